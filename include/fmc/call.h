@@ -1,0 +1,64 @@
+#ifndef FMC_CALL_H
+#define FMC_CALL_H
+
+#include <fmc/op.h>
+#include <fmc/target.h>
+
+/*
+ * A stop decoded: which operation a thread stands before, with the addresses of what it is about.
+ * The supervisor turns the addresses into object numbers.
+ */
+struct call {
+	struct op op;		  /* object, object2 unset */
+	uint64_t object, object2; /* addresses; 0 if none. THREAD_JOIN and its kin: the pthread_t */
+	uint64_t entry;		  /* the trap's address; 0 for a system call */
+	uint64_t return_address;  /* into the caller; for system calls the address behind the instruction */
+	uint64_t start_routine;	  /* THREAD_CREATE */
+	bool libc_own;		  /* made by libc or the loader for itself: not a visible operation */
+};
+
+/*
+ * The program's code as fmc sees it: its modules, their entry points and the traps planted there. One for all
+ * executions of a program (addresses are the same in each).
+ */
+struct entries;
+
+struct entries *entries_new(void);
+void entries_free(struct entries *entries);
+
+/*
+ * At the origin: find the modules of the target and plant the traps that notice the first thread (thread
+ * creation); the others follow with entries_plant_all(). Traps are written to this target's memory; where
+ * things are is kept from one target to the next. STATUS_NOT_FOUND: there is no thread library in it.
+ */
+enum status entries_plant_first(struct entries *entries, struct target *target);
+enum status entries_plant_all(struct entries *entries, struct target *target);
+
+/* Take the traps out again, for a target that is let go. */
+enum status entries_unplant(struct entries *entries, struct target *target);
+
+/* Is this address one of our traps? */
+bool entries_is_trap(const struct entries *entries, uint64_t address);
+
+/*
+ * Decode STOP_TRAP (address is a trap of ours) or STOP_SYSCALL into a call. op.kind OP_NONE: nothing that fmc
+ * knows as an operation, to be passed on.
+ */
+enum status entries_decode(const struct entries *entries, const struct stop *stop, struct call *call);
+
+/*
+ * Make the tracee, stopped at a trap of ours, go on as if the trap weren't there: its program counter is set
+ * to a displaced copy of the instructions. No further stop, nothing is resumed here.
+ */
+enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t trap);
+
+/* Where the real function can be called without meeting our trap: its displaced copy. 0 if the program has
+ * none. */
+uint64_t entries_function(const struct entries *entries, const char *name);
+
+/* How libc keeps an object that is seen for the first time: type of a mutex, whether held, a semaphore's
+ * value. */
+enum status object_peek(const struct target *target, const struct entries *entries, enum object_class class,
+			uint64_t address, struct object_state *state, pid_t *owner_tid);
+
+#endif

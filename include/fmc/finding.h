@@ -1,0 +1,73 @@
+#ifndef FMC_FINDING_H
+#define FMC_FINDING_H
+
+#include <fmc/trace.h>
+
+/*
+ * A failure, with all that a person needs to understand it. Made by the supervisor from the execution that
+ * confirmed it (a replay); owns everything in it.
+ */
+enum finding_kind {
+	FINDING_NONE,
+	FINDING_DEADLOCK,
+	FINDING_LIVELOCK,
+	FINDING_GOOD_SAMARITAN,
+	FINDING_CRASH,
+	FINDING_ABORT,
+	FINDING_EXIT,
+	FINDING_KINDS
+};
+
+/* "deadlock", "good-samaritan" ...: as in JSON and schedule files. */
+const char *finding_kind_name(enum finding_kind kind);
+enum finding_kind finding_kind_by_name(const char *name); /* FINDING_KINDS if there is none */
+
+/* What kind of failure a trace ended in, FINDING_NONE if it ended well or was cut. allowed_exit: statuses
+ * that are none. */
+enum finding_kind finding_classify(const struct trace *trace);
+
+struct frame {
+	uint64_t address;
+	char *function; /* NULL if unknown, like file */
+	char *file;
+	int line;
+	char *module;
+	uint64_t offset;
+};
+
+struct thread_report {
+	char *name; /* of the start routine: "eat"; "main" for T1 */
+	struct frame *frames;
+	size_t frames_length;
+	char *state;	 /* "waits for forks[1] held by T3, in mutex_lock"; "has exited" */
+	uint32_t *holds; /* objects */
+	size_t holds_length;
+};
+
+/* Source position of one transition. */
+struct transition_place {
+	char *function; /* NULL if unknown, like file */
+	char *file;
+	int line;
+};
+
+struct finding {
+	enum finding_kind kind;
+	char *message;	 /* one line: "deadlock: T2 waits for forks[1] held by T3, ..." */
+	char *signature; /* equal for the same failure reached in another way */
+	char *output; /* what the target wrote to its standard output and error in that execution, at most 64
+			 KiB */
+	size_t output_length;
+	struct trace trace;
+	struct thread_report *threads; /* by number */
+	size_t threads_length;
+	char **objects; /* names by number: "forks[2]" */
+	size_t objects_length;
+	struct transition_place *places; /* one for each transition */
+	size_t places_length;
+};
+
+void finding_init(struct finding *finding);
+void finding_release(struct finding *finding);
+
+#endif

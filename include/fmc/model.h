@@ -1,0 +1,128 @@
+#ifndef FMC_MODEL_H
+#define FMC_MODEL_H
+
+#include <fmc/op.h>
+#include <stddef.h>
+
+/*
+ * The model: what state the threads and synchronisation objects of one execution are in, which pending
+ * operations could complete now, in which ways, and what performing one does.
+ *
+ * Pure: no libc, no allocation, no globals, no pointers inside (a model may be moved or copied with memcpy),
+ * because the same source will run inside the target. A model lives in one block of memory that the caller
+ * gives; when it is full, the caller moves it into a larger one.
+ *
+ * Life of a thread: added (pending OP_THREAD_START) -> [set_pending -> perform]* -> exited. Between perform
+ * and the next set_pending it runs invisible code, unless perform left it asleep (effect.asleep): then the
+ * model has set its next pending operation itself.
+ */
+struct model;
+
+/* Bytes for a model with room for so many threads and objects. */
+size_t model_bytes(uint32_t threads, uint32_t objects);
+
+/* Make an empty model in `memory`, 16-byte aligned, of at least model_bytes(threads, objects) bytes. */
+struct model *model_init(void *memory, uint32_t threads, uint32_t objects);
+
+/*
+ * Make a copy of `from` in `memory`, with room for so many threads and objects (at least as many as are in
+ * use). Serves to grow a model and to look ahead.
+ */
+struct model *model_copy(void *memory, uint32_t threads, uint32_t objects, const struct model *from);
+
+uint32_t model_thread_room(const struct model *m);
+uint32_t model_object_room(const struct model *m);
+uint32_t model_threads(const struct model *m); /* in use, the exited included */
+uint32_t model_objects(const struct model *m); /* in use, those of CLASS_THREAD not counted */
+
+/* The number of the new thread, NO_THREAD when there is no room. Its pending operation is OP_THREAD_START. */
+uint32_t model_add_thread(struct model *m);
+
+/* The number of the new object, NO_OBJECT when there is no room. */
+uint32_t model_add_object(struct model *m, const struct object_state *state);
+
+enum object_class model_object_class(const struct model *m, uint32_t object);
+
+/* The present state of an object, for reports and tests. */
+void model_object_state(const struct model *m, uint32_t object, struct object_state *state);
+
+/* Thread t has come to its next operation. */
+void model_set_pending(struct model *m, uint32_t t, const struct op *op);
+
+/* The pending operation; kind OP_NONE for a thread that has exited. Valid until the next change. */
+const struct op *model_pending(const struct model *m, uint32_t t);
+
+/* Thread t has exited: joiners are enabled, robust mutexes that it holds have a dead owner. */
+void model_thread_exit(struct model *m, uint32_t t);
+
+bool model_exited(const struct model *m, uint32_t t);
+
+/*
+ * True iff the pending operation of t could complete now, in any way, a time-out included (`enabled`).
+ * False for a thread that has exited.
+ */
+bool model_enabled(const struct model *m, uint32_t t);
+
+/* The same without time-outs and spurious wake-ups: t could make progress. */
+bool model_ready(const struct model *m, uint32_t t);
+
+/*
+ * How many choices the pending operation of t has now; 0 iff it is not enabled. model_choice(.., 0) is the
+ * one that the default policy takes: never a time-out if t is ready. The order is the same in every
+ * execution.
+ */
+uint32_t model_choices(const struct model *m, uint32_t t);
+int32_t model_choice(const struct model *m, uint32_t t, uint32_t i);
+
+/* True iff `choice` is one of those that t has now. */
+bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);
+
+/* Words of the target's memory at the moment when the operation is performed; only futex operations look at
+ * them. */
+struct observation {
+	uint32_t word;	/* at the futex word `object` */
+	uint32_t word2; /* at `object2` */
+};
+
+/* What performing an operation does. */
+struct effect {
+	int64_t result;	   /* what the program gets to see, negative errno for the system-call kinds; see
+			      result_known */
+	bool result_known; /* the model predicts the result (false: it comes from the machine alone) */
+	bool blocked;	   /* native execution would block here; the machine completes it instead */
+	bool timed_out;	   /* the choice was a time-out */
+	bool yield;	   /* a yield of [FAIR]: says that it makes no progress */
+	bool asleep;  /* t runs no code of the program now; the model has set its next pending operation */
+	bool writes2; /* FUTEX_WAKE_OP: the machine stores value2 at object2 */
+	uint32_t value2;
+};
+
+/*
+ * Perform the pending operation of t the given way. t must be enabled and `choice` one of its choices.
+ * `seen` may be NULL for operations other than futex ones.
+ *
+ * Threads that this wakes get their new pending operation (OP_COND_RELOCK, OP_FUTEX_RESUME) here.
+ */
+void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		   struct effect *effect);
+
+/*
+ * Which thread has to move before t can: the holder of the mutex that t wants, the thread that it joins.
+ * NO_THREAD: t is not blocked, or nobody in particular could wake it. *object gets what t waits for
+ * (NO_OBJECT if nothing; a thread number if *class is CLASS_THREAD).
+ */
+uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *class, uint32_t *object);
+
+/* The thread that holds this mutex, NO_THREAD if none does or it is no mutex. */
+uint32_t model_holder(const struct model *m, uint32_t object);
+
+/*
+ * A digest of all state: objects, sleepers in their order, pending operations. Equal states have equal
+ * digests. Places and time-out lengths do not count.
+ */
+uint64_t model_digest(const struct model *m);
+
+/* Equal in everything that model_digest() covers. */
+bool model_equal(const struct model *a, const struct model *b);
+
+#endif

@@ -1,0 +1,124 @@
+#ifndef FMC_OP_H
+#define FMC_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Visible operations: the closed set of what one thread does that another can notice.
+ *
+ * Threads and objects are small numbers here: threads in the order of their creation from 0 (shown as T1, T2
+ * ...), objects in the order of their first use in the execution. Addresses live elsewhere.
+ */
+enum op_kind {
+	OP_NONE,
+	OP_THREAD_START,  /* a thread's birth: what every thread has pending when it is created */
+	OP_THREAD_CREATE, /* object: unused until the thread exists */
+	OP_THREAD_JOIN,
+	OP_THREAD_TRYJOIN,
+	OP_THREAD_TIMEDJOIN,
+	OP_THREAD_DETACH,
+	OP_MUTEX_INIT, /* arg: enum mutex_type with MUTEX_ROBUST */
+	OP_MUTEX_DESTROY,
+	OP_MUTEX_LOCK,
+	OP_MUTEX_TRYLOCK,
+	OP_MUTEX_TIMEDLOCK,
+	OP_MUTEX_UNLOCK,
+	OP_MUTEX_CONSISTENT,
+	OP_COND_INIT,
+	OP_COND_DESTROY,
+	OP_COND_WAIT,	   /* object: condition variable, object2: mutex; unlocks and falls asleep */
+	OP_COND_TIMEDWAIT, /* the same with a time-out */
+	OP_COND_ASLEEP,	   /* set by the model: until signalled (OP_COND_RELOCK) or timed out */
+	OP_COND_RELOCK, /* set by the model: woken, takes the mutex again; result says whether it timed out */
+	OP_COND_SIGNAL,
+	OP_COND_BROADCAST,
+	OP_SEM_INIT, /* arg: value */
+	OP_SEM_DESTROY,
+	OP_SEM_OPEN,
+	OP_SEM_CLOSE,
+	OP_SEM_WAIT,
+	OP_SEM_TRYWAIT,
+	OP_SEM_TIMEDWAIT,
+	OP_SEM_POST,
+	OP_SEM_GETVALUE,
+	OP_YIELD,	  /* sched_yield */
+	OP_SLEEP,	  /* nanosleep and its kin; arg: nanoseconds */
+	OP_POLL,	  /* poll, select, epoll with a time-out; arg: nanoseconds */
+	OP_FUTEX_WAIT,	  /* object: word; arg: expected value, arg2: bit set; a time-out if OP_TIMED */
+	OP_FUTEX_ASLEEP,  /* set by the model: until woken, or timed out if OP_TIMED */
+	OP_FUTEX_RESUME,  /* set by the model: woken, returns to the program */
+	OP_FUTEX_WAKE,	  /* arg: how many, arg2: bit set */
+	OP_FUTEX_REQUEUE, /* object -> object2; arg: to wake, arg2: to move, arg3: expected value if
+			     OP_COMPARE */
+	OP_FUTEX_WAKE_OP, /* object, object2; arg and arg2: to wake at each, arg3: the encoded operation */
+	OP_PROCESS_EXIT,  /* exit_group; arg: status */
+	OP_SYSCALL,	  /* a system call that waits for something outside of the model; arg: its number */
+	OP_KINDS
+};
+
+enum op_flag {
+	OP_TIMED = 1,	/* has a finite time-out: timing out is a choice */
+	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
+	OP_READY = 4,	/* OP_SYSCALL: the machine knows that it would complete now */
+};
+
+enum object_class { CLASS_NONE, CLASS_THREAD, CLASS_MUTEX, CLASS_COND, CLASS_SEM, CLASS_FUTEX, CLASSES };
+
+enum mutex_type {
+	MUTEX_NORMAL,
+	MUTEX_RECURSIVE,
+	MUTEX_ERRORCHECK,
+	MUTEX_ADAPTIVE, /* behaves as MUTEX_NORMAL */
+	MUTEX_TYPE_MASK = 3,
+	MUTEX_ROBUST = 4,   /* added to the type */
+	MUTEX_PRIORITY = 8, /* priority inheritance or ceiling: no difference to the model */
+};
+
+#define NO_OBJECT UINT32_MAX
+#define NO_THREAD UINT32_MAX
+
+struct op {
+	uint16_t kind;	/* enum op_kind */
+	uint16_t flags; /* enum op_flag */
+	uint32_t
+	    object; /* thread number for the CLASS_THREAD operations, else object number; NO_OBJECT if none */
+	uint32_t object2; /* NO_OBJECT if none */
+	int64_t arg, arg2, arg3;
+	uint64_t place; /* code address that the program continues at: where a person looks; 0 if unknown */
+};
+
+/*
+ * A choice: which way an operation with several outcomes goes.
+ *
+ * CHOICE_DEFAULT is the only one of most operations. For operations that wake some of several waiters the
+ * choices are 0, 1, ... (0 = the longest waiting first); model_choices() numbers them.
+ */
+#define CHOICE_DEFAULT	0
+#define CHOICE_TIMEOUT	(-1)
+#define CHOICE_SPURIOUS (-2)
+
+/* How an object stands when it is first used: initialised statically or before fmc began to look. */
+struct object_state {
+	enum object_class class;
+	uint32_t type;	/* mutex: enum mutex_type */
+	uint32_t owner; /* mutex: holding thread or NO_THREAD */
+	uint32_t count; /* mutex: how often locked; semaphore: value */
+};
+
+/* The name in schedule files, such as "mutex_lock"; never NULL. */
+const char *op_name(enum op_kind kind);
+
+/* The kind with this name; OP_KINDS if there is none. */
+enum op_kind op_by_name(const char *name);
+
+/* The class of op.object for this kind. CLASS_NONE: the operation has no object. */
+enum object_class op_class(enum op_kind kind);
+
+/* The same for op.object2. */
+enum object_class op_class2(enum op_kind kind);
+
+/* "thread", "mutex", "cond" ...; never NULL. */
+const char *class_name(enum object_class class);
+
+#endif

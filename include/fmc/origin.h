@@ -1,0 +1,45 @@
+#ifndef FMC_ORIGIN_H
+#define FMC_ORIGIN_H
+
+#include <fmc/target.h>
+
+/* A program to be run, as the user names it. Everything is borrowed and must stay valid. */
+struct program {
+	const char *path;	/* of the file, already found in PATH */
+	char *const *arguments; /* argv, NULL at its end */
+	char *const *environment;
+	const char *directory;	  /* working directory; NULL: the present one */
+	int input, output, error; /* descriptors for 0, 1 and 2; -1: inherit */
+};
+
+/* What executions start from: the state at the ELF entry point, before the program's first instruction. */
+struct origin;
+
+enum origin_kind {
+	ORIGIN_AUTO, /* copies where possible */
+	ORIGIN_EXEC, /* a fresh exec each time: always right, slow */
+	ORIGIN_COPY, /* a fork injected at the origin */
+};
+
+/*
+ * Called with a target stopped at its entry point, before it runs: plant traps here. With copies it is called
+ * once for the process that all copies are made of, else for each execution.
+ */
+typedef enum status origin_prepare(void *context, struct target *target, struct tracee *main);
+
+/*
+ * Check the program and make an origin of it. On failure *origin is NULL and `why` holds one line for the
+ * user: STATUS_NOT_FOUND, STATUS_DENIED (no execute permission, ptrace refused), STATUS_UNSUPPORTED (32-bit,
+ * no ELF file).
+ */
+enum status origin_new(const struct program *program, enum origin_kind kind, origin_prepare *prepare,
+		       void *context, struct origin **origin, char why[256]);
+void origin_free(struct origin *origin);
+
+/* Start an execution: a target whose only thread is stopped at the entry point. Ends with target_kill(). */
+enum status origin_start(struct origin *origin, struct target **target);
+
+/* The kind in use; never ORIGIN_AUTO once something has been started. */
+enum origin_kind origin_kind(const struct origin *origin);
+
+#endif

@@ -1,0 +1,49 @@
+#ifndef FMC_PLACE_H
+#define FMC_PLACE_H
+
+#include <fmc/target.h>
+
+/*
+ * Places and names for people: code addresses as function, file and line; data addresses as variables;
+ * stacks. Works from the target's modules and their debug information where there is any, symbols where not.
+ */
+struct places;
+
+struct place {
+	uint64_t address;
+	const char *function; /* demangled if C++; NULL if unknown; owned by the places */
+	const char *file;     /* last component of the path; NULL if unknown; owned by the places */
+	int line;	      /* 0 if unknown */
+	const char *module;   /* last component of the module's path; NULL if outside of all */
+	uint64_t offset;      /* in the module */
+	bool library; /* in libc, the loader, libstdc++ or another shared library: not the program's own code
+		       */
+};
+
+struct places *places_new(void);
+void places_free(struct places *places);
+
+/* Learn the modules of this process; to be called again when they may have changed. Cheap when nothing has.
+ */
+enum status places_update(struct places *places, struct target *target);
+
+/* What is known of a code address. Return addresses are looked up one byte before when `is_return`. */
+void places_find(struct places *places, uint64_t address, bool is_return, struct place *place);
+
+/*
+ * The stack of a stopped tracee, innermost first. `trap_address`: the trap it is stopped at, or 0. Returns
+ * the number of frames.
+ */
+size_t places_stack(struct places *places, struct tracee *tracee, uint64_t frames[], size_t room);
+
+/*
+ * A name for a data address: `forks[2]`, `pool.lock`, `heap block +0x10`, `stack of T3 +0x20`. Always writes
+ * something, at most `room` bytes with the terminating zero.
+ */
+void places_name(struct places *places, struct target *target, uint64_t address, char *name, size_t room);
+
+/* The build-id of the main program (index 0) or of module i as hex digits, with its path; false past the last
+ * one. */
+bool places_module(const struct places *places, size_t i, const char **path, char build_id[65]);
+
+#endif

@@ -1,0 +1,100 @@
+#ifndef FMC_SCHEDULE_H
+#define FMC_SCHEDULE_H
+
+#include <fmc/finding.h>
+#include <stdio.h>
+
+/*
+ * A schedule file: a versioned text document that reproduces one execution. man/fmc-sched.5 is its
+ * definition.
+ */
+struct schedule_header {
+	char *program;	  /* path as run */
+	char **arguments; /* argv, NULL at its end */
+	char *directory;
+	char **modules;	    /* "build-id path", program first; NULL at its end */
+	char **environment; /* the variables that matter: all of them, NULL at its end */
+	char *input;	    /* path of the standard input, or "none" */
+	uint32_t fair_k;
+	uint64_t max_depth;
+	char *origin;	/* "exec" or "copy" */
+	char *strategy; /* how it was found; for people */
+	char **unknown; /* lines with keys that this version doesn't know; kept; NULL at the end */
+};
+
+/* One line of the body. */
+struct schedule_line {
+	struct step step;
+	enum op_kind kind;
+	char *object;		/* name; NULL if none */
+	uint32_t object_number; /* NO_OBJECT if none */
+	char *object2;		/* name of the second object; NULL if none */
+	uint32_t object2_number;
+	int64_t result;
+	bool result_valid;
+	char *file; /* NULL if unknown, like function */
+	int source_line;
+	char *function;
+	unsigned line; /* of the schedule file */
+};
+
+struct schedule {
+	struct schedule_header header;
+	enum finding_kind verdict; /* FINDING_NONE: a run that ended well */
+	char *message;
+	char *signature;
+	enum end_reason end;
+	int end_value;
+	uint32_t end_thread; /* NO_THREAD if nobody in particular */
+	size_t loop_start;
+	char **thread_names;
+	size_t threads;
+	struct schedule_line *lines;
+	size_t length;
+};
+
+void schedule_init(struct schedule *schedule);
+void schedule_release(struct schedule *schedule);
+
+/*
+ * Fill the body and the verdict from a finding (names, places, results). The header is the caller's to fill.
+ * Copies.
+ */
+enum status schedule_from_finding(struct schedule *schedule, const struct finding *finding);
+
+/* Write the text. STATUS_SYSTEM if the stream is in error. */
+enum status schedule_write(const struct schedule *schedule, FILE *stream);
+
+/*
+ * Write to `path` under a temporary name in the same folder, then rename. With `number`, an existing file is
+ * not replaced: NAME.sched becomes NAME.2.sched, NAME.3.sched ...; *written (to be freed) is the name used.
+ */
+enum status schedule_save(const struct schedule *schedule, const char *path, bool number, char **written);
+
+/*
+ * Read a schedule. On STATUS_MALFORMED, STATUS_NOT_FOUND, STATUS_DENIED `why` holds "FILE:LINE: reason" and
+ * the schedule is empty.
+ */
+enum status schedule_load(struct schedule *schedule, const char *path, char why[256]);
+/* The same from memory; `name` is used in messages. */
+enum status schedule_parse(struct schedule *schedule, const char *text, size_t size, const char *name,
+			   char why[256]);
+
+/* The steps as a plan's prefix; an array of schedule->length to be freed. NULL without memory. */
+struct step *schedule_steps(const struct schedule *schedule);
+
+/*
+ * Check an executed transition against its line: thread, choice, operation, object and result. On a
+ * difference returns false and writes to `why` what was expected and what came.
+ */
+bool schedule_check(const struct schedule *schedule, size_t i, const struct trace *trace, char why[256]);
+
+/* Print as columns, a thread each; width 0: unlimited. first, count: which lines; colours: use them. */
+struct show_options {
+	unsigned width;
+	bool colours;
+	size_t first, count;
+};
+void schedule_show_text(const struct schedule *schedule, const struct show_options *options, FILE *stream);
+
+#endif

@@ -1,0 +1,53 @@
+#ifndef FMC_SEARCH_H
+#define FMC_SEARCH_H
+
+#include <fmc/trace.h>
+
+/*
+ * A search hands out plans and is fed the traces that came of them. It never runs anything.
+ *
+ *     while (search_next(search, &plan)) { run it; search_feed(search, &trace); }
+ */
+struct search;
+
+enum strategy {
+	STRATEGY_DFS,	 /* every fair execution, depth first */
+	STRATEGY_CB,	 /* iterative preemption bounding: 0, 1 ... bound preemptions ([CB], PLDI 2007) */
+	STRATEGY_RANDOM, /* independent random executions, for ever */
+	STRATEGIES
+};
+
+struct search_options {
+	enum strategy strategy;
+	uint32_t bound; /* STRATEGY_CB: highest number of preemptions; UINT32_MAX: as many as there are */
+	uint64_t seed;
+	uint32_t fair_k;
+	uint64_t max_depth;
+};
+
+struct search_progress {
+	uint64_t executions;
+	uint32_t bound;	       /* STRATEGY_CB: the one being worked on */
+	bool complete;	       /* every fair execution has been run (dfs), or all within the bound (cb) */
+	bool bound_met;	       /* STRATEGY_CB: executions beyond the bound exist and were left out */
+	uint64_t cut_at_depth; /* executions that max_depth cut: what is behind them was not seen */
+	double estimate;       /* executions in all, a guess after Knuth 1975; 0 if none can be given */
+};
+
+struct search *search_new(const struct search_options *options); /* NULL without memory */
+void search_free(struct search *search);
+
+/* The next plan, valid until the next call. False: nothing is left to explore. */
+bool search_next(struct search *search, struct plan *plan);
+
+/* What came of that plan. STATUS_DIVERGED: the trace doesn't begin with the plan's prefix or its alternatives
+ * changed. */
+enum status search_feed(struct search *search, const struct trace *trace);
+
+void search_progress(const struct search *search, struct search_progress *progress);
+
+/* The strategy's name, and the reverse ("dfs", "cb:2", "random"); false for a text that names none. */
+const char *strategy_name(enum strategy strategy);
+bool strategy_parse(const char *text, struct search_options *options);
+
+#endif

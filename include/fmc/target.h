@@ -1,0 +1,149 @@
+#ifndef FMC_TARGET_H
+#define FMC_TARGET_H
+
+#include <fmc/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+/*
+ * A target: one supervised process and the threads in it, each a tracee.
+ *
+ * The mechanics only: what a mutex is, nobody knows here. Every waitpid() of the program is in tracer/wait.c,
+ * every PTRACE_CONT and its kin in tracer/resume.c.
+ *
+ * Life of a tracee (the function that takes it along each edge):
+ *
+ *     BORN --target_wait--> STOPPED --target_resume--> RUNNING --target_wait--> STOPPED ...
+ *     RUNNING --target_wait: STOP_EXITING--> EXITING --target_resume, target_wait: STOP_EXITED--> DEAD
+ *     any --SIGKILL--> DEAD
+ */
+struct target;
+
+enum tracee_life {
+	TRACEE_BORN,	/* announced by its creator's stop, its own first stop not seen yet */
+	TRACEE_STOPPED, /* registers and memory may be used, may be resumed */
+	TRACEE_RUNNING,
+	TRACEE_EXITING, /* stopped for the last time, on its way out */
+	TRACEE_DEAD,	/* reaped; only tid and index may be used */
+};
+
+struct tracee {
+	struct target *target;
+	pid_t tid;
+	uint32_t index; /* in order of creation, 0 for the main thread */
+	enum tracee_life life;
+	struct user_regs_struct regs; /* valid while STOPPED or EXITING and regs_known: use tracee_regs() */
+	bool regs_known;
+	bool regs_changed; /* to be written back when resumed */
+	void *context;	   /* the owner's */
+};
+
+enum stop_kind {
+	STOP_TRAP,    /* int3: regs.rip is behind it; address is that of the int3 */
+	STOP_STEP,    /* one instruction done */
+	STOP_SYSCALL, /* the filter caught system call `number`, not executed yet: see tracee_skip_syscall()
+		       */
+	STOP_CLONE,   /* `child` has been created in this process, BORN or STOPPED; this tracee goes on when
+			 resumed */
+	STOP_FORK,    /* another process was created and has been let go (no traps, untraced or passed on) */
+	STOP_EXEC,    /* the process has replaced its image; all other threads are gone */
+	STOP_EXITING, /* on its way out of the kernel; value is the wait status to be */
+	STOP_EXITED,  /* a thread is gone; for the last one of a process: value is the wait status */
+	STOP_SIGNAL,  /* signal `number` is about to be delivered; resume with it, or with 0 to drop it */
+	STOP_INTERRUPT, /* after tracee_interrupt(), or a group stop */
+};
+
+struct stop {
+	enum stop_kind kind;
+	struct tracee *tracee;
+	struct tracee *child; /* STOP_CLONE */
+	uint64_t address;     /* STOP_TRAP */
+	long number;	      /* STOP_SYSCALL, STOP_SIGNAL */
+	int value;	      /* STOP_EXITING, STOP_EXITED: as waitpid() gives it */
+};
+
+pid_t target_pid(const struct target *target);
+uint32_t target_tracees(const struct target *target);
+struct tracee *target_tracee(const struct target *target, uint32_t index);
+
+/* Is the whole process gone? */
+bool target_gone(const struct target *target);
+
+/*
+ * Wait until `tracee` (any of the target's if NULL) stops or dies, and describe it in *stop. Births, exits
+ * and children that the caller need not know of are dealt with inside. Stops of other tracees that arrive
+ * meanwhile are queued and returned by a later call that asks for them.
+ *
+ * timeout_ms < 0 waits for ever; 0 only looks at what has already arrived.
+ *
+ * STATUS_OK and *stop; STATUS_TIMEOUT; STATUS_NO_TRACEES when none is left; STATUS_INTERRUPTED when
+ * tracer_interrupted() became true. On any other value *stop is untouched.
+ */
+enum status target_wait(struct target *target, struct tracee *tracee, int timeout_ms, struct stop *stop);
+
+/* Let a stopped tracee run on with this signal (0: none), its changed registers written back. STATUS_GONE if
+ * it died. */
+enum status target_resume(struct tracee *tracee, int signal);
+
+/* The same for a single instruction; the next stop is STOP_STEP (or another kind, if something intervenes).
+ */
+enum status target_step(struct tracee *tracee, int signal);
+
+/* Make a running tracee stop (STOP_INTERRUPT), wherever it is; a system call that it waits in is restarted
+ * later. */
+enum status tracee_interrupt(struct tracee *tracee);
+
+/* Registers, fetched on first use after a stop. NULL if the tracee is gone. */
+struct user_regs_struct *tracee_regs(struct tracee *tracee);
+
+/* The same, and they are written back when it is resumed. */
+struct user_regs_struct *tracee_change_regs(struct tracee *tracee);
+
+/* At STOP_SYSCALL: don't execute the call, let it return `result` (negative errno for failure). */
+void tracee_skip_syscall(struct tracee *tracee, int64_t result);
+
+/* Memory. STATUS_GONE, or STATUS_NOT_FOUND if not all of the range is mapped; writing ignores page
+ * protection. */
+enum status target_read(const struct target *target, uint64_t address, void *to, size_t size);
+enum status target_write(struct target *target, uint64_t address, const void *from, size_t size);
+
+/*
+ * Let a stopped tracee perform one system call, from fmc's own page in the target, and come back to where it
+ * was. *result as the kernel gives it (negative errno). Not possible at STOP_SYSCALL, STOP_EXITING.
+ */
+enum status tracee_syscall(struct tracee *tracee, long number, const uint64_t arguments[6], int64_t *result);
+
+/* Address of an int3 in fmc's page: a return address that gives control back. STOP_TRAP with this address
+ * follows. */
+uint64_t target_gadget_trap(const struct target *target);
+
+/*
+ * A page of fmc's own in the target, readable and executable (written from outside), within 1 GiB of `near`,
+ * 64 KiB big; one is made when there is none yet. 0 if there is no room. Needs a stopped tracee.
+ */
+uint64_t target_near_page(struct target *target, uint64_t near);
+
+/* Kill the process and reap every thread of it, then free everything. NULL is allowed. */
+void target_kill(struct target *target);
+
+/*
+ * A digest of the target's private writable memory, fmc's own pages and what lies beyond the stack pointers'
+ * red zones excepted, and of the registers of all threads. All threads must be stopped.
+ */
+enum status target_digest(struct target *target, uint64_t digest[2]);
+
+/* CPU time that the tracee has used, in nanoseconds; 0 if it can't be read. */
+uint64_t tracee_cpu_time(const struct tracee *tracee);
+
+/* The system call in which a running tracee sleeps interruptibly now; -1 if it runs or waits for a disk. */
+long tracee_blocked_in(const struct tracee *tracee);
+
+/* SIGINT and SIGTERM set a flag that makes target_wait() return; installed once by the command. */
+void tracer_catch_interrupts(void);
+bool tracer_interrupted(void);
+void tracer_clear_interrupt(void);
+
+#endif

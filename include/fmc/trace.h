@@ -1,0 +1,139 @@
+#ifndef FMC_TRACE_H
+#define FMC_TRACE_H
+
+#include <fmc/op.h>
+#include <fmc/status.h>
+#include <stddef.h>
+
+/*
+ * Plan in, trace out: all that passes between the search and an engine (DESIGN.md, "Search").
+ */
+
+struct step {
+	uint32_t thread;
+	int32_t choice;
+};
+
+enum policy_kind {
+	POLICY_DEFAULT, /* go on with the running thread; when it can't, the next ready one by number */
+	POLICY_RANDOM,	/* every schedulable thread with the same probability, then every choice of it */
+};
+
+/* How transitions after the prefix are chosen, and where an execution is cut. */
+struct policy {
+	enum policy_kind kind;
+	uint64_t seed;	 /* POLICY_RANDOM */
+	uint32_t fair_k; /* fair_init(); 0 switches fairness off */
+	uint64_t
+	    max_depth; /* transitions before an execution is examined for a loop and cut; 0 is no bound */
+};
+
+struct plan {
+	const struct step *prefix; /* owned by whoever made the plan */
+	size_t prefix_length;
+	struct policy policy;
+};
+
+enum end_reason {
+	END_NONE,
+	END_EXIT,     /* the process exited by itself; end_value is its exit status */
+	END_SIGNAL,   /* killed by a signal of its own doing; end_value is the signal */
+	END_DEADLOCK, /* threads are left and none is enabled */
+	END_DEPTH,    /* max_depth reached, and no loop was proven */
+	END_LIVELOCK, /* a fair cycle: the state after the trace equals the one at transition loop_start */
+	END_NO_YIELD, /* a cycle in which end_thread runs without a yield while others starve (good samaritan)
+		       */
+	END_SPIN,     /* end_thread loops for ever without an operation, proven by an equal state */
+	END_DIVERGED, /* the plan's prefix can't be followed: its step number `length` is not possible */
+	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */
+	END_STUCK,	 /* all threads wait for something outside of the model, for longer than fmc does */
+	END_INTERRUPTED, /* the user's Ctrl-C or a time budget */
+	END_ERROR,	 /* fmc failed; status and message say how */
+};
+
+enum transition_flag {
+	TRANSITION_YIELD = 1,	  /* a yield of [FAIR] */
+	TRANSITION_TIMED_OUT = 2, /* the choice was a time-out */
+	TRANSITION_PREEMPTION =
+	    4, /* a switch away from a thread that was ready and not forbidden by the priorities */
+	TRANSITION_FORCED = 8, /* the previous thread was ready but the priorities forbade it */
+	TRANSITION_EXITS = 16, /* the thread's last one */
+};
+
+/* One way to go on that was open at a transition. */
+struct alternative {
+	struct step step;
+	uint8_t preemption; /* would cost one preemption */
+	uint8_t timeout;    /* the choice is a time-out */
+};
+
+struct transition {
+	uint32_t thread;
+	int32_t choice;
+	struct op op;
+	int64_t result;	   /* what the program saw; valid if result_valid */
+	bool result_valid; /* false for operations without a result, or when the thread never came back from
+			      it */
+	uint8_t flags;	   /* enum transition_flag */
+	uint32_t created;  /* THREAD_CREATE: number of the first new thread, else NO_THREAD */
+	uint32_t first_alternative; /* into trace.alternatives; the one taken is among them */
+	uint32_t alternatives;
+};
+
+/* A final state of a thread. */
+struct thread_end {
+	struct op pending; /* OP_NONE: exited */
+	bool enabled;
+	bool holds_back; /* waits for `blocker` */
+	uint32_t blocker;
+	enum object_class blocked_class;
+	uint32_t blocked_object; /* what it waits for, NO_OBJECT if nothing */
+};
+
+struct trace {
+	struct transition *at;
+	size_t length, room;
+	struct alternative *alternatives;
+	size_t alternatives_length, alternatives_room;
+	/* Two sets for each transition, enabled then schedulable, `set_words` words each; see
+	 * trace_enabled(). */
+	uint64_t *sets;
+	size_t sets_room;
+	uint32_t set_words;
+	struct thread_end *threads; /* final states */
+	uint32_t threads_length, threads_room;
+	size_t
+	    loop_start; /* END_LIVELOCK, END_NO_YIELD: the transitions from here to the end repeat for ever */
+	uint32_t preemptions;
+	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
+	enum end_reason end;
+	int end_value;
+	uint32_t end_thread; /* who crashed or ended the process, NO_THREAD if nobody in particular */
+	enum status status;  /* END_ERROR, END_UNSUPPORTED: why */
+	char message[256];
+};
+
+void trace_init(struct trace *trace);
+void trace_clear(struct trace *trace); /* for re-use, keeps the memory */
+void trace_release(struct trace *trace);
+
+/* Append a transition or an alternative; false without memory. */
+bool trace_push(struct trace *trace, const struct transition *transition);
+bool trace_push_alternative(struct trace *trace, const struct alternative *alternative);
+
+/* Sets of transition i as in bitset.h; NULL if sets were not recorded. */
+const uint64_t *trace_enabled(const struct trace *trace, size_t i);
+const uint64_t *trace_schedulable(const struct trace *trace, size_t i);
+
+/*
+ * The first transition at which two traces differ in thread, choice, operation, object, result or place;
+ * the shorter length if one is a prefix of the other; SIZE_MAX if they are equal, their ends included.
+ */
+size_t trace_difference(const struct trace *a, const struct trace *b);
+
+/* Copies all of it; false without memory. */
+bool trace_copy(struct trace *to, const struct trace *from);
+
+const char *end_reason_name(enum end_reason reason);
+
+#endif
