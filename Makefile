@@ -17,8 +17,7 @@ ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
 # The layers in their order: each may use those before it, never those behind it.
-LAYERS := common tracer breakpoints supervisor replay
-common_SOURCES := $(wildcard include/*.c)
+LAYERS := tracer breakpoints supervisor replay
 tracer_SOURCES := $(wildcard tracer/*.c)
 breakpoints_SOURCES := $(wildcard breakpoints/*.c)
 supervisor_SOURCES := $(wildcard supervisor/*.c)
@@ -27,7 +26,7 @@ cli_SOURCES := $(wildcard supervisor/cli/*.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$($(1)_SOURCES))
 archive = $(BUILD)/lib$(1).a
-ARCHIVES := $(foreach layer,replay supervisor breakpoints tracer common,$(call archive,$(layer)))
+ARCHIVES := $(foreach layer,replay supervisor breakpoints tracer,$(call archive,$(layer)))
 
 all: $(BUILD)/fmc
 
