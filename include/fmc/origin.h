@@ -10,6 +10,7 @@ struct program {
 	char *const *environment;
 	const char *directory;	  /* working directory; NULL: the present one */
 	int input, output, error; /* descriptors for 0, 1 and 2; -1: inherit */
+	int64_t start_time; /* what the real-time clock shows at the start, in seconds since 1970; 0: now */
 };
 
 /* What executions start from: the state at the ELF entry point, before the program's first instruction. */
@@ -38,6 +39,9 @@ void origin_free(struct origin *origin);
 
 /* Start an execution: a target whose only thread is stopped at the entry point. Ends with target_kill(). */
 enum status origin_start(struct origin *origin, struct target **target);
+
+/* What the real-time clock shows at the start of each execution, in seconds since 1970. */
+int64_t origin_start_time(const struct origin *origin);
 
 /* The kind in use; never ORIGIN_AUTO once something has been started. */
 enum origin_kind origin_kind(const struct origin *origin);

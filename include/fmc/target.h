@@ -37,8 +37,10 @@ struct tracee {
 	enum tracee_life life;
 	struct user_regs_struct regs; /* valid while STOPPED or EXITING and regs_known: use tracee_regs() */
 	bool regs_known;
-	bool regs_changed; /* to be written back when resumed */
-	void *context;	   /* the owner's */
+	bool regs_changed;   /* to be written back when resumed */
+	bool stepping;	     /* resumed by target_step() */
+	int deferred_signal; /* arrived at a bad moment, delivered when next resumed */
+	void *context;	     /* the owner's */
 };
 
 enum stop_kind {
@@ -126,12 +128,33 @@ uint64_t target_gadget_trap(const struct target *target);
  */
 uint64_t target_near_page(struct target *target, uint64_t near);
 
+/*
+ * At STOP_FORK: the new process as a target of its own, stopped, so that traps can be taken out of its
+ * memory; NULL if it shares the memory of its parent (vfork) or is gone. Ends with target_let_go(), which
+ * lets it run beside the supervised threads: whatever it does is its own affair, but it dies with fmc.
+ */
+struct target *target_forked(struct target *target, const struct stop *stop);
+void target_let_go(struct target *parent, struct target *forked);
+
+/* Called when a process that shares the target's memory (vfork) meets a trap: true when it may go on. */
+void target_on_foreign_trap(struct target *target,
+			    bool (*pass)(void *context, struct tracee *tracee, uint64_t address),
+			    void *context);
+
+/* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
+void target_advance_clock(struct target *target, int64_t nanoseconds);
+
+/* True when the thread has left the kernel's task list as far as joiners can see (a zombie leader, or gone).
+ */
+bool tracee_is_zombie(const struct tracee *tracee);
+
 /* Kill the process and reap every thread of it, then free everything. NULL is allowed. */
 void target_kill(struct target *target);
 
 /*
- * A digest of the target's private writable memory, fmc's own pages and what lies beyond the stack pointers'
- * red zones excepted, and of the registers of all threads. All threads must be stopped.
+ * A digest of the target's resident writable memory and of the registers of all its threads, which must be
+ * stopped. Strict: what lies unused below a stack pointer counts as well, so equal digests mean equal
+ * futures.
  */
 enum status target_digest(struct target *target, uint64_t digest[2]);
 

@@ -1,0 +1,113 @@
+#include "tracer/private.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * A digest of the target's state: every resident writable page, and the registers of every thread. Two lanes
+ * of a multiply-and-mix hash over 64-bit words; equal digests of different states have a probability of about
+ * 2^-128.
+ */
+#define PAGE	      4096
+#define PAGES_AT_ONCE 64
+
+struct lanes {
+	uint64_t a, b;
+};
+
+static void mix(struct lanes *lanes, uint64_t word)
+{
+	lanes->a = (lanes->a ^ word) * UINT64_C(0x9fb21c651e98df25);
+	lanes->a ^= lanes->a >> 32;
+	lanes->b = (lanes->b + word) * UINT64_C(0xd6e8feb86659fd93);
+	lanes->b ^= lanes->b >> 29;
+}
+
+static void mix_bytes(struct lanes *lanes, const void *data, size_t size)
+{
+	const char *bytes = data;
+	uint64_t word;
+	for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+		memcpy(&word, bytes, sizeof word);
+		mix(lanes, word);
+	}
+	if (size) {
+		word = 0;
+		memcpy(&word, bytes, size);
+		mix(lanes, word);
+	}
+}
+
+/* Bit 63: present, 62: swapped out. A page never touched holds nothing. */
+static bool resident(uint64_t entry)
+{
+	return entry >> 62 != 0;
+}
+
+static enum status mix_mapping(const struct target *target, int pagemap, uint64_t start, uint64_t end,
+			       struct lanes *lanes)
+{
+	uint64_t entries[PAGES_AT_ONCE];
+	uint8_t page[PAGE];
+	for (uint64_t at = start; at < end;) {
+		size_t pages = (end - at) / PAGE;
+		if (pages > PAGES_AT_ONCE)
+			pages = PAGES_AT_ONCE;
+		ssize_t length = pread(pagemap, entries, pages * sizeof entries[0],
+				       (off_t)(at / PAGE * sizeof entries[0]));
+		if (length != (ssize_t)(pages * sizeof entries[0]))
+			return STATUS_GONE;
+		for (size_t i = 0; i < pages; i++, at += PAGE) {
+			if (!resident(entries[i]))
+				continue;
+			if (target_read(target, at, page, PAGE) != STATUS_OK)
+				return STATUS_GONE;
+			mix(lanes, at);
+			mix_bytes(lanes, page, PAGE);
+		}
+	}
+	return STATUS_OK;
+}
+
+static enum status mix_memory(const struct target *target, struct lanes *lanes)
+{
+	char path[40], line[512], protection[5];
+	unsigned long long start, end;
+	enum status status = STATUS_OK;
+	snprintf(path, sizeof path, "/proc/%d/pagemap", target->pid);
+	int pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/maps", target->pid);
+	FILE *maps = fopen(path, "re");
+	if (pagemap < 0 || !maps)
+		status = STATUS_GONE;
+	while (status == STATUS_OK && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%llx-%llx %4s", &start, &end, protection) == 3 && protection[1] == 'w')
+			status = mix_mapping(target, pagemap, start, end, lanes);
+	if (maps)
+		fclose(maps);
+	if (pagemap >= 0)
+		close(pagemap);
+	return status;
+}
+
+enum status target_digest(struct target *target, uint64_t digest[2])
+{
+	struct lanes lanes = {1, 2};
+	enum status status = mix_memory(target, &lanes);
+	for (uint32_t i = 0; i < target->tracees_length && status == STATUS_OK; i++) {
+		struct tracee *tracee = target->tracees[i];
+		if (tracee->life == TRACEE_DEAD)
+			continue;
+		struct user_regs_struct *regs = tracee_regs(tracee);
+		if (!regs)
+			return STATUS_GONE;
+		mix(&lanes, i);
+		mix_bytes(&lanes, regs, sizeof *regs);
+	}
+	digest[0] = lanes.a;
+	digest[1] = lanes.b;
+	return status;
+}

@@ -1,0 +1,79 @@
+#include "tracer/private.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+/*
+ * The filter of system calls: those below stop the thread before the kernel sees them, all others cost
+ * nothing. Calls from fmc's own page pass. rseq is answered with success and not done: the kernel would write
+ * to the target's memory behind fmc's back, and glibc can't live with a refusal (LIMITS.md 7).
+ */
+static const uint16_t traced[] = {
+    SYS_futex,
+    SYS_nanosleep,
+    SYS_clock_nanosleep,
+    SYS_sched_yield,
+    SYS_exit_group,
+    SYS_poll,
+    SYS_ppoll,
+    SYS_select,
+    SYS_pselect6,
+    SYS_epoll_wait,
+    SYS_epoll_pwait,
+    SYS_epoll_pwait2,
+    SYS_rt_sigsuspend,
+    SYS_pause,
+    SYS_rt_sigtimedwait,
+    SYS_wait4,
+    SYS_waitid,
+    SYS_clock_gettime,
+    SYS_time,
+    SYS_gettimeofday,
+    SYS_getrandom,
+    SYS_sched_getaffinity,
+    SYS_sched_setaffinity,
+};
+
+#define TRACED (sizeof traced / sizeof traced[0])
+
+#define LOAD(field)			   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define RETURN(value)			   BPF_STMT(BPF_RET | BPF_K, (value))
+#define JUMP_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (then), (otherwise))
+
+int filter_install(void)
+{
+	/* The instruction pointer is 64 bits wide, loads are 32: low half first. */
+	const struct sock_filter head[] = {
+	    LOAD(arch), JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0), RETURN(SECCOMP_RET_ALLOW),
+	    LOAD(nr),	JUMP_EQUAL(SYS_rseq, 0, 1),	     RETURN(SECCOMP_RET_ERRNO | 0),
+	};
+	const struct sock_filter tail[] = {
+	    RETURN(SECCOMP_RET_ALLOW),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
+	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 1, 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    RETURN(SECCOMP_RET_TRACE),
+	};
+	enum { HEAD = sizeof head / sizeof head[0], TAIL = sizeof tail / sizeof tail[0] };
+	struct sock_filter code[HEAD + TRACED + TAIL];
+	size_t n = 0;
+	for (size_t i = 0; i < HEAD; i++)
+		code[n++] = head[i];
+	for (size_t i = 0; i < TRACED; i++)
+		code[n++] = (struct sock_filter)JUMP_EQUAL(traced[i], (uint8_t)(TRACED - i), 0);
+	for (size_t i = 0; i < TAIL; i++)
+		code[n++] = tail[i];
+	_Static_assert((uint32_t)GADGET_PAGE == 0,
+		       "the filter tests the low half against a page's size only");
+	struct sock_fprog program = {.len = (unsigned short)n, .filter = code};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}

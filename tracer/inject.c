@@ -1,0 +1,164 @@
+#include "tracer/private.h"
+
+#include <errno.h>
+#include <linux/mman.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* System calls that a tracee is made to perform, and the pages that fmc needs in the target. */
+
+/* Keep a signal that came at a bad moment; a second one goes back to the kernel's queue. */
+static void hold_signal(struct tracee *tracee, int *held, int signal)
+{
+	if (!*held)
+		*held = signal;
+	else
+		syscall(SYS_tgkill, tracee->target->pid, tracee->tid, signal);
+}
+
+/* Run to the int3 at `trap`. An interrupt of fmc's user waits: this is over in microseconds. */
+static enum status run_to_trap(struct tracee *tracee, uint64_t trap)
+{
+	int held = tracee->deferred_signal;
+	tracee->deferred_signal = 0;
+	enum status status = target_resume(tracee, 0);
+	while (status == STATUS_OK) {
+		struct stop stop;
+		status = target_wait(tracee->target, tracee, -1, &stop);
+		if (status == STATUS_INTERRUPTED) {
+			status = STATUS_OK;
+			continue;
+		}
+		if (status != STATUS_OK)
+			break;
+		if (stop.kind == STOP_TRAP) {
+			status = stop.address == trap ? STATUS_OK : STATUS_BUG;
+			break;
+		}
+		if (stop.kind == STOP_SIGNAL)
+			hold_signal(tracee, &held, (int)stop.number);
+		else if (stop.kind != STOP_INTERRUPT)
+			status = STATUS_GONE;
+		if (status == STATUS_OK)
+			status = target_resume(tracee, 0);
+	}
+	tracee->deferred_signal = held;
+	return status;
+}
+
+static enum status syscall_from(struct tracee *tracee, uint64_t gadget, long number,
+				const uint64_t arguments[6], int64_t *result)
+{
+	struct user_regs_struct *regs = tracee_regs(tracee);
+	if (!regs)
+		return STATUS_GONE;
+	const struct user_regs_struct saved = *regs;
+	regs->rip = gadget;
+	regs->rax = (unsigned long long)number;
+	regs->orig_rax = (unsigned long long)-1;
+	regs->rdi = arguments[0];
+	regs->rsi = arguments[1];
+	regs->rdx = arguments[2];
+	regs->r10 = arguments[3];
+	regs->r8 = arguments[4];
+	regs->r9 = arguments[5];
+	tracee->regs_changed = true;
+	enum status status = run_to_trap(tracee, gadget + 2);
+	if (status != STATUS_OK)
+		return status;
+	regs = tracee_regs(tracee);
+	if (!regs)
+		return STATUS_GONE;
+	*result = (int64_t)regs->rax;
+	tracee->regs = saved;
+	tracee->regs_changed = true;
+	return STATUS_OK;
+}
+
+enum status tracee_syscall(struct tracee *tracee, long number, const uint64_t arguments[6], int64_t *result)
+{
+	return syscall_from(tracee, GADGET_SYSCALL, number, arguments, result);
+}
+
+/*
+ * The first page is mapped by a `syscall; int3` that stands for a moment where the tracee is stopped. Nothing
+ * of the target runs there meanwhile: it has only this thread.
+ */
+enum status inject_gadget_page(struct tracee *tracee)
+{
+	static const uint8_t call[] = {0x0f, 0x05, 0xcc};
+	uint8_t page_code[17] = {0x0f, 0x05, 0xcc};
+	uint8_t original[sizeof call];
+	const uint64_t arguments[6] = {
+	    GADGET_PAGE,  4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+	    (uint64_t)-1, 0};
+	struct target *target = tracee->target;
+	struct user_regs_struct *regs = tracee_regs(tracee);
+	int64_t result = 0;
+	if (!regs)
+		return STATUS_GONE;
+	uint64_t here = regs->rip;
+	enum status status = target_read(target, here, original, sizeof original);
+	if (status == STATUS_OK)
+		status = target_write(target, here, call, sizeof call);
+	if (status == STATUS_OK)
+		status = syscall_from(tracee, here, SYS_mmap, arguments, &result);
+	if (status == STATUS_OK)
+		status = target_write(target, here, original, sizeof original);
+	if (status != STATUS_OK)
+		return status;
+	if ((uint64_t)result != GADGET_PAGE)
+		return STATUS_UNSUPPORTED;
+	memset(page_code + 3, 0xcc, sizeof page_code - 3);
+	return target_write(target, GADGET_PAGE, page_code, sizeof page_code);
+}
+
+/* The highest hole below `near` that takes a near page and a guard page on either side; 0 if there is none.
+ */
+static uint64_t find_hole(const struct target *target, uint64_t near)
+{
+	const uint64_t need = NEAR_PAGE_SIZE + 2 * 4096, reach = UINT64_C(1) << 30;
+	char path[32], line[512];
+	unsigned long long start, end;
+	uint64_t last_end = 0x10000, best = 0;
+	snprintf(path, sizeof path, "/proc/%d/maps", target->pid);
+	FILE *maps = fopen(path, "re");
+	if (!maps)
+		return 0;
+	while (fgets(line, sizeof line, maps) && sscanf(line, "%llx-%llx", &start, &end) == 2) {
+		if (last_end > near)
+			break;
+		if (start >= last_end + need)
+			best = start - NEAR_PAGE_SIZE - 4096;
+		last_end = end;
+	}
+	fclose(maps);
+	return best && near - best < reach ? best & ~UINT64_C(0xfff) : 0;
+}
+
+uint64_t target_near_page(struct target *target, uint64_t near)
+{
+	for (size_t i = 0; i < target->near_pages_length; i++) {
+		uint64_t page = target->near_pages[i];
+		if ((page > near ? page - near : near - page) < (UINT64_C(1) << 30))
+			return page;
+	}
+	struct tracee *tracee = target_tracee(target, 0);
+	uint64_t hole = target->near_pages_length < NEAR_PAGES_MAX ? find_hole(target, near) : 0;
+	int64_t result = 0;
+	const uint64_t arguments[6] = {hole,
+				       NEAR_PAGE_SIZE,
+				       PROT_READ | PROT_EXEC,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+				       (uint64_t)-1,
+				       0};
+	if (!hole || tracee_syscall(tracee, SYS_mmap, arguments, &result) != STATUS_OK ||
+	    (uint64_t)result != hole)
+		return 0;
+	target->near_pages[target->near_pages_length++] = hole;
+	return hole;
+}

@@ -1,0 +1,91 @@
+#ifndef FMC_TRACER_PRIVATE_H
+#define FMC_TRACER_PRIVATE_H
+
+#include <fmc/target.h>
+
+/*
+ * fmc's own page in every target: `syscall; int3`, then an int3 to return to. Its address is fixed, because
+ * the system-call filter, which is older than the page, lets calls from there pass.
+ */
+#define GADGET_PAGE    UINT64_C(0x700000000000)
+#define GADGET_SYSCALL GADGET_PAGE
+#define GADGET_INT3    (GADGET_PAGE + 2)
+#define GADGET_RETURN  (GADGET_PAGE + 16)
+#define NEAR_PAGE_SIZE UINT64_C(0x10000)
+#define NEAR_PAGES_MAX 64
+
+/* A wait status that arrived while somebody else was waited for. */
+struct early_stop {
+	pid_t tid;
+	int status;
+};
+
+/* A process that the target has forked: not supervised, only passed through the filter that it has inherited.
+ */
+struct bystander {
+	pid_t pid;
+	bool shares_memory; /* vfork: runs over the target's traps */
+};
+
+/* What fmc answers instead of the kernel, so that every execution sees the same. */
+struct virtual_world {
+	int64_t start_ns;   /* CLOCK_REALTIME at the start of every execution */
+	int64_t elapsed_ns; /* virtual time since then */
+	uint64_t random;    /* state of the generator behind getrandom() */
+};
+
+struct target {
+	pid_t pid;
+	int memory; /* /proc/PID/mem */
+	struct tracee **tracees;
+	uint32_t tracees_length, tracees_room;
+	struct early_stop *early;
+	size_t early_length, early_room;
+	struct bystander *bystanders;
+	size_t bystanders_length, bystanders_room;
+	bool (*pass_trap)(void *context, struct tracee *tracee, uint64_t address);
+	void *pass_trap_context;
+	uint64_t near_pages[NEAR_PAGES_MAX];
+	size_t near_pages_length;
+	struct virtual_world world;
+	bool gone;
+};
+
+/* target.c */
+struct target *target_new(pid_t pid);
+struct tracee *target_add(struct target *target, pid_t tid, enum tracee_life life);
+struct tracee *target_by_tid(const struct target *target, pid_t tid);
+bool target_keep_early(struct target *target, pid_t tid, int status);
+void target_free(struct target *target);	       /* the process must be gone */
+enum status target_open_memory(struct target *target); /* memory.c */
+
+/* resume.c */
+enum status resume_foreign(pid_t tid, int signal); /* a bystander, or a thread that is being killed */
+
+/* registers.c: the x86-64 part */
+void registers_forget(struct tracee *tracee);
+enum status registers_write_back(struct tracee *tracee);
+long registers_syscall_number(struct tracee *tracee);
+
+/* filter.c */
+int filter_install(void); /* in the child, before exec; -1 and errno */
+
+/* emulate.c: answer the system call that the tracee is stopped before; false: not one of those */
+bool emulate_syscall(struct tracee *tracee);
+void emulate_affinity_init(void);
+
+/* tick.c: a signal every few milliseconds that makes a blocking wait return with EINTR */
+void tick_start(void);
+void tick_stop(void);
+
+/* inject.c: fmc's own page, at a place where nothing but this thread runs */
+enum status inject_gadget_page(struct tracee *tracee);
+
+/* elf_check.c */
+enum status elf_check(const char *path, char why[256]);
+
+/* launch.c: a new process, stopped at its ELF entry point, with fmc's page in it */
+struct program;
+enum status launch(const struct program *program, struct target **target, char why[256]);
+
+#endif

@@ -1,0 +1,341 @@
+#include "tracer/private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/*
+ * Every waitpid() of the program is in this file. A wait status is named once (classify), dealt with here
+ * when it is no business of the caller's, and else given to him.
+ */
+
+#define EVENT(status) ((unsigned)(status) >> 16)
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool take_early(struct target *target, pid_t tid, int *status)
+{
+	for (size_t i = 0; i < target->early_length; i++) {
+		if (target->early[i].tid != tid)
+			continue;
+		*status = target->early[i].status;
+		target->early_length--;
+		memmove(&target->early[i], &target->early[i + 1],
+			(target->early_length - i) * sizeof target->early[0]);
+		return true;
+	}
+	return false;
+}
+
+static void mark_dead(struct target *target, struct tracee *tracee)
+{
+	tracee->life = TRACEE_DEAD;
+	registers_forget(tracee);
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		if (target->tracees[i]->life != TRACEE_DEAD)
+			return;
+	target->gone = true;
+}
+
+/* The first stop of a thread that its creator's event has announced; it may have come before that event. */
+static void await_birth(struct target *target, struct tracee *child)
+{
+	int status;
+	pid_t got;
+	if (take_early(target, child->tid, &status)) {
+		child->life = TRACEE_STOPPED;
+		return;
+	}
+	do
+		got = waitpid(child->tid, &status, __WALL);
+	while (got < 0 && errno == EINTR);
+	if (got == child->tid && WIFSTOPPED(status))
+		child->life = TRACEE_STOPPED;
+	else
+		mark_dead(target, child);
+}
+
+static enum status on_clone(struct target *target, struct tracee *tracee, struct stop *stop)
+{
+	unsigned long tid = 0;
+	if (ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &tid) != 0)
+		return STATUS_GONE;
+	stop->kind = STOP_CLONE;
+	stop->child = target_add(target, (pid_t)tid, TRACEE_BORN);
+	if (!stop->child)
+		return STATUS_NO_MEMORY;
+	await_birth(target, stop->child);
+	return STATUS_OK;
+}
+
+static enum status on_fork(struct target *target, struct tracee *tracee, struct stop *stop,
+			   bool shares_memory)
+{
+	unsigned long pid = 0;
+	int status;
+	if (ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &pid) != 0)
+		return STATUS_GONE;
+	if (target->bystanders_length == target->bystanders_room) {
+		size_t room = target->bystanders_room ? 2 * target->bystanders_room : 8;
+		struct bystander *more = realloc(target->bystanders, room * sizeof *more);
+		if (!more)
+			return STATUS_NO_MEMORY;
+		target->bystanders = more;
+		target->bystanders_room = room;
+	}
+	target->bystanders[target->bystanders_length++] =
+	    (struct bystander){.pid = (pid_t)pid, .shares_memory = shares_memory};
+	if (!take_early(target, (pid_t)pid, &status)) {
+		pid_t got;
+		do
+			got = waitpid((pid_t)pid, &status, __WALL);
+		while (got < 0 && errno == EINTR);
+	}
+	stop->kind = STOP_FORK;
+	stop->number = (long)pid;
+	stop->value = shares_memory;
+	if (shares_memory)
+		resume_foreign((pid_t)pid, 0);
+	return STATUS_OK;
+}
+
+/* exec: the kernel has killed all other threads, and whoever called it goes on with the process's number. */
+static void on_exec(struct target *target, struct stop *stop)
+{
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		if (target->tracees[i]->life != TRACEE_DEAD && target->tracees[i]->tid != target->pid)
+			target->tracees[i]->life = TRACEE_DEAD;
+	struct tracee *survivor = target_by_tid(target, target->pid);
+	if (survivor) {
+		survivor->life = TRACEE_STOPPED;
+		registers_forget(survivor);
+	}
+	stop->kind = STOP_EXEC;
+	stop->tracee = survivor;
+}
+
+static void on_trap(struct tracee *tracee, struct stop *stop)
+{
+	if (tracee->stepping) {
+		stop->kind = STOP_STEP;
+		return;
+	}
+	struct user_regs_struct *regs = tracee_regs(tracee);
+	stop->kind = STOP_TRAP;
+	stop->address = regs ? regs->rip - 1 : 0;
+}
+
+/* STATUS_TIMEOUT: dealt with here, the tracee runs again. */
+static enum status classify(struct target *target, struct tracee *tracee, int status, struct stop *stop)
+{
+	*stop = (struct stop){.tracee = tracee, .value = status};
+	registers_forget(tracee);
+	if (WIFEXITED(status) || WIFSIGNALED(status)) {
+		stop->kind = STOP_EXITED;
+		mark_dead(target, tracee);
+		return STATUS_OK;
+	}
+	tracee->life = TRACEE_STOPPED;
+	int signal = WSTOPSIG(status);
+	switch (EVENT(status)) {
+	case 0:
+		if (signal == SIGTRAP) {
+			on_trap(tracee, stop);
+			return STATUS_OK;
+		}
+		stop->kind = STOP_SIGNAL;
+		stop->number = signal;
+		return STATUS_OK;
+	case PTRACE_EVENT_CLONE:
+		return on_clone(target, tracee, stop);
+	case PTRACE_EVENT_FORK:
+		return on_fork(target, tracee, stop, false);
+	case PTRACE_EVENT_VFORK:
+		return on_fork(target, tracee, stop, true);
+	case PTRACE_EVENT_EXEC:
+		on_exec(target, stop);
+		return STATUS_OK;
+	case PTRACE_EVENT_EXIT: {
+		unsigned long value = 0;
+		ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &value);
+		tracee->life = TRACEE_EXITING;
+		stop->kind = STOP_EXITING;
+		stop->value = (int)value;
+		return STATUS_OK;
+	}
+	case PTRACE_EVENT_SECCOMP:
+		if (emulate_syscall(tracee)) {
+			target_resume(tracee, 0);
+			return STATUS_TIMEOUT;
+		}
+		stop->kind = STOP_SYSCALL;
+		stop->number = registers_syscall_number(tracee);
+		return STATUS_OK;
+	default:
+		stop->kind = STOP_INTERRUPT;
+		return STATUS_OK;
+	}
+}
+
+static struct bystander *bystander_by_pid(struct target *target, pid_t pid)
+{
+	for (size_t i = 0; i < target->bystanders_length; i++)
+		if (target->bystanders[i].pid == pid)
+			return &target->bystanders[i];
+	return NULL;
+}
+
+/* Threads and children of bystanders become bystanders themselves; they are only ever resumed. */
+static void serve_bystander(struct target *target, pid_t pid, int status)
+{
+	struct bystander *bystander = bystander_by_pid(target, pid);
+	if (WIFEXITED(status) || WIFSIGNALED(status)) {
+		if (bystander)
+			*bystander = target->bystanders[--target->bystanders_length];
+		return;
+	}
+	int signal = EVENT(status) ? 0 : WSTOPSIG(status);
+	if (EVENT(status) == PTRACE_EVENT_EXEC && bystander)
+		bystander->shares_memory = false;
+	if (signal == SIGTRAP && bystander && bystander->shares_memory && target->pass_trap) {
+		struct tracee guest = {.target = target, .tid = pid, .life = TRACEE_STOPPED};
+		struct user_regs_struct *regs = tracee_regs(&guest);
+		if (regs && target->pass_trap(target->pass_trap_context, &guest, regs->rip - 1)) {
+			registers_write_back(&guest);
+			signal = 0;
+		}
+	}
+	resume_foreign(pid, signal);
+}
+
+/*
+ * One wait for whatever of this target's comes. With bystanders about, everybody has to be waited for,
+ * because the thread of interest may depend on them.
+ */
+static pid_t wait_once(struct target *target, struct tracee *tracee, int flags, int *status)
+{
+	if (tracee && !target->bystanders_length)
+		return waitpid(tracee->tid, status, flags | __WALL);
+	return waitpid(-1, status, flags | __WALL);
+}
+
+static bool take_early_of(struct target *target, struct tracee *tracee, struct tracee **who, int *status)
+{
+	if (!target->early_length)
+		return false;
+	if (tracee) {
+		*who = tracee;
+		return take_early(target, tracee->tid, status);
+	}
+	for (size_t i = 0; i < target->early_length; i++) {
+		*who = target_by_tid(target, target->early[i].tid);
+		if (*who)
+			return take_early(target, (*who)->tid, status);
+	}
+	return false;
+}
+
+enum status target_wait(struct target *target, struct tracee *tracee, int timeout_ms, struct stop *stop)
+{
+	int64_t deadline = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
+	int flags = timeout_ms == 0 ? WNOHANG : 0;
+	for (;;) {
+		int status;
+		struct tracee *who;
+		if (!take_early_of(target, tracee, &who, &status)) {
+			pid_t got = wait_once(target, tracee, flags, &status);
+			if (got == 0)
+				return STATUS_TIMEOUT;
+			if (got < 0 && errno == EINTR) {
+				if (tracer_interrupted())
+					return STATUS_INTERRUPTED;
+				if (deadline && now_ms() >= deadline)
+					return STATUS_TIMEOUT;
+				continue;
+			}
+			if (got < 0)
+				return STATUS_NO_TRACEES;
+			who = target_by_tid(target, got);
+			if (!who) {
+				if (bystander_by_pid(target, got) || target->bystanders_length)
+					serve_bystander(target, got, status);
+				else if (!target_keep_early(target, got, status))
+					return STATUS_NO_MEMORY;
+				continue;
+			}
+			/* A leader that ends takes its number from the thread that has called exec. */
+			if (tracee && who != tracee && EVENT(status) != PTRACE_EVENT_EXEC) {
+				if (!target_keep_early(target, got, status))
+					return STATUS_NO_MEMORY;
+				continue;
+			}
+		}
+		enum status result = classify(target, who, status, stop);
+		if (result != STATUS_TIMEOUT)
+			return result;
+	}
+}
+
+struct target *target_forked(struct target *target, const struct stop *stop)
+{
+	(void)target;
+	if (stop->kind != STOP_FORK || stop->value)
+		return NULL;
+	struct target *forked = target_new((pid_t)stop->number);
+	if (!forked)
+		return NULL;
+	if (!target_add(forked, forked->pid, TRACEE_STOPPED) || target_open_memory(forked) != STATUS_OK) {
+		target_free(forked);
+		return NULL;
+	}
+	return forked;
+}
+
+void target_let_go(struct target *parent, struct target *forked)
+{
+	(void)parent;
+	resume_foreign(forked->pid, 0);
+	target_free(forked);
+}
+
+/* A killed thread may still show stops that were under way; each is passed until its death arrives. */
+static void reap(pid_t tid)
+{
+	for (;;) {
+		int status;
+		pid_t got = waitpid(tid, &status, __WALL);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || WIFEXITED(status) || WIFSIGNALED(status))
+			return;
+		resume_foreign(tid, 0);
+	}
+}
+
+void target_kill(struct target *target)
+{
+	if (!target)
+		return;
+	tick_stop();
+	if (!target->gone)
+		kill(target->pid, SIGKILL);
+	/* The leader's death is not reported before those of all others (LIMITS: waitpid(leader) hangs until
+	 * then). */
+	for (uint32_t i = target->tracees_length; i-- > 0;)
+		if (target->tracees[i]->life != TRACEE_DEAD)
+			reap(target->tracees[i]->tid);
+	for (size_t i = 0; i < target->bystanders_length; i++) {
+		kill(target->bystanders[i].pid, SIGKILL);
+		reap(target->bystanders[i].pid);
+	}
+	target_free(target);
+}
