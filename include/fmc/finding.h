@@ -22,8 +22,7 @@ enum finding_kind {
 const char *finding_kind_name(enum finding_kind kind);
 enum finding_kind finding_kind_by_name(const char *name); /* FINDING_KINDS if there is none */
 
-/* What kind of failure a trace ended in, FINDING_NONE if it ended well or was cut. allowed_exit: statuses
- * that are none. */
+/* What kind of failure a trace ended in; FINDING_NONE if it ended well, was cut, or fmc itself failed. */
 enum finding_kind finding_classify(const struct trace *trace);
 
 struct frame {

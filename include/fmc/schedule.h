@@ -10,7 +10,7 @@
  */
 struct schedule_header {
 	char *program;	  /* path as run */
-	char **arguments; /* argv, NULL at its end */
+	char **arguments; /* argv from its second entry, NULL at its end; like all lists NULL if empty */
 	char *directory;
 	char **modules;	    /* "build-id path", program first; NULL at its end */
 	char **environment; /* the variables that matter: all of them, NULL at its end */
@@ -26,8 +26,9 @@ struct schedule_header {
 struct schedule_line {
 	struct step step;
 	enum op_kind kind;
-	char *object;		/* name; NULL if none */
-	uint32_t object_number; /* NO_OBJECT if none */
+	char *object;		/* name; NULL if none, and for threads */
+	uint32_t object_number; /* as in struct op, a thread's where the class is CLASS_THREAD; NO_OBJECT if
+				   none */
 	char *object2;		/* name of the second object; NULL if none */
 	uint32_t object2_number;
 	int64_t result;
@@ -35,7 +36,7 @@ struct schedule_line {
 	char *file; /* NULL if unknown, like function */
 	int source_line;
 	char *function;
-	unsigned line; /* of the schedule file */
+	unsigned line; /* of the schedule file, from 1; 0 if it wasn't read from one */
 };
 
 struct schedule {
@@ -46,13 +47,14 @@ struct schedule {
 	enum end_reason end;
 	int end_value;
 	uint32_t end_thread; /* NO_THREAD if nobody in particular */
-	size_t loop_start;
+	size_t loop_start;   /* END_LIVELOCK, END_NO_YIELD; else 0 */
 	char **thread_names;
 	size_t threads;
 	struct schedule_line *lines;
 	size_t length;
 };
 
+/* Empty, with fair_k 1. Releasing leaves it so. */
 void schedule_init(struct schedule *schedule);
 void schedule_release(struct schedule *schedule);
 
@@ -68,12 +70,14 @@ enum status schedule_write(const struct schedule *schedule, FILE *stream);
 /*
  * Write to `path` under a temporary name in the same folder, then rename. With `number`, an existing file is
  * not replaced: NAME.sched becomes NAME.2.sched, NAME.3.sched ...; *written (to be freed) is the name used.
+ * Of several processes that save at once each gets its own number. A device or pipe is written to as it is.
+ * On failure nothing is left behind, `path` is as before, *written isn't set, and errno says why.
  */
 enum status schedule_save(const struct schedule *schedule, const char *path, bool number, char **written);
 
 /*
  * Read a schedule. On STATUS_MALFORMED, STATUS_NOT_FOUND, STATUS_DENIED `why` holds "FILE:LINE: reason" and
- * the schedule is empty.
+ * the schedule is empty; also on STATUS_SYSTEM and STATUS_NO_MEMORY. `schedule` need not be initialised.
  */
 enum status schedule_load(struct schedule *schedule, const char *path, char why[256]);
 /* The same from memory; `name` is used in messages. */
@@ -85,15 +89,20 @@ struct step *schedule_steps(const struct schedule *schedule);
 
 /*
  * Check an executed transition against its line: thread, choice, operation, object and result. On a
- * difference returns false and writes to `why` what was expected and what came.
+ * difference returns false and writes to `why` what was expected and what came: "line 17: expected T3
+ * mutex_lock forks[2], T2 did sem_wait items". A transition behind the last line is a difference, and so is a
+ * line behind the last transition.
  */
 bool schedule_check(const struct schedule *schedule, size_t i, const struct trace *trace, char why[256]);
 
-/* Print as columns, a thread each; width 0: unlimited. first, count: which lines; colours: use them. */
+/*
+ * Print as columns, one for each thread that acts; as a list where they don't fit. A result of 0 is left out
+ * of the columns.
+ */
 struct show_options {
-	unsigned width;
+	unsigned width; /* columns of the terminal; 0: unlimited */
 	bool colours;
-	size_t first, count;
+	size_t first, count; /* which transitions, from 0; count 0: all from `first` on */
 };
 void schedule_show_text(const struct schedule *schedule, const struct show_options *options, FILE *stream);
 

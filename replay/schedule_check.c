@@ -1,0 +1,165 @@
+#include <fmc/schedule.h>
+
+#include "words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Comparing what an execution does with what the schedule says. Objects are compared by number: their names
+ * depend on debug information, which another build of the program may not have.
+ */
+
+/* The name that any line of the schedule gives this object; NULL if none does. */
+static const char *name_of(const struct schedule *schedule, uint32_t object)
+{
+	for (size_t i = 0; i < schedule->length; i++) {
+		const struct schedule_line *line = &schedule->lines[i];
+		if (line->object && line->object_number == object && op_class(line->kind) != CLASS_THREAD)
+			return line->object;
+		if (line->object2 && line->object2_number == object && op_class2(line->kind) != CLASS_THREAD)
+			return line->object2;
+	}
+	return NULL;
+}
+
+static void say_object(struct text *text, const struct schedule *schedule, enum object_class class,
+		       const char *name, uint32_t number)
+{
+	if (!name && number == NO_OBJECT)
+		return;
+	text_add(text, " ", 1);
+	if (class == CLASS_THREAD) {
+		text_printf(text, "T%u", number + 1);
+		return;
+	}
+	if (!name)
+		name = name_of(schedule, number);
+	if (name)
+		text_add_escaped(text, name);
+	else
+		text_printf(text, "#%u", number);
+}
+
+static void say_choice(struct text *text, int32_t choice)
+{
+	text_printf(text, " choice=");
+	words_choice(text, choice);
+}
+
+static void say_line(struct text *text, const struct schedule *schedule, const struct schedule_line *line)
+{
+	text_printf(text, "T%u %s", line->step.thread + 1, op_name(line->kind));
+	say_object(text, schedule, op_class(line->kind), line->object, line->object_number);
+	say_object(text, schedule, op_class2(line->kind), line->object2, line->object2_number);
+}
+
+static void say_transition(struct text *text, const struct schedule *schedule,
+			   const struct transition *transition)
+{
+	enum op_kind kind = transition->op.kind;
+	text_printf(text, "T%u did %s", transition->thread + 1, op_name(kind));
+	say_object(text, schedule, op_class(kind), NULL, words_object(transition));
+	say_object(text, schedule, op_class2(kind), NULL, transition->op.object2);
+}
+
+static bool objects_differ(uint32_t expected, uint32_t came)
+{
+	return expected != NO_OBJECT && expected != came;
+}
+
+struct difference {
+	bool choice, result, object, any;
+};
+
+static struct difference compare(const struct schedule_line *line, const struct transition *transition)
+{
+	struct difference d = {
+	    .choice = line->step.choice != transition->choice,
+	    .result = line->result_valid && transition->result_valid && line->result != transition->result,
+	    .object = objects_differ(line->object_number, words_object(transition)) ||
+		      objects_differ(line->object2_number, transition->op.object2),
+	};
+	d.any = d.choice || d.result || d.object || line->step.thread != transition->thread ||
+		line->kind != transition->op.kind;
+	return d;
+}
+
+/* Where two objects have one name their numbers are all that tells them apart. */
+static void say_numbers(struct text *text, uint32_t object, uint32_t object2)
+{
+	if (object != NO_OBJECT)
+		text_printf(text, " (#%u", object);
+	if (object != NO_OBJECT && object2 != NO_OBJECT)
+		text_printf(text, ", #%u", object2);
+	if (object != NO_OBJECT)
+		text_add(text, ")", 1);
+}
+
+static void say_where(struct text *text, const struct schedule *schedule, size_t i)
+{
+	if (i < schedule->length && schedule->lines[i].line > 0)
+		text_printf(text, "line %u: ", schedule->lines[i].line);
+	else
+		text_printf(text, "transition %zu: ", i + 1);
+}
+
+static void say_difference(struct text *text, const struct schedule *schedule,
+			   const struct schedule_line *line, const struct transition *transition)
+{
+	struct difference d = compare(line, transition);
+	bool result = d.result && !d.choice && !d.object && line->kind == transition->op.kind;
+	bool numbers = d.object && op_class(line->kind) != CLASS_THREAD;
+	text_printf(text, "expected ");
+	say_line(text, schedule, line);
+	if (numbers)
+		say_numbers(text, line->object_number, line->object2_number);
+	if (d.choice)
+		say_choice(text, line->step.choice);
+	if (result) {
+		text_printf(text, " = ");
+		words_result(text, line->kind, line->result);
+	}
+	text_printf(text, ", ");
+	say_transition(text, schedule, transition);
+	if (numbers)
+		say_numbers(text, words_object(transition), transition->op.object2);
+	if (d.choice)
+		say_choice(text, transition->choice);
+	if (result) {
+		text_printf(text, " = ");
+		words_result(text, transition->op.kind, transition->result);
+	}
+}
+
+bool schedule_check(const struct schedule *schedule, size_t i, const struct trace *trace, char why[256])
+{
+	const struct schedule_line *line = i < schedule->length ? &schedule->lines[i] : NULL;
+	const struct transition *transition = i < trace->length ? &trace->at[i] : NULL;
+	why[0] = '\0';
+	if (line && transition && !compare(line, transition).any)
+		return true;
+	if (!line && !transition)
+		return true;
+	struct text text = {0};
+	say_where(&text, schedule, i);
+	if (line && transition) {
+		say_difference(&text, schedule, line, transition);
+	} else if (line) {
+		text_printf(&text, "expected ");
+		say_line(&text, schedule, line);
+		text_printf(&text, ", the execution ended before it (");
+		words_end(&text, trace->end, trace->end_value, trace->end_thread);
+		text_printf(&text, ")");
+	} else {
+		text_printf(&text, "expected the end (");
+		words_end(&text, schedule->end, schedule->end_value, schedule->end_thread);
+		text_printf(&text, "), ");
+		say_transition(&text, schedule, transition);
+	}
+	for (size_t columns = 255; text.length > 255; columns -= 5)
+		text_cut(&text, columns);
+	snprintf(why, 256, "%s", text_string(&text));
+	text_release(&text);
+	return false;
+}
