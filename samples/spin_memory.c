@@ -1,0 +1,37 @@
+/*
+ * Figure 3 of Fair Stateless Model Checking (PLDI 2008) without its yield, x in plain memory: the loop calls
+ * nothing at all, so only its processor time gives it away. It breaks the good samaritan rule.
+ *
+ * fmc-options: --strategy dfs
+ * fmc-verdict: good-samaritan
+ */
+#include <pthread.h>
+#include <stddef.h>
+
+static volatile int x;
+
+static void *set(void *unused)
+{
+	(void)unused;
+	x = 1;
+	return NULL;
+}
+
+static void *spin(void *unused)
+{
+	(void)unused;
+	while (x != 1)
+		;
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, set, NULL);
+	pthread_create(&u, NULL, spin, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * Musuvathi and Qadeer, Fair Stateless Model Checking, PLDI 2008, Figure 3: one thread spins until the other
+ * has set x. It yields in its loop, so it ends under every fair schedule, and only those are run: the search
+ * is complete without a bound.
+ *
+ * fmc-options: --strategy dfs
+ * fmc-verdict: none
+ * fmc-complete: yes
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+
+static volatile int x;
+
+static void *set(void *unused)
+{
+	(void)unused;
+	x = 1;
+	return NULL;
+}
+
+static void *spin(void *unused)
+{
+	(void)unused;
+	while (x != 1)
+		sched_yield();
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, set, NULL);
+	pthread_create(&u, NULL, spin, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}
