@@ -13,11 +13,21 @@
  */
 struct machine;
 
-/* A model that grows: the model itself never allocates, the machine and the execution add to it through this.
+/*
+ * A model that grows: the model itself never allocates, the machine and the execution add to it through this.
  */
 struct model_block {
 	struct model *model; /* moves when the block grows: never keep a copy of this pointer */
 };
+
+/* An empty model; false without memory. */
+bool model_block_init(struct model_block *block);
+
+/* Empty again, for the next execution; keeps the memory. */
+void model_block_clear(struct model_block *block);
+
+/* May be called twice. */
+void model_block_release(struct model_block *block);
 
 /* Both make room as needed; NO_THREAD, NO_OBJECT without memory or beyond 4,096 threads. */
 uint32_t model_block_add_thread(struct model_block *block);

@@ -1,0 +1,95 @@
+/*
+ * What there is to say about each kind of operation, in one table.
+ */
+#include <fmc/op.h>
+#include <stddef.h>
+#include <string.h>
+
+struct op_entry {
+	const char *name;
+	enum object_class class, class2;
+};
+
+static const struct op_entry ops[OP_KINDS] = {
+    [OP_NONE] = {"none", CLASS_NONE, CLASS_NONE},
+    [OP_THREAD_START] = {"thread_start", CLASS_NONE, CLASS_NONE},
+    [OP_THREAD_CREATE] = {"thread_create", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_JOIN] = {"thread_join", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_TRYJOIN] = {"thread_tryjoin", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_TIMEDJOIN] = {"thread_timedjoin", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_DETACH] = {"thread_detach", CLASS_THREAD, CLASS_NONE},
+    [OP_MUTEX_INIT] = {"mutex_init", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_DESTROY] = {"mutex_destroy", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_LOCK] = {"mutex_lock", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_TRYLOCK] = {"mutex_trylock", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_TIMEDLOCK] = {"mutex_timedlock", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_UNLOCK] = {"mutex_unlock", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_CONSISTENT] = {"mutex_consistent", CLASS_MUTEX, CLASS_NONE},
+    [OP_COND_INIT] = {"cond_init", CLASS_COND, CLASS_NONE},
+    [OP_COND_DESTROY] = {"cond_destroy", CLASS_COND, CLASS_NONE},
+    [OP_COND_WAIT] = {"cond_wait", CLASS_COND, CLASS_MUTEX},
+    [OP_COND_TIMEDWAIT] = {"cond_timedwait", CLASS_COND, CLASS_MUTEX},
+    [OP_COND_ASLEEP] = {"cond_asleep", CLASS_COND, CLASS_MUTEX},
+    [OP_COND_RELOCK] = {"cond_relock", CLASS_COND, CLASS_MUTEX},
+    [OP_COND_SIGNAL] = {"cond_signal", CLASS_COND, CLASS_NONE},
+    [OP_COND_BROADCAST] = {"cond_broadcast", CLASS_COND, CLASS_NONE},
+    [OP_SEM_INIT] = {"sem_init", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_DESTROY] = {"sem_destroy", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_OPEN] = {"sem_open", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_CLOSE] = {"sem_close", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_WAIT] = {"sem_wait", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_TRYWAIT] = {"sem_trywait", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_TIMEDWAIT] = {"sem_timedwait", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_POST] = {"sem_post", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_GETVALUE] = {"sem_getvalue", CLASS_SEM, CLASS_NONE},
+    [OP_YIELD] = {"yield", CLASS_NONE, CLASS_NONE},
+    [OP_SLEEP] = {"sleep", CLASS_NONE, CLASS_NONE},
+    [OP_POLL] = {"poll", CLASS_NONE, CLASS_NONE},
+    [OP_FUTEX_WAIT] = {"futex_wait", CLASS_FUTEX, CLASS_NONE},
+    [OP_FUTEX_ASLEEP] = {"futex_asleep", CLASS_FUTEX, CLASS_NONE},
+    [OP_FUTEX_RESUME] = {"futex_resume", CLASS_FUTEX, CLASS_NONE},
+    [OP_FUTEX_WAKE] = {"futex_wake", CLASS_FUTEX, CLASS_NONE},
+    [OP_FUTEX_REQUEUE] = {"futex_requeue", CLASS_FUTEX, CLASS_FUTEX},
+    [OP_FUTEX_WAKE_OP] = {"futex_wake_op", CLASS_FUTEX, CLASS_FUTEX},
+    [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE},
+    [OP_SYSCALL] = {"syscall", CLASS_NONE, CLASS_NONE},
+};
+
+static const char *const classes[CLASSES] = {
+    [CLASS_NONE] = "none", [CLASS_THREAD] = "thread", [CLASS_MUTEX] = "mutex",
+    [CLASS_COND] = "cond", [CLASS_SEM] = "sem",	      [CLASS_FUTEX] = "futex",
+};
+
+/* Kinds also come from schedule files, so that a wrong one is answered and not trusted. */
+static const struct op_entry *op_entry(enum op_kind kind)
+{
+	return (unsigned)kind < OP_KINDS ? &ops[kind] : &ops[OP_NONE];
+}
+
+const char *op_name(enum op_kind kind)
+{
+	return op_entry(kind)->name;
+}
+
+enum op_kind op_by_name(const char *name)
+{
+	for (unsigned kind = 0; kind < OP_KINDS; kind++)
+		if (strcmp(ops[kind].name, name) == 0)
+			return (enum op_kind)kind;
+	return OP_KINDS;
+}
+
+enum object_class op_class(enum op_kind kind)
+{
+	return op_entry(kind)->class;
+}
+
+enum object_class op_class2(enum op_kind kind)
+{
+	return op_entry(kind)->class2;
+}
+
+const char *class_name(enum object_class class)
+{
+	return (unsigned)class < CLASSES ? classes[class] : classes[CLASS_NONE];
+}

@@ -1,0 +1,260 @@
+/*
+ * The model as a block of memory, threads and objects coming and going, and the way from an operation to its
+ * family. What the operations mean is in model_thread.c, model_mutex.c, model_cond.c, model_sem.c,
+ * model_futex.c.
+ */
+#include "supervisor/model_state.h"
+
+size_t model_bytes(uint32_t threads, uint32_t objects)
+{
+	return sizeof(struct model) + (size_t)threads * sizeof(struct model_thread) +
+	       (size_t)objects * sizeof(struct model_object);
+}
+
+struct model *model_init(void *memory, uint32_t threads, uint32_t objects)
+{
+	struct model *m = memory;
+	MODEL_ASSERT((uintptr_t)memory % 16 == 0);
+	m->thread_room = threads;
+	m->object_room = objects;
+	m->threads = m->objects = 0;
+	return m;
+}
+
+struct model *model_copy(void *memory, uint32_t threads, uint32_t objects, const struct model *from)
+{
+	MODEL_ASSERT(threads >= from->threads && objects >= from->objects);
+	struct model *m = model_init(memory, threads, objects);
+	m->threads = from->threads;
+	m->objects = from->objects;
+	if (m->threads > 0)
+		__builtin_memcpy(model_thread(m, 0), model_thread_const(from, 0),
+				 m->threads * sizeof(struct model_thread));
+	if (m->objects > 0)
+		__builtin_memcpy(model_object(m, 0), model_object_const(from, 0),
+				 m->objects * sizeof(struct model_object));
+	return m;
+}
+
+uint32_t model_thread_room(const struct model *m)
+{
+	return m->thread_room;
+}
+
+uint32_t model_object_room(const struct model *m)
+{
+	return m->object_room;
+}
+
+uint32_t model_threads(const struct model *m)
+{
+	return m->threads;
+}
+
+uint32_t model_objects(const struct model *m)
+{
+	return m->objects;
+}
+
+uint32_t model_add_thread(struct model *m)
+{
+	if (m->threads == m->thread_room)
+		return NO_THREAD;
+	uint32_t t = m->threads++;
+	*model_thread(m, t) = (struct model_thread){
+	    .op = {.kind = OP_THREAD_START, .object = NO_OBJECT, .object2 = NO_OBJECT},
+	    .next = NO_THREAD,
+	    .prev = NO_THREAD,
+	    .run = THREAD_STOPPED,
+	};
+	return t;
+}
+
+uint32_t model_add_object(struct model *m, const struct object_state *state)
+{
+	MODEL_ASSERT(state->class >= CLASS_MUTEX && state->class < CLASSES);
+	if (m->objects == m->object_room)
+		return NO_OBJECT;
+	uint32_t object = m->objects++;
+	struct model_object *o = model_object(m, object);
+	*o = (struct model_object){
+	    .class = (uint8_t)state->class,
+	    .owner = NO_THREAD,
+	    .first = NO_THREAD,
+	    .last = NO_THREAD,
+	};
+	if (state->class == CLASS_MUTEX)
+		model_mutex_add(m, o, state);
+	else if (state->class == CLASS_SEM)
+		o->count = state->count;
+	return object;
+}
+
+void model_set_pending(struct model *m, uint32_t t, const struct op *op)
+{
+	struct model_thread *thread = model_thread(m, t);
+	enum object_class class = op_class(op->kind), class2 = op_class2(op->kind);
+	MODEL_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op->kind < OP_KINDS);
+	MODEL_ASSERT(op->kind != OP_COND_ASLEEP && op->kind != OP_COND_RELOCK);
+	MODEL_ASSERT(op->kind != OP_FUTEX_ASLEEP && op->kind != OP_FUTEX_RESUME);
+	MODEL_ASSERT(thread->next == NO_THREAD && thread->prev == NO_THREAD);
+	if (op->object != NO_OBJECT && class == CLASS_THREAD)
+		MODEL_ASSERT(op->object < m->threads);
+	else if (op->object != NO_OBJECT && class != CLASS_NONE)
+		MODEL_ASSERT(model_object(m, op->object)->class == class);
+	if (op->object2 != NO_OBJECT && class2 != CLASS_NONE)
+		MODEL_ASSERT(model_object(m, op->object2)->class == class2);
+	thread->op = *op;
+	thread->run = THREAD_STOPPED;
+}
+
+const struct op *model_pending(const struct model *m, uint32_t t)
+{
+	static const struct op none = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT};
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED ? &thread->op : &none;
+}
+
+static bool sleeps(const struct model_thread *thread)
+{
+	return thread->run == THREAD_STOPPED &&
+	       (thread->op.kind == OP_COND_ASLEEP || thread->op.kind == OP_FUTEX_ASLEEP);
+}
+
+void model_thread_exit(struct model *m, uint32_t t)
+{
+	struct model_thread *thread = model_thread(m, t);
+	if (sleeps(thread))
+		model_queue_remove(m, thread->op.object, t);
+	thread->run = THREAD_EXITED;
+	model_mutex_owner_died(m, t);
+}
+
+bool model_exited(const struct model *m, uint32_t t)
+{
+	return model_thread_const(m, t)->run == THREAD_EXITED;
+}
+
+/* The family of an operation; CLASS_NONE also for one whose objects the machine doesn't know. */
+static enum object_class family(const struct op *op)
+{
+	enum object_class class = op_class(op->kind);
+	if (op->object == NO_OBJECT || (op->object2 == NO_OBJECT && op_class2(op->kind) != CLASS_NONE))
+		return CLASS_NONE;
+	return class;
+}
+
+static bool timed(const struct op *op)
+{
+	switch (op->kind) {
+	case OP_THREAD_TIMEDJOIN:
+	case OP_MUTEX_TIMEDLOCK:
+	case OP_SEM_TIMEDWAIT:
+		return true;
+	case OP_COND_ASLEEP:
+	case OP_FUTEX_ASLEEP:
+	case OP_POLL:
+	case OP_SYSCALL:
+		return op->flags & OP_TIMED;
+	default:
+		return false;
+	}
+}
+
+bool model_ready(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	if (thread->run != THREAD_STOPPED)
+		return false;
+	switch (family(&thread->op)) {
+	case CLASS_THREAD:
+		return model_join_ready(m, t);
+	case CLASS_MUTEX:
+		return model_mutex_ready(m, t);
+	case CLASS_COND:
+		return model_cond_ready(m, t);
+	case CLASS_SEM:
+		return model_sem_ready(m, t);
+	case CLASS_FUTEX:
+		return model_futex_ready(m, t);
+	default:
+		if (thread->op.kind == OP_SYSCALL || thread->op.kind == OP_POLL)
+			return thread->op.flags & OP_READY;
+		return true;
+	}
+}
+
+bool model_enabled(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED && (timed(&thread->op) || model_ready(m, t));
+}
+
+uint32_t model_choices(const struct model *m, uint32_t t)
+{
+	if (!model_ready(m, t))
+		return model_enabled(m, t) ? 1 : 0;
+	switch (family(&model_thread_const(m, t)->op)) {
+	case CLASS_COND:
+		return model_cond_ways(m, t);
+	case CLASS_FUTEX:
+		return model_futex_ways(m, t);
+	default:
+		return 1;
+	}
+}
+
+int32_t model_choice(const struct model *m, uint32_t t, uint32_t i)
+{
+	/* POSIX: no time-out if it can be had at once. So a time-out is never one of several choices. */
+	return model_ready(m, t) ? (int32_t)i : CHOICE_TIMEOUT;
+}
+
+bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
+{
+	if (!model_ready(m, t))
+		return choice == CHOICE_TIMEOUT && model_enabled(m, t);
+	return choice >= 0 && (uint32_t)choice < model_choices(m, t);
+}
+
+/* Operations without an object that the model knows. */
+static void perform_other(const struct op *op, int32_t choice, struct effect *effect)
+{
+	if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
+		effect_failed(effect, 0);
+		effect->blocked = op->kind == OP_SLEEP;
+	} else if (choice == CHOICE_TIMEOUT) {
+		effect_timed_out(effect, 0);
+		/* What a system call says then, EAGAIN or 0 or something else, the machine knows. */
+		effect->result_known = op->kind == OP_POLL;
+	}
+}
+
+void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		   struct effect *effect)
+{
+	struct model_thread *thread = model_thread(m, t);
+	MODEL_ASSERT(model_has_choice(m, t, choice));
+	__builtin_memset(effect, 0, sizeof *effect);
+	switch (family(&thread->op)) {
+	case CLASS_THREAD:
+		model_join_perform(m, t, choice, effect);
+		break;
+	case CLASS_MUTEX:
+		model_mutex_perform(m, t, choice, effect);
+		break;
+	case CLASS_COND:
+		model_cond_perform(m, t, choice, effect);
+		break;
+	case CLASS_SEM:
+		model_sem_perform(m, t, choice, effect);
+		break;
+	case CLASS_FUTEX:
+		model_futex_perform(m, t, choice, seen, effect);
+		break;
+	default:
+		perform_other(&thread->op, choice, effect);
+	}
+	if (!effect->asleep)
+		thread->run = THREAD_RUNNING;
+}

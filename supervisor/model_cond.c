@@ -1,0 +1,119 @@
+/*
+ * Condition variables: pthread_cond_wait(3p), pthread_cond_signal(3p). The real functions never run, because
+ * who wakes is a choice of the search; only the mutex is unlocked and locked for real.
+ *
+ *     OP_COND_WAIT -(wait, the mutex is unlocked)-> OP_COND_ASLEEP, in the queue
+ *          '-------(wait, the unlock fails)-------> returns that error
+ *     OP_COND_ASLEEP -(signal, broadcast)-> OP_COND_RELOCK, arg 0
+ *     OP_COND_ASLEEP -(asleep, CHOICE_TIMEOUT)-> OP_COND_RELOCK, arg ETIMEDOUT
+ *     OP_COND_RELOCK -(relock, the mutex can be had)-> returns arg, or what locking returned if that isn't 0
+ */
+#include "supervisor/model_state.h"
+
+static void wake(struct model *m, uint32_t t, int64_t result)
+{
+	struct op *op = &model_thread(m, t)->op;
+	MODEL_ASSERT(op->kind == OP_COND_ASLEEP);
+	model_queue_remove(m, op->object, t);
+	op->kind = OP_COND_RELOCK;
+	op->arg = result;
+}
+
+static void wait(struct model *m, uint32_t t, struct effect *effect)
+{
+	struct op *op = &model_thread(m, t)->op;
+	int32_t error = model_mutex_unlock(m, op->object2, t);
+	if (error) {
+		effect_result(effect, error);
+		/* Any other error comes with a change of the mutex, which the real function has to make. */
+		effect->blocked = error == MODEL_EPERM;
+		return;
+	}
+	if (op->kind == OP_COND_TIMEDWAIT)
+		op->flags |= OP_TIMED;
+	else
+		op->flags &= (uint16_t)~OP_TIMED;
+	op->kind = OP_COND_ASLEEP;
+	op->arg = op->arg2 = op->arg3 = 0;
+	model_queue_append(m, op->object, t);
+	effect->asleep = true;
+	effect->blocked = true;
+}
+
+static void asleep(struct model *m, uint32_t t, struct effect *effect)
+{
+	wake(m, t, MODEL_ETIMEDOUT);
+	effect->asleep = true;
+	effect->blocked = true;
+	effect->timed_out = true;
+	effect->yield = true;
+}
+
+static void relock(struct model *m, uint32_t t, struct effect *effect)
+{
+	const struct op *op = &model_thread(m, t)->op;
+	int32_t error = model_mutex_take(m, op->object2, t);
+	effect_result(effect, error ? error : op->arg);
+	effect->blocked = true;
+}
+
+static void signal(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
+{
+	const struct model_object *o = model_object(m, model_thread(m, t)->op.object);
+	if (o->sleepers > 0) {
+		uint32_t woken = o->first;
+		for (int32_t i = 0; i < choice; i++)
+			woken = model_thread(m, woken)->next;
+		wake(m, woken, 0);
+	}
+	effect_result(effect, 0);
+	effect->blocked = true;
+}
+
+static void broadcast(struct model *m, uint32_t t, struct effect *effect)
+{
+	const struct model_object *o = model_object(m, model_thread(m, t)->op.object);
+	while (o->first != NO_THREAD)
+		wake(m, o->first, 0);
+	effect_result(effect, 0);
+	effect->blocked = true;
+}
+
+bool model_cond_ready(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	if (op->kind == OP_COND_RELOCK)
+		return model_mutex_could_take(m, op->object2, t);
+	return op->kind != OP_COND_ASLEEP;
+}
+
+uint32_t model_cond_ways(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	uint32_t sleepers = model_object_const(m, op->object)->sleepers;
+	return op->kind == OP_COND_SIGNAL && sleepers > 1 ? sleepers : 1;
+}
+
+void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
+{
+	switch (model_thread(m, t)->op.kind) {
+	case OP_COND_WAIT:
+	case OP_COND_TIMEDWAIT:
+		wait(m, t, effect);
+		return;
+	case OP_COND_ASLEEP:
+		asleep(m, t, effect);
+		return;
+	case OP_COND_RELOCK:
+		relock(m, t, effect);
+		return;
+	case OP_COND_SIGNAL:
+		signal(m, t, choice, effect);
+		return;
+	case OP_COND_BROADCAST:
+		broadcast(m, t, effect);
+		return;
+	default: /* init and destroy run for real; those who sleep at a destroyed one sleep on */
+		effect_result(effect, 0);
+	}
+}

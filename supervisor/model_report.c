@@ -1,0 +1,41 @@
+/*
+ * Looking at a model: the states of objects, who waits for whom.
+ */
+#include "supervisor/model_state.h"
+
+enum object_class model_object_class(const struct model *m, uint32_t object)
+{
+	return (enum object_class)model_object_const(m, object)->class;
+}
+
+void model_object_state(const struct model *m, uint32_t object, struct object_state *state)
+{
+	const struct model_object *o = model_object_const(m, object);
+	state->class = (enum object_class)o->class;
+	state->type = o->type;
+	state->owner = o->owner;
+	state->count = o->class == CLASS_COND || o->class == CLASS_FUTEX ? o->sleepers : o->count;
+}
+
+uint32_t model_holder(const struct model *m, uint32_t object)
+{
+	const struct model_object *o = model_object_const(m, object);
+	return o->class == CLASS_MUTEX ? o->owner : NO_THREAD;
+}
+
+uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *class, uint32_t *object)
+{
+	const struct op *op = model_pending(m, t);
+	*class = CLASS_NONE;
+	*object = NO_OBJECT;
+	if (op->kind == OP_NONE || model_ready(m, t))
+		return NO_THREAD;
+	bool mutex2 = op->kind == OP_COND_RELOCK;
+	*class = mutex2 ? op_class2(op->kind) : op_class(op->kind);
+	if (*class == CLASS_NONE)
+		return NO_THREAD;
+	*object = mutex2 ? op->object2 : op->object;
+	if (*class == CLASS_THREAD)
+		return *object;
+	return model_holder(m, *object);
+}

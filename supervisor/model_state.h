@@ -1,0 +1,152 @@
+#ifndef SUPERVISOR_MODEL_STATE_H
+#define SUPERVISOR_MODEL_STATE_H
+
+#include <fmc/model.h>
+
+/*
+ * The inside of a model, shared by the model_*.c files only.
+ *
+ * A block is: struct model, then the threads, then the objects. Everything points by index, so that a block
+ * may be moved, copied, and mapped elsewhere.
+ *
+ *     thread:  model_add_thread -> STOPPED -(model_perform)-> RUNNING -(model_set_pending)-> STOPPED
+ *              STOPPED -(model_perform, effect.asleep)-> STOPPED with a pending operation of the model's own
+ *              any -(model_thread_exit)-> EXITED
+ */
+
+/* Kept in release builds; no message, because the source also runs where there is no libc. */
+#define MODEL_ASSERT(condition) ((condition) ? (void)0 : __builtin_trap())
+
+/* The error numbers of Linux x86-64 that a target may get to see, whatever this is compiled on. */
+enum model_errno {
+	MODEL_EPERM = 1,
+	MODEL_EAGAIN = 11,
+	MODEL_EBUSY = 16,
+	MODEL_EINVAL = 22,
+	MODEL_EDEADLK = 35,
+	MODEL_ENOSYS = 38,
+	MODEL_ETIMEDOUT = 110,
+	MODEL_EOWNERDEAD = 130,
+	MODEL_ENOTRECOVERABLE = 131,
+};
+
+enum thread_run { THREAD_STOPPED, THREAD_RUNNING, THREAD_EXITED };
+
+enum thread_flag { THREAD_JOINED = 1, THREAD_DETACHED = 2 };
+
+struct model_thread {
+	struct op op;	      /* believed while STOPPED */
+	uint32_t next, prev;  /* neighbours in the queue in which it sleeps, else NO_THREAD */
+	uint32_t robust_held; /* how many robust mutexes it holds */
+	uint8_t run;	      /* enum thread_run */
+	uint8_t flags;	      /* enum thread_flag */
+};
+
+enum mutex_flag {
+	MUTEX_DEAD = 1,		 /* the owner has exited, nobody has taken it since */
+	MUTEX_INCONSISTENT = 2,	 /* taken after that, not yet made consistent */
+	MUTEX_UNRECOVERABLE = 4, /* unlocked while inconsistent */
+	MUTEX_DESTROYED = 8,	 /* what the real functions answer now is up to libc */
+};
+
+struct model_object {
+	uint8_t class;	      /* enum object_class */
+	uint8_t type;	      /* mutex: enum mutex_type */
+	uint8_t flags;	      /* mutex: enum mutex_flag */
+	uint32_t owner;	      /* mutex: NO_THREAD iff free */
+	uint32_t count;	      /* mutex: how often locked; semaphore: value */
+	uint32_t first, last; /* condition variable, futex: sleepers in the order of falling asleep */
+	uint32_t sleepers;    /* length of that queue */
+};
+
+struct model {
+	uint32_t thread_room, object_room;
+	uint32_t threads, objects;
+};
+
+static inline struct model_thread *model_thread(struct model *m, uint32_t t)
+{
+	MODEL_ASSERT(t < m->threads);
+	return (struct model_thread *)(m + 1) + t;
+}
+
+static inline const struct model_thread *model_thread_const(const struct model *m, uint32_t t)
+{
+	MODEL_ASSERT(t < m->threads);
+	return (const struct model_thread *)(m + 1) + t;
+}
+
+static inline struct model_object *model_object(struct model *m, uint32_t o)
+{
+	MODEL_ASSERT(o < m->objects);
+	return (struct model_object *)((struct model_thread *)(m + 1) + m->thread_room) + o;
+}
+
+static inline const struct model_object *model_object_const(const struct model *m, uint32_t o)
+{
+	MODEL_ASSERT(o < m->objects);
+	return (const struct model_object *)((const struct model_thread *)(m + 1) + m->thread_room) + o;
+}
+
+/* The call returns this to the program. */
+static inline void effect_result(struct effect *effect, int64_t result)
+{
+	effect->result = result;
+	effect->result_known = true;
+}
+
+/* The call returns without having got what it wanted, and could only try again: a yield. */
+static inline void effect_failed(struct effect *effect, int64_t result)
+{
+	effect_result(effect, result);
+	effect->yield = true;
+}
+
+/* The call's time is over; the machine returns from it. */
+static inline void effect_timed_out(struct effect *effect, int64_t result)
+{
+	effect_failed(effect, result);
+	effect->timed_out = true;
+	effect->blocked = true;
+}
+
+/* Queues of sleepers; model_queue.c. All O(1). */
+void model_queue_append(struct model *m, uint32_t object, uint32_t t);
+void model_queue_remove(struct model *m, uint32_t object, uint32_t t);
+
+/*
+ * The families. X_ready: could the pending operation of t complete now, time-outs apart. X_perform: perform
+ * it; *effect is all zero before. Only called with operations of the family whose object is known.
+ */
+bool model_join_ready(const struct model *m, uint32_t t);
+void model_join_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
+
+bool model_mutex_ready(const struct model *m, uint32_t t);
+void model_mutex_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
+bool model_mutex_could_take(const struct model *m, uint32_t mutex, uint32_t t);
+int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t); /* only if it could */
+int32_t model_mutex_unlock(struct model *m, uint32_t mutex, uint32_t t);
+void model_mutex_owner_died(struct model *m, uint32_t t);
+void model_mutex_add(struct model *m, struct model_object *o, const struct object_state *state);
+
+bool model_cond_ready(const struct model *m, uint32_t t);
+uint32_t model_cond_ways(const struct model *m, uint32_t t);
+void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
+
+bool model_sem_ready(const struct model *m, uint32_t t);
+void model_sem_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
+
+/* At most so many ways of choosing whom a FUTEX_WAKE wakes are told apart: the first ones. */
+#define MODEL_WAKE_WAYS 4096
+bool model_futex_ready(const struct model *m, uint32_t t);
+uint32_t model_futex_ways(const struct model *m, uint32_t t);
+void model_futex_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+			 struct effect *effect);
+
+/*
+ * The first sentence about a sound model that is not true of m, NULL if all are. For tests and for
+ * debugging: it walks everything.
+ */
+const char *model_check(const struct model *m);
+
+#endif
