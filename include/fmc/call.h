@@ -9,13 +9,25 @@
  * The supervisor turns the addresses into object numbers.
  */
 struct call {
-	struct op op;		  /* object, object2 unset */
-	uint64_t object, object2; /* addresses; 0 if none. THREAD_JOIN and its kin: the pthread_t */
-	uint64_t entry;		  /* the trap's address; 0 for a system call */
-	uint64_t return_address;  /* into the caller; for system calls the address behind the instruction */
-	uint64_t start_routine;	  /* THREAD_CREATE */
-	bool libc_own;		  /* made by libc or the loader for itself: not a visible operation */
+	struct op op; /* object, object2 unset */
+	/*
+	 * Addresses; 0 if none. THREAD_JOIN and its kin: the pthread_t. THREAD_CREATE: where the pthread_t
+	 * will be stored. SEM_OPEN: 0, the semaphore is what the function returns.
+	 */
+	uint64_t object, object2;
+	uint64_t entry;		 /* the trap's address; 0 for a system call */
+	uint64_t return_address; /* into the caller; for system calls the address behind the instruction */
+	uint64_t start_routine;	 /* THREAD_CREATE */
+	bool libc_own;		 /* made by libc or the loader for itself: not a visible operation */
+	bool c11;		 /* a function of <threads.h>: other results, see call_result() */
 };
+
+/*
+ * What the function called returns where its pthread counterpart returns `result` (0 or an errno): the same,
+ * or thrd_busy, thrd_timedout, thrd_nomem, thrd_error for the C11 names. Serves to complete a call and to
+ * compare what the real function returned with the model.
+ */
+int64_t call_result(const struct call *call, int64_t result);
 
 /*
  * The program's code as fmc sees it: its modules, their entry points and the traps planted there. One for all
@@ -42,7 +54,10 @@ bool entries_is_trap(const struct entries *entries, uint64_t address);
 
 /*
  * Decode STOP_TRAP (address is a trap of ours) or STOP_SYSCALL into a call. op.kind OP_NONE: nothing that fmc
- * knows as an operation, to be passed on.
+ * knows as an operation, to be passed on. STATUS_NOT_FOUND: a trap that is none of ours.
+ *
+ * OP_SLEEP until an absolute time: arg is that time, arg2 is 1 and arg3 the clock's id. OP_POLL without
+ * OP_TIMED waits for ever. A timed call without a time-out (NULL) comes as its untimed kind.
  */
 enum status entries_decode(const struct entries *entries, const struct stop *stop, struct call *call);
 

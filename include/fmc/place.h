@@ -37,7 +37,8 @@ void places_find(struct places *places, uint64_t address, bool is_return, struct
 size_t places_stack(struct places *places, struct tracee *tracee, uint64_t frames[], size_t room);
 
 /*
- * A name for a data address: `forks[2]`, `pool.lock`, `heap block +0x10`, `stack of T3 +0x20`. Always writes
+ * A name for a data address: `forks[2]`, `pool.lock`, `heap +0x2a0` (from the heap's start), `stack of T3
+ * -0x20` (from the end of the stack's mapping, which is where it is in every execution). Always writes
  * something, at most `room` bytes with the terminating zero.
  */
 void places_name(struct places *places, struct target *target, uint64_t address, char *name, size_t room);
