@@ -1,0 +1,21 @@
+#ifndef FMC_COLLECT_H
+#define FMC_COLLECT_H
+
+#include <fmc/execution.h>
+#include <fmc/finding.h>
+#include <fmc/process.h>
+
+/*
+ * Make a finding of an execution at its end: what every thread does, holds and waits for, with its stack, the
+ * names of all objects and the place of every transition.
+ *
+ * To be called from execution_watcher.end, while the threads that are left are stopped and alive; `finding`
+ * has been initialised and is filled, also when the execution ended well (kind FINDING_NONE).
+ *
+ * STATUS_OK or STATUS_NO_MEMORY. What can't be found out (a process that is gone, no debug information) is
+ * left empty.
+ */
+enum status collect_finding(struct finding *finding, struct process *process,
+			    const struct execution *execution, const struct trace *trace);
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef FMC_REPORT_H
+#define FMC_REPORT_H
+
+#include <fmc/finding.h>
+#include <stdio.h>
+
+/*
+ * A finding in words for people. Everything here works from what stands in the finding alone.
+ */
+
+/*
+ * What thread t does at the end: "waits for forks[1] held by T3, in mutex_lock". To be freed; NULL without
+ * memory. Needs trace and objects of the finding.
+ */
+char *report_state(const struct finding *finding, uint32_t thread);
+
+/* One line that says what happened, beginning with the kind. To be freed. Needs all but message, signature.
+ */
+char *report_message(const struct finding *finding);
+
+/*
+ * Equal for the same failure reached through another schedule: kind, and where in the source the threads that
+ * it is about stand, in an order that doesn't depend on their numbers. To be freed.
+ */
+char *report_signature(const struct finding *finding);
+
+/* A short text for an object of this class: "forks[1]", "T3", "mutex 4" if it has no name. To be freed. */
+char *report_object(const struct finding *finding, enum object_class class, uint32_t object);
+
+/* The parts of a report, each ending with a line feed; the caller puts its own parts between them. */
+struct report_options {
+	bool colours;
+};
+void report_headline(const struct finding *finding, const struct report_options *options, FILE *stream);
+void report_threads(const struct finding *finding, const struct report_options *options, FILE *stream);
+/* The last lines of what the target wrote, control characters made visible; nothing if it wrote nothing. */
+void report_output(const struct finding *finding, FILE *stream);
+/* "34 transitions, 3 threads, 1 preemption" without a line feed. */
+void report_counts(const struct trace *trace, FILE *stream);
+
+#endif

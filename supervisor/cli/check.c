@@ -1,0 +1,110 @@
+/* fmc check: search, and say what came of it. */
+#include "commands.h"
+#include "exits.h"
+#include "explain.h"
+#include "explore.h"
+#include "json.h"
+#include "record.h"
+#include "say.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What a complete search holds under. */
+static void print_conditions(const struct options *options, char text[160])
+{
+	size_t length = options->search.fair_k
+			    ? (size_t)snprintf(text, 160, "fairness with k = %u", options->search.fair_k)
+			    : (size_t)snprintf(text, 160, "no fairness");
+	snprintf(text + length, 160 - length,
+		 ", sequential consistency, any waiter woken first, no spurious wakeups");
+}
+
+static void write_schedule(const struct exploration *x, const struct launch *launch)
+{
+	struct verdict *verdict = x->verdict;
+	char how[160];
+	snprintf(how, sizeof how, "%s: %s, execution %" PRIu64 ", seed %" PRIu64, verdict->strategy, x->phase,
+		 verdict->executions, x->options->seed);
+	/* Without a file the report is worth as much; the reason has been said. */
+	(void)record_schedule(&verdict->finding, x->session, launch, x->options, &x->policy, how,
+			      &verdict->schedule);
+}
+
+static int exit_status(const struct exploration *x)
+{
+	const struct verdict *verdict = x->verdict;
+	if (verdict->finding.kind != FINDING_NONE)
+		return EXITS_FINDING;
+	if (tracer_interrupted())
+		return EXITS_INTERRUPTED;
+	return x->options->require_complete && !verdict->complete ? EXITS_INCOMPLETE : EXITS_OK;
+}
+
+/* The search is over: print, write, return the exit status. */
+static int conclude(struct exploration *x, const struct launch *launch)
+{
+	struct verdict *verdict = x->verdict;
+	const struct options *options = x->options;
+	bool json_out = options->json && strcmp(options->json, "-") == 0;
+	FILE *stream = json_out ? stderr : stdout;
+	if (verdict->finding.kind != FINDING_NONE) {
+		write_schedule(x, launch);
+		explain_finding(&verdict->finding, verdict->schedule, true, options, stream);
+		fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds.\n", verdict->executions,
+			verdict->seconds);
+	} else {
+		char conditions[160];
+		print_conditions(options, conditions);
+		verdict_print(verdict, conditions, stream);
+	}
+	if (options->json && !json_write(verdict, options->json))
+		return EXITS_SOFTWARE;
+	return exit_status(x);
+}
+
+static int check_with(struct session *session, const struct launch *launch, const struct options *options,
+		      struct verdict *verdict)
+{
+	struct exploration x;
+	explore_init(&x, options, session, verdict);
+	record_strategy(options, verdict->strategy);
+	if (explore_preflight(&x) || !x.fatal)
+		explore_search(&x);
+	int status;
+	progress_clear(&x.progress);
+	if (x.fatal) {
+		say("%s: %s", launch->path, x.why);
+		status = x.fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE;
+	} else {
+		status = conclude(&x, launch);
+	}
+	explore_release(&x);
+	return status;
+}
+
+int check_command(const struct options *options)
+{
+	struct launch launch;
+	struct session session;
+	struct verdict verdict;
+	char why[256];
+	tracer_catch_interrupts();
+	enum status status = launch_from_options(&launch, options, true, why);
+	if (status) {
+		say("%s", why);
+		return EXITS_UNAVAILABLE;
+	}
+	status = session_open(&session, &launch, options, true, why);
+	if (status) {
+		say("%s", why);
+		launch_release(&launch);
+		return say_exit(status);
+	}
+	verdict_init(&verdict);
+	int exits = check_with(&session, &launch, options, &verdict);
+	verdict_release(&verdict);
+	session_close(&session);
+	launch_release(&launch);
+	return exits;
+}

@@ -1,0 +1,12 @@
+#ifndef FMC_CLI_COMMANDS_H
+#define FMC_CLI_COMMANDS_H
+
+#include "options.h"
+
+/* The commands. Each returns fmc's exit status (exits.h) and has said all that there is to say. */
+int check_command(const struct options *options);
+int run_command(const struct options *options);
+int replay_command(const struct options *options);
+int show_command(const struct options *options);
+
+#endif

@@ -1,0 +1,20 @@
+#ifndef FMC_CLI_EXPLAIN_H
+#define FMC_CLI_EXPLAIN_H
+
+#include "options.h"
+
+#include <fmc/finding.h>
+
+#include <stdio.h>
+
+/*
+ * The report of a finding: what, every thread, the end of the schedule as columns, output, how to replay it.
+ * `schedule`: the file's name, NULL if there is none; `confirmed`: it was replayed.
+ */
+void explain_finding(const struct finding *finding, const char *schedule, bool confirmed,
+		     const struct options *options, FILE *stream);
+
+/* The columns of the terminal behind this stream; 100 if it is none. */
+unsigned explain_width(FILE *stream);
+
+#endif

@@ -1,0 +1,283 @@
+/* The search: plans from the strategies, traces from the session. */
+#include "explore.h"
+#include "confirm.h"
+#include "portfolio.h"
+#include "say.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void on_transition(void *context, const struct trace *trace)
+{
+	struct exploration *x = context;
+	if (trace->length % 256 == 0)
+		progress_update(&x->progress, x->phase, &x->search, x->verdict->executions, trace->length);
+}
+
+void explore_init(struct exploration *x, const struct options *options, struct session *session,
+		  struct verdict *verdict)
+{
+	*x = (struct exploration){
+	    .options = options, .session = session, .verdict = verdict, .repeatable = true};
+	x->begin = session_clock();
+	if (options->seconds > 0)
+		x->deadline = x->begin + (uint64_t)(options->seconds * 1e9);
+	session->deadline = x->deadline;
+	session->on_transition = on_transition;
+	session->context = x;
+	snprintf(x->phase, sizeof x->phase, "first schedule");
+	progress_init(&x->progress);
+	trace_init(&x->trace);
+}
+
+void explore_release(struct exploration *x)
+{
+	progress_clear(&x->progress);
+	trace_release(&x->trace);
+	x->session->on_transition = NULL;
+}
+
+static void give_up(struct exploration *x, enum status status, const char *why)
+{
+	x->over = true;
+	x->fatal = status ? status : STATUS_BUG;
+	snprintf(x->why, sizeof x->why, "%s", why);
+}
+
+/* Does the end of the last execution allow to go on? */
+static bool usable(struct exploration *x)
+{
+	const struct trace *trace = &x->trace;
+	if (trace->end == END_ERROR) {
+		give_up(x, trace->status, trace->message);
+		return false;
+	}
+	if (trace->end == END_INTERRUPTED) {
+		x->over = tracer_interrupted() || (x->deadline && session_clock() >= x->deadline);
+		return false;
+	}
+	return true;
+}
+
+/* Count the last execution and what it had that isn't covered. */
+static void account(struct exploration *x)
+{
+	const struct trace *trace = &x->trace;
+	struct verdict *verdict = x->verdict;
+	verdict->executions++;
+	verdict->transitions += trace->length;
+	verdict->unmodelled += trace->unmodelled;
+	x->cut += trace->end == END_DEPTH;
+	x->diverged += trace->end == END_DIVERGED;
+	x->outside += trace->end == END_STUCK;
+	if (trace->unmodelled)
+		verdict_because(verdict, "operations that fmc has no model of: %s", trace->message);
+	const char *uncontrolled = process_uncontrolled(x->session->process);
+	if (uncontrolled && *uncontrolled)
+		verdict_because(verdict, "what these do isn't controlled: %s", uncontrolled);
+	if (trace->end == END_UNSUPPORTED)
+		verdict_because(verdict, "the program did what fmc can't supervise: %s", trace->message);
+}
+
+bool explore_preflight(struct exploration *x)
+{
+	struct policy policy = {POLICY_DEFAULT, x->options->seed, x->options->search.fair_k,
+				x->options->search.max_depth};
+	const struct plan plan = {NULL, 0, policy};
+	struct trace first;
+	trace_init(&first);
+	session_run(x->session, &plan, &x->trace, NULL);
+	bool threaded = process_threaded(x->session->process);
+	bool good = usable(x);
+	if (good && x->trace.end == END_UNSUPPORTED) {
+		give_up(x, STATUS_UNSUPPORTED, x->trace.message);
+		good = false;
+	}
+	if (good && !trace_copy(&first, &x->trace)) {
+		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		good = false;
+	}
+	if (good) {
+		session_run(x->session, &plan, &x->trace, NULL);
+		good = usable(x);
+	}
+	size_t at = good ? trace_difference(&first, &x->trace) : SIZE_MAX;
+	if (at != SIZE_MAX) {
+		char a[80], b[80];
+		confirm_describe(&first, at, a);
+		confirm_describe(&x->trace, at, b);
+		verdict_because(x->verdict,
+				"the program isn't repeatable: run twice with the same schedule, it differs "
+				"first at transition %zu, %s against %s",
+				at + 1, a, b);
+		x->repeatable = false;
+	}
+	x->verdict->alone = good && !threaded;
+	trace_release(&first);
+	return good;
+}
+
+/* The execution failed: keep it if it replays. */
+static void examine(struct exploration *x, const struct plan *plan)
+{
+	x->policy = plan->policy;
+	progress_clear(&x->progress);
+	/* A failure is worth some time beyond the budget. */
+	x->session->deadline = 0;
+	switch (confirm_finding(x->session, &x->trace, &x->policy, &x->verdict->finding)) {
+	case CONFIRMED:
+		x->over = true;
+		return;
+	case CONFIRM_INTERRUPTED:
+		x->over = true;
+		x->unconfirmed++;
+		break;
+	case CONFIRM_DIFFERENT:
+		x->unconfirmed++;
+		break;
+	case CONFIRM_FAILED:
+		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		break;
+	}
+	finding_release(&x->verdict->finding);
+	finding_init(&x->verdict->finding);
+}
+
+/* When this phase has to end: its share of the budget. */
+static uint64_t phase_deadline(const struct exploration *x, const struct phase *phase)
+{
+	return x->deadline ? x->begin + (uint64_t)((double)(x->deadline - x->begin) * phase->share) : 0;
+}
+
+/* Has this phase had what it may have? */
+static bool spent(struct exploration *x, const struct phase *phase, uint64_t executions)
+{
+	uint64_t most = x->options->executions;
+	uint64_t now = session_clock();
+	x->over = x->over || tracer_interrupted() || (most && x->verdict->executions >= most) ||
+		  (x->deadline && now >= x->deadline);
+	uint64_t end = phase_deadline(x, phase);
+	return x->over || (phase->executions && executions >= phase->executions) || (end && now >= end);
+}
+
+/* One plan: run it, count it, look at its end, tell the search. False when the phase ends here. */
+static bool explore_plan(struct exploration *x, const struct phase *phase, struct search *search,
+			 const struct plan *plan)
+{
+	x->session->deadline = phase_deadline(x, phase);
+	session_run(x->session, plan, &x->trace, NULL);
+	if (!usable(x))
+		return false;
+	account(x);
+	if (finding_classify(&x->trace) != FINDING_NONE)
+		examine(x, plan);
+	if (x->over)
+		return false;
+	enum status status = search_feed(search, &x->trace);
+	if (status == STATUS_DIVERGED)
+		x->diverged += x->trace.end != END_DIVERGED;
+	else if (status)
+		give_up(x, status, status_text(status));
+	search_progress(search, &x->search);
+	progress_update(&x->progress, x->phase, &x->search, x->verdict->executions, x->trace.length);
+	return !x->over;
+}
+
+static void name_phase(struct exploration *x, const struct phase *phase)
+{
+	const char *name = strategy_name(phase->search.strategy);
+	if (phase->search.strategy == STRATEGY_CB && phase->search.bound != UINT32_MAX)
+		snprintf(x->phase, sizeof x->phase, "%s:%" PRIu32, name, phase->search.bound);
+	else
+		snprintf(x->phase, sizeof x->phase, "%s", name);
+	if (x->options->verbose) {
+		progress_clear(&x->progress);
+		say("%s, after %" PRIu64 " executions", x->phase, x->verdict->executions);
+	}
+}
+
+/* What a phase that ran to its own end has shown. */
+static void conclude_phase(struct exploration *x, const struct phase *phase)
+{
+	x->complete = x->search.complete && !x->search.bound_met;
+	if (phase->search.strategy != STRATEGY_CB || !x->search.complete)
+		return;
+	x->bounded = true;
+	x->bound = phase->search.bound;
+}
+
+static void explore_phase(struct exploration *x, const struct phase *phase)
+{
+	struct search *search = search_new(&phase->search);
+	if (!search) {
+		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		return;
+	}
+	name_phase(x, phase);
+	search_progress(search, &x->search);
+	x->sampled |= phase->search.strategy == STRATEGY_RANDOM;
+	struct plan plan;
+	for (uint64_t executions = 0; !spent(x, phase, executions); executions++) {
+		if (!search_next(search, &plan)) {
+			search_progress(search, &x->search);
+			conclude_phase(x, phase);
+			break;
+		}
+		if (!explore_plan(x, phase, search, &plan))
+			break;
+	}
+	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
+	 */
+	search_progress(search, &x->search);
+	if (phase->search.strategy == STRATEGY_CB && !x->complete && x->search.bound > 0 &&
+	    (!x->bounded || x->search.bound - 1 > x->bound)) {
+		x->bounded = true;
+		x->bound = x->search.bound - 1;
+	}
+	search_free(search);
+}
+
+/* Everything that was left out, in the verdict. */
+static void give_reasons(struct exploration *x)
+{
+	struct verdict *v = x->verdict;
+	const struct options *options = x->options;
+	v->complete = x->complete && v->reasons == 0;
+	if (tracer_interrupted())
+		verdict_because(v, "it was interrupted");
+	else if (!x->complete && options->executions && v->executions >= options->executions)
+		verdict_because(v, "it was limited to %" PRIu64 " executions", options->executions);
+	else if (!x->complete && x->over && x->deadline)
+		verdict_because(v, "its %g seconds were used up", options->seconds);
+	if (!x->complete && x->bounded)
+		verdict_because(v, "only executions with at most %" PRIu32 " preemption%s were all run%s",
+				x->bound, x->bound == 1 ? "" : "s", x->sampled ? ", others at random" : "");
+	else if (!x->complete && x->sampled)
+		verdict_because(v, "random executions can't show that nothing is left");
+	if (x->cut)
+		verdict_because(v, "%" PRIu64 " executions were cut at %" PRIu64 " transitions (--depth)",
+				x->cut, options->search.max_depth);
+	if (x->outside)
+		verdict_because(v, "in %" PRIu64 " executions all threads waited for something outside",
+				x->outside);
+	if (x->diverged)
+		verdict_because(v, "%" PRIu64 " executions didn't follow their schedules", x->diverged);
+	if (x->unconfirmed)
+		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
+	if (!v->complete && v->reasons == 0)
+		verdict_because(v, "the search ended early");
+}
+
+void explore_search(struct exploration *x)
+{
+	struct phase phases[PORTFOLIO_ROOM];
+	size_t length = portfolio_make(x->options, x->repeatable, phases);
+	for (size_t i = 0; i < length && !x->over && !x->complete; i++)
+		explore_phase(x, &phases[i]);
+	progress_clear(&x->progress);
+	if (x->verdict->finding.kind == FINDING_NONE)
+		give_reasons(x);
+	else
+		verdict_because(x->verdict, "the first failure ends the search");
+	x->verdict->seconds = (double)(session_clock() - x->begin) / 1e9;
+}

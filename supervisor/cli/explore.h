@@ -1,0 +1,46 @@
+#ifndef FMC_CLI_EXPLORE_H
+#define FMC_CLI_EXPLORE_H
+
+#include "progress.h"
+#include "session.h"
+#include "verdict.h"
+
+/*
+ * The search of a whole command: phase after phase, until a failure is confirmed, everything has been run, or
+ * a budget is used up. Fills the verdict.
+ */
+struct exploration {
+	const struct options *options;
+	struct session *session;
+	struct verdict *verdict;
+	struct progress progress;
+	struct search_progress search; /* of the present phase */
+	char phase[64];		       /* "cb:1" */
+	struct trace trace;	       /* of the last execution */
+	uint64_t begin, deadline;      /* session_clock(); deadline 0: none */
+	bool repeatable;
+	bool over;	/* nothing more is to be run */
+	bool complete;	/* a strategy has run every execution */
+	bool sampled;	/* part of the search was random */
+	bool bounded;	/* some bound on preemptions has been worked through: */
+	uint32_t bound; /* the highest */
+	uint64_t cut, diverged, unconfirmed, outside;
+	struct policy policy; /* of the execution that failed */
+	enum status fatal;    /* why the search had to be given up; `why` holds one line */
+	char why[300];
+};
+
+void explore_init(struct exploration *x, const struct options *options, struct session *session,
+		  struct verdict *verdict);
+void explore_release(struct exploration *x);
+
+/*
+ * Run the first schedule twice: is the program repeatable, does it start threads? False when the search has
+ * to be given up (over, fatal).
+ */
+bool explore_preflight(struct exploration *x);
+
+/* Search, then put every reason for which it isn't complete into the verdict. */
+void explore_search(struct exploration *x);
+
+#endif

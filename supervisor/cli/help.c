@@ -1,0 +1,60 @@
+/* What the commands do and take. */
+#include "help.h"
+
+#include <stdio.h>
+
+static const struct {
+	const char *use, *text;
+} topics[COMMANDS] = {
+    [COMMAND_CHECK] =
+	{"[OPTION]... [--] PROGRAM [ARGUMENT]...",
+	 "Explore the schedules of a multi-threaded program. Stops at the first failure that replays,\n"
+	 "explains it, and writes the schedule that leads to it.\n\n"
+	 "Exit status: 0 nothing found, 1 a failure, 2 the search is incomplete and --require-complete\n"
+	 "was given, 64 wrong usage, 69 the program can't be traced, 70 a fault of fmc, 130 Ctrl-C."},
+    [COMMAND_RUN] =
+	{"[OPTION]... [--] PROGRAM [ARGUMENT]...",
+	 "Run a program once under fmc's scheduler, its input, output and exit status passed through.\n"
+	 "With --seed N the schedule is random, and the same for the same N.\n\n"
+	 "Exit status: the program's; 128 and the signal's number if one killed it; 1 after a deadlock,\n"
+	 "livelock or the like; 2 if it was cut by --depth or --time; 64, 69, 70, 130 as for check."},
+    [COMMAND_REPLAY] =
+	{"[OPTION]... FILE",
+	 "Play a schedule, check every step of it, and report how it ends.\n\n"
+	 "Exit status: 0 it ended as recorded, 1 it went another way, 65 the file is damaged or of\n"
+	 "another build of the program, 64, 69, 70, 130 as for check."},
+    [COMMAND_SHOW] = {"[OPTION]... FILE", "Print a schedule as columns, one for each thread."},
+    [COMMAND_HELP] = {"[COMMAND]", "Print help."},
+    [COMMAND_VERSION] = {"", "Print the version."},
+};
+
+static void print_overview(void)
+{
+	printf("fmc finds deadlocks, livelocks, crashes and failed assertions in multi-threaded programs by "
+	       "running\n"
+	       "them under every fair schedule, or as many as time allows. The programs need no change.\n\n"
+	       "  fmc check [OPTION]... [--] PROGRAM [ARGUMENT]...   look for a failure\n"
+	       "  fmc run [OPTION]... [--] PROGRAM [ARGUMENT]...     one run under fmc\n"
+	       "  fmc replay [OPTION]... FILE                        play a failure again\n"
+	       "  fmc show [OPTION]... FILE                          print its schedule\n"
+	       "  fmc help COMMAND                                   options and exit statuses\n"
+	       "  fmc version\n");
+}
+
+void help_print(enum command topic)
+{
+	if (topic >= COMMANDS) {
+		print_overview();
+		return;
+	}
+	printf("fmc %s %s\n\n%s\n", command_name(topic), topics[topic].use, topics[topic].text);
+	const char *name, *value, *text;
+	char letter;
+	for (size_t i = 0; options_describe(topic, i, &name, &letter, &value, &text); i++) {
+		char left[64];
+		snprintf(left, sizeof left, "%s--%s%s%s",
+			 letter ? (char[]){'-', letter, ',', ' ', 0} : "    ", name, value ? " " : "",
+			 value ? value : "");
+		printf("%s  %-24s %s\n", i ? "" : "\n", left, text);
+	}
+}

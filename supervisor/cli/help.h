@@ -1,0 +1,9 @@
+#ifndef FMC_CLI_HELP_H
+#define FMC_CLI_HELP_H
+
+#include "options.h"
+
+/* Print the overview (COMMANDS) or what one command does and takes. */
+void help_print(enum command topic);
+
+#endif

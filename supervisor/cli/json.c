@@ -1,0 +1,117 @@
+/* The verdict as JSON. Fields are an interface, listed in fmc-check(1). */
+#include "json.h"
+#include "say.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+/* Text of the target's making may be no UTF-8, which JSON can't hold: then each odd byte becomes '?'. */
+static json_t *text(const char *string)
+{
+	if (!string)
+		return json_null();
+	json_t *value = json_string(string);
+	if (value)
+		return value;
+	char *ascii = strdup(string);
+	for (char *c = ascii; c && *c; c++)
+		if (*c & 0x80)
+			*c = '?';
+	value = ascii ? json_string(ascii) : json_null();
+	free(ascii);
+	return value;
+}
+
+static json_t *place_of(const struct frame *frame)
+{
+	if (frame->file)
+		return json_sprintf("%s:%d", frame->file, frame->line);
+	if (frame->module)
+		return json_sprintf("%s+0x%llx", frame->module, (unsigned long long)frame->offset);
+	return json_sprintf("0x%llx", (unsigned long long)frame->address);
+}
+
+static json_t *frame_json(const struct frame *frame)
+{
+	return json_pack("{s:o, s:o, s:o, s:i, s:o}", "place", place_of(frame), "function",
+			 text(frame->function), "file", text(frame->file), "line", frame->line, "module",
+			 text(frame->module));
+}
+
+/* Where a person looks first: the innermost frame with a source line. */
+static json_t *thread_place(const struct thread_report *thread)
+{
+	for (size_t i = 0; i < thread->frames_length; i++)
+		if (thread->frames[i].file)
+			return place_of(&thread->frames[i]);
+	return thread->frames_length ? place_of(&thread->frames[0]) : json_null();
+}
+
+static json_t *threads_json(const struct finding *finding)
+{
+	json_t *list = json_array();
+	for (size_t t = 0; t < finding->threads_length; t++) {
+		const struct thread_report *thread = &finding->threads[t];
+		json_t *stack = json_array();
+		for (size_t i = 0; i < thread->frames_length; i++)
+			json_array_append_new(stack, frame_json(&thread->frames[i]));
+		json_t *holds = json_array();
+		for (size_t i = 0; i < thread->holds_length; i++)
+			if (thread->holds[i] < finding->objects_length)
+				json_array_append_new(holds, text(finding->objects[thread->holds[i]]));
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread",
+						      json_sprintf("T%zu", t + 1), "name", text(thread->name),
+						      "state", text(thread->state), "place",
+						      thread_place(thread), "holds", holds, "stack", stack));
+	}
+	return list;
+}
+
+static json_t *findings_json(const struct verdict *verdict)
+{
+	const struct finding *f = &verdict->finding;
+	json_t *list = json_array();
+	if (f->kind == FINDING_NONE)
+		return list;
+	json_t *one =
+	    json_pack("{s:s, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "kind", finding_kind_name(f->kind),
+		      "message", text(f->message), "schedule", text(verdict->schedule), "transitions",
+		      (json_int_t)f->trace.length, "preemptions", (json_int_t)f->trace.preemptions,
+		      "signature", text(f->signature), "output", text(f->output), "threads", threads_json(f));
+	json_array_append_new(list, one);
+	return list;
+}
+
+static json_t *verdict_json(const struct verdict *verdict)
+{
+	json_t *because = json_array();
+	for (size_t i = 0; i < verdict->reasons; i++)
+		json_array_append_new(because, text(verdict->because[i]));
+	return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:f, s:s, s:o}", "fmc", FMC_VERSION, "verdict",
+			 verdict->finding.kind == FINDING_NONE ? "none" : "failure", "complete",
+			 (int)verdict->complete, "incomplete_because", because, "executions",
+			 (json_int_t)verdict->executions, "transitions", (json_int_t)verdict->transitions,
+			 "unmodelled", (json_int_t)verdict->unmodelled, "seconds", verdict->seconds,
+			 "strategy", verdict->strategy, "findings", findings_json(verdict));
+}
+
+static bool dump(const json_t *json, FILE *stream)
+{
+	return json_dumpf(json, stream, JSON_INDENT(2)) == 0 && fputc('\n', stream) != EOF &&
+	       fflush(stream) == 0;
+}
+
+bool json_write(const struct verdict *verdict, const char *path)
+{
+	bool standard = strcmp(path, "-") == 0;
+	json_t *json = verdict_json(verdict);
+	FILE *stream = standard ? stdout : fopen(path, "we");
+	bool good = json && stream && dump(json, stream);
+	if (stream && !standard)
+		good = fclose(stream) == 0 && good;
+	if (!good)
+		say("%s: can't write JSON: %s", standard ? "standard output" : path, strerror(errno));
+	json_decref(json);
+	return good;
+}

@@ -1,0 +1,180 @@
+/* How the target is started: from a command line or from a schedule's header. */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REASON 256
+
+void list_free(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+char **list_copy(char *const *list)
+{
+	size_t length = 0;
+	while (list && list[length])
+		length++;
+	char **copy = calloc(length + 1, sizeof *copy);
+	for (size_t i = 0; copy && i < length; i++) {
+		copy[i] = strdup(list[i]);
+		if (copy[i])
+			continue;
+		list_free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+void launch_release(struct launch *launch)
+{
+	free(launch->path);
+	list_free(launch->arguments);
+	list_free(launch->environment);
+	free(launch->directory);
+	free(launch->input_path);
+	if (launch->input >= 0)
+		close(launch->input);
+	*launch = (struct launch){.input = -1};
+}
+
+struct program launch_program(const struct launch *launch)
+{
+	return (struct program){.path = launch->path,
+				.arguments = launch->arguments,
+				.environment = launch->environment,
+				.directory = launch->directory,
+				.input = launch->input,
+				.output = -1,
+				.error = -1,
+				.start_time = launch->start_time};
+}
+
+/* Is there a file that can be executed? Else errno says why not. */
+static bool runnable(const char *path)
+{
+	struct stat about;
+	if (stat(path, &about) != 0)
+		return false;
+	errno = EISDIR;
+	return !S_ISDIR(about.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The program as a shell finds it: in PATH unless its name has a slash. To be freed; NULL with errno. */
+static char *find(const char *name)
+{
+	const char *path = getenv("PATH");
+	if (strchr(name, '/') || !path)
+		return runnable(name) ? realpath(name, NULL) : NULL;
+	int error = ENOENT;
+	while (*name && path) {
+		size_t length = strcspn(path, ":");
+		char candidate[PATH_MAX];
+		snprintf(candidate, sizeof candidate, "%.*s/%s", length ? (int)length : 1,
+			 length ? path : ".", name);
+		if (runnable(candidate))
+			return realpath(candidate, NULL);
+		if (errno != ENOENT && errno != ENOTDIR)
+			error = errno;
+		path = path[length] ? path + length + 1 : NULL;
+	}
+	errno = error;
+	return NULL;
+}
+
+static enum status refuse(const char *what, char why[REASON])
+{
+	int error = errno;
+	snprintf(why, REASON, "%.180s: %s", what,
+		 error == ENOENT ? "no such file or program" : strerror(error));
+	if (error == ENOMEM)
+		return STATUS_NO_MEMORY;
+	return error == ENOENT ? STATUS_NOT_FOUND : STATUS_DENIED;
+}
+
+/* Open the standard input; NULL: leave it as it is. */
+static enum status open_input(struct launch *launch, const char *path, char why[REASON])
+{
+	if (!path)
+		return STATUS_OK;
+	launch->input = open(path, O_RDONLY | O_CLOEXEC);
+	if (launch->input < 0)
+		return refuse(path, why);
+	launch->input_path = realpath(path, NULL);
+	return launch->input_path ? STATUS_OK : refuse(path, why);
+}
+
+static enum status fill(struct launch *launch, const char *program, char *const *arguments,
+			char *const *environment, const char *input, char why[REASON])
+{
+	launch->path = find(program);
+	if (!launch->path)
+		return refuse(program, why);
+	launch->arguments = list_copy(arguments);
+	launch->environment = list_copy(environment);
+	if (!launch->arguments || !launch->environment || !launch->directory)
+		return refuse(program, why);
+	return open_input(launch, input, why);
+}
+
+enum status launch_from_options(struct launch *launch, const struct options *options, bool quiet,
+				char why[REASON])
+{
+	*launch = (struct launch){.input = -1, .directory = getcwd(NULL, 0), .start_time = time(NULL)};
+	const char *input = options->input ? options->input : quiet ? "/dev/null" : NULL;
+	enum status status = fill(launch, options->target[0], options->target, environ, input, why);
+	if (status)
+		launch_release(launch);
+	return status;
+}
+
+#define START_TIME "start-time "
+
+/* When the recorded execution began, by its own clock. */
+static int64_t recorded_time(const struct schedule_header *header)
+{
+	for (char **line = header->unknown; line && *line; line++)
+		if (strncmp(*line, START_TIME, strlen(START_TIME)) == 0)
+			return strtoll(*line + strlen(START_TIME), NULL, 10);
+	return time(NULL);
+}
+
+bool launch_record_time(const struct launch *launch, struct schedule_header *header)
+{
+	char text[64];
+	snprintf(text, sizeof text, START_TIME "%lld", (long long)launch->start_time);
+	header->unknown = list_copy((char *const[]){text, NULL});
+	return header->unknown;
+}
+
+enum status launch_from_schedule(struct launch *launch, const struct schedule_header *header,
+				 const char *input, char why[REASON])
+{
+	*launch = (struct launch){.input = -1};
+	if (!header->program || !header->arguments || !header->arguments[0]) {
+		snprintf(why, REASON, "the schedule doesn't say which program it is of");
+		return STATUS_MALFORMED;
+	}
+	if (!input)
+		input = header->input && strcmp(header->input, "none") != 0 ? header->input : "/dev/null";
+	launch->start_time = recorded_time(header);
+	launch->directory = header->directory ? strdup(header->directory) : getcwd(NULL, 0);
+	char *const nothing[] = {NULL};
+	enum status status = fill(launch, header->program, header->arguments,
+				  header->environment ? header->environment : nothing, input, why);
+	if (!status && access(launch->directory, X_OK) != 0)
+		status = refuse(launch->directory, why);
+	if (status)
+		launch_release(launch);
+	return status;
+}

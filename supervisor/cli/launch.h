@@ -1,0 +1,43 @@
+#ifndef FMC_CLI_LAUNCH_H
+#define FMC_CLI_LAUNCH_H
+
+#include "options.h"
+
+#include <fmc/origin.h>
+#include <fmc/schedule.h>
+
+/* How the target is started: found, made absolute, its standard input open. Owns what is in it. */
+struct launch {
+	char *path;
+	char **arguments; /* NULL at its end, like environment */
+	char **environment;
+	char *directory;
+	char *input_path;   /* NULL: inherited */
+	int input;	    /* -1: inherited */
+	int64_t start_time; /* what the target's real-time clock shows first, in seconds since 1970 */
+};
+
+/*
+ * From a command line; `quiet`: without --stdin the target reads /dev/null instead of fmc's own input.
+ * On failure a status other than STATUS_OK, one line in `why` and nothing to release.
+ */
+enum status launch_from_options(struct launch *launch, const struct options *options, bool quiet,
+				char why[256]);
+
+/* From a schedule; `input` (may be NULL) instead of the recorded standard input. */
+enum status launch_from_schedule(struct launch *launch, const struct schedule_header *header,
+				 const char *input, char why[256]);
+
+/* Keep the start time in a header that has no other lines of unknown keys; false without memory. */
+bool launch_record_time(const struct launch *launch, struct schedule_header *header);
+
+void launch_release(struct launch *launch);
+
+/* As tracer wants it; borrows from launch. */
+struct program launch_program(const struct launch *launch);
+
+/* Copies of lists that end with NULL, and their end. */
+char **list_copy(char *const *list);
+void list_free(char **list);
+
+#endif

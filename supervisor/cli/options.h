@@ -1,0 +1,63 @@
+#ifndef FMC_CLI_OPTIONS_H
+#define FMC_CLI_OPTIONS_H
+
+#include <fmc/origin.h>
+#include <fmc/search.h>
+
+enum command {
+	COMMAND_CHECK,
+	COMMAND_RUN,
+	COMMAND_REPLAY,
+	COMMAND_SHOW,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+	COMMANDS,
+};
+
+enum colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
+
+/* The command line, taken apart. Everything is borrowed from argv. */
+struct options {
+	enum command command;
+	enum command topic; /* COMMAND_HELP: COMMANDS for the overview */
+	char **target;	    /* check, run: PROGRAM ARG..., NULL at its end */
+	const char *file;   /* replay, show */
+	const char *output; /* -o; NULL: not given */
+	const char *json;   /* "-": standard output; NULL: none */
+	const char *input;  /* --stdin; NULL: not given */
+	double seconds;	    /* 0: no budget */
+	bool seconds_given;
+	uint64_t seed;
+	bool seed_given;
+	bool verbose;
+	enum colours colours;
+	bool automatic;		      /* --strategy auto */
+	struct search_options search; /* strategy, bound, seed, fair_k, max_depth */
+	bool depth_given;
+	uint64_t executions; /* 0: no bound */
+	enum origin_kind origin;
+	bool require_complete;
+	bool verify_model;
+	bool loose;
+	uint32_t spin_ms;
+	unsigned width;	       /* show: 0 for the terminal's */
+	uint64_t first, count; /* show: which lines, from 1; count 0 for all */
+};
+
+/*
+ * Take a command line apart, the target's own options untouched. Returns 0, or 64 after one line on standard
+ * error.
+ */
+int options_parse(struct options *options, int argc, char **argv);
+
+/* "check" ...; never NULL. */
+const char *command_name(enum command command);
+
+/* One option as help shows it. False past the last one of this command. */
+bool options_describe(enum command command, size_t i, const char **name, char *letter, const char **value,
+		      const char **text);
+
+/* Use colours on this stream? */
+bool options_colours(const struct options *options, int descriptor);
+
+#endif

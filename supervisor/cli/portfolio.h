@@ -1,0 +1,21 @@
+#ifndef FMC_CLI_PORTFOLIO_H
+#define FMC_CLI_PORTFOLIO_H
+
+#include "options.h"
+
+/* One strategy of several that are tried in turn. */
+struct phase {
+	struct search_options search;
+	uint64_t executions; /* at most; 0: no bound */
+	double share;	     /* of the time budget that may have been used up when it ends */
+};
+
+#define PORTFOLIO_ROOM 4
+
+/*
+ * What to search with: one phase for a strategy that the user named, several for auto. Only random ones when
+ * the program isn't repeatable: the others build on what earlier executions did. Returns how many.
+ */
+size_t portfolio_make(const struct options *options, bool repeatable, struct phase phases[PORTFOLIO_ROOM]);
+
+#endif

@@ -1,0 +1,43 @@
+/* The line of progress. */
+#include "progress.h"
+#include "session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define INTERVAL 200000000u /* nanoseconds between two updates */
+
+void progress_init(struct progress *progress)
+{
+	*progress = (struct progress){.on = isatty(STDERR_FILENO), .begin = session_clock()};
+	progress->last = progress->begin;
+}
+
+void progress_update(struct progress *progress, const char *strategy, const struct search_progress *search,
+		     uint64_t executions, uint64_t depth)
+{
+	if (!progress->on)
+		return;
+	uint64_t now = session_clock();
+	if (now - progress->last < INTERVAL)
+		return;
+	progress->last = now;
+	progress->shown = true;
+	double seconds = (double)(now - progress->begin) / 1e9;
+	fprintf(stderr, "\r\033[K%s: %" PRIu64 " executions, %.0f per second, depth %" PRIu64, strategy,
+		executions, (double)executions / seconds, depth);
+	if (search->bound)
+		fprintf(stderr, ", %" PRIu32 " preemptions", search->bound);
+	if (search->estimate > 0)
+		fprintf(stderr, ", about %.3g in all", search->estimate);
+	fflush(stderr);
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (progress->shown)
+		fputs("\r\033[K", stderr);
+	progress->shown = false;
+}

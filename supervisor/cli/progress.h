@@ -1,0 +1,22 @@
+#ifndef FMC_CLI_PROGRESS_H
+#define FMC_CLI_PROGRESS_H
+
+#include <fmc/search.h>
+
+/* One line on standard error that tells how far the search is; nothing where that is no terminal. */
+struct progress {
+	bool on;
+	bool shown;
+	uint64_t begin, last; /* session_clock() */
+};
+
+void progress_init(struct progress *progress);
+
+/* May be called as often as wanted. `depth`: transitions of the execution that runs now. */
+void progress_update(struct progress *progress, const char *strategy, const struct search_progress *search,
+		     uint64_t executions, uint64_t depth);
+
+/* Wipe the line, before anything else is printed. */
+void progress_clear(struct progress *progress);
+
+#endif

@@ -1,0 +1,102 @@
+/* From a finding to a schedule file. */
+#include "record.h"
+#include "say.h"
+
+#include <fmc/place.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void record_strategy(const struct options *options, char text[64])
+{
+	const struct search_options *search = &options->search;
+	if (options->automatic)
+		snprintf(text, 64, "auto");
+	else if (search->strategy == STRATEGY_CB && search->bound != UINT32_MAX)
+		snprintf(text, 64, "%s:%u", strategy_name(search->strategy), search->bound);
+	else
+		snprintf(text, 64, "%s", strategy_name(search->strategy));
+}
+
+/* "build-id path" of every module, the program first. */
+static char **list_modules(struct places *places)
+{
+	size_t length = 0;
+	const char *path;
+	char id[65];
+	while (places_module(places, length, &path, id))
+		length++;
+	char **list = calloc(length + 1, sizeof *list);
+	for (size_t i = 0; list && i < length; i++) {
+		if (!places_module(places, i, &path, id) || !path)
+			path = "?";
+		if (asprintf(&list[i], "%s %s", *id ? id : "none", path) >= 0)
+			continue;
+		list[i] = NULL;
+		list_free(list);
+		return NULL;
+	}
+	return list;
+}
+
+/* False without memory. */
+static bool fill_header(struct schedule_header *header, const struct session *session,
+			const struct launch *launch, const struct policy *policy, const char *strategy)
+{
+	bool copies = process_origin(session->process) == ORIGIN_COPY;
+	header->program = strdup(launch->path);
+	header->arguments = list_copy(launch->arguments);
+	header->directory = strdup(launch->directory);
+	header->modules = list_modules(process_places(session->process));
+	header->environment = list_copy(launch->environment);
+	header->input = strdup(launch->input_path ? launch->input_path : "none");
+	header->fair_k = policy->fair_k;
+	header->max_depth = policy->max_depth;
+	header->origin = strdup(copies ? "copy" : "exec");
+	header->strategy = strdup(strategy);
+	return header->program && header->arguments && header->directory && header->modules &&
+	       header->environment && header->input && header->origin && header->strategy &&
+	       launch_record_time(launch, header);
+}
+
+/* PROGRAM.sched, in the present folder. */
+static char *default_name(const struct launch *launch)
+{
+	const char *slash = strrchr(launch->arguments[0], '/');
+	char *name;
+	return asprintf(&name, "%s.sched", slash ? slash + 1 : launch->arguments[0]) < 0 ? NULL : name;
+}
+
+static enum status save(const struct schedule *schedule, const struct launch *launch,
+			const struct options *options, char **written)
+{
+	char *name = options->output ? strdup(options->output) : default_name(launch);
+	if (!name)
+		return STATUS_NO_MEMORY;
+	errno = 0;
+	enum status status = schedule_save(schedule, name, !options->output, written);
+	if (status)
+		say("%s: can't write the schedule: %s", name, errno ? strerror(errno) : status_text(status));
+	free(name);
+	return status;
+}
+
+enum status record_schedule(const struct finding *finding, const struct session *session,
+			    const struct launch *launch, const struct options *options,
+			    const struct policy *policy, const char *strategy, char **written)
+{
+	struct schedule schedule;
+	*written = NULL;
+	schedule_init(&schedule);
+	enum status status = schedule_from_finding(&schedule, finding);
+	if (!status && !fill_header(&schedule.header, session, launch, policy, strategy))
+		status = STATUS_NO_MEMORY;
+	if (status)
+		say("can't make the schedule: %s", status_text(status));
+	else
+		status = save(&schedule, launch, options, written);
+	schedule_release(&schedule);
+	return status;
+}

@@ -1,0 +1,131 @@
+/* fmc replay: play a schedule, check it, report. */
+#include "build_id.h"
+#include "commands.h"
+#include "exits.h"
+#include "explain.h"
+#include "json.h"
+#include "say.h"
+#include "session.h"
+#include "verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One replay: what is played, and what came. */
+struct replay {
+	const struct options *options;
+	struct schedule schedule;
+	struct launch launch;
+	struct session session;
+	struct trace trace;
+	struct verdict verdict;
+	size_t diverged_at;
+	char why[512];
+};
+
+static void print_end(const struct replay *r, FILE *stream)
+{
+	const struct finding *finding = &r->verdict.finding;
+	fprintf(stream, "Replayed %zu transitions: %s as recorded.\n", r->trace.length,
+		finding->kind == FINDING_NONE ? end_reason_name(r->trace.end)
+					      : finding_kind_name(finding->kind));
+	if (finding->kind == FINDING_NONE)
+		return;
+	fputc('\n', stream);
+	explain_finding(finding, NULL, false, r->options, stream);
+}
+
+/* What came of it: print, write, return the exit status. */
+static int conclude(struct replay *r, enum status status)
+{
+	bool json_out = r->options->json && strcmp(r->options->json, "-") == 0;
+	int exits = EXITS_OK;
+	if (status == STATUS_OK) {
+		if (r->diverged_at != SIZE_MAX)
+			say("%s: %s; followed as far as it fits", r->options->file, r->why);
+		print_end(r, json_out ? stderr : stdout);
+	} else if (status == STATUS_DIVERGED) {
+		say("%s: %s", r->options->file, r->why);
+		exits = EXITS_FINDING;
+	} else if (status == STATUS_INTERRUPTED) {
+		say("%s", r->session.out_of_time ? "stopped: its time is used up" : "interrupted");
+		exits = r->session.out_of_time ? EXITS_INCOMPLETE : EXITS_INTERRUPTED;
+	} else {
+		say("%s", *r->why ? r->why : status_text(status));
+		exits = status == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE;
+	}
+	if (r->options->json && !json_write(&r->verdict, r->options->json))
+		return EXITS_SOFTWARE;
+	return exits;
+}
+
+static int play(struct replay *r)
+{
+	struct verdict *verdict = &r->verdict;
+	uint64_t begin = session_clock();
+	if (r->options->seconds > 0)
+		r->session.deadline = begin + (uint64_t)(r->options->seconds * 1e9);
+	enum status status = session_play(&r->session, &r->schedule, r->options->loose, &r->trace,
+					  &verdict->finding, &r->diverged_at, r->why);
+	if (status == STATUS_OK)
+		status = r->session.collected;
+	snprintf(verdict->strategy, sizeof verdict->strategy, "replay");
+	verdict->schedule = strdup(r->options->file);
+	verdict->executions = 1;
+	verdict->transitions = r->trace.length;
+	verdict->unmodelled = r->trace.unmodelled;
+	verdict->seconds = (double)(session_clock() - begin) / 1e9;
+	verdict_because(verdict, "this was a single execution");
+	return conclude(r, status);
+}
+
+/* The kind of origin that the schedule was made with, unless the user wants another. */
+static struct options with_origin(const struct replay *r)
+{
+	struct options options = *r->options;
+	const char *recorded = r->schedule.header.origin;
+	if (options.origin == ORIGIN_AUTO && recorded && strcmp(recorded, "exec") == 0)
+		options.origin = ORIGIN_EXEC;
+	return options;
+}
+
+static int start(struct replay *r)
+{
+	enum status status = launch_from_schedule(&r->launch, &r->schedule.header, r->options->input, r->why);
+	if (status) {
+		say("%s: %s", r->options->file, r->why);
+		return say_exit(status);
+	}
+	const struct options options = with_origin(r);
+	int exits;
+	if (!options.loose && !build_id_check(&r->schedule.header, r->why)) {
+		say("%s: %s", options.file, r->why);
+		exits = EXITS_DATA;
+	} else if ((status = session_open(&r->session, &r->launch, &options, true, r->why))) {
+		say("%s", r->why);
+		exits = say_exit(status);
+	} else {
+		exits = play(r);
+		session_close(&r->session);
+	}
+	launch_release(&r->launch);
+	return exits;
+}
+
+int replay_command(const struct options *options)
+{
+	struct replay r = {.options = options, .diverged_at = SIZE_MAX};
+	tracer_catch_interrupts();
+	enum status status = schedule_load(&r.schedule, options->file, r.why);
+	if (status) {
+		say("%s", r.why);
+		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
+	}
+	trace_init(&r.trace);
+	verdict_init(&r.verdict);
+	int exits = start(&r);
+	verdict_release(&r.verdict);
+	trace_release(&r.trace);
+	schedule_release(&r.schedule);
+	return exits;
+}

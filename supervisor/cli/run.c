@@ -1,0 +1,125 @@
+/* fmc run: one execution, everything of the program passed through. */
+#include "commands.h"
+#include "exits.h"
+#include "explain.h"
+#include "json.h"
+#include "record.h"
+#include "say.h"
+#include "verdict.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct policy make_policy(const struct options *options)
+{
+	return (struct policy){.kind = options->seed_given ? POLICY_RANDOM : POLICY_DEFAULT,
+			       .seed = options->seed,
+			       .fair_k = options->search.fair_k,
+			       .max_depth = options->search.max_depth};
+}
+
+/* The exit status, after a line on standard error where it says too little. */
+static int conclude(const struct trace *trace, const struct session *session)
+{
+	switch (trace->end) {
+	case END_EXIT:
+		return trace->end_value;
+	case END_SIGNAL:
+		say("killed by signal %d, %s", trace->end_value, strsignal(trace->end_value));
+		return EXITS_SIGNAL + trace->end_value;
+	case END_DEADLOCK:
+	case END_LIVELOCK:
+	case END_NO_YIELD:
+	case END_SPIN:
+		return EXITS_FINDING;
+	case END_INTERRUPTED:
+		say("%s", session->out_of_time ? "stopped: its time is used up" : "interrupted");
+		return session->out_of_time ? EXITS_INCOMPLETE : EXITS_INTERRUPTED;
+	case END_DEPTH:
+		say("stopped after %zu transitions (--depth)", trace->length);
+		return EXITS_INCOMPLETE;
+	case END_UNSUPPORTED:
+	case END_STUCK:
+		say("%s", *trace->message ? trace->message : end_reason_name(trace->end));
+		return EXITS_UNAVAILABLE;
+	default:
+		say("%s", *trace->message ? trace->message : end_reason_name(trace->end));
+		return EXITS_SOFTWARE;
+	}
+}
+
+/* A status that the program chose to exit with is its own affair here, not a failure. */
+static bool failed(const struct finding *finding)
+{
+	return finding->kind != FINDING_NONE && finding->kind != FINDING_EXIT;
+}
+
+static void record(struct verdict *verdict, const struct session *session, const struct launch *launch,
+		   const struct options *options, const struct policy *policy)
+{
+	char how[64] = "run";
+	if (options->seed_given)
+		snprintf(how, sizeof how, "run, seed %" PRIu64, options->seed);
+	if (failed(&verdict->finding) || options->output)
+		(void)record_schedule(&verdict->finding, session, launch, options, policy, how,
+				      &verdict->schedule);
+	if (failed(&verdict->finding))
+		explain_finding(&verdict->finding, verdict->schedule, false, options, stderr);
+	else if (options->verbose && verdict->schedule)
+		say("schedule: %s", verdict->schedule);
+}
+
+static int run_with(struct session *session, const struct launch *launch, const struct options *options,
+		    struct verdict *verdict)
+{
+	const struct policy policy = make_policy(options);
+	const struct plan plan = {NULL, 0, policy};
+	struct trace trace;
+	trace_init(&trace);
+	uint64_t begin = session_clock();
+	if (options->seconds > 0)
+		session->deadline = begin + (uint64_t)(options->seconds * 1e9);
+	enum status status = session_run(session, &plan, &trace, &verdict->finding);
+	snprintf(verdict->strategy, sizeof verdict->strategy, options->seed_given ? "random" : "default");
+	verdict->executions = 1;
+	verdict->transitions = trace.length;
+	verdict->unmodelled = trace.unmodelled;
+	verdict->seconds = (double)(session_clock() - begin) / 1e9;
+	verdict_because(verdict, "this was a single execution");
+	if (status)
+		say("%s", status_text(status));
+	else
+		record(verdict, session, launch, options, &policy);
+	int exits = conclude(&trace, session);
+	trace_release(&trace);
+	if (options->json && !json_write(verdict, options->json))
+		return EXITS_SOFTWARE;
+	return status ? EXITS_SOFTWARE : exits;
+}
+
+int run_command(const struct options *options)
+{
+	struct launch launch;
+	struct session session;
+	struct verdict verdict;
+	char why[256];
+	tracer_catch_interrupts();
+	enum status status = launch_from_options(&launch, options, false, why);
+	if (status) {
+		say("%s", why);
+		return EXITS_UNAVAILABLE;
+	}
+	status = session_open(&session, &launch, options, false, why);
+	if (status) {
+		say("%s", why);
+		launch_release(&launch);
+		return say_exit(status);
+	}
+	verdict_init(&verdict);
+	int exits = run_with(&session, &launch, options, &verdict);
+	verdict_release(&verdict);
+	session_close(&session);
+	launch_release(&launch);
+	return exits;
+}

@@ -1,0 +1,112 @@
+/* A program under fmc: process, execution and watcher together. */
+#include "session.h"
+
+#include <fmc/collect.h>
+#include <fmc/player.h>
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long executions wait for something outside of the target when nothing else can run. */
+#define OUTSIDE_MS 2000
+
+/* Look at the clock once in so many transitions. */
+#define CLOCK_EVERY 64
+
+uint64_t session_clock(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool on_transition(void *context, struct execution *execution, const struct trace *trace)
+{
+	struct session *session = context;
+	(void)execution;
+	if (session->on_transition)
+		session->on_transition(session->context, trace);
+	if (session->deadline && ++session->ticks % CLOCK_EVERY == 0)
+		session->out_of_time = session_clock() >= session->deadline;
+	return !session->out_of_time && !tracer_interrupted();
+}
+
+static void on_end(void *context, struct execution *execution, const struct trace *trace)
+{
+	struct session *session = context;
+	if (session->finding)
+		session->collected = collect_finding(session->finding, session->process, execution, trace);
+}
+
+enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
+			 bool capture, char why[256])
+{
+	*session = (struct session){.input = launch->input};
+	const struct process_options wanted = {.program = launch_program(launch),
+					       .origin = options->origin,
+					       .capture = capture,
+					       .spin_ms = options->spin_ms,
+					       .outside_ms = OUTSIDE_MS};
+	enum status status = STATUS_OK;
+	session->process = process_new(&wanted, &status, why);
+	if (!session->process)
+		return status;
+	session->execution = execution_new(process_machine(session->process));
+	if (!session->execution) {
+		snprintf(why, 256, "%s", status_text(STATUS_NO_MEMORY));
+		session_close(session);
+		return STATUS_NO_MEMORY;
+	}
+	execution_verify_model(session->execution, options->verify_model);
+	return STATUS_OK;
+}
+
+void session_close(struct session *session)
+{
+	if (session->execution)
+		execution_free(session->execution);
+	if (session->process)
+		process_free(session->process);
+	*session = (struct session){.input = -1};
+}
+
+/* Before each execution. */
+static void prepare(struct session *session, struct finding *finding)
+{
+	/* The target's descriptor shares its position with ours; pipes and terminals have none to go back to.
+	 */
+	if (session->input >= 0)
+		(void)lseek(session->input, 0, SEEK_SET);
+	session->out_of_time = false;
+	session->finding = finding;
+	session->collected = STATUS_OK;
+}
+
+enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,
+			struct finding *finding)
+{
+	const struct execution_watcher watcher = {session, on_transition, on_end};
+	prepare(session, finding);
+	execution_watch(session->execution, &watcher);
+	execution_run(session->execution, plan, trace);
+	return session->collected;
+}
+
+enum status session_collect(struct session *session, const struct plan *plan, struct trace *trace,
+			    struct finding *finding)
+{
+	process_find_places(session->process, true);
+	enum status status = session_run(session, plan, trace, finding);
+	process_find_places(session->process, false);
+	return status;
+}
+
+enum status session_play(struct session *session, const struct schedule *schedule, bool loose,
+			 struct trace *trace, struct finding *finding, size_t *diverged_at, char why[256])
+{
+	const struct execution_watcher watcher = {session, on_transition, on_end};
+	prepare(session, finding);
+	process_find_places(session->process, true);
+	return player_run_watched(session->execution, schedule, loose, &watcher, trace, diverged_at, why);
+}

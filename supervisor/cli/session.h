@@ -1,0 +1,54 @@
+#ifndef FMC_CLI_SESSION_H
+#define FMC_CLI_SESSION_H
+
+#include "launch.h"
+
+#include <fmc/execution.h>
+#include <fmc/finding.h>
+#include <fmc/process.h>
+
+/*
+ * A program under fmc: its process, the execution over it, and the watcher that keeps time and collects
+ * findings. Runs plans one after the other.
+ */
+struct session {
+	struct process *process;
+	struct execution *execution;
+	int input;		 /* of the target, wound back before each execution; -1: none */
+	uint64_t deadline;	 /* on session_clock(); 0: none */
+	bool out_of_time;	 /* the last execution was ended by the deadline */
+	uint64_t ticks;		 /* transitions watched, to look at the clock only now and then */
+	struct finding *finding; /* filled at the end of an execution, if not NULL */
+	enum status collected;
+	void (*on_transition)(void *context, const struct trace *trace); /* may be NULL */
+	void *context;
+};
+
+/* `capture`: keep the target's output for reports. On failure `why` holds one line, and nothing to close. */
+enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
+			 bool capture, char why[256]);
+void session_close(struct session *session);
+
+/*
+ * Run a plan. The trace's end is END_INTERRUPTED when the deadline has passed or the user pressed Ctrl-C.
+ *
+ * `finding` (may be NULL) has been initialised and is filled at the end of the execution; STATUS_NO_MEMORY
+ * when that wasn't possible.
+ */
+enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,
+			struct finding *finding);
+
+/* The same with the program's own places in finding and trace, which takes longer. */
+enum status session_collect(struct session *session, const struct plan *plan, struct trace *trace,
+			    struct finding *finding);
+
+/*
+ * Play a schedule as player_run() does, and make a finding of it. `collected` says whether that was possible.
+ */
+enum status session_play(struct session *session, const struct schedule *schedule, bool loose,
+			 struct trace *trace, struct finding *finding, size_t *diverged_at, char why[256]);
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t session_clock(void);
+
+#endif

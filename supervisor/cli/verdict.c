@@ -1,0 +1,74 @@
+/* What a search has shown, and what it hasn't. */
+#include "verdict.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void verdict_init(struct verdict *verdict)
+{
+	*verdict = (struct verdict){0};
+	finding_init(&verdict->finding);
+}
+
+void verdict_release(struct verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->reasons; i++)
+		free(verdict->because[i]);
+	finding_release(&verdict->finding);
+	free(verdict->schedule);
+	verdict_init(verdict);
+}
+
+void verdict_because(struct verdict *verdict, const char *format, ...)
+{
+	char *text;
+	va_list arguments;
+	va_start(arguments, format);
+	int written = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	verdict->complete = false;
+	if (written < 0)
+		return;
+	for (size_t i = 0; i < verdict->reasons; i++) {
+		if (strcmp(verdict->because[i], text) != 0)
+			continue;
+		free(text);
+		return;
+	}
+	if (verdict->reasons == VERDICT_REASONS)
+		free(text);
+	else
+		verdict->because[verdict->reasons++] = text;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void verdict_print(const struct verdict *verdict, const char *conditions, FILE *stream)
+{
+	uint64_t n = verdict->executions;
+	if (verdict->alone && verdict->complete) {
+		fprintf(stream,
+			"No failure found. The program never starts a second thread: there is nothing to "
+			"explore.\n");
+		return;
+	}
+	fprintf(stream, "No failure found in %" PRIu64 " execution%s, %.1f seconds.\n", n, plural(n),
+		verdict->seconds);
+	if (verdict->complete) {
+		fprintf(
+		    stream,
+		    "Search complete: all %" PRIu64 " fair execution%s, switching threads at synchronisation "
+		    "operations and system calls\nthat fmc controls, for this program, arguments and input, "
+		    "under %s.\n",
+		    n, plural(n), conditions);
+		return;
+	}
+	fprintf(stream, "The search isn't complete:\n");
+	for (size_t i = 0; i < verdict->reasons; i++)
+		fprintf(stream, "  - %s\n", verdict->because[i]);
+}

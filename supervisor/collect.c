@@ -1,0 +1,179 @@
+/* A finding from an execution at its end, while its threads can still be looked at. */
+#include <fmc/collect.h>
+#include <fmc/place.h>
+#include <fmc/report.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stacks deeper than this are cut. */
+#define STACK_ROOM 64
+
+/* A finding keeps so much of the target's output, its end. */
+#define OUTPUT_ROOM (64u << 10)
+
+struct collector {
+	struct finding *finding;
+	struct process *process;
+	const struct execution *execution;
+	struct places *places;
+	struct target *target; /* NULL if the process is gone */
+	bool no_memory;
+};
+
+/* A copy of a text that may be NULL. */
+static char *keep(struct collector *c, const char *text)
+{
+	if (!text)
+		return NULL;
+	char *copy = strdup(text);
+	c->no_memory |= !copy;
+	return copy;
+}
+
+static void *room(struct collector *c, size_t n, size_t size)
+{
+	void *memory = calloc(n ? n : 1, size);
+	c->no_memory |= !memory;
+	return memory;
+}
+
+/* Name every object that some transition used or that the model knows. */
+static void collect_objects(struct collector *c)
+{
+	struct finding *f = c->finding;
+	uint32_t objects = model_objects(execution_model(c->execution));
+	f->objects = room(c, objects, sizeof *f->objects);
+	if (!f->objects)
+		return;
+	f->objects_length = objects;
+	for (uint32_t i = 0; i < objects; i++) {
+		uint64_t address = process_object(c->process, i);
+		char name[256];
+		if (c->target)
+			places_name(c->places, c->target, address, name, sizeof name);
+		else
+			snprintf(name, sizeof name, "0x%" PRIx64, address);
+		f->objects[i] = keep(c, name);
+	}
+}
+
+static void collect_places(struct collector *c)
+{
+	struct finding *f = c->finding;
+	f->places = room(c, f->trace.length, sizeof *f->places);
+	if (!f->places)
+		return;
+	f->places_length = f->trace.length;
+	for (size_t i = 0; i < f->trace.length; i++) {
+		uint64_t address = f->trace.at[i].op.place;
+		if (!address)
+			continue;
+		struct place place;
+		places_find(c->places, address, true, &place);
+		f->places[i].function = keep(c, place.function);
+		f->places[i].file = keep(c, place.file);
+		f->places[i].line = place.line;
+	}
+}
+
+static void collect_name(struct collector *c, uint32_t t, struct thread_report *report)
+{
+	struct place place = {0};
+	uint64_t routine = process_start_routine(c->process, t);
+	if (routine)
+		places_find(c->places, routine, false, &place);
+	report->name = keep(c, t == 0 ? "main" : place.function ? place.function : "thread");
+}
+
+static void collect_stack(struct collector *c, uint32_t t, struct thread_report *report)
+{
+	struct tracee *tracee = process_tracee(c->process, t);
+	if (!tracee)
+		return;
+	uint64_t addresses[STACK_ROOM];
+	size_t length = places_stack(c->places, tracee, addresses, STACK_ROOM);
+	report->frames = room(c, length, sizeof *report->frames);
+	if (!report->frames)
+		return;
+	while (report->frames_length < length) {
+		size_t i = report->frames_length++;
+		struct frame *frame = &report->frames[i];
+		struct place place;
+		places_find(c->places, addresses[i], i > 0, &place);
+		*frame = (struct frame){.address = addresses[i],
+					.function = keep(c, place.function),
+					.file = keep(c, place.file),
+					.line = place.line,
+					.module = keep(c, place.module),
+					.offset = place.offset};
+		/* What lies below the thread's first function is libc's start-up code. */
+		if (frame->function && report->name && strcmp(frame->function, report->name) == 0)
+			break;
+	}
+}
+
+static void collect_holds(struct collector *c, uint32_t t, struct thread_report *report)
+{
+	const struct model *model = execution_model(c->execution);
+	uint32_t objects = model_objects(model);
+	report->holds = room(c, objects, sizeof *report->holds);
+	for (uint32_t i = 0; i < objects && report->holds; i++)
+		if (model_object_class(model, i) == CLASS_MUTEX && model_holder(model, i) == t)
+			report->holds[report->holds_length++] = i;
+}
+
+static void collect_threads(struct collector *c)
+{
+	struct finding *f = c->finding;
+	f->threads = room(c, f->trace.threads_length, sizeof *f->threads);
+	if (!f->threads)
+		return;
+	f->threads_length = f->trace.threads_length;
+	for (uint32_t t = 0; t < f->threads_length; t++) {
+		collect_name(c, t, &f->threads[t]);
+		collect_stack(c, t, &f->threads[t]);
+		collect_holds(c, t, &f->threads[t]);
+		f->threads[t].state = report_state(f, t);
+	}
+}
+
+static void collect_output(struct collector *c)
+{
+	size_t length = 0;
+	const char *output = process_output(c->process, &length);
+	if (!output || !length)
+		return;
+	size_t kept = length < OUTPUT_ROOM ? length : OUTPUT_ROOM;
+	c->finding->output = room(c, kept + 1, 1);
+	if (!c->finding->output)
+		return;
+	memcpy(c->finding->output, output + length - kept, kept);
+	c->finding->output_length = kept;
+}
+
+enum status collect_finding(struct finding *finding, struct process *process,
+			    const struct execution *execution, const struct trace *trace)
+{
+	struct collector c = {.finding = finding,
+			      .process = process,
+			      .execution = execution,
+			      .places = process_places(process),
+			      .target = process_target(process)};
+	finding->kind = finding_classify(trace);
+	if (!trace_copy(&finding->trace, trace))
+		return STATUS_NO_MEMORY;
+	/* Without modules stacks and names are bare addresses: no reason to give the finding up. */
+	if (c.target)
+		(void)places_update(c.places, c.target);
+	collect_objects(&c);
+	collect_places(&c);
+	collect_threads(&c);
+	collect_output(&c);
+	finding->message = report_message(finding);
+	finding->signature = report_signature(finding);
+	if (c.no_memory || !finding->message || !finding->signature)
+		return STATUS_NO_MEMORY;
+	return STATUS_OK;
+}

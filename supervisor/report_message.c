@@ -1,0 +1,259 @@
+/* One line for what happened, and a signature by which the same failure is known again. */
+#include <fmc/report.h>
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The innermost frame of the program's own code: the first with a source line, else the first with a name. */
+static const struct frame *own_frame(const struct finding *finding, uint32_t thread)
+{
+	if (thread >= finding->threads_length)
+		return NULL;
+	const struct thread_report *report = &finding->threads[thread];
+	for (size_t i = 0; i < report->frames_length; i++)
+		if (report->frames[i].file)
+			return &report->frames[i];
+	for (size_t i = 0; i < report->frames_length; i++)
+		if (report->frames[i].function)
+			return &report->frames[i];
+	return NULL;
+}
+
+static void print_frame(const struct frame *frame, FILE *stream)
+{
+	if (frame->file)
+		fprintf(stream, " at %s:%d", frame->file, frame->line);
+	if (frame->function)
+		fprintf(stream, " in %s", frame->function);
+	else
+		fprintf(stream, " at %s+0x%" PRIx64, frame->module ? frame->module : "?", frame->offset);
+}
+
+static void print_waiting(const struct finding *finding, uint32_t thread, FILE *stream)
+{
+	char *state = report_state(finding, thread);
+	if (!state)
+		return;
+	char *in = strstr(state, ", in ");
+	if (in)
+		*in = 0;
+	fprintf(stream, "T%" PRIu32 " %s", thread + 1, state);
+	free(state);
+}
+
+/* Does following "is held back by" from this thread lead back to it? */
+static bool in_cycle(const struct trace *trace, uint32_t start)
+{
+	uint32_t t = start;
+	for (uint32_t steps = 0; steps < trace->threads_length; steps++) {
+		if (t >= trace->threads_length || !trace->threads[t].holds_back)
+			return false;
+		t = trace->threads[t].blocker;
+		if (t == start)
+			return true;
+	}
+	return false;
+}
+
+/* The wait-for cycle in its order if there is one, else everybody who waits. */
+static void print_deadlock(const struct finding *finding, FILE *stream)
+{
+	const struct trace *trace = &finding->trace;
+	for (uint32_t start = 0; start < trace->threads_length; start++) {
+		if (!in_cycle(trace, start))
+			continue;
+		uint32_t t = start;
+		do {
+			fputs(t == start ? " " : ", ", stream);
+			print_waiting(finding, t, stream);
+			t = trace->threads[t].blocker;
+		} while (t != start);
+		return;
+	}
+	const char *before = " ";
+	for (uint32_t t = 0; t < trace->threads_length; t++) {
+		if (trace->threads[t].pending.kind == OP_NONE)
+			continue;
+		fputs(before, stream);
+		print_waiting(finding, t, stream);
+		before = ", ";
+	}
+}
+
+static void print_livelock(const struct finding *finding, FILE *stream)
+{
+	const struct trace *trace = &finding->trace;
+	fprintf(stream, " %zu transitions of", trace->length - trace->loop_start);
+	const char *before = " ";
+	for (uint32_t t = 0; t < trace->threads_length; t++) {
+		bool takes_part = false;
+		for (size_t i = trace->loop_start; i < trace->length && !takes_part; i++)
+			takes_part = trace->at[i].thread == t;
+		if (!takes_part)
+			continue;
+		fprintf(stream, "%sT%" PRIu32, before, t + 1);
+		before = ", ";
+	}
+	fprintf(stream, " repeat for ever, and nobody gets on");
+}
+
+static void print_samaritan(const struct finding *finding, FILE *stream)
+{
+	const struct trace *trace = &finding->trace;
+	fprintf(stream, " T%" PRIu32 " runs for ever without a yield", trace->end_thread + 1);
+	if (trace->end == END_SPIN)
+		fprintf(stream, " or any operation");
+	else
+		fprintf(stream, ", in a loop of %zu transitions", trace->length - trace->loop_start);
+	const struct frame *frame = own_frame(finding, trace->end_thread);
+	if (frame) {
+		fputc(',', stream);
+		print_frame(frame, stream);
+	}
+}
+
+/* The last line of the output that looks like the runtime's word about its abort; its length in *length. */
+static const char *abort_line(const struct finding *finding, size_t *length)
+{
+	static const char *const marks[] = {
+	    "ssertion", "what():", "terminate called", "panicked at", "***", "ERROR:", "fatal", "Fatal"};
+	const char *text = finding->output, *found = NULL;
+	size_t end = text ? finding->output_length : 0;
+	for (size_t i = 0; i < end;) {
+		const char *stop = memchr(text + i, '\n', end - i);
+		size_t size = stop ? (size_t)(stop - text) - i : end - i;
+		for (size_t m = 0; m < sizeof marks / sizeof *marks; m++)
+			if (memmem(text + i, size, marks[m], strlen(marks[m]))) {
+				found = text + i;
+				*length = size;
+			}
+		i += size + 1;
+	}
+	return found;
+}
+
+static void print_signal(const struct finding *finding, FILE *stream)
+{
+	const struct trace *trace = &finding->trace;
+	const struct frame *frame = own_frame(finding, trace->end_thread);
+	size_t length = 0;
+	const char *line = finding->kind == FINDING_ABORT ? abort_line(finding, &length) : NULL;
+	if (line) {
+		fputc(' ', stream);
+		for (size_t i = 0; i < length && i < 400; i++)
+			fputc((unsigned char)line[i] < ' ' || line[i] == 127 ? '?' : line[i], stream);
+		return;
+	}
+	if (trace->end_thread != NO_THREAD)
+		fprintf(stream, " T%" PRIu32 " got", trace->end_thread + 1);
+	const char *name = sigabbrev_np(trace->end_value);
+	if (name)
+		fprintf(stream, " SIG%s", name);
+	else
+		fprintf(stream, " signal %d", trace->end_value);
+	if (frame)
+		print_frame(frame, stream);
+}
+
+static void print_message(const struct finding *finding, FILE *stream)
+{
+	fprintf(stream, "%s:", finding_kind_name(finding->kind));
+	switch (finding->kind) {
+	case FINDING_DEADLOCK:
+		print_deadlock(finding, stream);
+		break;
+	case FINDING_LIVELOCK:
+		print_livelock(finding, stream);
+		break;
+	case FINDING_GOOD_SAMARITAN:
+		print_samaritan(finding, stream);
+		break;
+	case FINDING_CRASH:
+	case FINDING_ABORT:
+		print_signal(finding, stream);
+		break;
+	case FINDING_EXIT:
+		fprintf(stream, " the program exits with status %d", finding->trace.end_value);
+		break;
+	default:
+		fprintf(stream, " %s", end_reason_name(finding->trace.end));
+	}
+}
+
+char *report_message(const struct finding *finding)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	print_message(finding, stream);
+	if (fclose(stream) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* What thread t contributes to a signature: its operation and source line. */
+static char *signature_part(const struct finding *finding, uint32_t t)
+{
+	const struct trace *trace = &finding->trace;
+	const struct frame *frame = own_frame(finding, t);
+	const char *op = t < trace->threads_length ? op_name(trace->threads[t].pending.kind) : "none";
+	char *text = NULL;
+	int written;
+	if (frame && frame->file)
+		written = asprintf(&text, "%s@%s:%d", op, frame->file, frame->line);
+	else if (frame)
+		written = asprintf(&text, "%s@%s+0x%" PRIx64, op, frame->module ? frame->module : "?",
+				   frame->offset);
+	else
+		written = asprintf(&text, "%s", op);
+	return written < 0 ? NULL : text;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Is the failure about this thread? */
+static bool concerned(const struct trace *trace, uint32_t t)
+{
+	if (trace->end == END_DEADLOCK)
+		return trace->threads[t].pending.kind != OP_NONE;
+	return t == trace->end_thread;
+}
+
+char *report_signature(const struct finding *finding)
+{
+	const struct trace *trace = &finding->trace;
+	char **parts = calloc(trace->threads_length + 1, sizeof *parts);
+	char *text = NULL;
+	size_t size, length = 0;
+	FILE *stream = parts ? open_memstream(&text, &size) : NULL;
+	if (!stream) {
+		free(parts);
+		return NULL;
+	}
+	for (uint32_t t = 0; t < trace->threads_length; t++)
+		if (concerned(trace, t) && (parts[length] = signature_part(finding, t)))
+			length++;
+	qsort(parts, length, sizeof *parts, compare_parts);
+	fputs(finding_kind_name(finding->kind), stream);
+	if (trace->end == END_SIGNAL || trace->end == END_EXIT)
+		fprintf(stream, " %d", trace->end_value);
+	for (size_t i = 0; i < length; i++) {
+		fprintf(stream, " %s", parts[i]);
+		free(parts[i]);
+	}
+	free(parts);
+	if (fclose(stream) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
