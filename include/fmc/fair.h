@@ -13,7 +13,7 @@
  */
 struct fair;
 
-/* Bytes for so many threads. */
+/* Bytes for so many threads, at most 4,096. */
 size_t fair_bytes(uint32_t threads);
 
 /* No threads yet. k: only every k-th yield of a thread counts, k >= 1. k == 0: fairness off, everything is

@@ -82,7 +82,9 @@ struct transition {
 
 /* A final state of a thread. */
 struct thread_end {
-	struct op pending; /* OP_NONE: exited */
+	/* OP_NONE: exited. Of a thread that never came back from its last operation or ended the process in
+	 * the code behind it: that operation, not enabled. */
+	struct op pending;
 	bool enabled;
 	bool holds_back; /* waits for `blocker` */
 	uint32_t blocker;
@@ -121,13 +123,24 @@ void trace_release(struct trace *trace);
 bool trace_push(struct trace *trace, const struct transition *transition);
 bool trace_push_alternative(struct trace *trace, const struct alternative *alternative);
 
+/*
+ * Record the sets of the transition just pushed, `words` words each; of all transitions of a trace or of
+ * none. `words` may grow from one to the next, then the earlier sets are widened. False without memory.
+ */
+bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_t *schedulable,
+		     uint32_t words);
+
+/* Append the final state of the next thread; false without memory. */
+bool trace_push_thread(struct trace *trace, const struct thread_end *end);
+
 /* Sets of transition i as in bitset.h; NULL if sets were not recorded. */
 const uint64_t *trace_enabled(const struct trace *trace, size_t i);
 const uint64_t *trace_schedulable(const struct trace *trace, size_t i);
 
 /*
  * The first transition at which two traces differ in thread, choice, operation, object, result or place;
- * the shorter length if one is a prefix of the other; SIZE_MAX if they are equal, their ends included.
+ * the shorter length if one is a prefix of the other; SIZE_MAX if they are equal, their ends included. For
+ * how long a thread meant to sleep does not count.
  */
 size_t trace_difference(const struct trace *a, const struct trace *b);
 

@@ -1,0 +1,138 @@
+#include "cb_list.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest encoding of one number. */
+#define MOST_BYTES 10u
+
+void cb_list_init(struct cb_list *list)
+{
+	memset(list, 0, sizeof *list);
+}
+
+void cb_list_release(struct cb_list *list)
+{
+	free(list->bytes);
+	free(list->last);
+	cb_list_init(list);
+}
+
+void cb_list_clear(struct cb_list *list)
+{
+	list->length = list->read = list->last_length = 0;
+	list->count = list->taken = 0;
+}
+
+static bool reserve_bytes(struct cb_list *list, size_t more)
+{
+	if (list->length + more <= list->room)
+		return true;
+	size_t room = list->room ? list->room : 1024;
+	while (room < list->length + more)
+		room *= 2;
+	uint8_t *bytes = realloc(list->bytes, room);
+	if (!bytes)
+		return false;
+	list->bytes = bytes;
+	list->room = room;
+	return true;
+}
+
+static bool reserve_last(struct cb_list *list, size_t length)
+{
+	if (length <= list->last_room)
+		return true;
+	size_t room = list->last_room ? list->last_room : 64;
+	while (room < length)
+		room *= 2;
+	struct step *last = reallocarray(list->last, room, sizeof *last);
+	if (!last)
+		return false;
+	list->last = last;
+	list->last_room = room;
+	return true;
+}
+
+static void put(struct cb_list *list, uint64_t number)
+{
+	while (number >= 0x80) {
+		list->bytes[list->length++] = (uint8_t)(number | 0x80);
+		number >>= 7;
+	}
+	list->bytes[list->length++] = (uint8_t)number;
+}
+
+static uint64_t get(struct cb_list *list)
+{
+	uint64_t number = 0;
+	for (unsigned shift = 0;; shift += 7) {
+		assert(list->read < list->length);
+		uint8_t byte = list->bytes[list->read++];
+		number |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return number;
+	}
+}
+
+static void put_step(struct cb_list *list, struct step step)
+{
+	put(list, step.thread);
+	/* Choices are near zero on both sides: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
+	put(list, step.choice < 0 ? 2 * (uint64_t)(-(int64_t)step.choice) - 1 : 2 * (uint64_t)step.choice);
+}
+
+static struct step get_step(struct cb_list *list)
+{
+	uint32_t thread = (uint32_t)get(list);
+	uint64_t choice = get(list);
+	int64_t value = choice & 1 ? -(int64_t)(choice / 2) - 1 : (int64_t)(choice / 2);
+	return (struct step){.thread = thread, .choice = (int32_t)value};
+}
+
+bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, struct step step)
+{
+	size_t shared = 0;
+	while (shared < length && shared < list->last_length &&
+	       path[shared].thread == list->last[shared].thread &&
+	       path[shared].choice == list->last[shared].choice)
+		shared++;
+	size_t rest = length - shared + 1;
+	if (!reserve_last(list, length + 1) || !reserve_bytes(list, (2 + 2 * rest) * MOST_BYTES))
+		return false;
+	put(list, shared);
+	put(list, rest);
+	for (size_t i = shared; i < length; i++) {
+		put_step(list, path[i]);
+		list->last[i] = path[i];
+	}
+	put_step(list, step);
+	list->last[length] = step;
+	list->last_length = length + 1;
+	list->count++;
+	return true;
+}
+
+void cb_list_rewind(struct cb_list *list)
+{
+	list->read = 0;
+	list->taken = 0;
+	list->last_length = 0;
+}
+
+bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length)
+{
+	if (list->taken == list->count)
+		return false;
+	size_t shared = (size_t)get(list);
+	size_t rest = (size_t)get(list);
+	assert(shared <= list->last_length && shared + rest <= list->last_room);
+	for (size_t i = 0; i < rest; i++)
+		list->last[shared + i] = get_step(list);
+	list->last_length = shared + rest;
+	list->taken++;
+	*prefix = list->last;
+	*length = list->last_length;
+	return true;
+}

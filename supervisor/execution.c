@@ -1,0 +1,144 @@
+/* An execution from its beginning to its end; execution_state.h draws the loop. */
+#include "execution_state.h"
+
+#include <fmc/bitset.h>
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 64u
+
+/* Room for so many threads in the fair scheduler and in the sets; what they hold is kept. */
+bool execution_reserve_threads(struct execution *x, uint32_t threads)
+{
+	if (threads <= x->fair_room)
+		return true;
+	uint32_t room = x->fair_room ? x->fair_room : FIRST_ROOM;
+	while (room < threads)
+		room *= 2;
+	void *memory = malloc(fair_bytes(room));
+	uint32_t words = bitset_words(room);
+	uint64_t *sets = calloc((size_t)3 * words, sizeof *sets);
+	if (!memory || !sets) {
+		free(memory);
+		free(sets);
+		return false;
+	}
+	if (x->fair) {
+		uint32_t old = fair_words(x->fair);
+		memcpy(sets, x->enabled, old * sizeof *sets);
+		memcpy(sets + words, x->schedulable, old * sizeof *sets);
+		memcpy(sets + 2 * words, x->before, old * sizeof *sets);
+		fair_copy(memory, room, x->fair);
+	} else {
+		fair_init(memory, room, 0);
+	}
+	free(x->fair);
+	free(x->enabled);
+	x->fair = memory;
+	x->fair_room = room;
+	x->enabled = sets;
+	x->schedulable = sets + words;
+	x->before = sets + 2 * words;
+	return true;
+}
+
+struct execution *execution_new(struct machine *machine)
+{
+	struct execution *x = calloc(1, sizeof *x);
+	if (!x)
+		return NULL;
+	x->machine = machine;
+	if (!model_block_init(&x->block) || !execution_reserve_threads(x, FIRST_ROOM)) {
+		execution_free(x);
+		return NULL;
+	}
+	return x;
+}
+
+void execution_free(struct execution *x)
+{
+	if (!x)
+		return;
+	model_block_release(&x->block);
+	free(x->fair);
+	free(x->enabled); /* the first of three sets in one block */
+	free(x);
+}
+
+void execution_watch(struct execution *x, const struct execution_watcher *watcher)
+{
+	x->watcher = *watcher;
+}
+
+const struct model *execution_model(const struct execution *x)
+{
+	return x->block.model;
+}
+
+struct machine *execution_machine(const struct execution *x)
+{
+	return x->machine;
+}
+
+void execution_verify_model(struct execution *x, bool on)
+{
+	x->verify = on;
+}
+
+/* Bring a new execution to the first operation of its first thread. */
+static bool begin(struct execution *x)
+{
+	const struct policy *policy = &x->plan->policy;
+	model_block_clear(&x->block);
+	fair_init(x->fair, x->fair_room, policy->fair_k);
+	x->random.state = policy->seed;
+	x->previous = NO_THREAD;
+	lasso_start(&x->lasso, policy->max_depth);
+	struct outcome first = {.created = NO_THREAD};
+	x->machine->ops->start(x->machine, &x->block, &first);
+	if (model_threads(x->block.model) > 0)
+		return execution_settle(x, 0, false, &first);
+	assert(first.kind == OUTCOME_PROCESS_END || first.kind == OUTCOME_FAILED);
+	return execution_settle(x, NO_THREAD, false, &first);
+}
+
+/* How every thread stands at the end. */
+static void record_threads(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		struct thread_end end = {
+		    .pending = *model_pending(model, t),
+		    .enabled = model_enabled(model, t),
+		    .blocker = NO_THREAD,
+		    .blocked_object = NO_OBJECT,
+		};
+		if (end.pending.kind == OP_NONE && !model_exited(model, t) && t == x->previous)
+			end.pending = x->trace->at[x->trace->length - 1].op;
+		if (!end.enabled && !model_exited(model, t))
+			end.blocker = model_waits_for(model, t, &end.blocked_class, &end.blocked_object);
+		end.holds_back = end.blocker != NO_THREAD;
+		if (!trace_push_thread(x->trace, &end)) {
+			execution_out_of_memory(x->trace);
+			return;
+		}
+	}
+}
+
+void execution_run(struct execution *x, const struct plan *plan, struct trace *trace)
+{
+	trace_clear(trace);
+	x->plan = plan;
+	x->trace = trace;
+	bool on = begin(x);
+	while (on)
+		on = execution_step(x);
+	record_threads(x);
+	if (x->watcher.end)
+		x->watcher.end(x->watcher.context, x, trace);
+	x->machine->ops->finish(x->machine);
+	x->plan = NULL;
+	x->trace = NULL;
+}

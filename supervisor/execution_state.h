@@ -1,0 +1,60 @@
+#ifndef FMC_SUPERVISOR_EXECUTION_STATE_H
+#define FMC_SUPERVISOR_EXECUTION_STATE_H
+
+#include <fmc/execution.h>
+
+#include "lasso.h"
+#include "policy.h"
+
+/*
+ * The inside of an execution, shared by the execution*.c files only.
+ *
+ *     begin -> [ survey -> choose -> perform -> settle ]* -> conclude
+ *
+ *     begin     execution.c         a fresh model and fair scheduler, the machine's start
+ *     survey    execution_survey.c  which threads are enabled (model), which of them schedulable (fair), and
+ * all ways to go on choose    execution_step.c    the plan's next step, or behind its prefix what the policy
+ * picks perform   execution_step.c    the model does it, then the machine settle    execution_step.c    what
+ * came of it: births, the next pending operation, an exit, the end conclude  execution.c         how every
+ * thread stands; the watcher's look; the machine's finish
+ *
+ * The functions that return bool return false when the execution is over; trace->end then says why.
+ */
+struct execution {
+	struct machine *machine;
+	struct model_block block;
+	struct fair *fair;
+	uint32_t fair_room;
+	/* Sets of threads, as wide as fair's. */
+	uint64_t *enabled, *schedulable, *before;
+	struct execution_watcher watcher;
+	bool verify;
+	/* Of the execution being run. */
+	const struct plan *plan;
+	struct trace *trace;
+	struct policy_random random;
+	struct lasso lasso;
+	uint32_t previous; /* the thread that ran last, NO_THREAD at first */
+	bool forced;	   /* it is ready, but the priorities forbid it to go on */
+};
+
+/* Room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.
+ */
+bool execution_reserve_threads(struct execution *x, uint32_t threads);
+
+/* End the trace as END_ERROR for want of memory; returns false. */
+bool execution_out_of_memory(struct trace *trace);
+
+/*
+ * The fair scheduler's part of the last transition, then the sets and alternatives of the present state. The
+ * enabled set behind a transition, which Algorithm 1 needs, is the one before the next: so it is done here.
+ */
+bool execution_survey(struct execution *x);
+
+/* Thread `thread` has come as far as `outcome` says. */
+bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome);
+
+/* One transition. */
+bool execution_step(struct execution *x);
+
+#endif

@@ -1,0 +1,181 @@
+/* One transition of an execution: choose it, perform it, take in what came of it. */
+#include "execution_state.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void set_end(struct trace *trace, enum end_reason end, enum status status, const char *message)
+{
+	trace->end = end;
+	trace->status = status;
+	snprintf(trace->message, sizeof trace->message, "%s", message);
+}
+
+bool execution_out_of_memory(struct trace *trace)
+{
+	set_end(trace, END_ERROR, STATUS_NO_MEMORY, "out of memory");
+	return false;
+}
+
+/* Threads that the machine has added to the model meanwhile enter the fair scheduler. */
+static bool admit_births(struct execution *x)
+{
+	uint32_t threads = model_threads(x->block.model);
+	if (!execution_reserve_threads(x, threads))
+		return execution_out_of_memory(x->trace);
+	while (fair_threads(x->fair) < threads)
+		fair_add_thread(x->fair);
+	return true;
+}
+
+/* The thread has come as far as `outcome` says; false: the execution is over. */
+bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome)
+{
+	struct trace *trace = x->trace;
+	if (!admit_births(x))
+		return false;
+	switch (outcome->kind) {
+	case OUTCOME_PENDING:
+		if (!asleep)
+			model_set_pending(x->block.model, thread, &outcome->next);
+		return true;
+	case OUTCOME_EXITED:
+		model_thread_exit(x->block.model, thread);
+		return true;
+	case OUTCOME_PROCESS_END:
+		trace->end = outcome->end;
+		trace->end_value = outcome->end_value;
+		trace->end_thread = thread;
+		return false;
+	case OUTCOME_FAILED:
+		set_end(trace, outcome->end, outcome->status, outcome->message);
+		trace->end_thread = thread;
+		return false;
+	}
+	abort();
+}
+
+/* Which of the alternatives comes next; `count` if the plan's step is none of them. */
+static size_t choose(struct execution *x, const struct alternative *alternatives, size_t count)
+{
+	size_t now = x->trace->length;
+	if (now >= x->plan->prefix_length)
+		return policy_choose(x->plan->policy.kind, &x->random, x->previous, alternatives, count);
+	const struct step *step = &x->plan->prefix[now];
+	size_t i = 0;
+	while (i < count &&
+	       (alternatives[i].step.thread != step->thread || alternatives[i].step.choice != step->choice))
+		i++;
+	return i;
+}
+
+static void end_diverged(struct trace *trace, const struct step *step)
+{
+	trace->end = END_DIVERGED;
+	trace->status = STATUS_DIVERGED;
+	trace->end_thread = step->thread;
+	snprintf(trace->message, sizeof trace->message, "T%u can't run transition %zu with choice %d",
+		 step->thread + 1, trace->length, step->choice);
+}
+
+static bool looks_at_memory(const struct op *op)
+{
+	return op->kind == OP_FUTEX_WAIT || op->kind == OP_FUTEX_REQUEUE || op->kind == OP_FUTEX_WAKE_OP;
+}
+
+/* The flags that are known before the machine has run. */
+static uint8_t transition_flags(const struct execution *x, const struct effect *effect, bool preemption)
+{
+	unsigned flags = 0;
+	if (effect->yield)
+		flags |= TRANSITION_YIELD;
+	if (effect->timed_out)
+		flags |= TRANSITION_TIMED_OUT;
+	if (preemption)
+		flags |= TRANSITION_PREEMPTION;
+	if (x->forced)
+		flags |= TRANSITION_FORCED;
+	return (uint8_t)flags;
+}
+
+/* The model's prediction against what the real function returned. */
+static bool prediction_held(struct execution *x, const struct op *op, const struct effect *effect,
+			    const struct outcome *outcome)
+{
+	if (!x->verify || !effect->result_known || !outcome->result_valid || !outcome->result_checked ||
+	    effect->result == outcome->result)
+		return true;
+	struct trace *trace = x->trace;
+	trace->end = END_ERROR;
+	trace->status = STATUS_BUG;
+	trace->end_thread = trace->at[trace->length - 1].thread;
+	snprintf(trace->message, sizeof trace->message,
+		 "the model is wrong about transition %zu, T%u %s: it predicted the result %lld, got %lld",
+		 trace->length - 1, trace->end_thread + 1, op_name(op->kind), (long long)effect->result,
+		 (long long)outcome->result);
+	return false;
+}
+
+/* The thread performs its pending operation; false: the execution is over. */
+static bool perform(struct execution *x, const struct alternative *taken, size_t first, size_t count)
+{
+	struct trace *trace = x->trace;
+	uint32_t t = taken->step.thread;
+	struct transition transition = {
+	    .thread = t,
+	    .choice = taken->step.choice,
+	    .op = *model_pending(x->block.model, t),
+	    .created = NO_THREAD,
+	    .first_alternative = (uint32_t)first,
+	    .alternatives = (uint32_t)count,
+	};
+	struct observation seen = {0, 0};
+	if (looks_at_memory(&transition.op))
+		x->machine->ops->observe(x->machine, t, &transition.op, &seen);
+	struct effect effect;
+	model_perform(x->block.model, t, transition.choice, &seen, &effect);
+	transition.flags = transition_flags(x, &effect, taken->preemption);
+	trace->preemptions += taken->preemption;
+	if (!trace_push(trace, &transition) ||
+	    !trace_push_sets(trace, x->enabled, x->schedulable, fair_words(x->fair)))
+		return execution_out_of_memory(trace);
+
+	struct outcome outcome = {.created = NO_THREAD};
+	if (effect.asleep)
+		x->machine->ops->sleep(x->machine, t, &transition.op, &outcome);
+	else
+		x->machine->ops->perform(x->machine, t, &transition.op, transition.choice, &effect, &outcome);
+	struct transition *done = &trace->at[trace->length - 1];
+	done->result = outcome.result;
+	done->result_valid = outcome.result_valid && !effect.asleep;
+	if (outcome.births > 0)
+		done->created = outcome.created;
+	if (outcome.kind == OUTCOME_EXITED)
+		done->flags |= TRANSITION_EXITS;
+	x->previous = t;
+	return execution_settle(x, t, effect.asleep, &outcome) &&
+	       prediction_held(x, &transition.op, &effect, &outcome);
+}
+
+/* One transition; false: the execution is over, and trace->end says why. */
+bool execution_step(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	size_t first = trace->alternatives_length;
+	if (!execution_survey(x))
+		return false;
+	size_t count = trace->alternatives_length - first;
+	size_t taken = choose(x, trace->alternatives + first, count);
+	if (taken == count) {
+		end_diverged(trace, &x->plan->prefix[trace->length]);
+		trace->alternatives_length = first;
+		return false;
+	}
+	struct alternative alternative = trace->alternatives[first + taken];
+	bool on = perform(x, &alternative, first, count);
+	bool wanted = !x->watcher.transition || x->watcher.transition(x->watcher.context, x, trace);
+	if (on && !wanted)
+		trace->end = END_INTERRUPTED;
+	return on && wanted;
+}

@@ -1,0 +1,122 @@
+/* The present state of an execution: what is enabled, what is schedulable, and which ways there are to go on.
+ */
+#include "execution_state.h"
+
+#include <fmc/bitset.h>
+
+#include <assert.h>
+
+static bool waits_outside(const struct op *op)
+{
+	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
+}
+
+static void set_ready(struct execution *x, uint32_t thread, bool ready)
+{
+	struct op op = *model_pending(x->block.model, thread);
+	uint16_t flags = (uint16_t)(ready ? op.flags | OP_READY : op.flags & ~OP_READY);
+	if (flags == op.flags)
+		return;
+	op.flags = flags;
+	model_set_pending(x->block.model, thread, &op);
+}
+
+/* The enabled set, after asking the machine about threads that wait for something outside of the model. */
+static void survey_enabled(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	bitset_clear(x->enabled, fair_words(x->fair));
+	uint32_t threads = model_threads(model);
+	for (uint32_t t = 0; t < threads; t++) {
+		const struct op *op = model_pending(model, t);
+		if (waits_outside(op))
+			set_ready(x, t, x->machine->ops->ready(x->machine, t, op));
+		if (model_enabled(model, t))
+			bitset_add(x->enabled, t);
+	}
+}
+
+/*
+ * Nothing is enabled. If a thread waits for the outside the machine is let wait with it: then it is the only
+ * one enabled. False: there is none.
+ */
+static bool enable_waiter(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		if (!waits_outside(model_pending(model, t)))
+			continue;
+		set_ready(x, t, true);
+		bitset_add(x->enabled, t);
+		return true;
+	}
+	return false;
+}
+
+static void end_without_enabled(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	x->trace->end = END_EXIT;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_exited(model, t))
+			x->trace->end = END_DEADLOCK;
+}
+
+/*
+ * Could the thread that ran last go on? Ready counts, not merely enabled: leaving a thread that can only time
+ * out is no preemption.
+ */
+static bool previous_ready(const struct execution *x)
+{
+	return x->previous != NO_THREAD && bitset_has(x->enabled, x->previous) &&
+	       model_ready(x->block.model, x->previous);
+}
+
+/* All ways to go on, appended to the trace's alternatives. */
+static bool list_alternatives(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	bool ready = previous_ready(x);
+	bool may_stay = ready && bitset_has(x->schedulable, x->previous);
+	x->forced = ready && !may_stay;
+	uint32_t t;
+	BITSET_EACH(t, x->schedulable, fair_words(x->fair))
+	{
+		uint32_t choices = model_choices(model, t);
+		assert(choices > 0);
+		for (uint32_t i = 0; i < choices; i++) {
+			int32_t choice = model_choice(model, t, i);
+			struct alternative alternative = {
+			    .step = {.thread = t, .choice = choice},
+			    .preemption = may_stay && t != x->previous,
+			    .timeout = choice == CHOICE_TIMEOUT,
+			};
+			if (!trace_push_alternative(x->trace, &alternative))
+				return execution_out_of_memory(x->trace);
+		}
+	}
+	return true;
+}
+
+/* The sets and alternatives of the present state; false: nothing can go on, and the end is set. */
+bool execution_survey(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	uint32_t words = fair_words(x->fair);
+	survey_enabled(x);
+	if (trace->length > 0) {
+		const struct transition *last = &trace->at[trace->length - 1];
+		fair_step(x->fair, last->thread, (last->flags & TRANSITION_YIELD) != 0, x->before,
+			  x->enabled);
+	}
+	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
+		return false;
+	if (bitset_empty(x->enabled, words) && !enable_waiter(x)) {
+		end_without_enabled(x);
+		return false;
+	}
+	fair_schedulable(x->fair, x->enabled, x->schedulable);
+	assert(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
+	bitset_copy(x->before, x->enabled, words);
+	return list_alternatives(x);
+}

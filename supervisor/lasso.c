@@ -1,0 +1,107 @@
+#include "lasso.h"
+
+#include <fmc/bitset.h>
+
+#define WINDOW_LEAST 1024u
+#define WINDOW_MOST  16384u
+
+/* How long an execution goes on past its depth bound while a loop is looked for. */
+static size_t window(uint64_t depth)
+{
+	uint64_t length = depth / 4;
+	if (length < WINDOW_LEAST)
+		length = WINDOW_LEAST;
+	return length > WINDOW_MOST ? WINDOW_MOST : (size_t)length;
+}
+
+void lasso_start(struct lasso *lasso, uint64_t depth)
+{
+	*lasso = (struct lasso){.limit = (size_t)depth + window(depth)};
+}
+
+static bool take_base(struct lasso *lasso, struct machine *machine, uint64_t model, size_t now)
+{
+	lasso->renewal = lasso->active ? 2 * lasso->renewal : 1;
+	lasso->active = true;
+	lasso->base = now;
+	lasso->model = model;
+	return machine->ops->digest(machine, lasso->machine);
+}
+
+/* Is thread t enabled at some state of the trace from `start` on? */
+static bool enabled_since(const struct trace *trace, size_t start, uint32_t t)
+{
+	for (size_t i = start; i < trace->length; i++)
+		if (t < trace->set_words * BITSET_WORD_BITS && bitset_has(trace_enabled(trace, i), t))
+			return true;
+	return false;
+}
+
+struct share {
+	bool scheduled;
+	bool yielded;
+};
+
+static struct share share_since(const struct trace *trace, size_t start, uint32_t t)
+{
+	struct share share = {false, false};
+	for (size_t i = start; i < trace->length; i++) {
+		if (trace->at[i].thread != t)
+			continue;
+		share.scheduled = true;
+		share.yielded |= (trace->at[i].flags & TRANSITION_YIELD) != 0;
+	}
+	return share;
+}
+
+/*
+ * The cycle from `start` to the end of the trace is fair (SF of [FAIR]) if every thread that is enabled in it
+ * is scheduled in it: a livelock. Otherwise it breaks the good samaritan rule (GS) if a thread that is
+ * scheduled in it doesn't yield in it. Otherwise the fair scheduler will leave it by itself (Theorem 4).
+ */
+static enum end_reason judge_cycle(struct trace *trace, size_t start, uint32_t threads)
+{
+	bool fair = true;
+	uint32_t selfish = NO_THREAD;
+	for (uint32_t t = 0; t < threads; t++) {
+		struct share share = share_since(trace, start, t);
+		if (!share.scheduled && enabled_since(trace, start, t))
+			fair = false;
+		if (share.scheduled && !share.yielded && selfish == NO_THREAD)
+			selfish = t;
+	}
+	if (!fair && selfish == NO_THREAD)
+		return END_NONE;
+	trace->loop_start = start;
+	if (fair)
+		return END_LIVELOCK;
+	trace->end_thread = selfish;
+	return END_NO_YIELD;
+}
+
+static bool same_machine(struct lasso *lasso, struct machine *machine)
+{
+	uint64_t now[2];
+	return machine->ops->digest(machine, now) && now[0] == lasso->machine[0] &&
+	       now[1] == lasso->machine[1];
+}
+
+bool lasso_ends(struct lasso *lasso, struct machine *machine, const struct model *model, uint64_t depth,
+		struct trace *trace)
+{
+	if (depth == 0 || trace->length < depth)
+		return false;
+	uint64_t digest = model_digest(model);
+	if (lasso->active && digest == lasso->model && same_machine(lasso, machine))
+		trace->end = judge_cycle(trace, lasso->base, model_threads(model));
+	if (trace->end == END_NONE && trace->length >= lasso->limit)
+		trace->end = END_DEPTH;
+	if (trace->end != END_NONE)
+		return true;
+	if (lasso->active && trace->length - lasso->base < lasso->renewal)
+		return false;
+	if (take_base(lasso, machine, digest, trace->length))
+		return false;
+	trace->end = END_DEPTH; /* this machine can't tell */
+	return true;
+}

@@ -1,0 +1,138 @@
+/* What all strategies have in common: names, the policy of plans, counting. */
+#include "search_strategy.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+	struct search_options options;
+	const struct strategy_ops *ops;
+	void *strategy;
+	uint64_t executions;
+	uint64_t cut_at_depth;
+	bool running;  /* a plan is out and its trace not yet in */
+	bool unproven; /* an execution broke off: what is behind it was not seen */
+};
+
+static const struct strategy_ops *const strategies[STRATEGIES] = {
+    [STRATEGY_DFS] = &search_dfs,
+    [STRATEGY_CB] = &search_cb,
+    [STRATEGY_RANDOM] = &search_random,
+};
+
+struct search *search_new(const struct search_options *options)
+{
+	assert((size_t)options->strategy < STRATEGIES);
+	struct search *search = calloc(1, sizeof *search);
+	if (!search)
+		return NULL;
+	search->options = *options;
+	search->ops = strategies[options->strategy];
+	search->strategy = search->ops->create(options);
+	if (!search->strategy) {
+		free(search);
+		return NULL;
+	}
+	return search;
+}
+
+void search_free(struct search *search)
+{
+	if (!search)
+		return;
+	search->ops->destroy(search->strategy);
+	free(search);
+}
+
+bool search_next(struct search *search, struct plan *plan)
+{
+	assert(!search->running);
+	*plan = (struct plan){
+	    .policy = {.kind = POLICY_DEFAULT,
+		       .seed = search->options.seed,
+		       .fair_k = search->options.fair_k,
+		       .max_depth = search->options.max_depth},
+	};
+	search->running = search->ops->next(search->strategy, plan);
+	return search->running;
+}
+
+/* The target was not seen to its end, for a reason that lies outside of the search. */
+static bool broke_off(const struct trace *trace)
+{
+	switch (trace->end) {
+	case END_DIVERGED:
+	case END_UNSUPPORTED:
+	case END_STUCK:
+	case END_INTERRUPTED:
+	case END_ERROR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum status search_feed(struct search *search, const struct trace *trace)
+{
+	assert(search->running);
+	search->running = false;
+	search->executions++;
+	uint64_t depth = search->options.max_depth;
+	if (trace->end == END_DEPTH || (depth != 0 && trace->length > depth))
+		search->cut_at_depth++;
+	enum status status = search->ops->feed(search->strategy, trace);
+	if (status != STATUS_OK || broke_off(trace))
+		search->unproven = true;
+	return status;
+}
+
+void search_progress(const struct search *search, struct search_progress *progress)
+{
+	*progress = (struct search_progress){
+	    .executions = search->executions,
+	    .cut_at_depth = search->cut_at_depth,
+	};
+	search->ops->progress(search->strategy, progress);
+	progress->complete &= !search->unproven;
+}
+
+const char *strategy_name(enum strategy strategy)
+{
+	assert((size_t)strategy < STRATEGIES);
+	return strategies[strategy]->name;
+}
+
+/* A decimal number that ends the text. */
+static bool parse_bound(const char *text, uint32_t *bound)
+{
+	uint64_t value = 0;
+	if (*text == '\0')
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return false;
+		value = value * 10 + (uint64_t)(*text - '0');
+		if (value >= UINT32_MAX)
+			return false;
+	}
+	*bound = (uint32_t)value;
+	return true;
+}
+
+bool strategy_parse(const char *text, struct search_options *options)
+{
+	size_t length = strcspn(text, ":");
+	for (enum strategy s = STRATEGY_DFS; s < STRATEGIES; s++) {
+		const char *name = strategies[s]->name;
+		if (strlen(name) != length || strncmp(name, text, length) != 0)
+			continue;
+		uint32_t bound = UINT32_MAX;
+		if (text[length] == ':' && (s != STRATEGY_CB || !parse_bound(text + length + 1, &bound)))
+			return false;
+		options->strategy = s;
+		options->bound = bound;
+		return true;
+	}
+	return false;
+}

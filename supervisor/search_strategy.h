@@ -1,0 +1,24 @@
+#ifndef FMC_SUPERVISOR_SEARCH_STRATEGY_H
+#define FMC_SUPERVISOR_SEARCH_STRATEGY_H
+
+#include <fmc/search.h>
+
+/*
+ * What a strategy is to search.c. search.c counts executions and depth cuts and fills in the plan's policy; a
+ * strategy says what comes next and learns what came of it.
+ */
+struct strategy_ops {
+	const char *name;
+	void *(*create)(const struct search_options *options); /* NULL without memory */
+	void (*destroy)(void *strategy);
+	/* Prefix, kind of policy and seed of the next plan; false: nothing is left. */
+	bool (*next)(void *strategy, struct plan *plan);
+	/* STATUS_OK, STATUS_DIVERGED, STATUS_NO_MEMORY. */
+	enum status (*feed)(void *strategy, const struct trace *trace);
+	/* bound, complete, bound_met, estimate; `executions` is already there. */
+	void (*progress)(const void *strategy, struct search_progress *progress);
+};
+
+extern const struct strategy_ops search_dfs, search_cb, search_random;
+
+#endif

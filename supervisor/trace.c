@@ -1,0 +1,201 @@
+/* What came of one execution: growing arrays that are kept between executions. */
+#include <fmc/trace.h>
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void trace_init(struct trace *trace)
+{
+	memset(trace, 0, sizeof *trace);
+	trace->end_thread = NO_THREAD;
+}
+
+void trace_clear(struct trace *trace)
+{
+	struct trace old = *trace;
+	trace_init(trace);
+	trace->at = old.at;
+	trace->room = old.room;
+	trace->alternatives = old.alternatives;
+	trace->alternatives_room = old.alternatives_room;
+	trace->sets = old.sets;
+	trace->sets_room = old.sets_room;
+	trace->threads = old.threads;
+	trace->threads_room = old.threads_room;
+}
+
+void trace_release(struct trace *trace)
+{
+	free(trace->at);
+	free(trace->alternatives);
+	free(trace->sets);
+	free(trace->threads);
+	trace_init(trace);
+}
+
+/* Room for `needed` elements of `size` bytes in an array that may move; grows by doubling. */
+static bool reserve(void **array, size_t *room, size_t needed, size_t size)
+{
+	if (needed <= *room)
+		return true;
+	size_t larger = *room ? *room : 64;
+	while (larger < needed)
+		larger *= 2;
+	void *moved = reallocarray(*array, larger, size);
+	if (!moved)
+		return false;
+	*array = moved;
+	*room = larger;
+	return true;
+}
+
+bool trace_push(struct trace *trace, const struct transition *transition)
+{
+	void *at = trace->at;
+	bool ok = reserve(&at, &trace->room, trace->length + 1, sizeof *trace->at);
+	trace->at = at;
+	if (ok)
+		trace->at[trace->length++] = *transition;
+	return ok;
+}
+
+bool trace_push_alternative(struct trace *trace, const struct alternative *alternative)
+{
+	void *alternatives = trace->alternatives;
+	bool ok = reserve(&alternatives, &trace->alternatives_room, trace->alternatives_length + 1,
+			  sizeof *trace->alternatives);
+	trace->alternatives = alternatives;
+	if (ok)
+		trace->alternatives[trace->alternatives_length++] = *alternative;
+	return ok;
+}
+
+/* Make every recorded set as wide as `words`; from the last to the first, because they move up. */
+static void widen_sets(struct trace *trace, uint32_t words, size_t sets)
+{
+	uint32_t old = trace->set_words;
+	for (size_t i = sets; i-- > 0;) {
+		memmove(trace->sets + i * words, trace->sets + i * old, old * sizeof *trace->sets);
+		memset(trace->sets + i * words + old, 0, (words - old) * sizeof *trace->sets);
+	}
+	trace->set_words = words;
+}
+
+bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_t *schedulable,
+		     uint32_t words)
+{
+	assert(trace->length > 0 && words >= trace->set_words);
+	size_t sets = 2 * (trace->length - 1);
+	void *array = trace->sets;
+	bool ok = reserve(&array, &trace->sets_room, (sets + 2) * words, sizeof *trace->sets);
+	trace->sets = array;
+	if (!ok)
+		return false;
+	if (words > trace->set_words)
+		widen_sets(trace, words, sets);
+	memcpy(trace->sets + sets * words, enabled, words * sizeof *enabled);
+	memcpy(trace->sets + (sets + 1) * words, schedulable, words * sizeof *schedulable);
+	return true;
+}
+
+bool trace_push_thread(struct trace *trace, const struct thread_end *end)
+{
+	void *threads = trace->threads;
+	size_t room = trace->threads_room;
+	bool ok = reserve(&threads, &room, (size_t)trace->threads_length + 1, sizeof *trace->threads);
+	trace->threads = threads;
+	trace->threads_room = (uint32_t)room;
+	if (ok)
+		trace->threads[trace->threads_length++] = *end;
+	return ok;
+}
+
+const uint64_t *trace_enabled(const struct trace *trace, size_t i)
+{
+	return trace->set_words && i < trace->length ? trace->sets + 2 * i * trace->set_words : NULL;
+}
+
+const uint64_t *trace_schedulable(const struct trace *trace, size_t i)
+{
+	return trace->set_words && i < trace->length ? trace->sets + (2 * i + 1) * trace->set_words : NULL;
+}
+
+/* How long a sleep was to be may follow the clock and makes no difference to the schedule. */
+static bool same_op(const struct op *a, const struct op *b)
+{
+	if (a->kind != b->kind || a->object != b->object || a->object2 != b->object2 || a->place != b->place)
+		return false;
+	if (a->kind == OP_SLEEP || a->kind == OP_POLL)
+		return true;
+	return a->arg == b->arg && a->arg2 == b->arg2 && a->arg3 == b->arg3;
+}
+
+static bool same_transition(const struct transition *a, const struct transition *b)
+{
+	return a->thread == b->thread && a->choice == b->choice && same_op(&a->op, &b->op) &&
+	       a->result_valid == b->result_valid && (!a->result_valid || a->result == b->result);
+}
+
+size_t trace_difference(const struct trace *a, const struct trace *b)
+{
+	size_t shorter = a->length < b->length ? a->length : b->length;
+	for (size_t i = 0; i < shorter; i++)
+		if (!same_transition(&a->at[i], &b->at[i]))
+			return i;
+	bool same_end = a->length == b->length && a->end == b->end && a->end_value == b->end_value &&
+			a->end_thread == b->end_thread && a->loop_start == b->loop_start;
+	return same_end ? SIZE_MAX : shorter;
+}
+
+static bool copy_array(void **to, size_t *room, const void *from, size_t length, size_t size)
+{
+	if (!reserve(to, room, length, size))
+		return false;
+	if (length)
+		memcpy(*to, from, length * size);
+	return true;
+}
+
+bool trace_copy(struct trace *to, const struct trace *from)
+{
+	void *at = to->at, *alternatives = to->alternatives, *sets = to->sets, *threads = to->threads;
+	size_t room = to->room, alternatives_room = to->alternatives_room, sets_room = to->sets_room,
+	       threads_room = to->threads_room;
+	bool ok =
+	    copy_array(&at, &room, from->at, from->length, sizeof *from->at) &&
+	    copy_array(&alternatives, &alternatives_room, from->alternatives, from->alternatives_length,
+		       sizeof *from->alternatives) &&
+	    copy_array(&sets, &sets_room, from->sets, 2 * from->length * from->set_words,
+		       sizeof *from->sets) &&
+	    copy_array(&threads, &threads_room, from->threads, from->threads_length, sizeof *from->threads);
+	struct trace copy = *from;
+	if (!ok) {
+		trace_init(&copy);
+	}
+	copy.at = at;
+	copy.room = room;
+	copy.alternatives = alternatives;
+	copy.alternatives_room = alternatives_room;
+	copy.sets = sets;
+	copy.sets_room = sets_room;
+	copy.threads = threads;
+	copy.threads_room = (uint32_t)threads_room;
+	*to = copy;
+	return ok;
+}
+
+const char *end_reason_name(enum end_reason reason)
+{
+	static const char *const names[] = {
+	    [END_NONE] = "none",	 [END_EXIT] = "exit",
+	    [END_SIGNAL] = "signal",	 [END_DEADLOCK] = "deadlock",
+	    [END_DEPTH] = "depth",	 [END_LIVELOCK] = "livelock",
+	    [END_NO_YIELD] = "no-yield", [END_SPIN] = "spin",
+	    [END_DIVERGED] = "diverged", [END_UNSUPPORTED] = "unsupported",
+	    [END_STUCK] = "stuck",	 [END_INTERRUPTED] = "interrupted",
+	    [END_ERROR] = "error",
+	};
+	assert((size_t)reason < sizeof names / sizeof *names);
+	return names[reason];
+}
