@@ -38,7 +38,10 @@ uint32_t model_objects(const struct model *m); /* in use, those of CLASS_THREAD 
 /* The number of the new thread, NO_THREAD when there is no room. Its pending operation is OP_THREAD_START. */
 uint32_t model_add_thread(struct model *m);
 
-/* The number of the new object, NO_OBJECT when there is no room. */
+/*
+ * The number of the new object, NO_OBJECT when there is no room. Its class is that of the first operation on
+ * it; memory that comes to hold an object of another class is another object.
+ */
 uint32_t model_add_object(struct model *m, const struct object_state *state);
 
 enum object_class model_object_class(const struct model *m, uint32_t object);
@@ -46,13 +49,23 @@ enum object_class model_object_class(const struct model *m, uint32_t object);
 /* The present state of an object, for reports and tests. */
 void model_object_state(const struct model *m, uint32_t object, struct object_state *state);
 
-/* Thread t has come to its next operation. */
+/*
+ * Thread t has come to its next operation. Also replaces the pending operation of a thread that is stopped
+ * and not asleep, as OP_READY comes and goes.
+ *
+ * op->object and op->object2 are threads or objects of the model, of the classes that op_class() and
+ * op_class2() say; or NO_OBJECT for one that the machine can't tell: then the operation is always enabled,
+ * runs natively and changes nothing. The kinds that the model sets are not allowed.
+ */
 void model_set_pending(struct model *m, uint32_t t, const struct op *op);
 
-/* The pending operation; kind OP_NONE for a thread that has exited. Valid until the next change. */
+/*
+ * The pending operation; kind OP_NONE for a thread that has exited or is running. What it points to is valid
+ * until the next change of the thread, or of the block.
+ */
 const struct op *model_pending(const struct model *m, uint32_t t);
 
-/* Thread t has exited: joiners are enabled, robust mutexes that it holds have a dead owner. */
+/* Thread t has exited, in whatever state: joiners are enabled, its robust mutexes have a dead owner. */
 void model_thread_exit(struct model *m, uint32_t t);
 
 bool model_exited(const struct model *m, uint32_t t);
@@ -69,7 +82,10 @@ bool model_ready(const struct model *m, uint32_t t);
 /*
  * How many choices the pending operation of t has now; 0 iff it is not enabled. model_choice(.., 0) is the
  * one that the default policy takes: never a time-out if t is ready. The order is the same in every
- * execution.
+ * execution. A time-out is a choice only when t is not ready (POSIX: none if it can be had at once).
+ *
+ * OP_COND_SIGNAL: choice i wakes the i-th of the waiters. OP_FUTEX_WAKE of n among k: choice i is the set of
+ * rank i in the combinatorial number system, of at most 4,096 that are told apart.
  */
 uint32_t model_choices(const struct model *m, uint32_t t);
 int32_t model_choice(const struct model *m, uint32_t t, uint32_t i);
@@ -89,7 +105,7 @@ struct effect {
 	int64_t result;	   /* what the program gets to see, negative errno for the system-call kinds; see
 			      result_known */
 	bool result_known; /* the model predicts the result (false: it comes from the machine alone) */
-	bool blocked;	   /* native execution would block here; the machine completes it instead */
+	bool blocked;	   /* the machine completes it: native execution would block or decide by itself */
 	bool timed_out;	   /* the choice was a time-out */
 	bool yield;	   /* a yield of [FAIR]: says that it makes no progress */
 	bool asleep;  /* t runs no code of the program now; the model has set its next pending operation */

@@ -30,7 +30,7 @@ enum op_kind {
 	OP_COND_WAIT,	   /* object: condition variable, object2: mutex; unlocks and falls asleep */
 	OP_COND_TIMEDWAIT, /* the same with a time-out */
 	OP_COND_ASLEEP,	   /* set by the model: until signalled (OP_COND_RELOCK) or timed out */
-	OP_COND_RELOCK, /* set by the model: woken, takes the mutex again; result says whether it timed out */
+	OP_COND_RELOCK,	   /* set by the model: woken, takes the mutex again; arg: 0 or ETIMEDOUT */
 	OP_COND_SIGNAL,
 	OP_COND_BROADCAST,
 	OP_SEM_INIT, /* arg: value */
@@ -45,7 +45,8 @@ enum op_kind {
 	OP_YIELD,	  /* sched_yield */
 	OP_SLEEP,	  /* nanosleep and its kin; arg: nanoseconds */
 	OP_POLL,	  /* poll, select, epoll with a time-out; arg: nanoseconds */
-	OP_FUTEX_WAIT,	  /* object: word; arg: expected value, arg2: bit set; a time-out if OP_TIMED */
+	OP_FUTEX_WAIT,	  /* object: word; arg: expected value, arg2: bit set (0xffffffff for the plain forms
+			     of WAIT and WAKE); a time-out if OP_TIMED */
 	OP_FUTEX_ASLEEP,  /* set by the model: until woken, or timed out if OP_TIMED */
 	OP_FUTEX_RESUME,  /* set by the model: woken, returns to the program */
 	OP_FUTEX_WAKE,	  /* arg: how many, arg2: bit set */
@@ -58,9 +59,9 @@ enum op_kind {
 };
 
 enum op_flag {
-	OP_TIMED = 1,	/* has a finite time-out: timing out is a choice */
+	OP_TIMED = 1,	/* has a finite time-out: timing out is a choice. Implied by the TIMED kinds */
 	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
-	OP_READY = 4,	/* OP_SYSCALL: the machine knows that it would complete now */
+	OP_READY = 4,	/* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
 };
 
 enum object_class { CLASS_NONE, CLASS_THREAD, CLASS_MUTEX, CLASS_COND, CLASS_SEM, CLASS_FUTEX, CLASSES };
@@ -103,7 +104,7 @@ struct object_state {
 	enum object_class class;
 	uint32_t type;	/* mutex: enum mutex_type */
 	uint32_t owner; /* mutex: holding thread or NO_THREAD */
-	uint32_t count; /* mutex: how often locked; semaphore: value */
+	uint32_t count; /* mutex: how often locked; semaphore: value; else: how many sleep there */
 };
 
 /* The name in schedule files, such as "mutex_lock"; never NULL. */
