@@ -1,16 +1,19 @@
-# fmc: `make demo`, `make check`, `make bench`, `make install PREFIX=/usr/local`; variables: CC, SANITIZE=1, BUILD
+# fmc: `make demo`, `make check`, `make bench`, `make fuzz`, `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`,
+# `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined behaviour sanitizers).
 .DEFAULT_GOAL := all
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
-CC ?= cc
+CXX ?= c++
 BUILD ?= build$(if $(SANITIZE),/sanitize)
 PACKAGES := libdw libelf libunwind-ptrace libunwind-generic capstone jansson
 
-WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+WARNINGS := -Wall -Wextra -Werror -Wshadow
+C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS ?= -O2 -g
-ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(CFLAGS) -Iinclude -I. -D_GNU_SOURCE -DFMC_VERSION='"$(VERSION)"' -MMD -MP
+ALL_CFLAGS = -std=gnu11 $(C_WARNINGS) $(CFLAGS) -Iinclude -I. -D_GNU_SOURCE -DFMC_VERSION='"$(VERSION)"' -MMD -MP
 LIBS = $(shell pkg-config --libs $(PACKAGES)) -lm
+CHECK_LIBS = $(shell pkg-config --libs check)
 ifdef SANITIZE
 ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ALL_LDFLAGS += -fsanitize=address,undefined
@@ -29,6 +32,7 @@ archive = $(BUILD)/lib$(1).a
 ARCHIVES := $(foreach layer,replay supervisor breakpoints tracer,$(call archive,$(layer)))
 
 all: $(BUILD)/fmc
+archives: $(ARCHIVES)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -44,8 +48,123 @@ $(foreach layer,$(LAYERS),$(eval $(call layer_rule,$(layer))))
 $(BUILD)/fmc: $(call objects,cli) $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+# Samples, and the targets of unit tests: programs to be supervised, built as anybody's are.
+TARGET_FLAGS := -O1 -g -pthread -D_GNU_SOURCE
+SAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(wildcard samples/*.c samples/*.cc)))
+SAMPLES += $(patsubst %.c,$(BUILD)/%.static,$(shell grep -l '^ \* fmc-static: yes' samples/*.c))
+TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
+TARGETS += $(addsuffix .static,$(TARGETS))
+
+samples: $(SAMPLES)
+
+$(BUILD)/samples/%: samples/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
+$(BUILD)/samples/%: samples/%.cc
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
+$(BUILD)/samples/%.static: samples/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) -static $< -o $@
+$(BUILD)/targets/%: tests/targets/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
+$(BUILD)/targets/%.static: tests/targets/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -static $< -o $@
+
+# Unit tests: a program a file, linked with the archives. The commands' objects without main() come as one more
+# archive, the table machine (tests/table) as another.
+UNITS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+TABLE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/table/*.c))
+CLI_OBJECTS := $(filter-out $(BUILD)/supervisor/cli/main.o,$(call objects,cli))
+
+units: $(UNITS) $(TARGETS)
+
+$(BUILD)/tests/libcommands.a: $(CLI_OBJECTS)
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+$(BUILD)/tests/libtable.a: $(TABLE_OBJECTS)
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(BUILD)/tests/libtable.a $(BUILD)/tests/libcommands.a $(ARCHIVES)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(CHECK_LIBS) -o $@
+
+# Tools of the test scripts.
+$(BUILD)/tests/json: tests/json.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< $(shell pkg-config --libs jansson) -o $@
+$(BUILD)/tests/bare: tests/bench/bare.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< -o $@
+$(BUILD)/tests/steps: tests/bench/steps.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
+
+tools: $(BUILD)/tests/json
+
+# Each layer alone, with only the archives that it may use: an upward call is an undefined reference.
+lower_replay := supervisor breakpoints tracer
+lower_supervisor := breakpoints tracer
+lower_breakpoints := tracer
+lower_tracer :=
+link-%: $(ARCHIVES)
+	@mkdir -p $(BUILD)/tests
+	echo 'int main(void) { return 0; }' | $(CC) $(ALL_LDFLAGS) -x c - -x none -Wl,--whole-archive \
+	    $(call archive,$*) -Wl,--no-whole-archive $(foreach layer,$(lower_$*),$(call archive,$(layer))) $(LIBS) \
+	    -o $(BUILD)/tests/link-$*
+
+# Fuzzing: FUZZ_SECONDS each, on a copy of the corpus. The stand-alone programs run the corpus once, in `make check`.
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 20
+SOURCES = $(foreach layer,$(LAYERS),$($(layer)_SOURCES))
+
+$(BUILD)/tests/corpus_%: tests/fuzz/fuzz_%.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -DSTANDALONE $< $(ARCHIVES) $(LIBS) -o $@
+build/fuzz/%: tests/fuzz/%.c $(SOURCES)
+	@mkdir -p $(@D)
+	clang $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsanitize=fuzzer,address,undefined $< $(SOURCES) $(LIBS) -o $@
+fuzz: $(addprefix build/fuzz/,$(FUZZERS))
+	@for name in $(FUZZERS); do \
+	    rm -rf build/fuzz/corpus.$$name && mkdir build/fuzz/corpus.$$name && \
+	    build/fuzz/$$name -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
+	        -artifact_prefix=build/fuzz/ build/fuzz/corpus.$$name tests/fuzz/corpus/$${name#fuzz_} || exit 1; \
+	done
+
+# What a person types. Each sees to the packages that it needs.
+demo:
+	@tests/setup.sh build
+	@$(MAKE) --no-print-directory -s all $(BUILD)/samples/checksum
+	@BUILD=$(BUILD) tests/demo.sh
+
+check:
+	@tests/setup.sh build check
+	@MAKE="$(MAKE)" tests/run-check.sh
+
+bench:
+	@tests/setup.sh build check
+	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps
+	@BUILD=$(BUILD) tests/bench/run.sh
+
+MAN1 := $(wildcard man/*.1)
+MAN5 := $(wildcard man/*.5)
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	install $(BUILD)/fmc $(DESTDIR)$(PREFIX)/bin/fmc
+	install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/fmc
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1)))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5)))
+
 clean:
 	rm -rf build
 
-.PHONY: all clean
+.PHONY: all archives samples units tools fuzz demo check bench install uninstall clean
+.SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

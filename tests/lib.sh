@@ -1,0 +1,67 @@
+# What the test scripts share; to be sourced from the top folder. Each script reports single results by pass, fail
+# and skip, and ends with finish, whose last line run-check.sh reads.
+set -u
+BUILD=${BUILD:-build}
+FMC=${FMC:-$BUILD/fmc}
+PASSED=0 FAILED=0 SKIPPED=0
+SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/fmc-test.XXXXXX") || exit 1
+trap 'rm -rf "$SCRATCH"' EXIT
+
+pass() {
+	PASSED=$((PASSED + 1))
+	echo "ok   $*"
+}
+
+fail() {
+	FAILED=$((FAILED + 1))
+	echo "FAIL $*"
+}
+
+skip() {
+	SKIPPED=$((SKIPPED + 1))
+	echo "skip $*"
+}
+
+# judge NAME COMMAND...: passes if the command succeeds.
+judge() {
+	local name=$1
+	shift
+	if "$@"; then pass "$name"; else fail "$name"; fi
+}
+
+# show FILE...: the files indented, not too much of them.
+show() {
+	local file
+	for file; do
+		[ -s "$file" ] && head -n 40 "$file" | cut -c 1-300 | sed 's/^/     | /'
+	done
+	return 0
+}
+
+# Processes that run this very file.
+users_of() {
+	local exe
+	for exe in /proc/[0-9]*/exe; do
+		[ "$exe" -ef "$1" ] && echo "${exe//[!0-9]/}"
+	done
+	return 0
+}
+
+# True once no process runs this file; killed processes take a moment to go.
+gone() {
+	local tries
+	for tries in {1..100}; do
+		[ -z "$(users_of "$1")" ] && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+finish() {
+	if [ $SKIPPED -gt 0 ]; then
+		echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
+	else
+		echo "$PASSED passed, $FAILED failed"
+	fi
+	[ $FAILED -eq 0 ] && [ $((PASSED + SKIPPED)) -gt 0 ]
+}

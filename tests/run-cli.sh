@@ -1,0 +1,158 @@
+#!/bin/bash
+# The command line: what is wrong gets one line and its exit status, and leaves no process behind.
+. tests/lib.sh
+cp "$BUILD/samples/philosophers" "$SCRATCH/target"
+T=$SCRATCH/target
+
+# refuse STATUS REGEX ARGUMENT...: exit status, exactly one line on standard error that matches, nothing on standard
+# output, no target left.
+refuse() {
+	local status=$1 pattern=$2 found lines
+	shift 2
+	timeout -k 10 60 "$FMC" "$@" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+	found=$?
+	lines=$(wc -l <"$SCRATCH/err")
+	if [ $found -eq "$status" ] && [ "$lines" -eq 1 ] && grep -Eq "$pattern" "$SCRATCH/err" && [ ! -s "$SCRATCH/out" ] &&
+	    gone "$T"; then
+		pass "fmc $*"
+	else
+		fail "fmc $*: status $found (expected $status), $lines lines, expected to match '$pattern'"
+		show "$SCRATCH/out" "$SCRATCH/err"
+	fi
+}
+
+# accept REGEX ARGUMENT...: exit status 0 and standard output that matches.
+accept() {
+	local pattern=$1
+	shift
+	timeout -k 10 60 "$FMC" "$@" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" && grep -Eq "$pattern" "$SCRATCH/out" &&
+	    [ ! -s "$SCRATCH/err" ]
+	judge "fmc $*" [ $? -eq 0 ]
+}
+
+# Usage.
+refuse 64 'command' 
+refuse 64 'check' chek -- "$T"
+refuse 64 'strategy' check --strategie dfs -- "$T"
+refuse 64 'strategy' check --strategy dsf -- "$T"
+refuse 64 'option -z' check -z -- "$T"
+refuse 64 'value' check --seed
+refuse 64 'number' check --seed x -- "$T"
+refuse 64 'number' check --executions -1 -- "$T"
+refuse 64 'number' check --time soon -- "$T"
+refuse 64 'program' check
+refuse 64 'program' run --
+refuse 64 'schedule' replay
+refuse 64 'too much' replay a.sched b.sched
+refuse 64 'command' help chek
+accept '^fmc [0-9]+\.[0-9]+' --version
+accept '^fmc [0-9]+\.[0-9]+' version
+accept 'fmc check' --help
+accept 'fmc check' help
+for command in check run replay show; do
+	accept "fmc $command" help $command
+	accept "fmc $command" $command --help
+done
+
+# Programs that can't be supervised.
+refuse 69 'missing' check -- "$SCRATCH/missing"
+refuse 69 'fmc-no-such-program' check -- fmc-no-such-program
+refuse 69 'missing' run -- "$SCRATCH/missing"
+mkdir "$SCRATCH/folder"
+refuse 69 'folder' check -- "$SCRATCH/folder"
+printf '#!/bin/sh\ntrue\n' >"$SCRATCH/script"
+chmod +x "$SCRATCH/script"
+refuse 69 'ELF|script' check -- "$SCRATCH/script"
+printf 'neither fish nor fowl' >"$SCRATCH/text"
+chmod +x "$SCRATCH/text"
+refuse 69 'ELF' check -- "$SCRATCH/text"
+: >"$SCRATCH/empty"
+chmod +x "$SCRATCH/empty"
+refuse 69 'ELF' check -- "$SCRATCH/empty"
+# An ELF header of class 1 (32 bits), machine 3 (i386).
+{ printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0' && head -c 200 /dev/zero; } >"$SCRATCH/i386"
+chmod +x "$SCRATCH/i386"
+refuse 69 '32' check -- "$SCRATCH/i386"
+# Of class 2 (64 bits), machine 183 (AArch64).
+{ printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0\1\0\0\0' && head -c 200 /dev/zero; } >"$SCRATCH/arm"
+chmod +x "$SCRATCH/arm"
+refuse 69 'x86-64' check -- "$SCRATCH/arm"
+head -c 100 "$BUILD/samples/philosophers" >"$SCRATCH/cut"
+chmod +x "$SCRATCH/cut"
+refuse 69 'cut' check -- "$SCRATCH/cut"
+cp "$BUILD/samples/philosophers" "$SCRATCH/locked"
+chmod -x "$SCRATCH/locked"
+refuse 69 'locked.*([Pp]ermission|execut)' check -- "$SCRATCH/locked"
+
+# Schedules that are damaged, cut short, of another program, of another build, or not there.
+"$FMC" check --strategy dfs -o "$SCRATCH/good.sched" -- "$T" 2 </dev/null >/dev/null 2>&1
+judge "a schedule to damage" [ -s "$SCRATCH/good.sched" ]
+accept 'T2' show "$SCRATCH/good.sched"
+for command in replay show; do
+	refuse 65 'nothing\.sched' $command "$SCRATCH/nothing.sched"
+	head -c 300 /dev/zero >"$SCRATCH/zero.sched"
+	refuse 65 'zero\.sched:1: ' $command "$SCRATCH/zero.sched"
+	: >"$SCRATCH/empty.sched"
+	refuse 65 'empty\.sched' $command "$SCRATCH/empty.sched"
+	head -n -2 "$SCRATCH/good.sched" >"$SCRATCH/cut.sched"
+	refuse 65 'cut\.sched:[0-9]+: ' $command "$SCRATCH/cut.sched"
+	sed 's/mutex_lock/mutex_luck/' "$SCRATCH/good.sched" >"$SCRATCH/luck.sched"
+	refuse 65 'luck\.sched:[0-9]+: .*mutex_luck' $command "$SCRATCH/luck.sched"
+	sed '1s/[0-9]/999/' "$SCRATCH/good.sched" >"$SCRATCH/future.sched"
+	refuse 65 'future\.sched:1: ' $command "$SCRATCH/future.sched"
+done
+# The same path, another program behind it.
+cp "$BUILD/samples/philosophers_ordered" "$SCRATCH/other"
+mv "$SCRATCH/other" "$T"
+refuse 65 'build' replay "$SCRATCH/good.sched"
+mv "$T" "$SCRATCH/moved"
+refuse 69 'target' replay "$SCRATCH/good.sched"
+cp "$BUILD/samples/philosophers" "$T"
+accept 'as recorded' replay "$SCRATCH/good.sched"
+
+# Schedules are numbered rather than overwritten.
+cd "$SCRATCH" || exit 1
+tool=$OLDPWD/$FMC
+case $FMC in /*) tool=$FMC ;; esac
+"$tool" check -- ./target 2 </dev/null >/dev/null 2>&1
+"$tool" check -- ./target 2 </dev/null >/dev/null 2>&1
+judge "target.sched and target.2.sched" [ -s target.sched -a -s target.2.sched ]
+mkdir sealed && chmod 500 sealed
+if [ "$(id -u)" -ne 0 ]; then
+	"$tool" check -o sealed/x.sched -- ./target 2 </dev/null >out 2>err
+	judge "a schedule that can't be written doesn't hide the finding" [ $? -eq 1 -a -s err ]
+else
+	skip "no folder is sealed for root"
+fi
+
+# Results.
+"$tool" check --json - -- ./target 2 </dev/null >result.json 2>err
+judge "JSON on standard output, text elsewhere" [ "$("$OLDPWD/$BUILD/tests/json" result.json findings.0.kind)" = deadlock -a -s err ]
+"$tool" check --strategy random --executions 3 --require-complete -- "$OLDPWD/$BUILD/samples/buffer" </dev/null >out 2>&1
+judge "--require-complete: status 2" [ $? -eq 2 ]
+"$tool" run -- "$OLDPWD/$BUILD/samples/no_threads" 3 </dev/null >out 2>err
+judge "fmc run gives the program's exit status and output" [ $? -eq 3 -a "$(cat out)" = 'nothing to see here' ]
+"$tool" run --seed 3 -- "$OLDPWD/$BUILD/samples/checksum" "$OLDPWD/samples/texts" >out1 2>/dev/null </dev/null
+"$tool" run --seed 3 -- "$OLDPWD/$BUILD/samples/checksum" "$OLDPWD/samples/texts" >out2 2>/dev/null </dev/null
+judge "fmc run --seed is repeatable" cmp -s out1 out2
+"$tool" check --color always -- ./target 2 </dev/null >out 2>&1
+judge "--color always colours" grep -q $'\033\[' out
+"$tool" check -- ./target 2 </dev/null >out 2>&1
+judge "no colours and no progress in a pipe" [ -z "$(tr -cd '\033\r' <out)" ]
+gone "$T"
+judge "no process left" [ $? -eq 0 ]
+
+# Ctrl-C: a summary, status 130, nothing left.
+"$tool" check --strategy dfs --time 100 -- "$OLDPWD/$BUILD/samples/philosophers_ordered" 6 </dev/null >out 2>err &
+supervisor=$!
+while [ -z "$(users_of "$OLDPWD/$BUILD/samples/philosophers_ordered")" ] && kill -0 $supervisor 2>/dev/null; do :; done
+# A shell starts background commands with SIGINT ignored, so SIGTERM stands for it where that is inherited.
+kill -INT $supervisor
+(sleep 20 && kill -TERM $supervisor) 2>/dev/null &
+watchdog=$!
+wait $supervisor
+judge "Ctrl-C: status 130 and a summary" [ $? -eq 130 -a -s out ]
+kill $watchdog 2>/dev/null
+judge "Ctrl-C: no process left" gone "$OLDPWD/$BUILD/samples/philosophers_ordered"
+cd "$OLDPWD" || exit 1
+finish

@@ -1,0 +1,32 @@
+#!/bin/bash
+# Memory: fmc under valgrind on small samples, and flat over many executions.
+. tests/lib.sh
+
+if command -v valgrind >/dev/null; then
+	for sample in philosophers futex_mutex buffer_if; do
+		timeout -k 10 280 valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+		    "$FMC" check --strategy dfs --executions 40 --time 200 -o "$SCRATCH/v.sched" -- "$BUILD/samples/$sample" \
+		    </dev/null >"$SCRATCH/out" 2>&1
+		status=$?
+		judge "valgrind, $sample (status $status)" [ $status -eq 0 -o $status -eq 1 ]
+		[ $status -eq 0 ] || [ $status -eq 1 ] || show "$SCRATCH/out"
+	done
+else
+	skip "valgrind isn't installed"
+fi
+
+# peak N: the highest resident size in KiB over N executions.
+peak() {
+	local most=0 now supervisor
+	"$FMC" check --strategy random --executions "$1" --time 200 -- "$BUILD/samples/semaphores" </dev/null >/dev/null 2>&1 &
+	supervisor=$!
+	while now=$(awk '/^VmHWM/ { print $2 }' /proc/$supervisor/status 2>/dev/null) && [ -n "$now" ]; do
+		most=$now
+		sleep 0.05
+	done
+	wait $supervisor
+	echo "$most"
+}
+few=$(peak 500) many=$(peak 5000)
+judge "flat: $few KiB over 500 executions, $many KiB over 5000" [ "$many" -le $((few + few / 10 + 512)) -a "$few" -gt 0 ]
+finish

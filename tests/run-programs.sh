@@ -1,0 +1,55 @@
+#!/bin/bash
+# Programs as distributions ship them: under many random schedules their output has to be what it always is, their exit
+# status 0; a short check of one finds nothing.
+. tests/lib.sh
+SEEDS=${SEEDS:-20}
+
+# Text that compresses like text, the same on every machine.
+awk 'BEGIN {
+	x = 12345
+	for (i = 0; i < 40000; i++) {
+		x = (x * 16807) % 2147483647
+		printf "%s%c", substr("synchronisation happens before preemption of a thread", x % 40 + 1, x % 11 + 2), i % 9 ? 32 : 10
+	}
+}' >"$SCRATCH/text"
+# sort uses threads from 128 k lines on.
+awk 'BEGIN { x = 1; for (i = 0; i < 150000; i++) { x = (x * 16807) % 2147483647; print x % 97 } }' >"$SCRATCH/lines"
+
+# program NAME INPUT COMMAND...
+program() {
+	local name=$1 input=$2 seed wrong=0 status
+	shift 2
+	if ! command -v "$1" >/dev/null; then
+		skip "$name: not installed"
+		return
+	fi
+	"$@" <"$SCRATCH/$input" >"$SCRATCH/expected"
+	for ((seed = 1; seed <= SEEDS; seed++)); do
+		timeout -k 10 120 "$FMC" run --seed $seed --time 100 -o "$SCRATCH/bad.sched" -- "$@" <"$SCRATCH/$input" \
+		    >"$SCRATCH/found" 2>"$SCRATCH/err"
+		status=$?
+		if [ $status -ne 0 ] || ! cmp "$SCRATCH/expected" "$SCRATCH/found" || [ -s "$SCRATCH/err" ]; then
+			wrong=$((wrong + 1))
+			echo "     $name, seed $seed: status $status"
+			show "$SCRATCH/err"
+			[ $wrong -lt 3 ] || break
+		fi
+	done
+	judge "$name, $SEEDS seeds" [ $wrong -eq 0 ]
+}
+
+program pigz text pigz -p 3 -b 128 -c
+program pbzip2 text pbzip2 -p3 -b1 -c
+program lbzip2 text lbzip2 -n 3 -c
+program xz text xz -T3 --block-size=65536 -c
+program zstd text zstd -T3 -q -c
+program sort lines sort --parallel=3 -S 20M
+
+if command -v pigz >/dev/null; then
+	timeout -k 10 120 "$FMC" check --time 20 -o "$SCRATCH/pigz.sched" -- pigz -p 3 -b 128 -c "$SCRATCH/text" \
+	    </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	judge "fmc check --time 20 -- pigz: nothing found (status $status)" [ $status -eq 0 ]
+	[ $status -eq 0 ] || show "$SCRATCH/out"
+fi
+finish

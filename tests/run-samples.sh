@@ -1,0 +1,93 @@
+#!/bin/bash
+# Check every sample as its first comment says. The keys there, one a line:
+#   fmc-options: OPTION...   begins a case: options of `fmc check`
+#   fmc-args: ARGUMENT...    of the program
+#   fmc-verdict: none | deadlock | livelock | good-samaritan | crash | abort | exit
+#   fmc-complete: yes | no   whether the search ends complete
+#   fmc-executions: N        exactly
+#   fmc-message: REGEX       what the finding's message has to match
+#   fmc-static: yes          check the statically linked program too
+# Schedules of findings are kept in $SCHEDULES for the replay test. Arguments: samples to run, all if none.
+. tests/lib.sh
+SCHEDULES=${SCHEDULES:-$SCRATCH/schedules}
+FIELD=$'\x1f'
+mkdir -p "$SCHEDULES"
+
+# The cases of a sample, one a line: options, arguments, verdict, complete, executions, message, static.
+cases() {
+	awk -v OFS="$FIELD" '
+		function flush() {
+			if (seen)
+				print value["options"], value["args"], value["verdict"], value["complete"],
+				    value["executions"], value["message"], value["static"]
+			split("", value)
+		}
+		/^ \*\// { exit }
+		/^ \* fmc-[a-z]+:/ {
+			key = substr($2, 5, length($2) - 5)
+			if (key == "options") { flush(); seen = 1 }
+			text = $0
+			sub(/^ \* fmc-[a-z]+: ?/, "", text)
+			value[key] = text
+		}
+		END { flush() }' "$1"
+}
+
+field() {
+	"$BUILD/tests/json" "$SCRATCH/result.json" "$1"
+}
+
+# expect WHAT WANTED FOUND: adds to $wrong.
+expect() {
+	[ "$2" = "$3" ] || wrong="$wrong; $1: expected $2, got $3"
+}
+
+run_case() {
+	local name=$1 program=$2 schedule=$3 wrong= status message
+	rm -f "$SCRATCH/result.json" "$schedule"
+	# shellcheck disable=SC2086 # options and arguments are lists of words
+	timeout -k 10 150 "$FMC" check --time 120 -o "$schedule" --json "$SCRATCH/result.json" $options -- \
+	    "$program" $args </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+	status=$?
+	if [ "$verdict" = none ]; then
+		expect "exit status" 0 $status
+		expect verdict none "$(field verdict)"
+	else
+		expect "exit status" 1 $status
+		expect verdict "$verdict" "$(field findings.0.kind)"
+		message=$(field findings.0.message)
+		[[ $message =~ $pattern ]] || wrong="$wrong; message '$message' doesn't match '$pattern'"
+		[ -s "$schedule" ] || wrong="$wrong; no schedule written"
+	fi
+	case $complete in
+	yes) expect complete true "$(field complete)" ;;
+	no) expect complete false "$(field complete)" ;;
+	esac
+	[ -z "$executions" ] || expect executions "$executions" "$(field executions)"
+	echo "     $name: $(field executions) executions, $(field transitions) transitions, $(field seconds) s"
+	if [ -z "$wrong" ]; then
+		pass "$name"
+	else
+		fail "$name${wrong/;/:}"
+		show "$SCRATCH/out" "$SCRATCH/err"
+	fi
+}
+
+run_sample() {
+	local source=$1 base number=0 options args verdict complete executions pattern static
+	base=$(basename "${source%.*}")
+	while IFS=$FIELD read -r options args verdict complete executions pattern static; do
+		number=$((number + 1))
+		run_case "$base $number [$options] $args" "$BUILD/samples/$base" "$SCHEDULES/$base.$number.sched"
+		[ "$static" != yes ] || run_case "$base $number [$options] $args, static" \
+		    "$BUILD/samples/$base.static" "$SCHEDULES/$base.$number.static.sched"
+	done < <(cases "$source")
+	[ $number -gt 0 ] || fail "$source states no case"
+}
+
+for sample in "${@:-samples/*}"; do
+	for source in $sample; do
+		[ -d "$source" ] || run_sample "$source"
+	done
+done
+finish

@@ -1,0 +1,47 @@
+#!/bin/sh
+# setup.sh [build] [check]: see that the packages for building (and for the tests) are there; quick when they are.
+# Missing ones are installed through apt-get with a line that says so; where that can't be done, the command to
+# type is printed and the exit status is 1.
+build='gcc libc6-dev make pkg-config libdw-dev libelf-dev libunwind-dev libcapstone-dev libjansson-dev'
+check='check clang g++ valgrind mandoc pigz pbzip2 lbzip2 xz-utils zstd'
+
+wanted=
+for set in "$@"; do
+	case $set in
+	build) wanted="$wanted $build" ;;
+	check) wanted="$wanted $check" ;;
+	esac
+done
+
+if ! command -v dpkg-query >/dev/null; then
+	# Another distribution: building says what is missing.
+	exit 0
+fi
+missing=
+for package in $wanted; do
+	state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)
+	[ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+become=
+if [ "$(id -u)" -ne 0 ]; then
+	if sudo -n true 2>/dev/null; then
+		become='sudo -n'
+	else
+		echo "fmc needs packages: type: sudo apt-get install$missing" >&2
+		exit 1
+	fi
+fi
+echo "installing$missing (apt-get)"
+log=$(mktemp)
+install() {
+	DEBIAN_FRONTEND=noninteractive $become apt-get install -qq -y --no-install-recommends $missing </dev/null >"$log" 2>&1
+}
+if ! install && ! { $become apt-get update -qq >"$log" 2>&1 && install; }; then
+	tail -n 5 "$log" >&2
+	rm -f "$log"
+	echo "the installation failed: type: sudo apt-get update && sudo apt-get install$missing" >&2
+	exit 1
+fi
+rm -f "$log"
