@@ -1,0 +1,143 @@
+#include "breakpoints/private.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <threads.h>
+
+/* Entry points: what the arguments say (System V calling convention), who calls. */
+
+/* An integer argument of a function, counted from 0. */
+static uint64_t argument(const struct user_regs_struct *regs, int i)
+{
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx, regs->r8, regs->r9};
+	return arguments[i];
+}
+
+static bool is_own(const struct entries *entries, uint64_t address)
+{
+	for (size_t i = 0; i < entries->own_length; i++)
+		if (address >= entries->own[i].low && address < entries->own[i].high)
+			return true;
+	return false;
+}
+
+/*
+ * pthread_mutexattr_t is an int. glibc (nptl/pthreadP.h): type in the low bits, protocol in bits 28 and 29,
+ * robust bit 30. musl: type in bits 0 and 1, robust 4, priority inheritance 8.
+ */
+static int64_t mutex_attributes(const struct entries *entries, uint32_t bits)
+{
+	int64_t type = bits & MUTEX_TYPE_MASK;
+	if (entries->musl)
+		return type | (bits & 4 ? MUTEX_ROBUST : 0) | (bits & 8 ? MUTEX_PRIORITY : 0);
+	return type | (bits & 0x40000000 ? MUTEX_ROBUST : 0) | (bits & 0x30000000 ? MUTEX_PRIORITY : 0);
+}
+
+static enum status decode_mutex_init(const struct entries *entries, const struct target *target,
+				     uint64_t attributes, struct call *call)
+{
+	uint32_t bits = 0;
+	if (attributes) {
+		enum status status = target_read(target, attributes, &bits, sizeof(bits));
+		if (status == STATUS_GONE)
+			return status;
+	}
+	call->op.arg = mutex_attributes(entries, bits);
+	return STATUS_OK;
+}
+
+static enum status decode_arguments(const struct entries *entries, const struct target *target,
+				    const struct entry_point *point, const struct user_regs_struct *regs,
+				    struct call *call)
+{
+	call->object = regs->rdi;
+	switch ((enum entry_shape)point->shape) {
+	case SHAPE_OBJECT:
+		break;
+	case SHAPE_COND_WAIT:
+		call->object2 = regs->rsi;
+		break;
+	case SHAPE_MUTEX_INIT:
+		return decode_mutex_init(entries, target, regs->rsi, call);
+	case SHAPE_MTX_INIT:
+		call->op.arg = regs->rsi & mtx_recursive ? MUTEX_RECURSIVE : MUTEX_NORMAL;
+		break;
+	case SHAPE_SEM_INIT:
+		call->op.arg = (uint32_t)regs->rdx;
+		break;
+	case SHAPE_SEM_OPEN:
+		call->object = 0;
+		call->op.arg = regs->rsi & O_CREAT ? (uint32_t)regs->rcx : 0;
+		break;
+	case SHAPE_CREATE:
+		call->start_routine = regs->rdx;
+		break;
+	case SHAPE_THRD_CREATE:
+		call->start_routine = regs->rsi;
+		break;
+	}
+	return STATUS_OK;
+}
+
+static enum status decode_trap(const struct entries *entries, const struct stop *stop, struct call *call)
+{
+	const struct trap *trap = entries_trap(entries, stop->address);
+	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
+	if (!trap || !regs)
+		return trap ? STATUS_GONE : STATUS_NOT_FOUND;
+	const struct entry_point *point = trap->point;
+	const struct target *target = stop->tracee->target;
+	enum status status =
+	    target_read(target, regs->rsp, &call->return_address, sizeof(call->return_address));
+	if (status != STATUS_OK)
+		return status;
+	call->op.kind = point->kind;
+	call->op.place = call->return_address;
+	call->entry = trap->address;
+	call->c11 = point->c11;
+	if (point->timeout >= 0 && argument(regs, point->timeout) == 0)
+		call->op.kind = point->untimed;
+	else if (point->timeout >= 0)
+		call->op.flags |= OP_TIMED;
+	status = decode_arguments(entries, target, point, regs, call);
+	/*
+	 * A call as the last thing of a libc function is a jump: the return address is then the program's,
+	 * but the lock is still libc's.
+	 */
+	call->libc_own = is_own(entries, call->return_address) ||
+			 (point->shape == SHAPE_OBJECT && is_own(entries, call->object));
+	return status;
+}
+
+enum status entries_decode(const struct entries *entries, const struct stop *stop, struct call *call)
+{
+	*call = (struct call){.op = {.object = NO_OBJECT, .object2 = NO_OBJECT}};
+	if (stop->kind == STOP_TRAP)
+		return decode_trap(entries, stop, call);
+	if (stop->kind != STOP_SYSCALL)
+		return STATUS_OK;
+	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
+	if (!regs)
+		return STATUS_GONE;
+	call->return_address = regs->rip;
+	call->op.place = regs->rip;
+	return decode_syscall(stop->tracee->target, regs, stop->number, call);
+}
+
+int64_t call_result(const struct call *call, int64_t result)
+{
+	if (!call->c11)
+		return result;
+	switch (result) {
+	case 0:
+		return thrd_success;
+	case EBUSY:
+		return thrd_busy;
+	case ETIMEDOUT:
+		return thrd_timedout;
+	case ENOMEM:
+		return thrd_nomem;
+	default:
+		return thrd_error;
+	}
+}

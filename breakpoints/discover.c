@@ -1,0 +1,179 @@
+#include "breakpoints/private.h"
+#include "breakpoints/symbols.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Which functions of the target get a trap, and which ranges are libc's own. */
+
+struct discovery {
+	struct entries *entries;
+	const struct module *module;
+	bool failed; /* no memory */
+};
+
+static void add_own(struct discovery *discovery, uint64_t low, uint64_t high)
+{
+	struct entries *entries = discovery->entries;
+	struct range *larger = realloc(entries->own, (entries->own_length + 1) * sizeof(*larger));
+	if (!larger) {
+		discovery->failed = true;
+		return;
+	}
+	entries->own = larger;
+	entries->own[entries->own_length++] = (struct range){low, high};
+}
+
+static struct trap *trap_at(struct entries *entries, uint64_t address)
+{
+	for (size_t i = 0; i < entries->traps_length; i++)
+		if (entries->traps[i].address == address)
+			return &entries->traps[i];
+	return NULL;
+}
+
+/* A function may come several times: from both symbol tables, for each version that shares the code. */
+static void visit_function(struct discovery *discovery, const struct symbol *symbol)
+{
+	struct entries *entries = discovery->entries;
+	const struct entry_point *point = entry_point_find(symbol->name);
+	if (!point)
+		return;
+	struct trap *trap = trap_at(entries, symbol->address);
+	if (trap) {
+		if (trap->point == point)
+			trap->is_default |= symbol->is_default;
+		return;
+	}
+	struct trap *larger = realloc(entries->traps, (entries->traps_length + 1) * sizeof(*larger));
+	if (!larger) {
+		discovery->failed = true;
+		return;
+	}
+	entries->traps = larger;
+	larger[entries->traps_length++] = (struct trap){.address = symbol->address,
+							.size = symbol->size,
+							.point = point,
+							.module = discovery->module,
+							.is_default = symbol->is_default};
+}
+
+/* In a static program the loader's locks are among the program's data, known by name only. */
+static bool is_loader_lock(const char *name)
+{
+	return strcmp(name, "_dl_load_lock") == 0 || strcmp(name, "_dl_load_write_lock") == 0 ||
+	       strcmp(name, "_dl_load_tls_lock") == 0;
+}
+
+static void visit(void *context, const struct symbol *symbol)
+{
+	struct discovery *discovery = context;
+	if (symbol->function)
+		visit_function(discovery, symbol);
+	if (!discovery->module->is_static)
+		return;
+	if (!symbol->function && is_loader_lock(symbol->name))
+		add_own(discovery, symbol->address, symbol->address + symbol->size);
+	if (symbol->function && strcmp(symbol->name, "__init_libc") == 0)
+		discovery->entries->musl = true;
+}
+
+/*
+ * glibc before 2.34: libc.so.6 has functions of the same names that only pass the call on to libpthread.so.0.
+ * A call through both is one operation.
+ */
+static void drop_forwarders(struct entries *entries)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < entries->traps_length; i++) {
+		struct trap *trap = &entries->traps[i];
+		bool forwards = false;
+		for (size_t k = 0; k < entries->traps_length && trap->module->kind == MODULE_LIBC; k++)
+			forwards |= entries->traps[k].module->kind == MODULE_THREADS &&
+				    entries->traps[k].point == trap->point;
+		if (!forwards)
+			entries->traps[kept++] = *trap;
+	}
+	entries->traps_length = kept;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct trap *x = a, *y = b;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static uint32_t hash_of(uint64_t address)
+{
+	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+static bool make_hash(struct entries *entries)
+{
+	uint32_t room = 64;
+	while (room < 4 * entries->traps_length)
+		room *= 2;
+	entries->hash = calloc(room, sizeof(*entries->hash));
+	if (!entries->hash)
+		return false;
+	entries->hash_mask = room - 1;
+	for (uint32_t i = 0; i < entries->traps_length; i++) {
+		uint32_t h = hash_of(entries->traps[i].address) & entries->hash_mask;
+		while (entries->hash[h])
+			h = (h + 1) & entries->hash_mask;
+		entries->hash[h] = i + 1;
+	}
+	return true;
+}
+
+const struct trap *entries_trap(const struct entries *entries, uint64_t address)
+{
+	if (!entries->hash)
+		return NULL;
+	for (uint32_t h = hash_of(address) & entries->hash_mask; entries->hash[h];
+	     h = (h + 1) & entries->hash_mask) {
+		const struct trap *trap = &entries->traps[entries->hash[h] - 1];
+		if (trap->address == address)
+			return trap;
+	}
+	return NULL;
+}
+
+static enum status discover_module(struct discovery *discovery)
+{
+	const struct module *module = discovery->module;
+	enum status status = symbols_each(module, visit, discovery);
+	if (status != STATUS_OK)
+		return status;
+	if (!module->is_static || module->kind != MODULE_PROGRAM) {
+		add_own(discovery, module->low, module->high);
+		return STATUS_OK;
+	}
+	uint64_t low, high;
+	status = static_libc_range(module, &low, &high);
+	if (status == STATUS_OK)
+		add_own(discovery, low, high);
+	return status;
+}
+
+enum status entries_discover(struct entries *entries)
+{
+	struct discovery discovery = {.entries = entries};
+	for (size_t i = 0; i < entries->modules.length; i++) {
+		const struct module *module = &entries->modules.at[i];
+		discovery.module = module;
+		if (module->kind == MODULE_LOADER)
+			add_own(&discovery, module->low, module->high);
+		bool thread_library = module->kind == MODULE_LIBC || module->kind == MODULE_THREADS ||
+				      (module->kind == MODULE_PROGRAM && module->is_static);
+		if (!thread_library)
+			continue;
+		entries->musl |= module->musl;
+		enum status status = discover_module(&discovery);
+		if (status != STATUS_OK)
+			return status;
+	}
+	drop_forwarders(entries);
+	if (entries->traps_length)
+		qsort(entries->traps, entries->traps_length, sizeof(*entries->traps), by_address);
+	return !discovery.failed && make_hash(entries) ? STATUS_OK : STATUS_NO_MEMORY;
+}

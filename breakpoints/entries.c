@@ -1,0 +1,209 @@
+#include "breakpoints/private.h"
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct slot) == SLOT_BYTES, "slots are found by their address");
+
+struct entries *entries_new(void)
+{
+	return calloc(1, sizeof(struct entries));
+}
+
+static void clear_slots(struct entries *entries)
+{
+	patches_release(&entries->first);
+	patches_release(&entries->rest);
+	free(entries->slots);
+	entries->slots = NULL;
+	entries->page = 0;
+}
+
+void entries_clear(struct entries *entries)
+{
+	clear_slots(entries);
+	free(entries->traps);
+	free(entries->hash);
+	free(entries->own);
+	struct modules modules = entries->modules;
+	*entries = (struct entries){.modules = modules};
+}
+
+void entries_free(struct entries *entries)
+{
+	if (!entries)
+		return;
+	entries_clear(entries);
+	modules_release(&entries->modules);
+	free(entries);
+}
+
+static bool creates_threads(const struct trap *trap)
+{
+	return trap->point->kind == OP_THREAD_CREATE;
+}
+
+static const struct trap *find_creation(const struct entries *entries)
+{
+	for (size_t i = 0; i < entries->traps_length; i++)
+		if (creates_threads(&entries->traps[i]))
+			return &entries->traps[i];
+	return NULL;
+}
+
+/* Where a jump to an entry point goes instead: to the copy, behind the trap. One call stays one operation. */
+static uint64_t redirect(void *context, uint64_t target)
+{
+	const struct trap *trap = entries_trap(context, target);
+	return trap ? trap->copy : target;
+}
+
+struct rerouting {
+	struct entries *entries;
+	const struct trap *from;
+	uint64_t behind_first; /* the first instruction is displaced, with its target redirected there */
+	bool failed;
+};
+
+static void reroute(void *context, const struct jump *jump)
+{
+	struct rerouting *rerouting = context;
+	const struct trap *to = entries_trap(rerouting->entries, jump->target);
+	if (!to || jump->address < rerouting->behind_first || jump->width != 4)
+		return;
+	int64_t distance = (int64_t)(to->copy - jump->next);
+	int32_t displacement = (int32_t)distance;
+	if (displacement != distance ||
+	    !patches_add(&rerouting->entries->rest, jump->address, &displacement, 4))
+		rerouting->failed = true;
+}
+
+/*
+ * Entry points that end in a jump to another one (pthread_cond_wait of GLIBC_2.2.5 to that of 2.3.2,
+ * mtx_destroy to pthread_mutex_destroy, musl's pthread_mutex_lock to pthread_mutex_timedlock) or back to
+ * their own beginning would be seen twice, with the program's return address both times.
+ */
+static enum status reroute_function(struct entries *entries, const struct target *target,
+				    struct displacer *displacer, const struct trap *trap,
+				    uint8_t first_length)
+{
+	if (trap->size == 0)
+		return STATUS_OK;
+	uint8_t *code = malloc(trap->size);
+	if (!code)
+		return STATUS_NO_MEMORY;
+	struct rerouting rerouting = {
+	    .entries = entries, .from = trap, .behind_first = trap->address + first_length};
+	enum status status = target_read(target, trap->address, code, trap->size);
+	if (status == STATUS_OK)
+		jumps_each(displacer, code, trap->size, trap->address, reroute, &rerouting);
+	free(code);
+	return status == STATUS_OK && rerouting.failed ? STATUS_NO_MEMORY : status;
+}
+
+static enum status displace_trap(struct entries *entries, const struct target *target,
+				 struct displacer *displacer, size_t i)
+{
+	const struct trap *trap = &entries->traps[i];
+	uint8_t code[DISPLACE_CODE];
+	struct displaced displaced;
+	enum status status = target_read(target, trap->address, code, sizeof(code));
+	if (status != STATUS_OK)
+		return status;
+	if (!displace(displacer, trap->address, code, trap->copy, redirect, entries, &displaced))
+		return STATUS_UNSUPPORTED;
+	struct slot *slot = &entries->slots[i];
+	memcpy(slot->copy, displaced.copy, displaced.size);
+	slot->length = displaced.length;
+	slot->entry = trap->address;
+	uint8_t trap_instruction = TRAP_INSTRUCTION;
+	struct patches *patches = creates_threads(trap) ? &entries->first : &entries->rest;
+	if (!patches_add(patches, trap->address, &trap_instruction, 1))
+		return STATUS_NO_MEMORY;
+	return reroute_function(entries, target, displacer, trap, displaced.length);
+}
+
+enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page)
+{
+	clear_slots(entries);
+	struct displacer *displacer = displacer_new();
+	entries->slots = calloc(entries->traps_length, sizeof(*entries->slots));
+	enum status status = displacer && entries->slots ? STATUS_OK : STATUS_NO_MEMORY;
+	for (size_t i = 0; i < entries->traps_length; i++)
+		entries->traps[i].copy = page + i * SLOT_BYTES;
+	for (size_t i = 0; status == STATUS_OK && i < entries->traps_length; i++)
+		status = displace_trap(entries, target, displacer, i);
+	displacer_free(displacer);
+	if (status == STATUS_OK)
+		status = patches_load(&entries->first, target);
+	if (status == STATUS_OK)
+		status = patches_load(&entries->rest, target);
+	entries->page = status == STATUS_OK ? page : 0;
+	return status;
+}
+
+enum status entries_plant_first(struct entries *entries, struct target *target)
+{
+	bool changed;
+	enum status status = modules_update(&entries->modules, target_pid(target), &changed);
+	if (status == STATUS_OK && changed) {
+		entries_clear(entries);
+		status = entries_discover(entries);
+	}
+	if (status != STATUS_OK)
+		return status;
+	const struct trap *creation = find_creation(entries);
+	if (!creation)
+		return STATUS_NOT_FOUND;
+	uint64_t page = target_near_page(target, creation->address);
+	if (!page)
+		return STATUS_UNSUPPORTED;
+	if (page != entries->page)
+		status = entries_displace(entries, target, page);
+	if (status == STATUS_OK)
+		status = target_write(target, page, entries->slots, entries->traps_length * SLOT_BYTES);
+	if (status == STATUS_OK)
+		status = patches_write(&entries->first, target, true);
+	return status;
+}
+
+enum status entries_plant_all(struct entries *entries, struct target *target)
+{
+	if (!entries->page)
+		return STATUS_NOT_FOUND;
+	enum status status = patches_write(&entries->rest, target, true);
+	/* Both may touch one page: the first ones last, so that theirs are not lost. */
+	return status == STATUS_OK ? patches_write(&entries->first, target, true) : status;
+}
+
+enum status entries_unplant(struct entries *entries, struct target *target)
+{
+	enum status status = patches_write(&entries->rest, target, false);
+	return status == STATUS_OK ? patches_write(&entries->first, target, false) : status;
+}
+
+bool entries_is_trap(const struct entries *entries, uint64_t address)
+{
+	return entries_trap(entries, address) != NULL;
+}
+
+enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t address)
+{
+	const struct trap *trap = entries_trap(entries, address);
+	if (!trap)
+		return STATUS_NOT_FOUND;
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	if (!regs)
+		return STATUS_GONE;
+	regs->rip = trap->copy;
+	return STATUS_OK;
+}
+
+uint64_t entries_function(const struct entries *entries, const char *name)
+{
+	const struct entry_point *point = entry_point_find(name);
+	uint64_t copy = 0;
+	for (size_t i = 0; point && i < entries->traps_length; i++)
+		if (entries->traps[i].point == point && (entries->traps[i].is_default || !copy))
+			copy = entries->traps[i].copy;
+	return copy;
+}

@@ -1,0 +1,35 @@
+#ifndef FMC_BREAKPOINTS_ENTRY_TABLE_H
+#define FMC_BREAKPOINTS_ENTRY_TABLE_H
+
+#include <fmc/op.h>
+#include <stddef.h>
+
+/* The entry points of the thread library: what a call of each name means and where its arguments are. */
+
+enum entry_shape {
+	SHAPE_OBJECT,	  /* (object, ...) */
+	SHAPE_COND_WAIT,  /* (cond, mutex, ...) */
+	SHAPE_MUTEX_INIT, /* (mutex, attributes) */
+	SHAPE_MTX_INIT,	  /* (mutex, type), of <threads.h> */
+	SHAPE_SEM_INIT,	  /* (sem, shared, value) */
+	SHAPE_SEM_OPEN,	  /* (name, flags, mode, value) */
+	SHAPE_CREATE,	  /* (thread, attributes, routine, argument) */
+	SHAPE_THRD_CREATE /* (thread, routine, argument) */
+};
+
+struct entry_point {
+	const char *name;
+	uint8_t kind;	 /* enum op_kind */
+	uint8_t untimed; /* the kind if the time-out is NULL */
+	uint8_t shape;	 /* enum entry_shape */
+	int8_t timeout;	 /* which argument is the time-out, counted from 0; -1: none */
+	bool c11;	 /* of <threads.h>: other results */
+};
+
+/* The entry point with this name, NULL if there is none. */
+const struct entry_point *entry_point_find(const char *name);
+
+/* All of them, for tests. */
+const struct entry_point *entry_points(size_t *length);
+
+#endif

@@ -1,0 +1,68 @@
+#ifndef FMC_BREAKPOINTS_PRIVATE_H
+#define FMC_BREAKPOINTS_PRIVATE_H
+
+#include "breakpoints/displace.h"
+#include "breakpoints/entry_table.h"
+#include "breakpoints/modules.h"
+#include "breakpoints/patches.h"
+#include <fmc/call.h>
+
+#define TRAP_INSTRUCTION 0xcc
+
+/* One planted entry point. */
+struct trap {
+	uint64_t address;
+	uint64_t size; /* of the function; 0 if unknown */
+	const struct entry_point *point;
+	const struct module *module;
+	bool is_default; /* the version of the name that new programs bind to */
+	uint64_t copy;	 /* its displaced first instruction */
+};
+
+/*
+ * A slot of fmc's page: a displaced instruction, and behind it where it was taken from, so that an unwinder
+ * that finds a thread there knows where it stands (slot_original()).
+ */
+#define SLOT_BYTES 64
+struct slot {
+	uint8_t copy[DISPLACE_ROOM];
+	uint8_t reserved[SLOT_BYTES - DISPLACE_ROOM - 16];
+	uint64_t length; /* of the original instruction */
+	uint64_t entry;
+};
+
+struct range {
+	uint64_t low, high;
+};
+
+struct entries {
+	struct modules modules;
+	struct trap *traps; /* in ascending order of addresses */
+	size_t traps_length;
+	uint32_t *hash; /* index into traps plus 1, 0: free; open addressing */
+	uint32_t hash_mask;
+	struct range *own; /* code and data of libc and the loader */
+	size_t own_length;
+	bool musl;
+	uint64_t page;	    /* where the slots are, 0 before they have been made */
+	struct slot *slots; /* one for each trap, in the same order */
+	struct patches first, rest;
+};
+
+/* Find the entry points of the present modules: traps, hash, own, musl. */
+enum status entries_discover(struct entries *entries);
+
+/* Make slots for a page at this address, and the patches, from the unpatched code of the target. */
+enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page);
+
+/* The trap at this address, NULL if there is none. */
+const struct trap *entries_trap(const struct entries *entries, uint64_t address);
+
+/* Forget everything known of the modules' code. */
+void entries_clear(struct entries *entries);
+
+/* The operation that a system call stopped before its execution is. */
+enum status decode_syscall(const struct target *target, const struct user_regs_struct *regs, long number,
+			   struct call *call);
+
+#endif
