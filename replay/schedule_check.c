@@ -132,6 +132,34 @@ static void say_difference(struct text *text, const struct schedule *schedule,
 	}
 }
 
+/* The execution has no such transition: it ended, or its thread could not take this step. */
+static void say_missing(struct text *text, const struct schedule *schedule, const struct schedule_line *line,
+			const struct trace *trace)
+{
+	uint32_t thread = line->step.thread;
+	text_printf(text, "expected ");
+	say_line(text, schedule, line);
+	if (line->step.choice != CHOICE_DEFAULT)
+		say_choice(text, line->step.choice);
+	if (trace->end != END_DIVERGED) {
+		text_printf(text, ", the execution ended before it (");
+		words_end(text, trace->end, trace->end_value, trace->end_thread);
+		text_printf(text, ")");
+		return;
+	}
+	if (thread >= trace->threads_length) {
+		text_printf(text, ", there is no T%u", thread + 1);
+		return;
+	}
+	const struct op *pending = &trace->threads[thread].pending;
+	if (pending->kind == OP_NONE) {
+		text_printf(text, ", T%u has exited", thread + 1);
+		return;
+	}
+	text_printf(text, ", T%u can't do so at %s", thread + 1, op_name(pending->kind));
+	say_object(text, schedule, op_class(pending->kind), NULL, pending->object);
+}
+
 bool schedule_check(const struct schedule *schedule, size_t i, const struct trace *trace, char why[256])
 {
 	const struct schedule_line *line = i < schedule->length ? &schedule->lines[i] : NULL;
@@ -146,11 +174,7 @@ bool schedule_check(const struct schedule *schedule, size_t i, const struct trac
 	if (line && transition) {
 		say_difference(&text, schedule, line, transition);
 	} else if (line) {
-		text_printf(&text, "expected ");
-		say_line(&text, schedule, line);
-		text_printf(&text, ", the execution ended before it (");
-		words_end(&text, trace->end, trace->end_value, trace->end_thread);
-		text_printf(&text, ")");
+		say_missing(&text, schedule, line, trace);
 	} else {
 		text_printf(&text, "expected the end (");
 		words_end(&text, schedule->end, schedule->end_value, schedule->end_thread);

@@ -10,7 +10,7 @@
  */
 struct schedule_header {
 	char *program;	  /* path as run */
-	char **arguments; /* argv from its second entry, NULL at its end; like all lists NULL if empty */
+	char **arguments; /* argv, NULL at its end; like all lists NULL itself if empty */
 	char *directory;
 	char **modules;	    /* "build-id path", program first; NULL at its end */
 	char **environment; /* the variables that matter: all of them, NULL at its end */

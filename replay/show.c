@@ -1,0 +1,299 @@
+#include <fmc/schedule.h>
+
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A schedule for the eye: a column for each thread that acts, a row for each transition, so that time runs
+ * downwards and a switch is a step to the side. Where the columns would get narrower than NARROWEST it is a
+ * list.
+ */
+#define NARROWEST 14
+#define SEPARATOR " | "
+#define RESET	  "\033[0m"
+
+struct table {
+	const struct schedule *schedule;
+	const struct show_options *options;
+	FILE *stream;
+	size_t first, end; /* of the transitions shown */
+	size_t number_width;
+	size_t place_width; /* 0: places are not shown */
+	uint32_t threads;   /* as many as any line names */
+	size_t *widths;	    /* of each thread's column; 0: it does nothing here */
+	struct text cell;
+};
+
+static const char *colour(const struct table *table, uint32_t thread)
+{
+	static const char *const colours[] = {"\033[36m", "\033[33m", "\033[35m",
+					      "\033[32m", "\033[34m", "\033[31m"};
+	return table->options->colours ? colours[thread % (sizeof colours / sizeof *colours)] : "";
+}
+
+static const char *reset(const struct table *table)
+{
+	return table->options->colours ? RESET : "";
+}
+
+static void add_object(struct text *text, enum object_class class, const char *name, uint32_t number)
+{
+	if (!name && number == NO_OBJECT)
+		return;
+	text_add(text, " ", 1);
+	if (class == CLASS_THREAD)
+		text_printf(text, "T%u", number + 1);
+	else if (name)
+		text_add_escaped(text, name);
+	else
+		text_printf(text, "#%u", number);
+}
+
+/* "mutex_lock forks[2] choice=timeout = EBUSY" */
+static void make_cell(struct text *text, const struct schedule_line *line, bool zero)
+{
+	text_clear(text);
+	text_printf(text, "%s", op_name(line->kind));
+	add_object(text, op_class(line->kind), line->object, line->object_number);
+	add_object(text, op_class2(line->kind), line->object2, line->object2_number);
+	if (line->step.choice != CHOICE_DEFAULT) {
+		text_printf(text, " choice=");
+		words_choice(text, line->step.choice);
+	}
+	if (line->result_valid && (zero || line->result != 0)) {
+		text_printf(text, " = ");
+		words_result(text, line->kind, line->result);
+	}
+}
+
+static void make_place(struct text *text, const struct schedule_line *line)
+{
+	text_clear(text);
+	if (line->file) {
+		text_add_escaped(text, line->file);
+		text_printf(text, ":%d", line->source_line);
+	}
+}
+
+/* "T2 eat" */
+static void make_heading(struct text *text, const struct schedule *schedule, uint32_t thread)
+{
+	text_clear(text);
+	text_printf(text, "T%u", thread + 1);
+	if (thread < schedule->threads && schedule->thread_names[thread]) {
+		text_add(text, " ", 1);
+		text_add_escaped(text, schedule->thread_names[thread]);
+	}
+}
+
+static size_t columns(const struct text *text)
+{
+	return text_columns(text_string(text), text->length);
+}
+
+static void widen(size_t *width, const struct text *text)
+{
+	if (*width < columns(text))
+		*width = columns(text);
+}
+
+/* What the columns would like to have. */
+static bool measure(struct table *table)
+{
+	const struct schedule *schedule = table->schedule;
+	for (size_t i = table->first; i < table->end; i++)
+		if (table->threads <= schedule->lines[i].step.thread)
+			table->threads = schedule->lines[i].step.thread + 1;
+	table->widths = calloc((size_t)table->threads + 1, sizeof *table->widths);
+	if (!table->widths)
+		return false;
+	for (size_t i = table->first; i < table->end; i++) {
+		const struct schedule_line *line = &schedule->lines[i];
+		make_cell(&table->cell, line, false);
+		widen(&table->widths[line->step.thread], &table->cell);
+		make_place(&table->cell, line);
+		widen(&table->place_width, &table->cell);
+	}
+	for (uint32_t t = 0; t < table->threads; t++) {
+		make_heading(&table->cell, schedule, t);
+		if (table->widths[t] > 0)
+			widen(&table->widths[t], &table->cell);
+	}
+	text_clear(&table->cell);
+	text_printf(&table->cell, "%zu", table->end);
+	table->number_width = columns(&table->cell);
+	return true;
+}
+
+static size_t total(const struct table *table, uint32_t *widest)
+{
+	size_t sum = table->number_width, separator = 2;
+	*widest = 0;
+	for (uint32_t t = 0; t < table->threads; t++) {
+		if (table->widths[t] == 0)
+			continue;
+		sum += separator + table->widths[t];
+		separator = strlen(SEPARATOR);
+		if (table->widths[t] > table->widths[*widest])
+			*widest = t;
+	}
+	return sum;
+}
+
+/* Make the columns as narrow as the terminal wants them; false if it wants too much. */
+static bool fit(struct table *table)
+{
+	uint32_t widest;
+	size_t sum = total(table, &widest), room = table->options->width;
+	if (room == 0)
+		return true;
+	for (; sum > room && table->threads > 0 && table->widths[widest] > NARROWEST;
+	     sum = total(table, &widest))
+		table->widths[widest]--;
+	if (sum > room)
+		return false;
+	if (sum + 2 + table->place_width > room)
+		table->place_width = 0;
+	return true;
+}
+
+/* A cell in its colour, filled with blanks to its width unless it is the line's last thing. */
+static void put_cell(struct table *table, uint32_t thread, bool fill)
+{
+	text_cut(&table->cell, table->widths[thread]);
+	fprintf(table->stream, "%s%s%s", colour(table, thread), text_string(&table->cell), reset(table));
+	if (fill)
+		fprintf(table->stream, "%*s", (int)(table->widths[thread] - columns(&table->cell)), "");
+}
+
+static void put_heading(struct table *table)
+{
+	uint32_t last = 0;
+	const char *separator = "  ";
+	for (uint32_t t = 0; t < table->threads; t++)
+		last = table->widths[t] ? t : last;
+	fprintf(table->stream, "%*s", (int)table->number_width, "");
+	for (uint32_t t = 0; t < table->threads; t++) {
+		if (table->widths[t] == 0)
+			continue;
+		fputs(separator, table->stream);
+		separator = SEPARATOR;
+		make_heading(&table->cell, table->schedule, t);
+		put_cell(table, t, t != last);
+	}
+	fputc('\n', table->stream);
+}
+
+static void put_row(struct table *table, size_t i)
+{
+	const struct schedule_line *line = &table->schedule->lines[i];
+	const char *separator = "  ";
+	bool place = table->place_width > 0 && line->file;
+	fprintf(table->stream, "%*zu", (int)table->number_width, i + 1);
+	for (uint32_t t = 0; t < table->threads; t++) {
+		if (table->widths[t] == 0 || (t > line->step.thread && !place))
+			continue;
+		fputs(separator, table->stream);
+		separator = SEPARATOR;
+		text_clear(&table->cell);
+		if (t == line->step.thread)
+			make_cell(&table->cell, line, false);
+		put_cell(table, t, place || t < line->step.thread);
+	}
+	if (place) {
+		make_place(&table->cell, line);
+		fprintf(table->stream, "  %s", text_string(&table->cell));
+	}
+	fputc('\n', table->stream);
+}
+
+/* "  17  T3  mutex_lock forks[2] = 0  philosophers.c:31  eat", cut at the width */
+static void put_list_line(struct table *table, size_t i)
+{
+	const struct schedule_line *line = &table->schedule->lines[i];
+	struct text text = {0};
+	text_printf(&text, "%*zu  T%-4u  ", (int)table->number_width, i + 1, line->step.thread + 1);
+	make_cell(&table->cell, line, true);
+	text_add(&text, text_string(&table->cell), table->cell.length);
+	make_place(&table->cell, line);
+	if (table->cell.length > 0)
+		text_printf(&text, "  %s", text_string(&table->cell));
+	if (line->function) {
+		text_add(&text, "  ", 2);
+		text_add_escaped(&text, line->function);
+	}
+	text_cut(&text, table->options->width);
+	fprintf(table->stream, "%s%s%s\n", colour(table, line->step.thread), text_string(&text),
+		reset(table));
+	text_release(&text);
+}
+
+/* The failure is what people came for: broken into lines, not cut. */
+static void put_wrapped(struct table *table, const char *text)
+{
+	size_t indent = table->number_width + 2, used = 0;
+	size_t width = table->options->width > indent + NARROWEST ? table->options->width - indent : 0;
+	while (*text) {
+		size_t length = strcspn(text, " "), cells = text_columns(text, length);
+		if (used > 0 && width > 0 && used + 1 + cells > width) {
+			fputc('\n', table->stream);
+			used = 0;
+		}
+		if (used == 0)
+			fprintf(table->stream, "%*s", (int)indent, "");
+		fprintf(table->stream, "%s%.*s", used ? " " : "", (int)length, text);
+		used += (used > 0) + cells;
+		text += length;
+		text += strspn(text, " ");
+	}
+	fputc('\n', table->stream);
+}
+
+/* The last row: the failure with its message, or how the program ended. */
+static void put_end(struct table *table)
+{
+	const struct schedule *schedule = table->schedule;
+	const char *verdict = finding_kind_name(schedule->verdict);
+	const char *message = schedule->message ? schedule->message : "";
+	struct text text = {0};
+	if (schedule->verdict == FINDING_NONE) {
+		text_printf(&text, "end: ");
+		words_end(&text, schedule->end, schedule->end_value, schedule->end_thread);
+	} else {
+		if (strncmp(message, verdict, strlen(verdict)) != 0)
+			text_printf(&text, "%s%s", verdict, *message ? ": " : "");
+		text_add_escaped(&text, message);
+	}
+	put_wrapped(table, text_string(&text));
+	if (schedule->end == END_LIVELOCK || schedule->end == END_NO_YIELD) {
+		text_clear(&text);
+		text_printf(&text, "repeats for ever from transition %zu on", schedule->loop_start + 1);
+		put_wrapped(table, text_string(&text));
+	}
+	text_release(&text);
+}
+
+void schedule_show_text(const struct schedule *schedule, const struct show_options *options, FILE *stream)
+{
+	struct table table = {.schedule = schedule, .options = options, .stream = stream};
+	size_t length = schedule->length;
+	table.first = options->first < length ? options->first : length;
+	table.end = length;
+	if (options->count > 0 && options->count < length - table.first)
+		table.end = table.first + options->count;
+	bool as_columns = measure(&table) && fit(&table);
+	if (as_columns && table.end > table.first)
+		put_heading(&table);
+	for (size_t i = table.first; i < table.end; i++) {
+		if (as_columns)
+			put_row(&table, i);
+		else
+			put_list_line(&table, i);
+	}
+	if (table.end == length)
+		put_end(&table);
+	free(table.widths);
+	text_release(&table.cell);
+}
