@@ -283,3 +283,8 @@ void model_futex_perform(struct model *m, uint32_t t, int32_t choice, const stru
 		effect_result(effect, wake_op(m, op, seen, effect));
 	}
 }
+
+void model_futex_kernel_wake(struct model *m, uint32_t object)
+{
+	wake_first(m, object, 1);
+}

@@ -11,6 +11,7 @@
 #define GADGET_SYSCALL GADGET_PAGE
 #define GADGET_INT3    (GADGET_PAGE + 2)
 #define GADGET_RETURN  (GADGET_PAGE + 16)
+#define GADGET_ZERO    (GADGET_PAGE + 1024)
 #define NEAR_PAGE_SIZE UINT64_C(0x10000)
 #define NEAR_PAGES_MAX 64
 
@@ -41,6 +42,8 @@ struct target {
 	uint32_t tracees_length, tracees_room;
 	struct early_stop *early;
 	size_t early_length, early_room;
+	struct stop pushed_back;
+	bool has_pushed_back;
 	struct bystander *bystanders;
 	size_t bystanders_length, bystanders_room;
 	bool (*pass_trap)(void *context, struct tracee *tracee, uint64_t address);

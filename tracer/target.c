@@ -101,6 +101,12 @@ uint64_t target_gadget_trap(const struct target *target)
 	return GADGET_RETURN;
 }
 
+uint64_t target_gadget_zero(const struct target *target)
+{
+	(void)target;
+	return GADGET_ZERO;
+}
+
 void target_on_foreign_trap(struct target *target, bool (*pass)(void *, struct tracee *, uint64_t),
 			    void *context)
 {

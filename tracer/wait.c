@@ -248,6 +248,11 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 {
 	int64_t deadline = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
 	int flags = timeout_ms == 0 ? WNOHANG : 0;
+	if (target->has_pushed_back && (!tracee || target->pushed_back.tracee == tracee)) {
+		target->has_pushed_back = false;
+		*stop = target->pushed_back;
+		return STATUS_OK;
+	}
 	for (;;) {
 		int status;
 		struct tracee *who;
@@ -283,6 +288,13 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 		if (result != STATUS_TIMEOUT)
 			return result;
 	}
+}
+
+void target_push_back(const struct stop *stop)
+{
+	struct target *target = stop->tracee->target;
+	target->pushed_back = *stop;
+	target->has_pushed_back = true;
 }
 
 struct target *target_forked(struct target *target, const struct stop *stop)

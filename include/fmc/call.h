@@ -20,6 +20,7 @@ struct call {
 	uint64_t start_routine;	 /* THREAD_CREATE */
 	bool libc_own;		 /* made by libc or the loader for itself: not a visible operation */
 	bool c11;		 /* a function of <threads.h>: other results, see call_result() */
+	int timeout_argument; /* which argument points to the time-out of a timed call; -1: none */
 };
 
 /*

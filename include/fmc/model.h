@@ -68,6 +68,9 @@ const struct op *model_pending(const struct model *m, uint32_t t);
 /* Thread t has exited, in whatever state: joiners are enabled, its robust mutexes have a dead owner. */
 void model_thread_exit(struct model *m, uint32_t t);
 
+/* The kernel itself wakes one sleeper at this futex word: it cleared it as a thread exited (CLONE_CHILD_CLEARTID). */
+void model_futex_kernel_wake(struct model *m, uint32_t object);
+
 bool model_exited(const struct model *m, uint32_t t);
 
 /*

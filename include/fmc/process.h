@@ -19,6 +19,9 @@ struct process_options {
 	 * in milliseconds, 0 never.
 	 */
 	uint32_t spin_ms;
+	bool spin_report; /* such a loop ends the execution (END_SPIN); else it is taken for a yield, as a
+			     `pause` is */
+	bool verify;	  /* stop at every return of a native function, to check the model's predictions */
 	/* How long to wait for something outside (a pipe from another process ...) when nothing else can run.
 	 */
 	uint32_t outside_ms;
@@ -38,6 +41,9 @@ void process_find_places(struct process *process, bool on);
 
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);
+
+/* What the target's real-time clock shows at the start of each execution, in seconds since 1970. */
+int64_t process_start_time(const struct process *process);
 
 /* Did the program start a second thread in the last execution? */
 bool process_threaded(const struct process *process);

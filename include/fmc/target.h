@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
+#include <time.h>
 
 /*
  * A target: one supervised process and the threads in it, each a tracee.
@@ -86,6 +87,9 @@ bool target_gone(const struct target *target);
  */
 enum status target_wait(struct target *target, struct tracee *tracee, int timeout_ms, struct stop *stop);
 
+/* Give a stop back: the next target_wait() for its tracee returns it again. At most one at a time. */
+void target_push_back(const struct stop *stop);
+
 /* Let a stopped tracee run on with this signal (0: none), its changed registers written back. STATUS_GONE if
  * it died. */
 enum status target_resume(struct tracee *tracee, int signal);
@@ -143,6 +147,12 @@ void target_on_foreign_trap(struct target *target,
 
 /* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
 void target_advance_clock(struct target *target, int64_t nanoseconds);
+
+/* What the target would read from its clock now, in nanoseconds (CLOCK_REALTIME or CLOCK_MONOTONIC). */
+int64_t target_clock(const struct target *target, clockid_t clock);
+
+/* Address of 16 bytes of zeros in fmc's page: a time that has passed. */
+uint64_t target_gadget_zero(const struct target *target);
 
 /* True when the thread has left the kernel's task list as far as joiners can see (a zombie leader, or gone).
  */
