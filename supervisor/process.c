@@ -1,0 +1,232 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "supervisor/process_private.h"
+
+/* The life of a process machine, and what it tells of itself. */
+
+#define OUTPUT_MAX (64 * 1024)
+
+static enum status prepare(void *context, struct target *target, struct tracee *tracee)
+{
+	struct process *process = context;
+	(void)tracee;
+	enum status status = entries_plant_first(process->entries, target);
+	/* Without a thread library threads are still seen as the kernel makes them. */
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+/* A process that shares the target's memory (vfork) runs over its traps. */
+static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t address)
+{
+	struct process *process = context;
+	return entries_is_trap(process->entries, address) &&
+	       entries_pass(process->entries, tracee, address) == STATUS_OK;
+}
+
+static void rewind_capture(struct process *process)
+{
+	if (process->capture < 0)
+		return;
+	if (ftruncate(process->capture, 0) == 0)
+		lseek(process->capture, 0, SEEK_SET);
+}
+
+static void process_finish(struct machine *machine)
+{
+	struct process *process = process_of(machine);
+	target_kill(process->target);
+	process->target = NULL;
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		process->threads[t].tracee = NULL;
+}
+
+static void process_start(struct machine *machine, struct model_block *model, struct outcome *first)
+{
+	struct process *process = process_of(machine);
+	process_finish(machine);
+	memset(first, 0, sizeof *first);
+	first->created = NO_THREAD;
+	process->model = model;
+	process->threaded = false;
+	process->uncontrolled[0] = 0;
+	process->threads_length = 0;
+	objects_clear(process);
+	rewind_capture(process);
+	enum status status = origin_start(process->origin, &process->target);
+	if (status != STATUS_OK)
+		return run_failed(first, status == STATUS_INTERRUPTED ? END_INTERRUPTED : END_ERROR, status,
+				  "can't start an execution");
+	target_on_foreign_trap(process->target, pass_foreign_trap, process);
+	uint32_t number = model_block_add_thread(model);
+	struct tracee *tracee = target_tracee(process->target, 0);
+	if (number == NO_THREAD || !threads_add(process, tracee))
+		return run_failed(first, END_ERROR, STATUS_NO_MEMORY, "out of memory");
+	status = target_resume(tracee, 0);
+	if (status != STATUS_OK)
+		return run_failed(first, END_ERROR, status, "can't resume the first thread");
+	run_to_operation(process, number, first);
+}
+
+static void process_observe(struct machine *machine, uint32_t thread, const struct op *op,
+			    struct observation *seen)
+{
+	struct process *process = process_of(machine);
+	(void)thread;
+	memset(seen, 0, sizeof *seen);
+	if (op->object < process->objects_length)
+		target_read(process->target, process->objects[op->object].address, &seen->word,
+			    sizeof seen->word);
+	if (op->object2 < process->objects_length)
+		target_read(process->target, process->objects[op->object2].address, &seen->word2,
+			    sizeof seen->word2);
+}
+
+static bool process_ready(struct machine *machine, uint32_t thread, const struct op *op)
+{
+	return outside_ready(process_of(machine), thread, op);
+}
+
+static bool process_digest(struct machine *machine, uint64_t digest[2])
+{
+	return target_digest(process_of(machine)->target, digest) == STATUS_OK;
+}
+
+static const struct machine_ops process_ops = {
+    .start = process_start,
+    .observe = process_observe,
+    .perform = process_perform,
+    .sleep = process_sleep,
+    .ready = process_ready,
+    .digest = process_digest,
+    .finish = process_finish,
+};
+
+static bool open_capture(struct process *process)
+{
+	if (!process->options.capture)
+		return true;
+	process->capture = memfd_create("fmc output", MFD_CLOEXEC);
+	process->output = malloc(OUTPUT_MAX + 1);
+	process->options.program.output = process->capture;
+	process->options.program.error = process->capture;
+	return process->capture >= 0 && process->output;
+}
+
+struct process *process_new(const struct process_options *options, enum status *status, char why[256])
+{
+	struct process *process = calloc(1, sizeof *process);
+	*status = STATUS_NO_MEMORY;
+	snprintf(why, 256, "out of memory");
+	if (!process)
+		return NULL;
+	process->machine.ops = &process_ops;
+	process->options = *options;
+	process->capture = -1;
+	process->find_places = options->places;
+	process->entries = entries_new();
+	process->places = places_new();
+	if (process->entries && process->places && open_capture(process))
+		*status = origin_new(&process->options.program, options->origin, prepare, process,
+				     &process->origin, why);
+	if (*status != STATUS_OK) {
+		process_free(process);
+		return NULL;
+	}
+	return process;
+}
+
+void process_free(struct process *process)
+{
+	if (!process)
+		return;
+	process_finish(&process->machine);
+	origin_free(process->origin);
+	entries_free(process->entries);
+	places_free(process->places);
+	if (process->capture >= 0)
+		close(process->capture);
+	free(process->output);
+	free(process->threads);
+	free(process->objects);
+	free(process->slots);
+	free(process);
+}
+
+struct machine *process_machine(struct process *process)
+{
+	return &process->machine;
+}
+
+void process_find_places(struct process *process, bool on)
+{
+	process->find_places = on;
+}
+
+enum origin_kind process_origin(const struct process *process)
+{
+	return origin_kind(process->origin);
+}
+
+int64_t process_start_time(const struct process *process)
+{
+	return origin_start_time(process->origin);
+}
+
+bool process_threaded(const struct process *process)
+{
+	return process->threaded;
+}
+
+struct target *process_target(struct process *process)
+{
+	return process->target;
+}
+
+struct tracee *process_tracee(struct process *process, uint32_t thread)
+{
+	return process->target && thread < process->threads_length ? process->threads[thread].tracee : NULL;
+}
+
+uint64_t process_trap(struct process *process, uint32_t thread)
+{
+	return thread < process->threads_length ? process->threads[thread].call.entry : 0;
+}
+
+uint64_t process_object(const struct process *process, uint32_t object)
+{
+	return object < process->objects_length ? process->objects[object].address : 0;
+}
+
+uint64_t process_start_routine(const struct process *process, uint32_t thread)
+{
+	return thread < process->threads_length ? process->threads[thread].start_routine : 0;
+}
+
+struct places *process_places(struct process *process)
+{
+	return process->places;
+}
+
+/* The end of it, if it is long: that is where the messages are. */
+const char *process_output(struct process *process, size_t *length)
+{
+	*length = 0;
+	if (process->capture < 0)
+		return "";
+	off_t size = lseek(process->capture, 0, SEEK_END);
+	off_t from = size > OUTPUT_MAX ? size - OUTPUT_MAX : 0;
+	ssize_t got = pread(process->capture, process->output, OUTPUT_MAX, from);
+	*length = got > 0 ? (size_t)got : 0;
+	process->output[*length] = 0;
+	return process->output;
+}
+
+const char *process_uncontrolled(const struct process *process)
+{
+	return process->uncontrolled;
+}

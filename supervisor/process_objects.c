@@ -1,0 +1,121 @@
+#include "supervisor/process_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Addresses to numbers: an open-addressing hash table over the objects that the execution has met. */
+
+static uint32_t slot_hash(enum object_class class, uint64_t address)
+{
+	uint64_t hash = (address ^ (uint64_t) class << 56) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(hash >> 32);
+}
+
+static struct object_slot *find_slot(struct process *process, enum object_class class, uint64_t address)
+{
+	uint32_t mask = process->slots_length - 1;
+	uint32_t i = slot_hash(class, address) & mask;
+	while (process->slots[i].number != NO_OBJECT &&
+	       (process->slots[i].address != address || process->slots[i].class != class))
+		i = (i + 1) & mask;
+	return &process->slots[i];
+}
+
+static void empty_slots(struct process *process)
+{
+	for (uint32_t i = 0; i < process->slots_length; i++)
+		process->slots[i].number = NO_OBJECT;
+}
+
+void objects_clear(struct process *process)
+{
+	if (process->objects_length)
+		empty_slots(process);
+	process->objects_length = 0;
+}
+
+uint32_t objects_find(struct process *process, enum object_class class, uint64_t address)
+{
+	return process->slots_length && address ? find_slot(process, class, address)->number : NO_OBJECT;
+}
+
+static bool grow(struct process *process)
+{
+	uint32_t room = process->objects_room ? 2 * process->objects_room : 64;
+	struct process_object *objects = realloc(process->objects, room * sizeof *objects);
+	if (!objects)
+		return false;
+	process->objects = objects;
+	struct object_slot *slots = realloc(process->slots, 2 * room * sizeof *slots);
+	if (!slots)
+		return false;
+	process->slots = slots;
+	process->slots_length = 2 * room;
+	process->objects_room = room;
+	empty_slots(process);
+	for (uint32_t i = 0; i < process->objects_length; i++)
+		*find_slot(process, objects[i].class, objects[i].address) = (struct object_slot){
+		    .address = objects[i].address, .class = objects[i].class, .number = i};
+	return true;
+}
+
+static uint32_t thread_by_tid(const struct process *process, pid_t tid)
+{
+	for (uint32_t t = process->threads_length; t-- > 0;)
+		if (process->threads[t].tracee && process->threads[t].tracee->tid == tid)
+			return t;
+	return NO_THREAD;
+}
+
+uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises)
+{
+	if (process->objects_length == process->objects_room && !grow(process))
+		return NO_OBJECT;
+	struct object_slot *slot = find_slot(process, class, address);
+	if (slot->number != NO_OBJECT)
+		return slot->number;
+	struct object_state state = {.class = class, .owner = NO_THREAD};
+	pid_t owner = 0;
+	/* An object that is about to be initialised holds nothing yet that could be believed. */
+	if (!initialises &&
+	    object_peek(process->target, process->entries, class, address, &state, &owner) == STATUS_OK)
+		state.owner = owner ? thread_by_tid(process, owner) : NO_THREAD;
+	state.class = class;
+	uint32_t number = model_block_add_object(process->model, &state);
+	if (number == NO_OBJECT)
+		return NO_OBJECT;
+	*slot = (struct object_slot){.address = address, .class = class, .number = number};
+	process->objects[process->objects_length++] =
+	    (struct process_object){.class = class, .address = address};
+	return number;
+}
+
+uint32_t threads_by_pthread(const struct process *process, uint64_t pthread)
+{
+	/* From the end: a new thread may have got the descriptor of one that is gone. */
+	for (uint32_t t = process->threads_length; t-- > 0;)
+		if (process->threads[t].pthread == pthread)
+			return t;
+	return NO_OBJECT;
+}
+
+struct process_thread *threads_add(struct process *process, struct tracee *tracee)
+{
+	if (process->threads_length == process->threads_room) {
+		uint32_t room = process->threads_room ? 2 * process->threads_room : 16;
+		struct process_thread *threads = realloc(process->threads, room * sizeof *threads);
+		if (!threads)
+			return NULL;
+		process->threads = threads;
+		process->threads_room = room;
+	}
+	struct user_regs_struct *regs = tracee_regs(tracee);
+	struct process_thread *thread = &process->threads[process->threads_length++];
+	*thread = (struct process_thread){.tracee = tracee, .pthread = regs ? regs->fs_base : 0};
+	return thread;
+}
+
+void threads_clear(struct process *process)
+{
+	process->threads_length = 0;
+}

@@ -1,0 +1,158 @@
+#include "supervisor/process_private.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * System calls that wait for something which the model doesn't know: would this one complete now? File
+ * descriptors are asked through duplicates of the target's (pidfd_getfd), signals by the thread's pending
+ * set. What can't be asked counts as not ready; it gets its turn when nothing else can run.
+ */
+#define POLL_MAX 1024
+
+static int duplicate(const struct process *process, int fd)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, target_pid(process->target), 0);
+	if (pidfd < 0)
+		return -1;
+	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	close(pidfd);
+	return copy;
+}
+
+static bool fd_ready(const struct process *process, int fd, short events)
+{
+	struct pollfd one = {.fd = duplicate(process, fd), .events = events};
+	if (one.fd < 0)
+		return true; /* the call fails at once, or we can't tell: let it try */
+	bool ready = poll(&one, 1, 0) != 0;
+	close(one.fd);
+	return ready;
+}
+
+static bool poll_ready(const struct process *process, uint64_t address, uint64_t count)
+{
+	struct pollfd fds[POLL_MAX];
+	if (count > POLL_MAX ||
+	    target_read(process->target, address, fds, count * sizeof fds[0]) != STATUS_OK)
+		return true;
+	for (uint64_t i = 0; i < count; i++)
+		if (fds[i].fd >= 0 && fd_ready(process, fds[i].fd, fds[i].events))
+			return true;
+	return false;
+}
+
+static bool select_set_ready(const struct process *process, uint64_t address, int count, short events)
+{
+	fd_set set;
+	size_t bytes = ((size_t)count + 63) / 64 * 8;
+	if (!address)
+		return false;
+	if (bytes > sizeof set || target_read(process->target, address, &set, bytes) != STATUS_OK)
+		return true;
+	for (int fd = 0; fd < count; fd++)
+		if (FD_ISSET(fd, &set) && fd_ready(process, fd, events))
+			return true;
+	return false;
+}
+
+static bool select_ready(const struct process *process, const struct user_regs_struct *regs)
+{
+	int count = (int)regs->rdi;
+	return select_set_ready(process, regs->rsi, count, POLLIN) ||
+	       select_set_ready(process, regs->rdx, count, POLLOUT) ||
+	       select_set_ready(process, regs->r10, count, POLLPRI);
+}
+
+/* One line "NAME:	HEX" of the thread's /proc status. */
+static uint64_t status_mask(const struct tracee *tracee, const char *name)
+{
+	char path[64], line[256];
+	unsigned long long mask = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", target_pid(tracee->target), tracee->tid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof line, file))
+		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
+			sscanf(line + strlen(name) + 1, "%llx", &mask);
+	fclose(file);
+	return mask;
+}
+
+static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
+			 const struct user_regs_struct *regs)
+{
+	uint64_t pending = status_mask(tracee, "SigPnd") | status_mask(tracee, "ShdPnd");
+	uint64_t set = 0;
+	if (tracee->deferred_signal)
+		return true;
+	if (number == SYS_pause)
+		return (pending & ~status_mask(tracee, "SigBlk")) != 0;
+	if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
+		return true;
+	return (pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
+}
+
+static bool transfer_ready(const struct process *process, long number, const struct user_regs_struct *regs)
+{
+	switch (number) {
+	case SYS_read:
+	case SYS_pread64:
+	case SYS_readv:
+	case SYS_preadv:
+	case SYS_preadv2:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_splice:
+		return fd_ready(process, (int)regs->rdi, POLLIN);
+	case SYS_write:
+	case SYS_pwrite64:
+	case SYS_writev:
+	case SYS_pwritev:
+	case SYS_pwritev2:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_connect:
+		return fd_ready(process, (int)regs->rdi, POLLOUT);
+	default:
+		return false;
+	}
+}
+
+bool outside_ready(struct process *process, uint32_t thread, const struct op *op)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (!regs)
+		return true;
+	long number = (long)regs->orig_rax;
+	switch (number) {
+	case SYS_poll:
+	case SYS_ppoll:
+		return poll_ready(process, regs->rdi, regs->rsi);
+	case SYS_select:
+	case SYS_pselect6:
+		return select_ready(process, regs);
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		return fd_ready(process, (int)regs->rdi, POLLIN);
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_rt_sigtimedwait:
+		return signal_ready(process, tracee, number, regs);
+	default:
+		return transfer_ready(process, number < 0 ? (long)op->arg : number, regs);
+	}
+}

@@ -1,0 +1,339 @@
+#include "supervisor/process_private.h"
+
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/*
+ * How each operation is performed (DESIGN.md, "Operations"): natively where the real function can't block,
+ * completed by fmc where it would block or leave a choice to libc.
+ */
+
+#define NS_PER_SECOND INT64_C(1000000000)
+
+/* 16 bytes of zeros in fmc's page: a struct timespec or timeval that has run out. */
+static uint64_t zero_time(const struct process *process)
+{
+	return target_gadget_zero(process->target);
+}
+
+/* Return from the function at whose entry the thread is stopped, without running it. */
+static void return_from_call(struct process *process, uint32_t thread, int64_t result)
+{
+	struct process_thread *self = &process->threads[thread];
+	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
+	if (!regs)
+		return;
+	regs->rip = self->call.return_address;
+	regs->rsp += 8;
+	regs->rax = (unsigned long long)result;
+}
+
+/* The operation is complete: give the program its result. */
+static void complete(struct process *process, uint32_t thread, const struct effect *effect)
+{
+	struct process_thread *self = &process->threads[thread];
+	if (self->call.entry)
+		return_from_call(process, thread, call_result(&self->call, effect->result));
+	else
+		tracee_skip_syscall(self->tracee, effect->result);
+}
+
+/* A wait for descriptors or signals whose time is up: the kernel fills in the result sets, with a time-out of
+ * zero. */
+static void expire_outside(struct process *process, uint32_t thread)
+{
+	struct user_regs_struct *regs = tracee_change_regs(process->threads[thread].tracee);
+	if (!regs)
+		return;
+	switch ((long)regs->orig_rax) {
+	case SYS_poll:
+		regs->rdx = 0;
+		break;
+	case SYS_ppoll:
+	case SYS_rt_sigtimedwait:
+		regs->rdx = zero_time(process);
+		break;
+	case SYS_select:
+	case SYS_pselect6:
+		regs->r8 = zero_time(process);
+		break;
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		regs->r10 = 0;
+		break;
+	case SYS_epoll_pwait2:
+		regs->r10 = zero_time(process);
+		break;
+	default:
+		break;
+	}
+}
+
+static void set_argument(struct user_regs_struct *regs, int index, uint64_t value)
+{
+	switch (index) {
+	case 0:
+		regs->rdi = value;
+		break;
+	case 1:
+		regs->rsi = value;
+		break;
+	case 2:
+		regs->rdx = value;
+		break;
+	case 3:
+		regs->rcx = value;
+		break;
+	default:
+		break;
+	}
+}
+
+static uint64_t argument(const struct user_regs_struct *regs, int index)
+{
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx};
+	return index >= 0 && index < 4 ? arguments[index] : 0;
+}
+
+/* Until when, in nanoseconds, on a clock that is told from the other by what is nearer. */
+static void advance_until(struct process *process, int64_t until)
+{
+	int64_t real = until - target_clock(process->target, CLOCK_REALTIME);
+	int64_t monotonic = until - target_clock(process->target, CLOCK_MONOTONIC);
+	bool is_real = llabs(real) < llabs(monotonic);
+	target_advance_clock(process->target, is_real ? real : monotonic);
+}
+
+/* A time-out is chosen: that much time has passed. */
+static void advance_past_timeout(struct process *process, uint32_t thread)
+{
+	struct process_thread *self = &process->threads[thread];
+	const struct user_regs_struct *regs = tracee_regs(self->tracee);
+	struct timespec time;
+	if (!regs)
+		return;
+	bool futex = !self->call.entry && (long)regs->orig_rax == SYS_futex;
+	if (!self->call.entry && !futex) {
+		target_advance_clock(process->target, self->call.op.arg);
+		return;
+	}
+	uint64_t address = futex ? regs->r10 : argument(regs, self->call.timeout_argument);
+	if (!address || target_read(process->target, address, &time, sizeof time) != STATUS_OK)
+		return;
+	int64_t ns = (int64_t)time.tv_sec * NS_PER_SECOND + time.tv_nsec;
+	if (futex && (regs->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT)
+		target_advance_clock(process->target, ns);
+	else
+		advance_until(process, ns);
+}
+
+static void go_on(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	enum status status = target_resume(self->tracee, 0);
+	if (status != STATUS_OK && status != STATUS_GONE) {
+		run_failed(outcome, END_ERROR, status, "can't resume a thread");
+		return;
+	}
+	run_to_operation(process, thread, outcome);
+}
+
+/* Make the thread call one of libc's functions from where it is stopped, and come back to fmc. */
+static enum status call_function(struct process *process, uint32_t thread, const char *name,
+				 uint64_t argument, struct outcome *outcome, int64_t *result)
+{
+	struct process_thread *self = &process->threads[thread];
+	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
+	uint64_t function = entries_function(process->entries, name);
+	uint64_t back = target_gadget_trap(process->target);
+	if (!regs)
+		return STATUS_GONE;
+	if (!function) {
+		run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+			   "the program's libc lacks a function that fmc needs");
+		snprintf(outcome->message, sizeof outcome->message, "the program's libc has no %s", name);
+		return STATUS_NOT_FOUND;
+	}
+	const struct user_regs_struct saved = *regs;
+	/* At a function's entry the stack is 8 off a multiple of 16; it stays so. */
+	regs->rsp -= 16;
+	regs->rip = function;
+	regs->rdi = argument;
+	enum status status = target_write(process->target, regs->rsp, &back, sizeof back);
+	if (status == STATUS_OK)
+		status = target_resume(self->tracee, 0);
+	if (status == STATUS_OK)
+		status = run_to_gadget(process, thread, outcome);
+	regs = status == STATUS_OK ? tracee_change_regs(self->tracee) : NULL;
+	if (!regs)
+		return STATUS_GONE;
+	*result = (int64_t)regs->rax;
+	*regs = saved;
+	return STATUS_OK;
+}
+
+/* Let the function run to its return, look at its result, and send the thread on to its caller. */
+static void perform_verified(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
+	uint64_t back = target_gadget_trap(process->target), caller = self->call.return_address;
+	if (!regs || target_write(process->target, regs->rsp, &back, sizeof back) != STATUS_OK ||
+	    target_resume(self->tracee, 0) != STATUS_OK)
+		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
+	if (run_to_gadget(process, thread, outcome) != STATUS_OK)
+		return;
+	regs = tracee_change_regs(self->tracee);
+	if (!regs)
+		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
+	regs->rip = caller;
+	outcome->result = (int64_t)(int32_t)regs->rax;
+	outcome->result_valid = true;
+	outcome->result_checked = !self->call.c11;
+	go_on(process, thread, outcome);
+}
+
+/*
+ * A function whose time-out is chosen to run out: it is run natively with a time that has passed long ago, so
+ * that it takes its own way to the result that the program sees, errno included. What it waits for can't be
+ * had now.
+ */
+static void perform_expired(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
+	if (!regs)
+		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
+	set_argument(regs, self->call.timeout_argument, zero_time(process));
+	enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
+	if (status != STATUS_OK)
+		return run_failed(outcome, END_ERROR, status, "can't pass a trap");
+	perform_verified(process, thread, outcome);
+}
+
+static void perform_native(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	if (self->call.entry) {
+		enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
+		if (status != STATUS_OK)
+			return run_failed(outcome, END_ERROR, status, "can't pass a trap");
+		if (process->options.verify && self->call.op.kind != OP_THREAD_CREATE)
+			return perform_verified(process, thread, outcome);
+	}
+	go_on(process, thread, outcome);
+}
+
+/* The wait is over: take the mutex natively, then return from the wait. */
+static void perform_relock(struct process *process, uint32_t thread, const struct effect *effect,
+			   struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	uint64_t mutex = self->call.object2;
+	int64_t locked = 0;
+	if (call_function(process, thread, "pthread_mutex_lock", mutex, outcome, &locked) != STATUS_OK)
+		return;
+	/* EOWNERDEAD and its like pass through. */
+	int64_t result = locked ? locked : effect->result;
+	return_from_call(process, thread, call_result(&self->call, result));
+	outcome->result = result;
+	outcome->result_valid = true;
+	go_on(process, thread, outcome);
+}
+
+static void perform_exit(const struct op *op, struct outcome *outcome)
+{
+	outcome->kind = OUTCOME_PROCESS_END;
+	outcome->end = END_EXIT;
+	outcome->end_value = (int)(op->arg & 0xff);
+}
+
+static void store_second_word(struct process *process, uint32_t thread, const struct effect *effect)
+{
+	if (effect->writes2)
+		target_write(process->target, process->threads[thread].call.object2, &effect->value2,
+			     sizeof effect->value2);
+}
+
+void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
+		     const struct effect *effect, struct outcome *outcome)
+{
+	struct process *process = process_of(machine);
+	struct process_thread *self = &process->threads[thread];
+	memset(outcome, 0, sizeof *outcome);
+	outcome->created = NO_THREAD;
+	outcome->result = effect->result;
+	outcome->result_valid = effect->result_known;
+	if (effect->timed_out)
+		advance_past_timeout(process, thread);
+	switch ((enum op_kind)op->kind) {
+	case OP_THREAD_START:
+		go_on(process, thread, outcome);
+		return;
+	case OP_PROCESS_EXIT:
+		perform_exit(op, outcome);
+		return;
+	case OP_COND_RELOCK:
+		perform_relock(process, thread, effect, outcome);
+		return;
+	case OP_YIELD:
+		if (self->spinning)
+			self->spinning = false;
+		else
+			tracee_skip_syscall(self->tracee, 0);
+		go_on(process, thread, outcome);
+		return;
+	case OP_SLEEP:
+		if (op->arg2)
+			advance_until(process, op->arg);
+		else
+			target_advance_clock(process->target, op->arg);
+		tracee_skip_syscall(self->tracee, 0);
+		go_on(process, thread, outcome);
+		return;
+	case OP_POLL:
+	case OP_SYSCALL:
+		outcome->result_valid = false;
+		if (choice == CHOICE_TIMEOUT)
+			expire_outside(process, thread);
+		go_on(process, thread, outcome);
+		return;
+	case OP_FUTEX_WAIT:
+	case OP_FUTEX_ASLEEP:
+	case OP_FUTEX_RESUME:
+	case OP_FUTEX_WAKE:
+	case OP_FUTEX_REQUEUE:
+	case OP_FUTEX_WAKE_OP:
+		store_second_word(process, thread, effect);
+		tracee_skip_syscall(self->tracee, effect->result);
+		go_on(process, thread, outcome);
+		return;
+	default:
+		if (!effect->blocked)
+			return perform_native(process, thread, outcome);
+		if (effect->timed_out)
+			return perform_expired(process, thread, outcome);
+		complete(process, thread, effect);
+		go_on(process, thread, outcome);
+	}
+}
+
+void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome)
+{
+	struct process *process = process_of(machine);
+	int64_t result;
+	memset(outcome, 0, sizeof *outcome);
+	outcome->created = NO_THREAD;
+	if ((op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT) &&
+	    call_function(process, thread, "pthread_mutex_unlock", process->threads[thread].call.object2,
+			  outcome, &result) != STATUS_OK)
+		return;
+	if (op->kind == OP_COND_ASLEEP)
+		advance_past_timeout(process, thread);
+	outcome->kind = OUTCOME_PENDING;
+	outcome->next.kind = OP_NONE;
+}

@@ -1,0 +1,90 @@
+#ifndef FMC_SUPERVISOR_PROCESS_PRIVATE_H
+#define FMC_SUPERVISOR_PROCESS_PRIVATE_H
+
+#include <fmc/call.h>
+#include <fmc/place.h>
+#include <fmc/process.h>
+
+/* A thread of the process, by its number in the model. */
+struct process_thread {
+	struct tracee *tracee; /* NULL when it is gone */
+	struct call
+	    call; /* what it is stopped before; entry and return address belong to the stop, not to the op */
+	uint64_t pthread; /* what the program knows it by */
+	uint64_t start_routine;
+	uint64_t
+	    tid_word; /* cleared and woken by the kernel when the thread exits (CLEARTID); 0 if unknown */
+	uint64_t run_since; /* its CPU time when somebody first looked at what it does */
+	bool spinning;	    /* its pending yield is a loop of its own, not a system call */
+};
+
+struct process_object {
+	enum object_class class;
+	uint64_t address;
+};
+
+struct object_slot {
+	uint64_t address;
+	uint32_t class;
+	uint32_t number; /* NO_OBJECT: the slot is free */
+};
+
+struct process {
+	struct machine machine; /* first: a machine is cast to its process */
+	struct process_options options;
+	struct origin *origin;
+	struct entries *entries;
+	struct places *places;
+	struct target *target;
+	struct model_block *model;
+	struct process_thread *threads;
+	uint32_t threads_length, threads_room;
+	struct process_object *objects; /* by number */
+	uint32_t objects_length, objects_room;
+	struct object_slot *slots; /* hash table over them */
+	uint32_t slots_length;
+	bool threaded; /* a second thread exists or is about to: operations are visible from here on */
+	bool find_places;
+	int capture; /* memfd, or -1 */
+	char *output;
+	char uncontrolled[256];
+};
+
+static inline struct process *process_of(struct machine *machine)
+{
+	return (struct process *)(void *)machine;
+}
+
+/* process_objects.c: numbers for addresses */
+void objects_clear(struct process *process);
+uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises);
+/* The number of an object that is known already; NO_OBJECT if it isn't. */
+uint32_t objects_find(struct process *process, enum object_class class, uint64_t address);
+/* Of a thread by what the program calls it; NO_OBJECT if there is none. */
+uint32_t threads_by_pthread(const struct process *process, uint64_t pthread);
+
+struct process_thread *threads_add(struct process *process, struct tracee *tracee); /* NULL without memory */
+void threads_clear(struct process *process);
+
+/* process_run.c: let a thread run until its next operation, its end, or trouble */
+void run_to_operation(struct process *process, uint32_t thread, struct outcome *outcome);
+void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
+/* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
+enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);
+
+/* process_perform.c */
+void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
+		     const struct effect *effect, struct outcome *outcome);
+void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
+
+/* process_outside.c: would a waiting system call complete now? */
+bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
+
+/* process_spin.c: is the running thread in a loop without end? Fills the outcome and returns true if so; else
+ * it runs on. */
+bool spin_examine(struct process *process, uint32_t thread, struct outcome *outcome);
+
+/* A remark for the verdict: something happened that fmc doesn't control. */
+void process_remark(struct process *process, const char *text);
+
+#endif
