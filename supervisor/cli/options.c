@@ -37,6 +37,7 @@ enum id {
 	ID_REQUIRE_COMPLETE,
 	ID_VERIFY_MODEL,
 	ID_STDIN,
+	ID_SPIN,
 	ID_SPIN_MS,
 	ID_LOOSE,
 	ID_FORMAT,
@@ -70,6 +71,9 @@ static const struct spec {
     {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK, "exit status 2 unless the search is complete"},
     {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY,
      "start executions by exec or copy (default: auto)"},
+    {ID_SPIN, "spin", 0, "HOW", CHECK | RUN | REPLAY,
+     "an endless loop without operations: report it, or take it for a yield (default: check report, run "
+     "yield)"},
     {ID_SPIN_MS, "spin-ms", 0, "N", CHECK | RUN | REPLAY,
      "examine a thread that computes for N ms (200); 0: never"},
     {ID_VERIFY_MODEL, "verify-model", 0, NULL, CHECK | RUN | REPLAY,
@@ -188,6 +192,15 @@ static bool parse_origin(struct options *options)
 	return i >= 0;
 }
 
+static bool parse_spin(struct options *options)
+{
+	static const char *const words[] = {"yield", "report"};
+	int i = parse_word("spin", optarg, words, 2);
+	options->spin_given = true;
+	options->spin_report = i == 1;
+	return i >= 0;
+}
+
 static bool parse_colours(struct options *options)
 {
 	static const char *const words[] = {"auto", "always", "never"};
@@ -239,6 +252,8 @@ static bool store(struct options *o, const struct spec *spec)
 		return o->require_complete = true;
 	case ID_VERIFY_MODEL:
 		return o->verify_model = true;
+	case ID_SPIN:
+		return parse_spin(o);
 	case ID_SPIN_MS:
 		return parse_small(spec, 0, &o->spin_ms);
 	case ID_LOOSE:
@@ -384,6 +399,8 @@ static void settle(struct options *options)
 	if (!options->depth_given)
 		options->search.max_depth =
 		    options->command == COMMAND_RUN ? DEFAULT_RUN_DEPTH : DEFAULT_DEPTH;
+	if (!options->spin_given)
+		options->spin_report = options->command == COMMAND_CHECK;
 	bool endless = options->automatic || options->search.strategy == STRATEGY_RANDOM;
 	if (options->command == COMMAND_CHECK && endless && !options->seconds_given)
 		options->seconds = DEFAULT_SECONDS;

@@ -39,6 +39,7 @@ struct options {
 	bool require_complete;
 	bool verify_model;
 	bool loose;
+	bool spin_given, spin_report; /* report loops without operations; else they are yields */
 	uint32_t spin_ms;
 	unsigned width;	       /* show: 0 for the terminal's */
 	uint64_t first, count; /* show: which lines, from 1; count 0 for all */

@@ -79,13 +79,16 @@ static int play(struct replay *r)
 	return conclude(r, status);
 }
 
-/* The kind of origin that the schedule was made with, unless the user wants another. */
-static struct options with_origin(const struct replay *r)
+/* As the execution was recorded, unless the user wants it otherwise. */
+static struct options as_recorded(const struct replay *r)
 {
 	struct options options = *r->options;
-	const char *recorded = r->schedule.header.origin;
-	if (options.origin == ORIGIN_AUTO && recorded && strcmp(recorded, "exec") == 0)
+	const char *origin = r->schedule.header.origin;
+	if (options.origin == ORIGIN_AUTO && origin && strcmp(origin, "exec") == 0)
 		options.origin = ORIGIN_EXEC;
+	/* Where loops are reported the first one ends an execution; where it didn't, they were yields. */
+	if (!options.spin_given)
+		options.spin_report = r->schedule.end == END_SPIN;
 	return options;
 }
 
@@ -96,7 +99,7 @@ static int start(struct replay *r)
 		say("%s: %s", r->options->file, r->why);
 		return say_exit(status);
 	}
-	const struct options options = with_origin(r);
+	const struct options options = as_recorded(r);
 	int exits;
 	if (!options.loose && !build_id_check(&r->schedule.header, r->why)) {
 		say("%s: %s", options.file, r->why);

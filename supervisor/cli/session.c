@@ -47,6 +47,8 @@ enum status session_open(struct session *session, const struct launch *launch, c
 					       .origin = options->origin,
 					       .capture = capture,
 					       .spin_ms = options->spin_ms,
+					       .spin_report = options->spin_report,
+					       .verify = options->verify_model,
 					       .outside_ms = OUTSIDE_MS};
 	enum status status = STATUS_OK;
 	session->process = process_new(&wanted, &status, why);

@@ -1,7 +1,5 @@
-/* The command line. The commands are in no archive, so their sources are included here. */
-#include "supervisor/cli/options.c"
-#include "supervisor/cli/say.c"
-#include "supervisor/cli/suggest.c"
+/* The command line. */
+#include "supervisor/cli/options.h"
 
 #include <check.h>
 
