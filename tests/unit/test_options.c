@@ -2,6 +2,10 @@
 #include "supervisor/cli/options.h"
 
 #include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static struct options options;
 static char told[512]; /* what went to standard error */
@@ -78,7 +82,9 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(options.origin, ORIGIN_AUTO);
 	ck_assert_int_eq(PARSE("check", "--strategy", "dfs", "p"), 0);
 	ck_assert(options.seconds == 0);
+	ck_assert(options.spin_report);
 	ck_assert_int_eq(PARSE("run", "p"), 0);
+	ck_assert(!options.spin_report);
 	ck_assert_uint_eq(options.search.max_depth, 1000000);
 	ck_assert(!options.seed_given);
 }
@@ -101,6 +107,7 @@ START_TEST(test_values)
 	ck_assert_str_eq(options.json, "-");
 	ck_assert_uint_eq(options.executions, 9);
 	ck_assert_uint_eq(options.spin_ms, 0);
+	ck_assert(!options.spin_report);
 }
 END_TEST
 
