@@ -1,0 +1,73 @@
+#!/bin/bash
+# `make bench`: what supervision costs, as ratios measured in one run.
+. tests/lib.sh
+RESULT=$SCRATCH/result.json
+STEPS=$BUILD/tests/steps
+
+field() {
+	"$BUILD/tests/json" "$RESULT" "$1"
+}
+
+# compute FORMAT EXPRESSION
+compute() {
+	awk "BEGIN { printf \"$1\", $2 }"
+}
+
+# fmc_json ARGUMENT...: the result goes to $RESULT.
+fmc_json() {
+	local command=$1
+	shift
+	"$FMC" "$command" --json "$RESULT" -o "$SCRATCH/bench.sched" "$@" </dev/null >/dev/null 2>"$SCRATCH/err"
+	case $? in
+	0 | 1) ;;
+	*)
+		echo "fmc $command $*: failed" >&2
+		cat "$SCRATCH/err" >&2
+		exit 1
+		;;
+	esac
+}
+
+# seconds COMMAND...: wall clock.
+seconds() {
+	local start=$EPOCHREALTIME
+	"$@" >/dev/null || exit 1
+	compute %.3f "$EPOCHREALTIME - $start"
+}
+
+bare=$("$BUILD/tests/bare") || exit 1
+fmc_json run --depth 0 -- "$STEPS" 1000
+small_time=$(field seconds) small=$(field transitions)
+fmc_json run --depth 0 -- "$STEPS" 20000
+per=$(compute %.3f "($(field seconds) - $small_time) * 1e6 / ($(field transitions) - $small)")
+echo "a transition           $per us, a bare stop $bare us: ratio $(compute %.2f "$per / $bare")"
+
+for kind in exec copy; do
+	fmc_json check --strategy random --executions 3000 --time 0 --origin $kind -- "$STEPS" 5
+	rate=$(compute %.0f "$(field executions) / $(field seconds)")
+	echo "executions from $kind   $rate a second ($(compute %.0f "$(field transitions) / $(field executions)") transitions each)"
+	[ $kind = exec ] && exec_rate=$rate
+done
+echo "copy against exec      ratio $(compute %.2f "$rate / $exec_rate")"
+
+awk 'BEGIN { x = 1; while (n < 10000000) { x = (x * 16807) % 2147483647; n += length(x) + 1; print x } }' >"$SCRATCH/10M"
+native=$(seconds pigz -p 3 -c "$SCRATCH/10M")
+supervised=$(seconds "$FMC" run --depth 0 -- pigz -p 3 -c "$SCRATCH/10M")
+one=$(seconds pigz -p 1 -c "$SCRATCH/10M")
+echo "pigz of 10 MB          $supervised s under fmc, $native s natively with three threads, $one s with one: ratios" \
+    "$(compute %.2f "$supervised / $native") and $(compute %.2f "$supervised / $one")"
+
+# peak N: the highest resident size in KiB over N executions.
+peak() {
+	local most=0 now supervisor
+	"$FMC" check --strategy random --executions "$1" --time 0 -- "$STEPS" 1 </dev/null >/dev/null 2>&1 &
+	supervisor=$!
+	while now=$(awk '/^VmHWM/ { print $2 }' /proc/$supervisor/status 2>/dev/null) && [ -n "$now" ]; do
+		most=$now
+		sleep 0.1
+	done
+	wait $supervisor
+	echo "$most"
+}
+few=$(peak 1000) many=$(peak 100000)
+echo "memory of fmc          $few KiB after 1,000 executions, $many KiB after 100,000: ratio $(compute %.2f "$many / $few")"
