@@ -94,7 +94,7 @@ START_TEST(test_values)
 {
 	ck_assert_int_eq(PARSE("check", "--strategy", "cb:3", "--depth=0", "--time", "0.5", "--no-fair",
 			       "--origin", "exec", "-o", "f", "--json=-", "--executions", "9", "--spin-ms",
-			       "0", "p"),
+			       "0", "--spin", "yield", "p"),
 			 0);
 	ck_assert(!options.automatic);
 	ck_assert_int_eq(options.search.strategy, STRATEGY_CB);
