@@ -45,8 +45,10 @@ static const char *check_mutex(const struct model *m, const struct model_object 
 	CHECK(o->count <= 1 || (o->type & MUTEX_TYPE_MASK) == MUTEX_RECURSIVE,
 	      "only recursive mutexes are locked more than once");
 	CHECK(robust_states == 0 || o->type & MUTEX_ROBUST, "only robust mutexes know of dead owners");
-	CHECK((robust_states & (robust_states - 1)) == 0, "a robust mutex is in one state");
-	CHECK(!(o->flags & MUTEX_INCONSISTENT) || held, "an inconsistent mutex is held");
+	CHECK(!(o->flags & MUTEX_INCONSISTENT) || held || o->flags & MUTEX_DEAD,
+	      "an inconsistent mutex is held or dead");
+	CHECK(!(o->flags & MUTEX_UNRECOVERABLE) || robust_states == MUTEX_UNRECOVERABLE,
+	      "an unrecoverable mutex is nothing else");
 	CHECK(!(o->flags & (MUTEX_DEAD | MUTEX_UNRECOVERABLE)) || !held,
 	      "a mutex that is dead or unrecoverable is free");
 	return NULL;

@@ -96,8 +96,9 @@ void model_mutex_owner_died(struct model *m, uint32_t t)
 		struct model_object *o = model_object(m, i);
 		if (o->class != CLASS_MUTEX || o->owner != t || !(o->type & MUTEX_ROBUST))
 			continue;
+		uint8_t inconsistent = o->flags & MUTEX_INCONSISTENT;
 		release(m, o);
-		o->flags |= MUTEX_DEAD;
+		o->flags |= MUTEX_DEAD | inconsistent;
 	}
 }
 
@@ -141,6 +142,8 @@ static void trylock(struct model *m, uint32_t mutex, uint32_t t, struct effect *
 	effect->blocked = result == MODEL_ENOTRECOVERABLE;
 }
 
+/* glibc doesn't ask who calls. A dead mutex that nobody had made consistent before can be made so, in vain.
+ */
 static int32_t consistent(struct model_object *o)
 {
 	if (!(o->flags & MUTEX_INCONSISTENT))

@@ -44,7 +44,7 @@ struct model_thread {
 
 enum mutex_flag {
 	MUTEX_DEAD = 1,		 /* the owner has exited, nobody has taken it since */
-	MUTEX_INCONSISTENT = 2,	 /* taken after that, not yet made consistent */
+	MUTEX_INCONSISTENT = 2,	 /* taken after that, not yet made consistent; dead too if its owner exits */
 	MUTEX_UNRECOVERABLE = 4, /* unlocked while inconsistent */
 	MUTEX_DESTROYED = 8,	 /* what the real functions answer now is up to libc */
 };
