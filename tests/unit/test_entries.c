@@ -1,0 +1,177 @@
+#include <check.h>
+#include <errno.h>
+#include <fmc/call.h>
+#include <fmc/origin.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Entry points on real programs: each target writes to its standard output which operations it makes, one a
+ * line; here they are noted as they come and compared.
+ */
+
+extern char **environ;
+
+struct scene {
+	struct entries *entries;
+	struct origin *origin;
+	struct target *target;
+	char *path, *arguments[2];
+	int output[2];
+};
+
+static enum status prepare(void *context, struct target *target, struct tracee *tracee)
+{
+	(void)tracee;
+	return entries_plant_first(context, target);
+}
+
+static void scene_open(struct scene *scene, const char *name, enum origin_kind kind)
+{
+	const char *folder = getenv("FMC_TEST_TARGETS");
+	ck_assert_ptr_nonnull(folder);
+	*scene = (struct scene){.entries = entries_new()};
+	ck_assert_int_gt(asprintf(&scene->path, "%s/%s", folder, name), 0);
+	scene->arguments[0] = scene->path;
+	ck_assert_int_eq(pipe(scene->output), 0);
+	struct program program = {.path = scene->path,
+				  .arguments = scene->arguments,
+				  .environment = environ,
+				  .input = -1,
+				  .output = scene->output[1],
+				  .error = -1};
+	char why[256];
+	enum status status = origin_new(&program, kind, prepare, scene->entries, &scene->origin, why);
+	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
+}
+
+static void scene_close(struct scene *scene)
+{
+	target_kill(scene->target);
+	origin_free(scene->origin);
+	entries_free(scene->entries);
+	close(scene->output[0]);
+	close(scene->output[1]);
+	free(scene->path);
+}
+
+/* Finish a call from outside, as if the function had returned. */
+static void complete(struct tracee *tracee, const struct call *call, int64_t result)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	regs->rip = call->return_address;
+	regs->rsp += 8;
+	regs->rax = (uint64_t)call_result(call, result);
+}
+
+static void note(char *got, size_t room, const struct call *call)
+{
+	size_t length = strlen(got);
+	enum op_kind kind = call->op.kind;
+	bool shown = kind == OP_MUTEX_INIT || kind == OP_SEM_INIT || kind == OP_SEM_OPEN ||
+		     kind == OP_SLEEP || kind == OP_POLL || kind == OP_PROCESS_EXIT;
+	if (shown)
+		snprintf(got + length, room - length, "%s %ld\n", op_name(kind), (long)call->op.arg);
+	else
+		snprintf(got + length, room - length, "%s\n", op_name(kind));
+}
+
+static void at_operation(struct scene *scene, const struct stop *stop, char *got, size_t room)
+{
+	struct call call;
+	ck_assert_int_eq(entries_decode(scene->entries, stop, &call), STATUS_OK);
+	bool is_futex = call.op.kind >= OP_FUTEX_WAIT && call.op.kind <= OP_FUTEX_WAKE_OP;
+	if (!call.libc_own && call.op.kind != OP_NONE && !is_futex)
+		note(got, room, &call);
+	if (stop->kind != STOP_TRAP)
+		return;
+	if (call.op.kind == OP_THREAD_CREATE && !call.libc_own)
+		ck_assert_int_eq(entries_plant_all(scene->entries, scene->target), STATUS_OK);
+	if (call.op.kind == OP_COND_WAIT && !call.libc_own)
+		complete(stop->tracee, &call, 0);
+	else if (call.op.kind == OP_COND_TIMEDWAIT && !call.libc_own)
+		complete(stop->tracee, &call, ETIMEDOUT);
+	else
+		ck_assert_int_eq(entries_pass(scene->entries, stop->tracee, stop->address), STATUS_OK);
+}
+
+/* Run one thread at a time, a new one first; returns the wait status of the process. */
+static int run(struct scene *scene, char *got, size_t room)
+{
+	struct tracee *running = target_tracee(scene->target, 0);
+	int result = -1;
+	ck_assert_int_eq(target_resume(running, 0), STATUS_OK);
+	for (;;) {
+		struct stop stop;
+		int signal = 0;
+		enum status status = target_wait(scene->target, running, 10000, &stop);
+		if (status == STATUS_NO_TRACEES)
+			return result;
+		ck_assert_msg(status == STATUS_OK, "%s after\n%s", status_text(status), got);
+		if (stop.kind == STOP_CLONE) {
+			running = stop.child;
+		} else if (stop.kind == STOP_EXITED && stop.tracee->index != 0) {
+			running = target_tracee(scene->target, 0);
+		} else if (stop.kind == STOP_EXITED) {
+			return stop.value;
+		} else if (stop.kind == STOP_TRAP || stop.kind == STOP_SYSCALL) {
+			at_operation(scene, &stop, got, room);
+		} else if (stop.kind == STOP_SIGNAL) {
+			signal = (int)stop.number;
+		}
+		target_resume(running, signal);
+	}
+}
+
+static void check_execution(struct scene *scene)
+{
+	char expected[8192] = "", got[8192] = "";
+	ck_assert_int_eq(origin_start(scene->origin, &scene->target), STATUS_OK);
+	int result = run(scene, got, sizeof(got));
+	ck_assert_int_gt(read(scene->output[0], expected, sizeof(expected) - 1), 0);
+	ck_assert_str_eq(got, expected);
+	ck_assert_msg(WIFEXITED(result) && WEXITSTATUS(result) == 0, "wait status %#x", (unsigned)result);
+	target_kill(scene->target);
+	scene->target = NULL;
+}
+
+static const struct {
+	const char *name;
+	enum origin_kind kind;
+} cases[] = {
+    {"calls", ORIGIN_EXEC},
+    {"calls", ORIGIN_COPY},
+    {"calls.static", ORIGIN_EXEC},
+    {"calls_c11", ORIGIN_EXEC},
+    {"calls_c11.static", ORIGIN_EXEC},
+    {"calls_c11.static", ORIGIN_COPY},
+    {"calls_old", ORIGIN_EXEC},
+};
+
+START_TEST(operations_are_those_that_the_program_states)
+{
+	struct scene scene;
+	scene_open(&scene, cases[_i].name, cases[_i].kind);
+	for (int execution = 0; execution < 3; execution++)
+		check_execution(&scene);
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("entries");
+	TCase *tests = tcase_create("operations");
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, operations_are_those_that_the_program_states, 0,
+			    (int)(sizeof(cases) / sizeof(cases[0])));
+	suite_add_tcase(suite, tests);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
