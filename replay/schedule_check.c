@@ -11,8 +11,10 @@
  */
 
 /* The name that any line of the schedule gives this object; NULL if none does. */
-static const char *name_of(const struct schedule *schedule, uint32_t object)
+static char *name_of(const struct schedule *schedule, uint32_t object)
 {
+	if (object == NO_OBJECT)
+		return NULL;
 	for (size_t i = 0; i < schedule->length; i++) {
 		const struct schedule_line *line = &schedule->lines[i];
 		if (line->object && line->object_number == object && op_class(line->kind) != CLASS_THREAD)
@@ -23,22 +25,17 @@ static const char *name_of(const struct schedule *schedule, uint32_t object)
 	return NULL;
 }
 
-static void say_object(struct text *text, const struct schedule *schedule, enum object_class class,
-		       const char *name, uint32_t number)
+/* The same in a schedule's terms, names as far as the schedule knows them. They stay its own. */
+static struct schedule_line as_line(const struct schedule *schedule, enum op_kind kind, uint32_t object,
+				    uint32_t object2)
 {
-	if (!name && number == NO_OBJECT)
-		return;
-	text_add(text, " ", 1);
-	if (class == CLASS_THREAD) {
-		text_printf(text, "T%u", number + 1);
-		return;
-	}
-	if (!name)
-		name = name_of(schedule, number);
-	if (name)
-		text_add_escaped(text, name);
-	else
-		text_printf(text, "#%u", number);
+	return (struct schedule_line){
+	    .kind = kind,
+	    .object = op_class(kind) == CLASS_THREAD ? NULL : name_of(schedule, object),
+	    .object_number = object,
+	    .object2 = op_class2(kind) == CLASS_THREAD ? NULL : name_of(schedule, object2),
+	    .object2_number = object2,
+	};
 }
 
 static void say_choice(struct text *text, int32_t choice)
@@ -47,20 +44,19 @@ static void say_choice(struct text *text, int32_t choice)
 	words_choice(text, choice);
 }
 
-static void say_line(struct text *text, const struct schedule *schedule, const struct schedule_line *line)
+static void say_line(struct text *text, const struct schedule_line *line)
 {
 	text_printf(text, "T%u %s", line->step.thread + 1, op_name(line->kind));
-	say_object(text, schedule, op_class(line->kind), line->object, line->object_number);
-	say_object(text, schedule, op_class2(line->kind), line->object2, line->object2_number);
+	words_objects(text, line);
 }
 
 static void say_transition(struct text *text, const struct schedule *schedule,
 			   const struct transition *transition)
 {
 	enum op_kind kind = transition->op.kind;
+	struct schedule_line came = as_line(schedule, kind, words_object(transition), transition->op.object2);
 	text_printf(text, "T%u did %s", transition->thread + 1, op_name(kind));
-	say_object(text, schedule, op_class(kind), NULL, words_object(transition));
-	say_object(text, schedule, op_class2(kind), NULL, transition->op.object2);
+	words_objects(text, &came);
 }
 
 static bool objects_differ(uint32_t expected, uint32_t came)
@@ -86,6 +82,20 @@ static struct difference compare(const struct schedule_line *line, const struct 
 }
 
 /* Where two objects have one name their numbers are all that tells them apart. */
+static bool look_alike(const struct schedule *schedule, const struct schedule_line *line,
+		       const struct transition *transition)
+{
+	struct schedule_line other =
+	    as_line(schedule, transition->op.kind, words_object(transition), transition->op.object2);
+	struct text expected = {0}, came = {0};
+	words_objects(&expected, line);
+	words_objects(&came, &other);
+	bool alike = strcmp(text_string(&expected), text_string(&came)) == 0;
+	text_release(&expected);
+	text_release(&came);
+	return alike;
+}
+
 static void say_numbers(struct text *text, uint32_t object, uint32_t object2)
 {
 	if (object != NO_OBJECT)
@@ -109,9 +119,9 @@ static void say_difference(struct text *text, const struct schedule *schedule,
 {
 	struct difference d = compare(line, transition);
 	bool result = d.result && !d.choice && !d.object && line->kind == transition->op.kind;
-	bool numbers = d.object && op_class(line->kind) != CLASS_THREAD;
+	bool numbers = d.object && look_alike(schedule, line, transition);
 	text_printf(text, "expected ");
-	say_line(text, schedule, line);
+	say_line(text, line);
 	if (numbers)
 		say_numbers(text, line->object_number, line->object2_number);
 	if (d.choice)
@@ -138,7 +148,7 @@ static void say_missing(struct text *text, const struct schedule *schedule, cons
 {
 	uint32_t thread = line->step.thread;
 	text_printf(text, "expected ");
-	say_line(text, schedule, line);
+	say_line(text, line);
 	if (line->step.choice != CHOICE_DEFAULT)
 		say_choice(text, line->step.choice);
 	if (trace->end != END_DIVERGED) {
@@ -157,7 +167,8 @@ static void say_missing(struct text *text, const struct schedule *schedule, cons
 		return;
 	}
 	text_printf(text, ", T%u can't do so at %s", thread + 1, op_name(pending->kind));
-	say_object(text, schedule, op_class(pending->kind), NULL, pending->object);
+	struct schedule_line stopped = as_line(schedule, pending->kind, pending->object, pending->object2);
+	words_objects(text, &stopped);
 }
 
 bool schedule_check(const struct schedule *schedule, size_t i, const struct trace *trace, char why[256])

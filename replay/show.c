@@ -10,7 +10,7 @@
  * downwards and a switch is a step to the side. Where the columns would get narrower than NARROWEST it is a
  * list.
  */
-#define NARROWEST 14
+#define NARROWEST 16
 #define SEPARATOR " | "
 #define RESET	  "\033[0m"
 
@@ -38,26 +38,12 @@ static const char *reset(const struct table *table)
 	return table->options->colours ? RESET : "";
 }
 
-static void add_object(struct text *text, enum object_class class, const char *name, uint32_t number)
-{
-	if (!name && number == NO_OBJECT)
-		return;
-	text_add(text, " ", 1);
-	if (class == CLASS_THREAD)
-		text_printf(text, "T%u", number + 1);
-	else if (name)
-		text_add_escaped(text, name);
-	else
-		text_printf(text, "#%u", number);
-}
-
 /* "mutex_lock forks[2] choice=timeout = EBUSY" */
 static void make_cell(struct text *text, const struct schedule_line *line, bool zero)
 {
 	text_clear(text);
 	text_printf(text, "%s", op_name(line->kind));
-	add_object(text, op_class(line->kind), line->object, line->object_number);
-	add_object(text, op_class2(line->kind), line->object2, line->object2_number);
+	words_objects(text, line);
 	if (line->step.choice != CHOICE_DEFAULT) {
 		text_printf(text, " choice=");
 		words_choice(text, line->step.choice);
@@ -142,18 +128,31 @@ static size_t total(const struct table *table, uint32_t *widest)
 	return sum;
 }
 
+/* As narrow as columns may get at all: do they fit then? Leaves none wider than the room. */
+static bool could_fit(struct table *table, size_t room)
+{
+	size_t least = table->number_width;
+	for (uint32_t t = 0; t < table->threads; t++) {
+		size_t width = table->widths[t];
+		if (width == 0)
+			continue;
+		table->widths[t] = width < room ? width : room;
+		least += strlen(SEPARATOR) + (width < NARROWEST ? width : NARROWEST);
+	}
+	return least <= room + 1; /* the first separator is shorter */
+}
+
 /* Make the columns as narrow as the terminal wants them; false if it wants too much. */
 static bool fit(struct table *table)
 {
 	uint32_t widest;
-	size_t sum = total(table, &widest), room = table->options->width;
+	size_t sum, room = table->options->width;
 	if (room == 0)
 		return true;
-	for (; sum > room && table->threads > 0 && table->widths[widest] > NARROWEST;
-	     sum = total(table, &widest))
-		table->widths[widest]--;
-	if (sum > room)
+	if (!could_fit(table, room))
 		return false;
+	while ((sum = total(table, &widest)) > room)
+		table->widths[widest]--;
 	if (sum + 2 + table->place_width > room)
 		table->place_width = 0;
 	return true;
@@ -163,7 +162,9 @@ static bool fit(struct table *table)
 static void put_cell(struct table *table, uint32_t thread, bool fill)
 {
 	text_cut(&table->cell, table->widths[thread]);
-	fprintf(table->stream, "%s%s%s", colour(table, thread), text_string(&table->cell), reset(table));
+	if (table->cell.length > 0)
+		fprintf(table->stream, "%s%s%s", colour(table, thread), text_string(&table->cell),
+			reset(table));
 	if (fill)
 		fprintf(table->stream, "%*s", (int)(table->widths[thread] - columns(&table->cell)), "");
 }

@@ -197,3 +197,26 @@ uint32_t words_object(const struct transition *transition)
 		return transition->created == NO_THREAD ? NO_OBJECT : transition->created;
 	return transition->op.object;
 }
+
+static void add_object(struct text *text, enum object_class class, const char *name, uint32_t number)
+{
+	if (class == CLASS_THREAD)
+		text_printf(text, "T%u", number + 1);
+	else if (name)
+		text_add_escaped(text, name);
+	else
+		text_printf(text, "#%u", number);
+}
+
+void words_objects(struct text *text, const struct schedule_line *line)
+{
+	bool first = line->object || line->object_number != NO_OBJECT;
+	if (first) {
+		text_add(text, " ", 1);
+		add_object(text, op_class(line->kind), line->object, line->object_number);
+	}
+	if (line->object2 || line->object2_number != NO_OBJECT) {
+		text_printf(text, first ? ", " : " ");
+		add_object(text, op_class2(line->kind), line->object2, line->object2_number);
+	}
+}

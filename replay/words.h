@@ -31,6 +31,12 @@ bool words_read_number(const char *word, size_t length, uint64_t limit, uint64_t
 /* "T3": the number 2. */
 bool words_read_thread(const char *word, size_t length, uint32_t *thread);
 
+/*
+ * " forks[2]", " queue.ready, queue.lock", " T3", " #4" where there is no name, or nothing. For people: names
+ * are escaped but not quoted.
+ */
+void words_objects(struct text *text, const struct schedule_line *line);
+
 /* The object that a transition acts on; for the creation of a thread that is the thread. */
 uint32_t words_object(const struct transition *transition);
 
