@@ -85,7 +85,8 @@ static void print_deadlock(const struct finding *finding, FILE *stream)
 static void print_livelock(const struct finding *finding, FILE *stream)
 {
 	const struct trace *trace = &finding->trace;
-	fprintf(stream, " %zu transitions of", trace->length - trace->loop_start);
+	size_t length = trace->length - trace->loop_start;
+	fprintf(stream, length == 1 ? " %zu transition of" : " %zu transitions of", length);
 	const char *before = " ";
 	for (uint32_t t = 0; t < trace->threads_length; t++) {
 		bool takes_part = false;
@@ -96,7 +97,7 @@ static void print_livelock(const struct finding *finding, FILE *stream)
 		fprintf(stream, "%sT%" PRIu32, before, t + 1);
 		before = ", ";
 	}
-	fprintf(stream, " repeat for ever, and nobody gets on");
+	fprintf(stream, " repeated for ever, and nobody gets on");
 }
 
 static void print_samaritan(const struct finding *finding, FILE *stream)

@@ -199,7 +199,7 @@ static void name_phase(struct exploration *x, const struct phase *phase)
 /* What a phase that ran to its own end has shown. */
 static void conclude_phase(struct exploration *x, const struct phase *phase)
 {
-	x->complete = x->search.complete && !x->search.bound_met;
+	x->complete = x->search.complete && !x->search.bound_met && !x->diverged;
 	if (phase->search.strategy != STRATEGY_CB || !x->search.complete)
 		return;
 	x->bounded = true;
@@ -261,7 +261,10 @@ static void give_reasons(struct exploration *x)
 		verdict_because(v, "in %" PRIu64 " executions all threads waited for something outside",
 				x->outside);
 	if (x->diverged)
-		verdict_because(v, "%" PRIu64 " executions didn't follow their schedules", x->diverged);
+		verdict_because(v,
+				"%" PRIu64 " executions didn't follow their schedules: the program isn't "
+				"repeatable",
+				x->diverged);
 	if (x->unconfirmed)
 		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
 	if (!v->complete && v->reasons == 0)
@@ -272,8 +275,11 @@ void explore_search(struct exploration *x)
 {
 	struct phase phases[PORTFOLIO_ROOM];
 	size_t length = portfolio_make(x->options, x->repeatable, phases);
-	for (size_t i = 0; i < length && !x->over && !x->complete; i++)
-		explore_phase(x, &phases[i]);
+	for (size_t i = 0; i < length && !x->over && !x->complete; i++) {
+		/* Systematic strategies build on what earlier executions did. */
+		if (!x->diverged || phases[i].search.strategy == STRATEGY_RANDOM)
+			explore_phase(x, &phases[i]);
+	}
 	progress_clear(&x->progress);
 	if (x->verdict->finding.kind == FINDING_NONE)
 		give_reasons(x);

@@ -136,7 +136,7 @@ START_TEST(test_livelock)
 	transitions(2, 2);
 	finding.trace.loop_start = 3;
 	expect(report_message(&finding),
-	       "livelock: 4 transitions of T2, T3 repeat for ever, and nobody gets on");
+	       "livelock: 4 transitions of T2, T3 repeated for ever, and nobody gets on");
 	expect(report_state(&finding, 1), "could go on, with yield");
 	expect(report_state(&finding, 2), "could go on, with mutex_lock forks[1]");
 }
