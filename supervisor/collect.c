@@ -39,6 +39,40 @@ static void *room(struct collector *c, size_t n, size_t size)
 	return memory;
 }
 
+/* A symbol without its version: "pthread_join" of "pthread_join@@GLIBC_2.34". */
+static char *keep_symbol(struct collector *c, const char *symbol)
+{
+	char *copy = keep(c, symbol);
+	char *at = copy ? strchr(copy, '@') : NULL;
+	if (at && at > copy)
+		*at = 0;
+	return copy;
+}
+
+/* The language's own libraries: their source lines, known where debug packages are installed, help nobody. */
+static bool is_runtime(const struct place *place)
+{
+	static const char *const names[] = {"libc.",	 "libc-",    "ld-",	"libpthread",
+					    "libstdc++", "libgcc_s", "libm.so", "librt"};
+	for (size_t i = 0; place->module && i < sizeof names / sizeof *names; i++)
+		if (strncmp(place->module, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+static struct frame make_frame(struct collector *c, uint64_t address, bool is_return)
+{
+	struct place place;
+	places_find(c->places, address, is_return, &place);
+	bool lines = !is_runtime(&place);
+	return (struct frame){.address = address,
+			      .function = keep_symbol(c, place.function),
+			      .file = lines ? keep(c, place.file) : NULL,
+			      .line = lines ? place.line : 0,
+			      .module = keep(c, place.module),
+			      .offset = place.offset};
+}
+
 /* Name every object that some transition used or that the model knows. */
 static void collect_objects(struct collector *c)
 {
@@ -72,7 +106,7 @@ static void collect_places(struct collector *c)
 			continue;
 		struct place place;
 		places_find(c->places, address, true, &place);
-		f->places[i].function = keep(c, place.function);
+		f->places[i].function = keep_symbol(c, place.function);
 		f->places[i].file = keep(c, place.file);
 		f->places[i].line = place.line;
 	}
@@ -90,7 +124,8 @@ static void collect_name(struct collector *c, uint32_t t, struct thread_report *
 static void collect_stack(struct collector *c, uint32_t t, struct thread_report *report)
 {
 	struct tracee *tracee = process_tracee(c->process, t);
-	if (!tracee)
+	/* A thread that hasn't started has no stack to speak of. */
+	if (!tracee || c->finding->trace.threads[t].pending.kind == OP_THREAD_START)
 		return;
 	uint64_t addresses[STACK_ROOM];
 	size_t length = places_stack(c->places, tracee, addresses, STACK_ROOM);
@@ -100,14 +135,7 @@ static void collect_stack(struct collector *c, uint32_t t, struct thread_report 
 	while (report->frames_length < length) {
 		size_t i = report->frames_length++;
 		struct frame *frame = &report->frames[i];
-		struct place place;
-		places_find(c->places, addresses[i], i > 0, &place);
-		*frame = (struct frame){.address = addresses[i],
-					.function = keep(c, place.function),
-					.file = keep(c, place.file),
-					.line = place.line,
-					.module = keep(c, place.module),
-					.offset = place.offset};
+		*frame = make_frame(c, addresses[i], i > 0);
 		/* What lies below the thread's first function is libc's start-up code. */
 		if (frame->function && report->name && strcmp(frame->function, report->name) == 0)
 			break;

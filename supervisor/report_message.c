@@ -154,8 +154,12 @@ static void print_signal(const struct finding *finding, FILE *stream)
 		fprintf(stream, " SIG%s", name);
 	else
 		fprintf(stream, " signal %d", trace->end_value);
-	if (frame)
-		print_frame(frame, stream);
+	if (!frame)
+		return;
+	const struct frame *innermost = finding->threads[trace->end_thread].frames;
+	if (frame != innermost && innermost->function)
+		fprintf(stream, " in %s, called", innermost->function);
+	print_frame(frame, stream);
 }
 
 static void print_message(const struct finding *finding, FILE *stream)

@@ -95,6 +95,8 @@ char *report_state(const struct finding *finding, uint32_t thread)
 		fprintf(stream, "state unknown");
 	else if (trace->threads[thread].pending.kind == OP_NONE)
 		fprintf(stream, "has exited");
+	else if (trace->threads[thread].pending.kind == OP_THREAD_START)
+		fprintf(stream, "hasn't started yet");
 	else if (trace->threads[thread].enabled)
 		print_ready(finding, &trace->threads[thread].pending, stream);
 	else

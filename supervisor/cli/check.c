@@ -17,7 +17,8 @@ static void print_conditions(const struct options *options, char text[160])
 			    ? (size_t)snprintf(text, 160, "fairness with k = %u", options->search.fair_k)
 			    : (size_t)snprintf(text, 160, "no fairness");
 	snprintf(text + length, 160 - length,
-		 ", sequential consistency, any waiter woken first, no spurious wakeups");
+		 ", sequential consistency,\n"
+		 "every choice of whom to wake, no spurious wakeups");
 }
 
 static void write_schedule(const struct exploration *x, const struct launch *launch)

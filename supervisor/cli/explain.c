@@ -4,6 +4,7 @@
 #include <fmc/report.h>
 #include <fmc/schedule.h>
 
+#include <string.h>
 #include <sys/ioctl.h>
 
 /* So many transitions before the failure are shown. */
@@ -33,6 +34,32 @@ static void print_last_transitions(const struct finding *finding, bool colours, 
 	schedule_release(&schedule);
 }
 
+/* A file name as a shell takes it. */
+static void print_quoted(const char *name, FILE *stream)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@%:=";
+	if (*name && !name[strspn(name, plain)]) {
+		fputs(name, stream);
+		return;
+	}
+	fputc('\'', stream);
+	for (; *name; name++)
+		fputs(*name == '\'' ? "'\\''" : (char[]){*name, 0}, stream);
+	fputc('\'', stream);
+}
+
+static void print_commands(const char *schedule, FILE *stream)
+{
+	static const char *const commands[] = {"replay", "show"};
+	fprintf(stream, "Schedule: %s\n", schedule);
+	for (size_t i = 0; i < 2; i++) {
+		fprintf(stream, "    fmc %s %s", commands[i], *schedule == '-' ? "./" : "");
+		print_quoted(schedule, stream);
+		fputc('\n', stream);
+	}
+}
+
 void explain_finding(const struct finding *finding, const char *schedule, bool confirmed,
 		     const struct options *options, FILE *stream)
 {
@@ -50,6 +77,5 @@ void explain_finding(const struct finding *finding, const char *schedule, bool c
 	report_counts(&finding->trace, stream);
 	fputs(confirmed ? "; replayed twice with the same result\n" : "\n", stream);
 	if (schedule)
-		fprintf(stream, "Schedule: %s\n    fmc replay %s\n    fmc show %s\n", schedule, schedule,
-			schedule);
+		print_commands(schedule, stream);
 }

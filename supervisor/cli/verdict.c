@@ -60,12 +60,10 @@ void verdict_print(const struct verdict *verdict, const char *conditions, FILE *
 	fprintf(stream, "No failure found in %" PRIu64 " execution%s, %.1f seconds.\n", n, plural(n),
 		verdict->seconds);
 	if (verdict->complete) {
-		fprintf(
-		    stream,
-		    "Search complete: all %" PRIu64 " fair execution%s, switching threads at synchronisation "
-		    "operations and system calls\nthat fmc controls, for this program, arguments and input, "
-		    "under %s.\n",
-		    n, plural(n), conditions);
+		fprintf(stream,
+			"Search complete: that was every fair execution of this program with these arguments "
+			"and this input,\nthreads switching at synchronisation operations, under %s.\n",
+			conditions);
 		return;
 	}
 	fprintf(stream, "The search isn't complete:\n");
