@@ -5,10 +5,12 @@
  * fmc-options: --strategy dfs
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 16
  *
  * fmc-options: --strategy dfs --verify-model
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 16
  */
 #include <assert.h>
 #include <pthread.h>

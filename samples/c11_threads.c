@@ -4,6 +4,7 @@
  * fmc-options: --strategy dfs
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 4
  */
 #include <assert.h>
 #include <stddef.h>

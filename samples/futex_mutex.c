@@ -5,6 +5,7 @@
  * fmc-options: --strategy dfs
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 44
  * fmc-static: yes
  */
 #include <assert.h>

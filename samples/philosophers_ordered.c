@@ -6,6 +6,7 @@
  * fmc-args: 2
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 118
  *
  * fmc-options: --strategy cb:1
  * fmc-args: 3

@@ -4,6 +4,7 @@
  * fmc-options: --strategy dfs
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 36
  * fmc-static: yes
  */
 #include <assert.h>

@@ -6,7 +6,7 @@
  * fmc-verdict: crash
  * fmc-message: SIGSEGV
  *
- * fmc-options: --strategy cb:1
+ * fmc-options: --strategy cb:2
  * fmc-verdict: crash
  */
 #include <pthread.h>

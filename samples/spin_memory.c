@@ -4,6 +4,11 @@
  *
  * fmc-options: --strategy dfs
  * fmc-verdict: good-samaritan
+ *
+ * Taken for a yield, it ends under every fair schedule, as with a yield in its loop.
+ *
+ * fmc-options: --strategy dfs --spin yield --spin-ms 20
+ * fmc-verdict: none
  */
 #include <pthread.h>
 #include <stddef.h>

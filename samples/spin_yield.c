@@ -6,6 +6,7 @@
  * fmc-options: --strategy dfs
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 10
  */
 #include <pthread.h>
 #include <sched.h>

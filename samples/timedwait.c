@@ -6,6 +6,7 @@
  * fmc-args: handle
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 17
  * fmc-static: yes
  *
  * fmc-options: --strategy dfs
