@@ -95,6 +95,7 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 	call->op.place = call->return_address;
 	call->entry = trap->address;
 	call->c11 = point->c11;
+	call->timeout_argument = point->timeout;
 	if (point->timeout >= 0 && argument(regs, point->timeout) == 0)
 		call->op.kind = point->untimed;
 	else if (point->timeout >= 0)

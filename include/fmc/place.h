@@ -31,8 +31,8 @@ enum status places_update(struct places *places, struct target *target);
 void places_find(struct places *places, uint64_t address, bool is_return, struct place *place);
 
 /*
- * The stack of a stopped tracee, innermost first. `trap_address`: the trap it is stopped at, or 0. Returns
- * the number of frames.
+ * The stack of a stopped tracee, innermost first: where it stands (a planted trap itself, not behind it),
+ * then return addresses. Returns the number of frames.
  */
 size_t places_stack(struct places *places, struct tracee *tracee, uint64_t frames[], size_t room);
 

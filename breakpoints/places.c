@@ -1,0 +1,114 @@
+#include "breakpoints/places.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct places *places_new(void)
+{
+	return calloc(1, sizeof(struct places));
+}
+
+static void forget_modules(struct places *places)
+{
+	for (size_t i = 0; i < places->variables_length; i++)
+		variables_release(&places->variables[i]);
+	free(places->variables);
+	places->variables = NULL;
+	places->variables_length = 0;
+	if (places->dwfl)
+		dwfl_end(places->dwfl);
+	places->dwfl = NULL;
+	places->attached = false;
+}
+
+void places_free(struct places *places)
+{
+	if (!places)
+		return;
+	forget_modules(places);
+	modules_release(&places->modules);
+	for (size_t i = 0; i < places->strings_room; i++)
+		free(places->strings[i]);
+	free(places->strings);
+	free(places);
+}
+
+static size_t string_hash(const char *text)
+{
+	size_t hash = 5381;
+	while (*text)
+		hash = hash * 33 ^ (uint8_t)*text++;
+	return hash;
+}
+
+static bool grow_strings(struct places *places)
+{
+	size_t room = places->strings_room ? 2 * places->strings_room : 256;
+	char **larger = calloc(room, sizeof(*larger));
+	if (!larger)
+		return false;
+	for (size_t i = 0; i < places->strings_room; i++) {
+		if (!places->strings[i])
+			continue;
+		size_t at = string_hash(places->strings[i]) & (room - 1);
+		while (larger[at])
+			at = (at + 1) & (room - 1);
+		larger[at] = places->strings[i];
+	}
+	free(places->strings);
+	places->strings = larger;
+	places->strings_room = room;
+	return true;
+}
+
+const char *places_string(struct places *places, const char *text)
+{
+	if (2 * places->strings_length >= places->strings_room && !grow_strings(places))
+		return NULL;
+	size_t mask = places->strings_room - 1, at = string_hash(text) & mask;
+	for (; places->strings[at]; at = (at + 1) & mask)
+		if (strcmp(places->strings[at], text) == 0)
+			return places->strings[at];
+	places->strings[at] = strdup(text);
+	places->strings_length += places->strings[at] != NULL;
+	return places->strings[at];
+}
+
+static enum status report_modules(struct places *places)
+{
+	static char *debug_path; /* NULL: elfutils' own default */
+	static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+						 .find_debuginfo = dwfl_standard_find_debuginfo,
+						 .debuginfo_path = &debug_path};
+	size_t length = places->modules.length;
+	places->dwfl = dwfl_begin(&callbacks);
+	places->variables = calloc(length + 1, sizeof(*places->variables));
+	if (!places->dwfl || !places->variables)
+		return STATUS_NO_MEMORY;
+	places->variables_length = length;
+	dwfl_report_begin(places->dwfl);
+	for (size_t i = 0; i < length; i++) {
+		const struct module *module = &places->modules.at[i];
+		dwfl_report_elf(places->dwfl, module->name, module->path, -1, module->bias, true);
+	}
+	dwfl_report_end(places->dwfl, NULL, NULL);
+	return STATUS_OK;
+}
+
+enum status places_update(struct places *places, struct target *target)
+{
+	bool changed;
+	enum status status = modules_update(&places->modules, target_pid(target), &changed);
+	if (!changed)
+		return status;
+	forget_modules(places);
+	return status == STATUS_OK ? report_modules(places) : status;
+}
+
+bool places_module(const struct places *places, size_t i, const char **path, char build_id[65])
+{
+	if (i >= places->modules.length)
+		return false;
+	*path = places->modules.at[i].path;
+	memcpy(build_id, places->modules.at[i].build_id, sizeof(places->modules.at[i].build_id));
+	return true;
+}

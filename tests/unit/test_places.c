@@ -1,0 +1,192 @@
+#include <check.h>
+#include <fmc/call.h>
+#include <fmc/origin.h>
+#include <fmc/place.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Names of data and code of a real program, which states on its standard output what its mutexes are called.
+ */
+
+extern char **environ;
+
+#define NAMES  16
+#define FRAMES 32
+
+struct scene {
+	struct entries *entries;
+	struct places *places;
+	struct target *target;
+	struct origin *origin;
+	char *path, *arguments[2];
+	int output[2];
+};
+
+static enum status prepare(void *context, struct target *target, struct tracee *tracee)
+{
+	(void)tracee;
+	return entries_plant_first(context, target);
+}
+
+static void scene_open(struct scene *scene, const char *name)
+{
+	const char *folder = getenv("FMC_TEST_TARGETS");
+	ck_assert_ptr_nonnull(folder);
+	*scene = (struct scene){.entries = entries_new(), .places = places_new()};
+	ck_assert_int_gt(asprintf(&scene->path, "%s/%s", folder, name), 0);
+	scene->arguments[0] = scene->path;
+	ck_assert_int_eq(pipe(scene->output), 0);
+	struct program program = {.path = scene->path,
+				  .arguments = scene->arguments,
+				  .environment = environ,
+				  .input = -1,
+				  .output = scene->output[1],
+				  .error = -1};
+	char why[256];
+	ck_assert_int_eq(origin_new(&program, ORIGIN_EXEC, prepare, scene->entries, &scene->origin, why),
+			 STATUS_OK);
+	ck_assert_int_eq(origin_start(scene->origin, &scene->target), STATUS_OK);
+	ck_assert_int_eq(places_update(scene->places, scene->target), STATUS_OK);
+}
+
+static void scene_close(struct scene *scene)
+{
+	target_kill(scene->target);
+	origin_free(scene->origin);
+	places_free(scene->places);
+	entries_free(scene->entries);
+	close(scene->output[0]);
+	close(scene->output[1]);
+	free(scene->path);
+}
+
+/* The next call of pthread_mutex_lock by the program; false when the program ends. A new thread runs first.
+ */
+static bool next_lock(struct scene *scene, struct tracee **running, struct call *call)
+{
+	struct stop stop;
+	for (;; target_resume(*running, 0)) {
+		ck_assert_int_eq(target_wait(scene->target, *running, 10000, &stop), STATUS_OK);
+		if (stop.kind == STOP_CLONE)
+			*running = stop.child;
+		if (stop.kind == STOP_EXITED && stop.tracee->index == 0)
+			return false;
+		if (stop.kind == STOP_EXITED)
+			*running = target_tracee(scene->target, 0);
+		if (stop.kind != STOP_TRAP)
+			continue;
+		ck_assert_int_eq(entries_decode(scene->entries, &stop, call), STATUS_OK);
+		if (call->op.kind == OP_MUTEX_LOCK && !call->libc_own)
+			return true;
+		if (call->op.kind == OP_THREAD_CREATE)
+			ck_assert_int_eq(entries_plant_all(scene->entries, scene->target), STATUS_OK);
+		ck_assert_int_eq(entries_pass(scene->entries, stop.tracee, stop.address), STATUS_OK);
+	}
+}
+
+static const char *const programs[] = {"names", "names.static"};
+
+START_TEST(variables_have_the_names_that_the_program_gives_them)
+{
+	struct scene scene;
+	scene_open(&scene, programs[_i]);
+	struct tracee *running = target_tracee(scene.target, 0);
+	struct call call;
+	char names[NAMES][128], expected[1024] = "", *rest = expected;
+	size_t length = 0;
+	ck_assert_int_eq(target_resume(running, 0), STATUS_OK);
+	while (next_lock(&scene, &running, &call)) {
+		ck_assert_uint_lt(length, NAMES);
+		places_name(scene.places, scene.target, call.object, names[length], sizeof(names[length]));
+		length++;
+		entries_pass(scene.entries, running, call.entry);
+		target_resume(running, 0);
+	}
+	ck_assert_int_gt(read(scene.output[0], expected, sizeof(expected) - 1), 0);
+	for (size_t i = 0; i < length; i++) {
+		const char *line = strsep(&rest, "\n");
+		size_t shown = strlen(line);
+		ck_assert_uint_gt(shown, 0);
+		if (line[shown - 1] == 'x') /* an address follows */
+			ck_assert_msg(strncmp(names[i], line, shown) == 0, "%s, not %s", names[i], line);
+		else
+			ck_assert_str_eq(names[i], line);
+	}
+	ck_assert_str_eq(rest, "");
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(stack_at_an_entry_point_shows_functions_and_lines)
+{
+	struct scene scene;
+	scene_open(&scene, programs[_i]);
+	struct tracee *running = target_tracee(scene.target, 0);
+	struct call call;
+	ck_assert_int_eq(target_resume(running, 0), STATUS_OK);
+	ck_assert(next_lock(&scene, &running, &call));
+	uint64_t frames[FRAMES];
+	size_t length = places_stack(scene.places, running, frames, FRAMES);
+	ck_assert_uint_ge(length, 3);
+	ck_assert_uint_eq(frames[0], call.entry);
+	ck_assert_uint_eq(frames[1], call.return_address);
+	struct place place;
+	places_find(scene.places, frames[1], true, &place);
+	ck_assert_str_eq(place.function, "take");
+	ck_assert_str_eq(place.file, "names.c");
+	ck_assert_int_eq(place.line, 25);
+	ck_assert(!place.library);
+	places_find(scene.places, frames[2], true, &place);
+	ck_assert_str_eq(place.function, "run");
+	ck_assert_int_eq(place.line, 32);
+	ck_assert_str_eq(place.module, programs[_i]);
+
+	/* The same stack from within the displaced copy. */
+	ck_assert_int_eq(entries_pass(scene.entries, running, call.entry), STATUS_OK);
+	uint64_t displaced[FRAMES];
+	ck_assert_uint_eq(places_stack(scene.places, running, displaced, FRAMES), length);
+	ck_assert_mem_eq(displaced, frames, length * sizeof(frames[0]));
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(unknown_addresses_have_names_too)
+{
+	struct scene scene;
+	scene_open(&scene, "names");
+	char name[32], small[4];
+	places_name(scene.places, scene.target, 0x10, name, sizeof(name));
+	ck_assert_str_eq(name, "0x10");
+	places_name(scene.places, scene.target, 0x123456, small, sizeof(small));
+	ck_assert_str_eq(small, "0x1");
+	struct place place;
+	places_find(scene.places, 0x10, false, &place);
+	ck_assert_ptr_null(place.function);
+	ck_assert_ptr_null(place.module);
+	const char *path;
+	char build_id[65];
+	ck_assert(places_module(scene.places, 0, &path, build_id));
+	ck_assert_str_eq(path, scene.path);
+	ck_assert_uint_eq(strlen(build_id), 40);
+	ck_assert(!places_module(scene.places, 100, &path, build_id));
+	scene_close(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("places");
+	TCase *tests = tcase_create("places");
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, variables_have_the_names_that_the_program_gives_them, 0, 2);
+	tcase_add_loop_test(tests, stack_at_an_entry_point_shows_functions_and_lines, 0, 2);
+	tcase_add_test(tests, unknown_addresses_have_names_too);
+	suite_add_tcase(suite, tests);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
