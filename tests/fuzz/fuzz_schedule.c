@@ -1,0 +1,92 @@
+/*
+ * Any bytes as a schedule file: it is refused with a reason or understood, and what was understood is the
+ * same after it was written and read again.
+ */
+#include <fmc/schedule.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition, const char *what)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+static char *write_text(const struct schedule *schedule, size_t *size)
+{
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, size);
+	require(stream && schedule_write(schedule, stream) == STATUS_OK, "not written");
+	fclose(stream);
+	return text;
+}
+
+static void show(const struct schedule *schedule, unsigned width)
+{
+	struct show_options options = {.width = width, .colours = width % 2};
+	char *shown = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&shown, &size);
+	require(stream, "no memory");
+	schedule_show_text(schedule, &options, stream);
+	fclose(stream);
+	free(shown);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct schedule schedule, again;
+	char why[256];
+	enum status status = schedule_parse(&schedule, (const char *)data, size, "input", why);
+	if (status != STATUS_OK) {
+		require(status == STATUS_MALFORMED, "refused for another reason than its form");
+		require(strncmp(why, "input:", 6) == 0, "refused without saying where");
+		return 0;
+	}
+	size_t first_size, second_size;
+	char *first = write_text(&schedule, &first_size);
+	status = schedule_parse(&again, first, first_size, "written", why);
+	require(status == STATUS_OK, why);
+	char *second = write_text(&again, &second_size);
+	require(first_size == second_size && memcmp(first, second, first_size) == 0, "changed by reading");
+	show(&schedule, (unsigned)size % 120);
+	free(first);
+	free(second);
+	schedule_release(&schedule);
+	schedule_release(&again);
+	return 0;
+}
+
+#ifdef STANDALONE
+static int run_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file) {
+		perror(path);
+		return EXIT_FAILURE;
+	}
+	static uint8_t data[1 << 22];
+	size_t size = fread(data, 1, sizeof data, file);
+	fclose(file);
+	/* Exactly as long as the input, so that reading behind it is seen. */
+	uint8_t *exact = malloc(size + !size);
+	require(exact, "no memory");
+	memcpy(exact, data, size);
+	LLVMFuzzerTestOneInput(exact, size);
+	free(exact);
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	int status = EXIT_SUCCESS;
+	for (int i = 1; i < argc; i++)
+		status |= run_file(argv[i]);
+	return status;
+}
+#endif
