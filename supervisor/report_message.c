@@ -156,9 +156,10 @@ static void print_signal(const struct finding *finding, FILE *stream)
 		fprintf(stream, " signal %d", trace->end_value);
 	if (!frame)
 		return;
-	const struct frame *innermost = finding->threads[trace->end_thread].frames;
-	if (frame != innermost && innermost->function)
-		fprintf(stream, " in %s, called", innermost->function);
+	/* In a library: what the program called says more than where inside it happened. */
+	const struct frame *called = frame - 1;
+	if (frame > finding->threads[trace->end_thread].frames && called->function)
+		fprintf(stream, " in %s, called", called->function);
 	print_frame(frame, stream);
 }
 

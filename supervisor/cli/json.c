@@ -98,8 +98,8 @@ static json_t *verdict_json(const struct verdict *verdict)
 
 static bool dump(const json_t *json, FILE *stream)
 {
-	return json_dumpf(json, stream, JSON_INDENT(2)) == 0 && fputc('\n', stream) != EOF &&
-	       fflush(stream) == 0;
+	return json_dumpf(json, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0 &&
+	       fputc('\n', stream) != EOF && fflush(stream) == 0;
 }
 
 bool json_write(const struct verdict *verdict, const char *path)

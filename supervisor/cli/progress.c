@@ -29,7 +29,7 @@ void progress_update(struct progress *progress, const char *strategy, const stru
 	fprintf(stderr, "\r\033[K%s: %" PRIu64 " executions, %.0f per second, depth %" PRIu64, strategy,
 		executions, (double)executions / seconds, depth);
 	if (search->bound)
-		fprintf(stderr, ", %" PRIu32 " preemptions", search->bound);
+		fprintf(stderr, ", bound %" PRIu32, search->bound);
 	if (search->estimate > 0)
 		fprintf(stderr, ", about %.3g in all", search->estimate);
 	fflush(stderr);

@@ -172,6 +172,29 @@ START_TEST(test_crash)
 }
 END_TEST
 
+/* The fault is in a library, two calls below the program's own code. */
+START_TEST(test_crash_in_library)
+{
+	finding.kind = FINDING_CRASH;
+	finding.trace.end = END_SIGNAL;
+	finding.trace.end_value = SIGSEGV;
+	finding.trace.end_thread = 0;
+	add("main", (struct thread_end){.enabled = true}, NULL, 0);
+	struct frame *frames = calloc(3, sizeof *frames);
+	frames[0].function = strdup("inner");
+	frames[1].function = strdup("strlen");
+	frames[2].function = strdup("main");
+	frames[2].file = strdup("m.c");
+	frames[2].line = 4;
+	finding.threads[0].frames = frames;
+	finding.threads[0].frames_length = 3;
+	expect(report_message(&finding), "crash: T1 got SIGSEGV in strlen, called at m.c:4 in main");
+	finding.threads[0].frames_length = 2;
+	expect(report_message(&finding), "crash: T1 got SIGSEGV in inner");
+	finding.threads[0].frames_length = 3;
+}
+END_TEST
+
 START_TEST(test_abort)
 {
 	finding.kind = FINDING_ABORT;
@@ -278,6 +301,7 @@ int main(void)
 	tcase_add_test(tests, test_livelock);
 	tcase_add_test(tests, test_good_samaritan);
 	tcase_add_test(tests, test_crash);
+	tcase_add_test(tests, test_crash_in_library);
 	tcase_add_test(tests, test_abort);
 	tcase_add_test(tests, test_exit);
 	tcase_add_test(tests, test_output_is_tame);
