@@ -20,6 +20,7 @@ struct scene {
 	struct origin *origin;
 	struct target *target;
 	char *path, *arguments[2];
+	struct program program; /* borrowed by the origin */
 	int output[2];
 };
 
@@ -37,14 +38,14 @@ static void scene_open(struct scene *scene, const char *name, enum origin_kind k
 	ck_assert_int_gt(asprintf(&scene->path, "%s/%s", folder, name), 0);
 	scene->arguments[0] = scene->path;
 	ck_assert_int_eq(pipe(scene->output), 0);
-	struct program program = {.path = scene->path,
-				  .arguments = scene->arguments,
-				  .environment = environ,
-				  .input = -1,
-				  .output = scene->output[1],
-				  .error = -1};
+	scene->program = (struct program){.path = scene->path,
+					  .arguments = scene->arguments,
+					  .environment = environ,
+					  .input = -1,
+					  .output = scene->output[1],
+					  .error = -1};
 	char why[256];
-	enum status status = origin_new(&program, kind, prepare, scene->entries, &scene->origin, why);
+	enum status status = origin_new(&scene->program, kind, prepare, scene->entries, &scene->origin, why);
 	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
 }
 

@@ -21,6 +21,7 @@ struct scene {
 	struct target *target;
 	struct origin *origin;
 	char *path, *arguments[2];
+	struct program program; /* borrowed by the origin */
 	int output[2];
 };
 
@@ -38,15 +39,16 @@ static void scene_open(struct scene *scene, const char *name)
 	ck_assert_int_gt(asprintf(&scene->path, "%s/%s", folder, name), 0);
 	scene->arguments[0] = scene->path;
 	ck_assert_int_eq(pipe(scene->output), 0);
-	struct program program = {.path = scene->path,
-				  .arguments = scene->arguments,
-				  .environment = environ,
-				  .input = -1,
-				  .output = scene->output[1],
-				  .error = -1};
+	scene->program = (struct program){.path = scene->path,
+					  .arguments = scene->arguments,
+					  .environment = environ,
+					  .input = -1,
+					  .output = scene->output[1],
+					  .error = -1};
 	char why[256];
-	ck_assert_int_eq(origin_new(&program, ORIGIN_EXEC, prepare, scene->entries, &scene->origin, why),
-			 STATUS_OK);
+	ck_assert_int_eq(
+	    origin_new(&scene->program, ORIGIN_EXEC, prepare, scene->entries, &scene->origin, why),
+	    STATUS_OK);
 	ck_assert_int_eq(origin_start(scene->origin, &scene->target), STATUS_OK);
 	ck_assert_int_eq(places_update(scene->places, scene->target), STATUS_OK);
 }
