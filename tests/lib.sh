@@ -33,7 +33,7 @@ judge() {
 show() {
 	local file
 	for file; do
-		[ -s "$file" ] && head -n 40 "$file" | cut -c 1-300 | sed 's/^/     | /'
+		head -n 40 "$file" | cut -c 1-300 | sed 's/^/     | /'
 	done
 	return 0
 }
