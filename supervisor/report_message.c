@@ -157,9 +157,8 @@ static void print_signal(const struct finding *finding, FILE *stream)
 	if (!frame)
 		return;
 	/* In a library: what the program called says more than where inside it happened. */
-	const struct frame *called = frame - 1;
-	if (frame > finding->threads[trace->end_thread].frames && called->function)
-		fprintf(stream, " in %s, called", called->function);
+	if (frame > finding->threads[trace->end_thread].frames && frame[-1].function)
+		fprintf(stream, " in %s, called", frame[-1].function);
 	print_frame(frame, stream);
 }
 
