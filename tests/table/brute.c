@@ -22,7 +22,7 @@ struct place_in_tree {
 
 uint64_t step_digest(uint64_t digest, uint32_t thread, int32_t choice)
 {
-	digest = (digest ^ thread) * UINT64_C(0x9e3779b97f4a7c15);
+	digest = (digest * 31 + thread + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	digest = (digest ^ digest >> 32 ^ (uint64_t)(int64_t)choice) * UINT64_C(0xbf58476d1ce4e5b9);
 	return digest ^ digest >> 29;
 }
