@@ -90,6 +90,12 @@ uint32_t model_add_object(struct model *m, const struct object_state *state)
 	return object;
 }
 
+static bool sleeps(const struct model_thread *thread)
+{
+	return thread->run == THREAD_STOPPED &&
+	       (thread->op.kind == OP_COND_ASLEEP || thread->op.kind == OP_FUTEX_ASLEEP);
+}
+
 void model_set_pending(struct model *m, uint32_t t, const struct op *op)
 {
 	struct model_thread *thread = model_thread(m, t);
@@ -97,7 +103,7 @@ void model_set_pending(struct model *m, uint32_t t, const struct op *op)
 	MODEL_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op->kind < OP_KINDS);
 	MODEL_ASSERT(op->kind != OP_COND_ASLEEP && op->kind != OP_COND_RELOCK);
 	MODEL_ASSERT(op->kind != OP_FUTEX_ASLEEP && op->kind != OP_FUTEX_RESUME);
-	MODEL_ASSERT(thread->next == NO_THREAD && thread->prev == NO_THREAD);
+	MODEL_ASSERT(!sleeps(thread));
 	if (op->object != NO_OBJECT && class == CLASS_THREAD)
 		MODEL_ASSERT(op->object < m->threads);
 	else if (op->object != NO_OBJECT && class != CLASS_NONE)
@@ -113,12 +119,6 @@ const struct op *model_pending(const struct model *m, uint32_t t)
 	static const struct op none = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT};
 	const struct model_thread *thread = model_thread_const(m, t);
 	return thread->run == THREAD_STOPPED ? &thread->op : &none;
-}
-
-static bool sleeps(const struct model_thread *thread)
-{
-	return thread->run == THREAD_STOPPED &&
-	       (thread->op.kind == OP_COND_ASLEEP || thread->op.kind == OP_FUTEX_ASLEEP);
 }
 
 void model_thread_exit(struct model *m, uint32_t t)

@@ -112,6 +112,16 @@ static const struct script scripts[] = {
 	 {STUCK, 3, OP_THREAD_JOIN, 4},
 	 {STUCK, 4, OP_THREAD_JOIN, 2},
      }},
+    {"who waits for something of the caller's number doesn't join it",
+     {{CLASS_MUTEX, MUTEX_NORMAL, 2, 2}},
+     {
+	 {STUCK, 1, OP_MUTEX_LOCK, 0},
+	 {STUCK, 0, OP_THREAD_JOIN, 1},
+	 {DO, 2, OP_MUTEX_UNLOCK, 0, 0}, /* once is enough, it isn't recursive */
+	 {GO, 1, .result = 0},
+	 {LATE, 1, OP_THREAD_TIMEDJOIN, 2},
+	 {DO, 2, OP_THREAD_JOIN, 1, 35, BLOCKED},
+     }},
     {"detach and create",
      {},
      {
@@ -235,6 +245,17 @@ static const struct script scripts[] = {
 	 {DO, 1, OP_MUTEX_LOCK, 0, 0},
 	 {DO, 1, OP_MUTEX_TRYLOCK, 1, 130},
      }},
+    {"each robust mutex has its own owner",
+     {ROBUST(MUTEX_NORMAL), ROBUST(MUTEX_NORMAL), NORMAL},
+     {
+	 {DO, 0, OP_MUTEX_LOCK, 0, 0},
+	 {DO, 1, OP_MUTEX_LOCK, 1, 0},
+	 {DO, 1, OP_MUTEX_LOCK, 2, 0},
+	 {EXIT, 1},
+	 {STUCK, 2, OP_MUTEX_LOCK, 0},
+	 {STUCK, 3, OP_MUTEX_LOCK, 2},
+	 {DO, 4, OP_MUTEX_LOCK, 1, 130},
+     }},
     {"condition variable: signal, broadcast",
      {COND, NORMAL},
      {
@@ -245,7 +266,8 @@ static const struct script scripts[] = {
 	 {DO, 0, OP_COND_WAIT, 0, 0, ASLEEP | BLOCKED | UNKNOWN, 1},
 	 {STILL, 0},
 	 {DO, 1, OP_MUTEX_LOCK, 1, 0},
-	 {DO, 1, OP_COND_WAIT, 0, 0, ASLEEP | BLOCKED | UNKNOWN, 1},
+	 {DO, 1, OP_COND_WAIT, 0, 0, ASLEEP | BLOCKED | UNKNOWN, 1, .flags = OP_TIMED},
+	 {STILL, 1},
 	 {DO, 2, OP_MUTEX_LOCK, 1, 0},
 	 {DO, 2, OP_COND_WAIT, 0, 0, ASLEEP | BLOCKED | UNKNOWN, 1},
 	 {DO, 3, OP_MUTEX_LOCK, 1, 0},
@@ -378,6 +400,7 @@ static const struct script scripts[] = {
 	 {DO, 4, OP_FUTEX_REQUEUE, 0, -11, BLOCKED, 1, 1, 1, 7, OP_COMPARE, .word = 8},
 	 {DO, 4, OP_FUTEX_REQUEUE, 0, -22, BLOCKED, 1, -1, 1},
 	 {DO, 4, OP_FUTEX_REQUEUE, 0, -22, BLOCKED, 1, 1, -1},
+	 {DO, 4, OP_FUTEX_REQUEUE, 0, 0, BLOCKED, 1, 0, 0},
 	 {DO, 4, OP_FUTEX_REQUEUE, 0, 3, BLOCKED, 0, 0, 3}, /* onto itself: counts, moves nobody */
 	 {DO, 4, OP_FUTEX_REQUEUE, 0, 3, BLOCKED, 1, 1, 2, 7, OP_COMPARE, .word = 7},
 	 {GO, 0, .result = 0, .marks = BLOCKED},
@@ -484,6 +507,7 @@ static void play(struct model *m, const struct row *row, const char *where)
 		ck_assert_msg(model_enabled(m, t) && !model_ready(m, t), "%s", where);
 		ck_assert_msg(model_choices(m, t) == 1 && model_choice(m, t, 0) == CHOICE_TIMEOUT, "%s",
 			      where);
+		ck_assert_msg(!model_has_choice(m, t, 0), "%s", where);
 		return;
 	case WAYS:
 		ck_assert_msg(model_choices(m, t) == row->result, "%s: %u ways", where, model_choices(m, t));
@@ -495,6 +519,7 @@ static void play(struct model *m, const struct row *row, const char *where)
 	default:
 		ck_assert_msg(!model_enabled(m, t) && !model_ready(m, t), "%s: enabled", where);
 		ck_assert_msg(model_choices(m, t) == 0 && !model_has_choice(m, t, 0), "%s", where);
+		ck_assert_msg(!model_has_choice(m, t, CHOICE_TIMEOUT), "%s", where);
 	}
 }
 

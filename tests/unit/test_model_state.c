@@ -5,8 +5,8 @@
 #include "supervisor/model_state.h"
 #include <check.h>
 #include <fmc/machine.h>
+#include <signal.h>
 #include <stdlib.h>
-
 static const struct object_state mutex_state = {CLASS_MUTEX, MUTEX_NORMAL, NO_THREAD, 0};
 static const struct object_state cond_state = {CLASS_COND, 0, NO_THREAD, 0};
 static const struct object_state sem_state = {CLASS_SEM, 0, NO_THREAD, 0};
@@ -62,9 +62,11 @@ START_TEST(test_birth_and_death)
 	uint32_t mutex = model_block_add_object(&block, &mutex_state);
 	uint32_t cond = model_block_add_object(&block, &cond_state);
 	run(block.model, t, OP_COND_WAIT, cond, mutex);
+	struct object_state state;
+	model_object_state(block.model, cond, &state);
+	ck_assert_uint_eq(state.count, 1);
 	model_thread_exit(block.model, t); /* asleep */
 	check(block.model);
-	struct object_state state;
 	model_object_state(block.model, cond, &state);
 	ck_assert_uint_eq(state.count, 0);
 	ck_assert(model_exited(block.model, t));
@@ -271,6 +273,31 @@ START_TEST(test_wake_choices_are_capped)
 }
 END_TEST
 
+/* FUTEX_WAKE_OP: whom it wakes depends on the comparison of the old word with 0. */
+START_TEST(test_wake_op_comparisons)
+{
+	static const uint8_t holds[6][3] = {
+	    /* of -1, 0, 1 */
+	    {0, 1, 0}, {1, 0, 1}, {1, 0, 0}, {1, 1, 0}, {0, 0, 1}, {0, 1, 1},
+	};
+	for (uint32_t comparison = 0; comparison < 6; comparison++) {
+		for (int32_t old = -1; old <= 1; old++) {
+			struct model_block block = asleep(1, 3);
+			uint32_t other = model_block_add_object(&block, &futex_state);
+			struct op op = {.kind = OP_FUTEX_WAKE_OP, .object = other, .object2 = 0, .arg2 = 1};
+			struct observation seen = {0, (uint32_t)old};
+			struct effect effect;
+			op.arg3 = comparison << 24;
+			model_set_pending(block.model, 1, &op);
+			model_perform(block.model, 1, CHOICE_DEFAULT, &seen, &effect);
+			ck_assert_int_eq(effect.result, holds[comparison][old + 1]);
+			ck_assert_int_eq(model_enabled(block.model, 0), holds[comparison][old + 1]);
+			model_block_release(&block);
+		}
+	}
+}
+END_TEST
+
 /* Threads 0 and 1 do independent things in either order, or fall asleep in either order. */
 static struct model_block reach(bool second_first, bool sleep)
 {
@@ -295,6 +322,14 @@ START_TEST(test_digest)
 	struct model_block a = reach(false, false), b = reach(true, false);
 	ck_assert(model_equal(a.model, b.model));
 	ck_assert(model_digest(a.model) == model_digest(b.model));
+	model_add_object(b.model, &cond_state);
+	ck_assert(!model_equal(a.model, b.model) && !model_equal(b.model, a.model));
+	model_add_object(a.model, &sem_state);
+	ck_assert(!model_equal(a.model, b.model)); /* in the object alone */
+	ck_assert(model_digest(a.model) != model_digest(b.model));
+	model_block_release(&b);
+	model_block_release(&a);
+	a = reach(false, false), b = reach(true, false);
 	/* Places and the lengths of time-outs and sleeps are no state; a status is. */
 	struct op one = {OP_SLEEP, 0, NO_OBJECT, NO_OBJECT, 10, 1, 2, 0x1000}, two = one;
 	two.arg = 20;
@@ -306,6 +341,8 @@ START_TEST(test_digest)
 		ck_assert_int_eq(model_digest(a.model) == model_digest(b.model), i == 0);
 		one.kind = two.kind = OP_PROCESS_EXIT;
 	}
+	model_block_add_thread(&a);
+	ck_assert(!model_equal(a.model, b.model) && !model_equal(b.model, a.model));
 	model_block_release(&a);
 	model_block_release(&b);
 	a = reach(false, true), b = reach(true, true);
@@ -496,6 +533,45 @@ START_TEST(test_damage_is_found)
 }
 END_TEST
 
+/* What the machine must never ask: each of these stops the process. */
+START_TEST(test_misuse)
+{
+	struct model_block block = new_block(2);
+	struct model *m = block.model;
+	uint32_t mutex = model_block_add_object(&block, &mutex_state);
+	uint32_t cond = model_block_add_object(&block, &cond_state);
+	switch (_i) {
+	case 0:
+		come(m, 0, OP_SEM_POST, mutex, NO_OBJECT, 0);
+		return;
+	case 1:
+		come(m, 0, OP_COND_WAIT, cond, cond, 0);
+		return;
+	case 2:
+		come(m, 0, OP_THREAD_JOIN, 2, NO_OBJECT, 0);
+		return;
+	case 3:
+		come(m, 0, OP_COND_ASLEEP, cond, mutex, 0);
+		return;
+	case 4:
+		model_thread_exit(m, 0);
+		come(m, 0, OP_YIELD, NO_OBJECT, NO_OBJECT, 0);
+		return;
+	case 5:
+		run(m, 0, OP_COND_WAIT, cond, mutex);
+		come(m, 0, OP_YIELD, NO_OBJECT, NO_OBJECT, 0);
+		return;
+	case 6:
+		run(m, 0, OP_MUTEX_LOCK, mutex, NO_OBJECT);
+		run(m, 1, OP_MUTEX_LOCK, mutex, NO_OBJECT); /* not enabled */
+		return;
+	default:
+		come(m, 0, OP_MUTEX_LOCK, mutex, NO_OBJECT, 0);
+		go(m, 0, CHOICE_TIMEOUT); /* not a choice */
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("model state");
@@ -508,9 +584,11 @@ int main(void)
 	tcase_add_loop_test(tcase, test_wake_combinations, 2, 9);
 	tcase_add_test(tcase, test_wake_skips_other_bits);
 	tcase_add_test(tcase, test_wake_choices_are_capped);
+	tcase_add_test(tcase, test_wake_op_comparisons);
 	tcase_add_test(tcase, test_digest);
 	tcase_add_loop_test(tcase, test_random_walks, 0, 4);
 	tcase_add_test(tcase, test_damage_is_found);
+	tcase_add_loop_test_raise_signal(tcase, test_misuse, SIGILL, 0, 8);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
