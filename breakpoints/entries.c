@@ -149,8 +149,10 @@ enum status entries_plant_first(struct entries *entries, struct target *target)
 		entries_clear(entries);
 		status = entries_discover(entries);
 	}
-	if (status != STATUS_OK)
+	if (status != STATUS_OK) {
+		modules_release(&entries->modules); /* so that the next target is looked at again */
 		return status;
+	}
 	const struct trap *creation = find_creation(entries);
 	if (!creation)
 		return STATUS_NOT_FOUND;
