@@ -4,35 +4,6 @@
 
 /* Code addresses as function, file and line. */
 
-/*
- * Part of the C++ run-time (libstdc++, libc++abi). Weak, so that fmc also links without it: then C++
- * functions are shown by their symbols.
- */
-extern char *__cxa_demangle(const char *symbol, char *buffer, size_t *length, int *status)
-    __attribute__((weak));
-
-char *demangle(const char *symbol)
-{
-	int status;
-	if (!__cxa_demangle || strncmp(symbol, "_Z", 2) != 0)
-		return NULL;
-	return __cxa_demangle(symbol, NULL, NULL, &status);
-}
-
-/* `eat(int)` and `pool::run(int) const` are shown as `eat` and `pool::run`: arguments make lines long. */
-static void cut_arguments(char *name)
-{
-	int depth = 0;
-	for (char *c = name; *c; c++) {
-		depth += *c == '<';
-		depth -= *c == '>';
-		if (*c == '(' && depth == 0 && c != name && strncmp(c, "(anonymous namespace)", 21) != 0) {
-			*c = 0;
-			return;
-		}
-	}
-}
-
 Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address)
 {
 	return places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
@@ -46,10 +17,9 @@ static const char *function_name(struct places *places, Dwfl_Module *module, uin
 	if (!symbol)
 		return NULL;
 	char *plain = demangle(symbol);
-	if (plain)
-		cut_arguments(plain);
-	const char *name = places_string(places, plain ? plain : symbol);
-	free(plain);
+	char *shown = plain ? plain : strdup(symbol);
+	const char *name = shown ? places_string(places, function_shorten(shown)) : NULL;
+	free(shown);
 	return name;
 }
 
@@ -61,6 +31,8 @@ static void find_line(struct places *places, Dwfl_Module *module, uint64_t addre
 	const char *path = dwfl_lineinfo(line, NULL, &place->line, NULL, NULL, NULL);
 	if (!path)
 		return;
+	/* Inline functions of the C++ library are in the program's module, but no code of the program's. */
+	place->library |= strncmp(path, "/usr/include/", 13) == 0 || strstr(path, "/include/c++/") != NULL;
 	const char *slash = strrchr(path, '/');
 	place->file = places_string(places, slash ? slash + 1 : path);
 }
@@ -73,7 +45,8 @@ void places_find(struct places *places, uint64_t address, bool is_return, struct
 		return;
 	place->module = places_string(places, module->name);
 	place->offset = address - module->bias;
-	place->library = module->kind != MODULE_PROGRAM;
+	place->library =
+	    module->kind != MODULE_PROGRAM || (address >= places->libc_low && address < places->libc_high);
 	Dwfl_Module *dwfl_module = places_dwfl_module(places, address);
 	if (!dwfl_module)
 		return;

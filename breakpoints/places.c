@@ -1,4 +1,5 @@
 #include "breakpoints/places.h"
+#include "breakpoints/symbols.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,9 @@ static enum status report_modules(struct places *places)
 		dwfl_report_elf(places->dwfl, module->name, module->path, -1, module->bias, true);
 	}
 	dwfl_report_end(places->dwfl, NULL, NULL);
+	places->libc_low = places->libc_high = 0;
+	if (length && places->modules.at[0].is_static)
+		return static_libc_range(&places->modules.at[0], &places->libc_low, &places->libc_high);
 	return STATUS_OK;
 }
 

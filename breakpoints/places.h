@@ -23,7 +23,8 @@ struct places {
 	Dwfl *dwfl;		     /* the same modules with their symbols and debug information */
 	struct variables *variables; /* for each of modules, in the same order; filled at first use */
 	size_t variables_length;
-	char **strings; /* what was handed out; lives as long as the places */
+	uint64_t libc_low, libc_high; /* libc's code in a static program, else empty */
+	char **strings;		      /* what was handed out; lives as long as the places */
 	size_t strings_length, strings_room;
 	bool attached;		  /* dwfl knows where registers and memory come from */
 	struct tracee *unwinding; /* the thread whose stack is looked at, and where it stands */
@@ -42,5 +43,8 @@ void variables_release(struct variables *variables);
 
 /* The C++ name of a symbol, allocated; NULL if it is not one. */
 char *demangle(const char *symbol);
+
+/* The name of a function without what a reader doesn't need; works in place, returns the part to show. */
+char *function_shorten(char *name);
 
 #endif

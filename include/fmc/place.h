@@ -16,8 +16,9 @@ struct place {
 	int line;	      /* 0 if unknown */
 	const char *module;   /* last component of the module's path; NULL if outside of all */
 	uint64_t offset;      /* in the module */
-	bool library; /* in libc, the loader, libstdc++ or another shared library: not the program's own code
-		       */
+	/* In libc (also a static one), the loader, another shared library, or a header of the system's: not
+	 * the program's own code */
+	bool library;
 };
 
 struct places *places_new(void);

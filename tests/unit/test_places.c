@@ -1,3 +1,4 @@
+#include "breakpoints/places.h"
 #include <check.h>
 #include <fmc/call.h>
 #include <fmc/origin.h>
@@ -135,6 +136,9 @@ START_TEST(stack_at_an_entry_point_shows_functions_and_lines)
 	ck_assert_uint_eq(frames[0], call.entry);
 	ck_assert_uint_eq(frames[1], call.return_address);
 	struct place place;
+	places_find(scene.places, frames[0], false, &place);
+	ck_assert_str_eq(place.function, "pthread_mutex_lock");
+	ck_assert(place.library);
 	places_find(scene.places, frames[1], true, &place);
 	ck_assert_str_eq(place.function, "take");
 	ck_assert_str_eq(place.file, "names.c");
@@ -177,6 +181,30 @@ START_TEST(unknown_addresses_have_names_too)
 }
 END_TEST
 
+static const struct {
+	const char *symbol, *shown;
+} functions[] = {
+    {"eat", "eat"},
+    {"__libc_start_main@@GLIBC_2.34", "__libc_start_main"},
+    {"___pthread_mutex_lock", "pthread_mutex_lock"},
+    {"pthread_create@GLIBC_2.2.5", "pthread_create"},
+    {"pool::run(int) const", "pool::run"},
+    {"(anonymous namespace)::pool::run(int (*)(char))", "(anonymous namespace)::pool::run"},
+    {"std::enable_if<true, int>::type f<long, void (*)()>(long)", "f<long, void (*)()>"},
+    {"main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"},
+    {"bool operator< <int>(box<int> const&, box<int> const&)", "operator< <int>"},
+    {"pool::operator->()", "pool::operator->"},
+    {"pool::operator unsigned long() const", "pool::operator unsigned long"},
+};
+
+START_TEST(functions_are_shown_without_parameters_and_versions)
+{
+	char *name = strdup(functions[_i].symbol);
+	ck_assert_str_eq(function_shorten(name), functions[_i].shown);
+	free(name);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("places");
@@ -185,6 +213,8 @@ int main(void)
 	tcase_add_loop_test(tests, variables_have_the_names_that_the_program_gives_them, 0, 2);
 	tcase_add_loop_test(tests, stack_at_an_entry_point_shows_functions_and_lines, 0, 2);
 	tcase_add_test(tests, unknown_addresses_have_names_too);
+	tcase_add_loop_test(tests, functions_are_shown_without_parameters_and_versions, 0,
+			    (int)(sizeof(functions) / sizeof(functions[0])));
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
