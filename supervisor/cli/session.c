@@ -4,12 +4,16 @@
 #include <fmc/collect.h>
 #include <fmc/player.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 /* How long executions wait for something outside of the target when nothing else can run. */
 #define OUTSIDE_MS 2000
+
+/* So much behind the deadline the timer comes, for an execution that makes no transitions. */
+#define GRACE 100000000u
 
 /* Look at the clock once in so many transitions. */
 #define CLOCK_EVERY 64
@@ -60,17 +64,31 @@ enum status session_open(struct session *session, const struct launch *launch, c
 		session_close(session);
 		return STATUS_NO_MEMORY;
 	}
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
+	session->timed = timer_create(CLOCK_MONOTONIC, &event, &session->timer) == 0;
 	execution_verify_model(session->execution, options->verify_model);
 	return STATUS_OK;
 }
 
 void session_close(struct session *session)
 {
+	if (session->timed)
+		timer_delete(session->timer);
 	if (session->execution)
 		execution_free(session->execution);
 	if (session->process)
 		process_free(session->process);
 	*session = (struct session){.input = -1};
+}
+
+/* Let a signal come when the deadline has passed; 0: none. */
+static void set_timer(struct session *session, uint64_t deadline)
+{
+	uint64_t when = deadline ? deadline + GRACE : 0;
+	const struct itimerspec spec = {
+	    .it_value = {(time_t)(when / 1000000000u), (long)(when % 1000000000u)}};
+	if (session->timed)
+		(void)timer_settime(session->timer, TIMER_ABSTIME, &spec, NULL);
 }
 
 /* Before each execution. */
@@ -83,6 +101,21 @@ static void prepare(struct session *session, struct finding *finding)
 	session->out_of_time = false;
 	session->finding = finding;
 	session->collected = STATUS_OK;
+	if (session->deadline)
+		set_timer(session, session->deadline);
+}
+
+/* After it: an interrupt behind the deadline is the timer's. */
+static void settle(struct session *session)
+{
+	session->finding = NULL;
+	if (!session->deadline)
+		return;
+	set_timer(session, 0);
+	if (tracer_interrupted() && session_clock() >= session->deadline) {
+		session->out_of_time = true;
+		tracer_clear_interrupt();
+	}
 }
 
 enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,
@@ -92,6 +125,7 @@ enum status session_run(struct session *session, const struct plan *plan, struct
 	prepare(session, finding);
 	execution_watch(session->execution, &watcher);
 	execution_run(session->execution, plan, trace);
+	settle(session);
 	return session->collected;
 }
 
@@ -110,5 +144,8 @@ enum status session_play(struct session *session, const struct schedule *schedul
 	const struct execution_watcher watcher = {session, on_transition, on_end};
 	prepare(session, finding);
 	process_find_places(session->process, true);
-	return player_run_watched(session->execution, schedule, loose, &watcher, trace, diverged_at, why);
+	enum status status =
+	    player_run_watched(session->execution, schedule, loose, &watcher, trace, diverged_at, why);
+	settle(session);
+	return status;
 }

@@ -7,6 +7,8 @@
 #include <fmc/finding.h>
 #include <fmc/process.h>
 
+#include <time.h>
+
 /*
  * A program under fmc: its process, the execution over it, and the watcher that keeps time and collects
  * findings. Runs plans one after the other.
@@ -17,6 +19,8 @@ struct session {
 	int input;		 /* of the target, wound back before each execution; -1: none */
 	uint64_t deadline;	 /* on session_clock(); 0: none */
 	bool out_of_time;	 /* the last execution was ended by the deadline */
+	timer_t timer;		 /* ends executions that pass the deadline without a transition */
+	bool timed;		 /* there is a timer */
 	uint64_t ticks;		 /* transitions watched, to look at the clock only now and then */
 	struct finding *finding; /* filled at the end of an execution, if not NULL */
 	enum status collected;
