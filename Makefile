@@ -49,7 +49,7 @@ $(BUILD)/fmc: $(call objects,cli) $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 # Samples, and the targets of unit tests: programs to be supervised, built as anybody's are.
-TARGET_FLAGS := -O1 -g -pthread -D_GNU_SOURCE
+TARGET_FLAGS := -Og -g -pthread -D_GNU_SOURCE
 SAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(wildcard samples/*.c samples/*.cc)))
 SAMPLES += $(patsubst %.c,$(BUILD)/%.static,$(shell grep -l '^ \* fmc-static: yes' samples/*.c))
 TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
@@ -57,19 +57,19 @@ TARGETS += $(addsuffix .static,$(TARGETS))
 
 samples: $(SAMPLES)
 
-$(BUILD)/samples/%: samples/%.c
+$(BUILD)/samples/%: samples/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
-$(BUILD)/samples/%: samples/%.cc
+$(BUILD)/samples/%: samples/%.cc Makefile
 	@mkdir -p $(@D)
 	$(CXX) -std=c++17 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
-$(BUILD)/samples/%.static: samples/%.c
+$(BUILD)/samples/%.static: samples/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) -static $< -o $@
-$(BUILD)/targets/%: tests/targets/%.c
+$(BUILD)/targets/%: tests/targets/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
-$(BUILD)/targets/%.static: tests/targets/%.c
+$(BUILD)/targets/%.static: tests/targets/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -static $< -o $@
 

@@ -27,4 +27,5 @@ status=$?
 [ $status -eq 1 ] || { echo "fmc should have found a deadlock; exit status $status" >&2; exit 1; }
 
 say "fmc replay $schedule"
-"$BUILD/fmc" replay "$schedule" </dev/null || exit
+"$BUILD/fmc" replay "$schedule" </dev/null >"$BUILD/demo/replay" || exit
+head -n 1 "$BUILD/demo/replay"
