@@ -11,6 +11,7 @@
 #include "dfs_path.h"
 #include "search_strategy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct cb {
@@ -91,8 +92,9 @@ static bool set_aside(struct cb *cb, size_t i)
 	const struct dfs_node *node = &cb->path.nodes[i];
 	for (uint32_t a = 0; a < node->alternatives; a++) {
 		const struct alternative *alternative = &cb->path.alternatives[node->first_alternative + a];
-		if (!alternative->preemption || a == node->taken)
+		if (!alternative->preemption)
 			continue;
+		assert(a != node->taken);
 		if (cb->bound >= cb->most)
 			cb->left_out = true;
 		else if (!cb_list_push(&cb->beyond, cb->path.steps, i, alternative->step))
@@ -109,7 +111,7 @@ static enum status cb_feed(void *strategy, const struct trace *trace)
 	enum status status = dfs_path_feed(&cb->path, trace, &first_new);
 	if (status != STATUS_OK)
 		return status;
-	for (size_t i = first_new; i < cb->path.length && dfs_path_may_branch(&cb->path, i); i++)
+	for (size_t i = first_new; i < cb->path.length; i++)
 		if (!set_aside(cb, i))
 			return STATUS_NO_MEMORY;
 	return STATUS_OK;

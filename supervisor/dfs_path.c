@@ -70,17 +70,10 @@ bool dfs_path_start(struct dfs_path *path, const struct step *prefix, size_t len
 	return true;
 }
 
-bool dfs_path_may_branch(const struct dfs_path *path, size_t i)
-{
-	return i >= path->fixed && (path->max_depth == 0 || i < path->max_depth);
-}
-
 /* The next alternative of node i that is to be tried; false: there is none. */
 static bool advance(struct dfs_path *path, size_t i)
 {
 	struct dfs_node *node = &path->nodes[i];
-	if (!dfs_path_may_branch(path, i))
-		return false;
 	const struct alternative *alternatives = path->alternatives + node->first_alternative;
 	while (node->tried < node->alternatives) {
 		/* In the order of trying the pick is number 0, and those before it move up by one. */
@@ -183,8 +176,7 @@ enum status dfs_path_feed(struct dfs_path *path, const struct trace *trace, size
 	/* Behind the depth bound nothing branches and nothing need be remembered. */
 	size_t length = trace->length;
 	if (path->max_depth != 0 && length > path->max_depth)
-		length =
-		    path->max_depth > path->prefix_length ? (size_t)path->max_depth : path->prefix_length;
+		length = (size_t)path->max_depth;
 	for (size_t i = path->length; i < length; i++)
 		if (!push_node(path, trace, i))
 			return STATUS_NO_MEMORY;
@@ -212,8 +204,6 @@ double dfs_path_share(const struct dfs_path *path)
 	double share = 0, weight = 1;
 	for (size_t i = path->fixed; i < path->length; i++) {
 		uint32_t all, finished;
-		if (!dfs_path_may_branch(path, i))
-			break;
 		count_node(path, i, &all, &finished);
 		weight /= all;
 		share += weight * finished;

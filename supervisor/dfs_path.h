@@ -8,8 +8,8 @@
  * with the alternatives that were open there and which of them have been tried. The policy's pick is tried
  * first, then the others in their order.
  *
- * The first `fixed` nodes belong to whoever started the path and never branch, and neither do nodes at or
- * behind `max_depth`.
+ * The first `fixed` nodes belong to whoever started the path and never branch. Transitions at or behind
+ * `max_depth` get no node.
  */
 struct dfs_node {
 	size_t first_alternative; /* into dfs_path.alternatives */
@@ -34,9 +34,6 @@ struct dfs_path {
 
 void dfs_path_init(struct dfs_path *path, uint64_t max_depth, bool free_only);
 void dfs_path_release(struct dfs_path *path);
-
-/* False for the fixed nodes and those behind the depth bound. */
-bool dfs_path_may_branch(const struct dfs_path *path, size_t i);
 
 /* Begin with executions that start with this prefix; false without memory. */
 bool dfs_path_start(struct dfs_path *path, const struct step *prefix, size_t length);
