@@ -87,13 +87,16 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 		return trap ? STATUS_GONE : STATUS_NOT_FOUND;
 	const struct entry_point *point = trap->point;
 	const struct target *target = stop->tracee->target;
-	enum status status =
-	    target_read(target, regs->rsp, &call->return_address, sizeof(call->return_address));
+	enum status status = STATUS_OK;
+	if (trap->by_door)
+		call->return_address = regs->r11;
+	else
+		status = target_read(target, regs->rsp, &call->return_address, sizeof(call->return_address));
 	if (status != STATUS_OK)
 		return status;
 	call->op.kind = point->kind;
 	call->op.place = call->return_address;
-	call->entry = trap->address;
+	call->entry = trap->stop;
 	call->c11 = point->c11;
 	call->timeout_argument = point->timeout;
 	if (point->timeout >= 0 && argument(regs, point->timeout) == 0)

@@ -102,42 +102,6 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static uint32_t hash_of(uint64_t address)
-{
-	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
-}
-
-static bool make_hash(struct entries *entries)
-{
-	uint32_t room = 64;
-	while (room < 4 * entries->traps_length)
-		room *= 2;
-	entries->hash = calloc(room, sizeof(*entries->hash));
-	if (!entries->hash)
-		return false;
-	entries->hash_mask = room - 1;
-	for (uint32_t i = 0; i < entries->traps_length; i++) {
-		uint32_t h = hash_of(entries->traps[i].address) & entries->hash_mask;
-		while (entries->hash[h])
-			h = (h + 1) & entries->hash_mask;
-		entries->hash[h] = i + 1;
-	}
-	return true;
-}
-
-const struct trap *entries_trap(const struct entries *entries, uint64_t address)
-{
-	if (!entries->hash)
-		return NULL;
-	for (uint32_t h = hash_of(address) & entries->hash_mask; entries->hash[h];
-	     h = (h + 1) & entries->hash_mask) {
-		const struct trap *trap = &entries->traps[entries->hash[h] - 1];
-		if (trap->address == address)
-			return trap;
-	}
-	return NULL;
-}
-
 static enum status discover_module(struct discovery *discovery)
 {
 	const struct module *module = discovery->module;
@@ -175,5 +139,5 @@ enum status entries_discover(struct entries *entries)
 	drop_forwarders(entries);
 	if (entries->traps_length)
 		qsort(entries->traps, entries->traps_length, sizeof(*entries->traps), by_address);
-	return !discovery.failed && make_hash(entries) ? STATUS_OK : STATUS_NO_MEMORY;
+	return discovery.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }

@@ -113,19 +113,23 @@ static bool put_branch(struct writer *writer, const cs_insn *instruction, uint64
 	return true;
 }
 
-/* An instruction with a memory operand relative to the program counter: the displacement is counted anew. */
-static void rebase(struct writer *writer, const cs_insn *instruction)
+/*
+ * An instruction with a memory operand relative to the program counter: the displacement is counted anew.
+ * `start` is where its copy begins.
+ */
+static void rebase(struct writer *writer, const cs_insn *instruction, uint8_t start)
 {
 	const cs_x86 *x86 = &instruction->detail->x86;
 	for (uint8_t i = 0; i < x86->op_count; i++) {
 		if (x86->operands[i].type != X86_OP_MEM || x86->operands[i].mem.base != X86_REG_RIP)
 			continue;
-		int64_t distance = x86->operands[i].mem.disp + (int64_t)(instruction->address - writer->to);
+		int64_t distance =
+		    x86->operands[i].mem.disp + (int64_t)(instruction->address - writer->to - start);
 		int32_t displacement = (int32_t)distance;
 		if (displacement != distance || x86->encoding.disp_size != 4)
 			writer->failed = true;
 		else
-			memcpy(writer->displaced->copy + x86->encoding.disp_offset, &displacement, 4);
+			memcpy(writer->displaced->copy + start + x86->encoding.disp_offset, &displacement, 4);
 		return;
 	}
 }
@@ -152,9 +156,58 @@ bool displace(struct displacer *displacer, uint64_t from, const uint8_t code[DIS
 	    X86_INS_CALL) /* through memory or a register: would leave a return address here */
 		return false;
 	put(&writer, code, instruction->size);
-	rebase(&writer, instruction);
+	rebase(&writer, instruction, 0);
 	put_jump(&writer, from + instruction->size);
 	return !writer.failed;
+}
+
+static bool leaves_the_path(const cs_insn *instruction)
+{
+	const cs_detail *detail = instruction->detail;
+	for (uint8_t i = 0; i < detail->groups_count; i++)
+		switch (detail->groups[i]) {
+		case X86_GRP_JUMP:
+		case X86_GRP_CALL:
+		case X86_GRP_RET:
+		case X86_GRP_IRET:
+		case X86_GRP_INT:
+		case X86_GRP_BRANCH_RELATIVE:
+			return true;
+		default:
+			break;
+		}
+	return false;
+}
+
+bool displace_straight(struct displacer *displacer, uint64_t from, const uint8_t code[DISPLACE_CODE],
+		       size_t bytes, uint64_t to, struct displaced *displaced)
+{
+	struct writer writer = {.to = to, .displaced = displaced};
+	const uint8_t *at = code;
+	size_t left = DISPLACE_CODE;
+	uint64_t address = from;
+	cs_insn *instruction = displacer->instruction;
+	*displaced = (struct displaced){0};
+	while (displaced->length < bytes) {
+		uint8_t start = displaced->size;
+		if (!cs_disasm_iter(displacer->capstone, &at, &left, &address, instruction) ||
+		    leaves_the_path(instruction))
+			return false;
+		put(&writer, code + displaced->length, instruction->size);
+		rebase(&writer, instruction, start);
+		displaced->length += (uint8_t)instruction->size;
+	}
+	put_jump(&writer, from + displaced->length);
+	return !writer.failed;
+}
+
+bool jump_encode(uint64_t from, uint64_t to, uint8_t code[5])
+{
+	int64_t distance = (int64_t)(to - (from + 5));
+	int32_t displacement = (int32_t)distance;
+	code[0] = 0xe9;
+	memcpy(code + 1, &displacement, sizeof(displacement));
+	return displacement == distance;
 }
 
 void jumps_each(struct displacer *displacer, const uint8_t *code, size_t size, uint64_t address,

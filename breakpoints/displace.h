@@ -15,13 +15,14 @@ struct displacer;
 struct displacer *displacer_new(void); /* NULL without memory */
 void displacer_free(struct displacer *displacer);
 
-#define DISPLACE_CODE 16 /* bytes of original code that are looked at: the longest instruction has 15 */
+#define DISPLACE_CODE 20 /* bytes of original code that are looked at: 4 and the longest instruction, of 15  \
+			  */
 #define DISPLACE_ROOM 40 /* the longest copy */
 
 struct displaced {
 	uint8_t copy[DISPLACE_ROOM];
 	uint8_t size;	/* of the copy, the jump back included */
-	uint8_t length; /* of the original instruction */
+	uint8_t length; /* of the original instructions */
 };
 
 /* Where a direct jump or call from the displaced instruction goes instead of `target`. */
@@ -35,6 +36,16 @@ typedef uint64_t displace_redirect(void *context, uint64_t target);
  */
 bool displace(struct displacer *displacer, uint64_t from, const uint8_t code[DISPLACE_CODE], uint64_t to,
 	      displace_redirect *redirect, void *context, struct displaced *displaced);
+
+/*
+ * The same for as many whole instructions as `bytes` bytes take, up to 5: room for a jump. False also if one
+ * of them leaves the straight path (a jump, a call, a return).
+ */
+bool displace_straight(struct displacer *displacer, uint64_t from, const uint8_t code[DISPLACE_CODE],
+		       size_t bytes, uint64_t to, struct displaced *displaced);
+
+/* The 5 bytes of a `jmp` at `from` to `to`. False if it is out of reach. */
+bool jump_encode(uint64_t from, uint64_t to, uint8_t code[5]);
 
 /* A direct jump, conditional or not, with a 32-bit or 8-bit displacement. */
 struct jump {

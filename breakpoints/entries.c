@@ -37,6 +37,55 @@ void entries_free(struct entries *entries)
 	free(entries);
 }
 
+static uint32_t hash_of(uint64_t address)
+{
+	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+bool entries_hash(struct entries *entries)
+{
+	uint32_t room = 64;
+	while (room < 4 * entries->traps_length)
+		room *= 2;
+	free(entries->hash);
+	entries->hash = calloc(room, sizeof(*entries->hash));
+	if (!entries->hash)
+		return false;
+	entries->hash_mask = room - 1;
+	for (uint32_t i = 0; i < entries->traps_length; i++) {
+		uint32_t h = hash_of(entries->traps[i].stop) & entries->hash_mask;
+		while (entries->hash[h])
+			h = (h + 1) & entries->hash_mask;
+		entries->hash[h] = i + 1;
+	}
+	return true;
+}
+
+const struct trap *entries_trap(const struct entries *entries, uint64_t address)
+{
+	if (!entries->hash)
+		return NULL;
+	for (uint32_t h = hash_of(address) & entries->hash_mask; entries->hash[h];
+	     h = (h + 1) & entries->hash_mask) {
+		const struct trap *trap = &entries->traps[entries->hash[h] - 1];
+		if (trap->stop == address)
+			return trap;
+	}
+	return NULL;
+}
+
+static int by_function(const void *function, const void *trap)
+{
+	uint64_t a = *(const uint64_t *)function, b = ((const struct trap *)trap)->address;
+	return a < b ? -1 : a > b;
+}
+
+const struct trap *entries_trap_of(const struct entries *entries, uint64_t function)
+{
+	return bsearch(&function, entries->traps, entries->traps_length, sizeof(*entries->traps),
+		       by_function);
+}
+
 static bool creates_threads(const struct trap *trap)
 {
 	return trap->point->kind == OP_THREAD_CREATE;
@@ -53,7 +102,7 @@ static const struct trap *find_creation(const struct entries *entries)
 /* Where a jump to an entry point goes instead: to the copy, behind the trap. One call stays one operation. */
 static uint64_t redirect(void *context, uint64_t target)
 {
-	const struct trap *trap = entries_trap(context, target);
+	const struct trap *trap = entries_trap_of(context, target);
 	return trap ? trap->copy : target;
 }
 
@@ -67,7 +116,7 @@ struct rerouting {
 static void reroute(void *context, const struct jump *jump)
 {
 	struct rerouting *rerouting = context;
-	const struct trap *to = entries_trap(rerouting->entries, jump->target);
+	const struct trap *to = entries_trap_of(rerouting->entries, jump->target);
 	if (!to || jump->address < rerouting->behind_first || jump->width != 4)
 		return;
 	int64_t distance = (int64_t)(to->copy - jump->next);
@@ -82,44 +131,87 @@ static void reroute(void *context, const struct jump *jump)
  * mtx_destroy to pthread_mutex_destroy, musl's pthread_mutex_lock to pthread_mutex_timedlock) or back to
  * their own beginning would be seen twice, with the program's return address both times.
  */
-static enum status reroute_function(struct entries *entries, const struct target *target,
-				    struct displacer *displacer, const struct trap *trap,
-				    uint8_t first_length)
+static enum status reroute_function(struct entries *entries, struct displacer *displacer,
+				    const struct trap *trap, const uint8_t *code, uint8_t first_length)
 {
-	if (trap->size == 0)
-		return STATUS_OK;
-	uint8_t *code = malloc(trap->size);
-	if (!code)
-		return STATUS_NO_MEMORY;
 	struct rerouting rerouting = {
 	    .entries = entries, .from = trap, .behind_first = trap->address + first_length};
-	enum status status = target_read(target, trap->address, code, trap->size);
-	if (status == STATUS_OK)
-		jumps_each(displacer, code, trap->size, trap->address, reroute, &rerouting);
-	free(code);
-	return status == STATUS_OK && rerouting.failed ? STATUS_NO_MEMORY : status;
+	jumps_each(displacer, code, trap->size, trap->address, reroute, &rerouting);
+	return rerouting.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-static enum status displace_trap(struct entries *entries, const struct target *target,
-				 struct displacer *displacer, size_t i)
+/* Does the function jump to where another jump shall be written, behind its first byte? */
+struct landing {
+	uint64_t low, high;
+	bool found;
+};
+
+static void look_for_landing(void *context, const struct jump *jump)
 {
-	const struct trap *trap = &entries->traps[i];
-	uint8_t code[DISPLACE_CODE];
+	struct landing *landing = context;
+	landing->found |= jump->target > landing->low && jump->target < landing->high;
+}
+
+static bool can_have_door(struct displacer *displacer, const struct trap *trap, const uint8_t *code,
+			  const uint8_t first[DISPLACE_CODE], struct displaced *displaced)
+{
+	if (trap->size < DOOR_BYTES ||
+	    !displace_straight(displacer, trap->address, first, DOOR_BYTES, trap->copy, displaced))
+		return false;
+	struct landing landing = {trap->address, trap->address + displaced->length, false};
+	jumps_each(displacer, code, trap->size, trap->address, look_for_landing, &landing);
+	return !landing.found;
+}
+
+/* The door, or a trap instruction: what is written over the function's beginning. */
+static enum status plant(struct entries *entries, struct trap *trap, struct slot *slot)
+{
+	static const uint8_t door[DOOR_BYTES] = {0x4c, 0x8b, 0x1c, 0x24,
+						 TRAP_INSTRUCTION}; /* mov (%rsp), %r11 */
+	uint8_t jump[DOOR_BYTES] = {TRAP_INSTRUCTION};
+	struct patches *patches = creates_threads(trap) ? &entries->first : &entries->rest;
+	uint64_t at_door = trap->copy - DOOR_BYTES;
+	memcpy(slot->door, door, sizeof(door));
+	if (trap->by_door && !jump_encode(trap->address, at_door, jump))
+		return STATUS_UNSUPPORTED;
+	trap->stop = trap->by_door ? at_door + DOOR_TRAP : trap->address;
+	return patches_add(patches, trap->address, jump, trap->by_door ? DOOR_BYTES : 1) ? STATUS_OK
+											 : STATUS_NO_MEMORY;
+}
+
+static enum status displace_trap(struct entries *entries, struct displacer *displacer, size_t i,
+				 const uint8_t *code, const uint8_t first[DISPLACE_CODE])
+{
+	struct trap *trap = &entries->traps[i];
 	struct displaced displaced;
-	enum status status = target_read(target, trap->address, code, sizeof(code));
-	if (status != STATUS_OK)
-		return status;
-	if (!displace(displacer, trap->address, code, trap->copy, redirect, entries, &displaced))
+	trap->by_door = can_have_door(displacer, trap, code, first, &displaced);
+	if (!trap->by_door &&
+	    !displace(displacer, trap->address, first, trap->copy, redirect, entries, &displaced))
 		return STATUS_UNSUPPORTED;
 	struct slot *slot = &entries->slots[i];
 	memcpy(slot->copy, displaced.copy, displaced.size);
 	slot->length = displaced.length;
 	slot->entry = trap->address;
-	uint8_t trap_instruction = TRAP_INSTRUCTION;
-	struct patches *patches = creates_threads(trap) ? &entries->first : &entries->rest;
-	if (!patches_add(patches, trap->address, &trap_instruction, 1))
+	enum status status = plant(entries, trap, slot);
+	return status == STATUS_OK ? reroute_function(entries, displacer, trap, code, displaced.length)
+				   : status;
+}
+
+static enum status displace_function(struct entries *entries, const struct target *target,
+				     struct displacer *displacer, size_t i)
+{
+	const struct trap *trap = &entries->traps[i];
+	uint8_t first[DISPLACE_CODE];
+	uint8_t *code = malloc(trap->size + 1);
+	if (!code)
 		return STATUS_NO_MEMORY;
-	return reroute_function(entries, target, displacer, trap, displaced.length);
+	enum status status = target_read(target, trap->address, first, sizeof(first));
+	if (status == STATUS_OK && trap->size)
+		status = target_read(target, trap->address, code, trap->size);
+	if (status == STATUS_OK)
+		status = displace_trap(entries, displacer, i, code, first);
+	free(code);
+	return status;
 }
 
 enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page)
@@ -129,10 +221,12 @@ enum status entries_displace(struct entries *entries, const struct target *targe
 	entries->slots = calloc(entries->traps_length, sizeof(*entries->slots));
 	enum status status = displacer && entries->slots ? STATUS_OK : STATUS_NO_MEMORY;
 	for (size_t i = 0; i < entries->traps_length; i++)
-		entries->traps[i].copy = page + i * SLOT_BYTES;
+		entries->traps[i].copy = page + i * SLOT_BYTES + DOOR_BYTES;
 	for (size_t i = 0; status == STATUS_OK && i < entries->traps_length; i++)
-		status = displace_trap(entries, target, displacer, i);
+		status = displace_function(entries, target, displacer, i);
 	displacer_free(displacer);
+	if (status == STATUS_OK && !entries_hash(entries))
+		status = STATUS_NO_MEMORY;
 	if (status == STATUS_OK)
 		status = patches_load(&entries->first, target);
 	if (status == STATUS_OK)
@@ -193,10 +287,12 @@ enum status entries_pass(const struct entries *entries, struct tracee *tracee, u
 	const struct trap *trap = entries_trap(entries, address);
 	if (!trap)
 		return STATUS_NOT_FOUND;
-	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs)
 		return STATUS_GONE;
-	regs->rip = trap->copy;
+	/* Behind a door's trap the thread is where it has to be. */
+	if (regs->rip != trap->copy)
+		tracee_change_regs(tracee)->rip = trap->copy;
 	return STATUS_OK;
 }
 

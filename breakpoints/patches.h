@@ -4,11 +4,11 @@
 #include <fmc/target.h>
 
 /*
- * Bytes of the target's code that fmc replaces: trap instructions and displacements of jumps. What was there
- * is kept, so that they can be put back; writes are grouped by page, since the pages are few and each write
- * is a system call.
+ * Bytes of the target's code that fmc replaces: trap instructions, jumps and displacements of jumps. What was
+ * there is kept, so that they can be put back; writes are grouped by page, since the pages are few and each
+ * write is a system call.
  */
-#define PATCH_BYTES 4
+#define PATCH_BYTES 5
 
 struct patch {
 	uint64_t address;

@@ -16,18 +16,28 @@ struct trap {
 	const struct entry_point *point;
 	const struct module *module;
 	bool is_default; /* the version of the name that new programs bind to */
-	uint64_t copy;	 /* its displaced first instruction */
+	bool by_door;	 /* a jump to the slot's door instead of a trap instruction */
+	uint64_t stop;	 /* where the trap instruction is that a call of the function meets */
+	uint64_t copy;	 /* its displaced first instructions */
 };
 
 /*
- * A slot of fmc's page: a displaced instruction, and behind it where it was taken from, so that an unwinder
- * that finds a thread there knows where it stands (slot_original()).
+ * A slot of fmc's page: a door, displaced instructions, and behind them where they were taken from, so that
+ * an unwinder that finds a thread there knows where it stands (original_pc() in stack.c).
+ *
+ * The door serves entry points whose first instructions can make room for a jump to it. It loads the return
+ * address into r11, which no caller relies on, and traps right before the copy: the thread then goes on
+ * without a change of its registers, and nobody has to read its stack. The other entry points get a plain
+ * trap instruction.
  */
 #define SLOT_BYTES 64
+#define DOOR_BYTES 5
+#define DOOR_TRAP  4 /* offset of the trap instruction */
 struct slot {
+	uint8_t door[DOOR_BYTES];
 	uint8_t copy[DISPLACE_ROOM];
-	uint8_t reserved[SLOT_BYTES - DISPLACE_ROOM - 16];
-	uint64_t length; /* of the original instruction */
+	uint8_t reserved[SLOT_BYTES - DOOR_BYTES - DISPLACE_ROOM - 16];
+	uint64_t length; /* of the original instructions */
 	uint64_t entry;
 };
 
@@ -55,8 +65,14 @@ enum status entries_discover(struct entries *entries);
 /* Make slots for a page at this address, and the patches, from the unpatched code of the target. */
 enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page);
 
-/* The trap at this address, NULL if there is none. */
+/* The trap that stops at this address, NULL if there is none. */
 const struct trap *entries_trap(const struct entries *entries, uint64_t address);
+
+/* The trap of the function at this address, NULL if there is none. */
+const struct trap *entries_trap_of(const struct entries *entries, uint64_t function);
+
+/* Make the hash over the addresses where traps stop; false without memory. */
+bool entries_hash(struct entries *entries);
 
 /* Forget everything known of the modules' code. */
 void entries_clear(struct entries *entries);

@@ -108,7 +108,7 @@ static uint64_t original_pc(struct places *places, const struct tracee *tracee, 
 		return pc;
 	if (!modules_find(&places->modules, slot.entry) || slot.length > 15)
 		return pc;
-	return pc == address ? slot.entry : slot.entry + slot.length;
+	return pc <= address + DOOR_BYTES ? slot.entry : slot.entry + slot.length;
 }
 
 size_t places_stack(struct places *places, struct tracee *tracee, uint64_t frames[], size_t room)

@@ -161,6 +161,21 @@ static const struct {
     {"cmpl $5, 25(%rip)", {0x83, 0x3d, 25, 0, 0, 0, 0x05, 0x0f, 0x94, 0xc0, 0x0f, 0xb6, 0xc0, 0xc3}},
 };
 
+/* What the first 5 bytes belong to; length 0: can't be taken away from there. */
+static const struct {
+	const char *name;
+	uint8_t code[32];
+	uint8_t length;
+} straight[] = {
+    {"mov %edi, %eax; add $1, %eax; nop", {0x89, 0xf8, 0x83, 0xc0, 0x01, 0x90, 0xc3}, 5},
+    {"push %rdi; pop %rax; lea 3(%rax), %eax", {0x57, 0x58, 0x8d, 0x40, 0x03, 0xc3}, 5},
+    {"xor %eax, %eax; mov 24(%rip), %eax", {0x31, 0xc0, 0x8b, 0x05, 24, 0, 0, 0, 0xc3}, 8},
+    {"two relative ones", {0x8b, 0x05, 26, 0, 0, 0, 0x03, 0x05, 20, 0, 0, 0, 0xc3}, 6},
+    {"ret too early", {0x89, 0xf8, 0xc3, 0x90, 0x90, 0x90}, 0},
+    {"jc inside", {0x89, 0xf8, 0x72, 0x02, 0xff, 0xc0, 0xc3}, 0},
+    {"call inside", {0x90, 0xe8, 42, 0, 0, 0, 0xc3}, 0},
+};
+
 static long execute(const uint8_t *code, uint8_t *memory, size_t entry)
 {
 	static const uint8_t data[16] = {0x05}, another[] = {0x8d, 0x47, 0x07, 0xc3};
@@ -192,6 +207,38 @@ START_TEST(copy_does_the_same_as_the_original)
 	trapped[0] = 0xcc;
 	ck_assert_msg(execute(trapped, memory, 4096) == expected, "%s", functions[_i].name);
 	munmap(memory, 8192);
+}
+END_TEST
+
+/* With a door the first 5 bytes are a jump to the copy of all instructions that they belong to. */
+START_TEST(straight_copy_behind_a_door_does_the_same)
+{
+	uint8_t *memory =
+	    mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	uint8_t patched[32];
+	struct displaced displaced;
+	long expected = execute(straight[_i].code, memory, 0);
+	bool possible =
+	    displace_straight(displacer, (uintptr_t)memory, memory, 5, (uintptr_t)memory + 4096, &displaced);
+	ck_assert_msg(possible == (straight[_i].length != 0), "%s", straight[_i].name);
+	if (possible) {
+		ck_assert_uint_eq(displaced.length, straight[_i].length);
+		memcpy(memory + 4096, displaced.copy, displaced.size);
+		memcpy(patched, straight[_i].code, sizeof(patched));
+		memset(patched, 0xcc, displaced.length);
+		ck_assert(jump_encode((uintptr_t)memory, (uintptr_t)memory + 4096, patched));
+		ck_assert_msg(execute(patched, memory, 0) == expected, "%s", straight[_i].name);
+	}
+	munmap(memory, 8192);
+}
+END_TEST
+
+START_TEST(a_jump_out_of_reach_is_refused)
+{
+	uint8_t code[5];
+	ck_assert(jump_encode(0x400000, UINT64_C(0x400000) + INT32_MAX, code));
+	ck_assert(!jump_encode(0x400000, FAR, code));
 }
 END_TEST
 
@@ -239,6 +286,9 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, every_function_of_libc_begins_with_what_can_be_displaced);
 	tcase_add_test(tests, what_cannot_be_displaced_is_refused);
+	tcase_add_test(tests, a_jump_out_of_reach_is_refused);
+	tcase_add_loop_test(tests, straight_copy_behind_a_door_does_the_same, 0,
+			    (int)(sizeof(straight) / sizeof(straight[0])));
 	tcase_add_test(tests, jump_to_another_entry_is_redirected);
 	tcase_add_loop_test(tests, copy_does_the_same_as_the_original, 0,
 			    (int)(sizeof(functions) / sizeof(functions[0])));
