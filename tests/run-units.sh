@@ -1,7 +1,7 @@
 #!/bin/bash
 # The unit tests (the sums of their own counts) and the corpora of the fuzz tests.
 . tests/lib.sh
-export FMC_TEST_TARGETS=$PWD/$BUILD/targets CK_FORK=${CK_FORK:-yes}
+export FMC_TEST_TARGETS=$PWD/$BUILD/targets FMC_TEST_SAMPLES=$PWD/$BUILD/samples CK_FORK=${CK_FORK:-yes}
 
 for source in tests/unit/test_*.c; do
 	[ -e "$source" ] || break
