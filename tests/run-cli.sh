@@ -117,13 +117,9 @@ case $FMC in /*) tool=$FMC ;; esac
 "$tool" check -- ./target 2 </dev/null >/dev/null 2>&1
 "$tool" check -- ./target 2 </dev/null >/dev/null 2>&1
 judge "target.sched and target.2.sched" [ -s target.sched -a -s target.2.sched ]
-mkdir sealed && chmod 500 sealed
-if [ "$(id -u)" -ne 0 ]; then
-	"$tool" check -o sealed/x.sched -- ./target 2 </dev/null >out 2>err
-	judge "a schedule that can't be written doesn't hide the finding" [ $? -eq 1 -a -s err ]
-else
-	skip "no folder is sealed for root"
-fi
+# No file can be made in /proc, by nobody.
+"$tool" check -o /proc/x.sched -- ./target 2 </dev/null >out 2>err
+judge "a schedule that can't be written doesn't hide the finding" [ $? -eq 1 -a -s out -a -s err ]
 
 # Results.
 "$tool" check --json - -- ./target 2 </dev/null >result.json 2>err
