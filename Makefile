@@ -6,13 +6,14 @@ VERSION := 0.1.0
 PREFIX ?= /usr/local
 CXX ?= c++
 BUILD ?= build$(if $(SANITIZE),/sanitize)
-PACKAGES := libdw libelf libunwind-ptrace libunwind-generic capstone jansson
+PACKAGES := libdw libelf capstone jansson
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow
 C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(C_WARNINGS) $(CFLAGS) -Iinclude -I. -D_GNU_SOURCE -DFMC_VERSION='"$(VERSION)"' -MMD -MP
-LIBS = $(shell pkg-config --libs $(PACKAGES)) -lm
+# libstdc++ for the names of C++ functions: referred to weakly, so it has to be asked for.
+LIBS = $(shell pkg-config --libs $(PACKAGES)) -lm -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state
 CHECK_LIBS = $(shell pkg-config --libs check)
 ifdef SANITIZE
 ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

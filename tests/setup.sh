@@ -2,7 +2,7 @@
 # setup.sh [build] [check]: see that the packages for building (and for the tests) are there; quick when they are.
 # Missing ones are installed through apt-get with a line that says so; where that can't be done, the command to
 # type is printed and the exit status is 1.
-build='gcc libc6-dev make pkg-config libdw-dev libelf-dev libunwind-dev libcapstone-dev libjansson-dev'
+build='gcc g++ libc6-dev make pkg-config libdw-dev libelf-dev libcapstone-dev libjansson-dev'
 check='check clang g++ valgrind mandoc pigz pbzip2 lbzip2 xz-utils zstd'
 
 wanted=
