@@ -15,7 +15,7 @@
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",    "program",  "arg",    "directory", "module",  "env",	 "input", "fair", "depth",
+    "fmc",    "program",  "arg",    "directory", "module",  "env",	 "input", "fair", "depth",  "clock",
     "origin", "strategy", "thread", "verdict",	 "message", "signature", "end",	  "loop", "length",
 };
 
@@ -191,6 +191,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_fair(p, value);
 	case KEY_DEPTH:
 		return set_number(p, &header->max_depth, UINT64_MAX, value);
+	case KEY_CLOCK:
+		return set_number(p, &header->clock, INT64_MAX / 1000000000, value);
 	case KEY_ORIGIN:
 		return set_string(p, &header->origin, value);
 	case KEY_STRATEGY:

@@ -60,6 +60,8 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	add_list(text, "env", header->environment);
 	add_value(text, "input", header->input);
 	text_printf(text, "fair %u\ndepth %llu\n", header->fair_k, (unsigned long long)header->max_depth);
+	if (header->clock)
+		text_printf(text, "clock %llu\n", (unsigned long long)header->clock);
 	add_value(text, "origin", header->origin);
 	add_value(text, "strategy", header->strategy);
 	add_threads(text, schedule);

@@ -17,7 +17,7 @@ for source in samples/*.c samples/*.cc; do
 			timeout -k 10 60 "$FMC" run ${seed:+--seed $seed} --depth 2000 --origin $kind -o "$SCRATCH/$kind.sched" -- \
 			    "$BUILD/samples/$name" $args </dev/null >"$SCRATCH/$kind.out" 2>"$SCRATCH/$kind.err"
 			echo $? >"$SCRATCH/$kind.status"
-			grep -vE '^(origin|start-time) ' "$SCRATCH/$kind.sched" >"$SCRATCH/$kind.body"
+			grep -vE '^(origin|clock) ' "$SCRATCH/$kind.sched" >"$SCRATCH/$kind.body"
 			# Messages name the schedule file.
 			sed -i "s/$kind\.sched/FILE/g" "$SCRATCH/$kind.err"
 			rm -f "$SCRATCH/$kind.sched"

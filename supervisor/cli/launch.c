@@ -138,25 +138,6 @@ enum status launch_from_options(struct launch *launch, const struct options *opt
 	return status;
 }
 
-#define START_TIME "start-time "
-
-/* When the recorded execution began, by its own clock. */
-static int64_t recorded_time(const struct schedule_header *header)
-{
-	for (char **line = header->unknown; line && *line; line++)
-		if (strncmp(*line, START_TIME, strlen(START_TIME)) == 0)
-			return strtoll(*line + strlen(START_TIME), NULL, 10);
-	return time(NULL);
-}
-
-bool launch_record_time(const struct launch *launch, struct schedule_header *header)
-{
-	char text[64];
-	snprintf(text, sizeof text, START_TIME "%lld", (long long)launch->start_time);
-	header->unknown = list_copy((char *const[]){text, NULL});
-	return header->unknown;
-}
-
 enum status launch_from_schedule(struct launch *launch, const struct schedule_header *header,
 				 const char *input, char why[REASON])
 {
@@ -167,7 +148,7 @@ enum status launch_from_schedule(struct launch *launch, const struct schedule_he
 	}
 	if (!input)
 		input = header->input && strcmp(header->input, "none") != 0 ? header->input : "/dev/null";
-	launch->start_time = recorded_time(header);
+	launch->start_time = header->clock ? (int64_t)header->clock : time(NULL);
 	launch->directory = header->directory ? strdup(header->directory) : getcwd(NULL, 0);
 	char *const nothing[] = {NULL};
 	enum status status = fill(launch, header->program, header->arguments,

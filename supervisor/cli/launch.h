@@ -28,9 +28,6 @@ enum status launch_from_options(struct launch *launch, const struct options *opt
 enum status launch_from_schedule(struct launch *launch, const struct schedule_header *header,
 				 const char *input, char why[256]);
 
-/* Keep the start time in a header that has no other lines of unknown keys; false without memory. */
-bool launch_record_time(const struct launch *launch, struct schedule_header *header);
-
 void launch_release(struct launch *launch);
 
 /* As tracer wants it; borrows from launch. */

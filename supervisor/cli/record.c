@@ -56,9 +56,9 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->max_depth = policy->max_depth;
 	header->origin = strdup(copies ? "copy" : "exec");
 	header->strategy = strdup(strategy);
+	header->clock = (uint64_t)launch->start_time;
 	return header->program && header->arguments && header->directory && header->modules &&
-	       header->environment && header->input && header->origin && header->strategy &&
-	       launch_record_time(launch, header);
+	       header->environment && header->input && header->origin && header->strategy;
 }
 
 /* PROGRAM.sched, in the present folder. */

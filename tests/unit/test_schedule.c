@@ -18,6 +18,7 @@
 	"input none\n"                                                                                       \
 	"fair 1\n"                                                                                           \
 	"depth 10000\n"                                                                                      \
+	"clock 1795180000\n"                                                                                 \
 	"origin exec\n"                                                                                      \
 	"strategy cb:2\n"                                                                                    \
 	"thread T1 main\n"                                                                                   \
@@ -110,6 +111,7 @@ static void same_schedule(const struct schedule *a, const struct schedule *b)
 	same_string(a->header.input, b->header.input);
 	ck_assert_uint_eq(a->header.fair_k, b->header.fair_k);
 	ck_assert_uint_eq(a->header.max_depth, b->header.max_depth);
+	ck_assert_uint_eq(a->header.clock, b->header.clock);
 	same_string(a->header.origin, b->header.origin);
 	same_string(a->header.strategy, b->header.strategy);
 	same_list(a->header.unknown, b->header.unknown);
@@ -227,6 +229,7 @@ static void random_schedule(struct schedule *s, size_t length)
 	header->input = random_string(true);
 	header->fair_k = (uint32_t)draw(UINT32_MAX);
 	header->max_depth = draw(UINT64_MAX);
+	header->clock = draw(INT32_MAX);
 	header->origin = random_string(true);
 	header->strategy = random_string(true);
 	s->message = random_string(true);
@@ -277,6 +280,7 @@ START_TEST(a_document_means_what_it_says)
 	ck_assert_str_eq(schedule.header.arguments[1], "3");
 	ck_assert_ptr_null(schedule.header.arguments[2]);
 	ck_assert_uint_eq(schedule.header.max_depth, 10000);
+	ck_assert_uint_eq(schedule.header.clock, 1795180000);
 	ck_assert_uint_eq(schedule.threads, 3);
 	ck_assert_str_eq(schedule.thread_names[1], "eat");
 	ck_assert_ptr_null(schedule.thread_names[2]);
@@ -284,7 +288,7 @@ START_TEST(a_document_means_what_it_says)
 	ck_assert_int_eq(schedule.end, END_DEADLOCK);
 	ck_assert_uint_eq(schedule.end_thread, NO_THREAD);
 	struct schedule_line lines[] = {
-	    {{0, 0}, OP_THREAD_CREATE, NULL, 1, NULL, NO_OBJECT, 0, true, "philosophers.c", 50, "main", 23},
+	    {{0, 0}, OP_THREAD_CREATE, NULL, 1, NULL, NO_OBJECT, 0, true, "philosophers.c", 50, "main", 24},
 	    {{1, 0},
 	     OP_MUTEX_TRYLOCK,
 	     "forks[2]",
@@ -296,7 +300,7 @@ START_TEST(a_document_means_what_it_says)
 	     "philosophers.c",
 	     31,
 	     "eat",
-	     24},
+	     25},
 	    {{2, CHOICE_TIMEOUT},
 	     OP_COND_TIMEDWAIT,
 	     "queue.ready",
@@ -308,8 +312,8 @@ START_TEST(a_document_means_what_it_says)
 	     "my file.c",
 	     7,
 	     "std::f(int, char)",
-	     25},
-	    {{1, 0}, OP_FUTEX_WAIT, NULL, 9, NULL, NO_OBJECT, -EAGAIN, true, NULL, 0, "wait", 26},
+	     26},
+	    {{1, 0}, OP_FUTEX_WAIT, NULL, 9, NULL, NO_OBJECT, -EAGAIN, true, NULL, 0, "wait", 27},
 	    {{0, 1},
 	     OP_COND_SIGNAL,
 	     "heap block of T1 +0x10",
@@ -321,8 +325,8 @@ START_TEST(a_document_means_what_it_says)
 	     NULL,
 	     0,
 	     NULL,
-	     27},
-	    {{0, 0}, OP_YIELD, NULL, NO_OBJECT, NULL, NO_OBJECT, 0, false, NULL, 0, NULL, 28},
+	     28},
+	    {{0, 0}, OP_YIELD, NULL, NO_OBJECT, NULL, NO_OBJECT, 0, false, NULL, 0, NULL, 29},
 	};
 	ck_assert_uint_eq(schedule.length, 6);
 	for (size_t i = 0; i < 6; i++) {
@@ -428,6 +432,7 @@ static const struct {
     {HEAD "depth many\n", "a.sched:2: expected a number up to 18446744073709551615, not 'many'"},
     {HEAD "depth 18446744073709551616\n",
      "a.sched:2: expected a number up to 18446744073709551615, not '18446744073709551616'"},
+    {HEAD "clock 9223372037\n", "a.sched:2: expected a number up to 9223372036, not '9223372037'"},
     {HEAD "thread T2 eat\n", "a.sched:2: expected thread T1"},
     {HEAD "thread T1\nthread T1\n", "a.sched:3: expected thread T2"},
     {HEAD "verdict bad\n", "a.sched:2: unknown verdict 'bad'"},
