@@ -4,7 +4,7 @@
  *
  * fmc-options: --strategy dfs
  * fmc-verdict: crash
- * fmc-message: SIGSEGV
+ * fmc-message: SIGSEGV \(accessing address 0x7
  *
  * fmc-options: --strategy cb:2
  * fmc-verdict: crash

@@ -44,7 +44,7 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 		model_thread_exit(x->block.model, thread);
 		return true;
 	case OUTCOME_PROCESS_END:
-		trace->end = outcome->end;
+		set_end(trace, outcome->end, outcome->status, outcome->message);
 		trace->end_value = outcome->end_value;
 		trace->end_thread = thread;
 		return false;
@@ -60,13 +60,19 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 static size_t choose(struct execution *x, const struct alternative *alternatives, size_t count)
 {
 	size_t now = x->trace->length;
-	if (now >= x->plan->prefix_length)
-		return policy_choose(x->plan->policy.kind, &x->random, x->previous, alternatives, count);
+	const struct policy_view view = {x->block.model, x->previous, alternatives, count};
+	if (now >= x->plan->prefix_length) {
+		size_t chosen = policy_choose(x->policy, &view);
+		policy_took(x->policy, &view, chosen);
+		return chosen;
+	}
 	const struct step *step = &x->plan->prefix[now];
 	size_t i = 0;
 	while (i < count &&
 	       (alternatives[i].step.thread != step->thread || alternatives[i].step.choice != step->choice))
 		i++;
+	if (i < count)
+		policy_took(x->policy, &view, i);
 	return i;
 }
 

@@ -330,6 +330,9 @@ static bool on_signal(struct run *run, const struct stop *stop)
 	int signal = (int)stop->number;
 	if (is_fatal(run->process, signal)) {
 		end_process(run, END_SIGNAL, signal);
+		if (signal == SIGSEGV || signal == SIGBUS)
+			snprintf(run->outcome->message, sizeof run->outcome->message, "accessing address 0x%llx",
+				 (unsigned long long)stop->address);
 		return true;
 	}
 	return resume(run, signal);

@@ -154,6 +154,8 @@ static void print_signal(const struct finding *finding, FILE *stream)
 		fprintf(stream, " SIG%s", name);
 	else
 		fprintf(stream, " signal %d", trace->end_value);
+	if (*trace->message)
+		fprintf(stream, " (%s)", trace->message);
 	if (!frame)
 		return;
 	/* In a library: what the program called says more than where inside it happened. */

@@ -134,6 +134,17 @@ static void on_trap(struct tracee *tracee, struct stop *stop)
 	stop->address = regs ? regs->rip - 1 : 0;
 }
 
+/* What the instruction touched that raised the signal; 0 for a signal that was sent. */
+static uint64_t fault_address(const struct tracee *tracee, int signal)
+{
+	siginfo_t info;
+	if (signal != SIGSEGV && signal != SIGBUS)
+		return 0;
+	if (ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) != 0 || info.si_code <= 0)
+		return 0;
+	return (uint64_t)(uintptr_t)info.si_addr;
+}
+
 /* STATUS_TIMEOUT: dealt with here, the tracee runs again. */
 static enum status classify(struct target *target, struct tracee *tracee, int status, struct stop *stop)
 {
@@ -154,6 +165,7 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		}
 		stop->kind = STOP_SIGNAL;
 		stop->number = signal;
+		stop->address = fault_address(tracee, signal);
 		return STATUS_OK;
 	case PTRACE_EVENT_CLONE:
 		return on_clone(target, tracee, stop);

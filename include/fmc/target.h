@@ -63,7 +63,7 @@ struct stop {
 	enum stop_kind kind;
 	struct tracee *tracee;
 	struct tracee *child; /* STOP_CLONE */
-	uint64_t address;     /* STOP_TRAP */
+	uint64_t address;     /* STOP_TRAP; STOP_SIGNAL: what was accessed, for SIGSEGV and SIGBUS */
 	long number;	      /* STOP_SYSCALL, STOP_SIGNAL */
 	int value;	      /* STOP_EXITING, STOP_EXITED: as waitpid() gives it */
 };

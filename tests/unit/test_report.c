@@ -168,6 +168,8 @@ START_TEST(test_crash)
 	add("main", blocked(OP_THREAD_JOIN, CLASS_THREAD, 1, 1), NULL, 0);
 	add("use", (struct thread_end){.enabled = true}, "u.c", 9);
 	expect(report_message(&finding), "crash: T2 got SIGSEGV at u.c:9 in use");
+	strcpy(finding.trace.message, "accessing address 0x8");
+	expect(report_message(&finding), "crash: T2 got SIGSEGV (accessing address 0x8) at u.c:9 in use");
 	expect(report_signature(&finding), "crash 11 none@u.c:9");
 }
 END_TEST
