@@ -141,7 +141,7 @@ enum status player_run_watched(struct execution *execution, const struct schedul
 	struct plan plan = {
 	    .prefix = steps,
 	    .prefix_length = schedule->length,
-	    .policy = {POLICY_DEFAULT, 0, schedule->header.fair_k, schedule->header.max_depth},
+	    .policy = {.fair_k = schedule->header.fair_k, .max_depth = schedule->header.max_depth},
 	};
 	execution_watch(execution, &self);
 	execution_run(execution, &plan, trace);

@@ -18,10 +18,12 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads)
 	while (room < threads)
 		room *= 2;
 	void *memory = malloc(fair_bytes(room));
+	void *policy = malloc(policy_bytes(room));
 	uint32_t words = bitset_words(room);
 	uint64_t *sets = calloc((size_t)3 * words, sizeof *sets);
-	if (!memory || !sets) {
+	if (!memory || !policy || !sets) {
 		free(memory);
+		free(policy);
 		free(sets);
 		return false;
 	}
@@ -31,12 +33,16 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads)
 		memcpy(sets + words, x->schedulable, old * sizeof *sets);
 		memcpy(sets + 2 * words, x->before, old * sizeof *sets);
 		fair_copy(memory, room, x->fair);
+		policy_copy(policy, room, x->policy);
 	} else {
 		fair_init(memory, room, 0);
+		policy_init(policy, room, &(struct policy){.kind = POLICY_DEFAULT});
 	}
 	free(x->fair);
+	free(x->policy);
 	free(x->enabled);
 	x->fair = memory;
+	x->policy = policy;
 	x->fair_room = room;
 	x->enabled = sets;
 	x->schedulable = sets + words;
@@ -63,6 +69,7 @@ void execution_free(struct execution *x)
 		return;
 	model_block_release(&x->block);
 	free(x->fair);
+	free(x->policy);
 	free(x->enabled); /* the first of three sets in one block */
 	free(x);
 }
@@ -93,7 +100,7 @@ static bool begin(struct execution *x)
 	const struct policy *policy = &x->plan->policy;
 	model_block_clear(&x->block);
 	fair_init(x->fair, x->fair_room, policy->fair_k);
-	x->random.state = policy->seed;
+	policy_init(x->policy, x->fair_room, policy);
 	x->previous = NO_THREAD;
 	lasso_start(&x->lasso, policy->max_depth);
 	struct outcome first = {.created = NO_THREAD};

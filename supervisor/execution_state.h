@@ -32,7 +32,7 @@ struct execution {
 	/* Of the execution being run. */
 	const struct plan *plan;
 	struct trace *trace;
-	struct policy_random random;
+	struct policy_state *policy; /* with as much room as fair */
 	struct lasso lasso;
 	uint32_t previous; /* the thread that ran last, NO_THREAD at first */
 	bool forced;	   /* it is ready, but the priorities forbid it to go on */

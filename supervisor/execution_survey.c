@@ -72,16 +72,27 @@ static bool previous_ready(const struct execution *x)
 	       model_ready(x->block.model, x->previous);
 }
 
+/* Has t had all the transitions that a thread may have? */
+static bool used_up(const struct execution *x, uint32_t t)
+{
+	uint64_t most = x->plan->policy.max_thread_depth;
+	return most != 0 && policy_steps(x->policy, t) >= most;
+}
+
 /* All ways to go on, appended to the trace's alternatives. */
 static bool list_alternatives(struct execution *x)
 {
 	const struct model *model = x->block.model;
-	bool ready = previous_ready(x);
+	bool ready = previous_ready(x) && !used_up(x, x->previous);
 	bool may_stay = ready && bitset_has(x->schedulable, x->previous);
 	x->forced = ready && !may_stay;
 	uint32_t t;
 	BITSET_EACH(t, x->schedulable, fair_words(x->fair))
 	{
+		if (used_up(x, t)) {
+			x->trace->held_back = true;
+			continue;
+		}
 		uint32_t choices = model_choices(model, t);
 		assert(choices > 0);
 		for (uint32_t i = 0; i < choices; i++) {
@@ -118,5 +129,10 @@ bool execution_survey(struct execution *x)
 	fair_schedulable(x->fair, x->enabled, x->schedulable);
 	assert(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
 	bitset_copy(x->before, x->enabled, words);
-	return list_alternatives(x);
+	size_t first = trace->alternatives_length;
+	if (!list_alternatives(x))
+		return false;
+	if (trace->alternatives_length == first)
+		trace->end = END_THREAD_DEPTH;
+	return trace->alternatives_length > first;
 }

@@ -40,6 +40,7 @@ enum finding_kind finding_classify(const struct trace *trace)
 		return trace->end_value != 0 ? FINDING_EXIT : FINDING_NONE;
 	case END_NONE:
 	case END_DEPTH:
+	case END_THREAD_DEPTH:
 	case END_DIVERGED:
 	case END_UNSUPPORTED:
 	case END_STUCK:

@@ -1,12 +1,9 @@
 /* Picking one alternative of several: by rule or by chance. */
-#include "policy.h"
+#include "policy_state.h"
 
 #include <assert.h>
 
-/* One decision of so many considers time-outs and spurious wake-ups beside real progress. */
-#define WILD_ODDS 8
-
-static uint64_t random_next(struct policy_random *random)
+uint64_t policy_random_next(struct policy_random *random)
 {
 	uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -14,10 +11,62 @@ static uint64_t random_next(struct policy_random *random)
 	return z ^ z >> 31;
 }
 
-/* Uniform below n: the high half of a product, whose bias is below n in 2^64. */
-static size_t random_below(struct policy_random *random, size_t n)
+/* The high half of a product, whose bias is below n in 2^64. */
+uint64_t policy_random_below(struct policy_random *random, uint64_t n)
 {
-	return (size_t)((unsigned __int128)random_next(random) * n >> 64);
+	return (uint64_t)((unsigned __int128)policy_random_next(random) * n >> 64);
+}
+
+size_t policy_bytes(uint32_t threads)
+{
+	return sizeof(struct policy_state) + (size_t)threads * sizeof(struct policy_thread);
+}
+
+struct policy_state *policy_init(void *memory, uint32_t threads, const struct policy *policy)
+{
+	struct policy_state *state = memory;
+	*state = (struct policy_state){
+	    .policy = *policy,
+	    .random = {policy->seed},
+	    .room = threads,
+	    .intended = NO_THREAD,
+	};
+	if (policy->kind == POLICY_PCT)
+		policy_pct_start(state);
+	return state;
+}
+
+struct policy_state *policy_copy(void *memory, uint32_t threads, const struct policy_state *from)
+{
+	struct policy_state *state = memory;
+	assert(threads >= from->threads);
+	*state = *from;
+	state->room = threads;
+	for (uint32_t t = 0; t < from->threads; t++)
+		state->thread[t] = from->thread[t];
+	return state;
+}
+
+uint64_t policy_steps(const struct policy_state *state, uint32_t t)
+{
+	return t < state->threads ? state->thread[t].steps : 0;
+}
+
+/* Threads that have been born since. Their priorities are above all those that PCT lowers others to. */
+static void admit(struct policy_state *state, const struct policy_view *view)
+{
+	uint32_t threads = model_threads(view->model), first = state->threads;
+	if (threads == first)
+		return;
+	assert(threads <= state->room);
+	bool drawn = state->policy.kind == POLICY_PCT || state->policy.kind == POLICY_POS;
+	for (uint32_t t = first; t < threads; t++) {
+		uint64_t priority = drawn ? policy_random_next(&state->random) | UINT64_C(1) << 63 : 0;
+		state->thread[t] = (struct policy_thread){.priority = priority};
+	}
+	state->threads = threads;
+	if (state->policy.kind == POLICY_SURW)
+		policy_surw_born(state, first);
 }
 
 static bool counts(const struct alternative *a, bool wild)
@@ -25,8 +74,7 @@ static bool counts(const struct alternative *a, bool wild)
 	return wild || a->step.choice >= 0;
 }
 
-/* True iff alternative i is the first of its thread that counts. */
-static bool first_of_thread(const struct alternative *a, size_t i, bool wild)
+bool policy_first_of_thread(const struct alternative *a, size_t i, bool wild)
 {
 	if (!counts(&a[i], wild))
 		return false;
@@ -41,7 +89,7 @@ static size_t count_threads(const struct alternative *a, size_t count, bool wild
 {
 	size_t threads = 0;
 	for (size_t i = 0; i < count; i++)
-		threads += first_of_thread(a, i, wild);
+		threads += policy_first_of_thread(a, i, wild);
 	return threads;
 }
 
@@ -75,30 +123,75 @@ static size_t choose_default(uint32_t previous, const struct alternative *a, siz
 	return i < count ? i : next_in_turn(previous, a, count, true);
 }
 
-static size_t choose_random(struct policy_random *random, const struct alternative *a, size_t count)
+bool policy_draw_wild(struct policy_state *state, const struct policy_view *view)
 {
-	bool wild = random_below(random, WILD_ODDS) == 0;
-	size_t threads = count_threads(a, count, wild);
-	if (threads == 0) {
-		wild = true;
-		threads = count_threads(a, count, wild);
-	}
-	size_t thread = random_below(random, threads);
-	size_t i = 0;
-	while (!first_of_thread(a, i, wild) || thread-- > 0)
-		i++;
-	size_t choice = random_below(random, count_choices(a, count, i, wild));
+	bool wild = policy_random_below(&state->random, POLICY_WILD_ODDS) == 0;
+	return wild || count_threads(view->alternatives, view->count, false) == 0;
+}
+
+size_t policy_draw_choice(struct policy_state *state, const struct policy_view *view, size_t i, bool wild)
+{
+	const struct alternative *a = view->alternatives;
+	uint64_t choice = policy_random_below(&state->random, count_choices(a, view->count, i, wild));
 	while (!counts(&a[i], wild) || choice-- > 0)
 		i++;
 	return i;
 }
 
-size_t policy_choose(enum policy_kind kind, struct policy_random *random, uint32_t previous,
-		     const struct alternative *alternatives, size_t count)
+size_t policy_highest(const struct policy_state *state, const struct policy_view *view, bool wild)
 {
-	assert(count > 0);
-	return kind == POLICY_RANDOM ? choose_random(random, alternatives, count)
-				     : choose_default(previous, alternatives, count);
+	size_t best = view->count;
+	for (size_t i = 0; i < view->count; i++) {
+		if (!policy_first_of_thread(view->alternatives, i, wild))
+			continue;
+		uint32_t t = view->alternatives[i].step.thread;
+		if (best == view->count ||
+		    state->thread[t].priority > state->thread[view->alternatives[best].step.thread].priority)
+			best = i;
+	}
+	assert(best < view->count);
+	return best;
+}
+
+static size_t choose_random(struct policy_state *state, const struct policy_view *view)
+{
+	bool wild = policy_draw_wild(state, view);
+	const struct alternative *a = view->alternatives;
+	uint64_t thread = policy_random_below(&state->random, count_threads(a, view->count, wild));
+	size_t i = 0;
+	while (!policy_first_of_thread(a, i, wild) || thread-- > 0)
+		i++;
+	return policy_draw_choice(state, view, i, wild);
+}
+
+size_t policy_choose(struct policy_state *state, const struct policy_view *view)
+{
+	assert(view->count > 0);
+	admit(state, view);
+	switch (state->policy.kind) {
+	case POLICY_RANDOM:
+		return choose_random(state, view);
+	case POLICY_PCT:
+		return policy_pct_choose(state, view);
+	case POLICY_POS:
+		return policy_pos_choose(state, view);
+	case POLICY_SURW:
+		return policy_surw_choose(state, view);
+	case POLICY_DEFAULT:
+		break;
+	}
+	return choose_default(view->previous, view->alternatives, view->count);
+}
+
+void policy_took(struct policy_state *state, const struct policy_view *view, size_t taken)
+{
+	admit(state, view);
+	if (state->policy.kind == POLICY_POS)
+		policy_pos_took(state, view, taken);
+	else if (state->policy.kind == POLICY_SURW)
+		policy_surw_took(state, view, taken);
+	state->thread[view->alternatives[taken].step.thread].steps++;
+	state->steps++;
 }
 
 static double probability_if(const struct alternative *a, size_t count, size_t taken, bool wild)
@@ -115,5 +208,34 @@ double policy_probability(const struct alternative *alternatives, size_t count, 
 	if (count_threads(alternatives, count, false) == 0)
 		return wild;
 	double tame = probability_if(alternatives, count, taken, false);
-	return wild / WILD_ODDS + tame * (WILD_ODDS - 1) / WILD_ODDS;
+	return wild / POLICY_WILD_ODDS + tame * (POLICY_WILD_ODDS - 1) / POLICY_WILD_ODDS;
+}
+
+static bool thread_ready(const struct alternative *a, size_t count, uint32_t thread)
+{
+	for (size_t i = 0; i < count; i++)
+		if (a[i].step.thread == thread && counts(&a[i], false))
+			return true;
+	return false;
+}
+
+/* x comes before y when one goes round from `previous`. */
+static bool earlier_in_turn(uint32_t previous, uint32_t x, uint32_t y)
+{
+	uint32_t from = previous == NO_THREAD ? 0 : previous;
+	return x - from < y - from;
+}
+
+uint32_t policy_delays(uint32_t previous, const struct alternative *a, size_t count, size_t i)
+{
+	uint32_t thread = a[i].step.thread, before = 0;
+	bool ready = thread_ready(a, count, thread);
+	for (size_t j = 0; j < count; j++) {
+		uint32_t other = a[j].step.thread;
+		if (other == thread || (j > 0 && a[j - 1].step.thread == other))
+			continue;
+		bool other_ready = thread_ready(a, count, other);
+		before += other_ready == ready ? earlier_in_turn(previous, other, thread) : other_ready;
+	}
+	return before;
 }

@@ -52,7 +52,8 @@ bool search_next(struct search *search, struct plan *plan)
 	    .policy = {.kind = POLICY_DEFAULT,
 		       .seed = search->options.seed,
 		       .fair_k = search->options.fair_k,
-		       .max_depth = search->options.max_depth},
+		       .max_depth = search->options.max_depth,
+		       .max_thread_depth = search->options.max_thread_depth},
 	};
 	search->running = search->ops->next(search->strategy, plan);
 	return search->running;
@@ -79,7 +80,7 @@ enum status search_feed(struct search *search, const struct trace *trace)
 	search->running = false;
 	search->executions++;
 	uint64_t depth = search->options.max_depth;
-	if (trace->end == END_DEPTH || (depth != 0 && trace->length > depth))
+	if (trace->end == END_DEPTH || trace->held_back || (depth != 0 && trace->length > depth))
 		search->cut_at_depth++;
 	enum status status = search->ops->feed(search->strategy, trace);
 	if (status != STATUS_OK || broke_off(trace))

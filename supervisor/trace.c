@@ -194,7 +194,7 @@ const char *end_reason_name(enum end_reason reason)
 	    [END_NO_YIELD] = "no-yield", [END_SPIN] = "spin",
 	    [END_DIVERGED] = "diverged", [END_UNSUPPORTED] = "unsupported",
 	    [END_STUCK] = "stuck",	 [END_INTERRUPTED] = "interrupted",
-	    [END_ERROR] = "error",
+	    [END_ERROR] = "error",	 [END_THREAD_DEPTH] = "thread-depth",
 	};
 	assert((size_t)reason < sizeof names / sizeof *names);
 	return names[reason];

@@ -23,6 +23,7 @@ struct search_options {
 	uint64_t seed;
 	uint32_t fair_k;
 	uint64_t max_depth;
+	uint64_t max_thread_depth; /* transitions of one thread; 0: no bound */
 };
 
 struct search_progress {

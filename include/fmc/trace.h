@@ -17,16 +17,41 @@ struct step {
 enum policy_kind {
 	POLICY_DEFAULT, /* go on with the running thread; when it can't, the next ready one by number */
 	POLICY_RANDOM,	/* every schedulable thread with the same probability, then every choice of it */
+	POLICY_PCT,	/* the thread of highest priority, which drops at `changes` random points */
+	POLICY_POS,	/* the operation of highest priority, drawn again when it meets a conflicting one */
+	POLICY_SURW,	/* uniform over the orders of the operations of one group */
 };
+
+/* What one execution did, thread by thread: what POLICY_SURW draws by. */
+struct profile_thread {
+	size_t first; /* into profile.groups */
+	size_t length;
+	uint32_t parent; /* the thread that created it, NO_THREAD for the first ones */
+};
+
+struct profile {
+	const struct profile_thread *threads;
+	uint32_t thread_count;
+	const uint32_t *groups; /* of each transition, thread after thread */
+};
+
+#define EVERY_GROUP UINT32_MAX
 
 /* How transitions after the prefix are chosen, and where an execution is cut. */
 struct policy {
 	enum policy_kind kind;
-	uint64_t seed;	 /* POLICY_RANDOM */
+	uint64_t seed;	 /* of the random kinds */
 	uint32_t fair_k; /* fair_init(); 0 switches fairness off */
 	uint64_t
 	    max_depth; /* transitions before an execution is examined for a loop and cut; 0 is no bound */
+	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
+	uint32_t changes;	   /* POLICY_PCT: priority changes, d - 1, at most POLICY_CHANGES */
+	uint64_t length;	   /* POLICY_PCT: transitions that executions have; at least 1 */
+	const struct profile *profile; /* POLICY_SURW: outlives the execution; may be NULL */
+	uint32_t group;		       /* POLICY_SURW: the one whose orders are sampled, or EVERY_GROUP */
 };
+
+#define POLICY_CHANGES 32
 
 struct plan {
 	const struct step *prefix; /* owned by whoever made the plan */
@@ -40,6 +65,7 @@ enum end_reason {
 	END_SIGNAL,   /* killed by a signal of its own doing; end_value is the signal */
 	END_DEADLOCK, /* threads are left and none is enabled */
 	END_DEPTH,    /* max_depth reached, and no loop was proven */
+	END_THREAD_DEPTH, /* the threads that could go on have used up max_thread_depth */
 	END_LIVELOCK, /* a fair cycle: the state after the trace equals the one at transition loop_start */
 	END_NO_YIELD, /* a cycle in which end_thread runs without a yield while others starve (good samaritan)
 		       */
@@ -107,6 +133,7 @@ struct trace {
 	size_t
 	    loop_start; /* END_LIVELOCK, END_NO_YIELD: the transitions from here to the end repeat for ever */
 	uint32_t preemptions;
+	bool held_back; /* some thread could have gone on but for max_thread_depth */
 	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
 	enum end_reason end;
 	int end_value;

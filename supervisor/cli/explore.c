@@ -81,8 +81,10 @@ static void account(struct exploration *x)
 
 bool explore_preflight(struct exploration *x)
 {
-	struct policy policy = {POLICY_DEFAULT, x->options->seed, x->options->search.fair_k,
-				x->options->search.max_depth};
+	struct policy policy = {.kind = POLICY_DEFAULT,
+				.fair_k = x->options->search.fair_k,
+				.max_depth = x->options->search.max_depth,
+				.max_thread_depth = x->options->search.max_thread_depth};
 	const struct plan plan = {NULL, 0, policy};
 	struct trace first;
 	trace_init(&first);

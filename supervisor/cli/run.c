@@ -16,7 +16,8 @@ static struct policy make_policy(const struct options *options)
 	return (struct policy){.kind = options->seed_given ? POLICY_RANDOM : POLICY_DEFAULT,
 			       .seed = options->seed,
 			       .fair_k = options->search.fair_k,
-			       .max_depth = options->search.max_depth};
+			       .max_depth = options->search.max_depth,
+			       .max_thread_depth = options->search.max_thread_depth};
 }
 
 /* The exit status, after a line on standard error where it says too little. */
@@ -38,6 +39,9 @@ static int conclude(const struct trace *trace, const struct session *session)
 		return session->out_of_time ? EXITS_INCOMPLETE : EXITS_INTERRUPTED;
 	case END_DEPTH:
 		say("stopped after %zu transitions (--depth)", trace->length);
+		return EXITS_INCOMPLETE;
+	case END_THREAD_DEPTH:
+		say("stopped: every thread that could go on has used up --max-thread-depth");
 		return EXITS_INCOMPLETE;
 	case END_UNSUPPORTED:
 	case END_STUCK:
