@@ -90,6 +90,50 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 	return number;
 }
 
+static bool mutex_is_another(const struct process *process, const struct object_state *known,
+			     const struct object_state *found, pid_t owner)
+{
+	if (known->owner == NO_THREAD)
+		return false;
+	if (!found->count)
+		return true;
+	/* Held as the model says, but of another type: the first lock of a new mutex didn't show it. */
+	return found->type != known->type && process->threads[known->owner].tid == owner;
+}
+
+static bool waits(enum op_kind kind)
+{
+	switch (kind) {
+	case OP_MUTEX_LOCK:
+	case OP_MUTEX_TRYLOCK:
+	case OP_MUTEX_TIMEDLOCK:
+	case OP_SEM_WAIT:
+	case OP_SEM_TRYWAIT:
+	case OP_SEM_TIMEDWAIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void objects_verify(struct process *process, const struct op *op)
+{
+	struct object_state known, found;
+	pid_t owner;
+	if (!waits((enum op_kind)op->kind) || op->object == NO_OBJECT)
+		return;
+	model_object_state(process->model->model, op->object, &known);
+	bool mutex = known.class == CLASS_MUTEX;
+	if (mutex ? known.owner == NO_THREAD : known.count != 0)
+		return;
+	if (object_peek(process->target, process->entries, known.class, process->objects[op->object].address,
+			&found, &owner) != STATUS_OK)
+		return;
+	found.owner = mutex && found.count ? known.owner : NO_THREAD;
+	if (mutex ? mutex_is_another(process, &known, &found, owner) : found.count != 0)
+		model_replace_object(process->model->model, op->object, &found);
+}
+
 uint32_t threads_by_pthread(const struct process *process, uint64_t pthread)
 {
 	/* From the end: a new thread may have got the descriptor of one that is gone. */
@@ -111,7 +155,8 @@ struct process_thread *threads_add(struct process *process, struct tracee *trace
 	}
 	struct user_regs_struct *regs = tracee_regs(tracee);
 	struct process_thread *thread = &process->threads[process->threads_length++];
-	*thread = (struct process_thread){.tracee = tracee, .pthread = regs ? regs->fs_base : 0};
+	*thread = (struct process_thread){
+	    .tracee = tracee, .tid = tracee->tid, .pthread = regs ? regs->fs_base : 0};
 	return thread;
 }
 

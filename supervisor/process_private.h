@@ -9,7 +9,8 @@
 struct process_thread {
 	struct tracee *tracee; /* NULL when it is gone */
 	struct call
-	    call; /* what it is stopped before; entry and return address belong to the stop, not to the op */
+	    call;  /* what it is stopped before; entry and return address belong to the stop, not to the op */
+	pid_t tid; /* also when it is gone */
 	uint64_t pthread; /* what the program knows it by */
 	uint64_t start_routine;
 	uint64_t
@@ -58,6 +59,9 @@ static inline struct process *process_of(struct machine *machine)
 /* process_objects.c: numbers for addresses */
 void objects_clear(struct process *process);
 uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises);
+/* Before an operation that the model would hold back: does the object's memory agree? If not, it is another
+ * object. */
+void objects_verify(struct process *process, const struct op *op);
 /* The number of an object that is known already; NO_OBJECT if it isn't. */
 uint32_t objects_find(struct process *process, enum object_class class, uint64_t address);
 /* Of a thread by what the program calls it; NO_OBJECT if there is none. */
