@@ -90,6 +90,19 @@ uint32_t model_add_object(struct model *m, const struct object_state *state)
 	return object;
 }
 
+void model_replace_object(struct model *m, uint32_t object, const struct object_state *state)
+{
+	struct model_object *o = model_object(m, object);
+	MODEL_ASSERT(o->class == state->class && o->first == NO_THREAD);
+	if (state->class == CLASS_MUTEX && o->type & MUTEX_ROBUST && o->owner != NO_THREAD)
+		model_thread(m, o->owner)->robust_held--;
+	o->owner = NO_THREAD;
+	o->flags = 0;
+	o->count = state->class == CLASS_SEM ? state->count : 0;
+	if (state->class == CLASS_MUTEX)
+		model_mutex_add(m, o, state);
+}
+
 static bool sleeps(const struct model_thread *thread)
 {
 	return thread->run == THREAD_STOPPED &&

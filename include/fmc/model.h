@@ -44,6 +44,13 @@ uint32_t model_add_thread(struct model *m);
  */
 uint32_t model_add_object(struct model *m, const struct object_state *state);
 
+/*
+ * A mutex or semaphore turns out to be another one than the model knew: its memory was given away and taken
+ * for a new object without a call that says so (C++ mutexes are made and destroyed without any). Nobody may
+ * be blocked in it.
+ */
+void model_replace_object(struct model *m, uint32_t object, const struct object_state *state);
+
 enum object_class model_object_class(const struct model *m, uint32_t object);
 
 /* The present state of an object, for reports and tests. */
