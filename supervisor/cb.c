@@ -1,50 +1,50 @@
 /*
- * Iterative preemption bounding: [CB] Musuvathi and Qadeer, Iterative Context Bounding, PLDI 2007, Algorithm
- * 1 with its two work queues.
+ * Iterative bounding of what executions cost. With preemptions as the cost that is [CB] Musuvathi and Qadeer,
+ * Iterative Context Bounding, PLDI 2007, Algorithm 1 with its work queues; delay.c has another cost.
  *
- * Every execution with c preemptions has one shortest prefix that contains them all, which ends with the last
- * of them. The items of bound c are those prefixes; below an item only alternatives that cost nothing are
- * explored, depth first, and those that cost a preemption become items of bound c + 1. So every execution is
- * run exactly once, at the bound of its own number of preemptions. The default policy costs nothing.
+ * Every execution of cost c has one shortest prefix that costs as much, which ends with the last step that
+ * isn't free. The items of bound c are those prefixes; below an item only alternatives that cost nothing are
+ * explored, depth first, and those that cost n become items of bound c + n. So every execution is run exactly
+ * once, at the bound of its own cost. The default policy costs nothing.
  */
-#include "cb_list.h"
-#include "dfs_path.h"
-#include "search_strategy.h"
+#include "cb.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-struct cb {
-	uint32_t most; /* the bound to stop at */
-	uint32_t bound;
-	struct dfs_path path;  /* below the present item */
-	struct cb_list items;  /* of this bound; at bound 0 the path starts with the only, empty, one */
-	struct cb_list beyond; /* of the next bound */
-	bool left_out;	       /* items of bound most + 1 exist */
-	bool complete;
-	uint64_t executions;
-	uint64_t executions_before; /* at lower bounds */
-};
-
-static void cb_destroy(void *strategy)
+void cb_destroy(void *strategy)
 {
 	struct cb *cb = strategy;
 	dfs_path_release(&cb->path);
-	cb_list_release(&cb->items);
-	cb_list_release(&cb->beyond);
+	for (uint32_t i = 0; i < cb->levels_length; i++)
+		cb_list_release(&cb->levels[i]);
+	free(cb->levels);
+	free(cb->costs);
 	free(cb);
 }
 
-static void *cb_create(const struct search_options *options)
+/* Room for items that cost so much. */
+static bool reserve_level(struct cb *cb, uint32_t cost)
+{
+	if (cost < cb->levels_length)
+		return true;
+	struct cb_list *levels = reallocarray(cb->levels, (size_t)cost + 1, sizeof *levels);
+	if (!levels)
+		return false;
+	cb->levels = levels;
+	while (cb->levels_length <= cost)
+		cb_list_init(&levels[cb->levels_length++]);
+	return true;
+}
+
+void *cb_create(const struct search_options *options)
 {
 	struct cb *cb = calloc(1, sizeof *cb);
 	if (!cb)
 		return NULL;
 	cb->most = options->bound;
 	dfs_path_init(&cb->path, options->max_depth, true);
-	cb_list_init(&cb->items);
-	cb_list_init(&cb->beyond);
-	if (!dfs_path_start(&cb->path, NULL, 0)) {
+	if (!reserve_level(cb, 0) || !dfs_path_start(&cb->path, NULL, 0)) {
 		cb_destroy(cb);
 		return NULL;
 	}
@@ -54,25 +54,24 @@ static void *cb_create(const struct search_options *options)
 /* What was beyond the bound becomes the work; false: there is nothing. */
 static bool raise_bound(struct cb *cb)
 {
-	if (cb->beyond.count == 0)
-		return false;
-	struct cb_list done = cb->items;
-	cb->items = cb->beyond;
-	cb->beyond = done;
-	cb_list_rewind(&cb->items);
-	cb_list_clear(&cb->beyond);
-	cb->bound++;
-	cb->executions_before = cb->executions;
-	return true;
+	while (cb->bound + 1 < cb->levels_length) {
+		cb_list_release(&cb->levels[cb->bound]);
+		cb->bound++;
+		cb->executions_before = cb->executions;
+		cb_list_rewind(&cb->levels[cb->bound]);
+		if (cb->levels[cb->bound].count > 0)
+			return true;
+	}
+	return false;
 }
 
-static bool cb_next(void *strategy, struct plan *plan)
+bool cb_next(void *strategy, struct plan *plan)
 {
 	struct cb *cb = strategy;
 	while (!dfs_path_next(&cb->path)) {
 		const struct step *prefix;
 		size_t length;
-		if (!cb_list_take(&cb->items, &prefix, &length)) {
+		if (!cb_list_take(&cb->levels[cb->bound], &prefix, &length)) {
 			if (raise_bound(cb))
 				continue;
 			cb->complete = true;
@@ -86,24 +85,26 @@ static bool cb_next(void *strategy, struct plan *plan)
 	return true;
 }
 
-/* Alternatives of the new node i that cost a preemption. */
+/* Alternatives of the new node i that cost something. */
 static bool set_aside(struct cb *cb, size_t i)
 {
 	const struct dfs_node *node = &cb->path.nodes[i];
 	for (uint32_t a = 0; a < node->alternatives; a++) {
 		const struct alternative *alternative = &cb->path.alternatives[node->first_alternative + a];
-		if (!alternative->preemption)
+		uint32_t cost = alternative->preemption;
+		if (cost == 0)
 			continue;
 		assert(a != node->taken);
-		if (cb->bound >= cb->most)
+		if (cost > cb->most - cb->bound)
 			cb->left_out = true;
-		else if (!cb_list_push(&cb->beyond, cb->path.steps, i, alternative->step))
+		else if (!reserve_level(cb, cb->bound + cost) ||
+			 !cb_list_push(&cb->levels[cb->bound + cost], cb->path.steps, i, alternative->step))
 			return false;
 	}
 	return true;
 }
 
-static enum status cb_feed(void *strategy, const struct trace *trace)
+enum status cb_feed(void *strategy, const struct trace *trace)
 {
 	struct cb *cb = strategy;
 	cb->executions++;
@@ -123,12 +124,13 @@ static double estimate(const struct cb *cb)
 	double at_bound = (double)(cb->executions - cb->executions_before);
 	if (cb->complete || at_bound == 0)
 		return (double)cb->executions;
-	double items = cb->bound == 0 ? 1 : (double)cb->items.count;
-	double done = cb->bound == 0 ? 0 : (double)(cb->items.taken - 1);
+	const struct cb_list *present = &cb->levels[cb->bound];
+	double items = cb->bound == 0 ? 1 : (double)present->count;
+	double done = cb->bound == 0 ? 0 : (double)(present->taken - 1);
 	return (double)cb->executions_before + at_bound * items / (done + dfs_path_share(&cb->path));
 }
 
-static void cb_progress(const void *strategy, struct search_progress *progress)
+void cb_progress(const void *strategy, struct search_progress *progress)
 {
 	const struct cb *cb = strategy;
 	progress->bound = cb->bound;
@@ -139,6 +141,8 @@ static void cb_progress(const void *strategy, struct search_progress *progress)
 
 const struct strategy_ops search_cb = {
     .name = "cb",
+    .bounded = true,
+    .usual = UINT32_MAX,
     .create = cb_create,
     .destroy = cb_destroy,
     .next = cb_next,

@@ -2,6 +2,8 @@
 #include "search_strategy.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +18,9 @@ struct search {
 };
 
 static const struct strategy_ops *const strategies[STRATEGIES] = {
-    [STRATEGY_DFS] = &search_dfs,
-    [STRATEGY_CB] = &search_cb,
-    [STRATEGY_RANDOM] = &search_random,
+    [STRATEGY_DFS] = &search_dfs,	[STRATEGY_CB] = &search_cb,   [STRATEGY_DELAY] = &search_delay,
+    [STRATEGY_RANDOM] = &search_random, [STRATEGY_PCT] = &search_pct, [STRATEGY_POS] = &search_pos,
+    [STRATEGY_SURW] = &search_surw,
 };
 
 struct search *search_new(const struct search_options *options)
@@ -104,6 +106,27 @@ const char *strategy_name(enum strategy strategy)
 	return strategies[strategy]->name;
 }
 
+bool strategy_random(enum strategy strategy)
+{
+	assert((size_t)strategy < STRATEGIES);
+	return strategies[strategy]->random;
+}
+
+bool strategy_bounded(enum strategy strategy)
+{
+	assert((size_t)strategy < STRATEGIES);
+	return strategies[strategy]->bounded;
+}
+
+void strategy_describe(const struct search_options *options, char text[32])
+{
+	const struct strategy_ops *ops = strategies[options->strategy];
+	if (ops->usual && options->bound != UINT32_MAX)
+		snprintf(text, 32, "%s:%" PRIu32, ops->name, options->bound);
+	else
+		snprintf(text, 32, "%s", ops->name);
+}
+
 /* A decimal number that ends the text. */
 static bool parse_bound(const char *text, uint32_t *bound)
 {
@@ -128,8 +151,10 @@ bool strategy_parse(const char *text, struct search_options *options)
 		const char *name = strategies[s]->name;
 		if (strlen(name) != length || strncmp(name, text, length) != 0)
 			continue;
-		uint32_t bound = UINT32_MAX;
-		if (text[length] == ':' && (s != STRATEGY_CB || !parse_bound(text + length + 1, &bound)))
+		uint32_t bound = strategies[s]->usual ? strategies[s]->usual : UINT32_MAX;
+		if (text[length] == ':' && (!strategies[s]->usual || !parse_bound(text + length + 1, &bound)))
+			return false;
+		if (s == STRATEGY_PCT && (bound < 1 || bound > POLICY_CHANGES + 1))
 			return false;
 		options->strategy = s;
 		options->bound = bound;

@@ -9,6 +9,9 @@
  */
 struct strategy_ops {
 	const char *name;
+	bool random;	/* by chance, for ever */
+	bool bounded;	/* options.bound is raised from 0 */
+	uint32_t usual; /* options.bound where none is named; 0: the strategy takes none */
 	void *(*create)(const struct search_options *options); /* NULL without memory */
 	void (*destroy)(void *strategy);
 	/* Prefix, kind of policy and seed of the next plan; false: nothing is left. */
@@ -19,6 +22,7 @@ struct strategy_ops {
 	void (*progress)(const void *strategy, struct search_progress *progress);
 };
 
-extern const struct strategy_ops search_dfs, search_cb, search_random;
+extern const struct strategy_ops search_dfs, search_cb, search_delay, search_random, search_pct, search_pos,
+    search_surw;
 
 #endif

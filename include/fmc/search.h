@@ -13,13 +13,19 @@ struct search;
 enum strategy {
 	STRATEGY_DFS,	 /* every fair execution, depth first */
 	STRATEGY_CB,	 /* iterative preemption bounding: 0, 1 ... bound preemptions ([CB], PLDI 2007) */
+	STRATEGY_DELAY,	 /* the same for delays of a deterministic scheduler (Emmi et al., POPL 2011) */
 	STRATEGY_RANDOM, /* independent random executions, for ever */
+	STRATEGY_PCT,	 /* random priorities with `bound` - 1 changes (Burckhardt et al., ASPLOS 2010) */
+	STRATEGY_POS,	 /* a random priority for each operation (Yuan et al., CAV 2018) */
+	STRATEGY_SURW,	 /* selectively uniform random walks (Zhao et al., ASPLOS 2025) */
 	STRATEGIES
 };
 
 struct search_options {
 	enum strategy strategy;
-	uint32_t bound; /* STRATEGY_CB: highest number of preemptions; UINT32_MAX: as many as there are */
+	/* STRATEGY_CB, STRATEGY_DELAY: highest number of preemptions or delays, UINT32_MAX: as many as there
+	 * are; STRATEGY_PCT: the depth d of failures to aim at, 1 to POLICY_CHANGES + 1. */
+	uint32_t bound;
 	uint64_t seed;
 	uint32_t fair_k;
 	uint64_t max_depth;
@@ -28,11 +34,13 @@ struct search_options {
 
 struct search_progress {
 	uint64_t executions;
-	uint32_t bound;	       /* STRATEGY_CB: the one being worked on */
-	bool complete;	       /* every fair execution has been run (dfs), or all within the bound (cb) */
-	bool bound_met;	       /* STRATEGY_CB: executions beyond the bound exist and were left out */
+	uint32_t bound;	       /* of bounded strategies: the one being worked on */
+	bool complete;	       /* every fair execution has been run (dfs), or all within the bound */
+	bool bound_met;	       /* executions beyond the bound exist and were left out */
 	uint64_t cut_at_depth; /* executions that max_depth cut: what is behind them was not seen */
 	double estimate;       /* executions in all, a guess after Knuth 1975; 0 if none can be given */
+	/* Of the estimate, with 95 % confidence if it comes from independent samples; else equal to 0. */
+	double estimate_low, estimate_high;
 };
 
 struct search *search_new(const struct search_options *options); /* NULL without memory */
@@ -50,5 +58,14 @@ void search_progress(const struct search *search, struct search_progress *progre
 /* The strategy's name, and the reverse ("dfs", "cb:2", "random"); false for a text that names none. */
 const char *strategy_name(enum strategy strategy);
 bool strategy_parse(const char *text, struct search_options *options);
+
+/* As strategy_parse() takes it: "dfs", "cb:2". */
+void strategy_describe(const struct search_options *options, char text[32]);
+
+/* Works by chance: never complete, never at its end, independent of what came of earlier executions. */
+bool strategy_random(enum strategy strategy);
+
+/* Has a bound that is raised step by step. */
+bool strategy_bounded(enum strategy strategy);
 
 #endif

@@ -68,6 +68,7 @@ static void account(struct exploration *x)
 	verdict->transitions += trace->length;
 	verdict->unmodelled += trace->unmodelled;
 	x->cut += trace->end == END_DEPTH;
+	x->held_back += trace->held_back;
 	x->diverged += trace->end == END_DIVERGED;
 	x->outside += trace->end == END_STUCK;
 	if (trace->unmodelled)
@@ -187,25 +188,30 @@ static bool explore_plan(struct exploration *x, const struct phase *phase, struc
 
 static void name_phase(struct exploration *x, const struct phase *phase)
 {
-	const char *name = strategy_name(phase->search.strategy);
-	if (phase->search.strategy == STRATEGY_CB && phase->search.bound != UINT32_MAX)
-		snprintf(x->phase, sizeof x->phase, "%s:%" PRIu32, name, phase->search.bound);
-	else
-		snprintf(x->phase, sizeof x->phase, "%s", name);
+	strategy_describe(&phase->search, x->phase);
 	if (x->options->verbose) {
 		progress_clear(&x->progress);
 		say("%s, after %" PRIu64 " executions", x->phase, x->verdict->executions);
 	}
 }
 
+/* All executions within this bound have been run. */
+static void keep_bound(struct exploration *x, const struct phase *phase, uint32_t bound)
+{
+	bool delays = phase->search.strategy == STRATEGY_DELAY;
+	if (x->bounded && x->delays == delays && x->bound > bound)
+		return;
+	x->bounded = true;
+	x->delays = delays;
+	x->bound = bound;
+}
+
 /* What a phase that ran to its own end has shown. */
 static void conclude_phase(struct exploration *x, const struct phase *phase)
 {
 	x->complete = x->search.complete && !x->search.bound_met && !x->diverged;
-	if (phase->search.strategy != STRATEGY_CB || !x->search.complete)
-		return;
-	x->bounded = true;
-	x->bound = phase->search.bound;
+	if (strategy_bounded(phase->search.strategy) && x->search.complete)
+		keep_bound(x, phase, phase->search.bound);
 }
 
 static void explore_phase(struct exploration *x, const struct phase *phase)
@@ -217,7 +223,7 @@ static void explore_phase(struct exploration *x, const struct phase *phase)
 	}
 	name_phase(x, phase);
 	search_progress(search, &x->search);
-	x->sampled |= phase->search.strategy == STRATEGY_RANDOM;
+	x->sampled |= strategy_random(phase->search.strategy);
 	struct plan plan;
 	for (uint64_t executions = 0; !spent(x, phase, executions); executions++) {
 		if (!search_next(search, &plan)) {
@@ -231,11 +237,8 @@ static void explore_phase(struct exploration *x, const struct phase *phase)
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */
 	search_progress(search, &x->search);
-	if (phase->search.strategy == STRATEGY_CB && !x->complete && x->search.bound > 0 &&
-	    (!x->bounded || x->search.bound - 1 > x->bound)) {
-		x->bounded = true;
-		x->bound = x->search.bound - 1;
-	}
+	if (strategy_bounded(phase->search.strategy) && !x->search.complete && x->search.bound > 0)
+		keep_bound(x, phase, x->search.bound - 1);
 	search_free(search);
 }
 
@@ -252,13 +255,19 @@ static void give_reasons(struct exploration *x)
 	else if (!x->complete && x->over && x->deadline)
 		verdict_because(v, "its %g seconds were used up", options->seconds);
 	if (!x->complete && x->bounded)
-		verdict_because(v, "only executions with at most %" PRIu32 " preemption%s were all run%s",
-				x->bound, x->bound == 1 ? "" : "s", x->sampled ? ", others at random" : "");
+		verdict_because(v, "only executions with at most %" PRIu32 " %s%s were all run%s", x->bound,
+				x->delays ? "delay" : "preemption", x->bound == 1 ? "" : "s",
+				x->sampled ? ", others at random" : "");
 	else if (!x->complete && x->sampled)
 		verdict_because(v, "random executions can't show that nothing is left");
 	if (x->cut)
 		verdict_because(v, "%" PRIu64 " executions were cut at %" PRIu64 " transitions (--depth)",
 				x->cut, options->search.max_depth);
+	if (x->held_back)
+		verdict_because(v,
+				"in %" PRIu64 " executions a thread was held after %" PRIu64
+				" transitions of its own (--max-thread-depth)",
+				x->held_back, options->search.max_thread_depth);
 	if (x->outside)
 		verdict_because(v, "in %" PRIu64 " executions all threads waited for something outside",
 				x->outside);
@@ -276,11 +285,14 @@ static void give_reasons(struct exploration *x)
 void explore_search(struct exploration *x)
 {
 	struct phase phases[PORTFOLIO_ROOM];
-	size_t length = portfolio_make(x->options, x->repeatable, phases);
+	size_t again, length = portfolio_make(x->options, x->repeatable, phases, &again);
 	for (size_t i = 0; i < length && !x->over && !x->complete; i++) {
 		/* Systematic strategies build on what earlier executions did. */
-		if (!x->diverged || phases[i].search.strategy == STRATEGY_RANDOM)
+		if (!x->diverged || strategy_random(phases[i].search.strategy))
 			explore_phase(x, &phases[i]);
+		phases[i].search.seed += phases[i].executions;
+		if (i + 1 == length)
+			i -= again;
 	}
 	progress_clear(&x->progress);
 	if (x->verdict->finding.kind == FINDING_NONE)

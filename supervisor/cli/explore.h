@@ -15,16 +15,17 @@ struct exploration {
 	struct verdict *verdict;
 	struct progress progress;
 	struct search_progress search; /* of the present phase */
-	char phase[64];		       /* "cb:1" */
+	char phase[32];		       /* "cb:1" */
 	struct trace trace;	       /* of the last execution */
 	uint64_t begin, deadline;      /* session_clock(); deadline 0: none */
 	bool repeatable;
 	bool over;	/* nothing more is to be run */
 	bool complete;	/* a strategy has run every execution */
 	bool sampled;	/* part of the search was random */
-	bool bounded;	/* some bound on preemptions has been worked through: */
+	bool bounded;	/* some bound has been worked through: */
+	bool delays;	/* on delays, not on preemptions */
 	uint32_t bound; /* the highest */
-	uint64_t cut, diverged, unconfirmed, outside;
+	uint64_t cut, held_back, diverged, unconfirmed, outside;
 	struct policy policy; /* of the execution that failed */
 	enum status fatal;    /* why the search had to be given up; `why` holds one line */
 	char why[300];

@@ -31,6 +31,7 @@ enum id {
 	ID_STRATEGY,
 	ID_EXECUTIONS,
 	ID_DEPTH,
+	ID_THREAD_DEPTH,
 	ID_FAIR_K,
 	ID_NO_FAIR,
 	ID_ORIGIN,
@@ -55,12 +56,15 @@ static const struct spec {
 	unsigned commands;
 	const char *text;
 } specs[] = {
-    {ID_STRATEGY, "strategy", 0, "S", CHECK, "auto, dfs, cb[:K] or random (default: auto)"},
+    {ID_STRATEGY, "strategy", 0, "S", CHECK,
+     "auto, dfs, cb[:K], delay[:K], random, pct[:D], pos or surw (default: auto)"},
     {ID_TIME, "time", 0, "S", CHECK | RUN | REPLAY,
-     "stop after S seconds (check: 60 for auto and random); 0: no limit"},
+     "stop after S seconds (check: 60 for auto and random ones); 0: no limit"},
     {ID_EXECUTIONS, "executions", 0, "N", CHECK, "stop after N executions"},
     {ID_DEPTH, "depth", 0, "N", CHECK | RUN,
      "cut executions at N transitions (20000; run: 1000000); 0: never"},
+    {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | RUN,
+     "hold a thread for good after N transitions of its own (default: never)"},
     {ID_SEED, "seed", 0, "N", CHECK | RUN, "of the random choices (run: without it, no random choices)"},
     {ID_FAIR_K, "fair-k", 0, "K", CHECK | RUN, "count every K-th yield of a thread (default: 1)"},
     {ID_NO_FAIR, "no-fair", 0, NULL, CHECK | RUN, "no fairness, for comparison only"},
@@ -161,11 +165,20 @@ static int parse_word(const char *option, const char *text, const char *const wo
 
 static bool parse_strategy(struct options *options, const char *text)
 {
-	static const char *const words[] = {"auto", "dfs", "cb", "random"};
+	const char *words[STRATEGIES + 1] = {"auto"};
+	for (enum strategy s = STRATEGY_DFS; s < STRATEGIES; s++)
+		words[1 + s] = strategy_name(s);
 	options->automatic = strcmp(text, "auto") == 0;
 	if (options->automatic || strategy_parse(text, &options->search))
 		return true;
-	(void)parse_word("strategy", text, words, 4);
+	size_t length = strcspn(text, ":");
+	for (size_t i = 0; text[length] && i <= STRATEGIES; i++) {
+		if (strlen(words[i]) != length || strncmp(words[i], text, length) != 0)
+			continue;
+		say("--strategy %s: '%s' is no number that %s takes", text, text + length + 1, words[i]);
+		return false;
+	}
+	(void)parse_word("strategy", text, words, STRATEGIES + 1);
 	return false;
 }
 
@@ -241,6 +254,8 @@ static bool store(struct options *o, const struct spec *spec)
 	case ID_DEPTH:
 		o->depth_given = true;
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_depth);
+	case ID_THREAD_DEPTH:
+		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_thread_depth);
 	case ID_FAIR_K:
 		return parse_small(spec, 1, &o->search.fair_k);
 	case ID_NO_FAIR:
@@ -401,7 +416,7 @@ static void settle(struct options *options)
 		    options->command == COMMAND_RUN ? DEFAULT_RUN_DEPTH : DEFAULT_DEPTH;
 	if (!options->spin_given)
 		options->spin_report = options->command == COMMAND_CHECK;
-	bool endless = options->automatic || options->search.strategy == STRATEGY_RANDOM;
+	bool endless = options->automatic || strategy_random(options->search.strategy);
 	if (options->command == COMMAND_CHECK && endless && !options->seconds_given)
 		options->seconds = DEFAULT_SECONDS;
 	options->search.seed = options->seed;

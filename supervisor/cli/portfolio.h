@@ -10,12 +10,14 @@ struct phase {
 	double share;	     /* of the time budget that may have been used up when it ends */
 };
 
-#define PORTFOLIO_ROOM 4
+#define PORTFOLIO_ROOM 12
 
 /*
  * What to search with: one phase for a strategy that the user named, several for auto. Only random ones when
- * the program isn't repeatable: the others build on what earlier executions did. Returns how many.
+ * the program isn't repeatable: the others build on what earlier executions did. Returns how many; the last
+ * *again of them are gone through again and again, each time with other seeds.
  */
-size_t portfolio_make(const struct options *options, bool repeatable, struct phase phases[PORTFOLIO_ROOM]);
+size_t portfolio_make(const struct options *options, bool repeatable, struct phase phases[PORTFOLIO_ROOM],
+		      size_t *again);
 
 #endif

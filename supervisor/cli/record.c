@@ -9,15 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void record_strategy(const struct options *options, char text[64])
+void record_strategy(const struct options *options, char text[32])
 {
-	const struct search_options *search = &options->search;
 	if (options->automatic)
-		snprintf(text, 64, "auto");
-	else if (search->strategy == STRATEGY_CB && search->bound != UINT32_MAX)
-		snprintf(text, 64, "%s:%u", strategy_name(search->strategy), search->bound);
+		snprintf(text, 32, "auto");
 	else
-		snprintf(text, 64, "%s", strategy_name(search->strategy));
+		strategy_describe(&options->search, text);
 }
 
 /* "build-id path" of every module, the program first. */

@@ -14,6 +14,6 @@ enum status record_schedule(const struct finding *finding, const struct session 
 			    const struct policy *policy, const char *strategy, char **written);
 
 /* The strategy as --strategy takes it: "auto", "cb:2". */
-void record_strategy(const struct options *options, char text[64]);
+void record_strategy(const struct options *options, char text[32]);
 
 #endif

@@ -1,0 +1,83 @@
+/* From a trace to a profile. */
+#include "random_profile.h"
+
+#include <stdlib.h>
+
+/* One execution of so many samples the orders of all operations. */
+#define EVERY_GROUP_ODDS 4
+
+/* Threads and objects are numbered apart. */
+#define THREAD_GROUPS UINT32_C(0x80000000)
+#define NO_GROUP      (EVERY_GROUP - 1)
+
+static uint32_t group_of(const struct op *op)
+{
+	if (op->object == NO_OBJECT)
+		return NO_GROUP;
+	return op_class(op->kind) == CLASS_THREAD ? op->object | THREAD_GROUPS : op->object;
+}
+
+void random_profile_release(struct random_profile *profile)
+{
+	free(profile->threads);
+	free(profile->groups);
+	*profile = (struct random_profile){0};
+}
+
+static uint32_t count_threads(const struct trace *trace)
+{
+	uint32_t threads = trace->threads_length;
+	for (size_t i = 0; i < trace->length; i++)
+		if (trace->at[i].thread >= threads)
+			threads = trace->at[i].thread + 1;
+	return threads;
+}
+
+static void fill(struct random_profile *p, const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		p->threads[trace->at[i].thread].length++;
+	size_t first = 0;
+	for (uint32_t t = 0; t < p->profile.thread_count; t++) {
+		p->threads[t].first = first;
+		p->threads[t].parent = NO_THREAD;
+		first += p->threads[t].length;
+		p->threads[t].length = 0;
+	}
+	for (size_t i = 0; i < trace->length; i++) {
+		const struct transition *transition = &trace->at[i];
+		struct profile_thread *thread = &p->threads[transition->thread];
+		p->groups[thread->first + thread->length++] = group_of(&transition->op);
+		uint32_t child = transition->created;
+		if (child != NO_THREAD && child < p->profile.thread_count && child > transition->thread)
+			p->threads[child].parent = transition->thread;
+	}
+}
+
+bool random_profile_make(struct random_profile *p, const struct trace *trace)
+{
+	random_profile_release(p);
+	uint32_t threads = count_threads(trace);
+	p->length = trace->length;
+	p->threads = calloc(threads ? threads : 1, sizeof *p->threads);
+	p->groups = calloc(p->length ? p->length : 1, sizeof *p->groups);
+	if (!p->threads || !p->groups) {
+		random_profile_release(p);
+		return false;
+	}
+	p->profile = (struct profile){p->threads, threads, p->groups};
+	fill(p, trace);
+	p->valid = true;
+	return true;
+}
+
+uint32_t random_profile_draw(const struct random_profile *p, uint64_t seed)
+{
+	/* Far from the policy's own use of the seed. */
+	uint64_t z = (seed ^ UINT64_C(0x5851f42d4c957f2d)) * UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
+	z ^= z >> 29;
+	if (p->length == 0 || z % EVERY_GROUP_ODDS == 0)
+		return EVERY_GROUP;
+	return p->groups[z / EVERY_GROUP_ODDS % p->length];
+}

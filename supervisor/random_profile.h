@@ -1,0 +1,29 @@
+#ifndef FMC_SUPERVISOR_RANDOM_PROFILE_H
+#define FMC_SUPERVISOR_RANDOM_PROFILE_H
+
+#include <fmc/trace.h>
+
+/*
+ * What an execution did, thread by thread, as POLICY_SURW wants it: operations on one object are a group,
+ * those without an object are another. A thread's operations are known again by how many came before them
+ * in that thread, which schedules change less than the numbers of objects.
+ */
+struct random_profile {
+	bool valid;
+	struct profile profile;
+	struct profile_thread *threads; /* the profile's, ours to free */
+	uint32_t *groups;
+	size_t length; /* of groups */
+};
+
+/* Of this execution; false without memory, then it isn't valid. */
+bool random_profile_make(struct random_profile *profile, const struct trace *trace);
+void random_profile_release(struct random_profile *profile);
+
+/*
+ * A group for the execution with this seed: every operation in one of four, else the group of a random
+ * operation, so that an object is drawn as often as it is used.
+ */
+uint32_t random_profile_draw(const struct random_profile *profile, uint64_t seed);
+
+#endif
