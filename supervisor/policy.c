@@ -117,7 +117,7 @@ static size_t next_in_turn(uint32_t previous, const struct alternative *a, size_
 	return lowest;
 }
 
-static size_t choose_default(uint32_t previous, const struct alternative *a, size_t count)
+size_t policy_default(uint32_t previous, const struct alternative *a, size_t count)
 {
 	size_t i = next_in_turn(previous, a, count, false);
 	return i < count ? i : next_in_turn(previous, a, count, true);
@@ -177,10 +177,12 @@ size_t policy_choose(struct policy_state *state, const struct policy_view *view)
 		return policy_pos_choose(state, view);
 	case POLICY_SURW:
 		return policy_surw_choose(state, view);
+	case POLICY_DEVIATIONS:
+		return policy_deviations_choose(state, view);
 	case POLICY_DEFAULT:
 		break;
 	}
-	return choose_default(view->previous, view->alternatives, view->count);
+	return policy_default(view->previous, view->alternatives, view->count);
 }
 
 void policy_took(struct policy_state *state, const struct policy_view *view, size_t taken)

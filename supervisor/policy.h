@@ -40,8 +40,12 @@ struct policy_view {
  * numbers, else the same among those that can only time out; of a thread its first choice. The random kinds:
  * a ready thread by their own rules, then one of its choices that make progress, each with the same
  * probability; in one of eight decisions, and where nothing else is left, from everything.
+ * POLICY_DEVIATIONS: as deviation.h says.
  */
 size_t policy_choose(struct policy_state *state, const struct policy_view *view);
+
+/* What POLICY_DEFAULT takes. */
+size_t policy_default(uint32_t previous, const struct alternative *alternatives, size_t count);
 
 /* That one is about to be taken, whoever chose it. */
 void policy_took(struct policy_state *state, const struct policy_view *view, size_t taken);

@@ -20,6 +20,7 @@ enum policy_kind {
 	POLICY_PCT,	/* the thread of highest priority, which drops at `changes` random points */
 	POLICY_POS,	/* the operation of highest priority, drawn again when it meets a conflicting one */
 	POLICY_SURW,	/* uniform over the orders of the operations of one group */
+	POLICY_DEVIATIONS, /* POLICY_DEFAULT but for a list of decisions, see deviation.h */
 };
 
 /* What one execution did, thread by thread: what POLICY_SURW draws by. */
@@ -37,6 +38,8 @@ struct profile {
 
 #define EVERY_GROUP UINT32_MAX
 
+struct deviation;
+
 /* How transitions after the prefix are chosen, and where an execution is cut. */
 struct policy {
 	enum policy_kind kind;
@@ -49,6 +52,8 @@ struct policy {
 	uint64_t length;	   /* POLICY_PCT: transitions that executions have; at least 1 */
 	const struct profile *profile; /* POLICY_SURW: outlives the execution; may be NULL */
 	uint32_t group;		       /* POLICY_SURW: the one whose orders are sampled, or EVERY_GROUP */
+	const struct deviation *deviations; /* POLICY_DEVIATIONS: in their order; outlives the execution */
+	size_t deviations_length;
 };
 
 #define POLICY_CHANGES 32
