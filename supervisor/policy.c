@@ -52,16 +52,20 @@ uint64_t policy_steps(const struct policy_state *state, uint32_t t)
 	return t < state->threads ? state->thread[t].steps : 0;
 }
 
-/* Threads that have been born since. Their priorities are above all those that PCT lowers others to. */
+/* Threads that have been born since. PCT puts them above all priorities that it lowers others to. */
 static void admit(struct policy_state *state, const struct policy_view *view)
 {
 	uint32_t threads = model_threads(view->model), first = state->threads;
 	if (threads == first)
 		return;
 	assert(threads <= state->room);
-	bool drawn = state->policy.kind == POLICY_PCT || state->policy.kind == POLICY_POS;
+	enum policy_kind kind = state->policy.kind;
 	for (uint32_t t = first; t < threads; t++) {
-		uint64_t priority = drawn ? policy_random_next(&state->random) | UINT64_C(1) << 63 : 0;
+		uint64_t priority = 0;
+		if (kind == POLICY_PCT || kind == POLICY_POS)
+			priority = policy_random_next(&state->random);
+		if (kind == POLICY_PCT)
+			priority |= UINT64_C(1) << 63;
 		state->thread[t] = (struct policy_thread){.priority = priority};
 	}
 	state->threads = threads;
