@@ -46,6 +46,31 @@ static enum status decode_mutex_init(const struct entries *entries, const struct
 	return STATUS_OK;
 }
 
+/* pthread_rwlockattr_t begins with the kind (glibc); musl has one kind only. */
+static enum status decode_rwlock_init(const struct entries *entries, const struct target *target,
+				      uint64_t attributes, struct call *call)
+{
+	uint32_t kind = RWLOCK_READERS;
+	if (attributes && !entries->musl &&
+	    target_read(target, attributes, &kind, sizeof(kind)) == STATUS_GONE)
+		return STATUS_GONE;
+	call->op.arg = kind;
+	return STATUS_OK;
+}
+
+/* pthread_attr_t: was the thread made detached? glibc (struct pthread_attr): the flags behind 8 bytes. */
+static enum status decode_create(const struct entries *entries, const struct target *target,
+				 const struct user_regs_struct *regs, struct call *call)
+{
+	uint32_t flags = 0;
+	call->start_routine = regs->rdx;
+	if (regs->rsi && !entries->musl &&
+	    target_read(target, regs->rsi + 8, &flags, sizeof(flags)) == STATUS_GONE)
+		return STATUS_GONE;
+	call->op.arg = flags & 1;
+	return STATUS_OK;
+}
+
 static enum status decode_arguments(const struct entries *entries, const struct target *target,
 				    const struct entry_point *point, const struct user_regs_struct *regs,
 				    struct call *call)
@@ -69,9 +94,17 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 		call->object = 0;
 		call->op.arg = regs->rsi & O_CREAT ? (uint32_t)regs->rcx : 0;
 		break;
-	case SHAPE_CREATE:
-		call->start_routine = regs->rdx;
+	case SHAPE_RWLOCK_INIT:
+		return decode_rwlock_init(entries, target, regs->rsi, call);
+	case SHAPE_BARRIER_INIT:
+		call->op.arg = (uint32_t)regs->rdx;
 		break;
+	case SHAPE_NUMBER:
+		call->object = 0;
+		call->op.arg = (int32_t)regs->rdi;
+		break;
+	case SHAPE_CREATE:
+		return decode_create(entries, target, regs, call);
 	case SHAPE_THRD_CREATE:
 		call->start_routine = regs->rsi;
 		break;

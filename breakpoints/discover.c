@@ -42,6 +42,9 @@ static void visit_function(struct discovery *discovery, const struct symbol *sym
 	if (trap) {
 		if (trap->point == point)
 			trap->is_default |= symbol->is_default;
+		/* In glibc pthread_spin_init is the same code: told apart by what the lock was. */
+		if (point->kind == OP_SPIN_UNLOCK)
+			trap->point = point;
 		return;
 	}
 	struct trap *larger = realloc(entries->traps, (entries->traps_length + 1) * sizeof(*larger));
@@ -106,7 +109,7 @@ static enum status discover_module(struct discovery *discovery)
 {
 	const struct module *module = discovery->module;
 	enum status status = symbols_each(module, visit, discovery);
-	if (status != STATUS_OK)
+	if (status != STATUS_OK || module->kind == MODULE_CXX)
 		return status;
 	if (!module->is_static || module->kind != MODULE_PROGRAM) {
 		add_own(discovery, module->low, module->high);
@@ -128,6 +131,7 @@ enum status entries_discover(struct entries *entries)
 		if (module->kind == MODULE_LOADER)
 			add_own(&discovery, module->low, module->high);
 		bool thread_library = module->kind == MODULE_LIBC || module->kind == MODULE_THREADS ||
+				      module->kind == MODULE_CXX ||
 				      (module->kind == MODULE_PROGRAM && module->is_static);
 		if (!thread_library)
 			continue;

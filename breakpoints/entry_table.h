@@ -7,14 +7,17 @@
 /* The entry points of the thread library: what a call of each name means and where its arguments are. */
 
 enum entry_shape {
-	SHAPE_OBJECT,	  /* (object, ...) */
-	SHAPE_COND_WAIT,  /* (cond, mutex, ...) */
-	SHAPE_MUTEX_INIT, /* (mutex, attributes) */
-	SHAPE_MTX_INIT,	  /* (mutex, type), of <threads.h> */
-	SHAPE_SEM_INIT,	  /* (sem, shared, value) */
-	SHAPE_SEM_OPEN,	  /* (name, flags, mode, value) */
-	SHAPE_CREATE,	  /* (thread, attributes, routine, argument) */
-	SHAPE_THRD_CREATE /* (thread, routine, argument) */
+	SHAPE_OBJECT,	    /* (object, ...) */
+	SHAPE_COND_WAIT,    /* (cond, mutex, ...) */
+	SHAPE_MUTEX_INIT,   /* (mutex, attributes) */
+	SHAPE_MTX_INIT,	    /* (mutex, type), of <threads.h> */
+	SHAPE_RWLOCK_INIT,  /* (rwlock, attributes) */
+	SHAPE_BARRIER_INIT, /* (barrier, attributes, count) */
+	SHAPE_NUMBER,	    /* (int): no object */
+	SHAPE_SEM_INIT,	    /* (sem, shared, value) */
+	SHAPE_SEM_OPEN,	    /* (name, flags, mode, value) */
+	SHAPE_CREATE,	    /* (thread, attributes, routine, argument) */
+	SHAPE_THRD_CREATE   /* (thread, routine, argument) */
 };
 
 struct entry_point {

@@ -82,6 +82,65 @@ static enum status peek_semaphore(const struct target *target, uint64_t address,
 	return status;
 }
 
+/* glibc, struct __pthread_rwlock_arch_t; musl: one word, the number of readers or all ones for a writer. */
+struct glibc_rwlock {
+	uint32_t readers; /* 8 for each, below that flags */
+	uint32_t unused[5];
+	uint32_t writer;
+	uint32_t more[5];
+	uint32_t flags; /* the kind */
+};
+
+static enum status peek_rwlock(const struct target *target, const struct entries *entries, uint64_t address,
+			       struct object_state *state, pid_t *owner_tid)
+{
+	struct glibc_rwlock lock;
+	enum status status = target_read(target, address, &lock, sizeof(lock));
+	if (status != STATUS_OK)
+		return status;
+	uint32_t readers = entries->musl ? lock.readers & INT32_MAX : lock.readers >> 3;
+	bool written = entries->musl ? readers == INT32_MAX : lock.writer != 0;
+	state->type = entries->musl ? RWLOCK_READERS : lock.flags;
+	if (!written)
+		state->count = readers;
+	else if (!entries->musl)
+		*owner_tid = (pid_t)lock.writer;
+	return STATUS_OK;
+}
+
+/* glibc, struct pthread_barrier: in, current_round, count, ...; musl: the third word is the count less one.
+ */
+static enum status peek_barrier(const struct target *target, const struct entries *entries, uint64_t address,
+				struct object_state *state)
+{
+	uint32_t words[3];
+	enum status status = target_read(target, address, words, sizeof(words));
+	if (status == STATUS_OK)
+		state->count = entries->musl ? (words[2] & INT32_MAX) + 1 : words[2];
+	return status;
+}
+
+/* glibc: 1 is free, less is held; musl: 0 is free. Who holds it isn't kept. */
+static enum status peek_spin(const struct target *target, const struct entries *entries, uint64_t address,
+			     struct object_state *state)
+{
+	int32_t word;
+	enum status status = target_read(target, address, &word, sizeof(word));
+	if (status == STATUS_OK)
+		state->count = entries->musl ? word != 0 : word < 1;
+	return status;
+}
+
+/* pthread_once_t of glibc and musl: 2 when done. Of a C++ guard the first byte is 1 then. */
+static enum status peek_once(const struct target *target, uint64_t address, struct object_state *state)
+{
+	uint32_t word;
+	enum status status = target_read(target, address, &word, sizeof(word));
+	if (status == STATUS_OK)
+		state->count = (word & 3) == 2 ? ONCE_DONE : ONCE_NEW;
+	return status;
+}
+
 enum status object_peek(const struct target *target, const struct entries *entries, enum object_class class,
 			uint64_t address, struct object_state *state, pid_t *owner_tid)
 {
@@ -93,5 +152,13 @@ enum status object_peek(const struct target *target, const struct entries *entri
 		return peek_glibc_mutex(target, address, state, owner_tid);
 	if (class == CLASS_SEM)
 		return peek_semaphore(target, address, state);
+	if (class == CLASS_RWLOCK)
+		return peek_rwlock(target, entries, address, state, owner_tid);
+	if (class == CLASS_BARRIER)
+		return peek_barrier(target, entries, address, state);
+	if (class == CLASS_SPIN)
+		return peek_spin(target, entries, address, state);
+	if (class == CLASS_ONCE)
+		return peek_once(target, address, state);
 	return STATUS_OK;
 }

@@ -52,6 +52,8 @@ static enum module_kind kind_of(const char *name)
 		return MODULE_THREADS;
 	if (strncmp(name, "ld-linux-", 9) == 0 || (strncmp(name, "ld-2.", 5) == 0))
 		return MODULE_LOADER;
+	if (strncmp(name, "libstdc++.so.", 13) == 0)
+		return MODULE_CXX;
 	return MODULE_OTHER;
 }
 

@@ -14,6 +14,7 @@ enum module_kind {
 	MODULE_LIBC,	/* also musl, which is its own loader */
 	MODULE_THREADS, /* libpthread.so.0 of glibc before 2.34 */
 	MODULE_LOADER,
+	MODULE_CXX, /* libstdc++.so.6: where the guards of C++ static variables are */
 	MODULE_OTHER,
 };
 

@@ -18,6 +18,10 @@ static const struct op_entry ops[OP_KINDS] = {
     [OP_THREAD_TRYJOIN] = {"thread_tryjoin", CLASS_THREAD, CLASS_NONE},
     [OP_THREAD_TIMEDJOIN] = {"thread_timedjoin", CLASS_THREAD, CLASS_NONE},
     [OP_THREAD_DETACH] = {"thread_detach", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_CANCEL] = {"thread_cancel", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_TESTCANCEL] = {"thread_testcancel", CLASS_NONE, CLASS_NONE},
+    [OP_THREAD_CANCELSTATE] = {"thread_cancelstate", CLASS_NONE, CLASS_NONE},
+    [OP_THREAD_CANCELTYPE] = {"thread_canceltype", CLASS_NONE, CLASS_NONE},
     [OP_MUTEX_INIT] = {"mutex_init", CLASS_MUTEX, CLASS_NONE},
     [OP_MUTEX_DESTROY] = {"mutex_destroy", CLASS_MUTEX, CLASS_NONE},
     [OP_MUTEX_LOCK] = {"mutex_lock", CLASS_MUTEX, CLASS_NONE},
@@ -33,6 +37,30 @@ static const struct op_entry ops[OP_KINDS] = {
     [OP_COND_RELOCK] = {"cond_relock", CLASS_COND, CLASS_MUTEX},
     [OP_COND_SIGNAL] = {"cond_signal", CLASS_COND, CLASS_NONE},
     [OP_COND_BROADCAST] = {"cond_broadcast", CLASS_COND, CLASS_NONE},
+    [OP_RWLOCK_INIT] = {"rwlock_init", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_DESTROY] = {"rwlock_destroy", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_RDLOCK] = {"rwlock_rdlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_TRYRDLOCK] = {"rwlock_tryrdlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_TIMEDRDLOCK] = {"rwlock_timedrdlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_WRLOCK] = {"rwlock_wrlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_TRYWRLOCK] = {"rwlock_trywrlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_TIMEDWRLOCK] = {"rwlock_timedwrlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_UNLOCK] = {"rwlock_unlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_BARRIER_INIT] = {"barrier_init", CLASS_BARRIER, CLASS_NONE},
+    [OP_BARRIER_DESTROY] = {"barrier_destroy", CLASS_BARRIER, CLASS_NONE},
+    [OP_BARRIER_WAIT] = {"barrier_wait", CLASS_BARRIER, CLASS_NONE},
+    [OP_BARRIER_ASLEEP] = {"barrier_asleep", CLASS_BARRIER, CLASS_NONE},
+    [OP_BARRIER_RESUME] = {"barrier_resume", CLASS_BARRIER, CLASS_NONE},
+    [OP_SPIN_INIT] = {"spin_init", CLASS_SPIN, CLASS_NONE},
+    [OP_SPIN_DESTROY] = {"spin_destroy", CLASS_SPIN, CLASS_NONE},
+    [OP_SPIN_LOCK] = {"spin_lock", CLASS_SPIN, CLASS_NONE},
+    [OP_SPIN_TRYLOCK] = {"spin_trylock", CLASS_SPIN, CLASS_NONE},
+    [OP_SPIN_UNLOCK] = {"spin_unlock", CLASS_SPIN, CLASS_NONE},
+    [OP_ONCE] = {"once", CLASS_ONCE, CLASS_NONE},
+    [OP_ONCE_END] = {"once_end", CLASS_ONCE, CLASS_NONE},
+    [OP_GUARD_ACQUIRE] = {"once_guard_acquire", CLASS_ONCE, CLASS_NONE},
+    [OP_GUARD_RELEASE] = {"once_guard_release", CLASS_ONCE, CLASS_NONE},
+    [OP_GUARD_ABORT] = {"once_guard_abort", CLASS_ONCE, CLASS_NONE},
     [OP_SEM_INIT] = {"sem_init", CLASS_SEM, CLASS_NONE},
     [OP_SEM_DESTROY] = {"sem_destroy", CLASS_SEM, CLASS_NONE},
     [OP_SEM_OPEN] = {"sem_open", CLASS_SEM, CLASS_NONE},
@@ -56,8 +84,14 @@ static const struct op_entry ops[OP_KINDS] = {
 };
 
 static const char *const classes[CLASSES] = {
-    [CLASS_NONE] = "none", [CLASS_THREAD] = "thread", [CLASS_MUTEX] = "mutex",
-    [CLASS_COND] = "cond", [CLASS_SEM] = "sem",	      [CLASS_FUTEX] = "futex",
+    [CLASS_NONE] = "none",     [CLASS_THREAD] = "thread",   [CLASS_MUTEX] = "mutex", [CLASS_COND] = "cond",
+    [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier", [CLASS_SPIN] = "spin",   [CLASS_ONCE] = "once",
+    [CLASS_SEM] = "sem",       [CLASS_FUTEX] = "futex",
+};
+
+static const char *const wakeups[WAKEUPS] = {
+    [WAKE_ANY] = "any",		[WAKE_FIFO] = "fifo",	    [WAKE_LIFO] = "lifo",
+    [WAKE_READERS] = "readers", [WAKE_WRITERS] = "writers",
 };
 
 /* Kinds also come from schedule files, so that a wrong one is answered and not trusted. */
@@ -92,4 +126,29 @@ enum object_class op_class2(enum op_kind kind)
 const char *class_name(enum object_class class)
 {
 	return (unsigned)class < CLASSES ? classes[class] : classes[CLASS_NONE];
+}
+
+enum object_class class_by_name(const char *name)
+{
+	unsigned class = 0;
+	while (class < CLASSES && strcmp(classes[class], name) != 0)
+		class ++;
+	return (enum object_class) class;
+}
+
+const char *wakeup_name(enum wakeup wakeup)
+{
+	return (unsigned)wakeup < WAKEUPS ? wakeups[wakeup] : wakeups[WAKE_ANY];
+}
+
+enum wakeup wakeup_by_name(enum object_class class, const char *name)
+{
+	unsigned wakeup = 0;
+	bool queues =
+	    class == CLASS_MUTEX || class == CLASS_COND || class == CLASS_SEM || class == CLASS_RWLOCK;
+	while (wakeup < WAKEUPS && strcmp(wakeups[wakeup], name) != 0)
+		wakeup++;
+	if (!queues || (wakeup > WAKE_LIFO && class != CLASS_RWLOCK))
+		return WAKEUPS;
+	return (enum wakeup)wakeup;
 }

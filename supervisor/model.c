@@ -1,7 +1,7 @@
 /*
  * The model as a block of memory, threads and objects coming and going, and the way from an operation to its
- * family. What the operations mean is in model_thread.c, model_mutex.c, model_cond.c, model_sem.c,
- * model_futex.c.
+ * family. What the operations mean is in model_thread.c, model_cancel.c, model_mutex.c, model_cond.c,
+ * model_rwlock.c, model_barrier.c, model_spin.c, model_once.c, model_sem.c, model_futex.c.
  */
 #include "supervisor/model_state.h"
 
@@ -79,14 +79,19 @@ uint32_t model_add_object(struct model *m, const struct object_state *state)
 	struct model_object *o = model_object(m, object);
 	*o = (struct model_object){
 	    .class = (uint8_t)state->class,
+	    .type = (uint8_t)state->type,
+	    .wakeup = (uint8_t)state->wakeup,
 	    .owner = NO_THREAD,
+	    .spurious = state->class == CLASS_COND ? state->spurious : 0,
 	    .first = NO_THREAD,
 	    .last = NO_THREAD,
 	};
-	if (state->class == CLASS_MUTEX)
+	if (state->class == CLASS_MUTEX) {
 		model_mutex_add(m, o, state);
-	else if (state->class == CLASS_SEM)
+	} else if (state->class != CLASS_COND && state->class != CLASS_FUTEX) {
+		o->owner = state->owner;
 		o->count = state->count;
+	}
 	return object;
 }
 
@@ -103,10 +108,21 @@ void model_replace_object(struct model *m, uint32_t object, const struct object_
 		model_mutex_add(m, o, state);
 }
 
-static bool sleeps(const struct model_thread *thread)
+void model_object_life(struct model *m, uint32_t t)
 {
-	return thread->run == THREAD_STOPPED &&
-	       (thread->op.kind == OP_COND_ASLEEP || thread->op.kind == OP_FUTEX_ASLEEP);
+	const struct op *op = &model_thread(m, t)->op;
+	struct model_object *o = model_object(m, op->object);
+	switch (op->kind) {
+	case OP_COND_DESTROY:
+	case OP_RWLOCK_DESTROY:
+	case OP_BARRIER_DESTROY:
+	case OP_SPIN_DESTROY:
+	case OP_SEM_DESTROY:
+		o->flags |= OBJECT_DESTROYED;
+		return;
+	default:
+		o->flags &= (uint8_t)~OBJECT_DESTROYED;
+	}
 }
 
 void model_set_pending(struct model *m, uint32_t t, const struct op *op)
@@ -116,7 +132,8 @@ void model_set_pending(struct model *m, uint32_t t, const struct op *op)
 	MODEL_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op->kind < OP_KINDS);
 	MODEL_ASSERT(op->kind != OP_COND_ASLEEP && op->kind != OP_COND_RELOCK);
 	MODEL_ASSERT(op->kind != OP_FUTEX_ASLEEP && op->kind != OP_FUTEX_RESUME);
-	MODEL_ASSERT(!sleeps(thread));
+	MODEL_ASSERT(op->kind != OP_BARRIER_ASLEEP && op->kind != OP_BARRIER_RESUME);
+	MODEL_ASSERT(!model_sleeps(thread) && !(op->flags & OP_QUEUED));
 	if (op->object != NO_OBJECT && class == CLASS_THREAD)
 		MODEL_ASSERT(op->object < m->threads);
 	else if (op->object != NO_OBJECT && class != CLASS_NONE)
@@ -137,8 +154,8 @@ const struct op *model_pending(const struct model *m, uint32_t t)
 void model_thread_exit(struct model *m, uint32_t t)
 {
 	struct model_thread *thread = model_thread(m, t);
-	if (sleeps(thread))
-		model_queue_remove(m, thread->op.object, t);
+	if (model_sleeps(thread))
+		model_queue_remove(m, model_awaited(&thread->op), t);
 	thread->run = THREAD_EXITED;
 	model_mutex_owner_died(m, t);
 }
@@ -163,6 +180,8 @@ static bool timed(const struct op *op)
 	case OP_THREAD_TIMEDJOIN:
 	case OP_MUTEX_TIMEDLOCK:
 	case OP_SEM_TIMEDWAIT:
+	case OP_RWLOCK_TIMEDRDLOCK:
+	case OP_RWLOCK_TIMEDWRLOCK:
 		return true;
 	case OP_COND_ASLEEP:
 	case OP_FUTEX_ASLEEP:
@@ -174,11 +193,10 @@ static bool timed(const struct op *op)
 	}
 }
 
-bool model_ready(const struct model *m, uint32_t t)
+/* Could it complete, whoever's turn it is? */
+static bool available(const struct model *m, uint32_t t)
 {
 	const struct model_thread *thread = model_thread_const(m, t);
-	if (thread->run != THREAD_STOPPED)
-		return false;
 	switch (family(&thread->op)) {
 	case CLASS_THREAD:
 		return model_join_ready(m, t);
@@ -186,6 +204,14 @@ bool model_ready(const struct model *m, uint32_t t)
 		return model_mutex_ready(m, t);
 	case CLASS_COND:
 		return model_cond_ready(m, t);
+	case CLASS_RWLOCK:
+		return model_rwlock_ready(m, t);
+	case CLASS_BARRIER:
+		return thread->op.kind != OP_BARRIER_ASLEEP;
+	case CLASS_SPIN:
+		return model_spin_ready(m, t);
+	case CLASS_ONCE:
+		return model_once_ready(m, t);
 	case CLASS_SEM:
 		return model_sem_ready(m, t);
 	case CLASS_FUTEX:
@@ -195,6 +221,30 @@ bool model_ready(const struct model *m, uint32_t t)
 			return thread->op.flags & OP_READY;
 		return true;
 	}
+}
+
+/* Before an object that it can't have now, under a policy by which it has to stand in a queue. */
+static bool comes_to_queue(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	return model_queues(m, op) && !(op->flags & OP_QUEUED) && !(available(m, t) && model_turn(m, t));
+}
+
+bool model_ready(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	if (thread->run != THREAD_STOPPED)
+		return false;
+	if (model_cancels(m, t) || comes_to_queue(m, t))
+		return true;
+	return available(m, t) && (!model_queues(m, &thread->op) || model_turn(m, t));
+}
+
+bool model_spurious(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED && thread->op.kind == OP_COND_ASLEEP &&
+	       model_object_const(m, thread->op.object)->spurious > 0;
 }
 
 bool model_enabled(const struct model *m, uint32_t t)
@@ -207,6 +257,8 @@ uint32_t model_choices(const struct model *m, uint32_t t)
 {
 	if (!model_ready(m, t))
 		return model_enabled(m, t) ? 1 : 0;
+	if (model_cancels(m, t) || comes_to_queue(m, t))
+		return 1;
 	switch (family(&model_thread_const(m, t)->op)) {
 	case CLASS_COND:
 		return model_cond_ways(m, t);
@@ -220,20 +272,28 @@ uint32_t model_choices(const struct model *m, uint32_t t)
 int32_t model_choice(const struct model *m, uint32_t t, uint32_t i)
 {
 	/* POSIX: no time-out if it can be had at once. So a time-out is never one of several choices. */
-	return model_ready(m, t) ? (int32_t)i : CHOICE_TIMEOUT;
+	if (!model_ready(m, t))
+		return CHOICE_TIMEOUT;
+	bool signals = family(&model_thread_const(m, t)->op) == CLASS_COND;
+	return signals ? model_cond_way(m, t, i) : (int32_t)i;
 }
 
 bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
 {
+	if (choice == CHOICE_SPURIOUS)
+		return model_spurious(m, t);
 	if (!model_ready(m, t))
 		return choice == CHOICE_TIMEOUT && model_enabled(m, t);
-	return choice >= 0 && (uint32_t)choice < model_choices(m, t);
+	uint32_t choices = model_choices(m, t);
+	return choices == 1 ? choice == model_choice(m, t, 0) : choice >= 0 && (uint32_t)choice < choices;
 }
 
 /* Operations without an object that the model knows. */
 static void perform_other(const struct op *op, int32_t choice, struct effect *effect)
 {
-	if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
+	if (op->kind == OP_THREAD_CANCELSTATE || op->kind == OP_THREAD_CANCELTYPE) {
+		effect_result(effect, 0);
+	} else if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
 		effect_failed(effect, 0);
 		effect->blocked = op->kind == OP_SLEEP;
 	} else if (choice == CHOICE_TIMEOUT) {
@@ -243,30 +303,62 @@ static void perform_other(const struct op *op, int32_t choice, struct effect *ef
 	}
 }
 
+/* The way of each family. */
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
+{
+	struct model_thread *thread = model_thread(m, t);
+	switch (family(&thread->op)) {
+	case CLASS_THREAD:
+		model_join_perform(m, t, choice, effect);
+		return;
+	case CLASS_MUTEX:
+		model_mutex_perform(m, t, choice, effect);
+		return;
+	case CLASS_COND:
+		model_cond_perform(m, t, choice, effect);
+		return;
+	case CLASS_RWLOCK:
+		model_rwlock_perform(m, t, choice, effect);
+		return;
+	case CLASS_BARRIER:
+		model_barrier_perform(m, t, effect);
+		return;
+	case CLASS_SPIN:
+		model_spin_perform(m, t, effect);
+		return;
+	case CLASS_ONCE:
+		model_once_perform(m, t, effect);
+		return;
+	case CLASS_SEM:
+		model_sem_perform(m, t, choice, effect);
+		return;
+	case CLASS_FUTEX:
+		model_futex_perform(m, t, choice, seen, effect);
+		return;
+	default:
+		model_cancel_set(m, t);
+		perform_other(&thread->op, choice, effect);
+	}
+}
+
 void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
 		   struct effect *effect)
 {
 	struct model_thread *thread = model_thread(m, t);
 	MODEL_ASSERT(model_has_choice(m, t, choice));
 	__builtin_memset(effect, 0, sizeof *effect);
-	switch (family(&thread->op)) {
-	case CLASS_THREAD:
-		model_join_perform(m, t, choice, effect);
-		break;
-	case CLASS_MUTEX:
-		model_mutex_perform(m, t, choice, effect);
-		break;
-	case CLASS_COND:
-		model_cond_perform(m, t, choice, effect);
-		break;
-	case CLASS_SEM:
-		model_sem_perform(m, t, choice, effect);
-		break;
-	case CLASS_FUTEX:
-		model_futex_perform(m, t, choice, seen, effect);
-		break;
-	default:
-		perform_other(&thread->op, choice, effect);
+	if (choice == CHOICE_DEFAULT && model_cancels(m, t)) {
+		model_cancel_perform(m, t, effect);
+	} else if (choice == CHOICE_DEFAULT && comes_to_queue(m, t)) {
+		model_queue_append(m, model_awaited(&thread->op), t);
+		thread->op.flags |= OP_QUEUED;
+		effect->asleep = effect->blocked = true;
+	} else {
+		if (thread->op.flags & OP_QUEUED)
+			model_queue_remove(m, model_awaited(&thread->op), t);
+		thread->op.flags &= (uint16_t)~OP_QUEUED;
+		perform(m, t, choice, seen, effect);
 	}
 	if (!effect->asleep)
 		thread->run = THREAD_RUNNING;

@@ -14,11 +14,6 @@ static bool stopped_at(const struct model_thread *thread, enum op_kind kind)
 	return thread->run == THREAD_STOPPED && thread->op.kind == kind;
 }
 
-static bool sleeps(const struct model_thread *thread)
-{
-	return stopped_at(thread, OP_COND_ASLEEP) || stopped_at(thread, OP_FUTEX_ASLEEP);
-}
-
 static const char *check_thread(const struct model *m, uint32_t t)
 {
 	const struct model_thread *thread = model_thread_const(m, t);
@@ -27,7 +22,7 @@ static const char *check_thread(const struct model *m, uint32_t t)
 	      "a stopped thread has a pending operation");
 	CHECK(!(thread->flags & THREAD_JOINED) || thread->run == THREAD_EXITED,
 	      "a thread that was joined has exited");
-	CHECK(sleeps(thread) || (thread->next == NO_THREAD && thread->prev == NO_THREAD),
+	CHECK(model_sleeps(thread) || (thread->next == NO_THREAD && thread->prev == NO_THREAD),
 	      "who does not sleep is in no queue");
 	CHECK(thread->run != THREAD_EXITED || thread->robust_held == 0,
 	      "a thread that has exited holds no robust mutex");
@@ -57,14 +52,20 @@ static const char *check_mutex(const struct model *m, const struct model_object 
 static const char *check_queue(const struct model *m, uint32_t object)
 {
 	const struct model_object *o = model_object_const(m, object);
-	enum op_kind asleep = o->class == CLASS_COND ? OP_COND_ASLEEP : OP_FUTEX_ASLEEP;
+	enum op_kind asleep = o->class == CLASS_COND	  ? OP_COND_ASLEEP
+			      : o->class == CLASS_BARRIER ? OP_BARRIER_ASLEEP
+							  : OP_FUTEX_ASLEEP;
 	uint32_t before = NO_THREAD, n = 0;
-	CHECK(o->sleepers == 0 || o->class == CLASS_COND || o->class == CLASS_FUTEX,
-	      "one sleeps at condition variables and futexes only");
+	bool bed = o->class == CLASS_COND || o->class == CLASS_BARRIER || o->class == CLASS_FUTEX;
+	CHECK(
+	    o->sleepers == 0 || bed || o->wakeup != WAKE_ANY || o->class == CLASS_RWLOCK,
+	    "one sleeps at condition variables, barriers and futexes, and stands in queues where there is an "
+	    "order");
 	for (uint32_t t = o->first; t != NO_THREAD; t = model_thread_const(m, t)->next) {
 		const struct model_thread *thread = model_thread_const(m, t);
-		CHECK(stopped_at(thread, asleep) && thread->op.object == object,
-		      "who is in a queue sleeps at its object");
+		CHECK(bed ? stopped_at(thread, asleep) : model_sleeps(thread) && thread->op.flags & OP_QUEUED,
+		      "who is in a queue sleeps");
+		CHECK(model_awaited(&thread->op) == object, "who is in a queue waits for its object");
 		CHECK(thread->prev == before, "a queue reads the same in both directions");
 		CHECK(++n <= o->sleepers, "a queue is as long as it says");
 		before = t;
@@ -79,6 +80,12 @@ static const char *check_object(const struct model *m, uint32_t object)
 	CHECK(o->class >= CLASS_MUTEX && o->class < CLASSES, "an object has a class");
 	if (o->class == CLASS_SEM)
 		CHECK(o->count <= INT32_MAX, "a semaphore's value is at most SEM_VALUE_MAX");
+	if (o->class == CLASS_RWLOCK)
+		CHECK(o->owner == NO_THREAD || o->count == 0, "nobody reads what is written");
+	if (o->class == CLASS_SPIN)
+		CHECK((o->owner != NO_THREAD) == (o->count == 1), "a spinlock is held by its owner");
+	if (o->class == CLASS_ONCE)
+		CHECK((o->owner != NO_THREAD) == (o->count == ONCE_RUNS), "somebody runs what runs");
 	const char *sentence = o->class == CLASS_MUTEX ? check_mutex(m, o) : NULL;
 	return sentence ? sentence : check_queue(m, object);
 }
@@ -87,7 +94,7 @@ static const char *check_totals(const struct model *m)
 {
 	uint32_t asleep = 0, queued = 0, robust = 0, held = 0;
 	for (uint32_t t = 0; t < m->threads; t++) {
-		asleep += sleeps(model_thread_const(m, t));
+		asleep += model_sleeps(model_thread_const(m, t));
 		robust += model_thread_const(m, t)->robust_held;
 	}
 	for (uint32_t i = 0; i < m->objects; i++) {

@@ -6,17 +6,24 @@
  *          '-------(wait, the unlock fails)-------> returns that error
  *     OP_COND_ASLEEP -(signal, broadcast)-> OP_COND_RELOCK, arg 0
  *     OP_COND_ASLEEP -(asleep, CHOICE_TIMEOUT)-> OP_COND_RELOCK, arg ETIMEDOUT
+ *     OP_COND_ASLEEP -(asleep, CHOICE_SPURIOUS, while the budget lasts)-> OP_COND_RELOCK, arg 0
+ *     OP_COND_ASLEEP -(model_cancel_perform)-> OP_COND_RELOCK, arg ECANCELED
  *     OP_COND_RELOCK -(relock, the mutex can be had)-> returns arg, or what locking returned if that isn't 0
  */
 #include "supervisor/model_state.h"
 
-static void wake(struct model *m, uint32_t t, int64_t result)
+/* Where mutexes are handed over in an order, who wakes stands in the queue of the mutex at once. */
+void model_cond_wake(struct model *m, uint32_t t, int64_t result)
 {
 	struct op *op = &model_thread(m, t)->op;
 	MODEL_ASSERT(op->kind == OP_COND_ASLEEP);
 	model_queue_remove(m, op->object, t);
 	op->kind = OP_COND_RELOCK;
 	op->arg = result;
+	if (!model_queues(m, op))
+		return;
+	op->flags |= OP_QUEUED;
+	model_queue_append(m, op->object2, t);
 }
 
 static void wait(struct model *m, uint32_t t, struct effect *effect)
@@ -40,11 +47,16 @@ static void wait(struct model *m, uint32_t t, struct effect *effect)
 	effect->blocked = true;
 }
 
-static void asleep(struct model *m, uint32_t t, struct effect *effect)
+static void asleep(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
 {
-	wake(m, t, MODEL_ETIMEDOUT);
+	bool spurious = choice == CHOICE_SPURIOUS;
+	if (spurious)
+		model_object(m, model_thread(m, t)->op.object)->spurious--;
+	model_cond_wake(m, t, spurious ? 0 : MODEL_ETIMEDOUT);
 	effect->asleep = true;
 	effect->blocked = true;
+	if (spurious)
+		return;
 	effect->timed_out = true;
 	effect->yield = true;
 }
@@ -53,6 +65,10 @@ static void relock(struct model *m, uint32_t t, struct effect *effect)
 {
 	const struct op *op = &model_thread(m, t)->op;
 	int32_t error = model_mutex_take(m, op->object2, t);
+	if (op->arg == MODEL_ECANCELED) {
+		model_cancel_perform(m, t, effect);
+		return;
+	}
 	effect_result(effect, error ? error : op->arg);
 	effect->blocked = true;
 }
@@ -64,7 +80,7 @@ static void signal(struct model *m, uint32_t t, int32_t choice, struct effect *e
 		uint32_t woken = o->first;
 		for (int32_t i = 0; i < choice; i++)
 			woken = model_thread(m, woken)->next;
-		wake(m, woken, 0);
+		model_cond_wake(m, woken, 0);
 	}
 	effect_result(effect, 0);
 	effect->blocked = true;
@@ -74,7 +90,7 @@ static void broadcast(struct model *m, uint32_t t, struct effect *effect)
 {
 	const struct model_object *o = model_object(m, model_thread(m, t)->op.object);
 	while (o->first != NO_THREAD)
-		wake(m, o->first, 0);
+		model_cond_wake(m, o->first, 0);
 	effect_result(effect, 0);
 	effect->blocked = true;
 }
@@ -90,8 +106,17 @@ bool model_cond_ready(const struct model *m, uint32_t t)
 uint32_t model_cond_ways(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
-	uint32_t sleepers = model_object_const(m, op->object)->sleepers;
-	return op->kind == OP_COND_SIGNAL && sleepers > 1 ? sleepers : 1;
+	const struct model_object *o = model_object_const(m, op->object);
+	bool any = op->kind == OP_COND_SIGNAL && o->sleepers > 1 && o->wakeup == WAKE_ANY;
+	return any ? o->sleepers : 1;
+}
+
+int32_t model_cond_way(const struct model *m, uint32_t t, uint32_t i)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	const struct model_object *o = model_object_const(m, op->object);
+	bool last = op->kind == OP_COND_SIGNAL && o->wakeup == WAKE_LIFO && o->sleepers > 1;
+	return (int32_t)(last ? o->sleepers - 1 : i);
 }
 
 void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
@@ -102,7 +127,7 @@ void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effe
 		wait(m, t, effect);
 		return;
 	case OP_COND_ASLEEP:
-		asleep(m, t, effect);
+		asleep(m, t, choice, effect);
 		return;
 	case OP_COND_RELOCK:
 		relock(m, t, effect);
@@ -114,6 +139,7 @@ void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effe
 		broadcast(m, t, effect);
 		return;
 	default: /* init and destroy run for real; those who sleep at a destroyed one sleep on */
+		model_object_life(m, t);
 		effect_result(effect, 0);
 	}
 }

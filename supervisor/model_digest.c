@@ -8,9 +8,10 @@ enum { THREAD_WORDS = 6, OBJECT_WORDS = 4, MOST_WORDS = THREAD_WORDS };
 
 /* Which of arg, arg2, arg3 are state; the others are time-outs or unused. */
 static const uint8_t args_that_count[OP_KINDS] = {
-    [OP_MUTEX_INIT] = 1,   [OP_SEM_INIT] = 1,	[OP_COND_RELOCK] = 1,	[OP_FUTEX_WAIT] = 3,
-    [OP_FUTEX_ASLEEP] = 2, [OP_FUTEX_WAKE] = 3, [OP_FUTEX_REQUEUE] = 7, [OP_FUTEX_WAKE_OP] = 7,
-    [OP_PROCESS_EXIT] = 1, [OP_SYSCALL] = 1,
+    [OP_MUTEX_INIT] = 1,	[OP_SEM_INIT] = 1,     [OP_COND_RELOCK] = 1, [OP_FUTEX_WAIT] = 3,
+    [OP_RWLOCK_INIT] = 1,	[OP_BARRIER_INIT] = 1, [OP_ONCE_END] = 1,    [OP_THREAD_CANCELSTATE] = 1,
+    [OP_THREAD_CANCELTYPE] = 1, [OP_FUTEX_ASLEEP] = 2, [OP_FUTEX_WAKE] = 3,  [OP_FUTEX_REQUEUE] = 7,
+    [OP_FUTEX_WAKE_OP] = 7,	[OP_PROCESS_EXIT] = 1, [OP_SYSCALL] = 1,
 };
 
 static uint64_t pair(uint32_t low, uint32_t high)
@@ -34,10 +35,10 @@ static void words_of_thread(const struct model *m, uint32_t t, uint64_t words[TH
 static void words_of_object(const struct model *m, uint32_t object, uint64_t words[OBJECT_WORDS])
 {
 	const struct model_object *o = model_object_const(m, object);
-	words[0] = o->class | (uint64_t)o->type << 8 | (uint64_t)o->flags << 16;
+	words[0] = o->class | (uint64_t)o->type << 8 | (uint64_t)o->flags << 16 | (uint64_t)o->wakeup << 24;
 	words[1] = pair(o->owner, o->count);
 	words[2] = pair(o->first, o->last);
-	words[3] = o->sleepers;
+	words[3] = pair(o->sleepers, o->spurious);
 }
 
 /* One step of wyhash: multiply to 128 bits, fold. The constants are digits of fractions of pi. */

@@ -63,14 +63,14 @@ int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t)
 	return result;
 }
 
-/* Free and as new, but for type and MUTEX_DESTROYED. */
+/* Free and as new, but for type and OBJECT_DESTROYED. */
 static void release(struct model *m, struct model_object *o)
 {
 	if (o->owner != NO_THREAD && o->type & MUTEX_ROBUST)
 		model_thread(m, o->owner)->robust_held--;
 	o->owner = NO_THREAD;
 	o->count = 0;
-	o->flags &= MUTEX_DESTROYED;
+	o->flags &= OBJECT_DESTROYED;
 }
 
 int32_t model_mutex_unlock(struct model *m, uint32_t mutex, uint32_t t)
@@ -159,7 +159,7 @@ static int32_t destroy(struct model *m, struct model_object *o)
 		return MODEL_EBUSY;
 	release(m, o);
 	/* It stays usable: memory may be initialised again without a call that anybody sees. */
-	o->flags = MUTEX_DESTROYED;
+	o->flags = OBJECT_DESTROYED;
 	return 0;
 }
 
@@ -174,7 +174,7 @@ void model_mutex_perform(struct model *m, uint32_t t, int32_t choice, struct eff
 {
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
-	bool destroyed = o->flags & MUTEX_DESTROYED;
+	bool destroyed = o->flags & OBJECT_DESTROYED;
 	switch (op->kind) {
 	case OP_MUTEX_INIT:
 		initialise(m, o, (uint8_t)op->arg);

@@ -15,12 +15,21 @@ void model_object_state(const struct model *m, uint32_t object, struct object_st
 	state->type = o->type;
 	state->owner = o->owner;
 	state->count = o->class == CLASS_COND || o->class == CLASS_FUTEX ? o->sleepers : o->count;
+	state->wakeup = o->wakeup;
+	state->spurious = o->spurious;
+	state->sleepers = o->sleepers;
+	state->destroyed = o->flags & OBJECT_DESTROYED;
+}
+
+bool model_joinable(const struct model *m, uint32_t t)
+{
+	return !(model_thread_const(m, t)->flags & (THREAD_JOINED | THREAD_DETACHED));
 }
 
 uint32_t model_holder(const struct model *m, uint32_t object)
 {
 	const struct model_object *o = model_object_const(m, object);
-	return o->class == CLASS_MUTEX ? o->owner : NO_THREAD;
+	return o->owner;
 }
 
 uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *class, uint32_t *object)

@@ -6,7 +6,7 @@
  *     value 0  -(OP_SEM_TRYWAIT = -1; OP_SEM_TIMEDWAIT = -1, CHOICE_TIMEOUT)->  0
  *     any      -(OP_SEM_INIT = 0)->                                             arg
  *
- * Who gets a unit is decided by who is scheduled next, so that there is no queue.
+ * Who gets a unit is decided by who is scheduled next, or by the order of a queue (model_turn()).
  */
 #include "supervisor/model_state.h"
 
@@ -43,8 +43,12 @@ void model_sem_perform(struct model *m, uint32_t t, int32_t choice, struct effec
 	switch (op->kind) {
 	case OP_SEM_INIT:
 		initialise(o, op->arg, effect);
+		model_object_life(m, t);
 		return;
 	case OP_SEM_DESTROY:
+		model_object_life(m, t);
+		effect_result(effect, 0);
+		return;
 	case OP_SEM_GETVALUE:
 		effect_result(effect, 0);
 		return;

@@ -26,13 +26,21 @@ enum model_errno {
 	MODEL_EDEADLK = 35,
 	MODEL_ENOSYS = 38,
 	MODEL_ETIMEDOUT = 110,
+	MODEL_ECANCELED = 125,
 	MODEL_EOWNERDEAD = 130,
 	MODEL_ENOTRECOVERABLE = 131,
 };
 
 enum thread_run { THREAD_STOPPED, THREAD_RUNNING, THREAD_EXITED };
 
-enum thread_flag { THREAD_JOINED = 1, THREAD_DETACHED = 2 };
+enum thread_flag {
+	THREAD_JOINED = 1,
+	THREAD_DETACHED = 2,
+	THREAD_CANCELLED = 4, /* pthread_cancel: acts at its next cancellation point */
+	THREAD_NO_CANCEL = 8, /* PTHREAD_CANCEL_DISABLE */
+	THREAD_ASYNC = 16,    /* PTHREAD_CANCEL_ASYNCHRONOUS: acts anywhere */
+	THREAD_UNWINDS = 32,  /* has acted, runs its clean-up handlers */
+};
 
 struct model_thread {
 	struct op op;	      /* believed while STOPPED */
@@ -42,20 +50,22 @@ struct model_thread {
 	uint8_t flags;	      /* enum thread_flag */
 };
 
-enum mutex_flag {
+enum object_flag {
 	MUTEX_DEAD = 1,		 /* the owner has exited, nobody has taken it since */
 	MUTEX_INCONSISTENT = 2,	 /* taken after that, not yet made consistent; dead too if its owner exits */
 	MUTEX_UNRECOVERABLE = 4, /* unlocked while inconsistent */
-	MUTEX_DESTROYED = 8,	 /* what the real functions answer now is up to libc */
+	OBJECT_DESTROYED = 8,	 /* what the real functions answer now is up to libc */
 };
 
 struct model_object {
-	uint8_t class;	      /* enum object_class */
-	uint8_t type;	      /* mutex: enum mutex_type */
-	uint8_t flags;	      /* mutex: enum mutex_flag */
-	uint32_t owner;	      /* mutex: NO_THREAD iff free */
-	uint32_t count;	      /* mutex: how often locked; semaphore: value */
-	uint32_t first, last; /* condition variable, futex: sleepers in the order of falling asleep */
+	uint8_t class; /* enum object_class */
+	uint8_t type;  /* as in struct object_state, like owner, count, wakeup and spurious */
+	uint8_t flags; /* enum object_flag */
+	uint8_t wakeup;
+	uint32_t owner; /* mutex, spinlock: NO_THREAD iff free */
+	uint32_t count;
+	uint32_t spurious;
+	uint32_t first, last; /* sleepers, or who stands in the queue, in the order of coming */
 	uint32_t sleepers;    /* length of that queue */
 };
 
@@ -110,28 +120,68 @@ static inline void effect_timed_out(struct effect *effect, int64_t result)
 	effect->blocked = true;
 }
 
+/* Does this thread sleep at an object, or stand in its queue? */
+static inline bool model_sleeps(const struct model_thread *thread)
+{
+	return thread->run == THREAD_STOPPED &&
+	       (thread->op.flags & OP_QUEUED || thread->op.kind == OP_COND_ASLEEP ||
+		thread->op.kind == OP_BARRIER_ASLEEP || thread->op.kind == OP_FUTEX_ASLEEP);
+}
+
+/* The object that an operation waits for: of those with two, the mutex once it has been woken. */
+static inline uint32_t model_awaited(const struct op *op)
+{
+	return op->kind == OP_COND_RELOCK ? op->object2 : op->object;
+}
+
+/* Initialise or destroy operations of classes without rules of their own: keep OBJECT_DESTROYED. */
+void model_object_life(struct model *m, uint32_t t);
+
 /* Queues of sleepers; model_queue.c. All O(1). */
 void model_queue_append(struct model *m, uint32_t object, uint32_t t);
 void model_queue_remove(struct model *m, uint32_t object, uint32_t t);
 
 /*
+ * Under the policy of the object that t waits for (enum wakeup): is it t's turn, should the object be free?
+ * Does a thread before this operation that can't have it stand in the queue first?
+ */
+bool model_turn(const struct model *m, uint32_t t);
+bool model_queues(const struct model *m, const struct op *op);
+
+/*
  * The families. X_ready: could the pending operation of t complete now, time-outs apart. X_perform: perform
  * it; *effect is all zero before. Only called with operations of the family whose object is known.
  */
+bool model_cancels(const struct model *m, uint32_t t); /* its pending operation acts on a cancellation */
+void model_cancel_set(struct model *m, uint32_t t);    /* OP_THREAD_CANCELSTATE, OP_THREAD_CANCELTYPE */
+void model_cancel_perform(struct model *m, uint32_t t, struct effect *effect);
 bool model_join_ready(const struct model *m, uint32_t t);
 void model_join_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
 
 bool model_mutex_ready(const struct model *m, uint32_t t);
 void model_mutex_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
-bool model_mutex_could_take(const struct model *m, uint32_t mutex, uint32_t t);
-int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t); /* only if it could */
+bool model_mutex_could_take(const struct model *m, uint32_t mutex, uint32_t t); /* whoever's turn it is */
+int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t);		/* only if it could */
 int32_t model_mutex_unlock(struct model *m, uint32_t mutex, uint32_t t);
 void model_mutex_owner_died(struct model *m, uint32_t t);
 void model_mutex_add(struct model *m, struct model_object *o, const struct object_state *state);
 
+void model_cond_wake(struct model *m, uint32_t t, int64_t result); /* t is OP_COND_ASLEEP */
 bool model_cond_ready(const struct model *m, uint32_t t);
 uint32_t model_cond_ways(const struct model *m, uint32_t t);
+int32_t model_cond_way(const struct model *m, uint32_t t, uint32_t i);
 void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
+
+bool model_rwlock_ready(const struct model *m, uint32_t t);
+void model_rwlock_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
+
+void model_barrier_perform(struct model *m, uint32_t t, struct effect *effect);
+
+bool model_spin_ready(const struct model *m, uint32_t t);
+void model_spin_perform(struct model *m, uint32_t t, struct effect *effect);
+
+bool model_once_ready(const struct model *m, uint32_t t);
+void model_once_perform(struct model *m, uint32_t t, struct effect *effect);
 
 bool model_sem_ready(const struct model *m, uint32_t t);
 void model_sem_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);

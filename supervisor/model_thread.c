@@ -17,6 +17,11 @@ static bool joins_back(const struct model *m, uint32_t t, uint32_t target)
 	       (other->op.kind == OP_THREAD_JOIN || other->op.kind == OP_THREAD_TIMEDJOIN);
 }
 
+void model_thread_detached(struct model *m, uint32_t t)
+{
+	model_thread(m, t)->flags |= THREAD_DETACHED;
+}
+
 static bool over(const struct model_thread *thread)
 {
 	return thread->run == THREAD_EXITED || thread->flags & (THREAD_JOINED | THREAD_DETACHED);
@@ -25,7 +30,7 @@ static bool over(const struct model_thread *thread)
 bool model_join_ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
-	if (op->kind == OP_THREAD_TRYJOIN || op->kind == OP_THREAD_DETACH || op->kind == OP_THREAD_CREATE)
+	if (op->kind != OP_THREAD_JOIN && op->kind != OP_THREAD_TIMEDJOIN)
 		return true;
 	return op->object == t || over(model_thread_const(m, op->object)) || joins_back(m, t, op->object);
 }
@@ -67,6 +72,9 @@ void model_join_perform(struct model *m, uint32_t t, int32_t choice, struct effe
 	const struct op *op = &model_thread(m, t)->op;
 	switch (op->kind) {
 	case OP_THREAD_CREATE:
+		return;
+	case OP_THREAD_CANCEL:
+		model_thread(m, op->object)->flags |= THREAD_CANCELLED;
 		return;
 	case OP_THREAD_DETACH:
 		/* The result stays open: the thread may have been created detached. */

@@ -81,6 +81,9 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 	    object_peek(process->target, process->entries, class, address, &state, &owner) == STATUS_OK)
 		state.owner = owner ? thread_by_tid(process, owner) : NO_THREAD;
 	state.class = class;
+	/* A spinlock's word doesn't tell; threads began with T1. */
+	if (class == CLASS_SPIN && state.count)
+		state.owner = 0;
 	uint32_t number = model_block_add_object(process->model, &state);
 	if (number == NO_OBJECT)
 		return NO_OBJECT;

@@ -1,5 +1,6 @@
 #include "supervisor/process_private.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +246,38 @@ static void perform_relock(struct process *process, uint32_t thread, const struc
 	go_on(process, thread, outcome);
 }
 
+/* The first of a pthread_once runs the routine: remember that it is in it. */
+static void perform_once(struct process *process, uint32_t thread, const struct effect *effect,
+			 struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	bool first = !effect->result_known && self->once_length < ONCE_ROOM;
+	if (!first)
+		return perform_native(process, thread, outcome);
+	self->once[self->once_length++] = self->call.object;
+	enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
+	if (status != STATUS_OK)
+		return run_failed(outcome, END_ERROR, status, "can't pass a trap");
+	go_on(process, thread, outcome);
+}
+
+/* A cancelled thread: the real function is run, sees that and unwinds. Woken waiters hold their mutex. */
+static void perform_cancelled(struct process *process, uint32_t thread, const struct op *op,
+			      struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	int64_t locked = 0;
+	if (op->kind == OP_COND_RELOCK && call_function(process, thread, "pthread_mutex_lock",
+							self->call.object2, outcome, &locked) != STATUS_OK)
+		return;
+	if (self->call.entry) {
+		enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
+		if (status != STATUS_OK)
+			return run_failed(outcome, END_ERROR, status, "can't pass a trap");
+	}
+	go_on(process, thread, outcome);
+}
+
 static void perform_exit(const struct op *op, struct outcome *outcome)
 {
 	outcome->kind = OUTCOME_PROCESS_END;
@@ -270,12 +303,22 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	outcome->result_valid = effect->result_known;
 	if (effect->timed_out)
 		advance_past_timeout(process, thread);
+	if (effect->cancelled) {
+		perform_cancelled(process, thread, op, outcome);
+		return;
+	}
 	switch ((enum op_kind)op->kind) {
 	case OP_THREAD_START:
 		go_on(process, thread, outcome);
 		return;
 	case OP_PROCESS_EXIT:
 		perform_exit(op, outcome);
+		return;
+	case OP_ONCE:
+		perform_once(process, thread, effect, outcome);
+		return;
+	case OP_ONCE_END:
+		run_behind_once(process, thread, outcome);
 		return;
 	case OP_COND_RELOCK:
 		perform_relock(process, thread, effect, outcome);
@@ -332,7 +375,8 @@ void process_sleep(struct machine *machine, uint32_t thread, const struct op *op
 	    call_function(process, thread, "pthread_mutex_unlock", process->threads[thread].call.object2,
 			  outcome, &result) != STATUS_OK)
 		return;
-	if (op->kind == OP_COND_ASLEEP)
+	/* Nobody else has woken it. */
+	if (op->kind == OP_COND_ASLEEP && model_pending(process->model->model, thread)->arg == ETIMEDOUT)
 		advance_past_timeout(process, thread);
 	outcome->kind = OUTCOME_PENDING;
 	outcome->next.kind = OP_NONE;

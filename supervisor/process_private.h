@@ -5,6 +5,9 @@
 #include <fmc/place.h>
 #include <fmc/process.h>
 
+/* So many pthread_once calls within each other are followed. */
+#define ONCE_ROOM 4
+
 /* A thread of the process, by its number in the model. */
 struct process_thread {
 	struct tracee *tracee; /* NULL when it is gone */
@@ -16,7 +19,16 @@ struct process_thread {
 	uint64_t
 	    tid_word; /* cleared and woken by the kernel when the thread exits (CLEARTID); 0 if unknown */
 	uint64_t run_since; /* its CPU time when somebody first looked at what it does */
-	bool spinning;	    /* its pending yield is a loop of its own, not a system call */
+	/*
+	 * Where it runs the routine of a pthread_once, innermost last. The end of it is seen at the next stop
+	 * behind, of which it takes the place (OP_ONCE_END): `after` is what the thread is really stopped at.
+	 */
+	uint64_t once[ONCE_ROOM];
+	uint32_t once_length;
+	struct call after;
+	bool exiting; /* and behind that it exits */
+	struct stop death;
+	bool spinning; /* its pending yield is a loop of its own, not a system call */
 };
 
 struct process_object {
@@ -44,6 +56,7 @@ struct process {
 	uint32_t objects_length, objects_room;
 	struct object_slot *slots; /* hash table over them */
 	uint32_t slots_length;
+	uint32_t awaited_ms; /* how long nothing could run but for the outside */
 	bool threaded; /* a second thread exists or is about to: operations are visible from here on */
 	bool find_places;
 	int capture; /* memfd, or -1 */
@@ -72,6 +85,8 @@ void threads_clear(struct process *process);
 
 /* process_run.c: let a thread run until its next operation, its end, or trouble */
 void run_to_operation(struct process *process, uint32_t thread, struct outcome *outcome);
+/* Go on from an OP_ONCE_END: to what the thread was really stopped at. */
+void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome);
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
 /* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);
@@ -81,7 +96,10 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		     const struct effect *effect, struct outcome *outcome);
 void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
 
-/* process_outside.c: would a waiting system call complete now? */
+/* process_outside.c: wait a little for whatever could still wake a thread */
+enum hope outside_await(struct process *process);
+
+/* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
 
 /* process_spin.c: is the running thread in a loop without end? Fills the outcome and returns true if so; else

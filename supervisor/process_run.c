@@ -90,7 +90,17 @@ static uint64_t own_place(struct process *process, struct tracee *tracee, uint64
 
 static bool initialises(enum op_kind kind)
 {
-	return kind == OP_MUTEX_INIT || kind == OP_COND_INIT || kind == OP_SEM_INIT;
+	switch (kind) {
+	case OP_MUTEX_INIT:
+	case OP_COND_INIT:
+	case OP_RWLOCK_INIT:
+	case OP_BARRIER_INIT:
+	case OP_SPIN_INIT:
+	case OP_SEM_INIT:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static uint32_t object_number(struct process *process, const struct call *call, enum object_class class,
@@ -103,12 +113,62 @@ static uint32_t object_number(struct process *process, const struct call *call, 
 	return objects_intern(process, class, address, initialises(call->op.kind));
 }
 
+/* Has the thread come back from the routine of its innermost pthread_once? *ran: to the routine's end. */
+static bool is_behind_once(const struct run *run, int64_t *ran)
+{
+	const struct process_thread *thread = self(run);
+	uint32_t word;
+	if (!thread->once_length)
+		return false;
+	uint64_t address = thread->once[thread->once_length - 1];
+	if (target_read(run->process->target, address, &word, sizeof word) != STATUS_OK)
+		return false;
+	*ran = (word & 3) == 2;
+	return !(word & 1);
+}
+
+/* The end of the routine takes the place of this stop. */
+static bool stop_behind_once(struct run *run, const struct call *call, int64_t ran)
+{
+	struct process_thread *thread = self(run);
+	thread->after = *call;
+	thread->call = *call;
+	thread->call.op =
+	    (struct op){.kind = OP_ONCE_END, .object2 = NO_OBJECT, .arg = ran, .place = call->op.place};
+	thread->call.op.object = objects_find(run->process, CLASS_ONCE, thread->once[--thread->once_length]);
+	run->outcome->kind = OUTCOME_PENDING;
+	run->outcome->next = thread->call.op;
+	return true;
+}
+
+/*
+ * In glibc pthread_spin_unlock and pthread_spin_init are one function: a lock that nobody has used and that
+ * isn't held is being made.
+ */
+static bool is_spin_init(struct process *process, const struct call *call)
+{
+	struct object_state state;
+	uint32_t object = objects_find(process, CLASS_SPIN, call->object);
+	if (call->op.kind != OP_SPIN_UNLOCK)
+		return false;
+	if (object == NO_OBJECT)
+		return true;
+	model_object_state(process->model->model, object, &state);
+	return state.destroyed;
+}
+
 /* The thread stands before an operation: number its objects. */
 static bool stop_before(struct run *run, const struct call *call)
 {
 	struct process *process = run->process;
 	struct process_thread *thread = self(run);
+	int64_t ran;
+	if (is_behind_once(run, &ran))
+		return stop_behind_once(run, call, ran);
 	thread->call = *call;
+	if (is_spin_init(process, call))
+		thread->call.op.kind = OP_SPIN_INIT;
+	call = &thread->call;
 	struct op *op = &thread->call.op;
 	op->object = op->kind == OP_THREAD_CREATE
 			 ? NO_OBJECT
@@ -222,6 +282,8 @@ static bool on_clone(struct run *run, const struct stop *stop)
 		return fail(run, END_ERROR, STATUS_NO_MEMORY, "too many threads");
 	born->start_routine = self(run)->call.start_routine;
 	born->tid_word = cleared;
+	if (self(run)->call.op.kind == OP_THREAD_CREATE && self(run)->call.op.arg)
+		model_thread_detached(process->model->model, number);
 	born->call.op = (struct op){.kind = OP_THREAD_START, .object = number, .object2 = NO_OBJECT};
 	if (!run->outcome->births++)
 		run->outcome->created = number;
@@ -260,6 +322,12 @@ static bool on_exiting(struct run *run, const struct stop *stop)
 	if (alive(process) == 1) {
 		end_process(run, END_EXIT, WEXITSTATUS(stop->value));
 		return true;
+	}
+	int64_t ran;
+	if (is_behind_once(run, &ran)) {
+		self(run)->exiting = true;
+		self(run)->death = *stop;
+		return stop_behind_once(run, &self(run)->call, ran);
 	}
 	if (resume(run, 0))
 		return true;
@@ -332,8 +400,8 @@ static bool on_signal(struct run *run, const struct stop *stop)
 	if (is_fatal(run->process, signal)) {
 		end_process(run, END_SIGNAL, signal);
 		if (signal == SIGSEGV || signal == SIGBUS)
-			snprintf(run->outcome->message, sizeof run->outcome->message, "accessing address 0x%llx",
-				 (unsigned long long)stop->address);
+			snprintf(run->outcome->message, sizeof run->outcome->message,
+				 "accessing address 0x%llx", (unsigned long long)stop->address);
 		return true;
 	}
 	return resume(run, signal);
@@ -438,6 +506,17 @@ void run_to_operation(struct process *process, uint32_t thread, struct outcome *
 	struct run run = {.process = process, .thread = thread, .outcome = outcome};
 	outcome->kind = OUTCOME_FAILED;
 	follow(&run);
+}
+
+void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct run run = {.process = process, .thread = thread, .outcome = outcome};
+	const struct call call = self(&run)->after;
+	outcome->kind = OUTCOME_FAILED;
+	if (self(&run)->exiting)
+		on_exiting(&run, &self(&run)->death);
+	else
+		stop_before(&run, &call);
 }
 
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome)

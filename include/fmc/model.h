@@ -75,32 +75,45 @@ const struct op *model_pending(const struct model *m, uint32_t t);
 /* Thread t has exited, in whatever state: joiners are enabled, its robust mutexes have a dead owner. */
 void model_thread_exit(struct model *m, uint32_t t);
 
-/* The kernel itself wakes one sleeper at this futex word: it cleared it as a thread exited (CLONE_CHILD_CLEARTID). */
+/* Thread t was created detached. */
+void model_thread_detached(struct model *m, uint32_t t);
+
+/* The kernel itself wakes one sleeper at this futex word: it cleared it as a thread exited
+ * (CLONE_CHILD_CLEARTID). */
 void model_futex_kernel_wake(struct model *m, uint32_t object);
 
 bool model_exited(const struct model *m, uint32_t t);
 
 /*
- * True iff the pending operation of t could complete now, in any way, a time-out included (`enabled`).
- * False for a thread that has exited.
+ * True iff the pending operation of t could complete now, in any way, a time-out included (`enabled`), but
+ * not by a spurious wakeup, which nobody can count on. False for a thread that has exited.
  */
 bool model_enabled(const struct model *m, uint32_t t);
 
-/* The same without time-outs and spurious wake-ups: t could make progress. */
+/* The same without time-outs: t could make progress. */
 bool model_ready(const struct model *m, uint32_t t);
+
+/* CHOICE_SPURIOUS is open to t: it sleeps at a condition variable whose budget isn't used up. */
+bool model_spurious(const struct model *m, uint32_t t);
+
+/* Nobody has joined or detached t. */
+bool model_joinable(const struct model *m, uint32_t t);
 
 /*
  * How many choices the pending operation of t has now; 0 iff it is not enabled. model_choice(.., 0) is the
  * one that the default policy takes: never a time-out if t is ready. The order is the same in every
  * execution. A time-out is a choice only when t is not ready (POSIX: none if it can be had at once).
  *
- * OP_COND_SIGNAL: choice i wakes the i-th of the waiters. OP_FUTEX_WAKE of n among k: choice i is the set of
+ * CHOICE_SPURIOUS is none of these, see model_spurious().
+ *
+ * OP_COND_SIGNAL: choice i wakes the i-th of the waiters (WAKE_FIFO, WAKE_LIFO: the only choice is the first,
+ * the last). OP_FUTEX_WAKE of n among k: choice i is the set of
  * rank i in the combinatorial number system, of at most 4,096 that are told apart.
  */
 uint32_t model_choices(const struct model *m, uint32_t t);
 int32_t model_choice(const struct model *m, uint32_t t, uint32_t i);
 
-/* True iff `choice` is one of those that t has now. */
+/* True iff `choice` is one of those that t has now, CHOICE_SPURIOUS included. */
 bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);
 
 /* Words of the target's memory at the moment when the operation is performed; only futex operations look at
@@ -117,9 +130,10 @@ struct effect {
 	bool result_known; /* the model predicts the result (false: it comes from the machine alone) */
 	bool blocked;	   /* the machine completes it: native execution would block or decide by itself */
 	bool timed_out;	   /* the choice was a time-out */
-	bool yield;	   /* a yield of [FAIR]: says that it makes no progress */
-	bool asleep;  /* t runs no code of the program now; the model has set its next pending operation */
-	bool writes2; /* FUTEX_WAKE_OP: the machine stores value2 at object2 */
+	bool cancelled; /* the thread acts on its cancellation: the machine lets the function run into it */
+	bool yield;	/* a yield of [FAIR]: says that it makes no progress */
+	bool asleep;	/* t runs no code of the program now; the model has set its next pending operation */
+	bool writes2;	/* FUTEX_WAKE_OP: the machine stores value2 at object2 */
 	uint32_t value2;
 };
 
@@ -127,7 +141,8 @@ struct effect {
  * Perform the pending operation of t the given way. t must be enabled and `choice` one of its choices.
  * `seen` may be NULL for operations other than futex ones.
  *
- * Threads that this wakes get their new pending operation (OP_COND_RELOCK, OP_FUTEX_RESUME) here.
+ * Threads that this wakes get their new pending operation (OP_COND_RELOCK, OP_BARRIER_RESUME,
+ * OP_FUTEX_RESUME) here.
  */
 void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
 		   struct effect *effect);
@@ -139,7 +154,8 @@ void model_perform(struct model *m, uint32_t t, int32_t choice, const struct obs
  */
 uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *class, uint32_t *object);
 
-/* The thread that holds this mutex, NO_THREAD if none does or it is no mutex. */
+/* The thread that holds this mutex or spinlock, writes under this rwlock, runs this once; NO_THREAD if none.
+ */
 uint32_t model_holder(const struct model *m, uint32_t object);
 
 /*

@@ -18,7 +18,11 @@ enum op_kind {
 	OP_THREAD_TRYJOIN,
 	OP_THREAD_TIMEDJOIN,
 	OP_THREAD_DETACH,
-	OP_MUTEX_INIT, /* arg: enum mutex_type with MUTEX_ROBUST */
+	OP_THREAD_CANCEL,
+	OP_THREAD_TESTCANCEL,
+	OP_THREAD_CANCELSTATE, /* arg: PTHREAD_CANCEL_ENABLE or _DISABLE */
+	OP_THREAD_CANCELTYPE,  /* arg: PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS */
+	OP_MUTEX_INIT,	       /* arg: enum mutex_type with MUTEX_ROBUST */
 	OP_MUTEX_DESTROY,
 	OP_MUTEX_LOCK,
 	OP_MUTEX_TRYLOCK,
@@ -33,7 +37,31 @@ enum op_kind {
 	OP_COND_RELOCK,	   /* set by the model: woken, takes the mutex again; arg: 0 or ETIMEDOUT */
 	OP_COND_SIGNAL,
 	OP_COND_BROADCAST,
-	OP_SEM_INIT, /* arg: value */
+	OP_RWLOCK_INIT, /* arg: enum rwlock_type */
+	OP_RWLOCK_DESTROY,
+	OP_RWLOCK_RDLOCK,
+	OP_RWLOCK_TRYRDLOCK,
+	OP_RWLOCK_TIMEDRDLOCK,
+	OP_RWLOCK_WRLOCK,
+	OP_RWLOCK_TRYWRLOCK,
+	OP_RWLOCK_TIMEDWRLOCK,
+	OP_RWLOCK_UNLOCK,
+	OP_BARRIER_INIT, /* arg: how many threads meet */
+	OP_BARRIER_DESTROY,
+	OP_BARRIER_WAIT,   /* falls asleep unless it is the last one */
+	OP_BARRIER_ASLEEP, /* set by the model: until the last one comes */
+	OP_BARRIER_RESUME, /* set by the model: all have met, returns to the program */
+	OP_SPIN_INIT,
+	OP_SPIN_DESTROY,
+	OP_SPIN_LOCK,
+	OP_SPIN_TRYLOCK,
+	OP_SPIN_UNLOCK,
+	OP_ONCE,     /* pthread_once: the first runs the routine, others wait until it has returned */
+	OP_ONCE_END, /* the first is back from the routine; arg: 1 if it ran to its end, 0 if it was left */
+	OP_GUARD_ACQUIRE, /* of a C++ static variable: as OP_ONCE, the routine being the program's code */
+	OP_GUARD_RELEASE, /* the variable is initialised */
+	OP_GUARD_ABORT,	  /* its initialisation has thrown */
+	OP_SEM_INIT,	  /* arg: value */
 	OP_SEM_DESTROY,
 	OP_SEM_OPEN,
 	OP_SEM_CLOSE,
@@ -62,9 +90,22 @@ enum op_flag {
 	OP_TIMED = 1,	/* has a finite time-out: timing out is a choice. Implied by the TIMED kinds */
 	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
 	OP_READY = 4,	/* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
+	OP_QUEUED = 8,	/* set by the model: has come to the object and stands in its queue (enum wakeup) */
 };
 
-enum object_class { CLASS_NONE, CLASS_THREAD, CLASS_MUTEX, CLASS_COND, CLASS_SEM, CLASS_FUTEX, CLASSES };
+enum object_class {
+	CLASS_NONE,
+	CLASS_THREAD,
+	CLASS_MUTEX,
+	CLASS_COND,
+	CLASS_RWLOCK,
+	CLASS_BARRIER,
+	CLASS_SPIN,
+	CLASS_ONCE, /* also the guard of a C++ static variable */
+	CLASS_SEM,
+	CLASS_FUTEX,
+	CLASSES
+};
 
 enum mutex_type {
 	MUTEX_NORMAL,
@@ -74,6 +115,25 @@ enum mutex_type {
 	MUTEX_TYPE_MASK = 3,
 	MUTEX_ROBUST = 4,   /* added to the type */
 	MUTEX_PRIORITY = 8, /* priority inheritance or ceiling: no difference to the model */
+};
+
+/* glibc's kinds. The second lets readers in as the first does. */
+enum rwlock_type { RWLOCK_READERS, RWLOCK_READERS_TOO, RWLOCK_WRITERS };
+
+enum once_state { ONCE_NEW, ONCE_RUNS, ONCE_DONE };
+
+/*
+ * Who gets an object that several wait for. Only WAKE_ANY takes in everything that POSIX allows; with the
+ * others a thread that can't have the object comes to it in one transition, which fixes its place in the
+ * queue, and gets it in another.
+ */
+enum wakeup {
+	WAKE_ANY,     /* whoever is scheduled, every waiter being a choice */
+	WAKE_FIFO,    /* who came first; nobody overtakes */
+	WAKE_LIFO,    /* who came last */
+	WAKE_READERS, /* rwlock: no writer gets it while a reader waits */
+	WAKE_WRITERS, /* rwlock: no reader gets it while a writer waits; what RWLOCK_WRITERS does */
+	WAKEUPS
 };
 
 #define NO_OBJECT UINT32_MAX
@@ -102,10 +162,28 @@ struct op {
 /* How an object stands when it is first used: initialised statically or before fmc began to look. */
 struct object_state {
 	enum object_class class;
-	uint32_t type;	/* mutex: enum mutex_type */
-	uint32_t owner; /* mutex: holding thread or NO_THREAD */
-	uint32_t count; /* mutex: how often locked; semaphore: value; else: how many sleep there */
+	uint32_t type; /* mutex: enum mutex_type; rwlock: enum rwlock_type */
+	uint32_t
+	    owner; /* mutex, spinlock: holding thread or NO_THREAD; rwlock: the writer; once: who runs it */
+	/*
+	 * mutex: how often locked; rwlock: how many readers; spinlock: 1 if held; semaphore: value; barrier:
+	 * how many meet; once: enum once_state; else: how many sleep there
+	 */
+	uint32_t count;
+	uint32_t wakeup;   /* enum wakeup */
+	uint32_t spurious; /* condition variable: how many spurious wakeups there may still be */
+	uint32_t sleepers; /* how many sleep there or stand in its queue; not for model_add_object() */
+	bool destroyed;	   /* and not initialised since; not for model_add_object() */
 };
+
+/* "any", "fifo" ...; never NULL. */
+const char *wakeup_name(enum wakeup wakeup);
+
+/* The policy with this name; WAKEUPS if there is none, or none for objects of this class. */
+enum wakeup wakeup_by_name(enum object_class class, const char *name);
+
+/* The class with this name ("mutex", "cond" ...); CLASSES if there is none. */
+enum object_class class_by_name(const char *name);
 
 /* The name in schedule files, such as "mutex_lock"; never NULL. */
 const char *op_name(enum op_kind kind);

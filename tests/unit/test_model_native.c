@@ -13,6 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Rows leave out what is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 static const int native_types[] = {
     [MUTEX_NORMAL] = PTHREAD_MUTEX_NORMAL,
     [MUTEX_RECURSIVE] = PTHREAD_MUTEX_RECURSIVE,

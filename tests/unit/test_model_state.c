@@ -7,6 +7,9 @@
 #include <fmc/machine.h>
 #include <signal.h>
 #include <stdlib.h>
+
+/* Rows leave out what is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 static const struct object_state mutex_state = {CLASS_MUTEX, MUTEX_NORMAL, NO_THREAD, 0};
 static const struct object_state cond_state = {CLASS_COND, 0, NO_THREAD, 0};
 static const struct object_state sem_state = {CLASS_SEM, 0, NO_THREAD, 0};
@@ -353,14 +356,14 @@ START_TEST(test_digest)
 }
 END_TEST
 
-enum { WALK_THREADS = 7, WALK_OBJECTS = 12 };
+enum { WALK_THREADS = 7, WALK_OBJECTS = 22 };
 
 static uint32_t pick(uint32_t n)
 {
 	return (uint32_t)rand() % n;
 }
 
-/* Objects come in the order of their classes, so that one of a class is easily picked. */
+/* Some of each class, and of each policy. */
 static void add_walk_objects(struct model *m)
 {
 	static const uint32_t types[] = {MUTEX_NORMAL,
@@ -371,26 +374,45 @@ static void add_walk_objects(struct model *m)
 					 MUTEX_ROBUST | MUTEX_ERRORCHECK};
 	for (uint32_t i = 0; i < 6; i++)
 		model_add_object(m, &(struct object_state){CLASS_MUTEX, types[i], NO_THREAD, 0});
-	for (uint32_t i = 0; i < 6; i++)
-		model_add_object(m, i < 2 ? &cond_state : i < 4 ? &sem_state : &futex_state);
+	static const struct object_state others[] = {
+	    {CLASS_MUTEX, MUTEX_NORMAL, NO_THREAD, .wakeup = WAKE_FIFO},
+	    {CLASS_MUTEX, MUTEX_ROBUST, NO_THREAD, .wakeup = WAKE_LIFO},
+	    {CLASS_COND, .owner = NO_THREAD},
+	    {CLASS_COND, .owner = NO_THREAD, .spurious = 2},
+	    {CLASS_COND, .owner = NO_THREAD, .wakeup = WAKE_LIFO},
+	    {CLASS_SEM, .owner = NO_THREAD},
+	    {CLASS_SEM, .owner = NO_THREAD, .wakeup = WAKE_FIFO},
+	    {CLASS_FUTEX, .owner = NO_THREAD},
+	    {CLASS_FUTEX, .owner = NO_THREAD},
+	    {CLASS_RWLOCK, .owner = NO_THREAD},
+	    {CLASS_RWLOCK, RWLOCK_WRITERS, NO_THREAD},
+	    {CLASS_RWLOCK, .owner = NO_THREAD, .wakeup = WAKE_READERS},
+	    {CLASS_RWLOCK, .owner = NO_THREAD, .wakeup = WAKE_FIFO},
+	    {CLASS_BARRIER, .owner = NO_THREAD, .count = 2},
+	    {CLASS_SPIN, .owner = NO_THREAD},
+	    {CLASS_ONCE, .owner = NO_THREAD},
+	};
+	for (uint32_t i = 0; i < sizeof others / sizeof *others; i++)
+		model_add_object(m, &others[i]);
 }
 
-static uint32_t pick_object(enum object_class class)
+static uint32_t pick_object(const struct model *m, enum object_class class)
 {
-	switch (class) {
-	case CLASS_THREAD:
-		return pick(WALK_THREADS);
-	case CLASS_MUTEX:
-		return pick(6);
-	case CLASS_COND:
-		return 6 + pick(2);
-	case CLASS_SEM:
-		return 8 + pick(2);
-	case CLASS_FUTEX:
-		return 10 + pick(2);
-	default:
+	uint32_t object;
+	if (class == CLASS_NONE)
 		return NO_OBJECT;
-	}
+	if (class == CLASS_THREAD)
+		return pick(WALK_THREADS);
+	do
+		object = pick(WALK_OBJECTS);
+	while (model_object_class(m, object) != class);
+	return object;
+}
+
+static bool set_by_model(enum op_kind kind)
+{
+	return kind == OP_COND_ASLEEP || kind == OP_COND_RELOCK || kind == OP_BARRIER_ASLEEP ||
+	       kind == OP_BARRIER_RESUME || kind == OP_FUTEX_ASLEEP || kind == OP_FUTEX_RESUME;
 }
 
 static void come_to_any(struct model *m, uint32_t t)
@@ -398,10 +420,9 @@ static void come_to_any(struct model *m, uint32_t t)
 	struct op op = {.flags = (uint16_t)pick(8), .arg = pick(3), .arg2 = pick(4), .arg3 = rand()};
 	do
 		op.kind = (uint16_t)(1 + pick(OP_KINDS - 1));
-	while (op.kind == OP_COND_ASLEEP || op.kind == OP_COND_RELOCK || op.kind == OP_FUTEX_ASLEEP ||
-	       op.kind == OP_FUTEX_RESUME || op.kind == OP_THREAD_START);
-	op.object = pick_object(op_class(op.kind));
-	op.object2 = pick_object(op_class2(op.kind));
+	while (set_by_model(op.kind) || op.kind == OP_THREAD_START);
+	op.object = pick_object(m, op_class(op.kind));
+	op.object2 = pick_object(m, op_class2(op.kind));
 	if (op.kind == OP_MUTEX_INIT) {
 		struct object_state state;
 		model_object_state(m, op.object, &state);
@@ -438,6 +459,8 @@ static bool step(struct model *m, void *memory)
 	struct model *copy = model_copy(memory, WALK_THREADS + room, WALK_OBJECTS + room, m);
 	ck_assert(model_equal(m, copy) && model_digest(m) == model_digest(copy));
 	int32_t choice = model_choice(m, t, pick(model_choices(m, t)));
+	if (model_spurious(m, t) && pick(2))
+		choice = CHOICE_SPURIOUS;
 	model_perform(m, t, choice, &seen, &effect);
 	ck_assert(!model_equal(m, copy));
 	model_perform(copy, t, choice, &seen, &again);

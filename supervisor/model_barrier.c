@@ -1,0 +1,56 @@
+/*
+ * Barriers: pthread_barrier_wait(3p). The real function never runs, because it would leave to libc which
+ * thread is told PTHREAD_BARRIER_SERIAL_THREAD; here it is the one that comes last.
+ *
+ *     OP_BARRIER_WAIT -(not the last)-> OP_BARRIER_ASLEEP, in the queue
+ *     OP_BARRIER_WAIT -(the last)-> returns -1; all in the queue: OP_BARRIER_ASLEEP -> OP_BARRIER_RESUME
+ *     OP_BARRIER_RESUME -> returns 0
+ */
+#include "supervisor/model_state.h"
+
+#define SERIAL_THREAD (-1)
+
+static void wait(struct model *m, uint32_t t, struct effect *effect)
+{
+	struct op *op = &model_thread(m, t)->op;
+	struct model_object *o = model_object(m, op->object);
+	effect->blocked = true;
+	if (o->sleepers + 1 < o->count) {
+		op->kind = OP_BARRIER_ASLEEP;
+		model_queue_append(m, op->object, t);
+		effect->asleep = true;
+		return;
+	}
+	while (o->first != NO_THREAD) {
+		uint32_t woken = o->first;
+		model_queue_remove(m, op->object, woken);
+		model_thread(m, woken)->op.kind = OP_BARRIER_RESUME;
+	}
+	effect_result(effect, SERIAL_THREAD);
+}
+
+void model_barrier_perform(struct model *m, uint32_t t, struct effect *effect)
+{
+	const struct op *op = &model_thread(m, t)->op;
+	struct model_object *o = model_object(m, op->object);
+	bool invalid = op->arg <= 0 || op->arg > INT32_MAX;
+	switch (op->kind) {
+	case OP_BARRIER_WAIT:
+		wait(m, t, effect);
+		return;
+	case OP_BARRIER_RESUME:
+		effect_result(effect, 0);
+		effect->blocked = true;
+		return;
+	case OP_BARRIER_INIT:
+		effect_result(effect, invalid ? MODEL_EINVAL : 0);
+		if (invalid)
+			return;
+		o->count = (uint32_t)op->arg;
+		model_object_life(m, t);
+		return;
+	default:
+		model_object_life(m, t);
+		effect_result(effect, 0);
+	}
+}
