@@ -12,11 +12,11 @@
  *     begin -> [ survey -> choose -> perform -> settle ]* -> conclude
  *
  *     begin     execution.c         a fresh model and fair scheduler, the machine's start
- *     survey    execution_survey.c  which threads are enabled (model), which of them schedulable (fair), and
- * all ways to go on choose    execution_step.c    the plan's next step, or behind its prefix what the policy
- * picks perform   execution_step.c    the model does it, then the machine settle    execution_step.c    what
- * came of it: births, the next pending operation, an exit, the end conclude  execution.c         how every
- * thread stands; the watcher's look; the machine's finish
+ *     survey    execution_survey.c  which threads are enabled (model), which of them schedulable (fair), all ways on
+ *     choose    execution_step.c    the plan's next step, or behind its prefix what the policy picks
+ *     perform   execution_step.c    the model does it, then the machine
+ *     settle    execution_step.c    what came of it: births, the next pending operation, an exit, the end
+ *     conclude  execution.c         how every thread stands; the watcher's look; the machine's finish
  *
  * The functions that return bool return false when the execution is over; trace->end then says why.
  */
@@ -36,6 +36,7 @@ struct execution {
 	struct lasso lasso;
 	uint32_t previous; /* the thread that ran last, NO_THREAD at first */
 	bool forced;	   /* it is ready, but the priorities forbid it to go on */
+	bool hopeless;	   /* nothing is enabled, and nothing outside could change that */
 };
 
 /* Room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.

@@ -5,6 +5,7 @@
 #include <fmc/bitset.h>
 
 #include <assert.h>
+#include <stdio.h>
 
 static bool waits_outside(const struct op *op)
 {
@@ -37,12 +38,19 @@ static void survey_enabled(struct execution *x)
 }
 
 /*
- * Nothing is enabled. If a thread waits for the outside the machine is let wait with it: then it is the only
- * one enabled. False: there is none.
+ * Nothing is enabled: can the outside still change that? If it hasn't for long, a thread that waits for it is let wait
+ * in the kernel, as the only one enabled: the machine may not be able to see when its wait is over. False: nothing can
+ * go on.
  */
-static bool enable_waiter(struct execution *x)
+static bool await_outside(struct execution *x)
 {
 	const struct model *model = x->block.model;
+	enum hope hope = HOPE_NONE;
+	while (x->machine->ops->await && (hope = x->machine->ops->await(x->machine)) == HOPE_MORE) {
+		survey_enabled(x);
+		if (!bitset_empty(x->enabled, fair_words(x->fair)))
+			return true;
+	}
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		if (!waits_outside(model_pending(model, t)))
 			continue;
@@ -50,6 +58,7 @@ static bool enable_waiter(struct execution *x)
 		bitset_add(x->enabled, t);
 		return true;
 	}
+	x->hopeless = hope == HOPE_NONE;
 	return false;
 }
 
@@ -59,7 +68,10 @@ static void end_without_enabled(struct execution *x)
 	x->trace->end = END_EXIT;
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (!model_exited(model, t))
-			x->trace->end = END_DEADLOCK;
+			x->trace->end = x->hopeless ? END_DEADLOCK : END_STUCK;
+	if (x->trace->end == END_STUCK)
+		snprintf(x->trace->message, sizeof x->trace->message,
+			 "every thread waits, and another process could still wake one");
 }
 
 /*
@@ -122,7 +134,7 @@ bool execution_survey(struct execution *x)
 	}
 	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
 		return false;
-	if (bitset_empty(x->enabled, words) && !enable_waiter(x)) {
+	if (bitset_empty(x->enabled, words) && !await_outside(x)) {
 		end_without_enabled(x);
 		return false;
 	}

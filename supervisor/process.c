@@ -53,6 +53,8 @@ static void process_start(struct machine *machine, struct model_block *model, st
 	first->created = NO_THREAD;
 	process->model = model;
 	process->threaded = false;
+	process->awaited_ms = 0;
+	process->hope_lost = false;
 	process->uncontrolled[0] = 0;
 	process->threads_length = 0;
 	objects_clear(process);
@@ -96,12 +98,18 @@ static bool process_digest(struct machine *machine, uint64_t digest[2])
 	return target_digest(process_of(machine)->target, digest) == STATUS_OK;
 }
 
+static enum hope process_await(struct machine *machine)
+{
+	return outside_await(process_of(machine));
+}
+
 static const struct machine_ops process_ops = {
     .start = process_start,
     .observe = process_observe,
     .perform = process_perform,
     .sleep = process_sleep,
     .ready = process_ready,
+    .await = process_await,
     .digest = process_digest,
     .finish = process_finish,
 };

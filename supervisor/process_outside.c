@@ -15,6 +15,7 @@
  * set. What can't be asked counts as not ready; it gets its turn when nothing else can run.
  */
 #define POLL_MAX 1024
+#define AWAIT_MS 5
 
 static int duplicate(const struct process *process, int fd)
 {
@@ -125,6 +126,9 @@ static bool transfer_ready(const struct process *process, long number, const str
 	case SYS_sendmmsg:
 	case SYS_connect:
 		return fd_ready(process, (int)regs->rdi, POLLOUT);
+	case SYS_wait4:
+	case SYS_waitid:
+		return target_bystanders(process->target) == 0;
 	default:
 		return false;
 	}
@@ -155,4 +159,66 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	default:
 		return transfer_ready(process, number < 0 ? (long)op->arg : number, regs);
 	}
+}
+
+/* Something that the model can't see could end this operation's wait. */
+static bool waits_for_outside(const struct op *op)
+{
+	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
+}
+
+/* Does outside_ready() know when this wait is over? */
+static bool can_be_asked(const struct process *process, uint32_t thread, const struct op *op)
+{
+	switch (op->arg) {
+	case SYS_flock:
+	case SYS_fcntl:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_msgrcv:
+	case SYS_msgsnd:
+	case SYS_wait4:
+	case SYS_waitid:
+		return op->kind == OP_POLL;
+	default:
+		return process->threads[thread].tracee != NULL;
+	}
+}
+
+/*
+ * What could still wake a thread: a child process, by a semaphore that it shares or a pipe; and whatever those threads
+ * wait for that are in a system call.
+ */
+static enum hope outside_hope(const struct process *process)
+{
+	const struct model *model = process->model->model;
+	enum hope hope = target_bystanders(process->target) ? HOPE_MORE : HOPE_NONE;
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		const struct op *op = model_pending(model, t);
+		if (!waits_for_outside(op))
+			continue;
+		if (can_be_asked(process, t, op))
+			return HOPE_MORE;
+		hope = HOPE_LOST;
+	}
+	return hope;
+}
+
+enum hope outside_await(struct process *process)
+{
+	const struct model *model = process->model->model;
+	enum hope hope = outside_hope(process);
+	struct stop stop;
+	if (hope == HOPE_MORE && process->options.outside_ms &&
+	    process->awaited_ms >= process->options.outside_ms)
+		hope = HOPE_LOST;
+	/* No thread of the target runs: this serves its children, and lets time pass. */
+	if (hope == HOPE_MORE && target_wait(process->target, NULL, AWAIT_MS, &stop) == STATUS_INTERRUPTED)
+		hope = HOPE_LOST;
+	process->hope_lost = hope == HOPE_LOST;
+	process->awaited_ms += AWAIT_MS;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_exited(model, t))
+			objects_verify(process, model_pending(model, t));
+	return hope;
 }

@@ -298,6 +298,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	struct process *process = process_of(machine);
 	struct process_thread *self = &process->threads[thread];
 	memset(outcome, 0, sizeof *outcome);
+	process->awaited_ms = 0;
+	process->hope_lost &= op->kind == OP_SYSCALL || op->kind == OP_POLL;
 	outcome->created = NO_THREAD;
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;

@@ -57,6 +57,7 @@ struct process {
 	struct object_slot *slots; /* hash table over them */
 	uint32_t slots_length;
 	uint32_t awaited_ms; /* how long nothing could run but for the outside */
+	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool threaded; /* a second thread exists or is about to: operations are visible from here on */
 	bool find_places;
 	int capture; /* memfd, or -1 */

@@ -12,7 +12,7 @@
  * either passed at once, or it is the end of the way. Each handler returns true when the way has ended
  * (outcome is filled).
  */
-#define WATCH_MS 20 /* how long a thread may run before somebody looks what it does */
+#define WATCH_MS 10 /* how long a thread may run before somebody looks what it does */
 
 struct run {
 	struct process *process;
@@ -414,7 +414,7 @@ static bool on_blocked(struct run *run, long number)
 {
 	struct process *process = run->process;
 	struct stop stop;
-	if (!process->threaded || run->own_calls || self(run)->call.op.kind == OP_SYSCALL) {
+	if (!process->threaded || run->own_calls || process->hope_lost) {
 		/* Nothing else could be done meanwhile. */
 		int64_t waited = (int64_t)run->blocked * WATCH_MS;
 		if (process->threaded && process->options.outside_ms && waited > process->options.outside_ms)
@@ -490,6 +490,7 @@ static void follow(struct run *run)
 		enum status status = target_wait(process->target, self(run)->tracee, WATCH_MS, &stop);
 		if (status == STATUS_OK) {
 			run->blocked = 0;
+			process->hope_lost = false;
 			ended = run_handle(run, &stop);
 		} else if (status == STATUS_TIMEOUT) {
 			ended = on_timeout(run);

@@ -95,6 +95,11 @@ bool target_gone(const struct target *target)
 	return target->gone;
 }
 
+size_t target_bystanders(const struct target *target)
+{
+	return target->bystanders_length;
+}
+
 uint64_t target_gadget_trap(const struct target *target)
 {
 	(void)target;

@@ -57,6 +57,13 @@ struct outcome {
 	char message[256];
 };
 
+/* What may be expected of the world outside of the model. */
+enum hope {
+	HOPE_NONE, /* nothing outside could wake a thread: whoever is blocked is so for ever */
+	HOPE_MORE, /* some time has passed; look again */
+	HOPE_LOST, /* something outside could, but has not for as long as the machine waits */
+};
+
 struct machine_ops {
 	/*
 	 * Begin an execution. Thread 0 is added to the model by the machine and brought to its first
@@ -79,6 +86,11 @@ struct machine_ops {
 	void (*sleep)(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
 	/* OP_SYSCALL: would it complete now? Asked for each decision while such a thread is stopped. */
 	bool (*ready)(struct machine *machine, uint32_t thread, const struct op *op);
+	/*
+	 * Nothing is enabled. Wait a little for the outside (a child process, a pipe, a signal). NULL: there is no
+	 * outside.
+	 */
+	enum hope (*await)(struct machine *machine);
 	/*
 	 * A digest of all that the program's future depends on besides the model: memory and registers of all
 	 * threads. Taken while every thread is stopped. False if this machine can't tell.

@@ -145,6 +145,9 @@ void target_on_foreign_trap(struct target *target,
 			    bool (*pass)(void *context, struct tracee *tracee, uint64_t address),
 			    void *context);
 
+/* Processes that the target has forked and that are still there. */
+size_t target_bystanders(const struct target *target);
+
 /* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
 void target_advance_clock(struct target *target, int64_t nanoseconds);
 
