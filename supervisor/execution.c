@@ -70,6 +70,8 @@ void execution_free(struct execution *x)
 	model_block_release(&x->block);
 	free(x->fair);
 	free(x->policy);
+	free(x->asleep);
+	footprint_release(&x->footprint);
 	free(x->enabled); /* the first of three sets in one block */
 	free(x);
 }
@@ -102,6 +104,9 @@ static bool begin(struct execution *x)
 	fair_init(x->fair, x->fair_room, policy->fair_k);
 	policy_init(x->policy, x->fair_room, policy);
 	x->previous = NO_THREAD;
+	x->windows = false;
+	if (!execution_sleep_start(x))
+		return false;
 	lasso_start(&x->lasso, policy->max_depth);
 	struct outcome first = {.created = NO_THREAD};
 	x->machine->ops->start(x->machine, &x->block, &first);

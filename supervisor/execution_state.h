@@ -35,6 +35,9 @@ struct execution {
 	struct policy_state *policy; /* with as much room as fair */
 	struct lasso lasso;
 	uint32_t previous; /* the thread that ran last, NO_THREAD at first */
+	bool windows;	   /* a yield has counted: there may be priorities */
+	bool *asleep;	   /* which of the plan's sleepers still are */
+	struct footprint footprint; /* of the last transition */
 	bool forced;	   /* it is ready, but the priorities forbid it to go on */
 	bool hopeless;	   /* nothing is enabled, and nothing outside could change that */
 };
@@ -54,6 +57,19 @@ bool execution_survey(struct execution *x);
 
 /* Thread `thread` has come as far as `outcome` says. */
 bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome);
+
+/*
+ * execution_footprint.c: the footprint of the transition just pushed, with what its outcome says, before the
+ * model knows of it. Then lines 13 to 29 of Algorithm 1, which may add to it.
+ */
+bool execution_footprint(struct execution *x, uint32_t t, bool asleep, const struct outcome *outcome);
+bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield);
+bool execution_record_objects(struct execution *x);
+
+/* The plan's sleepers. */
+bool execution_sleep_start(struct execution *x);
+void execution_wake_sleepers(struct execution *x);
+bool execution_is_asleep(const struct execution *x, const struct step *step);
 
 /* One transition. */
 bool execution_step(struct execution *x);

@@ -24,6 +24,8 @@ static bool admit_births(struct execution *x)
 	uint32_t threads = model_threads(x->block.model);
 	if (!execution_reserve_threads(x, threads))
 		return execution_out_of_memory(x->trace);
+	if (x->trace->length == 0)
+		x->trace->initial_threads = threads;
 	while (fair_threads(x->fair) < threads)
 		fair_add_thread(x->fair);
 	return true;
@@ -33,7 +35,7 @@ static bool admit_births(struct execution *x)
 bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome)
 {
 	struct trace *trace = x->trace;
-	if (!admit_births(x))
+	if (!admit_births(x) || !execution_record_objects(x))
 		return false;
 	switch (outcome->kind) {
 	case OUTCOME_PENDING:
@@ -56,21 +58,56 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 	abort();
 }
 
-/* Which of the alternatives comes next; `count` if the plan's step is none of them. */
-static size_t choose(struct execution *x, const struct alternative *alternatives, size_t count)
+static size_t find_step(const struct alternative *alternatives, size_t count, const struct step *step)
 {
-	size_t now = x->trace->length;
-	const struct policy_view view = {x->block.model, x->previous, alternatives, count};
-	if (now >= x->plan->prefix_length) {
-		size_t chosen = policy_choose(x->policy, &view);
-		policy_took(x->policy, &view, chosen);
-		return chosen;
-	}
-	const struct step *step = &x->plan->prefix[now];
 	size_t i = 0;
 	while (i < count &&
 	       (alternatives[i].step.thread != step->thread || alternatives[i].step.choice != step->choice))
 		i++;
+	return i;
+}
+
+/* The policy's choice among the alternatives that are awake; `count` if all are asleep. */
+static size_t choose_awake(struct execution *x, const struct alternative *alternatives, size_t count)
+{
+	size_t awake = 0, chosen;
+	struct policy_view view = {x->block.model, x->previous, alternatives, count};
+	for (size_t i = 0; i < count; i++)
+		awake += !execution_is_asleep(x, &alternatives[i].step);
+	if (awake == 0)
+		return count;
+	if (awake == count) {
+		chosen = policy_choose(x->policy, &view);
+		policy_took(x->policy, &view, chosen);
+		return chosen;
+	}
+	/* Those awake for a moment behind all others, at the end of the trace's own list. */
+	struct trace *trace = x->trace;
+	size_t end = trace->alternatives_length;
+	for (size_t i = 0; i < count; i++) {
+		struct alternative alternative = trace->alternatives[end - count + i];
+		if (!execution_is_asleep(x, &alternative.step) &&
+		    !trace_push_alternative(trace, &alternative)) {
+			execution_out_of_memory(trace);
+			return count;
+		}
+	}
+	view.alternatives = trace->alternatives + end;
+	view.count = awake;
+	const struct step step = view.alternatives[chosen = policy_choose(x->policy, &view)].step;
+	policy_took(x->policy, &view, chosen);
+	trace->alternatives_length = end;
+	return find_step(trace->alternatives + end - count, count, &step);
+}
+
+/* Which of the alternatives comes next; `count` if the plan's step is none of them, or all are asleep. */
+static size_t choose(struct execution *x, const struct alternative *alternatives, size_t count)
+{
+	size_t now = x->trace->length;
+	const struct policy_view view = {x->block.model, x->previous, alternatives, count};
+	if (now >= x->plan->prefix_length)
+		return choose_awake(x, alternatives, count);
+	size_t i = find_step(alternatives, count, &x->plan->prefix[now]);
 	if (i < count)
 		policy_took(x->policy, &view, i);
 	return i;
@@ -139,8 +176,12 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	struct observation seen = {0, 0};
 	if (looks_at_memory(&transition.op))
 		x->machine->ops->observe(x->machine, t, &transition.op, &seen);
+	transition.word = seen.word;
+	transition.word2 = seen.word2;
+	dependence_begin(&x->footprint, x->block.model, t, transition.choice, &seen);
 	struct effect effect;
 	model_perform(x->block.model, t, transition.choice, &seen, &effect);
+	dependence_performed(&x->footprint, x->block.model);
 	transition.flags = transition_flags(x, &effect, taken->preemption);
 	trace->preemptions += taken->preemption;
 	if (!trace_push(trace, &transition) ||
@@ -160,7 +201,8 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	if (outcome.kind == OUTCOME_EXITED)
 		done->flags |= TRANSITION_EXITS;
 	x->previous = t;
-	return execution_settle(x, t, effect.asleep, &outcome) &&
+	return execution_footprint(x, t, effect.asleep, &outcome) &&
+	       execution_settle(x, t, effect.asleep, &outcome) &&
 	       prediction_held(x, &transition.op, &effect, &outcome);
 }
 
@@ -174,7 +216,10 @@ bool execution_step(struct execution *x)
 	size_t count = trace->alternatives_length - first;
 	size_t taken = choose(x, trace->alternatives + first, count);
 	if (taken == count) {
-		end_diverged(trace, &x->plan->prefix[trace->length]);
+		if (trace->length < x->plan->prefix_length)
+			end_diverged(trace, &x->plan->prefix[trace->length]);
+		else if (trace->end == END_NONE)
+			trace->end = END_REDUNDANT;
 		trace->alternatives_length = first;
 		return false;
 	}

@@ -129,8 +129,9 @@ bool execution_survey(struct execution *x)
 	survey_enabled(x);
 	if (trace->length > 0) {
 		const struct transition *last = &trace->at[trace->length - 1];
-		fair_step(x->fair, last->thread, (last->flags & TRANSITION_YIELD) != 0, x->before,
-			  x->enabled);
+		if (!execution_advance_fairness(x, last->thread, (last->flags & TRANSITION_YIELD) != 0))
+			return false;
+		execution_wake_sleepers(x);
 	}
 	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
 		return false;

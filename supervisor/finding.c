@@ -41,6 +41,7 @@ enum finding_kind finding_classify(const struct trace *trace)
 	case END_NONE:
 	case END_DEPTH:
 	case END_THREAD_DEPTH:
+	case END_REDUNDANT:
 	case END_DIVERGED:
 	case END_UNSUPPORTED:
 	case END_STUCK:

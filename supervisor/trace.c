@@ -21,6 +21,10 @@ void trace_clear(struct trace *trace)
 	trace->alternatives_room = old.alternatives_room;
 	trace->sets = old.sets;
 	trace->sets_room = old.sets_room;
+	trace->accesses = old.accesses;
+	trace->accesses_room = old.accesses_room;
+	trace->objects = old.objects;
+	trace->objects_room = old.objects_room;
 	trace->threads = old.threads;
 	trace->threads_room = old.threads_room;
 }
@@ -30,6 +34,8 @@ void trace_release(struct trace *trace)
 	free(trace->at);
 	free(trace->alternatives);
 	free(trace->sets);
+	free(trace->accesses);
+	free(trace->objects);
 	free(trace->threads);
 	trace_init(trace);
 }
@@ -68,6 +74,35 @@ bool trace_push_alternative(struct trace *trace, const struct alternative *alter
 	trace->alternatives = alternatives;
 	if (ok)
 		trace->alternatives[trace->alternatives_length++] = *alternative;
+	return ok;
+}
+
+bool trace_push_footprint(struct trace *trace, const struct footprint *footprint)
+{
+	struct transition *transition = &trace->at[trace->length - 1];
+	size_t first = trace->accesses_length;
+	void *accesses = trace->accesses;
+	bool ok =
+	    reserve(&accesses, &trace->accesses_room, first + footprint->length, sizeof *trace->accesses);
+	trace->accesses = accesses;
+	if (!ok || footprint->failed)
+		return false;
+	memcpy(trace->accesses + first, footprint->at, footprint->length * sizeof *trace->accesses);
+	trace->accesses_length += footprint->length;
+	transition->first_access = (uint32_t)first;
+	transition->accesses = footprint->length;
+	return true;
+}
+
+bool trace_push_object(struct trace *trace, const struct object_state *state)
+{
+	void *objects = trace->objects;
+	size_t room = trace->objects_room;
+	bool ok = reserve(&objects, &room, (size_t)trace->objects_length + 1, sizeof *trace->objects);
+	trace->objects = objects;
+	trace->objects_room = (uint32_t)room;
+	if (ok)
+		trace->objects[trace->objects_length++] = *state;
 	return ok;
 }
 
@@ -159,42 +194,57 @@ static bool copy_array(void **to, size_t *room, const void *from, size_t length,
 
 bool trace_copy(struct trace *to, const struct trace *from)
 {
-	void *at = to->at, *alternatives = to->alternatives, *sets = to->sets, *threads = to->threads;
-	size_t room = to->room, alternatives_room = to->alternatives_room, sets_room = to->sets_room,
-	       threads_room = to->threads_room;
+	struct trace old = *to;
+	void *at = to->at, *alternatives = to->alternatives, *sets = to->sets, *accesses = to->accesses,
+	     *objects = to->objects, *threads = to->threads;
+	size_t objects_room = to->objects_room, threads_room = to->threads_room;
 	bool ok =
-	    copy_array(&at, &room, from->at, from->length, sizeof *from->at) &&
-	    copy_array(&alternatives, &alternatives_room, from->alternatives, from->alternatives_length,
+	    copy_array(&at, &old.room, from->at, from->length, sizeof *from->at) &&
+	    copy_array(&alternatives, &old.alternatives_room, from->alternatives, from->alternatives_length,
 		       sizeof *from->alternatives) &&
-	    copy_array(&sets, &sets_room, from->sets, 2 * from->length * from->set_words,
+	    copy_array(&sets, &old.sets_room, from->sets, 2 * from->length * from->set_words,
 		       sizeof *from->sets) &&
+	    copy_array(&accesses, &old.accesses_room, from->accesses, from->accesses_length,
+		       sizeof *from->accesses) &&
+	    copy_array(&objects, &objects_room, from->objects, from->objects_length, sizeof *from->objects) &&
 	    copy_array(&threads, &threads_room, from->threads, from->threads_length, sizeof *from->threads);
-	struct trace copy = *from;
-	if (!ok) {
-		trace_init(&copy);
-	}
-	copy.at = at;
-	copy.room = room;
-	copy.alternatives = alternatives;
-	copy.alternatives_room = alternatives_room;
-	copy.sets = sets;
-	copy.sets_room = sets_room;
-	copy.threads = threads;
-	copy.threads_room = (uint32_t)threads_room;
-	*to = copy;
+	if (ok)
+		*to = *from;
+	else
+		trace_init(to);
+	to->at = at;
+	to->room = old.room;
+	to->alternatives = alternatives;
+	to->alternatives_room = old.alternatives_room;
+	to->sets = sets;
+	to->sets_room = old.sets_room;
+	to->accesses = accesses;
+	to->accesses_room = old.accesses_room;
+	to->objects = objects;
+	to->objects_room = (uint32_t)objects_room;
+	to->threads = threads;
+	to->threads_room = (uint32_t)threads_room;
 	return ok;
 }
 
 const char *end_reason_name(enum end_reason reason)
 {
 	static const char *const names[] = {
-	    [END_NONE] = "none",	 [END_EXIT] = "exit",
-	    [END_SIGNAL] = "signal",	 [END_DEADLOCK] = "deadlock",
-	    [END_DEPTH] = "depth",	 [END_LIVELOCK] = "livelock",
-	    [END_NO_YIELD] = "no-yield", [END_SPIN] = "spin",
-	    [END_DIVERGED] = "diverged", [END_UNSUPPORTED] = "unsupported",
-	    [END_STUCK] = "stuck",	 [END_INTERRUPTED] = "interrupted",
-	    [END_ERROR] = "error",	 [END_THREAD_DEPTH] = "thread-depth",
+	    [END_NONE] = "none",
+	    [END_EXIT] = "exit",
+	    [END_SIGNAL] = "signal",
+	    [END_DEADLOCK] = "deadlock",
+	    [END_DEPTH] = "depth",
+	    [END_LIVELOCK] = "livelock",
+	    [END_NO_YIELD] = "no-yield",
+	    [END_SPIN] = "spin",
+	    [END_DIVERGED] = "diverged",
+	    [END_UNSUPPORTED] = "unsupported",
+	    [END_STUCK] = "stuck",
+	    [END_INTERRUPTED] = "interrupted",
+	    [END_ERROR] = "error",
+	    [END_REDUNDANT] = "redundant",
+	    [END_THREAD_DEPTH] = "thread-depth",
 	};
 	assert((size_t)reason < sizeof names / sizeof *names);
 	return names[reason];

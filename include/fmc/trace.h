@@ -1,6 +1,7 @@
 #ifndef FMC_TRACE_H
 #define FMC_TRACE_H
 
+#include <fmc/dependence.h>
 #include <fmc/op.h>
 #include <fmc/status.h>
 #include <stddef.h>
@@ -58,24 +59,37 @@ struct policy {
 
 #define POLICY_CHANGES 32
 
+/*
+ * A way to go on that needn't be explored again where the plan's prefix ends, nor behind, until a transition
+ * that depends on it (sleep sets, Godefroid 1996).
+ */
+struct sleeper {
+	struct step step;
+	struct accesses footprint; /* of the transition when it was performed */
+};
+
 struct plan {
-	const struct step *prefix; /* owned by whoever made the plan */
+	const struct step *prefix; /* owned by whoever made the plan, like the sleepers */
 	size_t prefix_length;
+	const struct sleeper *sleepers; /* before step `sleepers_from` of the prefix */
+	size_t sleepers_length, sleepers_from;
+	bool sleepers_fair; /* fairness counts in what depends on them */
 	struct policy policy;
 };
 
 enum end_reason {
 	END_NONE,
-	END_EXIT,     /* the process exited by itself; end_value is its exit status */
-	END_SIGNAL,   /* killed by a signal of its own doing; end_value is the signal */
-	END_DEADLOCK, /* threads are left and none is enabled */
-	END_DEPTH,    /* max_depth reached, and no loop was proven */
+	END_EXIT,	  /* the process exited by itself; end_value is its exit status */
+	END_SIGNAL,	  /* killed by a signal of its own doing; end_value is the signal */
+	END_DEADLOCK,	  /* threads are left and none is enabled */
+	END_DEPTH,	  /* max_depth reached, and no loop was proven */
 	END_THREAD_DEPTH, /* the threads that could go on have used up max_thread_depth */
 	END_LIVELOCK, /* a fair cycle: the state after the trace equals the one at transition loop_start */
 	END_NO_YIELD, /* a cycle in which end_thread runs without a yield while others starve (good samaritan)
 		       */
 	END_SPIN,     /* end_thread loops for ever without an operation, proven by an equal state */
-	END_DIVERGED, /* the plan's prefix can't be followed: its step number `length` is not possible */
+	END_REDUNDANT,	 /* all that could go on are asleep: what follows has been explored */
+	END_DIVERGED,	 /* the plan's prefix can't be followed: its step number `length` is not possible */
 	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */
 	END_STUCK,	 /* all threads wait for something outside of the model, for longer than fmc does */
 	END_INTERRUPTED, /* the user's Ctrl-C or a time budget */
@@ -107,6 +121,9 @@ struct transition {
 			      it */
 	uint8_t flags;	   /* enum transition_flag */
 	uint32_t created;  /* THREAD_CREATE: number of the first new thread, else NO_THREAD */
+	uint32_t word, word2;  /* what a futex operation saw: struct observation */
+	uint32_t first_access; /* into trace.accesses: its footprint, as in dependence.h */
+	uint32_t accesses;
 	uint32_t first_alternative; /* into trace.alternatives; the one taken is among them */
 	uint32_t alternatives;
 };
@@ -133,12 +150,17 @@ struct trace {
 	uint64_t *sets;
 	size_t sets_room;
 	uint32_t set_words;
+	struct access *accesses;
+	size_t accesses_length, accesses_room;
+	struct object_state *objects; /* as they were when they were first seen */
+	uint32_t objects_length, objects_room;
 	struct thread_end *threads; /* final states */
 	uint32_t threads_length, threads_room;
 	size_t
 	    loop_start; /* END_LIVELOCK, END_NO_YIELD: the transitions from here to the end repeat for ever */
+	uint32_t initial_threads; /* those that existed before the first transition */
 	uint32_t preemptions;
-	bool held_back; /* some thread could have gone on but for max_thread_depth */
+	bool held_back;	     /* some thread could have gone on but for max_thread_depth */
 	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
 	enum end_reason end;
 	int end_value;
@@ -155,6 +177,12 @@ void trace_release(struct trace *trace);
 bool trace_push(struct trace *trace, const struct transition *transition);
 bool trace_push_alternative(struct trace *trace, const struct alternative *alternative);
 
+/* Append the footprint of the transition just pushed; of all transitions of a trace or of none. */
+bool trace_push_footprint(struct trace *trace, const struct footprint *footprint);
+
+/* Append the first state of the next object; false without memory. */
+bool trace_push_object(struct trace *trace, const struct object_state *state);
+
 /*
  * Record the sets of the transition just pushed, `words` words each; of all transitions of a trace or of
  * none. `words` may grow from one to the next, then the earlier sets are widened. False without memory.
@@ -164,6 +192,11 @@ bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_
 
 /* Append the final state of the next thread; false without memory. */
 bool trace_push_thread(struct trace *trace, const struct thread_end *end);
+
+static inline struct accesses trace_accesses(const struct trace *trace, size_t i)
+{
+	return (struct accesses){trace->accesses + trace->at[i].first_access, trace->at[i].accesses};
+}
 
 /* Sets of transition i as in bitset.h; NULL if sets were not recorded. */
 const uint64_t *trace_enabled(const struct trace *trace, size_t i);

@@ -61,7 +61,8 @@ enum confirmation confirm_finding(struct session *session, const struct trace *f
 	struct step *steps = confirm_steps(failed);
 	if (!steps)
 		return CONFIRM_FAILED;
-	const struct plan plan = {steps, failed->length, *policy};
+	const struct plan plan = {
+	    .prefix = steps, .prefix_length = failed->length, .policy = *policy};
 	enum confirmation confirmation = replay(session, &plan, failed, NULL);
 	if (confirmation == CONFIRMED)
 		confirmation = replay(session, &plan, failed, finding);

@@ -34,6 +34,7 @@ void explore_release(struct exploration *x)
 {
 	progress_clear(&x->progress);
 	trace_release(&x->trace);
+	failures_release(&x->failures);
 	x->session->on_transition = NULL;
 }
 
@@ -86,7 +87,7 @@ bool explore_preflight(struct exploration *x)
 				.fair_k = x->options->search.fair_k,
 				.max_depth = x->options->search.max_depth,
 				.max_thread_depth = x->options->search.max_thread_depth};
-	const struct plan plan = {NULL, 0, policy};
+	const struct plan plan = {.policy = policy};
 	struct trace first;
 	trace_init(&first);
 	session_run(x->session, &plan, &x->trace, NULL);
@@ -120,30 +121,34 @@ bool explore_preflight(struct exploration *x)
 	return good;
 }
 
-/* The execution failed: keep it if it replays. */
+/* The execution failed in a way that wasn't seen before: keep it if it replays. */
 static void examine(struct exploration *x, const struct plan *plan)
 {
-	x->policy = plan->policy;
+	/* All of the execution is prefix now. */
+	struct policy policy = plan->policy;
+	policy.kind = POLICY_DEFAULT;
+	policy.profile = NULL;
+	struct finding finding;
+	finding_init(&finding);
 	progress_clear(&x->progress);
 	/* A failure is worth some time beyond the budget. */
 	x->session->deadline = 0;
-	switch (confirm_finding(x->session, &x->trace, &x->policy, &x->verdict->finding)) {
-	case CONFIRMED:
-		x->over = true;
-		return;
-	case CONFIRM_INTERRUPTED:
-		x->over = true;
-		x->unconfirmed++;
-		break;
-	case CONFIRM_DIFFERENT:
-		x->unconfirmed++;
-		break;
-	case CONFIRM_FAILED:
-		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
-		break;
+	enum confirmation confirmation = confirm_finding(x->session, &x->trace, &policy, &finding);
+	x->over |= confirmation == CONFIRM_INTERRUPTED;
+	x->unconfirmed += confirmation == CONFIRM_DIFFERENT || confirmation == CONFIRM_INTERRUPTED;
+	if (confirmation == CONFIRMED) {
+		const struct reported how = {.finding = finding,
+					     .execution = x->verdict->executions,
+					     .seconds = (double)(session_clock() - x->begin) / 1e9,
+					     .policy = policy};
+		x->over |= !x->options->all;
+		if (failures_add(&x->failures, x->verdict, &x->trace, &how, x->phase))
+			return;
+		confirmation = CONFIRM_FAILED;
 	}
-	finding_release(&x->verdict->finding);
-	finding_init(&x->verdict->finding);
+	finding_release(&finding);
+	if (confirmation == CONFIRM_FAILED)
+		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 }
 
 /* When this phase has to end: its share of the budget. */
@@ -172,7 +177,8 @@ static bool explore_plan(struct exploration *x, const struct phase *phase, struc
 	if (!usable(x))
 		return false;
 	account(x);
-	if (finding_classify(&x->trace) != FINDING_NONE)
+	if (finding_classify(&x->trace) != FINDING_NONE &&
+	    !failures_count(&x->failures, x->verdict, &x->trace))
 		examine(x, plan);
 	if (x->over)
 		return false;
@@ -295,7 +301,7 @@ void explore_search(struct exploration *x)
 			i -= again;
 	}
 	progress_clear(&x->progress);
-	if (x->verdict->finding.kind == FINDING_NONE)
+	if (x->options->all || x->verdict->reported_length == 0)
 		give_reasons(x);
 	else
 		verdict_because(x->verdict, "the first failure ends the search");

@@ -41,6 +41,7 @@ static int conclude(const struct trace *trace, const struct session *session)
 		say("stopped after %zu transitions (--depth)", trace->length);
 		return EXITS_INCOMPLETE;
 	case END_THREAD_DEPTH:
+	case END_REDUNDANT:
 		say("stopped: every thread that could go on has used up --max-thread-depth");
 		return EXITS_INCOMPLETE;
 	case END_UNSUPPORTED:
@@ -59,32 +60,37 @@ static bool failed(const struct finding *finding)
 	return finding->kind != FINDING_NONE && finding->kind != FINDING_EXIT;
 }
 
-static void record(struct verdict *verdict, const struct session *session, const struct launch *launch,
+static void record(struct reported *reported, const struct session *session, const struct launch *launch,
 		   const struct options *options, const struct policy *policy)
 {
 	char how[64] = "run";
 	if (options->seed_given)
 		snprintf(how, sizeof how, "run, seed %" PRIu64, options->seed);
-	if (failed(&verdict->finding) || options->output)
-		(void)record_schedule(&verdict->finding, session, launch, options, policy, how,
-				      &verdict->schedule);
-	if (failed(&verdict->finding))
-		explain_finding(&verdict->finding, verdict->schedule, false, options, stderr);
-	else if (options->verbose && verdict->schedule)
-		say("schedule: %s", verdict->schedule);
+	if (failed(&reported->finding) || options->output)
+		(void)record_schedule(&reported->finding, session, launch, options, policy, how, true,
+				      &reported->schedule);
+	if (failed(&reported->finding))
+		explain_finding(&reported->finding, reported->schedule, false, options, stderr);
+	else if (options->verbose && reported->schedule)
+		say("schedule: %s", reported->schedule);
 }
 
 static int run_with(struct session *session, const struct launch *launch, const struct options *options,
 		    struct verdict *verdict)
 {
 	const struct policy policy = make_policy(options);
-	const struct plan plan = {NULL, 0, policy};
+	const struct plan plan = {.policy = policy};
+	struct reported *reported = verdict_report(verdict);
 	struct trace trace;
+	if (!reported) {
+		say("%s", status_text(STATUS_NO_MEMORY));
+		return EXITS_SOFTWARE;
+	}
 	trace_init(&trace);
 	uint64_t begin = session_clock();
 	if (options->seconds > 0)
 		session->deadline = begin + (uint64_t)(options->seconds * 1e9);
-	enum status status = session_run(session, &plan, &trace, &verdict->finding);
+	enum status status = session_run(session, &plan, &trace, &reported->finding);
 	snprintf(verdict->strategy, sizeof verdict->strategy, options->seed_given ? "random" : "default");
 	verdict->executions = 1;
 	verdict->transitions = trace.length;
@@ -94,7 +100,7 @@ static int run_with(struct session *session, const struct launch *launch, const 
 	if (status)
 		say("%s", status_text(status));
 	else
-		record(verdict, session, launch, options, &policy);
+		record(reported, session, launch, options, &policy);
 	int exits = conclude(&trace, session);
 	trace_release(&trace);
 	if (options->json && !json_write(verdict, options->json))

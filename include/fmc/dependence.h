@@ -1,0 +1,101 @@
+#ifndef FMC_DEPENDENCE_H
+#define FMC_DEPENDENCE_H
+
+#include <fmc/model.h>
+
+/*
+ * Which transitions depend on each other: the one place that decides it for all strategies.
+ *
+ * A transition is reduced to its footprint, the list of what it touches and how. Two transitions of
+ * different threads are dependent iff they touch one thing in conflicting modes; two of one thread always
+ * are. So the relation is symmetric, each transition is looked at once, and happens_before.h needs no
+ * comparison of pairs at all.
+ *
+ * Footprints are of executed transitions: how an operation touches its object follows from the state in which
+ * it was performed (a try-lock that fails changes nothing). That is sound, because whatever could change the
+ * mode of a transition from its past touches the same thing in a conflicting mode.
+ */
+enum touch_mode {
+	TOUCH_READ, /* commutes with other reads */
+	TOUCH_ADD,  /* commutes with other additions: semaphores' posts */
+	TOUCH_WRITE,
+};
+
+/* What can be touched. The number is an object's or a thread's. */
+enum touch_class {
+	TOUCH_ALL,	/* written by what concerns every other transition, read by every transition */
+	TOUCH_WINDOW,	/* the same for counted yields, which change the priorities of fairness */
+	TOUCH_PRIORITY, /* whether a thread is schedulable: written by its own transitions */
+	TOUCH_BIRTHS,	/* the numbering of threads */
+	TOUCH_THREAD,	/* whether a thread has exited, been joined, been detached */
+	TOUCH_WAKING,	/* a thread's being born or woken */
+	TOUCH_JOINING,	/* two threads' joining each other; the number is made of both */
+	TOUCH_OBJECT,	/* an object of the model */
+};
+
+struct access {
+	uint64_t key;  /* class in the upper 32 bits, number in the lower */
+	uint32_t mode; /* enum touch_mode */
+};
+
+static inline uint64_t touch_key(enum touch_class class, uint32_t number)
+{
+	return (uint64_t) class << 32 | number;
+}
+
+static inline enum touch_class touch_class(uint64_t key)
+{
+	return (enum touch_class)(key >> 32);
+}
+
+/* TOUCH_WINDOW and TOUCH_PRIORITY: exist only for the priorities of fairness, and mean nothing without. */
+static inline bool touch_is_fair(uint64_t key)
+{
+	return touch_class(key) == TOUCH_WINDOW || touch_class(key) == TOUCH_PRIORITY;
+}
+
+struct footprint {
+	struct access *at;
+	uint32_t length, room;
+	bool failed; /* no memory: not all of it is there */
+};
+
+void footprint_clear(struct footprint *footprint); /* keeps the memory */
+void footprint_release(struct footprint *footprint);
+
+/* Touch this; of several modes of one key the strongest stays. */
+void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode mode);
+
+/*
+ * The footprint of thread t's pending operation, to be performed with `choice` in the present state. *seen as
+ * for model_perform(); NULL if it isn't known, then the worst is assumed. Also for an operation that is not
+ * enabled: what it would touch.
+ */
+void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice,
+		      const struct observation *seen);
+
+/* The same after model_perform(): of the threads that it could have woken those that it did. */
+void dependence_performed(struct footprint *footprint, const struct model *after);
+
+/* What the code behind the operation led to, as far as others can notice. */
+void dependence_born(struct footprint *footprint, uint32_t thread); /* this thread was created */
+void dependence_exited(struct footprint *footprint, uint32_t t,
+		       bool robust);		    /* robust: held robust mutexes */
+void dependence_ended(struct footprint *footprint); /* the process is gone */
+void dependence_next(struct footprint *footprint, uint32_t t, const struct op *next);
+
+/* A list of accesses without the owner of the memory. */
+struct accesses {
+	const struct access *at;
+	uint32_t length;
+};
+
+/* Do transitions of different threads with these footprints depend on each other? `fair`: priorities count. */
+bool dependence_conflict(struct accesses a, struct accesses b, bool fair);
+
+static inline bool dependence_modes_conflict(uint32_t a, uint32_t b)
+{
+	return a != b || a == TOUCH_WRITE;
+}
+
+#endif

@@ -1,0 +1,289 @@
+/*
+ * Footprints of operations. Every line of touch_operation() is a claim about the model that tests hold against
+ * it: transitions without a conflict can be swapped without any difference.
+ */
+#include <fmc/dependence.h>
+
+#include <stdlib.h>
+
+/* Below this no number of pending posts reaches SEM_VALUE_MAX, where a post fails and no longer commutes. */
+#define FAR_FROM_OVERFLOW (INT32_MAX / 2)
+
+void footprint_clear(struct footprint *footprint)
+{
+	footprint->length = 0;
+	footprint->failed = false;
+}
+
+void footprint_release(struct footprint *footprint)
+{
+	free(footprint->at);
+	*footprint = (struct footprint){0};
+}
+
+void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode mode)
+{
+	for (uint32_t i = 0; i < footprint->length; i++) {
+		struct access *access = &footprint->at[i];
+		if (access->key != key)
+			continue;
+		if (access->mode != mode)
+			access->mode = TOUCH_WRITE;
+		return;
+	}
+	if (footprint->length == footprint->room) {
+		uint32_t room = footprint->room ? 2 * footprint->room : 16;
+		struct access *at = reallocarray(footprint->at, room, sizeof *at);
+		if (!at) {
+			footprint->failed = true;
+			return;
+		}
+		footprint->at = at;
+		footprint->room = room;
+	}
+	footprint->at[footprint->length++] = (struct access){key, mode};
+}
+
+static void touch(struct footprint *footprint, enum touch_class class, uint32_t number, enum touch_mode mode)
+{
+	footprint_touch(footprint, touch_key(class, number), mode);
+}
+
+/* Unordered, and the same for either of the two; 16 bits are enough for 4,096 threads. */
+static uint32_t pair(uint32_t a, uint32_t b)
+{
+	return a < b ? a << 16 | b : b << 16 | a;
+}
+
+/* All who sleep at the object; those that stay asleep are taken out by dependence_performed(). */
+static void touch_sleepers(struct footprint *footprint, const struct model *m, uint32_t object)
+{
+	for (uint32_t u = 0; u < model_threads(m); u++) {
+		const struct op *op = model_pending(m, u);
+		if ((op->kind == OP_COND_ASLEEP || op->kind == OP_FUTEX_ASLEEP) && op->object == object)
+			touch(footprint, TOUCH_WAKING, u, TOUCH_WRITE);
+	}
+}
+
+static struct object_state state_of(const struct model *m, uint32_t object)
+{
+	struct object_state state;
+	model_object_state(m, object, &state);
+	return state;
+}
+
+static void touch_object(struct footprint *footprint, const struct model *m, uint32_t object, bool passive)
+{
+	(void)m;
+	touch(footprint, TOUCH_OBJECT, object, passive ? TOUCH_READ : TOUCH_WRITE);
+}
+
+/* Wakes who sleeps there; where nobody does, it only looks. */
+static void touch_waking(struct footprint *footprint, const struct model *m, uint32_t object)
+{
+	touch_object(footprint, m, object, state_of(m, object).count == 0);
+	touch_sleepers(footprint, m, object);
+}
+
+/* Operations on threads. */
+static void touch_thread(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+			 int32_t choice)
+{
+	bool passive =
+	    choice == CHOICE_TIMEOUT || (op->kind == OP_THREAD_TRYJOIN && !model_exited(m, op->object));
+	touch(footprint, TOUCH_THREAD, op->object, passive ? TOUCH_READ : TOUCH_WRITE);
+	/* Joins of each other: the one that is performed answers EDEADLK, and the other has to wait. */
+	if (op->kind == OP_THREAD_JOIN || op->kind == OP_THREAD_TIMEDJOIN)
+		touch(footprint, TOUCH_JOINING, pair(t, op->object), TOUCH_WRITE);
+}
+
+static void touch_semaphore(struct footprint *footprint, const struct model *m, const struct op *op,
+			    int32_t choice)
+{
+	uint32_t value = state_of(m, op->object).count;
+	if (op->kind == OP_SEM_POST && value < FAR_FROM_OVERFLOW)
+		touch(footprint, TOUCH_OBJECT, op->object, TOUCH_ADD);
+	else
+		touch_object(footprint, m, op->object,
+			     op->kind == OP_SEM_GETVALUE || choice == CHOICE_TIMEOUT ||
+				 (op->kind == OP_SEM_TRYWAIT && value == 0));
+}
+
+/* An operation whose objects the machine can't tell might be on any of them. */
+static bool unknown(const struct op *op)
+{
+	if (op->kind == OP_THREAD_CREATE)
+		return false;
+	return (op_class(op->kind) != CLASS_NONE && op->object == NO_OBJECT) ||
+	       (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT);
+}
+
+static void touch_operation(struct footprint *footprint, const struct model *m, uint32_t t,
+			    const struct op *op, int32_t choice, const struct observation *seen)
+{
+	switch (op->kind) {
+	case OP_NONE:
+	case OP_YIELD:
+	case OP_SLEEP:
+		return; /* nobody else notices but for fairness */
+	case OP_THREAD_START:
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE); /* after its creation */
+		return;
+	case OP_THREAD_CREATE:
+		/* Threads are numbered as they are created: what T3 is depends on who came first. */
+		touch(footprint, TOUCH_BIRTHS, 0, TOUCH_WRITE);
+		return;
+	case OP_THREAD_JOIN:
+	case OP_THREAD_TRYJOIN:
+	case OP_THREAD_TIMEDJOIN:
+	case OP_THREAD_DETACH:
+		touch_thread(footprint, m, t, op, choice);
+		return;
+	case OP_MUTEX_TRYLOCK: {
+		uint32_t owner = state_of(m, op->object).owner;
+		touch_object(footprint, m, op->object, owner != NO_THREAD && owner != t);
+		return;
+	}
+	case OP_MUTEX_TIMEDLOCK:
+		touch_object(footprint, m, op->object, choice == CHOICE_TIMEOUT);
+		return;
+	case OP_COND_WAIT:
+	case OP_COND_TIMEDWAIT:
+		/* The order in which they fall asleep numbers the choices of whoever wakes them. */
+		touch_object(footprint, m, op->object, false);
+		touch_object(footprint, m, op->object2, false);
+		return;
+	case OP_COND_ASLEEP:
+	case OP_FUTEX_ASLEEP:
+		touch_object(footprint, m, op->object, false); /* leaves the queue */
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		return;
+	case OP_COND_RELOCK:
+		/* After the one that woke it, not after all that touch the condition variable. */
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		touch_object(footprint, m, op->object2, false);
+		return;
+	case OP_FUTEX_RESUME:
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		return;
+	case OP_COND_SIGNAL:
+	case OP_COND_BROADCAST:
+	case OP_FUTEX_WAKE:
+		touch_waking(footprint, m, op->object);
+		return;
+	case OP_FUTEX_WAIT:
+		touch_object(footprint, m, op->object, seen && seen->word != (uint32_t)op->arg);
+		return;
+	case OP_FUTEX_REQUEUE:
+	case OP_FUTEX_WAKE_OP: /* these also write */
+		touch_object(footprint, m, op->object, false);
+		touch_object(footprint, m, op->object2, false);
+		touch_sleepers(footprint, m, op->object);
+		touch_sleepers(footprint, m, op->object2);
+		return;
+	case OP_SEM_POST:
+	case OP_SEM_WAIT:
+	case OP_SEM_TRYWAIT:
+	case OP_SEM_TIMEDWAIT:
+	case OP_SEM_GETVALUE:
+		touch_semaphore(footprint, m, op, choice);
+		return;
+	case OP_PROCESS_EXIT:
+		dependence_ended(footprint);
+		return;
+	case OP_POLL:
+	case OP_SYSCALL:
+		/* What they wait for may come from any other thread, through a pipe or a socket. */
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+		return;
+	default:
+		if (op_class(op->kind) == CLASS_NONE)
+			touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+		else
+			touch_object(footprint, m, op->object, false);
+		if (op_class2(op->kind) != CLASS_NONE)
+			touch_object(footprint, m, op->object2, false);
+	}
+}
+
+void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice,
+		      const struct observation *seen)
+{
+	const struct op *op = model_pending(before, t);
+	footprint_clear(footprint);
+	touch(footprint, TOUCH_ALL, 0, TOUCH_READ);
+	touch(footprint, TOUCH_WINDOW, 0, TOUCH_READ);
+	touch(footprint, TOUCH_PRIORITY, t, TOUCH_WRITE);
+	if (unknown(op))
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+	else
+		touch_operation(footprint, before, t, op, choice, seen);
+}
+
+/* The transition's own thread is the one whose priority it writes. */
+static uint32_t owner_of(const struct footprint *footprint)
+{
+	for (uint32_t i = 0; i < footprint->length; i++)
+		if (touch_class(footprint->at[i].key) == TOUCH_PRIORITY)
+			return (uint32_t)footprint->at[i].key;
+	return NO_THREAD;
+}
+
+void dependence_performed(struct footprint *footprint, const struct model *after)
+{
+	uint32_t owner = owner_of(footprint), kept = 0;
+	for (uint32_t i = 0; i < footprint->length; i++) {
+		struct access access = footprint->at[i];
+		uint32_t u = (uint32_t)access.key;
+		bool asleep = false;
+		if (touch_class(access.key) == TOUCH_WAKING && u != owner) {
+			enum op_kind kind = model_pending(after, u)->kind;
+			asleep = kind == OP_COND_ASLEEP || kind == OP_FUTEX_ASLEEP;
+		}
+		if (!asleep)
+			footprint->at[kept++] = access;
+	}
+	footprint->length = kept;
+}
+
+void dependence_born(struct footprint *footprint, uint32_t thread)
+{
+	touch(footprint, TOUCH_WAKING, thread, TOUCH_WRITE);
+}
+
+void dependence_exited(struct footprint *footprint, uint32_t t, bool robust)
+{
+	touch(footprint, TOUCH_THREAD, t, TOUCH_WRITE);
+	/* Which mutexes get a dead owner isn't looked up: it is rare. */
+	if (robust)
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+}
+
+/*
+ * Whatever another thread would have done next it does before, or never: each way is another outcome. So the
+ * end of the process depends on every transition, and the threads that it found are as good as blocked.
+ */
+void dependence_ended(struct footprint *footprint)
+{
+	touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+}
+
+/* A thread that has come to a join lets the joined one's join of it return. */
+void dependence_next(struct footprint *footprint, uint32_t t, const struct op *next)
+{
+	if ((next->kind == OP_THREAD_JOIN || next->kind == OP_THREAD_TIMEDJOIN) && next->object != NO_OBJECT)
+		touch(footprint, TOUCH_JOINING, pair(t, next->object), TOUCH_WRITE);
+}
+
+bool dependence_conflict(struct accesses a, struct accesses b, bool fair)
+{
+	for (uint32_t i = 0; i < a.length; i++) {
+		if (!fair && touch_is_fair(a.at[i].key))
+			continue;
+		for (uint32_t j = 0; j < b.length; j++)
+			if (a.at[i].key == b.at[j].key &&
+			    dependence_modes_conflict(a.at[i].mode, b.at[j].mode))
+				return true;
+	}
+	return false;
+}
