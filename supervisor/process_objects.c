@@ -67,12 +67,50 @@ static uint32_t thread_by_tid(const struct process *process, pid_t tid)
 	return NO_THREAD;
 }
 
+static size_t object_bytes(enum object_class class)
+{
+	static const uint8_t bytes[CLASSES] = {
+	    [CLASS_MUTEX] = 40,	  [CLASS_COND] = 48, [CLASS_RWLOCK] = 56,
+	    [CLASS_BARRIER] = 32, [CLASS_SPIN] = 4,  [CLASS_SEM] = 32,
+	};
+	return bytes[class];
+}
+
+void objects_bury(struct process *process, uint32_t object)
+{
+	struct process_object *o = &process->objects[object];
+	memset(o->remains, 0, sizeof o->remains);
+	target_read(process->target, o->address, o->remains, object_bytes(o->class));
+}
+
+/*
+ * Has the memory of this destroyed object been written since? Then another one has been made there, without
+ * a call: by assigning an initialiser, or in memory that came from the heap again.
+ */
+static bool is_buried(struct process *process, uint32_t object)
+{
+	const struct process_object *o = &process->objects[object];
+	uint8_t now[REMAINS_BYTES];
+	size_t bytes = object_bytes(o->class);
+	return target_read(process->target, o->address, now, bytes) == STATUS_OK &&
+	       memcmp(now, o->remains, bytes) == 0;
+}
+
+static bool was_destroyed(const struct process *process, uint32_t object)
+{
+	struct object_state state;
+	model_object_state(process->model->model, object, &state);
+	return state.destroyed;
+}
+
 uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises)
 {
 	if (process->objects_length == process->objects_room && !grow(process))
 		return NO_OBJECT;
 	struct object_slot *slot = find_slot(process, class, address);
-	if (slot->number != NO_OBJECT)
+	bool again = slot->number != NO_OBJECT && !initialises && was_destroyed(process, slot->number) &&
+		     !is_buried(process, slot->number);
+	if (slot->number != NO_OBJECT && !again)
 		return slot->number;
 	struct object_state state = {.class = class, .owner = NO_THREAD};
 	pid_t owner = 0;

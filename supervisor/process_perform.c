@@ -177,6 +177,12 @@ static enum status call_function(struct process *process, uint32_t thread, const
 	return STATUS_OK;
 }
 
+static bool destroys(enum op_kind kind)
+{
+	return kind == OP_MUTEX_DESTROY || kind == OP_COND_DESTROY || kind == OP_RWLOCK_DESTROY ||
+	       kind == OP_BARRIER_DESTROY || kind == OP_SPIN_DESTROY || kind == OP_SEM_DESTROY;
+}
+
 /* Let the function run to its return, look at its result, and send the thread on to its caller. */
 static void perform_verified(struct process *process, uint32_t thread, struct outcome *outcome)
 {
@@ -192,6 +198,8 @@ static void perform_verified(struct process *process, uint32_t thread, struct ou
 	if (!regs)
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	regs->rip = caller;
+	if (destroys(self->call.op.kind) && self->call.op.object != NO_OBJECT)
+		objects_bury(process, self->call.op.object);
 	outcome->result = (int64_t)(int32_t)regs->rax;
 	outcome->result_valid = true;
 	outcome->result_checked = !self->call.c11;
@@ -223,7 +231,8 @@ static void perform_native(struct process *process, uint32_t thread, struct outc
 		enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
 		if (status != STATUS_OK)
 			return run_failed(outcome, END_ERROR, status, "can't pass a trap");
-		if (process->options.verify && self->call.op.kind != OP_THREAD_CREATE)
+		if (destroys(self->call.op.kind) ||
+		    (process->options.verify && self->call.op.kind != OP_THREAD_CREATE))
 			return perform_verified(process, thread, outcome);
 	}
 	go_on(process, thread, outcome);

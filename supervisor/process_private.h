@@ -31,9 +31,12 @@ struct process_thread {
 	bool spinning; /* its pending yield is a loop of its own, not a system call */
 };
 
+#define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
+
 struct process_object {
 	enum object_class class;
 	uint64_t address;
+	uint8_t remains[REMAINS_BYTES]; /* of a destroyed one: what was there when the function returned */
 };
 
 struct object_slot {
@@ -58,7 +61,7 @@ struct process {
 	uint32_t slots_length;
 	uint32_t awaited_ms; /* how long nothing could run but for the outside */
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
-	bool threaded; /* a second thread exists or is about to: operations are visible from here on */
+	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool find_places;
 	int capture; /* memfd, or -1 */
 	char *output;
@@ -76,6 +79,8 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 /* Before an operation that the model would hold back: does the object's memory agree? If not, it is another
  * object. */
 void objects_verify(struct process *process, const struct op *op);
+/* The destroying function has just returned: remember what is left there. */
+void objects_bury(struct process *process, uint32_t object);
 /* The number of an object that is known already; NO_OBJECT if it isn't. */
 uint32_t objects_find(struct process *process, enum object_class class, uint64_t address);
 /* Of a thread by what the program calls it; NO_OBJECT if there is none. */
