@@ -20,6 +20,8 @@ void cb_destroy(void *strategy)
 		cb_list_release(&cb->levels[i]);
 	free(cb->levels);
 	free(cb->costs);
+	happens_before_free(cb->happens_before);
+	visited_release(&cb->visited);
 	free(cb);
 }
 
@@ -43,8 +45,13 @@ void *cb_create(const struct search_options *options)
 	if (!cb)
 		return NULL;
 	cb->most = options->bound;
+	cb->fair = options->fair_k != 0;
+	cb->visited.delays = options->strategy == STRATEGY_DELAY;
 	dfs_path_init(&cb->path, options->max_depth, true);
-	if (!reserve_level(cb, 0) || !dfs_path_start(&cb->path, NULL, 0)) {
+	if (options->cache)
+		cb->happens_before = happens_before_new();
+	if ((options->cache && !cb->happens_before) || !reserve_level(cb, 0) ||
+	    !dfs_path_start(&cb->path, NULL, 0)) {
 		cb_destroy(cb);
 		return NULL;
 	}
@@ -104,6 +111,37 @@ static bool set_aside(struct cb *cb, size_t i)
 	return true;
 }
 
+/* Who could go on for nothing before transition i. */
+static uint32_t free_thread(const struct cb *cb, const struct trace *trace, size_t i)
+{
+	uint32_t previous = i > 0 ? trace->at[i - 1].thread : NO_THREAD;
+	if (cb->visited.delays)
+		return previous;
+	const struct alternative *open = trace->alternatives + trace->at[i].first_alternative;
+	for (uint32_t a = 0; a < trace->at[i].alternatives; a++)
+		if (open[a].preemption)
+			return previous;
+	return NO_THREAD;
+}
+
+/* End the path at the first new state that shows nothing new; false without memory. */
+static bool cut_known(struct cb *cb, const struct trace *trace, size_t first_new)
+{
+	if (!happens_before_start(cb->happens_before, trace, cb->fair) ||
+	    !happens_before_push_all(cb->happens_before))
+		return false;
+	bool known = false;
+	for (size_t i = first_new; i < cb->path.length && !known; i++) {
+		struct trace_hash state = happens_before_hash(cb->happens_before, i);
+		if (!visited_enter(&cb->visited, state, cb->bound, free_thread(cb, trace, i), &known))
+			return false;
+		if (known)
+			dfs_path_cut(&cb->path, i);
+	}
+	cb->redundant += known;
+	return true;
+}
+
 enum status cb_feed(void *strategy, const struct trace *trace)
 {
 	struct cb *cb = strategy;
@@ -112,6 +150,8 @@ enum status cb_feed(void *strategy, const struct trace *trace)
 	enum status status = dfs_path_feed(&cb->path, trace, &first_new);
 	if (status != STATUS_OK)
 		return status;
+	if (cb->happens_before && !cut_known(cb, trace, first_new))
+		return STATUS_NO_MEMORY;
 	for (size_t i = first_new; i < cb->path.length; i++)
 		if (!set_aside(cb, i))
 			return STATUS_NO_MEMORY;
@@ -136,6 +176,7 @@ void cb_progress(const void *strategy, struct search_progress *progress)
 	progress->bound = cb->bound;
 	progress->complete = cb->complete;
 	progress->bound_met = cb->left_out;
+	progress->redundant = cb->redundant;
 	progress->estimate = estimate(cb);
 }
 

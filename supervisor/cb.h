@@ -4,6 +4,7 @@
 #include "cb_list.h"
 #include "dfs_path.h"
 #include "search_strategy.h"
+#include "visited.h"
 
 /* Iterative bounding, shared by cb.c and delay.c. */
 struct cb {
@@ -16,7 +17,11 @@ struct cb {
 	bool complete;
 	uint64_t executions;
 	uint64_t executions_before; /* at lower bounds */
-	struct alternative *costs;  /* delay.c: a trace's alternatives with their delays */
+	bool fair;
+	struct happens_before *happens_before; /* NULL: without caching */
+	struct visited visited;
+	uint64_t redundant;	   /* executions that came to a state known */
+	struct alternative *costs; /* delay.c: a trace's alternatives with their delays */
 	size_t costs_room;
 };
 

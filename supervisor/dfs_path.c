@@ -183,6 +183,15 @@ enum status dfs_path_feed(struct dfs_path *path, const struct trace *trace, size
 	return STATUS_OK;
 }
 
+void dfs_path_cut(struct dfs_path *path, size_t length)
+{
+	assert(length >= path->fixed);
+	if (length >= path->length)
+		return;
+	path->alternatives_length = path->nodes[length].first_alternative;
+	path->length = length;
+}
+
 /* How many alternatives of a node the search will try in all, and how many it has finished. */
 static void count_node(const struct dfs_path *path, size_t i, uint32_t *all, uint32_t *finished)
 {

@@ -47,6 +47,9 @@ bool dfs_path_next(struct dfs_path *path);
  */
 enum status dfs_path_feed(struct dfs_path *path, const struct trace *trace, size_t *first_new);
 
+/* Forget the nodes from `length` on, which is at least that of the fixed prefix. */
+void dfs_path_cut(struct dfs_path *path, size_t length);
+
 /*
  * The share of the tree below the fixed prefix that has been run, the present execution included, when all
  * alternatives of a node are taken to be of the same size. The number of executions divided by it estimates

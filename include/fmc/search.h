@@ -26,6 +26,7 @@ struct search_options {
 	/* STRATEGY_CB, STRATEGY_DELAY: highest number of preemptions or delays, UINT32_MAX: as many as there
 	 * are; STRATEGY_PCT: the depth d of failures to aim at, 1 to POLICY_CHANGES + 1. */
 	uint32_t bound;
+	bool cache; /* bounded strategies: leave out what follows equivalent beginnings */
 	uint64_t seed;
 	uint32_t fair_k;
 	uint64_t max_depth;
@@ -38,6 +39,7 @@ struct search_progress {
 	bool complete;	       /* every fair execution has been run (dfs), or all within the bound */
 	bool bound_met;	       /* executions beyond the bound exist and were left out */
 	uint64_t cut_at_depth; /* executions that max_depth cut: what is behind them was not seen */
+	uint64_t redundant;    /* executions that turned out to be equivalent to earlier ones in part */
 	double estimate;       /* executions in all, a guess after Knuth 1975; 0 if none can be given */
 	/* Of the estimate, with 95 % confidence if it comes from independent samples; else equal to 0. */
 	double estimate_low, estimate_high;

@@ -21,21 +21,32 @@ static void print_conditions(const struct options *options, char text[160])
 		 "every choice of whom to wake, no spurious wakeups");
 }
 
-static void write_schedule(const struct exploration *x, const struct launch *launch)
+static void write_schedule(const struct exploration *x, const struct launch *launch,
+			   struct reported *reported)
 {
 	struct verdict *verdict = x->verdict;
 	char how[160];
-	snprintf(how, sizeof how, "%s: %s, execution %" PRIu64 ", seed %" PRIu64, verdict->strategy, x->phase,
-		 verdict->executions, x->options->seed);
+	snprintf(how, sizeof how, "%s: %s, execution %" PRIu64 ", seed %" PRIu64, verdict->strategy,
+		 reported->phase, reported->execution, x->options->seed);
 	/* Without a file the report is worth as much; the reason has been said. */
-	(void)record_schedule(&verdict->finding, x->session, launch, x->options, &x->policy, how,
-			      &verdict->schedule);
+	(void)record_schedule(&reported->finding, x->session, launch, x->options, &reported->policy, how,
+			      reported == verdict->reported, &reported->schedule);
+}
+
+static void print_finding(const struct exploration *x, const struct reported *reported, FILE *stream)
+{
+	explain_finding(&reported->finding, reported->schedule, true, x->options, stream);
+	fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds", reported->execution,
+		reported->seconds);
+	if (reported->count > 1)
+		fprintf(stream, "; %" PRIu64 " executions fail like this", reported->count);
+	fprintf(stream, ".\n%s", x->options->all ? "\n" : "");
 }
 
 static int exit_status(const struct exploration *x)
 {
 	const struct verdict *verdict = x->verdict;
-	if (verdict->finding.kind != FINDING_NONE)
+	if (verdict->reported_length > 0)
 		return EXITS_FINDING;
 	if (tracer_interrupted())
 		return EXITS_INTERRUPTED;
@@ -49,12 +60,11 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	const struct options *options = x->options;
 	bool json_out = options->json && strcmp(options->json, "-") == 0;
 	FILE *stream = json_out ? stderr : stdout;
-	if (verdict->finding.kind != FINDING_NONE) {
-		write_schedule(x, launch);
-		explain_finding(&verdict->finding, verdict->schedule, true, options, stream);
-		fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds.\n", verdict->executions,
-			verdict->seconds);
-	} else {
+	for (size_t i = 0; i < verdict->reported_length; i++) {
+		write_schedule(x, launch, &verdict->reported[i]);
+		print_finding(x, &verdict->reported[i], stream);
+	}
+	if (options->all || verdict->reported_length == 0) {
 		char conditions[160];
 		print_conditions(options, conditions);
 		verdict_print(verdict, conditions, stream);

@@ -1,6 +1,7 @@
 #ifndef FMC_CLI_EXPLORE_H
 #define FMC_CLI_EXPLORE_H
 
+#include "failures.h"
 #include "progress.h"
 #include "session.h"
 #include "verdict.h"
@@ -26,8 +27,8 @@ struct exploration {
 	bool delays;	/* on delays, not on preemptions */
 	uint32_t bound; /* the highest */
 	uint64_t cut, held_back, diverged, unconfirmed, outside;
-	struct policy policy; /* of the execution that failed */
-	enum status fatal;    /* why the search had to be given up; `why` holds one line */
+	struct failures failures;
+	enum status fatal; /* why the search had to be given up; `why` holds one line */
 	char why[300];
 };
 

@@ -68,18 +68,22 @@ static json_t *threads_json(const struct finding *finding)
 	return list;
 }
 
+static json_t *finding_json(const struct reported *reported)
+{
+	const struct finding *f = &reported->finding;
+	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "kind", finding_kind_name(f->kind),
+			 "message", text(f->message), "schedule", text(reported->schedule), "count",
+			 (json_int_t)reported->count, "transitions", (json_int_t)f->trace.length,
+			 "preemptions", (json_int_t)f->trace.preemptions, "signature", text(f->signature),
+			 "output", text(f->output), "threads", threads_json(f));
+}
+
 static json_t *findings_json(const struct verdict *verdict)
 {
-	const struct finding *f = &verdict->finding;
 	json_t *list = json_array();
-	if (f->kind == FINDING_NONE)
-		return list;
-	json_t *one =
-	    json_pack("{s:s, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "kind", finding_kind_name(f->kind),
-		      "message", text(f->message), "schedule", text(verdict->schedule), "transitions",
-		      (json_int_t)f->trace.length, "preemptions", (json_int_t)f->trace.preemptions,
-		      "signature", text(f->signature), "output", text(f->output), "threads", threads_json(f));
-	json_array_append_new(list, one);
+	for (size_t i = 0; i < verdict->reported_length; i++)
+		if (verdict->reported[i].finding.kind != FINDING_NONE)
+			json_array_append_new(list, finding_json(&verdict->reported[i]));
 	return list;
 }
 
@@ -89,11 +93,11 @@ static json_t *verdict_json(const struct verdict *verdict)
 	for (size_t i = 0; i < verdict->reasons; i++)
 		json_array_append_new(because, text(verdict->because[i]));
 	return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:f, s:s, s:o}", "fmc", FMC_VERSION, "verdict",
-			 verdict->finding.kind == FINDING_NONE ? "none" : "failure", "complete",
-			 (int)verdict->complete, "incomplete_because", because, "executions",
-			 (json_int_t)verdict->executions, "transitions", (json_int_t)verdict->transitions,
-			 "unmodelled", (json_int_t)verdict->unmodelled, "seconds", verdict->seconds,
-			 "strategy", verdict->strategy, "findings", findings_json(verdict));
+			 verdict_failures(verdict) ? "failure" : "none", "complete", (int)verdict->complete,
+			 "incomplete_because", because, "executions", (json_int_t)verdict->executions,
+			 "transitions", (json_int_t)verdict->transitions, "unmodelled",
+			 (json_int_t)verdict->unmodelled, "seconds", verdict->seconds, "strategy",
+			 verdict->strategy, "findings", findings_json(verdict));
 }
 
 static bool dump(const json_t *json, FILE *stream)

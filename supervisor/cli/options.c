@@ -40,6 +40,8 @@ enum id {
 	ID_STDIN,
 	ID_SPIN,
 	ID_SPIN_MS,
+	ID_STOP,
+	ID_ALL,
 	ID_LOOSE,
 	ID_FORMAT,
 	ID_WIDTH,
@@ -68,6 +70,8 @@ static const struct spec {
     {ID_SEED, "seed", 0, "N", CHECK | RUN, "of the random choices (run: without it, no random choices)"},
     {ID_FAIR_K, "fair-k", 0, "K", CHECK | RUN, "count every K-th yield of a thread (default: 1)"},
     {ID_NO_FAIR, "no-fair", 0, NULL, CHECK | RUN, "no fairness, for comparison only"},
+    {ID_STOP, "first", 0, NULL, CHECK, "stop at the first failure (default)"},
+    {ID_ALL, "all", 0, NULL, CHECK, "go on after a failure; report each different one once"},
     {ID_OUTPUT, "output", 'o', "FILE", CHECK | RUN,
      "schedule to write (default: PROGRAM.sched here, never replaced)"},
     {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY, "write the result as JSON; - for standard output"},
@@ -271,6 +275,11 @@ static bool store(struct options *o, const struct spec *spec)
 		return parse_spin(o);
 	case ID_SPIN_MS:
 		return parse_small(spec, 0, &o->spin_ms);
+	case ID_STOP:
+		o->all = false;
+		return true;
+	case ID_ALL:
+		return o->all = true;
 	case ID_LOOSE:
 		return o->loose = true;
 	case ID_FORMAT:

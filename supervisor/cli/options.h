@@ -37,6 +37,7 @@ struct options {
 	uint64_t executions; /* 0: no bound */
 	enum origin_kind origin;
 	bool require_complete;
+	bool all; /* don't stop at the first failure */
 	bool verify_model;
 	bool loose;
 	bool spin_given, spin_report; /* report loops without operations; else they are yields */

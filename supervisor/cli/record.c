@@ -67,13 +67,13 @@ static char *default_name(const struct launch *launch)
 }
 
 static enum status save(const struct schedule *schedule, const struct launch *launch,
-			const struct options *options, char **written)
+			const struct options *options, bool replace, char **written)
 {
 	char *name = options->output ? strdup(options->output) : default_name(launch);
 	if (!name)
 		return STATUS_NO_MEMORY;
 	errno = 0;
-	enum status status = schedule_save(schedule, name, !options->output, written);
+	enum status status = schedule_save(schedule, name, !replace, written);
 	if (status)
 		say("%s: can't write the schedule: %s", name, errno ? strerror(errno) : status_text(status));
 	free(name);
@@ -82,7 +82,7 @@ static enum status save(const struct schedule *schedule, const struct launch *la
 
 enum status record_schedule(const struct finding *finding, const struct session *session,
 			    const struct launch *launch, const struct options *options,
-			    const struct policy *policy, const char *strategy, char **written)
+			    const struct policy *policy, const char *strategy, bool first, char **written)
 {
 	struct schedule schedule;
 	*written = NULL;
@@ -93,7 +93,7 @@ enum status record_schedule(const struct finding *finding, const struct session 
 	if (status)
 		say("can't make the schedule: %s", status_text(status));
 	else
-		status = save(&schedule, launch, options, written);
+		status = save(&schedule, launch, options, first && options->output, written);
 	schedule_release(&schedule);
 	return status;
 }

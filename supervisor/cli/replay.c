@@ -25,7 +25,7 @@ struct replay {
 
 static void print_end(const struct replay *r, FILE *stream)
 {
-	const struct finding *finding = &r->verdict.finding;
+	const struct finding *finding = &r->verdict.reported[0].finding;
 	fprintf(stream, "Replayed %zu transitions: %s as recorded.\n", r->trace.length,
 		finding->kind == FINDING_NONE ? end_reason_name(r->trace.end)
 					      : finding_kind_name(finding->kind));
@@ -63,14 +63,17 @@ static int play(struct replay *r)
 {
 	struct verdict *verdict = &r->verdict;
 	uint64_t begin = session_clock();
+	struct reported *reported = verdict_report(verdict);
+	if (!reported)
+		return conclude(r, STATUS_NO_MEMORY);
 	if (r->options->seconds > 0)
 		r->session.deadline = begin + (uint64_t)(r->options->seconds * 1e9);
 	enum status status = session_play(&r->session, &r->schedule, r->options->loose, &r->trace,
-					  &verdict->finding, &r->diverged_at, r->why);
+					  &reported->finding, &r->diverged_at, r->why);
 	if (status == STATUS_OK)
 		status = r->session.collected;
 	snprintf(verdict->strategy, sizeof verdict->strategy, "replay");
-	verdict->schedule = strdup(r->options->file);
+	reported->schedule = strdup(r->options->file);
 	verdict->executions = 1;
 	verdict->transitions = r->trace.length;
 	verdict->unmodelled = r->trace.unmodelled;

@@ -9,16 +9,39 @@
 void verdict_init(struct verdict *verdict)
 {
 	*verdict = (struct verdict){0};
-	finding_init(&verdict->finding);
 }
 
 void verdict_release(struct verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->reasons; i++)
 		free(verdict->because[i]);
-	finding_release(&verdict->finding);
-	free(verdict->schedule);
+	for (size_t i = 0; i < verdict->reported_length; i++) {
+		finding_release(&verdict->reported[i].finding);
+		free(verdict->reported[i].schedule);
+	}
+	free(verdict->reported);
 	verdict_init(verdict);
+}
+
+struct reported *verdict_report(struct verdict *verdict)
+{
+	size_t length = verdict->reported_length;
+	struct reported *reported = reallocarray(verdict->reported, length + 1, sizeof *reported);
+	if (!reported)
+		return NULL;
+	verdict->reported = reported;
+	verdict->reported_length++;
+	reported[length] = (struct reported){.count = 1};
+	finding_init(&reported[length].finding);
+	return &reported[length];
+}
+
+size_t verdict_failures(const struct verdict *verdict)
+{
+	size_t failures = 0;
+	for (size_t i = 0; i < verdict->reported_length; i++)
+		failures += verdict->reported[i].finding.kind != FINDING_NONE;
+	return failures;
 }
 
 void verdict_because(struct verdict *verdict, const char *format, ...)
@@ -51,14 +74,18 @@ static const char *plural(uint64_t n)
 void verdict_print(const struct verdict *verdict, const char *conditions, FILE *stream)
 {
 	uint64_t n = verdict->executions;
-	if (verdict->alone && verdict->complete) {
+	size_t failures = verdict_failures(verdict);
+	if (!failures && verdict->alone && verdict->complete) {
 		fprintf(stream,
 			"No failure found. The program never starts a second thread: there is nothing to "
 			"explore.\n");
 		return;
 	}
-	fprintf(stream, "No failure found in %" PRIu64 " execution%s, %.1f seconds.\n", n, plural(n),
-		verdict->seconds);
+	if (failures)
+		fprintf(stream, "%zu different failure%s", failures, plural(failures));
+	else
+		fprintf(stream, "No failure");
+	fprintf(stream, " found in %" PRIu64 " execution%s, %.1f seconds.\n", n, plural(n), verdict->seconds);
 	if (verdict->complete) {
 		fprintf(stream,
 			"Search complete: that was every fair execution of this program with these arguments "

@@ -7,6 +7,17 @@
 
 #define VERDICT_REASONS 24
 
+/* A failure, or an execution that is to be kept. */
+struct reported {
+	struct finding finding;
+	char *schedule;	    /* file written; NULL if none */
+	uint64_t count;	    /* executions that ended like this */
+	uint64_t execution; /* number of the first of them */
+	double seconds;	    /* when it was found */
+	char phase[32];	    /* by which strategy */
+	struct policy policy;
+};
+
 /* What came of a command, to be said honestly: to people, as JSON, as an exit status. */
 struct verdict {
 	char strategy[64];
@@ -17,17 +28,25 @@ struct verdict {
 	bool alone;			/* the program never started a second thread */
 	char *because[VERDICT_REASONS]; /* why the search isn't complete */
 	size_t reasons;
-	struct finding finding; /* kind FINDING_NONE: nothing found */
-	char *schedule;		/* file written; NULL if none */
+	struct reported *reported;
+	size_t reported_length;
 };
 
 void verdict_init(struct verdict *verdict);
 void verdict_release(struct verdict *verdict);
 
+/*
+ * One more to report, its finding initialised; valid until the next call. NULL without memory. Where its
+ * finding keeps the kind FINDING_NONE it is no failure.
+ */
+struct reported *verdict_report(struct verdict *verdict);
+
+size_t verdict_failures(const struct verdict *verdict);
+
 /* Add a reason why nothing can be said about all executions. The same text is kept once. */
 void verdict_because(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What a search without a finding has shown, and what it hasn't. `conditions`: "fairness k = 1, ...". */
+/* What a search has shown, and what it hasn't. `conditions`: "fairness k = 1, ...". */
 void verdict_print(const struct verdict *verdict, const char *conditions, FILE *stream);
 
 #endif

@@ -1,0 +1,65 @@
+#include "visited.h"
+
+#include <stdlib.h>
+
+#define FIRST_ROOM 1024
+
+void visited_release(struct visited *visited)
+{
+	free(visited->at);
+	*visited = (struct visited){.delays = visited->delays};
+}
+
+static bool covers(const struct visited *visited, const struct visit *earlier, uint32_t cost, uint32_t last)
+{
+	if (visited->delays)
+		return earlier->cost <= cost && earlier->last == last;
+	return earlier->cost < cost ||
+	       (earlier->cost == cost && (earlier->last == NO_THREAD || earlier->last == last));
+}
+
+/* Visits of one state follow each other in the order of their slots. */
+static size_t first_slot(struct trace_hash state, size_t room)
+{
+	return (state.low ^ state.high >> 7) & (room - 1);
+}
+
+static bool grow(struct visited *visited)
+{
+	size_t room = visited->room ? 2 * visited->room : FIRST_ROOM;
+	struct visit *at = calloc(room, sizeof *at);
+	if (!at)
+		return false;
+	for (size_t i = 0; i < visited->room; i++) {
+		if (!visited->at[i].used)
+			continue;
+		size_t slot = first_slot(visited->at[i].state, room);
+		while (at[slot].used)
+			slot = (slot + 1) & (room - 1);
+		at[slot] = visited->at[i];
+	}
+	free(visited->at);
+	visited->at = at;
+	visited->room = room;
+	return true;
+}
+
+bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
+		   bool *known)
+{
+	*known = false;
+	if (2 * (visited->count + 1) > visited->room && !grow(visited))
+		return false;
+	size_t slot = first_slot(state, visited->room);
+	for (; visited->at[slot].used; slot = (slot + 1) & (visited->room - 1)) {
+		const struct visit *earlier = &visited->at[slot];
+		if (earlier->state.low == state.low && earlier->state.high == state.high &&
+		    covers(visited, earlier, cost, last)) {
+			*known = true;
+			return true;
+		}
+	}
+	visited->at[slot] = (struct visit){state, cost, last, true};
+	visited->count++;
+	return true;
+}

@@ -1,0 +1,36 @@
+#ifndef FMC_SUPERVISOR_VISITED_H
+#define FMC_SUPERVISOR_VISITED_H
+
+#include <fmc/happens_before.h>
+
+/*
+ * Cost-aware happens-before caching: which states a bounded search has come to, at what cost.
+ *
+ * A state is known by the Mazurkiewicz trace that led to it. That alone is not enough to leave it out: what can
+ * still be afforded from there differs with the cost so far and with the thread that may go on for nothing
+ * (`last`; NO_THREAD where every thread costs nothing). Coming to a state again at cost b with `last` shows
+ * nothing new iff it was come to at b' with last' so that
+ *
+ *     preemptions: b' < b, or b' = b and last' is NO_THREAD or `last`
+ *     delays:      b' <= b and last' is `last`
+ *
+ * because what follows costs at most one preemption more from one `last` than from another, and never more
+ * than from NO_THREAD nothing less; delays may differ by more (ALGORITHMS.md 2.4).
+ */
+struct visited {
+	struct visit {
+		struct trace_hash state;
+		uint32_t cost, last;
+		bool used;
+	} * at;
+	size_t room, count;
+	bool delays;
+};
+
+void visited_release(struct visited *visited);
+
+/* Come to this state. *known: nothing new can follow; otherwise it is remembered. False without memory. */
+bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
+		   bool *known);
+
+#endif
