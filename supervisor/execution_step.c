@@ -1,6 +1,8 @@
 /* One transition of an execution: choose it, perform it, take in what came of it. */
 #include "execution_state.h"
 
+#include <fmc/misuse.h>
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +162,14 @@ static bool prediction_held(struct execution *x, const struct op *op, const stru
 	return false;
 }
 
+/* An operation that no program may make isn't performed: the execution ends before it. */
+static void end_misused(struct outcome *outcome, enum misuse misuse)
+{
+	outcome->kind = OUTCOME_PROCESS_END;
+	outcome->end = END_MISUSE;
+	outcome->end_value = (int)misuse;
+}
+
 /* The thread performs its pending operation; false: the execution is over. */
 static bool perform(struct execution *x, const struct alternative *taken, size_t first, size_t count)
 {
@@ -179,6 +189,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	transition.word = seen.word;
 	transition.word2 = seen.word2;
 	dependence_begin(&x->footprint, x->block.model, t, transition.choice, &seen);
+	enum misuse misuse = misuse_of(x->block.model, t);
 	struct effect effect;
 	model_perform(x->block.model, t, transition.choice, &seen, &effect);
 	dependence_performed(&x->footprint, x->block.model);
@@ -189,7 +200,9 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 		return execution_out_of_memory(trace);
 
 	struct outcome outcome = {.created = NO_THREAD};
-	if (effect.asleep)
+	if (misuse)
+		end_misused(&outcome, misuse);
+	else if (effect.asleep)
 		x->machine->ops->sleep(x->machine, t, &transition.op, &outcome);
 	else
 		x->machine->ops->perform(x->machine, t, &transition.op, transition.choice, &effect, &outcome);

@@ -8,7 +8,7 @@ static const char *const names[FINDING_KINDS] = {
     [FINDING_NONE] = "none",	     [FINDING_DEADLOCK] = "deadlock",
     [FINDING_LIVELOCK] = "livelock", [FINDING_GOOD_SAMARITAN] = "good-samaritan",
     [FINDING_CRASH] = "crash",	     [FINDING_ABORT] = "abort",
-    [FINDING_EXIT] = "exit",
+    [FINDING_EXIT] = "exit",	     [FINDING_MISUSE] = "misuse",
 };
 
 const char *finding_kind_name(enum finding_kind kind)
@@ -38,6 +38,8 @@ enum finding_kind finding_classify(const struct trace *trace)
 		return trace->end_value == SIGABRT ? FINDING_ABORT : FINDING_CRASH;
 	case END_EXIT:
 		return trace->end_value != 0 ? FINDING_EXIT : FINDING_NONE;
+	case END_MISUSE:
+		return FINDING_MISUSE;
 	case END_NONE:
 	case END_DEPTH:
 	case END_THREAD_DEPTH:

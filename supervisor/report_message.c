@@ -1,4 +1,5 @@
 /* One line for what happened, and a signature by which the same failure is known again. */
+#include <fmc/misuse.h>
 #include <fmc/report.h>
 
 #include <inttypes.h>
@@ -164,6 +165,27 @@ static void print_signal(const struct finding *finding, FILE *stream)
 	print_frame(frame, stream);
 }
 
+/* The last transition, which was not performed. */
+static void print_misuse(const struct finding *finding, FILE *stream)
+{
+	const struct trace *trace = &finding->trace;
+	const struct op *op = &trace->at[trace->length - 1].op;
+	const char *text = misuse_text((enum misuse)trace->end_value);
+	fprintf(stream, " T%" PRIu32 " ", trace->end_thread + 1);
+	for (; *text; text++) {
+		if (*text != '%') {
+			fputc(*text, stream);
+			continue;
+		}
+		bool second = *++text == '2';
+		char *name = report_object(
+		    finding, second ? op_class2((enum op_kind)op->kind) : op_class((enum op_kind)op->kind),
+		    second ? op->object2 : op->object);
+		fputs(name ? name : "?", stream);
+		free(name);
+	}
+}
+
 static void print_message(const struct finding *finding, FILE *stream)
 {
 	fprintf(stream, "%s:", finding_kind_name(finding->kind));
@@ -180,6 +202,9 @@ static void print_message(const struct finding *finding, FILE *stream)
 	case FINDING_CRASH:
 	case FINDING_ABORT:
 		print_signal(finding, stream);
+		break;
+	case FINDING_MISUSE:
+		print_misuse(finding, stream);
 		break;
 	case FINDING_EXIT:
 		fprintf(stream, " the program exits with status %d", finding->trace.end_value);

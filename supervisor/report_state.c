@@ -66,6 +66,9 @@ static void print_ready(const struct finding *finding, const struct op *op, FILE
 static bool print_ending(const struct trace *trace, FILE *stream)
 {
 	switch (trace->end) {
+	case END_MISUSE:
+		fprintf(stream, "was stopped before it");
+		return true;
 	case END_SIGNAL:
 		fprintf(stream, "got the signal");
 		return true;

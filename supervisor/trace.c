@@ -238,6 +238,7 @@ const char *end_reason_name(enum end_reason reason)
 	    [END_LIVELOCK] = "livelock",
 	    [END_NO_YIELD] = "no-yield",
 	    [END_SPIN] = "spin",
+	    [END_MISUSE] = "misuse",
 	    [END_DIVERGED] = "diverged",
 	    [END_UNSUPPORTED] = "unsupported",
 	    [END_STUCK] = "stuck",

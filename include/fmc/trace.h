@@ -87,6 +87,7 @@ enum end_reason {
 	END_LIVELOCK, /* a fair cycle: the state after the trace equals the one at transition loop_start */
 	END_NO_YIELD, /* a cycle in which end_thread runs without a yield while others starve (good samaritan)
 		       */
+	END_MISUSE,   /* end_thread was about to misuse the thread library; end_value is its enum misuse */
 	END_SPIN,     /* end_thread loops for ever without an operation, proven by an equal state */
 	END_REDUNDANT,	 /* all that could go on are asleep: what follows has been explored */
 	END_DIVERGED,	 /* the plan's prefix can't be followed: its step number `length` is not possible */
