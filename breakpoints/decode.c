@@ -103,6 +103,11 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 		call->object = 0;
 		call->op.arg = (int32_t)regs->rdi;
 		break;
+	case SHAPE_POINT:
+		call->op.kind = (uint32_t)regs->rdx ? OP_MEMORY_WRITE : OP_MEMORY_READ;
+		call->op.arg = (int64_t)regs->rsi;
+		call->op.arg2 = (int64_t)regs->rdi;
+		break;
 	case SHAPE_CREATE:
 		return decode_create(entries, target, regs, call);
 	case SHAPE_THRD_CREATE:

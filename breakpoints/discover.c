@@ -32,12 +32,10 @@ static struct trap *trap_at(struct entries *entries, uint64_t address)
 }
 
 /* A function may come several times: from both symbol tables, for each version that shares the code. */
-static void visit_function(struct discovery *discovery, const struct symbol *symbol)
+static void visit_function(struct discovery *discovery, const struct symbol *symbol,
+			   const struct entry_point *point)
 {
 	struct entries *entries = discovery->entries;
-	const struct entry_point *point = entry_point_find(symbol->name);
-	if (!point)
-		return;
 	struct trap *trap = trap_at(entries, symbol->address);
 	if (trap) {
 		if (trap->point == point)
@@ -70,8 +68,11 @@ static bool is_loader_lock(const char *name)
 static void visit(void *context, const struct symbol *symbol)
 {
 	struct discovery *discovery = context;
-	if (symbol->function)
-		visit_function(discovery, symbol);
+	const struct entry_point *point = symbol->function ? entry_point_find(symbol->name) : NULL;
+	/* What the program itself calls like one of libc's functions is its own affair. */
+	bool own = point && entry_point_is_own(point);
+	if (point && (own == (discovery->module->kind == MODULE_PROGRAM) || discovery->module->is_static))
+		visit_function(discovery, symbol, point);
 	if (!discovery->module->is_static)
 		return;
 	if (!symbol->function && is_loader_lock(symbol->name))
@@ -109,9 +110,12 @@ static enum status discover_module(struct discovery *discovery)
 {
 	const struct module *module = discovery->module;
 	enum status status = symbols_each(module, visit, discovery);
+	/* Neither is code of libc's own; a program without symbols has nothing for fmc. */
+	if (module->kind == MODULE_PROGRAM && !module->is_static)
+		return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 	if (status != STATUS_OK || module->kind == MODULE_CXX)
 		return status;
-	if (!module->is_static || module->kind != MODULE_PROGRAM) {
+	if (module->kind != MODULE_PROGRAM) {
 		add_own(discovery, module->low, module->high);
 		return STATUS_OK;
 	}
@@ -130,10 +134,9 @@ enum status entries_discover(struct entries *entries)
 		discovery.module = module;
 		if (module->kind == MODULE_LOADER)
 			add_own(&discovery, module->low, module->high);
-		bool thread_library = module->kind == MODULE_LIBC || module->kind == MODULE_THREADS ||
-				      module->kind == MODULE_CXX ||
-				      (module->kind == MODULE_PROGRAM && module->is_static);
-		if (!thread_library)
+		bool looked_at = module->kind == MODULE_LIBC || module->kind == MODULE_THREADS ||
+				 module->kind == MODULE_CXX || module->kind == MODULE_PROGRAM;
+		if (!looked_at)
 			continue;
 		entries->musl |= module->musl;
 		enum status status = discover_module(&discovery);

@@ -184,6 +184,8 @@ static enum status displace_trap(struct entries *entries, struct displacer *disp
 {
 	struct trap *trap = &entries->traps[i];
 	struct displaced displaced;
+	if (entry_point_is_own(trap->point))
+		return plant(entries, trap, &entries->slots[i]);
 	trap->by_door = can_have_door(displacer, trap, code, first, &displaced);
 	if (!trap->by_door &&
 	    !displace(displacer, trap->address, first, trap->copy, redirect, entries, &displaced))
@@ -282,6 +284,22 @@ bool entries_is_trap(const struct entries *entries, uint64_t address)
 	return entries_trap(entries, address) != NULL;
 }
 
+/* From the beginning of a function that returns 0 to its caller. */
+static enum status return_at_once(struct tracee *tracee)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	uint64_t caller;
+	if (!regs)
+		return STATUS_GONE;
+	enum status status = target_read(tracee->target, regs->rsp, &caller, sizeof(caller));
+	if (status != STATUS_OK)
+		return status;
+	regs->rip = caller;
+	regs->rsp += sizeof(caller);
+	regs->rax = 0;
+	return STATUS_OK;
+}
+
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t address)
 {
 	const struct trap *trap = entries_trap(entries, address);
@@ -290,6 +308,8 @@ enum status entries_pass(const struct entries *entries, struct tracee *tracee, u
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs)
 		return STATUS_GONE;
+	if (entry_point_is_own(trap->point))
+		return return_at_once(tracee);
 	/* Behind a door's trap the thread is where it has to be. */
 	if (regs->rip != trap->copy)
 		tracee_change_regs(tracee)->rip = trap->copy;

@@ -35,6 +35,8 @@ static const struct entry_point table[] = {
     PLAIN_C11("cnd_signal", OP_COND_SIGNAL),
     TIMED_COND("cnd_timedwait", 2, true),
     SHAPED("cnd_wait", OP_COND_WAIT, SHAPE_COND_WAIT, true),
+    SHAPED("fmc_choose", OP_CHOOSE, SHAPE_NUMBER, false),
+    SHAPED("fmc_point", OP_MEMORY_READ, SHAPE_POINT, false),
     PLAIN_C11("mtx_destroy", OP_MUTEX_DESTROY),
     SHAPED("mtx_init", OP_MUTEX_INIT, SHAPE_MTX_INIT, true),
     PLAIN_C11("mtx_lock", OP_MUTEX_LOCK),
@@ -104,6 +106,11 @@ static const struct entry_point table[] = {
 static int compare(const void *name, const void *entry)
 {
 	return strcmp(name, ((const struct entry_point *)entry)->name);
+}
+
+bool entry_point_is_own(const struct entry_point *point)
+{
+	return point->kind == OP_CHOOSE || point->shape == SHAPE_POINT;
 }
 
 const struct entry_point *entry_point_find(const char *name)

@@ -14,6 +14,7 @@ enum entry_shape {
 	SHAPE_RWLOCK_INIT,  /* (rwlock, attributes) */
 	SHAPE_BARRIER_INIT, /* (barrier, attributes, count) */
 	SHAPE_NUMBER,	    /* (int): no object */
+	SHAPE_POINT,	    /* (address, length, write) */
 	SHAPE_SEM_INIT,	    /* (sem, shared, value) */
 	SHAPE_SEM_OPEN,	    /* (name, flags, mode, value) */
 	SHAPE_CREATE,	    /* (thread, attributes, routine, argument) */
@@ -28,6 +29,12 @@ struct entry_point {
 	int8_t timeout;	 /* which argument is the time-out, counted from 0; -1: none */
 	bool c11;	 /* of <threads.h>: other results */
 };
+
+/*
+ * Is it a function of the program itself, which it defines for fmc? Its body is never run: fmc takes its
+ * place.
+ */
+bool entry_point_is_own(const struct entry_point *point);
 
 /* The entry point with this name, NULL if there is none. */
 const struct entry_point *entry_point_find(const char *name);

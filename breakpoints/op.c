@@ -79,14 +79,17 @@ static const struct op_entry ops[OP_KINDS] = {
     [OP_FUTEX_WAKE] = {"futex_wake", CLASS_FUTEX, CLASS_NONE},
     [OP_FUTEX_REQUEUE] = {"futex_requeue", CLASS_FUTEX, CLASS_FUTEX},
     [OP_FUTEX_WAKE_OP] = {"futex_wake_op", CLASS_FUTEX, CLASS_FUTEX},
+    [OP_MEMORY_READ] = {"memory_read", CLASS_MEMORY, CLASS_NONE},
+    [OP_MEMORY_WRITE] = {"memory_write", CLASS_MEMORY, CLASS_NONE},
+    [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE},
     [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE},
     [OP_SYSCALL] = {"syscall", CLASS_NONE, CLASS_NONE},
 };
 
 static const char *const classes[CLASSES] = {
-    [CLASS_NONE] = "none",     [CLASS_THREAD] = "thread",   [CLASS_MUTEX] = "mutex", [CLASS_COND] = "cond",
-    [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier", [CLASS_SPIN] = "spin",   [CLASS_ONCE] = "once",
-    [CLASS_SEM] = "sem",       [CLASS_FUTEX] = "futex",
+    [CLASS_NONE] = "none",     [CLASS_THREAD] = "thread",   [CLASS_MUTEX] = "mutex",   [CLASS_COND] = "cond",
+    [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier", [CLASS_SPIN] = "spin",     [CLASS_ONCE] = "once",
+    [CLASS_SEM] = "sem",       [CLASS_FUTEX] = "futex",	    [CLASS_MEMORY] = "memory",
 };
 
 static const char *const wakeups[WAKEUPS] = {

@@ -18,7 +18,7 @@ struct trap {
 	bool is_default; /* the version of the name that new programs bind to */
 	bool by_door;	 /* a jump to the slot's door instead of a trap instruction */
 	uint64_t stop;	 /* where the trap instruction is that a call of the function meets */
-	uint64_t copy;	 /* its displaced first instructions */
+	uint64_t copy; /* its displaced first instructions; none for functions that fmc takes the place of */
 };
 
 /*

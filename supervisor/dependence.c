@@ -9,6 +9,9 @@
 /* Below this no number of pending posts reaches SEM_VALUE_MAX, where a post fails and no longer commutes. */
 #define FAR_FROM_OVERFLOW (INT32_MAX / 2)
 
+/* Bytes of memory that are told apart, and in how long an access. */
+enum { WORD = 4, WORDS_APART = 16 };
+
 void footprint_clear(struct footprint *footprint)
 {
 	footprint->length = 0;
@@ -55,12 +58,17 @@ static uint32_t pair(uint32_t a, uint32_t b)
 	return a < b ? a << 16 | b : b << 16 | a;
 }
 
+static bool is_asleep(const struct op *op)
+{
+	return op->kind == OP_COND_ASLEEP || op->kind == OP_FUTEX_ASLEEP || op->kind == OP_BARRIER_ASLEEP;
+}
+
 /* All who sleep at the object; those that stay asleep are taken out by dependence_performed(). */
 static void touch_sleepers(struct footprint *footprint, const struct model *m, uint32_t object)
 {
 	for (uint32_t u = 0; u < model_threads(m); u++) {
 		const struct op *op = model_pending(m, u);
-		if ((op->kind == OP_COND_ASLEEP || op->kind == OP_FUTEX_ASLEEP) && op->object == object)
+		if (is_asleep(op) && op->object == object)
 			touch(footprint, TOUCH_WAKING, u, TOUCH_WRITE);
 	}
 }
@@ -72,16 +80,15 @@ static struct object_state state_of(const struct model *m, uint32_t object)
 	return state;
 }
 
-static void touch_object(struct footprint *footprint, const struct model *m, uint32_t object, bool passive)
+static void touch_object(struct footprint *footprint, uint32_t object, bool passive)
 {
-	(void)m;
 	touch(footprint, TOUCH_OBJECT, object, passive ? TOUCH_READ : TOUCH_WRITE);
 }
 
 /* Wakes who sleeps there; where nobody does, it only looks. */
 static void touch_waking(struct footprint *footprint, const struct model *m, uint32_t object)
 {
-	touch_object(footprint, m, object, state_of(m, object).count == 0);
+	touch_object(footprint, object, state_of(m, object).count == 0);
 	touch_sleepers(footprint, m, object);
 }
 
@@ -104,9 +111,32 @@ static void touch_semaphore(struct footprint *footprint, const struct model *m, 
 	if (op->kind == OP_SEM_POST && value < FAR_FROM_OVERFLOW)
 		touch(footprint, TOUCH_OBJECT, op->object, TOUCH_ADD);
 	else
-		touch_object(footprint, m, op->object,
+		touch_object(footprint, op->object,
 			     op->kind == OP_SEM_GETVALUE || choice == CHOICE_TIMEOUT ||
 				 (op->kind == OP_SEM_TRYWAIT && value == 0));
+}
+
+/* Readers' locks and unlocks only count, unless a policy makes waiting threads matter. */
+static void touch_rwlock(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+			 int32_t choice)
+{
+	struct object_state state = state_of(m, op->object);
+	bool counts = state.wakeup == WAKE_ANY && state.type != RWLOCK_WRITERS;
+	bool written = state.owner != NO_THREAD, shared = false, passive = choice == CHOICE_TIMEOUT;
+	if (op->kind == OP_RWLOCK_TRYWRLOCK)
+		passive |= written || state.count > 0;
+	else if (op->kind == OP_RWLOCK_TRYRDLOCK)
+		passive |= written;
+	if (op->kind == OP_RWLOCK_UNLOCK)
+		shared = state.owner != t && state.count > 0;
+	else
+		shared = op->kind == OP_RWLOCK_RDLOCK || op->kind == OP_RWLOCK_TRYRDLOCK ||
+			 op->kind == OP_RWLOCK_TIMEDRDLOCK;
+	enum touch_mode mode = !counts	 ? TOUCH_WRITE
+			       : passive ? TOUCH_READ
+			       : shared	 ? TOUCH_ADD
+					 : TOUCH_WRITE;
+	touch(footprint, TOUCH_OBJECT, op->object, mode);
 }
 
 /* An operation whose objects the machine can't tell might be on any of them. */
@@ -118,6 +148,23 @@ static bool unknown(const struct op *op)
 	       (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT);
 }
 
+/*
+ * Ranges conflict where they overlap and one writes, so what is touched is their words, and not the object,
+ * which stands for one beginning only. Addresses 16 GiB apart share a number, which does no harm.
+ */
+static void touch_memory(struct footprint *footprint, const struct op *op)
+{
+	enum touch_mode mode = op->kind == OP_MEMORY_WRITE ? TOUCH_WRITE : TOUCH_READ;
+	uint64_t address = (uint64_t)op->arg2, bytes = op->arg > 0 ? (uint64_t)op->arg : 1;
+	if (bytes > WORDS_APART * WORD) {
+		touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
+		return;
+	}
+	touch(footprint, TOUCH_MEMORY, 0, TOUCH_READ);
+	for (uint64_t word = address / WORD; word <= (address + bytes - 1) / WORD; word++)
+		touch(footprint, TOUCH_WORD, (uint32_t)word, mode);
+}
+
 static void touch_operation(struct footprint *footprint, const struct model *m, uint32_t t,
 			    const struct op *op, int32_t choice, const struct observation *seen)
 {
@@ -125,6 +172,7 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 	case OP_NONE:
 	case OP_YIELD:
 	case OP_SLEEP:
+	case OP_CHOOSE:
 		return; /* nobody else notices but for fairness */
 	case OP_THREAD_START:
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE); /* after its creation */
@@ -139,29 +187,55 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 	case OP_THREAD_DETACH:
 		touch_thread(footprint, m, t, op, choice);
 		return;
+	case OP_THREAD_CANCEL:
+		/* It may turn whatever the other thread does next into its end. */
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+		return;
+	case OP_THREAD_TESTCANCEL:
+	case OP_THREAD_CANCELSTATE:
+	case OP_THREAD_CANCELTYPE:
+		return; /* after the cancellations, and otherwise the thread's own affair */
+	case OP_RWLOCK_RDLOCK:
+	case OP_RWLOCK_TRYRDLOCK:
+	case OP_RWLOCK_TIMEDRDLOCK:
+	case OP_RWLOCK_WRLOCK:
+	case OP_RWLOCK_TRYWRLOCK:
+	case OP_RWLOCK_TIMEDWRLOCK:
+	case OP_RWLOCK_UNLOCK:
+		touch_rwlock(footprint, m, t, op, choice);
+		return;
+	case OP_BARRIER_WAIT:
+		/* Arrivals don't commute: the last one is told that it is. */
+		touch_object(footprint, op->object, false);
+		touch_sleepers(footprint, m, op->object);
+		return;
+	case OP_BARRIER_RESUME:
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		return;
+	case OP_SPIN_TRYLOCK:
 	case OP_MUTEX_TRYLOCK: {
 		uint32_t owner = state_of(m, op->object).owner;
-		touch_object(footprint, m, op->object, owner != NO_THREAD && owner != t);
+		touch_object(footprint, op->object, owner != NO_THREAD && owner != t);
 		return;
 	}
 	case OP_MUTEX_TIMEDLOCK:
-		touch_object(footprint, m, op->object, choice == CHOICE_TIMEOUT);
+		touch_object(footprint, op->object, choice == CHOICE_TIMEOUT);
 		return;
 	case OP_COND_WAIT:
 	case OP_COND_TIMEDWAIT:
 		/* The order in which they fall asleep numbers the choices of whoever wakes them. */
-		touch_object(footprint, m, op->object, false);
-		touch_object(footprint, m, op->object2, false);
+		touch_object(footprint, op->object, false);
+		touch_object(footprint, op->object2, false);
 		return;
 	case OP_COND_ASLEEP:
 	case OP_FUTEX_ASLEEP:
-		touch_object(footprint, m, op->object, false); /* leaves the queue */
+		touch_object(footprint, op->object, false); /* leaves the queue */
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
 		return;
 	case OP_COND_RELOCK:
 		/* After the one that woke it, not after all that touch the condition variable. */
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
-		touch_object(footprint, m, op->object2, false);
+		touch_object(footprint, op->object2, false);
 		return;
 	case OP_FUTEX_RESUME:
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
@@ -172,12 +246,12 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 		touch_waking(footprint, m, op->object);
 		return;
 	case OP_FUTEX_WAIT:
-		touch_object(footprint, m, op->object, seen && seen->word != (uint32_t)op->arg);
+		touch_object(footprint, op->object, seen && seen->word != (uint32_t)op->arg);
 		return;
 	case OP_FUTEX_REQUEUE:
 	case OP_FUTEX_WAKE_OP: /* these also write */
-		touch_object(footprint, m, op->object, false);
-		touch_object(footprint, m, op->object2, false);
+		touch_object(footprint, op->object, false);
+		touch_object(footprint, op->object2, false);
 		touch_sleepers(footprint, m, op->object);
 		touch_sleepers(footprint, m, op->object2);
 		return;
@@ -187,6 +261,10 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 	case OP_SEM_TIMEDWAIT:
 	case OP_SEM_GETVALUE:
 		touch_semaphore(footprint, m, op, choice);
+		return;
+	case OP_MEMORY_READ:
+	case OP_MEMORY_WRITE:
+		touch_memory(footprint, op);
 		return;
 	case OP_PROCESS_EXIT:
 		dependence_ended(footprint);
@@ -200,9 +278,9 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 		if (op_class(op->kind) == CLASS_NONE)
 			touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		else
-			touch_object(footprint, m, op->object, false);
+			touch_object(footprint, op->object, false);
 		if (op_class2(op->kind) != CLASS_NONE)
-			touch_object(footprint, m, op->object2, false);
+			touch_object(footprint, op->object2, false);
 	}
 }
 
@@ -235,12 +313,8 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 	for (uint32_t i = 0; i < footprint->length; i++) {
 		struct access access = footprint->at[i];
 		uint32_t u = (uint32_t)access.key;
-		bool asleep = false;
-		if (touch_class(access.key) == TOUCH_WAKING && u != owner) {
-			enum op_kind kind = model_pending(after, u)->kind;
-			asleep = kind == OP_COND_ASLEEP || kind == OP_FUTEX_ASLEEP;
-		}
-		if (!asleep)
+		if (touch_class(access.key) != TOUCH_WAKING || u == owner ||
+		    !is_asleep(model_pending(after, u)))
 			footprint->at[kept++] = access;
 	}
 	footprint->length = kept;

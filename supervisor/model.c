@@ -216,6 +216,8 @@ static bool available(const struct model *m, uint32_t t)
 		return model_sem_ready(m, t);
 	case CLASS_FUTEX:
 		return model_futex_ready(m, t);
+	case CLASS_MEMORY:
+		return true;
 	default:
 		if (thread->op.kind == OP_SYSCALL || thread->op.kind == OP_POLL)
 			return thread->op.flags & OP_READY;
@@ -253,6 +255,12 @@ bool model_enabled(const struct model *m, uint32_t t)
 	return thread->run == THREAD_STOPPED && (timed(&thread->op) || model_ready(m, t));
 }
 
+/* Nobody means more than that; and of none there is still the one that the function returns natively. */
+static uint32_t values_to_choose(const struct op *op)
+{
+	return op->arg < 1 ? 1 : op->arg > MODEL_VALUES ? MODEL_VALUES : (uint32_t)op->arg;
+}
+
 uint32_t model_choices(const struct model *m, uint32_t t)
 {
 	if (!model_ready(m, t))
@@ -265,7 +273,9 @@ uint32_t model_choices(const struct model *m, uint32_t t)
 	case CLASS_FUTEX:
 		return model_futex_ways(m, t);
 	default:
-		return 1;
+		return model_thread_const(m, t)->op.kind == OP_CHOOSE
+			   ? values_to_choose(&model_thread_const(m, t)->op)
+			   : 1;
 	}
 }
 
@@ -293,6 +303,10 @@ static void perform_other(const struct op *op, int32_t choice, struct effect *ef
 {
 	if (op->kind == OP_THREAD_CANCELSTATE || op->kind == OP_THREAD_CANCELTYPE) {
 		effect_result(effect, 0);
+	} else if (op->kind == OP_MEMORY_READ || op->kind == OP_MEMORY_WRITE || op->kind == OP_CHOOSE) {
+		/* The function has no result, or the choice; what the program does then is its own. */
+		effect_result(effect, choice);
+		effect->blocked = true;
 	} else if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
 		effect_failed(effect, 0);
 		effect->blocked = op->kind == OP_SLEEP;

@@ -8,10 +8,24 @@ enum { THREAD_WORDS = 6, OBJECT_WORDS = 4, MOST_WORDS = THREAD_WORDS };
 
 /* Which of arg, arg2, arg3 are state; the others are time-outs or unused. */
 static const uint8_t args_that_count[OP_KINDS] = {
-    [OP_MUTEX_INIT] = 1,	[OP_SEM_INIT] = 1,     [OP_COND_RELOCK] = 1, [OP_FUTEX_WAIT] = 3,
-    [OP_RWLOCK_INIT] = 1,	[OP_BARRIER_INIT] = 1, [OP_ONCE_END] = 1,    [OP_THREAD_CANCELSTATE] = 1,
-    [OP_THREAD_CANCELTYPE] = 1, [OP_FUTEX_ASLEEP] = 2, [OP_FUTEX_WAKE] = 3,  [OP_FUTEX_REQUEUE] = 7,
-    [OP_FUTEX_WAKE_OP] = 7,	[OP_PROCESS_EXIT] = 1, [OP_SYSCALL] = 1,
+    [OP_MUTEX_INIT] = 1,
+    [OP_SEM_INIT] = 1,
+    [OP_COND_RELOCK] = 1,
+    [OP_FUTEX_WAIT] = 3,
+    [OP_RWLOCK_INIT] = 1,
+    [OP_BARRIER_INIT] = 1,
+    [OP_ONCE_END] = 1,
+    [OP_THREAD_CANCELSTATE] = 1,
+    [OP_THREAD_CANCELTYPE] = 1,
+    [OP_FUTEX_ASLEEP] = 2,
+    [OP_FUTEX_WAKE] = 3,
+    [OP_FUTEX_REQUEUE] = 7,
+    [OP_FUTEX_WAKE_OP] = 7,
+    [OP_PROCESS_EXIT] = 1,
+    [OP_MEMORY_READ] = 3,
+    [OP_MEMORY_WRITE] = 3,
+    [OP_CHOOSE] = 1,
+    [OP_SYSCALL] = 1,
 };
 
 static uint64_t pair(uint32_t low, uint32_t high)

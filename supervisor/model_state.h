@@ -188,6 +188,8 @@ void model_sem_perform(struct model *m, uint32_t t, int32_t choice, struct effec
 
 /* At most so many ways of choosing whom a FUTEX_WAKE wakes are told apart: the first ones. */
 #define MODEL_WAKE_WAYS 4096
+/* And so many values of an OP_CHOOSE. */
+#define MODEL_VALUES 4096
 bool model_futex_ready(const struct model *m, uint32_t t);
 uint32_t model_futex_ways(const struct model *m, uint32_t t);
 void model_futex_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,

@@ -31,6 +31,8 @@ enum touch_class {
 	TOUCH_WAKING,	/* a thread's being born or woken */
 	TOUCH_JOINING,	/* two threads' joining each other; the number is made of both */
 	TOUCH_OBJECT,	/* an object of the model */
+	TOUCH_WORD,	/* four bytes of memory, by address; accesses to parts of one aren't told apart */
+	TOUCH_MEMORY,	/* long ranges of memory: written by accesses to one, read by all others */
 };
 
 struct access {

@@ -81,6 +81,9 @@ enum op_kind {
 	OP_FUTEX_REQUEUE, /* object -> object2; arg: to wake, arg2: to move, arg3: expected value if
 			     OP_COMPARE */
 	OP_FUTEX_WAKE_OP, /* object, object2; arg and arg2: to wake at each, arg3: the encoded operation */
+	OP_MEMORY_READ,	  /* fmc_point(): the program is about to read; arg: how many bytes, arg2: address */
+	OP_MEMORY_WRITE,  /* the same, to write */
+	OP_CHOOSE,	  /* fmc_choose(); arg: how many choices */
 	OP_PROCESS_EXIT,  /* exit_group; arg: status */
 	OP_SYSCALL,	  /* a system call that waits for something outside of the model; arg: its number */
 	OP_KINDS
@@ -104,6 +107,7 @@ enum object_class {
 	CLASS_ONCE, /* also the guard of a C++ static variable */
 	CLASS_SEM,
 	CLASS_FUTEX,
+	CLASS_MEMORY, /* what begins at one address: accesses of other lengths there are on one object */
 	CLASSES
 };
 

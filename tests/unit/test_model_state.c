@@ -356,7 +356,7 @@ START_TEST(test_digest)
 }
 END_TEST
 
-enum { WALK_THREADS = 7, WALK_OBJECTS = 22 };
+enum { WALK_THREADS = 7, WALK_OBJECTS = 23 };
 
 static uint32_t pick(uint32_t n)
 {
@@ -384,6 +384,7 @@ static void add_walk_objects(struct model *m)
 	    {CLASS_SEM, .owner = NO_THREAD, .wakeup = WAKE_FIFO},
 	    {CLASS_FUTEX, .owner = NO_THREAD},
 	    {CLASS_FUTEX, .owner = NO_THREAD},
+	    {CLASS_MEMORY, .owner = NO_THREAD},
 	    {CLASS_RWLOCK, .owner = NO_THREAD},
 	    {CLASS_RWLOCK, RWLOCK_WRITERS, NO_THREAD},
 	    {CLASS_RWLOCK, .owner = NO_THREAD, .wakeup = WAKE_READERS},

@@ -164,8 +164,8 @@ START_TEST(every_entry_point_is_found_by_its_name)
 	const struct entry_point *points = entry_points(&length);
 	for (size_t i = 0; i < length; i++) {
 		ck_assert_ptr_eq(entry_point_find(points[i].name), &points[i]);
-		ck_assert_msg(dlsym(RTLD_DEFAULT, points[i].name) != NULL, "%s is not in libc",
-			      points[i].name);
+		ck_assert_msg(entry_point_is_own(&points[i]) || dlsym(RTLD_DEFAULT, points[i].name) != NULL,
+			      "%s is not in libc", points[i].name);
 	}
 	ck_assert_ptr_null(entry_point_find("pthread_mutex_loc"));
 	ck_assert_ptr_null(entry_point_find(""));
