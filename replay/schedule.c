@@ -29,6 +29,7 @@ static void release_header(struct schedule_header *header)
 	free_list(header->environment);
 	free(header->input);
 	free(header->origin);
+	free(header->waking);
 	free(header->strategy);
 	free_list(header->unknown);
 }

@@ -15,8 +15,9 @@
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",    "program",  "arg",    "directory", "module",  "env",	 "input", "fair", "depth",  "clock",
-    "origin", "strategy", "thread", "verdict",	 "message", "signature", "end",	  "loop", "length",
+    "fmc",     "program", "arg",       "directory", "module", "env",	  "input",
+    "fair",    "depth",	  "clock",     "waking",    "origin", "strategy", "thread",
+    "verdict", "message", "signature", "end",	    "loop",   "length",
 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
@@ -193,6 +194,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_number(p, &header->max_depth, UINT64_MAX, value);
 	case KEY_CLOCK:
 		return set_number(p, &header->clock, INT64_MAX / 1000000000, value);
+	case KEY_WAKING:
+		return set_string(p, &header->waking, value);
 	case KEY_ORIGIN:
 		return set_string(p, &header->origin, value);
 	case KEY_STRATEGY:

@@ -165,6 +165,24 @@ static void touch_memory(struct footprint *footprint, const struct op *op)
 		touch(footprint, TOUCH_WORD, (uint32_t)word, mode);
 }
 
+/*
+ * What comes with an order of waiting (enum wakeup): leaving a queue changes who is next, also by a time-out;
+ * whoever wakes a waiter puts it into the queue of its mutex.
+ */
+static void touch_queues(struct footprint *footprint, const struct model *m, const struct op *op)
+{
+	if (op->flags & OP_QUEUED)
+		touch_object(footprint, op->kind == OP_COND_RELOCK ? op->object2 : op->object, false);
+	if (op_class(op->kind) != CLASS_COND)
+		return;
+	for (uint32_t u = 0; u < model_threads(m); u++) {
+		const struct op *other = model_pending(m, u);
+		bool sleeps = other->kind == OP_COND_ASLEEP && other->object == op->object;
+		if (sleeps && state_of(m, other->object2).wakeup != WAKE_ANY)
+			touch_object(footprint, other->object2, false);
+	}
+}
+
 static void touch_operation(struct footprint *footprint, const struct model *m, uint32_t t,
 			    const struct op *op, int32_t choice, const struct observation *seen)
 {
@@ -292,10 +310,12 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 	touch(footprint, TOUCH_ALL, 0, TOUCH_READ);
 	touch(footprint, TOUCH_WINDOW, 0, TOUCH_READ);
 	touch(footprint, TOUCH_PRIORITY, t, TOUCH_WRITE);
-	if (unknown(op))
+	if (unknown(op)) {
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
-	else
-		touch_operation(footprint, before, t, op, choice, seen);
+		return;
+	}
+	touch_operation(footprint, before, t, op, choice, seen);
+	touch_queues(footprint, before, op);
 }
 
 /* The transition's own thread is the one whose priority it writes. */

@@ -91,6 +91,38 @@ static bool used_up(const struct execution *x, uint32_t t)
 	return most != 0 && policy_steps(x->policy, t) >= most;
 }
 
+static bool push_alternative(struct execution *x, uint32_t t, int32_t choice, bool may_stay)
+{
+	struct alternative alternative = {
+	    .step = {.thread = t, .choice = choice},
+	    .preemption = may_stay && t != x->previous,
+	    .timeout = choice == CHOICE_TIMEOUT,
+	};
+	return trace_push_alternative(x->trace, &alternative) || execution_out_of_memory(x->trace);
+}
+
+/* The ways of one thread. */
+static bool list_choices(struct execution *x, uint32_t t, bool may_stay)
+{
+	const struct model *model = x->block.model;
+	uint32_t choices = model_choices(model, t);
+	assert(choices > 0);
+	for (uint32_t i = 0; i < choices; i++)
+		if (!push_alternative(x, t, model_choice(model, t, i), may_stay))
+			return false;
+	return true;
+}
+
+/* Is there a way to go on besides spurious wakeups? */
+static bool goes_on(const struct execution *x)
+{
+	uint32_t t;
+	BITSET_EACH(t, x->schedulable, fair_words(x->fair))
+	if (!used_up(x, t))
+		return true;
+	return false;
+}
+
 /* All ways to go on, appended to the trace's alternatives. */
 static bool list_alternatives(struct execution *x)
 {
@@ -98,25 +130,22 @@ static bool list_alternatives(struct execution *x)
 	bool ready = previous_ready(x) && !used_up(x, x->previous);
 	bool may_stay = ready && bitset_has(x->schedulable, x->previous);
 	x->forced = ready && !may_stay;
-	uint32_t t;
-	BITSET_EACH(t, x->schedulable, fair_words(x->fair))
-	{
+	/*
+	 * Fairness owes nobody a spurious wakeup: it is open whoever has priority, and not where it alone would
+	 * keep the program going, because there a real one may hang.
+	 */
+	bool spurious = goes_on(x);
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		bool schedulable = bitset_has(x->schedulable, t);
 		if (used_up(x, t)) {
-			x->trace->held_back = true;
+			x->trace->held_back |= schedulable;
 			continue;
 		}
-		uint32_t choices = model_choices(model, t);
-		assert(choices > 0);
-		for (uint32_t i = 0; i < choices; i++) {
-			int32_t choice = model_choice(model, t, i);
-			struct alternative alternative = {
-			    .step = {.thread = t, .choice = choice},
-			    .preemption = may_stay && t != x->previous,
-			    .timeout = choice == CHOICE_TIMEOUT,
-			};
-			if (!trace_push_alternative(x->trace, &alternative))
-				return execution_out_of_memory(x->trace);
-		}
+		if (schedulable && !list_choices(x, t, may_stay))
+			return false;
+		if (spurious && model_spurious(model, t) &&
+		    !push_alternative(x, t, CHOICE_SPURIOUS, may_stay))
+			return false;
 	}
 	return true;
 }

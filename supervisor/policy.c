@@ -111,7 +111,8 @@ static size_t next_in_turn(uint32_t previous, const struct alternative *a, size_
 {
 	size_t lowest = count;
 	for (size_t i = 0; i < count; i++) {
-		if (!counts(&a[i], wild))
+		/* Where nothing but time-outs is left, they come before spurious wakeups. */
+		if (!counts(&a[i], wild) || a[i].step.choice == CHOICE_SPURIOUS)
 			continue;
 		if (previous == NO_THREAD || a[i].step.thread >= previous)
 			return i;

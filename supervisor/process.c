@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "supervisor/process_private.h"
+#include <fmc/waking.h>
 
 /* The life of a process machine, and what it tells of itself. */
 
@@ -136,6 +137,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->options = *options;
 	process->capture = -1;
 	process->find_places = options->places;
+	process->names_objects = waking_wants_names(options->waking);
 	process->entries = entries_new();
 	process->places = places_new();
 	if (process->entries && process->places && open_capture(process))

@@ -1,4 +1,5 @@
 #include "supervisor/process_private.h"
+#include <fmc/waking.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,19 @@ static bool was_destroyed(const struct process *process, uint32_t object)
 	return state.destroyed;
 }
 
+/* What the user wants of waiting at this object. */
+static void set_waking(struct process *process, uint64_t address, struct object_state *state)
+{
+	char name[128];
+	if (!process->options.waking)
+		return;
+	if (process->names_objects) {
+		places_update(process->places, process->target);
+		places_name(process->places, process->target, address, name, sizeof name);
+	}
+	waking_apply(process->options.waking, process->names_objects ? name : NULL, state);
+}
+
 uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises)
 {
 	if (process->objects_length == process->objects_room && !grow(process))
@@ -122,6 +136,7 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 	/* A spinlock's word doesn't tell; threads began with T1. */
 	if (class == CLASS_SPIN && state.count)
 		state.owner = 0;
+	set_waking(process, address, &state);
 	uint32_t number = model_block_add_object(process->model, &state);
 	if (number == NO_OBJECT)
 		return NO_OBJECT;

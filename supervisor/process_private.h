@@ -63,7 +63,8 @@ struct process {
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool find_places;
-	int capture; /* memfd, or -1 */
+	bool names_objects; /* rules of waking are for objects with names */
+	int capture;	    /* memfd, or -1 */
 	char *output;
 	char uncontrolled[256];
 };

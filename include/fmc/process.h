@@ -19,9 +19,10 @@ struct process_options {
 	 * in milliseconds, 0 never.
 	 */
 	uint32_t spin_ms;
-	bool spin_report; /* such a loop ends the execution (END_SPIN); else it is taken for a yield, as a
+	bool spin_report;   /* such a loop ends the execution (END_SPIN); else it is taken for a yield, as a
 			     `pause` is */
-	bool verify;	  /* stop at every return of a native function, to check the model's predictions */
+	bool verify;	    /* stop at every return of a native function, to check the model's predictions */
+	const char *waking; /* rules of who is woken (waking.h); NULL: every way is a choice */
 	/* How long to wait for something outside (a pipe from another process ...) when nothing else can run.
 	 */
 	uint32_t outside_ms;

@@ -10,15 +10,28 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define CONDITIONS_ROOM 512
+
 /* What a complete search holds under. */
-static void print_conditions(const struct options *options, char text[160])
+static void print_conditions(const struct options *options, char text[CONDITIONS_ROOM])
 {
-	size_t length = options->search.fair_k
-			    ? (size_t)snprintf(text, 160, "fairness with k = %u", options->search.fair_k)
-			    : (size_t)snprintf(text, 160, "no fairness");
-	snprintf(text + length, 160 - length,
-		 ", sequential consistency,\n"
-		 "every choice of whom to wake, no spurious wakeups");
+	size_t length =
+	    options->search.fair_k
+		? (size_t)snprintf(text, CONDITIONS_ROOM, "fairness with k = %u", options->search.fair_k)
+		: (size_t)snprintf(text, CONDITIONS_ROOM, "no fairness");
+	length += (size_t)snprintf(text + length, CONDITIONS_ROOM - length, ", sequential consistency,\n");
+	if (options->restricted)
+		length +=
+		    (size_t)snprintf(text + length, CONDITIONS_ROOM - length,
+				     "only those choices of whom to wake that %s allows", options->waking);
+	else
+		length +=
+		    (size_t)snprintf(text + length, CONDITIONS_ROOM - length, "every choice of whom to wake");
+	if (options->spurious)
+		snprintf(text + length, CONDITIONS_ROOM - length,
+			 ", up to %u spurious wakeups of each condition", options->spurious);
+	else
+		snprintf(text + length, CONDITIONS_ROOM - length, ", no spurious wakeups");
 }
 
 static void write_schedule(const struct exploration *x, const struct launch *launch,
@@ -65,7 +78,7 @@ static int conclude(struct exploration *x, const struct launch *launch)
 		print_finding(x, &verdict->reported[i], stream);
 	}
 	if (options->all || verdict->reported_length == 0) {
-		char conditions[160];
+		char conditions[CONDITIONS_ROOM];
 		print_conditions(options, conditions);
 		verdict_print(verdict, conditions, stream);
 	}

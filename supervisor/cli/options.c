@@ -4,6 +4,8 @@
 #include "say.h"
 #include "suggest.h"
 
+#include <fmc/waking.h>
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -38,6 +40,8 @@ enum id {
 	ID_REQUIRE_COMPLETE,
 	ID_VERIFY_MODEL,
 	ID_STDIN,
+	ID_WAKEUP,
+	ID_SPURIOUS,
 	ID_SPIN,
 	ID_SPIN_MS,
 	ID_STOP,
@@ -72,6 +76,10 @@ static const struct spec {
     {ID_NO_FAIR, "no-fair", 0, NULL, CHECK | RUN, "no fairness, for comparison only"},
     {ID_STOP, "first", 0, NULL, CHECK, "stop at the first failure (default)"},
     {ID_ALL, "all", 0, NULL, CHECK, "go on after a failure; report each different one once"},
+    {ID_WAKEUP, "wakeup", 0, "WHAT=HOW", CHECK | RUN,
+     "who gets a kind of object or the one of that name: any, fifo, lifo; rwlock: readers, writers"},
+    {ID_SPURIOUS, "spurious", 0, "N", CHECK | RUN,
+     "condition variables may wake somebody N times without a signal (0)"},
     {ID_OUTPUT, "output", 'o', "FILE", CHECK | RUN,
      "schedule to write (default: PROGRAM.sched here, never replaced)"},
     {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY, "write the result as JSON; - for standard output"},
@@ -218,6 +226,31 @@ static bool parse_spin(struct options *options)
 	return i >= 0;
 }
 
+/* Add a rule to those that are there. */
+static bool add_waking(struct options *options, const char *rule)
+{
+	size_t length = strlen(options->waking), room = sizeof options->waking - length;
+	const char *refusal = waking_refusal(rule);
+	if (!refusal && strlen(rule) + 2 > room)
+		refusal = "is more than fits";
+	if (refusal)
+		say("'%s' %s; see 'fmc help %s'", rule, refusal, command_name(options->command));
+	else
+		snprintf(options->waking + length, room, "%s%s", length ? "," : "", rule);
+	return !refusal;
+}
+
+static bool parse_spurious(const struct spec *spec, struct options *options)
+{
+	uint64_t number;
+	char rule[32];
+	if (!parse_number(spec->name, optarg, 1000000, &number))
+		return false;
+	options->spurious = (uint32_t)number;
+	snprintf(rule, sizeof rule, "spurious=%u", (unsigned)number);
+	return add_waking(options, rule);
+}
+
 static bool parse_colours(struct options *options)
 {
 	static const char *const words[] = {"auto", "always", "never"};
@@ -271,6 +304,10 @@ static bool store(struct options *o, const struct spec *spec)
 		return o->require_complete = true;
 	case ID_VERIFY_MODEL:
 		return o->verify_model = true;
+	case ID_WAKEUP:
+		return o->restricted = add_waking(o, optarg);
+	case ID_SPURIOUS:
+		return parse_spurious(spec, o);
 	case ID_SPIN:
 		return parse_spin(o);
 	case ID_SPIN_MS:

@@ -39,6 +39,9 @@ struct options {
 	bool require_complete;
 	bool all; /* don't stop at the first failure */
 	bool verify_model;
+	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
+	bool restricted;   /* --wakeup was given */
+	uint32_t spurious; /* --spurious */
 	bool loose;
 	bool spin_given, spin_report; /* report loops without operations; else they are yields */
 	uint32_t spin_ms;

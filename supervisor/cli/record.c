@@ -40,7 +40,8 @@ static char **list_modules(struct places *places)
 
 /* False without memory. */
 static bool fill_header(struct schedule_header *header, const struct session *session,
-			const struct launch *launch, const struct policy *policy, const char *strategy)
+			const struct launch *launch, const struct options *options,
+			const struct policy *policy, const char *strategy)
 {
 	bool copies = process_origin(session->process) == ORIGIN_COPY;
 	header->program = strdup(launch->path);
@@ -54,6 +55,9 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->origin = strdup(copies ? "copy" : "exec");
 	header->strategy = strdup(strategy);
 	header->clock = (uint64_t)launch->start_time;
+	header->waking = *options->waking ? strdup(options->waking) : NULL;
+	if (*options->waking && !header->waking)
+		return false;
 	return header->program && header->arguments && header->directory && header->modules &&
 	       header->environment && header->input && header->origin && header->strategy;
 }
@@ -88,7 +92,7 @@ enum status record_schedule(const struct finding *finding, const struct session 
 	*written = NULL;
 	schedule_init(&schedule);
 	enum status status = schedule_from_finding(&schedule, finding);
-	if (!status && !fill_header(&schedule.header, session, launch, policy, strategy))
+	if (!status && !fill_header(&schedule.header, session, launch, options, policy, strategy))
 		status = STATUS_NO_MEMORY;
 	if (status)
 		say("can't make the schedule: %s", status_text(status));

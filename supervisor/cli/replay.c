@@ -92,6 +92,8 @@ static struct options as_recorded(const struct replay *r)
 	/* Where loops are reported the first one ends an execution; where it didn't, they were yields. */
 	if (!options.spin_given)
 		options.spin_report = r->schedule.end == END_SPIN;
+	if (r->schedule.header.waking)
+		snprintf(options.waking, sizeof options.waking, "%s", r->schedule.header.waking);
 	return options;
 }
 
