@@ -1,5 +1,6 @@
-# fmc: `make demo`, `make check`, `make bench`, `make fuzz`, `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`,
-# `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined behaviour sanitizers).
+# fmc: `make demo`, `make check`, `make bench`, `make tables`, `make fuzz`, `make install PREFIX=/usr/local DESTDIR=`,
+# `make uninstall`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
+# behaviour sanitizers), TABLES (which of `make tables`).
 .DEFAULT_GOAL := all
 
 VERSION := 0.1.0
@@ -150,6 +151,11 @@ bench:
 	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps
 	@BUILD=$(BUILD) tests/bench/run.sh
 
+tables:
+	@tests/setup.sh build check
+	@$(MAKE) --no-print-directory -s all samples tools
+	@BUILD=$(BUILD) tests/tables/run.sh $(TABLES)
+
 MAN1 := $(wildcard man/*.1)
 MAN5 := $(wildcard man/*.5)
 install: all
@@ -166,6 +172,6 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all archives samples units tools fuzz demo check bench install uninstall clean
+.PHONY: all archives samples units tools fuzz demo check bench tables install uninstall clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
