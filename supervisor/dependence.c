@@ -302,6 +302,26 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 	}
 }
 
+/*
+ * Line 20 of Algorithm 1 puts into D(t) whom t's transition disables. Two transitions that commute otherwise
+ * may each disable a third thread or not, depending on which is first: readers that lock before a writer; a
+ * signal for a thread that then wants a mutex, and whoever takes that. A thread that moves itself in the window
+ * is in S and doesn't count.
+ */
+static void touch_holding(struct footprint *footprint, const struct model *m)
+{
+	uint32_t length = footprint->length;
+	for (uint32_t i = 0; i < length; i++) {
+		struct access access = footprint->at[i];
+		uint32_t object = (uint32_t)access.key;
+		if (touch_class(access.key) != TOUCH_OBJECT || access.mode == TOUCH_READ)
+			continue;
+		enum object_class class = model_object_class(m, object);
+		if (class == CLASS_MUTEX || class == CLASS_RWLOCK)
+			touch(footprint, TOUCH_HOLDING, object, TOUCH_WRITE);
+	}
+}
+
 void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice,
 		      const struct observation *seen)
 {
@@ -316,6 +336,7 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 	}
 	touch_operation(footprint, before, t, op, choice, seen);
 	touch_queues(footprint, before, op);
+	touch_holding(footprint, before);
 }
 
 /* The transition's own thread is the one whose priority it writes. */
@@ -338,6 +359,14 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 			footprint->at[kept++] = access;
 	}
 	footprint->length = kept;
+	for (uint32_t i = 0; i < kept; i++) {
+		uint32_t u = (uint32_t)footprint->at[i].key;
+		if (touch_class(footprint->at[i].key) != TOUCH_WAKING || u == owner)
+			continue;
+		const struct op *op = model_pending(after, u);
+		if (op->kind == OP_COND_RELOCK)
+			touch(footprint, TOUCH_HOLDING, op->object2, TOUCH_READ);
+	}
 }
 
 void dependence_born(struct footprint *footprint, uint32_t thread)

@@ -26,13 +26,16 @@ enum touch_class {
 	TOUCH_ALL,	/* written by what concerns every other transition, read by every transition */
 	TOUCH_WINDOW,	/* the same for counted yields, which change the priorities of fairness */
 	TOUCH_PRIORITY, /* whether a thread is schedulable: written by its own transitions */
-	TOUCH_BIRTHS,	/* the numbering of threads */
-	TOUCH_THREAD,	/* whether a thread has exited, been joined, been detached */
-	TOUCH_WAKING,	/* a thread's being born or woken */
-	TOUCH_JOINING,	/* two threads' joining each other; the number is made of both */
-	TOUCH_OBJECT,	/* an object of the model */
-	TOUCH_WORD,	/* four bytes of memory, by address; accesses to parts of one aren't told apart */
-	TOUCH_MEMORY,	/* long ranges of memory: written by accesses to one, read by all others */
+	/* What decides, together with something else, whether a thread can go on that doesn't move itself: the
+	 * mutex that one woken has to take again, the number of readers that a writer waits for. */
+	TOUCH_HOLDING,
+	TOUCH_BIRTHS,  /* the numbering of threads */
+	TOUCH_THREAD,  /* whether a thread has exited, been joined, been detached */
+	TOUCH_WAKING,  /* a thread's being born or woken */
+	TOUCH_JOINING, /* two threads' joining each other; the number is made of both */
+	TOUCH_OBJECT,  /* an object of the model */
+	TOUCH_WORD,    /* four bytes of memory, by address; accesses to parts of one aren't told apart */
+	TOUCH_MEMORY,  /* long ranges of memory: written by accesses to one, read by all others */
 };
 
 struct access {
@@ -50,10 +53,12 @@ static inline enum touch_class touch_class(uint64_t key)
 	return (enum touch_class)(key >> 32);
 }
 
-/* TOUCH_WINDOW and TOUCH_PRIORITY: exist only for the priorities of fairness, and mean nothing without. */
+/* TOUCH_WINDOW, TOUCH_PRIORITY and TOUCH_HOLDING: exist only for the priorities of fairness, and mean nothing
+ * without. */
 static inline bool touch_is_fair(uint64_t key)
 {
-	return touch_class(key) == TOUCH_WINDOW || touch_class(key) == TOUCH_PRIORITY;
+	return touch_class(key) == TOUCH_WINDOW || touch_class(key) == TOUCH_PRIORITY ||
+	       touch_class(key) == TOUCH_HOLDING;
 }
 
 struct footprint {
