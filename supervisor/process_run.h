@@ -1,0 +1,59 @@
+#ifndef FMC_SUPERVISOR_PROCESS_RUN_H
+#define FMC_SUPERVISOR_PROCESS_RUN_H
+
+#include "supervisor/process_private.h"
+
+/*
+ * A thread on its way from one operation to the next: what the process_run*.c files share.
+ *
+ *     process_run.c          the loop: wait, tell what the stop is, go on
+ *     process_run_before.c   the end of the way: the thread stands before an operation
+ *     process_run_lives.c    births and deaths of threads, other processes
+ *     process_run_signals.c  signals
+ *
+ * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
+ * when the thread runs on.
+ */
+struct run {
+	struct process *process;
+	uint32_t thread;
+	struct outcome *outcome;
+	uint64_t gadget; /* a trap of fmc's own to stop at, or 0 */
+	bool at_gadget;
+	bool own_calls; /* system calls are not operations: a function that fmc itself has called */
+	int looks;	/* how often the thread was found still running */
+	int blocked;	/* how often in a row it was found asleep in the kernel */
+};
+
+static inline struct process_thread *run_self(const struct run *run)
+{
+	return &run->process->threads[run->thread];
+}
+
+/* End the way with a failure, or with the end of the process; run_fail() returns true. */
+bool run_fail(struct run *run, enum end_reason end, enum status status, const char *text);
+void run_end_process(struct run *run, enum end_reason end, int value);
+
+/* Let the thread go on; a death is told by the next wait. */
+bool run_resume(struct run *run, int signal);
+
+/* A second thread is about to exist: from now on operations are visible. */
+bool run_become_threaded(struct run *run);
+
+/* process_run_before.c */
+bool run_stop_before(struct run *run, const struct call *call);
+/* Has the thread come back from the routine of its innermost pthread_once? *ran: to the routine's end. */
+bool run_is_behind_once(const struct run *run, int64_t *ran);
+/* The end of the routine takes the place of this stop. */
+bool run_stop_behind_once(struct run *run, const struct call *call, int64_t ran);
+
+/* process_run_lives.c */
+bool run_on_clone(struct run *run, const struct stop *stop);
+bool run_on_fork(struct run *run, const struct stop *stop);
+bool run_on_exiting(struct run *run, const struct stop *stop);
+bool run_on_exited(struct run *run, const struct stop *stop);
+
+/* process_run_signals.c */
+bool run_on_signal(struct run *run, const struct stop *stop);
+
+#endif

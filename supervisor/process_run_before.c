@@ -1,0 +1,125 @@
+#include "supervisor/process_run.h"
+
+/* The thread stands before an operation: which one it is, and the numbers of its objects. */
+
+/* The first frame of the program's own code, for operations that a library makes. */
+static uint64_t own_place(struct process *process, struct tracee *tracee, uint64_t address)
+{
+	enum { DEPTH = 32 };
+	uint64_t frames[DEPTH];
+	struct place place;
+	places_update(process->places, process->target);
+	places_find(process->places, address, true, &place);
+	if (!place.library)
+		return address;
+	size_t length = places_stack(process->places, tracee, frames, DEPTH);
+	for (size_t i = 1; i < length; i++) {
+		places_find(process->places, frames[i], true, &place);
+		if (place.module && !place.library)
+			return frames[i];
+	}
+	return address;
+}
+
+static bool initialises(enum op_kind kind)
+{
+	switch (kind) {
+	case OP_MUTEX_INIT:
+	case OP_COND_INIT:
+	case OP_RWLOCK_INIT:
+	case OP_BARRIER_INIT:
+	case OP_SPIN_INIT:
+	case OP_SEM_INIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t object_number(struct process *process, const struct call *call, enum object_class class,
+			      uint64_t address)
+{
+	if (class == CLASS_NONE || !address)
+		return NO_OBJECT;
+	if (class == CLASS_THREAD)
+		return threads_by_pthread(process, address);
+	return objects_intern(process, class, address, initialises(call->op.kind));
+}
+
+bool run_is_behind_once(const struct run *run, int64_t *ran)
+{
+	const struct process_thread *thread = run_self(run);
+	uint32_t word;
+	if (!thread->once_length)
+		return false;
+	uint64_t address = thread->once[thread->once_length - 1];
+	if (target_read(run->process->target, address, &word, sizeof word) != STATUS_OK)
+		return false;
+	*ran = (word & 3) == 2;
+	return !(word & 1);
+}
+
+bool run_stop_behind_once(struct run *run, const struct call *call, int64_t ran)
+{
+	struct process_thread *thread = run_self(run);
+	thread->after = *call;
+	thread->call = *call;
+	thread->call.op =
+	    (struct op){.kind = OP_ONCE_END, .object2 = NO_OBJECT, .arg = ran, .place = call->op.place};
+	thread->call.op.object = objects_find(run->process, CLASS_ONCE, thread->once[--thread->once_length]);
+	run->outcome->kind = OUTCOME_PENDING;
+	run->outcome->next = thread->call.op;
+	return true;
+}
+
+/*
+ * In glibc pthread_spin_unlock and pthread_spin_init are one function: a lock that nobody has used and that
+ * isn't held is being made.
+ */
+static bool is_spin_init(struct process *process, const struct call *call)
+{
+	struct object_state state;
+	uint32_t object = objects_find(process, CLASS_SPIN, call->object);
+	if (call->op.kind != OP_SPIN_UNLOCK)
+		return false;
+	if (object == NO_OBJECT)
+		return true;
+	model_object_state(process->model->model, object, &state);
+	return state.destroyed;
+}
+
+/* The thread stands before an operation: number its objects. */
+bool run_stop_before(struct run *run, const struct call *call)
+{
+	struct process *process = run->process;
+	struct process_thread *thread = run_self(run);
+	int64_t ran;
+	if (run_is_behind_once(run, &ran))
+		return run_stop_behind_once(run, call, ran);
+	thread->call = *call;
+	if (is_spin_init(process, call))
+		thread->call.op.kind = OP_SPIN_INIT;
+	call = &thread->call;
+	struct op *op = &thread->call.op;
+	op->object = op->kind == OP_THREAD_CREATE
+			 ? NO_OBJECT
+			 : object_number(process, call, op_class(op->kind), call->object);
+	op->object2 = object_number(process, call, op_class2(op->kind), call->object2);
+	objects_verify(process, op);
+	if (process->find_places)
+		op->place = own_place(process, thread->tracee, op->place);
+	run->outcome->kind = OUTCOME_PENDING;
+	run->outcome->next = *op;
+	return true;
+}
+
+void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct run run = {.process = process, .thread = thread, .outcome = outcome};
+	const struct call call = run_self(&run)->after;
+	outcome->kind = OUTCOME_FAILED;
+	if (run_self(&run)->exiting)
+		run_on_exiting(&run, &run_self(&run)->death);
+	else
+		run_stop_before(&run, &call);
+}
