@@ -8,7 +8,7 @@
  * fmc-verdict: none
  * fmc-complete: yes
  *
- * fmc-options: --strategy cb:2
+ * fmc-options: --strategy cb:1
  * fmc-args: 3
  * fmc-verdict: none
  */

@@ -3,7 +3,7 @@
  * made of a mutex and condition variables. Writers go before readers. "deadlock": a writer that leaves wakes
  * the readers only. Arguments: READERS [deadlock].
  *
- * fmc-options: --strategy cb:2
+ * fmc-options: --strategy cb:1
  * fmc-args: 1
  * fmc-verdict: none
  *

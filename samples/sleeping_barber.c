@@ -13,7 +13,7 @@
  * fmc-args: 1 1 deadlock
  * fmc-verdict: deadlock
  *
- * fmc-options: --strategy cb:2
+ * fmc-options: --strategy cb:1
  * fmc-args: 3 2
  * fmc-verdict: none
  */
