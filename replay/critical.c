@@ -33,7 +33,8 @@ struct continuation {
 	struct node *nodes;
 	size_t nodes_room;
 	struct class_set seen;
-	bool sound; /* every execution was seen to its end */
+	bool pruned; /* something was left out because its class had been come by */
+	bool plain;  /* memory is shared outside of operations: classes say nothing, nothing is left out */
 };
 
 static uint32_t taken_alternative(const struct trace *trace, size_t i)
@@ -65,14 +66,26 @@ static bool reserve(struct continuation *c, size_t length)
 	return true;
 }
 
+/* Does the program share memory in another way than under operations that are seen? Then it has futexes. */
+static bool hides_memory(const struct minimizer *m, const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length && !m->options->sees_memory; i++)
+		if (op_class(trace->at[i].op.kind) == CLASS_FUTEX || trace->at[i].op.kind == OP_SYSCALL ||
+		    trace->at[i].op.kind == OP_POLL)
+			return true;
+	return false;
+}
+
 /* The transitions that the last run added to the path, from `from` on. */
 static bool extend(struct continuation *c, size_t from)
 {
 	const struct trace *trace = &c->m->trace;
 	bool failed = !reserve(c, trace->length);
+	c->plain |= hides_memory(c->m, trace);
 	for (size_t i = from; i < trace->length && !failed; i++) {
 		/* What was come by before has been continued in every way then. */
-		bool fresh = class_set_add(&c->seen, happens_before_hash(c->m->hb, i), &failed);
+		bool fresh = c->plain || class_set_add(&c->seen, happens_before_hash(c->m->hb, i), &failed);
+		c->pruned |= !fresh;
 		c->nodes[i] =
 		    (struct node){taken_alternative(trace, i), fresh ? 0 : trace->at[i].alternatives};
 	}
@@ -109,9 +122,9 @@ static enum answer search_all(struct continuation *c)
 		enum minimize_end end = minimizer_run(m, &plan);
 		if (end == MINIMIZE_GOOD)
 			return ANSWER_GOOD;
-		c->sound &= end != MINIMIZE_UNKNOWN && end != MINIMIZE_STOP && !m->trace.unmodelled &&
-			    !m->trace.held_back;
-		if (!c->sound || !extend(c, from))
+		bool whole = end != MINIMIZE_UNKNOWN && end != MINIMIZE_STOP && !m->trace.unmodelled &&
+			     !m->trace.held_back;
+		if (!whole || !extend(c, from) || (c->plain && c->pruned))
 			return ANSWER_UNKNOWN;
 		if (!backtrack(c, &plan.prefix_length))
 			return ANSWER_NEVER;
@@ -139,7 +152,7 @@ static enum answer search_random(struct continuation *c)
 /* Can an execution that begins with the first `depth` transitions of the failure end well? */
 static enum answer ask(struct minimizer *m, size_t depth)
 {
-	struct continuation c = {.m = m, .depth = depth, .sound = true};
+	struct continuation c = {.m = m, .depth = depth};
 	struct step *steps = minimizer_steps(m, &m->out->trace);
 	enum answer answer = ANSWER_UNKNOWN;
 	if (steps && reserve(&c, m->out->trace.length)) {
@@ -161,10 +174,11 @@ static size_t passing_depth(const struct minimizer *m)
 	return minimizer_common(&m->out->trace, &m->out->passing);
 }
 
-/* The program's own end: no continuation is left to be thought of. */
+/* The failure itself ends the execution: no continuation is left to be thought of. */
 static bool ends_for_good(const struct trace *trace)
 {
-	return trace->end == END_DEADLOCK || trace->end == END_SIGNAL || trace->end == END_EXIT;
+	return trace->end == END_DEADLOCK || trace->end == END_SIGNAL || trace->end == END_EXIT ||
+	       trace->end == END_MISUSE || trace->end == END_SPIN;
 }
 
 void minimizer_criticize(struct minimizer *m)

@@ -108,4 +108,11 @@ struct show_options {
 };
 void schedule_show_text(const struct schedule *schedule, const struct show_options *options, FILE *stream);
 
+/*
+ * Print two schedules beside each other, a row for each transition and one for the end. They are the same
+ * before transition `part`, whose row is marked.
+ */
+void schedule_show_pair(const struct schedule *a, const struct schedule *b, size_t part,
+			const struct show_options *options, FILE *stream);
+
 #endif

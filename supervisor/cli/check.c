@@ -6,6 +6,7 @@
 #include "json.h"
 #include "record.h"
 #include "say.h"
+#include "simplify.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -34,6 +35,19 @@ static void print_conditions(const struct options *options, char text[CONDITIONS
 		snprintf(text + length, CONDITIONS_ROOM - length, ", no spurious wakeups");
 }
 
+/* What minimising a finding may cost. `fmc minimize` takes its time. */
+#define SIMPLIFY_SECONDS    2
+#define SIMPLIFY_EXECUTIONS 200
+
+static void make_simple(const struct exploration *x, struct reported *reported)
+{
+	const struct simplify_budget budget = {SIMPLIFY_SECONDS, SIMPLIFY_EXECUTIONS, x->options->seed,
+					       reported->least_preemptions};
+	bool wanted = !x->options->no_minimize && x->repeatable && !tracer_interrupted();
+	if (wanted && reported->finding.kind != FINDING_NONE)
+		simplify(x->session, reported, &budget);
+}
+
 static void write_schedule(const struct exploration *x, const struct launch *launch,
 			   struct reported *reported)
 {
@@ -49,6 +63,7 @@ static void write_schedule(const struct exploration *x, const struct launch *lau
 static void print_finding(const struct exploration *x, const struct reported *reported, FILE *stream)
 {
 	explain_finding(&reported->finding, reported->schedule, true, x->options, stream);
+	simplified_print(reported, x->options, stream);
 	fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds", reported->execution,
 		reported->seconds);
 	if (reported->count > 1)
@@ -74,6 +89,7 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	bool json_out = options->json && strcmp(options->json, "-") == 0;
 	FILE *stream = json_out ? stderr : stdout;
 	for (size_t i = 0; i < verdict->reported_length; i++) {
+		make_simple(x, &verdict->reported[i]);
 		write_schedule(x, launch, &verdict->reported[i]);
 		print_finding(x, &verdict->reported[i], stream);
 	}

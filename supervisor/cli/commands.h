@@ -8,5 +8,6 @@ int check_command(const struct options *options);
 int run_command(const struct options *options);
 int replay_command(const struct options *options);
 int show_command(const struct options *options);
+int minimize_command(const struct options *options);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void on_transition(void *context, const struct trace *trace)
 {
@@ -121,6 +122,18 @@ bool explore_preflight(struct exploration *x)
 	return good;
 }
 
+/* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
+static uint32_t least_preemptions(const struct exploration *x)
+{
+	bool sound = x->repeatable && !x->cut && !x->held_back && !x->outside && !x->diverged &&
+		     !x->unconfirmed && x->verdict->reasons == 0;
+	if (!sound || !x->options->search.fair_k)
+		return 0;
+	uint32_t least = x->bounded && !x->delays ? x->bound + 1 : 0;
+	bool bounding = strncmp(x->phase, "cb", 2) == 0;
+	return bounding && x->search.bound > least ? x->search.bound : least;
+}
+
 /* The execution failed in a way that wasn't seen before: keep it if it replays. */
 static void examine(struct exploration *x, const struct plan *plan)
 {
@@ -140,7 +153,8 @@ static void examine(struct exploration *x, const struct plan *plan)
 		const struct reported how = {.finding = finding,
 					     .execution = x->verdict->executions,
 					     .seconds = (double)(session_clock() - x->begin) / 1e9,
-					     .policy = policy};
+					     .policy = policy,
+					     .least_preemptions = least_preemptions(x)};
 		x->over |= !x->options->all;
 		if (failures_add(&x->failures, x->verdict, &x->trace, &how, x->phase))
 			return;

@@ -24,6 +24,13 @@ static const struct {
 	 "Exit status: 0 it ended as recorded, 1 it went another way, 65 the file is damaged or of\n"
 	 "another build of the program, 64, 69, 70, 130 as for check."},
     [COMMAND_SHOW] = {"[OPTION]... FILE", "Print a schedule as columns, one for each thread."},
+    [COMMAND_MINIMIZE] =
+	{"[OPTION]... FILE",
+	 "Make the schedule of a failure easier to read: fewest preemptions, switches and transitions that\n"
+	 "still fail in the same way, the transition from which on it can't be avoided, and the nearest\n"
+	 "execution that ends well. Every schedule that is kept was run.\n\n"
+	 "Exit status: 0 done, 1 the failure doesn't happen again, 65 the file is damaged, of another\n"
+	 "build, or of no failure; 64, 69, 70, 130 as for check."},
     [COMMAND_HELP] = {"[COMMAND]", "Print help."},
     [COMMAND_VERSION] = {"", "Print the version."},
 };
@@ -37,6 +44,7 @@ static void print_overview(void)
 	       "  fmc run [OPTION]... [--] PROGRAM [ARGUMENT]...     one run under fmc\n"
 	       "  fmc replay [OPTION]... FILE                        play a failure again\n"
 	       "  fmc show [OPTION]... FILE                          print its schedule\n"
+	       "  fmc minimize [OPTION]... FILE                      make it easier to read\n"
 	       "  fmc help COMMAND                                   options and exit statuses\n"
 	       "  fmc version\n");
 }

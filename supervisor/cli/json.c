@@ -1,6 +1,7 @@
 /* The verdict as JSON. Fields are an interface, listed in fmc-check(1). */
 #include "json.h"
 #include "say.h"
+#include "simplify.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -68,14 +69,43 @@ static json_t *threads_json(const struct finding *finding)
 	return list;
 }
 
+static json_t *size_json(const struct minimize_size *size)
+{
+	return json_pack("{s:I, s:I, s:I}", "transitions", (json_int_t)size->transitions, "switches",
+			 (json_int_t)size->switches, "preemptions", (json_int_t)size->preemptions);
+}
+
+/* Transitions are counted from 1, as in schedules. */
+static json_t *critical_json(const struct minimized *result)
+{
+	if (!result->critical_known)
+		return json_null();
+	return json_pack("{s:I, s:b}", "transition", (json_int_t)result->critical + 1, "proven",
+			 (int)result->critical_proven);
+}
+
+static json_t *minimized_json(const struct reported *reported)
+{
+	const struct simplified *s = reported->simplified;
+	if (!s || !s->replaced)
+		return json_null();
+	const struct minimized *r = &s->result;
+	return json_pack("{s:o, s:o, s:b, s:I, s:b, s:I, s:b, s:o}", "before", size_json(&r->before), "after",
+			 size_json(&r->after), "minimal", (int)r->minimal, "least_preemptions",
+			 (json_int_t)r->least_preemptions, "certified",
+			 r->least_preemptions == r->after.preemptions, "executions",
+			 (json_int_t)r->executions, "cut", (int)r->cut, "critical", critical_json(r));
+}
+
 static json_t *finding_json(const struct reported *reported)
 {
 	const struct finding *f = &reported->finding;
-	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "kind", finding_kind_name(f->kind),
-			 "message", text(f->message), "schedule", text(reported->schedule), "count",
-			 (json_int_t)reported->count, "transitions", (json_int_t)f->trace.length,
-			 "preemptions", (json_int_t)f->trace.preemptions, "signature", text(f->signature),
-			 "output", text(f->output), "threads", threads_json(f));
+	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "kind",
+			 finding_kind_name(f->kind), "message", text(f->message), "schedule",
+			 text(reported->schedule), "count", (json_int_t)reported->count, "transitions",
+			 (json_int_t)f->trace.length, "preemptions", (json_int_t)f->trace.preemptions,
+			 "signature", text(f->signature), "output", text(f->output), "threads",
+			 threads_json(f), "minimized", minimized_json(reported));
 }
 
 static json_t *findings_json(const struct verdict *verdict)

@@ -17,6 +17,8 @@ static int dispatch(const struct options *options)
 		return replay_command(options);
 	case COMMAND_SHOW:
 		return show_command(options);
+	case COMMAND_MINIMIZE:
+		return minimize_command(options);
 	case COMMAND_VERSION:
 		printf("fmc %s\n", FMC_VERSION);
 		return EXITS_OK;

@@ -16,12 +16,14 @@
 #define DEFAULT_DEPTH	  20000
 #define DEFAULT_RUN_DEPTH 1000000
 #define DEFAULT_SECONDS	  60
+#define DEFAULT_MINIMIZE  30
 #define DEFAULT_SPIN_MS	  200
 
-#define CHECK  (1u << COMMAND_CHECK)
-#define RUN    (1u << COMMAND_RUN)
-#define REPLAY (1u << COMMAND_REPLAY)
-#define SHOW   (1u << COMMAND_SHOW)
+#define CHECK	 (1u << COMMAND_CHECK)
+#define RUN	 (1u << COMMAND_RUN)
+#define REPLAY	 (1u << COMMAND_REPLAY)
+#define SHOW	 (1u << COMMAND_SHOW)
+#define MINIMIZE (1u << COMMAND_MINIMIZE)
 
 enum id {
 	ID_OUTPUT = 1,
@@ -46,6 +48,7 @@ enum id {
 	ID_SPIN_MS,
 	ID_STOP,
 	ID_ALL,
+	ID_NO_MINIMIZE,
 	ID_LOOSE,
 	ID_FORMAT,
 	ID_WIDTH,
@@ -64,14 +67,15 @@ static const struct spec {
 } specs[] = {
     {ID_STRATEGY, "strategy", 0, "S", CHECK,
      "auto, dfs, cb[:K], delay[:K], random, pct[:D], pos or surw (default: auto)"},
-    {ID_TIME, "time", 0, "S", CHECK | RUN | REPLAY,
-     "stop after S seconds (check: 60 for auto and random ones); 0: no limit"},
-    {ID_EXECUTIONS, "executions", 0, "N", CHECK, "stop after N executions"},
+    {ID_TIME, "time", 0, "S", CHECK | RUN | REPLAY | MINIMIZE,
+     "stop after S seconds (check: 60 for auto and random ones; minimize: 30); 0: no limit"},
+    {ID_EXECUTIONS, "executions", 0, "N", CHECK | MINIMIZE, "stop after N executions"},
     {ID_DEPTH, "depth", 0, "N", CHECK | RUN,
      "cut executions at N transitions (20000; run: 1000000); 0: never"},
     {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | RUN,
      "hold a thread for good after N transitions of its own (default: never)"},
-    {ID_SEED, "seed", 0, "N", CHECK | RUN, "of the random choices (run: without it, no random choices)"},
+    {ID_SEED, "seed", 0, "N", CHECK | RUN | MINIMIZE,
+     "of the random choices (run: without it, no random choices)"},
     {ID_FAIR_K, "fair-k", 0, "K", CHECK | RUN, "count every K-th yield of a thread (default: 1)"},
     {ID_NO_FAIR, "no-fair", 0, NULL, CHECK | RUN, "no fairness, for comparison only"},
     {ID_STOP, "first", 0, NULL, CHECK, "stop at the first failure (default)"},
@@ -80,33 +84,37 @@ static const struct spec {
      "who gets a kind of object or the one of that name: any, fifo, lifo; rwlock: readers, writers"},
     {ID_SPURIOUS, "spurious", 0, "N", CHECK | RUN,
      "condition variables may wake somebody N times without a signal (0)"},
-    {ID_OUTPUT, "output", 'o', "FILE", CHECK | RUN,
-     "schedule to write (default: PROGRAM.sched here, never replaced)"},
-    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY, "write the result as JSON; - for standard output"},
-    {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY, "standard input of the target (check: /dev/null)"},
+    {ID_OUTPUT, "output", 'o', "FILE", CHECK | RUN | MINIMIZE,
+     "schedule to write (default: PROGRAM.sched, FILE.min.sched here, never replaced)"},
+    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE,
+     "write the result as JSON; - for standard output"},
+    {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE,
+     "standard input of the target (check: /dev/null)"},
     {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK, "exit status 2 unless the search is complete"},
-    {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY,
+    {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY | MINIMIZE,
      "start executions by exec or copy (default: auto)"},
-    {ID_SPIN, "spin", 0, "HOW", CHECK | RUN | REPLAY,
+    {ID_SPIN, "spin", 0, "HOW", CHECK | RUN | REPLAY | MINIMIZE,
      "an endless loop without operations: report it, or take it for a yield (default: check report, run "
      "yield)"},
-    {ID_SPIN_MS, "spin-ms", 0, "N", CHECK | RUN | REPLAY,
+    {ID_SPIN_MS, "spin-ms", 0, "N", CHECK | RUN | REPLAY | MINIMIZE,
      "examine a thread that computes for N ms (200); 0: never"},
-    {ID_VERIFY_MODEL, "verify-model", 0, NULL, CHECK | RUN | REPLAY,
+    {ID_VERIFY_MODEL, "verify-model", 0, NULL, CHECK | RUN | REPLAY | MINIMIZE,
      "check fmc's model against the real results"},
+    {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK, "report a failure as it was found"},
     {ID_LOOSE, "loose", 0, NULL, REPLAY, "follow a schedule of another build as far as it fits"},
     {ID_FORMAT, "format", 0, "F", SHOW, "text, the only one there is"},
     {ID_WIDTH, "width", 0, "N", SHOW, "columns to use (default: the terminal's)"},
     {ID_FIRST, "first", 0, "N", SHOW, "begin with transition N"},
     {ID_COUNT, "count", 0, "N", SHOW, "show N transitions"},
-    {ID_COLOUR, "color", 0, "WHEN", CHECK | RUN | REPLAY | SHOW, "auto, always or never"},
-    {ID_VERBOSE, "verbose", 'v', NULL, CHECK | RUN | REPLAY, "say more"},
-    {ID_HELP, "help", 'h', NULL, CHECK | RUN | REPLAY | SHOW, "this text"},
+    {ID_COLOUR, "color", 0, "WHEN", CHECK | RUN | REPLAY | SHOW | MINIMIZE, "auto, always or never"},
+    {ID_VERBOSE, "verbose", 'v', NULL, CHECK | RUN | REPLAY | MINIMIZE, "say more"},
+    {ID_HELP, "help", 'h', NULL, CHECK | RUN | REPLAY | SHOW | MINIMIZE, "this text"},
 };
 
 #define SPECS (sizeof specs / sizeof *specs)
 
-static const char *const command_names[COMMANDS] = {"check", "run", "replay", "show", "help", "version"};
+static const char *const command_names[COMMANDS] = {"check",	"run",	"replay", "show",
+						    "minimize", "help", "version"};
 
 const char *command_name(enum command command)
 {
@@ -315,6 +323,8 @@ static bool store(struct options *o, const struct spec *spec)
 	case ID_STOP:
 		o->all = false;
 		return true;
+	case ID_NO_MINIMIZE:
+		return o->no_minimize = true;
 	case ID_ALL:
 		return o->all = true;
 	case ID_LOOSE:
@@ -465,6 +475,8 @@ static void settle(struct options *options)
 	bool endless = options->automatic || strategy_random(options->search.strategy);
 	if (options->command == COMMAND_CHECK && endless && !options->seconds_given)
 		options->seconds = DEFAULT_SECONDS;
+	if (options->command == COMMAND_MINIMIZE && !options->seconds_given)
+		options->seconds = DEFAULT_MINIMIZE;
 	options->search.seed = options->seed;
 }
 
@@ -478,7 +490,7 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	set_defaults(options);
 	if (argc < 2) {
-		say("a command is needed: check, run, replay or show; see 'fmc help'");
+		say("a command is needed: check, run, replay, show or minimize; see 'fmc help'");
 		return EXITS_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

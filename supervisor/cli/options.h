@@ -9,6 +9,7 @@ enum command {
 	COMMAND_RUN,
 	COMMAND_REPLAY,
 	COMMAND_SHOW,
+	COMMAND_MINIMIZE,
 	COMMAND_HELP,
 	COMMAND_VERSION,
 	COMMANDS,
@@ -37,7 +38,8 @@ struct options {
 	uint64_t executions; /* 0: no bound */
 	enum origin_kind origin;
 	bool require_complete;
-	bool all; /* don't stop at the first failure */
+	bool no_minimize; /* report failures as they were found */
+	bool all;	  /* don't stop at the first failure */
 	bool verify_model;
 	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
 	bool restricted;   /* --wakeup was given */

@@ -4,6 +4,7 @@
 #include "exits.h"
 #include "explain.h"
 #include "json.h"
+#include "recorded.h"
 #include "say.h"
 #include "session.h"
 #include "verdict.h"
@@ -82,21 +83,6 @@ static int play(struct replay *r)
 	return conclude(r, status);
 }
 
-/* As the execution was recorded, unless the user wants it otherwise. */
-static struct options as_recorded(const struct replay *r)
-{
-	struct options options = *r->options;
-	const char *origin = r->schedule.header.origin;
-	if (options.origin == ORIGIN_AUTO && origin && strcmp(origin, "exec") == 0)
-		options.origin = ORIGIN_EXEC;
-	/* Where loops are reported the first one ends an execution; where it didn't, they were yields. */
-	if (!options.spin_given)
-		options.spin_report = r->schedule.end == END_SPIN;
-	if (r->schedule.header.waking)
-		snprintf(options.waking, sizeof options.waking, "%s", r->schedule.header.waking);
-	return options;
-}
-
 static int start(struct replay *r)
 {
 	enum status status = launch_from_schedule(&r->launch, &r->schedule.header, r->options->input, r->why);
@@ -104,7 +90,7 @@ static int start(struct replay *r)
 		say("%s: %s", r->options->file, r->why);
 		return say_exit(status);
 	}
-	const struct options options = as_recorded(r);
+	const struct options options = recorded_options(r->options, &r->schedule);
 	int exits;
 	if (!options.loose && !build_id_check(&r->schedule.header, r->why)) {
 		say("%s: %s", options.file, r->why);

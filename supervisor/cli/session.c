@@ -39,7 +39,7 @@ static bool on_transition(void *context, struct execution *execution, const stru
 static void on_end(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct session *session = context;
-	if (session->finding)
+	if (session->finding && !(session->failures_only && finding_classify(trace) == FINDING_NONE))
 		session->collected = collect_finding(session->finding, session->process, execution, trace);
 }
 

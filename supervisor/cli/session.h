@@ -23,6 +23,7 @@ struct session {
 	bool timed;		 /* there is a timer */
 	uint64_t ticks;		 /* transitions watched, to look at the clock only now and then */
 	struct finding *finding; /* filled at the end of an execution, if not NULL */
+	bool failures_only;	 /* only of one that failed */
 	enum status collected;
 	void (*on_transition)(void *context, const struct trace *trace); /* may be NULL */
 	void *context;

@@ -1,5 +1,6 @@
 /* What a search has shown, and what it hasn't. */
 #include "verdict.h"
+#include "simplify.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@ void verdict_release(struct verdict *verdict)
 	for (size_t i = 0; i < verdict->reported_length; i++) {
 		finding_release(&verdict->reported[i].finding);
 		free(verdict->reported[i].schedule);
+		simplified_free(verdict->reported[i].simplified);
 	}
 	free(verdict->reported);
 	verdict_init(verdict);

@@ -7,6 +7,8 @@
 
 #define VERDICT_REASONS 24
 
+struct simplified;
+
 /* A failure, or an execution that is to be kept. */
 struct reported {
 	struct finding finding;
@@ -16,6 +18,9 @@ struct reported {
 	double seconds;	    /* when it was found */
 	char phase[32];	    /* by which strategy */
 	struct policy policy;
+	/* No fair execution with fewer preemptions than this fails like this: the search has shown it */
+	uint32_t least_preemptions;
+	struct simplified *simplified; /* what minimising came to; NULL if it wasn't tried */
 };
 
 /* What came of a command, to be said honestly: to people, as JSON, as an exit status. */

@@ -221,7 +221,8 @@ static void minimize_random(uint64_t seed, struct tally *tally)
 	bench_init(b);
 	if (find_failure(b, 0, &failed) && run_everything(b, NULL, 0, 0, &all)) {
 		const struct minimize_runner runner = {b, run, NULL};
-		const struct minimize_options options = {.policy = {.fair_k = 1}, .seed = seed};
+		const struct minimize_options options = {
+		    .policy = {.fair_k = 1}, .seed = seed, .sees_memory = true};
 		struct minimized result;
 		minimized_init(&result);
 		ck_assert_int_eq(minimize(&runner, &options, &failed, &result), STATUS_OK);

@@ -1,0 +1,16 @@
+/* The options of a recording. */
+#include "recorded.h"
+
+#include <string.h>
+
+struct options recorded_options(const struct options *given, const struct schedule *schedule)
+{
+	struct options options = *given;
+	const char *origin = schedule->header.origin;
+	if (options.origin == ORIGIN_AUTO && origin && strcmp(origin, "exec") == 0)
+		options.origin = ORIGIN_EXEC;
+	/* Where loops are reported the first one ends an execution; where it didn't, they were yields. */
+	if (!options.spin_given)
+		options.spin_report = schedule->end == END_SPIN;
+	return options;
+}

@@ -1,0 +1,177 @@
+/* Minimising on a real process: a session as what minimize.h runs plans on. */
+#include "simplify.h"
+#include "confirm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An execution may take so much longer than the budget before it is ended. */
+#define GRACE 1000000000u
+
+struct runner {
+	struct session *session;
+	enum finding_kind kind;
+	char *wanted; /* as failure_text() says it */
+	uint64_t begin;
+	double seconds;
+	bool uncontrolled; /* something outside could have made a difference: nothing is proven */
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Kind and places, which the signature has, and the objects that threads wait for. NULL without memory. */
+static char *failure_text(const struct finding *finding)
+{
+	const struct trace *trace = &finding->trace;
+	const char **names = calloc(trace->threads_length + 1, sizeof *names);
+	char *text = NULL;
+	size_t size, length = 0;
+	FILE *stream = names && finding->signature ? open_memstream(&text, &size) : NULL;
+	if (!stream) {
+		free(names);
+		return NULL;
+	}
+	for (uint32_t t = 0; t < trace->threads_length && trace->end == END_DEADLOCK; t++) {
+		const struct thread_end *end = &trace->threads[t];
+		bool named = end->blocked_class != CLASS_NONE && end->blocked_class != CLASS_THREAD &&
+			     end->blocked_object < finding->objects_length;
+		if (named && finding->objects[end->blocked_object])
+			names[length++] = finding->objects[end->blocked_object];
+	}
+	qsort(names, length, sizeof *names, compare_names);
+	fputs(finding->signature, stream);
+	for (size_t i = 0; i < length; i++)
+		fprintf(stream, " %s", names[i]);
+	free(names);
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static bool same_failure(const struct runner *r, const struct finding *finding)
+{
+	char *text = finding->kind == r->kind ? failure_text(finding) : NULL;
+	bool same = text && strcmp(text, r->wanted) == 0;
+	free(text);
+	return same;
+}
+
+static enum minimize_end run(void *context, const struct plan *plan, struct trace *trace)
+{
+	struct runner *r = context;
+	struct finding finding;
+	finding_init(&finding);
+	enum status status = session_run(r->session, plan, trace, &finding);
+	enum minimize_end end = MINIMIZE_UNKNOWN;
+	const char *uncontrolled = process_uncontrolled(r->session->process);
+	r->uncontrolled |= uncontrolled && *uncontrolled;
+	if (status || trace->end == END_INTERRUPTED || trace->end == END_ERROR)
+		end = MINIMIZE_STOP;
+	else if (finding_classify(trace) != FINDING_NONE)
+		end = same_failure(r, &finding) ? MINIMIZE_SAME : MINIMIZE_OTHER;
+	else if (trace->end == END_EXIT)
+		end = MINIMIZE_GOOD;
+	finding_release(&finding);
+	return end;
+}
+
+static double used(void *context)
+{
+	const struct runner *r = context;
+	if (tracer_interrupted())
+		return 1;
+	return r->seconds > 0 ? (double)(session_clock() - r->begin) / 1e9 / r->seconds : 0;
+}
+
+void simplified_free(struct simplified *simplified)
+{
+	if (!simplified)
+		return;
+	minimized_release(&simplified->result);
+	finding_release(&simplified->passing);
+	free(simplified);
+}
+
+/* The minimised schedule in place of the reported one, if it replays. */
+static void replace(struct session *session, struct reported *reported, struct simplified *simplified)
+{
+	const struct minimized *result = &simplified->result;
+	struct finding finding;
+	finding_init(&finding);
+	if (confirm_finding(session, &result->trace, &result->policy, &finding) == CONFIRMED) {
+		finding_release(&reported->finding);
+		reported->finding = finding;
+		reported->policy = result->policy;
+		simplified->replaced = true;
+	} else {
+		finding_release(&finding);
+	}
+}
+
+static void prove_nothing(struct minimized *result)
+{
+	result->least_preemptions = 0;
+	result->critical_proven = false;
+	result->never_good = false;
+}
+
+/* The passing execution once more, with names and places. */
+static void collect_passing(struct session *session, struct simplified *simplified)
+{
+	const struct minimized *result = &simplified->result;
+	struct step *steps = confirm_steps(&result->passing);
+	struct trace trace;
+	trace_init(&trace);
+	if (steps) {
+		const struct plan plan = {
+		    .prefix = steps, .prefix_length = result->passing.length, .policy = result->policy};
+		enum status status = session_collect(session, &plan, &trace, &simplified->passing);
+		if (status || confirm_difference(&trace, &result->passing) != SIZE_MAX) {
+			finding_release(&simplified->passing);
+			finding_init(&simplified->passing);
+		}
+	}
+	trace_release(&trace);
+	free(steps);
+}
+
+void simplify(struct session *session, struct reported *reported, const struct simplify_budget *budget)
+{
+	struct simplified *simplified = calloc(1, sizeof *simplified);
+	struct runner r = {.session = session,
+			   .kind = reported->finding.kind,
+			   .wanted = failure_text(&reported->finding),
+			   .begin = session_clock(),
+			   .seconds = budget->seconds};
+	if (simplified && r.wanted) {
+		const struct minimize_runner runner = {&r, run, used};
+		const struct minimize_options options = {.policy = reported->policy,
+							 .executions = budget->executions,
+							 .seed = budget->seed,
+							 .proven = budget->proven};
+		minimized_init(&simplified->result);
+		finding_init(&simplified->passing);
+		session->failures_only = true;
+		if (budget->seconds > 0)
+			session->deadline = r.begin + (uint64_t)(budget->seconds * 1e9) + GRACE;
+		/* Without memory what there is is still as good as before. */
+		(void)minimize(&runner, &options, &reported->finding.trace, &simplified->result);
+		if (r.uncontrolled)
+			prove_nothing(&simplified->result);
+		session->failures_only = false;
+		session->deadline = 0;
+		if (simplified->result.trace.length > 0)
+			replace(session, reported, simplified);
+		if (simplified->replaced && simplified->result.critical_known)
+			collect_passing(session, simplified);
+		simplified->seconds = (double)(session_clock() - r.begin) / 1e9;
+		reported->simplified = simplified;
+		simplified = NULL;
+	}
+	free(simplified);
+	free(r.wanted);
+}

@@ -1,0 +1,37 @@
+#ifndef FMC_CLI_SIMPLIFY_H
+#define FMC_CLI_SIMPLIFY_H
+
+#include "options.h"
+#include "session.h"
+#include "verdict.h"
+
+#include <fmc/minimize.h>
+
+/* A failure after minimising, with what is to be said about it. */
+struct simplified {
+	struct minimized result;
+	struct finding
+	    passing; /* the nearest execution that ends well; kind FINDING_NONE, no trace if there is none */
+	bool replaced; /* the reported finding is the minimised one */
+	double seconds;
+};
+
+struct simplify_budget {
+	double seconds;	     /* 0: no bound */
+	uint64_t executions; /* 0: no bound */
+	uint64_t seed;
+	uint32_t proven; /* as in struct minimize_options */
+};
+
+/*
+ * Minimise a reported failure: its finding and policy are replaced by those of the minimised schedule when that
+ * one replays twice, and reported->simplified is set. Without memory or time the report stays as it is.
+ */
+void simplify(struct session *session, struct reported *reported, const struct simplify_budget *budget);
+
+void simplified_free(struct simplified *simplified); /* NULL is allowed */
+
+/* What minimising came to: sizes before and after, the critical transition, the passing execution beside it. */
+void simplified_print(const struct reported *reported, const struct options *options, FILE *stream);
+
+#endif
