@@ -247,6 +247,9 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 		return;
 	case OP_COND_ASLEEP:
 	case OP_FUTEX_ASLEEP:
+		/* A spurious wakeup is open only while another thread can go on: any of them may be the last. */
+		if (choice == CHOICE_SPURIOUS)
+			touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		touch_object(footprint, op->object, false); /* leaves the queue */
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
 		return;

@@ -141,6 +141,8 @@ static void explore(struct brute *brute, const struct place_in_tree *here)
 	}
 	bool schedulable = false;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
+		if (!brute->gave_up && model_spurious(model, t))
+			follow(brute, here, enabled, t, CHOICE_SPURIOUS);
 		if (!enabled[t] || (here->fair && !fair_reference_may_run(here->fair, enabled, t)))
 			continue;
 		schedulable = true;
@@ -182,20 +184,35 @@ void brute_release(struct brute *brute)
 }
 
 static void spread(const struct table_program *program, size_t limit, struct hash_set *states,
+		   const struct place_in_tree *here);
+
+static void spread_by(const struct table_program *program, size_t limit, struct hash_set *states,
+		      const struct place_in_tree *here, uint32_t t, int32_t choice)
+{
+	struct place_in_tree next;
+	copy_place(&next, here);
+	bool ended;
+	if (!take(program, &next, t, choice, &ended) && !ended)
+		spread(program, limit, states, &next);
+	release_place(&next);
+}
+
+static void spread(const struct table_program *program, size_t limit, struct hash_set *states,
 		   const struct place_in_tree *here)
 {
 	const struct model *model = here->block.model;
 	if (!hash_set_add(states, state_digest(model, &here->state)) || states->count > limit)
 		return;
+	bool enabled[REFERENCE_THREADS] = {false}, any = false;
+	find_enabled(model, enabled);
 	for (uint32_t t = 0; t < model_threads(model); t++)
-		for (uint32_t i = 0; i < model_choices(model, t); i++) {
-			struct place_in_tree next;
-			copy_place(&next, here);
-			bool ended;
-			if (!take(program, &next, t, model_choice(model, t, i), &ended) && !ended)
-				spread(program, limit, states, &next);
-			release_place(&next);
-		}
+		any |= enabled[t];
+	for (uint32_t t = 0; any && t < model_threads(model); t++) {
+		for (uint32_t i = 0; i < model_choices(model, t); i++)
+			spread_by(program, limit, states, here, t, model_choice(model, t, i));
+		if (model_spurious(model, t))
+			spread_by(program, limit, states, here, t, CHOICE_SPURIOUS);
+	}
 }
 
 bool brute_yield_free(const struct table_program *program, size_t limit, struct hash_set *states)

@@ -57,6 +57,7 @@ struct table_program {
 uint32_t table_mutex(struct table_program *p, enum mutex_type type);
 uint32_t table_sem(struct table_program *p, uint32_t value);
 uint32_t table_cond(struct table_program *p);
+uint32_t table_object(struct table_program *p, enum object_class class, uint32_t type, uint32_t count);
 uint32_t table_variable(struct table_program *p, int64_t value);
 uint32_t table_futex(struct table_program *p, uint32_t variable);
 struct table_body *table_body(struct table_program *p); /* with a thread that runs it */

@@ -25,6 +25,12 @@ uint32_t table_cond(struct table_program *p)
 	return add_object(p, (struct object_state){.class = CLASS_COND, .owner = NO_THREAD});
 }
 
+uint32_t table_object(struct table_program *p, enum object_class class, uint32_t type, uint32_t count)
+{
+	return add_object(
+	    p, (struct object_state){.class = class, .type = type, .owner = NO_THREAD, .count = count});
+}
+
 uint32_t table_variable(struct table_program *p, int64_t value)
 {
 	assert(p->variable_count < TABLE_VARIABLES);

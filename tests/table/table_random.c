@@ -14,7 +14,7 @@ static uint32_t roll(struct dice *dice, uint32_t n)
 }
 
 struct objects {
-	uint32_t mutex[2], sem, cond, variable, futex;
+	uint32_t mutex[2], sem, cond, variable, futex, rwlock, barrier, spin, once;
 };
 
 static void lock_pair(struct table_body *b, const struct objects *o, struct dice *dice)
@@ -71,9 +71,58 @@ static void use_sem(struct table_body *b, const struct objects *o, struct dice *
 	table_op(b, kinds[roll(dice, 5)], o->sem);
 }
 
+static void use_rwlock(struct table_body *b, const struct objects *o, struct dice *dice)
+{
+	static const enum op_kind kinds[] = {OP_RWLOCK_RDLOCK, OP_RWLOCK_RDLOCK, OP_RWLOCK_WRLOCK,
+					     OP_RWLOCK_TIMEDRDLOCK, OP_RWLOCK_TIMEDWRLOCK};
+	enum op_kind kind = kinds[roll(dice, 5)];
+	table_op(b, kind, o->rwlock);
+	/* Who got nothing for want of time has nothing to give back. */
+	struct table_code *leave = table_jump(b, TABLE_JUMP_NOT, 0, 0, 0);
+	if (roll(dice, 3) == 0)
+		table_op(b, OP_SEM_POST, o->sem);
+	table_op(b, OP_RWLOCK_UNLOCK, o->rwlock);
+	leave->target = b->length;
+}
+
+static void use_spinlock(struct table_body *b, const struct objects *o, struct dice *dice)
+{
+	table_op(b, roll(dice, 3) ? OP_SPIN_LOCK : OP_SPIN_TRYLOCK, o->spin);
+	struct table_code *leave = table_jump(b, TABLE_JUMP_NOT, 0, 0, 0);
+	table_op(b, OP_SPIN_UNLOCK, o->spin);
+	leave->target = b->length;
+}
+
+static void do_once(struct table_body *b, const struct objects *o, struct dice *dice)
+{
+	table_op(b, OP_GUARD_ACQUIRE, o->once);
+	struct table_code *leave = table_jump(b, TABLE_JUMP_IF, 0, 0, 0);
+	if (roll(dice, 2))
+		table_op(b, OP_SEM_TRYWAIT, o->sem);
+	table_op(b, roll(dice, 3) ? OP_GUARD_RELEASE : OP_GUARD_ABORT, o->once);
+	leave->target = b->length;
+}
+
+static void meet(struct table_body *b, const struct objects *o, struct dice *dice)
+{
+	switch (roll(dice, 4)) {
+	case 0:
+		table_op(b, OP_BARRIER_WAIT, o->barrier);
+		break;
+	case 1:
+		use_rwlock(b, o, dice);
+		break;
+	case 2:
+		use_spinlock(b, o, dice);
+		break;
+	default:
+		do_once(b, o, dice);
+	}
+}
+
 static void add_something(struct table_body *b, const struct objects *o, struct dice *dice, bool loops)
 {
-	switch (roll(dice, loops ? 9 : 7)) {
+	switch (roll(dice, loops ? 11 : 9)) {
 	case 0:
 		lock_pair(b, o, dice);
 		break;
@@ -96,11 +145,25 @@ static void add_something(struct table_body *b, const struct objects *o, struct 
 		table_op(b, OP_YIELD, NO_OBJECT);
 		break;
 	case 7:
+	case 8:
+		meet(b, o, dice);
+		break;
+	case 9:
 		table_spin(b, o->variable, 1, roll(dice, 6) ? OP_YIELD : OP_NONE);
 		break;
 	default:
 		insist(b, o, dice);
 	}
+}
+
+/* Some wait in an order, some wake up for no reason. */
+static void set_waking(struct table_program *p, const struct objects *o, struct dice *dice)
+{
+	p->objects[o->mutex[1]].wakeup = roll(dice, 3) ? WAKE_ANY : 1 + roll(dice, 2);
+	p->objects[o->sem].wakeup = roll(dice, 3) ? WAKE_ANY : 1 + roll(dice, 2);
+	p->objects[o->cond].wakeup = roll(dice, 3) ? WAKE_ANY : 1 + roll(dice, 2);
+	p->objects[o->cond].spurious = roll(dice, 4) == 0;
+	p->objects[o->rwlock].wakeup = roll(dice, 2) ? WAKE_ANY : 1 + roll(dice, WAKEUPS - 1);
 }
 
 void table_random(struct table_program *p, uint64_t seed, bool loops)
@@ -114,6 +177,11 @@ void table_random(struct table_program *p, uint64_t seed, bool loops)
 	o.cond = table_cond(p);
 	o.variable = table_variable(p, 0);
 	o.futex = table_futex(p, o.variable);
+	o.rwlock = table_object(p, CLASS_RWLOCK, roll(&dice, 2) ? RWLOCK_READERS : RWLOCK_WRITERS, 0);
+	o.barrier = table_object(p, CLASS_BARRIER, 0, 2);
+	o.spin = table_object(p, CLASS_SPIN, 0, 0);
+	o.once = table_object(p, CLASS_ONCE, 0, ONCE_NEW);
+	set_waking(p, &o, &dice);
 	uint32_t threads = 2 + roll(&dice, 3);
 	uint32_t things = threads == 2 ? 3 : threads == 3 ? 2 : 1;
 	for (uint32_t t = 0; t < threads; t++) {

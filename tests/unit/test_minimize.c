@@ -77,7 +77,7 @@ struct everything {
 	uint32_t least; /* preemptions of those that are the same */
 };
 
-#define TOO_MANY 3000
+#define TOO_MANY 2000
 
 /* Depth first without any cleverness; false: too many. */
 static bool run_everything(struct bench *b, const struct step *prefix, size_t length, uint64_t depth,
