@@ -191,7 +191,7 @@ START_TEST(kill_reaps_all)
 		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
 		pid_t pid = target_pid(target);
 		target_resume(target_tracee(target, 0), 0);
-		for (int i = 0; i < stop_after && target_wait(target, NULL, 1000, &stop) == STATUS_OK; i++) {
+		for (int i = 0; i < stop_after && target_wait(target, NULL, 20, &stop) == STATUS_OK; i++) {
 			if (stop.kind == STOP_CLONE)
 				target_resume(stop.child, 0);
 			if (stop.kind != STOP_EXITED)
