@@ -49,7 +49,7 @@ accept '^fmc [0-9]+\.[0-9]+' --version
 accept '^fmc [0-9]+\.[0-9]+' version
 accept 'fmc check' --help
 accept 'fmc check' help
-for command in check run replay show; do
+for command in check run replay show minimize; do
 	accept "fmc $command" help $command
 	accept "fmc $command" $command --help
 done

@@ -167,8 +167,9 @@ END_TEST
 /* Every option that help shows is one that the command takes. */
 START_TEST(test_help_is_true)
 {
-	const enum command commands[] = {COMMAND_CHECK, COMMAND_RUN, COMMAND_REPLAY, COMMAND_SHOW};
-	for (size_t c = 0; c < 4; c++) {
+	const enum command commands[] = {COMMAND_CHECK, COMMAND_RUN, COMMAND_REPLAY, COMMAND_SHOW,
+					 COMMAND_MINIMIZE};
+	for (size_t c = 0; c < 5; c++) {
 		const char *name, *value, *text;
 		char letter, typed[80];
 		size_t i = 0;
