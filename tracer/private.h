@@ -51,6 +51,7 @@ struct target {
 	uint64_t near_pages[NEAR_PAGES_MAX];
 	size_t near_pages_length;
 	struct virtual_world world;
+	const struct tracee *replacing; /* in execve: the kernel kills all other threads and waits for them */
 	bool gone;
 };
 

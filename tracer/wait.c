@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -114,6 +115,7 @@ static void on_exec(struct target *target, struct stop *stop)
 	for (uint32_t i = 0; i < target->tracees_length; i++)
 		if (target->tracees[i]->life != TRACEE_DEAD && target->tracees[i]->tid != target->pid)
 			target->tracees[i]->life = TRACEE_DEAD;
+	target->replacing = NULL;
 	struct tracee *survivor = target_by_tid(target, target->pid);
 	if (survivor) {
 		survivor->life = TRACEE_STOPPED;
@@ -191,7 +193,11 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		}
 		stop->kind = STOP_SYSCALL;
 		stop->number = registers_syscall_number(tracee);
-		return STATUS_OK;
+		if (stop->number != SYS_execve && stop->number != SYS_execveat)
+			return STATUS_OK;
+		target->replacing = tracee;
+		target_resume(tracee, 0);
+		return STATUS_TIMEOUT;
 	default:
 		stop->kind = STOP_INTERRUPT;
 		return STATUS_OK;
@@ -235,9 +241,33 @@ static void serve_bystander(struct target *target, pid_t pid, int status)
  */
 static pid_t wait_once(struct target *target, struct tracee *tracee, int flags, int *status)
 {
-	if (tracee && !target->bystanders_length)
+	if (tracee && !target->bystanders_length && !target->replacing)
 		return waitpid(tracee->tid, status, flags | __WALL);
 	return waitpid(-1, status, flags | __WALL);
+}
+
+/*
+ * While a thread is in execve, the others have to be let go for good; any other stop of its own means that the call
+ * has failed. False: the status isn't dealt with.
+ */
+static bool serve_replaced(struct target *target, struct tracee *who, int status)
+{
+	if (EVENT(status) == PTRACE_EVENT_EXEC)
+		return false;
+	if (who == target->replacing) {
+		if (EVENT(status) != PTRACE_EVENT_EXIT)
+			target->replacing = NULL;
+		return false;
+	}
+	if (WIFEXITED(status) || WIFSIGNALED(status)) {
+		mark_dead(target, who);
+		return true;
+	}
+	if (EVENT(status) != PTRACE_EVENT_EXIT)
+		return false;
+	resume_foreign(who->tid, 0);
+	who->life = TRACEE_RUNNING;
+	return true;
 }
 
 static bool take_early_of(struct target *target, struct tracee *tracee, struct tracee **who, int *status)
@@ -289,6 +319,8 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 					return STATUS_NO_MEMORY;
 				continue;
 			}
+			if (target->replacing && serve_replaced(target, who, status))
+				continue;
 			/* A leader that ends takes its number from the thread that has called exec. */
 			if (tracee && who != tracee && EVENT(status) != PTRACE_EVENT_EXEC) {
 				if (!target_keep_early(target, got, status))
@@ -345,6 +377,20 @@ static void reap(pid_t tid)
 	}
 }
 
+/*
+ * Who stands at his exit because of a SIGKILL already doesn't notice another one: he has to be let go, also those
+ * whose last stop nobody has asked for yet.
+ */
+static void release_exiting(const struct target *target)
+{
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		if (target->tracees[i]->life == TRACEE_EXITING)
+			resume_foreign(target->tracees[i]->tid, 0);
+	for (size_t i = 0; i < target->early_length; i++)
+		if (WIFSTOPPED(target->early[i].status))
+			resume_foreign(target->early[i].tid, 0);
+}
+
 void target_kill(struct target *target)
 {
 	if (!target)
@@ -352,6 +398,7 @@ void target_kill(struct target *target)
 	tick_stop();
 	if (!target->gone)
 		kill(target->pid, SIGKILL);
+	release_exiting(target);
 	/* The leader's death is not reported before those of all others (LIMITS: waitpid(leader) hangs until
 	 * then). */
 	for (uint32_t i = target->tracees_length; i-- > 0;)

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Targets that end, begin and misbehave at bad moments: under fmc they print what they always do and end as they always do,
+# under several random schedules and without one.
+. tests/lib.sh
+SEEDS=${SEEDS:-3}
+
+# run_under OPTIONS -- COMMAND: fills $SCRATCH/found, $SCRATCH/err; the exit status is fmc's.
+run_under() {
+	timeout -k 5 60 "$FMC" run -o "$SCRATCH/bad.sched" "$@" </dev/null >"$SCRATCH/found" 2>"$SCRATCH/err"
+}
+
+# same PROGRAM CASE...: output and status as natively.
+same() {
+	local program=$BUILD/targets/$1 status wrong=0 seed
+	local name="$*"
+	shift
+	timeout -k 5 20 "$program" "$@" </dev/null >"$SCRATCH/expected" 2>/dev/null
+	local wanted=$?
+	for ((seed = 0; seed <= SEEDS; seed++)); do
+		# shellcheck disable=SC2046
+		run_under $([ $seed -eq 0 ] || echo --seed $seed) -- "$program" "$@"
+		status=$?
+		if [ $status -ne $wanted ] || ! cmp -s "$SCRATCH/expected" "$SCRATCH/found"; then
+			wrong=$((wrong + 1))
+			echo "     $name, seed $seed: status $status, expected $wanted"
+			show "$SCRATCH/found" "$SCRATCH/err"
+		fi
+	done
+	judge "$name" [ $wrong -eq 0 ]
+}
+
+# refused PATTERN PROGRAM CASE: one line that matches, exit status 69.
+refused() {
+	local pattern=$1 program=$BUILD/targets/$2
+	shift 2
+	run_under --seed 1 -- "$program" "$@"
+	judge "$* is refused" [ $? -eq 69 -a "$(wc -l <"$SCRATCH/err")" -eq 1 -a -n "$(grep -E "$pattern" "$SCRATCH/err")" ]
+}
+
+for case in detached main_exits exit exit_in abort kill fork vfork spawn system many deep 'memory 1000' overflow altstack \
+    own_traps dumpable seccomp; do
+	# shellcheck disable=SC2086
+	same hostile $case
+done
+refused 'exec' hostile exec
+refused 'exec' hostile exec_in
+
+for case in read pause sigwait sigsuspend post write itimer timer stop sigpipe epipe; do
+	same signals $case
+done
+for program in hostile signals; do
+	judge "no $program left" gone "$BUILD/targets/$program"
+done
+finish
