@@ -375,6 +375,74 @@ START_TEST(test_linearize)
 }
 END_TEST
 
+/* One thread waits for what never comes, with yields; others do what has nothing to do with it. */
+START_TEST(test_loop)
+{
+	struct bench *b = calloc(1, sizeof *b);
+	struct trace failed;
+	uint32_t flag = table_variable(&b->program, 0), other = table_variable(&b->program, 0);
+	table_spin(table_body(&b->program), flag, 1, OP_YIELD);
+	for (int t = 0; t < 2; t++) {
+		struct table_body *body = table_body(&b->program);
+		for (int i = 0; i < 4; i++)
+			table_write(body, other, i);
+	}
+	trace_init(&failed);
+	bench_init(b);
+	ck_assert(find_failure(b, 1000, &failed));
+	ck_assert_int_eq(failed.end, END_LIVELOCK);
+	ck_assert_uint_ge(failed.length, 1000);
+	const struct minimize_runner runner = {b, run, NULL};
+	const struct minimize_options options = {.policy = {.fair_k = 1, .max_depth = 1000},
+						 .executions = 300};
+	struct minimized result;
+	minimized_init(&result);
+	ck_assert_int_eq(minimize(&runner, &options, &failed, &result), STATUS_OK);
+	ck_assert_int_eq(result.trace.end, END_LIVELOCK);
+	ck_assert_uint_lt(result.trace.length, 50);
+	ck_assert_uint_lt(result.policy.max_depth, 50);
+	ck_assert_uint_eq(result.after.preemptions, 0);
+	/* Nobody can end well, but loops that were cut are no proof of it. */
+	ck_assert(!result.critical_known && !result.critical_proven);
+	check_minimal(b, &result);
+	minimized_release(&result);
+	trace_release(&failed);
+	bench_release(b);
+	free(b);
+}
+END_TEST
+
+/* Without a budget nothing is claimed and nothing is changed. */
+START_TEST(test_no_budget)
+{
+	struct bench *b = calloc(1, sizeof *b);
+	struct trace failed;
+	trace_init(&failed);
+	uint64_t seed = 0;
+	bool found = false;
+	while (!found) {
+		table_random(&b->program, seed++, false);
+		bench_init(b);
+		found = find_failure(b, 0, &failed) && failed.preemptions > 0;
+		if (!found)
+			bench_release(b);
+	}
+	const struct minimize_runner runner = {b, run, NULL};
+	const struct minimize_options options = {.policy = {.fair_k = 1}, .executions = 1};
+	struct minimized result;
+	minimized_init(&result);
+	ck_assert_int_eq(minimize(&runner, &options, &failed, &result), STATUS_OK);
+	ck_assert(result.cut && !result.minimal && !result.never_good && !result.critical_proven);
+	ck_assert_uint_eq(result.least_preemptions, 0);
+	ck_assert_uint_le(result.executions, 1);
+	ck_assert_uint_le(result.after.preemptions, failed.preemptions);
+	minimized_release(&result);
+	trace_release(&failed);
+	bench_release(b);
+	free(b);
+}
+END_TEST
+
 /* Too many states for the exact way: the order is still one of the partial order, with every transition. */
 START_TEST(test_linearize_large)
 {
@@ -412,6 +480,8 @@ int main(void)
 	tcase_set_timeout(tests, 0);
 	tcase_add_loop_test(tests, test_random_programs, 0, 6);
 	tcase_add_loop_test(tests, test_linearize, 0, 3);
+	tcase_add_test(tests, test_loop);
+	tcase_add_test(tests, test_no_budget);
 	tcase_add_test(tests, test_linearize_large);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);

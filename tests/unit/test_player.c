@@ -69,14 +69,14 @@ static void record(const struct plan *plan)
 static void record_deadlock(void)
 {
 	static const struct step steps[] = {{0, 0}, {1, 0}};
-	record(&(struct plan){steps, 2, {.fair_k = 1, .max_depth = 1000}});
+	record(&(struct plan){steps, 2, .policy = {.fair_k = 1, .max_depth = 1000}});
 	ck_assert_int_eq(schedule.verdict, FINDING_DEADLOCK);
 	ck_assert_uint_eq(schedule.length, 2);
 }
 
 static void record_exit(void)
 {
-	record(&(struct plan){NULL, 0, {.fair_k = 1, .max_depth = 1000}});
+	record(&(struct plan){.policy = {.fair_k = 1, .max_depth = 1000}});
 	ck_assert_int_eq(schedule.end, END_EXIT);
 	ck_assert_uint_eq(schedule.length, 8);
 }
@@ -249,7 +249,8 @@ START_TEST(random_executions_are_played)
 		table_random(&program, seed, seed % 2);
 		begin();
 		trace_init(&first);
-		struct plan plan = {NULL, 0, {.kind = POLICY_RANDOM, .seed = seed, .fair_k = 1, .max_depth = 300}};
+		struct plan plan = {
+		    .policy = {.kind = POLICY_RANDOM, .seed = seed, .fair_k = 1, .max_depth = 300}};
 		execution_run(execution, &plan, &first);
 		record(&plan);
 		FILE *stream = open_memstream(&text, &size);
