@@ -306,12 +306,143 @@ START_TEST(test_futex_errors)
 }
 END_TEST
 
+static int rwlock_call(pthread_rwlock_t *lock, const struct op *op)
+{
+	static const struct timespec past;
+	switch (op->kind) {
+	case OP_RWLOCK_RDLOCK:
+		return pthread_rwlock_rdlock(lock);
+	case OP_RWLOCK_TRYRDLOCK:
+		return pthread_rwlock_tryrdlock(lock);
+	case OP_RWLOCK_TIMEDRDLOCK:
+		return pthread_rwlock_timedrdlock(lock, &past);
+	case OP_RWLOCK_WRLOCK:
+		return pthread_rwlock_wrlock(lock);
+	case OP_RWLOCK_TRYWRLOCK:
+		return pthread_rwlock_trywrlock(lock);
+	case OP_RWLOCK_TIMEDWRLOCK:
+		return pthread_rwlock_timedwrlock(lock, &past);
+	default:
+		return pthread_rwlock_unlock(lock);
+	}
+}
+
+struct rwlock_call {
+	pthread_rwlock_t *lock;
+	struct op op;
+	int result;
+};
+
+static void *make_rwlock_call(void *argument)
+{
+	struct rwlock_call *call = argument;
+	call->result = rwlock_call(call->lock, &call->op);
+	return NULL;
+}
+
+/* T1 is this thread; T2's calls are made by another, which writes only if it gives back at once. */
+START_TEST(test_rwlocks)
+{
+	static const int native[] = {PTHREAD_RWLOCK_PREFER_READER_NP, PTHREAD_RWLOCK_PREFER_WRITER_NP,
+				     PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP};
+	struct model_block block;
+	struct object_state state = {CLASS_RWLOCK, (uint32_t)_i, NO_THREAD, 0};
+	pthread_rwlockattr_t attributes;
+	pthread_rwlock_t lock;
+	unsigned made = 0;
+	pthread_rwlockattr_init(&attributes);
+	pthread_rwlockattr_setkind_np(&attributes, native[_i]);
+	pthread_rwlock_init(&lock, &attributes);
+	ck_assert(model_block_init(&block));
+	add_running(&block), add_running(&block);
+	struct rwlock_call call = {.lock = &lock, .op = {.object2 = NO_OBJECT}};
+	call.op.object = model_block_add_object(&block, &state);
+	srand(1);
+	for (unsigned i = 0; i < 3000; i++) {
+		uint32_t t = rand() % 4 == 0;
+		struct effect effect;
+		model_object_state(block.model, call.op.object, &state);
+		call.op.kind = (uint16_t)(OP_RWLOCK_RDLOCK + rand() % 7);
+		bool held = state.owner == t || state.count > 0;
+		bool writes = call.op.kind == OP_RWLOCK_WRLOCK || call.op.kind == OP_RWLOCK_TRYWRLOCK ||
+			      call.op.kind == OP_RWLOCK_TIMEDWRLOCK;
+		if ((call.op.kind == OP_RWLOCK_UNLOCK && !held) ||
+		    (t == 1 && writes && state.count == 0 && state.owner == NO_THREAD))
+			continue;
+		struct model *m = block.model, *before = malloc(model_bytes(2, 1));
+		model_copy(before, 2, 1, m);
+		model_set_pending(m, t, &call.op);
+		bool enabled = model_enabled(m, t);
+		if (enabled)
+			model_perform(m, t, model_choice(m, t, 0), NULL, &effect);
+		if (!enabled || effect.asleep) {
+			model_copy(m, model_thread_room(m), model_object_room(m), before);
+			free(before);
+			continue;
+		}
+		free(before);
+		if (t == 0) {
+			make_rwlock_call(&call);
+		} else {
+			pthread_t thread;
+			ck_assert_int_eq(pthread_create(&thread, NULL, make_rwlock_call, &call), 0);
+			ck_assert_int_eq(pthread_join(thread, NULL), 0);
+		}
+		made++;
+		ck_assert_msg(call.result == effect.result, "kind %d, T%u %s: real %d, model %ld", _i, t + 1,
+			      op_name(call.op.kind), call.result, (long)effect.result);
+	}
+	ck_assert_uint_gt(made, 500);
+	model_block_release(&block);
+}
+END_TEST
+
+/* What other objects answer that can be asked without another thread. */
+START_TEST(test_other_objects)
+{
+	pthread_barrier_t barrier;
+	pthread_spinlock_t spin;
+	struct model_block block;
+	struct effect effect;
+	ck_assert(model_block_init(&block));
+	uint32_t t = add_running(&block);
+	struct object_state states[] = {{CLASS_BARRIER, 0, NO_THREAD, 1}, {CLASS_SPIN, 0, NO_THREAD, 0}};
+	uint32_t b = model_block_add_object(&block, &states[0]),
+		 s = model_block_add_object(&block, &states[1]);
+	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+	const struct {
+		struct op op;
+		int real;
+	} rows[] = {
+	    {{OP_BARRIER_INIT, 0, b, NO_OBJECT, 0, 0, 0, 0}, pthread_barrier_init(&barrier, NULL, 0)},
+	    {{OP_BARRIER_INIT, 0, b, NO_OBJECT, 0x80000000, 0, 0, 0},
+	     pthread_barrier_init(&barrier, NULL, 0x80000000)},
+	    {{OP_BARRIER_INIT, 0, b, NO_OBJECT, 1, 0, 0, 0}, pthread_barrier_init(&barrier, NULL, 1)},
+	    {{OP_BARRIER_WAIT, 0, b, NO_OBJECT, 0, 0, 0, 0}, pthread_barrier_wait(&barrier)},
+	    {{OP_BARRIER_DESTROY, 0, b, NO_OBJECT, 0, 0, 0, 0}, pthread_barrier_destroy(&barrier)},
+	    {{OP_SPIN_TRYLOCK, 0, s, NO_OBJECT, 0, 0, 0, 0}, pthread_spin_trylock(&spin)},
+	    {{OP_SPIN_TRYLOCK, 0, s, NO_OBJECT, 0, 0, 0, 0}, pthread_spin_trylock(&spin)},
+	    {{OP_SPIN_UNLOCK, 0, s, NO_OBJECT, 0, 0, 0, 0}, pthread_spin_unlock(&spin)},
+	    {{OP_SPIN_LOCK, 0, s, NO_OBJECT, 0, 0, 0, 0}, pthread_spin_lock(&spin)},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		model_set_pending(block.model, t, &rows[i].op);
+		model_perform(block.model, t, CHOICE_DEFAULT, NULL, &effect);
+		ck_assert_msg(effect.result == rows[i].real, "row %zu: real %d, model %ld", i, rows[i].real,
+			      (long)effect.result);
+	}
+	model_block_release(&block);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("model against libc and the kernel");
 	TCase *tcase = tcase_create("native");
 	tcase_add_loop_test(tcase, test_mutexes, 0, MUTEX_ROBUST << 1);
 	tcase_add_test(tcase, test_semaphores);
+	tcase_add_loop_test(tcase, test_rwlocks, 0, 3);
+	tcase_add_test(tcase, test_other_objects);
 	tcase_add_test(tcase, test_joins);
 	tcase_add_test(tcase, test_wake_op);
 	tcase_add_test(tcase, test_futex_errors);
