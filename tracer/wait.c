@@ -1,7 +1,9 @@
 #include "tracer/private.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -391,6 +393,25 @@ static void release_exiting(const struct target *target)
 			resume_foreign(target->early[i].tid, 0);
 }
 
+/*
+ * Threads of a killed process that aren't in the table: one whose creation was under way, of which nobody has been
+ * told, is traced and stands at its exit until it is let go. After the SIGKILL no further one can come.
+ */
+static void reap_others(pid_t pid)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *tasks = opendir(path);
+	if (!tasks)
+		return;
+	for (struct dirent *entry; (entry = readdir(tasks));) {
+		pid_t tid = atoi(entry->d_name);
+		if (tid > 0 && tid != pid)
+			reap(tid);
+	}
+	closedir(tasks);
+}
+
 void target_kill(struct target *target)
 {
 	if (!target)
@@ -401,11 +422,17 @@ void target_kill(struct target *target)
 	release_exiting(target);
 	/* The leader's death is not reported before those of all others (LIMITS: waitpid(leader) hangs until
 	 * then). */
-	for (uint32_t i = target->tracees_length; i-- > 0;)
-		if (target->tracees[i]->life != TRACEE_DEAD)
-			reap(target->tracees[i]->tid);
+	for (uint32_t i = target->tracees_length; i-- > 0;) {
+		struct tracee *tracee = target->tracees[i];
+		if (tracee->life == TRACEE_DEAD)
+			continue;
+		if (tracee->tid == target->pid)
+			reap_others(target->pid);
+		reap(tracee->tid);
+	}
 	for (size_t i = 0; i < target->bystanders_length; i++) {
 		kill(target->bystanders[i].pid, SIGKILL);
+		reap_others(target->bystanders[i].pid);
 		reap(target->bystanders[i].pid);
 	}
 	target_free(target);
