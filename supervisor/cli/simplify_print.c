@@ -46,8 +46,8 @@ static void print_sizes(const struct simplified *s, FILE *stream)
 		s->seconds, r->cut ? ", cut by its budget" : "");
 	if (r->minimal && r->deviations > 0)
 		fprintf(stream,
-			"It differs from the default schedule in %zu decision%s; without any one of them it "
-			"doesn't fail so.\n",
+			"It differs from the default schedule in %zu decision%s; leaving out any one "
+			"of them doesn't help.\n",
 			r->deviations, plural(r->deviations));
 	else if (r->minimal)
 		fputs("The default schedule fails so.\n", stream);

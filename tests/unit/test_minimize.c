@@ -88,7 +88,8 @@ static bool run_everything(struct bench *b, const struct step *prefix, size_t le
 	size_t room = 4096;
 	struct step *steps = calloc(room, sizeof *steps);
 	uint32_t *tried = calloc(room, sizeof *tried);
-	memcpy(steps, prefix, length * sizeof *steps);
+	for (size_t i = 0; i < length; i++)
+		steps[i] = prefix[i];
 	*all = (struct everything){.least = UINT32_MAX};
 	size_t fixed = length;
 	bool more = true;
