@@ -105,6 +105,9 @@ $(BUILD)/tests/steps: tests/bench/steps.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
 
+$(BUILD)/tests/search: $(BUILD)/tests/bench/search.o $(BUILD)/tests/libtable.a $(ARCHIVES)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
 tools: $(BUILD)/tests/json
 
 # Each layer alone, with only the archives that it may use: an upward call is an undefined reference.
@@ -148,7 +151,7 @@ check:
 
 bench:
 	@tests/setup.sh build check
-	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps
+	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/search
 	@BUILD=$(BUILD) tests/bench/run.sh
 
 tables:

@@ -59,6 +59,33 @@ calls=$(field transitions)
 echo "pigz of 10 MB          $supervised s under fmc with $calls calls, natively $one s on one processor, $all s on all:" \
     "ratio $(compute %.2f "($supervised - 12e-6 * $calls) / $one") less 12 us a call, $(compute %.2f "$supervised / $all") to all"
 
+# What a search takes by itself, on tables.
+for depth in 100 2000; do
+	for strategy in dfs optimal; do
+		per=$("$BUILD/tests/search" $strategy $depth 200 2>/dev/null) || continue
+		echo "search of depth $depth   $strategy: $per us a transition"
+	done
+done
+
+# Searches to completion: all traces, and what one costs.
+to_completion() {
+	local executions
+	if ! "$FMC" check --strategy optimal --time 120 --json "$RESULT" -o "$SCRATCH/bench.sched" -- "$@" \
+	    </dev/null >/dev/null 2>&1; then
+		echo "search of $(basename "$1") $2: no strategy optimal"
+		return
+	fi
+	executions=$(field executions)
+	[ "$(field complete)" = true ] || executions=$executions+
+	echo "search of $(basename "$1") $2: $executions executions in $(field seconds) s," \
+	    "$(compute %.0f "$(field executions) / $(field seconds)") a second," \
+	    "$(compute %.1f "$(field seconds) * 1e6 / $(field transitions)") us a transition"
+}
+for n in 4 5 6 7 8; do
+	to_completion "$BUILD/samples/philosophers_mut" $n
+done
+to_completion "$BUILD/samples/philosophers_sem" 5
+
 # peak N: the highest resident size in KiB over N executions.
 peak() {
 	local most=0 now supervisor

@@ -94,7 +94,7 @@ table_5() {
 	heading "[MCMINI] Tables 5 and 6: philosophers with a guard; N! traces are expected"
 	for n in 4 5 6 7 8; do
 		# shellcheck disable=SC2086 # three figures
-		row philosophers_mut $n ${sleep[$((n - 4))]} $((n == 8 ? 90 : 20)) "$S" philosophers_mut $n
+		row philosophers_mut $n ${sleep[$((n - 4))]} $((n == 8 ? 60 : 15)) "$S" philosophers_mut $n
 	done
 	for n in 4 5 6; do
 		# shellcheck disable=SC2059,SC2086
@@ -220,7 +220,7 @@ table_counts() {
 		set -- $line
 		local expected=$1
 		shift
-		search 20 "$S" "$@"
+		search 10 "$S" "$@"
 		printf '%-24s %8s %10s   %s s\n' "$*" "$expected" "$traces" "$seconds"
 	done <<-END
 		256 readers 8

@@ -1,0 +1,74 @@
+/*
+ * search STRATEGY DEPTH EXECUTIONS: microseconds that a search itself takes for each transition, over so many
+ * executions of a table program of that depth: two threads that lock and unlock one mutex in turn.
+ */
+#include "tests/table/table.h"
+#include <fmc/execution.h>
+#include <fmc/search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static void make_program(struct table_program *program, int64_t depth)
+{
+	uint32_t mutex = table_mutex(program, MUTEX_NORMAL);
+	struct table_body *body = table_body(program);
+	table_op(body, OP_MUTEX_LOCK, mutex);
+	table_op(body, OP_MUTEX_UNLOCK, mutex);
+	table_add(body, TABLE_ADD, 1, 0, 1);
+	table_jump(body, TABLE_JUMP_NOT, 1, depth / 4, 0);
+	table_thread(program, body);
+}
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static double measure(struct search *search, const struct table_program *program, uint64_t executions)
+{
+	struct table_machine machine;
+	struct trace trace;
+	struct plan plan;
+	uint64_t transitions = 0;
+	double spent = 0;
+	table_machine_init(&machine, program);
+	struct execution *execution = execution_new(&machine.machine);
+	trace_init(&trace);
+	for (uint64_t i = 0; i < executions; i++) {
+		double start = now();
+		if (!search_next(search, &plan))
+			break;
+		spent += now() - start;
+		execution_run(execution, &plan, &trace);
+		transitions += trace.length;
+		start = now();
+		if (search_feed(search, &trace) != STATUS_OK) {
+			fputs("search: a trace was refused\n", stderr);
+			exit(EXIT_FAILURE);
+		}
+		spent += now() - start;
+	}
+	trace_release(&trace);
+	execution_free(execution);
+	return spent / (double)transitions;
+}
+
+int main(int argc, char **argv)
+{
+	static struct table_program program;
+	struct search_options options = {.fair_k = 1};
+	if (argc != 4 || !strategy_parse(argv[1], &options)) {
+		fputs("usage: search STRATEGY DEPTH EXECUTIONS\n", stderr);
+		return 2;
+	}
+	make_program(&program, atol(argv[2]));
+	struct search *search = search_new(&options);
+	if (!search)
+		return EXIT_FAILURE;
+	printf("%.3f\n", measure(search, &program, strtoull(argv[3], NULL, 10)));
+	search_free(search);
+	return EXIT_SUCCESS;
+}
