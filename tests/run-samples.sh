@@ -6,6 +6,7 @@
 #   fmc-complete: yes | no   whether the search ends complete
 #   fmc-executions: N        exactly
 #   fmc-message: REGEX       what the finding's message has to match
+#   fmc-warning: REGEX       what the summary has to warn of
 #   fmc-static: yes          check the statically linked program too
 # Schedules of findings are kept in $SCHEDULES for the replay test. Arguments: samples to run, all if none.
 . tests/lib.sh
@@ -13,13 +14,13 @@ SCHEDULES=${SCHEDULES:-$SCRATCH/schedules}
 FIELD=$'\x1f'
 mkdir -p "$SCHEDULES"
 
-# The cases of a sample, one a line: options, arguments, verdict, complete, executions, message, static.
+# The cases of a sample, one a line: options, arguments, verdict, complete, executions, message, static, warning.
 cases() {
 	awk -v OFS="$FIELD" '
 		function flush() {
 			if (seen)
 				print value["options"], value["args"], value["verdict"], value["complete"],
-				    value["executions"], value["message"], value["static"]
+				    value["executions"], value["message"], value["static"], value["warning"]
 			split("", value)
 		}
 		/^ \*\// { exit }
@@ -63,6 +64,7 @@ run_case() {
 	yes) expect complete true "$(field complete)" ;;
 	no) expect complete false "$(field complete)" ;;
 	esac
+	[ -z "$warning" ] || grep -E -q "^Warning: .*$warning" "$SCRATCH/out" || wrong="$wrong; no warning of '$warning'"
 	[ -z "$executions" ] || expect executions "$executions" "$(field executions)"
 	echo "     $name: $(field executions) executions, $(field transitions) transitions, $(field seconds) s"
 	if [ -z "$wrong" ]; then
@@ -74,9 +76,9 @@ run_case() {
 }
 
 run_sample() {
-	local source=$1 base number=0 options args verdict complete executions pattern static
+	local source=$1 base number=0 options args verdict complete executions pattern static warning
 	base=$(basename "${source%.*}")
-	while IFS=$FIELD read -r options args verdict complete executions pattern static; do
+	while IFS=$FIELD read -r options args verdict complete executions pattern static warning; do
 		number=$((number + 1))
 		run_case "$base $number [$options] $args" "$BUILD/samples/$base" "$SCHEDULES/$base.$number.sched"
 		[ "$static" != yes ] || run_case "$base $number [$options] $args, static" \

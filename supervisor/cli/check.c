@@ -98,6 +98,7 @@ static int conclude(struct exploration *x, const struct launch *launch)
 		print_conditions(options, conditions);
 		verdict_print(verdict, conditions, stream);
 	}
+	verdict_print_warnings(verdict, stream);
 	if (options->json && !json_write(verdict, options->json))
 		return EXITS_SOFTWARE;
 	return exit_status(x);

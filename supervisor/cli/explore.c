@@ -3,6 +3,7 @@
 #include "confirm.h"
 #include "portfolio.h"
 #include "say.h"
+#include "warnings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -194,6 +195,8 @@ static bool explore_plan(struct exploration *x, const struct phase *phase, struc
 	if (finding_classify(&x->trace) != FINDING_NONE &&
 	    !failures_count(&x->failures, x->verdict, &x->trace))
 		examine(x, plan);
+	else if (x->trace.end == END_EXIT)
+		warnings_look(x->session, &plan->policy, &x->trace, x->verdict);
 	if (x->over)
 		return false;
 	enum status status = search_feed(search, &x->trace);
