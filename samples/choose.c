@@ -6,6 +6,7 @@
  * fmc-args: 3 4
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 12
  *
  * fmc-options: --strategy dfs
  * fmc-args: 3 4 trap

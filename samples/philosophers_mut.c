@@ -18,6 +18,12 @@
  * fmc-options: --strategy optimal
  * fmc-args: 5 unguarded
  * fmc-verdict: deadlock
+ *
+ * fmc-options: --strategy optimal --all
+ * fmc-args: 5 unguarded
+ * fmc-verdict: deadlock
+ * fmc-complete: yes
+ * fmc-executions: 31
  */
 #include "include/arguments.h"
 #include <pthread.h>

@@ -14,7 +14,7 @@
  * fmc-verdict: deadlock
  *
  * fmc-options: --strategy cb:1
- * fmc-args: 3 2
+ * fmc-args: 2 2
  * fmc-verdict: none
  */
 #include "include/arguments.h"
