@@ -58,6 +58,42 @@ void *cb_create(const struct search_options *options)
 	return cb;
 }
 
+/*
+ * Threads that call futex(2) themselves, or wait for the outside, share memory or pipes between the operations
+ * that are seen: then orders of operations that look equivalent needn't be.
+ */
+static bool hides_something(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++) {
+		switch (trace->at[i].op.kind) {
+		case OP_FUTEX_WAIT:
+		case OP_FUTEX_WAKE:
+		case OP_FUTEX_REQUEUE:
+		case OP_FUTEX_WAKE_OP:
+		case OP_SYSCALL:
+		case OP_POLL:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+/* Begin again without the cache: what it has left out so far was perhaps not seen. False without memory. */
+static bool stop_caching(struct cb *cb)
+{
+	happens_before_free(cb->happens_before);
+	cb->happens_before = NULL;
+	visited_release(&cb->visited);
+	for (uint32_t i = 0; i < cb->levels_length; i++)
+		cb_list_clear(&cb->levels[i]);
+	cb->bound = 0;
+	cb->left_out = false;
+	cb->executions_before = cb->executions;
+	return dfs_path_start(&cb->path, NULL, 0);
+}
+
 /* What was beyond the bound becomes the work; false: there is nothing. */
 static bool raise_bound(struct cb *cb)
 {
@@ -146,6 +182,8 @@ enum status cb_feed(void *strategy, const struct trace *trace)
 {
 	struct cb *cb = strategy;
 	cb->executions++;
+	if (cb->happens_before && hides_something(trace))
+		return stop_caching(cb) ? STATUS_OK : STATUS_NO_MEMORY;
 	size_t first_new;
 	enum status status = dfs_path_feed(&cb->path, trace, &first_new);
 	if (status != STATUS_OK)
@@ -177,6 +215,7 @@ void cb_progress(const void *strategy, struct search_progress *progress)
 	progress->complete = cb->complete;
 	progress->bound_met = cb->left_out;
 	progress->redundant = cb->redundant;
+	progress->reduced = cb->happens_before != NULL;
 	progress->estimate = estimate(cb);
 }
 

@@ -218,12 +218,19 @@ double policy_probability(const struct alternative *alternatives, size_t count, 
 	return wild / POLICY_WILD_ODDS + tame * (POLICY_WILD_ODDS - 1) / POLICY_WILD_ODDS;
 }
 
-static bool thread_ready(const struct alternative *a, size_t count, uint32_t thread)
+/* Ready threads come before those that can only time out, and these before spurious wakeups. */
+static uint32_t tier_of(const struct alternative *a, size_t count, uint32_t thread)
 {
-	for (size_t i = 0; i < count; i++)
-		if (a[i].step.thread == thread && counts(&a[i], false))
-			return true;
-	return false;
+	uint32_t tier = 2;
+	for (size_t i = 0; i < count; i++) {
+		if (a[i].step.thread != thread)
+			continue;
+		if (counts(&a[i], false))
+			return 0;
+		if (a[i].step.choice != CHOICE_SPURIOUS)
+			tier = 1;
+	}
+	return tier;
 }
 
 /* x comes before y when one goes round from `previous`. */
@@ -236,13 +243,13 @@ static bool earlier_in_turn(uint32_t previous, uint32_t x, uint32_t y)
 uint32_t policy_delays(uint32_t previous, const struct alternative *a, size_t count, size_t i)
 {
 	uint32_t thread = a[i].step.thread, before = 0;
-	bool ready = thread_ready(a, count, thread);
+	uint32_t tier = tier_of(a, count, thread);
 	for (size_t j = 0; j < count; j++) {
 		uint32_t other = a[j].step.thread;
 		if (other == thread || (j > 0 && a[j - 1].step.thread == other))
 			continue;
-		bool other_ready = thread_ready(a, count, other);
-		before += other_ready == ready ? earlier_in_turn(previous, other, thread) : other_ready;
+		uint32_t its = tier_of(a, count, other);
+		before += its == tier ? earlier_in_turn(previous, other, thread) : its < tier;
 	}
 	return before;
 }

@@ -39,6 +39,7 @@ struct search_progress {
 	bool complete;	       /* every fair execution has been run (dfs), or all within the bound */
 	bool bound_met;	       /* executions beyond the bound exist and were left out */
 	uint64_t cut_at_depth; /* executions that max_depth cut: what is behind them was not seen */
+	bool reduced;	       /* of executions that are equivalent some have been left out */
 	uint64_t redundant;    /* executions that turned out to be equivalent to earlier ones in part */
 	double estimate;       /* executions in all, a guess after Knuth 1975; 0 if none can be given */
 	/* Of the estimate, with 95 % confidence if it comes from independent samples; else equal to 0. */

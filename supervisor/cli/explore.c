@@ -13,7 +13,7 @@ static void on_transition(void *context, const struct trace *trace)
 {
 	struct exploration *x = context;
 	if (trace->length % 256 == 0)
-		progress_update(&x->progress, x->phase, &x->search, x->verdict->executions, trace->length);
+		progress_update(&x->progress, x->phase, &x->search, x->verdict, trace->length);
 }
 
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
@@ -37,6 +37,7 @@ void explore_release(struct exploration *x)
 	progress_clear(&x->progress);
 	trace_release(&x->trace);
 	failures_release(&x->failures);
+	coverage_release(&x->coverage);
 	x->session->on_transition = NULL;
 }
 
@@ -70,6 +71,10 @@ static void account(struct exploration *x)
 	verdict->executions++;
 	verdict->transitions += trace->length;
 	verdict->unmodelled += trace->unmodelled;
+	/* Without memory for it the search is worth as much. */
+	(void)coverage_note(&x->coverage, trace);
+	verdict->classes = x->coverage.classes;
+	verdict->saturation = coverage_saturation(&x->coverage);
 	x->cut += trace->end == END_DEPTH;
 	x->held_back += trace->held_back;
 	x->diverged += trace->end == END_DIVERGED;
@@ -183,6 +188,18 @@ static bool spent(struct exploration *x, const struct phase *phase, uint64_t exe
 	return x->over || (phase->executions && executions >= phase->executions) || (end && now >= end);
 }
 
+/* What random walks say of all executions is worth more than what a search by depth says of a part. */
+static void keep_estimate(struct exploration *x)
+{
+	struct verdict *verdict = x->verdict;
+	bool interval = x->search.estimate_high > x->search.estimate_low;
+	if (x->search.estimate <= 0 || (verdict->estimate_high > verdict->estimate_low && !interval))
+		return;
+	verdict->estimate = x->search.estimate;
+	verdict->estimate_low = x->search.estimate_low;
+	verdict->estimate_high = x->search.estimate_high;
+}
+
 /* One plan: run it, count it, look at its end, tell the search. False when the phase ends here. */
 static bool explore_plan(struct exploration *x, const struct phase *phase, struct search *search,
 			 const struct plan *plan)
@@ -205,7 +222,8 @@ static bool explore_plan(struct exploration *x, const struct phase *phase, struc
 	else if (status)
 		give_up(x, status, status_text(status));
 	search_progress(search, &x->search);
-	progress_update(&x->progress, x->phase, &x->search, x->verdict->executions, x->trace.length);
+	keep_estimate(x);
+	progress_update(&x->progress, x->phase, &x->search, x->verdict, x->trace.length);
 	return !x->over;
 }
 
@@ -232,6 +250,7 @@ static void keep_bound(struct exploration *x, const struct phase *phase, uint32_
 /* What a phase that ran to its own end has shown. */
 static void conclude_phase(struct exploration *x, const struct phase *phase)
 {
+	x->verdict->reduced = x->search.reduced;
 	x->complete = x->search.complete && !x->search.bound_met && !x->diverged;
 	if (strategy_bounded(phase->search.strategy) && x->search.complete)
 		keep_bound(x, phase, phase->search.bound);

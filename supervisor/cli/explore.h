@@ -6,6 +6,8 @@
 #include "session.h"
 #include "verdict.h"
 
+#include <fmc/coverage.h>
+
 /*
  * The search of a whole command: phase after phase, until a failure is confirmed, everything has been run, or
  * a budget is used up. Fills the verdict.
@@ -28,6 +30,7 @@ struct exploration {
 	uint32_t bound; /* the highest */
 	uint64_t cut, held_back, diverged, unconfirmed, outside;
 	struct failures failures;
+	struct coverage coverage;
 	enum status fatal; /* why the search had to be given up; `why` holds one line */
 	char why[300];
 };

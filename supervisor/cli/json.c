@@ -117,17 +117,29 @@ static json_t *findings_json(const struct verdict *verdict)
 	return list;
 }
 
+/* Executions there are in all: a guess and its interval, each null where there is none. */
+static json_t *estimate_json(const struct verdict *verdict)
+{
+	bool interval = verdict->estimate_high > verdict->estimate_low;
+	return json_pack("{s:o, s:o, s:o}", "executions",
+			 verdict->estimate > 0 ? json_real(verdict->estimate) : json_null(), "low",
+			 interval ? json_real(verdict->estimate_low) : json_null(), "high",
+			 interval ? json_real(verdict->estimate_high) : json_null());
+}
+
 static json_t *verdict_json(const struct verdict *verdict)
 {
 	json_t *because = json_array();
 	for (size_t i = 0; i < verdict->reasons; i++)
 		json_array_append_new(because, text(verdict->because[i]));
-	return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:f, s:s, s:o}", "fmc", FMC_VERSION, "verdict",
-			 verdict_failures(verdict) ? "failure" : "none", "complete", (int)verdict->complete,
-			 "incomplete_because", because, "executions", (json_int_t)verdict->executions,
-			 "transitions", (json_int_t)verdict->transitions, "unmodelled",
-			 (json_int_t)verdict->unmodelled, "seconds", verdict->seconds, "strategy",
-			 verdict->strategy, "findings", findings_json(verdict));
+	return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o}", "fmc",
+			 FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
+			 (int)verdict->complete, "incomplete_because", because, "executions",
+			 (json_int_t)verdict->executions, "transitions", (json_int_t)verdict->transitions,
+			 "unmodelled", (json_int_t)verdict->unmodelled, "classes",
+			 (json_int_t)verdict->classes, "saturation", verdict->saturation, "estimate",
+			 estimate_json(verdict), "seconds", verdict->seconds, "strategy", verdict->strategy,
+			 "findings", findings_json(verdict));
 }
 
 static bool dump(const json_t *json, FILE *stream)

@@ -6,6 +6,8 @@
 
 #include <fmc/waking.h>
 
+#include <fmc/combinations.h>
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -46,6 +48,7 @@ enum id {
 	ID_SPURIOUS,
 	ID_SPIN,
 	ID_SPIN_MS,
+	ID_CACHE,
 	ID_STOP,
 	ID_ALL,
 	ID_NO_MINIMIZE,
@@ -78,6 +81,8 @@ static const struct spec {
      "of the random choices (run: without it, no random choices)"},
     {ID_FAIR_K, "fair-k", 0, "K", CHECK | RUN, "count every K-th yield of a thread (default: 1)"},
     {ID_NO_FAIR, "no-fair", 0, NULL, CHECK | RUN, "no fairness, for comparison only"},
+    {ID_CACHE, "cache", 0, "HOW", CHECK,
+     "cb and delay: on or off, leave out what follows equivalent beginnings (on)"},
     {ID_STOP, "first", 0, NULL, CHECK, "stop at the first failure (default)"},
     {ID_ALL, "all", 0, NULL, CHECK, "go on after a failure; report each different one once"},
     {ID_WAKEUP, "wakeup", 0, "WHAT=HOW", CHECK | RUN,
@@ -183,6 +188,21 @@ static int parse_word(const char *option, const char *text, const char *const wo
 	return -1;
 }
 
+/* One line about NAME:BOUND, which NAME doesn't take. */
+static void refuse_bound(const char *name, const char *text)
+{
+	struct search_options plain = {.fair_k = 1, .max_depth = 1};
+	unsigned features = FEATURE_AUTO;
+	const char *one, *other;
+	if (strategy_parse(name, &plain))
+		features = combination_features(&plain);
+	const char *reason = combination_refused(features | FEATURE_BOUND, &one, &other);
+	if (reason)
+		say("--strategy %s: %s can't have %s: %s", text, one, other, reason);
+	else
+		say("--strategy %s: '%s' is no number that %s takes", text, text + strlen(name) + 1, name);
+}
+
 static bool parse_strategy(struct options *options, const char *text)
 {
 	const char *words[STRATEGIES + 1] = {"auto"};
@@ -195,7 +215,7 @@ static bool parse_strategy(struct options *options, const char *text)
 	for (size_t i = 0; text[length] && i <= STRATEGIES; i++) {
 		if (strlen(words[i]) != length || strncmp(words[i], text, length) != 0)
 			continue;
-		say("--strategy %s: '%s' is no number that %s takes", text, text + length + 1, words[i]);
+		refuse_bound(words[i], text);
 		return false;
 	}
 	(void)parse_word("strategy", text, words, STRATEGIES + 1);
@@ -259,6 +279,16 @@ static bool parse_spurious(const struct spec *spec, struct options *options)
 	return add_waking(options, rule);
 }
 
+static bool parse_cache(struct options *options)
+{
+	static const char *const words[] = {"on", "off"};
+	int i = parse_word("cache", optarg, words, 2);
+	options->search.cache = i == 0;
+	if (i == 0)
+		options->features |= FEATURE_CACHE;
+	return i >= 0;
+}
+
 static bool parse_colours(struct options *options)
 {
 	static const char *const words[] = {"auto", "always", "never"};
@@ -302,9 +332,10 @@ static bool store(struct options *o, const struct spec *spec)
 	case ID_THREAD_DEPTH:
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_thread_depth);
 	case ID_FAIR_K:
+		o->features |= FEATURE_FAIR_K;
 		return parse_small(spec, 1, &o->search.fair_k);
 	case ID_NO_FAIR:
-		o->search.fair_k = 0;
+		o->features |= FEATURE_NO_FAIR;
 		return true;
 	case ID_ORIGIN:
 		return parse_origin(o);
@@ -320,12 +351,15 @@ static bool store(struct options *o, const struct spec *spec)
 		return parse_spin(o);
 	case ID_SPIN_MS:
 		return parse_small(spec, 0, &o->spin_ms);
+	case ID_CACHE:
+		return parse_cache(o);
 	case ID_STOP:
-		o->all = false;
+		o->features |= FEATURE_FIRST;
 		return true;
 	case ID_NO_MINIMIZE:
 		return o->no_minimize = true;
 	case ID_ALL:
+		o->features |= FEATURE_ALL;
 		return o->all = true;
 	case ID_LOOSE:
 		return o->loose = true;
@@ -460,8 +494,10 @@ static int parse_operands(struct options *options, int argc, char **argv)
 
 static void set_defaults(struct options *options)
 {
-	*options = (struct options){
-	    .topic = COMMANDS, .automatic = true, .spin_ms = DEFAULT_SPIN_MS, .search = {.fair_k = 1}};
+	*options = (struct options){.topic = COMMANDS,
+				    .automatic = true,
+				    .spin_ms = DEFAULT_SPIN_MS,
+				    .search = {.fair_k = 1, .cache = true}};
 }
 
 /* Defaults that depend on the command or on other options. */
@@ -478,6 +514,24 @@ static void settle(struct options *options)
 	if (options->command == COMMAND_MINIMIZE && !options->seconds_given)
 		options->seconds = DEFAULT_MINIMIZE;
 	options->search.seed = options->seed;
+	if (options->features & FEATURE_NO_FAIR)
+		options->search.fair_k = 0;
+}
+
+/* False after a line about two options that can't be had together. */
+static bool combination_allowed(const struct options *options)
+{
+	const struct search_options *search = &options->search;
+	unsigned features = options->features;
+	const char *one, *other;
+	if (search->max_thread_depth)
+		features |= FEATURE_THREAD_DEPTH;
+	if (options->command == COMMAND_CHECK)
+		features |= options->automatic ? FEATURE_AUTO : combination_features(search);
+	const char *reason = combination_refused(features, &one, &other);
+	if (reason)
+		say("%s and %s can't be had together: %s", one, other, reason);
+	return !reason;
 }
 
 static int parse_help(struct options *options, int argc, char **argv)
@@ -509,6 +563,8 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (status || options->command == COMMAND_HELP)
 		return status;
 	settle(options);
+	if (!combination_allowed(options))
+		return EXITS_USAGE;
 	return parse_operands(options, argc - 1 - optind, argv + 1 + optind);
 }
 

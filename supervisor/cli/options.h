@@ -38,8 +38,9 @@ struct options {
 	uint64_t executions; /* 0: no bound */
 	enum origin_kind origin;
 	bool require_complete;
-	bool no_minimize; /* report failures as they were found */
-	bool all;	  /* don't stop at the first failure */
+	bool no_minimize;  /* report failures as they were found */
+	unsigned features; /* enum feature: those that were asked for by options of their own */
+	bool all;	   /* don't stop at the first failure */
 	bool verify_model;
 	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
 	bool restricted;   /* --wakeup was given */

@@ -16,7 +16,7 @@ void progress_init(struct progress *progress)
 }
 
 void progress_update(struct progress *progress, const char *strategy, const struct search_progress *search,
-		     uint64_t executions, uint64_t depth)
+		     const struct verdict *verdict, uint64_t depth)
 {
 	if (!progress->on)
 		return;
@@ -27,11 +27,14 @@ void progress_update(struct progress *progress, const char *strategy, const stru
 	progress->shown = true;
 	double seconds = (double)(now - progress->begin) / 1e9;
 	fprintf(stderr, "\r\033[K%s: %" PRIu64 " executions, %.0f per second, depth %" PRIu64, strategy,
-		executions, (double)executions / seconds, depth);
+		verdict->executions, (double)verdict->executions / seconds, depth);
 	if (search->bound)
 		fprintf(stderr, ", bound %" PRIu32, search->bound);
 	if (search->estimate > 0)
 		fprintf(stderr, ", about %.3g in all", search->estimate);
+	if (search->estimate_high > search->estimate_low)
+		fprintf(stderr, " (%.3g to %.3g)", search->estimate_low, search->estimate_high);
+	fprintf(stderr, ", %" PRIu64 " classes, %.0f%% known", verdict->classes, 100 * verdict->saturation);
 	fflush(stderr);
 }
 

@@ -1,6 +1,8 @@
 #ifndef FMC_CLI_PROGRESS_H
 #define FMC_CLI_PROGRESS_H
 
+#include "verdict.h"
+
 #include <fmc/search.h>
 
 /* One line on standard error that tells how far the search is; nothing where that is no terminal. */
@@ -14,7 +16,7 @@ void progress_init(struct progress *progress);
 
 /* May be called as often as wanted. `depth`: transitions of the execution that runs now. */
 void progress_update(struct progress *progress, const char *strategy, const struct search_progress *search,
-		     uint64_t executions, uint64_t depth);
+		     const struct verdict *verdict, uint64_t depth);
 
 /* Wipe the line, before anything else is printed. */
 void progress_clear(struct progress *progress);

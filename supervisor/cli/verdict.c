@@ -93,6 +93,23 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* How far an incomplete search has come. */
+static void print_coverage(const struct verdict *verdict, FILE *stream)
+{
+	fprintf(stream, "%" PRIu64 " executions differ in more than the order of independent operations",
+		verdict->classes);
+	if (verdict->saturation > 0)
+		fprintf(stream, "; of the last ones, %.0f%% were like earlier ones",
+			100 * verdict->saturation);
+	fprintf(stream, ".\n");
+	if (verdict->estimate <= (double)verdict->executions)
+		return;
+	fprintf(stream, "There may be about %.2g executions", verdict->estimate);
+	if (verdict->estimate_high > verdict->estimate_low)
+		fprintf(stream, " (%.2g to %.2g)", verdict->estimate_low, verdict->estimate_high);
+	fprintf(stream, " in all.\n");
+}
+
 void verdict_print(const struct verdict *verdict, const char *conditions, FILE *stream)
 {
 	uint64_t n = verdict->executions;
@@ -111,10 +128,12 @@ void verdict_print(const struct verdict *verdict, const char *conditions, FILE *
 	if (verdict->complete) {
 		fprintf(stream,
 			"Search complete: that was every fair execution of this program with these arguments "
-			"and this input,\nthreads switching at synchronisation operations, under %s.\n",
-			conditions);
+			"and this input,\n%sthreads switching at synchronisation operations%s, under %s.\n",
+			verdict->reduced ? "up to the order of independent operations, " : "",
+			verdict->reduced ? " and\nsharing no memory without them" : "", conditions);
 		return;
 	}
+	print_coverage(verdict, stream);
 	fprintf(stream, "The search isn't complete:\n");
 	for (size_t i = 0; i < verdict->reasons; i++)
 		fprintf(stream, "  - %s\n", verdict->because[i]);

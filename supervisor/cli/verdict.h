@@ -30,6 +30,12 @@ struct verdict {
 	char strategy[64];
 	uint64_t executions, transitions;
 	uint64_t unmodelled; /* operations, in all executions */
+	bool reduced;	     /* complete but for executions that are equivalent to others */
+	uint64_t classes;    /* executions that differ in more than the order of independent operations */
+	double saturation;   /* the share of the last executions that were of classes seen before */
+	double estimate;     /* of the executions there are in all; 0: none can be given */
+	double estimate_low; /* with 95 % confidence, if below estimate_high */
+	double estimate_high;
 	double seconds;
 	bool complete;			/* nothing was left out; only without reasons */
 	bool alone;			/* the program never started a second thread */

@@ -110,13 +110,16 @@ static bool equal(const struct hash_set *a, const struct hash_set *b)
 	return a->count == b->count && hash_set_subset(a, b);
 }
 
-/* Variables are read and written by code between operations, which no footprint knows of. */
+/* Variables are read and written by code between operations, which no footprint knows of; futexes say so. */
 static bool has_variables(const struct table_program *p)
 {
 	for (uint32_t b = 0; b < p->body_count; b++)
-		for (uint32_t i = 0; i < p->bodies[b].length; i++)
-			if (p->bodies[b].code[i].kind == TABLE_STORE)
+		for (uint32_t i = 0; i < p->bodies[b].length; i++) {
+			const struct table_code *code = &p->bodies[b].code[i];
+			if (code->kind == TABLE_STORE ||
+			    (code->kind == TABLE_OP && op_class(code->op.kind) == CLASS_FUTEX))
 				return true;
+		}
 	return false;
 }
 
@@ -182,16 +185,19 @@ static uint32_t count_delays(void)
 	uint32_t delays = 0, previous = 0;
 	for (size_t i = 0; i < trace.length; i++) {
 		const struct alternative *open = trace.alternatives + trace.at[i].first_alternative;
-		bool ready[TABLE_THREADS] = {false}, there[TABLE_THREADS] = {false};
+		/* 1 spurious wakeups, 2 time-outs, 3 progress */
+		int best[TABLE_THREADS] = {0};
 		for (uint32_t a = 0; a < trace.at[i].alternatives; a++) {
-			there[open[a].step.thread] = true;
-			ready[open[a].step.thread] |= open[a].step.choice >= 0;
+			int32_t choice = open[a].step.choice;
+			int worth = choice >= 0 ? 3 : choice == CHOICE_TIMEOUT ? 2 : 1;
+			int *known = &best[open[a].step.thread];
+			*known = worth > *known ? worth : *known;
 		}
 		bool found = false;
-		for (int round = 0; round < 2 && !found; round++)
+		for (int worth = 3; worth > 0 && !found; worth--)
 			for (uint32_t step = 0; step < TABLE_THREADS && !found; step++) {
 				uint32_t t = (previous + step) % TABLE_THREADS;
-				if (!there[t] || ready[t] == (round == 1))
+				if (best[t] != worth)
 					continue;
 				found = t == trace.at[i].thread;
 				delays += !found;

@@ -1,0 +1,85 @@
+/* Counting happens-before classes. */
+#include <fmc/coverage.h>
+
+#include <stdlib.h>
+
+#define FIRST_ROOM 1024
+#define RECENT	   1000
+
+void coverage_init(struct coverage *coverage)
+{
+	*coverage = (struct coverage){0};
+}
+
+void coverage_release(struct coverage *coverage)
+{
+	free(coverage->at);
+	happens_before_free(coverage->happens_before);
+	coverage_init(coverage);
+}
+
+static size_t slot_of(const struct coverage_class *at, size_t room, struct trace_hash hash)
+{
+	size_t slot = (hash.low ^ hash.high >> 7) & (room - 1);
+	while (at[slot].count && (at[slot].hash.low != hash.low || at[slot].hash.high != hash.high))
+		slot = (slot + 1) & (room - 1);
+	return slot;
+}
+
+static bool grow(struct coverage *coverage)
+{
+	size_t room = coverage->room ? 2 * coverage->room : FIRST_ROOM;
+	struct coverage_class *at = calloc(room, sizeof *at);
+	if (!at)
+		return false;
+	for (size_t i = 0; i < coverage->room; i++)
+		if (coverage->at[i].count)
+			at[slot_of(at, room, coverage->at[i].hash)] = coverage->at[i];
+	free(coverage->at);
+	coverage->at = at;
+	coverage->room = room;
+	return true;
+}
+
+/* Without fairness: whether priorities differ behind it makes no difference to what an execution did. */
+static bool find_hash(struct coverage *coverage, const struct trace *trace, struct trace_hash *hash)
+{
+	if (!coverage->happens_before)
+		coverage->happens_before = happens_before_new();
+	struct happens_before *hb = coverage->happens_before;
+	if (!hb || !happens_before_start(hb, trace, false) || !happens_before_push_all(hb))
+		return false;
+	*hash = happens_before_hash(hb, trace->length);
+	return true;
+}
+
+bool coverage_note(struct coverage *coverage, const struct trace *trace)
+{
+	struct trace_hash hash;
+	if (!find_hash(coverage, trace, &hash))
+		return false;
+	if (2 * (coverage->classes + 1) > coverage->room && !grow(coverage))
+		return false;
+	struct coverage_class *class = &coverage->at[slot_of(coverage->at, coverage->room, hash)];
+	bool new = class->count == 0;
+	coverage->classes += new;
+	coverage->once += new;
+	coverage->once -= class->count == 1;
+	class->hash = hash;
+	class->count += class->count < 2;
+	coverage->executions++;
+	if (coverage->recent == RECENT) {
+		coverage->recent /= 2;
+		coverage->recent_new /= 2;
+	}
+	coverage->recent++;
+	coverage->recent_new += new;
+	return true;
+}
+
+double coverage_saturation(const struct coverage *coverage)
+{
+	if (coverage->recent == 0)
+		return 0;
+	return 1 - (double)coverage->recent_new / (double)coverage->recent;
+}
