@@ -54,6 +54,7 @@ static void process_start(struct machine *machine, struct model_block *model, st
 	first->created = NO_THREAD;
 	process->model = model;
 	process->threaded = false;
+	process->signalled = false;
 	process->awaited_ms = 0;
 	process->hope_lost = false;
 	process->uncontrolled[0] = 0;
@@ -104,10 +105,19 @@ static enum hope process_await(struct machine *machine)
 	return outside_await(process_of(machine));
 }
 
+static void process_transition(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
+			       const struct effect *effect, struct outcome *outcome)
+{
+	struct process *process = process_of(machine);
+	process_perform(machine, thread, op, choice, effect, outcome);
+	if (process->signalled)
+		signals_handle(process, thread, outcome);
+}
+
 static const struct machine_ops process_ops = {
     .start = process_start,
     .observe = process_observe,
-    .perform = process_perform,
+    .perform = process_transition,
     .sleep = process_sleep,
     .ready = process_ready,
     .await = process_await,

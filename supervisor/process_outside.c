@@ -71,31 +71,15 @@ static bool select_ready(const struct process *process, const struct user_regs_s
 	       select_set_ready(process, regs->r10, count, POLLPRI);
 }
 
-/* One line "NAME:	HEX" of the thread's /proc status. */
-static uint64_t status_mask(const struct tracee *tracee, const char *name)
-{
-	char path[64], line[256];
-	unsigned long long mask = 0;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/status", target_pid(tracee->target), tracee->tid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof line, file))
-		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
-			sscanf(line + strlen(name) + 1, "%llx", &mask);
-	fclose(file);
-	return mask;
-}
-
 static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
 			 const struct user_regs_struct *regs)
 {
-	uint64_t pending = status_mask(tracee, "SigPnd") | status_mask(tracee, "ShdPnd");
+	uint64_t pending = signals_mask(tracee, "SigPnd") | signals_mask(tracee, "ShdPnd");
 	uint64_t set = 0;
 	if (tracee->deferred_signal)
 		return true;
 	if (number == SYS_pause)
-		return (pending & ~status_mask(tracee, "SigBlk")) != 0;
+		return (pending & ~signals_mask(tracee, "SigBlk")) != 0;
 	if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
 		return true;
 	return (pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
@@ -141,6 +125,8 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	if (!regs)
 		return true;
 	long number = (long)regs->orig_rax;
+	if (number != SYS_rt_sigtimedwait && process->signalled && signals_deliverable(tracee))
+		return true;
 	switch (number) {
 	case SYS_poll:
 	case SYS_ppoll:

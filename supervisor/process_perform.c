@@ -160,6 +160,9 @@ static enum status call_function(struct process *process, uint32_t thread, const
 		return STATUS_NOT_FOUND;
 	}
 	const struct user_regs_struct saved = *regs;
+	uint64_t mask;
+	if (tracee_block_signals(self->tracee, &mask) != STATUS_OK)
+		return STATUS_GONE;
 	/* At a function's entry the stack is 8 off a multiple of 16; it stays so. */
 	regs->rsp -= 16;
 	regs->rip = function;
@@ -169,6 +172,8 @@ static enum status call_function(struct process *process, uint32_t thread, const
 		status = target_resume(self->tracee, 0);
 	if (status == STATUS_OK)
 		status = run_to_gadget(process, thread, outcome);
+	if (status == STATUS_OK)
+		status = tracee_unblock_signals(self->tracee, mask);
 	regs = status == STATUS_OK ? tracee_change_regs(self->tracee) : NULL;
 	if (!regs)
 		return STATUS_GONE;
@@ -301,6 +306,21 @@ static void store_second_word(struct process *process, uint32_t thread, const st
 			     sizeof effect->value2);
 }
 
+/* A sleep ends early, with all of its time left, if a signal with a handler waits for the thread. */
+static int64_t sleep_result(struct process *process, uint32_t thread)
+{
+	const struct process_thread *self = &process->threads[thread];
+	const struct user_regs_struct *regs = tracee_regs(self->tracee);
+	const struct op *op = &self->call.op;
+	if (!process->signalled || !regs || !signals_deliverable(self->tracee))
+		return 0;
+	const struct timespec left = {.tv_sec = op->arg / NS_PER_SECOND, .tv_nsec = op->arg % NS_PER_SECOND};
+	uint64_t address = (long)regs->orig_rax == SYS_nanosleep ? regs->rsi : regs->r10;
+	if (address && !op->arg2)
+		target_write(process->target, address, &left, sizeof left);
+	return -EINTR;
+}
+
 void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
 		     const struct effect *effect, struct outcome *outcome)
 {
@@ -346,7 +366,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 			advance_until(process, op->arg);
 		else
 			target_advance_clock(process->target, op->arg);
-		tracee_skip_syscall(self->tracee, 0);
+		tracee_skip_syscall(self->tracee, sleep_result(process, thread));
 		go_on(process, thread, outcome);
 		return;
 	case OP_POLL:

@@ -62,6 +62,7 @@ struct process {
 	uint32_t awaited_ms; /* how long nothing could run but for the outside */
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
+	bool signalled;	     /* a signal may be pending at a thread that is stopped */
 	bool find_places;
 	bool names_objects; /* rules of waking are for objects with names */
 	int capture;	    /* memfd, or -1 */
@@ -108,6 +109,17 @@ enum hope outside_await(struct process *process);
 
 /* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
+
+/* process_run_signals.c: a set of signals from the thread's status, by its name there; bit 0 is signal 1 */
+uint64_t signals_mask(const struct tracee *tracee, const char *name);
+/* Those that are pending, not blocked, and have a handler. */
+uint64_t signals_deliverable(const struct tracee *tracee);
+
+/*
+ * process_run_held.c: `runner` may have sent signals; blocked threads handle theirs. What goes wrong meanwhile
+ * replaces the outcome.
+ */
+void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome);
 
 /* process_spin.c: is the running thread in a loop without end? Fills the outcome and returns true if so; else
  * it runs on. */

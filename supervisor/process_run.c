@@ -1,5 +1,6 @@
 #include "supervisor/process_run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,14 +62,22 @@ bool run_become_threaded(struct run *run)
 	return false;
 }
 
+/* Is this where the run is to end? Not in a call further down the stack. */
+static bool is_gadget(const struct run *run, uint64_t address)
+{
+	const struct user_regs_struct *regs;
+	if (!run->gadget || address != run->gadget)
+		return false;
+	regs = run->gadget_stack ? tracee_regs(run_self(run)->tracee) : NULL;
+	return !regs || regs->rsp == run->gadget_stack;
+}
+
 static bool on_trap(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
 	struct call call;
-	if (run->gadget && stop->address == run->gadget) {
-		run->at_gadget = true;
-		return true;
-	}
+	if (is_gadget(run, stop->address))
+		return run->at_gadget = true;
 	if (!entries_is_trap(process->entries, stop->address))
 		return run_resume(run, SIGTRAP); /* the program's own int3 */
 	enum status status = entries_decode(process->entries, stop, &call);
@@ -100,9 +109,49 @@ static bool pass_alone(struct run *run, const struct call *call)
 	return run_resume(run, 0);
 }
 
+/* System calls that aren't operations, and yet could make executions of one schedule differ. */
+static void note_syscall(struct process *process, long number)
+{
+	switch (number) {
+	case SYS_futex:
+		process_remark(process, "futex operations other than wait, wake and requeue");
+		break;
+	case SYS_kill:
+	case SYS_tkill:
+	case SYS_tgkill:
+	case SYS_rt_sigqueueinfo:
+	case SYS_rt_tgsigqueueinfo:
+		process->signalled = true;
+		break;
+	case SYS_setitimer:
+	case SYS_timer_create:
+	case SYS_timerfd_create:
+		process_remark(process, "timers");
+		break;
+	case SYS_socket:
+		process_remark(process, "sockets");
+		break;
+	case SYS_shmat:
+		process_remark(process, "shared memory");
+		break;
+	case SYS_io_uring_setup:
+		process_remark(process, "io_uring");
+		break;
+	default:
+		break;
+	}
+}
+
 static bool on_syscall(struct run *run, const struct stop *stop)
 {
 	struct call call;
+	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	if (regs && is_gadget(run, regs->rip - 2))
+		return run->at_gadget = true;
+	if (run->interrupt_wait && stop->number == SYS_futex) {
+		tracee_skip_syscall(run_self(run)->tracee, -EINTR);
+		return run_resume(run, 0);
+	}
 	enum status status = entries_decode(run->process->entries, stop, &call);
 	if (status == STATUS_GONE)
 		return false;
@@ -113,8 +162,7 @@ static bool on_syscall(struct run *run, const struct stop *stop)
 		return true;
 	}
 	if (call.op.kind == OP_NONE) {
-		if (stop->number == SYS_futex)
-			process_remark(run->process, "futex operations other than wait, wake and requeue");
+		note_syscall(run->process, stop->number);
 		return run_resume(run, 0);
 	}
 	if (run->own_calls || !run->process->threaded)
@@ -222,6 +270,29 @@ void run_to_operation(struct process *process, uint32_t thread, struct outcome *
 	struct run run = {.process = process, .thread = thread, .outcome = outcome};
 	outcome->kind = OUTCOME_FAILED;
 	follow(&run);
+}
+
+enum status run_handlers(struct process *process, uint32_t thread, uint64_t where, uint64_t stack,
+			 struct outcome *outcome)
+{
+	struct run run = {
+	    .process = process, .thread = thread, .outcome = outcome, .gadget = where, .gadget_stack = stack};
+	outcome->kind = OUTCOME_FAILED;
+	if (!run_resume(&run, 0))
+		follow(&run);
+	return run.at_gadget ? STATUS_OK : STATUS_GONE;
+}
+
+enum status run_interrupted(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct run run = {.process = process,
+			  .thread = thread,
+			  .outcome = outcome,
+			  .gadget = target_gadget_trap(process->target),
+			  .own_calls = true,
+			  .interrupt_wait = true};
+	follow(&run);
+	return run.at_gadget ? STATUS_OK : STATUS_GONE;
 }
 
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome)

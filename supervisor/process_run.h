@@ -10,6 +10,7 @@
  *     process_run_before.c   the end of the way: the thread stands before an operation
  *     process_run_lives.c    births and deaths of threads, other processes
  *     process_run_signals.c  signals
+ *     process_run_held.c     signals to those that are held before an operation
  *
  * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
  * when the thread runs on.
@@ -18,11 +19,13 @@ struct run {
 	struct process *process;
 	uint32_t thread;
 	struct outcome *outcome;
-	uint64_t gadget; /* a trap of fmc's own to stop at, or 0 */
+	uint64_t gadget;       /* a trap of fmc's own to stop at, or 0 */
+	uint64_t gadget_stack; /* with this stack pointer; 0: with any */
 	bool at_gadget;
-	bool own_calls; /* system calls are not operations: a function that fmc itself has called */
-	int looks;	/* how often the thread was found still running */
-	int blocked;	/* how often in a row it was found asleep in the kernel */
+	bool interrupt_wait; /* a futex wait of that function ends at once, as if by a signal */
+	bool own_calls;	     /* system calls are not operations: a function that fmc itself has called */
+	int looks;	     /* how often the thread was found still running */
+	int blocked;	     /* how often in a row it was found asleep in the kernel */
 };
 
 static inline struct process_thread *run_self(const struct run *run)
@@ -55,5 +58,13 @@ bool run_on_exited(struct run *run, const struct stop *stop);
 
 /* process_run_signals.c */
 bool run_on_signal(struct run *run, const struct stop *stop);
+/*
+ * Let a stopped thread handle its signals until it is at `where` with the stack pointer `stack`. STATUS_GONE: it has
+ * come elsewhere, as the outcome says.
+ */
+enum status run_handlers(struct process *process, uint32_t thread, uint64_t where, uint64_t stack,
+			 struct outcome *outcome);
+/* As run_to_gadget(), and the function's wait is interrupted. */
+enum status run_interrupted(struct process *process, uint32_t thread, struct outcome *outcome);
 
 #endif

@@ -6,24 +6,31 @@
 
 /* Signals of the target: delivered, unless they would end it. */
 
-/* Masks of signals from /proc/PID/status: "SigCgt:	0000000000000000". */
-static uint64_t signal_mask(const struct process *process, const char *name)
+uint64_t signals_mask(const struct tracee *tracee, const char *name)
 {
-	char path[32], line[256];
+	char path[64], line[256];
 	unsigned long long mask = 0;
-	snprintf(path, sizeof path, "/proc/%d/status", target_pid(process->target));
-	FILE *status = fopen(path, "re");
-	if (!status)
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", target_pid(tracee->target), tracee->tid);
+	FILE *file = fopen(path, "re");
+	if (!file)
 		return 0;
-	while (fgets(line, sizeof line, status))
-		if (!strncmp(line, name, strlen(name)))
-			sscanf(line + strlen(name), ": %llx", &mask);
-	fclose(status);
+	while (fgets(line, sizeof line, file))
+		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
+			sscanf(line + strlen(name) + 1, "%llx", &mask);
+	fclose(file);
 	return mask;
 }
 
+uint64_t signals_deliverable(const struct tracee *tracee)
+{
+	uint64_t pending = signals_mask(tracee, "SigPnd") | signals_mask(tracee, "ShdPnd");
+	if (!pending)
+		return 0;
+	return pending & ~signals_mask(tracee, "SigBlk") & signals_mask(tracee, "SigCgt");
+}
+
 /* Would this signal end the process? Then it is stopped here, its threads still to be looked at. */
-static bool is_fatal(const struct process *process, int signal)
+static bool ends_process(const struct tracee *tracee, int signal)
 {
 	switch (signal) {
 	case SIGCHLD:
@@ -36,7 +43,7 @@ static bool is_fatal(const struct process *process, int signal)
 	case SIGTTOU:
 		return false;
 	default:
-		return !((signal_mask(process, "SigCgt") | signal_mask(process, "SigIgn")) >> (signal - 1) &
+		return !((signals_mask(tracee, "SigCgt") | signals_mask(tracee, "SigIgn")) >> (signal - 1) &
 			 1);
 	}
 }
@@ -44,7 +51,7 @@ static bool is_fatal(const struct process *process, int signal)
 bool run_on_signal(struct run *run, const struct stop *stop)
 {
 	int signal = (int)stop->number;
-	if (is_fatal(run->process, signal)) {
+	if (ends_process(run_self(run)->tracee, signal)) {
 		run_end_process(run, END_SIGNAL, signal);
 		if (signal == SIGSEGV || signal == SIGBUS)
 			snprintf(run->outcome->message, sizeof run->outcome->message,

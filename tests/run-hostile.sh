@@ -37,15 +37,15 @@ refused() {
 	judge "$* is refused" [ $? -eq 69 -a "$(wc -l <"$SCRATCH/err")" -eq 1 -a -n "$(grep -E "$pattern" "$SCRATCH/err")" ]
 }
 
-for case in detached main_exits exit exit_in abort kill fork vfork spawn system many deep 'memory 1000' overflow altstack \
-    own_traps dumpable seccomp; do
+for case in detached main_exits exit exit_in abort kill fork vfork spawn system many deep 'memory 200' overflow altstack \
+    own_traps identity dumpable seccomp; do
 	# shellcheck disable=SC2086
 	same hostile $case
 done
 refused 'exec' hostile exec
 refused 'exec' hostile exec_in
 
-for case in read pause sigwait sigsuspend post write itimer timer stop sigpipe epipe; do
+for case in nanosleep sem read pause cond mutex sigwait sigsuspend post write itimer timer stop sigpipe epipe; do
 	same signals $case
 done
 for program in hostile signals; do

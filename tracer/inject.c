@@ -6,25 +6,29 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* System calls that a tracee is made to perform, and the pages that fmc needs in the target. */
 
-/* Keep a signal that came at a bad moment; a second one goes back to the kernel's queue. */
-static void hold_signal(struct tracee *tracee, int *held, int signal)
+enum status tracee_block_signals(struct tracee *tracee, uint64_t *before)
 {
-	if (!*held)
-		*held = signal;
-	else
-		syscall(SYS_tgkill, tracee->target->pid, tracee->tid, signal);
+	const uint64_t all = ~UINT64_C(0);
+	if (ptrace(PTRACE_GETSIGMASK, tracee->tid, (void *)sizeof *before, before) != 0)
+		return STATUS_GONE;
+	return tracee_unblock_signals(tracee, all);
+}
+
+enum status tracee_unblock_signals(struct tracee *tracee, uint64_t before)
+{
+	return ptrace(PTRACE_SETSIGMASK, tracee->tid, (void *)sizeof before, &before) == 0 ? STATUS_OK
+											   : STATUS_GONE;
 }
 
 /* Run to the int3 at `trap`. An interrupt of fmc's user waits: this is over in microseconds. */
 static enum status run_to_trap(struct tracee *tracee, uint64_t trap)
 {
-	int held = tracee->deferred_signal;
-	tracee->deferred_signal = 0;
 	enum status status = target_resume(tracee, 0);
 	while (status == STATUS_OK) {
 		struct stop stop;
@@ -35,17 +39,26 @@ static enum status run_to_trap(struct tracee *tracee, uint64_t trap)
 		}
 		if (status != STATUS_OK)
 			break;
-		if (stop.kind == STOP_TRAP) {
-			status = stop.address == trap ? STATUS_OK : STATUS_BUG;
-			break;
-		}
-		if (stop.kind == STOP_SIGNAL)
-			hold_signal(tracee, &held, (int)stop.number);
-		else if (stop.kind != STOP_INTERRUPT)
-			status = STATUS_GONE;
-		if (status == STATUS_OK)
-			status = target_resume(tracee, 0);
+		if (stop.kind == STOP_TRAP)
+			return stop.address == trap ? STATUS_OK : STATUS_BUG;
+		if (stop.kind != STOP_INTERRUPT)
+			return STATUS_GONE;
+		status = target_resume(tracee, 0);
 	}
+	return status;
+}
+
+/* The same without signals; one that has been kept back for the tracee stays so. */
+static enum status run_undisturbed(struct tracee *tracee, uint64_t trap)
+{
+	const int held = tracee->deferred_signal;
+	uint64_t mask;
+	enum status status = tracee_block_signals(tracee, &mask);
+	tracee->deferred_signal = 0;
+	if (status == STATUS_OK)
+		status = run_to_trap(tracee, trap);
+	if (status == STATUS_OK)
+		status = tracee_unblock_signals(tracee, mask);
 	tracee->deferred_signal = held;
 	return status;
 }
@@ -67,7 +80,7 @@ static enum status syscall_from(struct tracee *tracee, uint64_t gadget, long num
 	regs->r8 = arguments[4];
 	regs->r9 = arguments[5];
 	tracee->regs_changed = true;
-	enum status status = run_to_trap(tracee, gadget + 2);
+	enum status status = run_undisturbed(tracee, gadget + 2);
 	if (status != STATUS_OK)
 		return status;
 	regs = tracee_regs(tracee);

@@ -26,6 +26,7 @@ struct origin {
 	void *context;
 	struct target *source;		    /* ORIGIN_COPY: what copies are made of */
 	struct user_regs_struct entry_regs; /* its registers at the entry point */
+	uint64_t signals;		    /* its mask there: that of the injected fork isn't for copies */
 	uint64_t tid_address; /* where libc keeps the thread's number; 0 if it hasn't said yet */
 	uint64_t robust_list;
 	int64_t start_ns;
@@ -102,6 +103,11 @@ static enum status make_source(struct origin *origin, char why[256])
 	if (!regs)
 		return STATUS_GONE;
 	origin->entry_regs = *regs;
+	status = tracee_block_signals(target_tracee(origin->source, 0), &origin->signals);
+	if (status == STATUS_OK)
+		status = tracee_unblock_signals(target_tracee(origin->source, 0), origin->signals);
+	if (status != STATUS_OK)
+		return status;
 	return remember_thread_state(origin);
 }
 
@@ -119,6 +125,8 @@ static enum status adopt_copy(struct origin *origin, pid_t pid, struct target **
 	struct tracee *tracee = target_add(target, pid, TRACEE_STOPPED);
 	enum status result =
 	    tracee && got == pid && WIFSTOPPED(status) ? target_open_memory(target) : STATUS_GONE;
+	if (result == STATUS_OK)
+		result = tracee_unblock_signals(tracee, origin->signals);
 	if (result != STATUS_OK) {
 		target_kill(target);
 		return result;

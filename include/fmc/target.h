@@ -122,6 +122,13 @@ enum status target_write(struct target *target, uint64_t address, const void *fr
  */
 enum status tracee_syscall(struct tracee *tracee, long number, const uint64_t arguments[6], int64_t *result);
 
+/*
+ * Hold back all signals of a stopped tracee while it runs something for fmc; *before takes its own mask, to be given
+ * back by tracee_unblock_signals().
+ */
+enum status tracee_block_signals(struct tracee *tracee, uint64_t *before);
+enum status tracee_unblock_signals(struct tracee *tracee, uint64_t before);
+
 /* Address of an int3 in fmc's page: a return address that gives control back. STOP_TRAP with this address
  * follows. */
 uint64_t target_gadget_trap(const struct target *target);

@@ -193,7 +193,7 @@ static void *spawn_body(void *unused)
 {
 	char line[32] = "";
 	char *arguments[] = {"sh", "-c", "exit 6", NULL};
-	int status;
+	int status = -1;
 	pid_t child;
 	if (posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ) == 0)
 		waitpid(child, &status, 0);
