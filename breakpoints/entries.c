@@ -1,4 +1,5 @@
 #include "breakpoints/private.h"
+#include "breakpoints/atomics.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,6 +278,15 @@ enum status entries_unplant(struct entries *entries, struct target *target)
 {
 	enum status status = patches_write(&entries->rest, target, false);
 	return status == STATUS_OK ? patches_write(&entries->first, target, false) : status;
+}
+
+size_t entries_atomics(struct entries *entries)
+{
+	if (!entries->atomics_counted && entries->modules.length) {
+		entries->atomics = atomics_count(&entries->modules.at[0]);
+		entries->atomics_counted = true;
+	}
+	return entries->atomics;
 }
 
 bool entries_is_trap(const struct entries *entries, uint64_t address)

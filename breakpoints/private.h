@@ -54,6 +54,8 @@ struct entries {
 	struct range *own; /* code and data of libc and the loader */
 	size_t own_length;
 	bool musl;
+	bool atomics_counted;
+	size_t atomics; /* entries_atomics() */
 	uint64_t page;	    /* where the slots are, 0 before they have been made */
 	struct slot *slots; /* one for each trap, in the same order */
 	struct patches first, rest;

@@ -47,6 +47,12 @@ void entries_free(struct entries *entries);
 enum status entries_plant_first(struct entries *entries, struct target *target);
 enum status entries_plant_all(struct entries *entries, struct target *target);
 
+/*
+ * How many atomic instructions the program's own code has, counted once: they may be locks of its own, and aren't
+ * operations. Valid after entries_plant_first().
+ */
+size_t entries_atomics(struct entries *entries);
+
 /* Take the traps out again, for a target that is let go. */
 enum status entries_unplant(struct entries *entries, struct target *target);
 

@@ -1,3 +1,4 @@
+#include "breakpoints/atomics.h"
 #include "breakpoints/entry_table.h"
 #include "breakpoints/symbols.h"
 #include <check.h>
@@ -173,6 +174,26 @@ START_TEST(every_entry_point_is_found_by_its_name)
 }
 END_TEST
 
+static size_t atomics_of(const char *name, bool is_static)
+{
+	struct module module = {.is_static = is_static};
+	ck_assert_int_gt(asprintf(&module.path, "%s/%s", getenv("FMC_TEST_SAMPLES"), name), 0);
+	size_t count = atomics_count(&module);
+	free(module.path);
+	return count;
+}
+
+START_TEST(atomic_instructions_of_the_program_are_counted)
+{
+	ck_assert_uint_gt(atomics_of("futex_mutex", false), 0);
+	ck_assert_uint_eq(atomics_of("philosophers", false), 0);
+	/* Libc's own, of which there are hundreds, don't count. */
+	ck_assert_uint_eq(atomics_of("futex_mutex.static", true), atomics_of("futex_mutex", false));
+	ck_assert_uint_eq(atomics_of("philosophers.static", true), 0);
+	ck_assert_uint_gt(atomics_of("philosophers.static", false), 100);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("symbols");
@@ -183,6 +204,7 @@ int main(void)
 	tcase_add_test(tests, program_that_is_gone_has_no_modules);
 	tcase_add_test(tests, libc_in_a_static_program_is_told_from_the_program);
 	tcase_add_test(tests, every_entry_point_is_found_by_its_name);
+	tcase_add_test(tests, atomic_instructions_of_the_program_are_counted);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
