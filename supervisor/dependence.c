@@ -2,6 +2,7 @@
  * Footprints of operations. Every line of touch_operation() is a claim about the model that tests hold against
  * it: transitions without a conflict can be swapped without any difference.
  */
+#include <fmc/bitset.h>
 #include <fmc/dependence.h>
 
 #include <stdlib.h>
@@ -52,12 +53,6 @@ static void touch(struct footprint *footprint, enum touch_class class, uint32_t 
 	footprint_touch(footprint, touch_key(class, number), mode);
 }
 
-/* Unordered, and the same for either of the two; 16 bits are enough for 4,096 threads. */
-static uint32_t pair(uint32_t a, uint32_t b)
-{
-	return a < b ? a << 16 | b : b << 16 | a;
-}
-
 static bool is_asleep(const struct op *op)
 {
 	return op->kind == OP_COND_ASLEEP || op->kind == OP_FUTEX_ASLEEP || op->kind == OP_BARRIER_ASLEEP;
@@ -92,16 +87,19 @@ static void touch_waking(struct footprint *footprint, const struct model *m, uin
 	touch_sleepers(footprint, m, object);
 }
 
-/* Operations on threads. */
-static void touch_thread(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+/*
+ * Operations on threads. What a join needs is the end of the thread, but which transition is its last only the
+ * program knows, and two threads that join each other need still less: so all of the thread's count.
+ */
+static void touch_thread(struct footprint *footprint, const struct model *m, const struct op *op,
 			 int32_t choice)
 {
 	bool passive =
 	    choice == CHOICE_TIMEOUT || (op->kind == OP_THREAD_TRYJOIN && !model_exited(m, op->object));
-	touch(footprint, TOUCH_THREAD, op->object, passive ? TOUCH_READ : TOUCH_WRITE);
-	/* Joins of each other: the one that is performed answers EDEADLK, and the other has to wait. */
-	if (op->kind == OP_THREAD_JOIN || op->kind == OP_THREAD_TIMEDJOIN)
-		touch(footprint, TOUCH_JOINING, pair(t, op->object), TOUCH_WRITE);
+	enum touch_mode mode = passive ? TOUCH_READ : TOUCH_WRITE;
+	touch(footprint, TOUCH_JOINABLE, op->object, mode);
+	if (op->kind != OP_THREAD_DETACH)
+		touch(footprint, TOUCH_THREAD, op->object, mode);
 }
 
 static void touch_semaphore(struct footprint *footprint, const struct model *m, const struct op *op,
@@ -184,7 +182,7 @@ static void touch_queues(struct footprint *footprint, const struct model *m, con
 }
 
 static void touch_operation(struct footprint *footprint, const struct model *m, uint32_t t,
-			    const struct op *op, int32_t choice, const struct observation *seen)
+			    const struct op *op, int32_t choice)
 {
 	switch (op->kind) {
 	case OP_NONE:
@@ -203,7 +201,7 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 	case OP_THREAD_TRYJOIN:
 	case OP_THREAD_TIMEDJOIN:
 	case OP_THREAD_DETACH:
-		touch_thread(footprint, m, t, op, choice);
+		touch_thread(footprint, m, op, choice);
 		return;
 	case OP_THREAD_CANCEL:
 		/* It may turn whatever the other thread does next into its end. */
@@ -267,7 +265,8 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 		touch_waking(footprint, m, op->object);
 		return;
 	case OP_FUTEX_WAIT:
-		touch_object(footprint, op->object, seen && seen->word != (uint32_t)op->arg);
+		/* Whether the word is as expected only the program's memory knows. */
+		touch_object(footprint, op->object, false);
 		return;
 	case OP_FUTEX_REQUEUE:
 	case OP_FUTEX_WAKE_OP: /* these also write */
@@ -325,64 +324,49 @@ static void touch_holding(struct footprint *footprint, const struct model *m)
 	}
 }
 
-void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice,
-		      const struct observation *seen)
+void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice)
 {
 	const struct op *op = model_pending(before, t);
 	footprint_clear(footprint);
 	touch(footprint, TOUCH_ALL, 0, TOUCH_READ);
 	touch(footprint, TOUCH_WINDOW, 0, TOUCH_READ);
 	touch(footprint, TOUCH_PRIORITY, t, TOUCH_WRITE);
+	touch(footprint, TOUCH_THREAD, t, TOUCH_WRITE);
 	if (unknown(op)) {
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		return;
 	}
-	touch_operation(footprint, before, t, op, choice, seen);
+	touch_operation(footprint, before, t, op, choice);
 	touch_queues(footprint, before, op);
 	touch_holding(footprint, before);
 }
 
-/* The transition's own thread is the one whose priority it writes. */
-static uint32_t owner_of(const struct footprint *footprint)
+void dependence_performed(struct footprint *footprint, const struct model *after, uint32_t t)
 {
-	for (uint32_t i = 0; i < footprint->length; i++)
-		if (touch_class(footprint->at[i].key) == TOUCH_PRIORITY)
-			return (uint32_t)footprint->at[i].key;
-	return NO_THREAD;
-}
-
-void dependence_performed(struct footprint *footprint, const struct model *after)
-{
-	uint32_t owner = owner_of(footprint), kept = 0;
+	uint32_t kept = 0;
 	for (uint32_t i = 0; i < footprint->length; i++) {
 		struct access access = footprint->at[i];
 		uint32_t u = (uint32_t)access.key;
-		if (touch_class(access.key) != TOUCH_WAKING || u == owner ||
-		    !is_asleep(model_pending(after, u)))
+		if (touch_class(access.key) != TOUCH_WAKING || u == t || !is_asleep(model_pending(after, u)))
 			footprint->at[kept++] = access;
 	}
 	footprint->length = kept;
 	for (uint32_t i = 0; i < kept; i++) {
 		uint32_t u = (uint32_t)footprint->at[i].key;
-		if (touch_class(footprint->at[i].key) != TOUCH_WAKING || u == owner)
+		if (touch_class(footprint->at[i].key) != TOUCH_WAKING || u == t)
 			continue;
 		const struct op *op = model_pending(after, u);
 		if (op->kind == OP_COND_RELOCK)
 			touch(footprint, TOUCH_HOLDING, op->object2, TOUCH_READ);
 	}
+	/* It may exit now, and leave its robust mutexes to the others. */
+	if (model_holds_robust(after, t))
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 }
 
 void dependence_born(struct footprint *footprint, uint32_t thread)
 {
 	touch(footprint, TOUCH_WAKING, thread, TOUCH_WRITE);
-}
-
-void dependence_exited(struct footprint *footprint, uint32_t t, bool robust)
-{
-	touch(footprint, TOUCH_THREAD, t, TOUCH_WRITE);
-	/* Which mutexes get a dead owner isn't looked up: it is rare. */
-	if (robust)
-		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 }
 
 /*
@@ -394,11 +378,26 @@ void dependence_ended(struct footprint *footprint)
 	touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 }
 
-/* A thread that has come to a join lets the joined one's join of it return. */
-void dependence_next(struct footprint *footprint, uint32_t t, const struct op *next)
+/* `changed` has become enabled or has ceased to be: whoever yields to it may be schedulable or not because of it. */
+static void touch_yielding(struct footprint *footprint, const struct fair *fair, uint32_t changed)
 {
-	if ((next->kind == OP_THREAD_JOIN || next->kind == OP_THREAD_TIMEDJOIN) && next->object != NO_OBJECT)
-		touch(footprint, TOUCH_JOINING, pair(t, next->object), TOUCH_WRITE);
+	for (uint32_t u = 0; u < fair_threads(fair); u++)
+		if (fair_yields_to(fair, u, changed))
+			touch(footprint, TOUCH_PRIORITY, u, TOUCH_WRITE);
+}
+
+/* Line 13 of Algorithm 1 releases who yields to t, whatever t itself comes to. */
+void dependence_priorities(struct footprint *footprint, const struct fair *fair, uint32_t t,
+			   const uint64_t *before, const uint64_t *after, bool counted)
+{
+	for (uint32_t u = 0; u < fair_threads(fair); u++) {
+		if (fair_yields_to(fair, u, t))
+			touch(footprint, TOUCH_PRIORITY, u, TOUCH_ADD);
+		if (u != t && bitset_has(before, u) != bitset_has(after, u))
+			touch_yielding(footprint, fair, u);
+	}
+	if (counted)
+		touch(footprint, TOUCH_WINDOW, 0, TOUCH_WRITE);
 }
 
 bool dependence_conflict(struct accesses a, struct accesses b, bool fair)

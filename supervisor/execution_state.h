@@ -62,7 +62,7 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
  * execution_footprint.c: the footprint of the transition just pushed, with what its outcome says, before the
  * model knows of it. Then lines 13 to 29 of Algorithm 1, which may add to it.
  */
-bool execution_footprint(struct execution *x, uint32_t t, bool asleep, const struct outcome *outcome);
+bool execution_footprint(struct execution *x, const struct outcome *outcome);
 bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield);
 bool execution_record_objects(struct execution *x);
 

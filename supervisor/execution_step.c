@@ -96,7 +96,11 @@ static size_t choose_awake(struct execution *x, const struct alternative *altern
 	}
 	view.alternatives = trace->alternatives + end;
 	view.count = awake;
-	const struct step step = view.alternatives[chosen = policy_choose(x->policy, &view)].step;
+	chosen = policy_choose(x->policy, &view);
+	/* Not even a policy that never chooses them by itself may pass over spurious wakeups here. */
+	if (chosen >= awake)
+		chosen = 0;
+	const struct step step = view.alternatives[chosen].step;
 	policy_took(x->policy, &view, chosen);
 	trace->alternatives_length = end;
 	return find_step(trace->alternatives + end - count, count, &step);
@@ -188,11 +192,11 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 		x->machine->ops->observe(x->machine, t, &transition.op, &seen);
 	transition.word = seen.word;
 	transition.word2 = seen.word2;
-	dependence_begin(&x->footprint, x->block.model, t, transition.choice, &seen);
+	dependence_begin(&x->footprint, x->block.model, t, transition.choice);
 	enum misuse misuse = misuse_of(x->block.model, t);
 	struct effect effect;
 	model_perform(x->block.model, t, transition.choice, &seen, &effect);
-	dependence_performed(&x->footprint, x->block.model);
+	dependence_performed(&x->footprint, x->block.model, t);
 	transition.flags = transition_flags(x, &effect, taken->preemption);
 	trace->preemptions += taken->preemption;
 	if (!trace_push(trace, &transition) ||
@@ -211,11 +215,11 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	done->result_valid = outcome.result_valid && !effect.asleep;
 	if (outcome.births > 0)
 		done->created = outcome.created;
+	done->births = outcome.births;
 	if (outcome.kind == OUTCOME_EXITED)
 		done->flags |= TRANSITION_EXITS;
 	x->previous = t;
-	return execution_footprint(x, t, effect.asleep, &outcome) &&
-	       execution_settle(x, t, effect.asleep, &outcome) &&
+	return execution_footprint(x, &outcome) && execution_settle(x, t, effect.asleep, &outcome) &&
 	       prediction_held(x, &transition.op, &effect, &outcome);
 }
 

@@ -173,6 +173,11 @@ bool fair_step(struct fair *f, uint32_t t, bool yield, const uint64_t *before, c
 	return true;
 }
 
+bool fair_counts(const struct fair *f, uint32_t t, bool yield)
+{
+	return yield && f->k != 0 && (f->block[yields_at(f->room, f->words) + t] + 1) % f->k == 0;
+}
+
 bool fair_yields_to(const struct fair *f, uint32_t t, uint32_t u)
 {
 	return bitset_has(row_const(f, t, ROW_P), u);

@@ -21,6 +21,11 @@ void model_object_state(const struct model *m, uint32_t object, struct object_st
 	state->destroyed = o->flags & OBJECT_DESTROYED;
 }
 
+bool model_holds_robust(const struct model *m, uint32_t t)
+{
+	return model_thread_const(m, t)->robust_held > 0;
+}
+
 bool model_joinable(const struct model *m, uint32_t t)
 {
 	return !(model_thread_const(m, t)->flags & (THREAD_JOINED | THREAD_DETACHED));

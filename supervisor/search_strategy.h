@@ -23,6 +23,6 @@ struct strategy_ops {
 };
 
 extern const struct strategy_ops search_dfs, search_cb, search_delay, search_random, search_pct, search_pos,
-    search_surw;
+    search_surw, search_source, search_optimal;
 
 #endif

@@ -1,6 +1,7 @@
 #ifndef FMC_DEPENDENCE_H
 #define FMC_DEPENDENCE_H
 
+#include <fmc/fair.h>
 #include <fmc/model.h>
 
 /*
@@ -14,6 +15,9 @@
  * Footprints are of executed transitions: how an operation touches its object follows from the state in which
  * it was performed (a try-lock that fails changes nothing). That is sound, because whatever could change the
  * mode of a transition from its past touches the same thing in a conflicting mode.
+ *
+ * A footprint follows from the model alone, without the program: wakeup trees need to know before it runs what
+ * a transition will touch, exactly, neither less nor more. The one exception is that it ends the process.
  */
 enum touch_mode {
 	TOUCH_READ, /* commutes with other reads */
@@ -29,13 +33,13 @@ enum touch_class {
 	/* What decides, together with something else, whether a thread can go on that doesn't move itself: the
 	 * mutex that one woken has to take again, the number of readers that a writer waits for. */
 	TOUCH_HOLDING,
-	TOUCH_BIRTHS,  /* the numbering of threads */
-	TOUCH_THREAD,  /* whether a thread has exited, been joined, been detached */
-	TOUCH_WAKING,  /* a thread's being born or woken */
-	TOUCH_JOINING, /* two threads' joining each other; the number is made of both */
-	TOUCH_OBJECT,  /* an object of the model */
-	TOUCH_WORD,    /* four bytes of memory, by address; accesses to parts of one aren't told apart */
-	TOUCH_MEMORY,  /* long ranges of memory: written by accesses to one, read by all others */
+	TOUCH_BIRTHS,	/* the numbering of threads */
+	TOUCH_THREAD,	/* how far a thread is: written by its own transitions */
+	TOUCH_JOINABLE, /* whether a thread has been joined or detached */
+	TOUCH_WAKING,	/* a thread's being born or woken */
+	TOUCH_OBJECT,	/* an object of the model */
+	TOUCH_WORD,	/* four bytes of memory, by address; accesses to parts of one aren't told apart */
+	TOUCH_MEMORY,	/* long ranges of memory: written by accesses to one, read by all others */
 };
 
 struct access {
@@ -74,22 +78,24 @@ void footprint_release(struct footprint *footprint);
 void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode mode);
 
 /*
- * The footprint of thread t's pending operation, to be performed with `choice` in the present state. *seen as
- * for model_perform(); NULL if it isn't known, then the worst is assumed. Also for an operation that is not
- * enabled: what it would touch.
+ * The footprint of thread t's pending operation, to be performed with `choice` in the present state. Also for
+ * an operation that is not enabled: what it would touch.
  */
-void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice,
-		      const struct observation *seen);
+void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice);
 
-/* The same after model_perform(): of the threads that it could have woken those that it did. */
-void dependence_performed(struct footprint *footprint, const struct model *after);
+/* The same after model_perform() by t: of the threads that it could have woken those that it did. */
+void dependence_performed(struct footprint *footprint, const struct model *after, uint32_t t);
 
 /* What the code behind the operation led to, as far as others can notice. */
 void dependence_born(struct footprint *footprint, uint32_t thread); /* this thread was created */
-void dependence_exited(struct footprint *footprint, uint32_t t,
-		       bool robust);		    /* robust: held robust mutexes */
-void dependence_ended(struct footprint *footprint); /* the process is gone */
-void dependence_next(struct footprint *footprint, uint32_t t, const struct op *next);
+void dependence_ended(struct footprint *footprint);		    /* the process is gone */
+
+/*
+ * What the transition of t does to the priorities, which have not been told of it: it leads from the enabled
+ * set `before` to `after`. `counted`: it is a yield that will count.
+ */
+void dependence_priorities(struct footprint *footprint, const struct fair *fair, uint32_t t,
+			   const uint64_t *before, const uint64_t *after, bool counted);
 
 /* A list of accesses without the owner of the memory. */
 struct accesses {

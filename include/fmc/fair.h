@@ -40,6 +40,9 @@ void fair_schedulable(const struct fair *f, const uint64_t *enabled, uint64_t *s
  */
 bool fair_step(struct fair *f, uint32_t t, bool yield, const uint64_t *before, const uint64_t *after);
 
+/* Would t's next transition count, if it is a yield or not: begin a new window. */
+bool fair_counts(const struct fair *f, uint32_t t, bool yield);
+
 /* (t, u) in P: t runs only while u is not enabled. */
 bool fair_yields_to(const struct fair *f, uint32_t t, uint32_t u);
 

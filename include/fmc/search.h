@@ -18,6 +18,8 @@ enum strategy {
 	STRATEGY_PCT,	 /* random priorities with `bound` - 1 changes (Burckhardt et al., ASPLOS 2010) */
 	STRATEGY_POS,	 /* a random priority for each operation (Yuan et al., CAV 2018) */
 	STRATEGY_SURW,	 /* selectively uniform random walks (Zhao et al., ASPLOS 2025) */
+	STRATEGY_SOURCE, /* source-DPOR with sleep sets: every Mazurkiewicz trace (Abdulla et al., POPL 2014) */
+	STRATEGY_OPTIMAL, /* the same with wakeup trees: and each of them once */
 	STRATEGIES
 };
 
@@ -27,6 +29,11 @@ struct search_options {
 	 * are; STRATEGY_PCT: the depth d of failures to aim at, 1 to POLICY_CHANGES + 1. */
 	uint32_t bound;
 	bool cache; /* bounded strategies: leave out what follows equivalent beginnings */
+	/*
+	 * STRATEGY_SOURCE, STRATEGY_OPTIMAL: whatever memory the threads share they access under operations that
+	 * are seen, futex words included: so in tests. Else a futex call says that they don't.
+	 */
+	bool sees_memory;
 	uint64_t seed;
 	uint32_t fair_k;
 	uint64_t max_depth;
@@ -41,7 +48,9 @@ struct search_progress {
 	uint64_t cut_at_depth; /* executions that max_depth cut: what is behind them was not seen */
 	bool reduced;	       /* of executions that are equivalent some have been left out */
 	uint64_t redundant;    /* executions that turned out to be equivalent to earlier ones in part */
-	double estimate;       /* executions in all, a guess after Knuth 1975; 0 if none can be given */
+	const char
+	    *unreduced;	 /* source, optimal: why no two transitions were taken for independent; else NULL */
+	double estimate; /* executions in all, a guess after Knuth 1975; 0 if none can be given */
 	/* Of the estimate, with 95 % confidence if it comes from independent samples; else equal to 0. */
 	double estimate_low, estimate_high;
 };

@@ -44,8 +44,8 @@ static bool depend(enum op_kind kind, uint64_t address, int64_t bytes, enum op_k
 	struct op op = memory_op(m, kind, address, bytes), op2 = memory_op(m, kind2, address2, bytes2);
 	come_to(m, 0, &op);
 	come_to(m, 1, &op2);
-	dependence_begin(&a, m, 0, CHOICE_DEFAULT, NULL);
-	dependence_begin(&b, m, 1, CHOICE_DEFAULT, NULL);
+	dependence_begin(&a, m, 0, CHOICE_DEFAULT);
+	dependence_begin(&b, m, 1, CHOICE_DEFAULT);
 	bool conflict =
 	    dependence_conflict((struct accesses){a.at, a.length}, (struct accesses){b.at, b.length}, false);
 	ck_assert_int_eq(conflict, dependence_conflict((struct accesses){b.at, b.length},

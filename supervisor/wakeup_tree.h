@@ -1,0 +1,44 @@
+#ifndef FMC_SUPERVISOR_WAKEUP_TREE_H
+#define FMC_SUPERVISOR_WAKEUP_TREE_H
+
+#include "race.h"
+
+/*
+ * Wakeup trees (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014, section 5): the sequences that are still to be
+ * run behind a state, merged where they begin alike. Children are in the order in which they came and are run
+ * in that order.
+ *
+ * Transitions are known across executions by thread, choice and their place in the thread. Objects may have
+ * other numbers in another execution, so that what a planned transition touches is looked up again in the
+ * trace at hand.
+ */
+struct wakeup_tree {
+	struct step step;
+	struct op op;
+	struct footprint footprint;
+	struct wakeup_tree *child, *sibling;
+};
+
+/* Frees it with its children and siblings; NULL is one without any. */
+void wakeup_tree_free(struct wakeup_tree *tree);
+
+/*
+ * Is `step` with this footprint a weak initial of the events: could they, with it, begin with it? *at gets its
+ * place among them, their number if it is none of them.
+ */
+bool is_weak_initial(const struct event *events, size_t length, const struct step *step,
+		     struct accesses footprint, bool fair, size_t *at);
+
+/*
+ * Make sure that the sequence, or one that it is a part of up to the order of independent transitions, is
+ * among those below *children, the children of the state before transition reversal->i of the trace.
+ * `depth` 1 inserts only the first transition. False without memory.
+ */
+bool wakeup_tree_insert(struct wakeup_tree **children, const struct reversal *reversal,
+			const struct happens_before *order, const struct rebuild *rebuild,
+			const struct trace *trace, bool fair);
+
+/* A new leaf behind the other children. */
+bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event);
+
+#endif

@@ -1,0 +1,353 @@
+/*
+ * source and optimal against the enumeration of all Mazurkiewicz traces, and against the counts that are
+ * known.
+ */
+#include <fmc/execution.h>
+#include <fmc/happens_before.h>
+#include <fmc/search.h>
+
+#include "tests/table/mazurkiewicz.h"
+#include "tests/table/table_random.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct result {
+	uint64_t executions, deadlocks, redundant, repeated;
+	bool failed;
+	struct hash_set traces, finals, hashes;
+	struct search_progress progress;
+};
+
+static void result_release(struct result *result)
+{
+	hash_set_release(&result->traces);
+	hash_set_release(&result->finals);
+	hash_set_release(&result->hashes);
+}
+
+/* Take in an execution; what was cut off counts by the steps taken only. */
+static void take_in(const struct table_program *program, const struct trace *trace,
+		    struct happens_before *order, bool digests, struct result *result)
+{
+	result->executions++;
+	result->redundant += trace->end == END_REDUNDANT;
+	if (trace->end == END_REDUNDANT)
+		return;
+	result->deadlocks += trace->end == END_DEADLOCK;
+	happens_before_start(order, trace, false);
+	happens_before_push_all(order);
+	uint64_t hash = happens_before_hash(order, trace->length).low | 1;
+	bool known = !hash_set_add(&result->hashes, hash);
+	result->repeated += known;
+	if (!digests)
+		return;
+	struct step steps[64];
+	ck_assert_uint_lt(trace->length, 64);
+	for (size_t i = 0; i < trace->length; i++)
+		steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
+	uint64_t final;
+	bool same =
+	    !hash_set_add(&result->traces, mazurkiewicz_digest(program, steps, trace->length, &final));
+	hash_set_add(&result->finals, final);
+	ck_assert_msg(same == known, "happens_before_hash() and the enumeration differ on a trace");
+}
+
+static void run(const struct table_program *program, enum strategy strategy, uint32_t fair_k, uint64_t most,
+		bool digests, struct result *result)
+{
+	const struct search_options options = {.strategy = strategy, .fair_k = fair_k, .sees_memory = true};
+	struct table_machine machine;
+	table_machine_init(&machine, program);
+	struct execution *execution = execution_new(&machine.machine);
+	struct search *search = search_new(&options);
+	struct happens_before *order = happens_before_new();
+	struct trace trace;
+	struct plan plan;
+	trace_init(&trace);
+	*result = (struct result){0};
+	hash_set_init(&result->traces);
+	hash_set_init(&result->finals);
+	hash_set_init(&result->hashes);
+	while (result->executions < most && search_next(search, &plan)) {
+		execution_run(execution, &plan, &trace);
+		result->failed |= trace.end == END_ERROR || trace.end == END_DIVERGED;
+		if (search_feed(search, &trace) != STATUS_OK)
+			result->failed = true;
+		take_in(program, &trace, order, digests, result);
+	}
+	search_progress(search, &result->progress);
+	trace_release(&trace);
+	happens_before_free(order);
+	search_free(search);
+	execution_free(execution);
+}
+
+/* Both strategies on a program whose number of traces is known; returns that of source's redundant ones. */
+static uint64_t expect(const struct table_program *program, uint64_t traces, uint64_t deadlocks)
+{
+	struct result source, optimal;
+	run(program, STRATEGY_OPTIMAL, 1, 10 * traces + 10, false, &optimal);
+	ck_assert(!optimal.failed && optimal.progress.complete && !optimal.progress.unreduced);
+	ck_assert_uint_eq(optimal.executions, traces);
+	ck_assert_uint_eq(optimal.repeated, 0);
+	ck_assert_uint_eq(optimal.redundant, 0);
+	ck_assert_uint_eq(optimal.deadlocks, deadlocks);
+	run(program, STRATEGY_SOURCE, 1, 100 * traces + 10, false, &source);
+	ck_assert(!source.failed && source.progress.complete && !source.progress.unreduced);
+	ck_assert_uint_eq(source.executions - source.redundant, traces);
+	ck_assert_uint_eq(source.repeated, 0);
+	uint64_t redundant = source.redundant;
+	result_release(&source);
+	result_release(&optimal);
+	return redundant;
+}
+
+static void philosophers(struct table_program *p, uint32_t n, bool ordered)
+{
+	*p = (struct table_program){0};
+	for (uint32_t i = 0; i < n; i++)
+		table_mutex(p, MUTEX_NORMAL);
+	for (uint32_t i = 0; i < n; i++) {
+		struct table_body *b = table_body(p);
+		uint32_t left = i, right = (i + 1) % n;
+		bool swap = ordered && left > right;
+		table_op(b, OP_MUTEX_LOCK, swap ? right : left);
+		table_op(b, OP_MUTEX_LOCK, swap ? left : right);
+		table_op(b, OP_MUTEX_UNLOCK, swap ? right : left);
+		table_op(b, OP_MUTEX_UNLOCK, swap ? left : right);
+	}
+}
+
+/* Reads and writes of a shared variable as operations on a semaphore: looking at it, and setting it. */
+static void visible_read(struct table_body *b, uint32_t semaphore, uint32_t variable, uint32_t reg)
+{
+	table_op(b, OP_SEM_GETVALUE, semaphore);
+	table_add(b, TABLE_LOAD, reg, variable, 0);
+}
+
+static struct table_code *visible_write(struct table_body *b, uint32_t semaphore)
+{
+	return table_op(b, OP_SEM_INIT, semaphore);
+}
+
+START_TEST(closed_forms)
+{
+	struct table_program p;
+	for (uint32_t n = 2; n <= 7; n++) {
+		philosophers(&p, n, false);
+		expect(&p, (UINT64_C(1) << n) - 1, 1);
+		if (n > 2) {
+			philosophers(&p, n, true);
+			expect(&p, (UINT64_C(1) << n) - 2, 0);
+		}
+	}
+	for (uint32_t n = 1; n <= 7; n++) { /* readers(n) */
+		p = (struct table_program){0};
+		uint32_t x = table_sem(&p, 0);
+		visible_write(table_body(&p), x);
+		struct table_body *b = table_later(&p);
+		table_op(b, OP_SEM_GETVALUE, x);
+		for (uint32_t i = 0; i < n; i++)
+			table_thread(&p, b);
+		expect(&p, UINT64_C(1) << n, 0);
+	}
+}
+END_TEST
+
+START_TEST(lock_pairs)
+{
+	struct table_program p = {0};
+	uint32_t mutex = table_mutex(&p, MUTEX_NORMAL);
+	struct table_body *b = table_body(&p);
+	for (uint32_t i = 0; i < 2; i++) {
+		table_op(b, OP_MUTEX_LOCK, mutex);
+		table_op(b, OP_MUTEX_UNLOCK, mutex);
+	}
+	table_thread(&p, b);
+	table_thread(&p, b);
+	expect(&p, 90, 0);
+}
+END_TEST
+
+START_TEST(producer_and_consumer)
+{
+	struct table_program p = {0};
+	uint32_t mutex = table_mutex(&p, MUTEX_NORMAL);
+	uint32_t room = table_sem(&p, 2), full = table_sem(&p, 0);
+	for (int side = 0; side < 2; side++) {
+		struct table_body *b = table_body(&p);
+		for (uint32_t i = 0; i < 3; i++) {
+			table_op(b, OP_SEM_WAIT, side ? full : room);
+			table_op(b, OP_MUTEX_LOCK, mutex);
+			table_op(b, OP_MUTEX_UNLOCK, mutex);
+			table_op(b, OP_SEM_POST, side ? room : full);
+		}
+	}
+	expect(&p, 16, 0);
+}
+END_TEST
+
+START_TEST(unlocked_counter)
+{
+	struct table_program p = {0};
+	uint32_t x = table_sem(&p, 0);
+	struct table_body *b = table_body(&p);
+	table_op(b, OP_SEM_GETVALUE, x);
+	visible_write(b, x);
+	table_thread(&p, b);
+	table_thread(&p, b);
+	expect(&p, 36, 0);
+}
+END_TEST
+
+/* T0: for (i = n; a[i] != 0; i--); Tj: a[j] = a[j - 1] + 1. */
+START_TEST(last_zero)
+{
+	for (uint32_t n = 2; n <= 5; n++) {
+		struct table_program p = {0};
+		uint32_t a[8], variable[8];
+		for (uint32_t i = 0; i <= n; i++) {
+			a[i] = table_sem(&p, 0);
+			variable[i] = table_variable(&p, 0);
+		}
+		struct table_body *b = table_body(&p);
+		struct table_code *found[8];
+		for (uint32_t i = n + 1; i-- > 0;) {
+			visible_read(b, a[i], variable[i], 0);
+			found[i] = table_jump(b, TABLE_JUMP_IF, 0, 0, 0);
+		}
+		for (uint32_t i = 0; i <= n; i++)
+			found[i]->target = b->length;
+		for (uint32_t j = 1; j <= n; j++) {
+			b = table_body(&p);
+			visible_read(b, a[j - 1], variable[j - 1], 0);
+			table_add(b, TABLE_ADD, 0, 0, 1);
+			table_add(b, TABLE_SET, 1, 0, 0); /* the result of what follows goes to register 0 */
+			visible_write(b, a[j])->a = 1;
+			table_add(b, TABLE_STORE, 0, variable[j], 0);
+		}
+		expect(&p, (n + 3) * (UINT64_C(1) << n) / 4, 0);
+	}
+}
+END_TEST
+
+/* ALGORITHMS.md 1.3: where the first DPOR with sleep sets loses a trace. x = 1 | z = 1; read x | read x. */
+START_TEST(four_events)
+{
+	struct table_program p = {0};
+	uint32_t x = table_sem(&p, 0), z = table_sem(&p, 0);
+	visible_write(table_body(&p), x);
+	struct table_body *b = table_body(&p);
+	visible_write(b, z);
+	table_op(b, OP_SEM_GETVALUE, x);
+	table_op(table_body(&p), OP_SEM_GETVALUE, x);
+	expect(&p, 4, 0);
+}
+END_TEST
+
+#define DEPTH	 40
+#define PREFIXES 6000
+
+static bool enumerate(const struct table_program *program, uint32_t fair_k, struct mazurkiewicz *all)
+{
+	*all = (struct mazurkiewicz){
+	    .program = program, .fair_k = fair_k, .limit = PREFIXES, .max_depth = DEPTH};
+	mazurkiewicz_run(all);
+	return !all->gave_up;
+}
+
+static void same(const struct mazurkiewicz *all, enum strategy strategy, uint64_t seed)
+{
+	struct result result;
+	run(all->program, strategy, all->fair_k, 200 * all->traces.count + 10000, true, &result);
+	const char *name = strategy_name(strategy);
+	unsigned long long at = seed;
+	ck_assert_msg(!result.failed, "%s, seed %llu: an execution failed", name, at);
+	ck_assert_msg(result.progress.complete, "%s, seed %llu: no end", name, at);
+	ck_assert_msg(hash_set_subset(&result.traces, &all->traces), "%s, seed %llu: a trace of nobody", name,
+		      at);
+	ck_assert_msg(result.traces.count == all->traces.count, "%s, seed %llu: %zu traces of %zu", name, at,
+		      result.traces.count, all->traces.count);
+	ck_assert_msg(result.finals.count == all->finals.count, "%s, seed %llu: final states", name, at);
+	/* Where wakeup trees are used, and without the finer relation of fairness. */
+	bool trees = strategy == STRATEGY_OPTIMAL && !all->spurious && (!all->fair_k || !all->yields_twice);
+	if (trees) {
+		ck_assert_msg(result.repeated == 0, "%s, seed %llu: %llu repeated", name, at,
+			      (unsigned long long)result.repeated);
+		ck_assert_msg(result.redundant == 0, "%s, seed %llu: %llu redundant", name, at,
+			      (unsigned long long)result.redundant);
+		ck_assert_uint_eq(result.deadlocks, all->deadlocks);
+		ck_assert_uint_eq(result.executions, all->traces.count);
+	}
+	ck_assert(result.progress.unreduced == NULL);
+	ck_assert_uint_ge(result.deadlocks, all->deadlocks);
+	result_release(&result);
+}
+
+static void compare(uint64_t from, uint64_t to, uint32_t fair_k, bool loops, uint32_t least)
+{
+	uint32_t compared = 0, deadlocking = 0, many = 0, fair = 0;
+	for (uint64_t seed = from; seed < to; seed++) {
+		struct table_program program;
+		struct mazurkiewicz all;
+		table_random(&program, seed, loops);
+		if (enumerate(&program, fair_k, &all)) {
+			same(&all, STRATEGY_SOURCE, seed);
+			same(&all, STRATEGY_OPTIMAL, seed);
+			compared++;
+			deadlocking += all.deadlocks > 0;
+			many += all.traces.count > 10;
+			fair += all.yields_twice;
+		}
+		mazurkiewicz_release(&all);
+	}
+	if (getenv("VERBOSE"))
+		printf("compared %u, deadlocking %u, more than ten traces %u, yields twice %u\n", compared,
+		       deadlocking, many, fair);
+	ck_assert_uint_gt(compared, least);
+	ck_assert_uint_gt(many, least / 8);
+}
+
+START_TEST(random_programs)
+{
+	compare(0, 1500, 0, false, 900);
+}
+END_TEST
+
+START_TEST(random_programs_with_fairness)
+{
+	compare(1500, 2500, 1, false, 600);
+}
+END_TEST
+
+START_TEST(random_loops)
+{
+	compare(2500, 3500, 1, true, 100);
+	compare(3500, 4000, 2, true, 50);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("dpor");
+	TCase *tests = tcase_create("dpor");
+	tcase_set_timeout(tests, 300);
+	tcase_add_test(tests, closed_forms);
+	tcase_add_test(tests, lock_pairs);
+	tcase_add_test(tests, producer_and_consumer);
+	tcase_add_test(tests, unlocked_counter);
+	tcase_add_test(tests, last_zero);
+	tcase_add_test(tests, four_events);
+	tcase_add_test(tests, random_programs);
+	tcase_add_test(tests, random_programs_with_fairness);
+	tcase_add_test(tests, random_loops);
+	suite_add_tcase(suite, tests);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
