@@ -94,21 +94,28 @@ static enum status remember_thread_state(struct origin *origin)
 	return status;
 }
 
+static enum status study_source(struct origin *origin)
+{
+	struct tracee *tracee = target_tracee(origin->source, 0);
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	if (!regs)
+		return STATUS_GONE;
+	origin->entry_regs = *regs;
+	enum status status = tracee_block_signals(tracee, &origin->signals);
+	if (status == STATUS_OK)
+		status = tracee_unblock_signals(tracee, origin->signals);
+	return status == STATUS_OK ? remember_thread_state(origin) : status;
+}
+
 static enum status make_source(struct origin *origin, char why[256])
 {
 	enum status status = launch_prepared(origin, &origin->source, why);
 	if (status != STATUS_OK)
 		return status;
-	struct user_regs_struct *regs = tracee_regs(target_tracee(origin->source, 0));
-	if (!regs)
-		return STATUS_GONE;
-	origin->entry_regs = *regs;
-	status = tracee_block_signals(target_tracee(origin->source, 0), &origin->signals);
-	if (status == STATUS_OK)
-		status = tracee_unblock_signals(target_tracee(origin->source, 0), origin->signals);
+	status = study_source(origin);
 	if (status != STATUS_OK)
-		return status;
-	return remember_thread_state(origin);
+		snprintf(why, 256, "%s: can't be made ready: %s", origin->program->path, status_text(status));
+	return status;
 }
 
 /* The copy's first stop, before it has run anything. */
@@ -221,6 +228,19 @@ static void rewind_descriptors(const struct program *program)
 		lseek(program->input, 0, SEEK_SET);
 }
 
+/* A source that somebody has killed (a user, the kernel for want of memory) is made anew. */
+static enum status copy_or_renew_source(struct origin *origin, struct target **target)
+{
+	char why[256];
+	enum status status = origin->source ? copy_source(origin, target) : STATUS_GONE;
+	if (status != STATUS_GONE)
+		return status;
+	target_kill(origin->source);
+	origin->source = NULL;
+	status = make_source(origin, why);
+	return status == STATUS_OK ? copy_source(origin, target) : status;
+}
+
 enum status origin_start(struct origin *origin, struct target **target)
 {
 	char why[256];
@@ -228,7 +248,7 @@ enum status origin_start(struct origin *origin, struct target **target)
 	*target = NULL;
 	rewind_descriptors(origin->program);
 	if (origin->kind == ORIGIN_COPY)
-		status = copy_source(origin, target);
+		status = copy_or_renew_source(origin, target);
 	else
 		status = launch_prepared(origin, target, why);
 	if (status == STATUS_OK)
