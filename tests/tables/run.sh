@@ -23,21 +23,25 @@ field() {
 STRATEGY=optimal
 accepts --strategy optimal || STRATEGY=dfs
 
-# search SECONDS OPTIONS PROGRAM ARGUMENT...: sets transitions, traces, deadlocks, seconds. "+" behind traces:
-# more are left when the time is over; "-": this fmc can't do it.
+# search SECONDS OPTIONS PROGRAM ARGUMENT...: sets transitions, traces, failures, seconds, and the kind of the first
+# failure. "+" behind traces: more are left when the time is over; "-": fmc can't do it, or didn't come to an end.
 search() {
 	local limit=$(($1 * FACTOR)) options=$2 program=$3
 	shift 3
 	rm -f "$SCRATCH"/*.sched "$RESULT"
 	# shellcheck disable=SC2086 # options are a list of words
-	timeout -k 5 $((limit + 30)) "$FMC" check --time $limit --json "$RESULT" -o "$SCRATCH/x.sched" $options -- \
+	timeout $((limit + 30)) "$FMC" check --time $limit --json "$RESULT" -o "$SCRATCH/x.sched" $options -- \
 	    "$SAMPLES/$program" "$@" </dev/null >/dev/null 2>"$SCRATCH/err"
-	transitions=- traces=- deadlocks=- seconds=-
+	transitions=- traces=- failures=0 seconds=- kind=
 	[ -s "$RESULT" ] || return 0
 	transitions=$(field transitions) traces=$(field executions)
 	seconds=$(printf %.2f "$(field seconds)")
-	deadlocks=$(field findings.0.count || echo 0)
-	if [ "$(field complete)" != true ] && { [ "$deadlocks" = 0 ] || [[ $options == *--all* ]]; }; then
+	local i=0 count
+	kind=$(field findings.0.kind) || kind=
+	while count=$(field findings.$i.count); do
+		failures=$((failures + count)) i=$((i + 1))
+	done
+	if [ "$(field complete)" != true ] && { [ $failures = 0 ] || [[ $options == *--all* ]]; }; then
 		traces=$traces+
 	fi
 	return 0
@@ -54,10 +58,11 @@ heading() {
 
 # row NAME THREADS TRANSITIONS TRACES SECONDS  LIMIT OPTIONS PROGRAM ARGUMENT...: published, then ours.
 row() {
-	local published=("${@:1:5}") note=
+	local published=("${@:1:5}")
 	shift 5
 	search "$@"
-	[[ $2 != *--all* ]] || note="$deadlocks deadlocks"
+	local note=$kind
+	[[ $2 != *--all* || -z $kind ]] || note="$failures ${kind}s"
 	# shellcheck disable=SC2059
 	printf "$ROW" "${published[@]}" "$transitions" "$traces" "$seconds" "$note"
 }
