@@ -201,6 +201,7 @@ static void progress(const void *strategy, struct search_progress *progress)
 	progress->complete = r->complete;
 	progress->redundant = r->redundant;
 	progress->unreduced = r->reason;
+	progress->reduced = r->mode != MODE_NONE;
 	if (r->complete)
 		progress->estimate = (double)r->executions;
 	progress->estimate_low = progress->estimate_high = progress->estimate;
