@@ -288,6 +288,37 @@ static bool take_early_of(struct target *target, struct tracee *tracee, struct t
 	return false;
 }
 
+/* A killed thread may still show stops that were under way; each is passed until its death arrives. */
+static void reap(pid_t tid)
+{
+	for (;;) {
+		int status;
+		pid_t got = waitpid(tid, &status, __WALL);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || WIFEXITED(status) || WIFSIGNALED(status))
+			return;
+		resume_foreign(tid, 0);
+	}
+}
+
+/*
+ * Somebody has killed the process while all of it was stopped: the leader's death isn't told before those of the
+ * others, whom nobody else waits for now.
+ */
+static void reap_behind_leader(struct target *target, const struct tracee *tracee)
+{
+	if (!tracee || tracee->tid != target->pid || !tracee_is_zombie(tracee))
+		return;
+	for (uint32_t i = 0; i < target->tracees_length; i++) {
+		if (target->tracees[i] == tracee || target->tracees[i]->life == TRACEE_DEAD)
+			continue;
+		resume_foreign(target->tracees[i]->tid, 0);
+		reap(target->tracees[i]->tid);
+		target->tracees[i]->life = TRACEE_DEAD;
+	}
+}
+
 enum status target_wait(struct target *target, struct tracee *tracee, int timeout_ms, struct stop *stop)
 {
 	int64_t deadline = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
@@ -307,6 +338,7 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 			if (got < 0 && errno == EINTR) {
 				if (tracer_interrupted())
 					return STATUS_INTERRUPTED;
+				reap_behind_leader(target, tracee);
 				if (deadline && now_ms() >= deadline)
 					return STATUS_TIMEOUT;
 				continue;
@@ -363,20 +395,6 @@ void target_let_go(struct target *parent, struct target *forked)
 	(void)parent;
 	resume_foreign(forked->pid, 0);
 	target_free(forked);
-}
-
-/* A killed thread may still show stops that were under way; each is passed until its death arrives. */
-static void reap(pid_t tid)
-{
-	for (;;) {
-		int status;
-		pid_t got = waitpid(tid, &status, __WALL);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0 || WIFEXITED(status) || WIFSIGNALED(status))
-			return;
-		resume_foreign(tid, 0);
-	}
 }
 
 /*

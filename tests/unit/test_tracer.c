@@ -206,6 +206,103 @@ START_TEST(kill_reaps_all)
 }
 END_TEST
 
+/* The process is killed while every thread is stopped, and fmc waits for the first one only. */
+START_TEST(killed_while_stopped)
+{
+	char *path = target_path("threads"), *arguments[] = {NULL, (char[]){"5"}, (char[]){"stay"}, NULL};
+	bool until_exiting = _i % 2 != 0;
+	int prepared = 0;
+	struct program program = program_of(path, arguments);
+	struct origin *origin = new_origin(&program, kinds[_i / 2], &prepared);
+	struct target *target;
+	struct stop stop = {.kind = STOP_INTERRUPT};
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	struct tracee *leader = target_tracee(target, 0);
+	while (target_tracees(target) < 6) {
+		ck_assert_int_eq(target_resume(leader, 0), STATUS_OK);
+		ck_assert_int_eq(target_wait(target, leader, -1, &stop), STATUS_OK);
+	}
+	kill(target_pid(target), SIGKILL);
+	do {
+		target_resume(leader, 0);
+		ck_assert_int_eq(target_wait(target, leader, -1, &stop), STATUS_OK);
+	} while (stop.kind != STOP_EXITED && !(until_exiting && stop.kind == STOP_EXITING));
+	if (stop.kind == STOP_EXITED) {
+		ck_assert(WIFSIGNALED(stop.value));
+		ck_assert_int_eq(WTERMSIG(stop.value), SIGKILL);
+	}
+	target_kill(target);
+	origin_free(origin);
+	ck_assert_int_eq(waitpid(-1, NULL, __WALL | WNOHANG), -1);
+	free(path);
+}
+END_TEST
+
+static enum status note_pid(void *context, struct target *target, struct tracee *tracee)
+{
+	(void)tracee;
+	*(pid_t *)context = target_pid(target);
+	return STATUS_OK;
+}
+
+/* Somebody kills what copies are made of. */
+START_TEST(source_made_anew)
+{
+	char *arguments[] = {NULL, NULL}, why[256];
+	struct program program = program_of("/bin/true", arguments);
+	pid_t source = -1;
+	struct origin *origin;
+	ck_assert_int_eq(origin_new(&program, ORIGIN_COPY, note_pid, &source, &origin, why), STATUS_OK);
+	for (int i = 0; i < 3; i++) {
+		pid_t old = source;
+		struct target *target;
+		kill(source, SIGKILL);
+		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+		ck_assert_int_ne(source, old);
+		ck_assert_int_eq(run_freely(target).exit_status, 0);
+		target_kill(target);
+	}
+	origin_free(origin);
+}
+END_TEST
+
+static unsigned long long blocked_signals(pid_t pid)
+{
+	char path[32], line[256];
+	unsigned long long mask = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof line, file))
+		sscanf(line, "SigBlk: %llx", &mask);
+	fclose(file);
+	return mask;
+}
+
+/* Two signals are pending while fmc uses the thread; they arrive behind that. */
+START_TEST(signals_wait_for_injected_calls)
+{
+	char *arguments[] = {NULL, NULL};
+	int prepared = 0;
+	const uint64_t none[6] = {0};
+	int64_t result;
+	struct program program = program_of("/bin/true", arguments);
+	struct origin *origin = new_origin(&program, kinds[_i], &prepared);
+	struct target *target;
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	ck_assert_uint_eq(blocked_signals(target_pid(target)), blocked_signals(getpid()));
+	kill(target_pid(target), SIGUSR1);
+	kill(target_pid(target), SIGUSR2);
+	ck_assert_int_eq(tracee_syscall(target_tracee(target, 0), SYS_getpid, none, &result), STATUS_OK);
+	ck_assert_int_eq(result, target_pid(target));
+	struct tally tally = run_freely(target);
+	ck_assert_int_gt(tally.signals, 0);
+	ck_assert(WIFSIGNALED(tally.exit_status));
+	target_kill(target);
+	origin_free(origin);
+}
+END_TEST
+
 START_TEST(injected_calls)
 {
 	char *arguments[] = {NULL, NULL};
@@ -330,6 +427,9 @@ int main(void)
 	tcase_add_loop_test(each, follows_exec, 0, 2);
 	tcase_add_loop_test(each, children_run_beside, 0, 2);
 	tcase_add_loop_test(each, kill_reaps_all, 0, 2);
+	tcase_add_loop_test(each, killed_while_stopped, 0, 4);
+	tcase_add_test(each, source_made_anew);
+	tcase_add_loop_test(each, signals_wait_for_injected_calls, 0, 2);
 	tcase_add_loop_test(each, injected_calls, 0, 2);
 	tcase_add_loop_test(each, digests_tell_states_apart, 0, 2);
 	tcase_add_test(each, the_world_is_repeatable);
