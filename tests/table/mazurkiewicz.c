@@ -20,6 +20,7 @@ struct use {
 };
 
 struct event {
+	enum op_kind kind;
 	uint32_t thread;
 	int32_t choice;
 	struct use uses[MOST_USES];
@@ -210,7 +211,7 @@ static bool take(const struct table_program *program, struct place *place, uint3
 	struct before before = {0};
 	assert(place->length < MOST_EVENTS);
 	struct event *event = &place->events[place->length++];
-	*event = (struct event){.thread = t, .choice = choice};
+	*event = (struct event){.kind = op.kind, .thread = t, .choice = choice};
 	use(event, 't', t, 'w');
 	look(&before, place->block.model, &op);
 	if (op.kind == OP_FUTEX_WAIT || op.kind == OP_FUTEX_REQUEUE || op.kind == OP_FUTEX_WAKE_OP)
@@ -349,6 +350,7 @@ static void follow(struct mazurkiewicz *all, const struct place *here, const boo
 	struct place *next = malloc(sizeof *next);
 	copy(next, here);
 	bool yield = take(all->program, next, t, choice);
+	all->crashes |= next->ended && next->events[next->length - 1].kind != OP_PROCESS_EXIT;
 	all->yields_twice |= yield && ++next->yields[t] == 2;
 	bool after[REFERENCE_THREADS];
 	find_enabled(next->block.model, after);

@@ -18,6 +18,7 @@ struct mazurkiewicz {
 	/* What came of it. */
 	bool gave_up;
 	bool yields_twice;	  /* some thread, in some execution */
+	bool crashes;		  /* an operation ended the process that isn't there for it */
 	bool spurious;		  /* some wakeup without a reason was open */
 	uint64_t deadlocks;	  /* traces that end in one */
 	struct hash_set traces;	  /* digests of the maximal ones */
