@@ -12,7 +12,8 @@ struct races {
 	struct footprint pending;   /* of a thread that is left over */
 	size_t j; /* whose races are being listed; length + t: of thread t's next transition */
 	size_t end;
-	bool open; /* candidates of j may be left */
+	uint32_t joined; /* the thread that j can't do without the end of, NO_THREAD if there is none */
+	bool open;	 /* candidates of j may be left */
 	bool failed;
 };
 
@@ -168,14 +169,41 @@ static bool reverse(struct races *races, size_t i, uint32_t p)
 	return may_go_on(races, p) && push_last(races, p);
 }
 
+/*
+ * Whose end a join waits for and nothing else can replace: the thread has neither been detached nor joined by
+ * another. All its transitions are candidates, and none but a join of its own, which would be of one another,
+ * can be reversed: so they needn't be tried.
+ */
+static uint32_t thread_joined(const struct trace *trace, const struct op *op, uint32_t t)
+{
+	if (op->kind != OP_THREAD_JOIN || op->object == NO_OBJECT)
+		return NO_THREAD;
+	for (size_t i = 0; i < trace->length; i++) {
+		const struct transition *other = &trace->at[i];
+		bool joins = other->thread != t && op_class(other->op.kind) == CLASS_THREAD;
+		if ((joins && other->op.object == op->object) || other->op.kind == OP_THREAD_DETACH ||
+		    other->op.kind == OP_THREAD_CANCEL)
+			return NO_THREAD;
+	}
+	return op->object;
+}
+
+static bool is_hopeless(const struct races *races, size_t i)
+{
+	const struct transition *transition = &races->trace->at[i];
+	return transition->thread == races->joined && op_class(transition->op.kind) != CLASS_THREAD;
+}
+
 /* Begin with the candidates of races->j; false: it has none. */
 static bool open_candidates(struct races *races)
 {
 	size_t length = races->trace->length;
 	uint32_t t = racing_thread(races);
-	if (races->j < length)
+	if (races->j < length) {
+		races->joined = thread_joined(races->trace, &races->trace->at[races->j].op, t);
 		return happens_before_candidates(races->order, races->j, t,
 						 trace_accesses(races->trace, races->j));
+	}
 	rebuild_goto(races->rebuild, length);
 	const struct model *model = rebuild_model(races->rebuild);
 	if (model_pending(model, t)->kind == OP_NONE || (is_spurious(races) && !model_spurious(model, t)))
@@ -183,6 +211,7 @@ static bool open_candidates(struct races *races)
 	/* What a sleeping thread would do has been explored. */
 	if (races->trace->end == END_REDUNDANT && may_go_on(races, t))
 		return false;
+	races->joined = thread_joined(races->trace, model_pending(model, t), t);
 	perform_pending(races, t, &races->pending);
 	return happens_before_candidates(races->order, length, t,
 					 (struct accesses){races->pending.at, races->pending.length});
@@ -195,7 +224,7 @@ const struct reversal *races_next(struct races *races)
 			races->open = open_candidates(races);
 		size_t i = races->open ? happens_before_candidate(races->order) : SIZE_MAX;
 		for (; i != SIZE_MAX; i = happens_before_candidate(races->order)) {
-			if (!reverse(races, i, racing_thread(races)))
+			if (is_hopeless(races, i) || !reverse(races, i, racing_thread(races)))
 				continue;
 			happens_before_pass(races->order, i);
 			return &races->reversal;
