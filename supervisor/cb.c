@@ -46,6 +46,7 @@ void *cb_create(const struct search_options *options)
 		return NULL;
 	cb->most = options->bound;
 	cb->fair = options->fair_k != 0;
+	cb->sees_memory = options->sees_memory;
 	cb->visited.delays = options->strategy == STRATEGY_DELAY;
 	dfs_path_init(&cb->path, options->max_depth, true);
 	if (options->cache)
@@ -58,11 +59,7 @@ void *cb_create(const struct search_options *options)
 	return cb;
 }
 
-/*
- * Threads that call futex(2) themselves, or wait for the outside, share memory or pipes between the operations
- * that are seen: then orders of operations that look equivalent needn't be.
- */
-static bool hides_something(const struct trace *trace)
+bool cb_hides_something(const struct trace *trace, bool sees_memory)
 {
 	for (size_t i = 0; i < trace->length; i++) {
 		switch (trace->at[i].op.kind) {
@@ -70,6 +67,9 @@ static bool hides_something(const struct trace *trace)
 		case OP_FUTEX_WAKE:
 		case OP_FUTEX_REQUEUE:
 		case OP_FUTEX_WAKE_OP:
+			if (!sees_memory)
+				return true;
+			break;
 		case OP_SYSCALL:
 		case OP_POLL:
 			return true;
@@ -182,7 +182,7 @@ enum status cb_feed(void *strategy, const struct trace *trace)
 {
 	struct cb *cb = strategy;
 	cb->executions++;
-	if (cb->happens_before && hides_something(trace))
+	if (cb->happens_before && cb_hides_something(trace, cb->sees_memory))
 		return stop_caching(cb) ? STATUS_OK : STATUS_NO_MEMORY;
 	size_t first_new;
 	enum status status = dfs_path_feed(&cb->path, trace, &first_new);

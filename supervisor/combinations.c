@@ -17,6 +17,7 @@ static const struct {
     {FEATURE_NO_FAIR, "--no-fair"},
     {FEATURE_FAIR_K, "--fair-k"},
     {FEATURE_THREAD_DEPTH, "--max-thread-depth"},
+    {FEATURE_SPURIOUS, "--spurious"},
     {FEATURE_FIRST, "--first"},
     {FEATURE_ALL, "--all"},
 };
@@ -40,6 +41,9 @@ static const struct {
      "a thread that is held at its budget may hide the race that has to be reversed"},
     {FEATURE_BPOR, FEATURE_THREAD_DEPTH,
      "a thread that is held at its budget may hide the race that has to be reversed"},
+    {FEATURE_BPOR, FEATURE_SPURIOUS,
+     "when a spurious wakeup is possible depends on all other threads, which a pending operation doesn't "
+     "show"},
     {FEATURE_NO_FAIR, FEATURE_FAIR_K, "one switches fairness off, the other sets how it counts"},
     {FEATURE_FIRST, FEATURE_ALL, "one stops at the first failure, the other goes on"},
 };
@@ -62,6 +66,8 @@ static enum feature strategy_feature(enum strategy strategy)
 		return FEATURE_PREEMPTIONS;
 	case STRATEGY_DELAY:
 		return FEATURE_DELAYS;
+	case STRATEGY_BPOR:
+		return FEATURE_BPOR;
 	case STRATEGY_DFS:
 		return FEATURE_DFS;
 	default:

@@ -22,7 +22,7 @@ struct strategy_ops {
 	void (*progress)(const void *strategy, struct search_progress *progress);
 };
 
-extern const struct strategy_ops search_dfs, search_cb, search_delay, search_random, search_pct, search_pos,
-    search_surw, search_source, search_optimal;
+extern const struct strategy_ops search_dfs, search_cb, search_delay, search_bpor, search_random, search_pct,
+    search_pos, search_surw, search_source, search_optimal;
 
 #endif

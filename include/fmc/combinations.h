@@ -20,8 +20,9 @@ enum feature {
 	FEATURE_NO_FAIR = 1 << 9,	/* fairness switched off */
 	FEATURE_FAIR_K = 1 << 10,	/* only every k-th yield counts */
 	FEATURE_THREAD_DEPTH = 1 << 11, /* threads have budgets */
-	FEATURE_FIRST = 1 << 12,	/* stop at the first failure */
-	FEATURE_ALL = 1 << 13,		/* go on after failures */
+	FEATURE_SPURIOUS = 1 << 12,	/* condition variables wake without a signal */
+	FEATURE_FIRST = 1 << 13,	/* stop at the first failure */
+	FEATURE_ALL = 1 << 14,		/* go on after failures */
 };
 
 /* The features of a strategy with its options. */

@@ -14,6 +14,7 @@ enum strategy {
 	STRATEGY_DFS,	 /* every fair execution, depth first */
 	STRATEGY_CB,	 /* iterative preemption bounding: 0, 1 ... bound preemptions ([CB], PLDI 2007) */
 	STRATEGY_DELAY,	 /* the same for delays of a deterministic scheduler (Emmi et al., POPL 2011) */
+	STRATEGY_BPOR,	 /* cb by another algorithm, to check it with (Coons et al., OOPSLA 2013) */
 	STRATEGY_RANDOM, /* independent random executions, for ever */
 	STRATEGY_PCT,	 /* random priorities with `bound` - 1 changes (Burckhardt et al., ASPLOS 2010) */
 	STRATEGY_POS,	 /* a random priority for each operation (Yuan et al., CAV 2018) */
@@ -30,7 +31,7 @@ struct search_options {
 	uint32_t bound;
 	bool cache; /* bounded strategies: leave out what follows equivalent beginnings */
 	/*
-	 * STRATEGY_SOURCE, STRATEGY_OPTIMAL: whatever memory the threads share they access under operations that
+	 * Where something is left out: whatever memory the threads share they access under operations that
 	 * are seen, futex words included: so in tests. Else a futex call says that they don't.
 	 */
 	bool sees_memory;

@@ -524,6 +524,8 @@ static bool combination_allowed(const struct options *options)
 	const struct search_options *search = &options->search;
 	unsigned features = options->features;
 	const char *one, *other;
+	if (options->spurious)
+		features |= FEATURE_SPURIOUS;
 	if (search->max_thread_depth)
 		features |= FEATURE_THREAD_DEPTH;
 	if (options->command == COMMAND_CHECK)

@@ -90,6 +90,9 @@ START_TEST(command_lines_are_refused)
 	ck_assert_int_eq(PARSE("--strategy", "auto:2"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "pct:0"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "pos", "--cache", "on"), 64);
+	ck_assert_int_eq(PARSE("--strategy", "bpor:1", "--spurious", "1"), 64);
+	ck_assert_int_eq(PARSE("--strategy", "optimal:1"), 64);
+	ck_assert_int_eq(PARSE("--strategy", "source", "--max-thread-depth", "4"), 64);
 	ck_assert_int_eq(PARSE("--cache", "perhaps"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "cb:2", "--cache", "on", "--all", "--max-thread-depth", "9"), 0);
 	ck_assert_str_eq(said, "");
