@@ -4,6 +4,8 @@
 #include <capstone/capstone.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,7 +28,7 @@ struct sweep {
 	csh capstone;
 	cs_insn *instruction;
 	struct own_code own;
-	size_t count;
+	struct atomics *found;
 };
 
 static void find_start(void *context, const struct symbol *symbol)
@@ -65,17 +67,66 @@ static bool is_own(const struct own_code *own, uint64_t address)
 	return false;
 }
 
-static bool is_atomic(const cs_insn *instruction)
+/* The memory operand of an atomic instruction; NULL if it is none. */
+static const cs_x86_op *atomic_memory(const cs_insn *instruction)
 {
 	const cs_x86 *x86 = &instruction->detail->x86;
-	if (x86->prefix[0] == X86_PREFIX_LOCK)
-		return true;
-	if (instruction->id != X86_INS_XCHG)
-		return false;
+	if (x86->prefix[0] != X86_PREFIX_LOCK && instruction->id != X86_INS_XCHG)
+		return NULL;
 	for (uint8_t i = 0; i < x86->op_count; i++)
 		if (x86->operands[i].type == X86_OP_MEM)
+			return &x86->operands[i];
+	return NULL;
+}
+
+/* Where user_regs_struct has a register of an address. */
+static bool find_register(x86_reg name, uint8_t *word)
+{
+	static const struct {
+		x86_reg name;
+		uint8_t word;
+	} words[] = {
+#define WORD(reg) (uint8_t)(offsetof(struct user_regs_struct, reg) / 8)
+	    {X86_REG_RAX, WORD(rax)}, {X86_REG_RBX, WORD(rbx)},	  {X86_REG_RCX, WORD(rcx)},
+	    {X86_REG_RDX, WORD(rdx)}, {X86_REG_RSI, WORD(rsi)},	  {X86_REG_RDI, WORD(rdi)},
+	    {X86_REG_RBP, WORD(rbp)}, {X86_REG_RSP, WORD(rsp)},	  {X86_REG_R8, WORD(r8)},
+	    {X86_REG_R9, WORD(r9)},   {X86_REG_R10, WORD(r10)},	  {X86_REG_R11, WORD(r11)},
+	    {X86_REG_R12, WORD(r12)}, {X86_REG_R13, WORD(r13)},	  {X86_REG_R14, WORD(r14)},
+	    {X86_REG_R15, WORD(r15)}, {X86_REG_RIP, ATOMIC_NEXT}, {X86_REG_INVALID, ATOMIC_NO_REGISTER},
+#undef WORD
+	};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].name == name) {
+			*word = words[i].word;
 			return true;
+		}
 	return false;
+}
+
+static bool describe(const cs_insn *instruction, const cs_x86_op *memory, struct atomic *atomic)
+{
+	*atomic = (struct atomic){.address = instruction->address,
+				  .length = (uint8_t)instruction->size,
+				  .bytes = memory->size,
+				  .scale = (uint8_t)memory->mem.scale,
+				  .in_thread = memory->mem.segment == X86_REG_FS,
+				  .displacement = memory->mem.disp};
+	return memory->mem.segment != X86_REG_GS && find_register(memory->mem.base, &atomic->base) &&
+	       find_register(memory->mem.index, &atomic->index);
+}
+
+static void add(struct atomics *atomics, const cs_insn *instruction, const cs_x86_op *memory)
+{
+	struct atomic atomic;
+	struct atomic *larger = NULL;
+	if (describe(instruction, memory, &atomic))
+		larger = realloc(atomics->at, (atomics->length + 1) * sizeof(*larger));
+	if (!larger) {
+		atomics->unknown++;
+		return;
+	}
+	atomics->at = larger;
+	larger[atomics->length++] = atomic;
 }
 
 /* Neither prefix nor opcode of an atomic instruction: most programs are done with this. */
@@ -94,8 +145,9 @@ static void sweep_code(struct sweep *sweep, const uint8_t *code, size_t size, ui
 			code++, size--, address++;
 			continue;
 		}
-		if (is_atomic(sweep->instruction) && is_own(&sweep->own, sweep->instruction->address))
-			sweep->count++;
+		const cs_x86_op *memory = atomic_memory(sweep->instruction);
+		if (memory && is_own(&sweep->own, sweep->instruction->address))
+			add(sweep->found, sweep->instruction, memory);
 	}
 }
 
@@ -122,12 +174,19 @@ static bool sweep_open(struct sweep *sweep)
 	return true;
 }
 
-size_t atomics_count(const struct module *module)
+static int by_address(const void *a, const void *b)
 {
-	struct sweep sweep = {0};
+	const struct atomic *x = a, *y = b;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+void atomics_find(struct atomics *atomics, const struct module *module)
+{
+	struct sweep sweep = {.found = atomics};
+	*atomics = (struct atomics){0};
 	int fd = open(module->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return 0;
+		return;
 	find_own_code(module, &sweep.own);
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -138,5 +197,40 @@ size_t atomics_count(const struct module *module)
 	}
 	elf_end(elf);
 	close(fd);
-	return sweep.count;
+	if (atomics->length)
+		qsort(atomics->at, atomics->length, sizeof(*atomics->at), by_address);
+}
+
+void atomics_release(struct atomics *atomics)
+{
+	free(atomics->at);
+	*atomics = (struct atomics){0};
+}
+
+const struct atomic *atomics_at(const struct atomics *atomics, uint64_t address)
+{
+	const struct atomic key = {.address = address};
+	if (!atomics->length)
+		return NULL;
+	return bsearch(&key, atomics->at, atomics->length, sizeof(key), by_address);
+}
+
+static uint64_t register_value(const struct atomic *atomic, uint8_t word, const struct user_regs_struct *regs)
+{
+	uint64_t value;
+	if (word == ATOMIC_NO_REGISTER)
+		return 0;
+	if (word == ATOMIC_NEXT)
+		return atomic->address + atomic->length;
+	memcpy(&value, (const char *)regs + 8 * word, sizeof(value));
+	return value;
+}
+
+uint64_t atomic_operand(const struct atomic *atomic, const struct user_regs_struct *regs)
+{
+	uint64_t address = register_value(atomic, atomic->base, regs);
+	address += register_value(atomic, atomic->index, regs) * atomic->scale;
+	if (atomic->in_thread)
+		address += regs->fs_base;
+	return address + (uint64_t)atomic->displacement;
 }

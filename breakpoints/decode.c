@@ -117,12 +117,32 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 	return STATUS_OK;
 }
 
+static enum status decode_atomic(const struct entries *entries, const struct stop *stop, struct call *call)
+{
+	const struct atomic *atomic = atomics_at(&entries->atomics, stop->address);
+	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
+	if (!atomic || !regs)
+		return atomic ? STATUS_GONE : STATUS_NOT_FOUND;
+	call->instruction = true;
+	call->entry = atomic->address;
+	call->return_address = atomic->address + atomic->length;
+	call->timeout_argument = -1;
+	call->object = atomic_operand(atomic, regs);
+	call->op.kind = OP_MEMORY_WRITE;
+	call->op.arg = atomic->bytes;
+	call->op.arg2 = (int64_t)call->object;
+	call->op.place = call->return_address;
+	return STATUS_OK;
+}
+
 static enum status decode_trap(const struct entries *entries, const struct stop *stop, struct call *call)
 {
 	const struct trap *trap = entries_trap(entries, stop->address);
 	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
-	if (!trap || !regs)
-		return trap ? STATUS_GONE : STATUS_NOT_FOUND;
+	if (!trap)
+		return decode_atomic(entries, stop, call);
+	if (!regs)
+		return STATUS_GONE;
 	const struct entry_point *point = trap->point;
 	const struct target *target = stop->tracee->target;
 	enum status status = STATUS_OK;

@@ -1,5 +1,4 @@
 #include "breakpoints/private.h"
-#include "breakpoints/atomics.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +24,10 @@ void entries_clear(struct entries *entries)
 	free(entries->traps);
 	free(entries->hash);
 	free(entries->own);
+	atomics_release(&entries->atomics);
+	bool watch = entries->watch_atomics;
 	struct modules modules = entries->modules;
-	*entries = (struct entries){.modules = modules};
+	*entries = (struct entries){.modules = modules, .watch_atomics = watch};
 }
 
 void entries_free(struct entries *entries)
@@ -217,6 +218,73 @@ static enum status displace_function(struct entries *entries, const struct targe
 	return status;
 }
 
+void entries_watch_atomics(struct entries *entries)
+{
+	entries->watch_atomics = true;
+}
+
+static void find_atomics(struct entries *entries)
+{
+	if (entries->atomics_found || !entries->modules.length)
+		return;
+	atomics_find(&entries->atomics, &entries->modules.at[0]);
+	entries->atomics_found = true;
+}
+
+size_t entries_unwatched_atomics(struct entries *entries)
+{
+	find_atomics(entries);
+	return entries->atomics.unknown + (entries->watch_atomics ? 0 : entries->atomics.length);
+}
+
+static const struct atomic *watched_atomic(const struct entries *entries, uint64_t address)
+{
+	return entries->watch_atomics ? atomics_at(&entries->atomics, address) : NULL;
+}
+
+/* The byte that the trap instruction at this address stands for. */
+static uint8_t original_byte(const struct entries *entries, uint64_t address)
+{
+	return patches_original(&entries->rest, address);
+}
+
+static enum status put_byte(struct target *target, uint64_t address, uint8_t byte)
+{
+	return target_write(target, address, &byte, 1);
+}
+
+enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	struct stop stop;
+	if (!regs)
+		return STATUS_GONE;
+	regs->rip = trap;
+	enum status status = put_byte(tracee->target, trap, original_byte(entries, trap));
+	if (status == STATUS_OK)
+		status = target_step(tracee, 0);
+	if (status != STATUS_OK)
+		return status;
+	do
+		status = target_wait(tracee->target, tracee, -1, &stop);
+	while (status == STATUS_INTERRUPTED);
+	if (status == STATUS_OK)
+		put_byte(tracee->target, trap, TRAP_INSTRUCTION);
+	if (status == STATUS_OK && stop.kind != STOP_STEP)
+		target_push_back(&stop);
+	return status;
+}
+
+static enum status trap_atomics(struct entries *entries)
+{
+	const uint8_t trap = TRAP_INSTRUCTION;
+	find_atomics(entries);
+	for (size_t i = 0; i < entries->atomics.length; i++)
+		if (!patches_add(&entries->rest, entries->atomics.at[i].address, &trap, 1))
+			return STATUS_NO_MEMORY;
+	return STATUS_OK;
+}
+
 enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page)
 {
 	clear_slots(entries);
@@ -228,6 +296,8 @@ enum status entries_displace(struct entries *entries, const struct target *targe
 	for (size_t i = 0; status == STATUS_OK && i < entries->traps_length; i++)
 		status = displace_function(entries, target, displacer, i);
 	displacer_free(displacer);
+	if (status == STATUS_OK && entries->watch_atomics)
+		status = trap_atomics(entries);
 	if (status == STATUS_OK && !entries_hash(entries))
 		status = STATUS_NO_MEMORY;
 	if (status == STATUS_OK)
@@ -280,18 +350,9 @@ enum status entries_unplant(struct entries *entries, struct target *target)
 	return status == STATUS_OK ? patches_write(&entries->first, target, false) : status;
 }
 
-size_t entries_atomics(struct entries *entries)
-{
-	if (!entries->atomics_counted && entries->modules.length) {
-		entries->atomics = atomics_count(&entries->modules.at[0]);
-		entries->atomics_counted = true;
-	}
-	return entries->atomics;
-}
-
 bool entries_is_trap(const struct entries *entries, uint64_t address)
 {
-	return entries_trap(entries, address) != NULL;
+	return entries_trap(entries, address) != NULL || watched_atomic(entries, address) != NULL;
 }
 
 /* From the beginning of a function that returns 0 to its caller. */
@@ -310,9 +371,21 @@ static enum status return_at_once(struct tracee *tracee)
 	return STATUS_OK;
 }
 
+/* An instruction that nobody asks for by entries_step(): a child before its exec. It does without the trap. */
+static enum status forget_trap(const struct entries *entries, struct tracee *tracee, uint64_t address)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	if (!regs)
+		return STATUS_GONE;
+	regs->rip = address;
+	return put_byte(tracee->target, address, original_byte(entries, address));
+}
+
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t address)
 {
 	const struct trap *trap = entries_trap(entries, address);
+	if (!trap && watched_atomic(entries, address))
+		return forget_trap(entries, tracee, address);
 	if (!trap)
 		return STATUS_NOT_FOUND;
 	const struct user_regs_struct *regs = tracee_regs(tracee);

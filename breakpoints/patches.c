@@ -77,6 +77,22 @@ enum status patches_write(const struct patches *patches, struct target *target, 
 	return STATUS_OK;
 }
 
+uint8_t patches_original(const struct patches *patches, uint64_t address)
+{
+	size_t low = 0, high = patches->length;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct patch *patch = &patches->at[middle];
+		if (address < patch->address)
+			high = middle;
+		else if (address >= patch->address + patch->size)
+			low = middle + 1;
+		else
+			return patch->original[address - patch->address];
+	}
+	return 0;
+}
+
 void patches_release(struct patches *patches)
 {
 	free(patches->at);

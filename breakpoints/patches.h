@@ -32,6 +32,9 @@ enum status patches_load(struct patches *patches, const struct target *target);
 /* Plant them all, or put back what was there. */
 enum status patches_write(const struct patches *patches, struct target *target, bool planted);
 
+/* The byte that was at this address, which one of the patches covers; 0 if none does. */
+uint8_t patches_original(const struct patches *patches, uint64_t address);
+
 void patches_release(struct patches *patches);
 
 #endif

@@ -1,6 +1,7 @@
 #ifndef FMC_BREAKPOINTS_PRIVATE_H
 #define FMC_BREAKPOINTS_PRIVATE_H
 
+#include "breakpoints/atomics.h"
 #include "breakpoints/displace.h"
 #include "breakpoints/entry_table.h"
 #include "breakpoints/modules.h"
@@ -54,8 +55,9 @@ struct entries {
 	struct range *own; /* code and data of libc and the loader */
 	size_t own_length;
 	bool musl;
-	bool atomics_counted;
-	size_t atomics; /* entries_atomics() */
+	bool watch_atomics;
+	bool atomics_found;
+	struct atomics atomics;
 	uint64_t page;	    /* where the slots are, 0 before they have been made */
 	struct slot *slots; /* one for each trap, in the same order */
 	struct patches first, rest;

@@ -15,9 +15,9 @@
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",     "program", "arg",       "directory", "module", "env",	  "input",
-    "fair",    "depth",	  "clock",     "waking",    "origin", "strategy", "thread",
-    "verdict", "message", "signature", "end",	    "loop",   "length",
+    "fmc",    "program", "arg",	    "directory", "module", "env",    "input",
+    "fair",   "depth",	 "clock",   "atomics",	 "waking", "origin", "strategy",
+    "thread", "verdict", "message", "signature", "end",	   "loop",   "length",
 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
@@ -116,6 +116,16 @@ static enum status set_fair(struct parser *p, const char *value)
 	return status;
 }
 
+static enum status set_atomics(struct parser *p, const char *value)
+{
+	char shown[64];
+	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+		return parser_fail(p, "expected yes or no, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	p->schedule->header.atomics = *value == 'y';
+	return STATUS_OK;
+}
+
 static enum status set_loop(struct parser *p, const char *value)
 {
 	uint64_t start = 0;
@@ -194,6 +204,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_number(p, &header->max_depth, UINT64_MAX, value);
 	case KEY_CLOCK:
 		return set_number(p, &header->clock, INT64_MAX / 1000000000, value);
+	case KEY_ATOMICS:
+		return set_atomics(p, value);
 	case KEY_WAKING:
 		return set_string(p, &header->waking, value);
 	case KEY_ORIGIN:

@@ -62,6 +62,8 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	text_printf(text, "fair %u\ndepth %llu\n", header->fair_k, (unsigned long long)header->max_depth);
 	if (header->clock)
 		text_printf(text, "clock %llu\n", (unsigned long long)header->clock);
+	if (header->atomics)
+		text_printf(text, "atomics yes\n");
 	if (header->waking)
 		add_value(text, "waking", header->waking);
 	add_value(text, "origin", header->origin);

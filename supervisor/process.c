@@ -150,6 +150,8 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->names_objects = waking_wants_names(options->waking);
 	process->entries = entries_new();
 	process->places = places_new();
+	if (process->entries && options->atomics)
+		entries_watch_atomics(process->entries);
 	if (process->entries && process->places && open_capture(process))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);

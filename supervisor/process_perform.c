@@ -243,6 +243,20 @@ static void perform_native(struct process *process, uint32_t thread, struct outc
 	go_on(process, thread, outcome);
 }
 
+/* An instruction of the program's: what it does is its own, and it has no result that anybody asks for. */
+static void perform_instruction(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	enum status status = entries_step(process->entries, self->tracee, self->call.entry);
+	outcome->result_valid = false;
+	if (status == STATUS_OK && self->tracee->life == TRACEE_STOPPED)
+		go_on(process, thread, outcome);
+	else if (status == STATUS_OK || status == STATUS_GONE)
+		run_to_operation(process, thread, outcome);
+	else
+		run_failed(outcome, END_ERROR, status, "can't step over an instruction");
+}
+
 /* The wait is over: take the mutex natively, then return from the wait. */
 static void perform_relock(struct process *process, uint32_t thread, const struct effect *effect,
 			   struct outcome *outcome)
@@ -387,6 +401,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		go_on(process, thread, outcome);
 		return;
 	default:
+		if (self->call.instruction)
+			return perform_instruction(process, thread, outcome);
 		if (!effect->blocked)
 			return perform_native(process, thread, outcome);
 		if (effect->timed_out)

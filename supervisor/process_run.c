@@ -59,8 +59,8 @@ bool run_become_threaded(struct run *run)
 	enum status status = entries_plant_all(run->process->entries, run->process->target);
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
-	if (entries_atomics(run->process->entries))
-		process_remark(run->process, "atomic instructions of the program, which may be locks of its own");
+	if (entries_unwatched_atomics(run->process->entries))
+		process_remark(run->process, "atomic instructions of the program, which may be locks of its own (--atomics switches threads there)");
 	return false;
 }
 

@@ -21,6 +21,7 @@ struct call {
 	bool libc_own;		 /* made by libc or the loader for itself: not a visible operation */
 	bool c11;		 /* a function of <threads.h>: other results, see call_result() */
 	int timeout_argument; /* which argument points to the time-out of a timed call; -1: none */
+	bool instruction;     /* no call but an instruction of the program: see entries_step() */
 };
 
 /*
@@ -47,11 +48,14 @@ void entries_free(struct entries *entries);
 enum status entries_plant_first(struct entries *entries, struct target *target);
 enum status entries_plant_all(struct entries *entries, struct target *target);
 
+/* From now on atomic instructions of the program's own code are operations (OP_MEMORY_WRITE). Before the first target. */
+void entries_watch_atomics(struct entries *entries);
+
 /*
- * How many atomic instructions the program's own code has, counted once: they may be locks of its own, and aren't
- * operations. Valid after entries_plant_first().
+ * How many atomic instructions the program's own code has that are no operations: they may be locks of its own. Valid
+ * after entries_plant_all().
  */
-size_t entries_atomics(struct entries *entries);
+size_t entries_unwatched_atomics(struct entries *entries);
 
 /* Take the traps out again, for a target that is let go. */
 enum status entries_unplant(struct entries *entries, struct target *target);
@@ -73,6 +77,12 @@ enum status entries_decode(const struct entries *entries, const struct stop *sto
  * to a displaced copy of the instructions. No further stop, nothing is resumed here.
  */
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t trap);
+
+/*
+ * Let a tracee that stands before an instruction (call.instruction) perform it, and stop behind it. Something else may
+ * come between (a signal): it is given back with target_push_back().
+ */
+enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap);
 
 /* Where the real function can be called without meeting our trap: its displaced copy. 0 if the program has
  * none. */

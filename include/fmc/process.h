@@ -22,6 +22,7 @@ struct process_options {
 	bool spin_report;   /* such a loop ends the execution (END_SPIN); else it is taken for a yield, as a
 			     `pause` is */
 	bool verify;	    /* stop at every return of a native function, to check the model's predictions */
+	bool atomics;	    /* atomic instructions of the program's own code are operations */
 	const char *waking; /* rules of who is woken (waking.h); NULL: every way is a choice */
 	/* How long to wait for something outside (a pipe from another process ...) when nothing else can run.
 	 */

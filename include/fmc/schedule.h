@@ -18,6 +18,7 @@ struct schedule_header {
 	uint32_t fair_k;
 	uint64_t max_depth;
 	uint64_t clock; /* what the real-time clock showed first, in seconds since 1970; 0: not said */
+	bool atomics;	/* atomic instructions of the program were operations */
 	char *waking;	/* rules of who is woken (waking.h); NULL: none */
 	char *origin;	/* "exec" or "copy" */
 	char *strategy; /* how it was found; for people */

@@ -43,6 +43,7 @@ enum id {
 	ID_ORIGIN,
 	ID_REQUIRE_COMPLETE,
 	ID_VERIFY_MODEL,
+	ID_ATOMICS,
 	ID_STDIN,
 	ID_WAKEUP,
 	ID_SPURIOUS,
@@ -105,6 +106,8 @@ static const struct spec {
      "examine a thread that computes for N ms (200); 0: never"},
     {ID_VERIFY_MODEL, "verify-model", 0, NULL, CHECK | RUN | REPLAY | MINIMIZE,
      "check fmc's model against the real results"},
+    {ID_ATOMICS, "atomics", 0, NULL, CHECK | RUN,
+     "switch threads at atomic instructions of the program, too"},
     {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK, "report a failure as it was found"},
     {ID_LOOSE, "loose", 0, NULL, REPLAY, "follow a schedule of another build as far as it fits"},
     {ID_FORMAT, "format", 0, "F", SHOW, "text, the only one there is"},
@@ -343,6 +346,8 @@ static bool store(struct options *o, const struct spec *spec)
 		return o->require_complete = true;
 	case ID_VERIFY_MODEL:
 		return o->verify_model = true;
+	case ID_ATOMICS:
+		return o->atomics = true;
 	case ID_WAKEUP:
 		return o->restricted = add_waking(o, optarg);
 	case ID_SPURIOUS:

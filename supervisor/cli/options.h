@@ -42,6 +42,7 @@ struct options {
 	unsigned features; /* enum feature: those that were asked for by options of their own */
 	bool all;	   /* don't stop at the first failure */
 	bool verify_model;
+	bool atomics; /* atomic instructions of the program are operations */
 	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
 	bool restricted;   /* --wakeup was given */
 	uint32_t spurious; /* --spurious */

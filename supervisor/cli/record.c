@@ -55,6 +55,7 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->origin = strdup(copies ? "copy" : "exec");
 	header->strategy = strdup(strategy);
 	header->clock = (uint64_t)launch->start_time;
+	header->atomics = options->atomics;
 	header->waking = *options->waking ? strdup(options->waking) : NULL;
 	if (*options->waking && !header->waking)
 		return false;

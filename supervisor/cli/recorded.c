@@ -1,6 +1,7 @@
 /* The options of a recording. */
 #include "recorded.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct options recorded_options(const struct options *given, const struct schedule *schedule)
@@ -12,5 +13,8 @@ struct options recorded_options(const struct options *given, const struct schedu
 	/* Where loops are reported the first one ends an execution; where it didn't, they were yields. */
 	if (!options.spin_given)
 		options.spin_report = schedule->end == END_SPIN;
+	options.atomics = schedule->header.atomics;
+	if (schedule->header.waking)
+		snprintf(options.waking, sizeof options.waking, "%s", schedule->header.waking);
 	return options;
 }

@@ -52,6 +52,7 @@ enum status session_open(struct session *session, const struct launch *launch, c
 					       .capture = capture,
 					       .spin_ms = options->spin_ms,
 					       .spin_report = options->spin_report,
+					       .atomics = options->atomics,
 					       .waking = *options->waking ? options->waking : NULL,
 					       .verify = options->verify_model,
 					       .outside_ms = OUTSIDE_MS};

@@ -112,6 +112,7 @@ static void same_schedule(const struct schedule *a, const struct schedule *b)
 	ck_assert_uint_eq(a->header.fair_k, b->header.fair_k);
 	ck_assert_uint_eq(a->header.max_depth, b->header.max_depth);
 	ck_assert_uint_eq(a->header.clock, b->header.clock);
+	ck_assert_int_eq(a->header.atomics, b->header.atomics);
 	same_string(a->header.origin, b->header.origin);
 	same_string(a->header.strategy, b->header.strategy);
 	same_list(a->header.unknown, b->header.unknown);
@@ -230,6 +231,7 @@ static void random_schedule(struct schedule *s, size_t length)
 	header->fair_k = (uint32_t)draw(UINT32_MAX);
 	header->max_depth = draw(UINT64_MAX);
 	header->clock = draw(INT32_MAX);
+	header->atomics = draw(1);
 	header->origin = random_string(true);
 	header->strategy = random_string(true);
 	s->message = random_string(true);
@@ -433,6 +435,7 @@ static const struct {
     {HEAD "depth 18446744073709551616\n",
      "a.sched:2: expected a number up to 18446744073709551615, not '18446744073709551616'"},
     {HEAD "clock 9223372037\n", "a.sched:2: expected a number up to 9223372036, not '9223372037'"},
+    {HEAD "atomics maybe\n", "a.sched:2: expected yes or no, not 'maybe'"},
     {HEAD "thread T2 eat\n", "a.sched:2: expected thread T1"},
     {HEAD "thread T1\nthread T1\n", "a.sched:3: expected thread T2"},
     {HEAD "verdict bad\n", "a.sched:2: unknown verdict 'bad'"},

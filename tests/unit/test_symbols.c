@@ -177,11 +177,38 @@ END_TEST
 static size_t atomics_of(const char *name, bool is_static)
 {
 	struct module module = {.is_static = is_static};
+	struct atomics atomics;
 	ck_assert_int_gt(asprintf(&module.path, "%s/%s", getenv("FMC_TEST_SAMPLES"), name), 0);
-	size_t count = atomics_count(&module);
+	atomics_find(&atomics, &module);
+	size_t count = atomics.length;
+	ck_assert_uint_eq(atomics.unknown, 0);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_ptr_eq(atomics_at(&atomics, atomics.at[i].address), &atomics.at[i]);
+		ck_assert_ptr_null(atomics_at(&atomics, atomics.at[i].address + 1));
+	}
+	atomics_release(&atomics);
 	free(module.path);
 	return count;
 }
+
+START_TEST(operands_are_worked_out_from_registers)
+{
+	const struct user_regs_struct regs = {.rbx = 0x1000, .rcx = 0x20, .fs_base = 0x70000};
+	struct atomic atomic = {.address = 0x400000,
+				.length = 7,
+				.base = offsetof(struct user_regs_struct, rbx) / 8,
+				.index = offsetof(struct user_regs_struct, rcx) / 8,
+				.scale = 4,
+				.displacement = -8};
+	ck_assert_uint_eq(atomic_operand(&atomic, &regs), 0x1000 + 0x80 - 8);
+	atomic.base = ATOMIC_NEXT;
+	atomic.index = ATOMIC_NO_REGISTER;
+	ck_assert_uint_eq(atomic_operand(&atomic, &regs), 0x400007 - 8);
+	atomic.base = ATOMIC_NO_REGISTER;
+	atomic.in_thread = true;
+	ck_assert_uint_eq(atomic_operand(&atomic, &regs), 0x70000 - 8);
+}
+END_TEST
 
 START_TEST(atomic_instructions_of_the_program_are_counted)
 {
@@ -205,6 +232,7 @@ int main(void)
 	tcase_add_test(tests, libc_in_a_static_program_is_told_from_the_program);
 	tcase_add_test(tests, every_entry_point_is_found_by_its_name);
 	tcase_add_test(tests, atomic_instructions_of_the_program_are_counted);
+	tcase_add_test(tests, operands_are_worked_out_from_registers);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
