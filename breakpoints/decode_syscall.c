@@ -55,6 +55,7 @@ static void decode_futex(const struct user_regs_struct *regs, struct call *call)
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 		call->op.kind = OP_FUTEX_WAIT;
+		call->op.arg3 = (int64_t)regs->rdi;
 		call->op.flags |= regs->r10 ? OP_TIMED : 0;
 		call->op.arg = (uint32_t)regs->rdx;
 		call->op.arg2 = has_bits ? (uint32_t)regs->r9 : FUTEX_BITSET_MATCH_ANY;

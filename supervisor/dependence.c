@@ -265,11 +265,14 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 		touch_waking(footprint, m, op->object);
 		return;
 	case OP_FUTEX_WAIT:
-		/* Whether the word is as expected only the program's memory knows. */
+		/* Whether the word is as expected only the program's memory knows; others may write it by OP_MEMORY_WRITE. */
 		touch_object(footprint, op->object, false);
+		touch(footprint, TOUCH_MEMORY, 0, TOUCH_READ);
+		touch(footprint, TOUCH_WORD, (uint32_t)((uint64_t)op->arg3 / WORD), TOUCH_READ);
 		return;
 	case OP_FUTEX_REQUEUE:
 	case OP_FUTEX_WAKE_OP: /* these also write */
+		touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
 		touch_object(footprint, op->object, false);
 		touch_object(footprint, op->object2, false);
 		touch_sleepers(footprint, m, op->object);

@@ -70,10 +70,10 @@ enum op_kind {
 	OP_SEM_TIMEDWAIT,
 	OP_SEM_POST,
 	OP_SEM_GETVALUE,
-	OP_YIELD,	  /* sched_yield */
-	OP_SLEEP,	  /* nanosleep and its kin; arg: nanoseconds */
-	OP_POLL,	  /* poll, select, epoll with a time-out; arg: nanoseconds */
-	OP_FUTEX_WAIT,	  /* object: word; arg: expected value, arg2: bit set (0xffffffff for the plain forms
+	OP_YIELD, /* sched_yield */
+	OP_SLEEP, /* nanosleep and its kin; arg: nanoseconds */
+	OP_POLL,  /* poll, select, epoll with a time-out; arg: nanoseconds */
+	OP_FUTEX_WAIT, /* object: word; arg3: its address; arg: expected value, arg2: bit set (0xffffffff for the plain forms
 			     of WAIT and WAKE); a time-out if OP_TIMED */
 	OP_FUTEX_ASLEEP,  /* set by the model: until woken, or timed out if OP_TIMED */
 	OP_FUTEX_RESUME,  /* set by the model: woken, returns to the program */

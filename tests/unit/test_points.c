@@ -26,8 +26,20 @@ static void come_to(struct model *m, uint32_t t, const struct op *op)
 	model_set_pending(m, t, op);
 }
 
+static struct op futex_wait(struct model *m, uint64_t address)
+{
+	static const struct object_state state = {.class = CLASS_FUTEX, .owner = NO_THREAD};
+	return (struct op){.kind = OP_FUTEX_WAIT,
+			   .object = model_add_object(m, &state),
+			   .object2 = NO_OBJECT,
+			   .arg2 = UINT32_MAX,
+			   .arg3 = (int64_t)address};
+}
+
 static struct op memory_op(struct model *m, enum op_kind kind, uint64_t address, int64_t bytes)
 {
+	if (kind == OP_FUTEX_WAIT)
+		return futex_wait(m, address);
 	static const struct object_state state = {.class = CLASS_MEMORY, .owner = NO_THREAD};
 	return (struct op){.kind = (uint16_t)kind,
 			   .object = model_add_object(m, &state),
@@ -72,6 +84,17 @@ START_TEST(accesses_depend_where_they_overlap_and_one_writes)
 	ck_assert(depend(w, 0x1000, 1 << 20, r, 0x80000, 4));
 	ck_assert(depend(r, 0x1000, 1 << 20, w, 0x1080, 4));
 	ck_assert(depend(w, 0x7ffff7dd0ff0, 32, r, 0x7ffff7dd1000, 8));
+}
+END_TEST
+
+/* It compares the word, which atomic instructions of the program may write. */
+START_TEST(a_futex_wait_reads_its_word)
+{
+	const enum op_kind wait = OP_FUTEX_WAIT;
+	ck_assert(depend(wait, 0x1000, 4, OP_MEMORY_WRITE, 0x1000, 4));
+	ck_assert(depend(wait, 0x1004, 4, OP_MEMORY_WRITE, 0x1000, 8));
+	ck_assert(!depend(wait, 0x1000, 4, OP_MEMORY_READ, 0x1000, 4));
+	ck_assert(!depend(wait, 0x1000, 4, OP_MEMORY_WRITE, 0x1004, 4));
 }
 END_TEST
 
@@ -166,6 +189,7 @@ int main(void)
 {
 	Suite *suite = suite_create("points");
 	TCase *pure = tcase_create("pure"), *real = tcase_create("real");
+	tcase_add_test(pure, a_futex_wait_reads_its_word);
 	tcase_add_test(pure, accesses_depend_where_they_overlap_and_one_writes);
 	tcase_add_test(pure, every_value_is_a_choice_and_the_result);
 	tcase_set_timeout(real, 60);
