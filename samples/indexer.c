@@ -3,21 +3,21 @@
  * 2005: each thread puts four messages into a hash table, by compare-and-swap. Up to 11 threads never meet;
  * each one more meets another three times: 8^(N - 11) traces. Argument: N.
  *
- * fmc-options: --strategy optimal
+ * fmc-options: --strategy optimal --atomics
  * fmc-args: 11
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 1
  *
- * fmc-options: --strategy optimal
+ * fmc-options: --strategy optimal --atomics
  * fmc-args: 13
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 64
  */
 #include "include/arguments.h"
-#include "include/points.h"
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { MOST = 16, SIZE = 128, MESSAGES = 4 };
@@ -28,7 +28,6 @@ static bool put(int at, int message)
 {
 	int empty = 0;
 
-	fmc_point(&table[at], sizeof(table[at]), 1);
 	return __atomic_compare_exchange_n(&table[at], &empty, message, false, __ATOMIC_SEQ_CST,
 					   __ATOMIC_SEQ_CST);
 }
