@@ -187,7 +187,7 @@ static bool extend(struct dpor_path *path, const struct trace *trace)
 	return true;
 }
 
-/* Has the beginning of this sequence been explored? `whole`: or anything that it could begin with. */
+/* Has something that the sequence could begin with been explored? For source sets it has to be part of it. */
 static bool sleeps(const struct dpor_path *path, const struct dpor_node *node, const struct event *events,
 		   size_t length)
 {

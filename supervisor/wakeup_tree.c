@@ -52,7 +52,6 @@ bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event
 
 /* Where a walk down the tree is. */
 struct walk {
-	const struct happens_before *order;
 	const struct rebuild *rebuild;
 	const struct trace *trace;
 	bool fair;
@@ -147,7 +146,6 @@ bool wakeup_tree_insert(struct wakeup_tree **children, const struct reversal *re
 			const struct trace *trace, bool fair)
 {
 	struct walk w = {
-	    .order = order,
 	    .rebuild = rebuild,
 	    .trace = trace,
 	    .fair = fair,

@@ -32,7 +32,7 @@ bool is_weak_initial(const struct event *events, size_t length, const struct ste
 /*
  * Make sure that the sequence, or one that it is a part of up to the order of independent transitions, is
  * among those below *children, the children of the state before transition reversal->i of the trace.
- * `depth` 1 inserts only the first transition. False without memory.
+ * False without memory.
  */
 bool wakeup_tree_insert(struct wakeup_tree **children, const struct reversal *reversal,
 			const struct happens_before *order, const struct rebuild *rebuild,
