@@ -251,6 +251,7 @@ static void keep_bound(struct exploration *x, const struct phase *phase, uint32_
 static void conclude_phase(struct exploration *x, const struct phase *phase)
 {
 	x->verdict->reduced = x->search.reduced;
+	x->verdict->atomics = x->options->atomics;
 	if (x->options->verbose && x->search.unreduced)
 		say("no two operations were taken for independent: %s", x->search.unreduced);
 	x->complete = x->search.complete && !x->search.bound_met && !x->diverged;

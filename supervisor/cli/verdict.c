@@ -96,8 +96,8 @@ static const char *plural(uint64_t n)
 /* How far an incomplete search has come. */
 static void print_coverage(const struct verdict *verdict, FILE *stream)
 {
-	fprintf(stream, "%" PRIu64 " executions differ in more than the order of independent operations",
-		verdict->classes);
+	fprintf(stream, "%" PRIu64 " execution%s differ%s in more than the order of independent operations",
+		verdict->classes, plural(verdict->classes), verdict->classes == 1 ? "s" : "");
 	if (verdict->saturation > 0)
 		fprintf(stream, "; of the last ones, %.0f%% were like earlier ones",
 			100 * verdict->saturation);
@@ -128,8 +128,9 @@ void verdict_print(const struct verdict *verdict, const char *conditions, FILE *
 	if (verdict->complete) {
 		fprintf(stream,
 			"Search complete: that was every fair execution of this program with these arguments "
-			"and this input,\n%sthreads switching at synchronisation operations%s, under %s.\n",
+			"and this input,\n%sthreads switching at synchronisation operations%s%s, under %s.\n",
 			verdict->reduced ? "up to the order of independent operations, " : "",
+			verdict->atomics ? " and the program's atomic read-modify-write\ninstructions" : "",
 			verdict->reduced ? " and\nsharing no memory without them" : "", conditions);
 		return;
 	}

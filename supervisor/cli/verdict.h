@@ -30,6 +30,7 @@ struct verdict {
 	char strategy[64];
 	uint64_t executions, transitions;
 	uint64_t unmodelled; /* operations, in all executions */
+	bool atomics;	     /* threads were switched at atomic instructions of the program, too */
 	bool reduced;	     /* complete but for executions that are equivalent to others */
 	uint64_t classes;    /* executions that differ in more than the order of independent operations */
 	double saturation;   /* the share of the last executions that were of classes seen before */
