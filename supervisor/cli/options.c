@@ -70,7 +70,7 @@ static const struct spec {
 	const char *text;
 } specs[] = {
     {ID_STRATEGY, "strategy", 0, "S", CHECK,
-     "auto, dfs, source, optimal, cb[:K], delay[:K], random, pct[:D], pos or surw (default: auto)"},
+     "auto, dfs, source, optimal, cb[:K], delay[:K], bpor[:K], random, pct[:D], pos or surw (default: auto)"},
     {ID_TIME, "time", 0, "S", CHECK | RUN | REPLAY | MINIMIZE,
      "stop after S seconds (check: 60 for auto and random ones; minimize: 30); 0: no limit"},
     {ID_EXECUTIONS, "executions", 0, "N", CHECK | MINIMIZE, "stop after N executions"},

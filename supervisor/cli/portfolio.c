@@ -4,7 +4,8 @@
 /* Shares of the time budget behind which each part of auto ends. */
 #define SHARE_BOUNDED  0.35
 #define SHARE_ROUND    0.5
-#define SHARE_COMPLETE 0.8
+#define SHARE_COMPLETE 0.7
+#define SHARE_HIGHER   0.8
 
 /* Executions of each random strategy in the first round, in the rounds behind it. */
 #define FIRST_ROUND  100
@@ -42,15 +43,18 @@ static size_t add_round(const struct options *options, uint64_t executions, doub
 
 /*
  * Most failures need at most one preemption ([CB], section 4), and such a schedule is the easiest to read.
- * Some random executions then look where a search by depth comes last; higher bounds may complete a small
- * state space; what is left of the time is random.
+ * Some random executions then look where a search by depth comes last. A small program can be explored to the
+ * end with one execution for each class; of a larger one higher bounds are worth more. What is left of the time
+ * is random.
  */
 static size_t make_automatic(const struct options *options, struct phase phases[PORTFOLIO_ROOM])
 {
 	size_t length = 0;
 	phases[length++] = make_phase(options, STRATEGY_CB, 1, 0, SHARE_BOUNDED);
 	length += add_round(options, FIRST_ROUND, SHARE_ROUND, 0, phases + length);
-	phases[length++] = make_phase(options, STRATEGY_CB, UINT32_MAX, 0, SHARE_COMPLETE);
+	if (!options->search.max_thread_depth)
+		phases[length++] = make_phase(options, STRATEGY_OPTIMAL, UINT32_MAX, 0, SHARE_COMPLETE);
+	phases[length++] = make_phase(options, STRATEGY_CB, 3, 0, SHARE_HIGHER);
 	length += add_round(options, LATER_ROUNDS, 1, FIRST_ROUND, phases + length);
 	return length;
 }
