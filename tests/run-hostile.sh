@@ -48,6 +48,24 @@ refused 'exec' hostile exec_in
 for case in nanosleep sem read pause cond mutex sigwait sigsuspend post write itimer timer stop sigpipe epipe; do
 	same signals $case
 done
+# Other C libraries and ways of linking.
+for flags in '-static-pie' '-static -s'; do
+	# shellcheck disable=SC2086
+	${CC:-cc} $flags -O1 -pthread -D_GNU_SOURCE samples/philosophers_ordered.c -o "$SCRATCH/linked" 2>"$SCRATCH/err"
+	run_under --seed 1 -- "$SCRATCH/linked" 3
+	judge "philosophers_ordered, $flags" [ $? -eq 0 ]
+done
+for flags in '' '-static'; do
+	if command -v musl-gcc >/dev/null; then
+		# shellcheck disable=SC2086
+		musl-gcc $flags -O1 -pthread -D_GNU_SOURCE samples/philosophers_ordered.c -o "$SCRATCH/musl"
+		run_under --seed 1 -- "$SCRATCH/musl" 3
+		judge "philosophers_ordered, musl $flags" [ $? -eq 0 ]
+	else
+		skip "philosophers_ordered, musl $flags: no musl-gcc"
+	fi
+done
+
 for program in hostile signals; do
 	judge "no $program left" gone "$BUILD/targets/$program"
 done

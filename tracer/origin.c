@@ -67,6 +67,19 @@ static enum status launch_prepared(struct origin *origin, struct target **out, c
 }
 
 /*
+ * STATUS_UNSUPPORTED: this libc keeps the number elsewhere (musl has the kernel clear a lock at this address, so to
+ * write there would lock it), and a copy's number can't be told to it.
+ */
+static enum status expect_tid(const struct origin *origin)
+{
+	int32_t tid;
+	enum status status = target_read(origin->source, origin->tid_address, &tid, sizeof tid);
+	if (status != STATUS_OK)
+		return status;
+	return tid == origin->source->pid ? STATUS_OK : STATUS_UNSUPPORTED;
+}
+
+/*
  * What fork loses and libc relies on: the address where the thread's number is kept and the list of robust
  * mutexes. Both are unset before a static program has run.
  */
@@ -86,12 +99,14 @@ static enum status remember_thread_state(struct origin *origin)
 		return status;
 	if (result == 0)
 		status = target_read(origin->source, word, &origin->tid_address, sizeof origin->tid_address);
+	if (status == STATUS_OK && origin->tid_address)
+		status = expect_tid(origin);
+	if (status != STATUS_OK)
+		return status;
 	origin->robust_list = 0;
 	if (syscall(SYS_get_robust_list, origin->source->pid, &origin->robust_list, &length) != 0)
 		origin->robust_list = 0;
-	if (status == STATUS_OK)
-		status = target_write(origin->source, word, &zero, sizeof zero);
-	return status;
+	return target_write(origin->source, word, &zero, sizeof zero);
 }
 
 static enum status study_source(struct origin *origin)
@@ -113,6 +128,12 @@ static enum status make_source(struct origin *origin, char why[256])
 	if (status != STATUS_OK)
 		return status;
 	status = study_source(origin);
+	if (status == STATUS_UNSUPPORTED) {
+		target_kill(origin->source);
+		origin->source = NULL;
+		origin->kind = ORIGIN_EXEC;
+		return STATUS_OK;
+	}
 	if (status != STATUS_OK)
 		snprintf(why, 256, "%s: can't be made ready: %s", origin->program->path, status_text(status));
 	return status;
