@@ -44,6 +44,30 @@ program lbzip2 text lbzip2 -n 3 -c
 program xz text xz -T3 --block-size=65536 -c
 program zstd text zstd -T3 -q -c
 program sort lines sort --parallel=3 -S 20M
+program plzip text plzip -n3 -B 65536 -c
+mkdir "$SCRATCH/folder"
+for i in 1 2 3 4; do cp "$SCRATCH/text" "$SCRATCH/folder/$i"; done
+program ripgrep text rg -j3 -c -s --no-filename preemption "$SCRATCH/folder"
+# OpenMP's own spinning and futexes.
+cat >"$SCRATCH/openmp.c" <<'EOT'
+#include <stdio.h>
+int main(void)
+{
+	long sum = 0;
+#pragma omp parallel for reduction(+ : sum) num_threads(3)
+	for (int i = 0; i < 1000; i++)
+		sum += i;
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp barrier
+#pragma omp critical
+		sum++;
+	}
+	printf("%ld\n", sum);
+}
+EOT
+${CC:-cc} -fopenmp "$SCRATCH/openmp.c" -o "$SCRATCH/openmp"
+program OpenMP text "$SCRATCH/openmp"
 
 if command -v pigz >/dev/null; then
 	timeout -k 10 120 "$FMC" check --time 20 -o "$SCRATCH/pigz.sched" -- pigz -p 3 -b 128 -c "$SCRATCH/text" \
