@@ -1,5 +1,5 @@
 #!/bin/bash
-# Targets that end, begin and misbehave at bad moments: under fmc they print what they always do and end as they always do,
+# Targets that end, begin and misbehave at bad moments: under fmc they print and end as they always do,
 # under several random schedules and without one.
 . tests/lib.sh
 SEEDS=${SEEDS:-3}
