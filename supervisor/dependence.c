@@ -1,6 +1,6 @@
 /*
- * Footprints of operations. Every line of touch_operation() is a claim about the model that tests hold against
- * it: transitions without a conflict can be swapped without any difference.
+ * Footprints of operations. Every line of touch_operation() and of the families above it is a claim about the
+ * model that tests hold against it: transitions without a conflict can be swapped without any difference.
  */
 #include <fmc/bitset.h>
 #include <fmc/dependence.h>
@@ -118,6 +118,10 @@ static void touch_semaphore(struct footprint *footprint, const struct model *m, 
 static void touch_rwlock(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 			 int32_t choice)
 {
+	if (op->kind == OP_RWLOCK_INIT || op->kind == OP_RWLOCK_DESTROY) {
+		touch_object(footprint, op->object, false);
+		return;
+	}
 	struct object_state state = state_of(m, op->object);
 	bool counts = state.wakeup == WAKE_ANY && state.type != RWLOCK_WRITERS;
 	bool written = state.owner != NO_THREAD, shared = false, passive = choice == CHOICE_TIMEOUT;
@@ -181,8 +185,114 @@ static void touch_queues(struct footprint *footprint, const struct model *m, con
 	}
 }
 
-static void touch_operation(struct footprint *footprint, const struct model *m, uint32_t t,
-			    const struct op *op, int32_t choice)
+static void touch_thread_operation(struct footprint *footprint, const struct model *m, const struct op *op,
+				   int32_t choice)
+{
+	switch (op->kind) {
+	case OP_THREAD_CREATE:
+		/* Threads are numbered as they are created: what T3 is depends on who came first. */
+		touch(footprint, TOUCH_BIRTHS, 0, TOUCH_WRITE);
+		return;
+	case OP_THREAD_CANCEL:
+		/* It may turn whatever the other thread does next into its end. */
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+		return;
+	default:
+		touch_thread(footprint, m, op, choice);
+	}
+}
+
+/* Leaves the queue, by a time-out or by chance. */
+static void touch_leaving(struct footprint *footprint, uint32_t t, const struct op *op, int32_t choice)
+{
+	/* A spurious wakeup is open only while another thread can go on: any of them may be the last. */
+	if (choice == CHOICE_SPURIOUS)
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+	touch_object(footprint, op->object, false);
+	touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+}
+
+static void touch_cond(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		       int32_t choice)
+{
+	switch (op->kind) {
+	case OP_COND_WAIT:
+	case OP_COND_TIMEDWAIT:
+		/* The order in which they fall asleep numbers the choices of whoever wakes them. */
+		touch_object(footprint, op->object, false);
+		touch_object(footprint, op->object2, false);
+		return;
+	case OP_COND_ASLEEP:
+		touch_leaving(footprint, t, op, choice);
+		return;
+	case OP_COND_RELOCK:
+		/* After the one that woke it, not after all that touch the condition variable. */
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		touch_object(footprint, op->object2, false);
+		return;
+	case OP_COND_SIGNAL:
+	case OP_COND_BROADCAST:
+		touch_waking(footprint, m, op->object);
+		return;
+	default:
+		touch_object(footprint, op->object, false);
+	}
+}
+
+static void touch_futex(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+			int32_t choice)
+{
+	switch (op->kind) {
+	case OP_FUTEX_WAIT:
+		/* Whether the word is as expected only the program's memory knows; others may write it by OP_MEMORY_WRITE. */
+		touch_object(footprint, op->object, false);
+		touch(footprint, TOUCH_MEMORY, 0, TOUCH_READ);
+		touch(footprint, TOUCH_WORD, (uint32_t)((uint64_t)op->arg3 / WORD), TOUCH_READ);
+		return;
+	case OP_FUTEX_ASLEEP:
+		touch_leaving(footprint, t, op, choice);
+		return;
+	case OP_FUTEX_RESUME:
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		return;
+	case OP_FUTEX_WAKE:
+		touch_waking(footprint, m, op->object);
+		return;
+	default: /* OP_FUTEX_REQUEUE, OP_FUTEX_WAKE_OP: these also write */
+		touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
+		touch_object(footprint, op->object, false);
+		touch_object(footprint, op->object2, false);
+		touch_sleepers(footprint, m, op->object);
+		touch_sleepers(footprint, m, op->object2);
+	}
+}
+
+static void touch_barrier(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op)
+{
+	if (op->kind == OP_BARRIER_RESUME) {
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		return;
+	}
+	/* Arrivals don't commute: the last one is told that it is. */
+	touch_object(footprint, op->object, false);
+	if (op->kind == OP_BARRIER_WAIT)
+		touch_sleepers(footprint, m, op->object);
+}
+
+/* Mutexes and spinlocks: a lock that isn't had changes nothing. */
+static void touch_lock(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		       int32_t choice)
+{
+	bool passive = op->kind == OP_MUTEX_TIMEDLOCK && choice == CHOICE_TIMEOUT;
+	if (op->kind == OP_SPIN_TRYLOCK || op->kind == OP_MUTEX_TRYLOCK) {
+		uint32_t owner = state_of(m, op->object).owner;
+		passive = owner != NO_THREAD && owner != t;
+	}
+	touch_object(footprint, op->object, passive);
+}
+
+/* Operations without an object. */
+static void touch_plain(struct footprint *footprint, uint32_t t, const struct op *op)
 {
 	switch (op->kind) {
 	case OP_NONE:
@@ -193,117 +303,53 @@ static void touch_operation(struct footprint *footprint, const struct model *m, 
 	case OP_THREAD_START:
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE); /* after its creation */
 		return;
-	case OP_THREAD_CREATE:
-		/* Threads are numbered as they are created: what T3 is depends on who came first. */
-		touch(footprint, TOUCH_BIRTHS, 0, TOUCH_WRITE);
-		return;
-	case OP_THREAD_JOIN:
-	case OP_THREAD_TRYJOIN:
-	case OP_THREAD_TIMEDJOIN:
-	case OP_THREAD_DETACH:
-		touch_thread(footprint, m, op, choice);
-		return;
-	case OP_THREAD_CANCEL:
-		/* It may turn whatever the other thread does next into its end. */
-		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
-		return;
 	case OP_THREAD_TESTCANCEL:
 	case OP_THREAD_CANCELSTATE:
 	case OP_THREAD_CANCELTYPE:
 		return; /* after the cancellations, and otherwise the thread's own affair */
-	case OP_RWLOCK_RDLOCK:
-	case OP_RWLOCK_TRYRDLOCK:
-	case OP_RWLOCK_TIMEDRDLOCK:
-	case OP_RWLOCK_WRLOCK:
-	case OP_RWLOCK_TRYWRLOCK:
-	case OP_RWLOCK_TIMEDWRLOCK:
-	case OP_RWLOCK_UNLOCK:
-		touch_rwlock(footprint, m, t, op, choice);
-		return;
-	case OP_BARRIER_WAIT:
-		/* Arrivals don't commute: the last one is told that it is. */
-		touch_object(footprint, op->object, false);
-		touch_sleepers(footprint, m, op->object);
-		return;
-	case OP_BARRIER_RESUME:
-		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
-		return;
-	case OP_SPIN_TRYLOCK:
-	case OP_MUTEX_TRYLOCK: {
-		uint32_t owner = state_of(m, op->object).owner;
-		touch_object(footprint, op->object, owner != NO_THREAD && owner != t);
-		return;
-	}
-	case OP_MUTEX_TIMEDLOCK:
-		touch_object(footprint, op->object, choice == CHOICE_TIMEOUT);
-		return;
-	case OP_COND_WAIT:
-	case OP_COND_TIMEDWAIT:
-		/* The order in which they fall asleep numbers the choices of whoever wakes them. */
-		touch_object(footprint, op->object, false);
-		touch_object(footprint, op->object2, false);
-		return;
-	case OP_COND_ASLEEP:
-	case OP_FUTEX_ASLEEP:
-		/* A spurious wakeup is open only while another thread can go on: any of them may be the last. */
-		if (choice == CHOICE_SPURIOUS)
-			touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
-		touch_object(footprint, op->object, false); /* leaves the queue */
-		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
-		return;
-	case OP_COND_RELOCK:
-		/* After the one that woke it, not after all that touch the condition variable. */
-		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
-		touch_object(footprint, op->object2, false);
-		return;
-	case OP_FUTEX_RESUME:
-		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
-		return;
-	case OP_COND_SIGNAL:
-	case OP_COND_BROADCAST:
-	case OP_FUTEX_WAKE:
-		touch_waking(footprint, m, op->object);
-		return;
-	case OP_FUTEX_WAIT:
-		/* Whether the word is as expected only the program's memory knows; others may write it by OP_MEMORY_WRITE. */
-		touch_object(footprint, op->object, false);
-		touch(footprint, TOUCH_MEMORY, 0, TOUCH_READ);
-		touch(footprint, TOUCH_WORD, (uint32_t)((uint64_t)op->arg3 / WORD), TOUCH_READ);
-		return;
-	case OP_FUTEX_REQUEUE:
-	case OP_FUTEX_WAKE_OP: /* these also write */
-		touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
-		touch_object(footprint, op->object, false);
-		touch_object(footprint, op->object2, false);
-		touch_sleepers(footprint, m, op->object);
-		touch_sleepers(footprint, m, op->object2);
-		return;
-	case OP_SEM_POST:
-	case OP_SEM_WAIT:
-	case OP_SEM_TRYWAIT:
-	case OP_SEM_TIMEDWAIT:
-	case OP_SEM_GETVALUE:
-		touch_semaphore(footprint, m, op, choice);
-		return;
-	case OP_MEMORY_READ:
-	case OP_MEMORY_WRITE:
-		touch_memory(footprint, op);
-		return;
 	case OP_PROCESS_EXIT:
 		dependence_ended(footprint);
 		return;
-	case OP_POLL:
-	case OP_SYSCALL:
-		/* What they wait for may come from any other thread, through a pipe or a socket. */
+	default:
+		/* OP_POLL, OP_SYSCALL: what they wait for may come from any other thread, through a pipe or a socket. */
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+	}
+}
+
+static void touch_operation(struct footprint *footprint, const struct model *m, uint32_t t,
+			    const struct op *op, int32_t choice)
+{
+	switch (op_class(op->kind)) {
+	case CLASS_NONE:
+		touch_plain(footprint, t, op);
+		return;
+	case CLASS_THREAD:
+		touch_thread_operation(footprint, m, op, choice);
+		return;
+	case CLASS_MUTEX:
+	case CLASS_SPIN:
+		touch_lock(footprint, m, t, op, choice);
+		return;
+	case CLASS_COND:
+		touch_cond(footprint, m, t, op, choice);
+		return;
+	case CLASS_RWLOCK:
+		touch_rwlock(footprint, m, t, op, choice);
+		return;
+	case CLASS_BARRIER:
+		touch_barrier(footprint, m, t, op);
+		return;
+	case CLASS_SEM:
+		touch_semaphore(footprint, m, op, choice);
+		return;
+	case CLASS_FUTEX:
+		touch_futex(footprint, m, t, op, choice);
+		return;
+	case CLASS_MEMORY:
+		touch_memory(footprint, op);
 		return;
 	default:
-		if (op_class(op->kind) == CLASS_NONE)
-			touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
-		else
-			touch_object(footprint, op->object, false);
-		if (op_class2(op->kind) != CLASS_NONE)
-			touch_object(footprint, op->object2, false);
+		touch_object(footprint, op->object, false);
 	}
 }
 
