@@ -36,6 +36,7 @@ status=$?
 tell "What this says: the program hangs, because main waits for a worker that waits for a signal which nobody is left to" \
     "send. Below each thread is where it stands. The table is what happened last, one line an operation, a column a" \
     "thread: main broadcasts while the worker has looked at the flag but isn't waiting yet, so the signal is lost." \
+    "The critical transition is the last one before which all could still end well; beside it is a run that does." \
     "The schedule file makes it happen again, every time:"
 
 say "fmc replay $schedule"

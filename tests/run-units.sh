@@ -6,7 +6,7 @@ export FMC_TEST_TARGETS=$PWD/$BUILD/targets FMC_TEST_SAMPLES=$PWD/$BUILD/samples
 for source in tests/unit/test_*.c; do
 	[ -e "$source" ] || break
 	name=$(basename "${source%.c}")
-	timeout -k 10 280 "$BUILD/tests/$name" </dev/null >"$SCRATCH/out" 2>&1
+	timeout -k 10 900 "$BUILD/tests/$name" </dev/null >"$SCRATCH/out" 2>&1
 	status=$?
 	# check's own words: "100%: Checks: 12, Failures: 0, Errors: 0"
 	read -r checks failures errors < <(sed -nE \
