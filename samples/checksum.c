@@ -89,7 +89,7 @@ static struct job *queue_take(struct queue *queue)
 	struct job *job;
 
 	pthread_mutex_lock(&queue->lock);
-	while (queue->first == NULL && !atomic_load(&pool.stop))
+	while (queue->first == NULL && !atomic_load_explicit(&pool.stop, memory_order_acquire))
 		pthread_cond_wait(&queue->more, &queue->lock);
 	job = queue->first;
 	if (job != NULL) {
@@ -151,7 +151,8 @@ static void pool_start(int workers)
 
 static void pool_stop(void)
 {
-	atomic_store(&pool.stop, true); /* the mistake: not under pool.queue.lock */
+	atomic_store_explicit(&pool.stop, true,
+			      memory_order_release); /* the mistake: not under pool.queue.lock */
 	pthread_cond_broadcast(&pool.queue.more);
 	for (int i = 0; i < pool.size; i++)
 		pthread_join(pool.workers[i], NULL);
