@@ -10,15 +10,25 @@
 static struct options options;
 static char told[512]; /* what went to standard error */
 
+static char *argv[32]; /* what was parsed last: the options borrow from it; options_parse() may reorder it */
+static char *owned[32];
+
+static void release_words(void)
+{
+	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+		free(owned[i]);
+	memset(owned, 0, sizeof owned);
+}
+
 /* Parse a command line given as words after "fmc"; returns options_parse()'s result. */
 static int parse(const char *const words[])
 {
-	static char *argv[32]; /* what was parsed is borrowed from it */
-	memset(argv, 0, sizeof argv);
-	argv[0] = strdup("fmc");
+	release_words();
+	owned[0] = strdup("fmc");
 	int argc = 1;
 	for (; words[argc - 1]; argc++)
-		argv[argc] = strdup(words[argc - 1]);
+		owned[argc] = strdup(words[argc - 1]);
+	memcpy(argv, owned, sizeof argv);
 	fflush(stderr);
 	int kept = dup(STDERR_FILENO);
 	FILE *capture = tmpfile();
