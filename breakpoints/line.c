@@ -37,7 +37,7 @@ static void find_line(struct places *places, Dwfl_Module *module, uint64_t addre
 	place->file = places_string(places, slash ? slash + 1 : path);
 }
 
-void places_find(struct places *places, uint64_t address, bool is_return, struct place *place)
+static void look_up(struct places *places, uint64_t address, bool is_return, struct place *place)
 {
 	*place = (struct place){.address = address};
 	const struct module *module = modules_find(&places->modules, address);
@@ -53,4 +53,54 @@ void places_find(struct places *places, uint64_t address, bool is_return, struct
 	uint64_t looked_up = address - (is_return ? 1 : 0);
 	place->function = function_name(places, dwfl_module, looked_up);
 	find_line(places, dwfl_module, looked_up, place);
+}
+
+static size_t slot_of(const struct found *found, size_t room, uint64_t address, bool is_return)
+{
+	size_t at = (address * 2 + is_return) * 0x9e3779b97f4a7c15u >> 32;
+	for (at &= room - 1; found[at].used; at = (at + 1) & (room - 1))
+		if (found[at].place.address == address && found[at].is_return == is_return)
+			break;
+	return at;
+}
+
+static bool grow_found(struct places *places)
+{
+	size_t room = places->found_room ? 2 * places->found_room : 256;
+	struct found *larger = calloc(room, sizeof(*larger));
+	if (!larger)
+		return false;
+	for (size_t i = 0; i < places->found_room; i++) {
+		const struct found *old = &places->found[i];
+		if (old->used)
+			larger[slot_of(larger, room, old->place.address, old->is_return)] = *old;
+	}
+	free(places->found);
+	places->found = larger;
+	places->found_room = room;
+	return true;
+}
+
+/* libdwfl walks all symbols of a module for each address, and executions stop at the same few again and again. */
+void places_find(struct places *places, uint64_t address, bool is_return, struct place *place)
+{
+	if (2 * places->found_length >= places->found_room && !grow_found(places)) {
+		look_up(places, address, is_return, place);
+		return;
+	}
+	struct found *found = &places->found[slot_of(places->found, places->found_room, address, is_return)];
+	if (!found->used) {
+		look_up(places, address, is_return, &found->place);
+		found->is_return = is_return;
+		found->used = true;
+		places->found_length++;
+	}
+	*place = found->place;
+}
+
+void places_forget_found(struct places *places)
+{
+	free(places->found);
+	places->found = NULL;
+	places->found_length = places->found_room = 0;
 }

@@ -10,6 +10,7 @@ struct places *places_new(void)
 
 static void forget_modules(struct places *places)
 {
+	places_forget_found(places);
 	for (size_t i = 0; i < places->variables_length; i++)
 		variables_release(&places->variables[i]);
 	free(places->variables);

@@ -18,6 +18,12 @@ struct variables {
 	bool known; /* has been looked for */
 };
 
+/* What was found out about a code address, as a return address or not. */
+struct found {
+	struct place place;
+	bool is_return, used;
+};
+
 struct places {
 	struct modules modules;
 	Dwfl *dwfl;		     /* the same modules with their symbols and debug information */
@@ -26,6 +32,8 @@ struct places {
 	uint64_t libc_low, libc_high; /* libc's code in a static program, else empty */
 	char **strings;		      /* what was handed out; lives as long as the places */
 	size_t strings_length, strings_room;
+	struct found *found; /* a hash table of answers; true as long as the modules stay */
+	size_t found_length, found_room;
 	bool attached;		  /* dwfl knows where registers and memory come from */
 	struct tracee *unwinding; /* the thread whose stack is looked at, and where it stands */
 	uint64_t pc;
@@ -33,6 +41,9 @@ struct places {
 
 /* A copy of the text that lives as long as the places, the same pointer for equal texts. */
 const char *places_string(struct places *places, const char *text);
+
+/* Forget all answers of places_find(): the modules are others now. */
+void places_forget_found(struct places *places);
 
 /* The module of dwfl that covers the address, NULL if none does. */
 Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address);

@@ -90,6 +90,8 @@ static int run_with(struct session *session, const struct launch *launch, const 
 	uint64_t begin = session_clock();
 	if (options->seconds > 0)
 		session->deadline = begin + (uint64_t)(options->seconds * 1e9);
+	/* Without a failure names and places are wanted for the schedule only. */
+	session->failures_only = !options->output;
 	enum status status = session_run(session, &plan, &trace, &reported->finding);
 	snprintf(verdict->strategy, sizeof verdict->strategy, options->seed_given ? "random" : "default");
 	verdict->executions = 1;

@@ -180,6 +180,45 @@ START_TEST(unknown_addresses_have_names_too)
 }
 END_TEST
 
+static void assert_text_eq(const char *a, const char *b)
+{
+	ck_assert_int_eq(!a, !b);
+	if (a)
+		ck_assert_str_eq(a, b);
+}
+
+/* Answers are kept: whatever was asked before, and how often, they are those of places that know nothing yet. */
+START_TEST(places_don_t_depend_on_what_was_asked_before)
+{
+	enum { AROUND = 300 };
+	struct scene scene;
+	scene_open(&scene, "names");
+	struct tracee *running = target_tracee(scene.target, 0);
+	struct call call;
+	ck_assert_int_eq(target_resume(running, 0), STATUS_OK);
+	ck_assert(next_lock(&scene, &running, &call));
+	uint64_t first = call.return_address - AROUND / 2;
+	struct place place, again, fresh;
+	for (uint64_t i = 0; i < 2 * AROUND; i++)
+		places_find(scene.places, first + i / 2, i % 2, &place);
+	struct places *others = places_new();
+	ck_assert_int_eq(places_update(others, scene.target), STATUS_OK);
+	for (uint64_t i = 2 * AROUND; i-- > 0;) {
+		places_find(scene.places, first + i / 2, i % 2, &again);
+		places_find(others, first + i / 2, i % 2, &fresh);
+		ck_assert_uint_eq(again.address, first + i / 2);
+		ck_assert_uint_eq(again.offset, fresh.offset);
+		ck_assert_int_eq(again.line, fresh.line);
+		ck_assert_int_eq(again.library, fresh.library);
+		assert_text_eq(again.function, fresh.function);
+		assert_text_eq(again.file, fresh.file);
+		assert_text_eq(again.module, fresh.module);
+	}
+	places_free(others);
+	scene_close(&scene);
+}
+END_TEST
+
 static const struct {
 	const char *symbol, *shown;
 } functions[] = {
@@ -211,6 +250,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, variables_have_the_names_that_the_program_gives_them, 0, 2);
 	tcase_add_loop_test(tests, stack_at_an_entry_point_shows_functions_and_lines, 0, 2);
+	tcase_add_test(tests, places_don_t_depend_on_what_was_asked_before);
 	tcase_add_test(tests, unknown_addresses_have_names_too);
 	tcase_add_loop_test(tests, functions_are_shown_without_parameters_and_versions, 0,
 			    (int)(sizeof(functions) / sizeof(functions[0])));
