@@ -26,6 +26,11 @@ static bool try_without(struct reduction *r, size_t first, size_t end)
 {
 	struct minimizer *m = r->m;
 	size_t length = first + r->list.length - end;
+	/* Also where nothing would be run: to follow thousands of deviations in what is known takes long. */
+	if (!minimizer_may_run(m)) {
+		r->broken_off = true;
+		return false;
+	}
 	memcpy(r->some, r->list.at, first * sizeof *r->some);
 	memcpy(r->some + first, r->list.at + end, (r->list.length - end) * sizeof *r->some);
 	qsort(r->some, length, sizeof *r->some, deviation_compare);
@@ -36,10 +41,6 @@ static bool try_without(struct reduction *r, size_t first, size_t end)
 			r->assumed = true;
 			return false;
 		}
-	}
-	if (!minimizer_may_run(m)) {
-		r->broken_off = true;
-		return false;
 	}
 	struct plan plan = {.policy = m->out->policy};
 	plan.policy.kind = POLICY_DEVIATIONS;

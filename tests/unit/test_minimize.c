@@ -413,6 +413,74 @@ START_TEST(test_loop)
 }
 END_TEST
 
+/* A budget of time of which only what needn't be run uses anything. */
+struct hourglass {
+	struct bench *bench;
+	const struct minimized *result;
+	uint64_t most;
+};
+
+static enum minimize_end run_timed(void *context, const struct plan *plan, struct trace *trace)
+{
+	const struct hourglass *h = context;
+	return run(h->bench, plan, trace);
+}
+
+static double run_down(void *context)
+{
+	const struct hourglass *h = context;
+	return h->result->known >= h->most ? 1 : 0;
+}
+
+/* Philosophers who do what concerns nobody between one fork and the other. */
+static void set_table(struct table_program *p, uint32_t seats)
+{
+	uint32_t forks[8], own;
+	for (uint32_t i = 0; i < seats; i++)
+		forks[i] = table_mutex(p, MUTEX_NORMAL);
+	for (uint32_t i = 0; i < seats; i++) {
+		uint32_t mine[] = {forks[i], forks[(i + 1) % seats]};
+		struct table_body *body = table_body(p);
+		own = table_mutex(p, MUTEX_NORMAL);
+		for (int k = 0; k < 2; k++) {
+			table_op(body, OP_MUTEX_LOCK, mine[k]);
+			for (int n = 0; n < 4; n++) {
+				table_op(body, OP_MUTEX_LOCK, own);
+				table_op(body, OP_MUTEX_UNLOCK, own);
+			}
+		}
+		table_op(body, OP_MUTEX_UNLOCK, mine[1]);
+		table_op(body, OP_MUTEX_UNLOCK, mine[0]);
+	}
+}
+
+/* When time is up, nothing goes on, also not what needs no executions. */
+START_TEST(test_time_is_up)
+{
+	struct bench *b = calloc(1, sizeof *b);
+	struct trace failed;
+	trace_init(&failed);
+	set_table(&b->program, 4);
+	bench_init(b);
+	ck_assert(find_failure(b, 0, &failed));
+	for (uint64_t most = 1; most <= 20; most++) {
+		struct minimized result;
+		struct hourglass h = {b, &result, most};
+		const struct minimize_runner runner = {&h, run_timed, run_down};
+		const struct minimize_options options = {
+		    .policy = {.fair_k = 1}, .executions = 400, .sees_memory = true};
+		minimized_init(&result);
+		ck_assert_int_eq(minimize(&runner, &options, &failed, &result), STATUS_OK);
+		ck_assert(most > 1 || result.cut);
+		ck_assert_uint_le(result.known, most);
+		minimized_release(&result);
+	}
+	bench_release(b);
+	trace_release(&failed);
+	free(b);
+}
+END_TEST
+
 /* Without a budget nothing is claimed and nothing is changed. */
 START_TEST(test_no_budget)
 {
@@ -482,6 +550,7 @@ int main(void)
 	tcase_add_loop_test(tests, test_random_programs, 0, 6);
 	tcase_add_loop_test(tests, test_linearize, 0, 3);
 	tcase_add_test(tests, test_loop);
+	tcase_add_test(tests, test_time_is_up);
 	tcase_add_test(tests, test_no_budget);
 	tcase_add_test(tests, test_linearize_large);
 	suite_add_tcase(suite, tests);
