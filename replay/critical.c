@@ -1,6 +1,6 @@
 /*
  * The critical transition: the last one before which an execution can still end well (as SimGrid's
- * model-check/search-critical, which walks back; ALGORITHMS.md 6).
+ * model-check/search-critical, which walks back).
  *
  * "No continuation ends well" holds for every longer prefix of the failing execution once it holds for one,
  * so bisection over the length finds where it begins. That one does is shown by a single run, so chance goes

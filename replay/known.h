@@ -8,7 +8,7 @@
 /*
  * What is known from executions that have been run: a graph of the states that they came by, each with the
  * ways to go on from it, where those that were taken lead, and how it ends there. A schedule that stays in
- * the graph needn't be run (ALGORITHMS.md 6: attempts that are equivalent cost nothing).
+ * the graph needn't be run (attempts that are equivalent cost nothing).
  *
  * A state is known by the happens-before class of the transitions that led there, so orders of independent
  * transitions meet again. That takes the program's threads to meet at operations that fmc sees only; so what

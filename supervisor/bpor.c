@@ -5,7 +5,7 @@
  * In every state, for the pending operation of each thread u and for each other thread v: where v last did
  * something that it depends on, u has to be tried instead, and, because that may cost a preemption too many,
  * also where v was switched to (the conservative point). If u could not run there, all that could are tried.
- * No filter for what may be enabled together: blocking gives a free switch (ALGORITHMS.md 2.2).
+ * No filter for what may be enabled together: blocking gives a free switch.
  */
 #include "cb.h"
 #include "rebuild.h"

@@ -4,7 +4,7 @@
 #include <fmc/machine.h>
 
 /*
- * Proof of a divergence: a state that repeats exactly (ALGORITHMS.md 3.1). Past the depth bound an execution
+ * Proof of a divergence: a state that repeats exactly. Past the depth bound an execution
  * is watched for a state equal to an earlier one; the transitions between the two can then be repeated for
  * ever.
  *

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /*
- * How each operation is performed (DESIGN.md, "Operations"): natively where the real function can't block,
+ * How each operation is performed: natively where the real function can't block,
  * completed by fmc where it would block or leave a choice to libc.
  */
 

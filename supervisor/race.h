@@ -10,7 +10,7 @@
  * the race is reversible iff p could go on before i happened: in the state before i, after `notdep(i)`, the
  * transitions between i and j that do not happen after i (Abdulla et al., POPL 2014). If i is what enabled p,
  * an unlock, a post, the end of a joined thread, it isn't, and then an earlier candidate may be: of the
- * unlock's mutex the lock before it. ALGORITHMS.md 1.2 says why that one rule covers all operations.
+ * unlock's mutex the lock before it. The one rule covers all operations.
  *
  * A thread that stays blocked races too, with the transition that it would perform.
  */

@@ -5,8 +5,8 @@
  *
  * plain: until some thread has yielded twice in an execution no thread has ever had to wait for another's
  * sake (in Algorithm 1 H is empty at the first counted yield), and fairness makes no difference. fair: counted
- * yields depend on everything, and whether a thread may run is part of the state that transitions act on
- * (ALGORITHMS.md 2.3). none: futexes and waiting system calls say that threads share memory or pipes between
+ * yields depend on everything, and whether a thread may run is part of the state that transitions act on.
+ * none: futexes and waiting system calls say that threads share memory or pipes between
  * the operations that are seen; then no two transitions are known to be independent, and all executions are
  * run. What was run before a change counts for nothing: the search starts over. So it does where wakeup trees
  * give way to source sets.

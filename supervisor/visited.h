@@ -15,7 +15,7 @@
  *     delays:      b' <= b and last' is `last`
  *
  * because what follows costs at most one preemption more from one `last` than from another, and never more
- * than from NO_THREAD nothing less; delays may differ by more (ALGORITHMS.md 2.4).
+ * than from NO_THREAD nothing less; delays may differ by more.
  */
 struct visited {
 	struct visit {

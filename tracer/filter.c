@@ -11,7 +11,7 @@
 /*
  * The filter of system calls: those below stop the thread before the kernel sees them, all others cost
  * nothing. Calls from fmc's own page pass. rseq is answered with success and not done: the kernel would write
- * to the target's memory behind fmc's back, and glibc can't live with a refusal (LIMITS.md 7).
+ * to the target's memory behind fmc's back, and glibc can't live with a refusal.
  */
 static const uint16_t traced[] = {
     SYS_futex,

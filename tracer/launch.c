@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /*
- * From a program's name to a process stopped at its ELF entry point (LIMITS.md 3): SEIZE before exec, no
+ * From a program's name to a process stopped at its ELF entry point: SEIZE before exec, no
  * randomised addresses, AT_RANDOM fixed, the vDSO hidden so that clock readings are system calls.
  */
 #define OPTIONS                                                                                              \

@@ -32,8 +32,7 @@ struct origin {
 	int64_t start_ns;
 };
 
-/* Supervisor and target take turns: on one processor a turn costs a fifth of what it does on two (LIMITS.md
- * 1). */
+/* Supervisor and target take turns: on one processor a turn costs a fifth of what it does on two. */
 static void pin_to_one_processor(void)
 {
 	cpu_set_t one;
@@ -170,7 +169,7 @@ static enum status adopt_copy(struct origin *origin, pid_t pid, struct target **
 }
 
 /*
- * A fork injected into the source (LIMITS.md 3): CLONE_PTRACE without an event stop in the source, and with
+ * A fork injected into the source: CLONE_PTRACE without an event stop in the source, and with
  * our own process as parent, so that the source sees no SIGCHLD.
  */
 static enum status copy_source(struct origin *origin, struct target **out)

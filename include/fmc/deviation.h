@@ -4,7 +4,7 @@
 #include <fmc/trace.h>
 
 /*
- * A schedule as what it does otherwise than POLICY_DEFAULT would (ALGORITHMS.md 6).
+ * A schedule as what it does otherwise than POLICY_DEFAULT would.
  *
  * A decision is located by a thread and how many transitions that thread has taken, never by its number in
  * the execution: so the rest still means the same when some of a list is left out. Where what it asks for

@@ -5,7 +5,7 @@
 #include <fmc/machine.h>
 
 /*
- * One execution: plan in, trace out. The loop of DESIGN.md, "One execution", over any machine:
+ * One execution: plan in, trace out. The loop over any machine:
  *
  *     enabled (model) -> schedulable (fair) -> step (the plan's prefix, then its policy) -> perform (machine,
  * model)

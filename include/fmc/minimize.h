@@ -5,8 +5,7 @@
 
 /*
  * Make a failure easy to read: fewer preemptions, switches and transitions that still fail in the same way,
- * the transition from which on the failure can't be avoided, and how near to it an execution ends well
- * (ALGORITHMS.md 6).
+ * the transition from which on the failure can't be avoided, and how near to it an execution ends well.
  *
  * Works on anything that runs plans. Every schedule that it takes over has been run and has failed in the
  * same way; reasoning alone never replaces a run there.

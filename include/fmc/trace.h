@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /*
- * Plan in, trace out: all that passes between the search and an engine (DESIGN.md, "Search").
+ * Plan in, trace out: all that passes between the search and an engine.
  */
 
 struct step {

@@ -23,9 +23,8 @@ static struct phase make_phase(const struct options *options, enum strategy stra
 }
 
 /*
- * None of the random strategies is the best for every program (ALGORITHMS.md, section 4: a walk finds the
- * deadlock of seven philosophers after 18 executions and PCT after 2061, elsewhere it is the other way
- * round), so each gets its turn. Each turn has seeds of its own.
+ * None of the random strategies is the best for every program (a walk finds the deadlock of seven philosophers
+ * after 18 executions and PCT after 2061, elsewhere it is the other way round), so each gets its turn. Each turn has seeds of its own.
  */
 static size_t add_round(const struct options *options, uint64_t executions, double share, uint64_t seed,
 			struct phase phases[TURNS])
@@ -43,7 +42,8 @@ static size_t add_round(const struct options *options, uint64_t executions, doub
 
 /*
  * Most failures need at most one preemption ([CB], section 4), and such a schedule is the easiest to read.
- * Some random executions then look where a search by depth comes last. A small program can be explored to the
+ * Some random executions then look where a search by depth comes last; both also see what threads do to each other
+ * by plain memory, which a reduced search takes for nothing, so they come first. A small program can be explored to the
  * end with one execution for each class; of a larger one higher bounds are worth more. What is left of the time
  * is random.
  */

@@ -480,7 +480,7 @@ static uint32_t count_losers(enum rule rule, uint32_t bound, uint32_t programs)
 	return losers;
 }
 
-/* The rules of ALGORITHMS.md 2.2 and 2.4 that are complete, and those that look as if they were. */
+/* The rules that are complete, and those that look as if they were. */
 START_TEST(unsound_rules_lose_traces)
 {
 	for (uint32_t bound = 0; bound < 3; bound++) {
@@ -532,7 +532,7 @@ static void check_counts(uint32_t bound, size_t traces, uint64_t executions)
 	seen_release(&seen);
 }
 
-/* The table of ALGORITHMS.md 2.4: traces within the bound; at most so many executions, dead ends included. */
+/* Traces within the bound; at most so many executions, dead ends included. */
 START_TEST(golden_counts)
 {
 	struct table_program p;

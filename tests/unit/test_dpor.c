@@ -234,7 +234,7 @@ START_TEST(last_zero)
 }
 END_TEST
 
-/* ALGORITHMS.md 1.3: where the first DPOR with sleep sets loses a trace. x = 1 | z = 1; read x | read x. */
+/* Where the first DPOR with sleep sets loses a trace. x = 1 | z = 1; read x | read x. */
 START_TEST(four_events)
 {
 	struct table_program p = {0};

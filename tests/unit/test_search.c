@@ -91,7 +91,7 @@ static uint64_t count_dfs(const struct table_program *program, uint64_t *deadloc
 	return result.executions;
 }
 
-/* The programs of ALGORITHMS.md 1.4, without a main thread. */
+/* Programs with known counts, without a main thread. */
 
 static void philosophers(struct table_program *p, uint32_t n, bool ordered)
 {

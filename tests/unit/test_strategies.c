@@ -370,7 +370,7 @@ START_TEST(same_seed_same_schedules)
 }
 END_TEST
 
-/* Knuth's estimate after 2,000 walks, against the counts of ALGORITHMS.md 1.4. */
+/* Knuth's estimate after 2,000 walks, against the counts by enumeration. */
 START_TEST(estimates_are_near)
 {
 	static const struct {
