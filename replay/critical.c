@@ -66,22 +66,12 @@ static bool reserve(struct continuation *c, size_t length)
 	return true;
 }
 
-/* Does the program share memory in another way than under operations that are seen? Then it has futexes. */
-static bool hides_memory(const struct minimizer *m, const struct trace *trace)
-{
-	for (size_t i = 0; i < trace->length && !m->options->sees_memory; i++)
-		if (op_class(trace->at[i].op.kind) == CLASS_FUTEX || trace->at[i].op.kind == OP_SYSCALL ||
-		    trace->at[i].op.kind == OP_POLL)
-			return true;
-	return false;
-}
-
 /* The transitions that the last run added to the path, from `from` on. */
 static bool extend(struct continuation *c, size_t from)
 {
 	const struct trace *trace = &c->m->trace;
 	bool failed = !reserve(c, trace->length);
-	c->plain |= hides_memory(c->m, trace);
+	c->plain |= trace_hides(trace, c->m->options->sees_memory) != NULL;
 	for (size_t i = from; i < trace->length && !failed; i++) {
 		/* What was come by before has been continued in every way then. */
 		bool fresh = c->plain || class_set_add(&c->seen, happens_before_hash(c->m->hb, i), &failed);

@@ -205,7 +205,7 @@ static enum status bpor_feed(void *strategy, const struct trace *trace)
 	struct bpor *b = strategy;
 	size_t first_new;
 	b->executions++;
-	if (!b->all && cb_hides_something(trace, b->sees_memory)) {
+	if (!b->all && trace_hides(trace, b->sees_memory)) {
 		/* Begin again: what has been left out so far was perhaps not seen. */
 		b->all = true;
 		b->started = false;

@@ -59,27 +59,6 @@ void *cb_create(const struct search_options *options)
 	return cb;
 }
 
-bool cb_hides_something(const struct trace *trace, bool sees_memory)
-{
-	for (size_t i = 0; i < trace->length; i++) {
-		switch (trace->at[i].op.kind) {
-		case OP_FUTEX_WAIT:
-		case OP_FUTEX_WAKE:
-		case OP_FUTEX_REQUEUE:
-		case OP_FUTEX_WAKE_OP:
-			if (!sees_memory)
-				return true;
-			break;
-		case OP_SYSCALL:
-		case OP_POLL:
-			return true;
-		default:
-			break;
-		}
-	}
-	return false;
-}
-
 /* Begin again without the cache: what it has left out so far was perhaps not seen. False without memory. */
 static bool stop_caching(struct cb *cb)
 {
@@ -182,7 +161,7 @@ enum status cb_feed(void *strategy, const struct trace *trace)
 {
 	struct cb *cb = strategy;
 	cb->executions++;
-	if (cb->happens_before && cb_hides_something(trace, cb->sees_memory))
+	if (cb->happens_before && trace_hides(trace, cb->sees_memory))
 		return stop_caching(cb) ? STATUS_OK : STATUS_NO_MEMORY;
 	size_t first_new;
 	enum status status = dfs_path_feed(&cb->path, trace, &first_new);

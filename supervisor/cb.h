@@ -29,12 +29,6 @@ void *cb_create(const struct search_options *options);
 void cb_destroy(void *strategy);
 bool cb_next(void *strategy, struct plan *plan);
 
-/*
- * Threads that call futex(2) themselves, or wait for the outside, share memory or pipes between the operations
- * that are seen: then orders of operations that look equivalent needn't be. sees_memory: as in search_options.
- */
-bool cb_hides_something(const struct trace *trace, bool sees_memory);
-
 /* Takes alternative.preemption for what an alternative costs. */
 enum status cb_feed(void *strategy, const struct trace *trace);
 void cb_progress(const void *strategy, struct search_progress *progress);

@@ -79,28 +79,6 @@ static bool next(void *strategy, struct plan *plan)
 	return !r->complete;
 }
 
-/* Why no reduction is possible for a program that does this; NULL if one is. */
-static const char *hides_something(const struct reduction *r, const struct trace *trace)
-{
-	for (size_t i = 0; i < trace->length; i++) {
-		switch (trace->at[i].op.kind) {
-		case OP_FUTEX_WAIT:
-		case OP_FUTEX_WAKE:
-		case OP_FUTEX_REQUEUE:
-		case OP_FUTEX_WAKE_OP:
-			if (!r->sees_memory)
-				return "it has locks of its own, made of futexes";
-			break;
-		case OP_SYSCALL:
-		case OP_POLL:
-			return "it waits for something outside in system calls";
-		default:
-			break;
-		}
-	}
-	return NULL;
-}
-
 static bool counts(const struct trace *trace, size_t i)
 {
 	struct accesses accesses = trace_accesses(trace, i);
@@ -178,7 +156,7 @@ static enum status feed(void *strategy, const struct trace *trace)
 	r->redundant += trace->end == END_REDUNDANT;
 	if (r->mode == MODE_NONE)
 		return dfs_path_feed(&r->all, trace, &first_new);
-	const char *reason = hides_something(r, trace);
+	const char *reason = trace_hides(trace, r->sees_memory);
 	if (reason)
 		return stop_reducing(r, reason);
 	if (r->mode == MODE_PLAIN && r->fair_k != 0 && yields_twice(r, trace, &failed)) {

@@ -250,3 +250,24 @@ const char *end_reason_name(enum end_reason reason)
 	assert((size_t)reason < sizeof names / sizeof *names);
 	return names[reason];
 }
+
+const char *trace_hides(const struct trace *trace, bool sees_memory)
+{
+	for (size_t i = 0; i < trace->length; i++) {
+		switch (trace->at[i].op.kind) {
+		case OP_FUTEX_WAIT:
+		case OP_FUTEX_WAKE:
+		case OP_FUTEX_REQUEUE:
+		case OP_FUTEX_WAKE_OP:
+			if (!sees_memory)
+				return "it has locks of its own, made of futexes";
+			break;
+		case OP_SYSCALL:
+		case OP_POLL:
+			return "it waits for something outside in system calls";
+		default:
+			break;
+		}
+	}
+	return NULL;
+}

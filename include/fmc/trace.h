@@ -211,6 +211,13 @@ const uint64_t *trace_schedulable(const struct trace *trace, size_t i);
  */
 size_t trace_difference(const struct trace *a, const struct trace *b);
 
+/*
+ * Why no two operations of this program can be taken for independent; NULL if they can. Threads that call futex(2)
+ * themselves, or wait for the outside, share memory or pipes between the operations that are seen: then orders of
+ * operations that look equivalent needn't be. sees_memory: as in search_options.
+ */
+const char *trace_hides(const struct trace *trace, bool sees_memory);
+
 /* Copies all of it; false without memory. */
 bool trace_copy(struct trace *to, const struct trace *from);
 
