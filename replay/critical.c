@@ -8,6 +8,8 @@
  */
 #include "minimize_private.h"
 
+#include <fmc/finding.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,8 +169,7 @@ static size_t passing_depth(const struct minimizer *m)
 /* The failure itself ends the execution: no continuation is left to be thought of. */
 static bool ends_for_good(const struct trace *trace)
 {
-	return trace->end == END_DEADLOCK || trace->end == END_SIGNAL || trace->end == END_EXIT ||
-	       trace->end == END_MISUSE || trace->end == END_SPIN;
+	return finding_classify(trace) != FINDING_NONE && !end_reason_loops(trace->end);
 }
 
 void minimizer_criticize(struct minimizer *m)

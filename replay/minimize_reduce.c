@@ -212,8 +212,7 @@ static bool reorder(struct minimizer *m)
  */
 static void shorten_loop(struct minimizer *m)
 {
-	while (m->out->policy.max_depth > 1 &&
-	       (m->out->trace.end == END_LIVELOCK || m->out->trace.end == END_NO_YIELD)) {
+	while (m->out->policy.max_depth > 1 && end_reason_loops(m->out->trace.end)) {
 		struct policy policy = m->out->policy;
 		policy.max_depth =
 		    (m->out->trace.length < policy.max_depth ? m->out->trace.length : policy.max_depth) / 2;

@@ -138,7 +138,7 @@ enum status schedule_from_finding(struct schedule *schedule, const struct findin
 	schedule->end = trace->end;
 	schedule->end_value = trace->end_value;
 	schedule->end_thread = trace->end_thread;
-	if (trace->end == END_LIVELOCK || trace->end == END_NO_YIELD)
+	if (end_reason_loops(trace->end))
 		schedule->loop_start = trace->loop_start;
 	ok = ok && fill_threads(schedule, finding) && fill_body(schedule, finding);
 	if (!ok)

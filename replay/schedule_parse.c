@@ -355,7 +355,7 @@ static enum status check_whole(struct parser *p)
 				   (unsigned long long)p->length);
 	if (p->cut && p->stage != STAGE_DONE)
 		return parser_fail(p, "truncated: the last line has no end");
-	bool loop = schedule->end == END_LIVELOCK || schedule->end == END_NO_YIELD;
+	bool loop = end_reason_loops(schedule->end);
 	if (!loop)
 		schedule->loop_start = 0;
 	if (schedule->loop_start > schedule->length)

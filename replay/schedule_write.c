@@ -33,7 +33,7 @@ static void add_end(struct text *text, const struct schedule *schedule)
 	text_printf(text, "end ");
 	words_end(text, schedule->end, schedule->end_value, schedule->end_thread);
 	text_add(text, "\n", 1);
-	if (schedule->end == END_LIVELOCK || schedule->end == END_NO_YIELD)
+	if (end_reason_loops(schedule->end))
 		text_printf(text, "loop %zu\n", schedule->loop_start + 1);
 }
 

@@ -268,7 +268,7 @@ static void put_end(struct table *table)
 		text_add_escaped(&text, message);
 	}
 	put_wrapped(table, text_string(&text));
-	if (schedule->end == END_LIVELOCK || schedule->end == END_NO_YIELD) {
+	if (end_reason_loops(schedule->end)) {
 		text_clear(&text);
 		text_printf(&text, "repeats for ever from transition %zu on", schedule->loop_start + 1);
 		put_wrapped(table, text_string(&text));

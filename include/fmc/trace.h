@@ -223,4 +223,10 @@ bool trace_copy(struct trace *to, const struct trace *from);
 
 const char *end_reason_name(enum end_reason reason);
 
+/* Ends in a cycle of transitions, from loop_start on. */
+static inline bool end_reason_loops(enum end_reason reason)
+{
+	return reason == END_LIVELOCK || reason == END_NO_YIELD;
+}
+
 #endif
