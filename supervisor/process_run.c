@@ -60,7 +60,8 @@ bool run_become_threaded(struct run *run)
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
 	if (entries_unwatched_atomics(run->process->entries))
-		process_remark(run->process, "atomic instructions of the program, which may be locks of its own (--atomics switches threads there)");
+		process_remark(run->process, "atomic instructions of the program, which may be locks of its "
+					     "own (--atomics switches threads there)");
 	return false;
 }
 
@@ -285,25 +286,24 @@ enum status run_handlers(struct process *process, uint32_t thread, uint64_t wher
 	return run.at_gadget ? STATUS_OK : STATUS_GONE;
 }
 
-enum status run_interrupted(struct process *process, uint32_t thread, struct outcome *outcome)
+static enum status run_call(struct process *process, uint32_t thread, struct outcome *outcome, bool interrupt)
 {
 	struct run run = {.process = process,
 			  .thread = thread,
 			  .outcome = outcome,
 			  .gadget = target_gadget_trap(process->target),
 			  .own_calls = true,
-			  .interrupt_wait = true};
+			  .interrupt_wait = interrupt};
 	follow(&run);
 	return run.at_gadget ? STATUS_OK : STATUS_GONE;
 }
 
+enum status run_interrupted(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	return run_call(process, thread, outcome, true);
+}
+
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome)
 {
-	struct run run = {.process = process,
-			  .thread = thread,
-			  .outcome = outcome,
-			  .gadget = target_gadget_trap(process->target),
-			  .own_calls = true};
-	follow(&run);
-	return run.at_gadget ? STATUS_OK : STATUS_GONE;
+	return run_call(process, thread, outcome, false);
 }

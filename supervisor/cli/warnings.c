@@ -1,5 +1,6 @@
 /* From what an execution shows in numbers to sentences with names. */
 #include "warnings.h"
+#include "confirm.h"
 
 #include <fmc/lock_order.h>
 #include <fmc/report.h>
@@ -67,11 +68,9 @@ void warnings_look(struct session *session, const struct policy *policy, const s
 	struct lock_inversion inversion;
 	bool order = !verdict->warnings[WARNING_LOCK_ORDER] && lock_order_find(trace, &inversion);
 	bool leak = !verdict->warnings[WARNING_LEAK] && leaked_thread(trace) != NO_THREAD;
-	struct step *steps = order || leak ? calloc(trace->length + 1, sizeof *steps) : NULL;
+	struct step *steps = order || leak ? confirm_steps(trace) : NULL;
 	if (!steps)
 		return;
-	for (size_t i = 0; i < trace->length; i++)
-		steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
 	struct plan plan = {.prefix = steps, .prefix_length = trace->length, .policy = *policy};
 	struct finding finding;
 	struct trace again;
