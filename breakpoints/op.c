@@ -139,11 +139,6 @@ enum object_class class_by_name(const char *name)
 	return (enum object_class) class;
 }
 
-const char *wakeup_name(enum wakeup wakeup)
-{
-	return (unsigned)wakeup < WAKEUPS ? wakeups[wakeup] : wakeups[WAKE_ANY];
-}
-
 enum wakeup wakeup_by_name(enum object_class class, const char *name)
 {
 	unsigned wakeup = 0;

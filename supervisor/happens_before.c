@@ -305,11 +305,6 @@ bool happens_before_push_all(struct happens_before *hb)
 	return true;
 }
 
-size_t happens_before_length(const struct happens_before *hb)
-{
-	return hb->length;
-}
-
 bool happens_before(const struct happens_before *hb, size_t i, size_t j)
 {
 	assert(i < hb->length && j < hb->length);

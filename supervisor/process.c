@@ -194,11 +194,6 @@ enum origin_kind process_origin(const struct process *process)
 	return origin_kind(process->origin);
 }
 
-int64_t process_start_time(const struct process *process)
-{
-	return origin_start_time(process->origin);
-}
-
 bool process_threaded(const struct process *process)
 {
 	return process->threaded;
@@ -212,11 +207,6 @@ struct target *process_target(struct process *process)
 struct tracee *process_tracee(struct process *process, uint32_t thread)
 {
 	return process->target && thread < process->threads_length ? process->threads[thread].tracee : NULL;
-}
-
-uint64_t process_trap(struct process *process, uint32_t thread)
-{
-	return thread < process->threads_length ? process->threads[thread].call.entry : 0;
 }
 
 uint64_t process_object(const struct process *process, uint32_t object)

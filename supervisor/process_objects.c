@@ -216,7 +216,3 @@ struct process_thread *threads_add(struct process *process, struct tracee *trace
 	return thread;
 }
 
-void threads_clear(struct process *process)
-{
-	process->threads_length = 0;
-}

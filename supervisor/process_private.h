@@ -18,7 +18,6 @@ struct process_thread {
 	uint64_t start_routine;
 	uint64_t
 	    tid_word; /* cleared and woken by the kernel when the thread exits (CLEARTID); 0 if unknown */
-	uint64_t run_since; /* its CPU time when somebody first looked at what it does */
 	/*
 	 * Where it runs the routine of a pthread_once, innermost last. The end of it is seen at the next stop
 	 * behind, of which it takes the place (OP_ONCE_END): `after` is what the thread is really stopped at.
@@ -89,7 +88,6 @@ uint32_t objects_find(struct process *process, enum object_class class, uint64_t
 uint32_t threads_by_pthread(const struct process *process, uint64_t pthread);
 
 struct process_thread *threads_add(struct process *process, struct tracee *tracee); /* NULL without memory */
-void threads_clear(struct process *process);
 
 /* process_run.c: let a thread run until its next operation, its end, or trouble */
 void run_to_operation(struct process *process, uint32_t thread, struct outcome *outcome);

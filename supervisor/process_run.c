@@ -207,16 +207,16 @@ static bool on_timeout(struct run *run)
 	struct process_thread *thread = run_self(run);
 	long number = tracee_blocked_in(thread->tracee);
 	if (!run->looks++)
-		thread->run_since = tracee_cpu_time(thread->tracee);
+		run->since = tracee_cpu_time(thread->tracee);
 	if (number >= 0) {
 		/* Twice in a row: not on its way through. */
 		return ++run->blocked >= 2 && on_blocked(run, number);
 	}
 	run->blocked = 0;
-	uint64_t used_ms = (tracee_cpu_time(thread->tracee) - thread->run_since) / 1000000;
+	uint64_t used_ms = (tracee_cpu_time(thread->tracee) - run->since) / 1000000;
 	if (!process->threaded || !process->options.spin_ms || used_ms < process->options.spin_ms)
 		return false;
-	thread->run_since += (uint64_t)process->options.spin_ms * 1000000;
+	run->since += (uint64_t)process->options.spin_ms * 1000000;
 	return spin_examine(process, run->thread, run->outcome);
 }
 

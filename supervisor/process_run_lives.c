@@ -44,11 +44,11 @@ bool run_on_clone(struct run *run, const struct stop *stop)
 
 bool run_on_fork(struct run *run, const struct stop *stop)
 {
-	struct target *forked = target_forked(run->process->target, stop);
+	struct target *forked = target_forked(stop);
 	process_remark(run->process, "child processes");
 	if (forked) {
 		entries_unplant(run->process->entries, forked);
-		target_let_go(run->process->target, forked);
+		target_let_go(forked);
 	}
 	return run_resume(run, 0);
 }

@@ -281,7 +281,3 @@ enum origin_kind origin_kind(const struct origin *origin)
 	return origin->kind;
 }
 
-int64_t origin_start_time(const struct origin *origin)
-{
-	return origin->start_ns / INT64_C(1000000000);
-}

@@ -375,9 +375,8 @@ void target_push_back(const struct stop *stop)
 	target->has_pushed_back = true;
 }
 
-struct target *target_forked(struct target *target, const struct stop *stop)
+struct target *target_forked(const struct stop *stop)
 {
-	(void)target;
 	if (stop->kind != STOP_FORK || stop->value)
 		return NULL;
 	struct target *forked = target_new((pid_t)stop->number);
@@ -390,9 +389,8 @@ struct target *target_forked(struct target *target, const struct stop *stop)
 	return forked;
 }
 
-void target_let_go(struct target *parent, struct target *forked)
+void target_let_go(struct target *forked)
 {
-	(void)parent;
 	resume_foreign(forked->pid, 0);
 	target_free(forked);
 }

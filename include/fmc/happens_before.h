@@ -23,8 +23,6 @@ bool happens_before_start(struct happens_before *hb, const struct trace *trace, 
 bool happens_before_push(struct happens_before *hb);
 bool happens_before_push_all(struct happens_before *hb);
 
-size_t happens_before_length(const struct happens_before *hb); /* transitions taken in */
-
 /* Is i j, or before j in the relation? */
 bool happens_before(const struct happens_before *hb, size_t i, size_t j);
 

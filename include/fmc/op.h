@@ -180,9 +180,6 @@ struct object_state {
 	bool destroyed;	   /* and not initialised since; not for model_add_object() */
 };
 
-/* "any", "fifo" ...; never NULL. */
-const char *wakeup_name(enum wakeup wakeup);
-
 /* The policy with this name; WAKEUPS if there is none, or none for objects of this class. */
 enum wakeup wakeup_by_name(enum object_class class, const char *name);
 

@@ -40,9 +40,6 @@ void origin_free(struct origin *origin);
 /* Start an execution: a target whose only thread is stopped at the entry point. Ends with target_kill(). */
 enum status origin_start(struct origin *origin, struct target **target);
 
-/* What the real-time clock shows at the start of each execution, in seconds since 1970. */
-int64_t origin_start_time(const struct origin *origin);
-
 /* The kind in use; never ORIGIN_AUTO once something has been started. */
 enum origin_kind origin_kind(const struct origin *origin);
 

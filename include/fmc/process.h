@@ -44,16 +44,12 @@ void process_find_places(struct process *process, bool on);
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);
 
-/* What the target's real-time clock shows at the start of each execution, in seconds since 1970. */
-int64_t process_start_time(const struct process *process);
-
 /* Did the program start a second thread in the last execution? */
 bool process_threaded(const struct process *process);
 
 /* While an execution is at its end or between transitions: */
 struct target *process_target(struct process *process);			 /* NULL if it is gone */
 struct tracee *process_tracee(struct process *process, uint32_t thread); /* NULL if it is gone */
-uint64_t process_trap(struct process *process, uint32_t thread); /* the trap that it is stopped at, or 0 */
 
 /* Of the last execution, also when it is over: */
 uint64_t process_object(const struct process *process, uint32_t object);	/* address */

@@ -41,7 +41,6 @@ struct tracee {
 	bool regs_changed;   /* to be written back when resumed */
 	bool stepping;	     /* resumed by target_step() */
 	int deferred_signal; /* arrived at a bad moment, delivered when next resumed */
-	void *context;	     /* the owner's */
 };
 
 enum stop_kind {
@@ -144,8 +143,8 @@ uint64_t target_near_page(struct target *target, uint64_t near);
  * memory; NULL if it shares the memory of its parent (vfork) or is gone. Ends with target_let_go(), which
  * lets it run beside the supervised threads: whatever it does is its own affair, but it dies with fmc.
  */
-struct target *target_forked(struct target *target, const struct stop *stop);
-void target_let_go(struct target *parent, struct target *forked);
+struct target *target_forked(const struct stop *stop);
+void target_let_go(struct target *forked);
 
 /* Called when a process that shares the target's memory (vfork) meets a trap: true when it may go on. */
 void target_on_foreign_trap(struct target *target,

@@ -67,10 +67,10 @@ static struct tally run_freely(struct target *target)
 			target_resume(stop.child, 0);
 			break;
 		case STOP_FORK: {
-			struct target *forked = target_forked(target, &stop);
+			struct target *forked = target_forked(&stop);
 			tally.forks++;
 			if (forked)
-				target_let_go(target, forked);
+				target_let_go(forked);
 			break;
 		}
 		case STOP_EXITED:
