@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 /* How long executions wait for something outside of the target when nothing else can run. */
 #define OUTSIDE_MS 2000
@@ -46,7 +45,7 @@ static void on_end(void *context, struct execution *execution, const struct trac
 enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
 			 bool capture, char why[256])
 {
-	*session = (struct session){.input = launch->input};
+	*session = (struct session){0};
 	const struct process_options wanted = {.program = launch_program(launch),
 					       .origin = options->origin,
 					       .capture = capture,
@@ -80,7 +79,7 @@ void session_close(struct session *session)
 		execution_free(session->execution);
 	if (session->process)
 		process_free(session->process);
-	*session = (struct session){.input = -1};
+	*session = (struct session){0};
 }
 
 /* Let a signal come when the deadline has passed; 0: none. */
@@ -96,10 +95,6 @@ static void set_timer(struct session *session, uint64_t deadline)
 /* Before each execution. */
 static void prepare(struct session *session, struct finding *finding)
 {
-	/* The target's descriptor shares its position with ours; pipes and terminals have none to go back to.
-	 */
-	if (session->input >= 0)
-		(void)lseek(session->input, 0, SEEK_SET);
 	session->out_of_time = false;
 	session->finding = finding;
 	session->collected = STATUS_OK;

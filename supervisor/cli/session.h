@@ -16,7 +16,6 @@
 struct session {
 	struct process *process;
 	struct execution *execution;
-	int input;		 /* of the target, wound back before each execution; -1: none */
 	uint64_t deadline;	 /* on session_clock(); 0: none */
 	bool out_of_time;	 /* the last execution was ended by the deadline */
 	timer_t timer;		 /* ends executions that pass the deadline without a transition */
