@@ -33,7 +33,7 @@ static bool try_next(struct certifier *c)
 		c->found = minimizer_accept(c->m, &policy);
 		return false;
 	}
-	c->sound &= search_feed(c->search, &c->m->trace) == STATUS_OK;
+	c->sound &= search_feed(c->search, plan.ticket, &c->m->trace) == STATUS_OK;
 	return true;
 }
 

@@ -88,7 +88,7 @@ static bool advance(struct bpor *b, size_t i)
 	return false;
 }
 
-static bool bpor_next(void *strategy, struct plan *plan)
+static enum search_answer bpor_next(void *strategy, struct plan *plan)
 {
 	struct bpor *b = strategy;
 	if (b->started) {
@@ -96,14 +96,14 @@ static bool bpor_next(void *strategy, struct plan *plan)
 			dfs_path_cut(&b->path, b->path.length - 1);
 		if (b->path.length == 0) {
 			b->complete = true;
-			return false;
+			return SEARCH_OVER;
 		}
 		b->path.prefix_length = b->path.length;
 	}
 	b->started = true;
 	plan->prefix = b->path.steps;
 	plan->prefix_length = b->path.prefix_length;
-	return true;
+	return SEARCH_PLAN;
 }
 
 static void want(struct bpor *b, size_t at)
@@ -200,8 +200,9 @@ static bool mark_new(struct bpor *b, size_t first_new)
 	return true;
 }
 
-static enum status bpor_feed(void *strategy, const struct trace *trace)
+static enum status bpor_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
+	(void)ticket;
 	struct bpor *b = strategy;
 	size_t first_new;
 	b->executions++;

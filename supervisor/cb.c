@@ -87,7 +87,7 @@ static bool raise_bound(struct cb *cb)
 	return false;
 }
 
-bool cb_next(void *strategy, struct plan *plan)
+enum search_answer cb_next(void *strategy, struct plan *plan)
 {
 	struct cb *cb = strategy;
 	while (!dfs_path_next(&cb->path)) {
@@ -97,14 +97,14 @@ bool cb_next(void *strategy, struct plan *plan)
 			if (raise_bound(cb))
 				continue;
 			cb->complete = true;
-			return false;
+			return SEARCH_OVER;
 		}
 		if (!dfs_path_start(&cb->path, prefix, length))
-			return false;
+			return SEARCH_OVER;
 	}
 	plan->prefix = cb->path.steps;
 	plan->prefix_length = cb->path.prefix_length;
-	return true;
+	return SEARCH_PLAN;
 }
 
 /* Alternatives of the new node i that cost something. */
@@ -157,8 +157,9 @@ static bool cut_known(struct cb *cb, const struct trace *trace, size_t first_new
 	return true;
 }
 
-enum status cb_feed(void *strategy, const struct trace *trace)
+enum status cb_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
+	(void)ticket;
 	struct cb *cb = strategy;
 	cb->executions++;
 	if (cb->happens_before && trace_hides(trace, cb->sees_memory))

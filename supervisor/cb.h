@@ -27,10 +27,10 @@ struct cb {
 
 void *cb_create(const struct search_options *options);
 void cb_destroy(void *strategy);
-bool cb_next(void *strategy, struct plan *plan);
+enum search_answer cb_next(void *strategy, struct plan *plan);
 
 /* Takes alternative.preemption for what an alternative costs. */
-enum status cb_feed(void *strategy, const struct trace *trace);
+enum status cb_feed(void *strategy, uint64_t ticket, const struct trace *trace);
 void cb_progress(const void *strategy, struct search_progress *progress);
 
 #endif

@@ -23,7 +23,7 @@ static bool reserve(struct cb *cb, size_t length)
 }
 
 /* The same search as for preemptions, over a trace whose alternatives cost their delays. */
-static enum status delay_feed(void *strategy, const struct trace *trace)
+static enum status delay_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
 	struct cb *cb = strategy;
 	if (!reserve(cb, trace->alternatives_length))
@@ -44,7 +44,7 @@ static enum status delay_feed(void *strategy, const struct trace *trace)
 	}
 	struct trace delayed = *trace;
 	delayed.alternatives = cb->costs;
-	return cb_feed(cb, &delayed);
+	return cb_feed(cb, ticket, &delayed);
 }
 
 const struct strategy_ops search_delay = {

@@ -30,20 +30,21 @@ static void *dfs_create(const struct search_options *options)
 	return dfs;
 }
 
-static bool dfs_next(void *strategy, struct plan *plan)
+static enum search_answer dfs_next(void *strategy, struct plan *plan)
 {
 	struct dfs *dfs = strategy;
 	if (!dfs_path_next(&dfs->path)) {
 		dfs->complete = true;
-		return false;
+		return SEARCH_OVER;
 	}
 	plan->prefix = dfs->path.steps;
 	plan->prefix_length = dfs->path.prefix_length;
-	return true;
+	return SEARCH_PLAN;
 }
 
-static enum status dfs_feed(void *strategy, const struct trace *trace)
+static enum status dfs_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
+	(void)ticket;
 	struct dfs *dfs = strategy;
 	dfs->executions++;
 	size_t first_new;

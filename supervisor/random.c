@@ -72,7 +72,7 @@ static bool measured(const struct random_walks *walks)
 	}
 }
 
-static bool random_next(void *strategy, struct plan *plan)
+static enum search_answer random_next(void *strategy, struct plan *plan)
 {
 	struct random_walks *walks = strategy;
 	struct policy *policy = &plan->policy;
@@ -85,7 +85,7 @@ static bool random_next(void *strategy, struct plan *plan)
 		policy->profile = &walks->profile.profile;
 		policy->group = random_profile_draw(&walks->profile, policy->seed);
 	}
-	return true;
+	return SEARCH_PLAN;
 }
 
 /* The inverse of the probability with which POLICY_RANDOM takes this execution. */
@@ -104,8 +104,9 @@ static double stands_for(const struct trace *trace)
 	return inverse;
 }
 
-static enum status random_feed(void *strategy, const struct trace *trace)
+static enum status random_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
+	(void)ticket;
 	struct random_walks *walks = strategy;
 	walks->executions++;
 	if (trace->length > walks->longest)

@@ -66,17 +66,17 @@ static void *create_optimal(const struct search_options *options)
 	return create(options, true);
 }
 
-static bool next(void *strategy, struct plan *plan)
+static enum search_answer next(void *strategy, struct plan *plan)
 {
 	struct reduction *r = strategy;
 	if (r->mode != MODE_NONE) {
 		r->complete = !dpor_path_next(&r->dpor, plan);
-		return !r->complete;
+		return r->complete ? SEARCH_OVER : SEARCH_PLAN;
 	}
 	r->complete = !dfs_path_next(&r->all);
 	plan->prefix = r->all.steps;
 	plan->prefix_length = r->all.prefix_length;
-	return !r->complete;
+	return r->complete ? SEARCH_OVER : SEARCH_PLAN;
 }
 
 static bool counts(const struct trace *trace, size_t i)
@@ -147,8 +147,9 @@ static enum status stop_reducing(struct reduction *r, const char *reason)
 	return STATUS_OK;
 }
 
-static enum status feed(void *strategy, const struct trace *trace)
+static enum status feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
+	(void)ticket;
 	struct reduction *r = strategy;
 	size_t first_new;
 	bool failed = false;

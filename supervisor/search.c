@@ -13,8 +13,9 @@ struct search {
 	void *strategy;
 	uint64_t executions;
 	uint64_t cut_at_depth;
-	bool running;  /* a plan is out and its trace not yet in */
-	bool unproven; /* an execution broke off: what is behind it was not seen */
+	uint64_t handed_out; /* plans; the ticket of the last one */
+	uint64_t out;	     /* those whose traces are not yet in */
+	bool unproven;	     /* an execution broke off: what is behind it was not seen */
 };
 
 static const struct strategy_ops *const strategies[STRATEGIES] = {
@@ -49,18 +50,25 @@ void search_free(struct search *search)
 	free(search);
 }
 
-bool search_next(struct search *search, struct plan *plan)
+enum search_answer search_next(struct search *search, struct plan *plan)
 {
-	assert(!search->running);
+	if (search->out > 0 && !search->ops->several)
+		return SEARCH_LATER;
 	*plan = (struct plan){
 	    .policy = {.kind = POLICY_DEFAULT,
 		       .seed = search->options.seed,
 		       .fair_k = search->options.fair_k,
 		       .max_depth = search->options.max_depth,
 		       .max_thread_depth = search->options.max_thread_depth},
+	    .ticket = search->handed_out + 1,
 	};
-	search->running = search->ops->next(search->strategy, plan);
-	return search->running;
+	enum search_answer answer = search->ops->next(search->strategy, plan);
+	assert(answer != SEARCH_LATER || search->out > 0);
+	if (answer == SEARCH_PLAN) {
+		search->handed_out++;
+		search->out++;
+	}
+	return answer;
 }
 
 /* The target was not seen to its end, for a reason that lies outside of the search. */
@@ -78,15 +86,15 @@ static bool broke_off(const struct trace *trace)
 	}
 }
 
-enum status search_feed(struct search *search, const struct trace *trace)
+enum status search_feed(struct search *search, uint64_t ticket, const struct trace *trace)
 {
-	assert(search->running);
-	search->running = false;
+	assert(search->out > 0 && ticket <= search->handed_out);
+	search->out--;
 	search->executions++;
 	uint64_t depth = search->options.max_depth;
 	if (trace->end == END_DEPTH || trace->held_back || (depth != 0 && trace->length > depth))
 		search->cut_at_depth++;
-	enum status status = search->ops->feed(search->strategy, trace);
+	enum status status = search->ops->feed(search->strategy, ticket, trace);
 	if (status != STATUS_OK || broke_off(trace))
 		search->unproven = true;
 	return status;

@@ -14,10 +14,11 @@ struct strategy_ops {
 	uint32_t usual; /* options.bound where none is named; 0: the strategy takes none */
 	void *(*create)(const struct search_options *options); /* NULL without memory */
 	void (*destroy)(void *strategy);
-	/* Prefix, kind of policy and seed of the next plan; false: nothing is left. */
-	bool (*next)(void *strategy, struct plan *plan);
+	bool several; /* next() may be called while plans are out; else search.c waits for their traces */
+	/* Prefix, kind of policy and seed of the next plan, whose ticket is there. */
+	enum search_answer (*next)(void *strategy, struct plan *plan);
 	/* STATUS_OK, STATUS_DIVERGED, STATUS_NO_MEMORY. */
-	enum status (*feed)(void *strategy, const struct trace *trace);
+	enum status (*feed)(void *strategy, uint64_t ticket, const struct trace *trace);
 	/* bound, complete, bound_met, estimate; `executions` is already there. */
 	void (*progress)(const void *strategy, struct search_progress *progress);
 };

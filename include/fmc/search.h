@@ -6,7 +6,9 @@
 /*
  * A search hands out plans and is fed the traces that came of them. It never runs anything.
  *
- *     while (search_next(search, &plan)) { run it; search_feed(search, &trace); }
+ *     while (search_next(search, &plan)) { run it; search_feed(search, plan.ticket, &trace); }
+ *
+ * Several plans may be out at once, their traces fed in any order: what is explored in the end is the same.
  */
 struct search;
 
@@ -59,12 +61,18 @@ struct search_progress {
 struct search *search_new(const struct search_options *options); /* NULL without memory */
 void search_free(struct search *search);
 
-/* The next plan, valid until the next call. False: nothing is left to explore. */
-bool search_next(struct search *search, struct plan *plan);
+enum search_answer {
+	SEARCH_OVER, /* nothing is left to explore */
+	SEARCH_PLAN,
+	SEARCH_LATER, /* what comes next depends on a plan that is out: never while none is */
+};
 
-/* What came of that plan. STATUS_DIVERGED: the trace doesn't begin with the plan's prefix or its alternatives
- * changed. */
-enum status search_feed(struct search *search, const struct trace *trace);
+/* The next plan, valid until its trace is fed or the search is freed. */
+enum search_answer search_next(struct search *search, struct plan *plan);
+
+/* What came of the plan with this ticket. STATUS_DIVERGED: the trace doesn't begin with the plan's prefix or its
+ * alternatives changed. */
+enum status search_feed(struct search *search, uint64_t ticket, const struct trace *trace);
 
 void search_progress(const struct search *search, struct search_progress *progress);
 

@@ -75,6 +75,7 @@ struct plan {
 	size_t sleepers_length, sleepers_from;
 	bool sleepers_fair; /* fairness counts in what depends on them */
 	struct policy policy;
+	uint64_t ticket; /* by which the search knows it; counts from 1 */
 };
 
 enum end_reason {

@@ -216,7 +216,7 @@ static bool explore_plan(struct exploration *x, const struct phase *phase, struc
 		warnings_look(x->session, &plan->policy, &x->trace, x->verdict);
 	if (x->over)
 		return false;
-	enum status status = search_feed(search, &x->trace);
+	enum status status = search_feed(search, plan->ticket, &x->trace);
 	if (status == STATUS_DIVERGED)
 		x->diverged += x->trace.end != END_DIVERGED;
 	else if (status)

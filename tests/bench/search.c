@@ -45,7 +45,7 @@ static double measure(struct search *search, const struct table_program *program
 		execution_run(execution, &plan, &trace);
 		transitions += trace.length;
 		start = now();
-		if (search_feed(search, &trace) != STATUS_OK) {
+		if (search_feed(search, plan.ticket, &trace) != STATUS_OK) {
 			fputs("search: a trace was refused\n", stderr);
 			exit(EXIT_FAILURE);
 		}

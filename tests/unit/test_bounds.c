@@ -97,7 +97,7 @@ static void run(const struct search_options *options, struct seen *seen)
 			break;
 		}
 		execution_run(execution, &plan, &trace);
-		ck_assert_int_eq(search_feed(search, &trace), STATUS_OK);
+		ck_assert_int_eq(search_feed(search, plan.ticket, &trace), STATUS_OK);
 		note(seen);
 	}
 	struct search_progress progress;
@@ -303,7 +303,7 @@ START_TEST(delays_are_bounded)
 		uint64_t within[4] = {0}, executions = 0;
 		while (executions < LIMIT && search_next(search, &plan)) {
 			execution_run(execution, &plan, &trace);
-			ck_assert_int_eq(search_feed(search, &trace), STATUS_OK);
+			ck_assert_int_eq(search_feed(search, plan.ticket, &trace), STATUS_OK);
 			executions++;
 			for (uint32_t bound = count_delays(); bound < 4; bound++)
 				within[bound]++;

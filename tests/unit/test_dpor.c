@@ -74,7 +74,7 @@ static void run(const struct table_program *program, enum strategy strategy, uin
 	while (result->executions < most && search_next(search, &plan)) {
 		execution_run(execution, &plan, &trace);
 		result->failed |= trace.end == END_ERROR || trace.end == END_DIVERGED;
-		if (search_feed(search, &trace) != STATUS_OK)
+		if (search_feed(search, plan.ticket, &trace) != STATUS_OK)
 			result->failed = true;
 		take_in(program, &trace, order, digests, result);
 	}

@@ -59,7 +59,7 @@ static bool search_for(struct bench *b, enum end_reason end, uint64_t max_depth,
 	bool found = false;
 	for (uint64_t i = 0; i < most && !found && search_next(search, &plan); i++) {
 		execution_run(b->execution, &plan, &b->trace);
-		ck_assert_int_eq(search_feed(search, &b->trace), STATUS_OK);
+		ck_assert_int_eq(search_feed(search, plan.ticket, &b->trace), STATUS_OK);
 		found = b->trace.end == end;
 	}
 	search_free(search);
@@ -75,7 +75,7 @@ static uint64_t all_exit(struct bench *b)
 	uint64_t executions = 0;
 	for (; search_next(search, &plan); executions++) {
 		execution_run(b->execution, &plan, &b->trace);
-		search_feed(search, &b->trace);
+		search_feed(search, plan.ticket, &b->trace);
 		ck_assert_int_eq(b->trace.end, END_EXIT);
 	}
 	struct search_progress progress;
@@ -592,7 +592,7 @@ static bool fair_states(struct bench *b, struct hash_set *visited)
 	int executions = 0;
 	while (executions < 1500 && search_next(search, &plan)) {
 		execution_run(b->execution, &plan, &b->trace);
-		search_feed(search, &b->trace);
+		search_feed(search, plan.ticket, &b->trace);
 		executions++;
 	}
 	struct search_progress progress;

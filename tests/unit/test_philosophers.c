@@ -102,7 +102,7 @@ static void explore(struct survey *survey, struct machine *machine)
 	execution_watch(execution, &watcher);
 	while (search_next(search, &plan)) {
 		execution_run(execution, &plan, &trace);
-		ck_assert_int_eq(search_feed(search, &trace), STATUS_OK);
+		ck_assert_int_eq(search_feed(search, plan.ticket, &trace), STATUS_OK);
 	}
 	search_progress(search, &progress);
 	ck_assert(progress.complete);

@@ -61,7 +61,8 @@ static void run(const struct table_program *program, const struct search_options
 	hash_set_init(&result->sequences);
 	while (result->executions < most && search_next(search, &plan)) {
 		execution_run(execution, &plan, &trace);
-		result->failed |= search_feed(search, &trace) != STATUS_OK || trace.end == END_ERROR;
+		result->failed |=
+		    search_feed(search, plan.ticket, &trace) != STATUS_OK || trace.end == END_ERROR;
 		result->executions++;
 		result->deadlocks += trace.end == END_DEADLOCK;
 		result->repeated +=
@@ -314,7 +315,7 @@ static double list_likely(const struct table_program *program, double least, str
 	trace_init(&trace);
 	while (search_next(search, &plan)) {
 		execution_run(execution, &plan, &trace);
-		search_feed(search, &trace);
+		search_feed(search, plan.ticket, &trace);
 		double p = probability_of(&trace);
 		sum += p;
 		if (p >= least)
@@ -390,12 +391,12 @@ START_TEST(divergence_is_noticed)
 	trace_init(&trace);
 	ck_assert(search_next(search, &plan));
 	execution_run(execution, &plan, &trace);
-	ck_assert_int_eq(search_feed(search, &trace), STATUS_OK);
+	ck_assert_int_eq(search_feed(search, plan.ticket, &trace), STATUS_OK);
 	machine.program = &other;
 	uint64_t diverged = 0;
 	while (search_next(search, &plan)) {
 		execution_run(execution, &plan, &trace);
-		diverged += search_feed(search, &trace) == STATUS_DIVERGED;
+		diverged += search_feed(search, plan.ticket, &trace) == STATUS_DIVERGED;
 	}
 	struct search_progress progress;
 	search_progress(search, &progress);

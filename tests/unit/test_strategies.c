@@ -338,7 +338,7 @@ static uint64_t series(const struct table_program *p, const struct search_option
 	bench_open(&b, p);
 	for (uint32_t i = 0; i < most && search_next(search, &plan); i++) {
 		execution_run(b.execution, &plan, &b.trace);
-		ck_assert_int_eq(search_feed(search, &b.trace), STATUS_OK);
+		ck_assert_int_eq(search_feed(search, plan.ticket, &b.trace), STATUS_OK);
 		all = all * 31 + digest(&b.trace);
 	}
 	search_progress(search, progress);
