@@ -107,7 +107,7 @@ static bool begin(struct execution *x)
 	x->windows = false;
 	if (!execution_sleep_start(x))
 		return false;
-	lasso_start(&x->lasso, policy->max_depth);
+	lasso_start(&x->lasso, policy->max_depth, policy->fair_k != 0);
 	struct outcome first = {.created = NO_THREAD};
 	x->machine->ops->start(x->machine, &x->block, &first);
 	if (model_threads(x->block.model) > 0)

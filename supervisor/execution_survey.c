@@ -162,12 +162,12 @@ bool execution_survey(struct execution *x)
 			return false;
 		execution_wake_sleepers(x);
 	}
-	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
-		return false;
 	if (bitset_empty(x->enabled, words) && !await_outside(x)) {
 		end_without_enabled(x);
 		return false;
 	}
+	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
+		return false;
 	fair_schedulable(x->fair, x->enabled, x->schedulable);
 	assert(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
 	bitset_copy(x->before, x->enabled, words);

@@ -5,7 +5,7 @@
 #define WINDOW_LEAST 1024u
 #define WINDOW_MOST  16384u
 
-/* How long an execution goes on past its depth bound while a loop is looked for. */
+/* How long a fair execution goes on past its depth bound while a loop is looked for. */
 static size_t window(uint64_t depth)
 {
 	uint64_t length = depth / 4;
@@ -14,9 +14,9 @@ static size_t window(uint64_t depth)
 	return length > WINDOW_MOST ? WINDOW_MOST : (size_t)length;
 }
 
-void lasso_start(struct lasso *lasso, uint64_t depth)
+void lasso_start(struct lasso *lasso, uint64_t depth, bool fair)
 {
-	*lasso = (struct lasso){.limit = (size_t)depth + window(depth)};
+	*lasso = (struct lasso){.limit = (size_t)depth + (fair ? window(depth) : 0)};
 }
 
 static bool take_base(struct lasso *lasso, struct machine *machine, uint64_t model, size_t now)

@@ -18,13 +18,16 @@ struct lasso {
 	bool active;
 	size_t base;	/* transition before which the base state was */
 	size_t renewal; /* distance from the base at which a new one is taken */
-	size_t limit;	/* trace length at which to give up */
+	size_t limit;	/* trace length at which to give up: the depth itself without fairness */
 	uint64_t model;
 	uint64_t machine[2];
 };
 
-/* Watch a new execution from `depth` transitions on; 0 never. */
-void lasso_start(struct lasso *lasso, uint64_t depth);
+/*
+ * Watch a new execution from `depth` transitions on; 0 never. Without fairness it ends there: its loops are mostly
+ * the scheduler's own, and searches up to a depth are what [FAIR] compares with.
+ */
+void lasso_start(struct lasso *lasso, uint64_t depth, bool fair);
 
 /*
  * To be asked at each state before the next choice. True: the execution ends here, and trace->end

@@ -46,8 +46,8 @@ struct policy {
 	enum policy_kind kind;
 	uint64_t seed;	 /* of the random kinds */
 	uint32_t fair_k; /* fair_init(); 0 switches fairness off */
-	uint64_t
-	    max_depth; /* transitions before an execution is examined for a loop and cut; 0 is no bound */
+	/* Transitions before an execution is examined for a loop and cut, without fairness cut at once; 0: no bound. */
+	uint64_t max_depth;
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
 	uint32_t changes;	   /* POLICY_PCT: priority changes, d - 1, at most POLICY_CHANGES */
 	uint64_t length;	   /* POLICY_PCT: transitions that executions have; at least 1 */

@@ -170,6 +170,35 @@ START_TEST(figure_3_without_fairness_starves)
 	figure_3(&b.program, OP_YIELD);
 	bench_run(&b, (struct policy){.kind = POLICY_DEFAULT, .fair_k = 0, .max_depth = 100});
 	ck_assert_int_eq(b.trace.end, END_DEPTH);
+	ck_assert_uint_eq(b.trace.length, 100);
+	bench_release(&b);
+}
+END_TEST
+
+/* Without fairness the depth cuts exactly, even where the loop is a livelock: it isn't looked at. */
+START_TEST(figure_1_without_fairness_is_cut)
+{
+	struct bench b;
+	bench_init(&b);
+	figure_1(&b.program);
+	struct search_options options = {.strategy = STRATEGY_DFS, .fair_k = 0, .max_depth = 11};
+	struct search *search = search_new(&options);
+	struct plan plan;
+	uint64_t cut = 0, ended = 0;
+	while (search_next(search, &plan)) {
+		execution_run(b.execution, &plan, &b.trace);
+		ck_assert_int_eq(search_feed(search, &b.trace), STATUS_OK);
+		ck_assert(b.trace.end == END_EXIT || b.trace.end == END_DEPTH);
+		ck_assert_uint_le(b.trace.length, 11);
+		ck_assert(b.trace.end == END_EXIT || b.trace.length == 11);
+		cut += b.trace.end == END_DEPTH;
+		ended += b.trace.length == 11 && b.trace.end == END_EXIT;
+	}
+	struct search_progress progress;
+	search_progress(search, &progress);
+	ck_assert(cut > 0 && progress.cut_at_depth == cut);
+	ck_assert_uint_gt(ended, 0); /* by itself, where it would have been cut */
+	search_free(search);
 	bench_release(&b);
 }
 END_TEST
@@ -635,6 +664,7 @@ static void add_all(TCase *tests)
 	tcase_add_test(tests, figure_1_livelock);
 	tcase_add_test(tests, figure_3_terminates);
 	tcase_add_test(tests, figure_3_without_fairness_starves);
+	tcase_add_test(tests, figure_1_without_fairness_is_cut);
 	tcase_add_test(tests, figure_3_without_yield_is_no_good_samaritan);
 	tcase_add_test(tests, figure_8_livelock);
 	tcase_add_test(tests, depth_without_a_loop);
