@@ -187,7 +187,7 @@ START_TEST(figure_1_without_fairness_is_cut)
 	uint64_t cut = 0, ended = 0;
 	while (search_next(search, &plan)) {
 		execution_run(b.execution, &plan, &b.trace);
-		ck_assert_int_eq(search_feed(search, &b.trace), STATUS_OK);
+		ck_assert_int_eq(search_feed(search, plan.ticket, &b.trace), STATUS_OK);
 		ck_assert(b.trace.end == END_EXIT || b.trace.end == END_DEPTH);
 		ck_assert_uint_le(b.trace.length, 11);
 		ck_assert(b.trace.end == END_EXIT || b.trace.length == 11);
