@@ -6,6 +6,7 @@
 #include <fmc/happens_before.h>
 
 #include "tests/table/brute.h"
+#include "tests/table/linearization.h"
 #include "tests/table/table_random.h"
 
 #include <check.h>
@@ -50,12 +51,6 @@ static void bench_release(struct bench *bench)
 	execution_free(bench->execution);
 }
 
-static uint32_t roll(uint64_t *state, uint32_t n)
-{
-	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (uint32_t)(*state >> 33) % n;
-}
-
 /* A random execution, and its order; without fairness, so that every reordering may run. */
 static bool random_execution(struct bench *bench, uint64_t seed)
 {
@@ -65,25 +60,6 @@ static bool random_execution(struct bench *bench, uint64_t seed)
 	       (bench->trace.end == END_DEADLOCK || bench->trace.end == END_EXIT) &&
 	       happens_before_start(bench->order, &bench->trace, false) &&
 	       happens_before_push_all(bench->order);
-}
-
-/* Any order of the trace's transitions that keeps those that depend on each other in theirs. */
-static void linearize(const struct bench *bench, uint64_t *dice, struct step *steps)
-{
-	bool taken[MOST] = {false};
-	for (size_t n = 0; n < bench->trace.length; n++) {
-		size_t free[MOST], count = 0;
-		for (size_t i = 0; i < bench->trace.length; i++) {
-			bool ready = !taken[i];
-			for (size_t k = 0; k < i && ready; k++)
-				ready = taken[k] || !happens_before(bench->order, k, i);
-			if (ready)
-				free[count++] = i;
-		}
-		size_t next = free[roll(dice, (uint32_t)count)];
-		taken[next] = true;
-		steps[n] = (struct step){bench->trace.at[next].thread, bench->trace.at[next].choice};
-	}
 }
 
 /* The same transitions in another order: the same end, the same state, the same Mazurkiewicz trace. */
@@ -120,9 +96,7 @@ START_TEST(linearizations_end_alike)
 			struct step steps[MOST];
 			if (!random_execution(&bench, seed + run * PROGRAMS))
 				continue;
-			linearize(&bench, &dice, steps);
-			for (size_t i = 0; i < bench.trace.length; i++)
-				moved += steps[i].thread != bench.trace.at[i].thread;
+			moved += random_linearization(bench.order, &bench.trace, &dice, steps) > 0;
 			replay(&bench, steps, seed);
 		}
 		bench_release(&bench);
