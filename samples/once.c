@@ -7,6 +7,11 @@
  * fmc-complete: yes
  * fmc-static: yes
  *
+ * fmc-options: --strategy optimal
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 2
+ *
  * fmc-options: --strategy dfs
  * fmc-args: again
  * fmc-verdict: deadlock

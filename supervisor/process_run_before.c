@@ -113,13 +113,25 @@ bool run_stop_before(struct run *run, const struct call *call)
 	return true;
 }
 
+/* The function that has run the routine wakes those who wait for it. They do so in the model. */
+static bool wakes_the_others(const struct process_thread *thread, const struct call *call)
+{
+	return call->op.kind == OP_FUTEX_WAKE && call->object == thread->once[thread->once_length];
+}
+
 void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct run run = {.process = process, .thread = thread, .outcome = outcome};
-	const struct call call = run_self(&run)->after;
+	struct process_thread *self = run_self(&run);
+	const struct call call = self->after;
 	outcome->kind = OUTCOME_FAILED;
-	if (run_self(&run)->exiting)
-		run_on_exiting(&run, &run_self(&run)->death);
-	else
+	if (self->exiting) {
+		run_on_exiting(&run, &self->death);
+	} else if (wakes_the_others(self, &call)) {
+		tracee_skip_syscall(self->tracee, 0);
+		if (!run_resume(&run, 0))
+			run_to_operation(process, thread, outcome);
+	} else {
 		run_stop_before(&run, &call);
+	}
 }
