@@ -1,9 +1,10 @@
 /*
- * Footprints of operations. Every line of touch_operation() and of the families above it is a claim about the
+ * Footprints of operations. Every line of the functions that families name in their tables is a claim about the
  * model that tests hold against it: transitions without a conflict can be swapped without any difference.
  */
+#include "supervisor/family.h"
+
 #include <fmc/bitset.h>
-#include <fmc/dependence.h>
 
 #include <stdlib.h>
 
@@ -102,9 +103,10 @@ static void touch_thread(struct footprint *footprint, const struct model *m, con
 		touch(footprint, TOUCH_THREAD, op->object, mode);
 }
 
-static void touch_semaphore(struct footprint *footprint, const struct model *m, const struct op *op,
-			    int32_t choice)
+void touch_semaphore(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		     int32_t choice)
 {
+	(void)t;
 	uint32_t value = state_of(m, op->object).count;
 	if (op->kind == OP_SEM_POST && value < FAR_FROM_OVERFLOW)
 		touch(footprint, TOUCH_OBJECT, op->object, TOUCH_ADD);
@@ -115,8 +117,8 @@ static void touch_semaphore(struct footprint *footprint, const struct model *m, 
 }
 
 /* Readers' locks and unlocks only count, unless a policy makes waiting threads matter. */
-static void touch_rwlock(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
-			 int32_t choice)
+void touch_rwlock(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		  int32_t choice)
 {
 	if (op->kind == OP_RWLOCK_INIT || op->kind == OP_RWLOCK_DESTROY) {
 		touch_object(footprint, op->object, false);
@@ -154,8 +156,12 @@ static bool unknown(const struct op *op)
  * Ranges conflict where they overlap and one writes, so what is touched is their words, and not the object,
  * which stands for one beginning only. Addresses 16 GiB apart share a number, which does no harm.
  */
-static void touch_memory(struct footprint *footprint, const struct op *op)
+void touch_memory(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		  int32_t choice)
 {
+	(void)m;
+	(void)t;
+	(void)choice;
 	enum touch_mode mode = op->kind == OP_MEMORY_WRITE ? TOUCH_WRITE : TOUCH_READ;
 	uint64_t address = (uint64_t)op->arg2, bytes = op->arg > 0 ? (uint64_t)op->arg : 1;
 	if (bytes > WORDS_APART * WORD) {
@@ -185,9 +191,10 @@ static void touch_queues(struct footprint *footprint, const struct model *m, con
 	}
 }
 
-static void touch_thread_operation(struct footprint *footprint, const struct model *m, const struct op *op,
-				   int32_t choice)
+void touch_thread_operation(struct footprint *footprint, const struct model *m, uint32_t t,
+			    const struct op *op, int32_t choice)
 {
+	(void)t;
 	switch (op->kind) {
 	case OP_THREAD_CREATE:
 		/* Threads are numbered as they are created: what T3 is depends on who came first. */
@@ -212,8 +219,8 @@ static void touch_leaving(struct footprint *footprint, uint32_t t, const struct 
 	touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
 }
 
-static void touch_cond(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
-		       int32_t choice)
+void touch_cond(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		int32_t choice)
 {
 	switch (op->kind) {
 	case OP_COND_WAIT:
@@ -239,8 +246,8 @@ static void touch_cond(struct footprint *footprint, const struct model *m, uint3
 	}
 }
 
-static void touch_futex(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
-			int32_t choice)
+void touch_futex(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		 int32_t choice)
 {
 	switch (op->kind) {
 	case OP_FUTEX_WAIT:
@@ -267,8 +274,10 @@ static void touch_futex(struct footprint *footprint, const struct model *m, uint
 	}
 }
 
-static void touch_barrier(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op)
+void touch_barrier(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		   int32_t choice)
 {
+	(void)choice;
 	if (op->kind == OP_BARRIER_RESUME) {
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
 		return;
@@ -280,8 +289,8 @@ static void touch_barrier(struct footprint *footprint, const struct model *m, ui
 }
 
 /* Mutexes and spinlocks: a lock that isn't had changes nothing. */
-static void touch_lock(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
-		       int32_t choice)
+void touch_lock(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		int32_t choice)
 {
 	bool passive = op->kind == OP_MUTEX_TIMEDLOCK && choice == CHOICE_TIMEOUT;
 	if (op->kind == OP_SPIN_TRYLOCK || op->kind == OP_MUTEX_TRYLOCK) {
@@ -292,8 +301,11 @@ static void touch_lock(struct footprint *footprint, const struct model *m, uint3
 }
 
 /* Operations without an object. */
-static void touch_plain(struct footprint *footprint, uint32_t t, const struct op *op)
+void touch_other(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		 int32_t choice)
 {
+	(void)m;
+	(void)choice;
 	switch (op->kind) {
 	case OP_NONE:
 	case OP_YIELD:
@@ -316,41 +328,13 @@ static void touch_plain(struct footprint *footprint, uint32_t t, const struct op
 	}
 }
 
-static void touch_operation(struct footprint *footprint, const struct model *m, uint32_t t,
-			    const struct op *op, int32_t choice)
+void touch_any(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+	       int32_t choice)
 {
-	switch (op_class(op->kind)) {
-	case CLASS_NONE:
-		touch_plain(footprint, t, op);
-		return;
-	case CLASS_THREAD:
-		touch_thread_operation(footprint, m, op, choice);
-		return;
-	case CLASS_MUTEX:
-	case CLASS_SPIN:
-		touch_lock(footprint, m, t, op, choice);
-		return;
-	case CLASS_COND:
-		touch_cond(footprint, m, t, op, choice);
-		return;
-	case CLASS_RWLOCK:
-		touch_rwlock(footprint, m, t, op, choice);
-		return;
-	case CLASS_BARRIER:
-		touch_barrier(footprint, m, t, op);
-		return;
-	case CLASS_SEM:
-		touch_semaphore(footprint, m, op, choice);
-		return;
-	case CLASS_FUTEX:
-		touch_futex(footprint, m, t, op, choice);
-		return;
-	case CLASS_MEMORY:
-		touch_memory(footprint, op);
-		return;
-	default:
-		touch_object(footprint, op->object, false);
-	}
+	(void)m;
+	(void)t;
+	(void)choice;
+	touch_object(footprint, op->object, false);
 }
 
 /*
@@ -385,7 +369,7 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		return;
 	}
-	touch_operation(footprint, before, t, op, choice);
+	family_of(op_class(op->kind))->touch(footprint, before, t, op, choice);
 	touch_queues(footprint, before, op);
 	touch_holding(footprint, before);
 }

@@ -1,8 +1,9 @@
 /*
  * The model as a block of memory, threads and objects coming and going, and the way from an operation to its
- * family. What the operations mean is in model_thread.c, model_cancel.c, model_mutex.c, model_cond.c,
- * model_rwlock.c, model_barrier.c, model_spin.c, model_once.c, model_sem.c, model_futex.c.
+ * family (family.h). What the operations mean is in model_other.c, model_thread.c, model_cancel.c, model_mutex.c,
+ * model_cond.c, model_rwlock.c, model_barrier.c, model_spin.c, model_once.c, model_sem.c, model_futex.c.
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
 size_t model_bytes(uint32_t threads, uint32_t objects)
@@ -165,13 +166,12 @@ bool model_exited(const struct model *m, uint32_t t)
 	return model_thread_const(m, t)->run == THREAD_EXITED;
 }
 
-/* The family of an operation; CLASS_NONE also for one whose objects the machine doesn't know. */
-static enum object_class family(const struct op *op)
+/* The family of an operation; that of those without an object also for one whose objects the machine doesn't know. */
+static const struct family *family(const struct op *op)
 {
-	enum object_class class = op_class(op->kind);
-	if (op->object == NO_OBJECT || (op->object2 == NO_OBJECT && op_class2(op->kind) != CLASS_NONE))
-		return CLASS_NONE;
-	return class;
+	bool unknown =
+	    op->object == NO_OBJECT || (op->object2 == NO_OBJECT && op_class2(op->kind) != CLASS_NONE);
+	return family_of(unknown ? CLASS_NONE : op_class(op->kind));
 }
 
 static bool timed(const struct op *op)
@@ -196,33 +196,8 @@ static bool timed(const struct op *op)
 /* Could it complete, whoever's turn it is? */
 static bool available(const struct model *m, uint32_t t)
 {
-	const struct model_thread *thread = model_thread_const(m, t);
-	switch (family(&thread->op)) {
-	case CLASS_THREAD:
-		return model_join_ready(m, t);
-	case CLASS_MUTEX:
-		return model_mutex_ready(m, t);
-	case CLASS_COND:
-		return model_cond_ready(m, t);
-	case CLASS_RWLOCK:
-		return model_rwlock_ready(m, t);
-	case CLASS_BARRIER:
-		return thread->op.kind != OP_BARRIER_ASLEEP;
-	case CLASS_SPIN:
-		return model_spin_ready(m, t);
-	case CLASS_ONCE:
-		return model_once_ready(m, t);
-	case CLASS_SEM:
-		return model_sem_ready(m, t);
-	case CLASS_FUTEX:
-		return model_futex_ready(m, t);
-	case CLASS_MEMORY:
-		return true;
-	default:
-		if (thread->op.kind == OP_SYSCALL || thread->op.kind == OP_POLL)
-			return thread->op.flags & OP_READY;
-		return true;
-	}
+	const struct family *f = family(&model_thread_const(m, t)->op);
+	return !f->ready || f->ready(m, t);
 }
 
 /* Before an object that it can't have now, under a policy by which it has to stand in a queue. */
@@ -255,28 +230,14 @@ bool model_enabled(const struct model *m, uint32_t t)
 	return thread->run == THREAD_STOPPED && (timed(&thread->op) || model_ready(m, t));
 }
 
-/* Nobody means more than that; and of none there is still the one that the function returns natively. */
-static uint32_t values_to_choose(const struct op *op)
-{
-	return op->arg < 1 ? 1 : op->arg > MODEL_VALUES ? MODEL_VALUES : (uint32_t)op->arg;
-}
-
 uint32_t model_choices(const struct model *m, uint32_t t)
 {
 	if (!model_ready(m, t))
 		return model_enabled(m, t) ? 1 : 0;
 	if (model_cancels(m, t) || comes_to_queue(m, t))
 		return 1;
-	switch (family(&model_thread_const(m, t)->op)) {
-	case CLASS_COND:
-		return model_cond_ways(m, t);
-	case CLASS_FUTEX:
-		return model_futex_ways(m, t);
-	default:
-		return model_thread_const(m, t)->op.kind == OP_CHOOSE
-			   ? values_to_choose(&model_thread_const(m, t)->op)
-			   : 1;
-	}
+	const struct family *f = family(&model_thread_const(m, t)->op);
+	return f->ways ? f->ways(m, t) : 1;
 }
 
 int32_t model_choice(const struct model *m, uint32_t t, uint32_t i)
@@ -284,8 +245,8 @@ int32_t model_choice(const struct model *m, uint32_t t, uint32_t i)
 	/* POSIX: no time-out if it can be had at once. So a time-out is never one of several choices. */
 	if (!model_ready(m, t))
 		return CHOICE_TIMEOUT;
-	bool signals = family(&model_thread_const(m, t)->op) == CLASS_COND;
-	return signals ? model_cond_way(m, t, i) : (int32_t)i;
+	const struct family *f = family(&model_thread_const(m, t)->op);
+	return f->way ? f->way(m, t, i) : (int32_t)i;
 }
 
 bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
@@ -296,64 +257,6 @@ bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
 		return choice == CHOICE_TIMEOUT && model_enabled(m, t);
 	uint32_t choices = model_choices(m, t);
 	return choices == 1 ? choice == model_choice(m, t, 0) : choice >= 0 && (uint32_t)choice < choices;
-}
-
-/* Operations without an object that the model knows. */
-static void perform_other(const struct op *op, int32_t choice, struct effect *effect)
-{
-	if (op->kind == OP_THREAD_CANCELSTATE || op->kind == OP_THREAD_CANCELTYPE) {
-		effect_result(effect, 0);
-	} else if (op->kind == OP_MEMORY_READ || op->kind == OP_MEMORY_WRITE || op->kind == OP_CHOOSE) {
-		/* The function has no result, or the choice; what the program does then is its own. */
-		effect_result(effect, choice);
-		effect->blocked = true;
-	} else if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
-		effect_failed(effect, 0);
-		effect->blocked = op->kind == OP_SLEEP;
-	} else if (choice == CHOICE_TIMEOUT) {
-		effect_timed_out(effect, 0);
-		/* What a system call says then, EAGAIN or 0 or something else, the machine knows. */
-		effect->result_known = op->kind == OP_POLL;
-	}
-}
-
-/* The way of each family. */
-static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
-		    struct effect *effect)
-{
-	struct model_thread *thread = model_thread(m, t);
-	switch (family(&thread->op)) {
-	case CLASS_THREAD:
-		model_join_perform(m, t, choice, effect);
-		return;
-	case CLASS_MUTEX:
-		model_mutex_perform(m, t, choice, effect);
-		return;
-	case CLASS_COND:
-		model_cond_perform(m, t, choice, effect);
-		return;
-	case CLASS_RWLOCK:
-		model_rwlock_perform(m, t, choice, effect);
-		return;
-	case CLASS_BARRIER:
-		model_barrier_perform(m, t, effect);
-		return;
-	case CLASS_SPIN:
-		model_spin_perform(m, t, effect);
-		return;
-	case CLASS_ONCE:
-		model_once_perform(m, t, effect);
-		return;
-	case CLASS_SEM:
-		model_sem_perform(m, t, choice, effect);
-		return;
-	case CLASS_FUTEX:
-		model_futex_perform(m, t, choice, seen, effect);
-		return;
-	default:
-		model_cancel_set(m, t);
-		perform_other(&thread->op, choice, effect);
-	}
 }
 
 void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
@@ -372,7 +275,7 @@ void model_perform(struct model *m, uint32_t t, int32_t choice, const struct obs
 		if (thread->op.flags & OP_QUEUED)
 			model_queue_remove(m, model_awaited(&thread->op), t);
 		thread->op.flags &= (uint16_t)~OP_QUEUED;
-		perform(m, t, choice, seen, effect);
+		family(&thread->op)->perform(m, t, choice, seen, effect);
 	}
 	if (!effect->asleep)
 		thread->run = THREAD_RUNNING;

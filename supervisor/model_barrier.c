@@ -6,6 +6,7 @@
  *     OP_BARRIER_WAIT -(the last)-> returns -1; all in the queue: OP_BARRIER_ASLEEP -> OP_BARRIER_RESUME
  *     OP_BARRIER_RESUME -> returns 0
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
 #define SERIAL_THREAD (-1)
@@ -29,8 +30,16 @@ static void wait(struct model *m, uint32_t t, struct effect *effect)
 	effect_result(effect, SERIAL_THREAD);
 }
 
-void model_barrier_perform(struct model *m, uint32_t t, struct effect *effect)
+static bool ready(const struct model *m, uint32_t t)
 {
+	return model_thread_const(m, t)->op.kind != OP_BARRIER_ASLEEP;
+}
+
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
+{
+	(void)choice;
+	(void)seen;
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
 	bool invalid = op->arg <= 0 || op->arg > INT32_MAX;
@@ -54,3 +63,5 @@ void model_barrier_perform(struct model *m, uint32_t t, struct effect *effect)
 		effect_result(effect, 0);
 	}
 }
+
+const struct family family_barrier = {.ready = ready, .perform = perform, .touch = touch_barrier};

@@ -10,6 +10,7 @@
  *     OP_COND_ASLEEP -(model_cancel_perform)-> OP_COND_RELOCK, arg ECANCELED
  *     OP_COND_RELOCK -(relock, the mutex can be had)-> returns arg, or what locking returned if that isn't 0
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
 /* Where mutexes are handed over in an order, who wakes stands in the queue of the mutex at once. */
@@ -95,7 +96,7 @@ static void broadcast(struct model *m, uint32_t t, struct effect *effect)
 	effect->blocked = true;
 }
 
-bool model_cond_ready(const struct model *m, uint32_t t)
+static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op->kind == OP_COND_RELOCK)
@@ -103,7 +104,7 @@ bool model_cond_ready(const struct model *m, uint32_t t)
 	return op->kind != OP_COND_ASLEEP;
 }
 
-uint32_t model_cond_ways(const struct model *m, uint32_t t)
+static uint32_t ways(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	const struct model_object *o = model_object_const(m, op->object);
@@ -111,7 +112,7 @@ uint32_t model_cond_ways(const struct model *m, uint32_t t)
 	return any ? o->sleepers : 1;
 }
 
-int32_t model_cond_way(const struct model *m, uint32_t t, uint32_t i)
+static int32_t way(const struct model *m, uint32_t t, uint32_t i)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	const struct model_object *o = model_object_const(m, op->object);
@@ -119,8 +120,10 @@ int32_t model_cond_way(const struct model *m, uint32_t t, uint32_t i)
 	return (int32_t)(last ? o->sleepers - 1 : i);
 }
 
-void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
 {
+	(void)seen;
 	switch (model_thread(m, t)->op.kind) {
 	case OP_COND_WAIT:
 	case OP_COND_TIMEDWAIT:
@@ -143,3 +146,6 @@ void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effe
 		effect_result(effect, 0);
 	}
 }
+
+const struct family family_cond = {
+    .ready = ready, .ways = ways, .way = way, .perform = perform, .touch = touch_cond};

@@ -8,6 +8,7 @@
  *     OP_FUTEX_ASLEEP -(asleep, CHOICE_TIMEOUT)-> returns -ETIMEDOUT
  *     OP_FUTEX_ASLEEP -(requeue)-> OP_FUTEX_ASLEEP, at the end of the queue of the other word
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
 static bool matches(const struct model_thread *thread, uint32_t bits)
@@ -53,7 +54,7 @@ static uint32_t binomial(uint32_t n, uint32_t k)
 	return (uint32_t)c;
 }
 
-uint32_t model_futex_ways(const struct model *m, uint32_t t)
+static uint32_t ways(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op->kind != OP_FUTEX_WAKE)
@@ -66,7 +67,7 @@ uint32_t model_futex_ways(const struct model *m, uint32_t t)
 	return n >= matching ? 1 : binomial(matching, n);
 }
 
-bool model_futex_ready(const struct model *m, uint32_t t)
+static bool ready(const struct model *m, uint32_t t)
 {
 	return model_thread_const(m, t)->op.kind != OP_FUTEX_ASLEEP;
 }
@@ -257,8 +258,8 @@ static int64_t wake_op(struct model *m, const struct op *op, const struct observ
 	return woken;
 }
 
-void model_futex_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
-			 struct effect *effect)
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
 {
 	const struct op *op = &model_thread(m, t)->op;
 	effect->blocked = true;
@@ -283,6 +284,8 @@ void model_futex_perform(struct model *m, uint32_t t, int32_t choice, const stru
 		effect_result(effect, wake_op(m, op, seen, effect));
 	}
 }
+
+const struct family family_futex = {.ready = ready, .ways = ways, .perform = perform, .touch = touch_futex};
 
 void model_futex_kernel_wake(struct model *m, uint32_t object)
 {

@@ -14,6 +14,7 @@
  * The lower row exists for robust mutexes only; an inconsistent mutex whose holder exits is dead again. A
  * mutex that isn't robust stays held by a thread that has exited.
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
 #define WOULD_BLOCK (-1)
@@ -118,7 +119,7 @@ void model_mutex_add(struct model *m, struct model_object *o, const struct objec
 		owner->robust_held++;
 }
 
-bool model_mutex_ready(const struct model *m, uint32_t t)
+static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op->kind != OP_MUTEX_LOCK && op->kind != OP_MUTEX_TIMEDLOCK)
@@ -170,8 +171,10 @@ static void initialise(struct model *m, struct model_object *o, uint8_t type)
 	o->type = type;
 }
 
-void model_mutex_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
 {
+	(void)seen;
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
 	bool destroyed = o->flags & OBJECT_DESTROYED;
@@ -202,3 +205,5 @@ void model_mutex_perform(struct model *m, uint32_t t, int32_t choice, struct eff
 	if (destroyed)
 		effect->result_known = false;
 }
+
+const struct family family_mutex = {.ready = ready, .perform = perform, .touch = touch_lock};

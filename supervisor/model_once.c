@@ -8,9 +8,10 @@
  *
  * While it is run others wait, its runner too if it comes again.
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
-bool model_once_ready(const struct model *m, uint32_t t)
+static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	bool enters = op->kind == OP_ONCE || op->kind == OP_GUARD_ACQUIRE;
@@ -23,8 +24,11 @@ static void set_state(struct model_object *o, enum once_state state, uint32_t ow
 	o->owner = owner;
 }
 
-void model_once_perform(struct model *m, uint32_t t, struct effect *effect)
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
 {
+	(void)choice;
+	(void)seen;
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
 	bool first = o->count == ONCE_NEW;
@@ -48,3 +52,5 @@ void model_once_perform(struct model *m, uint32_t t, struct effect *effect)
 		set_state(o, ONCE_NEW, NO_THREAD);
 	}
 }
+
+const struct family family_once = {.ready = ready, .perform = perform, .touch = touch_any};

@@ -10,6 +10,7 @@
  * PREFER_WRITER_NONRECURSIVE is WAKE_WRITERS; its two others are WAKE_ANY, since who waits there is decided
  * by who comes first.
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
 static bool reads(const struct op *op)
@@ -23,7 +24,7 @@ static bool is_free(const struct model_object *o, const struct op *op)
 	return o->owner == NO_THREAD && (reads(op) || o->count == 0);
 }
 
-bool model_rwlock_ready(const struct model *m, uint32_t t)
+static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	const struct model_object *o = model_object_const(m, op->object);
@@ -95,8 +96,10 @@ static void initialise(struct model_object *o, const struct op *op)
 	o->type = (uint8_t)op->arg;
 }
 
-void model_rwlock_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
 {
+	(void)seen;
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
 	switch (op->kind) {
@@ -123,3 +126,5 @@ void model_rwlock_perform(struct model *m, uint32_t t, int32_t choice, struct ef
 			lock(m, t, effect);
 	}
 }
+
+const struct family family_rwlock = {.ready = ready, .perform = perform, .touch = touch_rwlock};

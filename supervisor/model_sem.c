@@ -8,11 +8,12 @@
  *
  * Who gets a unit is decided by who is scheduled next, or by the order of a queue (model_turn()).
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
 #define SEM_VALUE_MAXIMUM INT32_MAX
 
-bool model_sem_ready(const struct model *m, uint32_t t)
+static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op->kind != OP_SEM_WAIT && op->kind != OP_SEM_TIMEDWAIT)
@@ -36,8 +37,10 @@ static void initialise(struct model_object *o, int64_t value, struct effect *eff
 	effect_result(effect, invalid ? -1 : 0);
 }
 
-void model_sem_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
 {
+	(void)seen;
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
 	switch (op->kind) {
@@ -71,3 +74,5 @@ void model_sem_perform(struct model *m, uint32_t t, int32_t choice, struct effec
 		effect_result(effect, 0);
 	}
 }
+
+const struct family family_sem = {.ready = ready, .perform = perform, .touch = touch_semaphore};

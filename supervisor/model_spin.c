@@ -5,9 +5,10 @@
  *     free  -(LOCK, TRYLOCK by t = 0)->  held by t  -(UNLOCK, INIT)->  free
  *     held  -(TRYLOCK = EBUSY)->  held
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
-bool model_spin_ready(const struct model *m, uint32_t t)
+static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	return op->kind != OP_SPIN_LOCK || model_object_const(m, op->object)->owner == NO_THREAD;
@@ -19,8 +20,11 @@ static void set_owner(struct model_object *o, uint32_t owner)
 	o->count = owner != NO_THREAD;
 }
 
-void model_spin_perform(struct model *m, uint32_t t, struct effect *effect)
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
 {
+	(void)choice;
+	(void)seen;
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
 	switch (op->kind) {
@@ -39,3 +43,5 @@ void model_spin_perform(struct model *m, uint32_t t, struct effect *effect)
 	}
 	effect_result(effect, 0);
 }
+
+const struct family family_spin = {.ready = ready, .perform = perform, .touch = touch_lock};

@@ -148,52 +148,21 @@ void model_queue_remove(struct model *m, uint32_t object, uint32_t t);
 bool model_turn(const struct model *m, uint32_t t);
 bool model_queues(const struct model *m, const struct op *op);
 
-/*
- * The families. X_ready: could the pending operation of t complete now, time-outs apart. X_perform: perform
- * it; *effect is all zero before. Only called with operations of the family whose object is known.
- */
+/* What one family does for another. */
 bool model_cancels(const struct model *m, uint32_t t); /* its pending operation acts on a cancellation */
 void model_cancel_set(struct model *m, uint32_t t);    /* OP_THREAD_CANCELSTATE, OP_THREAD_CANCELTYPE */
 void model_cancel_perform(struct model *m, uint32_t t, struct effect *effect);
-bool model_join_ready(const struct model *m, uint32_t t);
-void model_join_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
-
-bool model_mutex_ready(const struct model *m, uint32_t t);
-void model_mutex_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
 bool model_mutex_could_take(const struct model *m, uint32_t mutex, uint32_t t); /* whoever's turn it is */
 int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t);		/* only if it could */
 int32_t model_mutex_unlock(struct model *m, uint32_t mutex, uint32_t t);
 void model_mutex_owner_died(struct model *m, uint32_t t);
 void model_mutex_add(struct model *m, struct model_object *o, const struct object_state *state);
-
 void model_cond_wake(struct model *m, uint32_t t, int64_t result); /* t is OP_COND_ASLEEP */
-bool model_cond_ready(const struct model *m, uint32_t t);
-uint32_t model_cond_ways(const struct model *m, uint32_t t);
-int32_t model_cond_way(const struct model *m, uint32_t t, uint32_t i);
-void model_cond_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
-
-bool model_rwlock_ready(const struct model *m, uint32_t t);
-void model_rwlock_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
-
-void model_barrier_perform(struct model *m, uint32_t t, struct effect *effect);
-
-bool model_spin_ready(const struct model *m, uint32_t t);
-void model_spin_perform(struct model *m, uint32_t t, struct effect *effect);
-
-bool model_once_ready(const struct model *m, uint32_t t);
-void model_once_perform(struct model *m, uint32_t t, struct effect *effect);
-
-bool model_sem_ready(const struct model *m, uint32_t t);
-void model_sem_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect);
 
 /* At most so many ways of choosing whom a FUTEX_WAKE wakes are told apart: the first ones. */
 #define MODEL_WAKE_WAYS 4096
 /* And so many values of an OP_CHOOSE. */
 #define MODEL_VALUES 4096
-bool model_futex_ready(const struct model *m, uint32_t t);
-uint32_t model_futex_ways(const struct model *m, uint32_t t);
-void model_futex_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
-			 struct effect *effect);
 
 /*
  * The first sentence about a sound model that is not true of m, NULL if all are. For tests and for

@@ -4,6 +4,7 @@
  *     alive -(model_thread_exit)-> exited -(model_join_perform)-> joined
  *     alive, exited -(OP_THREAD_DETACH)-> detached
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
 /*
@@ -27,7 +28,7 @@ static bool over(const struct model_thread *thread)
 	return thread->run == THREAD_EXITED || thread->flags & (THREAD_JOINED | THREAD_DETACHED);
 }
 
-bool model_join_ready(const struct model *m, uint32_t t)
+static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op->kind != OP_THREAD_JOIN && op->kind != OP_THREAD_TIMEDJOIN)
@@ -67,8 +68,10 @@ static void tryjoin(struct model *m, uint32_t t, struct effect *effect)
 	join(m, t, effect);
 }
 
-void model_join_perform(struct model *m, uint32_t t, int32_t choice, struct effect *effect)
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
 {
+	(void)seen;
 	const struct op *op = &model_thread(m, t)->op;
 	switch (op->kind) {
 	case OP_THREAD_CREATE:
@@ -90,3 +93,5 @@ void model_join_perform(struct model *m, uint32_t t, int32_t choice, struct effe
 			join(m, t, effect);
 	}
 }
+
+const struct family family_thread = {.ready = ready, .perform = perform, .touch = touch_thread_operation};
