@@ -110,6 +110,64 @@ void search_progress(const struct search *search, struct search_progress *progre
 	progress->complete &= !search->unproven;
 }
 
+/* What has to be equal for a search to go on, in the order in which it is written. */
+static void save_options(const struct search *search, struct saver *saver)
+{
+	const struct search_options *options = &search->options;
+	save_text(saver, search->ops->name);
+	save_number(saver, options->bound);
+	save_number(saver, options->cache);
+	save_number(saver, options->sees_memory);
+	save_number(saver, options->seed);
+	save_number(saver, options->fair_k);
+	save_number(saver, options->max_depth);
+	save_number(saver, options->max_thread_depth);
+}
+
+bool search_save(const struct search *search, struct saver *saver)
+{
+	if (!search->ops->save)
+		return false;
+	struct saver options = {0};
+	save_options(search, &options);
+	save_bytes(saver, options.at, options.length);
+	saver->failed |= options.failed;
+	saver_release(&options);
+	save_number(saver, search->executions);
+	save_number(saver, search->cut_at_depth);
+	save_number(saver, search->handed_out);
+	save_number(saver, search->unproven);
+	search->ops->save(search->strategy, saver);
+	return true;
+}
+
+static bool same_options(const struct search *search, struct loader *loader)
+{
+	struct saver own = {0};
+	size_t length;
+	const void *bytes = load_bytes(loader, &length);
+	save_options(search, &own);
+	bool same = bytes && !own.failed && length == own.length && memcmp(bytes, own.at, length) == 0;
+	saver_release(&own);
+	return same;
+}
+
+enum status search_load(struct search *search, struct loader *loader)
+{
+	assert(search->handed_out == 0);
+	if (!search->ops->load || !same_options(search, loader))
+		return STATUS_MALFORMED;
+	search->executions = load_number(loader);
+	search->cut_at_depth = load_most(loader, search->executions);
+	search->handed_out = load_number(loader);
+	search->unproven = load_bool(loader);
+	if (search->handed_out < search->executions || loader->failed)
+		return STATUS_MALFORMED;
+	if (search->ops->load(search->strategy, loader) && !loader->failed)
+		return STATUS_OK;
+	return loader->failed ? STATUS_MALFORMED : STATUS_NO_MEMORY;
+}
+
 const char *strategy_name(enum strategy strategy)
 {
 	assert((size_t)strategy < STRATEGIES);
@@ -120,6 +178,12 @@ bool strategy_random(enum strategy strategy)
 {
 	assert((size_t)strategy < STRATEGIES);
 	return strategies[strategy]->random;
+}
+
+bool strategy_saved(enum strategy strategy)
+{
+	assert((size_t)strategy < STRATEGIES);
+	return strategies[strategy]->save;
 }
 
 bool strategy_bounded(enum strategy strategy)

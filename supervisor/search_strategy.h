@@ -1,6 +1,7 @@
 #ifndef FMC_SUPERVISOR_SEARCH_STRATEGY_H
 #define FMC_SUPERVISOR_SEARCH_STRATEGY_H
 
+#include <fmc/saved.h>
 #include <fmc/search.h>
 
 /*
@@ -21,6 +22,14 @@ struct strategy_ops {
 	enum status (*feed)(void *strategy, uint64_t ticket, const struct trace *trace);
 	/* bound, complete, bound_met, estimate; `executions` is already there. */
 	void (*progress)(const void *strategy, struct search_progress *progress);
+	/*
+	 * All that next() and feed() go by, plans that are out as still to be run; NULL: can't be saved. load()
+	 * gets a strategy that is new, created with the same options; false: the bytes can't be what save()
+	 * wrote, or no memory. Then nothing but destroy() follows. Bytes that could be must do no harm: what came
+	 * of them may be no prefix that the program follows.
+	 */
+	void (*save)(const void *strategy, struct saver *saver);
+	bool (*load)(void *strategy, struct loader *loader);
 };
 
 extern const struct strategy_ops search_dfs, search_cb, search_delay, search_bpor, search_random, search_pct,

@@ -11,6 +11,8 @@
  * Several plans may be out at once, their traces fed in any order: what is explored in the end is the same.
  */
 struct search;
+struct saver;
+struct loader;
 
 enum strategy {
 	STRATEGY_DFS,	 /* every fair execution, depth first */
@@ -76,6 +78,20 @@ enum status search_feed(struct search *search, uint64_t ticket, const struct tra
 
 void search_progress(const struct search *search, struct search_progress *progress);
 
+/*
+ * The state of the search, plans that are out as still to be run: when it goes on from there, what is explored before
+ * and after is what one search without a break explores. False: the strategy can't be saved (bpor).
+ */
+bool search_save(const struct search *search, struct saver *saver);
+
+/*
+ * Into a search that is new, made with the same options. Tickets go on behind those that were given out.
+ * STATUS_MALFORMED: the bytes are damaged, or of a search with other options; STATUS_NO_MEMORY. Then the search is
+ * good for nothing but to be freed. Whoever keeps the bytes sees to it that they are those that were written; others
+ * may be accepted here and make the search leave out what it should explore.
+ */
+enum status search_load(struct search *search, struct loader *loader);
+
 /* The strategy's name, and the reverse ("dfs", "cb:2", "random"); false for a text that names none. */
 const char *strategy_name(enum strategy strategy);
 bool strategy_parse(const char *text, struct search_options *options);
@@ -85,6 +101,9 @@ void strategy_describe(const struct search_options *options, char text[32]);
 
 /* Works by chance: never complete, never at its end, independent of what came of earlier executions. */
 bool strategy_random(enum strategy strategy);
+
+/* search_save() can save it. */
+bool strategy_saved(enum strategy strategy);
 
 /* Has a bound that is raised step by step. */
 bool strategy_bounded(enum strategy strategy);
