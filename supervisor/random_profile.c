@@ -54,21 +54,67 @@ static void fill(struct random_profile *p, const struct trace *trace)
 	}
 }
 
-bool random_profile_make(struct random_profile *p, const struct trace *trace)
+static bool reserve(struct random_profile *p, uint32_t threads, size_t length)
 {
 	random_profile_release(p);
-	uint32_t threads = count_threads(trace);
-	p->length = trace->length;
+	p->length = length;
 	p->threads = calloc(threads ? threads : 1, sizeof *p->threads);
-	p->groups = calloc(p->length ? p->length : 1, sizeof *p->groups);
+	p->groups = calloc(length ? length : 1, sizeof *p->groups);
 	if (!p->threads || !p->groups) {
 		random_profile_release(p);
 		return false;
 	}
 	p->profile = (struct profile){p->threads, threads, p->groups};
+	return true;
+}
+
+bool random_profile_make(struct random_profile *p, const struct trace *trace)
+{
+	if (!reserve(p, count_threads(trace), trace->length))
+		return false;
 	fill(p, trace);
 	p->valid = true;
 	return true;
+}
+
+void random_profile_save(const struct random_profile *p, struct saver *saver)
+{
+	save_number(saver, p->valid);
+	if (!p->valid)
+		return;
+	save_number(saver, p->profile.thread_count);
+	save_number(saver, p->length);
+	for (uint32_t t = 0; t < p->profile.thread_count; t++) {
+		save_number(saver, p->threads[t].length);
+		save_number(saver, p->threads[t].parent);
+	}
+	for (size_t i = 0; i < p->length; i++)
+		save_number(saver, p->groups[i]);
+}
+
+bool random_profile_load(struct random_profile *p, struct loader *loader)
+{
+	if (!load_bool(loader))
+		return !loader->failed;
+	uint32_t threads = (uint32_t)load_most(loader, UINT32_MAX);
+	size_t length = load_count(loader, 1);
+	if (threads > loader->left / 2)
+		load_refuse(loader);
+	if (loader->failed || !reserve(p, threads, length))
+		return false;
+	size_t first = 0;
+	for (uint32_t t = 0; t < threads; t++) {
+		p->threads[t].first = first;
+		p->threads[t].length = (size_t)load_most(loader, length - first);
+		p->threads[t].parent = (uint32_t)load_most(loader, UINT32_MAX);
+		first += p->threads[t].length;
+		if (p->threads[t].parent != NO_THREAD && p->threads[t].parent >= t)
+			load_refuse(loader);
+	}
+	for (size_t i = 0; i < length; i++)
+		p->groups[i] = (uint32_t)load_most(loader, UINT32_MAX);
+	p->valid = !loader->failed;
+	return p->valid;
 }
 
 uint32_t random_profile_draw(const struct random_profile *p, uint64_t seed)

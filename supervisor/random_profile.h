@@ -1,7 +1,7 @@
 #ifndef FMC_SUPERVISOR_RANDOM_PROFILE_H
 #define FMC_SUPERVISOR_RANDOM_PROFILE_H
 
-#include <fmc/trace.h>
+#include <fmc/saved.h>
 
 /*
  * What an execution did, thread by thread, as POLICY_SURW wants it: operations on one object are a group,
@@ -19,6 +19,10 @@ struct random_profile {
 /* Of this execution; false without memory, then it isn't valid. */
 bool random_profile_make(struct random_profile *profile, const struct trace *trace);
 void random_profile_release(struct random_profile *profile);
+
+/* A profile that may not be valid; false: damaged, or no memory. */
+void random_profile_save(const struct random_profile *profile, struct saver *saver);
+bool random_profile_load(struct random_profile *profile, struct loader *loader);
 
 /*
  * A group for the execution with this seed: every operation in one of four, else the group of a random

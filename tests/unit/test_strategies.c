@@ -5,6 +5,7 @@
 #include "supervisor/policy.h"
 #include "supervisor/random_profile.h"
 #include "tests/table/brute.h"
+#include "tests/table/crew.h"
 #include "tests/table/table_random.h"
 
 #include <check.h>
@@ -370,6 +371,50 @@ START_TEST(same_seed_same_schedules)
 }
 END_TEST
 
+#define SERIES 90
+
+/* Digests of executions by their tickets, with so many out at once. */
+static void crew_series(const struct table_program *p, const struct search_options *options, uint32_t size,
+			uint64_t digests[SERIES])
+{
+	struct search *search = search_new(options);
+	struct crew crew;
+	struct trace trace;
+	trace_init(&trace);
+	crew_init(&crew, p, search, size, options->seed);
+	for (int left = SERIES; left > 0;) {
+		uint64_t ticket = crew_step(&crew, &trace);
+		ck_assert_uint_ge(ticket, 1);
+		if (ticket > SERIES)
+			continue;
+		digests[ticket - 1] = digest(&trace);
+		left--;
+	}
+	ck_assert_int_eq(crew.status, STATUS_OK);
+	crew_release(&crew);
+	trace_release(&trace);
+	search_free(search);
+}
+
+/* Whatever else is out, and in whatever order the traces come: the same walks with the same tickets. */
+START_TEST(several_out_are_the_same_walks)
+{
+	static const enum strategy random[] = {STRATEGY_RANDOM, STRATEGY_PCT, STRATEGY_POS, STRATEGY_SURW};
+	uint64_t alone[SERIES], several[SERIES] = {0};
+	struct table_program p;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		table_random(&p, seed, seed % 2);
+		for (size_t s = 0; s < 4; s++) {
+			struct search_options options = {
+			    .strategy = random[s], .bound = 3, .seed = seed, .fair_k = 1, .max_depth = 60};
+			crew_series(&p, &options, 1, alone);
+			crew_series(&p, &options, 2 + seed % (CREW_MOST - 1), several);
+			ck_assert_mem_eq(several, alone, sizeof alone);
+		}
+	}
+}
+END_TEST
+
 /* Knuth's estimate after 2,000 walks, against the counts by enumeration. */
 START_TEST(estimates_are_near)
 {
@@ -474,6 +519,7 @@ int main(void)
 	tcase_add_test(cases, surw_counts_threads_to_be_born);
 	tcase_add_test(cases, surw_is_uniform_within_a_group);
 	tcase_add_test(cases, same_seed_same_schedules);
+	tcase_add_test(cases, several_out_are_the_same_walks);
 	tcase_add_test(cases, estimates_are_near);
 	tcase_add_test(cases, threads_have_budgets);
 	tcase_add_test(cases, what_is_held_back_is_told);
