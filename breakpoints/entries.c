@@ -2,7 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct slot) == SLOT_BYTES, "slots are found by their address");
+_Static_assert(sizeof(struct slot) == SLOT_BYTES && sizeof(struct page) == SLOT_BYTES,
+	       "slots are found by their address");
+
+#define JUMP_BYTES 5
 
 struct entries *entries_new(void)
 {
@@ -13,8 +16,8 @@ static void clear_slots(struct entries *entries)
 {
 	patches_release(&entries->first);
 	patches_release(&entries->rest);
-	free(entries->slots);
-	entries->slots = NULL;
+	free(entries->contents);
+	entries->contents = NULL;
 	entries->page = 0;
 }
 
@@ -157,27 +160,25 @@ static void look_for_landing(void *context, const struct jump *jump)
 static bool can_have_door(struct displacer *displacer, const struct trap *trap, const uint8_t *code,
 			  const uint8_t first[DISPLACE_CODE], struct displaced *displaced)
 {
-	if (trap->size < DOOR_BYTES ||
-	    !displace_straight(displacer, trap->address, first, DOOR_BYTES, trap->copy, displaced))
+	if (trap->size < JUMP_BYTES ||
+	    !displace_straight(displacer, trap->address, first, JUMP_BYTES, trap->copy, displaced))
 		return false;
 	struct landing landing = {trap->address, trap->address + displaced->length, false};
 	jumps_each(displacer, code, trap->size, trap->address, look_for_landing, &landing);
 	return !landing.found;
 }
 
-/* The door, or a trap instruction: what is written over the function's beginning. */
+/* A jump to the door, or a trap instruction: what is written over the function's beginning. */
 static enum status plant(struct entries *entries, struct trap *trap, struct slot *slot)
 {
-	static const uint8_t door[DOOR_BYTES] = {0x4c, 0x8b, 0x1c, 0x24,
-						 TRAP_INSTRUCTION}; /* mov (%rsp), %r11 */
-	uint8_t jump[DOOR_BYTES] = {TRAP_INSTRUCTION};
+	uint8_t jump[JUMP_BYTES] = {TRAP_INSTRUCTION};
 	struct patches *patches = creates_threads(trap) ? &entries->first : &entries->rest;
 	uint64_t at_door = trap->copy - DOOR_BYTES;
-	memcpy(slot->door, door, sizeof(door));
+	door_encode(at_door, entries->page, slot->door);
 	if (trap->by_door && !jump_encode(trap->address, at_door, jump))
 		return STATUS_UNSUPPORTED;
 	trap->stop = trap->by_door ? at_door + DOOR_TRAP : trap->address;
-	return patches_add(patches, trap->address, jump, trap->by_door ? DOOR_BYTES : 1) ? STATUS_OK
+	return patches_add(patches, trap->address, jump, trap->by_door ? JUMP_BYTES : 1) ? STATUS_OK
 											 : STATUS_NO_MEMORY;
 }
 
@@ -187,12 +188,12 @@ static enum status displace_trap(struct entries *entries, struct displacer *disp
 	struct trap *trap = &entries->traps[i];
 	struct displaced displaced;
 	if (entry_point_is_own(trap->point))
-		return plant(entries, trap, &entries->slots[i]);
+		return plant(entries, trap, &entries->contents->slots[i]);
 	trap->by_door = can_have_door(displacer, trap, code, first, &displaced);
 	if (!trap->by_door &&
 	    !displace(displacer, trap->address, first, trap->copy, redirect, entries, &displaced))
 		return STATUS_UNSUPPORTED;
-	struct slot *slot = &entries->slots[i];
+	struct slot *slot = &entries->contents->slots[i];
 	memcpy(slot->copy, displaced.copy, displaced.size);
 	slot->length = displaced.length;
 	slot->entry = trap->address;
@@ -285,14 +286,30 @@ static enum status trap_atomics(struct entries *entries)
 	return STATUS_OK;
 }
 
+static size_t contents_size(const struct entries *entries)
+{
+	return sizeof(*entries->contents) + entries->traps_length * sizeof(entries->contents->slots[0]);
+}
+
+/* Code comes last among libc's ranges: before it are locks of static programs. */
+static void note_own(struct entries *entries)
+{
+	size_t length = entries->own_length < DOOR_RANGES ? entries->own_length : DOOR_RANGES;
+	for (size_t i = 0; i < length; i++)
+		entries->contents->own[i] = entries->own[entries->own_length - 1 - i];
+}
+
 enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page)
 {
 	clear_slots(entries);
 	struct displacer *displacer = displacer_new();
-	entries->slots = calloc(entries->traps_length, sizeof(*entries->slots));
-	enum status status = displacer && entries->slots ? STATUS_OK : STATUS_NO_MEMORY;
+	entries->contents = calloc(1, contents_size(entries));
+	enum status status = displacer && entries->contents ? STATUS_OK : STATUS_NO_MEMORY;
+	entries->page = page;
+	if (status == STATUS_OK)
+		note_own(entries);
 	for (size_t i = 0; i < entries->traps_length; i++)
-		entries->traps[i].copy = page + i * SLOT_BYTES + DOOR_BYTES;
+		entries->traps[i].copy = page + offsetof(struct page, slots[i].copy);
 	for (size_t i = 0; status == STATUS_OK && i < entries->traps_length; i++)
 		status = displace_function(entries, target, displacer, i);
 	displacer_free(displacer);
@@ -304,7 +321,8 @@ enum status entries_displace(struct entries *entries, const struct target *targe
 		status = patches_load(&entries->first, target);
 	if (status == STATUS_OK)
 		status = patches_load(&entries->rest, target);
-	entries->page = status == STATUS_OK ? page : 0;
+	if (status != STATUS_OK)
+		entries->page = 0;
 	return status;
 }
 
@@ -329,7 +347,7 @@ enum status entries_plant_first(struct entries *entries, struct target *target)
 	if (page != entries->page)
 		status = entries_displace(entries, target, page);
 	if (status == STATUS_OK)
-		status = target_write(target, page, entries->slots, entries->traps_length * SLOT_BYTES);
+		status = target_write(target, page, entries->contents, contents_size(entries));
 	if (status == STATUS_OK)
 		status = patches_write(&entries->first, target, true);
 	return status;

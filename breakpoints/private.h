@@ -3,6 +3,7 @@
 
 #include "breakpoints/atomics.h"
 #include "breakpoints/displace.h"
+#include "breakpoints/door.h"
 #include "breakpoints/entry_table.h"
 #include "breakpoints/modules.h"
 #include "breakpoints/patches.h"
@@ -26,14 +27,11 @@ struct trap {
  * A slot of fmc's page: a door, displaced instructions, and behind them where they were taken from, so that
  * an unwinder that finds a thread there knows where it stands (original_pc() in stack.c).
  *
- * The door serves entry points whose first instructions can make room for a jump to it. It loads the return
- * address into r11, which no caller relies on, and traps right before the copy: the thread then goes on
- * without a change of its registers, and nobody has to read its stack. The other entry points get a plain
- * trap instruction.
+ * The door serves entry points whose first instructions can make room for a jump to it. It traps right before
+ * the copy, with the return address in r11: the thread then goes on without a change of its registers, and
+ * nobody has to read its stack. The other entry points get a plain trap instruction.
  */
-#define SLOT_BYTES 64
-#define DOOR_BYTES 5
-#define DOOR_TRAP  4 /* offset of the trap instruction */
+#define SLOT_BYTES 128
 struct slot {
 	uint8_t door[DOOR_BYTES];
 	uint8_t copy[DISPLACE_ROOM];
@@ -42,8 +40,11 @@ struct slot {
 	uint64_t entry;
 };
 
-struct range {
-	uint64_t low, high;
+/* The page: the ranges from which doors let calls pass, then the slots. */
+struct page {
+	struct range own[DOOR_RANGES];
+	uint8_t reserved[SLOT_BYTES - DOOR_RANGES * sizeof(struct range)];
+	struct slot slots[];
 };
 
 struct entries {
@@ -58,8 +59,8 @@ struct entries {
 	bool watch_atomics;
 	bool atomics_found;
 	struct atomics atomics;
-	uint64_t page;	    /* where the slots are, 0 before they have been made */
-	struct slot *slots; /* one for each trap, in the same order */
+	uint64_t page;	       /* where the slots are, 0 before they have been made */
+	struct page *contents; /* a slot for each trap, in the same order */
 	struct patches first, rest;
 };
 

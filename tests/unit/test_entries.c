@@ -114,6 +114,8 @@ static void at_operation(struct scene *scene, const struct stop *stop, char *got
 		note(got, room, &call);
 	if (stop->kind != STOP_TRAP)
 		return;
+	/* The making of a thread takes locks of libc's: no stop is worth that. */
+	ck_assert(!call.libc_own || call.op.kind != OP_MUTEX_LOCK);
 	if (call.op.kind == OP_THREAD_CREATE && !call.libc_own)
 		ck_assert_int_eq(entries_plant_all(scene->entries, scene->target), STATUS_OK);
 	if (call.op.kind == OP_COND_WAIT && !call.libc_own)
