@@ -1,11 +1,11 @@
 /* Depth-first search over every fair execution. */
-#include "dfs_path.h"
+#include "branches.h"
 #include "search_strategy.h"
 
 #include <stdlib.h>
 
 struct dfs {
-	struct dfs_path path;
+	struct branches branches;
 	uint64_t executions;
 	bool complete;
 };
@@ -13,7 +13,7 @@ struct dfs {
 static void dfs_destroy(void *strategy)
 {
 	struct dfs *dfs = strategy;
-	dfs_path_release(&dfs->path);
+	branches_release(&dfs->branches);
 	free(dfs);
 }
 
@@ -22,8 +22,8 @@ static void *dfs_create(const struct search_options *options)
 	struct dfs *dfs = calloc(1, sizeof *dfs);
 	if (!dfs)
 		return NULL;
-	dfs_path_init(&dfs->path, options->max_depth, false);
-	if (!dfs_path_start(&dfs->path, NULL, 0)) {
+	branches_init(&dfs->branches, options->max_depth);
+	if (!branches_plant(&dfs->branches, NULL, 0)) {
 		dfs_destroy(dfs);
 		return NULL;
 	}
@@ -33,22 +33,23 @@ static void *dfs_create(const struct search_options *options)
 static enum search_answer dfs_next(void *strategy, struct plan *plan)
 {
 	struct dfs *dfs = strategy;
-	if (!dfs_path_next(&dfs->path)) {
-		dfs->complete = true;
-		return SEARCH_OVER;
-	}
-	plan->prefix = dfs->path.steps;
-	plan->prefix_length = dfs->path.prefix_length;
-	return SEARCH_PLAN;
+	if (dfs->branches.open_length > 0)
+		return branches_take(&dfs->branches, plan) ? SEARCH_PLAN : SEARCH_OVER;
+	if (dfs->branches.out_length > 0)
+		return SEARCH_LATER;
+	dfs->complete = true;
+	return SEARCH_OVER;
 }
 
 static enum status dfs_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
-	(void)ticket;
 	struct dfs *dfs = strategy;
 	dfs->executions++;
-	size_t first_new;
-	return dfs_path_feed(&dfs->path, trace, &first_new);
+	size_t first, end;
+	enum status status = branches_follow(&dfs->branches, ticket, trace, &first, &end);
+	if (status != STATUS_OK)
+		return status;
+	return branches_grow(&dfs->branches, ticket, trace, first, end, NULL) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static void dfs_progress(const void *strategy, struct search_progress *progress)
@@ -58,11 +59,12 @@ static void dfs_progress(const void *strategy, struct search_progress *progress)
 	if (dfs->executions > 0)
 		progress->estimate = (double)dfs->executions;
 	if (dfs->executions > 0 && !dfs->complete)
-		progress->estimate /= dfs_path_share(&dfs->path);
+		progress->estimate /= dfs->branches.done;
 }
 
 const struct strategy_ops search_dfs = {
     .name = "dfs",
+    .several = true,
     .create = dfs_create,
     .destroy = dfs_destroy,
     .next = dfs_next,
