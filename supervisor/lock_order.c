@@ -1,8 +1,11 @@
 /*
  * The order in which threads take locks, as in Eraser's successors (Havelund, SPIN 2000: "goodlock"): an edge
  * from each lock that is held to the one that is taken. Two edges of different threads that are each other's
- * reverse are an inversion, unless a third lock was held at both.
+ * reverse are an inversion, unless a third lock was held at both, or one comes after the other whatever the schedule
+ * (Bensalem and Havelund, Dynamic Deadlock Analysis of Multi-threaded Programs, 2005).
  */
+#include "must_order.h"
+
 #include <fmc/lock_order.h>
 
 #include <stdlib.h>
@@ -18,10 +21,12 @@ struct held {
 struct edge {
 	uint32_t thread, from, to;
 	size_t transition;
+	uint32_t when;	    /* must_order_now() */
 	struct held around; /* all that was held */
 };
 
 struct order {
+	struct must_order *must; /* NULL: what is ordered is not looked at */
 	struct held *threads;
 	uint32_t threads_length;
 	struct edge *edges;
@@ -96,6 +101,8 @@ static bool inverts(const struct order *order, const struct edge *edge, struct l
 		if (other->thread == edge->thread || other->from != edge->to || other->to != edge->from ||
 		    guarded(other, edge))
 			continue;
+		if (order->must && must_order_before(order->must, other->thread, other->when, edge->thread))
+			continue;
 		*inversion =
 		    (struct lock_inversion){{other->transition, edge->transition}, {other->from, edge->from}};
 		return true;
@@ -111,8 +118,9 @@ static bool take(struct order *order, const struct trace *trace, size_t i, struc
 	struct held *held = &order->threads[transition->thread];
 	if (lock == NO_OBJECT || has(held, lock))
 		return false;
+	uint32_t when = order->must ? must_order_now(order->must, transition->thread) : 0;
 	for (uint32_t k = 0; waits && k < held->length && order->edges_length < MOST_EDGES; k++) {
-		struct edge edge = {transition->thread, held->locks[k], lock, i, *held};
+		struct edge edge = {transition->thread, held->locks[k], lock, i, when, *held};
 		if (inverts(order, &edge, inversion))
 			return true;
 		order->edges[order->edges_length++] = edge;
@@ -131,9 +139,9 @@ static uint32_t count_threads(const struct trace *trace)
 	return threads;
 }
 
-bool lock_order_find(const struct trace *trace, struct lock_inversion *inversion)
+static bool find(const struct trace *trace, struct must_order *must, struct lock_inversion *inversion)
 {
-	struct order order = {.threads_length = count_threads(trace)};
+	struct order order = {.must = must, .threads_length = count_threads(trace)};
 	bool found = false;
 	order.threads = calloc(order.threads_length + 1, sizeof *order.threads);
 	order.edges = malloc(MOST_EDGES * sizeof *order.edges);
@@ -141,9 +149,22 @@ bool lock_order_find(const struct trace *trace, struct lock_inversion *inversion
 		found = take(&order, trace, i, inversion);
 		if (released(&trace->at[i]) != NO_OBJECT)
 			drop(&order.threads[trace->at[i].thread], released(&trace->at[i]));
+		if (must)
+			must_order_pass(must, i);
 	}
 	free(order.threads);
 	free(order.edges);
+	return found;
+}
+
+bool lock_order_find(const struct trace *trace, struct lock_inversion *inversion)
+{
+	/* Most traces have none, and need no clocks to say so. */
+	if (!find(trace, NULL, inversion))
+		return false;
+	struct must_order *must = must_order_new(trace);
+	bool found = must && find(trace, must, inversion);
+	must_order_free(must);
 	return found;
 }
 

@@ -6,7 +6,7 @@
 #   fmc-complete: yes | no   whether the search ends complete
 #   fmc-executions: N        exactly
 #   fmc-message: REGEX       what the finding's message has to match
-#   fmc-warning: REGEX       what the summary has to warn of
+#   fmc-warning: REGEX | none  what the summary has to warn of
 #   fmc-static: yes          check the statically linked program too
 # Schedules of findings are kept in $SCHEDULES for the replay test. Arguments: samples to run, all if none.
 . tests/lib.sh
@@ -64,7 +64,11 @@ run_case() {
 	yes) expect complete true "$(field complete)" ;;
 	no) expect complete false "$(field complete)" ;;
 	esac
-	[ -z "$warning" ] || grep -E -q "^Warning: .*$warning" "$SCRATCH/out" || wrong="$wrong; no warning of '$warning'"
+	if [ "$warning" = none ]; then
+		! grep "^Warning: " "$SCRATCH/out" || wrong="$wrong; a warning"
+	elif [ -n "$warning" ]; then
+		grep -E -q "^Warning: .*$warning" "$SCRATCH/out" || wrong="$wrong; no warning of '$warning'"
+	fi
 	[ -z "$executions" ] || expect executions "$executions" "$(field executions)"
 	echo "     $name: $(field executions) executions, $(field transitions) transitions, $(field seconds) s"
 	if [ -z "$wrong" ]; then

@@ -7,7 +7,10 @@
  * What an execution that went well shows of others that might not: warnings, not findings. Pure.
  */
 
-/* One thread takes b while it holds a, another one takes a while it holds b, without a common lock around. */
+/*
+ * One thread takes b while it holds a, another one takes a while it holds b, without a common lock around, and neither of
+ * the two must come before the other because threads are created, joined, signalled, or meet.
+ */
 struct lock_inversion {
 	size_t takes[2];  /* transitions: of b, then of a */
 	uint32_t held[2]; /* objects: a, then b */

@@ -75,6 +75,89 @@ START_TEST(under_a_guard)
 }
 END_TEST
 
+static void create(uint32_t t, uint32_t created)
+{
+	struct transition *transition = did(t, OP_THREAD_CREATE, NO_OBJECT, 0);
+	transition->created = created;
+	transition->births = 1;
+}
+
+START_TEST(before_the_thread_was_created)
+{
+	create(0, 2);
+	nested(0, OP_MUTEX_LOCK, 0, 1);
+	create(0, 1);
+	nested(1, OP_MUTEX_LOCK, 1, 0);
+	ck_assert(!inverted());
+	/* T3 was there before. */
+	nested(2, OP_MUTEX_LOCK, 1, 0);
+	ck_assert(inverted());
+}
+END_TEST
+
+START_TEST(after_the_thread_was_joined)
+{
+	create(0, 1);
+	create(0, 2);
+	nested(1, OP_MUTEX_LOCK, 1, 0);
+	did(0, OP_THREAD_JOIN, 1, 0);
+	nested(0, OP_MUTEX_LOCK, 0, 1);
+	ck_assert(!inverted());
+	nested(2, OP_MUTEX_LOCK, 1, 0);
+	ck_assert(inverted());
+}
+END_TEST
+
+/* An order that is handed on: T2 is joined before T3 is created. */
+START_TEST(one_thread_after_the_other)
+{
+	create(0, 1);
+	nested(1, OP_MUTEX_LOCK, 1, 0);
+	did(0, OP_THREAD_JOIN, 1, 0);
+	create(0, 2);
+	nested(2, OP_MUTEX_LOCK, 0, 1);
+	ck_assert(!inverted());
+}
+END_TEST
+
+static void pair(enum op_kind gives, enum op_kind takes, int64_t arg)
+{
+	nested(0, OP_MUTEX_LOCK, 0, 1);
+	did(0, gives, 5, 0);
+	did(1, takes, 5, 0)->op.arg = arg;
+	nested(1, OP_MUTEX_LOCK, 1, 0);
+}
+
+START_TEST(behind_a_signal)
+{
+	pair(OP_COND_SIGNAL, OP_COND_RELOCK, 0);
+	ck_assert(!inverted());
+	trace_clear(&trace);
+	pair(OP_COND_SIGNAL, OP_COND_RELOCK, 110); /* it has timed out */
+	ck_assert(inverted());
+}
+END_TEST
+
+START_TEST(behind_a_barrier)
+{
+	pair(OP_BARRIER_WAIT, OP_BARRIER_WAIT, 0);
+	ck_assert(!inverted());
+}
+END_TEST
+
+START_TEST(behind_a_semaphore)
+{
+	did(0, OP_SEM_INIT, 5, 0)->op.arg = 0;
+	pair(OP_SEM_POST, OP_SEM_WAIT, 0);
+	ck_assert(!inverted());
+	/* Nobody had to wait for this post. */
+	trace_clear(&trace);
+	did(0, OP_SEM_INIT, 5, 0)->op.arg = 1;
+	pair(OP_SEM_POST, OP_SEM_WAIT, 0);
+	ck_assert(inverted());
+}
+END_TEST
+
 START_TEST(only_tried)
 {
 	nested(0, OP_MUTEX_TRYLOCK, 0, 1);
@@ -127,6 +210,12 @@ int main(void)
 	tcase_add_test(tcase, both_orders);
 	tcase_add_test(tcase, one_thread_in_both_orders);
 	tcase_add_test(tcase, under_a_guard);
+	tcase_add_test(tcase, before_the_thread_was_created);
+	tcase_add_test(tcase, after_the_thread_was_joined);
+	tcase_add_test(tcase, one_thread_after_the_other);
+	tcase_add_test(tcase, behind_a_signal);
+	tcase_add_test(tcase, behind_a_barrier);
+	tcase_add_test(tcase, behind_a_semaphore);
 	tcase_add_test(tcase, only_tried);
 	tcase_add_test(tcase, given_back_by_a_wait);
 	tcase_add_test(tcase, threads_left);
