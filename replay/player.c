@@ -40,6 +40,14 @@ static bool open_ended(const struct schedule *schedule)
 	return schedule->end == END_NONE || schedule->end == END_INTERRUPTED;
 }
 
+static void on_before(void *context, struct execution *execution, const struct trace *trace, uint32_t thread)
+{
+	struct player *player = context;
+	const struct execution_watcher *next = player->watcher;
+	if (next && next->before)
+		next->before(next->context, execution, trace, thread);
+}
+
 static bool on_transition(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct player *player = context;
@@ -132,7 +140,7 @@ enum status player_run_watched(struct execution *execution, const struct schedul
 	    .diverged_at = diverged_at,
 	    .why = why,
 	};
-	const struct execution_watcher self = {&player, on_transition, on_end};
+	const struct execution_watcher self = {&player, on_before, on_transition, on_end};
 	*diverged_at = SIZE_MAX;
 	why[0] = '\0';
 	struct step *steps = schedule_steps(schedule);

@@ -125,7 +125,7 @@ static void collect_stack(struct collector *c, uint32_t t, struct thread_report 
 {
 	struct tracee *tracee = process_tracee(c->process, t);
 	/* A thread that hasn't started has no stack to speak of. */
-	if (!tracee || c->finding->trace.threads[t].pending.kind == OP_THREAD_START)
+	if (!tracee || model_pending(execution_model(c->execution), t)->kind == OP_THREAD_START)
 		return;
 	uint64_t addresses[STACK_ROOM];
 	size_t length = places_stack(c->places, tracee, addresses, STACK_ROOM);
@@ -181,20 +181,36 @@ static void collect_output(struct collector *c)
 	c->finding->output_length = kept;
 }
 
-enum status collect_finding(struct finding *finding, struct process *process,
-			    const struct execution *execution, const struct trace *trace)
+static struct collector make_collector(struct finding *finding, struct process *process,
+				       const struct execution *execution)
 {
 	struct collector c = {.finding = finding,
 			      .process = process,
 			      .execution = execution,
 			      .places = process_places(process),
 			      .target = process_target(process)};
-	finding->kind = finding_classify(trace);
-	if (!trace_copy(&finding->trace, trace))
-		return STATUS_NO_MEMORY;
 	/* Without modules stacks and names are bare addresses: no reason to give the finding up. */
 	if (c.target)
 		(void)places_update(c.places, c.target);
+	return c;
+}
+
+enum status collect_thread(struct thread_report *report, struct process *process,
+			   const struct execution *execution, uint32_t thread)
+{
+	struct collector c = make_collector(NULL, process, execution);
+	collect_name(&c, thread, report);
+	collect_stack(&c, thread, report);
+	return c.no_memory ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+enum status collect_finding(struct finding *finding, struct process *process,
+			    const struct execution *execution, const struct trace *trace)
+{
+	struct collector c = make_collector(finding, process, execution);
+	finding->kind = finding_classify(trace);
+	if (!trace_copy(&finding->trace, trace))
+		return STATUS_NO_MEMORY;
 	collect_objects(&c);
 	collect_places(&c);
 	collect_threads(&c);

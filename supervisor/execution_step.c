@@ -241,6 +241,8 @@ bool execution_step(struct execution *x)
 		return false;
 	}
 	struct alternative alternative = trace->alternatives[first + taken];
+	if (x->watcher.before)
+		x->watcher.before(x->watcher.context, x, trace, alternative.step.thread);
 	bool on = perform(x, &alternative, first, count);
 	bool wanted = !x->watcher.transition || x->watcher.transition(x->watcher.context, x, trace);
 	if (on && !wanted)

@@ -60,7 +60,7 @@ void finding_init(struct finding *finding)
 	trace_init(&finding->trace);
 }
 
-static void release_thread(struct thread_report *thread)
+void thread_report_release(struct thread_report *thread)
 {
 	free(thread->name);
 	free(thread->state);
@@ -71,6 +71,7 @@ static void release_thread(struct thread_report *thread)
 		free(thread->frames[i].module);
 	}
 	free(thread->frames);
+	*thread = (struct thread_report){0};
 }
 
 void finding_release(struct finding *finding)
@@ -80,7 +81,7 @@ void finding_release(struct finding *finding)
 	free(finding->output);
 	trace_release(&finding->trace);
 	for (size_t i = 0; i < finding->threads_length; i++)
-		release_thread(&finding->threads[i]);
+		thread_report_release(&finding->threads[i]);
 	free(finding->threads);
 	for (size_t i = 0; i < finding->objects_length; i++)
 		free(finding->objects[i]);

@@ -57,20 +57,24 @@ static void print_stack(const struct thread_report *thread, FILE *stream)
 	}
 }
 
+void report_thread(const struct finding *finding, uint32_t number, const struct thread_report *thread,
+		   const struct report_options *options, FILE *stream)
+{
+	fprintf(stream, "%sT%" PRIu32 "%s %s: %s", paint(options, BOLD), number + 1, paint(options, PLAIN),
+		thread->name ? thread->name : "?", thread->state ? thread->state : "?");
+	for (size_t i = 0; i < thread->holds_length; i++) {
+		char *object = report_object(finding, CLASS_MUTEX, thread->holds[i]);
+		fprintf(stream, "%s%s", i ? ", " : "; holds ", object ? object : "?");
+		free(object);
+	}
+	fputc('\n', stream);
+	print_stack(thread, stream);
+}
+
 void report_threads(const struct finding *finding, const struct report_options *options, FILE *stream)
 {
-	for (size_t t = 0; t < finding->threads_length; t++) {
-		const struct thread_report *thread = &finding->threads[t];
-		fprintf(stream, "%sT%zu%s %s: %s", paint(options, BOLD), t + 1, paint(options, PLAIN),
-			thread->name ? thread->name : "?", thread->state ? thread->state : "?");
-		for (size_t i = 0; i < thread->holds_length; i++) {
-			char *object = report_object(finding, CLASS_MUTEX, thread->holds[i]);
-			fprintf(stream, "%s%s", i ? ", " : "; holds ", object ? object : "?");
-			free(object);
-		}
-		fputc('\n', stream);
-		print_stack(thread, stream);
-	}
+	for (uint32_t t = 0; t < finding->threads_length; t++)
+		report_thread(finding, t, &finding->threads[t], options, stream);
 }
 
 void report_output(const struct finding *finding, FILE *stream)

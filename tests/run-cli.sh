@@ -138,6 +138,29 @@ judge "no colours and no progress in a pipe" [ -z "$(tr -cd '\033\r' <out)" ]
 gone "$T"
 judge "no process left" [ $? -eq 0 ]
 
+# Warnings: both stacks, also in JSON; of a single run, places.
+lock_order=$OLDPWD/$BUILD/samples/lock_order
+json_of() {
+	"$OLDPWD/$BUILD/tests/json" result.json "$1"
+}
+"$tool" check --strategy cb:0 --json result.json -- "$lock_order" </dev/null >out 2>err
+judge "warnings leave the exit status alone" [ $? -eq 0 ]
+judge "two stacks under a lock-order warning" [ "$(grep -A 8 '^Warning: ' out | grep -c '    #1  move  .*lock_order\.c:')" -eq 2 ]
+for i in 0 1; do
+	judge "warnings.0.threads.$i has its stack" \
+	    [ "$(json_of warnings.0.threads.$i.stack.0.function) $(json_of warnings.0.threads.$i.stack.1.function)" = \
+	    "pthread_mutex_lock move" ]
+done
+judge "the stacks end in main and back" [ "$(json_of warnings.0.threads.0.stack.2.function) $(json_of \
+    warnings.0.threads.1.stack.2.function) $(json_of warnings.0.kind)" = "main back lock-order" ]
+"$tool" check --strategy random --seed 3 --executions 20 --json result.json -- "$lock_order" leak </dev/null >out 2>err
+judge "a leaked thread: who creates it" [ "$(json_of warnings.0.kind) $(json_of warnings.0.transition) $(json_of \
+    warnings.0.threads.0.stack.1.function) $(json_of warnings.0.threads.1.name)" = "leak 1 main back" ]
+"$tool" run -- "$lock_order" </dev/null >out 2>err
+judge "fmc run warns on standard error" [ $? -eq 0 -a ! -s out -a "$(grep -c 'lock_order\.c:' err)" -eq 3 ]
+"$tool" run -- "$lock_order" joined </dev/null >out 2>err
+judge "fmc run is silent where there is nothing to warn of" [ $? -eq 0 -a ! -s out -a ! -s err ]
+
 # Ctrl-C: a summary, status 130, nothing left.
 "$tool" check --strategy dfs --time 100 -- "$OLDPWD/$BUILD/samples/philosophers_ordered" 6 </dev/null >out 2>err &
 supervisor=$!

@@ -18,4 +18,11 @@
 enum status collect_finding(struct finding *finding, struct process *process,
 			    const struct execution *execution, const struct trace *trace);
 
+/*
+ * The name and the stack of one thread that is stopped and alive, into an empty report; a thread that hasn't started
+ * has no stack. STATUS_OK or STATUS_NO_MEMORY.
+ */
+enum status collect_thread(struct thread_report *report, struct process *process,
+			   const struct execution *execution, uint32_t thread);
+
 #endif

@@ -22,6 +22,9 @@ void execution_free(struct execution *execution);
  * meanwhile. */
 struct execution_watcher {
 	void *context;
+	/* This thread is about to perform the next transition, number trace->length; it stands before its operation. */
+	void (*before)(void *context, struct execution *execution, const struct trace *trace,
+		       uint32_t thread);
 	/* trace->at[trace->length - 1] has just been performed. Returning false ends it with END_INTERRUPTED.
 	 */
 	bool (*transition)(void *context, struct execution *execution, const struct trace *trace);

@@ -44,6 +44,8 @@ struct thread_report {
 	size_t holds_length;
 };
 
+void thread_report_release(struct thread_report *report); /* and makes it empty */
+
 /* Source position of one transition. */
 struct transition_place {
 	char *function; /* NULL if unknown, like file */

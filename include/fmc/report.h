@@ -33,6 +33,11 @@ struct report_options {
 };
 void report_headline(const struct finding *finding, const struct report_options *options, FILE *stream);
 void report_threads(const struct finding *finding, const struct report_options *options, FILE *stream);
+/*
+ * One thread: its state, then its stack. `finding` gives names to what it holds, and may be NULL if it holds nothing.
+ */
+void report_thread(const struct finding *finding, uint32_t number, const struct thread_report *thread,
+		   const struct report_options *options, FILE *stream);
 /* The last lines of what the target wrote, control characters made visible; nothing if it wrote nothing. */
 void report_output(const struct finding *finding, FILE *stream);
 /* "34 transitions, 3 threads, 1 preemption" without a line feed. */

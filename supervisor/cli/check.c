@@ -7,6 +7,7 @@
 #include "record.h"
 #include "say.h"
 #include "simplify.h"
+#include "warnings.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static int conclude(struct exploration *x, const struct launch *launch)
 		print_conditions(options, conditions);
 		verdict_print(verdict, conditions, stream);
 	}
-	verdict_print_warnings(verdict, stream);
+	warnings_print(verdict, options_colours(options, fileno(stream)), stream);
 	if (options->json && !json_write(verdict, options->json))
 		return EXITS_SOFTWARE;
 	return exit_status(x);

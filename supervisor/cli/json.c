@@ -2,6 +2,7 @@
 #include "json.h"
 #include "say.h"
 #include "simplify.h"
+#include "warnings.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -49,22 +50,27 @@ static json_t *thread_place(const struct thread_report *thread)
 	return thread->frames_length ? place_of(&thread->frames[0]) : json_null();
 }
 
+static json_t *stack_json(const struct thread_report *thread)
+{
+	json_t *stack = json_array();
+	for (size_t i = 0; i < thread->frames_length; i++)
+		json_array_append_new(stack, frame_json(&thread->frames[i]));
+	return stack;
+}
+
 static json_t *threads_json(const struct finding *finding)
 {
 	json_t *list = json_array();
 	for (size_t t = 0; t < finding->threads_length; t++) {
 		const struct thread_report *thread = &finding->threads[t];
-		json_t *stack = json_array();
-		for (size_t i = 0; i < thread->frames_length; i++)
-			json_array_append_new(stack, frame_json(&thread->frames[i]));
 		json_t *holds = json_array();
 		for (size_t i = 0; i < thread->holds_length; i++)
 			if (thread->holds[i] < finding->objects_length)
 				json_array_append_new(holds, text(finding->objects[thread->holds[i]]));
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread",
-						      json_sprintf("T%zu", t + 1), "name", text(thread->name),
-						      "state", text(thread->state), "place",
-						      thread_place(thread), "holds", holds, "stack", stack));
+		json_array_append_new(
+		    list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread", json_sprintf("T%zu", t + 1),
+				    "name", text(thread->name), "state", text(thread->state), "place",
+				    thread_place(thread), "holds", holds, "stack", stack_json(thread)));
 	}
 	return list;
 }
@@ -117,6 +123,33 @@ static json_t *findings_json(const struct verdict *verdict)
 	return list;
 }
 
+static json_t *warning_json(const struct warning *warning, enum warning_kind kind)
+{
+	json_t *threads = json_array();
+	for (size_t i = 0; i < warning->threads_length; i++) {
+		const struct thread_report *thread = &warning->threads[i].report;
+		json_array_append_new(threads,
+				      json_pack("{s:o, s:o, s:o, s:o, s:o}", "thread",
+						json_sprintf("T%u", warning->threads[i].thread + 1), "name",
+						text(thread->name), "state", text(thread->state), "place",
+						thread_place(thread), "stack", stack_json(thread)));
+	}
+	bool known = warning->transition != SIZE_MAX;
+	return json_pack("{s:s, s:o, s:o, s:o}", "kind", warning_name(kind), "message",
+			 text(warning->message), "transition",
+			 known ? json_integer((json_int_t)warning->transition + 1) : json_null(), "threads",
+			 threads);
+}
+
+static json_t *warnings_json(const struct verdict *verdict)
+{
+	json_t *list = json_array();
+	for (enum warning_kind kind = 0; kind < WARNINGS; kind++)
+		if (verdict->warnings[kind].message)
+			json_array_append_new(list, warning_json(&verdict->warnings[kind], kind));
+	return list;
+}
+
 /* Executions there are in all: a guess and its interval, each null where there is none. */
 static json_t *estimate_json(const struct verdict *verdict)
 {
@@ -132,14 +165,14 @@ static json_t *verdict_json(const struct verdict *verdict)
 	json_t *because = json_array();
 	for (size_t i = 0; i < verdict->reasons; i++)
 		json_array_append_new(because, text(verdict->because[i]));
-	return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o}", "fmc",
+	return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, s:o}", "fmc",
 			 FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
 			 (int)verdict->complete, "incomplete_because", because, "executions",
 			 (json_int_t)verdict->executions, "transitions", (json_int_t)verdict->transitions,
 			 "unmodelled", (json_int_t)verdict->unmodelled, "classes",
 			 (json_int_t)verdict->classes, "saturation", verdict->saturation, "estimate",
 			 estimate_json(verdict), "seconds", verdict->seconds, "strategy", verdict->strategy,
-			 "findings", findings_json(verdict));
+			 "findings", findings_json(verdict), "warnings", warnings_json(verdict));
 }
 
 static bool dump(const json_t *json, FILE *stream)

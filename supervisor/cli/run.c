@@ -6,10 +6,12 @@
 #include "record.h"
 #include "say.h"
 #include "verdict.h"
+#include "warnings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct policy make_policy(const struct options *options)
 {
@@ -60,6 +62,11 @@ static bool failed(const struct finding *finding)
 	return finding->kind != FINDING_NONE && finding->kind != FINDING_EXIT;
 }
 
+static bool worth_collecting(const struct trace *trace)
+{
+	return finding_classify(trace) != FINDING_NONE || warnings_in(trace);
+}
+
 static void record(struct reported *reported, const struct session *session, const struct launch *launch,
 		   const struct options *options, const struct policy *policy)
 {
@@ -90,8 +97,8 @@ static int run_with(struct session *session, const struct launch *launch, const 
 	uint64_t begin = session_clock();
 	if (options->seconds > 0)
 		session->deadline = begin + (uint64_t)(options->seconds * 1e9);
-	/* Without a failure names and places are wanted for the schedule only. */
-	session->failures_only = !options->output;
+	/* Without a failure names and places are wanted for the schedule and for warnings only. */
+	session->wanted = options->output ? NULL : worth_collecting;
 	enum status status = session_run(session, &plan, &trace, &reported->finding);
 	snprintf(verdict->strategy, sizeof verdict->strategy, options->seed_given ? "random" : "default");
 	verdict->executions = 1;
@@ -103,6 +110,9 @@ static int run_with(struct session *session, const struct launch *launch, const 
 		say("%s", status_text(status));
 	else
 		record(reported, session, launch, options, &policy);
+	/* Its output has been seen: it can't be run again for its stacks. */
+	warnings_tell(&reported->finding, verdict);
+	warnings_print(verdict, options_colours(options, STDERR_FILENO), stderr);
 	int exits = conclude(&trace, session);
 	trace_release(&trace);
 	if (options->json && !json_write(verdict, options->json))

@@ -35,10 +35,22 @@ static bool on_transition(void *context, struct execution *execution, const stru
 	return !session->out_of_time && !tracer_interrupted();
 }
 
+static void on_before(void *context, struct execution *execution, const struct trace *trace, uint32_t thread)
+{
+	struct session *session = context;
+	for (size_t i = 0; i < session->stacks_length && !session->collected; i++) {
+		struct session_stack *stack = &session->stacks[i];
+		if (stack->transition == trace->length && !stack->report.name)
+			session->collected =
+			    collect_thread(&stack->report, session->process, execution, thread);
+	}
+}
+
 static void on_end(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct session *session = context;
-	if (session->finding && !(session->failures_only && finding_classify(trace) == FINDING_NONE))
+	bool wanted = !session->wanted || session->wanted(trace);
+	if (session->finding && !session->collected && wanted)
 		session->collected = collect_finding(session->finding, session->process, execution, trace);
 }
 
@@ -118,7 +130,8 @@ static void settle(struct session *session)
 enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,
 			struct finding *finding)
 {
-	const struct execution_watcher watcher = {session, on_transition, on_end};
+	const struct execution_watcher watcher = {session, session->stacks_length ? on_before : NULL,
+						  on_transition, on_end};
 	prepare(session, finding);
 	execution_watch(session->execution, &watcher);
 	execution_run(session->execution, plan, trace);
@@ -135,10 +148,21 @@ enum status session_collect(struct session *session, const struct plan *plan, st
 	return status;
 }
 
+enum status session_collect_stacks(struct session *session, const struct plan *plan, struct trace *trace,
+				   struct finding *finding, struct session_stack *stacks, size_t length)
+{
+	session->stacks = stacks;
+	session->stacks_length = length;
+	enum status status = session_collect(session, plan, trace, finding);
+	session->stacks = NULL;
+	session->stacks_length = 0;
+	return status;
+}
+
 enum status session_play(struct session *session, const struct schedule *schedule, bool loose,
 			 struct trace *trace, struct finding *finding, size_t *diverged_at, char why[256])
 {
-	const struct execution_watcher watcher = {session, on_transition, on_end};
+	const struct execution_watcher watcher = {session, NULL, on_transition, on_end};
 	prepare(session, finding);
 	process_find_places(session->process, true);
 	enum status status =

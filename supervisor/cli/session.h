@@ -9,6 +9,12 @@
 
 #include <time.h>
 
+/* A stack that is wanted. */
+struct session_stack {
+	size_t transition;	     /* about to be performed by the thread */
+	struct thread_report report; /* name and stack; empty if it didn't come to that */
+};
+
 /*
  * A program under fmc: its process, the execution over it, and the watcher that keeps time and collects
  * findings. Runs plans one after the other.
@@ -22,7 +28,9 @@ struct session {
 	bool timed;		 /* there is a timer */
 	uint64_t ticks;		 /* transitions watched, to look at the clock only now and then */
 	struct finding *finding; /* filled at the end of an execution, if not NULL */
-	bool failures_only;	 /* only of one that failed */
+	bool (*wanted)(const struct trace *trace); /* NULL: of every execution */
+	struct session_stack *stacks;		   /* filled on the way */
+	size_t stacks_length;
 	enum status collected;
 	void (*on_transition)(void *context, const struct trace *trace); /* may be NULL */
 	void *context;
@@ -45,6 +53,13 @@ enum status session_run(struct session *session, const struct plan *plan, struct
 /* The same with the program's own places in finding and trace, which takes longer. */
 enum status session_collect(struct session *session, const struct plan *plan, struct trace *trace,
 			    struct finding *finding);
+
+/*
+ * And with the stack of each thread that performs one of these transitions. The reports are empty and the caller's to
+ * release.
+ */
+enum status session_collect_stacks(struct session *session, const struct plan *plan, struct trace *trace,
+				   struct finding *finding, struct session_stack *stacks, size_t length);
 
 /*
  * Play a schedule as player_run() does, and make a finding of it. `collected` says whether that was possible.

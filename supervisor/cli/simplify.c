@@ -112,6 +112,11 @@ static void replace(struct session *session, struct reported *reported, struct s
 	}
 }
 
+static bool is_failure(const struct trace *trace)
+{
+	return finding_classify(trace) != FINDING_NONE;
+}
+
 static void prove_nothing(struct minimized *result)
 {
 	result->least_preemptions = 0;
@@ -155,14 +160,14 @@ void simplify(struct session *session, struct reported *reported, const struct s
 							 .proven = budget->proven};
 		minimized_init(&simplified->result);
 		finding_init(&simplified->passing);
-		session->failures_only = true;
+		session->wanted = is_failure;
 		if (budget->seconds > 0)
 			session->deadline = r.begin + (uint64_t)(budget->seconds * 1e9) + GRACE;
 		/* Without memory what there is is still as good as before. */
 		(void)minimize(&runner, &options, &reported->finding.trace, &simplified->result);
 		if (r.uncontrolled)
 			prove_nothing(&simplified->result);
-		session->failures_only = false;
+		session->wanted = NULL;
 		session->deadline = 0;
 		if (simplified->result.trace.length > 0)
 			replace(session, reported, simplified);

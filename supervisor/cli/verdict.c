@@ -1,6 +1,7 @@
 /* What a search has shown, and what it hasn't. */
 #include "verdict.h"
 #include "simplify.h"
+#include "warnings.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ void verdict_release(struct verdict *verdict)
 	for (size_t i = 0; i < verdict->reasons; i++)
 		free(verdict->because[i]);
 	for (size_t i = 0; i < WARNINGS; i++)
-		free(verdict->warnings[i]);
+		warning_release(&verdict->warnings[i]);
 	for (size_t i = 0; i < verdict->reported_length; i++) {
 		finding_release(&verdict->reported[i].finding);
 		free(verdict->reported[i].schedule);
@@ -68,24 +69,6 @@ void verdict_because(struct verdict *verdict, const char *format, ...)
 		free(text);
 	else
 		verdict->because[verdict->reasons++] = text;
-}
-
-void verdict_warn(struct verdict *verdict, enum warning kind, const char *format, ...)
-{
-	va_list arguments;
-	if (verdict->warnings[kind])
-		return;
-	va_start(arguments, format);
-	if (vasprintf(&verdict->warnings[kind], format, arguments) < 0)
-		verdict->warnings[kind] = NULL;
-	va_end(arguments);
-}
-
-void verdict_print_warnings(const struct verdict *verdict, FILE *stream)
-{
-	for (size_t i = 0; i < WARNINGS; i++)
-		if (verdict->warnings[i])
-			fprintf(stream, "Warning: %s.\n", verdict->warnings[i]);
 }
 
 static const char *plural(uint64_t n)

@@ -23,7 +23,19 @@ struct reported {
 	struct simplified *simplified; /* what minimising came to; NULL if it wasn't tried */
 };
 
-enum warning { WARNING_LOCK_ORDER, WARNING_LEAK, WARNINGS };
+enum warning_kind { WARNING_LOCK_ORDER, WARNING_LEAK, WARNINGS };
+
+/* What an execution that went well shows of others that might not. */
+struct warning {
+	char *message;	   /* one line; NULL: there is no such warning */
+	size_t transition; /* the later one that takes a lock, or the one that creates the thread, or SIZE_MAX */
+	struct warned_thread {
+		uint32_t thread;
+		struct thread_report report; /* what it does there */
+	} threads[2];
+	size_t threads_length;
+	uint32_t replays; /* made for it so far */
+};
 
 /* What came of a command, to be said honestly: to people, as JSON, as an exit status. */
 struct verdict {
@@ -42,7 +54,7 @@ struct verdict {
 	bool alone;			/* the program never started a second thread */
 	char *because[VERDICT_REASONS]; /* why the search isn't complete */
 	size_t reasons;
-	char *warnings[WARNINGS]; /* NULL: none of this kind */
+	struct warning warnings[WARNINGS]; /* by kind */
 	struct reported *reported;
 	size_t reported_length;
 };
@@ -60,11 +72,6 @@ size_t verdict_failures(const struct verdict *verdict);
 
 /* Add a reason why nothing can be said about all executions. The same text is kept once. */
 void verdict_because(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Add a warning; the first of each kind is kept. */
-void verdict_warn(struct verdict *verdict, enum warning kind, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void verdict_print_warnings(const struct verdict *verdict, FILE *stream);
 
 /* What a search has shown, and what it hasn't. `conditions`: "fairness k = 1, ...". */
 void verdict_print(const struct verdict *verdict, const char *conditions, FILE *stream);

@@ -468,12 +468,23 @@ END_TEST
 
 struct watch {
 	size_t transitions, ends, stop_after;
+	uint32_t thread; /* of the transition that is about to come */
 	bool in_order;
 };
+
+static void watch_before(void *context, struct execution *execution, const struct trace *trace,
+			 uint32_t thread)
+{
+	struct watch *w = context;
+	w->in_order &= trace->length == w->transitions;
+	w->in_order &= model_pending(execution_model(execution), thread)->kind != OP_NONE;
+	w->thread = thread;
+}
 
 static bool watch_transition(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct watch *w = context;
+	w->in_order &= trace->at[trace->length - 1].thread == w->thread;
 	w->in_order &= trace->length == ++w->transitions && model_threads(execution_model(execution)) == 2;
 	return w->transitions != w->stop_after;
 }
@@ -492,7 +503,8 @@ START_TEST(watcher)
 	bench_init(&b);
 	figure_3(&b.program, OP_YIELD);
 	struct watch w = {.in_order = true};
-	execution_watch(b.execution, &(struct execution_watcher){&w, watch_transition, watch_end});
+	execution_watch(b.execution,
+			&(struct execution_watcher){&w, watch_before, watch_transition, watch_end});
 	bench_run(&b, plain);
 	ck_assert(w.in_order && w.ends == 1 && w.transitions == b.trace.length);
 	w = (struct watch){.in_order = true, .stop_after = 3};
@@ -583,7 +595,7 @@ START_TEST(theorem_4)
 	struct bench b;
 	bench_init(&b);
 	struct states states = {.machine = &b.machine};
-	execution_watch(b.execution, &(struct execution_watcher){&states, note_state, NULL});
+	execution_watch(b.execution, &(struct execution_watcher){&states, NULL, note_state, NULL});
 	size_t fair = 0, unfair = 0;
 	for (uint64_t seed = 0; seed < 600; seed++) {
 		table_random(&b.program, seed, true);
@@ -617,7 +629,7 @@ static bool fair_states(struct bench *b, struct hash_set *visited)
 	struct search_options options = {.strategy = STRATEGY_DFS, .fair_k = 1, .max_depth = 60};
 	struct search *search = search_new(&options);
 	struct plan plan;
-	execution_watch(b->execution, &(struct execution_watcher){visited, collect_state, NULL});
+	execution_watch(b->execution, &(struct execution_watcher){visited, NULL, collect_state, NULL});
 	int executions = 0;
 	while (executions < 1500 && search_next(search, &plan)) {
 		execution_run(b->execution, &plan, &b->trace);

@@ -220,7 +220,7 @@ static void count_end(void *context, struct execution *x, const struct trace *t)
 START_TEST(the_callers_watcher_sees_all_and_may_stop_it)
 {
 	struct seen seen = {.stop_at = SIZE_MAX};
-	const struct execution_watcher watcher = {&seen, count_transition, count_end};
+	const struct execution_watcher watcher = {&seen, NULL, count_transition, count_end};
 	record_exit();
 	ck_assert_int_eq(player_run_watched(execution, &schedule, false, &watcher, &trace, &diverged_at, why),
 			 STATUS_OK);
