@@ -160,6 +160,8 @@ judge "a leaked thread: who creates it" [ "$(json_of warnings.0.kind) $(json_of 
 judge "fmc run warns on standard error" [ $? -eq 0 -a ! -s out -a "$(grep -c 'lock_order\.c:' err)" -eq 3 ]
 "$tool" run -- "$lock_order" joined </dev/null >out 2>err
 judge "fmc run is silent where there is nothing to warn of" [ $? -eq 0 -a ! -s out -a ! -s err ]
+"$tool" run -- "$lock_order" leak </dev/null >out 2>err && "$tool" run -v -- "$lock_order" leak </dev/null >out 2>err2
+judge "fmc run tells of a leaked thread with -v only" [ $? -eq 0 -a ! -s err -a "$(grep -c '^Warning: nobody joins' err2)" -eq 1 ]
 
 # Ctrl-C: a summary, status 130, nothing left.
 "$tool" check --strategy dfs --time 100 -- "$OLDPWD/$BUILD/samples/philosophers_ordered" 6 </dev/null >out 2>err &

@@ -99,7 +99,8 @@ static int conclude(struct exploration *x, const struct launch *launch)
 		print_conditions(options, conditions);
 		verdict_print(verdict, conditions, stream);
 	}
-	warnings_print(verdict, options_colours(options, fileno(stream)), stream);
+	for (size_t i = 0; i < WARNINGS; i++)
+		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
 	if (options->json && !json_write(verdict, options->json))
 		return EXITS_SOFTWARE;
 	return exit_status(x);

@@ -82,6 +82,15 @@ static void record(struct reported *reported, const struct session *session, con
 		say("schedule: %s", reported->schedule);
 }
 
+/* Pools of threads that nobody waits for are usual, and what the program prints is often compared. */
+static void print_warnings(const struct verdict *verdict, const struct options *options)
+{
+	bool colours = options_colours(options, STDERR_FILENO);
+	warning_print(&verdict->warnings[WARNING_LOCK_ORDER], colours, stderr);
+	if (options->verbose)
+		warning_print(&verdict->warnings[WARNING_LEAK], colours, stderr);
+}
+
 static int run_with(struct session *session, const struct launch *launch, const struct options *options,
 		    struct verdict *verdict)
 {
@@ -112,7 +121,7 @@ static int run_with(struct session *session, const struct launch *launch, const 
 		record(reported, session, launch, options, &policy);
 	/* Its output has been seen: it can't be run again for its stacks. */
 	warnings_tell(&reported->finding, verdict);
-	warnings_print(verdict, options_colours(options, STDERR_FILENO), stderr);
+	print_warnings(verdict, options);
 	int exits = conclude(&trace, session);
 	trace_release(&trace);
 	if (options->json && !json_write(verdict, options->json))

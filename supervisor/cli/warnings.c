@@ -227,18 +227,14 @@ const char *warning_name(enum warning_kind kind)
 	return names[kind];
 }
 
-void warnings_print(const struct verdict *verdict, bool colours, FILE *stream)
+void warning_print(const struct warning *warning, bool colours, FILE *stream)
 {
 	const struct report_options how = {colours};
-	for (size_t i = 0; i < WARNINGS; i++) {
-		const struct warning *warning = &verdict->warnings[i];
-		if (!warning->message)
-			continue;
-		fprintf(stream, "Warning: %s.\n", warning->message);
-		for (size_t t = 0; t < warning->threads_length; t++)
-			report_thread(NULL, warning->threads[t].thread, &warning->threads[t].report, &how,
-				      stream);
-	}
+	if (!warning->message)
+		return;
+	fprintf(stream, "Warning: %s.\n", warning->message);
+	for (size_t i = 0; i < warning->threads_length; i++)
+		report_thread(NULL, warning->threads[i].thread, &warning->threads[i].report, &how, stream);
 }
 
 void warning_release(struct warning *warning)

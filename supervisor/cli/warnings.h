@@ -21,7 +21,8 @@ bool warnings_in(const struct trace *trace);
 /* "lock-order", "leak": as in JSON. */
 const char *warning_name(enum warning_kind kind);
 
-void warnings_print(const struct verdict *verdict, bool colours, FILE *stream);
+/* The warning and its threads; nothing if it is none. */
+void warning_print(const struct warning *warning, bool colours, FILE *stream);
 void warning_release(struct warning *warning); /* and makes it empty */
 
 #endif
