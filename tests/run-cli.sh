@@ -138,6 +138,16 @@ judge "no colours and no progress in a pipe" [ -z "$(tr -cd '\033\r' <out)" ]
 gone "$T"
 judge "no process left" [ $? -eq 0 ]
 
+# What a summary says of a policy that restricts, and of which executions its estimate is.
+buffer=$OLDPWD/$BUILD/samples/buffer
+"$tool" check --strategy dfs --wakeup cond=fifo --json result.json -- "$buffer" </dev/null >out 2>&1
+judge "complete under a policy: text" grep -q '^under .*only those choices of whom to wake that cond=fifo allows' out
+judge "complete under a policy: JSON" [ "$("$OLDPWD/$BUILD/tests/json" result.json conditions | grep -c cond=fifo)" -eq 1 ]
+"$tool" check --strategy dfs --wakeup cond=fifo --executions 3 -- "$buffer" </dev/null >out 2>&1
+judge "incomplete under a policy" grep -q '^  - only choices of whom to wake that cond=fifo allows' out
+"$tool" check --strategy cb:1 --executions 20 -- "$OLDPWD/$BUILD/samples/philosophers_ordered" 4 </dev/null >out 2>&1
+judge "an estimate of some executions says of which" grep -Eq '^In all there may be about .* with at most 0 preemptions' out
+
 # Warnings: both stacks, also in JSON; of a single run, places.
 lock_order=$OLDPWD/$BUILD/samples/lock_order
 json_of() {

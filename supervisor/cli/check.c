@@ -12,28 +12,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define CONDITIONS_ROOM 512
-
 /* What a complete search holds under. */
-static void print_conditions(const struct options *options, char text[CONDITIONS_ROOM])
+static void describe_conditions(const struct options *options, struct verdict *verdict)
 {
-	size_t length =
-	    options->search.fair_k
-		? (size_t)snprintf(text, CONDITIONS_ROOM, "fairness with k = %u", options->search.fair_k)
-		: (size_t)snprintf(text, CONDITIONS_ROOM, "no fairness");
-	length += (size_t)snprintf(text + length, CONDITIONS_ROOM - length, ", sequential consistency,\n");
+	char fair[48] = "no fairness", waking[320] = "every choice of whom to wake",
+	     spurious[80] = "no spurious wakeups";
+	if (options->search.fair_k)
+		snprintf(fair, sizeof fair, "fairness with k = %u", options->search.fair_k);
 	if (options->restricted)
-		length +=
-		    (size_t)snprintf(text + length, CONDITIONS_ROOM - length,
-				     "only those choices of whom to wake that %s allows", options->waking);
-	else
-		length +=
-		    (size_t)snprintf(text + length, CONDITIONS_ROOM - length, "every choice of whom to wake");
+		snprintf(waking, sizeof waking, "only those choices of whom to wake that %s allows",
+			 options->waking);
 	if (options->spurious)
-		snprintf(text + length, CONDITIONS_ROOM - length,
-			 ", up to %u spurious wakeups of each condition", options->spurious);
-	else
-		snprintf(text + length, CONDITIONS_ROOM - length, ", no spurious wakeups");
+		snprintf(spurious, sizeof spurious, "up to %u spurious wakeups of each condition",
+			 options->spurious);
+	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, sequential consistency, %s, %s", fair,
+		 waking, spurious);
 }
 
 /* What minimising a finding may cost. `fmc minimize` takes its time. */
@@ -95,9 +88,7 @@ static int conclude(struct exploration *x, const struct launch *launch)
 		print_finding(x, &verdict->reported[i], stream);
 	}
 	if (options->all || verdict->reported_length == 0) {
-		char conditions[CONDITIONS_ROOM];
-		print_conditions(options, conditions);
-		verdict_print(verdict, conditions, stream);
+		verdict_print(verdict, stream);
 	}
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
@@ -112,6 +103,7 @@ static int check_with(struct session *session, const struct launch *launch, cons
 	struct exploration x;
 	explore_init(&x, options, session, verdict);
 	record_strategy(options, verdict->strategy);
+	describe_conditions(options, verdict);
 	if (explore_preflight(&x) || !x.fatal)
 		explore_search(&x);
 	int status;

@@ -188,13 +188,31 @@ static bool spent(struct exploration *x, const struct phase *phase, uint64_t exe
 	return x->over || (phase->executions && executions >= phase->executions) || (end && now >= end);
 }
 
-/* What random walks say of all executions is worth more than what a search by depth says of a part. */
-static void keep_estimate(struct exploration *x)
+/* Which executions the search's estimate is of: " with at most 1 preemption"; nothing for all of them. */
+static void describe_estimate(const struct exploration *x, const struct phase *phase, char text[80])
+{
+	bool delays = phase->search.strategy == STRATEGY_DELAY;
+	*text = 0;
+	if (strategy_bounded(phase->search.strategy))
+		snprintf(text, 80, " with at most %" PRIu32 " %s%s", x->search.bound,
+			 delays ? "delay" : "preemption", x->search.bound == 1 ? "" : "s");
+	else if (x->search.reduced)
+		snprintf(text, 80, " that differ in more than the order of independent operations");
+}
+
+/* What is said of all executions is worth more than what is said of some, and an interval more than a guess. */
+static void keep_estimate(struct exploration *x, const struct phase *phase)
 {
 	struct verdict *verdict = x->verdict;
 	bool interval = x->search.estimate_high > x->search.estimate_low;
-	if (x->search.estimate <= 0 || (verdict->estimate_high > verdict->estimate_low && !interval))
+	char of[80];
+	describe_estimate(x, phase, of);
+	if (x->search.estimate <= 0)
 		return;
+	if (verdict->estimate > 0 && !*verdict->estimate_of &&
+	    (*of || (verdict->estimate_high > verdict->estimate_low && !interval)))
+		return;
+	memcpy(verdict->estimate_of, of, sizeof of);
 	verdict->estimate = x->search.estimate;
 	verdict->estimate_low = x->search.estimate_low;
 	verdict->estimate_high = x->search.estimate_high;
@@ -222,7 +240,7 @@ static bool explore_plan(struct exploration *x, const struct phase *phase, struc
 	else if (status)
 		give_up(x, status, status_text(status));
 	search_progress(search, &x->search);
-	keep_estimate(x);
+	keep_estimate(x, phase);
 	progress_update(&x->progress, x->phase, &x->search, x->verdict, x->trace.length);
 	return !x->over;
 }
@@ -325,6 +343,8 @@ static void give_reasons(struct exploration *x)
 		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
 	if (!v->complete && v->reasons == 0)
 		verdict_because(v, "the search ended early");
+	if (!v->complete && options->restricted)
+		verdict_because(v, "only choices of whom to wake that %s allows were made", options->waking);
 }
 
 void explore_search(struct exploration *x)

@@ -87,13 +87,13 @@ static void print_coverage(const struct verdict *verdict, FILE *stream)
 	fprintf(stream, ".\n");
 	if (verdict->estimate <= (double)verdict->executions)
 		return;
-	fprintf(stream, "There may be about %.2g executions", verdict->estimate);
+	fprintf(stream, "In all there may be about %.2g", verdict->estimate);
 	if (verdict->estimate_high > verdict->estimate_low)
 		fprintf(stream, " (%.2g to %.2g)", verdict->estimate_low, verdict->estimate_high);
-	fprintf(stream, " in all.\n");
+	fprintf(stream, " executions%s.\n", verdict->estimate_of);
 }
 
-void verdict_print(const struct verdict *verdict, const char *conditions, FILE *stream)
+void verdict_print(const struct verdict *verdict, FILE *stream)
 {
 	uint64_t n = verdict->executions;
 	size_t failures = verdict_failures(verdict);
@@ -109,12 +109,13 @@ void verdict_print(const struct verdict *verdict, const char *conditions, FILE *
 		fprintf(stream, "No failure");
 	fprintf(stream, " found in %" PRIu64 " execution%s, %.1f seconds.\n", n, plural(n), verdict->seconds);
 	if (verdict->complete) {
-		fprintf(stream,
-			"Search complete: that was every fair execution of this program with these arguments "
-			"and this input,\n%sthreads switching at synchronisation operations%s%s, under %s.\n",
-			verdict->reduced ? "up to the order of independent operations, " : "",
-			verdict->atomics ? " and the program's atomic read-modify-write\ninstructions" : "",
-			verdict->reduced ? " and\nsharing no memory without them" : "", conditions);
+		fprintf(
+		    stream,
+		    "Search complete: that was every fair execution of this program with these arguments "
+		    "and this input,\n%sthreads switching at synchronisation operations%s%s,\nunder %s.\n",
+		    verdict->reduced ? "up to the order of independent operations, " : "",
+		    verdict->atomics ? " and the program's atomic read-modify-write\ninstructions" : "",
+		    verdict->reduced ? " and\nsharing no memory without them" : "", verdict->conditions);
 		return;
 	}
 	print_coverage(verdict, stream);

@@ -28,7 +28,7 @@ enum warning_kind { WARNING_LOCK_ORDER, WARNING_LEAK, WARNINGS };
 /* What an execution that went well shows of others that might not. */
 struct warning {
 	char *message;	   /* one line; NULL: there is no such warning */
-	size_t transition; /* the later one that takes a lock, or the one that creates the thread, or SIZE_MAX */
+	size_t transition; /* that takes the second lock, or creates the thread, or SIZE_MAX */
 	struct warned_thread {
 		uint32_t thread;
 		struct thread_report report; /* what it does there */
@@ -46,9 +46,11 @@ struct verdict {
 	bool reduced;	     /* complete but for executions that are equivalent to others */
 	uint64_t classes;    /* executions that differ in more than the order of independent operations */
 	double saturation;   /* the share of the last executions that were of classes seen before */
-	double estimate;     /* of the executions there are in all; 0: none can be given */
-	double estimate_low; /* with 95 % confidence, if below estimate_high */
+	double estimate;     /* how many executions there are; 0: none can be given */
+	double estimate_low; /* an interval, if below estimate_high */
 	double estimate_high;
+	char estimate_of[80]; /* which executions: " with at most 1 preemption"; empty: all */
+	char conditions[512]; /* of a search: "fairness with k = 1, ..." */
 	double seconds;
 	bool complete;			/* nothing was left out; only without reasons */
 	bool alone;			/* the program never started a second thread */
@@ -73,7 +75,7 @@ size_t verdict_failures(const struct verdict *verdict);
 /* Add a reason why nothing can be said about all executions. The same text is kept once. */
 void verdict_because(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What a search has shown, and what it hasn't. `conditions`: "fairness k = 1, ...". */
-void verdict_print(const struct verdict *verdict, const char *conditions, FILE *stream);
+/* What a search has shown, and what it hasn't. */
+void verdict_print(const struct verdict *verdict, FILE *stream);
 
 #endif
