@@ -347,6 +347,17 @@ static void give_reasons(struct exploration *x)
 		verdict_because(v, "only choices of whom to wake that %s allows were made", options->waking);
 }
 
+/* Complete but for equivalent executions: try to run those, too. Nothing is lost if it comes to no end. */
+static void explore_whole(struct exploration *x)
+{
+	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over)
+		return;
+	double budget = (double)(x->deadline - x->begin);
+	const struct phase phase =
+	    portfolio_whole(x->options, x->deadline ? (double)(session_clock() - x->begin) / budget : 0);
+	explore_phase(x, &phase);
+}
+
 void explore_search(struct exploration *x)
 {
 	struct phase phases[PORTFOLIO_ROOM];
@@ -359,6 +370,7 @@ void explore_search(struct exploration *x)
 		if (i + 1 == length)
 			i -= again;
 	}
+	explore_whole(x);
 	progress_clear(&x->progress);
 	if (x->options->all || x->verdict->reported_length == 0)
 		give_reasons(x);

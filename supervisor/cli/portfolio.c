@@ -2,10 +2,14 @@
 #include "portfolio.h"
 
 /* Shares of the time budget behind which each part of auto ends. */
-#define SHARE_BOUNDED  0.35
-#define SHARE_ROUND    0.5
-#define SHARE_COMPLETE 0.7
-#define SHARE_HIGHER   0.8
+#define SHARE_FIRST    0.05
+#define SHARE_ROUND    0.1
+#define SHARE_COMPLETE 0.2
+#define SHARE_BOUNDED  0.6
+
+/* What may be spent on leaving no equivalent executions out. */
+#define SHARE_WHOLE	 0.05
+#define EXECUTIONS_WHOLE 1000
 
 /* Executions of each random strategy in the first round, in the rounds behind it. */
 #define FIRST_ROUND  100
@@ -43,20 +47,25 @@ static size_t add_round(const struct options *options, uint64_t executions, doub
 /*
  * Most failures need at most one preemption ([CB], section 4), and such a schedule is the easiest to read.
  * Some random executions then look where a search by depth comes last; both also see what threads do to each other
- * by plain memory, which a reduced search takes for nothing, so they come first. A small program can be explored to the
- * end with one execution for each class; of a larger one higher bounds are worth more. What is left of the time
- * is random.
+ * by plain memory, which a reduced search takes for nothing, so they come first, but briefly: a small program can be
+ * explored to the end with one execution for each class, and is then done. Of a larger one bounds are worth more. What
+ * is left of the time is random.
  */
 static size_t make_automatic(const struct options *options, struct phase phases[PORTFOLIO_ROOM])
 {
 	size_t length = 0;
-	phases[length++] = make_phase(options, STRATEGY_CB, 1, 0, SHARE_BOUNDED);
+	phases[length++] = make_phase(options, STRATEGY_CB, 1, 0, SHARE_FIRST);
 	length += add_round(options, FIRST_ROUND, SHARE_ROUND, 0, phases + length);
 	if (!options->search.max_thread_depth)
 		phases[length++] = make_phase(options, STRATEGY_OPTIMAL, UINT32_MAX, 0, SHARE_COMPLETE);
-	phases[length++] = make_phase(options, STRATEGY_CB, 3, 0, SHARE_HIGHER);
+	phases[length++] = make_phase(options, STRATEGY_CB, 3, 0, SHARE_BOUNDED);
 	length += add_round(options, LATER_ROUNDS, 1, FIRST_ROUND, phases + length);
 	return length;
+}
+
+struct phase portfolio_whole(const struct options *options, double used)
+{
+	return make_phase(options, STRATEGY_DFS, UINT32_MAX, EXECUTIONS_WHOLE, used + SHARE_WHOLE);
 }
 
 size_t portfolio_make(const struct options *options, bool repeatable, struct phase phases[PORTFOLIO_ROOM],

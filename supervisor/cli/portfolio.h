@@ -20,4 +20,10 @@ struct phase {
 size_t portfolio_make(const struct options *options, bool repeatable, struct phase phases[PORTFOLIO_ROOM],
 		      size_t *again);
 
+/*
+ * When auto has run one execution of each class: a short try to run them all, which makes the verdict hold for threads
+ * that share memory as they like. `used`: the part of the time budget that is gone.
+ */
+struct phase portfolio_whole(const struct options *options, double used);
+
 #endif
