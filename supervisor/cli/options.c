@@ -73,7 +73,7 @@ static const struct spec {
      "auto, dfs, source, optimal, cb[:K], delay[:K], bpor[:K], random, pct[:D], pos or surw (default: auto)"},
     {ID_TIME, "time", 0, "S", CHECK | RUN | REPLAY | MINIMIZE,
      "stop after S seconds (check: 60 for auto and random ones; minimize: 30); 0: no limit"},
-    {ID_EXECUTIONS, "executions", 0, "N", CHECK | MINIMIZE, "stop after N executions"},
+    {ID_EXECUTIONS, "executions", 0, "N", CHECK | MINIMIZE, "stop after N executions; 0: no limit"},
     {ID_DEPTH, "depth", 0, "N", CHECK | RUN,
      "cut executions at N transitions (20000; run: 1000000); 0: never"},
     {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | RUN,
@@ -177,17 +177,26 @@ static bool parse_seconds(const char *text, double *seconds)
 	return false;
 }
 
+/* One line about a word that is none of those. */
+static void refuse_word(const char *option, const char *text, const char *const words[], size_t length)
+{
+	const char *meant = suggest(text, words, length);
+	char known[200] = "";
+	for (size_t i = 0, at = 0; i < length && at < sizeof known; i++)
+		at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", words[i]);
+	if (meant)
+		say("--%s doesn't know '%s'; did you mean '%s'?", option, text, meant);
+	else
+		say("--%s doesn't know '%s'; there is %s", option, text, known);
+}
+
 /* One of a few words: its index, or -1 after a line about it. */
 static int parse_word(const char *option, const char *text, const char *const words[], size_t length)
 {
 	for (size_t i = 0; i < length; i++)
 		if (strcmp(text, words[i]) == 0)
 			return (int)i;
-	const char *meant = suggest(text, words, length);
-	if (meant)
-		say("--%s doesn't know '%s'; did you mean '%s'?", option, text, meant);
-	else
-		say("--%s doesn't know '%s'; see 'fmc help'", option, text);
+	refuse_word(option, text, words, length);
 	return -1;
 }
 
@@ -301,20 +310,27 @@ static bool parse_colours(struct options *options)
 	return i >= 0;
 }
 
+/* Not what looks like the next option: then the file was forgotten. */
+static bool parse_file(const struct spec *spec, const char **file)
+{
+	*file = optarg;
+	if (strncmp(optarg, "--", 2) != 0)
+		return true;
+	say("--%s needs a file, and '%s' looks like an option", spec->name, optarg);
+	return false;
+}
+
 /* Store one option whose value is in optarg. False after a line about what is wrong with it. */
 static bool store(struct options *o, const struct spec *spec)
 {
 	static const char *const formats[] = {"text"};
 	switch (spec->id) {
 	case ID_OUTPUT:
-		o->output = optarg;
-		return true;
+		return parse_file(spec, &o->output);
 	case ID_JSON:
-		o->json = optarg;
-		return true;
+		return parse_file(spec, &o->json);
 	case ID_STDIN:
-		o->input = optarg;
-		return true;
+		return parse_file(spec, &o->input);
 	case ID_TIME:
 		o->seconds_given = true;
 		return parse_seconds(optarg, &o->seconds);

@@ -141,7 +141,9 @@ START_TEST(test_refusals_of_options)
 	REFUSED("at least 1", "check", "--fair-k", "0", "p");
 	REFUSED("did you mean 'random'?", "check", "--strategy", "randon", "p");
 	REFUSED("did you mean 'copy'?", "check", "--origin", "cpoy", "p");
-	REFUSED("--color doesn't know", "show", "--color", "purple", "f");
+	REFUSED("--color doesn't know 'purple'; there is auto, always, never", "show", "--color", "purple",
+		"f");
+	REFUSED("--json needs a file, and '--all' looks like an option", "check", "--json", "--all", "p");
 }
 END_TEST
 
