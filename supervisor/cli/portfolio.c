@@ -3,9 +3,9 @@
 
 /* Shares of the time budget behind which each part of auto ends. */
 #define SHARE_FIRST    0.05
-#define SHARE_ROUND    0.1
-#define SHARE_COMPLETE 0.2
-#define SHARE_BOUNDED  0.6
+#define SHARE_ROUND    0.08
+#define SHARE_COMPLETE 0.3
+#define SHARE_BOUNDED  0.65
 
 /* What may be spent on leaving no equivalent executions out. */
 #define SHARE_WHOLE	 0.05
