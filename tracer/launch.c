@@ -263,6 +263,8 @@ enum status launch(const struct program *program, struct target **out, char why[
 	else if (status == STATUS_OK)
 		status = bring_to_entry(target, tracee, why);
 	close(report);
+	if (status == STATUS_INTERRUPTED)
+		snprintf(why, 256, "interrupted before the program began");
 	if (status != STATUS_OK) {
 		target_kill(target);
 		return status == STATUS_GONE ? STATUS_UNSUPPORTED : status;

@@ -24,6 +24,8 @@ int say_exit(enum status status)
 	case STATUS_MALFORMED:
 	case STATUS_DIVERGED:
 		return EXITS_DATA;
+	case STATUS_INTERRUPTED:
+		return EXITS_INTERRUPTED;
 	default:
 		return EXITS_UNAVAILABLE;
 	}
