@@ -33,8 +33,9 @@ static void rewind_capture(struct process *process)
 {
 	if (process->capture < 0)
 		return;
-	if (ftruncate(process->capture, 0) == 0)
-		lseek(process->capture, 0, SEEK_SET);
+	off_t length = beginning_known(process) ? process->beginning.output : 0;
+	if (ftruncate(process->capture, length) == 0)
+		lseek(process->capture, length, SEEK_SET);
 }
 
 static void process_finish(struct machine *machine)
@@ -46,34 +47,46 @@ static void process_finish(struct machine *machine)
 		process->threads[t].tracee = NULL;
 }
 
-static void process_start(struct machine *machine, struct model_block *model, struct outcome *first)
+static void start_target(struct process *process, struct outcome *first)
 {
-	struct process *process = process_of(machine);
-	process_finish(machine);
+	process_finish(&process->machine);
 	memset(first, 0, sizeof *first);
 	first->created = NO_THREAD;
-	process->model = model;
 	process->threaded = false;
+	process->controlled = false;
 	process->signalled = false;
 	process->awaited_ms = 0;
 	process->hope_lost = false;
 	process->uncontrolled[0] = 0;
 	process->threads_length = 0;
 	objects_clear(process);
-	rewind_capture(process);
 	enum status status = origin_start(process->origin, &process->target);
 	if (status != STATUS_OK)
 		return run_failed(first, status == STATUS_INTERRUPTED ? END_INTERRUPTED : END_ERROR, status,
 				  "can't start an execution");
+	rewind_capture(process);
 	target_on_foreign_trap(process->target, pass_foreign_trap, process);
-	uint32_t number = model_block_add_thread(model);
+	uint32_t number = model_block_add_thread(process->model);
 	struct tracee *tracee = target_tracee(process->target, 0);
 	if (number == NO_THREAD || !threads_add(process, tracee))
 		return run_failed(first, END_ERROR, STATUS_NO_MEMORY, "out of memory");
+	if (beginning_known(process))
+		return beginning_restore(process, number, first);
 	status = target_resume(tracee, 0);
 	if (status != STATUS_OK)
 		return run_failed(first, END_ERROR, status, "can't resume the first thread");
 	run_to_operation(process, number, first);
+}
+
+static void process_start(struct machine *machine, struct model_block *model, struct outcome *first)
+{
+	struct process *process = process_of(machine);
+	process->model = model;
+	start_target(process, first);
+	if (beginning_keep(process, first)) {
+		model_block_clear(model);
+		start_target(process, first);
+	}
 }
 
 static void process_observe(struct machine *machine, uint32_t thread, const struct op *op,

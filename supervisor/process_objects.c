@@ -63,7 +63,7 @@ static bool grow(struct process *process)
 static uint32_t thread_by_tid(const struct process *process, pid_t tid)
 {
 	for (uint32_t t = process->threads_length; t-- > 0;)
-		if (process->threads[t].tracee && process->threads[t].tracee->tid == tid)
+		if (process->threads[t].tracee && process->threads[t].tid == tid)
 			return t;
 	return NO_THREAD;
 }
@@ -212,7 +212,7 @@ struct process_thread *threads_add(struct process *process, struct tracee *trace
 	struct user_regs_struct *regs = tracee_regs(tracee);
 	struct process_thread *thread = &process->threads[process->threads_length++];
 	*thread = (struct process_thread){
-	    .tracee = tracee, .tid = tracee->tid, .pthread = regs ? regs->fs_base : 0};
+	    .tracee = tracee, .tid = tracee_number(tracee), .pthread = regs ? regs->fs_base : 0};
 	return thread;
 }
 

@@ -13,7 +13,7 @@ struct process_thread {
 	struct tracee *tracee; /* NULL when it is gone */
 	struct call
 	    call;  /* what it is stopped before; entry and return address belong to the stop, not to the op */
-	pid_t tid; /* also when it is gone */
+	pid_t tid; /* as the program knows it; also when it is gone */
 	uint64_t pthread; /* what the program knows it by */
 	uint64_t start_routine;
 	uint64_t
@@ -44,6 +44,15 @@ struct object_slot {
 	uint32_t number; /* NO_OBJECT: the slot is free */
 };
 
+/* How executions begin, once that is known: see process_beginning.c. */
+struct beginning {
+	uint32_t starts; /* executions so far */
+	bool refused;	 /* it can't be kept */
+	struct call call;
+	off_t output; /* bytes that have been written */
+	char uncontrolled[256];
+};
+
 struct process {
 	struct machine machine; /* first: a machine is cast to its process */
 	struct process_options options;
@@ -61,10 +70,12 @@ struct process {
 	uint32_t awaited_ms; /* how long nothing could run but for the outside */
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
+	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
 	bool find_places;
 	bool names_objects; /* rules of waking are for objects with names */
 	int capture;	    /* memfd, or -1 */
+	struct beginning beginning;
 	char *output;
 	char uncontrolled[256];
 };
@@ -91,11 +102,22 @@ struct process_thread *threads_add(struct process *process, struct tracee *trace
 
 /* process_run.c: let a thread run until its next operation, its end, or trouble */
 void run_to_operation(struct process *process, uint32_t thread, struct outcome *outcome);
+/* The thread stands before this call, as it did in another execution. */
+void run_from_call(struct process *process, uint32_t thread, const struct call *call,
+		   struct outcome *outcome);
 /* Go on from an OP_ONCE_END: to what the thread was really stopped at. */
 void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome);
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
 /* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);
+
+/*
+ * process_beginning.c. keep: the first operation has been reached: if executions can start here, process->target is taken for
+ * that and the execution has to be started again. restore: process->target was started there.
+ */
+bool beginning_keep(struct process *process, const struct outcome *first);
+bool beginning_known(const struct process *process);
+void beginning_restore(struct process *process, uint32_t thread, struct outcome *first);
 
 /* process_perform.c */
 void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,

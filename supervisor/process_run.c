@@ -56,6 +56,7 @@ bool run_become_threaded(struct run *run)
 	if (run->process->threaded)
 		return false;
 	run->process->threaded = true;
+	run->process->controlled = !run->process->uncontrolled[0] && !run->process->signalled;
 	enum status status = entries_plant_all(run->process->entries, run->process->target);
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
@@ -127,6 +128,7 @@ static void note_syscall(struct process *process, long number)
 		process->signalled = true;
 		break;
 	case SYS_setitimer:
+	case SYS_alarm:
 	case SYS_timer_create:
 	case SYS_timerfd_create:
 		process_remark(process, "timers");

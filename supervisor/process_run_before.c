@@ -113,6 +113,12 @@ bool run_stop_before(struct run *run, const struct call *call)
 	return true;
 }
 
+void run_from_call(struct process *process, uint32_t thread, const struct call *call, struct outcome *outcome)
+{
+	struct run run = {.process = process, .thread = thread, .outcome = outcome};
+	run_stop_before(&run, call);
+}
+
 /* The function that has run the routine wakes those who wait for it. They do so in the model. */
 static bool wakes_the_others(const struct process_thread *thread, const struct call *call)
 {

@@ -8,7 +8,7 @@
 
 /*
  * The system calls that fmc answers itself, so that every execution sees the same world: clocks (virtual
- * time), random bytes, and the processors that the target could use if fmc hadn't put it on one.
+ * time), random bytes, the processors that the target could use if fmc hadn't put it on one, and who it is.
  */
 
 #define NS_PER_SECOND INT64_C(1000000000)
@@ -110,6 +110,38 @@ static int64_t answer_timeofday(struct target *target, uint64_t address, uint64_
 	return result ? result : answer_write(target, zone, &utc, sizeof utc);
 }
 
+pid_t tracee_number(const struct tracee *tracee)
+{
+	const struct target *target = tracee->target;
+	return target->world.number && tracee->tid == target->pid ? target->world.number : tracee->tid;
+}
+
+static void translate(const struct target *target, struct tracee *tracee, unsigned long long *argument)
+{
+	if (target->world.number && (pid_t)*argument == target->world.number) {
+		*argument = (unsigned long long)target->pid;
+		tracee_change_regs(tracee);
+	}
+}
+
+/* Signals that it sends to itself have to get there. */
+static void translate_receiver(struct tracee *tracee, struct user_regs_struct *regs)
+{
+	switch ((long)regs->orig_rax) {
+	case SYS_tgkill:
+	case SYS_rt_tgsigqueueinfo:
+		translate(tracee->target, tracee, &regs->rsi);
+		/* fallthrough */
+	case SYS_kill:
+	case SYS_tkill:
+	case SYS_rt_sigqueueinfo:
+		translate(tracee->target, tracee, &regs->rdi);
+		break;
+	default:
+		break;
+	}
+}
+
 bool emulate_syscall(struct tracee *tracee)
 {
 	struct user_regs_struct *regs = tracee_regs(tracee);
@@ -143,7 +175,14 @@ bool emulate_syscall(struct tracee *tracee)
 	case SYS_sched_setaffinity:
 		result = 0;
 		break;
+	case SYS_gettid:
+		result = tracee_number(tracee);
+		break;
+	case SYS_getpid:
+		result = tracee_number(target_tracee(target, 0));
+		break;
 	default:
+		translate_receiver(tracee, regs);
 		return false;
 	}
 	tracee_skip_syscall(tracee, result);

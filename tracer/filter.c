@@ -27,6 +27,7 @@ static const uint16_t traced[] = {
     SYS_rt_sigqueueinfo,
     SYS_rt_tgsigqueueinfo,
     SYS_setitimer,
+    SYS_alarm,
     SYS_timer_create,
     SYS_timerfd_create,
     SYS_socket,
@@ -50,6 +51,8 @@ static const uint16_t traced[] = {
     SYS_getrandom,
     SYS_sched_getaffinity,
     SYS_sched_setaffinity,
+    SYS_getpid,
+    SYS_gettid,
 };
 
 #define TRACED (sizeof traced / sizeof traced[0])

@@ -1,3 +1,4 @@
+#include "tracer/belongings.h"
 #include "tracer/private.h"
 
 #include <errno.h>
@@ -17,18 +18,28 @@
 
 /*
  * Where executions come from: a fresh exec, or a copy of a process that waits at its entry point. Both give a
- * target with one thread there, with the same memory and registers.
+ * target with one thread there, with the same memory and registers. Later copies may be of a process that has come
+ * further.
  */
+
+/* What copies are made of, and what a fork doesn't hand on to them. */
+struct source {
+	struct target *target;
+	struct user_regs_struct regs;
+	uint64_t signals;     /* its mask: that of the injected fork isn't for copies */
+	uint64_t tid_address; /* where libc keeps the thread's number; 0 if it hasn't said yet */
+	uint64_t robust_list;
+	struct virtual_world world;
+	bool advanced; /* has come further than the entry point, with `belongings` */
+	struct belongings belongings;
+};
+
 struct origin {
 	const struct program *program;
 	enum origin_kind kind;
 	origin_prepare *prepare;
 	void *context;
-	struct target *source;		    /* ORIGIN_COPY: what copies are made of */
-	struct user_regs_struct entry_regs; /* its registers at the entry point */
-	uint64_t signals;		    /* its mask there: that of the injected fork isn't for copies */
-	uint64_t tid_address; /* where libc keeps the thread's number; 0 if it hasn't said yet */
-	uint64_t robust_list;
+	struct source source; /* ORIGIN_COPY; its target is NULL where there is none */
 	int64_t start_ns;
 };
 
@@ -69,67 +80,73 @@ static enum status launch_prepared(struct origin *origin, struct target **out, c
  * STATUS_UNSUPPORTED: this libc keeps the number elsewhere (musl has the kernel clear a lock at this address, so to
  * write there would lock it), and a copy's number can't be told to it.
  */
-static enum status expect_tid(const struct origin *origin)
+static enum status expect_tid(const struct source *source)
 {
 	int32_t tid;
-	enum status status = target_read(origin->source, origin->tid_address, &tid, sizeof tid);
+	enum status status = target_read(source->target, source->tid_address, &tid, sizeof tid);
 	if (status != STATUS_OK)
 		return status;
-	return tid == origin->source->pid ? STATUS_OK : STATUS_UNSUPPORTED;
+	return tid == source->target->pid ? STATUS_OK : STATUS_UNSUPPORTED;
 }
 
 /*
  * What fork loses and libc relies on: the address where the thread's number is kept and the list of robust
  * mutexes. Both are unset before a static program has run.
  */
-static enum status remember_thread_state(struct origin *origin)
+static enum status remember_thread_state(struct source *source)
 {
-	struct tracee *tracee = target_tracee(origin->source, 0);
+	struct tracee *tracee = target_tracee(source->target, 0);
 	struct user_regs_struct *regs = tracee_regs(tracee);
-	uint64_t length;
-	int64_t result;
+	uint64_t length, before;
+	int64_t result = -1;
 	if (!regs)
 		return STATUS_GONE;
-	/* A word below the stack pointer takes the answer: nothing lives there at the entry point. */
-	const uint64_t word = regs->rsp - 256, zero = 0;
+	/* A word below the red zone takes the answer: nothing lives there. */
+	const uint64_t word = regs->rsp - 256;
 	const uint64_t arguments[6] = {PR_GET_TID_ADDRESS, word};
-	enum status status = tracee_syscall(tracee, SYS_prctl, arguments, &result);
+	enum status status = target_read(source->target, word, &before, sizeof before);
+	if (status == STATUS_OK)
+		status = tracee_syscall(tracee, SYS_prctl, arguments, &result);
+	if (status == STATUS_OK && result == 0)
+		status = target_read(source->target, word, &source->tid_address, sizeof source->tid_address);
+	if (status == STATUS_OK && source->tid_address)
+		status = expect_tid(source);
 	if (status != STATUS_OK)
 		return status;
-	if (result == 0)
-		status = target_read(origin->source, word, &origin->tid_address, sizeof origin->tid_address);
-	if (status == STATUS_OK && origin->tid_address)
-		status = expect_tid(origin);
-	if (status != STATUS_OK)
-		return status;
-	origin->robust_list = 0;
-	if (syscall(SYS_get_robust_list, origin->source->pid, &origin->robust_list, &length) != 0)
-		origin->robust_list = 0;
-	return target_write(origin->source, word, &zero, sizeof zero);
+	if (syscall(SYS_get_robust_list, source->target->pid, &source->robust_list, &length) != 0)
+		source->robust_list = 0;
+	return target_write(source->target, word, &before, sizeof before);
 }
 
-static enum status study_source(struct origin *origin)
+/* Look at a stopped process of which copies are to be made. */
+static enum status study_source(struct source *source, struct target *target)
 {
-	struct tracee *tracee = target_tracee(origin->source, 0);
+	struct tracee *tracee = target_tracee(target, 0);
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs)
 		return STATUS_GONE;
-	origin->entry_regs = *regs;
-	enum status status = tracee_block_signals(tracee, &origin->signals);
+	*source = (struct source){.target = target, .regs = *regs, .world = target->world};
+	enum status status = tracee_block_signals(tracee, &source->signals);
 	if (status == STATUS_OK)
-		status = tracee_unblock_signals(tracee, origin->signals);
-	return status == STATUS_OK ? remember_thread_state(origin) : status;
+		status = tracee_unblock_signals(tracee, source->signals);
+	return status == STATUS_OK ? remember_thread_state(source) : status;
+}
+
+static void drop_source(struct origin *origin)
+{
+	target_kill(origin->source.target);
+	origin->source = (struct source){0};
 }
 
 static enum status make_source(struct origin *origin, char why[256])
 {
-	enum status status = launch_prepared(origin, &origin->source, why);
+	struct target *target;
+	enum status status = launch_prepared(origin, &target, why);
 	if (status != STATUS_OK)
 		return status;
-	status = study_source(origin);
+	status = study_source(&origin->source, target);
 	if (status == STATUS_UNSUPPORTED) {
-		target_kill(origin->source);
-		origin->source = NULL;
+		drop_source(origin);
 		origin->kind = ORIGIN_EXEC;
 		return STATUS_OK;
 	}
@@ -139,7 +156,7 @@ static enum status make_source(struct origin *origin, char why[256])
 }
 
 /* The copy's first stop, before it has run anything. */
-static enum status adopt_copy(struct origin *origin, pid_t pid, struct target **out)
+static enum status adopt_copy(const struct source *source, pid_t pid, struct target **out)
 {
 	int status;
 	pid_t got;
@@ -153,46 +170,59 @@ static enum status adopt_copy(struct origin *origin, pid_t pid, struct target **
 	enum status result =
 	    tracee && got == pid && WIFSTOPPED(status) ? target_open_memory(target) : STATUS_GONE;
 	if (result == STATUS_OK)
-		result = tracee_unblock_signals(tracee, origin->signals);
+		result = tracee_unblock_signals(tracee, source->signals);
 	if (result != STATUS_OK) {
 		target_kill(target);
 		return result;
 	}
-	tracee->regs = origin->entry_regs;
+	tracee->regs = source->regs;
 	tracee->regs_known = true;
 	tracee->regs_changed = true;
-	memcpy(target->near_pages, origin->source->near_pages, sizeof target->near_pages);
-	target->near_pages_length = origin->source->near_pages_length;
-	begin_world(origin, target);
+	memcpy(target->near_pages, source->target->near_pages, sizeof target->near_pages);
+	target->near_pages_length = source->target->near_pages_length;
+	target->world = source->world;
 	*out = target;
 	return STATUS_OK;
 }
 
 /*
+ * A process that has already run goes by the number that the source has, which may be anywhere in its memory: as
+ * the owner of a mutex it holds, say.
+ *
  * A fork injected into the source: CLONE_PTRACE without an event stop in the source, and with
  * our own process as parent, so that the source sees no SIGCHLD.
  */
-static enum status copy_source(struct origin *origin, struct target **out)
+static enum status fork_source(const struct source *source, pid_t *pid)
 {
-	struct tracee *source = target_tracee(origin->source, 0);
 	uint64_t flags = CLONE_PTRACE | CLONE_UNTRACED | CLONE_PARENT | SIGCHLD;
-	int64_t pid;
-	if (origin->tid_address)
-		flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
-	const uint64_t arguments[6] = {flags, 0, 0, origin->tid_address, 0, 0};
-	enum status status = tracee_syscall(source, SYS_clone, arguments, &pid);
+	int64_t result;
+	if (source->tid_address)
+		flags |= CLONE_CHILD_CLEARTID | (source->world.number ? 0 : CLONE_CHILD_SETTID);
+	const uint64_t arguments[6] = {flags, 0, 0, source->tid_address, 0, 0};
+	enum status status = tracee_syscall(target_tracee(source->target, 0), SYS_clone, arguments, &result);
 	if (status != STATUS_OK)
 		return status;
-	if (pid < 0) {
-		errno = (int)-pid;
-		return STATUS_SYSTEM;
-	}
-	status = adopt_copy(origin, (pid_t)pid, out);
-	if (status != STATUS_OK || !origin->robust_list)
-		return status;
-	const uint64_t robust[6] = {origin->robust_list, 24};
+	*pid = (pid_t)result;
+	if (result >= 0)
+		return STATUS_OK;
+	errno = (int)-result;
+	return STATUS_SYSTEM;
+}
+
+static enum status copy_source(const struct source *source, struct target **out)
+{
+	pid_t pid;
 	int64_t result;
-	status = tracee_syscall(target_tracee(*out, 0), SYS_set_robust_list, robust, &result);
+	const uint64_t robust[6] = {source->robust_list, 24};
+	enum status status = fork_source(source, &pid);
+	if (status == STATUS_OK)
+		status = adopt_copy(source, pid, out);
+	if (status != STATUS_OK)
+		return status;
+	if (source->robust_list)
+		status = tracee_syscall(target_tracee(*out, 0), SYS_set_robust_list, robust, &result);
+	if (status == STATUS_OK)
+		status = belongings_restore(&source->belongings, target_tracee(*out, 0));
 	if (status != STATUS_OK) {
 		target_kill(*out);
 		*out = NULL;
@@ -237,7 +267,7 @@ void origin_free(struct origin *origin)
 {
 	if (!origin)
 		return;
-	target_kill(origin->source);
+	drop_source(origin);
 	free(origin);
 }
 
@@ -252,13 +282,12 @@ static void rewind_descriptors(const struct program *program)
 static enum status copy_or_renew_source(struct origin *origin, struct target **target)
 {
 	char why[256];
-	enum status status = origin->source ? copy_source(origin, target) : STATUS_GONE;
+	enum status status = origin->source.target ? copy_source(&origin->source, target) : STATUS_GONE;
 	if (status != STATUS_GONE)
 		return status;
-	target_kill(origin->source);
-	origin->source = NULL;
+	drop_source(origin);
 	status = make_source(origin, why);
-	return status == STATUS_OK ? copy_source(origin, target) : status;
+	return status == STATUS_OK ? copy_source(&origin->source, target) : status;
 }
 
 enum status origin_start(struct origin *origin, struct target **target)
@@ -276,8 +305,32 @@ enum status origin_start(struct origin *origin, struct target **target)
 	return status;
 }
 
+enum status origin_advance(struct origin *origin, struct target *target)
+{
+	struct source source;
+	struct belongings belongings;
+	if (origin->kind != ORIGIN_COPY || !origin->source.target)
+		return STATUS_UNSUPPORTED;
+	enum status status =
+	    belongings_take(target, origin->source.target, origin->program->output, &belongings);
+	if (status == STATUS_OK)
+		status = study_source(&source, target);
+	if (status != STATUS_OK)
+		return status;
+	drop_source(origin);
+	source.advanced = true;
+	source.world.number = target->pid;
+	source.belongings = belongings;
+	origin->source = source;
+	return STATUS_OK;
+}
+
+bool origin_advanced(const struct origin *origin)
+{
+	return origin->source.advanced;
+}
+
 enum origin_kind origin_kind(const struct origin *origin)
 {
 	return origin->kind;
 }
-

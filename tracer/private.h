@@ -33,6 +33,7 @@ struct virtual_world {
 	int64_t start_ns;   /* CLOCK_REALTIME at the start of every execution */
 	int64_t elapsed_ns; /* virtual time since then */
 	uint64_t random;    /* state of the generator behind getrandom() */
+	pid_t number;	    /* what the process takes itself for; 0: what it is */
 };
 
 struct target {

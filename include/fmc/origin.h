@@ -37,8 +37,24 @@ enum status origin_new(const struct program *program, enum origin_kind kind, ori
 		       void *context, struct origin **origin, char why[256]);
 void origin_free(struct origin *origin);
 
-/* Start an execution: a target whose only thread is stopped at the entry point. Ends with target_kill(). */
+/*
+ * Start an execution: a target whose only thread is stopped at the entry point, or where origin_advance() took
+ * it. Ends with target_kill().
+ */
 enum status origin_start(struct origin *origin, struct target **target);
+
+/*
+ * Let executions start where `target` is stopped now, in the middle of its run: it becomes the origin's, and copies are
+ * made of it from then on. For programs that do much before anything is to be decided.
+ *
+ * STATUS_UNSUPPORTED, the target is as it was and still the caller's, where executions aren't copies or copies
+ * would share more than memory: files open for writing other than program.output, pipes, sockets, memory; or
+ * lack something: pending signals, children.
+ */
+enum status origin_advance(struct origin *origin, struct target *target);
+
+/* Has that been done, and holds still? A source that was killed from outside is made anew at the entry point. */
+bool origin_advanced(const struct origin *origin);
 
 /* The kind in use; never ORIGIN_AUTO once something has been started. */
 enum origin_kind origin_kind(const struct origin *origin);

@@ -180,6 +180,12 @@ enum status target_digest(struct target *target, uint64_t digest[2]);
 /* CPU time that the tracee has used, in nanoseconds; 0 if it can't be read. */
 uint64_t tracee_cpu_time(const struct tracee *tracee);
 
+/*
+ * What the program knows the thread by: its tid. The main thread of a copy made in the middle of a run keeps that of the
+ * process copied, which the program may have written down.
+ */
+pid_t tracee_number(const struct tracee *tracee);
+
 /* The system call in which a running tracee sleeps interruptibly now; -1 if it runs or waits for a disk. */
 long tracee_blocked_in(const struct tracee *tracee);
 

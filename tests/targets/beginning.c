@@ -1,0 +1,84 @@
+/*
+ * Does much before its first thread: reads half of a file (first argument), keeps its process number, holds a
+ * recursive mutex, leaves output in a buffer. Then all of that has to be as it was left. Second argument: what else
+ * it does ("pipe", "write", "shared", "child", "alarm": what copies of it would share or lack).
+ */
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t held;
+static volatile sig_atomic_t signals;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	signals++;
+}
+
+static void *work(void *unused)
+{
+	(void)unused;
+	assert(pthread_mutex_trylock(&held) != 0);
+	return NULL;
+}
+
+static void do_more(const char *what)
+{
+	int ends[2];
+	char name[] = "/tmp/beginning-XXXXXX";
+	if (strcmp(what, "pipe") == 0) {
+		assert(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
+	} else if (strcmp(what, "write") == 0) {
+		assert(mkstemp(name) >= 0);
+		unlink(name);
+	} else if (strcmp(what, "shared") == 0) {
+		assert(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) !=
+		       MAP_FAILED);
+	} else if (strcmp(what, "child") == 0) {
+		pid_t child = fork();
+		if (child == 0)
+			_exit(0);
+		assert(waitpid(child, NULL, 0) == child);
+	} else if (strcmp(what, "alarm") == 0) {
+		alarm(1000);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char first[8], second[8];
+	pthread_mutexattr_t recursive;
+	pthread_t thread;
+	pid_t number = getpid();
+	int file = open(argv[1], O_RDONLY);
+
+	assert(file >= 0 && read(file, first, sizeof first) == sizeof first);
+	signal(SIGUSR1, on_signal);
+	pthread_mutexattr_init(&recursive);
+	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&held, &recursive);
+	pthread_mutex_lock(&held);
+	printf("begins, %.8s, ", first);
+	if (argc > 2)
+		do_more(argv[2]);
+	pthread_create(&thread, NULL, work, NULL);
+	pthread_join(thread, NULL);
+	assert(pthread_mutex_lock(&held) == 0 && pthread_mutex_unlock(&held) == 0);
+	assert(pthread_mutex_unlock(&held) == 0 && pthread_mutex_unlock(&held) != 0);
+	assert(getpid() == number && gettid() == number);
+	assert(kill(number, SIGUSR1) == 0 && signals == 1);
+	assert(pthread_kill(pthread_self(), SIGUSR1) == 0 && signals == 2);
+	assert(raise(SIGUSR1) == 0 && signals == 3);
+	assert(read(file, second, sizeof second) == sizeof second &&
+	       memcmp(first, second, sizeof first) != 0);
+	printf("ends, %.8s, %d\n", second, (int)number);
+	return 0;
+}
