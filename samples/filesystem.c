@@ -20,6 +20,18 @@
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 64
+ *
+ * fmc-options: --strategy optimal
+ * fmc-args: 14
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 2
+ *
+ * fmc-options: --strategy optimal
+ * fmc-args: 18
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 32
  */
 #include "include/arguments.h"
 #include <pthread.h>

@@ -14,6 +14,12 @@
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 64
+ *
+ * fmc-options: --strategy optimal --atomics
+ * fmc-args: 14
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 512
  */
 #include "include/arguments.h"
 #include <pthread.h>

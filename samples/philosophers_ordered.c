@@ -1,6 +1,7 @@
 /*
  * Dining philosophers done right: each takes the fork with the lower number first, so no cycle of waiting can
- * close. The number of philosophers is the argument.
+ * close: each of the N forks is had in one of two orders, not all of them alike, which makes 2^N - 2 traces.
+ * The number of philosophers is the argument.
  *
  * fmc-options: --strategy dfs
  * fmc-args: 2
@@ -12,6 +13,18 @@
  * fmc-args: 3
  * fmc-verdict: none
  * fmc-complete: no
+ *
+ * fmc-options: --strategy optimal
+ * fmc-args: 5
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 30
+ *
+ * fmc-options: --strategy optimal
+ * fmc-args: 8
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 254
  */
 #include <pthread.h>
 #include <stdint.h>

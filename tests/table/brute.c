@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECTS TABLE_OBJECTS
+#define OBJECTS 16
 #define THREADS 8
 
 /* A state of the program with all that decides how it goes on. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define THREADS	    8
+#define OBJECTS	    16
 #define MOST_EVENTS 64
 #define MOST_USES   20
 
@@ -296,8 +297,8 @@ static uint64_t canonical(const struct place *place)
 static void copy(struct place *to, const struct place *from)
 {
 	*to = *from;
-	void *memory = malloc(model_bytes(THREADS, TABLE_OBJECTS));
-	to->block.model = model_copy(memory, THREADS, TABLE_OBJECTS, from->block.model);
+	void *memory = malloc(model_bytes(THREADS, OBJECTS));
+	to->block.model = model_copy(memory, THREADS, OBJECTS, from->block.model);
 	if (from->fair) {
 		to->fair = malloc(fair_reference_bytes(THREADS));
 		memcpy(to->fair, from->fair, fair_reference_bytes(THREADS));
@@ -314,8 +315,8 @@ static void release(struct place *place)
 static struct place *start(const struct table_program *program, uint32_t fair_k)
 {
 	struct place *place = calloc(1, sizeof *place);
-	void *memory = malloc(model_bytes(THREADS, TABLE_OBJECTS));
-	place->block.model = model_init(memory, THREADS, TABLE_OBJECTS);
+	void *memory = malloc(model_bytes(THREADS, OBJECTS));
+	place->block.model = model_init(memory, THREADS, OBJECTS);
 	struct outcome first;
 	table_start(program, &place->state, &place->block, &first);
 	if (fair_k) {

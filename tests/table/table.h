@@ -8,11 +8,11 @@
  * a process. Visible operations are any of the model's; between two of them a thread runs invisible code on
  * its own registers and on shared variables, as in a real program.
  */
-#define TABLE_BODIES	8
-#define TABLE_CODE	48
+#define TABLE_BODIES	20
+#define TABLE_CODE	64
 #define TABLE_THREADS	160
-#define TABLE_OBJECTS	16
-#define TABLE_VARIABLES 8
+#define TABLE_OBJECTS	128
+#define TABLE_VARIABLES 128
 #define TABLE_REGISTERS 2
 
 enum table_kind {

@@ -136,7 +136,7 @@ static struct table_code *visible_write(struct table_body *b, uint32_t semaphore
 START_TEST(closed_forms)
 {
 	struct table_program p;
-	for (uint32_t n = 2; n <= 7; n++) {
+	for (uint32_t n = 2; n <= 8; n++) {
 		philosophers(&p, n, false);
 		expect(&p, (UINT64_C(1) << n) - 1, 1);
 		if (n > 2) {
@@ -144,7 +144,7 @@ START_TEST(closed_forms)
 			expect(&p, (UINT64_C(1) << n) - 2, 0);
 		}
 	}
-	for (uint32_t n = 1; n <= 7; n++) { /* readers(n) */
+	for (uint32_t n = 1; n <= 8; n++) { /* readers(n) */
 		p = (struct table_program){0};
 		uint32_t x = table_sem(&p, 0);
 		visible_write(table_body(&p), x);
@@ -206,15 +206,15 @@ END_TEST
 /* T0: for (i = n; a[i] != 0; i--); Tj: a[j] = a[j - 1] + 1. */
 START_TEST(last_zero)
 {
-	for (uint32_t n = 2; n <= 5; n++) {
+	for (uint32_t n = 2; n <= 8; n++) {
 		struct table_program p = {0};
-		uint32_t a[8], variable[8];
+		uint32_t a[9], variable[9];
 		for (uint32_t i = 0; i <= n; i++) {
 			a[i] = table_sem(&p, 0);
 			variable[i] = table_variable(&p, 0);
 		}
 		struct table_body *b = table_body(&p);
-		struct table_code *found[8];
+		struct table_code *found[9];
 		for (uint32_t i = n + 1; i-- > 0;) {
 			visible_read(b, a[i], variable[i], 0);
 			found[i] = table_jump(b, TABLE_JUMP_IF, 0, 0, 0);
@@ -245,6 +245,102 @@ START_TEST(four_events)
 	table_op(b, OP_SEM_GETVALUE, x);
 	table_op(table_body(&p), OP_SEM_GETVALUE, x);
 	expect(&p, 4, 0);
+}
+END_TEST
+
+/*
+ * What a thread takes for itself if nobody has it yet: a slot of a hash table by compare-and-swap, or a block under
+ * its lock. Who is late goes to the next one, which has to be free.
+ */
+struct things {
+	struct table_program *program;
+	enum object_class class;
+	struct {
+		bool known;
+		uint32_t object, variable;
+	} at[128];
+};
+
+static void know(struct things *things, uint32_t i)
+{
+	struct table_program *p = things->program;
+	if (things->at[i].known)
+		return;
+	things->at[i].known = true;
+	things->at[i].object = things->class == CLASS_MUTEX ? table_mutex(p, MUTEX_NORMAL) : table_sem(p, 0);
+	things->at[i].variable = table_variable(p, 0);
+}
+
+static void leave(const struct things *things, struct table_body *b, uint32_t i)
+{
+	if (things->class == CLASS_MUTEX)
+		table_op(b, OP_MUTEX_UNLOCK, things->at[i].object);
+}
+
+/* Returns the jump of him who has got it. */
+static struct table_code *try_take(struct things *things, struct table_body *b, uint32_t i)
+{
+	know(things, i);
+	uint32_t object = things->at[i].object, variable = things->at[i].variable;
+	if (things->class == CLASS_MUTEX)
+		table_op(b, OP_MUTEX_LOCK, object);
+	else
+		visible_write(b, object);
+	table_add(b, TABLE_LOAD, 0, variable, 0);
+	struct table_code *taken = table_jump(b, TABLE_JUMP_NOT, 0, 0, 0);
+	table_add(b, TABLE_SET, 1, 0, 1);
+	table_add(b, TABLE_STORE, 1, variable, 0);
+	leave(things, b, i);
+	struct table_code *done = table_jump(b, TABLE_JUMP, 0, 0, 0);
+	taken->target = b->length;
+	leave(things, b, i);
+	return done;
+}
+
+static void take(struct things *things, struct table_body *b, uint32_t i, uint32_t most)
+{
+	struct table_code *first = try_take(things, b, i), *second = try_take(things, b, (i + 1) % most);
+	table_add(b, TABLE_CRASH, 0, 0, 0);
+	first->target = second->target = b->length;
+}
+
+/* indexer(n) of Flanagan and Godefroid, POPL 2005, with stride 11 and 4 messages. */
+static void indexer(struct table_program *p, uint32_t n, uint32_t stride, uint32_t messages)
+{
+	*p = (struct table_program){0};
+	struct things slots = {.program = p, .class = CLASS_SEM};
+	for (uint32_t t = 0; t < n; t++) {
+		struct table_body *b = table_body(p);
+		for (uint32_t i = 1; i <= messages; i++)
+			take(&slots, b, (i * stride + t) * 7 % 128, 128);
+	}
+}
+
+/* filesystem(n) of the same, with 26 blocks. */
+static void filesystem(struct table_program *p, uint32_t n, uint32_t blocks)
+{
+	*p = (struct table_program){0};
+	struct things busy = {.program = p, .class = CLASS_MUTEX};
+	for (uint32_t t = 0; t < n; t++) {
+		struct table_body *b = table_body(p);
+		uint32_t inode = table_mutex(p, MUTEX_NORMAL);
+		table_op(b, OP_MUTEX_LOCK, inode);
+		take(&busy, b, 2 * t % blocks, blocks);
+		table_op(b, OP_MUTEX_UNLOCK, inode);
+	}
+}
+
+START_TEST(hash_table_and_blocks)
+{
+	struct table_program p;
+	for (uint32_t n = 10; n <= 15; n++) {
+		indexer(&p, n, 11, 4);
+		expect(&p, n < 11 ? 1 : UINT64_C(1) << 3 * (n - 11), 0);
+	}
+	for (uint32_t n = 12; n <= 19; n++) {
+		filesystem(&p, n, 26);
+		expect(&p, n < 13 ? 1 : UINT64_C(1) << (n - 13), 0);
+	}
 }
 END_TEST
 
@@ -347,6 +443,24 @@ static void compare(uint64_t from, uint64_t to, uint32_t fair_k, bool loops, uin
 	ck_assert_uint_gt(many, least / 8);
 }
 
+/* Small ones of the programs whose numbers of traces are known. */
+START_TEST(small_hash_tables_and_blocks)
+{
+	struct table_program p;
+	struct mazurkiewicz all;
+	for (uint32_t n = 2; n <= 4; n++) {
+		if (n < 4)
+			indexer(&p, n, n - 1, 2);
+		else
+			filesystem(&p, 3, 4);
+		ck_assert(enumerate(&p, 1, &all) && !all.crashes && all.traces.count > 1);
+		same(&all, STRATEGY_SOURCE, n);
+		same(&all, STRATEGY_OPTIMAL, n);
+		mazurkiewicz_release(&all);
+	}
+}
+END_TEST
+
 START_TEST(random_programs)
 {
 	compare(0, 1500, 0, false, 900);
@@ -369,18 +483,22 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("dpor");
-	TCase *tests = tcase_create("dpor");
+	TCase *tests = tcase_create("known"), *random = tcase_create("random");
 	tcase_set_timeout(tests, 300);
+	tcase_set_timeout(random, 300);
 	tcase_add_test(tests, closed_forms);
 	tcase_add_test(tests, lock_pairs);
 	tcase_add_test(tests, producer_and_consumer);
 	tcase_add_test(tests, unlocked_counter);
 	tcase_add_test(tests, last_zero);
 	tcase_add_test(tests, four_events);
-	tcase_add_test(tests, random_programs);
-	tcase_add_test(tests, random_programs_with_fairness);
-	tcase_add_test(tests, random_loops);
+	tcase_add_test(tests, hash_table_and_blocks);
+	tcase_add_test(tests, small_hash_tables_and_blocks);
+	tcase_add_test(random, random_programs);
+	tcase_add_test(random, random_programs_with_fairness);
+	tcase_add_test(random, random_loops);
 	suite_add_tcase(suite, tests);
+	suite_add_tcase(suite, random);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	int failed = srunner_ntests_failed(runner);
