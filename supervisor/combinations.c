@@ -20,6 +20,7 @@ static const struct {
     {FEATURE_SPURIOUS, "--spurious"},
     {FEATURE_FIRST, "--first"},
     {FEATURE_ALL, "--all"},
+    {FEATURE_JOBS, "--jobs"},
 };
 
 static const struct {
@@ -44,6 +45,8 @@ static const struct {
     {FEATURE_BPOR, FEATURE_SPURIOUS,
      "when a spurious wakeup is possible depends on all other threads, which a pending operation doesn't "
      "show"},
+    {FEATURE_BPOR, FEATURE_JOBS,
+     "where it goes next depends on the execution before: only one can run at a time"},
     {FEATURE_NO_FAIR, FEATURE_FAIR_K, "one switches fairness off, the other sets how it counts"},
     {FEATURE_FIRST, FEATURE_ALL, "one stops at the first failure, the other goes on"},
 };

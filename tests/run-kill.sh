@@ -5,10 +5,10 @@ TIMES=${TIMES:-30}
 RANDOM=${SEED:-1}
 cp "$BUILD/samples/philosophers_ordered" "$SCRATCH/target"
 
-for kind in copy exec; do
+for kind in "--origin copy" "--origin exec" "--jobs 2"; do
 	left=0 seen=0
 	for ((i = 0; i < TIMES; i++)); do
-		"$FMC" check --strategy random --time 60 --origin $kind -- "$SCRATCH/target" 5 </dev/null >/dev/null 2>&1 &
+		"$FMC" check --strategy random --time 60 $kind -- "$SCRATCH/target" 5 </dev/null >/dev/null 2>&1 &
 		supervisor=$!
 		while [ -z "$(users_of "$SCRATCH/target")" ] && kill -0 $supervisor 2>/dev/null; do :; done
 		[ -z "$(users_of "$SCRATCH/target")" ] || seen=$((seen + 1))

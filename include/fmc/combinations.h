@@ -23,6 +23,7 @@ enum feature {
 	FEATURE_SPURIOUS = 1 << 12,	/* condition variables wake without a signal */
 	FEATURE_FIRST = 1 << 13,	/* stop at the first failure */
 	FEATURE_ALL = 1 << 14,		/* go on after failures */
+	FEATURE_JOBS = 1 << 15,		/* several executions at a time */
 };
 
 /* The features of a strategy with its options. */

@@ -98,14 +98,14 @@ static int conclude(struct exploration *x, const struct launch *launch)
 }
 
 static int check_with(struct session *session, const struct launch *launch, const struct options *options,
-		      struct verdict *verdict)
+		      const struct processors *processors, struct verdict *verdict)
 {
 	struct exploration x;
-	explore_init(&x, options, session, verdict);
+	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, verdict);
 	record_strategy(options, verdict->strategy);
 	describe_conditions(options, verdict);
 	if (explore_preflight(&x) || !x.fatal)
-		explore_search(&x);
+		explore_search(&x, launch, processors);
 	int status;
 	progress_clear(&x.progress);
 	if (x.fatal) {
@@ -123,8 +123,10 @@ int check_command(const struct options *options)
 	struct launch launch;
 	struct session session;
 	struct verdict verdict;
+	struct processors processors;
 	char why[256];
 	tracer_catch_interrupts();
+	processors_look(&processors);
 	enum status status = launch_from_options(&launch, options, true, why);
 	if (status) {
 		say("%s", why);
@@ -137,7 +139,7 @@ int check_command(const struct options *options)
 		return say_exit(status);
 	}
 	verdict_init(&verdict);
-	int exits = check_with(&session, &launch, options, &verdict);
+	int exits = check_with(&session, &launch, options, &processors, &verdict);
 	verdict_release(&verdict);
 	session_close(&session);
 	launch_release(&launch);

@@ -1,4 +1,4 @@
-/* The search: plans from the strategies, traces from the session. */
+/* The search: plans from the strategies, traces from those who run them. */
 #include "explore.h"
 #include "confirm.h"
 #include "portfolio.h"
@@ -17,10 +17,13 @@ static void on_transition(void *context, const struct trace *trace)
 }
 
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
-		  struct verdict *verdict)
+		  unsigned workers, struct verdict *verdict)
 {
-	*x = (struct exploration){
-	    .options = options, .session = session, .verdict = verdict, .repeatable = true};
+	*x = (struct exploration){.options = options,
+				  .session = session,
+				  .workers = workers,
+				  .verdict = verdict,
+				  .repeatable = true};
 	x->begin = session_clock();
 	if (options->seconds > 0)
 		x->deadline = x->begin + (uint64_t)(options->seconds * 1e9);
@@ -28,14 +31,14 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 	session->on_transition = on_transition;
 	session->context = x;
 	snprintf(x->phase, sizeof x->phase, "first schedule");
-	progress_init(&x->progress);
-	trace_init(&x->trace);
+	progress_init(&x->progress, workers);
+	job_init(&x->last);
 }
 
 void explore_release(struct exploration *x)
 {
 	progress_clear(&x->progress);
-	trace_release(&x->trace);
+	job_release(&x->last);
 	failures_release(&x->failures);
 	coverage_release(&x->coverage);
 	x->session->on_transition = NULL;
@@ -43,7 +46,7 @@ void explore_release(struct exploration *x)
 
 static void give_up(struct exploration *x, enum status status, const char *why)
 {
-	x->over = true;
+	x->over = x->enough = true;
 	x->fatal = status ? status : STATUS_BUG;
 	snprintf(x->why, sizeof x->why, "%s", why);
 }
@@ -51,13 +54,14 @@ static void give_up(struct exploration *x, enum status status, const char *why)
 /* Does the end of the last execution allow to go on? */
 static bool usable(struct exploration *x)
 {
-	const struct trace *trace = &x->trace;
+	const struct trace *trace = &x->last.trace;
 	if (trace->end == END_ERROR) {
 		give_up(x, trace->status, trace->message);
 		return false;
 	}
 	if (trace->end == END_INTERRUPTED) {
-		x->over = tracer_interrupted() || (x->deadline && session_clock() >= x->deadline);
+		x->enough |= tracer_interrupted();
+		x->over |= x->enough || (x->deadline && session_clock() >= x->deadline);
 		return false;
 	}
 	return true;
@@ -66,7 +70,7 @@ static bool usable(struct exploration *x)
 /* Count the last execution and what it had that isn't covered. */
 static void account(struct exploration *x)
 {
-	const struct trace *trace = &x->trace;
+	const struct trace *trace = &x->last.trace;
 	struct verdict *verdict = x->verdict;
 	verdict->executions++;
 	verdict->transitions += trace->length;
@@ -81,9 +85,8 @@ static void account(struct exploration *x)
 	x->outside += trace->end == END_STUCK;
 	if (trace->unmodelled)
 		verdict_because(verdict, "operations that fmc has no model of: %s", trace->message);
-	const char *uncontrolled = process_uncontrolled(x->session->process);
-	if (uncontrolled && *uncontrolled)
-		verdict_because(verdict, "what these do isn't controlled: %s", uncontrolled);
+	if (x->last.uncontrolled)
+		verdict_because(verdict, "what these do isn't controlled: %s", x->last.uncontrolled);
 	if (trace->end == END_UNSUPPORTED)
 		verdict_because(verdict, "the program did what fmc can't supervise: %s", trace->message);
 }
@@ -97,26 +100,26 @@ bool explore_preflight(struct exploration *x)
 	const struct plan plan = {.policy = policy};
 	struct trace first;
 	trace_init(&first);
-	session_run(x->session, &plan, &x->trace, NULL);
+	session_run(x->session, &plan, &x->last.trace, NULL);
 	bool threaded = process_threaded(x->session->process);
 	bool good = usable(x);
-	if (good && x->trace.end == END_UNSUPPORTED) {
-		give_up(x, STATUS_UNSUPPORTED, x->trace.message);
+	if (good && x->last.trace.end == END_UNSUPPORTED) {
+		give_up(x, STATUS_UNSUPPORTED, x->last.trace.message);
 		good = false;
 	}
-	if (good && !trace_copy(&first, &x->trace)) {
+	if (good && !trace_copy(&first, &x->last.trace)) {
 		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		good = false;
 	}
 	if (good) {
-		session_run(x->session, &plan, &x->trace, NULL);
+		session_run(x->session, &plan, &x->last.trace, NULL);
 		good = usable(x);
 	}
-	size_t at = good ? trace_difference(&first, &x->trace) : SIZE_MAX;
+	size_t at = good ? trace_difference(&first, &x->last.trace) : SIZE_MAX;
 	if (at != SIZE_MAX) {
 		char a[80], b[80];
 		confirm_describe(&first, at, a);
-		confirm_describe(&x->trace, at, b);
+		confirm_describe(&x->last.trace, at, b);
 		verdict_because(x->verdict,
 				"the program isn't repeatable: run twice with the same schedule, it differs "
 				"first at transition %zu, %s against %s",
@@ -152,8 +155,8 @@ static void examine(struct exploration *x, const struct plan *plan)
 	progress_clear(&x->progress);
 	/* A failure is worth some time beyond the budget. */
 	x->session->deadline = 0;
-	enum confirmation confirmation = confirm_finding(x->session, &x->trace, &policy, &finding);
-	x->over |= confirmation == CONFIRM_INTERRUPTED;
+	enum confirmation confirmation = confirm_finding(x->session, &x->last.trace, &policy, &finding);
+	x->enough |= confirmation == CONFIRM_INTERRUPTED;
 	x->unconfirmed += confirmation == CONFIRM_DIFFERENT || confirmation == CONFIRM_INTERRUPTED;
 	if (confirmation == CONFIRMED) {
 		const struct reported how = {.finding = finding,
@@ -161,8 +164,8 @@ static void examine(struct exploration *x, const struct plan *plan)
 					     .seconds = (double)(session_clock() - x->begin) / 1e9,
 					     .policy = policy,
 					     .least_preemptions = least_preemptions(x)};
-		x->over |= !x->options->all;
-		if (failures_add(&x->failures, x->verdict, &x->trace, &how, x->phase))
+		x->enough |= !x->options->all;
+		if (failures_add(&x->failures, x->verdict, &x->last.trace, &how, x->phase))
 			return;
 		confirmation = CONFIRM_FAILED;
 	}
@@ -177,15 +180,16 @@ static uint64_t phase_deadline(const struct exploration *x, const struct phase *
 	return x->deadline ? x->begin + (uint64_t)((double)(x->deadline - x->begin) * phase->share) : 0;
 }
 
-/* Has this phase had what it may have? */
-static bool spent(struct exploration *x, const struct phase *phase, uint64_t executions)
+/* Has this phase had what it may have, when those are over that are out? `planned`: by it so far. */
+static bool spent(struct exploration *x, const struct phase *phase, uint64_t planned)
 {
 	uint64_t most = x->options->executions;
 	uint64_t now = session_clock();
-	x->over = x->over || tracer_interrupted() || (most && x->verdict->executions >= most) ||
+	x->enough |= tracer_interrupted();
+	x->over = x->over || x->enough || (most && x->verdict->executions + jobs_out(x->jobs) >= most) ||
 		  (x->deadline && now >= x->deadline);
 	uint64_t end = phase_deadline(x, phase);
-	return x->over || (phase->executions && executions >= phase->executions) || (end && now >= end);
+	return x->over || (phase->executions && planned >= phase->executions) || (end && now >= end);
 }
 
 /* Which executions the search's estimate is of: " with at most 1 preemption"; nothing for all of them. */
@@ -218,31 +222,67 @@ static void keep_estimate(struct exploration *x, const struct phase *phase)
 	verdict->estimate_high = x->search.estimate_high;
 }
 
-/* One plan: run it, count it, look at its end, tell the search. False when the phase ends here. */
-static bool explore_plan(struct exploration *x, const struct phase *phase, struct search *search,
-			 const struct plan *plan)
+static void show_progress(struct exploration *x)
 {
-	x->session->deadline = phase_deadline(x, phase);
-	session_run(x->session, plan, &x->trace, NULL);
+	progress_update(&x->progress, x->phase, &x->search, x->verdict, x->last.trace.length);
+}
+
+/* An execution that is over: count it, look at its end, tell the search. */
+static void explore_last(struct exploration *x, const struct phase *phase, struct search *search)
+{
+	const struct plan *plan = &x->last.plan;
+	const struct trace *trace = &x->last.trace;
 	if (!usable(x))
-		return false;
+		return;
 	account(x);
-	if (finding_classify(&x->trace) != FINDING_NONE &&
-	    !failures_count(&x->failures, x->verdict, &x->trace))
+	if (finding_classify(trace) != FINDING_NONE && !failures_count(&x->failures, x->verdict, trace))
 		examine(x, plan);
-	else if (x->trace.end == END_EXIT)
-		warnings_look(x->session, &plan->policy, &x->trace, x->verdict);
-	if (x->over)
-		return false;
-	enum status status = search_feed(search, plan->ticket, &x->trace);
+	else if (trace->end == END_EXIT)
+		warnings_look(x->session, &plan->policy, trace, x->verdict);
+	if (x->enough)
+		return;
+	enum status status = search_feed(search, plan->ticket, trace);
 	if (status == STATUS_DIVERGED)
-		x->diverged += x->trace.end != END_DIVERGED;
+		x->diverged += trace->end != END_DIVERGED;
 	else if (status)
 		give_up(x, status, status_text(status));
 	search_progress(search, &x->search);
 	keep_estimate(x, phase);
-	progress_update(&x->progress, x->phase, &x->search, x->verdict, x->trace.length);
-	return !x->over;
+	show_progress(x);
+}
+
+/* Plans for all who have nothing to do. */
+static enum search_answer plan_ahead(struct exploration *x, const struct phase *phase, struct search *search,
+				     uint64_t *planned)
+{
+	enum search_answer answer = SEARCH_LATER;
+	struct plan plan;
+	while (jobs_room(x->jobs) && !spent(x, phase, *planned)) {
+		answer = search_next(search, &plan);
+		if (answer != SEARCH_PLAN)
+			break;
+		jobs_put(x->jobs, &plan, phase_deadline(x, phase));
+		++*planned;
+	}
+	return answer;
+}
+
+/*
+ * Wait for an execution. Random ones count in the order of their seeds, so that the first failure is the same for
+ * any number of workers.
+ */
+static void await_job(struct exploration *x, const struct phase *phase, struct search *search)
+{
+	char why[256];
+	bool in_order = strategy_random(phase->search.strategy);
+	enum status status = jobs_take(x->jobs, in_order, &x->last, why);
+	x->session->deadline = phase_deadline(x, phase);
+	if (status == STATUS_OK)
+		explore_last(x, phase, search);
+	else if (status != STATUS_TIMEOUT)
+		give_up(x, status, why);
+	x->enough |= tracer_interrupted();
+	show_progress(x);
 }
 
 static void name_phase(struct exploration *x, const struct phase *phase)
@@ -277,6 +317,24 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 		keep_bound(x, phase, phase->search.bound);
 }
 
+/* Plan and run until the search is over, or the phase has had its share. */
+static void run_phase(struct exploration *x, const struct phase *phase, struct search *search)
+{
+	uint64_t planned = 0;
+	while (!x->enough) {
+		enum search_answer answer = plan_ahead(x, phase, search, &planned);
+		if (jobs_out(x->jobs) > 0) {
+			await_job(x, phase, search);
+			continue;
+		}
+		search_progress(search, &x->search);
+		if (answer == SEARCH_OVER)
+			conclude_phase(x, phase);
+		break;
+	}
+	x->over |= x->enough;
+}
+
 static void explore_phase(struct exploration *x, const struct phase *phase)
 {
 	struct search *search = search_new(&phase->search);
@@ -287,16 +345,7 @@ static void explore_phase(struct exploration *x, const struct phase *phase)
 	name_phase(x, phase);
 	search_progress(search, &x->search);
 	x->sampled |= strategy_random(phase->search.strategy);
-	struct plan plan;
-	for (uint64_t executions = 0; !spent(x, phase, executions); executions++) {
-		if (!search_next(search, &plan)) {
-			search_progress(search, &x->search);
-			conclude_phase(x, phase);
-			break;
-		}
-		if (!explore_plan(x, phase, search, &plan))
-			break;
-	}
+	run_phase(x, phase, search);
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */
 	search_progress(search, &x->search);
@@ -358,7 +407,7 @@ static void explore_whole(struct exploration *x)
 	explore_phase(x, &phase);
 }
 
-void explore_search(struct exploration *x)
+static void explore_phases(struct exploration *x)
 {
 	struct phase phases[PORTFOLIO_ROOM];
 	size_t again, length = portfolio_make(x->options, x->repeatable, phases, &again);
@@ -371,6 +420,17 @@ void explore_search(struct exploration *x)
 			i -= again;
 	}
 	explore_whole(x);
+}
+
+void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors)
+{
+	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors);
+	if (x->jobs)
+		explore_phases(x);
+	else
+		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	jobs_free(x->jobs);
+	x->jobs = NULL;
 	progress_clear(&x->progress);
 	if (x->options->all || x->verdict->reported_length == 0)
 		give_reasons(x);

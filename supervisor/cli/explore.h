@@ -2,6 +2,7 @@
 #define FMC_CLI_EXPLORE_H
 
 #include "failures.h"
+#include "jobs.h"
 #include "progress.h"
 #include "session.h"
 #include "verdict.h"
@@ -19,10 +20,13 @@ struct exploration {
 	struct progress progress;
 	struct search_progress search; /* of the present phase */
 	char phase[32];		       /* "cb:1" */
-	struct trace trace;	       /* of the last execution */
+	unsigned workers;	       /* how many executions run at a time */
+	struct jobs *jobs;	       /* while there is a search */
+	struct job last;	       /* the last execution */
 	uint64_t begin, deadline;      /* session_clock(); deadline 0: none */
 	bool repeatable;
 	bool over;	/* nothing more is to be run */
+	bool enough;	/* over, and what runs still isn't wanted any more */
 	bool complete;	/* a strategy has run every execution */
 	bool sampled;	/* part of the search was random */
 	bool bounded;	/* some bound has been worked through: */
@@ -35,8 +39,9 @@ struct exploration {
 	char why[300];
 };
 
+/* `workers`: how many executions may run at a time, 1 for this process alone. */
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
-		  struct verdict *verdict);
+		  unsigned workers, struct verdict *verdict);
 void explore_release(struct exploration *x);
 
 /*
@@ -46,6 +51,6 @@ void explore_release(struct exploration *x);
 bool explore_preflight(struct exploration *x);
 
 /* Search, then put every reason for which it isn't complete into the verdict. */
-void explore_search(struct exploration *x);
+void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors);
 
 #endif

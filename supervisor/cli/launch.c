@@ -114,6 +114,16 @@ static enum status open_input(struct launch *launch, const char *path, char why[
 	return launch->input_path ? STATUS_OK : refuse(path, why);
 }
 
+enum status launch_reopen_input(struct launch *launch, char why[REASON])
+{
+	char path[64];
+	if (launch->input < 0)
+		return STATUS_OK;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", launch->input);
+	launch->input = open(path, O_RDONLY | O_CLOEXEC);
+	return launch->input < 0 ? refuse(launch->input_path, why) : STATUS_OK;
+}
+
 static enum status fill(struct launch *launch, const char *program, char *const *arguments,
 			char *const *environment, const char *input, char why[REASON])
 {

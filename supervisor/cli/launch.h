@@ -28,6 +28,9 @@ enum status launch_from_options(struct launch *launch, const struct options *opt
 enum status launch_from_schedule(struct launch *launch, const struct schedule_header *header,
 				 const char *input, char why[256]);
 
+/* Open the standard input once more, so that another process can read it from its own position. */
+enum status launch_reopen_input(struct launch *launch, char why[256]);
+
 void launch_release(struct launch *launch);
 
 /* As tracer wants it; borrows from launch. */

@@ -20,6 +20,7 @@
 #define DEFAULT_SECONDS	  60
 #define DEFAULT_MINIMIZE  30
 #define DEFAULT_SPIN_MS	  200
+#define MOST_JOBS	  1024
 
 #define CHECK	 (1u << COMMAND_CHECK)
 #define RUN	 (1u << COMMAND_RUN)
@@ -36,6 +37,7 @@ enum id {
 	ID_COLOUR,
 	ID_STRATEGY,
 	ID_EXECUTIONS,
+	ID_JOBS,
 	ID_DEPTH,
 	ID_THREAD_DEPTH,
 	ID_FAIR_K,
@@ -74,6 +76,7 @@ static const struct spec {
     {ID_TIME, "time", 0, "S", CHECK | RUN | REPLAY | MINIMIZE,
      "stop after S seconds (check: 60 for auto and random ones; minimize: 30); 0: no limit"},
     {ID_EXECUTIONS, "executions", 0, "N", CHECK | MINIMIZE, "stop after N executions; 0: no limit"},
+    {ID_JOBS, "jobs", 'j', "N", CHECK, "run N executions at a time (1); 0: one for each processor"},
     {ID_DEPTH, "depth", 0, "N", CHECK | RUN,
      "cut executions at N transitions (20000; run: 1000000); 0: never"},
     {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | RUN,
@@ -291,6 +294,15 @@ static bool parse_spurious(const struct spec *spec, struct options *options)
 	return add_waking(options, rule);
 }
 
+static bool parse_jobs(struct options *options, const struct spec *spec)
+{
+	uint64_t jobs;
+	if (!parse_number(spec->name, optarg, MOST_JOBS, &jobs))
+		return false;
+	options->jobs = (unsigned)jobs;
+	return true;
+}
+
 static bool parse_cache(struct options *options)
 {
 	static const char *const words[] = {"on", "off"};
@@ -345,6 +357,8 @@ static bool store(struct options *o, const struct spec *spec)
 		return parse_strategy(o, optarg);
 	case ID_EXECUTIONS:
 		return parse_number(spec->name, optarg, UINT64_MAX, &o->executions);
+	case ID_JOBS:
+		return parse_jobs(o, spec);
 	case ID_DEPTH:
 		o->depth_given = true;
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_depth);
@@ -517,6 +531,7 @@ static void set_defaults(struct options *options)
 {
 	*options = (struct options){.topic = COMMANDS,
 				    .automatic = true,
+				    .jobs = 1,
 				    .spin_ms = DEFAULT_SPIN_MS,
 				    .search = {.fair_k = 1, .cache = true}};
 }
@@ -547,6 +562,8 @@ static bool combination_allowed(const struct options *options)
 	const char *one, *other;
 	if (options->spurious)
 		features |= FEATURE_SPURIOUS;
+	if (options->jobs != 1)
+		features |= FEATURE_JOBS;
 	if (search->max_thread_depth)
 		features |= FEATURE_THREAD_DEPTH;
 	if (options->command == COMMAND_CHECK)

@@ -36,13 +36,14 @@ struct options {
 	struct search_options search; /* strategy, bound, seed, fair_k, max_depth */
 	bool depth_given;
 	uint64_t executions; /* 0: no bound */
+	unsigned jobs;	     /* executions at a time; 0: one for each processor */
 	enum origin_kind origin;
 	bool require_complete;
 	bool no_minimize;  /* report failures as they were found */
 	unsigned features; /* enum feature: those that were asked for by options of their own */
 	bool all;	   /* don't stop at the first failure */
 	bool verify_model;
-	bool atomics; /* atomic instructions of the program are operations */
+	bool atomics;	   /* atomic instructions of the program are operations */
 	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
 	bool restricted;   /* --wakeup was given */
 	uint32_t spurious; /* --spurious */

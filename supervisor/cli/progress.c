@@ -9,9 +9,9 @@
 
 #define INTERVAL 200000000u /* nanoseconds between two updates */
 
-void progress_init(struct progress *progress)
+void progress_init(struct progress *progress, unsigned jobs)
 {
-	*progress = (struct progress){.on = isatty(STDERR_FILENO), .begin = session_clock()};
+	*progress = (struct progress){.on = isatty(STDERR_FILENO), .jobs = jobs, .begin = session_clock()};
 	progress->last = progress->begin;
 }
 
@@ -28,6 +28,8 @@ void progress_update(struct progress *progress, const char *strategy, const stru
 	double seconds = (double)(now - progress->begin) / 1e9;
 	fprintf(stderr, "\r\033[K%s: %" PRIu64 " executions, %.0f per second, depth %" PRIu64, strategy,
 		verdict->executions, (double)verdict->executions / seconds, depth);
+	if (progress->jobs > 1)
+		fprintf(stderr, ", %u jobs", progress->jobs);
 	if (search->bound)
 		fprintf(stderr, ", bound %" PRIu32, search->bound);
 	if (search->estimate > 0)

@@ -9,10 +9,11 @@
 struct progress {
 	bool on;
 	bool shown;
+	unsigned jobs;	      /* executions at a time */
 	uint64_t begin, last; /* session_clock() */
 };
 
-void progress_init(struct progress *progress);
+void progress_init(struct progress *progress, unsigned jobs);
 
 /* May be called as often as wanted. `depth`: transitions of the execution that runs now. */
 void progress_update(struct progress *progress, const char *strategy, const struct search_progress *search,

@@ -38,6 +38,7 @@ START_TEST(pairs_are_refused)
 				       FEATURE_SLEEP_SETS | FEATURE_THREAD_DEPTH,
 				       FEATURE_RANDOM | FEATURE_CACHE,
 				       FEATURE_NO_FAIR | FEATURE_FAIR_K,
+				       FEATURE_BPOR | FEATURE_JOBS,
 				       FEATURE_FIRST | FEATURE_ALL | FEATURE_DFS};
 	static const unsigned good[] = {FEATURE_PREEMPTIONS | FEATURE_BOUND | FEATURE_CACHE |
 					    FEATURE_THREAD_DEPTH | FEATURE_ALL,
@@ -45,7 +46,9 @@ START_TEST(pairs_are_refused)
 					FEATURE_SLEEP_SETS | FEATURE_FAIR_K,
 					FEATURE_BPOR | FEATURE_BOUND,
 					FEATURE_RANDOM | FEATURE_THREAD_DEPTH,
-					FEATURE_DFS | FEATURE_NO_FAIR};
+					FEATURE_DFS | FEATURE_NO_FAIR,
+					FEATURE_AUTO | FEATURE_JOBS,
+					FEATURE_SLEEP_SETS | FEATURE_JOBS | FEATURE_ALL};
 	const char *one, *other;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		ck_assert_msg(combination_refused(bad[i], &one, &other), "%zu", i);
@@ -92,6 +95,8 @@ START_TEST(command_lines_are_refused)
 	ck_assert_int_eq(PARSE("--strategy", "pos", "--cache", "on"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "bpor:1", "--spurious", "1"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "optimal:1"), 64);
+	ck_assert_int_eq(PARSE("--strategy", "bpor", "--jobs", "2"), 64);
+	ck_assert_int_eq(PARSE("--jobs", "2000"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "source", "--max-thread-depth", "4"), 64);
 	ck_assert_int_eq(PARSE("--cache", "perhaps"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "cb:2", "--cache", "on", "--all", "--max-thread-depth", "9"), 0);

@@ -1,0 +1,132 @@
+#!/bin/bash
+# fmc check --jobs N: the same result for any N, also when workers are killed; nothing is left behind.
+. tests/lib.sh
+
+# check JOBS ARGUMENT...: the result goes to $SCRATCH/JOBS.json and .sched; prints the exit status.
+check() {
+	local jobs=$1
+	shift
+	rm -f "$SCRATCH/$jobs.json" "$SCRATCH/$jobs".*sched
+	timeout -k 10 120 "$FMC" check --jobs "$jobs" --no-minimize --json "$SCRATCH/$jobs.json" -o "$SCRATCH/$jobs.sched" \
+	    "$@" </dev/null >"$SCRATCH/$jobs.out" 2>"$SCRATCH/$jobs.err"
+	echo $?
+}
+
+# result JOBS: what has to be the same for any number of jobs: verdict, counts, and the findings in any order.
+result() {
+	local file=$SCRATCH/$1.json field i kind
+	for field in verdict complete executions classes; do
+		echo "$field $("$BUILD/tests/json" "$file" $field)"
+	done
+	for ((i = 0; i < 20; i++)); do
+		kind=$("$BUILD/tests/json" "$file" findings.$i.kind 2>/dev/null) || break
+		echo "$kind $("$BUILD/tests/json" "$file" findings.$i.signature) $("$BUILD/tests/json" "$file" findings.$i.count)"
+	done | sort
+}
+
+# same NAME ARGUMENT...: 1, 2 and 3 jobs find the same.
+same() {
+	local name=$1 status jobs good=true
+	shift
+	status=$(check 1 "$@")
+	result 1 >"$SCRATCH/expected"
+	for jobs in 2 3; do
+		[ "$(check $jobs "$@")" -eq "$status" ] || good=false
+		result $jobs >"$SCRATCH/found"
+		cmp -s "$SCRATCH/expected" "$SCRATCH/found" || good=false
+		$good || break
+	done
+	judge "$name: the same from $jobs jobs" $good
+	$good || show "$SCRATCH/expected" "$SCRATCH/found" "$SCRATCH/$jobs.out" "$SCRATCH/$jobs.err"
+}
+
+S=$BUILD/samples
+for strategy in dfs source optimal cb:2 delay:2; do
+	same "$strategy of philosophers" --strategy $strategy --all -- "$S/philosophers" 2
+	same "$strategy of lost_update" --strategy $strategy --all -- "$S/lost_update"
+	same "$strategy of lost_wakeup" --strategy $strategy --all -- "$S/lost_wakeup"
+done
+for strategy in source optimal; do
+	same "$strategy of philosophers_ordered" --strategy $strategy --require-complete -- "$S/philosophers_ordered" 3
+	same "$strategy of semaphores" --strategy $strategy --all -- "$S/semaphores"
+done
+
+# Random strategies: the same first failure, from the same seed.
+for strategy in random pct pos surw; do
+	same "$strategy, 300 executions" --strategy $strategy --seed 5 --executions 300 --all -- "$S/philosophers_ordered" 3
+	same "$strategy, the first failure" --strategy $strategy --seed 5 --time 0 -- "$S/philosophers" 4
+	judge "$strategy: the same schedule" cmp -s <(grep -v '^clock' "$SCRATCH/1.sched") <(grep -v '^clock' "$SCRATCH/3.sched")
+done
+
+# Processes of a command of fmc that run plans.
+workers_of() {
+	local child
+	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		[ "/proc/$child/exe" -ef "$FMC" ] && echo "$child"
+	done
+	return 0
+}
+
+# first_workers PID JOBS: waits until so many are there.
+first_workers() {
+	local workers
+	while kill -0 "$1" 2>/dev/null; do
+		workers=$(workers_of "$1")
+		[ "$(wc -w <<<"$workers")" -lt "$2" ] || break
+	done
+	echo "$workers"
+}
+
+# Each of the first workers is killed; others go on with what they had.
+cp "$S/philosophers_ordered" "$SCRATCH/target"
+T=$SCRATCH/target
+check 1 --strategy dfs -- "$S/barrier" >/dev/null
+result 1 >"$SCRATCH/expected"
+"$FMC" check --jobs 2 --strategy dfs --json "$SCRATCH/2.json" -- "$S/barrier" </dev/null >/dev/null 2>"$SCRATCH/err" &
+fmc=$!
+killed=0
+for worker in $(first_workers $fmc 2); do
+	kill -KILL "$worker" 2>/dev/null && killed=$((killed + 1))
+done
+wait $fmc
+judge "workers are killed: status 0" [ $? -eq 0 ]
+show "$SCRATCH/err"
+judge "workers are killed: $killed of 2" [ $killed -eq 2 ]
+result 2 >"$SCRATCH/found"
+judge "workers are killed: the same result" cmp -s "$SCRATCH/expected" "$SCRATCH/found"
+
+# All of them, again and again.
+"$FMC" check --jobs 2 --strategy random --time 60 -- "$T" 4 </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" &
+fmc=$!
+until [ -n "$(users_of "$T")" ] || ! kill -0 $fmc 2>/dev/null; do :; done
+while kill -0 $fmc 2>/dev/null; do
+	for worker in $(workers_of $fmc); do kill -KILL "$worker" 2>/dev/null; done
+done
+wait $fmc
+judge "workers always die: status 70" [ $? -eq 70 ]
+judge "workers always die: one line" [ "$(wc -l <"$SCRATCH/err")" -eq 1 -a ! -s "$SCRATCH/out" ]
+show "$SCRATCH/err"
+judge "workers always die: no target is left" gone "$T"
+
+# Ctrl-C, and the end of the time: a summary, and nothing left.
+for signal in INT TERM; do
+	"$FMC" check --jobs 2 --strategy random --time 100 -- "$T" 5 </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" &
+	fmc=$!
+	until [ -n "$(workers_of $fmc)" ] || ! kill -0 $fmc 2>/dev/null; do :; done
+	# A shell starts background commands with SIGINT ignored, and fmc catches it all the same.
+	kill -$signal $fmc
+	wait $fmc
+	judge "SIG$signal: status 130 and a summary" [ $? -eq 130 -a -s "$SCRATCH/out" ]
+	judge "SIG$signal: no process left" gone "$T"
+done
+timeout -k 10 60 "$FMC" check --jobs 2 --strategy dfs --time 1 -- "$T" 6 </dev/null >"$SCRATCH/out" 2>&1
+judge "--time ends it" grep -q 'seconds were used up' "$SCRATCH/out"
+judge "--time: no process left" gone "$T"
+
+# Each worker reads the input from its beginning.
+yes line | head -n 1000 >"$SCRATCH/input"
+check 3 --strategy random --executions 300 --stdin "$SCRATCH/input" -- "$BUILD/targets/input" >"$SCRATCH/status"
+judge "each worker reads the input by itself" [ "$(cat "$SCRATCH/status")" = 0 ]
+judge "each worker reads it from its beginning" [ -z "$(grep "didn't" "$SCRATCH/3.out")" ]
+show "$SCRATCH/3.err"
+finish
