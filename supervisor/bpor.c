@@ -7,8 +7,9 @@
  * also where v was switched to (the conservative point). If u could not run there, all that could are tried.
  * No filter for what may be enabled together: blocking gives a free switch.
  */
-#include "cb.h"
+#include "dfs_path.h"
 #include "rebuild.h"
+#include "search_strategy.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -89,7 +89,7 @@ static bool open_branch(struct branches *b, uint32_t branch)
 	return true;
 }
 
-bool branches_plant(struct branches *b, const struct step *steps, size_t length)
+bool branches_plant(struct branches *b, const struct step *steps, size_t length, struct trace_hash state)
 {
 	uint32_t last = NO_BRANCH;
 	for (size_t i = 0; i < length; i++) {
@@ -99,6 +99,8 @@ bool branches_plant(struct branches *b, const struct step *steps, size_t length)
 			return false;
 		last = next;
 	}
+	if (last != NO_BRANCH)
+		b->at[last].state = state;
 	return open_branch(b, last);
 }
 
@@ -143,6 +145,20 @@ bool branches_take(struct branches *b, struct plan *plan)
 	plan->prefix = out.steps;
 	plan->prefix_length = out.length;
 	return true;
+}
+
+const struct branch *branches_latest(const struct branches *b)
+{
+	uint32_t branch = b->open_length > 0 ? b->open[b->open_length - 1] : NO_BRANCH;
+	return branch != NO_BRANCH ? &b->at[branch] : NULL;
+}
+
+void branches_skip(struct branches *b)
+{
+	assert(b->open_length > 0);
+	uint32_t branch = b->open[--b->open_length];
+	b->done += weight_of(b, branch);
+	drop(b, branch);
 }
 
 static struct branch_plan *find_plan(struct branches *b, uint64_t ticket)
@@ -226,34 +242,37 @@ enum status branches_follow(struct branches *b, uint64_t ticket, const struct tr
 
 /* Open what is wanted of transition i, the first alternative last; false without memory. */
 static bool open_alternatives(struct branches *b, uint32_t parent, const struct trace *trace, size_t i,
-			      const uint8_t *wanted, uint64_t digest, double weight)
+			      const struct branch_mark *marks, uint64_t digest, double weight)
 {
 	const struct transition *at = &trace->at[i];
 	for (uint32_t a = at->alternatives; a-- > 0;) {
 		struct step step = trace->alternatives[at->first_alternative + a].step;
-		if (same_step(&step, at) || (wanted && !wanted[at->first_alternative + a]))
+		const struct branch_mark *mark = marks ? &marks[at->first_alternative + a] : NULL;
+		if (same_step(&step, at) || (mark && !mark->wanted))
 			continue;
 		uint32_t branch = add(b, parent, step, digest, weight);
 		if (branch == NO_BRANCH || !open_branch(b, branch))
 			return false;
+		if (mark)
+			b->at[branch].state = mark->state;
 	}
 	return true;
 }
 
 /* How many branches there will be at transition i, the one taken included. */
-static uint32_t count_branches(const struct trace *trace, size_t i, const uint8_t *wanted)
+static uint32_t count_branches(const struct trace *trace, size_t i, const struct branch_mark *marks)
 {
 	const struct transition *at = &trace->at[i];
 	uint32_t count = 1;
 	for (uint32_t a = 0; a < at->alternatives; a++) {
 		size_t k = at->first_alternative + a;
-		count += !same_step(&trace->alternatives[k].step, at) && (!wanted || wanted[k]);
+		count += !same_step(&trace->alternatives[k].step, at) && (!marks || marks[k].wanted);
 	}
 	return count;
 }
 
 bool branches_grow(struct branches *b, uint64_t ticket, const struct trace *trace, size_t first, size_t end,
-		   const uint8_t *wanted)
+		   const struct branch_mark *marks)
 {
 	struct branch_plan *plan = find_plan(b, ticket);
 	uint32_t branch = plan->branch;
@@ -263,8 +282,8 @@ bool branches_grow(struct branches *b, uint64_t ticket, const struct trace *trac
 	for (size_t i = first; i < end && ok; i++) {
 		const struct step taken = {trace->at[i].thread, trace->at[i].choice};
 		uint64_t digest = digest_alternatives(trace, i);
-		weight /= count_branches(trace, i, wanted);
-		ok = open_alternatives(b, branch, trace, i, wanted, digest, weight);
+		weight /= count_branches(trace, i, marks);
+		ok = open_alternatives(b, branch, trace, i, marks, digest, weight);
 		uint32_t next = add(b, branch, taken, digest, weight);
 		ok = ok && next != NO_BRANCH;
 		drop(b, branch);

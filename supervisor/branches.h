@@ -1,7 +1,7 @@
 #ifndef FMC_SUPERVISOR_BRANCHES_H
 #define FMC_SUPERVISOR_BRANCHES_H
 
-#include <fmc/trace.h>
+#include <fmc/happens_before.h>
 
 /*
  * The tree of a search over executions, as far as it is still needed: the branches that were seen and not yet
@@ -21,9 +21,16 @@ struct branch {
 	struct step step;
 	uint64_t digest; /* of the alternatives that it was one of; 0: not known */
 	double weight;
+	struct trace_hash state; /* branch_mark.state */
 };
 
 #define NO_BRANCH UINT32_MAX
+
+/* What a strategy says about an alternative. */
+struct branch_mark {
+	bool wanted;
+	struct trace_hash state; /* for the strategy: what it knows the state behind it by */
+};
 
 struct branch_plan {
 	uint64_t ticket;
@@ -49,13 +56,20 @@ void branches_init(struct branches *branches, uint64_t max_depth);
 void branches_release(struct branches *branches);
 
 /* Open a tree of its own, of weight 1, below these steps, which may be none; false without memory. */
-bool branches_plant(struct branches *branches, const struct step *steps, size_t length);
+bool branches_plant(struct branches *branches, const struct step *steps, size_t length,
+		    struct trace_hash state);
 
 /* Forget everything; the plans that are out stay valid, but their traces will not be looked at. */
 void branches_clear(struct branches *branches);
 
 /* Make the branch opened last, of which there has to be one, the prefix of this plan; false without memory. */
 bool branches_take(struct branches *branches, struct plan *plan);
+
+/* The branch that would be taken next; NULL if there is none, or it has no steps. */
+const struct branch *branches_latest(const struct branches *branches);
+
+/* Take it as run. */
+void branches_skip(struct branches *branches);
 
 /*
  * Is this the trace of the plan with this ticket? STATUS_OK: its transitions from *first up to *end, behind which
@@ -66,10 +80,10 @@ enum status branches_follow(struct branches *branches, uint64_t ticket, const st
 			    size_t *first, size_t *end);
 
 /*
- * Open the alternatives of those new transitions that are wanted[], by their place in trace->alternatives; those
- * that were taken are not looked at. NULL: all are. The plan is over. False without memory.
+ * Open the alternatives of those new transitions that are wanted: there is a mark for each of trace->alternatives,
+ * of which those that were taken are not looked at. NULL: all are wanted. The plan is over. False without memory.
  */
 bool branches_grow(struct branches *branches, uint64_t ticket, const struct trace *trace, size_t first,
-		   size_t end, const uint8_t *wanted);
+		   size_t end, const struct branch_mark *marks);
 
 #endif

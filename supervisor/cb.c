@@ -9,19 +9,20 @@
  */
 #include "cb.h"
 
-#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 void cb_destroy(void *strategy)
 {
 	struct cb *cb = strategy;
-	dfs_path_release(&cb->path);
+	branches_release(&cb->branches);
 	for (uint32_t i = 0; i < cb->levels_length; i++)
 		cb_list_release(&cb->levels[i]);
 	free(cb->levels);
+	cb_states_free(cb->states);
 	free(cb->costs);
-	happens_before_free(cb->happens_before);
-	visited_release(&cb->visited);
+	free(cb->steps);
+	free(cb->marks);
 	free(cb);
 }
 
@@ -45,14 +46,14 @@ void *cb_create(const struct search_options *options)
 	if (!cb)
 		return NULL;
 	cb->most = options->bound;
-	cb->fair = options->fair_k != 0;
+	cb->fair_k = options->fair_k;
+	cb->delays = options->strategy == STRATEGY_DELAY;
 	cb->sees_memory = options->sees_memory;
-	cb->visited.delays = options->strategy == STRATEGY_DELAY;
-	dfs_path_init(&cb->path, options->max_depth, true);
+	branches_init(&cb->branches, options->max_depth);
 	if (options->cache)
-		cb->happens_before = happens_before_new();
-	if ((options->cache && !cb->happens_before) || !reserve_level(cb, 0) ||
-	    !dfs_path_start(&cb->path, NULL, 0)) {
+		cb->states = cb_states_new(options->fair_k, cb->delays);
+	if ((options->cache && !cb->states) || !reserve_level(cb, 0) ||
+	    !branches_plant(&cb->branches, NULL, 0, (struct trace_hash){0, 0})) {
 		cb_destroy(cb);
 		return NULL;
 	}
@@ -62,15 +63,15 @@ void *cb_create(const struct search_options *options)
 /* Begin again without the cache: what it has left out so far was perhaps not seen. False without memory. */
 static bool stop_caching(struct cb *cb)
 {
-	happens_before_free(cb->happens_before);
-	cb->happens_before = NULL;
-	visited_release(&cb->visited);
+	cb_states_free(cb->states);
+	cb->states = NULL;
 	for (uint32_t i = 0; i < cb->levels_length; i++)
 		cb_list_clear(&cb->levels[i]);
 	cb->bound = 0;
 	cb->left_out = false;
 	cb->executions_before = cb->executions;
-	return dfs_path_start(&cb->path, NULL, 0);
+	branches_clear(&cb->branches);
+	return branches_plant(&cb->branches, NULL, 0, (struct trace_hash){0, 0});
 }
 
 /* What was beyond the bound becomes the work; false: there is nothing. */
@@ -81,56 +82,48 @@ static bool raise_bound(struct cb *cb)
 		cb->bound++;
 		cb->executions_before = cb->executions;
 		cb_list_rewind(&cb->levels[cb->bound]);
+		branches_clear(&cb->branches);
 		if (cb->levels[cb->bound].count > 0)
 			return true;
 	}
 	return false;
 }
 
+/* Has the state behind the branch that comes next been come to in another way since it was opened? */
+static bool leads_nowhere(const struct cb *cb)
+{
+	const struct branch *next = branches_latest(&cb->branches);
+	return cb->states && next && cb_states_known(cb->states, next->state, cb->bound, next->step.thread);
+}
+
 enum search_answer cb_next(void *strategy, struct plan *plan)
 {
 	struct cb *cb = strategy;
-	while (!dfs_path_next(&cb->path)) {
+	for (;;) {
+		while (leads_nowhere(cb))
+			branches_skip(&cb->branches);
+		if (cb->branches.open_length > 0)
+			return branches_take(&cb->branches, plan) ? SEARCH_PLAN : SEARCH_OVER;
 		const struct step *prefix;
 		size_t length;
-		if (!cb_list_take(&cb->levels[cb->bound], &prefix, &length)) {
-			if (raise_bound(cb))
-				continue;
+		struct trace_hash state;
+		if (cb_list_take(&cb->levels[cb->bound], &prefix, &length, &state)) {
+			if (!branches_plant(&cb->branches, prefix, length, state))
+				return SEARCH_OVER;
+		} else if (cb->branches.out_length > 0) {
+			return SEARCH_LATER;
+		} else if (!raise_bound(cb)) {
 			cb->complete = true;
 			return SEARCH_OVER;
 		}
-		if (!dfs_path_start(&cb->path, prefix, length))
-			return SEARCH_OVER;
 	}
-	plan->prefix = cb->path.steps;
-	plan->prefix_length = cb->path.prefix_length;
-	return SEARCH_PLAN;
-}
-
-/* Alternatives of the new node i that cost something. */
-static bool set_aside(struct cb *cb, size_t i)
-{
-	const struct dfs_node *node = &cb->path.nodes[i];
-	for (uint32_t a = 0; a < node->alternatives; a++) {
-		const struct alternative *alternative = &cb->path.alternatives[node->first_alternative + a];
-		uint32_t cost = alternative->preemption;
-		if (cost == 0)
-			continue;
-		assert(a != node->taken);
-		if (cost > cb->most - cb->bound)
-			cb->left_out = true;
-		else if (!reserve_level(cb, cb->bound + cost) ||
-			 !cb_list_push(&cb->levels[cb->bound + cost], cb->path.steps, i, alternative->step))
-			return false;
-	}
-	return true;
 }
 
 /* Who could go on for nothing before transition i. */
 static uint32_t free_thread(const struct cb *cb, const struct trace *trace, size_t i)
 {
 	uint32_t previous = i > 0 ? trace->at[i - 1].thread : NO_THREAD;
-	if (cb->visited.delays)
+	if (cb->delays)
 		return previous;
 	const struct alternative *open = trace->alternatives + trace->at[i].first_alternative;
 	for (uint32_t a = 0; a < trace->at[i].alternatives; a++)
@@ -139,41 +132,101 @@ static uint32_t free_thread(const struct cb *cb, const struct trace *trace, size
 	return NO_THREAD;
 }
 
-/* End the path at the first new state that shows nothing new; false without memory. */
-static bool cut_known(struct cb *cb, const struct trace *trace, size_t first_new)
+/* Set what costs something, behind the first i steps, aside; false without memory. */
+static bool set_aside(struct cb *cb, size_t i, const struct alternative *alternative, struct trace_hash state)
 {
-	if (!happens_before_start(cb->happens_before, trace, cb->fair) ||
-	    !happens_before_push_all(cb->happens_before))
-		return false;
-	bool known = false;
-	for (size_t i = first_new; i < cb->path.length && !known; i++) {
-		struct trace_hash state = happens_before_hash(cb->happens_before, i);
-		if (!visited_enter(&cb->visited, state, cb->bound, free_thread(cb, trace, i), &known))
+	uint32_t cost = cb->bound + alternative->preemption;
+	return reserve_level(cb, cost) &&
+	       cb_list_push(&cb->levels[cost], cb->steps, i, alternative->step, state);
+}
+
+/* Which alternatives of transition i are to be run, now or later; false without memory. */
+static bool choose_alternatives(struct cb *cb, const struct trace *trace, size_t i)
+{
+	const struct transition *at = &trace->at[i];
+	for (uint32_t a = 0; a < at->alternatives; a++) {
+		const struct alternative *open = &trace->alternatives[at->first_alternative + a];
+		if (open->step.thread == at->thread && open->step.choice == at->choice)
+			continue;
+		uint32_t cost = open->preemption;
+		struct trace_hash state = {0, 0};
+		bool known = false;
+		if (cost > cb->most - cb->bound) {
+			cb->left_out = true;
+			continue;
+		}
+		if (cb->states &&
+		    !cb_states_foresee(cb->states, &open->step, cb->bound + cost, &state, &known))
 			return false;
-		if (known)
-			dfs_path_cut(&cb->path, i);
+		if (cost == 0)
+			cb->marks[at->first_alternative + a] = (struct branch_mark){!known, state};
+		else if (!known && !set_aside(cb, i, open, state))
+			return false;
 	}
-	cb->redundant += known;
+	return true;
+}
+
+/* The new transitions of a trace, up to *end, which becomes that of the first state that is known. */
+static bool look_at_new(struct cb *cb, const struct trace *trace, size_t first, size_t *end)
+{
+	if (first < *end && cb->states && !cb_states_start(cb->states, trace, first))
+		return false;
+	for (size_t i = first; i < *end; i++) {
+		bool known = false;
+		if (cb->states &&
+		    !cb_states_arrive(cb->states, cb->bound, free_thread(cb, trace, i), i == first, &known))
+			return false;
+		if (known) {
+			cb->redundant++;
+			*end = i;
+			return true;
+		}
+		if (!choose_alternatives(cb, trace, i) || (cb->states && !cb_states_advance(cb->states)))
+			return false;
+	}
+	return true;
+}
+
+/* Room for the steps and marks of a trace, the steps filled in and nothing wanted; false without memory. */
+static bool prepare(struct cb *cb, const struct trace *trace)
+{
+	if (trace->length > cb->steps_room) {
+		size_t room = 2 * trace->length;
+		struct step *steps = reallocarray(cb->steps, room, sizeof *steps);
+		if (!steps)
+			return false;
+		cb->steps = steps;
+		cb->steps_room = room;
+	}
+	if (trace->alternatives_length > cb->marks_room) {
+		size_t room = 2 * trace->alternatives_length;
+		struct branch_mark *marks = reallocarray(cb->marks, room, sizeof *marks);
+		if (!marks)
+			return false;
+		cb->marks = marks;
+		cb->marks_room = room;
+	}
+	for (size_t i = 0; i < trace->length; i++)
+		cb->steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
+	if (trace->alternatives_length > 0)
+		memset(cb->marks, 0, trace->alternatives_length * sizeof *cb->marks);
 	return true;
 }
 
 enum status cb_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
-	(void)ticket;
 	struct cb *cb = strategy;
 	cb->executions++;
-	if (cb->happens_before && trace_hides(trace, cb->sees_memory))
-		return stop_caching(cb) ? STATUS_OK : STATUS_NO_MEMORY;
-	size_t first_new;
-	enum status status = dfs_path_feed(&cb->path, trace, &first_new);
+	if (cb->states && trace_hides(trace, cb->sees_memory) && !stop_caching(cb))
+		return STATUS_NO_MEMORY;
+	size_t first, end;
+	enum status status = branches_follow(&cb->branches, ticket, trace, &first, &end);
 	if (status != STATUS_OK)
 		return status;
-	if (cb->happens_before && !cut_known(cb, trace, first_new))
-		return STATUS_NO_MEMORY;
-	for (size_t i = first_new; i < cb->path.length; i++)
-		if (!set_aside(cb, i))
-			return STATUS_NO_MEMORY;
-	return STATUS_OK;
+	bool ok = prepare(cb, trace) && look_at_new(cb, trace, first, &end);
+	return branches_grow(&cb->branches, ticket, trace, first, ok ? end : first, cb->marks) && ok
+		   ? STATUS_OK
+		   : STATUS_NO_MEMORY;
 }
 
 /* Executions up to the present bound, from the part of its items that is done. */
@@ -184,8 +237,7 @@ static double estimate(const struct cb *cb)
 		return (double)cb->executions;
 	const struct cb_list *present = &cb->levels[cb->bound];
 	double items = cb->bound == 0 ? 1 : (double)present->count;
-	double done = cb->bound == 0 ? 0 : (double)(present->taken - 1);
-	return (double)cb->executions_before + at_bound * items / (done + dfs_path_share(&cb->path));
+	return (double)cb->executions_before + at_bound * items / cb->branches.done;
 }
 
 void cb_progress(const void *strategy, struct search_progress *progress)
@@ -195,7 +247,7 @@ void cb_progress(const void *strategy, struct search_progress *progress)
 	progress->complete = cb->complete;
 	progress->bound_met = cb->left_out;
 	progress->redundant = cb->redundant;
-	progress->reduced = cb->happens_before != NULL;
+	progress->reduced = cb->states != NULL;
 	progress->estimate = estimate(cb);
 }
 
@@ -203,6 +255,7 @@ const struct strategy_ops search_cb = {
     .name = "cb",
     .bounded = true,
     .usual = UINT32_MAX,
+    .several = true,
     .create = cb_create,
     .destroy = cb_destroy,
     .next = cb_next,

@@ -1,28 +1,32 @@
 #ifndef FMC_SUPERVISOR_CB_H
 #define FMC_SUPERVISOR_CB_H
 
+#include "branches.h"
 #include "cb_list.h"
-#include "dfs_path.h"
+#include "cb_states.h"
 #include "search_strategy.h"
-#include "visited.h"
 
 /* Iterative bounding, shared by cb.c and delay.c. */
 struct cb {
 	uint32_t most; /* the bound to stop at */
 	uint32_t bound;
-	struct dfs_path path;	/* below the present item */
-	struct cb_list *levels; /* items by cost; at bound 0 the path starts with the only, empty, one */
+	uint32_t fair_k;
+	bool delays, sees_memory;
+	struct branches branches; /* within the bound, below those of its items that have been taken */
+	struct cb_list *levels;	  /* items by cost; at bound 0 there is one, without any steps, and no list */
 	uint32_t levels_length;
 	bool left_out; /* items that cost more than `most` exist */
 	bool complete;
 	uint64_t executions;
 	uint64_t executions_before; /* at lower bounds */
-	bool fair, sees_memory;
-	struct happens_before *happens_before; /* NULL: without caching */
-	struct visited visited;
-	uint64_t redundant;	   /* executions that came to a state known */
-	struct alternative *costs; /* delay.c: a trace's alternatives with their delays */
+	struct cb_states *states;   /* NULL: without caching */
+	uint64_t redundant;	    /* executions that came to a state known */
+	struct alternative *costs;  /* delay.c: a trace's alternatives with their delays */
 	size_t costs_room;
+	/* Of the trace that is fed: its steps, and its alternatives that are to be run within the bound. */
+	struct step *steps;
+	struct branch_mark *marks;
+	size_t steps_room, marks_room;
 };
 
 void *cb_create(const struct search_options *options);

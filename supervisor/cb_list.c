@@ -91,7 +91,29 @@ static struct step get_step(struct cb_list *list)
 	return (struct step){.thread = thread, .choice = (int32_t)value};
 }
 
-bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, struct step step)
+static void put_state(struct cb_list *list, struct trace_hash state)
+{
+	bool known = state.low != 0 || state.high != 0;
+	put(list, known);
+	if (!known)
+		return;
+	memcpy(list->bytes + list->length, &state, sizeof state);
+	list->length += sizeof state;
+}
+
+static struct trace_hash get_state(struct cb_list *list)
+{
+	struct trace_hash state = {0, 0};
+	if (!get(list))
+		return state;
+	assert(list->read + sizeof state <= list->length);
+	memcpy(&state, list->bytes + list->read, sizeof state);
+	list->read += sizeof state;
+	return state;
+}
+
+bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, struct step step,
+		  struct trace_hash state)
 {
 	size_t shared = 0;
 	while (shared < length && shared < list->last_length &&
@@ -99,7 +121,8 @@ bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, 
 	       path[shared].choice == list->last[shared].choice)
 		shared++;
 	size_t rest = length - shared + 1;
-	if (!reserve_last(list, length + 1) || !reserve_bytes(list, (2 + 2 * rest) * MOST_BYTES))
+	if (!reserve_last(list, length + 1) ||
+	    !reserve_bytes(list, (3 + 2 * rest) * MOST_BYTES + sizeof state))
 		return false;
 	put(list, shared);
 	put(list, rest);
@@ -108,6 +131,7 @@ bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, 
 		list->last[i] = path[i];
 	}
 	put_step(list, step);
+	put_state(list, state);
 	list->last[length] = step;
 	list->last_length = length + 1;
 	list->count++;
@@ -121,7 +145,7 @@ void cb_list_rewind(struct cb_list *list)
 	list->last_length = 0;
 }
 
-bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length)
+bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length, struct trace_hash *state)
 {
 	if (list->taken == list->count)
 		return false;
@@ -130,6 +154,7 @@ bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *leng
 	assert(shared <= list->last_length && shared + rest <= list->last_room);
 	for (size_t i = 0; i < rest; i++)
 		list->last[shared + i] = get_step(list);
+	*state = get_state(list);
 	list->last_length = shared + rest;
 	list->taken++;
 	*prefix = list->last;

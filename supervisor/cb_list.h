@@ -1,13 +1,14 @@
 #ifndef FMC_SUPERVISOR_CB_LIST_H
 #define FMC_SUPERVISOR_CB_LIST_H
 
-#include <fmc/trace.h>
+#include <fmc/happens_before.h>
 
 /*
  * A list of prefixes, written once from its beginning to its end and then read in the same order.
  *
  * Neighbours share most of their steps, so each is stored as how many steps it keeps of the one before it and
- * the rest: two or three bytes a step in numbers of variable length (7 bits a byte, low ones first).
+ * the rest: two or three bytes a step in numbers of variable length (7 bits a byte, low ones first). A state takes
+ * 16 bytes, none is one byte.
  */
 struct cb_list {
 	uint8_t *bytes;
@@ -24,13 +25,17 @@ void cb_list_release(struct cb_list *list);
 /* Empty it for writing, keeping the memory. */
 void cb_list_clear(struct cb_list *list);
 
-/* Append `path` (length steps) followed by `step`; false without memory, then the list is as it was. */
-bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, struct step step);
+/*
+ * Append `path` (length steps) followed by `step`, with the state that lies behind it; false without memory, then the
+ * list is as it was.
+ */
+bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, struct step step,
+		  struct trace_hash state);
 
 /* Nothing more is written from here on. */
 void cb_list_rewind(struct cb_list *list);
 
 /* The next prefix, valid until the next call. False: there is none left. */
-bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length);
+bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length, struct trace_hash *state);
 
 #endif

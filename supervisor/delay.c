@@ -51,6 +51,7 @@ const struct strategy_ops search_delay = {
     .name = "delay",
     .bounded = true,
     .usual = UINT32_MAX,
+    .several = true,
     .create = cb_create,
     .destroy = cb_destroy,
     .next = cb_next,

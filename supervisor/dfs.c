@@ -23,7 +23,7 @@ static void *dfs_create(const struct search_options *options)
 	if (!dfs)
 		return NULL;
 	branches_init(&dfs->branches, options->max_depth);
-	if (!branches_plant(&dfs->branches, NULL, 0)) {
+	if (!branches_plant(&dfs->branches, NULL, 0, (struct trace_hash){0, 0})) {
 		dfs_destroy(dfs);
 		return NULL;
 	}

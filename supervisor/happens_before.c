@@ -223,6 +223,14 @@ static bool counts(const struct happens_before *hb, const struct access *access)
 	return hb->fair || !touch_is_fair(access->key);
 }
 
+/* Of a transition with this past, number `index` of its thread. */
+static struct trace_hash hash_event(struct trace_hash past, uint32_t t, uint32_t index, uint32_t kind,
+				    int32_t choice)
+{
+	uint64_t label = (uint64_t)t << 32 | index;
+	return mix_hash(mix_hash(past, mix(label, kind)), (uint64_t)(int64_t)choice);
+}
+
 /* The past of transition i: its clock without itself, and its hash. */
 static bool look_back(struct happens_before *hb, size_t i, struct accesses accesses)
 {
@@ -248,9 +256,7 @@ static bool look_back(struct happens_before *hb, size_t i, struct accesses acces
 		add_hash(&past, mix_hash(state->before.hash, access->mode + 2));
 	}
 	clock[t] = hb->index[i] + 1;
-	uint64_t label = (uint64_t)t << 32 | hb->index[i];
-	hb->own[i] =
-	    mix_hash(mix_hash(past, mix(label, transition->op.kind)), (uint64_t)(int64_t)transition->choice);
+	hb->own[i] = hash_event(past, t, hb->index[i], transition->op.kind, transition->choice);
 	return true;
 }
 
@@ -332,6 +338,34 @@ struct trace_hash happens_before_hash(const struct happens_before *hb, size_t n)
 {
 	assert(n <= hb->length);
 	return hb->prefix[n];
+}
+
+/* Of the group that an access to this key would come behind. */
+static struct trace_hash hash_before(const struct happens_before *hb, const struct access *access)
+{
+	if (hb->keys_room == 0)
+		return (struct trace_hash){0, 0};
+	const struct key_state *state = &hb->keys[slot_of(hb->keys, hb->keys_room, access->key)];
+	if (!state->used)
+		return (struct trace_hash){0, 0};
+	bool turns = state->now.tail != NO_RECORD && dependence_modes_conflict(state->mode, access->mode);
+	return turns ? state->now.hash : state->before.hash;
+}
+
+struct trace_hash happens_before_ahead(const struct happens_before *hb, uint32_t thread, enum op_kind kind,
+				       int32_t choice, struct accesses footprint)
+{
+	struct trace_hash past = {0, 0}, hash = hb->prefix[hb->length];
+	uint32_t last = thread < hb->threads ? hb->last[thread] : NO_RECORD;
+	if (last != NO_RECORD)
+		past = mix_hash(hb->own[last], 1);
+	for (uint32_t a = 0; a < footprint.length; a++)
+		if (counts(hb, &footprint.at[a]))
+			add_hash(&past,
+				 mix_hash(hash_before(hb, &footprint.at[a]), footprint.at[a].mode + 2));
+	uint32_t index = last != NO_RECORD ? hb->index[last] + 1 : 0;
+	add_hash(&hash, hash_event(past, thread, index, kind, choice));
+	return hash;
 }
 
 static bool add_cursor(struct happens_before *hb, uint32_t record, uint32_t mode)

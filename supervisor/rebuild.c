@@ -26,7 +26,8 @@ struct rebuild {
 	struct fair *fair;	    /* behind it */
 	uint64_t *enabled, *before; /* sets, behind that */
 	size_t model_size, fair_size, state_size;
-	unsigned char *state, *snapshots;
+	unsigned char *state; /* the present one; and as much room behind it to lay it aside */
+	unsigned char *snapshots;
 	size_t state_room, snapshots_room;
 	size_t interval, taken;
 };
@@ -103,10 +104,10 @@ static bool lay_out(struct rebuild *r)
 			return false;
 		r->snapshots_room = snapshots;
 	}
-	if (r->state_size > r->state_room) {
-		if (!reserve(&r->state, r->state_size, 1))
+	if (2 * r->state_size > r->state_room) {
+		if (!reserve(&r->state, 2 * r->state_size, 1))
 			return false;
-		r->state_room = r->state_size;
+		r->state_room = 2 * r->state_size;
 	}
 	r->model = model_init(r->state, r->threads, objects);
 	r->fair = r->fair_k ? fair_init(r->state + r->model_size, r->threads, r->fair_k) : NULL;
@@ -307,4 +308,53 @@ void rebuild_perform(struct rebuild *r, const struct step *step, const struct ob
 	survey(r);
 	dependence_priorities(footprint, r->fair, t, r->before, r->enabled,
 			      fair_counts(r->fair, t, effect.yield));
+}
+
+/* Operations that find out what to do, or whom there is to do it to, when they are performed. */
+static bool unforeseen(const struct op *op)
+{
+	switch (op->kind) {
+	case OP_NONE:
+	case OP_THREAD_CREATE:
+	case OP_FUTEX_REQUEUE:
+	case OP_FUTEX_WAKE_OP:
+	case OP_POLL:
+	case OP_SYSCALL:
+		return true;
+	default:
+		return (op_class(op->kind) != CLASS_NONE && op->object == NO_OBJECT) ||
+		       (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT);
+	}
+}
+
+/* t has just performed its operation: would it matter to the priorities if that were its last? */
+static bool exit_matters(struct rebuild *r, uint32_t t)
+{
+	if (!r->fair || model_pending(r->model, t)->kind != OP_NONE)
+		return false;
+	bitset_copy(r->before, r->enabled, r->words);
+	model_thread_exit(r->model, t);
+	survey(r);
+	for (uint32_t u = 0; u < fair_threads(r->fair); u++) {
+		if (u == t || bitset_has(r->before, u) == bitset_has(r->enabled, u))
+			continue;
+		for (uint32_t v = 0; v < fair_threads(r->fair); v++)
+			if (fair_yields_to(r->fair, v, u))
+				return true;
+	}
+	return false;
+}
+
+bool rebuild_foresee(struct rebuild *r, const struct step *step, struct footprint *footprint)
+{
+	/* What a futex operation sees decides no more than whether its own thread falls asleep. */
+	static const struct observation unknown;
+	if (unforeseen(model_pending(r->model, step->thread)) ||
+	    !model_has_choice(r->model, step->thread, step->choice))
+		return false;
+	memcpy(r->state + r->state_size, r->state, r->state_size);
+	rebuild_perform(r, step, &unknown, footprint);
+	bool foreseen = !footprint->failed && !exit_matters(r, step->thread);
+	memcpy(r->state, r->state + r->state_size, r->state_size);
+	return foreseen;
 }

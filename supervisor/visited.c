@@ -44,6 +44,11 @@ static bool grow(struct visited *visited)
 	return true;
 }
 
+static bool same_state(const struct visit *visit, struct trace_hash state)
+{
+	return visit->state.low == state.low && visit->state.high == state.high;
+}
+
 bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
 		   bool *known)
 {
@@ -53,8 +58,7 @@ bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t co
 	size_t slot = first_slot(state, visited->room);
 	for (; visited->at[slot].used; slot = (slot + 1) & (visited->room - 1)) {
 		const struct visit *earlier = &visited->at[slot];
-		if (earlier->state.low == state.low && earlier->state.high == state.high &&
-		    covers(visited, earlier, cost, last)) {
+		if (same_state(earlier, state) && covers(visited, earlier, cost, last)) {
 			*known = true;
 			return true;
 		}
@@ -62,4 +66,18 @@ bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t co
 	visited->at[slot] = (struct visit){state, cost, last, true};
 	visited->count++;
 	return true;
+}
+
+bool visited_otherwise(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last)
+{
+	if (visited->room == 0)
+		return false;
+	size_t slot = first_slot(state, visited->room);
+	for (; visited->at[slot].used; slot = (slot + 1) & (visited->room - 1)) {
+		const struct visit *earlier = &visited->at[slot];
+		bool own = earlier->cost == cost && earlier->last == last;
+		if (!own && same_state(earlier, state) && covers(visited, earlier, cost, last))
+			return true;
+	}
+	return false;
 }

@@ -33,4 +33,10 @@ void visited_release(struct visited *visited);
 bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
 		   bool *known);
 
+/*
+ * For one who has entered a state at this cost with this `last` when it was only foreseen: has it been come to, in
+ * another way, so that nothing new can follow?
+ */
+bool visited_otherwise(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last);
+
 #endif

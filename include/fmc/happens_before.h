@@ -45,6 +45,13 @@ struct trace_hash {
 struct trace_hash happens_before_hash(const struct happens_before *hb, size_t n);
 
 /*
+ * The digest that there would be behind the transitions taken in so far if `thread` performed an operation of
+ * this kind with this choice and footprint next.
+ */
+struct trace_hash happens_before_ahead(const struct happens_before *hb, uint32_t thread, enum op_kind kind,
+				       int32_t choice, struct accesses footprint);
+
+/*
  * Transitions of other threads that an operation with this footprint depends on directly, from the latest to
  * the earliest: those on which transition j does, or, with j == length, one that would come next.
  * *candidate gets SIZE_MAX behind the last.

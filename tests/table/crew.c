@@ -29,6 +29,7 @@ static void hire(struct crew *crew)
 		answer = search_next(crew->search, &crew->out[crew->length]);
 		crew->length += answer == SEARCH_PLAN;
 		assert(answer != SEARCH_LATER || crew->length > 0);
+		assert(answer != SEARCH_OVER || crew->length == 0);
 	}
 	crew->later += answer == SEARCH_LATER;
 }

@@ -539,8 +539,8 @@ START_TEST(golden_counts)
 	philosophers(&p, 5);
 	use(&p);
 	check_counts(0, 30, 80);
-	check_counts(1, 31, 845);
-	check_counts(2, 31, 3460);
+	check_counts(1, 31, 672);
+	check_counts(2, 31, 987);
 	counter(&p);
 	use(&p);
 	check_counts(0, 6, 6);

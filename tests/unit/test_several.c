@@ -1,8 +1,8 @@
-/* Searches with several plans out at once, whose traces come back in any order. */
-#include <fmc/execution.h>
-#include <fmc/search.h>
+/* Searches by depth and by bound with several plans out at once: what is explored in the end is the same. */
+#include <fmc/happens_before.h>
 
 #include "tests/table/brute.h"
+#include "tests/table/crew.h"
 #include "tests/table/table_random.h"
 
 #include <check.h>
@@ -12,29 +12,25 @@
 #define PROGRAMS 150
 #define LIMIT	 1500
 #define DEPTH	 40
-#define MOST_OUT 8
 
-static struct table_machine machine;
-static struct execution *execution;
+static struct happens_before *hb;
 static struct trace trace;
 
 static void set_up(void)
 {
-	static const struct table_program nothing;
-	table_machine_init(&machine, &nothing);
-	execution = execution_new(&machine.machine);
+	hb = happens_before_new();
 	trace_init(&trace);
 }
 
 static void tear_down(void)
 {
 	trace_release(&trace);
-	execution_free(execution);
+	happens_before_free(hb);
 }
 
 struct seen {
 	uint64_t executions;
-	struct hash_set sequences;
+	struct hash_set sequences, classes;
 	bool gave_up;
 	struct search_progress progress;
 };
@@ -42,48 +38,37 @@ struct seen {
 static void seen_release(struct seen *seen)
 {
 	hash_set_release(&seen->sequences);
+	hash_set_release(&seen->classes);
 }
 
-static uint64_t next_random(uint64_t *state)
+static void note(struct seen *seen, bool fair)
 {
-	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return *state >> 33;
-}
-
-static void run_plan(struct search *search, const struct plan *plan, struct seen *seen)
-{
-	execution_run(execution, plan, &trace);
-	ck_assert_int_eq(search_feed(search, plan->ticket, &trace), STATUS_OK);
 	uint64_t sequence = 1;
 	for (size_t i = 0; i < trace.length; i++)
 		sequence = step_digest(sequence, trace.at[i].thread, trace.at[i].choice);
 	hash_set_add(&seen->sequences, sequence);
+	ck_assert(happens_before_start(hb, &trace, fair) && happens_before_push_all(hb));
+	struct trace_hash class = happens_before_hash(hb, trace.length);
+	hash_set_add(&seen->classes, class.low ^ class.high << 1 ^ trace.length);
 	seen->executions++;
 }
 
-/* Keep up to `most` plans out, and take one of them at random each time. */
-static void run(const struct search_options *options, size_t most, uint64_t seed, struct seen *seen)
+static void run(const struct table_program *program, const struct search_options *options, uint32_t size,
+		struct seen *seen)
 {
 	struct search *search = search_new(options);
-	struct plan out[MOST_OUT];
-	size_t length = 0;
-	enum search_answer answer = SEARCH_PLAN;
+	struct crew crew;
+	crew_init(&crew, program, search, size, size);
 	*seen = (struct seen){0};
 	hash_set_init(&seen->sequences);
-	while (!seen->gave_up) {
-		while (length < most && (answer = search_next(search, &out[length])) == SEARCH_PLAN)
-			length++;
-		/* What is out may show more. */
-		ck_assert(answer != SEARCH_OVER || length == 0);
-		if (length == 0)
-			break;
-		size_t next = next_random(&seed) % length;
-		run_plan(search, &out[next], seen);
-		out[next] = out[--length];
+	hash_set_init(&seen->classes);
+	while (!seen->gave_up && crew_step(&crew, &trace) != 0) {
+		note(seen, options->fair_k != 0);
 		seen->gave_up = seen->executions == LIMIT;
 	}
-	ck_assert(seen->gave_up || answer == SEARCH_OVER);
+	ck_assert_int_eq(crew.status, STATUS_OK);
 	search_progress(search, &seen->progress);
+	crew_release(&crew);
 	search_free(search);
 }
 
@@ -97,27 +82,32 @@ static bool equal(const struct hash_set *a, const struct hash_set *b)
 	return a->count == b->count && hash_set_subset(a, b);
 }
 
+static uint32_t several(uint64_t seed)
+{
+	return 2 + (uint32_t)(seed % (CREW_MOST - 1));
+}
+
 /* Everything, once. */
-static void compare_plain(enum strategy strategy, uint32_t bound)
+static void compare_plain(enum strategy strategy)
 {
 	uint32_t compared = 0;
 	for (uint64_t seed = 0; seed < programs(); seed++) {
 		struct table_program program;
 		table_random(&program, seed, seed % 2);
-		table_machine_init(&machine, &program);
-		const struct search_options options = {
-		    .strategy = strategy, .bound = bound, .fair_k = (uint32_t)(seed % 3), .max_depth = DEPTH};
-		struct seen one, several;
-		run(&options, 1, seed, &one);
-		size_t most = 2 + seed % (MOST_OUT - 1);
+		const struct search_options options = {.strategy = strategy,
+						       .bound = (uint32_t)(seed % 4),
+						       .fair_k = (uint32_t)(seed % 3),
+						       .max_depth = DEPTH};
+		struct seen one, all;
+		run(&program, &options, 1, &one);
 		if (!one.gave_up) {
-			run(&options, most, seed, &several);
-			ck_assert(one.progress.complete && several.progress.complete);
-			ck_assert_uint_eq(several.executions, one.executions);
-			ck_assert(equal(&several.sequences, &one.sequences));
-			ck_assert_uint_eq(several.sequences.count, several.executions);
-			ck_assert(several.progress.bound_met == one.progress.bound_met);
-			seen_release(&several);
+			run(&program, &options, several(seed), &all);
+			ck_assert(one.progress.complete && all.progress.complete);
+			ck_assert_uint_eq(all.executions, one.executions);
+			ck_assert_uint_eq(all.sequences.count, one.executions);
+			ck_assert(equal(&all.sequences, &one.sequences));
+			ck_assert(all.progress.bound_met == one.progress.bound_met);
+			seen_release(&all);
 			compared++;
 		}
 		seen_release(&one);
@@ -125,9 +115,63 @@ static void compare_plain(enum strategy strategy, uint32_t bound)
 	ck_assert_uint_gt(compared, programs() / 3);
 }
 
-START_TEST(dfs)
+START_TEST(all_executions)
 {
-	compare_plain(STRATEGY_DFS, 0);
+	compare_plain(STRATEGY_DFS);
+	compare_plain(STRATEGY_CB);
+	compare_plain(STRATEGY_DELAY);
+}
+END_TEST
+
+/* Variables are read and written by code between operations, which no footprint knows of. */
+static bool has_variables(const struct table_program *p)
+{
+	for (uint32_t b = 0; b < p->body_count; b++)
+		for (uint32_t i = 0; i < p->bodies[b].length; i++)
+			if (p->bodies[b].code[i].kind == TABLE_STORE)
+				return true;
+	return false;
+}
+
+/* With the cache: of each class within the bound one, whatever the order in which states were come to. */
+static void compare_cached(enum strategy strategy)
+{
+	uint64_t fewer = 0;
+	uint32_t compared = 0;
+	for (uint64_t seed = 0; seed < programs(); seed++) {
+		struct table_program program;
+		table_random(&program, seed, false);
+		if (has_variables(&program))
+			continue;
+		struct search_options options = {.strategy = strategy,
+						 .bound = (uint32_t)(seed % 3),
+						 .fair_k = (uint32_t)(seed / 3 % 3),
+						 .max_depth = DEPTH,
+						 .sees_memory = true};
+		struct seen plain, cached;
+		run(&program, &options, 1, &plain);
+		if (!plain.gave_up) {
+			options.cache = true;
+			run(&program, &options, several(seed), &cached);
+			ck_assert(cached.progress.complete);
+			ck_assert_msg(equal(&cached.classes, &plain.classes),
+				      "seed %lu: %zu classes, with the cache %zu", seed, plain.classes.count,
+				      cached.classes.count);
+			ck_assert(hash_set_subset(&cached.sequences, &plain.sequences));
+			fewer += plain.executions - cached.executions;
+			seen_release(&cached);
+			compared++;
+		}
+		seen_release(&plain);
+	}
+	ck_assert_uint_gt(compared, programs() / 4);
+	ck_assert_uint_gt(fewer, programs() / 5);
+}
+
+START_TEST(all_classes)
+{
+	compare_cached(STRATEGY_CB);
+	compare_cached(STRATEGY_DELAY);
 }
 END_TEST
 
@@ -137,7 +181,8 @@ int main(void)
 	TCase *cases = tcase_create("all");
 	tcase_set_timeout(cases, 600);
 	tcase_add_checked_fixture(cases, set_up, tear_down);
-	tcase_add_test(cases, dfs);
+	tcase_add_test(cases, all_executions);
+	tcase_add_test(cases, all_classes);
 	suite_add_tcase(suite, cases);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,52 @@
+#ifndef FMC_SUPERVISOR_CB_STATES_H
+#define FMC_SUPERVISOR_CB_STATES_H
+
+#include "rebuild.h"
+#include "visited.h"
+
+/*
+ * The states that a bounded search has come to or is going to: visited.h, together with what it takes to know
+ * the states of a trace and those that lie beside it.
+ *
+ * A state beside the trace is one that another alternative would have led to. What a transition touches follows
+ * from the model, so such a state is known without running the program (rebuild_foresee()). It is entered as
+ * soon as a plan is going to lead there, so that no two plans lead to one state. Where the model can't tell, the
+ * state has to be come to.
+ */
+struct cb_states {
+	struct visited visited;
+	struct happens_before *happens_before;
+	struct rebuild *rebuild;
+	struct footprint footprint;
+	uint32_t fair_k;
+	size_t at;    /* of the trace: the state before this transition is the present one */
+	bool follows; /* the model follows the trace: states beside it can be foreseen */
+};
+
+/* NULL without memory. */
+struct cb_states *cb_states_new(uint32_t fair_k, bool delays);
+void cb_states_free(struct cb_states *states);
+
+/* The present state becomes that before transition `first` of this trace; false without memory. */
+bool cb_states_start(struct cb_states *states, const struct trace *trace, size_t first);
+
+/*
+ * Come to the present state at this cost, where `last` could go on for nothing (NO_THREAD: any thread).
+ * `foreseen`: by a plan, which perhaps has entered it. *known: nothing new can follow. False without memory.
+ */
+bool cb_states_arrive(struct cb_states *states, uint32_t cost, uint32_t last, bool foreseen, bool *known);
+
+/*
+ * Enter the state behind this step, which is open in the present one, at this cost. *known: nothing new can follow
+ * it. *state gets its digest, 0 if it can't be foreseen. False without memory.
+ */
+bool cb_states_foresee(struct cb_states *states, const struct step *step, uint32_t cost,
+		       struct trace_hash *state, bool *known);
+
+/* Has a state that was perhaps foreseen, behind a step of this thread, been come to in another way since? */
+bool cb_states_known(const struct cb_states *states, struct trace_hash state, uint32_t cost, uint32_t thread);
+
+/* Go on to the next state of the trace; false without memory. */
+bool cb_states_advance(struct cb_states *states);
+
+#endif
