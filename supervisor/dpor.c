@@ -1,204 +1,199 @@
-/* The path of source-DPOR and optimal DPOR. */
+/* Source-DPOR and optimal DPOR. */
 #include "dpor.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-bool dpor_path_init(struct dpor_path *path, bool whole)
+bool dpor_init(struct dpor *dpor, bool whole)
 {
-	*path = (struct dpor_path){.whole = whole, .fresh = true};
-	path->races = races_new();
-	return path->races != NULL;
+	*dpor = (struct dpor){.whole = whole};
+	dpor->races = races_new();
+	return dpor->races != NULL;
 }
 
-static void release_node(struct dpor_node *node)
+/* Plans that are out keep the nodes that they go through, but nothing is left to be run from there. */
+static void give_up(struct dpor *dpor)
 {
-	for (size_t i = node->sleepers_length - node->own; i < node->sleepers_length; i++)
-		free((void *)(uintptr_t)node->sleepers[i].footprint.at);
-	free(node->sleepers);
-	footprint_release(&node->footprint);
-	wakeup_tree_free(node->children);
-	*node = (struct dpor_node){0};
-}
-
-static void cut(struct dpor_path *path, size_t length)
-{
-	while (path->length > length)
-		release_node(&path->nodes[--path->length]);
-}
-
-void dpor_path_release(struct dpor_path *path)
-{
-	cut(path, 0);
-	free(path->nodes);
-	free(path->steps);
-	races_free(path->races);
-	*path = (struct dpor_path){0};
-}
-
-void dpor_path_start(struct dpor_path *path, uint32_t fair_k)
-{
-	cut(path, 0);
-	path->fair_k = fair_k;
-	path->fair = fair_k != 0;
-	path->fresh = true;
-	path->prefix_length = path->branch = 0;
-}
-
-/* One more node at the end; NULL without memory. */
-static struct dpor_node *push_node(struct dpor_path *path, struct step step)
-{
-	if (path->length == path->room) {
-		size_t room = path->room ? 2 * path->room : 64;
-		struct dpor_node *nodes = reallocarray(path->nodes, room, sizeof *nodes);
-		if (!nodes)
-			return NULL;
-		path->nodes = nodes;
-		struct step *steps = reallocarray(path->steps, room, sizeof *steps);
-		if (!steps)
-			return NULL;
-		path->steps = steps;
-		path->room = room;
+	for (size_t i = 0; i < dpor->out_length; i++) {
+		dpor->out[i].stale = true;
+		for (struct dpor_node *node = dpor->out[i].leaf; node; node = node->parent)
+			dpor_tree_close(&dpor->tree, node);
 	}
-	struct dpor_node *node = &path->nodes[path->length];
-	*node = (struct dpor_node){.step = step};
-	path->steps[path->length++] = step;
-	return node;
+	dpor_tree_close_all(&dpor->tree);
 }
 
-static bool push_sleeper(struct dpor_node *node, const struct sleeper *sleeper)
+void dpor_start(struct dpor *dpor, bool whole, uint32_t fair_k)
 {
-	if (node->sleepers_length == node->sleepers_room) {
-		size_t room = node->sleepers_room ? 2 * node->sleepers_room : 4;
-		struct sleeper *sleepers = reallocarray(node->sleepers, room, sizeof *sleepers);
-		if (!sleepers)
+	give_up(dpor);
+	dpor->whole = whole;
+	dpor->fair_k = fair_k;
+	dpor->fair = fair_k != 0;
+	dpor->begun = false;
+}
+
+void dpor_release(struct dpor *dpor)
+{
+	give_up(dpor);
+	while (dpor->out_length > 0)
+		dpor_forget(dpor, dpor->out[0].ticket);
+	for (size_t i = 0; i < dpor->out_room; i++)
+		free(dpor->out[i].steps);
+	free(dpor->out);
+	free(dpor->path);
+	dpor_tree_release(&dpor->tree);
+	races_free(dpor->races);
+	*dpor = (struct dpor){0};
+}
+
+/* Room for one more plan, of so many steps. */
+static bool reserve_plan(struct dpor *dpor, size_t steps)
+{
+	if (dpor->out_length == dpor->out_room) {
+		size_t room = dpor->out_room ? 2 * dpor->out_room : 1;
+		struct dpor_plan *out = reallocarray(dpor->out, room, sizeof *out);
+		if (!out)
 			return false;
-		node->sleepers = sleepers;
-		node->sleepers_room = room;
+		for (size_t i = dpor->out_room; i < room; i++)
+			out[i] = (struct dpor_plan){0};
+		dpor->out = out;
+		dpor->out_room = room;
 	}
-	node->sleepers[node->sleepers_length++] = *sleeper;
-	return true;
+	struct dpor_plan *own = &dpor->out[dpor->out_length];
+	if (steps > own->room) {
+		size_t room = 2 * steps;
+		free(own->steps);
+		own->steps = malloc(room * sizeof *own->steps);
+		own->room = own->steps ? room : 0;
+	}
+	return steps <= own->room;
 }
 
-/* The node's transition has been explored with all that follows. */
-static bool put_to_sleep(struct dpor_node *node)
+/* The plan that ends at this node, and begins to differ from earlier ones behind `branch`. */
+static enum search_answer send_out(struct dpor *dpor, struct dpor_node *leaf, const struct dpor_node *branch,
+				   struct plan *plan)
 {
-	struct footprint *footprint = &node->footprint;
-	const struct sleeper sleeper = {node->step, {footprint->at, footprint->length}};
-	if (!push_sleeper(node, &sleeper))
+	if (!reserve_plan(dpor, leaf->depth)) {
+		dpor->tree.failed = true;
+		return SEARCH_OVER;
+	}
+	struct dpor_plan *own = &dpor->out[dpor->out_length++];
+	own->ticket = plan->ticket;
+	own->length = leaf->depth;
+	own->branch = branch->depth;
+	own->leaf = leaf;
+	own->stale = false;
+	for (const struct dpor_node *node = leaf; node->parent; node = node->parent)
+		own->steps[node->depth - 1] = node->step;
+	plan->prefix = own->steps;
+	plan->prefix_length = own->length;
+	plan->sleepers = branch->sleepers;
+	plan->sleepers_length = branch->sleepers_length;
+	plan->sleepers_from = own->branch;
+	plan->sleepers_fair = dpor->fair;
+	return SEARCH_PLAN;
+}
+
+enum search_answer dpor_next(struct dpor *dpor, struct plan *plan)
+{
+	struct dpor_node *branch, *leaf;
+	if (dpor->tree.failed)
+		return SEARCH_OVER;
+	if (!dpor->begun) {
+		branch = leaf = dpor_tree_node(&dpor->tree, NULL, &(struct step){0});
+		if (leaf)
+			leaf->unfinished++;
+		dpor->begun = true;
+	} else {
+		branch = dpor_tree_deepest(&dpor->tree);
+		if (!branch)
+			return dpor->out_length > 0 ? SEARCH_LATER : SEARCH_OVER;
+		leaf = dpor_tree_claim(&dpor->tree, branch);
+	}
+	return leaf ? send_out(dpor, leaf, branch, plan) : SEARCH_OVER;
+}
+
+static struct dpor_plan *find_plan(const struct dpor *dpor, uint64_t ticket)
+{
+	size_t i = 0;
+	while (i < dpor->out_length && dpor->out[i].ticket != ticket)
+		i++;
+	return i < dpor->out_length ? &dpor->out[i] : NULL;
+}
+
+bool dpor_is_stale(const struct dpor *dpor, uint64_t ticket)
+{
+	const struct dpor_plan *plan = find_plan(dpor, ticket);
+	return plan && plan->stale;
+}
+
+void dpor_forget(struct dpor *dpor, uint64_t ticket)
+{
+	struct dpor_plan *plan = find_plan(dpor, ticket), *last = &dpor->out[--dpor->out_length];
+	struct dpor_plan gone = *plan;
+	*plan = *last;
+	*last = gone;
+	dpor_tree_drop(&dpor->tree, gone.leaf);
+}
+
+static bool follows_plan(const struct dpor_plan *plan, const struct trace *trace)
+{
+	if (trace->length < plan->length)
 		return false;
-	node->own++;
-	*footprint = (struct footprint){0}; /* the sleeper's now */
+	for (size_t i = 0; i < plan->length; i++)
+		if (trace->at[i].thread != plan->steps[i].thread ||
+		    trace->at[i].choice != plan->steps[i].choice)
+			return false;
 	return true;
 }
 
-/* Take the node's first child as its transition, and the child's first descendants as nodes behind it. */
-static bool plan_child(struct dpor_path *path)
+/* What was planned is taken to have been run, so that what is left of the search goes on. */
+static void give_back(struct dpor *dpor, const struct dpor_plan *plan)
 {
-	struct wakeup_tree *children = path->nodes[path->length - 1].children;
-	path->nodes[path->length - 1].children = children->sibling;
-	path->nodes[path->length - 1].step = path->steps[path->length - 1] = children->step;
-	for (;;) {
-		struct wakeup_tree *taken = children;
-		children = taken->child;
-		taken->child = taken->sibling = NULL;
-		wakeup_tree_free(taken);
-		if (!children)
-			return true;
-		struct dpor_node *node = push_node(path, children->step);
-		if (!node) {
-			wakeup_tree_free(children);
-			return false;
-		}
-		node->children = children->sibling;
+	for (struct dpor_node *node = plan->leaf; node; node = node->parent) {
+		if (!node->run)
+			dpor_tree_run(
+			    &dpor->tree, node,
+			    (struct accesses){node->planned->footprint.at, node->planned->footprint.length});
+		dpor_tree_update(&dpor->tree, node);
 	}
 }
 
-bool dpor_path_next(struct dpor_path *path, struct plan *plan)
+/* The nodes that the trace goes through; those of its plan are there. */
+static bool find_path(struct dpor *dpor, const struct dpor_plan *plan, size_t length)
 {
-	if (!path->fresh) {
-		while (path->length > 0 && !path->nodes[path->length - 1].children)
-			cut(path, path->length - 1);
-		if (path->length == 0)
+	if (length >= dpor->path_room) {
+		size_t room = 2 * length + 64;
+		struct dpor_node **path = reallocarray(dpor->path, room, sizeof(struct dpor_node *));
+		if (!path)
 			return false;
-		path->branch = path->length - 1;
-		struct dpor_node *node = &path->nodes[path->branch];
-		if (!put_to_sleep(node) || !plan_child(path))
-			return false;
-		node = &path->nodes[path->branch];
-		plan->sleepers = node->sleepers;
-		plan->sleepers_length = node->sleepers_length;
-		plan->sleepers_from = path->branch;
-		plan->sleepers_fair = path->fair;
+		dpor->path = path;
+		dpor->path_room = room;
 	}
-	path->prefix_length = path->length;
-	plan->prefix = path->steps;
-	plan->prefix_length = path->prefix_length;
+	for (struct dpor_node *node = plan->leaf; node; node = node->parent)
+		dpor->path[node->depth] = node;
 	return true;
 }
 
-static bool follows_plan(const struct dpor_path *path, const struct trace *trace)
+static bool extend(struct dpor *dpor, struct dpor_plan *plan, const struct trace *trace)
 {
-	if (trace->length < path->prefix_length)
+	if (!find_path(dpor, plan, trace->length))
 		return false;
-	for (size_t i = 0; i < path->prefix_length; i++)
-		if (trace->at[i].thread != path->steps[i].thread ||
-		    trace->at[i].choice != path->steps[i].choice)
-			return false;
-	return true;
-}
-
-/* What the transition turned out to be. */
-static bool fill_node(struct dpor_node *node, const struct trace *trace, size_t i)
-{
-	struct accesses accesses = trace_accesses(trace, i);
-	node->op = trace->at[i].op;
-	footprint_clear(&node->footprint);
-	for (uint32_t a = 0; a < accesses.length; a++)
-		footprint_touch(&node->footprint, accesses.at[a].key, (enum touch_mode)accesses.at[a].mode);
-	return !node->footprint.failed;
-}
-
-/* Those that sleep before a transition sleep behind it, unless it depends on them. */
-static bool hand_on_sleepers(const struct dpor_path *path, const struct dpor_node *from, struct dpor_node *to)
-{
-	struct accesses done = {from->footprint.at, from->footprint.length};
-	for (size_t s = 0; s < from->sleepers_length; s++) {
-		const struct sleeper *sleeper = &from->sleepers[s];
-		if (sleeper->step.thread != from->step.thread &&
-		    !dependence_conflict(sleeper->footprint, done, path->fair) && !push_sleeper(to, sleeper))
-			return false;
-	}
-	return true;
-}
-
-static bool extend(struct dpor_path *path, const struct trace *trace)
-{
-	for (size_t i = path->branch; i < trace->length; i++) {
+	struct dpor_node **path = dpor->path;
+	for (size_t i = plan->branch; i < trace->length; i++) {
 		const struct step step = {trace->at[i].thread, trace->at[i].choice};
-		if (i >= path->length && !push_node(path, step))
+		struct accesses footprint = trace_accesses(trace, i);
+		if (i >= plan->length && !(path[i + 1] = dpor_tree_node(&dpor->tree, path[i], &step)))
 			return false;
-		if (!fill_node(&path->nodes[i], trace, i))
-			return false;
-		if (i > path->branch && !hand_on_sleepers(path, &path->nodes[i - 1], &path->nodes[i]))
-			return false;
+		dpor_tree_run(&dpor->tree, path[i + 1], footprint);
+		dpor_tree_hand_on(&dpor->tree, path[i + 1], footprint, dpor->fair);
 	}
-	return true;
-}
-
-/* Has something that the sequence could begin with been explored? For source sets it has to be part of it. */
-static bool sleeps(const struct dpor_path *path, const struct dpor_node *node, const struct event *events,
-		   size_t length)
-{
-	for (size_t s = 0; s < node->sleepers_length; s++) {
-		size_t at;
-		const struct sleeper *sleeper = &node->sleepers[s];
-		if (is_weak_initial(events, length, &sleeper->step, sleeper->footprint, path->fair, &at) &&
-		    (at < length || path->whole))
-			return true;
-	}
-	return false;
+	for (size_t i = plan->branch; i < trace->length; i++)
+		dpor_tree_update(&dpor->tree, path[i]);
+	/* The plan ends where the trace does from now on. */
+	path[trace->length]->unfinished++;
+	plan->leaf->unfinished--;
+	plan->leaf = path[trace->length];
+	return !dpor->tree.failed;
 }
 
 static bool same_step(const struct step *a, const struct step *b)
@@ -206,58 +201,145 @@ static bool same_step(const struct step *a, const struct step *b)
 	return a->thread == b->thread && a->choice == b->choice;
 }
 
+/* Could the sequence begin with this step? For source sets it has to be part of it. */
+static bool is_initial(const struct dpor *dpor, const struct reversal *reversal, const struct step *step,
+		       struct accesses footprint)
+{
+	size_t at;
+	return is_weak_initial(reversal->events, reversal->length, step, footprint, dpor->fair, &at) &&
+	       (at < reversal->length || dpor->whole);
+}
+
+/* The same for one that is planned and has not been run. */
+static bool is_planned_initial(struct dpor *dpor, const struct reversal *reversal, const struct trace *trace,
+			       const struct wakeup_tree *planned)
+{
+	struct wakeup_walk walk;
+	bool started = wakeup_walk_start(&walk, reversal, races_rebuild(dpor->races), trace, dpor->fair);
+	bool initial = started && wakeup_walk_take(&walk, planned);
+	bool part = walk.length < reversal->length;
+	dpor->tree.failed |= !started || walk.renamed.failed;
+	wakeup_walk_release(&walk);
+	return initial && (part || dpor->whole);
+}
+
+/*
+ * Has something that the sequence could begin with been claimed? If that was before the trace's own way on from the
+ * node was, the sequence is explored there or will be. Below one claimed later it has to be inserted: *below.
+ */
+static bool is_claimed(struct dpor *dpor, const struct dpor_node *node, const struct trace *trace,
+		       const struct reversal *reversal, struct dpor_node **below)
+{
+	const struct step own = {trace->at[reversal->i].thread, trace->at[reversal->i].choice};
+	bool later = false;
+	*below = NULL;
+	for (uint32_t s = 0; s < node->sleepers_length; s++) {
+		const struct sleeper *sleeper = &node->sleepers[s];
+		bool is_own = same_step(&sleeper->step, &own);
+		later |= is_own;
+		if (is_own || !is_initial(dpor, reversal, &sleeper->step, sleeper->footprint))
+			continue;
+		if (later)
+			*below = dpor_tree_child(node, &sleeper->step);
+		return true;
+	}
+	struct dpor_node *latest = dpor_tree_latest(node);
+	if (!latest || same_step(&latest->step, &own))
+		return false;
+	*below = latest;
+	return latest->run ? is_initial(dpor, reversal, &latest->step, latest->footprint)
+			   : is_planned_initial(dpor, reversal, trace, latest->planned);
+}
+
+/* The first of the node's children that the sequence could begin with. */
+static struct dpor_node *descend(struct wakeup_walk *walk, const struct dpor_node *node)
+{
+	struct dpor_node *child = node->first;
+	while (child && !wakeup_walk_take(walk, child->planned))
+		child = child->next;
+	return child;
+}
+
+/*
+ * Insert a sequence that begins with this claimed step. Where the wakeup tree ends, all that follows is explored.
+ */
+static bool insert_below(struct dpor *dpor, struct dpor_node *node, struct wakeup_walk *walk)
+{
+	wakeup_walk_take(walk, node->planned);
+	while (node->internal && walk->length > 0) {
+		struct dpor_node *child = descend(walk, node);
+		if (!child) {
+			bool inserted = wakeup_walk_insert(walk, &node->children);
+			dpor_tree_update(&dpor->tree, node);
+			return inserted;
+		}
+		node = child;
+	}
+	return !walk->renamed.failed;
+}
+
 /*
  * Source-DPOR: one initial of the sequence must be among those that are run at the node; the racing thread's
  * own transition is preferred.
  */
-static bool insert_initial(struct dpor_path *path, struct dpor_node *node, const struct reversal *reversal)
+static bool insert_initial(struct dpor *dpor, struct dpor_node *node, const struct reversal *reversal)
 {
 	const struct event *events = reversal->events;
 	size_t length = reversal->length, at;
 	for (const struct wakeup_tree *child = node->children; child; child = child->sibling)
-		if (is_weak_initial(events, length, &child->step, (struct accesses){NULL, 0}, path->fair,
+		if (is_weak_initial(events, length, &child->step, (struct accesses){NULL, 0}, dpor->fair,
 				    &at) &&
 		    at < length)
 			return true;
 	const struct event *last = &events[length - 1];
-	bool initial = is_weak_initial(events, length, &last->step, last->footprint, path->fair, &at) &&
+	bool initial = is_weak_initial(events, length, &last->step, last->footprint, dpor->fair, &at) &&
 		       at == length - 1;
 	return wakeup_tree_append(&node->children, initial ? last : &events[0]);
 }
 
-static bool insert(struct dpor_path *path, const struct trace *trace, const struct reversal *reversal)
+static bool insert(struct dpor *dpor, const struct trace *trace, const struct reversal *reversal)
 {
-	struct dpor_node *node = &path->nodes[reversal->i];
-	if (sleeps(path, node, reversal->events, reversal->length))
+	struct dpor_node *node = dpor->path[reversal->i], *below;
+	bool claimed = is_claimed(dpor, node, trace, reversal, &below), inserted;
+	if (claimed && (!below || !below->internal))
 		return true;
-	if (!path->whole)
-		return insert_initial(path, node, reversal);
-	return wakeup_tree_insert(&node->children, reversal, races_order(path->races),
-				  races_rebuild(path->races), trace, path->fair);
+	if (!dpor->whole) {
+		inserted = insert_initial(dpor, node, reversal);
+	} else {
+		struct wakeup_walk walk;
+		inserted =
+		    wakeup_walk_start(&walk, reversal, races_rebuild(dpor->races), trace, dpor->fair) &&
+		    (claimed ? insert_below(dpor, below, &walk) : wakeup_walk_insert(&walk, &node->children));
+		wakeup_walk_release(&walk);
+	}
+	dpor_tree_update(&dpor->tree, node);
+	return inserted;
 }
 
 /*
  * The other choices of a node's thread lead to other traces, whatever else is reversed. So do all spurious
  * wakeups, which depend on everything and which no policy chooses by itself.
  */
-static bool insert_choices(struct dpor_path *path, const struct trace *trace, size_t i)
+static bool insert_choices(struct dpor *dpor, const struct trace *trace, size_t i)
 {
 	const struct transition *transition = &trace->at[i];
 	const struct alternative *alternatives = trace->alternatives + transition->first_alternative;
 	const struct observation seen = {transition->word, transition->word2};
+	const struct step own = {transition->thread, transition->choice};
+	struct rebuild *rebuild = races_rebuild(dpor->races);
 	struct footprint footprint = {0};
 	bool ok = true;
 	for (uint32_t a = 0; a < transition->alternatives && ok; a++) {
 		struct step step = alternatives[a].step;
 		if ((step.thread != transition->thread && step.choice != CHOICE_SPURIOUS) ||
-		    same_step(&step, &path->nodes[i].step))
+		    same_step(&step, &own))
 			continue;
-		rebuild_goto(races_rebuild(path->races), i);
-		struct op pending = *model_pending(rebuild_model(races_rebuild(path->races)), step.thread);
-		rebuild_perform(races_rebuild(path->races), &step, &seen, &footprint);
+		rebuild_goto(rebuild, i);
+		struct op pending = *model_pending(rebuild_model(rebuild), step.thread);
+		rebuild_perform(rebuild, &step, &seen, &footprint);
 		struct event event = {step, pending, {footprint.at, footprint.length}};
 		const struct reversal alone = {.i = i, .events = &event, .length = 1};
-		ok = !footprint.failed && insert(path, trace, &alone);
+		ok = !footprint.failed && insert(dpor, trace, &alone);
 	}
 	footprint_release(&footprint);
 	return ok;
@@ -270,26 +352,31 @@ static bool is_over(const struct trace *trace)
 	       trace->end == END_MISUSE || trace->end == END_REDUNDANT;
 }
 
-static enum status reverse_races(struct dpor_path *path, const struct trace *trace)
+static enum status reverse_races(struct dpor *dpor, size_t branch, const struct trace *trace)
 {
-	if (!races_start(path->races, trace, path->fair_k))
+	if (!races_start(dpor->races, trace, dpor->fair_k))
 		return STATUS_UNSUPPORTED;
-	for (size_t i = path->branch; i < trace->length; i++)
-		if (trace->at[i].alternatives > 1 && !insert_choices(path, trace, i))
+	for (size_t i = branch; i < trace->length; i++)
+		if (trace->at[i].alternatives > 1 && !insert_choices(dpor, trace, i))
 			return STATUS_NO_MEMORY;
-	races_from(path->races, path->branch, is_over(trace));
-	for (const struct reversal *reversal; (reversal = races_next(path->races)) != NULL;)
-		if (!insert(path, trace, reversal))
+	races_from(dpor->races, branch, is_over(trace));
+	for (const struct reversal *reversal; (reversal = races_next(dpor->races)) != NULL;)
+		if (!insert(dpor, trace, reversal))
 			return STATUS_NO_MEMORY;
-	return races_failed(path->races) ? STATUS_NO_MEMORY : STATUS_OK;
+	return races_failed(dpor->races) ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-enum status dpor_path_feed(struct dpor_path *path, const struct trace *trace)
+enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *trace)
 {
-	path->fresh = false;
-	if (!follows_plan(path, trace))
-		return STATUS_DIVERGED;
-	if (!extend(path, trace))
-		return STATUS_NO_MEMORY;
-	return reverse_races(path, trace);
+	struct dpor_plan *plan = find_plan(dpor, ticket);
+	enum status status = STATUS_DIVERGED;
+	if (!follows_plan(plan, trace))
+		give_back(dpor, plan);
+	else if (!extend(dpor, plan, trace))
+		status = STATUS_NO_MEMORY;
+	else
+		status = reverse_races(dpor, plan->branch, trace);
+	dpor_forget(dpor, ticket);
+	dpor->tree.failed |= status == STATUS_NO_MEMORY;
+	return dpor->tree.failed ? STATUS_NO_MEMORY : status;
 }

@@ -238,11 +238,6 @@ bool races_failed(const struct races *races)
 	return races->failed;
 }
 
-const struct happens_before *races_order(const struct races *races)
-{
-	return races->order;
-}
-
 struct rebuild *races_rebuild(const struct races *races)
 {
 	return races->rebuild;

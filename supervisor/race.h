@@ -47,7 +47,6 @@ const struct reversal *races_next(struct races *races);
 /* Memory ran out, and some were left out. */
 bool races_failed(const struct races *races);
 
-const struct happens_before *races_order(const struct races *races);
 struct rebuild *races_rebuild(const struct races *races);
 
 #endif

@@ -8,10 +8,10 @@
  * yields depend on everything, and whether a thread may run is part of the state that transitions act on.
  * none: futexes and waiting system calls say that threads share memory or pipes between
  * the operations that are seen; then no two transitions are known to be independent, and all executions are
- * run. What was run before a change counts for nothing: the search starts over. So it does where wakeup trees
- * give way to source sets.
+ * run. What was run before a change counts for nothing, nor does what comes of plans that are out then: the search
+ * starts over. So it does where wakeup trees give way to source sets.
  */
-#include "dfs_path.h"
+#include "branches.h"
 #include "dpor.h"
 #include "search_strategy.h"
 
@@ -20,8 +20,8 @@
 enum mode { MODE_PLAIN, MODE_FAIR, MODE_NONE };
 
 struct reduction {
-	struct dpor_path dpor;
-	struct dfs_path all;
+	struct dpor dpor;
+	struct branches all;
 	enum mode mode;
 	uint32_t fair_k;
 	bool sees_memory;
@@ -35,8 +35,8 @@ struct reduction {
 static void destroy(void *strategy)
 {
 	struct reduction *r = strategy;
-	dpor_path_release(&r->dpor);
-	dfs_path_release(&r->all);
+	dpor_release(&r->dpor);
+	branches_release(&r->all);
 	free(r->yields);
 	free(r);
 }
@@ -48,8 +48,8 @@ static void *create(const struct search_options *options, bool whole)
 		return NULL;
 	r->fair_k = options->fair_k;
 	r->sees_memory = options->sees_memory;
-	dfs_path_init(&r->all, options->max_depth, false);
-	if (!dpor_path_init(&r->dpor, whole) || !dfs_path_start(&r->all, NULL, 0)) {
+	branches_init(&r->all, options->max_depth);
+	if (!dpor_init(&r->dpor, whole) || !branches_plant(&r->all, NULL, 0)) {
 		destroy(r);
 		return NULL;
 	}
@@ -66,17 +66,24 @@ static void *create_optimal(const struct search_options *options)
 	return create(options, true);
 }
 
+static enum search_answer next_of_all(struct reduction *r, struct plan *plan)
+{
+	if (r->all.open_length > 0)
+		return branches_take(&r->all, plan) ? SEARCH_PLAN : SEARCH_OVER;
+	if (r->all.out_length + r->dpor.out_length > 0)
+		return SEARCH_LATER;
+	r->complete = true;
+	return SEARCH_OVER;
+}
+
 static enum search_answer next(void *strategy, struct plan *plan)
 {
 	struct reduction *r = strategy;
-	if (r->mode != MODE_NONE) {
-		r->complete = !dpor_path_next(&r->dpor, plan);
-		return r->complete ? SEARCH_OVER : SEARCH_PLAN;
-	}
-	r->complete = !dfs_path_next(&r->all);
-	plan->prefix = r->all.steps;
-	plan->prefix_length = r->all.prefix_length;
-	return r->complete ? SEARCH_OVER : SEARCH_PLAN;
+	if (r->mode == MODE_NONE)
+		return next_of_all(r, plan);
+	enum search_answer answer = dpor_next(&r->dpor, plan);
+	r->complete = answer == SEARCH_OVER && !r->dpor.tree.failed;
+	return answer;
 }
 
 static bool counts(const struct trace *trace, size_t i)
@@ -135,43 +142,54 @@ static bool wakes_spuriously(const struct trace *trace)
 static void start_over(struct reduction *r, enum mode mode, bool whole)
 {
 	r->mode = mode;
-	r->dpor.whole = whole;
-	dpor_path_start(&r->dpor, mode == MODE_FAIR ? r->fair_k : 0);
+	dpor_start(&r->dpor, whole, mode == MODE_FAIR ? r->fair_k : 0);
 }
 
-static enum status stop_reducing(struct reduction *r, const char *reason)
+/* Does this trace show that the mode isn't sound? Then the search has started over. */
+static bool change_mode(struct reduction *r, const struct trace *trace, bool *failed)
 {
-	r->mode = MODE_NONE;
-	r->reason = reason;
-	dpor_path_release(&r->dpor);
-	return STATUS_OK;
+	const char *reason = trace_hides(trace, r->sees_memory);
+	if (reason) {
+		r->reason = reason;
+		start_over(r, MODE_NONE, false);
+	} else if (r->mode == MODE_PLAIN && r->fair_k != 0 && yields_twice(r, trace, failed)) {
+		start_over(r, MODE_FAIR, r->dpor.whole);
+	} else if (r->dpor.whole && (ends_unforeseen(trace) || wakes_spuriously(trace))) {
+		start_over(r, r->mode, false);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static enum status feed_reduced(struct reduction *r, uint64_t ticket, const struct trace *trace)
+{
+	bool failed = false;
+	if (dpor_is_stale(&r->dpor, ticket) || change_mode(r, trace, &failed)) {
+		dpor_forget(&r->dpor, ticket);
+		return STATUS_OK;
+	}
+	enum status status = dpor_feed(&r->dpor, ticket, trace);
+	if (status == STATUS_UNSUPPORTED) {
+		r->reason = "its objects change in ways that no operation shows";
+		start_over(r, MODE_NONE, false);
+		return STATUS_OK;
+	}
+	return failed ? STATUS_NO_MEMORY : status;
 }
 
 static enum status feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
-	(void)ticket;
 	struct reduction *r = strategy;
-	size_t first_new;
-	bool failed = false;
+	size_t first, end;
 	r->executions++;
 	r->redundant += trace->end == END_REDUNDANT;
-	if (r->mode == MODE_NONE)
-		return dfs_path_feed(&r->all, trace, &first_new);
-	const char *reason = trace_hides(trace, r->sees_memory);
-	if (reason)
-		return stop_reducing(r, reason);
-	if (r->mode == MODE_PLAIN && r->fair_k != 0 && yields_twice(r, trace, &failed)) {
-		start_over(r, MODE_FAIR, r->dpor.whole);
-		return STATUS_OK;
-	}
-	if (r->dpor.whole && (ends_unforeseen(trace) || wakes_spuriously(trace))) {
-		start_over(r, r->mode, false);
-		return STATUS_OK;
-	}
-	enum status status = dpor_path_feed(&r->dpor, trace);
-	if (status == STATUS_UNSUPPORTED)
-		return stop_reducing(r, "its objects change in ways that no operation shows");
-	return failed ? STATUS_NO_MEMORY : status;
+	if (r->mode != MODE_NONE || dpor_is_stale(&r->dpor, ticket))
+		return feed_reduced(r, ticket, trace);
+	enum status status = branches_follow(&r->all, ticket, trace, &first, &end);
+	if (status != STATUS_OK)
+		return status;
+	return branches_grow(&r->all, ticket, trace, first, end, NULL) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static void progress(const void *strategy, struct search_progress *progress)
@@ -188,6 +206,7 @@ static void progress(const void *strategy, struct search_progress *progress)
 
 const struct strategy_ops search_source = {
     .name = "source",
+    .several = true,
     .create = create_source,
     .destroy = destroy,
     .next = next,
@@ -197,6 +216,7 @@ const struct strategy_ops search_source = {
 
 const struct strategy_ops search_optimal = {
     .name = "optimal",
+    .several = true,
     .create = create_optimal,
     .destroy = destroy,
     .next = next,

@@ -4,14 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sequences may be long: children are put in front of the siblings, and nothing is recursive. */
 void wakeup_tree_free(struct wakeup_tree *tree)
 {
 	while (tree) {
-		struct wakeup_tree *sibling = tree->sibling;
-		wakeup_tree_free(tree->child);
+		struct wakeup_tree *next = tree->child ? tree->child : tree->sibling;
+		if (tree->child) {
+			struct wakeup_tree *last = tree->child;
+			while (last->sibling)
+				last = last->sibling;
+			last->sibling = tree->sibling;
+		}
 		footprint_release(&tree->footprint);
 		free(tree);
-		tree = sibling;
+		tree = next;
 	}
 }
 
@@ -50,20 +56,33 @@ bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event
 	return true;
 }
 
-/* Where a walk down the tree is. */
-struct walk {
-	const struct rebuild *rebuild;
-	const struct trace *trace;
-	bool fair;
-	size_t i;
-	struct event *events; /* what is left of the sequence */
-	size_t length;
-	uint32_t *walked; /* transitions of each thread between the state before i and here */
-	struct footprint renamed;
-};
+bool wakeup_walk_start(struct wakeup_walk *w, const struct reversal *reversal, const struct rebuild *rebuild,
+		       const struct trace *trace, bool fair)
+{
+	*w = (struct wakeup_walk){
+	    .rebuild = rebuild,
+	    .trace = trace,
+	    .fair = fair,
+	    .i = reversal->i,
+	    .length = reversal->length,
+	};
+	w->walked = calloc(trace->threads_length + 1, sizeof *w->walked);
+	w->events = malloc(reversal->length * sizeof *w->events);
+	if (!w->walked || !w->events)
+		return false;
+	memcpy(w->events, reversal->events, reversal->length * sizeof *w->events);
+	return true;
+}
+
+void wakeup_walk_release(struct wakeup_walk *w)
+{
+	free(w->walked);
+	free(w->events);
+	footprint_release(&w->renamed);
+}
 
 /* How many transitions of thread t there are before transition i. */
-static uint32_t index_before(const struct walk *w, uint32_t t)
+static uint32_t index_before(const struct wakeup_walk *w, uint32_t t)
 {
 	uint32_t low = 0;
 	for (size_t k; (k = rebuild_transition(w->rebuild, t, low)) != SIZE_MAX && k < w->i; low++)
@@ -88,14 +107,14 @@ static void rename_object(struct footprint *to, struct access access, const stru
  * What a node that is not in the sequence touches, with the numbers that its objects have in this trace. Its
  * thread has come to the same operation here, be it that it performed it later or never.
  */
-static struct accesses look_up(struct walk *w, const struct wakeup_tree *node)
+static struct accesses look_up(struct wakeup_walk *w, const struct wakeup_tree *node)
 {
 	struct accesses own = {node->footprint.at, node->footprint.length};
 	uint32_t t = node->step.thread;
+	if (t >= w->trace->threads_length)
+		return own;
 	size_t k = rebuild_transition(w->rebuild, t, index_before(w, t) + w->walked[t]);
-	const struct op *now = k != SIZE_MAX		      ? &w->trace->at[k].op
-			       : t < w->trace->threads_length ? &w->trace->threads[t].pending
-							      : &node->op;
+	const struct op *now = k != SIZE_MAX ? &w->trace->at[k].op : &w->trace->threads[t].pending;
 	bool same = now->object == node->op.object && now->object2 == node->op.object2;
 	if (same || op_class(now->kind) != op_class(node->op.kind))
 		return own;
@@ -105,30 +124,36 @@ static struct accesses look_up(struct walk *w, const struct wakeup_tree *node)
 	return (struct accesses){w->renamed.at, w->renamed.length};
 }
 
-/* The first child that the sequence could begin with; it is taken out of it. NULL: there is none. */
-static struct wakeup_tree *descend(struct walk *w, struct wakeup_tree *child)
+bool wakeup_walk_take(struct wakeup_walk *w, const struct wakeup_tree *planned)
 {
-	for (; child; child = child->sibling) {
-		size_t at;
-		if (!is_weak_initial(w->events, w->length, &child->step, look_up(w, child), w->fair, &at))
-			continue;
-		w->walked[child->step.thread]++;
-		if (at < w->length) {
-			memmove(w->events + at, w->events + at + 1, (w->length - at - 1) * sizeof *w->events);
-			w->length--;
-		}
-		return child;
+	size_t at;
+	uint32_t t = planned->step.thread;
+	if (!is_weak_initial(w->events, w->length, &planned->step, look_up(w, planned), w->fair, &at))
+		return false;
+	if (t < w->trace->threads_length)
+		w->walked[t]++;
+	if (at < w->length) {
+		memmove(w->events + at, w->events + at + 1, (w->length - at - 1) * sizeof *w->events);
+		w->length--;
 	}
-	return NULL;
+	return true;
 }
 
-static bool insert(struct walk *w, struct wakeup_tree **children)
+/* The first child that the sequence could begin with; NULL: there is none. */
+static struct wakeup_tree *descend(struct wakeup_walk *w, struct wakeup_tree *child)
+{
+	while (child && !wakeup_walk_take(w, child))
+		child = child->sibling;
+	return child;
+}
+
+bool wakeup_walk_insert(struct wakeup_walk *w, struct wakeup_tree **children)
 {
 	struct wakeup_tree *child;
 	while (w->length > 0 && (child = descend(w, *children)) != NULL) {
 		/* A leaf: whatever is run there goes on with what is left. */
 		if (!child->child)
-			return true;
+			return !w->renamed.failed;
 		children = &child->child;
 	}
 	for (size_t k = 0; k < w->length; k++) {
@@ -138,29 +163,5 @@ static bool insert(struct walk *w, struct wakeup_tree **children)
 			children = &(*children)->sibling;
 		children = &(*children)->child;
 	}
-	return true;
-}
-
-bool wakeup_tree_insert(struct wakeup_tree **children, const struct reversal *reversal,
-			const struct happens_before *order, const struct rebuild *rebuild,
-			const struct trace *trace, bool fair)
-{
-	struct walk w = {
-	    .rebuild = rebuild,
-	    .trace = trace,
-	    .fair = fair,
-	    .i = reversal->i,
-	    .length = reversal->length,
-	};
-	w.walked = calloc(happens_before_threads(order) + 1, sizeof *w.walked);
-	w.events = malloc(reversal->length * sizeof *w.events);
-	bool ok = w.walked && w.events;
-	if (ok) {
-		memcpy(w.events, reversal->events, reversal->length * sizeof *w.events);
-		ok = insert(&w, children) && !w.renamed.failed;
-	}
-	free(w.walked);
-	free(w.events);
-	footprint_release(&w.renamed);
-	return ok;
+	return !w->renamed.failed;
 }

@@ -29,14 +29,31 @@ void wakeup_tree_free(struct wakeup_tree *tree);
 bool is_weak_initial(const struct event *events, size_t length, const struct step *step,
 		     struct accesses footprint, bool fair, size_t *at);
 
+/* A sequence on its way down a tree: from the state before transition `i` of a trace, less what it has met. */
+struct wakeup_walk {
+	const struct rebuild *rebuild;
+	const struct trace *trace;
+	bool fair;
+	size_t i;
+	struct event *events; /* what is left of the sequence */
+	size_t length;
+	uint32_t *walked; /* transitions of each thread between the state before i and here */
+	struct footprint renamed;
+};
+
+/* Begin with a whole sequence; false without memory. To be released in any case. */
+bool wakeup_walk_start(struct wakeup_walk *walk, const struct reversal *reversal,
+		       const struct rebuild *rebuild, const struct trace *trace, bool fair);
+void wakeup_walk_release(struct wakeup_walk *walk);
+
+/* Could the sequence begin with this planned step? Then go there: it is taken out of the sequence. */
+bool wakeup_walk_take(struct wakeup_walk *walk, const struct wakeup_tree *planned);
+
 /*
- * Make sure that the sequence, or one that it is a part of up to the order of independent transitions, is
- * among those below *children, the children of the state before transition reversal->i of the trace.
- * False without memory.
+ * Make sure that what is left of the sequence, or one that it is a part of up to the order of independent
+ * transitions, is among those below *children, the children of the state where the walk is. False without memory.
  */
-bool wakeup_tree_insert(struct wakeup_tree **children, const struct reversal *reversal,
-			const struct happens_before *order, const struct rebuild *rebuild,
-			const struct trace *trace, bool fair);
+bool wakeup_walk_insert(struct wakeup_walk *walk, struct wakeup_tree **children);
 
 /* A new leaf behind the other children. */
 bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event);
