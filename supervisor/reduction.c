@@ -49,7 +49,7 @@ static void *create(const struct search_options *options, bool whole)
 	r->fair_k = options->fair_k;
 	r->sees_memory = options->sees_memory;
 	branches_init(&r->all, options->max_depth);
-	if (!dpor_init(&r->dpor, whole) || !branches_plant(&r->all, NULL, 0)) {
+	if (!dpor_init(&r->dpor, whole) || !branches_plant(&r->all, NULL, 0, (struct trace_hash){0, 0})) {
 		destroy(r);
 		return NULL;
 	}
