@@ -67,24 +67,43 @@ for depth in 100 2000; do
 	done
 done
 
+# What an execution costs besides its transitions: two lengths of one program, as many executions of each.
+length() {
+	fmc_json check --strategy random --executions 2000 --time 0 -- "$STEPS" "$1"
+	compute %.3f "$(field transitions) / $(field executions)"
+	echo " $(compute %.3f "$(field seconds) * 1e6 / $(field executions)")"
+}
+read -r short short_us < <(length 1)
+read -r long long_us < <(length 50)
+per=$(compute %.3f "($long_us - $short_us) / ($long - $short)")
+own=$(compute %.0f "$short_us - $short * $per")
+echo "an execution           $own us besides its transitions, of $per us each: as much as $(compute %.0f "$own / $per") of them"
+
 # Searches to completion: all traces, and what one costs.
 to_completion() {
-	local executions
-	if ! "$FMC" check --strategy optimal --time 120 --json "$RESULT" -o "$SCRATCH/bench.sched" -- "$@" \
-	    </dev/null >/dev/null 2>&1; then
-		echo "search of $(basename "$1") $2: no strategy optimal"
-		return
-	fi
+	local executions cut=
+	fmc_json check --strategy optimal --time 120 "${@:3}" -- "$BUILD/samples/$1" "$2"
 	executions=$(field executions)
-	[ "$(field complete)" = true ] || executions=$executions+
-	echo "search of $(basename "$1") $2: $executions executions in $(field seconds) s," \
-	    "$(compute %.0f "$(field executions) / $(field seconds)") a second," \
-	    "$(compute %.1f "$(field seconds) * 1e6 / $(field transitions)") us a transition"
+	[ "$(field complete)" = true ] || cut=", cut: there are more"
+	echo "search of $1 $2: $executions executions in $(compute %.2f "$(field seconds)") s," \
+	    "$(compute %.0f "$executions / $(field seconds)") a second," \
+	    "$(compute %.1f "$(field seconds) * 1e6 / $(field transitions)") us a transition," \
+	    "$(compute %.0f "$(field seconds) * 1e6 / $executions") us an execution$cut"
 }
 for n in 4 5 6 7 8; do
-	to_completion "$BUILD/samples/philosophers_mut" $n
+	to_completion philosophers_mut $n
 done
-to_completion "$BUILD/samples/philosophers_sem" 5
+to_completion philosophers_sem 5
+
+# Two processors against one.
+if "$FMC" check --jobs 2 --executions 1 -- "$STEPS" 1 </dev/null >/dev/null 2>&1; then
+	with_jobs=()
+	for jobs in 1 2; do
+		echo "with --jobs $jobs: $(to_completion philosophers_mut 7 --jobs $jobs)"
+		with_jobs[jobs]=$(field seconds)
+	done
+	echo "--jobs 2 against 1     ratio $(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
+fi
 
 # peak N: the highest resident size in KiB over N executions.
 peak() {
@@ -100,3 +119,4 @@ peak() {
 }
 few=$(peak 1000) many=$(peak 100000)
 echo "memory of fmc          $few KiB after 1,000 executions, $many KiB after 100,000: ratio $(compute %.2f "$many / $few")"
+echo "$SECONDS seconds in all"
