@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_BRANCHES_H
 
 #include <fmc/happens_before.h>
+#include <fmc/saved.h>
 
 /*
  * The tree of a search over executions, as far as it is still needed: the branches that were seen and not yet
@@ -85,5 +86,12 @@ enum status branches_follow(struct branches *branches, uint64_t ticket, const st
  */
 bool branches_grow(struct branches *branches, uint64_t ticket, const struct trace *trace, size_t first,
 		   size_t end, const struct branch_mark *marks);
+
+/*
+ * The tree as bytes, plans that are out being open again. To be loaded into one that has just been initialised;
+ * false: these can't be the bytes, or no memory.
+ */
+void branches_save(const struct branches *branches, struct saver *saver);
+bool branches_load(struct branches *branches, struct loader *loader);
 
 #endif

@@ -46,6 +46,7 @@ void *cb_create(const struct search_options *options)
 	if (!cb)
 		return NULL;
 	cb->most = options->bound;
+	cb->items = 1;
 	cb->fair_k = options->fair_k;
 	cb->delays = options->strategy == STRATEGY_DELAY;
 	cb->sees_memory = options->sees_memory;
@@ -68,6 +69,7 @@ static bool stop_caching(struct cb *cb)
 	for (uint32_t i = 0; i < cb->levels_length; i++)
 		cb_list_clear(&cb->levels[i]);
 	cb->bound = 0;
+	cb->items = 1;
 	cb->left_out = false;
 	cb->executions_before = cb->executions;
 	branches_clear(&cb->branches);
@@ -81,9 +83,10 @@ static bool raise_bound(struct cb *cb)
 		cb_list_release(&cb->levels[cb->bound]);
 		cb->bound++;
 		cb->executions_before = cb->executions;
+		cb->items = cb->levels[cb->bound].count;
 		cb_list_rewind(&cb->levels[cb->bound]);
 		branches_clear(&cb->branches);
-		if (cb->levels[cb->bound].count > 0)
+		if (cb->items > 0)
 			return true;
 	}
 	return false;
@@ -235,9 +238,7 @@ static double estimate(const struct cb *cb)
 	double at_bound = (double)(cb->executions - cb->executions_before);
 	if (cb->complete || at_bound == 0)
 		return (double)cb->executions;
-	const struct cb_list *present = &cb->levels[cb->bound];
-	double items = cb->bound == 0 ? 1 : (double)present->count;
-	return (double)cb->executions_before + at_bound * items / cb->branches.done;
+	return (double)cb->executions_before + at_bound * (double)cb->items / cb->branches.done;
 }
 
 void cb_progress(const void *strategy, struct search_progress *progress)
@@ -251,6 +252,63 @@ void cb_progress(const void *strategy, struct search_progress *progress)
 	progress->estimate = estimate(cb);
 }
 
+/* In the order in which cb_load() reads it. */
+void cb_save(const void *strategy, struct saver *saver)
+{
+	const struct cb *cb = strategy;
+	save_number(saver, cb->bound);
+	save_number(saver, cb->left_out);
+	save_number(saver, cb->complete);
+	save_number(saver, cb->executions);
+	save_number(saver, cb->executions_before);
+	save_number(saver, cb->items);
+	save_number(saver, cb->redundant);
+	branches_save(&cb->branches, saver);
+	save_number(saver, cb->levels_length);
+	for (uint32_t i = 0; i < cb->levels_length; i++)
+		cb_list_save(&cb->levels[i], saver);
+	save_number(saver, cb->states != NULL);
+	if (cb->states)
+		visited_save(&cb->states->visited, saver);
+}
+
+static bool load_levels(struct cb *cb, struct loader *loader)
+{
+	size_t length = load_count(loader, 1);
+	if (length <= cb->bound || length >= UINT32_MAX)
+		load_refuse(loader);
+	if (loader->failed || !reserve_level(cb, (uint32_t)length - 1))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!cb_list_load(&cb->levels[i], loader))
+			return false;
+	cb_list_rewind(&cb->levels[cb->bound]);
+	return true;
+}
+
+bool cb_load(void *strategy, struct loader *loader)
+{
+	struct cb *cb = strategy;
+	cb->bound = (uint32_t)load_most(loader, cb->most);
+	cb->left_out = load_bool(loader);
+	cb->complete = load_bool(loader);
+	cb->executions = load_number(loader);
+	cb->executions_before = load_most(loader, cb->executions);
+	cb->items = load_number(loader);
+	cb->redundant = load_number(loader);
+	branches_release(&cb->branches);
+	if (!branches_load(&cb->branches, loader) || !load_levels(cb, loader))
+		return false;
+	bool cached = load_bool(loader);
+	if (cached && !cb->states)
+		load_refuse(loader);
+	if (cached)
+		return !loader->failed && visited_load(&cb->states->visited, loader);
+	cb_states_free(cb->states);
+	cb->states = NULL;
+	return !loader->failed;
+}
+
 const struct strategy_ops search_cb = {
     .name = "cb",
     .bounded = true,
@@ -261,4 +319,6 @@ const struct strategy_ops search_cb = {
     .next = cb_next,
     .feed = cb_feed,
     .progress = cb_progress,
+    .save = cb_save,
+    .load = cb_load,
 };

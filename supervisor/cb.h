@@ -19,6 +19,7 @@ struct cb {
 	bool complete;
 	uint64_t executions;
 	uint64_t executions_before; /* at lower bounds */
+	uint64_t items;		    /* of the present bound */
 	struct cb_states *states;   /* NULL: without caching */
 	uint64_t redundant;	    /* executions that came to a state known */
 	struct alternative *costs;  /* delay.c: a trace's alternatives with their delays */
@@ -36,5 +37,7 @@ enum search_answer cb_next(void *strategy, struct plan *plan);
 /* Takes alternative.preemption for what an alternative costs. */
 enum status cb_feed(void *strategy, uint64_t ticket, const struct trace *trace);
 void cb_progress(const void *strategy, struct search_progress *progress);
+void cb_save(const void *strategy, struct saver *saver);
+bool cb_load(void *strategy, struct loader *loader);
 
 #endif

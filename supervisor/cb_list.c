@@ -145,10 +145,9 @@ void cb_list_rewind(struct cb_list *list)
 	list->last_length = 0;
 }
 
-bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length, struct trace_hash *state)
+/* The next prefix becomes the last one; returns how many steps it keeps of the one before. */
+static size_t read_item(struct cb_list *list, struct trace_hash *state)
 {
-	if (list->taken == list->count)
-		return false;
 	size_t shared = (size_t)get(list);
 	size_t rest = (size_t)get(list);
 	assert(shared <= list->last_length && shared + rest <= list->last_room);
@@ -157,7 +156,79 @@ bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *leng
 	*state = get_state(list);
 	list->last_length = shared + rest;
 	list->taken++;
+	return shared;
+}
+
+bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length, struct trace_hash *state)
+{
+	if (list->taken == list->count)
+		return false;
+	read_item(list, state);
 	*prefix = list->last;
 	*length = list->last_length;
 	return true;
+}
+
+/* With all its steps for the first one, of which there is no one before. */
+static void save_item(struct cb_list *reader, bool first, struct saver *saver)
+{
+	struct trace_hash state;
+	size_t shared = read_item(reader, &state);
+	if (first)
+		shared = 0;
+	save_number(saver, shared);
+	save_number(saver, reader->last_length - shared);
+	for (size_t i = shared; i < reader->last_length; i++)
+		save_step(saver, &reader->last[i]);
+	save_number(saver, state.low);
+	save_number(saver, state.high);
+}
+
+void cb_list_save(const struct cb_list *list, struct saver *saver)
+{
+	struct cb_list reader = *list;
+	save_number(saver, list->count - list->taken);
+	if (list->taken == list->count)
+		return;
+	reader.last = calloc(reader.last_room, sizeof *reader.last);
+	if (!reader.last) {
+		saver->failed = true;
+		return;
+	}
+	memcpy(reader.last, list->last, list->last_length * sizeof *reader.last);
+	if (list->taken == 0)
+		cb_list_rewind(&reader);
+	for (bool first = true; reader.taken < reader.count; first = false)
+		save_item(&reader, first, saver);
+	free(reader.last);
+}
+
+/* The item behind the path, which becomes its own; false: that can't be, or no memory. */
+static bool load_item(struct cb_list *list, struct step **path, size_t *length, struct loader *loader)
+{
+	size_t shared = (size_t)load_most(loader, *length);
+	size_t rest = load_count(loader, 2);
+	if (rest == 0)
+		load_refuse(loader);
+	struct step *steps = reallocarray(*path, shared + rest + 1, sizeof *steps);
+	if (!steps || loader->failed)
+		return false;
+	*path = steps;
+	*length = shared + rest;
+	for (size_t i = shared; i < *length; i++)
+		steps[i] = load_step(loader);
+	uint64_t low = load_number(loader), high = load_number(loader);
+	return !loader->failed &&
+	       cb_list_push(list, steps, *length - 1, steps[*length - 1], (struct trace_hash){low, high});
+}
+
+bool cb_list_load(struct cb_list *list, struct loader *loader)
+{
+	struct step *path = NULL;
+	size_t length = 0, count = load_count(loader, 6);
+	bool ok = true;
+	for (size_t i = 0; i < count && ok; i++)
+		ok = load_item(list, &path, &length, loader);
+	free(path);
+	return ok && !loader->failed;
 }

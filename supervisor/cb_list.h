@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_CB_LIST_H
 
 #include <fmc/happens_before.h>
+#include <fmc/saved.h>
 
 /*
  * A list of prefixes, written once from its beginning to its end and then read in the same order.
@@ -37,5 +38,12 @@ void cb_list_rewind(struct cb_list *list);
 
 /* The next prefix, valid until the next call. False: there is none left. */
 bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length, struct trace_hash *state);
+
+/*
+ * What has not been taken yet, as bytes. To be loaded into an empty list, as if it had just been written; false: these
+ * can't be the bytes, or no memory.
+ */
+void cb_list_save(const struct cb_list *list, struct saver *saver);
+bool cb_list_load(struct cb_list *list, struct loader *loader);
 
 #endif

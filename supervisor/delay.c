@@ -57,4 +57,6 @@ const struct strategy_ops search_delay = {
     .next = cb_next,
     .feed = delay_feed,
     .progress = cb_progress,
+    .save = cb_save,
+    .load = cb_load,
 };

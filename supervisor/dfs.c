@@ -62,6 +62,23 @@ static void dfs_progress(const void *strategy, struct search_progress *progress)
 		progress->estimate /= dfs->branches.done;
 }
 
+static void dfs_save(const void *strategy, struct saver *saver)
+{
+	const struct dfs *dfs = strategy;
+	save_number(saver, dfs->executions);
+	save_number(saver, dfs->complete);
+	branches_save(&dfs->branches, saver);
+}
+
+static bool dfs_load(void *strategy, struct loader *loader)
+{
+	struct dfs *dfs = strategy;
+	dfs->executions = load_number(loader);
+	dfs->complete = load_bool(loader);
+	branches_release(&dfs->branches);
+	return branches_load(&dfs->branches, loader);
+}
+
 const struct strategy_ops search_dfs = {
     .name = "dfs",
     .several = true,
@@ -70,4 +87,6 @@ const struct strategy_ops search_dfs = {
     .next = dfs_next,
     .feed = dfs_feed,
     .progress = dfs_progress,
+    .save = dfs_save,
+    .load = dfs_load,
 };

@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_VISITED_H
 
 #include <fmc/happens_before.h>
+#include <fmc/saved.h>
 
 /*
  * Cost-aware happens-before caching: which states a bounded search has come to, at what cost.
@@ -38,5 +39,9 @@ bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t co
  * another way, so that nothing new can follow?
  */
 bool visited_otherwise(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last);
+
+/* As bytes; to be loaded into an empty one. False: these can't be the bytes, or no memory. */
+void visited_save(const struct visited *visited, struct saver *saver);
+bool visited_load(struct visited *visited, struct loader *loader);
 
 #endif

@@ -195,7 +195,8 @@ static void break_off(struct bench *b, const struct search_options *options, uin
 	struct search *search = search_new(options);
 	for (int part = 0; part < 2; part++) {
 		run_some(b, search, part ? second : first);
-		if (part == 0)
+		/* With the cache it depends on the order of traces which executions of a class are left out. */
+		if (part == 0 && !options->cache)
 			leave_out(b, search);
 		save(search, &saver);
 		search_free(search);
@@ -319,7 +320,7 @@ START_TEST(damaged_bytes_do_no_harm)
 		leave_out(&b, search);
 		save(search, &saver);
 		search_free(search);
-		for (size_t i = 0; i < saver.length; i++) {
+		for (size_t i = 0; i < saver.length; i += 1 + saver.length / 400) {
 			unsigned char was = saver.at[i];
 			try_bytes(&b, &options, saver.at, i);
 			for (unsigned bit = 0; bit < 8; bit++) {
