@@ -207,6 +207,15 @@ void atomics_release(struct atomics *atomics)
 	*atomics = (struct atomics){0};
 }
 
+void atomics_leave_out(struct atomics *atomics, uint64_t address, uint64_t size)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < atomics->length; i++)
+		if (atomics->at[i].address - address >= size)
+			atomics->at[kept++] = atomics->at[i];
+	atomics->length = kept;
+}
+
 const struct atomic *atomics_at(const struct atomics *atomics, uint64_t address)
 {
 	const struct atomic key = {.address = address};

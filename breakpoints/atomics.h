@@ -32,6 +32,9 @@ struct atomics {
 void atomics_find(struct atomics *atomics, const struct module *module);
 void atomics_release(struct atomics *atomics);
 
+/* Forget those in this range. */
+void atomics_leave_out(struct atomics *atomics, uint64_t address, uint64_t size);
+
 /* The one at this address, NULL if there is none. */
 const struct atomic *atomics_at(const struct atomics *atomics, uint64_t address);
 

@@ -1,6 +1,7 @@
 #include "breakpoints/private.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <fmc/plugin.h>
 #include <pthread.h>
 #include <threads.h>
 
@@ -71,6 +72,41 @@ static enum status decode_create(const struct entries *entries, const struct tar
 	return STATUS_OK;
 }
 
+struct target_memory {
+	struct fmc_memory memory; /* first: what a plug-in is given */
+	const struct target *target;
+};
+
+static bool read_memory(const struct fmc_memory *memory, uint64_t address, void *to, size_t size)
+{
+	const struct target *target = ((const struct target_memory *)(const void *)memory)->target;
+	return target_read(target, address, to, size) == STATUS_OK;
+}
+
+static void decode_user(const struct target *target, const struct user_regs_struct *regs, struct call *call)
+{
+	const struct target_memory memory = {{read_memory}, target};
+	struct fmc_call user = {.object = regs->rdi};
+	for (int i = 0; i < FMC_ARGUMENTS; i++)
+		user.arguments[i] = argument(regs, i);
+	call->user = true;
+	if (!plugin_decode((enum op_kind)call->op.kind, &user, &memory.memory)) {
+		call->op.kind = OP_NONE;
+		return;
+	}
+	call->object = user.object;
+	call->op.arg = user.values[0];
+	call->op.arg2 = user.values[1];
+	call->op.arg3 = user.values[2];
+}
+
+void object_init_user(const struct target *target, enum object_class class, uint64_t address,
+		      struct object_state *state)
+{
+	const struct target_memory memory = {{read_memory}, target};
+	plugin_init(class, state->user, address, &memory.memory);
+}
+
 static enum status decode_arguments(const struct entries *entries, const struct target *target,
 				    const struct entry_point *point, const struct user_regs_struct *regs,
 				    struct call *call)
@@ -112,6 +148,9 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 		return decode_create(entries, target, regs, call);
 	case SHAPE_THRD_CREATE:
 		call->start_routine = regs->rsi;
+		break;
+	case SHAPE_USER:
+		decode_user(target, regs, call);
 		break;
 	}
 	return STATUS_OK;

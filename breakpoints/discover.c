@@ -70,8 +70,10 @@ static void visit(void *context, const struct symbol *symbol)
 	struct discovery *discovery = context;
 	const struct entry_point *point = symbol->function ? entry_point_find(symbol->name) : NULL;
 	/* What the program itself calls like one of libc's functions is its own affair. */
-	bool own = point && entry_point_is_own(point);
-	if (point && (own == (discovery->module->kind == MODULE_PROGRAM) || discovery->module->is_static))
+	bool own = point && entry_point_is_own(point), user = point && entry_point_is_user(point);
+	bool here =
+	    own == (discovery->module->kind == MODULE_PROGRAM) && discovery->module->kind != MODULE_OTHER;
+	if (point && (user || here || discovery->module->is_static))
 		visit_function(discovery, symbol, point);
 	if (!discovery->module->is_static)
 		return;
@@ -113,6 +115,8 @@ static enum status discover_module(struct discovery *discovery)
 	/* Neither is code of libc's own; a program without symbols has nothing for fmc. */
 	if (module->kind == MODULE_PROGRAM && !module->is_static)
 		return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+	if (module->kind == MODULE_OTHER)
+		return status == STATUS_NOT_FOUND ? STATUS_OK : status; /* the vdso, for one */
 	if (status != STATUS_OK || module->kind == MODULE_CXX)
 		return status;
 	if (module->kind != MODULE_PROGRAM) {
@@ -126,6 +130,19 @@ static enum status discover_module(struct discovery *discovery)
 	return status;
 }
 
+const char *entries_missing(const struct entries *entries, size_t i)
+{
+	const struct entry_point *point;
+	for (size_t p = 0; (point = entry_point_added(p)); p++) {
+		bool found = false;
+		for (size_t k = 0; k < entries->traps_length && entries->page; k++)
+			found |= entries->traps[k].point == point;
+		if (!found && i-- == 0)
+			return point->name;
+	}
+	return NULL;
+}
+
 enum status entries_discover(struct entries *entries)
 {
 	struct discovery discovery = {.entries = entries};
@@ -135,7 +152,8 @@ enum status entries_discover(struct entries *entries)
 		if (module->kind == MODULE_LOADER)
 			add_own(&discovery, module->low, module->high);
 		bool looked_at = module->kind == MODULE_LIBC || module->kind == MODULE_THREADS ||
-				 module->kind == MODULE_CXX || module->kind == MODULE_PROGRAM;
+				 module->kind == MODULE_CXX || module->kind == MODULE_PROGRAM ||
+				 (module->kind == MODULE_OTHER && op_added() > 0);
 		if (!looked_at)
 			continue;
 		entries->musl |= module->musl;

@@ -108,7 +108,7 @@ static const struct trap *find_creation(const struct entries *entries)
 static uint64_t redirect(void *context, uint64_t target)
 {
 	const struct trap *trap = entries_trap_of(context, target);
-	return trap ? trap->copy : target;
+	return trap && !entry_point_is_user(trap->point) ? trap->copy : target;
 }
 
 struct rerouting {
@@ -122,7 +122,8 @@ static void reroute(void *context, const struct jump *jump)
 {
 	struct rerouting *rerouting = context;
 	const struct trap *to = entries_trap_of(rerouting->entries, jump->target);
-	if (!to || jump->address < rerouting->behind_first || jump->width != 4)
+	if (!to || entry_point_is_user(to->point) || jump->address < rerouting->behind_first ||
+	    jump->width != 4)
 		return;
 	int64_t distance = (int64_t)(to->copy - jump->next);
 	int32_t displacement = (int32_t)distance;
@@ -187,7 +188,7 @@ static enum status displace_trap(struct entries *entries, struct displacer *disp
 {
 	struct trap *trap = &entries->traps[i];
 	struct displaced displaced;
-	if (entry_point_is_own(trap->point))
+	if (entry_point_is_own(trap->point) || entry_point_is_user(trap->point))
 		return plant(entries, trap, &entries->contents->slots[i]);
 	trap->by_door = can_have_door(displacer, trap, code, first, &displaced);
 	if (!trap->by_door &&
@@ -229,6 +230,10 @@ static void find_atomics(struct entries *entries)
 	if (entries->atomics_found || !entries->modules.length)
 		return;
 	atomics_find(&entries->atomics, &entries->modules.at[0]);
+	/* Functions that a plug-in describes are operations as a whole. */
+	for (size_t i = 0; i < entries->traps_length; i++)
+		if (entry_point_is_user(entries->traps[i].point))
+			atomics_leave_out(&entries->atomics, entries->traps[i].address, entries->traps[i].size);
 	entries->atomics_found = true;
 }
 
@@ -389,7 +394,7 @@ static enum status return_at_once(struct tracee *tracee)
 	return STATUS_OK;
 }
 
-/* An instruction that nobody asks for by entries_step(): a child before its exec. It does without the trap. */
+/* An instruction, or the first of a function, that nobody asks for by entries_step(): a child before its exec. It does without the trap. */
 static enum status forget_trap(const struct entries *entries, struct tracee *tracee, uint64_t address)
 {
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
@@ -402,7 +407,8 @@ static enum status forget_trap(const struct entries *entries, struct tracee *tra
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t address)
 {
 	const struct trap *trap = entries_trap(entries, address);
-	if (!trap && watched_atomic(entries, address))
+	bool steps = trap ? entry_point_is_user(trap->point) : watched_atomic(entries, address) != NULL;
+	if (steps)
 		return forget_trap(entries, tracee, address);
 	if (!trap)
 		return STATUS_NOT_FOUND;

@@ -23,6 +23,8 @@
 		name, OP_COND_TIMEDWAIT, OP_COND_WAIT, SHAPE_COND_WAIT, at, c11                              \
 	}
 
+_Static_assert(OP_ALL <= UINT8_MAX, "a kind fits an entry point");
+
 /* In the order of strcmp(), which entry_point_find() relies on. */
 static const struct entry_point table[] = {
     PLAIN("__cxa_guard_abort", OP_GUARD_ABORT),
@@ -113,8 +115,34 @@ bool entry_point_is_own(const struct entry_point *point)
 	return point->kind == OP_CHOOSE || point->shape == SHAPE_POINT;
 }
 
+bool entry_point_is_user(const struct entry_point *point)
+{
+	return point->shape == SHAPE_USER;
+}
+
+/* Behind the table: those of a plug-in, in the order of their coming. */
+static struct entry_point added[OP_USER_MOST];
+static size_t added_length;
+
+bool entry_point_add(const char *name, enum op_kind kind)
+{
+	if (added_length == OP_USER_MOST)
+		return false;
+	added[added_length++] =
+	    (struct entry_point){name, (uint8_t)kind, (uint8_t)kind, SHAPE_USER, -1, false};
+	return true;
+}
+
+const struct entry_point *entry_point_added(size_t i)
+{
+	return i < added_length ? &added[i] : NULL;
+}
+
 const struct entry_point *entry_point_find(const char *name)
 {
+	for (size_t i = 0; i < added_length; i++)
+		if (strcmp(added[i].name, name) == 0)
+			return &added[i];
 	return bsearch(name, table, sizeof(table) / sizeof(table[0]), sizeof(table[0]), compare);
 }
 

@@ -18,7 +18,8 @@ enum entry_shape {
 	SHAPE_SEM_INIT,	    /* (sem, shared, value) */
 	SHAPE_SEM_OPEN,	    /* (name, flags, mode, value) */
 	SHAPE_CREATE,	    /* (thread, attributes, routine, argument) */
-	SHAPE_THRD_CREATE   /* (thread, routine, argument) */
+	SHAPE_THRD_CREATE,  /* (thread, routine, argument) */
+	SHAPE_USER	    /* what a plug-in makes of it */
 };
 
 struct entry_point {
@@ -36,10 +37,19 @@ struct entry_point {
  */
 bool entry_point_is_own(const struct entry_point *point);
 
+/* Is it a function that a plug-in describes? It has no displaced copy; its body is run. */
+bool entry_point_is_user(const struct entry_point *point);
+
 /* The entry point with this name, NULL if there is none. */
 const struct entry_point *entry_point_find(const char *name);
 
-/* All of them, for tests. */
+/* Add one of a kind that a plug-in describes; the name is borrowed. False: there are too many. */
+bool entry_point_add(const char *name, enum op_kind kind);
+
+/* Those that have been added, by number; NULL behind the last. */
+const struct entry_point *entry_point_added(size_t i);
+
+/* All that are built in, for tests. */
 const struct entry_point *entry_points(size_t *length);
 
 #endif

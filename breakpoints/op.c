@@ -10,7 +10,7 @@ struct op_entry {
 	enum object_class class, class2;
 };
 
-static const struct op_entry ops[OP_KINDS] = {
+static struct op_entry ops[OP_ALL] = {
     [OP_NONE] = {"none", CLASS_NONE, CLASS_NONE},
     [OP_THREAD_START] = {"thread_start", CLASS_NONE, CLASS_NONE},
     [OP_THREAD_CREATE] = {"thread_create", CLASS_THREAD, CLASS_NONE},
@@ -86,11 +86,16 @@ static const struct op_entry ops[OP_KINDS] = {
     [OP_SYSCALL] = {"syscall", CLASS_NONE, CLASS_NONE},
 };
 
-static const char *const classes[CLASSES] = {
+static const char *classes[CLASS_ALL] = {
     [CLASS_NONE] = "none",     [CLASS_THREAD] = "thread",   [CLASS_MUTEX] = "mutex",   [CLASS_COND] = "cond",
     [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier", [CLASS_SPIN] = "spin",     [CLASS_ONCE] = "once",
     [CLASS_SEM] = "sem",       [CLASS_FUTEX] = "futex",	    [CLASS_MEMORY] = "memory",
 };
+
+/* Behind those: what has been added, and the names. */
+#define LONGEST_NAME 31
+static unsigned ops_added, classes_added;
+static char op_names[OP_USER_MOST][LONGEST_NAME + 1], class_names[CLASS_USER_MOST][LONGEST_NAME + 1];
 
 static const char *const wakeups[WAKEUPS] = {
     [WAKE_ANY] = "any",		[WAKE_FIFO] = "fifo",	    [WAKE_LIFO] = "lifo",
@@ -100,7 +105,23 @@ static const char *const wakeups[WAKEUPS] = {
 /* Kinds also come from schedule files, so that a wrong one is answered and not trusted. */
 static const struct op_entry *op_entry(enum op_kind kind)
 {
-	return (unsigned)kind < OP_KINDS ? &ops[kind] : &ops[OP_NONE];
+	return op_known(kind) ? &ops[kind] : &ops[OP_NONE];
+}
+
+bool op_known(enum op_kind kind)
+{
+	return (unsigned)kind < OP_KINDS ||
+	       ((unsigned)kind >= OP_USER && (unsigned)kind < OP_USER + ops_added);
+}
+
+unsigned op_added(void)
+{
+	return ops_added;
+}
+
+unsigned class_added(void)
+{
+	return classes_added;
 }
 
 const char *op_name(enum op_kind kind)
@@ -110,10 +131,42 @@ const char *op_name(enum op_kind kind)
 
 enum op_kind op_by_name(const char *name)
 {
-	for (unsigned kind = 0; kind < OP_KINDS; kind++)
-		if (strcmp(ops[kind].name, name) == 0)
+	for (unsigned kind = 0; kind < OP_USER + ops_added; kind++)
+		if (ops[kind].name && strcmp(ops[kind].name, name) == 0)
 			return (enum op_kind)kind;
 	return OP_KINDS;
+}
+
+/* Words of schedules, as fmc's own are. */
+static bool is_name(const char *name)
+{
+	size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	return name[0] >= 'a' && name[0] <= 'z' && length <= LONGEST_NAME && name[length] == '\0';
+}
+
+enum op_kind op_add(const char *name, enum object_class class)
+{
+	enum op_kind known = op_by_name(name);
+	if (known != OP_KINDS)
+		return (unsigned)known >= OP_USER && ops[known].class == class ? known : OP_KINDS;
+	if (!is_name(name) || (unsigned)class < CLASS_USER || (unsigned)class >= CLASS_USER + classes_added ||
+	    ops_added == OP_USER_MOST)
+		return OP_KINDS;
+	strcpy(op_names[ops_added], name);
+	ops[OP_USER + ops_added] = (struct op_entry){op_names[ops_added], class, CLASS_NONE};
+	return (enum op_kind)(OP_USER + ops_added++);
+}
+
+enum object_class class_add(const char *name)
+{
+	enum object_class known = class_by_name(name);
+	if (known != CLASSES)
+		return (unsigned)known >= CLASS_USER ? known : CLASSES;
+	if (!is_name(name) || classes_added == CLASS_USER_MOST)
+		return CLASSES;
+	strcpy(class_names[classes_added], name);
+	classes[CLASS_USER + classes_added] = class_names[classes_added];
+	return (enum object_class)(CLASS_USER + classes_added++);
 }
 
 enum object_class op_class(enum op_kind kind)
@@ -128,15 +181,16 @@ enum object_class op_class2(enum op_kind kind)
 
 const char *class_name(enum object_class class)
 {
-	return (unsigned)class < CLASSES ? classes[class] : classes[CLASS_NONE];
+	bool known = (unsigned)class < CLASS_ALL && classes[class];
+	return known ? classes[class] : classes[CLASS_NONE];
 }
 
 enum object_class class_by_name(const char *name)
 {
-	unsigned class = 0;
-	while (class < CLASSES && strcmp(classes[class], name) != 0)
-		class ++;
-	return (enum object_class) class;
+	for (unsigned class = 0; class < CLASS_USER + classes_added; class ++)
+		if (classes[class] && strcmp(classes[class], name) == 0)
+			return (enum object_class) class;
+	return CLASSES;
 }
 
 enum wakeup wakeup_by_name(enum object_class class, const char *name)

@@ -132,7 +132,7 @@ static bool read_op(struct reader *r, struct schedule_line *line)
 	if (is_bare(r) && r->word.length < sizeof name)
 		memcpy(name, r->word.rest, r->word.length);
 	line->kind = op_by_name(name);
-	if (name[0] == '\0' || line->kind >= OP_KINDS)
+	if (name[0] == '\0' || line->kind == OP_KINDS)
 		return fail(r, "expected an operation");
 	return next(r);
 }

@@ -1,6 +1,7 @@
 /* A finding from an execution at its end, while its threads can still be looked at. */
 #include <fmc/collect.h>
 #include <fmc/place.h>
+#include <fmc/plugin.h>
 #include <fmc/report.h>
 
 #include <inttypes.h>
@@ -73,13 +74,26 @@ static struct frame make_frame(struct collector *c, uint64_t address, bool is_re
 			      .offset = place.offset};
 }
 
+/* What a plug-in says of an object. */
+static char *describe(struct collector *c, uint32_t object)
+{
+	struct object_state state;
+	char text[PLUGIN_TEXT];
+	model_object_state(execution_model(c->execution), object, &state);
+	if (state.class < CLASS_USER)
+		return NULL;
+	plugin_describe(state.class, state.user, text);
+	return *text ? keep(c, text) : NULL;
+}
+
 /* Name every object that some transition used or that the model knows. */
 static void collect_objects(struct collector *c)
 {
 	struct finding *f = c->finding;
 	uint32_t objects = model_objects(execution_model(c->execution));
 	f->objects = room(c, objects, sizeof *f->objects);
-	if (!f->objects)
+	f->details = room(c, objects, sizeof *f->details);
+	if (!f->objects || !f->details)
 		return;
 	f->objects_length = objects;
 	for (uint32_t i = 0; i < objects; i++) {
@@ -90,6 +104,7 @@ static void collect_objects(struct collector *c)
 		else
 			snprintf(name, sizeof name, "0x%" PRIx64, address);
 		f->objects[i] = keep(c, name);
+		f->details[i] = describe(c, i);
 	}
 }
 
@@ -142,13 +157,18 @@ static void collect_stack(struct collector *c, uint32_t t, struct thread_report 
 	}
 }
 
+static bool is_held(enum object_class class)
+{
+	return class == CLASS_MUTEX || class >= CLASS_USER;
+}
+
 static void collect_holds(struct collector *c, uint32_t t, struct thread_report *report)
 {
 	const struct model *model = execution_model(c->execution);
 	uint32_t objects = model_objects(model);
 	report->holds = room(c, objects, sizeof *report->holds);
 	for (uint32_t i = 0; i < objects && report->holds; i++)
-		if (model_object_class(model, i) == CLASS_MUTEX && model_holder(model, i) == t)
+		if (is_held(model_object_class(model, i)) && model_holder(model, i) == t)
 			report->holds[report->holds_length++] = i;
 }
 

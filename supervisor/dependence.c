@@ -5,6 +5,7 @@
 #include "supervisor/family.h"
 
 #include <fmc/bitset.h>
+#include <fmc/plugin.h>
 
 #include <stdlib.h>
 
@@ -335,6 +336,47 @@ void touch_any(struct footprint *footprint, const struct model *m, uint32_t t, c
 	(void)t;
 	(void)choice;
 	touch_object(footprint, op->object, false);
+}
+
+/* Would the pending operation of t, on an object in this state, leave all as it is? */
+static bool only_reads(const struct op *op, uint32_t t, struct object_state state)
+{
+	struct fmc_effect effect;
+	if (!plugin_enabled(op, t, state.user))
+		return false;
+	plugin_apply(op, t, state.user, &effect);
+	return effect.reads;
+}
+
+/*
+ * Operations a and b of a class that depend on each other, while those of their own kind commute: each adds to what the
+ * other reads.
+ */
+static void touch_dependent(struct footprint *footprint, uint32_t a, uint32_t b, uint32_t object, bool reads)
+{
+	if (a == b) {
+		footprint_touch(footprint, touch_pair(a, a, object), reads ? TOUCH_READ : TOUCH_WRITE);
+		return;
+	}
+	footprint_touch(footprint, touch_pair(b, a, object), TOUCH_READ);
+	if (!reads)
+		footprint_touch(footprint, touch_pair(a, b, object), TOUCH_ADD);
+}
+
+/* Of those that the plug-in takes for independent, two may still each disable a third, as readers do a writer. */
+void touch_user(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		int32_t choice)
+{
+	(void)choice;
+	uint32_t number = plugin_number(op->kind), dependent = plugin_dependent(op->kind);
+	bool reads = only_reads(op, t, state_of(m, op->object));
+	if (dependent == PLUGIN_EVERY)
+		touch_object(footprint, op->object, reads);
+	for (uint32_t other = 0; dependent != PLUGIN_EVERY && dependent >> other; other++)
+		if (dependent >> other & 1)
+			touch_dependent(footprint, number, other, op->object, reads);
+	if (!reads)
+		touch(footprint, TOUCH_HOLDING, op->object, TOUCH_WRITE);
 }
 
 /*

@@ -34,12 +34,12 @@ struct execution {
 	struct trace *trace;
 	struct policy_state *policy; /* with as much room as fair */
 	struct lasso lasso;
-	uint32_t previous; /* the thread that ran last, NO_THREAD at first */
-	bool windows;	   /* a yield has counted: there may be priorities */
-	bool *asleep;	   /* which of the plan's sleepers still are */
+	uint32_t previous;	    /* the thread that ran last, NO_THREAD at first */
+	bool windows;		    /* a yield has counted: there may be priorities */
+	bool *asleep;		    /* which of the plan's sleepers still are */
 	struct footprint footprint; /* of the last transition */
-	bool forced;	   /* it is ready, but the priorities forbid it to go on */
-	bool hopeless;	   /* nothing is enabled, and nothing outside could change that */
+	bool forced;		    /* it is ready, but the priorities forbid it to go on */
+	bool hopeless;		    /* nothing is enabled, and nothing outside could change that */
 };
 
 /* Room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.
@@ -70,6 +70,9 @@ bool execution_record_objects(struct execution *x);
 bool execution_sleep_start(struct execution *x);
 void execution_wake_sleepers(struct execution *x);
 bool execution_is_asleep(const struct execution *x, const struct step *step);
+
+/* What a plug-in says is believed until it is proven wrong: false, and the execution's end, if it has been. */
+bool execution_believes_plugin(struct trace *trace);
 
 /* One transition. */
 bool execution_step(struct execution *x);

@@ -2,6 +2,7 @@
 #include "execution_state.h"
 
 #include <fmc/misuse.h>
+#include <fmc/plugin.h>
 
 #include <assert.h>
 #include <stdio.h>
@@ -152,10 +153,16 @@ static uint8_t transition_flags(const struct execution *x, const struct effect *
 static bool prediction_held(struct execution *x, const struct op *op, const struct effect *effect,
 			    const struct outcome *outcome)
 {
-	if (!x->verify || !effect->result_known || !outcome->result_valid || !outcome->result_checked ||
-	    effect->result == outcome->result)
+	bool user = plugin_op((enum op_kind)op->kind) != NULL;
+	if (!(x->verify || user) || !effect->result_known || !outcome->result_valid ||
+	    !outcome->result_checked || effect->result == outcome->result)
 		return true;
 	struct trace *trace = x->trace;
+	if (user) {
+		plugin_blame("apply() of %s predicted the result %lld, the function returned %lld",
+			     op_name(op->kind), (long long)effect->result, (long long)outcome->result);
+		return execution_believes_plugin(trace);
+	}
 	trace->end = END_ERROR;
 	trace->status = STATUS_BUG;
 	trace->end_thread = trace->at[trace->length - 1].thread;
@@ -163,6 +170,14 @@ static bool prediction_held(struct execution *x, const struct op *op, const stru
 		 "the model is wrong about transition %zu, T%u %s: it predicted the result %lld, got %lld",
 		 trace->length - 1, trace->end_thread + 1, op_name(op->kind), (long long)effect->result,
 		 (long long)outcome->result);
+	return false;
+}
+
+bool execution_believes_plugin(struct trace *trace)
+{
+	if (!plugin_failure())
+		return true;
+	set_end(trace, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
 	return false;
 }
 
@@ -220,7 +235,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 		done->flags |= TRANSITION_EXITS;
 	x->previous = t;
 	return execution_footprint(x, &outcome) && execution_settle(x, t, effect.asleep, &outcome) &&
-	       prediction_held(x, &transition.op, &effect, &outcome);
+	       prediction_held(x, &transition.op, &effect, &outcome) && execution_believes_plugin(trace);
 }
 
 /* One transition; false: the execution is over, and trace->end says why. */

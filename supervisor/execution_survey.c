@@ -156,6 +156,8 @@ bool execution_survey(struct execution *x)
 	struct trace *trace = x->trace;
 	uint32_t words = fair_words(x->fair);
 	survey_enabled(x);
+	if (!execution_believes_plugin(trace))
+		return false;
 	if (trace->length > 0) {
 		const struct transition *last = &trace->at[trace->length - 1];
 		if (!execution_advance_fairness(x, last->thread, (last->flags & TRANSITION_YIELD) != 0))

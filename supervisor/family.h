@@ -27,14 +27,14 @@ struct family {
 };
 
 extern const struct family family_other, family_thread, family_mutex, family_cond, family_rwlock,
-    family_barrier, family_spin, family_once, family_sem, family_futex, family_memory;
+    family_barrier, family_spin, family_once, family_sem, family_futex, family_memory, family_user;
 
 /* The family of operations on objects of this class; CLASS_NONE: of those without an object. Never NULL. */
 const struct family *family_of(enum object_class class);
 
 /* What the families touch; dependence.c. */
 family_touch touch_other, touch_thread_operation, touch_lock, touch_cond, touch_rwlock, touch_barrier,
-    touch_semaphore, touch_futex, touch_memory;
+    touch_semaphore, touch_futex, touch_memory, touch_user;
 family_touch touch_any; /* nothing on one object commutes */
 
 #endif

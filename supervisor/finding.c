@@ -85,7 +85,10 @@ void finding_release(struct finding *finding)
 	free(finding->threads);
 	for (size_t i = 0; i < finding->objects_length; i++)
 		free(finding->objects[i]);
+	for (size_t i = 0; finding->details && i < finding->objects_length; i++)
+		free(finding->details[i]);
 	free(finding->objects);
+	free(finding->details);
 	for (size_t i = 0; i < finding->places_length; i++) {
 		free(finding->places[i].function);
 		free(finding->places[i].file);

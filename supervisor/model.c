@@ -6,10 +6,14 @@
 #include "supervisor/family.h"
 #include "supervisor/model_state.h"
 
+static uint32_t user_bytes(void)
+{
+	return class_added() > 0 ? OBJECT_USER_BYTES : 0;
+}
+
 size_t model_bytes(uint32_t threads, uint32_t objects)
 {
-	return sizeof(struct model) + (size_t)threads * sizeof(struct model_thread) +
-	       (size_t)objects * sizeof(struct model_object);
+	return model_user_offset(threads, objects) + (size_t)objects * user_bytes();
 }
 
 struct model *model_init(void *memory, uint32_t threads, uint32_t objects)
@@ -19,6 +23,8 @@ struct model *model_init(void *memory, uint32_t threads, uint32_t objects)
 	m->thread_room = threads;
 	m->object_room = objects;
 	m->threads = m->objects = 0;
+	m->user_bytes = user_bytes();
+	m->unused = 0;
 	return m;
 }
 
@@ -34,6 +40,9 @@ struct model *model_copy(void *memory, uint32_t threads, uint32_t objects, const
 	if (m->objects > 0)
 		__builtin_memcpy(model_object(m, 0), model_object_const(from, 0),
 				 m->objects * sizeof(struct model_object));
+	if (m->objects > 0 && m->user_bytes > 0)
+		__builtin_memcpy(model_user(m, 0), model_user_const(from, 0),
+				 (size_t)m->objects * m->user_bytes);
 	return m;
 }
 
@@ -73,7 +82,7 @@ uint32_t model_add_thread(struct model *m)
 
 uint32_t model_add_object(struct model *m, const struct object_state *state)
 {
-	MODEL_ASSERT(state->class >= CLASS_MUTEX && state->class < CLASSES);
+	MODEL_ASSERT(state->class >= CLASS_MUTEX && state->class < CLASS_ALL && state->class != CLASSES);
 	if (m->objects == m->object_room)
 		return NO_OBJECT;
 	uint32_t object = m->objects++;
@@ -93,6 +102,8 @@ uint32_t model_add_object(struct model *m, const struct object_state *state)
 		o->owner = state->owner;
 		o->count = state->count;
 	}
+	if (state->class >= CLASS_USER)
+		__builtin_memcpy(model_user(m, object), state->user, OBJECT_USER_BYTES);
 	return object;
 }
 
@@ -130,11 +141,11 @@ void model_set_pending(struct model *m, uint32_t t, const struct op *op)
 {
 	struct model_thread *thread = model_thread(m, t);
 	enum object_class class = op_class(op->kind), class2 = op_class2(op->kind);
-	MODEL_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op->kind < OP_KINDS);
+	MODEL_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op_known(op->kind));
 	MODEL_ASSERT(op->kind != OP_COND_ASLEEP && op->kind != OP_COND_RELOCK);
 	MODEL_ASSERT(op->kind != OP_FUTEX_ASLEEP && op->kind != OP_FUTEX_RESUME);
 	MODEL_ASSERT(op->kind != OP_BARRIER_ASLEEP && op->kind != OP_BARRIER_RESUME);
-	MODEL_ASSERT(!model_sleeps(thread) && !(op->flags & OP_QUEUED));
+	MODEL_ASSERT(!model_sleeps(thread) && !(op->flags & (OP_QUEUED | OP_WAITS)));
 	if (op->object != NO_OBJECT && class == CLASS_THREAD)
 		MODEL_ASSERT(op->object < m->threads);
 	else if (op->object != NO_OBJECT && class != CLASS_NONE)

@@ -77,7 +77,7 @@ static const char *check_queue(const struct model *m, uint32_t object)
 static const char *check_object(const struct model *m, uint32_t object)
 {
 	const struct model_object *o = model_object_const(m, object);
-	CHECK(o->class >= CLASS_MUTEX && o->class < CLASSES, "an object has a class");
+	CHECK(o->class >= CLASS_MUTEX && o->class != CLASSES, "an object has a class");
 	if (o->class == CLASS_SEM)
 		CHECK(o->count <= INT32_MAX, "a semaphore's value is at most SEM_VALUE_MAX");
 	if (o->class == CLASS_RWLOCK)

@@ -4,10 +4,15 @@
  */
 #include "supervisor/model_state.h"
 
-enum { THREAD_WORDS = 6, OBJECT_WORDS = 4, MOST_WORDS = THREAD_WORDS };
+enum {
+	THREAD_WORDS = 6,
+	OBJECT_WORDS = 4,
+	USER_WORDS = OBJECT_USER_BYTES / 8,
+	MOST_WORDS = OBJECT_WORDS + USER_WORDS
+};
 
 /* Which of arg, arg2, arg3 are state; the others are time-outs or unused. */
-static const uint8_t args_that_count[OP_KINDS] = {
+static const uint8_t args_that_count[OP_ALL] = {
     [OP_MUTEX_INIT] = 1,
     [OP_SEM_INIT] = 1,
     [OP_COND_RELOCK] = 1,
@@ -26,6 +31,7 @@ static const uint8_t args_that_count[OP_KINDS] = {
     [OP_MEMORY_WRITE] = 3,
     [OP_CHOOSE] = 1,
     [OP_SYSCALL] = 1,
+    [OP_USER... OP_ALL - 1] = 7,
 };
 
 static uint64_t pair(uint32_t low, uint32_t high)
@@ -46,13 +52,18 @@ static void words_of_thread(const struct model *m, uint32_t t, uint64_t words[TH
 	words[5] = args & 4 ? (uint64_t)op->arg3 : 0;
 }
 
-static void words_of_object(const struct model *m, uint32_t object, uint64_t words[OBJECT_WORDS])
+/* How many there are. */
+static uint32_t words_of_object(const struct model *m, uint32_t object, uint64_t words[MOST_WORDS])
 {
 	const struct model_object *o = model_object_const(m, object);
 	words[0] = o->class | (uint64_t)o->type << 8 | (uint64_t)o->flags << 16 | (uint64_t)o->wakeup << 24;
 	words[1] = pair(o->owner, o->count);
 	words[2] = pair(o->first, o->last);
 	words[3] = pair(o->sleepers, o->spurious);
+	if (o->class < CLASS_USER)
+		return OBJECT_WORDS;
+	__builtin_memcpy(words + OBJECT_WORDS, model_user_const(m, object), OBJECT_USER_BYTES);
+	return OBJECT_WORDS + USER_WORDS;
 }
 
 /* One step of wyhash: multiply to 128 bits, fold. The constants are digits of fractions of pi. */
@@ -79,8 +90,8 @@ uint64_t model_digest(const struct model *m)
 		digest = mix_all(digest, words, THREAD_WORDS);
 	}
 	for (uint32_t o = 0; o < m->objects; o++) {
-		words_of_object(m, o, words);
-		digest = mix_all(digest, words, OBJECT_WORDS);
+		uint32_t length = words_of_object(m, o, words);
+		digest = mix_all(digest, words, length);
 	}
 	return mix(digest, 0);
 }
@@ -106,9 +117,8 @@ bool model_equal(const struct model *a, const struct model *b)
 			return false;
 	}
 	for (uint32_t o = 0; o < a->objects; o++) {
-		words_of_object(a, o, left);
-		words_of_object(b, o, right);
-		if (!same(left, right, OBJECT_WORDS))
+		uint32_t length = words_of_object(a, o, left);
+		if (words_of_object(b, o, right) != length || !same(left, right, length))
 			return false;
 	}
 	return true;

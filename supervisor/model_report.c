@@ -3,6 +3,8 @@
  */
 #include "supervisor/model_state.h"
 
+#include <fmc/plugin.h>
+
 enum object_class model_object_class(const struct model *m, uint32_t object)
 {
 	return (enum object_class)model_object_const(m, object)->class;
@@ -19,6 +21,8 @@ void model_object_state(const struct model *m, uint32_t object, struct object_st
 	state->spurious = o->spurious;
 	state->sleepers = o->sleepers;
 	state->destroyed = o->flags & OBJECT_DESTROYED;
+	if (o->class >= CLASS_USER)
+		__builtin_memcpy(state->user, model_user_const(m, object), OBJECT_USER_BYTES);
 }
 
 bool model_holds_robust(const struct model *m, uint32_t t)
@@ -34,7 +38,10 @@ bool model_joinable(const struct model *m, uint32_t t)
 uint32_t model_holder(const struct model *m, uint32_t object)
 {
 	const struct model_object *o = model_object_const(m, object);
-	return o->owner;
+	if (o->class < CLASS_USER)
+		return o->owner;
+	uint32_t holder = plugin_holder((enum object_class)o->class, model_user_const(m, object));
+	return holder < m->threads ? holder : NO_THREAD;
 }
 
 uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *class, uint32_t *object)

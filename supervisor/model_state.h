@@ -6,8 +6,9 @@
 /*
  * The inside of a model, shared by the model_*.c files only.
  *
- * A block is: struct model, then the threads, then the objects. Everything points by index, so that a block
- * may be moved, copied, and mapped elsewhere.
+ * A block is: struct model, then the threads, then the objects, then, if a plug-in describes classes, a state of
+ * OBJECT_USER_BYTES for each object. Everything points by index, so that a block may be moved, copied, and mapped
+ * elsewhere.
  *
  *     thread:  model_add_thread -> STOPPED -(model_perform)-> RUNNING -(model_set_pending)-> STOPPED
  *              STOPPED -(model_perform, effect.asleep)-> STOPPED with a pending operation of the model's own
@@ -72,6 +73,8 @@ struct model_object {
 struct model {
 	uint32_t thread_room, object_room;
 	uint32_t threads, objects;
+	uint32_t user_bytes; /* of each object: 0 without a plug-in */
+	uint32_t unused;
 };
 
 static inline struct model_thread *model_thread(struct model *m, uint32_t t)
@@ -96,6 +99,29 @@ static inline const struct model_object *model_object_const(const struct model *
 {
 	MODEL_ASSERT(o < m->objects);
 	return (const struct model_object *)((const struct model_thread *)(m + 1) + m->thread_room) + o;
+}
+
+/* Where the states of plug-ins are: behind all else, in whole words. */
+static inline size_t model_user_offset(uint32_t threads, uint32_t objects)
+{
+	size_t bytes = sizeof(struct model) + (size_t)threads * sizeof(struct model_thread) +
+		       (size_t)objects * sizeof(struct model_object);
+	return (bytes + 7) & ~(size_t)7;
+}
+
+/* What a plug-in knows of an object of one of its classes. */
+static inline void *model_user(struct model *m, uint32_t o)
+{
+	MODEL_ASSERT(o < m->objects && m->user_bytes > 0);
+	size_t offset = model_user_offset(m->thread_room, m->object_room) + (size_t)o * m->user_bytes;
+	return (unsigned char *)m + offset;
+}
+
+static inline const void *model_user_const(const struct model *m, uint32_t o)
+{
+	MODEL_ASSERT(o < m->objects && m->user_bytes > 0);
+	size_t offset = model_user_offset(m->thread_room, m->object_room) + (size_t)o * m->user_bytes;
+	return (const unsigned char *)m + offset;
 }
 
 /* The call returns this to the program. */

@@ -207,6 +207,13 @@ enum origin_kind process_origin(const struct process *process)
 	return origin_kind(process->origin);
 }
 
+void process_missing(const struct process *process, char text[160])
+{
+	*text = '\0';
+	if (process->threaded)
+		user_functions_missing(process, text);
+}
+
 bool process_threaded(const struct process *process)
 {
 	return process->threaded;

@@ -70,7 +70,7 @@ static uint32_t thread_by_tid(const struct process *process, pid_t tid)
 
 static size_t object_bytes(enum object_class class)
 {
-	static const uint8_t bytes[CLASSES] = {
+	static const uint8_t bytes[CLASS_ALL] = {
 	    [CLASS_MUTEX] = 40,	  [CLASS_COND] = 48, [CLASS_RWLOCK] = 56,
 	    [CLASS_BARRIER] = 32, [CLASS_SPIN] = 4,  [CLASS_SEM] = 32,
 	};
@@ -129,8 +129,10 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 	struct object_state state = {.class = class, .owner = NO_THREAD};
 	pid_t owner = 0;
 	/* An object that is about to be initialised holds nothing yet that could be believed. */
-	if (!initialises &&
-	    object_peek(process->target, process->entries, class, address, &state, &owner) == STATUS_OK)
+	if (class >= CLASS_USER)
+		object_init_user(process->target, class, address, &state);
+	else if (!initialises &&
+		 object_peek(process->target, process->entries, class, address, &state, &owner) == STATUS_OK)
 		state.owner = owner ? thread_by_tid(process, owner) : NO_THREAD;
 	state.class = class;
 	/* A spinlock's word doesn't tell; threads began with T1. */
@@ -215,4 +217,3 @@ struct process_thread *threads_add(struct process *process, struct tracee *trace
 	    .tracee = tracee, .tid = tracee_number(tracee), .pthread = regs ? regs->fs_base : 0};
 	return thread;
 }
-

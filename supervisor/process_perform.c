@@ -403,6 +403,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	default:
 		if (self->call.instruction)
 			return perform_instruction(process, thread, outcome);
+		if (self->call.user)
+			return perform_user(process, thread, outcome);
 		if (!effect->blocked)
 			return perform_native(process, thread, outcome);
 		if (effect->timed_out)

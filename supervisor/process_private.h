@@ -124,6 +124,11 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		     const struct effect *effect, struct outcome *outcome);
 void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
 
+/* process_user.c: let a function that a plug-in describes run to its end, and the thread to its next operation */
+void perform_user(struct process *process, uint32_t thread, struct outcome *outcome);
+/* Those that the program doesn't have, as a list; true: it has none of them. */
+bool user_functions_missing(const struct process *process, char text[160]);
+
 /* process_outside.c: wait a little for whatever could still wake a thread */
 enum hope outside_await(struct process *process);
 

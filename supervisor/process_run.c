@@ -1,5 +1,7 @@
 #include "supervisor/process_run.h"
 
+#include <fmc/plugin.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +13,8 @@
  * either passed at once, or it is the end of the way. Each handler returns true when the way has ended
  * (outcome is filled).
  */
-#define WATCH_MS 10 /* how long a thread may run before somebody looks what it does */
+#define MOST_YIELDS 10000 /* of a function that runs as one transition */
+#define WATCH_MS    10	  /* how long a thread may run before somebody looks what it does */
 
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text)
 {
@@ -60,6 +63,11 @@ bool run_become_threaded(struct run *run)
 	enum status status = entries_plant_all(run->process->entries, run->process->target);
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
+	char text[160];
+	if (user_functions_missing(run->process, text)) {
+		plugin_blame("the program has none of its functions: %s", text);
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
+	}
 	if (entries_unwatched_atomics(run->process->entries))
 		process_remark(run->process, "atomic instructions of the program, which may be locks of its "
 					     "own (--atomics switches threads there)");
@@ -76,6 +84,19 @@ static bool is_gadget(const struct run *run, uint64_t address)
 	return !regs || regs->rsp == run->gadget_stack;
 }
 
+/* Where the trap stands for an instruction, it is performed here. */
+static bool pass_trap(struct run *run, const struct stop *stop, const struct call *call)
+{
+	const struct entries *entries = run->process->entries;
+	bool steps = call->instruction || call->user;
+	enum status status = steps ? entries_step(entries, stop->tracee, stop->address)
+				   : entries_pass(entries, stop->tracee, stop->address);
+	if (status != STATUS_OK && status != STATUS_GONE)
+		return run_fail(run, END_ERROR, status, "can't pass a trap");
+	/* Something may have come between, and runs on until it is told. */
+	return stop->tracee->life == TRACEE_STOPPED || !steps ? run_resume(run, 0) : false;
+}
+
 static bool on_trap(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
@@ -90,14 +111,13 @@ static bool on_trap(struct run *run, const struct stop *stop)
 	if (status != STATUS_OK)
 		return run_fail(run, END_ERROR, status, "can't decode a call");
 	bool visible = !call.libc_own && !run->own_calls && call.op.kind != OP_NONE;
+	if (plugin_failure())
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
 	if (visible && call.op.kind == OP_THREAD_CREATE && run_become_threaded(run))
 		return true;
 	if (visible && process->threaded)
 		return run_stop_before(run, &call);
-	status = entries_pass(process->entries, stop->tracee, stop->address);
-	if (status != STATUS_OK && status != STATUS_GONE)
-		return run_fail(run, END_ERROR, status, "can't pass a trap");
-	return run_resume(run, 0);
+	return pass_trap(run, stop, &call);
 }
 
 /* With a single thread nothing is to be decided: sleeps cost nothing, all else is the kernel's. */
@@ -170,6 +190,8 @@ static bool on_syscall(struct run *run, const struct stop *stop)
 		note_syscall(run->process, stop->number);
 		return run_resume(run, 0);
 	}
+	if (run->own_calls && call.op.kind == OP_YIELD && ++run->yields > MOST_YIELDS)
+		return run_fail(run, END_STUCK, STATUS_TIMEOUT, "a function waits for another thread");
 	if (run->own_calls || !run->process->threaded)
 		return pass_alone(run, &call);
 	return run_stop_before(run, &call);

@@ -24,8 +24,9 @@ struct run {
 	bool at_gadget;
 	bool interrupt_wait; /* a futex wait of that function ends at once, as if by a signal */
 	bool own_calls;	     /* system calls are not operations: a function that fmc itself has called */
-	uint64_t since; /* the thread's CPU time when it was first looked at */
+	uint64_t since;	     /* the thread's CPU time when it was first looked at */
 	int looks;	     /* how often the thread was found still running */
+	int yields;	     /* how many there were inside of that function */
 	int blocked;	     /* how often in a row it was found asleep in the kernel */
 };
 

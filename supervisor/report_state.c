@@ -47,6 +47,9 @@ static void print_blocked(const struct finding *finding, uint32_t thread, FILE *
 			fprintf(stream, " held by itself");
 		else if (end->holds_back && end->blocker != NO_THREAD)
 			fprintf(stream, " held by T%" PRIu32, end->blocker + 1);
+		if (end->blocked_object < finding->objects_length && finding->details &&
+		    finding->details[end->blocked_object])
+			fprintf(stream, " (%s)", finding->details[end->blocked_object]);
 		fprintf(stream, ", in %s", op);
 	}
 	free(object);

@@ -42,7 +42,9 @@ void save_op(struct saver *saver, const struct op *op)
 struct op load_op(struct loader *loader)
 {
 	struct op op = {0};
-	op.kind = (uint16_t)load_most(loader, OP_KINDS - 1);
+	op.kind = (uint16_t)load_most(loader, OP_ALL - 1);
+	if (!op_known((enum op_kind)op.kind))
+		load_refuse(loader);
 	op.flags = (uint16_t)load_most(loader, UINT16_MAX);
 	op.object = (uint32_t)load_most(loader, UINT32_MAX) + NO_OBJECT;
 	op.object2 = (uint32_t)load_most(loader, UINT32_MAX) + NO_OBJECT;

@@ -94,13 +94,14 @@ static void rename_object(struct footprint *to, struct access access, const stru
 			  const struct op *now)
 {
 	uint32_t number = (uint32_t)access.key;
-	if (touch_class(access.key) == TOUCH_OBJECT) {
+	if (touch_class(access.key) == TOUCH_OBJECT || touch_class(access.key) == TOUCH_PAIR) {
 		if (number == old->object)
 			number = now->object;
 		else if (number == old->object2)
 			number = now->object2;
 	}
-	footprint_touch(to, touch_key(touch_class(access.key), number), (enum touch_mode)access.mode);
+	uint64_t key = (access.key & ~(uint64_t)UINT32_MAX) | number;
+	footprint_touch(to, key, (enum touch_mode)access.mode);
 }
 
 /*

@@ -127,12 +127,33 @@ static void put_object(struct saver *saver, const struct object_state *state)
 	save_number(saver, state->spurious);
 	save_number(saver, state->sleepers);
 	save_number(saver, state->destroyed);
+	if (state->class >= CLASS_USER)
+		save_bytes(saver, state->user, sizeof state->user);
+}
+
+static enum object_class get_class(struct loader *loader)
+{
+	enum object_class class = (enum object_class)load_most(loader, CLASS_USER + class_added() - 1);
+	if (class == CLASSES)
+		load_refuse(loader);
+	return class;
+}
+
+/* What a plug-in knows of an object. */
+static void get_user(struct loader *loader, struct object_state *state)
+{
+	size_t length = 0;
+	const void *bytes = load_bytes(loader, &length);
+	if (bytes && length == sizeof state->user)
+		memcpy(state->user, bytes, length);
+	else
+		load_refuse(loader);
 }
 
 static bool get_object(struct loader *loader, struct trace *trace)
 {
-	struct object_state state;
-	state.class = (enum object_class)load_most(loader, CLASSES - 1);
+	struct object_state state = {0};
+	state.class = get_class(loader);
 	state.type = get_word(loader);
 	state.owner = get_number(loader);
 	state.count = get_word(loader);
@@ -140,6 +161,8 @@ static bool get_object(struct loader *loader, struct trace *trace)
 	state.spurious = get_word(loader);
 	state.sleepers = get_word(loader);
 	state.destroyed = load_bool(loader);
+	if (state.class >= CLASS_USER)
+		get_user(loader, &state);
 	return !loader->failed && trace_push_object(trace, &state);
 }
 
@@ -160,7 +183,7 @@ static bool get_thread(struct loader *loader, struct trace *trace)
 	end.enabled = load_bool(loader);
 	end.holds_back = load_bool(loader);
 	end.blocker = get_number(loader);
-	end.blocked_class = (enum object_class)load_most(loader, CLASSES - 1);
+	end.blocked_class = get_class(loader);
 	end.blocked_object = get_number(loader);
 	return !loader->failed && trace_push_thread(trace, &end);
 }

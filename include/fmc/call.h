@@ -20,8 +20,10 @@ struct call {
 	uint64_t start_routine;	 /* THREAD_CREATE */
 	bool libc_own;		 /* made by libc or the loader for itself: not a visible operation */
 	bool c11;		 /* a function of <threads.h>: other results, see call_result() */
-	int timeout_argument; /* which argument points to the time-out of a timed call; -1: none */
-	bool instruction;     /* no call but an instruction of the program: see entries_step() */
+	int timeout_argument;	 /* which argument points to the time-out of a timed call; -1: none */
+	bool instruction;	 /* no call but an instruction of the program: see entries_step() */
+	bool
+	    user; /* of a function that a plug-in describes; its beginning, too, is passed by entries_step() */
 };
 
 /*
@@ -79,7 +81,7 @@ enum status entries_decode(const struct entries *entries, const struct stop *sto
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t trap);
 
 /*
- * Let a tracee that stands before an instruction (call.instruction) perform it, and stop behind it. Something else may
+ * Let a tracee that stands before an instruction (call.instruction), or the first one of a function (call.user), perform it, and stop behind it. Something else may
  * come between (a signal): it is given back with target_push_back().
  */
 enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap);
@@ -87,6 +89,13 @@ enum status entries_step(const struct entries *entries, struct tracee *tracee, u
 /* Where the real function can be called without meeting our trap: its displaced copy. 0 if the program has
  * none. */
 uint64_t entries_function(const struct entries *entries, const char *name);
+
+/* The functions that a plug-in describes and the program doesn't have: the i-th, NULL behind the last. */
+const char *entries_missing(const struct entries *entries, size_t i);
+
+/* What a plug-in says of an object that is seen for the first time. */
+void object_init_user(const struct target *target, enum object_class class, uint64_t address,
+		      struct object_state *state);
 
 /* How libc keeps an object that is seen for the first time: type of a mutex, whether held, a semaphore's
  * value. */

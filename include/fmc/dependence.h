@@ -38,12 +38,14 @@ enum touch_class {
 	TOUCH_JOINABLE, /* whether a thread has been joined or detached */
 	TOUCH_WAKING,	/* a thread's being born or woken */
 	TOUCH_OBJECT,	/* an object of the model */
+	TOUCH_PAIR,	/* the same for one kind of a plug-in's and one that depends on it: touch_pair() */
 	TOUCH_WORD,	/* four bytes of memory, by address; accesses to parts of one aren't told apart */
 	TOUCH_MEMORY,	/* long ranges of memory: written by accesses to one, read by all others */
 };
 
 struct access {
-	uint64_t key;  /* class in the upper 32 bits, number in the lower */
+	uint64_t
+	    key; /* class in the upper 32 bits, with the two kinds of a TOUCH_PAIR above it; number in the lower */
 	uint32_t mode; /* enum touch_mode */
 };
 
@@ -54,7 +56,13 @@ static inline uint64_t touch_key(enum touch_class class, uint32_t number)
 
 static inline enum touch_class touch_class(uint64_t key)
 {
-	return (enum touch_class)(key >> 32);
+	return (enum touch_class)(key >> 32 & 0xffff);
+}
+
+/* What operations number b of a class notice of those number a, on an object. */
+static inline uint64_t touch_pair(uint32_t a, uint32_t b, uint32_t object)
+{
+	return touch_key(TOUCH_PAIR, object) | (uint64_t)a << 48 | (uint64_t)b << 56;
 }
 
 /* TOUCH_WINDOW, TOUCH_PRIORITY and TOUCH_HOLDING: exist only for the priorities of fairness, and mean nothing

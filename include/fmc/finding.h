@@ -64,6 +64,7 @@ struct finding {
 	struct thread_report *threads; /* by number */
 	size_t threads_length;
 	char **objects; /* names by number: "forks[2]" */
+	char **details; /* a few words on the state of each object of a plug-in's class; else NULL */
 	size_t objects_length;
 	struct transition_place *places; /* one for each transition */
 	size_t places_length;

@@ -8,8 +8,9 @@
  * The model: what state the threads and synchronisation objects of one execution are in, which pending
  * operations could complete now, in which ways, and what performing one does.
  *
- * Pure: no libc, no allocation, no globals, no pointers inside (a model may be moved or copied with memcpy),
- * because the same source will run inside the target. A model lives in one block of memory that the caller
+ * Pure: no libc, no allocation, no pointers inside (a model may be moved or copied with memcpy), no globals but the
+ * tables of kinds and classes, which are complete before the first model. What operations of a plug-in's do is asked of
+ * it (plugin.h). A model lives in one block of memory that the caller
  * gives; when it is full, the caller moves it into a larger one.
  *
  * Life of a thread: added (pending OP_THREAD_START) -> [set_pending -> perform]* -> exited. Between perform

@@ -86,14 +86,22 @@ enum op_kind {
 	OP_CHOOSE,	  /* fmc_choose(); arg: how many choices */
 	OP_PROCESS_EXIT,  /* exit_group; arg: status */
 	OP_SYSCALL,	  /* a system call that waits for something outside of the model; arg: its number */
-	OP_KINDS
+	OP_KINDS,	  /* how many are built in; as an answer: none */
+	OP_USER		  /* the first of those that a plug-in describes: op_add() */
 };
+
+/* So many kinds and classes may be added to those that are built in. */
+#define OP_USER_MOST	64
+#define CLASS_USER_MOST 16
+#define OP_ALL		(OP_USER + OP_USER_MOST)
+#define CLASS_ALL	(CLASS_USER + CLASS_USER_MOST)
 
 enum op_flag {
 	OP_TIMED = 1,	/* has a finite time-out: timing out is a choice. Implied by the TIMED kinds */
 	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
 	OP_READY = 4,	/* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
 	OP_QUEUED = 8,	/* set by the model: has come to the object and stands in its queue (enum wakeup) */
+	OP_WAITS = 16,	/* the same of a kind of a plug-in's, whose object knows of it */
 };
 
 enum object_class {
@@ -108,8 +116,12 @@ enum object_class {
 	CLASS_SEM,
 	CLASS_FUTEX,
 	CLASS_MEMORY, /* what begins at one address: accesses of other lengths there are on one object */
-	CLASSES
+	CLASSES,
+	CLASS_USER /* as OP_USER: class_add() */
 };
+
+/* Bytes of state of an object whose class a plug-in describes. */
+#define OBJECT_USER_BYTES 64
 
 enum mutex_type {
 	MUTEX_NORMAL,
@@ -178,6 +190,7 @@ struct object_state {
 	uint32_t spurious; /* condition variable: how many spurious wakeups there may still be */
 	uint32_t sleepers; /* how many sleep there or stand in its queue; not for model_add_object() */
 	bool destroyed;	   /* and not initialised since; not for model_add_object() */
+	uint64_t user[OBJECT_USER_BYTES / 8]; /* from CLASS_USER on, and not to be believed else */
 };
 
 /* The policy with this name; WAKEUPS if there is none, or none for objects of this class. */
@@ -191,6 +204,22 @@ const char *op_name(enum op_kind kind);
 
 /* The kind with this name; OP_KINDS if there is none. */
 enum op_kind op_by_name(const char *name);
+
+/*
+ * Add a kind of operations on objects of this class, which has been added before, or a class. They stay for the life of
+ * the program and are to be complete before the first model is made. The number; that of the kind or class that has been
+ * added under this name already. OP_KINDS, CLASSES: the name is malformed, or one of fmc's own, or the kind is known as one
+ * on another class, or there are too many.
+ */
+enum op_kind op_add(const char *name, enum object_class class);
+enum object_class class_add(const char *name);
+
+/* Is there such a kind? */
+bool op_known(enum op_kind kind);
+
+/* How many classes and kinds have been added. */
+unsigned op_added(void);
+unsigned class_added(void);
 
 /* The class of op.object for this kind. CLASS_NONE: the operation has no object. */
 enum object_class op_class(enum op_kind kind);

@@ -44,6 +44,9 @@ void process_find_places(struct process *process, bool on);
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);
 
+/* The functions that a plug-in describes and the last program to have had threads doesn't have; an empty list: none. */
+void process_missing(const struct process *process, char text[160]);
+
 /* Did the program start a second thread in the last execution? */
 bool process_threaded(const struct process *process);
 
