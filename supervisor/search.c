@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,9 @@ void search_progress(const struct search *search, struct search_progress *progre
 	    .cut_at_depth = search->cut_at_depth,
 	};
 	search->ops->progress(search->strategy, progress);
+	/* More than a number can say. */
+	if (!isfinite(progress->estimate) || !isfinite(progress->estimate_high))
+		progress->estimate = progress->estimate_low = progress->estimate_high = 0;
 	progress->complete &= !search->unproven;
 }
 

@@ -375,6 +375,26 @@ START_TEST(estimates)
 }
 END_TEST
 
+/* A hundred threads of five operations have more executions than a double can count. */
+START_TEST(no_estimate_beyond_all_numbers)
+{
+	struct table_program p = {0};
+	struct result result;
+	uint32_t mutex = table_mutex(&p, MUTEX_NORMAL);
+	struct table_body *body = table_body(&p);
+	for (int i = 0; i < 5; i++)
+		table_op(body, OP_MUTEX_TRYLOCK, mutex);
+	for (int t = 1; t < 100; t++)
+		table_thread(&p, body);
+	const struct search_options options = {.strategy = STRATEGY_RANDOM, .seed = 1};
+	run(&p, &options, 3, &result);
+	ck_assert_uint_eq(result.executions, 3);
+	ck_assert_double_eq(result.progress.estimate, 0);
+	ck_assert_double_eq(result.progress.estimate_high, 0);
+	result_release(&result);
+}
+END_TEST
+
 /* A target whose second execution is another one. */
 START_TEST(divergence_is_noticed)
 {
@@ -435,6 +455,7 @@ int main(void)
 	tcase_add_test(tests, random_walks_repeat_by_seed);
 	tcase_add_test(tests, random_walks_reach_everything);
 	tcase_add_test(tests, estimates);
+	tcase_add_test(tests, no_estimate_beyond_all_numbers);
 	tcase_add_test(tests, divergence_is_noticed);
 	tcase_add_test(tests, strategy_names);
 	suite_add_tcase(suite, tests);
