@@ -64,7 +64,7 @@ $(BUILD)/samples/%: samples/%.c Makefile
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
 $(BUILD)/samples/%: samples/%.cc Makefile
 	@mkdir -p $(@D)
-	$(CXX) -std=c++17 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
+	$(CXX) -std=c++20 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
 $(BUILD)/samples/%.static: samples/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) -static $< -o $@

@@ -69,6 +69,18 @@ EOT
 ${CC:-cc} -fopenmp "$SCRATCH/openmp.c" -o "$SCRATCH/openmp"
 program OpenMP text "$SCRATCH/openmp"
 
+# A bug of a library that was shipped: samples/cpp_semaphore.cc.
+if [ "$(${CXX:-c++} -dumpversion)" = 12 ]; then
+	timeout -k 10 120 "$FMC" check --atomics --time 60 -o "$SCRATCH/cpp_semaphore.sched" -- \
+	    "$BUILD/samples/cpp_semaphore" </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	judge "std::counting_semaphore of GCC 12 sleeps for ever" \
+	    [ $status -eq 1 -a "$(grep -c '^deadlock: .* waits for a wake of semaphore$' "$SCRATCH/out")" = 1 ]
+	[ $status -eq 1 ] || show "$SCRATCH/out"
+else
+	skip "std::counting_semaphore of GCC 12: another compiler"
+fi
+
 if command -v pigz >/dev/null; then
 	timeout -k 10 120 "$FMC" check --time 20 -o "$SCRATCH/pigz.sched" -- pigz -p 3 -b 128 -c "$SCRATCH/text" \
 	    </dev/null >"$SCRATCH/out" 2>&1
