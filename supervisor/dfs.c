@@ -1,11 +1,16 @@
 /* Depth-first search over every fair execution. */
 #include "branches.h"
+#include "estimate.h"
 #include "search_strategy.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct dfs {
 	struct branches branches;
+	struct estimate *estimate;    /* NULL: of a search that was loaded */
+	struct estimate_branch *path; /* of the execution at hand */
+	size_t path_room;
 	uint64_t executions;
 	bool complete;
 };
@@ -14,6 +19,8 @@ static void dfs_destroy(void *strategy)
 {
 	struct dfs *dfs = strategy;
 	branches_release(&dfs->branches);
+	estimate_free(dfs->estimate);
+	free(dfs->path);
 	free(dfs);
 }
 
@@ -23,7 +30,8 @@ static void *dfs_create(const struct search_options *options)
 	if (!dfs)
 		return NULL;
 	branches_init(&dfs->branches, options->max_depth);
-	if (!branches_plant(&dfs->branches, NULL, 0, (struct trace_hash){0, 0})) {
+	dfs->estimate = estimate_new(ESTIMATE_FIXED);
+	if (!dfs->estimate || !branches_plant(&dfs->branches, NULL, 0, (struct trace_hash){0, 0})) {
 		dfs_destroy(dfs);
 		return NULL;
 	}
@@ -41,6 +49,29 @@ static enum search_answer dfs_next(void *strategy, struct plan *plan)
 	return SEARCH_OVER;
 }
 
+/* Tell the estimate of an execution that may branch up to `end`; false without memory. */
+static bool note(struct dfs *dfs, const struct trace *trace, size_t end)
+{
+	if (!dfs->estimate)
+		return true;
+	if (end > dfs->path_room) {
+		struct estimate_branch *path = reallocarray(dfs->path, 2 * end, sizeof *path);
+		if (!path)
+			return false;
+		dfs->path = path;
+		dfs->path_room = 2 * end;
+	}
+	for (size_t i = 0; i < end; i++) {
+		const struct transition *at = &trace->at[i];
+		const struct alternative *open = trace->alternatives + at->first_alternative;
+		uint32_t taken = 0;
+		while (open[taken].step.thread != at->thread || open[taken].step.choice != at->choice)
+			taken++;
+		dfs->path[i] = (struct estimate_branch){at->alternatives, taken};
+	}
+	return estimate_add(dfs->estimate, dfs->path, end);
+}
+
 static enum status dfs_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
 	struct dfs *dfs = strategy;
@@ -49,17 +80,27 @@ static enum status dfs_feed(void *strategy, uint64_t ticket, const struct trace 
 	enum status status = branches_follow(&dfs->branches, ticket, trace, &first, &end);
 	if (status != STATUS_OK)
 		return status;
+	if (!note(dfs, trace, end))
+		return STATUS_NO_MEMORY;
 	return branches_grow(&dfs->branches, ticket, trace, first, end, NULL) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static void dfs_progress(const void *strategy, struct search_progress *progress)
 {
 	const struct dfs *dfs = strategy;
+	struct estimate_guess guess = {0};
 	progress->complete = dfs->complete;
-	if (dfs->executions > 0)
-		progress->estimate = (double)dfs->executions;
-	if (dfs->executions > 0 && !dfs->complete)
+	if (dfs->executions == 0)
+		return;
+	progress->estimate = (double)dfs->executions;
+	if (!dfs->complete)
 		progress->estimate /= dfs->branches.done;
+	if (dfs->estimate)
+		estimate_guess(dfs->estimate, &guess);
+	if (guess.high > 0) {
+		progress->estimate_low = fmin(guess.low, progress->estimate);
+		progress->estimate_high = fmax(guess.high, progress->estimate);
+	}
 }
 
 static void dfs_save(const void *strategy, struct saver *saver)
@@ -76,6 +117,9 @@ static bool dfs_load(void *strategy, struct loader *loader)
 	dfs->executions = load_number(loader);
 	dfs->complete = load_bool(loader);
 	branches_release(&dfs->branches);
+	/* It hasn't seen what was run before. */
+	estimate_free(dfs->estimate);
+	dfs->estimate = NULL;
 	return branches_load(&dfs->branches, loader);
 }
 

@@ -56,7 +56,10 @@ struct search_progress {
 	const char
 	    *unreduced;	 /* source, optimal: why no two transitions were taken for independent; else NULL */
 	double estimate; /* executions in all, a guess after Knuth 1975; 0 if none can be given */
-	/* Of the estimate, with 95 % confidence if it comes from independent samples; else equal to 0. */
+	/*
+	 * Of the estimate: with 95 % confidence if it comes from independent samples, as estimate.h says for dfs; both 0
+	 * where nothing can be said.
+	 */
 	double estimate_low, estimate_high;
 };
 

@@ -19,7 +19,7 @@ struct tree {
 	bool too_large;
 };
 
-#define MOST_LEAVES 10000
+#define MOST_LEAVES 6000
 #define MOST_DEPTH  400
 
 static void tree_add(struct tree *tree, const struct estimate_branch *path, size_t length)
@@ -344,7 +344,7 @@ int main(void)
 {
 	Suite *suite = suite_create("estimate");
 	TCase *tcase = tcase_create("trees");
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, 200);
 	tcase_add_loop_test(tcase, random_trees, 0, FAMILIES);
 	tcase_add_test(tcase, random_programs);
 	tcase_add_test(tcase, in_any_order);

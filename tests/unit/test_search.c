@@ -367,10 +367,14 @@ START_TEST(estimates)
 	ck_assert(!result.progress.complete);
 	ck_assert_double_gt(result.progress.estimate, 2704 / 2.0);
 	ck_assert_double_lt(result.progress.estimate, 2704 * 2.0);
+	ck_assert(result.progress.estimate_low <= 2704 && 2704 <= result.progress.estimate_high);
+	ck_assert(result.progress.estimate_low >= 1000);
 	result_release(&result);
 	run(&p, &options, 3000, &result);
 	ck_assert(result.progress.complete);
 	ck_assert_double_eq(result.progress.estimate, 2704);
+	ck_assert_double_eq(result.progress.estimate_low, 2704);
+	ck_assert_double_eq(result.progress.estimate_high, 2704);
 	result_release(&result);
 }
 END_TEST
