@@ -8,7 +8,8 @@
  *
  *     while (search_next(search, &plan)) { run it; search_feed(search, plan.ticket, &trace); }
  *
- * Several plans may be out at once, their traces fed in any order: what is explored in the end is the same.
+ * Several plans may be out at once, their traces fed in any order: what is explored in the end is the same; with
+ * search_options.cache up to the order of independent transitions, and in more or fewer executions.
  */
 struct search;
 struct saver;
