@@ -395,6 +395,23 @@ void target_let_go(struct target *forked)
 	target_free(forked);
 }
 
+/* Is somebody on his way who may have made a thread that nobody has been told of? Whoever stands can't. */
+static bool may_have_created(const struct target *target)
+{
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		if (target->tracees[i]->life == TRACEE_RUNNING || target->tracees[i]->life == TRACEE_BORN)
+			return true;
+	return false;
+}
+
+/* Who stands is to die of the SIGKILL without another stop at his exit. */
+static void expect_no_exits(const struct target *target)
+{
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		if (target->tracees[i]->life == TRACEE_STOPPED)
+			ptrace(PTRACE_SETOPTIONS, target->tracees[i]->tid, NULL, (void *)PTRACE_O_EXITKILL);
+}
+
 /*
  * Who stands at his exit because of a SIGKILL already doesn't notice another one: he has to be let go, also those
  * whose last stop nobody has asked for yet.
@@ -433,6 +450,8 @@ void target_kill(struct target *target)
 	if (!target)
 		return;
 	tick_stop();
+	bool others = may_have_created(target);
+	expect_no_exits(target);
 	if (!target->gone)
 		kill(target->pid, SIGKILL);
 	release_exiting(target);
@@ -442,7 +461,7 @@ void target_kill(struct target *target)
 		struct tracee *tracee = target->tracees[i];
 		if (tracee->life == TRACEE_DEAD)
 			continue;
-		if (tracee->tid == target->pid)
+		if (others && tracee->tid == target->pid)
 			reap_others(target->pid);
 		reap(tracee->tid);
 	}
