@@ -57,7 +57,18 @@ SAMPLES += $(patsubst %.c,$(BUILD)/%.static,$(shell grep -l '^ \* fmc-static: ye
 TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
 TARGETS += $(addsuffix .static,$(TARGETS))
 
-samples: $(SAMPLES)
+# Plug-ins that describe operations of samples.
+PLUGINS := $(patsubst samples/ops/%.c,$(BUILD)/samples/%.so,$(wildcard samples/ops/*.c))
+
+samples: $(SAMPLES) $(PLUGINS)
+
+PLUGIN_FLAGS := -Wno-unused-parameter -O2 -g -Iinclude -fPIC -shared
+$(BUILD)/samples/%.so: samples/ops/%.c include/fmc/ops.h Makefile
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(PLUGIN_FLAGS) $< -o $@
+$(BUILD)/tests/ops/%.so: tests/ops/%.c include/fmc/ops.h Makefile
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(PLUGIN_FLAGS) $< -o $@
 
 $(BUILD)/samples/%: samples/%.c Makefile
 	@mkdir -p $(@D)
@@ -108,7 +119,7 @@ $(BUILD)/tests/steps: tests/bench/steps.c
 $(BUILD)/tests/search: $(BUILD)/tests/bench/search.o $(BUILD)/tests/libtable.a $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-tools: $(BUILD)/tests/json
+tools: $(BUILD)/tests/json $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
 
 # Each layer alone, with only the archives that it may use: an upward call is an undefined reference.
 lower_replay := supervisor breakpoints tracer
@@ -160,16 +171,22 @@ tables:
 	@BUILD=$(BUILD) tests/tables/run.sh $(TABLES)
 
 MAN1 := $(wildcard man/*.1)
+MAN3 := $(wildcard man/*.3)
 MAN5 := $(wildcard man/*.5)
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/fmc
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/man/,man1 man3 man5)
 	install $(BUILD)/fmc $(DESTDIR)$(PREFIX)/bin/fmc
+	install -m 644 include/fmc/ops.h $(DESTDIR)$(PREFIX)/include/fmc/ops.h
 	install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(MAN3) $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/fmc
+	rm -f $(DESTDIR)$(PREFIX)/include/fmc/ops.h
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1)))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man3/,$(notdir $(MAN3)))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5)))
 
 clean:

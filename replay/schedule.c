@@ -30,6 +30,8 @@ static void release_header(struct schedule_header *header)
 	free(header->input);
 	free(header->origin);
 	free(header->waking);
+	free(header->ops);
+	free_list(header->kinds);
 	free(header->strategy);
 	free_list(header->unknown);
 }

@@ -15,9 +15,9 @@
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",    "program", "arg",	    "directory", "module", "env",    "input",
-    "fair",   "depth",	 "clock",   "atomics",	 "waking", "origin", "strategy",
-    "thread", "verdict", "message", "signature", "end",	   "loop",   "length",
+    "fmc",    "program", "arg",	    "directory", "module", "env",  "input",  "fair",
+    "depth",  "clock",	 "atomics", "waking",	 "ops",	   "op",   "origin", "strategy",
+    "thread", "verdict", "message", "signature", "end",	   "loop", "length",
 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
@@ -160,6 +160,18 @@ static enum status add_thread(struct parser *p, const char *value)
 	return *value ? set_string(p, &names[thread], value) : STATUS_OK;
 }
 
+/* "OPERATION CLASS": what the names in the body mean. */
+static enum status add_kind(struct parser *p, const char *value)
+{
+	char op[32] = "", class[32] = "", more, shown[64];
+	bool good = sscanf(value, "%31s %31s %c", op, class, &more) == 2;
+	enum object_class number = good ? class_add(class) : CLASSES;
+	if (number == CLASSES || op_add(op, number) == OP_KINDS)
+		return parser_fail(p, "expected an operation of a plug-in's and its class, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	return append_value(p, KEY_OP, &p->schedule->header.kinds, value);
+}
+
 static enum status set_verdict(struct parser *p, const char *value)
 {
 	char shown[64];
@@ -208,6 +220,10 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_atomics(p, value);
 	case KEY_WAKING:
 		return set_string(p, &header->waking, value);
+	case KEY_OPS:
+		return set_string(p, &header->ops, value);
+	case KEY_OP:
+		return add_kind(p, value);
 	case KEY_ORIGIN:
 		return set_string(p, &header->origin, value);
 	case KEY_STRATEGY:
@@ -235,7 +251,7 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 
 static bool is_list(enum key key)
 {
-	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_THREAD;
+	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_OP || key == KEY_THREAD;
 }
 
 static enum status header_line(struct parser *p, const char *line)

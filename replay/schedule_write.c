@@ -66,6 +66,8 @@ static void add_header(struct text *text, const struct schedule *schedule)
 		text_printf(text, "atomics yes\n");
 	if (header->waking)
 		add_value(text, "waking", header->waking);
+	add_value(text, "ops", header->ops);
+	add_list(text, "op", header->kinds);
 	add_value(text, "origin", header->origin);
 	add_value(text, "strategy", header->strategy);
 	add_threads(text, schedule);

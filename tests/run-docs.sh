@@ -2,7 +2,7 @@
 # Manual pages: well formed, and they name every option that the commands have.
 . tests/lib.sh
 
-for page in man/*.[15]; do
+for page in man/*.[135]; do
 	if command -v mandoc >/dev/null; then
 		mandoc -T lint -W warning "$page" >"$SCRATCH/lint"
 		judge "$page is well formed" [ ! -s "$SCRATCH/lint" ]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Check every sample as its first comment says. The keys there, one a line:
-#   fmc-options: OPTION...   begins a case: options of `fmc check`
+#   fmc-options: OPTION...   begins a case: options of `fmc check`; BUILD/ is the folder where things are built
 #   fmc-args: ARGUMENT...    of the program
 #   fmc-verdict: none | deadlock | livelock | good-samaritan | crash | abort | exit
 #   fmc-complete: yes | no   whether the search ends complete
@@ -44,7 +44,7 @@ expect() {
 }
 
 run_case() {
-	local name=$1 program=$2 schedule=$3 wrong= status message
+	local name=$1 program=$2 schedule=$3 wrong= status message options=${options//BUILD\//$BUILD/}
 	rm -f "$SCRATCH/result.json" "$schedule"
 	# shellcheck disable=SC2086 # options and arguments are lists of words
 	timeout -k 10 150 "$FMC" check --time 120 -o "$schedule" --json "$SCRATCH/result.json" $options -- \

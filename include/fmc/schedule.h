@@ -20,6 +20,8 @@ struct schedule_header {
 	uint64_t clock; /* what the real-time clock showed first, in seconds since 1970; 0: not said */
 	bool atomics;	/* atomic instructions of the program were operations */
 	char *waking;	/* rules of who is woken (waking.h); NULL: none */
+	char *ops;	/* "build-id path" of a plug-in (plugin.h); NULL: none */
+	char **kinds;	/* "operation class": kinds that it describes, added to op.h's when they are read */
 	char *origin;	/* "exec" or "copy" */
 	char *strategy; /* how it was found; for people */
 	char **unknown; /* lines with keys that this version doesn't know; kept; NULL at the end */

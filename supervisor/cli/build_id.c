@@ -20,28 +20,40 @@ static void read_build_id(int descriptor, char text[65])
 		elf_end(elf);
 }
 
-bool build_id_check(const struct schedule_header *header, char why[512])
+bool build_id_read(const char *path, char text[65])
 {
-	for (char **module = header->modules; module && *module; module++) {
-		char recorded[65] = "", now[65];
-		const char *path = strchr(*module, ' ');
-		/* The vdso and the like are no files. */
-		if (!path || path[1] != '/' || path - *module >= 65)
-			continue;
-		memcpy(recorded, *module, (size_t)(path - *module));
-		int descriptor = open(++path, O_RDONLY | O_CLOEXEC);
-		if (descriptor < 0) {
-			snprintf(why, 512, "%s of the schedule isn't there", path);
-			return false;
-		}
-		read_build_id(descriptor, now);
-		close(descriptor);
-		if (strcmp(recorded, now) == 0)
-			continue;
-		snprintf(why, 512,
-			 "%s has build-id %s, the schedule was made with %s; --loose plays it all the same",
-			 path, now, recorded);
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	if (descriptor < 0)
+		return false;
+	read_build_id(descriptor, text);
+	close(descriptor);
+	return true;
+}
+
+/* One line of a schedule, "build-id path", against what is there. */
+static bool check_file(const char *line, char why[512])
+{
+	char recorded[65] = "", now[65];
+	const char *path = strchr(line, ' ');
+	/* The vdso and the like are no files. */
+	if (!path || path[1] != '/' || path - line >= 65)
+		return true;
+	memcpy(recorded, line, (size_t)(path - line));
+	if (!build_id_read(++path, now)) {
+		snprintf(why, 512, "%s of the schedule isn't there", path);
 		return false;
 	}
-	return true;
+	if (strcmp(recorded, now) == 0)
+		return true;
+	snprintf(why, 512, "%s has build-id %s, the schedule was made with %s; --loose plays it all the same",
+		 path, now, recorded);
+	return false;
+}
+
+bool build_id_check(const struct schedule_header *header, bool ops, char why[512])
+{
+	for (char **module = header->modules; module && *module; module++)
+		if (!check_file(*module, why))
+			return false;
+	return !ops || !header->ops || check_file(header->ops, why);
 }

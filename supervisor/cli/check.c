@@ -4,6 +4,7 @@
 #include "explain.h"
 #include "explore.h"
 #include "json.h"
+#include "ops.h"
 #include "record.h"
 #include "say.h"
 #include "simplify.h"
@@ -90,6 +91,7 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	if (options->all || verdict->reported_length == 0) {
 		verdict_print(verdict, stream);
 	}
+	ops_warn(x->session, verdict);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
 	if (options->json && !json_write(verdict, options->json))
@@ -126,6 +128,9 @@ int check_command(const struct options *options)
 	struct processors processors;
 	char why[256];
 	tracer_catch_interrupts();
+	int refused = ops_open(options, EXITS_USAGE);
+	if (refused)
+		return refused;
 	processors_look(&processors);
 	enum status status = launch_from_options(&launch, options, true, why);
 	if (status) {

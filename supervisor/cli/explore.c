@@ -5,6 +5,8 @@
 #include "say.h"
 #include "warnings.h"
 
+#include <fmc/plugin.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +57,11 @@ static void give_up(struct exploration *x, enum status status, const char *why)
 static bool usable(struct exploration *x)
 {
 	const struct trace *trace = &x->last.trace;
+	/* Of a plug-in that has failed, here or in a worker, nothing can be believed. */
+	if (plugin_path() && (plugin_failure() || trace->end == END_UNSUPPORTED)) {
+		give_up(x, STATUS_UNSUPPORTED, plugin_failure() ? plugin_failure() : trace->message);
+		return false;
+	}
 	if (trace->end == END_ERROR) {
 		give_up(x, trace->status, trace->message);
 		return false;
@@ -432,6 +439,9 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	jobs_free(x->jobs);
 	x->jobs = NULL;
 	progress_clear(&x->progress);
+	/* It may also have failed behind the last execution, as that was looked at. */
+	if (plugin_failure())
+		give_up(x, STATUS_UNSUPPORTED, plugin_failure());
 	if (x->options->all || x->verdict->reported_length == 0)
 		give_reasons(x);
 	else

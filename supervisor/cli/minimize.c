@@ -4,6 +4,7 @@
 #include "exits.h"
 #include "explain.h"
 #include "json.h"
+#include "ops.h"
 #include "record.h"
 #include "recorded.h"
 #include "say.h"
@@ -20,6 +21,7 @@ struct minimization {
 	struct session session;
 	struct verdict verdict;
 	char *output;
+	bool given_ops; /* the plug-in isn't the schedule's own word */
 	char why[512];
 };
 
@@ -104,9 +106,11 @@ static int start(struct minimization *m)
 		return say_exit(status);
 	}
 	int exits;
-	if (!build_id_check(&m->schedule.header, m->why)) {
+	if (!build_id_check(&m->schedule.header, !m->given_ops, m->why)) {
 		say("%s: %s", m->options.file, m->why);
 		exits = EXITS_DATA;
+	} else if ((exits = ops_open(&m->options, m->given_ops ? EXITS_USAGE : EXITS_DATA))) {
+		; /* has been said */
 	} else if ((status = session_open(&m->session, &m->launch, &m->options, true, m->why))) {
 		say("%s", m->why);
 		exits = say_exit(status);
@@ -131,7 +135,7 @@ static char *default_output(const char *file)
 
 int minimize_command(const struct options *options)
 {
-	struct minimization m = {.options = *options};
+	struct minimization m = {.options = *options, .given_ops = options->ops};
 	tracer_catch_interrupts();
 	enum status status = schedule_load(&m.schedule, options->file, m.why);
 	if (status) {

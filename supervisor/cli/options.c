@@ -46,6 +46,7 @@ enum id {
 	ID_REQUIRE_COMPLETE,
 	ID_VERIFY_MODEL,
 	ID_ATOMICS,
+	ID_OPS,
 	ID_STDIN,
 	ID_WAKEUP,
 	ID_SPURIOUS,
@@ -111,6 +112,8 @@ static const struct spec {
      "check fmc's model against the real results"},
     {ID_ATOMICS, "atomics", 0, NULL, CHECK | RUN,
      "switch threads at atomic instructions of the program, too"},
+    {ID_OPS, "ops", 0, "FILE.so", CHECK | RUN | REPLAY | MINIMIZE,
+     "operations of your own, described by a plug-in: fmc-ops(3)"},
     {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK, "report a failure as it was found"},
     {ID_LOOSE, "loose", 0, NULL, REPLAY, "follow a schedule of another build as far as it fits"},
     {ID_FORMAT, "format", 0, "F", SHOW, "text, the only one there is"},
@@ -378,6 +381,9 @@ static bool store(struct options *o, const struct spec *spec)
 		return o->verify_model = true;
 	case ID_ATOMICS:
 		return o->atomics = true;
+	case ID_OPS:
+		o->ops = optarg;
+		return true;
 	case ID_WAKEUP:
 		return o->restricted = add_waking(o, optarg);
 	case ID_SPURIOUS:

@@ -44,6 +44,7 @@ struct options {
 	bool all;	   /* don't stop at the first failure */
 	bool verify_model;
 	bool atomics;	   /* atomic instructions of the program are operations */
+	const char *ops;   /* --ops: a plug-in; NULL: none */
 	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
 	bool restricted;   /* --wakeup was given */
 	uint32_t spurious; /* --spurious */

@@ -1,5 +1,6 @@
 /* From a finding to a schedule file. */
 #include "record.h"
+#include "ops.h"
 #include "say.h"
 
 #include <fmc/place.h>
@@ -57,7 +58,7 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->clock = (uint64_t)launch->start_time;
 	header->atomics = options->atomics;
 	header->waking = *options->waking ? strdup(options->waking) : NULL;
-	if (*options->waking && !header->waking)
+	if ((*options->waking && !header->waking) || !ops_record(header))
 		return false;
 	return header->program && header->arguments && header->directory && header->modules &&
 	       header->environment && header->input && header->origin && header->strategy;

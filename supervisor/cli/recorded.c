@@ -14,6 +14,9 @@ struct options recorded_options(const struct options *given, const struct schedu
 	if (!options.spin_given)
 		options.spin_report = schedule->end == END_SPIN;
 	options.atomics = schedule->header.atomics;
+	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
+	if (!options.ops && path)
+		options.ops = path + 1;
 	if (schedule->header.waking)
 		snprintf(options.waking, sizeof options.waking, "%s", schedule->header.waking);
 	return options;

@@ -4,6 +4,7 @@
 #include "exits.h"
 #include "explain.h"
 #include "json.h"
+#include "ops.h"
 #include "recorded.h"
 #include "say.h"
 #include "session.h"
@@ -92,9 +93,11 @@ static int start(struct replay *r)
 	}
 	const struct options options = recorded_options(r->options, &r->schedule);
 	int exits;
-	if (!options.loose && !build_id_check(&r->schedule.header, r->why)) {
+	if (!options.loose && !build_id_check(&r->schedule.header, !r->options->ops, r->why)) {
 		say("%s: %s", options.file, r->why);
 		exits = EXITS_DATA;
+	} else if ((exits = ops_open(&options, r->options->ops ? EXITS_USAGE : EXITS_DATA))) {
+		; /* has been said */
 	} else if ((status = session_open(&r->session, &r->launch, &options, true, r->why))) {
 		say("%s", r->why);
 		exits = say_exit(status);

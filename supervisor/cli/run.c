@@ -3,6 +3,7 @@
 #include "exits.h"
 #include "explain.h"
 #include "json.h"
+#include "ops.h"
 #include "record.h"
 #include "say.h"
 #include "verdict.h"
@@ -136,6 +137,9 @@ int run_command(const struct options *options)
 	struct verdict verdict;
 	char why[256];
 	tracer_catch_interrupts();
+	int refused = ops_open(options, EXITS_USAGE);
+	if (refused)
+		return refused;
 	enum status status = launch_from_options(&launch, options, false, why);
 	if (status) {
 		say("%s", why);

@@ -3,6 +3,7 @@
 
 #include <fmc/collect.h>
 #include <fmc/player.h>
+#include <fmc/plugin.h>
 
 #include <signal.h>
 #include <stdio.h>
@@ -110,6 +111,8 @@ static void prepare(struct session *session, struct finding *finding)
 	session->out_of_time = false;
 	session->finding = finding;
 	session->collected = STATUS_OK;
+	if (plugin_path())
+		plugin_watch();
 	if (session->deadline)
 		set_timer(session, session->deadline);
 }

@@ -23,7 +23,7 @@ struct reported {
 	struct simplified *simplified; /* what minimising came to; NULL if it wasn't tried */
 };
 
-enum warning_kind { WARNING_LOCK_ORDER, WARNING_LEAK, WARNINGS };
+enum warning_kind { WARNING_LOCK_ORDER, WARNING_LEAK, WARNING_OPS, WARNINGS };
 
 /* What an execution that went well shows of others that might not. */
 struct warning {

@@ -223,7 +223,7 @@ void warnings_look(struct session *session, const struct policy *policy, const s
 const char *warning_name(enum warning_kind kind)
 {
 	static const char *const names[WARNINGS] = {
-	    [WARNING_LOCK_ORDER] = "lock-order", [WARNING_LEAK] = "leak"};
+	    [WARNING_LOCK_ORDER] = "lock-order", [WARNING_LEAK] = "leak", [WARNING_OPS] = "ops"};
 	return names[kind];
 }
 

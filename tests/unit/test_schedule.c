@@ -113,6 +113,8 @@ static void same_schedule(const struct schedule *a, const struct schedule *b)
 	ck_assert_uint_eq(a->header.max_depth, b->header.max_depth);
 	ck_assert_uint_eq(a->header.clock, b->header.clock);
 	ck_assert_int_eq(a->header.atomics, b->header.atomics);
+	same_string(a->header.ops, b->header.ops);
+	same_list(a->header.kinds, b->header.kinds);
 	same_string(a->header.origin, b->header.origin);
 	same_string(a->header.strategy, b->header.strategy);
 	same_list(a->header.unknown, b->header.unknown);
@@ -232,6 +234,10 @@ static void random_schedule(struct schedule *s, size_t length)
 	header->max_depth = draw(UINT64_MAX);
 	header->clock = draw(INT32_MAX);
 	header->atomics = draw(1);
+	header->ops = random_string(true);
+	header->kinds = calloc(3, sizeof *header->kinds);
+	for (size_t i = 0, n = draw(3); i < n; i++)
+		header->kinds[i] = strdup(i ? "gate_close gate" : "gate_open gate");
 	header->origin = random_string(true);
 	header->strategy = random_string(true);
 	s->message = random_string(true);
@@ -436,6 +442,11 @@ static const struct {
      "a.sched:2: expected a number up to 18446744073709551615, not '18446744073709551616'"},
     {HEAD "clock 9223372037\n", "a.sched:2: expected a number up to 9223372036, not '9223372037'"},
     {HEAD "atomics maybe\n", "a.sched:2: expected yes or no, not 'maybe'"},
+    {HEAD "op mutex_lock gate\n",
+     "a.sched:2: expected an operation of a plug-in's and its class, not 'mutex_lock gate'"},
+    {HEAD "op gate_open\n", "a.sched:2: expected an operation of a plug-in's and its class, not 'gate_open'"},
+    {HEAD "op gate_open gate\nop gate_open door\n",
+     "a.sched:3: expected an operation of a plug-in's and its class, not 'gate_open door'"},
     {HEAD "thread T2 eat\n", "a.sched:2: expected thread T1"},
     {HEAD "thread T1\nthread T1\n", "a.sched:3: expected thread T2"},
     {HEAD "verdict bad\n", "a.sched:2: unknown verdict 'bad'"},

@@ -1,0 +1,22 @@
+#ifndef FMC_CLI_OPS_H
+#define FMC_CLI_OPS_H
+
+#include "options.h"
+#include "session.h"
+#include "verdict.h"
+
+#include <fmc/schedule.h>
+
+/*
+ * Load the plug-in that the options name. Before anything that makes a model. 0, or `otherwise`, the exit status, after
+ * a line on standard error.
+ */
+int ops_open(const struct options *options, int otherwise);
+
+/* What a schedule says of the plug-in; false without memory. */
+bool ops_record(struct schedule_header *header);
+
+/* Warn of functions that the plug-in describes and the program doesn't have. */
+void ops_warn(const struct session *session, struct verdict *verdict);
+
+#endif
