@@ -69,6 +69,29 @@ EOT
 ${CC:-cc} -fopenmp "$SCRATCH/openmp.c" -o "$SCRATCH/openmp"
 program OpenMP text "$SCRATCH/openmp"
 
+# Two locks in different order, in a script: the interpreter lets threads take turns at function calls.
+cat >"$SCRATCH/locks.py" <<'EOT'
+import threading
+a, b = threading.Lock(), threading.Lock()
+def between(): pass
+def take(first, second):
+    with first:
+        between()
+        with second: pass
+threads = [threading.Thread(target=take, args=locks) for locks in ((a, b), (b, a))]
+for t in threads: t.start()
+for t in threads: t.join()
+EOT
+if [ -x /usr/bin/python3 ]; then
+	timeout -k 10 300 "$FMC" check --time 200 -o "$SCRATCH/python.sched" -- /usr/bin/python3 "$SCRATCH/locks.py" \
+	    </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	judge "a deadlock in a Python script" [ $status -eq 1 -a "$(grep -c '^deadlock:' "$SCRATCH/out")" = 1 ]
+	[ $status -eq 1 ] || show "$SCRATCH/out"
+else
+	skip "a deadlock in a Python script: not installed"
+fi
+
 # A bug of a library that was shipped: samples/cpp_semaphore.cc.
 if [ "$(${CXX:-c++} -dumpversion)" = 12 ]; then
 	timeout -k 10 120 "$FMC" check --atomics --time 60 -o "$SCRATCH/cpp_semaphore.sched" -- \
