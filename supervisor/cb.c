@@ -92,11 +92,11 @@ static bool raise_bound(struct cb *cb)
 	return false;
 }
 
-/* Has the state behind the branch that comes next been come to in another way since it was opened? */
+/* Has the state behind the branch that comes next been come to since it was opened? */
 static bool leads_nowhere(const struct cb *cb)
 {
 	const struct branch *next = branches_latest(&cb->branches);
-	return cb->states && next && cb_states_known(cb->states, next->state, cb->bound, next->step.thread);
+	return cb->states && next && cb_states_done(cb->states, next->state, cb->bound, next->step.thread);
 }
 
 enum search_answer cb_next(void *strategy, struct plan *plan)
@@ -176,8 +176,7 @@ static bool look_at_new(struct cb *cb, const struct trace *trace, size_t first, 
 		return false;
 	for (size_t i = first; i < *end; i++) {
 		bool known = false;
-		if (cb->states &&
-		    !cb_states_arrive(cb->states, cb->bound, free_thread(cb, trace, i), i == first, &known))
+		if (cb->states && !cb_states_arrive(cb->states, cb->bound, free_thread(cb, trace, i), &known))
 			return false;
 		if (known) {
 			cb->redundant++;

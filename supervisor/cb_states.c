@@ -41,15 +41,10 @@ bool cb_states_start(struct cb_states *s, const struct trace *trace, size_t firs
 	return true;
 }
 
-bool cb_states_arrive(struct cb_states *s, uint32_t cost, uint32_t last, bool foreseen, bool *known)
+bool cb_states_arrive(struct cb_states *s, uint32_t cost, uint32_t last, bool *known)
 {
 	struct trace_hash state = happens_before_hash(s->happens_before, s->at);
-	if (!visited_enter(&s->visited, state, cost, last, known))
-		return false;
-	/* What is foreseen is entered for the thread that led there. */
-	if (*known && foreseen && last != NO_THREAD)
-		*known = visited_otherwise(&s->visited, state, cost, last);
-	return true;
+	return visited_arrive(&s->visited, state, cost, last, known);
 }
 
 bool cb_states_foresee(struct cb_states *s, const struct step *step, uint32_t cost, struct trace_hash *state,
@@ -66,13 +61,13 @@ bool cb_states_foresee(struct cb_states *s, const struct step *step, uint32_t co
 	 * Can the thread go on behind the step for nothing, or can any? Of the two the first leaves out less; and whoever
 	 * else comes to the state will find that the second holds, if it does.
 	 */
-	return visited_enter(&s->visited, *state, cost, step->thread, known);
+	return visited_foresee(&s->visited, *state, cost, step->thread, known);
 }
 
-bool cb_states_known(const struct cb_states *s, struct trace_hash state, uint32_t cost, uint32_t thread)
+bool cb_states_done(const struct cb_states *s, struct trace_hash state, uint32_t cost, uint32_t thread)
 {
 	bool foreseen = state.low != 0 || state.high != 0; /* only before all transitions are both 0 */
-	return foreseen && visited_otherwise(&s->visited, state, cost, thread);
+	return foreseen && visited_done(&s->visited, state, cost, thread);
 }
 
 bool cb_states_advance(struct cb_states *s)

@@ -31,10 +31,10 @@ void cb_states_free(struct cb_states *states);
 bool cb_states_start(struct cb_states *states, const struct trace *trace, size_t first);
 
 /*
- * Come to the present state at this cost, where `last` could go on for nothing (NO_THREAD: any thread).
- * `foreseen`: by a plan, which perhaps has entered it. *known: nothing new can follow. False without memory.
+ * Come to the present state at this cost, where `last` could go on for nothing (NO_THREAD: any thread). *known:
+ * nothing new can follow. False without memory.
  */
-bool cb_states_arrive(struct cb_states *states, uint32_t cost, uint32_t last, bool foreseen, bool *known);
+bool cb_states_arrive(struct cb_states *states, uint32_t cost, uint32_t last, bool *known);
 
 /*
  * Enter the state behind this step, which is open in the present one, at this cost. *known: nothing new can follow
@@ -43,8 +43,8 @@ bool cb_states_arrive(struct cb_states *states, uint32_t cost, uint32_t last, bo
 bool cb_states_foresee(struct cb_states *states, const struct step *step, uint32_t cost,
 		       struct trace_hash *state, bool *known);
 
-/* Has a state that was perhaps foreseen, behind a step of this thread, been come to in another way since? */
-bool cb_states_known(const struct cb_states *states, struct trace_hash state, uint32_t cost, uint32_t thread);
+/* Has a state that was perhaps foreseen, behind a step of this thread, been come to since, or needn't it be? */
+bool cb_states_done(const struct cb_states *states, struct trace_hash state, uint32_t cost, uint32_t thread);
 
 /* Go on to the next state of the trace; false without memory. */
 bool cb_states_advance(struct cb_states *states);

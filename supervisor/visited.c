@@ -49,43 +49,65 @@ static bool same_state(const struct visit *visit, struct trace_hash state)
 	return visit->state.low == state.low && visit->state.high == state.high;
 }
 
-/* The slot of a visit that covers this one, or the one that is free for it; there has to be room. */
-static size_t find_slot(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last)
+static bool is_own(const struct visit *visit, uint32_t cost, uint32_t last)
 {
-	size_t slot = first_slot(state, visited->room);
-	for (; visited->at[slot].used; slot = (slot + 1) & (visited->room - 1))
-		if (same_state(&visited->at[slot], state) && covers(visited, &visited->at[slot], cost, last))
-			break;
-	return slot;
+	return visit->foreseen && visit->cost == cost && visit->last == last;
 }
 
-bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
-		   bool *known)
+/*
+ * The slot of a visit that covers this one, if possible of one that doesn't just foresee it; or the slot that is free
+ * for it. There has to be room.
+ */
+static size_t find_slot(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last)
+{
+	size_t slot = first_slot(state, visited->room), own = SIZE_MAX;
+	for (; visited->at[slot].used; slot = (slot + 1) & (visited->room - 1)) {
+		const struct visit *visit = &visited->at[slot];
+		if (!same_state(visit, state) || !covers(visited, visit, cost, last))
+			continue;
+		if (!is_own(visit, cost, last))
+			return slot;
+		own = slot;
+	}
+	return own != SIZE_MAX ? own : slot;
+}
+
+static bool enter(struct visited *visited, const struct visit *visit, bool *known)
 {
 	*known = false;
 	if (2 * (visited->count + 1) > visited->room && !grow(visited))
 		return false;
-	size_t slot = find_slot(visited, state, cost, last);
-	*known = visited->at[slot].used;
-	if (*known)
+	size_t slot = find_slot(visited, visit->state, visit->cost, visit->last);
+	struct visit *earlier = &visited->at[slot];
+	if (!earlier->used) {
+		*earlier = *visit;
+		visited->count++;
 		return true;
-	visited->at[slot] = (struct visit){state, cost, last, true};
-	visited->count++;
+	}
+	*known = visit->foreseen || !is_own(earlier, visit->cost, visit->last);
+	if (!*known)
+		earlier->foreseen = false;
 	return true;
 }
 
-bool visited_otherwise(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last)
+bool visited_arrive(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
+		    bool *known)
+{
+	return enter(visited, &(struct visit){state, cost, last, true, false}, known);
+}
+
+bool visited_foresee(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
+		     bool *known)
+{
+	return enter(visited, &(struct visit){state, cost, last, true, true}, known);
+}
+
+bool visited_done(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last)
 {
 	if (visited->room == 0)
 		return false;
-	size_t slot = first_slot(state, visited->room);
-	for (; visited->at[slot].used; slot = (slot + 1) & (visited->room - 1)) {
-		const struct visit *earlier = &visited->at[slot];
-		bool own = earlier->cost == cost && earlier->last == last;
-		if (!own && same_state(earlier, state) && covers(visited, earlier, cost, last))
-			return true;
-	}
-	return false;
+	const struct visit *visit = &visited->at[find_slot(visited, state, cost, last)];
+	return visit->used && !is_own(visit, cost, last);
 }
 
 void visited_save(const struct visited *visited, struct saver *saver)
@@ -99,22 +121,22 @@ void visited_save(const struct visited *visited, struct saver *saver)
 		save_number(saver, visit->state.high);
 		save_number(saver, visit->cost);
 		save_number(saver, visit->last);
+		save_number(saver, visit->foreseen);
 	}
 }
 
-/*
- * Visits that others cover are saved like those; left out in loading if they come behind them, they are not
- * missed.
- */
+/* Those that another covers are left out if they come behind it: they aren't missed. */
 bool visited_load(struct visited *visited, struct loader *loader)
 {
-	for (size_t left = load_count(loader, 4); left > 0; left--) {
-		uint64_t low = load_number(loader), high = load_number(loader);
-		uint32_t cost = (uint32_t)load_most(loader, UINT32_MAX);
-		uint32_t last = (uint32_t)load_most(loader, UINT32_MAX);
+	for (size_t left = load_count(loader, 5); left > 0; left--) {
+		struct visit visit = {.used = true};
 		bool known;
-		if (loader->failed ||
-		    !visited_enter(visited, (struct trace_hash){low, high}, cost, last, &known))
+		visit.state.low = load_number(loader);
+		visit.state.high = load_number(loader);
+		visit.cost = (uint32_t)load_most(loader, UINT32_MAX);
+		visit.last = (uint32_t)load_most(loader, UINT32_MAX);
+		visit.foreseen = load_bool(loader);
+		if (loader->failed || !enter(visited, &visit, &known))
 			return false;
 	}
 	return !loader->failed;

@@ -23,6 +23,7 @@ struct visited {
 		struct trace_hash state;
 		uint32_t cost, last;
 		bool used;
+		bool foreseen; /* not come to yet: what follows is still to be looked at */
 	} * at;
 	size_t room, count;
 	bool delays;
@@ -30,15 +31,19 @@ struct visited {
 
 void visited_release(struct visited *visited);
 
-/* Come to this state. *known: nothing new can follow; otherwise it is remembered. False without memory. */
-bool visited_enter(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
-		   bool *known);
-
 /*
- * For one who has entered a state at this cost with this `last` when it was only foreseen: has it been come to, in
- * another way, so that nothing new can follow?
+ * Come to this state, to look at all that follows. *known: nothing new can follow, or what follows has been looked at;
+ * otherwise it is remembered. False without memory.
  */
-bool visited_otherwise(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last);
+bool visited_arrive(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
+		    bool *known);
+
+/* The same for a state that is going to be come to. */
+bool visited_foresee(struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last,
+		     bool *known);
+
+/* Has this state, which was foreseen, been come to since, or in such a way that it needn't be any more? */
+bool visited_done(const struct visited *visited, struct trace_hash state, uint32_t cost, uint32_t last);
 
 /* As bytes; to be loaded into an empty one. False: these can't be the bytes, or no memory. */
 void visited_save(const struct visited *visited, struct saver *saver);

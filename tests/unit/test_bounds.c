@@ -12,10 +12,10 @@
 #include <string.h>
 
 /* So many random programs; four times as many with FMC_TEST_LONG set. */
-#define PROGRAMS 300
+#define PROGRAMS      300
 #define PROGRAMS_LONG 1200
-#define LIMIT	 3500
-#define DEPTH	 60
+#define LIMIT	      3500
+#define DEPTH	      60
 
 static struct table_machine machine;
 static struct execution *execution;
@@ -367,7 +367,7 @@ static bool left_out(struct recursion *r, size_t length, uint32_t cost, uint32_t
 	case RULE_CHEAPER:
 		return cheaper_known(r, state, cost);
 	case RULE_EXACT:
-		ck_assert(visited_enter(&r->visited, happens_before_hash(hb, length), cost, last, &known));
+		ck_assert(visited_arrive(&r->visited, happens_before_hash(hb, length), cost, last, &known));
 		return known;
 	default:
 		return false;
