@@ -7,7 +7,7 @@
  * also where v was switched to (the conservative point). If u could not run there, all that could are tried.
  * No filter for what may be enabled together: blocking gives a free switch.
  */
-#include "dfs_path.h"
+#include "bpor_path.h"
 #include "rebuild.h"
 #include "search_strategy.h"
 
@@ -20,7 +20,7 @@ enum mark { MARK_NONE, MARK_WANTED, MARK_DONE };
 
 struct bpor {
 	uint32_t most, fair_k;
-	struct dfs_path path; /* its own order of trying is not used */
+	struct bpor_path path;
 	uint8_t *marks;
 	size_t marks_room;
 	struct rebuild *rebuild;
@@ -33,7 +33,7 @@ struct bpor {
 static void bpor_destroy(void *strategy)
 {
 	struct bpor *b = strategy;
-	dfs_path_release(&b->path);
+	bpor_path_release(&b->path);
 	free(b->marks);
 	rebuild_free(b->rebuild);
 	footprint_release(&b->footprint);
@@ -49,8 +49,8 @@ static void *bpor_create(const struct search_options *options)
 	b->fair_k = options->fair_k;
 	b->sees_memory = options->sees_memory;
 	b->rebuild = rebuild_new();
-	dfs_path_init(&b->path, options->max_depth, false);
-	if (!b->rebuild || !dfs_path_start(&b->path, NULL, 0)) {
+	bpor_path_init(&b->path, options->max_depth);
+	if (!b->rebuild) {
 		bpor_destroy(b);
 		return NULL;
 	}
@@ -62,7 +62,7 @@ static uint32_t cost_before(const struct bpor *b, size_t i)
 {
 	uint32_t cost = 0;
 	for (size_t k = 0; k < i; k++) {
-		const struct dfs_node *node = &b->path.nodes[k];
+		const struct bpor_node *node = &b->path.nodes[k];
 		cost += b->path.alternatives[node->first_alternative + node->taken].preemption;
 	}
 	return cost;
@@ -71,7 +71,7 @@ static uint32_t cost_before(const struct bpor *b, size_t i)
 /* Take a wanted alternative of node i within the bound; false: there is none. */
 static bool advance(struct bpor *b, size_t i)
 {
-	struct dfs_node *node = &b->path.nodes[i];
+	struct bpor_node *node = &b->path.nodes[i];
 	uint32_t cost = cost_before(b, i);
 	for (uint32_t a = 0; a < node->alternatives; a++) {
 		size_t at = node->first_alternative + a;
@@ -94,16 +94,15 @@ static enum search_answer bpor_next(void *strategy, struct plan *plan)
 	struct bpor *b = strategy;
 	if (b->started) {
 		while (b->path.length > 0 && !advance(b, b->path.length - 1))
-			dfs_path_cut(&b->path, b->path.length - 1);
+			bpor_path_cut(&b->path, b->path.length - 1);
 		if (b->path.length == 0) {
 			b->complete = true;
 			return SEARCH_OVER;
 		}
-		b->path.prefix_length = b->path.length;
 	}
 	b->started = true;
 	plan->prefix = b->path.steps;
-	plan->prefix_length = b->path.prefix_length;
+	plan->prefix_length = b->path.length;
 	return SEARCH_PLAN;
 }
 
@@ -118,7 +117,7 @@ static void add(struct bpor *b, size_t i, uint32_t u)
 {
 	if (i >= b->path.length)
 		return;
-	const struct dfs_node *node = &b->path.nodes[i];
+	const struct bpor_node *node = &b->path.nodes[i];
 	bool open = false;
 	for (uint32_t a = 0; a < node->alternatives; a++)
 		open |= b->path.alternatives[node->first_alternative + a].step.thread == u;
@@ -193,7 +192,7 @@ static bool mark_new(struct bpor *b, size_t first_new)
 		b->marks_room = room;
 	}
 	for (size_t i = first_new; i < b->path.length; i++) {
-		const struct dfs_node *node = &b->path.nodes[i];
+		const struct bpor_node *node = &b->path.nodes[i];
 		memset(b->marks + node->first_alternative, MARK_NONE, node->alternatives);
 		add(b, i, b->all ? NO_THREAD : b->path.steps[i].thread);
 		b->marks[node->first_alternative + node->taken] = MARK_DONE;
@@ -211,9 +210,10 @@ static enum status bpor_feed(void *strategy, uint64_t ticket, const struct trace
 		/* Begin again: what has been left out so far was perhaps not seen. */
 		b->all = true;
 		b->started = false;
-		return dfs_path_start(&b->path, NULL, 0) ? STATUS_OK : STATUS_NO_MEMORY;
+		bpor_path_cut(&b->path, 0);
+		return STATUS_OK;
 	}
-	enum status status = dfs_path_feed(&b->path, trace, &first_new);
+	enum status status = bpor_path_feed(&b->path, trace, &first_new);
 	if (status != STATUS_OK)
 		return status;
 	if (!mark_new(b, first_new))
