@@ -128,9 +128,9 @@ static enum status judge(struct player *player, const struct trace *trace)
 	return whole || player->loose ? STATUS_OK : STATUS_DIVERGED;
 }
 
-enum status player_run_watched(struct execution *execution, const struct schedule *schedule, bool loose,
-			       const struct execution_watcher *watcher, struct trace *trace,
-			       size_t *diverged_at, char why[256])
+enum status player_run(struct execution *execution, const struct schedule *schedule, bool loose,
+		       const struct execution_watcher *watcher, struct trace *trace, size_t *diverged_at,
+		       char why[256])
 {
 	static const struct execution_watcher nobody;
 	struct player player = {
@@ -162,10 +162,4 @@ enum status player_run_watched(struct execution *execution, const struct schedul
 	execution_watch(execution, &nobody);
 	free(steps);
 	return judge(&player, trace);
-}
-
-enum status player_run(struct execution *execution, const struct schedule *schedule, bool loose,
-		       struct trace *trace, size_t *diverged_at, char why[256])
-{
-	return player_run_watched(execution, schedule, loose, NULL, trace, diverged_at, why);
 }

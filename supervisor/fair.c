@@ -202,25 +202,3 @@ bool fair_acyclic(const struct fair *f)
 	}
 	return bitset_empty(left, f->words);
 }
-
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-	digest = (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return digest ^ digest >> 29;
-}
-
-uint64_t fair_digest(const struct fair *f)
-{
-	/* Words that the room has beyond the threads in use are zero in open rows and don't count. */
-	uint32_t words = bitset_words(f->threads);
-	uint64_t digest = mix(f->k, f->threads);
-	for (uint32_t t = 0; t < f->threads; t++) {
-		digest = mix(digest, f->block[yields_at(f->room, f->words) + t] * 2 + is_open(f, t));
-		if (!is_open(f, t))
-			continue;
-		for (enum row r = ROW_P; r < ROWS; r++)
-			for (uint32_t w = 0; w < words; w++)
-				digest = mix(digest, row_const(f, t, r)[w]);
-	}
-	return digest;
-}

@@ -317,12 +317,6 @@ bool happens_before(const struct happens_before *hb, size_t i, size_t j)
 	return hb->clocks[j * hb->threads + hb->trace->at[i].thread] > hb->index[i];
 }
 
-uint32_t happens_before_index(const struct happens_before *hb, size_t i)
-{
-	assert(i < hb->length);
-	return hb->index[i];
-}
-
 const uint32_t *happens_before_clock(const struct happens_before *hb, size_t i)
 {
 	assert(i < hb->length);

@@ -95,31 +95,3 @@ uint64_t model_digest(const struct model *m)
 	}
 	return mix(digest, 0);
 }
-
-static bool same(const uint64_t *a, const uint64_t *b, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (a[i] != b[i])
-			return false;
-	return true;
-}
-
-bool model_equal(const struct model *a, const struct model *b)
-{
-	uint64_t left[MOST_WORDS];
-	uint64_t right[MOST_WORDS];
-	if (a->threads != b->threads || a->objects != b->objects)
-		return false;
-	for (uint32_t t = 0; t < a->threads; t++) {
-		words_of_thread(a, t, left);
-		words_of_thread(b, t, right);
-		if (!same(left, right, THREAD_WORDS))
-			return false;
-	}
-	for (uint32_t o = 0; o < a->objects; o++) {
-		uint32_t length = words_of_object(a, o, left);
-		if (words_of_object(b, o, right) != length || !same(left, right, length))
-			return false;
-	}
-	return true;
-}

@@ -49,7 +49,4 @@ bool fair_yields_to(const struct fair *f, uint32_t t, uint32_t u);
 /* P is acyclic (the invariant behind Theorem 3); for assertions and tests. */
 bool fair_acyclic(const struct fair *f);
 
-/* A digest of P, E, D, S and the yield counts modulo k. */
-uint64_t fair_digest(const struct fair *f);
-
 #endif

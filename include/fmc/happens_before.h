@@ -26,9 +26,6 @@ bool happens_before_push_all(struct happens_before *hb);
 /* Is i j, or before j in the relation? */
 bool happens_before(const struct happens_before *hb, size_t i, size_t j);
 
-/* How many transitions of its thread come before transition i. */
-uint32_t happens_before_index(const struct happens_before *hb, size_t i);
-
 /* For each thread how many of its transitions are i or before it: a vector clock. */
 const uint32_t *happens_before_clock(const struct happens_before *hb, size_t i);
 uint32_t happens_before_threads(const struct happens_before *hb); /* length of clocks */

@@ -168,7 +168,4 @@ uint32_t model_holder(const struct model *m, uint32_t object);
  */
 uint64_t model_digest(const struct model *m);
 
-/* Equal in everything that model_digest() covers. */
-bool model_equal(const struct model *a, const struct model *b);
-
 #endif

@@ -21,14 +21,11 @@
  * end differs), SIZE_MAX if there is none; `why` says what was expected and what came, or is empty. With
  * `loose` both may be set although the status is OK.
  *
- * Takes the place of the execution's watcher and leaves it without one.
+ * `watcher` (NULL: nobody) is called as by execution_watch(), and may end the execution. Takes the place of the
+ * execution's watcher and leaves it without one.
  */
 enum status player_run(struct execution *execution, const struct schedule *schedule, bool loose,
-		       struct trace *trace, size_t *diverged_at, char why[256]);
-
-/* The same; `watcher` (NULL: nobody) is called as by execution_watch(), and may end the execution. */
-enum status player_run_watched(struct execution *execution, const struct schedule *schedule, bool loose,
-			       const struct execution_watcher *watcher, struct trace *trace,
-			       size_t *diverged_at, char why[256]);
+		       const struct execution_watcher *watcher, struct trace *trace, size_t *diverged_at,
+		       char why[256]);
 
 #endif

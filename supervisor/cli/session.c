@@ -169,7 +169,7 @@ enum status session_play(struct session *session, const struct schedule *schedul
 	prepare(session, finding);
 	process_find_places(session->process, true);
 	enum status status =
-	    player_run_watched(session->execution, schedule, loose, &watcher, trace, diverged_at, why);
+	    player_run(session->execution, schedule, loose, &watcher, trace, diverged_at, why);
 	settle(session);
 	return status;
 }

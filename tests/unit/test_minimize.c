@@ -303,8 +303,9 @@ static struct trace_hash order_init(struct order_of_trace *o, const struct trace
 	o->clocks = calloc(trace->length * threads + 1, sizeof *o->clocks);
 	for (size_t i = 0; i < trace->length; i++) {
 		o->thread[i] = trace->at[i].thread;
-		o->index[i] = happens_before_index(hb, i);
-		memcpy(o->clocks + i * threads, happens_before_clock(hb, i), threads * sizeof *o->clocks);
+		const uint32_t *clock = happens_before_clock(hb, i);
+		o->index[i] = clock[o->thread[i]] - 1; /* how many of its thread come before it */
+		memcpy(o->clocks + i * threads, clock, threads * sizeof *o->clocks);
 	}
 	o->po = (struct partial_order){trace->length, threads, o->thread, o->clocks};
 	struct trace_hash hash = happens_before_hash(hb, trace->length);

@@ -323,13 +323,11 @@ static struct model_block reach(bool second_first, bool sleep)
 START_TEST(test_digest)
 {
 	struct model_block a = reach(false, false), b = reach(true, false);
-	ck_assert(model_equal(a.model, b.model));
 	ck_assert(model_digest(a.model) == model_digest(b.model));
 	model_add_object(b.model, &cond_state);
-	ck_assert(!model_equal(a.model, b.model) && !model_equal(b.model, a.model));
-	model_add_object(a.model, &sem_state);
-	ck_assert(!model_equal(a.model, b.model)); /* in the object alone */
 	ck_assert(model_digest(a.model) != model_digest(b.model));
+	model_add_object(a.model, &sem_state);
+	ck_assert(model_digest(a.model) != model_digest(b.model)); /* in the object alone */
 	model_block_release(&b);
 	model_block_release(&a);
 	a = reach(false, false), b = reach(true, false);
@@ -340,17 +338,15 @@ START_TEST(test_digest)
 	for (unsigned i = 0; i < 2; i++) {
 		model_set_pending(a.model, 0, &one);
 		model_set_pending(b.model, 0, &two);
-		ck_assert_int_eq(model_equal(a.model, b.model), i == 0);
 		ck_assert_int_eq(model_digest(a.model) == model_digest(b.model), i == 0);
 		one.kind = two.kind = OP_PROCESS_EXIT;
 	}
 	model_block_add_thread(&a);
-	ck_assert(!model_equal(a.model, b.model) && !model_equal(b.model, a.model));
+	ck_assert(model_digest(a.model) != model_digest(b.model));
 	model_block_release(&a);
 	model_block_release(&b);
 	a = reach(false, true), b = reach(true, true);
-	ck_assert(!model_equal(a.model, b.model)); /* the order of sleepers is state */
-	ck_assert(model_digest(a.model) != model_digest(b.model));
+	ck_assert(model_digest(a.model) != model_digest(b.model)); /* the order of sleepers is state */
 	model_block_release(&a);
 	model_block_release(&b);
 }
@@ -458,15 +454,15 @@ static bool step(struct model *m, void *memory)
 	if (!model_enabled(m, t))
 		return false;
 	struct model *copy = model_copy(memory, WALK_THREADS + room, WALK_OBJECTS + room, m);
-	ck_assert(model_equal(m, copy) && model_digest(m) == model_digest(copy));
+	ck_assert(model_digest(m) == model_digest(copy));
 	int32_t choice = model_choice(m, t, pick(model_choices(m, t)));
 	if (model_spurious(m, t) && pick(2))
 		choice = CHOICE_SPURIOUS;
 	model_perform(m, t, choice, &seen, &effect);
-	ck_assert(!model_equal(m, copy));
+	ck_assert(model_digest(m) != model_digest(copy));
 	model_perform(copy, t, choice, &seen, &again);
 	check_effect(m, t, choice, &effect);
-	ck_assert(model_equal(m, copy) && model_digest(m) == model_digest(copy));
+	ck_assert(model_digest(m) == model_digest(copy));
 	ck_assert_int_eq(effect.result, again.result);
 	check(copy);
 	return true;

@@ -83,7 +83,7 @@ static void record_exit(void)
 
 static enum status play(bool loose)
 {
-	return player_run(execution, &schedule, loose, &trace, &diverged_at, why);
+	return player_run(execution, &schedule, loose, NULL, &trace, &diverged_at, why);
 }
 
 START_TEST(what_was_recorded_happens_again)
@@ -222,12 +222,12 @@ START_TEST(the_callers_watcher_sees_all_and_may_stop_it)
 	struct seen seen = {.stop_at = SIZE_MAX};
 	const struct execution_watcher watcher = {&seen, NULL, count_transition, count_end};
 	record_exit();
-	ck_assert_int_eq(player_run_watched(execution, &schedule, false, &watcher, &trace, &diverged_at, why),
+	ck_assert_int_eq(player_run(execution, &schedule, false, &watcher, &trace, &diverged_at, why),
 			 STATUS_OK);
 	ck_assert_uint_eq(seen.transitions, 8);
 	ck_assert_uint_eq(seen.ends, 1);
 	seen.stop_at = 3;
-	ck_assert_int_eq(player_run_watched(execution, &schedule, false, &watcher, &trace, &diverged_at, why),
+	ck_assert_int_eq(player_run(execution, &schedule, false, &watcher, &trace, &diverged_at, why),
 			 STATUS_INTERRUPTED);
 	ck_assert_uint_eq(trace.length, 3);
 	ck_assert_uint_eq(diverged_at, SIZE_MAX);
