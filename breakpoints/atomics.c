@@ -29,6 +29,7 @@ struct sweep {
 	cs_insn *instruction;
 	struct own_code own;
 	struct atomics *found;
+	size_t most;
 };
 
 static void find_start(void *context, const struct symbol *symbol)
@@ -139,7 +140,7 @@ static void sweep_code(struct sweep *sweep, const uint8_t *code, size_t size, ui
 {
 	if (!may_have_atomics(code, size))
 		return;
-	while (size > 0) {
+	while (size > 0 && sweep->found->length + sweep->found->unknown < sweep->most) {
 		if (!cs_disasm_iter(sweep->capstone, &code, &size, &address, sweep->instruction)) {
 			/* Data between functions: go on behind it. */
 			code++, size--, address++;
@@ -180,9 +181,9 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-void atomics_find(struct atomics *atomics, const struct module *module)
+void atomics_find(struct atomics *atomics, const struct module *module, size_t most)
 {
-	struct sweep sweep = {.found = atomics};
+	struct sweep sweep = {.found = atomics, .most = most};
 	*atomics = (struct atomics){0};
 	int fd = open(module->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -28,8 +28,8 @@ struct atomics {
 	size_t unknown; /* those whose operand can't be told, not in `at` */
 };
 
-/* Find them; without memory or file what was found so far. Ends with atomics_release(). */
-void atomics_find(struct atomics *atomics, const struct module *module);
+/* Find them, or the first `most`; without memory or file what was found so far. Ends with atomics_release(). */
+void atomics_find(struct atomics *atomics, const struct module *module, size_t most);
 void atomics_release(struct atomics *atomics);
 
 /* Forget those in this range. */

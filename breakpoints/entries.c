@@ -229,18 +229,24 @@ static void find_atomics(struct entries *entries)
 {
 	if (entries->atomics_found || !entries->modules.length)
 		return;
-	atomics_find(&entries->atomics, &entries->modules.at[0]);
 	/* Functions that a plug-in describes are operations as a whole. */
+	size_t whole = 0;
 	for (size_t i = 0; i < entries->traps_length; i++)
+		whole += entry_point_is_user(entries->traps[i].point);
+	/* Where none is watched it is enough to know of one: the sweep through a large program takes seconds. */
+	atomics_find(&entries->atomics, &entries->modules.at[0],
+		     entries->watch_atomics || whole > 0 ? SIZE_MAX : 1);
+	for (size_t i = 0; whole > 0 && i < entries->traps_length; i++)
 		if (entry_point_is_user(entries->traps[i].point))
-			atomics_leave_out(&entries->atomics, entries->traps[i].address, entries->traps[i].size);
+			atomics_leave_out(&entries->atomics, entries->traps[i].address,
+					  entries->traps[i].size);
 	entries->atomics_found = true;
 }
 
-size_t entries_unwatched_atomics(struct entries *entries)
+bool entries_unwatched_atomics(struct entries *entries)
 {
 	find_atomics(entries);
-	return entries->atomics.unknown + (entries->watch_atomics ? 0 : entries->atomics.length);
+	return entries->atomics.unknown > 0 || (!entries->watch_atomics && entries->atomics.length > 0);
 }
 
 static const struct atomic *watched_atomic(const struct entries *entries, uint64_t address)

@@ -54,10 +54,10 @@ enum status entries_plant_all(struct entries *entries, struct target *target);
 void entries_watch_atomics(struct entries *entries);
 
 /*
- * How many atomic instructions the program's own code has that are no operations: they may be locks of its own. Valid
- * after entries_plant_all().
+ * Has the program's own code atomic instructions that are no operations? They may be locks of its own. Valid after
+ * entries_plant_all().
  */
-size_t entries_unwatched_atomics(struct entries *entries);
+bool entries_unwatched_atomics(struct entries *entries);
 
 /* Take the traps out again, for a target that is let go. */
 enum status entries_unplant(struct entries *entries, struct target *target);

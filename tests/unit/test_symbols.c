@@ -179,7 +179,7 @@ static size_t atomics_of(const char *name, bool is_static)
 	struct module module = {.is_static = is_static};
 	struct atomics atomics;
 	ck_assert_int_gt(asprintf(&module.path, "%s/%s", getenv("FMC_TEST_SAMPLES"), name), 0);
-	atomics_find(&atomics, &module);
+	atomics_find(&atomics, &module, SIZE_MAX);
 	size_t count = atomics.length;
 	ck_assert_uint_eq(atomics.unknown, 0);
 	for (size_t i = 0; i < count; i++) {
