@@ -8,8 +8,7 @@
  * fmc-options: --strategy cb:1 --depth 300
  * fmc-verdict: good-samaritan
  */
-#include <pthread.h>
-#include <stddef.h>
+#include "include/pair.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int x;
@@ -38,11 +37,5 @@ static void *spin(void *unused)
 
 int main(void)
 {
-	pthread_t t, u;
-
-	pthread_create(&t, NULL, set, NULL);
-	pthread_create(&u, NULL, spin, NULL);
-	pthread_join(t, NULL);
-	pthread_join(u, NULL);
-	return 0;
+	return run_pair(set, spin);
 }

@@ -10,8 +10,7 @@
  * fmc-options: --strategy dfs --spin yield --spin-ms 20
  * fmc-verdict: none
  */
-#include <pthread.h>
-#include <stddef.h>
+#include "include/pair.h"
 
 static volatile int x;
 
@@ -32,11 +31,5 @@ static void *spin(void *unused)
 
 int main(void)
 {
-	pthread_t t, u;
-
-	pthread_create(&t, NULL, set, NULL);
-	pthread_create(&u, NULL, spin, NULL);
-	pthread_join(t, NULL);
-	pthread_join(u, NULL);
-	return 0;
+	return run_pair(set, spin);
 }

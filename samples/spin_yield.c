@@ -8,9 +8,8 @@
  * fmc-complete: yes
  * fmc-executions: 10
  */
-#include <pthread.h>
+#include "include/pair.h"
 #include <sched.h>
-#include <stddef.h>
 
 static volatile int x;
 
@@ -31,11 +30,5 @@ static void *spin(void *unused)
 
 int main(void)
 {
-	pthread_t t, u;
-
-	pthread_create(&t, NULL, set, NULL);
-	pthread_create(&u, NULL, spin, NULL);
-	pthread_join(t, NULL);
-	pthread_join(u, NULL);
-	return 0;
+	return run_pair(set, spin);
 }

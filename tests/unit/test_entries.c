@@ -1,65 +1,13 @@
-#include <check.h>
+#include "scene.h"
 #include <errno.h>
-#include <fmc/call.h>
-#include <fmc/origin.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <threads.h>
-#include <unistd.h>
 
 /*
  * Entry points on real programs: each target writes to its standard output which operations it makes, one a
  * line; here they are noted as they come and compared.
  */
-
-extern char **environ;
-
-struct scene {
-	struct entries *entries;
-	struct origin *origin;
-	struct target *target;
-	char *path, *arguments[2];
-	struct program program; /* borrowed by the origin */
-	int output[2];
-	bool states; /* note how objects are kept, not operations */
-};
-
-static enum status prepare(void *context, struct target *target, struct tracee *tracee)
-{
-	(void)tracee;
-	return entries_plant_first(context, target);
-}
-
-static void scene_open(struct scene *scene, const char *name, enum origin_kind kind)
-{
-	const char *folder = getenv("FMC_TEST_TARGETS");
-	ck_assert_ptr_nonnull(folder);
-	*scene = (struct scene){.entries = entries_new()};
-	ck_assert_int_gt(asprintf(&scene->path, "%s/%s", folder, name), 0);
-	scene->arguments[0] = scene->path;
-	ck_assert_int_eq(pipe(scene->output), 0);
-	scene->program = (struct program){.path = scene->path,
-					  .arguments = scene->arguments,
-					  .environment = environ,
-					  .input = -1,
-					  .output = scene->output[1],
-					  .error = -1};
-	char why[256];
-	enum status status = origin_new(&scene->program, kind, prepare, scene->entries, &scene->origin, why);
-	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
-}
-
-static void scene_close(struct scene *scene)
-{
-	target_kill(scene->target);
-	origin_free(scene->origin);
-	entries_free(scene->entries);
-	close(scene->output[0]);
-	close(scene->output[1]);
-	free(scene->path);
-}
 
 /* Finish a call from outside, as if the function had returned. */
 static void complete(struct tracee *tracee, const struct call *call, int64_t result)

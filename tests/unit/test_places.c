@@ -1,68 +1,18 @@
-#include "breakpoints/places.h"
-#include <check.h>
-#include <fmc/call.h>
-#include <fmc/origin.h>
+#include "scene.h"
 #include <fmc/place.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Names of data and code of a real program, which states on its standard output what its mutexes are called.
  */
 
-extern char **environ;
-
 #define NAMES  16
 #define FRAMES 32
 
-struct scene {
-	struct entries *entries;
-	struct places *places;
-	struct target *target;
-	struct origin *origin;
-	char *path, *arguments[2];
-	struct program program; /* borrowed by the origin */
-	int output[2];
-};
-
-static enum status prepare(void *context, struct target *target, struct tracee *tracee)
+static void scene_start(struct scene *scene, const char *name)
 {
-	(void)tracee;
-	return entries_plant_first(context, target);
-}
-
-static void scene_open(struct scene *scene, const char *name)
-{
-	const char *folder = getenv("FMC_TEST_TARGETS");
-	ck_assert_ptr_nonnull(folder);
-	*scene = (struct scene){.entries = entries_new(), .places = places_new()};
-	ck_assert_int_gt(asprintf(&scene->path, "%s/%s", folder, name), 0);
-	scene->arguments[0] = scene->path;
-	ck_assert_int_eq(pipe(scene->output), 0);
-	scene->program = (struct program){.path = scene->path,
-					  .arguments = scene->arguments,
-					  .environment = environ,
-					  .input = -1,
-					  .output = scene->output[1],
-					  .error = -1};
-	char why[256];
-	ck_assert_int_eq(
-	    origin_new(&scene->program, ORIGIN_EXEC, prepare, scene->entries, &scene->origin, why),
-	    STATUS_OK);
+	scene_open(scene, name, ORIGIN_EXEC);
 	ck_assert_int_eq(origin_start(scene->origin, &scene->target), STATUS_OK);
 	ck_assert_int_eq(places_update(scene->places, scene->target), STATUS_OK);
-}
-
-static void scene_close(struct scene *scene)
-{
-	target_kill(scene->target);
-	origin_free(scene->origin);
-	places_free(scene->places);
-	entries_free(scene->entries);
-	close(scene->output[0]);
-	close(scene->output[1]);
-	free(scene->path);
 }
 
 /* The next call of pthread_mutex_lock by the program; false when the program ends. A new thread runs first.
@@ -94,7 +44,7 @@ static const char *const programs[] = {"names", "names.static"};
 START_TEST(variables_have_the_names_that_the_program_gives_them)
 {
 	struct scene scene;
-	scene_open(&scene, programs[_i]);
+	scene_start(&scene, programs[_i]);
 	struct tracee *running = target_tracee(scene.target, 0);
 	struct call call;
 	char names[NAMES][128], expected[1024] = "", *rest = expected;
@@ -125,7 +75,7 @@ END_TEST
 START_TEST(stack_at_an_entry_point_shows_functions_and_lines)
 {
 	struct scene scene;
-	scene_open(&scene, programs[_i]);
+	scene_start(&scene, programs[_i]);
 	struct tracee *running = target_tracee(scene.target, 0);
 	struct call call;
 	ck_assert_int_eq(target_resume(running, 0), STATUS_OK);
@@ -160,7 +110,7 @@ END_TEST
 START_TEST(unknown_addresses_have_names_too)
 {
 	struct scene scene;
-	scene_open(&scene, "names");
+	scene_start(&scene, "names");
 	char name[32], small[4];
 	places_name(scene.places, scene.target, 0x10, name, sizeof(name));
 	ck_assert_str_eq(name, "0x10");
@@ -192,7 +142,7 @@ START_TEST(places_don_t_depend_on_what_was_asked_before)
 {
 	enum { AROUND = 300 };
 	struct scene scene;
-	scene_open(&scene, "names");
+	scene_start(&scene, "names");
 	struct tracee *running = target_tracee(scene.target, 0);
 	struct call call;
 	ck_assert_int_eq(target_resume(running, 0), STATUS_OK);
