@@ -102,16 +102,15 @@ static const char *const wakeups[WAKEUPS] = {
     [WAKE_READERS] = "readers", [WAKE_WRITERS] = "writers",
 };
 
-/* Kinds also come from schedule files, so that a wrong one is answered and not trusted. */
+/* Kinds also come from schedule files, so that a wrong one is answered and not trusted. One that is free has no class. */
 static const struct op_entry *op_entry(enum op_kind kind)
 {
-	return op_known(kind) ? &ops[kind] : &ops[OP_NONE];
+	return (unsigned)kind < OP_ALL ? &ops[kind] : &ops[OP_NONE];
 }
 
 bool op_known(enum op_kind kind)
 {
-	return (unsigned)kind < OP_KINDS ||
-	       ((unsigned)kind >= OP_USER && (unsigned)kind < OP_USER + ops_added);
+	return (unsigned)kind < OP_ALL && ops[kind].name;
 }
 
 unsigned op_added(void)
@@ -126,7 +125,8 @@ unsigned class_added(void)
 
 const char *op_name(enum op_kind kind)
 {
-	return op_entry(kind)->name;
+	const char *name = op_entry(kind)->name;
+	return name ? name : ops[OP_NONE].name;
 }
 
 enum op_kind op_by_name(const char *name)
