@@ -69,7 +69,8 @@ static bool note(struct dfs *dfs, const struct trace *trace, size_t end)
 			taken++;
 		dfs->path[i] = (struct estimate_branch){at->alternatives, taken};
 	}
-	return estimate_add(dfs->estimate, dfs->path, end);
+	estimate_add(dfs->estimate, dfs->path, end);
+	return true;
 }
 
 static enum status dfs_feed(void *strategy, uint64_t ticket, const struct trace *trace)

@@ -8,7 +8,8 @@ bool dpor_init(struct dpor *dpor, bool whole)
 {
 	*dpor = (struct dpor){.whole = whole};
 	dpor->races = races_new();
-	return dpor->races != NULL;
+	dpor->estimate = estimate_new(ESTIMATE_GROWING);
+	return dpor->races && dpor->estimate;
 }
 
 /* Plans that are out keep the nodes that they go through, but nothing is left to be run from there. */
@@ -29,6 +30,7 @@ void dpor_start(struct dpor *dpor, bool whole, uint32_t fair_k)
 	dpor->fair_k = fair_k;
 	dpor->fair = fair_k != 0;
 	dpor->begun = false;
+	estimate_clear(dpor->estimate);
 }
 
 void dpor_release(struct dpor *dpor)
@@ -40,6 +42,8 @@ void dpor_release(struct dpor *dpor)
 		free(dpor->out[i].steps);
 	free(dpor->out);
 	free(dpor->path);
+	free(dpor->branches);
+	estimate_free(dpor->estimate);
 	dpor_tree_release(&dpor->tree);
 	races_free(dpor->races);
 	*dpor = (struct dpor){0};
@@ -167,6 +171,10 @@ static bool find_path(struct dpor *dpor, const struct dpor_plan *plan, size_t le
 		if (!path)
 			return false;
 		dpor->path = path;
+		struct estimate_branch *branches = reallocarray(dpor->branches, room, sizeof *branches);
+		if (!branches)
+			return false;
+		dpor->branches = branches;
 		dpor->path_room = room;
 	}
 	for (struct dpor_node *node = plan->leaf; node; node = node->parent)
@@ -366,6 +374,19 @@ static enum status reverse_races(struct dpor *dpor, size_t branch, const struct 
 	return races_failed(dpor->races) ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
+/* Tell the estimate how the nodes of this trace branch now. */
+static void note(struct dpor *dpor, const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++) {
+		const struct dpor_node *node = dpor->path[i];
+		uint32_t degree = node->claimed;
+		for (const struct wakeup_tree *child = node->children; child; child = child->sibling)
+			degree++;
+		dpor->branches[i] = (struct estimate_branch){degree, dpor->path[i + 1]->number};
+	}
+	estimate_add(dpor->estimate, dpor->branches, trace->length);
+}
+
 enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *trace)
 {
 	struct dpor_plan *plan = find_plan(dpor, ticket);
@@ -376,6 +397,8 @@ enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *tr
 		status = STATUS_NO_MEMORY;
 	else
 		status = reverse_races(dpor, plan->branch, trace);
+	if (status == STATUS_OK)
+		note(dpor, trace);
 	dpor_forget(dpor, ticket);
 	dpor->tree.failed |= status == STATUS_NO_MEMORY;
 	return dpor->tree.failed ? STATUS_NO_MEMORY : status;

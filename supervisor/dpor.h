@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_DPOR_H
 
 #include "dpor_tree.h"
+#include "estimate.h"
 
 #include <fmc/search.h>
 
@@ -30,8 +31,10 @@ struct dpor {
 	struct dpor_tree tree;
 	struct dpor_plan *out; /* behind those that are out: memory to use again */
 	size_t out_length, out_room;
-	struct dpor_node **path; /* of the trace at hand, from the initial state */
+	struct dpor_node **path;	  /* of the trace at hand, from the initial state */
+	struct estimate_branch *branches; /* the same for the estimate */
 	size_t path_room;
+	struct estimate *estimate; /* since it was started */
 	struct races *races;
 };
 

@@ -46,7 +46,7 @@ struct dpor_node *dpor_tree_node(struct dpor_tree *tree, struct dpor_node *paren
 		tree->failed = true;
 		return NULL;
 	}
-	*node = (struct dpor_node){.step = *step};
+	*node = (struct dpor_node){.step = *step, .number = parent ? parent->claimed++ : 0};
 	if (parent)
 		link_child(parent, node);
 	else

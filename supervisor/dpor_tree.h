@@ -23,6 +23,8 @@ struct dpor_node {
 	struct dpor_node *previous, *next; /* siblings */
 	struct step step;		   /* that leads here */
 	uint32_t depth;			   /* steps from the initial state */
+	uint32_t number;		   /* among its siblings, those that are gone included */
+	uint32_t claimed;		   /* children so far */
 	uint32_t unfinished;		   /* of the children, and plans that end here */
 	struct accesses footprint;	   /* of the step, the node's until it sleeps */
 	struct wakeup_tree *planned;	   /* the step as it was planned, alone; NULL if it wasn't */

@@ -32,13 +32,18 @@ static struct estimate_node *deepest(struct estimate_node *node)
 	return node;
 }
 
-void estimate_free(struct estimate *estimate)
+void estimate_clear(struct estimate *estimate)
 {
-	if (!estimate)
-		return;
 	while (estimate->root)
 		unlink_node(estimate, deepest(estimate->root));
 	free(estimate->levels);
+	*estimate = (struct estimate){.kind = estimate->kind};
+}
+
+void estimate_free(struct estimate *estimate)
+{
+	if (estimate)
+		estimate_clear(estimate);
 	free(estimate);
 }
 
@@ -52,9 +57,18 @@ double estimate_spread(const struct estimate_node *node)
 
 static void close_branch(struct estimate_node *node, double size)
 {
+	node->ranked += node->closed * size;
 	node->closed++;
 	node->sum += size;
 	node->squares += size * size;
+}
+
+/* Of the straight line that fits the sizes of the branches in their order best, their mean being 1. */
+static double slope(const struct estimate_node *node)
+{
+	double n = node->closed, mean = node->sum / n;
+	double products = node->ranked - (n - 1) / 2 * node->sum;
+	return products / (n * (n * n - 1) / 12) / mean;
 }
 
 /* Nothing more comes below this node. */
@@ -64,9 +78,8 @@ static void close_node(struct estimate *estimate, struct estimate_node *node)
 	if (node->closed > 1) {
 		level->groups++;
 		level->spread += estimate_spread(node);
+		level->slope += slope(node);
 	}
-	level->nodes++;
-	level->degrees += node->closed;
 	if (node->parent)
 		close_branch(node->parent, node->sum);
 	unlink_node(estimate, node);
@@ -92,7 +105,15 @@ static bool reserve_level(struct estimate *estimate, size_t level)
 	return true;
 }
 
-/* The node at the end of this branch, the root where there is no node; NULL without memory. */
+/* The node's branches are done but for this new one; false if it isn't new: then they weren't done. */
+static bool leave(struct estimate *estimate, struct estimate_node *node, uint32_t taken)
+{
+	close_below(estimate, node);
+	estimate->broken |= taken < node->closed;
+	return !estimate->broken;
+}
+
+/* The node at the end of this branch, the root where there is no node; NULL without memory or when guessing is over. */
 static struct estimate_node *enter(struct estimate *estimate, struct estimate_node *node, uint32_t taken)
 {
 	struct estimate_node **first = node ? &node->child : &estimate->root, *child = *first;
@@ -100,8 +121,8 @@ static struct estimate_node *enter(struct estimate *estimate, struct estimate_no
 		child = child->next;
 	if (child)
 		return child;
-	if (node && estimate->kind == ESTIMATE_GROWING)
-		close_below(estimate, node);
+	if (node && estimate->kind == ESTIMATE_GROWING && !leave(estimate, node, taken))
+		return NULL;
 	uint32_t level = node ? node->level + 1 : 0;
 	child = reserve_level(estimate, level) ? calloc(1, sizeof *child) : NULL;
 	if (!child)
@@ -114,10 +135,10 @@ static struct estimate_node *enter(struct estimate *estimate, struct estimate_no
 }
 
 /* The execution ends here. */
-static void end(struct estimate *estimate, struct estimate_node *node)
+static void end(struct estimate *estimate, struct estimate_node *node, uint32_t taken)
 {
-	if (estimate->kind == ESTIMATE_GROWING)
-		close_below(estimate, node);
+	if (estimate->kind == ESTIMATE_GROWING && !leave(estimate, node, taken))
+		return;
 	close_branch(node, 1);
 	while (estimate->kind == ESTIMATE_FIXED && node && node->closed >= node->degree) {
 		struct estimate_node *parent = node->parent;
@@ -126,7 +147,7 @@ static void end(struct estimate *estimate, struct estimate_node *node)
 	}
 }
 
-bool estimate_add(struct estimate *estimate, const struct estimate_branch *path, size_t length)
+void estimate_add(struct estimate *estimate, const struct estimate_branch *path, size_t length)
 {
 	struct estimate_node *node = NULL;
 	uint32_t taken = 0;
@@ -136,12 +157,11 @@ bool estimate_add(struct estimate *estimate, const struct estimate_branch *path,
 		if (estimate->kind == ESTIMATE_FIXED && path[i].degree == 1)
 			continue;
 		node = enter(estimate, node, taken);
-		estimate->broken = !node;
+		estimate->broken |= !node;
 		if (node && path[i].degree > node->degree)
 			node->degree = path[i].degree;
 		taken = path[i].taken;
 	}
 	if (node && !estimate->broken)
-		end(estimate, node);
-	return !estimate->broken;
+		end(estimate, node, taken);
 }

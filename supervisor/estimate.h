@@ -24,24 +24,26 @@ enum estimate_tree {
 	ESTIMATE_FIXED,
 	/*
 	 * It may grow while executions below the node come, as in reductions, where races ask for more branches.
-	 * Executions come depth first: the one that leaves a node behind says that it is done. The numbers of branches
-	 * on a path are those known after the execution has been looked at.
+	 * Executions come depth first: the one that leaves a node behind says that it is done. Branches are numbered from
+	 * 0 as they are begun, and how many there are is what is known after the execution has been looked at. From
+	 * one that comes back to a node that was left on, nothing is guessed.
 	 */
 	ESTIMATE_GROWING,
 };
 
 struct estimate_branch {
 	uint32_t degree; /* branches of this node, those not yet tried among them; at least 1 */
-	uint32_t taken;	 /* the one on the path: any number that no other branch of the node has */
+	uint32_t taken;	 /* the one on the path: a number that no other branch of the node has */
 };
 
 struct estimate_guess {
 	double executions; /* 0: nothing can be said */
 	/*
 	 * It is between these in nine of ten trees; the guess itself is within a factor of two of the truth in half of
-	 * them when a tenth has been run, in two thirds when a third has been (tests/unit/test_estimate.c).
-	 * That is no confidence in the sense of statistics, for a search is no random sample. Both 0 where
-	 * too little has been seen: fewer than 100 executions, or nothing finished near the top of the tree.
+	 * them when a tenth has been run (earlier it is too low for trees that grow), in two thirds when a third has
+	 * been (tests/unit/test_estimate.c). That is no confidence in the sense of statistics, for a search is no
+	 * random sample. Both 0 where too little has been seen: fewer than 100 executions, or nothing finished
+	 * near the top of the tree.
 	 */
 	double low, high;
 };
@@ -49,11 +51,14 @@ struct estimate_guess {
 struct estimate *estimate_new(enum estimate_tree kind); /* NULL without memory */
 void estimate_free(struct estimate *estimate);
 
+/* Forget all executions. */
+void estimate_clear(struct estimate *estimate);
+
 /*
- * One more execution, none twice. Only nodes with unfinished branches take memory. False without memory: from then on
- * nothing is guessed.
+ * One more execution, none twice. Only nodes with unfinished branches take memory; without memory nothing is guessed from
+ * then on.
  */
-bool estimate_add(struct estimate *estimate, const struct estimate_branch *path, size_t length);
+void estimate_add(struct estimate *estimate, const struct estimate_branch *path, size_t length);
 
 /*
  * The executions of the whole tree, by Knuth's rule (Estimating the Efficiency of Backtrack Programs, 1975) weighted by

@@ -14,6 +14,9 @@
 #define LEVELS_KNOWN 4
 #define GROUPS	     8
 
+/* By so much untried branches may be taken to differ from tried ones. */
+#define LATER_MOST 4.0
+
 /*
  * How much the branches of this node differ in size. Few groups say little, so then the largest of several levels
  * counts. Negative if there are none.
@@ -36,13 +39,21 @@ static double find_spread(const struct estimate *estimate, const struct estimate
 	return most;
 }
 
-/* Branches that the node will have in the end. */
-static double final_degree(const struct estimate *estimate, const struct estimate_node *node)
+/*
+ * The size of an untried branch, the tried ones having size 1. Reductions leave out what earlier branches have shown, so
+ * that later ones are smaller: by how much, finished nodes at this level or a little below tell.
+ */
+static double later(const struct estimate *estimate, const struct estimate_node *node, double degree)
 {
-	const struct estimate_level *level = &estimate->levels[node->level];
-	if (estimate->kind == ESTIMATE_FIXED || level->nodes < 1)
-		return node->degree;
-	return fmax(node->degree, level->degrees / level->nodes);
+	double sum = 0, groups = 0;
+	uint32_t end = node->level + LEVELS_BELOW;
+	for (uint32_t l = node->level; l < end && l < estimate->levels_length && groups < GROUPS; l++) {
+		sum += estimate->levels[l].slope;
+		groups += estimate->levels[l].groups;
+	}
+	if (estimate->kind == ESTIMATE_FIXED || groups < GROUPS)
+		return 1;
+	return fmin(LATER_MOST, fmax(1 / LATER_MOST, 1 + sum / groups * degree / 2));
 }
 
 /* Guess the size of what is below a node whose open branches have been done. False: not how far off it may be. */
@@ -56,8 +67,9 @@ static bool weigh(const struct estimate *estimate, struct estimate_node *node)
 	}
 	/* The share of a long path may be too small for a number. */
 	double mean = share > 0 ? weighted / share : open / node->open;
-	double degree = final_degree(estimate, node);
-	double tried = (double)node->closed + node->open, untried = fmax(0, degree - tried);
+	double degree = node->degree, tried = (double)node->closed + node->open,
+	       untried = fmax(0, degree - tried);
+	mean *= later(estimate, node, degree);
 	for (const struct estimate_node *child = node->child; child; child = child->next)
 		off += child->deviation * (1 + untried * (share > 0 ? child->share / share : 1));
 	double spread = untried > 0 ? find_spread(estimate, node) : 0;

@@ -13,16 +13,17 @@ struct estimate_node {
 	uint32_t taken;				     /* which branch of the parent */
 	uint32_t degree, closed, open;		     /* branches: known, finished, with a node of their own */
 	double sum, squares;			     /* of the sizes of finished branches */
+	double ranked;				     /* of size times how many were finished before */
 	/* Of the guess: executions below, how far off that may be, the part that has been run. */
 	double size, deviation, share;
 };
 
 /* What the finished nodes of one level have shown. */
 struct estimate_level {
-	double groups;	/* nodes with two branches or more */
-	double spread;	/* summed over them: variance of the branches' sizes over the square of their mean */
-	double nodes;	/* all of them */
-	double degrees; /* how often they branched in all */
+	double groups; /* nodes with two branches or more */
+	double spread; /* summed over them: variance of the branches' sizes over the square of their mean */
+	double
+	    slope; /* summed over them: how much a branch is larger than the one before it, over the mean */
 };
 
 struct estimate {

@@ -27,7 +27,8 @@ struct reduction {
 	bool sees_memory;
 	const char *reason; /* of MODE_NONE */
 	uint64_t executions, redundant;
-	uint32_t *yields; /* counted ones of each thread in a trace */
+	uint64_t executions_before; /* the search started over the last time */
+	uint32_t *yields;	    /* counted ones of each thread in a trace */
 	uint32_t yields_room;
 	bool complete;
 };
@@ -142,6 +143,7 @@ static bool wakes_spuriously(const struct trace *trace)
 static void start_over(struct reduction *r, enum mode mode, bool whole)
 {
 	r->mode = mode;
+	r->executions_before = r->executions;
 	dpor_start(&r->dpor, whole, mode == MODE_FAIR ? r->fair_k : 0);
 }
 
@@ -199,9 +201,17 @@ static void progress(const void *strategy, struct search_progress *progress)
 	progress->redundant = r->redundant;
 	progress->unreduced = r->reason;
 	progress->reduced = r->mode != MODE_NONE;
-	if (r->complete)
-		progress->estimate = (double)r->executions;
-	progress->estimate_low = progress->estimate_high = progress->estimate;
+	if (r->complete) {
+		progress->estimate = progress->estimate_low = progress->estimate_high = (double)r->executions;
+		return;
+	}
+	struct estimate_guess guess = {0};
+	if (r->mode != MODE_NONE)
+		estimate_guess(r->dpor.estimate, &guess);
+	double before = (double)r->executions_before;
+	progress->estimate = guess.executions > 0 ? before + guess.executions : 0;
+	progress->estimate_low = guess.high > 0 ? before + guess.low : 0;
+	progress->estimate_high = guess.high > 0 ? before + guess.high : 0;
 }
 
 const struct strategy_ops search_source = {
