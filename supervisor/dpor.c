@@ -26,6 +26,7 @@ static void give_up(struct dpor *dpor)
 void dpor_start(struct dpor *dpor, bool whole, uint32_t fair_k)
 {
 	give_up(dpor);
+	dpor->tree.root = NULL;
 	dpor->whole = whole;
 	dpor->fair_k = fair_k;
 	dpor->fair = fair_k != 0;
@@ -103,7 +104,7 @@ enum search_answer dpor_next(struct dpor *dpor, struct plan *plan)
 	if (dpor->tree.failed)
 		return SEARCH_OVER;
 	if (!dpor->begun) {
-		branch = leaf = dpor_tree_node(&dpor->tree, NULL, &(struct step){0});
+		branch = leaf = dpor_tree_plant(&dpor->tree);
 		if (leaf)
 			leaf->unfinished++;
 		dpor->begun = true;

@@ -62,4 +62,8 @@ void dpor_forget(struct dpor *dpor, uint64_t ticket);
  */
 enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *trace);
 
+/* As strategy_ops.save and .load, the latter into one that has just been initialised. */
+void dpor_save(const struct dpor *dpor, struct saver *saver);
+bool dpor_load(struct dpor *dpor, struct loader *loader);
+
 #endif

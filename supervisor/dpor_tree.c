@@ -49,9 +49,16 @@ struct dpor_node *dpor_tree_node(struct dpor_tree *tree, struct dpor_node *paren
 	*node = (struct dpor_node){.step = *step, .number = parent ? parent->claimed++ : 0};
 	if (parent)
 		link_child(parent, node);
-	else
-		node->sealed = node->run = true;
 	return node;
+}
+
+struct dpor_node *dpor_tree_plant(struct dpor_tree *tree)
+{
+	struct dpor_node *root = dpor_tree_node(tree, NULL, &(struct step){0});
+	if (root)
+		root->sealed = root->run = true;
+	tree->root = root;
+	return root;
 }
 
 static void unlink_child(struct dpor_node *node)
@@ -79,6 +86,8 @@ static void free_node(struct dpor_tree *tree, struct dpor_node *node)
 	free(node->sleepers);
 	free((void *)(uintptr_t)node->footprint.at);
 	wakeup_tree_free(node->planned);
+	if (node == tree->root)
+		tree->root = NULL;
 	node->before = tree->unused;
 	tree->unused = node;
 }
@@ -97,35 +106,38 @@ static void free_finished(struct dpor_tree *tree, struct dpor_node *top)
 	}
 }
 
-static void push_sleeper(struct dpor_tree *tree, struct dpor_node *node, const struct sleeper *sleeper)
+static bool push_sleeper(struct dpor_tree *tree, struct dpor_node *node, const struct sleeper *sleeper)
 {
 	if (node->sleepers_length == node->sleepers_room) {
 		uint32_t room = node->sleepers_room ? 2 * node->sleepers_room : 4;
 		struct sleeper *sleepers = reallocarray(node->sleepers, room, sizeof *sleepers);
-		if (!sleepers) {
-			tree->failed = true;
-			return;
-		}
+		tree->failed |= !sleepers;
+		if (!sleepers)
+			return false;
 		node->sleepers = sleepers;
 		node->sleepers_room = room;
 	}
 	node->sleepers[node->sleepers_length++] = *sleeper;
+	return true;
+}
+
+void dpor_tree_sleep(struct dpor_tree *tree, struct dpor_node *node, const struct sleeper *sleeper)
+{
+	if (push_sleeper(tree, node, sleeper))
+		node->own++;
+	else
+		free((void *)(uintptr_t)sleeper->footprint.at);
 }
 
 /* From now on the step isn't to be run again from the parent. */
 static void put_to_sleep(struct dpor_tree *tree, struct dpor_node *node)
 {
-	struct dpor_node *parent = node->parent;
 	const struct sleeper sleeper = {node->step, node->footprint};
-	uint32_t length = parent->sleepers_length;
 	if (node->asleep)
 		return;
-	push_sleeper(tree, parent, &sleeper);
-	if (parent->sleepers_length == length)
-		return;
-	parent->own++;
 	node->asleep = true;
 	node->footprint = (struct accesses){NULL, 0}; /* the sleeper's now */
+	dpor_tree_sleep(tree, node->parent, &sleeper);
 }
 
 /* Finished, may something be inserted here? Or is it needed to tell what is inserted where, beside it? */
@@ -247,6 +259,19 @@ void dpor_tree_update(struct dpor_tree *tree, struct dpor_node *node)
 		tree->deepest = node->depth;
 }
 
+void dpor_tree_loaded(struct dpor_tree *tree, struct dpor_node *const *nodes, size_t length)
+{
+	for (size_t i = length; i-- > 0;) {
+		nodes[i]->finished = is_finished(nodes[i]);
+		if (nodes[i]->finished && nodes[i]->parent)
+			nodes[i]->parent->unfinished--;
+	}
+	for (size_t i = 0; i < length; i++)
+		dpor_tree_update(tree, nodes[i]);
+	if (tree->root && tree->root->finished)
+		free_finished(tree, tree->root);
+}
+
 struct dpor_node *dpor_tree_deepest(struct dpor_tree *tree)
 {
 	if (tree->open_room == 0)
@@ -295,6 +320,8 @@ void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct ac
 	const struct dpor_node *from = node->parent;
 	for (uint32_t s = 0; s < from->sleepers_length; s++) {
 		const struct sleeper *sleeper = &from->sleepers[s];
+		if (sleeper->step.thread == node->step.thread && sleeper->step.choice == node->step.choice)
+			return; /* those that follow were claimed later */
 		if (sleeper->step.thread != node->step.thread &&
 		    !dependence_conflict(sleeper->footprint, footprint, fair))
 			push_sleeper(tree, node, sleeper);

@@ -44,12 +44,16 @@ struct dpor_node {
 struct dpor_tree {
 	struct dpor_node **open; /* of each depth: nodes of which a child can be claimed */
 	size_t open_room;
-	size_t deepest; /* no open node is deeper */
+	size_t deepest;		/* no open node is deeper */
+	struct dpor_node *root; /* NULL: all is done, or nothing has begun */
 	struct dpor_node *unused;
 	bool failed; /* no memory: something has been left out */
 };
 
 void dpor_tree_release(struct dpor_tree *tree); /* when no node is left */
+
+/* Begin with a tree of one node; the plans of the one before may still be out. NULL without memory. */
+struct dpor_node *dpor_tree_plant(struct dpor_tree *tree);
 
 /* Below a parent, as the last of its children; NULL without memory. */
 struct dpor_node *dpor_tree_node(struct dpor_tree *tree, struct dpor_node *parent, const struct step *step);
@@ -66,6 +70,9 @@ void dpor_tree_close_all(struct dpor_tree *tree);
 /* Something was added to the node's children or became known of the last one claimed. */
 void dpor_tree_update(struct dpor_tree *tree, struct dpor_node *node);
 
+/* Of a tree that was put together: which nodes are finished, and which are open. Those that are finished go. */
+void dpor_tree_loaded(struct dpor_tree *tree, struct dpor_node *const *nodes, size_t length);
+
 /* The deepest open node; NULL if none is. */
 struct dpor_node *dpor_tree_deepest(struct dpor_tree *tree);
 
@@ -78,7 +85,10 @@ struct dpor_node *dpor_tree_claim(struct dpor_tree *tree, struct dpor_node *node
 /* What the step that leads here touched: it has been run. */
 void dpor_tree_run(struct dpor_tree *tree, struct dpor_node *node, struct accesses footprint);
 
-/* Of those that sleep in the node's parent, those that the node's step doesn't wake. */
+/* A step from this node that isn't to be run again; the footprint's memory becomes the node's. */
+void dpor_tree_sleep(struct dpor_tree *tree, struct dpor_node *node, const struct sleeper *sleeper);
+
+/* Of those that slept in the node's parent when it was claimed, those that the node's step doesn't wake. */
 void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct accesses footprint, bool fair);
 
 /* The child claimed last, if its step isn't among the sleepers yet. */

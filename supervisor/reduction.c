@@ -26,6 +26,7 @@ struct reduction {
 	uint32_t fair_k;
 	bool sees_memory;
 	const char *reason; /* of MODE_NONE */
+	char *loaded;	    /* the reason, if it was loaded */
 	uint64_t executions, redundant;
 	uint64_t executions_before; /* the search started over the last time */
 	uint32_t *yields;	    /* counted ones of each thread in a trace */
@@ -39,6 +40,7 @@ static void destroy(void *strategy)
 	dpor_release(&r->dpor);
 	branches_release(&r->all);
 	free(r->yields);
+	free(r->loaded);
 	free(r);
 }
 
@@ -214,6 +216,30 @@ static void progress(const void *strategy, struct search_progress *progress)
 	progress->estimate_high = guess.high > 0 ? before + guess.high : 0;
 }
 
+static void save(const void *strategy, struct saver *saver)
+{
+	const struct reduction *r = strategy;
+	save_number(saver, r->mode);
+	save_text(saver, r->reason);
+	save_number(saver, r->executions);
+	save_number(saver, r->redundant);
+	dpor_save(&r->dpor, saver);
+	branches_save(&r->all, saver);
+}
+
+static bool load(void *strategy, struct loader *loader)
+{
+	struct reduction *r = strategy;
+	r->mode = (enum mode)load_most(loader, MODE_NONE);
+	r->reason = r->loaded = load_text(loader);
+	r->executions = load_number(loader);
+	r->redundant = load_number(loader);
+	if ((r->mode == MODE_NONE) != (r->reason != NULL))
+		load_refuse(loader);
+	branches_release(&r->all);
+	return dpor_load(&r->dpor, loader) && branches_load(&r->all, loader);
+}
+
 const struct strategy_ops search_source = {
     .name = "source",
     .several = true,
@@ -222,6 +248,8 @@ const struct strategy_ops search_source = {
     .next = next,
     .feed = feed,
     .progress = progress,
+    .save = save,
+    .load = load,
 };
 
 const struct strategy_ops search_optimal = {
@@ -232,4 +260,6 @@ const struct strategy_ops search_optimal = {
     .next = next,
     .feed = feed,
     .progress = progress,
+    .save = save,
+    .load = load,
 };

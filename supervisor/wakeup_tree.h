@@ -3,6 +3,8 @@
 
 #include "race.h"
 
+#include <fmc/saved.h>
+
 /*
  * Wakeup trees (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014, section 5): the sequences that are still to be
  * run behind a state, merged where they begin alike. Children are in the order in which they came and are run
@@ -54,6 +56,15 @@ bool wakeup_walk_take(struct wakeup_walk *walk, const struct wakeup_tree *planne
  * transitions, is among those below *children, the children of the state where the walk is. False without memory.
  */
 bool wakeup_walk_insert(struct wakeup_walk *walk, struct wakeup_tree **children);
+
+/*
+ * As bytes: each node, alone, with its level, before those below it. Children are saved at a level of at least 1, and
+ * wakeup_tree_save_end() ends a tree. False for bytes that are none, or without memory: then nothing is loaded.
+ */
+void wakeup_tree_save_node(const struct wakeup_tree *node, uint64_t level, struct saver *saver);
+void wakeup_tree_save(const struct wakeup_tree *children, uint64_t level, struct saver *saver);
+void wakeup_tree_save_end(struct saver *saver);
+bool wakeup_tree_load(struct wakeup_tree **children, struct loader *loader);
 
 /* A new leaf behind the other children. */
 bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event);

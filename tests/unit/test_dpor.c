@@ -4,6 +4,7 @@
  */
 #include <fmc/execution.h>
 #include <fmc/happens_before.h>
+#include <fmc/saved.h>
 #include <fmc/search.h>
 
 #include "tests/table/crew.h"
@@ -56,6 +57,26 @@ static void take_in(const struct table_program *program, const struct trace *tra
 	ck_assert_msg(same == known, "happens_before_hash() and the enumeration differ on a trace");
 }
 
+/* Go on with what was saved of the search; plans that are out are lost. */
+static struct search *break_off(struct search *search, const struct search_options *options,
+				struct crew *crew)
+{
+	struct saver saver = {0};
+	ck_assert(search_save(search, &saver) && !saver.failed);
+	search_free(search);
+	search = search_new(options);
+	struct loader loader = {saver.at, saver.length, false};
+	ck_assert_int_eq(search_load(search, &loader), STATUS_OK);
+	ck_assert_uint_eq(loader.left, 0);
+	saver_release(&saver);
+	crew->search = search;
+	crew->length = 0;
+	return search;
+}
+
+#define UNBROKEN 7 /* executions */
+
+/* With several out it is broken off now and then. */
 static void run(const struct table_program *program, enum strategy strategy, uint32_t fair_k, uint32_t out,
 		uint64_t most, bool digests, struct result *result)
 {
@@ -73,6 +94,8 @@ static void run(const struct table_program *program, enum strategy strategy, uin
 	while (result->executions < most && crew_step(&crew, &trace)) {
 		result->failed |= trace.end == END_ERROR || trace.end == END_DIVERGED;
 		take_in(program, &trace, order, digests, result);
+		if (out > 1 && result->executions % UNBROKEN == 0)
+			search = break_off(search, &options, &crew);
 	}
 	result->failed |= crew.status != STATUS_OK;
 	result->later = crew.later;
