@@ -210,8 +210,8 @@ static bool load_item(struct cb_list *list, struct step **path, size_t *length, 
 	size_t rest = load_count(loader, 2);
 	if (rest == 0)
 		load_refuse(loader);
-	struct step *steps = reallocarray(*path, shared + rest + 1, sizeof *steps);
-	if (!steps || loader->failed)
+	struct step *steps = loader->failed ? NULL : reallocarray(*path, shared + rest + 1, sizeof *steps);
+	if (!steps)
 		return false;
 	*path = steps;
 	*length = shared + rest;
