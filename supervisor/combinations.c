@@ -21,6 +21,7 @@ static const struct {
     {FEATURE_FIRST, "--first"},
     {FEATURE_ALL, "--all"},
     {FEATURE_JOBS, "--jobs"},
+    {FEATURE_RESUME, "--resume"},
 };
 
 static const struct {
@@ -47,6 +48,8 @@ static const struct {
      "show"},
     {FEATURE_BPOR, FEATURE_JOBS,
      "where it goes next depends on the execution before: only one can run at a time"},
+    {FEATURE_BPOR, FEATURE_RESUME,
+     "bpor is what cb is compared with, and its backtrack sets aren't kept; cb's search is"},
     {FEATURE_NO_FAIR, FEATURE_FAIR_K, "one switches fairness off, the other sets how it counts"},
     {FEATURE_FIRST, FEATURE_ALL, "one stops at the first failure, the other goes on"},
 };

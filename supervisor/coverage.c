@@ -83,3 +83,43 @@ double coverage_saturation(const struct coverage *coverage)
 		return 0;
 	return 1 - (double)coverage->recent_new / (double)coverage->recent;
 }
+
+#define LEAST_CLASS 3 /* bytes */
+
+void coverage_save(const struct coverage *coverage, struct saver *saver)
+{
+	save_number(saver, coverage->executions);
+	save_number(saver, coverage->once);
+	save_number(saver, coverage->recent);
+	save_number(saver, coverage->recent_new);
+	save_number(saver, coverage->classes);
+	for (size_t i = 0; i < coverage->room; i++) {
+		const struct coverage_class *class = &coverage->at[i];
+		if (!class->count)
+			continue;
+		save_number(saver, class->hash.low);
+		save_number(saver, class->hash.high);
+		save_number(saver, class->count - 1);
+	}
+}
+
+bool coverage_load(struct coverage *coverage, struct loader *loader)
+{
+	coverage->executions = load_number(loader);
+	coverage->once = load_number(loader);
+	coverage->recent = load_most(loader, RECENT);
+	coverage->recent_new = load_most(loader, coverage->recent);
+	uint64_t classes = load_count(loader, LEAST_CLASS);
+	for (; coverage->classes < classes; coverage->classes++) {
+		if (2 * (coverage->classes + 1) > coverage->room && !grow(coverage))
+			return false;
+		struct trace_hash hash = {.low = load_number(loader)};
+		hash.high = load_number(loader);
+		struct coverage_class *class = &coverage->at[slot_of(coverage->at, coverage->room, hash)];
+		if (class->count || loader->failed)
+			return false;
+		class->hash = hash;
+		class->count = 1 + (uint32_t)load_most(loader, 1);
+	}
+	return !loader->failed;
+}

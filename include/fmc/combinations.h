@@ -24,6 +24,7 @@ enum feature {
 	FEATURE_FIRST = 1 << 13,	/* stop at the first failure */
 	FEATURE_ALL = 1 << 14,		/* go on after failures */
 	FEATURE_JOBS = 1 << 15,		/* several executions at a time */
+	FEATURE_RESUME = 1 << 16,	/* the search is kept in a file */
 };
 
 /* The features of a strategy with its options. */

@@ -2,6 +2,7 @@
 #define FMC_COVERAGE_H
 
 #include <fmc/happens_before.h>
+#include <fmc/saved.h>
 
 /*
  * How many different executions a search has seen, those that differ only in the order of independent
@@ -27,6 +28,11 @@ void coverage_release(struct coverage *coverage);
 
 /* One more execution; false without memory, then it isn't counted. */
 bool coverage_note(struct coverage *coverage, const struct trace *trace);
+
+void coverage_save(const struct coverage *coverage, struct saver *saver);
+
+/* Into an initialised one. False if the bytes can't be that, or without memory; then it is to be released. */
+bool coverage_load(struct coverage *coverage, struct loader *loader);
 
 /* The share of the last executions that showed nothing new, 0 to 1; 0 before the first. */
 double coverage_saturation(const struct coverage *coverage);

@@ -11,7 +11,9 @@
 #include "warnings.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a complete search holds under. */
 static void describe_conditions(const struct options *options, struct verdict *verdict)
@@ -43,6 +45,12 @@ static void make_simple(const struct exploration *x, struct reported *reported)
 		simplify(x->session, reported, &budget);
 }
 
+/* What an earlier run has written is as good. */
+static bool is_written(const struct reported *reported)
+{
+	return reported->schedule && access(reported->schedule, F_OK) == 0;
+}
+
 static void write_schedule(const struct exploration *x, const struct launch *launch,
 			   struct reported *reported)
 {
@@ -50,6 +58,7 @@ static void write_schedule(const struct exploration *x, const struct launch *lau
 	char how[160];
 	snprintf(how, sizeof how, "%s: %s, execution %" PRIu64 ", seed %" PRIu64, verdict->strategy,
 		 reported->phase, reported->execution, x->options->seed);
+	free(reported->schedule);
 	/* Without a file the report is worth as much; the reason has been said. */
 	(void)record_schedule(&reported->finding, x->session, launch, x->options, &reported->policy, how,
 			      reported == verdict->reported, &reported->schedule);
@@ -76,16 +85,23 @@ static int exit_status(const struct exploration *x)
 	return x->options->require_complete && !verdict->complete ? EXITS_INCOMPLETE : EXITS_OK;
 }
 
+/* Where text for people goes. */
+static FILE *text_stream(const struct options *options)
+{
+	return options->json && strcmp(options->json, "-") == 0 ? stderr : stdout;
+}
+
 /* The search is over: print, write, return the exit status. */
 static int conclude(struct exploration *x, const struct launch *launch)
 {
 	struct verdict *verdict = x->verdict;
 	const struct options *options = x->options;
-	bool json_out = options->json && strcmp(options->json, "-") == 0;
-	FILE *stream = json_out ? stderr : stdout;
+	FILE *stream = text_stream(options);
 	for (size_t i = 0; i < verdict->reported_length; i++) {
-		make_simple(x, &verdict->reported[i]);
-		write_schedule(x, launch, &verdict->reported[i]);
+		if (!is_written(&verdict->reported[i])) {
+			make_simple(x, &verdict->reported[i]);
+			write_schedule(x, launch, &verdict->reported[i]);
+		}
 		print_finding(x, &verdict->reported[i], stream);
 	}
 	if (options->all || verdict->reported_length == 0) {
@@ -99,54 +115,94 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	return exit_status(x);
 }
 
+static void print_going_on(struct exploration *x)
+{
+	progress_clear(&x->progress);
+	if (x->resume->going_on)
+		fprintf(text_stream(x->options), "Going on after %" PRIu64 " executions.\n",
+			x->verdict->earlier);
+}
+
+/* The search couldn't be made; returns the exit status. */
+static int give_up(const struct exploration *x, const struct launch *launch)
+{
+	if (x->fatal == STATUS_MALFORMED) {
+		say("%s", x->why);
+		return EXITS_DATA;
+	}
+	say("%s: %s", launch->path, x->why);
+	return x->fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE;
+}
+
 static int check_with(struct session *session, const struct launch *launch, const struct options *options,
-		      const struct processors *processors, struct verdict *verdict)
+		      const struct processors *processors, struct resume *resume, struct verdict *verdict)
 {
 	struct exploration x;
-	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, verdict);
+	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, resume,
+		     verdict);
 	record_strategy(options, verdict->strategy);
 	describe_conditions(options, verdict);
-	if (explore_preflight(&x) || !x.fatal)
+	if (explore_preflight(&x) && explore_resume(&x, launch))
+		print_going_on(&x);
+	if (!x.fatal)
 		explore_search(&x, launch, processors);
 	int status;
 	progress_clear(&x.progress);
 	if (x.fatal) {
-		say("%s: %s", launch->path, x.why);
-		status = x.fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE;
+		status = give_up(&x, launch);
 	} else {
 		status = conclude(&x, launch);
+		explore_keep(&x);
 	}
 	explore_release(&x);
 	return status;
 }
 
-int check_command(const struct options *options)
+/* With the program and its file open. */
+static int check_launched(struct launch *launch, const struct options *options, struct resume *resume)
 {
-	struct launch launch;
 	struct session session;
 	struct verdict verdict;
 	struct processors processors;
+	char why[256];
+	processors_look(&processors);
+	/* A program that looks at the clock does again what it did. */
+	if (resume->going_on)
+		launch->start_time = resume->start_time;
+	enum status status = session_open(&session, launch, options, true, why);
+	if (status) {
+		say("%s", why);
+		return say_exit(status);
+	}
+	verdict_init(&verdict);
+	int exits = check_with(&session, launch, options, &processors, resume, &verdict);
+	verdict_release(&verdict);
+	session_close(&session);
+	return exits;
+}
+
+int check_command(const struct options *options)
+{
+	struct launch launch;
+	struct resume resume;
 	char why[256];
 	tracer_catch_interrupts();
 	int refused = ops_open(options, EXITS_USAGE);
 	if (refused)
 		return refused;
-	processors_look(&processors);
 	enum status status = launch_from_options(&launch, options, true, why);
 	if (status) {
 		say("%s", why);
 		return EXITS_UNAVAILABLE;
 	}
-	status = session_open(&session, &launch, options, true, why);
+	status = resume_open(&resume, options->resume, why);
 	if (status) {
 		say("%s", why);
 		launch_release(&launch);
-		return say_exit(status);
+		return status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE;
 	}
-	verdict_init(&verdict);
-	int exits = check_with(&session, &launch, options, &processors, &verdict);
-	verdict_release(&verdict);
-	session_close(&session);
+	int exits = check_launched(&launch, options, &resume);
+	resume_release(&resume);
 	launch_release(&launch);
 	return exits;
 }

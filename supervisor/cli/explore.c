@@ -1,6 +1,7 @@
 /* The search: plans from the strategies, traces from those who run them. */
 #include "explore.h"
 #include "confirm.h"
+#include "explore_state.h"
 #include "portfolio.h"
 #include "say.h"
 #include "warnings.h"
@@ -19,11 +20,12 @@ static void on_transition(void *context, const struct trace *trace)
 }
 
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
-		  unsigned workers, struct verdict *verdict)
+		  unsigned workers, struct resume *resume, struct verdict *verdict)
 {
 	*x = (struct exploration){.options = options,
 				  .session = session,
 				  .workers = workers,
+				  .resume = resume,
 				  .verdict = verdict,
 				  .repeatable = true};
 	x->begin = session_clock();
@@ -98,13 +100,18 @@ static void account(struct exploration *x)
 		verdict_because(verdict, "the program did what fmc can't supervise: %s", trace->message);
 }
 
+/* The policy of the first schedule. */
+static struct policy first_policy(const struct exploration *x)
+{
+	return (struct policy){.kind = POLICY_DEFAULT,
+			       .fair_k = x->options->search.fair_k,
+			       .max_depth = x->options->search.max_depth,
+			       .max_thread_depth = x->options->search.max_thread_depth};
+}
+
 bool explore_preflight(struct exploration *x)
 {
-	struct policy policy = {.kind = POLICY_DEFAULT,
-				.fair_k = x->options->search.fair_k,
-				.max_depth = x->options->search.max_depth,
-				.max_thread_depth = x->options->search.max_thread_depth};
-	const struct plan plan = {.policy = policy};
+	const struct plan plan = {.policy = first_policy(x)};
 	struct trace first;
 	trace_init(&first);
 	session_run(x->session, &plan, &x->last.trace, NULL);
@@ -138,6 +145,67 @@ bool explore_preflight(struct exploration *x)
 	return good;
 }
 
+/* Where findings are collected the program's modules are known. STATUS_INTERRUPTED. */
+static enum status learn_modules(struct exploration *x)
+{
+	const struct plan plan = {.policy = first_policy(x)};
+	struct finding finding;
+	finding_init(&finding);
+	enum status status = session_run(x->session, &plan, &x->last.trace, &finding);
+	finding_release(&finding);
+	return x->last.trace.end == END_INTERRUPTED ? STATUS_INTERRUPTED : status;
+}
+
+bool explore_resume(struct exploration *x, const struct launch *launch)
+{
+	char why[512] = "";
+	struct loader exploration;
+	if (!x->resume->path)
+		return true;
+	enum status status = learn_modules(x);
+	if (!status)
+		status = resume_identify(x->resume, x->session, launch, x->options, x->repeatable, why);
+	if (!status && x->resume->going_on) {
+		status = resume_load(x->resume, &exploration) ? explore_state_load(x, &exploration)
+							      : STATUS_MALFORMED;
+		if (status)
+			snprintf(why, sizeof why, "%.180s: can't go on with the saved search: %s",
+				 x->resume->path, status_text(status));
+	}
+	x->progress.earlier = x->verdict->earlier;
+	x->over = x->enough = status == STATUS_INTERRUPTED;
+	if (status && status != STATUS_INTERRUPTED)
+		give_up(x, status, why);
+	return !x->over;
+}
+
+/* The file as it has to be now. */
+static void write_state(struct exploration *x)
+{
+	struct saver exploration = {0};
+	char why[256];
+	if (x->jobs)
+		x->found_reasons = x->verdict->reasons;
+	explore_state_save(x, &exploration);
+	if (resume_write(x->resume, &exploration, why)) {
+		progress_clear(&x->progress);
+		say("%s", why);
+	}
+	saver_release(&exploration);
+}
+
+void explore_keep(struct exploration *x)
+{
+	if (!x->resume->path)
+		return;
+	if (x->resume->over)
+		resume_remove(x->resume);
+	else if (x->resume->noted)
+		write_state(x);
+	else if (x->resume->unfinished)
+		say("%s: the search by %s can't be saved", x->resume->path, x->phase);
+}
+
 /* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
 static uint32_t least_preemptions(const struct exploration *x)
 {
@@ -148,6 +216,11 @@ static uint32_t least_preemptions(const struct exploration *x)
 	uint32_t least = x->bounded && !x->delays ? x->bound + 1 : 0;
 	bool bounding = strncmp(x->phase, "cb", 2) == 0;
 	return bounding && x->search.bound > least ? x->search.bound : least;
+}
+
+static double seconds_of(const struct exploration *x)
+{
+	return (double)(session_clock() - x->begin) / 1e9 + x->earlier_seconds;
 }
 
 /* The execution failed in a way that wasn't seen before: keep it if it replays. */
@@ -164,11 +237,12 @@ static void examine(struct exploration *x, const struct plan *plan)
 	x->session->deadline = 0;
 	enum confirmation confirmation = confirm_finding(x->session, &x->last.trace, &policy, &finding);
 	x->enough |= confirmation == CONFIRM_INTERRUPTED;
+	x->undecided += confirmation == CONFIRM_INTERRUPTED;
 	x->unconfirmed += confirmation == CONFIRM_DIFFERENT || confirmation == CONFIRM_INTERRUPTED;
 	if (confirmation == CONFIRMED) {
 		const struct reported how = {.finding = finding,
 					     .execution = x->verdict->executions,
-					     .seconds = (double)(session_clock() - x->begin) / 1e9,
+					     .seconds = seconds_of(x),
 					     .policy = policy,
 					     .least_preemptions = least_preemptions(x)};
 		x->enough |= !x->options->all;
@@ -193,8 +267,8 @@ static bool spent(struct exploration *x, const struct phase *phase, uint64_t pla
 	uint64_t most = x->options->executions;
 	uint64_t now = session_clock();
 	x->enough |= tracer_interrupted();
-	x->over = x->over || x->enough || (most && x->verdict->executions + jobs_out(x->jobs) >= most) ||
-		  (x->deadline && now >= x->deadline);
+	uint64_t now_run = x->verdict->executions - x->verdict->earlier + jobs_out(x->jobs);
+	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline);
 	uint64_t end = phase_deadline(x, phase);
 	return x->over || (phase->executions && planned >= phase->executions) || (end && now >= end);
 }
@@ -324,11 +398,22 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 		keep_bound(x, phase, phase->search.bound);
 }
 
-/* Plan and run until the search is over, or the phase has had its share. */
-static void run_phase(struct exploration *x, const struct phase *phase, struct search *search)
+/* Where the search stands; what is out is still to be run. */
+static bool note_place(struct exploration *x, size_t position, uint64_t planned, const struct search *search)
 {
-	uint64_t planned = 0;
+	return x->resume->path && resume_note(x->resume, position, planned - jobs_out(x->jobs), search);
+}
+
+/*
+ * Plan and run until the search is over, or the phase has had its share. `planned`: executions of it in earlier
+ * runs.
+ */
+static void run_phase(struct exploration *x, const struct phase *phase, struct search *search,
+		      size_t position, uint64_t planned)
+{
 	while (!x->enough) {
+		if (resume_due(x->resume) && note_place(x, position, planned, search))
+			write_state(x);
 		enum search_answer answer = plan_ahead(x, phase, search, &planned);
 		if (jobs_out(x->jobs) > 0) {
 			await_job(x, phase, search);
@@ -340,10 +425,35 @@ static void run_phase(struct exploration *x, const struct phase *phase, struct s
 		break;
 	}
 	x->over |= x->enough;
+	bool found = x->verdict->reported_length > 0 && !x->options->all;
+	x->resume->unfinished = x->over && !found && !x->fatal;
+	x->resume->noted = x->resume->unfinished && note_place(x, position, planned, search);
 }
 
-static void explore_phase(struct exploration *x, const struct phase *phase)
+/* The place of the phase behind all others. */
+#define WHOLE SIZE_MAX
+
+/* If an earlier run broke off in this phase: its search. False when that can't be. */
+static bool load_place(struct exploration *x, size_t position, struct search *search, uint64_t *planned)
 {
+	struct resume *resume = x->resume;
+	if (!resume->going_on || resume->position != position)
+		return true;
+	resume->going_on = false;
+	*planned = resume->planned;
+	enum status status = search_load(search, &resume->rest);
+	if (status == STATUS_OK)
+		return true;
+	char why[256];
+	snprintf(why, sizeof why, "%.180s: can't go on with the saved search: %s", resume->path,
+		 status_text(status));
+	give_up(x, status, why);
+	return false;
+}
+
+static void explore_phase(struct exploration *x, const struct phase *phase, size_t position)
+{
+	uint64_t planned = 0;
 	struct search *search = search_new(&phase->search);
 	if (!search) {
 		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
@@ -352,7 +462,8 @@ static void explore_phase(struct exploration *x, const struct phase *phase)
 	name_phase(x, phase);
 	search_progress(search, &x->search);
 	x->sampled |= strategy_random(phase->search.strategy);
-	run_phase(x, phase, search);
+	if (load_place(x, position, search, &planned))
+		run_phase(x, phase, search, position, planned);
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */
 	search_progress(search, &x->search);
@@ -369,7 +480,8 @@ static void give_reasons(struct exploration *x)
 	v->complete = x->complete && v->reasons == 0;
 	if (tracer_interrupted())
 		verdict_because(v, "it was interrupted");
-	else if (!x->complete && options->executions && v->executions >= options->executions)
+	else if (!x->complete && options->executions &&
+		 v->executions - x->verdict->earlier >= options->executions)
 		verdict_because(v, "it was limited to %" PRIu64 " executions", options->executions);
 	else if (!x->complete && x->over && x->deadline)
 		verdict_because(v, "its %g seconds were used up", options->seconds);
@@ -411,17 +523,18 @@ static void explore_whole(struct exploration *x)
 	double budget = (double)(x->deadline - x->begin);
 	const struct phase phase =
 	    portfolio_whole(x->options, x->deadline ? (double)(session_clock() - x->begin) / budget : 0);
-	explore_phase(x, &phase);
+	explore_phase(x, &phase, WHOLE);
 }
 
 static void explore_phases(struct exploration *x)
 {
 	struct phase phases[PORTFOLIO_ROOM];
 	size_t again, length = portfolio_make(x->options, x->repeatable, phases, &again);
-	for (size_t i = 0; i < length && !x->over && !x->complete; i++) {
+	const size_t from = x->resume->going_on ? x->resume->position : 0;
+	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete; i++, position++) {
 		/* Systematic strategies build on what earlier executions did. */
-		if (!x->diverged || strategy_random(phases[i].search.strategy))
-			explore_phase(x, &phases[i]);
+		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
+			explore_phase(x, &phases[i], position);
 		phases[i].search.seed += phases[i].executions;
 		if (i + 1 == length)
 			i -= again;
@@ -431,6 +544,7 @@ static void explore_phases(struct exploration *x)
 
 void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors)
 {
+	bool begun = !x->over;
 	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors);
 	if (x->jobs)
 		explore_phases(x);
@@ -438,13 +552,15 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 	jobs_free(x->jobs);
 	x->jobs = NULL;
+	x->resume->over = begun && !x->fatal && (x->complete || !x->resume->unfinished);
 	progress_clear(&x->progress);
 	/* It may also have failed behind the last execution, as that was looked at. */
 	if (plugin_failure())
 		give_up(x, STATUS_UNSUPPORTED, plugin_failure());
+	x->found_reasons = x->verdict->reasons;
 	if (x->options->all || x->verdict->reported_length == 0)
 		give_reasons(x);
 	else
 		verdict_because(x->verdict, "the first failure ends the search");
-	x->verdict->seconds = (double)(session_clock() - x->begin) / 1e9;
+	x->verdict->seconds = seconds_of(x);
 }

@@ -4,6 +4,7 @@
 #include "failures.h"
 #include "jobs.h"
 #include "progress.h"
+#include "resume.h"
 #include "session.h"
 #include "verdict.h"
 
@@ -35,13 +36,17 @@ struct exploration {
 	uint64_t cut, held_back, diverged, unconfirmed, outside;
 	struct failures failures;
 	struct coverage coverage;
-	enum status fatal; /* why the search had to be given up; `why` holds one line */
+	struct resume *resume;	/* of several runs: where it stands is kept */
+	double earlier_seconds; /* what earlier runs took */
+	size_t found_reasons;	/* of the verdict's: what executions showed, not what the budget left out */
+	uint64_t undecided;	/* executions counted whose failure there was no time to confirm */
+	enum status fatal;	/* why the search had to be given up; `why` holds one line */
 	char why[300];
 };
 
-/* `workers`: how many executions may run at a time, 1 for this process alone. */
+/* `workers`: how many executions may run at a time, 1 for this process alone. `resume` has been opened. */
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
-		  unsigned workers, struct verdict *verdict);
+		  unsigned workers, struct resume *resume, struct verdict *verdict);
 void explore_release(struct exploration *x);
 
 /*
@@ -49,6 +54,15 @@ void explore_release(struct exploration *x);
  * to be given up (over, fatal).
  */
 bool explore_preflight(struct exploration *x);
+
+/*
+ * Behind the preflight: go on where the file says. False if that isn't possible, or the user presses Ctrl-C (over,
+ * fatal): STATUS_MALFORMED if it is of something else.
+ */
+bool explore_resume(struct exploration *x, const struct launch *launch);
+
+/* Write down where the search stands, or that it is over. Ends with a line on standard error if it can't. */
+void explore_keep(struct exploration *x);
 
 /* Search, then put every reason for which it isn't complete into the verdict. */
 void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors);

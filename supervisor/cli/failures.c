@@ -70,26 +70,35 @@ static size_t find(const struct verdict *verdict, const char *signature)
 	return i;
 }
 
-bool failures_add(struct failures *failures, struct verdict *verdict, const struct trace *trace,
-		  const struct reported *how, const char *phase)
+bool failures_know(struct failures *failures, uint64_t digest, size_t reported)
 {
 	struct failure *known = reallocarray(failures->known, failures->length + 1, sizeof *known);
 	if (!known)
 		return false;
 	failures->known = known;
+	known[failures->length++] = (struct failure){digest, reported};
+	return true;
+}
+
+bool failures_add(struct failures *failures, struct verdict *verdict, const struct trace *trace,
+		  const struct reported *how, const char *phase)
+{
 	size_t i = find(verdict, how->finding.signature);
+	if (!failures_know(failures, digest_end(trace), i))
+		return false;
 	if (i < verdict->reported_length) {
 		struct finding again = how->finding;
 		verdict->reported[i].count++;
 		finding_release(&again);
-	} else {
-		struct reported *reported = verdict_report(verdict);
-		if (!reported)
-			return false;
-		*reported = *how;
-		reported->count = 1;
-		snprintf(reported->phase, sizeof reported->phase, "%s", phase);
+		return true;
 	}
-	known[failures->length++] = (struct failure){digest_end(trace), i};
+	struct reported *reported = verdict_report(verdict);
+	if (!reported) {
+		failures->length--;
+		return false;
+	}
+	*reported = *how;
+	reported->count = 1;
+	snprintf(reported->phase, sizeof reported->phase, "%s", phase);
 	return true;
 }

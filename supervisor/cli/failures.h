@@ -17,6 +17,9 @@ struct failures {
 
 void failures_release(struct failures *failures);
 
+/* Executions that end like this are counted with that one; false without memory. */
+bool failures_know(struct failures *failures, uint64_t digest, size_t reported);
+
 /* Count an execution that failed; false if nothing like it is known. */
 bool failures_count(struct failures *failures, struct verdict *verdict, const struct trace *trace);
 

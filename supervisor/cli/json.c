@@ -166,16 +166,16 @@ static json_t *verdict_json(const struct verdict *verdict)
 	json_t *because = json_array();
 	for (size_t i = 0; i < verdict->reasons; i++)
 		json_array_append_new(because, text(verdict->because[i]));
-	return json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, s:o}",
-			 "fmc", FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none",
-			 "complete", (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions",
-			 *verdict->conditions ? json_string(verdict->conditions) : json_null(),
-			 "incomplete_because", because, "executions", (json_int_t)verdict->executions,
-			 "transitions", (json_int_t)verdict->transitions, "unmodelled",
-			 (json_int_t)verdict->unmodelled, "classes", (json_int_t)verdict->classes,
-			 "saturation", verdict->saturation, "estimate", estimate_json(verdict), "seconds",
-			 verdict->seconds, "strategy", verdict->strategy, "findings", findings_json(verdict),
-			 "warnings", warnings_json(verdict));
+	return json_pack(
+	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, s:o}", "fmc",
+	    FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
+	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions",
+	    *verdict->conditions ? json_string(verdict->conditions) : json_null(), "incomplete_because",
+	    because, "executions", (json_int_t)verdict->executions, "earlier_executions",
+	    (json_int_t)verdict->earlier, "transitions", (json_int_t)verdict->transitions, "unmodelled",
+	    (json_int_t)verdict->unmodelled, "classes", (json_int_t)verdict->classes, "saturation",
+	    verdict->saturation, "estimate", estimate_json(verdict), "seconds", verdict->seconds, "strategy",
+	    verdict->strategy, "findings", findings_json(verdict), "warnings", warnings_json(verdict));
 }
 
 static bool dump(const json_t *json, FILE *stream)

@@ -38,6 +38,7 @@ enum id {
 	ID_STRATEGY,
 	ID_EXECUTIONS,
 	ID_JOBS,
+	ID_RESUME,
 	ID_DEPTH,
 	ID_THREAD_DEPTH,
 	ID_FAIR_K,
@@ -78,6 +79,8 @@ static const struct spec {
      "stop after S seconds (check: 60 for auto and random ones; minimize: 30); 0: no limit"},
     {ID_EXECUTIONS, "executions", 0, "N", CHECK | MINIMIZE, "stop after N executions; 0: no limit"},
     {ID_JOBS, "jobs", 'j', "N", CHECK, "run N executions at a time (1); 0: one for each processor"},
+    {ID_RESUME, "resume", 0, "FILE", CHECK,
+     "keep the state of the search there, and go on from it if it is there"},
     {ID_DEPTH, "depth", 0, "N", CHECK | RUN,
      "cut executions at N transitions (20000; run: 1000000); 0: never"},
     {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | RUN,
@@ -360,6 +363,9 @@ static bool store(struct options *o, const struct spec *spec)
 		return parse_strategy(o, optarg);
 	case ID_EXECUTIONS:
 		return parse_number(spec->name, optarg, UINT64_MAX, &o->executions);
+	case ID_RESUME:
+		o->resume = optarg;
+		return true;
 	case ID_JOBS:
 		return parse_jobs(o, spec);
 	case ID_DEPTH:
@@ -570,6 +576,8 @@ static bool combination_allowed(const struct options *options)
 		features |= FEATURE_SPURIOUS;
 	if (options->jobs != 1)
 		features |= FEATURE_JOBS;
+	if (options->resume)
+		features |= FEATURE_RESUME;
 	if (search->max_thread_depth)
 		features |= FEATURE_THREAD_DEPTH;
 	if (options->command == COMMAND_CHECK)

@@ -36,6 +36,7 @@ struct options {
 	struct search_options search; /* strategy, bound, seed, fair_k, max_depth */
 	bool depth_given;
 	uint64_t executions; /* 0: no bound */
+	const char *resume;  /* NULL: not given */
 	unsigned jobs;	     /* executions at a time; 0: one for each processor */
 	enum origin_kind origin;
 	bool require_complete;

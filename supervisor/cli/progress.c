@@ -27,7 +27,7 @@ void progress_update(struct progress *progress, const char *strategy, const stru
 	progress->shown = true;
 	double seconds = (double)(now - progress->begin) / 1e9;
 	fprintf(stderr, "\r\033[K%s: %" PRIu64 " executions, %.0f per second, depth %" PRIu64, strategy,
-		verdict->executions, (double)verdict->executions / seconds, depth);
+		verdict->executions, (double)(verdict->executions - progress->earlier) / seconds, depth);
 	if (progress->jobs > 1)
 		fprintf(stderr, ", %u jobs", progress->jobs);
 	if (search->bound)

@@ -10,6 +10,7 @@ struct progress {
 	bool on;
 	bool shown;
 	unsigned jobs;	      /* executions at a time */
+	uint64_t earlier;     /* executions before this run */
 	uint64_t begin, last; /* session_clock() */
 };
 

@@ -18,9 +18,9 @@ void record_strategy(const struct options *options, char text[32])
 		strategy_describe(&options->search, text);
 }
 
-/* "build-id path" of every module, the program first. */
-static char **list_modules(struct places *places)
+char **record_modules(const struct session *session)
 {
+	struct places *places = process_places(session->process);
 	size_t length = 0;
 	const char *path;
 	char id[65];
@@ -48,7 +48,7 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->program = strdup(launch->path);
 	header->arguments = list_copy(launch->arguments);
 	header->directory = strdup(launch->directory);
-	header->modules = list_modules(process_places(session->process));
+	header->modules = record_modules(session);
 	header->environment = list_copy(launch->environment);
 	header->input = strdup(launch->input_path ? launch->input_path : "none");
 	header->fair_k = policy->fair_k;

@@ -39,6 +39,7 @@ START_TEST(pairs_are_refused)
 				       FEATURE_RANDOM | FEATURE_CACHE,
 				       FEATURE_NO_FAIR | FEATURE_FAIR_K,
 				       FEATURE_BPOR | FEATURE_JOBS,
+				       FEATURE_BPOR | FEATURE_RESUME,
 				       FEATURE_FIRST | FEATURE_ALL | FEATURE_DFS};
 	static const unsigned good[] = {FEATURE_PREEMPTIONS | FEATURE_BOUND | FEATURE_CACHE |
 					    FEATURE_THREAD_DEPTH | FEATURE_ALL,
@@ -47,7 +48,7 @@ START_TEST(pairs_are_refused)
 					FEATURE_BPOR | FEATURE_BOUND,
 					FEATURE_RANDOM | FEATURE_THREAD_DEPTH,
 					FEATURE_DFS | FEATURE_NO_FAIR,
-					FEATURE_AUTO | FEATURE_JOBS,
+					FEATURE_AUTO | FEATURE_JOBS | FEATURE_RESUME,
 					FEATURE_SLEEP_SETS | FEATURE_JOBS | FEATURE_ALL};
 	const char *one, *other;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -96,6 +97,7 @@ START_TEST(command_lines_are_refused)
 	ck_assert_int_eq(PARSE("--strategy", "bpor:1", "--spurious", "1"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "optimal:1"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "bpor", "--jobs", "2"), 64);
+	ck_assert_int_eq(PARSE("--strategy", "bpor", "--resume", "file"), 64);
 	ck_assert_int_eq(PARSE("--jobs", "2000"), 64);
 	ck_assert_int_eq(PARSE("--strategy", "source", "--max-thread-depth", "4"), 64);
 	ck_assert_int_eq(PARSE("--cache", "perhaps"), 64);

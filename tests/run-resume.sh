@@ -1,0 +1,138 @@
+#!/bin/bash
+# fmc check --resume FILE: several runs come to what one would have come to, and a file of something else is left alone.
+. tests/lib.sh
+S=$BUILD/samples
+STATE=$SCRATCH/state
+
+# check NAME ARGUMENT...: the result goes to $SCRATCH/NAME.json; prints the exit status.
+check() {
+	local name=$1
+	shift
+	timeout -k 10 120 "$FMC" check --no-minimize --json "$SCRATCH/$name.json" -o "$SCRATCH/$name.sched" "$@" </dev/null \
+	    >"$SCRATCH/$name.out" 2>"$SCRATCH/$name.err"
+	echo $?
+}
+
+# result NAME: what has to be the same however often the search was broken off.
+result() {
+	local file=$SCRATCH/$1.json field i kind
+	for field in verdict complete executions transitions classes; do
+		echo "$field $("$BUILD/tests/json" "$file" $field)"
+	done
+	for ((i = 0; i < 20; i++)); do
+		kind=$("$BUILD/tests/json" "$file" findings.$i.kind 2>/dev/null) || break
+		echo "$kind $("$BUILD/tests/json" "$file" findings.$i.signature) $("$BUILD/tests/json" "$file" findings.$i.count)"
+	done | sort
+}
+
+# in_parts NAME JOBS EXECUTIONS ARGUMENT...: the same from parts of so many executions as from one run.
+in_parts() {
+	local name=$1 jobs=$2 most=$3 parts=1
+	shift 3
+	check whole "$@" >/dev/null
+	result whole >"$SCRATCH/expected"
+	rm -f "$STATE"
+	check part --jobs "$jobs" --resume "$STATE" --executions "$most" "$@" >/dev/null
+	while [ -e "$STATE" ] && [ $parts -lt 40 ]; do
+		check part --jobs "$jobs" --resume "$STATE" --executions "$most" "$@" >/dev/null
+		parts=$((parts + 1))
+	done
+	result part >"$SCRATCH/found"
+	judge "$name: the same in $parts parts" cmp -s "$SCRATCH/expected" "$SCRATCH/found"
+	cmp -s "$SCRATCH/expected" "$SCRATCH/found" || show "$SCRATCH/expected" "$SCRATCH/found" "$SCRATCH/part.out" "$SCRATCH/part.err"
+	judge "$name: it was in parts" [ $parts -gt 1 -a ! -e "$STATE" ]
+}
+
+in_parts "dfs" 1 300 --strategy dfs -- "$S/barrier"
+in_parts "dfs, two jobs" 2 500 --strategy dfs -- "$S/barrier"
+in_parts "cb" 1 150 --strategy cb:2 --cache off -- "$S/barrier"
+in_parts "cb with a cache" 1 10 --strategy cb:2 -- "$S/barrier"
+in_parts "delay" 2 20 --strategy delay:2 --cache off -- "$S/barrier"
+in_parts "dfs with failures" 1 50 --strategy dfs --all -- "$S/philosophers" 2
+in_parts "dfs of an update that is lost" 2 25 --strategy dfs --all -- "$S/lost_update"
+
+# Random strategies never end: so many executions in all.
+rm -f "$STATE"
+for strategy in random pct surw; do
+	check whole --strategy $strategy --seed 7 --executions 200 --all -- "$S/philosophers" 3 >/dev/null
+	result whole >"$SCRATCH/expected"
+	for most in 30 50 1 119; do
+		check part --resume "$STATE" --strategy $strategy --seed 7 --executions $most --all -- "$S/philosophers" 3 >/dev/null
+	done
+	result part >"$SCRATCH/found"
+	judge "$strategy: the same in parts" cmp -s "$SCRATCH/expected" "$SCRATCH/found"
+	cmp -s "$SCRATCH/expected" "$SCRATCH/found" || show "$SCRATCH/expected" "$SCRATCH/found"
+	judge "$strategy: earlier executions are told" \
+	    [ "$("$BUILD/tests/json" "$SCRATCH/part.json" earlier_executions)" = 81 -a -e "$STATE" ]
+	grep -q '^Going on after 81 executions\.$' "$SCRATCH/part.out"
+	judge "$strategy: the text tells it, too" [ $? -eq 0 ]
+	rm -f "$STATE"
+done
+
+# auto goes on in the phase in which it was.
+check part --resume "$STATE" --executions 130 -- "$S/philosophers_ordered" 3 >/dev/null
+check part --resume "$STATE" --executions 130 -v -- "$S/philosophers_ordered" 3 >/dev/null
+judge "auto doesn't begin again" [ -z "$(grep 'cb:1' "$SCRATCH/part.err")" ]
+show "$SCRATCH/part.err"
+rm -f "$STATE"
+
+# Killed three times, each time once the state has been written anew.
+cp "$S/philosophers_ordered" "$SCRATCH/target"
+T=$SCRATCH/target
+SEARCH=(--strategy cb:3 --cache off -- "$T" 3)
+check whole "${SEARCH[@]}" >/dev/null
+result whole >"$SCRATCH/expected"
+kills=0
+for jobs in 1 2 1; do
+	rm -f "$SCRATCH/old"
+	[ ! -e "$STATE" ] || cp "$STATE" "$SCRATCH/old"
+	"$FMC" check --jobs $jobs --resume "$STATE" "${SEARCH[@]}" </dev/null >/dev/null 2>&1 &
+	fmc=$!
+	while kill -0 $fmc 2>/dev/null && { [ ! -e "$STATE" ] || cmp -s "$STATE" "$SCRATCH/old"; }; do sleep 0.02; done
+	kill -KILL $fmc 2>/dev/null && kills=$((kills + 1))
+	wait $fmc 2>/dev/null
+	gone "$T" || fail "targets outlive fmc"
+done
+check part --resume "$STATE" "${SEARCH[@]}" >/dev/null
+result part >"$SCRATCH/found"
+judge "killed $kills times: the same" cmp -s "$SCRATCH/expected" "$SCRATCH/found"
+cmp -s "$SCRATCH/expected" "$SCRATCH/found" || show "$SCRATCH/expected" "$SCRATCH/found" "$SCRATCH/part.err"
+judge "killed $kills times" [ $kills -gt 0 ]
+
+# refuse REGEX FILE ARGUMENT...: status 65, one line that matches, and the file stays as it is.
+refuse() {
+	local pattern=$1 file=$2 status
+	shift 2
+	cp "$file" "$SCRATCH/before"
+	status=$(check refused --resume "$file" "$@")
+	[ "$status" -eq 65 ] && [ "$(wc -l <"$SCRATCH/refused.err")" -eq 1 ] && grep -Eq "$pattern" "$SCRATCH/refused.err" &&
+	    [ ! -s "$SCRATCH/refused.out" ] && cmp -s "$file" "$SCRATCH/before"
+	judge "refused: $pattern" [ $? -eq 0 ]
+	show "$SCRATCH/refused.err"
+}
+check part --resume "$STATE" --strategy dfs --executions 50 -- "$T" 3 >/dev/null
+judge "a state to be refused" [ -s "$STATE" ]
+refuse "'3' there, '4' here" "$STATE" --strategy dfs -- "$T" 4
+refuse 'strategy dfs.*strategy random' "$STATE" --strategy random -- "$T" 3
+refuse 'seed 0.*seed 1' "$STATE" --strategy dfs --seed 1 -- "$T" 3
+refuse 'philosophers_ordered' "$STATE" --strategy dfs -- "$S/philosophers_ordered" 3
+cp "$S/philosophers" "$SCRATCH/other"
+mv "$T" "$SCRATCH/kept"
+mv "$SCRATCH/other" "$T"
+refuse 'of something else' "$STATE" --strategy dfs -- "$T" 3
+mv "$SCRATCH/kept" "$T"
+head -c 200 "$STATE" >"$SCRATCH/cut"
+refuse 'cut short' "$SCRATCH/cut" --strategy dfs -- "$T" 3
+{ cat "$STATE" && echo; } >"$SCRATCH/long"
+refuse 'something behind' "$SCRATCH/long" --strategy dfs -- "$T" 3
+{ head -c 300 "$STATE" && printf X && tail -c +302 "$STATE"; } >"$SCRATCH/damaged"
+refuse 'damaged' "$SCRATCH/damaged" --strategy dfs -- "$T" 3
+: >"$SCRATCH/empty"
+refuse 'no saved search' "$SCRATCH/empty" --strategy dfs -- "$T" 3
+refuse 'no saved search' "$S/philosophers" --strategy dfs -- "$T" 3
+check part --resume "$STATE" --strategy dfs --executions 50 -- "$T" 3 >/dev/null
+judge "and it can be gone on with" [ "$("$BUILD/tests/json" "$SCRATCH/part.json" earlier_executions)" = 50 ]
+status=$(check part --resume "$SCRATCH/missing/state" --strategy dfs --executions 5 -- "$T" 3)
+judge "a file that can't be written doesn't hide the result" [ "$status" -eq 0 -a -s "$SCRATCH/part.err" -a -s "$SCRATCH/part.out" ]
+judge "no process left" gone "$T"
+finish
