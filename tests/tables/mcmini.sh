@@ -80,8 +80,7 @@ table_7() {
 table_8() {
 	heading "[MCMINI] Table 8: one reader and two writers with an entrance each"
 	row reader_two_writers_cond 3 793912 82540 346.87 15 "$S" reader_two_writers 1
-	row "reader_writer_rwwlock (primitive)" 3 919 109 0.34 8 "$S --ops $SAMPLES/two_writer_lock_ops.so" \
-	    two_writer_lock 1
+	row "reader_writer_rwwlock (primitive)" 3 919 109 0.34 8 "$S --ops $SAMPLES/rw2.so" reader_two_writers 1
 }
 
 table_9() {
