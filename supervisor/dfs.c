@@ -8,7 +8,7 @@
 
 struct dfs {
 	struct branches branches;
-	struct estimate *estimate;    /* NULL: of a search that was loaded */
+	struct estimate *estimate;
 	struct estimate_branch *path; /* of the execution at hand */
 	size_t path_room;
 	uint64_t executions;
@@ -52,8 +52,6 @@ static enum search_answer dfs_next(void *strategy, struct plan *plan)
 /* Tell the estimate of an execution that may branch up to `end`; false without memory. */
 static bool note(struct dfs *dfs, const struct trace *trace, size_t end)
 {
-	if (!dfs->estimate)
-		return true;
 	if (end > dfs->path_room) {
 		struct estimate_branch *path = reallocarray(dfs->path, 2 * end, sizeof *path);
 		if (!path)
@@ -89,15 +87,14 @@ static enum status dfs_feed(void *strategy, uint64_t ticket, const struct trace 
 static void dfs_progress(const void *strategy, struct search_progress *progress)
 {
 	const struct dfs *dfs = strategy;
-	struct estimate_guess guess = {0};
+	struct estimate_guess guess;
 	progress->complete = dfs->complete;
 	if (dfs->executions == 0)
 		return;
 	progress->estimate = (double)dfs->executions;
 	if (!dfs->complete)
 		progress->estimate /= dfs->branches.done;
-	if (dfs->estimate)
-		estimate_guess(dfs->estimate, &guess);
+	estimate_guess(dfs->estimate, &guess);
 	if (guess.high > 0) {
 		progress->estimate_low = fmin(guess.low, progress->estimate);
 		progress->estimate_high = fmax(guess.high, progress->estimate);
@@ -119,8 +116,7 @@ static bool dfs_load(void *strategy, struct loader *loader)
 	dfs->complete = load_bool(loader);
 	branches_release(&dfs->branches);
 	/* It hasn't seen what was run before. */
-	estimate_free(dfs->estimate);
-	dfs->estimate = NULL;
+	estimate_stop(dfs->estimate);
 	return branches_load(&dfs->branches, loader);
 }
 

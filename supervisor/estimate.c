@@ -40,6 +40,12 @@ void estimate_clear(struct estimate *estimate)
 	*estimate = (struct estimate){.kind = estimate->kind};
 }
 
+void estimate_stop(struct estimate *estimate)
+{
+	estimate_clear(estimate);
+	estimate->broken = true;
+}
+
 void estimate_free(struct estimate *estimate)
 {
 	if (estimate)

@@ -54,6 +54,9 @@ void estimate_free(struct estimate *estimate);
 /* Forget all executions. */
 void estimate_clear(struct estimate *estimate);
 
+/* Guess nothing any more, until cleared: executions were run that the estimate hasn't seen. */
+void estimate_stop(struct estimate *estimate);
+
 /*
  * One more execution, none twice. Only nodes with unfinished branches take memory; without memory nothing is guessed from
  * then on.

@@ -237,7 +237,9 @@ static bool load(void *strategy, struct loader *loader)
 	if ((r->mode == MODE_NONE) != (r->reason != NULL))
 		load_refuse(loader);
 	branches_release(&r->all);
-	return dpor_load(&r->dpor, loader) && branches_load(&r->all, loader);
+	bool loaded = dpor_load(&r->dpor, loader) && branches_load(&r->all, loader);
+	estimate_stop(r->dpor.estimate);
+	return loaded;
 }
 
 const struct strategy_ops search_source = {

@@ -369,6 +369,10 @@ START_TEST(out_of_order)
 		estimate_guess(estimate, &guess);
 		ck_assert((guess.executions > 0) == (i < 2));
 	}
+	estimate_stop(estimate);
+	estimate_add(estimate, (const struct estimate_branch[]){{3, 0}}, 1);
+	estimate_guess(estimate, &guess);
+	ck_assert(guess.executions == 0);
 	estimate_clear(estimate);
 	estimate_add(estimate, (const struct estimate_branch[]){{3, 0}}, 1);
 	estimate_guess(estimate, &guess);
