@@ -197,7 +197,7 @@ static void run_apply(void *context)
 static bool same_effect(const struct fmc_effect *a, const struct fmc_effect *b)
 {
 	return a->waits == b->waits && a->reads == b->reads && a->yields == b->yields &&
-	       a->predicted == b->predicted && a->result == b->result;
+	       a->predicted == b->predicted && a->result == b->result && a->misuse == b->misuse;
 }
 
 /* The sentence that its effect contradicts; NULL if none. */
@@ -206,6 +206,8 @@ static const char *contradiction(const struct question *q)
 	bool changed = memcmp(q->changed.object, q->object, FMC_OBJECT_BYTES) != 0;
 	if (!stays_inside(q))
 		return "writes behind the object";
+	if ((unsigned)q->effect.misuse > FMC_WAITS_UNMADE)
+		return "names no misuse";
 	if (q->effect.waits && q->step.waits)
 		return "lets a thread wait that enabled() had let go on";
 	if (q->effect.reads && changed)

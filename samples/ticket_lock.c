@@ -2,6 +2,7 @@
  * A ticket lock made of atomic instructions, which fmc knows as an operation by the plug-in samples/ops/ticket.c: it
  * doesn't see the loop in which threads wait, and who comes first gets the lock first. "crossed": two threads take two
  * locks in opposite orders. "tries": one of them gives the first back if it can't have the second at once.
+ * "twice": a thread unlocks twice.
  *
  * fmc-options: --strategy dfs --ops BUILD/samples/ticket.so
  * fmc-args: 2
@@ -28,6 +29,11 @@
  * fmc-args: 2 tries
  * fmc-verdict: none
  * fmc-complete: yes
+ *
+ * fmc-options: --strategy optimal --ops BUILD/samples/ticket.so
+ * fmc-args: 2 twice
+ * fmc-verdict: misuse
+ * fmc-message: T2 unlocks locks\[0\].next, which nobody holds
  */
 #include "include/arguments.h"
 #include <errno.h>
@@ -42,7 +48,7 @@ struct ticket_lock {
 };
 
 static struct ticket_lock locks[2];
-static bool crossed, tries;
+static bool crossed, tries, twice;
 static int counter;
 
 __attribute__((noinline)) void ticket_lock(struct ticket_lock *lock);
@@ -84,6 +90,8 @@ static void *count(void *argument)
 	}
 	counter++;
 	ticket_unlock(&locks[first]);
+	if (twice)
+		ticket_unlock(&locks[first]);
 	return NULL;
 }
 
@@ -94,6 +102,7 @@ int main(int argc, char **argv)
 
 	crossed = argument_word(argc, argv, "crossed");
 	tries = argument_word(argc, argv, "tries");
+	twice = argument_word(argc, argv, "twice");
 	for (intptr_t i = 0; i < n; i++)
 		pthread_create(&threads[i], NULL, count, (void *)i);
 	for (int i = 0; i < n; i++)

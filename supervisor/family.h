@@ -2,9 +2,13 @@
 #define SUPERVISOR_FAMILY_H
 
 #include <fmc/dependence.h>
+#include <fmc/misuse.h>
 
 typedef void family_touch(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 			  int32_t choice);
+
+typedef enum misuse family_misuse(const struct model *m, uint32_t t, const struct op *op,
+				  const struct object_state *state);
 
 /*
  * Families of operations, one for each class of objects: what model and dependence know of the operations of a class is
@@ -24,6 +28,10 @@ struct family {
 			struct effect *effect);
 	/* Add to the footprint what `op`, the pending operation of t, touches if performed with this choice. */
 	family_touch *touch;
+	/* Is `op`, the pending operation of t on an object in this state, one that mustn't be made? NULL: never. */
+	family_misuse *misuse;
+	/* The thread that has to move before those who wait there can. NULL: the object's owner. */
+	uint32_t (*holder)(const struct model *m, uint32_t object);
 };
 
 extern const struct family family_other, family_thread, family_mutex, family_cond, family_rwlock,
@@ -35,6 +43,7 @@ const struct family *family_of(enum object_class class);
 /* What the families touch; dependence.c. */
 family_touch touch_other, touch_thread_operation, touch_lock, touch_cond, touch_rwlock, touch_barrier,
     touch_semaphore, touch_futex, touch_memory, touch_user;
+family_misuse misuse_mutex, misuse_cond, misuse_rwlock, misuse_barrier, misuse_spin, misuse_sem, misuse_user;
 family_touch touch_any; /* nothing on one object commutes */
 
 #endif

@@ -1,5 +1,7 @@
 /* Is the next operation of a thread one that it must not make? One function for each class of objects. */
-#include <fmc/misuse.h>
+#include "supervisor/family.h"
+
+#include <fmc/plugin.h>
 
 #include <limits.h>
 
@@ -30,8 +32,10 @@ static enum misuse of_destroy(bool held, const struct object_state *state)
 	return state->sleepers > 0 ? MISUSE_DESTROY_WAITED : MISUSE_NONE;
 }
 
-static enum misuse of_mutex(const struct object_state *state, uint32_t t, const struct op *op)
+enum misuse misuse_mutex(const struct model *m, uint32_t t, const struct op *op,
+			 const struct object_state *state)
 {
+	(void)m;
 	if (op->kind == OP_MUTEX_DESTROY)
 		return of_destroy(state->owner != NO_THREAD, state);
 	if (op->kind == OP_MUTEX_UNLOCK && unlocks_blindly(state->type))
@@ -51,8 +55,8 @@ static bool has_another_mutex(const struct model *m, const struct op *op)
 	return false;
 }
 
-static enum misuse of_cond(const struct model *m, uint32_t t, const struct op *op,
-			   const struct object_state *state)
+enum misuse misuse_cond(const struct model *m, uint32_t t, const struct op *op,
+			const struct object_state *state)
 {
 	struct object_state mutex;
 	if (op->kind == OP_COND_DESTROY)
@@ -65,8 +69,10 @@ static enum misuse of_cond(const struct model *m, uint32_t t, const struct op *o
 	return has_another_mutex(m, op) ? MISUSE_TWO_MUTEXES : MISUSE_NONE;
 }
 
-static enum misuse of_rwlock(const struct object_state *state, uint32_t t, const struct op *op)
+enum misuse misuse_rwlock(const struct model *m, uint32_t t, const struct op *op,
+			  const struct object_state *state)
 {
+	(void)m;
 	bool held = state->owner != NO_THREAD || state->count > 0;
 	if (op->kind == OP_RWLOCK_DESTROY)
 		return of_destroy(held, state);
@@ -79,42 +85,68 @@ static enum misuse of_rwlock(const struct object_state *state, uint32_t t, const
 }
 
 /* An unlock of a free spinlock may be glibc's pthread_spin_init, which is the same function. */
-static enum misuse of_spin(const struct object_state *state, uint32_t t, const struct op *op)
+enum misuse misuse_spin(const struct model *m, uint32_t t, const struct op *op,
+			const struct object_state *state)
 {
+	(void)m;
 	if (op->kind == OP_SPIN_DESTROY)
 		return of_destroy(state->owner != NO_THREAD, state);
 	bool others = op->kind == OP_SPIN_UNLOCK && state->owner != NO_THREAD && state->owner != t;
 	return others ? MISUSE_UNLOCK_OTHERS : MISUSE_NONE;
 }
 
+enum misuse misuse_barrier(const struct model *m, uint32_t t, const struct op *op,
+			   const struct object_state *state)
+{
+	(void)m;
+	(void)t;
+	if (op->kind == OP_BARRIER_DESTROY)
+		return of_destroy(false, state);
+	return op->kind == OP_BARRIER_WAIT && state->count == 0 ? MISUSE_UNMADE : MISUSE_NONE;
+}
+
+enum misuse misuse_sem(const struct model *m, uint32_t t, const struct op *op,
+		       const struct object_state *state)
+{
+	(void)m;
+	(void)t;
+	if (op->kind == OP_SEM_DESTROY)
+		return of_destroy(false, state);
+	return op->kind == OP_SEM_POST && state->count >= INT_MAX ? MISUSE_OVERFLOW : MISUSE_NONE;
+}
+
+/* What the plug-in would say if it was performed. */
+enum misuse misuse_user(const struct model *m, uint32_t t, const struct op *op,
+			const struct object_state *state)
+{
+	static const enum misuse misuses[] = {
+	    [FMC_FINE] = MISUSE_NONE,
+	    [FMC_UNLOCKS_FREE] = MISUSE_UNLOCK_FREE,
+	    [FMC_UNLOCKS_OTHERS] = MISUSE_UNLOCK_OTHERS,
+	    [FMC_DESTROYS_HELD] = MISUSE_DESTROY_HELD,
+	    [FMC_DESTROYS_AWAITED] = MISUSE_DESTROY_WAITED,
+	    [FMC_USES_DESTROYED] = MISUSE_DESTROYED,
+	    [FMC_WAITS_UNMADE] = MISUSE_UNMADE,
+	};
+	struct object_state after = *state;
+	struct fmc_effect effect;
+	(void)m;
+	if (!plugin_enabled(op, t, after.user))
+		return MISUSE_NONE;
+	plugin_apply(op, t, after.user, &effect);
+	return misuses[effect.misuse];
+}
+
 static enum misuse of_object(const struct model *m, uint32_t t, const struct op *op)
 {
 	struct object_state state;
 	model_object_state(m, op->object, &state);
+	const struct family *family = family_of(state.class);
 	if (initialises((enum op_kind)op->kind))
 		return MISUSE_NONE;
 	if (state.destroyed)
 		return MISUSE_DESTROYED;
-	switch (state.class) {
-	case CLASS_MUTEX:
-		return of_mutex(&state, t, op);
-	case CLASS_COND:
-		return of_cond(m, t, op, &state);
-	case CLASS_RWLOCK:
-		return of_rwlock(&state, t, op);
-	case CLASS_SPIN:
-		return of_spin(&state, t, op);
-	case CLASS_BARRIER:
-		if (op->kind == OP_BARRIER_DESTROY)
-			return of_destroy(false, &state);
-		return op->kind == OP_BARRIER_WAIT && state.count == 0 ? MISUSE_UNMADE : MISUSE_NONE;
-	case CLASS_SEM:
-		if (op->kind == OP_SEM_DESTROY)
-			return of_destroy(false, &state);
-		return op->kind == OP_SEM_POST && state.count >= INT_MAX ? MISUSE_OVERFLOW : MISUSE_NONE;
-	default:
-		return MISUSE_NONE;
-	}
+	return family->misuse ? family->misuse(m, t, op, &state) : MISUSE_NONE;
 }
 
 enum misuse misuse_of(const struct model *m, uint32_t t)

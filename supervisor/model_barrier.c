@@ -64,4 +64,5 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
-const struct family family_barrier = {.ready = ready, .perform = perform, .touch = touch_barrier};
+const struct family family_barrier = {
+    .ready = ready, .perform = perform, .touch = touch_barrier, .misuse = misuse_barrier};

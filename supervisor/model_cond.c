@@ -148,4 +148,4 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 }
 
 const struct family family_cond = {
-    .ready = ready, .ways = ways, .way = way, .perform = perform, .touch = touch_cond};
+    .ready = ready, .ways = ways, .way = way, .perform = perform, .touch = touch_cond, .misuse = misuse_cond};

@@ -206,4 +206,5 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 		effect->result_known = false;
 }
 
-const struct family family_mutex = {.ready = ready, .perform = perform, .touch = touch_lock};
+const struct family family_mutex = {
+    .ready = ready, .perform = perform, .touch = touch_lock, .misuse = misuse_mutex};

@@ -1,9 +1,8 @@
 /*
  * Looking at a model: the states of objects, who waits for whom.
  */
+#include "supervisor/family.h"
 #include "supervisor/model_state.h"
-
-#include <fmc/plugin.h>
 
 enum object_class model_object_class(const struct model *m, uint32_t object)
 {
@@ -38,10 +37,8 @@ bool model_joinable(const struct model *m, uint32_t t)
 uint32_t model_holder(const struct model *m, uint32_t object)
 {
 	const struct model_object *o = model_object_const(m, object);
-	if (o->class < CLASS_USER)
-		return o->owner;
-	uint32_t holder = plugin_holder((enum object_class)o->class, model_user_const(m, object));
-	return holder < m->threads ? holder : NO_THREAD;
+	const struct family *family = family_of((enum object_class)o->class);
+	return family->holder ? family->holder(m, object) : o->owner;
 }
 
 uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *class, uint32_t *object)

@@ -127,4 +127,5 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
-const struct family family_rwlock = {.ready = ready, .perform = perform, .touch = touch_rwlock};
+const struct family family_rwlock = {
+    .ready = ready, .perform = perform, .touch = touch_rwlock, .misuse = misuse_rwlock};

@@ -75,4 +75,5 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
-const struct family family_sem = {.ready = ready, .perform = perform, .touch = touch_semaphore};
+const struct family family_sem = {
+    .ready = ready, .perform = perform, .touch = touch_semaphore, .misuse = misuse_sem};

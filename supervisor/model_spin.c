@@ -44,4 +44,5 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	effect_result(effect, 0);
 }
 
-const struct family family_spin = {.ready = ready, .perform = perform, .touch = touch_lock};
+const struct family family_spin = {
+    .ready = ready, .perform = perform, .touch = touch_lock, .misuse = misuse_spin};

@@ -33,4 +33,11 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
-const struct family family_user = {.ready = ready, .perform = perform, .touch = touch_user};
+static uint32_t holder(const struct model *m, uint32_t object)
+{
+	uint32_t thread = plugin_holder(model_object_class(m, object), model_user_const(m, object));
+	return thread < m->threads ? thread : NO_THREAD;
+}
+
+const struct family family_user = {
+    .ready = ready, .perform = perform, .touch = touch_user, .misuse = misuse_user, .holder = holder};

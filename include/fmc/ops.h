@@ -48,6 +48,17 @@ struct fmc_step {
 	int64_t values[FMC_VALUES]; /* from decode() */
 };
 
+/* What no program may do: reported as such, and not performed. */
+enum fmc_misuse {
+	FMC_FINE,
+	FMC_UNLOCKS_FREE,
+	FMC_UNLOCKS_OTHERS,
+	FMC_DESTROYS_HELD,
+	FMC_DESTROYS_AWAITED,
+	FMC_USES_DESTROYED,
+	FMC_WAITS_UNMADE, /* at an object that has never been initialised */
+};
+
 /* What an operation does besides changing its object. All zero before apply(). */
 struct fmc_effect {
 	bool
@@ -57,6 +68,7 @@ struct fmc_effect {
 	bool yields;	/* the call has failed and could only be tried again */
 	bool predicted; /* the function will return `result` */
 	int64_t result;
+	enum fmc_misuse misuse;
 };
 
 /* What a function returns. fmc shows it and keeps it in schedules, unless it is FMC_NOTHING. */

@@ -54,6 +54,8 @@ static void try(void *object, const struct fmc_step *step, struct fmc_effect *ef
 static void give_back(void *object, const struct fmc_step *step, struct fmc_effect *effect)
 {
 	struct lock *lock = object;
+	if (lock->held != step->thread + 1)
+		effect->misuse = lock->held ? FMC_UNLOCKS_OTHERS : FMC_UNLOCKS_FREE;
 	lock->held = 0;
 }
 

@@ -3,6 +3,7 @@
  * explored as those are.
  */
 #include <fmc/execution.h>
+#include <fmc/misuse.h>
 #include <fmc/plugin.h>
 #include <fmc/search.h>
 
@@ -223,6 +224,26 @@ START_TEST(wrong_callbacks_are_named)
 }
 END_TEST
 
+static void destroys(void *object, const struct fmc_step *step, struct fmc_effect *effect)
+{
+	unsigned char *used = object;
+	(void)step;
+	effect->misuse = ++*used == 4 ? FMC_USES_DESTROYED : FMC_FINE;
+}
+
+START_TEST(misuse_ends_before_it)
+{
+	struct trace trace;
+	op.apply = destroys;
+	ck_assert_int_eq(plugin_add(&ops, "x.so", why), STATUS_OK);
+	trace_init(&trace);
+	ck_assert_int_eq(explore(&trace), END_MISUSE);
+	ck_assert_int_eq(trace.end_value, MISUSE_DESTROYED);
+	ck_assert_ptr_null(plugin_failure());
+	trace_release(&trace);
+}
+END_TEST
+
 START_TEST(a_good_one_goes_to_the_end)
 {
 	struct trace trace;
@@ -385,6 +406,7 @@ int main(void)
 	tcase_add_checked_fixture(callbacks, begin, NULL);
 	tcase_set_timeout(callbacks, 60);
 	tcase_add_loop_test(callbacks, wrong_callbacks_are_named, 0, WRONGS);
+	tcase_add_test(callbacks, misuse_ends_before_it);
 	tcase_add_test(callbacks, a_good_one_goes_to_the_end);
 	suite_add_tcase(suite, callbacks);
 	TCase *searches = tcase_create("searches");
