@@ -8,6 +8,7 @@
 #include <fmc/plugin.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Below this no number of pending posts reaches SEM_VALUE_MAX, where a post fails and no longer commutes. */
 #define FAR_FROM_OVERFLOW (INT32_MAX / 2)
@@ -48,6 +49,22 @@ void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode 
 		footprint->room = room;
 	}
 	footprint->at[footprint->length++] = (struct access){key, mode};
+}
+
+void footprint_copy(struct footprint *footprint, struct accesses from)
+{
+	footprint_clear(footprint);
+	if (from.length > footprint->room) {
+		struct access *at = reallocarray(footprint->at, from.length, sizeof *at);
+		footprint->failed = !at;
+		if (!at)
+			return;
+		footprint->at = at;
+		footprint->room = from.length;
+	}
+	if (from.length > 0)
+		memcpy(footprint->at, from.at, from.length * sizeof *from.at);
+	footprint->length = from.length;
 }
 
 static void touch(struct footprint *footprint, enum touch_class class, uint32_t number, enum touch_mode mode)

@@ -201,6 +201,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	    .created = NO_THREAD,
 	    .first_alternative = (uint32_t)first,
 	    .alternatives = (uint32_t)count,
+	    .objects = model_objects(x->block.model),
 	};
 	struct observation seen = {0, 0};
 	if (looks_at_memory(&transition.op))

@@ -44,8 +44,7 @@ bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event
 		return false;
 	leaf->step = event->step;
 	leaf->op = event->op;
-	for (uint32_t a = 0; a < event->footprint.length; a++)
-		footprint_touch(&leaf->footprint, event->footprint.at[a].key, event->footprint.at[a].mode);
+	footprint_copy(&leaf->footprint, event->footprint);
 	if (leaf->footprint.failed) {
 		wakeup_tree_free(leaf);
 		return false;
@@ -90,38 +89,57 @@ static uint32_t index_before(const struct wakeup_walk *w, uint32_t t)
 	return low;
 }
 
-static void rename_object(struct footprint *to, struct access access, const struct op *old,
-			  const struct op *now)
+/* Does this key stand for an object? */
+static bool is_object(uint64_t key)
 {
-	uint32_t number = (uint32_t)access.key;
-	if (touch_class(access.key) == TOUCH_OBJECT || touch_class(access.key) == TOUCH_PAIR) {
-		if (number == old->object)
-			number = now->object;
-		else if (number == old->object2)
-			number = now->object2;
-	}
-	uint64_t key = (access.key & ~(uint64_t)UINT32_MAX) | number;
-	footprint_touch(to, key, (enum touch_mode)access.mode);
+	enum touch_class class = touch_class(key);
+	return class == TOUCH_OBJECT || class == TOUCH_PAIR || class == TOUCH_HOLDING;
 }
 
 /*
- * What a node that is not in the sequence touches, with the numbers that its objects have in this trace. Its
- * thread has come to the same operation here, be it that it performed it later or never.
+ * The operation that thread t has come to where the walk is, as this trace has it, be it that the thread performed
+ * it later or never; NULL if it didn't get so far there.
+ */
+static const struct op *op_here(const struct wakeup_walk *w, uint32_t t)
+{
+	if (t >= w->trace->threads_length)
+		return NULL;
+	uint32_t index = index_before(w, t) + w->walked[t];
+	size_t k = rebuild_transition(w->rebuild, t, index);
+	if (k != SIZE_MAX)
+		return &w->trace->at[k].op;
+	bool came = index == 0 || rebuild_transition(w->rebuild, t, index - 1) != SIZE_MAX;
+	return came ? &w->trace->threads[t].pending : NULL;
+}
+
+/* Give an object the number that it has in this trace; false if that isn't known. */
+static bool rename_key(const struct wakeup_walk *w, uint64_t *key, const struct op *old, const struct op *now)
+{
+	uint32_t number = (uint32_t)*key;
+	if (!is_object(*key))
+		return true;
+	bool first = number == old->object, second = number == old->object2;
+	if (!now || (!first && !second))
+		return number < w->trace->at[w->i].objects;
+	*key = (*key & ~(uint64_t)UINT32_MAX) | (first ? now->object : now->object2);
+	return true;
+}
+
+/*
+ * What a node that is not in the sequence touches, with the numbers that its objects have in this trace. What
+ * can't be told might be anything.
  */
 static struct accesses look_up(struct wakeup_walk *w, const struct wakeup_tree *node)
 {
-	struct accesses own = {node->footprint.at, node->footprint.length};
-	uint32_t t = node->step.thread;
-	if (t >= w->trace->threads_length)
-		return own;
-	size_t k = rebuild_transition(w->rebuild, t, index_before(w, t) + w->walked[t]);
-	const struct op *now = k != SIZE_MAX ? &w->trace->at[k].op : &w->trace->threads[t].pending;
-	bool same = now->object == node->op.object && now->object2 == node->op.object2;
-	if (same || op_class(now->kind) != op_class(node->op.kind))
-		return own;
-	footprint_clear(&w->renamed);
-	for (uint32_t a = 0; a < own.length; a++)
-		rename_object(&w->renamed, own.at[a], &node->op, now);
+	const struct op *now = op_here(w, node->step.thread);
+	if (now && op_class(now->kind) != op_class(node->op.kind))
+		now = NULL;
+	footprint_copy(&w->renamed, (struct accesses){node->footprint.at, node->footprint.length});
+	bool known = true;
+	for (uint32_t a = 0; a < w->renamed.length; a++)
+		known &= rename_key(w, &w->renamed.at[a].key, &node->op, now);
+	if (!known)
+		footprint_touch(&w->renamed, touch_key(TOUCH_ALL, 0), TOUCH_WRITE);
 	return (struct accesses){w->renamed.at, w->renamed.length};
 }
 

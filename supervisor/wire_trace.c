@@ -6,7 +6,7 @@
 
 /* Bytes that one of each takes at least. */
 #define LEAST_ALTERNATIVE 4
-#define LEAST_TRANSITION  18
+#define LEAST_TRANSITION  19
 #define LEAST_OBJECT	  8
 #define LEAST_THREAD	  13
 
@@ -92,6 +92,7 @@ static void put_transition(struct saver *saver, const struct trace *trace, size_
 	save_number(saver, t->births);
 	save_number(saver, t->word);
 	save_number(saver, t->word2);
+	save_number(saver, t->objects);
 	put_alternatives(saver, trace->alternatives + t->first_alternative, t->alternatives);
 	save_accesses(saver, trace_accesses(trace, i));
 	put_sets(saver, trace, i);
@@ -111,6 +112,7 @@ static bool get_transition(struct loader *loader, struct trace *trace)
 	t.births = get_word(loader);
 	t.word = get_word(loader);
 	t.word2 = get_word(loader);
+	t.objects = get_word(loader);
 	if (loader->failed || !get_alternatives(loader, trace))
 		return false;
 	t.alternatives = (uint32_t)trace->alternatives_length - t.first_alternative;

@@ -73,6 +73,12 @@ static inline bool touch_is_fair(uint64_t key)
 	       touch_class(key) == TOUCH_HOLDING;
 }
 
+/* A list of accesses without the owner of the memory. */
+struct accesses {
+	const struct access *at;
+	uint32_t length;
+};
+
 struct footprint {
 	struct access *at;
 	uint32_t length, room;
@@ -84,6 +90,9 @@ void footprint_release(struct footprint *footprint);
 
 /* Touch this; of several modes of one key the strongest stays. */
 void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode mode);
+
+/* Replace what is in the footprint. */
+void footprint_copy(struct footprint *footprint, struct accesses from);
 
 /*
  * The footprint of thread t's pending operation, to be performed with `choice` in the present state. Also for
@@ -104,12 +113,6 @@ void dependence_ended(struct footprint *footprint);		    /* the process is gone 
  */
 void dependence_priorities(struct footprint *footprint, const struct fair *fair, uint32_t t,
 			   const uint64_t *before, const uint64_t *after, bool counted);
-
-/* A list of accesses without the owner of the memory. */
-struct accesses {
-	const struct access *at;
-	uint32_t length;
-};
 
 /* Do transitions of different threads with these footprints depend on each other? `fair`: priorities count. */
 bool dependence_conflict(struct accesses a, struct accesses b, bool fair);

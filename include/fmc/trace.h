@@ -129,6 +129,9 @@ struct transition {
 	uint32_t accesses;
 	uint32_t first_alternative; /* into trace.alternatives; the one taken is among them */
 	uint32_t alternatives;
+	/* How many had been seen before it: in all executions that begin alike up to here they have the same
+	 * numbers. */
+	uint32_t objects;
 };
 
 /* A final state of a thread. */

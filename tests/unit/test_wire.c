@@ -44,7 +44,7 @@ static void same_transition(const struct trace *a, const struct trace *b, size_t
 	ck_assert(x->thread == y->thread && x->choice == y->choice && x->result == y->result);
 	ck_assert(x->result_valid == y->result_valid && x->flags == y->flags);
 	ck_assert(x->created == y->created && x->births == y->births);
-	ck_assert(x->word == y->word && x->word2 == y->word2);
+	ck_assert(x->word == y->word && x->word2 == y->word2 && x->objects == y->objects);
 	ck_assert(x->first_access == y->first_access && x->accesses == y->accesses);
 	ck_assert(x->first_alternative == y->first_alternative && x->alternatives == y->alternatives);
 	same_op(&x->op, &y->op);
