@@ -48,7 +48,15 @@ void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode 
 		footprint->at = at;
 		footprint->room = room;
 	}
-	footprint->at[footprint->length++] = (struct access){key, mode};
+	footprint->at[footprint->length++] = (struct access){key, mode, TOUCH_UNLIMITED};
+}
+
+void footprint_add(struct footprint *footprint, uint64_t key, uint32_t left)
+{
+	footprint_touch(footprint, key, TOUCH_ADD);
+	for (uint32_t i = 0; i < footprint->length; i++)
+		if (footprint->at[i].key == key && footprint->at[i].left > left)
+			footprint->at[i].left = left;
 }
 
 void footprint_copy(struct footprint *footprint, struct accesses from)
@@ -121,17 +129,42 @@ static void touch_thread(struct footprint *footprint, const struct model *m, con
 		touch(footprint, TOUCH_THREAD, op->object, mode);
 }
 
+/* All of a semaphore. */
+static void touch_value(struct footprint *footprint, uint32_t semaphore, enum touch_mode mode)
+{
+	touch(footprint, TOUCH_OBJECT, semaphore, mode);
+	touch(footprint, TOUCH_POSTS, semaphore, mode);
+}
+
+/*
+ * Waits of a semaphore and its posts are touched apart. Of the waits that succeed the first so many would do so
+ * without any post, as many as there were units when it was initialised (struct object_state: unspent). These
+ * commute with one another and with posts. Each later wait needs one more post, no matter which, and so depends on
+ * all of them, and on those that took the first units.
+ *
+ * Swapping neighbours that don't conflict makes no first wait a later one, nor the other way round: only waits
+ * and initialisations before it decide that, and of two waits without a conflict both are among the first, in
+ * either order. Failed tries, time-outs and looks at the value conflict with every wait and every post. While units
+ * are unspent nobody blocks and no try fails.
+ *
+ * A wait that is put off, be it asleep or planned, is another matter: each of several others commutes with it, but
+ * all of them together may leave none of the first units for it. Hence `left`.
+ */
 void touch_semaphore(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 		     int32_t choice)
 {
-	(void)t;
-	uint32_t value = state_of(m, op->object).count;
-	if (op->kind == OP_SEM_POST && value < FAR_FROM_OVERFLOW)
-		touch(footprint, TOUCH_OBJECT, op->object, TOUCH_ADD);
+	struct object_state state = state_of(m, op->object);
+	bool waits = op->kind == OP_SEM_WAIT || op->kind == OP_SEM_TRYWAIT || op->kind == OP_SEM_TIMEDWAIT;
+	bool fails = choice == CHOICE_TIMEOUT || (op->kind == OP_SEM_TRYWAIT && state.count == 0);
+	bool far = state.count < FAR_FROM_OVERFLOW;
+	if (op->kind == OP_SEM_POST && far)
+		touch(footprint, TOUCH_POSTS, op->object, TOUCH_ADD);
+	else if (op->kind == OP_SEM_GETVALUE || fails)
+		touch_value(footprint, op->object, TOUCH_READ);
+	else if (waits && far && state.unspent > 0 && state.wakeup == WAKE_ANY && !model_cancels(m, t))
+		footprint_add(footprint, touch_key(TOUCH_OBJECT, op->object), state.unspent - 1);
 	else
-		touch_object(footprint, op->object,
-			     op->kind == OP_SEM_GETVALUE || choice == CHOICE_TIMEOUT ||
-				 (op->kind == OP_SEM_TRYWAIT && value == 0));
+		touch_value(footprint, op->object, TOUCH_WRITE);
 }
 
 /* Readers' locks and unlocks only count, unless a policy makes waiting threads matter. */
@@ -399,8 +432,8 @@ void touch_user(struct footprint *footprint, const struct model *m, uint32_t t, 
 /*
  * Line 20 of Algorithm 1 puts into D(t) whom t's transition disables. Two transitions that commute otherwise
  * may each disable a third thread or not, depending on which is first: readers that lock before a writer; a
- * signal for a thread that then wants a mutex, and whoever takes that. A thread that moves itself in the window
- * is in S and doesn't count.
+ * wait and a post of a semaphore; a signal for a thread that then wants a mutex, and whoever takes that. A thread
+ * that moves itself in the window is in S and doesn't count.
  */
 static void touch_holding(struct footprint *footprint, const struct model *m)
 {
@@ -408,10 +441,14 @@ static void touch_holding(struct footprint *footprint, const struct model *m)
 	for (uint32_t i = 0; i < length; i++) {
 		struct access access = footprint->at[i];
 		uint32_t object = (uint32_t)access.key;
-		if (touch_class(access.key) != TOUCH_OBJECT || access.mode == TOUCH_READ)
+		if (access.mode == TOUCH_READ)
+			continue;
+		if (touch_class(access.key) == TOUCH_POSTS)
+			touch(footprint, TOUCH_HOLDING, object, access.mode);
+		if (touch_class(access.key) != TOUCH_OBJECT)
 			continue;
 		enum object_class class = model_object_class(m, object);
-		if (class == CLASS_MUTEX || class == CLASS_RWLOCK)
+		if (class == CLASS_MUTEX || class == CLASS_RWLOCK || class == CLASS_SEM)
 			touch(footprint, TOUCH_HOLDING, object, TOUCH_WRITE);
 	}
 }
@@ -501,6 +538,44 @@ bool dependence_conflict(struct accesses a, struct accesses b, bool fair)
 			if (a.at[i].key == b.at[j].key &&
 			    dependence_modes_conflict(a.at[i].mode, b.at[j].mode))
 				return true;
+	}
+	return false;
+}
+
+static bool is_limited(const struct access *access)
+{
+	return access->mode == TOUCH_ADD && access->left != TOUCH_UNLIMITED;
+}
+
+bool dependence_disturbs(struct accesses done, struct accesses pending, bool fair)
+{
+	if (dependence_conflict(done, pending, fair))
+		return true;
+	for (uint32_t i = 0; i < done.length; i++)
+		for (uint32_t j = 0; done.at[i].left == 0 && j < pending.length; j++)
+			if (done.at[i].key == pending.at[j].key)
+				return true;
+	return false;
+}
+
+static uint32_t additions(struct accesses accesses, uint64_t key)
+{
+	uint32_t n = 0;
+	for (uint32_t a = 0; a < accesses.length; a++)
+		n += accesses.at[a].key == key;
+	return n;
+}
+
+bool dependence_exhausts(const struct model *behind, struct accesses beside, struct accesses member,
+			 struct accesses pending)
+{
+	for (uint32_t a = 0; a < pending.length; a++) {
+		const struct access *access = &pending.at[a];
+		uint32_t object = (uint32_t)access->key;
+		if (is_limited(access) && object < model_objects(behind) &&
+		    additions(member, access->key) > 0 &&
+		    state_of(behind, object).unspent <= additions(beside, access->key))
+			return true;
 	}
 	return false;
 }

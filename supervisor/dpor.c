@@ -211,23 +211,22 @@ static bool same_step(const struct step *a, const struct step *b)
 }
 
 /* Could the sequence begin with this step? For source sets it has to be part of it. */
-static bool is_initial(const struct dpor *dpor, const struct reversal *reversal, const struct step *step,
+static bool is_initial(const struct dpor *dpor, const struct sequence *sequence, const struct step *step,
 		       struct accesses footprint)
 {
 	size_t at;
-	return is_weak_initial(reversal->events, reversal->length, step, footprint, dpor->fair, &at) &&
-	       (at < reversal->length || dpor->whole);
+	return is_weak_initial(sequence, step, footprint, &at) && (at < sequence->length || dpor->whole);
 }
 
 /* The same for one that is planned and has not been run. */
-static bool is_planned_initial(struct dpor *dpor, const struct reversal *reversal, const struct trace *trace,
-			       const struct wakeup_tree *planned)
+static bool is_planned_initial(struct dpor *dpor, const struct sequence *sequence, size_t i,
+			       const struct trace *trace, const struct wakeup_tree *planned)
 {
 	struct wakeup_walk walk;
-	bool started = wakeup_walk_start(&walk, reversal, races_rebuild(dpor->races), trace, dpor->fair);
+	bool started = wakeup_walk_start(&walk, sequence, i, races_rebuild(dpor->races), trace);
 	bool initial = started && wakeup_walk_take(&walk, planned);
-	bool part = walk.length < reversal->length;
-	dpor->tree.failed |= !started || walk.renamed.failed;
+	bool part = walk.left.length < sequence->length;
+	dpor->tree.failed |= !started || walk.failed;
 	wakeup_walk_release(&walk);
 	return initial && (part || dpor->whole);
 }
@@ -236,17 +235,18 @@ static bool is_planned_initial(struct dpor *dpor, const struct reversal *reversa
  * Has something that the sequence could begin with been claimed? If that was before the trace's own way on from the
  * node was, the sequence is explored there or will be. Below one claimed later it has to be inserted: *below.
  */
-static bool is_claimed(struct dpor *dpor, const struct dpor_node *node, const struct trace *trace,
-		       const struct reversal *reversal, struct dpor_node **below)
+static bool is_claimed(struct dpor *dpor, size_t i, const struct trace *trace,
+		       const struct sequence *sequence, struct dpor_node **below)
 {
-	const struct step own = {trace->at[reversal->i].thread, trace->at[reversal->i].choice};
+	const struct dpor_node *node = dpor->path[i];
+	const struct step own = {trace->at[i].thread, trace->at[i].choice};
 	bool later = false;
 	*below = NULL;
 	for (uint32_t s = 0; s < node->sleepers_length; s++) {
 		const struct sleeper *sleeper = &node->sleepers[s];
 		bool is_own = same_step(&sleeper->step, &own);
 		later |= is_own;
-		if (is_own || !is_initial(dpor, reversal, &sleeper->step, sleeper->footprint))
+		if (is_own || !is_initial(dpor, sequence, &sleeper->step, sleeper->footprint))
 			continue;
 		if (later)
 			*below = dpor_tree_child(node, &sleeper->step);
@@ -256,8 +256,8 @@ static bool is_claimed(struct dpor *dpor, const struct dpor_node *node, const st
 	if (!latest || same_step(&latest->step, &own))
 		return false;
 	*below = latest;
-	return latest->run ? is_initial(dpor, reversal, &latest->step, latest->footprint)
-			   : is_planned_initial(dpor, reversal, trace, latest->planned);
+	return latest->run ? is_initial(dpor, sequence, &latest->step, latest->footprint)
+			   : is_planned_initial(dpor, sequence, i, trace, latest->planned);
 }
 
 /* The first of the node's children that the sequence could begin with. */
@@ -275,7 +275,7 @@ static struct dpor_node *descend(struct wakeup_walk *walk, const struct dpor_nod
 static bool insert_below(struct dpor *dpor, struct dpor_node *node, struct wakeup_walk *walk)
 {
 	wakeup_walk_take(walk, node->planned);
-	while (node->internal && walk->length > 0) {
+	while (node->internal && walk->left.length > 0) {
 		struct dpor_node *child = descend(walk, node);
 		if (!child) {
 			bool inserted = wakeup_walk_insert(walk, &node->children);
@@ -284,40 +284,44 @@ static bool insert_below(struct dpor *dpor, struct dpor_node *node, struct wakeu
 		}
 		node = child;
 	}
-	return !walk->renamed.failed;
+	return !walk->failed;
 }
 
 /*
  * Source-DPOR: one initial of the sequence must be among those that are run at the node; the racing thread's
  * own transition is preferred.
  */
-static bool insert_initial(struct dpor *dpor, struct dpor_node *node, const struct reversal *reversal)
+static bool insert_initial(struct dpor_node *node, const struct sequence *sequence)
 {
-	const struct event *events = reversal->events;
-	size_t length = reversal->length, at;
+	size_t length = sequence->length, at;
 	for (const struct wakeup_tree *child = node->children; child; child = child->sibling)
-		if (is_weak_initial(events, length, &child->step, (struct accesses){NULL, 0}, dpor->fair,
-				    &at) &&
-		    at < length)
+		if (is_weak_initial(sequence, &child->step, (struct accesses){NULL, 0}, &at) && at < length)
 			return true;
-	const struct event *last = &events[length - 1];
-	bool initial = is_weak_initial(events, length, &last->step, last->footprint, dpor->fair, &at) &&
-		       at == length - 1;
-	return wakeup_tree_append(&node->children, initial ? last : &events[0]);
+	const struct event *last = &sequence->events[length - 1];
+	bool initial = is_weak_initial(sequence, &last->step, last->footprint, &at) && at == length - 1;
+	return wakeup_tree_append(&node->children, initial ? last : &sequence->events[0]);
 }
 
+/* The model is in the state behind the reversed sequence. */
 static bool insert(struct dpor *dpor, const struct trace *trace, const struct reversal *reversal)
 {
+	const struct rebuild *rebuild = races_rebuild(dpor->races);
+	const struct sequence sequence = {
+	    .events = reversal->events,
+	    .length = reversal->length,
+	    .behind = rebuild_model(rebuild),
+	    .fair = dpor->fair,
+	};
 	struct dpor_node *node = dpor->path[reversal->i], *below;
-	bool claimed = is_claimed(dpor, node, trace, reversal, &below), inserted;
+	bool claimed = is_claimed(dpor, reversal->i, trace, &sequence, &below), inserted;
 	if (claimed && (!below || !below->internal))
 		return true;
 	if (!dpor->whole) {
-		inserted = insert_initial(dpor, node, reversal);
+		inserted = insert_initial(node, &sequence);
 	} else {
 		struct wakeup_walk walk;
 		inserted =
-		    wakeup_walk_start(&walk, reversal, races_rebuild(dpor->races), trace, dpor->fair) &&
+		    wakeup_walk_start(&walk, &sequence, reversal->i, rebuild, trace) &&
 		    (claimed ? insert_below(dpor, below, &walk) : wakeup_walk_insert(&walk, &node->children));
 		wakeup_walk_release(&walk);
 	}

@@ -323,7 +323,7 @@ void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct ac
 		if (sleeper->step.thread == node->step.thread && sleeper->step.choice == node->step.choice)
 			return; /* those that follow were claimed later */
 		if (sleeper->step.thread != node->step.thread &&
-		    !dependence_conflict(sleeper->footprint, footprint, fair))
+		    !dependence_disturbs(footprint, sleeper->footprint, fair))
 			push_sleeper(tree, node, sleeper);
 	}
 }

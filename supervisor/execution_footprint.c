@@ -65,7 +65,7 @@ void execution_wake_sleepers(struct execution *x)
 	for (size_t i = 0; i < plan->sleepers_length; i++)
 		if (x->asleep[i] &&
 		    (plan->sleepers[i].step.thread == t ||
-		     dependence_conflict(plan->sleepers[i].footprint, done, plan->sleepers_fair)))
+		     dependence_disturbs(done, plan->sleepers[i].footprint, plan->sleepers_fair)))
 			x->asleep[i] = false;
 }
 

@@ -27,8 +27,9 @@ struct key_state {
 struct record {
 	uint32_t transition;
 	uint32_t mode;
-	uint32_t previous; /* the one before it to the same key */
-	uint32_t before;   /* the last of the group before its own */
+	uint32_t elsewhere; /* what the mode might be before others than it was performed behind */
+	uint32_t previous;  /* the one before it to the same key */
+	uint32_t before;    /* the last of the group before its own */
 };
 
 struct happens_before {
@@ -260,6 +261,12 @@ static bool look_back(struct happens_before *hb, size_t i, struct accesses acces
 	return true;
 }
 
+/* What adds to something that is limited would not if it were blocked. */
+static uint32_t mode_elsewhere(const struct access *access)
+{
+	return access->mode == TOUCH_ADD && access->left != TOUCH_UNLIMITED ? TOUCH_WRITE : access->mode;
+}
+
 /* Transition i joins the present groups of what it touched. */
 static bool enter_groups(struct happens_before *hb, size_t i, struct accesses accesses)
 {
@@ -278,6 +285,7 @@ static bool enter_groups(struct happens_before *hb, size_t i, struct accesses ac
 		hb->records[record] = (struct record){
 		    .transition = (uint32_t)i,
 		    .mode = accesses.at[a].mode,
+		    .elsewhere = mode_elsewhere(&accesses.at[a]),
 		    .previous = state->now.tail != NO_RECORD ? state->now.tail : state->before.tail,
 		    .before = state->before.tail,
 		};
@@ -386,7 +394,7 @@ static bool add_cursor_behind(struct happens_before *hb, const struct access *ac
 		return false;
 	bool conflict = dependence_modes_conflict(state->mode, access->mode);
 	return add_cursor(hb, conflict && state->now.tail != NO_RECORD ? state->now.tail : state->before.tail,
-			  access->mode);
+			  mode_elsewhere(access));
 }
 
 bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t thread,
@@ -410,7 +418,7 @@ bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t thr
 			break;
 		}
 	for (uint32_t r = hb->first_record[j]; r < hb->first_record[j + 1]; r++)
-		if (!add_cursor(hb, hb->records[r].before, hb->records[r].mode))
+		if (!add_cursor(hb, hb->records[r].before, hb->records[r].elsewhere))
 			return false;
 	return true;
 }

@@ -101,6 +101,7 @@ uint32_t model_add_object(struct model *m, const struct object_state *state)
 	} else if (state->class != CLASS_COND && state->class != CLASS_FUTEX) {
 		o->owner = state->owner;
 		o->count = state->count;
+		o->unspent = state->class == CLASS_SEM ? state->count : 0;
 	}
 	if (state->class >= CLASS_USER)
 		__builtin_memcpy(model_user(m, object), state->user, OBJECT_USER_BYTES);
@@ -115,6 +116,7 @@ void model_replace_object(struct model *m, uint32_t object, const struct object_
 		model_thread(m, o->owner)->robust_held--;
 	o->owner = NO_THREAD;
 	o->flags = 0;
+	o->unspent = 0;
 	o->count = state->class == CLASS_SEM ? state->count : 0;
 	if (state->class == CLASS_MUTEX)
 		model_mutex_add(m, o, state);

@@ -79,7 +79,9 @@ static const char *check_object(const struct model *m, uint32_t object)
 	const struct model_object *o = model_object_const(m, object);
 	CHECK(o->class >= CLASS_MUTEX && o->class != CLASSES, "an object has a class");
 	if (o->class == CLASS_SEM)
-		CHECK(o->count <= INT32_MAX, "a semaphore's value is at most SEM_VALUE_MAX");
+		CHECK(o->count <= INT32_MAX && o->unspent <= o->count,
+		      "a semaphore's value is at most SEM_VALUE_MAX, and at least what is left of its first "
+		      "one");
 	if (o->class == CLASS_RWLOCK)
 		CHECK(o->owner == NO_THREAD || o->count == 0, "nobody reads what is written");
 	if (o->class == CLASS_SPIN)

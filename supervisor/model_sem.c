@@ -6,6 +6,8 @@
  *     value 0  -(OP_SEM_TRYWAIT = -1; OP_SEM_TIMEDWAIT = -1, CHOICE_TIMEOUT)->  0
  *     any      -(OP_SEM_INIT = 0)->                                             arg
  *
+ * Of its units `unspent` are those that were there from the beginning: the first waits take these.
+ *
  * Who gets a unit is decided by who is scheduled next, or by the order of a queue (model_turn()).
  */
 #include "supervisor/family.h"
@@ -33,7 +35,7 @@ static void initialise(struct model_object *o, int64_t value, struct effect *eff
 {
 	bool invalid = value < 0 || value > SEM_VALUE_MAXIMUM;
 	if (!invalid)
-		o->count = (uint32_t)value;
+		o->count = o->unspent = (uint32_t)value;
 	effect_result(effect, invalid ? -1 : 0);
 }
 
@@ -71,6 +73,7 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 		effect_failed(effect, -1);
 	} else {
 		o->count--;
+		o->unspent -= o->unspent > 0;
 		effect_result(effect, 0);
 	}
 }

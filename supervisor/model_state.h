@@ -60,12 +60,13 @@ enum object_flag {
 
 struct model_object {
 	uint8_t class; /* enum object_class */
-	uint8_t type;  /* as in struct object_state, like owner, count, wakeup and spurious */
+	uint8_t type;  /* as in struct object_state, like owner, count, wakeup, spurious, unspent */
 	uint8_t flags; /* enum object_flag */
 	uint8_t wakeup;
 	uint32_t owner; /* mutex, spinlock: NO_THREAD iff free */
 	uint32_t count;
 	uint32_t spurious;
+	uint32_t unspent;     /* decides nothing of what happens, and is no part of digests */
 	uint32_t first, last; /* sleepers, or who stands in the queue, in the order of coming */
 	uint32_t sleepers;    /* length of that queue */
 };
@@ -175,8 +176,7 @@ bool model_turn(const struct model *m, uint32_t t);
 bool model_queues(const struct model *m, const struct op *op);
 
 /* What one family does for another. */
-bool model_cancels(const struct model *m, uint32_t t); /* its pending operation acts on a cancellation */
-void model_cancel_set(struct model *m, uint32_t t);    /* OP_THREAD_CANCELSTATE, OP_THREAD_CANCELTYPE */
+void model_cancel_set(struct model *m, uint32_t t); /* OP_THREAD_CANCELSTATE, OP_THREAD_CANCELTYPE */
 void model_cancel_perform(struct model *m, uint32_t t, struct effect *effect);
 bool model_mutex_could_take(const struct model *m, uint32_t mutex, uint32_t t); /* whoever's turn it is */
 int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t);		/* only if it could */

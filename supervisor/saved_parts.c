@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define LEAST_ACCESS 3 /* bytes */
+#define LEAST_ACCESS 4 /* bytes */
 
 void save_step(struct saver *saver, const struct step *step)
 {
@@ -62,6 +62,7 @@ void save_accesses(struct saver *saver, struct accesses accesses)
 		save_number(saver, accesses.at[a].key >> 32);
 		save_number(saver, (uint32_t)accesses.at[a].key);
 		save_number(saver, accesses.at[a].mode);
+		save_number(saver, (uint32_t)(accesses.at[a].left + 1)); /* most are unlimited: 0 */
 	}
 }
 
@@ -80,5 +81,6 @@ void load_footprint(struct loader *loader, struct footprint *footprint)
 		uint64_t class = load_most(loader, UINT32_MAX);
 		footprint->at[a].key = class << 32 | load_most(loader, UINT32_MAX);
 		footprint->at[a].mode = (uint32_t)load_most(loader, TOUCH_WRITE);
+		footprint->at[a].left = (uint32_t)load_most(loader, UINT32_MAX) - 1;
 	}
 }

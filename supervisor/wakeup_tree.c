@@ -21,10 +21,11 @@ void wakeup_tree_free(struct wakeup_tree *tree)
 	}
 }
 
-bool is_weak_initial(const struct event *events, size_t length, const struct step *step,
-		     struct accesses footprint, bool fair, size_t *at)
+bool is_weak_initial(const struct sequence *sequence, const struct step *step, struct accesses footprint,
+		     size_t *at)
 {
-	size_t i = 0;
+	const struct event *events = sequence->events;
+	size_t i = 0, length = sequence->length;
 	while (i < length && events[i].step.thread != step->thread)
 		i++;
 	*at = i;
@@ -32,7 +33,9 @@ bool is_weak_initial(const struct event *events, size_t length, const struct ste
 		return false;
 	struct accesses own = i < length ? events[i].footprint : footprint;
 	for (size_t k = 0; k < i; k++)
-		if (dependence_conflict(events[k].footprint, own, fair))
+		if (dependence_conflict(events[k].footprint, own, sequence->fair) ||
+		    (i == length &&
+		     dependence_exhausts(sequence->behind, sequence->beside, events[k].footprint, own)))
 			return false;
 	return true;
 }
@@ -55,21 +58,16 @@ bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event
 	return true;
 }
 
-bool wakeup_walk_start(struct wakeup_walk *w, const struct reversal *reversal, const struct rebuild *rebuild,
-		       const struct trace *trace, bool fair)
+bool wakeup_walk_start(struct wakeup_walk *w, const struct sequence *sequence, size_t i,
+		       const struct rebuild *rebuild, const struct trace *trace)
 {
-	*w = (struct wakeup_walk){
-	    .rebuild = rebuild,
-	    .trace = trace,
-	    .fair = fair,
-	    .i = reversal->i,
-	    .length = reversal->length,
-	};
+	*w = (struct wakeup_walk){.rebuild = rebuild, .trace = trace, .i = i, .left = *sequence};
 	w->walked = calloc(trace->threads_length + 1, sizeof *w->walked);
-	w->events = malloc(reversal->length * sizeof *w->events);
+	w->events = malloc(sequence->length * sizeof *w->events);
 	if (!w->walked || !w->events)
 		return false;
-	memcpy(w->events, reversal->events, reversal->length * sizeof *w->events);
+	memcpy(w->events, sequence->events, sequence->length * sizeof *w->events);
+	w->left.events = w->events;
 	return true;
 }
 
@@ -77,6 +75,7 @@ void wakeup_walk_release(struct wakeup_walk *w)
 {
 	free(w->walked);
 	free(w->events);
+	free(w->beside);
 	footprint_release(&w->renamed);
 }
 
@@ -93,7 +92,7 @@ static uint32_t index_before(const struct wakeup_walk *w, uint32_t t)
 static bool is_object(uint64_t key)
 {
 	enum touch_class class = touch_class(key);
-	return class == TOUCH_OBJECT || class == TOUCH_PAIR || class == TOUCH_HOLDING;
+	return class == TOUCH_OBJECT || class == TOUCH_POSTS || class == TOUCH_PAIR || class == TOUCH_HOLDING;
 }
 
 /*
@@ -143,18 +142,35 @@ static struct accesses look_up(struct wakeup_walk *w, const struct wakeup_tree *
 	return (struct accesses){w->renamed.at, w->renamed.length};
 }
 
+/* What was walked over by these accesses is before what is left without being part of it. */
+static void leave_beside(struct wakeup_walk *w, struct accesses accesses)
+{
+	uint32_t length = w->left.beside.length;
+	struct access *beside = reallocarray(w->beside, length + accesses.length, sizeof *beside);
+	w->failed |= !beside;
+	if (!beside)
+		return;
+	memcpy(beside + length, accesses.at, accesses.length * sizeof *beside);
+	w->beside = beside;
+	w->left.beside = (struct accesses){beside, length + accesses.length};
+}
+
 bool wakeup_walk_take(struct wakeup_walk *w, const struct wakeup_tree *planned)
 {
 	size_t at;
 	uint32_t t = planned->step.thread;
-	if (!is_weak_initial(w->events, w->length, &planned->step, look_up(w, planned), w->fair, &at))
+	struct accesses accesses = look_up(w, planned);
+	w->failed |= w->renamed.failed;
+	if (!is_weak_initial(&w->left, &planned->step, accesses, &at))
 		return false;
 	if (t < w->trace->threads_length)
 		w->walked[t]++;
-	if (at < w->length) {
-		memmove(w->events + at, w->events + at + 1, (w->length - at - 1) * sizeof *w->events);
-		w->length--;
+	if (at == w->left.length) {
+		leave_beside(w, accesses);
+		return true;
 	}
+	w->left.length--;
+	memmove(w->events + at, w->events + at + 1, (w->left.length - at) * sizeof *w->events);
 	return true;
 }
 
@@ -169,18 +185,18 @@ static struct wakeup_tree *descend(struct wakeup_walk *w, struct wakeup_tree *ch
 bool wakeup_walk_insert(struct wakeup_walk *w, struct wakeup_tree **children)
 {
 	struct wakeup_tree *child;
-	while (w->length > 0 && (child = descend(w, *children)) != NULL) {
+	while (w->left.length > 0 && (child = descend(w, *children)) != NULL) {
 		/* A leaf: whatever is run there goes on with what is left. */
 		if (!child->child)
-			return !w->renamed.failed;
+			return !w->failed;
 		children = &child->child;
 	}
-	for (size_t k = 0; k < w->length; k++) {
+	for (size_t k = 0; k < w->left.length; k++) {
 		if (!wakeup_tree_append(children, &w->events[k]))
 			return false;
 		while ((*children)->sibling)
 			children = &(*children)->sibling;
 		children = &(*children)->child;
 	}
-	return !w->renamed.failed;
+	return !w->failed;
 }

@@ -24,28 +24,38 @@ struct wakeup_tree {
 /* Frees it with its children and siblings; NULL is one without any. */
 void wakeup_tree_free(struct wakeup_tree *tree);
 
+/* What is to be run behind a state. */
+struct sequence {
+	const struct event *events;
+	size_t length;
+	const struct model *behind; /* the state behind all of them, but without `beside` */
+	struct accesses beside;	    /* of transitions that precede them and weren't planned with them */
+	bool fair;
+};
+
 /*
- * Is `step` with this footprint a weak initial of the events: could they, with it, begin with it? *at gets its
- * place among them, their number if it is none of them.
+ * Is `step` with this footprint a weak initial of the sequence: could it, with it, begin with it? *at gets its
+ * place there, the sequence's length if it isn't part of it.
  */
-bool is_weak_initial(const struct event *events, size_t length, const struct step *step,
-		     struct accesses footprint, bool fair, size_t *at);
+bool is_weak_initial(const struct sequence *sequence, const struct step *step, struct accesses footprint,
+		     size_t *at);
 
 /* A sequence on its way down a tree: from the state before transition `i` of a trace, less what it has met. */
 struct wakeup_walk {
 	const struct rebuild *rebuild;
 	const struct trace *trace;
-	bool fair;
 	size_t i;
-	struct event *events; /* what is left of the sequence */
-	size_t length;
-	uint32_t *walked; /* transitions of each thread between the state before i and here */
+	struct sequence left;
+	struct event *events; /* of what is left */
+	uint32_t *walked;     /* transitions of each thread between the state before i and here */
+	struct access *beside;
 	struct footprint renamed;
+	bool failed; /* no memory */
 };
 
 /* Begin with a whole sequence; false without memory. To be released in any case. */
-bool wakeup_walk_start(struct wakeup_walk *walk, const struct reversal *reversal,
-		       const struct rebuild *rebuild, const struct trace *trace, bool fair);
+bool wakeup_walk_start(struct wakeup_walk *walk, const struct sequence *sequence, size_t i,
+		       const struct rebuild *rebuild, const struct trace *trace);
 void wakeup_walk_release(struct wakeup_walk *walk);
 
 /* Could the sequence begin with this planned step? Then go there: it is taken out of the sequence. */

@@ -7,7 +7,7 @@
 /* Bytes that one of each takes at least. */
 #define LEAST_ALTERNATIVE 4
 #define LEAST_TRANSITION  19
-#define LEAST_OBJECT	  8
+#define LEAST_OBJECT	  9
 #define LEAST_THREAD	  13
 
 /* Numbers whose highest value means "none" take one byte then. */
@@ -128,6 +128,7 @@ static void put_object(struct saver *saver, const struct object_state *state)
 	save_number(saver, state->wakeup);
 	save_number(saver, state->spurious);
 	save_number(saver, state->sleepers);
+	save_number(saver, state->unspent);
 	save_number(saver, state->destroyed);
 	if (state->class >= CLASS_USER)
 		save_bytes(saver, state->user, sizeof state->user);
@@ -162,6 +163,7 @@ static bool get_object(struct loader *loader, struct trace *trace)
 	state.wakeup = (uint32_t)load_most(loader, WAKEUPS - 1);
 	state.spurious = get_word(loader);
 	state.sleepers = get_word(loader);
+	state.unspent = get_word(loader);
 	state.destroyed = load_bool(loader);
 	if (state.class >= CLASS_USER)
 		get_user(loader, &state);

@@ -13,15 +13,21 @@
  * comparison of pairs at all.
  *
  * Footprints are of executed transitions: how an operation touches its object follows from the state in which
- * it was performed (a try-lock that fails changes nothing). That is sound, because whatever could change the
- * mode of a transition from its past touches the same thing in a conflicting mode.
+ * it was performed (a try-lock that fails changes nothing). That is sound, because neighbours whose modes don't
+ * conflict have the same modes in the other order: whatever changes the mode of a transition behind it touches
+ * the same thing in a conflicting mode. So a trace is a set of executions with the same footprints, and
+ * happens-before has the properties that Abdulla et al. (POPL 2014, section 3) ask of it.
+ *
+ * Of a transition that is only planned less is true: additions may be limited (struct access), and others that
+ * commute with it one by one may leave nothing for it. Who keeps one asleep has to ask dependence_disturbs(),
+ * who compares one with a sequence dependence_exhausts().
  *
  * A footprint follows from the model alone, without the program: wakeup trees need to know before it runs what
  * a transition will touch, exactly, neither less nor more. The one exception is that it ends the process.
  */
 enum touch_mode {
 	TOUCH_READ, /* commutes with other reads */
-	TOUCH_ADD,  /* commutes with other additions: semaphores' posts */
+	TOUCH_ADD, /* commutes with other additions: semaphores' posts; waits while there are units to spare */
 	TOUCH_WRITE,
 };
 
@@ -37,8 +43,9 @@ enum touch_class {
 	TOUCH_THREAD,	/* how far a thread is: written by its own transitions */
 	TOUCH_JOINABLE, /* whether a thread has been joined or detached */
 	TOUCH_WAKING,	/* a thread's being born or woken */
-	TOUCH_OBJECT,	/* an object of the model */
-	TOUCH_PAIR,	/* the same for one kind of a plug-in's and one that depends on it: touch_pair() */
+	TOUCH_OBJECT,	/* an object of the model; of a semaphore the waits */
+	TOUCH_POSTS,	/* of a semaphore the posts */
+	TOUCH_PAIR,	/* an object for one kind of a plug-in's and one that depends on it: touch_pair() */
 	TOUCH_WORD,	/* four bytes of memory, by address; accesses to parts of one aren't told apart */
 	TOUCH_MEMORY,	/* long ranges of memory: written by accesses to one, read by all others */
 };
@@ -47,7 +54,14 @@ struct access {
 	uint64_t
 	    key; /* class in the upper 32 bits, with the two kinds of a TOUCH_PAIR above it; number in the lower */
 	uint32_t mode; /* enum touch_mode */
+	/*
+	 * TOUCH_ADD: behind this transition how many more can add before the next one would do something else.
+	 * Is no part of the mode: of additions in another order others are the last ones.
+	 */
+	uint32_t left;
 };
+
+#define TOUCH_UNLIMITED UINT32_MAX
 
 static inline uint64_t touch_key(enum touch_class class, uint32_t number)
 {
@@ -73,12 +87,6 @@ static inline bool touch_is_fair(uint64_t key)
 	       touch_class(key) == TOUCH_HOLDING;
 }
 
-/* A list of accesses without the owner of the memory. */
-struct accesses {
-	const struct access *at;
-	uint32_t length;
-};
-
 struct footprint {
 	struct access *at;
 	uint32_t length, room;
@@ -91,8 +99,8 @@ void footprint_release(struct footprint *footprint);
 /* Touch this; of several modes of one key the strongest stays. */
 void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode mode);
 
-/* Replace what is in the footprint. */
-void footprint_copy(struct footprint *footprint, struct accesses from);
+/* Add to this, of which there is `left` behind the transition. */
+void footprint_add(struct footprint *footprint, uint64_t key, uint32_t left);
 
 /*
  * The footprint of thread t's pending operation, to be performed with `choice` in the present state. Also for
@@ -114,8 +122,31 @@ void dependence_ended(struct footprint *footprint);		    /* the process is gone 
 void dependence_priorities(struct footprint *footprint, const struct fair *fair, uint32_t t,
 			   const uint64_t *before, const uint64_t *after, bool counted);
 
+/* A list of accesses without the owner of the memory. */
+struct accesses {
+	const struct access *at;
+	uint32_t length;
+};
+
+/* Replace what is in the footprint. */
+void footprint_copy(struct footprint *footprint, struct accesses from);
+
 /* Do transitions of different threads with these footprints depend on each other? `fair`: priorities count. */
 bool dependence_conflict(struct accesses a, struct accesses b, bool fair);
+
+/*
+ * `pending` could have been performed before `done` was, by another thread: would it do something else behind
+ * it, or does it depend on it?
+ */
+bool dependence_disturbs(struct accesses done, struct accesses pending, bool fair);
+
+/*
+ * `pending` conflicts with none of a sequence of transitions: would it do something else behind them all, because
+ * of what `member`, one of them, adds to? `beside`: what precedes the sequence and conflicts with none of them
+ * either; `behind`: the state behind the sequence, but without that.
+ */
+bool dependence_exhausts(const struct model *behind, struct accesses beside, struct accesses member,
+			 struct accesses pending);
 
 static inline bool dependence_modes_conflict(uint32_t a, uint32_t b)
 {

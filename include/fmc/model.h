@@ -97,6 +97,9 @@ bool model_ready(const struct model *m, uint32_t t);
 /* CHOICE_SPURIOUS is open to t: it sleeps at a condition variable whose budget isn't used up. */
 bool model_spurious(const struct model *m, uint32_t t);
 
+/* The pending operation of t acts on a cancellation, instead of doing what it does otherwise. */
+bool model_cancels(const struct model *m, uint32_t t);
+
 /* t holds robust mutexes, which will have a dead owner if it exits. */
 bool model_holds_robust(const struct model *m, uint32_t t);
 

@@ -189,7 +189,12 @@ struct object_state {
 	uint32_t wakeup;   /* enum wakeup */
 	uint32_t spurious; /* condition variable: how many spurious wakeups there may still be */
 	uint32_t sleepers; /* how many sleep there or stand in its queue; not for model_add_object() */
-	bool destroyed;	   /* and not initialised since; not for model_add_object() */
+	/*
+	 * Semaphore: its value when it was initialised or first seen, less the waits since that succeeded, 0 at
+	 * least: how many more would succeed without any post. Not for model_add_object()
+	 */
+	uint32_t unspent;
+	bool destroyed;			      /* and not initialised since; not for model_add_object() */
 	uint64_t user[OBJECT_USER_BYTES / 8]; /* from CLASS_USER on, and not to be believed else */
 };
 

@@ -14,8 +14,8 @@
 
 /* How an event uses a thing: 'r' and 'a' commute with their like, 'w' with nothing. */
 struct use {
-	char class
-	    ; /* m: object, t: thread, j: its being joined, k: its being woken, b: births, *: everything */
+	/* m: object, p: a semaphore's posts, t: thread, j: its being joined, k: woken, b: births, *: everything */
+	char class;
 	uint32_t number;
 	char mode;
 };
@@ -35,6 +35,8 @@ struct place {
 	struct event events[MOST_EVENTS];
 	uint32_t length;
 	uint32_t yields[THREADS];
+	uint32_t taken[TABLE_OBJECTS]; /* of each semaphore since it was initialised, by waits */
+	uint32_t first[TABLE_OBJECTS]; /* its value then */
 	bool ended;
 };
 
@@ -66,6 +68,31 @@ static void note_rwlock(struct event *event, const struct op *op, const struct e
 		       (effect->yield && (before->owner != NO_THREAD || before->count > 0));
 	char mode = ordered(before) ? 'w' : in_vain ? 'r' : reads || gives_back ? 'a' : 'w';
 	use(event, 'm', op->object, mode);
+}
+
+/*
+ * The waits that take the units of the beginning commute with all but others. What fails fails because of all waits
+ * and posts before.
+ */
+static void note_semaphore(struct place *place, struct event *event, const struct op *op,
+			   const struct effect *effect, const struct object_state *before)
+{
+	uint32_t *taken = &place->taken[op->object], first = place->first[op->object];
+	bool waits = op->kind == OP_SEM_WAIT || op->kind == OP_SEM_TRYWAIT || op->kind == OP_SEM_TIMEDWAIT;
+	bool succeeds = waits && !effect->asleep && effect->result == 0;
+	char mode = succeeds || effect->asleep || op->kind == OP_SEM_INIT ? 'w' : 'r';
+	if (op->kind == OP_SEM_INIT && effect->result == 0) {
+		*taken = 0;
+		place->first[op->object] = (uint32_t)op->arg;
+	}
+	if (op->kind == OP_SEM_POST) {
+		use(event, 'p', op->object, 'a');
+	} else if (succeeds && (*taken)++ < first && !ordered(before)) {
+		use(event, 'm', op->object, 'a');
+	} else {
+		use(event, 'm', op->object, mode);
+		use(event, 'p', op->object, mode);
+	}
 }
 
 /* Uses that follow from the operation and its result. */
@@ -124,17 +151,6 @@ static void note_operation(struct event *event, const struct op *op, const struc
 	case OP_RWLOCK_UNLOCK:
 		note_rwlock(event, op, effect, before);
 		return;
-	case OP_SEM_POST:
-		use(event, 'm', op->object, 'a');
-		return;
-	case OP_SEM_GETVALUE:
-		use(event, 'm', op->object, 'r');
-		return;
-	case OP_SEM_TRYWAIT:
-	case OP_SEM_TIMEDWAIT:
-		use(event, 'm', op->object,
-		    timed_out || (effect->result < 0 && before->count == 0) ? 'r' : 'w');
-		return;
 	case OP_YIELD:
 	case OP_SLEEP:
 		return;
@@ -182,13 +198,17 @@ static void look(struct before *before, const struct model *m, const struct op *
 }
 
 /* Everyone reads '*', so that one who writes it conflicts with all. */
-static void note(struct event *event, const struct op *op, const struct effect *effect,
-		 const struct before *before, const struct model *after)
+static void note(struct place *place, struct event *event, const struct op *op, const struct effect *effect,
+		 const struct before *before)
 {
+	const struct model *after = place->block.model;
 	uint32_t woken = 0;
 	for (uint32_t u = 0; u < model_threads(after); u++)
 		woken += u != event->thread && before->slept[u] && !asleep(after, u);
-	note_operation(event, op, effect, woken, &before->object);
+	if (op_class(op->kind) == CLASS_SEM)
+		note_semaphore(place, event, op, effect, &before->object);
+	else
+		note_operation(event, op, effect, woken, &before->object);
 	if (op->flags & OP_QUEUED)
 		use(event, 'm', op->kind == OP_COND_RELOCK ? op->object2 : op->object, 'w');
 	for (uint32_t u = 0; u < model_threads(after); u++) {
@@ -219,7 +239,7 @@ static bool take(const struct table_program *program, struct place *place, uint3
 		table_observe(program, &place->state, &op, &seen);
 	struct effect effect;
 	model_perform(place->block.model, t, choice, &seen, &effect);
-	note(event, &op, &effect, &before, place->block.model);
+	note(place, event, &op, &effect, &before);
 	if (effect.asleep)
 		return effect.yield;
 	struct outcome outcome;
@@ -319,6 +339,8 @@ static struct place *start(const struct table_program *program, uint32_t fair_k)
 	place->block.model = model_init(memory, THREADS, OBJECTS);
 	struct outcome first;
 	table_start(program, &place->state, &place->block, &first);
+	for (uint32_t o = 0; o < program->object_count; o++)
+		place->first[o] = program->objects[o].count;
 	if (fair_k) {
 		place->fair = malloc(fair_reference_bytes(THREADS));
 		fair_reference_init(place->fair, THREADS, fair_k);

@@ -378,18 +378,18 @@ static bool left_out(struct recursion *r, size_t length, uint32_t cost, uint32_t
 
 struct sleeping {
 	struct step step;
-	struct access accesses[8];
+	struct access accesses[12];
 	uint32_t length;
 };
 
-/* Of the sleepers those that don't depend on transition i. */
+/* Of the sleepers those that transition i doesn't disturb. */
 static size_t still_asleep(const struct sleeping *from, size_t length, size_t i, struct sleeping *to)
 {
 	size_t left = 0;
 	for (size_t s = 0; s < length; s++) {
 		struct accesses sleeper = {from[s].accesses, from[s].length};
 		if (from[s].step.thread != trace.at[i].thread &&
-		    !dependence_conflict(sleeper, trace_accesses(&trace, i), true))
+		    !dependence_disturbs(trace_accesses(&trace, i), sleeper, true))
 			to[left++] = from[s];
 	}
 	return left;
@@ -432,7 +432,7 @@ static void recurse(struct recursion *r, struct step *steps, size_t length, uint
 		execution_run(execution, &try, &trace);
 		struct accesses accesses = trace_accesses(&trace, length);
 		struct sleeping one = {.step = a->step, .length = accesses.length};
-		ck_assert_uint_le(accesses.length, 8);
+		ck_assert_uint_le(accesses.length, 12);
 		memcpy(one.accesses, accesses.at, accesses.length * sizeof *one.accesses);
 		size_t left = still_asleep(now, sleepers, length, next);
 		recurse(r, steps, length + 1, cost + a->preemption, next, left);

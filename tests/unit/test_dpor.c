@@ -215,7 +215,26 @@ START_TEST(producer_and_consumer)
 			table_op(b, OP_SEM_POST, side ? room : full);
 		}
 	}
-	expect(&p, 16, 0);
+	/* Among the producer's waits only the third needs one of the consumer's posts. */
+	expect(&p, 12, 0);
+}
+END_TEST
+
+START_TEST(units_to_spare)
+{
+	for (uint32_t units = 1; units <= 6; units++) { /* for one wait of each of six threads, and a post */
+		struct table_program p = {0};
+		uint32_t s = table_sem(&p, units);
+		struct table_body *b = table_later(&p);
+		table_op(b, OP_SEM_WAIT, s);
+		for (uint32_t i = 0; i < 6; i++)
+			table_thread(&p, b);
+		/* Who gets some; if one is posted, then also who gets that, the last of all. */
+		static const uint64_t sets[] = {6, 15, 20, 15, 6, 1}, then[] = {30, 60, 60, 30, 6, 1};
+		expect(&p, sets[units - 1], units < 6 ? sets[units - 1] : 0);
+		table_op(table_body(&p), OP_SEM_POST, s);
+		expect(&p, then[units - 1], units < 5 ? then[units - 1] : 0);
+	}
 }
 END_TEST
 
@@ -492,6 +511,62 @@ START_TEST(small_hash_tables_and_blocks)
 }
 END_TEST
 
+static uint32_t roll(uint64_t *dice, uint32_t n)
+{
+	*dice = *dice * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(*dice >> 33) % n;
+}
+
+/* Two to four threads and all operations of semaphores but destroy, after which most are misuses. */
+static void random_semaphores(struct table_program *p, uint64_t seed)
+{
+	static const enum op_kind kinds[] = {OP_SEM_WAIT,      OP_SEM_WAIT,    OP_SEM_WAIT, OP_SEM_POST,
+					     OP_SEM_POST,      OP_SEM_TRYWAIT, OP_SEM_INIT, OP_SEM_TIMEDWAIT,
+					     OP_SEM_TIMEDWAIT, OP_SEM_GETVALUE};
+	uint64_t dice = seed;
+	*p = (struct table_program){0};
+	uint32_t sems = 1 + roll(&dice, 2), threads = 2 + roll(&dice, 3);
+	for (uint32_t s = 0; s < sems; s++)
+		p->objects[table_sem(p, roll(&dice, 4))].wakeup = roll(&dice, 6) ? WAKE_ANY : WAKE_FIFO;
+	for (uint32_t t = 0; t < threads; t++) {
+		struct table_body *b = table_body(p);
+		for (uint32_t i = 1 + roll(&dice, 8 / threads); i > 0; i--) {
+			struct table_code *code = table_op(b, kinds[roll(&dice, 10)], roll(&dice, sems));
+			if (code->op.kind == OP_SEM_INIT)
+				code->op.arg = roll(&dice, 3);
+		}
+	}
+}
+
+/* The same ends as without any reduction; one execution for each trace. */
+START_TEST(random_semaphore_programs)
+{
+	uint32_t compared = 0, deadlocking = 0;
+	for (uint64_t seed = 0; seed < 2500; seed++) {
+		struct table_program program;
+		struct mazurkiewicz all;
+		random_semaphores(&program, seed);
+		uint32_t fair_k = seed % 4 == 3;
+		struct brute brute = {
+		    .program = &program, .fair_k = fair_k, .max_depth = DEPTH, .limit = 4000};
+		brute_run(&brute);
+		if (!brute.gave_up && enumerate(&program, fair_k, &all)) {
+			ck_assert_uint_eq(all.finals.count, brute.finals.count);
+			ck_assert(hash_set_subset(&all.finals, &brute.finals));
+			ck_assert_int_eq(all.deadlocks > 0, brute.deadlocks > 0);
+			same(&all, STRATEGY_SOURCE, 1 + seed % 4, seed);
+			same(&all, STRATEGY_OPTIMAL, 1 + seed % 4, seed);
+			compared++;
+			deadlocking += all.deadlocks > 0;
+			mazurkiewicz_release(&all);
+		}
+		brute_release(&brute);
+	}
+	ck_assert_uint_gt(compared, 2000);
+	ck_assert_uint_gt(deadlocking, 400);
+}
+END_TEST
+
 START_TEST(random_programs)
 {
 	compare(0, 1500, 0, false, 900);
@@ -520,11 +595,13 @@ int main(void)
 	tcase_add_test(tests, closed_forms);
 	tcase_add_test(tests, lock_pairs);
 	tcase_add_test(tests, producer_and_consumer);
+	tcase_add_test(tests, units_to_spare);
 	tcase_add_test(tests, unlocked_counter);
 	tcase_add_test(tests, last_zero);
 	tcase_add_test(tests, four_events);
 	tcase_add_test(tests, hash_table_and_blocks);
 	tcase_add_test(tests, small_hash_tables_and_blocks);
+	tcase_add_test(random, random_semaphore_programs);
 	tcase_add_test(random, random_programs);
 	tcase_add_test(random, random_programs_with_fairness);
 	tcase_add_test(random, random_loops);

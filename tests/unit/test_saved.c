@@ -60,8 +60,8 @@ START_TEST(parts_of_traces)
 			      .object2 = NO_OBJECT,
 			      .arg = -5,
 			      .place = UINT64_C(0x7fffffff0000)};
-	const struct access accesses[] = {{touch_key(TOUCH_OBJECT, 9), TOUCH_WRITE},
-					  {touch_key(TOUCH_ALL, 0), TOUCH_READ}};
+	const struct access accesses[] = {{touch_key(TOUCH_OBJECT, 9), TOUCH_ADD, 0},
+					  {touch_key(TOUCH_ALL, 0), TOUCH_READ, TOUCH_UNLIMITED}};
 	struct saver saver = {0};
 	save_step(&saver, &step);
 	save_op(&saver, &op);
@@ -77,7 +77,9 @@ START_TEST(parts_of_traces)
 		  same_op.object2 == op.object2 && same_op.arg == op.arg && same_op.place == op.place);
 	ck_assert_uint_eq(footprint.length, 2);
 	for (size_t a = 0; a < 2; a++)
-		ck_assert(footprint.at[a].key == accesses[a].key && footprint.at[a].mode == accesses[a].mode);
+		ck_assert(footprint.at[a].key == accesses[a].key &&
+			  footprint.at[a].mode == accesses[a].mode &&
+			  footprint.at[a].left == accesses[a].left);
 	footprint_release(&footprint);
 	saver_release(&saver);
 }

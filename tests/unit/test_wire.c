@@ -76,12 +76,14 @@ static void same_trace(const struct trace *a, const struct trace *b)
 	}
 	for (size_t i = 0; i < a->accesses_length; i++)
 		ck_assert(a->accesses[i].key == b->accesses[i].key &&
-			  a->accesses[i].mode == b->accesses[i].mode);
+			  a->accesses[i].mode == b->accesses[i].mode &&
+			  a->accesses[i].left == b->accesses[i].left);
 	for (uint32_t i = 0; i < a->objects_length; i++) {
 		const struct object_state *x = &a->objects[i], *y = &b->objects[i];
 		ck_assert(x->class == y->class && x->type == y->type && x->owner == y->owner);
 		ck_assert(x->count == y->count && x->wakeup == y->wakeup && x->spurious == y->spurious);
 		ck_assert(x->sleepers == y->sleepers && x->destroyed == y->destroyed);
+		ck_assert(x->unspent == y->unspent);
 	}
 	for (uint32_t i = 0; i < a->threads_length; i++) {
 		const struct thread_end *x = &a->threads[i], *y = &b->threads[i];
