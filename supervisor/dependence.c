@@ -413,6 +413,18 @@ static void touch_dependent(struct footprint *footprint, uint32_t a, uint32_t b,
 		footprint_touch(footprint, touch_pair(a, b, object), TOUCH_ADD);
 }
 
+/* What the plug-in says of this operation and those that are pending, in the present state. */
+static void check_independent(const struct model *m, uint32_t t, const struct op *op, uint32_t dependent)
+{
+	struct object_state state = state_of(m, op->object);
+	for (uint32_t u = 0; u < model_threads(m); u++) {
+		const struct op *other = model_pending(m, u);
+		bool same = u != t && other->kind >= OP_USER && other->object == op->object;
+		if (same && !(dependent >> plugin_number(other->kind) & 1))
+			plugin_check(op, t, other, u, state.user);
+	}
+}
+
 /* Of those that the plug-in takes for independent, two may still each disable a third, as readers do a writer. */
 void touch_user(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 		int32_t choice)
@@ -422,6 +434,8 @@ void touch_user(struct footprint *footprint, const struct model *m, uint32_t t, 
 	bool reads = only_reads(op, t, state_of(m, op->object));
 	if (dependent == PLUGIN_EVERY)
 		touch_object(footprint, op->object, reads);
+	else
+		check_independent(m, t, op, dependent);
 	for (uint32_t other = 0; dependent != PLUGIN_EVERY && dependent >> other; other++)
 		if (dependent >> other & 1)
 			touch_dependent(footprint, number, other, op->object, reads);

@@ -44,6 +44,10 @@ FMC_WRONG=absent "$FMC" check --strategy cb:0 --ops "$WRONG" -- "$S/ticket_lock"
 grep -q '^Warning: the program has none of these functions, .*wrong.so describes: no_such_function\.$' "$SCRATCH/out"
 judge "a function that isn't there is warned of" [ $? -eq 0 ]
 
+"$FMC" check --strategy optimal --ops "$S/rw2.so" -- "$S/reader_two_writers" 0 >"$SCRATCH/out" 2>&1
+tr '\n' ' ' <"$SCRATCH/out" | grep -q 'Search complete: .*, operations being what rw2.so says\.'
+judge "a complete search says whose word it takes" [ $? -eq 0 ]
+
 # A schedule and its plug-in.
 cp "$S/ticket.so" "$SCRATCH/ticket.so"
 "$FMC" check --strategy dfs -o "$SCRATCH/a.sched" --ops "$SCRATCH/ticket.so" -- "$S/ticket_lock" 2 crossed \

@@ -61,6 +61,13 @@ void plugin_apply(const struct op *op, uint32_t thread, void *object, struct fmc
 uint32_t plugin_dependent(enum op_kind kind);
 uint32_t plugin_number(enum op_kind kind);
 
+/*
+ * Two threads stand before operations on one object that don't depend on each other, as the plug-in says: is that so in
+ * this state? If not the plug-in has failed.
+ */
+void plugin_check(const struct op *a, uint32_t thread, const struct op *b, uint32_t other,
+		  const void *object);
+
 /* FMC_NOBODY: nobody in particular. */
 uint32_t plugin_holder(enum object_class class, const void *object);
 

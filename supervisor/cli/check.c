@@ -19,7 +19,7 @@
 static void describe_conditions(const struct options *options, struct verdict *verdict)
 {
 	char fair[48] = "no fairness", waking[320] = "every choice of whom to wake",
-	     spurious[80] = "no spurious wakeups";
+	     spurious[80] = "no spurious wakeups", ops[64] = "";
 	if (options->search.fair_k)
 		snprintf(fair, sizeof fair, "fairness with k = %u", options->search.fair_k);
 	if (options->restricted)
@@ -28,8 +28,10 @@ static void describe_conditions(const struct options *options, struct verdict *v
 	if (options->spurious)
 		snprintf(spurious, sizeof spurious, "up to %u spurious wakeups of each condition",
 			 options->spurious);
-	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, sequential consistency, %s, %s", fair,
-		 waking, spurious);
+	if (options->ops)
+		snprintf(ops, sizeof ops, ", operations being what %.30s says", ops_name());
+	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, sequential consistency, %s, %s%s",
+		 fair, waking, spurious, ops);
 }
 
 /* What minimising a finding may cost. `fmc minimize` takes its time. */

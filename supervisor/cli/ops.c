@@ -22,6 +22,12 @@ int ops_open(const struct options *options, int otherwise)
 	return otherwise;
 }
 
+const char *ops_name(void)
+{
+	const char *slash = plugin_path() ? strrchr(plugin_path(), '/') : NULL;
+	return slash ? slash + 1 : "no plug-in";
+}
+
 bool ops_record(struct schedule_header *header)
 {
 	char id[65] = "none";

@@ -13,6 +13,9 @@
  */
 int ops_open(const struct options *options, int otherwise);
 
+/* The plug-in's file without its folders. */
+const char *ops_name(void);
+
 /* What a schedule says of the plug-in; false without memory. */
 bool ops_record(struct schedule_header *header);
 

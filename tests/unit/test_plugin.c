@@ -193,6 +193,60 @@ static enum end_reason explore(struct trace *trace)
 	return end;
 }
 
+static bool never(uint32_t a, uint32_t b)
+{
+	(void)a;
+	(void)b;
+	return false;
+}
+
+static bool is_open(const void *object, const struct fmc_step *step)
+{
+	(void)step;
+	return *(const unsigned char *)object == 0;
+}
+
+static void signs(void *object, const struct fmc_step *step, struct fmc_effect *effect)
+{
+	(void)effect;
+	*(unsigned char *)object = (unsigned char)(step->thread + 1);
+}
+
+static void closes(void *object, const struct fmc_step *step, struct fmc_effect *effect)
+{
+	(void)step;
+	(void)effect;
+	++*(unsigned char *)object;
+}
+
+static void numbers(void *object, const struct fmc_step *step, struct fmc_effect *effect)
+{
+	(void)step;
+	effect->predicted = true;
+	effect->result = ++*(unsigned char *)object;
+}
+
+/* Operations that depend on each other, by state, by being possible, by result, taken for independent. */
+START_TEST(wrong_independence_is_found_out)
+{
+	static const struct {
+		bool (*enabled)(const void *object, const struct fmc_step *step);
+		void (*apply)(void *object, const struct fmc_step *step, struct fmc_effect *effect);
+	} ways[] = {{NULL, signs}, {is_open, closes}, {NULL, numbers}};
+	struct trace trace;
+	op.enabled = ways[_i].enabled;
+	op.apply = ways[_i].apply;
+	class->dependent = never;
+	ck_assert_int_eq(plugin_add(&ops, "x.so", why), STATUS_OK);
+	trace_init(&trace);
+	ck_assert_int_eq(explore(&trace), END_UNSUPPORTED);
+	ck_assert_str_eq(trace.message,
+			 "x.so: dependent() says that thing_use and thing_use are independent, but there "
+			 "is a state where they aren't");
+	trace_release(&trace);
+}
+END_TEST
+
 static const struct wrong {
 	bool (*enabled)(const void *object, const struct fmc_step *step);
 	void (*apply)(void *object, const struct fmc_step *step, struct fmc_effect *effect);
@@ -406,6 +460,7 @@ int main(void)
 	tcase_add_checked_fixture(callbacks, begin, NULL);
 	tcase_set_timeout(callbacks, 60);
 	tcase_add_loop_test(callbacks, wrong_callbacks_are_named, 0, WRONGS);
+	tcase_add_loop_test(callbacks, wrong_independence_is_found_out, 0, 3);
 	tcase_add_test(callbacks, misuse_ends_before_it);
 	tcase_add_test(callbacks, a_good_one_goes_to_the_end);
 	suite_add_tcase(suite, callbacks);
