@@ -1,12 +1,24 @@
 /*
  * McMini's philosophers_sem: forks are semaphores, and another one lets all but one philosopher into the
- * room. "deadlock" lets all of them in; then each order of coming in has one trace that ends with every left
- * fork taken. Arguments: N [deadlock].
+ * room. "deadlock" lets all of them in; then nobody depends on the room, there are 2^N - 1 traces as without
+ * it, and one of them ends with every left fork taken. Arguments: N [deadlock].
  *
  * fmc-options: --strategy optimal
  * fmc-args: 3
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 24
+ *
+ * fmc-options: --strategy optimal
+ * fmc-args: 5
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 990
+ *
+ * fmc-options: --strategy optimal --all
+ * fmc-args: 5 deadlock
+ * fmc-verdict: deadlock
+ * fmc-executions: 31
  *
  * fmc-options: --strategy optimal
  * fmc-args: 3 deadlock

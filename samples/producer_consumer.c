@@ -1,6 +1,7 @@
 /*
  * McMini's producer_consumer_mut_sem: two semaphores count free and filled slots, a mutex guards the ring.
- * One producer, one consumer, three items and two slots have 16 traces. "deadlock" takes the mutex first, and
+ * One producer, one consumer, three items and two slots have 12 traces, because
+ * the first two waits for a slot need no post. "deadlock" takes the mutex first, and
  * then waits for a slot with it. Arguments: PRODUCERS CONSUMERS ITEMS SLOTS [deadlock]; each producer makes
  * so many items, which are divided among the consumers.
  *
@@ -8,7 +9,7 @@
  * fmc-args: 1 1 3 2
  * fmc-verdict: none
  * fmc-complete: yes
- * fmc-executions: 16
+ * fmc-executions: 12
  *
  * fmc-options: --strategy optimal
  * fmc-args: 1 1 1 1 deadlock
