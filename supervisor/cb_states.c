@@ -35,9 +35,8 @@ bool cb_states_start(struct cb_states *s, const struct trace *trace, size_t firs
 	for (s->at = 0; s->at < first; s->at++)
 		if (!happens_before_push(s->happens_before))
 			return false;
-	s->follows = rebuild_start(s->rebuild, trace, s->fair_k);
-	if (s->follows)
-		rebuild_goto(s->rebuild, first);
+	s->trace = trace;
+	s->rebuilt = s->follows = false;
 	return true;
 }
 
@@ -47,12 +46,24 @@ bool cb_states_arrive(struct cb_states *s, uint32_t cost, uint32_t last, bool *k
 	return visited_arrive(&s->visited, state, cost, last, known);
 }
 
+/* Bring the model to the present state, where that is wanted first; false: it can't be. */
+static bool follows(struct cb_states *s)
+{
+	if (!s->rebuilt) {
+		s->rebuilt = true;
+		s->follows = rebuild_start(s->rebuild, s->trace, s->fair_k);
+		if (s->follows)
+			rebuild_goto(s->rebuild, s->at);
+	}
+	return s->follows;
+}
+
 bool cb_states_foresee(struct cb_states *s, const struct step *step, uint32_t cost, struct trace_hash *state,
 		       bool *known)
 {
 	*known = false;
 	*state = (struct trace_hash){0, 0};
-	if (!s->follows || !rebuild_foresee(s->rebuild, step, &s->footprint))
+	if (!follows(s) || !rebuild_foresee(s->rebuild, step, &s->footprint))
 		return true;
 	enum op_kind kind = model_pending(rebuild_model(s->rebuild), step->thread)->kind;
 	struct accesses accesses = {s->footprint.at, s->footprint.length};

@@ -19,7 +19,9 @@ struct cb_states {
 	struct rebuild *rebuild;
 	struct footprint footprint;
 	uint32_t fair_k;
+	const struct trace *trace;
 	size_t at;    /* of the trace: the state before this transition is the present one */
+	bool rebuilt; /* the rest is known */
 	bool follows; /* the model follows the trace: states beside it can be foreseen */
 };
 
