@@ -30,7 +30,7 @@ only() {
 table_2() {
 	heading "[MCMINI] Table 2: no deadlock. Left as published, right ours ($S)"
 	row philosophers_mut 6 37968 2507 11.16 20 "$S" philosophers_mut 6
-	row philosophers_sem 5 136931 10017 37.49 60 "$S" philosophers_sem 5
+	row philosophers_sem 5 136931 10017 37.49 90 "$S" philosophers_sem 5
 	row reader_writer_fifo 3 935 83 0.37 8 "$S" reader_writer fifo 2 1
 	row reader_writer_mut_reader_preferred 3 9023 831 2.76 8 "$S" reader_writer_mut 2 1
 	row producer_consumer_mut_sem 2 1156 65 0.45 8 "$S" producer_consumer 1 1 3 2
@@ -42,14 +42,14 @@ table_3() {
 	row simple_cond_broadcast 10 46 1 0.04 8 "$S" cond_broadcast 10 deadlock
 	row simple_barrier_with_threads 5 25 1 0.02 8 "$S" simple_barrier 5 deadlock
 	row philosophers_mut 10 37627 2585 14.38 20 "$S" philosophers_mut 10 unguarded
-	row philosophers_sem 5 7579 513 2.25 60 "$S" philosophers_sem 5 deadlock
+	row philosophers_sem 5 7579 513 2.25 90 "$S" philosophers_sem 5 deadlock
 	row producer_consumer_mut_sem 10 53 1 0.04 8 "$S" producer_consumer 5 5 1 1 deadlock
 }
 
 table_4() {
 	heading "[MCMINI] Table 4: all deadlocks (published: 16680, 120, 3154 of them)"
 	row simple_cond_broadcast 5 298010 67680 154.70 85 "$S --all" cond_broadcast 5 deadlock
-	row philosophers_sem 5 157439 11208 42.97 60 "$S --all" philosophers_sem 5 deadlock
+	row philosophers_sem 5 157439 11208 42.97 90 "$S --all" philosophers_sem 5 deadlock
 	row producer_consumer_mut_sem 3 29753 3619 12.39 10 "$S --all" producer_consumer 2 1 1 1 deadlock
 }
 
