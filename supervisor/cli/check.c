@@ -34,17 +34,26 @@ static void describe_conditions(const struct options *options, struct verdict *v
 		 fair, waking, spurious, ops);
 }
 
-/* What minimising a finding may cost. `fmc minimize` takes its time. */
-#define SIMPLIFY_SECONDS    2
-#define SIMPLIFY_EXECUTIONS 200
+/* What minimising a finding may cost, and all of them. `fmc minimize` takes its time. */
+#define SIMPLIFY_SECONDS	2
+#define SIMPLIFY_SECONDS_IN_ALL 10
+#define SIMPLIFY_EXECUTIONS	200
 
-static void make_simple(const struct exploration *x, struct reported *reported)
+/* Takes what it cost from *left. False: nothing was left. */
+static bool make_simple(const struct exploration *x, struct reported *reported, double *left)
 {
-	const struct simplify_budget budget = {SIMPLIFY_SECONDS, SIMPLIFY_EXECUTIONS, x->options->seed,
+	const struct simplify_budget budget = {*left < SIMPLIFY_SECONDS ? *left : SIMPLIFY_SECONDS,
+					       SIMPLIFY_EXECUTIONS, x->options->seed,
 					       reported->least_preemptions};
 	bool wanted = !x->options->no_minimize && x->repeatable && !tracer_interrupted();
-	if (wanted && reported->finding.kind != FINDING_NONE)
-		simplify(x->session, reported, &budget);
+	if (!wanted || reported->finding.kind == FINDING_NONE)
+		return true;
+	if (*left <= 0)
+		return false;
+	uint64_t begin = session_clock();
+	simplify(x->session, reported, &budget);
+	*left -= (double)(session_clock() - begin) / 1e9;
+	return true;
 }
 
 /* What an earlier run has written is as good. */
@@ -66,10 +75,14 @@ static void write_schedule(const struct exploration *x, const struct launch *lau
 			      reported == verdict->reported, &reported->schedule);
 }
 
-static void print_finding(const struct exploration *x, const struct reported *reported, FILE *stream)
+static void print_finding(const struct exploration *x, const struct reported *reported, bool in_time,
+			  FILE *stream)
 {
 	explain_finding(&reported->finding, reported->schedule, true, x->options, stream);
 	simplified_print(reported, x->options, stream);
+	if (!in_time)
+		fprintf(stream, "Not minimised: the failures before it took the %d seconds for that.\n",
+			SIMPLIFY_SECONDS_IN_ALL);
 	fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds", reported->execution,
 		reported->seconds);
 	if (reported->count > 1)
@@ -99,12 +112,14 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	struct verdict *verdict = x->verdict;
 	const struct options *options = x->options;
 	FILE *stream = text_stream(options);
+	double left = SIMPLIFY_SECONDS_IN_ALL;
 	for (size_t i = 0; i < verdict->reported_length; i++) {
+		bool in_time = true;
 		if (!is_written(&verdict->reported[i])) {
-			make_simple(x, &verdict->reported[i]);
+			in_time = make_simple(x, &verdict->reported[i], &left);
 			write_schedule(x, launch, &verdict->reported[i]);
 		}
-		print_finding(x, &verdict->reported[i], stream);
+		print_finding(x, &verdict->reported[i], in_time, stream);
 	}
 	if (options->all || verdict->reported_length == 0) {
 		verdict_print(verdict, stream);
