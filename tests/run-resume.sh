@@ -48,6 +48,10 @@ in_parts "dfs, two jobs" 2 500 --strategy dfs -- "$S/barrier"
 in_parts "cb" 1 150 --strategy cb:2 --cache off -- "$S/barrier"
 in_parts "cb with a cache" 1 10 --strategy cb:2 -- "$S/barrier"
 in_parts "delay" 2 20 --strategy delay:2 --cache off -- "$S/barrier"
+in_parts "optimal" 1 50 --strategy optimal -- "$S/philosophers_mut" 5
+in_parts "optimal, two jobs" 2 200 --strategy optimal -- "$S/philosophers_mut" 6
+in_parts "optimal with failures" 2 7 --strategy optimal --all -- "$S/philosophers" 4
+in_parts "source" 2 50 --strategy source -- "$S/philosophers_mut" 5
 in_parts "dfs with failures" 1 50 --strategy dfs --all -- "$S/philosophers" 2
 in_parts "dfs of an update that is lost" 2 25 --strategy dfs --all -- "$S/lost_update"
 
@@ -77,9 +81,9 @@ show "$SCRATCH/part.err"
 rm -f "$STATE"
 
 # Killed three times, each time once the state has been written anew.
-cp "$S/philosophers_ordered" "$SCRATCH/target"
+cp "$S/philosophers_mut" "$SCRATCH/target"
 T=$SCRATCH/target
-SEARCH=(--strategy cb:3 --cache off -- "$T" 3)
+SEARCH=(--strategy optimal -- "$T" 7)
 check whole "${SEARCH[@]}" >/dev/null
 result whole >"$SCRATCH/expected"
 kills=0
@@ -110,6 +114,7 @@ refuse() {
 	judge "refused: $pattern" [ $? -eq 0 ]
 	show "$SCRATCH/refused.err"
 }
+cp "$S/philosophers_ordered" "$T"
 check part --resume "$STATE" --strategy dfs --executions 50 -- "$T" 3 >/dev/null
 judge "a state to be refused" [ -s "$STATE" ]
 refuse "'3' there, '4' here" "$STATE" --strategy dfs -- "$T" 4
