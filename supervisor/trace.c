@@ -87,7 +87,8 @@ bool trace_push_footprint(struct trace *trace, const struct footprint *footprint
 	trace->accesses = accesses;
 	if (!ok || footprint->failed)
 		return false;
-	memcpy(trace->accesses + first, footprint->at, footprint->length * sizeof *trace->accesses);
+	if (footprint->length > 0)
+		memcpy(trace->accesses + first, footprint->at, footprint->length * sizeof *trace->accesses);
 	trace->accesses_length += footprint->length;
 	transition->first_access = (uint32_t)first;
 	transition->accesses = footprint->length;
