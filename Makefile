@@ -1,5 +1,5 @@
-# fmc: `make demo`, `make check`, `make bench`, `make tables`, `make fuzz`, `make install PREFIX=/usr/local DESTDIR=`,
-# `make uninstall`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
+# fmc: `make demo`, `make check`, `make check-sanitized`, `make bench`, `make tables`, `make fuzz`,
+# `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
 # behaviour sanitizers), TABLES (which of `make tables`).
 .DEFAULT_GOAL := all
 
@@ -160,6 +160,12 @@ check:
 	@tests/setup.sh build check
 	@MAKE="$(MAKE)" tests/run-check.sh
 
+# The unit tests with the sanitizers, which takes several times as long.
+check-sanitized:
+	@tests/setup.sh build check
+	@$(MAKE) --no-print-directory -s SANITIZE=1 all units samples $(addprefix build/sanitize/tests/corpus_,$(FUZZERS:fuzz_%=%))
+	@BUILD=build/sanitize tests/run-units.sh
+
 bench:
 	@tests/setup.sh build check
 	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/search
@@ -192,6 +198,6 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all archives samples units tools fuzz demo check bench tables install uninstall clean
+.PHONY: all archives samples units tools fuzz demo check check-sanitized bench tables install uninstall clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
