@@ -57,6 +57,19 @@ gone() {
 	return 1
 }
 
+# peak COMMAND...: its highest resident size in KiB.
+peak() {
+	local most=0 now process
+	"$@" </dev/null >/dev/null 2>&1 &
+	process=$!
+	while now=$(awk '/^VmHWM/ { print $2 }' /proc/$process/status 2>/dev/null) && [ -n "$now" ]; do
+		most=$now
+		sleep 0.05
+	done
+	wait $process
+	echo "$most"
+}
+
 finish() {
 	if [ $SKIPPED -gt 0 ]; then
 		echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"

@@ -105,18 +105,10 @@ if "$FMC" check --jobs 2 --executions 1 -- "$STEPS" 1 </dev/null >/dev/null 2>&1
 	echo "--jobs 2 against 1     ratio $(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
 fi
 
-# peak N: the highest resident size in KiB over N executions.
-peak() {
-	local most=0 now supervisor
-	"$FMC" check --strategy random --executions "$1" --time 0 -- "$STEPS" 1 </dev/null >/dev/null 2>&1 &
-	supervisor=$!
-	while now=$(awk '/^VmHWM/ { print $2 }' /proc/$supervisor/status 2>/dev/null) && [ -n "$now" ]; do
-		most=$now
-		sleep 0.1
-	done
-	wait $supervisor
-	echo "$most"
+# after N: the highest resident size over N executions.
+after() {
+	peak "$FMC" check --strategy random --executions "$1" --time 0 -- "$STEPS" 1
 }
-few=$(peak 1000) many=$(peak 100000)
+few=$(after 1000) many=$(after 100000)
 echo "memory of fmc          $few KiB after 1,000 executions, $many KiB after 100,000: ratio $(compute %.2f "$many / $few")"
 echo "$SECONDS seconds in all"
