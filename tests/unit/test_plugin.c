@@ -101,7 +101,7 @@ END_TEST
 static bool crashes(const void *object, const struct fmc_step *step)
 {
 	(void)object;
-	return *(volatile const bool *)(uintptr_t)step->op;
+	return *(volatile const bool *)(uintptr_t)(step->op + 4096);
 }
 
 static bool aborts(const void *object, const struct fmc_step *step)
