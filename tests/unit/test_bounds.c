@@ -414,7 +414,8 @@ static void recurse(struct recursion *r, struct step *steps, size_t length, uint
 	if (left_out(r, length, cost, last))
 		return;
 	struct sleeping now[16], next[16];
-	memcpy(now, asleep, sleepers * sizeof *now);
+	if (sleepers > 0)
+		memcpy(now, asleep, sleepers * sizeof *now);
 	/* What costs nothing first. */
 	for (uint32_t k = 0; k < 2 * count; k++) {
 		const struct alternative *a = &open[k % count];
@@ -521,9 +522,30 @@ static void counter(struct table_program *p)
 	table_thread(p, b);
 }
 
-static void check_counts(uint32_t bound, size_t traces, uint64_t executions)
+static struct table_body *access_memory(struct table_program *p, uint32_t object, enum op_kind kind)
 {
-	struct search_options options = {.strategy = STRATEGY_CB, .bound = bound, .fair_k = 1, .cache = true};
+	struct table_body *b = table_body(p);
+	struct table_code *access = table_op(b, kind, object);
+	access->op.arg = 4;
+	access->op.arg2 = 4096;
+	return b;
+}
+
+/* One writes what eight read. */
+static void readers(struct table_program *p)
+{
+	*p = (struct table_program){0};
+	uint32_t memory = table_object(p, CLASS_MEMORY, 0, 0);
+	access_memory(p, memory, OP_MEMORY_WRITE);
+	struct table_body *reader = access_memory(p, memory, OP_MEMORY_READ);
+	for (int i = 1; i < 8; i++)
+		table_thread(p, reader);
+}
+
+static void check_counts(enum strategy strategy, uint32_t bound, size_t traces, uint64_t executions)
+{
+	struct search_options options = {
+	    .strategy = strategy, .bound = bound, .fair_k = 1, .cache = true, .sees_memory = true};
 	struct seen seen;
 	run(&options, &seen);
 	ck_assert_uint_eq(seen.traces.count, traces);
@@ -538,15 +560,19 @@ START_TEST(golden_counts)
 	struct table_program p;
 	philosophers(&p, 5);
 	use(&p);
-	check_counts(0, 30, 80);
-	check_counts(1, 31, 672);
-	check_counts(2, 31, 987);
+	check_counts(STRATEGY_CB, 0, 30, 80);
+	check_counts(STRATEGY_CB, 1, 31, 672);
+	check_counts(STRATEGY_CB, 2, 31, 987);
+	check_counts(STRATEGY_DELAY, 2, 16, 87);
+	readers(&p);
+	use(&p);
+	check_counts(STRATEGY_CB, 0, 256, 3281);
 	counter(&p);
 	use(&p);
-	check_counts(0, 6, 6);
-	check_counts(1, 24, 24);
-	check_counts(2, 60, 60);
-	check_counts(3, 90, 90);
+	check_counts(STRATEGY_CB, 0, 6, 6);
+	check_counts(STRATEGY_CB, 1, 24, 24);
+	check_counts(STRATEGY_CB, 2, 60, 60);
+	check_counts(STRATEGY_CB, 3, 90, 90);
 }
 END_TEST
 
