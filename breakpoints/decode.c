@@ -203,10 +203,10 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 	status = decode_arguments(entries, target, point, regs, call);
 	/*
 	 * A call as the last thing of a libc function is a jump: the return address is then the program's,
-	 * but the lock is still libc's.
+	 * but the lock is still libc's. What a plug-in describes is the program's, be it as a start routine.
 	 */
-	call->libc_own = is_own(entries, call->return_address) ||
-			 (point->shape == SHAPE_OBJECT && is_own(entries, call->object));
+	call->libc_own = !call->user && (is_own(entries, call->return_address) ||
+					 (point->shape == SHAPE_OBJECT && is_own(entries, call->object)));
 	return status;
 }
 

@@ -48,6 +48,20 @@ judge "a function that isn't there is warned of" [ $? -eq 0 ]
 tr '\n' ' ' <"$SCRATCH/out" | grep -q 'Search complete: .*, operations being what rw2.so says\.'
 judge "a complete search says whose word it takes" [ $? -eq 0 ]
 
+# A function that libc calls.
+for case in '0: No failure' '1 shut: deadlock: T1 waits for T2 to exit, T2 waits for gate.open'; do
+	# shellcheck disable=SC2086 # a status and arguments
+	set -- ${case%%: *}
+	"$FMC" check --strategy dfs -o "$SCRATCH/g.sched" --ops "$BUILD/tests/ops/gate.so" -- "$BUILD/targets/gate" "${@:2}" \
+	    >"$SCRATCH/out" 2>&1
+	status=$?
+	grep -q "^${case#*: }" "$SCRATCH/out"
+	judge "a start routine is an operation, $*" [ $? -eq 0 -a $status -eq "$1" ]
+	[ $status -eq "$1" ] || show "$SCRATCH/out"
+done
+"$FMC" check --strategy dfs -o "$SCRATCH/g.sched" -- "$BUILD/targets/gate" shut >"$SCRATCH/out" 2>&1
+judge "and without a plug-in it goes on" grep -q '^abort: ' "$SCRATCH/out"
+
 # A schedule and its plug-in.
 cp "$S/ticket.so" "$SCRATCH/ticket.so"
 "$FMC" check --strategy dfs -o "$SCRATCH/a.sched" --ops "$SCRATCH/ticket.so" -- "$S/ticket_lock" 2 crossed \
