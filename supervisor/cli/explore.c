@@ -187,10 +187,13 @@ static void write_state(struct exploration *x)
 	if (x->jobs)
 		x->found_reasons = x->verdict->reasons;
 	explore_state_save(x, &exploration);
-	if (resume_write(x->resume, &exploration, why)) {
+	/* Told once: it may be tried every second. */
+	bool failed = resume_write(x->resume, &exploration, why) != STATUS_OK;
+	if (failed && !x->resume->failed) {
 		progress_clear(&x->progress);
 		say("%s", why);
 	}
+	x->resume->failed = failed;
 	saver_release(&exploration);
 }
 

@@ -24,6 +24,7 @@ struct resume {
 	struct saver search;  /* its strategy */
 	bool unfinished;      /* the run ended before the search was over */
 	bool noted;	      /* unfinished, and resume_note() has been called */
+	bool failed;	      /* the last attempt to write the file */
 	bool over;	      /* nothing is left to go on with */
 	uint64_t saved, cost; /* when it was written last (session_clock()), how long that took */
 };
