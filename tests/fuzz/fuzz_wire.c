@@ -1,0 +1,121 @@
+/*
+ * Any bytes as a plan or a trace that another process sent: refused, or understood, and then the same after it was
+ * written and read again.
+ */
+#include <fmc/coverage.h>
+#include <fmc/wire.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition, const char *what)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+static void require_same(struct saver *first, struct saver *second)
+{
+	require(!first->failed && !second->failed, "no memory");
+	require(first->length == second->length && memcmp(first->at, second->at, first->length) == 0,
+		"changed by reading");
+	saver_release(first);
+	saver_release(second);
+}
+
+static void try_trace(struct loader loader)
+{
+	struct trace trace;
+	struct saver first = {0}, second = {0};
+	trace_init(&trace);
+	if (wire_get_trace(&loader, &trace)) {
+		wire_put_trace(&first, &trace);
+		loader = (struct loader){first.at, first.length, false};
+		require(wire_get_trace(&loader, &trace) && loader.left == 0, "not read again");
+		wire_put_trace(&second, &trace);
+		require_same(&first, &second);
+	}
+	trace_release(&trace);
+}
+
+static void try_plan(struct loader loader)
+{
+	struct wire_plan plan;
+	struct saver first = {0}, second = {0};
+	if (!wire_get_plan(&loader, &plan))
+		return;
+	wire_put_plan(&first, &plan.plan);
+	wire_plan_release(&plan);
+	loader = (struct loader){first.at, first.length, false};
+	require(wire_get_plan(&loader, &plan) && loader.left == 0, "not read again");
+	wire_put_plan(&second, &plan.plan);
+	wire_plan_release(&plan);
+	require_same(&first, &second);
+}
+
+static void try_classes(struct loader loader)
+{
+	struct coverage coverage;
+	struct saver saver = {0};
+	coverage_init(&coverage);
+	if (coverage_load(&coverage, &loader)) {
+		coverage_save(&coverage, &saver);
+		require(!saver.failed, "no memory");
+	}
+	saver_release(&saver);
+	coverage_release(&coverage);
+}
+
+/* The first byte says as what. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size == 0)
+		return 0;
+	const struct loader loader = {data + 1, size - 1, false};
+	switch (data[0] % 3) {
+	case 0:
+		try_trace(loader);
+		break;
+	case 1:
+		try_plan(loader);
+		break;
+	default:
+		try_classes(loader);
+		break;
+	}
+	return 0;
+}
+
+#ifdef STANDALONE
+static int run_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file) {
+		perror(path);
+		return EXIT_FAILURE;
+	}
+	static uint8_t data[1 << 22];
+	size_t size = fread(data, 1, sizeof data, file);
+	fclose(file);
+	/* Exactly as long as the input, so that reading behind it is seen. */
+	uint8_t *exact = malloc(size + !size);
+	require(exact, "no memory");
+	memcpy(exact, data, size);
+	LLVMFuzzerTestOneInput(exact, size);
+	free(exact);
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	int status = EXIT_SUCCESS;
+	for (int i = 1; i < argc; i++)
+		status |= run_file(argv[i]);
+	return status;
+}
+#endif
