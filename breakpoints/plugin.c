@@ -7,6 +7,8 @@
 /* What plug-ins are asked, and what is checked of their answers. */
 
 _Static_assert(OBJECT_USER_BYTES == FMC_OBJECT_BYTES, "the model keeps what plug-ins are promised");
+_Static_assert(OP_USER_MOST == FMC_OPS_MOST && CLASS_USER_MOST == FMC_CLASSES_MOST,
+	       "there is room for as many");
 
 static struct plugin plugin;
 static char failure[256];
@@ -80,7 +82,7 @@ struct question {
 	uint64_t answer;
 };
 
-/* "sem_take's apply()" into `what`; false: don't ask any more, or it went wrong. */
+/* False: it went wrong, or an earlier question did, and nothing is asked any more. */
 static bool ask(const char *name, const char *callback, void (*run)(void *), struct question *question)
 {
 	char what[64];
