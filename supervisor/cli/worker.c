@@ -17,6 +17,9 @@
 /* How long a worker has to end its target, in milliseconds. */
 #define PATIENCE 3000
 
+/* How often to look where the system can't tell that a process has ended, in milliseconds. */
+#define GLANCE 10
+
 void order_save(struct saver *saver, const struct plan *plan, uint64_t deadline)
 {
 	save_number(saver, deadline);
@@ -156,20 +159,29 @@ static void send_signal(const struct worker *worker, int signal)
 		kill(worker->pid, signal);
 }
 
+/* Wait for its end, at most so many milliseconds. */
+static bool ended_within(const struct worker *worker, int ms)
+{
+	struct pollfd end = {.fd = worker->handle, .events = POLLIN};
+	for (; ms > 0; ms -= GLANCE) {
+		if (waitpid(worker->pid, NULL, WNOHANG) != 0)
+			return true;
+		(void)poll(&end, 1, GLANCE);
+	}
+	return false;
+}
+
 void worker_stop(struct worker *worker, bool at_once)
 {
 	if (!worker->pid)
 		return;
 	link_close(&worker->link);
 	send_signal(worker, at_once ? SIGKILL : SIGTERM);
-	struct pollfd end = {.fd = worker->handle, .events = POLLIN};
-	int ready;
-	do
-		ready = poll(&end, 1, PATIENCE);
-	while (ready < 0 && errno == EINTR);
-	send_signal(worker, SIGKILL);
-	while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
+	if (!ended_within(worker, PATIENCE)) {
+		send_signal(worker, SIGKILL);
+		while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
+			continue;
+	}
 	if (worker->handle >= 0)
 		close(worker->handle);
 	*worker = (struct worker){.handle = -1, .link = {.socket = -1}};
