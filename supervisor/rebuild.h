@@ -48,7 +48,7 @@ void rebuild_perform(struct rebuild *rebuild, const struct step *step, const str
 /*
  * The same for a step that is open, the present state staying as it is. True iff this is for certain all that
  * the step would touch if the program performed it now, unless it ended the process: false if that depends on
- * the program's memory, or on what the code behind the operation does.
+ * what the program does then.
  */
 bool rebuild_foresee(struct rebuild *rebuild, const struct step *step, struct footprint *footprint);
 

@@ -3,6 +3,7 @@
 #include <fmc/happens_before.h>
 #include <fmc/search.h>
 
+#include "supervisor/rebuild.h"
 #include "supervisor/visited.h"
 #include "tests/table/brute.h"
 #include "tests/table/table_random.h"
@@ -522,6 +523,60 @@ static void counter(struct table_program *p)
 	table_thread(p, b);
 }
 
+/* The step is taken behind i steps: does it touch what was foreseen? False: the execution doesn't tell. */
+static bool compare_foreseen(struct step *steps, size_t i, struct step step, uint32_t fair_k,
+			     const struct footprint *foreseen)
+{
+	steps[i] = step;
+	const struct plan plan = {
+	    .prefix = steps, .prefix_length = i + 1, .policy = {.fair_k = fair_k, .max_depth = DEPTH}};
+	execution_run(execution, &plan, &trace);
+	/* What it does to the priorities is known at the next transition. */
+	if (trace.length < i + 2)
+		return false;
+	struct accesses touched = trace_accesses(&trace, i);
+	ck_assert_uint_eq(touched.length, foreseen->length);
+	for (uint32_t a = 0; a < touched.length; a++)
+		ck_assert(touched.at[a].key == foreseen->at[a].key &&
+			  touched.at[a].mode == foreseen->at[a].mode);
+	return true;
+}
+
+/* Steps beside a trace touch what rebuild_foresee() says that they would. */
+START_TEST(footprints_are_foreseen)
+{
+	struct rebuild *rebuild = rebuild_new();
+	struct footprint footprint = {0};
+	struct trace base;
+	uint64_t compared = 0, open = 0;
+	trace_init(&base);
+	for (uint64_t seed = 0; seed < programs(); seed++) {
+		struct table_program p;
+		struct step steps[2 * DEPTH];
+		uint32_t fair_k = (uint32_t)(seed / 2 % 3);
+		table_random(&p, seed, seed % 2);
+		use(&p);
+		const struct plan plan = {
+		    .policy = {.kind = POLICY_RANDOM, .seed = seed, .fair_k = fair_k, .max_depth = DEPTH}};
+		execution_run(execution, &plan, &trace);
+		ck_assert(trace_copy(&base, &trace));
+		ck_assert(rebuild_start(rebuild, &base, fair_k));
+		for (size_t i = 0; i < base.length && i < DEPTH; i++) {
+			rebuild_goto(rebuild, i);
+			const struct alternative *a = base.alternatives + base.at[i].first_alternative;
+			for (uint32_t k = 0; k < base.at[i].alternatives; k++, open++)
+				if (rebuild_foresee(rebuild, &a[k].step, &footprint))
+					compared += compare_foreseen(steps, i, a[k].step, fair_k, &footprint);
+			steps[i] = (struct step){base.at[i].thread, base.at[i].choice};
+		}
+	}
+	ck_assert_uint_gt(compared, open / 2);
+	trace_release(&base);
+	footprint_release(&footprint);
+	rebuild_free(rebuild);
+}
+END_TEST
+
 static struct table_body *access_memory(struct table_program *p, uint32_t object, enum op_kind kind)
 {
 	struct table_body *b = table_body(p);
@@ -588,6 +643,7 @@ int main(void)
 	tcase_add_test(cases, no_reduction_of_what_is_not_seen);
 	tcase_add_test(cases, delays_are_bounded);
 	tcase_add_test(cases, unsound_rules_lose_traces);
+	tcase_add_test(cases, footprints_are_foreseen);
 	tcase_add_test(cases, golden_counts);
 	suite_add_tcase(suite, cases);
 	SRunner *runner = srunner_create(suite);
