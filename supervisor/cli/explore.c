@@ -1,7 +1,7 @@
 /* The search: plans from the strategies, traces from those who run them. */
 #include "explore.h"
 #include "confirm.h"
-#include "explore_state.h"
+#include "explore_private.h"
 #include "portfolio.h"
 #include "say.h"
 #include "warnings.h"
@@ -48,7 +48,7 @@ void explore_release(struct exploration *x)
 	x->session->on_transition = NULL;
 }
 
-static void give_up(struct exploration *x, enum status status, const char *why)
+void explore_give_up(struct exploration *x, enum status status, const char *why)
 {
 	x->over = x->enough = true;
 	x->fatal = status ? status : STATUS_BUG;
@@ -61,11 +61,11 @@ static bool usable(struct exploration *x)
 	const struct trace *trace = &x->last.trace;
 	/* Of a plug-in that has failed, here or in a worker, nothing can be believed. */
 	if (plugin_path() && (plugin_failure() || trace->end == END_UNSUPPORTED)) {
-		give_up(x, STATUS_UNSUPPORTED, plugin_failure() ? plugin_failure() : trace->message);
+		explore_give_up(x, STATUS_UNSUPPORTED, plugin_failure() ? plugin_failure() : trace->message);
 		return false;
 	}
 	if (trace->end == END_ERROR) {
-		give_up(x, trace->status, trace->message);
+		explore_give_up(x, trace->status, trace->message);
 		return false;
 	}
 	if (trace->end == END_INTERRUPTED) {
@@ -100,8 +100,7 @@ static void account(struct exploration *x)
 		verdict_because(verdict, "the program did what fmc can't supervise: %s", trace->message);
 }
 
-/* The policy of the first schedule. */
-static struct policy first_policy(const struct exploration *x)
+struct policy explore_first_policy(const struct exploration *x)
 {
 	return (struct policy){.kind = POLICY_DEFAULT,
 			       .fair_k = x->options->search.fair_k,
@@ -111,18 +110,18 @@ static struct policy first_policy(const struct exploration *x)
 
 bool explore_preflight(struct exploration *x)
 {
-	const struct plan plan = {.policy = first_policy(x)};
+	const struct plan plan = {.policy = explore_first_policy(x)};
 	struct trace first;
 	trace_init(&first);
 	session_run(x->session, &plan, &x->last.trace, NULL);
 	bool threaded = process_threaded(x->session->process);
 	bool good = usable(x);
 	if (good && x->last.trace.end == END_UNSUPPORTED) {
-		give_up(x, STATUS_UNSUPPORTED, x->last.trace.message);
+		explore_give_up(x, STATUS_UNSUPPORTED, x->last.trace.message);
 		good = false;
 	}
 	if (good && !trace_copy(&first, &x->last.trace)) {
-		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		good = false;
 	}
 	if (good) {
@@ -143,70 +142,6 @@ bool explore_preflight(struct exploration *x)
 	x->verdict->alone = good && !threaded;
 	trace_release(&first);
 	return good;
-}
-
-/* Where findings are collected the program's modules are known. STATUS_INTERRUPTED. */
-static enum status learn_modules(struct exploration *x)
-{
-	const struct plan plan = {.policy = first_policy(x)};
-	struct finding finding;
-	finding_init(&finding);
-	enum status status = session_run(x->session, &plan, &x->last.trace, &finding);
-	finding_release(&finding);
-	return x->last.trace.end == END_INTERRUPTED ? STATUS_INTERRUPTED : status;
-}
-
-bool explore_resume(struct exploration *x, const struct launch *launch)
-{
-	char why[512] = "";
-	struct loader exploration;
-	if (!x->resume->path)
-		return true;
-	enum status status = learn_modules(x);
-	if (!status)
-		status = resume_identify(x->resume, x->session, launch, x->options, x->repeatable, why);
-	if (!status && x->resume->going_on) {
-		status = resume_load(x->resume, &exploration) ? explore_state_load(x, &exploration)
-							      : STATUS_MALFORMED;
-		if (status)
-			snprintf(why, sizeof why, "%.180s: can't go on with the saved search: %s",
-				 x->resume->path, status_text(status));
-	}
-	x->progress.earlier = x->verdict->earlier;
-	x->over = x->enough = status == STATUS_INTERRUPTED;
-	if (status && status != STATUS_INTERRUPTED)
-		give_up(x, status, why);
-	return !x->over;
-}
-
-/* The file as it has to be now. */
-static void write_state(struct exploration *x)
-{
-	struct saver exploration = {0};
-	char why[256];
-	if (x->jobs)
-		x->found_reasons = x->verdict->reasons;
-	explore_state_save(x, &exploration);
-	/* Told once: it may be tried every second. */
-	bool failed = resume_write(x->resume, &exploration, why) != STATUS_OK;
-	if (failed && !x->resume->failed) {
-		progress_clear(&x->progress);
-		say("%s", why);
-	}
-	x->resume->failed = failed;
-	saver_release(&exploration);
-}
-
-void explore_keep(struct exploration *x)
-{
-	if (!x->resume->path)
-		return;
-	if (x->resume->over)
-		resume_remove(x->resume);
-	else if (x->resume->noted)
-		write_state(x);
-	else if (x->resume->unfinished)
-		say("%s: the search by %s can't be saved", x->resume->path, x->phase);
 }
 
 /* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
@@ -255,7 +190,7 @@ static void examine(struct exploration *x, const struct plan *plan)
 	}
 	finding_release(&finding);
 	if (confirmation == CONFIRM_FAILED)
-		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 }
 
 /* When this phase has to end: its share of the budget. */
@@ -329,7 +264,7 @@ static void explore_last(struct exploration *x, const struct phase *phase, struc
 	if (status == STATUS_DIVERGED)
 		x->diverged += trace->end != END_DIVERGED;
 	else if (status)
-		give_up(x, status, status_text(status));
+		explore_give_up(x, status, status_text(status));
 	search_progress(search, &x->search);
 	keep_estimate(x, phase);
 	show_progress(x);
@@ -364,7 +299,7 @@ static void await_job(struct exploration *x, const struct phase *phase, struct s
 	if (status == STATUS_OK)
 		explore_last(x, phase, search);
 	else if (status != STATUS_TIMEOUT)
-		give_up(x, status, why);
+		explore_give_up(x, status, why);
 	x->enough |= tracer_interrupted();
 	show_progress(x);
 }
@@ -416,7 +351,7 @@ static void run_phase(struct exploration *x, const struct phase *phase, struct s
 {
 	while (!x->enough) {
 		if (resume_due(x->resume) && note_place(x, position, planned, search))
-			write_state(x);
+			explore_write_state(x);
 		enum search_answer answer = plan_ahead(x, phase, search, &planned);
 		if (jobs_out(x->jobs) > 0) {
 			await_job(x, phase, search);
@@ -450,7 +385,7 @@ static bool load_place(struct exploration *x, size_t position, struct search *se
 	char why[256];
 	snprintf(why, sizeof why, "%.180s: can't go on with the saved search: %s", resume->path,
 		 status_text(status));
-	give_up(x, status, why);
+	explore_give_up(x, status, why);
 	return false;
 }
 
@@ -459,7 +394,7 @@ static void explore_phase(struct exploration *x, const struct phase *phase, size
 	uint64_t planned = 0;
 	struct search *search = search_new(&phase->search);
 	if (!search) {
-		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		return;
 	}
 	name_phase(x, phase);
@@ -552,14 +487,14 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	if (x->jobs)
 		explore_phases(x);
 	else
-		give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 	jobs_free(x->jobs);
 	x->jobs = NULL;
 	x->resume->over = begun && !x->fatal && (x->complete || !x->resume->unfinished);
 	progress_clear(&x->progress);
 	/* It may also have failed behind the last execution, as that was looked at. */
 	if (plugin_failure())
-		give_up(x, STATUS_UNSUPPORTED, plugin_failure());
+		explore_give_up(x, STATUS_UNSUPPORTED, plugin_failure());
 	x->found_reasons = x->verdict->reasons;
 	if (x->options->all || x->verdict->reported_length == 0)
 		give_reasons(x);
