@@ -252,9 +252,21 @@ const char *end_reason_name(enum end_reason reason)
 	return names[reason];
 }
 
+/*
+ * Behind pthread_exit() of the main thread whoever exits last ends the process: what a thread does at its end
+ * depends on the ends of all others.
+ */
+static bool leaves_others(const struct trace *trace, size_t i)
+{
+	return trace->initial_threads == 1 && trace->at[i].thread == 0 &&
+	       trace->at[i].flags & TRANSITION_EXITS && i + 1 < trace->length;
+}
+
 const char *trace_hides(const struct trace *trace, bool sees_memory)
 {
 	for (size_t i = 0; i < trace->length; i++) {
+		if (leaves_others(trace, i))
+			return "its main thread exits while others go on, and the last of them ends it";
 		switch (trace->at[i].op.kind) {
 		case OP_FUTEX_WAIT:
 		case OP_FUTEX_WAKE:

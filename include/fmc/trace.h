@@ -217,8 +217,9 @@ size_t trace_difference(const struct trace *a, const struct trace *b);
 
 /*
  * Why no two operations of this program can be taken for independent; NULL if they can. Threads that call futex(2)
- * themselves, or wait for the outside, share memory or pipes between the operations that are seen: then orders of
- * operations that look equivalent needn't be. sees_memory: as in search_options.
+ * themselves, or wait for the outside, share memory or pipes between the operations that are seen, and those that
+ * the main thread leaves behind notice at their ends who else has ended: then orders of operations that look
+ * equivalent needn't be. sees_memory: as in search_options.
  */
 const char *trace_hides(const struct trace *trace, bool sees_memory);
 
