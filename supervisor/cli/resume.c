@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The file is written this often, in nanoseconds, but not for more than one part in so many of the time. */
 #define INTERVAL UINT64_C(1000000000)
@@ -217,5 +216,5 @@ bool resume_load(struct resume *resume, struct loader *exploration)
 void resume_remove(const struct resume *resume)
 {
 	if (resume->path)
-		unlink(resume->path);
+		state_file_remove(resume->path);
 }

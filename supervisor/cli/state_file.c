@@ -95,3 +95,13 @@ enum status state_file_write(const char *path, const struct saver *body, char wh
 	free(part);
 	return good ? STATUS_OK : fail(path, STATUS_SYSTEM, strerror(error), why);
 }
+
+void state_file_remove(const char *path)
+{
+	char *part;
+	unlink(path);
+	if (asprintf(&part, "%s.part", path) < 0)
+		return;
+	unlink(part);
+	free(part);
+}

@@ -21,4 +21,7 @@ enum status state_file_read(const char *path, struct saver *body, char why[256])
 /* Whatever happens, either the old file or the whole new one has the name. On failure `why` holds one line. */
 enum status state_file_write(const char *path, const struct saver *body, char why[256]);
 
+/* And what a killed process has left of writing it. */
+void state_file_remove(const char *path);
+
 #endif

@@ -52,6 +52,10 @@ START_TEST(a_file_is_read_as_written)
 	ck_assert_mem_eq(again.at, body.at, body.length);
 	snprintf(part, sizeof part, "%s.part", path);
 	ck_assert_int_ne(access(part, F_OK), 0);
+	write_bytes(part, file, 10);
+	state_file_remove(path);
+	ck_assert_int_ne(access(part, F_OK), 0);
+	ck_assert_int_ne(access(path, F_OK), 0);
 	saver_release(&again);
 	saver_release(&body);
 }
