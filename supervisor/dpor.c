@@ -140,15 +140,28 @@ void dpor_forget(struct dpor *dpor, uint64_t ticket)
 	dpor_tree_drop(&dpor->tree, gone.leaf);
 }
 
-static bool follows_plan(const struct dpor_plan *plan, const struct trace *trace)
+enum fit {
+	FIT_NONE,
+	/*
+	 * It ended within its plan because it had gone round in a loop, or too far: sequences to be run know nothing
+	 * of that. It has been run to its end, and no race behind that counts.
+	 */
+	FIT_CUT,
+	FIT_WHOLE
+};
+
+static enum fit fit(const struct dpor_plan *plan, const struct trace *trace)
 {
-	if (trace->length < plan->length)
-		return false;
-	for (size_t i = 0; i < plan->length; i++)
+	bool loops = trace->end == END_DEPTH || end_reason_loops(trace->end);
+	bool cut = loops && trace->length < plan->length;
+	size_t length = cut ? trace->length : plan->length;
+	if (trace->length < length)
+		return FIT_NONE;
+	for (size_t i = 0; i < length; i++)
 		if (trace->at[i].thread != plan->steps[i].thread ||
 		    trace->at[i].choice != plan->steps[i].choice)
-			return false;
-	return true;
+			return FIT_NONE;
+	return cut ? FIT_CUT : FIT_WHOLE;
 }
 
 /* What was planned is taken to have been run, so that what is left of the search goes on. */
@@ -392,18 +405,26 @@ static void note(struct dpor *dpor, const struct trace *trace)
 	estimate_add(dpor->estimate, dpor->branches, trace->length);
 }
 
+/* An execution that has followed its plan to the end. */
+static enum status learn(struct dpor *dpor, struct dpor_plan *plan, const struct trace *trace)
+{
+	if (!extend(dpor, plan, trace))
+		return STATUS_NO_MEMORY;
+	enum status status = reverse_races(dpor, plan->branch, trace);
+	if (status == STATUS_OK)
+		note(dpor, trace);
+	return status;
+}
+
 enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *trace)
 {
 	struct dpor_plan *plan = find_plan(dpor, ticket);
-	enum status status = STATUS_DIVERGED;
-	if (!follows_plan(plan, trace))
-		give_back(dpor, plan);
-	else if (!extend(dpor, plan, trace))
-		status = STATUS_NO_MEMORY;
+	enum fit how = fit(plan, trace);
+	enum status status = how == FIT_NONE ? STATUS_DIVERGED : STATUS_OK;
+	if (how == FIT_WHOLE)
+		status = learn(dpor, plan, trace);
 	else
-		status = reverse_races(dpor, plan->branch, trace);
-	if (status == STATUS_OK)
-		note(dpor, trace);
+		give_back(dpor, plan);
 	dpor_forget(dpor, ticket);
 	dpor->tree.failed |= status == STATUS_NO_MEMORY;
 	return dpor->tree.failed ? STATUS_NO_MEMORY : status;

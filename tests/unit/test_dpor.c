@@ -162,6 +162,47 @@ static struct table_code *visible_write(struct table_body *b, uint32_t semaphore
 	return table_op(b, OP_SEM_INIT, semaphore);
 }
 
+/*
+ * Two philosophers who put the first fork back when they don't get the second one, in step for ever. Loops that are
+ * found before a planned sequence is at its end are ends like others, not another program.
+ */
+START_TEST(loops_end_within_plans)
+{
+	struct table_program p = {0};
+	uint32_t forks[2] = {table_mutex(&p, MUTEX_NORMAL), table_mutex(&p, MUTEX_NORMAL)};
+	for (uint32_t i = 0; i < 2; i++) {
+		struct table_body *b = table_body(&p);
+		table_op(b, OP_MUTEX_LOCK, forks[i]);
+		table_op(b, OP_MUTEX_TRYLOCK, forks[1 - i]);
+		struct table_code *eat = table_jump(b, TABLE_JUMP_IF, 0, 0, 0);
+		table_op(b, OP_MUTEX_UNLOCK, forks[i]);
+		table_jump(b, TABLE_JUMP, 0, 0, 0);
+		eat->target = b->length;
+		table_op(b, OP_MUTEX_UNLOCK, forks[i]);
+		table_op(b, OP_MUTEX_UNLOCK, forks[1 - i]);
+	}
+	for (enum strategy strategy = STRATEGY_SOURCE; strategy <= STRATEGY_OPTIMAL; strategy++) {
+		const struct search_options options = {
+		    .strategy = strategy, .fair_k = 1, .max_depth = 60, .sees_memory = true};
+		struct search *search = search_new(&options);
+		struct crew crew;
+		struct trace trace;
+		uint64_t within = 0;
+		trace_init(&trace);
+		crew_init(&crew, &p, search, 1, 1500);
+		for (int i = 0; i < 1500 && crew_step(&crew, &trace); i++) {
+			ck_assert_int_ne(trace.end, END_DIVERGED);
+			within += end_reason_loops(trace.end) || trace.end == END_DEPTH;
+		}
+		ck_assert_int_eq(crew.status, STATUS_OK);
+		ck_assert_uint_gt(within, 0);
+		trace_release(&trace);
+		search_free(search);
+		crew_release(&crew);
+	}
+}
+END_TEST
+
 START_TEST(closed_forms)
 {
 	struct table_program p;
@@ -593,6 +634,7 @@ int main(void)
 	tcase_set_timeout(tests, 300);
 	tcase_set_timeout(random, 900);
 	tcase_add_test(tests, closed_forms);
+	tcase_add_test(tests, loops_end_within_plans);
 	tcase_add_test(tests, lock_pairs);
 	tcase_add_test(tests, producer_and_consumer);
 	tcase_add_test(tests, units_to_spare);
