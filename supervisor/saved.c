@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MORE 0x80 /* another byte of the number follows */
-
 void saver_release(struct saver *saver)
 {
 	free(saver->at);
@@ -32,12 +30,12 @@ static bool reserve(struct saver *saver, size_t more)
 	return true;
 }
 
-void save_number(struct saver *saver, uint64_t number)
+void save_long_number(struct saver *saver, uint64_t number)
 {
 	if (!reserve(saver, 10))
 		return;
-	for (; number >= MORE; number >>= 7)
-		saver->at[saver->length++] = (unsigned char)(number | MORE);
+	for (; number >= SAVED_MORE; number >>= 7)
+		saver->at[saver->length++] = (unsigned char)(number | SAVED_MORE);
 	saver->at[saver->length++] = (unsigned char)number;
 }
 
@@ -77,17 +75,17 @@ void load_refuse(struct loader *loader)
 	loader->left = 0;
 }
 
-uint64_t load_number(struct loader *loader)
+uint64_t load_long_number(struct loader *loader)
 {
 	uint64_t number = 0;
 	for (unsigned shift = 0; shift < 64 && loader->left > 0; shift += 7) {
 		unsigned char byte = *loader->at++;
-		uint64_t bits = byte & (MORE - 1);
+		uint64_t bits = byte & (SAVED_MORE - 1);
 		loader->left--;
 		if (bits << shift >> shift != bits)
 			break;
 		number |= bits << shift;
-		if (!(byte & MORE))
+		if (!(byte & SAVED_MORE))
 			return number;
 	}
 	load_refuse(loader);

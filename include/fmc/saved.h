@@ -18,8 +18,19 @@ struct saver {
 
 void saver_release(struct saver *saver);
 
-/* Seven bits a byte, the lowest first: small numbers are short. */
-void save_number(struct saver *saver, uint64_t number);
+#define SAVED_MORE 0x80 /* another byte of the number follows */
+
+/* Seven bits a byte, the lowest first: small numbers are short, and most are. */
+void save_long_number(struct saver *saver, uint64_t number);
+
+static inline void save_number(struct saver *saver, uint64_t number)
+{
+	if (number < SAVED_MORE && saver->length < saver->room && !saver->failed)
+		saver->at[saver->length++] = (unsigned char)number;
+	else
+		save_long_number(saver, number);
+}
+
 void save_signed(struct saver *saver, int64_t number);
 void save_double(struct saver *saver, double number);
 void save_bytes(struct saver *saver, const void *bytes, size_t length);
@@ -33,7 +44,16 @@ struct loader {
 
 void load_refuse(struct loader *loader); /* what was read can't be: a failure like the others */
 
-uint64_t load_number(struct loader *loader);
+uint64_t load_long_number(struct loader *loader);
+
+static inline uint64_t load_number(struct loader *loader)
+{
+	if (loader->left == 0 || *loader->at >= SAVED_MORE)
+		return load_long_number(loader);
+	loader->left--;
+	return *loader->at++;
+}
+
 uint64_t load_most(struct loader *loader, uint64_t most); /* a number above that is a failure */
 bool load_bool(struct loader *loader);
 int64_t load_signed(struct loader *loader);
