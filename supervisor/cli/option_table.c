@@ -1,0 +1,102 @@
+/* Which options there are. */
+#include "option_table.h"
+
+#define CHECK	 (1u << COMMAND_CHECK)
+#define RUN	 (1u << COMMAND_RUN)
+#define REPLAY	 (1u << COMMAND_REPLAY)
+#define SHOW	 (1u << COMMAND_SHOW)
+#define MINIMIZE (1u << COMMAND_MINIMIZE)
+
+static const struct option_spec specs[] = {
+    {ID_STRATEGY, "strategy", 0, "S", CHECK,
+     "auto, dfs, source, optimal, cb[:K], delay[:K], bpor[:K], random, pct[:D], pos or surw (default: auto)"},
+    {ID_TIME, "time", 0, "S", CHECK | RUN | REPLAY | MINIMIZE,
+     "stop after S seconds (check: 60 for auto and random ones; minimize: 30); 0: no limit"},
+    {ID_EXECUTIONS, "executions", 0, "N", CHECK | MINIMIZE, "stop after N executions; 0: no limit"},
+    {ID_JOBS, "jobs", 'j', "N", CHECK, "run N executions at a time (1); 0: one for each processor"},
+    {ID_RESUME, "resume", 0, "FILE", CHECK,
+     "keep the state of the search there, and go on from it if it is there"},
+    {ID_DEPTH, "depth", 0, "N", CHECK | RUN,
+     "cut executions at N transitions (20000; run: 1000000); 0: never"},
+    {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | RUN,
+     "hold a thread for good after N transitions of its own (default: never)"},
+    {ID_SEED, "seed", 0, "N", CHECK | RUN | MINIMIZE,
+     "of the random choices (run: without it, no random choices)"},
+    {ID_FAIR_K, "fair-k", 0, "K", CHECK | RUN, "count every K-th yield of a thread (default: 1)"},
+    {ID_NO_FAIR, "no-fair", 0, NULL, CHECK | RUN, "no fairness, for comparison only"},
+    {ID_CACHE, "cache", 0, "HOW", CHECK,
+     "cb and delay: on or off, leave out what follows equivalent beginnings (on)"},
+    {ID_STOP, "first", 0, NULL, CHECK, "stop at the first failure (default)"},
+    {ID_ALL, "all", 0, NULL, CHECK, "go on after a failure; report each different one once"},
+    {ID_WAKEUP, "wakeup", 0, "WHAT=HOW", CHECK | RUN,
+     "who gets a kind of object or the one of that name: any, fifo, lifo; rwlock: readers, writers"},
+    {ID_SPURIOUS, "spurious", 0, "N", CHECK | RUN,
+     "condition variables may wake somebody N times without a signal (0)"},
+    {ID_OUTPUT, "output", 'o', "FILE", CHECK | RUN | MINIMIZE,
+     "schedule to write (default: PROGRAM.sched, FILE.min.sched here, never replaced)"},
+    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE,
+     "write the result as JSON; - for standard output"},
+    {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE,
+     "standard input of the target (check: /dev/null)"},
+    {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK, "exit status 2 unless the search is complete"},
+    {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY | MINIMIZE,
+     "start executions by exec or copy (default: auto)"},
+    {ID_SPIN, "spin", 0, "HOW", CHECK | RUN | REPLAY | MINIMIZE,
+     "an endless loop without operations: report it, or take it for a yield (default: check report, run "
+     "yield)"},
+    {ID_SPIN_MS, "spin-ms", 0, "N", CHECK | RUN | REPLAY | MINIMIZE,
+     "examine a thread that computes for N ms (200); 0: never"},
+    {ID_VERIFY_MODEL, "verify-model", 0, NULL, CHECK | RUN | REPLAY | MINIMIZE,
+     "check fmc's model against the real results"},
+    {ID_ATOMICS, "atomics", 0, NULL, CHECK | RUN,
+     "switch threads at atomic instructions of the program, too"},
+    {ID_OPS, "ops", 0, "FILE.so", CHECK | RUN | REPLAY | MINIMIZE,
+     "operations of your own, described by a plug-in: fmc-ops(3)"},
+    {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK, "report a failure as it was found"},
+    {ID_LOOSE, "loose", 0, NULL, REPLAY, "follow a schedule of another build as far as it fits"},
+    {ID_FORMAT, "format", 0, "F", SHOW, "text, the only one there is"},
+    {ID_WIDTH, "width", 0, "N", SHOW, "columns to use (default: the terminal's)"},
+    {ID_FIRST, "first", 0, "N", SHOW, "begin with transition N"},
+    {ID_COUNT, "count", 0, "N", SHOW, "show N transitions"},
+    {ID_COLOUR, "color", 0, "WHEN", CHECK | RUN | REPLAY | SHOW | MINIMIZE, "auto, always or never"},
+    {ID_VERBOSE, "verbose", 'v', NULL, CHECK | RUN | REPLAY | MINIMIZE, "say more"},
+    {ID_HELP, "help", 'h', NULL, CHECK | RUN | REPLAY | SHOW | MINIMIZE, "this text"},
+};
+
+#define SPECS (sizeof specs / sizeof *specs)
+_Static_assert(SPECS <= OPTIONS_MOST, "OPTIONS_MOST is too small");
+
+const char *const command_names[COMMANDS] = {"check", "run", "replay", "show", "minimize", "help", "version"};
+
+const char *command_name(enum command command)
+{
+	return command < COMMANDS ? command_names[command] : "";
+}
+
+const struct option_spec *option_spec(size_t i)
+{
+	return i < SPECS ? &specs[i] : NULL;
+}
+
+const struct option_spec *option_by_id(int id)
+{
+	for (size_t s = 0; s < SPECS; s++)
+		if ((int)specs[s].id == id || specs[s].letter == id)
+			return &specs[s];
+	return NULL;
+}
+
+bool options_describe(enum command command, size_t i, const char **name, char *letter, const char **value,
+		      const char **text)
+{
+	for (size_t s = 0; s < SPECS; s++) {
+		if (!option_is_for(&specs[s], command) || i-- > 0)
+			continue;
+		*name = specs[s].name;
+		*letter = specs[s].letter;
+		*value = specs[s].value;
+		*text = specs[s].text;
+		return true;
+	}
+	return false;
+}
