@@ -258,6 +258,11 @@ const char *process_output(struct process *process, size_t *length)
 	return process->output;
 }
 
+bool process_waking_idle(const struct process *process, char name[WAKING_NAME])
+{
+	return process->options.waking && waking_idle(process->options.waking, process->waking_used, name);
+}
+
 const char *process_uncontrolled(const struct process *process)
 {
 	return process->uncontrolled;

@@ -114,7 +114,8 @@ static void set_waking(struct process *process, uint64_t address, struct object_
 		places_update(process->places, process->target);
 		places_name(process->places, process->target, address, name, sizeof name);
 	}
-	waking_apply(process->options.waking, process->names_objects ? name : NULL, state);
+	process->waking_used |=
+	    waking_apply(process->options.waking, process->names_objects ? name : NULL, state);
 }
 
 uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises)

@@ -73,8 +73,9 @@ struct process {
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
 	bool find_places;
-	bool names_objects; /* rules of waking are for objects with names */
-	int capture;	    /* memfd, or -1 */
+	bool names_objects;   /* rules of waking are for objects with names */
+	uint64_t waking_used; /* which rules were for an object that has been met */
+	int capture;	      /* memfd, or -1 */
 	struct beginning beginning;
 	char *output;
 	char uncontrolled[256];

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_ROOM 128
-
 /* One rule, cut in two at its last '='; what is longer than its place names nothing. */
 struct rule {
-	char what[NAME_ROOM], how[16];
+	char what[WAKING_NAME], how[16];
 };
 
 static bool cut(const char *text, size_t length, struct rule *rule)
@@ -58,25 +56,45 @@ const char *waking_refusal(const char *text)
 	return NULL;
 }
 
-void waking_apply(const char *rules, const char *name, struct object_state *state)
+uint64_t waking_apply(const char *rules, const char *name, struct object_state *state)
 {
 	struct rule rule;
-	while (next_rule(&rules, &rule)) {
+	uint64_t used = 0;
+	for (unsigned i = 0; next_rule(&rules, &rule); i++) {
 		enum wakeup wakeup = wakeup_by_name(state->class, rule.how);
 		bool meant =
 		    class_by_name(rule.what) == state->class || (name && strcmp(rule.what, name) == 0);
+		used |= meant && i < 64 ? UINT64_C(1) << i : 0;
 		if (is_budget(&rule) && state->class == CLASS_COND)
 			state->spurious = (uint32_t)strtoul(rule.how, NULL, 10);
 		else if (meant && wakeup != WAKEUPS)
 			state->wakeup = wakeup;
 	}
+	return used;
+}
+
+static bool names_object(const struct rule *rule)
+{
+	return !is_budget(rule) && class_by_name(rule->what) == CLASSES;
+}
+
+bool waking_idle(const char *rules, uint64_t used, char name[WAKING_NAME])
+{
+	struct rule rule;
+	for (unsigned i = 0; i < 64 && next_rule(&rules, &rule); i++) {
+		if (!names_object(&rule) || used >> i & 1)
+			continue;
+		memcpy(name, rule.what, sizeof rule.what);
+		return true;
+	}
+	return false;
 }
 
 bool waking_wants_names(const char *rules)
 {
 	struct rule rule;
 	while (next_rule(&rules, &rule))
-		if (!is_budget(&rule) && class_by_name(rule.what) == CLASSES)
+		if (names_object(&rule))
 			return true;
 	return false;
 }

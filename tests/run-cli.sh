@@ -143,6 +143,10 @@ buffer=$OLDPWD/$BUILD/samples/buffer
 "$tool" check --strategy dfs --wakeup cond=fifo --json result.json -- "$buffer" </dev/null >out 2>&1
 judge "complete under a policy: text" grep -q '^under .*only those choices of whom to wake that cond=fifo allows' out
 judge "complete under a policy: JSON" [ "$("$OLDPWD/$BUILD/tests/json" result.json conditions | grep -c cond=fifo)" -eq 1 ]
+"$tool" check --strategy dfs --wakeup lokc=fifo --executions 3 -- "$buffer" </dev/null >/dev/null 2>err
+judge "a rule for an object that isn't there is told" grep -q "^fmc: --wakeup: nothing was called 'lokc'" err
+"$tool" check --strategy dfs --wakeup lock=fifo --executions 3 -- "$buffer" </dev/null >/dev/null 2>err
+judge "one for an object that is there isn't" [ ! -s err ]
 "$tool" check --strategy dfs --wakeup cond=fifo --executions 3 -- "$buffer" </dev/null >out 2>&1
 judge "incomplete under a policy" grep -q '^  - only choices of whom to wake that cond=fifo allows' out
 "$tool" check --strategy cb:1 --executions 20 -- "$OLDPWD/$BUILD/samples/philosophers_ordered" 4 </dev/null >out 2>&1

@@ -3,6 +3,7 @@
 
 #include <fmc/machine.h>
 #include <fmc/origin.h>
+#include <fmc/waking.h>
 
 /*
  * The machine that is a real process: the one place of the supervisor that speaks to tracer and breakpoints.
@@ -63,6 +64,9 @@ struct places *process_places(struct process *process);
 /* What the target has written in the last execution; owned by the process, valid until the next.
  * Zero-terminated. */
 const char *process_output(struct process *process, size_t *length);
+
+/* A rule of options.waking is for an object of this name, and no execution so far had one. */
+bool process_waking_idle(const struct process *process, char name[WAKING_NAME]);
 
 /* System calls and operations of the last execution that could have made a difference and aren't controlled,
  * by name. */

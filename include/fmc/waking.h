@@ -12,8 +12,16 @@
 /* NULL if this is one rule as in the text above; else why not, as the end of a sentence. */
 const char *waking_refusal(const char *rule);
 
-/* Apply the rules to an object of state->class. `name` may be NULL: then only rules for classes count. */
-void waking_apply(const char *rules, const char *name, struct object_state *state);
+/*
+ * Apply the rules to an object of state->class. `name` may be NULL: then only rules for classes count. Returns which
+ * ones were for it: bit i is the i-th, those behind the 64th have none.
+ */
+uint64_t waking_apply(const char *rules, const char *name, struct object_state *state);
+
+#define WAKING_NAME 128
+
+/* The first rule that names an object and isn't among `used`: that name. False if there is none. */
+bool waking_idle(const char *rules, uint64_t used, char name[WAKING_NAME]);
 
 /* Does a rule name an object, so that names are needed? */
 bool waking_wants_names(const char *rules);

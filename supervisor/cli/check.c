@@ -159,7 +159,10 @@ static int check_with(struct session *session, const struct launch *launch, cons
 		     verdict);
 	record_strategy(options, verdict->strategy);
 	describe_conditions(options, verdict);
-	if (explore_preflight(&x) && explore_resume(&x, launch))
+	bool good = explore_preflight(&x);
+	progress_clear(&x.progress);
+	session_warn(session);
+	if (good && explore_resume(&x, launch))
 		print_going_on(&x);
 	if (!x.fatal)
 		explore_search(&x, launch, processors);

@@ -110,6 +110,7 @@ static int run_with(struct session *session, const struct launch *launch, const 
 	/* Without a failure names and places are wanted for the schedule and for warnings only. */
 	session->wanted = options->output ? NULL : worth_collecting;
 	enum status status = session_run(session, &plan, &trace, &reported->finding);
+	session_warn(session);
 	snprintf(verdict->strategy, sizeof verdict->strategy, options->seed_given ? "random" : "default");
 	verdict->executions = 1;
 	verdict->transitions = trace.length;

@@ -1,5 +1,6 @@
 /* A program under fmc: process, execution and watcher together. */
 #include "session.h"
+#include "say.h"
 
 #include <fmc/collect.h>
 #include <fmc/player.h>
@@ -172,4 +173,11 @@ enum status session_play(struct session *session, const struct schedule *schedul
 	    player_run(session->execution, schedule, loose, &watcher, trace, diverged_at, why);
 	settle(session);
 	return status;
+}
+
+void session_warn(const struct session *session)
+{
+	char name[WAKING_NAME];
+	if (process_waking_idle(session->process, name))
+		say("--wakeup: nothing was called '%s' so far; names are those that reports show", name);
 }

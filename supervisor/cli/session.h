@@ -70,4 +70,7 @@ enum status session_play(struct session *session, const struct schedule *schedul
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t session_clock(void);
 
+/* A line about each option that has had no effect in the executions so far. */
+void session_warn(const struct session *session);
+
 #endif
