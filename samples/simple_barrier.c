@@ -1,11 +1,19 @@
 /*
  * McMini's simple_barrier_with_threads: N threads meet at a barrier. "deadlock": the barrier waits for one
  * more. "library" makes the barrier of a mutex, a semaphore and a counter. Arguments: N [library] [deadlock].
+ * N traces: one for each thread that may come last and is told so.
  *
  * fmc-options: --strategy optimal
  * fmc-args: 5
  * fmc-verdict: none
  * fmc-complete: yes
+ * fmc-executions: 5
+ *
+ * fmc-options: --strategy optimal
+ * fmc-args: 10
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 10
  *
  * fmc-options: --strategy optimal
  * fmc-args: 5 deadlock

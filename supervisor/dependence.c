@@ -333,7 +333,12 @@ void touch_barrier(struct footprint *footprint, const struct model *m, uint32_t 
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
 		return;
 	}
-	/* Arrivals don't commute: the last one is told that it is. */
+	/* Only the last of those who meet is told something else. The others commute: see touch_semaphore(). */
+	uint32_t unspent = state_of(m, op->object).unspent;
+	if (op->kind == OP_BARRIER_WAIT && unspent > 0) {
+		footprint_add(footprint, touch_key(TOUCH_OBJECT, op->object), unspent - 1);
+		return;
+	}
 	touch_object(footprint, op->object, false);
 	if (op->kind == OP_BARRIER_WAIT)
 		touch_sleepers(footprint, m, op->object);

@@ -18,7 +18,7 @@ static void wait(struct model *m, uint32_t t, struct effect *effect)
 	effect->blocked = true;
 	if (o->sleepers + 1 < o->count) {
 		op->kind = OP_BARRIER_ASLEEP;
-		model_queue_append(m, op->object, t);
+		model_queue_sort_in(m, op->object, t);
 		effect->asleep = true;
 		return;
 	}

@@ -5,18 +5,29 @@
  */
 #include "supervisor/model_state.h"
 
-void model_queue_append(struct model *m, uint32_t object, uint32_t t)
+/* Behind the thread `prev`; NO_THREAD: at the beginning. */
+static void insert_behind(struct model *m, uint32_t object, uint32_t prev, uint32_t t)
 {
 	struct model_object *o = model_object(m, object);
 	struct model_thread *thread = model_thread(m, t);
-	thread->next = NO_THREAD;
-	thread->prev = o->last;
-	if (o->last == NO_THREAD)
-		o->first = t;
-	else
-		model_thread(m, o->last)->next = t;
-	o->last = t;
+	thread->prev = prev;
+	thread->next = prev == NO_THREAD ? o->first : model_thread(m, prev)->next;
+	*(prev == NO_THREAD ? &o->first : &model_thread(m, prev)->next) = t;
+	*(thread->next == NO_THREAD ? &o->last : &model_thread(m, thread->next)->prev) = t;
 	o->sleepers++;
+}
+
+void model_queue_append(struct model *m, uint32_t object, uint32_t t)
+{
+	insert_behind(m, object, model_object(m, object)->last, t);
+}
+
+void model_queue_sort_in(struct model *m, uint32_t object, uint32_t t)
+{
+	uint32_t prev = model_object(m, object)->last;
+	while (prev != NO_THREAD && prev > t)
+		prev = model_thread(m, prev)->prev;
+	insert_behind(m, object, prev, t);
 }
 
 void model_queue_remove(struct model *m, uint32_t object, uint32_t t)

@@ -9,6 +9,12 @@ enum object_class model_object_class(const struct model *m, uint32_t object)
 	return (enum object_class)model_object_const(m, object)->class;
 }
 
+/* Who comes now and isn't the last to come. */
+static uint32_t barrier_unspent(const struct model_object *o)
+{
+	return o->sleepers + 1 < o->count ? o->count - 1 - o->sleepers : 0;
+}
+
 void model_object_state(const struct model *m, uint32_t object, struct object_state *state)
 {
 	const struct model_object *o = model_object_const(m, object);
@@ -18,7 +24,7 @@ void model_object_state(const struct model *m, uint32_t object, struct object_st
 	state->count = o->class == CLASS_COND || o->class == CLASS_FUTEX ? o->sleepers : o->count;
 	state->wakeup = o->wakeup;
 	state->spurious = o->spurious;
-	state->unspent = o->unspent;
+	state->unspent = o->class == CLASS_BARRIER ? barrier_unspent(o) : o->unspent;
 	state->sleepers = o->sleepers;
 	state->destroyed = o->flags & OBJECT_DESTROYED;
 	if (o->class >= CLASS_USER)

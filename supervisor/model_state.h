@@ -166,6 +166,8 @@ void model_object_life(struct model *m, uint32_t t);
 
 /* Queues of sleepers; model_queue.c. All O(1). */
 void model_queue_append(struct model *m, uint32_t object, uint32_t t);
+/* By its number, where it makes no difference who came first. */
+void model_queue_sort_in(struct model *m, uint32_t object, uint32_t t);
 void model_queue_remove(struct model *m, uint32_t object, uint32_t t);
 
 /*

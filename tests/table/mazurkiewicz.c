@@ -138,6 +138,10 @@ static void note_operation(struct event *event, const struct op *op, const struc
 		use(event, 'm', op->object2, 'w');
 		use(event, 'k', event->thread, 'w');
 		return;
+	case OP_BARRIER_WAIT:
+		/* Who has to wait is told the same, whoever came before. */
+		use(event, 'm', op->object, effect->asleep ? 'a' : 'w');
+		return;
 	case OP_FUTEX_RESUME:
 	case OP_BARRIER_RESUME:
 		use(event, 'k', event->thread, 'w');

@@ -579,14 +579,39 @@ static void random_semaphores(struct table_program *p, uint64_t seed)
 	}
 }
 
-/* The same ends as without any reduction; one execution for each trace. */
-START_TEST(random_semaphore_programs)
+/* Two to four threads that meet at barriers for one to four, wait for posts between, and may remake a barrier. */
+static void random_barriers(struct table_program *p, uint64_t seed)
 {
-	uint32_t compared = 0, deadlocking = 0;
+	static const enum op_kind kinds[] = {OP_BARRIER_WAIT, OP_BARRIER_WAIT, OP_BARRIER_WAIT,
+					     OP_BARRIER_WAIT, OP_BARRIER_INIT, OP_BARRIER_INIT,
+					     OP_SEM_WAIT,     OP_SEM_POST};
+	uint64_t dice = seed;
+	*p = (struct table_program){0};
+	uint32_t barriers = 1 + roll(&dice, 2), threads = 2 + roll(&dice, 3);
+	for (uint32_t i = 0; i < barriers; i++)
+		table_object(p, CLASS_BARRIER, 0, 1 + roll(&dice, threads));
+	uint32_t sem = table_sem(p, roll(&dice, 2));
+	for (uint32_t t = 0; t < threads; t++) {
+		struct table_body *b = table_body(p);
+		for (uint32_t i = 1 + roll(&dice, 8 / threads); i > 0; i--) {
+			enum op_kind kind = kinds[roll(&dice, 8)];
+			bool waits = op_class(kind) == CLASS_SEM;
+			struct table_code *code = table_op(b, kind, waits ? sem : roll(&dice, barriers));
+			if (kind == OP_BARRIER_INIT)
+				code->op.arg = 1 + roll(&dice, threads);
+		}
+	}
+}
+
+/* The same ends as without any reduction; one execution for each trace. */
+static void compare_random(void (*make)(struct table_program *, uint64_t), uint32_t *compared,
+			   uint32_t *deadlocking)
+{
+	*compared = *deadlocking = 0;
 	for (uint64_t seed = 0; seed < 2500; seed++) {
 		struct table_program program;
 		struct mazurkiewicz all;
-		random_semaphores(&program, seed);
+		make(&program, seed);
 		uint32_t fair_k = seed % 4 == 3;
 		struct brute brute = {
 		    .program = &program, .fair_k = fair_k, .max_depth = DEPTH, .limit = 4000};
@@ -597,12 +622,27 @@ START_TEST(random_semaphore_programs)
 			ck_assert_int_eq(all.deadlocks > 0, brute.deadlocks > 0);
 			same(&all, STRATEGY_SOURCE, 1 + seed % 4, seed);
 			same(&all, STRATEGY_OPTIMAL, 1 + seed % 4, seed);
-			compared++;
-			deadlocking += all.deadlocks > 0;
+			++*compared;
+			*deadlocking += all.deadlocks > 0;
 			mazurkiewicz_release(&all);
 		}
 		brute_release(&brute);
 	}
+}
+
+START_TEST(random_semaphore_programs)
+{
+	uint32_t compared, deadlocking;
+	compare_random(random_semaphores, &compared, &deadlocking);
+	ck_assert_uint_gt(compared, 2000);
+	ck_assert_uint_gt(deadlocking, 400);
+}
+END_TEST
+
+START_TEST(random_barrier_programs)
+{
+	uint32_t compared, deadlocking;
+	compare_random(random_barriers, &compared, &deadlocking);
 	ck_assert_uint_gt(compared, 2000);
 	ck_assert_uint_gt(deadlocking, 400);
 }
@@ -644,6 +684,7 @@ int main(void)
 	tcase_add_test(tests, hash_table_and_blocks);
 	tcase_add_test(tests, small_hash_tables_and_blocks);
 	tcase_add_test(random, random_semaphore_programs);
+	tcase_add_test(random, random_barrier_programs);
 	tcase_add_test(random, random_programs);
 	tcase_add_test(random, random_programs_with_fairness);
 	tcase_add_test(random, random_loops);
