@@ -39,16 +39,6 @@ struct continuation {
 	bool plain;  /* memory is shared outside of operations: classes say nothing, nothing is left out */
 };
 
-static uint32_t taken_alternative(const struct trace *trace, size_t i)
-{
-	const struct transition *transition = &trace->at[i];
-	const struct alternative *a = trace->alternatives + transition->first_alternative;
-	uint32_t taken = 0;
-	while (a[taken].step.thread != transition->thread || a[taken].step.choice != transition->choice)
-		taken++;
-	return taken;
-}
-
 static bool reserve(struct continuation *c, size_t length)
 {
 	if (length + 1 > c->prefix_room) {
@@ -78,8 +68,7 @@ static bool extend(struct continuation *c, size_t from)
 		/* What was come by before has been continued in every way then. */
 		bool fresh = c->plain || class_set_add(&c->seen, happens_before_hash(c->m->hb, i), &failed);
 		c->pruned |= !fresh;
-		c->nodes[i] =
-		    (struct node){taken_alternative(trace, i), fresh ? 0 : trace->at[i].alternatives};
+		c->nodes[i] = (struct node){trace_taken(trace, i), fresh ? 0 : trace->at[i].alternatives};
 	}
 	c->m->no_memory |= failed;
 	return !failed;
@@ -95,7 +84,7 @@ static bool backtrack(struct continuation *c, size_t *length)
 		if (node->next >= trace->at[i].alternatives)
 			continue;
 		for (size_t k = c->depth; k < i; k++)
-			c->prefix[k] = (struct step){trace->at[k].thread, trace->at[k].choice};
+			c->prefix[k] = transition_step(&trace->at[k]);
 		c->prefix[i] = trace->alternatives[trace->at[i].first_alternative + node->next++].step;
 		*length = i + 1;
 		return true;

@@ -104,8 +104,7 @@ void known_add(struct known *known, const struct happens_before *hb, const struc
 		uint32_t first = state->first_way, ways = state->ways;
 		at = add_state(known, happens_before_hash(hb, i + 1));
 		for (uint32_t w = first; w < first + ways; w++)
-			if (known->ways[w].step.thread == transition->thread &&
-			    known->ways[w].step.choice == transition->choice)
+			if (step_equal(known->ways[w].step, transition_step(transition)))
 				known->targets[w] = at;
 	}
 	if (at && ends_by_class(trace->end))

@@ -38,7 +38,7 @@ struct step *minimizer_steps(struct minimizer *m, const struct trace *trace)
 {
 	struct step *steps = calloc(trace->length + 1, sizeof *steps);
 	for (size_t i = 0; steps && i < trace->length; i++)
-		steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
+		steps[i] = transition_step(&trace->at[i]);
 	m->no_memory |= !steps;
 	return steps;
 }

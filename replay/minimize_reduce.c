@@ -173,7 +173,7 @@ static void linearize_part(struct minimizer *m, bool only_cause)
 		ok = linearize(&po, order, &exact);
 		for (size_t k = 0; ok && k < po.length; k++) {
 			const struct transition *transition = &trace->at[taken[order[k]]];
-			steps[k] = (struct step){transition->thread, transition->choice};
+			steps[k] = transition_step(transition);
 		}
 		if (ok &&
 		    (po.length < trace->length || linearize_switches(&po, order) < m->out->after.switches))

@@ -74,7 +74,7 @@ static bool fill_line(struct schedule_line *line, const struct finding *finding,
 	enum op_kind kind = transition->op.kind;
 	bool ok = true;
 	*line = (struct schedule_line){
-	    .step = {transition->thread, transition->choice},
+	    .step = transition_step(transition),
 	    .kind = kind,
 	    .object_number = words_object(transition),
 	    .object2_number = transition->op.object2,

@@ -1,6 +1,5 @@
 #include "bpor_path.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,11 +55,6 @@ static bool reserve_alternatives(struct bpor_path *path, size_t needed)
 	return true;
 }
 
-static bool same_step(const struct step *a, const struct step *b)
-{
-	return a->thread == b->thread && a->choice == b->choice;
-}
-
 static bool same_alternatives(const struct bpor_path *path, size_t i, const struct trace *trace)
 {
 	const struct bpor_node *node = &path->nodes[i];
@@ -70,7 +64,7 @@ static bool same_alternatives(const struct bpor_path *path, size_t i, const stru
 	const struct alternative *known = path->alternatives + node->first_alternative;
 	const struct alternative *now = trace->alternatives + transition->first_alternative;
 	for (uint32_t a = 0; a < node->alternatives; a++)
-		if (!same_step(&known[a].step, &now[a].step) || known[a].preemption != now[a].preemption)
+		if (!step_equal(known[a].step, now[a].step) || known[a].preemption != now[a].preemption)
 			return false;
 	return true;
 }
@@ -79,11 +73,10 @@ static bool follows(const struct bpor_path *path, const struct trace *trace)
 {
 	if (trace->length < path->length)
 		return false;
-	for (size_t i = 0; i < path->length; i++) {
-		struct step step = {trace->at[i].thread, trace->at[i].choice};
-		if (!same_step(&step, &path->steps[i]) || !same_alternatives(path, i, trace))
+	for (size_t i = 0; i < path->length; i++)
+		if (!step_equal(transition_step(&trace->at[i]), path->steps[i]) ||
+		    !same_alternatives(path, i, trace))
 			return false;
-	}
 	return true;
 }
 
@@ -96,17 +89,12 @@ static bool push_node(struct bpor_path *path, const struct trace *trace, size_t 
 	struct alternative *alternatives = path->alternatives + first;
 	memcpy(alternatives, trace->alternatives + transition->first_alternative,
 	       transition->alternatives * sizeof *alternatives);
-	struct step step = {transition->thread, transition->choice};
-	uint32_t taken = 0;
-	while (taken < transition->alternatives && !same_step(&alternatives[taken].step, &step))
-		taken++;
-	assert(taken < transition->alternatives);
 	path->nodes[i] = (struct bpor_node){
 	    .first_alternative = first,
 	    .alternatives = transition->alternatives,
-	    .taken = taken,
+	    .taken = trace_taken(trace, i),
 	};
-	path->steps[i] = step;
+	path->steps[i] = transition_step(transition);
 	path->alternatives_length = first + transition->alternatives;
 	path->length = i + 1;
 	return true;

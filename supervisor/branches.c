@@ -179,11 +179,6 @@ static void finish_plan(struct branches *b, struct branch_plan *plan)
 	*plan = b->out[--b->out_length];
 }
 
-static bool same_step(const struct step *a, const struct transition *b)
-{
-	return a->thread == b->thread && a->choice == b->choice;
-}
-
 static uint64_t fold(uint64_t digest, uint64_t word)
 {
 	unsigned __int128 product = (unsigned __int128)(digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -208,7 +203,7 @@ static bool follows(const struct branches *b, const struct branch_plan *plan, co
 	if (trace->length < plan->length)
 		return false;
 	for (size_t i = 0; i < plan->length; i++)
-		if (!same_step(&plan->steps[i], &trace->at[i]))
+		if (!step_equal(plan->steps[i], transition_step(&trace->at[i])))
 			return false;
 	uint32_t branch = plan->branch;
 	for (size_t i = plan->length; branch != NO_BRANCH; branch = b->at[branch].parent) {
@@ -248,7 +243,7 @@ static bool open_alternatives(struct branches *b, uint32_t parent, const struct 
 	for (uint32_t a = at->alternatives; a-- > 0;) {
 		struct step step = trace->alternatives[at->first_alternative + a].step;
 		const struct branch_mark *mark = marks ? &marks[at->first_alternative + a] : NULL;
-		if (same_step(&step, at) || (mark && !mark->wanted))
+		if (step_equal(step, transition_step(at)) || (mark && !mark->wanted))
 			continue;
 		uint32_t branch = add(b, parent, step, digest, weight);
 		if (branch == NO_BRANCH || !open_branch(b, branch))
@@ -266,7 +261,8 @@ static uint32_t count_branches(const struct trace *trace, size_t i, const struct
 	uint32_t count = 1;
 	for (uint32_t a = 0; a < at->alternatives; a++) {
 		size_t k = at->first_alternative + a;
-		count += !same_step(&trace->alternatives[k].step, at) && (!marks || marks[k].wanted);
+		count += !step_equal(trace->alternatives[k].step, transition_step(at)) &&
+			 (!marks || marks[k].wanted);
 	}
 	return count;
 }
@@ -280,7 +276,7 @@ bool branches_grow(struct branches *b, uint64_t ticket, const struct trace *trac
 	plan->branch = NO_BRANCH; /* its reference goes along */
 	bool ok = true;
 	for (size_t i = first; i < end && ok; i++) {
-		const struct step taken = {trace->at[i].thread, trace->at[i].choice};
+		const struct step taken = transition_step(&trace->at[i]);
 		uint64_t digest = digest_alternatives(trace, i);
 		weight /= count_branches(trace, i, marks);
 		ok = open_alternatives(b, branch, trace, i, marks, digest, weight);

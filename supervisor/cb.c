@@ -149,7 +149,7 @@ static bool choose_alternatives(struct cb *cb, const struct trace *trace, size_t
 	const struct transition *at = &trace->at[i];
 	for (uint32_t a = 0; a < at->alternatives; a++) {
 		const struct alternative *open = &trace->alternatives[at->first_alternative + a];
-		if (open->step.thread == at->thread && open->step.choice == at->choice)
+		if (step_equal(open->step, transition_step(at)))
 			continue;
 		uint32_t cost = open->preemption;
 		struct trace_hash state = {0, 0};
@@ -209,7 +209,7 @@ static bool prepare(struct cb *cb, const struct trace *trace)
 		cb->marks_room = room;
 	}
 	for (size_t i = 0; i < trace->length; i++)
-		cb->steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
+		cb->steps[i] = transition_step(&trace->at[i]);
 	if (trace->alternatives_length > 0)
 		memset(cb->marks, 0, trace->alternatives_length * sizeof *cb->marks);
 	return true;

@@ -59,14 +59,8 @@ static bool note(struct dfs *dfs, const struct trace *trace, size_t end)
 		dfs->path = path;
 		dfs->path_room = 2 * end;
 	}
-	for (size_t i = 0; i < end; i++) {
-		const struct transition *at = &trace->at[i];
-		const struct alternative *open = trace->alternatives + at->first_alternative;
-		uint32_t taken = 0;
-		while (open[taken].step.thread != at->thread || open[taken].step.choice != at->choice)
-			taken++;
-		dfs->path[i] = (struct estimate_branch){at->alternatives, taken};
-	}
+	for (size_t i = 0; i < end; i++)
+		dfs->path[i] = (struct estimate_branch){trace->at[i].alternatives, trace_taken(trace, i)};
 	estimate_add(dfs->estimate, dfs->path, end);
 	return true;
 }

@@ -158,8 +158,7 @@ static enum fit fit(const struct dpor_plan *plan, const struct trace *trace)
 	if (trace->length < length)
 		return FIT_NONE;
 	for (size_t i = 0; i < length; i++)
-		if (trace->at[i].thread != plan->steps[i].thread ||
-		    trace->at[i].choice != plan->steps[i].choice)
+		if (!step_equal(transition_step(&trace->at[i]), plan->steps[i]))
 			return FIT_NONE;
 	return cut ? FIT_CUT : FIT_WHOLE;
 }
@@ -202,7 +201,7 @@ static bool extend(struct dpor *dpor, struct dpor_plan *plan, const struct trace
 		return false;
 	struct dpor_node **path = dpor->path;
 	for (size_t i = plan->branch; i < trace->length; i++) {
-		const struct step step = {trace->at[i].thread, trace->at[i].choice};
+		const struct step step = transition_step(&trace->at[i]);
 		struct accesses footprint = trace_accesses(trace, i);
 		if (i >= plan->length && !(path[i + 1] = dpor_tree_node(&dpor->tree, path[i], &step)))
 			return false;
@@ -216,11 +215,6 @@ static bool extend(struct dpor *dpor, struct dpor_plan *plan, const struct trace
 	plan->leaf->unfinished--;
 	plan->leaf = path[trace->length];
 	return !dpor->tree.failed;
-}
-
-static bool same_step(const struct step *a, const struct step *b)
-{
-	return a->thread == b->thread && a->choice == b->choice;
 }
 
 /* Could the sequence begin with this step? For source sets it has to be part of it. */
@@ -252,12 +246,12 @@ static bool is_claimed(struct dpor *dpor, size_t i, const struct trace *trace,
 		       const struct sequence *sequence, struct dpor_node **below)
 {
 	const struct dpor_node *node = dpor->path[i];
-	const struct step own = {trace->at[i].thread, trace->at[i].choice};
+	const struct step own = transition_step(&trace->at[i]);
 	bool later = false;
 	*below = NULL;
 	for (uint32_t s = 0; s < node->sleepers_length; s++) {
 		const struct sleeper *sleeper = &node->sleepers[s];
-		bool is_own = same_step(&sleeper->step, &own);
+		bool is_own = step_equal(sleeper->step, own);
 		later |= is_own;
 		if (is_own || !is_initial(dpor, sequence, &sleeper->step, sleeper->footprint))
 			continue;
@@ -266,7 +260,7 @@ static bool is_claimed(struct dpor *dpor, size_t i, const struct trace *trace,
 		return true;
 	}
 	struct dpor_node *latest = dpor_tree_latest(node);
-	if (!latest || same_step(&latest->step, &own))
+	if (!latest || step_equal(latest->step, own))
 		return false;
 	*below = latest;
 	return latest->run ? is_initial(dpor, sequence, &latest->step, latest->footprint)
@@ -351,14 +345,14 @@ static bool insert_choices(struct dpor *dpor, const struct trace *trace, size_t 
 	const struct transition *transition = &trace->at[i];
 	const struct alternative *alternatives = trace->alternatives + transition->first_alternative;
 	const struct observation seen = {transition->word, transition->word2};
-	const struct step own = {transition->thread, transition->choice};
+	const struct step own = transition_step(transition);
 	struct rebuild *rebuild = races_rebuild(dpor->races);
 	struct footprint footprint = {0};
 	bool ok = true;
 	for (uint32_t a = 0; a < transition->alternatives && ok; a++) {
 		struct step step = alternatives[a].step;
 		if ((step.thread != transition->thread && step.choice != CHOICE_SPURIOUS) ||
-		    same_step(&step, &own))
+		    step_equal(step, own))
 			continue;
 		rebuild_goto(rebuild, i);
 		struct op pending = *model_pending(rebuild_model(rebuild), step.thread);

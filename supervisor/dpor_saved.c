@@ -88,8 +88,7 @@ static struct accesses find_footprint(const struct dpor_node *node, struct loade
 {
 	const struct dpor_node *parent = node->parent;
 	for (uint32_t s = parent->sleepers_length - parent->own; s < parent->sleepers_length; s++)
-		if (parent->sleepers[s].step.thread == node->step.thread &&
-		    parent->sleepers[s].step.choice == node->step.choice)
+		if (step_equal(parent->sleepers[s].step, node->step))
 			return parent->sleepers[s].footprint;
 	load_refuse(loader);
 	return (struct accesses){NULL, 0};

@@ -320,7 +320,7 @@ void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct ac
 	const struct dpor_node *from = node->parent;
 	for (uint32_t s = 0; s < from->sleepers_length; s++) {
 		const struct sleeper *sleeper = &from->sleepers[s];
-		if (sleeper->step.thread == node->step.thread && sleeper->step.choice == node->step.choice)
+		if (step_equal(sleeper->step, node->step))
 			return; /* those that follow were claimed later */
 		if (sleeper->step.thread != node->step.thread &&
 		    !dependence_disturbs(footprint, sleeper->footprint, fair))
@@ -336,7 +336,7 @@ struct dpor_node *dpor_tree_latest(const struct dpor_node *node)
 struct dpor_node *dpor_tree_child(const struct dpor_node *node, const struct step *step)
 {
 	struct dpor_node *child = node->last;
-	while (child && (child->step.thread != step->thread || child->step.choice != step->choice))
+	while (child && !step_equal(child->step, *step))
 		child = child->previous;
 	return child;
 }

@@ -75,8 +75,7 @@ bool execution_is_asleep(const struct execution *x, const struct step *step)
 	if (x->trace->length < plan->prefix_length)
 		return false;
 	for (size_t i = 0; i < plan->sleepers_length; i++)
-		if (x->asleep[i] && plan->sleepers[i].step.thread == step->thread &&
-		    plan->sleepers[i].step.choice == step->choice)
+		if (x->asleep[i] && step_equal(plan->sleepers[i].step, *step))
 			return true;
 	return false;
 }

@@ -61,15 +61,6 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 	abort();
 }
 
-static size_t find_step(const struct alternative *alternatives, size_t count, const struct step *step)
-{
-	size_t i = 0;
-	while (i < count &&
-	       (alternatives[i].step.thread != step->thread || alternatives[i].step.choice != step->choice))
-		i++;
-	return i;
-}
-
 /* The policy's choice among the alternatives that are awake; `count` if all are asleep. */
 static size_t choose_awake(struct execution *x, const struct alternative *alternatives, size_t count)
 {
@@ -104,7 +95,7 @@ static size_t choose_awake(struct execution *x, const struct alternative *altern
 	const struct step step = view.alternatives[chosen].step;
 	policy_took(x->policy, &view, chosen);
 	trace->alternatives_length = end;
-	return find_step(trace->alternatives + end - count, count, &step);
+	return alternative_find(trace->alternatives + end - count, count, step);
 }
 
 /* Which of the alternatives comes next; `count` if the plan's step is none of them, or all are asleep. */
@@ -114,7 +105,7 @@ static size_t choose(struct execution *x, const struct alternative *alternatives
 	const struct policy_view view = {x->block.model, x->previous, alternatives, count};
 	if (now >= x->plan->prefix_length)
 		return choose_awake(x, alternatives, count);
-	size_t i = find_step(alternatives, count, &x->plan->prefix[now]);
+	size_t i = alternative_find(alternatives, count, x->plan->prefix[now]);
 	if (i < count)
 		policy_took(x->policy, &view, i);
 	return i;

@@ -159,7 +159,7 @@ static bool reverse(struct races *races, size_t i, uint32_t p)
 		if (happens_before(races->order, i, k))
 			continue;
 		const struct event event = {
-		    .step = {trace->at[k].thread, trace->at[k].choice},
+		    .step = transition_step(&trace->at[k]),
 		    .op = trace->at[k].op,
 		    .footprint = trace_accesses(trace, k),
 		};

@@ -165,11 +165,7 @@ static double stands_for(const struct trace *trace)
 	for (size_t i = 0; i < trace->length; i++) {
 		const struct transition *transition = &trace->at[i];
 		const struct alternative *alternatives = trace->alternatives + transition->first_alternative;
-		size_t taken = 0;
-		while (alternatives[taken].step.thread != transition->thread ||
-		       alternatives[taken].step.choice != transition->choice)
-			taken++;
-		inverse /= policy_probability(alternatives, transition->alternatives, taken);
+		inverse /= policy_probability(alternatives, transition->alternatives, trace_taken(trace, i));
 	}
 	return inverse;
 }

@@ -147,6 +147,23 @@ bool trace_push_thread(struct trace *trace, const struct thread_end *end)
 	return ok;
 }
 
+size_t alternative_find(const struct alternative *alternatives, size_t count, struct step step)
+{
+	size_t i = 0;
+	while (i < count && !step_equal(alternatives[i].step, step))
+		i++;
+	return i;
+}
+
+uint32_t trace_taken(const struct trace *trace, size_t i)
+{
+	const struct transition *transition = &trace->at[i];
+	size_t taken = alternative_find(trace->alternatives + transition->first_alternative,
+					transition->alternatives, transition_step(transition));
+	assert(taken < transition->alternatives);
+	return (uint32_t)taken;
+}
+
 const uint64_t *trace_enabled(const struct trace *trace, size_t i)
 {
 	return trace->set_words && i < trace->length ? trace->sets + 2 * i * trace->set_words : NULL;

@@ -15,6 +15,11 @@ struct step {
 	int32_t choice;
 };
 
+static inline bool step_equal(struct step a, struct step b)
+{
+	return a.thread == b.thread && a.choice == b.choice;
+}
+
 enum policy_kind {
 	POLICY_DEFAULT, /* go on with the running thread; when it can't, the next ready one by number */
 	POLICY_RANDOM,	/* every schedulable thread with the same probability, then every choice of it */
@@ -114,6 +119,9 @@ struct alternative {
 	uint8_t timeout;    /* the choice is a time-out */
 };
 
+/* The place of a step among these; `count` if it is none of them. */
+size_t alternative_find(const struct alternative *alternatives, size_t count, struct step step);
+
 struct transition {
 	uint32_t thread;
 	int32_t choice;
@@ -133,6 +141,11 @@ struct transition {
 	 * numbers. */
 	uint32_t objects;
 };
+
+static inline struct step transition_step(const struct transition *transition)
+{
+	return (struct step){transition->thread, transition->choice};
+}
 
 /* A final state of a thread. */
 struct thread_end {
@@ -203,6 +216,9 @@ static inline struct accesses trace_accesses(const struct trace *trace, size_t i
 {
 	return (struct accesses){trace->accesses + trace->at[i].first_access, trace->at[i].accesses};
 }
+
+/* Which of the alternatives that were open at transition i it took: its place among them. */
+uint32_t trace_taken(const struct trace *trace, size_t i);
 
 /* Sets of transition i as in bitset.h; NULL if sets were not recorded. */
 const uint64_t *trace_enabled(const struct trace *trace, size_t i);

@@ -34,7 +34,7 @@ struct step *confirm_steps(const struct trace *trace)
 {
 	struct step *steps = calloc(trace->length ? trace->length : 1, sizeof *steps);
 	for (size_t i = 0; steps && i < trace->length; i++)
-		steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
+		steps[i] = transition_step(&trace->at[i]);
 	return steps;
 }
 
@@ -61,8 +61,7 @@ enum confirmation confirm_finding(struct session *session, const struct trace *f
 	struct step *steps = confirm_steps(failed);
 	if (!steps)
 		return CONFIRM_FAILED;
-	const struct plan plan = {
-	    .prefix = steps, .prefix_length = failed->length, .policy = *policy};
+	const struct plan plan = {.prefix = steps, .prefix_length = failed->length, .policy = *policy};
 	enum confirmation confirmation = replay(session, &plan, failed, NULL);
 	if (confirmation == CONFIRMED)
 		confirmation = replay(session, &plan, failed, finding);

@@ -35,7 +35,7 @@ size_t random_linearization(const struct happens_before *order, const struct tra
 		gone[next] = true;
 		taken[trace->at[next].thread]++;
 		moved += next != n;
-		steps[n] = (struct step){trace->at[next].thread, trace->at[next].choice};
+		steps[n] = transition_step(&trace->at[next]);
 	}
 	free(taken);
 	free(gone);

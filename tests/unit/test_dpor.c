@@ -49,7 +49,7 @@ static void take_in(const struct table_program *program, const struct trace *tra
 	struct step steps[64];
 	ck_assert_uint_lt(trace->length, 64);
 	for (size_t i = 0; i < trace->length; i++)
-		steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
+		steps[i] = transition_step(&trace->at[i]);
 	uint64_t final;
 	bool same =
 	    !hash_set_add(&result->traces, mazurkiewicz_digest(program, steps, trace->length, &final));

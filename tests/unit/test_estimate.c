@@ -216,14 +216,8 @@ static void add_execution(struct tree *tree, const struct trace *trace)
 {
 	struct estimate_branch path[MOST_DEPTH];
 	ck_assert_uint_le(trace->length, MOST_DEPTH);
-	for (size_t i = 0; i < trace->length; i++) {
-		const struct transition *transition = &trace->at[i];
-		const struct alternative *open = trace->alternatives + transition->first_alternative;
-		path[i] = (struct estimate_branch){transition->alternatives, 0};
-		while (open[path[i].taken].step.thread != transition->thread ||
-		       open[path[i].taken].step.choice != transition->choice)
-			path[i].taken++;
-	}
+	for (size_t i = 0; i < trace->length; i++)
+		path[i] = (struct estimate_branch){trace->at[i].alternatives, trace_taken(trace, i)};
 	tree_add(tree, path, trace->length);
 }
 

@@ -44,7 +44,7 @@ static void bench_replay(struct bench *b, const struct trace *trace, struct poli
 {
 	struct step *steps = calloc(trace->length + 1, sizeof *steps);
 	for (size_t i = 0; i < trace->length; i++)
-		steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
+		steps[i] = transition_step(&trace->at[i]);
 	struct plan plan = {.prefix = steps, .prefix_length = trace->length, .policy = policy};
 	execution_run(b->execution, &plan, again);
 	free(steps);

@@ -67,7 +67,7 @@ static struct step *steps_of(const struct trace *trace)
 {
 	struct step *steps = calloc(trace->length + 1, sizeof *steps);
 	for (size_t i = 0; i < trace->length; i++)
-		steps[i] = (struct step){trace->at[i].thread, trace->at[i].choice};
+		steps[i] = transition_step(&trace->at[i]);
 	return steps;
 }
 

@@ -292,10 +292,7 @@ static double probability_of(const struct trace *trace)
 	for (size_t i = 0; i < trace->length; i++) {
 		const struct transition *t = &trace->at[i];
 		const struct alternative *a = trace->alternatives + t->first_alternative;
-		size_t taken = 0;
-		while (a[taken].step.thread != t->thread || a[taken].step.choice != t->choice)
-			taken++;
-		p *= policy_probability(a, t->alternatives, taken);
+		p *= policy_probability(a, t->alternatives, trace_taken(trace, i));
 	}
 	return p;
 }
