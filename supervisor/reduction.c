@@ -242,26 +242,11 @@ static bool load(void *strategy, struct loader *loader)
 	return loaded;
 }
 
-const struct strategy_ops search_source = {
-    .name = "source",
-    .several = true,
-    .create = create_source,
-    .destroy = destroy,
-    .next = next,
-    .feed = feed,
-    .progress = progress,
-    .save = save,
-    .load = load,
-};
+#define REDUCTION_OPS(the_name, the_create)                                                                  \
+	{                                                                                                    \
+		.name = the_name, .several = true, .create = the_create, .destroy = destroy, .next = next,   \
+		.feed = feed, .progress = progress, .save = save, .load = load,                              \
+	}
 
-const struct strategy_ops search_optimal = {
-    .name = "optimal",
-    .several = true,
-    .create = create_optimal,
-    .destroy = destroy,
-    .next = next,
-    .feed = feed,
-    .progress = progress,
-    .save = save,
-    .load = load,
-};
+const struct strategy_ops search_source = REDUCTION_OPS("source", create_source);
+const struct strategy_ops search_optimal = REDUCTION_OPS("optimal", create_optimal);
