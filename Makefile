@@ -137,9 +137,9 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 20
 SOURCES = $(foreach layer,$(LAYERS),$($(layer)_SOURCES))
 
-$(BUILD)/tests/corpus_%: tests/fuzz/fuzz_%.c $(BUILD)/tests/libtable.a $(ARCHIVES)
+$(BUILD)/tests/corpus_%: tests/fuzz/fuzz_%.c tests/fuzz/corpus.c $(BUILD)/tests/libtable.a $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -DSTANDALONE $< $(BUILD)/tests/libtable.a $(ARCHIVES) $(LIBS) -o $@
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 build/fuzz/%: tests/fuzz/%.c $(SOURCES) $(wildcard tests/table/*.c)
 	@mkdir -p $(@D)
 	clang $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsanitize=fuzzer,address,undefined $(filter %.c,$^) $(LIBS) -o $@

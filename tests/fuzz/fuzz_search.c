@@ -111,27 +111,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	search_free(search);
 	return 0;
 }
-
-#ifdef STANDALONE
-static int run_file(const char *path)
-{
-	static uint8_t data[1 << 22];
-	FILE *file = fopen(path, "rb");
-	if (!file) {
-		perror(path);
-		return EXIT_FAILURE;
-	}
-	size_t size = fread(data, 1, sizeof data, file);
-	fclose(file);
-	LLVMFuzzerTestOneInput(data, size);
-	return EXIT_SUCCESS;
-}
-
-int main(int argc, char **argv)
-{
-	int status = EXIT_SUCCESS;
-	for (int i = 1; i < argc; i++)
-		status |= run_file(argv[i]);
-	return status;
-}
-#endif

@@ -90,32 +90,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	return 0;
 }
-
-#ifdef STANDALONE
-static int run_file(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	if (!file) {
-		perror(path);
-		return EXIT_FAILURE;
-	}
-	static uint8_t data[1 << 22];
-	size_t size = fread(data, 1, sizeof data, file);
-	fclose(file);
-	/* Exactly as long as the input, so that reading behind it is seen. */
-	uint8_t *exact = malloc(size + !size);
-	require(exact, "no memory");
-	memcpy(exact, data, size);
-	LLVMFuzzerTestOneInput(exact, size);
-	free(exact);
-	return EXIT_SUCCESS;
-}
-
-int main(int argc, char **argv)
-{
-	int status = EXIT_SUCCESS;
-	for (int i = 1; i < argc; i++)
-		status |= run_file(argv[i]);
-	return status;
-}
-#endif
