@@ -26,7 +26,7 @@ LAYERS := tracer breakpoints supervisor replay
 tracer_SOURCES := $(wildcard tracer/*.c)
 breakpoints_SOURCES := $(wildcard breakpoints/*.c)
 supervisor_SOURCES := $(wildcard supervisor/*.c)
-replay_SOURCES := $(wildcard replay/*.c)
+replay_SOURCES := $(wildcard replay/*.c replay/*/*.c)
 cli_SOURCES := $(wildcard supervisor/cli/*.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$($(1)_SOURCES))
@@ -39,6 +39,9 @@ archives: $(ARCHIVES)
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# The assembler puts these into the program, which the compiler's dependencies don't tell.
+$(BUILD)/replay/picture/picture_page.o: $(wildcard replay/picture/page/*)
 
 define layer_rule
 $(call archive,$(1)): $(call objects,$(1))
@@ -116,7 +119,11 @@ $(BUILD)/tests/steps: tests/bench/steps.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
 
+$(BUILD)/tests/image: $(BUILD)/tests/bench/image.o $(BUILD)/libtracer.a
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(BUILD)/tests/search: $(BUILD)/tests/bench/search.o $(BUILD)/tests/libtable.a $(ARCHIVES)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(BUILD)/tests/walk: $(BUILD)/tests/bench/walk.o $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 tools: $(BUILD)/tests/json $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
@@ -168,7 +175,8 @@ check-sanitized:
 
 bench:
 	@tests/setup.sh build check
-	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/search
+	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/search $(BUILD)/tests/walk \
+	    $(BUILD)/tests/image $(BUILD)/targets/stood
 	@BUILD=$(BUILD) tests/bench/run.sh
 
 tables:
@@ -179,21 +187,27 @@ tables:
 MAN1 := $(wildcard man/*.1)
 MAN3 := $(wildcard man/*.3)
 MAN5 := $(wildcard man/*.5)
+MAN7 := $(wildcard man/*.7)
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/fmc
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/man/,man1 man3 man5)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/fmc $(DESTDIR)$(PREFIX)/share/fmc
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/man/,man1 man3 man5 man7)
 	install $(BUILD)/fmc $(DESTDIR)$(PREFIX)/bin/fmc
 	install -m 644 include/fmc/ops.h $(DESTDIR)$(PREFIX)/include/fmc/ops.h
+	install -m 644 gdb/fmc.py $(DESTDIR)$(PREFIX)/share/fmc/fmc.py
 	install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(MAN3) $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(MAN7) $(DESTDIR)$(PREFIX)/share/man/man7
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/fmc
 	rm -f $(DESTDIR)$(PREFIX)/include/fmc/ops.h
+	rm -f $(DESTDIR)$(PREFIX)/share/fmc/fmc.py
+	-rmdir $(DESTDIR)$(PREFIX)/share/fmc 2>/dev/null
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1)))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man3/,$(notdir $(MAN3)))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5)))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(MAN7)))
 
 clean:
 	rm -rf build

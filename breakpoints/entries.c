@@ -28,9 +28,9 @@ void entries_clear(struct entries *entries)
 	free(entries->hash);
 	free(entries->own);
 	atomics_release(&entries->atomics);
-	bool watch = entries->watch_atomics;
-	struct modules modules = entries->modules;
-	*entries = (struct entries){.modules = modules, .watch_atomics = watch};
+	*entries = (struct entries){.modules = entries->modules,
+				    .watch_atomics = entries->watch_atomics,
+				    .without_doors = entries->without_doors};
 }
 
 void entries_free(struct entries *entries)
@@ -190,7 +190,7 @@ static enum status displace_trap(struct entries *entries, struct displacer *disp
 	struct displaced displaced;
 	if (entry_point_is_own(trap->point) || entry_point_is_user(trap->point))
 		return plant(entries, trap, &entries->contents->slots[i]);
-	trap->by_door = can_have_door(displacer, trap, code, first, &displaced);
+	trap->by_door = !entries->without_doors && can_have_door(displacer, trap, code, first, &displaced);
 	if (!trap->by_door &&
 	    !displace(displacer, trap->address, first, trap->copy, redirect, entries, &displaced))
 		return STATUS_UNSUPPORTED;
@@ -218,6 +218,11 @@ static enum status displace_function(struct entries *entries, const struct targe
 		status = displace_trap(entries, displacer, i, code, first);
 	free(code);
 	return status;
+}
+
+void entries_without_doors(struct entries *entries)
+{
+	entries->without_doors = true;
 }
 
 void entries_watch_atomics(struct entries *entries)
@@ -257,7 +262,10 @@ static const struct atomic *watched_atomic(const struct entries *entries, uint64
 /* The byte that the trap instruction at this address stands for. */
 static uint8_t original_byte(const struct entries *entries, uint64_t address)
 {
-	return patches_original(&entries->rest, address);
+	uint8_t byte;
+	if (patches_find(&entries->rest, address, &byte) || patches_find(&entries->first, address, &byte))
+		return byte;
+	return TRAP_INSTRUCTION;
 }
 
 static enum status put_byte(struct target *target, uint64_t address, uint8_t byte)
@@ -285,6 +293,15 @@ enum status entries_step(const struct entries *entries, struct tracee *tracee, u
 	if (status == STATUS_OK && stop.kind != STOP_STEP)
 		target_push_back(&stop);
 	return status;
+}
+
+/* A program without a thread library that could be found (static and stripped, say) may have them all the same. */
+static uint64_t first_atomic(struct entries *entries)
+{
+	if (!entries->watch_atomics)
+		return 0;
+	find_atomics(entries);
+	return entries->atomics.length ? entries->atomics.at[0].address : 0;
 }
 
 static enum status trap_atomics(struct entries *entries)
@@ -350,9 +367,10 @@ enum status entries_plant_first(struct entries *entries, struct target *target)
 		return status;
 	}
 	const struct trap *creation = find_creation(entries);
-	if (!creation)
+	uint64_t near = creation ? creation->address : first_atomic(entries);
+	if (!near)
 		return STATUS_NOT_FOUND;
-	uint64_t page = target_near_page(target, creation->address);
+	uint64_t page = target_near_page(target, near);
 	if (!page)
 		return STATUS_UNSUPPORTED;
 	if (page != entries->page)
@@ -377,6 +395,11 @@ enum status entries_unplant(struct entries *entries, struct target *target)
 {
 	enum status status = patches_write(&entries->rest, target, false);
 	return status == STATUS_OK ? patches_write(&entries->first, target, false) : status;
+}
+
+bool entries_has_library(const struct entries *entries)
+{
+	return find_creation(entries) != NULL;
 }
 
 bool entries_is_trap(const struct entries *entries, uint64_t address)

@@ -77,7 +77,25 @@ enum status patches_write(const struct patches *patches, struct target *target, 
 	return STATUS_OK;
 }
 
-uint8_t patches_original(const struct patches *patches, uint64_t address)
+void patches_hide(const struct patches *patches, uint64_t address, uint8_t *bytes, size_t size)
+{
+	size_t low = 0, high = patches->length;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (patches->at[middle].address + patches->at[middle].size <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < patches->length && patches->at[low].address < address + size; low++) {
+		const struct patch *patch = &patches->at[low];
+		for (size_t i = 0; i < patch->size; i++)
+			if (patch->address + i >= address && patch->address + i < address + size)
+				bytes[patch->address + i - address] = patch->original[i];
+	}
+}
+
+bool patches_find(const struct patches *patches, uint64_t address, uint8_t *original)
 {
 	size_t low = 0, high = patches->length;
 	while (low < high) {
@@ -87,10 +105,12 @@ uint8_t patches_original(const struct patches *patches, uint64_t address)
 			high = middle;
 		else if (address >= patch->address + patch->size)
 			low = middle + 1;
-		else
-			return patch->original[address - patch->address];
+		else {
+			*original = patch->original[address - patch->address];
+			return true;
+		}
 	}
-	return 0;
+	return false;
 }
 
 void patches_release(struct patches *patches)

@@ -32,8 +32,11 @@ enum status patches_load(struct patches *patches, const struct target *target);
 /* Plant them all, or put back what was there. */
 enum status patches_write(const struct patches *patches, struct target *target, bool planted);
 
-/* The byte that was at this address, which one of the patches covers; 0 if none does. */
-uint8_t patches_original(const struct patches *patches, uint64_t address);
+/* The byte that was at this address; false if none of the patches covers it. */
+bool patches_find(const struct patches *patches, uint64_t address, uint8_t *original);
+
+/* Put back in `bytes`, which were read from `address` on, what the patches have taken the place of. */
+void patches_hide(const struct patches *patches, uint64_t address, uint8_t *bytes, size_t size);
 
 void patches_release(struct patches *patches);
 

@@ -57,6 +57,7 @@ struct entries {
 	size_t own_length;
 	bool musl;
 	bool watch_atomics;
+	bool without_doors;
 	bool atomics_found;
 	struct atomics atomics;
 	uint64_t page;	       /* where the slots are, 0 before they have been made */

@@ -116,7 +116,7 @@ bool minimizer_accept(struct minimizer *m, const struct policy *policy)
 #define CERTIFY	     0.7
 #define REDUCE_AGAIN 0.8
 
-static void run_phases(struct minimizer *m)
+static void shorten(struct minimizer *m)
 {
 	m->share = REDUCE;
 	minimizer_reduce(m);
@@ -125,8 +125,6 @@ static void run_phases(struct minimizer *m)
 		m->share = REDUCE_AGAIN;
 		minimizer_reduce(m);
 	}
-	m->share = 1;
-	minimizer_criticize(m);
 }
 
 enum status minimize(const struct minimize_runner *runner, const struct minimize_options *options,
@@ -144,7 +142,10 @@ enum status minimize(const struct minimize_runner *runner, const struct minimize
 	m.no_memory = !m.hb || !trace_copy(&out->trace, failed);
 	if (!m.no_memory) {
 		learn(&m, failed, MINIMIZE_SAME);
-		run_phases(&m);
+		if (!options->keep)
+			shorten(&m);
+		m.share = 1;
+		minimizer_criticize(&m);
 	}
 	known_release(&m.known);
 	happens_before_free(m.hb);

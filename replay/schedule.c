@@ -1,3 +1,4 @@
+#include <fmc/place.h>
 #include <fmc/schedule.h>
 
 #include "words.h"
@@ -13,27 +14,63 @@ void schedule_init(struct schedule *schedule)
 	schedule->end_thread = NO_THREAD;
 }
 
-static void free_list(char **list)
+void list_free(char **list)
 {
 	for (size_t i = 0; list && list[i]; i++)
 		free(list[i]);
 	free(list);
 }
 
+char **list_copy(char *const *list)
+{
+	size_t length = 0;
+	while (list && list[length])
+		length++;
+	char **copy = calloc(length + 1, sizeof *copy);
+	for (size_t i = 0; copy && i < length; i++) {
+		copy[i] = strdup(list[i]);
+		if (copy[i])
+			continue;
+		list_free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+char **schedule_modules(struct places *places)
+{
+	const char *path;
+	char id[65];
+	size_t length = 0;
+	while (places_module(places, length, &path, id))
+		length++;
+	char **list = calloc(length + 1, sizeof *list);
+	for (size_t i = 0; list && i < length; i++) {
+		if (!places_module(places, i, &path, id) || !path)
+			path = "?";
+		if (asprintf(&list[i], "%s %s", *id ? id : "none", path) >= 0)
+			continue;
+		list[i] = NULL;
+		list_free(list);
+		return NULL;
+	}
+	return list;
+}
+
 static void release_header(struct schedule_header *header)
 {
 	free(header->program);
-	free_list(header->arguments);
+	list_free(header->arguments);
 	free(header->directory);
-	free_list(header->modules);
-	free_list(header->environment);
+	list_free(header->modules);
+	list_free(header->environment);
 	free(header->input);
 	free(header->origin);
 	free(header->waking);
 	free(header->ops);
-	free_list(header->kinds);
+	list_free(header->kinds);
 	free(header->strategy);
-	free_list(header->unknown);
+	list_free(header->unknown);
 }
 
 void schedule_release(struct schedule *schedule)

@@ -163,13 +163,15 @@ static enum status add_thread(struct parser *p, const char *value)
 /* "OPERATION CLASS": what the names in the body mean. */
 static enum status add_kind(struct parser *p, const char *value)
 {
-	char op[32] = "", class[32] = "", more, shown[64];
+	char op[32] = "", class[32] = "", line[64], more, shown[64];
 	bool good = sscanf(value, "%31s %31s %c", op, class, &more) == 2;
 	enum object_class number = good ? class_add(class) : CLASSES;
 	if (number == CLASSES || op_add(op, number) == OP_KINDS)
 		return parser_fail(p, "expected an operation of a plug-in's and its class, not '%s'",
 				   parser_excerpt(shown, value, strlen(value)));
-	return append_value(p, KEY_OP, &p->schedule->header.kinds, value);
+	/* As it is written: a tab between them would have to be quoted. */
+	snprintf(line, sizeof line, "%s %s", op, class);
+	return append_value(p, KEY_OP, &p->schedule->header.kinds, line);
 }
 
 static enum status set_verdict(struct parser *p, const char *value)

@@ -38,42 +38,6 @@ static const char *reset(const struct table *table)
 	return table->options->colours ? RESET : "";
 }
 
-/* "mutex_lock forks[2] choice=timeout = EBUSY" */
-static void make_cell(struct text *text, const struct schedule_line *line, bool zero)
-{
-	text_clear(text);
-	text_printf(text, "%s", op_name(line->kind));
-	words_objects(text, line);
-	if (line->step.choice != CHOICE_DEFAULT) {
-		text_printf(text, " choice=");
-		words_choice(text, line->step.choice);
-	}
-	if (line->result_valid && (zero || line->result != 0)) {
-		text_printf(text, " = ");
-		words_result(text, line->kind, line->result);
-	}
-}
-
-static void make_place(struct text *text, const struct schedule_line *line)
-{
-	text_clear(text);
-	if (line->file) {
-		text_add_escaped(text, line->file);
-		text_printf(text, ":%d", line->source_line);
-	}
-}
-
-/* "T2 eat" */
-static void make_heading(struct text *text, const struct schedule *schedule, uint32_t thread)
-{
-	text_clear(text);
-	text_printf(text, "T%u", thread + 1);
-	if (thread < schedule->threads && schedule->thread_names[thread]) {
-		text_add(text, " ", 1);
-		text_add_escaped(text, schedule->thread_names[thread]);
-	}
-}
-
 static size_t columns(const struct text *text)
 {
 	return text_columns(text_string(text), text->length);
@@ -97,13 +61,16 @@ static bool measure(struct table *table)
 		return false;
 	for (size_t i = table->first; i < table->end; i++) {
 		const struct schedule_line *line = &schedule->lines[i];
-		make_cell(&table->cell, line, false);
+		text_clear(&table->cell);
+		words_cell(&table->cell, line, false);
 		widen(&table->widths[line->step.thread], &table->cell);
-		make_place(&table->cell, line);
+		text_clear(&table->cell);
+		words_place(&table->cell, line);
 		widen(&table->place_width, &table->cell);
 	}
 	for (uint32_t t = 0; t < table->threads; t++) {
-		make_heading(&table->cell, schedule, t);
+		text_clear(&table->cell);
+		words_thread(&table->cell, schedule, t);
 		if (table->widths[t] > 0)
 			widen(&table->widths[t], &table->cell);
 	}
@@ -181,7 +148,8 @@ static void put_heading(struct table *table)
 			continue;
 		fputs(separator, table->stream);
 		separator = SEPARATOR;
-		make_heading(&table->cell, table->schedule, t);
+		text_clear(&table->cell);
+		words_thread(&table->cell, table->schedule, t);
 		put_cell(table, t, t != last);
 	}
 	fputc('\n', table->stream);
@@ -200,11 +168,12 @@ static void put_row(struct table *table, size_t i)
 		separator = SEPARATOR;
 		text_clear(&table->cell);
 		if (t == line->step.thread)
-			make_cell(&table->cell, line, false);
+			words_cell(&table->cell, line, false);
 		put_cell(table, t, place || t < line->step.thread);
 	}
 	if (place) {
-		make_place(&table->cell, line);
+		text_clear(&table->cell);
+		words_place(&table->cell, line);
 		fprintf(table->stream, "  %s", text_string(&table->cell));
 	}
 	fputc('\n', table->stream);
@@ -216,11 +185,11 @@ static void put_list_line(struct table *table, size_t i)
 	const struct schedule_line *line = &table->schedule->lines[i];
 	struct text text = {0};
 	text_printf(&text, "%*zu  T%-4u  ", (int)table->number_width, i + 1, line->step.thread + 1);
-	make_cell(&table->cell, line, true);
-	text_add(&text, text_string(&table->cell), table->cell.length);
-	make_place(&table->cell, line);
-	if (table->cell.length > 0)
-		text_printf(&text, "  %s", text_string(&table->cell));
+	words_cell(&text, line, true);
+	if (line->file) {
+		text_add(&text, "  ", 2);
+		words_place(&text, line);
+	}
 	if (line->function) {
 		text_add(&text, "  ", 2);
 		text_add_escaped(&text, line->function);
@@ -256,17 +225,8 @@ static void put_wrapped(struct table *table, const char *text)
 static void put_end(struct table *table)
 {
 	const struct schedule *schedule = table->schedule;
-	const char *verdict = finding_kind_name(schedule->verdict);
-	const char *message = schedule->message ? schedule->message : "";
 	struct text text = {0};
-	if (schedule->verdict == FINDING_NONE) {
-		text_printf(&text, "end: ");
-		words_end(&text, schedule->end, schedule->end_value, schedule->end_thread);
-	} else {
-		if (strncmp(message, verdict, strlen(verdict)) != 0)
-			text_printf(&text, "%s%s", verdict, *message ? ": " : "");
-		text_add_escaped(&text, message);
-	}
+	words_ending(&text, schedule);
 	put_wrapped(table, text_string(&text));
 	if (end_reason_loops(schedule->end)) {
 		text_clear(&text);

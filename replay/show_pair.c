@@ -19,20 +19,11 @@ static void make_line(struct text *text, const struct schedule *schedule, size_t
 		return;
 	}
 	const struct schedule_line *line = &schedule->lines[i];
-	text_printf(text, "T%u %s", line->step.thread + 1, op_name(line->kind));
-	words_objects(text, line);
-	if (line->step.choice != CHOICE_DEFAULT) {
-		text_printf(text, " choice=");
-		words_choice(text, line->step.choice);
-	}
-	if (line->result_valid && line->result != 0) {
-		text_printf(text, " = ");
-		words_result(text, line->kind, line->result);
-	}
+	text_printf(text, "T%u ", line->step.thread + 1);
+	words_cell(text, line, false);
 	if (line->file) {
-		text_printf(text, "  ");
-		text_add_escaped(text, line->file);
-		text_printf(text, ":%d", line->source_line);
+		text_add(text, "  ", 2);
+		words_place(text, line);
 	}
 }
 

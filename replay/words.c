@@ -220,3 +220,48 @@ void words_objects(struct text *text, const struct schedule_line *line)
 		add_object(text, op_class2(line->kind), line->object2, line->object2_number);
 	}
 }
+
+void words_cell(struct text *text, const struct schedule_line *line, bool zero)
+{
+	text_printf(text, "%s", op_name(line->kind));
+	words_objects(text, line);
+	if (line->step.choice != CHOICE_DEFAULT) {
+		text_printf(text, " choice=");
+		words_choice(text, line->step.choice);
+	}
+	if (line->result_valid && (zero || line->result != 0)) {
+		text_printf(text, " = ");
+		words_result(text, line->kind, line->result);
+	}
+}
+
+void words_place(struct text *text, const struct schedule_line *line)
+{
+	if (!line->file)
+		return;
+	text_add_escaped(text, line->file);
+	text_printf(text, ":%d", line->source_line);
+}
+
+void words_thread(struct text *text, const struct schedule *schedule, uint32_t thread)
+{
+	text_printf(text, "T%u", thread + 1);
+	if (thread < schedule->threads && schedule->thread_names[thread]) {
+		text_add(text, " ", 1);
+		text_add_escaped(text, schedule->thread_names[thread]);
+	}
+}
+
+void words_ending(struct text *text, const struct schedule *schedule)
+{
+	const char *verdict = finding_kind_name(schedule->verdict);
+	const char *message = schedule->message ? schedule->message : "";
+	if (schedule->verdict == FINDING_NONE) {
+		text_printf(text, "end: ");
+		words_end(text, schedule->end, schedule->end_value, schedule->end_thread);
+		return;
+	}
+	if (strncmp(message, verdict, strlen(verdict)) != 0)
+		text_printf(text, "%s%s", verdict, *message ? ": " : "");
+	text_add_escaped(text, message);
+}

@@ -37,6 +37,18 @@ bool words_read_thread(const char *word, size_t length, uint32_t *thread);
  */
 void words_objects(struct text *text, const struct schedule_line *line);
 
+/* "mutex_lock forks[2] choice=timeout = EBUSY"; a result of 0 only if `zero`. */
+void words_cell(struct text *text, const struct schedule_line *line, bool zero);
+
+/* "philosophers.c:35"; nothing if it isn't known. */
+void words_place(struct text *text, const struct schedule_line *line);
+
+/* "T2 eat" */
+void words_thread(struct text *text, const struct schedule *schedule, uint32_t thread);
+
+/* The failure with its message, or how the program ended. */
+void words_ending(struct text *text, const struct schedule *schedule);
+
 /* The object that a transition acts on; for the creation of a thread that is the thread. */
 uint32_t words_object(const struct transition *transition);
 

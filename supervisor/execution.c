@@ -97,9 +97,12 @@ void execution_verify_model(struct execution *x, bool on)
 }
 
 /* Bring a new execution to the first operation of its first thread. */
-static bool begin(struct execution *x)
+bool execution_begin(struct execution *x, const struct plan *plan, struct trace *trace)
 {
-	const struct policy *policy = &x->plan->policy;
+	const struct policy *policy = &plan->policy;
+	trace_clear(trace);
+	x->plan = plan;
+	x->trace = trace;
 	model_block_clear(&x->block);
 	fair_init(x->fair, x->fair_room, policy->fair_k);
 	policy_init(x->policy, x->fair_room, policy);
@@ -139,18 +142,25 @@ static void record_threads(struct execution *x)
 	}
 }
 
-void execution_run(struct execution *x, const struct plan *plan, struct trace *trace)
+void execution_conclude(struct execution *x)
 {
-	trace_clear(trace);
-	x->plan = plan;
-	x->trace = trace;
-	bool on = begin(x);
-	while (on)
-		on = execution_step(x);
 	record_threads(x);
 	if (x->watcher.end)
-		x->watcher.end(x->watcher.context, x, trace);
+		x->watcher.end(x->watcher.context, x, x->trace);
+}
+
+void execution_finish(struct execution *x)
+{
 	x->machine->ops->finish(x->machine);
 	x->plan = NULL;
 	x->trace = NULL;
+}
+
+void execution_run(struct execution *x, const struct plan *plan, struct trace *trace)
+{
+	bool on = execution_begin(x, plan, trace);
+	while (on)
+		on = execution_next(x);
+	execution_conclude(x);
+	execution_finish(x);
 }

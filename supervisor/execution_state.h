@@ -74,7 +74,4 @@ bool execution_is_asleep(const struct execution *x, const struct step *step);
 /* What a plug-in says is believed until it is proven wrong: false, and the execution's end, if it has been. */
 bool execution_believes_plugin(struct trace *trace);
 
-/* One transition. */
-bool execution_step(struct execution *x);
-
 #endif

@@ -230,8 +230,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	       prediction_held(x, &transition.op, &effect, &outcome) && execution_believes_plugin(trace);
 }
 
-/* One transition; false: the execution is over, and trace->end says why. */
-bool execution_step(struct execution *x)
+bool execution_next(struct execution *x)
 {
 	struct trace *trace = x->trace;
 	size_t first = trace->alternatives_length;

@@ -29,6 +29,11 @@ static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t add
 	       entries_pass(process->entries, tracee, address) == STATUS_OK;
 }
 
+void process_watch_target(struct process *process)
+{
+	target_on_foreign_trap(process->target, pass_foreign_trap, process);
+}
+
 static void rewind_capture(struct process *process)
 {
 	if (process->capture < 0)
@@ -57,6 +62,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->signalled = false;
 	process->awaited_ms = 0;
 	process->hope_lost = false;
+	process->going = false;
 	process->uncontrolled[0] = 0;
 	process->threads_length = 0;
 	objects_clear(process);
@@ -65,14 +71,14 @@ static void start_target(struct process *process, struct outcome *first)
 		return run_failed(first, status == STATUS_INTERRUPTED ? END_INTERRUPTED : END_ERROR, status,
 				  "can't start an execution");
 	rewind_capture(process);
-	target_on_foreign_trap(process->target, pass_foreign_trap, process);
+	process_watch_target(process);
 	uint32_t number = model_block_add_thread(process->model);
 	struct tracee *tracee = target_tracee(process->target, 0);
 	if (number == NO_THREAD || !threads_add(process, tracee))
 		return run_failed(first, END_ERROR, STATUS_NO_MEMORY, "out of memory");
 	if (beginning_known(process))
 		return beginning_restore(process, number, first);
-	status = target_resume(tracee, 0);
+	status = process_go(process, number, 0);
 	if (status != STATUS_OK)
 		return run_failed(first, END_ERROR, status, "can't resume the first thread");
 	run_to_operation(process, number, first);
@@ -165,6 +171,8 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->places = places_new();
 	if (process->entries && options->atomics)
 		entries_watch_atomics(process->entries);
+	if (process->entries && options->pilot)
+		entries_without_doors(process->entries);
 	if (process->entries && process->places && open_capture(process))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);
@@ -172,6 +180,9 @@ struct process *process_new(const struct process_options *options, enum status *
 		process_free(process);
 		return NULL;
 	}
+	/* Futex calls of libc's own have numbers of threads as arguments: they have to be the same each time. */
+	if (options->pilot || !entries_has_library(process->entries))
+		origin_keep_numbers(process->origin);
 	return process;
 }
 
@@ -229,6 +240,21 @@ struct tracee *process_tracee(struct process *process, uint32_t thread)
 	return process->target && thread < process->threads_length ? process->threads[thread].tracee : NULL;
 }
 
+const struct call *process_call(const struct process *process, uint32_t thread)
+{
+	return &process->threads[thread].call;
+}
+
+const struct performed *process_performed(const struct process *process)
+{
+	return &process->performed;
+}
+
+const struct entries *process_entries(const struct process *process)
+{
+	return process->entries;
+}
+
 uint64_t process_object(const struct process *process, uint32_t object)
 {
 	return object < process->objects_length ? process->objects[object].address : 0;
@@ -244,6 +270,17 @@ struct places *process_places(struct process *process)
 	return process->places;
 }
 
+bool process_spins(const struct process *process, uint32_t thread)
+{
+	return thread < process->threads_length && process->threads[thread].spinning;
+}
+
+bool process_in_syscall(const struct process *process, uint32_t thread)
+{
+	const struct call *call = &process->threads[thread].call;
+	return !call->entry && (call->return_address || call->op.kind == OP_SYSCALL);
+}
+
 /* The end of it, if it is long: that is where the messages are. */
 const char *process_output(struct process *process, size_t *length)
 {
@@ -256,6 +293,19 @@ const char *process_output(struct process *process, size_t *length)
 	*length = got > 0 ? (size_t)got : 0;
 	process->output[*length] = 0;
 	return process->output;
+}
+
+char *process_output_from(const struct process *process, size_t from, size_t *length)
+{
+	off_t size = process->capture < 0 ? 0 : lseek(process->capture, 0, SEEK_END);
+	*length = 0;
+	if (size <= (off_t)from)
+		return NULL;
+	char *bytes = malloc((size_t)size - from);
+	ssize_t got = bytes ? pread(process->capture, bytes, (size_t)size - from, (off_t)from) : 0;
+	if (got > 0)
+		*length = (size_t)got;
+	return bytes;
 }
 
 bool process_waking_idle(const struct process *process, char name[WAKING_NAME])

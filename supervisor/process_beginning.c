@@ -15,8 +15,9 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 {
 	struct beginning *beginning = &process->beginning;
 	if (++beginning->starts < STARTS_BEFORE || beginning->refused || !process->controlled ||
-	    process->find_places || process->capture < 0 || first->kind != OUTCOME_PENDING ||
-	    first->next.kind != OP_THREAD_CREATE || process->objects_length > 0)
+	    process->options.pilot || process->find_places || process->capture < 0 ||
+	    first->kind != OUTCOME_PENDING || first->next.kind != OP_THREAD_CREATE ||
+	    process->objects_length > 0)
 		return false;
 	const struct call call = process->threads[0].call;
 	if (origin_advance(process->origin, process->target) != STATUS_OK) {

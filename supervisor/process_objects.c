@@ -6,6 +6,8 @@
 
 /* Addresses to numbers: an open-addressing hash table over the objects that the execution has met. */
 
+#define FIRST_ROOM 64u
+
 static uint32_t slot_hash(enum object_class class, uint64_t address)
 {
 	uint64_t hash = (address ^ (uint64_t) class << 56) * UINT64_C(0x9e3779b97f4a7c15);
@@ -40,9 +42,19 @@ uint32_t objects_find(struct process *process, enum object_class class, uint64_t
 	return process->slots_length && address ? find_slot(process, class, address)->number : NO_OBJECT;
 }
 
-static bool grow(struct process *process)
+/* Of objects at one address the latest is the one that is there. */
+static void fill_slots(struct process *process)
 {
-	uint32_t room = process->objects_room ? 2 * process->objects_room : 64;
+	empty_slots(process);
+	for (uint32_t i = 0; i < process->objects_length; i++) {
+		const struct process_object *object = &process->objects[i];
+		*find_slot(process, object->class, object->address) =
+		    (struct object_slot){.address = object->address, .class = object->class, .number = i};
+	}
+}
+
+static bool make_room(struct process *process, uint32_t room)
+{
 	struct process_object *objects = realloc(process->objects, room * sizeof *objects);
 	if (!objects)
 		return false;
@@ -53,10 +65,27 @@ static bool grow(struct process *process)
 	process->slots = slots;
 	process->slots_length = 2 * room;
 	process->objects_room = room;
-	empty_slots(process);
-	for (uint32_t i = 0; i < process->objects_length; i++)
-		*find_slot(process, objects[i].class, objects[i].address) = (struct object_slot){
-		    .address = objects[i].address, .class = objects[i].class, .number = i};
+	return true;
+}
+
+static bool grow(struct process *process)
+{
+	if (!make_room(process, process->objects_room ? 2 * process->objects_room : FIRST_ROOM))
+		return false;
+	fill_slots(process);
+	return true;
+}
+
+bool objects_restore(struct process *process, const struct process_object *objects, uint32_t length)
+{
+	uint32_t room = process->objects_room ? process->objects_room : FIRST_ROOM;
+	while (room < length)
+		room *= 2;
+	if (room != process->objects_room && !make_room(process, room))
+		return false;
+	memcpy(process->objects, objects, length * sizeof *objects);
+	process->objects_length = length;
+	fill_slots(process);
 	return true;
 }
 

@@ -15,6 +15,16 @@
 
 #define NS_PER_SECOND INT64_C(1000000000)
 
+void process_note(struct process *process, enum manner manner, int64_t result)
+{
+	process->performed = (struct performed){.manner = manner, .result = result};
+}
+
+void process_note_other(struct process *process, const char *what)
+{
+	process->performed = (struct performed){.manner = MANNER_OTHER, .what = what};
+}
+
 /* 16 bytes of zeros in fmc's page: a struct timespec or timeval that has run out. */
 static uint64_t zero_time(const struct process *process)
 {
@@ -37,10 +47,12 @@ static void return_from_call(struct process *process, uint32_t thread, int64_t r
 static void complete(struct process *process, uint32_t thread, const struct effect *effect)
 {
 	struct process_thread *self = &process->threads[thread];
+	int64_t result = self->call.entry ? call_result(&self->call, effect->result) : effect->result;
+	process_note(process, MANNER_RETURN, result);
 	if (self->call.entry)
-		return_from_call(process, thread, call_result(&self->call, effect->result));
+		return_from_call(process, thread, result);
 	else
-		tracee_skip_syscall(self->tracee, effect->result);
+		tracee_skip_syscall(self->tracee, result);
 }
 
 /* A wait for descriptors or signals whose time is up: the kernel fills in the result sets, with a time-out of
@@ -134,8 +146,7 @@ static void advance_past_timeout(struct process *process, uint32_t thread)
 
 static void go_on(struct process *process, uint32_t thread, struct outcome *outcome)
 {
-	struct process_thread *self = &process->threads[thread];
-	enum status status = target_resume(self->tracee, 0);
+	enum status status = process_go(process, thread, 0);
 	if (status != STATUS_OK && status != STATUS_GONE) {
 		run_failed(outcome, END_ERROR, status, "can't resume a thread");
 		return;
@@ -169,7 +180,7 @@ static enum status call_function(struct process *process, uint32_t thread, const
 	regs->rdi = argument;
 	enum status status = target_write(process->target, regs->rsp, &back, sizeof back);
 	if (status == STATUS_OK)
-		status = target_resume(self->tracee, 0);
+		status = process_go(process, thread, 0);
 	if (status == STATUS_OK)
 		status = run_to_gadget(process, thread, outcome);
 	if (status == STATUS_OK)
@@ -195,7 +206,7 @@ static void perform_verified(struct process *process, uint32_t thread, struct ou
 	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
 	uint64_t back = target_gadget_trap(process->target), caller = self->call.return_address;
 	if (!regs || target_write(process->target, regs->rsp, &back, sizeof back) != STATUS_OK ||
-	    target_resume(self->tracee, 0) != STATUS_OK)
+	    process_go(process, thread, 0) != STATUS_OK)
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	if (run_to_gadget(process, thread, outcome) != STATUS_OK)
 		return;
@@ -222,6 +233,7 @@ static void perform_expired(struct process *process, uint32_t thread, struct out
 	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
 	if (!regs)
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
+	process_note(process, MANNER_EXPIRE, 0);
 	set_argument(regs, self->call.timeout_argument, zero_time(process));
 	enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
 	if (status != STATUS_OK)
@@ -268,7 +280,9 @@ static void perform_relock(struct process *process, uint32_t thread, const struc
 		return;
 	/* EOWNERDEAD and its like pass through. */
 	int64_t result = locked ? locked : effect->result;
-	return_from_call(process, thread, call_result(&self->call, result));
+	int64_t returned = call_result(&self->call, result);
+	process_note(process, MANNER_LOCK, returned);
+	return_from_call(process, thread, returned);
 	outcome->result = result;
 	outcome->result_valid = true;
 	go_on(process, thread, outcome);
@@ -316,6 +330,8 @@ static void perform_exit(const struct op *op, struct outcome *outcome)
 static void store_second_word(struct process *process, uint32_t thread, const struct effect *effect)
 {
 	if (effect->writes2)
+		process_note_other(process, "FUTEX_WAKE_OP changes a word");
+	if (effect->writes2)
 		target_write(process->target, process->threads[thread].call.object2, &effect->value2,
 			     sizeof effect->value2);
 }
@@ -342,6 +358,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	struct process_thread *self = &process->threads[thread];
 	memset(outcome, 0, sizeof *outcome);
 	process->awaited_ms = 0;
+	process_note(process, MANNER_RUN, 0);
 	process->hope_lost &= op->kind == OP_SYSCALL || op->kind == OP_POLL;
 	outcome->created = NO_THREAD;
 	outcome->result = effect->result;
@@ -349,6 +366,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	if (effect->timed_out)
 		advance_past_timeout(process, thread);
 	if (effect->cancelled) {
+		if (op->kind == OP_COND_RELOCK || !self->call.entry)
+			process_note_other(process, "a thread is cancelled while it waits");
 		perform_cancelled(process, thread, op, outcome);
 		return;
 	}
@@ -357,6 +376,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		go_on(process, thread, outcome);
 		return;
 	case OP_PROCESS_EXIT:
+		process_note(process, MANNER_STAY, 0);
 		perform_exit(op, outcome);
 		return;
 	case OP_ONCE:
@@ -369,10 +389,12 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		perform_relock(process, thread, effect, outcome);
 		return;
 	case OP_YIELD:
+		process_note(process, MANNER_RETURN, 0);
 		if (self->spinning)
-			self->spinning = false;
+			process_note_other(process, "a loop without operations was taken for a yield");
 		else
 			tracee_skip_syscall(self->tracee, 0);
+		self->spinning = false;
 		go_on(process, thread, outcome);
 		return;
 	case OP_SLEEP:
@@ -380,14 +402,17 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 			advance_until(process, op->arg);
 		else
 			target_advance_clock(process->target, op->arg);
-		tracee_skip_syscall(self->tracee, sleep_result(process, thread));
+		process_note(process, MANNER_RETURN, sleep_result(process, thread));
+		tracee_skip_syscall(self->tracee, process->performed.result);
 		go_on(process, thread, outcome);
 		return;
 	case OP_POLL:
 	case OP_SYSCALL:
 		outcome->result_valid = false;
-		if (choice == CHOICE_TIMEOUT)
+		if (choice == CHOICE_TIMEOUT) {
+			process_note(process, MANNER_EXPIRE, 0);
 			expire_outside(process, thread);
+		}
 		go_on(process, thread, outcome);
 		return;
 	case OP_FUTEX_WAIT:
@@ -396,6 +421,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	case OP_FUTEX_WAKE:
 	case OP_FUTEX_REQUEUE:
 	case OP_FUTEX_WAKE_OP:
+		process_note(process, MANNER_RETURN, effect->result);
 		store_second_word(process, thread, effect);
 		tracee_skip_syscall(self->tracee, effect->result);
 		go_on(process, thread, outcome);
@@ -418,11 +444,12 @@ void process_sleep(struct machine *machine, uint32_t thread, const struct op *op
 {
 	struct process *process = process_of(machine);
 	int64_t result;
+	bool unlocks = op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT;
 	memset(outcome, 0, sizeof *outcome);
+	process_note(process, unlocks ? MANNER_UNLOCK : MANNER_STAY, 0);
 	outcome->created = NO_THREAD;
-	if ((op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT) &&
-	    call_function(process, thread, "pthread_mutex_unlock", process->threads[thread].call.object2,
-			  outcome, &result) != STATUS_OK)
+	if (unlocks && call_function(process, thread, "pthread_mutex_unlock",
+				     process->threads[thread].call.object2, outcome, &result) != STATUS_OK)
 		return;
 	/* Nobody else has woken it. */
 	if (op->kind == OP_COND_ASLEEP && model_pending(process->model->model, thread)->arg == ETIMEDOUT)

@@ -72,6 +72,9 @@ struct process {
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
+	bool going;	     /* with a pilot: the running thread is to be let go when it is waited for */
+	int going_signal;
+	struct performed performed;
 	bool find_places;
 	bool names_objects;   /* rules of waking are for objects with names */
 	uint64_t waking_used; /* which rules were for an object that has been met */
@@ -86,8 +89,13 @@ static inline struct process *process_of(struct machine *machine)
 	return (struct process *)(void *)machine;
 }
 
+/* process.c: what its target has to ask */
+void process_watch_target(struct process *process);
+
 /* process_objects.c: numbers for addresses */
 void objects_clear(struct process *process);
+/* Know these instead, by their numbers; false without memory. */
+bool objects_restore(struct process *process, const struct process_object *objects, uint32_t length);
 uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises);
 /* Before an operation that the model would hold back: does the object's memory agree? If not, it is another
  * object. */
@@ -109,6 +117,8 @@ void run_from_call(struct process *process, uint32_t thread, const struct call *
 /* Go on from an OP_ONCE_END: to what the thread was really stopped at. */
 void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome);
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
+/* Let a thread go on. Who waits for it does so by run_*(), never by target_wait(). */
+enum status process_go(struct process *process, uint32_t thread, int signal);
 /* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);
 
@@ -121,6 +131,9 @@ bool beginning_known(const struct process *process);
 void beginning_restore(struct process *process, uint32_t thread, struct outcome *first);
 
 /* process_perform.c */
+void process_note(struct process *process, enum manner manner, int64_t result);
+/* In a way of fmc's own. */
+void process_note_other(struct process *process, const char *what);
 void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
 		     const struct effect *effect, struct outcome *outcome);
 void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);

@@ -39,9 +39,33 @@ bool run_fail(struct run *run, enum end_reason end, enum status status, const ch
 	return true;
 }
 
+enum status process_go(struct process *process, uint32_t thread, int signal)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	bool stopped = tracee->life == TRACEE_STOPPED;
+	if (!process->options.pilot || !stopped)
+		return target_resume(tracee, signal);
+	process->going = true;
+	process->going_signal = signal;
+	return STATUS_OK;
+}
+
+/* The next that the running thread meets, as target_wait() with a time-out. */
+static enum status run_wait(struct run *run, struct stop *stop)
+{
+	struct process *process = run->process;
+	const struct process_pilot *pilot = process->options.pilot;
+	bool going = process->going;
+	if (!pilot)
+		return target_wait(process->target, run_self(run)->tracee, WATCH_MS, stop);
+	process->going = false;
+	return pilot->run(pilot->context, run->thread, going, process->going_signal, run->own_calls, WATCH_MS,
+			  stop);
+}
+
 bool run_resume(struct run *run, int signal)
 {
-	enum status status = target_resume(run_self(run)->tracee, signal);
+	enum status status = process_go(run->process, run->thread, signal);
 	if (status == STATUS_OK || status == STATUS_GONE)
 		return false; /* a death is told by the next wait */
 	return run_fail(run, END_ERROR, status, "can't resume a thread");
@@ -265,6 +289,7 @@ static bool run_handle(struct run *run, const struct stop *stop)
 	case STOP_SIGNAL:
 		return run_on_signal(run, stop);
 	case STOP_STEP:
+	case STOP_WATCH:
 	case STOP_INTERRUPT:
 		return run_resume(run, 0);
 	}
@@ -277,7 +302,7 @@ static void follow(struct run *run)
 	bool ended = false;
 	while (!ended) {
 		struct stop stop;
-		enum status status = target_wait(process->target, run_self(run)->tracee, WATCH_MS, &stop);
+		enum status status = run_wait(run, &stop);
 		if (status == STATUS_OK) {
 			run->blocked = 0;
 			process->hope_lost = false;

@@ -131,7 +131,9 @@ void run_behind_once(struct process *process, uint32_t thread, struct outcome *o
 	struct process_thread *self = run_self(&run);
 	const struct call call = self->after;
 	outcome->kind = OUTCOME_FAILED;
+	process_note(process, wakes_the_others(self, &call) ? MANNER_RETURN : MANNER_STAY, 0);
 	if (self->exiting) {
+		process_note_other(process, "the thread exits from within a pthread_once");
 		run_on_exiting(&run, &self->death);
 	} else if (wakes_the_others(self, &call)) {
 		tracee_skip_syscall(self->tracee, 0);

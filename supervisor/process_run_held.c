@@ -65,7 +65,7 @@ static void end_wait(struct process *process, uint32_t t, struct outcome *outcom
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	struct user_regs_struct *regs = tracee_change_regs(thread->tracee);
 	if (!regs || target_write(process->target, regs->rsp, &back, sizeof back) != STATUS_OK ||
-	    target_resume(thread->tracee, 0) != STATUS_OK)
+	    process_go(process, t, 0) != STATUS_OK)
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	if (run_interrupted(process, t, outcome) != STATUS_OK)
 		return;
@@ -73,7 +73,7 @@ static void end_wait(struct process *process, uint32_t t, struct outcome *outcom
 	if (!regs)
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	regs->rip = caller;
-	if (target_resume(thread->tracee, 0) != STATUS_OK)
+	if (process_go(process, t, 0) != STATUS_OK)
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	run_to_operation(process, t, outcome);
 }
@@ -112,6 +112,7 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	    held.call.entry && (held.call.op.kind == OP_SEM_WAIT || held.call.op.kind == OP_SEM_TIMEDWAIT);
 	waits = waits && ends_waits(thread->tracee, signals);
 	process_remark(process, "signals to blocked threads");
+	process_note_other(process, "a blocked thread handles a signal");
 	if (!rewind_stop(thread, &where, &stack))
 		return;
 	if (run_handlers(process, t, where, stack, &came) != STATUS_OK) {

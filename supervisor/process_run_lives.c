@@ -1,31 +1,13 @@
 #include "supervisor/process_run.h"
 
 #include <sched.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 /* Births and deaths of threads, and processes that the target makes. */
 
-/* The address that the kernel clears when the new thread exits, from the arguments of the call that made it.
- */
-static uint64_t tid_word(struct process *process, struct tracee *creator)
-{
-	const struct user_regs_struct *regs = tracee_regs(creator);
-	uint64_t arguments[3] = {0}; /* of struct clone_args: flags, pidfd, child_tid */
-	if (!regs)
-		return 0;
-	if ((long)regs->orig_rax == SYS_clone)
-		return regs->rdi & CLONE_CHILD_CLEARTID ? regs->r10 : 0;
-	if ((long)regs->orig_rax == SYS_clone3 &&
-	    target_read(process->target, regs->rdi, arguments, sizeof arguments) == STATUS_OK)
-		return arguments[0] & CLONE_CHILD_CLEARTID ? arguments[2] : 0;
-	return 0;
-}
-
 bool run_on_clone(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
-	uint64_t cleared = tid_word(process, stop->tracee);
 	if (run_become_threaded(run))
 		return true;
 	uint32_t number = model_block_add_thread(process->model);
@@ -33,7 +15,7 @@ bool run_on_clone(struct run *run, const struct stop *stop)
 	if (!born)
 		return run_fail(run, END_ERROR, STATUS_NO_MEMORY, "too many threads");
 	born->start_routine = run_self(run)->call.start_routine;
-	born->tid_word = cleared;
+	born->tid_word = stop->child->clear_tid;
 	if (run_self(run)->call.op.kind == OP_THREAD_CREATE && run_self(run)->call.op.arg)
 		model_thread_detached(process->model->model, number);
 	born->call.op = (struct op){.kind = OP_THREAD_START, .object = number, .object2 = NO_OBJECT};
@@ -47,6 +29,9 @@ bool run_on_fork(struct run *run, const struct stop *stop)
 	struct target *forked = target_forked(stop);
 	process_remark(run->process, "child processes");
 	if (forked) {
+		const struct process_pilot *pilot = run->process->options.pilot;
+		if (pilot)
+			pilot->plant(pilot->context, forked, false);
 		entries_unplant(run->process->entries, forked);
 		target_let_go(forked);
 	}

@@ -103,10 +103,15 @@ bool spin_examine(struct process *process, uint32_t thread, struct outcome *outc
 	struct walk walk = {.process = process, .tracee = self->tracee, .lowest = UINT64_MAX};
 	if (!stop_running(process, self->tracee))
 		return false;
+	const struct process_pilot *pilot = process->options.pilot;
+	if (pilot)
+		pilot->plant(pilot->context, process->target, false);
 	unsigned length = prove_loop(&walk);
+	if (pilot)
+		pilot->plant(pilot->context, process->target, true);
 	if (!length) {
 		if (self->tracee->life == TRACEE_STOPPED)
-			target_resume(self->tracee, 0);
+			process_go(process, thread, 0);
 		return false;
 	}
 	if (process->options.spin_report && !walk.paused) {

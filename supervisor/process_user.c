@@ -40,7 +40,7 @@ static enum status call_through(struct process *process, uint32_t thread, uint64
 	if (status == STATUS_OK)
 		status = entries_step(process->entries, self->tracee, self->call.entry);
 	if (status == STATUS_OK && self->tracee->life == TRACEE_STOPPED)
-		status = target_resume(self->tracee, 0);
+		status = process_go(process, thread, 0);
 	return status == STATUS_OK || status == STATUS_GONE ? run_to_gadget(process, thread, outcome)
 							    : status;
 }
@@ -56,6 +56,7 @@ void perform_user(struct process *process, uint32_t thread, struct outcome *outc
 {
 	const struct process_thread *self = &process->threads[thread];
 	uint64_t slot = 0;
+	process_note_other(process, "an operation that a plug-in describes");
 	outcome->result_valid = false;
 	run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	if (call_through(process, thread, &slot, outcome) != STATUS_OK) {
@@ -67,7 +68,7 @@ void perform_user(struct process *process, uint32_t thread, struct outcome *outc
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	regs->rip = self->call.return_address;
 	take_result(&self->call, regs->rax, outcome);
-	enum status status = target_resume(self->tracee, 0);
+	enum status status = process_go(process, thread, 0);
 	if (status != STATUS_OK && status != STATUS_GONE)
 		return run_failed(outcome, END_ERROR, status, "can't resume a thread");
 	run_to_operation(process, thread, outcome);

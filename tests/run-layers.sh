@@ -9,7 +9,7 @@ for layer in tracer breakpoints supervisor replay; do
 	status=$?
 	judge "$layer links alone" [ $status -eq 0 ]
 	[ $status -eq 0 ] || show <(grep 'undefined reference' "$SCRATCH/out" | sort -u)
-	grep -nE '^#include "(tracer|breakpoints|supervisor|replay)/' $layer/*.c $layer/*.h 2>/dev/null |
+	grep -nE "^#include \"(tracer|breakpoints|supervisor|replay)/" $(find $layer -name cli -prune -o -name "*.[ch]" -print) |
 	    grep -v "#include \"$layer/" >"$SCRATCH/private"
 	judge "$layer includes no private header of another layer" [ ! -s "$SCRATCH/private" ]
 	show "$SCRATCH/private"

@@ -3,9 +3,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmc/origin.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -38,12 +41,19 @@ static bool read_fdinfo(const struct target *target, int descriptor, int64_t *po
 
 static bool take_position(const struct target *target, int descriptor, struct belongings *belongings)
 {
+	char path[48];
+	struct stat link;
 	int64_t position;
 	unsigned flags;
+	/* The link itself tells whether it is open for writing, cheaper than what follows. */
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target->pid, descriptor);
+	if (lstat(path, &link) != 0 || link.st_mode & S_IWUSR)
+		return false;
 	if (!read_fdinfo(target, descriptor, &position, &flags) || (flags & O_ACCMODE) != O_RDONLY ||
 	    belongings->length == POSITIONS_MOST)
 		return false;
 	belongings->at[belongings->length].descriptor = descriptor;
+	belongings->at[belongings->length].flags = flags;
 	belongings->at[belongings->length++].position = position;
 	return true;
 }
@@ -53,13 +63,24 @@ static bool is_file(const struct stat *one, const struct stat *other)
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
+/* The descriptor of fmc's own that a launched process has as `descriptor`. */
+static int launched_from(const struct program *program, int descriptor)
+{
+	const int redirected[] = {program->input, program->output, program->error};
+	return descriptor < 3 && redirected[descriptor] >= 0 ? redirected[descriptor] : descriptor;
+}
+
 /* Had the process this file open under this number when it began? */
-static bool is_inherited(const struct target *before, int descriptor, const struct stat *file)
+static bool is_inherited(const struct inherited *inherited, int descriptor, const struct stat *file)
 {
 	char path[48];
-	struct stat inherited;
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", before->pid, descriptor);
-	return stat(path, &inherited) == 0 && is_file(file, &inherited);
+	struct stat then;
+	if (inherited->before)
+		snprintf(path, sizeof path, "/proc/%d/fd/%d", inherited->before->pid, descriptor);
+	else
+		snprintf(path, sizeof path, "/proc/self/fd/%d",
+			 launched_from(inherited->program, descriptor));
+	return stat(path, &then) == 0 && is_file(file, &then);
 }
 
 static bool take_descriptor(const struct target *target, int descriptor, const struct stat *file,
@@ -70,10 +91,13 @@ static bool take_descriptor(const struct target *target, int descriptor, const s
 	return S_ISCHR(file->st_mode) && major(file->st_rdev) == MEMORY_DEVICES;
 }
 
-static bool take_descriptors(const struct target *target, const struct target *before,
-			     const struct stat *output, struct belongings *belongings)
+static bool take_descriptors(const struct target *target, const struct inherited *inherited,
+			     struct belongings *belongings)
 {
 	char path[32];
+	struct stat output;
+	const int descriptor_of_output = inherited->program->output;
+	const bool writes = descriptor_of_output >= 0 && fstat(descriptor_of_output, &output) == 0;
 	snprintf(path, sizeof path, "/proc/%d/fd", target->pid);
 	DIR *directory = opendir(path);
 	bool ok = directory != NULL;
@@ -84,9 +108,9 @@ static bool take_descriptors(const struct target *target, const struct target *b
 			continue;
 		int descriptor = atoi(entry->d_name);
 		ok = fstatat(dirfd(directory), entry->d_name, &file, 0) == 0 &&
-		     ((output && is_file(&file, output)) ||
+		     ((writes && is_file(&file, &output)) ||
 		      take_descriptor(target, descriptor, &file, belongings) ||
-		      is_inherited(before, descriptor, &file));
+		      is_inherited(inherited, descriptor, &file));
 	}
 	if (directory)
 		closedir(directory);
@@ -106,34 +130,59 @@ static bool shares_memory(const struct target *target)
 	return shared;
 }
 
-static bool has_pending_signals(const struct target *target)
+static bool has_pending_signal(const struct tracee *tracee, uint32_t queue)
 {
-	char line[128];
-	unsigned long long set;
-	bool pending = false;
-	FILE *status = open_proc(target, "status");
-	if (!status)
-		return true;
-	while (!pending && fgets(line, sizeof line, status))
-		pending =
-		    (sscanf(line, "SigPnd: %llx", &set) == 1 || sscanf(line, "ShdPnd: %llx", &set) == 1) &&
-		    set != 0;
-	fclose(status);
-	return pending;
+	struct __ptrace_peeksiginfo_args one = {.flags = queue, .nr = 1};
+	siginfo_t info;
+	return ptrace(PTRACE_PEEKSIGINFO, tracee->tid, &one, &info) != 0;
 }
 
-enum status belongings_take(const struct target *target, const struct target *before, int output,
+/* Signals on their way to one of the threads, or to whichever takes them. */
+static bool has_pending_signals(const struct target *target)
+{
+	if (has_pending_signal(target->tracees[0], PTRACE_PEEKSIGINFO_SHARED))
+		return true;
+	for (uint32_t i = 0; i < target->tracees_length; i++) {
+		const struct tracee *tracee = target->tracees[i];
+		if (tracee->life != TRACEE_DEAD && (tracee->deferred_signal || has_pending_signal(tracee, 0)))
+			return true;
+	}
+	return false;
+}
+
+enum status belongings_take(const struct target *target, const struct inherited *inherited,
 			    struct belongings *belongings)
 {
-	struct stat file;
 	belongings->length = 0;
-	bool known = output >= 0 && fstat(output, &file) == 0;
-	bool alone = target->tracees_length == 1 && target->bystanders_length == 0 &&
-		     target->tracees[0]->deferred_signal == 0;
-	return alone && !has_pending_signals(target) && !shares_memory(target) &&
-		       take_descriptors(target, before, known ? &file : NULL, belongings)
+	return target->bystanders_length == 0 && !target->world.has_timers && !has_pending_signals(target) &&
+		       !shares_memory(target) && take_descriptors(target, inherited, belongings)
 		   ? STATUS_OK
 		   : STATUS_UNSUPPORTED;
+}
+
+static enum status open_anew(struct tracee *copy, int descriptor, unsigned flags)
+{
+	char path[32];
+	int64_t opened, result;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+	const uint64_t open_arguments[6] = {GADGET_SCRATCH, flags};
+	enum status status = target_write(copy->target, GADGET_SCRATCH, path, sizeof path);
+	if (status == STATUS_OK)
+		status = tracee_syscall(copy, SYS_open, open_arguments, &opened);
+	if (status != STATUS_OK || opened < 0)
+		return status;
+	const uint64_t dup_arguments[6] = {(uint64_t)opened, (uint64_t)descriptor, flags & O_CLOEXEC};
+	const uint64_t close_arguments[6] = {(uint64_t)opened};
+	status = tracee_syscall(copy, SYS_dup3, dup_arguments, &result);
+	return status == STATUS_OK ? tracee_syscall(copy, SYS_close, close_arguments, &result) : status;
+}
+
+enum status belongings_separate(const struct belongings *belongings, struct tracee *copy)
+{
+	enum status status = STATUS_OK;
+	for (size_t i = 0; i < belongings->length && status == STATUS_OK; i++)
+		status = open_anew(copy, belongings->at[i].descriptor, belongings->at[i].flags);
+	return status;
 }
 
 enum status belongings_restore(const struct belongings *belongings, struct tracee *copy)

@@ -14,17 +14,30 @@ struct belongings {
 	struct {
 		int descriptor;
 		int64_t position;
+		unsigned flags; /* as open() takes them */
 	} at[POSITIONS_MOST];
 	size_t length;
 };
 
+/* Files that a process has had open from its beginning are everybody's. */
+struct inherited {
+	const struct program *program;
+	const struct target *before; /* the same process when it began; NULL: it is started by launch() */
+};
+
 /*
- * Those of a stopped process with one thread. `before`: the same process at an earlier time; files that it had open
- * are everybody's. `output`: fmc's own descriptor of the file that takes what the process writes, -1 if there is none. STATUS_UNSUPPORTED: it has something that copies would share or lack: files open for
- * writing, pipes, sockets, memory shared with others, pending signals, children.
+ * Those of a process whose threads are all stopped or dead. STATUS_UNSUPPORTED: it has something that copies would share
+ * or lack: files open for writing other than program.output, pipes, sockets, memory shared with others, pending signals,
+ * timers, children.
  */
-enum status belongings_take(const struct target *target, const struct target *before, int output,
+enum status belongings_take(const struct target *target, const struct inherited *inherited,
 			    struct belongings *belongings);
+
+/*
+ * Open the files anew in a copy, so that it has positions of its own. One that can't be opened any more stays shared with
+ * the source.
+ */
+enum status belongings_separate(const struct belongings *belongings, struct tracee *copy);
 
 /* Put the positions back in a copy. */
 enum status belongings_restore(const struct belongings *belongings, struct tracee *copy);

@@ -1,12 +1,9 @@
 #include "tracer/private.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /*
@@ -96,13 +93,19 @@ static enum status mix_memory(const struct target *target, struct lanes *lanes)
 	return status;
 }
 
+/* Of the XSAVE area: the header says which registers are in use, and a processor may say so of one that is all zeros. */
+#define HEADER	   512
+#define HEADER_END 576
+
 /* Vector and floating-point registers: a loop may count in one of them. */
-static void mix_extended(struct lanes *lanes, pid_t tid)
+static void mix_extended(struct lanes *lanes, struct tracee *tracee)
 {
-	static uint8_t state[16384];
-	struct iovec area = {.iov_base = state, .iov_len = sizeof state};
-	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &area) == 0)
-		mix_bytes(lanes, state, area.iov_len);
+	uint8_t area[EXTENDED_ROOM];
+	size_t size = sizeof area;
+	if (tracee_extended(tracee, area, &size) != STATUS_OK || size < HEADER_END)
+		return;
+	mix_bytes(lanes, area, HEADER);
+	mix_bytes(lanes, area + HEADER_END, size - HEADER_END);
 }
 
 enum status target_digest(struct target *target, uint64_t digest[2])
@@ -118,7 +121,7 @@ enum status target_digest(struct target *target, uint64_t digest[2])
 			return STATUS_GONE;
 		mix(&lanes, i);
 		mix_bytes(&lanes, regs, sizeof *regs);
-		mix_extended(&lanes, tracee->tid);
+		mix_extended(&lanes, tracee);
 	}
 	digest[0] = lanes.a;
 	digest[1] = lanes.b;

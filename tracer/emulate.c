@@ -110,38 +110,6 @@ static int64_t answer_timeofday(struct target *target, uint64_t address, uint64_
 	return result ? result : answer_write(target, zone, &utc, sizeof utc);
 }
 
-pid_t tracee_number(const struct tracee *tracee)
-{
-	const struct target *target = tracee->target;
-	return target->world.number && tracee->tid == target->pid ? target->world.number : tracee->tid;
-}
-
-static void translate(const struct target *target, struct tracee *tracee, unsigned long long *argument)
-{
-	if (target->world.number && (pid_t)*argument == target->world.number) {
-		*argument = (unsigned long long)target->pid;
-		tracee_change_regs(tracee);
-	}
-}
-
-/* Signals that it sends to itself have to get there. */
-static void translate_receiver(struct tracee *tracee, struct user_regs_struct *regs)
-{
-	switch ((long)regs->orig_rax) {
-	case SYS_tgkill:
-	case SYS_rt_tgsigqueueinfo:
-		translate(tracee->target, tracee, &regs->rsi);
-		/* fallthrough */
-	case SYS_kill:
-	case SYS_tkill:
-	case SYS_rt_sigqueueinfo:
-		translate(tracee->target, tracee, &regs->rdi);
-		break;
-	default:
-		break;
-	}
-}
-
 bool emulate_syscall(struct tracee *tracee)
 {
 	struct user_regs_struct *regs = tracee_regs(tracee);
@@ -181,8 +149,21 @@ bool emulate_syscall(struct tracee *tracee)
 	case SYS_getpid:
 		result = tracee_number(target_tracee(target, 0));
 		break;
+	case SYS_set_tid_address:
+		tracee->clear_tid = regs->rdi;
+		return true;
+	case SYS_sigaltstack:
+	case SYS_sched_setparam:
+	case SYS_sched_getparam:
+	case SYS_sched_setscheduler:
+	case SYS_sched_getscheduler:
+		return true;
+	case SYS_setitimer:
+	case SYS_alarm:
+	case SYS_timer_create:
+		target->world.has_timers = true;
+		return false;
 	default:
-		translate_receiver(tracee, regs);
 		return false;
 	}
 	tracee_skip_syscall(tracee, result);

@@ -53,6 +53,12 @@ static const uint16_t traced[] = {
     SYS_sched_setaffinity,
     SYS_getpid,
     SYS_gettid,
+    SYS_set_tid_address,
+    SYS_sigaltstack,
+    SYS_sched_setparam,
+    SYS_sched_getparam,
+    SYS_sched_setscheduler,
+    SYS_sched_getscheduler,
 };
 
 #define TRACED (sizeof traced / sizeof traced[0])

@@ -1,4 +1,5 @@
 #include "tracer/private.h"
+#include "tracer/standing.h"
 
 #include <errno.h>
 #include <linux/mman.h>
@@ -26,70 +27,69 @@ enum status tracee_unblock_signals(struct tracee *tracee, uint64_t before)
 											   : STATUS_GONE;
 }
 
-/* Run to the int3 at `trap`. An interrupt of fmc's user waits: this is over in microseconds. */
-static enum status run_to_trap(struct tracee *tracee, uint64_t trap)
+enum status inject_run(struct tracee *tracee, const struct user_regs_struct *from, uint64_t trap,
+		       struct user_regs_struct *end)
 {
-	enum status status = target_resume(tracee, 0);
-	while (status == STATUS_OK) {
-		struct stop stop;
-		status = target_wait(tracee->target, tracee, -1, &stop);
-		if (status == STATUS_INTERRUPTED) {
-			status = STATUS_OK;
-			continue;
-		}
-		if (status != STATUS_OK)
-			break;
-		if (stop.kind == STOP_TRAP)
-			return stop.address == trap ? STATUS_OK : STATUS_BUG;
-		if (stop.kind != STOP_INTERRUPT)
-			return STATUS_GONE;
-		status = target_resume(tracee, 0);
-	}
-	return status;
-}
-
-/* The same without signals; one that has been kept back for the tracee stays so. */
-static enum status run_undisturbed(struct tracee *tracee, uint64_t trap)
-{
-	const int held = tracee->deferred_signal;
-	uint64_t mask;
-	enum status status = tracee_block_signals(tracee, &mask);
-	tracee->deferred_signal = 0;
-	if (status == STATUS_OK)
-		status = run_to_trap(tracee, trap);
-	if (status == STATUS_OK)
-		status = tracee_unblock_signals(tracee, mask);
-	tracee->deferred_signal = held;
-	return status;
-}
-
-static enum status syscall_from(struct tracee *tracee, uint64_t gadget, long number,
-				const uint64_t arguments[6], int64_t *result)
-{
-	struct user_regs_struct *regs = tracee_regs(tracee);
+	struct stop stop;
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	if (!regs)
 		return STATUS_GONE;
 	const struct user_regs_struct saved = *regs;
-	regs->rip = gadget;
-	regs->rax = (unsigned long long)number;
-	regs->orig_rax = (unsigned long long)-1;
-	regs->rdi = arguments[0];
-	regs->rsi = arguments[1];
-	regs->rdx = arguments[2];
-	regs->r10 = arguments[3];
-	regs->r8 = arguments[4];
-	regs->r9 = arguments[5];
-	tracee->regs_changed = true;
-	enum status status = run_undisturbed(tracee, gadget + 2);
-	if (status != STATUS_OK)
-		return status;
-	regs = tracee_regs(tracee);
+	*regs = *from;
+	enum status status = run_to_stop(tracee, STOP_TRAP, &stop);
+	if (status == STATUS_OK && stop.address != trap)
+		status = STATUS_BUG;
+	regs = status == STATUS_OK ? tracee_change_regs(tracee) : NULL;
 	if (!regs)
-		return STATUS_GONE;
-	*result = (int64_t)regs->rax;
-	tracee->regs = saved;
-	tracee->regs_changed = true;
+		return status == STATUS_OK ? STATUS_GONE : status;
+	*end = *regs;
+	*regs = saved;
 	return STATUS_OK;
+}
+
+static enum status perform(struct tracee *tracee, uint64_t gadget, long number, const uint64_t arguments[6],
+			   int64_t *result)
+{
+	const struct user_regs_struct *own = tracee_regs(tracee);
+	if (!own)
+		return STATUS_GONE;
+	struct user_regs_struct regs = *own;
+	regs.rip = gadget;
+	regs.rax = (unsigned long long)number;
+	regs.orig_rax = (unsigned long long)-1;
+	regs.rdi = arguments[0];
+	regs.rsi = arguments[1];
+	regs.rdx = arguments[2];
+	regs.r10 = arguments[3];
+	regs.r8 = arguments[4];
+	regs.r9 = arguments[5];
+	const enum status status = inject_run(tracee, &regs, gadget + 2, &regs);
+	*result = (int64_t)regs.rax;
+	return status;
+}
+
+/* A signal that has been kept back for the tracee stays so, and a stop that has been given back. */
+static enum status syscall_from(struct tracee *tracee, uint64_t gadget, long number,
+				const uint64_t arguments[6], int64_t *result)
+{
+	const int held = tracee->deferred_signal;
+	const bool pushed_back = tracee->target->has_pushed_back;
+	struct standing standing;
+	uint64_t mask;
+	enum status status = standing_take(tracee, &standing);
+	if (status == STATUS_OK)
+		status = tracee_block_signals(tracee, &mask);
+	tracee->deferred_signal = 0;
+	tracee->target->has_pushed_back = false;
+	if (status == STATUS_OK)
+		status = perform(tracee, gadget, number, arguments, result);
+	if (status == STATUS_OK)
+		status = standing_restore(tracee, &standing);
+	if (status == STATUS_OK)
+		status = tracee_unblock_signals(tracee, mask);
+	tracee->deferred_signal = held;
+	tracee->target->has_pushed_back = pushed_back;
+	return status;
 }
 
 enum status tracee_syscall(struct tracee *tracee, long number, const uint64_t arguments[6], int64_t *result)
@@ -127,7 +127,8 @@ enum status inject_gadget_page(struct tracee *tracee)
 	if ((uint64_t)result != GADGET_PAGE)
 		return STATUS_UNSUPPORTED;
 	memset(page_code + 3, 0xcc, sizeof page_code - 3);
-	return target_write(target, GADGET_PAGE, page_code, sizeof page_code);
+	status = target_write(target, GADGET_PAGE, page_code, sizeof page_code);
+	return status == STATUS_OK ? inject_clones_code(target) : status;
 }
 
 /* The highest hole below `near` that takes a near page and a guard page on either side; 0 if there is none.

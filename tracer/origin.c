@@ -9,10 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +38,8 @@ struct origin {
 	void *context;
 	struct source source; /* ORIGIN_COPY; its target is NULL where there is none */
 	int64_t start_ns;
+	bool keeps_numbers;
+	pid_t number; /* of every main thread then; 0 until the first one is there */
 };
 
 /* Supervisor and target take turns: on one processor a turn costs a fifth of what it does on two. */
@@ -56,9 +55,16 @@ static void pin_to_one_processor(void)
 	sched_setaffinity(0, sizeof one, &one);
 }
 
-static void begin_world(const struct origin *origin, struct target *target)
+static enum status begin_world(struct origin *origin, struct target *target)
 {
 	target->world = (struct virtual_world){.start_ns = origin->start_ns, .random = 1};
+	if (!origin->keeps_numbers)
+		return STATUS_OK;
+	if (!origin->number)
+		origin->number = target->pid;
+	target->world.number = origin->number;
+	target->world.keeps_numbers = true;
+	return numbers_settle(target);
 }
 
 static enum status launch_prepared(struct origin *origin, struct target **out, char why[256])
@@ -66,8 +72,9 @@ static enum status launch_prepared(struct origin *origin, struct target **out, c
 	enum status status = launch(origin->program, out, why);
 	if (status != STATUS_OK)
 		return status;
-	begin_world(origin, *out);
-	status = origin->prepare(origin->context, *out, target_tracee(*out, 0));
+	status = begin_world(origin, *out);
+	if (status == STATUS_OK)
+		status = origin->prepare(origin->context, *out, target_tracee(*out, 0));
 	if (status != STATUS_OK) {
 		snprintf(why, 256, "%s: %s", origin->program->path, status_text(status));
 		target_kill(*out);
@@ -86,7 +93,7 @@ static enum status expect_tid(const struct source *source)
 	enum status status = target_read(source->target, source->tid_address, &tid, sizeof tid);
 	if (status != STATUS_OK)
 		return status;
-	return tid == source->target->pid ? STATUS_OK : STATUS_UNSUPPORTED;
+	return tid == tracee_number(target_tracee(source->target, 0)) ? STATUS_OK : STATUS_UNSUPPORTED;
 }
 
 /*
@@ -95,27 +102,13 @@ static enum status expect_tid(const struct source *source)
  */
 static enum status remember_thread_state(struct source *source)
 {
-	struct tracee *tracee = target_tracee(source->target, 0);
-	struct user_regs_struct *regs = tracee_regs(tracee);
-	uint64_t length, before;
-	int64_t result = -1;
-	if (!regs)
-		return STATUS_GONE;
-	/* A word below the red zone takes the answer: nothing lives there. */
-	const uint64_t word = regs->rsp - 256;
-	const uint64_t arguments[6] = {PR_GET_TID_ADDRESS, word};
-	enum status status = target_read(source->target, word, &before, sizeof before);
-	if (status == STATUS_OK)
-		status = tracee_syscall(tracee, SYS_prctl, arguments, &result);
-	if (status == STATUS_OK && result == 0)
-		status = target_read(source->target, word, &source->tid_address, sizeof source->tid_address);
+	uint64_t length;
+	enum status status = numbers_tid_address(target_tracee(source->target, 0), &source->tid_address);
 	if (status == STATUS_OK && source->tid_address)
 		status = expect_tid(source);
-	if (status != STATUS_OK)
-		return status;
 	if (syscall(SYS_get_robust_list, source->target->pid, &source->robust_list, &length) != 0)
 		source->robust_list = 0;
-	return target_write(source->target, word, &before, sizeof before);
+	return status;
 }
 
 /* Look at a stopped process of which copies are to be made. */
@@ -158,17 +151,12 @@ static enum status make_source(struct origin *origin, char why[256])
 /* The copy's first stop, before it has run anything. */
 static enum status adopt_copy(const struct source *source, pid_t pid, struct target **out)
 {
-	int status;
-	pid_t got;
-	do
-		got = waitpid(pid, &status, __WALL);
-	while (got < 0 && errno == EINTR);
+	const bool alive = wait_for_copy(pid);
 	struct target *target = target_new(pid);
 	if (!target)
 		return STATUS_NO_MEMORY;
 	struct tracee *tracee = target_add(target, pid, TRACEE_STOPPED);
-	enum status result =
-	    tracee && got == pid && WIFSTOPPED(status) ? target_open_memory(target) : STATUS_GONE;
+	enum status result = tracee && alive ? target_open_memory(target) : STATUS_GONE;
 	if (result == STATUS_OK)
 		result = tracee_unblock_signals(tracee, source->signals);
 	if (result != STATUS_OK) {
@@ -178,6 +166,8 @@ static enum status adopt_copy(const struct source *source, pid_t pid, struct tar
 	tracee->regs = source->regs;
 	tracee->regs_known = true;
 	tracee->regs_changed = true;
+	tracee->clear_tid = source->tid_address;
+	tracee->signal_stack = target_tracee(source->target, 0)->signal_stack;
 	memcpy(target->near_pages, source->target->near_pages, sizeof target->near_pages);
 	target->near_pages_length = source->target->near_pages_length;
 	target->world = source->world;
@@ -271,6 +261,17 @@ void origin_free(struct origin *origin)
 	free(origin);
 }
 
+void origin_keep_numbers(struct origin *origin)
+{
+	struct source *source = &origin->source;
+	origin->keeps_numbers = true;
+	if (!source->target)
+		return;
+	origin->number = source->target->pid;
+	source->world.number = origin->number;
+	source->world.keeps_numbers = true;
+}
+
 /* Every execution reads its input from the beginning, and writes over what the last one wrote. */
 static void rewind_descriptors(const struct program *program)
 {
@@ -301,25 +302,34 @@ enum status origin_start(struct origin *origin, struct target **target)
 	else
 		status = launch_prepared(origin, target, why);
 	if (status == STATUS_OK)
-		tick_start();
+		tick_start(*target);
 	return status;
+}
+
+void origin_inherited(const struct origin *origin, struct inherited *inherited)
+{
+	*inherited = (struct inherited){.program = origin->program, .before = origin->source.target};
 }
 
 enum status origin_advance(struct origin *origin, struct target *target)
 {
 	struct source source;
 	struct belongings belongings;
-	if (origin->kind != ORIGIN_COPY || !origin->source.target)
+	struct inherited inherited;
+	if (origin->kind != ORIGIN_COPY || !origin->source.target || target->tracees_length != 1)
 		return STATUS_UNSUPPORTED;
-	enum status status =
-	    belongings_take(target, origin->source.target, origin->program->output, &belongings);
+	origin_inherited(origin, &inherited);
+	enum status status = belongings_take(target, &inherited, &belongings);
 	if (status == STATUS_OK)
 		status = study_source(&source, target);
 	if (status != STATUS_OK)
 		return status;
 	drop_source(origin);
+	tick_stop(target);
 	source.advanced = true;
-	source.world.number = target->pid;
+	if (!source.world.number)
+		if (!source.world.keeps_numbers)
+		source.world.number = target->pid;
 	source.belongings = belongings;
 	origin->source = source;
 	return STATUS_OK;

@@ -11,7 +11,9 @@
 #define GADGET_SYSCALL GADGET_PAGE
 #define GADGET_INT3    (GADGET_PAGE + 2)
 #define GADGET_RETURN  (GADGET_PAGE + 16)
+#define GADGET_CLONES  (GADGET_PAGE + 64)
 #define GADGET_ZERO    (GADGET_PAGE + 1024)
+#define GADGET_SCRATCH (GADGET_PAGE + 2048)
 #define NEAR_PAGE_SIZE UINT64_C(0x10000)
 #define NEAR_PAGES_MAX 64
 
@@ -34,6 +36,8 @@ struct virtual_world {
 	int64_t elapsed_ns; /* virtual time since then */
 	uint64_t random;    /* state of the generator behind getrandom() */
 	pid_t number;	    /* what the process takes itself for; 0: what it is */
+	bool keeps_numbers; /* its threads' are that and the next ones, in order of creation */
+	bool has_timers;    /* it may have: it has asked for one */
 };
 
 struct target {
@@ -54,6 +58,7 @@ struct target {
 	struct virtual_world world;
 	const struct tracee *replacing; /* in execve: the kernel kills all other threads and waits for them */
 	bool gone;
+	bool ticking;
 };
 
 /* target.c */
@@ -64,6 +69,9 @@ bool target_keep_early(struct target *target, pid_t tid, int status);
 void target_free(struct target *target);	       /* the process must be gone */
 enum status target_open_memory(struct target *target); /* memory.c */
 
+/* wait.c: the first stop of a copy, or of a thread in it, which has run nothing yet; false: it is dead */
+bool wait_for_copy(pid_t tid);
+
 /* resume.c */
 enum status resume_foreign(pid_t tid, int signal); /* a bystander, or a thread that is being killed */
 
@@ -72,6 +80,9 @@ void registers_forget(struct tracee *tracee);
 enum status registers_write_back(struct tracee *tracee);
 long registers_syscall_number(struct tracee *tracee);
 
+/* watch.c: a stop of a tracee that runs freely with watchpoints set: is it because of one of them? */
+bool watch_made_stop(const struct tracee *tracee);
+
 /* filter.c */
 int filter_install(void); /* in the child, before exec; -1 and errno */
 
@@ -79,15 +90,44 @@ int filter_install(void); /* in the child, before exec; -1 and errno */
 bool emulate_syscall(struct tracee *tracee);
 void emulate_affinity_init(void);
 
-/* tick.c: a signal every few milliseconds that makes a blocking wait return with EINTR */
-void tick_start(void);
-void tick_stop(void);
+/* numbers.c */
+void numbers_before_call(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */
+void numbers_behind_call(struct tracee *tracee); /* executed, and behind_call.due */
+void numbers_at_birth(struct tracee *creator, struct tracee *child);
+void numbers_at_exit(struct tracee *tracee);
+void numbers_of_sender(const struct tracee *tracee); /* at a signal-delivery stop */
+/* The word that the kernel clears at the thread's end; 0 if it hasn't named one. */
+enum status numbers_tid_address(struct tracee *tracee, uint64_t *address);
+/* A process that has been launched gets the number that it is to have, and knows its clear_tid. */
+enum status numbers_settle(struct target *target);
+
+/* tick.c: a signal every few milliseconds that makes a blocking wait return with EINTR, while any target is run */
+void tick_start(struct target *target);
+void tick_stop(struct target *target);
 
 /* inject.c: fmc's own page, at a place where nothing but this thread runs */
 enum status inject_gadget_page(struct tracee *tracee);
 
+/*
+ * A thread whose signals are all blocked runs from these registers to the int3 at `trap`, whose registers *end takes, and has
+ * its own again.
+ */
+enum status inject_run(struct tracee *tracee, const struct user_regs_struct *from, uint64_t trap,
+		       struct user_regs_struct *end);
+
+/* inject_clones.c: several clone() in one go. Results as the kernel gives them. */
+#define CLONES_MOST 6
+enum status inject_clones_code(struct target *target); /* into fmc's page */
+enum status inject_clones(struct tracee *tracee, uint64_t flags, const uint64_t child_words[], size_t length,
+			  int32_t results[]);
+
 /* elf_check.c */
 enum status elf_check(const char *path, char why[256]);
+
+/* origin.c: what the origin's processes have open from their beginning */
+struct inherited;
+struct origin;
+void origin_inherited(const struct origin *origin, struct inherited *inherited);
 
 /* launch.c: a new process, stopped at its ELF entry point, with fmc's page in it */
 struct program;

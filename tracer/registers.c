@@ -1,7 +1,9 @@
 #include "tracer/private.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 
 /* The registers of a stopped x86-64 thread: fetched once a stop, written back once. */
 
@@ -52,4 +54,21 @@ void tracee_skip_syscall(struct tracee *tracee, int64_t result)
 		return;
 	regs->orig_rax = (unsigned long long)-1;
 	regs->rax = (unsigned long long)result;
+}
+
+enum status tracee_extended(struct tracee *tracee, void *area, size_t *size)
+{
+	struct iovec part = {.iov_base = area, .iov_len = *size};
+	if (ptrace(PTRACE_GETREGSET, tracee->tid, (void *)NT_X86_XSTATE, &part) != 0)
+		return errno == ESRCH ? STATUS_GONE : STATUS_UNSUPPORTED;
+	*size = part.iov_len;
+	return STATUS_OK;
+}
+
+enum status tracee_set_extended(struct tracee *tracee, const void *area, size_t size)
+{
+	struct iovec part = {.iov_base = (void *)(uintptr_t)area, .iov_len = size};
+	if (ptrace(PTRACE_SETREGSET, tracee->tid, (void *)NT_X86_XSTATE, &part) != 0)
+		return errno == ESRCH ? STATUS_GONE : STATUS_UNSUPPORTED;
+	return STATUS_OK;
 }

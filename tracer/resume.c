@@ -1,25 +1,46 @@
 #include "tracer/private.h"
+#include "tracer/thread_state.h"
 
 #include <errno.h>
 #include <sys/ptrace.h>
 
 /* Every ptrace request that lets a tracee run is in this file. */
 
+/* Where the thread dies of it, its end comes to whoever waits next, as that of any thread that has been resumed. */
+static enum status announce(struct tracee *tracee)
+{
+	const enum status status = tracee->robust_due ? thread_state_announce(tracee) : STATUS_OK;
+	if (status != STATUS_OK && tracee->life == TRACEE_EXITING)
+		resume_foreign(tracee->tid, 0);
+	else if (status != STATUS_OK)
+		tracee->life = TRACEE_RUNNING;
+	return status;
+}
+
 static enum status resume(struct tracee *tracee, enum __ptrace_request request, int signal)
 {
 	if (tracee->life != TRACEE_STOPPED && tracee->life != TRACEE_EXITING)
 		return tracee->life == TRACEE_DEAD ? STATUS_GONE : STATUS_BUG;
+	enum status status = announce(tracee);
+	if (status != STATUS_OK)
+		return status;
 	if (!signal) {
 		signal = tracee->deferred_signal;
 		tracee->deferred_signal = 0;
 	}
+	if (tracee->at_syscall)
+		numbers_before_call(tracee);
+	tracee->at_syscall = false;
+	tracee->at_signal = 0;
 	/* A failure means that it was killed meanwhile: its death is still to be waited for, so it counts as
 	 * running. */
-	enum status status = registers_write_back(tracee);
+	status = registers_write_back(tracee);
 	registers_forget(tracee);
 	if (tracee->life == TRACEE_STOPPED)
 		tracee->life = TRACEE_RUNNING;
 	tracee->stepping = request == PTRACE_SINGLESTEP;
+	if (tracee->behind_call.due && request == PTRACE_CONT)
+		request = PTRACE_SYSCALL;
 	if (status == STATUS_OK && ptrace(request, tracee->tid, NULL, (void *)(long)signal) != 0)
 		status = STATUS_GONE;
 	return status;

@@ -13,6 +13,7 @@
 
 static volatile sig_atomic_t interrupted;
 static bool handler_installed;
+static unsigned ticking; /* targets that are run */
 
 static void on_tick(int signal)
 {
@@ -38,18 +39,22 @@ static void set_timer(long us)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void tick_start(void)
+void tick_start(struct target *target)
 {
 	if (!handler_installed) {
 		catch_signal(SIGALRM, on_tick);
 		handler_installed = true;
 	}
-	set_timer(TICK_US);
+	if (!target->ticking && !ticking++)
+		set_timer(TICK_US);
+	target->ticking = true;
 }
 
-void tick_stop(void)
+void tick_stop(struct target *target)
 {
-	set_timer(0);
+	if (target->ticking && !--ticking)
+		set_timer(0);
+	target->ticking = false;
 }
 
 void tracer_catch_interrupts(void)

@@ -49,19 +49,21 @@ static void mark_dead(struct target *target, struct tracee *tracee)
 	target->gone = true;
 }
 
+bool wait_for_copy(pid_t tid)
+{
+	int status;
+	pid_t got;
+	do
+		got = waitpid(tid, &status, __WALL);
+	while (got < 0 && errno == EINTR);
+	return got == tid && WIFSTOPPED(status);
+}
+
 /* The first stop of a thread that its creator's event has announced; it may have come before that event. */
 static void await_birth(struct target *target, struct tracee *child)
 {
 	int status;
-	pid_t got;
-	if (take_early(target, child->tid, &status)) {
-		child->life = TRACEE_STOPPED;
-		return;
-	}
-	do
-		got = waitpid(child->tid, &status, __WALL);
-	while (got < 0 && errno == EINTR);
-	if (got == child->tid && WIFSTOPPED(status))
+	if (take_early(target, child->tid, &status) || wait_for_copy(child->tid))
 		child->life = TRACEE_STOPPED;
 	else
 		mark_dead(target, child);
@@ -77,6 +79,7 @@ static enum status on_clone(struct target *target, struct tracee *tracee, struct
 	if (!stop->child)
 		return STATUS_NO_MEMORY;
 	await_birth(target, stop->child);
+	numbers_at_birth(tracee, stop->child);
 	return STATUS_OK;
 }
 
@@ -127,15 +130,27 @@ static void on_exec(struct target *target, struct stop *stop)
 	stop->tracee = survivor;
 }
 
-static void on_trap(struct tracee *tracee, struct stop *stop)
+static enum status on_trap(struct tracee *tracee, struct stop *stop)
 {
+	if (tracee->behind_call.due) {
+		numbers_behind_call(tracee);
+		if (!tracee->stepping) {
+			target_resume(tracee, 0);
+			return STATUS_TIMEOUT;
+		}
+	}
 	if (tracee->stepping) {
 		stop->kind = STOP_STEP;
-		return;
+		return STATUS_OK;
+	}
+	if (tracee->watches && watch_made_stop(tracee)) {
+		stop->kind = STOP_WATCH;
+		return STATUS_OK;
 	}
 	struct user_regs_struct *regs = tracee_regs(tracee);
 	stop->kind = STOP_TRAP;
 	stop->address = regs ? regs->rip - 1 : 0;
+	return STATUS_OK;
 }
 
 /* What the instruction touched that raised the signal; 0 for a signal that was sent. */
@@ -147,6 +162,15 @@ static uint64_t fault_address(const struct tracee *tracee, int signal)
 	if (ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) != 0 || info.si_code <= 0)
 		return 0;
 	return (uint64_t)(uintptr_t)info.si_addr;
+}
+
+/* As it was resumed before: who steps goes on stepping. */
+static void go_on(struct tracee *tracee)
+{
+	if (tracee->stepping)
+		target_step(tracee, 0);
+	else
+		target_resume(tracee, 0);
 }
 
 /* STATUS_TIMEOUT: dealt with here, the tracee runs again. */
@@ -163,12 +187,12 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 	int signal = WSTOPSIG(status);
 	switch (EVENT(status)) {
 	case 0:
-		if (signal == SIGTRAP) {
-			on_trap(tracee, stop);
-			return STATUS_OK;
-		}
+		if (signal == SIGTRAP)
+			return on_trap(tracee, stop);
+		numbers_of_sender(tracee);
 		stop->kind = STOP_SIGNAL;
 		stop->number = signal;
+		tracee->at_signal = signal;
 		stop->address = fault_address(tracee, signal);
 		return STATUS_OK;
 	case PTRACE_EVENT_CLONE:
@@ -184,13 +208,15 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		unsigned long value = 0;
 		ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &value);
 		tracee->life = TRACEE_EXITING;
+		numbers_at_exit(tracee);
 		stop->kind = STOP_EXITING;
 		stop->value = (int)value;
 		return STATUS_OK;
 	}
 	case PTRACE_EVENT_SECCOMP:
+		tracee->at_syscall = true;
 		if (emulate_syscall(tracee)) {
-			target_resume(tracee, 0);
+			go_on(tracee);
 			return STATUS_TIMEOUT;
 		}
 		stop->kind = STOP_SYSCALL;
@@ -198,7 +224,7 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		if (stop->number != SYS_execve && stop->number != SYS_execveat)
 			return STATUS_OK;
 		target->replacing = tracee;
-		target_resume(tracee, 0);
+		go_on(tracee);
 		return STATUS_TIMEOUT;
 	default:
 		stop->kind = STOP_INTERRUPT;
@@ -347,7 +373,10 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 				return STATUS_NO_TRACEES;
 			who = target_by_tid(target, got);
 			if (!who) {
-				if (bystander_by_pid(target, got) || target->bystanders_length)
+				/* Another target's, killed from outside: it is let die, its own reaps it. */
+				if (EVENT(status) == PTRACE_EVENT_EXIT && !target->bystanders_length)
+					resume_foreign(got, 0);
+				else if (bystander_by_pid(target, got) || target->bystanders_length)
 					serve_bystander(target, got, status);
 				else if (!target_keep_early(target, got, status))
 					return STATUS_NO_MEMORY;
@@ -449,7 +478,7 @@ void target_kill(struct target *target)
 {
 	if (!target)
 		return;
-	tick_stop();
+	tick_stop(target);
 	bool others = may_have_created(target);
 	expect_no_exits(target);
 	if (!target->gone)

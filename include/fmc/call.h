@@ -50,6 +50,21 @@ void entries_free(struct entries *entries);
 enum status entries_plant_first(struct entries *entries, struct target *target);
 enum status entries_plant_all(struct entries *entries, struct target *target);
 
+/* Was a thread library found in the last target? If not, threads are seen by system calls (and atomic instructions) alone. */
+bool entries_has_library(const struct entries *entries);
+
+/* Plain traps at all entry points, which change nothing that the program sees. Before the first target. */
+void entries_without_doors(struct entries *entries);
+
+/*
+ * The program as it would be without fmc. hide: in `bytes`, read from `address` of the target, put back what traps and jumps have
+ * taken the place of. pc: where a thread stands that is in or at fmc's copy of an instruction. at_copy: the entry point before
+ * whose displaced first instruction it stands, 0 if that isn't so.
+ */
+void entries_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
+uint64_t entries_visible_pc(const struct entries *entries, uint64_t pc);
+uint64_t entries_at_copy(const struct entries *entries, uint64_t pc);
+
 /* From now on atomic instructions of the program's own code are operations (OP_MEMORY_WRITE). Before the first target. */
 void entries_watch_atomics(struct entries *entries);
 
@@ -96,6 +111,29 @@ const char *entries_missing(const struct entries *entries, size_t i);
 /* What a plug-in says of an object that is seen for the first time. */
 void object_init_user(const struct target *target, enum object_class class, uint64_t address,
 		      struct object_state *state);
+
+/* What a trap was planted on: a function, or an instruction of the program's. */
+#define ENTRY_CODE 8
+struct entry {
+	const char *name; /* NULL: an instruction */
+	uint64_t address;
+	uint8_t code[ENTRY_CODE]; /* what is there without the trap */
+	bool takes_object;	  /* its first argument is the object */
+};
+
+/* By where its trap stops (call.entry). STATUS_NOT_FOUND: no trap does; STATUS_GONE. */
+enum status entries_entry(const struct entries *entries, const struct target *target, uint64_t stop,
+			  struct entry *entry);
+
+/* Code and data of libc's own, range by range: calls from there and objects in there are no operations. False behind
+ * the last. */
+bool entries_libc_range(const struct entries *entries, size_t i, uint64_t *low, uint64_t *high);
+
+/* Is this address in the program's file, as it is mapped, rather than in a library or in memory from the system? */
+bool entries_in_program(const struct entries *entries, uint64_t address);
+
+/* Where the function of this name is, of several versions the one that new programs get; 0: there is none. */
+uint64_t entries_address(const struct entries *entries, const char *name);
 
 /* How libc keeps an object that is seen for the first time: type of a mutex, whether held, a semaphore's
  * value. */

@@ -37,6 +37,31 @@ void execution_watch(struct execution *execution, const struct execution_watcher
 /* Run the plan; trace is cleared first. The end, also a failure of fmc's own, is in the trace. */
 void execution_run(struct execution *execution, const struct plan *plan, struct trace *trace);
 
+/*
+ * The same in pieces, for who looks around in between:
+ *
+ *     for (on = execution_begin(..); on; on = execution_next(..)) ..; execution_conclude(..); execution_finish(..);
+ *
+ * begin: to the first operation; next: one transition; both false when it is over. conclude: the threads' last states into
+ * the trace, and the watcher's end(). finish: the machine's process is gone; also without conclude, at any time.
+ * The plan and the trace stay the caller's, and in use until then.
+ */
+bool execution_begin(struct execution *execution, const struct plan *plan, struct trace *trace);
+bool execution_next(struct execution *execution);
+void execution_conclude(struct execution *execution);
+void execution_finish(struct execution *execution);
+
+/*
+ * A copy of all that an execution has come to between two transitions, but for its machine. To restore it, the machine
+ * has to be back at that state, and the trace has to be one that begins with the same transitions (it is cut behind
+ * them); the plan may be another one. NULL, false: no memory.
+ */
+struct execution_copy;
+struct execution_copy *execution_save(const struct execution *execution);
+bool execution_restore(struct execution *execution, const struct execution_copy *copy,
+		       const struct plan *plan, struct trace *trace);
+void execution_copy_free(struct execution_copy *copy); /* NULL is allowed */
+
 /* The present model, valid until the next transition. */
 const struct model *execution_model(const struct execution *execution);
 struct machine *execution_machine(const struct execution *execution);

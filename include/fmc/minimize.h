@@ -34,6 +34,8 @@ struct minimize_options {
 	uint64_t seed;
 	/* Every fair execution with fewer preemptions than this is known to not fail in this way. */
 	uint32_t proven;
+	/* The execution stays as it is: only the critical transition is looked for. */
+	bool keep;
 	/* As in search.h: whatever memory the threads share they access under operations that are seen. */
 	bool sees_memory;
 };

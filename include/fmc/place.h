@@ -48,4 +48,10 @@ void places_name(struct places *places, struct target *target, uint64_t address,
  * one. */
 bool places_module(const struct places *places, size_t i, const char **path, char build_id[65]);
 
+/*
+ * The address of the function or object that the C library defines by this name, also a static one; 0 if there is none. It
+ * looks through symbol tables each time.
+ */
+uint64_t places_libc_symbol(const struct places *places, const char *name);
+
 #endif

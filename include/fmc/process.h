@@ -1,6 +1,8 @@
 #ifndef FMC_PROCESS_H
 #define FMC_PROCESS_H
 
+#include <fmc/call.h>
+#include <fmc/image.h>
 #include <fmc/machine.h>
 #include <fmc/origin.h>
 #include <fmc/waking.h>
@@ -10,6 +12,40 @@
  */
 struct process;
 struct places;
+
+/*
+ * Who lets the threads run in the process's stead, to stop them on their way and to show them to somebody. With a pilot
+ * entry points have plain traps, threads have the same numbers in every execution, and all of these begin at the
+ * program's entry point.
+ */
+struct process_pilot {
+	void *context;
+	/*
+	 * Wait until `thread` meets what concerns the process, as target_wait() does with a time-out. `resume`: it is stopped and
+	 * has to be let go first, with this signal. `own`: it runs a function for fmc, nobody is to see it.
+	 */
+	enum status (*run)(void *context, uint32_t thread, bool resume, int signal, bool own, int timeout_ms,
+			   struct stop *stop);
+	/* Put the pilot's own traps into this memory, or take them out: of a process that is let go, of a loop to be examined. */
+	void (*plant)(void *context, struct target *target, bool planted);
+};
+
+/* How the last transition was performed: what somebody else would have to do to the same effect. */
+enum manner {
+	MANNER_STAY, /* the thread stays where it stands: it fell asleep, or does nothing that could be seen */
+	MANNER_UNLOCK, /* it stays, and its mutex has been unlocked */
+	MANNER_RUN,    /* it went on from where it stood, into the function or the system call */
+	MANNER_RETURN, /* the call returned `result` without being run */
+	MANNER_LOCK,   /* the same, and its mutex has been locked */
+	MANNER_EXPIRE, /* as MANNER_RUN, with a time-out that has passed */
+	MANNER_OTHER,  /* what only fmc does: `what` */
+};
+
+struct performed {
+	enum manner manner;
+	int64_t result;
+	const char *what;
+};
 
 struct process_options {
 	struct program program; /* output and error are ignored if capture is set */
@@ -30,6 +66,7 @@ struct process_options {
 	uint32_t outside_ms;
 	bool places; /* find the program's own frame for operations that libraries make (slower; for replays)
 		      */
+	const struct process_pilot *pilot; /* NULL: nobody; outlives the process */
 };
 
 /* On failure NULL, *status, and `why` holds one line for the user. Options are copied, what they point to is
@@ -55,15 +92,44 @@ bool process_threaded(const struct process *process);
 struct target *process_target(struct process *process);			 /* NULL if it is gone */
 struct tracee *process_tracee(struct process *process, uint32_t thread); /* NULL if it is gone */
 
+/* What a thread is stopped before; of one that hasn't started, only the operation. */
+const struct call *process_call(const struct process *process, uint32_t thread);
+
+/* Of the last transition; one that was a misuse isn't performed. */
+const struct performed *process_performed(const struct process *process);
+
 /* Of the last execution, also when it is over: */
 uint64_t process_object(const struct process *process, uint32_t object);	/* address */
 uint64_t process_start_routine(const struct process *process, uint32_t thread); /* 0 for thread 0 */
 
 struct places *process_places(struct process *process);
+const struct entries *process_entries(const struct process *process);
+
+/* Is the thread stopped before a system call, at its pending operation? Its program counter is behind the instruction. */
+bool process_in_syscall(const struct process *process, uint32_t thread);
+
+/* Does its pending yield stand for a loop of its own, which only another thread can end? */
+bool process_spins(const struct process *process, uint32_t thread);
+
+/*
+ * A copy of the process between two transitions, with all that is known of it; any number of others can be made of it.
+ * Needs a pilot, captured output, and STATUS_UNSUPPORTED as image_take() says. process_restore() takes the place of an execution's
+ * start: it is for an execution whose model is restored to the same moment.
+ */
+struct process_copy;
+enum status process_save(struct process *process, struct process_copy **copy);
+enum status process_restore(struct process *process, const struct process_copy *copy);
+void process_copy_free(struct process_copy *copy);	      /* NULL is allowed */
+uint64_t process_copy_bytes(const struct process_copy *copy); /* memory of its own */
+/* The same of one that may be in the middle of a transition, as bare image; the caller's. */
+enum status process_image(struct process *process, struct image **image);
 
 /* What the target has written in the last execution; owned by the process, valid until the next.
  * Zero-terminated. */
 const char *process_output(struct process *process, size_t *length);
+
+/* The same from this byte on, all of it; to be freed. NULL, and *length 0, if there is nothing. */
+char *process_output_from(const struct process *process, size_t from, size_t *length);
 
 /* A rule of options.waking is for an object of this name, and no execution so far had one. */
 bool process_waking_idle(const struct process *process, char name[WAKING_NAME]);

@@ -89,6 +89,14 @@ enum status schedule_load(struct schedule *schedule, const char *path, char why[
 enum status schedule_parse(struct schedule *schedule, const char *text, size_t size, const char *name,
 			   char why[256]);
 
+/* "build-id path" of every module that is known, the program first, for a header; NULL without memory. */
+struct places;
+char **schedule_modules(struct places *places);
+
+/* Lists as in headers, NULL at their end or altogether: a copy (NULL without memory), and its end. */
+char **list_copy(char *const *list);
+void list_free(char **list);
+
 /* The steps as a plan's prefix; an array of schedule->length to be freed. NULL without memory. */
 struct step *schedule_steps(const struct schedule *schedule);
 

@@ -2,6 +2,7 @@
 #define FMC_TARGET_H
 
 #include <fmc/status.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,19 @@ enum tracee_life {
 	TRACEE_DEAD,	/* reaped; only tid and index may be used */
 };
 
+/* What is to be put right when the system call that a tracee is in has been executed. */
+struct behind_call {
+	bool due, keeps_result;
+	uint64_t rdi, rsi;
+	int64_t result;
+	bool sets_stack;
+	stack_t stack; /* its alternate one, if the call succeeds */
+	uint64_t word; /* where the kernel may have written the tracee's tid; 0: nowhere */
+	uint64_t
+	    notified_word; /* where the kernel was told a tid by fmc instead of this number; 0: nowhere */
+	int32_t notified;
+};
+
 struct tracee {
 	struct target *target;
 	pid_t tid;
@@ -38,14 +52,23 @@ struct tracee {
 	enum tracee_life life;
 	struct user_regs_struct regs; /* valid while STOPPED or EXITING and regs_known: use tracee_regs() */
 	bool regs_known;
-	bool regs_changed;   /* to be written back when resumed */
-	bool stepping;	     /* resumed by target_step() */
+	bool regs_changed; /* to be written back when resumed */
+	bool stepping;	   /* resumed by target_step() */
+	uint8_t watches;   /* so many hardware watchpoints are set */
+	bool at_syscall;   /* its stop is STOP_SYSCALL */
+	int at_signal;	   /* its stop is STOP_SIGNAL, with this number; else 0 */
+	struct behind_call behind_call;
+	uint64_t clear_tid;   /* the word that the kernel clears at its end, as far as it is known */
+	stack_t signal_stack; /* its alternate one */
+	uint64_t
+	    robust_due; /* in a copy: its list of robust mutexes, of which the kernel hears when it runs; 0: nothing due */
 	int deferred_signal; /* arrived at a bad moment, delivered when next resumed */
 };
 
 enum stop_kind {
-	STOP_TRAP,    /* int3: regs.rip is behind it; address is that of the int3 */
-	STOP_STEP,    /* one instruction done */
+	STOP_TRAP,  /* int3: regs.rip is behind it; address is that of the int3 */
+	STOP_STEP,  /* one instruction done; whether it touched what is watched, tracee_watches_hit() says */
+	STOP_WATCH, /* running freely, the instruction before regs.rip has touched what is watched */
 	STOP_SYSCALL, /* the filter caught system call `number`, not executed yet: see tracee_skip_syscall()
 		       */
 	STOP_CLONE,   /* `child` has been created in this process, BORN or STOPPED; this tracee goes on when
@@ -93,7 +116,10 @@ void target_push_back(const struct stop *stop);
  * it died. */
 enum status target_resume(struct tracee *tracee, int signal);
 
-/* The same for a single instruction; the next stop is STOP_STEP (or another kind, if something intervenes).
+/*
+ * The same for a single instruction; the next stop is STOP_STEP (or another kind, if something intervenes). A system call
+ * that the filter catches makes STOP_SYSCALL; stepping on from there gives STOP_STEP behind the call. One that fmc answers
+ * itself is a step like any other.
  */
 enum status target_step(struct tracee *tracee, int signal);
 
@@ -110,6 +136,34 @@ struct user_regs_struct *tracee_change_regs(struct tracee *tracee);
 /* At STOP_SYSCALL: don't execute the call, let it return `result` (negative errno for failure). */
 void tracee_skip_syscall(struct tracee *tracee, int64_t result);
 
+/*
+ * Vector and floating-point registers of a stopped tracee: the XSAVE area in the standard format. *size is the room, then
+ * the length, which is the same for all threads of a machine; EXTENDED_ROOM is enough for every processor there is. The
+ * header (bytes 512 to 575) may differ for the same contents.
+ */
+#define EXTENDED_ROOM 16384
+enum status tracee_extended(struct tracee *tracee, void *area, size_t *size);
+enum status tracee_set_extended(struct tracee *tracee, const void *area, size_t size);
+
+/* What a debug register watches: `size` bytes (1, 2, 4 or 8) at an address that is a multiple of it. */
+struct hardware_watch {
+	uint64_t address;
+	uint8_t size;
+	bool write_only; /* else reads, too */
+};
+
+#define HARDWARE_WATCHES 4
+
+/*
+ * Let a stopped tracee watch these and nothing else; other threads don't, nor do those that it creates, nor copies. What
+ * the kernel touches on behalf of the tracee isn't noticed. STATUS_UNSUPPORTED: too many, misplaced, or refused by the
+ * kernel; then nothing is watched.
+ */
+enum status tracee_set_watches(struct tracee *tracee, const struct hardware_watch *watches, size_t length);
+
+/* Which of them the tracee has touched, watches[i] as bit i, since it was last resumed; 0 when asked again. */
+unsigned tracee_watches_hit(struct tracee *tracee);
+
 /* Memory. STATUS_GONE, or STATUS_NOT_FOUND if not all of the range is mapped; writing ignores page
  * protection. */
 enum status target_read(const struct target *target, uint64_t address, void *to, size_t size);
@@ -117,7 +171,8 @@ enum status target_write(struct target *target, uint64_t address, const void *fr
 
 /*
  * Let a stopped tracee perform one system call, from fmc's own page in the target, and come back to where it
- * was. *result as the kernel gives it (negative errno). Not possible at STOP_SYSCALL, STOP_EXITING.
+ * was, also to STOP_SYSCALL or STOP_SIGNAL. *result as the kernel gives it (negative errno). Not possible at STOP_CLONE,
+ * STOP_FORK, STOP_EXITING.
  */
 enum status tracee_syscall(struct tracee *tracee, long number, const uint64_t arguments[6], int64_t *result);
 
@@ -182,7 +237,8 @@ uint64_t tracee_cpu_time(const struct tracee *tracee);
 
 /*
  * What the program knows the thread by: its tid. The main thread of a copy made in the middle of a run keeps that of the
- * process copied, which the program may have written down.
+ * process copied, which the program may have written down; with origin_keep_numbers() all threads have numbers that are
+ * the same in every execution.
  */
 pid_t tracee_number(const struct tracee *tracee);
 

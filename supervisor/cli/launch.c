@@ -13,29 +13,6 @@
 
 #define REASON 256
 
-void list_free(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
-char **list_copy(char *const *list)
-{
-	size_t length = 0;
-	while (list && list[length])
-		length++;
-	char **copy = calloc(length + 1, sizeof *copy);
-	for (size_t i = 0; copy && i < length; i++) {
-		copy[i] = strdup(list[i]);
-		if (copy[i])
-			continue;
-		list_free(copy);
-		return NULL;
-	}
-	return copy;
-}
-
 void launch_release(struct launch *launch)
 {
 	free(launch->path);

@@ -36,8 +36,4 @@ void launch_release(struct launch *launch);
 /* As tracer wants it; borrows from launch. */
 struct program launch_program(const struct launch *launch);
 
-/* Copies of lists that end with NULL, and their end. */
-char **list_copy(char *const *list);
-void list_free(char **list);
-
 #endif

@@ -20,23 +20,7 @@ void record_strategy(const struct options *options, char text[32])
 
 char **record_modules(const struct session *session)
 {
-	struct places *places = process_places(session->process);
-	size_t length = 0;
-	const char *path;
-	char id[65];
-	while (places_module(places, length, &path, id))
-		length++;
-	char **list = calloc(length + 1, sizeof *list);
-	for (size_t i = 0; list && i < length; i++) {
-		if (!places_module(places, i, &path, id) || !path)
-			path = "?";
-		if (asprintf(&list[i], "%s %s", *id ? id : "none", path) >= 0)
-			continue;
-		list[i] = NULL;
-		list_free(list);
-		return NULL;
-	}
-	return list;
+	return schedule_modules(process_places(session->process));
 }
 
 /* False without memory. */

@@ -46,6 +46,8 @@ static void on_before(void *context, struct execution *execution, const struct t
 			session->collected =
 			    collect_thread(&stack->report, session->process, execution, thread);
 	}
+	if (session->also)
+		session->also->before(session->also->context, execution, trace, thread);
 }
 
 static void on_end(void *context, struct execution *execution, const struct trace *trace)
@@ -54,21 +56,29 @@ static void on_end(void *context, struct execution *execution, const struct trac
 	bool wanted = !session->wanted || session->wanted(trace);
 	if (session->finding && !session->collected && wanted)
 		session->collected = collect_finding(session->finding, session->process, execution, trace);
+	if (session->also)
+		session->also->end(session->also->context, execution, trace);
+}
+
+struct process_options session_process(const struct launch *launch, const struct options *options,
+				       bool capture)
+{
+	return (struct process_options){.program = launch_program(launch),
+					.origin = options->origin,
+					.capture = capture,
+					.spin_ms = options->spin_ms,
+					.spin_report = options->spin_report,
+					.atomics = options->atomics,
+					.waking = *options->waking ? options->waking : NULL,
+					.verify = options->verify_model,
+					.outside_ms = OUTSIDE_MS};
 }
 
 enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
 			 bool capture, char why[256])
 {
 	*session = (struct session){0};
-	const struct process_options wanted = {.program = launch_program(launch),
-					       .origin = options->origin,
-					       .capture = capture,
-					       .spin_ms = options->spin_ms,
-					       .spin_report = options->spin_report,
-					       .atomics = options->atomics,
-					       .waking = *options->waking ? options->waking : NULL,
-					       .verify = options->verify_model,
-					       .outside_ms = OUTSIDE_MS};
+	const struct process_options wanted = session_process(launch, options, capture);
 	enum status status = STATUS_OK;
 	session->process = process_new(&wanted, &status, why);
 	if (!session->process)
@@ -134,8 +144,8 @@ static void settle(struct session *session)
 enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,
 			struct finding *finding)
 {
-	const struct execution_watcher watcher = {session, session->stacks_length ? on_before : NULL,
-						  on_transition, on_end};
+	bool before = session->stacks_length > 0 || session->also;
+	const struct execution_watcher watcher = {session, before ? on_before : NULL, on_transition, on_end};
 	prepare(session, finding);
 	execution_watch(session->execution, &watcher);
 	execution_run(session->execution, plan, trace);
@@ -166,7 +176,8 @@ enum status session_collect_stacks(struct session *session, const struct plan *p
 enum status session_play(struct session *session, const struct schedule *schedule, bool loose,
 			 struct trace *trace, struct finding *finding, size_t *diverged_at, char why[256])
 {
-	const struct execution_watcher watcher = {session, NULL, on_transition, on_end};
+	const struct execution_watcher watcher = {session, session->also ? on_before : NULL, on_transition,
+						  on_end};
 	prepare(session, finding);
 	process_find_places(session->process, true);
 	enum status status =

@@ -32,11 +32,20 @@ struct session {
 	struct session_stack *stacks;		   /* filled on the way */
 	size_t stacks_length;
 	enum status collected;
+	const struct execution_watcher
+	    *also; /* looks before each transition and at the end, too; may be NULL */
 	void (*on_transition)(void *context, const struct trace *trace); /* may be NULL */
 	void *context;
 };
 
-/* `capture`: keep the target's output for reports. On failure `why` holds one line, and nothing to close. */
+/*
+ * How a process of this program is made as the options say; it borrows from both. `capture`: keep the target's output for
+ * reports.
+ */
+struct process_options session_process(const struct launch *launch, const struct options *options,
+				       bool capture);
+
+/* The same, started. On failure `why` holds one line, and nothing to close. */
 enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
 			 bool capture, char why[256]);
 void session_close(struct session *session);

@@ -124,55 +124,85 @@ static void prove_nothing(struct minimized *result)
 	result->never_good = false;
 }
 
-/* The passing execution once more, with names and places. */
-static void collect_passing(struct session *session, struct simplified *simplified)
+bool simplify_pass(struct session *session, const struct minimized *result, struct finding *passing)
 {
-	const struct minimized *result = &simplified->result;
 	struct step *steps = confirm_steps(&result->passing);
 	struct trace trace;
+	bool same = false;
 	trace_init(&trace);
 	if (steps) {
 		const struct plan plan = {
 		    .prefix = steps, .prefix_length = result->passing.length, .policy = result->policy};
-		enum status status = session_collect(session, &plan, &trace, &simplified->passing);
-		if (status || confirm_difference(&trace, &result->passing) != SIZE_MAX) {
-			finding_release(&simplified->passing);
-			finding_init(&simplified->passing);
-		}
+		enum status status = session_collect(session, &plan, &trace, passing);
+		same = !status && confirm_difference(&trace, &result->passing) == SIZE_MAX;
+	}
+	if (!same) {
+		finding_release(passing);
+		finding_init(passing);
 	}
 	trace_release(&trace);
 	free(steps);
+	return same;
+}
+
+/* Run plans for what is to be known of a failure, as long as the budget lasts. */
+static void explore_failure(struct runner *r, const struct minimize_options *options,
+			    const struct finding *failed, struct minimized *result)
+{
+	struct session *session = r->session;
+	const struct minimize_runner runner = {r, run, used};
+	session->wanted = is_failure;
+	if (r->seconds > 0)
+		session->deadline = r->begin + (uint64_t)(r->seconds * 1e9) + GRACE;
+	/* Without memory what there is is still as good as before. */
+	(void)minimize(&runner, options, &failed->trace, result);
+	if (r->uncontrolled)
+		prove_nothing(result);
+	session->wanted = NULL;
+	session->deadline = 0;
+}
+
+static struct runner make_runner(struct session *session, const struct finding *failed, double seconds)
+{
+	return (struct runner){.session = session,
+			       .kind = failed->kind,
+			       .wanted = failure_text(failed),
+			       .begin = session_clock(),
+			       .seconds = seconds};
+}
+
+static struct minimize_options make_options(const struct policy *policy, const struct simplify_budget *budget)
+{
+	return (struct minimize_options){.policy = *policy,
+					 .executions = budget->executions,
+					 .seed = budget->seed,
+					 .proven = budget->proven};
+}
+
+void simplify_criticize(struct session *session, const struct finding *failed, const struct policy *policy,
+			const struct simplify_budget *budget, struct minimized *result)
+{
+	struct runner r = make_runner(session, failed, budget->seconds);
+	struct minimize_options options = make_options(policy, budget);
+	options.keep = true;
+	if (r.wanted)
+		explore_failure(&r, &options, failed, result);
+	free(r.wanted);
 }
 
 void simplify(struct session *session, struct reported *reported, const struct simplify_budget *budget)
 {
 	struct simplified *simplified = calloc(1, sizeof *simplified);
-	struct runner r = {.session = session,
-			   .kind = reported->finding.kind,
-			   .wanted = failure_text(&reported->finding),
-			   .begin = session_clock(),
-			   .seconds = budget->seconds};
+	struct runner r = make_runner(session, &reported->finding, budget->seconds);
 	if (simplified && r.wanted) {
-		const struct minimize_runner runner = {&r, run, used};
-		const struct minimize_options options = {.policy = reported->policy,
-							 .executions = budget->executions,
-							 .seed = budget->seed,
-							 .proven = budget->proven};
+		const struct minimize_options options = make_options(&reported->policy, budget);
 		minimized_init(&simplified->result);
 		finding_init(&simplified->passing);
-		session->wanted = is_failure;
-		if (budget->seconds > 0)
-			session->deadline = r.begin + (uint64_t)(budget->seconds * 1e9) + GRACE;
-		/* Without memory what there is is still as good as before. */
-		(void)minimize(&runner, &options, &reported->finding.trace, &simplified->result);
-		if (r.uncontrolled)
-			prove_nothing(&simplified->result);
-		session->wanted = NULL;
-		session->deadline = 0;
+		explore_failure(&r, &options, &reported->finding, &simplified->result);
 		if (simplified->result.trace.length > 0)
 			replace(session, reported, simplified);
 		if (simplified->replaced && simplified->result.critical_known)
-			collect_passing(session, simplified);
+			(void)simplify_pass(session, &simplified->result, &simplified->passing);
 		simplified->seconds = (double)(session_clock() - r.begin) / 1e9;
 		reported->simplified = simplified;
 		simplified = NULL;

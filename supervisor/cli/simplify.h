@@ -29,6 +29,16 @@ struct simplify_budget {
  */
 void simplify(struct session *session, struct reported *reported, const struct simplify_budget *budget);
 
+/*
+ * Leave a failure as it is, and look for the transition from which on it can't be avoided and for the nearest execution that
+ * ends well: into *result, which is initialised by the caller.
+ */
+void simplify_criticize(struct session *session, const struct finding *failed, const struct policy *policy,
+			const struct simplify_budget *budget, struct minimized *result);
+
+/* Run the passing execution of a result once more, for a finding (initialised) with names and places. False if it differs. */
+bool simplify_pass(struct session *session, const struct minimized *result, struct finding *passing);
+
 void simplified_free(struct simplified *simplified); /* NULL is allowed */
 
 /* What minimising came to: sizes before and after, the critical transition, the passing execution beside it. */

@@ -1,6 +1,6 @@
 /*
- * Does much before its first thread: reads half of a file (first argument), keeps its process number, holds a
- * recursive mutex, leaves output in a buffer. Then all of that has to be as it was left. Second argument: what else
+ * Does much before its first thread: reads half of a file (first argument), keeps its process number (and the kernel's
+ * own, which it prints), holds a recursive mutex, leaves output in a buffer. Then all of that has to be as it was left. Second argument: what else
  * it does ("pipe", "write", "shared", "child", "alarm": what copies of it would share or lack).
  */
 #include <assert.h>
@@ -54,12 +54,13 @@ static void do_more(const char *what)
 
 int main(int argc, char **argv)
 {
-	char first[8], second[8];
+	char first[8], second[8], kernels[16] = "";
 	pthread_mutexattr_t recursive;
 	pthread_t thread;
 	pid_t number = getpid();
 	int file = open(argv[1], O_RDONLY);
 
+	assert(readlink("/proc/self", kernels, sizeof kernels - 1) > 0);
 	assert(file >= 0 && read(file, first, sizeof first) == sizeof first);
 	signal(SIGUSR1, on_signal);
 	pthread_mutexattr_init(&recursive);
@@ -79,6 +80,6 @@ int main(int argc, char **argv)
 	assert(raise(SIGUSR1) == 0 && signals == 3);
 	assert(read(file, second, sizeof second) == sizeof second &&
 	       memcmp(first, second, sizeof first) != 0);
-	printf("ends, %.8s, %d\n", second, (int)number);
+	printf("ends, %.8s, %s\n", second, kernels);
 	return 0;
 }

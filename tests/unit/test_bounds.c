@@ -3,6 +3,7 @@
 #include <fmc/happens_before.h>
 #include <fmc/search.h>
 
+#include "suite.h"
 #include "supervisor/rebuild.h"
 #include "supervisor/visited.h"
 #include "tests/table/brute.h"
@@ -646,9 +647,5 @@ int main(void)
 	tcase_add_test(cases, footprints_are_foreseen);
 	tcase_add_test(cases, golden_counts);
 	suite_add_tcase(suite, cases);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

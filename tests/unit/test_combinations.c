@@ -3,6 +3,7 @@
 #include <fmc/coverage.h>
 #include <fmc/execution.h>
 
+#include "suite.h"
 #include "supervisor/cli/options.h"
 #include "tests/table/table.h"
 
@@ -153,9 +154,5 @@ int main(void)
 	tcase_add_test(cases, command_lines_are_refused);
 	tcase_add_test(cases, classes_are_counted);
 	suite_add_tcase(suite, cases);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -5,6 +5,7 @@
 #include <fmc/execution.h>
 #include <fmc/happens_before.h>
 
+#include "suite.h"
 #include "tests/table/brute.h"
 #include "tests/table/linearization.h"
 #include "tests/table/table_random.h"
@@ -289,9 +290,5 @@ int main(void)
 	tcase_add_test(tests, prefixes_have_hashes);
 	tcase_add_test(tests, some_pairs);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,5 +1,6 @@
 #include "breakpoints/displace.h"
 #include "breakpoints/symbols.h"
+#include "suite.h"
 #include <capstone/capstone.h>
 #include <check.h>
 #include <stdio.h>
@@ -294,9 +295,5 @@ int main(void)
 			    (int)(sizeof(functions) / sizeof(functions[0])));
 	tcase_add_test(tests, direct_jumps_are_found_with_their_widths);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

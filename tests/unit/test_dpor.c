@@ -7,6 +7,7 @@
 #include <fmc/saved.h>
 #include <fmc/search.h>
 
+#include "suite.h"
 #include "tests/table/crew.h"
 #include "tests/table/mazurkiewicz.h"
 #include "tests/table/table_random.h"
@@ -690,9 +691,5 @@ int main(void)
 	tcase_add_test(random, random_loops);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, random);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,4 +1,5 @@
 #include "scene.h"
+#include "suite.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -224,9 +225,5 @@ int main(void)
 	tcase_add_test(tests, first_traps_are_noticed_by_creation_only);
 	tcase_add_test(tests, results_of_c11_names_are_theirs);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -2,6 +2,7 @@
 #include <fmc/execution.h>
 #include <fmc/search.h>
 
+#include "suite.h"
 #include "supervisor/estimate.h"
 #include "tests/table/table_random.h"
 
@@ -421,9 +422,5 @@ int main(void)
 	tcase_add_test(tcase, nothing_known);
 	tcase_add_test(tcase, beyond_numbers);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

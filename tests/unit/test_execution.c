@@ -3,6 +3,7 @@
 #include <fmc/execution.h>
 #include <fmc/search.h>
 
+#include "suite.h"
 #include "tests/table/brute.h"
 #include "tests/table/table_random.h"
 
@@ -702,9 +703,5 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	add_all(tests);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -2,6 +2,7 @@
 #include <fmc/bitset.h>
 #include <fmc/fair.h>
 
+#include "suite.h"
 #include "tests/table/fair_reference.h"
 
 #include <check.h>
@@ -213,9 +214,5 @@ int main(void)
 	tcase_add_test(tests, agrees_with_the_paper);
 	tcase_add_test(tests, agrees_with_the_paper_beyond_64_threads);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -5,6 +5,7 @@
 #include <fmc/execution.h>
 #include <fmc/process.h>
 
+#include "suite.h"
 #include "tests/table/linearization.h"
 
 #include <check.h>
@@ -238,9 +239,5 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, orders_of_a_trace_end_alike, 0, PROGRAMS);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,4 +1,6 @@
 /* Which traces have locks taken in both orders, and threads that nobody joins. */
+#include "suite.h"
+
 #include <check.h>
 #include <fmc/lock_order.h>
 #include <stdlib.h>
@@ -220,9 +222,5 @@ int main(void)
 	tcase_add_test(tcase, given_back_by_a_wait);
 	tcase_add_test(tcase, threads_left);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

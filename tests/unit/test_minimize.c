@@ -7,6 +7,7 @@
 
 #include "replay/deviations.h"
 #include "replay/linearize.h"
+#include "suite.h"
 #include "tests/table/table_random.h"
 
 #include <check.h>
@@ -555,9 +556,5 @@ int main(void)
 	tcase_add_test(tests, test_no_budget);
 	tcase_add_test(tests, test_linearize_large);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

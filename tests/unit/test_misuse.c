@@ -1,4 +1,6 @@
 /* Which calls are misuse, and which that look alike are not. */
+#include "suite.h"
+
 #include <check.h>
 #include <fmc/machine.h>
 #include <fmc/misuse.h>
@@ -147,9 +149,5 @@ int main(void)
 	tcase_add_test(tcase, barriers_and_semaphores);
 	tcase_add_test(tcase, joins);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

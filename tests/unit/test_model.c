@@ -1,6 +1,7 @@
 /*
  * What operations mean, by scripts. Threads, mutexes, condition variables, semaphores, futexes.
  */
+#include "suite.h"
 #include "tests/unit/model_script.h"
 
 static const struct script scripts[] = {
@@ -368,9 +369,5 @@ int main(void)
 	TCase *tcase = tcase_create("scripts");
 	tcase_add_loop_test(tcase, test_script, 0, sizeof scripts / sizeof *scripts);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -2,6 +2,8 @@
  * Does libc agree with the model? Random sequences of calls are made for real in one place at a time, and
  * each result is compared with what the model foretold. What the model says would block isn't called.
  */
+#include "suite.h"
+
 #include <check.h>
 #include <errno.h>
 #include <fmc/machine.h>
@@ -447,9 +449,5 @@ int main(void)
 	tcase_add_test(tcase, test_wake_op);
 	tcase_add_test(tcase, test_futex_errors);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

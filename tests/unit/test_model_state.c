@@ -2,6 +2,7 @@
  * The model's state as a whole: copies, digests, who waits for whom, which waiters a wake can choose, random
  * walks after every step of which all sentences of model_check() hold, and damage that it finds.
  */
+#include "suite.h"
 #include "supervisor/model_state.h"
 #include <check.h>
 #include <fmc/machine.h>
@@ -610,9 +611,5 @@ int main(void)
 	tcase_add_test(tcase, test_damage_is_found);
 	tcase_add_loop_test_raise_signal(tcase, test_misuse, SIGILL, 0, 8);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

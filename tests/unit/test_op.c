@@ -1,4 +1,6 @@
 /* The table of operations: every kind has one name of its own and classes that fit. */
+#include "suite.h"
+
 #include <check.h>
 #include <fmc/op.h>
 #include <stdlib.h>
@@ -74,9 +76,5 @@ int main(void)
 	tcase_add_test(tcase, test_names_begin_with_the_class);
 	tcase_add_test(tcase, test_second_objects);
 	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

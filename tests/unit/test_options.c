@@ -1,4 +1,5 @@
 /* The command line. */
+#include "suite.h"
 #include "supervisor/cli/options.h"
 
 #include <check.h>
@@ -121,6 +122,21 @@ START_TEST(test_values)
 }
 END_TEST
 
+START_TEST(test_drawing)
+{
+	ck_assert_int_eq(PARSE("show", "f"), 0);
+	ck_assert_int_eq(options.format, FORMAT_TEXT);
+	ck_assert(!options.no_replay);
+	ck_assert_int_eq(
+	    PARSE("show", "--format", "perfetto", "--no-replay", "--beside", "b", "-o", "x", "f"), 0);
+	ck_assert_int_eq(options.format, FORMAT_PERFETTO);
+	ck_assert(options.no_replay);
+	ck_assert_str_eq(options.beside, "b");
+	ck_assert_str_eq(options.output, "x");
+	ck_assert_str_eq(options.file, "f");
+}
+END_TEST
+
 START_TEST(test_refusals_of_options)
 {
 	REFUSED("did you mean --strategy?", "check", "--stratgey", "dfs", "p");
@@ -129,7 +145,10 @@ START_TEST(test_refusals_of_options)
 	REFUSED("'fmc show' has no option --seed", "show", "--seed", "1", "f");
 	REFUSED("no option -x", "run", "-x", "p");
 	REFUSED("no option -x", "run", "-vx", "p");
-	REFUSED("no option -o", "show", "-o", "f");
+	REFUSED("no option -o", "replay", "-o", "f");
+	REFUSED("did you mean 'html'?", "show", "--format", "htm", "f");
+	REFUSED("there is text, html, perfetto, dot", "show", "--format", "svg", "f");
+	REFUSED("--beside needs a file", "show", "--beside", "--no-replay", "f");
 	REFUSED("--seed needs a value", "check", "--seed");
 	REFUSED("--verbose takes no value", "check", "--verbose=1", "p");
 	REFUSED("whole number", "check", "--seed", "-1", "p");
@@ -204,14 +223,11 @@ int main(void)
 	tcase_add_test(tests, test_file_may_come_first);
 	tcase_add_test(tests, test_defaults);
 	tcase_add_test(tests, test_values);
+	tcase_add_test(tests, test_drawing);
 	tcase_add_test(tests, test_refusals_of_options);
 	tcase_add_test(tests, test_refusals_of_commands);
 	tcase_add_test(tests, test_help_and_version);
 	tcase_add_test(tests, test_help_is_true);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,4 +1,5 @@
 #include "scene.h"
+#include "suite.h"
 #include <fmc/place.h>
 #include <string.h>
 
@@ -205,9 +206,5 @@ int main(void)
 	tcase_add_loop_test(tests, functions_are_shown_without_parameters_and_versions, 0,
 			    (int)(sizeof(functions) / sizeof(functions[0])));
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,6 +1,7 @@
 /* Playing schedules on the table machine: what was recorded happens again, and what differs is told. */
 #include <fmc/player.h>
 
+#include "suite.h"
 #include "tests/table/table.h"
 #include "tests/table/table_random.h"
 
@@ -290,9 +291,5 @@ int main(void)
 	tcase_add_test(random, random_executions_are_played);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, random);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

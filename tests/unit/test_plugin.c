@@ -7,6 +7,7 @@
 #include <fmc/plugin.h>
 #include <fmc/search.h>
 
+#include "suite.h"
 #include "tests/table/table.h"
 #include "tests/table/table_ops.h"
 
@@ -468,9 +469,5 @@ int main(void)
 	tcase_set_timeout(searches, 300);
 	tcase_add_loop_test(searches, copies_are_explored_as_their_originals, 0, STRATEGIES_COMPARED);
 	suite_add_tcase(suite, searches);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,4 +1,6 @@
 /* What programs mark and choose (fmc_point, fmc_choose): decoded, modelled, and how they depend. */
+#include "suite.h"
+
 #include <check.h>
 #include <fmc/dependence.h>
 #include <fmc/execution.h>
@@ -197,11 +199,8 @@ int main(void)
 	tcase_add_test(real, chosen_values_reach_the_program);
 	suite_add_tcase(suite, pure);
 	suite_add_tcase(suite, real);
-	SRunner *runner = srunner_create(suite);
 	trace_init(&trace);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	int status = suite_run(suite);
 	trace_release(&trace);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
 }

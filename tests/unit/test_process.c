@@ -1,3 +1,5 @@
+#include "suite.h"
+
 #include <check.h>
 #include <fmc/execution.h>
 #include <fmc/process.h>
@@ -156,11 +158,8 @@ int main(void)
 	tcase_add_test(beginnings, what_comes_before_threads_is_run_once);
 	tcase_add_test(beginnings, what_copies_would_share_is_run_each_time);
 	suite_add_tcase(suite, beginnings);
-	SRunner *runner = srunner_create(suite);
 	trace_init(&trace);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	int status = suite_run(suite);
 	trace_release(&trace);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
 }

@@ -1,4 +1,6 @@
 /* Findings in words, from findings made by hand. */
+#include "suite.h"
+
 #include <fmc/report.h>
 
 #include <check.h>
@@ -311,9 +313,5 @@ int main(void)
 	tcase_add_test(tests, test_threads);
 	tcase_add_test(tests, test_counts);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -2,6 +2,7 @@
 #include <fmc/coverage.h>
 #include <fmc/execution.h>
 
+#include "suite.h"
 #include "supervisor/cli/state_file.h"
 #include "tests/table/table_random.h"
 
@@ -162,12 +163,9 @@ int main(void)
 	tcase_add_test(files, a_damaged_file_is_refused);
 	tcase_add_test(files, classes_are_known_again);
 	suite_add_tcase(suite, files);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	int status = suite_run(suite);
 	unlink(path);
 	unlink(other);
 	rmdir(folder);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
 }

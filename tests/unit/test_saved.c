@@ -3,6 +3,7 @@
 #include <fmc/saved.h>
 #include <fmc/search.h>
 
+#include "suite.h"
 #include "tests/table/brute.h"
 #include "tests/table/table_random.h"
 
@@ -366,9 +367,5 @@ int main(void)
 	tcase_add_test(cases, only_the_same_search_goes_on);
 	tcase_add_test(cases, damaged_bytes_do_no_harm);
 	suite_add_tcase(suite, cases);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

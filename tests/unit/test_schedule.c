@@ -1,4 +1,6 @@
 /* The format of schedule files: what is written is read back, and damage is named where it is. */
+#include "suite.h"
+
 #include <fmc/schedule.h>
 
 #include <check.h>
@@ -590,9 +592,5 @@ int main(void)
 	tcase_add_test(tests, truncation_is_noticed_at_every_byte);
 	tcase_add_test(tests, a_stream_in_error_is_told);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

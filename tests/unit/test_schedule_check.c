@@ -1,4 +1,6 @@
 /* A schedule made from a finding, checked against executions that follow it and that don't. */
+#include "suite.h"
+
 #include <fmc/schedule.h>
 
 #include <check.h>
@@ -281,9 +283,5 @@ int main(void)
 	tcase_add_test(tests, kinds_have_names);
 	tcase_add_test(tests, ends_are_classified);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,4 +1,6 @@
 /* Schedules as files: the whole one or none, and never in the place of another. */
+#include "suite.h"
+
 #include <fmc/schedule.h>
 
 #include <check.h>
@@ -229,9 +231,5 @@ int main(void)
 	tcase_add_test(tests, loading_says_what_is_wrong);
 	tcase_add_test(tests, a_large_file_is_read_whole);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

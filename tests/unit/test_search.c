@@ -2,6 +2,7 @@
 #include <fmc/execution.h>
 #include <fmc/search.h>
 
+#include "suite.h"
 #include "supervisor/policy.h"
 #include "tests/table/brute.h"
 #include "tests/table/table_random.h"
@@ -460,9 +461,5 @@ int main(void)
 	tcase_add_test(tests, divergence_is_noticed);
 	tcase_add_test(tests, strategy_names);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

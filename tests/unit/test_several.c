@@ -1,6 +1,7 @@
 /* Searches by depth and by bound with several plans out at once: what is explored in the end is the same. */
 #include <fmc/happens_before.h>
 
+#include "suite.h"
 #include "tests/table/brute.h"
 #include "tests/table/crew.h"
 #include "tests/table/table_random.h"
@@ -184,9 +185,5 @@ int main(void)
 	tcase_add_test(cases, all_executions);
 	tcase_add_test(cases, all_classes);
 	suite_add_tcase(suite, cases);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,4 +1,6 @@
 /* What a person sees of a schedule, as golden texts. */
+#include "suite.h"
+
 #include <fmc/schedule.h>
 
 #include <check.h>
@@ -201,9 +203,5 @@ int main(void)
 	tcase_add_test(tests, text_is_cut_between_characters);
 	tcase_add_test(tests, every_width_is_kept);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

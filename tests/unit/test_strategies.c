@@ -2,6 +2,7 @@
 #include <fmc/execution.h>
 #include <fmc/search.h>
 
+#include "suite.h"
 #include "supervisor/policy.h"
 #include "supervisor/random_profile.h"
 #include "tests/table/brute.h"
@@ -525,9 +526,5 @@ int main(void)
 	tcase_add_test(cases, what_is_held_back_is_told);
 	tcase_add_test(cases, names);
 	suite_add_tcase(suite, cases);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,6 +1,7 @@
 #include "breakpoints/atomics.h"
 #include "breakpoints/entry_table.h"
 #include "breakpoints/symbols.h"
+#include "suite.h"
 #include <check.h>
 #include <dlfcn.h>
 #include <fmc/op.h>
@@ -234,9 +235,5 @@ int main(void)
 	tcase_add_test(tests, atomic_instructions_of_the_program_are_counted);
 	tcase_add_test(tests, operands_are_worked_out_from_registers);
 	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,3 +1,5 @@
+#include "suite.h"
+
 #include <check.h>
 #include <fmc/origin.h>
 #include <signal.h>
@@ -435,9 +437,5 @@ int main(void)
 	tcase_add_test(each, the_world_is_repeatable);
 	tcase_add_test(each, refusals);
 	suite_add_tcase(suite, each);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -4,6 +4,7 @@
 #include <fmc/search.h>
 #include <fmc/wire.h>
 
+#include "suite.h"
 #include "tests/table/table_random.h"
 
 #include <check.h>
@@ -283,9 +284,5 @@ int main(void)
 	tcase_add_test(wire, plans_and_traces_of_every_strategy);
 	tcase_add_test(wire, traces_of_samples);
 	suite_add_tcase(suite, wire);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }
