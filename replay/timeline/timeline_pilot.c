@@ -1,0 +1,377 @@
+/*
+ * One thread on its way through a part: freely up to where somebody wants it stopped, or instruction by instruction. What
+ * concerns the process (an operation, a birth, a signal) it gets to see as if nobody had looked.
+ */
+#include "timeline_private.h"
+
+#include <string.h>
+
+/* A thread that is let go, for as long as one call of pilot_run() takes. */
+struct flight {
+	struct timeline *timeline;
+	uint32_t thread;
+	struct tracee *tracee;
+	int signal;
+	int timeout_ms;
+	struct stop *stop;
+};
+
+/* Is it on its way, in the middle of a part? Else it stands before an operation. */
+static bool is_running(const struct timeline *timeline, uint32_t thread)
+{
+	const struct event *event = &timeline->event;
+	bool between = event->kind == EVENT_PART || event->kind == EVENT_END || timeline->fresh;
+	if (!between && event->thread == thread)
+		return true;
+	return model_pending(execution_model(timeline->execution), thread)->kind == OP_NONE;
+}
+
+uint64_t pilot_visible_pc(struct timeline *timeline, uint32_t thread)
+{
+	struct tracee *tracee = process_tracee(timeline->process, thread);
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	const struct entries *entries = process_entries(timeline->process);
+	if (!regs)
+		return 0;
+	if (is_running(timeline, thread))
+		return entries_visible_pc(entries, regs->rip);
+	if (process_in_syscall(timeline->process, thread))
+		return regs->rip - 2;
+	return entries_is_trap(entries, regs->rip - 1) ? regs->rip - 1
+						       : entries_visible_pc(entries, regs->rip);
+}
+
+static uint64_t pc_of(struct flight *flight)
+{
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	return regs ? entries_visible_pc(process_entries(flight->timeline->process), regs->rip) : 0;
+}
+
+/* True: go on. */
+static bool yield(struct flight *flight, struct event event)
+{
+	struct timeline *timeline = flight->timeline;
+	event.thread = flight->thread;
+	timeline->fresh = timeline->starting = false;
+	timeline->shown_pc = pc_of(flight);
+	return !run_yield(timeline, &event);
+}
+
+/* The thread has just made an instruction, or was moved by fmc as if it had. */
+static bool yield_step(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	struct event event = {.kind = EVENT_STEP, .watch = traps_hit(timeline, flight->tracee)};
+	return yield(flight, event);
+}
+
+static bool is_stepping(const struct timeline *timeline)
+{
+	return timeline->gait == GAIT_STEP;
+}
+
+/*
+ * The thread is about to be let go by the process: has it come to where somebody wants to stop, without having run? An
+ * operation that fmc completes counts as an instruction; a call that is no operation ends at the function's copy.
+ */
+static bool arrive(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	uint64_t pc = pc_of(flight);
+	if (timeline->starting)
+		return yield(flight, (struct event){.kind = EVENT_START});
+	if (flight->signal)
+		return yield(flight, (struct event){.kind = EVENT_SIGNAL, .signal = flight->signal});
+	bool moved = timeline->fresh && pc != timeline->fresh_pc;
+	bool was_fresh = timeline->fresh;
+	timeline->fresh = false;
+	if (moved && is_stepping(timeline))
+		return yield_step(flight);
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	bool at_copy = regs && entries_at_copy(process_entries(timeline->process), regs->rip);
+	bool arrived = moved || (at_copy && !was_fresh && timeline->shown_pc != pc);
+	if (arrived && traps_has_break(timeline->active, pc))
+		return yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = pc});
+	return true;
+}
+
+/* Wait, but not for an interrupt of somebody else's. */
+static enum status await(struct flight *flight)
+{
+	return target_wait(flight->tracee->target, flight->tracee, flight->timeout_ms, flight->stop);
+}
+
+/* One instruction with the byte at `address` as the program has it. */
+static enum status step_without_trap(struct flight *flight, uint64_t address, uint8_t original)
+{
+	static const uint8_t trap_instruction = 0xcc;
+	struct target *target = flight->tracee->target;
+	target_write(target, address, &original, 1);
+	enum status status = target_step(flight->tracee, flight->signal);
+	if (status == STATUS_OK)
+		status = await(flight);
+	target_write(target, address, &trap_instruction, 1);
+	return status;
+}
+
+/* The displaced first instruction of a function is made at its own place. */
+static enum status step_at_copy(struct flight *flight, uint64_t entry)
+{
+	enum status status = entries_step(process_entries(flight->timeline->process), flight->tracee, entry);
+	if (status != STATUS_OK)
+		return status;
+	/* What else has come was given back. */
+	status = target_wait(flight->tracee->target, flight->tracee, 0, flight->stop);
+	if (status == STATUS_TIMEOUT) {
+		*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
+		status = STATUS_OK;
+	}
+	return status;
+}
+
+static bool at_planted_trap(const struct flight *flight, uint64_t pc)
+{
+	uint8_t byte;
+	return entries_is_trap(process_entries(flight->timeline->process), pc) &&
+	       target_read(flight->tracee->target, pc, &byte, 1) == STATUS_OK && byte == 0xcc;
+}
+
+/* One instruction. At a trap of fmc's that means to meet it. */
+static enum status step(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	uint8_t original;
+	if (!regs)
+		return STATUS_GONE;
+	uint64_t pc = regs->rip, entry = entries_at_copy(process_entries(timeline->process), pc);
+	if (entry)
+		return step_at_copy(flight, entry);
+	if (traps_original(timeline, pc, &original))
+		return step_without_trap(flight, pc, original);
+	bool meets = at_planted_trap(flight, pc);
+	enum status status = meets ? target_resume(flight->tracee, flight->signal)
+				   : target_step(flight->tracee, flight->signal);
+	return status == STATUS_OK ? await(flight) : status;
+}
+
+/* The instruction before which the user's trap stands has to be made first. */
+static enum status set_off(struct flight *flight)
+{
+	uint8_t original;
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	if (!regs)
+		return STATUS_GONE;
+	/* With a signal a handler comes first. */
+	if (!flight->signal && traps_original(flight->timeline, regs->rip, &original))
+		return step_without_trap(flight, regs->rip, original);
+	enum status status = target_resume(flight->tracee, flight->signal);
+	return status == STATUS_OK ? await(flight) : status;
+}
+
+/* It takes its time: does the user want it stopped? */
+static enum status look_up(struct flight *flight)
+{
+	if (!run_is_interrupted(flight->timeline))
+		return STATUS_TIMEOUT;
+	enum status status = tracee_interrupt(flight->tracee);
+	flight->timeout_ms = -1;
+	return status == STATUS_OK ? await(flight) : status;
+}
+
+/* Out of the displaced copy of an instruction, in which a watchpoint may stop it. */
+static void leave_copy(struct flight *flight)
+{
+	const struct entries *entries = process_entries(flight->timeline->process);
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	struct stop stop;
+	for (int i = 0; i < 8 && regs && entries_visible_pc(entries, regs->rip) != regs->rip; i++) {
+		if (target_step(flight->tracee, 0) != STATUS_OK)
+			return;
+		enum status status = target_wait(flight->tracee->target, flight->tracee, -1, &stop);
+		if (status == STATUS_OK && stop.kind != STOP_STEP)
+			target_push_back(&stop);
+		if (status != STATUS_OK || stop.kind != STOP_STEP)
+			return;
+		regs = tracee_regs(flight->tracee);
+	}
+}
+
+/*
+ * The processor keeps the flags in r11 when it enters the kernel, with the one by which it is stepped. The program would
+ * see that.
+ */
+static void clean_flags(struct timeline *timeline, struct tracee *tracee)
+{
+	static const uint8_t syscall_instruction[] = {0x0f, 0x05};
+	uint8_t code[sizeof syscall_instruction];
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	const uint64_t before = regs ? regs->rip - sizeof code : 0;
+	if (!regs || !(regs->r11 & TRAP_FLAG) ||
+	    target_read(tracee->target, before, code, sizeof code) != STATUS_OK)
+		return;
+	traps_hide(timeline, before, code, sizeof code);
+	if (memcmp(code, syscall_instruction, sizeof code) != 0)
+		return;
+	tracee_change_regs(tracee)->r11 &= ~(unsigned long long)TRAP_FLAG;
+}
+
+enum landing {
+	LANDING_ON,    /* nobody's business: go on */
+	LANDING_GIVE,  /* the process's business */
+	LANDING_LEAVE, /* the run is given up */
+};
+
+static enum landing landing(bool on)
+{
+	return on ? LANDING_ON : LANDING_LEAVE;
+}
+
+/* Is the stop one that somebody looking wants to see? */
+static enum landing land(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	const struct stop *stop = flight->stop;
+	uint8_t original;
+	clean_flags(timeline, flight->tracee);
+	switch (stop->kind) {
+	case STOP_CLONE:
+		clean_flags(timeline, stop->child);
+		return LANDING_GIVE;
+	case STOP_STEP:
+		if (is_stepping(timeline))
+			return landing(yield_step(flight));
+		/* It has set off from a breakpoint, perhaps to the next. */
+		size_t watch = traps_hit(timeline, flight->tracee);
+		uint64_t pc = pc_of(flight);
+		if (watch < WATCHES)
+			return landing(yield(
+			    flight, (struct event){.kind = EVENT_WATCHPOINT,
+						   .watch = watch,
+						   .address = timeline->active->watches[watch].address}));
+		if (traps_original(timeline, pc, &original))
+			return landing(
+			    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = pc}));
+		return LANDING_ON;
+	case STOP_TRAP:
+		if (!traps_original(timeline, stop->address, &original))
+			return LANDING_GIVE;
+		tracee_change_regs(flight->tracee)->rip = stop->address;
+		return landing(
+		    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = stop->address}));
+	case STOP_WATCH: {
+		size_t hit = traps_hit(timeline, flight->tracee);
+		if (hit == WATCHES)
+			return LANDING_ON;
+		leave_copy(flight);
+		return landing(
+		    yield(flight, (struct event){.kind = EVENT_WATCHPOINT,
+						 .watch = hit,
+						 .address = timeline->active->watches[hit].address}));
+	}
+	case STOP_INTERRUPT:
+		if (!run_is_interrupted(timeline))
+			return LANDING_ON;
+		return landing(yield(flight, (struct event){.kind = EVENT_INTERRUPTED}));
+	default:
+		return LANDING_GIVE;
+	}
+}
+
+/* A function that fmc has called: the user's traps are passed. */
+static enum status run_own(struct flight *flight, bool resume)
+{
+	struct timeline *timeline = flight->timeline;
+	uint8_t original;
+	enum status status = resume ? target_resume(flight->tracee, flight->signal) : STATUS_OK;
+	while (status == STATUS_OK && (status = await(flight)) == STATUS_OK) {
+		const struct stop *stop = flight->stop;
+		flight->signal = 0;
+		if (stop->kind == STOP_TRAP && traps_original(timeline, stop->address, &original)) {
+			tracee_change_regs(flight->tracee)->rip = stop->address;
+			status = step_without_trap(flight, stop->address, original);
+			if (status != STATUS_OK || stop->kind != STOP_STEP)
+				return status;
+		} else if (stop->kind != STOP_WATCH) {
+			return status;
+		}
+		tracee_watches_hit(flight->tracee);
+		status = target_resume(flight->tracee, 0);
+	}
+	return status;
+}
+
+/* In force are those of now: they may have been changed while it was stopped. */
+static void prepare(struct flight *flight)
+{
+	traps_renew(flight->timeline);
+	traps_arm(flight->timeline, flight->tracee);
+}
+
+static enum status fly(struct flight *flight, bool resume)
+{
+	struct timeline *timeline = flight->timeline;
+	const int timeout_ms = flight->timeout_ms;
+	for (;;) {
+		enum status status;
+		if (!resume) {
+			status = await(flight);
+		} else {
+			prepare(flight);
+			timeline->shown_pc = 0;
+			status = is_stepping(timeline) ? step(flight) : set_off(flight);
+			flight->signal = 0;
+		}
+		if (status == STATUS_TIMEOUT)
+			status = look_up(flight);
+		if (status != STATUS_OK)
+			return status;
+		flight->timeout_ms = timeout_ms;
+		switch (land(flight)) {
+		case LANDING_GIVE:
+			return STATUS_OK;
+		case LANDING_LEAVE:
+			return STATUS_INTERRUPTED;
+		case LANDING_ON:
+			resume = true;
+		}
+	}
+}
+
+static enum status pilot_run(void *context, uint32_t thread, bool resume, int signal, bool own,
+			     int timeout_ms, struct stop *stop)
+{
+	struct timeline *timeline = context;
+	struct flight flight = {.timeline = timeline,
+				.thread = thread,
+				.tracee = process_tracee(timeline->process, thread),
+				.signal = signal,
+				.timeout_ms = timeout_ms,
+				.stop = stop};
+	if (!timeline->run) {
+		/* Somebody else's execution: nobody looks. */
+		enum status status = resume ? target_resume(flight.tracee, signal) : STATUS_OK;
+		return status == STATUS_OK || status == STATUS_GONE ? await(&flight) : status;
+	}
+	if (timeline->gait == GAIT_LEAVE)
+		return STATUS_INTERRUPTED;
+	if (own) {
+		traps_renew(timeline);
+		return run_own(&flight, resume);
+	}
+	if (resume && !arrive(&flight))
+		return STATUS_INTERRUPTED;
+	return fly(&flight, resume);
+}
+
+static void plant(void *context, struct target *target, bool planted)
+{
+	struct timeline *timeline = context;
+	if (timeline->planted_in)
+		traps_plant(timeline, target, planted);
+}
+
+void pilot_install(struct timeline *timeline)
+{
+	timeline->pilot = (struct process_pilot){.context = timeline, .run = pilot_run, .plant = plant};
+}
