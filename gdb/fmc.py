@@ -1,0 +1,471 @@
+"""Commands of fmc in GDB: walk a schedule that fmc has found, forwards and backwards.
+
+    (gdb) source /usr/local/share/fmc/fmc.py
+    (gdb) fmc-replay program.sched
+
+See fmc-gdb(7). GDB 10 or later, with Python.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import tempfile
+
+import gdb
+
+if int(re.match(r"\D*(\d+)", gdb.VERSION).group(1)) < 10:
+    raise gdb.GdbError("fmc's commands need GDB 10 or later; this is " + gdb.VERSION)
+
+# GDB gives up on a connection after so many seconds without an answer; a schedule is played before the first one.
+CONNECT_SECONDS = 600
+# GDB shows no more completions than this, by default.
+COMPLETIONS = 200
+HARDWARE_SIZES = (1, 2, 4, 8)
+
+
+def ask(command):
+    """What fmc answers to `monitor COMMAND`."""
+    try:
+        return gdb.execute("monitor " + command, to_string=True)
+    except gdb.error as error:
+        if "Rcmd" in str(error):
+            raise gdb.GdbError("the program has been killed or let go; 'run' begins again")
+        raise gdb.GdbError("no schedule is being replayed; see 'help fmc-replay'")
+
+
+class Place:
+    """Where the schedule is: part 0 is the program's beginning, part n transition n, behind the last one is the end."""
+
+    def __init__(self):
+        answer = re.match(r"(\d+) (\d+) (\d+)((?: T\d+)*)$", ask("where"))
+        if not answer:
+            raise gdb.GdbError("no schedule is being replayed; see 'help fmc-replay'")
+        self.part, self.length, self.threads = map(int, answer.groups()[:3])
+        self.alive = [int(name[1:]) for name in answer.group(4).split()]
+
+
+def settle(command="", to_string=False):
+    """Let GDB find out where the program is, in the way it does after any stop, behind a movement of fmc's.
+
+    While a command is run so, Ctrl-C ends it."""
+    ask("resync " + command)
+    return gdb.execute("reverse-continue", to_string=to_string)
+
+
+def move(command):
+    """Go somewhere by a command of fmc's, then show where that is."""
+    require_all_stop()
+    settle(command)
+
+
+def require_all_stop():
+    if gdb.parameter("non-stop"):
+        raise gdb.GdbError("a schedule has one thread running at a time: 'set non-stop off' first")
+
+
+def read_number(text, what, highest):
+    """A decimal number from 0 on."""
+    if not re.fullmatch(r"\d+", text) or int(text) > highest:
+        raise gdb.GdbError("%s is needed, not '%s'" % (what, text))
+    return int(text)
+
+
+def read_count(argument):
+    return read_number(argument.strip() or "1", "a number of transitions", 2**32 - 1)
+
+
+def read_thread(argument, place):
+    """T3: a thread of the schedule."""
+    answer = re.fullmatch(r"T?([1-9]\d*)", argument.strip())
+    if not answer:
+        raise gdb.GdbError("a thread is needed: T1 to T%d" % place.threads)
+    if int(answer.group(1)) > place.threads:
+        raise gdb.GdbError("T%s doesn't exist here; there are T1 to T%d" % (answer.group(1), place.threads))
+    return int(answer.group(1))
+
+
+def read_file(argument):
+    """A file name as GDB's own commands take it: spaces in it by quotes or backslashes."""
+    try:
+        names = gdb.string_to_argv(argument)
+    except gdb.error as error:
+        raise gdb.GdbError(str(error))
+    if len(names) != 1 or not names[0] or "\n" in names[0]:
+        raise gdb.GdbError("a file name is needed")
+    return os.path.abspath(os.path.expanduser(names[0]))
+
+
+def matching(words, word):
+    return [w for w in words if w.startswith(word)][:COMPLETIONS]
+
+
+def complete_threads(word):
+    try:
+        return matching(["T%d" % (t + 1) for t in range(Place().threads)], word)
+    except gdb.GdbError:
+        return []
+
+
+def quote(name):
+    """A word for GDB's own commands."""
+    return re.sub(r"([\s\\'\"])", r"\\\1", name)
+
+
+def find_fmc():
+    """The program beside this script, where it is installed or built; $FMC goes first, the PATH last."""
+    here = os.path.dirname(os.path.realpath(SCRIPT))
+    beside = [os.path.join(here, *way) for way in (("..", "..", "bin", "fmc"), ("..", "build", "fmc"))]
+    for path in [os.environ.get("FMC")] + beside + [shutil.which("fmc")]:
+        if path and os.access(path, os.X_OK):
+            return os.path.realpath(path)
+    raise gdb.GdbError("there is no fmc: set FMC in GDB's environment to its path")
+
+
+def program_of(path):
+    """The program that a schedule was made of, from the line that names it; None if there is none."""
+    with open(path, errors="surrogateescape") as schedule:
+        for line in schedule:
+            name = re.match(r"program\s+(.*)", line)
+            if name:
+                return unquote(name.group(1))
+    return None
+
+
+def unquote(word):
+    """A value in a schedule's header: see fmc-sched(5)."""
+    if not word.startswith('"'):
+        return word
+    plain = {"n": "\n", "t": "\t", "r": "\r"}
+
+    def letter(escape):
+        if escape.group(1)[0] == "x":
+            return os.fsdecode(bytes([int(escape.group(1)[1:], 16)]))
+        return plain.get(escape.group(1), escape.group(1))
+
+    return re.sub(r"\\(x[0-9a-f]{2}|.)", letter, word[1:-1])
+
+
+def leave():
+    """Let go of what is being debugged, if that is a schedule."""
+    if gdb.selected_inferior().pid:
+        try:
+            Place()
+        except gdb.GdbError:
+            raise gdb.GdbError("a program is being debugged; 'kill' or 'detach' it first")
+        gdb.execute("detach", to_string=True)
+    try:
+        gdb.execute("disconnect", to_string=True)
+    except gdb.error:
+        pass  # There was no connection.
+
+
+def load_program(path):
+    program = program_of(path)
+    if program and os.path.exists(program) and "\n" not in program:
+        known = gdb.current_progspace().filename
+        if not known or not os.path.samefile(known, program):
+            gdb.execute("file " + quote(program), to_string=True)
+
+
+def connect(path, loose):
+    """Start `fmc gdbserver` and let GDB speak to it."""
+    command = [find_fmc(), "gdbserver"] + (["--loose"] if loose else []) + [path]
+    patience = gdb.parameter("remotetimeout")
+    # GDB 13 crashes when it is set again behind a program that has been killed.
+    if gdb.parameter("sysroot") != "/":
+        gdb.execute("set sysroot /")
+    gdb.execute("set remotetimeout %d" % CONNECT_SECONDS)
+    with tempfile.NamedTemporaryFile(mode="r", errors="replace") as words:
+        line = " ".join(map(shlex.quote, command)) + " 2>" + shlex.quote(words.name)
+        try:
+            gdb.execute("target extended-remote | exec " + line, to_string=True)
+        except gdb.error as error:
+            raise gdb.GdbError(words.read().strip() or "%s: %s" % (path, error))
+        finally:
+            gdb.execute("set remotetimeout %s" % ("unlimited" if patience is None else patience))
+        gdb.write(words.read())
+
+
+class Overview(gdb.Command):
+    """Walk a schedule of fmc's.
+
+fmc-replay FILE         begin: go to where it fails
+fmc-goto N|start|end    to before transition N
+fmc-next [K]            K transitions on
+fmc-prev [K]            K transitions back
+fmc-threads             what every thread is doing
+fmc-thread T            let GDB look at thread T, which has another number there
+fmc-objects [all]       mutexes and the like: who holds them, who waits
+fmc-schedule [N]        the N transitions around here
+fmc-why T               why thread T can't go on
+fmc-last-write EXPR     back to who last wrote a variable
+fmc-branch T            let thread T go on here instead, and see what comes of it
+fmc-save FILE           write that schedule to a file
+
+GDB's own commands work as ever: continue, step, finish, breakpoints and watchpoints, and all of them
+backwards: reverse-continue, reverse-step, reverse-finish. The manual is fmc-gdb(7)."""
+
+    def __init__(self):
+        super().__init__("fmc", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(self.__doc__ + "\n")
+
+
+class Replay(gdb.Command):
+    """Replay a schedule and go to where it fails.
+Usage: fmc-replay [--loose] FILE
+
+Plays it once, loads the program that it was made of, and shows the failure. With --loose a schedule of
+another build of the program is followed as far as it fits."""
+
+    def __init__(self):
+        super().__init__("fmc-replay", gdb.COMMAND_RUNNING, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        require_all_stop()
+        loose = re.match(r"\s*--loose\s+", argument)
+        path = read_file(argument[loose.end():] if loose else argument)
+        if not os.path.isfile(path):
+            raise gdb.GdbError("%s: there is no such file" % path)
+        leave()
+        load_program(path)
+        connect(path, loose)
+        gdb.write(ask("goto end"))
+        # Threads get GDB's numbers in the order in which they were created.
+        if gdb.selected_thread().ptid[1] in Place().alive:
+            gdb.selected_inferior().threads()
+        settle()
+
+
+class Goto(gdb.Command):
+    """Go to before a transition of the schedule.
+Usage: fmc-goto N | start | end
+
+The transitions are those of fmc-schedule; 0 and start are the program's beginning, end is where it fails."""
+
+    def __init__(self):
+        super().__init__("fmc-goto", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        length = Place().length
+        word = argument.strip()
+        if word in ("start", "begin"):
+            part = 0
+        elif word == "end":
+            part = length + 1
+        else:
+            part = read_number(word, "a transition from 0 to %d, start or end" % (length + 1), length + 1)
+        move("goto %d" % part)
+
+    def complete(self, text, word):
+        try:
+            return matching(["start", "end"] + [str(i) for i in range(Place().length + 2)], word)
+        except gdb.GdbError:
+            return []
+
+
+class Next(gdb.Command):
+    """Go on by transitions of the schedule.
+Usage: fmc-next [K]"""
+
+    def __init__(self):
+        super().__init__("fmc-next", gdb.COMMAND_RUNNING, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        move("next %d" % read_count(argument))
+
+
+class Prev(gdb.Command):
+    """Go back by transitions of the schedule.
+Usage: fmc-prev [K]
+
+In the middle of a transition, its own beginning is the first."""
+
+    def __init__(self):
+        super().__init__("fmc-prev", gdb.COMMAND_RUNNING, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        move("prev %d" % read_count(argument))
+
+
+class Threads(gdb.Command):
+    """Say what every thread is doing, and who is next (=>).
+Usage: fmc-threads"""
+
+    def __init__(self):
+        super().__init__("fmc-threads", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(ask("threads"))
+
+
+class Thread(gdb.Command):
+    """Let GDB look at a thread by its number in the schedule.
+Usage: fmc-thread T
+
+T is T1, T2 ... as in fmc-threads. GDB's own numbers change as threads come and go."""
+
+    def __init__(self):
+        super().__init__("fmc-thread", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        wanted = read_thread(argument, Place())
+        for thread in gdb.selected_inferior().threads():
+            if thread.ptid[1] == wanted:
+                gdb.execute("thread %d" % thread.num)
+                return
+        raise gdb.GdbError("T%d has exited" % wanted)
+
+    def complete(self, text, word):
+        return complete_threads(word)
+
+
+class Objects(gdb.Command):
+    """Say how mutexes, condition variables and the like stand here, and who waits for them.
+Usage: fmc-objects [all]
+
+Without 'all', those that are as they were at first and that nobody waits for are left out."""
+
+    def __init__(self):
+        super().__init__("fmc-objects", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        if argument.strip() not in ("", "all"):
+            raise gdb.GdbError("only 'all' may follow, not '%s'" % argument.strip())
+        gdb.write(ask("objects " + argument.strip()))
+
+    def complete(self, text, word):
+        return matching(["all"], word)
+
+
+class Schedule(gdb.Command):
+    """Show the transitions of the schedule around here; => is the next one, or the one under way.
+Usage: fmc-schedule [N]
+
+N is how many, 10 if it isn't said."""
+
+    def __init__(self):
+        super().__init__("fmc-schedule", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(ask("schedule %d" % max(1, read_number(argument.strip() or "10", "a number of transitions", 2**32 - 1))))
+
+
+class Why(gdb.Command):
+    """Say why a thread can't go on: whom it waits for, whom that one waits for, and what happened before.
+Usage: fmc-why T
+
+T is T1, T2 ... as in fmc-threads."""
+
+    def __init__(self):
+        super().__init__("fmc-why", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(ask("why T%d" % read_thread(argument, Place())))
+
+    def complete(self, text, word):
+        return complete_threads(word)
+
+
+class LastWrite(gdb.Command):
+    """Go back to the last write of a variable, to before the instruction that writes it.
+Usage: fmc-last-write EXPRESSION
+
+Unlike a watchpoint it also finds a write that doesn't change the value. The expression has to lie in
+memory and to have 1, 2, 4 or 8 bytes."""
+
+    def __init__(self):
+        super().__init__("fmc-last-write", gdb.COMMAND_RUNNING, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        require_all_stop()
+        Place()
+        expression = argument.strip()
+        if not expression:
+            raise gdb.GdbError("an expression is needed")
+        address, value_type = self.locate(expression)
+        after = self.show(address, value_type)
+        said = settle("last-write %x %d" % (address, value_type.sizeof), to_string=True)
+        found = re.search(r"^T\d.*", said, re.M)
+        if found:
+            before = self.show(address, value_type)
+            gdb.write("%s was last written by %s: %s before, %s after\n"
+                      % (expression, found.group(), before, after))
+        elif "nobody has written it before" in said:
+            gdb.write("nobody has written %s before this\n" % expression)
+        else:
+            raise gdb.GdbError(said.strip())
+
+    @staticmethod
+    def locate(expression):
+        try:
+            value = gdb.parse_and_eval(expression)
+            place = value.address
+            value_type = value.type.strip_typedefs()
+        except (gdb.error, gdb.MemoryError) as error:
+            raise gdb.GdbError(str(error))
+        if place is None:
+            raise gdb.GdbError("%s isn't in memory" % expression)
+        address = int(place.cast(gdb.lookup_type("unsigned long")))
+        if value_type.sizeof not in HARDWARE_SIZES or address % value_type.sizeof:
+            raise gdb.GdbError("%s has %d bytes at 0x%x: the processor watches 1, 2, 4 or 8 at a multiple of that"
+                               % (expression, value_type.sizeof, address))
+        return address, value_type
+
+    @staticmethod
+    def show(address, value_type):
+        try:
+            return str(gdb.Value(address).cast(value_type.pointer()).dereference())
+        except gdb.MemoryError:
+            return "no memory"
+
+
+class Branch(gdb.Command):
+    """Leave the schedule: let another thread go on here, and say how the execution then ends.
+Usage: fmc-branch T
+
+The new schedule takes the place of the one that was followed; GDB stays where it is. fmc-save writes it
+to a file."""
+
+    def __init__(self):
+        super().__init__("fmc-branch", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        require_all_stop()
+        thread = read_thread(argument, Place())
+        answer = ask("branch T%d" % thread)
+        if "T%d goes on instead" % thread not in answer:
+            raise gdb.GdbError(answer.strip())
+        gdb.write(answer)
+        settle()
+
+    def complete(self, text, word):
+        return complete_threads(word)
+
+
+class Save(gdb.Command):
+    """Write the schedule that is followed, a branch too, to a file.
+Usage: fmc-save FILE
+
+A file that exists isn't replaced: the new one gets a number."""
+
+    def __init__(self):
+        super().__init__("fmc-save", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        answer = ask("save " + read_file(argument))
+        if not re.match(r"\d+ transitions in ", answer):
+            raise gdb.GdbError(answer.strip())
+        gdb.write(answer)
+
+
+SCRIPT = __file__
+for command in (Overview, Replay, Goto, Next, Prev, Threads, Thread, Objects, Schedule, Why, LastWrite, Branch, Save):
+    command()

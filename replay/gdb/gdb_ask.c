@@ -1,0 +1,192 @@
+/* Commands in GDB that are answered by texts, leave the schedule, or look for a write. */
+#include "gdb_monitor.h"
+#include "gdb_state.h"
+#include "gdb_texts.h"
+#include "replay/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LINES 10
+
+void gdb_ask_threads(struct gdb_server *s, const char *argument, struct text *text)
+{
+	(void)argument;
+	gdb_text_threads(s->timeline, text);
+}
+
+void gdb_ask_objects(struct gdb_server *s, const char *argument, struct text *text)
+{
+	bool all = strcmp(argument, "all") == 0;
+	if (*argument && !all)
+		text_printf(text, "only 'all' may follow: those too that nobody has touched\n");
+	else
+		gdb_text_objects(s->timeline, all, text);
+}
+
+void gdb_ask_schedule(struct gdb_server *s, const char *argument, struct text *text)
+{
+	uint64_t lines = DEFAULT_LINES;
+	if (*argument && (!words_read_number(argument, strlen(argument), UINT32_MAX, &lines) || lines == 0))
+		text_printf(text, "a number is needed: how many transitions\n");
+	else
+		gdb_text_schedule(s->timeline, (size_t)lines, text);
+}
+
+/* "T3" or "3"; false after a line about it. */
+static bool read_thread(const char *argument, uint32_t *thread, struct text *text)
+{
+	uint64_t number = 0;
+	if (words_read_thread(argument, strlen(argument), thread))
+		return true;
+	if (words_read_number(argument, strlen(argument), NO_THREAD - 1, &number) && number > 0) {
+		*thread = (uint32_t)number - 1;
+		return true;
+	}
+	text_printf(text, "a thread is needed: T1, T2 ...\n");
+	return false;
+}
+
+void gdb_ask_why(struct gdb_server *s, const char *argument, struct text *text)
+{
+	uint32_t thread;
+	if (read_thread(argument, &thread, text))
+		gdb_text_why(s->timeline, thread, text);
+}
+
+void gdb_ask_branch(struct gdb_server *s, const char *argument, struct text *text)
+{
+	uint32_t thread;
+	if (!read_thread(argument, &thread, text))
+		return;
+	gdb_drop_changes(s);
+	s->branched |= gdb_text_branch(s->timeline, thread, text);
+	s->selected = timeline_current(s->timeline);
+	memset(&s->last, 0, sizeof s->last);
+	gdb_console_output(s);
+}
+
+void gdb_ask_save(struct gdb_server *s, const char *argument, struct text *text)
+{
+	if (!*argument)
+		text_printf(text, "a file name is needed\n");
+	else
+		gdb_text_save(s->timeline, argument, s->branched, text);
+}
+
+void gdb_ask_where(struct gdb_server *s, const char *argument, struct text *text)
+{
+	const struct position here = timeline_position(s->timeline);
+	(void)argument;
+	text_printf(text, "%zu %zu %" PRIu32, here.part, timeline_length(s->timeline),
+		    timeline_threads(s->timeline));
+	for (uint32_t t = 0; t < timeline_threads(s->timeline); t++)
+		if (timeline_alive(s->timeline, t))
+			text_printf(text, " T%" PRIu32, t + 1);
+	text_add(text, "\n", 1);
+}
+
+void gdb_ask_resync(struct gdb_server *s, const char *argument, struct text *text)
+{
+	free(s->then);
+	s->then = *argument ? strdup(argument) : NULL;
+	s->resync = !*argument || s->then;
+	if (!s->resync)
+		text_printf(text, "%s\n", status_text(STATUS_NO_MEMORY));
+}
+
+static void run_then(struct gdb_server *s)
+{
+	struct text text = {0};
+	char *line = s->then;
+	s->then = NULL;
+	gdb_run_command(s, line, &text);
+	gdb_console(s, text_string(&text), text.length);
+	text_release(&text);
+	free(line);
+}
+
+void gdb_stop_here(struct gdb_server *s)
+{
+	if (s->then)
+		run_then(s);
+	const struct move here = {.end = MOVE_DONE, .thread = timeline_current(s->timeline)};
+	s->resync = false;
+	gdb_stop(s, &here);
+	/* No signal instead of the one of a trap: GDB shows the stop and nothing else. */
+	if (!s->ended && s->reply.length > 3)
+		memcpy(s->reply.data, "T00", 3);
+}
+
+/* Backwards past everything but a write of these bytes. */
+static void find_write(struct gdb_server *s, uint64_t address, struct move *move)
+{
+	bool found;
+	do {
+		timeline_reverse_continue(s->timeline, move);
+		found = move->end == MOVE_WATCHPOINT && move->address == address;
+	} while (!found &&
+		 (move->end == MOVE_BREAKPOINT || move->end == MOVE_WATCHPOINT || move->end == MOVE_SIGNAL));
+}
+
+/* To where it was; to the beginning of that part if it isn't known exactly. */
+static void return_to(struct gdb_server *s, const struct position *place, struct move *move)
+{
+	timeline_goto(s->timeline, place->part, move);
+	uint32_t thread = timeline_current(s->timeline);
+	while (place->steps_known && move->end != MOVE_FAILED && move->end != MOVE_INTERRUPTED &&
+	       timeline_position(s->timeline).part == place->part &&
+	       timeline_position(s->timeline).steps < place->steps)
+		timeline_step(s->timeline, thread, 0, 0, move);
+}
+
+static void tell_write(struct gdb_server *s, const struct position *from, struct move *move,
+		       struct text *text)
+{
+	const struct position here = timeline_position(s->timeline);
+	if (move->end == MOVE_WATCHPOINT) {
+		text_printf(text, "T%" PRIu32 " ", move->thread + 1);
+		text_add_escaped(text, timeline_name(s->timeline, move->thread));
+		text_printf(text, here.part > 0 ? ", in transition %zu" : ", at the program's beginning",
+			    here.part);
+		if (here.part > 0 && here.part <= timeline_length(s->timeline)) {
+			text_printf(text, ", behind its ");
+			words_cell(text, &timeline_schedule(s->timeline)->lines[here.part - 1], false);
+		}
+		text_add(text, "\n", 1);
+	} else if (move->end == MOVE_BEGIN) {
+		return_to(s, from, move);
+		text_printf(text, "nobody has written it before\n");
+	} else {
+		text_printf(text, "%s\n", *move->why ? move->why : "interrupted");
+	}
+}
+
+void gdb_ask_last_write(struct gdb_server *s, const char *argument, struct text *text)
+{
+	const struct position from = timeline_position(s->timeline);
+	struct move move;
+	uint64_t address;
+	size_t size;
+	int end = 0;
+	if (sscanf(argument, "%" SCNx64 " %zu%n", &address, &size, &end) != 2 || argument[end]) {
+		text_printf(text, "an address and a number of bytes are needed\n");
+		return;
+	}
+	gdb_drop_changes(s);
+	enum status status = timeline_watch(s->timeline, address, size, TIMELINE_WRITE);
+	if (status) {
+		text_printf(text,
+			    "can't watch %zu bytes there: the processor watches 1, 2, 4 or 8 at a "
+			    "multiple of that, four of them at a time\n",
+			    size);
+		return;
+	}
+	find_write(s, address, &move);
+	timeline_unwatch(s->timeline, address, size, TIMELINE_WRITE);
+	tell_write(s, &from, &move, text);
+	s->selected = timeline_current(s->timeline);
+	memset(&s->last, 0, sizeof s->last);
+}

@@ -1,0 +1,19 @@
+#ifndef FMC_REPLAY_GDB_HEX_H
+#define FMC_REPLAY_GDB_HEX_H
+
+#include "replay/text.h"
+
+/* Bytes as pairs of hex digits, as GDB's remote protocol has them. */
+
+/* Add them to the text. */
+void gdb_hex_add(struct text *text, const void *bytes, size_t length);
+
+/* The value of one digit, -1 if it is none. */
+int gdb_hex_digit(char c);
+
+/*
+ * Turn an even number of digits into bytes; `to` may be where the digits are. False if anything else is among them.
+ */
+bool gdb_hex_decode(const char *digits, size_t length, unsigned char *to);
+
+#endif

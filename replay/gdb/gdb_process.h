@@ -1,0 +1,19 @@
+#ifndef FMC_REPLAY_GDB_PROCESS_H
+#define FMC_REPLAY_GDB_PROCESS_H
+
+#include "replay/text.h"
+
+#include <fmc/timeline.h>
+
+/* What the system tells of the program's process. */
+
+/* Its auxiliary vector as bytes; nothing if the process is gone. */
+void gdb_process_auxv(struct timeline *timeline, struct text *bytes);
+
+/* One value of it; 0 if it isn't there. */
+uint64_t gdb_process_auxv_value(struct timeline *timeline, uint64_t type);
+
+/* The path of the file that it runs. */
+void gdb_process_file(struct timeline *timeline, struct text *path);
+
+#endif

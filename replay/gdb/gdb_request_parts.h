@@ -1,0 +1,26 @@
+#ifndef FMC_REPLAY_GDB_REQUEST_PARTS_H
+#define FMC_REPLAY_GDB_REQUEST_PARTS_H
+
+#include "gdb_request.h"
+
+/* Reading a payload from its beginning to its end; each function moves `next` behind what it took. */
+struct gdb_cursor {
+	char *next, *end;
+};
+
+/* This character. */
+bool gdb_take(struct gdb_cursor *at, char c);
+
+/* A number in hex digits, at most `limit`; leading zeros don't count. */
+bool gdb_take_number(struct gdb_cursor *at, uint64_t limit, uint64_t *number);
+
+/* "p1.2", "p1" (all threads of the process), "2", and -1 or 0 in place of each number. */
+bool gdb_take_thread(struct gdb_cursor *at, struct gdb_thread *thread);
+
+/* "c;s:p1.2;r10,20:p1.3": behind vCont; */
+bool gdb_parse_actions(struct gdb_request *request, struct gdb_cursor *at);
+
+/* "OBJECT:read:ANNEX:OFFSET,LENGTH": behind qXfer. The kind becomes GDB_UNKNOWN for an object that isn't offered. */
+bool gdb_parse_transfer(struct gdb_request *request, struct gdb_cursor *at);
+
+#endif

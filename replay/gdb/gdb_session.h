@@ -1,0 +1,102 @@
+#ifndef FMC_REPLAY_GDB_SESSION_H
+#define FMC_REPLAY_GDB_SESSION_H
+
+#include "gdb_frame.h"
+#include "gdb_registers.h"
+#include "gdb_request.h"
+#include "gdb_tls.h"
+
+#include <fmc/gdb_server.h>
+
+/*
+ * The inside of the server, shared by its files only. Each request is answered by one function, which leaves its answer in
+ * `reply`; it is sent behind the function.
+ *
+ *     gdb_server.c    packets in, answers out; what is asked for once
+ *     gdb_move.c      movements, and what came of them
+ *     gdb_stop.c      stops in the protocol's words
+ *     gdb_look.c      registers and memory
+ *     gdb_points.c    breakpoints and watchpoints
+ *     gdb_threads.c   threads
+ *     gdb_transfer.c  files that GDB asks for
+ *     gdb_monitor.c   commands of fmc's own
+ *     gdb_ask.c       those of them that don't just move
+ */
+
+/* A breakpoint or watchpoint of GDB's. */
+struct gdb_set_point {
+	enum gdb_point point;
+	uint64_t address, length;
+};
+
+struct gdb_server {
+	void (*say)(const char *line);
+	struct timeline *timeline;
+	struct gdb_frame frame;
+	struct gdb_layout layout;
+	struct gdb_tls tls;
+	struct text reply;
+	bool ended;	   /* killed or let go: there is nothing to look at until it is run again */
+	uint32_t selected; /* whose registers are meant */
+	int32_t resumed;   /* who is stepped backwards: from 1, or GDB_ALL, GDB_ANY */
+	uint32_t listed;   /* threads told so far of those that are being listed */
+	struct gdb_set_point *points;
+	size_t points_length, points_room;
+	bool pass[GDB_SIGNALS]; /* doesn't stop, by GDB's numbers */
+	bool change_told;
+	bool branched;	  /* what is followed isn't what was opened */
+	bool resync;	  /* the next reverse-continue goes nowhere: gdb_stop_here() */
+	char *then;	  /* the command that it runs instead; NULL: none */
+	size_t part;	  /* where it last stopped */
+	struct move last; /* the last stop: a signal that stopped already is no news at the end */
+};
+
+/* The answers; `r` is of a kind that the function is for. */
+typedef void gdb_answer(struct gdb_server *s, const struct gdb_request *r);
+
+gdb_answer gdb_answer_why, gdb_answer_resume, gdb_answer_reverse_continue, gdb_answer_reverse_step,
+    gdb_answer_run;
+gdb_answer gdb_answer_read_registers, gdb_answer_write_registers, gdb_answer_read_register,
+    gdb_answer_write_register, gdb_answer_read_memory, gdb_answer_write_memory;
+gdb_answer gdb_answer_insert, gdb_answer_remove;
+gdb_answer gdb_answer_select, gdb_answer_alive, gdb_answer_current, gdb_answer_threads,
+    gdb_answer_threads_more, gdb_answer_thread_text, gdb_answer_tls;
+gdb_answer gdb_answer_transfer;
+gdb_answer gdb_answer_command;
+
+/* The whole answer. */
+void gdb_reply(struct gdb_server *s, const char *text);
+/* "E01" for what GDB doesn't show, and a text for what the user should read. */
+void gdb_refuse(struct gdb_server *s);
+void gdb_refuse_because(struct gdb_server *s, enum status status);
+
+/* A text for GDB's console; only while GDB waits for the end of a movement or of a command. */
+void gdb_console(struct gdb_server *s, const char *text, size_t length);
+/* "fmc: ..." with a line feed, there. */
+void gdb_console_line(struct gdb_server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What the program has written since the last time, there. */
+void gdb_console_output(struct gdb_server *s);
+
+/* Before a movement: changes of GDB's are dropped, with a line for the console. */
+void gdb_drop_changes(struct gdb_server *s);
+
+/* Leave the answer to a movement in `reply`: why and where it has stopped. */
+void gdb_stop(struct gdb_server *s, const struct move *move);
+/* The same for where it stands without a movement, and with nothing for the console. */
+void gdb_stands(struct gdb_server *s);
+
+/* Leave the answer that the program has stopped where the timeline is, behind the command that was to be run then. */
+void gdb_stop_here(struct gdb_server *s);
+
+/* The thread's number in the timeline; false if GDB means none that exists. GDB_ALL and GDB_ANY: who is selected. */
+bool gdb_find_thread(const struct gdb_server *s, struct gdb_thread which, uint32_t *thread);
+
+/* The threads as an XML document. */
+void gdb_thread_list(struct gdb_server *s, struct text *xml);
+
+/* Has GDB set such a point? */
+bool gdb_has_point(const struct gdb_server *s, enum gdb_point point, uint64_t address);
+/* Take all away. */
+void gdb_clear_points(struct gdb_server *s);
+
+#endif
