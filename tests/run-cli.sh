@@ -44,12 +44,14 @@ refuse 64 'program' check
 refuse 64 'program' run --
 refuse 64 'schedule' replay
 refuse 64 'too much' replay a.sched b.sched
+refuse 64 'needs --gdb' export a.sched
+refuse 65 'a.sched' export --gdb a.sched
 refuse 64 'command' help chek
 accept '^fmc [0-9]+\.[0-9]+' --version
 accept '^fmc [0-9]+\.[0-9]+' version
 accept 'fmc check' --help
 accept 'fmc check' help
-for command in check run replay show minimize; do
+for command in check run replay show minimize gdb gdbserver export; do
 	accept "fmc $command" help $command
 	accept "fmc $command" $command --help
 done

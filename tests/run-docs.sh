@@ -2,7 +2,7 @@
 # Manual pages: well formed, and they name every option that the commands have.
 . tests/lib.sh
 
-for page in man/*.[135]; do
+for page in man/*.[1357]; do
 	if command -v mandoc >/dev/null; then
 		mandoc -T lint -W warning "$page" >"$SCRATCH/lint"
 		judge "$page is well formed" [ ! -s "$SCRATCH/lint" ]
@@ -11,7 +11,7 @@ for page in man/*.[135]; do
 		skip "$page: no mandoc"
 	fi
 done
-for command in check run replay show minimize; do
+for command in check run replay show minimize gdb gdbserver export; do
 	options=$("$FMC" help $command | grep -oE -- '--[a-z][a-z-]+' | sort -u)
 	[ -n "$options" ] || fail "fmc help $command names no option"
 	for option in $options; do

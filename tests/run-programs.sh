@@ -111,4 +111,13 @@ if command -v pigz >/dev/null; then
 	judge "fmc check --time 20 -- pigz: nothing found (status $status)" [ $status -eq 0 ]
 	[ $status -eq 0 ] || show "$SCRATCH/out"
 fi
+# Of a static program without symbols its atomic instructions and futex calls are left to go by.
+cp "$BUILD/samples/philosophers.static" "$SCRATCH/stripped"
+strip -s "$SCRATCH/stripped"
+"$FMC" check --atomics -o "$SCRATCH/stripped.sched" -- "$SCRATCH/stripped" 3 </dev/null >"$SCRATCH/out" 2>&1
+judge 'a deadlock of a static program without symbols' \
+    grep -q '^deadlock: .*T2 waits .*T3 waits .*T4 waits' "$SCRATCH/out"
+"$FMC" replay "$SCRATCH/stripped.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge '  and its replay' grep -q '^Replayed [0-9]* transitions: deadlock as recorded' "$SCRATCH/out"
+
 finish

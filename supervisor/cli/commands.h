@@ -9,5 +9,8 @@ int run_command(const struct options *options);
 int replay_command(const struct options *options);
 int show_command(const struct options *options);
 int minimize_command(const struct options *options);
+int gdb_command(const struct options *options);
+int gdbserver_command(const struct options *options);
+int export_command(const struct options *options);
 
 #endif

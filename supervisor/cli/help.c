@@ -24,7 +24,12 @@ static const struct {
 	 "Play a schedule, check every step of it, and report how it ends.\n\n"
 	 "Exit status: 0 it ended as recorded, 1 it went another way, 65 the file is damaged or of\n"
 	 "another build of the program, 64, 69, 70, 130 as for check."},
-    [COMMAND_SHOW] = {"[OPTION]... FILE", "Print a schedule as columns, one for each thread."},
+    [COMMAND_SHOW] =
+	{"[OPTION]... FILE",
+	 "Print a schedule as columns, one for each thread, or draw it: as a page (html), a trace for "
+	 "Perfetto,\n"
+	 "or the graph of who waits for whom at the end (dot). To draw it the program is run once more.\n\n"
+	 "Exit status: 0 done, 65 a damaged file; 64, 70, 130 as for check."},
     [COMMAND_MINIMIZE] =
 	{"[OPTION]... FILE",
 	 "Make the schedule of a failure easier to read: fewest preemptions, switches and transitions that\n"
@@ -32,6 +37,25 @@ static const struct {
 	 "execution that ends well. Every schedule that is kept was run.\n\n"
 	 "Exit status: 0 done, 1 the failure doesn't happen again, 65 the file is damaged, of another\n"
 	 "build, or of no failure; 64, 69, 70, 130 as for check."},
+    [COMMAND_GDB] =
+	{"[OPTION]... FILE [GDB-OPTION]...",
+	 "Start GDB at the failure of a schedule, with commands to walk the schedule forwards and\n"
+	 "backwards: 'help fmc' there lists them. Options behind FILE are GDB's.\n\n"
+	 "Exit status: GDB's; 65 the file is damaged or of another build of the program, 69 there is no\n"
+	 "GDB 10 or later with Python; 64, 70 as for check."},
+    [COMMAND_GDBSERVER] =
+	{"[OPTION]... FILE",
+	 "Let GDB debug the program that a schedule was made of, forwards and backwards, as it runs under\n"
+	 "that schedule. In GDB: target extended-remote | fmc gdbserver FILE\n\n"
+	 "Exit status: 0 GDB has gone, 1 the schedule can't be followed, 65 the file is damaged or of\n"
+	 "another build of the program, 64, 69, 70, 130 as for check."},
+    [COMMAND_EXPORT] =
+	{"--gdb [OPTION]... FILE",
+	 "Write a script that takes GDB to the failure, step by step as the schedule says, on a machine\n"
+	 "without fmc: gdb -x FILE.gdb PROGRAM. The schedule is played once for that.\n\n"
+	 "Exit status: 0 written, 1 the schedule can't be followed any more, 65 the file is damaged or of\n"
+	 "another build of the program, 69 GDB alone can't do what the schedule says; 64, 70, 130 as for\n"
+	 "check."},
     [COMMAND_HELP] = {"[COMMAND]", "Print help."},
     [COMMAND_VERSION] = {"", "Print the version."},
 };
@@ -44,8 +68,11 @@ static void print_overview(void)
 	       "  fmc check [OPTION]... [--] PROGRAM [ARGUMENT]...   look for a failure\n"
 	       "  fmc run [OPTION]... [--] PROGRAM [ARGUMENT]...     one run under fmc\n"
 	       "  fmc replay [OPTION]... FILE                        play a failure again\n"
-	       "  fmc show [OPTION]... FILE                          print its schedule\n"
+	       "  fmc show [OPTION]... FILE                          print or draw its schedule\n"
 	       "  fmc minimize [OPTION]... FILE                      make it easier to read\n"
+	       "  fmc gdb [OPTION]... FILE [GDB-OPTION]...           debug it in GDB, both ways\n"
+	       "  fmc gdbserver [OPTION]... FILE                     let GDB debug it\n"
+	       "  fmc export --gdb [OPTION]... FILE                  write it as a script for GDB\n"
 	       "  fmc help COMMAND                                   options and exit statuses\n"
 	       "  fmc version\n");
 }

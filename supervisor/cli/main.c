@@ -19,6 +19,12 @@ static int dispatch(const struct options *options)
 		return show_command(options);
 	case COMMAND_MINIMIZE:
 		return minimize_command(options);
+	case COMMAND_GDB:
+		return gdb_command(options);
+	case COMMAND_GDBSERVER:
+		return gdbserver_command(options);
+	case COMMAND_EXPORT:
+		return export_command(options);
 	case COMMAND_VERSION:
 		printf("fmc %s\n", FMC_VERSION);
 		return EXITS_OK;

@@ -1,11 +1,14 @@
 /* Which options there are. */
 #include "option_table.h"
 
-#define CHECK	 (1u << COMMAND_CHECK)
-#define RUN	 (1u << COMMAND_RUN)
-#define REPLAY	 (1u << COMMAND_REPLAY)
-#define SHOW	 (1u << COMMAND_SHOW)
-#define MINIMIZE (1u << COMMAND_MINIMIZE)
+#define CHECK	  (1u << COMMAND_CHECK)
+#define RUN	  (1u << COMMAND_RUN)
+#define REPLAY	  (1u << COMMAND_REPLAY)
+#define SHOW	  (1u << COMMAND_SHOW)
+#define MINIMIZE  (1u << COMMAND_MINIMIZE)
+#define GDB	  (1u << COMMAND_GDB)
+#define GDBSERVER (1u << COMMAND_GDBSERVER)
+#define EXPORT	  (1u << COMMAND_EXPORT)
 
 static const struct option_spec specs[] = {
     {ID_STRATEGY, "strategy", 0, "S", CHECK,
@@ -32,41 +35,55 @@ static const struct option_spec specs[] = {
      "who gets a kind of object or the one of that name: any, fifo, lifo; rwlock: readers, writers"},
     {ID_SPURIOUS, "spurious", 0, "N", CHECK | RUN,
      "condition variables may wake somebody N times without a signal (0)"},
+    {ID_GDB, "gdb", 0, NULL, EXPORT, "as a script for GDB, the only form there is"},
+    {ID_OUTPUT, "output", 'o', "FILE", EXPORT,
+     "script to write (default: FILE.gdb here); - for standard output"},
     {ID_OUTPUT, "output", 'o', "FILE", CHECK | RUN | MINIMIZE,
      "schedule to write (default: PROGRAM.sched, FILE.min.sched here, never replaced)"},
     {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE,
      "write the result as JSON; - for standard output"},
-    {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE,
+    {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "standard input of the target (check: /dev/null)"},
     {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK, "exit status 2 unless the search is complete"},
-    {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY | MINIMIZE,
+    {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER | EXPORT,
      "start executions by exec or copy (default: auto)"},
-    {ID_SPIN, "spin", 0, "HOW", CHECK | RUN | REPLAY | MINIMIZE,
+    {ID_SPIN, "spin", 0, "HOW", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "an endless loop without operations: report it, or take it for a yield (default: check report, run "
      "yield)"},
-    {ID_SPIN_MS, "spin-ms", 0, "N", CHECK | RUN | REPLAY | MINIMIZE,
+    {ID_SPIN_MS, "spin-ms", 0, "N", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER | EXPORT,
      "examine a thread that computes for N ms (200); 0: never"},
     {ID_VERIFY_MODEL, "verify-model", 0, NULL, CHECK | RUN | REPLAY | MINIMIZE,
      "check fmc's model against the real results"},
     {ID_ATOMICS, "atomics", 0, NULL, CHECK | RUN,
      "switch threads at atomic instructions of the program, too"},
-    {ID_OPS, "ops", 0, "FILE.so", CHECK | RUN | REPLAY | MINIMIZE,
+    {ID_OPS, "ops", 0, "FILE.so", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "operations of your own, described by a plug-in: fmc-ops(3)"},
     {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK, "report a failure as it was found"},
-    {ID_LOOSE, "loose", 0, NULL, REPLAY, "follow a schedule of another build as far as it fits"},
-    {ID_FORMAT, "format", 0, "F", SHOW, "text, the only one there is"},
-    {ID_WIDTH, "width", 0, "N", SHOW, "columns to use (default: the terminal's)"},
-    {ID_FIRST, "first", 0, "N", SHOW, "begin with transition N"},
-    {ID_COUNT, "count", 0, "N", SHOW, "show N transitions"},
+    {ID_LOOSE, "loose", 0, NULL, REPLAY | GDB | GDBSERVER,
+     "follow a schedule of another build as far as it fits"},
+    {ID_DEBUGGER, "debugger", 0, "FILE", GDB, "the GDB to use (default: $GDB, or gdb)"},
+    {ID_SOCKET, "socket", 0, "PATH", GDBSERVER, "wait for GDB at this Unix socket, not on standard input"},
+    {ID_PORT, "port", 0, "N", GDBSERVER, "wait for GDB at this port of 127.0.0.1; 0: any that is free"},
+    {ID_ONCE, "once", 0, NULL, GDBSERVER, "end when GDB has gone, don't wait for the next one"},
+    {ID_FORMAT, "format", 0, "F", SHOW, "text, html, perfetto or dot (default: text)"},
+    {ID_OUTPUT, "output", 'o', "FILE", SHOW, "write to FILE instead of standard output"},
+    {ID_BESIDE, "beside", 0, "FILE", SHOW,
+     "html: this schedule beside it (default: the nearest one that ends well)"},
+    {ID_NO_REPLAY, "no-replay", 0, NULL, SHOW, "html, perfetto, dot: don't run the program"},
+    {ID_WIDTH, "width", 0, "N", SHOW, "text: columns to use (default: the terminal's)"},
+    {ID_FIRST, "first", 0, "N", SHOW, "text: begin with transition N"},
+    {ID_COUNT, "count", 0, "N", SHOW, "text: show N transitions"},
     {ID_COLOUR, "color", 0, "WHEN", CHECK | RUN | REPLAY | SHOW | MINIMIZE, "auto, always or never"},
     {ID_VERBOSE, "verbose", 'v', NULL, CHECK | RUN | REPLAY | MINIMIZE, "say more"},
-    {ID_HELP, "help", 'h', NULL, CHECK | RUN | REPLAY | SHOW | MINIMIZE, "this text"},
+    {ID_HELP, "help", 'h', NULL, CHECK | RUN | REPLAY | SHOW | MINIMIZE | GDB | GDBSERVER | EXPORT,
+     "this text"},
 };
 
 #define SPECS (sizeof specs / sizeof *specs)
 _Static_assert(SPECS <= OPTIONS_MOST, "OPTIONS_MOST is too small");
 
-const char *const command_names[COMMANDS] = {"check", "run", "replay", "show", "minimize", "help", "version"};
+const char *const command_names[COMMANDS] = {"check", "run",	   "replay", "show", "minimize",
+					     "gdb",   "gdbserver", "export", "help", "version"};
 
 const char *command_name(enum command command)
 {

@@ -6,6 +6,7 @@
 /* Which options there are: what help prints, getopt_long() gets and option_values.c stores. */
 enum option_id {
 	ID_OUTPUT = 1,
+	ID_GDB,
 	ID_JSON,
 	ID_TIME,
 	ID_SEED,
@@ -34,7 +35,13 @@ enum option_id {
 	ID_ALL,
 	ID_NO_MINIMIZE,
 	ID_LOOSE,
+	ID_DEBUGGER,
+	ID_SOCKET,
+	ID_PORT,
+	ID_ONCE,
 	ID_FORMAT,
+	ID_BESIDE,
+	ID_NO_REPLAY,
 	ID_WIDTH,
 	ID_FIRST,
 	ID_COUNT,

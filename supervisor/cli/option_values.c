@@ -181,6 +181,15 @@ static bool parse_colours(struct options *options)
 	return i >= 0;
 }
 
+static bool parse_format(struct options *options)
+{
+	static const char *const words[] = {"text", "html", "perfetto", "dot"};
+	int i = parse_word("format", optarg, words, 4);
+	if (i >= 0)
+		options->format = (enum format)i;
+	return i >= 0;
+}
+
 /* Not what looks like the next option: then the file was forgotten. */
 static bool parse_file(const struct option_spec *spec, const char **file)
 {
@@ -193,8 +202,10 @@ static bool parse_file(const struct option_spec *spec, const char **file)
 
 bool option_store(struct options *o, const struct option_spec *spec)
 {
-	static const char *const formats[] = {"text"};
 	switch (spec->id) {
+	case ID_GDB:
+		o->gdb = true;
+		return true;
 	case ID_OUTPUT:
 		return parse_file(spec, &o->output);
 	case ID_JSON:
@@ -260,10 +271,23 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_ALL:
 		o->features |= FEATURE_ALL;
 		return o->all = true;
+	case ID_DEBUGGER:
+		return parse_file(spec, &o->debugger);
+	case ID_SOCKET:
+		return parse_file(spec, &o->socket);
+	case ID_PORT:
+		o->port_given = true;
+		return parse_number(spec->name, optarg, UINT16_MAX, &o->port);
+	case ID_ONCE:
+		return o->once = true;
 	case ID_LOOSE:
 		return o->loose = true;
 	case ID_FORMAT:
-		return parse_word(spec->name, optarg, formats, 1) >= 0;
+		return parse_format(o);
+	case ID_BESIDE:
+		return parse_file(spec, &o->beside);
+	case ID_NO_REPLAY:
+		return o->no_replay = true;
 	case ID_WIDTH:
 		return parse_small(spec, 1, &o->width);
 	case ID_FIRST:

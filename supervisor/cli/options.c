@@ -72,8 +72,8 @@ static void make_tables(enum command command, struct option table[OPTIONS_MOST +
 			char letters[2 * OPTIONS_MOST + 4])
 {
 	size_t n = 0, l = 0;
-	/* The target's own options begin with its name. */
-	if (command == COMMAND_CHECK || command == COMMAND_RUN)
+	/* The target's own options begin with its name, GDB's behind the schedule. */
+	if (command == COMMAND_CHECK || command == COMMAND_RUN || command == COMMAND_GDB)
 		letters[l++] = '+';
 	letters[l++] = ':';
 	const struct option_spec *spec;
@@ -126,11 +126,11 @@ static int parse_operands(struct options *options, int argc, char **argv)
 		    name);
 		return EXITS_USAGE;
 	}
-	if (!program && argc > 1) {
+	if (!program && argc > 1 && options->command != COMMAND_GDB) {
 		say("'fmc %s' takes one schedule file; '%s' is too much", name, argv[1]);
 		return EXITS_USAGE;
 	}
-	options->target = program ? argv : NULL;
+	options->target = program ? argv : argv + 1;
 	options->file = program ? NULL : argv[0];
 	return 0;
 }
@@ -168,6 +168,10 @@ static bool combination_allowed(const struct options *options)
 	const struct search_options *search = &options->search;
 	unsigned features = options->features;
 	const char *one, *other;
+	if (options->socket && options->port_given) {
+		say("--socket and --port can't be had together: GDB comes one way");
+		return false;
+	}
 	if (options->spurious)
 		features |= FEATURE_SPURIOUS;
 	if (options->jobs != 1)
@@ -194,7 +198,8 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	set_defaults(options);
 	if (argc < 2) {
-		say("a command is needed: check, run, replay, show or minimize; see 'fmc help'");
+		say("a command is needed: check, run, replay, show, minimize, gdb, gdbserver or export; see "
+		    "'fmc help'");
 		return EXITS_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

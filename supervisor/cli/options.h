@@ -10,6 +10,9 @@ enum command {
 	COMMAND_REPLAY,
 	COMMAND_SHOW,
 	COMMAND_MINIMIZE,
+	COMMAND_GDB,
+	COMMAND_GDBSERVER,
+	COMMAND_EXPORT,
 	COMMAND_HELP,
 	COMMAND_VERSION,
 	COMMANDS,
@@ -17,15 +20,18 @@ enum command {
 
 enum colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
 
+enum format { FORMAT_TEXT, FORMAT_PAGE, FORMAT_PERFETTO, FORMAT_DOT };
+
 /* The command line, taken apart. Everything is borrowed from argv. */
 struct options {
 	enum command command;
 	enum command topic; /* COMMAND_HELP: COMMANDS for the overview */
-	char **target;	    /* check, run: PROGRAM ARG..., NULL at its end */
+	char **target;	    /* check, run: PROGRAM ARG...; gdb: its options; NULL at its end */
 	const char *file;   /* replay, show */
 	const char *output; /* -o; NULL: not given */
 	const char *json;   /* "-": standard output; NULL: none */
 	const char *input;  /* --stdin; NULL: not given */
+	bool gdb;	    /* export: for GDB */
 	double seconds;	    /* 0: no budget */
 	bool seconds_given;
 	uint64_t seed;
@@ -50,9 +56,17 @@ struct options {
 	bool restricted;   /* --wakeup was given */
 	uint32_t spurious; /* --spurious */
 	bool loose;
+	const char *debugger; /* gdb; NULL: not given */
+	const char *socket;   /* gdbserver; NULL: not given */
+	uint64_t port;
+	bool port_given;
+	bool once;
 	bool spin_given, spin_report; /* report loops without operations; else they are yields */
 	uint32_t spin_ms;
-	unsigned width;	       /* show: 0 for the terminal's */
+	unsigned width; /* show: 0 for the terminal's */
+	enum format format;
+	const char *beside; /* another schedule; NULL: not given */
+	bool no_replay;
 	uint64_t first, count; /* show: which lines, from 1; count 0 for all */
 };
 

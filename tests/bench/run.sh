@@ -67,6 +67,11 @@ for depth in 100 2000; do
 	done
 done
 
+# A copy of a process in the middle of its run.
+for threads in 2 4 16; do
+	echo "image of $threads threads     $("$BUILD/tests/image" "$BUILD/targets/stood" $threads 500)"
+done
+
 # What an execution costs besides its transitions: two lengths of one program, as many executions of each.
 length() {
 	fmc_json check --strategy random --executions 2000 --time 0 -- "$STEPS" "$1"
@@ -104,6 +109,9 @@ if "$FMC" check --jobs 2 --executions 1 -- "$STEPS" 1 </dev/null >/dev/null 2>&1
 	done
 	echo "--jobs 2 against 1     ratio $(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
 fi
+
+# Back and forth on a schedule.
+"$BUILD/tests/walk" "$STEPS" 333 || exit 1
 
 # after N: the highest resident size over N executions.
 after() {

@@ -1,0 +1,179 @@
+/* fmc gdbserver: a schedule as a program that GDB debugs, forwards and backwards. */
+#include "build_id.h"
+#include "commands.h"
+#include "exits.h"
+#include "listen.h"
+#include "ops.h"
+#include "recorded.h"
+#include "say.h"
+#include "session.h"
+
+#include <fmc/gdb_server.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is served, and where. */
+struct service {
+	struct options options; /* those of the recording, too */
+	const char *path;	/* of the schedule */
+	bool given_ops;
+	struct schedule schedule;
+	struct launch launch;
+	struct gdb_server *server;
+	struct timeline *timeline;
+	struct listener listener; /* none: standard input and output */
+	int in, out;
+	char why[512];
+};
+
+static void tell(const char *line)
+{
+	say("%s", line);
+}
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* By a function that does nothing: signals that are ignored would be so in the program, too. */
+static void dont_die_of(int signal)
+{
+	struct sigaction action = {.sa_handler = ignore, .sa_flags = SA_RESTART};
+	sigaction(signal, &action, NULL);
+}
+
+/*
+ * Take standard input and output for the protocol: whatever else is written to standard output goes to standard error, and
+ * nobody else reads a packet. Ctrl-C is typed for GDB, which shares the terminal.
+ */
+static int take_standard_streams(struct service *s)
+{
+	if (isatty(STDIN_FILENO)) {
+		say("standard input is a terminal: in GDB, type: target extended-remote | fmc gdbserver %s",
+		    s->path);
+		return EXITS_USAGE;
+	}
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	s->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	s->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (nothing < 0 || s->in < 0 || s->out < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		say("standard input and output: %m");
+		return EXITS_UNAVAILABLE;
+	}
+	close(nothing);
+	dont_die_of(SIGINT);
+	return EXITS_OK;
+}
+
+static int begin_listening(struct service *s)
+{
+	if (!s->options.socket && !s->options.port_given)
+		return take_standard_streams(s);
+	if (!listener_open(&s->listener, s->options.socket, (uint16_t)s->options.port, s->why)) {
+		say("%s", s->why);
+		return EXITS_UNAVAILABLE;
+	}
+	return EXITS_OK;
+}
+
+static int conclude(struct service *s, enum status status)
+{
+	if (status == STATUS_OK)
+		return EXITS_OK;
+	if (status == STATUS_INTERRUPTED) {
+		say("interrupted");
+		return EXITS_INTERRUPTED;
+	}
+	if (status == STATUS_DIVERGED) {
+		say("%s: %s", s->path, s->why);
+		return EXITS_FINDING;
+	}
+	say("%s", *s->why ? s->why : status_text(status));
+	return say_exit(status);
+}
+
+/* One client after the other. */
+static int serve_clients(struct service *s)
+{
+	enum status status = STATUS_OK;
+	say("waiting for GDB: target extended-remote %s", s->listener.name);
+	do {
+		int client = listener_accept(&s->listener);
+		if (client < 0)
+			return EXITS_OK;
+		status = gdb_server_run(s->server, s->timeline, client, client);
+		close(client);
+	} while (status == STATUS_OK && !s->options.once);
+	return conclude(s, status);
+}
+
+static int serve(struct service *s)
+{
+	const char *difference = timeline_difference(s->timeline);
+	if (*difference)
+		say("%s: %s; followed as far as it fits", s->path, difference);
+	if (s->listener.name[0])
+		return serve_clients(s);
+	return conclude(s, gdb_server_run(s->server, s->timeline, s->in, s->out));
+}
+
+/* Play the schedule once, then serve it. */
+static int open_timeline(struct service *s)
+{
+	enum status status = STATUS_OK;
+	struct timeline_options options = {.process = session_process(&s->launch, &s->options, true),
+					   .loose = s->options.loose,
+					   .interrupted = gdb_server_interrupted,
+					   .context = s->server};
+	options.process.places = true;
+	s->timeline = timeline_new(&options, &s->schedule, &status, s->why);
+	if (!s->timeline)
+		return conclude(s, status);
+	int exits = serve(s);
+	timeline_free(s->timeline);
+	return exits;
+}
+
+static int start(struct service *s)
+{
+	enum status status = launch_from_schedule(&s->launch, &s->schedule.header, s->options.input, s->why);
+	if (status) {
+		say("%s: %s", s->path, s->why);
+		return say_exit(status);
+	}
+	int exits;
+	if (!s->options.loose && !build_id_check(&s->schedule.header, !s->given_ops, s->why)) {
+		say("%s: %s", s->path, s->why);
+		exits = EXITS_DATA;
+	} else if ((exits = ops_open(&s->options, s->given_ops ? EXITS_USAGE : EXITS_DATA)) == EXITS_OK &&
+		   (exits = begin_listening(s)) == EXITS_OK) {
+		exits = open_timeline(s);
+		listener_close(&s->listener);
+	}
+	launch_release(&s->launch);
+	return exits;
+}
+
+int gdbserver_command(const struct options *options)
+{
+	struct service s = {.path = options->file, .given_ops = options->ops != NULL};
+	tracer_catch_interrupts();
+	dont_die_of(SIGPIPE);
+	enum status status = schedule_load(&s.schedule, options->file, s.why);
+	if (status) {
+		say("%s", s.why);
+		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
+	}
+	s.options = recorded_options(options, &s.schedule);
+	s.server = gdb_server_new(tell);
+	int exits = s.server ? start(&s) : conclude(&s, STATUS_NO_MEMORY);
+	gdb_server_free(s.server);
+	schedule_release(&s.schedule);
+	return exits;
+}

@@ -1,0 +1,201 @@
+#!/bin/bash
+# The real GDB on fmc gdbserver: along a schedule and back.
+. tests/lib.sh
+if ! command -v gdb >/dev/null; then
+	skip 'no gdb'
+	finish
+	exit
+fi
+for program in debugged debugged.static raises; do
+	cp "$BUILD/targets/$program" "$SCRATCH/$program"
+	"$FMC" check --no-minimize -o "$SCRATCH/$program.sched" -- "$SCRATCH/$program" </dev/null >/dev/null 2>&1
+done
+"$FMC" check --no-minimize -o "$SCRATCH/philosophers.sched" -- "$BUILD/samples/philosophers" 3 </dev/null >/dev/null 2>&1
+PROGRAM=debugged TARGET=
+
+# gdb_do COMMAND...: what GDB says is in $SCRATCH/out. It speaks with a server of its own, or with the one at $TARGET.
+gdb_do() {
+	local command words=()
+	for command; do words+=(-ex "$command"); done
+	timeout -k 10 120 gdb -nx -q -batch -ex 'set remotetimeout 60' -ex 'set pagination off' -ex 'set width 0' \
+	    -ex 'set debuginfod enabled off' -ex "target extended-remote ${TARGET:-| $FMC gdbserver $SCRATCH/$PROGRAM.sched}" \
+	    "${words[@]}" </dev/null >"$SCRATCH/out" 2>&1
+}
+
+# says NAME REGEX...: these lines came, in this order.
+says() {
+	local name=$1 pattern at=0 found
+	shift
+	for pattern; do
+		found=$(tail -n +$((at + 1)) "$SCRATCH/out" | grep -nEm 1 -- "$pattern" | cut -d : -f 1)
+		if [ -z "$found" ]; then
+			fail "$name: nothing matches '$pattern' behind line $at"
+			show "$SCRATCH/out"
+			return
+		fi
+		at=$((at + found))
+	done
+	pass "$name"
+}
+
+says_not() {
+	local name=$1
+	shift
+	if grep -qE -- "$1" "$SCRATCH/out"; then
+		fail "$name: something matches '$1'"
+		show "$SCRATCH/out"
+	else
+		pass "$name"
+	fi
+}
+
+gdb_do continue bt 'info threads' 'thread apply all bt' continue
+says 'to the failure' 'begins' 'counter is 1' 'fmc: the end: abort: .*Assertion' 'SIGABRT' '^#.* in main .*debugged.c:58'
+says 'threads have names' '^\* 1 +Thread 1 "T1 main"'
+says 'behind the end there is nothing' 'SIGABRT' 'No more reverse-execution history'
+says_not 'no packet was refused' 'E01|rror'
+
+gdb_do 'break put' continue 'info threads' bt 'p mine' 'p (int)errno' 'thread 3' 'p mine' 'thread 1' 'p mine' continue \
+    'p mine' 'p (int)errno' 'p value' 'p counter'
+says 'breakpoints' 'Breakpoint 1, put \(value=1\)' 'T1 main.*waits for T2 to exit, in thread_join' \
+    "T3 work.*hasn't started yet" '^#1 .* work' 'Breakpoint 1, put'
+says 'thread-local variables' '= 10$' '= 40$' '= 5$' '= 5$' '= 11$' '= 41$' '= 1$'
+
+gdb_do 'break put if mine == 11' continue 'p counter' bt
+says 'a condition' 'Breakpoint 1, put' '= [01]$' '^#1 .* work'
+
+gdb_do 'break main' continue 'watch counter' continue continue continue reverse-continue bt 'p counter' reverse-continue
+says 'a watchpoint, forwards' 'Hardware watchpoint 2: counter' 'Old value = 0' 'New value = 1'
+says 'and backwards' 'SIGABRT' 'Hardware watchpoint 2: counter' 'Old value = 1' 'New value = 0' '^#0 .*put' '= 0$' \
+    'Breakpoint 1, main'
+
+gdb_do 'break put' continue 'p $pc' 'p $rsp' stepi stepi reverse-stepi reverse-stepi 'p $pc' 'p $rsp' 'x/2i $pc'
+says 'there and back by instructions' '^\$1 = .*put' '^\$3 = .*put' '=> 0x[0-9a-f]+ <put'
+judge 'the same registers' [ "$(sed -n 's/^\$2 = //p' "$SCRATCH/out")" = "$(sed -n 's/^\$4 = //p' "$SCRATCH/out")" ]
+
+gdb_do 'break work' continue next next next next 'p seen' reverse-next 'p seen' 'info line' reverse-step reverse-finish
+says 'lines, forwards' 'Breakpoint 1, work' 'seen = get' 'seen \+= 1'
+says 'and backwards' 'seen \+= 1' 'put|get'
+
+gdb_do 'break get' continue finish 'p $' reverse-finish
+says 'finish' 'Value returned is \$1 = 0' 'Breakpoint 1, get'
+
+gdb_do 'break work' continue 'until 43' 'info line'
+says 'until' 'Line 43 '
+
+gdb_do 'break pthread_join' continue 'x/2i $pc' 'x/2i pthread_mutex_lock' 'x/i pthread_create'
+says 'no traps show' 'Breakpoint 1' '=> 0x[0-9a-f]+ <.*pthread_join.*>:' '<.*pthread_mutex_lock>:' '<.*pthread_create.*>:'
+says_not 'no int3' 'int3'
+
+gdb_do 'break put' continue 'info sharedlibrary' 'p $ymm0' 'p $xmm0.uint128' 'info registers rip fs_base eflags' 'p $st0' 'p $mxcsr'
+says 'libraries and registers' 'libc.so.6' '\$1 = \{.*v4_' 'rip +0x' 'fs_base +0x' 'eflags' '\$[0-9]+ = (\(raw )?-?[0-9]' '= \['
+
+gdb_do 'break put' continue 'call twice(21)' 'p calls' 'p value' continue 'p calls'
+says 'functions can be called' '\$1 = 42' '\$2 = 1' '\$3 = 1' 'fmc: your changes .* are dropped' 'Breakpoint 1, put' '= 0'
+
+gdb_do 'break put' continue 'set var counter = 77' 'p counter' continue 'p counter'
+says 'changes are dropped' 'fmc: what you change' '\$1 = 77' 'fmc: your changes to memory and registers are dropped' 'Breakpoint 1, put' '\$2 = [01]$'
+
+gdb_do 'break put' continue 'set $r12 = 99' 'p $r12' continue
+says 'registers can be changed' '= 99' 'are dropped' 'Breakpoint 1'
+
+gdb_do 'monitor position' 'monitor goto 8' 'maint flush register-cache' 'info threads' 'thread 3' bt 'monitor next' 'monitor prev 3' 'monitor goto 99' \
+    'monitor goto end' 'monitor nonsense' 'monitor help'
+says 'monitor' "at the program's beginning, before transition 1 of 14" 'before transition 8 of 14: T3 mutex_unlock lock +debugged.c:26' \
+    '#0 .*pthread_mutex_unlock' 'before transition 9 of 14' 'before transition 6 of 14' 'a number from 0 to 15' \
+    'at the end, behind transition 14: abort' "no command 'nonsense'" 'monitor goto'
+
+gdb_do 'break put' continue detach 'info threads'
+says 'detach' 'Breakpoint 1' 'detached' 'No threads'
+gdb_do 'break put' continue kill 'info threads' run continue
+says 'kill, and run again' 'Breakpoint 1' 'killed' 'No threads' 'Breakpoint 1, put'
+judge 'no program left' gone "$SCRATCH/debugged"
+
+cat >"$SCRATCH/kill-all" <<END
+#!/bin/bash
+. tests/lib.sh
+kill -KILL \$(users_of "$SCRATCH/debugged")
+END
+gdb_do 'break put' continue "shell bash $SCRATCH/kill-all" continue 'thread apply 1.1 bt 1' continue continue
+says 'killed from outside' 'Breakpoint 1, put' "fmc: the program's process has been killed; here is another one, before transition 5" \
+    'pthread_join' 'Breakpoint 1, put' 'SIGABRT'
+
+"$FMC" gdbserver --socket "$SCRATCH/socket" "$SCRATCH/debugged.sched" </dev/null >/dev/null 2>"$SCRATCH/err" &
+SERVER=$!
+for tries in {1..200}; do
+	grep -q waiting "$SCRATCH/err" && break
+	sleep 0.05
+done
+TARGET=$SCRATCH/socket
+gdb_do 'break put' continue
+says 'through a socket' 'Breakpoint 1, put'
+gdb_do 'monitor position' 'break put' continue
+says 'and another GDB behind the first' 'in transition 5 of 14' 'Breakpoint 1, put'
+kill -TERM $SERVER
+wait $SERVER
+judge 'the socket is gone' [ $? -eq 0 -a ! -e "$SCRATCH/socket" ]
+TARGET=
+
+# Everything that it keeps is killed: it begins anew, and ends.
+TARGET="$SCRATCH/socket"
+timeout -k 5 60 "$FMC" gdbserver --once --socket "$SCRATCH/socket" "$SCRATCH/debugged.sched" 2>"$SCRATCH/err" &
+SERVER=$!
+until grep -q waiting "$SCRATCH/err"; do sleep 0.1; done
+pkill -KILL -f "^$SCRATCH/debugged\$"
+timeout -k 10 60 gdb -nx -q -batch -ex "target extended-remote $SCRATCH/socket" -ex continue -ex continue -ex bt -ex kill "$SCRATCH/debugged" \
+    </dev/null >"$SCRATCH/out" 2>&1
+says 'all its processes killed from outside' 'main .*debugged.c:58'
+wait $SERVER
+judge 'and it ends' [ $? -eq 0 ]
+TARGET=
+
+PROGRAM=raises
+gdb_do continue 'p caught' 'break handle' continue continue 'delete 1' continue continue reverse-continue 'p caught' reverse-continue \
+    'p caught' continue 'p caught' continue
+says 'signals' 'SIGUSR1' '\$1 = 0$' 'Breakpoint 1, handle' 'Breakpoint 1, handle' 'SIG35' 'fmc: the end: exit' 'No more'
+says 'and backwards' 'fmc: the end' 'SIG35' '\$2 = 2$' 'SIGUSR1' '\$3 = 0$' 'SIG35' '\$4 = 2$' 'No more'
+
+PROGRAM=philosophers
+gdb_do continue 'info threads' 'thread apply all bt 3'
+says 'a deadlock' 'fmc: the end: deadlock: T2 waits for' 'No more reverse-execution history' 'T2 eat.*waits for forks\[1\] held by T3, in mutex_lock'
+
+PROGRAM=debugged.static
+gdb_do 'break put' continue 'p mine' 'p (int)errno' continue 'p mine' continue bt
+says 'a static program' 'Breakpoint 1, put' '\$1 = 1[01]' 'SIGABRT' 'main .*debugged.c:58'
+
+if command -v musl-gcc >/dev/null; then
+	musl-gcc -g -Og -pthread -D_GNU_SOURCE tests/targets/debugged.c -o "$SCRATCH/musl"
+	"$FMC" check --no-minimize -o "$SCRATCH/musl.sched" -- "$SCRATCH/musl" </dev/null >/dev/null 2>&1
+	PROGRAM=musl
+	gdb_do 'break put' continue 'p mine' 'thread 1' 'p mine' continue continue
+	says 'another C library' 'Breakpoint 1, put' '\$1 = 1[01]' '\$2 = 5' 'Breakpoint 1, put' 'SIGABRT'
+else
+	skip 'another C library: no musl-gcc'
+fi
+
+# A library that is loaded on the way, and isn't there yet where going back begins.
+cat >"$SCRATCH/answer.c" <<'EOT'
+int answer(int x) { return 2 * x; }
+EOT
+cat >"$SCRATCH/loads.c" <<'EOT'
+#include <dlfcn.h>
+#include <pthread.h>
+static void *run(void *file)
+{
+	int (*answer)(int) = (int (*)(int))dlsym(dlopen(file, RTLD_NOW), "answer");
+	return answer(21) == 42 ? file : NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	return argc < 2 || pthread_create(&thread, NULL, run, argv[1]) || pthread_join(thread, NULL) || 3;
+}
+EOT
+"${CC:-cc}" -g -Og -shared -fPIC "$SCRATCH/answer.c" -o "$SCRATCH/libanswer.so"
+"${CC:-cc}" -g -Og -pthread "$SCRATCH/loads.c" -o "$SCRATCH/loads"
+"$FMC" check --no-minimize -o "$SCRATCH/loads.sched" -- "$SCRATCH/loads" "$SCRATCH/libanswer.so" </dev/null >/dev/null 2>&1
+PROGRAM=loads
+gdb_do 'set breakpoint pending on' 'break answer' continue 'p x' continue reverse-continue 'p x + 1' 'info sharedlibrary'
+says 'a library loaded later' 'Breakpoint 1 .*pending' 'Breakpoint 1, answer' '\$1 = 21' 'fmc: the end: exit' 'Breakpoint 1, answer' '\$2 = 22' \
+    'libanswer.so'
+finish
