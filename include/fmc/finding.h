@@ -1,6 +1,7 @@
 #ifndef FMC_FINDING_H
 #define FMC_FINDING_H
 
+#include <fmc/frame.h>
 #include <fmc/trace.h>
 
 /*
@@ -25,15 +26,6 @@ enum finding_kind finding_kind_by_name(const char *name); /* FINDING_KINDS if th
 
 /* What kind of failure a trace ended in; FINDING_NONE if it ended well, was cut, or fmc itself failed. */
 enum finding_kind finding_classify(const struct trace *trace);
-
-struct frame {
-	uint64_t address;
-	char *function; /* NULL if unknown, like file */
-	char *file;
-	int line;
-	char *module;
-	uint64_t offset;
-};
 
 struct thread_report {
 	char *name; /* of the start routine: "eat"; "main" for T1 */

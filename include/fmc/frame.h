@@ -1,0 +1,16 @@
+#ifndef FMC_FRAME_H
+#define FMC_FRAME_H
+
+#include <stdint.h>
+
+/* One frame of a stack, for people; owns its texts. */
+struct frame {
+	uint64_t address;
+	char *function; /* NULL if unknown, like file */
+	char *file;
+	int line;
+	char *module;
+	uint64_t offset;
+};
+
+#endif

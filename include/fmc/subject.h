@@ -1,0 +1,94 @@
+#ifndef FMC_SUBJECT_H
+#define FMC_SUBJECT_H
+
+#include <fmc/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+/*
+ * A subject: a process that isn't fmc's, as it stood at one moment. Of a live process all threads are stopped for some
+ * milliseconds, what a report needs is copied, and they are let go before anything slow is done; a core file is the same
+ * without the process.
+ *
+ * Nothing is ever written to a subject, no signal is sent to it, and no system call of it is cut short in a way that it could
+ * notice (LIMITS.md 11).
+ */
+struct subject;
+
+/* No system call: the thread was running code of its own. */
+#define NO_SYSCALL (-1)
+
+struct subject_thread {
+	pid_t tid;     /* as this machine numbers it */
+	pid_t number;  /* as the process itself does (pid namespaces); what stands in its mutexes */
+	char name[64]; /* the kernel's name of it, which pthread_setname_np() sets; empty: not known */
+	char state;    /* as in proc(5): R, S, D, T, Z ...; 0: not known */
+	/*
+	 * rip and rsp are always right. partial: the others aren't, since the thread sleeps in a system call that stopping
+	 * it would have cut short.
+	 */
+	struct user_regs_struct regs;
+	bool partial;
+	long syscall; /* in which it is, or NO_SYSCALL */
+	uint64_t arguments[6];
+	uint64_t cpu_ns; /* processor time so far */
+};
+
+struct subject_mapping {
+	uint64_t low, high;
+	uint64_t offset; /* in the file */
+	bool readable, writable, executable, shared;
+	uint64_t device, inode; /* 0 without a file */
+	const char *path; /* as the process sees it; "[heap]", "[stack]" ...; NULL: none. The subject's. */
+};
+
+/*
+ * Look at a live process. `standing` (may be NULL) is called while nothing of it runs: what it reads with subject_read() is
+ * kept as it is then; it has to be quick. The threads' stacks, from their stack pointers on, are kept in any case.
+ *
+ * STATUS_OK: all threads run again. Otherwise *subject is NULL, `why` holds one line for the user that says what to do, and
+ * the process is as it was: STATUS_NOT_FOUND (no such process, or it ended meanwhile), STATUS_DENIED (not permitted, traced
+ * by another), STATUS_UNSUPPORTED (32-bit, a zombie, a kernel thread), STATUS_INTERRUPTED, STATUS_NO_MEMORY.
+ */
+enum status subject_attach(pid_t pid, void (*standing)(void *context, struct subject *subject), void *context,
+			   struct subject **subject, char why[256]);
+
+/* Look at a core file; program: the file that it is of, NULL: as the core file says. STATUS_NOT_FOUND, STATUS_MALFORMED,
+ * STATUS_UNSUPPORTED, STATUS_NO_MEMORY with *subject NULL and `why`. */
+enum status subject_core(const char *path, const char *program, struct subject **subject, char why[256]);
+
+void subject_free(struct subject *subject); /* NULL is allowed */
+
+pid_t subject_pid(const struct subject *subject); /* 0: not known */
+bool subject_is_core(const struct subject *subject);
+int subject_signal(const struct subject *subject);	  /* that made the core file; 0: none */
+uint64_t subject_still_ns(const struct subject *subject); /* how long the process stood still */
+const char *
+subject_program(const struct subject *subject); /* path of the program as the process sees it; never NULL */
+uint64_t subject_auxiliary(const struct subject *subject,
+			   uint64_t type); /* of its auxiliary vector; 0: none */
+
+/* The main thread first, then by number. */
+size_t subject_threads(const struct subject *subject);
+const struct subject_thread *subject_thread(const struct subject *subject, size_t i);
+
+/* In ascending order of addresses. */
+size_t subject_mappings(const struct subject *subject);
+const struct subject_mapping *subject_mapping(const struct subject *subject, size_t i);
+
+/*
+ * Memory as it was then. STATUS_NOT_FOUND: not all of it was kept. What can't have been changed since (mapped from a file,
+ * not writable) can always be read.
+ */
+enum status subject_read(struct subject *subject, uint64_t address, void *to, size_t size);
+
+/*
+ * Open a mapped file as the process sees it (through its own root: containers; or though it was deleted). A descriptor to
+ * be closed; -1: it can't be had.
+ */
+int subject_open(const struct subject *subject, const struct subject_mapping *mapping);
+
+#endif
