@@ -47,8 +47,11 @@ struct wait {
 	bool writes;
 	/*
 	 * Who alone can end it, as indices of the subject's threads: the holder of a lock (several readers of a read-write
-	 * lock, as far as they are known), the thread that is joined, all threads at the other end of a pipe. `certain`: nobody
-	 * else can. Owned.
+	 * lock, as far as they are known), the thread that is joined. `certain`: nobody else can. Owned.
+	 *
+	 * None: a lock whose holder isn't known; or what any thread may end (condition variables, semaphores, barriers, pipes
+	 * whose both ends are in the process). Of the latter, certain says that only threads of this process can: the object
+	 * isn't shared with another one, no wake-up is on its way.
 	 */
 	uint32_t *holders;
 	size_t holders_length;
