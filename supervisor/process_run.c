@@ -282,6 +282,9 @@ static bool run_handle(struct run *run, const struct stop *stop)
 	case STOP_EXEC:
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
 				"the program replaces itself by another (exec): run fmc on that one");
+	case STOP_OUTSIDE:
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+				target_outside(run->process->target));
 	case STOP_EXITING:
 		return run_on_exiting(run, stop);
 	case STOP_EXITED:

@@ -16,6 +16,7 @@
 #define GADGET_SCRATCH (GADGET_PAGE + 2048)
 #define NEAR_PAGE_SIZE UINT64_C(0x10000)
 #define NEAR_PAGES_MAX 64
+#define OUTSIDE_ROOM   200
 
 /* A wait status that arrived while somebody else was waited for. */
 struct early_stop {
@@ -57,6 +58,7 @@ struct target {
 	size_t near_pages_length;
 	struct virtual_world world;
 	const struct tracee *replacing; /* in execve: the kernel kills all other threads and waits for them */
+	char outside[OUTSIDE_ROOM];	/* what the last STOP_OUTSIDE was for; empty: there was none */
 	bool gone;
 	bool ticking;
 };

@@ -95,6 +95,11 @@ bool target_gone(const struct target *target)
 	return target->gone;
 }
 
+const char *target_outside(const struct target *target)
+{
+	return target->outside;
+}
+
 size_t target_bystanders(const struct target *target)
 {
 	return target->bystanders_length;

@@ -11,9 +11,18 @@ struct program {
 	const char *directory;	  /* working directory; NULL: the present one */
 	int input, output, error; /* descriptors for 0, 1 and 2; -1: inherit */
 	int64_t start_time; /* what the real-time clock shows at the start, in seconds since 1970; 0: now */
+	/*
+	 * A saved image (<fmc/image_file.h>) that executions start from; NULL: the program's beginning. Path, arguments,
+	 * environment, directory, input and start_time don't matter then. What the image's descriptors 1 and 2 led to is output
+	 * and error.
+	 */
+	const char *image;
 };
 
-/* What executions start from: the state at the ELF entry point, before the program's first instruction. */
+/*
+ * What executions start from: the state at the ELF entry point, before the program's first instruction; or that of a saved
+ * image, with all of its threads.
+ */
 struct origin;
 
 enum origin_kind {
@@ -24,14 +33,16 @@ enum origin_kind {
 
 /*
  * Called with a target stopped at its entry point, before it runs: plant traps here. With copies it is called
- * once for the process that all copies are made of, else for each execution.
+ * once for the process that all copies are made of, else for each execution. Of a saved image there is the memory and the
+ * main thread then; the others come with each execution, anywhere in their code.
  */
 typedef enum status origin_prepare(void *context, struct target *target, struct tracee *main);
 
 /*
  * Check the program and make an origin of it. On failure *origin is NULL and `why` holds one line for the
  * user: STATUS_NOT_FOUND, STATUS_DENIED (no execute permission, ptrace refused), STATUS_UNSUPPORTED (32-bit,
- * no ELF file).
+ * no ELF file). With program.image: STATUS_MALFORMED (not an image, damaged), STATUS_DIVERGED (a file that the saved process
+ * had mapped has changed since); always copies, with numbers kept.
  */
 enum status origin_new(const struct program *program, enum origin_kind kind, origin_prepare *prepare,
 		       void *context, struct origin **origin, char why[256]);
@@ -45,7 +56,7 @@ void origin_keep_numbers(struct origin *origin);
 
 /*
  * Start an execution: a target whose only thread is stopped at the entry point, or where origin_advance() took
- * it. Ends with target_kill().
+ * it; from an image all threads are stopped, the main thread first, then by number. Ends with target_kill().
  */
 enum status origin_start(struct origin *origin, struct target **target);
 

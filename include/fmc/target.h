@@ -79,6 +79,9 @@ enum stop_kind {
 	STOP_EXITED,  /* a thread is gone; for the last one of a process: value is the wait status */
 	STOP_SIGNAL,  /* signal `number` is about to be delivered; resume with it, or with 0 to drop it */
 	STOP_INTERRUPT, /* after tracee_interrupt(), or a group stop */
+	STOP_OUTSIDE, /* started from an image file, and about to perform system call `number`, which needs what only
+			   the original has or would change what isn't its own: target_outside() says what. Not executed
+			   yet, as with STOP_SYSCALL; resuming performs it all the same. */
 };
 
 struct stop {
@@ -132,6 +135,12 @@ struct user_regs_struct *tracee_regs(struct tracee *tracee);
 
 /* The same, and they are written back when it is resumed. */
 struct user_regs_struct *tracee_change_regs(struct tracee *tracee);
+
+/*
+ * At STOP_OUTSIDE: what the tracee is about to do, for people: "write to socket 7 (127.0.0.1:6379)", "open /tmp/x for writing".
+ * Valid until the target's next stop.
+ */
+const char *target_outside(const struct target *target);
 
 /* At STOP_SYSCALL: don't execute the call, let it return `result` (negative errno for failure). */
 void tracee_skip_syscall(struct tracee *tracee, int64_t result);
