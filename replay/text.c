@@ -178,7 +178,7 @@ void text_add_value(struct text *text, const char *string)
 		add_quoted(text, string);
 }
 
-static int hex_digit(char c)
+int text_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -210,9 +210,9 @@ static int read_escape(const char **at, const char *end)
 	default:
 		return -1;
 	}
-	if (end - *at < 2 || hex_digit((*at)[0]) < 0 || hex_digit((*at)[1]) < 0)
+	if (end - *at < 2 || text_hex_digit((*at)[0]) < 0 || text_hex_digit((*at)[1]) < 0)
 		return -1;
-	int c = hex_digit((*at)[0]) * 16 + hex_digit((*at)[1]);
+	int c = text_hex_digit((*at)[0]) * 16 + text_hex_digit((*at)[1]);
 	*at += 2;
 	return c == 0 ? -1 : c;
 }

@@ -35,6 +35,9 @@ void text_add_value(struct text *text, const char *string);
  */
 char *text_unquote(const char **at, const char *end, const char **error);
 
+/* The value of a hex digit, -1 if it is none. */
+int text_hex_digit(char c);
+
 /* Columns on a terminal: code points. A byte that is no UTF-8 counts as one. */
 size_t text_columns(const char *string, size_t length);
 /* Cut to so many columns, the last one becoming an ellipsis. */

@@ -104,7 +104,7 @@ static void take_between(struct gdb_frame *frame, unsigned char byte)
 /* The last digit of the checksum: is it a whole packet? */
 static bool take_end(struct gdb_frame *frame, unsigned char byte)
 {
-	int low = gdb_hex_digit((char)byte);
+	int low = text_hex_digit((char)byte);
 	frame->stage = GDB_STAGE_BETWEEN;
 	bool right = low >= 0 && frame->given == frame->sum >> 4 && low == (frame->sum & 15);
 	acknowledge(frame, right ? '+' : '-');
@@ -140,7 +140,7 @@ static bool take(struct gdb_frame *frame, unsigned char byte)
 		take_between(frame, byte);
 		return false;
 	case GDB_STAGE_SUM: {
-		int high = gdb_hex_digit((char)byte);
+		int high = text_hex_digit((char)byte);
 		frame->given = high < 0 ? 0xff : (unsigned char)high;
 		frame->stage = GDB_STAGE_SUM2;
 		return false;

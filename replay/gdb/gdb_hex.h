@@ -8,9 +8,6 @@
 /* Add them to the text. */
 void gdb_hex_add(struct text *text, const void *bytes, size_t length);
 
-/* The value of one digit, -1 if it is none. */
-int gdb_hex_digit(char c);
-
 /*
  * Turn an even number of digits into bytes; `to` may be where the digits are. False if anything else is among them.
  */

@@ -16,7 +16,7 @@ bool gdb_take_number(struct gdb_cursor *at, uint64_t limit, uint64_t *number)
 {
 	const char *begin = at->next;
 	uint64_t value = 0;
-	for (int digit; at->next < at->end && (digit = gdb_hex_digit(*at->next)) >= 0; at->next++) {
+	for (int digit; at->next < at->end && (digit = text_hex_digit(*at->next)) >= 0; at->next++) {
 		if (value > UINT64_MAX >> 4)
 			return false;
 		value = value << 4 | (uint64_t)digit;
