@@ -142,7 +142,6 @@ struct timeline {
 	struct keep *keeps;
 	size_t keeps_length, keeps_room;
 	size_t stride;
-	bool no_images; /* they can't be had of this program at all, it seems */
 	uint64_t clock;
 	/* A copy that may be changed. */
 	struct change *change; /* NULL: nothing has been changed */
