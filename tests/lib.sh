@@ -38,6 +38,34 @@ show() {
 	return 0
 }
 
+# says NAME REGEX...: such lines are in $SCRATCH/out, in this order.
+says() {
+	local name=$1 pattern at=0 found
+	shift
+	for pattern; do
+		found=$(tail -n +$((at + 1)) "$SCRATCH/out" | grep -nEm 1 -- "$pattern" | cut -d : -f 1)
+		if [ -z "$found" ]; then
+			fail "$name: nothing matches '$pattern' behind line $at"
+			show "$SCRATCH/out"
+			return
+		fi
+		at=$((at + found))
+	done
+	pass "$name"
+}
+
+# says_not NAME REGEX: no such line is.
+says_not() {
+	local name=$1
+	shift
+	if grep -qE -- "$1" "$SCRATCH/out"; then
+		fail "$name: something matches '$1'"
+		show "$SCRATCH/out"
+	else
+		pass "$name"
+	fi
+}
+
 # Processes that run this very file.
 users_of() {
 	local exe

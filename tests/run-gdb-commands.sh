@@ -23,22 +23,6 @@ gdb_do() {
 	    -x gdb/fmc.py "${words[@]}" </dev/null >"$SCRATCH/out" 2>&1
 }
 
-# says NAME REGEX...: these lines came, in this order.
-says() {
-	local name=$1 pattern at=0 found
-	shift
-	for pattern; do
-		found=$(tail -n +$((at + 1)) "$SCRATCH/out" | grep -nEm 1 -- "$pattern" | cut -d : -f 1)
-		if [ -z "$found" ]; then
-			fail "$name: nothing matches '$pattern' behind line $at"
-			show "$SCRATCH/out"
-			return
-		fi
-		at=$((at + found))
-	done
-	pass "$name"
-}
-
 # refused COMMAND REGEX ...: each is answered by one line that matches, all in one session.
 refused() {
 	local words=("fmc-replay $S") commands=() patterns=() i said

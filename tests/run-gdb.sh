@@ -22,33 +22,6 @@ gdb_do() {
 	    "${words[@]}" </dev/null >"$SCRATCH/out" 2>&1
 }
 
-# says NAME REGEX...: these lines came, in this order.
-says() {
-	local name=$1 pattern at=0 found
-	shift
-	for pattern; do
-		found=$(tail -n +$((at + 1)) "$SCRATCH/out" | grep -nEm 1 -- "$pattern" | cut -d : -f 1)
-		if [ -z "$found" ]; then
-			fail "$name: nothing matches '$pattern' behind line $at"
-			show "$SCRATCH/out"
-			return
-		fi
-		at=$((at + found))
-	done
-	pass "$name"
-}
-
-says_not() {
-	local name=$1
-	shift
-	if grep -qE -- "$1" "$SCRATCH/out"; then
-		fail "$name: something matches '$1'"
-		show "$SCRATCH/out"
-	else
-		pass "$name"
-	fi
-}
-
 gdb_do continue bt 'info threads' 'thread apply all bt' continue
 says 'to the failure' 'begins' 'counter is 1' 'fmc: the end: abort: .*Assertion' 'SIGABRT' '^#.* in main .*debugged.c:58'
 says 'threads have names' '^\* 1 +Thread 1 "T1 main"'
