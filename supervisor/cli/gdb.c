@@ -1,8 +1,7 @@
 /* fmc gdb: GDB at the failure of a schedule. */
-#include "build_id.h"
 #include "commands.h"
 #include "exits.h"
-#include "launch.h"
+#include "recording.h"
 #include "say.h"
 
 #include <ctype.h>
@@ -149,27 +148,12 @@ static int start(const struct options *options, char *path)
 /* What would keep it from being played is told before GDB begins. */
 static int check_schedule(const struct options *options)
 {
-	struct schedule schedule;
-	struct launch launch;
-	char why[512];
-	enum status status = schedule_load(&schedule, options->file, why);
-	if (status) {
-		say("%s", why);
-		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
-	}
-	int exits = EXITS_OK;
-	status = launch_from_schedule(&launch, &schedule.header, options->input, why);
-	if (status) {
-		say("%s: %s", options->file, why);
-		exits = say_exit(status);
-	} else {
-		if (!options->loose && !build_id_check(&schedule.header, true, why)) {
-			say("%s: %s", options->file, why);
-			exits = EXITS_DATA;
-		}
-		launch_release(&launch);
-	}
-	schedule_release(&schedule);
+	struct recording recording;
+	int exits = recording_load(&recording, options);
+	if (exits)
+		return exits;
+	exits = recording_find(&recording);
+	recording_release(&recording);
 	return exits;
 }
 

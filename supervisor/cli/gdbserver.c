@@ -1,10 +1,8 @@
 /* fmc gdbserver: a schedule as a program that GDB debugs, forwards and backwards. */
-#include "build_id.h"
 #include "commands.h"
 #include "exits.h"
 #include "listen.h"
-#include "ops.h"
-#include "recorded.h"
+#include "recording.h"
 #include "say.h"
 #include "session.h"
 
@@ -18,11 +16,8 @@
 
 /* What is served, and where. */
 struct service {
-	struct options options; /* those of the recording, too */
-	const char *path;	/* of the schedule */
-	bool given_ops;
-	struct schedule schedule;
-	struct launch launch;
+	const char *path; /* of the schedule */
+	struct recording recording;
 	struct gdb_server *server;
 	struct timeline *timeline;
 	struct listener listener; /* none: standard input and output */
@@ -73,9 +68,10 @@ static int take_standard_streams(struct service *s)
 
 static int begin_listening(struct service *s)
 {
-	if (!s->options.socket && !s->options.port_given)
+	if (!s->recording.options.socket && !s->recording.options.port_given)
 		return take_standard_streams(s);
-	if (!listener_open(&s->listener, s->options.socket, (uint16_t)s->options.port, s->why)) {
+	if (!listener_open(&s->listener, s->recording.options.socket, (uint16_t)s->recording.options.port,
+			   s->why)) {
 		say("%s", s->why);
 		return EXITS_UNAVAILABLE;
 	}
@@ -109,7 +105,7 @@ static int serve_clients(struct service *s)
 			return EXITS_OK;
 		status = gdb_server_run(s->server, s->timeline, client, client);
 		close(client);
-	} while (status == STATUS_OK && !s->options.once);
+	} while (status == STATUS_OK && !s->recording.options.once);
 	return conclude(s, status);
 }
 
@@ -127,12 +123,13 @@ static int serve(struct service *s)
 static int open_timeline(struct service *s)
 {
 	enum status status = STATUS_OK;
-	struct timeline_options options = {.process = session_process(&s->launch, &s->options, true),
-					   .loose = s->options.loose,
-					   .interrupted = gdb_server_interrupted,
-					   .context = s->server};
+	struct timeline_options options = {
+	    .process = session_process(&s->recording.launch, &s->recording.options, true),
+	    .loose = s->recording.options.loose,
+	    .interrupted = gdb_server_interrupted,
+	    .context = s->server};
 	options.process.places = true;
-	s->timeline = timeline_new(&options, &s->schedule, &status, s->why);
+	s->timeline = timeline_new(&options, &s->recording.schedule, &status, s->why);
 	if (!s->timeline)
 		return conclude(s, status);
 	int exits = serve(s);
@@ -142,38 +139,27 @@ static int open_timeline(struct service *s)
 
 static int start(struct service *s)
 {
-	enum status status = launch_from_schedule(&s->launch, &s->schedule.header, s->options.input, s->why);
-	if (status) {
-		say("%s: %s", s->path, s->why);
-		return say_exit(status);
-	}
-	int exits;
-	if (!s->options.loose && !build_id_check(&s->schedule.header, !s->given_ops, s->why)) {
-		say("%s: %s", s->path, s->why);
-		exits = EXITS_DATA;
-	} else if ((exits = ops_open(&s->options, s->given_ops ? EXITS_USAGE : EXITS_DATA)) == EXITS_OK &&
-		   (exits = begin_listening(s)) == EXITS_OK) {
-		exits = open_timeline(s);
-		listener_close(&s->listener);
-	}
-	launch_release(&s->launch);
+	int exits = recording_prepare(&s->recording);
+	if (exits == EXITS_OK)
+		exits = begin_listening(s);
+	if (exits)
+		return exits;
+	exits = open_timeline(s);
+	listener_close(&s->listener);
 	return exits;
 }
 
 int gdbserver_command(const struct options *options)
 {
-	struct service s = {.path = options->file, .given_ops = options->ops != NULL};
+	struct service s = {.path = options->file};
 	tracer_catch_interrupts();
 	dont_die_of(SIGPIPE);
-	enum status status = schedule_load(&s.schedule, options->file, s.why);
-	if (status) {
-		say("%s", s.why);
-		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
-	}
-	s.options = recorded_options(options, &s.schedule);
+	int exits = recording_load(&s.recording, options);
+	if (exits)
+		return exits;
 	s.server = gdb_server_new(tell);
-	int exits = s.server ? start(&s) : conclude(&s, STATUS_NO_MEMORY);
+	exits = s.server ? start(&s) : conclude(&s, STATUS_NO_MEMORY);
 	gdb_server_free(s.server);
-	schedule_release(&s.schedule);
+	recording_release(&s.recording);
 	return exits;
 }

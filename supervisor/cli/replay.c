@@ -1,11 +1,9 @@
 /* fmc replay: play a schedule, check it, report. */
-#include "build_id.h"
 #include "commands.h"
 #include "exits.h"
 #include "explain.h"
 #include "json.h"
-#include "ops.h"
-#include "recorded.h"
+#include "recording.h"
 #include "say.h"
 #include "session.h"
 #include "verdict.h"
@@ -16,8 +14,7 @@
 /* One replay: what is played, and what came. */
 struct replay {
 	const struct options *options;
-	struct schedule schedule;
-	struct launch launch;
+	struct recording recording;
 	struct session session;
 	struct trace trace;
 	struct verdict verdict;
@@ -70,7 +67,7 @@ static int play(struct replay *r)
 		return conclude(r, STATUS_NO_MEMORY);
 	if (r->options->seconds > 0)
 		r->session.deadline = begin + (uint64_t)(r->options->seconds * 1e9);
-	enum status status = session_play(&r->session, &r->schedule, r->options->loose, &r->trace,
+	enum status status = session_play(&r->session, &r->recording.schedule, r->options->loose, &r->trace,
 					  &reported->finding, &r->diverged_at, r->why);
 	if (status == STATUS_OK)
 		status = r->session.collected;
@@ -86,26 +83,17 @@ static int play(struct replay *r)
 
 static int start(struct replay *r)
 {
-	enum status status = launch_from_schedule(&r->launch, &r->schedule.header, r->options->input, r->why);
+	int exits = recording_prepare(&r->recording);
+	if (exits)
+		return exits;
+	enum status status =
+	    session_open(&r->session, &r->recording.launch, &r->recording.options, true, r->why);
 	if (status) {
-		say("%s: %s", r->options->file, r->why);
+		say("%s", r->why);
 		return say_exit(status);
 	}
-	const struct options options = recorded_options(r->options, &r->schedule);
-	int exits;
-	if (!options.loose && !build_id_check(&r->schedule.header, !r->options->ops, r->why)) {
-		say("%s: %s", options.file, r->why);
-		exits = EXITS_DATA;
-	} else if ((exits = ops_open(&options, r->options->ops ? EXITS_USAGE : EXITS_DATA))) {
-		; /* has been said */
-	} else if ((status = session_open(&r->session, &r->launch, &options, true, r->why))) {
-		say("%s", r->why);
-		exits = say_exit(status);
-	} else {
-		exits = play(r);
-		session_close(&r->session);
-	}
-	launch_release(&r->launch);
+	exits = play(r);
+	session_close(&r->session);
 	return exits;
 }
 
@@ -113,16 +101,14 @@ int replay_command(const struct options *options)
 {
 	struct replay r = {.options = options, .diverged_at = SIZE_MAX};
 	tracer_catch_interrupts();
-	enum status status = schedule_load(&r.schedule, options->file, r.why);
-	if (status) {
-		say("%s", r.why);
-		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
-	}
+	int exits = recording_load(&r.recording, options);
+	if (exits)
+		return exits;
 	trace_init(&r.trace);
 	verdict_init(&r.verdict);
-	int exits = start(&r);
+	exits = start(&r);
 	verdict_release(&r.verdict);
 	trace_release(&r.trace);
-	schedule_release(&r.schedule);
+	recording_release(&r.recording);
 	return exits;
 }

@@ -4,7 +4,7 @@
 #include "confirm.h"
 #include "exits.h"
 #include "ops.h"
-#include "recorded.h"
+#include "recording.h"
 #include "say.h"
 #include "session.h"
 #include "simplify.h"

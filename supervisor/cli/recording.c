@@ -1,0 +1,79 @@
+#include "recording.h"
+#include "build_id.h"
+#include "exits.h"
+#include "ops.h"
+#include "say.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct options recorded_options(const struct options *given, const struct schedule *schedule)
+{
+	struct options options = *given;
+	const char *origin = schedule->header.origin;
+	if (options.origin == ORIGIN_AUTO && origin && strcmp(origin, "exec") == 0)
+		options.origin = ORIGIN_EXEC;
+	/* Where loops are reported the first one ends an execution; where it didn't, they were yields. */
+	if (!options.spin_given)
+		options.spin_report = schedule->end == END_SPIN;
+	options.atomics = schedule->header.atomics;
+	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
+	if (!options.ops && path)
+		options.ops = path + 1;
+	if (schedule->header.waking)
+		snprintf(options.waking, sizeof options.waking, "%s", schedule->header.waking);
+	return options;
+}
+
+int recording_load(struct recording *recording, const struct options *given)
+{
+	char why[512];
+	*recording = (struct recording){.options = *given, .given_ops = given->ops != NULL};
+	enum status status = schedule_load(&recording->schedule, given->file, why);
+	if (status) {
+		say("%s", why);
+		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
+	}
+	recording->options = recorded_options(given, &recording->schedule);
+	return EXITS_OK;
+}
+
+int recording_find(struct recording *recording)
+{
+	const struct schedule_header *header = &recording->schedule.header;
+	const struct options *options = &recording->options;
+	char why[512];
+	enum status status = launch_from_schedule(&recording->launch, header, options->input, why);
+	if (status) {
+		say("%s: %s", options->file, why);
+		return say_exit(status);
+	}
+	recording->ready = true;
+	if (options->loose || build_id_check(header, !recording->given_ops, why))
+		return EXITS_OK;
+	say("%s: %s", options->file, why);
+	return EXITS_DATA;
+}
+
+int recording_prepare(struct recording *recording)
+{
+	int exits = recording_find(recording);
+	return exits ? exits : ops_open(&recording->options, recording->given_ops ? EXITS_USAGE : EXITS_DATA);
+}
+
+void recording_release(struct recording *recording)
+{
+	if (recording->ready)
+		launch_release(&recording->launch);
+	schedule_release(&recording->schedule);
+}
+
+char *recording_beside(const char *file, const char *ending)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	size_t length = strlen(name);
+	char *beside;
+	if (length > 6 && strcmp(name + length - 6, ".sched") == 0)
+		length -= 6;
+	return asprintf(&beside, "%.*s%s", (int)length, name, ending) < 0 ? NULL : beside;
+}
