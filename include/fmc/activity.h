@@ -1,0 +1,35 @@
+#ifndef FMC_ACTIVITY_H
+#define FMC_ACTIVITY_H
+
+#include <fmc/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * What the kernel says of the threads of a running process without anything being stopped: enough to tell, from two readings,
+ * who has run in between.
+ */
+struct activity {
+	pid_t tid;
+	char state;	 /* as in proc(5); 0: it was gone before it could be read */
+	uint64_t cpu_ns; /* processor time so far */
+	uint64_t runs;	 /* how often it was put on a processor; 0: this kernel doesn't count */
+	long syscall;	 /* in which it sleeps; -1: it runs, or it isn't known */
+	uint64_t arguments[6];
+};
+
+/* In ascending order of tid. STATUS_OK, *list to be freed; STATUS_NOT_FOUND: no such process; STATUS_NO_MEMORY. */
+enum status activity_read(pid_t pid, struct activity **list, size_t *length);
+
+/* The one of this number; NULL if there is none. */
+const struct activity *activity_find(const struct activity *list, size_t length, pid_t tid);
+
+/*
+ * Has the process handlers that a signal from outside could call at any time? Not counted are those of its thread library and
+ * those of faults. True also where it isn't known.
+ */
+bool activity_handlers(pid_t pid);
+
+#endif
