@@ -50,8 +50,8 @@ struct wait {
 	 * lock, as far as they are known), the thread that is joined. `certain`: nobody else can. Owned.
 	 *
 	 * None: a lock whose holder isn't known; or what any thread may end (condition variables, semaphores, barriers, pipes
-	 * whose both ends are in the process). Of the latter, certain says that only threads of this process can: the object
-	 * isn't shared with another one, no wake-up is on its way.
+	 * whose both ends are in the process). Then certain says that only threads of this process can: the object isn't
+	 * shared with another one, no wake-up is on its way.
 	 */
 	uint32_t *holders;
 	size_t holders_length;

@@ -1,0 +1,208 @@
+/* What may be the matter where nothing is wrong for certain, and what is said where nothing is wrong at all. */
+#include "supervisor/diagnosis_private.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A thread that computes for so much of the time is hot. */
+#define HOT_PERCENT 80
+/* Shorter looks say nothing of it. */
+#define HOT_INTERVAL_NS 20000000
+
+/* " at x.c:31 in compute": the innermost frame of the program's own code. */
+static void print_place(const struct graph *graph, uint32_t thread, FILE *stream)
+{
+	const struct inspected_thread *t = &graph->situation->inspection->threads[thread];
+	const struct frame *own = NULL;
+	for (size_t i = 0; i < t->frames_length && !own; i++)
+		if (t->frames[i].file)
+			own = &t->frames[i];
+	for (size_t i = 0; i < t->frames_length && !own; i++)
+		if (t->frames[i].function)
+			own = &t->frames[i];
+	if (own && own->file)
+		fprintf(stream, " at %s:%d", own->file, own->line);
+	if (own && own->function)
+		fprintf(stream, " in %s", own->function);
+}
+
+static bool lock(enum wait_kind kind)
+{
+	return kind == WAIT_MUTEX || kind == WAIT_READ || kind == WAIT_WRITE || kind == WAIT_ONCE ||
+	       kind == WAIT_SPIN;
+}
+
+/*
+ * Who waits for what `thread` holds, or for such a one, and hasn't been explained. locks: the exits of threads aren't meant.
+ * False without memory.
+ */
+static bool collect_waiters(const struct graph *graph, uint32_t thread, bool locks,
+			    struct thread_list *waiters)
+{
+	bool *behind = calloc(graph->length + 1, sizeof(*behind));
+	if (!behind)
+		return false;
+	behind[thread] = true;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint32_t t = 0; t < graph->length; t++) {
+			const struct wait *wait = graph->waits[t];
+			if (behind[t] || graph->explained[t] || (locks && !lock(wait->kind)))
+				continue;
+			for (size_t i = 0; i < wait->holders_length && !behind[t]; i++)
+				behind[t] = behind[wait->holders[i]];
+			changed = changed || behind[t];
+		}
+	}
+	bool good = true;
+	for (uint32_t t = 0; t < graph->length && good; t++)
+		if (behind[t] && t != thread)
+			good = thread_list_add(waiters, t);
+	free(behind);
+	return good;
+}
+
+bool find_crash(struct graph *graph, struct diagnosis *diagnosis)
+{
+	const struct situation *s = graph->situation;
+	struct cause_draft draft;
+	if (s->signal == 0 || s->signalled >= graph->length ||
+	    graph->waits[s->signalled]->kind != WAIT_NOTHING)
+		return true;
+	if (!cause_begin(&draft, CAUSE_CRASH, true))
+		return false;
+	const char *name = sigabbrev_np(s->signal);
+	fprintf(draft.message, "T%u got ", (unsigned)s->signalled + 1);
+	if (name)
+		fprintf(draft.message, "SIG%s", name);
+	else
+		fprintf(draft.message, "signal %d", s->signal);
+	print_place(graph, s->signalled, draft.message);
+	bool good = thread_list_add(&draft.threads, s->signalled);
+	return cause_end(&draft, diagnosis) && good;
+}
+
+bool find_stopped(struct graph *graph, struct diagnosis *diagnosis)
+{
+	struct cause_draft draft;
+	struct thread_list stopped = {0};
+	bool good = true;
+	for (uint32_t t = 0; t < graph->length && good; t++)
+		if (graph->waits[t]->kind == WAIT_STOPPED)
+			good = thread_list_add(&stopped, t);
+	if (stopped.length > 0 && good && (good = cause_begin(&draft, CAUSE_STOPPED, true))) {
+		fputs("the process is stopped by job control", draft.message);
+		fputs("it got SIGSTOP, or Ctrl-Z was typed; SIGCONT lets it go on", draft.evidence);
+		draft.threads = stopped;
+		return cause_end(&draft, diagnosis);
+	}
+	free(stopped.at);
+	return good;
+}
+
+static unsigned percent(const struct graph *graph, uint32_t thread)
+{
+	const struct situation *s = graph->situation;
+	if (!s->movement || s->interval_ns < HOT_INTERVAL_NS)
+		return 0;
+	uint64_t share = s->movement[thread].cpu_ns / (s->interval_ns / 100);
+	return share > 100 ? 100 : (unsigned)share;
+}
+
+static bool tell_hot(struct graph *graph, uint32_t thread, const struct thread_list *waiters,
+		     struct diagnosis *diagnosis)
+{
+	struct cause_draft draft;
+	if (!cause_begin(&draft, CAUSE_HOT, false))
+		return false;
+	fprintf(draft.message, "T%u uses %u %% of a processor", (unsigned)thread + 1, percent(graph, thread));
+	print_place(graph, thread, draft.message);
+	fputs(", and ", draft.message);
+	bool good = print_groups(graph->situation, waiters, false, draft.message);
+	good = good && thread_list_add(&draft.threads, thread);
+	return cause_end(&draft, diagnosis) && good;
+}
+
+bool find_hot(struct graph *graph, struct diagnosis *diagnosis)
+{
+	bool good = true;
+	for (uint32_t t = 0; t < graph->length && good; t++) {
+		struct thread_list waiters = {0};
+		if (percent(graph, t) < HOT_PERCENT)
+			continue;
+		good = collect_waiters(graph, t, false, &waiters);
+		if (good && waiters.length > 0)
+			good = tell_hot(graph, t, &waiters, diagnosis);
+		free(waiters.at);
+	}
+	return good;
+}
+
+static bool tell_chain(struct graph *graph, uint32_t thread, const struct thread_list *waiters,
+		       struct diagnosis *diagnosis)
+{
+	struct cause_draft draft;
+	if (!cause_begin(&draft, CAUSE_CHAIN, false))
+		return false;
+	bool good = print_groups(graph->situation, waiters, false, draft.message);
+	fprintf(draft.message, ", while T%u ", (unsigned)thread + 1);
+	wait_print(graph->situation, thread, false, true, draft.message);
+	fprintf(draft.evidence, "they go on when T%u does", (unsigned)thread + 1);
+	good = good && thread_list_add(&draft.threads, thread);
+	return cause_end(&draft, diagnosis) && good;
+}
+
+/* The end of a chain: it holds something, isn't held back by a holder itself, and doesn't run. */
+static bool ends_chain(const struct graph *graph, uint32_t thread)
+{
+	const struct wait *wait = graph->waits[thread];
+	return !graph->explained[thread] && !graph_gone(graph, thread) && wait->kind != WAIT_NOTHING &&
+	       wait->kind != WAIT_STOPPED && wait->holders_length == 0;
+}
+
+bool find_chains(struct graph *graph, struct diagnosis *diagnosis)
+{
+	bool good = true;
+	for (uint32_t t = 0; t < graph->length && good; t++) {
+		struct thread_list waiters = {0};
+		if (!ends_chain(graph, t))
+			continue;
+		good = collect_waiters(graph, t, true, &waiters);
+		if (good && waiters.length > 0)
+			good = tell_chain(graph, t, &waiters, diagnosis);
+		free(waiters.at);
+	}
+	return good;
+}
+
+/* It runs, or did between the looks. */
+static bool busy(const struct graph *graph, uint32_t thread)
+{
+	enum wait_kind kind = graph->waits[thread]->kind;
+	return !graph_gone(graph, thread) &&
+	       (kind == WAIT_NOTHING || kind == WAIT_SPIN || percent(graph, thread) >= HOT_PERCENT);
+}
+
+bool find_ordinary(struct graph *graph, struct diagnosis *diagnosis)
+{
+	struct thread_list running = {0}, all = {0};
+	struct cause_draft draft;
+	bool good = true;
+	for (uint32_t t = 0; t < graph->length && good; t++)
+		good = graph_gone(graph, t) ||
+		       (thread_list_add(&all, t) && (!busy(graph, t) || thread_list_add(&running, t)));
+	bool runs = running.length > 0;
+	if (good && all.length > 0 && (good = cause_begin(&draft, runs ? CAUSE_BUSY : CAUSE_IDLE, false))) {
+		const struct thread_list *told = runs ? &running : &all;
+		good = print_groups(graph->situation, told, true, draft.message);
+		for (size_t i = 0; i < told->length && good; i++)
+			good = thread_list_add(&draft.threads, told->at[i]);
+		if (!runs)
+			fputs("no thread waits for another one that can't go on", draft.evidence);
+		good = cause_end(&draft, diagnosis) && good;
+	}
+	free(running.at);
+	free(all.at);
+	return good;
+}
