@@ -119,22 +119,26 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 	return execution_settle(x, NO_THREAD, false, &first);
 }
 
+struct thread_end execution_thread(const struct model *model, uint32_t thread, bool enabled)
+{
+	struct thread_end end = {.pending = *model_pending(model, thread),
+				 .enabled = enabled,
+				 .blocker = NO_THREAD,
+				 .blocked_object = NO_OBJECT};
+	if (!enabled && !model_exited(model, thread))
+		end.blocker = model_waits_for(model, thread, &end.blocked_class, &end.blocked_object);
+	end.holds_back = end.blocker != NO_THREAD;
+	return end;
+}
+
 /* How every thread stands at the end. */
 static void record_threads(struct execution *x)
 {
 	const struct model *model = x->block.model;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
-		struct thread_end end = {
-		    .pending = *model_pending(model, t),
-		    .enabled = model_enabled(model, t),
-		    .blocker = NO_THREAD,
-		    .blocked_object = NO_OBJECT,
-		};
+		struct thread_end end = execution_thread(model, t, model_enabled(model, t));
 		if (end.pending.kind == OP_NONE && !model_exited(model, t) && t == x->previous)
 			end.pending = x->trace->at[x->trace->length - 1].op;
-		if (!end.enabled && !model_exited(model, t))
-			end.blocker = model_waits_for(model, t, &end.blocked_class, &end.blocked_object);
-		end.holds_back = end.blocker != NO_THREAD;
 		if (!trace_push_thread(x->trace, &end)) {
 			execution_out_of_memory(x->trace);
 			return;

@@ -62,6 +62,9 @@ bool execution_restore(struct execution *execution, const struct execution_copy 
 		       const struct plan *plan, struct trace *trace);
 void execution_copy_free(struct execution_copy *copy); /* NULL is allowed */
 
+/* How a thread stands that is, or isn't, enabled: for whom it waits. */
+struct thread_end execution_thread(const struct model *model, uint32_t thread, bool enabled);
+
 /* The present model, valid until the next transition. */
 const struct model *execution_model(const struct execution *execution);
 struct machine *execution_machine(const struct execution *execution);

@@ -11,8 +11,7 @@ static void add_transition(struct text *text, const struct schedule_line *line)
 	words_objects(text, line);
 	if (line->file) {
 		text_add(text, "  ", 2);
-		text_add_escaped(text, line->file);
-		text_printf(text, ":%d", line->source_line);
+		words_place(text, line);
 	}
 }
 

@@ -37,19 +37,6 @@ void gdb_state_name(const struct timeline *timeline, enum object_class class, ui
 	free(name);
 }
 
-/* A thread's state in the form that findings have theirs. */
-static struct thread_end state_of(const struct model *model, uint32_t thread)
-{
-	struct thread_end end = {.pending = *model_pending(model, thread),
-				 .enabled = model_ready(model, thread),
-				 .blocker = NO_THREAD,
-				 .blocked_object = NO_OBJECT};
-	if (!end.enabled && !model_exited(model, thread))
-		end.blocker = model_waits_for(model, thread, &end.blocked_class, &end.blocked_object);
-	end.holds_back = end.blocker != NO_THREAD;
-	return end;
-}
-
 /* As it would be said were this the end. */
 static void add_state(const struct timeline *timeline, const struct thread_end *end, uint32_t thread,
 		      struct text *text)
@@ -103,7 +90,7 @@ void gdb_state_thread(const struct timeline *timeline, uint32_t thread, struct t
 		free(state);
 		return;
 	}
-	const struct thread_end end = state_of(model, thread);
+	const struct thread_end end = execution_thread(model, thread, model_ready(model, thread));
 	if (end.pending.kind == OP_NONE && !model_exited(model, thread))
 		add_running(timeline, text);
 	else if (end.pending.kind != OP_NONE && end.pending.kind != OP_THREAD_START && end.enabled)
