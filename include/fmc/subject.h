@@ -14,7 +14,8 @@
  * without the process.
  *
  * Nothing is ever written to a subject, no signal is sent to it, and no system call of it is cut short in a way that it could
- * notice (LIMITS.md 11).
+ * notice (LIMITS.md 11), but for one: a write to a pipe or socket that fills up in the microseconds in which its thread, which
+ * was running before, is stopped, may return with a part written, as after any signal.
  */
 struct subject;
 
@@ -27,12 +28,13 @@ struct subject_thread {
 	char name[64]; /* the kernel's name of it, which pthread_setname_np() sets; empty: not known */
 	char state;    /* as in proc(5): R, S, D, T, Z ...; 0: not known */
 	/*
-	 * rip and rsp are always right. partial: the others aren't, since the thread sleeps in a system call that stopping
-	 * it would have cut short.
+	 * partial: the thread wasn't stopped, since it sleeps in a system call that this would have cut short, or can't be
+	 * (state D, Z). rip and rsp are right then, or 0 if it never slept (state R); fs_base is right or 0; the others are 0.
 	 */
 	struct user_regs_struct regs;
 	bool partial;
-	long syscall; /* in which it is, or NO_SYSCALL */
+	long
+	    syscall; /* in which it is, or NO_SYSCALL; SYS_restart_syscall: one that was interrupted before */
 	uint64_t arguments[6];
 	uint64_t cpu_ns; /* processor time so far */
 };
@@ -47,7 +49,8 @@ struct subject_mapping {
 
 /*
  * Look at a live process. `standing` (may be NULL) is called while nothing of it runs: what it reads with subject_read() is
- * kept as it is then; it has to be quick. The threads' stacks, from their stack pointers on, are kept in any case.
+ * kept as it is then; it has to be quick, and runs on a thread of its own. The threads' stacks, from their stack pointers on,
+ * and libc's structs at fs_base are kept in any case. A partial thread may run during that; if it did, its state is R.
  *
  * STATUS_OK: all threads run again. Otherwise *subject is NULL, `why` holds one line for the user that says what to do, and
  * the process is as it was: STATUS_NOT_FOUND (no such process, or it ended meanwhile), STATUS_DENIED (not permitted, traced

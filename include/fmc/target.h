@@ -14,7 +14,8 @@
  * A target: one supervised process and the threads in it, each a tracee.
  *
  * The mechanics only: what a mutex is, nobody knows here. Every waitpid() of the program is in tracer/wait.c,
- * every PTRACE_CONT and its kin in tracer/resume.c.
+ * every PTRACE_CONT and its kin in tracer/resume.c; but subjects (subject.h), which are no targets, have theirs in
+ * tracer/attach_thread.c.
  *
  * Life of a tracee (the function that takes it along each edge):
  *

@@ -1,0 +1,147 @@
+#include "suite.h"
+
+#include "tests/targets/sleepers.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <fmc/subject.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Looking at live processes that fmc hasn't started; tests/targets/sleepers.c counts what it notices of that. */
+
+static struct sleepers *report;
+
+/* Start a target with `report` as its descriptor 3. */
+static pid_t start(const char *name)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", getenv("FMC_TEST_TARGETS"), name);
+	const int memory = memfd_create("report", 0);
+	ck_assert_int_eq(ftruncate(memory, sizeof *report), 0);
+	report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	ck_assert_ptr_ne(report, MAP_FAILED);
+	report->drain = 1;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		dup2(memory, 3);
+		execl(path, path, (char *)NULL);
+		_exit(127);
+	}
+	close(memory);
+	return pid;
+}
+
+static void wait_for_rounds(pid_t pid, long more)
+{
+	long wanted[SLEEPERS];
+	for (int i = 0; i < SLEEPERS; i++)
+		wanted[i] = report->at[i].rounds + more;
+	for (int i = 0; i < SLEEPERS; i++)
+		while (report->at[i].rounds < wanted[i]) {
+			ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+			sched_yield();
+		}
+}
+
+static struct subject *attach(pid_t pid)
+{
+	struct subject *subject;
+	char why[256];
+	const enum status status = subject_attach(pid, NULL, NULL, &subject, why);
+	ck_assert_msg(status == STATUS_OK, "%s", why);
+	return subject;
+}
+
+static const struct subject_thread *thread_of(const struct subject *subject, pid_t tid)
+{
+	for (size_t i = 0; i < subject_threads(subject); i++)
+		if (subject_thread(subject, i)->tid == tid)
+			return subject_thread(subject, i);
+	return NULL;
+}
+
+static void end(pid_t pid)
+{
+	int status;
+	report->stop = 1;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(tells_where_threads_sleep)
+{
+	static const struct {
+		enum sleeper sleeper;
+		long number;
+		bool partial;
+	} expected[] = {{SLEEPER_NANOSLEEP, SYS_clock_nanosleep, false},
+			{SLEEPER_READ, SYS_read, false},
+			{SLEEPER_RECV, SYS_recvfrom, false},
+			{SLEEPER_RECV_TIMED, SYS_recvfrom, true},
+			{SLEEPER_EPOLL_TIMED, SYS_epoll_wait, true},
+			{SLEEPER_SEM, SYS_futex, false}};
+	const pid_t pid = start("sleepers");
+	wait_for_rounds(pid, 1);
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		const pid_t tid = report->at[expected[i].sleeper].tid;
+		struct subject *subject = attach(pid);
+		/* It may just have been between two waits. */
+		while (thread_of(subject, tid)->syscall != expected[i].number &&
+		       thread_of(subject, tid)->syscall != SYS_restart_syscall) {
+			subject_free(subject);
+			subject = attach(pid);
+		}
+		const struct subject_thread *thread = thread_of(subject, tid);
+		uint64_t word;
+		ck_assert_int_eq(thread->partial, expected[i].partial);
+		ck_assert_int_eq(thread->state, 'S');
+		ck_assert_int_eq(thread->number, tid);
+		ck_assert_str_eq(thread->name, "sleepers");
+		ck_assert_int_eq(subject_read(subject, thread->regs.rsp, &word, sizeof word), STATUS_OK);
+		ck_assert_int_eq(subject_read(subject, thread->regs.fs_base, &word, sizeof word), STATUS_OK);
+		ck_assert_uint_eq(word, thread->regs.fs_base);
+		ck_assert_int_eq(subject_read(subject, thread->regs.rip - 2, &word, 2), STATUS_OK);
+		ck_assert_uint_eq(word & 0xffff, 0x050f);
+		ck_assert_uint_eq(subject_threads(subject), SLEEPERS + 1);
+		ck_assert_int_eq(subject_thread(subject, 0)->tid, pid);
+		subject_free(subject);
+	}
+	end(pid);
+}
+END_TEST
+
+START_TEST(is_not_noticed)
+{
+	const pid_t pid = start("sleepers");
+	wait_for_rounds(pid, 1);
+	report->drain = 0;
+	for (int i = 0; i < 300; i++)
+		subject_free(attach(pid));
+	report->drain = 1;
+	wait_for_rounds(pid, 2);
+	for (int i = 0; i < SLEEPERS; i++) {
+		ck_assert_msg(report->at[i].cut == 0, "sleeper %d: %ld cut short", i, report->at[i].cut);
+		ck_assert_msg(report->at[i].wrong == 0, "sleeper %d: %ld wrong", i, report->at[i].wrong);
+	}
+	end(pid);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("subject");
+	TCase *tests = tcase_create("subject");
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, tells_where_threads_sleep);
+	tcase_add_test(tests, is_not_noticed);
+	suite_add_tcase(suite, tests);
+	return suite_run(suite);
+}
