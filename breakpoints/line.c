@@ -9,12 +9,15 @@ Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address)
 	return places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
 }
 
+#define SIZELESS_MOST 64
+
 static const char *function_name(struct places *places, Dwfl_Module *module, uint64_t address)
 {
 	GElf_Off offset;
 	GElf_Sym sym;
 	const char *symbol = dwfl_module_addrinfo(module, address, &offset, &sym, NULL, NULL, NULL);
-	if (!symbol)
+	/* A symbol without a size reaches to the next one there is, which may be far where most have been stripped. */
+	if (!symbol || (sym.st_size == 0 && offset >= SIZELESS_MOST))
 		return NULL;
 	char *plain = demangle(symbol);
 	char *shown = plain ? plain : strdup(symbol);

@@ -1,5 +1,6 @@
 #include "breakpoints/modules.h"
 #include <fcntl.h>
+#include <fmc/subject.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE_MASK (~UINT64_C(4095))
+#define PAGE_START (~UINT64_C(4095))
 
 char *maps_text(pid_t pid)
 {
@@ -72,10 +73,17 @@ static void find_build_id(Elf *elf, const GElf_Phdr *note, char build_id[65])
 	}
 }
 
+int module_open(const struct module *module)
+{
+	if (module->subject)
+		return subject_open(module->subject, subject_mapping(module->subject, module->mapping));
+	return open(module->path, O_RDONLY | O_CLOEXEC);
+}
+
 /* Range, bias, build-id and whether there is a loader. False: no ELF file. */
 static bool read_headers(struct module *module)
 {
-	int fd = open(module->path, O_RDONLY | O_CLOEXEC);
+	int fd = module_open(module);
 	if (fd < 0)
 		return false;
 	elf_version(EV_CURRENT);
@@ -96,12 +104,12 @@ static bool read_headers(struct module *module)
 		if (header.p_type != PT_LOAD)
 			continue;
 		if (!loaded) /* segments are in ascending order, and the first one is the lowest mapping */
-			module->bias = module->low - (header.p_vaddr & PAGE_MASK);
+			module->bias = module->low - (header.p_vaddr & PAGE_START);
 		loaded = true;
 		end = header.p_vaddr + header.p_memsz;
 	}
 	module->is_static = !interpreter;
-	module->high = module->bias + ((end + 4095) & PAGE_MASK);
+	module->high = module->bias + ((end + 4095) & PAGE_START);
 	elf_end(elf);
 	close(fd);
 	return loaded;
@@ -150,27 +158,42 @@ static uint64_t digest_files(const char *text)
 	return digest;
 }
 
-static enum status add_module(struct modules *modules, const char *path, uint64_t low)
+/* A deleted file keeps its name; the kernel only marks it. */
+static size_t name_length(const char *name)
 {
-	struct module module = {.low = low, .path = strdup(path)};
-	if (!module.path)
-		return STATUS_NO_MEMORY;
-	if (!read_headers(&module)) {
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(name);
+	if (length > sizeof(mark) && strcmp(name + length - (sizeof(mark) - 1), mark) == 0)
+		return length - (sizeof(mark) - 1);
+	return length;
+}
+
+enum status modules_add(struct modules *modules, const struct module *found)
+{
+	struct module module = *found;
+	module.path = strndup(found->path, found->subject ? name_length(found->path) : SIZE_MAX);
+	struct module *larger = realloc(modules->at, (modules->length + 1) * sizeof(*larger));
+	if (larger)
+		modules->at = larger;
+	bool readable = module.path && larger && read_headers(&module);
+	if (!readable) {
 		free(module.path);
-		return STATUS_OK;
+		return larger && module.path ? STATUS_OK : STATUS_NO_MEMORY;
 	}
 	const char *slash = strrchr(module.path, '/');
 	module.name = slash ? slash + 1 : module.path;
 	module.kind = kind_of(module.name);
 	module.musl = strstr(module.name, "musl") != NULL || strcmp(module.name, "libc.so") == 0;
-	struct module *larger = realloc(modules->at, (modules->length + 1) * sizeof(*larger));
-	if (!larger) {
-		free(module.path);
-		return STATUS_NO_MEMORY;
-	}
-	modules->at = larger;
 	modules->at[modules->length++] = module;
 	return STATUS_OK;
+}
+
+void modules_put_program_first(struct modules *modules, size_t i)
+{
+	struct module module = modules->at[i];
+	module.kind = MODULE_PROGRAM;
+	memmove(modules->at + 1, modules->at, i * sizeof(module));
+	modules->at[0] = module;
 }
 
 /* The program is what /proc/PID/exe names; it comes first whatever its address. */
@@ -183,12 +206,9 @@ static void put_program_first(struct modules *modules, pid_t pid)
 		return;
 	path[length] = 0;
 	for (size_t i = 0; i < modules->length; i++) {
-		struct module module = modules->at[i];
-		if (strcmp(module.path, path) != 0)
+		if (strcmp(modules->at[i].path, path) != 0)
 			continue;
-		module.kind = MODULE_PROGRAM;
-		memmove(modules->at + 1, modules->at, i * sizeof(module));
-		modules->at[0] = module;
+		modules_put_program_first(modules, i);
 		return;
 	}
 }
@@ -218,7 +238,7 @@ enum status modules_update(struct modules *modules, pid_t pid, bool *changed)
 			added = false;
 		}
 		if (mapping.executable && !added) {
-			status = add_module(modules, first_path, first_low);
+			status = modules_add(modules, &(struct module){.path = first_path, .low = first_low});
 			added = true;
 		}
 	}

@@ -9,6 +9,8 @@
 
 /* What is mapped into a process: the program and its libraries, from /proc/PID/maps and the ELF files. */
 
+struct subject;
+
 enum module_kind {
 	MODULE_PROGRAM,
 	MODULE_LIBC,	/* also musl, which is its own loader */
@@ -24,9 +26,11 @@ struct module {
 	enum module_kind kind;
 	bool is_static; /* the program, without a loader */
 	bool musl;
-	uint64_t low, high; /* all of its segments, in the process */
-	uint64_t bias;	    /* address in the process minus address in the file */
-	char build_id[65];  /* hex digits, empty if there is none */
+	uint64_t low, high;	       /* all of its segments, in the process */
+	uint64_t bias;		       /* address in the process minus address in the file */
+	char build_id[65];	       /* hex digits, empty if there is none */
+	const struct subject *subject; /* that maps its file; NULL: the file is opened by its path */
+	size_t mapping;		       /* of the subject */
 };
 
 struct modules {
@@ -41,6 +45,21 @@ struct modules {
  */
 enum status modules_update(struct modules *modules, pid_t pid, bool *changed);
 void modules_release(struct modules *modules);
+
+/* Learn the modules of a subject, which has to outlive them. STATUS_OK, STATUS_NO_MEMORY. */
+enum status modules_of_subject(struct modules *modules, const struct subject *subject);
+
+/* A descriptor of the module's file, to be closed; -1: it can't be had. */
+int module_open(const struct module *module);
+
+/*
+ * Put a module for the file behind the others; `found` says where its lowest mapping is, and how to open it if not by path.
+ * A file that is no ELF file is left out. STATUS_OK, STATUS_NO_MEMORY.
+ */
+enum status modules_add(struct modules *modules, const struct module *found);
+
+/* Make modules->at[i] the program: it comes first. */
+void modules_put_program_first(struct modules *modules, size_t i);
 
 /* The module that covers the address, NULL if none does. */
 const struct module *modules_find(const struct modules *modules, uint64_t address);

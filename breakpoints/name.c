@@ -188,34 +188,54 @@ static bool name_static(struct places *places, struct text *text, uint64_t addre
 	return true;
 }
 
-/* The mapping that covers the address. False if there is none. */
-static bool find_mapping(const char *maps, uint64_t address, uint64_t *low, uint64_t *high, bool *heap)
+void places_name_in(struct places *places, const struct surroundings *around, uint64_t address, char *name,
+		    size_t room)
 {
-	for (const char *line = maps; *line;) {
+	struct text text = {.at = name, .room = room};
+	struct region region;
+	uint32_t thread;
+	if (room == 0)
+		return;
+	name[0] = 0;
+	if (name_static(places, &text, address))
+		return;
+	bool mapped = around->region(around->context, address, &region);
+	if (mapped && region.heap)
+		append(&text, "heap +%#" PRIx64, address - region.low);
+	else if (mapped && around->stack(around->context, &region, &thread))
+		append(&text, "stack of T%" PRIu32 " -%#" PRIx64, thread + 1, region.high - address);
+	else
+		append(&text, "%#" PRIx64, address);
+}
+
+static bool target_region(const void *context, uint64_t address, struct region *region)
+{
+	const struct target *target = context;
+	char *maps = maps_text(target_pid(target));
+	bool found = false;
+	for (const char *line = maps; line && *line && !found;) {
 		const char *end = strchrnul(line, '\n');
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, low, high) == 2 && address >= *low &&
-		    address < *high) {
-			const char *mark = memmem(line, (size_t)(end - line), "[heap]", 6);
-			*heap = mark != NULL;
-			return true;
-		}
+		found = sscanf(line, "%" SCNx64 "-%" SCNx64, &region->low, &region->high) == 2 &&
+			address >= region->low && address < region->high;
+		region->heap = memmem(line, (size_t)(end - line), "[heap]", 6) != NULL;
 		line = *end ? end + 1 : end;
 	}
-	return false;
+	free(maps);
+	return found;
 }
 
 /* A mapping that a stack pointer points into is a stack. */
-static bool name_stack(const struct target *target, struct text *text, uint64_t address, uint64_t low,
-		       uint64_t high)
+static bool target_stack(const void *context, const struct region *region, uint32_t *thread)
 {
+	const struct target *target = context;
 	for (uint32_t i = 0; i < target_tracees(target); i++) {
 		struct tracee *tracee = target_tracee(target, i);
 		if (tracee->life != TRACEE_STOPPED && tracee->life != TRACEE_EXITING)
 			continue;
 		const struct user_regs_struct *regs = tracee_regs(tracee);
-		if (!regs || regs->rsp < low || regs->rsp > high)
+		if (!regs || regs->rsp < region->low || regs->rsp > region->high)
 			continue;
-		append(text, "stack of T%" PRIu32 " -%#" PRIx64, i + 1, high - address);
+		*thread = i;
 		return true;
 	}
 	return false;
@@ -223,19 +243,7 @@ static bool name_stack(const struct target *target, struct text *text, uint64_t 
 
 void places_name(struct places *places, struct target *target, uint64_t address, char *name, size_t room)
 {
-	struct text text = {.at = name, .room = room};
-	uint64_t low = 0, high = 0;
-	bool heap = false;
-	if (room == 0)
-		return;
-	name[0] = 0;
-	if (name_static(places, &text, address))
-		return;
-	char *maps = maps_text(target_pid(target));
-	bool mapped = maps && find_mapping(maps, address, &low, &high, &heap);
-	free(maps);
-	if (mapped && heap)
-		append(&text, "heap +%#" PRIx64, address - low);
-	else if (!mapped || !name_stack(target, &text, address, low, high))
-		append(&text, "%#" PRIx64, address);
+	const struct surroundings around = {
+	    .context = target, .region = target_region, .stack = target_stack};
+	places_name_in(places, &around, address, name, room);
 }

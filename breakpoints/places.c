@@ -2,6 +2,7 @@
 #include "breakpoints/symbols.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct places *places_new(void)
 {
@@ -79,7 +80,7 @@ static enum status report_modules(struct places *places)
 {
 	static char *debug_path; /* NULL: elfutils' own default */
 	static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-						 .find_debuginfo = dwfl_standard_find_debuginfo,
+						 .find_debuginfo = places_find_debuginfo,
 						 .debuginfo_path = &debug_path};
 	size_t length = places->modules.length;
 	places->dwfl = dwfl_begin(&callbacks);
@@ -90,8 +91,17 @@ static enum status report_modules(struct places *places)
 	dwfl_report_begin(places->dwfl);
 	for (size_t i = 0; i < length; i++) {
 		const struct module *module = &places->modules.at[i];
-		dwfl_report_elf(places->dwfl, module->name, module->path, -1, module->bias, true);
+		int fd = module->subject ? module_open(module) : -1;
+		Dwfl_Module *reported =
+		    dwfl_report_elf(places->dwfl, module->name, module->path, fd, module->bias, true);
+		if (!reported && fd >= 0)
+			close(fd);
+		void **userdata;
+		if (reported && dwfl_module_info(reported, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+			*userdata = places;
 	}
+	if (places->subject)
+		places_report_vdso(places);
 	dwfl_report_end(places->dwfl, NULL, NULL);
 	places->libc_low = places->libc_high = 0;
 	if (length && places->modules.at[0].is_static)
@@ -107,6 +117,16 @@ enum status places_update(struct places *places, struct target *target)
 		return status;
 	forget_modules(places);
 	return status == STATUS_OK ? report_modules(places) : status;
+}
+
+enum status places_of_subject(struct places *places, struct subject *subject)
+{
+	enum status status = modules_of_subject(&places->modules, subject);
+	if (status != STATUS_OK)
+		return status;
+	places->subject = subject;
+	status = report_modules(places);
+	return status == STATUS_NO_MEMORY ? status : STATUS_OK;
 }
 
 bool places_module(const struct places *places, size_t i, const char **path, char build_id[65])

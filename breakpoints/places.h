@@ -4,6 +4,7 @@
 #include "breakpoints/modules.h"
 #include <elfutils/libdwfl.h>
 #include <fmc/place.h>
+#include <fmc/subject.h>
 
 /* A variable of the program with a fixed address, from DWARF. */
 struct variable {
@@ -24,6 +25,25 @@ struct found {
 	bool is_return, used;
 };
 
+/* A thread whose stack is looked at: where it stands, and where memory comes from. */
+struct unwinding {
+	enum status (*read)(void *context, uint64_t address, void *to, size_t size);
+	void *context;
+	const struct user_regs_struct *regs;
+	uint64_t pc;  /* instead of regs->rip */
+	bool partial; /* of the registers only pc and rsp are known */
+};
+
+/* One frame, while it is visited. */
+struct unwound {
+	uint64_t pc;
+	uint64_t stack;			       /* the stack pointer there; 0: not known */
+	uint64_t rbx, rbp, r12, r13, r14, r15; /* as the function had them; 0: not known */
+};
+
+/* Returns false to end the walk. */
+typedef bool unwound_visitor(void *context, const struct unwound *frame);
+
 struct places {
 	struct modules modules;
 	Dwfl *dwfl;		     /* the same modules with their symbols and debug information */
@@ -34,10 +54,43 @@ struct places {
 	size_t strings_length, strings_room;
 	struct found *found; /* a hash table of answers; true as long as the modules stay */
 	size_t found_length, found_room;
-	bool attached;		  /* dwfl knows where registers and memory come from */
-	struct tracee *unwinding; /* the thread whose stack is looked at, and where it stands */
-	uint64_t pc;
+	bool attached; /* dwfl knows where registers and memory come from */
+	const struct unwinding *unwinding;
+	struct subject *subject; /* whose modules they are; NULL: a target's */
 };
+
+/* Learn the modules of a subject, which has to outlive the places. STATUS_OK, STATUS_NO_MEMORY. */
+enum status places_of_subject(struct places *places, struct subject *subject);
+
+/*
+ * Visit the frames of a stack, innermost first, by the modules' call frame information. True if the walk came to the
+ * outermost frame; false if it was ended or nothing tells the caller of the last one.
+ */
+bool places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit,
+		   void *context);
+
+/* Is there call frame information for this place in the code? Else the walk goes on by guessing that rbp is a frame pointer. */
+bool places_tell_caller(struct places *places, uint64_t pc);
+
+/* A mapping, and whose stack it is: what names of data in no module are made of. */
+struct region {
+	uint64_t low, high;
+	bool heap;
+};
+
+struct surroundings {
+	const void *context;
+	bool (*region)(const void *context, uint64_t address,
+		       struct region *region); /* that covers the address */
+	bool (*stack)(const void *context, const struct region *region, uint32_t *thread);
+};
+
+/* places_name() for whatever these surroundings are of. */
+void places_name_in(struct places *places, const struct surroundings *around, uint64_t address, char *name,
+		    size_t room);
+
+/* The byte that the module's file has for this address; -1 if there is none. */
+int places_file_byte(struct places *places, uint64_t address);
 
 /* A copy of the text that lives as long as the places, the same pointer for equal texts. */
 const char *places_string(struct places *places, const char *text);
@@ -51,6 +104,16 @@ Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address);
 /* The variables of modules.at[i]; empty if there is no debug information. */
 const struct variables *places_variables(struct places *places, size_t i);
 void variables_release(struct variables *variables);
+
+/*
+ * For libdwfl: where the separate debug information of a module is. Looks by build-id in the process's own root, in
+ * debuginfod's cache, then where libdwfl does.
+ */
+int places_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word checksum, char **found);
+
+/* Tell dwfl of the subject's vdso, as its memory shows it. */
+void places_report_vdso(struct places *places);
 
 /* The C++ name of a symbol, allocated; NULL if it is not one. */
 char *demangle(const char *symbol);

@@ -68,7 +68,7 @@ static void visit_table(const struct table *table)
 
 enum status symbols_each(const struct module *module, symbol_visitor *visit, void *context)
 {
-	int fd = open(module->path, O_RDONLY | O_CLOEXEC);
+	int fd = module_open(module);
 	if (fd < 0)
 		return STATUS_NOT_FOUND;
 	elf_version(EV_CURRENT);
