@@ -59,6 +59,9 @@ SAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(wildcard samples/*.c samples/*.c
 SAMPLES += $(patsubst %.c,$(BUILD)/%.static,$(shell grep -l '^ \* fmc-static: yes' samples/*.c))
 TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
 TARGETS += $(addsuffix .static,$(TARGETS))
+# The same without symbols, and with another libc where there is a compiler for it.
+TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped
+TARGETS += $(if $(shell command -v musl-gcc),$(BUILD)/targets/waits.musl)
 
 # Plug-ins that describe operations of samples.
 PLUGINS := $(patsubst samples/ops/%.c,$(BUILD)/samples/%.so,$(wildcard samples/ops/*.c))
@@ -88,6 +91,13 @@ $(BUILD)/targets/%: tests/targets/%.c Makefile
 $(BUILD)/targets/%.static: tests/targets/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -static $< -o $@
+
+$(BUILD)/targets/%.stripped: $(BUILD)/targets/%
+	strip -o $@ $<
+# The kernel's headers are among those of the system's libc.
+$(BUILD)/targets/%.musl: tests/targets/%.c Makefile
+	@mkdir -p $(@D)
+	musl-gcc -std=gnu11 $(TARGET_FLAGS) -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu $< -o $@
 
 # Unit tests: a program a file, linked with the archives. The commands' objects without main() come as one more
 # archive, the table machine (tests/table) as another.

@@ -1,0 +1,290 @@
+#include "suite.h"
+#include <fmc/wait.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What threads wait for: a real program whose threads, each named after its way, wait in every way there is. */
+
+struct scene {
+	pid_t pid;
+	struct subject *subject;
+	struct inspection inspection;
+};
+
+static pid_t start(const char *name)
+{
+	char path[512], said[16];
+	int output[2];
+	const char *folder = getenv("FMC_TEST_TARGETS");
+	ck_assert_ptr_nonnull(folder);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	ck_assert_int_eq(pipe(output), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(output[1], STDOUT_FILENO);
+		close(output[0]);
+		close(output[1]);
+		execl(path, path, (char *)NULL);
+		_exit(127);
+	}
+	close(output[1]);
+	ssize_t length = read(output[0], said, sizeof(said) - 1);
+	ck_assert_int_gt(length, 0);
+	said[length] = 0;
+	ck_assert_str_eq(said, "ready\n");
+	close(output[0]);
+	return pid;
+}
+
+static struct scene look_at(const char *name)
+{
+	char why[256] = "";
+	struct scene scene = {.pid = start(name)};
+	enum status status = subject_attach(scene.pid, inspection_prepare, NULL, &scene.subject, why);
+	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
+	ck_assert_int_eq(inspection_make(scene.subject, &scene.inspection), STATUS_OK);
+	ck_assert_uint_eq(scene.inspection.length, subject_threads(scene.subject));
+	return scene;
+}
+
+static void leave(struct scene *scene)
+{
+	inspection_release(&scene->inspection);
+	subject_free(scene->subject);
+	kill(scene->pid, SIGKILL);
+	waitpid(scene->pid, NULL, 0);
+}
+
+/* The thread of this name, as the kernel knows it; the names are cut off there. */
+static size_t find(const struct scene *scene, const char *name)
+{
+	for (size_t i = 0; i < scene->inspection.length; i++)
+		if (strncmp(subject_thread(scene->subject, i)->name, name, 15) == 0)
+			return i;
+	ck_abort_msg("there is no thread %s", name);
+}
+
+static const struct wait *wait_of(const struct scene *scene, const char *name)
+{
+	return &scene->inspection.threads[find(scene, name)].wait;
+}
+
+struct expected {
+	const char *thread;
+	enum wait_kind kind;
+	const char *object;
+	const char *holder;
+	bool timed, certain;
+	uint32_t count;
+	const char *detail, *call;
+};
+
+#define MUTEX "pthread_mutex_lock"
+static const struct expected expected[] = {
+    {"holder", WAIT_SIGNAL, NULL, NULL, false, false, 0, NULL, "pause"},
+    {"normal", WAIT_MUTEX, "normal", "holder", false, true, 1, NULL, MUTEX},
+    {"recursive", WAIT_MUTEX, "recursive", "holder", false, true, 3, "recursive", MUTEX},
+    {"errorcheck", WAIT_MUTEX, "errorcheck", "holder", false, true, 1, "error-checking", MUTEX},
+    {"robust", WAIT_MUTEX, "robust", "holder", false, true, 1, "robust", MUTEX},
+    {"inherit", WAIT_MUTEX, "inherit", "holder", false, true, 1, "priority-inheriting", MUTEX},
+    {"adaptive", WAIT_MUTEX, "adaptive", "holder", false, true, 1, "adaptive", MUTEX},
+    {"shared", WAIT_MUTEX, NULL, "holder", false, false, 1, "process-shared", MUTEX},
+    {"dead", WAIT_MUTEX, "dead", NULL, false, true, 1, NULL, MUTEX},
+    {"timed", WAIT_MUTEX, "timed", "holder", true, false, 1, NULL, "pthread_mutex_timedlock"},
+    {"cond", WAIT_COND, "pool.ready", NULL, false, true, 0, "2 threads wait there", "pthread_cond_wait"},
+    {"cond_timed", WAIT_COND, "pool.ready", NULL, true, false, 0, "2 threads wait there",
+     "pthread_cond_timedwait"},
+    {"semaphore", WAIT_SEMAPHORE, "items", NULL, false, true, 0, "value 0", "sem_wait"},
+    {"sem_timed", WAIT_SEMAPHORE, "items", NULL, true, false, 0, "value 0", "sem_timedwait"},
+    {"read_lock", WAIT_READ, "written", "holder", false, true, 0, NULL, "pthread_rwlock_rdlock"},
+    {"write_lock", WAIT_WRITE, "read_by_two", NULL, false, true, 2, "2 readers have it",
+     "pthread_rwlock_wrlock"},
+    {"second_write", WAIT_WRITE, "read_by_two", NULL, false, true, 2, "2 readers have it",
+     "pthread_rwlock_wrlock"},
+    {"behind_write", WAIT_WRITE, "written", "holder", false, true, 0, NULL, "pthread_rwlock_wrlock"},
+    {"polite_write", WAIT_WRITE, "polite", NULL, false, true, 1, "1 reader has it", "pthread_rwlock_wrlock"},
+    {"polite_read", WAIT_READ, "polite", NULL, false, true, 1,
+     "a writer comes first, which waits for 1 reader", "pthread_rwlock_rdlock"},
+    {"barrier", WAIT_BARRIER, "meeting", NULL, false, true, 1, "2 of 3 have come", "pthread_barrier_wait"},
+    {"barrier2", WAIT_BARRIER, "meeting", NULL, false, true, 1, "2 of 3 have come", "pthread_barrier_wait"},
+    {"join", WAIT_JOIN, NULL, "holder", false, true, 0, NULL, "pthread_join"},
+    {"once", WAIT_ONCE, "once", "initialises", false, true, 0, "initialisation is under way", "pthread_once"},
+    {"futex", WAIT_FUTEX, "word", NULL, false, true, 0, "value 7", "futex"},
+    {"stream", WAIT_MUTEX, NULL, "holder", false, true, 1, "the lock of a FILE", "flockfile"},
+    {"sleep", WAIT_SLEEP, NULL, NULL, true, false, 0, NULL, NULL},
+    {"poll", WAIT_POLL, NULL, NULL, false, false, 0, NULL, "poll"},
+    {"epoll", WAIT_POLL, NULL, NULL, false, false, 0, NULL, NULL},
+    {"child", WAIT_CHILD, NULL, NULL, false, false, 0, NULL, "wait4"},
+    {"sigwait", WAIT_SIGNAL, NULL, NULL, false, false, 0, NULL, "rt_sigtimedwait"},
+};
+
+/* What musl's objects don't tell: who has locked a normal mutex, or a read-write lock to write. */
+static const struct expected expected_musl[] = {
+    {"normal", WAIT_MUTEX, "normal", NULL, false, true, 1, "normal mutexes of musl keep no owner", MUTEX},
+    {"recursive", WAIT_MUTEX, "recursive", "holder", false, true, 3, NULL, MUTEX},
+    {"errorcheck", WAIT_MUTEX, "errorcheck", "holder", false, true, 1, NULL, MUTEX},
+    {"robust", WAIT_MUTEX, "robust", "holder", false, true, 1, NULL, MUTEX},
+    {"inherit", WAIT_MUTEX, "inherit", "holder", false, true, 1, NULL, MUTEX},
+    {"timed", WAIT_MUTEX, "timed", NULL, true, false, 1, NULL, "pthread_mutex_timedlock"},
+    {"cond", WAIT_COND, "pool.ready", NULL, false, true, 0, NULL, "pthread_cond_wait"},
+    {"cond_timed", WAIT_COND, "pool.ready", NULL, true, false, 0, NULL, "pthread_cond_timedwait"},
+    {"semaphore", WAIT_SEMAPHORE, "items", NULL, false, true, 0, "value 0", "sem_wait"},
+    {"read_lock", WAIT_READ, "written", NULL, false, true, 0, "a writer has it", "pthread_rwlock_rdlock"},
+    {"write_lock", WAIT_WRITE, "read_by_two", NULL, false, true, 2, "2 readers have it",
+     "pthread_rwlock_wrlock"},
+    {"barrier", WAIT_BARRIER, NULL, NULL, false, true, 0, NULL, "pthread_barrier_wait"},
+    {"join", WAIT_JOIN, NULL, "holder", false, true, 0, NULL, "pthread_join"},
+    {"futex", WAIT_FUTEX, "word", NULL, false, true, 0, "value 7", "futex"},
+    {"stream", WAIT_MUTEX, NULL, "holder", false, true, 0, "the lock of a FILE", "flockfile"},
+    {"sleep", WAIT_SLEEP, NULL, NULL, true, false, 0, NULL, NULL},
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static void check_wait(const struct scene *scene, const struct expected *row)
+{
+	const struct wait *wait = wait_of(scene, row->thread);
+	ck_assert_msg(wait->kind == row->kind, "%s waits for %s", row->thread, wait_kind_name(wait->kind));
+	ck_assert_msg(wait->timed == row->timed, "%s", row->thread);
+	ck_assert_msg(wait->certain == row->certain, "%s", row->thread);
+	ck_assert_msg(!row->call || (wait->call && strcmp(wait->call, row->call) == 0), "%s in %s",
+		      row->thread, wait->call);
+	ck_assert_msg(wait->count == row->count || row->kind == WAIT_MUTEX, "%s: %u", row->thread,
+		      wait->count);
+	ck_assert_msg(!row->count || wait->count == row->count, "%s: %u", row->thread, wait->count);
+	if (row->detail)
+		ck_assert_msg(wait->detail && strcmp(wait->detail, row->detail) == 0, "%s: %s", row->thread,
+			      wait->detail);
+	ck_assert_msg(wait->holders_length == (row->holder != NULL), "%s", row->thread);
+	if (row->holder)
+		ck_assert_msg(wait->holders[0] == find(scene, row->holder), "%s", row->thread);
+}
+
+static void check_waits(const struct scene *scene, const struct expected *rows, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		check_wait(scene, &rows[i]);
+}
+
+static void check_names(const struct scene *scene, const struct expected *rows, size_t length)
+{
+	ck_assert(scene->inspection.symbols);
+	for (size_t i = 0; i < length; i++) {
+		const struct wait *wait = wait_of(scene, rows[i].thread);
+		if (rows[i].object)
+			ck_assert_msg(wait->name && strcmp(wait->name, rows[i].object) == 0, "%s: %s",
+				      rows[i].thread, wait->name);
+	}
+}
+
+static const char *const with_symbols[] = {"waits", "waits.static"};
+
+START_TEST(every_wait_is_told_with_symbols)
+{
+	struct scene scene = look_at(with_symbols[_i]);
+	check_waits(&scene, expected, LENGTH(expected));
+	check_names(&scene, expected, LENGTH(expected));
+	const struct wait *dead = wait_of(&scene, "dead");
+	ck_assert(dead->outsider > 0);
+	ck_assert(dead->outsider_dead);
+	ck_assert_uint_eq(wait_of(&scene, "cond")->mutex, wait_of(&scene, "cond_timed")->mutex);
+	ck_assert_uint_ne(wait_of(&scene, "cond")->mutex, 0);
+	leave(&scene);
+}
+END_TEST
+
+START_TEST(every_wait_is_told_in_a_stripped_program)
+{
+	struct scene scene = look_at("waits.stripped");
+	ck_assert(!scene.inspection.symbols);
+	check_waits(&scene, expected, LENGTH(expected));
+	leave(&scene);
+}
+END_TEST
+
+/* Nothing has a name there, and the word of a pthread_once_t is no more than a word. */
+START_TEST(every_wait_but_once_is_told_in_a_stripped_static_program)
+{
+	struct scene scene = look_at("waits.static.stripped");
+	ck_assert(!scene.inspection.symbols);
+	for (size_t i = 0; i < LENGTH(expected); i++)
+		if (expected[i].kind != WAIT_ONCE)
+			check_wait(&scene, &expected[i]);
+	ck_assert_int_eq(wait_of(&scene, "once")->kind, WAIT_FUTEX);
+	ck_assert_uint_eq(wait_of(&scene, "once")->holders_length, 0);
+	leave(&scene);
+}
+END_TEST
+
+START_TEST(waits_in_musl_are_told)
+{
+	char path[512];
+	snprintf(path, sizeof(path), "%s/waits.musl", getenv("FMC_TEST_TARGETS"));
+	if (access(path, X_OK) != 0) /* no compiler for it: the Makefile leaves it out */
+		return;
+	struct scene scene = look_at("waits.musl");
+	check_waits(&scene, expected_musl, LENGTH(expected_musl));
+	check_names(&scene, expected_musl, LENGTH(expected_musl));
+	leave(&scene);
+}
+END_TEST
+
+static const struct frame *frame_of(const struct inspected_thread *thread, const char *function)
+{
+	for (size_t i = 0; i < thread->frames_length; i++)
+		if (thread->frames[i].function && strcmp(thread->frames[i].function, function) == 0)
+			return &thread->frames[i];
+	return NULL;
+}
+
+START_TEST(stacks_lead_from_the_wait_to_the_start_routine)
+{
+	struct scene scene = look_at("waits");
+	for (size_t i = 0; i < LENGTH(expected); i++) {
+		char function[64];
+		const struct inspected_thread *thread =
+		    &scene.inspection.threads[find(&scene, expected[i].thread)];
+		snprintf(function, sizeof(function), "wait_%s", expected[i].thread);
+		const struct frame *frame =
+		    frame_of(thread, strcmp(expected[i].thread, "holder") ? function : "hold");
+		ck_assert_msg(frame != NULL, "%s", expected[i].thread);
+		ck_assert_str_eq(frame->file, "waits.c");
+		ck_assert_str_eq(frame->module, "waits");
+		ck_assert_int_gt(frame->line, 0);
+		ck_assert(!thread->cut);
+	}
+	const struct inspected_thread *first = &scene.inspection.threads[0];
+	ck_assert_str_eq(first->name, "main");
+	ck_assert_ptr_nonnull(frame_of(first, "main"));
+	ck_assert_str_eq(first->frames[first->frames_length - 1].function, "_start");
+	leave(&scene);
+}
+END_TEST
+
+START_TEST(kinds_have_names)
+{
+	for (int i = 0; i < WAIT_KINDS; i++)
+		for (int k = 0; k < i; k++)
+			ck_assert_str_ne(wait_kind_name((enum wait_kind)i),
+					 wait_kind_name((enum wait_kind)k));
+	ck_assert_str_eq(wait_kind_name(WAIT_STOPPED), "stopped");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("wait");
+	TCase *tests = tcase_create("wait");
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, every_wait_is_told_with_symbols, 0, 2);
+	tcase_add_test(tests, every_wait_is_told_in_a_stripped_program);
+	tcase_add_test(tests, every_wait_but_once_is_told_in_a_stripped_static_program);
+	tcase_add_test(tests, waits_in_musl_are_told);
+	tcase_add_test(tests, stacks_lead_from_the_wait_to_the_start_routine);
+	tcase_add_test(tests, kinds_have_names);
+	suite_add_tcase(suite, tests);
+	return suite_run(suite);
+}
