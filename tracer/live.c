@@ -1,3 +1,4 @@
+#include "tracer/file.h"
 #include "tracer/subject.h"
 
 #include <errno.h>
@@ -68,20 +69,17 @@ static enum status live_read(struct subject *subject, const struct subject_mappi
 }
 
 /*
- * Open for reading what an O_PATH descriptor stands for, which is closed, if it is this file. The device isn't compared:
- * some file systems show another one in /proc.
+ * What an O_PATH descriptor stands for, if it is this file. The device isn't compared: some file systems show another one
+ * in /proc.
  */
 static int open_if_same(int found, uint64_t inode)
 {
-	char path[32];
 	struct stat file;
-	int fd = -1;
-	if (found < 0)
+	const int fd = file_reopen_regular(found);
+	if (fd >= 0 && (fstat(fd, &file) != 0 || file.st_ino != inode)) {
+		close(fd);
 		return -1;
-	snprintf(path, sizeof path, "/proc/self/fd/%d", found);
-	if (fstat(found, &file) == 0 && S_ISREG(file.st_mode) && file.st_ino == inode)
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	close(found);
+	}
 	return fd;
 }
 

@@ -185,7 +185,11 @@ static void *sleeper(void *argument)
 static int drain(void)
 {
 	static char much[BULK];
-	for (size_t got = 0; got < sizeof much;) {
+	struct pollfd readable = {.fd = bulk[0], .events = POLLIN};
+	for (size_t got = 0; got < sizeof much && !report->stop;) {
+		/* Nobody writes any more at the end. */
+		if (poll(&readable, 1, PERIOD_MS) == 0)
+			continue;
 		const ssize_t length = read(bulk[0], much, sizeof much - got);
 		if (length <= 0)
 			return -1;
@@ -248,6 +252,8 @@ int main(void)
 		perror("sleepers");
 		return 1;
 	}
+	report->semaphores = semaphores;
+	report->messages = messages;
 	for (intptr_t i = 0; i < SLEEPERS; i++)
 		pthread_create(&threads[i], NULL, sleeper, (void *)i);
 	while (!report->stop) {

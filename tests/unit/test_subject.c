@@ -1,55 +1,11 @@
+#include "sleeping.h"
 #include "suite.h"
 
-#include "tests/targets/sleepers.h"
-
 #include <check.h>
-#include <fcntl.h>
 #include <fmc/subject.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Looking at live processes that fmc hasn't started; tests/targets/sleepers.c counts what it notices of that. */
-
-static struct sleepers *report;
-
-/* Start a target with `report` as its descriptor 3. */
-static pid_t start(const char *name)
-{
-	char path[4096];
-	snprintf(path, sizeof path, "%s/%s", getenv("FMC_TEST_TARGETS"), name);
-	const int memory = memfd_create("report", 0);
-	ck_assert_int_eq(ftruncate(memory, sizeof *report), 0);
-	report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-	ck_assert_ptr_ne(report, MAP_FAILED);
-	report->drain = 1;
-	const pid_t pid = fork();
-	if (pid == 0) {
-		dup2(memory, 3);
-		execl(path, path, (char *)NULL);
-		_exit(127);
-	}
-	close(memory);
-	return pid;
-}
-
-static void wait_for_rounds(pid_t pid, long more)
-{
-	long wanted[SLEEPERS];
-	for (int i = 0; i < SLEEPERS; i++)
-		wanted[i] = report->at[i].rounds + more;
-	for (int i = 0; i < SLEEPERS; i++)
-		while (report->at[i].rounds < wanted[i]) {
-			ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
-			sched_yield();
-		}
-}
 
 static struct subject *attach(pid_t pid)
 {
@@ -68,14 +24,6 @@ static const struct subject_thread *thread_of(const struct subject *subject, pid
 	return NULL;
 }
 
-static void end(pid_t pid)
-{
-	int status;
-	report->stop = 1;
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-}
-
 START_TEST(tells_where_threads_sleep)
 {
 	static const struct {
@@ -88,8 +36,8 @@ START_TEST(tells_where_threads_sleep)
 			{SLEEPER_RECV_TIMED, SYS_recvfrom, true},
 			{SLEEPER_EPOLL_TIMED, SYS_epoll_wait, true},
 			{SLEEPER_SEM, SYS_futex, false}};
-	const pid_t pid = start("sleepers");
-	wait_for_rounds(pid, 1);
+	const pid_t pid = sleepers_start();
+	sleepers_wait(pid, 1);
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
 		const pid_t tid = report->at[expected[i].sleeper].tid;
 		struct subject *subject = attach(pid);
@@ -114,24 +62,24 @@ START_TEST(tells_where_threads_sleep)
 		ck_assert_int_eq(subject_thread(subject, 0)->tid, pid);
 		subject_free(subject);
 	}
-	end(pid);
+	sleepers_end(pid);
 }
 END_TEST
 
 START_TEST(is_not_noticed)
 {
-	const pid_t pid = start("sleepers");
-	wait_for_rounds(pid, 1);
-	report->drain = 0;
+	const pid_t pid = sleepers_start();
+	sleepers_wait(pid, 1);
+	sleepers_stop_drain(pid);
 	for (int i = 0; i < 300; i++)
 		subject_free(attach(pid));
 	report->drain = 1;
-	wait_for_rounds(pid, 2);
+	sleepers_wait(pid, 2);
 	for (int i = 0; i < SLEEPERS; i++) {
 		ck_assert_msg(report->at[i].cut == 0, "sleeper %d: %ld cut short", i, report->at[i].cut);
 		ck_assert_msg(report->at[i].wrong == 0, "sleeper %d: %ld wrong", i, report->at[i].wrong);
 	}
-	end(pid);
+	sleepers_end(pid);
 }
 END_TEST
 
