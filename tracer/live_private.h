@@ -1,0 +1,41 @@
+#ifndef FMC_TRACER_LIVE_PRIVATE_H
+#define FMC_TRACER_LIVE_PRIVATE_H
+
+#include "tracer/private.h"
+
+#include <fmc/live.h>
+
+/* What there is to know of a traced thread beside its struct tracee, by the same index. */
+struct live_thread {
+	struct live_event last;
+	bool in_call;	  /* resumed from LIVE_CALL */
+	bool interrupted; /* its LIVE_PAUSED is still to come */
+	bool suspended;	  /* listens for the end of a job-control stop */
+};
+
+struct live {
+	struct target *target;
+	struct live_thread *threads;
+	uint32_t threads_room;
+	void (*shown)(void *context, pid_t child);
+	void *shown_context;
+	bool over; /* the process is gone, or runs another program */
+};
+
+/* NULL without memory. */
+struct tracee *live_add(struct live *live, pid_t tid);
+struct live_thread *live_thread_of(const struct live *live, const struct tracee *tracee);
+
+#define LIVE_OPTIONS                                                                                         \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |            \
+	 PTRACE_O_TRACEEXEC)
+
+/* live_calls.c: a system call that a stop cuts short, and the kernel doesn't begin again by itself. */
+bool live_call_restarts(long number);
+/* One that has perhaps moved a part of its data, so that being cut short shows. */
+bool live_call_transfers(long number, const uint64_t arguments[6]);
+
+/* /proc/PID/task/TID/syscall of a thread that sleeps. False: it runs, or is gone. number -1: it is in none. */
+bool live_asleep(pid_t pid, pid_t tid, long *number, uint64_t arguments[6], uint64_t *rip, uint64_t *rsp);
+
+#endif
