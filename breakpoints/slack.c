@@ -1,0 +1,66 @@
+#include "breakpoints/slack.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGE	  UINT64_C(4096)
+#define ALIGNMENT UINT64_C(16)
+
+/* Whether another segment begins on the same page. */
+static bool shares_page(Elf *elf, size_t count, uint64_t end)
+{
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_vaddr >= end &&
+		    header.p_vaddr / PAGE == end / PAGE)
+			return true;
+	}
+	return false;
+}
+
+static bool find(Elf *elf, const struct module *module, uint64_t *low, uint64_t *high)
+{
+	size_t count = 0;
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    !(header.p_flags & PF_X))
+			continue;
+		const uint64_t end = header.p_vaddr + header.p_filesz;
+		if (header.p_memsz != header.p_filesz || (header.p_flags & PF_W) ||
+		    shares_page(elf, count, end))
+			continue;
+		*low = module->bias + ((end + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
+		*high = module->bias + ((end + PAGE - 1) & ~(PAGE - 1));
+		return *low < *high;
+	}
+	return false;
+}
+
+bool slack_find(const struct module *module, uint64_t *low, uint64_t *high)
+{
+	const int file = open(module->path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
+	const bool found = elf && elf_kind(elf) == ELF_K_ELF && find(elf, module, low, high);
+	elf_end(elf);
+	close(file);
+	return found;
+}
+
+bool slack_same_file(const struct module *module, const struct target *target)
+{
+	uint8_t mapped[PAGE], stored[PAGE];
+	const int file = open(module->path, O_RDONLY | O_CLOEXEC);
+	const bool same = file >= 0 && pread(file, stored, sizeof stored, 0) == (ssize_t)sizeof stored &&
+			  target_read(target, module->low, mapped, sizeof mapped) == STATUS_OK &&
+			  memcmp(mapped, stored, sizeof stored) == 0;
+	if (file >= 0)
+		close(file);
+	return same;
+}

@@ -1,0 +1,20 @@
+#ifndef FMC_BREAKPOINTS_SLACK_H
+#define FMC_BREAKPOINTS_SLACK_H
+
+#include "breakpoints/modules.h"
+
+#include <fmc/target.h>
+
+/*
+ * What the text segment of a module leaves unused of its last page: mapped, executable, and nobody's. False: nothing, or the
+ * file can't be read.
+ */
+bool slack_find(const struct module *module, uint64_t *low, uint64_t *high);
+
+/*
+ * Is the file at the module's path the one that is mapped? In a container, or after an upgrade, another one may be there. By its
+ * first page, which has the headers and mostly the build-id.
+ */
+bool slack_same_file(const struct module *module, const struct target *target);
+
+#endif
