@@ -1,0 +1,417 @@
+#include "tracer/held.h"
+#include "tracer/attach.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long a thread may take to stop: one that waits for a disk doesn't before the disk answers. */
+#define PATIENCE_US 3000000
+
+/* Results within the kernel of a call that goes on or begins anew. */
+#define RESTART_FIRST (-512)
+#define RESTART_LAST  (-516)
+
+/* `mov eax, NUMBER; syscall` */
+#define NUMBER_BYTE   0xb8
+#define NUMBER_LENGTH 7
+
+/* A call with this result begins anew, unless a signal's handler runs first. */
+#define ERESTARTNOHAND 514
+
+enum status held_read(const struct held *held, uint64_t address, void *to, size_t size)
+{
+	ssize_t length;
+	do
+		length = pread(held->memory, to, size, (off_t)address);
+	while (length < 0 && errno == EINTR);
+	return length == (ssize_t)size ? STATUS_OK : length == 0 ? STATUS_GONE : STATUS_NOT_FOUND;
+}
+
+enum status held_write(const struct held *held, uint64_t address, const void *from, size_t size)
+{
+	ssize_t length;
+	do
+		length = pwrite(held->memory, from, size, (off_t)address);
+	while (length < 0 && errno == EINTR);
+	return length == (ssize_t)size ? STATUS_OK : length == 0 ? STATUS_GONE : STATUS_NOT_FOUND;
+}
+
+enum status held_set_regs(struct held_thread *thread, const struct user_regs_struct *regs)
+{
+	return ptrace(PTRACE_SETREGS, thread->tid, NULL, regs) == 0 ? STATUS_OK : STATUS_GONE;
+}
+
+/* What a stop is: its signal, and above it the event. */
+#define EVENT(stop) ((unsigned)(stop) >> 8)
+#define SYSTEM_CALL (SIGTRAP | 0x80)
+
+/* The next stop of this thread, which stays where it is. STATUS_TIMEOUT: none has come in time. */
+static enum status await(struct held_thread *thread, int *stop)
+{
+	long waited_us = 0, pause_us = 5;
+	for (;;) {
+		siginfo_t info = {0};
+		const int error =
+		    waitid(P_PID, (id_t)thread->tid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL);
+		thread->gone = (error && errno == ECHILD) ||
+			       (info.si_pid && info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED);
+		if (thread->gone)
+			return STATUS_GONE;
+		*stop = info.si_status;
+		if (info.si_pid)
+			return STATUS_OK;
+		if (waited_us > PATIENCE_US)
+			return STATUS_TIMEOUT;
+		const struct timespec pause = {.tv_nsec = pause_us * 1000};
+		nanosleep(&pause, NULL);
+		waited_us += pause_us;
+		if (pause_us < 1000)
+			pause_us *= 2;
+	}
+}
+
+/* So that nobody who waits for anything finds it: at such a stop there is no signal that could be lost. */
+static void take_rest(const struct held_thread *thread)
+{
+	siginfo_t info;
+	waitid(P_PID, (id_t)thread->tid, &info, WSTOPPED | WNOHANG | __WALL);
+}
+
+static enum status go_on(const struct held_thread *thread, enum __ptrace_request request, int signal)
+{
+	/* A failure means that it is dying, which shows when it is waited for. */
+	return ptrace(request, thread->tid, NULL, (void *)(long)signal) == 0 || errno == ESRCH ? STATUS_OK
+											       : STATUS_GONE;
+}
+
+/* The signal at whose delivery it stands; 0: none. */
+static int signal_at(int stop)
+{
+	return EVENT(stop) || stop == SYSTEM_CALL ? 0 : stop;
+}
+
+/* To the stop that an interrupt makes. A signal that comes first is delivered as it would have been. */
+static enum status await_rest(struct held_thread *thread)
+{
+	int stop;
+	enum status status = await(thread, &stop);
+	while (status == STATUS_OK && EVENT(stop) != PTRACE_EVENT_STOP) {
+		status = go_on(thread, PTRACE_CONT, signal_at(stop));
+		if (status == STATUS_OK)
+			status = await(thread, &stop);
+	}
+	if (status != STATUS_OK)
+		return status;
+	thread->job_stopped = (stop & 0x7f) != SIGTRAP;
+	take_rest(thread);
+	return STATUS_OK;
+}
+
+/* A signal on the way is delivered. */
+enum status held_to_call(struct held *held, struct held_thread *thread)
+{
+	int stop = 0;
+	enum status status = STATUS_OK;
+	do {
+		status = go_on(thread, PTRACE_SYSCALL, signal_at(stop));
+		if (status == STATUS_OK)
+			status = await(thread, &stop);
+	} while (status == STATUS_OK && stop != SYSTEM_CALL);
+	held->gone |= status != STATUS_OK;
+	return status == STATUS_OK ? STATUS_OK : STATUS_GONE;
+}
+
+enum status held_to_rest(struct held *held, struct held_thread *thread)
+{
+	enum status status = STATUS_GONE;
+	if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0 &&
+	    ptrace(PTRACE_CONT, thread->tid, NULL, NULL) == 0)
+		status = await_rest(thread);
+	held->gone |= status == STATUS_GONE;
+	return status == STATUS_OK ? STATUS_OK : STATUS_GONE;
+}
+
+/* A call that goes on by restart_syscall() is told by the code that made it. -1: it isn't. */
+static int64_t number_in_code(const struct held *held, uint64_t behind)
+{
+	uint8_t code[NUMBER_LENGTH];
+	uint32_t number;
+	if (held_read(held, behind - sizeof code, code, sizeof code) != STATUS_OK || code[0] != NUMBER_BYTE)
+		return -1;
+	memcpy(&number, code + 1, sizeof number);
+	return number;
+}
+
+bool held_begin_anew(const struct held *held, const struct held_thread *thread, struct user_regs_struct *regs,
+		     int64_t *call)
+{
+	const int64_t result = (int64_t)thread->regs.rax;
+	*regs = thread->regs;
+	*call = -1;
+	regs->orig_rax = (unsigned long long)-1;
+	if ((int64_t)thread->regs.orig_rax < 0 || result > RESTART_FIRST || result < RESTART_LAST)
+		return true;
+	*call = (int64_t)thread->regs.orig_rax;
+	if (*call == SYS_restart_syscall)
+		*call = number_in_code(held, thread->regs.rip);
+	regs->rax = (unsigned long long)*call;
+	regs->rip -= 2;
+	return *call >= 0;
+}
+
+enum status held_leave_section(struct held *held, struct held_thread *thread)
+{
+	struct {
+		uint64_t address;
+		uint32_t size, signature, flags, padding;
+	} rseq;
+	struct {
+		uint32_t version, flags;
+		uint64_t start, length, abort;
+	} section;
+	uint64_t at;
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, thread->tid, (void *)sizeof rseq, &rseq) <= 0 ||
+	    !rseq.address || held_read(held, rseq.address + 8, &at, sizeof at) != STATUS_OK || !at ||
+	    held_read(held, at, &section, sizeof section) != STATUS_OK ||
+	    thread->regs.rip - section.start >= section.length)
+		return STATUS_OK;
+	thread->regs.rip = section.abort;
+	return held_set_regs(thread, &thread->regs);
+}
+
+static int pending_in(const struct held_thread *thread, uint32_t queue, uint64_t interesting)
+{
+	struct __ptrace_peeksiginfo_args one = {.flags = queue, .nr = 1};
+	siginfo_t info;
+	for (; ptrace(PTRACE_PEEKSIGINFO, thread->tid, &one, &info) == 1; one.off++)
+		if (interesting >> (info.si_signo - 1) & 1)
+			return info.si_signo;
+	return 0;
+}
+
+bool held_has_signals(const struct held_thread *thread, bool blocked, int *signal)
+{
+	const uint64_t interesting = blocked ? ~UINT64_C(0) : ~thread->mask;
+	*signal = pending_in(thread, 0, interesting);
+	if (!*signal)
+		*signal = pending_in(thread, PTRACE_PEEKSIGINFO_SHARED, interesting);
+	return *signal != 0;
+}
+
+/*
+ * Where it stood. A call that has been cut short by stopping it, not by a signal, shall begin anew: the kernel does so for a result
+ * that says it, unless a signal's handler runs first; then it is EINTR after all.
+ */
+static enum status note_place(const struct held *held, struct held_thread *thread)
+{
+	int signal;
+	thread->number = task_number(held->folder, thread->tid);
+	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->regs) != 0 ||
+	    ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof thread->mask, &thread->mask) != 0)
+		return STATUS_GONE;
+	if ((int64_t)thread->regs.orig_rax < 0 || (int64_t)thread->regs.rax != -EINTR ||
+	    thread->job_stopped || !attach_call_is_cut((long)thread->regs.orig_rax) ||
+	    held_has_signals(thread, false, &signal))
+		return STATUS_OK;
+	thread->regs.rax = (unsigned long long)-ERESTARTNOHAND;
+	return held_set_regs(thread, &thread->regs);
+}
+
+static enum status refuse(char why[256], pid_t tid, const char *because)
+{
+	snprintf(why, 256, "thread %d %s", tid, because);
+	return STATUS_UNSUPPORTED;
+}
+
+/* A call that would return with a part done if it was stopped: it may be over soon. */
+static bool is_halfway(const struct held *held, pid_t tid)
+{
+	struct task_call call;
+	return task_call(held->folder, tid, &call) && !call.running && attach_call_is_halved(&call);
+}
+
+static enum status add_thread(struct held *held, struct attach *permission, pid_t tid)
+{
+	if (held->length == held->room) {
+		const uint32_t room = held->room ? 2 * held->room : 64;
+		struct held_thread *threads = realloc(held->threads, room * sizeof *threads);
+		if (!threads)
+			return STATUS_NO_MEMORY;
+		held->threads = threads;
+		held->room = room;
+	}
+	if (is_halfway(held, tid))
+		return refuse(permission->why, tid,
+			      "is in the middle of sending or writing something: try again");
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
+		return errno == ESRCH ? STATUS_GONE : attach_refused(permission, errno);
+	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	held->threads[held->length++] = (struct held_thread){.tid = tid};
+	return STATUS_OK;
+}
+
+static bool is_known(const struct held *held, pid_t tid)
+{
+	for (uint32_t i = held->length; i-- > 0;)
+		if (held->threads[i].tid == tid)
+			return true;
+	return false;
+}
+
+/* Seize those that aren't yet. *more: there were some. */
+static enum status seize_others(struct held *held, struct attach *permission, bool *more)
+{
+	char path[32];
+	enum status status = STATUS_OK;
+	*more = false;
+	snprintf(path, sizeof path, "/proc/%d/task", held->pid);
+	DIR *tasks = opendir(path);
+	if (!tasks)
+		return STATUS_GONE;
+	for (struct dirent *entry; status == STATUS_OK && (entry = readdir(tasks));) {
+		const pid_t tid = atoi(entry->d_name);
+		if (tid <= 0 || is_known(held, tid))
+			continue;
+		status = add_thread(held, permission, tid);
+		*more |= status == STATUS_OK;
+		if (status == STATUS_GONE && tid != held->pid)
+			status = STATUS_OK; /* it has just ended */
+	}
+	closedir(tasks);
+	return status;
+}
+
+/* Wait for those from `first` on; the dead leave the table. */
+static enum status stop_from(struct held *held, uint32_t first, char why[256])
+{
+	uint32_t kept = first;
+	for (uint32_t i = first; i < held->length; i++) {
+		struct held_thread *thread = &held->threads[i];
+		enum status status = await_rest(thread);
+		if (status == STATUS_OK)
+			status = note_place(held, thread);
+		if (status == STATUS_TIMEOUT)
+			return refuse(why, thread->tid,
+				      "doesn't stop: it waits for a disk or another device");
+		if (status == STATUS_OK)
+			held->threads[kept++] = *thread;
+		else if (thread->tid == held->pid)
+			return STATUS_GONE;
+	}
+	held->length = kept;
+	return STATUS_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct held_thread *one = a, *other = b;
+	return one->number < other->number ? -1 : one->number > other->number;
+}
+
+/* The main thread first, then by number. */
+static enum status put_in_order(struct held *held)
+{
+	for (uint32_t i = 0; i < held->length; i++) {
+		if (held->threads[i].tid != held->pid)
+			continue;
+		const struct held_thread leader = held->threads[i];
+		held->threads[i] = held->threads[0];
+		held->threads[0] = leader;
+		qsort(held->threads + 1, held->length - 1, sizeof held->threads[0], by_number);
+		return STATUS_OK;
+	}
+	return STATUS_GONE;
+}
+
+/* Who is stopped makes no further threads: when a look finds none, all are there. */
+static enum status stop_all(struct held *held, struct attach *permission)
+{
+	bool more = true;
+	enum status status = STATUS_OK;
+	while (status == STATUS_OK && more) {
+		const uint32_t known = held->length;
+		status = seize_others(held, permission, &more);
+		if (status == STATUS_OK)
+			status = stop_from(held, known, permission->why);
+	}
+	return status == STATUS_OK ? put_in_order(held) : status;
+}
+
+static enum status open_process(struct held *held, struct attach *permission)
+{
+	held->subject = permission->subject = subject_new(&subject_live);
+	if (!held->subject)
+		return attach_no_memory(permission);
+	const enum status status = attach_permit(permission);
+	if (status != STATUS_OK)
+		return status;
+	held->pid = permission->pid;
+	held->folder = permission->folder;
+	held->memory = openat(held->folder, "mem", O_RDWR | O_CLOEXEC);
+	return held->memory >= 0 ? STATUS_OK : attach_refused(permission, errno);
+}
+
+enum status held_take(pid_t pid, struct held **out, char why[256])
+{
+	struct attach permission = {.pid = pid, .why = why};
+	*out = NULL;
+	struct held *held = calloc(1, sizeof *held);
+	if (!held)
+		return attach_no_memory(&permission);
+	held->memory = -1;
+	enum status status = open_process(held, &permission);
+	if (status == STATUS_OK)
+		status = stop_all(held, &permission);
+	if (status == STATUS_GONE)
+		status = attach_ended(&permission);
+	else if (status == STATUS_NO_MEMORY)
+		status = attach_no_memory(&permission);
+	if (status == STATUS_OK) {
+		*out = held;
+		return STATUS_OK;
+	}
+	held_release(held);
+	return status;
+}
+
+uint64_t held_status(const struct held *held, const char *key, int base, uint64_t otherwise)
+{
+	char text[8192], *end;
+	const char *value =
+	    proc_text(held->folder, "status", text, sizeof text) > 0 ? proc_field(text, key) : NULL;
+	const uint64_t number = value ? strtoull(value, &end, base) : 0;
+	return value && end != value ? number : otherwise;
+}
+
+void held_release(struct held *held)
+{
+	if (!held)
+		return;
+	/* The kernel keeps a thread stopped whom SIGSTOP has stopped. Who hasn't stopped yet is let go by fmc's end. */
+	for (uint32_t i = 0; i < held->length; i++)
+		ptrace(PTRACE_DETACH, held->threads[i].tid, NULL, NULL);
+	if (held->memory >= 0)
+		close(held->memory);
+	subject_free(held->subject);
+	free(held->threads);
+	free(held);
+}
+
+bool held_gone(const struct held *held)
+{
+	siginfo_t info = {0};
+	return held->gone ||
+	       waitid(P_PID, (id_t)held->pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 ||
+	       info.si_pid != 0;
+}
