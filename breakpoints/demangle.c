@@ -1,6 +1,5 @@
 #include "breakpoints/entry_table.h"
 #include "breakpoints/places.h"
-#include "breakpoints/rust.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +15,9 @@ extern char *__cxa_demangle(const char *symbol, char *buffer, size_t *length, in
 char *demangle(const char *symbol)
 {
 	int status;
-	if (strncmp(symbol, "_R", 2) == 0)
-		return rust_demangle(symbol);
 	if (!__cxa_demangle || strncmp(symbol, "_Z", 2) != 0)
 		return NULL;
-	char *name = __cxa_demangle(symbol, NULL, NULL, &status);
-	if (name)
-		rust_unescape(name);
-	return name;
+	return __cxa_demangle(symbol, NULL, NULL, &status);
 }
 
 static bool begins_with(const char *text, const char *beginning)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -54,6 +55,7 @@ static bool take_position(const struct target *target, int descriptor, struct be
 		return false;
 	belongings->at[belongings->length].descriptor = descriptor;
 	belongings->at[belongings->length].flags = flags;
+	belongings->at[belongings->length].own = false;
 	belongings->at[belongings->length++].position = position;
 	return true;
 }
@@ -160,10 +162,20 @@ enum status belongings_take(const struct target *target, const struct inherited 
 		   : STATUS_UNSUPPORTED;
 }
 
+/* `number` becomes what `from` is, which is closed. */
+static enum status move_descriptor(struct tracee *copy, int64_t from, int number, unsigned flags)
+{
+	int64_t result;
+	const uint64_t dup_arguments[6] = {(uint64_t)from, (uint64_t)number, flags & O_CLOEXEC};
+	const uint64_t close_arguments[6] = {(uint64_t)from};
+	enum status status = tracee_syscall(copy, SYS_dup3, dup_arguments, &result);
+	return status == STATUS_OK ? tracee_syscall(copy, SYS_close, close_arguments, &result) : status;
+}
+
 static enum status open_anew(struct tracee *copy, int descriptor, unsigned flags)
 {
 	char path[32];
-	int64_t opened, result;
+	int64_t opened;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
 	const uint64_t open_arguments[6] = {GADGET_SCRATCH, flags};
 	enum status status = target_write(copy->target, GADGET_SCRATCH, path, sizeof path);
@@ -171,17 +183,54 @@ static enum status open_anew(struct tracee *copy, int descriptor, unsigned flags
 		status = tracee_syscall(copy, SYS_open, open_arguments, &opened);
 	if (status != STATUS_OK || opened < 0)
 		return status;
-	const uint64_t dup_arguments[6] = {(uint64_t)opened, (uint64_t)descriptor, flags & O_CLOEXEC};
-	const uint64_t close_arguments[6] = {(uint64_t)opened};
-	status = tracee_syscall(copy, SYS_dup3, dup_arguments, &result);
-	return status == STATUS_OK ? tracee_syscall(copy, SYS_close, close_arguments, &result) : status;
+	return move_descriptor(copy, opened, descriptor, flags);
+}
+
+/* What the source has in its file, read from its beginning; the position there is nobody's. */
+static enum status fill_own(struct tracee *copy, int64_t made, int descriptor, uint64_t size)
+{
+	const uint64_t seek_arguments[6] = {(uint64_t)descriptor, 0, SEEK_SET};
+	int64_t result = 0;
+	enum status status = tracee_syscall(copy, SYS_lseek, seek_arguments, &result);
+	for (uint64_t done = 0; done < size && status == STATUS_OK && result >= 0; done += (uint64_t)result) {
+		const uint64_t arguments[6] = {(uint64_t)made, (uint64_t)descriptor, 0, size - done};
+		status = tracee_syscall(copy, SYS_sendfile, arguments, &result);
+		if (result <= 0)
+			return STATUS_SYSTEM;
+	}
+	return status;
+}
+
+/* A file in memory as the source's is, of which only the size counts where it can't be read. */
+static enum status make_own(struct tracee *copy, int descriptor, unsigned flags, bool contents, uint64_t size)
+{
+	static const char name[] = "own";
+	const uint64_t arguments[6] = {GADGET_SCRATCH, MFD_CLOEXEC};
+	int64_t made = -1, result;
+	enum status status = target_write(copy->target, GADGET_SCRATCH, name, sizeof name);
+	if (status == STATUS_OK)
+		status = tracee_syscall(copy, SYS_memfd_create, arguments, &made);
+	if (status != STATUS_OK || made < 0)
+		return status == STATUS_OK ? STATUS_SYSTEM : status;
+	const uint64_t truncate_arguments[6] = {(uint64_t)made, size};
+	const uint64_t flag_arguments[6] = {(uint64_t)made, F_SETFL, flags & (O_APPEND | O_NONBLOCK)};
+	if (contents)
+		status = fill_own(copy, made, descriptor, size);
+	else
+		status = tracee_syscall(copy, SYS_ftruncate, truncate_arguments, &result);
+	if (status == STATUS_OK)
+		status = tracee_syscall(copy, SYS_fcntl, flag_arguments, &result);
+	return status == STATUS_OK ? move_descriptor(copy, made, descriptor, flags) : status;
 }
 
 enum status belongings_separate(const struct belongings *belongings, struct tracee *copy)
 {
 	enum status status = STATUS_OK;
 	for (size_t i = 0; i < belongings->length && status == STATUS_OK; i++)
-		status = open_anew(copy, belongings->at[i].descriptor, belongings->at[i].flags);
+		status = belongings->at[i].own
+			     ? make_own(copy, belongings->at[i].descriptor, belongings->at[i].flags,
+					belongings->at[i].contents, belongings->at[i].size)
+			     : open_anew(copy, belongings->at[i].descriptor, belongings->at[i].flags);
 	return status;
 }
 

@@ -8,13 +8,16 @@
  * run. Copies share open files with their source and with each other; of files that are only read that
  * is the position alone, which can be put back.
  */
-#define POSITIONS_MOST 64
+#define POSITIONS_MOST 256
 
 struct belongings {
 	struct {
 		int descriptor;
 		int64_t position;
 		unsigned flags; /* as open() takes them */
+		bool own;	/* a file in memory that is open for writing: each copy gets one of its own */
+		bool contents;	/* and may read it */
+		uint64_t size;	/* of that */
 	} at[POSITIONS_MOST];
 	size_t length;
 };

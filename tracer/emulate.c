@@ -40,7 +40,8 @@ int64_t target_clock(const struct target *target, clockid_t clock)
 		return target->world.start_ns + target->world.elapsed_ns;
 	default:
 		/* An uptime of a day, so that differences to "an hour ago" stay positive. */
-		return 86400 * NS_PER_SECOND + target->world.elapsed_ns;
+		return (target->world.uptime_ns ? target->world.uptime_ns : 86400 * NS_PER_SECOND) +
+		       target->world.elapsed_ns;
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -61,20 +62,78 @@ static const uint16_t traced[] = {
     SYS_sched_getscheduler,
 };
 
-#define TRACED (sizeof traced / sizeof traced[0])
+/*
+ * In a confined process these cost nothing, since they concern nobody else, and all others stop the thread. mmap() of a file
+ * for writing needs one that was opened so, which has been stopped before.
+ */
+static const uint16_t harmless[] = {
+    SYS_mmap,
+    SYS_munmap,
+    SYS_mprotect,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_brk,
+    SYS_mincore,
+    SYS_msync,
+    SYS_mlock,
+    SYS_munlock,
+    SYS_membarrier,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_rt_sigpending,
+    SYS_set_robust_list,
+    SYS_get_robust_list,
+    SYS_arch_prctl,
+    SYS_exit,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_getrlimit,
+    SYS_getrusage,
+    SYS_getcpu,
+    SYS_clock_getres,
+};
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 #define LOAD(field)			   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define RETURN(value)			   BPF_STMT(BPF_RET | BPF_K, (value))
 #define JUMP_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (then), (otherwise))
 
-int filter_install(void)
+bool filter_stops(long number)
 {
+	for (size_t i = 0; i < COUNT(traced); i++)
+		if (traced[i] == number)
+			return true;
+	return false;
+}
+
+/* A call in the list goes on `skip` instructions behind the list. */
+static size_t add_list(struct sock_filter *code, const uint16_t *list, size_t length, unsigned skip)
+{
+	for (size_t i = 0; i < length; i++)
+		code[i] = (struct sock_filter)JUMP_EQUAL(list[i], (uint8_t)(length - 1 - i + skip), 0);
+	return length;
+}
+
+int filter_install(bool confined)
+{
+	const uint16_t *list = confined ? harmless : traced;
+	const size_t length = confined ? COUNT(harmless) : COUNT(traced);
 	/* The instruction pointer is 64 bits wide, loads are 32: low half first. */
 	const struct sock_filter head[] = {
-	    LOAD(arch), JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0), RETURN(SECCOMP_RET_ALLOW),
-	    LOAD(nr),	JUMP_EQUAL(SYS_rseq, 0, 1),	     RETURN(SECCOMP_RET_ERRNO | 0),
+	    LOAD(arch),
+	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
+	    RETURN(confined ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_ALLOW),
+	    LOAD(nr),
+	    JUMP_EQUAL(SYS_rseq, 0, 1),
+	    RETURN(SECCOMP_RET_ERRNO | 0),
 	};
-	const struct sock_filter tail[] = {
+	/* Behind the list: a call that isn't in it. One that is goes on at ALLOWED or at LOOK. */
+	const struct sock_filter otherwise[] = {
+	    BPF_STMT(BPF_JMP | BPF_JA, confined ? 1 : 0),
 	    RETURN(SECCOMP_RET_ALLOW),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
 	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),
@@ -83,15 +142,14 @@ int filter_install(void)
 	    RETURN(SECCOMP_RET_ALLOW),
 	    RETURN(SECCOMP_RET_TRACE),
 	};
-	enum { HEAD = sizeof head / sizeof head[0], TAIL = sizeof tail / sizeof tail[0] };
-	struct sock_filter code[HEAD + TRACED + TAIL];
+	enum { ALLOWED = 1, LOOK = 2 };
+	struct sock_filter code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(otherwise)];
 	size_t n = 0;
-	for (size_t i = 0; i < HEAD; i++)
+	for (size_t i = 0; i < COUNT(head); i++)
 		code[n++] = head[i];
-	for (size_t i = 0; i < TRACED; i++)
-		code[n++] = (struct sock_filter)JUMP_EQUAL(traced[i], (uint8_t)(TRACED - i), 0);
-	for (size_t i = 0; i < TAIL; i++)
-		code[n++] = tail[i];
+	n += add_list(code + n, list, length, confined ? ALLOWED : LOOK);
+	for (size_t i = 0; i < COUNT(otherwise); i++)
+		code[n++] = otherwise[i];
 	_Static_assert((uint32_t)GADGET_PAGE == 0,
 		       "the filter tests the low half against a page's size only");
 	struct sock_fprog program = {.len = (unsigned short)n, .filter = code};

@@ -1,8 +1,5 @@
-#include "tracer/belongings.h"
-#include "tracer/private.h"
-#include "tracer/thread_state.h"
+#include "tracer/image_state.h"
 
-#include <fmc/image.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,19 +9,8 @@
 
 /*
  * Images of a process in the middle of its run. A fork copies the memory and the main thread; the other threads are made in
- * the copy, and what they were comes from the supervisor's own notes. The image itself does without them until
- * somebody wants to have it as a target.
+ * the copy, and what they were comes from the supervisor's own notes.
  */
-struct image {
-	struct target *target; /* with its main thread alone until it is complete */
-	bool complete;
-	struct thread_state *threads; /* by index */
-	uint32_t length;
-	struct belongings belongings;
-	struct stop pushed_back; /* its tracees are those of the original: only their index counts */
-	bool has_pushed_back;
-	uint32_t pushed_back_of, pushed_back_child;
-};
 
 /* Can the threads be copied, as far as their lives tell? */
 static bool is_standing(const struct target *target)
@@ -217,6 +203,7 @@ void image_free(struct image *image)
 	for (uint32_t i = 0; i < image->length; i++)
 		thread_state_release(&image->threads[i]);
 	free(image->threads);
+	free(image->numbers);
 	free(image);
 }
 

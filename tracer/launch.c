@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmc/origin.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,8 +44,21 @@ static void child_redirect(int from, int to, int report)
 		child_fail(report, "can't redirect its standard input or output");
 }
 
+/* What root saves of others' processes isn't started with root's power. */
+static void child_set_identity(const struct identity *as, int report)
+{
+	gid_t groups[64];
+	if (geteuid() != 0)
+		return;
+	for (size_t i = 0; i < as->groups_length; i++)
+		groups[i] = as->groups[i];
+	if (setgroups(as->groups_length, groups) != 0 || setresgid(as->group, as->group, as->group) != 0 ||
+	    setresuid(as->user, as->user, as->user) != 0)
+		child_fail(report, "can't take on the saved process's user");
+}
+
 /* In the child: wait to be seized, then become the program. */
-static void child_become(const struct program *program, int go, int report)
+static void child_become(const struct program *program, const struct identity *as, int go, int report)
 {
 	char byte;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -61,13 +75,16 @@ static void child_become(const struct program *program, int go, int report)
 		child_fail(report, "can't enter its working directory");
 	if (personality(ADDR_NO_RANDOMIZE) < 0)
 		child_fail(report, "can't switch address randomisation off");
-	if (filter_install() != 0)
+	if (as)
+		child_set_identity(as, report);
+	if (filter_install(as != NULL) != 0)
 		child_fail(report, "can't install the system-call filter");
 	execve(program->path, program->arguments, program->environment);
 	child_fail(report, NULL);
 }
 
-static enum status fork_child(const struct program *program, pid_t *pid, int *report, char why[256])
+static enum status fork_child(const struct program *program, const struct identity *as, pid_t *pid,
+			      int *report, char why[256])
 {
 	int go[2], error[2];
 	if (pipe2(go, O_CLOEXEC) != 0)
@@ -81,7 +98,7 @@ static enum status fork_child(const struct program *program, pid_t *pid, int *re
 	*pid = fork();
 	if (*pid == 0) {
 		close(go[1]);
-		child_become(program, go[0], error[1]);
+		child_become(program, as, go[0], error[1]);
 	}
 	close(go[0]);
 	close(error[1]);
@@ -239,13 +256,14 @@ static enum status bring_to_entry(struct target *target, struct tracee *tracee, 
 	return status;
 }
 
-enum status launch(const struct program *program, struct target **out, char why[256])
+enum status launch(const struct program *program, const struct identity *as, struct target **out,
+		   char why[256])
 {
 	pid_t pid = -1;
 	int report = -1;
 	*out = NULL;
 	snprintf(why, 256, "out of memory or descriptors");
-	enum status status = fork_child(program, &pid, &report, why);
+	enum status status = fork_child(program, as, &pid, &report, why);
 	if (status != STATUS_OK)
 		return status;
 	struct target *target = target_new(pid);

@@ -31,14 +31,33 @@ pid_t tracee_number(const struct tracee *tracee)
 		return tracee->tid;
 	if (tracee->index == 0)
 		return world->number;
-	return world->keeps_numbers ? world->number + (pid_t)tracee->index : tracee->tid;
+	if (!world->keeps_numbers)
+		return tracee->tid;
+	const struct known_numbers *known = world->numbers;
+	if (!known)
+		return world->number + (pid_t)tracee->index;
+	return tracee->index < known->length ? known->of[tracee->index]
+					     : known->highest + (pid_t)(tracee->index - known->length) + 1;
+}
+
+/* The index of the thread that the program calls so; one that there isn't: none. */
+static uint64_t index_of(const struct target *target, uint32_t number)
+{
+	const struct virtual_world *world = &target->world;
+	const struct known_numbers *known = world->numbers;
+	if (!known)
+		return (uint64_t)number - (uint64_t)world->number;
+	for (uint32_t i = 0; i < known->length; i++)
+		if ((uint32_t)known->of[i] == number)
+			return i;
+	return (uint64_t)number - (uint64_t)known->highest - 1 + known->length;
 }
 
 /* The kernel's number of the thread that the program calls so; others' are what they are. */
 static uint64_t real_number(const struct target *target, uint64_t number)
 {
 	const struct virtual_world *world = &target->world;
-	const uint64_t index = (uint64_t)(uint32_t)number - (uint64_t)world->number;
+	const uint64_t index = index_of(target, (uint32_t)number);
 	if (index >= (world->keeps_numbers ? target->tracees_length : 1))
 		return number;
 	const struct tracee *tracee = target->tracees[index];

@@ -1,5 +1,4 @@
-#include "tracer/belongings.h"
-#include "tracer/private.h"
+#include "tracer/image_state.h"
 
 #include <errno.h>
 #include <fmc/origin.h>
@@ -37,6 +36,7 @@ struct origin {
 	origin_prepare *prepare;
 	void *context;
 	struct source source; /* ORIGIN_COPY; its target is NULL where there is none */
+	struct image *image;  /* program->image: copies are made of that instead */
 	int64_t start_ns;
 	bool keeps_numbers;
 	pid_t number; /* of every main thread then; 0 until the first one is there */
@@ -69,7 +69,7 @@ static enum status begin_world(struct origin *origin, struct target *target)
 
 static enum status launch_prepared(struct origin *origin, struct target **out, char why[256])
 {
-	enum status status = launch(origin->program, out, why);
+	enum status status = launch(origin->program, NULL, out, why);
 	if (status != STATUS_OK)
 		return status;
 	status = begin_world(origin, *out);
@@ -220,11 +220,27 @@ static enum status copy_source(const struct source *source, struct target **out)
 	return status;
 }
 
+/* A saved process, ready to be copied. */
+static enum status load_image(struct origin *origin, char why[256])
+{
+	enum status status = image_load(origin->program, &origin->image, why);
+	if (status != STATUS_OK)
+		return status;
+	struct target *target = origin->image->target;
+	status = origin->prepare(origin->context, target, target_tracee(target, 0));
+	if (status == STATUS_OK)
+		return STATUS_OK;
+	snprintf(why, 256, "%.200s: %s", origin->program->image, status_text(status));
+	image_free(origin->image);
+	origin->image = NULL;
+	return status;
+}
+
 enum status origin_new(const struct program *program, enum origin_kind kind, origin_prepare *prepare,
 		       void *context, struct origin **out, char why[256])
 {
 	*out = NULL;
-	enum status status = elf_check(program->path, why);
+	enum status status = program->image ? STATUS_OK : elf_check(program->path, why);
 	if (status != STATUS_OK)
 		return status;
 	struct origin *origin = calloc(1, sizeof *origin);
@@ -237,7 +253,10 @@ enum status origin_new(const struct program *program, enum origin_kind kind, ori
 	origin->start_ns =
 	    (program->start_time ? program->start_time : (int64_t)time(NULL)) * INT64_C(1000000000);
 	pin_to_one_processor();
-	if (origin->kind == ORIGIN_COPY) {
+	if (program->image) {
+		origin->kind = ORIGIN_COPY;
+		status = load_image(origin, why);
+	} else if (origin->kind == ORIGIN_COPY) {
 		status = make_source(origin, why);
 	} else {
 		/* The first start shows whether it is possible at all. */
@@ -258,6 +277,7 @@ void origin_free(struct origin *origin)
 	if (!origin)
 		return;
 	drop_source(origin);
+	image_free(origin->image);
 	free(origin);
 }
 
@@ -279,6 +299,19 @@ static void rewind_descriptors(const struct program *program)
 		lseek(program->input, 0, SEEK_SET);
 }
 
+/* An image that somebody has killed is loaded again. */
+static enum status start_image(struct origin *origin, struct target **target)
+{
+	char why[256];
+	enum status status = origin->image ? image_start(origin->image, target) : STATUS_GONE;
+	if (status != STATUS_GONE)
+		return status;
+	image_free(origin->image);
+	origin->image = NULL;
+	status = load_image(origin, why);
+	return status == STATUS_OK ? image_start(origin->image, target) : status;
+}
+
 /* A source that somebody has killed (a user, the kernel for want of memory) is made anew. */
 static enum status copy_or_renew_source(struct origin *origin, struct target **target)
 {
@@ -296,6 +329,8 @@ enum status origin_start(struct origin *origin, struct target **target)
 	char why[256];
 	enum status status;
 	*target = NULL;
+	if (origin->program->image)
+		return start_image(origin, target);
 	rewind_descriptors(origin->program);
 	if (origin->kind == ORIGIN_COPY)
 		status = copy_or_renew_source(origin, target);
@@ -308,7 +343,9 @@ enum status origin_start(struct origin *origin, struct target **target)
 
 void origin_inherited(const struct origin *origin, struct inherited *inherited)
 {
-	*inherited = (struct inherited){.program = origin->program, .before = origin->source.target};
+	*inherited =
+	    (struct inherited){.program = origin->program,
+			       .before = origin->image ? origin->image->target : origin->source.target};
 }
 
 enum status origin_advance(struct origin *origin, struct target *target)

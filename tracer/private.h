@@ -31,6 +31,8 @@ struct bystander {
 	bool shares_memory; /* vfork: runs over the target's traps */
 };
 
+struct known_numbers;
+
 /* What fmc answers instead of the kernel, so that every execution sees the same. */
 struct virtual_world {
 	int64_t start_ns;   /* CLOCK_REALTIME at the start of every execution */
@@ -39,6 +41,18 @@ struct virtual_world {
 	pid_t number;	    /* what the process takes itself for; 0: what it is */
 	bool keeps_numbers; /* its threads' are that and the next ones, in order of creation */
 	bool has_timers;    /* it may have: it has asked for one */
+	int64_t uptime_ns;  /* CLOCK_MONOTONIC at the start; 0: a day */
+	bool confined; /* it was saved and isn't to touch anything that it shares with others: STOP_OUTSIDE */
+	const struct known_numbers
+	    *numbers; /* of threads that were there from the beginning; NULL: none but the main one.
+						Borrowed from the origin */
+};
+
+/* Numbers of the threads of a saved process, which needn't follow each other. Those that it makes get the ones behind. */
+struct known_numbers {
+	uint32_t length;
+	pid_t highest;
+	pid_t of[]; /* by index; the first is virtual_world.number */
 };
 
 struct target {
@@ -85,8 +99,19 @@ long registers_syscall_number(struct tracee *tracee);
 /* watch.c: a stop of a tracee that runs freely with watchpoints set: is it because of one of them? */
 bool watch_made_stop(const struct tracee *tracee);
 
-/* filter.c */
-int filter_install(void); /* in the child, before exec; -1 and errno */
+/*
+ * filter.c: in the child, before exec; -1 and errno. confined: all calls stop that may do something outside of the process.
+ */
+int filter_install(bool confined);
+bool filter_stops(long number); /* does this call stop a thread that isn't confined? */
+
+/*
+ * outside.c: is the confined tracee about to do something that concerns others, or to use what its process was saved without?
+ * target->outside says what then.
+ */
+bool outside_call(struct tracee *tracee, long number);
+/* The name of a memory file that stands for a missing descriptor, in 200 bytes; `text` is for people. */
+void outside_name(const char *text, char name[200]);
 
 /* emulate.c: answer the system call that the tracee is stopped before; false: not one of those */
 bool emulate_syscall(struct tracee *tracee);
@@ -131,8 +156,20 @@ struct inherited;
 struct origin;
 void origin_inherited(const struct origin *origin, struct inherited *inherited);
 
-/* launch.c: a new process, stopped at its ELF entry point, with fmc's page in it */
+/* Whom a process runs as. */
+struct identity {
+	uid_t user;
+	gid_t group;
+	const uint32_t *groups;
+	size_t groups_length;
+};
+
+/*
+ * launch.c: a new process, stopped at its ELF entry point, with fmc's page in it. `as` is given for one that becomes a saved
+ * process, and is confined; its user counts if fmc is root. NULL: it is fmc's own and free.
+ */
 struct program;
-enum status launch(const struct program *program, struct target **target, char why[256]);
+enum status launch(const struct program *program, const struct identity *as, struct target **target,
+		   char why[256]);
 
 #endif

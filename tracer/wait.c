@@ -215,12 +215,16 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 	}
 	case PTRACE_EVENT_SECCOMP:
 		tracee->at_syscall = true;
-		if (emulate_syscall(tracee)) {
+		stop->number = registers_syscall_number(tracee);
+		if (target->world.confined && outside_call(tracee, stop->number)) {
+			stop->kind = STOP_OUTSIDE;
+			return STATUS_OK;
+		}
+		if (emulate_syscall(tracee) || (target->world.confined && !filter_stops(stop->number))) {
 			go_on(tracee);
 			return STATUS_TIMEOUT;
 		}
 		stop->kind = STOP_SYSCALL;
-		stop->number = registers_syscall_number(tracee);
 		if (stop->number != SYS_execve && stop->number != SYS_execveat)
 			return STATUS_OK;
 		target->replacing = tracee;

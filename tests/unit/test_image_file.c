@@ -1,0 +1,323 @@
+#include "suite.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmc/image.h>
+#include <fmc/image_file.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Processes that fmc hasn't started are saved (tests/targets/saved.c), and started from the file. */
+
+struct scene {
+	char folder[64], image[96];
+	pid_t pid;
+	int output; /* of the original and of what is started from the image */
+};
+
+static void path_in(const struct scene *scene, const char *name, char path[128])
+{
+	snprintf(path, 128, "%s/%s", scene->folder, name);
+}
+
+static bool is_there(const struct scene *scene, const char *name)
+{
+	char path[128];
+	path_in(scene, name, path);
+	return access(path, F_OK) == 0;
+}
+
+static void touch(const struct scene *scene, const char *name)
+{
+	char path[128];
+	path_in(scene, name, path);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+static void forget(const struct scene *scene, const char *name)
+{
+	char path[128];
+	path_in(scene, name, path);
+	unlink(path);
+}
+
+/* Threads of the process that sleep in this call now. */
+static int count_in(pid_t pid, long call)
+{
+	char path[64];
+	long number;
+	int count = 0;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *tasks = opendir(path);
+	ck_assert_ptr_nonnull(tasks);
+	for (struct dirent *entry; (entry = readdir(tasks));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/task/%.16s/syscall", pid, entry->d_name);
+		FILE *file = fopen(path, "re");
+		count += file && fscanf(file, "%ld", &number) == 1 && number == call;
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	return count;
+}
+
+/* All of its threads stand where they shall be saved. */
+static void open_scene(struct scene *scene, const char *program, const char *more)
+{
+	char path[4096];
+	*scene = (struct scene){.folder = "/tmp/fmc-saved-XXXXXX"};
+	ck_assert_ptr_nonnull(mkdtemp(scene->folder));
+	path_in(scene, "image", path);
+	snprintf(scene->image, sizeof scene->image, "%s/image", scene->folder);
+	snprintf(path, sizeof path, "%s/%s", getenv("FMC_TEST_TARGETS"), program);
+	scene->output = memfd_create("output", MFD_CLOEXEC);
+	scene->pid = fork();
+	if (scene->pid == 0) {
+		dup2(scene->output, 1);
+		execl(path, path, scene->folder, more, NULL);
+		_exit(127);
+	}
+	while (!is_there(scene, "ready"))
+		ck_assert_int_eq(waitpid(scene->pid, NULL, WNOHANG), 0);
+	while (count_in(scene->pid, SYS_futex) < 6)
+		continue;
+}
+
+static void expect_output(const struct scene *scene, const char *expected)
+{
+	char text[64] = "";
+	ck_assert_int_ge(pread(scene->output, text, sizeof text - 1, 0), 0);
+	ck_assert_str_eq(text, expected);
+	ck_assert_int_eq(ftruncate(scene->output, 0), 0);
+	lseek(scene->output, 0, SEEK_SET);
+}
+
+/* The original goes on and finds all as it was. */
+static void finish_original(struct scene *scene)
+{
+	int status;
+	touch(scene, "go");
+	ck_assert_int_eq(waitpid(scene->pid, &status, 0), scene->pid);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
+	expect_output(scene, "fine\n");
+}
+
+static void close_scene(struct scene *scene)
+{
+	static const char *const files[] = {"ready", "go", "written", "image"};
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+		forget(scene, files[i]);
+	ck_assert_int_eq(rmdir(scene->folder), 0);
+	close(scene->output);
+}
+
+/* What a stop might leave behind. */
+static void read_traces(pid_t pid, char traces[1024])
+{
+	static const char *const keys[] = {"TracerPid", "Threads", "SigPnd", "ShdPnd",
+					   "SigBlk",	"SigIgn",  "SigCgt"};
+	char path[64], line[512];
+	traces[0] = '\0';
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof line, file))
+		for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+			if (strncmp(line, keys[i], strlen(keys[i])) == 0 &&
+			    strlen(traces) + strlen(line) < 1024)
+				strcat(traces, line);
+	fclose(file);
+}
+
+static struct image_saved save(struct scene *scene)
+{
+	char why[256], before[1024], after[1024];
+	struct held *held;
+	struct image_saved saved;
+	read_traces(scene->pid, before);
+	enum status status = held_take(scene->pid, &held, why);
+	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
+	status = held_save(held, scene->image, &saved, why);
+	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
+	ck_assert(!held_gone(held));
+	held_release(held);
+	read_traces(scene->pid, after);
+	ck_assert_str_eq(before, after);
+	return saved;
+}
+
+static enum status prepare_nothing(void *context, struct target *target, struct tracee *tracee)
+{
+	(void)context;
+	(void)target;
+	(void)tracee;
+	return STATUS_OK;
+}
+
+static struct origin *origin_from(const struct scene *scene, struct program *program)
+{
+	struct origin *origin;
+	char why[256];
+	*program = (struct program){.image = scene->image, .input = -1, .output = scene->output, .error = -1};
+	enum status status = origin_new(program, ORIGIN_AUTO, prepare_nothing, NULL, &origin, why);
+	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
+	return origin;
+}
+
+/* All threads run as they like; sleeps take no time. The status that the process ends with. */
+static int run_freely(struct target *target)
+{
+	struct stop stop;
+	for (uint32_t i = 0; i < target_tracees(target); i++)
+		ck_assert_int_eq(target_resume(target_tracee(target, i), 0), STATUS_OK);
+	for (;;) {
+		ck_assert_int_eq(target_wait(target, NULL, -1, &stop), STATUS_OK);
+		ck_assert_msg(stop.kind != STOP_OUTSIDE, "T%u: %s", stop.tracee->index + 1,
+			      target_outside(target));
+		if (stop.kind == STOP_EXITED && target_gone(target))
+			return stop.value;
+		if (stop.kind == STOP_EXITED)
+			continue;
+		if (stop.kind == STOP_CLONE)
+			target_resume(stop.child, 0);
+		target_resume(stop.tracee, stop.kind == STOP_SIGNAL ? (int)stop.number : 0);
+	}
+}
+
+static const char *const programs[] = {"saved", "saved.static"};
+
+START_TEST(started_again)
+{
+	struct scene scene;
+	struct program program;
+	open_scene(&scene, programs[_i], "3");
+	const struct image_saved saved = save(&scene);
+	ck_assert_uint_eq(saved.threads, 13);
+	finish_original(&scene);
+	struct origin *origin = origin_from(&scene, &program);
+	for (int i = 0; i < 5; i++) {
+		struct target *target;
+		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+		ck_assert_uint_eq(target_tracees(target), 13);
+		const int status = run_freely(target);
+		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
+		expect_output(&scene, "fine\n");
+		target_kill(target);
+	}
+	origin_free(origin);
+	close_scene(&scene);
+}
+END_TEST
+
+/* Registers and memory at the start are those in the file. */
+START_TEST(as_saved)
+{
+	struct scene scene;
+	struct program program;
+	struct image_file *file;
+	struct target *target;
+	char why[256];
+	open_scene(&scene, programs[_i], NULL);
+	const pid_t pid = scene.pid;
+	save(&scene);
+	finish_original(&scene);
+	ck_assert_int_eq(image_file_open(scene.image, &file, why), STATUS_OK);
+	struct origin *origin = origin_from(&scene, &program);
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	ck_assert_uint_eq(image_file_threads(file), target_tracees(target));
+	ck_assert_int_eq(image_file_number(file, 0), pid);
+	ck_assert_str_eq(image_file_arguments(file)[1], scene.folder);
+	ck_assert_str_eq(image_file_directory(file), scene.folder);
+	int calls = 0;
+	for (uint32_t i = 0; i < target_tracees(target); i++) {
+		struct tracee *tracee = target_tracee(target, i);
+		ck_assert_mem_eq(tracee_regs(tracee), image_file_regs(file, i),
+				 sizeof(struct user_regs_struct));
+		ck_assert_int_eq(tracee_number(tracee), image_file_number(file, i));
+		ck_assert_str_eq(image_file_name(file, i), _i ? "saved.static" : "saved");
+		calls += image_file_syscall(file, i) == SYS_futex;
+	}
+	ck_assert_int_ge(calls, 6);
+	target_kill(target);
+	origin_free(origin);
+	image_file_close(file);
+	close_scene(&scene);
+}
+END_TEST
+
+/* A file in memory that is a process's own can't be shared with an image of it in mid execution. */
+START_TEST(not_copied_further)
+{
+	struct scene scene;
+	struct program program;
+	struct image *image;
+	struct target *target;
+	open_scene(&scene, "saved", NULL);
+	save(&scene);
+	finish_original(&scene);
+	struct origin *origin = origin_from(&scene, &program);
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	ck_assert_int_eq(image_take(origin, target, &image), STATUS_UNSUPPORTED);
+	target_kill(target);
+	origin_free(origin);
+	close_scene(&scene);
+}
+END_TEST
+
+/* Who saves is killed again and again; the process goes on as if nothing had been. */
+START_TEST(killed_while_saving)
+{
+	struct scene scene;
+	char before[1024], after[1024], why[256];
+	open_scene(&scene, programs[_i], "3");
+	read_traces(scene.pid, before);
+	srand(7);
+	for (int i = 0; i < 150; i++) {
+		const pid_t saver = fork();
+		if (saver == 0) {
+			for (;;) {
+				struct held *held;
+				struct image_saved saved;
+				if (held_take(scene.pid, &held, why) != STATUS_OK)
+					continue;
+				held_save(held, scene.image, &saved, why);
+				held_release(held);
+				unlink(scene.image);
+			}
+		}
+		/* No state is waited for: any moment is as good as another. */
+		for (volatile int spin = rand() % 4000000; spin > 0; spin--)
+			continue;
+		kill(saver, SIGKILL);
+		waitpid(saver, NULL, 0);
+		forget(&scene, "image");
+	}
+	read_traces(scene.pid, after);
+	ck_assert_str_eq(before, after);
+	finish_original(&scene);
+	close_scene(&scene);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("image file");
+	TCase *each = tcase_create("image files");
+	tcase_set_timeout(each, 120);
+	tcase_add_loop_test(each, started_again, 0, 2);
+	tcase_add_loop_test(each, as_saved, 0, 2);
+	tcase_add_test(each, not_copied_further);
+	tcase_add_loop_test(each, killed_while_saving, 0, 2);
+	suite_add_tcase(suite, each);
+	return suite_run(suite);
+}

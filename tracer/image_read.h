@@ -1,0 +1,48 @@
+#ifndef FMC_TRACER_IMAGE_READ_H
+#define FMC_TRACER_IMAGE_READ_H
+
+#include "tracer/image_note.h"
+
+#include <elf.h>
+#include <fmc/image_file.h>
+
+/* What stands in an image file. Texts are within `notes`. */
+struct image_file_thread {
+	struct image_thread note;
+	const uint8_t *extended; /* NULL: there is none */
+	size_t extended_size;
+};
+
+struct image_file_mapping {
+	struct image_mapping note;
+	const char *path;
+};
+
+struct image_file_descriptor {
+	struct image_descriptor note;
+	const char *text;
+};
+
+struct image_file {
+	int fd;
+	uint64_t size;
+	uint8_t *notes;
+	size_t notes_length;
+	Elf64_Phdr *loads;
+	size_t loads_length;
+	bool has_process;
+	struct image_process process;
+	const char *directory, *program;
+	struct image_action actions[IMAGE_SIGNAL_COUNT];
+	struct image_file_thread *threads;
+	struct image_file_mapping *mappings;
+	struct image_file_descriptor *descriptors;
+	const char **absences;
+	size_t threads_length, mappings_length, descriptors_length, absences_length;
+	char **arguments, **environment;
+};
+
+/* image_check.c: is it consistent, so that it can be loaded without another look? */
+bool image_file_check(const struct image_file *file, char why[256]);
+
+#endif

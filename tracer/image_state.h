@@ -1,0 +1,29 @@
+#ifndef FMC_TRACER_IMAGE_STATE_H
+#define FMC_TRACER_IMAGE_STATE_H
+
+#include "tracer/belongings.h"
+#include "tracer/private.h"
+#include "tracer/thread_state.h"
+
+#include <fmc/image.h>
+
+/* The image itself has its main thread alone, and does without the others until somebody wants to have it as a target. */
+struct image {
+	struct target *target;
+	bool complete;
+	struct thread_state *threads; /* by index */
+	uint32_t length;
+	struct belongings belongings;
+	struct stop pushed_back; /* its tracees are those of the original: only their index counts */
+	bool has_pushed_back;
+	uint32_t pushed_back_of, pushed_back_child;
+	struct known_numbers *numbers; /* owned; NULL unless it was loaded from a file */
+};
+
+/*
+ * image_load.c: an image from program->image. Its memory and its main thread are there; nothing has run. `why` as with
+ * origin_new().
+ */
+enum status image_load(const struct program *program, struct image **image, char why[256]);
+
+#endif
