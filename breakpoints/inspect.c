@@ -1,4 +1,5 @@
 #include "breakpoints/inspect.h"
+#include "breakpoints/python.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +215,7 @@ static enum status inspect(struct inspector *inspector)
 		name_object(inspector, &thread->wait);
 		thread->name = thread_name(inspector, i);
 	}
-	return STATUS_OK;
+	return python_inspect(inspector->subject, inspection);
 }
 
 enum status inspection_make(struct subject *subject, struct inspection *inspection)
@@ -251,10 +252,9 @@ void inspection_release(struct inspection *inspection)
 		}
 		free(thread->frames);
 		free(thread->name);
-		free(thread->wait.name);
-		free(thread->wait.holders);
-		free(thread->wait.detail);
+		wait_release(&thread->wait);
 	}
 	free(inspection->threads);
+	free(inspection->note);
 	*inspection = (struct inspection){0};
 }

@@ -108,6 +108,9 @@ void wait_for_any(const struct inspector *inspector, const struct futex *futex, 
 /* One more holder; false without memory. */
 bool wait_add_holder(struct wait *wait, uint32_t thread);
 
+/* Free what it owns, and clear it. */
+void wait_release(struct wait *wait);
+
 /* Set the evidence. */
 void wait_say(struct wait *wait, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,3 +1,5 @@
+#include "breakpoints/python.h"
+
 #include <elf.h>
 #include <fmc/wait.h>
 #include <linux/futex.h>
@@ -99,4 +101,5 @@ void inspection_prepare(void *context, struct subject *subject)
 	keep(subject, subject_auxiliary(subject, AT_SYSINFO_EHDR), VDSO_BYTES);
 	for (size_t i = 0; i < subject_threads(subject); i++)
 		keep_arguments(subject, subject_thread(subject, i));
+	python_keep(subject);
 }

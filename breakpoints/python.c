@@ -1,4 +1,5 @@
 #include "breakpoints/python.h"
+#include "breakpoints/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +29,10 @@ enum status python_look(struct python *python, struct subject *subject)
 	return STATUS_NO_MEMORY;
 }
 
-static void free_wait(struct wait *wait)
-{
-	free(wait->name);
-	free(wait->holders);
-	free(wait->detail);
-}
-
 void python_release(struct python *python)
 {
 	for (size_t i = 0; python->waits && i < python->length; i++)
-		free_wait(&python->waits[i].wait);
+		wait_release(&python->waits[i].wait);
 	free(python->waits);
 	python_threads_free(python);
 	python_codes_free(python);

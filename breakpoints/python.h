@@ -65,7 +65,6 @@ struct python_thread {
 /* What a thread waits for, as far as the interpreter's data tell. */
 struct python_wait {
 	bool found;
-	bool handler; /* a handler of a signal, written in Python, could end it */
 	struct wait wait;
 };
 
@@ -97,8 +96,11 @@ struct python {
 enum status python_look(struct python *python, struct subject *subject);
 void python_release(struct python *python);
 
-/* Put what was found into the inspection of the same subject, whose stacks and waits are there. STATUS_OK, STATUS_NO_MEMORY. */
-enum status python_tell(struct python *python, struct inspection *inspection);
+/* While the process stands: keep what python_inspect() will read. */
+void python_keep(struct subject *subject);
+
+/* Put what is found into the inspection of the subject, whose stacks and waits are there. STATUS_OK, STATUS_NO_MEMORY. */
+enum status python_inspect(struct subject *subject, struct inspection *inspection);
 
 /* ---- the parts ---- */
 

@@ -193,7 +193,7 @@ static bool waits_for_condition(struct python *python, uint32_t t, struct python
 	wait->call = method->call;
 	wait->object = python_local(python, frame, 0);
 	wait->certain = !wait->timed;
-	found->handler = t == 0;
+	found->wait.handler = t == 0;
 	const bool known = python_type_name(python, wait->object, type);
 	const char *module = strcmp(method->file, "queue.py") == 0	 ? "queue."
 			     : strcmp(method->file, "threading.py") == 0 ? "threading."
@@ -227,7 +227,7 @@ static bool waits_for_lock(struct python *python, const struct python_frame *use
 	wait->certain = !wait->timed;
 	if (holder == python->length)
 		return true;
-	say(&wait->detail, "held by a with block");
+	say(&wait->detail, "in a with block");
 	return add_holder(wait, holder);
 }
 
@@ -273,7 +273,7 @@ static bool waits_for_simple_queue(struct python *python, uint32_t t, struct pyt
 	wait->kind = WAIT_COND;
 	wait->call = "SimpleQueue.get";
 	wait->certain = !wait->timed;
-	found->handler = t == 0;
+	found->wait.handler = t == 0;
 	name_object(python, user_frame(&python->threads[t], 0), "queue.", "SimpleQueue", wait);
 	return true;
 }
@@ -341,8 +341,8 @@ bool python_wait(struct python *python, uint32_t t)
 		return true;
 	uint64_t lock;
 	found->wait = (struct wait){.descriptor = -1};
-	/* A time to wait until is the fourth argument. */
-	found->wait.timed = standing->syscall == SYS_futex && standing->arguments[3] != 0;
+	/* The fourth argument is a time to wait until; only waits with one are taken up again in the other way. */
+	found->wait.timed = standing->syscall == SYS_restart_syscall || standing->arguments[3] != 0;
 	const enum lock_type type = find_lock(python, &thread->frames[0], word, &lock);
 	if (type == NO_LOCK)
 		return waits_parked(python, t, word);

@@ -64,6 +64,14 @@ bool wait_add_holder(struct wait *wait, uint32_t thread)
 	return true;
 }
 
+void wait_release(struct wait *wait)
+{
+	free(wait->name);
+	free(wait->holders);
+	free(wait->detail);
+	*wait = (struct wait){0};
+}
+
 void wait_say(struct wait *wait, const char *format, ...)
 {
 	char text[256];

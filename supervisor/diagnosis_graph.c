@@ -10,9 +10,9 @@ bool graph_gone(const struct graph *graph, uint32_t thread)
 }
 
 /* Might a handler of a signal end this wait? What POSIX lets one do: post a semaphore, write to a descriptor. */
-static bool handlers_reach(enum wait_kind kind)
+static bool handlers_reach(const struct wait *wait)
 {
-	switch (kind) {
+	switch (wait->kind) {
 	case WAIT_MUTEX:
 	case WAIT_READ:
 	case WAIT_WRITE:
@@ -20,7 +20,7 @@ static bool handlers_reach(enum wait_kind kind)
 	case WAIT_BARRIER:
 	case WAIT_JOIN:
 	case WAIT_ONCE:
-		return false;
+		return wait->handler;
 	default:
 		return true;
 	}
@@ -39,7 +39,7 @@ static enum ending ending_of(const struct wait *wait, const struct situation *si
 		return ENDS_BY_ITSELF;
 	if (wait->outsider_dead)
 		return ENDS_NEVER;
-	if (situation->handlers && trust == TRUST_NOTHING && handlers_reach(wait->kind))
+	if (situation->handlers && trust == TRUST_NOTHING && handlers_reach(wait))
 		return ENDS_BY_ITSELF;
 	switch (wait->kind) {
 	case WAIT_MUTEX:

@@ -45,6 +45,7 @@ struct wait {
 	int descriptor;	 /* -1: none */
 	bool timed;	 /* it will end by itself */
 	bool writes;
+	bool handler; /* a handler of a signal could end it, whatever its kind: Python's run in between */
 	/*
 	 * Who alone can end it, as indices of the subject's threads: the holder of a lock (several readers of a read-write
 	 * lock, as far as they are known), the thread that is joined. `certain`: nobody else can. Owned.
@@ -80,6 +81,7 @@ struct inspection {
 	struct inspected_thread *threads; /* in the order of the subject's */
 	size_t length;
 	bool symbols; /* of the program are there */
+	char *note;   /* what isn't shown, and why: one line; owned; NULL: nothing of the kind */
 };
 
 /* For subject_attach(): keep what inspection_make() will want to read. The context is ignored. */

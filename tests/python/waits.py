@@ -1,6 +1,7 @@
 """Threads that wait in every way that fmc tells of. The lines at which they do are marked with the thread's name."""
 
 import _thread
+import ctypes
 import queue
 import sys
 import threading
@@ -114,6 +115,17 @@ def wait_for_condition_twice():
         condition.wait_for(never.is_set)  # wait_for
 
 
+def compare(_a, _b):
+    never.wait()  # callback
+    return 0
+
+
+def sort_by_callback():
+    numbers = (ctypes.c_int * 2)(2, 1)
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+    ctypes.CDLL(None).qsort(numbers, 2, 4, kind(compare))
+
+
 def start(name, function, *arguments):
     thread = threading.Thread(target=function, name=name, args=arguments, daemon=True)
     thread.start()
@@ -138,6 +150,7 @@ def main():
     start("sléep", time.sleep, 1000)
     start("deep", deep, 600)
     start("generator", lambda: list(items()))
+    start("callback", sort_by_callback)
     start("join", first.join)
     Worker(name="timed", daemon=True).start()
     _thread.start_new_thread(never.wait, ())

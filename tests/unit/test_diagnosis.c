@@ -351,6 +351,9 @@ START_TEST(test_handlers)
 	    "one");
 	threads[0].wait.kind = WAIT_COND;
 	EXPECT("certain: nobody-left: T1 waits for a signal of quit, and nobody is left to give one");
+	threads[0].wait.handler = true;
+	EXPECT("likely: nobody-left: T1 waits for a signal of quit, and nobody is left to give one");
+	threads[0].wait.handler = false;
 	threads[0].wait.kind = WAIT_SEMAPHORE;
 	add(WAIT_COND, "ready", NOBODY);
 	EXPECT("likely: nobody-left: T1 waits for a post of quit, T2 waits for a signal of ready, and nobody "

@@ -46,19 +46,11 @@ static void end(struct process *process)
 	ck_assert_int_eq(waitpid(process->pid, NULL, 0), process->pid);
 }
 
-static void keep(void *context, struct subject *subject)
-{
-	struct python python;
-	(void)context;
-	if (python_look(&python, subject) == STATUS_OK)
-		python_release(&python);
-}
-
 static struct subject *attach(pid_t pid)
 {
 	struct subject *subject;
 	char why[256];
-	const enum status status = subject_attach(pid, keep, NULL, &subject, why);
+	const enum status status = subject_attach(pid, inspection_prepare, NULL, &subject, why);
 	ck_assert_msg(status == STATUS_OK, "%s", why);
 	return subject;
 }
@@ -118,6 +110,7 @@ static const struct expected expectations[] = {
     {"bound", WAIT_COND, "queue.SimpleQueue inbox", "SimpleQueue.get", true, NULL},
     {"deep", WAIT_COND, "threading.Event never", "Event.wait", true, NULL},
     {"generator", WAIT_COND, "threading.Event never", "Event.wait", true, NULL},
+    {"callback", WAIT_COND, "threading.Event never", "Event.wait", true, NULL},
     {"join", WAIT_JOIN, NULL, "Thread.join", true, "with_first"},
     {"timed", WAIT_COND, "threading.Event never", "Event.wait", false, NULL},
     {"main", WAIT_JOIN, NULL, "Thread.join", true, "with_first"},
@@ -229,7 +222,7 @@ static void check_all(const char *interpreter)
 	const size_t sleeps = thread_called(&python, "sl\303\251ep");
 	ck_assert_uint_lt(sleeps, python.length);
 	ck_assert(!python.waits[sleeps].found);
-	ck_assert(!python.waits[0].handler);
+	ck_assert(!python.waits[0].wait.handler);
 	python_release(&python);
 	subject_free(subject);
 	end(&process);
@@ -238,6 +231,109 @@ static void check_all(const char *interpreter)
 START_TEST(tells_what_threads_wait_for)
 {
 	with_each(check_all);
+}
+END_TEST
+
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t length = text ? strlen(text) : 0;
+	return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+/* Where in the stack of the thread of this name the function is; the number of its frames if it isn't. */
+static size_t frame_of(const struct inspection *inspection, const char *thread, const char *function)
+{
+	size_t t = 0, i = 0;
+	while (t < inspection->length &&
+	       !(inspection->threads[t].name && strcmp(inspection->threads[t].name, thread) == 0))
+		t++;
+	ck_assert_msg(t < inspection->length, "no thread %s", thread);
+	while (i < inspection->threads[t].frames_length &&
+	       !ends_with(inspection->threads[t].frames[i].function, function))
+		i++;
+	return i;
+}
+
+#define NO_FRAME(inspection, thread, function)                                                               \
+	ck_assert_uint_eq(frame_of(inspection, thread, function), frame_of(inspection, thread, "?"))
+
+static void check_stacks(const struct inspection *inspection)
+{
+	ck_assert_ptr_null(inspection->note);
+	for (size_t i = 0; i < EXPECTED; i++) {
+		NO_FRAME(inspection, expectations[i].thread, "_PyEval_EvalFrameDefault");
+		NO_FRAME(inspection, expectations[i].thread, "_bootstrap");
+		NO_FRAME(inspection, expectations[i].thread, "clone3");
+	}
+	ck_assert_uint_eq(frame_of(inspection, "with_first", "with_first"), 0);
+	ck_assert_uint_eq(frame_of(inspection, "event", "serve"), 2);
+	ck_assert_uint_eq(frame_of(inspection, "bound", "run"), 0);
+	ck_assert_uint_eq(frame_of(inspection, "main", "<module>") - frame_of(inspection, "main", "main"), 1);
+	/* The C library calls back in the middle. */
+	const size_t inner = frame_of(inspection, "callback", "compare"),
+		     outer = frame_of(inspection, "callback", "sort_by_callback"),
+		     between = frame_of(inspection, "callback", "qsort_r");
+	ck_assert_msg(inner < between && between < outer, "compare %zu, qsort_r %zu, sort_by_callback %zu",
+		      inner, between, outer);
+}
+
+static void check_inspection(const char *interpreter)
+{
+	struct process process;
+	struct python python;
+	struct inspection inspection;
+	ck_assert(start(&process, interpreter, NULL));
+	struct subject *subject = look(process.pid, &python);
+	python_release(&python);
+	ck_assert_int_eq(inspection_make(subject, &inspection), STATUS_OK);
+	check_stacks(&inspection);
+	inspection_release(&inspection);
+	subject_free(subject);
+	end(&process);
+}
+
+START_TEST(makes_one_stack)
+{
+	with_each(check_inspection);
+}
+END_TEST
+
+/* The same from a core file. */
+static void check_core(const char *interpreter)
+{
+	struct process process;
+	struct python python;
+	struct inspection inspection;
+	char folder[] = "/tmp/fmc-python.XXXXXX", path[64], command[256], why[256];
+	ck_assert(start(&process, interpreter, NULL));
+	struct subject *subject = look(process.pid, &python);
+	python_release(&python);
+	subject_free(subject);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/core", folder);
+	snprintf(command, sizeof(command), "gdb -nx -batch -p %d -ex 'gcore %s' >/dev/null 2>&1", process.pid,
+		 path);
+	ck_assert_int_eq(system(command), 0);
+	end(&process);
+	const enum status status = subject_core(path, NULL, &subject, why);
+	unlink(path);
+	rmdir(folder);
+	ck_assert_msg(status == STATUS_OK, "%s", why);
+	ck_assert_int_eq(python_look(&python, subject), STATUS_OK);
+	for (size_t i = 0; i < EXPECTED; i++) {
+		check_wait(&python, &expectations[i]);
+		check_line(&python, &expectations[i]);
+	}
+	python_release(&python);
+	ck_assert_int_eq(inspection_make(subject, &inspection), STATUS_OK);
+	check_stacks(&inspection);
+	inspection_release(&inspection);
+	subject_free(subject);
+}
+
+START_TEST(reads_core_files)
+{
+	with_each(check_core);
 }
 END_TEST
 
@@ -475,6 +571,8 @@ int main(void)
 	tcase_add_test(tables, takes_over_offsets);
 	tcase_add_test(processes, finds_nothing_elsewhere);
 	tcase_add_test(processes, tells_what_threads_wait_for);
+	tcase_add_test(processes, makes_one_stack);
+	tcase_add_test(processes, reads_core_files);
 	tcase_add_test(processes, tells_who_has_the_gil);
 	tcase_add_test(processes, survives_damage);
 	tcase_set_timeout(processes, 120);
