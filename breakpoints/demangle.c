@@ -1,5 +1,6 @@
 #include "breakpoints/entry_table.h"
 #include "breakpoints/places.h"
+#include "breakpoints/rust.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +16,14 @@ extern char *__cxa_demangle(const char *symbol, char *buffer, size_t *length, in
 char *demangle(const char *symbol)
 {
 	int status;
+	if (strncmp(symbol, "_R", 2) == 0)
+		return rust_demangle(symbol);
 	if (!__cxa_demangle || strncmp(symbol, "_Z", 2) != 0)
 		return NULL;
-	return __cxa_demangle(symbol, NULL, NULL, &status);
+	char *name = __cxa_demangle(symbol, NULL, NULL, &status);
+	if (name)
+		rust_unescape(name);
+	return name;
 }
 
 static bool begins_with(const char *text, const char *beginning)

@@ -186,6 +186,10 @@ static void name_object(struct inspector *inspector, struct wait *wait)
 	if (wait->object == 0 || wait->name)
 		return;
 	places_name_in(inspector->places, &around, wait->object, name, sizeof(name));
+	/* A lock of Rust's is a structure around its word: `A.inner.futex.v.value`. */
+	char *inner = wait->call && strstr(wait->call, "::") ? strstr(name, ".inner.") : NULL;
+	if (inner)
+		*inner = 0;
 	wait->name = strdup(name);
 }
 
@@ -235,6 +239,7 @@ enum status inspection_make(struct subject *subject, struct inspection *inspecti
 		free(inspector.steps[i].at);
 	free(inspector.steps);
 	free(inspector.by_number);
+	ends_release(&inspector.ends);
 	places_free(inspector.places);
 	if (status != STATUS_OK)
 		inspection_release(inspection);

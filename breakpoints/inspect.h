@@ -1,6 +1,7 @@
 #ifndef FMC_BREAKPOINTS_INSPECT_H
 #define FMC_BREAKPOINTS_INSPECT_H
 
+#include "breakpoints/descriptors.h"
 #include "breakpoints/places.h"
 #include <fmc/wait.h>
 
@@ -26,6 +27,7 @@ struct inspector {
 	struct inspection *inspection;
 	uint32_t *by_number; /* the threads in ascending order of their numbers */
 	struct steps *steps; /* of each thread */
+	struct ends ends;    /* of pipes and sockets; found at first use */
 	bool musl;
 	uint64_t tid_offset; /* of its number in a thread's description, from fs_base on; 0: not known */
 	int glibc;	     /* minor version: 36 of 2.36; 0: not known; -1: not looked for yet */
@@ -116,6 +118,8 @@ void wait_say(struct wait *wait, const char *format, ...) __attribute__((format(
 
 /* Look at what a thread waits for whose system call is about a descriptor, its first argument. wait->writes is set. */
 void wait_on_descriptor(struct inspector *inspector, uint32_t thread, struct wait *wait);
+void wait_on_several(struct inspector *inspector, uint32_t thread, struct wait *wait); /* poll, select */
+void wait_on_epoll(struct inspector *inspector, uint32_t thread, struct wait *wait);
 void wait_on_file_lock(struct inspector *inspector, uint32_t thread, struct wait *wait);
 
 #endif

@@ -115,7 +115,7 @@ int places_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 /* Tell dwfl of the subject's vdso, as its memory shows it. */
 void places_report_vdso(struct places *places);
 
-/* The C++ name of a symbol, allocated; NULL if it is not one. */
+/* The name that a symbol of C++ or Rust stands for, allocated; NULL if it is not one. */
 char *demangle(const char *symbol);
 
 /* The name of a function without what a reader doesn't need; works in place, returns the part to show. */

@@ -9,6 +9,8 @@
 #define GUARD_PENDING 0x100u
 #define GUARD_WAITING 0x10000u
 
+#define RUST_FRAMES 4 /* from the system call to the function that waits */
+
 /* Does one of the thread's frames of pthread_once() hold the word's address? */
 static bool runs_once(struct inspector *inspector, uint32_t thread, const struct futex *futex)
 {
@@ -109,37 +111,51 @@ static bool contains(const char *text, const char *part)
 	return text && strstr(text, part);
 }
 
+static const struct rust_wait {
+	const char *part, *end;
+	enum wait_kind kind;
+	const char *call;
+} rust_waits[] = {
+    {"futex::Mutex", "::lock_contended", WAIT_MUTEX, "Mutex::lock"},
+    {"futex::Condvar", "::wait_optional_timeout", WAIT_COND, "Condvar::wait"},
+    {"futex::Condvar", "::wait_timeout", WAIT_COND, "Condvar::wait_timeout"},
+    {"futex::Condvar", "::wait", WAIT_COND, "Condvar::wait"},
+    {"futex::RwLock", "::read_contended", WAIT_READ, "RwLock::read"},
+    {"futex::RwLock", "::write_contended", WAIT_WRITE, "RwLock::write"},
+    {"sync::barrier::Barrier", "::wait", WAIT_BARRIER, "Barrier::wait"},
+    {"once::futex::Once", "::call", WAIT_ONCE, "Once::call_once"},
+    {"once::futex::Once", "::wait", WAIT_ONCE, "Once::wait"},
+    {"std::thread", "::park", WAIT_FUTEX, "thread::park"},
+    {"std::thread", "::park_timeout", WAIT_FUTEX, "thread::park_timeout"},
+};
+
+static const struct rust_wait *rust_wait_of(const char *function)
+{
+	for (size_t i = 0; function && i < sizeof(rust_waits) / sizeof(rust_waits[0]); i++) {
+		size_t length = strlen(function), end = strlen(rust_waits[i].end);
+		if (length > end && strcmp(function + length - end, rust_waits[i].end) == 0 &&
+		    strstr(function, rust_waits[i].part))
+			return &rust_waits[i];
+	}
+	return NULL;
+}
+
 /* Rust's locks are single words that keep no owner; only the functions' names tell what they are. */
 static bool is_rust(struct inspector *inspector, const struct futex *futex, struct wait *wait)
 {
-	static const struct {
-		const char *part, *more;
-		enum wait_kind kind;
-		const char *call;
-	} known[] = {
-	    {"futex::Mutex::lock_contended", "", WAIT_MUTEX, "Mutex::lock"},
-	    {"futex::Condvar::wait", "", WAIT_COND, "Condvar::wait"},
-	    {"futex::RwLock::read_contended", "", WAIT_READ, "RwLock::read"},
-	    {"futex::RwLock::write_contended", "", WAIT_WRITE, "RwLock::write"},
-	    {"futex::Once", "call", WAIT_ONCE, "Once::call_once"},
-	    {"Parker", "park", WAIT_FUTEX, "thread::park"},
-	    {"thread::park", "", WAIT_FUTEX, "thread::park"},
-	};
 	const struct steps *steps = &inspector->steps[futex->thread];
-	for (size_t i = 0; i < steps->length && i < 8; i++)
-		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
-			if (!contains(steps->at[i].function, known[k].part) ||
-			    !contains(steps->at[i].function, known[k].more))
-				continue;
-			wait->kind = known[k].kind;
-			wait->call = known[k].call;
-			wait->object = futex->address;
-			wait->timed = futex->timed;
-			wait_for_any(inspector, futex, wait);
-			wait_say(wait, "a futex word of Rust's, which keeps no owner");
-			return true;
-		}
-	return false;
+	const struct rust_wait *found = NULL;
+	for (size_t i = 0; i < steps->length && i < RUST_FRAMES && !found; i++)
+		found = rust_wait_of(steps->at[i].function);
+	if (!found)
+		return false;
+	wait->kind = found->kind;
+	wait->call = found->call;
+	wait->object = futex->address;
+	wait->timed = futex->timed;
+	wait_for_any(inspector, futex, wait);
+	wait_say(wait, "a futex word of Rust's, which keeps no owner");
+	return true;
 }
 
 static void is_word(const struct inspector *inspector, const struct futex *futex, struct wait *wait)

@@ -74,7 +74,7 @@ static void sleep_for(struct inspector *inspector, const struct subject_thread *
 	wait->kind = WAIT_SLEEP;
 	wait->timed = true;
 	if (look(inspector, address, &time, sizeof(time)) && !absolute && time.tv_nsec < 1000000000)
-		wait_say(wait, "%.3g s in all", (double)time.tv_sec + (double)time.tv_nsec / 1e9);
+		wait_say(wait, "%.6g s in all", (double)time.tv_sec + (double)time.tv_nsec / 1e9);
 	else if (absolute)
 		wait_say(wait, "until a moment on a clock");
 }
@@ -156,13 +156,12 @@ static void wait_in_call(struct inspector *inspector, uint32_t thread, long numb
 	case SYS_ppoll:
 	case SYS_select:
 	case SYS_pselect6:
-		wait->kind = WAIT_POLL;
+		wait_on_several(inspector, thread, wait);
 		break;
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
-		wait->kind = WAIT_POLL;
-		wait->descriptor = (int)standing->arguments[0];
+		wait_on_epoll(inspector, thread, wait);
 		break;
 	case SYS_wait4:
 	case SYS_waitid:

@@ -194,6 +194,36 @@ START_TEST(functions_are_shown_without_parameters_and_versions)
 }
 END_TEST
 
+/* Both schemes of Rust; the last ones are damaged. */
+static const struct {
+	const char *symbol, *shown;
+} mangled[] = {
+    {"_ZN1r6worker17h396855df49b8a82cE", "r::worker"},
+    {"_ZN1r4main28_$u7b$$u7b$closure$u7d$$u7d$17hcb3efc22b3228746E", "r::main::{{closure}}"},
+    {"_ZN3std9panicking12catch_unwind7do_call17h0062a65c4fd324adE", "std::panicking::catch_unwind::do_call"},
+    {"_ZN4pool3runEv", "pool::run"},
+    {"_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended",
+     "std::sys::sync::mutex::futex::Mutex::lock_contended"},
+    {"_RNvNtNtCsjrHSEGnQ3l9_3std6thread9functions4park", "std::thread::functions::park"},
+    {"_RNCNvCs1234_7mycrate4main0B3_", "mycrate::main::{closure#0}"},
+    {"_RINvNtC3std3mem8align_ofjE", "std::mem::align_of"},
+    {"_RNvXCs1234_7mycrateNtB2_3FooNtB2_5Trait6method", "<mycrate::Foo as mycrate::Trait>::method"},
+    {"_RNvC7mycrate99name", NULL},
+    {"_RNvB_1a", NULL},
+    {"_RNvC7mycrat", NULL},
+    {"_R", NULL},
+};
+
+START_TEST(symbols_of_rust_are_read)
+{
+	char *name = demangle(mangled[_i].symbol);
+	ck_assert_int_eq(!name, !mangled[_i].shown);
+	if (name)
+		ck_assert_str_eq(function_shorten(name), mangled[_i].shown);
+	free(name);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("places");
@@ -205,6 +235,7 @@ int main(void)
 	tcase_add_test(tests, unknown_addresses_have_names_too);
 	tcase_add_loop_test(tests, functions_are_shown_without_parameters_and_versions, 0,
 			    (int)(sizeof(functions) / sizeof(functions[0])));
+	tcase_add_loop_test(tests, symbols_of_rust_are_read, 0, (int)(sizeof(mangled) / sizeof(mangled[0])));
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
 }

@@ -1,8 +1,11 @@
 #include "suite.h"
 #include <fmc/wait.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -264,6 +267,171 @@ START_TEST(stacks_lead_from_the_wait_to_the_start_routine)
 }
 END_TEST
 
+/* What is open under a descriptor, and that nobody but the process has the other end. */
+static void check_descriptor(const struct scene *scene, const char *thread, enum wait_kind kind,
+			     const char *name, bool writes)
+{
+	const struct wait *wait = wait_of(scene, thread);
+	ck_assert_msg(wait->kind == kind, "%s waits for %s", thread, wait_kind_name(wait->kind));
+	ck_assert_int_ge(wait->descriptor, 0);
+	ck_assert_ptr_nonnull(wait->name);
+	ck_assert_msg(strncmp(wait->name, name, strlen(name)) == 0, "%s: %s", thread, wait->name);
+	ck_assert_int_eq(wait->writes, writes);
+	ck_assert_int_eq(wait->outsider, 0);
+	bool own = kind == WAIT_PIPE || kind == WAIT_SOCKET;
+	/* Who can't look at everybody can't be certain. */
+	ck_assert_msg(wait->certain == (own && geteuid() == 0), "%s", thread);
+}
+
+START_TEST(descriptors_are_told_with_who_has_the_other_end)
+{
+	struct scene scene = look_at("waits");
+	check_descriptor(&scene, "pipe_read", WAIT_PIPE, "pipe ", false);
+	check_descriptor(&scene, "pipe_write", WAIT_PIPE, "pipe ", true);
+	check_descriptor(&scene, "pair", WAIT_SOCKET, "socket ", false);
+	check_descriptor(&scene, "tcp", WAIT_SOCKET, "socket ", false);
+	ck_assert_ptr_nonnull(strstr(wait_of(&scene, "tcp")->name, " to 127.0.0.1:"));
+	check_descriptor(&scene, "event", WAIT_SYSCALL, "eventfd ", false);
+	check_descriptor(&scene, "epoll", WAIT_POLL, "epoll ", false);
+	check_descriptor(&scene, "flock", WAIT_FILE_LOCK, "/tmp/fmc-waits.", false);
+	ck_assert_str_eq(wait_of(&scene, "flock")->detail, "this process has it locked itself");
+	const struct wait *poll = wait_of(&scene, "poll");
+	ck_assert_int_eq(poll->descriptor, wait_of(&scene, "pipe_read")->descriptor);
+	ck_assert_ptr_nonnull(strstr(poll->detail, "descriptor "));
+	leave(&scene);
+}
+END_TEST
+
+/* A process of this test's own: does what it is told, and waits. */
+static pid_t make_process(void (*run)(void *), void *argument)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		run(argument);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* Until it sleeps in a system call, which isn't the end of its start. */
+static void until_in_call(pid_t pid, long number)
+{
+	char path[64], text[256];
+	long now = -1;
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
+	while (now != number) {
+		FILE *file = fopen(path, "r");
+		ck_assert_ptr_nonnull(file);
+		if (!fgets(text, sizeof(text), file) || sscanf(text, "%ld", &now) != 1)
+			now = -1;
+		fclose(file);
+	}
+}
+
+static struct scene look_at_process(pid_t pid)
+{
+	char why[256] = "";
+	struct scene scene = {.pid = pid};
+	ck_assert_int_eq(subject_attach(pid, inspection_prepare, NULL, &scene.subject, why), STATUS_OK);
+	ck_assert_int_eq(inspection_make(scene.subject, &scene.inspection), STATUS_OK);
+	ck_assert_uint_eq(scene.inspection.length, 1);
+	return scene;
+}
+
+static void read_pipe(void *fds)
+{
+	char byte;
+	close(((int *)fds)[1]);
+	(void)!read(((int *)fds)[0], &byte, 1);
+}
+
+START_TEST(a_pipe_from_another_process_is_no_certain_wait)
+{
+	int fds[2];
+	ck_assert_int_eq(pipe(fds), 0);
+	pid_t pid = make_process(read_pipe, fds);
+	until_in_call(pid, SYS_read);
+	struct scene scene = look_at_process(pid);
+	const struct wait *wait = &scene.inspection.threads[0].wait;
+	ck_assert_int_eq(wait->kind, WAIT_PIPE);
+	ck_assert_int_eq(wait->descriptor, fds[0]);
+	ck_assert_int_eq(wait->outsider, getpid());
+	ck_assert(!wait->certain);
+	leave(&scene);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
+static void receive_for_an_hour(void *pair)
+{
+	char byte;
+	struct timeval hour = {.tv_sec = 3600};
+	setsockopt(*(int *)pair, SOL_SOCKET, SO_RCVTIMEO, &hour, sizeof(hour));
+	(void)!recv(*(int *)pair, &byte, 1, 0);
+}
+
+START_TEST(a_socket_with_a_time_out_ends_by_itself)
+{
+	int pair[2];
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	pid_t pid = make_process(receive_for_an_hour, pair);
+	close(pair[0]);
+	close(pair[1]);
+	until_in_call(pid, SYS_recvfrom);
+	struct scene scene = look_at_process(pid);
+	const struct wait *wait = &scene.inspection.threads[0].wait;
+	ck_assert_int_eq(wait->kind, WAIT_SOCKET);
+	ck_assert(wait->timed);
+	ck_assert(!wait->certain);
+	leave(&scene);
+}
+END_TEST
+
+static void pause_here(void *unused)
+{
+	(void)unused;
+	pause();
+}
+
+START_TEST(a_process_stopped_by_job_control_is_told)
+{
+	pid_t pid = make_process(pause_here, NULL);
+	until_in_call(pid, SYS_pause);
+	kill(pid, SIGSTOP);
+	ck_assert_int_eq(waitpid(pid, NULL, WUNTRACED), pid);
+	struct scene scene = look_at_process(pid);
+	ck_assert_int_eq(scene.inspection.threads[0].wait.kind, WAIT_STOPPED);
+	leave(&scene);
+}
+END_TEST
+
+static void wait_for_futex(void *word)
+{
+	const struct timespec hour = {.tv_sec = 3600};
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 5, &hour, NULL, 0);
+}
+
+/* The kernel restarts what a look has interrupted under another number. */
+START_TEST(a_wait_is_the_same_at_the_second_look)
+{
+	uint32_t word = 5;
+	pid_t pid = make_process(wait_for_futex, &word);
+	until_in_call(pid, SYS_futex);
+	struct scene first = look_at_process(pid);
+	subject_free(first.subject);
+	until_in_call(pid, SYS_restart_syscall);
+	struct scene second = look_at_process(pid);
+	const struct wait *wait = &second.inspection.threads[0].wait;
+	ck_assert_int_eq(wait->kind, WAIT_FUTEX);
+	ck_assert_str_eq(wait->call, "futex");
+	ck_assert_uint_eq(wait->object, (uintptr_t)&word);
+	ck_assert(wait->timed);
+	inspection_release(&first.inspection);
+	leave(&second);
+}
+END_TEST
+
 START_TEST(kinds_have_names)
 {
 	for (int i = 0; i < WAIT_KINDS; i++)
@@ -284,6 +452,11 @@ int main(void)
 	tcase_add_test(tests, every_wait_but_once_is_told_in_a_stripped_static_program);
 	tcase_add_test(tests, waits_in_musl_are_told);
 	tcase_add_test(tests, stacks_lead_from_the_wait_to_the_start_routine);
+	tcase_add_test(tests, descriptors_are_told_with_who_has_the_other_end);
+	tcase_add_test(tests, a_pipe_from_another_process_is_no_certain_wait);
+	tcase_add_test(tests, a_socket_with_a_time_out_ends_by_itself);
+	tcase_add_test(tests, a_process_stopped_by_job_control_is_told);
+	tcase_add_test(tests, a_wait_is_the_same_at_the_second_look);
 	tcase_add_test(tests, kinds_have_names);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
