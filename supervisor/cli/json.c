@@ -1,62 +1,8 @@
 /* The verdict as JSON. Fields are an interface, listed in fmc-check(1). */
 #include "json.h"
-#include "say.h"
+#include "json_parts.h"
 #include "simplify.h"
 #include "warnings.h"
-
-#include <errno.h>
-#include <jansson.h>
-#include <string.h>
-
-/* Text of the target's making may be no UTF-8, which JSON can't hold: then each odd byte becomes '?'. */
-static json_t *text(const char *string)
-{
-	if (!string)
-		return json_null();
-	json_t *value = json_string(string);
-	if (value)
-		return value;
-	char *ascii = strdup(string);
-	for (char *c = ascii; c && *c; c++)
-		if (*c & 0x80)
-			*c = '?';
-	value = ascii ? json_string(ascii) : json_null();
-	free(ascii);
-	return value;
-}
-
-static json_t *place_of(const struct frame *frame)
-{
-	if (frame->file)
-		return json_sprintf("%s:%d", frame->file, frame->line);
-	if (frame->module)
-		return json_sprintf("%s+0x%llx", frame->module, (unsigned long long)frame->offset);
-	return json_sprintf("0x%llx", (unsigned long long)frame->address);
-}
-
-static json_t *frame_json(const struct frame *frame)
-{
-	return json_pack("{s:o, s:o, s:o, s:i, s:o}", "place", place_of(frame), "function",
-			 text(frame->function), "file", text(frame->file), "line", frame->line, "module",
-			 text(frame->module));
-}
-
-/* Where a person looks first: the innermost frame with a source line. */
-static json_t *thread_place(const struct thread_report *thread)
-{
-	for (size_t i = 0; i < thread->frames_length; i++)
-		if (thread->frames[i].file)
-			return place_of(&thread->frames[i]);
-	return thread->frames_length ? place_of(&thread->frames[0]) : json_null();
-}
-
-static json_t *stack_json(const struct thread_report *thread)
-{
-	json_t *stack = json_array();
-	for (size_t i = 0; i < thread->frames_length; i++)
-		json_array_append_new(stack, frame_json(&thread->frames[i]));
-	return stack;
-}
 
 static json_t *threads_json(const struct finding *finding)
 {
@@ -66,11 +12,12 @@ static json_t *threads_json(const struct finding *finding)
 		json_t *holds = json_array();
 		for (size_t i = 0; i < thread->holds_length; i++)
 			if (thread->holds[i] < finding->objects_length)
-				json_array_append_new(holds, text(finding->objects[thread->holds[i]]));
+				json_array_append_new(holds, json_text(finding->objects[thread->holds[i]]));
 		json_array_append_new(
 		    list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread", json_sprintf("T%zu", t + 1),
-				    "name", text(thread->name), "state", text(thread->state), "place",
-				    thread_place(thread), "holds", holds, "stack", stack_json(thread)));
+				    "name", json_text(thread->name), "state", json_text(thread->state),
+				    "place", json_first_place(thread->frames, thread->frames_length), "holds",
+				    holds, "stack", json_stack(thread->frames, thread->frames_length)));
 	}
 	return list;
 }
@@ -107,10 +54,10 @@ static json_t *finding_json(const struct reported *reported)
 {
 	const struct finding *f = &reported->finding;
 	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "kind",
-			 finding_kind_name(f->kind), "message", text(f->message), "schedule",
-			 text(reported->schedule), "count", (json_int_t)reported->count, "transitions",
+			 finding_kind_name(f->kind), "message", json_text(f->message), "schedule",
+			 json_text(reported->schedule), "count", (json_int_t)reported->count, "transitions",
 			 (json_int_t)f->trace.length, "preemptions", (json_int_t)f->trace.preemptions,
-			 "signature", text(f->signature), "output", text(f->output), "threads",
+			 "signature", json_text(f->signature), "output", json_text(f->output), "threads",
 			 threads_json(f), "minimized", minimized_json(reported));
 }
 
@@ -128,15 +75,16 @@ static json_t *warning_json(const struct warning *warning, enum warning_kind kin
 	json_t *threads = json_array();
 	for (size_t i = 0; i < warning->threads_length; i++) {
 		const struct thread_report *thread = &warning->threads[i].report;
-		json_array_append_new(threads,
-				      json_pack("{s:o, s:o, s:o, s:o, s:o}", "thread",
-						json_sprintf("T%u", warning->threads[i].thread + 1), "name",
-						text(thread->name), "state", text(thread->state), "place",
-						thread_place(thread), "stack", stack_json(thread)));
+		json_array_append_new(
+		    threads, json_pack("{s:o, s:o, s:o, s:o, s:o}", "thread",
+				       json_sprintf("T%u", warning->threads[i].thread + 1), "name",
+				       json_text(thread->name), "state", json_text(thread->state), "place",
+				       json_first_place(thread->frames, thread->frames_length), "stack",
+				       json_stack(thread->frames, thread->frames_length)));
 	}
 	bool known = warning->transition != SIZE_MAX;
 	return json_pack("{s:s, s:o, s:o, s:o}", "kind", warning_name(kind), "message",
-			 text(warning->message), "transition",
+			 json_text(warning->message), "transition",
 			 known ? json_integer((json_int_t)warning->transition + 1) : json_null(), "threads",
 			 threads);
 }
@@ -165,7 +113,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 {
 	json_t *because = json_array();
 	for (size_t i = 0; i < verdict->reasons; i++)
-		json_array_append_new(because, text(verdict->because[i]));
+		json_array_append_new(because, json_text(verdict->because[i]));
 	return json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, s:o}", "fmc",
 	    FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
@@ -178,22 +126,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    verdict->strategy, "findings", findings_json(verdict), "warnings", warnings_json(verdict));
 }
 
-static bool dump(const json_t *json, FILE *stream)
-{
-	return json_dumpf(json, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0 &&
-	       fputc('\n', stream) != EOF && fflush(stream) == 0;
-}
-
 bool json_write(const struct verdict *verdict, const char *path)
 {
-	bool standard = strcmp(path, "-") == 0;
-	json_t *json = verdict_json(verdict);
-	FILE *stream = standard ? stdout : fopen(path, "we");
-	bool good = json && stream && dump(json, stream);
-	if (stream && !standard)
-		good = fclose(stream) == 0 && good;
-	if (!good)
-		say("%s: can't write JSON: %s", standard ? "standard output" : path, strerror(errno));
-	json_decref(json);
-	return good;
+	return json_save(verdict_json(verdict), path);
 }
