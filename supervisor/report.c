@@ -17,8 +17,7 @@ static const char *paint(const struct report_options *options, const char *colou
 #define ALERT "\033[1;31m"
 #define PLAIN "\033[0m"
 
-/* Text of the target's own making must not steer the terminal. */
-static void print_visible(const char *text, size_t length, FILE *stream)
+void report_visible(const char *text, size_t length, FILE *stream)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
@@ -32,21 +31,20 @@ static void print_visible(const char *text, size_t length, FILE *stream)
 void report_headline(const struct finding *finding, const struct report_options *options, FILE *stream)
 {
 	fputs(paint(options, ALERT), stream);
-	print_visible(finding->message, strlen(finding->message), stream);
+	report_visible(finding->message, strlen(finding->message), stream);
 	fprintf(stream, "%s\n", paint(options, PLAIN));
 }
 
-static void print_stack(const struct thread_report *thread, FILE *stream)
+void report_frames(const struct frame *frames, size_t length, FILE *stream)
 {
 	int width = 0;
-	for (size_t i = 0; i < thread->frames_length; i++) {
-		const char *function = thread->frames[i].function;
-		int length = function ? (int)strlen(function) : 1;
-		if (length > width && length <= 40)
-			width = length;
+	for (size_t i = 0; i < length; i++) {
+		int size = frames[i].function ? (int)strlen(frames[i].function) : 1;
+		if (size > width && size <= 40)
+			width = size;
 	}
-	for (size_t i = 0; i < thread->frames_length; i++) {
-		const struct frame *frame = &thread->frames[i];
+	for (size_t i = 0; i < length; i++) {
+		const struct frame *frame = &frames[i];
 		fprintf(stream, "    #%-2zu %-*s  ", i, width, frame->function ? frame->function : "?");
 		if (frame->file)
 			fprintf(stream, "%s:%d\n", frame->file, frame->line);
@@ -68,7 +66,7 @@ void report_thread(const struct finding *finding, uint32_t number, const struct 
 		free(object);
 	}
 	fputc('\n', stream);
-	print_stack(thread, stream);
+	report_frames(thread->frames, thread->frames_length, stream);
 }
 
 void report_threads(const struct finding *finding, const struct report_options *options, FILE *stream)
@@ -94,7 +92,7 @@ void report_output(const struct finding *finding, FILE *stream)
 		const char *stop = memchr(text + begin, '\n', end - begin);
 		size_t length = stop ? (size_t)(stop - text) - begin : end - begin;
 		fputs("    | ", stream);
-		print_visible(text + begin, length, stream);
+		report_visible(text + begin, length, stream);
 		fputc('\n', stream);
 		begin += length + 1;
 	}

@@ -53,6 +53,7 @@ struct movement {
 struct situation {
 	const struct inspection *inspection;
 	const char *states;		 /* of each thread, as in proc(5); 0: not known. NULL: of none */
+	const pid_t *tids;		 /* of each thread; NULL: not known. For people only */
 	const struct movement *movement; /* of each thread; NULL: one look only */
 	uint64_t interval_ns;		 /* between the looks */
 	bool handlers;	    /* the process has handlers of signals, or it isn't known that it has none */
@@ -63,10 +64,6 @@ struct situation {
 /* Pure. STATUS_OK, STATUS_NO_MEMORY. */
 enum status diagnosis_make(const struct situation *situation, struct diagnosis *diagnosis);
 void diagnosis_release(struct diagnosis *diagnosis);
-
-/* The same for a subject. movement: one for each of its threads; NULL with interval_ns 0. */
-enum status diagnose(const struct subject *subject, const struct inspection *inspection,
-		     const struct movement *movement, uint64_t interval_ns, struct diagnosis *diagnosis);
 
 /* Is there a cause that is certain, and is something wrong by it? */
 bool diagnosis_certain(const struct diagnosis *diagnosis);

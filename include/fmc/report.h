@@ -38,6 +38,10 @@ void report_threads(const struct finding *finding, const struct report_options *
  */
 void report_thread(const struct finding *finding, uint32_t number, const struct thread_report *thread,
 		   const struct report_options *options, FILE *stream);
+/* A line for each frame of a stack. */
+void report_frames(const struct frame *frames, size_t length, FILE *stream);
+/* Text of a target's own making, its control characters made visible: it must not steer the terminal. */
+void report_visible(const char *text, size_t length, FILE *stream);
 /* The last lines of what the target wrote, control characters made visible; nothing if it wrote nothing. */
 void report_output(const struct finding *finding, FILE *stream);
 /* "34 transitions, 3 threads, 1 preemption" without a line feed. */
