@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that computes for so much of the time is hot. */
+/* A thread that runs for so much of the time, or would if there were more processors, is hot. */
 #define HOT_PERCENT 80
 /* Shorter looks say nothing of it. */
 #define HOT_INTERVAL_NS 20000000
@@ -106,7 +106,7 @@ static unsigned percent(const struct graph *graph, uint32_t thread)
 	const struct situation *s = graph->situation;
 	if (!s->movement || s->interval_ns < HOT_INTERVAL_NS)
 		return 0;
-	uint64_t share = s->movement[thread].cpu_ns / (s->interval_ns / 100);
+	uint64_t share = s->movement[thread].ready_ns / (s->interval_ns / 100);
 	return share > 100 ? 100 : (unsigned)share;
 }
 
@@ -116,10 +116,13 @@ static bool tell_hot(struct graph *graph, uint32_t thread, const struct thread_l
 	struct cause_draft draft;
 	if (!cause_begin(&draft, CAUSE_HOT, false))
 		return false;
-	fprintf(draft.message, "T%u uses %u %% of a processor", (unsigned)thread + 1, percent(graph, thread));
+	fprintf(draft.message, "T%u runs all the time", (unsigned)thread + 1);
 	print_place(graph, thread, draft.message);
 	fputs(", and ", draft.message);
 	bool good = print_groups(graph->situation, waiters, false, draft.message);
+	uint64_t hundredth = graph->situation->interval_ns / 100;
+	fprintf(draft.evidence, "%u %% of the time, of which it had a processor for %u %%",
+		percent(graph, thread), (unsigned)(graph->situation->movement[thread].cpu_ns / hundredth));
 	good = good && thread_list_add(&draft.threads, thread);
 	return cause_end(&draft, diagnosis) && good;
 }

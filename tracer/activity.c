@@ -43,10 +43,9 @@ static void read_times(struct activity *a, const char *folder)
 {
 	char path[80], text[128];
 	snprintf(path, sizeof path, "%s/%d/schedstat", folder, (int)a->tid);
-	uint64_t waited;
 	if (!read_text(path, text, sizeof text) ||
-	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &a->cpu_ns, &waited, &a->runs) != 3)
-		a->cpu_ns = a->runs = 0;
+	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &a->cpu_ns, &a->queued_ns, &a->runs) != 3)
+		a->cpu_ns = a->queued_ns = a->runs = 0;
 }
 
 /* "202 0x7f.. 0x80 ...": empty where fmc isn't permitted to see it. */

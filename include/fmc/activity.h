@@ -13,10 +13,11 @@
  */
 struct activity {
 	pid_t tid;
-	char state;	 /* as in proc(5); 0: it was gone before it could be read */
-	uint64_t cpu_ns; /* processor time so far */
-	uint64_t runs;	 /* how often it was put on a processor; 0: this kernel doesn't count */
-	long syscall;	 /* in which it sleeps; -1: it runs, or it isn't known */
+	char state;	    /* as in proc(5); 0: it was gone before it could be read */
+	uint64_t cpu_ns;    /* processor time so far */
+	uint64_t queued_ns; /* how long it has waited for a processor, ready to run */
+	uint64_t runs;	    /* how often it was put on a processor; 0: this kernel doesn't count */
+	long syscall;	    /* in which it sleeps; -1: it runs, or it isn't known */
 	uint64_t arguments[6];
 };
 

@@ -45,8 +45,9 @@ struct diagnosis {
 
 /* Of each thread, from two looks at one process: stuck or moving. */
 struct movement {
-	bool moved;	 /* it has run in between */
-	uint64_t cpu_ns; /* processor time that it used */
+	bool moved;	   /* it has run in between */
+	uint64_t cpu_ns;   /* processor time that it used */
+	uint64_t ready_ns; /* the same, and for how long it waited for a processor */
 };
 
 /* All that a diagnosis is made from; borrowed. */

@@ -436,11 +436,12 @@ START_TEST(test_hot)
 	add(WAIT_JOIN, NULL, 1);
 	situation.movement = movement;
 	situation.interval_ns = 100000000;
-	movement[0] = (struct movement){.moved = true, .cpu_ns = 97000000};
-	EXPECT("likely: hot: T1 uses 97 % of a processor at x.c:31 in compute, and T2 waits for lock held by "
-	       "T1, T3 waits for "
-	       "T1 to exit");
-	movement[0].cpu_ns = 50000000;
+	movement[0] = (struct movement){.moved = true, .cpu_ns = 57000000, .ready_ns = 97000000};
+	EXPECT("likely: hot: T1 runs all the time at x.c:31 in compute, and T2 waits for lock held by T1, T3 "
+	       "waits for T1 to "
+	       "exit");
+	expect_evidence(0, "97 % of the time, of which it had a processor for 57 %");
+	movement[0].ready_ns = 70000000;
 	EXPECT("likely: busy: T1 runs");
 }
 END_TEST
