@@ -102,7 +102,11 @@ static bool is_shared(const struct inspector *inspector, uint64_t address)
 void wait_for_any(const struct inspector *inspector, const struct futex *futex, struct wait *wait)
 {
 	uint64_t object = wait->object ? wait->object : futex->address;
-	wait->certain = !wait->timed && futex->value == futex->expected && !is_shared(inspector, object);
+	/* One that stood or slept in the call had not been woken, whatever stands in the word by now. */
+	bool asleep = !subject_is_core(inspector->subject) &&
+		      subject_thread(inspector->subject, futex->thread)->state != 'R';
+	wait->certain =
+	    !wait->timed && (asleep || futex->value == futex->expected) && !is_shared(inspector, object);
 }
 
 void wait_held_by(const struct inspector *inspector, pid_t number, struct wait *wait)

@@ -11,14 +11,24 @@
 
 #define RUST_FRAMES 4 /* from the system call to the function that waits */
 
-/* Does one of the thread's frames of pthread_once() hold the word's address? */
+static bool in_once(const struct step *step)
+{
+	return step->function && strstr(step->function, "pthread_once");
+}
+
+/*
+ * Does one of the thread's frames of pthread_once() hold the word's address? Of the thread that waits: another one than that in
+ * which it does.
+ */
 static bool runs_once(struct inspector *inspector, uint32_t thread, const struct futex *futex)
 {
 	const struct steps *steps = &inspector->steps[thread];
-	for (size_t i = 1; i + 1 < steps->length; i++) {
-		const char *name = steps->at[i].function;
+	size_t first = thread == futex->thread ? 0 : 1;
+	while (thread == futex->thread && first < steps->length && !in_once(&steps->at[first++]))
+		;
+	for (size_t i = first; i + 1 < steps->length; i++) {
 		uint64_t word, at = steps->at[i].stack;
-		if (!name || !strstr(name, "pthread_once") || at == 0)
+		if (!in_once(&steps->at[i]) || at == 0)
 			continue;
 		for (; at < steps->at[i + 1].stack; at += sizeof(word))
 			if (look(inspector, at, &word, sizeof(word)) && word == futex->address)
@@ -54,8 +64,8 @@ static uint32_t find_runner(struct inspector *inspector, const struct futex *fut
 {
 	uint32_t found = NOBODY;
 	for (uint32_t t = 0; t < inspector->inspection->length; t++) {
-		if (t == futex->thread ||
-		    !(guard ? runs_guarded(inspector, t, futex) : runs_once(inspector, t, futex)))
+		if (guard ? t == futex->thread || !runs_guarded(inspector, t, futex)
+			  : !runs_once(inspector, t, futex))
 			continue;
 		if (found != NOBODY)
 			return NOBODY;
