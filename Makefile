@@ -122,6 +122,9 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(BUILD)/tests/libtable.a $(
 $(BUILD)/tests/json: tests/json.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< $(shell pkg-config --libs jansson) -o $@
+$(BUILD)/tests/perturb.so: tests/perturb.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) -Wno-missing-prototypes $(CFLAGS) -D_GNU_SOURCE -fPIC -shared $< -ldl -o $@
 $(BUILD)/tests/bare: tests/bench/bare.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< -o $@
@@ -136,7 +139,7 @@ $(BUILD)/tests/search: $(BUILD)/tests/bench/search.o $(BUILD)/tests/libtable.a $
 $(BUILD)/tests/walk: $(BUILD)/tests/bench/walk.o $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-tools: $(BUILD)/tests/json $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
+tools: $(BUILD)/tests/json $(BUILD)/tests/perturb.so $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
 
 # Each layer alone, with only the archives that it may use: an upward call is an undefined reference.
 lower_replay := supervisor breakpoints tracer

@@ -47,11 +47,21 @@ refuse 64 'too much' replay a.sched b.sched
 refuse 64 'needs --gdb' export a.sched
 refuse 65 'a.sched' export --gdb a.sched
 refuse 64 'command' help chek
+refuse 64 "needs a process; see 'fmc help attach'" attach
+refuse 64 "takes one process; '2' is too much" attach 1 2
+refuse 64 'did you mean --watch' attach --wacht 1 1
+refuse 64 'number of seconds' attach --watch soon 1
+refuse 64 'at least' attach --watch 0 1
+refuse 64 'count.*watch' attach --count 2 1
+refuse 69 "no process is called 'fmc-no-such-process'" attach fmc-no-such-process
+refuse 69 "no process is called '12x'" attach 12x
+refuse 69 '99999999999 ' attach 99999999999
+refuse 69 '^fmc: .*2147483647' attach 2147483647
 accept '^fmc [0-9]+\.[0-9]+' --version
 accept '^fmc [0-9]+\.[0-9]+' version
 accept 'fmc check' --help
 accept 'fmc check' help
-for command in check run replay show minimize gdb gdbserver export; do
+for command in check run replay show minimize gdb gdbserver export attach; do
 	accept "fmc $command" help $command
 	accept "fmc $command" $command --help
 done

@@ -12,5 +12,6 @@ int minimize_command(const struct options *options);
 int gdb_command(const struct options *options);
 int gdbserver_command(const struct options *options);
 int export_command(const struct options *options);
+int attach_command(const struct options *options);
 
 #endif

@@ -56,6 +56,13 @@ static const struct {
 	 "Exit status: 0 written, 1 the schedule can't be followed any more, 65 the file is damaged or of\n"
 	 "another build of the program, 69 GDB alone can't do what the schedule says; 64, 70, 130 as for\n"
 	 "check."},
+    [COMMAND_ATTACH] =
+	{"[OPTION]... PROCESS",
+	 "Say what every thread of a running process waits for, who holds it, and whether it is a deadlock.\n"
+	 "PROCESS is a number, or a name that only one process has. It stands still for some milliseconds,\n"
+	 "and then goes on as if nothing had been.\n\n"
+	 "Exit status: 0 nothing is wrong for certain, 1 something is, 64 wrong usage, 69 there is no such\n"
+	 "process or it can't be looked at, 70 a fault of fmc, 130 Ctrl-C."},
     [COMMAND_HELP] = {"[COMMAND]", "Print help."},
     [COMMAND_VERSION] = {"", "Print the version."},
 };
@@ -73,6 +80,7 @@ static void print_overview(void)
 	       "  fmc gdb [OPTION]... FILE [GDB-OPTION]...           debug it in GDB, both ways\n"
 	       "  fmc gdbserver [OPTION]... FILE                     let GDB debug it\n"
 	       "  fmc export --gdb [OPTION]... FILE                  write it as a script for GDB\n"
+	       "  fmc attach [OPTION]... PROCESS                     what a running process hangs in\n"
 	       "  fmc help COMMAND                                   options and exit statuses\n"
 	       "  fmc version\n");
 }

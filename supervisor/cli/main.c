@@ -25,6 +25,8 @@ static int dispatch(const struct options *options)
 		return gdbserver_command(options);
 	case COMMAND_EXPORT:
 		return export_command(options);
+	case COMMAND_ATTACH:
+		return attach_command(options);
 	case COMMAND_VERSION:
 		printf("fmc %s\n", FMC_VERSION);
 		return EXITS_OK;

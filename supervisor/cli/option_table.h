@@ -45,6 +45,7 @@ enum option_id {
 	ID_WIDTH,
 	ID_FIRST,
 	ID_COUNT,
+	ID_WATCH,
 	ID_HELP,
 };
 

@@ -29,13 +29,24 @@ static bool parse_number(const char *option, const char *text, uint64_t most, ui
 	return false;
 }
 
-static bool parse_seconds(const char *text, double *seconds)
+static bool parse_seconds(const char *option, const char *text, double *seconds)
 {
 	char *end;
 	*seconds = strtod(text, &end);
 	if (((text[0] >= '0' && text[0] <= '9') || text[0] == '.') && *end == 0 && *seconds < 1e9)
 		return true;
-	say("--time needs a number of seconds, not '%s'", text);
+	say("--%s needs a number of seconds, not '%s'", option, text);
+	return false;
+}
+
+/* So much time that looking again may show something. */
+static bool parse_watch(const struct option_spec *spec, double *seconds)
+{
+	if (!parse_seconds(spec->name, optarg, seconds))
+		return false;
+	if (*seconds >= 0.01)
+		return true;
+	say("--%s must be at least 0.01", spec->name);
 	return false;
 }
 
@@ -214,7 +225,7 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_file(spec, &o->input);
 	case ID_TIME:
 		o->seconds_given = true;
-		return parse_seconds(optarg, &o->seconds);
+		return parse_seconds(spec->name, optarg, &o->seconds);
 	case ID_SEED:
 		o->seed_given = true;
 		return parse_number(spec->name, optarg, UINT64_MAX, &o->seed);
@@ -294,6 +305,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->first);
 	case ID_COUNT:
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->count);
+	case ID_WATCH:
+		return parse_watch(spec, &o->watch);
 	case ID_HELP:
 		o->topic = o->command;
 		o->command = COMMAND_HELP;

@@ -117,17 +117,31 @@ static int parse_options(struct options *options, int argc, char **argv)
 	return 0;
 }
 
+/* What a command is about. */
+static const char *operand_name(enum command command)
+{
+	switch (command) {
+	case COMMAND_CHECK:
+	case COMMAND_RUN:
+		return "program";
+	case COMMAND_ATTACH:
+		return "process";
+	default:
+		return "schedule file";
+	}
+}
+
 static int parse_operands(struct options *options, int argc, char **argv)
 {
-	bool program = options->command == COMMAND_CHECK || options->command == COMMAND_RUN;
-	const char *name = command_name(options->command);
+	enum command command = options->command;
+	bool program = command == COMMAND_CHECK || command == COMMAND_RUN;
+	const char *name = command_name(command);
 	if (argc == 0) {
-		say("'fmc %s' needs a %s; see 'fmc help %s'", name, program ? "program" : "schedule file",
-		    name);
+		say("'fmc %s' needs a %s; see 'fmc help %s'", name, operand_name(command), name);
 		return EXITS_USAGE;
 	}
-	if (!program && argc > 1 && options->command != COMMAND_GDB) {
-		say("'fmc %s' takes one schedule file; '%s' is too much", name, argv[1]);
+	if (!program && argc > 1 && command != COMMAND_GDB) {
+		say("'fmc %s' takes one %s; '%s' is too much", name, operand_name(command), argv[1]);
 		return EXITS_USAGE;
 	}
 	options->target = program ? argv : argv + 1;
@@ -182,6 +196,10 @@ static bool combination_allowed(const struct options *options)
 		features |= FEATURE_THREAD_DEPTH;
 	if (options->command == COMMAND_CHECK)
 		features |= options->automatic ? FEATURE_AUTO : combination_features(search);
+	if (options->command == COMMAND_ATTACH && options->count && options->watch == 0) {
+		say("--count is a number of looks of --watch, which is missing");
+		return false;
+	}
 	const char *reason = combination_refused(features, &one, &other);
 	if (reason)
 		say("%s and %s can't be had together: %s", one, other, reason);
@@ -198,8 +216,9 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	set_defaults(options);
 	if (argc < 2) {
-		say("a command is needed: check, run, replay, show, minimize, gdb, gdbserver or export; see "
-		    "'fmc help'");
+		say("a command is needed: check, run, replay, show, minimize, gdb, gdbserver, export or "
+		    "attach; "
+		    "see 'fmc help'");
 		return EXITS_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

@@ -13,6 +13,7 @@ enum command {
 	COMMAND_GDB,
 	COMMAND_GDBSERVER,
 	COMMAND_EXPORT,
+	COMMAND_ATTACH,
 	COMMAND_HELP,
 	COMMAND_VERSION,
 	COMMANDS,
@@ -25,14 +26,14 @@ enum format { FORMAT_TEXT, FORMAT_PAGE, FORMAT_PERFETTO, FORMAT_DOT };
 /* The command line, taken apart. Everything is borrowed from argv. */
 struct options {
 	enum command command;
-	enum command topic; /* COMMAND_HELP: COMMANDS for the overview */
-	char **target;	    /* check, run: PROGRAM ARG...; gdb: its options; NULL at its end */
-	const char *file;   /* replay, show */
-	const char *output; /* -o; NULL: not given */
-	const char *json;   /* "-": standard output; NULL: none */
-	const char *input;  /* --stdin; NULL: not given */
-	bool gdb;	    /* export: for GDB */
-	double seconds;	    /* 0: no budget */
+	enum command topic;  /* COMMAND_HELP: COMMANDS for the overview */
+	char **target;	     /* check, run: PROGRAM ARG...; gdb: its options; NULL at its end */
+	const char *file;    /* replay, show ...: FILE; attach: the process */
+	const char *output;  /* -o; NULL: not given */
+	const char *json;    /* "-": standard output; NULL: none */
+	const char *input;   /* --stdin; NULL: not given */
+	bool gdb;	     /* export: for GDB */
+	double seconds;	     /* 0: no budget */
 	bool seconds_given;
 	uint64_t seed;
 	bool seed_given;
@@ -67,7 +68,8 @@ struct options {
 	enum format format;
 	const char *beside; /* another schedule; NULL: not given */
 	bool no_replay;
-	uint64_t first, count; /* show: which lines, from 1; count 0 for all */
+	uint64_t first, count; /* show: which lines, from 1; count 0 for all. attach: count looks */
+	double watch;	       /* attach: seconds between looks; 0: one look only */
 };
 
 /*

@@ -1,0 +1,16 @@
+#ifndef FMC_CLI_ATTACH_H
+#define FMC_CLI_ATTACH_H
+
+#include "options.h"
+
+#include <sys/types.h>
+
+/* What `fmc attach` does with a process, each giving an exit status after having said all. */
+
+/* --watch: look again and again, and say who is stuck and who moves. */
+int attach_watch(const struct options *options, pid_t pid);
+
+/* The process can't be looked at: a line, and the exit status. */
+int attach_failed(enum status status, const char *why);
+
+#endif

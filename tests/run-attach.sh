@@ -1,0 +1,219 @@
+#!/bin/bash
+# fmc attach: samples run natively until they hang, what only looks like a hang, and what is wrong with a command line.
+# PERTURB_TRIES: how often a sample is run until it hangs.
+. tests/lib.sh
+TRIES=${PERTURB_TRIES:-60}
+PERTURBER=$PWD/$BUILD/tests/perturb.so
+JSON=$SCRATCH/result.json
+pid=
+
+# Whatever is left is killed, one by one.
+cleanup() {
+	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null
+	rm -rf "$SCRATCH"
+}
+trap cleanup EXIT
+
+field() {
+	"$BUILD/tests/json" "$JSON" "$1"
+}
+
+# asleep PID: no thread of it has run for a while, by the kernel's count. False if it ends.
+asleep() {
+	local last= now same=0
+	while [ $same -lt 6 ]; do
+		now=$(cat /proc/"$1"/task/*/schedstat 2>/dev/null)
+		# All that is left of it may be a number that nobody has asked for.
+		grep -qs '^State:.[^ZX]' /proc/"$1"/task/*/status || return 1
+		if [ "$now" = "$last" ]; then same=$((same + 1)); else same=0; fi
+		last=$now
+		sleep 0.02
+	done
+}
+
+# start PROGRAM ARGUMENT...: in the background, its input open and empty; sets pid.
+start() {
+	"$@" <"$SCRATCH/input" >/dev/null 2>&1 &
+	pid=$!
+}
+
+stop() {
+	kill -KILL "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	pid=
+}
+
+# hang PROGRAM ARGUMENT...: run it until it hangs, each time otherwise; sets pid. False if it never does.
+hang() {
+	local try
+	for ((try = 1; try <= TRIES; try++)); do
+		start env LD_PRELOAD="$PERTURBER" PERTURB=$try $steps "$@"
+		if asleep "$pid"; then return 0; fi
+		stop
+	done
+	return 1
+}
+
+# look COMMAND ARGUMENT...: fmc's output to out, err and $JSON; sets status.
+look() {
+	timeout -k 10 60 "$FMC" "$@" --json "$JSON" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+	status=$?
+}
+
+# told NAME STATUS KINDS REGEX: the last look ended so, the first cause is of one of these kinds, and its message matches.
+told() {
+	local kind
+	kind=$(field causes.0.kind)
+	[ "$status" -eq "$2" ] && [[ ",$3," == *",$kind,"* ]] && [[ "$(field causes.0.message)" =~ $4 ]] && [ ! -s "$SCRATCH/err" ]
+	judge "$1" [ $? -eq 0 ] || :
+	[[ "$status $kind" == "$2 "* && ",$3," == *",$kind,"* && "$(field causes.0.message)" =~ $4 ]] || show "$SCRATCH/out" "$SCRATCH/err"
+}
+
+# An input that stays open and empty.
+mkfifo "$SCRATCH/input"
+exec {input}<>"$SCRATCH/input"
+
+# Every sample that deadlocks or loses a wake-up. What spins instead (spinlocks, livelocks) isn't asleep and not told of here.
+# kinds | program and arguments | what the message says | s: between any two instructions
+while IFS='|' read -r kinds words pattern more; do
+	read -ra command <<<"$words"
+	steps=
+	[[ $more == *s* ]] && steps=PERTURB_STEPS=1
+	if ! hang "$BUILD/samples/${command[0]}" "${command[@]:1}"; then
+		fail "$words: doesn't hang in $TRIES runs"
+		continue
+	fi
+	look attach "$pid"
+	told "$words" 1 "$kinds" "$pattern"
+	judge "$words: certain" [ "$(field causes.0.certain)" = true ]
+	judge "$words: it is left as it was" asleep "$pid"
+	stop
+done <<'END'
+deadlock|philosophers 3|T2 waits for forks\[1\] held by T3, T3 waits for forks\[2\] held by T4, T4 waits for forks\[0\] held by T2|
+deadlock|lock_order|T1 waits for to held by T2, T2 waits for from held by T1|
+deadlock|philosophers_mut 2 unguarded|T2 waits for forks\[1\] held by T3, T3 waits for forks\[0\] held by T2|
+self-deadlock|once again|T2 waits for .*once held by itself|
+owner-dead|cancel careless|T1 waits for lock, whose holder .* has ended|
+nobody-left|lost_wakeup|T1 waits for a signal of done, and nobody is left to give one|
+nobody-left|barrier one-short|T2 to T4 wait for barrier \(3 of 4 have come\), and nobody is left to come to it|
+nobody-left|simple_barrier 5 deadlock|T2 to T6 wait for barrier \(5 of 6|
+nobody-left|checksum samples/texts|waits? for a signal of pool.queue.more|
+nobody-left,empty-queue|checksum samples/texts 2|waits? for a signal of pool.queue.more|
+empty-queue,nobody-left|cond_broadcast 2 deadlock|T2.* waits? for a signal of told|
+nobody-left|futex_mutex_broken|waits? for a wake of word|
+nobody-left|philosophers_homemade 2 deadlock|T2 waits for a signal of forks\[1\].positive, T3 waits for a signal of forks\[0\].positive|
+nobody-left|reader_two_writers 1 deadlock|waits? for a signal of lock.writable|
+nobody-left,empty-queue|reader_writer writers 1 2 deadlock|waits? for a signal of changed|
+empty-queue,nobody-left|cond_broadcast 2 library deadlock|T2.* waits? for a post of queue|
+nobody-left|philosophers_sem 3 deadlock|T2 waits for a post of forks\[1\] .*, T3 waits for a post of forks\[2\] .*, T4 waits for a post of forks\[0\]|
+nobody-left|producer_consumer 1 1 1 1 deadlock|T3 waits for a post of filled_slots|
+nobody-left|reader_writer_mut 1 1 deadlock|T2 waits for a post of resource|
+nobody-left|sleeping_barber 1 1 deadlock|T2 waits for a signal of someone|
+nobody-left|atomic_locks|T1 waits for a wake of second .*, T2 waits for a wake of first|s
+nobody-left|reader_writer_rwlock 2 1 deadlock|waits? for lock \(.* readers? ha|
+nobody-left|rwlock_preference writers-first|T1 waits for lock|
+END
+steps=
+
+# Programs without debug information, without symbols, and without a shared library to know things from.
+strip -o "$SCRATCH/stripped" "$BUILD/samples/philosophers"
+if hang "$SCRATCH/stripped" 3; then
+	look attach "$pid"
+	told "philosophers, stripped" 1 deadlock \
+	    'T2 waits for .* held by T3, T3 waits for .* held by T4, T4 waits for .* held by T2'
+	stop
+else
+	fail "philosophers, stripped: doesn't hang in $TRIES runs"
+fi
+strip -o "$SCRATCH/static" "$BUILD/targets/hangs.static"
+for program in "$BUILD/targets/hangs" "$BUILD/targets/hangs.static" "$SCRATCH/static"; do
+	name=${program##*/}
+	for how in cycle exits queue; do
+		start "$program" $how
+		asleep "$pid"
+		judge "$name $how hangs" [ $? -eq 0 ]
+		look attach "$pid"
+		case $how in
+		cycle) told "$name $how" 1 deadlock 'T1 waits for .* held by T2, T2 waits for .* held by T1' ;;
+		exits) told "$name $how" 1 owner-dead 'T1 waits for .*, whose holder \(thread [0-9]+\) has ended' ;;
+		queue) told "$name $how" 1 empty-queue 'T2 to T5 wait for .*, while T1 waits for T2 to exit' ;;
+		esac
+		stop
+	done
+done
+
+# What isn't wrong for certain: status 0.
+while IFS='|' read -r how kinds pattern; do
+	start "$BUILD/targets/hangs" "$how"
+	if [ "$how" = hot ]; then
+		until [ "$(grep -l '^State:.S' /proc/$pid/task/*/status 2>/dev/null | wc -l)" -eq 4 ]; do :; done
+	else
+		asleep "$pid"
+	fi
+	look attach "$pid"
+	told "hangs $how" 0 "$kinds" "$pattern"
+	judge "hangs $how: not certain" [ "$(field certain)" = false ]
+	stop
+done <<'END'
+idle|idle|T1 waits .*in read; T2 to T5 wait for a signal of work
+chain|chain|T2 to T5 wait for first held by T1, while T1 waits .*in read
+hot|hot|T1 runs all the time at .*hangs.c:[0-9]+ in (hold|main), and T2 to T5 wait for first held by T1
+quit|nobody-left|T1 waits for a post of quit
+child|idle|T1 waits for .* held by thread [0-9]+ of another process
+END
+
+# Stopped by job control: told, and left stopped.
+start "$BUILD/targets/hangs" idle
+asleep "$pid"
+kill -STOP "$pid"
+until grep -q '^State:.T' /proc/$pid/status; do :; done
+look attach "$pid"
+told "stopped" 1 stopped 'stopped by job control'
+judge "stopped: left so" grep -q '^State:.T (stopped)' /proc/$pid/status
+kill -CONT "$pid"
+look attach "$pid"
+told "going on again" 0 idle 'T1 waits .*in read'
+
+# By name; JSON on standard output; --watch.
+cp "$BUILD/targets/hangs" "$SCRATCH/fmc-unique-name"
+stop
+start "$SCRATCH/fmc-unique-name" cycle
+asleep "$pid"
+look attach fmc-unique-name
+told "by name" 1 deadlock 'T1 waits for second held by T2'
+judge "by name: the right process" [ "$(field pid)" = "$pid" ]
+judge "in words: its threads" grep -q "^T1 main (tid $pid): waits for second held by T2, in pthread_mutex_lock$" "$SCRATCH/out"
+judge "in words: its stack" grep -Eq '^    #[0-9]+  main  +hangs\.c:[0-9]+$' "$SCRATCH/out"
+judge "in words: the last line" grep -Eq '^The process stood still for [0-9]+\.[0-9] ms and goes on\.$' <(tail -n 1 "$SCRATCH/out")
+timeout 60 "$FMC" attach --json - fmc-unique-name </dev/null >"$JSON" 2>"$SCRATCH/err"
+judge "JSON on standard output, words elsewhere" [ $? -eq 1 -a "$(field threads.1.wait.holders.0)" = T1 -a -s "$SCRATCH/err" ]
+for path in fmc verdict certain pid program core still_milliseconds symbols causes.0.threads.1 threads.0.thread threads.0.tid threads.0.number \
+    threads.0.kernel_name threads.0.kernel_state threads.0.state threads.0.cpu_seconds threads.0.place threads.0.stack.0.function \
+    threads.0.wait.kind threads.0.wait.call threads.0.wait.object threads.0.wait.name; do
+	judge "JSON: $path" [ -n "$(field $path)" ]
+done
+look attach --watch 0.05 --count 3 "$pid"
+told "--watch" 1 deadlock 'T1 waits for second held by T2'
+judge "--watch: stuck" [ "$(grep -c '^After [0-9.]* s: stuck: T1 and T2$' "$SCRATCH/out")" -eq 2 ]
+judge "--watch: JSON" [ "$(field threads.0.moved) $(field threads.1.moved)" = "false false" ]
+stop
+start "$BUILD/targets/hangs" hot
+until [ "$(grep -l '^State:.S' /proc/$pid/task/*/status 2>/dev/null | wc -l)" -eq 4 ]; do :; done
+look attach --watch 0.2 --count 2 "$pid"
+judge "--watch: one computes, the others are stuck" \
+    grep -Eq '^After [0-9.]+ s: stuck: T2 to T5 computing: T1 \([0-9]+ % of a processor\)$' "$SCRATCH/out"
+# Ctrl-C ends it, and so does the end of the process.
+"$FMC" attach --watch 0.05 "$pid" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" &
+watcher=$!
+until grep -q '^After' "$SCRATCH/out"; do kill -0 $watcher 2>/dev/null || break; done
+kill -TERM $watcher
+wait $watcher
+judge "--watch: Ctrl-C" [ $? -eq 130 -a "$(tail -n 1 "$SCRATCH/out" | grep -c 'looks in')" -eq 1 ]
+"$FMC" attach --watch 0.05 "$pid" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" &
+watcher=$!
+until grep -q '^After' "$SCRATCH/out"; do kill -0 $watcher 2>/dev/null || break; done
+stop
+wait $watcher
+judge "--watch: the process ends" [ $? -eq 0 -a "$(cat "$SCRATCH/err")" = 'fmc: the process has ended' ]
+
+finish
