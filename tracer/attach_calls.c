@@ -21,12 +21,25 @@
 #define SYS_futex_waitv 449
 #endif
 
+/*
+ * A wait that is begun again looks at its word again, and returns if that has changed since: a thread that nobody has woken for
+ * it sleeps on only if it isn't stopped.
+ */
+static bool word_is_unchanged(const struct attach *attach, const struct task_call *call)
+{
+	uint32_t word;
+	return pread(attach->subject->process.memory, &word, sizeof word, (off_t)call->arguments[0]) ==
+		   sizeof word &&
+	       word == (uint32_t)call->arguments[2];
+}
+
 /* All kinds of waiting but that of FUTEX_WAIT_REQUEUE_PI, which may return early. */
-static bool futex_restarts(const struct task_call *call)
+static bool futex_restarts(const struct attach *attach, const struct task_call *call)
 {
 	switch (call->arguments[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
+		return word_is_unchanged(attach, call);
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
 		return true;
@@ -84,7 +97,7 @@ bool attach_call_restarts(const struct attach *attach, const struct task_call *c
 {
 	switch (call->number) {
 	case SYS_futex:
-		return futex_restarts(call);
+		return futex_restarts(attach, call);
 	case SYS_futex_wait:
 	case SYS_futex_waitv:
 	case SYS_restart_syscall:
