@@ -92,11 +92,14 @@ static bool exists(const struct inspector *inspector, pid_t number)
 	return first->tid != first->number || access(path, F_OK) == 0;
 }
 
-/* Memory that other processes may have, too. */
+/* Memory that other processes may have, too. A core file doesn't say it: there every file may be that is no program's. */
 static bool is_shared(const struct inspector *inspector, uint64_t address)
 {
 	const struct subject_mapping *mapping = mapping_of(inspector, address);
-	return !mapping || mapping->shared;
+	if (!mapping || mapping->shared)
+		return true;
+	return subject_is_core(inspector->subject) && mapping->path && mapping->path[0] == '/' &&
+	       !modules_find(&inspector->places->modules, address);
 }
 
 void wait_for_any(const struct inspector *inspector, const struct futex *futex, struct wait *wait)

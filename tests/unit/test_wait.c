@@ -61,11 +61,26 @@ static void leave(struct scene *scene)
 	waitpid(scene->pid, NULL, 0);
 }
 
+/* Of a core file: its start routine has nearly the same name. */
+static bool is_named(const struct scene *scene, size_t i, const char *name)
+{
+	char routine[64];
+	const char *own = scene->inspection.threads[i].name;
+	snprintf(routine, sizeof(routine), "wait_%s", name);
+	if (strcmp(name, "holder") == 0)
+		strcpy(routine, "hold");
+	if (strcmp(name, "initialises") == 0)
+		strcpy(routine, "run_once");
+	return own && strcmp(own, routine) == 0;
+}
+
 /* The thread of this name, as the kernel knows it; the names are cut off there. */
 static size_t find(const struct scene *scene, const char *name)
 {
+	bool core = subject_is_core(scene->subject);
 	for (size_t i = 0; i < scene->inspection.length; i++)
-		if (strncmp(subject_thread(scene->subject, i)->name, name, 15) == 0)
+		if (core ? is_named(scene, i, name)
+			 : strncmp(subject_thread(scene->subject, i)->name, name, 15) == 0)
 			return i;
 	ck_abort_msg("there is no thread %s", name);
 }
@@ -219,6 +234,42 @@ START_TEST(every_wait_but_once_is_told_in_a_stripped_static_program)
 	ck_assert_int_eq(wait_of(&scene, "once")->kind, WAIT_FUTEX);
 	ck_assert_uint_eq(wait_of(&scene, "once")->holders_length, 0);
 	leave(&scene);
+}
+END_TEST
+
+/* A core file of it, by GDB. */
+static struct scene look_at_core(const char *name)
+{
+	char path[] = "/tmp/fmc-core.XXXXXX", command[256], why[256] = "";
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	pid_t pid = start(name);
+	snprintf(command, sizeof(command), "gdb -nx -batch -p %d -ex 'gcore %s' >/dev/null 2>&1", (int)pid,
+		 path);
+	ck_assert_int_eq(system(command), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	struct scene scene = {0};
+	enum status status = subject_core(path, NULL, &scene.subject, why);
+	unlink(path);
+	ck_assert_msg(status == STATUS_OK, "%s", why);
+	ck_assert_int_eq(inspection_make(scene.subject, &scene.inspection), STATUS_OK);
+	return scene;
+}
+
+START_TEST(every_wait_is_told_from_a_core_file)
+{
+	struct scene scene = look_at_core(with_symbols[_i]);
+	check_waits(&scene, expected, LENGTH(expected));
+	check_names(&scene, expected, LENGTH(expected));
+	const struct wait *pipe = wait_of(&scene, "pipe_read");
+	ck_assert_int_eq(pipe->kind, WAIT_SYSCALL);
+	ck_assert_str_eq(pipe->call, "read");
+	ck_assert_int_ge(pipe->descriptor, 0);
+	ck_assert(!pipe->certain);
+	inspection_release(&scene.inspection);
+	subject_free(scene.subject);
 }
 END_TEST
 
@@ -450,6 +501,7 @@ int main(void)
 	tcase_add_loop_test(tests, every_wait_is_told_with_symbols, 0, 2);
 	tcase_add_test(tests, every_wait_is_told_in_a_stripped_program);
 	tcase_add_test(tests, every_wait_but_once_is_told_in_a_stripped_static_program);
+	tcase_add_loop_test(tests, every_wait_is_told_from_a_core_file, 0, 2);
 	tcase_add_test(tests, waits_in_musl_are_told);
 	tcase_add_test(tests, stacks_lead_from_the_wait_to_the_start_routine);
 	tcase_add_test(tests, descriptors_are_told_with_who_has_the_other_end);
