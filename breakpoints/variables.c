@@ -1,5 +1,6 @@
 #include "breakpoints/places.h"
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,20 @@ static bool fixed_address(Dwarf_Die *die, uint64_t *address)
 	       dwarf_formaddr(&indirect, address) == 0;
 }
 
+/* A definition outside of the namespace or class that declares it is known by its symbol there. */
+static char *full_name(Dwarf_Die *die, const char *scope, const char *name)
+{
+	Dwarf_Attribute attribute;
+	const char *symbol = NULL;
+	if (dwarf_hasattr(die, DW_AT_specification) &&
+	    dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
+		symbol = dwarf_formstring(&attribute);
+	char *full = symbol ? demangle(symbol) : NULL;
+	if (!full && asprintf(&full, "%s%s", scope, name) < 0)
+		return NULL;
+	return full;
+}
+
 static void add(struct collection *collection, Dwarf_Die *die, const char *scope)
 {
 	uint64_t address, size;
@@ -47,10 +62,9 @@ static void add(struct collection *collection, Dwarf_Die *die, const char *scope
 		variables->at = larger;
 		collection->room = room;
 	}
-	char *full = malloc(strlen(scope) + strlen(name) + 1);
+	char *full = full_name(die, scope, name);
 	if (!full)
 		return;
-	strcat(strcpy(full, scope), name);
 	variables->at[variables->length++] = (struct variable){
 	    .address = address + collection->bias, .size = size, .name = full, .type = type};
 }
