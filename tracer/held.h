@@ -9,7 +9,7 @@
 /*
  * A foreign process that is held: how its threads are stopped, asked and let go. Its waits and resumptions are apart from those
  * of targets: what runs here isn't fmc's, has no traps, and is let go by PTRACE_DETACH. Every waitpid() for a held thread
- * and every request that lets one run is in held.c.
+ * and every request that lets one run is in held_stop.c, but for the letting go.
  *
  * Should fmc be killed, the kernel lets all threads go; the stop at a signal's delivery is never taken from the kernel by
  * waiting for it, so that the signal is delivered then, too.
@@ -46,6 +46,9 @@ bool held_begin_anew(const struct held *held, const struct held_thread *thread, 
 
 /* Let a stopped thread run to its next stop at the beginning or the end of a system call. STATUS_GONE: it is dead. */
 enum status held_to_call(struct held *held, struct held_thread *thread);
+
+/* Wait for the stop of a thread that has been interrupted. STATUS_TIMEOUT: it waits for a device. */
+enum status held_await_rest(struct held_thread *thread);
 
 /* Let it run on to a stop at which it can be left, before it executes any instruction. */
 enum status held_to_rest(struct held *held, struct held_thread *thread);

@@ -16,7 +16,7 @@
  * The mechanics only: what a mutex is, nobody knows here. Every waitpid() of the program is in tracer/wait.c,
  * every PTRACE_CONT and its kin in tracer/resume.c; but subjects (subject.h), which are no targets, have theirs in
  * tracer/attach_thread.c, processes that fmc didn't start and runs all the same (live.h) in tracer/live*.c, and those that it
- * holds (image_file.h) in tracer/held.c.
+ * holds (image_file.h) in tracer/held_stop.c.
  *
  * Life of a tracee (the function that takes it along each edge):
  *
