@@ -21,6 +21,7 @@ struct scene {
 	char folder[64], image[96];
 	pid_t pid;
 	int output; /* of the original and of what is started from the image */
+	bool says_fine;
 };
 
 static void path_in(const struct scene *scene, const char *name, char path[128])
@@ -71,13 +72,12 @@ static int count_in(pid_t pid, long call)
 	return count;
 }
 
-/* All of its threads stand where they shall be saved. */
-static void open_scene(struct scene *scene, const char *program, const char *more)
+/* All of its threads stand where they shall be saved, so many of them waiting for others. */
+static void open_scene(struct scene *scene, const char *program, const char *more, int waiting)
 {
 	char path[4096];
-	*scene = (struct scene){.folder = "/tmp/fmc-saved-XXXXXX"};
+	*scene = (struct scene){.folder = "/tmp/fmc-saved-XXXXXX", .says_fine = waiting != 0};
 	ck_assert_ptr_nonnull(mkdtemp(scene->folder));
-	path_in(scene, "image", path);
 	snprintf(scene->image, sizeof scene->image, "%s/image", scene->folder);
 	snprintf(path, sizeof path, "%s/%s", getenv("FMC_TEST_TARGETS"), program);
 	scene->output = memfd_create("output", MFD_CLOEXEC);
@@ -89,7 +89,7 @@ static void open_scene(struct scene *scene, const char *program, const char *mor
 	}
 	while (!is_there(scene, "ready"))
 		ck_assert_int_eq(waitpid(scene->pid, NULL, WNOHANG), 0);
-	while (count_in(scene->pid, SYS_futex) < 6)
+	while (count_in(scene->pid, SYS_futex) < waiting)
 		continue;
 }
 
@@ -109,12 +109,12 @@ static void finish_original(struct scene *scene)
 	touch(scene, "go");
 	ck_assert_int_eq(waitpid(scene->pid, &status, 0), scene->pid);
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
-	expect_output(scene, "fine\n");
+	expect_output(scene, scene->says_fine ? "fine\n" : "");
 }
 
 static void close_scene(struct scene *scene)
 {
-	static const char *const files[] = {"ready", "go", "written", "image"};
+	static const char *const files[] = {"ready", "go", "written", "made", "image"};
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
 		forget(scene, files[i]);
 	ck_assert_int_eq(rmdir(scene->folder), 0);
@@ -200,7 +200,7 @@ START_TEST(started_again)
 {
 	struct scene scene;
 	struct program program;
-	open_scene(&scene, programs[_i], "3");
+	open_scene(&scene, programs[_i], "3", 6);
 	const struct image_saved saved = save(&scene);
 	ck_assert_uint_eq(saved.threads, 13);
 	finish_original(&scene);
@@ -227,7 +227,7 @@ START_TEST(as_saved)
 	struct image_file *file;
 	struct target *target;
 	char why[256];
-	open_scene(&scene, programs[_i], NULL);
+	open_scene(&scene, programs[_i], NULL, 6);
 	const pid_t pid = scene.pid;
 	save(&scene);
 	finish_original(&scene);
@@ -262,7 +262,7 @@ START_TEST(not_copied_further)
 	struct program program;
 	struct image *image;
 	struct target *target;
-	open_scene(&scene, "saved", NULL);
+	open_scene(&scene, "saved", NULL, 6);
 	save(&scene);
 	finish_original(&scene);
 	struct origin *origin = origin_from(&scene, &program);
@@ -279,7 +279,7 @@ START_TEST(killed_while_saving)
 {
 	struct scene scene;
 	char before[1024], after[1024], why[256];
-	open_scene(&scene, programs[_i], "3");
+	open_scene(&scene, programs[_i], "3", 6);
 	read_traces(scene.pid, before);
 	srand(7);
 	for (int i = 0; i < 150; i++) {
@@ -309,6 +309,91 @@ START_TEST(killed_while_saving)
 }
 END_TEST
 
+static const struct {
+	const char *deed, *text; /* NULL: nothing that others would notice */
+} deeds[] = {
+    {"write", "write to socket 7 (unix)"},
+    {"doubled", "write to socket 7 (unix)"},
+    {"closed", NULL},
+    {"read", "read from pipe 8"},
+    {"poll", "wait for pipe 8"},
+    {"select", "wait for pipe 8"},
+    {"epoll", "wait for epoll set 9"},
+    {"open", "open made for writing"},
+    {"remove", "remove a file"},
+    {"fork", "make a process"},
+    {"kill", "send a signal to process"},
+    {"own", NULL},
+    {"shared", "use shared memory"},
+    {"pipe", NULL},
+    {"file", NULL},
+};
+
+/* To the end, or to the first thing that concerns others: what that is. */
+static void run_to_deed(struct target *target, const char *text)
+{
+	struct stop stop;
+	struct tracee *tracee = target_tracee(target, 0);
+	do {
+		ck_assert_int_eq(target_resume(tracee, 0), STATUS_OK);
+		ck_assert_int_eq(target_wait(target, tracee, -1, &stop), STATUS_OK);
+	} while (stop.kind != STOP_OUTSIDE && stop.kind != STOP_EXITED);
+	if (stop.kind == STOP_EXITED) {
+		ck_assert_msg(!text && stop.value == 0, "status %#x", stop.value);
+		return;
+	}
+	ck_assert_ptr_nonnull(text);
+	/* The number of the parent is whatever it is. */
+	ck_assert_msg(strncmp(target_outside(target), text, strlen(text)) == 0, "%s", target_outside(target));
+}
+
+/* The original does it when it goes on; of what is started from the image it would be noticed. */
+START_TEST(done_to_others)
+{
+	struct scene scene;
+	struct program program;
+	open_scene(&scene, "outward", deeds[_i].deed, 0);
+	save(&scene);
+	/* With a file "go", so that it is done. */
+	finish_original(&scene);
+	forget(&scene, "made");
+	touch(&scene, "ready");
+	struct origin *origin = origin_from(&scene, &program);
+	for (int i = 0; i < 2; i++) {
+		struct target *target;
+		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+		run_to_deed(target, deeds[_i].text);
+		target_kill(target);
+	}
+	ck_assert(!is_there(&scene, "made"));
+	ck_assert(is_there(&scene, "ready"));
+	origin_free(origin);
+	close_scene(&scene);
+}
+END_TEST
+
+START_TEST(absences)
+{
+	static const char *const expected[] = {"socket 7 (unix)", "pipe 8", "epoll set 9", "socket 21 (unix)",
+					       "pipe 23"};
+	struct scene scene;
+	struct image_file *file;
+	char why[256];
+	open_scene(&scene, "outward", "own", 0);
+	save(&scene);
+	finish_original(&scene);
+	ck_assert_int_eq(image_file_open(scene.image, &file, why), STATUS_OK);
+	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+		bool found = false;
+		for (size_t k = 0; k < image_file_absences(file); k++)
+			found |= strcmp(image_file_absence(file, k), expected[i]) == 0;
+		ck_assert_msg(found, "%s", expected[i]);
+	}
+	image_file_close(file);
+	close_scene(&scene);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("image file");
@@ -318,6 +403,8 @@ int main(void)
 	tcase_add_loop_test(each, as_saved, 0, 2);
 	tcase_add_test(each, not_copied_further);
 	tcase_add_loop_test(each, killed_while_saving, 0, 2);
+	tcase_add_loop_test(each, done_to_others, 0, sizeof deeds / sizeof deeds[0]);
+	tcase_add_test(each, absences);
 	suite_add_tcase(suite, each);
 	return suite_run(suite);
 }
