@@ -35,14 +35,15 @@ static void take(pid_t tid)
 }
 
 /*
- * The call that it is behind says EINTR because of our interruption: it begins again. A handler that is to run all the same
- * makes the kernel say EINTR after all.
+ * The call that it is behind says EINTR because of our interruption, or because of a signal that is ignored, which wakes
+ * nobody but who is traced: it begins again. A handler that is to run makes the kernel say EINTR after all. The kernel looks
+ * at this only when it has some signal to look at: the interruption sees to that.
  */
 static void begin_again(struct live *live, struct tracee *tracee)
 {
-	const struct live_thread *thread = live_thread_of(live, tracee);
-	const struct user_regs_struct *regs = thread->interrupted ? tracee_regs(tracee) : NULL;
-	if (!regs || (int64_t)regs->rax != -EINTR || !live_call_restarts((long)regs->orig_rax))
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	if (!regs || (int64_t)regs->rax != -EINTR || !live_call_restarts((long)regs->orig_rax) ||
+	    live_interrupt(live, tracee) != STATUS_OK)
 		return;
 	tracee_change_regs(tracee)->rax = (unsigned long long)KERNEL_RESTART;
 	registers_write_back(tracee);
@@ -74,9 +75,9 @@ static enum status at_trap(struct live *live, struct tracee *tracee, int signal,
 	struct live_thread *thread = live_thread_of(live, tracee);
 	const bool asked = thread->interrupted;
 	event->kind = signal == SIGTRAP ? LIVE_PAUSED : LIVE_SUSPENDED;
+	thread->interrupted = false;
 	if (signal == SIGTRAP)
 		begin_again(live, tracee);
-	thread->interrupted = false;
 	thread->last = *event;
 	if (asked)
 		return STATUS_OK;
