@@ -31,7 +31,7 @@ static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
 static sem_t finished;
 static long counters[COUNTERS], done[WORKERS], strokes[2], ball;
 static atomic_long alarms, cut_short, queued, arrived, wrong;
-static atomic_bool over;
+static atomic_bool over, silent, sender_gone;
 static int bell;
 
 static void pause_us(long us)
@@ -124,7 +124,7 @@ static void on_queued(int signal, siginfo_t *info, void *context)
 /* The next one goes when the last has arrived. */
 static void *send_signals(void *main_thread)
 {
-	while (!over) {
+	while (!over && !silent) {
 		const union sigval value = {.sival_int = (int)queued};
 		queued++;
 		if (pthread_sigqueue(*(pthread_t *)main_thread, SIGRTMIN, value) != 0)
@@ -132,6 +132,7 @@ static void *send_signals(void *main_thread)
 		while (arrived != queued && !over)
 			pause_us(200);
 	}
+	sender_gone = true;
 	return NULL;
 }
 
@@ -165,6 +166,17 @@ static void make_child(void)
 	fflush(stdout);
 }
 
+/* Signals that are under way would end the new program. */
+static void replace(char **argv)
+{
+	set_timer(0);
+	silent = true;
+	while (!sender_gone)
+		pause_us(200);
+	execv("/proc/self/exe", argv);
+	wrong++;
+}
+
 static void obey(char **argv)
 {
 	char order = 0;
@@ -172,7 +184,7 @@ static void obey(char **argv)
 		if (order == 'f')
 			make_child();
 		if (order == 'x')
-			execv("/proc/self/exe", argv);
+			replace(argv);
 		if (order == 'e')
 			exit(7);
 	}
