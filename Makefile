@@ -59,6 +59,7 @@ SAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(wildcard samples/*.c samples/*.c
 SAMPLES += $(patsubst %.c,$(BUILD)/%.static,$(shell grep -l '^ \* fmc-static: yes' samples/*.c))
 TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
 TARGETS += $(addsuffix .static,$(TARGETS))
+TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/targets/*.cc))
 # The same without symbols, and with another libc where there is a compiler for it.
 TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped
 TARGETS += $(if $(shell command -v musl-gcc),$(BUILD)/targets/waits.musl)
@@ -92,6 +93,9 @@ $(BUILD)/targets/%.static: tests/targets/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -static $< -o $@
 
+$(BUILD)/targets/%: tests/targets/%.cc Makefile
+	@mkdir -p $(@D)
+	$(CXX) -std=c++20 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
 $(BUILD)/targets/%.stripped: $(BUILD)/targets/%
 	strip -o $@ $<
 # The kernel's headers are among those of the system's libc.

@@ -13,6 +13,8 @@ struct step {
 	uint64_t stack;	      /* the stack pointer there; 0: not known */
 	const char *function; /* as places_find() says, like library */
 	bool library;
+	bool foreign; /* in no module, or in one of those that start threads: libc, the loader, C++'s run-time */
+	bool program; /* in the program itself, its libc left out */
 };
 
 struct steps {

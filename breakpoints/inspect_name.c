@@ -21,15 +21,20 @@ static bool leads_on(const char *function)
 	return false;
 }
 
-/* The outermost function of the program's own. */
+/* The outermost function of the program's own; if there is none, of a library's. */
 static const char *start_routine(const struct steps *steps)
 {
+	const char *of_library = NULL;
 	for (size_t i = steps->length; i > 0; i--) {
 		const struct step *step = &steps->at[i - 1];
-		if (!step->library && step->function && !leads_on(step->function))
+		if (step->foreign || !step->function || leads_on(step->function))
+			continue;
+		if (step->program)
 			return step->function;
+		if (!of_library)
+			of_library = step->function;
 	}
-	return NULL;
+	return of_library;
 }
 
 /* Is it what the kernel calls a thread that nobody has named? */

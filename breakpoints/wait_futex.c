@@ -16,6 +16,12 @@ static bool in_once(const struct step *step)
 	return step->function && strstr(step->function, "pthread_once");
 }
 
+/* Within libc its function may have no name. */
+static bool may_be_once(const struct step *step)
+{
+	return step->library && (!step->function || in_once(step));
+}
+
 /*
  * Does one of the thread's frames of pthread_once() hold the word's address? Of the thread that waits: another one than that in
  * which it does.
@@ -23,12 +29,13 @@ static bool in_once(const struct step *step)
 static bool runs_once(struct inspector *inspector, uint32_t thread, const struct futex *futex)
 {
 	const struct steps *steps = &inspector->steps[thread];
-	size_t first = thread == futex->thread ? 0 : 1;
-	while (thread == futex->thread && first < steps->length && !in_once(&steps->at[first++]))
+	bool own = thread == futex->thread;
+	size_t first = own ? 0 : 1;
+	while (own && first < steps->length && !in_once(&steps->at[first++]))
 		;
 	for (size_t i = first; i + 1 < steps->length; i++) {
 		uint64_t word, at = steps->at[i].stack;
-		if (!in_once(&steps->at[i]) || at == 0)
+		if (at == 0 || !(own ? in_once(&steps->at[i]) : may_be_once(&steps->at[i])))
 			continue;
 		for (; at < steps->at[i + 1].stack; at += sizeof(word))
 			if (look(inspector, at, &word, sizeof(word)) && word == futex->address)

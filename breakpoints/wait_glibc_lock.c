@@ -122,7 +122,7 @@ static bool is_mutex(struct inspector *inspector, const struct futex *futex, enu
 /* _IO_lock_t: the lock of a FILE, which keeps the address of its owner's description. */
 struct stream_lock {
 	uint32_t lock;
-	uint32_t count;
+	uint32_t count; /* from some version on not the first time */
 	uint64_t owner;
 };
 
@@ -130,14 +130,14 @@ static bool is_stream(struct inspector *inspector, const struct futex *futex, st
 {
 	struct stream_lock lock;
 	if (futex->expected != 2 || futex->shared || futex->command != FUTEX_WAIT ||
-	    !look(inspector, futex->address, &lock, sizeof(lock)) || lock.lock == 0 || lock.count == 0)
+	    !look(inspector, futex->address, &lock, sizeof(lock)) || lock.lock == 0)
 		return false;
 	uint32_t owner = thread_of_description(inspector, lock.owner);
 	if (owner == NOBODY)
 		return false;
 	wait_for(inspector, futex, WAIT_MUTEX, futex->address, wait);
 	wait->call = "flockfile";
-	wait->count = lock.count;
+	wait->count = lock.count ? lock.count : 1;
 	wait->certain = wait_add_holder(wait, owner);
 	wait_say(wait, "the lock of a FILE");
 	return true;

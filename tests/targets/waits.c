@@ -33,6 +33,10 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t ready;
 } pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t ready;
+} again = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
 static sem_t items;
 static pthread_barrier_t meeting;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -42,8 +46,11 @@ static pthread_t holder;
 static sem_t held;
 static atomic_int number; /* of the thread created last, once it is about to sleep */
 #ifdef __GLIBC__
+#define LOCK_WORD 0 /* where a mutex is slept at */
 static pthread_mutex_t adaptive = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 static pthread_rwlock_t polite;
+#else
+#define LOCK_WORD 4
 #endif
 
 static void about_to_sleep(const char *name)
@@ -128,8 +135,10 @@ static void *run_once(void *unused)
 	X(dead, pthread_mutex_lock(&dead))                                                                   \
 	X(timed, pthread_mutex_timedlock(&timed, &(struct timespec){hours().tv_sec, 0}))                     \
 	X(cond, (pthread_mutex_lock(&pool.lock), pthread_cond_wait(&pool.ready, &pool.lock)))                \
-	X(cond_timed, (pthread_mutex_lock(&pool.lock),                                                       \
-		       pthread_cond_timedwait(&pool.ready, &pool.lock, &(struct timespec){hours().tv_sec, 0})))   \
+	X(cond_timed,                                                                                        \
+	  (pthread_mutex_lock(&pool.lock),                                                                   \
+	   pthread_cond_timedwait(&pool.ready, &pool.lock, &(struct timespec){hours().tv_sec, 0})))          \
+	X(relock, (pthread_mutex_lock(&again.lock), pthread_cond_wait(&again.ready, &again.lock)))           \
 	X(semaphore, sem_wait(&items))                                                                       \
 	X(sem_timed, sem_timedwait(&items, &(struct timespec){hours().tv_sec, 0}))                           \
 	X(read_lock, pthread_rwlock_rdlock(&written))                                                        \
@@ -206,6 +215,25 @@ static pthread_t start(void *(*run)(void *))
 	return thread;
 }
 
+/* Let the thread that waits at `again` be woken, but not get its mutex; the main thread has it. */
+static void wake_without_lock(int tid)
+{
+	char path[64], text[512];
+	unsigned long address = 0;
+	long call = 0;
+	pthread_mutex_lock(&again.lock);
+	pthread_cond_signal(&again.ready);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	while (call != SYS_futex || address != (unsigned long)&again.lock + LOCK_WORD) {
+		int fd = open(path, O_RDONLY);
+		ssize_t length = read(fd, text, sizeof(text) - 1);
+		close(fd);
+		text[length > 0 ? length : 0] = 0;
+		if (sscanf(text, "%ld %lx", &call, &address) != 2)
+			call = 0;
+	}
+}
+
 static void make_mutexes(void)
 {
 	make_mutex(&recursive, PTHREAD_MUTEX_RECURSIVE, 0, 0, 0);
@@ -274,7 +302,10 @@ int main(void)
 	holder = start(hold);
 	sem_wait(&held);
 	start(run_once);
-#define START(name, call) start(wait_##name);
+#define START(name, call)                                                                                    \
+	start(wait_##name);                                                                                  \
+	if (strcmp(#name, "relock") == 0)                                                                    \
+		wake_without_lock(atomic_load(&number));
 	WAYS(START)
 	MORE_WAYS(START)
 	unlink(file);
