@@ -16,7 +16,9 @@
  *     python_code.c        code objects, each read once
  *     python_frame.c       the frames of a thread
  *     python_thread.c      all threads
- *     python_lock.c        what a thread waits for
+ *     python_wait.c        what a thread waits for: the lock among the values of its innermost frame
+ *     python_lock.c        locks, who holds them
+ *     python_condition.c   what the library makes of locks: conditions, events, queues
  *     python_name.c        the variable that a lock is in
  *     python_stack.c       native frames and those of Python in one stack
  *     python_tell.c        all of it into an inspection
@@ -123,6 +125,9 @@ char *python_text(struct python *python, uint64_t object);
 /* Is the string this one? */
 bool python_text_is(struct python *python, uint64_t object, const char *text);
 
+/* The value of a number from 0 on, or of a truth value. False: it is none, or too large. */
+bool python_number(struct python *python, uint64_t object, uint64_t *value);
+
 /* The items of a tuple or list: where the first one is, and how many. False: it is neither. */
 bool python_items(struct python *python, uint64_t object, uint64_t *first, size_t *length);
 
@@ -153,7 +158,7 @@ void python_threads_free(struct python *python);
 size_t python_thread_of_state(const struct python *python, uint64_t state);
 size_t python_thread_of_self(const struct python *python, uint64_t self);
 
-/* Is the frame in this file of Python's library, in the method `name` of the class `type`? */
+/* Is the frame in this file of Python's library, in the method `name` of the class `type`, or "" if it is in none? */
 bool python_frame_is(struct python *python, const struct python_frame *frame, const char *file,
 		     const char *type, const char *name);
 

@@ -105,6 +105,8 @@ bool python_frame_is(struct python *python, const struct python_frame *frame, co
 	if (strcmp(dot ? dot + 1 : code->function, name) != 0)
 		return false;
 	const size_t length = strlen(type);
+	if (!dot && (length == 0 || python->layout.version >= 0x30b))
+		return length == 0;
 	if (dot)
 		return (size_t)(dot - code->function) == length && strncmp(code->function, type, length) == 0;
 	/* Until 3.10 a function doesn't know its class; its first argument does. */

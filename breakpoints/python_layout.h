@@ -64,6 +64,7 @@ enum {
 	PYTHON_TYPE_FLAGS = 168,
 	PYTHON_TYPE_DICT = 288,
 	PYTHON_TEXT_STATE = 32,
+	PYTHON_DIGITS = 24, /* of a number, 30 bits each */
 	PYTHON_BYTES = 32,
 	PYTHON_TUPLE_ITEMS = 24,
 	PYTHON_LIST_ITEMS = 24,
@@ -73,7 +74,9 @@ enum {
 	PYTHON_BOUND_TO = 24, /* a method's object, of builtin ones, too */
 	PYTHON_DICT_KEYS = 32,
 	PYTHON_DICT_VALUES = 40,
-	PYTHON_LOCK = 16, /* _thread.lock, _thread.RLock: a pointer to the semaphore */
+	PYTHON_LOCK = 16,	  /* _thread.lock, _thread.RLock: a pointer to the semaphore */
+	PYTHON_BUFFER_LOCK = 104, /* of a buffered file: the same */
+	PYTHON_BUFFER_OWNER = 112,
 	PYTHON_RLOCK_OWNER = 24,
 	PYTHON_RLOCK_COUNT = 32,
 	PYTHON_GIL_HOLDER = 8,

@@ -46,6 +46,40 @@ static bool compare(void *context, uint64_t key, uint64_t value)
 	return false;
 }
 
+/* Things of which every module has many, and whose attributes are no variables of the program. */
+static bool is_definition(struct python *python, uint64_t object)
+{
+	static const char *const types[] = {"function", "type", "module", "builtin_function_or_method",
+					    "str",	"int",	"dict",	  "list",
+					    "tuple"};
+	char type[PYTHON_TYPE_ROOM];
+	if (!python_type_name(python, object, type))
+		return true;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(type, types[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The same with what the object of this name has as attributes: "box.lock". */
+static bool compare_attributes(void *context, uint64_t key, uint64_t value)
+{
+	struct lookup *lookup = context;
+	if (is_definition(lookup->python, value))
+		return true;
+	char *name = python_text(lookup->python, key), *before = NULL;
+	if (!name || asprintf(&before, "%s.", name) < 0)
+		before = NULL;
+	free(name);
+	if (!before)
+		return true;
+	struct lookup inner = {.python = lookup->python, .object = lookup->object, .before = before};
+	python_each_attribute(lookup->python, value, compare, &inner);
+	free(before);
+	lookup->found = inner.found;
+	return !inner.found;
+}
+
 /* The name of a local variable, a string object. */
 static uint64_t local_name(struct python *python, const struct python_frame *frame, uint32_t i)
 {
@@ -56,23 +90,20 @@ static uint64_t local_name(struct python *python, const struct python_frame *fra
 	return python_pointer(python, first + UINT64_C(8) * i);
 }
 
-static void look_at_locals(struct lookup *lookup, const struct python_frame *frame)
+static void look_at_locals(struct lookup *lookup, const struct python_frame *frame, python_visitor *visit)
 {
 	for (uint32_t i = 0; i < frame->code->locals && i < ITEMS_LOOKED && !lookup->found; i++) {
 		const uint64_t value = python_local(lookup->python, frame, i);
 		if (value)
-			compare(lookup, local_name(lookup->python, frame, i), value);
+			visit(lookup, local_name(lookup->python, frame, i), value);
 	}
 }
 
-static void look_at_self(struct lookup *lookup, const struct python_frame *frame)
+static void look_at_globals(struct lookup *lookup, const struct python_frame *frame)
 {
-	if (frame->code->locals == 0 ||
-	    !python_text_is(lookup->python, local_name(lookup->python, frame, 0), "self"))
-		return;
-	lookup->before = "self.";
-	python_each_attribute(lookup->python, python_local(lookup->python, frame, 0), compare, lookup);
-	lookup->before = "";
+	python_each_in_dict(lookup->python, frame->globals, compare, lookup);
+	if (!lookup->found)
+		python_each_in_dict(lookup->python, frame->globals, compare_attributes, lookup);
 }
 
 /* The main thread's module and functions often have what all threads use. */
@@ -80,23 +111,23 @@ static void look_at_main(struct lookup *lookup)
 {
 	const struct python_thread *main = &lookup->python->threads[0];
 	if (main->frames_length)
-		python_each_in_dict(lookup->python, main->frames[main->frames_length - 1].globals, compare,
-				    lookup);
+		look_at_globals(lookup, &main->frames[main->frames_length - 1]);
 	for (size_t i = 0; i < main->frames_length && i < 8 && !lookup->found; i++)
-		look_at_locals(lookup, &main->frames[i]);
+		look_at_locals(lookup, &main->frames[i], compare);
 }
 
+/* Names that mean the same everywhere come before those of the thread's own. */
 static char *find_variable(struct python *python, const struct python_frame *frame, uint64_t object)
 {
 	struct lookup lookup = {.python = python, .object = object, .before = ""};
 	if (frame)
-		python_each_in_dict(python, frame->globals, compare, &lookup);
-	if (frame && !lookup.found)
-		look_at_self(&lookup, frame);
+		look_at_globals(&lookup, frame);
 	if (!lookup.found)
 		look_at_main(&lookup);
 	if (frame && !lookup.found)
-		look_at_locals(&lookup, frame);
+		look_at_locals(&lookup, frame, compare_attributes);
+	if (frame && !lookup.found)
+		look_at_locals(&lookup, frame, compare);
 	return lookup.found;
 }
 

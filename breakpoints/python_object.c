@@ -123,6 +123,33 @@ bool python_text_is(struct python *python, uint64_t object, const char *text)
 	return same;
 }
 
+/* Until 3.11 a signed count of digits; since then the count is above three bits, the lower two of which are 0 for what is positive. */
+static bool count_digits(struct python *python, uint64_t object, uint64_t *count)
+{
+	if (!python_word(python, object + PYTHON_LENGTH, count))
+		return false;
+	if (python->layout.version < 0x30c)
+		return true;
+	if (*count & 2)
+		return false;
+	*count >>= 3;
+	return true;
+}
+
+bool python_number(struct python *python, uint64_t object, uint64_t *value)
+{
+	char type[PYTHON_TYPE_ROOM];
+	uint32_t digits[2] = {0};
+	uint64_t count;
+	if (!python_type_name(python, object, type) ||
+	    (strcmp(type, "int") != 0 && strcmp(type, "bool") != 0) ||
+	    !count_digits(python, object, &count) || count > 2 ||
+	    (count && !python_read(python, object + PYTHON_DIGITS, digits, count * sizeof(digits[0]))))
+		return false;
+	*value = digits[0] | (uint64_t)digits[1] << 30;
+	return true;
+}
+
 bool python_items(struct python *python, uint64_t object, uint64_t *first, size_t *length)
 {
 	char type[PYTHON_TYPE_ROOM];

@@ -2,10 +2,12 @@
 
 import _thread
 import ctypes
+import os
 import queue
 import sys
 import threading
 import time
+import types
 
 lock_a = threading.Lock()
 forks = [threading.Lock() for _ in range(3)]
@@ -19,6 +21,9 @@ inbox = queue.SimpleQueue()
 both = threading.Barrier(2)
 both_again = threading.Barrier(2)
 never = threading.Event()
+importing = threading.Event()
+pipe = os.fdopen(os.pipe()[0], "rb")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "modules"))
 
 
 class Server:
@@ -27,6 +32,9 @@ class Server:
 
     def serve(self):
         self.stopped.wait()  # event
+
+
+shared = types.SimpleNamespace(ready=threading.Event())
 
 
 class Worker(threading.Thread):
@@ -63,6 +71,22 @@ def again_second():
     relocks[1].acquire()
     both_again.wait()
     relocks[0].acquire()  # again_second
+
+
+def import_slowly():
+    import slow_module  # importing
+
+
+def import_again():
+    import slow_module  # imports
+
+
+def read_pipe():
+    pipe.read(10)  # reading
+
+
+def read_pipe_too():
+    pipe.read(10)  # reads
 
 
 def take_and_leave():
@@ -132,6 +156,12 @@ def start(name, function, *arguments):
     return thread
 
 
+def wait_until_it_reads(thread):
+    path = "/proc/self/task/%d/syscall" % thread.native_id
+    while not open(path).read().startswith("0 "):
+        time.sleep(0)
+
+
 def main():
     first = start("with_first", with_first)
     start("with_second", with_second)
@@ -151,6 +181,12 @@ def main():
     start("deep", deep, 600)
     start("generator", lambda: list(items()))
     start("callback", sort_by_callback)
+    start("importing", import_slowly)
+    importing.wait()
+    start("imports", import_again)
+    wait_until_it_reads(start("reading", read_pipe))
+    start("reads", read_pipe_too)
+    start("attribute", lambda: shared.ready.wait())  # attribute
     start("join", first.join)
     Worker(name="timed", daemon=True).start()
     _thread.start_new_thread(never.wait, ())
