@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRIES_MOST 5 /* at a process that replaces its program */
+#define STOP_MOST_NS UINT64_C(3000000000) /* it takes to stop all threads, when they come and go */
+#define TRIES_MOST   5			  /* at a process that replaces its program */
 
 static uint64_t now_ns(void)
 {
@@ -99,11 +100,22 @@ static bool has_new(const struct attach *attach)
 	return false;
 }
 
+static enum status too_fast(struct attach *attach)
+{
+	snprintf(attach->why, WHY_ROOM,
+		 "process %d can't be brought to a stand, so fast do its threads come and go: try again",
+		 attach->pid);
+	return STATUS_DENIED;
+}
+
 /* Until there are no threads but those that stand or are asleep. */
 static enum status stop_threads(struct attach *attach)
 {
 	enum status status = STATUS_OK;
+	const uint64_t start = now_ns();
 	do {
+		if (now_ns() - start > STOP_MOST_NS)
+			return too_fast(attach);
 		for (size_t i = 0; i < attach->length && status == STATUS_OK; i++)
 			if (attach->at[i].life == ATTACH_NEW)
 				status = attach_ask(attach, &attach->at[i]);
@@ -163,6 +175,7 @@ static enum status try_once(struct attach *attach)
 {
 	struct subject *subject = attach->subject;
 	attach->length = 0;
+	attach->ended = false;
 	enum status status = attach_permit(attach);
 	if (status == STATUS_OK)
 		status = read_program(attach);

@@ -31,14 +31,15 @@ struct attached {
 	int signal;	       /* at whose delivery it stands; 0: none */
 	struct task_call call; /* before it was stopped */
 	uint64_t turns;	       /* of an ATTACH_ASLEEP one, when it was looked at */
-	bool
-	    halved; /* has been seen in a system call that a stop would end halfway: is never stopped running */
+	unsigned refusals;     /* so often it couldn't be seized */
+	bool wary; /* when it was seen asleep, it was in a system call that a stop would end: never stopped */
 };
 
 struct attach {
 	struct subject *subject; /* being made */
 	int folder, pidfd;	 /* of the process; pidfd -1: the kernel has none */
 	pid_t pid;
+	bool ended;	     /* all of it, while it was being stopped */
 	bool numbers_differ; /* it is in a pid namespace of its own */
 	bool parent;	     /* it is fmc's own child, whose end is its caller's to wait for */
 	struct attached *at;
@@ -56,20 +57,20 @@ struct attach {
  * number becomes that of its process.
  */
 enum status attach_permit(struct attach *attach);
+/* Who traces a thread (the number of a thread, too); 0: nobody. */
+pid_t attach_tracer(const struct attach *attach, pid_t tid);
 /* Seizing a thread failed for this reason. */
 enum status attach_refused(struct attach *attach, int error);
 
 /* attach_calls.c: would a thread that sleeps so go on sleeping after a stop, unable to notice it? */
 bool attach_call_restarts(const struct attach *attach, const struct task_call *call);
-/* Would it return with a part done: a part of the bytes written? */
-bool attach_call_is_halved(const struct task_call *call);
 /* Does stopping a thread that has just begun this system call make it fail with EINTR? */
 bool attach_call_is_cut(long number);
 
 /* attach_thread.c */
 /* Before anything is stopped: what do those do that run now? */
 void attach_watch_running(struct attach *attach);
-/* Seize it and ask it to stop, or leave it asleep. STATUS_OK, or why the process can't be looked at. */
+/* Seize it and ask it to stop, or leave it asleep, or about to be. STATUS_OK, or why the process can't be looked at. */
 enum status attach_ask(struct attach *attach, struct attached *attached);
 /* Until each ATTACH_ASKED stands or will never. STATUS_INTERRUPTED: the user doesn't want any more. */
 enum status attach_wait(struct attach *attach);

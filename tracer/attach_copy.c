@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What is copied of a process while it stands. */
@@ -17,7 +18,8 @@
 #define THREAD_AREA_BEFORE 0x200
 #define THREAD_AREA_BEHIND 0xa00
 #define OBJECT_AROUND	   0x80
-#define LOOKS_MOST	   4	 /* at a thread that doesn't stay asleep */
+#define LOOKS_MOST	   6 /* at a thread that doesn't stay asleep */
+#define LOOK_PAUSE_NS	   20000
 #define ROBUST_HEAD_MOST   0x400 /* lies so far behind the beginning of libc's struct at most */
 
 static enum status read_maps(struct attach *attach)
@@ -95,7 +97,7 @@ static bool slept_on(const struct attach *attach, const struct attached *attache
 	       task_turns(attach->folder, attached->thread.tid) == attached->turns;
 }
 
-/* A thread that was left asleep has woken up: it is taken anew, stopped if it can be. */
+/* A thread that was left asleep has run since, or runs: it is taken anew. */
 static enum status take_again(struct attach *attach, struct attached *attached)
 {
 	enum status status = attach_ask(attach, attached);
@@ -104,21 +106,41 @@ static enum status take_again(struct attach *attach, struct attached *attached)
 	return status == STATUS_OK && is_looked_at(attached) ? keep_thread(attach, attached) : status;
 }
 
-/* All that was left asleep has been asleep all the time, or has been seen running. */
+/* Where it runs isn't known. */
+static void leave_running(struct attached *attached)
+{
+	struct subject_thread *thread = &attached->thread;
+	thread->state = 'R';
+	thread->syscall = NO_SYSCALL;
+	thread->regs.rip = thread->regs.rsp = 0;
+}
+
+static bool has_moved(const struct attach *attach, const struct attached *attached)
+{
+	return attached->life == ATTACH_ASLEEP && !slept_on(attach, attached);
+}
+
+static enum status settle(struct attach *attach, struct attached *attached)
+{
+	enum status status = STATUS_OK;
+	for (int looks = 0; looks < LOOKS_MOST && status == STATUS_OK && has_moved(attach, attached);
+	     looks++) {
+		if (looks)
+			clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = LOOK_PAUSE_NS},
+					NULL);
+		status = take_again(attach, attached);
+	}
+	if (status == STATUS_OK && has_moved(attach, attached))
+		leave_running(attached);
+	return status;
+}
+
+/* All that was left asleep has been asleep all the time, or is known to run. */
 static enum status settle_sleepers(struct attach *attach)
 {
 	enum status status = STATUS_OK;
-	for (size_t i = 0; i < attach->length && status == STATUS_OK; i++) {
-		struct attached *attached = &attach->at[i];
-		int looks = 0;
-		while (status == STATUS_OK && attached->life == ATTACH_ASLEEP &&
-		       !slept_on(attach, attached)) {
-			attached->thread.state = 'R';
-			if (++looks == LOOKS_MOST)
-				break;
-			status = take_again(attach, attached);
-		}
-	}
+	for (size_t i = 0; i < attach->length && status == STATUS_OK; i++)
+		status = settle(attach, &attach->at[i]);
 	return status;
 }
 

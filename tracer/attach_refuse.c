@@ -90,21 +90,21 @@ static enum status refuse_traced(struct attach *attach, pid_t tracer)
 		      name_of(attach->pid, name), tracer, name_of(tracer, other));
 }
 
-static pid_t tracer_of_thread(int folder, pid_t tid)
+pid_t attach_tracer(const struct attach *attach, pid_t tid)
 {
 	char path[48], text[4096];
 	snprintf(path, sizeof path, "task/%d/status", tid);
-	return proc_text(folder, path, text, sizeof text) > 0 ? (pid_t)number_of(text, "TracerPid") : 0;
+	return proc_text(attach->folder, path, text, sizeof text) > 0 ? (pid_t)number_of(text, "TracerPid")
+								      : 0;
 }
 
-/* Whom one of the threads is traced by; 0: nobody. */
+/* Whom one of the threads is traced by, other than fmc; 0: nobody. */
 static pid_t tracer_of(const struct attach *attach)
 {
-	pid_t tracer = tracer_of_thread(attach->folder, attach->pid);
-	for (size_t i = 0; i < attach->length && !tracer; i++)
-		if (attach->at[i].life == ATTACH_NEW)
-			tracer = tracer_of_thread(attach->folder, attach->at[i].thread.tid);
-	return tracer == getpid() ? 0 : tracer;
+	pid_t tracer = attach_tracer(attach, attach->pid);
+	for (size_t i = 0; i < attach->length && (!tracer || tracer == gettid()); i++)
+		tracer = attach_tracer(attach, attach->at[i].thread.tid);
+	return tracer == gettid() ? 0 : tracer;
 }
 
 static enum status refuse_for_permission(struct attach *attach)

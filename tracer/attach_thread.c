@@ -7,6 +7,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Result of a system call, inside the kernel: run it again, unless a handler is to be run, then it is EINTR. */
 #define RESTART_UNLESS_HANDLED (-514)
@@ -15,6 +16,10 @@
 #define RESTART_ALWAYS	     (-513)
 #define RESTART_BLOCK	     (-516)
 #define SLICE_NS	     500000
+#define REFUSALS_MOST	     20
+#define REFUSAL_PAUSE_NS     50000
+#define RUNNER_POLLS	     30
+#define NEVER		     UINT64_MAX /* so often has no thread been given a processor */
 #define WATCH_LOOKS	     4
 #define WATCH_PAUSE_NS	     20000
 #define PATIENCE_ASLEEP_NS   INT64_C(5000000)
@@ -25,6 +30,11 @@ static int64_t now_ns(void)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void pause_ns(long ns)
+{
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = ns}, NULL);
 }
 
 /* Looked at without being stopped. */
@@ -41,7 +51,7 @@ static void leave_asleep(const struct attach *attach, struct attached *attached,
 		thread->arguments[i] = call->arguments[i];
 }
 
-/* It can't be seized: gone, or not permitted. */
+/* It can't be looked at: gone, or not permitted. */
 static enum status judge_failure(struct attach *attach, struct attached *attached, int error)
 {
 	const pid_t tid = attached->thread.tid;
@@ -50,31 +60,30 @@ static enum status judge_failure(struct attach *attach, struct attached *attache
 		attached->life = ATTACH_GONE;
 		return STATUS_OK;
 	}
-	if (state != 'Z')
-		return attach_refused(attach, error);
+	if (state != 'Z') {
+		/* In the middle of executing another program a thread looks as if that weren't permitted. */
+		if (error != EPERM || ++attached->refusals == REFUSALS_MOST || attach_tracer(attach, tid))
+			return attach_refused(attach, error);
+		pause_ns(REFUSAL_PAUSE_NS);
+		return STATUS_OK;
+	}
 	attached->life = ATTACH_ZOMBIE;
 	attached->thread.state = 'Z';
 	attached->thread.partial = true;
 	return STATUS_OK;
 }
 
-static void pause_ns(long ns)
-{
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = ns}, NULL);
-}
-
-/* False: it is gone, or that isn't permitted. */
+/* False: it is gone, or that isn't permitted. In which call it was seen asleep last stays known. */
 static bool look_at(const struct attach *attach, struct attached *attached)
 {
 	struct task_call call;
 	if (!task_call(attach->folder, attached->thread.tid, &call))
 		return false;
-	/* What it was seen doing last stays. */
-	if (!call.running || !attached->halved)
-		attached->call = call;
-	if (!call.running)
-		attached->halved = attach_call_is_halved(&call);
 	attached->thread.state = call.running ? 'R' : 'S';
+	if (call.running)
+		return true;
+	attached->call = call;
+	attached->wary = !attach_call_restarts(attach, &call);
 	return true;
 }
 
@@ -87,10 +96,10 @@ void attach_watch_running(struct attach *attach)
 			pause_ns(WATCH_PAUSE_NS);
 		for (size_t i = 0; i < attach->length; i++) {
 			struct attached *attached = &attach->at[i];
-			if (looks && (attached->thread.state != 'R' || attached->halved))
+			if (looks && (attached->thread.state != 'R' || attached->wary))
 				continue;
 			look_at(attach, attached);
-			running |= attached->thread.state == 'R';
+			running |= attached->thread.state == 'R' && !attached->wary;
 		}
 	}
 }
@@ -98,30 +107,15 @@ void attach_watch_running(struct attach *attach)
 static enum status seize(struct attach *attach, struct attached *attached)
 {
 	const pid_t tid = attached->thread.tid;
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
-		return judge_failure(attach, attached, errno);
+	/* One that has executed another program was seized already, and has the main thread's number now. */
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0) {
+		const int error = errno;
+		if (attach_tracer(attach, tid) != gettid())
+			return judge_failure(attach, attached, error);
+	}
 	/* A failure means that it is on its way out, or stopped by job control, which shows in its stop. */
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	attached->life = ATTACH_ASKED;
-	return STATUS_OK;
-}
-
-enum status attach_ask(struct attach *attach, struct attached *attached)
-{
-	struct subject_thread *thread = &attached->thread;
-	if (!look_at(attach, attached))
-		return judge_failure(attach, attached, errno == EPERM || errno == EACCES ? EPERM : ESRCH);
-	if (thread->state == 'R' && attached->halved) {
-		leave_asleep(attach, attached, ATTACH_ASLEEP);
-		return STATUS_OK;
-	}
-	if (thread->state == 'R' || attach_call_restarts(attach, &attached->call))
-		return seize(attach, attached);
-	/* Another one may be stopped by job control, or have ended. */
-	thread->state = task_state(attach->folder, thread->tid);
-	if (thread->state != 'S' && thread->state != 'D')
-		return seize(attach, attached);
-	leave_asleep(attach, attached, ATTACH_ASLEEP);
 	return STATUS_OK;
 }
 
@@ -174,16 +168,18 @@ static void on_stop(struct attached *attached, int status)
 }
 
 /* The kernel keeps who has ended, and exec waits for it; the end of a child of fmc's own is left to whom it is due. */
-static void on_end(const struct attach *attach, struct attached *attached)
+static void on_end(struct attach *attach, struct attached *attached)
 {
 	siginfo_t info;
+	/* The main thread's end is told after those of all others. */
+	attach->ended |= attached->thread.tid == attach->pid;
 	if (attached->thread.tid != attach->pid || !attach->parent)
 		waitid(P_PID, (id_t)attached->thread.tid, &info, WEXITED | WNOHANG | __WALL);
 	attached->life = ATTACH_GONE;
 }
 
 /* Has something happened to it? The stop itself stays where it is. */
-static void poll_thread(const struct attach *attach, struct attached *attached)
+static void poll_thread(struct attach *attach, struct attached *attached)
 {
 	siginfo_t info = {0};
 	const int which = WEXITED | (attached->life == ATTACH_ASKED ? WSTOPPED : 0);
@@ -197,7 +193,42 @@ static void poll_thread(const struct attach *attach, struct attached *attached)
 		on_end(attach, attached);
 }
 
-static size_t poll_threads(const struct attach *attach)
+/*
+ * Who runs now stops at once, and is looked at before anything else, lest fmc be killed while a system call that the thread
+ * has just begun is yet to be repaired.
+ */
+static void poll_runner(struct attach *attach, struct attached *attached)
+{
+	for (int polls = 0; polls < RUNNER_POLLS && attached->life == ATTACH_ASKED; polls++)
+		poll_thread(attach, attached);
+}
+
+enum status attach_ask(struct attach *attach, struct attached *attached)
+{
+	struct subject_thread *thread = &attached->thread;
+	if (!look_at(attach, attached))
+		return judge_failure(attach, attached, errno == EPERM || errno == EACCES ? EPERM : ESRCH);
+	if (thread->state == 'R' && attached->wary) {
+		leave_asleep(attach, attached, ATTACH_ASLEEP);
+		attached->turns = NEVER;
+		return STATUS_OK;
+	}
+	if (thread->state == 'R') {
+		const enum status status = seize(attach, attached);
+		poll_runner(attach, attached);
+		return status;
+	}
+	if (!attached->wary)
+		return seize(attach, attached);
+	/* Another one may be stopped by job control, or have ended. */
+	thread->state = task_state(attach->folder, thread->tid);
+	if (thread->state != 'S' && thread->state != 'D')
+		return seize(attach, attached);
+	leave_asleep(attach, attached, ATTACH_ASLEEP);
+	return STATUS_OK;
+}
+
+static size_t poll_threads(struct attach *attach)
 {
 	size_t asked = 0;
 	for (size_t i = 0; i < attach->length; i++) {
@@ -209,7 +240,7 @@ static size_t poll_threads(const struct attach *attach)
 }
 
 /* A thread that executes another program waits until the others have been waited for. */
-static void reap_ended(const struct attach *attach)
+static void reap_ended(struct attach *attach)
 {
 	for (size_t i = 0; i < attach->length; i++)
 		if (attach->at[i].life == ATTACH_STANDING)
@@ -258,7 +289,7 @@ enum status attach_wait(struct attach *attach)
 		reap_ended(attach);
 		give_up(attach, waited);
 	}
-	return STATUS_OK;
+	return attach->ended ? attach_ended(attach) : STATUS_OK;
 }
 
 void attach_release(struct attach *attach)

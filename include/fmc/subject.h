@@ -29,7 +29,8 @@ struct subject_thread {
 	char state;    /* as in proc(5): R, S, D, T, Z ...; 0: not known */
 	/*
 	 * partial: the thread wasn't stopped, since it sleeps in a system call that this would have cut short, or can't be
-	 * (state D, Z). rip and rsp are right then, or 0 if it never slept (state R); fs_base is right or 0; the others are 0.
+	 * (state D). rip and rsp are right then, fs_base is right or 0, the others are 0. In state R (it was about to sleep
+	 * so) or Z rip and rsp are 0, too.
 	 */
 	struct user_regs_struct regs;
 	bool partial;
@@ -50,7 +51,8 @@ struct subject_mapping {
 /*
  * Look at a live process. `standing` (may be NULL) is called while nothing of it runs: what it reads with subject_read() is
  * kept as it is then; it has to be quick, and runs on a thread of its own. The threads' stacks, from their stack pointers on,
- * and libc's structs at fs_base are kept in any case. A partial thread may run during that; if it did, its state is R.
+ * and libc's structs at fs_base are kept in any case. A partial thread may run during that; if it did, its state is R
+ * in the end.
  *
  * STATUS_OK: all threads run again. Otherwise *subject is NULL, `why` holds one line for the user that says what to do, and
  * the process is as it was: STATUS_NOT_FOUND (no such process, or it ended meanwhile), STATUS_DENIED (not permitted, traced
