@@ -32,7 +32,8 @@ struct attached {
 	struct task_call call; /* before it was stopped */
 	uint64_t turns;	       /* of an ATTACH_ASLEEP one, when it was looked at */
 	unsigned refusals;     /* so often it couldn't be seized */
-	bool wary; /* when it was seen asleep, it was in a system call that a stop would end: never stopped */
+	/* The call in which it was seen asleep last goes on after a stop; or it is also harmed while it begins. */
+	bool restarts, wary;
 };
 
 struct attach {
@@ -64,6 +65,8 @@ enum status attach_refused(struct attach *attach, int error);
 
 /* attach_calls.c: would a thread that sleeps so go on sleeping after a stop, unable to notice it? */
 bool attach_call_restarts(const struct attach *attach, const struct task_call *call);
+/* Would it return with a part done: a part of the bytes written? */
+bool attach_call_is_halved(const struct task_call *call);
 /* Does stopping a thread that has just begun this system call make it fail with EINTR? */
 bool attach_call_is_cut(long number);
 

@@ -135,6 +135,34 @@ bool attach_call_restarts(const struct attach *attach, const struct task_call *c
 	}
 }
 
+bool attach_call_is_halved(const struct task_call *call)
+{
+	switch (call->number) {
+	case SYS_recvfrom:
+		return call->arguments[3] & MSG_WAITALL;
+	case SYS_recvmsg:
+		return call->arguments[2] & MSG_WAITALL;
+	case SYS_recvmmsg:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_pwrite64:
+	case SYS_pwritev:
+	case SYS_pwritev2:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_sendfile:
+	case SYS_splice:
+	case SYS_tee:
+	case SYS_vmsplice:
+	case SYS_copy_file_range:
+	case SYS_io_uring_enter:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool attach_call_is_cut(long number)
 {
 	switch (number) {

@@ -83,7 +83,9 @@ static bool look_at(const struct attach *attach, struct attached *attached)
 	if (call.running)
 		return true;
 	attached->call = call;
-	attached->wary = !attach_call_restarts(attach, &call);
+	attached->restarts = attach_call_restarts(attach, &call);
+	attached->wary =
+	    !attached->restarts && (attach_call_is_cut(call.number) || attach_call_is_halved(&call));
 	return true;
 }
 
@@ -218,7 +220,7 @@ enum status attach_ask(struct attach *attach, struct attached *attached)
 		poll_runner(attach, attached);
 		return status;
 	}
-	if (!attached->wary)
+	if (attached->restarts)
 		return seize(attach, attached);
 	/* Another one may be stopped by job control, or have ended. */
 	thread->state = task_state(attach->folder, thread->tid);
