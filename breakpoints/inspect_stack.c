@@ -17,22 +17,27 @@ struct climb {
 	size_t length;
 	size_t fresh; /* frames seen in this walk */
 	struct unwound last;
-	bool not_kept; /* the stack goes on where it wasn't kept */
+	bool outermost; /* that one is */
+	bool not_kept;	/* the stack goes on where it wasn't kept */
 };
 
 static bool visit(void *context, const struct unwound *frame)
 {
 	struct climb *climb = context;
 	bool first = climb->fresh++ == 0;
-	if (first && climb->length) /* where the walk was taken up again: known already */
-		return places_tell_caller(climb->inspector->places, frame->pc);
+	enum caller caller = places_caller(climb->inspector->places, frame->pc - (first ? 0 : 1));
+	if (first && climb->length) { /* where the walk was taken up again: known already */
+		climb->outermost = caller == CALLER_NONE;
+		return caller == CALLER_TOLD;
+	}
 	if (climb->length && frame->stack && frame->stack <= climb->last.stack) /* damage */
 		return false;
 	if (climb->length == STEPS_MOST)
 		return false;
 	climb->at[climb->length++] = (struct step){.pc = frame->pc, .stack = frame->stack};
 	climb->last = *frame;
-	return places_tell_caller(climb->inspector->places, frame->pc - (first ? 0 : 1));
+	climb->outermost = caller == CALLER_NONE;
+	return caller == CALLER_TOLD;
 }
 
 static enum status read_subject(void *context, uint64_t address, void *to, size_t size)
@@ -146,7 +151,7 @@ static bool follow_frame_pointer(struct climb *climb, uint64_t *pc, uint64_t *st
 	return true;
 }
 
-static bool walk_from(struct climb *climb, const struct user_regs_struct *regs, uint64_t pc, bool partial)
+static void walk_from(struct climb *climb, const struct user_regs_struct *regs, uint64_t pc, bool partial)
 {
 	struct unwinding unwinding = {.read = read_subject,
 				      .context = climb->inspector->subject,
@@ -154,11 +159,11 @@ static bool walk_from(struct climb *climb, const struct user_regs_struct *regs, 
 				      .pc = pc,
 				      .partial = partial};
 	climb->fresh = 0;
-	return places_unwind(climb->inspector->places, &unwinding, visit, climb);
+	places_unwind(climb->inspector->places, &unwinding, visit, climb);
 }
 
 /* Take up the walk at a caller of which that much is known. Registers that aren't are zero, and so is rbp then. */
-static bool walk_on(struct climb *climb)
+static void walk_on(struct climb *climb)
 {
 	const struct unwound from = climb->last;
 	const struct user_regs_struct regs = {.rsp = from.stack,
@@ -168,12 +173,12 @@ static bool walk_on(struct climb *climb)
 					      .r13 = from.r13,
 					      .r14 = from.r14,
 					      .r15 = from.r15};
-	return walk_from(climb, &regs, from.pc - 1, from.rbp == 0);
+	walk_from(climb, &regs, from.pc - 1, from.rbp == 0);
 }
 
 static void bridge(struct climb *climb, bool *guessed)
 {
-	for (size_t gaps = 0; gaps < GAPS_MOST && climb->length < STEPS_MOST; gaps++) {
+	for (size_t gaps = 0; gaps < GAPS_MOST && climb->length < STEPS_MOST && !climb->outermost; gaps++) {
 		uint64_t pc, stack, before = climb->last.stack;
 		bool pointed = before && follow_frame_pointer(climb, &pc, &stack);
 		if (!pointed && (before == 0 || !guess_caller(climb, &pc, &stack)))
@@ -186,8 +191,7 @@ static void bridge(struct climb *climb, bool *guessed)
 		climb->last.stack = stack;
 		climb->at[climb->length++] = (struct step){.pc = pc, .stack = stack};
 		*guessed |= !bare && !pointed;
-		if (walk_on(climb))
-			return;
+		walk_on(climb);
 	}
 }
 
@@ -239,13 +243,13 @@ bool stack_make(struct inspector *inspector, uint32_t thread)
 		return false;
 	climb->inspector = inspector;
 	climb->length = 0;
-	climb->not_kept = false;
+	climb->outermost = climb->not_kept = false;
 	climb->last = (struct unwound){.pc = standing->regs.rip, .stack = standing->regs.rsp};
-	bool whole = walk_from(climb, &standing->regs, standing->regs.rip, standing->partial);
+	walk_from(climb, &standing->regs, standing->regs.rip, standing->partial);
 	if (climb->length == 0)
 		climb->at[climb->length++] =
 		    (struct step){.pc = standing->regs.rip, .stack = standing->regs.rsp};
-	if (!whole)
+	if (!climb->outermost)
 		bridge(climb, &steps->guessed);
 	steps->cut = climb->not_kept || climb->length == STEPS_MOST;
 	steps->at = malloc(climb->length * sizeof(*steps->at));

@@ -62,15 +62,17 @@ struct places {
 /* Learn the modules of a subject, which has to outlive the places. STATUS_OK, STATUS_NO_MEMORY. */
 enum status places_of_subject(struct places *places, struct subject *subject);
 
-/*
- * Visit the frames of a stack, innermost first, by the modules' call frame information. True if the walk came to the
- * outermost frame; false if it was ended or nothing tells the caller of the last one.
- */
-bool places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit,
-		   void *context);
+/* Visit the frames of a stack, innermost first, as far as they can be told. */
+void places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit, void *context);
 
-/* Is there call frame information for this place in the code? Else the walk goes on by guessing that rbp is a frame pointer. */
-bool places_tell_caller(struct places *places, uint64_t pc);
+/* What the call frame information for this place in the code tells of the caller. */
+enum caller {
+	CALLER_UNTOLD, /* there is none: the walk goes on by guessing that rbp is a frame pointer */
+	CALLER_TOLD,   /* if the registers are known that it needs */
+	CALLER_NONE,   /* it is the outermost function of its thread */
+};
+
+enum caller places_caller(struct places *places, uint64_t pc);
 
 /* A mapping, and whose stack it is: what names of data in no module are made of. */
 struct region {

@@ -80,41 +80,48 @@ static int visit_frame(Dwfl_Frame *frame, void *context)
 	return visiting->visit(visiting->context, &unwound) ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-static bool covers(Dwarf_CFI *cfi, uint64_t address)
+static enum caller caller_in(Dwarf_CFI *cfi, uint64_t address)
 {
 	Dwarf_Frame *frame = NULL;
-	bool found = cfi && dwarf_cfi_addrframe(cfi, address, &frame) == 0;
+	Dwarf_Op room[3], *operations;
+	size_t length;
+	enum caller caller = CALLER_UNTOLD;
+	if (!cfi || dwarf_cfi_addrframe(cfi, address, &frame) != 0)
+		return CALLER_UNTOLD;
+	int return_address = dwarf_frame_info(frame, NULL, NULL, NULL);
+	if (return_address >= 0 &&
+	    dwarf_frame_register(frame, return_address, room, &operations, &length) == 0)
+		caller = length == 0 && operations == room ? CALLER_NONE : CALLER_TOLD;
 	free(frame);
-	return found;
+	return caller;
 }
 
-bool places_tell_caller(struct places *places, uint64_t pc)
+enum caller places_caller(struct places *places, uint64_t pc)
 {
 	Dwarf_Addr bias;
 	Dwfl_Module *module = places_dwfl_module(places, pc);
 	if (!module)
-		return false;
+		return CALLER_UNTOLD;
 	Dwarf_CFI *cfi = dwfl_module_eh_cfi(module, &bias);
-	if (covers(cfi, pc - bias))
-		return true;
+	enum caller caller = caller_in(cfi, pc - bias);
+	if (caller != CALLER_UNTOLD)
+		return caller;
 	cfi = dwfl_module_dwarf_cfi(module, &bias);
-	return covers(cfi, pc - bias);
+	return caller_in(cfi, pc - bias);
 }
 
-bool places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit,
+void places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit,
 		   void *context)
 {
 	if (!places->dwfl)
-		return false;
+		return;
 	places->unwinding = unwinding;
 	if (!places->attached)
 		places->attached = dwfl_attach_state(places->dwfl, NULL, THE_THREAD, &callbacks, places);
 	struct visiting visiting = {.visit = visit, .context = context};
-	int result = -1;
 	if (places->attached)
-		result = dwfl_getthread_frames(places->dwfl, THE_THREAD, visit_frame, &visiting);
+		dwfl_getthread_frames(places->dwfl, THE_THREAD, visit_frame, &visiting);
 	places->unwinding = NULL;
-	return result == 0;
 }
 
 int places_file_byte(struct places *places, uint64_t address)

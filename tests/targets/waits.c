@@ -119,6 +119,16 @@ static void initialise(void)
 		pause();
 }
 
+/* Functions with arrays of such a size have frame pointers; a look doesn't get those registers from a wait with a time-out. */
+__attribute__((noinline)) static int nested(int depth)
+{
+	char room[100 * depth + 100];
+	memset(room, depth, sizeof(room));
+	int result =
+	    depth ? nested(depth - 1) : epoll_wait(epoll_create1(0), &(struct epoll_event){0}, 1, 36000000);
+	return result + room[depth];
+}
+
 static void *run_once(void *unused)
 {
 	pthread_once(&once, initialise);
@@ -159,6 +169,7 @@ static void *run_once(void *unused)
 	X(sleep, nanosleep(&(struct timespec){36000, 0}, NULL))                                              \
 	X(poll, poll(&(struct pollfd){empty_pipe[0], POLLIN, 0}, 1, -1))                                     \
 	X(epoll, epoll_wait(epoll_create1(0), &(struct epoll_event){0}, 1, -1))                              \
+	X(nested, nested(3))                                                                                 \
 	X(child, waitpid(-1, NULL, 0))                                                                       \
 	X(sigwait, sigwait(&(sigset_t){0}, &(int){0}))                                                       \
 	X(event, read(eventfd(0, 0), &(uint64_t){0}, sizeof(uint64_t)))

@@ -139,6 +139,7 @@ static const struct expected expected[] = {
     {"sleep", WAIT_SLEEP, NULL, NULL, true, false, 0, NULL, NULL},
     {"poll", WAIT_POLL, NULL, NULL, false, false, 0, NULL, "poll"},
     {"epoll", WAIT_POLL, NULL, NULL, false, false, 0, NULL, NULL},
+    {"nested", WAIT_POLL, NULL, NULL, true, false, 0, NULL, NULL},
     {"child", WAIT_CHILD, NULL, NULL, false, false, 0, NULL, "wait4"},
     {"sigwait", WAIT_SIGNAL, NULL, NULL, false, false, 0, NULL, "rt_sigtimedwait"},
 };
@@ -545,6 +546,56 @@ START_TEST(a_wait_is_the_same_at_the_second_look)
 }
 END_TEST
 
+/* Of a thread that wasn't stopped only two registers are known; the functions need a third one. */
+START_TEST(stacks_are_found_without_registers)
+{
+	struct scene scene = look_at("waits");
+	size_t thread = find(&scene, "nested"), at = 0;
+	const struct inspected_thread *inspected = &scene.inspection.threads[thread];
+	ck_assert(subject_thread(scene.subject, thread)->partial);
+	ck_assert(inspected->guessed);
+	ck_assert(!inspected->cut);
+	static const char *const functions[] = {"epoll_wait", "nested",	     "nested",	    "nested",
+						"nested",     "wait_nested", "start_thread"};
+	for (; at < LENGTH(functions); at++) {
+		ck_assert_uint_lt(at, inspected->frames_length);
+		ck_assert_str_eq(inspected->frames[at].function, functions[at]);
+	}
+	leave(&scene);
+}
+END_TEST
+
+/* Every stack, whatever is on it, comes to an end. */
+static void overwrite_stack(void *fds)
+{
+	static int own[2];
+	memcpy(own, fds, sizeof(own));
+	uint64_t *frame = __builtin_frame_address(0);
+	frame[0] = (uintptr_t)frame;			   /* the caller's frame pointer: here */
+	frame[1] = (uintptr_t)__builtin_return_address(0); /* again and again */
+	for (size_t i = 2; i < 64; i++)
+		frame[i] = i % 2 ? (uintptr_t)__builtin_return_address(0) : (uintptr_t)frame;
+	read_pipe(own);
+	_exit(0);
+}
+
+START_TEST(damaged_stacks_come_to_an_end)
+{
+	int fds[2];
+	ck_assert_int_eq(pipe(fds), 0);
+	pid_t pid = make_process(overwrite_stack, fds);
+	until_in_call(pid, SYS_read);
+	struct scene scene = look_at_process(pid);
+	const struct inspected_thread *thread = &scene.inspection.threads[0];
+	ck_assert_uint_gt(thread->frames_length, 1);
+	ck_assert_uint_le(thread->frames_length, 256);
+	ck_assert_str_eq(thread->frames[0].function, "read");
+	leave(&scene);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
 START_TEST(kinds_have_names)
 {
 	for (int i = 0; i < WAIT_KINDS; i++)
@@ -573,6 +624,8 @@ int main(void)
 	tcase_add_test(tests, static_variables_of_cpp_are_told_with_who_initialises_them);
 	tcase_add_test(tests, a_process_stopped_by_job_control_is_told);
 	tcase_add_test(tests, a_wait_is_the_same_at_the_second_look);
+	tcase_add_test(tests, stacks_are_found_without_registers);
+	tcase_add_test(tests, damaged_stacks_come_to_an_end);
 	tcase_add_test(tests, kinds_have_names);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
