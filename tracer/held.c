@@ -116,15 +116,22 @@ static enum status seize_others(struct held *held, struct attach *permission, bo
 	return status;
 }
 
+static enum status stop_thread(const struct held *held, struct held_thread *thread)
+{
+	enum status status = held_await_rest(thread);
+	if (status == STATUS_OK)
+		status = note_place(held, thread);
+	thread->standing = status == STATUS_OK;
+	return status;
+}
+
 /* Wait for those from `first` on; the dead leave the table. */
 static enum status stop_from(struct held *held, uint32_t first, char why[256])
 {
 	uint32_t kept = first;
 	for (uint32_t i = first; i < held->length; i++) {
 		struct held_thread *thread = &held->threads[i];
-		enum status status = held_await_rest(thread);
-		if (status == STATUS_OK)
-			status = note_place(held, thread);
+		const enum status status = stop_thread(held, thread);
 		if (status == STATUS_TIMEOUT)
 			return refuse(why, thread->tid,
 				      "doesn't stop: it waits for a disk or another device");
@@ -222,9 +229,13 @@ void held_release(struct held *held)
 {
 	if (!held)
 		return;
-	/* The kernel keeps a thread stopped whom SIGSTOP has stopped. Who hasn't stopped yet is let go by fmc's end. */
+	/*
+	 * Only a thread that stands can be let go; one that waits for a device still is at the latest when fmc ends. The kernel
+	 * keeps stopped whom SIGSTOP has stopped.
+	 */
 	for (uint32_t i = 0; i < held->length; i++)
-		ptrace(PTRACE_DETACH, held->threads[i].tid, NULL, NULL);
+		if (held->threads[i].standing || stop_thread(held, &held->threads[i]) == STATUS_OK)
+			ptrace(PTRACE_DETACH, held->threads[i].tid, NULL, NULL);
 	if (held->memory >= 0)
 		close(held->memory);
 	subject_free(held->subject);

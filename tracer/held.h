@@ -19,6 +19,7 @@ struct held_thread {
 	struct user_regs_struct regs; /* as it stood */
 	uint64_t mask;
 	bool job_stopped; /* by SIGSTOP and the like, before fmc came */
+	bool standing;	  /* it has come to its stop */
 	bool gone;
 };
 

@@ -131,6 +131,8 @@ static int wait_once(enum sleeper kind)
 		return length < 0 ? -1 : length != 1;
 	case SLEEPER_WRITE: {
 		static char much[BULK];
+		if (report->quiet)
+			return nanosleep(&period, NULL);
 		length = write(bulk[1], much, sizeof much);
 		return length < 0 ? -1 : length != sizeof much;
 	}
@@ -187,9 +189,12 @@ static int drain(void)
 	static char much[BULK];
 	struct pollfd readable = {.fd = bulk[0], .events = POLLIN};
 	for (size_t got = 0; got < sizeof much && !report->stop;) {
-		/* Nobody writes any more at the end. */
-		if (poll(&readable, 1, PERIOD_MS) == 0)
+		/* Nobody writes any more at the end, or now. */
+		if (poll(&readable, 1, PERIOD_MS) == 0) {
+			if (report->quiet)
+				break;
 			continue;
+		}
 		const ssize_t length = read(bulk[0], much, sizeof much - got);
 		if (length <= 0)
 			return -1;

@@ -27,6 +27,7 @@ enum sleeper {
 struct sleepers {
 	_Atomic int stop;
 	_Atomic int drain; /* let SLEEPER_WRITE, which is in the middle of its writing, get on */
+	_Atomic int quiet; /* it just sleeps */
 	_Atomic int semaphores, messages; /* what outlives it if it is killed */
 	struct {
 		_Atomic long rounds;
