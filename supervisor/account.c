@@ -37,12 +37,15 @@ static enum status describe(struct account *account)
 						.tids = tids,
 						.handlers = subject_is_core(subject) ||
 							    activity_handlers(subject_pid(subject)),
-						.signal = subject_signal(subject)};
+						.signal = subject_signal(subject),
+						.signalled = (uint32_t)n};
 	if (!states || !tids)
 		return STATUS_NO_MEMORY;
 	for (size_t i = 0; i < n; i++) {
 		states[i] = subject_thread(subject, i)->state;
 		tids[i] = subject_thread(subject, i)->tid;
+		if (tids[i] == subject_signalled(subject) && tids[i] != 0)
+			account->situation.signalled = (uint32_t)i;
 	}
 	return diagnosis_make(&account->situation, &account->diagnosis);
 }
@@ -74,6 +77,14 @@ enum status account_look(pid_t pid, struct account **account, char why[256])
 	struct subject *subject;
 	*account = NULL;
 	enum status status = subject_attach(pid, inspection_prepare, NULL, &subject, why);
+	return status ? status : think(subject, account, why);
+}
+
+enum status account_core(const char *path, const char *program, struct account **account, char why[256])
+{
+	struct subject *subject;
+	*account = NULL;
+	enum status status = subject_core(path, program, &subject, why);
 	return status ? status : think(subject, account, why);
 }
 

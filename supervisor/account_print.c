@@ -230,4 +230,9 @@ void account_print(const struct account *account, const struct account_options *
 	account_print_causes(account, options, stream);
 	fputc('\n', stream);
 	print_threads(account, options, stream);
+	if (!account->inspection.note)
+		return;
+	fputc('\n', stream);
+	report_visible(account->inspection.note, strlen(account->inspection.note), stream);
+	fputc('\n', stream);
 }

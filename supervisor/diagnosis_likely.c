@@ -1,7 +1,8 @@
 /* What may be the matter where nothing is wrong for certain, and what is said where nothing is wrong at all. */
 #include "supervisor/diagnosis_private.h"
 
-#include <signal.h>
+#include <fmc/account.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,21 +11,40 @@
 /* Shorter looks say nothing of it. */
 #define HOT_INTERVAL_NS 20000000
 
-/* " at x.c:31 in compute": the innermost frame of the program's own code. */
+/*
+ * The innermost frame of the program's own code: in the same file as the outermost one, with a source line if there is such. SIZE_MAX:
+ * there is none.
+ */
+static size_t own_frame(const struct inspected_thread *t)
+{
+	size_t length = account_frames(t), named = SIZE_MAX;
+	const char *module = length ? t->frames[length - 1].module : NULL;
+	for (size_t i = 0; i < length; i++) {
+		const struct frame *frame = &t->frames[i];
+		bool own = frame->module == module ||
+			   (frame->module && module && strcmp(frame->module, module) == 0);
+		if (own && frame->file)
+			return i;
+		if (own && frame->function && named == SIZE_MAX)
+			named = i;
+	}
+	return named;
+}
+
+/* " at x.c:31 in compute" or, from a library, " in strlen, called at x.c:31 in compute". */
 static void print_place(const struct graph *graph, uint32_t thread, FILE *stream)
 {
 	const struct inspected_thread *t = &graph->situation->inspection->threads[thread];
-	const struct frame *own = NULL;
-	for (size_t i = 0; i < t->frames_length && !own; i++)
-		if (t->frames[i].file)
-			own = &t->frames[i];
-	for (size_t i = 0; i < t->frames_length && !own; i++)
-		if (t->frames[i].function)
-			own = &t->frames[i];
-	if (own && own->file)
-		fprintf(stream, " at %s:%d", own->file, own->line);
-	if (own && own->function)
-		fprintf(stream, " in %s", own->function);
+	size_t own = own_frame(t);
+	if (own == SIZE_MAX)
+		return;
+	const struct frame *frame = &t->frames[own];
+	if (own > 0 && frame[-1].function)
+		fprintf(stream, " in %s, called", frame[-1].function);
+	if (frame->file)
+		fprintf(stream, " at %s:%d", frame->file, frame->line);
+	if (frame->function)
+		fprintf(stream, " in %s", frame->function);
 }
 
 static bool lock(enum wait_kind kind)
@@ -72,12 +92,8 @@ bool find_crash(struct graph *graph, struct diagnosis *diagnosis)
 		return true;
 	if (!cause_begin(&draft, CAUSE_CRASH, true))
 		return false;
-	const char *name = sigabbrev_np(s->signal);
-	fprintf(draft.message, "T%u got ", (unsigned)s->signalled + 1);
-	if (name)
-		fprintf(draft.message, "SIG%s", name);
-	else
-		fprintf(draft.message, "signal %d", s->signal);
+	fprintf(draft.message, "T%u ", (unsigned)s->signalled + 1);
+	wait_print(s, s->signalled, false, false, draft.message);
 	print_place(graph, s->signalled, draft.message);
 	bool good = thread_list_add(&draft.threads, s->signalled);
 	return cause_end(&draft, diagnosis) && good;

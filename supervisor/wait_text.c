@@ -2,6 +2,7 @@
 #include <fmc/diagnosis.h>
 
 #include <inttypes.h>
+#include <string.h>
 
 /* More threads than these, and not one after the other, are counted. */
 #define MOST_NAMED 12
@@ -116,11 +117,22 @@ static bool exited(const struct situation *s, uint32_t thread)
 	return s->states && (s->states[thread] == 'Z' || s->states[thread] == 'X');
 }
 
+static void print_signal(int signal, FILE *stream)
+{
+	const char *name = sigabbrev_np(signal);
+	if (name)
+		fprintf(stream, "got SIG%s", name);
+	else
+		fprintf(stream, "got signal %d", signal);
+}
+
 /* What is no wait for anything; false if it is one. */
 static bool print_plain(const struct situation *s, uint32_t thread, bool many, FILE *stream)
 {
 	const struct wait *wait = &s->inspection->threads[thread].wait;
-	if (exited(s, thread))
+	if (s->signal && s->signalled == thread && wait->kind == WAIT_NOTHING)
+		print_signal(s->signal, stream);
+	else if (exited(s, thread))
 		fputs(many ? "have exited" : "has exited", stream);
 	else if (wait->kind == WAIT_NOTHING)
 		fputs(many ? "run" : "runs", stream);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# fmc attach: samples run natively until they hang, what only looks like a hang, and what is wrong with a command line.
+# fmc attach and fmc core: samples run natively until they hang, what only looks like a hang, and what is wrong with a command line.
 # PERTURB_TRIES: how often a sample is run until it hangs.
 . tests/lib.sh
 TRIES=${PERTURB_TRIES:-60}
@@ -69,12 +69,28 @@ told() {
 	[[ "$status $kind" == "$2 "* && ",$3," == *",$kind,"* && "$(field causes.0.message)" =~ $4 ]] || show "$SCRATCH/out" "$SCRATCH/err"
 }
 
+# same_core NAME KINDS REGEX: a core file of the process tells the same.
+same_core() {
+	if ! command -v gcore >/dev/null; then
+		skip "$1, from a core file: no gcore (Debian: apt-get install gdb)"
+		return
+	fi
+	sed -n '/^T1/,/^$/p' "$SCRATCH/out" >"$SCRATCH/live"
+	gcore -o "$SCRATCH/core" "$pid" >/dev/null 2>&1
+	look core "$SCRATCH/core.$pid"
+	told "$1, from a core file" "$4" "$2" "$3"
+	sed -n '/^T1/,/^$/p' "$SCRATCH/out" | diff "$SCRATCH/live" - >"$SCRATCH/differences"
+	judge "$1, from a core file: threads and stacks are the same" [ $? -eq 0 ]
+	show "$SCRATCH/differences"
+	rm -f "$SCRATCH/core.$pid"
+}
+
 # An input that stays open and empty.
 mkfifo "$SCRATCH/input"
 exec {input}<>"$SCRATCH/input"
 
 # Every sample that deadlocks or loses a wake-up. What spins instead (spinlocks, livelocks) isn't asleep and not told of here.
-# kinds | program and arguments | what the message says | s: between any two instructions
+# kinds | program and arguments | what the message says | + core files, too | s: between any two instructions
 while IFS='|' read -r kinds words pattern more; do
 	read -ra command <<<"$words"
 	steps=
@@ -87,19 +103,20 @@ while IFS='|' read -r kinds words pattern more; do
 	told "$words" 1 "$kinds" "$pattern"
 	judge "$words: certain" [ "$(field causes.0.certain)" = true ]
 	judge "$words: it is left as it was" asleep "$pid"
+	[[ $more == *+* ]] && same_core "$words" "$kinds" "$pattern" 1
 	stop
 done <<'END'
-deadlock|philosophers 3|T2 waits for forks\[1\] held by T3, T3 waits for forks\[2\] held by T4, T4 waits for forks\[0\] held by T2|
+deadlock|philosophers 3|T2 waits for forks\[1\] held by T3, T3 waits for forks\[2\] held by T4, T4 waits for forks\[0\] held by T2|+
 deadlock|lock_order|T1 waits for to held by T2, T2 waits for from held by T1|
 deadlock|philosophers_mut 2 unguarded|T2 waits for forks\[1\] held by T3, T3 waits for forks\[0\] held by T2|
 self-deadlock|once again|T2 waits for .*once held by itself|
-owner-dead|cancel careless|T1 waits for lock, whose holder .* has ended|
-nobody-left|lost_wakeup|T1 waits for a signal of done, and nobody is left to give one|
-nobody-left|barrier one-short|T2 to T4 wait for barrier \(3 of 4 have come\), and nobody is left to come to it|
+owner-dead|cancel careless|T1 waits for lock, whose holder .* has ended|+
+nobody-left|lost_wakeup|T1 waits for a signal of done, and nobody is left to give one|+
+nobody-left|barrier one-short|T2 to T4 wait for barrier \(3 of 4 have come\), and nobody is left to come to it|+
 nobody-left|simple_barrier 5 deadlock|T2 to T6 wait for barrier \(5 of 6|
 nobody-left|checksum samples/texts|waits? for a signal of pool.queue.more|
 nobody-left,empty-queue|checksum samples/texts 2|waits? for a signal of pool.queue.more|
-empty-queue,nobody-left|cond_broadcast 2 deadlock|T2.* waits? for a signal of told|
+empty-queue,nobody-left|cond_broadcast 2 deadlock|T2.* waits? for a signal of told|+
 nobody-left|futex_mutex_broken|waits? for a wake of word|
 nobody-left|philosophers_homemade 2 deadlock|T2 waits for a signal of forks\[1\].positive, T3 waits for a signal of forks\[0\].positive|
 nobody-left|reader_two_writers 1 deadlock|waits? for a signal of lock.writable|
@@ -187,7 +204,7 @@ judge "in words: its stack" grep -Eq '^    #[0-9]+  main  +hangs\.c:[0-9]+$' "$S
 judge "in words: the last line" grep -Eq '^The process stood still for [0-9]+\.[0-9] ms and goes on\.$' <(tail -n 1 "$SCRATCH/out")
 timeout 60 "$FMC" attach --json - fmc-unique-name </dev/null >"$JSON" 2>"$SCRATCH/err"
 judge "JSON on standard output, words elsewhere" [ $? -eq 1 -a "$(field threads.1.wait.holders.0)" = T1 -a -s "$SCRATCH/err" ]
-for path in fmc verdict certain pid program core still_milliseconds symbols causes.0.threads.1 threads.0.thread threads.0.tid threads.0.number \
+for path in fmc verdict certain pid program core still_milliseconds symbols certain causes.0.threads.1 threads.0.thread threads.0.tid threads.0.number \
     threads.0.kernel_name threads.0.kernel_state threads.0.state threads.0.cpu_seconds threads.0.place threads.0.stack.0.function \
     threads.0.wait.kind threads.0.wait.call threads.0.wait.object threads.0.wait.name; do
 	judge "JSON: $path" [ -n "$(field $path)" ]
@@ -202,18 +219,48 @@ until [ "$(grep -l '^State:.S' /proc/$pid/task/*/status 2>/dev/null | wc -l)" -e
 look attach --watch 0.2 --count 2 "$pid"
 judge "--watch: one computes, the others are stuck" \
     grep -Eq '^After [0-9.]+ s: stuck: T2 to T5 computing: T1 \([0-9]+ % of a processor\)$' "$SCRATCH/out"
+# watch: in the background, until it has looked twice; sets watcher.
+watch() {
+	: >"$SCRATCH/out"
+	"$FMC" attach --watch 0.05 "$pid" </dev/null >>"$SCRATCH/out" 2>"$SCRATCH/err" &
+	watcher=$!
+	until grep -q '^After' "$SCRATCH/out"; do kill -0 $watcher 2>/dev/null || break; done
+}
 # Ctrl-C ends it, and so does the end of the process.
-"$FMC" attach --watch 0.05 "$pid" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" &
-watcher=$!
-until grep -q '^After' "$SCRATCH/out"; do kill -0 $watcher 2>/dev/null || break; done
+watch
 kill -TERM $watcher
 wait $watcher
 judge "--watch: Ctrl-C" [ $? -eq 130 -a "$(tail -n 1 "$SCRATCH/out" | grep -c 'looks in')" -eq 1 ]
-"$FMC" attach --watch 0.05 "$pid" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" &
-watcher=$!
-until grep -q '^After' "$SCRATCH/out"; do kill -0 $watcher 2>/dev/null || break; done
+watch
 stop
 wait $watcher
 judge "--watch: the process ends" [ $? -eq 0 -a "$(cat "$SCRATCH/err")" = 'fmc: the process has ended' ]
 
+# Core files that the kernel writes, if this machine has them where they are looked for: of a hanging process that is sent a signal,
+# and of one that crashes.
+# dump HOW: run hangs so, until it has ended with a core file.
+dump() {
+	rm -rf "$SCRATCH/folder"
+	mkdir "$SCRATCH/folder"
+	(cd "$SCRATCH/folder" && ulimit -c unlimited && exec "$program" "$1") <"$SCRATCH/input" >/dev/null 2>&1 &
+	pid=$!
+	until [ /proc/$pid/exe -ef "$program" ] || ! kill -0 $pid 2>/dev/null; do :; done
+	if [ "$1" = cycle ]; then
+		asleep "$pid"
+		kill -ABRT "$pid"
+	fi
+	wait "$pid" 2>/dev/null
+	look core "$(echo "$SCRATCH"/folder/core*)"
+}
+if [ "$(cat /proc/sys/kernel/core_pattern)" = core ]; then
+	program=$PWD/$BUILD/targets/hangs
+	dump cycle
+	told "aborted from outside" 1 deadlock 'T1 waits for second held by T2, T2 waits for first held by T1'
+	judge "aborted: the last line" grep -q '^Core file of .*hangs, which SIGABRT ended\.$' "$SCRATCH/out"
+	judge "aborted: the signal" [ "$(field signal) $(field core) $(field still_milliseconds)" = "6 true null" ]
+	dump crash
+	told "crashed" 1 crash 'T2 got SIGSEGV at .*hangs\.c:[0-9]+ in crash'
+else
+	skip "core files of the kernel: /proc/sys/kernel/core_pattern isn't 'core'"
+fi
 finish

@@ -57,11 +57,17 @@ refuse 69 "no process is called 'fmc-no-such-process'" attach fmc-no-such-proces
 refuse 69 "no process is called '12x'" attach 12x
 refuse 69 '99999999999 ' attach 99999999999
 refuse 69 '^fmc: .*2147483647' attach 2147483647
+refuse 64 "needs a core file; see 'fmc help core'" core
+refuse 64 "takes one core file and its program; 'c' is too much" core a b c
+refuse 69 'missing' core "$SCRATCH/missing"
+printf 'neither fish nor fowl' >"$SCRATCH/fish"
+refuse 65 'fish' core "$SCRATCH/fish"
+refuse 65 'core' core "$BUILD/fmc"
 accept '^fmc [0-9]+\.[0-9]+' --version
 accept '^fmc [0-9]+\.[0-9]+' version
 accept 'fmc check' --help
 accept 'fmc check' help
-for command in check run replay show minimize gdb gdbserver export attach; do
+for command in check run replay show minimize gdb gdbserver export attach core; do
 	accept "fmc $command" help $command
 	accept "fmc $command" $command --help
 done

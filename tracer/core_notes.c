@@ -75,9 +75,18 @@ static enum status read_status(struct subject *subject, const uint8_t *note, siz
 	threads[subject->threads_length] = (struct subject_thread){0};
 	fill_thread(&threads[subject->threads_length], &status);
 	/* The one that got the signal comes first. */
-	if (subject->threads_length++ == 0)
+	if (subject->threads_length++ == 0) {
 		subject->signal = deadly(status.pr_cursig);
+		subject->signalled = subject->signal ? status.pr_pid : 0;
+	}
 	return STATUS_OK;
+}
+
+/* Sent by somebody, or typed at the terminal. */
+static bool from_outside(const siginfo_t *info)
+{
+	return info->si_code == SI_USER || info->si_code == SI_QUEUE ||
+	       (info->si_signo == SIGQUIT && info->si_code == SI_KERNEL);
 }
 
 static enum status read_process(struct subject *subject, const uint8_t *note, size_t size, char name[16],
@@ -162,6 +171,8 @@ static enum status read_note(struct subject *subject, const GElf_Nhdr *header, c
 		if (size >= sizeof info && subject->threads_length == 1) {
 			memcpy(&info, note, sizeof info);
 			subject->signal = deadly(info.si_signo);
+			if (!subject->signal || from_outside(&info))
+				subject->signalled = 0;
 		}
 		return STATUS_OK;
 	default:

@@ -48,6 +48,11 @@ int subject_signal(const struct subject *subject)
 	return subject->signal;
 }
 
+pid_t subject_signalled(const struct subject *subject)
+{
+	return subject->signalled;
+}
+
 uint64_t subject_still_ns(const struct subject *subject)
 {
 	return subject->still_ns;

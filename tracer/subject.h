@@ -45,6 +45,7 @@ struct subject {
 	const struct subject_source *source;
 	pid_t pid;
 	int signal;
+	pid_t signalled;
 	uint64_t still_ns;
 	char *program;
 	uint64_t *auxiliary; /* pairs, as the process has them */

@@ -30,6 +30,9 @@ enum status account_look(pid_t pid, struct account **account, char why[256]);
  */
 enum status account_attach(pid_t pid, struct account **account, char why[256]);
 
+/* Look at a core file: as subject_core(). */
+enum status account_core(const char *path, const char *program, struct account **account, char why[256]);
+
 void account_free(struct account *account); /* NULL is allowed */
 
 /*

@@ -59,7 +59,7 @@ struct situation {
 	uint64_t interval_ns;		 /* between the looks */
 	bool handlers;	    /* the process has handlers of signals, or it isn't known that it has none */
 	int signal;	    /* that made the core file; 0: none */
-	uint32_t signalled; /* the thread that got it */
+	uint32_t signalled; /* the thread that got it by its own doing; past the last one: it came from outside */
 };
 
 /* Pure. STATUS_OK, STATUS_NO_MEMORY. */

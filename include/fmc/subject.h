@@ -70,6 +70,8 @@ void subject_free(struct subject *subject); /* NULL is allowed */
 pid_t subject_pid(const struct subject *subject); /* 0: not known */
 bool subject_is_core(const struct subject *subject);
 int subject_signal(const struct subject *subject);	  /* that made the core file; 0: none */
+/* The number of the thread that got it by its own doing; 0: none, or it was sent from outside. */
+pid_t subject_signalled(const struct subject *subject);
 uint64_t subject_still_ns(const struct subject *subject); /* how long the process stood still */
 const char *
 subject_program(const struct subject *subject); /* path of the program as the process sees it; never NULL */

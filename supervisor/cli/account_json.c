@@ -48,14 +48,14 @@ static json_t *wait_json(const struct wait *w)
 {
 	if (w->kind == WAIT_NOTHING)
 		return json_null();
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:b, s:o, s:b, s:o, s:o, s:o}", "kind",
-			 wait_kind_name(w->kind), "call", json_text(w->call), "object", address(w->object),
-			 "name", json_text(w->name), "descriptor",
-			 number_or_null(w->descriptor >= 0, w->descriptor), "timed", (int)w->timed, "writes",
-			 (int)w->writes, "holders", thread_numbers(w->holders, w->holders_length), "certain",
-			 (int)w->certain, "outsider", number_or_null(w->outsider != 0, w->outsider),
-			 "outsider_dead", (int)w->outsider_dead, "count", json_integer(w->count), "mutex",
-			 address(w->mutex), "detail", json_text(w->detail));
+	return json_pack(
+	    "{s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:b, s:o, s:b, s:o, s:o, s:o}", "kind",
+	    wait_kind_name(w->kind), "call", json_text(w->call), "object", address(w->object), "name",
+	    json_text(w->name), "descriptor", number_or_null(w->descriptor >= 0, w->descriptor), "timed",
+	    (int)w->timed, "writes", (int)w->writes, "handler", (int)w->handler, "holders",
+	    thread_numbers(w->holders, w->holders_length), "certain", (int)w->certain, "outsider",
+	    number_or_null(w->outsider != 0, w->outsider), "outsider_dead", (int)w->outsider_dead, "count",
+	    json_integer(w->count), "mutex", address(w->mutex), "detail", json_text(w->detail));
 }
 
 static json_t *words(const struct account *account, uint32_t thread)
@@ -108,14 +108,14 @@ json_t *account_json(const struct account *account, const struct movement *movem
 	const struct diagnosis *diagnosis = &account->diagnosis;
 	bool core = subject_is_core(subject);
 	const char *verdict = diagnosis->length ? cause_kind_name(diagnosis->causes[0].kind) : "none";
-	return json_pack("{s:s, s:s, s:b, s:o, s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o}", "fmc", FMC_VERSION,
-			 "verdict", verdict, "certain", (int)diagnosis_certain(diagnosis), "pid",
-			 number_or_null(subject_pid(subject) != 0, subject_pid(subject)), "program",
-			 json_text(subject_program(subject)), "core", (int)core, "signal",
-			 number_or_null(subject_signal(subject) != 0, subject_signal(subject)),
-			 "still_milliseconds",
-			 core ? json_null() : json_real((double)subject_still_ns(subject) / 1e6), "symbols",
-			 (int)account->inspection.symbols, "watched_seconds",
-			 movement ? json_real((double)interval_ns / 1e9) : json_null(), "causes",
-			 causes_json(diagnosis), "threads", threads_json(account, movement, interval_ns));
+	return json_pack(
+	    "{s:s, s:s, s:b, s:o, s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "fmc", FMC_VERSION,
+	    "verdict", verdict, "certain", (int)diagnosis_certain(diagnosis), "pid",
+	    number_or_null(subject_pid(subject) != 0, subject_pid(subject)), "program",
+	    json_text(subject_program(subject)), "core", (int)core, "signal",
+	    number_or_null(subject_signal(subject) != 0, subject_signal(subject)), "still_milliseconds",
+	    core ? json_null() : json_real((double)subject_still_ns(subject) / 1e6), "symbols",
+	    (int)account->inspection.symbols, "note", json_text(account->inspection.note), "watched_seconds",
+	    movement ? json_real((double)interval_ns / 1e9) : json_null(), "causes", causes_json(diagnosis),
+	    "threads", threads_json(account, movement, interval_ns));
 }

@@ -13,5 +13,6 @@ int gdb_command(const struct options *options);
 int gdbserver_command(const struct options *options);
 int export_command(const struct options *options);
 int attach_command(const struct options *options);
+int core_command(const struct options *options);
 
 #endif

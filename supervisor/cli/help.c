@@ -63,6 +63,12 @@ static const struct {
 	 "and then goes on as if nothing had been.\n\n"
 	 "Exit status: 0 nothing is wrong for certain, 1 something is, 64 wrong usage, 69 there is no such\n"
 	 "process or it can't be looked at, 70 a fault of fmc, 130 Ctrl-C."},
+    [COMMAND_CORE] =
+	{"[OPTION]... FILE [PROGRAM]",
+	 "Say the same of a process of which a core file was left.\n\n"
+	 "Exit status: 0 nothing is wrong for certain, 1 something is, 64 wrong usage, 65 the file is "
+	 "damaged\n"
+	 "or no core file, 69 it can't be read or is of another kind of machine, 70 a fault of fmc."},
     [COMMAND_HELP] = {"[COMMAND]", "Print help."},
     [COMMAND_VERSION] = {"", "Print the version."},
 };
@@ -81,6 +87,7 @@ static void print_overview(void)
 	       "  fmc gdbserver [OPTION]... FILE                     let GDB debug it\n"
 	       "  fmc export --gdb [OPTION]... FILE                  write it as a script for GDB\n"
 	       "  fmc attach [OPTION]... PROCESS                     what a running process hangs in\n"
+	       "  fmc core [OPTION]... FILE [PROGRAM]                the same of a core file\n"
 	       "  fmc help COMMAND                                   options and exit statuses\n"
 	       "  fmc version\n");
 }

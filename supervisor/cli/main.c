@@ -27,6 +27,8 @@ static int dispatch(const struct options *options)
 		return export_command(options);
 	case COMMAND_ATTACH:
 		return attach_command(options);
+	case COMMAND_CORE:
+		return core_command(options);
 	case COMMAND_VERSION:
 		printf("fmc %s\n", FMC_VERSION);
 		return EXITS_OK;

@@ -10,6 +10,7 @@
 #define GDBSERVER (1u << COMMAND_GDBSERVER)
 #define EXPORT	  (1u << COMMAND_EXPORT)
 #define ATTACH	  (1u << COMMAND_ATTACH)
+#define CORE	  (1u << COMMAND_CORE)
 
 static const struct option_spec specs[] = {
     {ID_STRATEGY, "strategy", 0, "S", CHECK,
@@ -43,7 +44,7 @@ static const struct option_spec specs[] = {
      "schedule to write (default: PROGRAM.sched, FILE.min.sched here, never replaced)"},
     {ID_WATCH, "watch", 0, "S", ATTACH, "look again every S seconds: who is stuck, who moves"},
     {ID_COUNT, "count", 0, "N", ATTACH, "--watch: end after N looks (default: with the process, or Ctrl-C)"},
-    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | ATTACH,
+    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | ATTACH | CORE,
      "write the result as JSON; - for standard output"},
     {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "standard input of the target (check: /dev/null)"},
@@ -76,18 +77,19 @@ static const struct option_spec specs[] = {
     {ID_WIDTH, "width", 0, "N", SHOW, "text: columns to use (default: the terminal's)"},
     {ID_FIRST, "first", 0, "N", SHOW, "text: begin with transition N"},
     {ID_COUNT, "count", 0, "N", SHOW, "text: show N transitions"},
-    {ID_COLOUR, "color", 0, "WHEN", CHECK | RUN | REPLAY | SHOW | MINIMIZE | ATTACH, "auto, always or never"},
+    {ID_COLOUR, "color", 0, "WHEN", CHECK | RUN | REPLAY | SHOW | MINIMIZE | ATTACH | CORE,
+     "auto, always or never"},
     {ID_VERBOSE, "verbose", 'v', NULL, CHECK | RUN | REPLAY | MINIMIZE, "say more"},
-    {ID_VERBOSE, "verbose", 'v', NULL, ATTACH, "each thread by itself, and all frames"},
-    {ID_HELP, "help", 'h', NULL, CHECK | RUN | REPLAY | SHOW | MINIMIZE | GDB | GDBSERVER | EXPORT | ATTACH,
-     "this text"},
+    {ID_VERBOSE, "verbose", 'v', NULL, ATTACH | CORE, "each thread by itself, and all frames"},
+    {ID_HELP, "help", 'h', NULL,
+     CHECK | RUN | REPLAY | SHOW | MINIMIZE | GDB | GDBSERVER | EXPORT | ATTACH | CORE, "this text"},
 };
 
 #define SPECS (sizeof specs / sizeof *specs)
 _Static_assert(SPECS <= OPTIONS_MOST, "OPTIONS_MOST is too small");
 
 const char *const command_names[COMMANDS] = {"check",	  "run",    "replay", "show", "minimize", "gdb",
-					     "gdbserver", "export", "attach", "help", "version"};
+					     "gdbserver", "export", "attach", "core", "help",	  "version"};
 
 const char *command_name(enum command command)
 {

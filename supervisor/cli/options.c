@@ -126,6 +126,8 @@ static const char *operand_name(enum command command)
 		return "program";
 	case COMMAND_ATTACH:
 		return "process";
+	case COMMAND_CORE:
+		return "core file";
 	default:
 		return "schedule file";
 	}
@@ -135,17 +137,21 @@ static int parse_operands(struct options *options, int argc, char **argv)
 {
 	enum command command = options->command;
 	bool program = command == COMMAND_CHECK || command == COMMAND_RUN;
+	bool core = command == COMMAND_CORE;
 	const char *name = command_name(command);
+	int most = core ? 2 : 1;
 	if (argc == 0) {
 		say("'fmc %s' needs a %s; see 'fmc help %s'", name, operand_name(command), name);
 		return EXITS_USAGE;
 	}
-	if (!program && argc > 1 && command != COMMAND_GDB) {
-		say("'fmc %s' takes one %s; '%s' is too much", name, operand_name(command), argv[1]);
+	if (!program && argc > most && command != COMMAND_GDB) {
+		say("'fmc %s' takes one %s%s; '%s' is too much", name, operand_name(command),
+		    core ? " and its program" : "", argv[most]);
 		return EXITS_USAGE;
 	}
 	options->target = program ? argv : argv + 1;
 	options->file = program ? NULL : argv[0];
+	options->program = core && argc > 1 ? argv[1] : NULL;
 	return 0;
 }
 
@@ -216,9 +222,9 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	set_defaults(options);
 	if (argc < 2) {
-		say("a command is needed: check, run, replay, show, minimize, gdb, gdbserver, export or "
-		    "attach; "
-		    "see 'fmc help'");
+		say("a command is needed: check, run, replay, show, minimize, gdb, gdbserver, export, attach "
+		    "or "
+		    "core; see 'fmc help'");
 		return EXITS_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

@@ -14,6 +14,7 @@ enum command {
 	COMMAND_GDBSERVER,
 	COMMAND_EXPORT,
 	COMMAND_ATTACH,
+	COMMAND_CORE,
 	COMMAND_HELP,
 	COMMAND_VERSION,
 	COMMANDS,
@@ -29,6 +30,7 @@ struct options {
 	enum command topic;  /* COMMAND_HELP: COMMANDS for the overview */
 	char **target;	     /* check, run: PROGRAM ARG...; gdb: its options; NULL at its end */
 	const char *file;    /* replay, show ...: FILE; attach: the process */
+	const char *program; /* core: of which program it is; NULL: as the core file says */
 	const char *output;  /* -o; NULL: not given */
 	const char *json;    /* "-": standard output; NULL: none */
 	const char *input;   /* --stdin; NULL: not given */

@@ -1,7 +1,7 @@
 /*
  * Hangs, or only seems to, as its argument says: cycle, idle (a pool of threads that wait for work from one that waits for input), chain,
  * hot, queue (workers that nobody gives work any more), exits (a thread that holds a lock and has ended), quit (a semaphore that a handler
- * of a signal posts), child (a lock shared with a child process, which holds it).
+ * of a signal posts), crash, child (a lock shared with a child process, which holds it).
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { WORKERS = 4 };
@@ -107,13 +108,19 @@ static void share_with_child(void)
 		close(ready[0]);
 		pthread_mutex_lock(shared);
 		(void)!write(ready[1], "", 1);
-		/* Until its parent is gone, which closes the input. */
-		(void)!read(0, &byte, 1);
-		_exit(0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
 	}
 	close(ready[1]);
 	(void)!read(ready[0], &byte, 1);
 	pthread_mutex_lock(shared);
+}
+
+static void *crash(void *address)
+{
+	*(volatile int *)address = 1;
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -135,7 +142,10 @@ int main(int argc, char **argv)
 		leave_locked();
 	else if (strcmp(how, "quit") == 0)
 		wait_for_end();
-	else if (strcmp(how, "child") == 0)
+	else if (strcmp(how, "crash") == 0) {
+		pthread_create(&threads[0], NULL, crash, NULL);
+		pthread_join(threads[0], NULL);
+	} else if (strcmp(how, "child") == 0)
 		share_with_child();
 	return 0;
 }

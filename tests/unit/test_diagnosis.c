@@ -464,8 +464,18 @@ START_TEST(test_crash)
 	add(WAIT_NOTHING, NULL, NOBODY);
 	situation.signal = SIGSEGV;
 	situation.signalled = 1;
-	EXPECT("certain: crash: T2 got SIGSEGV at u.c:9 in use");
-	/* One that waited was sent the signal from outside, to see where it hangs. */
+	EXPECT("certain: crash: T2 got SIGSEGV in strlen, called at u.c:9 in use");
+	threads[1].frames[0].module = (char *)"libc.so.6";
+	threads[1].frames[0].file = (char *)"strlen.S";
+	EXPECT("certain: crash: T2 got SIGSEGV in strlen, called at u.c:9 in use");
+	threads[1].frames_length = 1;
+	EXPECT("certain: crash: T2 got SIGSEGV at strlen.S:0 in strlen");
+	threads[1].frames_length = 2;
+	/* Sent from outside, to see where it hangs. */
+	situation.signalled = 2;
+	EXPECT("likely: busy: T2 runs");
+	/* One that waited can't have got it otherwise. */
+	situation.signalled = 1;
 	situation.signal = SIGABRT;
 	threads[1].wait.kind = WAIT_COND;
 	threads[1].wait.name = (char *)"ready";
