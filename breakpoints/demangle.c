@@ -71,6 +71,8 @@ static char *shorten_cpp(char *name)
 /* pthread_create@@GLIBC_2.34, __pthread_mutex_lock: the names of one version and of libc's own use. */
 static char *shorten_c(char *name)
 {
+	if (begins_with(name, "__GI_")) /* glibc's name for its own use of a public one */
+		name += strlen("__GI_");
 	char *version = strchr(name, '@');
 	if (version && version != name)
 		*version = 0;

@@ -176,7 +176,9 @@ static bool name_static(struct places *places, struct text *text, uint64_t addre
 	bool own = module->kind == MODULE_PROGRAM || module->kind == MODULE_OTHER;
 	if (own && places->dwfl) {
 		size_t i = (size_t)(module - places->modules.at);
-		const struct variable *variable = find_variable(places_variables(places, i), address);
+		const struct variable *variable = find_variable(places_variables(places, i, false), address);
+		if (!variable)
+			variable = find_variable(places_variables(places, i, true), address);
 		if (variable) {
 			append(text, "%s", variable->name);
 			append_inside(text, variable->type, address - variable->address);

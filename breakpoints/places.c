@@ -12,10 +12,13 @@ struct places *places_new(void)
 static void forget_modules(struct places *places)
 {
 	places_forget_found(places);
-	for (size_t i = 0; i < places->variables_length; i++)
+	for (size_t i = 0; i < places->variables_length; i++) {
 		variables_release(&places->variables[i]);
+		variables_release(&places->inner[i]);
+	}
 	free(places->variables);
-	places->variables = NULL;
+	free(places->inner);
+	places->variables = places->inner = NULL;
 	places->variables_length = 0;
 	if (places->dwfl)
 		dwfl_end(places->dwfl);
@@ -85,7 +88,8 @@ static enum status report_modules(struct places *places)
 	size_t length = places->modules.length;
 	places->dwfl = dwfl_begin(&callbacks);
 	places->variables = calloc(length + 1, sizeof(*places->variables));
-	if (!places->dwfl || !places->variables)
+	places->inner = calloc(length + 1, sizeof(*places->inner));
+	if (!places->dwfl || !places->variables || !places->inner)
 		return STATUS_NO_MEMORY;
 	places->variables_length = length;
 	dwfl_report_begin(places->dwfl);

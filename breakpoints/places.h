@@ -48,6 +48,7 @@ struct places {
 	struct modules modules;
 	Dwfl *dwfl;		     /* the same modules with their symbols and debug information */
 	struct variables *variables; /* for each of modules, in the same order; filled at first use */
+	struct variables *inner;     /* the same of variables inside of functions */
 	size_t variables_length;
 	uint64_t libc_low, libc_high; /* libc's code in a static program, else empty */
 	char **strings;		      /* what was handed out; lives as long as the places */
@@ -103,8 +104,11 @@ void places_forget_found(struct places *places);
 /* The module of dwfl that covers the address, NULL if none does. */
 Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address);
 
-/* The variables of modules.at[i]; empty if there is no debug information. */
-const struct variables *places_variables(struct places *places, size_t i);
+/*
+ * The variables of modules.at[i], or those static ones that are inside of its functions, which takes longer. Empty if there is no
+ * debug information.
+ */
+const struct variables *places_variables(struct places *places, size_t i, bool inner);
 void variables_release(struct variables *variables);
 
 /*

@@ -10,6 +10,7 @@ struct collection {
 	struct variables *variables;
 	size_t room;
 	uint64_t bias;
+	bool inner; /* those of functions, else all others */
 };
 
 static bool fixed_address(Dwarf_Die *die, uint64_t *address)
@@ -69,8 +70,8 @@ static void add(struct collection *collection, Dwarf_Die *die, const char *scope
 	    .address = address + collection->bias, .size = size, .name = full, .type = type};
 }
 
-/* Functions are entered for their static variables; namespaces become part of the name. */
-static void collect(struct collection *collection, Dwarf_Die *parent, const char *scope)
+/* Functions are entered for their static variables only; namespaces become part of the name. */
+static void collect(struct collection *collection, Dwarf_Die *parent, const char *scope, bool in_function)
 {
 	Dwarf_Die die;
 	if (dwarf_child(parent, &die) != 0)
@@ -80,16 +81,18 @@ static void collect(struct collection *collection, Dwarf_Die *parent, const char
 		const char *name;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_variable:
-			add(collection, &die, scope);
+			if (in_function == collection->inner)
+				add(collection, &die, scope);
 			break;
 		case DW_TAG_namespace:
 			name = dwarf_diename(&die);
 			snprintf(inner, sizeof(inner), "%s%s%s", scope, name ? name : "", name ? "::" : "");
-			collect(collection, &die, inner);
+			collect(collection, &die, inner, in_function);
 			break;
 		case DW_TAG_subprogram:
 		case DW_TAG_lexical_block:
-			collect(collection, &die, scope);
+			if (collection->inner)
+				collect(collection, &die, scope, true);
 			break;
 		default:
 			break;
@@ -103,17 +106,17 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-const struct variables *places_variables(struct places *places, size_t i)
+const struct variables *places_variables(struct places *places, size_t i, bool inner)
 {
-	struct variables *variables = &places->variables[i];
+	struct variables *variables = inner ? &places->inner[i] : &places->variables[i];
 	if (variables->known)
 		return variables;
 	variables->known = true;
-	struct collection collection = {.variables = variables};
+	struct collection collection = {.variables = variables, .inner = inner};
 	Dwfl_Module *module = places_dwfl_module(places, places->modules.at[i].low);
 	Dwarf_Die *unit = NULL;
 	while (module && (unit = dwfl_module_nextcu(module, unit, &collection.bias)))
-		collect(&collection, unit, "");
+		collect(&collection, unit, "", false);
 	if (variables->length)
 		qsort(variables->at, variables->length, sizeof(*variables->at), by_address);
 	return variables;

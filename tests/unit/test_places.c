@@ -177,6 +177,7 @@ static const struct {
     {"__libc_start_main@@GLIBC_2.34", "__libc_start_main"},
     {"___pthread_mutex_lock", "pthread_mutex_lock"},
     {"pthread_create@GLIBC_2.2.5", "pthread_create"},
+    {"__GI___lll_lock_wait", "__lll_lock_wait"},
     {"pool::run(int) const", "pool::run"},
     {"(anonymous namespace)::pool::run(int (*)(char))", "(anonymous namespace)::pool::run"},
     {"std::enable_if<true, int>::type f<long, void (*)()>(long)", "f<long, void (*)()>"},
