@@ -394,6 +394,107 @@ START_TEST(absences)
 }
 END_TEST
 
+/* The bytes of the image file; to be freed. */
+static uint8_t *read_image(const struct scene *scene, size_t *size)
+{
+	struct stat info;
+	const int file = open(scene->image, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(fstat(file, &info), 0);
+	*size = (size_t)info.st_size;
+	uint8_t *bytes = malloc(*size);
+	ck_assert_int_eq(read(file, bytes, *size), info.st_size);
+	close(file);
+	return bytes;
+}
+
+static void write_image(const struct scene *scene, const uint8_t *bytes, size_t size)
+{
+	const int file = open(scene->image, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	ck_assert_int_eq(write(file, bytes, size), size);
+	close(file);
+}
+
+static enum status try_image(const struct scene *scene, char why[256])
+{
+	const struct program program = {.image = scene->image, .input = -1, .output = -1, .error = -1};
+	struct origin *origin;
+	struct target *target = NULL;
+	enum status status = origin_new(&program, ORIGIN_AUTO, prepare_nothing, NULL, &origin, why);
+	if (status != STATUS_OK)
+		return status;
+	status = origin_start(origin, &target);
+	target_kill(target);
+	origin_free(origin);
+	return status;
+}
+
+/* Whatever is wrong with the file: an error, or a process that is wrong; nothing is left of either. */
+START_TEST(damaged)
+{
+	struct scene scene;
+	char why[256];
+	size_t size;
+	open_scene(&scene, "outward.static", "own", 0);
+	save(&scene);
+	finish_original(&scene);
+	uint8_t *bytes = read_image(&scene, &size);
+	for (size_t part = 0; part < 16; part++) {
+		write_image(&scene, bytes, size * part / 16);
+		ck_assert_int_eq(try_image(&scene, why), STATUS_MALFORMED);
+	}
+	srand(5);
+	for (int i = 0; i < 150; i++) {
+		/* Notes and contents are at the end. */
+		const size_t where = size - 1 - (size_t)rand() % (size / 4);
+		const uint8_t before = bytes[where];
+		bytes[where] ^= (uint8_t)(1 << rand() % 8);
+		write_image(&scene, bytes, size);
+		try_image(&scene, why);
+		bytes[where] = before;
+	}
+	write_image(&scene, bytes, size);
+	ck_assert_int_eq(try_image(&scene, why), STATUS_OK);
+	ck_assert_int_eq(waitpid(-1, NULL, __WALL | WNOHANG), -1);
+	free(bytes);
+	close_scene(&scene);
+}
+END_TEST
+
+static void copy_program(const char *name, const char *to)
+{
+	char command[4400];
+	snprintf(command, sizeof command, "cp %s/%s %s && chmod 755 %s", getenv("FMC_TEST_TARGETS"), name, to,
+		 to);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* The program is another one now, or has gone: then all of it is in the file. */
+START_TEST(program_has_changed)
+{
+	struct scene scene;
+	char why[256], program[128] = "/tmp/fmc-program-XXXXXX", *targets = getenv("FMC_TEST_TARGETS");
+	const bool gone = _i == 1;
+	close(mkstemp(program));
+	copy_program("outward.static", program);
+	setenv("FMC_TEST_TARGETS", "/tmp", 1);
+	open_scene(&scene, program + strlen("/tmp/"), "own", 0);
+	setenv("FMC_TEST_TARGETS", targets, 1);
+	if (gone)
+		unlink(program);
+	save(&scene);
+	finish_original(&scene);
+	if (!gone) {
+		unlink(program);
+		copy_program("saved.static", program);
+	}
+	const enum status status = try_image(&scene, why);
+	ck_assert_msg(status == (gone ? STATUS_OK : STATUS_DIVERGED), "%s: %s", status_text(status), why);
+	ck_assert(gone || strstr(why, "has changed since"));
+	unlink(program);
+	close_scene(&scene);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("image file");
@@ -405,6 +506,8 @@ int main(void)
 	tcase_add_loop_test(each, killed_while_saving, 0, 2);
 	tcase_add_loop_test(each, done_to_others, 0, sizeof deeds / sizeof deeds[0]);
 	tcase_add_test(each, absences);
+	tcase_add_test(each, damaged);
+	tcase_add_loop_test(each, program_has_changed, 0, 2);
 	suite_add_tcase(suite, each);
 	return suite_run(suite);
 }
