@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmc/image.h>
 #include <fmc/image_file.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,8 +73,8 @@ static int count_in(pid_t pid, long call)
 	return count;
 }
 
-/* All of its threads stand where they shall be saved, so many of them waiting for others. */
-static void open_scene(struct scene *scene, const char *program, const char *more, int waiting)
+/* All of its threads stand where they shall be saved, so many of them waiting for others. False: there are no namespaces. */
+static bool open_scene_in(struct scene *scene, const char *program, const char *more, int waiting, int flags)
 {
 	char path[4096];
 	*scene = (struct scene){.folder = "/tmp/fmc-saved-XXXXXX", .says_fine = waiting != 0};
@@ -81,7 +82,9 @@ static void open_scene(struct scene *scene, const char *program, const char *mor
 	snprintf(scene->image, sizeof scene->image, "%s/image", scene->folder);
 	snprintf(path, sizeof path, "%s/%s", getenv("FMC_TEST_TARGETS"), program);
 	scene->output = memfd_create("output", MFD_CLOEXEC);
-	scene->pid = fork();
+	scene->pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (scene->pid < 0)
+		return false;
 	if (scene->pid == 0) {
 		dup2(scene->output, 1);
 		execl(path, path, scene->folder, more, NULL);
@@ -91,6 +94,12 @@ static void open_scene(struct scene *scene, const char *program, const char *mor
 		ck_assert_int_eq(waitpid(scene->pid, NULL, WNOHANG), 0);
 	while (count_in(scene->pid, SYS_futex) < waiting)
 		continue;
+	return true;
+}
+
+static void open_scene(struct scene *scene, const char *program, const char *more, int waiting)
+{
+	ck_assert(open_scene_in(scene, program, more, waiting, 0));
 }
 
 static void expect_output(const struct scene *scene, const char *expected)
@@ -214,6 +223,31 @@ START_TEST(started_again)
 		expect_output(&scene, "fine\n");
 		target_kill(target);
 	}
+	origin_free(origin);
+	close_scene(&scene);
+}
+END_TEST
+
+/* A process of a container: its threads know each other by other numbers than this machine's. */
+START_TEST(in_a_namespace)
+{
+	struct scene scene;
+	struct program program;
+	struct target *target;
+	if (!open_scene_in(&scene, "saved", "3", 6, CLONE_NEWPID)) {
+		rmdir(scene.folder);
+		return;
+	}
+	save(&scene);
+	finish_original(&scene);
+	struct origin *origin = origin_from(&scene, &program);
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	for (uint32_t i = 0; i < target_tracees(target); i++)
+		ck_assert_int_eq(tracee_number(target_tracee(target, i)), i + 1);
+	const int status = run_freely(target);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
+	expect_output(&scene, "fine\n");
+	target_kill(target);
 	origin_free(origin);
 	close_scene(&scene);
 }
@@ -501,6 +535,7 @@ int main(void)
 	TCase *each = tcase_create("image files");
 	tcase_set_timeout(each, 120);
 	tcase_add_loop_test(each, started_again, 0, 2);
+	tcase_add_test(each, in_a_namespace);
 	tcase_add_loop_test(each, as_saved, 0, 2);
 	tcase_add_test(each, not_copied_further);
 	tcase_add_loop_test(each, killed_while_saving, 0, 2);
