@@ -66,7 +66,7 @@ static void child_become(const struct program *program, const struct identity *a
 		_exit(127);
 	prctl(PR_SET_PDEATHSIG, 0);
 	/* Without a terminal of its own to read from, the target is kept apart from the terminal's Ctrl-C. */
-	if (program->input >= 0)
+	if (program->input >= 0 || as)
 		setpgid(0, 0);
 	child_redirect(program->input, 0, report);
 	child_redirect(program->output, 1, report);

@@ -180,6 +180,15 @@ static void *work(void *argument)
 	return NULL;
 }
 
+/* Further down than the stack has ever been. */
+static __attribute__((noinline)) int reach_down(void)
+{
+	volatile char deep[1 << 20];
+	deep[0] = 1;
+	deep[sizeof deep - 1] = 2;
+	return deep[0] + deep[sizeof deep - 1] == 3;
+}
+
 static void make_mutexes(void)
 {
 	pthread_mutexattr_t attributes;
@@ -249,6 +258,8 @@ int main(int argc, char **argv)
 	if (sbrk(0) < (void *)(heap + 100000) || sbrk(4096) == (void *)-1 || mapped[500999] != 'm' ||
 	    mapped[501000] || !getcwd(here, sizeof here) || strcmp(here, folder) != 0)
 		return 96;
+	if (!reach_down())
+		return 97;
 	for (int i = 0; i < KINDS; i++)
 		if (!fine[i])
 			return i + 1;

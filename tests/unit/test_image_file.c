@@ -316,7 +316,8 @@ START_TEST(killed_while_saving)
 	open_scene(&scene, programs[_i], "3", 6);
 	read_traces(scene.pid, before);
 	srand(7);
-	for (int i = 0; i < 150; i++) {
+	const char *kills = getenv("FMC_TEST_KILLS");
+	for (int i = 0; i < (kills ? atoi(kills) : 150); i++) {
 		const pid_t saver = fork();
 		if (saver == 0) {
 			for (;;) {
