@@ -15,6 +15,7 @@ static const uint8_t prologue[STUB_PROLOGUE] = {0x41, 0x53, 0x51, 0x50, 0xb8, 0x
 struct markers {
 	struct entries *entries;
 	size_t left_alone;
+	bool changed; /* some code isn't as in its file */
 };
 
 /* What is left of the areas to put stubs into. */
@@ -47,13 +48,21 @@ static bool stays(const struct module *module)
 	       module->kind == MODULE_LOADER || (module->kind == MODULE_PROGRAM && module->is_static);
 }
 
+static bool unchanged(struct building *building, const struct module *module, uint64_t address, size_t size)
+{
+	const bool same = slack_unchanged(module, building->target, address, size);
+	building->markers->changed |= !same;
+	return same;
+}
+
 static void find_areas(struct building *building)
 {
 	const struct modules *modules = &building->markers->entries->modules;
 	uint64_t low, high;
 	for (size_t i = 0; i < modules->length; i++)
 		if (stays(&modules->at[i]) && slack_same_file(&modules->at[i], building->target) &&
-		    slack_find(&modules->at[i], &low, &high))
+		    slack_find(&modules->at[i], &low, &high) &&
+		    unchanged(building, &modules->at[i], low, high - low))
 			add_area(building, low, high);
 }
 
@@ -209,6 +218,7 @@ static bool add_stub(struct building *building, struct trap *trap)
 	uint8_t first[CODE_BYTES];
 	if (planting->stubs_length == PLANTING_STUBS || trap->size < PLANTING_JUMP ||
 	    trap->address % 4096 > 4096 - PLANTING_JUMP || !slack_same_file(trap->module, building->target) ||
+	    !unchanged(building, trap->module, trap->address, PLANTING_JUMP) ||
 	    target_read(building->target, trap->address, first, sizeof first) != STATUS_OK)
 		return false;
 	for (uint32_t i = 0; i < planting->areas_length; i++)
@@ -271,6 +281,11 @@ void markers_free(struct markers *markers)
 		return;
 	entries_free(markers->entries);
 	free(markers);
+}
+
+bool markers_changed(const struct markers *markers)
+{
+	return markers->changed;
 }
 
 size_t markers_left_alone(const struct markers *markers)

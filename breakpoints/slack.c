@@ -64,3 +64,37 @@ bool slack_same_file(const struct module *module, const struct target *target)
 		close(file);
 	return same;
 }
+
+/* Where in the file the byte of this address is; -1: nowhere. A page goes on behind the end of its segment. */
+static int64_t file_offset(Elf *elf, uint64_t address)
+{
+	size_t count = 0;
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    !(header.p_flags & PF_X))
+			continue;
+		const uint64_t end = (header.p_vaddr + header.p_filesz + PAGE - 1) & ~(PAGE - 1);
+		if (address >= header.p_vaddr && address < end)
+			return (int64_t)(header.p_offset + address - header.p_vaddr);
+	}
+	return -1;
+}
+
+bool slack_unchanged(const struct module *module, const struct target *target, uint64_t address, size_t size)
+{
+	uint8_t mapped[PAGE], stored[PAGE] = {0}; /* behind the end of the file are zeros */
+	const int file = open(module->path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
+	const int64_t offset = elf ? file_offset(elf, address - module->bias) : -1;
+	const bool same = size <= sizeof mapped && offset >= 0 && pread(file, stored, size, offset) >= 0 &&
+			  target_read(target, address, mapped, size) == STATUS_OK &&
+			  memcmp(mapped, stored, size) == 0;
+	elf_end(elf);
+	close(file);
+	return same;
+}

@@ -17,4 +17,7 @@ bool slack_find(const struct module *module, uint64_t *low, uint64_t *high);
  */
 bool slack_same_file(const struct module *module, const struct target *target);
 
+/* Is this part of its code in memory as in the file? Else a debugger has changed it. At most a page. */
+bool slack_unchanged(const struct module *module, const struct target *target, uint64_t address, size_t size);
+
 #endif

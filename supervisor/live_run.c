@@ -30,6 +30,14 @@ static enum status look(struct live_run *run, char why[256])
 		snprintf(why, 256, "process %d: can't read what is mapped", run->pid);
 		return STATUS_NOT_FOUND;
 	}
+	if (markers_changed(run->markers)) {
+		snprintf(why, 256,
+			 "process %d: its code has been changed by something else, perhaps an fmc that was "
+			 "killed together with "
+			 "its guardian; it is left alone",
+			 run->pid);
+		return STATUS_UNSUPPORTED;
+	}
 	run->stubs = run->planting->stubs_length;
 	run->left_alone = markers_left_alone(run->markers);
 	if (guardian_start(&run->guardian, run->planting) != STATUS_OK) {

@@ -27,7 +27,8 @@ enum live_run_end {
 #define LIVE_RUN_MOST 1000000
 
 /*
- * Prepare for this process; nothing is done to it yet. STATUS_OK; else *run is NULL and `why` holds a line: as live_new().
+ * Prepare for this process; nothing is done to it yet. STATUS_OK; else *run is NULL and `why` holds a line: as live_new();
+ * STATUS_UNSUPPORTED: its code isn't as in its files.
  * Blocks SIGCHLD in the calling thread.
  */
 enum status live_run_new(pid_t pid, const struct policy *policy, struct live_run **run, char why[256]);

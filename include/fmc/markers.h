@@ -17,6 +17,9 @@ void markers_free(struct markers *markers); /* NULL is allowed */
 /* Entry points that are left alone: their beginnings don't allow a jump, or there was no room for the stub. */
 size_t markers_left_alone(const struct markers *markers);
 
+/* Something has changed the code already: a debugger, or an fmc that was killed together with its guardian. */
+bool markers_changed(const struct markers *markers);
+
 /*
  * Decode what a thread stands before at LIVE_CALL. STATUS_OK with op.kind OP_NONE: nothing that is an operation of the
  * program's.
