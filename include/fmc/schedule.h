@@ -22,10 +22,13 @@ struct schedule_header {
 	char *waking;	/* rules of who is woken (waking.h); NULL: none */
 	char *ops;	/* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds;	/* "operation class": kinds that it describes, added to op.h's when they are read */
-	char *origin;	/* "exec" or "copy" */
+	char *origin;	/* "exec", "copy" or SCHEDULE_ATTACHED */
 	char *strategy; /* how it was found; for people */
 	char **unknown; /* lines with keys that this version doesn't know; kept; NULL at the end */
 };
+
+/* Recorded from a process that ran already: its beginning can't be had again. */
+#define SCHEDULE_ATTACHED "attached"
 
 /* One line of the body. */
 struct schedule_line {

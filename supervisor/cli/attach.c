@@ -36,6 +36,8 @@ int attach_command(const struct options *options)
 	pid_t pid = find_process(options->file, &exits);
 	if (pid == 0)
 		return exits;
+	if (options->run)
+		return attach_run(options, pid);
 	if (options->watch > 0)
 		return attach_watch(options, pid);
 	return report(options, pid);

@@ -10,6 +10,9 @@
 /* --watch: look again and again, and say who is stuck and who moves. */
 int attach_watch(const struct options *options, pid_t pid);
 
+/* --run: let it run under fmc's scheduling. */
+int attach_run(const struct options *options, pid_t pid);
+
 /* The process can't be looked at: a line, and the exit status. */
 int attach_failed(enum status status, const char *why);
 

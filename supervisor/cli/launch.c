@@ -129,6 +129,13 @@ enum status launch_from_schedule(struct launch *launch, const struct schedule_he
 				 const char *input, char why[REASON])
 {
 	*launch = (struct launch){.input = -1};
+	if (header->origin && strcmp(header->origin, SCHEDULE_ATTACHED) == 0) {
+		snprintf(why, REASON,
+			 "recorded from a process that ran already (fmc attach --run): it can be shown, but "
+			 "not run again "
+			 "from its beginning");
+		return STATUS_UNSUPPORTED;
+	}
 	if (!header->program || !header->arguments || !header->arguments[0]) {
 		snprintf(why, REASON, "the schedule doesn't say which program it is of");
 		return STATUS_MALFORMED;

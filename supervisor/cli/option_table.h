@@ -46,6 +46,7 @@ enum option_id {
 	ID_FIRST,
 	ID_COUNT,
 	ID_WATCH,
+	ID_RUN,
 	ID_HELP,
 };
 

@@ -305,6 +305,9 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->first);
 	case ID_COUNT:
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->count);
+	case ID_RUN:
+		o->run = true;
+		return true;
 	case ID_WATCH:
 		return parse_watch(spec, &o->watch);
 	case ID_HELP:

@@ -182,6 +182,32 @@ static void settle(struct options *options)
 		options->search.fair_k = 0;
 }
 
+/* fmc attach: the options of --run, and those that it can't be had with. */
+static bool run_allowed(const struct options *options)
+{
+	const enum strategy strategy = options->search.strategy;
+	const bool given =
+	    options->seed_given || options->seconds_given || options->output || !options->automatic;
+	if (!options->run && given) {
+		say("%s is for --run, which is missing", options->seed_given	  ? "--seed"
+							 : options->seconds_given ? "--time"
+							 : options->output	  ? "--output"
+										  : "--strategy");
+		return false;
+	}
+	if (options->run && options->watch > 0) {
+		say("--run and --watch can't be had together: nobody is to look in while it runs so");
+		return false;
+	}
+	if (options->automatic || strategy == STRATEGY_RANDOM || strategy == STRATEGY_PCT ||
+	    strategy == STRATEGY_POS)
+		return true;
+	say("--run --strategy %s: %s", strategy_name(strategy),
+	    strategy == STRATEGY_SURW ? "it needs to know earlier executions, of which there are none"
+				      : "it needs many executions; random, pct and pos can do with one");
+	return false;
+}
+
 /* False after a line about two options that can't be had together. */
 static bool combination_allowed(const struct options *options)
 {
@@ -206,6 +232,8 @@ static bool combination_allowed(const struct options *options)
 		say("--count is a number of looks of --watch, which is missing");
 		return false;
 	}
+	if (options->command == COMMAND_ATTACH && !run_allowed(options))
+		return false;
 	const char *reason = combination_refused(features, &one, &other);
 	if (reason)
 		say("%s and %s can't be had together: %s", one, other, reason);

@@ -72,6 +72,7 @@ struct options {
 	bool no_replay;
 	uint64_t first, count; /* show: which lines, from 1; count 0 for all. attach: count looks */
 	double watch;	       /* attach: seconds between looks; 0: one look only */
+	bool run;	       /* attach: under fmc's scheduling */
 };
 
 /*
