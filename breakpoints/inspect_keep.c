@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fmc/wait.h>
 #include <linux/futex.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -47,17 +48,37 @@ static void keep_neighbours(struct subject *subject, uint64_t stack, uint64_t wo
 			keep(subject, words[i + 1], OBJECT_BYTES);
 }
 
+#define MUSL_NUMBER 0x30 /* where a thread's description holds its number */
+#define MUSL_WORDS  64
+
+/*
+ * musl's threads sleep on words of their own stacks; what these belong to is found through callee-saved registers and the words
+ * beside.
+ */
+static void keep_saved(struct subject *subject, const struct subject_thread *thread)
+{
+	const struct user_regs_struct *regs = &thread->regs;
+	const uint64_t saved[] = {regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15};
+	uint64_t words[MUSL_WORDS];
+	uint32_t number;
+	if (subject_read(subject, regs->fs_base + MUSL_NUMBER, &number, sizeof(number)) != STATUS_OK ||
+	    number != (uint32_t)thread->number)
+		return;
+	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++)
+		keep(subject, saved[i], OBJECT_BYTES);
+	bool kept = subject_read(subject, regs->rsp & ~UINT64_C(7), words, sizeof(words)) == STATUS_OK;
+	for (size_t i = 0; kept && i < MUSL_WORDS; i++)
+		keep(subject, words[i], OBJECT_BYTES);
+}
+
 static void keep_futex(struct subject *subject, const struct subject_thread *thread, uint64_t word)
 {
 	if (word < 4096)
 		return;
 	keep(subject, word - AROUND, 2 * AROUND);
 	keep_neighbours(subject, thread->regs.rsp, word);
-	/* musl's waiters are lists on stacks, found through callee-saved registers as well. */
-	const struct user_regs_struct *regs = &thread->regs;
-	const uint64_t saved[] = {regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15};
-	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]) && !thread->partial; i++)
-		keep(subject, saved[i], OBJECT_BYTES);
+	if (!thread->partial)
+		keep_saved(subject, thread);
 }
 
 static void keep_arguments(struct subject *subject, const struct subject_thread *thread)

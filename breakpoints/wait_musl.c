@@ -73,25 +73,33 @@ struct cond {
 
 _Static_assert(offsetof(struct cond, tail) == 40, "as musl has it");
 
-#define WORDS_LOOKED 64
+#define WORDS_LOOKED	64
+#define SAVED_REGISTERS 6
 
-/* The condition variable of the first node of the list: an address on the thread's stack where head and tail fit. */
+/* Words that a thread's waiting function may keep an address in: callee-saved registers, then its stack. 0 behind the last. */
+static uint64_t word_near(const struct inspector *inspector, uint32_t thread, size_t i)
+{
+	const struct user_regs_struct *regs = &subject_thread(inspector->subject, thread)->regs;
+	const uint64_t saved[SAVED_REGISTERS] = {regs->rbx, regs->rbp, regs->r12,
+						 regs->r13, regs->r14, regs->r15};
+	uint64_t word;
+	if (i < SAVED_REGISTERS)
+		return saved[i];
+	uint64_t at = (regs->rsp & ~UINT64_C(7)) + (i - SAVED_REGISTERS) * sizeof(word);
+	return look(inspector, at, &word, sizeof(word)) ? word : 0;
+}
+
+/* The condition variable of the first node of the list: a word near where head and tail fit. */
 static uint64_t cond_of(struct inspector *inspector, uint32_t thread, uint64_t node)
 {
 	struct node at;
-	uint64_t head = node, word;
+	uint64_t head = node;
 	for (size_t i = 0;
 	     i < inspector->inspection->length && look(inspector, head, &at, sizeof(at)) && at.previous; i++)
 		head = at.previous;
-	const struct user_regs_struct *regs = &subject_thread(inspector->subject, thread)->regs;
-	uint64_t stack = regs->rsp & ~UINT64_C(7);
-	const uint64_t saved[] = {regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15};
-	for (size_t i = 0; i < WORDS_LOOKED + 6; i++) {
+	for (size_t i = 0; i < WORDS_LOOKED + SAVED_REGISTERS; i++) {
 		struct cond cond;
-		if (i < 6)
-			word = saved[i];
-		else if (!look(inspector, stack + (i - 6) * sizeof(word), &word, sizeof(word)))
-			break;
+		uint64_t word = word_near(inspector, thread, i);
 		if (word && (word & 7) == 0 && look(inspector, word, &cond, sizeof(cond)) &&
 		    cond.shared == 0 && cond.head == head)
 			return word;
@@ -155,14 +163,65 @@ static bool is_rwlock(struct inspector *inspector, const struct futex *futex, en
 	return true;
 }
 
-/* A barrier's threads sleep on the stack of the one that came first. */
+/* What the thread that comes to a barrier first has on its stack; it sleeps at `finished`, the others at `last`. */
+struct instance {
+	uint32_t count; /* of the others */
+	uint32_t last;
+	uint32_t waiters;
+	uint32_t finished;
+};
+
+/* pthread_barrier_t */
+struct barrier {
+	uint32_t lock, waiters;
+	uint32_t limit; /* less one */
+	uint32_t more[3];
+	uint64_t instance;
+};
+
+_Static_assert(offsetof(struct barrier, instance) == 24, "as musl has it");
+
+static uint64_t barrier_near(struct inspector *inspector, uint32_t thread, uint64_t instance,
+			     struct barrier *barrier)
+{
+	for (size_t i = 0; i < WORDS_LOOKED + SAVED_REGISTERS; i++) {
+		uint64_t word = word_near(inspector, thread, i);
+		if (word && (word & 7) == 0 && look(inspector, word, barrier, sizeof(*barrier)) &&
+		    barrier->instance == instance)
+			return word;
+	}
+	return 0;
+}
+
+/* Only those that come later still have the barrier's address when they sleep. */
+static uint64_t barrier_of(struct inspector *inspector, uint64_t instance, struct barrier *barrier)
+{
+	uint64_t found = 0;
+	for (uint32_t t = 0; t < inspector->inspection->length && !found; t++)
+		if (subject_thread(inspector->subject, t)->arguments[0] ==
+		    instance + offsetof(struct instance, last))
+			found = barrier_near(inspector, t, instance, barrier);
+	return found;
+}
+
 static bool is_barrier(struct inspector *inspector, const struct futex *futex, enum wait_kind hint,
 		       struct wait *wait)
 {
+	bool first = futex->expected == 1;
+	uint64_t at =
+	    futex->address - (first ? offsetof(struct instance, finished) : offsetof(struct instance, last));
+	struct barrier barrier;
+	struct instance instance;
 	if (hint != WAIT_BARRIER)
 		return false;
-	wait_for(inspector, futex, WAIT_BARRIER, 0, wait);
+	uint64_t object = barrier_of(inspector, at, &barrier);
+	wait_for(inspector, futex, WAIT_BARRIER, object, wait);
 	wait_for_any(inspector, futex, wait);
+	if (!object || !look(inspector, at, &instance, sizeof(instance)) || instance.count >= barrier.limit)
+		return true;
+	/* The limit doesn't count the first thread, nor does the instance. */
+	wait->count = barrier.limit - instance.count;
+	wait_say(wait, "%u of %u have come", instance.count + 1, barrier.limit + 1);
 	return true;
 }
 
