@@ -18,15 +18,20 @@ state() {
 	tests/process_state.py "$pid" "$@"
 }
 
-# start TARGET ARGUMENT...: its standard input is descriptor 8, its output is in "out"; sets pid.
-start() {
+# begin PROGRAM ARGUMENT...: its standard input is descriptor 8, its output is in "out"; sets pid.
+begin() {
 	rm -f "$SCRATCH/orders"
 	mkfifo "$SCRATCH/orders"
-	"$BUILD/targets/$1" "${@:2}" <"$SCRATCH/orders" >"$SCRATCH/out" &
+	"$@" <"$SCRATCH/orders" >"$SCRATCH/out" &
 	pid=$!
 	exec 8>"$SCRATCH/orders"
 	until grep -qs ready "$SCRATCH/out"; do sleep 0.01; done
 	state >"$SCRATCH/before"
+}
+
+# start TARGET ARGUMENT...
+start() {
+	begin "$BUILD/targets/$1" "${@:2}"
 }
 
 # Is everything in it as it was before? A handler that runs just now changes the mask of signals.
@@ -168,6 +173,29 @@ wait "$pid"
 judge "crash: its parent hears of it" [ $? -eq 139 ]
 pid=
 exec 8>&-
+
+#
+# Children, the end of the guardian; libraries that come and go.
+#
+start lively
+(
+	until planted; do :; done
+	for process in $(helpers "$pid"); do
+		grep -qs fmc-guardian "/proc/$process/comm" && kill -KILL "$process"
+	done
+	echo -n ff >&8
+) &
+disturber=$!
+run --time 3 -o "$SCRATCH/disturbed.sched"
+wait $disturber
+judge "disturbed: exit status 0" [ $status -eq 0 ]
+judge "disturbed: its children were right" [ "$(grep -c '^child 0$' "$SCRATCH/out")" -eq 2 ]
+judge "disturbed: everything is as before" unchanged
+judge "disturbed: it was right" ends_right
+begin python3 tests/python/opener.py
+run --time 2 -o "$SCRATCH/python.sched"
+judge "python: exit status 0" [ $status -eq 0 ]
+judge "python: it was right" ends_right
 
 #
 # The command is killed: its tracer releases the process.
