@@ -1,5 +1,5 @@
-/* Any bytes as a core file: refused with a line, or all of it can be asked for. */
-#include <fmc/subject.h>
+/* Any bytes as a core file: refused with a line, or all of it can be asked for, and its threads can be inspected. */
+#include <fmc/wait.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +28,17 @@ static void ask(struct subject *subject)
 		abort();
 }
 
+static void inspect(struct subject *subject)
+{
+	struct inspection inspection;
+	if (inspection_make(subject, &inspection) != STATUS_OK)
+		return;
+	for (size_t i = 0; i < inspection.length; i++)
+		if (inspection.threads[i].frames_length == 0 || inspection.threads[i].wait.kind >= WAIT_KINDS)
+			abort();
+	inspection_release(&inspection);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[32], why[256] = "";
@@ -38,9 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	}
 	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-	if (subject_core(path, NULL, &subject, why) == STATUS_OK)
+	if (subject_core(path, NULL, &subject, why) == STATUS_OK) {
 		ask(subject);
-	else if (subject || !*why || !memchr(why, 0, sizeof why)) {
+		inspect(subject);
+	} else if (subject || !*why || !memchr(why, 0, sizeof why)) {
 		fprintf(stderr, "refused without a reason\n");
 		abort();
 	}
