@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -210,23 +211,21 @@ enum status attach_ask(struct attach *attach, struct attached *attached)
 	struct subject_thread *thread = &attached->thread;
 	if (!look_at(attach, attached))
 		return judge_failure(attach, attached, errno == EPERM || errno == EACCES ? EPERM : ESRCH);
-	if (thread->state == 'R' && attached->wary) {
-		leave_asleep(attach, attached, ATTACH_ASLEEP);
-		attached->turns = NEVER;
-		return STATUS_OK;
-	}
-	if (thread->state == 'R') {
+	if (thread->state == 'R' && !attached->wary) {
 		const enum status status = seize(attach, attached);
 		poll_runner(attach, attached);
 		return status;
 	}
-	if (attached->restarts)
+	if (thread->state == 'S' && attached->restarts)
 		return seize(attach, attached);
 	/* Another one may be stopped by job control, or have ended. */
-	thread->state = task_state(attach->folder, thread->tid);
-	if (thread->state != 'S' && thread->state != 'D')
+	if (thread->state == 'S')
+		thread->state = task_state(attach->folder, thread->tid);
+	if (!thread->state || !strchr("SDR", thread->state))
 		return seize(attach, attached);
 	leave_asleep(attach, attached, ATTACH_ASLEEP);
+	if (thread->state == 'R')
+		attached->turns = NEVER;
 	return STATUS_OK;
 }
 
