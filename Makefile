@@ -57,6 +57,7 @@ $(BUILD)/fmc: $(call objects,cli) $(ARCHIVES)
 TARGET_FLAGS := -Og -g -pthread -D_GNU_SOURCE
 SAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(wildcard samples/*.c samples/*.cc)))
 SAMPLES += $(patsubst %.c,$(BUILD)/%.static,$(shell grep -l '^ \* fmc-static: yes' samples/*.c))
+TARGET_HEADERS := $(wildcard tests/targets/*.h)
 TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
 TARGETS += $(addsuffix .static,$(TARGETS))
 TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/targets/*.cc))
@@ -86,10 +87,10 @@ $(BUILD)/samples/%: samples/%.cc Makefile
 $(BUILD)/samples/%.static: samples/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) -static $< -o $@
-$(BUILD)/targets/%: tests/targets/%.c Makefile
+$(BUILD)/targets/%: tests/targets/%.c $(TARGET_HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
-$(BUILD)/targets/%.static: tests/targets/%.c Makefile
+$(BUILD)/targets/%.static: tests/targets/%.c $(TARGET_HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -static $< -o $@
 

@@ -3,7 +3,7 @@
 # Missing ones are installed through apt-get with a line that says so; where that can't be done, the command to
 # type is printed and the exit status is 1.
 build='gcc g++ libc6-dev make pkg-config libdw-dev libelf-dev libcapstone-dev libjansson-dev'
-check='check chromium clang g++ gdb graphviz valgrind mandoc musl-tools python3 pigz pbzip2 lbzip2 xz-utils zstd'
+check='check chromium clang g++ gdb graphviz valgrind mandoc musl-tools python3 pigz pbzip2 lbzip2 xz-utils zstd memcached redis-server nginx-light'
 
 wanted=
 for set in "$@"; do
@@ -36,7 +36,8 @@ fi
 echo "installing$missing (apt-get)"
 log=$(mktemp)
 install() {
-	DEBIAN_FRONTEND=noninteractive $become apt-get install -qq -y --no-install-recommends $missing </dev/null >"$log" 2>&1
+	# RUNLEVEL: services that come with packages aren't started.
+	$become env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -qq -y --no-install-recommends $missing </dev/null >"$log" 2>&1
 }
 if ! install && ! { $become apt-get update -qq >"$log" 2>&1 && install; }; then
 	tail -n 5 "$log" >&2
