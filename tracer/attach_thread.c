@@ -21,8 +21,8 @@
 #define REFUSAL_PAUSE_NS     50000
 #define RUNNER_POLLS	     30
 #define NEVER		     UINT64_MAX /* so often has no thread been given a processor */
-#define WATCH_LOOKS	     4
-#define WATCH_PAUSE_NS	     20000
+#define WATCH_LOOKS	     40
+#define WATCH_PAUSE_NS	     100000
 #define PATIENCE_ASLEEP_NS   INT64_C(5000000)
 #define PATIENCE_RUNNABLE_NS INT64_C(1000000000)
 
