@@ -133,6 +133,9 @@ $(BUILD)/tests/perturb.so: tests/perturb.c
 $(BUILD)/tests/bare: tests/bench/bare.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< -o $@
+$(BUILD)/tests/asleep: tests/bench/asleep.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
 $(BUILD)/tests/steps: tests/bench/steps.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
@@ -193,7 +196,7 @@ check-sanitized:
 
 bench:
 	@tests/setup.sh build check
-	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/search $(BUILD)/tests/walk \
+	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/asleep $(BUILD)/tests/search $(BUILD)/tests/walk \
 	    $(BUILD)/tests/image $(BUILD)/targets/stood
 	@BUILD=$(BUILD) tests/bench/run.sh
 

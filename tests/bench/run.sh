@@ -110,6 +110,36 @@ if "$FMC" check --jobs 2 --executions 1 -- "$STEPS" 1 </dev/null >/dev/null 2>&1
 	echo "--jobs 2 against 1     ratio $(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
 fi
 
+# still PID: for how many milliseconds a process stands still for a report, the median of nine.
+still() {
+	local i
+	for i in {1..9}; do
+		"$FMC" attach --json "$RESULT" "$1" </dev/null >/dev/null 2>&1
+		field still_milliseconds
+	done | sort -n | sed -n 5p
+}
+
+# asleep N: a process of so many threads, as $asleep.
+asleep() {
+	coproc ASLEEP { exec "$BUILD/tests/asleep" "$1"; }
+	asleep=$ASLEEP_PID
+	read -r _ <&"${ASLEEP[0]}"
+}
+
+asleep 64
+few=$(still $asleep)
+read -r -d '' start stop < <(gdb -nx -batch -ex 'shell date +stamp:%s%N' -ex "attach $asleep" -ex 'thread apply all bt' \
+    -ex detach -ex 'shell date +stamp:%s%N' 2>/dev/null | sed -n 's/^stamp://p')
+kill $asleep
+by_gdb=$(compute %.1f "($stop - $start) / 1e6")
+echo "still for a report     64 threads: $few ms, for GDB's $by_gdb ms: ratio $(compute %.4f "$few / $by_gdb")"
+wait $asleep 2>/dev/null
+asleep 1000
+many=$(still $asleep)
+kill $asleep
+wait $asleep 2>/dev/null
+echo "of 1,000 threads       $many ms: a thread costs $(compute %.2f "$many / 1000 / ($few / 64)") times as much as among 64"
+
 # Back and forth on a schedule.
 "$BUILD/tests/walk" "$STEPS" 333 || exit 1
 
