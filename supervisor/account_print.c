@@ -1,6 +1,7 @@
 /* An account in words. */
 #include <fmc/account.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,13 +85,31 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* The names of the threads of a pool differ in their numbers only. */
+static bool same_name(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+	if (!a || !b)
+		return a == b;
+	for (;; a++, b++) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			a += strspn(a, digits);
+			b += strspn(b, digits);
+		}
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+	}
+}
+
 /* They stand at the same place, and do the same but perhaps for its object. */
 static bool alike(const struct lines *l, uint32_t a, uint32_t b)
 {
 	const struct inspected_thread *one = thread_at(l, a), *other = thread_at(l, b);
 	const char *states = l->account->situation.states;
 	if (one->wait.kind != other->wait.kind || !same(one->wait.call, other->wait.call) ||
-	    !same(one->name, other->name) || l->at[a].frames != l->at[b].frames ||
+	    !same_name(one->name, other->name) || l->at[a].frames != l->at[b].frames ||
 	    (states && states[a] != states[b]))
 		return false;
 	for (size_t i = 0; i < l->at[a].frames; i++)
@@ -140,6 +159,8 @@ static void print_several(const struct lines *l, const uint32_t *threads, size_t
 	threads_print(threads, length, l->stream);
 	fprintf(l->stream, "%s (%zu threads)", paint(l->options, PLAIN), length);
 	print_name(l, thread_at(l, threads[0])->name);
+	if (length > 1 && !same(thread_at(l, threads[0])->name, thread_at(l, threads[1])->name))
+		fputs(" and so on", l->stream);
 	char *text = l->at[threads[0]].differs ? NULL : text_of(l->account, threads[0], true);
 	if (text)
 		fputs(": ", l->stream);

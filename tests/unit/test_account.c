@@ -131,6 +131,23 @@ START_TEST(test_groups)
 }
 END_TEST
 
+START_TEST(test_pools)
+{
+	add("pool-0_9", WAIT_COND, "work", 0, eating, 4);
+	add("pool-0_10", WAIT_COND, "work", 0, eating, 4);
+	add("pool-x", WAIT_COND, "work", 0, eating, 4);
+	expect("nobody-left: T1 to T3 wait for a signal of work, and nobody is left to give one\n"
+	       "    every thread of the process waits for another one, without a time-out\n"
+	       "\n"
+	       "T1 and T2 (2 threads) pool-0_9 and so on: wait for a signal of work\n"
+	       "    #0  pthread_mutex_lock  libc.so.6+0x8c370\n"
+	       "    #1  eat                 p.c:35\n"
+	       "T3 pool-x (tid 102): waits for a signal of work\n"
+	       "    #0  pthread_mutex_lock  libc.so.6+0x8c370\n"
+	       "    #1  eat                 p.c:35\n");
+}
+END_TEST
+
 /* Each for an object of its own: a few are told one by one, many aren't. */
 START_TEST(test_the_like)
 {
@@ -226,6 +243,7 @@ int main(void)
 	tcase_add_test(cases, test_deadlock);
 	tcase_add_test(cases, test_all_frames);
 	tcase_add_test(cases, test_groups);
+	tcase_add_test(cases, test_pools);
 	tcase_add_test(cases, test_the_like);
 	tcase_add_test(cases, test_colours);
 	tcase_add_test(cases, test_likely);
