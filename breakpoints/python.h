@@ -43,9 +43,10 @@ struct python_frame {
 	uint64_t address; /* of the interpreter's description of it */
 	uint64_t globals;
 	int line;
-	uint32_t depth;	 /* so many values on its stack are there for certain */
-	uint64_t values; /* the stack of values */
-	bool entry;	 /* C code called it, and not a Python function */
+	int32_t position; /* in bytes from the beginning of its code; negative: before it */
+	uint32_t depth;	  /* so many values on its stack are there for certain */
+	uint64_t values;  /* the stack of values */
+	bool entry;	  /* C code called it, and not a Python function */
 };
 
 #define PYTHON_HELD_MOST 16
@@ -148,6 +149,10 @@ void python_codes_free(struct python *python);
 
 /* A local variable of the frame, as an object; 0: none. What an inner function uses is looked up. */
 uint64_t python_local(struct python *python, const struct python_frame *frame, uint32_t i);
+
+/* Is it in the part of Python's library that is about threads? The innermost frame that isn't; NULL: there is none. */
+bool python_is_library(const struct python_frame *frame);
+const struct python_frame *python_user_frame(const struct python_thread *thread);
 
 /* Read the frames of a thread, and what they tell. False without memory. */
 bool python_frames(struct python *python, struct python_thread *thread);

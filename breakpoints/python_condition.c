@@ -37,17 +37,21 @@ static const struct method *method_of(struct python *python, const struct python
 	return NULL;
 }
 
-const struct python_frame *python_user_frame(const struct python_thread *thread)
+bool python_is_library(const struct python_frame *frame)
 {
 	static const char *const files[] = {"threading.py", "queue.py", "_base.py"};
-	for (size_t i = 0; i < thread->frames_length; i++) {
-		const char *file = thread->frames[i].code->file;
-		bool library = false;
-		for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
-			library |= file && strcmp(file, files[k]) == 0;
-		if (!library)
+	const char *file = frame->code->file;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (file && strcmp(file, files[i]) == 0)
+			return true;
+	return false;
+}
+
+const struct python_frame *python_user_frame(const struct python_thread *thread)
+{
+	for (size_t i = 0; i < thread->frames_length; i++)
+		if (!python_is_library(&thread->frames[i]))
 			return &thread->frames[i];
-	}
 	return NULL;
 }
 

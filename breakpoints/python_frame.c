@@ -45,9 +45,9 @@ static bool read_frame(struct python *python, uint64_t address, struct python_fr
 	*frame = (struct python_frame){.address = address, .code = code ? python_code(python, code) : NULL};
 	if (!frame->code)
 		return false;
-	const int32_t at = position(python, address, frame->code);
+	frame->position = position(python, address, frame->code);
 	frame->line = python_line(layout->lines, frame->code->lines, frame->code->lines_size,
-				  frame->code->first_line, at);
+				  frame->code->first_line, frame->position);
 	frame->globals = python_pointer(python, address + layout->frame_globals);
 	if (layout->code_bytes == NO_OFFSET) {
 		frame->values = python_pointer(python, address + PYTHON_FRAME_VALUES);
@@ -57,7 +57,7 @@ static bool read_frame(struct python *python, uint64_t address, struct python_fr
 	}
 	uint8_t entry = 0;
 	frame->values = address + layout->frame_locals + UINT64_C(8) * frame->code->locals;
-	frame->depth = python_depth(frame->code->exceptions, frame->code->exceptions_size, at);
+	frame->depth = python_depth(frame->code->exceptions, frame->code->exceptions_size, frame->position);
 	if (layout->frame_entry != NO_OFFSET)
 		(void)python_read(python, address + layout->frame_entry, &entry, 1);
 	frame->entry = entry;

@@ -140,8 +140,10 @@ bool python_waits_for_lock(struct python *python, uint32_t t, enum python_lock_t
 bool python_waits_for_end(struct python *python, uint32_t t, size_t of)
 {
 	struct wait *wait = &python->waits[t].wait;
+	const bool last =
+	    python_frame_is(python, &python->threads[t].frames[0], "threading.py", "", "_shutdown");
 	wait->kind = WAIT_JOIN;
-	wait->call = "Thread.join";
+	wait->call = last ? "threading._shutdown" : "Thread.join";
 	wait->object = 0;
 	wait->certain = !wait->timed;
 	return wait_add_holder(wait, (uint32_t)of);

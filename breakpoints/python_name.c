@@ -113,7 +113,8 @@ static void look_at_main(struct lookup *lookup)
 	if (main->frames_length)
 		look_at_globals(lookup, &main->frames[main->frames_length - 1]);
 	for (size_t i = 0; i < main->frames_length && i < 8 && !lookup->found; i++)
-		look_at_locals(lookup, &main->frames[i], compare);
+		if (!python_is_library(&main->frames[i]))
+			look_at_locals(lookup, &main->frames[i], compare);
 }
 
 /* Names that mean the same everywhere come before those of the thread's own. */

@@ -68,7 +68,8 @@ static void put_python(struct merge *merge, bool all)
 	while (merge->next < merge->shown && (all || !entry)) {
 		const struct python_frame *frame = &merge->thread->frames[merge->next++];
 		merge->frames[merge->length++] =
-		    (struct frame){.function = copy(merge, frame->code->function),
+		    (struct frame){.address = frame->code->address + (uint64_t)frame->position,
+				   .function = copy(merge, frame->code->function),
 				   .file = copy(merge, frame->code->file),
 				   .line = frame->line};
 		entry = frame->entry;

@@ -19,9 +19,6 @@ enum python_lock_type python_lock_type(struct python *python, uint64_t object, u
 /* The thread whose pthread_self() this is; python->length: none. */
 size_t python_thread_of_ident(const struct python *python, uint64_t ident);
 
-/* The innermost frame that isn't in the part of the library that is about threads; NULL: there is none. */
-const struct python_frame *python_user_frame(const struct python_thread *thread);
-
 /* Set wait->name: "threading.Event stop", "queue.Queue at 0x7f..."; module: with its dot, or "". */
 void python_name_object(struct python *python, const struct python_frame *user, const char *module,
 			const char *type, struct wait *wait);
