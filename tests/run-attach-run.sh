@@ -227,10 +227,11 @@ for ((i = 0; i < (KILLS + 2) / 3; i++)); do
 	"$FMC" attach --run --seed $i -o "$SCRATCH/killed.sched" "$pid" </dev/null >/dev/null 2>&1 &
 	fmc=$!
 	random_moment $i
+	tracer=
 	for process in $(helpers "$pid"); do
-		grep -qs fmc-tracer "/proc/$process/comm" && kill -KILL "$process"
+		{ read -r name <"/proc/$process/comm"; } 2>/dev/null && [ "$name" = fmc-tracer ] && tracer=$process
 	done
-	kill -KILL $fmc
+	kill -KILL $fmc $tracer
 	wait $fmc 2>/dev/null
 	no_helpers "$pid" && unchanged || {
 		harmed=$((harmed + 1))

@@ -143,27 +143,58 @@ static void guard(int end, struct planting *planting)
 	clean_children(planting, &program);
 }
 
+static void become_guardian(int end, int ready, struct planting *planting)
+{
+	setsid();
+	prctl(PR_SET_NAME, "fmc-guardian");
+	ignore_signals();
+	if (write(ready, "r", 1) != 1)
+		_exit(EXIT_FAILURE);
+	close_files(end);
+	guard(3, planting);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Nothing may be planted before somebody is there who would take it out. */
+static bool wait_until_ready(int ready)
+{
+	char byte;
+	ssize_t length;
+	do
+		length = read(ready, &byte, 1);
+	while (length < 0 && errno == EINTR);
+	return length == 1;
+}
+
+static void close_pipe(const int ends[2])
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
 enum status guardian_start(struct guardian *guardian, struct planting *planting)
 {
-	int ends[2];
+	int ends[2], ready[2];
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return STATUS_SYSTEM;
-	const pid_t pid = fork();
-	if (pid == 0) {
-		setsid();
-		prctl(PR_SET_NAME, "fmc-guardian");
-		ignore_signals();
-		close_files(ends[0]);
-		guard(3, planting);
-		_exit(EXIT_SUCCESS);
-	}
-	close(ends[0]);
-	if (pid < 0) {
-		close(ends[1]);
+	if (pipe2(ready, O_CLOEXEC) != 0) {
+		close_pipe(ends);
 		return STATUS_SYSTEM;
 	}
+	const pid_t pid = fork();
+	if (pid == 0)
+		become_guardian(ends[0], ready[1], planting);
+	close(ready[1]);
+	const bool started = pid > 0 && wait_until_ready(ready[0]);
+	close(ready[0]);
+	close(ends[0]);
 	*guardian = (struct guardian){pid, ends[1]};
-	return STATUS_OK;
+	if (started)
+		return STATUS_OK;
+	close(ends[1]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return STATUS_SYSTEM;
 }
 
 void guardian_end(struct guardian *guardian)

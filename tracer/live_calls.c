@@ -1,11 +1,7 @@
 #include "tracer/live_private.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* System calls that notice that they have been stopped. */
 
@@ -65,29 +61,4 @@ bool live_call_transfers(long number, const uint64_t arguments[6])
 	default:
 		return false;
 	}
-}
-
-bool live_asleep(pid_t pid, pid_t tid, long *number, uint64_t arguments[6], uint64_t *rip, uint64_t *rsp)
-{
-	char path[64], line[256];
-	unsigned long long a[6] = {0}, sp, pc;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
-	const int file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	const ssize_t length = read(file, line, sizeof line - 1);
-	close(file);
-	if (length <= 0)
-		return false;
-	line[length] = 0;
-	if (sscanf(line, "-1 %llx %llx", &sp, &pc) == 2)
-		*number = -1;
-	else if (sscanf(line, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", number, &a[0], &a[1], &a[2],
-			&a[3], &a[4], &a[5], &sp, &pc) != 9)
-		return false;
-	for (int i = 0; i < 6; i++)
-		arguments[i] = a[i];
-	*rip = pc;
-	*rsp = sp;
-	return true;
 }

@@ -1,7 +1,9 @@
 #include "tracer/live_private.h"
+#include "tracer/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,15 +95,14 @@ enum status live_interrupt(struct live *live, struct tracee *tracee)
 
 bool live_place(const struct live *live, struct tracee *tracee, uint64_t *rip, uint64_t *rsp)
 {
-	long number;
-	uint64_t arguments[6];
+	struct task_call call;
 	if (tracee->life == TRACEE_DEAD)
 		return false;
 	const struct user_regs_struct *regs = tracee->life == TRACEE_STOPPED ? tracee_regs(tracee) : NULL;
-	if (!regs)
-		return live_asleep(live->target->pid, tracee->tid, &number, arguments, rip, rsp);
-	*rip = regs->rip;
-	*rsp = regs->rsp;
+	if (!regs && (!task_call(live->folder, tracee->tid, &call) || call.running))
+		return false;
+	*rip = regs ? regs->rip : call.pc;
+	*rsp = regs ? regs->rsp : call.sp;
 	return true;
 }
 
@@ -123,17 +124,16 @@ static bool each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void
 
 static bool not_transferring(void *context, pid_t tid)
 {
-	long number;
-	uint64_t arguments[6], rip, rsp;
-	const pid_t *pid = context;
-	return !live_asleep(*pid, tid, &number, arguments, &rip, &rsp) ||
-	       !live_call_transfers(number, arguments);
+	struct task_call call;
+	const struct live *live = context;
+	return !task_call(live->folder, tid, &call) || call.running ||
+	       !live_call_transfers(call.number, call.arguments);
 }
 
 /* A write to a full pipe, say, would come back with what it has written by then. Mostly it is over soon. */
-static bool transfers_over(pid_t pid)
+static bool transfers_over(struct live *live)
 {
-	for (int waited = 0; !each_thread(pid, not_transferring, &pid); waited++) {
+	for (int waited = 0; !each_thread(live->target->pid, not_transferring, live); waited++) {
 		if (waited == TRANSFER_MS)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -230,7 +230,13 @@ enum status live_new(pid_t pid, struct live **live, char why[256])
 {
 	struct live *new = calloc(1, sizeof *new);
 	enum status status = new && (new->target = target_new(pid)) ? STATUS_OK : STATUS_NO_MEMORY;
+	char path[32];
 	*live = NULL;
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	if (new)
+		new->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (status == STATUS_OK && new->folder < 0)
+		status = STATUS_NOT_FOUND;
 	if (status == STATUS_OK)
 		status = target_open_memory(new->target);
 	if (status == STATUS_OK)
@@ -243,7 +249,7 @@ enum status live_new(pid_t pid, struct live **live, char why[256])
 enum status live_open(struct live *live, char why[256])
 {
 	const pid_t pid = live->target->pid;
-	if (!transfers_over(pid)) {
+	if (!transfers_over(live)) {
 		snprintf(why, 256,
 			 "process %d: one of its threads is in the middle of a transfer that must not be cut "
 			 "short, try again",
@@ -260,6 +266,8 @@ void live_free(struct live *live)
 {
 	if (!live)
 		return;
+	if (live->folder >= 0)
+		close(live->folder);
 	if (live->target)
 		target_free(live->target);
 	free(live->threads);

@@ -15,6 +15,7 @@ struct live_thread {
 
 struct live {
 	struct target *target;
+	int folder; /* /proc/PID */
 	struct live_thread *threads;
 	uint32_t threads_room;
 	void (*shown)(void *context, pid_t child);
@@ -34,8 +35,5 @@ struct live_thread *live_thread_of(const struct live *live, const struct tracee 
 bool live_call_restarts(long number);
 /* One that has perhaps moved a part of its data, so that being cut short shows. */
 bool live_call_transfers(long number, const uint64_t arguments[6]);
-
-/* /proc/PID/task/TID/syscall of a thread that sleeps. False: it runs, or is gone. number -1: it is in none. */
-bool live_asleep(pid_t pid, pid_t tid, long *number, uint64_t arguments[6], uint64_t *rip, uint64_t *rsp);
 
 #endif

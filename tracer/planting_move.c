@@ -1,6 +1,9 @@
 #include "tracer/live_private.h"
 #include "tracer/planting_private.h"
+#include "tracer/proc.h"
+#include "tracer/subject.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -11,36 +14,38 @@
 #define SCAN_BYTES  65536
 #define STACK_BYTES (UINT64_C(8) << 20) /* as much of a stack is looked at */
 
-/* The end of the mapping that the address is in; 0: none. */
-static uint64_t mapping_end(pid_t pid, uint64_t address)
+static bool read_maps(pid_t pid, struct maps *maps)
 {
-	char path[32], line[512];
-	unsigned long long low, high;
-	uint64_t end = 0;
+	char path[32];
+	size_t length;
 	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	FILE *maps = fopen(path, "re");
-	while (maps && !end && fgets(line, sizeof line, maps))
-		if (sscanf(line, "%llx-%llx", &low, &high) == 2 && address >= low && address < high)
-			end = high;
-	if (maps)
-		fclose(maps);
-	return end;
+	char *text = proc_all(AT_FDCWD, path, &length);
+	return text && maps_parse(text, maps) == STATUS_OK;
 }
 
-static bool visit_stack(pid_t pid, int memory, uint64_t rsp, void (*visit)(void *, uint64_t), void *context)
+struct scan {
+	struct maps maps;
+	int memory;
+	void (*visit)(void *context, uint64_t word);
+	void *context;
+};
+
+static bool scan_thread(const struct scan *scan, uint64_t rip, uint64_t rsp)
 {
 	static _Thread_local uint64_t words[SCAN_BYTES / 8];
+	const struct subject_mapping *stack = maps_find(&scan->maps, rsp);
 	const uint64_t from = rsp & ~UINT64_C(7);
-	uint64_t end = mapping_end(pid, rsp);
-	if (end - from > STACK_BYTES)
-		end = from + STACK_BYTES;
+	scan->visit(scan->context, rip);
+	if (!stack)
+		return false;
+	const uint64_t end = stack->high - from > STACK_BYTES ? from + STACK_BYTES : stack->high;
 	for (uint64_t at = from; at < end;) {
 		const size_t size = end - at < SCAN_BYTES ? end - at : SCAN_BYTES;
-		const ssize_t length = pread(memory, words, size, (off_t)at);
+		const ssize_t length = pread(scan->memory, words, size, (off_t)at);
 		if (length <= 0)
 			return false;
 		for (ssize_t i = 0; i < length / 8; i++)
-			visit(context, words[i]);
+			scan->visit(scan->context, words[i]);
 		at += (uint64_t)length;
 	}
 	return true;
@@ -49,27 +54,26 @@ static bool visit_stack(pid_t pid, int memory, uint64_t rsp, void (*visit)(void 
 bool planting_each_word(struct live *live, void (*visit)(void *, uint64_t), void *context)
 {
 	const struct target *target = live_target(live);
-	for (uint32_t i = 0; i < target_tracees(target); i++) {
+	struct scan scan = {.memory = target->memory, .visit = visit, .context = context};
+	bool good = read_maps(target_pid(target), &scan.maps);
+	for (uint32_t i = 0; good && i < target_tracees(target); i++) {
 		struct tracee *tracee = target_tracee(target, i);
 		uint64_t rip, rsp;
-		if (tracee->life == TRACEE_DEAD)
-			continue;
-		if (!live_place(live, tracee, &rip, &rsp))
-			return false;
-		visit(context, rip);
-		if (!visit_stack(target_pid(target), target->memory, rsp, visit, context))
-			return false;
+		if (tracee->life != TRACEE_DEAD)
+			good = live_place(live, tracee, &rip, &rsp) && scan_thread(&scan, rip, rsp);
 	}
-	return true;
+	maps_release(&scan.maps);
+	return good;
 }
 
 bool planting_each_word_of(pid_t pid, int memory, void (*visit)(void *, uint64_t), void *context)
 {
+	struct scan scan = {.memory = memory, .visit = visit, .context = context};
 	struct user_regs_struct regs;
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0)
-		return false;
-	visit(context, regs.rip);
-	return visit_stack(pid, memory, regs.rsp, visit, context);
+	const bool good = ptrace(PTRACE_GETREGS, pid, NULL, &regs) == 0 && read_maps(pid, &scan.maps) &&
+			  scan_thread(&scan, regs.rip, regs.rsp);
+	maps_release(&scan.maps);
+	return good;
 }
 
 /*
