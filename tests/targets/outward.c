@@ -12,12 +12,16 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Which a child would have, too. */
+static volatile int *common;
 
 static void put(int from, int to)
 {
@@ -73,6 +77,8 @@ static int do_it(const char *what)
 		return kill(getpid(), 0) || kill(0, 0) < 0;
 	if (strcmp(what, "shared") == 0)
 		return shmget(IPC_PRIVATE, 4096, 0) == -1;
+	if (strcmp(what, "memory") == 0)
+		return (*common)++ != 5;
 	if (strcmp(what, "pipe") == 0) {
 		int ends[2];
 		return pipe(ends) || write(ends[1], &byte, 1) != 1 || read(ends[0], &byte, 1) != 1;
@@ -87,7 +93,8 @@ int main(int argc, char **argv)
 	const struct timespec pause = {.tv_nsec = 1000000};
 	int sockets[2], pipes[2];
 	char magic[4];
-	if (argc < 3 || pipe(pipes) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+	common = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (argc < 3 || common == MAP_FAILED || pipe(pipes) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
 		return 2;
 	put(sockets[0], 20);
 	put(sockets[1], 21);
@@ -99,6 +106,7 @@ int main(int argc, char **argv)
 	put(open("/proc/self/exe", O_RDONLY), 10);
 	if (read(10, magic, 4) != 4 || write(23, "p", 1) != 1 || chdir(argv[1]) != 0)
 		return 3;
+	*common = 5;
 	close(open("ready", O_WRONLY | O_CREAT, 0600));
 	while (access("go", F_OK) != 0)
 		nanosleep(&pause, NULL);

@@ -360,6 +360,7 @@ static const struct {
     {"kill", "send a signal to process"},
     {"own", NULL},
     {"shared", "use shared memory"},
+    {"memory", NULL},
     {"pipe", NULL},
     {"file", NULL},
 };
@@ -409,8 +410,9 @@ END_TEST
 
 START_TEST(absences)
 {
-	static const char *const expected[] = {"socket 7 (unix)", "pipe 8", "epoll set 9", "socket 21 (unix)",
-					       "pipe 23"};
+	static const char *const expected[] = {
+	    "socket 7 (unix)",	"pipe 8",  "epoll set 9",
+	    "socket 21 (unix)", "pipe 23", "memory shared with others (/dev/zero (deleted))"};
 	struct scene scene;
 	struct image_file *file;
 	char why[256];
