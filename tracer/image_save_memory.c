@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -20,6 +21,10 @@
  */
 #define PAGE	      UINT64_C(4096)
 #define PAGES_AT_ONCE 512
+
+/* As PAGEMAP_SCAN calls them. */
+#define SCAN_PRESENT 8
+#define SCAN_SWAPPED 16
 
 /* /dev/zero and the like: mapped, it is ordinary memory. */
 #define MEMORY_DEVICES 1
@@ -61,56 +66,116 @@ static bool is_header(const struct subject_mapping *area, uint64_t address)
 	return area->inode && area->offset == 0 && address == area->low;
 }
 
-/* Those pages of `pages` at `address` that have to be in the file; `all`: whatever can be read. */
-static enum status save_pages(struct held *held, struct image_writer *writer,
-			      const struct subject_mapping *area, uint64_t address, const uint64_t *entries,
-			      size_t pages, bool all)
+/*
+ * The next address, `end` at most, where a page may have been touched. Sanitizers and garbage collectors reserve terabytes,
+ * which are no more to be looked at page by page; kernels before 6.7 don't tell.
+ */
+static uint64_t pages_next(int pagemap, uint64_t at, uint64_t end)
 {
-	static uint8_t bytes[PAGES_AT_ONCE * PAGE];
-	const bool from_file = area->inode != 0 && !area->shared && !all;
+	struct {
+		uint64_t start, end, categories;
+	} found;
+	struct {
+		uint64_t size, flags, start, end, walk_end, found, found_length, most, inverted, all, any,
+		    told;
+	} scan = {.size = sizeof scan,
+		  .start = at,
+		  .end = end,
+		  .found = (uint64_t)(uintptr_t)&found,
+		  .found_length = 1,
+		  .any = SCAN_PRESENT | SCAN_SWAPPED,
+		  .told = SCAN_PRESENT | SCAN_SWAPPED};
+	const int regions = ioctl(pagemap, _IOWR('f', 16, scan), &scan);
+	return regions < 0 ? at : regions == 0 ? end : found.start;
+}
+
+/* In stretches; of zeros nothing is stored, unless a mapped file would show through. */
+static void write_pages(struct image_writer *writer, const struct subject_mapping *area, uint64_t address,
+			const uint8_t *bytes, size_t pages, bool zeros)
+{
 	for (size_t i = 0; i < pages;) {
-		size_t run = 0;
-		while (i + run < pages && (all || was_touched(entries[i + run], from_file) ||
-					   is_header(area, address + (i + run) * PAGE)))
+		const bool kept = zeros || !is_zero(bytes + i * PAGE);
+		size_t run = 1;
+		while (i + run < pages && (zeros || !is_zero(bytes + (i + run) * PAGE)) == kept)
 			run++;
-		/* What lies behind the end of a mapped file can't be read, and nothing is there. */
-		size_t got = run;
-		while (got && held_read(held, address + i * PAGE, bytes, got * PAGE) != STATUS_OK)
-			got = all ? got / 2 : 0;
-		if (run && !got && !all)
-			return held->gone ? STATUS_GONE : STATUS_UNSUPPORTED;
-		for (size_t k = 0; k < got; k++) {
-			const uint8_t *page = bytes + k * PAGE;
-			const bool kept = from_file || !is_zero(page);
-			image_memory_write(writer, address + (i + k) * PAGE, kept ? page : NULL, PAGE,
-					   elf_flags(area));
-		}
-		i += got;
-		if (i < pages && !(got && all)) {
-			image_memory_write(writer, address + i * PAGE, NULL, PAGE, elf_flags(area));
-			i++;
-		}
+		image_memory_write(writer, address + i * PAGE, kept ? bytes + i * PAGE : NULL, run * PAGE,
+				   elf_flags(area));
+		i += run;
+	}
+}
+
+static uint8_t buffer[PAGES_AT_ONCE * PAGE];
+
+/* Whatever can be read: behind the end of a mapped file there is nothing. */
+static enum status save_all(struct held *held, struct image_writer *writer,
+			    const struct subject_mapping *area)
+{
+	for (uint64_t at = area->low; at < area->high && writer->status == STATUS_OK;) {
+		size_t pages = PAGES_AT_ONCE;
+		while (pages && (pages * PAGE > area->high - at ||
+				 held_read(held, at, buffer, pages * PAGE) != STATUS_OK))
+			pages /= 2;
+		if (pages)
+			write_pages(writer, area, at, buffer, pages, false);
+		else
+			image_memory_write(writer, at, NULL, PAGE, elf_flags(area));
+		at += (pages ? pages : 1) * PAGE;
 	}
 	return writer->status;
+}
+
+/* Those of `pages` at `address` that somebody has touched. */
+static enum status save_chunk(struct held *held, struct image_writer *writer,
+			      const struct subject_mapping *area, uint64_t address, const uint64_t *entries,
+			      size_t pages)
+{
+	const bool from_file = area->inode != 0;
+	for (size_t i = 0; i < pages;) {
+		const bool touched =
+		    was_touched(entries[i], from_file) || is_header(area, address + i * PAGE);
+		size_t run = 1;
+		while (i + run < pages && was_touched(entries[i + run], from_file) == touched)
+			run++;
+		const uint64_t at = address + i * PAGE;
+		if (touched && held_read(held, at, buffer, run * PAGE) != STATUS_OK)
+			return held->gone ? STATUS_GONE : STATUS_UNSUPPORTED;
+		if (touched)
+			write_pages(writer, area, at, buffer, run, from_file);
+		else
+			image_memory_write(writer, at, NULL, run * PAGE, elf_flags(area));
+		i += run;
+	}
+	return writer->status;
+}
+
+static enum status save_touched(struct held *held, struct image_writer *writer,
+				const struct subject_mapping *area, int pagemap)
+{
+	uint64_t entries[PAGES_AT_ONCE];
+	enum status status = STATUS_OK;
+	for (uint64_t at = area->low; at < area->high && status == STATUS_OK;) {
+		const uint64_t next = at == area->low ? at : pages_next(pagemap, at, area->high);
+		if (next > at)
+			image_memory_write(writer, at, NULL, next - at, elf_flags(area));
+		at = next;
+		size_t pages = (area->high - at) / PAGE;
+		if (pages > PAGES_AT_ONCE)
+			pages = PAGES_AT_ONCE;
+		const size_t size = pages * sizeof entries[0];
+		if (pread(pagemap, entries, size, (off_t)(at / PAGE * sizeof entries[0])) != (ssize_t)size)
+			return STATUS_GONE;
+		status = save_chunk(held, writer, area, at, entries, pages);
+		at += pages * PAGE;
+	}
+	return status;
 }
 
 static enum status save_contents(struct held *held, struct image_writer *writer,
 				 const struct subject_mapping *area, int pagemap, bool all)
 {
-	uint64_t entries[PAGES_AT_ONCE];
-	enum status status = STATUS_OK;
 	image_memory_break(writer);
-	for (uint64_t at = area->low; at < area->high && status == STATUS_OK;) {
-		size_t pages = (area->high - at) / PAGE;
-		if (pages > PAGES_AT_ONCE)
-			pages = PAGES_AT_ONCE;
-		const size_t size = pages * sizeof entries[0];
-		if (!all &&
-		    pread(pagemap, entries, size, (off_t)(at / PAGE * sizeof entries[0])) != (ssize_t)size)
-			return STATUS_GONE;
-		status = save_pages(held, writer, area, at, entries, pages, all);
-		at += pages * PAGE;
-	}
+	const enum status status =
+	    all ? save_all(held, writer, area) : save_touched(held, writer, area, pagemap);
 	if (status == STATUS_UNSUPPORTED)
 		snprintf(writer->why, 256, "memory at %#lx can't be read (%.160s)", area->low,
 			 area->path ? area->path : "");
