@@ -61,6 +61,9 @@ size_t account_frames(const struct inspected_thread *thread)
 	size_t n = thread->frames_length;
 	while (n > 1 && starts_threads(&thread->frames[n - 1]))
 		n--;
+	/* A thread that has exited stands nowhere. */
+	if (n == 1 && thread->frames[0].address == 0 && !thread->frames[0].function)
+		return 0;
 	return n;
 }
 
