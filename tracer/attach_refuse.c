@@ -1,5 +1,6 @@
 #include "tracer/attach.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -221,6 +222,33 @@ static enum status check_kind(struct attach *attach, const char *status)
 	return STATUS_OK;
 }
 
+/*
+ * A leader that has ended has neither memory nor mappings any more. The folder of another thread has them, and lists all
+ * threads just as well.
+ */
+static void leave_dead_leader(struct attach *attach)
+{
+	const int tasks = openat(attach->folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = tasks < 0 ? NULL : fdopendir(tasks);
+	const struct dirent *entry;
+	int folder = -1;
+	while (dir && folder < 0 && (entry = readdir(dir)) != NULL) {
+		char path[40];
+		const pid_t tid = (pid_t)atoi(entry->d_name);
+		const char state = tid > 0 ? task_state(attach->folder, tid) : 0;
+		if (!state || state == 'Z' || state == 'X')
+			continue;
+		snprintf(path, sizeof path, "/proc/%d", (int)tid);
+		folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (dir)
+		closedir(dir);
+	if (folder < 0)
+		return;
+	close(attach->folder);
+	attach->folder = attach->subject->process.folder = folder;
+}
+
 enum status attach_permit(struct attach *attach)
 {
 	char text[4096];
@@ -233,6 +261,9 @@ enum status attach_permit(struct attach *attach)
 	status = check_kind(attach, text);
 	if (status != STATUS_OK)
 		return status;
+	const char *state = proc_field(text, "State");
+	if (state && *state == 'Z')
+		leave_dead_leader(attach);
 	const char *numbers = proc_field(text, "NSpid");
 	attach->parent = number_of(text, "PPid") == getpid();
 	attach->numbers_differ = numbers && strcspn(numbers, "\n") != strcspn(numbers, "\t\n");
