@@ -250,7 +250,13 @@ for target in lively lively.static; do
 	"$FMC" attach --run -o "$SCRATCH/killed.sched" "$pid" </dev/null >/dev/null 2>&1 &
 	fmc=$!
 	until planted; do :; done
-	kill -KILL $fmc $(helpers "$pid")
+	guardian= tracer=
+	for process in $(helpers "$pid"); do
+		{ read -r name <"/proc/$process/comm"; } 2>/dev/null
+		if [ "$name" = fmc-guardian ]; then guardian=$process; else tracer=$process; fi
+	done
+	# In this order, so that none of them has the time for what it is there for.
+	kill -KILL $guardian $tracer $fmc
 	wait $fmc 2>/dev/null
 	fmc=
 	judge "$target, all killed: nobody is left" no_helpers "$pid"
