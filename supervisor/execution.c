@@ -96,6 +96,16 @@ void execution_verify_model(struct execution *x, bool on)
 	x->verify = on;
 }
 
+/* In the middle of a run: how the threads stand there. */
+static bool record_found(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!trace_push_found(x->trace, model_pending(model, t)))
+			return false;
+	return true;
+}
+
 /* Bring a new execution to the first operation of its first thread. */
 bool execution_begin(struct execution *x, const struct plan *plan, struct trace *trace)
 {
@@ -113,8 +123,11 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 	lasso_start(&x->lasso, policy->max_depth, policy->fair_k != 0);
 	struct outcome first = {.created = NO_THREAD};
 	x->machine->ops->start(x->machine, &x->block, &first);
+	bool set = first.kind == OUTCOME_PENDING && first.next.kind == OP_NONE;
+	if (set && !record_found(x))
+		return execution_out_of_memory(trace);
 	if (model_threads(x->block.model) > 0)
-		return execution_settle(x, 0, false, &first);
+		return execution_settle(x, 0, set, &first);
 	assert(first.kind == OUTCOME_PROCESS_END || first.kind == OUTCOME_FAILED);
 	return execution_settle(x, NO_THREAD, false, &first);
 }

@@ -158,6 +158,29 @@ void model_set_pending(struct model *m, uint32_t t, const struct op *op)
 	thread->run = THREAD_STOPPED;
 }
 
+void model_set_found(struct model *m, uint32_t t, const struct op *op)
+{
+	struct op before = *op;
+	before.flags &= (uint16_t) ~(OP_TIMED | OP_QUEUED);
+	switch (op->kind) {
+	case OP_COND_ASLEEP:
+	case OP_COND_RELOCK:
+		before.kind = op->flags & OP_TIMED ? OP_COND_TIMEDWAIT : OP_COND_WAIT;
+		model_set_pending(m, t, &before);
+		model_cond_sleep(m, t);
+		if (op->kind == OP_COND_RELOCK)
+			model_cond_wake(m, t, op->arg);
+		return;
+	case OP_BARRIER_ASLEEP:
+		before.kind = OP_BARRIER_WAIT;
+		model_set_pending(m, t, &before);
+		model_barrier_sleep(m, t);
+		return;
+	default:
+		model_set_pending(m, t, op);
+	}
+}
+
 const struct op *model_pending(const struct model *m, uint32_t t)
 {
 	static const struct op none = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT};

@@ -11,20 +11,25 @@
 
 #define SERIAL_THREAD (-1)
 
-static void wait(struct model *m, uint32_t t, struct effect *effect)
+void model_barrier_sleep(struct model *m, uint32_t t)
 {
 	struct op *op = &model_thread(m, t)->op;
-	struct model_object *o = model_object(m, op->object);
+	op->kind = OP_BARRIER_ASLEEP;
+	model_queue_sort_in(m, op->object, t);
+}
+
+static void wait(struct model *m, uint32_t t, struct effect *effect)
+{
+	struct model_object *o = model_object(m, model_thread(m, t)->op.object);
 	effect->blocked = true;
 	if (o->sleepers + 1 < o->count) {
-		op->kind = OP_BARRIER_ASLEEP;
-		model_queue_sort_in(m, op->object, t);
+		model_barrier_sleep(m, t);
 		effect->asleep = true;
 		return;
 	}
 	while (o->first != NO_THREAD) {
 		uint32_t woken = o->first;
-		model_queue_remove(m, op->object, woken);
+		model_queue_remove(m, model_thread(m, t)->op.object, woken);
 		model_thread(m, woken)->op.kind = OP_BARRIER_RESUME;
 	}
 	effect_result(effect, SERIAL_THREAD);

@@ -54,3 +54,14 @@ uint32_t model_block_add_object(struct model_block *block, const struct object_s
 		return NO_OBJECT;
 	return model_add_object(block->model, state);
 }
+
+bool model_block_assign(struct model_block *block, const struct model *from)
+{
+	uint32_t threads = model_thread_room(from), objects = model_object_room(from);
+	void *memory = malloc(model_bytes(threads, objects));
+	if (!memory)
+		return false;
+	free(block->model);
+	block->model = model_copy(memory, threads, objects, from);
+	return true;
+}

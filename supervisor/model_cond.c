@@ -27,16 +27,9 @@ void model_cond_wake(struct model *m, uint32_t t, int64_t result)
 	model_queue_append(m, op->object2, t);
 }
 
-static void wait(struct model *m, uint32_t t, struct effect *effect)
+void model_cond_sleep(struct model *m, uint32_t t)
 {
 	struct op *op = &model_thread(m, t)->op;
-	int32_t error = model_mutex_unlock(m, op->object2, t);
-	if (error) {
-		effect_result(effect, error);
-		/* Any other error comes with a change of the mutex, which the real function has to make. */
-		effect->blocked = error == MODEL_EPERM;
-		return;
-	}
 	if (op->kind == OP_COND_TIMEDWAIT)
 		op->flags |= OP_TIMED;
 	else
@@ -44,6 +37,18 @@ static void wait(struct model *m, uint32_t t, struct effect *effect)
 	op->kind = OP_COND_ASLEEP;
 	op->arg = op->arg2 = op->arg3 = 0;
 	model_queue_append(m, op->object, t);
+}
+
+static void wait(struct model *m, uint32_t t, struct effect *effect)
+{
+	int32_t error = model_mutex_unlock(m, model_thread(m, t)->op.object2, t);
+	if (error) {
+		effect_result(effect, error);
+		/* Any other error comes with a change of the mutex, which the real function has to make. */
+		effect->blocked = error == MODEL_EPERM;
+		return;
+	}
+	model_cond_sleep(m, t);
 	effect->asleep = true;
 	effect->blocked = true;
 }

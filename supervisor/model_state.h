@@ -186,6 +186,9 @@ int32_t model_mutex_unlock(struct model *m, uint32_t mutex, uint32_t t);
 void model_mutex_owner_died(struct model *m, uint32_t t);
 void model_mutex_add(struct model *m, struct model_object *o, const struct object_state *state);
 void model_cond_wake(struct model *m, uint32_t t, int64_t result); /* t is OP_COND_ASLEEP */
+void model_cond_sleep(struct model *m,
+		      uint32_t t); /* t is OP_COND_WAIT or OP_COND_TIMEDWAIT, without the mutex */
+void model_barrier_sleep(struct model *m, uint32_t t); /* t is OP_BARRIER_WAIT, and not the last one */
 
 /* At most so many ways of choosing whom a FUTEX_WAKE wakes are told apart: the first ones. */
 #define MODEL_WAKE_WAYS 4096

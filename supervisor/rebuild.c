@@ -139,6 +139,15 @@ static void be_born(struct rebuild *r, uint32_t t)
 		fair_add_thread(r->fair);
 }
 
+/* It had this pending when the execution began. */
+static void find(struct rebuild *r, uint32_t t, const struct op *op)
+{
+	if (op->kind == OP_NONE)
+		model_thread_exit(r->model, t);
+	else
+		model_set_found(r->model, t, op);
+}
+
 static void survey(struct rebuild *r)
 {
 	if (!r->fair)
@@ -165,6 +174,10 @@ static void begin(struct rebuild *r)
 		model_add_object(r->model, &trace->objects[o]);
 	for (uint32_t t = 0; t < trace->initial_threads; t++) {
 		be_born(r, t);
+		if (t < trace->found_length) {
+			find(r, t, &trace->found[t]);
+			continue;
+		}
 		size_t first = first_of(r, t);
 		bool starts = first != SIZE_MAX && trace->at[first].op.kind == OP_THREAD_START;
 		if (starts || (first == SIZE_MAX && t < trace->threads_length &&

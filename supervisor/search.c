@@ -79,6 +79,7 @@ static bool broke_off(const struct trace *trace)
 	case END_DIVERGED:
 	case END_UNSUPPORTED:
 	case END_STUCK:
+	case END_ABSENT:
 	case END_INTERRUPTED:
 	case END_ERROR:
 		return true;

@@ -25,6 +25,8 @@ void trace_clear(struct trace *trace)
 	trace->accesses_room = old.accesses_room;
 	trace->objects = old.objects;
 	trace->objects_room = old.objects_room;
+	trace->found = old.found;
+	trace->found_room = old.found_room;
 	trace->threads = old.threads;
 	trace->threads_room = old.threads_room;
 }
@@ -36,6 +38,7 @@ void trace_release(struct trace *trace)
 	free(trace->sets);
 	free(trace->accesses);
 	free(trace->objects);
+	free(trace->found);
 	free(trace->threads);
 	trace_init(trace);
 }
@@ -147,6 +150,18 @@ bool trace_push_thread(struct trace *trace, const struct thread_end *end)
 	return ok;
 }
 
+bool trace_push_found(struct trace *trace, const struct op *op)
+{
+	void *found = trace->found;
+	size_t room = trace->found_room;
+	bool ok = reserve(&found, &room, (size_t)trace->found_length + 1, sizeof *trace->found);
+	trace->found = found;
+	trace->found_room = (uint32_t)room;
+	if (ok)
+		trace->found[trace->found_length++] = *op;
+	return ok;
+}
+
 size_t alternative_find(const struct alternative *alternatives, size_t count, struct step step)
 {
 	size_t i = 0;
@@ -214,8 +229,8 @@ bool trace_copy(struct trace *to, const struct trace *from)
 {
 	struct trace old = *to;
 	void *at = to->at, *alternatives = to->alternatives, *sets = to->sets, *accesses = to->accesses,
-	     *objects = to->objects, *threads = to->threads;
-	size_t objects_room = to->objects_room, threads_room = to->threads_room;
+	     *objects = to->objects, *found = to->found, *threads = to->threads;
+	size_t objects_room = to->objects_room, found_room = to->found_room, threads_room = to->threads_room;
 	bool ok =
 	    copy_array(&at, &old.room, from->at, from->length, sizeof *from->at) &&
 	    copy_array(&alternatives, &old.alternatives_room, from->alternatives, from->alternatives_length,
@@ -225,6 +240,7 @@ bool trace_copy(struct trace *to, const struct trace *from)
 	    copy_array(&accesses, &old.accesses_room, from->accesses, from->accesses_length,
 		       sizeof *from->accesses) &&
 	    copy_array(&objects, &objects_room, from->objects, from->objects_length, sizeof *from->objects) &&
+	    copy_array(&found, &found_room, from->found, from->found_length, sizeof *from->found) &&
 	    copy_array(&threads, &threads_room, from->threads, from->threads_length, sizeof *from->threads);
 	if (ok)
 		*to = *from;
@@ -240,6 +256,8 @@ bool trace_copy(struct trace *to, const struct trace *from)
 	to->accesses_room = old.accesses_room;
 	to->objects = objects;
 	to->objects_room = (uint32_t)objects_room;
+	to->found = found;
+	to->found_room = (uint32_t)found_room;
 	to->threads = threads;
 	to->threads_room = (uint32_t)threads_room;
 	return ok;
@@ -260,6 +278,7 @@ const char *end_reason_name(enum end_reason reason)
 	    [END_DIVERGED] = "diverged",
 	    [END_UNSUPPORTED] = "unsupported",
 	    [END_STUCK] = "stuck",
+	    [END_ABSENT] = "absent",
 	    [END_INTERRUPTED] = "interrupted",
 	    [END_ERROR] = "error",
 	    [END_REDUNDANT] = "redundant",
@@ -275,8 +294,9 @@ const char *end_reason_name(enum end_reason reason)
  */
 static bool leaves_others(const struct trace *trace, size_t i)
 {
-	return trace->initial_threads == 1 && trace->at[i].thread == 0 &&
-	       trace->at[i].flags & TRANSITION_EXITS && i + 1 < trace->length;
+	bool is_program = trace->initial_threads == 1 || trace->found_length > 0;
+	return is_program && trace->at[i].thread == 0 && trace->at[i].flags & TRANSITION_EXITS &&
+	       i + 1 < trace->length;
 }
 
 const char *trace_hides(const struct trace *trace, bool sees_memory)

@@ -8,6 +8,7 @@
 #define LEAST_ALTERNATIVE 4
 #define LEAST_TRANSITION  19
 #define LEAST_OBJECT	  9
+#define LEAST_OP	  8
 #define LEAST_THREAD	  13
 
 /* Numbers whose highest value means "none" take one byte then. */
@@ -254,6 +255,9 @@ void wire_put_trace(struct saver *saver, const struct trace *trace)
 	save_number(saver, trace->objects_length);
 	for (uint32_t i = 0; i < trace->objects_length; i++)
 		put_object(saver, &trace->objects[i]);
+	save_number(saver, trace->found_length);
+	for (uint32_t i = 0; i < trace->found_length; i++)
+		save_op(saver, &trace->found[i]);
 	save_number(saver, trace->threads_length);
 	for (uint32_t i = 0; i < trace->threads_length; i++)
 		put_thread(saver, &trace->threads[i]);
@@ -279,6 +283,11 @@ static bool get_states(struct loader *loader, struct trace *trace)
 	size_t objects = load_count(loader, LEAST_OBJECT);
 	for (size_t i = 0; i < objects && good; i++)
 		good = get_object(loader, trace);
+	size_t found = load_count(loader, LEAST_OP);
+	for (size_t i = 0; i < found && good; i++) {
+		const struct op op = load_op(loader);
+		good = !loader->failed && trace_push_found(trace, &op);
+	}
 	size_t threads = load_count(loader, LEAST_THREAD);
 	for (size_t i = 0; i < threads && good; i++)
 		good = get_thread(loader, trace);

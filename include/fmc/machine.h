@@ -33,12 +33,15 @@ void model_block_release(struct model_block *block);
 uint32_t model_block_add_thread(struct model_block *block);
 uint32_t model_block_add_object(struct model_block *block, const struct object_state *state);
 
+/* As this model; false without memory, and the block is as it was. */
+bool model_block_assign(struct model_block *block, const struct model *from);
+
 /* What a thread came to when it had been let run. */
 enum outcome_kind {
 	OUTCOME_PENDING,     /* stopped before its next operation, `next` */
 	OUTCOME_EXITED,	     /* the thread has exited, the process goes on */
 	OUTCOME_PROCESS_END, /* the process is gone or about to be: end, end_value */
-	OUTCOME_FAILED, /* end is END_UNSUPPORTED, END_SPIN, END_INTERRUPTED, END_STUCK or END_ERROR; message
+	OUTCOME_FAILED, /* end is END_UNSUPPORTED, END_SPIN, END_INTERRUPTED, END_STUCK, END_ABSENT or END_ERROR; message
 			 */
 };
 
@@ -68,6 +71,9 @@ struct machine_ops {
 	/*
 	 * Begin an execution. Thread 0 is added to the model by the machine and brought to its first
 	 * operation (first-> kind PENDING); or the program ends without one (PROCESS_END).
+	 *
+	 * In the middle of a run all threads that there are are added, and the machine sets what they have pending;
+	 * first->next is OP_NONE then.
 	 */
 	void (*start)(struct machine *machine, struct model_block *model, struct outcome *first);
 	/* Read the words that a futex operation looks at. */

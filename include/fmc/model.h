@@ -68,6 +68,12 @@ void model_object_state(const struct model *m, uint32_t object, struct object_st
 void model_set_pending(struct model *m, uint32_t t, const struct op *op);
 
 /*
+ * The same in a state that an execution begins with, in the middle of a run: the operation may be OP_COND_ASLEEP,
+ * OP_COND_RELOCK or OP_BARRIER_ASLEEP, too. Who stands in a queue is there in the order of these calls.
+ */
+void model_set_found(struct model *m, uint32_t t, const struct op *op);
+
+/*
  * The pending operation; kind OP_NONE for a thread that has exited or is running. What it points to is valid
  * until the next change of the thread, or of the block.
  */

@@ -99,6 +99,7 @@ enum end_reason {
 	END_DIVERGED,	 /* the plan's prefix can't be followed: its step number `length` is not possible */
 	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */
 	END_STUCK,	 /* all threads wait for something outside of the model, for longer than fmc does */
+	END_ABSENT, /* in a copy of a running process, end_thread was about to use what the copy lacks: message */
 	END_INTERRUPTED, /* the user's Ctrl-C or a time budget */
 	END_ERROR,	 /* fmc failed; status and message say how */
 };
@@ -173,6 +174,9 @@ struct trace {
 	size_t accesses_length, accesses_room;
 	struct object_state *objects; /* as they were when they were first seen */
 	uint32_t objects_length, objects_room;
+	/* Of an execution that began in the middle of a run: what the threads had pending then. Else none. */
+	struct op *found;
+	uint32_t found_length, found_room;
 	struct thread_end *threads; /* final states */
 	uint32_t threads_length, threads_room;
 	size_t
@@ -208,6 +212,9 @@ bool trace_push_object(struct trace *trace, const struct object_state *state);
  */
 bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_t *schedulable,
 		     uint32_t words);
+
+/* Append what the next of the threads had pending when the execution began; false without memory. */
+bool trace_push_found(struct trace *trace, const struct op *op);
 
 /* Append the final state of the next thread; false without memory. */
 bool trace_push_thread(struct trace *trace, const struct thread_end *end);
