@@ -196,21 +196,47 @@ void modules_put_program_first(struct modules *modules, size_t i)
 	modules->at[0] = module;
 }
 
-/* The program is what /proc/PID/exe names; it comes first whatever its address. */
+/* Where the program's code begins, as the kernel has been told; 0: it isn't known. */
+static uint64_t start_of_code(pid_t pid)
+{
+	char path[64], line[1024];
+	unsigned long long start = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	/* The name may have blanks and parentheses in it; behind it the start of the code is the 24th field. */
+	const char *name_end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	if (name_end)
+		sscanf(name_end + 1,
+		       "%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%llu", &start);
+	fclose(file);
+	return start;
+}
+
+/*
+ * The program is what /proc/PID/exe names; it comes first whatever its address. Of a process that was started from a saved
+ * image exe says nothing.
+ */
 static void put_program_first(struct modules *modules, pid_t pid)
 {
 	char link[64], path[PATH_MAX];
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
 	ssize_t length = readlink(link, path, sizeof(path) - 1);
-	if (length <= 0)
-		return;
-	path[length] = 0;
+	uint64_t start = start_of_code(pid);
+	size_t there = modules->length;
+	path[length > 0 ? length : 0] = 0;
 	for (size_t i = 0; i < modules->length; i++) {
-		if (strcmp(modules->at[i].path, path) != 0)
-			continue;
-		modules_put_program_first(modules, i);
-		return;
+		const struct module *module = &modules->at[i];
+		if (strcmp(module->path, path) == 0) {
+			modules_put_program_first(modules, i);
+			return;
+		}
+		if (start >= module->low && start < module->high)
+			there = i;
 	}
+	if (there < modules->length)
+		modules_put_program_first(modules, there);
 }
 
 enum status modules_update(struct modules *modules, pid_t pid, bool *changed)
