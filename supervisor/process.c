@@ -66,12 +66,16 @@ static void start_target(struct process *process, struct outcome *first)
 	process->uncontrolled[0] = 0;
 	process->threads_length = 0;
 	objects_clear(process);
+	if (survey_restore(process, first))
+		return;
 	enum status status = origin_start(process->origin, &process->target);
 	if (status != STATUS_OK)
 		return run_failed(first, status == STATUS_INTERRUPTED ? END_INTERRUPTED : END_ERROR, status,
 				  "can't start an execution");
 	rewind_capture(process);
 	process_watch_target(process);
+	if (process->options.program.image)
+		return survey_start(process, first);
 	uint32_t number = model_block_add_thread(process->model);
 	struct tracee *tracee = target_tracee(process->target, 0);
 	if (number == NO_THREAD || !threads_add(process, tracee))
@@ -171,7 +175,8 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->places = places_new();
 	if (process->entries && options->atomics)
 		entries_watch_atomics(process->entries);
-	if (process->entries && options->pilot)
+	/* Of a saved image any thread may stand behind the first byte of a function. */
+	if (process->entries && (options->pilot || options->program.image))
 		entries_without_doors(process->entries);
 	if (process->entries && process->places && open_capture(process))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
@@ -191,6 +196,7 @@ void process_free(struct process *process)
 	if (!process)
 		return;
 	process_finish(&process->machine);
+	survey_forget(process);
 	origin_free(process->origin);
 	entries_free(process->entries);
 	places_free(process->places);

@@ -65,7 +65,8 @@ static bool can_be_saved(const struct process *process)
 	for (uint32_t t = 0; t < process->threads_length; t++)
 		if (process->threads[t].exiting)
 			return false;
-	return process->options.pilot && process->capture >= 0 && process->target;
+	return (process->options.pilot || process->options.program.image) && process->capture >= 0 &&
+	       process->target;
 }
 
 enum status process_image(struct process *process, struct image **image)
@@ -74,9 +75,11 @@ enum status process_image(struct process *process, struct image **image)
 	*image = NULL;
 	if (!can_be_saved(process))
 		return STATUS_UNSUPPORTED;
-	pilot->plant(pilot->context, process->target, false);
+	if (pilot)
+		pilot->plant(pilot->context, process->target, false);
 	enum status status = image_take(process->origin, process->target, image);
-	pilot->plant(pilot->context, process->target, true);
+	if (pilot)
+		pilot->plant(pilot->context, process->target, true);
 	return status;
 }
 

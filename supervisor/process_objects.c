@@ -1,4 +1,5 @@
 #include "supervisor/process_private.h"
+#include <fmc/stance.h>
 #include <fmc/waking.h>
 
 #include <stdlib.h>
@@ -164,6 +165,8 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 	else if (!initialises &&
 		 object_peek(process->target, process->entries, class, address, &state, &owner) == STATUS_OK)
 		state.owner = owner ? thread_by_tid(process, owner) : NO_THREAD;
+	if (process->options.program.image && !initialises)
+		object_unmark(process->target, process->entries, class, address);
 	state.class = class;
 	/* A spinlock's word doesn't tell; threads began with T1. */
 	if (class == CLASS_SPIN && state.count)

@@ -53,6 +53,14 @@ struct beginning {
 	char uncontrolled[256];
 };
 
+/* The same of executions that start from a saved image: see process_survey.c. */
+struct surveyed {
+	struct process_copy *copy; /* NULL: not yet, or it can't be kept */
+	struct model *model;
+	bool places; /* find_places at that time */
+	bool refused;
+};
+
 struct process {
 	struct machine machine; /* first: a machine is cast to its process */
 	struct process_options options;
@@ -80,6 +88,7 @@ struct process {
 	uint64_t waking_used; /* which rules were for an object that has been met */
 	int capture;	      /* memfd, or -1 */
 	struct beginning beginning;
+	struct surveyed surveyed;
 	char *output;
 	char uncontrolled[256];
 };
@@ -129,6 +138,17 @@ enum status run_to_gadget(struct process *process, uint32_t thread, struct outco
 bool beginning_keep(struct process *process, const struct outcome *first);
 bool beginning_known(const struct process *process);
 void beginning_restore(struct process *process, uint32_t thread, struct outcome *first);
+
+/*
+ * process_survey.c: process->target has been started from a saved image, and is brought to where every thread stands before an
+ * operation, known to the model. False: *first says what went wrong, or that it has ended.
+ */
+bool survey_make(struct process *process, struct outcome *first);
+
+/* process_survey_keep.c: the same, and kept. survey_restore() starts it there, where that is known; false: it isn't. */
+void survey_start(struct process *process, struct outcome *first);
+bool survey_restore(struct process *process, struct outcome *first);
+void survey_forget(struct process *process);
 
 /* process_perform.c */
 void process_note(struct process *process, enum manner manner, int64_t result);

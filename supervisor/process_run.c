@@ -1,6 +1,7 @@
 #include "supervisor/process_run.h"
 
 #include <fmc/plugin.h>
+#include <fmc/stance.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -197,6 +198,8 @@ static bool on_syscall(struct run *run, const struct stop *stop)
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	if (regs && is_gadget(run, regs->rip - 2))
 		return run->at_gadget = true;
+	if (run->until_asleep && stance_sleeps(stop->tracee))
+		return run->falls_asleep = true;
 	if (run->interrupt_wait && stop->number == SYS_futex) {
 		tracee_skip_syscall(run_self(run)->tracee, -EINTR);
 		return run_resume(run, 0);
@@ -282,15 +285,14 @@ static bool run_handle(struct run *run, const struct stop *stop)
 	case STOP_EXEC:
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
 				"the program replaces itself by another (exec): run fmc on that one");
-	case STOP_OUTSIDE:
-		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
-				target_outside(run->process->target));
 	case STOP_EXITING:
 		return run_on_exiting(run, stop);
 	case STOP_EXITED:
 		return run_on_exited(run, stop);
 	case STOP_SIGNAL:
 		return run_on_signal(run, stop);
+	case STOP_OUTSIDE:
+		return run_fail(run, END_ABSENT, STATUS_OK, target_outside(run->process->target));
 	case STOP_STEP:
 	case STOP_WATCH:
 	case STOP_INTERRUPT:
@@ -348,6 +350,19 @@ static enum status run_call(struct process *process, uint32_t thread, struct out
 			  .interrupt_wait = interrupt};
 	follow(&run);
 	return run.at_gadget ? STATUS_OK : STATUS_GONE;
+}
+
+enum status run_out(struct process *process, uint32_t thread, struct outcome *outcome, bool *asleep)
+{
+	struct run run = {.process = process,
+			  .thread = thread,
+			  .outcome = outcome,
+			  .gadget = target_gadget_trap(process->target),
+			  .own_calls = true,
+			  .until_asleep = true};
+	follow(&run);
+	*asleep = run.falls_asleep;
+	return run.at_gadget || run.falls_asleep ? STATUS_OK : STATUS_GONE;
 }
 
 enum status run_interrupted(struct process *process, uint32_t thread, struct outcome *outcome)

@@ -11,6 +11,7 @@
  *     process_run_lives.c    births and deaths of threads, other processes
  *     process_run_signals.c  signals
  *     process_run_held.c     signals to those that are held before an operation
+ *     process_survey.c       the first ways of threads that stand anywhere
  *
  * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
  * when the thread runs on.
@@ -24,10 +25,12 @@ struct run {
 	bool at_gadget;
 	bool interrupt_wait; /* a futex wait of that function ends at once, as if by a signal */
 	bool own_calls;	     /* system calls are not operations: a function that fmc itself has called */
-	uint64_t since;	     /* the thread's CPU time when it was first looked at */
-	int looks;	     /* how often the thread was found still running */
-	int yields;	     /* how many there were inside of that function */
-	int blocked;	     /* how often in a row it was found asleep in the kernel */
+	bool until_asleep;   /* it ends as well before a futex call that would sleep: */
+	bool falls_asleep;
+	uint64_t since; /* the thread's CPU time when it was first looked at */
+	int looks;	/* how often the thread was found still running */
+	int yields;	/* how many there were inside of that function */
+	int blocked;	/* how often in a row it was found asleep in the kernel */
 };
 
 static inline struct process_thread *run_self(const struct run *run)
@@ -66,6 +69,8 @@ bool run_on_signal(struct run *run, const struct stop *stop);
  */
 enum status run_handlers(struct process *process, uint32_t thread, uint64_t where, uint64_t stack,
 			 struct outcome *outcome);
+/* As run_to_gadget(), or to where the thread would fall asleep: then *asleep, and it stands before that system call. */
+enum status run_out(struct process *process, uint32_t thread, struct outcome *outcome, bool *asleep);
 /* As run_to_gadget(), and the function's wait is interrupted. */
 enum status run_interrupted(struct process *process, uint32_t thread, struct outcome *outcome);
 

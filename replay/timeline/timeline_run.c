@@ -82,11 +82,22 @@ static void yield_end(struct timeline *timeline)
 	run_yield(timeline, &end);
 }
 
+/* In a saved state threads stand before their operations at once: part 0 has no instructions. */
+static void yield_start(struct timeline *timeline)
+{
+	if (!timeline->starting || timeline->gait == GAIT_LEAVE)
+		return;
+	timeline->starting = false;
+	timeline->fresh = true;
+	run_yield(timeline, &(struct event){.kind = EVENT_START});
+}
+
 static void body(void *context)
 {
 	struct timeline *timeline = context;
 	size_t part = timeline->begins_at;
 	bool on = part > 0 || execution_begin(timeline->execution, &timeline->plan, &timeline->trace);
+	yield_start(timeline);
 	if (timeline->gait != GAIT_LEAVE && follow(timeline, part > 0 ? part : 1, on))
 		yield_end(timeline);
 	execution_finish(timeline->execution);

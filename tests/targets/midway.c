@@ -1,0 +1,282 @@
+/*
+ * Threads that have come to wait for each other, and wait till main goes on: in an hour, or at SIGUSR1. What comes then is for
+ * whoever explores it.
+ *
+ *     midway forks N    philosophers before their forks
+ *     midway lost       a signal that comes before who waits for it
+ *     midway count N    N threads that each take one lock twice: no failure
+ *     midway ways       a thread in every wait there is; each is served. Ends with 0 if all of them come back right
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 16 };
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER, forks[MOST], lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static pthread_t threads[MOST];
+static int length, is_ready, turns;
+
+static void wake(int signal)
+{
+	(void)signal;
+}
+
+static void start(int n, void *(*routine)(void *))
+{
+	length = n;
+	for (int i = 0; i < n; i++)
+		pthread_create(&threads[i], NULL, routine, (void *)(intptr_t)i);
+}
+
+static void join_all(void)
+{
+	for (int i = 0; i < length; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void rest(void)
+{
+	const struct timespec hour = {.tv_sec = 3600};
+	nanosleep(&hour, NULL);
+}
+
+static void pass_gate(void)
+{
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+}
+
+static void *eat(void *argument)
+{
+	int left = (int)(intptr_t)argument, right = (left + 1) % length;
+	pass_gate();
+	pthread_mutex_lock(&forks[left]);
+	pthread_mutex_lock(&forks[right]);
+	pthread_mutex_unlock(&forks[right]);
+	pthread_mutex_unlock(&forks[left]);
+	return NULL;
+}
+
+static void *count(void *argument)
+{
+	(void)argument;
+	pass_gate();
+	for (int i = 0; i < 2; i++) {
+		pthread_mutex_lock(&lock);
+		turns++;
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+static void *lose(void *argument)
+{
+	pass_gate();
+	if (argument) {
+		is_ready = 1;
+		pthread_cond_signal(&ready);
+	} else if (!is_ready) {
+		pthread_mutex_lock(&lock);
+		pthread_cond_wait(&ready, &lock);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+enum {
+	NORMAL,
+	RECURSIVE,
+	CHECKING,
+	ROBUST,
+	INHERITING,
+	TIMED,
+	WAITER,
+	TIMED_WAITER,
+	TAKER,
+	TIMED_TAKER,
+	READER,
+	WRITER,
+	BARRIER,
+	JOINER,
+	SLEEPER,
+	WAYS
+};
+
+static pthread_mutex_t mutexes[TIMED + 1], guard = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t news = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t read_lock = PTHREAD_RWLOCK_INITIALIZER, written = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t barrier;
+static sem_t tickets;
+static int told, fine[WAYS];
+
+static struct timespec later(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_REALTIME, &time);
+	time.tv_sec += 24 * 3600;
+	return time;
+}
+
+static int take_mutex(long way)
+{
+	const struct timespec end = later();
+	int error =
+	    way == TIMED ? pthread_mutex_timedlock(&mutexes[way], &end) : pthread_mutex_lock(&mutexes[way]);
+	if (error)
+		return way == TIMED && error == ETIMEDOUT;
+	return pthread_mutex_unlock(&mutexes[way]) == 0;
+}
+
+static int wait_for_news(int timed)
+{
+	const struct timespec end = later();
+	int error = 0;
+	pthread_mutex_lock(&guard);
+	while (!told && !error)
+		error =
+		    timed ? pthread_cond_timedwait(&news, &guard, &end) : pthread_cond_wait(&news, &guard);
+	pthread_mutex_unlock(&guard);
+	return !error || (timed && error == ETIMEDOUT);
+}
+
+static int take_ticket(int timed)
+{
+	const struct timespec end = later();
+	return timed ? sem_timedwait(&tickets, &end) == 0 || errno == ETIMEDOUT : sem_wait(&tickets) == 0;
+}
+
+static void *wait_somehow(void *argument)
+{
+	const long way = (long)argument;
+	void *value = NULL;
+	switch (way) {
+	case WAITER:
+	case TIMED_WAITER:
+		fine[way] = wait_for_news(way == TIMED_WAITER);
+		break;
+	case TAKER:
+	case TIMED_TAKER:
+		fine[way] = take_ticket(way == TIMED_TAKER);
+		break;
+	case READER:
+		fine[way] = !pthread_rwlock_rdlock(&written) && !pthread_rwlock_unlock(&written);
+		break;
+	case WRITER:
+		fine[way] = !pthread_rwlock_wrlock(&read_lock) && !pthread_rwlock_unlock(&read_lock);
+		break;
+	case BARRIER:
+		pthread_barrier_wait(&barrier);
+		fine[way] = 1;
+		break;
+	case JOINER:
+		fine[way] = !pthread_join(threads[NORMAL], &value) && value == &fine[NORMAL];
+		break;
+	case SLEEPER:
+		rest();
+		fine[way] = 1;
+		break;
+	default:
+		fine[way] = take_mutex(way);
+	}
+	return &fine[way];
+}
+
+static void make_mutexes(void)
+{
+	pthread_mutexattr_t attributes;
+	for (int i = 0; i <= TIMED; i++) {
+		pthread_mutexattr_init(&attributes);
+		pthread_mutexattr_settype(&attributes, i == RECURSIVE  ? PTHREAD_MUTEX_RECURSIVE
+						       : i == CHECKING ? PTHREAD_MUTEX_ERRORCHECK
+								       : PTHREAD_MUTEX_NORMAL);
+		if (i == ROBUST)
+			pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+		if (i == INHERITING)
+			pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+		pthread_mutex_init(&mutexes[i], &attributes);
+		pthread_mutex_lock(&mutexes[i]);
+	}
+}
+
+/* The number of what can't be taken apart, though nobody uses it any more. */
+static int destroy_all(void)
+{
+	for (int i = 0; i <= TIMED; i++)
+		if (pthread_mutex_destroy(&mutexes[i]))
+			return 50 + i;
+	if (pthread_mutex_destroy(&guard))
+		return 60;
+	pthread_cond_destroy(&news);
+	pthread_barrier_destroy(&barrier);
+	pthread_rwlock_destroy(&read_lock);
+	pthread_rwlock_destroy(&written);
+	sem_destroy(&tickets);
+	return 0;
+}
+
+/* `only`: the one way to wait, or all of them. */
+static int all_ways(int only)
+{
+	make_mutexes();
+	sem_init(&tickets, 0, 0);
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_rwlock_rdlock(&read_lock);
+	pthread_rwlock_wrlock(&written);
+	for (long i = 0; i < WAYS; i++)
+		if (only < 0 || i == only || (i == NORMAL && only == JOINER))
+			pthread_create(&threads[i], NULL, wait_somehow, (void *)i);
+	rest();
+	for (int i = 0; i <= TIMED; i++)
+		pthread_mutex_unlock(&mutexes[i]);
+	pthread_mutex_lock(&guard);
+	told = 1;
+	pthread_cond_broadcast(&news);
+	pthread_mutex_unlock(&guard);
+	sem_post(&tickets);
+	sem_post(&tickets);
+	pthread_rwlock_unlock(&read_lock);
+	pthread_rwlock_unlock(&written);
+	if (only < 0 || only == BARRIER)
+		pthread_barrier_wait(&barrier);
+	for (int i = WAYS - 1; i >= 0; i--) {
+		if (only >= 0 && i != only)
+			continue;
+		if (i != NORMAL || only == NORMAL)
+			pthread_join(threads[i], NULL);
+		if (!fine[i])
+			return i + 1;
+	}
+	return destroy_all();
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	int n = argc > 2 ? atoi(argv[2]) : -1;
+	struct sigaction action = {.sa_handler = wake};
+	sigaction(SIGUSR1, &action, NULL);
+	if (!strcmp(mode, "ways"))
+		return all_ways(n);
+	pthread_mutex_lock(&gate);
+	if (!strcmp(mode, "forks"))
+		start(n, eat);
+	else if (!strcmp(mode, "lost"))
+		start(2, lose);
+	else if (!strcmp(mode, "count"))
+		start(n, count);
+	else
+		return 99;
+	rest();
+	pthread_mutex_unlock(&gate);
+	join_all();
+	return turns && turns != 2 * n;
+}
