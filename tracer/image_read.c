@@ -176,6 +176,17 @@ static void take_extended(struct image_file *file, const uint8_t *data, size_t l
 	file->threads[file->threads_length - 1].extended_size = length;
 }
 
+/* So much of it can be told to the kernel at once. */
+#define AUXILIARY_MOST 1024
+
+static void take_auxiliary(struct image_file *file, const uint8_t *data, size_t length)
+{
+	if (length > AUXILIARY_MOST || length % sizeof(Elf64_auxv_t))
+		return;
+	file->auxiliary = data;
+	file->auxiliary_size = length;
+}
+
 static size_t padded(size_t size)
 {
 	return (size + 3) & ~(size_t)3;
@@ -200,6 +211,9 @@ static bool walk_notes(struct image_file *file)
 		if (head.n_namesz == sizeof "LINUX" && memcmp(owner, "LINUX", sizeof "LINUX") == 0 &&
 		    head.n_type == NT_X86_XSTATE)
 			take_extended(file, bytes, head.n_descsz);
+		if (head.n_namesz == sizeof "CORE" && memcmp(owner, "CORE", sizeof "CORE") == 0 &&
+		    head.n_type == NT_AUXV)
+			take_auxiliary(file, bytes, head.n_descsz);
 		at += sizeof head + name + data;
 	}
 	return true;

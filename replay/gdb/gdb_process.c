@@ -1,7 +1,7 @@
 /* What the system tells of the program's process. */
 #include "gdb_process.h"
 
-#include <fmc/target.h>
+#include <fmc/place.h>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -53,7 +53,15 @@ uint64_t gdb_process_auxv_value(struct timeline *timeline, uint64_t type)
 
 void gdb_process_file(struct timeline *timeline, struct text *path)
 {
-	char link[64], file[PATH_MAX];
+	char link[64], file[PATH_MAX], build_id[65];
+	struct process *process = timeline_process(timeline);
+	struct target *target = process_target(process);
+	const char *program;
+	if (target && places_update(process_places(process), target) == STATUS_OK &&
+	    places_module(process_places(process), 0, &program, build_id)) {
+		text_add(path, program, strlen(program));
+		return;
+	}
 	ssize_t length = path_of(timeline, "exe", link) ? readlink(link, file, sizeof file) : -1;
 	if (length > 0)
 		text_add(path, file, (size_t)length);
