@@ -1,3 +1,5 @@
+#include "replay/schedule_image.h"
+
 #include <fmc/schedule.h>
 
 #include <errno.h>
@@ -81,7 +83,14 @@ enum status schedule_load(struct schedule *schedule, const char *path, char why[
 	}
 	enum status status = schedule_parse(schedule, text, size, path, why);
 	free(text);
-	return status;
+	if (status != STATUS_OK || !schedule->header.image)
+		return status;
+	char *image = schedule_image_find(schedule->header.image, path);
+	free(schedule->header.image);
+	schedule->header.image = image;
+	if (!image)
+		schedule_release(schedule);
+	return image ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 /* Writing */
@@ -240,9 +249,14 @@ static enum status save_to_file(const struct schedule *schedule, const char *pat
 
 enum status schedule_save(const struct schedule *schedule, const char *path, bool number, char **written)
 {
-	char *name = NULL;
-	enum status status = is_device(path) ? save_to_device(schedule, path, &name)
-					     : save_to_file(schedule, path, number, &name);
+	char *name = NULL, *image = NULL;
+	struct schedule shown = *schedule;
+	if (schedule->header.image && !(image = schedule_image_shorten(schedule->header.image, path)))
+		return STATUS_NO_MEMORY;
+	shown.header.image = image;
+	enum status status =
+	    is_device(path) ? save_to_device(&shown, path, &name) : save_to_file(&shown, path, number, &name);
+	free(image);
 	if (status == STATUS_OK && written)
 		*written = name;
 	else

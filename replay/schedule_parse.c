@@ -15,9 +15,9 @@
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",    "program", "arg",	    "directory", "module", "env",  "input",  "fair",
-    "depth",  "clock",	 "atomics", "waking",	 "ops",	   "op",   "origin", "strategy",
-    "thread", "verdict", "message", "signature", "end",	   "loop", "length",
+    "fmc",	"program", "arg",     "directory", "module",	"env", "input", "fair",
+    "depth",	"clock",   "atomics", "waking",	   "ops",	"op",  "image", "origin",
+    "strategy", "thread",  "verdict", "message",   "signature", "end", "loop",	"length",
 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
@@ -226,6 +226,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_string(p, &header->ops, value);
 	case KEY_OP:
 		return add_kind(p, value);
+	case KEY_IMAGE:
+		return set_string(p, &header->image, value);
 	case KEY_ORIGIN:
 		return set_string(p, &header->origin, value);
 	case KEY_STRATEGY:

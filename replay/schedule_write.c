@@ -68,6 +68,7 @@ static void add_header(struct text *text, const struct schedule *schedule)
 		add_value(text, "waking", header->waking);
 	add_value(text, "ops", header->ops);
 	add_list(text, "op", header->kinds);
+	add_value(text, "image", header->image);
 	add_value(text, "origin", header->origin);
 	add_value(text, "strategy", header->strategy);
 	add_threads(text, schedule);

@@ -22,6 +22,7 @@ struct schedule_header {
 	char *waking;	/* rules of who is woken (waking.h); NULL: none */
 	char *ops;	/* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds;	/* "operation class": kinds that it describes, added to op.h's when they are read */
+	char *image;	/* "digest path": executions start from this file (image_file.h); NULL: the program's start */
 	char *origin;	/* "exec", "copy" or SCHEDULE_ATTACHED */
 	char *strategy; /* how it was found; for people */
 	char **unknown; /* lines with keys that this version doesn't know; kept; NULL at the end */

@@ -92,6 +92,10 @@ static void account(struct exploration *x)
 	x->held_back += trace->held_back;
 	x->diverged += trace->end == END_DIVERGED;
 	x->outside += trace->end == END_STUCK;
+	x->absent += trace->end == END_ABSENT;
+	if (trace->end == END_ABSENT)
+		verdict_because(verdict, "a copy of the process can't do what it did: T%u: %s",
+				trace->end_thread + 1, trace->message);
 	if (trace->unmodelled)
 		verdict_because(verdict, "operations that fmc has no model of: %s", trace->message);
 	if (x->last.uncontrolled)
@@ -147,7 +151,7 @@ bool explore_preflight(struct exploration *x)
 /* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
 static uint32_t least_preemptions(const struct exploration *x)
 {
-	bool sound = x->repeatable && !x->cut && !x->held_back && !x->outside && !x->diverged &&
+	bool sound = x->repeatable && !x->cut && !x->held_back && !x->outside && !x->absent && !x->diverged &&
 		     !x->unconfirmed && x->verdict->reasons == 0;
 	if (!sound || !x->options->search.fair_k)
 		return 0;
@@ -440,6 +444,8 @@ static void give_reasons(struct exploration *x)
 	if (x->outside)
 		verdict_because(v, "in %" PRIu64 " executions all threads waited for something outside",
 				x->outside);
+	if (x->absent)
+		verdict_because(v, "%" PRIu64 " executions ended where the copy lacked something", x->absent);
 	if (x->diverged)
 		verdict_because(v,
 				"%" PRIu64 " executions didn't follow their schedules: the program isn't "

@@ -33,7 +33,7 @@ struct exploration {
 	bool bounded;	/* some bound has been worked through: */
 	bool delays;	/* on delays, not on preemptions */
 	uint32_t bound; /* the highest */
-	uint64_t cut, held_back, diverged, unconfirmed, outside;
+	uint64_t cut, held_back, diverged, unconfirmed, outside, absent;
 	struct failures failures;
 	struct coverage coverage;
 	struct resume *resume;	/* of several runs: where it stands is kept */

@@ -31,6 +31,7 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_number(saver, x->diverged);
 	save_number(saver, x->unconfirmed - x->undecided);
 	save_number(saver, x->outside);
+	save_number(saver, x->absent);
 }
 
 static void load_into(struct loader *loader, char *text, size_t room)
@@ -63,6 +64,7 @@ static void load_counts(struct exploration *x, struct loader *loader)
 	x->diverged = load_number(loader);
 	x->unconfirmed = load_number(loader);
 	x->outside = load_number(loader);
+	x->absent = load_number(loader);
 }
 
 static void save_reasons(const struct exploration *x, struct saver *saver)

@@ -1,5 +1,8 @@
 /* How the target is started: from a command line or from a schedule's header. */
 #include "launch.h"
+#include "image_id.h"
+
+#include <fmc/image_file.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +23,7 @@ void launch_release(struct launch *launch)
 	list_free(launch->environment);
 	free(launch->directory);
 	free(launch->input_path);
+	free(launch->image);
 	if (launch->input >= 0)
 		close(launch->input);
 	*launch = (struct launch){.input = -1};
@@ -28,6 +32,7 @@ void launch_release(struct launch *launch)
 struct program launch_program(const struct launch *launch)
 {
 	return (struct program){.path = launch->path,
+				.image = launch->image ? image_id_path(launch->image) : NULL,
 				.arguments = launch->arguments,
 				.environment = launch->environment,
 				.directory = launch->directory,
@@ -144,11 +149,34 @@ enum status launch_from_schedule(struct launch *launch, const struct schedule_he
 		input = header->input && strcmp(header->input, "none") != 0 ? header->input : "/dev/null";
 	launch->start_time = header->clock ? (int64_t)header->clock : time(NULL);
 	launch->directory = header->directory ? strdup(header->directory) : getcwd(NULL, 0);
+	launch->image = header->image ? strdup(header->image) : NULL;
+	if (header->image && !launch->image)
+		return STATUS_NO_MEMORY;
 	char *const nothing[] = {NULL};
 	enum status status = fill(launch, header->program, header->arguments,
 				  header->environment ? header->environment : nothing, input, why);
 	if (!status && access(launch->directory, X_OK) != 0)
 		status = refuse(launch->directory, why);
+	if (status)
+		launch_release(launch);
+	return status;
+}
+
+enum status launch_from_image(struct launch *launch, const char *path, char why[REASON])
+{
+	struct image_file *file;
+	*launch = (struct launch){.input = -1, .start_time = time(NULL)};
+	enum status status = image_file_open(path, &file, why);
+	if (status)
+		return status;
+	launch->image = image_id(path);
+	launch->directory = strdup(image_file_directory(file));
+	if (!launch->image)
+		status = refuse(path, why);
+	else
+		status = fill(launch, image_file_program(file), image_file_arguments(file),
+			      image_file_environment(file), NULL, why);
+	image_file_close(file);
 	if (status)
 		launch_release(launch);
 	return status;

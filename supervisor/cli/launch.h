@@ -12,8 +12,10 @@ struct launch {
 	char **arguments; /* NULL at its end, like environment */
 	char **environment;
 	char *directory;
-	char *input_path;   /* NULL: inherited */
-	int input;	    /* -1: inherited */
+	char *input_path; /* NULL: inherited */
+	int input;	  /* -1: inherited */
+	char *
+	    image; /* as in schedules, "digest path": the file that executions start from; NULL: the program's start */
 	int64_t start_time; /* what the target's real-time clock shows first, in seconds since 1970 */
 };
 
@@ -27,6 +29,9 @@ enum status launch_from_options(struct launch *launch, const struct options *opt
 /* From a schedule; `input` (may be NULL) instead of the recorded standard input. */
 enum status launch_from_schedule(struct launch *launch, const struct schedule_header *header,
 				 const char *input, char why[256]);
+
+/* Of the process that has been saved to this image file. */
+enum status launch_from_image(struct launch *launch, const char *path, char why[256]);
 
 /* Open the standard input once more, so that another process can read it from its own position. */
 enum status launch_reopen_input(struct launch *launch, char why[256]);

@@ -1,6 +1,7 @@
 #include "recording.h"
 #include "build_id.h"
 #include "exits.h"
+#include "image_id.h"
 #include "ops.h"
 #include "say.h"
 
@@ -49,7 +50,8 @@ int recording_find(struct recording *recording)
 		return say_exit(status);
 	}
 	recording->ready = true;
-	if (options->loose || build_id_check(header, !recording->given_ops, why))
+	bool same = options->loose || build_id_check(header, !recording->given_ops, why);
+	if (same && image_id_check(header, why))
 		return EXITS_OK;
 	say("%s: %s", options->file, why);
 	return EXITS_DATA;

@@ -49,6 +49,7 @@ static int conclude(const struct trace *trace, const struct session *session)
 		return EXITS_INCOMPLETE;
 	case END_UNSUPPORTED:
 	case END_STUCK:
+	case END_ABSENT:
 		say("%s", *trace->message ? trace->message : end_reason_name(trace->end));
 		return EXITS_UNAVAILABLE;
 	default:

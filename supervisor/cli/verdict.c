@@ -93,6 +93,16 @@ static void print_coverage(const struct verdict *verdict, FILE *stream)
 	fprintf(stream, " executions%s.\n", verdict->estimate_of);
 }
 
+/* Of which executions a complete search speaks. */
+static void print_scope(const struct verdict *verdict, FILE *stream)
+{
+	fprintf(stream, "Search complete: that was every fair execution of this program ");
+	if (verdict->image)
+		fprintf(stream, "from the state in\n%s on,\n", verdict->image);
+	else
+		fprintf(stream, "with these arguments and this input,\n");
+}
+
 void verdict_print(const struct verdict *verdict, FILE *stream)
 {
 	uint64_t n = verdict->executions;
@@ -109,13 +119,11 @@ void verdict_print(const struct verdict *verdict, FILE *stream)
 		fprintf(stream, "No failure");
 	fprintf(stream, " found in %" PRIu64 " execution%s, %.1f seconds.\n", n, plural(n), verdict->seconds);
 	if (verdict->complete) {
-		fprintf(
-		    stream,
-		    "Search complete: that was every fair execution of this program with these arguments "
-		    "and this input,\n%sthreads switching at synchronisation operations%s%s,\nunder %s.\n",
-		    verdict->reduced ? "up to the order of independent operations, " : "",
-		    verdict->atomics ? " and the program's atomic read-modify-write\ninstructions" : "",
-		    verdict->reduced ? " and\nsharing no memory without them" : "", verdict->conditions);
+		print_scope(verdict, stream);
+		fprintf(stream, "%sthreads switching at synchronisation operations%s%s,\nunder %s.\n",
+			verdict->reduced ? "up to the order of independent operations, " : "",
+			verdict->atomics ? " and the program's atomic read-modify-write\ninstructions" : "",
+			verdict->reduced ? " and\nsharing no memory without them" : "", verdict->conditions);
 		return;
 	}
 	print_coverage(verdict, stream);

@@ -51,6 +51,8 @@ struct verdict {
 	double estimate_low; /* an interval, if below estimate_high */
 	double estimate_high;
 	char estimate_of[80]; /* which executions: " with at most 1 preemption"; empty: all */
+	const char
+	    *image; /* the executions began in this saved state, borrowed; NULL: at the program's start */
 	char conditions[512]; /* of a search: "fairness with k = 1, ..." */
 	double seconds;
 	bool complete;			/* nothing was left out; only without reasons */

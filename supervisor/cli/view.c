@@ -3,6 +3,7 @@
 #include "build_id.h"
 #include "confirm.h"
 #include "exits.h"
+#include "image_id.h"
 #include "ops.h"
 #include "recording.h"
 #include "say.h"
@@ -120,7 +121,8 @@ static enum status start(struct replay *r, const struct options *given)
 	enum status status = launch_from_schedule(&launch, header, NULL, r->why);
 	if (status)
 		return status;
-	if (!build_id_check(header, true, r->why) || !load_ops(r, &options))
+	if (!build_id_check(header, true, r->why) || !image_id_check(header, r->why) ||
+	    !load_ops(r, &options))
 		status = STATUS_UNSUPPORTED;
 	else
 		status = session_open(&r->session, &launch, &options, true, r->why);

@@ -181,6 +181,45 @@ START_TEST(a_device_is_written_to)
 }
 END_TEST
 
+/* The image as the file `path` names it. */
+static void expect_image(const char *path, const char *expected)
+{
+	char line[512], found[512] = "";
+	FILE *file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof line, file))
+		if (strncmp(line, "image ", 6) == 0)
+			snprintf(found, sizeof found, "%.*s", (int)strcspn(line, "\n"), line);
+	fclose(file);
+	ck_assert_str_eq(found, expected);
+}
+
+/* An image beside the schedule is named without its folder, so that both can be moved; another one with it. */
+START_TEST(images_move_with_their_schedules)
+{
+	struct schedule loaded;
+	char beside[128], elsewhere[128];
+	snprintf(beside, sizeof beside, "0123 %s/a.image", folder);
+	snprintf(elsewhere, sizeof elsewhere, "image 0123 %s/a.image", folder);
+	schedule.header.image = strdup(beside);
+	save_as("a.sched", false, "a.sched");
+	expect_image("a.sched", "image 0123 a.image");
+	ck_assert_int_eq(schedule_load(&loaded, "a.sched", why), STATUS_OK);
+	ck_assert_str_eq(loaded.header.image, beside);
+	schedule_release(&loaded);
+	ck_assert_int_eq(mkdir("other", 0700), 0);
+	save_as("other/a.sched", false, "other/a.sched");
+	expect_image("other/a.sched", elsewhere);
+	ck_assert_int_eq(rename("a.sched", "other/a.sched"), 0);
+	ck_assert_int_eq(schedule_load(&loaded, "other/a.sched", why), STATUS_OK);
+	snprintf(elsewhere, sizeof elsewhere, "0123 %s/other/a.image", folder);
+	ck_assert_str_eq(loaded.header.image, elsewhere);
+	schedule_release(&loaded);
+	ck_assert_int_eq(unlink("other/a.sched"), 0);
+	ck_assert_int_eq(rmdir("other"), 0);
+}
+END_TEST
+
 START_TEST(loading_says_what_is_wrong)
 {
 	struct schedule loaded;
@@ -228,6 +267,7 @@ int main(void)
 	tcase_add_test(tests, a_folder_that_refuses_leaves_nothing);
 	tcase_add_test(tests, a_name_that_is_a_folder_is_not_replaced);
 	tcase_add_test(tests, a_device_is_written_to);
+	tcase_add_test(tests, images_move_with_their_schedules);
 	tcase_add_test(tests, loading_says_what_is_wrong);
 	tcase_add_test(tests, a_large_file_is_read_whole);
 	suite_add_tcase(suite, tests);
