@@ -49,7 +49,7 @@ refuse 65 'a.sched' export --gdb a.sched
 refuse 64 'command' help chek
 refuse 64 "needs a process; see 'fmc help attach'" attach
 refuse 64 "takes one process; '2' is too much" attach 1 2
-refuse 64 'did you mean --watch' attach --wacht 1 1
+refuse 64 'did you mean --watch' attach --wach 1 1
 refuse 64 'number of seconds' attach --watch soon 1
 refuse 64 'at least' attach --watch 0 1
 refuse 64 'count.*watch' attach --count 2 1

@@ -38,6 +38,8 @@ int attach_command(const struct options *options)
 		return exits;
 	if (options->run)
 		return attach_run(options, pid);
+	if (options->explore)
+		return attach_explore(options, pid);
 	if (options->watch > 0)
 		return attach_watch(options, pid);
 	return report(options, pid);

@@ -13,6 +13,9 @@ int attach_watch(const struct options *options, pid_t pid);
 /* --run: let it run under fmc's scheduling. */
 int attach_run(const struct options *options, pid_t pid);
 
+/* --explore: save its state, and search from there. */
+int attach_explore(const struct options *options, pid_t pid);
+
 /* The process can't be looked at: a line, and the exit status. */
 int attach_failed(enum status status, const char *why);
 

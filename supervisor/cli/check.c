@@ -1,8 +1,10 @@
 /* fmc check: search, and say what came of it. */
+#include "check.h"
 #include "commands.h"
 #include "exits.h"
 #include "explain.h"
 #include "explore.h"
+#include "image_id.h"
 #include "json.h"
 #include "ops.h"
 #include "record.h"
@@ -195,16 +197,30 @@ static int check_launched(struct launch *launch, const struct options *options, 
 		return say_exit(status);
 	}
 	verdict_init(&verdict);
+	verdict.image = launch->image ? image_id_path(launch->image) : NULL;
 	int exits = check_with(&session, launch, options, &processors, resume, &verdict);
 	verdict_release(&verdict);
 	session_close(&session);
 	return exits;
 }
 
+int check_search(struct launch *launch, const struct options *options)
+{
+	struct resume resume;
+	char why[256];
+	enum status status = resume_open(&resume, options->resume, why);
+	if (status) {
+		say("%s", why);
+		return status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE;
+	}
+	int exits = check_launched(launch, options, &resume);
+	resume_release(&resume);
+	return exits;
+}
+
 int check_command(const struct options *options)
 {
 	struct launch launch;
-	struct resume resume;
 	char why[256];
 	tracer_catch_interrupts();
 	int refused = ops_open(options, EXITS_USAGE);
@@ -215,14 +231,7 @@ int check_command(const struct options *options)
 		say("%s", why);
 		return EXITS_UNAVAILABLE;
 	}
-	status = resume_open(&resume, options->resume, why);
-	if (status) {
-		say("%s", why);
-		launch_release(&launch);
-		return status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE;
-	}
-	int exits = check_launched(&launch, options, &resume);
-	resume_release(&resume);
+	int exits = check_search(&launch, options);
 	launch_release(&launch);
 	return exits;
 }

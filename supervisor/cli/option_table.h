@@ -47,6 +47,8 @@ enum option_id {
 	ID_COUNT,
 	ID_WATCH,
 	ID_RUN,
+	ID_EXPLORE,
+	ID_KEEP_RUNNING,
 	ID_HELP,
 };
 

@@ -291,6 +291,12 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_number(spec->name, optarg, UINT16_MAX, &o->port);
 	case ID_ONCE:
 		return o->once = true;
+	case ID_EXPLORE:
+		o->explore = true;
+		return true;
+	case ID_KEEP_RUNNING:
+		o->keep_running = true;
+		return true;
 	case ID_LOOSE:
 		return o->loose = true;
 	case ID_FORMAT:

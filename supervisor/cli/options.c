@@ -91,6 +91,24 @@ static void make_tables(enum command command, struct option table[OPTIONS_MOST +
 	letters[l] = 0;
 }
 
+/* Has `fmc attach` this option only for the sake of a search? */
+static bool is_of_search(const struct option_spec *spec)
+{
+	switch (spec->id) {
+	case ID_STRATEGY: /* these are --run's, too */
+	case ID_SEED:
+	case ID_TIME:
+	case ID_OUTPUT:
+	case ID_JSON:
+	case ID_COLOUR:
+	case ID_VERBOSE:
+	case ID_HELP:
+		return false;
+	default:
+		return option_is_for(spec, COMMAND_CHECK);
+	}
+}
+
 static int parse_options(struct options *options, int argc, char **argv)
 {
 	struct option table[OPTIONS_MOST + 1];
@@ -109,8 +127,11 @@ static int parse_options(struct options *options, int argc, char **argv)
 			say("option %s needs a value", argv[optind - 1]);
 			return EXITS_USAGE;
 		}
-		if (!option_store(options, option_by_id(id)))
+		const struct option_spec *spec = option_by_id(id);
+		if (!option_store(options, spec))
 			return EXITS_USAGE;
+		if (command == COMMAND_ATTACH && is_of_search(spec))
+			options->searching = spec->name;
 		if (options->command == COMMAND_HELP)
 			return 0;
 	}
@@ -170,10 +191,11 @@ static void settle(struct options *options)
 	if (!options->depth_given)
 		options->search.max_depth =
 		    options->command == COMMAND_RUN ? DEFAULT_RUN_DEPTH : DEFAULT_DEPTH;
+	bool searches = options->command == COMMAND_CHECK || options->explore;
 	if (!options->spin_given)
-		options->spin_report = options->command == COMMAND_CHECK;
+		options->spin_report = searches;
 	bool endless = options->automatic || strategy_random(options->search.strategy);
-	if (options->command == COMMAND_CHECK && endless && !options->seconds_given)
+	if (searches && endless && !options->seconds_given)
 		options->seconds = DEFAULT_SECONDS;
 	if (options->command == COMMAND_MINIMIZE && !options->seconds_given)
 		options->seconds = DEFAULT_MINIMIZE;
@@ -188,8 +210,8 @@ static bool run_allowed(const struct options *options)
 	const enum strategy strategy = options->search.strategy;
 	const bool given =
 	    options->seed_given || options->seconds_given || options->output || !options->automatic;
-	if (!options->run && given) {
-		say("%s is for --run, which is missing", options->seed_given	  ? "--seed"
+	if (!options->run && !options->explore && given) {
+		say("%s is for --run and --explore, which are missing", options->seed_given	  ? "--seed"
 							 : options->seconds_given ? "--time"
 							 : options->output	  ? "--output"
 										  : "--strategy");
@@ -199,12 +221,28 @@ static bool run_allowed(const struct options *options)
 		say("--run and --watch can't be had together: nobody is to look in while it runs so");
 		return false;
 	}
-	if (options->automatic || strategy == STRATEGY_RANDOM || strategy == STRATEGY_PCT ||
+	if (options->explore || options->automatic || strategy == STRATEGY_RANDOM || strategy == STRATEGY_PCT ||
 	    strategy == STRATEGY_POS)
 		return true;
 	say("--run --strategy %s: %s", strategy_name(strategy),
 	    strategy == STRATEGY_SURW ? "it needs to know earlier executions, of which there are none"
 				      : "it needs many executions; random, pct and pos can do with one");
+	return false;
+}
+
+/* The same of --explore. */
+static bool explore_allowed(const struct options *options)
+{
+	if (options->searching && !options->explore)
+		say("--%s is for --explore, which is missing", options->searching);
+	else if (options->keep_running && !options->explore)
+		say("--keep-running is for --explore, which is missing");
+	else if (options->explore && options->watch > 0)
+		say("--explore and --watch can't be had together: one looks on, the other at copies");
+	else if (options->explore && options->run)
+		say("--explore and --run can't be had together: one runs copies, the other the process itself");
+	else
+		return true;
 	return false;
 }
 
@@ -226,13 +264,13 @@ static bool combination_allowed(const struct options *options)
 		features |= FEATURE_RESUME;
 	if (search->max_thread_depth)
 		features |= FEATURE_THREAD_DEPTH;
-	if (options->command == COMMAND_CHECK)
+	if (options->command == COMMAND_CHECK || options->explore)
 		features |= options->automatic ? FEATURE_AUTO : combination_features(search);
 	if (options->command == COMMAND_ATTACH && options->count && options->watch == 0) {
 		say("--count is a number of looks of --watch, which is missing");
 		return false;
 	}
-	if (options->command == COMMAND_ATTACH && !run_allowed(options))
+	if (options->command == COMMAND_ATTACH && !(explore_allowed(options) && run_allowed(options)))
 		return false;
 	const char *reason = combination_refused(features, &one, &other);
 	if (reason)

@@ -59,6 +59,9 @@ struct options {
 	bool restricted;   /* --wakeup was given */
 	uint32_t spurious; /* --spurious */
 	bool loose;
+	bool explore;	   /* attach */
+	bool keep_running; /* attach --explore */
+	const char *searching; /* attach: an option that only a search has; NULL: none was given */
 	const char *debugger; /* gdb; NULL: not given */
 	const char *socket;   /* gdbserver; NULL: not given */
 	uint64_t port;

@@ -5,6 +5,7 @@
  *     midway forks N    philosophers before their forks
  *     midway lost       a signal that comes before who waits for it
  *     midway count N    N threads that each take one lock twice: no failure
+ *     midway socket     a thread that writes to a socket, beside one that doesn't
  *     midway ways       a thread in every wait there is; each is served. Ends with 0 if all of them come back right
  */
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,7 +25,7 @@ enum { MOST = 16 };
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER, forks[MOST], lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static pthread_t threads[MOST];
-static int length, is_ready, turns;
+static int length, is_ready, turns, sockets[2];
 
 static void wake(int signal)
 {
@@ -89,6 +91,14 @@ static void *lose(void *argument)
 		pthread_cond_wait(&ready, &lock);
 		pthread_mutex_unlock(&lock);
 	}
+	return NULL;
+}
+
+static void *say(void *argument)
+{
+	pass_gate();
+	if (argument && write(sockets[0], "x", 1) != 1)
+		exit(1);
 	return NULL;
 }
 
@@ -273,6 +283,8 @@ int main(int argc, char **argv)
 		start(2, lose);
 	else if (!strcmp(mode, "count"))
 		start(n, count);
+	else if (!strcmp(mode, "socket") && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0)
+		start(2, say);
 	else
 		return 99;
 	rest();
