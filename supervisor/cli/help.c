@@ -60,9 +60,10 @@ static const struct {
 	{"[OPTION]... PROCESS",
 	 "Say what every thread of a running process waits for, who holds it, and whether it is a deadlock.\n"
 	 "PROCESS is a number, or a name that only one process has. It stands still for some milliseconds,\n"
-	 "and then goes on as if nothing had been.\n\n"
-	 "Exit status: 0 nothing is wrong for certain, 1 something is, 64 wrong usage, 69 there is no such\n"
-	 "process or it can't be looked at, 70 a fault of fmc, 130 Ctrl-C."},
+	 "and then goes on as if nothing had been. With --run it goes on in an order that fmc chooses, with\n"
+	 "--explore the schedules that lead on from where it stands are searched in copies of it.\n\n"
+	 "Exit status: 0 nothing is wrong for certain, 1 something is, 2 --explore: as for check, 64 wrong\n"
+	 "usage, 69 there is no such process or it can't be looked at, 70 a fault of fmc, 130 Ctrl-C."},
     [COMMAND_CORE] =
 	{"[OPTION]... FILE [PROGRAM]",
 	 "Say the same of a process of which a core file was left.\n\n"
@@ -99,13 +100,16 @@ void help_print(enum command topic)
 		return;
 	}
 	printf("fmc %s %s\n\n%s\n", command_name(topic), topics[topic].use, topics[topic].text);
-	const char *name, *value, *text;
-	char letter;
-	for (size_t i = 0; options_describe(topic, i, &name, &letter, &value, &text); i++) {
+	struct option_text option;
+	bool searching = false;
+	for (size_t i = 0; options_describe(topic, i, &option); i++) {
 		char left[64];
 		snprintf(left, sizeof left, "%s--%s%s%s",
-			 letter ? (char[]){'-', letter, ',', ' ', 0} : "    ", name, value ? " " : "",
-			 value ? value : "");
-		printf("%s  %-24s %s\n", i ? "" : "\n", left, text);
+			 option.letter ? (char[]){'-', option.letter, ',', ' ', 0} : "    ", option.name,
+			 option.value ? " " : "", option.value ? option.value : "");
+		if (option.of_search && !searching)
+			printf("\nWith --explore, as for check:\n");
+		searching = option.of_search;
+		printf("%s  %-24s %s\n", i ? "" : "\n", left, option.text);
 	}
 }

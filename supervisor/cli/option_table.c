@@ -42,8 +42,13 @@ static const struct option_spec specs[] = {
      "script to write (default: FILE.gdb here); - for standard output"},
     {ID_OUTPUT, "output", 'o', "FILE", CHECK | RUN | MINIMIZE,
      "schedule to write (default: PROGRAM.sched, FILE.min.sched here, never replaced)"},
+    {ID_WATCH, "watch", 0, "S", ATTACH, "look again every S seconds: who is stuck, who moves"},
+    {ID_COUNT, "count", 0, "N", ATTACH, "--watch: end after N looks (default: with the process, or Ctrl-C)"},
     {ID_RUN, "run", 0, NULL, ATTACH,
      "let it run under fmc's scheduling until something is found, and release it"},
+    {ID_EXPLORE, "explore", 0, NULL, ATTACH,
+     "save its state, and search the schedules that lead on from there"},
+    {ID_KEEP_RUNNING, "keep-running", 0, NULL, ATTACH, "--explore: let it go on meanwhile"},
     {ID_STRATEGY, "strategy", 0, "S", ATTACH,
      "--run: random, pct[:D] or pos (default: random); --explore: as check"},
     {ID_SEED, "seed", 0, "N", ATTACH, "--run, --explore: of the random choices"},
@@ -51,11 +56,6 @@ static const struct option_spec specs[] = {
      "--run: release it after S seconds (default: 0, no limit); --explore: as check"},
     {ID_OUTPUT, "output", 'o', "FILE", ATTACH,
      "--run, --explore: schedule to write (default: PROGRAM.sched here, never replaced)"},
-    {ID_WATCH, "watch", 0, "S", ATTACH, "look again every S seconds: who is stuck, who moves"},
-    {ID_COUNT, "count", 0, "N", ATTACH, "--watch: end after N looks (default: with the process, or Ctrl-C)"},
-    {ID_EXPLORE, "explore", 0, NULL, ATTACH,
-     "save its state, and search the schedules that lead on from there"},
-    {ID_KEEP_RUNNING, "keep-running", 0, NULL, ATTACH, "--explore: let it go on meanwhile"},
     {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | ATTACH | CORE,
      "write the result as JSON; - for standard output"},
     {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER,
@@ -122,17 +122,45 @@ const struct option_spec *option_by_id(int id)
 	return NULL;
 }
 
-bool options_describe(enum command command, size_t i, const char **name, char *letter, const char **value,
-		      const char **text)
+bool option_of_search(const struct option_spec *spec, enum command command)
 {
-	for (size_t s = 0; s < SPECS; s++) {
-		if (!option_is_for(&specs[s], command) || i-- > 0)
-			continue;
-		*name = specs[s].name;
-		*letter = specs[s].letter;
-		*value = specs[s].value;
-		*text = specs[s].text;
-		return true;
+	switch (spec->id) {
+	case ID_STRATEGY: /* these are --run's, too */
+	case ID_SEED:
+	case ID_TIME:
+	case ID_OUTPUT:
+	case ID_JSON:
+	case ID_COLOUR:
+	case ID_VERBOSE:
+	case ID_HELP:
+		return false;
+	default:
+		return command == COMMAND_ATTACH && option_is_for(spec, COMMAND_ATTACH) &&
+		       option_is_for(spec, COMMAND_CHECK);
 	}
-	return false;
+}
+
+/* Of the options that are, or aren't, of the search alone the i-th; NULL, and *i less their number, if there are fewer. */
+static const struct option_spec *find_spec(enum command command, bool of_search, size_t *i)
+{
+	for (size_t s = 0; s < SPECS; s++)
+		if (option_is_for(&specs[s], command) && option_of_search(&specs[s], command) == of_search &&
+		    (*i)-- == 0)
+			return &specs[s];
+	return NULL;
+}
+
+bool options_describe(enum command command, size_t i, struct option_text *text)
+{
+	const struct option_spec *spec = find_spec(command, false, &i);
+	if (!spec)
+		spec = find_spec(command, true, &i);
+	if (!spec)
+		return false;
+	*text = (struct option_text){.name = spec->name,
+				     .letter = spec->letter,
+				     .value = spec->value,
+				     .text = spec->text,
+				     .of_search = option_of_search(spec, command)};
+	return true;
 }

@@ -91,24 +91,6 @@ static void make_tables(enum command command, struct option table[OPTIONS_MOST +
 	letters[l] = 0;
 }
 
-/* Has `fmc attach` this option only for the sake of a search? */
-static bool is_of_search(const struct option_spec *spec)
-{
-	switch (spec->id) {
-	case ID_STRATEGY: /* these are --run's, too */
-	case ID_SEED:
-	case ID_TIME:
-	case ID_OUTPUT:
-	case ID_JSON:
-	case ID_COLOUR:
-	case ID_VERBOSE:
-	case ID_HELP:
-		return false;
-	default:
-		return option_is_for(spec, COMMAND_CHECK);
-	}
-}
-
 static int parse_options(struct options *options, int argc, char **argv)
 {
 	struct option table[OPTIONS_MOST + 1];
@@ -130,7 +112,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 		const struct option_spec *spec = option_by_id(id);
 		if (!option_store(options, spec))
 			return EXITS_USAGE;
-		if (command == COMMAND_ATTACH && is_of_search(spec))
+		if (option_of_search(spec, command))
 			options->searching = spec->name;
 		if (options->command == COMMAND_HELP)
 			return 0;
@@ -211,18 +193,18 @@ static bool run_allowed(const struct options *options)
 	const bool given =
 	    options->seed_given || options->seconds_given || options->output || !options->automatic;
 	if (!options->run && !options->explore && given) {
-		say("%s is for --run and --explore, which are missing", options->seed_given	  ? "--seed"
-							 : options->seconds_given ? "--time"
-							 : options->output	  ? "--output"
-										  : "--strategy");
+		say("%s is for --run and --explore, which are missing", options->seed_given	 ? "--seed"
+									: options->seconds_given ? "--time"
+									: options->output	 ? "--output"
+											  : "--strategy");
 		return false;
 	}
 	if (options->run && options->watch > 0) {
 		say("--run and --watch can't be had together: nobody is to look in while it runs so");
 		return false;
 	}
-	if (options->explore || options->automatic || strategy == STRATEGY_RANDOM || strategy == STRATEGY_PCT ||
-	    strategy == STRATEGY_POS)
+	if (options->explore || options->automatic || strategy == STRATEGY_RANDOM ||
+	    strategy == STRATEGY_PCT || strategy == STRATEGY_POS)
 		return true;
 	say("--run --strategy %s: %s", strategy_name(strategy),
 	    strategy == STRATEGY_SURW ? "it needs to know earlier executions, of which there are none"
@@ -240,7 +222,8 @@ static bool explore_allowed(const struct options *options)
 	else if (options->explore && options->watch > 0)
 		say("--explore and --watch can't be had together: one looks on, the other at copies");
 	else if (options->explore && options->run)
-		say("--explore and --run can't be had together: one runs copies, the other the process itself");
+		say("--explore and --run can't be had together: one runs copies, the other the process "
+		    "itself");
 	else
 		return true;
 	return false;

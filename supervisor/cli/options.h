@@ -87,9 +87,15 @@ int options_parse(struct options *options, int argc, char **argv);
 /* "check" ...; never NULL. */
 const char *command_name(enum command command);
 
-/* One option as help shows it. False past the last one of this command. */
-bool options_describe(enum command command, size_t i, const char **name, char *letter, const char **value,
-		      const char **text);
+/* An option as help shows it. */
+struct option_text {
+	const char *name, *value, *text; /* value: NULL if it has none */
+	char letter;			 /* 0: none */
+	bool of_search;			 /* for attach --explore alone */
+};
+
+/* One after the other, those of the search behind the others. False past the last one of this command. */
+bool options_describe(enum command command, size_t i, struct option_text *text);
 
 /* Use colours on this stream? */
 bool options_colours(const struct options *options, int descriptor);

@@ -201,11 +201,11 @@ START_TEST(test_help_is_true)
 	const enum command commands[] = {COMMAND_CHECK, COMMAND_RUN, COMMAND_REPLAY, COMMAND_SHOW,
 					 COMMAND_MINIMIZE};
 	for (size_t c = 0; c < 5; c++) {
-		const char *name, *value, *text;
-		char letter, typed[80];
+		struct option_text option;
+		char typed[80];
 		size_t i = 0;
-		for (; options_describe(commands[c], i, &name, &letter, &value, &text); i++) {
-			snprintf(typed, sizeof typed, "--%s%s", name, value ? "=?" : "");
+		for (; options_describe(commands[c], i, &option); i++) {
+			snprintf(typed, sizeof typed, "--%s%s", option.name, option.value ? "=?" : "");
 			(void)PARSE(command_name(commands[c]), typed, "p");
 			ck_assert_msg(!strstr(told, "has no option"), "%s", told);
 		}
