@@ -143,6 +143,15 @@ static bool sleeps(const struct tracee *tracee, const struct user_regs_struct *r
 	return stance->inherits ? (now & FUTEX_TID_MASK) != 0 : now == stance->expected;
 }
 
+/* Is that the word which the kernel clears at another thread's end? Then it joins that one, whatever the function is called. */
+static bool joins(const struct tracee *tracee, const struct stance *stance)
+{
+	for (uint32_t i = 0; !stance->until && i < target_tracees(tracee->target); i++)
+		if (target_tracee(tracee->target, i)->clear_tid == stance->word)
+			return true;
+	return false;
+}
+
 bool stance_sleeps(struct tracee *tracee)
 {
 	struct stance stance;
@@ -201,6 +210,11 @@ enum status stance_find(const struct entries *entries, struct places *places, st
 	if (!out.inside || entries_trap_of(entries, regs.rip))
 		return STATUS_OK;
 	const struct trap *trap = find_function(entries, tracee->target, &out, &known);
+	if (!trap && asleep && joins(tracee, stance)) {
+		stance->function = OP_THREAD_JOIN;
+		stance->caller = registers_of(&out.caller);
+		return STATUS_OK;
+	}
 	if (!trap) {
 		if (asleep && !known && out.found)
 			stance->kind = STANCE_UNKNOWN;
