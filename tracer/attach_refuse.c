@@ -33,13 +33,16 @@ static long number_of(const char *status, const char *name)
 	return value ? strtol(value, NULL, 10) : 0;
 }
 
-/* The name of a process, for people. */
+/* The name of a process, for people; what a terminal would take for more than text is a question mark. */
 static const char *name_of(pid_t pid, char name[64])
 {
 	char path[32];
 	snprintf(path, sizeof path, "/proc/%d/comm", pid);
 	const ssize_t length = proc_text(AT_FDCWD, path, name, 64);
 	name[length > 0 ? length - 1 : 0] = 0;
+	for (char *at = name; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
 	return name;
 }
 
@@ -111,7 +114,7 @@ static pid_t tracer_of(const struct attach *attach)
 static enum status refuse_for_permission(struct attach *attach)
 {
 	char name[64], user[64], text[4096];
-	struct stat folder;
+	struct stat memory;
 	const pid_t pid = attach->pid;
 	name_of(pid, name);
 	if (proc_text(attach->folder, "status", text, sizeof text) <= 0)
@@ -123,7 +126,8 @@ static enum status refuse_for_permission(struct attach *attach)
 	const int scope = ptrace_scope();
 	if (scope == 3 || (scope && geteuid() != 0))
 		return refuse_for_yama(attach, scope, name);
-	if (geteuid() != 0 && fstat(attach->folder, &folder) == 0 && folder.st_uid != owner)
+	/* Who has: its files belong to root, though not its folder. */
+	if (geteuid() != 0 && fstatat(attach->folder, "mem", &memory, 0) == 0 && memory.st_uid != owner)
 		return refuse(
 		    attach, STATUS_DENIED,
 		    "process %d (%s) has protected itself, or has got more rights than its user: use sudo",
