@@ -1,5 +1,6 @@
 #include <fmc/account.h>
 #include <fmc/activity.h>
+#include <fmc/clock.h>
 
 #include <stdlib.h>
 #include <time.h>
@@ -11,13 +12,6 @@
 #define SETTLE_STEP_NS 2000000
 /* So long a thread that runs is watched. */
 #define HOT_NS 100000000
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* A signal that ends it early does no harm. */
 static void pause_ns(uint64_t ns)
@@ -205,9 +199,9 @@ static enum status watch_runners(struct account *account)
 	size_t before_length, after_length = 0;
 	if (activity_read(pid, &before, &before_length) != STATUS_OK)
 		return STATUS_OK;
-	uint64_t begin = now_ns();
+	uint64_t begin = clock_now();
 	pause_ns(HOT_NS);
-	uint64_t interval = now_ns() - begin;
+	uint64_t interval = clock_now() - begin;
 	enum status status = STATUS_OK;
 	if (activity_read(pid, &after, &after_length) == STATUS_OK) {
 		struct movement *movement =

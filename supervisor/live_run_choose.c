@@ -41,7 +41,7 @@ bool live_run_choose(struct live_run *run)
 	thread->op.kind = OP_NONE;
 	thread->turn = TURN_RUNS;
 	run->running = run->previous = t;
-	run->since = live_run_clock();
+	run->since = clock_now();
 	run->sliced = false;
 	live_resume(run->live, thread->tracee);
 	return true;

@@ -3,6 +3,7 @@
 
 #include "supervisor/policy.h"
 
+#include <fmc/clock.h>
 #include <fmc/live_run.h>
 #include <fmc/machine.h>
 #include <fmc/markers.h>
@@ -81,8 +82,6 @@ struct live_run {
 	enum live_run_end end;
 	char *why;
 };
-
-uint64_t live_run_clock(void);
 
 /* live_run_threads.c: the threads by their numbers. NULL, NO_THREAD without memory or where there are too many. */
 struct run_thread *live_run_thread(struct live_run *run, const struct tracee *tracee);

@@ -15,13 +15,6 @@
 #define STOP_MS	   1000
 #define REMOVALS   200
 
-uint64_t live_run_clock(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* The thread gives its turn back; if `turn` is TURN_WAITS, until it gets it again. */
 static void yield_turn(struct live_run *run, uint32_t t, enum turn turn)
 {
@@ -202,7 +195,7 @@ static void share_time(struct live_run *run)
 	if (run->running == NO_THREAD)
 		return;
 	struct tracee *tracee = run->threads[run->running].tracee;
-	const uint64_t taken = live_run_clock() - run->since;
+	const uint64_t taken = clock_now() - run->since;
 	if (live_in_call(run->live, tracee) && taken > IN_CALL_NS) {
 		yield_turn(run, run->running, TURN_CALLS);
 	} else if (taken > SLICE_NS && !run->sliced && others_wait(run)) {
@@ -214,7 +207,7 @@ static void share_time(struct live_run *run)
 /* Twice the same, as what is about to be woken still looks asleep; after each time in vain after a longer while. */
 static bool suspicious(struct live_run *run)
 {
-	const uint64_t now = live_run_clock();
+	const uint64_t now = clock_now();
 	if (now < run->next_look)
 		return false;
 	run->next_look = now + LOOK_NS;
@@ -228,10 +221,10 @@ static bool suspicious(struct live_run *run)
 
 static void run_threads(struct live_run *run)
 {
-	run->next_look = live_run_clock() + LOOK_NS;
+	run->next_look = clock_now() + LOOK_NS;
 	while (run->end == LIVE_RUN_GOES_ON) {
 		struct live_event event;
-		if (tracer_interrupted() || (run->until && live_run_clock() >= run->until)) {
+		if (tracer_interrupted() || (run->until && clock_now() >= run->until)) {
 			run->end = LIVE_RUN_STOPPED;
 			return;
 		}
@@ -251,10 +244,9 @@ static void run_on(struct live_run *run)
 	struct live_event event;
 	for (uint32_t i = 0; i < target_tracees(live_target(run->live)); i++)
 		live_resume(run->live, target_tracee(live_target(run->live), i));
-	const uint64_t begin = live_run_clock();
-	while (live_run_clock() - begin < UINT64_C(10000000) &&
-	       live_wait(run->live, 1, &event) == STATUS_OK && event.kind != LIVE_ENDED &&
-	       event.kind != LIVE_EXEC)
+	const uint64_t begin = clock_now();
+	while (clock_now() - begin < UINT64_C(10000000) && live_wait(run->live, 1, &event) == STATUS_OK &&
+	       event.kind != LIVE_ENDED && event.kind != LIVE_EXEC)
 		if (event.kind != LIVE_EXITED)
 			live_resume(run->live, event.tracee);
 }

@@ -1,5 +1,7 @@
 #include "tracer/attach.h"
 
+#include <fmc/clock.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +17,6 @@
 
 #define STOP_MOST_NS UINT64_C(3000000000) /* it takes to stop all threads, when they come and go */
 #define TRIES_MOST   5			  /* at a process that replaces its program */
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 enum status attach_no_memory(struct attach *attach)
 {
@@ -112,9 +107,9 @@ static enum status too_fast(struct attach *attach)
 static enum status stop_threads(struct attach *attach)
 {
 	enum status status = STATUS_OK;
-	const uint64_t start = now_ns();
+	const uint64_t start = clock_now();
 	do {
-		if (now_ns() - start > STOP_MOST_NS)
+		if (clock_now() - start > STOP_MOST_NS)
 			return too_fast(attach);
 		for (size_t i = 0; i < attach->length && status == STATUS_OK; i++)
 			if (attach->at[i].life == ATTACH_NEW)
@@ -131,14 +126,14 @@ static enum status stop_threads(struct attach *attach)
 static void *look(void *argument)
 {
 	struct attach *attach = argument;
-	const uint64_t start = now_ns();
+	const uint64_t start = clock_now();
 	attach->subject->process.standing = true;
 	attach->status = stop_threads(attach);
 	if (attach->status == STATUS_OK)
 		attach->status = attach_copy(attach);
 	attach->subject->process.standing = false;
 	attach_release(attach);
-	attach->subject->still_ns = now_ns() - start;
+	attach->subject->still_ns = clock_now() - start;
 	return NULL;
 }
 

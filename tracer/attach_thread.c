@@ -1,6 +1,8 @@
 #include "tracer/attach.h"
 #include "tracer/private.h"
 
+#include <fmc/clock.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -25,13 +27,6 @@
 #define WATCH_PAUSE_NS	     100000
 #define PATIENCE_ASLEEP_NS   INT64_C(5000000)
 #define PATIENCE_RUNNABLE_NS INT64_C(1000000000)
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void pause_ns(long ns)
 {
@@ -276,13 +271,13 @@ static bool user_interrupts(void)
 enum status attach_wait(struct attach *attach)
 {
 	const struct timespec slice = {.tv_nsec = SLICE_NS};
-	const int64_t start = now_ns();
+	const int64_t start = (int64_t)clock_now();
 	sigset_t child;
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	while (poll_threads(attach)) {
 		sigtimedwait(&child, NULL, &slice);
-		const int64_t waited = now_ns() - start;
+		const int64_t waited = (int64_t)clock_now() - start;
 		if (user_interrupts())
 			return STATUS_INTERRUPTED;
 		if (waited < PATIENCE_ASLEEP_NS)

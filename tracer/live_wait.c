@@ -1,6 +1,8 @@
 #include "tracer/attach.h"
 #include "tracer/live_private.h"
 
+#include <fmc/clock.h>
+
 #include <errno.h>
 #include <linux/kcmp.h>
 #include <signal.h>
@@ -21,9 +23,7 @@
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(clock_now() / 1000000);
 }
 
 /* A stop that has been looked at is taken from the kernel's list, except one before a signal. */

@@ -1,5 +1,7 @@
 #include "tracer/private.h"
 
+#include <fmc/clock.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -20,9 +22,7 @@
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(clock_now() / 1000000);
 }
 
 static bool take_early(struct target *target, pid_t tid, int *status)

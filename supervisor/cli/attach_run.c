@@ -11,6 +11,7 @@
 #include "tell.h"
 #include "verdict.h"
 
+#include <fmc/clock.h>
 #include <fmc/live_run.h>
 #include <fmc/report.h>
 #include <fmc/schedule.h>
@@ -35,13 +36,6 @@ struct attach_run {
 	struct verdict verdict;
 	struct reported *reported;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static enum policy_kind policy_of(const struct options *options)
 {
@@ -240,7 +234,7 @@ static int conclude(struct attach_run *run, enum live_run_end end)
 
 static int go(struct attach_run *run)
 {
-	const uint64_t begin = now_ns();
+	const uint64_t begin = clock_now();
 	const uint64_t until =
 	    run->options->seconds > 0 ? begin + (uint64_t)(run->options->seconds * 1e9) : 0;
 	char why[256];
@@ -254,7 +248,7 @@ static int go(struct attach_run *run)
 		say("%s", why);
 		return EXITS_UNAVAILABLE;
 	}
-	run->verdict.seconds = (double)(now_ns() - begin) / 1e9;
+	run->verdict.seconds = (double)(clock_now() - begin) / 1e9;
 	return conclude(run, end);
 }
 

@@ -64,7 +64,7 @@ static void print_part(const char *before, struct part part, FILE *stream)
 /* "After 2.0 s: T1 to T3 stuck; T5 moves; T4 uses 97 % of a processor" */
 static void print_movement(const struct watch *w)
 {
-	fprintf(w->stream, "\nAfter %.1f s:", (double)(session_clock() - w->began) / 1e9);
+	fprintf(w->stream, "\nAfter %.1f s:", (double)(clock_now() - w->began) / 1e9);
 	print_part(" stuck: ", collect(w, false), w->stream);
 	print_part(" moving: ", collect(w, true), w->stream);
 	const char *before = " computing: ";
@@ -169,11 +169,11 @@ static enum status pause_and_look(const struct watch *w, struct pause *p, char w
 	enum status status = activity_read(w->pid, &p->before, &p->before_length);
 	if (status)
 		return status;
-	uint64_t begin = session_clock();
+	uint64_t begin = clock_now();
 	if (!pause_until(begin + (uint64_t)(w->options->watch * 1e9)))
 		return STATUS_INTERRUPTED;
 	status = activity_read(w->pid, &p->after, &p->after_length);
-	p->interval = session_clock() - begin;
+	p->interval = clock_now() - begin;
 	return status ? status : account_look(w->pid, &p->account, why);
 }
 
@@ -228,7 +228,7 @@ static bool has_ended(pid_t pid)
 static int conclude(struct watch *w, enum status status, const char *why)
 {
 	fprintf(w->stream, "\n%lu %s in %.1f s.\n", (unsigned long)w->looks, w->looks == 1 ? "look" : "looks",
-		(double)(session_clock() - w->began) / 1e9);
+		(double)(clock_now() - w->began) / 1e9);
 	int exits = tell_end(w->account, w->movement, w->interval, w->options);
 	if (status == STATUS_INTERRUPTED)
 		return EXITS_INTERRUPTED;
@@ -241,11 +241,8 @@ static int conclude(struct watch *w, enum status status, const char *why)
 
 int attach_watch(const struct options *options, pid_t pid)
 {
-	struct watch w = {.options = options,
-			  .pid = pid,
-			  .stream = tell_stream(options),
-			  .began = session_clock(),
-			  .looks = 1};
+	struct watch w = {
+	    .options = options, .pid = pid, .stream = tell_stream(options), .began = clock_now(), .looks = 1};
 	char why[256] = "";
 	enum status status = account_attach(pid, &w.account, why);
 	if (status)

@@ -52,9 +52,9 @@ static bool make_simple(const struct exploration *x, struct reported *reported, 
 		return true;
 	if (*left <= 0)
 		return false;
-	uint64_t begin = session_clock();
+	uint64_t begin = clock_now();
 	simplify(x->session, reported, &budget);
-	*left -= (double)(session_clock() - begin) / 1e9;
+	*left -= (double)(clock_now() - begin) / 1e9;
 	return true;
 }
 

@@ -28,7 +28,7 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 				  .resume = resume,
 				  .verdict = verdict,
 				  .repeatable = true};
-	x->begin = session_clock();
+	x->begin = clock_now();
 	if (options->seconds > 0)
 		x->deadline = x->begin + (uint64_t)(options->seconds * 1e9);
 	session->deadline = x->deadline;
@@ -70,7 +70,7 @@ static bool usable(struct exploration *x)
 	}
 	if (trace->end == END_INTERRUPTED) {
 		x->enough |= tracer_interrupted();
-		x->over |= x->enough || (x->deadline && session_clock() >= x->deadline);
+		x->over |= x->enough || (x->deadline && clock_now() >= x->deadline);
 		return false;
 	}
 	return true;
@@ -162,7 +162,7 @@ static uint32_t least_preemptions(const struct exploration *x)
 
 static double seconds_of(const struct exploration *x)
 {
-	return (double)(session_clock() - x->begin) / 1e9 + x->earlier_seconds;
+	return (double)(clock_now() - x->begin) / 1e9 + x->earlier_seconds;
 }
 
 /* The execution failed in a way that wasn't seen before: keep it if it replays. */
@@ -207,7 +207,7 @@ static uint64_t phase_deadline(const struct exploration *x, const struct phase *
 static bool spent(struct exploration *x, const struct phase *phase, uint64_t planned)
 {
 	uint64_t most = x->options->executions;
-	uint64_t now = session_clock();
+	uint64_t now = clock_now();
 	x->enough |= tracer_interrupted();
 	uint64_t now_run = x->verdict->executions - x->verdict->earlier + jobs_out(x->jobs);
 	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline);
@@ -466,7 +466,7 @@ static void explore_whole(struct exploration *x)
 		return;
 	double budget = (double)(x->deadline - x->begin);
 	const struct phase phase =
-	    portfolio_whole(x->options, x->deadline ? (double)(session_clock() - x->begin) / budget : 0);
+	    portfolio_whole(x->options, x->deadline ? (double)(clock_now() - x->begin) / budget : 0);
 	explore_phase(x, &phase, WHOLE);
 }
 

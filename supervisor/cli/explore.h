@@ -24,7 +24,7 @@ struct exploration {
 	unsigned workers;	       /* how many executions run at a time */
 	struct jobs *jobs;	       /* while there is a search */
 	struct job last;	       /* the last execution */
-	uint64_t begin, deadline;      /* session_clock(); deadline 0: none */
+	uint64_t begin, deadline;      /* clock_now(); deadline 0: none */
 	bool repeatable;
 	bool over;	/* nothing more is to be run */
 	bool enough;	/* over, and what runs still isn't wanted any more */

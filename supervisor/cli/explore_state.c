@@ -16,7 +16,7 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_number(saver, v->unmodelled);
 	save_number(saver, v->atomics);
 	save_number(saver, v->reduced);
-	save_double(saver, (double)(session_clock() - x->begin) / 1e9 + x->earlier_seconds);
+	save_double(saver, (double)(clock_now() - x->begin) / 1e9 + x->earlier_seconds);
 	save_double(saver, v->estimate);
 	save_double(saver, v->estimate_low);
 	save_double(saver, v->estimate_high);

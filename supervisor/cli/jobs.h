@@ -33,7 +33,7 @@ bool jobs_room(const struct jobs *jobs);  /* for one more? */
 size_t jobs_out(const struct jobs *jobs); /* put and not taken */
 
 /*
- * Have a plan run until the deadline at most (session_clock(); 0: none). What the plan points to has to stay until its
+ * Have a plan run until the deadline at most (clock_now(); 0: none). What the plan points to has to stay until its
  * execution has been taken. Only while there is room.
  */
 void jobs_put(struct jobs *jobs, const struct plan *plan, uint64_t deadline);

@@ -72,7 +72,7 @@ static int work(struct minimization *m)
 		say("%s", status_text(STATUS_NO_MEMORY));
 		return EXITS_SOFTWARE;
 	}
-	uint64_t begin = session_clock();
+	uint64_t begin = clock_now();
 	int exits = reproduce(m, reported);
 	if (exits != EXITS_OK)
 		return exits;
@@ -90,7 +90,7 @@ static int work(struct minimization *m)
 	}
 	snprintf(m->verdict.strategy, sizeof m->verdict.strategy, "minimize");
 	m->verdict.executions += reported->simplified->result.executions;
-	m->verdict.seconds = (double)(session_clock() - begin) / 1e9;
+	m->verdict.seconds = (double)(clock_now() - begin) / 1e9;
 	verdict_because(&m->verdict, "only one failure was looked at");
 	return write_and_print(m, reported);
 }

@@ -11,7 +11,7 @@
 
 void progress_init(struct progress *progress, unsigned jobs)
 {
-	*progress = (struct progress){.on = isatty(STDERR_FILENO), .jobs = jobs, .begin = session_clock()};
+	*progress = (struct progress){.on = isatty(STDERR_FILENO), .jobs = jobs, .begin = clock_now()};
 	progress->last = progress->begin;
 }
 
@@ -20,7 +20,7 @@ void progress_update(struct progress *progress, const char *strategy, const stru
 {
 	if (!progress->on)
 		return;
-	uint64_t now = session_clock();
+	uint64_t now = clock_now();
 	if (now - progress->last < INTERVAL)
 		return;
 	progress->last = now;

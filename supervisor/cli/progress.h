@@ -11,7 +11,7 @@ struct progress {
 	bool shown;
 	unsigned jobs;	      /* executions at a time */
 	uint64_t earlier;     /* executions before this run */
-	uint64_t begin, last; /* session_clock() */
+	uint64_t begin, last; /* clock_now() */
 };
 
 void progress_init(struct progress *progress, unsigned jobs);

@@ -61,7 +61,7 @@ static int conclude(struct replay *r, enum status status)
 static int play(struct replay *r)
 {
 	struct verdict *verdict = &r->verdict;
-	uint64_t begin = session_clock();
+	uint64_t begin = clock_now();
 	struct reported *reported = verdict_report(verdict);
 	if (!reported)
 		return conclude(r, STATUS_NO_MEMORY);
@@ -76,7 +76,7 @@ static int play(struct replay *r)
 	verdict->executions = 1;
 	verdict->transitions = r->trace.length;
 	verdict->unmodelled = r->trace.unmodelled;
-	verdict->seconds = (double)(session_clock() - begin) / 1e9;
+	verdict->seconds = (double)(clock_now() - begin) / 1e9;
 	verdict_because(verdict, "this was a single execution");
 	return conclude(r, status);
 }

@@ -27,7 +27,7 @@ static bool load_head(struct resume *resume)
 
 enum status resume_open(struct resume *resume, const char *path, char why[256])
 {
-	*resume = (struct resume){.path = path, .saved = session_clock()};
+	*resume = (struct resume){.path = path, .saved = clock_now()};
 	if (!path)
 		return STATUS_OK;
 	enum status status = state_file_read(path, &resume->file, why);
@@ -165,7 +165,7 @@ enum status resume_identify(struct resume *resume, const struct session *session
 bool resume_due(const struct resume *resume)
 {
 	uint64_t wait = resume->cost * SHARE > INTERVAL ? resume->cost * SHARE : INTERVAL;
-	return resume->path && session_clock() - resume->saved >= wait;
+	return resume->path && clock_now() - resume->saved >= wait;
 }
 
 bool resume_note(struct resume *resume, size_t position, uint64_t planned, const struct search *search)
@@ -180,7 +180,7 @@ bool resume_note(struct resume *resume, size_t position, uint64_t planned, const
 enum status resume_write(struct resume *resume, const struct saver *exploration, char why[256])
 {
 	struct saver body = {0};
-	uint64_t begin = session_clock();
+	uint64_t begin = clock_now();
 	size_t identities = length_of(resume->identity);
 	save_text(&body, FMC_VERSION);
 	save_signed(&body, resume->start_time);
@@ -194,7 +194,7 @@ enum status resume_write(struct resume *resume, const struct saver *exploration,
 	body.failed |= exploration->failed || resume->search.failed;
 	enum status status = state_file_write(resume->path, &body, why);
 	saver_release(&body);
-	resume->saved = session_clock();
+	resume->saved = clock_now();
 	resume->cost = resume->saved - begin;
 	return status;
 }

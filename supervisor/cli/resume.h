@@ -26,7 +26,7 @@ struct resume {
 	bool noted;	      /* unfinished, and resume_note() has been called */
 	bool failed;	      /* the last attempt to write the file */
 	bool over;	      /* nothing is left to go on with */
-	uint64_t saved, cost; /* when it was written last (session_clock()), how long that took */
+	uint64_t saved, cost; /* when it was written last (clock_now()), how long that took */
 };
 
 /*

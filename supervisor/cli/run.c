@@ -105,7 +105,7 @@ static int run_with(struct session *session, const struct launch *launch, const 
 		return EXITS_SOFTWARE;
 	}
 	trace_init(&trace);
-	uint64_t begin = session_clock();
+	uint64_t begin = clock_now();
 	if (options->seconds > 0)
 		session->deadline = begin + (uint64_t)(options->seconds * 1e9);
 	/* Without a failure names and places are wanted for the schedule and for warnings only. */
@@ -116,7 +116,7 @@ static int run_with(struct session *session, const struct launch *launch, const 
 	verdict->executions = 1;
 	verdict->transitions = trace.length;
 	verdict->unmodelled = trace.unmodelled;
-	verdict->seconds = (double)(session_clock() - begin) / 1e9;
+	verdict->seconds = (double)(clock_now() - begin) / 1e9;
 	verdict_because(verdict, "this was a single execution");
 	if (status)
 		say("%s", status_text(status));

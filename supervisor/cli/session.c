@@ -19,13 +19,6 @@
 /* Look at the clock once in so many transitions. */
 #define CLOCK_EVERY 64
 
-uint64_t session_clock(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static bool on_transition(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct session *session = context;
@@ -33,7 +26,7 @@ static bool on_transition(void *context, struct execution *execution, const stru
 	if (session->on_transition)
 		session->on_transition(session->context, trace);
 	if (session->deadline && ++session->ticks % CLOCK_EVERY == 0)
-		session->out_of_time = session_clock() >= session->deadline;
+		session->out_of_time = clock_now() >= session->deadline;
 	return !session->out_of_time && !tracer_interrupted();
 }
 
@@ -135,7 +128,7 @@ static void settle(struct session *session)
 	if (!session->deadline)
 		return;
 	set_timer(session, 0);
-	if (tracer_interrupted() && session_clock() >= session->deadline) {
+	if (tracer_interrupted() && clock_now() >= session->deadline) {
 		session->out_of_time = true;
 		tracer_clear_interrupt();
 	}

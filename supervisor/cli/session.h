@@ -3,6 +3,7 @@
 
 #include "launch.h"
 
+#include <fmc/clock.h>
 #include <fmc/execution.h>
 #include <fmc/finding.h>
 #include <fmc/process.h>
@@ -22,7 +23,7 @@ struct session_stack {
 struct session {
 	struct process *process;
 	struct execution *execution;
-	uint64_t deadline;	 /* on session_clock(); 0: none */
+	uint64_t deadline;	 /* on clock_now(); 0: none */
 	bool out_of_time;	 /* the last execution was ended by the deadline */
 	timer_t timer;		 /* ends executions that pass the deadline without a transition */
 	bool timed;		 /* there is a timer */
@@ -75,9 +76,6 @@ enum status session_collect_stacks(struct session *session, const struct plan *p
  */
 enum status session_play(struct session *session, const struct schedule *schedule, bool loose,
 			 struct trace *trace, struct finding *finding, size_t *diverged_at, char why[256]);
-
-/* CLOCK_MONOTONIC in nanoseconds. */
-uint64_t session_clock(void);
 
 /* A line about each option that has had no effect in the executions so far. */
 void session_warn(const struct session *session);

@@ -84,7 +84,7 @@ static double used(void *context)
 	const struct runner *r = context;
 	if (tracer_interrupted())
 		return 1;
-	return r->seconds > 0 ? (double)(session_clock() - r->begin) / 1e9 / r->seconds : 0;
+	return r->seconds > 0 ? (double)(clock_now() - r->begin) / 1e9 / r->seconds : 0;
 }
 
 void simplified_free(struct simplified *simplified)
@@ -167,7 +167,7 @@ static struct runner make_runner(struct session *session, const struct finding *
 	return (struct runner){.session = session,
 			       .kind = failed->kind,
 			       .wanted = failure_text(failed),
-			       .begin = session_clock(),
+			       .begin = clock_now(),
 			       .seconds = seconds};
 }
 
@@ -203,7 +203,7 @@ void simplify(struct session *session, struct reported *reported, const struct s
 			replace(session, reported, simplified);
 		if (simplified->replaced && simplified->result.critical_known)
 			(void)simplify_pass(session, &simplified->result, &simplified->passing);
-		simplified->seconds = (double)(session_clock() - r.begin) / 1e9;
+		simplified->seconds = (double)(clock_now() - r.begin) / 1e9;
 		reported->simplified = simplified;
 		simplified = NULL;
 	}
