@@ -14,14 +14,6 @@ static uint64_t argument(const struct user_regs_struct *regs, int i)
 	return arguments[i];
 }
 
-static bool is_own(const struct entries *entries, uint64_t address)
-{
-	for (size_t i = 0; i < entries->own_length; i++)
-		if (address >= entries->own[i].low && address < entries->own[i].high)
-			return true;
-	return false;
-}
-
 /*
  * pthread_mutexattr_t is an int. glibc (nptl/pthreadP.h): type in the low bits, protocol in bits 28 and 29,
  * robust bit 30. musl: type in bits 0 and 1, robust 4, priority inheritance 8.
@@ -205,8 +197,9 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 	 * A call as the last thing of a libc function is a jump: the return address is then the program's,
 	 * but the lock is still libc's. What a plug-in describes is the program's, be it as a start routine.
 	 */
-	call->libc_own = !call->user && (is_own(entries, call->return_address) ||
-					 (point->shape == SHAPE_OBJECT && is_own(entries, call->object)));
+	call->libc_own =
+	    !call->user && (entries_is_libc(entries, call->return_address) ||
+			    (point->shape == SHAPE_OBJECT && entries_is_libc(entries, call->object)));
 	return status;
 }
 

@@ -40,6 +40,14 @@ bool entries_libc_range(const struct entries *entries, size_t i, uint64_t *low, 
 	return true;
 }
 
+bool entries_is_libc(const struct entries *entries, uint64_t address)
+{
+	for (size_t i = 0; i < entries->own_length; i++)
+		if (address >= entries->own[i].low && address < entries->own[i].high)
+			return true;
+	return false;
+}
+
 bool entries_in_program(const struct entries *entries, uint64_t address)
 {
 	const struct module *module = modules_find(&entries->modules, address);

@@ -306,16 +306,6 @@ static bool undo_prologue(struct tracee *tracee, struct user_regs_struct *regs)
 	return true;
 }
 
-/* libc's own functions wait and wake by futex(2), too. */
-static bool in_libc(const struct entries *entries, uint64_t address)
-{
-	uint64_t low, high;
-	for (size_t i = 0; entries_libc_range(entries, i, &low, &high); i++)
-		if (address >= low && address < high)
-			return true;
-	return false;
-}
-
 enum status markers_decode(const struct markers *markers, const struct planting *planting,
 			   struct tracee *tracee, const struct live_event *event, struct call *call)
 {
@@ -333,7 +323,8 @@ enum status markers_decode(const struct markers *markers, const struct planting 
 	const enum status status = entries_decode(markers->entries, &stop, call);
 	tracee->regs = own;
 	if (!marked && op_class(call->op.kind) == CLASS_FUTEX)
-		call->libc_own = in_libc(markers->entries, event->rip);
+		call->libc_own =
+		    entries_is_libc(markers->entries, event->rip); /* it waits and wakes by futex(2), too */
 	return status;
 }
 

@@ -6,14 +6,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-static bool is_own(const struct entries *entries, uint64_t address)
-{
-	for (size_t i = 0; i < entries->own_length; i++)
-		if (address >= entries->own[i].low && address < entries->own[i].high)
-			return true;
-	return false;
-}
-
 /* The innermost frames, as far as they are libc's, and whoever called it. */
 struct way_out {
 	const struct entries *entries;
@@ -26,7 +18,7 @@ static bool visit(void *context, const struct unwound *frame)
 {
 	struct way_out *out = context;
 	uint64_t address = out->inside ? frame->pc - 1 : frame->pc;
-	if (!is_own(out->entries, address)) {
+	if (!entries_is_libc(out->entries, address)) {
 		out->found = out->inside && frame->stack;
 		out->caller = *frame;
 		return false;
@@ -109,7 +101,7 @@ static const struct trap *find_function(const struct entries *entries, const str
 	if (trap || !out->found)
 		return trap;
 	uint64_t function = called_before(target, out->caller.pc);
-	*known = function && is_own(entries, function);
+	*known = function && entries_is_libc(entries, function);
 	return *known ? entries_trap_of(entries, function) : NULL;
 }
 

@@ -105,15 +105,6 @@ static bool plant(struct survey *survey)
 	return !run_become_threaded(&run);
 }
 
-static bool is_libc(const struct entries *entries, uint64_t address)
-{
-	uint64_t low, high;
-	for (size_t i = 0; entries_libc_range(entries, i, &low, &high); i++)
-		if (address >= low && address < high)
-			return true;
-	return false;
-}
-
 /* The function that a thread began in is the outermost one that isn't libc's. */
 static void find_start_routine(struct survey *survey, uint32_t thread)
 {
@@ -122,7 +113,7 @@ static void find_start_routine(struct survey *survey, uint32_t thread)
 	size_t length = places_stack(process->places, tracee_of(survey, thread), frames, STACK_ROOM);
 	if (thread == 0 || length == STACK_ROOM)
 		return;
-	while (length > 0 && is_libc(process->entries, frames[length - 1]))
+	while (length > 0 && entries_is_libc(process->entries, frames[length - 1]))
 		length--;
 	/* A return address may be the first one behind the function. */
 	if (length > 0)

@@ -129,6 +129,9 @@ enum status entries_entry(const struct entries *entries, const struct target *ta
  * the last. */
 bool entries_libc_range(const struct entries *entries, size_t i, uint64_t *low, uint64_t *high);
 
+/* Is this address in one of those ranges? */
+bool entries_is_libc(const struct entries *entries, uint64_t address);
+
 /* Is this address in the program's file, as it is mapped, rather than in a library or in memory from the system? */
 bool entries_in_program(const struct entries *entries, uint64_t address);
 
