@@ -109,9 +109,9 @@ done <<'END'
 deadlock|philosophers 3|T2 waits for forks\[1\] held by T3, T3 waits for forks\[2\] held by T4, T4 waits for forks\[0\] held by T2|+
 deadlock|lock_order|T1 waits for to held by T2, T2 waits for from held by T1|
 deadlock|philosophers_mut 2 unguarded|T2 waits for forks\[1\] held by T3, T3 waits for forks\[0\] held by T2|
-self-deadlock|once again|T2 waits for .*once held by itself|
+self-deadlock|once again|T[23] waits for .*once held by itself|
 owner-dead|cancel careless|T1 waits for lock, whose holder .* has ended|+
-owner-dead|main_exits hold|T2( and T3)? waits? for lock held by T1|
+owner-dead|main_exits hold|T[23]( and T3)? waits? for lock held by T1|
 nobody-left|lost_wakeup|T1 waits for a signal of done, and nobody is left to give one|+
 nobody-left|barrier one-short|T2 to T4 wait for barrier \(3 of 4 have come\), and nobody is left to come to it|+
 nobody-left|simple_barrier 5 deadlock|T2 to T6 wait for barrier \(5 of 6|
