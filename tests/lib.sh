@@ -4,6 +4,9 @@ set -u
 BUILD=${BUILD:-build}
 FMC=${FMC:-$BUILD/fmc}
 PASSED=0 FAILED=0 SKIPPED=0
+# As many things as are done at a time.
+JOBS=$(nproc)
+[ "$JOBS" -le 4 ] || JOBS=4
 SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/fmc-test.XXXXXX") || exit 1
 trap 'rm -rf "$SCRATCH"' EXIT
 

@@ -7,8 +7,6 @@ LOGS=build/check
 export SCHEDULES=$LOGS/schedules MAKE
 rm -rf "$LOGS"
 mkdir -p "$SCHEDULES"
-JOBS=$(nproc)
-[ "$JOBS" -le 4 ] || JOBS=4
 
 # suite NAME COMMAND...: one test that passes if the command succeeds, unless its last line gives counts.
 suite() {
