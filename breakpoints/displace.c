@@ -226,3 +226,22 @@ void jumps_each(struct displacer *displacer, const uint8_t *code, size_t size, u
 		visit(context, &jump);
 	}
 }
+
+struct landing {
+	uint64_t low, high;
+	bool found;
+};
+
+static void look_for_landing(void *context, const struct jump *jump)
+{
+	struct landing *landing = context;
+	landing->found |= jump->target > landing->low && jump->target < landing->high;
+}
+
+bool jumps_into(struct displacer *displacer, const uint8_t *code, size_t size, uint64_t address,
+		size_t length)
+{
+	struct landing landing = {address, address + length, false};
+	jumps_each(displacer, code, size, address, look_for_landing, &landing);
+	return landing.found;
+}

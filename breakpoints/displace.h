@@ -15,7 +15,8 @@ struct displacer;
 struct displacer *displacer_new(void); /* NULL without memory */
 void displacer_free(struct displacer *displacer);
 
-#define DISPLACE_CODE 20 /* bytes of original code that are looked at: 4 and the longest instruction, of 15  \
+#define DISPLACE_CODE                                                                                        \
+	20		 /* bytes of original code that are looked at: 4 and the longest instruction, of 15  \
 			  */
 #define DISPLACE_ROOM 40 /* the longest copy */
 
@@ -60,5 +61,9 @@ typedef void jump_visitor(void *context, const struct jump *jump);
 /* Visit the direct jumps in the code of one function, in the order of addresses. */
 void jumps_each(struct displacer *displacer, const uint8_t *code, size_t size, uint64_t address,
 		jump_visitor *visit, void *context);
+
+/* Does one of them go to where something else shall be written over the function's beginning, behind its first byte? */
+bool jumps_into(struct displacer *displacer, const uint8_t *code, size_t size, uint64_t address,
+		size_t length);
 
 #endif

@@ -146,27 +146,12 @@ static enum status reroute_function(struct entries *entries, struct displacer *d
 	return rerouting.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Does the function jump to where another jump shall be written, behind its first byte? */
-struct landing {
-	uint64_t low, high;
-	bool found;
-};
-
-static void look_for_landing(void *context, const struct jump *jump)
-{
-	struct landing *landing = context;
-	landing->found |= jump->target > landing->low && jump->target < landing->high;
-}
-
 static bool can_have_door(struct displacer *displacer, const struct trap *trap, const uint8_t *code,
 			  const uint8_t first[DISPLACE_CODE], struct displaced *displaced)
 {
-	if (trap->size < JUMP_BYTES ||
-	    !displace_straight(displacer, trap->address, first, JUMP_BYTES, trap->copy, displaced))
-		return false;
-	struct landing landing = {trap->address, trap->address + displaced->length, false};
-	jumps_each(displacer, code, trap->size, trap->address, look_for_landing, &landing);
-	return !landing.found;
+	return trap->size >= JUMP_BYTES &&
+	       displace_straight(displacer, trap->address, first, JUMP_BYTES, trap->copy, displaced) &&
+	       !jumps_into(displacer, code, trap->size, trap->address, displaced->length);
 }
 
 /* A jump to the door, or a trap instruction: what is written over the function's beginning. */

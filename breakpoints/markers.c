@@ -106,28 +106,15 @@ static bool matters(const struct trap *trap)
 	}
 }
 
-struct landing {
-	uint64_t low, high;
-	bool found;
-};
-
-static void look_for_landing(void *context, const struct jump *jump)
-{
-	struct landing *landing = context;
-	landing->found |= jump->target > landing->low && jump->target < landing->high;
-}
-
 /* Does the function jump into what the jump takes the place of? */
 static bool lands_inside(const struct building *building, const struct trap *trap, size_t length)
 {
-	struct landing landing = {trap->address, trap->address + length, false};
 	uint8_t *code = malloc(trap->size);
-	if (!code || target_read(building->target, trap->address, code, trap->size) != STATUS_OK)
-		landing.found = true;
-	else
-		jumps_each(building->displacer, code, trap->size, trap->address, look_for_landing, &landing);
+	const bool lands = !code ||
+			   target_read(building->target, trap->address, code, trap->size) != STATUS_OK ||
+			   jumps_into(building->displacer, code, trap->size, trap->address, length);
 	free(code);
-	return landing.found;
+	return lands;
 }
 
 /* What takes the place of the function's beginning, for execution at `to`. */
