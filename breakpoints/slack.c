@@ -9,8 +9,10 @@
 #define ALIGNMENT UINT64_C(16)
 
 /* Whether another segment begins on the same page. */
-static bool shares_page(Elf *elf, size_t count, uint64_t end)
+static bool shares_page(Elf *elf, uint64_t end)
 {
+	size_t count = 0;
+	elf_getphdrnum(elf, &count);
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_vaddr >= end &&
@@ -20,18 +22,24 @@ static bool shares_page(Elf *elf, size_t count, uint64_t end)
 	return false;
 }
 
-static bool find(Elf *elf, const struct module *module, uint64_t *low, uint64_t *high)
+/* The next segment of code; *at counts them from 0. */
+static bool next_code(Elf *elf, size_t *at, GElf_Phdr *header)
 {
 	size_t count = 0;
 	elf_getphdrnum(elf, &count);
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr header;
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    !(header.p_flags & PF_X))
-			continue;
+	while (*at < count)
+		if (gelf_getphdr(elf, (int)(*at)++, header) && header->p_type == PT_LOAD &&
+		    (header->p_flags & PF_X))
+			return true;
+	return false;
+}
+
+static bool find(Elf *elf, const struct module *module, uint64_t *low, uint64_t *high)
+{
+	GElf_Phdr header;
+	for (size_t at = 0; next_code(elf, &at, &header);) {
 		const uint64_t end = header.p_vaddr + header.p_filesz;
-		if (header.p_memsz != header.p_filesz || (header.p_flags & PF_W) ||
-		    shares_page(elf, count, end))
+		if (header.p_memsz != header.p_filesz || (header.p_flags & PF_W) || shares_page(elf, end))
 			continue;
 		*low = module->bias + ((end + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
 		*high = module->bias + ((end + PAGE - 1) & ~(PAGE - 1));
@@ -68,13 +76,8 @@ bool slack_same_file(const struct module *module, const struct target *target)
 /* Where in the file the byte of this address is; -1: nowhere. A page goes on behind the end of its segment. */
 static int64_t file_offset(Elf *elf, uint64_t address)
 {
-	size_t count = 0;
-	elf_getphdrnum(elf, &count);
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr header;
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    !(header.p_flags & PF_X))
-			continue;
+	GElf_Phdr header;
+	for (size_t at = 0; next_code(elf, &at, &header);) {
 		const uint64_t end = (header.p_vaddr + header.p_filesz + PAGE - 1) & ~(PAGE - 1);
 		if (address >= header.p_vaddr && address < end)
 			return (int64_t)(header.p_offset + address - header.p_vaddr);
