@@ -1,3 +1,4 @@
+#include "tracer/call_registers.h"
 #include "tracer/held.h"
 #include "tracer/subject.h"
 
@@ -224,16 +225,8 @@ enum status held_call(struct held_asked *asked, const struct held_gadgets *gadge
 		      const uint64_t arguments[6], int64_t *result)
 {
 	struct user_regs_struct regs = asked->thread->regs;
-	regs.rip = gadgets->call;
+	call_registers(&regs, gadgets->call, number, arguments);
 	regs.rsp = asked->chain;
-	regs.rax = (unsigned long long)number;
-	regs.orig_rax = (unsigned long long)-1;
-	regs.rdi = arguments[0];
-	regs.rsi = arguments[1];
-	regs.rdx = arguments[2];
-	regs.r10 = arguments[3];
-	regs.r8 = arguments[4];
-	regs.r9 = arguments[5];
 	enum status status = held_set_regs(asked->thread, &regs);
 	if (status == STATUS_OK)
 		status = held_to_call(asked->held, asked->thread);

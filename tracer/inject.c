@@ -1,3 +1,4 @@
+#include "tracer/call_registers.h"
 #include "tracer/private.h"
 #include "tracer/standing.h"
 
@@ -54,15 +55,7 @@ static enum status perform(struct tracee *tracee, uint64_t gadget, long number, 
 	if (!own)
 		return STATUS_GONE;
 	struct user_regs_struct regs = *own;
-	regs.rip = gadget;
-	regs.rax = (unsigned long long)number;
-	regs.orig_rax = (unsigned long long)-1;
-	regs.rdi = arguments[0];
-	regs.rsi = arguments[1];
-	regs.rdx = arguments[2];
-	regs.r10 = arguments[3];
-	regs.r8 = arguments[4];
-	regs.r9 = arguments[5];
+	call_registers(&regs, gadget, number, arguments);
 	const enum status status = inject_run(tracee, &regs, gadget + 2, &regs);
 	*result = (int64_t)regs.rax;
 	return status;
