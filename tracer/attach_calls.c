@@ -156,8 +156,9 @@ bool attach_call_is_halved(const struct task_call *call)
 	case SYS_tee:
 	case SYS_vmsplice:
 	case SYS_copy_file_range:
-	case SYS_io_uring_enter:
 		return true;
+	case SYS_io_uring_enter:
+		return call->arguments[1] > 0; /* some are submitted before it waits */
 	default:
 		return false;
 	}

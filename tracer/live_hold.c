@@ -1,3 +1,4 @@
+#include "tracer/attach.h"
 #include "tracer/live_private.h"
 #include "tracer/proc.h"
 
@@ -126,8 +127,7 @@ static bool not_transferring(void *context, pid_t tid)
 {
 	struct task_call call;
 	const struct live *live = context;
-	return !task_call(live->folder, tid, &call) || call.running ||
-	       !live_call_transfers(call.number, call.arguments);
+	return !task_call(live->folder, tid, &call) || call.running || !attach_call_is_halved(&call);
 }
 
 /* A write to a full pipe, say, would come back with what it has written by then. Mostly it is over soon. */

@@ -31,7 +31,4 @@ struct live_thread *live_thread_of(const struct live *live, const struct tracee 
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |            \
 	 PTRACE_O_TRACEEXEC)
 
-/* live_calls.c: a system call that has perhaps moved a part of its data, so that being cut short shows. */
-bool live_call_transfers(long number, const uint64_t arguments[6]);
-
 #endif
