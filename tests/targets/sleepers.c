@@ -40,10 +40,10 @@ static socklen_t address_length = sizeof(sa_family_t);
 
 static const struct timespec period = {.tv_nsec = PERIOD_MS * 1000000L};
 
-static struct timespec in_a_period(clockid_t clock)
+static struct timespec in_a_period(void)
 {
 	struct timespec time;
-	clock_gettime(clock, &time);
+	clock_gettime(CLOCK_MONOTONIC, &time);
 	time.tv_nsec += period.tv_nsec;
 	time.tv_sec += time.tv_nsec / 1000000000;
 	time.tv_nsec %= 1000000000;
@@ -117,8 +117,13 @@ static int wait_once(enum sleeper kind)
 		return select(timed_pair[1] + 1, &set, NULL, NULL, &time);
 	case SLEEPER_COND_TIMED: {
 		pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-		pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-		until = in_a_period(CLOCK_REALTIME);
+		pthread_cond_t cond;
+		pthread_condattr_t attributes;
+		pthread_condattr_init(&attributes);
+		/* The other clock may be set while it waits. */
+		pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+		pthread_cond_init(&cond, &attributes);
+		until = in_a_period();
 		pthread_mutex_lock(&mutex);
 		const int error = pthread_cond_timedwait(&cond, &mutex, &until);
 		pthread_mutex_unlock(&mutex);
@@ -264,7 +269,7 @@ int main(void)
 	for (intptr_t i = 0; i < SLEEPERS; i++)
 		pthread_create(&threads[i], NULL, sleeper, (void *)i);
 	while (!report->stop) {
-		const struct timespec until = in_a_period(CLOCK_MONOTONIC);
+		const struct timespec until = in_a_period();
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 		wake_all();
 	}
