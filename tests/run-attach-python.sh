@@ -2,47 +2,14 @@
 # fmc attach and core: programs in Python. FMC_TEST_PYTHON: interpreters to test with, instead of the first in the PATH and the
 # system's.
 . tests/lib.sh
-JSON=$SCRATCH/result.json
+. tests/native.sh
 SCRIPTS=tests/python
-pid=
 
-cleanup() {
-	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null
-	rm -rf "$SCRATCH"
-}
-trap cleanup EXIT
-
-field() {
-	"$BUILD/tests/json" "$JSON" "$1"
-}
-
-# Start a process and wait until no thread of it has run for a while, by the kernel's count, and there are so many.
-# start THREADS COMMAND...; sets pid. False if it ends.
+# Start a process and wait until so many threads of it sleep. start THREADS COMMAND...; sets pid. False if it ends.
 start() {
-	local count=$1 last= now same=0
-	shift
-	"$@" </dev/null >"$SCRATCH/said" 2>&1 &
+	"${@:2}" </dev/null >"$SCRATCH/said" 2>&1 &
 	pid=$!
-	while [ $same -lt 8 ]; do
-		now=$(cat /proc/$pid/task/*/schedstat 2>/dev/null)
-		grep -qs '^State:.[^ZX]' /proc/$pid/status || return 1
-		if [ "$now" = "$last" ] && [ "$(wc -l <<<"$now")" -eq "$count" ]; then same=$((same + 1)); else same=0; fi
-		last=$now
-		sleep 0.02
-	done
-}
-
-stop() {
-	kill -KILL "$pid" 2>/dev/null
-	wait "$pid" 2>/dev/null
-	pid=
-}
-
-# look COMMAND ARGUMENT...: fmc's output to out, err and $JSON; sets status.
-look() {
-	rm -f "$JSON"
-	timeout -k 10 60 "$FMC" "$@" --json "$JSON" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
-	status=$?
+	asleep $pid "$1"
 }
 
 # line FILE MARK: the line that is marked so.

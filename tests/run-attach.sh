@@ -2,45 +2,14 @@
 # fmc attach and fmc core: samples run natively until they hang, what only looks like a hang, and what is wrong with a command line.
 # PERTURB_TRIES: how often a sample is run until it hangs.
 . tests/lib.sh
+. tests/native.sh
 TRIES=${PERTURB_TRIES:-60}
 PERTURBER=$PWD/$BUILD/tests/perturb.so
-JSON=$SCRATCH/result.json
-pid=
-
-# Whatever is left is killed, one by one.
-cleanup() {
-	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null
-	rm -rf "$SCRATCH"
-}
-trap cleanup EXIT
-
-field() {
-	"$BUILD/tests/json" "$JSON" "$1"
-}
-
-# asleep PID: no thread of it has run for a while, by the kernel's count. False if it ends.
-asleep() {
-	local last= now same=0
-	while [ $same -lt 6 ]; do
-		now=$(cat /proc/"$1"/task/*/schedstat 2>/dev/null)
-		# All that is left of it may be a number that nobody has asked for.
-		grep -qs '^State:.[^ZX]' /proc/"$1"/task/*/status || return 1
-		if [ "$now" = "$last" ]; then same=$((same + 1)); else same=0; fi
-		last=$now
-		sleep 0.02
-	done
-}
 
 # start PROGRAM ARGUMENT...: in the background, its input open and empty; sets pid.
 start() {
 	"$@" <"$SCRATCH/input" >/dev/null 2>&1 &
 	pid=$!
-}
-
-stop() {
-	kill -KILL "$pid" 2>/dev/null
-	wait "$pid" 2>/dev/null
-	pid=
 }
 
 # hang PROGRAM ARGUMENT...: run it until it hangs, each time otherwise; sets pid. False if it never does.
@@ -52,12 +21,6 @@ hang() {
 		stop
 	done
 	return 1
-}
-
-# look COMMAND ARGUMENT...: fmc's output to out, err and $JSON; sets status.
-look() {
-	timeout -k 10 60 "$FMC" "$@" --json "$JSON" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
-	status=$?
 }
 
 # told NAME STATUS KINDS REGEX: the last look ended so, the first cause is of one of these kinds, and its message matches.

@@ -2,16 +2,9 @@
 # fmc attach --explore: processes that run natively and stand before what can go wrong (tests/targets/midway.c), explored from
 # there; what is found is replayed, also under GDB, and the process goes on as if nothing had been.
 . tests/lib.sh
+. tests/native.sh
 MIDWAY=$PWD/$BUILD/targets/midway
 FMC=$(realpath "$FMC")
-JSON=$SCRATCH/result.json
-pid=
-
-cleanup() {
-	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null
-	rm -rf "$SCRATCH"
-}
-trap cleanup EXIT
 
 # start THREADS PROGRAM ARGUMENT...: in the background; returns when it has so many threads and all of them sleep.
 start() {
@@ -56,7 +49,7 @@ run attach --explore --json "$JSON" $pid
 ended "philosophers: found" 1
 says "philosophers: what" '^Saved 4 threads to midway.image' '^deadlock: T2 waits for forks\[1\] held by T3' \
 	'^T1 main: waits for T2' '^T2 eat: waits for forks\[1\] held by T3.*holds forks\[0\]' 'mutex_unlock gate' '^The process goes on'
-judge "philosophers: as JSON" [ "$("$BUILD/tests/json" "$JSON" findings.0.kind)" = deadlock ]
+judge "philosophers: as JSON" [ "$(field findings.0.kind)" = deadlock ]
 untouched philosophers
 judge "philosophers: no memory of it has been mapped" [ "$before" = "$(cat /proc/$pid/maps)" ]
 judge "philosophers: the original goes on" go_on

@@ -48,6 +48,16 @@ static inline void sleepers_wait(pid_t pid, long more)
 		}
 }
 
+/* Each goes on, and no sleep of any was cut short or ended in another way than it had to. */
+static inline void sleepers_expect_right(pid_t pid)
+{
+	sleepers_wait(pid, 2);
+	for (int i = 0; i < SLEEPERS; i++) {
+		ck_assert_msg(report->at[i].cut == 0, "sleeper %d: %ld cut short", i, report->at[i].cut);
+		ck_assert_msg(report->at[i].wrong == 0, "sleeper %d: %ld wrong", i, report->at[i].wrong);
+	}
+}
+
 /* From now on the writing one stays in the middle of its writing. */
 static inline void sleepers_stop_drain(pid_t pid)
 {

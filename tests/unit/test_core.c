@@ -1,8 +1,8 @@
 #include "sleeping.h"
+#include "subject_thread_of.h"
 #include "suite.h"
 
 #include <fcntl.h>
-#include <fmc/subject.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ipc.h>
@@ -46,19 +46,12 @@ static struct subject *open_core(const char *program)
 	return subject;
 }
 
-static const struct subject_thread *thread_of(const struct subject *subject, pid_t tid)
-{
-	for (size_t i = 0; i < subject_threads(subject); i++)
-		if (subject_thread(subject, i)->tid == tid)
-			return subject_thread(subject, i);
-	return NULL;
-}
-
 /* The thread that waits for nothing but a drain, which doesn't come, stays where it is. */
 static void expect_writer(struct subject *core, const struct subject *live)
 {
 	const pid_t tid = report->at[SLEEPER_WRITE].tid;
-	const struct subject_thread *thread = thread_of(core, tid), *before = thread_of(live, tid);
+	const struct subject_thread *thread = subject_thread_of(core, tid),
+				    *before = subject_thread_of(live, tid);
 	uint64_t word, expected;
 	ck_assert_ptr_nonnull(thread);
 	ck_assert_uint_eq(thread->regs.rip, before->regs.rip);

@@ -113,11 +113,7 @@ START_TEST(sleepers_notice_nothing)
 		held_release(held);
 	}
 	ck_assert_int_ge(done, 10);
-	sleepers_wait(pid, 2);
-	for (int i = 0; i < SLEEPERS; i++) {
-		ck_assert_msg(report->at[i].cut == 0, "sleeper %d: %ld cut short", i, report->at[i].cut);
-		ck_assert_msg(report->at[i].wrong == 0, "sleeper %d: %ld wrong", i, report->at[i].wrong);
-	}
+	sleepers_expect_right(pid);
 	sleepers_end(pid);
 }
 END_TEST

@@ -1,8 +1,8 @@
 #include "sleeping.h"
+#include "subject_thread_of.h"
 #include "suite.h"
 
 #include <check.h>
-#include <fmc/subject.h>
 #include <sys/syscall.h>
 
 /* Looking at live processes that fmc hasn't started; tests/targets/sleepers.c counts what it notices of that. */
@@ -14,14 +14,6 @@ static struct subject *attach(pid_t pid)
 	const enum status status = subject_attach(pid, NULL, NULL, &subject, why);
 	ck_assert_msg(status == STATUS_OK, "%s", why);
 	return subject;
-}
-
-static const struct subject_thread *thread_of(const struct subject *subject, pid_t tid)
-{
-	for (size_t i = 0; i < subject_threads(subject); i++)
-		if (subject_thread(subject, i)->tid == tid)
-			return subject_thread(subject, i);
-	return NULL;
 }
 
 START_TEST(tells_where_threads_sleep)
@@ -42,12 +34,12 @@ START_TEST(tells_where_threads_sleep)
 		const pid_t tid = report->at[expected[i].sleeper].tid;
 		struct subject *subject = attach(pid);
 		/* It may just have been between two waits. */
-		while (thread_of(subject, tid)->syscall != expected[i].number &&
-		       thread_of(subject, tid)->syscall != SYS_restart_syscall) {
+		while (subject_thread_of(subject, tid)->syscall != expected[i].number &&
+		       subject_thread_of(subject, tid)->syscall != SYS_restart_syscall) {
 			subject_free(subject);
 			subject = attach(pid);
 		}
-		const struct subject_thread *thread = thread_of(subject, tid);
+		const struct subject_thread *thread = subject_thread_of(subject, tid);
 		uint64_t word;
 		ck_assert_int_eq(thread->partial, expected[i].partial);
 		ck_assert_int_eq(thread->state, 'S');
@@ -74,11 +66,7 @@ START_TEST(is_not_noticed)
 	for (int i = 0; i < 300; i++)
 		subject_free(attach(pid));
 	report->drain = 1;
-	sleepers_wait(pid, 2);
-	for (int i = 0; i < SLEEPERS; i++) {
-		ck_assert_msg(report->at[i].cut == 0, "sleeper %d: %ld cut short", i, report->at[i].cut);
-		ck_assert_msg(report->at[i].wrong == 0, "sleeper %d: %ld wrong", i, report->at[i].wrong);
-	}
+	sleepers_expect_right(pid);
 	sleepers_end(pid);
 }
 END_TEST

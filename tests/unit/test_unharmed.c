@@ -173,11 +173,7 @@ START_TEST(own_death_harms_nobody)
 	for (int i = 0; i < 300; i++)
 		kill_while_looking(pid);
 	report->drain = 1;
-	sleepers_wait(pid, 2);
-	for (int i = 0; i < SLEEPERS; i++) {
-		ck_assert_msg(report->at[i].cut == 0, "sleeper %d: %ld cut short", i, report->at[i].cut);
-		ck_assert_msg(report->at[i].wrong == 0, "sleeper %d: %ld wrong", i, report->at[i].wrong);
-	}
+	sleepers_expect_right(pid);
 	sleepers_end(pid);
 }
 END_TEST
