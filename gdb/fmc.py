@@ -35,7 +35,7 @@ def ask(command):
 
 
 class Place:
-    """Where the schedule is: part 0 is the program's beginning, part n transition n, behind the last one is the end."""
+    """Where the schedule is: part 0 is the beginning, part n transition n, behind the last one is the end."""
 
     def __init__(self):
         answer = re.match(r"(\d+) (\d+) (\d+)((?: T\d+)*)$", ask("where"))
@@ -244,7 +244,8 @@ class Goto(gdb.Command):
     """Go to before a transition of the schedule.
 Usage: fmc-goto N | start | end
 
-The transitions are those of fmc-schedule; 0 and start are the program's beginning, end is where it fails."""
+The transitions are those of fmc-schedule; 0 and start are the program's beginning, or the saved state where the
+schedule begins in one, end is where it fails."""
 
     def __init__(self):
         super().__init__("fmc-goto", gdb.COMMAND_RUNNING)

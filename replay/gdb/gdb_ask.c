@@ -149,8 +149,10 @@ static void tell_write(struct gdb_server *s, const struct position *from, struct
 	if (move->end == MOVE_WATCHPOINT) {
 		text_printf(text, "T%" PRIu32 " ", move->thread + 1);
 		text_add_escaped(text, timeline_name(s->timeline, move->thread));
-		text_printf(text, here.part > 0 ? ", in transition %zu" : ", at the program's beginning",
-			    here.part);
+		if (here.part > 0)
+			text_printf(text, ", in transition %zu", here.part);
+		else
+			text_printf(text, ", at %s", gdb_state_beginning(s->timeline));
 		if (here.part > 0 && here.part <= timeline_length(s->timeline)) {
 			text_printf(text, ", behind its ");
 			words_cell(text, &timeline_schedule(s->timeline)->lines[here.part - 1], false);

@@ -1,5 +1,6 @@
 /* fmc's own commands in GDB. */
 #include "gdb_monitor.h"
+#include "gdb_state.h"
 #include "replay/words.h"
 
 #include <inttypes.h>
@@ -28,8 +29,9 @@ void gdb_position(struct gdb_server *s, struct text *text)
 			text_add_escaped(text, finding->message);
 		}
 	} else if (position.part == 0)
-		text_printf(text, "%s the program's beginning, before transition 1 of %zu",
-			    position.steps_known && position.steps == 0 ? "at" : "in", length);
+		text_printf(text, "%s %s, before transition 1 of %zu",
+			    position.steps_known && position.steps == 0 ? "at" : "in",
+			    gdb_state_beginning(s->timeline), length);
 	else {
 		if (!position.steps_known)
 			text_printf(text, "in ");

@@ -64,6 +64,11 @@ static void add_before(const struct timeline *timeline, const struct op *op, str
 	gdb_state_name(timeline, op_class(op->kind), op->object, text);
 }
 
+const char *gdb_state_beginning(const struct timeline *timeline)
+{
+	return timeline_schedule(timeline)->header.image ? "the saved state" : "the program's beginning";
+}
+
 /* Of a thread that is neither stopped before an operation nor gone. */
 static void add_running(const struct timeline *timeline, struct text *text)
 {
@@ -81,7 +86,7 @@ void gdb_state_thread(const struct timeline *timeline, uint32_t thread, struct t
 	const struct model *model = gdb_state_model(timeline);
 	size_t part = timeline_position(timeline).part;
 	if (!model || thread >= model_threads(model) || part == 0) {
-		text_printf(text, "at the program's beginning");
+		text_printf(text, "at %s", gdb_state_beginning(timeline));
 		return;
 	}
 	if (part > timeline_length(timeline)) {

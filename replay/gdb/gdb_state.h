@@ -15,6 +15,9 @@ size_t gdb_state_done(const struct timeline *timeline);
 /* The present part is a transition, and its thread has moved in it. */
 bool gdb_state_inside(const struct timeline *timeline);
 
+/* What part 0 is called: the program's beginning, or the saved state that the schedule begins in. */
+const char *gdb_state_beginning(const struct timeline *timeline);
+
 /* The model; NULL while there is no thread in it. */
 const struct model *gdb_state_model(const struct timeline *timeline);
 
