@@ -96,7 +96,7 @@ says 'killed from outside' 'Breakpoint 1, put' "fmc: the program's process has b
 "$FMC" gdbserver --socket "$SCRATCH/socket" "$SCRATCH/debugged.sched" </dev/null >/dev/null 2>"$SCRATCH/err" &
 SERVER=$!
 for tries in {1..200}; do
-	grep -q waiting "$SCRATCH/err" && break
+	grep -qs waiting "$SCRATCH/err" && break
 	sleep 0.05
 done
 TARGET=$SCRATCH/socket
@@ -113,7 +113,7 @@ TARGET=
 TARGET="$SCRATCH/socket"
 timeout -k 5 60 "$FMC" gdbserver --once --socket "$SCRATCH/socket" "$SCRATCH/debugged.sched" 2>"$SCRATCH/err" &
 SERVER=$!
-until grep -q waiting "$SCRATCH/err"; do sleep 0.1; done
+until grep -qs waiting "$SCRATCH/err"; do sleep 0.1; done
 pkill -KILL -f "^$SCRATCH/debugged\$"
 timeout -k 10 60 gdb -nx -q -batch -ex "target extended-remote $SCRATCH/socket" -ex continue -ex continue -ex bt -ex kill "$SCRATCH/debugged" \
     </dev/null >"$SCRATCH/out" 2>&1
