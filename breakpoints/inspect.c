@@ -219,7 +219,8 @@ static enum status inspect(struct inspector *inspector)
 		name_object(inspector, &thread->wait);
 		thread->name = thread_name(inspector, i);
 	}
-	return python_inspect(inspector->subject, inspection);
+	status = python_inspect(inspector->subject, inspection);
+	return status == STATUS_OK ? runtime_note(inspector) : status;
 }
 
 enum status inspection_make(struct subject *subject, struct inspection *inspection)

@@ -79,6 +79,9 @@ long call_number(const struct inspector *inspector, uint32_t thread);
 /* "futex" ...; NULL: unknown. */
 const char *syscall_name(long number);
 
+/* runtime.c: note in the inspection that the language has more than C shows. STATUS_OK, STATUS_NO_MEMORY. */
+enum status runtime_note(struct inspector *inspector);
+
 /* What the thread waits for. */
 void wait_find(struct inspector *inspector, uint32_t thread, struct wait *wait);
 void wait_on_futex(struct inspector *inspector, const struct futex *futex, struct wait *wait);

@@ -159,6 +159,21 @@ kill -CONT "$pid"
 look attach "$pid"
 told "going on again" 0 idle 'T1 waits .*in read'
 
+# Threads of a run-time system's own are another matter: said in one line.
+stop
+cp "$PERTURBER" "$SCRATCH/libjvm.so"
+start env LD_PRELOAD="$SCRATCH/libjvm.so" "$BUILD/targets/hangs" cycle
+asleep "$pid"
+look attach "$pid"
+told "Java" 1 deadlock 'T1 waits for second held by T2'
+judge "Java: a note" grep -qx "This is a Java virtual machine, .*; 'jcmd $pid Thread.print' shows them\." "$SCRATCH/out"
+stop
+objcopy --add-section .go.buildinfo=/dev/null "$BUILD/targets/hangs.static" "$SCRATCH/go"
+start "$SCRATCH/go" cycle
+asleep "$pid"
+look attach "$pid"
+judge "Go: a note" [ "$(field note)" = "This is a Go program, whose goroutines aren't shown, only the threads that run them; 'dlv attach $pid' shows them." ]
+
 # By name; JSON on standard output; --watch.
 cp "$BUILD/targets/hangs" "$SCRATCH/fmc-unique-name"
 stop
