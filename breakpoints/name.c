@@ -1,4 +1,6 @@
+#include "breakpoints/name.h"
 #include "breakpoints/places.h"
+#include <ctype.h>
 #include <dwarf.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,14 +10,7 @@
 
 /* Data addresses as variables: `forks[2]`, `pool.lock`; heap and stacks as such. */
 
-struct text {
-	char *at;
-	size_t room, length;
-};
-
-static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct text *text, const char *format, ...)
+void text_append(struct text *text, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -26,11 +21,10 @@ static void append(struct text *text, const char *format, ...)
 		    (size_t)n < text->room - text->length ? (size_t)n : text->room - text->length - 1;
 }
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
-	return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type) &&
-	       dwarf_peel_type(type, type) == 0;
+	return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
 }
 
 /* Number of elements of one dimension of an array; 0 if unknown. */
@@ -65,7 +59,7 @@ static bool enter_array(struct text *text, Dwarf_Die *type, uint64_t *offset)
 		uint64_t below = 1; /* elements in one step of this dimension */
 		for (size_t k = i + 1; k < dimensions; k++)
 			below *= counts[k] ? counts[k] : 1;
-		append(text, "[%" PRIu64 "]", index / below);
+		text_append(text, "[%" PRIu64 "]", index / below);
 		index %= below;
 	}
 	*offset %= size;
@@ -73,7 +67,7 @@ static bool enter_array(struct text *text, Dwarf_Die *type, uint64_t *offset)
 	return true;
 }
 
-static bool member_range(Dwarf_Die *member, Dwarf_Die *type, uint64_t *start, uint64_t *size)
+bool type_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *start, uint64_t *size)
 {
 	Dwarf_Attribute attribute;
 	*start = 0; /* members of unions need not say */
@@ -83,10 +77,16 @@ static bool member_range(Dwarf_Die *member, Dwarf_Die *type, uint64_t *start, ui
 	return type_of(member, type) && dwarf_aggregate_size(type, size) == 0;
 }
 
+/* What has no place of its own in the objects: static members, and classes without members that others are derived from. */
+static bool is_elsewhere(Dwarf_Die *member, uint64_t size)
+{
+	return dwarf_tag(member) == DW_TAG_inheritance ? size <= 1 : dwarf_hasattr(member, DW_AT_external);
+}
+
 /*
  * Appends the member that covers the offset. Names that begin with an underscore and what they do in the
  * standard libraries (pthread_mutex_t's __data, std::mutex's _M_mutex) are the library's innards: there the
- * name ends.
+ * name ends. Rust's tuples have members __0, __1 ...
  */
 static bool enter_struct(struct text *text, Dwarf_Die *type, uint64_t *offset)
 {
@@ -98,14 +98,15 @@ static bool enter_struct(struct text *text, Dwarf_Die *type, uint64_t *offset)
 		uint64_t start, size;
 		int tag = dwarf_tag(&child);
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-		    !member_range(&child, &member, &start, &size) || *offset < start ||
-		    *offset - start >= size)
+		    !type_member(&child, &member, &start, &size) || *offset < start ||
+		    *offset - start >= size || is_elsewhere(&child, size))
 			continue;
 		const char *name = tag == DW_TAG_member ? dwarf_diename(&child) : NULL;
-		if (name && (strncmp(name, "__", 2) == 0 || strncmp(name, "_M_", 3) == 0))
+		bool of_tuple = name && strncmp(name, "__", 2) == 0 && isdigit((unsigned char)name[2]);
+		if (name && !of_tuple && (strncmp(name, "__", 2) == 0 || strncmp(name, "_M_", 3) == 0))
 			return false;
 		if (name)
-			append(text, ".%s", name);
+			text_append(text, ".%s", of_tuple ? name + 2 : name);
 		*offset -= start;
 		*type = member;
 		return true;
@@ -113,26 +114,32 @@ static bool enter_struct(struct text *text, Dwarf_Die *type, uint64_t *offset)
 	return false;
 }
 
+bool name_enter(struct text *text, Dwarf_Die *type, uint64_t *offset)
+{
+	bool entered = false;
+	switch (dwarf_tag(type)) {
+	case DW_TAG_array_type:
+		entered = enter_array(text, type, offset);
+		break;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		entered = enter_struct(text, type, offset);
+		break;
+	default:
+		break;
+	}
+	return entered && dwarf_peel_type(type, type) == 0;
+}
+
 static void append_inside(struct text *text, Dwarf_Die type, uint64_t offset)
 {
 	if (dwarf_peel_type(&type, &type) != 0)
 		return;
-	for (bool entered = true; entered;) {
-		switch (dwarf_tag(&type)) {
-		case DW_TAG_array_type:
-			entered = enter_array(text, &type, &offset);
-			break;
-		case DW_TAG_structure_type:
-		case DW_TAG_class_type:
-		case DW_TAG_union_type:
-			entered = enter_struct(text, &type, &offset);
-			break;
-		default:
-			entered = false;
-		}
-	}
+	while (name_enter(text, &type, &offset))
+		;
 	if (offset)
-		append(text, "+%#" PRIx64, offset);
+		text_append(text, "+%#" PRIx64, offset);
 }
 
 /* The variable that covers the address, NULL if none does. */
@@ -161,10 +168,10 @@ static bool name_symbol(struct places *places, struct text *text, uint64_t addre
 	if (!symbol || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || offset >= sym.st_size)
 		return false;
 	char *plain = demangle(symbol);
-	append(text, "%s", plain ? plain : symbol);
+	text_append(text, "%s", plain ? plain : symbol);
 	free(plain);
 	if (offset)
-		append(text, "+%#" PRIx64, offset);
+		text_append(text, "+%#" PRIx64, offset);
 	return true;
 }
 
@@ -180,13 +187,13 @@ static bool name_static(struct places *places, struct text *text, uint64_t addre
 		if (!variable)
 			variable = find_variable(places_variables(places, i, true), address);
 		if (variable) {
-			append(text, "%s", variable->name);
+			text_append(text, "%s", variable->name);
 			append_inside(text, variable->type, address - variable->address);
 			return true;
 		}
 	}
 	if (!name_symbol(places, text, address))
-		append(text, "%s+%#" PRIx64, module->name, address - module->bias);
+		text_append(text, "%s+%#" PRIx64, module->name, address - module->bias);
 	return true;
 }
 
@@ -203,11 +210,11 @@ void places_name_in(struct places *places, const struct surroundings *around, ui
 		return;
 	bool mapped = around->region(around->context, address, &region);
 	if (mapped && region.heap)
-		append(&text, "heap +%#" PRIx64, address - region.low);
+		text_append(&text, "heap +%#" PRIx64, address - region.low);
 	else if (mapped && around->stack(around->context, &region, &thread))
-		append(&text, "stack of T%" PRIu32 " -%#" PRIx64, thread + 1, region.high - address);
+		text_append(&text, "stack of T%" PRIu32 " -%#" PRIx64, thread + 1, region.high - address);
 	else
-		append(&text, "%#" PRIx64, address);
+		text_append(&text, "%#" PRIx64, address);
 }
 
 static bool target_region(const void *context, uint64_t address, struct region *region)
