@@ -61,8 +61,11 @@ TARGET_HEADERS := $(wildcard tests/targets/*.h)
 TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
 TARGETS += $(addsuffix .static,$(TARGETS))
 TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/targets/*.cc))
+# Where variables are depends on how much the compiler improves.
+IMPROVED := O0 O2
+TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD)/targets/classes.$(level))
 # The same without symbols, and with another libc where there is a compiler for it.
-TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped
+TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped $(BUILD)/targets/members.stripped
 TARGETS += $(if $(shell command -v musl-gcc),$(BUILD)/targets/waits.musl)
 
 # Plug-ins that describe operations of samples.
@@ -97,6 +100,16 @@ $(BUILD)/targets/%.static: tests/targets/%.c $(TARGET_HEADERS) Makefile
 $(BUILD)/targets/%: tests/targets/%.cc Makefile
 	@mkdir -p $(@D)
 	$(CXX) -std=c++20 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
+define improved_rules
+$(BUILD)/targets/%.$(1): tests/targets/%.c Makefile
+	@mkdir -p $$(@D)
+	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -$(1) $$< -o $$@
+$(BUILD)/targets/%.$(1): tests/targets/%.cc Makefile
+	@mkdir -p $$(@D)
+	$(CXX) -std=c++20 $(WARNINGS) $(TARGET_FLAGS) -$(1) $$< -o $$@
+endef
+$(foreach level,$(IMPROVED),$(eval $(call improved_rules,$(level))))
+
 $(BUILD)/targets/%.stripped: $(BUILD)/targets/%
 	strip -o $@ $<
 # The kernel's headers are among those of the system's libc.

@@ -154,45 +154,6 @@ const struct subject_mapping *mapping_of(const struct inspector *inspector, uint
 	return NULL;
 }
 
-static bool subject_region(const void *context, uint64_t address, struct region *region)
-{
-	const struct subject_mapping *mapping = mapping_of(context, address);
-	if (!mapping)
-		return false;
-	*region = (struct region){.low = mapping->low,
-				  .high = mapping->high,
-				  .heap = mapping->path && strcmp(mapping->path, "[heap]") == 0};
-	return true;
-}
-
-static bool subject_stack(const void *context, const struct region *region, uint32_t *thread)
-{
-	const struct inspector *inspector = context;
-	for (uint32_t i = 0; i < inspector->inspection->length; i++) {
-		uint64_t stack = thread_at(inspector, i)->regs.rsp;
-		if (stack < region->low || stack > region->high)
-			continue;
-		*thread = i;
-		return true;
-	}
-	return false;
-}
-
-static void name_object(struct inspector *inspector, struct wait *wait)
-{
-	char name[256];
-	const struct surroundings around = {
-	    .context = inspector, .region = subject_region, .stack = subject_stack};
-	if (wait->object == 0 || wait->name)
-		return;
-	places_name_in(inspector->places, &around, wait->object, name, sizeof(name));
-	/* A lock of Rust's is a structure around its word: `A.inner.futex.v.value`. */
-	char *inner = wait->call && strstr(wait->call, "::") ? strstr(name, ".inner.") : NULL;
-	if (inner)
-		*inner = 0;
-	wait->name = strdup(name);
-}
-
 static bool has_symbols(const struct inspector *inspector)
 {
 	const struct modules *modules = &inspector->places->modules;
@@ -216,9 +177,9 @@ static enum status inspect(struct inspector *inspector)
 	for (uint32_t i = 0; i < inspection->length; i++) {
 		struct inspected_thread *thread = &inspection->threads[i];
 		wait_find(inspector, i, &thread->wait);
-		name_object(inspector, &thread->wait);
 		thread->name = thread_name(inspector, i);
 	}
+	objects_name(inspector);
 	status = python_inspect(inspector->subject, inspection);
 	return status == STATUS_OK ? runtime_note(inspector) : status;
 }

@@ -10,7 +10,9 @@
 /* One step of a thread's stack. */
 struct step {
 	uint64_t pc;
-	uint64_t stack;	      /* the stack pointer there; 0: not known */
+	uint64_t stack; /* the stack pointer there; 0: not known */
+	uint64_t cfa;	/* that behind its return; 0: not known for certain, like the registers */
+	struct unwound registers;
 	const char *function; /* as places_find() says, like library */
 	bool library;
 	bool foreign; /* in no module, or in one of those that start threads: libc, the loader, C++'s run-time */
@@ -63,6 +65,9 @@ const struct subject_mapping *mapping_of(const struct inspector *inspector, uint
 
 /* Fill in inspector->steps[thread], and the frames of the inspection. False without memory. */
 bool stack_make(struct inspector *inspector, uint32_t thread);
+
+/* Give names to the objects that threads wait for, once that is known of all of them. */
+void objects_name(struct inspector *inspector);
 
 /* A name of the thread: the kernel's, if it is its own, or that of its start routine. Owned; NULL. */
 char *thread_name(const struct inspector *inspector, uint32_t thread);

@@ -17,9 +17,23 @@ struct climb {
 	size_t length;
 	size_t fresh; /* frames seen in this walk */
 	struct unwound last;
+	bool unsure;	/* it, or one before it, was found by looking for it */
 	bool outermost; /* that one is */
 	bool not_kept;	/* the stack goes on where it wasn't kept */
 };
+
+/* One more frame, to which the one before returns. */
+static void put(struct climb *climb, const struct unwound *frame)
+{
+	struct step *step = &climb->at[climb->length];
+	*step = (struct step){.pc = frame->pc, .stack = frame->stack};
+	if (!climb->unsure) {
+		step->registers = *frame;
+		if (climb->length)
+			step[-1].cfa = frame->stack;
+	}
+	climb->length++;
+}
 
 static bool visit(void *context, const struct unwound *frame)
 {
@@ -34,7 +48,7 @@ static bool visit(void *context, const struct unwound *frame)
 		return false;
 	if (climb->length == STEPS_MOST)
 		return false;
-	climb->at[climb->length++] = (struct step){.pc = frame->pc, .stack = frame->stack};
+	put(climb, frame);
 	climb->last = *frame;
 	climb->outermost = caller == CALLER_NONE;
 	return caller == CALLER_TOLD;
@@ -189,7 +203,8 @@ static void bridge(struct climb *climb, bool *guessed)
 			climb->last = (struct unwound){.rbp = pointed ? climb->last.rbp : 0};
 		climb->last.pc = pc;
 		climb->last.stack = stack;
-		climb->at[climb->length++] = (struct step){.pc = pc, .stack = stack};
+		climb->unsure |= !bare && !pointed;
+		put(climb, &climb->last);
 		*guessed |= !bare && !pointed;
 		walk_on(climb);
 	}
@@ -243,12 +258,11 @@ bool stack_make(struct inspector *inspector, uint32_t thread)
 		return false;
 	climb->inspector = inspector;
 	climb->length = 0;
-	climb->outermost = climb->not_kept = false;
+	climb->outermost = climb->not_kept = climb->unsure = false;
 	climb->last = (struct unwound){.pc = standing->regs.rip, .stack = standing->regs.rsp};
 	walk_from(climb, &standing->regs, standing->regs.rip, standing->partial);
 	if (climb->length == 0)
-		climb->at[climb->length++] =
-		    (struct step){.pc = standing->regs.rip, .stack = standing->regs.rsp};
+		put(climb, &climb->last);
 	if (!climb->outermost)
 		bridge(climb, &steps->guessed);
 	steps->cut = climb->not_kept || climb->length == STEPS_MOST;

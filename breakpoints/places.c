@@ -20,6 +20,8 @@ static void forget_modules(struct places *places)
 	free(places->inner);
 	places->variables = places->inner = NULL;
 	places->variables_length = 0;
+	free(places->types.at);
+	places->types = (struct type_names){0};
 	if (places->dwfl)
 		dwfl_end(places->dwfl);
 	places->dwfl = NULL;

@@ -25,6 +25,17 @@ struct found {
 	bool is_return, used;
 };
 
+/* Names of types, by where their entries in the debug information are; NULL: it has none. */
+struct type_name {
+	const void *die;
+	const char *name;
+};
+
+struct type_names {
+	struct type_name *at;
+	size_t length;
+};
+
 /* A thread whose stack is looked at: where it stands, and where memory comes from. */
 struct unwinding {
 	enum status (*read)(void *context, uint64_t address, void *to, size_t size);
@@ -55,6 +66,7 @@ struct places {
 	size_t strings_length, strings_room;
 	struct found *found; /* a hash table of answers; true as long as the modules stay */
 	size_t found_length, found_room;
+	struct type_names types; /* that were asked for */
 	bool attached; /* dwfl knows where registers and memory come from */
 	const struct unwinding *unwinding;
 	struct subject *subject; /* whose modules they are; NULL: a target's */
@@ -74,6 +86,12 @@ enum caller {
 };
 
 enum caller places_caller(struct places *places, uint64_t pc);
+
+/*
+ * Does the function hold rbx at this place as its caller had it? libdwfl knows that of the other registers which functions
+ * preserve, but takes rax for this one (elfutils 0.188), so that frames have lost it behind a function that doesn't save it.
+ */
+bool places_leaves_rbx(struct places *places, uint64_t pc);
 
 /* A mapping, and whose stack it is: what names of data in no module are made of. */
 struct region {
@@ -110,6 +128,9 @@ Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address);
  */
 const struct variables *places_variables(struct places *places, size_t i, bool inner);
 void variables_release(struct variables *variables);
+
+/* The name of a structure with its namespaces, or that of its typedef; NULL if it has none. Lives as long as the places. */
+const char *places_type_name(struct places *places, Dwarf_Die *type);
 
 /*
  * For libdwfl: where the separate debug information of a module is. Looks by build-id in the process's own root, in

@@ -110,6 +110,29 @@ enum caller places_caller(struct places *places, uint64_t pc)
 	return caller_in(cfi, pc - bias);
 }
 
+/* No rule at all; false without call frame information. */
+static bool leaves(Dwarf_CFI *cfi, uint64_t address, int number)
+{
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Op room[3], *operations;
+	size_t length;
+	if (!cfi || dwarf_cfi_addrframe(cfi, address, &frame) != 0)
+		return false;
+	bool bare = dwarf_frame_register(frame, number, room, &operations, &length) == 0 && length == 0;
+	free(frame);
+	return bare;
+}
+
+bool places_leaves_rbx(struct places *places, uint64_t pc)
+{
+	Dwarf_Addr bias;
+	Dwfl_Module *module = places_dwfl_module(places, pc);
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	if (!cfi && module)
+		cfi = dwfl_module_dwarf_cfi(module, &bias);
+	return cfi && leaves(cfi, pc - bias, DWARF_RBX);
+}
+
 void places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit,
 		   void *context)
 {

@@ -123,6 +123,28 @@ for program in "$BUILD/targets/hangs" "$BUILD/targets/hangs.static" "$SCRATCH/st
 	done
 done
 
+# Locks without a name of their own: by the types that they are members of, and different ones differently.
+start "$BUILD/targets/members"
+asleep "$pid" 10
+judge "members sleep" [ $? -eq 0 ]
+look attach "$pid"
+member='account\.lock at heap \+0x[0-9a-f]+'
+pattern="T2 waits for ($member) held by T3, T3 waits for ($member) held by T2"
+told "members" 1 deadlock "$pattern"
+[[ "$(field causes.0.message)" =~ $pattern ]]
+judge "members: two locks, two names" [ "${BASH_REMATCH[1]}" != "${BASH_REMATCH[2]}" ]
+judge "members: the same name in JSON" [ "$(field threads.1.wait.name)" = "${BASH_REMATCH[1]}" ]
+message=$(field causes.0.message)
+if command -v gcore >/dev/null; then
+	gcore -o "$SCRATCH/core" "$pid" >/dev/null 2>&1
+	look core "$SCRATCH/core.$pid"
+	judge "members, from a core file: the same" [ "$(field causes.0.message)" = "$message" ]
+	rm -f "$SCRATCH/core.$pid"
+else
+	skip "members, from a core file: no gcore (Debian: apt-get install gdb)"
+fi
+stop
+
 # What isn't wrong for certain: status 0.
 while IFS='|' read -r how kinds pattern; do
 	start "$BUILD/targets/hangs" "$how"

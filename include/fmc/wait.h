@@ -41,7 +41,9 @@ struct wait {
 	const char *
 	    call; /* function of libc, or name of the system call: "pthread_mutex_lock", "epoll_wait"; NULL: runs */
 	uint64_t object; /* its address; 0: none (descriptors, joins) */
-	char *name;	 /* for people: "forks[1]", "pipe 5", "socket 7 to 127.0.0.1:80"; owned; NULL: none */
+	/* For people: "forks[1]", "account.lock at heap +0x2a0", "pipe 5", "socket 7 to 127.0.0.1:80"; owned; NULL: none. The
+	 * same for all threads that wait for one object, another for each other object. */
+	char *name;
 	int descriptor;	 /* -1: none */
 	bool timed;	 /* it will end by itself */
 	bool writes;

@@ -6,27 +6,6 @@
 
 static const char *const with_symbols[] = {"waits", "waits.static"};
 
-/* A core file of it, by GDB. */
-static struct scene look_at_core(const char *name)
-{
-	char path[] = "/tmp/fmc-core.XXXXXX", command[256], why[256] = "";
-	int fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	pid_t pid = start(name);
-	snprintf(command, sizeof(command), "gdb -nx -batch -p %d -ex 'gcore %s' >/dev/null 2>&1", (int)pid,
-		 path);
-	ck_assert_int_eq(system(command), 0);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	struct scene scene = {0};
-	enum status status = subject_core(path, NULL, &scene.subject, why);
-	unlink(path);
-	ck_assert_msg(status == STATUS_OK, "%s", why);
-	ck_assert_int_eq(inspection_make(scene.subject, &scene.inspection), STATUS_OK);
-	return scene;
-}
-
 START_TEST(every_wait_is_told_from_a_core_file)
 {
 	struct scene scene = look_at_core(with_symbols[_i]);
@@ -37,8 +16,7 @@ START_TEST(every_wait_is_told_from_a_core_file)
 	ck_assert_str_eq(pipe->call, "read");
 	ck_assert_int_ge(pipe->descriptor, 0);
 	ck_assert(!pipe->certain);
-	inspection_release(&scene.inspection);
-	subject_free(scene.subject);
+	leave_core(&scene);
 }
 END_TEST
 

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
 struct scene {
 	pid_t pid;
 	struct subject *subject;
@@ -79,6 +81,33 @@ static inline void leave(struct scene *scene)
 	subject_free(scene->subject);
 	kill(scene->pid, SIGKILL);
 	waitpid(scene->pid, NULL, 0);
+}
+
+/* A core file of it, by GDB. */
+static inline struct scene look_at_core(const char *name)
+{
+	char path[] = "/tmp/fmc-core.XXXXXX", command[256], why[256] = "";
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	pid_t pid = start(name);
+	snprintf(command, sizeof(command), "gdb -nx -batch -p %d -ex 'gcore %s' >/dev/null 2>&1", (int)pid,
+		 path);
+	ck_assert_int_eq(system(command), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	struct scene scene = {0};
+	enum status status = subject_core(path, NULL, &scene.subject, why);
+	unlink(path);
+	ck_assert_msg(status == STATUS_OK, "%s", why);
+	ck_assert_int_eq(inspection_make(scene.subject, &scene.inspection), STATUS_OK);
+	return scene;
+}
+
+static inline void leave_core(struct scene *scene)
+{
+	inspection_release(&scene->inspection);
+	subject_free(scene->subject);
 }
 
 /* Of a core file: its start routine has nearly the same name. */

@@ -77,8 +77,6 @@ static const struct expected expected_musl[] = {
     {"sleep", WAIT_SLEEP, NULL, NULL, true, false, 0, NULL, NULL},
 };
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static inline void check_wait(const struct scene *scene, const struct expected *row)
 {
 	const struct wait *wait = wait_of(scene, row->thread);
