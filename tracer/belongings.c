@@ -77,6 +77,9 @@ static bool is_inherited(const struct inherited *inherited, int descriptor, cons
 {
 	char path[48];
 	struct stat then;
+	/* All event counters and the like are one file to stat(). */
+	if (!(file->st_mode & S_IFMT))
+		return false;
 	if (inherited->before)
 		snprintf(path, sizeof path, "/proc/%d/fd/%d", inherited->before->pid, descriptor);
 	else

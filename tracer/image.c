@@ -164,6 +164,8 @@ static enum status complete(const struct image *image, struct target *copy)
 	if (status == STATUS_OK)
 		status = belongings_restore(&image->belongings, leader);
 	if (status == STATUS_OK)
+		status = channels_make(&image->channels, leader);
+	if (status == STATUS_OK)
 		status = thread_state_settle(&image->threads[0], leader);
 	give_pushed_back(image, copy);
 	return status;
@@ -202,6 +204,7 @@ void image_free(struct image *image)
 	target_kill(image->target);
 	for (uint32_t i = 0; i < image->length; i++)
 		thread_state_release(&image->threads[i]);
+	channels_release(&image->channels);
 	free(image->threads);
 	free(image->numbers);
 	free(image);

@@ -76,10 +76,10 @@ static bool check_descriptors(const struct image_file *file, char why[256])
 	for (size_t i = 0; i < file->descriptors_length; i++) {
 		const struct image_descriptor *descriptor = &file->descriptors[i].note;
 		if (descriptor->number < 0 || descriptor->number > DESCRIPTORS_MOST ||
-		    descriptor->kind > IMAGE_MISSING)
+		    descriptor->kind > IMAGE_END)
 			return fail(why, "descriptors that can't be");
 	}
-	return true;
+	return image_channels_check(file) || fail(why, "pipes that can't be");
 }
 
 bool image_file_check(const struct image_file *file, char why[256])

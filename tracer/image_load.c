@@ -1,3 +1,4 @@
+#include "tracer/image_read.h"
 #include "tracer/image_state.h"
 #include "tracer/vessel.h"
 
@@ -96,6 +97,18 @@ static enum status add_others(const struct image *image, struct target *target)
 	return STATUS_OK;
 }
 
+/* Each copy makes its own; that it can is tried here. */
+static enum status make_channels(struct image *image, const struct image_file *file, char why[256])
+{
+	enum status status = image_channels_load(file, &image->channels);
+	if (status == STATUS_OK)
+		status = channels_make(&image->channels, target_tracee(image->target, 0));
+	if (status != STATUS_SYSTEM)
+		return status;
+	snprintf(why, 256, "can't have its pipes and event counters again: %s", strerror(errno));
+	return STATUS_UNSUPPORTED;
+}
+
 static enum status become(struct image *image, const struct image_file *file, char why[256])
 {
 	struct target *target = image->target;
@@ -103,6 +116,8 @@ static enum status become(struct image *image, const struct image_file *file, ch
 	enum status status = image_load_memory(tracee, file, why);
 	if (status == STATUS_OK)
 		status = image_load_descriptors(tracee, file, &image->belongings, why);
+	if (status == STATUS_OK)
+		status = make_channels(image, file, why);
 	if (status != STATUS_OK)
 		return status;
 	snprintf(why, 256, "can't make a process of it");

@@ -153,6 +153,7 @@ static enum status load_one(struct place *place, const struct image_file_descrip
 	case IMAGE_OWN:
 		status = copy_file(place, descriptor);
 		return status == STATUS_OK ? add_belonging(place, &descriptor->note) : status;
+	case IMAGE_END: /* until it is made */
 	case IMAGE_MISSING:
 		break;
 	}

@@ -12,7 +12,7 @@
  * is written last, so that a file that hasn't been finished is none.
  */
 #define IMAGE_OWNER   "FMC"
-#define IMAGE_VERSION 1
+#define IMAGE_VERSION 2 /* 1: without channels; is read as well */
 
 /* Numbers that nobody else uses: debuggers take a note for what its number means to them, whoever its owner is. */
 enum image_note {
@@ -25,6 +25,7 @@ enum image_note {
 	IMAGE_ARGUMENTS,  /* texts, each with a NUL */
 	IMAGE_ENVIRONMENT,
 	IMAGE_ABSENCE, /* text with a NUL */
+	IMAGE_CHANNEL, /* struct image_channel; behind it sizes of slots, as uint32_t, and the bytes in them */
 };
 
 #define IMAGE_SIGNAL_COUNT 64
@@ -82,13 +83,22 @@ enum image_descriptor_kind {
 	IMAGE_OUTPUT,  /* leads to where descriptor 1 of what is started does */
 	IMAGE_ERROR,   /* descriptor 2 */
 	IMAGE_MISSING, /* can't be had: the text says what it was */
+	IMAGE_END,     /* of a channel: each copy makes one of its own */
 };
 
 struct image_descriptor {
 	int32_t number;
-	uint32_t kind, flags, padding; /* flags as open() takes them */
+	uint32_t kind, flags; /* flags as open() takes them */
+	uint32_t channel;     /* IMAGE_END: the number of its note among those of channels, from 0 on */
 	int64_t position;
 	uint64_t size; /* IMAGE_OWN */
+};
+
+/* A pipe or an event counter that was the process's own (channel.h). */
+struct image_channel {
+	uint32_t kind; /* enum channel_kind */
+	uint32_t semaphore, slots, padding;
+	uint64_t value;
 };
 
 #endif

@@ -70,8 +70,7 @@ static bool take_process(struct image_file *file, const uint8_t *data, size_t le
 	const size_t first = strlen(texts) + 1;
 	file->program = text_behind(data, length, sizeof file->process + first);
 	file->has_process = true;
-	return file->program && file->process.version == IMAGE_VERSION &&
-	       file->process.groups_length <= IMAGE_GROUPS;
+	return file->program && file->process.version > 0 && file->process.groups_length <= IMAGE_GROUPS;
 }
 
 static bool take_thread(struct image_file *file, const uint8_t *data, size_t length)
@@ -107,6 +106,19 @@ static bool take_descriptor(struct image_file *file, const uint8_t *data, size_t
 		return false;
 	memcpy(&descriptor->note, data, sizeof descriptor->note);
 	descriptor->text = text;
+	return true;
+}
+
+static bool take_channel(struct image_file *file, const uint8_t *data, size_t length)
+{
+	struct image_file_channel *channel =
+	    length >= sizeof channel->note ? append(&file->channels, &file->channels_length, sizeof *channel)
+					   : NULL;
+	if (!channel)
+		return false;
+	memcpy(&channel->note, data, sizeof channel->note);
+	channel->contents = data + sizeof channel->note;
+	channel->size = length - sizeof channel->note;
 	return true;
 }
 
@@ -160,6 +172,8 @@ static bool take_note(struct image_file *file, uint32_t type, const uint8_t *dat
 		return take_texts(&file->arguments, data, length);
 	case IMAGE_ENVIRONMENT:
 		return take_texts(&file->environment, data, length);
+	case IMAGE_CHANNEL:
+		return take_channel(file, data, length);
 	case IMAGE_ABSENCE:
 		return take_absence(file, data, length);
 	default:
@@ -255,7 +269,13 @@ static enum status read_file(struct image_file *file, const char *path, char why
 		snprintf(why, 256, "%.200s: is no image of fmc's", path);
 		return STATUS_MALFORMED;
 	}
-	if (!read_contents(file, &header) || !walk_notes(file)) {
+	const bool walked = read_contents(file, &header) && walk_notes(file);
+	if (file->has_process && file->process.version > IMAGE_VERSION) {
+		snprintf(why, 256, "%.180s: is an image of a later fmc's (version %u)", path,
+			 file->process.version);
+		return STATUS_MALFORMED;
+	}
+	if (!walked) {
 		snprintf(why, 256, "%.200s: is damaged", path);
 		return STATUS_MALFORMED;
 	}
@@ -304,6 +324,7 @@ void image_file_close(struct image_file *file)
 	free(file->threads);
 	free(file->mappings);
 	free(file->descriptors);
+	free(file->channels);
 	free(file->absences);
 	free(file->arguments);
 	free(file->environment);

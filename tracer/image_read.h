@@ -1,6 +1,7 @@
 #ifndef FMC_TRACER_IMAGE_READ_H
 #define FMC_TRACER_IMAGE_READ_H
 
+#include "tracer/channel.h"
 #include "tracer/image_note.h"
 
 #include <elf.h>
@@ -23,6 +24,12 @@ struct image_file_descriptor {
 	const char *text;
 };
 
+struct image_file_channel {
+	struct image_channel note;
+	const uint8_t *contents; /* sizes, then bytes; not aligned */
+	size_t size;
+};
+
 struct image_file {
 	int fd;
 	uint64_t size;
@@ -39,12 +46,18 @@ struct image_file {
 	struct image_file_thread *threads;
 	struct image_file_mapping *mappings;
 	struct image_file_descriptor *descriptors;
+	struct image_file_channel *channels;
 	const char **absences;
-	size_t threads_length, mappings_length, descriptors_length, absences_length;
+	size_t threads_length, mappings_length, descriptors_length, channels_length, absences_length;
 	char **arguments, **environment;
 };
 
 /* image_check.c: is it consistent, so that it can be loaded without another look? */
 bool image_file_check(const struct image_file *file, char why[256]);
+
+/* image_channels.c */
+bool image_channels_check(const struct image_file *file);
+/* To be released; STATUS_NO_MEMORY with nothing in *channels. */
+enum status image_channels_load(const struct image_file *file, struct channels *channels);
 
 #endif

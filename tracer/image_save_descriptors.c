@@ -1,3 +1,4 @@
+#include "tracer/channel.h"
 #include "tracer/image_note.h"
 #include "tracer/image_write.h"
 
@@ -160,10 +161,11 @@ static uint32_t kind_of(const struct open_file *file, const struct stat output[2
 }
 
 static void save_one(const struct held *held, struct image_writer *writer, const struct open_file *file,
-		     const struct stat output[2])
+		     const struct stat output[2], const struct channel_end *end)
 {
 	struct image_descriptor note = {.number = file->number,
-					.kind = kind_of(file, output),
+					.kind = end ? IMAGE_END : kind_of(file, output),
+					.channel = end ? end->channel : 0,
 					.flags = file->flags,
 					.position = file->position,
 					.size = (uint64_t)file->file.st_size};
@@ -188,7 +190,28 @@ static void look_at_outputs(const struct held *held, struct stat output[2])
 	}
 }
 
-void image_save_descriptors(const struct held *held, struct image_writer *writer)
+static void save_channel(struct image_writer *writer, const struct channel *channel)
+{
+	const struct image_channel note = {.kind = channel->kind,
+					   .semaphore = channel->semaphore,
+					   .slots = channel->slots,
+					   .value = channel->value};
+	const size_t sizes = channel->slots * sizeof *channel->sizes;
+	uint8_t *bytes = malloc(sizeof note + sizes + channel->length);
+	if (!bytes) {
+		writer->status = STATUS_NO_MEMORY;
+		return;
+	}
+	memcpy(bytes, &note, sizeof note);
+	if (sizes) {
+		memcpy(bytes + sizeof note, channel->sizes, sizes);
+		memcpy(bytes + sizeof note + sizes, channel->bytes, channel->length);
+	}
+	image_note_write(writer, IMAGE_OWNER, IMAGE_CHANNEL, bytes, sizeof note + sizes + channel->length);
+	free(bytes);
+}
+
+static void save_all(const struct held *held, struct image_writer *writer, const struct channels *channels)
 {
 	char path[32];
 	struct stat output[2];
@@ -202,6 +225,20 @@ void image_save_descriptors(const struct held *held, struct image_writer *writer
 	}
 	for (struct dirent *entry; (entry = readdir(directory));)
 		if (entry->d_name[0] != '.' && look_at(held, atoi(entry->d_name), &file))
-			save_one(held, writer, &file, output);
+			save_one(held, writer, &file, output, channels_end(channels, file.number));
 	closedir(directory);
+}
+
+void image_save_descriptors(const struct held *held, struct image_writer *writer)
+{
+	struct channels channels;
+	const enum status status = channels_find(held->pid, &channels);
+	if (status != STATUS_OK) {
+		writer->status = status;
+		return;
+	}
+	for (uint32_t i = 0; i < channels.length; i++)
+		save_channel(writer, &channels.at[i]);
+	save_all(held, writer, &channels);
+	channels_release(&channels);
 }

@@ -2,6 +2,7 @@
 #define FMC_TRACER_IMAGE_STATE_H
 
 #include "tracer/belongings.h"
+#include "tracer/channel.h"
 #include "tracer/private.h"
 #include "tracer/thread_state.h"
 
@@ -14,6 +15,7 @@ struct image {
 	struct thread_state *threads; /* by index */
 	uint32_t length;
 	struct belongings belongings;
+	struct channels channels;
 	struct stop pushed_back; /* its tracees are those of the original: only their index counts */
 	bool has_pushed_back;
 	uint32_t pushed_back_of, pushed_back_child;

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Processes that fmc hasn't started are saved (tests/targets/saved.c), and started from the file. */
+/* Processes that fmc hasn't started are saved (tests/targets/saved.c, outward.c, channels.c), and started from the file. */
 
 struct scene {
 	char folder[64], image[96];
@@ -344,26 +344,77 @@ START_TEST(killed_while_saving)
 }
 END_TEST
 
+/*
+ * Fmc knows for certain who has what open: as root, and where /proc shows all processes. Elsewhere it may take nothing for a
+ * process's own.
+ */
+static bool knows_owners(void)
+{
+	struct stat namespace;
+	return geteuid() == 0 && stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == 0xeffffffc;
+}
+
+/* Pipes and event counters are there again, in each start anew; to the original nothing has happened. */
+START_TEST(channels_again)
+{
+	struct scene scene;
+	struct program program;
+	if (!knows_owners()) {
+		puts("SKIP: it can't be known here whose pipes are whose");
+		return;
+	}
+	open_scene(&scene, _i ? "channels.static" : "channels", NULL, 0);
+	scene.says_fine = true;
+	save(&scene);
+	finish_original(&scene);
+	struct origin *origin = origin_from(&scene, &program);
+	for (int i = 0; i < 5; i++) {
+		struct target *target;
+		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+		const int status = run_freely(target);
+		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
+		expect_output(&scene, "fine\n");
+		target_kill(target);
+	}
+	origin_free(origin);
+	close_scene(&scene);
+}
+END_TEST
+
 static const struct {
 	const char *deed, *text; /* NULL: nothing that others would notice */
+	bool own;		 /* nobody else has descriptor 8 */
 } deeds[] = {
-    {"write", "write to socket 7 (unix)"},
-    {"doubled", "write to socket 7 (unix)"},
-    {"closed", NULL},
-    {"read", "read from pipe 8"},
-    {"poll", "wait for pipe 8"},
-    {"select", "wait for pipe 8"},
-    {"epoll", "wait for epoll set 9"},
-    {"open", "open made for writing"},
-    {"remove", "remove a file"},
-    {"fork", "make a process"},
-    {"kill", "send a signal to process"},
-    {"own", NULL},
-    {"shared", "use shared memory"},
-    {"memory", NULL},
-    {"pipe", NULL},
-    {"file", NULL},
+    {"write", "write to socket 7 (unix)", false},
+    {"doubled", "write to socket 7 (unix)", false},
+    {"closed", NULL, false},
+    {"read", "read from pipe 8", false},
+    {"read", NULL, true},
+    {"poll", "wait for pipe 8", false},
+    {"poll", NULL, true},
+    {"select", "wait for pipe 8", false},
+    {"select", NULL, true},
+    {"epoll", "wait for epoll set 9", false},
+    {"open", "open made for writing", false},
+    {"remove", "remove a file", false},
+    {"fork", "make a process", false},
+    {"kill", "send a signal to process", false},
+    {"own", NULL, false},
+    {"shared", "use shared memory", false},
+    {"memory", NULL, false},
+    {"pipe", NULL, false},
+    {"file", NULL, false},
 };
+
+/* One more who has the pipe that descriptor 8 of the process reads from: the test. */
+static int share_pipe(const struct scene *scene)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/fd/8", scene->pid);
+	const int shared = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(shared, 0);
+	return shared;
+}
 
 /* To the end, or to the first thing that concerns others: what that is. */
 static void run_to_deed(struct target *target, const char *text)
@@ -388,7 +439,10 @@ START_TEST(done_to_others)
 {
 	struct scene scene;
 	struct program program;
+	if (deeds[_i].own && !knows_owners())
+		return;
 	open_scene(&scene, "outward", deeds[_i].deed, 0);
+	const int shared = deeds[_i].own ? -1 : share_pipe(&scene);
 	save(&scene);
 	/* With a file "go", so that it is done. */
 	finish_original(&scene);
@@ -403,6 +457,7 @@ START_TEST(done_to_others)
 	}
 	ck_assert(!is_there(&scene, "made"));
 	ck_assert(is_there(&scene, "ready"));
+	close(shared);
 	origin_free(origin);
 	close_scene(&scene);
 }
@@ -417,7 +472,9 @@ START_TEST(absences)
 	struct image_file *file;
 	char why[256];
 	open_scene(&scene, "outward", "own", 0);
+	const int shared = share_pipe(&scene);
 	save(&scene);
+	close(shared);
 	finish_original(&scene);
 	ck_assert_int_eq(image_file_open(scene.image, &file, why), STATUS_OK);
 	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -497,6 +554,40 @@ START_TEST(damaged)
 }
 END_TEST
 
+/* Where the version stands: first in the note of the process. */
+static uint8_t *find_version(uint8_t *bytes, size_t size)
+{
+	static const uint8_t head[] = {0x01, 0x43, 0x4d, 0x46, 'F', 'M', 'C', 0};
+	uint8_t *note = memmem(bytes, size, head, sizeof head);
+	ck_assert_ptr_nonnull(note);
+	return note + sizeof head;
+}
+
+/* Of the versions of the format: an older one is read, of a later one it is said. */
+START_TEST(versions)
+{
+	struct scene scene;
+	char why[256];
+	size_t size;
+	open_scene(&scene, "saved", NULL, 6);
+	save(&scene);
+	finish_original(&scene);
+	uint8_t *bytes = read_image(&scene, &size), *version = find_version(bytes, size);
+	*version = 1;
+	write_image(&scene, bytes, size);
+	ck_assert_int_eq(try_image(&scene, why), STATUS_OK);
+	*version = 9;
+	write_image(&scene, bytes, size);
+	ck_assert_int_eq(try_image(&scene, why), STATUS_MALFORMED);
+	ck_assert_msg(strstr(why, "an image of a later fmc's (version 9)") != NULL, "%s", why);
+	*version = 0;
+	write_image(&scene, bytes, size);
+	ck_assert_int_eq(try_image(&scene, why), STATUS_MALFORMED);
+	free(bytes);
+	close_scene(&scene);
+}
+END_TEST
+
 static void copy_program(const char *name, const char *to)
 {
 	char command[4400];
@@ -542,9 +633,11 @@ int main(void)
 	tcase_add_loop_test(each, as_saved, 0, 2);
 	tcase_add_test(each, not_copied_further);
 	tcase_add_loop_test(each, killed_while_saving, 0, 2);
+	tcase_add_loop_test(each, channels_again, 0, 2);
 	tcase_add_loop_test(each, done_to_others, 0, sizeof deeds / sizeof deeds[0]);
 	tcase_add_test(each, absences);
 	tcase_add_test(each, damaged);
+	tcase_add_test(each, versions);
 	tcase_add_loop_test(each, program_has_changed, 0, 2);
 	suite_add_tcase(suite, each);
 	return suite_run(suite);
