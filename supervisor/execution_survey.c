@@ -51,7 +51,7 @@ static bool await_outside(struct execution *x)
 		if (!bitset_empty(x->enabled, fair_words(x->fair)))
 			return true;
 	}
-	for (uint32_t t = 0; t < model_threads(model); t++) {
+	for (uint32_t t = 0; t < model_threads(model) && hope != HOPE_NONE; t++) {
 		if (!waits_outside(model_pending(model, t)))
 			continue;
 		set_ready(x, t, true);

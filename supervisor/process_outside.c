@@ -37,19 +37,30 @@ static bool fd_ready(const struct process *process, int fd, short events)
 	return ready;
 }
 
-static bool poll_ready(const struct process *process, uint64_t address, uint64_t count)
+/* Only the process's own threads could end a wait for what isn't that; see target_owns(). */
+static bool fd_foreign(const struct process *process, int fd, short events)
+{
+	(void)events;
+	return !target_owns(process->target, fd);
+}
+
+/* What is asked of each descriptor that a call waits for, until the answer is true. */
+typedef bool question(const struct process *process, int fd, short events);
+
+static bool poll_any(const struct process *process, uint64_t address, uint64_t count, question *ask)
 {
 	struct pollfd fds[POLL_MAX];
 	if (count > POLL_MAX ||
 	    target_read(process->target, address, fds, count * sizeof fds[0]) != STATUS_OK)
 		return true;
 	for (uint64_t i = 0; i < count; i++)
-		if (fds[i].fd >= 0 && fd_ready(process, fds[i].fd, fds[i].events))
+		if (fds[i].fd >= 0 && ask(process, fds[i].fd, fds[i].events))
 			return true;
 	return false;
 }
 
-static bool select_set_ready(const struct process *process, uint64_t address, int count, short events)
+static bool select_set_any(const struct process *process, uint64_t address, int count, short events,
+			   question *ask)
 {
 	fd_set set;
 	size_t bytes = ((size_t)count + 63) / 64 * 8;
@@ -58,17 +69,17 @@ static bool select_set_ready(const struct process *process, uint64_t address, in
 	if (bytes > sizeof set || target_read(process->target, address, &set, bytes) != STATUS_OK)
 		return true;
 	for (int fd = 0; fd < count; fd++)
-		if (FD_ISSET(fd, &set) && fd_ready(process, fd, events))
+		if (FD_ISSET(fd, &set) && ask(process, fd, events))
 			return true;
 	return false;
 }
 
-static bool select_ready(const struct process *process, const struct user_regs_struct *regs)
+static bool select_any(const struct process *process, const struct user_regs_struct *regs, question *ask)
 {
 	int count = (int)regs->rdi;
-	return select_set_ready(process, regs->rsi, count, POLLIN) ||
-	       select_set_ready(process, regs->rdx, count, POLLOUT) ||
-	       select_set_ready(process, regs->r10, count, POLLPRI);
+	return select_set_any(process, regs->rsi, count, POLLIN, ask) ||
+	       select_set_any(process, regs->rdx, count, POLLOUT, ask) ||
+	       select_set_any(process, regs->r10, count, POLLPRI, ask);
 }
 
 static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
@@ -85,7 +96,8 @@ static bool signal_ready(const struct process *process, const struct tracee *tra
 	return (pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
 }
 
-static bool transfer_ready(const struct process *process, long number, const struct user_regs_struct *regs)
+/* What a call that isn't polling waits for at the descriptor in its first argument; 0: it is none of these. */
+static short events_of(long number)
 {
 	switch (number) {
 	case SYS_read:
@@ -99,7 +111,10 @@ static bool transfer_ready(const struct process *process, long number, const str
 	case SYS_accept:
 	case SYS_accept4:
 	case SYS_splice:
-		return fd_ready(process, (int)regs->rdi, POLLIN);
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		return POLLIN;
 	case SYS_write:
 	case SYS_pwrite64:
 	case SYS_writev:
@@ -109,12 +124,26 @@ static bool transfer_ready(const struct process *process, long number, const str
 	case SYS_sendmsg:
 	case SYS_sendmmsg:
 	case SYS_connect:
-		return fd_ready(process, (int)regs->rdi, POLLOUT);
-	case SYS_wait4:
-	case SYS_waitid:
-		return target_bystanders(process->target) == 0;
+		return POLLOUT;
 	default:
-		return false;
+		return 0;
+	}
+}
+
+/* otherwise: of a call that doesn't wait for descriptors. */
+static bool any_descriptor(const struct process *process, long number, const struct user_regs_struct *regs,
+			   question *ask, bool otherwise)
+{
+	const short events = events_of(number);
+	switch (number) {
+	case SYS_poll:
+	case SYS_ppoll:
+		return poll_any(process, regs->rdi, regs->rsi, ask);
+	case SYS_select:
+	case SYS_pselect6:
+		return select_any(process, regs, ask);
+	default:
+		return events ? ask(process, (int)regs->rdi, events) : otherwise;
 	}
 }
 
@@ -128,29 +157,30 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	if (number != SYS_rt_sigtimedwait && process->signalled && signals_deliverable(tracee))
 		return true;
 	switch (number) {
-	case SYS_poll:
-	case SYS_ppoll:
-		return poll_ready(process, regs->rdi, regs->rsi);
-	case SYS_select:
-	case SYS_pselect6:
-		return select_ready(process, regs);
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-		return fd_ready(process, (int)regs->rdi, POLLIN);
 	case SYS_pause:
 	case SYS_rt_sigsuspend:
 	case SYS_rt_sigtimedwait:
 		return signal_ready(process, tracee, number, regs);
 	default:
-		return transfer_ready(process, number < 0 ? (long)op->arg : number, regs);
+		break;
 	}
+	number = number < 0 ? (long)op->arg : number;
+	if (number == SYS_wait4 || number == SYS_waitid)
+		return target_bystanders(process->target) == 0;
+	return any_descriptor(process, number, regs, fd_ready, false);
 }
 
-/* Something that the model can't see could end this operation's wait. */
-static bool waits_for_outside(const struct op *op)
+/* Something that the model can't see could end this operation's wait, and not only what the other threads do. */
+static bool waits_for_outside(const struct process *process, uint32_t thread, const struct op *op)
 {
-	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (op->kind != OP_SYSCALL && op->kind != OP_POLL)
+		return false;
+	if (!regs)
+		return true;
+	const long number = (long)regs->orig_rax;
+	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, fd_foreign, true);
 }
 
 /* Does outside_ready() know when this wait is over? */
@@ -181,7 +211,7 @@ static enum hope outside_hope(const struct process *process)
 	enum hope hope = target_bystanders(process->target) ? HOPE_MORE : HOPE_NONE;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		const struct op *op = model_pending(model, t);
-		if (!waits_for_outside(op))
+		if (!waits_for_outside(process, t, op))
 			continue;
 		if (can_be_asked(process, t, op))
 			return HOPE_MORE;

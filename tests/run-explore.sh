@@ -114,6 +114,54 @@ ended "socket: not complete" 2
 says "socket: who would have used it" "can't do what it did: T3: .*socket"
 judge "socket: the original uses it" go_on
 
+# Pipes and event counters are there in each execution anew, where it can be known that nobody else has them.
+if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffffc)) ]; then
+	# The orders of N critical sections at the gate, and of N behind it. Each checks that it reads the next byte.
+	while read -r threads count kind; do
+		start $((threads + 1)) "$MIDWAY" bytes "$threads" $kind
+		run attach --explore --strategy optimal --require-complete $pid
+		ended "$threads bytes: complete $kind" 0
+		says "$threads bytes: $count executions $kind" "^No failure found in $count executions" '^Search complete'
+		judge "$threads bytes: the original reads them $kind" go_on
+	done <<<"2 4
+3 36
+2 4 counter
+3 36 counter"
+	for kind in "" counter; do
+		start 3 "$MIDWAY" wake 2 $kind
+		run attach --explore --strategy optimal --require-complete $pid
+		ended "asleep in read: complete $kind" 0
+		says "asleep in read: nothing lacks $kind" '^No failure found' '^Search complete'
+		judge "asleep in read: the original is woken $kind" go_on
+		start 4 "$MIDWAY" short 3 $kind
+		run attach --explore -o short.sched $pid
+		ended "a byte too few: found $kind" 1
+		says "a byte too few: what $kind" '^deadlock: T1 waits for T. to exit, T. waits in ' '^The process goes on'
+		kill $pid
+		wait $pid
+		run replay short.sched
+		ended "a byte too few: replayed $kind" 0
+		says "a byte too few: as recorded $kind" 'deadlock as recorded'
+		if command -v gdb >/dev/null; then
+			run gdb short.sched -nx -batch -ex continue -ex 'thread 1' -ex bt -ex reverse-continue -ex 'fmc-goto 3' -ex continue
+			says "a byte too few: under GDB $kind" 'at the end, behind transition .*: deadlock' 'in serve .*midway.c' \
+				'No more reverse-execution'
+		else
+			skip "a byte too few: under GDB $kind (there is no gdb)"
+		fi
+		rm -f "$SCRATCH"/short.*
+	done
+	start 3 "$MIDWAY" bytes 2
+	exec {shared}<"/proc/$pid/fd/3"
+	run attach --explore --require-complete $pid
+	exec {shared}<&-
+	ended "a pipe that others have: not complete" 2
+	says "a pipe that others have: who would have used it" "can't do what it did: T[23]: read from pipe 3"
+	judge "a pipe that others have: the original reads it" go_on
+else
+	skip "pipes and event counters (it can't be known here whose they are)"
+fi
+
 # The command line.
 run attach --keep-running 1
 ended "--keep-running alone" 64

@@ -144,6 +144,12 @@ struct user_regs_struct *tracee_change_regs(struct tracee *tracee);
  */
 const char *target_outside(const struct target *target);
 
+/*
+ * Is this descriptor of a target that was started from an image file a pipe or an event counter of which nobody else has an end,
+ * so that a wait for it ends only by what the target's own threads do? False as well: it isn't known.
+ */
+bool target_owns(const struct target *target, int descriptor);
+
 /* At STOP_SYSCALL: don't execute the call, let it return `result` (negative errno for failure). */
 void tracee_skip_syscall(struct tracee *tracee, int64_t result);
 

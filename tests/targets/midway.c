@@ -6,6 +6,10 @@
  *     midway lost       a signal that comes before who waits for it
  *     midway count N    N threads that each take one lock twice: no failure
  *     midway socket     a thread that writes to a socket, beside one that doesn't
+ *     midway bytes N    N threads that each read one of the N bytes in a pipe, in turn: no failure
+ *     midway wake N     N threads asleep in read() of a pipe, which main writes N bytes to: no failure
+ *     midway short N    the same, with a byte too few
+ *                       (each with another argument: an event counter instead of the pipe)
  *     midway ways       a thread in every wait there is; each is served. Ends with 0 if all of them come back right
  */
 #include <errno.h>
@@ -16,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +30,7 @@ enum { MOST = 16 };
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER, forks[MOST], lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static pthread_t threads[MOST];
-static int length, is_ready, turns, sockets[2];
+static int length, is_ready, turns, sockets[2], ends[2], counts;
 
 static void wake(int signal)
 {
@@ -103,6 +108,73 @@ static void *say(void *argument)
 	if (argument && write(sockets[0], "x", 1) != 1)
 		exit(1);
 	return NULL;
+}
+
+/* The pipe or counter, with the bytes from 1 to n in it, or n. */
+static int make_channel(int counter, int n)
+{
+	counts = counter;
+	ends[0] = ends[1] = counter ? eventfd((unsigned)n, EFD_SEMAPHORE) : -1;
+	if (!counter && pipe(ends))
+		return 0;
+	for (char byte = 1; !counter && byte <= n; byte++)
+		if (write(ends[1], &byte, 1) != 1)
+			return 0;
+	return ends[0] >= 0;
+}
+
+static int write_next(int i)
+{
+	const char byte = (char)i;
+	const uint64_t one = 1;
+	return counts ? write(ends[1], &one, sizeof one) == sizeof one : write(ends[1], &byte, 1) == 1;
+}
+
+/* Its number; -1: it isn't what it should be. */
+static int read_next(void)
+{
+	char byte = 0;
+	uint64_t one = 0;
+	if (counts)
+		return read(ends[0], &one, sizeof one) == sizeof one && one == 1 ? 0 : -1;
+	return read(ends[0], &byte, 1) == 1 ? byte : -1;
+}
+
+static void *take(void *argument)
+{
+	(void)argument;
+	pass_gate();
+	pthread_mutex_lock(&lock);
+	const int number = read_next();
+	turns++;
+	if (number != (counts ? 0 : turns))
+		exit(1);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+/* Each number comes once, to whomever. */
+static void *drink(void *argument)
+{
+	static int seen[MOST + 1];
+	const int number = read_next();
+	(void)argument;
+	pthread_mutex_lock(&lock);
+	turns++;
+	if (number < 0 || (!counts && seen[number]++))
+		exit(2);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static int serve(int n)
+{
+	rest();
+	for (int i = 1; i <= n; i++)
+		if (!write_next(i))
+			return 3;
+	join_all();
+	return turns != length;
 }
 
 enum {
@@ -279,6 +351,12 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &action, NULL);
 	if (!strcmp(mode, "ways"))
 		return all_ways(n);
+	if (!strcmp(mode, "wake") || !strcmp(mode, "short")) {
+		if (!make_channel(argc > 3, 0))
+			return 98;
+		start(n, drink);
+		return serve(n - (*mode == 's'));
+	}
 	pthread_mutex_lock(&gate);
 	if (!strcmp(mode, "forks"))
 		start(n, eat);
@@ -286,6 +364,8 @@ int main(int argc, char **argv)
 		start(2, lose);
 	else if (!strcmp(mode, "count"))
 		start(n, count);
+	else if (!strcmp(mode, "bytes") && make_channel(argc > 3, n))
+		start(n, take);
 	else if (!strcmp(mode, "socket") && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0)
 		start(2, say);
 	else
@@ -293,5 +373,5 @@ int main(int argc, char **argv)
 	rest();
 	pthread_mutex_unlock(&gate);
 	join_all();
-	return turns && turns != 2 * n;
+	return turns && turns != (strcmp(mode, "bytes") ? 2 * n : n);
 }

@@ -1,0 +1,53 @@
+#include "tracer/private.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What only the threads of a confined process have: nobody else has been given it, and it can't give it to anybody. */
+
+/* The link and the mode bits of a descriptor: whether it reads, whether it writes. */
+static bool look(DIR *table, const char *name, char link[64], mode_t *mode)
+{
+	struct stat itself;
+	const ssize_t length = readlinkat(dirfd(table), name, link, 63);
+	if (length < 0 || fstatat(dirfd(table), name, &itself, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	link[length] = '\0';
+	*mode = itself.st_mode & (S_IRUSR | S_IWUSR);
+	return true;
+}
+
+/* Where the process has both ends of a pipe it has made it, or it was made for it: output leads to pipes of others. */
+static bool has_other_end(DIR *table, const char *pipe, mode_t mode)
+{
+	char link[64];
+	mode_t found;
+	rewinddir(table);
+	for (struct dirent *entry; (entry = readdir(table));)
+		if (entry->d_name[0] != '.' && look(table, entry->d_name, link, &found) &&
+		    strcmp(link, pipe) == 0 && found & ~mode)
+			return true;
+	return false;
+}
+
+bool target_owns(const struct target *target, int descriptor)
+{
+	char path[32], name[16], link[64];
+	mode_t mode;
+	bool owns = false;
+	if (!target->world.confined || target->world.has_timers)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/fd", target->pid);
+	snprintf(name, sizeof name, "%d", descriptor);
+	DIR *table = opendir(path);
+	if (table && look(table, name, link, &mode))
+		owns = strcmp(link, "anon_inode:[eventfd]") == 0 ||
+		       (strncmp(link, "pipe:", 5) == 0 && has_other_end(table, link, mode));
+	if (table)
+		closedir(table);
+	return owns;
+}
