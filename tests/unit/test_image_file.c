@@ -337,8 +337,10 @@ START_TEST(killed_while_saving)
 		waitpid(saver, NULL, 0);
 		forget(&scene, "image");
 	}
-	read_traces(scene.pid, after);
-	ck_assert_str_eq(before, after);
+	/* It goes back to where it was by itself, as soon as it has a processor. */
+	do
+		read_traces(scene.pid, after);
+	while (strcmp(before, after) != 0);
 	finish_original(&scene);
 	close_scene(&scene);
 }
