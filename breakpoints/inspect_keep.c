@@ -18,6 +18,10 @@
 #define VDSO_BYTES   8192
 #define ARRAY_BYTES  4096 /* of what poll and select are given */
 #define USER_END     (UINT64_C(1) << 47)
+#define POINTED_MOST 384 /* pages that are looked at for what only names need */
+#define POINTED_ROOM 512
+#define POINTED_SIZE 256    /* of what is pointed to */
+#define STACK_KEPT   0x4000 /* from the stack pointer on, in any case */
 
 static void keep(struct subject *subject, uint64_t address, size_t size)
 {
@@ -46,6 +50,62 @@ static void keep_neighbours(struct subject *subject, uint64_t stack, uint64_t wo
 	for (size_t i = 0; i + 1 < length; i++)
 		if (words[i] <= word && word - words[i] < OBJECT_BYTES)
 			keep(subject, words[i + 1], OBJECT_BYTES);
+}
+
+static bool is_data(const struct subject *subject, uint64_t address)
+{
+	size_t low = 0, high = subject_mappings(subject);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct subject_mapping *mapping = subject_mapping(subject, middle);
+		if (address < mapping->low)
+			high = middle;
+		else if (address >= mapping->high)
+			low = middle + 1;
+		else
+			return mapping->writable;
+	}
+	return false;
+}
+
+/* Pages that were looked at for names; more would make the process stand still for longer. */
+struct pointed {
+	uint64_t pages[POINTED_ROOM]; /* a hash table; 0: free */
+	size_t length;
+};
+
+static bool is_new(struct pointed *pointed, uint64_t page)
+{
+	size_t at = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (POINTED_ROOM - 1);
+	while (pointed->pages[at] && pointed->pages[at] != page)
+		at = (at + 1) & (POINTED_ROOM - 1);
+	if (pointed->pages[at] || pointed->length == POINTED_MOST)
+		return false;
+	pointed->pages[at] = page;
+	pointed->length++;
+	return true;
+}
+
+/*
+ * What variables of the waiting functions point to, in registers that they preserve and on the stack: the way to an object may
+ * lead through it.
+ */
+static void keep_pointed(struct subject *subject, const struct subject_thread *thread,
+			 struct pointed *pointed)
+{
+	const struct user_regs_struct *regs = &thread->regs;
+	uint64_t words[STACK_WORDS + 6] = {regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15};
+	size_t length = STACK_WORDS;
+	while (length && subject_read(subject, regs->rsp & ~UINT64_C(7), words + 6,
+				      length * sizeof(words[0])) != STATUS_OK)
+		length /= 2;
+	for (size_t i = 0; i < length + 6; i++) {
+		uint64_t word = words[i];
+		if (word % sizeof(word) || word < 4096 || word >= USER_END || word - regs->rsp < STACK_KEPT)
+			continue;
+		if (is_new(pointed, word / 4096) && is_data(subject, word))
+			keep(subject, word, POINTED_SIZE);
+	}
 }
 
 #define MUSL_NUMBER 0x30 /* where a thread's description holds its number */
@@ -123,4 +183,8 @@ void inspection_prepare(void *context, struct subject *subject)
 	for (size_t i = 0; i < subject_threads(subject); i++)
 		keep_arguments(subject, subject_thread(subject, i));
 	python_keep(subject);
+	struct pointed pointed = {.length = 0};
+	for (size_t i = 0; i < subject_threads(subject); i++)
+		if (subject_thread(subject, i)->syscall == SYS_futex)
+			keep_pointed(subject, subject_thread(subject, i), &pointed);
 }

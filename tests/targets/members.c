@@ -139,13 +139,18 @@ static void *wait_alias(void *argument)
 	return argument;
 }
 
-/* What the rwlock is in stands in no variable: a member of what one points to leads there. */
+__attribute__((noinline)) static int write_lock(pthread_rwlock_t *lock)
+{
+	int result = pthread_rwlock_wrlock(lock);
+	return result + 1;
+}
+
+/* What the rwlock is in stands in no variable: a member of what one points to leads there, which lies somewhere else. */
 static void *wait_hop(void *argument)
 {
 	struct worker *worker = argument;
 	about_to_sleep("hop");
-	pthread_rwlock_wrlock(&worker->pool->table.lock);
-	worker->number++;
+	worker->number += write_lock(&worker->pool->table.lock);
 	return argument;
 }
 
@@ -233,10 +238,14 @@ __attribute__((noinline)) static void stay(void)
 int main(void)
 {
 	struct branch *branch = make(sizeof(*branch));
+	/* On a page of its own. */
+	char *between = make(60000);
 	struct worker *worker = make(sizeof(*worker));
+	between = make(60000);
 	struct account *account = make(sizeof(*account));
 	pthread_mutex_t *bare = make(sizeof(*bare));
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	between[0] = 1;
 	worker->pool = make(sizeof(*worker->pool));
 	pthread_mutex_lock(&account->lock);
 	pthread_mutex_lock(&branch->accounts[1].lock);
