@@ -97,7 +97,7 @@ static bool take_descriptor(const struct target *target, int descriptor, const s
 }
 
 static bool take_descriptors(const struct target *target, const struct inherited *inherited,
-			     struct belongings *belongings)
+			     const struct channels *channels, struct belongings *belongings)
 {
 	char path[32];
 	struct stat output;
@@ -113,7 +113,7 @@ static bool take_descriptors(const struct target *target, const struct inherited
 			continue;
 		int descriptor = atoi(entry->d_name);
 		ok = fstatat(dirfd(directory), entry->d_name, &file, 0) == 0 &&
-		     ((writes && is_file(&file, &output)) ||
+		     (channels_end(channels, descriptor) || (writes && is_file(&file, &output)) ||
 		      take_descriptor(target, descriptor, &file, belongings) ||
 		      is_inherited(inherited, descriptor, &file));
 	}
@@ -156,11 +156,11 @@ static bool has_pending_signals(const struct target *target)
 }
 
 enum status belongings_take(const struct target *target, const struct inherited *inherited,
-			    struct belongings *belongings)
+			    const struct channels *channels, struct belongings *belongings)
 {
 	belongings->length = 0;
 	return target->bystanders_length == 0 && !target->world.has_timers && !has_pending_signals(target) &&
-		       !shares_memory(target) && take_descriptors(target, inherited, belongings)
+		       !shares_memory(target) && take_descriptors(target, inherited, channels, belongings)
 		   ? STATUS_OK
 		   : STATUS_UNSUPPORTED;
 }

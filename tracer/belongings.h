@@ -1,6 +1,8 @@
 #ifndef FMC_TRACER_BELONGINGS_H
 #define FMC_TRACER_BELONGINGS_H
 
+#include "tracer/channel.h"
+
 #include <fmc/target.h>
 
 /*
@@ -31,10 +33,10 @@ struct inherited {
 /*
  * Those of a process whose threads are all stopped or dead. STATUS_UNSUPPORTED: it has something that copies would share
  * or lack: files open for writing other than program.output, pipes, sockets, memory shared with others, pending signals,
- * timers, children.
+ * timers, children. What is among `channels` is taken care of by the caller.
  */
 enum status belongings_take(const struct target *target, const struct inherited *inherited,
-			    struct belongings *belongings);
+			    const struct channels *channels, struct belongings *belongings);
 
 /*
  * Open the files anew in a copy, so that it has positions of its own. One that can't be opened any more stays shared with

@@ -41,9 +41,10 @@ struct channels {
 /*
  * channels_find.c: those of a process whose threads are all stopped, as they are now; it notices nothing of it. What isn't known for
  * certain to be its own, or can't be made again just so, isn't among them: in whose tables the kernel doesn't let fmc look
- * may have an end of anything. STATUS_GONE, STATUS_NO_MEMORY with nothing in *channels.
+ * may have an end of anything. alone: nobody else has, since fmc has made the process and it can't pass on anything.
+ * STATUS_GONE, STATUS_NO_MEMORY with nothing in *channels.
  */
-enum status channels_find(pid_t pid, struct channels *channels);
+enum status channels_find(pid_t pid, bool alone, struct channels *channels);
 void channels_release(struct channels *channels);
 
 /* NULL: this descriptor isn't one. */

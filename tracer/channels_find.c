@@ -255,7 +255,7 @@ static bool any_left(const struct finding *finding)
 	return false;
 }
 
-enum status channels_find(pid_t pid, struct channels *channels)
+enum status channels_find(pid_t pid, bool alone, struct channels *channels)
 {
 	struct finding finding = {.pid = pid,
 				  .pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
@@ -263,7 +263,7 @@ enum status channels_find(pid_t pid, struct channels *channels)
 				  .status = STATUS_OK};
 	*channels = (struct channels){0};
 	look_at_all(&finding);
-	if (finding.pidfd < 0 || (any_left(&finding) && !others_visit(pid, see_other, &finding)))
+	if (finding.pidfd < 0 || (!alone && any_left(&finding) && !others_visit(pid, see_other, &finding)))
 		refuse_all(&finding);
 	for (uint32_t i = 0; i < channels->length && finding.status == STATUS_OK; i++)
 		if (!finding.candidates[i].refused)

@@ -39,6 +39,12 @@ static enum status take_threads(struct image *image, struct target *target)
 	return status;
 }
 
+/* Of what comes from a saved process nobody else has any: it was made for it, or by it. */
+static enum status take_channels(struct image *image, const struct target *target)
+{
+	return target->world.confined ? channels_find(target->pid, true, &image->channels) : STATUS_OK;
+}
+
 static void take_pushed_back(struct image *image, const struct target *target)
 {
 	image->has_pushed_back = target->has_pushed_back;
@@ -185,9 +191,14 @@ enum status image_take(struct origin *origin, struct target *target, struct imag
 	origin_inherited(origin, &inherited);
 	enum status status = take_threads(image, target);
 	if (status == STATUS_OK)
-		status = belongings_take(target, &inherited, &image->belongings);
+		status = take_channels(image, target);
+	if (status == STATUS_OK)
+		status = belongings_take(target, &inherited, &image->channels, &image->belongings);
 	if (status == STATUS_OK)
 		status = fork_target(target, image->threads[0].clear_tid, &image->target);
+	/* As long as it had those of the target, they would never come to their ends there. */
+	if (status == STATUS_OK)
+		status = channels_make(&image->channels, image->target->tracees[0]);
 	if (status != STATUS_OK) {
 		image_free(image);
 		return status;

@@ -232,7 +232,7 @@ static void save_all(const struct held *held, struct image_writer *writer, const
 void image_save_descriptors(const struct held *held, struct image_writer *writer)
 {
 	struct channels channels;
-	const enum status status = channels_find(held->pid, &channels);
+	const enum status status = channels_find(held->pid, false, &channels);
 	if (status != STATUS_OK) {
 		writer->status = status;
 		return;

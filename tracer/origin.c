@@ -353,10 +353,11 @@ enum status origin_advance(struct origin *origin, struct target *target)
 	struct source source;
 	struct belongings belongings;
 	struct inherited inherited;
+	const struct channels none = {0};
 	if (origin->kind != ORIGIN_COPY || !origin->source.target || target->tracees_length != 1)
 		return STATUS_UNSUPPORTED;
 	origin_inherited(origin, &inherited);
-	enum status status = belongings_take(target, &inherited, &belongings);
+	enum status status = belongings_take(target, &inherited, &none, &belongings);
 	if (status == STATUS_OK)
 		status = study_source(&source, target);
 	if (status != STATUS_OK)

@@ -383,6 +383,41 @@ START_TEST(channels_again)
 }
 END_TEST
 
+/* A process started from the file is what further copies are made of; each of them all has its own. */
+START_TEST(channels_copied_further)
+{
+	struct scene scene;
+	struct program program;
+	struct target *first, *copy;
+	struct image *image;
+	if (!knows_owners())
+		return;
+	open_scene(&scene, "channels", NULL, 0);
+	scene.says_fine = true;
+	save(&scene);
+	finish_original(&scene);
+	struct origin *origin = origin_from(&scene, &program);
+	ck_assert_int_eq(origin_start(origin, &first), STATUS_OK);
+	ck_assert_int_eq(image_take(origin, first, &image), STATUS_OK);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(image_start(image, &copy), STATUS_OK);
+		ck_assert_int_eq(run_freely(copy), 0);
+		expect_output(&scene, "fine\n");
+		target_kill(copy);
+	}
+	ck_assert_int_eq(run_freely(first), 0);
+	expect_output(&scene, "fine\n");
+	copy = image_target(image);
+	ck_assert_ptr_nonnull(copy);
+	ck_assert_int_eq(run_freely(copy), 0);
+	expect_output(&scene, "fine\n");
+	target_kill(first);
+	image_free(image);
+	origin_free(origin);
+	close_scene(&scene);
+}
+END_TEST
+
 static const struct {
 	const char *deed, *text; /* NULL: nothing that others would notice */
 	bool own;		 /* nobody else has descriptor 8 */
@@ -636,6 +671,7 @@ int main(void)
 	tcase_add_test(each, not_copied_further);
 	tcase_add_loop_test(each, killed_while_saving, 0, 2);
 	tcase_add_loop_test(each, channels_again, 0, 2);
+	tcase_add_test(each, channels_copied_further);
 	tcase_add_loop_test(each, done_to_others, 0, sizeof deeds / sizeof deeds[0]);
 	tcase_add_test(each, absences);
 	tcase_add_test(each, damaged);
