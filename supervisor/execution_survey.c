@@ -45,13 +45,14 @@ static void survey_enabled(struct execution *x)
 static bool await_outside(struct execution *x)
 {
 	const struct model *model = x->block.model;
+	const bool asked = x->machine->ops->await != NULL;
 	enum hope hope = HOPE_NONE;
-	while (x->machine->ops->await && (hope = x->machine->ops->await(x->machine)) == HOPE_MORE) {
+	while (asked && (hope = x->machine->ops->await(x->machine)) == HOPE_MORE) {
 		survey_enabled(x);
 		if (!bitset_empty(x->enabled, fair_words(x->fair)))
 			return true;
 	}
-	for (uint32_t t = 0; t < model_threads(model) && hope != HOPE_NONE; t++) {
+	for (uint32_t t = 0; t < model_threads(model) && (hope != HOPE_NONE || !asked); t++) {
 		if (!waits_outside(model_pending(model, t)))
 			continue;
 		set_ready(x, t, true);

@@ -467,6 +467,30 @@ START_TEST(waiting_for_the_outside)
 }
 END_TEST
 
+static enum hope expect_nothing(struct machine *machine)
+{
+	(void)machine;
+	return HOPE_NONE;
+}
+
+/* Where the machine knows that nothing outside could wake it, nobody waits for that. */
+START_TEST(waiting_for_nothing)
+{
+	struct bench b;
+	bench_init(&b);
+	struct machine_ops ops = *b.machine.machine.ops;
+	ops.await = expect_nothing;
+	b.machine.machine.ops = &ops;
+	b.machine.deny = true;
+	table_op(table_body(&b.program), OP_SYSCALL, NO_OBJECT);
+	table_op(table_body(&b.program), OP_YIELD, NO_OBJECT);
+	bench_run(&b, plain);
+	ck_assert_int_eq(b.trace.end, END_DEADLOCK);
+	ck_assert_uint_eq(b.trace.length, 1);
+	bench_release(&b);
+}
+END_TEST
+
 struct watch {
 	size_t transitions, ends, stop_after;
 	uint32_t thread; /* of the transition that is about to come */
@@ -690,6 +714,7 @@ static void add_all(TCase *tests)
 	tcase_add_test(tests, forced_switch_is_no_preemption);
 	tcase_add_test(tests, predictions_are_checked);
 	tcase_add_test(tests, waiting_for_the_outside);
+	tcase_add_test(tests, waiting_for_nothing);
 	tcase_add_test(tests, watcher);
 	tcase_add_test(tests, theorem_1);
 	tcase_add_test(tests, theorem_4);
