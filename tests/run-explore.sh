@@ -158,6 +158,23 @@ if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffff
 	ended "a pipe that others have: not complete" 2
 	says "a pipe that others have: who would have used it" "can't do what it did: T[23]: read from pipe 3"
 	judge "a pipe that others have: the original reads it" go_on
+	# Whoever has started it may have it, too, and can't be looked into.
+	user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	mkdir "$SCRATCH/theirs"
+	cp "$FMC" "$MIDWAY" "$SCRATCH/theirs"
+	chmod 755 "$SCRATCH"
+	chown 65534 "$SCRATCH/theirs"
+	if "${user[@]}" "$SCRATCH/theirs/fmc" --version >/dev/null 2>&1; then
+		start 3 "${user[@]}" "$SCRATCH/theirs/midway" bytes 2
+		(cd "$SCRATCH/theirs" && timeout -k 10 100 "${user[@]}" ./fmc attach --explore --require-complete $pid) </dev/null \
+			>"$SCRATCH/out" 2>"$SCRATCH/err"
+		status=$?
+		ended "a pipe of who knows whom: not complete" 2
+		says "a pipe of who knows whom: who would have used it" "can't do what it did: T[23]: read from pipe 3"
+		judge "a pipe of who knows whom: the original reads it" go_on
+	else
+		skip "a pipe of who knows whom (nobody may run a copy of fmc here)"
+	fi
 else
 	skip "pipes and event counters (it can't be known here whose they are)"
 fi

@@ -32,30 +32,62 @@ static bool is_gone(int error)
 	return error == ENOENT || error == ESRCH;
 }
 
-static bool read_stat(int process, char *state, unsigned *flags, unsigned long long *born)
+struct stat_line {
+	char state;
+	pid_t parent;
+	unsigned flags;
+	unsigned long long born;
+};
+
+static bool read_stat(int process, struct stat_line *line)
 {
 	char text[1024];
 	const char *at = proc_text(process, "stat", text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
 	return at &&
-	       sscanf(at, ") %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		      state, flags, born) == 3;
+	       sscanf(at, ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		      &line->state, &line->parent, &line->flags, &line->born) == 4;
 }
 
-/* Nothing is open in the kernel's threads and in the dead; who is older hasn't inherited anything. */
-static bool is_excused(const struct visit *visit, int process)
+static int open_process(pid_t pid)
 {
-	unsigned long long born = 0;
-	unsigned flags = 0;
-	char state = 0;
-	if (!read_stat(process, &state, &flags, &born))
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool stat_of(pid_t pid, struct stat_line *line)
+{
+	const int process = open_process(pid);
+	const bool known = process >= 0 && read_stat(process, line);
+	if (process >= 0)
+		close(process);
+	return known;
+}
+
+/* Of the process itself; the first process of all counts for none, since it is everybody's. */
+static bool is_ancestor(const struct visit *visit, pid_t pid)
+{
+	struct stat_line line;
+	for (pid_t at = visit->but; at > 1 && stat_of(at, &line); at = line.parent)
+		if (at == pid)
+			return true;
+	return false;
+}
+
+/* Nothing is open in the kernel's threads and in the dead; who is older and no ancestor has neither left nor inherited anything. */
+static bool is_excused(const struct visit *visit, pid_t pid, int process)
+{
+	struct stat_line line;
+	if (!read_stat(process, &line))
 		return is_gone(errno);
-	return flags & KERNEL_THREAD || state == 'Z' || state == 'X' || born < visit->born;
+	return line.flags & KERNEL_THREAD || line.state == 'Z' || line.state == 'X' ||
+	       (line.born < visit->born && !is_ancestor(visit, pid));
 }
 
 /* A look has failed. */
-static void miss(struct visit *visit, int process)
+static void miss(struct visit *visit, pid_t pid, int process)
 {
-	visit->hidden |= !is_gone(errno) && !is_excused(visit, process);
+	visit->hidden |= !is_gone(errno) && !is_excused(visit, pid, process);
 }
 
 static DIR *open_folder(int process, const char *name)
@@ -72,7 +104,7 @@ static void visit_table(struct visit *visit, pid_t pid, int process, const char 
 	char link[64];
 	DIR *table = open_folder(process, name);
 	if (!table) {
-		miss(visit, process);
+		miss(visit, pid, process);
 		return;
 	}
 	for (struct dirent *entry; !visit->over && (entry = readdir(table));) {
@@ -80,7 +112,7 @@ static void visit_table(struct visit *visit, pid_t pid, int process, const char 
 			continue;
 		const ssize_t length = readlinkat(dirfd(table), entry->d_name, link, sizeof link - 1);
 		if (length < 0) {
-			miss(visit, process);
+			miss(visit, pid, process);
 			break;
 		}
 		link[length] = '\0';
@@ -96,7 +128,7 @@ static void visit_threads(struct visit *visit, pid_t pid, int process)
 	char name[64];
 	DIR *tasks = open_folder(process, "task");
 	if (!tasks) {
-		miss(visit, process);
+		miss(visit, pid, process);
 		return;
 	}
 	for (struct dirent *entry; !visit->over && (entry = readdir(tasks));) {
@@ -108,16 +140,9 @@ static void visit_threads(struct visit *visit, pid_t pid, int process)
 		if (differs > 0)
 			visit_table(visit, tid, process, name);
 		else if (differs < 0)
-			miss(visit, process);
+			miss(visit, pid, process);
 	}
 	closedir(tasks);
-}
-
-static int open_process(pid_t pid)
-{
-	char path[32];
-	snprintf(path, sizeof path, "/proc/%d", pid);
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 static void visit_process(struct visit *visit, pid_t pid)
@@ -135,12 +160,9 @@ static void visit_process(struct visit *visit, pid_t pid)
 
 static bool learn_birth(struct visit *visit)
 {
-	unsigned flags;
-	char state;
-	const int process = open_process(visit->but);
-	const bool known = process >= 0 && read_stat(process, &state, &flags, &visit->born);
-	if (process >= 0)
-		close(process);
+	struct stat_line line;
+	const bool known = stat_of(visit->but, &line);
+	visit->born = known ? line.born : 0;
 	return known;
 }
 
