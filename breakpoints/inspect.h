@@ -2,28 +2,10 @@
 #define FMC_BREAKPOINTS_INSPECT_H
 
 #include "breakpoints/descriptors.h"
-#include "breakpoints/places.h"
+#include "breakpoints/naming.h"
 #include <fmc/wait.h>
 
 /* What is known of a subject while it is looked at; one for an inspection. */
-
-/* One step of a thread's stack. */
-struct step {
-	uint64_t pc;
-	uint64_t stack; /* the stack pointer there; 0: not known */
-	uint64_t cfa;	/* that behind its return; 0: not known for certain, like the registers */
-	struct unwound registers;
-	const char *function; /* as places_find() says, like library */
-	bool library;
-	bool foreign; /* in no module, or in one of those that start threads: libc, the loader, C++'s run-time */
-	bool program; /* in the program itself, its libc left out */
-};
-
-struct steps {
-	struct step *at; /* innermost first */
-	size_t length;
-	bool cut, guessed;
-};
 
 struct inspector {
 	struct subject *subject;

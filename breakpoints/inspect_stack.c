@@ -215,14 +215,6 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
-static void classify(const struct places *places, struct step *step)
-{
-	const struct module *module = modules_find(&places->modules, step->pc);
-	bool libc = step->pc >= places->libc_low && step->pc < places->libc_high;
-	step->program = module && module->kind == MODULE_PROGRAM && !libc;
-	step->foreign = !step->program && (!module || module->kind != MODULE_OTHER);
-}
-
 static bool make_frames(struct inspector *inspector, uint32_t thread)
 {
 	struct steps *steps = &inspector->steps[thread];
@@ -232,10 +224,7 @@ static bool make_frames(struct inspector *inspector, uint32_t thread)
 		return false;
 	for (size_t i = 0; i < steps->length; i++) {
 		struct place place;
-		places_find(inspector->places, steps->at[i].pc, i > 0, &place);
-		steps->at[i].function = place.function;
-		steps->at[i].library = place.library;
-		classify(inspector->places, &steps->at[i]);
+		step_find(inspector->places, &steps->at[i], i > 0, &place);
 		inspected->frames[i] = (struct frame){.address = place.address,
 						      .function = copy(place.function),
 						      .file = copy(place.file),
