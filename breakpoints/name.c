@@ -217,7 +217,7 @@ void places_name_in(struct places *places, const struct surroundings *around, ui
 		text_append(&text, "%#" PRIx64, address);
 }
 
-static bool target_region(const void *context, uint64_t address, struct region *region)
+bool places_target_region(const void *context, uint64_t address, struct region *region)
 {
 	const struct target *target = context;
 	char *maps = maps_text(target_pid(target));
@@ -253,6 +253,6 @@ static bool target_stack(const void *context, const struct region *region, uint3
 void places_name(struct places *places, struct target *target, uint64_t address, char *name, size_t room)
 {
 	const struct surroundings around = {
-	    .context = target, .region = target_region, .stack = target_stack};
+	    .context = target, .region = places_target_region, .stack = target_stack};
 	places_name_in(places, &around, address, name, room);
 }

@@ -106,6 +106,9 @@ struct surroundings {
 	bool (*stack)(const void *context, const struct region *region, uint32_t *thread);
 };
 
+/* surroundings.region of a target, which is the context. */
+bool places_target_region(const void *target, uint64_t address, struct region *region);
+
 /* places_name() for whatever these surroundings are of. */
 void places_name_in(struct places *places, const struct surroundings *around, uint64_t address, char *name,
 		    size_t room);

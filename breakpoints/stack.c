@@ -1,5 +1,6 @@
-#include "breakpoints/places.h"
+#include "breakpoints/naming.h"
 #include "breakpoints/private.h"
+#include <stdlib.h>
 
 /* Stacks of fmc's own targets, which may stand at its traps and in its copies of instructions. */
 
@@ -48,18 +49,62 @@ static uint64_t original_pc(struct places *places, const struct tracee *tracee, 
 	return pc <= address + DOOR_BYTES ? slot.entry : slot.entry + slot.length;
 }
 
+static void unwind(struct places *places, struct tracee *tracee, const struct user_regs_struct *regs,
+		   unwound_visitor *visit, void *context)
+{
+	struct unwinding unwinding = {.read = read_target,
+				      .context = tracee->target,
+				      .regs = regs,
+				      .pc = original_pc(places, tracee, regs->rip)};
+	places_unwind(places, &unwinding, visit, context);
+}
+
 size_t places_stack(struct places *places, struct tracee *tracee, uint64_t frames[], size_t room)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs || room == 0 || !places->dwfl)
 		return 0;
 	struct walk walk = {.frames = frames, .room = room};
-	struct unwinding unwinding = {.read = read_target,
-				      .context = tracee->target,
-				      .regs = regs,
-				      .pc = original_pc(places, tracee, regs->rip)};
-	places_unwind(places, &unwinding, visit_frame, &walk);
+	unwind(places, tracee, regs, visit_frame, &walk);
 	if (walk.length == 0)
-		frames[walk.length++] = unwinding.pc;
+		frames[walk.length++] = original_pc(places, tracee, regs->rip);
 	return walk.length;
+}
+
+#define STEPS_MOST 64
+
+struct climb {
+	struct places *places;
+	struct steps *steps;
+	bool unsure; /* the frame before has told nothing of its caller */
+};
+
+static bool visit_step(void *context, const struct unwound *frame)
+{
+	struct climb *climb = context;
+	struct steps *steps = climb->steps;
+	struct step *step = &steps->at[steps->length];
+	struct place place;
+	if (steps->length == STEPS_MOST)
+		return false;
+	*step = (struct step){.pc = frame->pc, .stack = frame->stack};
+	step_find(climb->places, step, steps->length > 0, &place);
+	if (!climb->unsure) {
+		step->registers = *frame;
+		if (steps->length)
+			step[-1].cfa = frame->stack;
+	}
+	climb->unsure |= places_caller(climb->places, frame->pc - (steps->length > 0)) == CALLER_UNTOLD;
+	steps->length++;
+	return true;
+}
+
+struct steps tracee_steps(struct places *places, struct tracee *tracee)
+{
+	struct steps steps = {.at = calloc(STEPS_MOST, sizeof(*steps.at))};
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	struct climb climb = {.places = places, .steps = &steps};
+	if (steps.at && regs)
+		unwind(places, tracee, regs, visit_step, &climb);
+	return steps;
 }

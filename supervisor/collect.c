@@ -86,26 +86,87 @@ static char *describe(struct collector *c, uint32_t object)
 	return *text ? keep(c, text) : NULL;
 }
 
+/* Of the C library's objects so much is known; others are a word at least. */
+static uint64_t object_size(enum object_class class)
+{
+	static const uint64_t sizes[CLASS_ALL] = {
+	    [CLASS_MUTEX] = 40,	  [CLASS_COND] = 48, [CLASS_RWLOCK] = 56,
+	    [CLASS_BARRIER] = 32, [CLASS_SEM] = 32,
+	};
+	return class < CLASS_ALL && sizes[class] ? sizes[class] : sizeof(uint32_t);
+}
+
+static bool is_held(enum object_class class)
+{
+	return class == CLASS_MUTEX || class >= CLASS_USER;
+}
+
+/* Threads that are about to use an object, then the one that holds it. Returns how many. */
+static size_t find_users(const struct model *model, uint32_t object, uint32_t threads, uint32_t *users)
+{
+	size_t length = 0;
+	for (uint32_t t = 0; t < threads; t++) {
+		const struct op *op = model_pending(model, t);
+		if (op && op->kind != OP_THREAD_START && (op->object == object || op->object2 == object) &&
+		    op_class((enum op_kind)op->kind) != CLASS_THREAD)
+			users[length++] = t;
+	}
+	uint32_t holder =
+	    is_held(model_object_class(model, object)) ? model_holder(model, object) : NO_THREAD;
+	if (holder < threads)
+		users[length++] = holder;
+	return length;
+}
+
+static struct namer *make_namer(struct collector *c, uint32_t threads)
+{
+	struct namer *namer = c->target ? namer_new(c->places, c->target, threads) : NULL;
+	c->no_memory |= c->target && !namer;
+	for (uint32_t t = 0; namer && t < threads; t++) {
+		/* A thread that hasn't started has no functions yet. */
+		struct tracee *tracee = process_tracee(c->process, t);
+		if (tracee && model_pending(execution_model(c->execution), t)->kind != OP_THREAD_START)
+			namer_add(namer, t, tracee);
+	}
+	return namer;
+}
+
+static void name_object(struct collector *c, struct namer *namer, uint32_t object, uint32_t *users)
+{
+	const struct model *model = execution_model(c->execution);
+	struct finding *f = c->finding;
+	uint64_t address = process_object(c->process, object);
+	uint64_t size = object_size(model_object_class(model, object));
+	char name[256];
+	if (c->target)
+		places_name(c->places, c->target, address, name, sizeof name);
+	else
+		snprintf(name, sizeof name, "0x%" PRIx64, address);
+	f->objects[object] = keep(c, name);
+	size_t length = namer ? find_users(model, object, f->trace.threads_length, users) : 0;
+	if (length && namer_name(namer, address, size, users, length, name, sizeof name))
+		f->names[object] = keep(c, name);
+}
+
 /* Name every object that some transition used or that the model knows. */
 static void collect_objects(struct collector *c)
 {
 	struct finding *f = c->finding;
-	uint32_t objects = model_objects(execution_model(c->execution));
+	uint32_t objects = model_objects(execution_model(c->execution)), threads = f->trace.threads_length;
+	uint32_t *users = room(c, 2 * (size_t)threads + 1, sizeof *users);
 	f->objects = room(c, objects, sizeof *f->objects);
+	f->names = room(c, objects, sizeof *f->names);
 	f->details = room(c, objects, sizeof *f->details);
-	if (!f->objects || !f->details)
-		return;
-	f->objects_length = objects;
-	for (uint32_t i = 0; i < objects; i++) {
-		uint64_t address = process_object(c->process, i);
-		char name[256];
-		if (c->target)
-			places_name(c->places, c->target, address, name, sizeof name);
-		else
-			snprintf(name, sizeof name, "0x%" PRIx64, address);
-		f->objects[i] = keep(c, name);
-		f->details[i] = describe(c, i);
+	if (users && f->objects && f->names && f->details) {
+		struct namer *namer = make_namer(c, threads);
+		f->objects_length = objects;
+		for (uint32_t i = 0; i < objects; i++) {
+			name_object(c, namer, i, users);
+			f->details[i] = describe(c, i);
+		}
+		namer_free(namer);
 	}
+	free(users);
 }
 
 static void collect_places(struct collector *c)
@@ -155,11 +216,6 @@ static void collect_stack(struct collector *c, uint32_t t, struct thread_report 
 		if (frame->function && report->name && strcmp(frame->function, report->name) == 0)
 			break;
 	}
-}
-
-static bool is_held(enum object_class class)
-{
-	return class == CLASS_MUTEX || class >= CLASS_USER;
 }
 
 static void collect_holds(struct collector *c, uint32_t t, struct thread_report *report)

@@ -86,6 +86,9 @@ void finding_release(struct finding *finding)
 	free(finding->threads);
 	for (size_t i = 0; i < finding->objects_length; i++)
 		free(finding->objects[i]);
+	for (size_t i = 0; finding->names && i < finding->objects_length; i++)
+		free(finding->names[i]);
+	free(finding->names);
 	for (size_t i = 0; finding->details && i < finding->objects_length; i++)
 		free(finding->details[i]);
 	free(finding->objects);

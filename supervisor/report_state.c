@@ -10,6 +10,8 @@ char *report_object(const struct finding *finding, enum object_class class, uint
 	int written;
 	if (class == CLASS_THREAD)
 		written = asprintf(&text, "T%" PRIu32, object + 1);
+	else if (object < finding->objects_length && finding->names && finding->names[object])
+		written = asprintf(&text, "%s", finding->names[object]);
 	else if (object < finding->objects_length && finding->objects[object])
 		written = asprintf(&text, "%s", finding->objects[object]);
 	else

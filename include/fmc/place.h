@@ -44,6 +44,23 @@ size_t places_stack(struct places *places, struct tracee *tracee, uint64_t frame
  */
 void places_name(struct places *places, struct target *target, uint64_t address, char *name, size_t room);
 
+/*
+ * Longer names for a report, of objects that have no variable of their own: by what the variables of the functions call them in
+ * which their users are: `account.lock at heap +0x2a0`, `queue.lock in main at stack of T1 -0x40`. The stacks of all threads
+ * are looked at once there is such an object. The target has to stand until the namer is freed.
+ */
+struct namer;
+struct namer *namer_new(struct places *places, struct target *target, uint32_t threads); /* NULL: no memory */
+void namer_add(struct namer *namer, uint32_t thread, struct tracee *tracee); /* T1 is 0; who isn't added is gone */
+
+/*
+ * size: of the object, at least. users: threads that use it or are about to, by their numbers. False: nothing more is known than
+ * places_name() says; then the name is untouched.
+ */
+bool namer_name(struct namer *namer, uint64_t address, uint64_t size, const uint32_t *users, size_t length,
+		char *name, size_t room);
+void namer_free(struct namer *namer); /* NULL is allowed */
+
 /* The build-id of the main program (index 0) or of module i as hex digits, with its path; false past the last
  * one. */
 bool places_module(const struct places *places, size_t i, const char **path, char build_id[65]);

@@ -3,6 +3,8 @@
 #include "json_parts.h"
 #include "simplify.h"
 #include "warnings.h"
+#include <fmc/report.h>
+#include <stdlib.h>
 
 static json_t *threads_json(const struct finding *finding)
 {
@@ -11,8 +13,11 @@ static json_t *threads_json(const struct finding *finding)
 		const struct thread_report *thread = &finding->threads[t];
 		json_t *holds = json_array();
 		for (size_t i = 0; i < thread->holds_length; i++)
-			if (thread->holds[i] < finding->objects_length)
-				json_array_append_new(holds, json_text(finding->objects[thread->holds[i]]));
+			if (thread->holds[i] < finding->objects_length) {
+				char *name = report_object(finding, CLASS_MUTEX, thread->holds[i]);
+				json_array_append_new(holds, json_text(name));
+				free(name);
+			}
 		json_array_append_new(
 		    list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread", json_sprintf("T%zu", t + 1),
 				    "name", json_text(thread->name), "state", json_text(thread->state),

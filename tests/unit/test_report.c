@@ -279,6 +279,24 @@ START_TEST(test_threads)
 }
 END_TEST
 
+/* Where objects have longer names for people. */
+START_TEST(test_names)
+{
+	philosophers(1, 0);
+	finding.names = calloc(3, sizeof *finding.names);
+	finding.names[1] = strdup("fork.lock at heap +0x10");
+	finding.threads[1].holds = calloc(2, sizeof(uint32_t));
+	finding.threads[1].holds_length = 2;
+	finding.threads[1].holds[1] = 1;
+	finding.threads[1].state = report_state(&finding, 1);
+	char *text = printed(print_threads);
+	ck_assert_msg(strstr(text, "T2 eat: waits for fork.lock at heap +0x10 held by T3, in mutex_lock; "
+				   "holds forks[0], fork.lock at heap +0x10\n"),
+		      "%s", text);
+	free(text);
+}
+END_TEST
+
 static void print_counts(FILE *stream)
 {
 	report_counts(&finding.trace, stream);
@@ -311,6 +329,7 @@ int main(void)
 	tcase_add_test(tests, test_output_is_tame);
 	tcase_add_test(tests, test_output_is_cut);
 	tcase_add_test(tests, test_threads);
+	tcase_add_test(tests, test_names);
 	tcase_add_test(tests, test_counts);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
