@@ -114,7 +114,7 @@ ended "socket: not complete" 2
 says "socket: who would have used it" "can't do what it did: T3: .*socket"
 judge "socket: the original uses it" go_on
 
-# Pipes and event counters are there in each execution anew, where it can be known that nobody else has them.
+# Pipes, event counters and epoll sets are there in each execution anew, where it can be known that nobody else has them.
 if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffffc)) ]; then
 	# The orders of N critical sections at the gate, and of N behind it. Each checks that it reads the next byte.
 	while read -r threads count kind; do
@@ -127,7 +127,7 @@ if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffff
 3 36
 2 4 counter
 3 36 counter"
-	for kind in "" counter; do
+	for kind in "" counter set; do
 		start 3 "$MIDWAY" wake 2 $kind
 		run attach --explore --strategy optimal --require-complete $pid
 		ended "asleep in read: complete $kind" 0

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +64,7 @@ static bool grow(struct finding *finding)
 	return ends != NULL;
 }
 
-/* Which channel does a descriptor lead to? A pipe may be opened several times; a counter's descriptors are doubles. */
+/* Which channel does a descriptor lead to? A pipe may be opened several times; of others all descriptors are doubles. */
 static uint32_t find_channel(const struct finding *finding, enum channel_kind kind, unsigned long inode,
 			     int number)
 {
@@ -104,7 +103,10 @@ static bool parse_link(const char *link, enum channel_kind *kind, unsigned long 
 	if (sscanf(link, "pipe:[%lu]", inode) == 1)
 		return true;
 	*kind = CHANNEL_COUNTER;
-	return strcmp(link, "anon_inode:[eventfd]") == 0;
+	if (strcmp(link, "anon_inode:[eventfd]") == 0)
+		return true;
+	*kind = CHANNEL_SET;
+	return strcmp(link, "anon_inode:[eventpoll]") == 0;
 }
 
 static bool look_at(struct finding *finding, int number, const char *link)
@@ -163,55 +165,30 @@ static bool see_other(void *context, pid_t pid, int number, const char *link)
 	return left;
 }
 
-/* Of an end that the process hasn't got the kernel says whether anybody has. */
-static bool is_closed(int other_end, short events)
+/* Is that a channel that a set may have, as far as is known? Sets of sets aren't made again. */
+static bool may_be_member(const struct finding *finding, const struct channel_member *member)
 {
-	struct pollfd one = {.fd = other_end};
-	return poll(&one, 1, 0) == 1 && one.revents & events;
-}
-
-static bool take_pipe(const struct candidate *candidate, int end, struct channel *channel)
-{
-	if (candidate->reads < 0) {
-		const int capacity = fcntl(end, F_GETPIPE_SZ);
-		channel->value = (uint64_t)capacity;
-		return capacity > 0 && is_closed(end, POLLERR);
-	}
-	return (candidate->writes >= 0 || is_closed(end, POLLHUP)) && pipe_contents_take(end, channel);
-}
-
-/* Kernels that don't tell of which kind it is can't be asked otherwise. */
-static bool take_counter(pid_t pid, int number, struct channel *channel)
-{
-	char path[48], line[128];
-	unsigned long long count;
-	int semaphore;
-	bool counted = false, known = false;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, number);
-	FILE *info = fopen(path, "re");
-	while (info && fgets(line, sizeof line, info)) {
-		counted |= sscanf(line, "eventfd-count: %llx", &count) == 1;
-		known |= sscanf(line, "eventfd-semaphore: %d", &semaphore) == 1;
-	}
-	if (info)
-		fclose(info);
-	channel->value = counted ? count : 0;
-	channel->semaphore = known && semaphore;
-	return counted && known;
+	const struct channel_end *end = channels_end(finding->channels, member->number);
+	return end && !finding->candidates[end->channel].refused &&
+	       channel_may_be_member(&finding->channels->at[end->channel], member);
 }
 
 static bool take(const struct finding *finding, uint32_t i)
 {
 	struct channel *channel = &finding->channels->at[i];
 	const struct candidate *candidate = &finding->candidates[i];
-	const int number = candidate->reads >= 0 ? candidate->reads : candidate->writes;
-	if (channel->kind == CHANNEL_COUNTER)
-		return take_counter(finding->pid, number, channel);
-	const int end = (int)syscall(SYS_pidfd_getfd, finding->pidfd, number, 0);
-	const bool taken = end >= 0 && take_pipe(candidate, end, channel);
-	if (end >= 0)
-		close(end);
+	bool taken = channel_take(finding->pid, finding->pidfd, candidate->reads, candidate->writes, channel);
+	for (uint32_t k = 0; k < channel->members_length && taken; k++)
+		taken = may_be_member(finding, &channel->members[k]);
 	return taken;
+}
+
+/* Sets come last, when it is known what else there is. */
+static void take_all(struct finding *finding, bool sets)
+{
+	for (uint32_t i = 0; i < finding->channels->length; i++)
+		if (!finding->candidates[i].refused && (finding->channels->at[i].kind == CHANNEL_SET) == sets)
+			finding->candidates[i].refused = !take(finding, i);
 }
 
 /* Those that are left keep their order. */
@@ -230,12 +207,10 @@ static void drop_refused(struct finding *finding)
 		channels->ends[ends++] = end;
 	}
 	for (uint32_t i = 0; i < channels->length; i++) {
-		if (finding->candidates[i].refused) {
-			free(channels->at[i].sizes);
-			free(channels->at[i].bytes);
-		} else {
+		if (finding->candidates[i].refused)
+			channel_release(&channels->at[i]);
+		else
 			channels->at[kept++] = channels->at[i];
-		}
 	}
 	channels->ends_length = ends;
 	channels->length = kept;
@@ -265,9 +240,10 @@ enum status channels_find(pid_t pid, bool alone, struct channels *channels)
 	look_at_all(&finding);
 	if (finding.pidfd < 0 || (!alone && any_left(&finding) && !others_visit(pid, see_other, &finding)))
 		refuse_all(&finding);
-	for (uint32_t i = 0; i < channels->length && finding.status == STATUS_OK; i++)
-		if (!finding.candidates[i].refused)
-			finding.candidates[i].refused = !take(&finding, i);
+	if (finding.status == STATUS_OK) {
+		take_all(&finding, false);
+		take_all(&finding, true);
+	}
 	drop_refused(&finding);
 	if (finding.status != STATUS_OK)
 		channels_release(channels);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -11,7 +12,7 @@
 
 /* Channels are made by the process that is to have them, and filled through descriptors of fmc's own. */
 
-/* The two ends as the process has them at first; a counter has just one. */
+/* The two ends as the process has them at first; only a pipe has two. */
 struct made {
 	int32_t ends[2];
 };
@@ -52,6 +53,54 @@ static enum status make_counter(const struct maker *maker, const struct channel 
 	return status;
 }
 
+static enum status make_set(const struct maker *maker, struct made *made)
+{
+	const uint64_t arguments[6] = {EPOLL_CLOEXEC};
+	int64_t result = -1;
+	const enum status status = call(maker->tracee, SYS_epoll_create1, arguments, &result);
+	made->ends[0] = made->ends[1] = (int32_t)result;
+	return status;
+}
+
+static enum status make_kind(const struct maker *maker, const struct channel *channel, struct made *made)
+{
+	switch (channel->kind) {
+	case CHANNEL_PIPE:
+		return make_pipe(maker, made);
+	case CHANNEL_COUNTER:
+		return make_counter(maker, channel, made);
+	case CHANNEL_SET:
+		break;
+	}
+	return make_set(maker, made);
+}
+
+/* By the process itself: a set knows its members by their numbers there. */
+static enum status add_members(const struct maker *maker, const struct channel *set, int32_t end)
+{
+	enum status status = STATUS_OK;
+	for (uint32_t i = 0; i < set->members_length && status == STATUS_OK; i++) {
+		const struct channel_member *member = &set->members[i];
+		const struct epoll_event event = {.events = member->events, .data = {.u64 = member->data}};
+		const uint64_t arguments[6] = {(uint64_t)end, EPOLL_CTL_ADD, (uint64_t)member->number,
+					       maker->page};
+		int64_t result;
+		status = target_write(maker->tracee->target, maker->page, &event, sizeof event);
+		if (status == STATUS_OK)
+			status = call(maker->tracee, SYS_epoll_ctl, arguments, &result);
+	}
+	return status;
+}
+
+/* What has been told of once isn't told of again. */
+static bool tell_all(int set, const struct channel *channel)
+{
+	struct epoll_event *events = calloc(channel->members_length + 1, sizeof *events);
+	const bool told = events && epoll_wait(set, events, (int)channel->members_length + 1, 0) >= 0;
+	free(events);
+	return told;
+}
+
 static enum status close_made(const struct maker *maker, int32_t end)
 {
 	const uint64_t arguments[6] = {(uint64_t)end};
@@ -63,6 +112,8 @@ static bool fill(int end, const struct channel *channel)
 {
 	if (channel->kind == CHANNEL_PIPE)
 		return pipe_contents_put(end, channel);
+	if (channel->kind == CHANNEL_SET)
+		return channel->value == 0 || tell_all(end, channel);
 	return channel->value == 0 ||
 	       write(end, &channel->value, sizeof channel->value) == sizeof channel->value;
 }
@@ -106,13 +157,15 @@ static enum status make(const struct maker *maker, uint32_t i)
 	const bool is_pipe = channel->kind == CHANNEL_PIPE;
 	unsigned flags[2] = {0};
 	struct made made;
-	enum status status = is_pipe ? make_pipe(maker, &made) : make_counter(maker, channel, &made);
+	enum status status = make_kind(maker, channel, &made);
 	if (status == STATUS_OK)
 		status = place_end(maker, i, is_pipe ? O_RDONLY : O_RDWR, made.ends[0], &flags[0]);
 	if (status == STATUS_OK && is_pipe)
 		status = place_end(maker, i, O_WRONLY, made.ends[1], &flags[1]);
 	if (!is_pipe)
 		flags[1] = flags[0];
+	if (status == STATUS_OK)
+		status = add_members(maker, channel, made.ends[0]);
 	if (status == STATUS_OK && !set_up(maker->pidfd, channel, &made, flags))
 		status = STATUS_SYSTEM;
 	if (status == STATUS_OK)
@@ -129,8 +182,11 @@ static enum status make_all(struct maker *maker)
 	if (status != STATUS_OK)
 		return status;
 	maker->page = (uint64_t)result;
-	for (uint32_t i = 0; i < maker->channels->length && status == STATUS_OK; i++)
-		status = make(maker, i);
+	/* Sets come last, when what is to be in them is there. */
+	for (int sets = 0; sets < 2; sets++)
+		for (uint32_t i = 0; i < maker->channels->length && status == STATUS_OK; i++)
+			if ((maker->channels->at[i].kind == CHANNEL_SET) == sets)
+				status = make(maker, i);
 	const uint64_t unmap_arguments[6] = {maker->page, CHANNEL_SLOT};
 	return status == STATUS_OK ? call(maker->tracee, SYS_munmap, unmap_arguments, &result) : status;
 }
@@ -151,12 +207,18 @@ enum status channels_make(const struct channels *channels, struct tracee *tracee
 	return status;
 }
 
+void channel_release(struct channel *channel)
+{
+	free(channel->sizes);
+	free(channel->bytes);
+	free(channel->members);
+	*channel = (struct channel){.kind = channel->kind};
+}
+
 void channels_release(struct channels *channels)
 {
-	for (uint32_t i = 0; i < channels->length; i++) {
-		free(channels->at[i].sizes);
-		free(channels->at[i].bytes);
-	}
+	for (uint32_t i = 0; i < channels->length; i++)
+		channel_release(&channels->at[i]);
 	free(channels->at);
 	free(channels->ends);
 	*channels = (struct channels){0};

@@ -42,15 +42,28 @@ static bool check_end(const struct image_file *file, const struct image_descript
 								      : mode == O_RDWR;
 }
 
+static bool check_channel(const struct image_file_channel *channel)
+{
+	const struct image_channel *note = &channel->note;
+	if (note->semaphore > 1)
+		return false;
+	switch (note->kind) {
+	case CHANNEL_PIPE:
+		return !note->members && check_pipe(channel);
+	case CHANNEL_COUNTER:
+		return !note->members && !note->slots && !channel->size;
+	case CHANNEL_SET:
+		return !note->slots && channel->size == note->members * sizeof(struct image_member);
+	default:
+		return false;
+	}
+}
+
 bool image_channels_check(const struct image_file *file)
 {
-	for (size_t i = 0; i < file->channels_length; i++) {
-		const struct image_file_channel *channel = &file->channels[i];
-		const bool is_pipe = channel->note.kind == CHANNEL_PIPE;
-		if (channel->note.kind > CHANNEL_COUNTER || channel->note.semaphore > 1 ||
-		    (is_pipe ? !check_pipe(channel) : channel->note.slots || channel->size))
+	for (size_t i = 0; i < file->channels_length; i++)
+		if (!check_channel(&file->channels[i]))
 			return false;
-	}
 	for (size_t i = 0; i < file->descriptors_length; i++)
 		if (file->descriptors[i].note.kind == IMAGE_END &&
 		    !check_end(file, &file->descriptors[i].note))
@@ -66,16 +79,30 @@ static void *copy(const void *from, size_t size)
 	return to;
 }
 
+static bool load_members(const struct image_file_channel *from, struct channel *to)
+{
+	to->members = calloc(from->note.members + (size_t)1, sizeof *to->members);
+	for (uint32_t i = 0; i < from->note.members && to->members; i++) {
+		struct image_member member;
+		memcpy(&member, from->contents + i * sizeof member, sizeof member);
+		to->members[to->members_length++] = (struct channel_member){
+		    .number = member.number, .events = member.events, .data = member.data};
+	}
+	return to->members != NULL;
+}
+
 static bool load_channel(const struct image_file_channel *from, struct channel *to)
 {
 	const size_t sizes = from->note.slots * sizeof *to->sizes;
 	*to = (struct channel){.kind = (enum channel_kind)from->note.kind,
 			       .semaphore = from->note.semaphore,
 			       .value = from->note.value,
-			       .slots = from->note.slots,
-			       .sizes = copy(from->contents, sizes),
-			       .bytes = copy(from->contents + sizes, from->size - sizes),
-			       .length = from->size - sizes};
+			       .slots = from->note.slots};
+	if (to->kind == CHANNEL_SET)
+		return load_members(from, to);
+	to->sizes = copy(from->contents, sizes);
+	to->bytes = copy(from->contents + sizes, from->size - sizes);
+	to->length = from->size - sizes;
 	return to->sizes && to->bytes;
 }
 

@@ -105,7 +105,7 @@ static enum status make_channels(struct image *image, const struct image_file *f
 		status = channels_make(&image->channels, target_tracee(image->target, 0));
 	if (status != STATUS_SYSTEM)
 		return status;
-	snprintf(why, 256, "can't have its pipes and event counters again: %s", strerror(errno));
+	snprintf(why, 256, "can't have its pipes, event counters and epoll sets again: %s", strerror(errno));
 	return STATUS_UNSUPPORTED;
 }
 

@@ -25,7 +25,7 @@ enum image_note {
 	IMAGE_ARGUMENTS,  /* texts, each with a NUL */
 	IMAGE_ENVIRONMENT,
 	IMAGE_ABSENCE, /* text with a NUL */
-	IMAGE_CHANNEL, /* struct image_channel; behind it sizes of slots, as uint32_t, and the bytes in them */
+	IMAGE_CHANNEL, /* struct image_channel; behind it sizes of slots, as uint32_t, and the bytes in them; or members */
 };
 
 #define IMAGE_SIGNAL_COUNT 64
@@ -94,11 +94,18 @@ struct image_descriptor {
 	uint64_t size; /* IMAGE_OWN */
 };
 
-/* A pipe or an event counter that was the process's own (channel.h). */
+/* A pipe, an event counter or an epoll set that was the process's own (channel.h). */
 struct image_channel {
 	uint32_t kind; /* enum channel_kind */
-	uint32_t semaphore, slots, padding;
+	uint32_t semaphore, slots, members;
 	uint64_t value;
+};
+
+/* As epoll_ctl() takes it. */
+struct image_member {
+	int32_t number;
+	uint32_t events;
+	uint64_t data;
 };
 
 #endif

@@ -190,27 +190,6 @@ static void look_at_outputs(const struct held *held, struct stat output[2])
 	}
 }
 
-static void save_channel(struct image_writer *writer, const struct channel *channel)
-{
-	const struct image_channel note = {.kind = channel->kind,
-					   .semaphore = channel->semaphore,
-					   .slots = channel->slots,
-					   .value = channel->value};
-	const size_t sizes = channel->slots * sizeof *channel->sizes;
-	uint8_t *bytes = malloc(sizeof note + sizes + channel->length);
-	if (!bytes) {
-		writer->status = STATUS_NO_MEMORY;
-		return;
-	}
-	memcpy(bytes, &note, sizeof note);
-	if (sizes) {
-		memcpy(bytes + sizeof note, channel->sizes, sizes);
-		memcpy(bytes + sizeof note + sizes, channel->bytes, channel->length);
-	}
-	image_note_write(writer, IMAGE_OWNER, IMAGE_CHANNEL, bytes, sizeof note + sizes + channel->length);
-	free(bytes);
-}
-
 static void save_all(const struct held *held, struct image_writer *writer, const struct channels *channels)
 {
 	char path[32];
@@ -237,8 +216,7 @@ void image_save_descriptors(const struct held *held, struct image_writer *writer
 		writer->status = status;
 		return;
 	}
-	for (uint32_t i = 0; i < channels.length; i++)
-		save_channel(writer, &channels.at[i]);
+	image_save_channels(&channels, writer);
 	save_all(held, writer, &channels);
 	channels_release(&channels);
 }

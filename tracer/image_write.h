@@ -42,6 +42,8 @@ enum status image_save_memory(struct held *held, struct image_writer *writer);
 enum status image_save_threads(struct held *held, struct image_writer *writer, uint64_t *brk);
 enum status image_save_process(struct held *held, struct image_writer *writer, uint64_t brk);
 void image_save_descriptors(const struct held *held, struct image_writer *writer);
+struct channels;
+void image_save_channels(const struct channels *channels, struct image_writer *writer);
 
 /* What the copies lack, for people. */
 void image_absence(struct image_writer *writer, const char *format, ...)

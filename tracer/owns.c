@@ -1,8 +1,10 @@
+#include "tracer/channel.h"
 #include "tracer/private.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,19 +36,41 @@ static bool has_other_end(DIR *table, const char *pipe, mode_t mode)
 	return false;
 }
 
+static bool owns_end(const struct target *target, DIR *table, int descriptor, bool sets);
+
+/* All that is in a set: nothing else tells it anything. */
+static bool owns_members(const struct target *target, DIR *table, int set)
+{
+	uint32_t length;
+	struct channel_member *members = epoll_members(target->pid, set, &length);
+	bool owns = members != NULL;
+	for (uint32_t i = 0; i < length && owns; i++)
+		owns = owns_end(target, table, members[i].number, false);
+	free(members);
+	return owns;
+}
+
+static bool owns_end(const struct target *target, DIR *table, int descriptor, bool sets)
+{
+	char name[16], link[64];
+	mode_t mode;
+	snprintf(name, sizeof name, "%d", descriptor);
+	if (!look(table, name, link, &mode))
+		return false;
+	if (sets && strcmp(link, "anon_inode:[eventpoll]") == 0)
+		return owns_members(target, table, descriptor);
+	return strcmp(link, "anon_inode:[eventfd]") == 0 ||
+	       (strncmp(link, "pipe:", 5) == 0 && has_other_end(table, link, mode));
+}
+
 bool target_owns(const struct target *target, int descriptor)
 {
-	char path[32], name[16], link[64];
-	mode_t mode;
-	bool owns = false;
+	char path[32];
 	if (!target->world.confined || target->world.has_timers)
 		return false;
 	snprintf(path, sizeof path, "/proc/%d/fd", target->pid);
-	snprintf(name, sizeof name, "%d", descriptor);
 	DIR *table = opendir(path);
-	if (table && look(table, name, link, &mode))
-		owns = strcmp(link, "anon_inode:[eventfd]") == 0 ||
-		       (strncmp(link, "pipe:", 5) == 0 && has_other_end(table, link, mode));
+	const bool owns = table && owns_end(target, table, descriptor, true);
 	if (table)
 		closedir(table);
 	return owns;

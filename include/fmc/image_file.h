@@ -36,8 +36,9 @@ struct image_saved {
 
 /*
  * Save a held process to a new file, which is removed again if it fails. The threads are made to perform system calls that only
- * tell something; nothing of the process but dead bytes below its stack pointers is ever written to. Pipes and event counters
- * that nobody else has are saved with what is in them, and what is started from the file has ones of its own.
+ * tell something; nothing of the process but dead bytes below its stack pointers is ever written to. Pipes, event
+ * counters and epoll sets that nobody else has are saved with what is in them, and what is started from the file has ones of its
+ * own.
  *
  * STATUS_UNSUPPORTED with one line for the user: the process has something that can't be had again: memory of devices,
  * io_uring, a filter of system calls of its own, signals on their way, a main thread that has ended. STATUS_SYSTEM: the file

@@ -145,8 +145,8 @@ struct user_regs_struct *tracee_change_regs(struct tracee *tracee);
 const char *target_outside(const struct target *target);
 
 /*
- * Is this descriptor of a target that was started from an image file a pipe or an event counter of which nobody else has an end,
- * so that a wait for it ends only by what the target's own threads do? False as well: it isn't known.
+ * Is this descriptor of a target that was started from an image file a pipe or an event counter of which nobody else has an end, or
+ * an epoll set of these, so that a wait for it ends only by what the target's own threads do? False as well: it isn't known.
  */
 bool target_owns(const struct target *target, int descriptor);
 

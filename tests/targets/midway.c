@@ -9,7 +9,8 @@
  *     midway bytes N    N threads that each read one of the N bytes in a pipe, in turn: no failure
  *     midway wake N     N threads asleep in read() of a pipe, which main writes N bytes to: no failure
  *     midway short N    the same, with a byte too few
- *                       (each with another argument: an event counter instead of the pipe)
+ *                       (each with "counter": an event counter instead of the pipe; with "set": who reads has been told
+ *                       by an epoll set that there is something)
  *     midway ways       a thread in every wait there is; each is served. Ends with 0 if all of them come back right
  */
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -30,7 +32,7 @@ enum { MOST = 16 };
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER, forks[MOST], lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static pthread_t threads[MOST];
-static int length, is_ready, turns, sockets[2], ends[2], counts;
+static int length, is_ready, turns, sockets[2], ends[2], set = -1, counts;
 
 static void wake(int signal)
 {
@@ -111,8 +113,10 @@ static void *say(void *argument)
 }
 
 /* The pipe or counter, with the bytes from 1 to n in it, or n. */
-static int make_channel(int counter, int n)
+static int make_channel(const char *kind, int n)
 {
+	const int counter = !strcmp(kind, "counter");
+	struct epoll_event event = {.events = EPOLLIN};
 	counts = counter;
 	ends[0] = ends[1] = counter ? eventfd((unsigned)n, EFD_SEMAPHORE) : -1;
 	if (!counter && pipe(ends))
@@ -120,7 +124,9 @@ static int make_channel(int counter, int n)
 	for (char byte = 1; !counter && byte <= n; byte++)
 		if (write(ends[1], &byte, 1) != 1)
 			return 0;
-	return ends[0] >= 0;
+	if (!strcmp(kind, "set"))
+		set = epoll_create1(0);
+	return ends[0] >= 0 && (set < 0 || epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event) == 0);
 }
 
 static int write_next(int i)
@@ -135,6 +141,9 @@ static int read_next(void)
 {
 	char byte = 0;
 	uint64_t one = 0;
+	struct epoll_event event;
+	if (set >= 0 && epoll_wait(set, &event, 1, -1) != 1)
+		return -1;
 	if (counts)
 		return read(ends[0], &one, sizeof one) == sizeof one && one == 1 ? 0 : -1;
 	return read(ends[0], &byte, 1) == 1 ? byte : -1;
@@ -352,7 +361,7 @@ int main(int argc, char **argv)
 	if (!strcmp(mode, "ways"))
 		return all_ways(n);
 	if (!strcmp(mode, "wake") || !strcmp(mode, "short")) {
-		if (!make_channel(argc > 3, 0))
+		if (!make_channel(argc > 3 ? argv[3] : "", 0))
 			return 98;
 		start(n, drink);
 		return serve(n - (*mode == 's'));
@@ -364,7 +373,7 @@ int main(int argc, char **argv)
 		start(2, lose);
 	else if (!strcmp(mode, "count"))
 		start(n, count);
-	else if (!strcmp(mode, "bytes") && make_channel(argc > 3, n))
+	else if (!strcmp(mode, "bytes") && make_channel(argc > 3 ? argv[3] : "", n))
 		start(n, take);
 	else if (!strcmp(mode, "socket") && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0)
 		start(2, say);

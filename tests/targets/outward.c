@@ -1,7 +1,7 @@
 /*
  * Does one thing that concerns others, after there is a file "go" in the folder named first; before that it says by a file
  * "ready" that it has all that it needs. The second argument says what it does. Descriptor 7 is one end of a pair of sockets, 8
- * the reading end of a pipe, 9 an epoll set, 10 a file for reading. Ends with 0 if it has been done.
+ * the reading end of a pipe, 9 an epoll set with the socket in it, 10 a file for reading. Ends with 0 if it has been done.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -103,6 +103,7 @@ int main(int argc, char **argv)
 	put(20, 7);
 	put(22, 8);
 	put(epoll_create1(0), 9);
+	epoll_ctl(9, EPOLL_CTL_ADD, 7, &(struct epoll_event){.events = EPOLLIN});
 	put(open("/proc/self/exe", O_RDONLY), 10);
 	if (read(10, magic, 4) != 4 || write(23, "p", 1) != 1 || chdir(argv[1]) != 0)
 		return 3;
