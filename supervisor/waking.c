@@ -56,6 +56,13 @@ const char *waking_refusal(const char *text)
 	return NULL;
 }
 
+/* Reports may say what it is before where it is: `account.lock at heap +0x2a0`. */
+static bool is_called(const char *said, const char *name)
+{
+	const char *where = strstr(said, " at ");
+	return strcmp(said, name) == 0 || (where && strcmp(where + strlen(" at "), name) == 0);
+}
+
 uint64_t waking_apply(const char *rules, const char *name, struct object_state *state)
 {
 	struct rule rule;
@@ -63,7 +70,7 @@ uint64_t waking_apply(const char *rules, const char *name, struct object_state *
 	for (unsigned i = 0; next_rule(&rules, &rule); i++) {
 		enum wakeup wakeup = wakeup_by_name(state->class, rule.how);
 		bool meant =
-		    class_by_name(rule.what) == state->class || (name && strcmp(rule.what, name) == 0);
+		    class_by_name(rule.what) == state->class || (name && is_called(rule.what, name));
 		used |= meant && i < 64 ? UINT64_C(1) << i : 0;
 		if (is_budget(&rule) && state->class == CLASS_COND)
 			state->spurious = (uint32_t)strtoul(rule.how, NULL, 10);

@@ -165,6 +165,12 @@ judge "complete under a policy: JSON" [ "$("$OLDPWD/$BUILD/tests/json" result.js
 judge "a rule for an object that isn't there is told" grep -q "^fmc: --wakeup: nothing was called 'lokc'" err
 "$tool" check --strategy dfs --wakeup lock=fifo --executions 3 -- "$buffer" </dev/null >/dev/null 2>err
 judge "one for an object that is there isn't" [ ! -s err ]
+transfer=$OLDPWD/$BUILD/samples/transfer
+"$tool" check --json result.json -- "$transfer" </dev/null >/dev/null 2>&1
+name=$("$OLDPWD/$BUILD/tests/json" result.json findings.0.threads.1.holds.0)
+judge "a lock in an object is told by type and member" grep -Eqx 'account\.lock at heap \+0x[0-9a-f]+' <<<"$name"
+"$tool" check --wakeup "$name=fifo" --executions 3 -- "$transfer" </dev/null >/dev/null 2>err
+judge "a rule for it by that name" [ ! -s err ]
 "$tool" check --strategy dfs --wakeup cond=fifo --executions 3 -- "$buffer" </dev/null >out 2>&1
 judge "incomplete under a policy" grep -q '^  - only choices of whom to wake that cond=fifo allows' out
 "$tool" check --strategy cb:1 --executions 20 -- "$OLDPWD/$BUILD/samples/philosophers_ordered" 4 </dev/null >out 2>&1
