@@ -4,10 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* All threads of a foreign process are stopped, and let go. */
@@ -58,11 +60,21 @@ static enum status refuse(char why[256], pid_t tid, const char *because)
 	return STATUS_UNSUPPORTED;
 }
 
+/* So much goes into a pipe at once or not at all: who waits there has written nothing. */
+static bool writes_at_once(const struct held *held, const struct task_call *call)
+{
+	char path[32], link[8] = "";
+	snprintf(path, sizeof path, "fd/%d", (int)call->arguments[0]);
+	return call->number == SYS_write && call->arguments[2] <= PIPE_BUF &&
+	       readlinkat(held->folder, path, link, sizeof link - 1) > 0 && strncmp(link, "pipe:", 5) == 0;
+}
+
 /* A call that would return with a part done if it was stopped: it may be over soon. */
 static bool is_halfway(const struct held *held, pid_t tid)
 {
 	struct task_call call;
-	return task_call(held->folder, tid, &call) && !call.running && attach_call_is_halved(&call);
+	return task_call(held->folder, tid, &call) && !call.running && attach_call_is_halved(&call) &&
+	       !writes_at_once(held, &call);
 }
 
 static enum status add_thread(struct held *held, struct attach *permission, pid_t tid)

@@ -1,7 +1,7 @@
 /*
  * A process with pipes, event counters and epoll sets of its own, in all kinds of states, to be saved from outside. It says by a
- * file "ready" in the folder named that all is there and that threads sleep in read() and epoll_wait(), and goes on when there is a
- * file "go". Ends with the number of the first of them that isn't as it was, else prints "fine".
+ * file "ready" in the folder named that all is there and that threads sleep in read(), write() and epoll_wait(), and goes on when
+ * there is a file "go". Ends with the number of the first of them that isn't as it was, else prints "fine".
  *
  *     30, 31     two pages, each of which has as much in it as keeps the other half from joining; 30 doesn't block. 32 doubles 31
  *     33, 34     70,000 bytes but for the first 100, in a pipe of 128 KiB
@@ -13,6 +13,7 @@
  *     43         one of 41, by edges, which has been told of
  *     44         one of 40, disarmed
  *     45, 46     a pipe with nothing in it, and 47 a set of it, which a thread waits for
+ *     48, 49     a pipe of one page, which is full; a thread waits to write 100 bytes more
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +35,9 @@ enum { HALF = 2500, LONG = 70000, FIRST = 100, LARGE = 131072 };
 #define MANY UINT64_C(0x123456789ab)
 
 static char bytes[LONG], found[LONG];
-static pid_t sleeper, waiter;
+static pid_t sleeper, waiter, writer;
 static char received, told;
+static ssize_t written;
 
 static void put(int from, int to, int flags)
 {
@@ -82,6 +84,22 @@ static void *wait_for_set(void *argument)
 	__atomic_store_n(&waiter, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 	told = epoll_wait(47, &event, 1, -1) == 1 && event.data.u64 == 45;
 	return argument;
+}
+
+static void *wait_to_write(void *argument)
+{
+	__atomic_store_n(&writer, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+	written = write(49, bytes, FIRST);
+	return argument;
+}
+
+/* What was there comes first, then all of what the thread writes. */
+static int check_writer(pthread_t thread)
+{
+	char page[4096];
+	return !written && read(48, page, 4096) == 4096 && memcmp(page, bytes, 4096) == 0 &&
+	       pthread_join(thread, NULL) == 0 && written == FIRST && read(48, page, 4096) == FIRST &&
+	       memcmp(page, bytes, FIRST) == 0;
 }
 
 static int sleeps(const pid_t *thread, long call)
@@ -143,6 +161,7 @@ static int make(void)
 	make_pipe(33, 34, 0);
 	make_pipe(35, 36, 0);
 	make_pipe(45, 46, 0);
+	make_pipe(48, 49, 0);
 	make_pipe(37, 50, 0);
 	make_pipe(51, 38, 0);
 	put(eventfd(7, EFD_NONBLOCK), 39, 0);
@@ -153,7 +172,8 @@ static int make(void)
 	       write(32, bytes + HALF, HALF) == HALF && fcntl(34, F_SETPIPE_SZ, LARGE) == LARGE &&
 	       write(34, bytes, LONG) == LONG && read(33, found, FIRST) == FIRST &&
 	       write(50, "end", 3) == 3 && close(50) == 0 && close(51) == 0 &&
-	       write(41, &many, sizeof many) == sizeof many && make_sets();
+	       write(41, &many, sizeof many) == sizeof many && fcntl(49, F_SETPIPE_SZ, 4096) == 4096 &&
+	       write(49, bytes, 4096) == 4096 && make_sets();
 }
 
 static int check_full(void)
@@ -200,15 +220,16 @@ static int check_counters(void)
 int main(int argc, char **argv)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	pthread_t thread, other;
+	pthread_t thread, other, third;
 	for (int i = 0; i < LONG; i++)
 		bytes[i] = (char)(i * 7 + i / 256);
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2 || chdir(argv[1]) != 0 || !make() ||
 	    pthread_create(&thread, NULL, sleep_in_read, NULL) != 0 ||
-	    pthread_create(&other, NULL, wait_for_set, NULL) != 0)
+	    pthread_create(&other, NULL, wait_for_set, NULL) != 0 ||
+	    pthread_create(&third, NULL, wait_to_write, NULL) != 0)
 		return 92;
-	while (!sleeps(&sleeper, SYS_read) || !sleeps(&waiter, SYS_epoll_wait))
+	while (!sleeps(&sleeper, SYS_read) || !sleeps(&waiter, SYS_epoll_wait) || !sleeps(&writer, SYS_write))
 		nanosleep(&pause, NULL);
 	close(open("ready", O_WRONLY | O_CREAT, 0600));
 	while (access("go", F_OK) != 0)
@@ -217,6 +238,8 @@ int main(int argc, char **argv)
 		return 6;
 	if (told || write(46, "t", 1) != 1 || pthread_join(other, NULL) != 0 || !told)
 		return 7;
+	if (!check_writer(third))
+		return 8;
 	if (!check_full())
 		return 1;
 	if (!check_long())
