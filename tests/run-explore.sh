@@ -109,7 +109,7 @@ done <<<"2 12
 
 # A program started from an image has no sockets.
 start 3 "$MIDWAY" socket
-run attach --explore --require-complete $pid
+run attach --explore --strategy optimal --require-complete $pid
 ended "socket: not complete" 2
 says "socket: who would have used it" "can't do what it did: T3: .*socket"
 judge "socket: the original uses it" go_on
@@ -153,7 +153,7 @@ if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffff
 	done
 	start 3 "$MIDWAY" bytes 2
 	exec {shared}<"/proc/$pid/fd/3"
-	run attach --explore --require-complete $pid
+	run attach --explore --strategy optimal --require-complete $pid
 	exec {shared}<&-
 	ended "a pipe that others have: not complete" 2
 	says "a pipe that others have: who would have used it" "can't do what it did: T[23]: read from pipe 3"
@@ -166,7 +166,7 @@ if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffff
 	chown 65534 "$SCRATCH/theirs"
 	if "${user[@]}" "$SCRATCH/theirs/fmc" --version >/dev/null 2>&1; then
 		start 3 "${user[@]}" "$SCRATCH/theirs/midway" bytes 2
-		(cd "$SCRATCH/theirs" && timeout -k 10 100 "${user[@]}" ./fmc attach --explore --require-complete $pid) </dev/null \
+		(cd "$SCRATCH/theirs" && timeout -k 10 100 "${user[@]}" ./fmc attach --explore --strategy optimal --require-complete $pid) </dev/null \
 			>"$SCRATCH/out" 2>"$SCRATCH/err"
 		status=$?
 		ended "a pipe of who knows whom: not complete" 2
