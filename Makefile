@@ -67,6 +67,8 @@ TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD
 # The same without symbols, and with another libc where there is a compiler for it.
 TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped $(BUILD)/targets/members.stripped
 TARGETS += $(if $(shell command -v musl-gcc),$(BUILD)/targets/waits.musl)
+# By the compiler whose debug information has no table of what covers which addresses.
+TARGETS += $(if $(shell command -v clang),$(BUILD)/targets/members.clang)
 
 # Plug-ins that describe operations of samples.
 PLUGINS := $(patsubst samples/ops/%.c,$(BUILD)/samples/%.so,$(wildcard samples/ops/*.c))
@@ -112,6 +114,9 @@ $(foreach level,$(IMPROVED),$(eval $(call improved_rules,$(level))))
 
 $(BUILD)/targets/%.stripped: $(BUILD)/targets/%
 	strip -o $@ $<
+$(BUILD)/targets/%.clang: tests/targets/%.c Makefile
+	@mkdir -p $(@D)
+	clang -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
 # The kernel's headers are among those of the system's libc.
 $(BUILD)/targets/%.musl: tests/targets/%.c Makefile
 	@mkdir -p $(@D)

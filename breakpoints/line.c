@@ -26,12 +26,42 @@ static const char *function_name(struct places *places, Dwfl_Module *module, uin
 	return name;
 }
 
+Dwarf_Die *places_unit(struct places *places, uint64_t address, uint64_t *bias)
+{
+	Dwfl_Module *module = places_dwfl_module(places, address);
+	Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, bias) : NULL;
+	if (unit || !module)
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, bias)))
+		if (dwarf_haspc(unit, address - *bias) > 0)
+			return unit;
+	return NULL;
+}
+
+/* The path of the source, and *line; NULL: not known. */
+static const char *find_source(struct places *places, Dwfl_Module *module, uint64_t address, int *line)
+{
+	uint64_t bias;
+	Dwfl_Line *found = dwfl_module_getsrc(module, address);
+	if (found)
+		return dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL);
+	Dwarf_Die *unit = places_unit(places, address, &bias);
+	Dwarf_Line *of_unit = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	if (!of_unit || dwarf_lineno(of_unit, line) != 0)
+		return NULL;
+	return dwarf_linesrc(of_unit, NULL, NULL);
+}
+
+int places_line(struct places *places, uint64_t address)
+{
+	int line = 0;
+	Dwfl_Module *module = places_dwfl_module(places, address);
+	return module && find_source(places, module, address, &line) ? line : 0;
+}
+
 static void find_line(struct places *places, Dwfl_Module *module, uint64_t address, struct place *place)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(module, address);
-	if (!line)
-		return;
-	const char *path = dwfl_lineinfo(line, NULL, &place->line, NULL, NULL, NULL);
+	const char *path = find_source(places, module, address, &place->line);
 	if (!path)
 		return;
 	/* Inline functions of the C++ library are in the program's module, but no code of the program's. */

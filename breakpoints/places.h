@@ -126,6 +126,15 @@ void places_forget_found(struct places *places);
 Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address);
 
 /*
+ * The unit of debug information that covers the address, NULL if none does; *bias is to be added to its addresses. Compilers
+ * that write no table of units by addresses (clang) are understood, too.
+ */
+Dwarf_Die *places_unit(struct places *places, uint64_t address, uint64_t *bias);
+
+/* The line of the source; 0: not known. */
+int places_line(struct places *places, uint64_t address);
+
+/*
  * The variables of modules.at[i], or those static ones that are inside of its functions, which takes longer. Empty if there is no
  * debug information.
  */

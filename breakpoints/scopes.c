@@ -39,23 +39,15 @@ static bool descend(struct scopes *scopes, Dwarf_Die *parent)
 	return false;
 }
 
-static int line_at(Dwfl_Module *module, uint64_t address)
-{
-	int line = 0;
-	Dwfl_Line *found = dwfl_module_getsrc(module, address);
-	return found && dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) ? line : 0;
-}
-
 void scopes_find(struct places *places, uint64_t pc, bool is_return, struct scopes *scopes)
 {
 	uint64_t address = pc - (is_return ? 1 : 0);
 	*scopes = (struct scopes){0};
-	Dwfl_Module *module = places_dwfl_module(places, address);
-	Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, &scopes->bias) : NULL;
+	Dwarf_Die *unit = places_unit(places, address, &scopes->bias);
 	if (!unit)
 		return;
 	scopes->pc = address - scopes->bias;
-	scopes->line = line_at(module, address);
+	scopes->line = places_line(places, address);
 	descend(scopes, unit);
 }
 

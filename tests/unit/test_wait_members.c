@@ -74,6 +74,24 @@ START_TEST(members_have_the_same_names_in_a_core_file)
 }
 END_TEST
 
+/* The same, and lines, from debug information that doesn't tell which part of it covers an address. */
+START_TEST(members_are_named_in_a_program_of_clang)
+{
+	char path[512];
+	target_path("members.clang", path);
+	if (access(path, X_OK) != 0) /* no such compiler: the Makefile leaves it out */
+		return;
+	struct scene scene = look_at("members.clang");
+	check_names(&scene, of_c, LENGTH(of_c));
+	const struct inspected_thread *thread = &scene.inspection.threads[find(&scene, "inlined")];
+	const struct frame *frame = frame_of(thread, "wait_inlined");
+	ck_assert_ptr_nonnull(frame);
+	ck_assert_ptr_nonnull(frame->file);
+	ck_assert_str_eq(frame->file, "members.c");
+	leave(&scene);
+}
+END_TEST
+
 START_TEST(without_debug_information_only_their_places_are_known)
 {
 	struct scene scene = look_at("members.stripped");
@@ -90,6 +108,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, members_of_objects_are_named_by_their_types, 0, (int)LENGTH(of_levels));
 	tcase_add_loop_test(tests, members_have_the_same_names_in_a_core_file, 0, (int)LENGTH(of_levels));
+	tcase_add_test(tests, members_are_named_in_a_program_of_clang);
 	tcase_add_test(tests, without_debug_information_only_their_places_are_known);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
