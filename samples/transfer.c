@@ -55,7 +55,7 @@ static void there_and_back(struct account *one, struct account *other, int order
 		pthread_join(threads[i], NULL);
 }
 
-static void local(void)
+__attribute__((noinline)) static void local(void)
 {
 	struct account mine = {100, PTHREAD_MUTEX_INITIALIZER}, yours = {100, PTHREAD_MUTEX_INITIALIZER};
 	there_and_back(&mine, &yours, 0);
