@@ -1,5 +1,5 @@
-/* Any bytes as an image file: refused with a line, or all that it tells can be asked for. */
-#include <fmc/image_file.h>
+/* Any bytes as an image file: refused with a line, or all that it tells can be asked for, and its channels loaded. */
+#include "tracer/image_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,26 @@ static size_t ask(const struct image_file *file)
 	return sum;
 }
 
+/* What came of the check holds: as much in the pipes as their pages say. */
+static void load_channels(const struct image_file *file)
+{
+	struct channels channels;
+	if (image_channels_load(file, &channels) != STATUS_OK)
+		return;
+	for (uint32_t i = 0; i < channels.length; i++) {
+		size_t sum = 0;
+		for (uint32_t slot = 0; slot < channels.at[i].slots; slot++)
+			sum += channels.at[i].sizes[slot];
+		if (sum != channels.at[i].length ||
+		    channels.at[i].slots > channels.at[i].value / CHANNEL_SLOT)
+			abort();
+	}
+	for (uint32_t i = 0; i < channels.ends_length; i++)
+		if (channels.ends[i].channel >= channels.length)
+			abort();
+	channels_release(&channels);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[32], why[256] = "";
@@ -38,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* No memory is that full of texts. */
 		if (ask(image) == SIZE_MAX)
 			abort();
+		load_channels(image);
 	} else if (image || !*why || !memchr(why, 0, sizeof why)) {
 		fprintf(stderr, "refused without a reason\n");
 		abort();
