@@ -132,13 +132,13 @@ read -r -d '' start stop < <(gdb -nx -batch -ex 'shell date +stamp:%s%N' -ex "at
     -ex detach -ex 'shell date +stamp:%s%N' 2>/dev/null | sed -n 's/^stamp://p')
 kill $asleep
 by_gdb=$(compute %.1f "($stop - $start) / 1e6")
-echo "still for a report     64 threads: $few ms, for GDB's $by_gdb ms: ratio $(compute %.4f "$few / $by_gdb")"
+echo "still for a report     64 threads: $(compute %.1f "$few") ms, for GDB's $by_gdb ms: ratio $(compute %.4f "$few / $by_gdb")"
 wait $asleep 2>/dev/null
 asleep 1000
 many=$(still $asleep)
 kill $asleep
 wait $asleep 2>/dev/null
-echo "of 1,000 threads       $many ms: a thread costs $(compute %.2f "$many / 1000 / ($few / 64)") times as much as among 64"
+echo "of 1,000 threads       $(compute %.1f "$many") ms: a thread costs $(compute %.2f "$many / 1000 / ($few / 64)") times as much as among 64"
 
 # Back and forth on a schedule.
 "$BUILD/tests/walk" "$STEPS" 333 || exit 1
