@@ -1,7 +1,7 @@
 #include "suite.h"
+#include "tasks_asleep.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmc/image.h>
 #include <fmc/image_file.h>
@@ -51,28 +51,6 @@ static void forget(const struct scene *scene, const char *name)
 	unlink(path);
 }
 
-/* Threads of the process that sleep in this call now. */
-static int count_in(pid_t pid, long call)
-{
-	char path[64];
-	long number;
-	int count = 0;
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	DIR *tasks = opendir(path);
-	ck_assert_ptr_nonnull(tasks);
-	for (struct dirent *entry; (entry = readdir(tasks));) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof path, "/proc/%d/task/%.16s/syscall", pid, entry->d_name);
-		FILE *file = fopen(path, "re");
-		count += file && fscanf(file, "%ld", &number) == 1 && number == call;
-		if (file)
-			fclose(file);
-	}
-	closedir(tasks);
-	return count;
-}
-
 /* All of its threads stand where they shall be saved, so many of them waiting for others. False: there are no namespaces. */
 static bool open_scene_in(struct scene *scene, const char *program, const char *more, int waiting, int flags)
 {
@@ -92,7 +70,7 @@ static bool open_scene_in(struct scene *scene, const char *program, const char *
 	}
 	while (!is_there(scene, "ready"))
 		ck_assert_int_eq(waitpid(scene->pid, NULL, WNOHANG), 0);
-	while (count_in(scene->pid, SYS_futex) < waiting)
+	while (tasks_asleep(scene->pid, SYS_futex) < waiting)
 		continue;
 	return true;
 }
@@ -203,6 +181,15 @@ static int run_freely(struct target *target)
 	}
 }
 
+/* What was started from the image goes on and finds all as it was in the original. */
+static void finish_start(const struct scene *scene, struct target *target)
+{
+	const int status = run_freely(target);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
+	expect_output(scene, "fine\n");
+	target_kill(target);
+}
+
 static const char *const programs[] = {"saved", "saved.static"};
 
 START_TEST(started_again)
@@ -218,10 +205,7 @@ START_TEST(started_again)
 		struct target *target;
 		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
 		ck_assert_uint_eq(target_tracees(target), 13);
-		const int status = run_freely(target);
-		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
-		expect_output(&scene, "fine\n");
-		target_kill(target);
+		finish_start(&scene, target);
 	}
 	origin_free(origin);
 	close_scene(&scene);
@@ -244,10 +228,7 @@ START_TEST(in_a_namespace)
 	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
 	for (uint32_t i = 0; i < target_tracees(target); i++)
 		ck_assert_int_eq(tracee_number(target_tracee(target, i)), i + 1);
-	const int status = run_freely(target);
-	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
-	expect_output(&scene, "fine\n");
-	target_kill(target);
+	finish_start(&scene, target);
 	origin_free(origin);
 	close_scene(&scene);
 }
@@ -373,10 +354,7 @@ START_TEST(channels_again)
 	for (int i = 0; i < 5; i++) {
 		struct target *target;
 		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
-		const int status = run_freely(target);
-		ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
-		expect_output(&scene, "fine\n");
-		target_kill(target);
+		finish_start(&scene, target);
 	}
 	origin_free(origin);
 	close_scene(&scene);

@@ -1,7 +1,7 @@
 #include "suite.h"
+#include "tasks_asleep.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmc/execution.h>
 #include <fmc/image_file.h>
@@ -24,40 +24,6 @@ struct scene {
 };
 
 static struct trace trace;
-
-/* Does every thread sleep in a system call? */
-static bool all_asleep(pid_t pid)
-{
-	char path[64], text[16];
-	bool asleep = true;
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	DIR *tasks = opendir(path);
-	ck_assert_ptr_nonnull(tasks);
-	for (struct dirent *entry; (entry = readdir(tasks));) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof path, "/proc/%d/task/%.16s/syscall", pid, entry->d_name);
-		FILE *file = fopen(path, "re");
-		asleep &= file && fgets(text, sizeof text, file) && text[0] >= '0' && text[0] <= '9';
-		if (file)
-			fclose(file);
-	}
-	closedir(tasks);
-	return asleep;
-}
-
-static int count_tasks(pid_t pid)
-{
-	char path[64];
-	int count = 0;
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	DIR *tasks = opendir(path);
-	ck_assert_ptr_nonnull(tasks);
-	for (struct dirent *entry; (entry = readdir(tasks));)
-		count += entry->d_name[0] != '.';
-	closedir(tasks);
-	return count;
-}
 
 static void save(const struct scene *scene, pid_t pid)
 {
@@ -108,7 +74,7 @@ static void open_scene(struct scene *scene, const char *program, const char *mod
 		execv(scene->path, scene->arguments);
 		_exit(127);
 	}
-	while (count_tasks(pid) < tasks || !all_asleep(pid))
+	while (tasks_asleep(pid, ANY_CALL) < tasks)
 		ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
 	save(scene, pid);
 	kill(pid, SIGKILL);
