@@ -99,14 +99,14 @@ $(BUILD)/targets/%.static: tests/targets/%.c $(TARGET_HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -static $< -o $@
 
-$(BUILD)/targets/%: tests/targets/%.cc Makefile
+$(BUILD)/targets/%: tests/targets/%.cc $(TARGET_HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(CXX) -std=c++20 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
 define improved_rules
-$(BUILD)/targets/%.$(1): tests/targets/%.c Makefile
+$(BUILD)/targets/%.$(1): tests/targets/%.c $(TARGET_HEADERS) Makefile
 	@mkdir -p $$(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -$(1) $$< -o $$@
-$(BUILD)/targets/%.$(1): tests/targets/%.cc Makefile
+$(BUILD)/targets/%.$(1): tests/targets/%.cc $(TARGET_HEADERS) Makefile
 	@mkdir -p $$(@D)
 	$(CXX) -std=c++20 $(WARNINGS) $(TARGET_FLAGS) -$(1) $$< -o $$@
 endef
@@ -114,7 +114,7 @@ $(foreach level,$(IMPROVED),$(eval $(call improved_rules,$(level))))
 
 $(BUILD)/targets/%.stripped: $(BUILD)/targets/%
 	strip -o $@ $<
-$(BUILD)/targets/%.clang: tests/targets/%.c Makefile
+$(BUILD)/targets/%.clang: tests/targets/%.c $(TARGET_HEADERS) Makefile
 	@mkdir -p $(@D)
 	clang -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
 # The kernel's headers are among those of the system's libc.

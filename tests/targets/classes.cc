@@ -2,45 +2,16 @@
  * A C++ program whose threads wait for members of objects on the heap. Each thread is named after its way. Writes a line when all
  * of them sleep, then stays so until it is killed.
  */
-#include <atomic>
+#include "asleep.h"
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <memory>
 #include <mutex>
 #include <semaphore>
 #include <shared_mutex>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
-
-static std::atomic<int> number; /* of the thread created last, once it is about to sleep */
-
-static void about_to_sleep(const char *name)
-{
-	prctl(PR_SET_NAME, name);
-	number = (int)syscall(SYS_gettid);
-}
-
-static void until_asleep()
-{
-	char path[64], text[512];
-	for (bool asleep = false; !asleep;) {
-		int thread = number;
-		if (thread == 0)
-			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", thread);
-		int fd = open(path, O_RDONLY);
-		ssize_t length = read(fd, text, sizeof(text) - 1);
-		close(fd);
-		text[length > 0 ? length : 0] = 0;
-		asleep = strncmp(text, "202 ", 4) == 0; /* futex */
-	}
-	number = 0;
-}
 
 namespace bank
 {
@@ -131,19 +102,19 @@ static std::binary_semaphore forth(0), back(0);
 __attribute__((noinline)) static void wait_forth(bank::account *one, bank::account *other)
 {
 	one->move(*other, "forth", forth);
-	number = 0;
+	forget_number();
 }
 
 __attribute__((noinline)) static void wait_back(bank::account *one, bank::account *other)
 {
 	other->move(*one, "back", back);
-	number = 0;
+	forget_number();
 }
 
 __attribute__((noinline)) static void wait_this(bank::bell *bell)
 {
 	bell->listen();
-	number = 0;
+	forget_number();
 }
 
 int main()

@@ -2,17 +2,12 @@
  * A program whose threads wait for what has no name of its own: members of objects on the heap and on stacks. Each thread is named
  * after its way. Writes a line when all of them sleep, then stays so until it is killed.
  */
-#include <fcntl.h>
+#include "asleep.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct account {
@@ -48,31 +43,7 @@ struct errand {
 	sem_t *arrived;
 };
 
-static atomic_int number; /* of the thread created last, once it is about to sleep */
 static sem_t both, go_on; /* of the threads that make a deadlock: have come, may go on */
-
-static void about_to_sleep(const char *name)
-{
-	prctl(PR_SET_NAME, name);
-	atomic_store(&number, (int)syscall(SYS_gettid));
-}
-
-static void until_asleep(void)
-{
-	char path[64], text[512];
-	for (bool asleep = false; !asleep;) {
-		int thread = atomic_load(&number);
-		if (thread == 0)
-			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", thread);
-		int fd = open(path, O_RDONLY);
-		ssize_t length = read(fd, text, sizeof(text) - 1);
-		close(fd);
-		text[length > 0 ? length : 0] = 0;
-		asleep = strncmp(text, "202 ", 4) == 0; /* futex */
-	}
-	atomic_store(&number, 0);
-}
 
 __attribute__((noinline)) static void move(struct account *from, struct account *to, long sum)
 {
