@@ -1,4 +1,5 @@
 #include "breakpoints/inspect.h"
+#include <fmc/op.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,11 +59,12 @@ static enum status read_subject(void *context, uint64_t address, void *to, size_
 /* So large an object of libc's is at least. */
 static uint64_t size_of(const struct wait *wait)
 {
-	static const uint64_t sizes[WAIT_KINDS] = {
-	    [WAIT_MUTEX] = 40, [WAIT_COND] = 48,  [WAIT_SEMAPHORE] = 32,
-	    [WAIT_READ] = 56,  [WAIT_WRITE] = 56, [WAIT_BARRIER] = 32};
+	static const enum object_class classes[WAIT_KINDS] = {
+	    [WAIT_MUTEX] = CLASS_MUTEX, [WAIT_COND] = CLASS_COND,    [WAIT_SEMAPHORE] = CLASS_SEM,
+	    [WAIT_READ] = CLASS_RWLOCK, [WAIT_WRITE] = CLASS_RWLOCK, [WAIT_BARRIER] = CLASS_BARRIER};
 	bool libc = wait->call && !strstr(wait->call, "::") && strcmp(wait->call, "flockfile") != 0;
-	return libc && sizes[wait->kind] ? sizes[wait->kind] : sizeof(uint32_t);
+	const uint32_t bytes = class_bytes(classes[wait->kind]);
+	return libc && bytes ? bytes : sizeof(uint32_t);
 }
 
 static int by_object(const void *a, const void *b, void *context)

@@ -179,6 +179,15 @@ enum object_class op_class2(enum op_kind kind)
 	return op_entry(kind)->class2;
 }
 
+uint32_t class_bytes(enum object_class class)
+{
+	static const uint8_t bytes[CLASS_ALL] = {
+	    [CLASS_MUTEX] = 40,	  [CLASS_COND] = 48, [CLASS_RWLOCK] = 56,
+	    [CLASS_BARRIER] = 32, [CLASS_SPIN] = 4,  [CLASS_SEM] = 32,
+	};
+	return (unsigned)class < CLASS_ALL ? bytes[class] : 0;
+}
+
 const char *class_name(enum object_class class)
 {
 	bool known = (unsigned)class < CLASS_ALL && classes[class];

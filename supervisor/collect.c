@@ -89,11 +89,8 @@ static char *describe(struct collector *c, uint32_t object)
 /* Of the C library's objects so much is known; others are a word at least. */
 static uint64_t object_size(enum object_class class)
 {
-	static const uint64_t sizes[CLASS_ALL] = {
-	    [CLASS_MUTEX] = 40,	  [CLASS_COND] = 48, [CLASS_RWLOCK] = 56,
-	    [CLASS_BARRIER] = 32, [CLASS_SEM] = 32,
-	};
-	return class < CLASS_ALL && sizes[class] ? sizes[class] : sizeof(uint32_t);
+	const uint32_t bytes = class_bytes(class);
+	return bytes ? bytes : sizeof(uint32_t);
 }
 
 static bool is_held(enum object_class class)

@@ -98,20 +98,11 @@ static uint32_t thread_by_tid(const struct process *process, pid_t tid)
 	return NO_THREAD;
 }
 
-static size_t object_bytes(enum object_class class)
-{
-	static const uint8_t bytes[CLASS_ALL] = {
-	    [CLASS_MUTEX] = 40,	  [CLASS_COND] = 48, [CLASS_RWLOCK] = 56,
-	    [CLASS_BARRIER] = 32, [CLASS_SPIN] = 4,  [CLASS_SEM] = 32,
-	};
-	return bytes[class];
-}
-
 void objects_bury(struct process *process, uint32_t object)
 {
 	struct process_object *o = &process->objects[object];
 	memset(o->remains, 0, sizeof o->remains);
-	target_read(process->target, o->address, o->remains, object_bytes(o->class));
+	target_read(process->target, o->address, o->remains, class_bytes(o->class));
 }
 
 /*
@@ -122,7 +113,7 @@ static bool is_buried(struct process *process, uint32_t object)
 {
 	const struct process_object *o = &process->objects[object];
 	uint8_t now[REMAINS_BYTES];
-	size_t bytes = object_bytes(o->class);
+	size_t bytes = class_bytes(o->class);
 	return target_read(process->target, o->address, now, bytes) == STATUS_OK &&
 	       memcmp(now, o->remains, bytes) == 0;
 }

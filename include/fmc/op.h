@@ -232,6 +232,9 @@ enum object_class op_class(enum op_kind kind);
 /* The same for op.object2. */
 enum object_class op_class2(enum op_kind kind);
 
+/* How many bytes an object of this class of glibc's takes; 0: not known. */
+uint32_t class_bytes(enum object_class class);
+
 /* "thread", "mutex", "cond" ...; never NULL. */
 const char *class_name(enum object_class class);
 
