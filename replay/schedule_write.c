@@ -1,4 +1,5 @@
 #include <fmc/schedule.h>
+#include <fmc/shown.h>
 
 #include "words.h"
 
@@ -160,7 +161,7 @@ static void measure(const struct schedule *schedule, size_t widths[COLUMNS], str
 	for (size_t i = 0; i < schedule->length; i++) {
 		for (enum column column = 0; column < COLUMNS; column++) {
 			make_cell(cell, schedule, i, column);
-			size_t width = text_columns(text_string(cell), cell->length);
+			size_t width = shown_columns(text_string(cell), cell->length);
 			if (width > widths[column] && width <= WIDEST)
 				widths[column] = width;
 		}
@@ -174,7 +175,7 @@ static void write_line(const struct schedule *schedule, size_t i, const size_t w
 	size_t blanks = 0;
 	for (enum column column = 0; column < COLUMNS; column++) {
 		make_cell(cell, schedule, i, column);
-		size_t width = text_columns(text_string(cell), cell->length);
+		size_t width = shown_columns(text_string(cell), cell->length);
 		size_t missing = width < widths[column] ? widths[column] - width : 0;
 		if (column == COLUMN_NUMBER) {
 			blanks = missing;

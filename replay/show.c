@@ -1,4 +1,5 @@
 #include <fmc/schedule.h>
+#include <fmc/shown.h>
 
 #include "words.h"
 
@@ -40,7 +41,7 @@ static const char *reset(const struct table *table)
 
 static size_t columns(const struct text *text)
 {
-	return text_columns(text_string(text), text->length);
+	return shown_columns(text_string(text), text->length);
 }
 
 static void widen(size_t *width, const struct text *text)
@@ -206,7 +207,7 @@ static void put_wrapped(struct table *table, const char *text)
 	size_t indent = table->number_width + 2, used = 0;
 	size_t width = table->options->width > indent + NARROWEST ? table->options->width - indent : 0;
 	while (*text) {
-		size_t length = strcspn(text, " "), cells = text_columns(text, length);
+		size_t length = strcspn(text, " "), cells = shown_columns(text, length);
 		if (used > 0 && width > 0 && used + 1 + cells > width) {
 			fputc('\n', table->stream);
 			used = 0;

@@ -1,5 +1,6 @@
 /* Two schedules beside each other from where they part. */
 #include <fmc/schedule.h>
+#include <fmc/shown.h>
 
 #include "words.h"
 
@@ -29,7 +30,7 @@ static void make_line(struct text *text, const struct schedule *schedule, size_t
 
 static size_t columns(const struct text *text)
 {
-	return text_columns(text_string(text), text->length);
+	return shown_columns(text_string(text), text->length);
 }
 
 static size_t widest(const struct schedule *schedule, size_t first, size_t end, struct text *text)

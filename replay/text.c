@@ -1,7 +1,8 @@
 #include "text.h"
 
+#include <fmc/shown.h>
+
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,41 +67,6 @@ void text_printf(struct text *text, const char *format, ...)
 	text->length += (size_t)length;
 }
 
-/* Length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), 0 if there is none. */
-static size_t decode(const unsigned char *s, uint32_t *point)
-{
-	size_t length = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-	if (length == 0)
-		return 0;
-	*point = s[0] & (0xffu >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*point = *point << 6 | (s[i] & 0x3f);
-	}
-	static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-	bool surrogate = *point >= 0xd800 && *point < 0xe000;
-	return *point < lowest[length] || *point > 0x10ffff || surrogate ? 0 : length;
-}
-
-/*
- * Bytes of the printable character at s, 0 if it has to be escaped. Invisible characters and those that turn
- * the direction of writing are escaped: they make a line look different from what it says.
- */
-static size_t printable(const char *string)
-{
-	const unsigned char *s = (const unsigned char *)string;
-	if (s[0] < 0x80)
-		return s[0] >= 0x20 && s[0] != 0x7f;
-	uint32_t point = 0;
-	size_t length = decode(s, &point);
-	bool hidden = point < 0xa1 || point == 0xad || (point >= 0x2000 && point <= 0x200f) ||
-		      (point >= 0x2028 && point <= 0x202f) || (point >= 0x205f && point <= 0x206f) ||
-		      point == 0x3000 || point == 0x61c || point == 0xfeff ||
-		      (point >= 0xfff0 && point <= 0xfffb) || (point & 0xfffe) == 0xfffe || point >= 0xe0000;
-	return hidden ? 0 : length;
-}
-
 static void add_escape(struct text *text, unsigned char c)
 {
 	switch (c) {
@@ -126,8 +92,10 @@ static void add_escape(struct text *text, unsigned char c)
 
 static void add_characters(struct text *text, const char *string, bool quote)
 {
-	while (*string) {
-		size_t length = printable(string);
+	size_t left = strlen(string);
+	while (left > 0) {
+		size_t length = shown_character(string, left);
+		left -= length ? length : 1;
 		if (length == 0 || *string == '\\' || (quote && *string == '"'))
 			add_escape(text, (unsigned char)*string++);
 		else {
@@ -151,11 +119,12 @@ static void add_quoted(struct text *text, const char *string)
 
 static bool all_printable(const char *string)
 {
-	while (*string) {
-		size_t length = printable(string);
+	for (size_t left = strlen(string); left > 0;) {
+		size_t length = shown_character(string, left);
 		if (length == 0)
 			return false;
 		string += length;
+		left -= length;
 	}
 	return true;
 }
@@ -245,17 +214,9 @@ char *text_unquote(const char **at, const char *end, const char **error)
 	return fitted ? fitted : string;
 }
 
-size_t text_columns(const char *string, size_t length)
-{
-	size_t columns = 0;
-	for (size_t i = 0; i < length; i++)
-		columns += ((unsigned char)string[i] & 0xc0) != 0x80;
-	return columns;
-}
-
 void text_cut(struct text *text, size_t columns)
 {
-	if (columns == 0 || text_columns(text_string(text), text->length) <= columns)
+	if (columns == 0 || shown_columns(text_string(text), text->length) <= columns)
 		return;
 	size_t keep = 0, seen = 0;
 	while (seen < columns) {

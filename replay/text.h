@@ -38,8 +38,6 @@ char *text_unquote(const char **at, const char *end, const char **error);
 /* The value of a hex digit, -1 if it is none. */
 int text_hex_digit(char c);
 
-/* Columns on a terminal: code points. A byte that is no UTF-8 counts as one. */
-size_t text_columns(const char *string, size_t length);
 /* Cut to so many columns, the last one becoming an ellipsis. */
 void text_cut(struct text *text, size_t columns);
 

@@ -1,5 +1,6 @@
 /* An account in words. */
 #include <fmc/account.h>
+#include <fmc/shown.h>
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ static void print_name(const struct lines *l, const char *name)
 	if (!name)
 		return;
 	fputc(' ', l->stream);
-	report_visible(name, strlen(name), l->stream);
+	shown_print_name(name, SHOWN_NAME, l->stream);
 }
 
 static void print_one(const struct lines *l, uint32_t t)
@@ -152,7 +153,7 @@ static void print_one(const struct lines *l, uint32_t t)
 	if (tids)
 		fprintf(l->stream, " (tid %d)", (int)tids[t]);
 	fputs(": ", l->stream);
-	report_visible(l->at[t].text, strlen(l->at[t].text), l->stream);
+	shown_print(l->at[t].text, strlen(l->at[t].text), l->stream);
 	fputc('\n', l->stream);
 }
 
@@ -170,7 +171,7 @@ static void print_several(const struct lines *l, const uint32_t *threads, size_t
 	else
 		fprintf(l->stream, ": do the like of T%u, which ", (unsigned)threads[0] + 1);
 	const char *shown = text ? text : l->at[threads[0]].text;
-	report_visible(shown, strlen(shown), l->stream);
+	shown_print(shown, strlen(shown), l->stream);
 	fputc('\n', l->stream);
 	free(text);
 }
@@ -234,12 +235,12 @@ static void print_cause(const struct cause *cause, const struct account_options 
 	bool ordinary = cause->kind == CAUSE_IDLE || cause->kind == CAUSE_BUSY;
 	fputs(paint(options, cause->certain ? ALERT : BOLD), stream);
 	fputs(cause->certain || ordinary ? "" : "likely ", stream);
-	report_visible(cause->message, strlen(cause->message), stream);
+	shown_print(cause->message, strlen(cause->message), stream);
 	fprintf(stream, "%s\n", paint(options, PLAIN));
 	if (!cause->evidence)
 		return;
 	fputs("    ", stream);
-	report_visible(cause->evidence, strlen(cause->evidence), stream);
+	shown_print(cause->evidence, strlen(cause->evidence), stream);
 	fputc('\n', stream);
 }
 
@@ -257,6 +258,6 @@ void account_print(const struct account *account, const struct account_options *
 	if (!account->inspection.note)
 		return;
 	fputc('\n', stream);
-	report_visible(account->inspection.note, strlen(account->inspection.note), stream);
+	shown_print(account->inspection.note, strlen(account->inspection.note), stream);
 	fputc('\n', stream);
 }

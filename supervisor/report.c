@@ -1,12 +1,18 @@
 /* The parts of a report for people. */
 #include <fmc/report.h>
+#include <fmc/shown.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* So much of the target's output is shown. */
-#define OUTPUT_LINES 20
+#define OUTPUT_LINES  20
+#define OUTPUT_MARGIN "    | "
+#define OUTPUT_WIDTH  400 /* columns of a line, where the caller gives none */
+
+/* Names up to this width decide where the next column begins. */
+#define ALIGNED 40
 
 static const char *paint(const struct report_options *options, const char *colour)
 {
@@ -17,49 +23,54 @@ static const char *paint(const struct report_options *options, const char *colou
 #define ALERT "\033[1;31m"
 #define PLAIN "\033[0m"
 
-void report_visible(const char *text, size_t length, FILE *stream)
-{
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)text[i];
-		if (c == '\t' || (c >= ' ' && c != 127))
-			fputc(c, stream);
-		else
-			fprintf(stream, "\\x%02x", c);
-	}
-}
-
 void report_headline(const struct finding *finding, const struct report_options *options, FILE *stream)
 {
 	fputs(paint(options, ALERT), stream);
-	report_visible(finding->message, strlen(finding->message), stream);
+	shown_print(finding->message, strlen(finding->message), stream);
 	fprintf(stream, "%s\n", paint(options, PLAIN));
+}
+
+static const char *function_of(const struct frame *frame)
+{
+	return frame->function ? frame->function : "?";
+}
+
+static void print_place(const struct frame *frame, FILE *stream)
+{
+	if (frame->file) {
+		shown_print(frame->file, strlen(frame->file), stream);
+		fprintf(stream, ":%d\n", frame->line);
+	} else if (frame->module) {
+		shown_print(frame->module, strlen(frame->module), stream);
+		fprintf(stream, "+0x%" PRIx64 "\n", frame->offset);
+	} else {
+		fprintf(stream, "0x%" PRIx64 "\n", frame->address);
+	}
 }
 
 void report_frames(const struct frame *frames, size_t length, FILE *stream)
 {
-	int width = 0;
+	size_t width = 0;
 	for (size_t i = 0; i < length; i++) {
-		int size = frames[i].function ? (int)strlen(frames[i].function) : 1;
-		if (size > width && size <= 40)
+		const char *name = function_of(&frames[i]);
+		size_t size = shown_columns(name, strlen(name));
+		if (size > width && size <= ALIGNED)
 			width = size;
 	}
 	for (size_t i = 0; i < length; i++) {
-		const struct frame *frame = &frames[i];
-		fprintf(stream, "    #%-2zu %-*s  ", i, width, frame->function ? frame->function : "?");
-		if (frame->file)
-			fprintf(stream, "%s:%d\n", frame->file, frame->line);
-		else if (frame->module)
-			fprintf(stream, "%s+0x%" PRIx64 "\n", frame->module, frame->offset);
-		else
-			fprintf(stream, "0x%" PRIx64 "\n", frame->address);
+		fprintf(stream, "    #%-2zu ", i);
+		size_t used = shown_print_name(function_of(&frames[i]), SHOWN_NAME, stream);
+		fprintf(stream, "%*s  ", used < width ? (int)(width - used) : 0, "");
+		print_place(&frames[i], stream);
 	}
 }
 
 void report_thread(const struct finding *finding, uint32_t number, const struct thread_report *thread,
 		   const struct report_options *options, FILE *stream)
 {
-	fprintf(stream, "%sT%" PRIu32 "%s %s: %s", paint(options, BOLD), number + 1, paint(options, PLAIN),
-		thread->name ? thread->name : "?", thread->state ? thread->state : "?");
+	fprintf(stream, "%sT%" PRIu32 "%s ", paint(options, BOLD), number + 1, paint(options, PLAIN));
+	shown_print_name(thread->name ? thread->name : "?", SHOWN_NAME, stream);
+	fprintf(stream, ": %s", thread->state ? thread->state : "?");
 	for (size_t i = 0; i < thread->holds_length; i++) {
 		char *object = report_object(finding, CLASS_MUTEX, thread->holds[i]);
 		fprintf(stream, "%s%s", i ? ", " : "; holds ", object ? object : "?");
@@ -75,8 +86,10 @@ void report_threads(const struct finding *finding, const struct report_options *
 		report_thread(finding, t, &finding->threads[t], options, stream);
 }
 
-void report_output(const struct finding *finding, FILE *stream)
+void report_output(const struct finding *finding, const struct report_options *options, FILE *stream)
 {
+	size_t columns = options->width > 2 * strlen(OUTPUT_MARGIN) ? options->width - strlen(OUTPUT_MARGIN)
+								    : OUTPUT_WIDTH;
 	const char *text = finding->output;
 	size_t end = text ? finding->output_length : 0;
 	while (end > 0 && text[end - 1] == '\n')
@@ -91,8 +104,8 @@ void report_output(const struct finding *finding, FILE *stream)
 	while (begin < end) {
 		const char *stop = memchr(text + begin, '\n', end - begin);
 		size_t length = stop ? (size_t)(stop - text) - begin : end - begin;
-		fputs("    | ", stream);
-		report_visible(text + begin, length, stream);
+		fputs(OUTPUT_MARGIN, stream);
+		shown_print_line(text + begin, length, columns, stream);
 		fputc('\n', stream);
 		begin += length + 1;
 	}

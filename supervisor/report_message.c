@@ -1,6 +1,7 @@
 /* One line for what happened, and a signature by which the same failure is known again. */
 #include <fmc/misuse.h>
 #include <fmc/report.h>
+#include <fmc/shown.h>
 
 #include <inttypes.h>
 #include <signal.h>
@@ -26,10 +27,12 @@ static void print_frame(const struct frame *frame, FILE *stream)
 {
 	if (frame->file)
 		fprintf(stream, " at %s:%d", frame->file, frame->line);
-	if (frame->function)
-		fprintf(stream, " in %s", frame->function);
-	else
+	if (!frame->function) {
 		fprintf(stream, " at %s+0x%" PRIx64, frame->module ? frame->module : "?", frame->offset);
+		return;
+	}
+	fputs(" in ", stream);
+	shown_print_name(frame->function, SHOWN_NAME, stream);
 }
 
 static void print_waiting(const struct finding *finding, uint32_t thread, FILE *stream)
@@ -116,6 +119,8 @@ static void print_samaritan(const struct finding *finding, FILE *stream)
 	}
 }
 
+#define ABORT_WIDTH 400 /* columns of that line */
+
 /* The last line of the output that looks like the runtime's word about its abort; its length in *length. */
 static const char *abort_line(const struct finding *finding, size_t *length)
 {
@@ -144,8 +149,7 @@ static void print_signal(const struct finding *finding, FILE *stream)
 	const char *line = finding->kind == FINDING_ABORT ? abort_line(finding, &length) : NULL;
 	if (line) {
 		fputc(' ', stream);
-		for (size_t i = 0; i < length && i < 400; i++)
-			fputc((unsigned char)line[i] < ' ' || line[i] == 127 ? '?' : line[i], stream);
+		shown_print_line(line, length, ABORT_WIDTH, stream);
 		return;
 	}
 	if (trace->end_thread != NO_THREAD)

@@ -30,6 +30,7 @@ char *report_object(const struct finding *finding, enum object_class class, uint
 /* The parts of a report, each ending with a line feed; the caller puts its own parts between them. */
 struct report_options {
 	bool colours;
+	unsigned width; /* of a terminal, in columns; 0: where it doesn't go to one */
 };
 void report_headline(const struct finding *finding, const struct report_options *options, FILE *stream);
 void report_threads(const struct finding *finding, const struct report_options *options, FILE *stream);
@@ -38,12 +39,13 @@ void report_threads(const struct finding *finding, const struct report_options *
  */
 void report_thread(const struct finding *finding, uint32_t number, const struct thread_report *thread,
 		   const struct report_options *options, FILE *stream);
-/* A line for each frame of a stack. */
+/* A line for each frame of a stack; long names are shortened in the middle. */
 void report_frames(const struct frame *frames, size_t length, FILE *stream);
-/* Text of a target's own making, its control characters made visible: it must not steer the terminal. */
-void report_visible(const char *text, size_t length, FILE *stream);
-/* The last lines of what the target wrote, control characters made visible; nothing if it wrote nothing. */
-void report_output(const struct finding *finding, FILE *stream);
+/*
+ * The last lines of what the target wrote, each cut at the terminal's width (400 columns without one), control characters
+ * made visible; nothing if it wrote nothing.
+ */
+void report_output(const struct finding *finding, const struct report_options *options, FILE *stream);
 /* "34 transitions, 3 threads, 1 preemption" without a line feed. */
 void report_counts(const struct trace *trace, FILE *stream);
 

@@ -5,6 +5,7 @@
 
 #include <fmc/bitset.h>
 #include <fmc/model.h>
+#include <fmc/shown.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct columns {
 
 static size_t width_of(const struct text *cell)
 {
-	return text_columns(text_string(cell), cell->length);
+	return shown_columns(text_string(cell), cell->length);
 }
 
 static void clear_cells(struct columns *columns)

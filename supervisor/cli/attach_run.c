@@ -197,7 +197,7 @@ static void print_end(const struct attach_run *run, enum live_run_end end)
 {
 	const struct finding *finding = &run->reported->finding;
 	FILE *stream = tell_stream(run->options);
-	const struct report_options how = {options_colours(run->options, fileno(stream))};
+	const struct report_options how = {.colours = options_colours(run->options, fileno(stream))};
 	if (finding->kind != FINDING_NONE && finding->kind != FINDING_DEADLOCK) {
 		report_headline(finding, &how, stream);
 		report_threads(finding, &how, stream);

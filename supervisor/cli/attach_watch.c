@@ -5,6 +5,8 @@
 #include "session.h"
 #include "tell.h"
 
+#include <fmc/shown.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -104,7 +106,7 @@ static void print_changed_threads(const struct watch *w, const struct account *b
 			continue;
 		fprintf(w->stream, "    T%u ", (unsigned)t + 1);
 		char *text = doing(w->account, t);
-		report_visible(text ? text : "", text ? strlen(text) : 0, w->stream);
+		shown_print(text ? text : "", text ? strlen(text) : 0, w->stream);
 		fputc('\n', w->stream);
 		free(text);
 	}

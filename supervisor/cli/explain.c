@@ -1,24 +1,14 @@
 /* The report of a finding, put together. */
 #include "explain.h"
+#include "terminal.h"
 
 #include <fmc/report.h>
 #include <fmc/schedule.h>
 
 #include <string.h>
-#include <sys/ioctl.h>
 
 /* So many transitions before the failure are shown. */
 #define LAST_TRANSITIONS 20
-
-#define DEFAULT_WIDTH 100
-
-unsigned explain_width(FILE *stream)
-{
-	struct winsize size;
-	if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		return size.ws_col;
-	return DEFAULT_WIDTH;
-}
 
 static void print_last_transitions(const struct finding *finding, bool colours, FILE *stream)
 {
@@ -27,7 +17,8 @@ static void print_last_transitions(const struct finding *finding, bool colours, 
 	struct schedule schedule;
 	schedule_init(&schedule);
 	if (schedule_from_finding(&schedule, finding) == STATUS_OK) {
-		const struct show_options show = {explain_width(stream), colours, first, length - first};
+		const struct show_options show = {terminal_width_or_default(stream), colours, first,
+						  length - first};
 		fprintf(stream, "\nThe last %zu of %zu transitions:\n", length - first, length);
 		schedule_show_text(&schedule, &show, stream);
 	}
@@ -63,7 +54,7 @@ static void print_commands(const char *schedule, FILE *stream)
 void explain_finding(const struct finding *finding, const char *schedule, bool confirmed,
 		     const struct options *options, FILE *stream)
 {
-	const struct report_options how = {options_colours(options, fileno(stream))};
+	const struct report_options how = {options_colours(options, fileno(stream)), terminal_width(stream)};
 	report_headline(finding, &how, stream);
 	fputc('\n', stream);
 	report_threads(finding, &how, stream);
@@ -71,7 +62,7 @@ void explain_finding(const struct finding *finding, const char *schedule, bool c
 		print_last_transitions(finding, how.colours, stream);
 	if (finding->output_length) {
 		fputc('\n', stream);
-		report_output(finding, stream);
+		report_output(finding, &how, stream);
 	}
 	fputc('\n', stream);
 	report_counts(&finding->trace, stream);

@@ -14,7 +14,4 @@
 void explain_finding(const struct finding *finding, const char *schedule, bool confirmed,
 		     const struct options *options, FILE *stream);
 
-/* The columns of the terminal behind this stream; 100 if it is none. */
-unsigned explain_width(FILE *stream);
-
 #endif

@@ -4,6 +4,7 @@
 #include "explain.h"
 #include "say.h"
 #include "view.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static int show_text(const struct options *options, FILE *stream)
 		first = schedule.length;
 	size_t rest = schedule.length - first;
 	bool some = options->count && options->count < rest;
-	const struct show_options show = {.width = options->width ? options->width : explain_width(stream),
+	const struct show_options show = {.width = options->width ? options->width : terminal_width_or_default(stream),
 					  .colours = options_colours(options, fileno(stream)),
 					  .first = first,
 					  .count = some ? options->count : rest};

@@ -1,6 +1,7 @@
 /* What minimising came to, in words for people. No sentence here claims more than was run. */
 #include "explain.h"
 #include "simplify.h"
+#include "terminal.h"
 
 #include <fmc/report.h>
 #include <fmc/schedule.h>
@@ -111,7 +112,7 @@ static void print_beside(const struct reported *reported, const struct options *
 	if (schedule_from_finding(&failing, &reported->finding) == STATUS_OK &&
 	    schedule_from_finding(&passing, &s->passing) == STATUS_OK) {
 		size_t first = critical > BEFORE ? critical - BEFORE : 0;
-		const struct show_options show = {explain_width(stream),
+		const struct show_options show = {terminal_width_or_default(stream),
 						  options_colours(options, fileno(stream)), first,
 						  critical + AFTER - first};
 		fputs("The nearest execution that ends well, beside it:\n", stream);

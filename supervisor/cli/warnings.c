@@ -229,7 +229,7 @@ const char *warning_name(enum warning_kind kind)
 
 void warning_print(const struct warning *warning, bool colours, FILE *stream)
 {
-	const struct report_options how = {colours};
+	const struct report_options how = {.colours = colours};
 	if (!warning->message)
 		return;
 	fprintf(stream, "Warning: %s.\n", warning->message);

@@ -235,7 +235,7 @@ static char *printed(void (*print)(FILE *))
 
 static void print_output(FILE *stream)
 {
-	report_output(&finding, stream);
+	report_output(&finding, &(struct report_options){.width = 20}, stream);
 }
 
 START_TEST(test_output_is_tame)
@@ -244,6 +244,19 @@ START_TEST(test_output_is_tame)
 	finding.output = strdup("a\tb\033[2J\n\n");
 	finding.output_length = strlen(finding.output);
 	expect(printed(print_output), "Output of the program:\n    | a\tb\\x1b[2J\n");
+}
+END_TEST
+
+/* Long lines at the terminal's width, its margin included; escapes aren't cut in two. */
+START_TEST(test_output_lines_are_cut)
+{
+	finding.output = strdup("0123456789abcdef\n0123456789abc\n\x9b\x9b\x9b\x9b\x9b\n\xc3\xa4\xc2\x9b\n");
+	finding.output_length = strlen(finding.output);
+	expect(printed(print_output), "Output of the program:\n"
+				      "    | 0123456789abc\xe2\x80\xa6\n"
+				      "    | 0123456789abc\n"
+				      "    | \\x9b\\x9b\\x9b\xe2\x80\xa6\n"
+				      "    | \xc3\xa4\\xc2\\x9b\n");
 }
 END_TEST
 
@@ -257,6 +270,27 @@ START_TEST(test_output_is_cut)
 	ck_assert_ptr_eq(strstr(text, "Output of the program, the last 20 lines:\n    | 10\n"), text);
 	ck_assert_str_eq(text + strlen(text) - 9, "    | 29\n");
 	free(text);
+}
+END_TEST
+
+static void print_long_frames(FILE *stream)
+{
+	char function[] = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<worker<std::map<int, "
+			  "std::string> >::run(int)::{lambda()#1}> > >::_M_run";
+	char file[] = "w\033.c", short_one[] = "main";
+	const struct frame frames[] = {{.function = function, .file = file, .line = 7},
+				       {.function = short_one, .file = file, .line = 8}};
+	report_frames(frames, 2, stream);
+}
+
+/* What a C++ function is called stands at the end of its name. */
+START_TEST(test_long_names_lose_their_middle)
+{
+	expect(
+	    printed(print_long_frames),
+	    "    #0  std::thread::_State_impl<std::threa\xe2\x80\xa6:run(int)::{lambda()#1}> > "
+	    ">::_M_run  w\\x1b.c:7\n"
+	    "    #1  main  w\\x1b.c:8\n");
 }
 END_TEST
 
@@ -327,7 +361,9 @@ int main(void)
 	tcase_add_test(tests, test_abort);
 	tcase_add_test(tests, test_exit);
 	tcase_add_test(tests, test_output_is_tame);
+	tcase_add_test(tests, test_output_lines_are_cut);
 	tcase_add_test(tests, test_output_is_cut);
+	tcase_add_test(tests, test_long_names_lose_their_middle);
 	tcase_add_test(tests, test_threads);
 	tcase_add_test(tests, test_names);
 	tcase_add_test(tests, test_counts);
