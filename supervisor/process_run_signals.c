@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 /* Signals of the target: delivered, unless they would end it. */
 
@@ -48,9 +50,22 @@ static bool ends_process(const struct tracee *tracee, int signal)
 	}
 }
 
+/* What fmc keeps of the output is in a file, for which the limit holds as well: the program might write to a terminal without one. */
+static bool output_is_too_large(const struct process *process)
+{
+	struct rlimit limit;
+	struct stat file;
+	return process->capture >= 0 && fstat(process->capture, &file) == 0 &&
+	       getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	       (rlim_t)file.st_size >= limit.rlim_cur;
+}
+
 bool run_on_signal(struct run *run, const struct stop *stop)
 {
 	int signal = (int)stop->number;
+	if (signal == SIGXFSZ && output_is_too_large(run->process))
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+				"the program's output is larger than files may be (ulimit -f)");
 	if (ends_process(run_self(run)->tracee, signal)) {
 		run_end_process(run, END_SIGNAL, signal);
 		if (signal == SIGSEGV || signal == SIGBUS)

@@ -139,6 +139,27 @@ judge "target.sched and target.2.sched" [ -s target.sched -a -s target.2.sched ]
 "$tool" check -o /proc/x.sched -- ./target 2 </dev/null >out 2>err
 judge "a schedule that can't be written doesn't hide the finding" [ $? -eq 1 -a -s out -a -s err ]
 
+# Few descriptors, small files, full disks: fmc says what it lacks, and never dies of it.
+limited() {
+	local limit=$1 status=$2 pattern=$3 found
+	shift 3
+	(ulimit $limit && exec timeout -k 10 60 "$tool" "$@" </dev/null) 2>&1 | cat >limited.out
+	found=${PIPESTATUS[0]}
+	if [ "$found" -eq "$status" ] && grep -Eq "$pattern" limited.out; then
+		pass "ulimit $limit, fmc $*: status $status"
+	else
+		fail "ulimit $limit, fmc $*: status $found (expected $status), to match '$pattern'"
+		show limited.out
+	fi
+}
+limited '-n 20' 1 '^deadlock' check -o limited.sched -- ./target 2
+limited '-n 5' 69 'Too many open files' check -- ./target 2
+limited '-f 0' 1 "limited2.sched: can't write the schedule: File too large" check -o limited2.sched -- ./target 2
+limited '-f 0' 69 "output is larger than files may be \(ulimit -f\)" check -- "$OLDPWD/$BUILD/samples/no_threads" 0
+limited '-f unlimited' 1 "can't write the schedule: No space left" check -o /dev/full -- ./target 2
+"$tool" check -o limited3.sched -- ./target 2 </dev/null >/dev/full 2>err
+judge "a full standard output is told" [ $? -eq 1 -a -n "$(grep "can't write to standard output" err)" ]
+
 # Results.
 "$tool" check --json - -- ./target 2 </dev/null >result.json 2>err
 judge "JSON on standard output, text elsewhere" [ "$("$OLDPWD/$BUILD/tests/json" result.json findings.0.kind)" = deadlock -a -s err ]

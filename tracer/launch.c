@@ -83,13 +83,21 @@ static void child_become(const struct program *program, const struct identity *a
 	child_fail(report, NULL);
 }
 
+static enum status no_descriptors(char why[256])
+{
+	snprintf(why, 256, "can't make a pipe: %s%s", strerror(errno),
+		 errno == EMFILE ? " (ulimit -n says how many may be open)" : "");
+	return STATUS_SYSTEM;
+}
+
 static enum status fork_child(const struct program *program, const struct identity *as, pid_t *pid,
 			      int *report, char why[256])
 {
 	int go[2], error[2];
 	if (pipe2(go, O_CLOEXEC) != 0)
-		return STATUS_SYSTEM;
+		return no_descriptors(why);
 	if (pipe2(error, O_CLOEXEC) != 0) {
+		no_descriptors(why);
 		close(go[0]);
 		close(go[1]);
 		return STATUS_SYSTEM;

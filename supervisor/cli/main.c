@@ -4,6 +4,7 @@
 #include "help.h"
 #include "say.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 static int dispatch(const struct options *options)
@@ -38,9 +39,22 @@ static int dispatch(const struct options *options)
 	}
 }
 
+static void on_too_large(int signal)
+{
+	(void)signal;
+}
+
+/* Writing beyond the limit for files (ulimit -f) fails with words of its own. A handler, unlike ignoring it, isn't passed on to programs. */
+static void survive_limits(void)
+{
+	const struct sigaction action = {.sa_handler = on_too_large, .sa_flags = SA_RESTART};
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
+	survive_limits();
 	int status = options_parse(&options, argc, argv);
 	if (status)
 		return status;
