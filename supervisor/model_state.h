@@ -15,8 +15,21 @@
  *              any -(model_thread_exit)-> EXITED
  */
 
-/* Kept in release builds; no message, because the source also runs where there is no libc. */
-#define MODEL_ASSERT(condition) ((condition) ? (void)0 : __builtin_trap())
+/*
+ * Kept in release builds. The message is left in a register at an instruction that is none: the source also runs where there is no
+ * libc to print it.
+ */
+#define MODEL_ASSERT(condition)                                                                              \
+	((condition) ? (void)0 : model_fails(__FILE__ ": assertion '" #condition "' doesn't hold"))
+
+static inline _Noreturn void model_fails(const char *text)
+{
+#ifdef __x86_64__
+	__asm__ volatile("ud2" : : "D"(text));
+#endif
+	(void)text;
+	__builtin_trap();
+}
 
 /* The error numbers of Linux x86-64 that a target may get to see, whatever this is compiled on. */
 enum model_errno {

@@ -1,6 +1,7 @@
 /* fmc: which command? */
 #include "commands.h"
 #include "exits.h"
+#include "faults.h"
 #include "help.h"
 #include "say.h"
 
@@ -54,6 +55,7 @@ static void survive_limits(void)
 int main(int argc, char **argv)
 {
 	struct options options;
+	faults_catch();
 	survive_limits();
 	int status = options_parse(&options, argc, argv);
 	if (status)
