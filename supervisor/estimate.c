@@ -34,8 +34,12 @@ static struct estimate_node *deepest(struct estimate_node *node)
 
 void estimate_clear(struct estimate *estimate)
 {
-	while (estimate->root)
-		unlink_node(estimate, deepest(estimate->root));
+	struct estimate_node *node = estimate->root;
+	while (node) {
+		struct estimate_node *last = deepest(node), *parent = last->parent;
+		unlink_node(estimate, last);
+		node = parent ? parent : estimate->root;
+	}
 	free(estimate->levels);
 	*estimate = (struct estimate){.kind = estimate->kind};
 }

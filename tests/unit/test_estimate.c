@@ -408,6 +408,21 @@ START_TEST(beyond_numbers)
 }
 END_TEST
 
+/* As long a path as the longest executions have; quadratic work on it would never end. */
+START_TEST(a_long_path_is_cleared)
+{
+	const size_t length = 300000;
+	struct estimate_branch *path = calloc(length, sizeof *path);
+	struct estimate *estimate = estimate_new(ESTIMATE_FIXED);
+	ck_assert(path && estimate);
+	for (size_t i = 0; i < length; i++)
+		path[i] = (struct estimate_branch){2, 0};
+	estimate_add(estimate, path, length);
+	estimate_free(estimate);
+	free(path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("estimate");
@@ -415,6 +430,7 @@ int main(void)
 	tcase_set_timeout(tcase, 200);
 	tcase_add_loop_test(tcase, random_trees, 0, FAMILIES);
 	tcase_add_test(tcase, random_programs);
+	tcase_add_test(tcase, a_long_path_is_cleared);
 	tcase_add_test(tcase, reductions);
 	tcase_add_test(tcase, in_any_order);
 	tcase_add_test(tcase, growing);
