@@ -82,7 +82,7 @@ static uint64_t measuring(const struct random_walks *walks)
 {
 	if (walks->kind == POLICY_PCT)
 		return MEASURED_PCT;
-	return walks->kind == POLICY_SURW && !walks->profile.valid ? MEASURED_SURW : 0;
+	return walks->kind == POLICY_SURW && !walks->profile.whole ? MEASURED_SURW : 0;
 }
 
 /* Until something has been measured, walks are plain ones. */
@@ -178,7 +178,7 @@ static enum status random_feed(void *strategy, uint64_t ticket, const struct tra
 	if (number < MEASURED_PCT && trace->length > walks->longest)
 		walks->longest = trace->length;
 	if (walks->kind == POLICY_SURW && number < measuring(walks) && trace->end == END_EXIT &&
-	    !random_profile_make(&walks->profile, trace))
+	    !random_profile_take(&walks->profile, trace))
 		return STATUS_NO_MEMORY;
 	if (walks->kind != POLICY_RANDOM)
 		return STATUS_OK;

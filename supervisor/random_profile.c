@@ -77,11 +77,35 @@ bool random_profile_make(struct random_profile *p, const struct trace *trace)
 	return true;
 }
 
+/* Has every thread come to its end, but for the one that ended the process? */
+static bool is_whole(const struct trace *trace)
+{
+	uint32_t last = trace->length ? trace->at[trace->length - 1].thread : NO_THREAD;
+	if (trace->end != END_EXIT)
+		return false;
+	for (uint32_t t = 0; t < trace->threads_length; t++)
+		if (trace->threads[t].pending.kind != OP_NONE && t != last)
+			return false;
+	return true;
+}
+
+bool random_profile_take(struct random_profile *p, const struct trace *trace)
+{
+	bool whole = is_whole(trace);
+	if (p->valid && (p->whole || (!whole && trace->length <= p->length)))
+		return true;
+	if (!random_profile_make(p, trace))
+		return false;
+	p->whole = whole;
+	return true;
+}
+
 void random_profile_save(const struct random_profile *p, struct saver *saver)
 {
 	save_number(saver, p->valid);
 	if (!p->valid)
 		return;
+	save_number(saver, p->whole);
 	save_number(saver, p->profile.thread_count);
 	save_number(saver, p->length);
 	for (uint32_t t = 0; t < p->profile.thread_count; t++) {
@@ -96,6 +120,7 @@ bool random_profile_load(struct random_profile *p, struct loader *loader)
 {
 	if (!load_bool(loader))
 		return !loader->failed;
+	bool whole = load_bool(loader);
 	uint32_t threads = (uint32_t)load_most(loader, UINT32_MAX);
 	size_t length = load_count(loader, 1);
 	if (threads > loader->left / 2)
@@ -113,6 +138,7 @@ bool random_profile_load(struct random_profile *p, struct loader *loader)
 	}
 	for (size_t i = 0; i < length; i++)
 		p->groups[i] = (uint32_t)load_most(loader, UINT32_MAX);
+	p->whole = whole;
 	p->valid = !loader->failed;
 	return p->valid;
 }

@@ -10,11 +10,19 @@
  */
 struct random_profile {
 	bool valid;
+	bool whole; /* of an execution that no thread's exit cut short: it won't get better */
 	struct profile profile;
 	struct profile_thread *threads; /* the profile's, ours to free */
 	uint32_t *groups;
 	size_t length; /* of groups */
 };
+
+/*
+ * Of this execution, if it shows more than what the profile is of: all that its threads do, or else more transitions. Where the
+ * process ends while threads are left, what they would have done is missing, and their weights are too low. False without memory,
+ * then it isn't valid.
+ */
+bool random_profile_take(struct random_profile *profile, const struct trace *trace);
 
 /* Of this execution; false without memory, then it isn't valid. */
 bool random_profile_make(struct random_profile *profile, const struct trace *trace);

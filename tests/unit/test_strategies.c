@@ -287,6 +287,43 @@ START_TEST(surw_counts_threads_to_be_born)
 }
 END_TEST
 
+/* A trace of so many transitions of T1 and of T2, which has something pending at its end unless it has exited. */
+static void make_ending(struct trace *trace, size_t ones, size_t twos, bool exited)
+{
+	trace_init(trace);
+	for (size_t i = 0; i < ones + twos; i++) {
+		const struct transition transition = {
+		    .thread = i < twos, .op = {.kind = OP_YIELD, .object = NO_OBJECT}, .created = NO_THREAD};
+		ck_assert(trace_push(trace, &transition));
+	}
+	ck_assert(trace_push_thread(trace, &(struct thread_end){.pending = {.kind = OP_PROCESS_EXIT}}));
+	ck_assert(
+	    trace_push_thread(trace, &(struct thread_end){.pending = {.kind = exited ? OP_NONE : OP_YIELD}}));
+	trace->end = END_EXIT;
+}
+
+/* Of an execution in which the end of the process cut threads short only until there is a better one. */
+START_TEST(surw_prefers_whole_executions)
+{
+	static const struct {
+		size_t ones, twos;
+		bool exited;
+		size_t length; /* of the profile afterwards */
+	} steps[] = {{3, 1, false, 4}, {2, 1, false, 4}, {3, 4, false, 7},
+		     {2, 3, true, 5},  {9, 9, false, 5}, {4, 4, true, 5}};
+	struct random_profile profile = {0};
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		struct trace trace;
+		make_ending(&trace, steps[i].ones, steps[i].twos, steps[i].exited);
+		ck_assert(random_profile_take(&profile, &trace));
+		ck_assert_uint_eq(profile.length, steps[i].length);
+		ck_assert_int_eq(profile.whole, i >= 3);
+		trace_release(&trace);
+	}
+	random_profile_release(&profile);
+}
+END_TEST
+
 /* Operations of other groups don't take part, and one group's orders stay uniform whatever surrounds them. */
 START_TEST(surw_is_uniform_within_a_group)
 {
@@ -519,6 +556,7 @@ int main(void)
 	tcase_add_test(cases, surw_is_uniform_with_unequal_threads);
 	tcase_add_test(cases, surw_counts_threads_to_be_born);
 	tcase_add_test(cases, surw_is_uniform_within_a_group);
+	tcase_add_test(cases, surw_prefers_whole_executions);
 	tcase_add_test(cases, same_seed_same_schedules);
 	tcase_add_test(cases, several_out_are_the_same_walks);
 	tcase_add_test(cases, estimates_are_near);
