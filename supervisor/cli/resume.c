@@ -5,6 +5,7 @@
 #include "state_file.h"
 
 #include <fmc/plugin.h>
+#include <fmc/wire.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@ static bool load_head(struct resume *resume)
 	char *version = load_text(&resume->rest);
 	bool same = version && strcmp(version, FMC_VERSION) == 0;
 	free(version);
+	same = same && load_number(&resume->rest) == wire_names();
 	resume->start_time = load_signed(&resume->rest);
 	return same && !resume->rest.failed;
 }
@@ -39,7 +41,7 @@ enum status resume_open(struct resume *resume, const char *path, char why[256])
 	resume->rest = (struct loader){resume->file.at, resume->file.length, false};
 	if (load_head(resume))
 		return STATUS_OK;
-	snprintf(why, 256, "%.180s: the saved search is of another version of fmc", path);
+	snprintf(why, 256, "%.180s: the saved search is of another version or build of fmc", path);
 	resume_release(resume);
 	return STATUS_MALFORMED;
 }
@@ -183,6 +185,7 @@ enum status resume_write(struct resume *resume, const struct saver *exploration,
 	uint64_t begin = clock_now();
 	size_t identities = length_of(resume->identity);
 	save_text(&body, FMC_VERSION);
+	save_number(&body, wire_names());
 	save_signed(&body, resume->start_time);
 	save_number(&body, identities);
 	for (size_t i = 0; i < identities; i++)

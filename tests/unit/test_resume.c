@@ -1,8 +1,10 @@
 /* What a search over several runs keeps: its file, which is refused when it is damaged, and the classes it has seen. */
 #include <fmc/coverage.h>
 #include <fmc/execution.h>
+#include <fmc/wire.h>
 
 #include "suite.h"
+#include "supervisor/cli/resume.h"
 #include "supervisor/cli/state_file.h"
 #include "tests/table/table_random.h"
 
@@ -59,6 +61,35 @@ START_TEST(a_file_is_read_as_written)
 	ck_assert_int_ne(access(path, F_OK), 0);
 	saver_release(&again);
 	saver_release(&body);
+}
+END_TEST
+
+/* A file with this head; what opening it comes to. */
+static enum status open_with(const char *version, uint64_t names, char why[256])
+{
+	struct saver body = {0};
+	struct resume resume;
+	save_text(&body, version);
+	save_number(&body, names);
+	save_signed(&body, 12345);
+	ck_assert_int_eq(state_file_write(path, &body, why), STATUS_OK);
+	enum status status = resume_open(&resume, path, why);
+	if (status == STATUS_OK) {
+		ck_assert(resume.going_on);
+		ck_assert_int_eq(resume.start_time, 12345);
+		resume_release(&resume);
+	}
+	saver_release(&body);
+	return status;
+}
+
+START_TEST(a_file_of_another_build_is_refused)
+{
+	char why[256];
+	ck_assert_int_eq(open_with(FMC_VERSION, wire_names(), why), STATUS_OK);
+	ck_assert_int_eq(open_with(FMC_VERSION, wire_names() + 1, why), STATUS_MALFORMED);
+	ck_assert_ptr_nonnull(strstr(why, "another version or build"));
+	ck_assert_int_eq(open_with("0.0.1", wire_names(), why), STATUS_MALFORMED);
 }
 END_TEST
 
@@ -161,6 +192,7 @@ int main(void)
 	tcase_set_timeout(files, 60);
 	tcase_add_test(files, a_file_is_read_as_written);
 	tcase_add_test(files, a_damaged_file_is_refused);
+	tcase_add_test(files, a_file_of_another_build_is_refused);
 	tcase_add_test(files, classes_are_known_again);
 	suite_add_tcase(suite, files);
 	int status = suite_run(suite);
