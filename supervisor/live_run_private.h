@@ -59,6 +59,11 @@ struct live_run {
 	struct model_block block;
 	struct alternative *alternatives;
 	uint32_t previous, avoided;
+	uint64_t steps, rounds; /* turns of this round of POLICY_PCT; rounds before */
+	uint32_t
+	    held; /* isn't chosen for so many turns, or until nobody else wants one for long; NO_THREAD: none */
+	uint64_t held_turns, held_until;
+	bool drop_seen; /* of the next turn */
 	/* Who there is. */
 	struct run_thread *threads;
 	uint32_t threads_length, threads_room;

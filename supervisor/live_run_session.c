@@ -310,7 +310,7 @@ void *live_run_session(void *context)
 {
 	struct live_run *run = context;
 	run->tracing = gettid();
-	run->running = run->avoided = NO_THREAD;
+	run->running = run->avoided = run->held = NO_THREAD;
 	live_on_child(run->live, show_child, run);
 	if (take_hold(run)) {
 		run_threads(run);

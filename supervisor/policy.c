@@ -29,6 +29,7 @@ struct policy_state *policy_init(void *memory, uint32_t threads, const struct po
 	    .policy = *policy,
 	    .random = {policy->seed},
 	    .room = threads,
+	    .dropped = NO_THREAD,
 	    .intended = NO_THREAD,
 	};
 	if (policy->kind == POLICY_PCT)
@@ -45,6 +46,11 @@ struct policy_state *policy_copy(void *memory, uint32_t threads, const struct po
 	for (uint32_t t = 0; t < from->threads; t++)
 		state->thread[t] = from->thread[t];
 	return state;
+}
+
+uint32_t policy_dropped(const struct policy_state *state)
+{
+	return state->dropped;
 }
 
 uint64_t policy_steps(const struct policy_state *state, uint32_t t)

@@ -50,6 +50,9 @@ size_t policy_default(uint32_t previous, const struct alternative *alternatives,
 /* That one is about to be taken, whoever chose it. */
 void policy_took(struct policy_state *state, const struct policy_view *view, size_t taken);
 
+/* POLICY_PCT: the thread that has lost its priority before what was chosen last; NO_THREAD: none has. */
+uint32_t policy_dropped(const struct policy_state *state);
+
 /* How many transitions thread t has taken. */
 uint64_t policy_steps(const struct policy_state *state, uint32_t t);
 

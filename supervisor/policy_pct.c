@@ -21,10 +21,12 @@ size_t policy_pct_choose(struct policy_state *state, const struct policy_view *v
 {
 	bool wild = policy_draw_wild(state, view);
 	size_t i = policy_highest(state, view, wild);
+	state->dropped = NO_THREAD;
 	for (uint32_t change = 0; change < state->policy.changes; change++) {
 		if (state->change[change] != state->steps + 1)
 			continue;
-		state->thread[view->alternatives[i].step.thread].priority = change;
+		state->dropped = view->alternatives[i].step.thread;
+		state->thread[state->dropped].priority = change;
 		i = policy_highest(state, view, wild);
 	}
 	return policy_draw_choice(state, view, i, wild);

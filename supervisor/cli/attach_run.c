@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PCT_LENGTH 1000 /* of the operations, among which the priorities change */
+#define PCT_LENGTH 100 /* turns, among which the priorities change; then they are drawn anew */
 
 struct attach_run {
 	const struct options *options;
