@@ -241,6 +241,24 @@ stop
 wait $watcher
 judge "--watch: the process ends" [ $? -eq 0 -a "$(cat "$SCRATCH/err")" = 'fmc: the process has ended' ]
 
+# Numbers begin anew at the lowest after the highest: threads are told by age. In a namespace where the program may choose them.
+wrapped() {
+	unshare --user --map-root-user --pid --fork --mount-proc --kill-child sh -c '
+		"$1" >"$2/said" &
+		until [ -s "$2/said" ] || ! kill -0 $! 2>/dev/null; do :; done
+		[ -s "$2/said" ] && "$3" attach $! --json "$2/result.json"
+	' sh "$BUILD/targets/wrapped" "$SCRATCH" "$FMC" >"$SCRATCH/out" 2>"$SCRATCH/err"
+}
+rm -f "$JSON" "$SCRATCH/said"
+wrapped
+if [ -s "$JSON" ]; then
+	names=$(for t in 1 2 3; do field threads.$t.kernel_name; done)
+	judge "numbers that wrap: threads by age" [ "$(echo $names)" = "eldest middle youngest" ]
+	judge "numbers that wrap: they did" [ "$(field threads.1.tid)" -gt "$(field threads.2.tid)" ]
+else
+	skip "numbers that wrap: no namespaces for it here"
+fi
+
 # Core files that the kernel writes, if this machine has them where they are looked for: of a hanging process that is sent a signal,
 # and of one that crashes.
 # dump HOW: run hangs so, until it has ended with a core file.

@@ -167,7 +167,8 @@ static enum status publish(struct attach *attach)
 	for (size_t i = 0; i < attach->length; i++)
 		if (is_looked_at(&attach->at[i]) || attach->at[i].life == ATTACH_ZOMBIE)
 			subject->threads[subject->threads_length++] = attach->at[i].thread;
-	subject_sort_threads(subject, attach->pid);
+	if (subject_sort_threads(subject, attach->pid) != STATUS_OK)
+		return attach_no_memory(attach);
 	return subject->threads_length ? STATUS_OK : attach_ended(attach);
 }
 

@@ -218,7 +218,9 @@ enum status core_read_notes(struct subject *subject, const char **what)
 		return status;
 	if (!subject->threads_length)
 		return malformed(what, "it tells of no thread");
-	subject_sort_threads(subject, subject->pid);
+	status = subject_sort_threads(subject, subject->pid);
+	if (status != STATUS_OK)
+		return status;
 	/* The name is that of the main thread. */
 	if (subject->threads[0].tid == subject->pid)
 		memcpy(subject->threads[0].name, name, sizeof name);

@@ -1,5 +1,6 @@
 #include "tracer/held.h"
 #include "tracer/attach.h"
+#include "tracer/births.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -156,25 +157,29 @@ static enum status stop_from(struct held *held, uint32_t first, char why[256])
 	return STATUS_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const struct held_thread *one = a, *other = b;
-	return one->number < other->number ? -1 : one->number > other->number;
-}
-
-/* The main thread first, then by number. */
+/* The main thread first, then by age. */
 static enum status put_in_order(struct held *held)
 {
-	for (uint32_t i = 0; i < held->length; i++) {
-		if (held->threads[i].tid != held->pid)
-			continue;
-		const struct held_thread leader = held->threads[i];
-		held->threads[i] = held->threads[0];
-		held->threads[0] = leader;
-		qsort(held->threads + 1, held->length - 1, sizeof held->threads[0], by_number);
-		return STATUS_OK;
+	struct birth *births = calloc(held->length + 1, sizeof *births);
+	struct held_thread *sorted = calloc(held->length + 1, sizeof *sorted);
+	if (!births || !sorted) {
+		free(births);
+		free(sorted);
+		return STATUS_NO_MEMORY;
 	}
-	return STATUS_GONE;
+	for (uint32_t i = 0; i < held->length; i++) {
+		const pid_t tid = held->threads[i].tid;
+		births[i] = (struct birth){tid, task_started(held->folder, tid), i};
+	}
+	births_order(births, held->length, held->pid, births_range());
+	for (uint32_t i = 0; i < held->length; i++)
+		sorted[i] = held->threads[births[i].index];
+	const bool there = held->length && sorted[0].tid == held->pid;
+	free(births);
+	free(held->threads);
+	held->threads = sorted;
+	held->room = held->length + 1;
+	return there ? STATUS_OK : STATUS_GONE;
 }
 
 /* Who is stopped makes no further threads: when a look finds none, all are there. */

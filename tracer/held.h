@@ -26,7 +26,7 @@ struct held_thread {
 struct held {
 	pid_t pid;
 	struct subject *subject;     /* owns the folder */
-	struct held_thread *threads; /* the main thread first, then by number */
+	struct held_thread *threads; /* the main thread first, then by age */
 	uint32_t length, room;
 	int folder, memory; /* /proc/PID, and mem in it */
 	bool gone;

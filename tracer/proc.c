@@ -121,6 +121,17 @@ static uint64_t cpu_time(int process, pid_t tid, const char *fields)
 	return (user + system) * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+/* The 22nd field of the line, the 20th behind the name. */
+static uint64_t started(const char *fields)
+{
+	uint64_t ticks = 0;
+	for (int i = 3; fields && i < 22; i++) {
+		fields = strchr(fields, ' ');
+		fields += fields != NULL;
+	}
+	return fields && sscanf(fields, "%" SCNu64, &ticks) == 1 ? ticks : 0;
+}
+
 bool task_describe(int process, pid_t tid, struct subject_thread *thread)
 {
 	char text[512];
@@ -132,7 +143,16 @@ bool task_describe(int process, pid_t tid, struct subject_thread *thread)
 	snprintf(thread->name, sizeof thread->name, "%.*s", (int)(fields - 2 - (name + 1)), name + 1);
 	thread->state = *fields;
 	thread->cpu_ns = cpu_time(process, tid, fields);
+	thread->started = started(fields);
 	return true;
+}
+
+uint64_t task_started(int process, pid_t tid)
+{
+	char text[512];
+	const char *fields =
+	    task_text(process, tid, "stat", text, sizeof text) > 0 ? behind_name(text) : NULL;
+	return fields ? started(fields) : 0;
 }
 
 uint64_t task_turns(int process, pid_t tid)

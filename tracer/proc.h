@@ -33,8 +33,11 @@ bool task_call(int process, pid_t tid, struct task_call *call);
 /* As in proc(5); 0: it is gone. */
 char task_state(int process, pid_t tid);
 
-/* Name, state, and processor time so far. False: it is gone. */
+/* Name, state, age, and processor time so far. False: it is gone. */
 bool task_describe(int process, pid_t tid, struct subject_thread *thread);
+
+/* When it was made, in clock ticks since the system was started; 0: it is gone. */
+uint64_t task_started(int process, pid_t tid);
 
 /* How often it has been given a processor; 0 if the kernel doesn't count. */
 uint64_t task_turns(int process, pid_t tid);

@@ -1,4 +1,5 @@
 #include "tracer/subject.h"
+#include "tracer/births.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,24 +97,25 @@ int subject_open(const struct subject *subject, const struct subject_mapping *ma
 	return subject->source->open(subject, mapping);
 }
 
-static int by_number(const void *one, const void *other)
+enum status subject_sort_threads(struct subject *subject, pid_t main)
 {
-	const pid_t first = ((const struct subject_thread *)one)->number;
-	const pid_t second = ((const struct subject_thread *)other)->number;
-	return (first > second) - (first < second);
-}
-
-void subject_sort_threads(struct subject *subject, pid_t main)
-{
-	struct subject_thread *threads = subject->threads;
-	for (size_t i = 1; i < subject->threads_length; i++)
-		if (threads[i].tid == main) {
-			const struct subject_thread first = threads[i];
-			threads[i] = threads[0];
-			threads[0] = first;
-		}
-	if (subject->threads_length > 1)
-		qsort(threads + 1, subject->threads_length - 1, sizeof *threads, by_number);
+	const size_t length = subject->threads_length;
+	struct birth *births = calloc(length + 1, sizeof *births);
+	struct subject_thread *sorted = calloc(length + 1, sizeof *sorted);
+	if (!births || !sorted) {
+		free(births);
+		free(sorted);
+		return STATUS_NO_MEMORY;
+	}
+	for (size_t i = 0; i < length; i++)
+		births[i] = (struct birth){subject->threads[i].tid, subject->threads[i].started, i};
+	births_order(births, length, main, births_range());
+	for (size_t i = 0; i < length; i++)
+		sorted[i] = subject->threads[births[i].index];
+	free(births);
+	free(subject->threads);
+	subject->threads = sorted;
+	return STATUS_OK;
 }
 
 /* Opened once for all mappings of one file. */

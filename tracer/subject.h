@@ -63,8 +63,8 @@ struct subject {
 /* An empty one; NULL: no memory. */
 struct subject *subject_new(const struct subject_source *source);
 
-/* The main thread first, then by number. */
-void subject_sort_threads(struct subject *subject, pid_t main);
+/* The main thread first, then by age (births.h). STATUS_NO_MEMORY. */
+enum status subject_sort_threads(struct subject *subject, pid_t main);
 
 /* Memory from the file that a mapping is of. STATUS_NOT_FOUND. */
 enum status subject_read_file(struct subject *subject, const struct subject_mapping *mapping,

@@ -37,7 +37,8 @@ struct subject_thread {
 	long
 	    syscall; /* in which it is, or NO_SYSCALL; SYS_restart_syscall: one that was interrupted before */
 	uint64_t arguments[6];
-	uint64_t cpu_ns; /* processor time so far */
+	uint64_t cpu_ns;  /* processor time so far */
+	uint64_t started; /* in clock ticks since the system was started; 0: not known */
 };
 
 struct subject_mapping {
@@ -78,7 +79,7 @@ subject_program(const struct subject *subject); /* path of the program as the pr
 uint64_t subject_auxiliary(const struct subject *subject,
 			   uint64_t type); /* of its auxiliary vector; 0: none */
 
-/* The main thread first, then by number. */
+/* The main thread first, then in the order in which they were made; of a core file as far as their numbers tell it. */
 size_t subject_threads(const struct subject *subject);
 const struct subject_thread *subject_thread(const struct subject *subject, size_t i);
 
