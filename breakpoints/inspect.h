@@ -55,10 +55,19 @@ void objects_name(struct inspector *inspector);
 char *thread_name(const struct inspector *inspector, uint32_t thread);
 
 /*
- * What the functions in which the thread stands say of its wait: the innermost one of libc's with a meaning.
- * WAIT_NOTHING: none has. *call takes its public name.
+ * What the functions in which the thread stands say of its wait: the innermost one of libc's with a meaning, or the one of C++'s
+ * library that waits for a static variable. Further out than that code nothing of the wait is to be found: what has called
+ * syscall(2), say, has a word of its own. WAIT_NOTHING: none has. *call takes its public name.
  */
 enum wait_kind stack_says(const struct inspector *inspector, uint32_t thread, const char **call);
+
+/* Whose code is it that waits? */
+enum waiter {
+	WAITER_LIBC,	/* libc's: the word is one of its objects' */
+	WAITER_OTHER,	/* somebody else's, through syscall(2) or without */
+	WAITER_UNKNOWN, /* in a static program without symbols that can't be told */
+};
+enum waiter stack_waiter(const struct inspector *inspector, uint32_t thread);
 
 /* The system call in which the thread is, or NO_SYSCALL; what restart_syscall restarts, if that can be told. */
 long call_number(const struct inspector *inspector, uint32_t thread);

@@ -125,25 +125,47 @@ static enum wait_kind kind_of_operation(enum op_kind kind)
 	}
 }
 
-/* Behind the first function of the program's own nothing of the wait is to be found. */
+/* libc's way into the kernel for everybody. */
+static bool is_door(const struct step *step)
+{
+	return step->libc && step->function && strcmp(step->function, "syscall") == 0;
+}
+
+enum waiter stack_waiter(const struct inspector *inspector, uint32_t thread)
+{
+	const struct steps *steps = &inspector->steps[thread];
+	const struct module *program =
+	    inspector->places->modules.length ? &inspector->places->modules.at[0] : NULL;
+	if (steps->length && steps->at[0].libc)
+		return is_door(&steps->at[0]) ? WAITER_OTHER : WAITER_LIBC;
+	bool told = inspector->places->libc_low < inspector->places->libc_high;
+	return program && program->is_static && !told ? WAITER_UNKNOWN : WAITER_OTHER;
+}
+
+/* Beside libc's own only the guards of C++'s library are looked for: they wait through syscall(2). */
+static bool says(const struct step *step, enum wait_kind *kind, const char **call)
+{
+	if (!step->function)
+		return false;
+	if (step->libc && inner_says(step->function, kind, call))
+		return true;
+	const struct entry_point *point = entry_point_find(step->function);
+	*kind = point && (step->libc || point->kind == OP_GUARD_ACQUIRE) ? kind_of_operation(point->kind)
+									 : WAIT_NOTHING;
+	if (*kind != WAIT_NOTHING)
+		*call = point->name;
+	return *kind != WAIT_NOTHING;
+}
+
 enum wait_kind stack_says(const struct inspector *inspector, uint32_t thread, const char **call)
 {
 	const struct steps *steps = &inspector->steps[thread];
-	for (size_t i = 0; i < steps->length; i++) {
-		const struct step *step = &steps->at[i];
-		enum wait_kind kind = WAIT_NOTHING;
-		if (!step->library)
-			break;
-		if (!step->function)
-			continue;
-		if (inner_says(step->function, &kind, call))
+	enum wait_kind kind;
+	for (size_t i = 0; i < steps->length && steps->at[i].library; i++) {
+		if (says(&steps->at[i], &kind, call))
 			return kind;
-		const struct entry_point *point = entry_point_find(step->function);
-		kind = point ? kind_of_operation(point->kind) : WAIT_NOTHING;
-		if (kind == WAIT_NOTHING)
-			continue;
-		*call = point->name;
-		return kind;
+		if (!steps->at[i].libc)
+			break;
 	}
 	return WAIT_NOTHING;
 }

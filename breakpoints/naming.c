@@ -22,6 +22,7 @@ void step_find(struct places *places, struct step *step, bool is_return, struct 
 	step->library = place->library;
 	step->program = module && module->kind == MODULE_PROGRAM && !libc;
 	step->foreign = !step->program && (!module || module->kind != MODULE_OTHER);
+	step->libc = libc || (module && (module->kind == MODULE_LIBC || module->kind == MODULE_THREADS));
 }
 
 /* What libdwfl has lost. */

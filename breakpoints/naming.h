@@ -20,6 +20,7 @@ struct step {
 	bool
 	    foreign; /* in no module, or in one of those that start threads: libc, the loader, C++'s run-time */
 	bool program; /* in the program itself, its libc left out */
+	bool libc;    /* in libc's own code */
 };
 
 struct steps {

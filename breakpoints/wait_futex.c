@@ -191,27 +191,44 @@ static void is_word(const struct inspector *inspector, const struct futex *futex
 		wait_say(wait, "value %u", futex->value);
 }
 
+/* One of libc's objects. */
+static bool is_object(struct inspector *inspector, const struct futex *futex, enum wait_kind hint,
+		      struct wait *wait)
+{
+	if (hint == WAIT_ONCE) {
+		is_once(inspector, futex, false, wait);
+		return true;
+	}
+	return inspector->musl
+		   ? musl_wait(inspector, futex, hint, wait)
+		   : glibc_lock(inspector, futex, hint, wait) || glibc_wait(inspector, futex, hint, wait);
+}
+
+/* What looks like such an object, in code of which nothing is known, may be anything. */
+static void mark_guess(const struct inspector *inspector, const struct futex *futex, struct wait *wait)
+{
+	wait->guessed = true;
+	wait_for_any(inspector, futex, wait);
+}
+
 void wait_on_futex(struct inspector *inspector, const struct futex *futex, struct wait *wait)
 {
 	const char *call = NULL;
-	enum wait_kind hint = stack_says(inspector, futex->thread, &call);
+	const enum wait_kind hint = stack_says(inspector, futex->thread, &call);
+	const enum waiter waiter = stack_waiter(inspector, futex->thread);
+	const bool guard = hint == WAIT_ONCE && strcmp(call, "__cxa_guard_acquire") == 0;
 	if (!futex->readable) {
 		is_word(inspector, futex, wait);
 		return;
 	}
-	if (is_guard(futex)) {
+	if (is_guard(futex) && (guard || waiter == WAITER_UNKNOWN)) {
 		is_once(inspector, futex, true, wait);
-		return;
-	}
-	if (hint == WAIT_ONCE) {
-		is_once(inspector, futex, false, wait);
 		return;
 	}
 	if (is_join(inspector, futex, hint, wait) || is_rust(inspector, futex, wait))
 		return;
-	bool found = inspector->musl ? musl_wait(inspector, futex, hint, wait)
-				     : glibc_lock(inspector, futex, hint, wait) ||
-					   glibc_wait(inspector, futex, hint, wait);
-	if (!found)
+	if (waiter == WAITER_OTHER || !is_object(inspector, futex, hint, wait))
 		is_word(inspector, futex, wait);
+	else if (waiter == WAITER_UNKNOWN)
+		mark_guess(inspector, futex, wait);
 }

@@ -20,7 +20,7 @@ static bool handlers_reach(const struct wait *wait)
 	case WAIT_BARRIER:
 	case WAIT_JOIN:
 	case WAIT_ONCE:
-		return wait->handler;
+		return wait->handler || wait->guessed;
 	default:
 		return true;
 	}
@@ -37,10 +37,12 @@ static enum ending ending_of(const struct wait *wait, const struct situation *si
 {
 	if (wait->kind == WAIT_NOTHING || wait->timed || !trusted(wait, trust))
 		return ENDS_BY_ITSELF;
-	if (wait->outsider_dead)
+	if (wait->outsider_dead && !wait->guessed)
 		return ENDS_NEVER;
 	if (situation->handlers && trust == TRUST_NOTHING && handlers_reach(wait))
 		return ENDS_BY_ITSELF;
+	if (wait->guessed)
+		return ENDS_BY_ANY;
 	switch (wait->kind) {
 	case WAIT_MUTEX:
 	case WAIT_READ:
@@ -86,7 +88,7 @@ static bool can_end(const struct graph *graph, uint32_t thread, uint32_t moving)
 	case ENDS_BY_ALL:
 		return going == wait->holders_length;
 	case ENDS_BY_ANY:
-		return wait->holders_length ? going > 0 : moving > 0;
+		return wait->holders_length && !wait->guessed ? going > 0 : moving > 0;
 	default:
 		return false;
 	}

@@ -114,10 +114,13 @@ for program in "$BUILD/targets/hangs" "$BUILD/targets/hangs.static" "$SCRATCH/st
 		asleep "$pid"
 		judge "$name $how hangs" [ $? -eq 0 ]
 		look attach "$pid"
-		case $how in
-		cycle) told "$name $how" 1 deadlock 'T1 waits for .* held by T2, T2 waits for .* held by T1' ;;
-		exits) told "$name $how" 1 owner-dead 'T1 waits for .*, whose holder \(thread [0-9]+\) has ended' ;;
-		queue) told "$name $how" 1 empty-queue 'T2 to T5 wait for .*, while T1 waits for T2 to exit' ;;
+		# Without symbols nobody knows whose code waits: that nobody is left is certain, but not for what.
+		case ${program%/*}:$how in
+		"$SCRATCH:cycle") told "$name $how" 1 nobody-left 'T1 waits for .* held by T2, T2 waits for .* held by T1' ;;
+		"$SCRATCH:exits") told "$name $how" 1 nobody-left 'T1 waits for .*, whose holder \(thread [0-9]+\) has ended' ;;
+		*:cycle) told "$name $how" 1 deadlock 'T1 waits for .* held by T2, T2 waits for .* held by T1' ;;
+		*:exits) told "$name $how" 1 owner-dead 'T1 waits for .*, whose holder \(thread [0-9]+\) has ended' ;;
+		*:queue) told "$name $how" 1 empty-queue 'T2 to T5 wait for .*, while T1 waits for T2 to exit' ;;
 		esac
 		stop
 	done

@@ -49,6 +49,11 @@ struct wait {
 	bool writes;
 	bool handler; /* a handler of a signal could end it, whatever its kind: Python's run in between */
 	/*
+	 * What it is was told from memory alone, without knowing whose code it is that waits: the kind and the holders may be
+	 * wrong. `certain` says then that only threads of this process can end it, any of them.
+	 */
+	bool guessed;
+	/*
 	 * Who alone can end it, as indices of the subject's threads: the holder of a lock (several readers of a read-write
 	 * lock, as far as they are known), the thread that is joined. `certain`: nobody else can. Owned.
 	 *

@@ -550,6 +550,17 @@ START_TEST(test_words)
 }
 END_TEST
 
+/* Only that nobody else can wake it is known of such a one. */
+START_TEST(test_guessed)
+{
+	add(WAIT_MUTEX, "a", 1)->guessed = true;
+	expect((const char *const[]){
+	    "certain: nobody-left: T1 waits for a held by itself, and nobody is left to unlock it", NULL});
+	add(WAIT_POLL, NULL, NOBODY)->certain = false;
+	expect((const char *const[]){"likely: self-deadlock: T1 waits for a held by itself", NULL});
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("diagnosis");
@@ -587,6 +598,7 @@ int main(void)
 	tcase_add_test(cases, test_nobody);
 	tcase_add_test(cases, test_lists_of_threads);
 	tcase_add_test(cases, test_words);
+	tcase_add_test(cases, test_guessed);
 	suite_add_tcase(suite, cases);
 	return suite_run(suite);
 }

@@ -1,6 +1,8 @@
 #include "suite.h"
 #include "wait_table.h"
 
+#include <fmc/diagnosis.h>
+
 /* What threads wait for: a real program whose threads, each named after its way, wait in every way there is. */
 
 static const char *const with_symbols[] = {"waits", "waits.static"};
@@ -41,6 +43,42 @@ START_TEST(every_wait_but_once_is_told_in_a_stripped_static_program)
 			check_wait(&scene, &expected[i]);
 	ck_assert_int_eq(wait_of(&scene, "once")->kind, WAIT_FUTEX);
 	ck_assert_uint_eq(wait_of(&scene, "once")->holders_length, 0);
+	leave(&scene);
+}
+END_TEST
+
+static const char *const own_words[] = {"own_mutex",   "own_rwlock", "own_semaphore",
+					"own_barrier", "own_guard",  "own_inline"};
+static const char *const homemade[] = {"homemade", "homemade.static"};
+
+/* Who waits isn't libc: whatever the memory looks like, it is a word. */
+START_TEST(words_that_look_like_objects_are_words)
+{
+	struct scene scene = look_at(homemade[_i]);
+	for (size_t i = 0; i < LENGTH(own_words); i++) {
+		const struct wait *wait = wait_of(&scene, own_words[i]);
+		ck_assert_msg(wait->kind == WAIT_FUTEX, "%s waits for %s", own_words[i],
+			      wait_kind_name(wait->kind));
+		ck_assert_uint_eq(wait->holders_length, 0);
+		ck_assert(!wait->guessed);
+	}
+	leave(&scene);
+}
+END_TEST
+
+/* Nobody can tell who waits: that all of them wait is certain, what for isn't. */
+START_TEST(guesses_are_no_certain_cycle)
+{
+	struct scene scene = look_at("homemade.static.stripped");
+	struct diagnosis diagnosis;
+	ck_assert(wait_of(&scene, "own_mutex")->guessed);
+	const struct situation situation = {.inspection = &scene.inspection};
+	ck_assert_int_eq(diagnosis_make(&situation, &diagnosis), STATUS_OK);
+	ck_assert(diagnosis.causes[0].certain);
+	ck_assert_int_eq(diagnosis.causes[0].kind, CAUSE_NOBODY_LEFT);
+	for (size_t i = 1; i < diagnosis.length; i++)
+		ck_assert_msg(!diagnosis.causes[i].certain, "%s", diagnosis.causes[i].message);
+	diagnosis_release(&diagnosis);
 	leave(&scene);
 }
 END_TEST
@@ -180,6 +218,8 @@ int main(void)
 	tcase_add_loop_test(tests, every_wait_is_told_with_symbols, 0, 2);
 	tcase_add_test(tests, every_wait_is_told_in_a_stripped_program);
 	tcase_add_test(tests, every_wait_but_once_is_told_in_a_stripped_static_program);
+	tcase_add_loop_test(tests, words_that_look_like_objects_are_words, 0, LENGTH(homemade));
+	tcase_add_test(tests, guesses_are_no_certain_cycle);
 	tcase_add_test(tests, waits_in_musl_are_told);
 	tcase_add_test(tests, stacks_lead_from_the_wait_to_the_start_routine);
 	tcase_add_test(tests, descriptors_are_told_with_who_has_the_other_end);
