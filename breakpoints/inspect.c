@@ -171,6 +171,7 @@ static enum status inspect(struct inspector *inspector)
 	inspection->symbols = has_symbols(inspector);
 	find_tid_offset(inspector);
 	find_version(inspector);
+	others_find(inspector);
 	for (uint32_t i = 0; i < inspection->length; i++)
 		if (!stack_make(inspector, i))
 			return STATUS_NO_MEMORY;
@@ -181,7 +182,9 @@ static enum status inspect(struct inspector *inspector)
 	}
 	objects_name(inspector);
 	status = python_inspect(inspector->subject, inspection);
-	return status == STATUS_OK ? runtime_note(inspector) : status;
+	if (status == STATUS_OK)
+		status = runtime_note(inspector);
+	return status == STATUS_OK ? others_doubt(inspector) : status;
 }
 
 enum status inspection_make(struct subject *subject, struct inspection *inspection)

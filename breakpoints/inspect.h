@@ -15,6 +15,8 @@ struct inspector {
 	struct steps *steps; /* of each thread */
 	struct ends ends;    /* of pipes and sockets; found at first use */
 	bool musl;
+	pid_t sharer;	     /* another process that has the same memory; 0: none; -1: that can't be told */
+	bool requests;	     /* the kernel may be working for it in the background: io_uring, asynchronous I/O */
 	uint64_t tid_offset; /* of its number in a thread's description, from fs_base on; 0: not known */
 	int glibc;	     /* minor version: 36 of 2.36; 0: not known; -1: not looked for yet */
 };
@@ -74,6 +76,13 @@ long call_number(const struct inspector *inspector, uint32_t thread);
 
 /* "futex" ...; NULL: unknown. */
 const char *syscall_name(long number);
+
+/*
+ * inspect_others.c: who else may end waits of the process; then, of all waits that have been found, which aren't certain for that,
+ * and the note that says so. STATUS_OK, STATUS_NO_MEMORY.
+ */
+void others_find(struct inspector *inspector);
+enum status others_doubt(const struct inspector *inspector);
 
 /* runtime.c: note in the inspection that the language has more than C shows. STATUS_OK, STATUS_NO_MEMORY. */
 enum status runtime_note(struct inspector *inspector);

@@ -1,5 +1,4 @@
 #include "breakpoints/inspect.h"
-#include <fmc/op.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,17 +55,6 @@ static enum status read_subject(void *context, uint64_t address, void *to, size_
 	return subject_read(context, address, to, size);
 }
 
-/* So large an object of libc's is at least. */
-static uint64_t size_of(const struct wait *wait)
-{
-	static const enum object_class classes[WAIT_KINDS] = {
-	    [WAIT_MUTEX] = CLASS_MUTEX, [WAIT_COND] = CLASS_COND,    [WAIT_SEMAPHORE] = CLASS_SEM,
-	    [WAIT_READ] = CLASS_RWLOCK, [WAIT_WRITE] = CLASS_RWLOCK, [WAIT_BARRIER] = CLASS_BARRIER};
-	bool libc = wait->call && !strstr(wait->call, "::") && strcmp(wait->call, "flockfile") != 0;
-	const uint32_t bytes = class_bytes(classes[wait->kind]);
-	return libc && bytes ? bytes : sizeof(uint32_t);
-}
-
 static int by_object(const void *a, const void *b, void *context)
 {
 	const struct inspected_thread *threads = context;
@@ -95,7 +83,7 @@ void objects_name(struct inspector *inspector)
 	for (size_t first = 0, end; first < length; first = end) {
 		char name[NAME_BYTES];
 		const struct wait *wait = &threads[order[first]].wait;
-		const struct sought sought = {.address = wait->object, .size = size_of(wait)};
+		const struct sought sought = {.address = wait->object, .size = wait_object_bytes(wait)};
 		bool rust = wait->call && strstr(wait->call, "::");
 		for (end = first + 1; end < length && threads[order[end]].wait.object == wait->object;)
 			end++;

@@ -44,7 +44,7 @@ static bool waits_for_gil(struct python *python, uint32_t t, uint64_t word)
 		wait_say(&found->wait, "about to change hands");
 		return true;
 	}
-	found->wait.certain = true;
+	found->wait.certain = found->wait.begins_anew = true;
 	return wait_add_holder(&found->wait, (uint32_t)holder);
 }
 

@@ -1,5 +1,6 @@
 #include "breakpoints/entry_table.h"
 #include "breakpoints/inspect.h"
+#include <fmc/op.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,16 @@ const char *wait_kind_name(enum wait_kind kind)
 						      "futex",	 "pipe",    "socket", "file-lock", "child",
 						      "sleep",	 "poll",    "signal", "syscall",   "stopped"};
 	return (unsigned)kind < WAIT_KINDS ? names[kind] : "unknown";
+}
+
+uint64_t wait_object_bytes(const struct wait *wait)
+{
+	static const enum object_class classes[WAIT_KINDS] = {
+	    [WAIT_MUTEX] = CLASS_MUTEX, [WAIT_COND] = CLASS_COND,    [WAIT_SEMAPHORE] = CLASS_SEM,
+	    [WAIT_READ] = CLASS_RWLOCK, [WAIT_WRITE] = CLASS_RWLOCK, [WAIT_BARRIER] = CLASS_BARRIER};
+	bool libc = wait->call && !strstr(wait->call, "::") && strcmp(wait->call, "flockfile") != 0;
+	const uint32_t bytes = class_bytes(classes[wait->kind]);
+	return libc && bytes ? bytes : sizeof(uint32_t);
 }
 
 /* The function of libc that waits so, where the stack doesn't name it. */
@@ -96,7 +107,7 @@ static bool exists(const struct inspector *inspector, pid_t number)
 static bool is_shared(const struct inspector *inspector, uint64_t address)
 {
 	const struct subject_mapping *mapping = mapping_of(inspector, address);
-	if (!mapping || mapping->shared)
+	if (!mapping || mapping->shared || inspector->sharer != 0)
 		return true;
 	return subject_is_core(inspector->subject) && mapping->path && mapping->path[0] == '/' &&
 	       !modules_find(&inspector->places->modules, address);

@@ -1,3 +1,4 @@
+#include "supervisor/standstill.h"
 #include <fmc/account.h>
 #include <fmc/activity.h>
 #include <fmc/clock.h>
@@ -7,9 +8,6 @@
 
 /* Looks until one shows threads that stay where they are. */
 #define MOST_LOOKS 3
-/* A thread that is to run into its system call again is waited for so long, in steps. */
-#define SETTLE_STEPS   100
-#define SETTLE_STEP_NS 2000000
 /* So long a thread that runs is watched. */
 #define HOT_NS 100000000
 
@@ -26,13 +24,14 @@ static enum status describe(struct account *account)
 	size_t n = account->inspection.length;
 	char *states = calloc(n + 1, sizeof *states);
 	pid_t *tids = calloc(n + 1, sizeof *tids);
-	account->situation = (struct situation){.inspection = &account->inspection,
-						.states = states,
-						.tids = tids,
-						.handlers = subject_is_core(subject) ||
-							    activity_handlers(subject_pid(subject)),
-						.signal = subject_signal(subject),
-						.signalled = (uint32_t)n};
+	account->situation = (struct situation){
+	    .inspection = &account->inspection,
+	    .states = states,
+	    .tids = tids,
+	    .frozen = !subject_is_core(subject) && activity_frozen(subject_pid(subject)),
+	    .handlers = subject_is_core(subject) || activity_handlers(subject_pid(subject)),
+	    .signal = subject_signal(subject),
+	    .signalled = (uint32_t)n};
 	if (!states || !tids)
 		return STATUS_NO_MEMORY;
 	for (size_t i = 0; i < n; i++) {
@@ -51,6 +50,12 @@ static enum status think(struct subject *subject, struct account **account, char
 	struct account *a = calloc(1, sizeof *a);
 	if (a) {
 		a->subject = subject;
+		if (!subject_is_core(subject)) {
+			struct standstill settled;
+			standstill_begin(&settled, subject);
+			a->settled = settled.list;
+			a->settled_length = settled.length;
+		}
 		status = inspection_make(subject, &a->inspection);
 	}
 	if (a && status == STATUS_OK)
@@ -89,19 +94,17 @@ void account_free(struct account *account)
 	diagnosis_release(&account->diagnosis);
 	free((void *)(uintptr_t)account->situation.states);
 	free((void *)(uintptr_t)account->situation.tids);
+	free((void *)(uintptr_t)account->situation.awake);
+	free(account->settled);
 	inspection_release(&account->inspection);
 	subject_free(account->subject);
 	free(account);
 }
 
-enum status account_moved(struct account *account, const struct movement *movement, uint64_t interval_ns)
+static enum status think_again(struct account *account)
 {
 	struct diagnosis again;
-	account->situation.movement = movement;
-	account->situation.interval_ns = interval_ns;
 	enum status status = diagnosis_make(&account->situation, &again);
-	account->situation.movement = NULL;
-	account->situation.interval_ns = 0;
 	if (status)
 		return status;
 	diagnosis_release(&account->diagnosis);
@@ -109,59 +112,86 @@ enum status account_moved(struct account *account, const struct movement *moveme
 	return STATUS_OK;
 }
 
-/* Is what is told of this thread told as certain? Of some causes it is told that nobody at all goes on. */
-static bool relied_on(const struct account *account, uint32_t thread)
+enum status account_moved(struct account *account, const struct movement *movement, uint64_t interval_ns)
 {
-	for (size_t i = 0; i < account->diagnosis.length; i++) {
-		const struct cause *cause = &account->diagnosis.causes[i];
-		if (!cause->certain || cause->kind == CAUSE_STOPPED)
-			continue;
-		if (cause->kind == CAUSE_NOBODY_LEFT || cause->kind == CAUSE_EMPTY_QUEUE)
+	account->situation.movement = movement;
+	account->situation.interval_ns = interval_ns;
+	enum status status = think_again(account);
+	account->situation.movement = NULL;
+	account->situation.interval_ns = 0;
+	return status;
+}
+
+/* Does it say of threads that they are stuck, perhaps? */
+static bool says_stuck(const struct cause *cause)
+{
+	switch (cause->kind) {
+	case CAUSE_DEADLOCK:
+	case CAUSE_SELF:
+	case CAUSE_OWNER_DEAD:
+	case CAUSE_EMPTY_QUEUE:
+	case CAUSE_NOBODY_LEFT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of some causes it is told that nobody at all goes on, not only those whom they name. */
+static bool is_about(const struct cause *cause, uint32_t thread)
+{
+	if (cause->kind == CAUSE_NOBODY_LEFT || cause->kind == CAUSE_EMPTY_QUEUE)
+		return true;
+	for (size_t i = 0; i < cause->length; i++)
+		if (cause->threads[i] == thread)
 			return true;
-		for (size_t k = 0; k < cause->length; k++)
-			if (cause->threads[k] == thread)
-				return true;
-	}
 	return false;
 }
 
-/* Every thread that matters sleeps in the system call in which it was. *settling: one is about to. */
-static bool stands(const struct account *account, const struct activity *list, size_t length, bool *settling)
+static bool is_refuted(const struct account *account, const struct cause *cause, const bool *awake,
+		       bool newcomers)
 {
-	for (uint32_t t = 0; t < account->inspection.length; t++) {
-		const struct subject_thread *before = subject_thread(account->subject, t);
-		if (before->state == 'Z' || before->state == 'X' || !relied_on(account, t))
-			continue;
-		const struct activity *now = activity_find(list, length, before->tid);
-		if (!now)
-			return false;
-		if (now->state == 'R' || now->state == 't') {
-			*settling = true;
-			return false;
-		}
-		if (now->syscall >= 0 &&
-		    (now->syscall != before->syscall || now->arguments[0] != before->arguments[0]))
-			return false;
-	}
-	return true;
+	bool refuted = newcomers && (cause->kind == CAUSE_NOBODY_LEFT || cause->kind == CAUSE_EMPTY_QUEUE);
+	for (uint32_t t = 0; t < account->inspection.length && !refuted; t++)
+		refuted = awake[t] && is_about(cause, t);
+	return refuted;
 }
 
-/* Does everybody who matters stay where it was? */
-static bool confirm(const struct account *account)
+static bool any_stuck(const struct account *account)
 {
-	for (int step = 0; step < SETTLE_STEPS; step++) {
-		struct activity *list;
-		size_t length;
-		bool settling = false;
-		if (activity_read(subject_pid(account->subject), &list, &length) != STATUS_OK)
-			return false;
-		bool good = stands(account, list, length, &settling);
-		free(list);
-		if (good || !settling)
-			return good;
-		pause_ns(SETTLE_STEP_NS);
+	bool any = false;
+	for (size_t i = 0; i < account->diagnosis.length; i++)
+		any = any || says_stuck(&account->diagnosis.causes[i]);
+	return any;
+}
+
+static bool all_hold(const struct account *account, const bool *awake, bool newcomers)
+{
+	bool hold = true;
+	for (size_t i = 0; i < account->diagnosis.length; i++)
+		hold = hold && (!says_stuck(&account->diagnosis.causes[i]) ||
+				!is_refuted(account, &account->diagnosis.causes[i], awake, newcomers));
+	return hold;
+}
+
+enum status account_confirm(struct account *account, bool *sure)
+{
+	*sure = true;
+	if (subject_is_core(account->subject) || account->situation.awake || !any_stuck(account))
+		return STATUS_OK;
+	bool *awake = calloc(account->inspection.length + 1, sizeof *awake), newcomers;
+	if (!awake)
+		return STATUS_NO_MEMORY;
+	const struct standstill settled = {account->settled, account->settled_length};
+	standstill_end(&settled, account->subject, &account->inspection, awake, &newcomers);
+	*sure = all_hold(account, awake, newcomers);
+	if (*sure) {
+		free(awake);
+		return STATUS_OK;
 	}
-	return false;
+	account->situation.awake = awake;
+	account->situation.newcomers = newcomers;
+	return think_again(account);
 }
 
 static bool anybody_runs(const struct account *account)
@@ -214,32 +244,24 @@ static enum status watch_runners(struct account *account)
 	return status;
 }
 
-/* It is not as it seemed: whoever moves may change it. */
-static void doubt(struct account *account)
-{
-	for (size_t i = 0; i < account->diagnosis.length; i++)
-		if (account->diagnosis.causes[i].kind != CAUSE_STOPPED)
-			account->diagnosis.causes[i].certain = false;
-}
-
 enum status account_attach(pid_t pid, struct account **account, char why[256])
 {
 	bool sure = false;
+	enum status status = STATUS_OK;
 	*account = NULL;
-	for (int look = 0; look < MOST_LOOKS && !sure; look++) {
+	for (int look = 0; look < MOST_LOOKS && !sure && status == STATUS_OK; look++) {
 		account_free(*account);
-		enum status status = account_look(pid, account, why);
+		status = account_look(pid, account, why);
 		if (status)
 			return status;
-		sure = !diagnosis_certain(&(*account)->diagnosis) || confirm(*account);
+		status = account_confirm(*account, &sure);
 	}
-	enum status status = anybody_runs(*account) ? watch_runners(*account) : STATUS_OK;
+	if (status == STATUS_OK && anybody_runs(*account))
+		status = watch_runners(*account);
 	if (status) {
 		snprintf(why, 256, "%s", status_text(status));
 		account_free(*account);
 		*account = NULL;
-	} else if (!sure) {
-		doubt(*account);
 	}
 	return status;
 }

@@ -66,16 +66,19 @@ static enum ending ending_of(const struct wait *wait, const struct situation *si
 static enum ending ending_in(const struct graph *graph, uint32_t thread, enum trust trust)
 {
 	const struct wait *wait = graph->waits[thread];
-	enum ending ending = ending_of(wait, graph->situation, trust);
+	const struct situation *situation = graph->situation;
+	enum ending ending = ending_of(wait, situation, trust);
 	if (graph_gone(graph, thread))
 		return ENDS_NEVER;
+	if (situation->frozen || (situation->awake && situation->awake[thread]))
+		return ENDS_BY_ITSELF;
 	for (size_t i = 0; ending == ENDS_BY_ALL && i < wait->holders_length; i++)
 		if (graph_gone(graph, wait->holders[i]))
 			ending = wait->kind == WAIT_JOIN ? ENDS_BY_ITSELF : ENDS_NEVER;
 	return ending;
 }
 
-/* moving: of the threads that can go on, how many there are. */
+/* moving: how many threads there are that can go on. */
 static bool can_end(const struct graph *graph, uint32_t thread, uint32_t moving)
 {
 	const struct wait *wait = graph->waits[thread];
@@ -96,7 +99,7 @@ static bool can_end(const struct graph *graph, uint32_t thread, uint32_t moving)
 
 static void spread(struct graph *graph)
 {
-	uint32_t moving = 0;
+	uint32_t moving = graph->situation->newcomers;
 	bool changed;
 	do {
 		changed = false;

@@ -103,13 +103,17 @@ bool find_stopped(struct graph *graph, struct diagnosis *diagnosis)
 {
 	struct cause_draft draft;
 	struct thread_list stopped = {0};
+	const bool frozen = graph->situation->frozen;
 	bool good = true;
 	for (uint32_t t = 0; t < graph->length && good; t++)
-		if (graph->waits[t]->kind == WAIT_STOPPED)
+		if (frozen || graph->waits[t]->kind == WAIT_STOPPED)
 			good = thread_list_add(&stopped, t);
 	if (stopped.length > 0 && good && (good = cause_begin(&draft, CAUSE_STOPPED, true))) {
-		fputs("the process is stopped by job control", draft.message);
-		fputs("it got SIGSTOP, or Ctrl-Z was typed; SIGCONT lets it go on", draft.evidence);
+		fputs(frozen ? "the process is frozen" : "the process is stopped by job control",
+		      draft.message);
+		fputs(frozen ? "its control group is; it goes on when that is thawed"
+			     : "it got SIGSTOP, or Ctrl-Z was typed; SIGCONT lets it go on",
+		      draft.evidence);
 		draft.threads = stopped;
 		return cause_end(&draft, diagnosis);
 	}

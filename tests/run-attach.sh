@@ -184,6 +184,50 @@ kill -CONT "$pid"
 look attach "$pid"
 told "going on again" 0 idle 'T1 waits .*in read'
 
+# Frozen by its control group, of either version: told, as it looks as if it slept.
+# frozen VERSION GROUP FILE FREEZE THAW FROZEN
+frozen() {
+	local group=$2/fmc-test-$$
+	if ! mkdir "$group" 2>/dev/null; then
+		skip "frozen, $1: no control group of one's own here"
+		return
+	fi
+	stop
+	start "$BUILD/targets/hangs" idle
+	asleep "$pid"
+	echo "$pid" >"$group/cgroup.procs"
+	echo "$4" >"$group/$3"
+	until grep -qs "$6" "$group/cgroup.events" "$group/freezer.state"; do :; done
+	look attach "$pid"
+	told "frozen, $1" 1 stopped 'the process is frozen'
+	judge "frozen, $1: left so" grep -qs "$6" "$group/cgroup.events" "$group/freezer.state"
+	echo "$5" >"$group/$3"
+	look attach "$pid"
+	told "thawed, $1" 0 idle 'T1 waits .*in read'
+	stop
+	rmdir "$group"
+	start "$BUILD/targets/hangs" idle
+}
+group=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+frozen "version 2" "${group:-/nowhere}" cgroup.freeze 1 0 'frozen 1'
+group=$(awk '$0 ~ / - cgroup .*freezer/ { print $5; exit }' /proc/self/mountinfo)
+frozen "version 1" "${group:-/nowhere}" freezer.state FROZEN THAWED FROZEN
+
+# Two threads that are never both asleep, whatever a look finds of one after the other.
+stop
+for kind in pipe socket futex cond sem; do
+	start "$BUILD/targets/relay" $kind rally
+	wrong=
+	for ((i = 0; i < 25; i++)); do
+		look attach "$pid"
+		[[ $status,$(field causes.0.kind) == 0,@(busy|idle|hot) ]] || wrong+=" $status,$(field causes.0.message)"
+	done
+	judge "$kind, to and fro: neither is stuck$wrong" [ -z "$wrong" ]
+	stop
+done
+start "$BUILD/targets/hangs" idle
+asleep "$pid"
+
 # Threads of a run-time system's own are another matter: said in one line.
 stop
 cp "$PERTURBER" "$SCRATCH/libjvm.so"

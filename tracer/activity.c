@@ -39,6 +39,21 @@ static void read_state(struct activity *a, const char *folder)
 		a->state = end[2];
 }
 
+/* How often it has left a processor, where it isn't counted how often it came to one. */
+static uint64_t read_switches(const struct activity *a, const char *folder)
+{
+	char path[80], text[8192];
+	uint64_t voluntary, forced;
+	snprintf(path, sizeof path, "%s/%d/status", folder, (int)a->tid);
+	const char *line =
+	    read_text(path, text, sizeof text) ? strstr(text, "\nvoluntary_ctxt_switches:") : NULL;
+	if (!line ||
+	    sscanf(line, "\nvoluntary_ctxt_switches: %" SCNu64 " nonvoluntary_ctxt_switches: %" SCNu64,
+		   &voluntary, &forced) != 2)
+		return 0;
+	return voluntary + forced;
+}
+
 static void read_times(struct activity *a, const char *folder)
 {
 	char path[80], text[128];
@@ -46,18 +61,40 @@ static void read_times(struct activity *a, const char *folder)
 	if (!read_text(path, text, sizeof text) ||
 	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &a->cpu_ns, &a->queued_ns, &a->runs) != 3)
 		a->cpu_ns = a->queued_ns = a->runs = 0;
+	if (a->runs == 0)
+		a->runs = read_switches(a, folder);
 }
 
-/* "202 0x7f.. 0x80 ...": empty where fmc isn't permitted to see it. */
+/*
+ * "202 0x7f.. 0x80 ...": empty where fmc isn't permitted to see it. The kernel waits until the thread is off its processor before
+ * it tells a call, and says "running" if it sleeps no more then.
+ */
 static void read_syscall(struct activity *a, const char *folder)
 {
 	char path[80], text[256];
 	snprintf(path, sizeof path, "%s/%d/syscall", folder, (int)a->tid);
 	uint64_t *to = a->arguments;
-	if (!read_text(path, text, sizeof text) ||
-	    sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
-		   &a->syscall, &to[0], &to[1], &to[2], &to[3], &to[4], &to[5]) != 7)
+	const int fields =
+	    read_text(path, text, sizeof text)
+		? sscanf(text,
+			 "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+			 " %" SCNx64 " %" SCNx64,
+			 &a->syscall, &to[0], &to[1], &to[2], &to[3], &to[4], &to[5], &a->stack, &a->place)
+		: 0;
+	a->asleep = fields == 9;
+	if (fields != 9)
 		a->syscall = -1;
+}
+
+/* The counts come first and last: if they differ, what was read in between is of no moment. */
+static void read_task(struct activity *a, const char *folder)
+{
+	read_times(a, folder);
+	const uint64_t runs = a->runs;
+	read_state(a, folder);
+	read_syscall(a, folder);
+	read_times(a, folder);
+	a->asleep = a->asleep && runs == a->runs && runs != 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -102,12 +139,8 @@ enum status activity_read(pid_t pid, struct activity **list, size_t *length)
 		*length = 0;
 		return STATUS_NO_MEMORY;
 	}
-	for (size_t i = 0; i < *length; i++) {
-		struct activity *a = &(*list)[i];
-		read_state(a, folder);
-		read_times(a, folder);
-		read_syscall(a, folder);
-	}
+	for (size_t i = 0; i < *length; i++)
+		read_task(&(*list)[i], folder);
 	if (*length > 0)
 		qsort(*list, *length, sizeof **list, compare);
 	return *length ? STATUS_OK : STATUS_NOT_FOUND;
@@ -117,6 +150,14 @@ const struct activity *activity_find(const struct activity *list, size_t length,
 {
 	const struct activity key = {.tid = tid};
 	return length ? bsearch(&key, list, length, sizeof *list, compare) : NULL;
+}
+
+bool activity_slept(const struct activity *before, const struct activity *after)
+{
+	return before->tid == after->tid && before->asleep && after->asleep && before->runs == after->runs &&
+	       before->syscall == after->syscall && before->stack == after->stack &&
+	       before->place == after->place &&
+	       memcmp(before->arguments, after->arguments, sizeof before->arguments) == 0;
 }
 
 bool activity_handlers(pid_t pid)

@@ -186,3 +186,18 @@ enum status subject_read(struct subject *subject, uint64_t address, void *to, si
 	}
 	return status;
 }
+
+bool subject_unchanged(struct subject *subject, uint64_t address, size_t size)
+{
+	uint8_t before[1024], now[1024];
+	while (size) {
+		const size_t part = size < sizeof now ? size : sizeof now;
+		if (subject_read(subject, address, before, part) != STATUS_OK ||
+		    pread(subject->process.memory, now, part, (off_t)address) != (ssize_t)part ||
+		    memcmp(before, now, part) != 0)
+			return false;
+		address += part;
+		size -= part;
+	}
+	return true;
+}

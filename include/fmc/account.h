@@ -14,6 +14,8 @@ struct account {
 	struct inspection inspection;
 	struct situation situation; /* of the inspection; its arrays are the account's */
 	struct diagnosis diagnosis;
+	struct activity *settled; /* as soon as the process ran again; NULL: of a core file */
+	size_t settled_length;
 };
 
 /*
@@ -24,9 +26,14 @@ struct account {
 enum status account_look(pid_t pid, struct account **account, char why[256]);
 
 /*
- * The same for a report: what is looked at again afterwards, without stopping anything, makes it sure. Threads of which something
- * is wrong for certain must still stand where they stood, else it is another look; a thread that runs is given some time to
- * show whether it is hot.
+ * Is anybody stuck? Then look again without stopping anything. Who has run since isn't stuck, and the account says so no longer;
+ * with what is still said there was a moment at which all whom it is about slept where they were seen. *sure: it is as it was.
+ * STATUS_OK, STATUS_NO_MEMORY.
+ */
+enum status account_confirm(struct account *account, bool *sure);
+
+/*
+ * The same for a report: looks until one is sure, a few at most; a thread that runs is given some time to show whether it is hot.
  */
 enum status account_attach(pid_t pid, struct account **account, char why[256]);
 

@@ -57,9 +57,13 @@ struct situation {
 	const pid_t *tids;		 /* of each thread; NULL: not known. For people only */
 	const struct movement *movement; /* of each thread; NULL: one look only */
 	uint64_t interval_ns;		 /* between the looks */
-	bool handlers;	    /* the process has handlers of signals, or it isn't known that it has none */
-	int signal;	    /* that made the core file; 0: none */
-	uint32_t signalled; /* the thread that got it by its own doing; past the last one: it came from outside */
+	const bool *awake; /* of each thread: it has run since it was seen like this; NULL: of none */
+	bool newcomers;	   /* there are threads that weren't there when the others were seen */
+	bool frozen;	   /* by its control group: nothing runs, whatever could */
+	bool handlers;	   /* the process has handlers of signals, or it isn't known that it has none */
+	int signal;	   /* that made the core file; 0: none */
+	uint32_t
+	    signalled; /* the thread that got it by its own doing; past the last one: it came from outside */
 };
 
 /* Pure. STATUS_OK, STATUS_NO_MEMORY. */

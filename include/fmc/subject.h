@@ -93,6 +93,9 @@ const struct subject_mapping *subject_mapping(const struct subject *subject, siz
  */
 enum status subject_read(struct subject *subject, uint64_t address, void *to, size_t size);
 
+/* Does the live process still have there what was copied? False also if that can't be told. */
+bool subject_unchanged(struct subject *subject, uint64_t address, size_t size);
+
 /*
  * Open a mapped file as the process sees it (through its own root: containers; or though it was deleted). A descriptor to
  * be closed; -1: it can't be had.

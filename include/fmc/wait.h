@@ -44,9 +44,11 @@ struct wait {
 	/* For people: "forks[1]", "account.lock at heap +0x2a0", "pipe 5", "socket 7 to 127.0.0.1:80"; owned; NULL: none. The
 	 * same for all threads that wait for one object, another for each other object. */
 	char *name;
-	int descriptor;	 /* -1: none */
-	bool timed;	 /* it will end by itself */
+	int descriptor; /* -1: none */
+	bool timed;	/* it will end by itself */
 	bool writes;
+	bool
+	    begins_anew; /* its system call ends again and again, and is entered again until the holder ends the wait */
 	bool handler; /* a handler of a signal could end it, whatever its kind: Python's run in between */
 	/*
 	 * What it is was told from memory alone, without knowing whose code it is that waits: the kind and the holders may be
@@ -74,6 +76,9 @@ struct wait {
 	    detail; /* evidence, a few words: "value 0", "2 of 3 have come", "robust, its owner has died"; owned; NULL */
 };
 
+/* So large the object is at least: libc's as its kind is, any other a word. */
+uint64_t wait_object_bytes(const struct wait *wait);
+
 /* All that is said of one thread. */
 struct inspected_thread {
 	char *name; /* its own, or that of its start routine: "eat"; owned; NULL: not known */
@@ -88,7 +93,8 @@ struct inspection {
 	struct inspected_thread *threads; /* in the order of the subject's */
 	size_t length;
 	bool symbols; /* of the program are there */
-	char *note;   /* what isn't shown, and why: one line; owned; NULL: nothing of the kind */
+	char *
+	    note; /* what isn't shown, or can't be certain, and why: one line; owned; NULL: nothing of the kind */
 };
 
 /* For subject_attach(): keep what inspection_make() will want to read. The context is ignored. */

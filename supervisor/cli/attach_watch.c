@@ -176,7 +176,12 @@ static enum status pause_and_look(const struct watch *w, struct pause *p, char w
 		return STATUS_INTERRUPTED;
 	status = activity_read(w->pid, &p->after, &p->after_length);
 	p->interval = clock_now() - begin;
-	return status ? status : account_look(w->pid, &p->account, why);
+	if (status == STATUS_OK)
+		status = account_look(w->pid, &p->account, why);
+	bool sure;
+	if (status == STATUS_OK && (status = account_confirm(p->account, &sure)) != STATUS_OK)
+		account_free(p->account);
+	return status;
 }
 
 /* The new look takes the place of the last one, and is told of. */

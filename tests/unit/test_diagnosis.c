@@ -550,6 +550,46 @@ START_TEST(test_words)
 }
 END_TEST
 
+/* Whoever has run isn't stuck, nor who waits for anybody. A cycle is still likely: its locks were held like that. */
+START_TEST(test_awake)
+{
+	static bool awake[MOST];
+	memset(awake, 0, sizeof awake);
+	add(WAIT_PIPE, "pipe 3", NOBODY);
+	add(WAIT_PIPE, "pipe 5", NOBODY);
+	expect((const char *const[]){
+	    "certain: nobody-left: T1 waits to read from pipe 3, T2 waits to read from pipe 5, "
+	    "and nobody is left to come to its other end",
+	    NULL});
+	awake[1] = true;
+	situation.awake = awake;
+	expect((const char *const[]){
+	    "likely: idle: T1 waits to read from pipe 3; T2 waits to read from pipe 5", NULL});
+	awake[1] = false;
+	situation.newcomers = true;
+	expect((const char *const[]){
+	    "likely: idle: T1 waits to read from pipe 3; T2 waits to read from pipe 5", NULL});
+	add(WAIT_MUTEX, "a", 4);
+	add(WAIT_MUTEX, "b", 3);
+	expect((const char *const[]){
+	    "certain: deadlock: T3 waits for a held by T4, T4 waits for b held by T3", NULL});
+	awake[2] = true;
+	expect((const char *const[]){"likely: deadlock: T3 waits for a held by T4, T4 waits for b held by T3",
+				     NULL});
+}
+END_TEST
+
+/* What looks asleep may have been woken. */
+START_TEST(test_frozen)
+{
+	situation.frozen = true;
+	add(WAIT_COND, "ready", NOBODY);
+	add(WAIT_JOIN, NULL, 1);
+	expect((const char *const[]){"certain: stopped: the process is frozen", NULL});
+	expect_evidence(0, "its control group is; it goes on when that is thawed");
+}
+END_TEST
+
 /* Only that nobody else can wake it is known of such a one. */
 START_TEST(test_guessed)
 {
@@ -598,6 +638,8 @@ int main(void)
 	tcase_add_test(cases, test_nobody);
 	tcase_add_test(cases, test_lists_of_threads);
 	tcase_add_test(cases, test_words);
+	tcase_add_test(cases, test_awake);
+	tcase_add_test(cases, test_frozen);
 	tcase_add_test(cases, test_guessed);
 	suite_add_tcase(suite, cases);
 	return suite_run(suite);
