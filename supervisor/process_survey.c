@@ -55,7 +55,7 @@ static bool fail(struct survey *survey, enum status status, const char *text)
 static bool refuse(struct survey *survey, uint32_t thread, const char *text)
 {
 	run_failed(survey->first, END_UNSUPPORTED, STATUS_UNSUPPORTED, "");
-	snprintf(survey->first->message, sizeof survey->first->message, "T%u can't be gone on with: %s",
+	snprintf(survey->first->message, sizeof survey->first->message, "T%u can't be gone on with: %.200s",
 		 thread + 1, text);
 	return false;
 }
@@ -65,9 +65,16 @@ static struct tracee *tracee_of(const struct survey *survey, uint32_t thread)
 	return survey->process->threads[thread].tracee;
 }
 
+static const char *absent_text(const struct outcome *came, char *text, size_t room)
+{
+	snprintf(text, room, "it is about to do what a copy of the process can't: %s", came->message);
+	return text;
+}
+
 /* What came of a thread that has been let run; false: the execution is over, or failed. */
 static bool take_in(struct survey *survey, uint32_t thread, const struct outcome *came)
 {
+	char text[sizeof came->message + 64];
 	if (came->births && !survey->first->births)
 		survey->first->created = came->created;
 	survey->first->births += came->births;
@@ -77,6 +84,9 @@ static bool take_in(struct survey *survey, uint32_t thread, const struct outcome
 	}
 	if (came->kind == OUTCOME_PENDING)
 		return true;
+	/* Every execution would end here, before its first transition. */
+	if (came->kind == OUTCOME_FAILED && came->end == END_ABSENT)
+		return refuse(survey, thread, absent_text(came, text, sizeof text));
 	*survey->first = *came;
 	return false;
 }

@@ -40,8 +40,11 @@ static void begin_at_found(struct outcome *first)
 
 void survey_start(struct process *process, struct outcome *first)
 {
-	if (!survey_make(process, first))
+	if (!survey_make(process, first)) {
+		/* Some threads stand in the middle of functions, where no execution begins but one that goes on from all of them. */
+		model_block_clear(process->model);
 		return;
+	}
 	begin_at_found(first);
 	keep(process);
 }

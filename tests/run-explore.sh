@@ -188,4 +188,12 @@ run attach --explore --watch 1 1
 ended "--explore and --watch" 64
 run attach --explore no-such-process
 ended "no such process" 69
+# A thread whose next step no copy can do, when others sleep in functions of libc's already: told once, nothing is searched.
+start 3 "$PWD/$BUILD/targets/relay" cond recv
+run attach --explore $pid
+ended "receives from a socket: refused" 69
+judge "receives from a socket: who, and why" grep -q "T2 can't be gone on with: .*: receive from socket" "$SCRATCH/err"
+judge "receives from a socket: no image is left" [ -z "$(ls "$SCRATCH" | grep relay)" ]
+untouched "receives from a socket"
+stop
 finish
