@@ -74,6 +74,14 @@ for flags in '' '-static'; do
 	fi
 done
 
+# A sanitizer reserves terabytes, and takes its time. Its check for leaks can't work under ptrace.
+if ${CC:-cc} -fsanitize=address -g -O1 -pthread -D_GNU_SOURCE samples/philosophers_ordered.c -o "$SCRATCH/asan" 2>"$SCRATCH/err"; then
+	ASAN_OPTIONS=detect_leaks=0 run_under --seed 1 --spin-ms 1 -- "$SCRATCH/asan" 3
+	judge "philosophers_ordered, AddressSanitizer" [ $? -eq 0 ]
+else
+	skip "philosophers_ordered, AddressSanitizer: can't be built"
+fi
+
 for program in hostile signals; do
 	judge "no $program left" gone "$BUILD/targets/$program"
 done

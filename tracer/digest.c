@@ -1,3 +1,4 @@
+#include "tracer/page_scan.h"
 #include "tracer/private.h"
 
 #include <fcntl.h>
@@ -11,8 +12,10 @@
  * of a multiply-and-mix hash over 64-bit words; equal digests of different states have a probability of about
  * 2^-128.
  */
-#define PAGE	      4096
-#define PAGES_AT_ONCE 64
+#define PAGE	       4096
+#define PAGES_AT_ONCE  512
+#define MOST_READ      (UINT64_C(1) << 19) /* 2 GiB in use */
+#define MOST_LOOKED_AT (UINT64_C(1) << 28) /* 1 TiB, where the kernel doesn't tell what is in use */
 
 struct lanes {
 	uint64_t a, b;
@@ -47,35 +50,58 @@ static bool resident(uint64_t entry)
 	return entry >> 62 != 0;
 }
 
+/* What a digest may cost: a program may have reserved or used so much that it isn't worth its time. */
+struct budget {
+	uint64_t looked_at, read; /* pages */
+};
+
+static enum status mix_pages(const struct target *target, uint64_t at, const uint64_t *entries, size_t pages,
+			     struct budget *left, struct lanes *lanes)
+{
+	uint8_t page[PAGE];
+	for (size_t i = 0; i < pages; i++, at += PAGE) {
+		if (!resident(entries[i]))
+			continue;
+		if (!left->read--)
+			return STATUS_UNSUPPORTED;
+		if (target_read(target, at, page, PAGE) != STATUS_OK)
+			return STATUS_GONE;
+		mix(lanes, at);
+		mix_bytes(lanes, page, PAGE);
+	}
+	return STATUS_OK;
+}
+
 static enum status mix_mapping(const struct target *target, int pagemap, uint64_t start, uint64_t end,
-			       struct lanes *lanes)
+			       struct budget *left, struct lanes *lanes)
 {
 	uint64_t entries[PAGES_AT_ONCE];
-	uint8_t page[PAGE];
-	for (uint64_t at = start; at < end;) {
+	enum status status = STATUS_OK;
+	uint64_t at = page_scan_next(pagemap, start, end);
+	while (at < end && status == STATUS_OK) {
 		size_t pages = (end - at) / PAGE;
 		if (pages > PAGES_AT_ONCE)
 			pages = PAGES_AT_ONCE;
+		if (tracer_interrupted())
+			return STATUS_INTERRUPTED;
+		if (left->looked_at < pages)
+			return STATUS_UNSUPPORTED;
+		left->looked_at -= pages;
 		ssize_t length = pread(pagemap, entries, pages * sizeof entries[0],
 				       (off_t)(at / PAGE * sizeof entries[0]));
 		if (length != (ssize_t)(pages * sizeof entries[0]))
 			return STATUS_GONE;
-		for (size_t i = 0; i < pages; i++, at += PAGE) {
-			if (!resident(entries[i]))
-				continue;
-			if (target_read(target, at, page, PAGE) != STATUS_OK)
-				return STATUS_GONE;
-			mix(lanes, at);
-			mix_bytes(lanes, page, PAGE);
-		}
+		status = mix_pages(target, at, entries, pages, left, lanes);
+		at = page_scan_next(pagemap, at + pages * PAGE, end);
 	}
-	return STATUS_OK;
+	return status;
 }
 
 static enum status mix_memory(const struct target *target, struct lanes *lanes)
 {
 	char path[40], line[512], protection[5];
 	unsigned long long start, end;
+	struct budget left = {.looked_at = MOST_LOOKED_AT, .read = MOST_READ};
 	enum status status = STATUS_OK;
 	snprintf(path, sizeof path, "/proc/%d/pagemap", target->pid);
 	int pagemap = open(path, O_RDONLY | O_CLOEXEC);
@@ -85,7 +111,7 @@ static enum status mix_memory(const struct target *target, struct lanes *lanes)
 		status = STATUS_GONE;
 	while (status == STATUS_OK && fgets(line, sizeof line, maps))
 		if (sscanf(line, "%llx-%llx %4s", &start, &end, protection) == 3 && protection[1] == 'w')
-			status = mix_mapping(target, pagemap, start, end, lanes);
+			status = mix_mapping(target, pagemap, start, end, &left, lanes);
 	if (maps)
 		fclose(maps);
 	if (pagemap >= 0)

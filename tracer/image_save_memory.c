@@ -1,6 +1,7 @@
 #include "tracer/image_note.h"
 #include "tracer/image_write.h"
 #include "tracer/mapped_file.h"
+#include "tracer/page_scan.h"
 #include "tracer/private.h"
 #include "tracer/subject.h"
 
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -21,10 +21,6 @@
  */
 #define PAGE	      UINT64_C(4096)
 #define PAGES_AT_ONCE 512
-
-/* As PAGEMAP_SCAN calls them. */
-#define SCAN_PRESENT 8
-#define SCAN_SWAPPED 16
 
 /* /dev/zero and the like: mapped, it is ordinary memory. */
 #define MEMORY_DEVICES 1
@@ -64,29 +60,6 @@ static bool was_touched(uint64_t entry, bool from_file)
 static bool is_header(const struct subject_mapping *area, uint64_t address)
 {
 	return area->inode && area->offset == 0 && address == area->low;
-}
-
-/*
- * The next address, `end` at most, where a page may have been touched. Sanitizers and garbage collectors reserve terabytes,
- * which are no more to be looked at page by page; kernels before 6.7 don't tell.
- */
-static uint64_t pages_next(int pagemap, uint64_t at, uint64_t end)
-{
-	struct {
-		uint64_t start, end, categories;
-	} found;
-	struct {
-		uint64_t size, flags, start, end, walk_end, found, found_length, most, inverted, all, any,
-		    told;
-	} scan = {.size = sizeof scan,
-		  .start = at,
-		  .end = end,
-		  .found = (uint64_t)(uintptr_t)&found,
-		  .found_length = 1,
-		  .any = SCAN_PRESENT | SCAN_SWAPPED,
-		  .told = SCAN_PRESENT | SCAN_SWAPPED};
-	const int regions = ioctl(pagemap, _IOWR('f', 16, scan), &scan);
-	return regions < 0 ? at : regions == 0 ? end : found.start;
 }
 
 /* In stretches; of zeros nothing is stored, unless a mapped file would show through. */
@@ -154,7 +127,7 @@ static enum status save_touched(struct held *held, struct image_writer *writer,
 	uint64_t entries[PAGES_AT_ONCE];
 	enum status status = STATUS_OK;
 	for (uint64_t at = area->low; at < area->high && status == STATUS_OK;) {
-		const uint64_t next = at == area->low ? at : pages_next(pagemap, at, area->high);
+		const uint64_t next = at == area->low ? at : page_scan_next(pagemap, at, area->high);
 		if (next > at)
 			image_memory_write(writer, at, NULL, next - at, elf_flags(area));
 		at = next;

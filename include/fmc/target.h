@@ -245,7 +245,8 @@ void target_kill(struct target *target);
 /*
  * A digest of the target's resident writable memory and of the registers of all its threads, which must be
  * stopped. Strict: what lies unused below a stack pointer counts as well, so equal digests mean equal
- * futures.
+ * futures. Memory that is only reserved costs nothing. STATUS_UNSUPPORTED: too much is in use; STATUS_INTERRUPTED as
+ * target_wait().
  */
 enum status target_digest(struct target *target, uint64_t digest[2]);
 
