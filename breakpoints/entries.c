@@ -258,26 +258,26 @@ static enum status put_byte(struct target *target, uint64_t address, uint8_t byt
 	return target_write(target, address, &byte, 1);
 }
 
-enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap)
+enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap, bool *performed)
 {
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	struct stop stop;
+	*performed = false;
 	if (!regs)
 		return STATUS_GONE;
 	regs->rip = trap;
 	enum status status = put_byte(tracee->target, trap, original_byte(entries, trap));
 	if (status == STATUS_OK)
-		status = target_step(tracee, 0);
+		status = tracee_perform(tracee, &stop);
 	if (status != STATUS_OK)
 		return status;
-	do
-		status = target_wait(tracee->target, tracee, -1, &stop);
-	while (status == STATUS_INTERRUPTED);
-	if (status == STATUS_OK)
-		put_byte(tracee->target, trap, TRAP_INSTRUCTION);
-	if (status == STATUS_OK && stop.kind != STOP_STEP)
-		target_push_back(&stop);
-	return status;
+	*performed = stop.kind == STOP_STEP;
+	status = put_byte(tracee->target, trap, TRAP_INSTRUCTION);
+	if (*performed)
+		return status;
+	/* Whoever is on his way out may have no memory any more. */
+	target_push_back(&stop);
+	return stop.kind == STOP_EXITING || stop.kind == STOP_EXITED ? STATUS_OK : status;
 }
 
 /* A program without a thread library that could be found (static and stripped, say) may have them all the same. */

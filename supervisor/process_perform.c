@@ -259,9 +259,10 @@ static void perform_native(struct process *process, uint32_t thread, struct outc
 static void perform_instruction(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
-	enum status status = entries_step(process->entries, self->tracee, self->call.entry);
+	bool performed;
+	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
 	outcome->result_valid = false;
-	if (status == STATUS_OK && self->tracee->life == TRACEE_STOPPED)
+	if (status == STATUS_OK && performed)
 		go_on(process, thread, outcome);
 	else if (status == STATUS_OK || status == STATUS_GONE)
 		run_to_operation(process, thread, outcome);

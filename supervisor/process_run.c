@@ -109,17 +109,23 @@ static bool is_gadget(const struct run *run, uint64_t address)
 	return !regs || regs->rsp == run->gadget_stack;
 }
 
-/* Where the trap stands for an instruction, it is performed here. */
+static enum status pass(struct run *run, const struct stop *stop, const struct call *call, bool *performed)
+{
+	struct process *process = run->process;
+	if (call->instruction || call->user)
+		return entries_step(process->entries, stop->tracee, stop->address, performed);
+	*performed = true;
+	return entries_pass(process->entries, stop->tracee, stop->address);
+}
+
+/* Where the trap stands for an instruction, it is performed here, unless something comes between that is told next. */
 static bool pass_trap(struct run *run, const struct stop *stop, const struct call *call)
 {
-	const struct entries *entries = run->process->entries;
-	bool steps = call->instruction || call->user;
-	enum status status = steps ? entries_step(entries, stop->tracee, stop->address)
-				   : entries_pass(entries, stop->tracee, stop->address);
+	bool performed;
+	enum status status = pass(run, stop, call, &performed);
 	if (status != STATUS_OK && status != STATUS_GONE)
 		return run_fail(run, END_ERROR, status, "can't pass a trap");
-	/* Something may have come between, and runs on until it is told. */
-	return stop->tracee->life == TRACEE_STOPPED || !steps ? run_resume(run, 0) : false;
+	return performed && run_resume(run, 0);
 }
 
 static bool on_trap(struct run *run, const struct stop *stop)

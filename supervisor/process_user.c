@@ -33,13 +33,14 @@ static enum status call_through(struct process *process, uint32_t thread, uint64
 	const struct process_thread *self = &process->threads[thread];
 	const struct user_regs_struct *regs = tracee_regs(self->tracee);
 	uint64_t back = target_gadget_trap(process->target);
+	bool performed = false;
 	if (!regs)
 		return STATUS_GONE;
 	*slot = regs->rsp;
 	enum status status = target_write(process->target, *slot, &back, sizeof back);
 	if (status == STATUS_OK)
-		status = entries_step(process->entries, self->tracee, self->call.entry);
-	if (status == STATUS_OK && self->tracee->life == TRACEE_STOPPED)
+		status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
+	if (status == STATUS_OK && performed)
 		status = process_go(process, thread, 0);
 	return status == STATUS_OK || status == STATUS_GONE ? run_to_gadget(process, thread, outcome)
 							    : status;

@@ -16,7 +16,7 @@
 
 enum status tracee_block_signals(struct tracee *tracee, uint64_t *before)
 {
-	const uint64_t all = ~UINT64_C(0);
+	const uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1)); /* it ends at a trap */
 	if (ptrace(PTRACE_GETSIGMASK, tracee->tid, (void *)sizeof *before, before) != 0)
 		return STATUS_GONE;
 	return tracee_unblock_signals(tracee, all);

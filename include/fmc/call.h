@@ -96,10 +96,11 @@ enum status entries_decode(const struct entries *entries, const struct stop *sto
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t trap);
 
 /*
- * Let a tracee that stands before an instruction (call.instruction), or the first one of a function (call.user), perform it, and stop behind it. Something else may
- * come between (a signal): it is given back with target_push_back().
+ * Let a tracee that stands before an instruction (call.instruction), or the first one of a function (call.user), perform it, and
+ * stop behind it. *performed is false where something else came between (a fault, a signal that can't be held back, its end): it
+ * is given back with target_push_back(), and the tracee isn't to be resumed before that has been waited for.
  */
-enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap);
+enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap, bool *performed);
 
 /* Where the real function can be called without meeting our trap: its displaced copy. 0 if the program has
  * none. */

@@ -128,8 +128,17 @@ enum status target_resume(struct tracee *tracee, int signal);
  */
 enum status target_step(struct tracee *tracee, int signal);
 
-/* Make a running tracee stop (STOP_INTERRUPT), wherever it is; a system call that it waits in is restarted
- * later. */
+/*
+ * Let a stopped tracee perform one instruction, and wait until it stops. Signals from elsewhere are held back meanwhile, to arrive
+ * when it is next resumed. *stop is STOP_STEP, and the instruction has been performed, or whatever has come instead: what the
+ * instruction itself caused, a signal that can't be held back, or its end. STATUS_GONE.
+ */
+enum status tracee_perform(struct tracee *tracee, struct stop *stop);
+
+/*
+ * Make a running tracee stop (STOP_INTERRUPT), wherever it is. A system call that it waits in is begun again when it is resumed, or
+ * gone on with where a part is done.
+ */
 enum status tracee_interrupt(struct tracee *tracee);
 
 /* Registers, fetched on first use after a stop. NULL if the tracee is gone. */

@@ -117,16 +117,14 @@ static enum status step_without_trap(struct flight *flight, uint64_t address, ui
 /* The displaced first instruction of a function is made at its own place. */
 static enum status step_at_copy(struct flight *flight, uint64_t entry)
 {
-	enum status status = entries_step(process_entries(flight->timeline->process), flight->tracee, entry);
+	bool performed;
+	enum status status =
+	    entries_step(process_entries(flight->timeline->process), flight->tracee, entry, &performed);
 	if (status != STATUS_OK)
 		return status;
+	*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
 	/* What else has come was given back. */
-	status = target_wait(flight->tracee->target, flight->tracee, 0, flight->stop);
-	if (status == STATUS_TIMEOUT) {
-		*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
-		status = STATUS_OK;
-	}
-	return status;
+	return performed ? STATUS_OK : target_wait(flight->tracee->target, flight->tracee, 0, flight->stop);
 }
 
 static bool at_planted_trap(const struct flight *flight, uint64_t pc)
