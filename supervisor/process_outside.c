@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /*
@@ -165,8 +166,10 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 		break;
 	}
 	number = number < 0 ? (long)op->arg : number;
-	if (number == SYS_wait4 || number == SYS_waitid)
-		return target_bystanders(process->target) == 0;
+	if (number == SYS_wait4)
+		return target_child_ended(process->target, (pid_t)regs->rdi);
+	if (number == SYS_waitid)
+		return target_child_ended(process->target, regs->rdi == P_PID ? (pid_t)regs->rsi : 0);
 	return any_descriptor(process, number, regs, fd_ready, false);
 }
 

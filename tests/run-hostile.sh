@@ -37,7 +37,7 @@ refused() {
 	judge "$* is refused" [ $? -eq 69 -a "$(wc -l <"$SCRATCH/err")" -eq 1 -a -n "$(grep -E "$pattern" "$SCRATCH/err")" ]
 }
 
-for case in detached main_exits exit exit_in abort kill fork vfork spawn system many deep 'memory 200' overflow altstack \
+for case in detached main_exits exit exit_in abort kill fork double_fork late vfork spawn system many deep 'memory 200' overflow altstack \
     own_traps identity dumpable seccomp; do
 	# shellcheck disable=SC2086
 	same hostile $case

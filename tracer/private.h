@@ -24,12 +24,15 @@ struct early_stop {
 	int status;
 };
 
-/* A process that the target has forked: not supervised, only passed through the filter that it has inherited.
- */
+/* A process, or a thread of one, that isn't supervised, only passed through the filter that it has inherited. */
 struct bystander {
 	pid_t pid;
 	bool shares_memory; /* vfork: runs over the target's traps */
+	bool child;	    /* the target's own, who waits for it */
 };
+
+/* So many of its ended children are looked at when the target waits for any. */
+#define ENDED_ROOM 16
 
 struct known_numbers;
 
@@ -66,6 +69,8 @@ struct target {
 	bool has_pushed_back;
 	struct bystander *bystanders;
 	size_t bystanders_length, bystanders_room;
+	pid_t ended[ENDED_ROOM]; /* its children that have ended, the last ones */
+	size_t ended_count;
 	bool (*pass_trap)(void *context, struct tracee *tracee, uint64_t address);
 	void *pass_trap_context;
 	uint64_t near_pages[NEAR_PAGES_MAX];
@@ -87,6 +92,14 @@ enum status target_open_memory(struct target *target); /* memory.c */
 
 /* wait.c: the first stop of a copy, or of a thread in it, which has run nothing yet; false: it is dead */
 bool wait_for_copy(pid_t tid);
+/* Is this fmc's to wait for: its child or its tracee? */
+bool wait_is_ours(pid_t pid);
+
+/* bystanders.c */
+/* One that is there and stopped, or known already. STATUS_OK or STATUS_NO_MEMORY. */
+enum status bystanders_add(struct target *target, pid_t pid, bool shares_memory, bool child);
+/* A wait status of whom the target doesn't have as a tracee: dealt with. */
+void bystanders_serve(struct target *target, pid_t pid, int status);
 
 /* resume.c */
 enum status resume_foreign(pid_t tid, int signal); /* a bystander, or a thread that is being killed */

@@ -100,11 +100,6 @@ const char *target_outside(const struct target *target)
 	return target->outside;
 }
 
-size_t target_bystanders(const struct target *target)
-{
-	return target->bystanders_length;
-}
-
 uint64_t target_gadget_trap(const struct target *target)
 {
 	(void)target;

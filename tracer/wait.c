@@ -59,6 +59,12 @@ bool wait_for_copy(pid_t tid)
 	return got == tid && WIFSTOPPED(status);
 }
 
+bool wait_is_ours(pid_t pid)
+{
+	siginfo_t info;
+	return waitid(P_PID, (id_t)pid, &info, WNOHANG | WNOWAIT | WEXITED | WSTOPPED | __WALL) == 0;
+}
+
 /* The first stop of a thread that its creator's event has announced; it may have come before that event. */
 static void await_birth(struct target *target, struct tracee *child)
 {
@@ -90,26 +96,20 @@ static enum status on_fork(struct target *target, struct tracee *tracee, struct 
 	int status;
 	if (ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &pid) != 0)
 		return STATUS_GONE;
-	if (target->bystanders_length == target->bystanders_room) {
-		size_t room = target->bystanders_room ? 2 * target->bystanders_room : 8;
-		struct bystander *more = realloc(target->bystanders, room * sizeof *more);
-		if (!more)
-			return STATUS_NO_MEMORY;
-		target->bystanders = more;
-		target->bystanders_room = room;
-	}
-	target->bystanders[target->bystanders_length++] =
-	    (struct bystander){.pid = (pid_t)pid, .shares_memory = shares_memory};
 	if (!take_early(target, (pid_t)pid, &status)) {
 		pid_t got;
 		do
 			got = waitpid((pid_t)pid, &status, __WALL);
 		while (got < 0 && errno == EINTR);
 	}
+	/* Killed at birth, it has been reaped: its number may soon be another process's. */
+	const bool born = WIFSTOPPED(status);
+	if (born && bystanders_add(target, (pid_t)pid, shares_memory, true) != STATUS_OK)
+		return STATUS_NO_MEMORY;
 	stop->kind = STOP_FORK;
 	stop->number = (long)pid;
 	stop->value = shares_memory;
-	if (shares_memory)
+	if (born && shares_memory)
 		resume_foreign((pid_t)pid, 0);
 	return STATUS_OK;
 }
@@ -236,37 +236,6 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 	}
 }
 
-static struct bystander *bystander_by_pid(struct target *target, pid_t pid)
-{
-	for (size_t i = 0; i < target->bystanders_length; i++)
-		if (target->bystanders[i].pid == pid)
-			return &target->bystanders[i];
-	return NULL;
-}
-
-/* Threads and children of bystanders become bystanders themselves; they are only ever resumed. */
-static void serve_bystander(struct target *target, pid_t pid, int status)
-{
-	struct bystander *bystander = bystander_by_pid(target, pid);
-	if (WIFEXITED(status) || WIFSIGNALED(status)) {
-		if (bystander)
-			*bystander = target->bystanders[--target->bystanders_length];
-		return;
-	}
-	int signal = EVENT(status) ? 0 : WSTOPSIG(status);
-	if (EVENT(status) == PTRACE_EVENT_EXEC && bystander)
-		bystander->shares_memory = false;
-	if (signal == SIGTRAP && bystander && bystander->shares_memory && target->pass_trap) {
-		struct tracee guest = {.target = target, .tid = pid, .life = TRACEE_STOPPED};
-		struct user_regs_struct *regs = tracee_regs(&guest);
-		if (regs && target->pass_trap(target->pass_trap_context, &guest, regs->rip - 1)) {
-			registers_write_back(&guest);
-			signal = 0;
-		}
-	}
-	resume_foreign(pid, signal);
-}
-
 /*
  * One wait for whatever of this target's comes. With bystanders about, everybody has to be waited for,
  * because the thread of interest may depend on them.
@@ -380,8 +349,8 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 				/* Another target's, killed from outside: it is let die, its own reaps it. */
 				if (EVENT(status) == PTRACE_EVENT_EXIT && !target->bystanders_length)
 					resume_foreign(got, 0);
-				else if (bystander_by_pid(target, got) || target->bystanders_length)
-					serve_bystander(target, got, status);
+				else if (target->bystanders_length)
+					bystanders_serve(target, got, status);
 				else if (!target_keep_early(target, got, status))
 					return STATUS_NO_MEMORY;
 				continue;

@@ -232,8 +232,14 @@ void target_on_foreign_trap(struct target *target,
 			    bool (*pass)(void *context, struct tracee *tracee, uint64_t address),
 			    void *context);
 
-/* Processes that the target has forked and that are still there. */
+/* Processes that the target has made, and that these have, which are still there, and their threads. */
 size_t target_bystanders(const struct target *target);
+
+/*
+ * Would a wait of the target's for this child end now: has the child ended, or isn't there such a one? 0 and less: for any of its
+ * children.
+ */
+bool target_child_ended(const struct target *target, pid_t which);
 
 /* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
 void target_advance_clock(struct target *target, int64_t nanoseconds);

@@ -170,6 +170,54 @@ static void fork_in_thread(void)
 	pthread_join(other, NULL);
 }
 
+/* The grandchild's parent has ended before it; what it writes comes all the same. */
+static void *double_fork_body(void *unused)
+{
+	char line[64];
+	int ends[2], status;
+	if (pipe(ends) != 0)
+		abort();
+	pid_t child = fork();
+	if (child == 0) {
+		if (fork() != 0)
+			_exit(7);
+		setsid();
+		while (getppid() == child)
+			usleep(1000);
+		usleep(1000);
+		_exit(write(ends[1], "orphan", 6) != 6);
+	}
+	waitpid(child, &status, 0);
+	report_child(status);
+	status = (int)read(ends[0], line, sizeof line);
+	printf("%.*s\n", status, line);
+	return unused;
+}
+
+static void double_fork_in_thread(void)
+{
+	start(double_fork_body);
+	pthread_join(other, NULL);
+}
+
+/* The shell has ended when the last line comes. */
+static void *late_body(void *unused)
+{
+	char line[32];
+	FILE *pipe =
+	    popen("(while [ -e /proc/$$/exe ]; do sleep 0.01; done; echo late) & echo early", "r");
+	while (fgets(line, sizeof line, pipe))
+		fputs(line, stdout);
+	report_child(pclose(pipe));
+	return unused;
+}
+
+static void late_in_thread(void)
+{
+	start(late_body);
+	pthread_join(other, NULL);
+}
+
 static void *vfork_body(void *unused)
 {
 	int status;
@@ -396,14 +444,30 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-    {"detached", detached},	   {"main_exits", main_exits},	{"exit", exit_while_others},
-    {"exit_in", exit_in_thread},   {"abort", abort_in_thread},	{"kill", killed_by_itself},
-    {"exec", exec_by_main},	   {"exec_in", exec_by_thread}, {"fork", fork_in_thread},
-    {"vfork", vfork_in_thread},	   {"spawn", spawn_in_thread},	{"many", many_threads},
-    {"deep", deep_recursion},	   {"memory", much_memory},	{"overflow", stack_overflow},
-    {"altstack", alternate_stack}, {"own_traps", own_traps},	{"identity", change_identity},
-    {"traceme", trace_me},	   {"dumpable", not_dumpable},	{"seccomp", own_seccomp},
+    {"detached", detached},
+    {"main_exits", main_exits},
+    {"exit", exit_while_others},
+    {"exit_in", exit_in_thread},
+    {"abort", abort_in_thread},
+    {"kill", killed_by_itself},
+    {"exec", exec_by_main},
+    {"exec_in", exec_by_thread},
+    {"fork", fork_in_thread},
+    {"vfork", vfork_in_thread},
+    {"spawn", spawn_in_thread},
+    {"many", many_threads},
+    {"deep", deep_recursion},
+    {"memory", much_memory},
+    {"overflow", stack_overflow},
+    {"altstack", alternate_stack},
+    {"own_traps", own_traps},
+    {"identity", change_identity},
+    {"traceme", trace_me},
+    {"dumpable", not_dumpable},
+    {"seccomp", own_seccomp},
     {"system", system_in_thread},
+    {"double_fork", double_fork_in_thread},
+    {"late", late_in_thread},
 };
 
 int main(int argc, char **argv)
