@@ -86,12 +86,12 @@ static bool select_any(const struct process *process, const struct user_regs_str
 static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
 			 const struct user_regs_struct *regs)
 {
-	uint64_t pending = signals_mask(tracee, "SigPnd") | signals_mask(tracee, "ShdPnd");
+	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
 	uint64_t set = 0;
 	if (tracee->deferred_signal)
 		return true;
 	if (number == SYS_pause)
-		return (pending & ~signals_mask(tracee, "SigBlk")) != 0;
+		return (pending & ~tracee_signals(tracee, "SigBlk")) != 0;
 	if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
 		return true;
 	return (pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
@@ -111,7 +111,6 @@ static short events_of(long number)
 	case SYS_recvmmsg:
 	case SYS_accept:
 	case SYS_accept4:
-	case SYS_splice:
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
@@ -125,6 +124,8 @@ static short events_of(long number)
 	case SYS_sendmsg:
 	case SYS_sendmmsg:
 	case SYS_connect:
+	case SYS_sendfile:
+	case SYS_vmsplice:
 		return POLLOUT;
 	default:
 		return 0;
@@ -143,6 +144,10 @@ static bool any_descriptor(const struct process *process, long number, const str
 	case SYS_select:
 	case SYS_pselect6:
 		return select_any(process, regs, ask);
+	case SYS_splice:
+		return ask(process, (int)regs->rdi, POLLIN) && ask(process, (int)regs->rdx, POLLOUT);
+	case SYS_tee:
+		return ask(process, (int)regs->rdi, POLLIN) && ask(process, (int)regs->rsi, POLLOUT);
 	default:
 		return events ? ask(process, (int)regs->rdi, events) : otherwise;
 	}

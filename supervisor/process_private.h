@@ -169,9 +169,7 @@ enum hope outside_await(struct process *process);
 /* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
 
-/* process_run_signals.c: a set of signals from the thread's status, by its name there; bit 0 is signal 1 */
-uint64_t signals_mask(const struct tracee *tracee, const char *name);
-/* Those that are pending, not blocked, and have a handler. */
+/* process_run_signals.c: the signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
 uint64_t signals_deliverable(const struct tracee *tracee);
 
 /*

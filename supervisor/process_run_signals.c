@@ -2,33 +2,17 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 /* Signals of the target: delivered, unless they would end it. */
 
-uint64_t signals_mask(const struct tracee *tracee, const char *name)
-{
-	char path[64], line[256];
-	unsigned long long mask = 0;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/status", target_pid(tracee->target), tracee->tid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof line, file))
-		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
-			sscanf(line + strlen(name) + 1, "%llx", &mask);
-	fclose(file);
-	return mask;
-}
-
 uint64_t signals_deliverable(const struct tracee *tracee)
 {
-	uint64_t pending = signals_mask(tracee, "SigPnd") | signals_mask(tracee, "ShdPnd");
+	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
 	if (!pending)
 		return 0;
-	return pending & ~signals_mask(tracee, "SigBlk") & signals_mask(tracee, "SigCgt");
+	return pending & ~tracee_signals(tracee, "SigBlk") & tracee_signals(tracee, "SigCgt");
 }
 
 /* Would this signal end the process? Then it is stopped here, its threads still to be looked at. */
@@ -45,7 +29,8 @@ static bool ends_process(const struct tracee *tracee, int signal)
 	case SIGTTOU:
 		return false;
 	default:
-		return !((signals_mask(tracee, "SigCgt") | signals_mask(tracee, "SigIgn")) >> (signal - 1) &
+		return !((tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigIgn")) >>
+			     (signal - 1) &
 			 1);
 	}
 }

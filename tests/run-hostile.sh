@@ -48,6 +48,10 @@ refused 'exec' hostile exec_in
 for case in nanosleep sem read pause cond mutex sigwait sigsuspend post write itimer timer stop sigpipe epipe; do
 	same signals $case
 done
+for case in write writev pwritev2 sendfile write-socket send sendmsg recv recvmsg recvmmsg rcvtimeo semop unhandled unhandled-vector \
+    handled splice vmsplice sendfile-pipe; do
+	same transfers $case
+done
 # Without symbols threads have the same numbers each time, which the kernel doesn't know.
 cp "$BUILD/targets/signals.static" "$SCRATCH/stripped"
 strip -s "$SCRATCH/stripped"

@@ -61,14 +61,16 @@ static enum status perform(struct tracee *tracee, uint64_t gadget, long number, 
 	return status;
 }
 
-/* A signal that has been kept back for the tracee stays so, and a stop that has been given back. */
+/* A signal that has been kept back for the tracee stays so, a stop that has been given back, and the rest of a call. */
 static enum status syscall_from(struct tracee *tracee, uint64_t gadget, long number,
 				const uint64_t arguments[6], int64_t *result)
 {
 	const int held = tracee->deferred_signal;
 	const bool pushed_back = tracee->target->has_pushed_back;
+	const struct cut_call cut = tracee->cut_call;
 	struct standing standing;
 	uint64_t mask;
+	tracee->cut_call.goes_on = false;
 	enum status status = standing_take(tracee, &standing);
 	if (status == STATUS_OK)
 		status = tracee_block_signals(tracee, &mask);
@@ -81,6 +83,7 @@ static enum status syscall_from(struct tracee *tracee, uint64_t gadget, long num
 	if (status == STATUS_OK)
 		status = tracee_unblock_signals(tracee, mask);
 	tracee->deferred_signal = held;
+	tracee->cut_call = cut;
 	tracee->target->has_pushed_back = pushed_back;
 	return status;
 }

@@ -141,6 +141,14 @@ enum status numbers_tid_address(struct tracee *tracee, uint64_t *address);
 /* A process that has been launched gets the number that it is to have, and knows its clear_tid. */
 enum status numbers_settle(struct target *target);
 
+/* cut_call.c */
+/* The tracee has been stopped within a system call by what it is not to notice: the call is to go on when it is resumed. */
+void cut_call_mend(struct tracee *tracee);
+/* A handler of its own is about to run: the call is over, with what has been done. */
+void cut_call_leave(struct tracee *tracee);
+/* Has it stopped at the beginning or the end of such a call for the rest? Then that is all of this stop. */
+bool cut_call_stopped(struct tracee *tracee);
+
 /* tick.c: a signal every few milliseconds that makes a blocking wait return with EINTR, while any target is run */
 void tick_start(struct target *target);
 void tick_stop(struct target *target);

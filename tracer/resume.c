@@ -39,8 +39,11 @@ static enum status resume(struct tracee *tracee, enum __ptrace_request request, 
 	if (tracee->life == TRACEE_STOPPED)
 		tracee->life = TRACEE_RUNNING;
 	tracee->stepping = request == PTRACE_SINGLESTEP;
-	if (tracee->behind_call.due && request == PTRACE_CONT)
+	if ((tracee->behind_call.due || tracee->cut_call.goes_on) && request == PTRACE_CONT)
 		request = PTRACE_SYSCALL;
+	/* The stop that was asked for has been taken up by one that is no business of the caller's. */
+	if (tracee->interrupting)
+		ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
 	if (status == STATUS_OK && ptrace(request, tracee->tid, NULL, (void *)(long)signal) != 0)
 		status = STATUS_GONE;
 	return status;
@@ -63,5 +66,6 @@ enum status resume_foreign(pid_t tid, int signal)
 
 enum status tracee_interrupt(struct tracee *tracee)
 {
-	return ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) == 0 ? STATUS_OK : STATUS_GONE;
+	tracee->interrupting = ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) == 0;
+	return tracee->interrupting ? STATUS_OK : STATUS_GONE;
 }

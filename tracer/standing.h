@@ -15,7 +15,7 @@ struct standing {
 	siginfo_t info;
 };
 
-/* STATUS_UNSUPPORTED: within a call that makes a thread. */
+/* STATUS_UNSUPPORTED: within a call that makes a thread, or in the rest of a transfer that has been cut. */
 enum status standing_take(struct tracee *tracee, struct standing *standing);
 
 /*

@@ -5,6 +5,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -164,6 +167,21 @@ long tracee_blocked_in(const struct tracee *tracee)
 		number = -1;
 	fclose(file);
 	return number;
+}
+
+uint64_t tracee_signals(const struct tracee *tracee, const char *name)
+{
+	char path[64], line[256];
+	unsigned long long mask = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", tracee->target->pid, tracee->tid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof line, file))
+		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
+			sscanf(line + strlen(name) + 1, "%llx", &mask);
+	fclose(file);
+	return mask;
 }
 
 bool tracee_is_zombie(const struct tracee *tracee)

@@ -132,6 +132,10 @@ static void on_exec(struct target *target, struct stop *stop)
 
 static enum status on_trap(struct tracee *tracee, struct stop *stop)
 {
+	if (cut_call_stopped(tracee)) {
+		target_resume(tracee, 0);
+		return STATUS_TIMEOUT;
+	}
 	if (tracee->behind_call.due) {
 		numbers_behind_call(tracee);
 		if (!tracee->stepping) {
@@ -164,6 +168,18 @@ static uint64_t fault_address(const struct tracee *tracee, int signal)
 	return (uint64_t)(uintptr_t)info.si_addr;
 }
 
+/* What ptrace shows of a signal without a handler must not show in the call that it came in. */
+static void mind_call(struct tracee *tracee, int signal)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	if (!regs || ((long)regs->orig_rax < 0 && !tracee->cut_call.goes_on))
+		return;
+	if (tracee_signals(tracee, "SigCgt") >> (signal - 1) & 1)
+		cut_call_leave(tracee);
+	else
+		cut_call_mend(tracee);
+}
+
 /* As it was resumed before: who steps goes on stepping. */
 static void go_on(struct tracee *tracee)
 {
@@ -194,6 +210,7 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		stop->number = signal;
 		tracee->at_signal = signal;
 		stop->address = fault_address(tracee, signal);
+		mind_call(tracee, signal);
 		return STATUS_OK;
 	case PTRACE_EVENT_CLONE:
 		return on_clone(target, tracee, stop);
@@ -231,6 +248,7 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		go_on(tracee);
 		return STATUS_TIMEOUT;
 	default:
+		cut_call_mend(tracee);
 		stop->kind = STOP_INTERRUPT;
 		return STATUS_OK;
 	}
@@ -365,8 +383,10 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 			}
 		}
 		enum status result = classify(target, who, status, stop);
-		if (result != STATUS_TIMEOUT)
-			return result;
+		if (result == STATUS_TIMEOUT)
+			continue;
+		who->interrupting = false;
+		return result;
 	}
 }
 

@@ -47,6 +47,14 @@ struct behind_call {
 	int32_t notified;
 };
 
+/* A transfer that a stop has cut short, and whose rest is done in a call of its own: the program's, and what is done of it. */
+struct cut_call {
+	bool goes_on;
+	long number;
+	uint64_t arguments[6];
+	uint64_t done, rest; /* what the call for the rest can add */
+};
+
 struct tracee {
 	struct target *target;
 	pid_t tid;
@@ -56,10 +64,12 @@ struct tracee {
 	bool regs_known;
 	bool regs_changed; /* to be written back when resumed */
 	bool stepping;	   /* resumed by target_step() */
+	bool interrupting; /* STOP_INTERRUPT has been asked for, and nothing has been told since */
 	uint8_t watches;   /* so many hardware watchpoints are set */
 	bool at_syscall;   /* its stop is STOP_SYSCALL */
 	int at_signal;	   /* its stop is STOP_SIGNAL, with this number; else 0 */
 	struct behind_call behind_call;
+	struct cut_call cut_call;
 	uint64_t clear_tid;   /* the word that the kernel clears at its end, as far as it is known */
 	stack_t signal_stack; /* its alternate one */
 	uint64_t
@@ -274,6 +284,9 @@ uint64_t tracee_cpu_time(const struct tracee *tracee);
  * the same in every execution.
  */
 pid_t tracee_number(const struct tracee *tracee);
+
+/* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
+uint64_t tracee_signals(const struct tracee *tracee, const char *name);
 
 /* The system call in which a running tracee sleeps interruptibly now; -1 if it runs or waits for a disk. */
 long tracee_blocked_in(const struct tracee *tracee);
