@@ -184,6 +184,9 @@ static void note_syscall(struct process *process, long number)
 	case SYS_timerfd_create:
 		process_remark(process, "timers");
 		break;
+	case SYS_clock_gettime:
+		process_remark(process, "clocks of devices");
+		break;
 	case SYS_socket:
 		process_remark(process, "sockets");
 		break;

@@ -1,20 +1,26 @@
-#include "tracer/private.h"
+#include "tracer/clocks.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 
 /*
  * The system calls that fmc answers itself, so that every execution sees the same world: clocks (virtual
- * time), random bytes, the processors that the target could use if fmc hadn't put it on one, and who it is.
+ * time) and what was used of them, random bytes, the processors that the target could use if fmc hadn't put it on one, how
+ * busy the machine is, and who the program is.
  */
 
-#define NS_PER_SECOND INT64_C(1000000000)
-/* A clock advances by this with each reading: a program that waits for time to pass by reading it gets there.
- */
-#define READING_NS 1000
+/* As an answer: the kernel gives it, and nobody else need know of the call. */
+#define LET_RUN INT64_MIN
+
+/* What times(2) counts in. */
+#define TICK_NS (NS_PER_SECOND / 100)
 
 static cpu_set_t native_affinity;
 static bool native_affinity_known;
@@ -25,61 +31,11 @@ void emulate_affinity_init(void)
 		native_affinity_known = sched_getaffinity(0, sizeof native_affinity, &native_affinity) == 0;
 }
 
-void target_advance_clock(struct target *target, int64_t nanoseconds)
-{
-	if (nanoseconds > 0 && target->world.elapsed_ns < INT64_MAX / 4)
-		target->world.elapsed_ns += nanoseconds < INT64_MAX / 4 ? nanoseconds : INT64_MAX / 4;
-}
-
-int64_t target_clock(const struct target *target, clockid_t clock)
-{
-	switch (clock) {
-	case CLOCK_REALTIME:
-	case CLOCK_REALTIME_COARSE:
-	case CLOCK_TAI:
-		return target->world.start_ns + target->world.elapsed_ns;
-	default:
-		/* An uptime of a day, so that differences to "an hour ago" stay positive. */
-		return (target->world.uptime_ns ? target->world.uptime_ns : 86400 * NS_PER_SECOND) +
-		       target->world.elapsed_ns;
-	}
-}
-
-static int64_t read_clock(struct target *target, clockid_t clock)
-{
-	target->world.elapsed_ns += READING_NS;
-	return target_clock(target, clock);
-}
-
 static int64_t answer_write(struct target *target, uint64_t address, const void *data, size_t size)
 {
 	if (!address)
 		return 0;
 	return target_write(target, address, data, size) == STATUS_OK ? 0 : -EFAULT;
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-	/* splitmix64: Steele, Lea, Flood, OOPSLA 2014. */
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-static int64_t answer_random(struct target *target, uint64_t address, uint64_t size)
-{
-	uint64_t done = 0;
-	if (size > INT32_MAX)
-		size = INT32_MAX;
-	while (done < size) {
-		uint64_t bytes = next_random(&target->world.random);
-		size_t part = size - done < sizeof bytes ? size - done : sizeof bytes;
-		if (target_write(target, address + done, &bytes, part) != STATUS_OK)
-			return done ? (int64_t)done : -EFAULT;
-		done += part;
-	}
-	return (int64_t)size;
 }
 
 static int64_t answer_affinity(struct target *target, uint64_t size, uint64_t address)
@@ -95,78 +51,197 @@ static int64_t answer_affinity(struct target *target, uint64_t size, uint64_t ad
 	return target_write(target, address, &native_affinity, part) == STATUS_OK ? (int64_t)part : -EFAULT;
 }
 
-static int64_t answer_clock(struct target *target, clockid_t clock, uint64_t address)
+static struct timespec as_timespec(int64_t ns)
 {
-	int64_t ns = read_clock(target, clock);
-	struct timespec time = {.tv_sec = ns / NS_PER_SECOND, .tv_nsec = ns % NS_PER_SECOND};
-	return answer_write(target, address, &time, sizeof time);
+	return (struct timespec){.tv_sec = ns / NS_PER_SECOND, .tv_nsec = ns % NS_PER_SECOND};
 }
 
-static int64_t answer_timeofday(struct target *target, uint64_t address, uint64_t zone)
+static struct timeval as_timeval(int64_t ns)
 {
-	int64_t ns = read_clock(target, CLOCK_REALTIME);
-	struct timeval time = {.tv_sec = ns / NS_PER_SECOND, .tv_usec = ns % NS_PER_SECOND / 1000};
+	return (struct timeval){.tv_sec = ns / NS_PER_SECOND, .tv_usec = ns % NS_PER_SECOND / 1000};
+}
+
+/* The clocks of drivers are left to the kernel: anything may be behind them. */
+static int64_t answer_clock(struct tracee *tracee, clockid_t clock, uint64_t address)
+{
+	int64_t ns, result = clocks_read(tracee, clock, &ns);
+	if (result == CLOCK_OF_KERNEL)
+		return LET_RUN;
+	const struct timespec time = as_timespec(result ? 0 : ns);
+	return result ? result : answer_write(tracee->target, address, &time, sizeof time);
+}
+
+/* How fine a clock is doesn't change while a machine runs; but the kernel knows others' numbers of threads. */
+static int64_t answer_resolution(struct tracee *tracee, clockid_t clock, uint64_t address)
+{
+	const struct timespec finest = {.tv_nsec = 1};
+	int64_t result = clocks_find(tracee, clock);
+	if (clock >= 0 || result == CLOCK_OF_KERNEL)
+		return LET_RUN;
+	return result ? result : answer_write(tracee->target, address, &finest, sizeof finest);
+}
+
+static int64_t answer_timeofday(struct tracee *tracee, uint64_t address, uint64_t zone)
+{
+	int64_t ns = 0;
+	clocks_read(tracee, CLOCK_REALTIME, &ns);
+	const struct timeval time = as_timeval(ns);
 	struct timezone utc = {0, 0};
-	int64_t result = answer_write(target, address, &time, sizeof time);
-	return result ? result : answer_write(target, zone, &utc, sizeof utc);
+	int64_t result = answer_write(tracee->target, address, &time, sizeof time);
+	return result ? result : answer_write(tracee->target, zone, &utc, sizeof utc);
 }
 
-bool emulate_syscall(struct tracee *tracee)
+static int64_t answer_time(struct tracee *tracee, uint64_t address)
 {
-	struct user_regs_struct *regs = tracee_regs(tracee);
-	struct target *target = tracee->target;
-	int64_t result;
-	if (!regs)
-		return false;
+	int64_t ns = 0;
+	clocks_read(tracee, CLOCK_REALTIME, &ns);
+	const int64_t seconds = ns / NS_PER_SECOND;
+	int64_t result = answer_write(tracee->target, address, &seconds, sizeof seconds);
+	return result ? result : seconds;
+}
+
+static int64_t answer_times(struct tracee *tracee, uint64_t address)
+{
+	int64_t ns = 0;
+	clocks_read(tracee, CLOCK_MONOTONIC, &ns);
+	const struct tms used = {.tms_utime = clocks_process_time(tracee->target) / TICK_NS};
+	int64_t result = answer_write(tracee->target, address, &used, sizeof used);
+	return result ? result : ns / TICK_NS;
+}
+
+/* Of memory, faults and switches nothing is told: they differ from run to run. Nor is what child processes used. */
+static int64_t answer_usage(struct tracee *tracee, int who, uint64_t address)
+{
+	struct rusage usage = {.ru_utime = {0}};
+	int64_t unused;
+	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
+		return -EINVAL;
+	clocks_read(tracee, CLOCK_THREAD_CPUTIME_ID, &unused);
+	if (who != RUSAGE_CHILDREN)
+		usage.ru_utime = as_timeval(who == RUSAGE_THREAD ? clocks_thread_time(tracee)
+								 : clocks_process_time(tracee->target));
+	return target_write(tracee->target, address, &usage, sizeof usage) == STATUS_OK ? 0 : -EFAULT;
+}
+
+/* A machine as big as this one, and half empty. */
+static int64_t answer_sysinfo(struct tracee *tracee, uint64_t address)
+{
+	struct sysinfo now, info = {.procs = 1};
+	if (sysinfo(&now) != 0)
+		return -errno;
+	info.uptime = target_clock(tracee->target, CLOCK_BOOTTIME) / NS_PER_SECOND;
+	info.totalram = now.totalram;
+	info.freeram = now.totalram / 2;
+	info.totalswap = info.freeswap = now.totalswap;
+	info.mem_unit = now.mem_unit;
+	return target_write(tracee->target, address, &info, sizeof info) == STATUS_OK ? 0 : -EFAULT;
+}
+
+/* Always on the first of those that the target could use. */
+static int64_t answer_getcpu(struct tracee *tracee, uint64_t address, uint64_t node)
+{
+	uint32_t cpu = 0;
+	const uint32_t first_node = 0;
+	while (cpu + 1 < CPU_SETSIZE && !CPU_ISSET(cpu, &native_affinity))
+		cpu++;
+	int64_t result = answer_write(tracee->target, address, &cpu, sizeof cpu);
+	return result ? result : answer_write(tracee->target, node, &first_node, sizeof first_node);
+}
+
+/* Calls that only change what fmc knows; the kernel performs them. */
+static void note(struct tracee *tracee, const struct user_regs_struct *regs)
+{
 	switch ((long)regs->orig_rax) {
-	case SYS_clock_gettime:
-		/* Clocks of devices are left to the kernel. */
-		if ((int)regs->rdi > CLOCK_TAI)
-			return true;
-		result = answer_clock(target, (clockid_t)regs->rdi, regs->rsi);
-		break;
-	case SYS_gettimeofday:
-		result = answer_timeofday(target, regs->rdi, regs->rsi);
-		break;
-	case SYS_time: {
-		int64_t seconds = read_clock(target, CLOCK_REALTIME) / NS_PER_SECOND;
-		result = answer_write(target, regs->rdi, &seconds, sizeof seconds);
-		if (!result)
-			result = seconds;
-		break;
-	}
-	case SYS_getrandom:
-		result = answer_random(target, regs->rdi, regs->rsi);
-		break;
-	case SYS_sched_getaffinity:
-		result = answer_affinity(target, regs->rsi, regs->rdx);
-		break;
-	case SYS_sched_setaffinity:
-		result = 0;
-		break;
-	case SYS_gettid:
-		result = tracee_number(tracee);
-		break;
-	case SYS_getpid:
-		result = tracee_number(target_tracee(target, 0));
-		break;
 	case SYS_set_tid_address:
 		tracee->clear_tid = regs->rdi;
-		return true;
+		break;
+	case SYS_setitimer:
+	case SYS_alarm:
+	case SYS_timer_create:
+		tracee->target->world.has_timers = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The kernel's, and stopped only for the numbers of processes and threads in them, or to be noted. */
+static bool names_numbers(long call)
+{
+	switch (call) {
+	case SYS_set_tid_address:
 	case SYS_sigaltstack:
 	case SYS_sched_setparam:
 	case SYS_sched_getparam:
 	case SYS_sched_setscheduler:
 	case SYS_sched_getscheduler:
 		return true;
-	case SYS_setitimer:
-	case SYS_alarm:
-	case SYS_timer_create:
-		target->world.has_timers = true;
-		return false;
 	default:
 		return false;
 	}
-	tracee_skip_syscall(tracee, result);
+}
+
+/* False: not one of those that are answered. */
+static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, int64_t *result)
+{
+	struct target *target = tracee->target;
+	switch ((long)regs->orig_rax) {
+	case SYS_clock_gettime:
+		*result = answer_clock(tracee, (clockid_t)regs->rdi, regs->rsi);
+		/* What a driver's clock shows differs from run to run, and has to be told. */
+		return *result != LET_RUN;
+	case SYS_clock_getres:
+		*result = answer_resolution(tracee, (clockid_t)regs->rdi, regs->rsi);
+		return true;
+	case SYS_gettimeofday:
+		*result = answer_timeofday(tracee, regs->rdi, regs->rsi);
+		return true;
+	case SYS_time:
+		*result = answer_time(tracee, regs->rdi);
+		return true;
+	case SYS_times:
+		*result = answer_times(tracee, regs->rdi);
+		return true;
+	case SYS_getrusage:
+		*result = answer_usage(tracee, (int)regs->rdi, regs->rsi);
+		return true;
+	case SYS_sysinfo:
+		*result = answer_sysinfo(tracee, regs->rdi);
+		return true;
+	case SYS_getrandom:
+		*result = random_answer(target, regs->rdi, regs->rsi);
+		return true;
+	case SYS_getcpu:
+		*result = answer_getcpu(tracee, regs->rdi, regs->rsi);
+		return true;
+	case SYS_sched_getaffinity:
+		*result = answer_affinity(target, regs->rsi, regs->rdx);
+		return true;
+	case SYS_sched_setaffinity:
+		*result = 0;
+		return true;
+	case SYS_gettid:
+		*result = tracee_number(tracee);
+		return true;
+	case SYS_getpid:
+		*result = tracee_number(target_tracee(target, 0));
+		return true;
+	default:
+		*result = LET_RUN;
+		return names_numbers((long)regs->orig_rax);
+	}
+}
+
+bool emulate_syscall(struct tracee *tracee)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	int64_t result;
+	if (!regs)
+		return false;
+	note(tracee, regs);
+	if (!answer(tracee, regs, &result))
+		return false;
+	if (result != LET_RUN)
+		tracee_skip_syscall(tracee, result);
 	return true;
 }

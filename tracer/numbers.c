@@ -53,8 +53,16 @@ static uint64_t index_of(const struct target *target, uint32_t number)
 	return (uint64_t)number - (uint64_t)known->highest - 1 + known->length;
 }
 
+struct tracee *numbers_find(const struct target *target, pid_t number)
+{
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		if (target->tracees[i]->life != TRACEE_DEAD && tracee_number(target->tracees[i]) == number)
+			return target->tracees[i];
+	return NULL;
+}
+
 /* The kernel's number of the thread that the program calls so; others' are what they are. */
-static uint64_t real_number(const struct target *target, uint64_t number)
+uint64_t numbers_real(const struct target *target, uint64_t number)
 {
 	const struct virtual_world *world = &target->world;
 	const uint64_t index = index_of(target, (uint32_t)number);
@@ -115,7 +123,7 @@ static void name_real_owner(struct target *target, uint64_t word)
 	if (target_read(target, word, &value, sizeof value) != STATUS_OK || !(value & FUTEX_TID_MASK))
 		return;
 	value &= FUTEX_TID_MASK;
-	set_owner(target, word, value, (uint32_t)real_number(target, value));
+	set_owner(target, word, value, (uint32_t)numbers_real(target, value));
 }
 
 /* Where timer_create() is told whom to signal; 0 if nobody in particular. */
@@ -136,7 +144,7 @@ static int32_t name_real_receiver(struct target *target, uint64_t word)
 	int32_t number = 0;
 	if (target_read(target, word, &number, sizeof number) != STATUS_OK)
 		return 0;
-	const int32_t real = (int32_t)real_number(target, (uint64_t)number);
+	const int32_t real = (int32_t)numbers_real(target, (uint64_t)number);
 	target_write(target, word, &real, sizeof real);
 	return number;
 }
@@ -150,10 +158,10 @@ void numbers_before_call(struct tracee *tracee)
 	struct behind_call behind = {.rdi = regs->rdi, .rsi = regs->rsi, .keeps_result = true};
 	const unsigned arguments = number_arguments((long)regs->orig_rax);
 	if (arguments & 1)
-		regs->rdi = real_number(target, regs->rdi);
+		regs->rdi = numbers_real(target, regs->rdi);
 	if (arguments & 2)
-		regs->rsi = real_number(target, regs->rsi);
 	if ((long)regs->orig_rax == SYS_set_tid_address) {
+		regs->rsi = numbers_real(target, regs->rsi);
 		behind.keeps_result = false;
 		behind.result = tracee_number(tracee);
 	}

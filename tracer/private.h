@@ -36,15 +36,24 @@ struct bystander {
 
 struct known_numbers;
 
+/* A wait that is left to the kernel: target_clock_waits(). */
+struct kernel_wait {
+	int64_t end;   /* on the virtual clock; 0: it has no time-out, or there is none */
+	uint64_t real; /* that moment on clock_now() */
+	bool seen;     /* it was found asleep */
+};
+
 /* What fmc answers instead of the kernel, so that every execution sees the same. */
 struct virtual_world {
 	int64_t start_ns;   /* CLOCK_REALTIME at the start of every execution */
 	int64_t elapsed_ns; /* virtual time since then */
-	uint64_t random;    /* state of the generator behind getrandom() */
-	pid_t number;	    /* what the process takes itself for; 0: what it is */
-	bool keeps_numbers; /* its threads' are that and the next ones, in order of creation */
-	bool has_timers;    /* it may have: it has asked for one */
-	int64_t uptime_ns;  /* CLOCK_MONOTONIC at the start; 0: a day */
+	int64_t used_ns;    /* processor time since then, of all threads */
+	struct kernel_wait wait;
+	uint64_t random;       /* state of the generator behind getrandom() */
+	pid_t number;	       /* what the process takes itself for; 0: what it is */
+	bool keeps_numbers;    /* its threads' are that and the next ones, in order of creation */
+	bool has_timers;       /* it may have: it has asked for one */
+	int64_t uptime_ns;     /* CLOCK_MONOTONIC at the start; 0: a day */
 	bool confined; /* it was saved and isn't to touch anything that it shares with others: STOP_OUTSIDE */
 	const struct known_numbers
 	    *numbers; /* of threads that were there from the beginning; NULL: none but the main one.
@@ -130,11 +139,17 @@ void outside_name(const char *text, char name[200]);
 bool emulate_syscall(struct tracee *tracee);
 void emulate_affinity_init(void);
 
+int64_t random_answer(struct target *target, uint64_t address, uint64_t size);
+
 /* numbers.c */
 void numbers_before_call(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */
 void numbers_behind_call(struct tracee *tracee); /* executed, and behind_call.due */
 void numbers_at_birth(struct tracee *creator, struct tracee *child);
 void numbers_at_exit(struct tracee *tracee);
+/* Who is called so by the program; NULL: nobody of its threads that are alive. */
+struct tracee *numbers_find(const struct target *target, pid_t number);
+/* What the kernel calls the one that the program calls so; others' numbers are what they are. */
+uint64_t numbers_real(const struct target *target, uint64_t number);
 void numbers_of_sender(const struct tracee *tracee); /* at a signal-delivery stop */
 /* The word that the kernel clears at the thread's end; 0 if it hasn't named one. */
 enum status numbers_tid_address(struct tracee *tracee, uint64_t *address);

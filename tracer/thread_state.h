@@ -10,6 +10,7 @@ struct thread_state {
 	uint64_t mask; /* of signals */
 	uint64_t clear_tid, robust_list;
 	stack_t signal_stack;
+	int64_t used_ns; /* as in struct tracee */
 	struct standing standing;
 	size_t extended_size;
 	void *extended; /* owned */

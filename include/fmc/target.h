@@ -74,6 +74,7 @@ struct tracee {
 	stack_t signal_stack; /* its alternate one */
 	uint64_t
 	    robust_due; /* in a copy: its list of robust mutexes, of which the kernel hears when it runs; 0: nothing due */
+	int64_t used_ns;     /* virtual: processor time since it was created */
 	int deferred_signal; /* arrived at a bad moment, delivered when next resumed */
 };
 
@@ -253,6 +254,14 @@ bool target_child_ended(const struct target *target, pid_t which);
 
 /* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
 void target_advance_clock(struct target *target, int64_t nanoseconds);
+
+/*
+ * While it is left to the kernel how long a thread waits, the clocks follow. waits: it is about to, until CLOCK_MONOTONIC shows
+ * `end` at most; 0: without a time-out. waited: so much longer it has been found asleep. A time-out that has passed has taken just its
+ * time, whatever the machine was busy with.
+ */
+void target_clock_waits(struct target *target, int64_t end);
+void target_clock_waited(struct target *target, int64_t nanoseconds);
 
 /* What the target would read from its clock now, in nanoseconds (CLOCK_REALTIME or CLOCK_MONOTONIC). */
 int64_t target_clock(const struct target *target, clockid_t clock);
