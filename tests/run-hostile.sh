@@ -45,7 +45,7 @@ done
 refused 'exec' hostile exec
 refused 'exec' hostile exec_in
 
-for case in nanosleep sem read pause cond mutex sigwait sigsuspend post write itimer timer stop sigpipe epipe; do
+for case in nanosleep sem read pause cond mutex sigwait sigsuspend post write itimer timer stop sigpipe epipe block_all; do
 	same signals $case
 done
 for case in write writev pwritev2 sendfile write-socket send sendmsg recv recvmsg recvmmsg rcvtimeo semop unhandled unhandled-vector \

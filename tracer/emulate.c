@@ -220,6 +220,10 @@ static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, i
 	case SYS_sched_setaffinity:
 		*result = 0;
 		return true;
+	case SYS_rt_sigprocmask:
+		if (!signal_mask_answer(tracee, regs, result))
+			*result = LET_RUN;
+		return true;
 	case SYS_gettid:
 		*result = tracee_number(tracee);
 		return true;

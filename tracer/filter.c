@@ -60,6 +60,7 @@ static const uint16_t traced[] = {
     SYS_getpid,
     SYS_gettid,
     SYS_set_tid_address,
+    SYS_rt_sigprocmask,
     SYS_sigaltstack,
     SYS_sched_setparam,
     SYS_sched_getparam,
@@ -75,7 +76,7 @@ static const uint16_t harmless[] = {
     SYS_mmap,	      SYS_munmap,	 SYS_mprotect,	      SYS_mremap,
     SYS_madvise,      SYS_brk,		 SYS_mincore,	      SYS_msync,
     SYS_mlock,	      SYS_munlock,	 SYS_membarrier,      SYS_rt_sigaction,
-    SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigpending, SYS_set_robust_list, SYS_get_robust_list,
+    SYS_rt_sigreturn, SYS_rt_sigpending, SYS_set_robust_list, SYS_get_robust_list,
     SYS_arch_prctl,   SYS_exit,		 SYS_getuid,	      SYS_geteuid,
     SYS_getgid,	      SYS_getegid,	 SYS_getrlimit,
 };

@@ -168,6 +168,7 @@ static enum status adopt_copy(const struct source *source, pid_t pid, struct tar
 	tracee->regs_changed = true;
 	tracee->clear_tid = source->tid_address;
 	tracee->signal_stack = target_tracee(source->target, 0)->signal_stack;
+	signal_mask_inherit(target_tracee(source->target, 0), tracee);
 	tracee->used_ns = target_tracee(source->target, 0)->used_ns;
 	memcpy(target->near_pages, source->target->near_pages, sizeof target->near_pages);
 	target->near_pages_length = source->target->near_pages_length;

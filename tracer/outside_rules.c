@@ -110,6 +110,7 @@ static const struct {
     {SYS_getresgid, FREE, NULL},
     {SYS_set_tid_address, FREE, NULL},
     {SYS_sigaltstack, FREE, NULL},
+    {SYS_rt_sigprocmask, FREE, NULL},
     {SYS_setitimer, FREE, NULL},
     {SYS_getitimer, FREE, NULL},
     {SYS_alarm, FREE, NULL},

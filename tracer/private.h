@@ -156,6 +156,16 @@ enum status numbers_tid_address(struct tracee *tracee, uint64_t *address);
 /* A process that has been launched gets the number that it is to have, and knows its clear_tid. */
 enum status numbers_settle(struct target *target);
 
+/* signal_mask.c */
+/* The program's mask, where the kernel's is this. */
+uint64_t signal_mask_of(const struct tracee *tracee, uint64_t kernels);
+/* A stopped tracee gets the program's mask. */
+enum status signal_mask_give(struct tracee *tracee, uint64_t mask);
+void signal_mask_inherit(const struct tracee *creator, struct tracee *child);
+void signal_mask_forked(const struct tracee *parent, pid_t child);
+/* The tracee stands before rt_sigprocmask(): false if that is left to the kernel. */
+bool signal_mask_answer(struct tracee *tracee, const struct user_regs_struct *regs, int64_t *result);
+
 /* cut_call.c */
 /* The tracee has been stopped within a system call by what it is not to notice: the call is to go on when it is resumed. */
 void cut_call_mend(struct tracee *tracee);

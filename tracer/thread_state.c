@@ -49,6 +49,7 @@ enum status thread_state_take(struct tracee *tracee, struct thread_state *state)
 	if (ptrace(PTRACE_GETSIGMASK, tracee->tid, (void *)sizeof state->mask, &state->mask) != 0 ||
 	    syscall(SYS_get_robust_list, tracee->tid, &state->robust_list, &length) != 0)
 		return STATUS_GONE;
+	state->mask = signal_mask_of(tracee, state->mask);
 	if (tracee->robust_due)
 		state->robust_list = tracee->robust_due;
 	enum status status = standing_take(tracee, &state->standing);
@@ -93,7 +94,7 @@ static enum status give_signal_stack(const struct thread_state *state, struct tr
 enum status thread_state_settle(const struct thread_state *state, struct tracee *tracee)
 {
 	enum status status = standing_restore(tracee, &state->standing);
-	return status == STATUS_OK ? tracee_unblock_signals(tracee, state->mask) : status;
+	return status == STATUS_OK ? signal_mask_give(tracee, state->mask) : status;
 }
 
 enum status thread_state_give(const struct thread_state *state, struct tracee *tracee)

@@ -86,6 +86,7 @@ static enum status on_clone(struct target *target, struct tracee *tracee, struct
 		return STATUS_NO_MEMORY;
 	await_birth(target, stop->child);
 	numbers_at_birth(tracee, stop->child);
+	signal_mask_inherit(tracee, stop->child);
 	return STATUS_OK;
 }
 
@@ -109,6 +110,8 @@ static enum status on_fork(struct target *target, struct tracee *tracee, struct 
 	stop->kind = STOP_FORK;
 	stop->number = (long)pid;
 	stop->value = shares_memory;
+	if (born && !shares_memory)
+		signal_mask_forked(tracee, (pid_t)pid);
 	if (born && shares_memory)
 		resume_foreign((pid_t)pid, 0);
 	return STATUS_OK;

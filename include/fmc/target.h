@@ -67,6 +67,7 @@ struct tracee {
 	bool interrupting; /* STOP_INTERRUPT has been asked for, and nothing has been told since */
 	uint8_t watches;   /* so many hardware watchpoints are set */
 	bool at_syscall;   /* its stop is STOP_SYSCALL */
+	bool blocks_trap;  /* the program has blocked SIGTRAP; for the kernel it stays open */
 	int at_signal;	   /* its stop is STOP_SIGNAL, with this number; else 0 */
 	struct behind_call behind_call;
 	struct cut_call cut_call;

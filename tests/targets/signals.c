@@ -321,15 +321,68 @@ static void sleep_pause(void)
 	signal_sleeper(in_pause);
 }
 
+static void print_trap_mask(const char *who)
+{
+	struct sigaction action;
+	sigset_t set;
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	sigaction(SIGTRAP, NULL, &action);
+	printf("%s: SIGTRAP %s, %s\n", who, sigismember(&set, SIGTRAP) ? "blocked" : "open",
+	       action.sa_handler == on_signal ? "handled" : "not handled");
+}
+
+static void *lock_with_mask(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	print_trap_mask("thread");
+	return unused;
+}
+
+/* What fmc's traps need doesn't show in the program. */
+static void block_all(void)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	handle(SIGTRAP, on_signal, 0);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_create(&sleeper, NULL, lock_with_mask, NULL);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	pthread_join(sleeper, NULL);
+	print_trap_mask("main");
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		print_trap_mask("child");
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	print_trap_mask("main");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-    {"nanosleep", sleep_nano},	 {"sem", sleep_sem},	       {"read", sleep_read},
-    {"pause", sleep_pause},	 {"cond", signal_in_cond},     {"mutex", signal_in_mutex},
-    {"sigwait", sigwait_thread}, {"sigsuspend", suspend_loop}, {"post", handler_posts},
-    {"write", handler_writes},	 {"itimer", interval_timer},   {"timer", posix_timer},
-    {"stop", stop_and_continue}, {"sigpipe", broken_pipe},     {"epipe", ignored_pipe},
+    {"nanosleep", sleep_nano},
+    {"sem", sleep_sem},
+    {"read", sleep_read},
+    {"pause", sleep_pause},
+    {"cond", signal_in_cond},
+    {"mutex", signal_in_mutex},
+    {"sigwait", sigwait_thread},
+    {"sigsuspend", suspend_loop},
+    {"post", handler_posts},
+    {"write", handler_writes},
+    {"itimer", interval_timer},
+    {"timer", posix_timer},
+    {"stop", stop_and_continue},
+    {"sigpipe", broken_pipe},
+    {"epipe", ignored_pipe},
+    {"block_all", block_all},
 };
 
 int main(int argc, char **argv)
