@@ -181,13 +181,12 @@ struct process *process_new(const struct process_options *options, enum status *
 	if (process->entries && process->places && open_capture(process))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);
+	if (*status == STATUS_OK)
+		*status = origin_keep_numbers(process->origin);
 	if (*status != STATUS_OK) {
 		process_free(process);
 		return NULL;
 	}
-	/* Futex calls of libc's own have numbers of threads as arguments: they have to be the same each time. */
-	if (options->pilot || !entries_has_library(process->entries))
-		origin_keep_numbers(process->origin);
 	return process;
 }
 

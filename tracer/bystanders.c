@@ -92,6 +92,9 @@ void bystanders_serve(struct target *target, pid_t pid, int status)
 	case PTRACE_EVENT_CLONE:
 		note_child(target, pid, shares_memory);
 		break;
+	case PTRACE_EVENT_SECCOMP:
+		numbers_before_childs_call(target, pid);
+		break;
 	case PTRACE_EVENT_EXEC:
 		if (bystander)
 			bystander->shares_memory = false;

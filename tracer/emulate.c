@@ -171,10 +171,25 @@ static bool names_numbers(long call)
 	switch (call) {
 	case SYS_set_tid_address:
 	case SYS_sigaltstack:
+	case SYS_setsid:
+	case SYS_setpgid:
+	case SYS_prlimit64:
+	case SYS_getpriority:
+	case SYS_setpriority:
+	case SYS_ioprio_get:
+	case SYS_ioprio_set:
 	case SYS_sched_setparam:
 	case SYS_sched_getparam:
 	case SYS_sched_setscheduler:
 	case SYS_sched_getscheduler:
+	case SYS_sched_setattr:
+	case SYS_sched_getattr:
+	case SYS_sched_rr_get_interval:
+	case SYS_pidfd_open:
+	case SYS_process_vm_readv:
+	case SYS_process_vm_writev:
+	case SYS_readlink:
+	case SYS_readlinkat:
 		return true;
 	default:
 		return false;
@@ -229,6 +244,16 @@ static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, i
 		return true;
 	case SYS_getpid:
 		*result = tracee_number(target_tracee(target, 0));
+		return true;
+	case SYS_getppid:
+		*result = target->world.number == NUMBER_OF_MAIN ? NUMBER_OF_PARENT : LET_RUN;
+		return true;
+	case SYS_getpgrp:
+		*result = numbers_group(target, SYS_getpgid, 0);
+		return true;
+	case SYS_getpgid:
+	case SYS_getsid:
+		*result = numbers_group(target, (long)regs->orig_rax, regs->rdi);
 		return true;
 	default:
 		*result = LET_RUN;

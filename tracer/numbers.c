@@ -1,9 +1,12 @@
 #include "tracer/private.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -65,11 +68,28 @@ struct tracee *numbers_find(const struct target *target, pid_t number)
 uint64_t numbers_real(const struct target *target, uint64_t number)
 {
 	const struct virtual_world *world = &target->world;
+	if (!world->number)
+		return number;
+	if (number == NUMBER_OF_PARENT && world->number == NUMBER_OF_MAIN)
+		return (uint64_t)getpid();
 	const uint64_t index = index_of(target, (uint32_t)number);
 	if (index >= (world->keeps_numbers ? target->tracees_length : 1))
 		return number;
 	const struct tracee *tracee = target->tracees[index];
 	return tracee->life == TRACEE_DEAD ? NOBODY : (uint64_t)tracee->tid;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char path[32], line[512];
+	int parent = 0;
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	const char *end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+	fclose(file);
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
 /* Which of the first two arguments are numbers of threads or processes, as bits; 0 for a call without any. */
@@ -86,10 +106,53 @@ static unsigned number_arguments(long call)
 	case SYS_sched_getparam:
 	case SYS_sched_setscheduler:
 	case SYS_sched_getscheduler:
+	case SYS_sched_setattr:
+	case SYS_sched_getattr:
+	case SYS_sched_rr_get_interval:
+	case SYS_prlimit64:
+	case SYS_setpgid:
+	case SYS_pidfd_open:
+	case SYS_process_vm_readv:
+	case SYS_process_vm_writev:
 		return 1;
+	case SYS_getpriority:
+	case SYS_setpriority:
+	case SYS_ioprio_get:
+	case SYS_ioprio_set:
+		return 2;
 	default:
 		return 0;
 	}
+}
+
+/* The group or session of the process, or of the one that was asked for, as the program calls it. */
+int64_t numbers_group(const struct target *target, long call, uint64_t number)
+{
+	const pid_t who = number ? (pid_t)numbers_real(target, number) : target->pid;
+	const pid_t group = call == SYS_getsid ? getsid(who) : getpgid(who);
+	if (group < 0)
+		return -errno;
+	return group == target->pid ? tracee_number(target_tracee(target, 0)) : group;
+}
+
+/* Child processes know their parent, and signal it, by the number that it has given itself. */
+void numbers_before_childs_call(const struct target *target, pid_t child)
+{
+	struct tracee guest = {
+	    .target = (struct target *)(uintptr_t)target, .tid = child, .life = TRACEE_STOPPED};
+	struct user_regs_struct *regs = target->world.number ? tracee_regs(&guest) : NULL;
+	if (!regs)
+		return;
+	const unsigned arguments = number_arguments((long)regs->orig_rax);
+	const uint64_t parent = (uint64_t)target->world.number;
+	if ((long)regs->orig_rax == SYS_getppid && parent_of(child) == target->pid)
+		tracee_skip_syscall(&guest, (int64_t)parent);
+	else if (arguments & 1 && regs->rdi == parent)
+		regs->rdi = (uint64_t)target->pid;
+	else
+		return;
+	guest.regs_changed = true;
+	registers_write_back(&guest);
 }
 
 /* The word of a mutex with priority inheritance that a call is about, in which the kernel looks for an owner; else 0. */
@@ -160,11 +223,12 @@ void numbers_before_call(struct tracee *tracee)
 	if (arguments & 1)
 		regs->rdi = numbers_real(target, regs->rdi);
 	if (arguments & 2)
-	if ((long)regs->orig_rax == SYS_set_tid_address) {
 		regs->rsi = numbers_real(target, regs->rsi);
+	if ((long)regs->orig_rax == SYS_set_tid_address || (long)regs->orig_rax == SYS_setsid) {
 		behind.keeps_result = false;
 		behind.result = tracee_number(tracee);
 	}
+	(void)numbers_name_real_path(tracee, regs);
 	behind.word = owned_word(regs);
 	if (behind.word)
 		name_real_owner(target, behind.word);
@@ -186,7 +250,7 @@ void numbers_behind_call(struct tracee *tracee)
 	if (regs) {
 		regs->rdi = behind->rdi;
 		regs->rsi = behind->rsi;
-		if (!behind->keeps_result)
+		if (!behind->keeps_result && (int64_t)regs->rax >= 0)
 			regs->rax = (unsigned long long)behind->result;
 	}
 	if (regs && behind->sets_stack && regs->rax == 0)
@@ -333,5 +397,9 @@ enum status numbers_settle(struct target *target)
 	if (status != STATUS_OK || !tracee->clear_tid || number == tracee->tid)
 		return status;
 	const uint64_t word = tid_word(tracee);
-	return word ? target_write(target, word, &number, sizeof number) : STATUS_OK;
+	if (word)
+		return target_write(target, word, &number, sizeof number);
+	/* It has been written down where nobody finds it: so it stays. */
+	target->world.number = tracee->tid;
+	return STATUS_OK;
 }

@@ -39,7 +39,6 @@ struct origin {
 	struct image *image;  /* program->image: copies are made of that instead */
 	int64_t start_ns;
 	bool keeps_numbers;
-	pid_t number; /* of every main thread then; 0 until the first one is there */
 };
 
 /* Supervisor and target take turns: on one processor a turn costs a fifth of what it does on two. */
@@ -55,16 +54,17 @@ static void pin_to_one_processor(void)
 	sched_setaffinity(0, sizeof one, &one);
 }
 
+static enum status name_main(struct target *target)
+{
+	target->world.number = NUMBER_OF_MAIN;
+	target->world.keeps_numbers = true;
+	return numbers_settle(target);
+}
+
 static enum status begin_world(struct origin *origin, struct target *target)
 {
 	target->world = (struct virtual_world){.start_ns = origin->start_ns, .random = 1};
-	if (!origin->keeps_numbers)
-		return STATUS_OK;
-	if (!origin->number)
-		origin->number = target->pid;
-	target->world.number = origin->number;
-	target->world.keeps_numbers = true;
-	return numbers_settle(target);
+	return origin->keeps_numbers ? name_main(target) : STATUS_OK;
 }
 
 static enum status launch_prepared(struct origin *origin, struct target **out, char why[256])
@@ -283,15 +283,15 @@ void origin_free(struct origin *origin)
 	free(origin);
 }
 
-void origin_keep_numbers(struct origin *origin)
+enum status origin_keep_numbers(struct origin *origin)
 {
 	struct source *source = &origin->source;
 	origin->keeps_numbers = true;
 	if (!source->target)
-		return;
-	origin->number = source->target->pid;
-	source->world.number = origin->number;
-	source->world.keeps_numbers = true;
+		return STATUS_OK;
+	const enum status status = name_main(source->target);
+	source->world = source->target->world;
+	return status;
 }
 
 /* Every execution reads its input from the beginning, and writes over what the last one wrote. */
@@ -369,7 +369,7 @@ enum status origin_advance(struct origin *origin, struct target *target)
 	source.advanced = true;
 	if (!source.world.number)
 		if (!source.world.keeps_numbers)
-		source.world.number = target->pid;
+			source.world.number = target->pid;
 	source.belongings = belongings;
 	origin->source = source;
 	return STATUS_OK;

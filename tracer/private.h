@@ -36,6 +36,10 @@ struct bystander {
 
 struct known_numbers;
 
+/* The same in every execution on every machine. No process is called so by the kernel, whose numbers end at 2^22. */
+#define NUMBER_OF_MAIN	 5000000
+#define NUMBER_OF_PARENT (NUMBER_OF_MAIN - 1)
+
 /* A wait that is left to the kernel: target_clock_waits(). */
 struct kernel_wait {
 	int64_t end;   /* on the virtual clock; 0: it has no time-out, or there is none */
@@ -150,6 +154,12 @@ void numbers_at_exit(struct tracee *tracee);
 struct tracee *numbers_find(const struct target *target, pid_t number);
 /* What the kernel calls the one that the program calls so; others' numbers are what they are. */
 uint64_t numbers_real(const struct target *target, uint64_t number);
+/* The answer to getpgid() or getsid() of this number, 0 of the caller. */
+int64_t numbers_group(const struct target *target, long call, uint64_t number);
+/* A process that the target has made is stopped before a system call. */
+void numbers_before_childs_call(const struct target *target, pid_t child);
+/* number_paths.c: about to open a file of /proc by a number. True: the path is another one, in fmc's page. */
+bool numbers_name_real_path(struct tracee *tracee, struct user_regs_struct *regs);
 void numbers_of_sender(const struct tracee *tracee); /* at a signal-delivery stop */
 /* The word that the kernel clears at the thread's end; 0 if it hasn't named one. */
 enum status numbers_tid_address(struct tracee *tracee, uint64_t *address);

@@ -49,10 +49,10 @@ enum status origin_new(const struct program *program, enum origin_kind kind, ori
 void origin_free(struct origin *origin);
 
 /*
- * To be called before the first start: from then on the program finds the same numbers of threads (tracee_number()) in every
- * execution. The main thread's is that of the process which copies are made of, the k-th created thread's is that + k.
+ * To be called before the first start: from then on the program finds the same numbers of itself and its threads
+ * (tracee_number()) in every execution of every origin: those that no process has, in order of creation.
  */
-void origin_keep_numbers(struct origin *origin);
+enum status origin_keep_numbers(struct origin *origin);
 
 /*
  * Start an execution: a target whose only thread is stopped at the entry point, or where origin_advance() took
