@@ -1,7 +1,11 @@
 #include "supervisor/process_run.h"
 
-#include <sched.h>
+#include <fmc/clock.h>
+
 #include <sys/wait.h>
+#include <time.h>
+
+#define LEADER_END_NS UINT64_C(10000000000)
 
 /* Births and deaths of threads, and processes that the target makes. */
 
@@ -46,12 +50,38 @@ static uint32_t alive(const struct process *process)
 	return n;
 }
 
+/*
+ * The leader stays a zombie until all others are gone, and its end isn't reported before: nothing but its state tells. It may
+ * take its time in the kernel, but not for ever: true when it has been given up.
+ */
+static bool await_leader_end(struct run *run, const struct tracee *leader)
+{
+	const struct timespec pause = {.tv_nsec = 50000};
+	const uint64_t deadline = clock_now() + LEADER_END_NS;
+	while (!tracee_is_zombie(leader)) {
+		if (tracer_interrupted())
+			return run_fail(run, END_INTERRUPTED, STATUS_INTERRUPTED, "interrupted");
+		if (clock_now() > deadline)
+			return run_fail(run, END_ERROR, STATUS_TIMEOUT,
+					"the main thread is on its way out and doesn't get to its end");
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/* The death of any other thread is told. */
+static bool await_thread_end(struct run *run, struct tracee *tracee)
+{
+	struct stop death;
+	const enum status status = target_wait(run->process->target, tracee, -1, &death);
+	return status == STATUS_INTERRUPTED && run_fail(run, END_INTERRUPTED, status, "interrupted");
+}
+
 /* A thread is on its way out: follow it until joiners could see its end. */
 bool run_on_exiting(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
 	struct tracee *tracee = stop->tracee;
-	struct stop death;
 	if (WIFSIGNALED(stop->value)) {
 		run_end_process(run, END_SIGNAL, WTERMSIG(stop->value));
 		return true;
@@ -68,16 +98,9 @@ bool run_on_exiting(struct run *run, const struct stop *stop)
 	}
 	if (run_resume(run, 0))
 		return true;
-	if (tracee->tid == target_pid(process->target)) {
-		/* The leader stays a zombie until all others are gone, and is not reported before. */
-		while (!tracee_is_zombie(tracee))
-			sched_yield();
-	} else {
-		enum status status;
-		do
-			status = target_wait(process->target, tracee, -1, &death);
-		while (status == STATUS_INTERRUPTED);
-	}
+	if (tracee->tid == target_pid(process->target) ? await_leader_end(run, tracee)
+						       : await_thread_end(run, tracee))
+		return true;
 	run_self(run)->tracee = NULL;
 	uint32_t word = objects_find(process, CLASS_FUTEX, run_self(run)->tid_word);
 	if (word != NO_OBJECT)
