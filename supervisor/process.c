@@ -61,6 +61,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->controlled = false;
 	process->signalled = false;
 	process->awaited_ms = 0;
+	process->disturbed = false;
 	process->hope_lost = false;
 	process->going = false;
 	process->uncontrolled[0] = 0;
@@ -133,7 +134,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 {
 	struct process *process = process_of(machine);
 	process_perform(machine, thread, op, choice, effect, outcome);
-	if (process->signalled)
+	if (process->signalled || process->disturbed)
 		signals_handle(process, thread, outcome);
 }
 

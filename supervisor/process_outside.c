@@ -160,7 +160,8 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	if (!regs)
 		return true;
 	long number = (long)regs->orig_rax;
-	if (number != SYS_rt_sigtimedwait && process->signalled && signals_deliverable(tracee))
+	if (number != SYS_rt_sigtimedwait && (process->signalled || process->disturbed) &&
+	    (signals_deliverable(tracee) || signals_fatal(tracee)))
 		return true;
 	switch (number) {
 	case SYS_pause:

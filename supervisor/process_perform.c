@@ -251,8 +251,11 @@ static void perform_native(struct process *process, uint32_t thread, struct outc
 		if (destroys(self->call.op.kind) ||
 		    (process->options.verify && self->call.op.kind != OP_THREAD_CREATE))
 			return perform_verified(process, thread, outcome);
+		const struct user_regs_struct *regs = tracee_regs(self->tracee);
+		self->native = regs && op_class(self->call.op.kind) != CLASS_THREAD ? regs->rip : 0;
 	}
 	go_on(process, thread, outcome);
+	self->native = 0;
 }
 
 /* An instruction of the program's: what it does is its own, and it has no result that anybody asks for. */

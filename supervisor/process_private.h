@@ -28,6 +28,7 @@ struct process_thread {
 	bool exiting; /* and behind that it exits */
 	struct stop death;
 	bool spinning; /* its pending yield is a loop of its own, not a system call */
+	uint64_t native; /* where it begins the function that it performs, which can't wait; 0: none */
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
@@ -81,6 +82,7 @@ struct process {
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
 	bool going;	     /* with a pilot: the running thread is to be let go when it is waited for */
+	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
 	int going_signal;
 	struct performed performed;
 	bool find_places;
@@ -171,6 +173,8 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 
 /* process_run_signals.c: the signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
 uint64_t signals_deliverable(const struct tracee *tracee);
+/* One that is pending, not blocked, and will end the process; 0: there is none. */
+int signals_fatal(const struct tracee *tracee);
 
 /*
  * process_run_held.c: `runner` may have sent signals; blocked threads handle theirs. What goes wrong meanwhile

@@ -181,6 +181,9 @@ static void note_syscall(struct process *process, long number)
 	case SYS_setitimer:
 	case SYS_alarm:
 	case SYS_timer_create:
+		process->disturbed = true;
+		process_remark(process, "timers");
+		break;
 	case SYS_timerfd_create:
 		process_remark(process, "timers");
 		break;

@@ -5,10 +5,10 @@
 #include <sys/syscall.h>
 
 /*
- * Signals to threads that fmc holds before an operation. Whoever can go on handles them when he does. A blocked thread
- * handles them as soon as they have been sent, as it would in the kernel: its handler runs as part of the sender's
- * transition up to its own first operation, which then is what the thread has pending, or until it returns to where the
- * thread was held.
+ * Signals to threads that fmc holds before an operation: they handle them as soon as they have been sent, as they would in the
+ * kernel. The handler runs as part of the sender's transition up to its own first operation, which then is what the thread has
+ * pending, or until it returns to where the thread was held: before its operation, not after it. Those that are held before what
+ * the kernel itself interrupts, or before nothing that could be met again, handle them when they go on.
  */
 
 /* Does one of these signals' handlers end a wait (no SA_RESTART)? Asked of the kernel through the thread. */
@@ -108,11 +108,13 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	const struct process_thread held = *thread;
 	struct outcome came = {.created = NO_THREAD};
 	uint64_t where, stack;
-	bool waits =
-	    held.call.entry && (held.call.op.kind == OP_SEM_WAIT || held.call.op.kind == OP_SEM_TIMEDWAIT);
+	const bool blocked = !model_ready(process->model->model, t);
+	bool waits = blocked && held.call.entry &&
+		     (held.call.op.kind == OP_SEM_WAIT || held.call.op.kind == OP_SEM_TIMEDWAIT);
 	waits = waits && ends_waits(thread->tracee, signals);
-	process_remark(process, "signals to blocked threads");
-	process_note_other(process, "a blocked thread handles a signal");
+	if (blocked)
+		process_remark(process, "signals to blocked threads");
+	process_note_other(process, "a thread that is held handles a signal");
 	if (!rewind_stop(thread, &where, &stack))
 		return;
 	if (run_handlers(process, t, where, stack, &came) != STATUS_OK) {
@@ -127,9 +129,24 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	take_in(process, t, &came, outcome);
 }
 
+/* Its wait is the kernel's to end. */
 static bool waits_in_kernel(const struct op *op)
 {
 	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
+}
+
+/* Doesn't it matter whether the handler runs before or after the operation, or isn't there a stop to come back to? */
+static bool handles_later(const struct process_thread *thread, const struct op *op)
+{
+	switch (op->kind) {
+	case OP_THREAD_START:
+	case OP_ONCE_END:
+	case OP_YIELD:
+	case OP_SLEEP:
+		return true;
+	default:
+		return !thread->call.entry && !thread->tracee->at_syscall;
+	}
 }
 
 void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome)
@@ -143,10 +160,18 @@ void signals_handle(struct process *process, uint32_t runner, struct outcome *ou
 		if (t == runner || !tracee || tracee->life != TRACEE_STOPPED)
 			continue;
 		uint64_t signals = signals_deliverable(tracee);
+		const int fatal = process->disturbed ? signals_fatal(tracee) : 0;
+		if (fatal) {
+			outcome->kind = OUTCOME_PROCESS_END;
+			outcome->end = END_SIGNAL;
+			outcome->end_value = fatal;
+			return;
+		}
 		if (!signals)
 			continue;
-		/* Who can go on may come to a wait before: to be looked at again. */
-		if (model_ready(model, t) || waits_in_kernel(model_pending(model, t)))
+		const struct op *op = model_pending(model, t);
+		/* It may come to a wait before: to be looked at again. */
+		if (waits_in_kernel(op) || (model_ready(model, t) && handles_later(&process->threads[t], op)))
 			process->signalled = true;
 		else
 			handle_held(process, t, signals, outcome);

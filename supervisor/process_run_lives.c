@@ -32,6 +32,7 @@ bool run_on_fork(struct run *run, const struct stop *stop)
 {
 	struct target *forked = target_forked(stop);
 	process_remark(run->process, "child processes");
+	run->process->disturbed = true;
 	if (forked) {
 		const struct process_pilot *pilot = run->process->options.pilot;
 		if (pilot)

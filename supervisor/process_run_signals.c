@@ -35,6 +35,47 @@ static bool ends_process(const struct tracee *tracee, int signal)
 	}
 }
 
+int signals_fatal(const struct tracee *tracee)
+{
+	const uint64_t pending = (tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) &
+				 ~tracee_signals(tracee, "SigBlk");
+	for (int signal = 1; pending && signal <= 64; signal++)
+		if (pending >> (signal - 1) & 1 && ends_process(tracee, signal))
+			return signal;
+	return 0;
+}
+
+/*
+ * A signal from outside (a timer, a child) has come since the model has performed the operation: the handler runs when the function has
+ * done so, too.
+ */
+static bool handle_behind_function(struct run *run, int signal)
+{
+	struct process_thread *self = run_self(run);
+	const uint64_t back = target_gadget_trap(run->process->target), caller = self->call.return_address;
+	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
+	siginfo_t info;
+	self->native = 0;
+	if (!regs || tracee_signal_info(self->tracee, &info) != STATUS_OK ||
+	    target_write(run->process->target, regs->rsp, &back, sizeof back) != STATUS_OK)
+		return run_resume(run, signal);
+	if (process_go(run->process, run->thread, 0) != STATUS_OK ||
+	    run_to_gadget(run->process, run->thread, run->outcome) != STATUS_OK)
+		return true;
+	regs = tracee_change_regs(self->tracee);
+	if (!regs)
+		return run_fail(run, END_ERROR, STATUS_GONE, "lost the target");
+	regs->rip = caller;
+	(void)tracee_set_signal_info(self->tracee, &info);
+	return run_resume(run, signal);
+}
+
+static bool at_beginning(const struct process_thread *thread)
+{
+	const struct user_regs_struct *regs = thread->native ? tracee_regs(thread->tracee) : NULL;
+	return regs && regs->rip == thread->native;
+}
+
 /* What fmc keeps of the output is in a file, for which the limit holds as well: the program might write to a terminal without one. */
 static bool output_is_too_large(const struct process *process)
 {
@@ -58,5 +99,7 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 				 "accessing address 0x%llx", (unsigned long long)stop->address);
 		return true;
 	}
+	if (at_beginning(run_self(run)) && tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1)
+		return handle_behind_function(run, signal);
 	return run_resume(run, signal);
 }

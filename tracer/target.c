@@ -169,6 +169,16 @@ long tracee_blocked_in(const struct tracee *tracee)
 	return number;
 }
 
+enum status tracee_signal_info(const struct tracee *tracee, siginfo_t *info)
+{
+	return ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, info) == 0 ? STATUS_OK : STATUS_GONE;
+}
+
+enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t *info)
+{
+	return ptrace(PTRACE_SETSIGINFO, tracee->tid, NULL, info) == 0 ? STATUS_OK : STATUS_GONE;
+}
+
 uint64_t tracee_signals(const struct tracee *tracee, const char *name)
 {
 	char path[64], line[256];

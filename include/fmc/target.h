@@ -295,6 +295,10 @@ uint64_t tracee_cpu_time(const struct tracee *tracee);
  */
 pid_t tracee_number(const struct tracee *tracee);
 
+/* What is told of the signal at whose stop the tracee is; with setting it, of the one that it is resumed with. */
+enum status tracee_signal_info(const struct tracee *tracee, siginfo_t *info);
+enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t *info);
+
 /* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
 uint64_t tracee_signals(const struct tracee *tracee, const char *name);
 

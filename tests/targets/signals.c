@@ -321,6 +321,56 @@ static void sleep_pause(void)
 	signal_sleeper(in_pause);
 }
 
+static pthread_t main_thread;
+static pid_t killer;
+static int asks[2], answers[2];
+
+static void on_signal_lock(int signal)
+{
+	(void)signal;
+	pthread_mutex_lock(&lock);
+	handled++;
+	pthread_mutex_unlock(&lock);
+}
+
+static void mask(int how, int signal)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	pthread_sigmask(how, &set, NULL);
+}
+
+static void *signal_main(void *unused)
+{
+	pthread_kill(main_thread, SIGUSR1);
+	return unused;
+}
+
+/* Another process sends it, while the main thread is held. */
+static void *let_signal_main(void *unused)
+{
+	char byte = 0;
+	mask(SIG_BLOCK, SIGUSR1);
+	if (write(asks[1], &byte, 1) != 1 || read(answers[0], &byte, 1) != 1)
+		abort();
+	return unused;
+}
+
+/* The signal can come before the lock is taken or after it has been given back, not between. */
+static void lock_while_signalled(void *(*body)(void *))
+{
+	main_thread = pthread_self();
+	handle(SIGUSR1, on_signal_lock, 0);
+	pthread_create(&sleeper, NULL, body, NULL);
+	pthread_mutex_lock(&lock);
+	mask(SIG_BLOCK, SIGUSR1);
+	pthread_mutex_unlock(&lock);
+	mask(SIG_UNBLOCK, SIGUSR1);
+	pthread_join(sleeper, NULL);
+	printf("%d handled\n", handled);
+}
+
 static void print_trap_mask(const char *who)
 {
 	struct sigaction action;
@@ -363,6 +413,26 @@ static void block_all(void)
 	print_trap_mask("main");
 }
 
+static void about_to_lock(void)
+{
+	lock_while_signalled(signal_main);
+}
+
+static void about_to_lock_outside(void)
+{
+	char byte;
+	if (pipe(asks) != 0 || pipe(answers) != 0)
+		abort();
+	killer = fork();
+	if (killer == 0) {
+		if (read(asks[0], &byte, 1) == 1)
+			kill(getppid(), SIGUSR1);
+		_exit(write(answers[1], &byte, 1) != 1);
+	}
+	lock_while_signalled(let_signal_main);
+	waitpid(killer, NULL, 0);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -383,6 +453,8 @@ static const struct {
     {"sigpipe", broken_pipe},
     {"epipe", ignored_pipe},
     {"block_all", block_all},
+    {"about_to_lock", about_to_lock},
+    {"about_to_lock_outside", about_to_lock_outside},
 };
 
 int main(int argc, char **argv)
