@@ -37,6 +37,75 @@ static void survey_enabled(struct execution *x)
 	}
 }
 
+/* When the wait of a thread that goes on by itself as time passes ends; 0: it needs no time, or nobody knows how much. */
+static int64_t end_of_wait(const struct model *model, uint32_t t)
+{
+	const struct op *op = model_pending(model, t);
+	return op->kind == OP_SLEEP || !model_ready(model, t) ? op->end : 0;
+}
+
+/* Nobody goes on before this moment, as long as nothing comes from outside; 0: somebody does. */
+static int64_t idle_until(const struct execution *x)
+{
+	const struct model *model = x->block.model;
+	int64_t first = INT64_MAX;
+	uint32_t t;
+	BITSET_EACH(t, x->enabled, fair_words(x->fair))
+	{
+		const int64_t end = end_of_wait(model, t);
+		if (!end)
+			return 0;
+		if (end < first)
+			first = end;
+	}
+	return bitset_empty(x->enabled, fair_words(x->fair)) ? 0 : first;
+}
+
+/* Whose time is yet to come doesn't go on. */
+static void hold_back_later(struct execution *x, int64_t until)
+{
+	uint32_t t;
+	BITSET_EACH(t, x->enabled, fair_words(x->fair))
+	if (end_of_wait(x->block.model, t) > until)
+		bitset_remove(x->enabled, t);
+}
+
+/* The plan says what comes next, and it could now: nobody has to wait for it. */
+static bool is_planned(const struct execution *x)
+{
+	const size_t next = x->trace->length;
+	if (next >= x->plan->prefix_length)
+		return false;
+	const struct step *step = &x->plan->prefix[next];
+	return step->thread < model_threads(x->block.model) &&
+	       model_has_choice(x->block.model, step->thread, step->choice);
+}
+
+/*
+ * Where nobody goes on but by a sleep's or a time-out's end, and something outside is awaited, time isn't skipped: it has to
+ * pass for those outside as well. Whose time comes first goes on then, if nothing has come before. False: nothing comes.
+ */
+static bool follow_time(struct execution *x)
+{
+	int64_t until = 0;
+	enum hope hope = HOPE_MORE;
+	while (x->machine->ops->await && hope == HOPE_MORE && (until = idle_until(x)) != 0) {
+		hope = x->machine->ops->await(x->machine, is_planned(x) ? 1 : until);
+		if (hope == HOPE_MORE)
+			survey_enabled(x);
+	}
+	if (until && hope == HOPE_DUE)
+		hold_back_later(x, until);
+	return !until || hope != HOPE_LOST;
+}
+
+/* The thread's wait is let begin in the kernel: it may be over there, which nobody could see from here. */
+static void let_wait(struct execution *x, uint32_t thread)
+{
+	set_ready(x, thread, true);
+	bitset_add(x->enabled, thread);
+}
+
 /*
  * Nothing is enabled: can the outside still change that? If it hasn't for long, a thread that waits for it is let wait
  * in the kernel, as the only one enabled: the machine may not be able to see when its wait is over. False: nothing can
@@ -47,7 +116,7 @@ static bool await_outside(struct execution *x)
 	const struct model *model = x->block.model;
 	const bool asked = x->machine->ops->await != NULL;
 	enum hope hope = HOPE_NONE;
-	while (asked && (hope = x->machine->ops->await(x->machine)) == HOPE_MORE) {
+	while (asked && (hope = x->machine->ops->await(x->machine, 0)) == HOPE_MORE) {
 		survey_enabled(x);
 		if (!bitset_empty(x->enabled, fair_words(x->fair)))
 			return true;
@@ -55,8 +124,7 @@ static bool await_outside(struct execution *x)
 	for (uint32_t t = 0; t < model_threads(model) && (hope != HOPE_NONE || !asked); t++) {
 		if (!waits_outside(model_pending(model, t)))
 			continue;
-		set_ready(x, t, true);
-		bitset_add(x->enabled, t);
+		let_wait(x, t);
 		return true;
 	}
 	x->hopeless = hope == HOPE_NONE;
@@ -159,6 +227,12 @@ bool execution_survey(struct execution *x)
 	survey_enabled(x);
 	if (!execution_believes_plugin(trace))
 		return false;
+	if (!follow_time(x)) {
+		trace->end = END_STUCK;
+		snprintf(trace->message, sizeof trace->message,
+			 "every thread waits for something outside of the program, or for time to pass");
+		return false;
+	}
 	if (trace->length > 0) {
 		const struct transition *last = &trace->at[trace->length - 1];
 		if (!execution_advance_fairness(x, last->thread, (last->flags & TRANSITION_YIELD) != 0))

@@ -60,8 +60,8 @@ static void start_target(struct process *process, struct outcome *first)
 	process->threaded = false;
 	process->controlled = false;
 	process->signalled = false;
-	process->awaited_ms = 0;
 	process->disturbed = false;
+	time_begin(process);
 	process->hope_lost = false;
 	process->going = false;
 	process->uncontrolled[0] = 0;
@@ -124,9 +124,9 @@ static bool process_digest(struct machine *machine, uint64_t digest[2])
 	return target_digest(process_of(machine)->target, digest) == STATUS_OK;
 }
 
-static enum hope process_await(struct machine *machine)
+static enum hope process_await(struct machine *machine, int64_t until)
 {
-	return outside_await(process_of(machine));
+	return outside_await(process_of(machine), until);
 }
 
 static void process_transition(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,

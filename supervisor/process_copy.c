@@ -137,7 +137,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->threaded = copy->threaded;
 	process->controlled = copy->controlled;
 	process->signalled = copy->signalled;
-	process->awaited_ms = 0;
+	time_begin(process);
 	process->hope_lost = false;
 	process->going = false;
 	memcpy(process->uncontrolled, copy->uncontrolled, sizeof process->uncontrolled);

@@ -16,7 +16,6 @@
  * set. What can't be asked counts as not ready; it gets its turn when nothing else can run.
  */
 #define POLL_MAX 1024
-#define AWAIT_MS 5
 
 static int duplicate(const struct process *process, int fd)
 {
@@ -229,21 +228,66 @@ static enum hope outside_hope(const struct process *process)
 	return hope;
 }
 
-enum hope outside_await(struct process *process)
+/* May somebody else be waiting for the program to get on, or about to come? What the process has made for itself alone doesn't count. */
+static bool is_others(const struct process *process, int fd, short events)
+{
+	(void)events;
+	return !target_made(process->target, fd);
+}
+
+/* Signals are sent from outside to a program that is run, not to one that is explored. */
+static bool awaits_others(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if ((op->kind != OP_SYSCALL && op->kind != OP_POLL) || !regs)
+		return false;
+	const long number = (long)regs->orig_rax;
+	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others,
+			      !process->options.outside_ms);
+}
+
+static bool somebody_awaits_others(const struct process *process)
+{
+	const struct model *model = process->model->model;
+	if (target_bystanders(process->target))
+		return true;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_exited(model, t) && awaits_others(process, t, model_pending(model, t)))
+			return true;
+	return false;
+}
+
+static enum hope await_any(struct process *process)
 {
 	const struct model *model = process->model->model;
 	enum hope hope = outside_hope(process);
-	struct stop stop;
-	if (hope == HOPE_MORE && process->options.outside_ms &&
-	    process->awaited_ms >= process->options.outside_ms)
-		hope = HOPE_LOST;
-	/* No thread of the target runs: this serves its children, and lets time pass. */
-	if (hope == HOPE_MORE && target_wait(process->target, NULL, AWAIT_MS, &stop) == STATUS_INTERRUPTED)
+	if (hope == HOPE_MORE)
+		hope = time_pass(process, INT64_MAX);
+	/* Time without an end doesn't come: it was interrupted, or has been waited for long enough. */
+	if (hope == HOPE_DUE)
 		hope = HOPE_LOST;
 	process->hope_lost = hope == HOPE_LOST;
-	process->awaited_ms += AWAIT_MS;
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (!model_exited(model, t))
 			objects_verify(process, model_pending(model, t));
 	return hope;
+}
+
+enum hope outside_await(struct process *process, int64_t until)
+{
+	if (!until)
+		return await_any(process);
+	return somebody_awaits_others(process) ? time_pass(process, until) : HOPE_NONE;
+}
+
+void outside_heard(struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (!(process->pace.waited || process->pace.in_vain) || process->hope_lost || !regs)
+		return;
+	const long number = (long)regs->orig_rax;
+	if (any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others, true))
+		time_heard(process);
 }

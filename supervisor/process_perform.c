@@ -1,7 +1,6 @@
 #include "supervisor/process_private.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,44 +103,6 @@ static void set_argument(struct user_regs_struct *regs, int index, uint64_t valu
 	default:
 		break;
 	}
-}
-
-static uint64_t argument(const struct user_regs_struct *regs, int index)
-{
-	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx};
-	return index >= 0 && index < 4 ? arguments[index] : 0;
-}
-
-/* Until when, in nanoseconds, on a clock that is told from the other by what is nearer. */
-static void advance_until(struct process *process, int64_t until)
-{
-	int64_t real = until - target_clock(process->target, CLOCK_REALTIME);
-	int64_t monotonic = until - target_clock(process->target, CLOCK_MONOTONIC);
-	bool is_real = llabs(real) < llabs(monotonic);
-	target_advance_clock(process->target, is_real ? real : monotonic);
-}
-
-/* A time-out is chosen: that much time has passed. */
-static void advance_past_timeout(struct process *process, uint32_t thread)
-{
-	struct process_thread *self = &process->threads[thread];
-	const struct user_regs_struct *regs = tracee_regs(self->tracee);
-	struct timespec time;
-	if (!regs)
-		return;
-	bool futex = !self->call.entry && (long)regs->orig_rax == SYS_futex;
-	if (!self->call.entry && !futex) {
-		target_advance_clock(process->target, self->call.op.arg);
-		return;
-	}
-	uint64_t address = futex ? regs->r10 : argument(regs, self->call.timeout_argument);
-	if (!address || target_read(process->target, address, &time, sizeof time) != STATUS_OK)
-		return;
-	int64_t ns = (int64_t)time.tv_sec * NS_PER_SECOND + time.tv_nsec;
-	if (futex && (regs->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT)
-		target_advance_clock(process->target, ns);
-	else
-		advance_until(process, ns);
 }
 
 static void go_on(struct process *process, uint32_t thread, struct outcome *outcome)
@@ -361,14 +322,13 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	struct process *process = process_of(machine);
 	struct process_thread *self = &process->threads[thread];
 	memset(outcome, 0, sizeof *outcome);
-	process->awaited_ms = 0;
 	process_note(process, MANNER_RUN, 0);
 	process->hope_lost &= op->kind == OP_SYSCALL || op->kind == OP_POLL;
 	outcome->created = NO_THREAD;
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;
 	if (effect->timed_out)
-		advance_past_timeout(process, thread);
+		time_reach(process, op->end);
 	if (effect->cancelled) {
 		if (op->kind == OP_COND_RELOCK || !self->call.entry)
 			process_note_other(process, "a thread is cancelled while it waits");
@@ -402,10 +362,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		go_on(process, thread, outcome);
 		return;
 	case OP_SLEEP:
-		if (op->arg2)
-			advance_until(process, op->arg);
-		else
-			target_advance_clock(process->target, op->arg);
+		time_reach(process, op->end);
 		process_note(process, MANNER_RETURN, sleep_result(process, thread));
 		tracee_skip_syscall(self->tracee, process->performed.result);
 		go_on(process, thread, outcome);
@@ -416,6 +373,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		if (choice == CHOICE_TIMEOUT) {
 			process_note(process, MANNER_EXPIRE, 0);
 			expire_outside(process, thread);
+		} else {
+			outside_heard(process, thread, op);
 		}
 		go_on(process, thread, outcome);
 		return;
@@ -457,7 +416,7 @@ void process_sleep(struct machine *machine, uint32_t thread, const struct op *op
 		return;
 	/* Nobody else has woken it. */
 	if (op->kind == OP_COND_ASLEEP && model_pending(process->model->model, thread)->arg == ETIMEDOUT)
-		advance_past_timeout(process, thread);
+		time_reach(process, op->end);
 	outcome->kind = OUTCOME_PENDING;
 	outcome->next.kind = OP_NONE;
 }

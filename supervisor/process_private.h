@@ -62,6 +62,15 @@ struct surveyed {
 	bool refused;
 };
 
+/* How clocks follow real time: process_time.c. */
+struct pace {
+	uint64_t real;	  /* when something outside was first awaited, on clock_now(); 0: not yet */
+	int64_t moment;	  /* what the clocks showed then */
+	uint64_t waited;  /* nanoseconds since something last came from there */
+	uint64_t in_vain; /* the same without child processes, over all executions */
+	uint32_t hurried; /* time-outs since then that came before their time */
+};
+
 struct process {
 	struct machine machine; /* first: a machine is cast to its process */
 	struct process_options options;
@@ -76,7 +85,7 @@ struct process {
 	uint32_t objects_length, objects_room;
 	struct object_slot *slots; /* hash table over them */
 	uint32_t slots_length;
-	uint32_t awaited_ms; /* how long nothing could run but for the outside */
+	struct pace pace;
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
@@ -165,8 +174,25 @@ void perform_user(struct process *process, uint32_t thread, struct outcome *outc
 /* Those that the program doesn't have, as a list; true: it has none of them. */
 bool user_functions_missing(const struct process *process, char text[160]);
 
-/* process_outside.c: wait a little for whatever could still wake a thread */
-enum hope outside_await(struct process *process);
+/*
+ * process_time.c: virtual time. end: when the sleep or time-out before which a thread stands ends, as in struct op. reach: the
+ * clocks show this moment now, if it is yet to come. begin: of an execution. pass: let a little real time pass, and the
+ * clocks follow it, up to this moment; HOPE_LOST: nothing has come from outside for longer than fmc waits. heard: something
+ * has.
+ */
+int64_t time_end(const struct process *process, struct tracee *tracee, const struct call *call);
+void time_reach(struct process *process, int64_t moment);
+void time_begin(struct process *process);
+enum hope time_pass(struct process *process, int64_t until);
+void time_heard(struct process *process);
+/* Of a thread that nobody else of the program could go on beside: it sleeps until then. */
+void time_sleep(struct process *process, int64_t end);
+
+/* process_outside.c: wait a little for whatever could still wake a thread, as machine_ops.await says */
+enum hope outside_await(struct process *process, int64_t until);
+
+/* The thread's wait is over: was that somebody outside? */
+void outside_heard(struct process *process, uint32_t thread, const struct op *op);
 
 /* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);

@@ -155,11 +155,12 @@ static bool on_trap(struct run *run, const struct stop *stop)
 static bool pass_alone(struct run *run, const struct call *call)
 {
 	struct tracee *tracee = run_self(run)->tracee;
+	const int64_t end = time_end(run->process, tracee, call);
 	if (call->op.kind == OP_SLEEP) {
-		int64_t now =
-		    call->op.arg2 ? target_clock(run->process->target, (clockid_t)call->op.arg3) : 0;
-		target_advance_clock(run->process->target, call->op.arg - now);
+		time_sleep(run->process, end);
 		tracee_skip_syscall(tracee, 0);
+	} else {
+		target_clock_waits(run->process->target, end);
 	}
 	return run_resume(run, 0);
 }
@@ -249,6 +250,7 @@ static bool on_blocked(struct run *run, long number)
 		if (process->threaded && process->options.outside_ms && waited > process->options.outside_ms)
 			return run_fail(run, END_STUCK, STATUS_TIMEOUT,
 					"every thread waits for something outside of the program");
+		target_clock_waited(process->target, WATCH_MS * INT64_C(1000000));
 		return false;
 	}
 	tracee_interrupt(run_self(run)->tracee);
@@ -324,6 +326,7 @@ static void follow(struct run *run)
 			run->blocked = 0;
 			process->hope_lost = false;
 			ended = run_handle(run, &stop);
+			target_clock_waits(process->target, 0);
 		} else if (status == STATUS_TIMEOUT) {
 			ended = on_timeout(run);
 		} else if (status == STATUS_INTERRUPTED) {

@@ -6,10 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-/* What only the threads of a confined process have: nobody else has been given it, and it can't give it to anybody. */
+/*
+ * What only the threads of a process have. That of a confined one for certain: nobody else has been given it, and it can't give
+ * it to anybody.
+ */
 
 /* The link and the mode bits of a descriptor: whether it reads, whether it writes. */
 static bool look(DIR *table, const char *name, char link[64], mode_t *mode)
@@ -50,6 +56,24 @@ static bool owns_members(const struct target *target, DIR *table, int set)
 	return owns;
 }
 
+/* A socket of a pair: its other end has no name either, and is this process. */
+static bool is_of_pair(const struct target *target, int descriptor)
+{
+	struct sockaddr_un name;
+	struct ucred other;
+	socklen_t length = sizeof name, size = sizeof other;
+	const int pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);
+	const int copy = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
+	bool pair = copy >= 0 && getpeername(copy, (struct sockaddr *)&name, &length) == 0 &&
+		    name.sun_family == AF_UNIX && length <= sizeof name.sun_family &&
+		    getsockopt(copy, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 && other.pid == target->pid;
+	if (copy >= 0)
+		close(copy);
+	if (pidfd >= 0)
+		close(pidfd);
+	return pair;
+}
+
 static bool owns_end(const struct target *target, DIR *table, int descriptor, bool sets)
 {
 	char name[16], link[64];
@@ -59,19 +83,24 @@ static bool owns_end(const struct target *target, DIR *table, int descriptor, bo
 		return false;
 	if (sets && strcmp(link, "anon_inode:[eventpoll]") == 0)
 		return owns_members(target, table, descriptor);
+	if (!target->world.confined && strncmp(link, "socket:", 7) == 0)
+		return is_of_pair(target, descriptor);
 	return strcmp(link, "anon_inode:[eventfd]") == 0 ||
 	       (strncmp(link, "pipe:", 5) == 0 && has_other_end(table, link, mode));
 }
 
-bool target_owns(const struct target *target, int descriptor)
+bool target_made(const struct target *target, int descriptor)
 {
 	char path[32];
-	if (!target->world.confined || target->world.has_timers)
-		return false;
 	snprintf(path, sizeof path, "/proc/%d/fd", target->pid);
 	DIR *table = opendir(path);
 	const bool owns = table && owns_end(target, table, descriptor, true);
 	if (table)
 		closedir(table);
 	return owns;
+}
+
+bool target_owns(const struct target *target, int descriptor)
+{
+	return target->world.confined && !target->world.has_timers && target_made(target, descriptor);
 }

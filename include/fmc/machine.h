@@ -64,6 +64,7 @@ struct outcome {
 enum hope {
 	HOPE_NONE, /* nothing outside could wake a thread: whoever is blocked is so for ever */
 	HOPE_MORE, /* some time has passed; look again */
+	HOPE_DUE,  /* the moment up to which to wait has come; who wakes by himself then may go on */
 	HOPE_LOST, /* something outside could, but has not for as long as the machine waits */
 };
 
@@ -93,10 +94,11 @@ struct machine_ops {
 	/* OP_SYSCALL: would it complete now? Asked for each decision while such a thread is stopped. */
 	bool (*ready)(struct machine *machine, uint32_t thread, const struct op *op);
 	/*
-	 * Nothing is enabled. Wait a little for the outside (a child process, a pipe, a signal). NULL: there is no
-	 * outside.
+	 * Nothing can go on. Wait a little for the outside (a child process, a pipe, a signal); with `until`, no longer than to
+	 * this moment, at which the first sleep or time-out ends (op.end), and not at all if nobody awaits anything from
+	 * there: HOPE_NONE. Without: until is 0, nothing at all is enabled. NULL: there is no outside.
 	 */
-	enum hope (*await)(struct machine *machine);
+	enum hope (*await)(struct machine *machine, int64_t until);
 	/*
 	 * A digest of all that the program's future depends on besides the model: memory and registers of all
 	 * threads. Taken while every thread is stopped. False if this machine can't tell.

@@ -162,6 +162,11 @@ struct op {
 	    object; /* thread number for the CLASS_THREAD operations, else object number; NO_OBJECT if none */
 	uint32_t object2; /* NO_OBJECT if none */
 	int64_t arg, arg2, arg3;
+	/*
+	 * When a sleep or a time-out ends by itself, in nanoseconds of a machine's own time; 0: it isn't timed, or not known.
+	 * Doesn't count in comparisons.
+	 */
+	int64_t end;
 	uint64_t place; /* code address that the program continues at: where a person looks; 0 if unknown */
 };
 

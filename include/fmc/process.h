@@ -61,7 +61,9 @@ struct process_options {
 	bool verify;	    /* stop at every return of a native function, to check the model's predictions */
 	bool atomics;	    /* atomic instructions of the program's own code are operations */
 	const char *waking; /* rules of who is woken (waking.h); NULL: every way is a choice */
-	/* How long to wait for something outside (a pipe from another process ...) when nothing else can run.
+	/*
+	 * How long to wait for something outside (a pipe from another process ...) when nothing else can run, in
+	 * milliseconds; 0: for ever, and signals may come from there, too.
 	 */
 	uint32_t outside_ms;
 	bool places; /* find the program's own frame for operations that libraries make (slower; for replays)

@@ -171,6 +171,12 @@ const char *target_outside(const struct target *target);
  */
 bool target_owns(const struct target *target, int descriptor);
 
+/*
+ * The same of any target, as far as can be seen: both ends of a pipe or a pair of sockets are there. A child process may
+ * have it as well, or whoever was sent it.
+ */
+bool target_made(const struct target *target, int descriptor);
+
 /* At STOP_SYSCALL: don't execute the call, let it return `result` (negative errno for failure). */
 void tracee_skip_syscall(struct tracee *tracee, int64_t result);
 

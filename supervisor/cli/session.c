@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* How long executions wait for something outside of the target when nothing else can run. */
+/* How long explored executions wait for something outside of the target when nothing else can run. */
 #define OUTSIDE_MS 2000
 
 /* So much behind the deadline the timer comes, for an execution that makes no transitions. */
@@ -64,7 +64,8 @@ struct process_options session_process(const struct launch *launch, const struct
 					.atomics = options->atomics,
 					.waking = *options->waking ? options->waking : NULL,
 					.verify = options->verify_model,
-					.outside_ms = OUTSIDE_MS};
+					/* A server that is run waits until it is asked something. */
+					.outside_ms = options->command == COMMAND_RUN ? 0 : OUTSIDE_MS};
 }
 
 enum status session_open(struct session *session, const struct launch *launch, const struct options *options,

@@ -467,9 +467,10 @@ START_TEST(waiting_for_the_outside)
 }
 END_TEST
 
-static enum hope expect_nothing(struct machine *machine)
+static enum hope expect_nothing(struct machine *machine, int64_t until)
 {
 	(void)machine;
+	(void)until;
 	return HOPE_NONE;
 }
 

@@ -1,0 +1,47 @@
+#!/bin/bash
+# Clocks follow real time while somebody outside is waited for, and skip it else.
+. tests/lib.sh
+IDLE=$BUILD/targets/idle SOCKET=$SCRATCH/socket
+
+python3 tests/idle.py "$FMC" "$IDLE" "$SOCKET" >"$SCRATCH/out" 2>&1
+judge "an idle server under fmc run" [ $? -eq 0 ]
+show "$SCRATCH/out"
+
+# Explored, a server that nobody comes to is told as such, and isn't run until its depth is used up.
+"$FMC" check --executions 2 -- "$IDLE" "$SOCKET" ticks </dev/null >"$SCRATCH/out" 2>&1
+judge "an idle server under fmc check ends" [ $? -eq 0 ]
+says "an idle server under fmc check" 'No failure found' 'all threads waited for something outside'
+says_not "an idle server isn't cut" '--depth'
+
+# Time-outs of a client that gives up are come to, even if they take longer than fmc waits.
+"$FMC" check --executions 2 -- "$IDLE" "$SOCKET" patience 3600000 </dev/null >"$SCRATCH/out" 2>&1
+judge "a long time-out under fmc check" [ $? -eq 0 ]
+says_not "a long time-out is come to" 'waited for something outside'
+
+# A key that lives for ten seconds lives as long as somebody else's clock says.
+if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then
+	"$FMC" run -- redis-server --port 0 --unixsocket "$SOCKET.redis" --save '' --appendonly no \
+	    </dev/null >"$SCRATCH/out" 2>&1 &
+	server=$!
+	for tries in {1..600}; do
+		[ "$(redis-cli -s "$SOCKET.redis" ping 2>/dev/null)" = PONG ] && break
+		sleep 0.1
+	done
+	begin=$(date +%s%N)
+	redis-cli -s "$SOCKET.redis" set key value px 10000 >/dev/null
+	sleep 1
+	left=$(redis-cli -s "$SOCKET.redis" pttl key)
+	passed=$((($(date +%s%N) - begin) / 1000000))
+	# On a machine so busy that this took ten seconds there is nothing to be seen.
+	if [ $passed -lt 9000 ]; then
+		judge "a key of redis lives ($left of 10000 ms left after $passed)" [ "$left" -ge $((9900 - passed)) ]
+	else
+		skip "a key of redis lives: the machine is too busy"
+	fi
+	redis-cli -s "$SOCKET.redis" shutdown nosave >/dev/null 2>&1
+	wait $server
+	judge "redis ends as it does alone" [ $? -eq 0 ]
+else
+	skip "redis isn't there"
+fi
+finish
