@@ -276,6 +276,7 @@ static enum hope await_any(struct process *process)
 
 enum hope outside_await(struct process *process, int64_t until)
 {
+	signals_pass(process, NULL);
 	if (!until)
 		return await_any(process);
 	return somebody_awaits_others(process) ? time_pass(process, until) : HOPE_NONE;

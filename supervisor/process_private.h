@@ -201,6 +201,8 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 uint64_t signals_deliverable(const struct tracee *tracee);
 /* One that is pending, not blocked, and will end the process; 0: there is none. */
 int signals_fatal(const struct tracee *tracee);
+/* What was sent to fmc goes to the program: to this thread, unless it blocks it or is NULL. */
+void signals_pass(struct process *process, const struct tracee *running);
 
 /*
  * process_run_held.c: `runner` may have sent signals; blocked threads handle theirs. What goes wrong meanwhile

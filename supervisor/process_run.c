@@ -321,6 +321,7 @@ static void follow(struct run *run)
 	bool ended = false;
 	while (!ended) {
 		struct stop stop;
+		signals_pass(process, run_self(run)->tracee);
 		enum status status = run_wait(run, &stop);
 		if (status == STATUS_OK) {
 			run->blocked = 0;

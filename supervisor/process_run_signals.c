@@ -45,6 +45,19 @@ int signals_fatal(const struct tracee *tracee)
 	return 0;
 }
 
+void signals_pass(struct process *process, const struct tracee *running)
+{
+	uint64_t signals;
+	if (!tracer_take_signals(&signals))
+		return;
+	const uint64_t blocked = running ? tracee_signals(running, "SigBlk") : ~UINT64_C(0);
+	process->disturbed = true;
+	process_remark(process, "signals from outside");
+	for (int signal = 1; signal <= 64; signal++)
+		if (signals >> (signal - 1) & 1)
+			target_send(process->target, blocked >> (signal - 1) & 1 ? NULL : running, signal);
+}
+
 /*
  * A signal from outside (a timer, a child) has come since the model has performed the operation: the handler runs when the function has
  * done so, too.

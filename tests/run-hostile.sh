@@ -59,6 +59,30 @@ for case in write writev pwritev2 sendfile write-socket send sendmsg recv recvms
     handled splice vmsplice sendfile-pipe; do
 	same transfers $case
 done
+# sent SIGNAL STATUS CASE: a signal to fmc run is one to the program. Its input never comes.
+sent() {
+	local fmc
+	mkfifo "$SCRATCH/input.$1.$3"
+	exec 9<>"$SCRATCH/input.$1.$3"
+	"$FMC" run -o "$SCRATCH/bad.sched" -- "$BUILD/targets/signals" "$3" <&9 >"$SCRATCH/found" 2>"$SCRATCH/err" &
+	fmc=$!
+	for _ in {1..200}; do
+		grep -q up "$SCRATCH/found" && break
+		sleep 0.05
+	done
+	kill -s "$1" $fmc
+	wait $fmc
+	judge "SIG$1 to fmc run, $3: status $2" [ $? -eq "$2" ]
+	exec 9<&-
+}
+
+sent TERM 143 end
+sent HUP 129 end
+sent USR2 140 end
+sent TERM 5 handle_end
+sent HUP 5 handle_end
+judge "its handler has run" grep -q handled "$SCRATCH/found"
+
 # Without symbols threads have the same numbers each time, which the kernel doesn't know.
 cp "$BUILD/targets/signals.static" "$SCRATCH/stripped"
 strip -s "$SCRATCH/stripped"

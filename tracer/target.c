@@ -179,6 +179,14 @@ enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t 
 	return ptrace(PTRACE_SETSIGINFO, tracee->tid, NULL, info) == 0 ? STATUS_OK : STATUS_GONE;
 }
 
+void target_send(const struct target *target, const struct tracee *tracee, int signal)
+{
+	if (tracee)
+		syscall(SYS_tgkill, target->pid, tracee->tid, signal);
+	else
+		kill(target->pid, signal);
+}
+
 uint64_t tracee_signals(const struct tracee *tracee, const char *name)
 {
 	char path[64], line[256];

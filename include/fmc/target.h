@@ -305,6 +305,9 @@ pid_t tracee_number(const struct tracee *tracee);
 enum status tracee_signal_info(const struct tracee *tracee, siginfo_t *info);
 enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t *info);
 
+/* Send a signal to the process; to this tracee of it if it isn't NULL. */
+void target_send(const struct target *target, const struct tracee *tracee, int signal);
+
 /* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
 uint64_t tracee_signals(const struct tracee *tracee, const char *name);
 
@@ -313,6 +316,15 @@ long tracee_blocked_in(const struct tracee *tracee);
 
 /* SIGINT and SIGTERM set a flag that makes target_wait() return; installed once by the command. */
 void tracer_catch_interrupts(void);
+
+/*
+ * Instead, what is sent to fmc (SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2) is for the program, but what its own
+ * timers send. from_terminal: keys, too; else the program shares fmc's process group and has got those by itself.
+ */
+void tracer_pass_signals(bool from_terminal);
+/* Have any come since it was asked last? Those that the program hasn't got yet; bit 0 is signal 1. */
+bool tracer_take_signals(uint64_t *signals);
+bool tracer_was_sent(int signal);   /* such a signal has come, from whomever */
 bool tracer_interrupted(void);
 void tracer_clear_interrupt(void);
 

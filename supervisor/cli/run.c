@@ -111,6 +111,9 @@ static int run_with(struct session *session, const struct launch *launch, const 
 	/* Without a failure names and places are wanted for the schedule and for warnings only. */
 	session->wanted = options->output ? NULL : worth_collecting;
 	enum status status = session_run(session, &plan, &trace, &reported->finding);
+	/* That somebody has ended the program is no failure of its own. */
+	if (trace.end == END_SIGNAL && tracer_was_sent(trace.end_value))
+		reported->finding.kind = FINDING_NONE;
 	session_warn(session);
 	snprintf(verdict->strategy, sizeof verdict->strategy, options->seed_given ? "random" : "default");
 	verdict->executions = 1;
@@ -138,7 +141,8 @@ int run_command(const struct options *options)
 	struct session session;
 	struct verdict verdict;
 	char why[256];
-	tracer_catch_interrupts();
+	/* A program that doesn't read from the terminal is in a process group of its own. */
+	tracer_pass_signals(options->input != NULL);
 	int refused = ops_open(options, EXITS_USAGE);
 	if (refused)
 		return refused;

@@ -413,6 +413,38 @@ static void block_all(void)
 	print_trap_mask("main");
 }
 
+static void on_end(int signal)
+{
+	static const char text[] = "handled\n";
+	(void)signal;
+	if (write(STDOUT_FILENO, text, sizeof text - 1) > 0)
+		_exit(5);
+}
+
+static void *read_input(void *unused)
+{
+	char byte;
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+	return unused;
+}
+
+/* Wait for a signal from outside, the main thread held by fmc. */
+static void wait_for_end(void)
+{
+	pthread_create(&sleeper, NULL, read_input, NULL);
+	puts("up");
+	fflush(stdout);
+	sem_wait(&never);
+}
+
+static void handle_end(void)
+{
+	handle(SIGTERM, on_end, 0);
+	handle(SIGHUP, on_end, 0);
+	wait_for_end();
+}
+
 static void about_to_lock(void)
 {
 	lock_while_signalled(signal_main);
@@ -453,6 +485,8 @@ static const struct {
     {"sigpipe", broken_pipe},
     {"epipe", ignored_pipe},
     {"block_all", block_all},
+    {"end", wait_for_end},
+    {"handle_end", handle_end},
     {"about_to_lock", about_to_lock},
     {"about_to_lock_outside", about_to_lock_outside},
 };
