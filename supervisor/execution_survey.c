@@ -131,6 +131,28 @@ static bool await_outside(struct execution *x)
 	return false;
 }
 
+/* Does the plan go on with an operation whose wait for something outside isn't over yet? */
+static bool plan_waits(const struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const size_t now = x->trace->length;
+	if (now >= x->plan->prefix_length || !x->machine->ops->await)
+		return false;
+	const struct step *next = &x->plan->prefix[now];
+	return next->choice != CHOICE_TIMEOUT && next->thread < model_threads(model) &&
+	       waits_outside(model_pending(model, next->thread)) && !model_ready(model, next->thread);
+}
+
+/* What had come when the plan was made, a child's end for instance, comes again at its own pace: be patient. */
+static void await_planned(struct execution *x)
+{
+	enum hope hope = HOPE_MORE;
+	while (plan_waits(x) && (hope = x->machine->ops->await(x->machine, 0)) == HOPE_MORE)
+		survey_enabled(x);
+	if (hope == HOPE_LOST)
+		let_wait(x, x->plan->prefix[x->trace->length].thread);
+}
+
 static void end_without_enabled(struct execution *x)
 {
 	const struct model *model = x->block.model;
@@ -225,6 +247,7 @@ bool execution_survey(struct execution *x)
 	struct trace *trace = x->trace;
 	uint32_t words = fair_words(x->fair);
 	survey_enabled(x);
+	await_planned(x);
 	if (!execution_believes_plugin(trace))
 		return false;
 	if (!follow_time(x)) {

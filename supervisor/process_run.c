@@ -266,6 +266,15 @@ static bool on_blocked(struct run *run, long number)
 	return run_stop_before(run, &call);
 }
 
+/*
+ * So many looks in a row find a thread asleep that waits: once may be on its way through. A child that begins and ends soon does
+ * so sooner or later as the machine is busy, and whether its parent has waited for it is to be the same each time.
+ */
+static int looks_before(long number)
+{
+	return number == SYS_wait4 || number == SYS_waitid ? 10 : 2;
+}
+
 static bool on_timeout(struct run *run)
 {
 	struct process *process = run->process;
@@ -274,8 +283,7 @@ static bool on_timeout(struct run *run)
 	if (!run->looks++)
 		run->since = tracee_cpu_time(thread->tracee);
 	if (number >= 0) {
-		/* Twice in a row: not on its way through. */
-		return ++run->blocked >= 2 && on_blocked(run, number);
+		return ++run->blocked >= looks_before(number) && on_blocked(run, number);
 	}
 	run->blocked = 0;
 	uint64_t used_ms = (tracee_cpu_time(thread->tracee) - run->since) / 1000000;
