@@ -526,6 +526,15 @@ void dependence_ended(struct footprint *footprint)
 	touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 }
 
+/*
+ * Where the main thread has exited by itself, libc counts those that are left, and the last one ends the process: which one that is
+ * depends on the order of their ends.
+ */
+void dependence_exited(struct footprint *footprint)
+{
+	touch(footprint, TOUCH_ENDS, 0, TOUCH_WRITE);
+}
+
 /* `changed` has become enabled or has ceased to be: whoever yields to it may be schedulable or not because of it. */
 static void touch_yielding(struct footprint *footprint, const struct fair *fair, uint32_t changed)
 {

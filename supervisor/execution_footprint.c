@@ -3,11 +3,27 @@
 
 #include <stdlib.h>
 
+/* Does the transition of t end it, or find that all others have ended before? Then the process ends next. */
+static bool counts_ends(const struct execution *x, uint32_t t, const struct outcome *outcome)
+{
+	const struct model *model = x->block.model;
+	if (!x->plan->policy.ends_count || outcome->kind == OUTCOME_EXITED)
+		return x->plan->policy.ends_count;
+	if (outcome->kind != OUTCOME_PENDING || outcome->next.kind != OP_PROCESS_EXIT)
+		return false;
+	for (uint32_t u = 0; u < model_threads(model); u++)
+		if (u != t && !model_exited(model, u))
+			return false;
+	return true;
+}
+
 bool execution_footprint(struct execution *x, const struct outcome *outcome)
 {
 	struct footprint *footprint = &x->footprint;
 	for (uint32_t i = 0; i < outcome->births; i++)
 		dependence_born(footprint, outcome->created + i);
+	if (counts_ends(x, x->previous, outcome))
+		dependence_exited(footprint);
 	if (outcome->kind != OUTCOME_PENDING && outcome->kind != OUTCOME_EXITED)
 		dependence_ended(footprint);
 	return trace_push_footprint(x->trace, footprint) || execution_out_of_memory(x->trace);

@@ -8,7 +8,8 @@
  * yields depend on everything, and whether a thread may run is part of the state that transitions act on.
  * none: futexes and waiting system calls say that threads share memory or pipes between
  * the operations that are seen; then no two transitions are known to be independent, and all executions are
- * run. What was run before a change counts for nothing, nor does what comes of plans that are out then: the search
+ * run. Where the main thread leaves others behind, their ends depend on each other, which footprints tell from then on, and
+ * source sets are used, as with other ends that no model foresees. What was run before a change counts for nothing, nor does what comes of plans that are out then: the search
  * starts over. So it does where wakeup trees give way to source sets.
  */
 #include "branches.h"
@@ -25,6 +26,7 @@ struct reduction {
 	enum mode mode;
 	uint32_t fair_k;
 	bool sees_memory;
+	bool ends_count;    /* the main thread leaves others behind */
 	const char *reason; /* of MODE_NONE */
 	char *loaded;	    /* the reason, if it was loaded */
 	uint64_t executions, redundant;
@@ -82,6 +84,7 @@ static enum search_answer next_of_all(struct reduction *r, struct plan *plan)
 static enum search_answer next(void *strategy, struct plan *plan)
 {
 	struct reduction *r = strategy;
+	plan->policy.ends_count = r->ends_count;
 	if (r->mode == MODE_NONE)
 		return next_of_all(r, plan);
 	enum search_answer answer = dpor_next(&r->dpor, plan);
@@ -152,10 +155,13 @@ static void start_over(struct reduction *r, enum mode mode, bool whole)
 /* Does this trace show that the mode isn't sound? Then the search has started over. */
 static bool change_mode(struct reduction *r, const struct trace *trace, bool *failed)
 {
-	const char *reason = trace_hides(trace, r->sees_memory);
+	const char *reason = trace_shares(trace, r->sees_memory);
 	if (reason) {
 		r->reason = reason;
 		start_over(r, MODE_NONE, false);
+	} else if (!r->ends_count && trace_outlives_main(trace)) {
+		r->ends_count = true;
+		start_over(r, r->mode, false);
 	} else if (r->mode == MODE_PLAIN && r->fair_k != 0 && yields_twice(r, trace, failed)) {
 		start_over(r, MODE_FAIR, r->dpor.whole);
 	} else if (r->dpor.whole && (ends_unforeseen(trace) || wakes_spuriously(trace))) {
@@ -220,6 +226,7 @@ static void save(const void *strategy, struct saver *saver)
 {
 	const struct reduction *r = strategy;
 	save_number(saver, r->mode);
+	save_number(saver, r->ends_count);
 	save_text(saver, r->reason);
 	save_number(saver, r->executions);
 	save_number(saver, r->redundant);
@@ -231,6 +238,7 @@ static bool load(void *strategy, struct loader *loader)
 {
 	struct reduction *r = strategy;
 	r->mode = (enum mode)load_most(loader, MODE_NONE);
+	r->ends_count = load_bool(loader);
 	r->reason = r->loaded = load_text(loader);
 	r->executions = load_number(loader);
 	r->redundant = load_number(loader);

@@ -299,11 +299,24 @@ static bool leaves_others(const struct trace *trace, size_t i)
 	       i + 1 < trace->length;
 }
 
+bool trace_outlives_main(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		if (leaves_others(trace, i))
+			return true;
+	return false;
+}
+
 const char *trace_hides(const struct trace *trace, bool sees_memory)
 {
+	if (trace_outlives_main(trace))
+		return "its main thread exits while others go on, and the last of them ends it";
+	return trace_shares(trace, sees_memory);
+}
+
+const char *trace_shares(const struct trace *trace, bool sees_memory)
+{
 	for (size_t i = 0; i < trace->length; i++) {
-		if (leaves_others(trace, i))
-			return "its main thread exits while others go on, and the last of them ends it";
 		switch (trace->at[i].op.kind) {
 		case OP_FUTEX_WAIT:
 		case OP_FUTEX_WAKE:

@@ -23,7 +23,8 @@
  * who compares one with a sequence dependence_exhausts().
  *
  * A footprint follows from the model alone, without the program: wakeup trees need to know before it runs what
- * a transition will touch, exactly, neither less nor more. The one exception is that it ends the process.
+ * a transition will touch, exactly, neither less nor more. The exceptions are that it ends the process, and the thread where
+ * that counts.
  */
 enum touch_mode {
 	TOUCH_READ, /* commutes with other reads */
@@ -42,12 +43,13 @@ enum touch_class {
 	TOUCH_BIRTHS,	/* the numbering of threads */
 	TOUCH_THREAD,	/* how far a thread is: written by its own transitions */
 	TOUCH_JOINABLE, /* whether a thread has been joined or detached */
-	TOUCH_WAKING,	/* a thread's being born or woken */
-	TOUCH_OBJECT,	/* an object of the model; of a semaphore the waits */
-	TOUCH_POSTS,	/* of a semaphore the posts */
-	TOUCH_PAIR,	/* an object for one kind of a plug-in's and one that depends on it: touch_pair() */
-	TOUCH_WORD,	/* four bytes of memory, by address; accesses to parts of one aren't told apart */
-	TOUCH_MEMORY,	/* long ranges of memory: written by accesses to one, read by all others */
+	TOUCH_ENDS, /* how many threads have ended: written by the last transition of each (policy.ends_count) */
+	TOUCH_WAKING, /* a thread's being born or woken */
+	TOUCH_OBJECT, /* an object of the model; of a semaphore the waits */
+	TOUCH_POSTS,  /* of a semaphore the posts */
+	TOUCH_PAIR,   /* an object for one kind of a plug-in's and one that depends on it: touch_pair() */
+	TOUCH_WORD,   /* four bytes of memory, by address; accesses to parts of one aren't told apart */
+	TOUCH_MEMORY, /* long ranges of memory: written by accesses to one, read by all others */
 };
 
 struct access {
@@ -114,6 +116,7 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 /* What the code behind the operation led to, as far as others can notice. */
 void dependence_born(struct footprint *footprint, uint32_t thread); /* this thread was created */
 void dependence_ended(struct footprint *footprint);		    /* the process is gone */
+void dependence_exited(struct footprint *footprint); /* it has ended, or is the last that hasn't, and knows */
 
 /*
  * What the transition of t does to the priorities, which have not been told of it: it leads from the enabled

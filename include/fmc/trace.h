@@ -54,8 +54,9 @@ struct policy {
 	/* Transitions before an execution is examined for a loop and cut, without fairness cut at once; 0: no bound. */
 	uint64_t max_depth;
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
-	uint32_t changes;	   /* POLICY_PCT: priority changes, d - 1, at most POLICY_CHANGES */
-	uint64_t length;	   /* POLICY_PCT: transitions that executions have; at least 1 */
+	bool ends_count;  /* footprints say which thread was the last to end: trace_outlives_main() */
+	uint32_t changes; /* POLICY_PCT: priority changes, d - 1, at most POLICY_CHANGES */
+	uint64_t length;  /* POLICY_PCT: transitions that executions have; at least 1 */
 	const struct profile *profile; /* POLICY_SURW: outlives the execution; may be NULL */
 	uint32_t group;		       /* POLICY_SURW: the one whose orders are sampled, or EVERY_GROUP */
 	const struct deviation *deviations; /* POLICY_DEVIATIONS: in their order; outlives the execution */
@@ -245,6 +246,11 @@ size_t trace_difference(const struct trace *a, const struct trace *b);
  * equivalent needn't be. sees_memory: as in search_options.
  */
 const char *trace_hides(const struct trace *trace, bool sees_memory);
+
+/* Does the main thread exit while others go on? Else, and where policy.ends_count is set, trace_shares() is all that trace_hides()
+ * asks. */
+bool trace_outlives_main(const struct trace *trace);
+const char *trace_shares(const struct trace *trace, bool sees_memory);
 
 /* Copies all of it; false without memory. */
 bool trace_copy(struct trace *to, const struct trace *from);
