@@ -205,6 +205,24 @@ static void note_syscall(struct process *process, long number)
 	}
 }
 
+static bool is_inside(const struct call *wake, enum object_class class, uint64_t object)
+{
+	return object && wake->object >= object && wake->object - object < class_bytes(class);
+}
+
+/*
+ * Does libc wake up somebody at the very object that the thread has just operated on? A timed-out waiter leaves the mark that
+ * makes its next unlock do so. Who sleeps at such an object sleeps in the model, and the operation has woken them there.
+ */
+static bool wakes_for_operation(const struct run *run, const struct call *call)
+{
+	const struct call *done = &run_self(run)->call;
+	return call->op.kind == OP_FUTEX_WAKE && op_class(done->op.kind) != CLASS_FUTEX &&
+	       entries_is_libc(run->process->entries, call->return_address) &&
+	       (is_inside(call, op_class(done->op.kind), done->object) ||
+		is_inside(call, op_class2(done->op.kind), done->object2));
+}
+
 static bool on_syscall(struct run *run, const struct stop *stop)
 {
 	struct call call;
@@ -226,6 +244,8 @@ static bool on_syscall(struct run *run, const struct stop *stop)
 		run_end_process(run, END_EXIT, (int)(call.op.arg & 0xff));
 		return true;
 	}
+	if (wakes_for_operation(run, &call))
+		return run_resume(run, 0);
 	if (call.op.kind == OP_NONE) {
 		note_syscall(run->process, stop->number);
 		return run_resume(run, 0);
