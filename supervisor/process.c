@@ -61,6 +61,9 @@ static void start_target(struct process *process, struct outcome *first)
 	process->controlled = false;
 	process->signalled = false;
 	process->disturbed = false;
+	process->has_channels = false;
+	process->watches_channels = false;
+	process->channels_length = 0;
 	time_begin(process);
 	process->hope_lost = false;
 	process->going = false;

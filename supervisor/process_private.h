@@ -71,6 +71,27 @@ struct pace {
 	uint32_t hurried; /* time-outs since then that came before their time */
 };
 
+/* What threads can wait for each other by, in the kernel: see process_channels.c. */
+enum channel_kind {
+	CHANNEL_NONE,
+	CHANNEL_PIPE,
+	CHANNEL_EVENTFD,
+	CHANNEL_SOCKET,
+	CHANNEL_OTHER,
+	CHANNEL_SEMAPHORE,
+	CHANNEL_QUEUE,
+	CHANNEL_LOCK
+};
+
+struct channel_use {
+	enum channel_kind kind;
+	uint64_t id;
+	uint32_t thread;    /* the first that has used it */
+	bool shared, waits; /* another has, too; some use is one that could wait for another's */
+};
+
+#define CHANNELS_ROOM 64
+
 struct process {
 	struct machine machine; /* first: a machine is cast to its process */
 	struct process_options options;
@@ -93,6 +114,9 @@ struct process {
 	bool going;	     /* with a pilot: the running thread is to be let go when it is waited for */
 	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
 	int going_signal;
+	bool has_channels, watches_channels;
+	struct channel_use channels[CHANNELS_ROOM];
+	size_t channels_length;
 	struct performed performed;
 	bool find_places;
 	bool names_objects;   /* rules of waking are for objects with names */
@@ -213,6 +237,12 @@ void signals_handle(struct process *process, uint32_t runner, struct outcome *ou
 /* process_spin.c: is the running thread in a loop without end? Fills the outcome and returns true if so; else
  * it runs on. */
 bool spin_examine(struct process *process, uint32_t thread, struct outcome *outcome);
+/*
+ * process_channels.c. note: the thread is about to make a system call that isn't an operation; may others wait for what it does?
+ * watch: the process has a second thread, from now on that counts; this one stands before an operation.
+ */
+void channels_note(struct process *process, uint32_t thread, long number);
+void channels_watch(struct process *process, uint32_t thread);
 
 /* A remark for the verdict: something happened that fmc doesn't control. */
 void process_remark(struct process *process, const char *text);

@@ -165,9 +165,9 @@ static bool pass_alone(struct run *run, const struct call *call)
 	return run_resume(run, 0);
 }
 
-/* System calls that aren't operations, and yet could make executions of one schedule differ. */
-static void note_syscall(struct process *process, long number)
+void run_note_syscall(struct process *process, uint32_t thread, long number)
 {
+	channels_note(process, thread, number);
 	switch (number) {
 	case SYS_futex:
 		process_remark(process, "futex operations other than wait, wake and requeue");
@@ -196,6 +196,13 @@ static void note_syscall(struct process *process, long number)
 		break;
 	case SYS_shmat:
 		process_remark(process, "shared memory");
+		break;
+	case SYS_semget:
+		process_remark(process, "semaphores of System V");
+		break;
+	case SYS_msgget:
+	case SYS_mq_open:
+		process_remark(process, "message queues");
 		break;
 	case SYS_io_uring_setup:
 		process_remark(process, "io_uring");
@@ -247,7 +254,7 @@ static bool on_syscall(struct run *run, const struct stop *stop)
 	if (wakes_for_operation(run, &call))
 		return run_resume(run, 0);
 	if (call.op.kind == OP_NONE) {
-		note_syscall(run->process, stop->number);
+		run_note_syscall(run->process, run->thread, stop->number);
 		return run_resume(run, 0);
 	}
 	if (run->own_calls && call.op.kind == OP_YIELD && ++run->yields > MOST_YIELDS)

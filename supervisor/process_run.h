@@ -61,6 +61,9 @@ bool run_on_fork(struct run *run, const struct stop *stop);
 bool run_on_exiting(struct run *run, const struct stop *stop);
 bool run_on_exited(struct run *run, const struct stop *stop);
 
+/* System calls that aren't operations, and yet could make executions of one schedule differ. */
+void run_note_syscall(struct process *process, uint32_t thread, long number);
+
 /* process_run_signals.c */
 bool run_on_signal(struct run *run, const struct stop *stop);
 /*

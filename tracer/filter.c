@@ -1,13 +1,16 @@
 #include "tracer/private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 /*
  * The filter of system calls: those below stop the thread before the kernel sees them, all others cost
@@ -34,6 +37,26 @@ static const uint16_t traced[] = {
     SYS_socket,
     SYS_shmat,
     SYS_io_uring_setup,
+    SYS_pipe,
+    SYS_pipe2,
+    SYS_eventfd,
+    SYS_eventfd2,
+    SYS_socketpair,
+    SYS_signalfd,
+    SYS_signalfd4,
+    SYS_inotify_init,
+    SYS_inotify_init1,
+    SYS_userfaultfd,
+    SYS_semget,
+    SYS_msgget,
+    SYS_mq_open,
+    SYS_semop,
+    SYS_semtimedop,
+    SYS_msgsnd,
+    SYS_msgrcv,
+    SYS_mq_timedsend,
+    SYS_mq_timedreceive,
+    SYS_flock,
     SYS_poll,
     SYS_ppoll,
     SYS_select,
@@ -102,18 +125,31 @@ static const uint16_t harmless[] = {
     SYS_getgid,	      SYS_getegid,	 SYS_getrlimit,
 };
 
+/* Of these the filter stops what transfers by descriptors that the program has made; see target_watch_transfers(). */
+static const uint16_t transfers[] = {
+    SYS_read,	  SYS_write,   SYS_readv,   SYS_writev,	  SYS_preadv2,	SYS_pwritev2, SYS_sendto,
+    SYS_recvfrom, SYS_sendmsg, SYS_recvmsg, SYS_sendmmsg, SYS_recvmmsg, SYS_splice,   SYS_vmsplice,
+};
+
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 #define LOAD(field)			   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define RETURN(value)			   BPF_STMT(BPF_RET | BPF_K, (value))
 #define JUMP_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (then), (otherwise))
 
-bool filter_stops(long number)
+static bool contains(const uint16_t *list, size_t length, long number)
 {
-	for (size_t i = 0; i < COUNT(traced); i++)
-		if (traced[i] == number)
+	for (size_t i = 0; i < length; i++)
+		if (list[i] == number)
 			return true;
 	return false;
+}
+
+/* A confined process is told of as one whose transfers are watched: what it had open may be its own. */
+bool filter_stops(long number)
+{
+	return contains(traced, COUNT(traced), number) || contains(transfers, COUNT(transfers), number) ||
+	       number == SYS_fcntl;
 }
 
 /* A call in the list goes on `skip` instructions behind the list. */
@@ -124,11 +160,21 @@ static size_t add_list(struct sock_filter *code, const uint16_t *list, size_t le
 	return length;
 }
 
+/*
+ * The end of a filter: fmc's own calls, from its gadget, are let pass, the program's are traced. The instruction pointer is 64
+ * bits wide, loads are 32: the low half comes first in memory.
+ */
+#define TRACE_BUT_OURS                                                                                       \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),          \
+	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),                                                 \
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),          \
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 1, 0), RETURN(SECCOMP_RET_ALLOW),                      \
+	    RETURN(SECCOMP_RET_TRACE)
+
 int filter_install(bool confined)
 {
 	const uint16_t *list = confined ? harmless : traced;
 	const size_t length = confined ? COUNT(harmless) : COUNT(traced);
-	/* The instruction pointer is 64 bits wide, loads are 32: low half first. */
 	const struct sock_filter head[] = {
 	    LOAD(arch),
 	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
@@ -141,19 +187,26 @@ int filter_install(bool confined)
 	const struct sock_filter otherwise[] = {
 	    BPF_STMT(BPF_JMP | BPF_JA, confined ? 1 : 0),
 	    RETURN(SECCOMP_RET_ALLOW),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
-	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),
-	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 1, 0),
-	    RETURN(SECCOMP_RET_ALLOW),
-	    RETURN(SECCOMP_RET_TRACE),
+	    TRACE_BUT_OURS,
+	};
+	/* Of fcntl() only what locks; behind the list. */
+	const struct sock_filter locks[] = {
+	    JUMP_EQUAL(SYS_fcntl, 0, 5),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+	    JUMP_EQUAL(F_SETLK, 5, 0),
+	    JUMP_EQUAL(F_SETLKW, 4, 0),
+	    JUMP_EQUAL(F_OFD_SETLK, 3, 0),
+	    JUMP_EQUAL(F_OFD_SETLKW, 2, 0),
 	};
 	enum { ALLOWED = 1, LOOK = 2 };
-	struct sock_filter code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(otherwise)];
+	struct sock_filter
+	    code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(locks) + COUNT(otherwise)];
 	size_t n = 0;
 	for (size_t i = 0; i < COUNT(head); i++)
 		code[n++] = head[i];
-	n += add_list(code + n, list, length, confined ? ALLOWED : LOOK);
+	n += add_list(code + n, list, length, confined ? ALLOWED : LOOK + COUNT(locks));
+	for (size_t i = 0; i < COUNT(locks) && !confined; i++)
+		code[n++] = locks[i];
 	for (size_t i = 0; i < COUNT(otherwise); i++)
 		code[n++] = otherwise[i];
 	_Static_assert((uint32_t)GADGET_PAGE == 0,
@@ -162,4 +215,60 @@ int filter_install(bool confined)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return -1;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+/* So many filters work on it; 0 where the kernel doesn't tell. */
+static unsigned filters_of(const struct tracee *tracee)
+{
+	char path[48], line[256];
+	unsigned filters = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", tracee->target->pid, tracee->tid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof line, file) && sscanf(line, "Seccomp_filters: %u", &filters) != 1)
+		;
+	fclose(file);
+	return filters;
+}
+
+enum status target_watch_transfers(struct tracee *tracee)
+{
+	struct target *target = tracee->target;
+	const struct sock_filter head[] = {
+	    LOAD(arch),
+	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    LOAD(nr),
+	};
+	enum { LOOK = 1 };
+	const struct sock_filter tail[] = {
+	    RETURN(SECCOMP_RET_ALLOW),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, STDERR_FILENO, 1, 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    TRACE_BUT_OURS,
+	};
+	struct sock_filter code[COUNT(head) + COUNT(transfers) + COUNT(tail)];
+	size_t n = 0;
+	if (target->world.confined)
+		return STATUS_OK; /* they stop there anyway */
+	if (filters_of(tracee) > 1)
+		return STATUS_UNSUPPORTED;
+	for (size_t i = 0; i < COUNT(head); i++)
+		code[n++] = head[i];
+	n += add_list(code + n, transfers, COUNT(transfers), LOOK);
+	for (size_t i = 0; i < COUNT(tail); i++)
+		code[n++] = tail[i];
+	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
+	const struct sock_fprog program = {.len = (unsigned short)n,
+					   .filter = (struct sock_filter *)(uintptr_t)at};
+	const uint64_t arguments[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, GADGET_SCRATCH};
+	int64_t result = 0;
+	enum status status = target_write(target, GADGET_SCRATCH, &program, sizeof program);
+	if (status == STATUS_OK)
+		status = target_write(target, at, code, sizeof code);
+	if (status == STATUS_OK)
+		status = tracee_syscall(tracee, SYS_seccomp, arguments, &result);
+	return status == STATUS_OK && result != 0 ? STATUS_UNSUPPORTED : status;
 }

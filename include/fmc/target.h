@@ -308,6 +308,12 @@ enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t 
 /* Send a signal to the process; to this tracee of it if it isn't NULL. */
 void target_send(const struct target *target, const struct tracee *tracee, int signal);
 
+/*
+ * From now on calls that transfer by a descriptor above 2 stop all threads of the process, as STOP_SYSCALL; the tracee is stopped.
+ * STATUS_UNSUPPORTED: the program has a filter of system calls of its own, which could forbid it.
+ */
+enum status target_watch_transfers(struct tracee *tracee);
+
 /* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
 uint64_t tracee_signals(const struct tracee *tracee, const char *name);
 
