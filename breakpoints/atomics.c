@@ -1,13 +1,13 @@
 #include "breakpoints/atomics.h"
+#include "breakpoints/atomic_variables.h"
+#include "breakpoints/plain_access.h"
+#include "breakpoints/sweep.h"
 #include "breakpoints/symbols.h"
 
 #include <capstone/capstone.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define EARLY_MOST 64
 
@@ -24,12 +24,13 @@ struct own_code {
 	size_t early_length;
 };
 
-struct sweep {
+struct search {
 	csh capstone;
 	cs_insn *instruction;
 	struct own_code own;
 	struct atomics *found;
-	size_t most;
+	struct plain_accesses plain;
+	bool failed; /* no memory */
 };
 
 static void find_start(void *context, const struct symbol *symbol)
@@ -68,16 +69,11 @@ static bool is_own(const struct own_code *own, uint64_t address)
 	return false;
 }
 
-/* The memory operand of an atomic instruction; NULL if it is none. */
-static const cs_x86_op *atomic_memory(const cs_insn *instruction)
+static bool is_atomic(const struct instruction *instruction)
 {
-	const cs_x86 *x86 = &instruction->detail->x86;
-	if (x86->prefix[0] != X86_PREFIX_LOCK && instruction->id != X86_INS_XCHG)
-		return NULL;
-	for (uint8_t i = 0; i < x86->op_count; i++)
-		if (x86->operands[i].type == X86_OP_MEM)
-			return &x86->operands[i];
-	return NULL;
+	uint8_t opcode = instruction->code[instruction->opcode];
+	bool exchanges = instruction->map == MAP_ONE && (opcode == 0x86 || opcode == 0x87);
+	return instruction->memory && (instruction->lock || exchanges);
 }
 
 /* Where user_regs_struct has a register of an address. */
@@ -104,74 +100,117 @@ static bool find_register(x86_reg name, uint8_t *word)
 	return false;
 }
 
-static bool describe(const cs_insn *instruction, const cs_x86_op *memory, struct atomic *atomic)
+static const cs_x86_op *memory_of(const cs_insn *instruction)
 {
-	*atomic = (struct atomic){.address = instruction->address,
-				  .length = (uint8_t)instruction->size,
-				  .bytes = memory->size,
-				  .scale = (uint8_t)memory->mem.scale,
-				  .in_thread = memory->mem.segment == X86_REG_FS,
-				  .displacement = memory->mem.disp};
-	return memory->mem.segment != X86_REG_GS && find_register(memory->mem.base, &atomic->base) &&
-	       find_register(memory->mem.index, &atomic->index);
+	const cs_x86 *x86 = &instruction->detail->x86;
+	for (uint8_t i = 0; i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_MEM)
+			return &x86->operands[i];
+	return NULL;
 }
 
-static void add(struct atomics *atomics, const cs_insn *instruction, const cs_x86_op *memory)
+/* How its operand is addressed. False: that can't be told. */
+static bool describe(const struct search *search, const struct instruction *instruction,
+		     struct atomic *atomic)
 {
-	struct atomic atomic;
-	struct atomic *larger = NULL;
-	if (describe(instruction, memory, &atomic))
-		larger = realloc(atomics->at, (atomics->length + 1) * sizeof(*larger));
-	if (!larger) {
-		atomics->unknown++;
-		return;
-	}
-	atomics->at = larger;
-	larger[atomics->length++] = atomic;
-}
-
-/* Neither prefix nor opcode of an atomic instruction: most programs are done with this. */
-static bool may_have_atomics(const uint8_t *code, size_t size)
-{
-	return memchr(code, 0xf0, size) || memchr(code, 0x87, size) || memchr(code, 0x86, size);
-}
-
-static void sweep_code(struct sweep *sweep, const uint8_t *code, size_t size, uint64_t address)
-{
-	if (!may_have_atomics(code, size))
-		return;
-	while (size > 0 && sweep->found->length + sweep->found->unknown < sweep->most) {
-		if (!cs_disasm_iter(sweep->capstone, &code, &size, &address, sweep->instruction)) {
-			/* Data between functions: go on behind it. */
-			code++, size--, address++;
-			continue;
-		}
-		const cs_x86_op *memory = atomic_memory(sweep->instruction);
-		if (memory && is_own(&sweep->own, sweep->instruction->address))
-			add(sweep->found, sweep->instruction, memory);
-	}
-}
-
-static void sweep_sections(struct sweep *sweep, Elf *elf, uint64_t bias)
-{
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-		Elf_Data *data;
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
-		    !(header.sh_flags & SHF_EXECINSTR))
-			continue;
-		data = elf_getdata(section, NULL);
-		if (data && data->d_buf)
-			sweep_code(sweep, data->d_buf, data->d_size, header.sh_addr + bias);
-	}
-}
-
-static bool sweep_open(struct sweep *sweep)
-{
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &sweep->capstone) != CS_ERR_OK)
+	const uint8_t *code = instruction->code;
+	size_t size = instruction->length;
+	uint64_t address = instruction->address;
+	if (!cs_disasm_iter(search->capstone, &code, &size, &address, search->instruction))
 		return false;
-	cs_option(sweep->capstone, CS_OPT_DETAIL, CS_OPT_ON);
-	sweep->instruction = cs_malloc(sweep->capstone);
+	const cs_x86_op *memory = memory_of(search->instruction);
+	if (!memory || size || memory->mem.segment == X86_REG_GS ||
+	    !find_register(memory->mem.base, &atomic->base) ||
+	    !find_register(memory->mem.index, &atomic->index))
+		return false;
+	atomic->bytes = memory->size;
+	atomic->scale = (uint8_t)memory->mem.scale;
+	atomic->in_thread = memory->mem.segment == X86_REG_FS;
+	atomic->displacement = memory->mem.disp;
+	return true;
+}
+
+/* Room for a power of two. */
+static void add(struct search *search, const struct atomic *atomic)
+{
+	struct atomics *found = search->found;
+	size_t length = found->length;
+	if ((length & (length - 1)) == 0) {
+		struct atomic *larger = reallocarray(found->at, length ? 2 * length : 1, sizeof(*larger));
+		search->failed |= !larger;
+		if (!larger)
+			return;
+		found->at = larger;
+	}
+	found->at[found->length++] = *atomic;
+}
+
+static void add_instruction(struct search *search, const struct instruction *instruction,
+			    enum atomic_kind kind)
+{
+	struct atomic atomic = {.address = instruction->address, .length = instruction->length};
+	atomic.kind = (uint8_t)(describe(search, instruction, &atomic) ? kind : ATOMIC_UNTOLD);
+	add(search, &atomic);
+}
+
+static void visit_instruction(void *context, const struct instruction *instruction)
+{
+	struct search *search = context;
+	if (!is_own(&search->own, instruction->address))
+		return;
+	if (is_atomic(instruction))
+		add_instruction(search, instruction, ATOMIC_CHANGE);
+	if (instruction->rip_relative &&
+	    !plain_accesses_add(&search->plain, instruction, is_atomic(instruction)))
+		search->failed = true;
+}
+
+/*
+ * May this be code with atomic instructions? It has lost its way behind data, so that an XCHG, one byte in a hundred, means
+ * nothing; a LOCK prefix before an instruction that may have one is rare enough.
+ */
+static bool seems_to_have_some(const struct left_out *left_out)
+{
+	struct instruction instruction;
+	const size_t size = left_out->high - left_out->low;
+	for (size_t i = 0; i < size; i += instruction.length)
+		if (!instruction_parse(left_out->code + i, size - i, left_out->low + i, &instruction))
+			instruction.length = 1;
+		else if (instruction.lock && instruction.memory && !instruction.vector)
+			return true;
+	return false;
+}
+
+static void visit_left_out(void *context, const struct left_out *left_out)
+{
+	struct search *search = context;
+	if (!is_own(&search->own, left_out->low) || !seems_to_have_some(left_out))
+		return;
+	if (left_out->is_function)
+		add(search, &(struct atomic){.address = left_out->low, .kind = ATOMIC_UNDECODED});
+	else
+		search->found->lost++;
+}
+
+static void add_plain(void *context, const struct instruction *instruction, enum access access)
+{
+	static const enum atomic_kind kinds[] = {
+	    [ACCESS_LOAD] = ATOMIC_LOAD, [ACCESS_STORE] = ATOMIC_STORE, [ACCESS_CHANGE] = ATOMIC_CHANGE};
+	add_instruction(context, instruction, kinds[access]);
+}
+
+static void add_variable(void *context, uint64_t address, uint64_t size)
+{
+	struct search *search = context;
+	search->failed |= !plain_accesses_add_object(&search->plain, address, size);
+}
+
+static bool search_open(struct search *search)
+{
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &search->capstone) != CS_ERR_OK)
+		return false;
+	cs_option(search->capstone, CS_OPT_DETAIL, CS_OPT_ON);
+	search->instruction = cs_malloc(search->capstone);
 	return true;
 }
 
@@ -181,25 +220,28 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-void atomics_find(struct atomics *atomics, const struct module *module, size_t most)
+bool atomics_has(const struct module *module)
 {
-	struct sweep sweep = {.found = atomics, .most = most};
-	*atomics = (struct atomics){0};
-	int fd = open(module->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	find_own_code(module, &sweep.own);
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && sweep_open(&sweep)) {
-		sweep_sections(&sweep, elf, module->bias);
-		cs_free(sweep.instruction, 1);
-		cs_close(&sweep.capstone);
-	}
-	elf_end(elf);
-	close(fd);
+	return module->kind != MODULE_LIBC && module->kind != MODULE_THREADS && module->kind != MODULE_LOADER;
+}
+
+bool atomics_find(struct atomics *atomics, const struct module *module, bool variables)
+{
+	struct search search = {.found = atomics};
+	if (!search_open(&search))
+		return false;
+	find_own_code(module, &search.own);
+	const struct sweep_visitor visitor = {&search, visit_instruction, visit_left_out};
+	enum status status = sweep_module(module, &visitor);
+	if (variables)
+		atomic_variables_each(module, add_variable, &search);
+	plain_accesses_visit(&search.plain, add_plain, &search);
+	plain_accesses_release(&search.plain);
+	cs_free(search.instruction, 1);
+	cs_close(&search.capstone);
 	if (atomics->length)
 		qsort(atomics->at, atomics->length, sizeof(*atomics->at), by_address);
+	return status != STATUS_NO_MEMORY && !search.failed;
 }
 
 void atomics_release(struct atomics *atomics)

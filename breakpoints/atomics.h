@@ -6,11 +6,22 @@
 #include <sys/user.h>
 
 /*
- * Atomic read-modify-write instructions (LOCK prefix, XCHG with memory) in the code of the program itself, libc's own
- * part of a static one left out. Locks that are made of them enter the kernel only when contended.
+ * Atomic read-modify-write instructions (LOCK prefix, XCHG with memory) in the code of the program and its libraries, but for
+ * libc's and the loader's own. Locks that are made of them enter the kernel only when contended. And plain loads and stores of
+ * the same objects, as far as instructions name them by their address (relative to the program counter): those of C11's and C++'s
+ * atomics that need nothing more.
  */
+enum atomic_kind {
+	ATOMIC_CHANGE, /* reads and writes, or it can't be told */
+	ATOMIC_LOAD,
+	ATOMIC_STORE,
+	ATOMIC_UNTOLD, /* reads and writes where the registers don't tell */
+	ATOMIC_UNDECODED, /* the first instruction of a function that can't be decoded whole and seems to have some */
+};
+
 struct atomic {
 	uint64_t address; /* in the process */
+	uint8_t kind;	  /* enum atomic_kind */
 	uint8_t length;	  /* of the instruction */
 	uint8_t bytes;	  /* of its memory operand */
 	uint8_t base, index,
@@ -25,11 +36,18 @@ struct atomic {
 struct atomics {
 	struct atomic *at; /* in ascending order */
 	size_t length;
-	size_t unknown; /* those whose operand can't be told, not in `at` */
+	size_t
+	    lost; /* stretches of code between functions that seem to have some, of which nothing is known for certain */
 };
 
-/* Find them, or the first `most`; without memory or file what was found so far. Ends with atomics_release(). */
-void atomics_find(struct atomics *atomics, const struct module *module, size_t most);
+/* Is its code looked at? Not libc's, the thread library's and the loader's. */
+bool atomics_has(const struct module *module);
+
+/*
+ * Add those of a module; without file nothing. `variables`: plain accesses count, too, of variables that are atomic by their types
+ * (atomic_variables.h). False: no memory, some may be missing. Ends with atomics_release().
+ */
+bool atomics_find(struct atomics *atomics, const struct module *module, bool variables);
 void atomics_release(struct atomics *atomics);
 
 /* Forget those in this range. */
@@ -38,7 +56,7 @@ void atomics_leave_out(struct atomics *atomics, uint64_t address, uint64_t size)
 /* The one at this address, NULL if there is none. */
 const struct atomic *atomics_at(const struct atomics *atomics, uint64_t address);
 
-/* Which address it is about to access, from the registers of a thread that stands before it. */
+/* Which address it is about to access, from the registers of a thread that stands before it. Not of kinds that nobody can tell. */
 uint64_t atomic_operand(const struct atomic *atomic, const struct user_regs_struct *regs);
 
 #endif

@@ -141,6 +141,10 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 	case SHAPE_THRD_CREATE:
 		call->start_routine = regs->rsi;
 		break;
+	case SHAPE_LOADER:
+		call->object = 0;
+		call->loads = true;
+		break;
 	case SHAPE_USER:
 		decode_user(target, regs, call);
 		break;
@@ -148,21 +152,32 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 	return STATUS_OK;
 }
 
+static bool is_cxx(const struct entries *entries, uint64_t address)
+{
+	const struct module *module = modules_find(&entries->modules, address);
+	return module && module->kind == MODULE_CXX;
+}
+
 static enum status decode_atomic(const struct entries *entries, const struct stop *stop, struct call *call)
 {
-	const struct atomic *atomic = atomics_at(&entries->atomics, stop->address);
+	const struct atomic *atomic = entries_atomic(entries, stop->address);
 	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
 	if (!atomic || !regs)
 		return atomic ? STATUS_GONE : STATUS_NOT_FOUND;
+	bool told = atomic->kind != ATOMIC_UNTOLD && atomic->kind != ATOMIC_UNDECODED;
 	call->instruction = true;
 	call->entry = atomic->address;
 	call->return_address = atomic->address + atomic->length;
 	call->timeout_argument = -1;
-	call->object = atomic_operand(atomic, regs);
-	call->op.kind = OP_MEMORY_WRITE;
+	call->op.place = call->return_address;
+	call->object = told ? atomic_operand(atomic, regs) : 0;
+	call->unwatched = entries->atomics_use != ATOMICS_SWITCHED || !told;
+	call->counts_references = call->unwatched && told && is_cxx(entries, atomic->address);
+	if (call->unwatched)
+		return STATUS_OK;
+	call->op.kind = atomic->kind == ATOMIC_LOAD ? OP_MEMORY_READ : OP_MEMORY_WRITE;
 	call->op.arg = atomic->bytes;
 	call->op.arg2 = (int64_t)call->object;
-	call->op.place = call->return_address;
 	return STATUS_OK;
 }
 

@@ -65,10 +65,20 @@ static bool is_loader_lock(const char *name)
 	       strcmp(name, "_dl_load_tls_lock") == 0;
 }
 
+/* The loader has one that matters to who looks for code that comes later, and musl's is libc itself. */
+static bool is_wanted(const struct discovery *discovery, const struct entry_point *point)
+{
+	if (entry_point_is_loader(point))
+		return discovery->entries->atomics_use != ATOMICS_IGNORED;
+	return discovery->module->kind != MODULE_LOADER;
+}
+
 static void visit(void *context, const struct symbol *symbol)
 {
 	struct discovery *discovery = context;
 	const struct entry_point *point = symbol->function ? entry_point_find(symbol->name) : NULL;
+	if (point && !is_wanted(discovery, point))
+		point = NULL;
 	/* What the program itself calls like one of libc's functions is its own affair. */
 	bool own = point && entry_point_is_own(point), user = point && entry_point_is_user(point);
 	bool here =
@@ -115,7 +125,7 @@ static enum status discover_module(struct discovery *discovery)
 	/* Neither is code of libc's own; a program without symbols has nothing for fmc. */
 	if (module->kind == MODULE_PROGRAM && !module->is_static)
 		return status == STATUS_NOT_FOUND ? STATUS_OK : status;
-	if (module->kind == MODULE_OTHER)
+	if (module->kind == MODULE_OTHER || module->kind == MODULE_LOADER)
 		return status == STATUS_NOT_FOUND ? STATUS_OK : status; /* the vdso, for one */
 	if (status != STATUS_OK || module->kind == MODULE_CXX)
 		return status;
@@ -153,6 +163,7 @@ enum status entries_discover(struct entries *entries)
 			add_own(&discovery, module->low, module->high);
 		bool looked_at = module->kind == MODULE_LIBC || module->kind == MODULE_THREADS ||
 				 module->kind == MODULE_CXX || module->kind == MODULE_PROGRAM ||
+				 (module->kind == MODULE_LOADER && entries->atomics_use != ATOMICS_IGNORED) ||
 				 (module->kind == MODULE_OTHER && op_added() > 0);
 		if (!looked_at)
 			continue;

@@ -28,8 +28,9 @@ void entries_clear(struct entries *entries)
 	free(entries->hash);
 	free(entries->own);
 	atomics_release(&entries->atomics);
+	entries_forget_loaded(entries);
 	*entries = (struct entries){.modules = entries->modules,
-				    .watch_atomics = entries->watch_atomics,
+				    .atomics_use = entries->atomics_use,
 				    .without_doors = entries->without_doors};
 }
 
@@ -210,45 +211,12 @@ void entries_without_doors(struct entries *entries)
 	entries->without_doors = true;
 }
 
-void entries_watch_atomics(struct entries *entries)
-{
-	entries->watch_atomics = true;
-}
-
-static void find_atomics(struct entries *entries)
-{
-	if (entries->atomics_found || !entries->modules.length)
-		return;
-	/* Functions that a plug-in describes are operations as a whole. */
-	size_t whole = 0;
-	for (size_t i = 0; i < entries->traps_length; i++)
-		whole += entry_point_is_user(entries->traps[i].point);
-	/* Where none is watched it is enough to know of one: the sweep through a large program takes seconds. */
-	atomics_find(&entries->atomics, &entries->modules.at[0],
-		     entries->watch_atomics || whole > 0 ? SIZE_MAX : 1);
-	for (size_t i = 0; whole > 0 && i < entries->traps_length; i++)
-		if (entry_point_is_user(entries->traps[i].point))
-			atomics_leave_out(&entries->atomics, entries->traps[i].address,
-					  entries->traps[i].size);
-	entries->atomics_found = true;
-}
-
-bool entries_unwatched_atomics(struct entries *entries)
-{
-	find_atomics(entries);
-	return entries->atomics.unknown > 0 || (!entries->watch_atomics && entries->atomics.length > 0);
-}
-
-static const struct atomic *watched_atomic(const struct entries *entries, uint64_t address)
-{
-	return entries->watch_atomics ? atomics_at(&entries->atomics, address) : NULL;
-}
-
 /* The byte that the trap instruction at this address stands for. */
 static uint8_t original_byte(const struct entries *entries, uint64_t address)
 {
 	uint8_t byte;
-	if (patches_find(&entries->rest, address, &byte) || patches_find(&entries->first, address, &byte))
+	if (patches_find(&entries->rest, address, &byte) || patches_find(&entries->first, address, &byte) ||
+	    entries_loaded_byte(entries, address, &byte))
 		return byte;
 	return TRAP_INSTRUCTION;
 }
@@ -283,16 +251,16 @@ enum status entries_step(const struct entries *entries, struct tracee *tracee, u
 /* A program without a thread library that could be found (static and stripped, say) may have them all the same. */
 static uint64_t first_atomic(struct entries *entries)
 {
-	if (!entries->watch_atomics)
+	if (entries->atomics_use != ATOMICS_SWITCHED)
 		return 0;
-	find_atomics(entries);
+	entries_find_atomics(entries);
 	return entries->atomics.length ? entries->atomics.at[0].address : 0;
 }
 
 static enum status trap_atomics(struct entries *entries)
 {
 	const uint8_t trap = TRAP_INSTRUCTION;
-	find_atomics(entries);
+	entries_find_atomics(entries);
 	for (size_t i = 0; i < entries->atomics.length; i++)
 		if (!patches_add(&entries->rest, entries->atomics.at[i].address, &trap, 1))
 			return STATUS_NO_MEMORY;
@@ -326,7 +294,7 @@ enum status entries_displace(struct entries *entries, const struct target *targe
 	for (size_t i = 0; status == STATUS_OK && i < entries->traps_length; i++)
 		status = displace_function(entries, target, displacer, i);
 	displacer_free(displacer);
-	if (status == STATUS_OK && entries->watch_atomics)
+	if (status == STATUS_OK && entries->atomics_use != ATOMICS_IGNORED)
 		status = trap_atomics(entries);
 	if (status == STATUS_OK && !entries_hash(entries))
 		status = STATUS_NO_MEMORY;
@@ -373,13 +341,17 @@ enum status entries_plant_all(struct entries *entries, struct target *target)
 		return STATUS_NOT_FOUND;
 	enum status status = patches_write(&entries->rest, target, true);
 	/* Both may touch one page: the first ones last, so that theirs are not lost. */
-	return status == STATUS_OK ? patches_write(&entries->first, target, true) : status;
+	if (status == STATUS_OK)
+		status = patches_write(&entries->first, target, true);
+	return status == STATUS_OK ? entries_look_again(entries, target) : status;
 }
 
 enum status entries_unplant(struct entries *entries, struct target *target)
 {
 	enum status status = patches_write(&entries->rest, target, false);
-	return status == STATUS_OK ? patches_write(&entries->first, target, false) : status;
+	if (status == STATUS_OK)
+		status = patches_write(&entries->first, target, false);
+	return status == STATUS_OK ? entries_unplant_loaded(entries, target) : status;
 }
 
 bool entries_has_library(const struct entries *entries)
@@ -389,7 +361,7 @@ bool entries_has_library(const struct entries *entries)
 
 bool entries_is_trap(const struct entries *entries, uint64_t address)
 {
-	return entries_trap(entries, address) != NULL || watched_atomic(entries, address) != NULL;
+	return entries_trap(entries, address) != NULL || entries_atomic(entries, address) != NULL;
 }
 
 /* From the beginning of a function that returns 0 to its caller. */
@@ -421,7 +393,7 @@ static enum status forget_trap(const struct entries *entries, struct tracee *tra
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t address)
 {
 	const struct trap *trap = entries_trap(entries, address);
-	bool steps = trap ? entry_point_is_user(trap->point) : watched_atomic(entries, address) != NULL;
+	bool steps = trap ? entry_point_is_user(trap->point) : entries_atomic(entries, address) != NULL;
 	if (steps)
 		return forget_trap(entries, tracee, address);
 	if (!trap)

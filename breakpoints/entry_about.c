@@ -12,7 +12,7 @@ enum status entries_entry(const struct entries *entries, const struct target *ta
 		entry->name = trap->point->name;
 		entry->address = trap->address;
 		entry->takes_object = trap->point->shape == SHAPE_OBJECT;
-	} else if (!atomics_at(&entries->atomics, stop)) {
+	} else if (!entries_atomic(entries, stop)) {
 		return STATUS_NOT_FOUND;
 	}
 	enum status status = target_read(target, entry->address, entry->code, sizeof entry->code);

@@ -30,6 +30,7 @@ static const struct entry_point table[] = {
     PLAIN("__cxa_guard_abort", OP_GUARD_ABORT),
     PLAIN("__cxa_guard_acquire", OP_GUARD_ACQUIRE),
     PLAIN("__cxa_guard_release", OP_GUARD_RELEASE),
+    SHAPED("_dl_debug_state", OP_NONE, SHAPE_LOADER, false),
     PLAIN("call_once", OP_ONCE),
     PLAIN_C11("cnd_broadcast", OP_COND_BROADCAST),
     PLAIN_C11("cnd_destroy", OP_COND_DESTROY),
@@ -113,6 +114,11 @@ static int compare(const void *name, const void *entry)
 bool entry_point_is_own(const struct entry_point *point)
 {
 	return point->kind == OP_CHOOSE || point->shape == SHAPE_POINT;
+}
+
+bool entry_point_is_loader(const struct entry_point *point)
+{
+	return point->shape == SHAPE_LOADER;
 }
 
 bool entry_point_is_user(const struct entry_point *point)

@@ -19,6 +19,7 @@ enum entry_shape {
 	SHAPE_SEM_OPEN,	    /* (name, flags, mode, value) */
 	SHAPE_CREATE,	    /* (thread, attributes, routine, argument) */
 	SHAPE_THRD_CREATE,  /* (thread, routine, argument) */
+	SHAPE_LOADER,	    /* no operation: the loader calls it where it has mapped or unmapped modules */
 	SHAPE_USER	    /* what a plug-in makes of it */
 };
 
@@ -36,6 +37,9 @@ struct entry_point {
  * place.
  */
 bool entry_point_is_own(const struct entry_point *point);
+
+/* Does the loader call it for debuggers? Only who looks at modules that come later needs that. */
+bool entry_point_is_loader(const struct entry_point *point);
 
 /* Is it a function that a plug-in describes? It has no displaced copy; its body is run. */
 bool entry_point_is_user(const struct entry_point *point);

@@ -141,6 +141,9 @@ int places_line(struct places *places, uint64_t address);
 const struct variables *places_variables(struct places *places, size_t i, bool inner);
 void variables_release(struct variables *variables);
 
+/* Has the variable a fixed address? As in the module's file. */
+bool variable_address(Dwarf_Die *variable, uint64_t *address);
+
 /* The name of a structure with its namespaces, or that of its typedef; NULL if it has none. Lives as long as the places. */
 const char *places_type_name(struct places *places, Dwarf_Die *type);
 

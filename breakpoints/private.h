@@ -47,6 +47,15 @@ struct page {
 	struct slot slots[];
 };
 
+/* A module that an execution has loaded on its way. Others may have another one there. */
+struct loaded {
+	char *path;
+	uint64_t low;
+	struct atomics atomics;
+	struct patches patches;
+	bool mapped; /* when the target was last looked at */
+};
+
 struct entries {
 	struct modules modules;
 	struct trap *traps; /* in ascending order of addresses */
@@ -56,10 +65,13 @@ struct entries {
 	struct range *own; /* code and data of libc and the loader */
 	size_t own_length;
 	bool musl;
-	bool watch_atomics;
+	enum atomics_use atomics_use;
 	bool without_doors;
 	bool atomics_found;
-	struct atomics atomics;
+	struct atomics atomics; /* of the modules at the origin */
+	struct modules now;	/* as the target was last looked at: */
+	struct loaded *loaded;	/* those that came later, of all executions */
+	size_t loaded_length;
 	uint64_t page;	       /* where the slots are, 0 before they have been made */
 	struct page *contents; /* a slot for each trap, in the same order */
 	struct patches first, rest;
@@ -67,6 +79,17 @@ struct entries {
 
 /* Find the entry points of the present modules: traps, hash, own, musl. */
 enum status entries_discover(struct entries *entries);
+
+/* entry_atomics.c: find those of the present modules, once. */
+void entries_find_atomics(struct entries *entries);
+/* The one with a trap at this address, NULL if there is none. */
+const struct atomic *entries_atomic(const struct entries *entries, uint64_t address);
+/* The byte that a trap there stands for; false if there is none of ours. */
+bool entries_loaded_byte(const struct entries *entries, uint64_t address, uint8_t *byte);
+void entries_hide_loaded(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
+/* Take their traps out of this target. */
+enum status entries_unplant_loaded(struct entries *entries, struct target *target);
+void entries_forget_loaded(struct entries *entries);
 
 /* Make slots for a page at this address, and the patches, from the unpatched code of the target. */
 enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page);

@@ -13,7 +13,7 @@ struct collection {
 	bool inner; /* those of functions, else all others */
 };
 
-static bool fixed_address(Dwarf_Die *die, uint64_t *address)
+bool variable_address(Dwarf_Die *die, uint64_t *address)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Op *operations;
@@ -51,7 +51,7 @@ static void add(struct collection *collection, Dwarf_Die *die, const char *scope
 	Dwarf_Attribute attribute;
 	Dwarf_Die type;
 	const char *name = dwarf_diename(die);
-	if (!name || !fixed_address(die, &address) || !dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
+	if (!name || !variable_address(die, &address) || !dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
 	    !dwarf_formref_die(&attribute, &type) || dwarf_aggregate_size(&type, &size) != 0 || size == 0)
 		return;
 	struct variables *variables = collection->variables;

@@ -68,6 +68,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->hope_lost = false;
 	process->going = false;
 	process->uncontrolled[0] = 0;
+	process->unwatched.length = 0;
 	process->threads_length = 0;
 	objects_clear(process);
 	if (survey_restore(process, first))
@@ -177,8 +178,8 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->names_objects = waking_wants_names(options->waking);
 	process->entries = entries_new();
 	process->places = places_new();
-	if (process->entries && options->atomics)
-		entries_watch_atomics(process->entries);
+	if (process->entries && (options->atomics || options->note_atomics))
+		entries_use_atomics(process->entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
 	/* Of a saved image any thread may stand behind the first byte of a function. */
 	if (process->entries && (options->pilot || options->program.image))
 		entries_without_doors(process->entries);

@@ -71,6 +71,16 @@ struct pace {
 	uint32_t hurried; /* time-outs since then that came before their time */
 };
 
+/* Objects of atomic instructions that are no operations, with the thread that accessed them: see process_unwatched.c. */
+#define UNWATCHED_ROOM 64
+struct unwatched {
+	struct {
+		uint64_t address;
+		uint32_t thread;
+	} at[UNWATCHED_ROOM];
+	uint32_t length;
+};
+
 /* What threads can wait for each other by, in the kernel: see process_channels.c. */
 enum channel_kind {
 	CHANNEL_NONE,
@@ -126,6 +136,7 @@ struct process {
 	struct surveyed surveyed;
 	char *output;
 	char uncontrolled[256];
+	struct unwatched unwatched; /* of this execution */
 };
 
 static inline struct process *process_of(struct machine *machine)
@@ -243,6 +254,13 @@ bool spin_examine(struct process *process, uint32_t thread, struct outcome *outc
  */
 void channels_note(struct process *process, uint32_t thread, long number);
 void channels_watch(struct process *process, uint32_t thread);
+
+/*
+ * process_unwatched.c: let the thread that stands before it perform an atomic instruction that is no operation, and see to it that
+ * the verdict tells of it. *performed as entries_step() says.
+ */
+enum status process_pass_unwatched(struct process *process, uint32_t thread, const struct call *call,
+				   bool *performed);
 
 /* A remark for the verdict: something happened that fmc doesn't control. */
 void process_remark(struct process *process, const char *text);

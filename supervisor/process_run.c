@@ -93,9 +93,9 @@ bool run_become_threaded(struct run *run)
 		plugin_blame("the program has none of its functions: %s", text);
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
 	}
-	if (entries_unwatched_atomics(run->process->entries))
-		process_remark(run->process, "atomic instructions of the program, which may be locks of its "
-					     "own (--atomics switches threads there)");
+	entries_lost_atomics(run->process->entries, text);
+	if (*text)
+		process_remark(run->process, text);
 	return false;
 }
 
@@ -112,6 +112,8 @@ static bool is_gadget(const struct run *run, uint64_t address)
 static enum status pass(struct run *run, const struct stop *stop, const struct call *call, bool *performed)
 {
 	struct process *process = run->process;
+	if (call->unwatched)
+		return process_pass_unwatched(process, run->thread, call, performed);
 	if (call->instruction || call->user)
 		return entries_step(process->entries, stop->tracee, stop->address, performed);
 	*performed = true;
@@ -141,6 +143,9 @@ static bool on_trap(struct run *run, const struct stop *stop)
 		return false;
 	if (status != STATUS_OK)
 		return run_fail(run, END_ERROR, status, "can't decode a call");
+	if (call.loads && entries_look_again(process->entries, process->target) != STATUS_OK)
+		process_remark(process,
+			       "libraries loaded later, at whose instructions no traps could be planted");
 	bool visible = !call.libc_own && !run->own_calls && call.op.kind != OP_NONE;
 	if (plugin_failure())
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());

@@ -22,6 +22,9 @@ struct call {
 	bool c11;		 /* a function of <threads.h>: other results, see call_result() */
 	int timeout_argument;	 /* which argument points to the time-out of a timed call; -1: none */
 	bool instruction;	 /* no call but an instruction of the program: see entries_step() */
+	bool unwatched;		 /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
+	bool counts_references;	 /* and one of the C++ library's own, to `object` */
+	bool loads;		 /* the loader has mapped or unmapped modules: see entries_look_again() */
 	bool
 	    user; /* of a function that a plug-in describes; its beginning, too, is passed by entries_step() */
 };
@@ -65,14 +68,28 @@ void entries_hide(const struct entries *entries, uint64_t address, uint8_t *byte
 uint64_t entries_visible_pc(const struct entries *entries, uint64_t pc);
 uint64_t entries_at_copy(const struct entries *entries, uint64_t pc);
 
-/* From now on atomic instructions of the program's own code are operations (OP_MEMORY_WRITE). Before the first target. */
-void entries_watch_atomics(struct entries *entries);
+/*
+ * What becomes of atomic instructions, those of libc's and the loader's own insides excepted. Before the first target.
+ *
+ *     ATOMICS_IGNORED   nothing
+ *     ATOMICS_NOTED     each makes one stop (call.unwatched) in a target, and none once it has been passed
+ *     ATOMICS_SWITCHED  they are operations (OP_MEMORY_READ, OP_MEMORY_WRITE), as are plain loads and stores that name one of their
+ *                       objects by its address; those that can't be, since nobody can tell what they access, are noted
+ */
+enum atomics_use { ATOMICS_IGNORED, ATOMICS_NOTED, ATOMICS_SWITCHED };
+void entries_use_atomics(struct entries *entries, enum atomics_use use);
+
+/* What was noted at a stop with call.unwatched, in a few words for the user; valid until the next call. */
+const char *entries_describe_unwatched(const struct entries *entries, const struct call *call, char text[160]);
 
 /*
- * Has the program's own code atomic instructions that are no operations? They may be locks of its own. Valid after
- * entries_plant_all().
+ * Code of the program and its libraries between functions that seems to have atomic instructions, so that nothing can be planted
+ * there: a few words for the user, empty if there is none. Valid after entries_plant_all().
  */
-bool entries_unwatched_atomics(struct entries *entries);
+void entries_lost_atomics(const struct entries *entries, char text[160]);
+
+/* The target may have other modules than before: plant traps at the atomic instructions of the new ones. */
+enum status entries_look_again(struct entries *entries, struct target *target);
 
 /* Take the traps out again, for a target that is let go. */
 enum status entries_unplant(struct entries *entries, struct target *target);

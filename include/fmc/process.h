@@ -59,7 +59,8 @@ struct process_options {
 	bool spin_report;   /* such a loop ends the execution (END_SPIN); else it is taken for a yield, as a
 			     `pause` is */
 	bool verify;	    /* stop at every return of a native function, to check the model's predictions */
-	bool atomics;	    /* atomic instructions of the program's own code are operations */
+	bool atomics;	    /* atomic instructions of the program and its libraries are operations */
+	bool note_atomics;  /* where they aren't: the first in an execution is told by process_uncontrolled() */
 	const char *waking; /* rules of who is woken (waking.h); NULL: every way is a choice */
 	/*
 	 * How long to wait for something outside (a pipe from another process ...) when nothing else can run, in

@@ -191,7 +191,7 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	/* A program that looks at the clock does again what it did. */
 	if (resume->going_on)
 		launch->start_time = resume->start_time;
-	enum status status = session_open(&session, launch, options, true, why);
+	enum status status = session_open_search(&session, launch, options, why);
 	if (status) {
 		say("%s", why);
 		return say_exit(status);

@@ -68,13 +68,12 @@ struct process_options session_process(const struct launch *launch, const struct
 					.outside_ms = options->command == COMMAND_RUN ? 0 : OUTSIDE_MS};
 }
 
-enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
-			 bool capture, char why[256])
+enum status session_open_process(struct session *session, const struct process_options *wanted,
+				 const struct options *options, char why[256])
 {
 	*session = (struct session){0};
-	const struct process_options wanted = session_process(launch, options, capture);
 	enum status status = STATUS_OK;
-	session->process = process_new(&wanted, &status, why);
+	session->process = process_new(wanted, &status, why);
 	if (!session->process)
 		return status;
 	session->execution = execution_new(process_machine(session->process));
@@ -87,6 +86,21 @@ enum status session_open(struct session *session, const struct launch *launch, c
 	session->timed = timer_create(CLOCK_MONOTONIC, &event, &session->timer) == 0;
 	execution_verify_model(session->execution, options->verify_model);
 	return STATUS_OK;
+}
+
+enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
+			 bool capture, char why[256])
+{
+	const struct process_options wanted = session_process(launch, options, capture);
+	return session_open_process(session, &wanted, options, why);
+}
+
+enum status session_open_search(struct session *session, const struct launch *launch,
+				const struct options *options, char why[256])
+{
+	struct process_options wanted = session_process(launch, options, true);
+	wanted.note_atomics = true;
+	return session_open_process(session, &wanted, options, why);
 }
 
 void session_close(struct session *session)

@@ -49,6 +49,12 @@ struct process_options session_process(const struct launch *launch, const struct
 /* The same, started. On failure `why` holds one line, and nothing to close. */
 enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
 			 bool capture, char why[256]);
+/* The same for a search: also what could make a difference and isn't controlled is looked for. */
+enum status session_open_search(struct session *session, const struct launch *launch,
+				const struct options *options, char why[256]);
+/* The same with a process as `wanted` says. */
+enum status session_open_process(struct session *session, const struct process_options *wanted,
+				 const struct options *options, char why[256]);
 void session_close(struct session *session);
 
 /*

@@ -101,7 +101,7 @@ static void work(struct link *link, const struct worker_setting *setting, unsign
 	processors_bind(setting->processors, processor);
 	enum status status = launch_reopen_input(&launch, why);
 	if (!status)
-		status = session_open(&session, &launch, setting->options, true, why);
+		status = session_open_search(&session, &launch, setting->options, why);
 	if (status) {
 		save_refusal(&refusal, status, why);
 		(void)send_message(link, &refusal);
