@@ -224,7 +224,9 @@ static void perform_instruction(struct process *process, uint32_t thread, struct
 {
 	struct process_thread *self = &process->threads[thread];
 	bool performed;
+	retries_before(process, self);
 	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
+	retries_after(process, self);
 	outcome->result_valid = false;
 	if (status == STATUS_OK && performed)
 		go_on(process, thread, outcome);
@@ -324,6 +326,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	memset(outcome, 0, sizeof *outcome);
 	process_note(process, MANNER_RUN, 0);
 	process->hope_lost &= op->kind == OP_SYSCALL || op->kind == OP_POLL;
+	if (!self->call.instruction)
+		retries_forget(self);
 	outcome->created = NO_THREAD;
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;
@@ -356,6 +360,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		process_note(process, MANNER_RETURN, 0);
 		if (self->spinning)
 			process_note_other(process, "a loop without operations was taken for a yield");
+		else if (self->call.instruction)
+			retries_yield(process, self);
 		else
 			tracee_skip_syscall(self->tracee, 0);
 		self->spinning = false;

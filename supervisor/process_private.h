@@ -8,6 +8,18 @@
 /* So many pthread_once calls within each other are followed. */
 #define ONCE_ROOM 4
 
+/* The last atomic instructions of a thread that came to nothing: see process_retries.c. */
+#define RETRIES_ROOM	8
+#define RETRY_REGISTERS 16
+struct retries {
+	struct retry {
+		uint64_t entry, object; /* the instruction's address and its operand's */
+		uint64_t registers[RETRY_REGISTERS];
+	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
+	uint32_t length;
+	uint64_t word; /* what the object was before the present one */
+};
+
 /* A thread of the process, by its number in the model. */
 struct process_thread {
 	struct tracee *tracee; /* NULL when it is gone */
@@ -27,8 +39,10 @@ struct process_thread {
 	struct call after;
 	bool exiting; /* and behind that it exits */
 	struct stop death;
-	bool spinning; /* its pending yield is a loop of its own, not a system call */
 	uint64_t native; /* where it begins the function that it performs, which can't wait; 0: none */
+	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see process_retries.c */
+	bool spinning;
+	struct retries retries;
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
@@ -261,6 +275,16 @@ void channels_watch(struct process *process, uint32_t thread);
  */
 enum status process_pass_unwatched(struct process *process, uint32_t thread, const struct call *call,
 				   bool *performed);
+
+/*
+ * process_retries.c. before, after: the thread performs the atomic instruction that it has pending. repeat: has it come to this one
+ * in a round that has changed nothing? yield: perform the yield that stands for the round.
+ */
+void retries_forget(struct process_thread *thread);
+void retries_before(struct process *process, struct process_thread *thread);
+void retries_after(struct process *process, struct process_thread *thread);
+bool retries_repeat(const struct process_thread *thread, const struct call *call);
+void retries_yield(struct process *process, struct process_thread *thread);
 
 /* A remark for the verdict: something happened that fmc doesn't control. */
 void process_remark(struct process *process, const char *text);

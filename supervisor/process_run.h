@@ -55,6 +55,9 @@ bool run_is_behind_once(const struct run *run, int64_t *ran);
 /* The end of the routine takes the place of this stop. */
 bool run_stop_behind_once(struct run *run, const struct call *call, int64_t ran);
 
+/* process_retries.c: a yield takes the place of this stop before an atomic instruction. */
+bool run_stop_before_retry(struct run *run, const struct call *call);
+
 /* process_run_lives.c */
 bool run_on_clone(struct run *run, const struct stop *stop);
 bool run_on_fork(struct run *run, const struct stop *stop);
