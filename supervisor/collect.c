@@ -11,6 +11,9 @@
 /* Stacks deeper than this are cut. */
 #define STACK_ROOM 64
 
+/* So many functions in one frame of the machine's are told. */
+#define INLINED_ROOM 16
+
 /* A finding keeps so much of the target's output, its end. */
 #define OUTPUT_ROOM (64u << 10)
 
@@ -61,17 +64,15 @@ static bool is_runtime(const struct place *place)
 	return false;
 }
 
-static struct frame make_frame(struct collector *c, uint64_t address, bool is_return)
+static struct frame make_frame(struct collector *c, const struct place *place)
 {
-	struct place place;
-	places_find(c->places, address, is_return, &place);
-	bool lines = !is_runtime(&place);
-	return (struct frame){.address = address,
-			      .function = keep_symbol(c, place.function),
-			      .file = lines ? keep(c, place.file) : NULL,
-			      .line = lines ? place.line : 0,
-			      .module = keep(c, place.module),
-			      .offset = place.offset};
+	bool lines = !is_runtime(place);
+	return (struct frame){.address = place->address,
+			      .function = keep_symbol(c, place->function),
+			      .file = lines ? keep(c, place->file) : NULL,
+			      .line = lines ? place->line : 0,
+			      .module = keep(c, place->module),
+			      .offset = place->offset};
 }
 
 /* What a plug-in says of an object. */
@@ -194,6 +195,24 @@ static void collect_name(struct collector *c, uint32_t t, struct thread_report *
 	report->name = keep(c, t == 0 ? "main" : place.function ? place.function : "thread");
 }
 
+/* A frame of the machine's, which several functions may share. False: the stack has come to its end. */
+static bool collect_frame(struct collector *c, uint64_t address, bool is_return, struct thread_report *report)
+{
+	struct place places[INLINED_ROOM];
+	size_t length = places_frames(c->places, address, is_return, places, INLINED_ROOM);
+	for (size_t i = 0; i < length; i++) {
+		if (report->frames_length == STACK_ROOM)
+			return false;
+		struct frame *frame = &report->frames[report->frames_length++];
+		*frame = make_frame(c, &places[i]);
+		frame->inlined = i + 1 < length;
+		/* What lies below the thread's first function is libc's start-up code. */
+		if (frame->function && report->name && strcmp(frame->function, report->name) == 0)
+			return false;
+	}
+	return true;
+}
+
 static void collect_stack(struct collector *c, uint32_t t, struct thread_report *report)
 {
 	struct tracee *tracee = process_tracee(c->process, t);
@@ -202,17 +221,10 @@ static void collect_stack(struct collector *c, uint32_t t, struct thread_report 
 		return;
 	uint64_t addresses[STACK_ROOM];
 	size_t length = places_stack(c->places, tracee, addresses, STACK_ROOM);
-	report->frames = room(c, length, sizeof *report->frames);
-	if (!report->frames)
-		return;
-	while (report->frames_length < length) {
-		size_t i = report->frames_length++;
-		struct frame *frame = &report->frames[i];
-		*frame = make_frame(c, addresses[i], i > 0);
-		/* What lies below the thread's first function is libc's start-up code. */
-		if (frame->function && report->name && strcmp(frame->function, report->name) == 0)
-			break;
-	}
+	report->frames = room(c, STACK_ROOM, sizeof *report->frames);
+	bool more = report->frames != NULL;
+	for (size_t i = 0; i < length && more; i++)
+		more = collect_frame(c, addresses[i], i > 0, report);
 }
 
 static void collect_holds(struct collector *c, uint32_t t, struct thread_report *report)

@@ -1,6 +1,7 @@
 #ifndef FMC_FRAME_H
 #define FMC_FRAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One frame of a stack, for people; owns its texts. */
@@ -11,6 +12,7 @@ struct frame {
 	int line;
 	char *module;
 	uint64_t offset;
+	bool inlined; /* shares the frame of the machine with the next one, in which it is in line */
 };
 
 #endif

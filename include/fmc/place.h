@@ -32,6 +32,13 @@ enum status places_update(struct places *places, struct target *target);
 void places_find(struct places *places, uint64_t address, bool is_return, struct place *place);
 
 /*
+ * The functions that one frame of a stack stands for, innermost first: those that the compiler put in line there, which the
+ * debug information tells, then the one that places_find() names. The first has the line of the address, each other one that of
+ * the call. Returns how many there are, from 1 to `room`, which is at least 1; the outermost is always there.
+ */
+size_t places_frames(struct places *places, uint64_t address, bool is_return, struct place at[], size_t room);
+
+/*
  * The stack of a stopped tracee, innermost first: where it stands (a planted trap itself, not behind it),
  * then return addresses. Returns the number of frames.
  */
@@ -51,7 +58,8 @@ void places_name(struct places *places, struct target *target, uint64_t address,
  */
 struct namer;
 struct namer *namer_new(struct places *places, struct target *target, uint32_t threads); /* NULL: no memory */
-void namer_add(struct namer *namer, uint32_t thread, struct tracee *tracee); /* T1 is 0; who isn't added is gone */
+void namer_add(struct namer *namer, uint32_t thread,
+	       struct tracee *tracee); /* T1 is 0; who isn't added is gone */
 
 /*
  * size: of the object, at least. users: threads that use it or are about to, by their numbers. False: nothing more is known than
