@@ -35,6 +35,8 @@ static bool is_interpreter(const struct python *python, const struct frame *fram
 static bool is_evaluation(const struct python *python, const struct frame *frame)
 {
 	static const char name[] = "_PyEval_EvalFrameDefault";
+	if (frame->inlined)
+		return false;
 	if (frame->address >= python->eval_low && frame->address < python->eval_high)
 		return true;
 	return frame->function && strncmp(frame->function, name, sizeof(name) - 1) == 0;

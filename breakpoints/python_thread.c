@@ -39,10 +39,12 @@ static size_t find_thread(struct python *python, uint64_t state, uint64_t *ident
 	const struct python_layout *layout = &python->layout;
 	uint64_t number;
 	*ident = python_pointer(python, state + layout->thread_ident);
-	if (layout->thread_native == NO_OFFSET)
-		return *ident ? find_ident(python, *ident) : python->length;
-	return python_word(python, state + layout->thread_native, &number) ? find_number(python, number)
-									   : python->length;
+	if (layout->thread_native != NO_OFFSET &&
+	    python_word(python, state + layout->thread_native, &number) &&
+	    find_number(python, number) < python->length)
+		return find_number(python, number);
+	/* What a copy of a process remembers of its numbers is the original's. */
+	return *ident ? find_ident(python, *ident) : python->length;
 }
 
 static uint64_t gil_of(struct python *python, uint64_t interpreter)

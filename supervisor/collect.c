@@ -2,6 +2,7 @@
 #include <fmc/collect.h>
 #include <fmc/place.h>
 #include <fmc/plugin.h>
+#include <fmc/python_stacks.h>
 #include <fmc/report.h>
 
 #include <inttypes.h>
@@ -22,7 +23,8 @@ struct collector {
 	struct process *process;
 	const struct execution *execution;
 	struct places *places;
-	struct target *target; /* NULL if the process is gone */
+	struct target *target;	      /* NULL if the process is gone */
+	struct python_stacks *python; /* NULL: it runs no Python */
 	bool no_memory;
 };
 
@@ -225,6 +227,10 @@ static void collect_stack(struct collector *c, uint32_t t, struct thread_report 
 	bool more = report->frames != NULL;
 	for (size_t i = 0; i < length && more; i++)
 		more = collect_frame(c, addresses[i], i > 0, report);
+	bool cut = report->frames_length == STACK_ROOM;
+	if (c->python && report->frames)
+		c->no_memory |=
+		    !python_stacks_put(c->python, tracee, cut, &report->frames, &report->frames_length);
 }
 
 static void collect_holds(struct collector *c, uint32_t t, struct thread_report *report)
@@ -275,9 +281,17 @@ static struct collector make_collector(struct finding *finding, struct process *
 			      .places = process_places(process),
 			      .target = process_target(process)};
 	/* Without modules stacks and names are bare addresses: no reason to give the finding up. */
-	if (c.target)
-		(void)places_update(c.places, c.target);
+	if (!c.target)
+		return c;
+	(void)places_update(c.places, c.target);
+	c.python = python_stacks_new(c.target);
 	return c;
+}
+
+static enum status end_collector(struct collector *c)
+{
+	python_stacks_free(c->python);
+	return c->no_memory ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 enum status collect_thread(struct thread_report *report, struct process *process,
@@ -286,7 +300,7 @@ enum status collect_thread(struct thread_report *report, struct process *process
 	struct collector c = make_collector(NULL, process, execution);
 	collect_name(&c, thread, report);
 	collect_stack(&c, thread, report);
-	return c.no_memory ? STATUS_NO_MEMORY : STATUS_OK;
+	return end_collector(&c);
 }
 
 enum status collect_finding(struct finding *finding, struct process *process,
@@ -294,15 +308,14 @@ enum status collect_finding(struct finding *finding, struct process *process,
 {
 	struct collector c = make_collector(finding, process, execution);
 	finding->kind = finding_classify(trace);
-	if (!trace_copy(&finding->trace, trace))
-		return STATUS_NO_MEMORY;
-	collect_objects(&c);
-	collect_places(&c);
-	collect_threads(&c);
-	collect_output(&c);
-	finding->message = report_message(finding);
-	finding->signature = report_signature(finding);
-	if (c.no_memory || !finding->message || !finding->signature)
-		return STATUS_NO_MEMORY;
-	return STATUS_OK;
+	if (trace_copy(&finding->trace, trace)) {
+		collect_objects(&c);
+		collect_places(&c);
+		collect_threads(&c);
+		collect_output(&c);
+		finding->message = report_message(finding);
+		finding->signature = report_signature(finding);
+	}
+	c.no_memory |= !finding->message || !finding->signature;
+	return end_collector(&c);
 }

@@ -17,4 +17,39 @@ for program in inlines inlines.static; do
 	says "$program: in a replay, too" '#1  middle     inlines.c:15$'
 done
 
+# A script's own functions, in place of the interpreter's.
+cat >"$SCRATCH/locks.py" <<'END'
+import threading
+
+a = threading.Lock()
+b = threading.Lock()
+
+
+def transfer(first, second):
+    with first:
+        take(second)
+
+
+def take(lock):
+    with lock:
+        pass
+
+
+threads = [threading.Thread(target=transfer, args=locks) for locks in ((a, b), (b, a))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+END
+if [ -x /usr/bin/python3 ]; then
+	# Where it is found doesn't matter: the functions of the threads that are blocked do.
+	check python --strategy pct --time 200 -- /usr/bin/python3 "$SCRATCH/locks.py"
+	says 'Python: functions and lines of the script' '^deadlock' '^T1 main' '<module>  *locks.py:21$' '^T2 ' 'take  *locks.py:13$' \
+		'transfer  *locks.py:9$' '^T3 ' 'take  *locks.py:13$'
+	says_not 'Python: nothing of the interpreter' '_PyEval|_PyFunction|_PyObject|start_thread'
+	"$FMC" replay "$SCRATCH/python.sched" >"$OUT" 2>&1 </dev/null
+	says 'Python: in a replay, too' '^T2 ' 'transfer  *locks.py:9$'
+else
+	skip 'Python: there is none'
+fi
 finish

@@ -41,7 +41,7 @@ pid_t subject_pid(const struct subject *subject)
 
 bool subject_is_core(const struct subject *subject)
 {
-	return subject->source != &subject_live;
+	return subject->core != NULL;
 }
 
 int subject_signal(const struct subject *subject)

@@ -62,6 +62,13 @@ struct subject_mapping {
 enum status subject_attach(pid_t pid, void (*standing)(void *context, struct subject *subject), void *context,
 			   struct subject **subject, char why[256]);
 
+/*
+ * A process of fmc's own, all of whose threads stand and stay so until the subject is freed: they are numbered as its tracees
+ * are, those without registers left out. STATUS_OK; STATUS_GONE, STATUS_NO_MEMORY with *subject NULL.
+ */
+struct target;
+enum status subject_of_target(struct target *target, struct subject **subject);
+
 /* Look at a core file; program: the file that it is of, NULL: as the core file says. STATUS_NOT_FOUND, STATUS_MALFORMED,
  * STATUS_UNSUPPORTED, STATUS_NO_MEMORY with *subject NULL and `why`. */
 enum status subject_core(const char *path, const char *program, struct subject **subject, char why[256]);
@@ -70,7 +77,7 @@ void subject_free(struct subject *subject); /* NULL is allowed */
 
 pid_t subject_pid(const struct subject *subject); /* 0: not known */
 bool subject_is_core(const struct subject *subject);
-int subject_signal(const struct subject *subject);	  /* that made the core file; 0: none */
+int subject_signal(const struct subject *subject); /* that made the core file; 0: none */
 /* The number of the thread that got it by its own doing; 0: none, or it was sent from outside. */
 pid_t subject_signalled(const struct subject *subject);
 uint64_t subject_still_ns(const struct subject *subject); /* how long the process stood still */
