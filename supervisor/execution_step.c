@@ -251,7 +251,9 @@ bool execution_next(struct execution *x)
 		x->watcher.before(x->watcher.context, x, trace, alternative.step.thread);
 	bool on = perform(x, &alternative, first, count);
 	bool wanted = !x->watcher.transition || x->watcher.transition(x->watcher.context, x, trace);
-	if (on && !wanted)
+	if (on && !wanted) {
 		trace->end = END_INTERRUPTED;
+		trace->end_thread = alternative.step.thread;
+	}
 	return on && wanted;
 }

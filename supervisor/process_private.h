@@ -269,6 +269,9 @@ bool spin_examine(struct process *process, uint32_t thread, struct outcome *outc
 void channels_note(struct process *process, uint32_t thread, long number);
 void channels_watch(struct process *process, uint32_t thread);
 
+/* process_spin.c: stop a thread that runs. False: it came to something just now, which the next wait tells. */
+bool process_stop_running(struct process *process, struct tracee *tracee);
+
 /*
  * process_unwatched.c: let the thread that stands before it perform an atomic instruction that is no operation, and see to it that
  * the verdict tells of it. *performed as entries_step() says.

@@ -2,8 +2,7 @@
 
 /* The thread stands before an operation: which one it is, and the numbers of its objects. */
 
-/* The first frame of the program's own code, for operations that a library makes. */
-static uint64_t own_place(struct process *process, struct tracee *tracee, uint64_t address)
+uint64_t process_own_place(struct process *process, struct tracee *tracee, uint64_t address)
 {
 	enum { DEPTH = 32 };
 	uint64_t frames[DEPTH];
@@ -109,7 +108,7 @@ bool run_stop_before(struct run *run, const struct call *call)
 	channels_watch(process, run->thread);
 	objects_verify(process, op);
 	if (process->find_places)
-		op->place = own_place(process, thread->tracee, op->place);
+		op->place = process_own_place(process, thread->tracee, op->place);
 	run->outcome->kind = OUTCOME_PENDING;
 	run->outcome->next = *op;
 	return true;

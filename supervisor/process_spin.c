@@ -82,7 +82,7 @@ static unsigned prove_loop(struct walk *walk)
 	return memcmp(before, after, sizeof before) == 0 ? steps : 0;
 }
 
-static bool stop_running(struct process *process, struct tracee *tracee)
+bool process_stop_running(struct process *process, struct tracee *tracee)
 {
 	struct stop stop;
 	enum status status;
@@ -101,7 +101,7 @@ bool spin_examine(struct process *process, uint32_t thread, struct outcome *outc
 {
 	struct process_thread *self = &process->threads[thread];
 	struct walk walk = {.process = process, .tracee = self->tracee, .lowest = UINT64_MAX};
-	if (!stop_running(process, self->tracee))
+	if (!process_stop_running(process, self->tracee))
 		return false;
 	const struct process_pilot *pilot = process->options.pilot;
 	if (pilot)

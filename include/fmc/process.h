@@ -95,11 +95,31 @@ bool process_threaded(const struct process *process);
 struct target *process_target(struct process *process);			 /* NULL if it is gone */
 struct tracee *process_tracee(struct process *process, uint32_t thread); /* NULL if it is gone */
 
+/* What a thread was doing as its execution was broken off. */
+enum whereabouts {
+	WHERE_STANDS,	/* stopped between two transitions, or nothing is known of it */
+	WHERE_COMPUTES, /* it ran, without an operation */
+	WHERE_WAITS,	/* it slept in the kernel, for something outside of the model */
+};
+#define PROCESS_WHERE 240
+
+/*
+ * The same for people, with its place: "T2 computes in compute at comp.c:3". At the end of an execution; a thread that runs is
+ * stopped for it.
+ */
+enum whereabouts process_where(struct process *process, uint32_t thread, char text[PROCESS_WHERE]);
+
 /* What a thread is stopped before; of one that hasn't started, only the operation. */
 const struct call *process_call(const struct process *process, uint32_t thread);
 
 /* Of the last transition; one that was a misuse isn't performed. */
 const struct performed *process_performed(const struct process *process);
+
+/*
+ * `address`, where the stopped thread is, if it is the program's own code, else the innermost frame of its stack that is: for what
+ * libraries do.
+ */
+uint64_t process_own_place(struct process *process, struct tracee *tracee, uint64_t address);
 
 /* Of the last execution, also when it is over: */
 uint64_t process_object(const struct process *process, uint32_t object);	/* address */

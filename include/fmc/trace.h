@@ -101,7 +101,8 @@ enum end_reason {
 	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */
 	END_STUCK,	 /* all threads wait for something outside of the model, for longer than fmc does */
 	END_ABSENT, /* in a copy of a running process, end_thread was about to use what the copy lacks: message */
-	END_INTERRUPTED, /* the user's Ctrl-C or a time budget */
+	END_INTERRUPTED, /* the user's Ctrl-C or a time budget, while end_thread was at work; message may say where,
+			    and end_value which of enum whereabouts that is */
 	END_ERROR,	 /* fmc failed; status and message say how */
 };
 

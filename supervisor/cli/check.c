@@ -44,13 +44,17 @@ static void describe_conditions(const struct options *options, struct verdict *v
 /* Takes what it cost from *left. False: nothing was left. */
 static bool make_simple(const struct exploration *x, struct reported *reported, double *left)
 {
-	const struct simplify_budget budget = {*left < SIMPLIFY_SECONDS ? *left : SIMPLIFY_SECONDS,
-					       SIMPLIFY_EXECUTIONS, x->options->seed,
-					       reported->least_preemptions};
+	const uint64_t last = explore_last_moment(x);
+	double seconds = *left < SIMPLIFY_SECONDS ? *left : SIMPLIFY_SECONDS;
+	/* The other half is for the replays of what it comes to. */
+	if (last && ((double)last - (double)clock_now()) / 2e9 < seconds)
+		seconds = ((double)last - (double)clock_now()) / 2e9;
+	const struct simplify_budget budget = {seconds, SIMPLIFY_EXECUTIONS, x->options->seed,
+					       reported->least_preemptions, last};
 	bool wanted = !x->options->no_minimize && x->repeatable && !tracer_interrupted();
 	if (!wanted || reported->finding.kind == FINDING_NONE)
 		return true;
-	if (*left <= 0)
+	if (seconds <= 0)
 		return false;
 	uint64_t begin = clock_now();
 	simplify(x->session, reported, &budget);
@@ -83,8 +87,7 @@ static void print_finding(const struct exploration *x, const struct reported *re
 	explain_finding(&reported->finding, reported->schedule, true, x->options, stream);
 	simplified_print(reported, x->options, stream);
 	if (!in_time)
-		fprintf(stream, "Not minimised: the failures before it took the %d seconds for that.\n",
-			SIMPLIFY_SECONDS_IN_ALL);
+		fprintf(stream, "Not minimised: no time was left for that (fmc minimize).\n");
 	fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds", reported->execution,
 		reported->seconds);
 	if (reported->count > 1)
@@ -161,7 +164,7 @@ static int check_with(struct session *session, const struct launch *launch, cons
 		     verdict);
 	record_strategy(options, verdict->strategy);
 	describe_conditions(options, verdict);
-	bool good = explore_preflight(&x);
+	bool good = explore_preflight(&x, launch);
 	progress_clear(&x.progress);
 	session_warn(session);
 	if (good && explore_resume(&x, launch))

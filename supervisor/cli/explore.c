@@ -22,7 +22,8 @@ static void on_transition(void *context, const struct trace *trace)
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
 		  unsigned workers, struct resume *resume, struct verdict *verdict)
 {
-	*x = (struct exploration){.options = options,
+	*x = (struct exploration){.own = *options,
+				  .options = &x->own,
 				  .session = session,
 				  .workers = workers,
 				  .resume = resume,
@@ -55,8 +56,18 @@ void explore_give_up(struct exploration *x, enum status status, const char *why)
 	snprintf(x->why, sizeof x->why, "%s", why);
 }
 
+/* The last execution came to no end. */
+static void break_off(struct exploration *x)
+{
+	const struct trace *trace = &x->last.trace;
+	x->enough |= tracer_interrupted();
+	x->over |= x->enough || (x->deadline && clock_now() >= x->deadline);
+	x->broken_off += !x->over;
+	verdict_break_off(x->verdict, trace->message, (enum whereabouts)trace->end_value);
+}
+
 /* Does the end of the last execution allow to go on? */
-static bool usable(struct exploration *x)
+bool explore_usable(struct exploration *x)
 {
 	const struct trace *trace = &x->last.trace;
 	/* Of a plug-in that has failed, here or in a worker, nothing can be believed. */
@@ -69,11 +80,16 @@ static bool usable(struct exploration *x)
 		return false;
 	}
 	if (trace->end == END_INTERRUPTED) {
-		x->enough |= tracer_interrupted();
-		x->over |= x->enough || (x->deadline && clock_now() >= x->deadline);
+		break_off(x);
 		return false;
 	}
 	return true;
+}
+
+static void note_longest(struct exploration *x)
+{
+	if (x->last.took > x->longest)
+		x->longest = x->last.took;
 }
 
 /* Count the last execution and what it had that isn't covered. */
@@ -89,6 +105,7 @@ static void account(struct exploration *x)
 	verdict->classes = x->coverage.classes;
 	verdict->saturation = coverage_saturation(&x->coverage);
 	x->cut += trace->end == END_DEPTH;
+	note_longest(x);
 	x->held_back += trace->held_back;
 	x->diverged += trace->end == END_DIVERGED;
 	x->outside += trace->end == END_STUCK;
@@ -104,50 +121,6 @@ static void account(struct exploration *x)
 		verdict_because(verdict, "the program did what fmc can't supervise: %s", trace->message);
 }
 
-struct policy explore_first_policy(const struct exploration *x)
-{
-	return (struct policy){.kind = POLICY_DEFAULT,
-			       .fair_k = x->options->search.fair_k,
-			       .max_depth = x->options->search.max_depth,
-			       .max_thread_depth = x->options->search.max_thread_depth};
-}
-
-bool explore_preflight(struct exploration *x)
-{
-	const struct plan plan = {.policy = explore_first_policy(x)};
-	struct trace first;
-	trace_init(&first);
-	session_run(x->session, &plan, &x->last.trace, NULL);
-	bool threaded = process_threaded(x->session->process);
-	bool good = usable(x);
-	if (good && x->last.trace.end == END_UNSUPPORTED) {
-		explore_give_up(x, STATUS_UNSUPPORTED, x->last.trace.message);
-		good = false;
-	}
-	if (good && !trace_copy(&first, &x->last.trace)) {
-		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
-		good = false;
-	}
-	if (good) {
-		session_run(x->session, &plan, &x->last.trace, NULL);
-		good = usable(x);
-	}
-	size_t at = good ? trace_difference(&first, &x->last.trace) : SIZE_MAX;
-	if (at != SIZE_MAX) {
-		char a[80], b[80];
-		confirm_describe(&first, at, a);
-		confirm_describe(&x->last.trace, at, b);
-		verdict_because(x->verdict,
-				"the program isn't repeatable: run twice with the same schedule, it differs "
-				"first at transition %zu, %s against %s",
-				at + 1, a, b);
-		x->repeatable = false;
-	}
-	x->verdict->alone = good && !threaded;
-	trace_release(&first);
-	return good;
-}
-
 /* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
 static uint32_t least_preemptions(const struct exploration *x)
 {
@@ -160,7 +133,7 @@ static uint32_t least_preemptions(const struct exploration *x)
 	return bounding && x->search.bound > least ? x->search.bound : least;
 }
 
-static double seconds_of(const struct exploration *x)
+double explore_seconds(const struct exploration *x)
 {
 	return (double)(clock_now() - x->begin) / 1e9 + x->earlier_seconds;
 }
@@ -175,16 +148,15 @@ static void examine(struct exploration *x, const struct plan *plan)
 	struct finding finding;
 	finding_init(&finding);
 	progress_clear(&x->progress);
-	/* A failure is worth some time beyond the budget. */
-	x->session->deadline = 0;
 	enum confirmation confirmation = confirm_finding(x->session, &x->last.trace, &policy, &finding);
+	x->session->deadline = explore_confirming_end(x, x->last.took);
 	x->enough |= confirmation == CONFIRM_INTERRUPTED;
 	x->undecided += confirmation == CONFIRM_INTERRUPTED;
 	x->unconfirmed += confirmation == CONFIRM_DIFFERENT || confirmation == CONFIRM_INTERRUPTED;
 	if (confirmation == CONFIRMED) {
 		const struct reported how = {.finding = finding,
 					     .execution = x->verdict->executions,
-					     .seconds = seconds_of(x),
+					     .seconds = explore_seconds(x),
 					     .policy = policy,
 					     .least_preemptions = least_preemptions(x)};
 		x->enough |= !x->options->all;
@@ -195,24 +167,6 @@ static void examine(struct exploration *x, const struct plan *plan)
 	finding_release(&finding);
 	if (confirmation == CONFIRM_FAILED)
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
-}
-
-/* When this phase has to end: its share of the budget. */
-static uint64_t phase_deadline(const struct exploration *x, const struct phase *phase)
-{
-	return x->deadline ? x->begin + (uint64_t)((double)(x->deadline - x->begin) * phase->share) : 0;
-}
-
-/* Has this phase had what it may have, when those are over that are out? `planned`: by it so far. */
-static bool spent(struct exploration *x, const struct phase *phase, uint64_t planned)
-{
-	uint64_t most = x->options->executions;
-	uint64_t now = clock_now();
-	x->enough |= tracer_interrupted();
-	uint64_t now_run = x->verdict->executions - x->verdict->earlier + jobs_out(x->jobs);
-	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline);
-	uint64_t end = phase_deadline(x, phase);
-	return x->over || (phase->executions && planned >= phase->executions) || (end && now >= end);
 }
 
 /* Which executions the search's estimate is of: " with at most 1 preemption"; nothing for all of them. */
@@ -255,7 +209,7 @@ static void explore_last(struct exploration *x, const struct phase *phase, struc
 {
 	const struct plan *plan = &x->last.plan;
 	const struct trace *trace = &x->last.trace;
-	if (!usable(x))
+	if (!explore_usable(x))
 		return;
 	account(x);
 	if (finding_classify(trace) != FINDING_NONE && !failures_count(&x->failures, x->verdict, trace))
@@ -280,11 +234,12 @@ static enum search_answer plan_ahead(struct exploration *x, const struct phase *
 {
 	enum search_answer answer = SEARCH_LATER;
 	struct plan plan;
-	while (jobs_room(x->jobs) && !spent(x, phase, *planned)) {
+	while (jobs_room(x->jobs) && !explore_spent(x, phase, *planned)) {
 		answer = search_next(search, &plan);
 		if (answer != SEARCH_PLAN)
 			break;
-		jobs_put(x->jobs, &plan, phase_deadline(x, phase));
+		const struct session_time time = explore_time(x, phase);
+		jobs_put(x->jobs, &plan, &time);
 		++*planned;
 	}
 	return answer;
@@ -299,7 +254,7 @@ static void await_job(struct exploration *x, const struct phase *phase, struct s
 	char why[256];
 	bool in_order = strategy_random(phase->search.strategy);
 	enum status status = jobs_take(x->jobs, in_order, &x->last, why);
-	x->session->deadline = phase_deadline(x, phase);
+	x->session->deadline = explore_phase_end(x, phase);
 	if (status == STATUS_OK)
 		explore_last(x, phase, search);
 	else if (status != STATUS_TIMEOUT)
@@ -372,9 +327,6 @@ static void run_phase(struct exploration *x, const struct phase *phase, struct s
 	x->resume->noted = x->resume->unfinished && note_place(x, position, planned, search);
 }
 
-/* The place of the phase behind all others. */
-#define WHOLE SIZE_MAX
-
 /* If an earlier run broke off in this phase: its search. False when that can't be. */
 static bool load_place(struct exploration *x, size_t position, struct search *search, uint64_t *planned)
 {
@@ -393,7 +345,7 @@ static bool load_place(struct exploration *x, size_t position, struct search *se
 	return false;
 }
 
-static void explore_phase(struct exploration *x, const struct phase *phase, size_t position)
+void explore_phase(struct exploration *x, const struct phase *phase, size_t position)
 {
 	uint64_t planned = 0;
 	struct search *search = search_new(&phase->search);
@@ -403,6 +355,7 @@ static void explore_phase(struct exploration *x, const struct phase *phase, size
 	}
 	name_phase(x, phase);
 	search_progress(search, &x->search);
+	x->phase_begin = clock_now();
 	x->sampled |= strategy_random(phase->search.strategy);
 	if (load_place(x, position, search, &planned))
 		run_phase(x, phase, search, position, planned);
@@ -412,99 +365,4 @@ static void explore_phase(struct exploration *x, const struct phase *phase, size
 	if (strategy_bounded(phase->search.strategy) && !x->search.complete && x->search.bound > 0)
 		keep_bound(x, phase, x->search.bound - 1);
 	search_free(search);
-}
-
-/* Everything that was left out, in the verdict. */
-static void give_reasons(struct exploration *x)
-{
-	struct verdict *v = x->verdict;
-	const struct options *options = x->options;
-	v->complete = x->complete && v->reasons == 0;
-	if (tracer_interrupted())
-		verdict_because(v, "it was interrupted");
-	else if (!x->complete && options->executions &&
-		 v->executions - x->verdict->earlier >= options->executions)
-		verdict_because(v, "it was limited to %" PRIu64 " executions", options->executions);
-	else if (!x->complete && x->over && x->deadline)
-		verdict_because(v, "its %g seconds were used up", options->seconds);
-	if (!x->complete && x->bounded)
-		verdict_because(v, "only executions with at most %" PRIu32 " %s%s were all run%s", x->bound,
-				x->delays ? "delay" : "preemption", x->bound == 1 ? "" : "s",
-				x->sampled ? ", others at random" : "");
-	else if (!x->complete && x->sampled)
-		verdict_because(v, "random executions can't show that nothing is left");
-	if (x->cut)
-		verdict_because(v, "%" PRIu64 " executions were cut at %" PRIu64 " transitions (--depth)",
-				x->cut, options->search.max_depth);
-	if (x->held_back)
-		verdict_because(v,
-				"in %" PRIu64 " executions a thread was held after %" PRIu64
-				" transitions of its own (--max-thread-depth)",
-				x->held_back, options->search.max_thread_depth);
-	if (x->outside)
-		verdict_because(v, "in %" PRIu64 " executions all threads waited for something outside",
-				x->outside);
-	if (x->absent)
-		verdict_because(v, "%" PRIu64 " executions ended where the copy lacked something", x->absent);
-	if (x->diverged)
-		verdict_because(v,
-				"%" PRIu64 " executions didn't follow their schedules: the program isn't "
-				"repeatable",
-				x->diverged);
-	if (x->unconfirmed)
-		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
-	if (!v->complete && v->reasons == 0)
-		verdict_because(v, "the search ended early");
-	if (!v->complete && options->restricted)
-		verdict_because(v, "only choices of whom to wake that %s allows were made", options->waking);
-}
-
-/* Complete but for equivalent executions: try to run those, too. Nothing is lost if it comes to no end. */
-static void explore_whole(struct exploration *x)
-{
-	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over)
-		return;
-	double budget = (double)(x->deadline - x->begin);
-	const struct phase phase =
-	    portfolio_whole(x->options, x->deadline ? (double)(clock_now() - x->begin) / budget : 0);
-	explore_phase(x, &phase, WHOLE);
-}
-
-static void explore_phases(struct exploration *x)
-{
-	struct phase phases[PORTFOLIO_ROOM];
-	size_t again, length = portfolio_make(x->options, x->repeatable, phases, &again);
-	const size_t from = x->resume->going_on ? x->resume->position : 0;
-	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete; i++, position++) {
-		/* Systematic strategies build on what earlier executions did. */
-		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
-			explore_phase(x, &phases[i], position);
-		phases[i].search.seed += phases[i].executions;
-		if (i + 1 == length)
-			i -= again;
-	}
-	explore_whole(x);
-}
-
-void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors)
-{
-	bool begun = !x->over;
-	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors);
-	if (x->jobs)
-		explore_phases(x);
-	else
-		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
-	jobs_free(x->jobs);
-	x->jobs = NULL;
-	x->resume->over = begun && !x->fatal && (x->complete || !x->resume->unfinished);
-	progress_clear(&x->progress);
-	/* It may also have failed behind the last execution, as that was looked at. */
-	if (plugin_failure())
-		explore_give_up(x, STATUS_UNSUPPORTED, plugin_failure());
-	x->found_reasons = x->verdict->reasons;
-	if (x->options->all || x->verdict->reported_length == 0)
-		give_reasons(x);
-	else
-		verdict_because(x->verdict, "the first failure ends the search");
-	x->verdict->seconds = seconds_of(x);
 }

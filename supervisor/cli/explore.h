@@ -15,24 +15,29 @@
  * a budget is used up. Fills the verdict.
  */
 struct exploration {
-	const struct options *options;
+	struct options own;	       /* as the user gave them, and as the first execution made them: */
+	const struct options *options; /* this is what everybody reads */
 	struct session *session;
 	struct verdict *verdict;
 	struct progress progress;
 	struct search_progress search; /* of the present phase */
 	char phase[32];		       /* "cb:1" */
+	uint64_t phase_begin;	       /* clock_now() */
 	unsigned workers;	       /* how many executions run at a time */
 	struct jobs *jobs;	       /* while there is a search */
 	struct job last;	       /* the last execution */
 	uint64_t begin, deadline;      /* clock_now(); deadline 0: none */
 	bool repeatable;
-	bool over;	/* nothing more is to be run */
-	bool enough;	/* over, and what runs still isn't wanted any more */
-	bool complete;	/* a strategy has run every execution */
-	bool sampled;	/* part of the search was random */
-	bool bounded;	/* some bound has been worked through: */
-	bool delays;	/* on delays, not on preemptions */
-	uint32_t bound; /* the highest */
+	bool over;		/* nothing more is to be run */
+	bool enough;		/* over, and what runs still isn't wanted any more */
+	bool complete;		/* a strategy has run every execution */
+	bool sampled;		/* part of the search was random */
+	bool bounded;		/* some bound has been worked through: */
+	bool delays;		/* on delays, not on preemptions */
+	uint32_t bound;		/* the highest */
+	uint64_t longest;	/* what an execution that came to its end took at most, in nanoseconds */
+	uint64_t
+	    broken_off; /* executions that came to no end, not counting those that the end of the budget cut */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent;
 	struct failures failures;
 	struct coverage coverage;
@@ -53,13 +58,16 @@ void explore_release(struct exploration *x);
  * Run the first schedule twice: is the program repeatable, does it start threads? False when the search has
  * to be given up (over, fatal).
  */
-bool explore_preflight(struct exploration *x);
+bool explore_preflight(struct exploration *x, const struct launch *launch);
 
 /*
  * Behind the preflight: go on where the file says. False if that isn't possible, or the user presses Ctrl-C (over,
  * fatal): STATUS_MALFORMED if it is of something else.
  */
 bool explore_resume(struct exploration *x, const struct launch *launch);
+
+/* When all that belongs to the search has to be over, by clock_now(): a tenth after its budget; 0: it has none. */
+uint64_t explore_last_moment(const struct exploration *x);
 
 /* Write down where the search stands, or that it is over. Ends with a line on standard error if it can't. */
 void explore_keep(struct exploration *x);

@@ -1,6 +1,7 @@
 /* What an exploration has come to, as bytes. */
 #include "explore_state.h"
 #include "confirm.h"
+#include "explore_private.h"
 
 #include <fmc/wire.h>
 
@@ -32,6 +33,10 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_number(saver, x->unconfirmed - x->undecided);
 	save_number(saver, x->outside);
 	save_number(saver, x->absent);
+	save_number(saver, x->broken_off);
+	save_text(saver, x->broken_off ? v->broken_at : "");
+	save_number(saver, v->broken_doing);
+	save_number(saver, x->options->search.max_depth);
 }
 
 static void load_into(struct loader *loader, char *text, size_t room)
@@ -65,6 +70,10 @@ static void load_counts(struct exploration *x, struct loader *loader)
 	x->unconfirmed = load_number(loader);
 	x->outside = load_number(loader);
 	x->absent = load_number(loader);
+	v->broken_off = x->broken_off = load_number(loader);
+	load_into(loader, v->broken_at, sizeof v->broken_at);
+	v->broken_doing = (enum whereabouts)load_most(loader, WHERE_WAITS);
+	x->own.search.max_depth = load_number(loader);
 }
 
 static void save_reasons(const struct exploration *x, struct saver *saver)
@@ -121,7 +130,7 @@ static bool load_reported(struct loader *loader, struct reported *reported, stru
 static enum status recall(struct exploration *x, struct reported *how, const struct trace *trace)
 {
 	finding_init(&how->finding);
-	x->session->deadline = 0;
+	x->session->deadline = explore_confirming_end(x, x->longest);
 	switch (confirm_finding(x->session, trace, &how->policy, &how->finding)) {
 	case CONFIRMED: {
 		struct reported *reported = verdict_report(x->verdict);

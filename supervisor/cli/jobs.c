@@ -26,7 +26,7 @@
 struct slot {
 	enum { SLOT_FREE, SLOT_WAITS, SLOT_RUNS, SLOT_DONE } state;
 	struct job job;
-	uint64_t deadline;
+	struct session_time time;
 	size_t worker;	 /* runs: which */
 	uint64_t turn;	 /* runs: those of a worker are run in this order */
 	unsigned deaths; /* of workers while they ran it */
@@ -182,7 +182,7 @@ static void hand_to(struct jobs *jobs, size_t w, struct slot *slot)
 		return;
 	}
 	jobs->message.length = 0;
-	order_save(&jobs->message, &slot->job.plan, slot->deadline);
+	order_save(&jobs->message, &slot->job.plan, &slot->time);
 	if (!link_put(&worker->link, &jobs->message)) {
 		fail(jobs, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		return;
@@ -246,6 +246,7 @@ static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 	jobs->trace = trace;
 	free(slot->job.uncontrolled);
 	slot->job.uncontrolled = answer.uncontrolled;
+	slot->job.took = answer.took;
 	slot->state = SLOT_DONE;
 	return true;
 }
@@ -280,7 +281,7 @@ static bool attend(struct jobs *jobs)
 	return true;
 }
 
-void jobs_put(struct jobs *jobs, const struct plan *plan, uint64_t deadline)
+void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_time *time)
 {
 	size_t i = 0;
 	while (jobs->slots[i].state != SLOT_FREE)
@@ -288,7 +289,7 @@ void jobs_put(struct jobs *jobs, const struct plan *plan, uint64_t deadline)
 	struct slot *slot = &jobs->slots[i];
 	slot->state = SLOT_WAITS;
 	slot->job.plan = *plan;
-	slot->deadline = deadline;
+	slot->time = *time;
 	slot->deaths = 0;
 	if (jobs->count > 1)
 		hand_out(jobs);
@@ -298,8 +299,9 @@ void jobs_put(struct jobs *jobs, const struct plan *plan, uint64_t deadline)
 static void run_here(struct jobs *jobs, struct slot *slot)
 {
 	struct session *session = jobs->session;
-	session->deadline = slot->deadline;
+	session->deadline = session_time_deadline(&slot->time);
 	session_run(session, &slot->job.plan, &slot->job.trace, NULL);
+	slot->job.took = session->took;
 	const char *uncontrolled = process_uncontrolled(session->process);
 	free(slot->job.uncontrolled);
 	slot->job.uncontrolled = uncontrolled && *uncontrolled ? strdup(uncontrolled) : NULL;

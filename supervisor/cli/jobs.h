@@ -13,6 +13,7 @@ struct jobs;
 struct job {
 	struct plan plan;   /* that it is of; what it points to is still whose it was */
 	struct trace trace; /* to be initialised before the first use, and released after the last */
+	uint64_t took;	    /* nanoseconds */
 	char *uncontrolled; /* process_uncontrolled() of it; NULL if there is nothing */
 };
 
@@ -33,10 +34,10 @@ bool jobs_room(const struct jobs *jobs);  /* for one more? */
 size_t jobs_out(const struct jobs *jobs); /* put and not taken */
 
 /*
- * Have a plan run until the deadline at most (clock_now(); 0: none). What the plan points to has to stay until its
+ * Have a plan run in its time. What the plan points to has to stay until its
  * execution has been taken. Only while there is room.
  */
-void jobs_put(struct jobs *jobs, const struct plan *plan, uint64_t deadline);
+void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_time *time);
 
 /*
  * Take the next execution that is over, while any is out; `in_order`: of those that are out the one with the lowest

@@ -22,7 +22,7 @@ static const struct option_spec specs[] = {
     {ID_RESUME, "resume", 0, "FILE", CHECK,
      "keep the state of the search there, and go on from it if it is there"},
     {ID_DEPTH, "depth", 0, "N", CHECK | ATTACH | RUN,
-     "cut executions at N transitions (20000; run: 1000000); 0: never"},
+     "cut executions at N transitions (20000 or by the first one; run: 1000000); 0: never"},
     {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | ATTACH | RUN,
      "hold a thread for good after N transitions of its own (default: never)"},
     {ID_SEED, "seed", 0, "N", CHECK | RUN | MINIMIZE,

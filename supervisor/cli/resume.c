@@ -85,7 +85,10 @@ static void add_options(struct identity *identity, const struct options *o)
 	add(identity, "--strategy %s", strategy);
 	add(identity, "--seed %" PRIu64, o->search.seed);
 	add(identity, "--fair-k %" PRIu32, o->search.fair_k);
-	add(identity, "--depth %" PRIu64, o->search.max_depth);
+	if (o->depth_given)
+		add(identity, "--depth %" PRIu64, o->search.max_depth);
+	else
+		add(identity, "no --depth");
 	add(identity, "--max-thread-depth %" PRIu64, o->search.max_thread_depth);
 	add(identity, "--cache %s", o->search.cache ? "on" : "off");
 	add(identity, "%s", o->all ? "--all" : "--first");

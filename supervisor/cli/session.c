@@ -19,6 +19,16 @@
 /* Look at the clock once in so many transitions. */
 #define CLOCK_EVERY 64
 
+uint64_t session_time_deadline(const struct session_time *time)
+{
+	uint64_t deadline = time->end;
+	if (time->patience > 0) {
+		uint64_t patient = clock_now() + time->patience;
+		deadline = deadline > patient ? deadline : patient;
+	}
+	return time->last && (!deadline || deadline > time->last) ? time->last : deadline;
+}
+
 static bool on_transition(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct session *session = context;
@@ -49,6 +59,8 @@ static void on_end(void *context, struct execution *execution, const struct trac
 	bool wanted = !session->wanted || session->wanted(trace);
 	if (session->finding && !session->collected && wanted)
 		session->collected = collect_finding(session->finding, session->process, execution, trace);
+	if (trace->end == END_INTERRUPTED)
+		session->whereabouts = process_where(session->process, trace->end_thread, session->where);
 	if (session->also)
 		session->also->end(session->also->context, execution, trace);
 }
@@ -154,9 +166,15 @@ enum status session_run(struct session *session, const struct plan *plan, struct
 {
 	bool before = session->stacks_length > 0 || session->also;
 	const struct execution_watcher watcher = {session, before ? on_before : NULL, on_transition, on_end};
+	uint64_t begin = clock_now();
 	prepare(session, finding);
 	execution_watch(session->execution, &watcher);
 	execution_run(session->execution, plan, trace);
+	session->took = clock_now() - begin;
+	if (trace->end == END_INTERRUPTED) {
+		snprintf(trace->message, sizeof trace->message, "%s", session->where);
+		trace->end_value = (int)session->whereabouts;
+	}
 	settle(session);
 	return session->collected;
 }

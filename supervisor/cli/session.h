@@ -17,14 +17,28 @@ struct session_stack {
 };
 
 /*
+ * How long an execution may take, by clock_now(). Past `end` nobody waits for it any more, but once begun it gets `patience`
+ * nanoseconds: what is only slow is seen to its end. Not past `last`, though. 0: there is no such limit.
+ */
+struct session_time {
+	uint64_t end, patience, last;
+};
+
+/* The deadline of an execution that begins now; 0: none. */
+uint64_t session_time_deadline(const struct session_time *time);
+
+/*
  * A program under fmc: its process, the execution over it, and the watcher that keeps time and collects
  * findings. Runs plans one after the other.
  */
 struct session {
 	struct process *process;
 	struct execution *execution;
-	uint64_t deadline;	 /* on clock_now(); 0: none */
-	bool out_of_time;	 /* the last execution was ended by the deadline */
+	uint64_t deadline;	   /* on clock_now(); 0: none */
+	uint64_t took;		   /* by the last execution, in nanoseconds */
+	bool out_of_time;	   /* the last execution was ended by the deadline */
+	char where[PROCESS_WHERE]; /* where it was when it was broken off: */
+	enum whereabouts whereabouts;
 	timer_t timer;		 /* ends executions that pass the deadline without a transition */
 	bool timed;		 /* there is a timer */
 	uint64_t ticks;		 /* transitions watched, to look at the clock only now and then */
@@ -58,7 +72,8 @@ enum status session_open_process(struct session *session, const struct process_o
 void session_close(struct session *session);
 
 /*
- * Run a plan. The trace's end is END_INTERRUPTED when the deadline has passed or the user pressed Ctrl-C.
+ * Run a plan. The trace's end is END_INTERRUPTED when the deadline has passed or the user pressed Ctrl-C; its message says where
+ * that was.
  *
  * `finding` (may be NULL) has been initialised and is filled at the end of the execution; STATUS_NO_MEMORY
  * when that wasn't possible.

@@ -14,6 +14,7 @@ struct runner {
 	char *wanted; /* as failure_text() says it */
 	uint64_t begin;
 	double seconds;
+	uint64_t last;
 	bool uncontrolled; /* something outside could have made a difference: nothing is proven */
 };
 
@@ -152,23 +153,26 @@ static void explore_failure(struct runner *r, const struct minimize_options *opt
 	struct session *session = r->session;
 	const struct minimize_runner runner = {r, run, used};
 	session->wanted = is_failure;
-	if (r->seconds > 0)
-		session->deadline = r->begin + (uint64_t)(r->seconds * 1e9) + GRACE;
+	const struct session_time time = {
+	    .end = r->seconds > 0 ? r->begin + (uint64_t)(r->seconds * 1e9) + GRACE : 0, .last = r->last};
+	session->deadline = session_time_deadline(&time);
 	/* Without memory what there is is still as good as before. */
 	(void)minimize(&runner, options, &failed->trace, result);
 	if (r->uncontrolled)
 		prove_nothing(result);
 	session->wanted = NULL;
-	session->deadline = 0;
+	session->deadline = r->last;
 }
 
-static struct runner make_runner(struct session *session, const struct finding *failed, double seconds)
+static struct runner make_runner(struct session *session, const struct finding *failed,
+				 const struct simplify_budget *budget)
 {
 	return (struct runner){.session = session,
 			       .kind = failed->kind,
 			       .wanted = failure_text(failed),
 			       .begin = clock_now(),
-			       .seconds = seconds};
+			       .seconds = budget->seconds,
+			       .last = budget->last};
 }
 
 static struct minimize_options make_options(const struct policy *policy, const struct simplify_budget *budget)
@@ -182,7 +186,7 @@ static struct minimize_options make_options(const struct policy *policy, const s
 void simplify_criticize(struct session *session, const struct finding *failed, const struct policy *policy,
 			const struct simplify_budget *budget, struct minimized *result)
 {
-	struct runner r = make_runner(session, failed, budget->seconds);
+	struct runner r = make_runner(session, failed, budget);
 	struct minimize_options options = make_options(policy, budget);
 	options.keep = true;
 	if (r.wanted)
@@ -193,7 +197,7 @@ void simplify_criticize(struct session *session, const struct finding *failed, c
 void simplify(struct session *session, struct reported *reported, const struct simplify_budget *budget)
 {
 	struct simplified *simplified = calloc(1, sizeof *simplified);
-	struct runner r = make_runner(session, &reported->finding, budget->seconds);
+	struct runner r = make_runner(session, &reported->finding, budget);
 	if (simplified && r.wanted) {
 		const struct minimize_options options = make_options(&reported->policy, budget);
 		minimized_init(&simplified->result);

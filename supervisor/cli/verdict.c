@@ -71,6 +71,14 @@ void verdict_because(struct verdict *verdict, const char *format, ...)
 		verdict->because[verdict->reasons++] = text;
 }
 
+void verdict_break_off(struct verdict *verdict, const char *where, enum whereabouts doing)
+{
+	if (verdict->broken_off++ > 0)
+		return;
+	snprintf(verdict->broken_at, sizeof verdict->broken_at, "%s", where);
+	verdict->broken_doing = doing;
+}
+
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -103,21 +111,52 @@ static void print_scope(const struct verdict *verdict, FILE *stream)
 		fprintf(stream, "with these arguments and this input,\n");
 }
 
-void verdict_print(const struct verdict *verdict, FILE *stream)
+/* No execution has come to an end: what is to blame, and what to do. */
+static void print_nothing(const struct verdict *verdict, FILE *stream)
+{
+	if (!verdict->broken_off)
+		return;
+	fprintf(stream, "No execution came to its end: when time was up %s.\n", verdict->broken_at);
+	switch (verdict->broken_doing) {
+	case WHERE_COMPUTES:
+		fprintf(stream, "If it only needs longer, give it less to do, or --time S. If it waits for "
+				"memory that another "
+				"thread\nwrites, a pause instruction or sched_yield() in its loop lets the "
+				"other one run.\n");
+		return;
+	case WHERE_WAITS:
+		fprintf(stream,
+			"fmc can't tell when that ends. What it waits for (a peer, a file, --stdin FILE) has "
+			"to be there before\nit starts; fmc attach PID looks at a process that talks to "
+			"others.\n");
+		return;
+	case WHERE_STANDS:
+		fprintf(stream, "It is only slow: give it less to do, or --time S.\n");
+		return;
+	}
+}
+
+static void print_headline(const struct verdict *verdict, FILE *stream)
 {
 	uint64_t n = verdict->executions;
 	size_t failures = verdict_failures(verdict);
-	if (!failures && verdict->alone && verdict->complete) {
+	if (failures)
+		fprintf(stream, "%zu different failure%s", failures, plural(failures));
+	else
+		fprintf(stream, "No failure");
+	fprintf(stream, " found in %" PRIu64 " execution%s, %.1f seconds", n, plural(n), verdict->seconds);
+	fprintf(stream, ".\n");
+}
+
+void verdict_print(const struct verdict *verdict, FILE *stream)
+{
+	if (!verdict_failures(verdict) && verdict->alone && verdict->complete) {
 		fprintf(stream,
 			"No failure found. The program never starts a second thread: there is nothing to "
 			"explore.\n");
 		return;
 	}
-	if (failures)
-		fprintf(stream, "%zu different failure%s", failures, plural(failures));
-	else
-		fprintf(stream, "No failure");
-	fprintf(stream, " found in %" PRIu64 " execution%s, %.1f seconds.\n", n, plural(n), verdict->seconds);
+	print_headline(verdict, stream);
 	if (verdict->complete) {
 		print_scope(verdict, stream);
 		fprintf(stream, "%sthreads switching at synchronisation operations%s%s,\nunder %s.\n",
@@ -126,7 +165,10 @@ void verdict_print(const struct verdict *verdict, FILE *stream)
 			verdict->reduced ? " and\nsharing no memory without them" : "", verdict->conditions);
 		return;
 	}
-	print_coverage(verdict, stream);
+	if (verdict->executions > 0)
+		print_coverage(verdict, stream);
+	else
+		print_nothing(verdict, stream);
 	fprintf(stream, "The search isn't complete:\n");
 	for (size_t i = 0; i < verdict->reasons; i++)
 		fprintf(stream, "  - %s\n", verdict->because[i]);

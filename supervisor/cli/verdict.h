@@ -2,6 +2,7 @@
 #define FMC_CLI_VERDICT_H
 
 #include <fmc/finding.h>
+#include <fmc/process.h>
 
 #include <stdio.h>
 
@@ -54,6 +55,9 @@ struct verdict {
 	const char
 	    *image; /* the executions began in this saved state, borrowed; NULL: at the program's start */
 	char conditions[512]; /* of a search: "fairness with k = 1, ..." */
+	uint64_t broken_off; /* executions that came to no end in their time */
+	char broken_at[256]; /* where the first of them was: "T2 computes in compute at comp.c:3" */
+	enum whereabouts broken_doing;
 	double seconds;
 	bool complete;			/* nothing was left out; only without reasons */
 	bool alone;			/* the program never started a second thread */
@@ -77,6 +81,9 @@ size_t verdict_failures(const struct verdict *verdict);
 
 /* Add a reason why nothing can be said about all executions. The same text is kept once. */
 void verdict_because(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Count an execution that was broken off; `where` as process_where() tells it. */
+void verdict_break_off(struct verdict *verdict, const char *where, enum whereabouts doing);
 
 /* What a search has shown, and what it hasn't. */
 void verdict_print(const struct verdict *verdict, FILE *stream);

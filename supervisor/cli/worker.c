@@ -20,9 +20,11 @@
 /* How often to look where the system can't tell that a process has ended, in milliseconds. */
 #define GLANCE 10
 
-void order_save(struct saver *saver, const struct plan *plan, uint64_t deadline)
+void order_save(struct saver *saver, const struct plan *plan, const struct session_time *time)
 {
-	save_number(saver, deadline);
+	save_number(saver, time->end);
+	save_number(saver, time->patience);
+	save_number(saver, time->last);
 	wire_put_plan(saver, plan);
 }
 
@@ -33,11 +35,12 @@ static void save_refusal(struct saver *saver, enum status status, const char *wh
 	save_text(saver, why);
 }
 
-static void save_execution(struct saver *saver, uint64_t ticket, const char *uncontrolled,
+static void save_execution(struct saver *saver, uint64_t ticket, uint64_t took, const char *uncontrolled,
 			   const struct trace *trace)
 {
 	save_number(saver, false);
 	save_number(saver, ticket);
+	save_number(saver, took);
 	save_text(saver, uncontrolled && *uncontrolled ? uncontrolled : NULL);
 	wire_put_trace(saver, trace);
 }
@@ -53,6 +56,7 @@ bool answer_load(struct loader *loader, struct answer *answer, struct trace *tra
 		return !loader->failed;
 	}
 	answer->ticket = load_number(loader);
+	answer->took = load_number(loader);
 	answer->uncontrolled = load_text(loader);
 	if (wire_get_trace(loader, trace) && loader->left == 0)
 		return true;
@@ -76,13 +80,17 @@ static void serve(struct session *session, struct link *link)
 	struct saver answer = {0};
 	trace_init(&trace);
 	while (link_wait(link, &message)) {
-		session->deadline = load_number(&message);
+		struct session_time time = {.end = load_number(&message)};
+		time.patience = load_number(&message);
+		time.last = load_number(&message);
 		if (!wire_get_plan(&message, &order))
 			break;
+		session->deadline = session_time_deadline(&time);
 		session_run(session, &order.plan, &trace, NULL);
 		if (tracer_interrupted())
 			break;
-		save_execution(&answer, order.plan.ticket, process_uncontrolled(session->process), &trace);
+		save_execution(&answer, order.plan.ticket, session->took,
+			       process_uncontrolled(session->process), &trace);
 		wire_plan_release(&order);
 		if (!send_message(link, &answer))
 			break;

@@ -39,6 +39,7 @@ struct answer {
 	enum status status;
 	char why[256];
 	uint64_t ticket;
+	uint64_t took;	    /* nanoseconds */
 	char *uncontrolled; /* process_uncontrolled(); to be freed, NULL if there is nothing */
 };
 
@@ -46,6 +47,6 @@ struct answer {
 bool answer_load(struct loader *loader, struct answer *answer, struct trace *trace);
 
 /* What a worker is told. */
-void order_save(struct saver *saver, const struct plan *plan, uint64_t deadline);
+void order_save(struct saver *saver, const struct plan *plan, const struct session_time *time);
 
 #endif

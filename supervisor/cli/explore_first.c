@@ -1,0 +1,143 @@
+/* The first executions: what they show of the program shapes the search. */
+#include "confirm.h"
+#include "explore_private.h"
+
+/*
+ * Where the user hasn't said at how many transitions executions are cut, it is at so many times the first one's. One
+ * that was cut itself is run again for so many times as long, in this part of the budget.
+ */
+#define DEPTH_TIMES 4
+#define LONGER	    16
+#define PART	    8
+
+struct policy explore_first_policy(const struct exploration *x)
+{
+	return (struct policy){.kind = POLICY_DEFAULT,
+			       .fair_k = x->options->search.fair_k,
+			       .max_depth = x->options->search.max_depth,
+			       .max_thread_depth = x->options->search.max_thread_depth};
+}
+
+static void run_first(struct exploration *x, const struct policy *policy)
+{
+	const struct plan plan = {.policy = *policy};
+	session_run(x->session, &plan, &x->last.trace, NULL);
+	x->last.took = x->session->took;
+}
+
+/* How long an execution gets that is only to show how long it is. */
+static uint64_t probing_end(const struct exploration *x)
+{
+	uint64_t now = clock_now();
+	return x->deadline ? now + (x->deadline > now ? x->deadline - now : 0) / PART
+			   : session_time_deadline(&(struct session_time){.patience = explore_patience(x)});
+}
+
+/* The last execution was cut: has it an end farther off? Then it is as if it had been run up to there. */
+static void run_longer(struct exploration *x)
+{
+	struct policy policy = explore_first_policy(x);
+	uint64_t deadline = x->session->deadline;
+	policy.max_depth *= LONGER;
+	x->session->deadline = probing_end(x);
+	run_first(x, &policy);
+	x->session->deadline = deadline;
+	if (x->last.trace.end == END_INTERRUPTED || x->last.trace.end == END_DEPTH) {
+		policy.max_depth /= LONGER;
+		run_first(x, &policy);
+	}
+}
+
+/* An execution of the first schedule, and the depth that goes with it. */
+static void run_whole(struct exploration *x)
+{
+	uint64_t *depth = &x->own.search.max_depth;
+	const struct policy policy = explore_first_policy(x);
+	run_first(x, &policy);
+	if (x->options->depth_given)
+		return;
+	if (x->last.trace.end == END_DEPTH)
+		run_longer(x);
+	uint64_t wanted = DEPTH_TIMES * (uint64_t)x->last.trace.length;
+	if (x->last.trace.end != END_DEPTH && x->last.trace.end != END_INTERRUPTED && wanted > *depth)
+		*depth = wanted;
+}
+
+static void compare(struct exploration *x, const struct trace *first)
+{
+	size_t at = trace_difference(first, &x->last.trace);
+	char a[80], b[80];
+	if (at == SIZE_MAX)
+		return;
+	confirm_describe(first, at, a);
+	confirm_describe(&x->last.trace, at, b);
+	verdict_because(x->verdict,
+			"the program isn't repeatable: run twice with the same schedule, it differs "
+			"first at transition %zu, %s against %s",
+			at + 1, a, b);
+	x->repeatable = false;
+}
+
+/* Has the first execution given something to build on? */
+static bool good(struct exploration *x)
+{
+	if (!explore_usable(x)) {
+		x->over = true;
+		return false;
+	}
+	if (x->last.trace.end != END_UNSUPPORTED)
+		return true;
+	explore_give_up(x, STATUS_UNSUPPORTED, x->last.trace.message);
+	return false;
+}
+
+/*
+ * In another process than the one that executions are copies of: they have in common what that one was given by chance, as a
+ * replay has not.
+ */
+static void run_elsewhere(struct exploration *x, const struct launch *launch, const struct policy *policy)
+{
+	struct session other, *own = x->session;
+	char why[256];
+	if (launch->image || session_open(&other, launch, x->options, true, why) != STATUS_OK) {
+		run_first(x, policy);
+		return;
+	}
+	other.deadline = own->deadline;
+	other.on_transition = own->on_transition;
+	other.context = own->context;
+	x->session = &other;
+	run_first(x, policy);
+	x->session = own;
+	session_close(&other);
+}
+
+/* Run it again, to compare. */
+static bool run_again(struct exploration *x, const struct launch *launch)
+{
+	const struct policy policy = explore_first_policy(x);
+	struct trace first;
+	trace_init(&first);
+	bool copied = trace_copy(&first, &x->last.trace);
+	if (!copied)
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	if (copied)
+		run_elsewhere(x, launch, &policy);
+	bool usable = copied && explore_usable(x);
+	if (usable)
+		compare(x, &first);
+	trace_release(&first);
+	return usable;
+}
+
+bool explore_preflight(struct exploration *x, const struct launch *launch)
+{
+	const struct session_time time = explore_time(x, NULL);
+	x->session->deadline = session_time_deadline(&time);
+	run_whole(x);
+	bool threaded = process_threaded(x->session->process);
+	bool usable = good(x);
+	usable = usable && run_again(x, launch);
+	x->verdict->alone = usable && !threaded;
+	return usable;
+}

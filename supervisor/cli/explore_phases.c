@@ -1,0 +1,64 @@
+/* Which phases a search has, one after the other. */
+#include "explore_private.h"
+#include "portfolio.h"
+
+#include <fmc/combinations.h>
+#include <fmc/plugin.h>
+
+/* The place of the phase behind all others. */
+#define WHOLE SIZE_MAX
+
+/* The part of the time budget that is gone. */
+static double used(const struct exploration *x)
+{
+	double budget = (double)(x->deadline - x->begin);
+	return x->deadline ? (double)(clock_now() - x->begin) / budget : 0;
+}
+
+/* Complete but for equivalent executions: try to run those, too. Nothing is lost if it comes to no end. */
+static void explore_whole(struct exploration *x)
+{
+	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over)
+		return;
+	const struct phase phase = portfolio_whole(x->options, used(x));
+	explore_phase(x, &phase, WHOLE);
+}
+
+static void explore_phases(struct exploration *x)
+{
+	struct phase phases[PORTFOLIO_ROOM];
+	size_t again, length = portfolio_make(x->options, x->repeatable, phases, &again);
+	const size_t from = x->resume->going_on ? x->resume->position : 0;
+	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete; i++, position++) {
+		/* Systematic strategies build on what earlier executions did. */
+		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
+			explore_phase(x, &phases[i], position);
+		phases[i].search.seed += phases[i].executions;
+		if (i + 1 == length)
+			i -= again;
+	}
+	explore_whole(x);
+}
+
+void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors)
+{
+	bool begun = !x->over;
+	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors);
+	if (x->jobs)
+		explore_phases(x);
+	else
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	jobs_free(x->jobs);
+	x->jobs = NULL;
+	x->resume->over = begun && !x->fatal && (x->complete || !x->resume->unfinished);
+	progress_clear(&x->progress);
+	/* It may also have failed behind the last execution, as that was looked at. */
+	if (plugin_failure())
+		explore_give_up(x, STATUS_UNSUPPORTED, plugin_failure());
+	x->found_reasons = x->verdict->reasons;
+	if (x->options->all || x->verdict->reported_length == 0)
+		explore_give_reasons(x);
+	else
+		verdict_because(x->verdict, "the first failure ends the search");
+	x->verdict->seconds = explore_seconds(x);
+}

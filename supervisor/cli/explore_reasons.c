@@ -1,0 +1,53 @@
+/* Why a search isn't complete. */
+#include "explore_private.h"
+
+#include <inttypes.h>
+
+void explore_give_reasons(struct exploration *x)
+{
+	struct verdict *v = x->verdict;
+	const struct options *options = x->options;
+	v->complete = x->complete && v->reasons == 0;
+	if (v->broken_off)
+		verdict_because(v, "%" PRIu64 " execution%s broken off before %s end%s: %s%s", v->broken_off,
+				v->broken_off == 1 ? " was" : "s were", v->broken_off == 1 ? "its" : "their",
+				v->broken_off == 1 ? "" : "s", v->broken_off == 1 ? "" : "of the first, ",
+				v->broken_at);
+	if (tracer_interrupted())
+		verdict_because(v, "it was interrupted");
+	else if (!x->complete && options->executions &&
+		 v->executions - x->verdict->earlier >= options->executions)
+		verdict_because(v, "it was limited to %" PRIu64 " executions", options->executions);
+	else if (!x->complete && x->over && x->deadline)
+		verdict_because(v, "its %g seconds were used up", options->seconds);
+	if (!x->complete && x->bounded)
+		verdict_because(v, "only executions with at most %" PRIu32 " %s%s were all run%s", x->bound,
+				x->delays ? "delay" : "preemption", x->bound == 1 ? "" : "s",
+				x->sampled ? ", others at random" : "");
+	else if (!x->complete && x->sampled)
+		verdict_because(v, "random executions can't show that nothing is left");
+	if (x->cut)
+		verdict_because(v, "%" PRIu64 " executions were cut at %" PRIu64 " transitions (--depth)",
+				x->cut, options->search.max_depth);
+	if (x->held_back)
+		verdict_because(v,
+				"in %" PRIu64 " executions a thread was held after %" PRIu64
+				" transitions of its own (--max-thread-depth)",
+				x->held_back, options->search.max_thread_depth);
+	if (x->outside)
+		verdict_because(v, "in %" PRIu64 " executions all threads waited for something outside",
+				x->outside);
+	if (x->absent)
+		verdict_because(v, "%" PRIu64 " executions ended where the copy lacked something", x->absent);
+	if (x->diverged)
+		verdict_because(v,
+				"%" PRIu64 " executions didn't follow their schedules: the program isn't "
+				"repeatable",
+				x->diverged);
+	if (x->unconfirmed)
+		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
+	if (!v->complete && v->reasons == 0)
+		verdict_because(v, "the search ended early");
+	if (!v->complete && options->restricted)
+		verdict_because(v, "only choices of whom to wake that %s allows were made", options->waking);
+}

@@ -1,0 +1,36 @@
+#!/bin/bash
+# What a verdict says of what it didn't see: to people, as JSON and by its exit status.
+. tests/lib.sh
+ENDLESS=$BUILD/targets/endless
+
+# check STATUS ARGUMENT...: fmc check with its summary in $SCRATCH/out, its JSON in $SCRATCH/json.
+check() {
+	local expected=$1 found
+	shift
+	timeout -k 10 200 "$FMC" check --json "$SCRATCH/json" -o "$SCRATCH/verdict.sched" "$@" </dev/null \
+	    >"$SCRATCH/out" 2>"$SCRATCH/err"
+	found=$?
+	judge "status $expected: check $*" [ $found -eq "$expected" ]
+	[ $found -eq "$expected" ] || show "$SCRATCH/out" "$SCRATCH/err"
+}
+
+# field NAME VALUE: of the JSON.
+field() {
+	judge "$1 is $2" [ "$("$BUILD/tests/json" "$SCRATCH/json" "$1")" = "$2" ]
+}
+
+# Executions that come to no end: who is where, and no claim to completeness. What loops aren't looked for: --spin-ms 0.
+for strategy in auto dfs optimal; do
+	check 2 --strategy $strategy --time 1 --spin-ms 0 --require-complete -- "$ENDLESS" compute
+	says "$strategy: no execution, and why" '^No failure found in 0 executions' \
+	    '^No execution came to its end: when time was up T2 computes in compute at endless\.c:[0-9]+\.$' '--time S' \
+	    '1 execution was broken off before its end: T2 computes in compute'
+	field complete false
+done
+check 2 --time 1 --require-complete -- "$ENDLESS" wait
+says "it waits" 'No execution came to its end: .* T1 waits in .*receive at endless\.c:' 'peer'
+check 2 --time 4 --spin-ms 0 --require-complete -- "$ENDLESS" some
+says "some of them" '^No failure found in [1-9]' '^  - [0-9]+ executions? w.* broken off .*T2 computes in compute at endless\.c'
+field complete false
+
+finish
