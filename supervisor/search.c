@@ -110,7 +110,8 @@ void search_progress(const struct search *search, struct search_progress *progre
 	};
 	search->ops->progress(search->strategy, progress);
 	/* More than a number can say. */
-	if (!isfinite(progress->estimate) || !isfinite(progress->estimate_high))
+	progress->countless = !isfinite(progress->estimate);
+	if (progress->countless || !isfinite(progress->estimate_high))
 		progress->estimate = progress->estimate_low = progress->estimate_high = 0;
 	progress->complete &= !search->unproven;
 }

@@ -56,6 +56,7 @@ struct search_progress {
 	uint64_t redundant;    /* executions that turned out to be equivalent to earlier ones in part */
 	const char
 	    *unreduced;	 /* source, optimal: why no two transitions were taken for independent; else NULL */
+	bool countless;	 /* there may be more executions than the estimate could say, which is 0 then */
 	double estimate; /* executions in all, a guess after Knuth 1975; 0 if none can be given */
 	/*
 	 * Of the estimate: with 95 % confidence if it comes from independent samples, as estimate.h says for dfs; both 0

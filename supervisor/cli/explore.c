@@ -356,9 +356,13 @@ void explore_phase(struct exploration *x, const struct phase *phase, size_t posi
 	name_phase(x, phase);
 	search_progress(search, &x->search);
 	x->phase_begin = clock_now();
+	x->phase_from = 0;
 	x->sampled |= strategy_random(phase->search.strategy);
-	if (load_place(x, position, search, &planned))
+	if (load_place(x, position, search, &planned)) {
+		search_progress(search, &x->search);
+		x->phase_from = x->search.executions;
 		run_phase(x, phase, search, position, planned);
+	}
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */
 	search_progress(search, &x->search);

@@ -23,6 +23,7 @@ struct exploration {
 	struct search_progress search; /* of the present phase */
 	char phase[32];		       /* "cb:1" */
 	uint64_t phase_begin;	       /* clock_now() */
+	uint64_t phase_from;	       /* its executions in earlier runs */
 	unsigned workers;	       /* how many executions run at a time */
 	struct jobs *jobs;	       /* while there is a search */
 	struct job last;	       /* the last execution */

@@ -9,6 +9,10 @@
 #define PART	     20
 #define UNLIMITED_NS UINT64_C(60000000000)
 
+/* Of its time a phase has this part to show that it isn't hopeless: that there aren't so many times as many executions. */
+#define TRIAL	 10
+#define HOPELESS 20
+
 /* A failure that was found in time is confirmed in this part of the budget beyond it, or in this time. */
 #define BEYOND	      10
 #define CONFIRMING_NS UINT64_C(1000000000)
@@ -32,7 +36,22 @@ uint64_t explore_phase_end(const struct exploration *x, const struct phase *phas
 		return 0;
 	const double budget = (double)(x->deadline - x->begin);
 	uint64_t end = x->begin + (uint64_t)(budget * phase->share);
-	return end;
+	uint64_t own = x->phase_begin + (uint64_t)(budget * phase->part);
+	return phase->part > 0 && own < end ? own : end;
+}
+
+/*
+ * Are there so many more executions than the phase has the time for that it shows nothing that random ones don't? Not
+ * before a part of its time has told how long they take.
+ */
+static bool hopeless(const struct exploration *x, const struct phase *phase, uint64_t now)
+{
+	uint64_t end = explore_phase_end(x, phase);
+	if (!phase->gives_up || !end || now >= end || now - x->phase_begin < (end - x->phase_begin) / TRIAL)
+		return false;
+	double done = (double)(x->search.executions - x->phase_from);
+	double possible = done / (double)(now - x->phase_begin) * (double)(end - now);
+	return x->search.countless || x->search.estimate > HOPELESS * (possible + 1);
 }
 
 bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t planned)
@@ -43,7 +62,7 @@ bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t pl
 	uint64_t now_run = x->verdict->executions - x->verdict->earlier + jobs_out(x->jobs);
 	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline);
 	uint64_t end = explore_phase_end(x, phase);
-	return x->over || (phase->executions && planned >= phase->executions) ||
+	return x->over || hopeless(x, phase, now) || (phase->executions && planned >= phase->executions) ||
 	       (end && now >= end);
 }
 

@@ -3,9 +3,13 @@
 
 /* Shares of the time budget behind which each part of auto ends. */
 #define SHARE_FIRST    0.05
-#define SHARE_ROUND    0.08
+#define SHARE_ROUND    0.13
 #define SHARE_COMPLETE 0.3
 #define SHARE_BOUNDED  0.65
+
+/* What a turn of a random strategy may use where executions are slow: all of them are to have theirs. */
+#define PART_FIRST 0.02
+#define PART_LATER 0.03
 
 /* What may be spent on leaving no equivalent executions out. */
 #define SHARE_WHOLE	 0.05
@@ -33,8 +37,8 @@ static struct phase make_phase(const struct options *options, enum strategy stra
  * With every yield counted, a thread that spins a few times and then gives up or goes to sleep is interrupted by
  * fairness before it does. Some turns count fewer of them.
  */
-static size_t add_round(const struct options *options, uint64_t executions, double share, uint64_t seed,
-			struct phase phases[TURNS])
+static size_t add_round(const struct options *options, uint64_t executions, double share, double part,
+			uint64_t seed, struct phase phases[TURNS])
 {
 	static const struct {
 		enum strategy strategy;
@@ -43,6 +47,7 @@ static size_t add_round(const struct options *options, uint64_t executions, doub
 	    {STRATEGY_RANDOM, 0, 1}, {STRATEGY_POS, 0, 5}, {STRATEGY_SURW, 0, 1}, {STRATEGY_PCT, 3, 2}};
 	for (size_t i = 0; i < TURNS; i++) {
 		phases[i] = make_phase(options, turns[i].strategy, turns[i].bound, executions, share);
+		phases[i].part = part;
 		phases[i].search.seed += seed;
 		phases[i].search.fair_k *= turns[i].yields;
 	}
@@ -54,17 +59,21 @@ static size_t add_round(const struct options *options, uint64_t executions, doub
  * Some random executions then look where a search by depth comes last; both also see what threads do to each other
  * by plain memory, which a reduced search takes for nothing, so they come first, but briefly: a small program can be
  * explored to the end with one execution for each class, and is then done. Of a larger one bounds are worth more. What
- * is left of the time is random.
+ * is left of the time is random, and that is nearly all where not even a bound can be worked through: with many threads a
+ * bound of one is out of reach.
  */
 static size_t make_automatic(const struct options *options, struct phase phases[PORTFOLIO_ROOM])
 {
 	size_t length = 0;
 	phases[length++] = make_phase(options, STRATEGY_CB, 1, 0, SHARE_FIRST);
-	length += add_round(options, FIRST_ROUND, SHARE_ROUND, 0, phases + length);
+	length += add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, phases + length);
+	const size_t bounded = length;
 	if (!options->search.max_thread_depth)
 		phases[length++] = make_phase(options, STRATEGY_OPTIMAL, UINT32_MAX, 0, SHARE_COMPLETE);
 	phases[length++] = make_phase(options, STRATEGY_CB, 3, 0, SHARE_BOUNDED);
-	length += add_round(options, LATER_ROUNDS, 1, FIRST_ROUND, phases + length);
+	for (size_t i = bounded; i < length; i++)
+		phases[i].gives_up = true;
+	length += add_round(options, LATER_ROUNDS, 1, PART_LATER, FIRST_ROUND, phases + length);
 	return length;
 }
 
@@ -78,10 +87,11 @@ size_t portfolio_make(const struct options *options, bool repeatable, struct pha
 {
 	bool named = !options->automatic;
 	if (named && (repeatable || strategy_random(options->search.strategy))) {
-		phases[0] = (struct phase){options->search, 0, 1};
+		phases[0] = (struct phase){.search = options->search, .share = 1};
 		*again = 0;
 		return 1;
 	}
 	*again = TURNS;
-	return repeatable ? make_automatic(options, phases) : add_round(options, LATER_ROUNDS, 1, 0, phases);
+	return repeatable ? make_automatic(options, phases)
+			  : add_round(options, LATER_ROUNDS, 1, PART_LATER, 0, phases);
 }

@@ -8,6 +8,8 @@ struct phase {
 	struct search_options search;
 	uint64_t executions; /* at most; 0: no bound */
 	double share;	     /* of the time budget that may have been used up when it ends */
+	double part;	     /* of the time budget that it may use itself; 0: no bound */
+	bool gives_up;	     /* it ends when there are far more executions than it has the time for */
 };
 
 #define PORTFOLIO_ROOM 12
