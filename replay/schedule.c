@@ -67,6 +67,7 @@ static void release_header(struct schedule_header *header)
 	free(header->input);
 	free(header->origin);
 	free(header->waking);
+	free(header->expected);
 	free(header->image);
 	free(header->ops);
 	list_free(header->kinds);

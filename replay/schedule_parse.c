@@ -2,6 +2,8 @@
 
 #include "words.h"
 
+#include <fmc/good_ends.h>
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,9 +17,9 @@
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",	"program", "arg",     "directory", "module",	"env", "input", "fair",
-    "depth",	"clock",   "atomics", "waking",	   "ops",	"op",  "image", "origin",
-    "strategy", "thread",  "verdict", "message",   "signature", "end", "loop",	"length",
+    "fmc",    "program",  "arg",     "directory", "module",  "env",	  "input", "fair",
+    "depth",  "clock",	  "atomics", "waking",	  "expect",  "ops",    "op",    "image",
+    "origin", "strategy", "thread",  "verdict",	  "message", "signature", "end",    "loop",  "length",
 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
@@ -126,6 +128,16 @@ static enum status set_atomics(struct parser *p, const char *value)
 	return STATUS_OK;
 }
 
+static enum status set_expected(struct parser *p, const char *value)
+{
+	struct good_ends ends = {0};
+	char shown[64];
+	if (!good_ends_parse(&ends, value))
+		return parser_fail(p, "expected exit statuses and signals, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	return set_string(p, &p->schedule->header.expected, value);
+}
+
 static enum status set_loop(struct parser *p, const char *value)
 {
 	uint64_t start = 0;
@@ -222,6 +234,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_atomics(p, value);
 	case KEY_WAKING:
 		return set_string(p, &header->waking, value);
+	case KEY_EXPECT:
+		return set_expected(p, value);
 	case KEY_OPS:
 		return set_string(p, &header->ops, value);
 	case KEY_OP:

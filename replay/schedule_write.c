@@ -67,6 +67,7 @@ static void add_header(struct text *text, const struct schedule *schedule)
 		text_printf(text, "atomics yes\n");
 	if (header->waking)
 		add_value(text, "waking", header->waking);
+	add_value(text, "expect", header->expected);
 	add_value(text, "ops", header->ops);
 	add_list(text, "op", header->kinds);
 	add_value(text, "image", header->image);

@@ -7,6 +7,11 @@
  *
  * fmc-options:
  * fmc-args: 3
+ * fmc-verdict: none
+ * fmc-complete: yes
+ *
+ * fmc-options: --expect-exit 0
+ * fmc-args: 3
  * fmc-verdict: exit
  * fmc-message: 3
  */

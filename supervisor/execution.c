@@ -91,6 +91,11 @@ struct machine *execution_machine(const struct execution *x)
 	return x->machine;
 }
 
+void execution_expect(struct execution *x, const struct good_ends *ends)
+{
+	x->good_ends = *ends;
+}
+
 void execution_verify_model(struct execution *x, bool on)
 {
 	x->verify = on;
@@ -162,6 +167,7 @@ static void record_threads(struct execution *x)
 void execution_conclude(struct execution *x)
 {
 	record_threads(x);
+	x->trace->good_end = good_ends_expect(&x->good_ends, x->trace);
 	if (x->watcher.end)
 		x->watcher.end(x->watcher.context, x, x->trace);
 }

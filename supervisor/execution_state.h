@@ -29,6 +29,7 @@ struct execution {
 	uint64_t *enabled, *schedulable, *before;
 	struct execution_watcher watcher;
 	bool verify;
+	struct good_ends good_ends;
 	/* Of the execution being run. */
 	const struct plan *plan;
 	struct trace *trace;

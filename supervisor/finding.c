@@ -35,9 +35,11 @@ enum finding_kind finding_classify(const struct trace *trace)
 	case END_SPIN:
 		return FINDING_GOOD_SAMARITAN;
 	case END_SIGNAL:
+		if (trace->good_end)
+			return FINDING_NONE;
 		return trace->end_value == SIGABRT ? FINDING_ABORT : FINDING_CRASH;
 	case END_EXIT:
-		return trace->end_value != 0 ? FINDING_EXIT : FINDING_NONE;
+		return trace->end_value != 0 && !trace->good_end ? FINDING_EXIT : FINDING_NONE;
 	case END_MISUSE:
 		return FINDING_MISUSE;
 	case END_NONE:

@@ -6,7 +6,7 @@ SCHEDULES=${SCHEDULES:-build/check/schedules}
 
 # What GDB alone can't do, and why.
 declare -A REFUSED=(
-	[no_threads.2]='no second thread'
+	[no_threads.3]='no second thread'
 	[reader_two_writers.5]='transition 5, T2: .* plug-in'
 	[ticket_lock.3]='transition 4, T2: .* plug-in'
 	[ticket_lock.4]='transition 4, T2: .* plug-in'

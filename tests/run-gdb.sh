@@ -8,7 +8,7 @@ if ! command -v gdb >/dev/null; then
 fi
 for program in debugged debugged.static raises; do
 	cp "$BUILD/targets/$program" "$SCRATCH/$program"
-	"$FMC" check --no-minimize -o "$SCRATCH/$program.sched" -- "$SCRATCH/$program" </dev/null >/dev/null 2>&1
+	"$FMC" check --expect-exit 0 --no-minimize -o "$SCRATCH/$program.sched" -- "$SCRATCH/$program" </dev/null >/dev/null 2>&1
 done
 "$FMC" check --no-minimize -o "$SCRATCH/philosophers.sched" -- "$BUILD/samples/philosophers" 3 </dev/null >/dev/null 2>&1
 PROGRAM=debugged TARGET=
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 EOT
 "${CC:-cc}" -g -Og -shared -fPIC "$SCRATCH/answer.c" -o "$SCRATCH/libanswer.so"
 "${CC:-cc}" -g -Og -pthread "$SCRATCH/loads.c" -o "$SCRATCH/loads"
-"$FMC" check --no-minimize -o "$SCRATCH/loads.sched" -- "$SCRATCH/loads" "$SCRATCH/libanswer.so" </dev/null >/dev/null 2>&1
+"$FMC" check --expect-exit 0 --no-minimize -o "$SCRATCH/loads.sched" -- "$SCRATCH/loads" "$SCRATCH/libanswer.so" </dev/null >/dev/null 2>&1
 PROGRAM=loads
 gdb_do 'set breakpoint pending on' 'break answer' continue 'p x' continue reverse-continue 'p x + 1' 'info sharedlibrary'
 says 'a library loaded later' 'Breakpoint 1 .*pending' 'Breakpoint 1, answer' '\$1 = 21' 'fmc: the end: exit' 'Breakpoint 1, answer' '\$2 = 22' \

@@ -33,4 +33,26 @@ check 2 --time 4 --spin-ms 0 --require-complete -- "$ENDLESS" some
 says "some of them" '^No failure found in [1-9]' '^  - [0-9]+ executions? w.* broken off .*T2 computes in compute at endless\.c'
 field complete false
 
+# How a program exits under the first schedule is how it exits, unless it exits with 0 under another, or the user says so.
+ENDS=$BUILD/targets/ends
+for strategy in auto dfs optimal; do
+	check 0 --strategy $strategy -- "$ENDS" always
+	says "$strategy: taken as expected" '^Search complete' '^Exits with 3 under the first schedule: taken as expected \(--expect-exit\)\.$'
+	check 1 --strategy $strategy -- "$ENDS" crash
+	field findings.0.kind abort
+	check 1 --strategy $strategy -- "$ENDS" differs
+	field findings.0.kind exit
+done
+check 1 --strategy dfs --jobs 2 -- "$ENDS" differs
+field findings.0.kind exit
+check 1 --strategy dfs --expect-exit 0 -- "$ENDS" always
+check 1 --strategy dfs --expect-exit 1,2,4 -- "$ENDS" always
+check 0 --strategy dfs --expect-exit 3,1 -- "$ENDS" differs
+says_not "given, not assumed" 'under the first schedule'
+check 1 --strategy dfs -- "$ENDS" killed
+field findings.0.kind crash
+check 0 --strategy dfs --expect-exit SIGTERM -- "$ENDS" killed
+check 1 --strategy dfs --expect-exit 3 --all -- "$ENDS" crash
+field findings.1.kind ""
+judge "a schedule says what was expected" grep -q '^expect 3$' "$SCRATCH"/verdict*.sched
 finish

@@ -2,6 +2,7 @@
 #define FMC_EXECUTION_H
 
 #include <fmc/fair.h>
+#include <fmc/good_ends.h>
 #include <fmc/machine.h>
 
 /*
@@ -68,6 +69,9 @@ struct thread_end execution_thread(const struct model *model, uint32_t thread, b
 /* The present model, valid until the next transition. */
 const struct model *execution_model(const struct execution *execution);
 struct machine *execution_machine(const struct execution *execution);
+
+/* From now on these ends of the process are good ones. Copied; before that only exit status 0 is. */
+void execution_expect(struct execution *execution, const struct good_ends *ends);
 
 /* Check the model's predictions of results against the machine's; a difference ends the execution as
  * END_ERROR. */

@@ -20,6 +20,7 @@ struct schedule_header {
 	uint64_t clock; /* what the real-time clock showed first, in seconds since 1970; 0: not said */
 	bool atomics;	/* atomic instructions of the program were operations */
 	char *waking;	/* rules of who is woken (waking.h); NULL: none */
+	char *expected; /* ends that count as good (good_ends.h); NULL: exit status 0 alone */
 	char *ops;	/* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds;	/* "operation class": kinds that it describes, added to op.h's when they are read */
 	char *image;	/* "digest path": executions start from this file (image_file.h); NULL: the program's start */

@@ -189,6 +189,7 @@ struct trace {
 	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
 	enum end_reason end;
 	int end_value;
+	bool good_end;	     /* END_EXIT, END_SIGNAL: one of those that count as good (execution_expect()) */
 	uint32_t end_thread; /* who crashed or ended the process, NO_THREAD if nobody in particular */
 	enum status status;  /* END_ERROR, END_UNSUPPORTED: why */
 	char message[256];

@@ -126,9 +126,12 @@ static int conclude(struct exploration *x, const struct launch *launch)
 		}
 		print_finding(x, &verdict->reported[i], in_time, stream);
 	}
-	if (options->all || verdict->reported_length == 0) {
+	if (options->all || verdict->reported_length == 0)
 		verdict_print(verdict, stream);
-	}
+	if (verdict->assumed_exit)
+		fprintf(stream,
+			"Exits with %d under the first schedule: taken as expected (--expect-exit).\n",
+			verdict->assumed_exit);
 	ops_warn(x->session, verdict);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);

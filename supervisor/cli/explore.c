@@ -138,8 +138,8 @@ double explore_seconds(const struct exploration *x)
 	return (double)(clock_now() - x->begin) / 1e9 + x->earlier_seconds;
 }
 
-/* The execution failed in a way that wasn't seen before: keep it if it replays. */
-static void examine(struct exploration *x, const struct plan *plan)
+/* An execution failed in a way that wasn't seen before: keep it if it replays. */
+static void examine(struct exploration *x, const struct plan *plan, const struct trace *trace)
 {
 	/* All of the execution is prefix now. */
 	struct policy policy = plan->policy;
@@ -148,8 +148,8 @@ static void examine(struct exploration *x, const struct plan *plan)
 	struct finding finding;
 	finding_init(&finding);
 	progress_clear(&x->progress);
-	enum confirmation confirmation = confirm_finding(x->session, &x->last.trace, &policy, &finding);
 	x->session->deadline = explore_confirming_end(x, x->last.took);
+	enum confirmation confirmation = confirm_finding(x->session, trace, &policy, &finding);
 	x->enough |= confirmation == CONFIRM_INTERRUPTED;
 	x->undecided += confirmation == CONFIRM_INTERRUPTED;
 	x->unconfirmed += confirmation == CONFIRM_DIFFERENT || confirmation == CONFIRM_INTERRUPTED;
@@ -160,7 +160,7 @@ static void examine(struct exploration *x, const struct plan *plan)
 					     .policy = policy,
 					     .least_preemptions = least_preemptions(x)};
 		x->enough |= !x->options->all;
-		if (failures_add(&x->failures, x->verdict, &x->last.trace, &how, x->phase))
+		if (failures_add(&x->failures, x->verdict, trace, &how, x->phase))
 			return;
 		confirmation = CONFIRM_FAILED;
 	}
@@ -199,6 +199,24 @@ static void keep_estimate(struct exploration *x, const struct phase *phase)
 	verdict->estimate_high = x->search.estimate_high;
 }
 
+/*
+ * An execution has exited with 0: then the first one's other status isn't how this program ends, and that one has failed.
+ */
+static void withdraw_assumption(struct exploration *x)
+{
+	const struct plan plan = {.policy = explore_first_policy(x)};
+	struct trace first;
+	if (!x->verdict->assumed_exit)
+		return;
+	explore_assume(x, 0);
+	trace_init(&first);
+	x->session->deadline = x->deadline;
+	session_run(x->session, &plan, &first, NULL);
+	if (finding_classify(&first) != FINDING_NONE && !failures_count(&x->failures, x->verdict, &first))
+		examine(x, &plan, &first);
+	trace_release(&first);
+}
+
 static void show_progress(struct exploration *x)
 {
 	progress_update(&x->progress, x->phase, &x->search, x->verdict, x->last.trace.length);
@@ -208,14 +226,18 @@ static void show_progress(struct exploration *x)
 static void explore_last(struct exploration *x, const struct phase *phase, struct search *search)
 {
 	const struct plan *plan = &x->last.plan;
-	const struct trace *trace = &x->last.trace;
+	struct trace *trace = &x->last.trace;
 	if (!explore_usable(x))
 		return;
+	/* A worker may not know yet. */
+	trace->good_end = good_ends_expect(&x->own.good_ends, trace);
 	account(x);
 	if (finding_classify(trace) != FINDING_NONE && !failures_count(&x->failures, x->verdict, trace))
-		examine(x, plan);
+		examine(x, plan, trace);
 	else if (trace->end == END_EXIT)
 		warnings_look(x->session, &plan->policy, trace, x->verdict);
+	if (trace->end == END_EXIT && trace->end_value == 0)
+		withdraw_assumption(x);
 	if (x->enough)
 		return;
 	enum status status = search_feed(search, plan->ticket, trace);

@@ -106,6 +106,7 @@ static void run_elsewhere(struct exploration *x, const struct launch *launch, co
 	other.deadline = own->deadline;
 	other.on_transition = own->on_transition;
 	other.context = own->context;
+	execution_expect(other.execution, &x->own.good_ends);
 	x->session = &other;
 	run_first(x, policy);
 	x->session = own;
@@ -130,6 +131,23 @@ static bool run_again(struct exploration *x, const struct launch *launch)
 	return usable;
 }
 
+void explore_assume(struct exploration *x, int status)
+{
+	if (x->verdict->assumed_exit)
+		good_ends_remove(&x->own.good_ends, x->verdict->assumed_exit);
+	good_ends_add(&x->own.good_ends, status);
+	x->verdict->assumed_exit = status;
+	execution_expect(x->session->execution, &x->own.good_ends);
+}
+
+/* A status that the first execution has is how this program exits, unless the user has said how it should. */
+static void assume_exit(struct exploration *x)
+{
+	const struct trace *trace = &x->last.trace;
+	if (trace->end == END_EXIT && trace->end_value != 0 && !x->options->good_ends_given)
+		explore_assume(x, trace->end_value);
+}
+
 bool explore_preflight(struct exploration *x, const struct launch *launch)
 {
 	const struct session_time time = explore_time(x, NULL);
@@ -137,6 +155,8 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 	run_whole(x);
 	bool threaded = process_threaded(x->session->process);
 	bool usable = good(x);
+	if (usable)
+		assume_exit(x);
 	usable = usable && run_again(x, launch);
 	x->verdict->alone = usable && !threaded;
 	return usable;

@@ -9,6 +9,9 @@
 /* The search can't go on, for a reason of one line. */
 void explore_give_up(struct exploration *x, enum status status, const char *why);
 
+/* From now on this exit status, and no other that was assumed before, is a good end; 0: none is but those that the user has named. */
+void explore_assume(struct exploration *x, int status);
+
 /* The policy of the first schedule. */
 struct policy explore_first_policy(const struct exploration *x);
 

@@ -33,6 +33,7 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_number(saver, x->unconfirmed - x->undecided);
 	save_number(saver, x->outside);
 	save_number(saver, x->absent);
+	save_signed(saver, v->assumed_exit);
 	save_number(saver, x->broken_off);
 	save_text(saver, x->broken_off ? v->broken_at : "");
 	save_number(saver, v->broken_doing);
@@ -70,6 +71,9 @@ static void load_counts(struct exploration *x, struct loader *loader)
 	x->unconfirmed = load_number(loader);
 	x->outside = load_number(loader);
 	x->absent = load_number(loader);
+	int64_t assumed = load_signed(loader);
+	if (assumed == 0)
+		explore_assume(x, 0);
 	v->broken_off = x->broken_off = load_number(loader);
 	load_into(loader, v->broken_at, sizeof v->broken_at);
 	v->broken_doing = (enum whereabouts)load_most(loader, WHERE_WAITS);

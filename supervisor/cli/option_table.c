@@ -60,6 +60,9 @@ static const struct option_spec specs[] = {
      "write the result as JSON; - for standard output"},
     {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "standard input of the target (check: /dev/null)"},
+    {ID_EXPECT_EXIT, "expect-exit", 0, "LIST", CHECK | ATTACH,
+     "exit statuses and signals (1,3,SIGTERM) that are good ends besides 0 (default: the first execution's "
+     "status)"},
     {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK | ATTACH,
      "exit status 2 unless the search is complete"},
     {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER | EXPORT,

@@ -164,6 +164,15 @@ static bool parse_spurious(const struct option_spec *spec, struct options *optio
 	return add_waking(options, rule);
 }
 
+static bool parse_good_ends(const struct option_spec *spec, struct options *options)
+{
+	options->good_ends_given = true;
+	if (good_ends_parse(&options->good_ends, optarg))
+		return true;
+	say("--%s needs exit statuses up to 255 and signals, as 1,3,SIGTERM, not '%s'", spec->name, optarg);
+	return false;
+}
+
 static bool parse_jobs(struct options *options, const struct option_spec *spec)
 {
 	uint64_t jobs;
@@ -255,6 +264,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return true;
 	case ID_ORIGIN:
 		return parse_origin(o);
+	case ID_EXPECT_EXIT:
+		return parse_good_ends(spec, o);
 	case ID_REQUIRE_COMPLETE:
 		return o->require_complete = true;
 	case ID_VERIFY_MODEL:

@@ -1,6 +1,7 @@
 #ifndef FMC_CLI_OPTIONS_H
 #define FMC_CLI_OPTIONS_H
 
+#include <fmc/good_ends.h>
 #include <fmc/origin.h>
 #include <fmc/search.h>
 
@@ -48,6 +49,8 @@ struct options {
 	const char *resume;  /* NULL: not given */
 	unsigned jobs;	     /* executions at a time; 0: one for each processor */
 	enum origin_kind origin;
+	struct good_ends good_ends; /* --expect-exit, else of a schedule, or as the first execution shows */
+	bool good_ends_given;
 	bool require_complete;
 	bool no_minimize;  /* report failures as they were found */
 	unsigned features; /* enum feature: those that were asked for by options of their own */

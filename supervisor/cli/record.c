@@ -41,9 +41,13 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->strategy = strdup(strategy);
 	header->clock = (uint64_t)launch->start_time;
 	header->atomics = options->atomics;
+	char good_ends[GOOD_ENDS_TEXT];
+	good_ends_text(&options->good_ends, good_ends);
+	header->expected = *good_ends ? strdup(good_ends) : NULL;
 	header->image = launch->image ? strdup(launch->image) : NULL;
 	header->waking = *options->waking ? strdup(options->waking) : NULL;
-	if ((*options->waking && !header->waking) || (launch->image && !header->image) || !ops_record(header))
+	if ((*options->waking && !header->waking) || (*good_ends && !header->expected) ||
+	    (launch->image && !header->image) || !ops_record(header))
 		return false;
 	return header->program && header->arguments && header->directory && header->modules &&
 	       header->environment && header->input && header->origin && header->strategy;

@@ -23,6 +23,8 @@ struct options recorded_options(const struct options *given, const struct schedu
 		options.ops = path + 1;
 	if (schedule->header.waking)
 		snprintf(options.waking, sizeof options.waking, "%s", schedule->header.waking);
+	if (schedule->header.expected)
+		(void)good_ends_parse(&options.good_ends, schedule->header.expected);
 	return options;
 }
 

@@ -96,6 +96,9 @@ static void add_options(struct identity *identity, const struct options *o)
 	add(identity, "--spin %s", o->spin_report ? "report" : "yield");
 	add(identity, "--spin-ms %" PRIu32, o->spin_ms);
 	add(identity, "--wakeup '%s'", o->waking);
+	char good_ends[GOOD_ENDS_TEXT];
+	good_ends_text(&o->good_ends, good_ends);
+	add(identity, o->good_ends_given ? "--expect-exit '%s'" : "no --expect-exit%.0s", good_ends);
 }
 
 /* NULL without memory. */

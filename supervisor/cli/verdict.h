@@ -55,6 +55,7 @@ struct verdict {
 	const char
 	    *image; /* the executions began in this saved state, borrowed; NULL: at the program's start */
 	char conditions[512]; /* of a search: "fairness with k = 1, ..." */
+	int assumed_exit;    /* taken for a good end as the first execution had it; 0: no status was */
 	uint64_t broken_off; /* executions that came to no end in their time */
 	char broken_at[256]; /* where the first of them was: "T2 computes in compute at comp.c:3" */
 	enum whereabouts broken_doing;
