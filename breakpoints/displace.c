@@ -179,6 +179,15 @@ static bool leaves_the_path(const cs_insn *instruction)
 	return false;
 }
 
+static bool has_memory(const cs_insn *instruction)
+{
+	const cs_x86 *x86 = &instruction->detail->x86;
+	for (uint8_t i = 0; i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_MEM)
+			return true;
+	return false;
+}
+
 bool displace_straight(struct displacer *displacer, uint64_t from, const uint8_t code[DISPLACE_CODE],
 		       size_t bytes, uint64_t to, struct displaced *displaced)
 {
@@ -193,6 +202,8 @@ bool displace_straight(struct displacer *displacer, uint64_t from, const uint8_t
 		if (!cs_disasm_iter(displacer->capstone, &at, &left, &address, instruction) ||
 		    leaves_the_path(instruction))
 			return false;
+		displaced->starts |= displaced->length ? 1u << displaced->length : 0;
+		displaced->touches_behind |= displaced->length && has_memory(instruction);
 		put(&writer, code + displaced->length, instruction->size);
 		rebase(&writer, instruction, start);
 		displaced->length += (uint8_t)instruction->size;

@@ -22,8 +22,11 @@ void displacer_free(struct displacer *displacer);
 
 struct displaced {
 	uint8_t copy[DISPLACE_ROOM];
-	uint8_t size;	/* of the copy, the jump back included */
-	uint8_t length; /* of the original instructions */
+	uint8_t size;	     /* of the copy, the jump back included */
+	uint8_t length;	     /* of the original instructions */
+	bool touches_behind; /* one behind the first has an operand in memory */
+	uint32_t
+	    starts; /* bit k: behind the first one, another begins k bytes from it, in the copy as in the original */
 };
 
 /* Where a direct jump or call from the displaced instruction goes instead of `target`. */

@@ -348,7 +348,9 @@ enum status entries_plant_all(struct entries *entries, struct target *target)
 
 enum status entries_unplant(struct entries *entries, struct target *target)
 {
-	enum status status = patches_write(&entries->rest, target, false);
+	enum status status = heads_unplant(entries, target);
+	if (status == STATUS_OK)
+		status = patches_write(&entries->rest, target, false);
 	if (status == STATUS_OK)
 		status = patches_write(&entries->first, target, false);
 	return status == STATUS_OK ? entries_unplant_loaded(entries, target) : status;

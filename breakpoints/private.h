@@ -8,6 +8,7 @@
 #include "breakpoints/modules.h"
 #include "breakpoints/patches.h"
 #include <fmc/call.h>
+#include <fmc/rounds.h>
 
 #define TRAP_INSTRUCTION 0xcc
 
@@ -56,6 +57,22 @@ struct loaded {
 	bool mapped; /* when the target was last looked at */
 };
 
+/*
+ * Where the rounds of a loop are counted. By jump: the head's instruction, and if it is short those behind it, are replaced by a
+ * jump to the slot's counter, which stands at the end of what is a door elsewhere, right before the copy of the instructions. The
+ * slot is where the jump's bytes are trap instructions at the beginnings of further ones, should anybody jump to one. By trap: the
+ * head's first byte is replaced.
+ */
+struct head {
+	uint64_t address; /* 0: not known */
+	bool by_jump;
+	uint32_t starts; /* of the further instructions: see displace.h */
+	uint64_t at;	 /* where the slot is in the target's memory */
+	struct slot slot;
+	uint8_t planted[5], original[5]; /* by trap the first one only */
+	uint32_t left;			 /* by trap: rounds until it is met */
+};
+
 struct entries {
 	struct modules modules;
 	struct trap *traps; /* in ascending order of addresses */
@@ -75,6 +92,7 @@ struct entries {
 	uint64_t page;	       /* where the slots are, 0 before they have been made */
 	struct page *contents; /* a slot for each trap, in the same order */
 	struct patches first, rest;
+	struct head heads[LOOPS_MOST];
 };
 
 /* Find the entry points of the present modules: traps, hash, own, musl. */
@@ -102,6 +120,11 @@ const struct trap *entries_trap_of(const struct entries *entries, uint64_t funct
 
 /* Make the hash over the addresses where traps stop; false without memory. */
 bool entries_hash(struct entries *entries);
+
+/* Heads of loops: take them out of a target, or their bytes out of what was read; the slot that an address is in. */
+enum status heads_unplant(const struct entries *entries, struct target *target);
+void heads_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
+const struct slot *heads_slot(const struct entries *entries, uint64_t address, size_t *offset);
 
 /* Forget everything known of the modules' code. */
 void entries_clear(struct entries *entries);

@@ -6,14 +6,16 @@ void entries_hide(const struct entries *entries, uint64_t address, uint8_t *byte
 	patches_hide(&entries->first, address, bytes, size);
 	patches_hide(&entries->rest, address, bytes, size);
 	entries_hide_loaded(entries, address, bytes, size);
+	heads_hide(entries, address, bytes, size);
 }
 
 /* The slot that this address is in, NULL if none. */
 static const struct slot *slot_at(const struct entries *entries, uint64_t address, size_t *offset)
 {
 	uint64_t first = entries->page + offsetof(struct page, slots);
-	if (!entries->page || address < first)
-		return NULL;
+	const struct slot *slot = heads_slot(entries, address, offset);
+	if (slot || !entries->page || address < first)
+		return slot;
 	size_t i = (size_t)((address - first) / SLOT_BYTES);
 	*offset = (size_t)((address - first) % SLOT_BYTES);
 	return i < entries->traps_length && entries->contents->slots[i].entry ? &entries->contents->slots[i]
@@ -32,6 +34,6 @@ uint64_t entries_visible_pc(const struct entries *entries, uint64_t pc)
 uint64_t entries_at_copy(const struct entries *entries, uint64_t pc)
 {
 	size_t offset;
-	const struct slot *slot = slot_at(entries, pc, &offset);
+	const struct slot *slot = heads_slot(entries, pc, &offset) ? NULL : slot_at(entries, pc, &offset);
 	return slot && offset == offsetof(struct slot, copy) ? slot->entry : 0;
 }

@@ -18,7 +18,7 @@
 
 static const char *const key_names[KEYS] = {
     "fmc",    "program",  "arg",     "directory", "module",  "env",	  "input", "fair",
-    "depth",  "clock",	  "atomics", "waking",	  "expect",  "ops",    "op",    "image",
+    "depth",  "clock",	  "atomics", "waking",	  "expect",  "head",	  "ops",    "op",    "image",
     "origin", "strategy", "thread",  "verdict",	  "message", "signature", "end",    "loop",  "length",
 };
 
@@ -186,6 +186,19 @@ static enum status add_kind(struct parser *p, const char *value)
 	return append_value(p, KEY_OP, &p->schedule->header.kinds, line);
 }
 
+/* "MODULE+0xOFFSET ROUNDS [from TRANSITION]" */
+static enum status add_head(struct parser *p, const char *value)
+{
+	struct loop loop;
+	char shown[64];
+	if (!loop_parse(value, &loop))
+		return parser_fail(p, "expected the head of a loop, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	if (!loops_add(&p->schedule->header.loops, &loop))
+		return parser_fail(p, "more than %d heads of loops, or one twice", LOOPS_MOST);
+	return STATUS_OK;
+}
+
 static enum status set_verdict(struct parser *p, const char *value)
 {
 	char shown[64];
@@ -236,6 +249,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_string(p, &header->waking, value);
 	case KEY_EXPECT:
 		return set_expected(p, value);
+	case KEY_HEAD:
+		return add_head(p, value);
 	case KEY_OPS:
 		return set_string(p, &header->ops, value);
 	case KEY_OP:
@@ -269,7 +284,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 
 static bool is_list(enum key key)
 {
-	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_OP || key == KEY_THREAD;
+	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_OP ||
+	       key == KEY_HEAD || key == KEY_THREAD;
 }
 
 static enum status header_line(struct parser *p, const char *line)

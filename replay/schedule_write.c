@@ -29,6 +29,15 @@ static void add_list(struct text *text, const char *key, char **list)
 		add_value(text, key, list[i]);
 }
 
+static void add_loops(struct text *text, const struct loops *loops)
+{
+	for (uint32_t i = 0; i < loops->length; i++) {
+		char line[LOOP_MODULE + 80];
+		loop_print(&loops->at[i], line);
+		text_printf(text, "head %s\n", line);
+	}
+}
+
 static void add_end(struct text *text, const struct schedule *schedule)
 {
 	text_printf(text, "end ");
@@ -68,6 +77,7 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	if (header->waking)
 		add_value(text, "waking", header->waking);
 	add_value(text, "expect", header->expected);
+	add_loops(text, &header->loops);
 	add_value(text, "ops", header->ops);
 	add_list(text, "op", header->kinds);
 	add_value(text, "image", header->image);

@@ -123,6 +123,7 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 	policy_init(x->policy, x->fair_room, policy);
 	x->previous = NO_THREAD;
 	x->windows = false;
+	x->again = false;
 	if (!execution_sleep_start(x))
 		return false;
 	lasso_start(&x->lasso, policy->max_depth, policy->fair_k != 0);
@@ -133,7 +134,7 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 		return execution_out_of_memory(trace);
 	if (model_threads(x->block.model) > 0)
 		return execution_settle(x, 0, set, &first);
-	assert(first.kind == OUTCOME_PROCESS_END || first.kind == OUTCOME_FAILED);
+	assert(first.kind != OUTCOME_PENDING && first.kind != OUTCOME_EXITED);
 	return execution_settle(x, NO_THREAD, false, &first);
 }
 
@@ -181,9 +182,11 @@ void execution_finish(struct execution *x)
 
 void execution_run(struct execution *x, const struct plan *plan, struct trace *trace)
 {
-	bool on = execution_begin(x, plan, trace);
-	while (on)
-		on = execution_next(x);
+	do {
+		bool on = execution_begin(x, plan, trace);
+		while (on)
+			on = execution_next(x);
+	} while (x->again);
 	execution_conclude(x);
 	execution_finish(x);
 }

@@ -41,6 +41,7 @@ struct execution {
 	struct footprint footprint; /* of the last transition */
 	bool forced;		    /* it is ready, but the priorities forbid it to go on */
 	bool hopeless;		    /* nothing is enabled, and nothing outside could change that */
+	bool again;		    /* it is over because it is to be run anew */
 };
 
 /* Room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.

@@ -57,6 +57,9 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 		set_end(trace, outcome->end, outcome->status, outcome->message);
 		trace->end_thread = thread;
 		return false;
+	case OUTCOME_AGAIN:
+		x->again = true;
+		return false;
 	}
 	abort();
 }
@@ -250,6 +253,8 @@ bool execution_next(struct execution *x)
 	if (x->watcher.before)
 		x->watcher.before(x->watcher.context, x, trace, alternative.step.thread);
 	bool on = perform(x, &alternative, first, count);
+	if (x->again)
+		return false;
 	bool wanted = !x->watcher.transition || x->watcher.transition(x->watcher.context, x, trace);
 	if (on && !wanted) {
 		trace->end = END_INTERRUPTED;

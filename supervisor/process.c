@@ -25,8 +25,12 @@ static enum status prepare(void *context, struct target *target, struct tracee *
 static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t address)
 {
 	struct process *process = context;
-	return entries_is_trap(process->entries, address) &&
-	       entries_pass(process->entries, tracee, address) == STATUS_OK;
+	uint32_t loop = entries_loop_at(process->entries, address);
+	if (loop < LOOPS_MOST)
+		entries_pass_round(process->entries, tracee, loop);
+	return loop < LOOPS_MOST ||
+	       (entries_is_trap(process->entries, address) &&
+		entries_pass(process->entries, tracee, address) == STATUS_OK);
 }
 
 void process_watch_target(struct process *process)
@@ -67,6 +71,10 @@ static void start_target(struct process *process, struct outcome *first)
 	time_begin(process);
 	process->hope_lost = false;
 	process->going = false;
+	process->known = loops_length(process->loops);
+	process->counting = 0;
+	process->transitions = 0;
+	process->ran_last = NO_THREAD;
 	process->uncontrolled[0] = 0;
 	process->unwatched.length = 0;
 	process->threads_length = 0;
@@ -137,6 +145,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 			       const struct effect *effect, struct outcome *outcome)
 {
 	struct process *process = process_of(machine);
+	rounds_begin(process, thread);
 	process_perform(machine, thread, op, choice, effect, outcome);
 	if (process->signalled || process->disturbed)
 		signals_handle(process, thread, outcome);
@@ -173,6 +182,7 @@ struct process *process_new(const struct process_options *options, enum status *
 		return NULL;
 	process->machine.ops = &process_ops;
 	process->options = *options;
+	process->loops = options->loops ? options->loops : &process->own_loops;
 	process->capture = -1;
 	process->find_places = options->places;
 	process->names_objects = waking_wants_names(options->waking);
@@ -280,9 +290,15 @@ struct places *process_places(struct process *process)
 	return process->places;
 }
 
+const struct loops *process_loops(const struct process *process)
+{
+	return process->loops;
+}
+
 bool process_spins(const struct process *process, uint32_t thread)
 {
-	return thread < process->threads_length && process->threads[thread].spinning;
+	const struct process_thread *self = &process->threads[thread];
+	return thread < process->threads_length && self->spinning && !self->at_head;
 }
 
 bool process_in_syscall(const struct process *process, uint32_t thread)

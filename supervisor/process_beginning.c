@@ -25,6 +25,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 		return false;
 	}
 	process->target = NULL; /* the origin's now */
+	beginning->counting = process->counting;
 	beginning->call = call;
 	beginning->output = lseek(process->capture, 0, SEEK_END);
 	memcpy(beginning->uncontrolled, process->uncontrolled, sizeof beginning->uncontrolled);
@@ -41,5 +42,7 @@ void beginning_restore(struct process *process, uint32_t thread, struct outcome 
 	const struct beginning *beginning = &process->beginning;
 	memcpy(process->uncontrolled, beginning->uncontrolled, sizeof process->uncontrolled);
 	process->threaded = true;
+	process->counting = beginning->counting;
+	rounds_plant(process, process->threads[thread].tracee);
 	run_from_call(process, thread, &beginning->call, first);
 }

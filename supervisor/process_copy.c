@@ -15,6 +15,9 @@ struct process_copy {
 	struct process_object *objects;
 	uint32_t objects_length;
 	bool threaded, controlled, signalled;
+	uint32_t counting;
+	uint64_t transitions;
+	uint32_t ran_last;
 	off_t output;
 	char uncontrolled[256];
 };
@@ -99,6 +102,9 @@ enum status process_save(struct process *process, struct process_copy **out)
 	copy->threaded = process->threaded;
 	copy->controlled = process->controlled;
 	copy->signalled = process->signalled;
+	copy->counting = process->counting;
+	copy->transitions = process->transitions;
+	copy->ran_last = process->ran_last;
 	copy->output = lseek(process->capture, 0, SEEK_END);
 	memcpy(copy->uncontrolled, process->uncontrolled, sizeof copy->uncontrolled);
 	*out = copy;
@@ -137,6 +143,9 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->threaded = copy->threaded;
 	process->controlled = copy->controlled;
 	process->signalled = copy->signalled;
+	process->counting = copy->counting;
+	process->transitions = copy->transitions;
+	process->ran_last = copy->ran_last;
 	time_begin(process);
 	process->hope_lost = false;
 	process->going = false;

@@ -364,7 +364,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 			retries_yield(process, self);
 		else
 			tracee_skip_syscall(self->tracee, 0);
-		self->spinning = false;
+		self->spinning = self->at_head = false;
 		go_on(process, thread, outcome);
 		return;
 	case OP_SLEEP:
@@ -413,6 +413,7 @@ void process_sleep(struct machine *machine, uint32_t thread, const struct op *op
 {
 	struct process *process = process_of(machine);
 	int64_t result;
+	process->transitions++;
 	bool unlocks = op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT;
 	memset(outcome, 0, sizeof *outcome);
 	process_note(process, unlocks ? MANNER_UNLOCK : MANNER_STAY, 0);

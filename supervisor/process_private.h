@@ -4,6 +4,7 @@
 #include <fmc/call.h>
 #include <fmc/place.h>
 #include <fmc/process.h>
+#include <fmc/rounds.h>
 
 /* So many pthread_once calls within each other are followed. */
 #define ONCE_ROOM 4
@@ -43,6 +44,8 @@ struct process_thread {
 	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see process_retries.c */
 	bool spinning;
 	struct retries retries;
+	bool at_head;	      /* at the head of a loop in which rounds are counted */
+	uint32_t loop_yields; /* in a row, or times when it could have yielded to nobody */
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
@@ -65,6 +68,7 @@ struct beginning {
 	bool refused;	 /* it can't be kept */
 	struct call call;
 	off_t output; /* bytes that have been written */
+	uint32_t counting;
 	char uncontrolled[256];
 };
 
@@ -135,8 +139,15 @@ struct process {
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
-	bool going;	     /* with a pilot: the running thread is to be let go when it is waited for */
 	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
+	struct loops *loops; /* the options', or: */
+	struct loops own_loops;
+	uint32_t known;		   /* so many of them are in use in this execution */
+	uint32_t counting;	   /* the heads that are counted in this target, bit by bit */
+	uint64_t transitions;	   /* of this execution */
+	uint32_t ran_last;	   /* who performed the last of them, where loops are known */
+	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long */
+	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
 	int going_signal;
 	bool has_channels, watches_channels;
 	struct channel_use channels[CHANNELS_ROOM];
@@ -259,15 +270,19 @@ void signals_pass(struct process *process, const struct tracee *running);
  */
 void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome);
 
-/* process_spin.c: is the running thread in a loop without end? Fills the outcome and returns true if so; else
- * it runs on. */
-bool spin_examine(struct process *process, uint32_t thread, struct outcome *outcome);
 /*
  * process_channels.c. note: the thread is about to make a system call that isn't an operation; may others wait for what it does?
  * watch: the process has a second thread, from now on that counts; this one stands before an operation.
  */
 void channels_note(struct process *process, uint32_t thread, long number);
 void channels_watch(struct process *process, uint32_t thread);
+
+/*
+ * process_rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are
+ * visible. rounds_begin: before a transition of the thread.
+ */
+void rounds_plant(struct process *process, struct tracee *tracee);
+void rounds_begin(struct process *process, uint32_t thread);
 
 /* process_spin.c: stop a thread that runs. False: it came to something just now, which the next wait tells. */
 bool process_stop_running(struct process *process, struct tracee *tracee);

@@ -16,6 +16,8 @@
  */
 #define MOST_YIELDS 10000 /* of a function that runs as one transition */
 #define WATCH_MS    10	  /* how long a thread may run before somebody looks what it does */
+#define LOOK_EVERY  256	  /* stops after which the same is done */
+#define STOP_NS	    10000 /* what a stop costs, of which the thread's own time shows little */
 
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text)
 {
@@ -88,6 +90,8 @@ bool run_become_threaded(struct run *run)
 	enum status status = entries_plant_all(run->process->entries, run->process->target);
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
+	if (run_self(run)->tracee)
+		rounds_plant(run->process, run_self(run)->tracee);
 	char text[160];
 	if (user_functions_missing(run->process, text)) {
 		plugin_blame("the program has none of its functions: %s", text);
@@ -136,6 +140,11 @@ static bool on_trap(struct run *run, const struct stop *stop)
 	struct call call;
 	if (is_gadget(run, stop->address))
 		return run->at_gadget = true;
+	uint32_t loop = entries_loop_at(process->entries, stop->address);
+	if (loop < LOOPS_MOST)
+		return run_on_round(run, loop);
+	if (entries_pass_inside(process->entries, stop->tracee, stop->address))
+		return run_resume(run, 0);
 	if (!entries_is_trap(process->entries, stop->address))
 		return run_resume(run, SIGTRAP); /* the program's own int3 */
 	enum status status = entries_decode(process->entries, stop, &call);
@@ -314,17 +323,23 @@ static bool on_timeout(struct run *run)
 	struct process *process = run->process;
 	struct process_thread *thread = run_self(run);
 	long number = tracee_blocked_in(thread->tracee);
-	if (!run->looks++)
+	/* Put into an image on its way it is another thread to the kernel, which begins at 0. */
+	if (!run->looks++ || tracee_cpu_time(thread->tracee) < run->since) {
 		run->since = tracee_cpu_time(thread->tracee);
+		run->calls = target_calls(process->target);
+	}
 	if (number >= 0) {
 		return ++run->blocked >= looks_before(number) && on_blocked(run, number);
 	}
 	run->blocked = 0;
-	uint64_t used_ms = (tracee_cpu_time(thread->tracee) - run->since) / 1000000;
-	if (!process->threaded || !process->options.spin_ms || used_ms < process->options.spin_ms)
+	uint64_t used = tracee_cpu_time(thread->tracee) - run->since;
+	used += (target_calls(process->target) - run->calls + run->stops) * STOP_NS;
+	uint64_t most = (uint64_t)process->options.spin_ms * 1000000 << (run->patience & 15);
+	if (!process->threaded || run->own_calls || !most || used < most)
 		return false;
-	run->since += (uint64_t)process->options.spin_ms * 1000000;
-	return spin_examine(process, run->thread, run->outcome);
+	run->looks = 0;
+	run->stops = 0;
+	return run_examine(run);
 }
 
 static bool run_handle(struct run *run, const struct stop *stop)
@@ -368,8 +383,8 @@ static void follow(struct run *run)
 		if (status == STATUS_OK) {
 			run->blocked = 0;
 			process->hope_lost = false;
-			ended = run_handle(run, &stop);
 			target_clock_waits(process->target, 0);
+			ended = run_handle(run, &stop) || (++run->stops % LOOK_EVERY == 0 && on_timeout(run));
 		} else if (status == STATUS_TIMEOUT) {
 			ended = on_timeout(run);
 		} else if (status == STATUS_INTERRUPTED) {

@@ -11,6 +11,8 @@
  *     process_run_lives.c    births and deaths of threads, other processes
  *     process_run_signals.c  signals
  *     process_run_held.c     signals to those that are held before an operation
+ *     process_spin.c         who computes for long: which loop is it?
+ *     process_rounds.c       the heads of such loops
  *     process_survey.c       the first ways of threads that stand anywhere
  *
  * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
@@ -29,6 +31,10 @@ struct run {
 	bool falls_asleep;
 	uint64_t since; /* the thread's CPU time when it was first looked at */
 	int looks;	/* how often the thread was found still running */
+	unsigned
+	    patience;	/* each time that it was in a loop that is known doubles the time to the next look */
+	uint64_t calls; /* system calls of the target's up to then */
+	uint64_t stops; /* and how often it was stopped for nothing, which counts as time, too */
 	int yields;	/* how many there were inside of that function */
 	int blocked;	/* how often in a row it was found asleep in the kernel */
 };
@@ -63,6 +69,12 @@ bool run_on_clone(struct run *run, const struct stop *stop);
 bool run_on_fork(struct run *run, const struct stop *stop);
 bool run_on_exiting(struct run *run, const struct stop *stop);
 bool run_on_exited(struct run *run, const struct stop *stop);
+
+/* process_rounds.c: it has come to the head of loop i. */
+bool run_on_round(struct run *run, uint32_t i);
+
+/* process_spin.c: it has computed for long. Is it in a loop? */
+bool run_examine(struct run *run);
 
 /* System calls that aren't operations, and yet could make executions of one schedule differ. */
 void run_note_syscall(struct process *process, uint32_t thread, long number);

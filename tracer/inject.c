@@ -172,3 +172,22 @@ uint64_t target_near_page(struct target *target, uint64_t near)
 	target->near_pages[target->near_pages_length++] = hole;
 	return hole;
 }
+
+bool tracee_code_at(struct tracee *tracee, uint64_t address)
+{
+	const uint64_t arguments[6] = {address,
+				       NEAR_CODE_SIZE,
+				       PROT_READ | PROT_WRITE | PROT_EXEC,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+				       (uint64_t)-1,
+				       0};
+	int64_t result = 0;
+	return tracee_syscall(tracee, SYS_mmap, arguments, &result) == STATUS_OK &&
+	       (uint64_t)result == address;
+}
+
+uint64_t tracee_near_code(struct tracee *tracee, uint64_t near)
+{
+	uint64_t hole = find_hole(tracee->target, near);
+	return hole && tracee_code_at(tracee, hole) ? hole : 0;
+}

@@ -86,6 +86,7 @@ struct target {
 	size_t ended_count;
 	bool (*pass_trap)(void *context, struct tracee *tracee, uint64_t address);
 	void *pass_trap_context;
+	uint64_t seccomp_stops; /* system calls at which a thread was stopped */
 	uint64_t near_pages[NEAR_PAGES_MAX];
 	size_t near_pages_length;
 	struct virtual_world world;

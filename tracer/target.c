@@ -207,3 +207,8 @@ bool tracee_is_zombie(const struct tracee *tracee)
 	char state = tracee_state(tracee);
 	return state == 'Z' || state == 'X' || state == '?';
 }
+
+uint64_t target_calls(const struct target *target)
+{
+	return target->seccomp_stops;
+}

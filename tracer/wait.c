@@ -240,6 +240,7 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 			stop->kind = STOP_OUTSIDE;
 			return STATUS_OK;
 		}
+		target->seccomp_stops++;
 		if (emulate_syscall(tracee) || (target->world.confined && !filter_stops(stop->number))) {
 			go_on(tracee);
 			return STATUS_TIMEOUT;

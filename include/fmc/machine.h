@@ -43,6 +43,8 @@ enum outcome_kind {
 	OUTCOME_PROCESS_END, /* the process is gone or about to be: end, end_value */
 	OUTCOME_FAILED, /* end is END_UNSUPPORTED, END_SPIN, END_INTERRUPTED, END_STUCK, END_ABSENT or END_ERROR; message
 			 */
+	/* The machine has learned what changes executions from their start: this one doesn't count, and is to be run anew. */
+	OUTCOME_AGAIN,
 };
 
 struct outcome {

@@ -3,6 +3,7 @@
 
 #include <fmc/call.h>
 #include <fmc/image.h>
+#include <fmc/loops.h>
 #include <fmc/machine.h>
 #include <fmc/origin.h>
 #include <fmc/waking.h>
@@ -52,12 +53,12 @@ struct process_options {
 	enum origin_kind origin;
 	bool capture; /* keep what the target writes to 1 and 2 in memory: process_output() */
 	/*
-	 * After so much CPU time without an operation, a thread is stepped to see whether it loops for ever;
-	 * in milliseconds, 0 never.
+	 * After so much CPU time without an operation, a thread is stepped to find the loop that it is in, so that it is preempted
+	 * there from then on (loops.h); in milliseconds, 0 never. Where output is captured the execution is run anew with it.
 	 */
 	uint32_t spin_ms;
-	bool spin_report;   /* such a loop ends the execution (END_SPIN); else it is taken for a yield, as a
-			     `pause` is */
+	bool spin_report; /* a loop without a `pause` that changes nothing ends the execution (END_SPIN) */
+	struct loops *loops; /* those that are known; new ones are added. NULL: the process keeps its own */
 	bool verify;	    /* stop at every return of a native function, to check the model's predictions */
 	bool atomics;	    /* atomic instructions of the program and its libraries are operations */
 	bool note_atomics;  /* where they aren't: the first in an execution is told by process_uncontrolled() */
@@ -131,7 +132,10 @@ const struct entries *process_entries(const struct process *process);
 /* Is the thread stopped before a system call, at its pending operation? Its program counter is behind the instruction. */
 bool process_in_syscall(const struct process *process, uint32_t thread);
 
-/* Does its pending yield stand for a loop of its own, which only another thread can end? */
+/* The loops that are known now. */
+const struct loops *process_loops(const struct process *process);
+
+/* Does its pending yield stand for a loop of its own that has no head, at no certain place in it? */
 bool process_spins(const struct process *process, uint32_t thread);
 
 /*

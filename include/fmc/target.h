@@ -238,6 +238,14 @@ uint64_t target_gadget_trap(const struct target *target);
 uint64_t target_near_page(struct target *target, uint64_t near);
 
 /*
+ * New pages in the memory of a stopped tracee, NEAR_CODE_SIZE bytes, for code that may write to them: there, false if it isn't
+ * free; or within 1 GiB of `near`, 0 if there is no room.
+ */
+#define NEAR_CODE_SIZE 8192
+bool tracee_code_at(struct tracee *tracee, uint64_t address);
+uint64_t tracee_near_code(struct tracee *tracee, uint64_t near);
+
+/*
  * At STOP_FORK: the new process as a target of its own, stopped, so that traps can be taken out of its
  * memory; NULL if it shares the memory of its parent (vfork) or is gone. Ends with target_let_go(), which
  * lets it run beside the supervised threads: whatever it does is its own affair, but it dies with fmc.
@@ -290,6 +298,9 @@ void target_kill(struct target *target);
  * target_wait().
  */
 enum status target_digest(struct target *target, uint64_t digest[2]);
+
+/* How often threads were stopped at system calls so far, also at those that fmc answered. */
+uint64_t target_calls(const struct target *target);
 
 /* CPU time that the tracee has used, in nanoseconds; 0 if it can't be read. */
 uint64_t tracee_cpu_time(const struct tracee *tracee);

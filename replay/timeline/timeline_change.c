@@ -5,6 +5,7 @@
 #include "timeline_private.h"
 
 #include <fmc/bitset.h>
+#include <fmc/rounds.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,10 @@ static bool copy_ends(struct timeline *timeline, struct tracee *tracee, const st
 			move->end = MOVE_BREAKPOINT;
 			move->address = stop->address;
 			return true;
+		}
+		if (entries_loop_at(entries, stop->address) < LOOPS_MOST) {
+			entries_pass_round(entries, tracee, entries_loop_at(entries, stop->address));
+			return false;
 		}
 		if (entries_is_trap(entries, stop->address) &&
 		    entries_pass(entries, tracee, stop->address) == STATUS_OK)

@@ -4,6 +4,8 @@
  */
 #include "timeline_private.h"
 
+#include <fmc/rounds.h>
+
 #include <string.h>
 
 /* A thread that is let go, for as long as one call of pilot_run() takes. */
@@ -129,8 +131,9 @@ static enum status step_at_copy(struct flight *flight, uint64_t entry)
 
 static bool at_planted_trap(const struct flight *flight, uint64_t pc)
 {
+	const struct entries *entries = process_entries(flight->timeline->process);
 	uint8_t byte;
-	return entries_is_trap(process_entries(flight->timeline->process), pc) &&
+	return (entries_is_trap(entries, pc) || entries_loop_at(entries, pc) < LOOPS_MOST) &&
 	       target_read(flight->tracee->target, pc, &byte, 1) == STATUS_OK && byte == 0xcc;
 }
 

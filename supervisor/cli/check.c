@@ -219,7 +219,11 @@ int check_search(struct launch *launch, const struct options *options)
 		say("%s", why);
 		return status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE;
 	}
-	int exits = check_launched(launch, options, &resume);
+	/* What one worker learns of loops is for all of them. */
+	struct options with = *options;
+	with.loops = loops_shared();
+	int exits = check_launched(launch, &with, &resume);
+	loops_release(with.loops);
 	resume_release(&resume);
 	return exits;
 }

@@ -222,6 +222,16 @@ static void show_progress(struct exploration *x)
 	progress_update(&x->progress, x->phase, &x->search, x->verdict, x->last.trace.length);
 }
 
+/*
+ * Has the head of a loop been learned since this phase's search began? Threads are preempted there from now on: executions go
+ * other ways than those that the search knows. Random ones know nothing of each other.
+ */
+static bool learned(const struct exploration *x, const struct phase *phase)
+{
+	return !strategy_random(phase->search.strategy) &&
+	       loops_length(process_loops(x->session->process)) != x->loops;
+}
+
 /* An execution that is over: count it, look at its end, tell the search. */
 static void explore_last(struct exploration *x, const struct phase *phase, struct search *search)
 {
@@ -238,7 +248,7 @@ static void explore_last(struct exploration *x, const struct phase *phase, struc
 		warnings_look(x->session, &plan->policy, trace, x->verdict);
 	if (trace->end == END_EXIT && trace->end_value == 0)
 		withdraw_assumption(x);
-	if (x->enough)
+	if (x->enough || learned(x, phase))
 		return;
 	enum status status = search_feed(search, plan->ticket, trace);
 	if (status == STATUS_DIVERGED)
@@ -317,6 +327,18 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 		keep_bound(x, phase, phase->search.bound);
 }
 
+/* What is still out is of the search that is given up. */
+static void drain(struct exploration *x)
+{
+	char why[256];
+	while (jobs_out(x->jobs) > 0 && !x->enough) {
+		enum status status = jobs_take(x->jobs, false, &x->last, why);
+		if (status != STATUS_OK && status != STATUS_TIMEOUT)
+			explore_give_up(x, status, why);
+		x->enough |= tracer_interrupted();
+	}
+}
+
 /* Where the search stands; what is out is still to be run. */
 static bool note_place(struct exploration *x, size_t position, uint64_t planned, const struct search *search)
 {
@@ -333,6 +355,11 @@ static void run_phase(struct exploration *x, const struct phase *phase, struct s
 	while (!x->enough) {
 		if (resume_due(x->resume) && note_place(x, position, planned, search))
 			explore_write_state(x);
+		if (learned(x, phase)) {
+			drain(x);
+			x->anew = !x->enough;
+			break;
+		}
 		enum search_answer answer = plan_ahead(x, phase, search, &planned);
 		if (jobs_out(x->jobs) > 0) {
 			await_job(x, phase, search);
@@ -367,9 +394,11 @@ static bool load_place(struct exploration *x, size_t position, struct search *se
 	return false;
 }
 
-void explore_phase(struct exploration *x, const struct phase *phase, size_t position)
+static void explore_once(struct exploration *x, const struct phase *phase, size_t position)
 {
 	uint64_t planned = 0;
+	x->anew = false;
+	x->loops = loops_length(process_loops(x->session->process));
 	struct search *search = search_new(&phase->search);
 	if (!search) {
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
@@ -388,7 +417,15 @@ void explore_phase(struct exploration *x, const struct phase *phase, size_t posi
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */
 	search_progress(search, &x->search);
-	if (strategy_bounded(phase->search.strategy) && !x->search.complete && x->search.bound > 0)
+	if (!x->anew && strategy_bounded(phase->search.strategy) && !x->search.complete &&
+	    x->search.bound > 0)
 		keep_bound(x, phase, x->search.bound - 1);
 	search_free(search);
+}
+
+void explore_phase(struct exploration *x, const struct phase *phase, size_t position)
+{
+	do
+		explore_once(x, phase, position);
+	while (x->anew);
 }

@@ -28,6 +28,8 @@ struct exploration {
 	struct jobs *jobs;	       /* while there is a search */
 	struct job last;	       /* the last execution */
 	uint64_t begin, deadline;      /* clock_now(); deadline 0: none */
+	uint32_t loops; /* that were known when the search of this phase began */
+	bool anew;	/* more are known now: it is to begin again */
 	bool repeatable;
 	bool over;		/* nothing more is to be run */
 	bool enough;		/* over, and what runs still isn't wanted any more */

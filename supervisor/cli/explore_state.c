@@ -192,8 +192,36 @@ static enum status load_failures(struct exploration *x, struct loader *loader, s
 	return loader->failed ? STATUS_MALFORMED : STATUS_OK;
 }
 
+static void save_loops(const struct loops *loops, struct saver *saver)
+{
+	uint32_t length = loops_length(loops);
+	save_number(saver, length);
+	for (uint32_t i = 0; i < length; i++) {
+		char text[LOOP_MODULE + 80];
+		loop_print(&loops->at[i], text);
+		save_text(saver, text);
+	}
+}
+
+/* Some of them may have been learned here already. */
+static enum status load_loops(struct loops *loops, struct loader *loader)
+{
+	size_t length = load_count(loader, 1);
+	for (size_t i = 0; i < length; i++) {
+		struct loop loop;
+		char *text = load_text(loader);
+		bool good = text && loop_parse(text, &loop);
+		free(text);
+		if (!good)
+			return STATUS_MALFORMED;
+		(void)loops_add(loops, &loop);
+	}
+	return STATUS_OK;
+}
+
 void explore_state_save(const struct exploration *x, struct saver *saver)
 {
+	save_loops(process_loops(x->session->process), saver);
 	save_counts(x, saver);
 	save_reasons(x, saver);
 	coverage_save(&x->coverage, saver);
@@ -209,6 +237,9 @@ void explore_state_save(const struct exploration *x, struct saver *saver)
 
 enum status explore_state_load(struct exploration *x, struct loader *loader)
 {
+	enum status status = x->options->loops ? load_loops(x->options->loops, loader) : STATUS_NO_MEMORY;
+	if (status)
+		return status;
 	load_counts(x, loader);
 	load_reasons(x->verdict, loader);
 	if (!coverage_load(&x->coverage, loader))
@@ -219,7 +250,7 @@ enum status explore_state_load(struct exploration *x, struct loader *loader)
 	size_t *place = calloc(length + 1, sizeof *place);
 	if (!place)
 		return STATUS_NO_MEMORY;
-	enum status status = load_failures(x, loader, place, length);
+	status = load_failures(x, loader, place, length);
 	free(place);
 	return status == STATUS_OK && loader->left > 0 ? STATUS_MALFORMED : status;
 }

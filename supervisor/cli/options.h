@@ -62,16 +62,17 @@ struct options {
 	bool restricted;   /* --wakeup was given */
 	uint32_t spurious; /* --spurious */
 	bool loose;
-	bool explore;	   /* attach */
-	bool keep_running; /* attach --explore */
+	bool explore;	       /* attach */
+	bool keep_running;     /* attach --explore */
 	const char *searching; /* attach: an option that only a search has; NULL: none was given */
-	const char *debugger; /* gdb; NULL: not given */
-	const char *socket;   /* gdbserver; NULL: not given */
+	const char *debugger;  /* gdb; NULL: not given */
+	const char *socket;    /* gdbserver; NULL: not given */
 	uint64_t port;
 	bool port_given;
 	bool once;
 	bool spin_given, spin_report; /* report loops without operations; else they are yields */
 	uint32_t spin_ms;
+	struct loops *loops; /* those that are known; borrowed, NULL: none */
 	unsigned width; /* show: 0 for the terminal's */
 	enum format format;
 	const char *beside; /* another schedule; NULL: not given */

@@ -40,6 +40,7 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->origin = strdup(copies ? "copy" : "exec");
 	header->strategy = strdup(strategy);
 	header->clock = (uint64_t)launch->start_time;
+	header->loops = *process_loops(session->process);
 	header->atomics = options->atomics;
 	char good_ends[GOOD_ENDS_TEXT];
 	good_ends_text(&options->good_ends, good_ends);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct options recorded_options(const struct options *given, const struct schedule *schedule)
+struct options recorded_options(const struct options *given, struct schedule *schedule)
 {
 	struct options options = *given;
 	const char *origin = schedule->header.origin;
@@ -17,6 +17,7 @@ struct options recorded_options(const struct options *given, const struct schedu
 	/* Where loops are reported the first one ends an execution; where it didn't, they were yields. */
 	if (!options.spin_given)
 		options.spin_report = schedule->end == END_SPIN;
+	options.loops = &schedule->header.loops;
 	options.atomics = schedule->header.atomics;
 	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
 	if (!options.ops && path)

@@ -16,7 +16,7 @@ struct recording {
 };
 
 /* Options with which a schedule is played as it was recorded. They borrow from it. */
-struct options recorded_options(const struct options *options, const struct schedule *schedule);
+struct options recorded_options(const struct options *options, struct schedule *schedule);
 
 /* Read options->file. All three give an exit status; what was wrong has been said. Ends with recording_release(). */
 int recording_load(struct recording *recording, const struct options *options);

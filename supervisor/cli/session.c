@@ -73,6 +73,7 @@ struct process_options session_process(const struct launch *launch, const struct
 					.capture = capture,
 					.spin_ms = options->spin_ms,
 					.spin_report = options->spin_report,
+					.loops = options->loops,
 					.atomics = options->atomics,
 					.waking = *options->waking ? options->waking : NULL,
 					.verify = options->verify_model,

@@ -381,7 +381,8 @@ START_TEST(test_back_into_a_loop)
 	timeline_reverse_step(walk.timeline, thread, &walk.move);
 	EXPECT(walk, MOVE_DONE);
 	ck_assert_uint_eq(walk.move.thread, thread);
-	ck_assert_uint_gt(timeline_position(walk.timeline).steps, 0);
+	/* How many instructions that is behind the part's beginning isn't known where the rounds of the loop are counted. */
+	ck_assert(timeline_position(walk.timeline).steps > 0 || !timeline_position(walk.timeline).steps_known);
 	ck_assert_uint_lt(timeline_position(walk.timeline).part, part);
 	ck_assert_int_eq(*walk.move.why, 0);
 	timeline_step(walk.timeline, thread, 0, 0, &walk.move);

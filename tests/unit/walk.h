@@ -19,6 +19,7 @@ struct walk {
 	struct move move;
 	struct finding found; /* while searching */
 	struct process *process;
+	struct loops loops;
 };
 
 static struct process_options walk_options(struct walk *walk)
@@ -30,7 +31,8 @@ static struct process_options walk_options(struct walk *walk)
 						    .output = -1,
 						    .error = -1},
 					.capture = true,
-					.spin_ms = 20};
+					.spin_ms = 20,
+					.loops = &walk->loops};
 }
 
 static void walk_on_end(void *context, struct execution *execution, const struct trace *trace)

@@ -1,0 +1,81 @@
+/* The table of loop heads, and one as text. */
+#include <fmc/loops.h>
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct loops *loops_shared(void)
+{
+	void *memory =
+	    mmap(NULL, sizeof(struct loops), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void loops_release(struct loops *shared)
+{
+	if (shared)
+		munmap(shared, sizeof *shared);
+}
+
+#define TRIES 10000
+
+static bool same_head(const struct loop *a, const struct loop *b)
+{
+	return a->offset == b->offset && strcmp(a->module, b->module) == 0;
+}
+
+uint32_t loops_length(const struct loops *loops)
+{
+	return __atomic_load_n(&loops->length, __ATOMIC_ACQUIRE);
+}
+
+static bool add(struct loops *loops, const struct loop *loop)
+{
+	uint32_t length = loops_length(loops);
+	for (uint32_t i = 0; i < length; i++)
+		if (same_head(&loops->at[i], loop))
+			return false;
+	if (length == LOOPS_MOST)
+		return false;
+	loops->at[length] = *loop;
+	__atomic_store_n(&loops->length, length + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool loops_add(struct loops *loops, const struct loop *loop)
+{
+	/* Not for ever: a process that was killed meanwhile doesn't give it back. */
+	for (unsigned tries = 0; __atomic_exchange_n(&loops->busy, 1, __ATOMIC_ACQUIRE) && tries < TRIES;
+	     tries++)
+		sched_yield();
+	bool added = add(loops, loop);
+	__atomic_store_n(&loops->busy, 0, __ATOMIC_RELEASE);
+	return added;
+}
+
+void loop_print(const struct loop *loop, char text[LOOP_MODULE + 80])
+{
+	int n = snprintf(text, LOOP_MODULE + 80, "%s+0x%" PRIx64 " %" PRIu32, loop->module, loop->offset,
+			 loop->rounds);
+	if (loop->from)
+		snprintf(text + n, LOOP_MODULE + 80 - (size_t)n, " from %" PRIu64, loop->from);
+}
+
+bool loop_parse(const char *text, struct loop *loop)
+{
+	const char *space = strchr(text, ' ');
+	const char *plus = space ? memrchr(text, '+', (size_t)(space - text)) : NULL;
+	size_t length = plus ? (size_t)(plus - text) : LOOP_MODULE;
+	int end = 0;
+	*loop = (struct loop){0};
+	if (length == 0 || length >= LOOP_MODULE)
+		return false;
+	memcpy(loop->module, text, length);
+	if (sscanf(plus, "+0x%" SCNx64 " %" SCNu32 "%n from %" SCNu64 "%n", &loop->offset, &loop->rounds,
+		   &end, &loop->from, &end) < 2)
+		return false;
+	return loop->rounds > 0 && text[(size_t)(plus - text) + (size_t)end] == '\0';
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Threads that wait in loops of their own, and threads that compute for long: each strategy, the run, the replay and GDB come to
+# their ends with them, and find what is to be found.
+. tests/lib.sh
+SPINS=$PWD/$BUILD/targets/spins
+LOOPS="plain counter tight flags gettid getppid clock cycles nested handler"
+
+# check ARGUMENT...: the result goes to $SCRATCH/json, the words to $SCRATCH/out; prints the exit status.
+check() {
+	timeout -k 10 240 "$FMC" check --no-minimize --json "$SCRATCH/json" -o "$SCRATCH/check.sched" "$@" </dev/null \
+	    >"$SCRATCH/out" 2>"$SCRATCH/err"
+	echo $?
+}
+
+field() {
+	"$BUILD/tests/json" "$SCRATCH/json" "$1"
+}
+
+# complete ARGUMENT...: nothing found, all seen but for what the loop itself reads, which is told, and how often.
+complete() {
+	echo 0 >"$SCRATCH/count"
+	[ "$(check "$@")" -eq 0 ] && grep -q 'that was every fair execution' "$SCRATCH/out" &&
+	    grep -q "matter: .*done at spins\.c" "$SCRATCH/out" && field executions >"$SCRATCH/count"
+}
+
+# quietly COMMAND...: what it says goes to $SCRATCH/out.
+quietly() {
+	timeout -k 10 120 "$@" </dev/null >"$SCRATCH/out" 2>&1
+}
+
+# runs LOOP: some seeds end with the program's own status.
+runs() {
+	local seed
+	for seed in 1 2 3; do
+		timeout -k 10 120 "$FMC" run --seed $seed -- "$SPINS" "$1" "" 3 </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+		[ $? -eq 3 ] && [ "$(cat "$SCRATCH/out")" = end ] || return 1
+	done
+}
+
+# What waits, and how, is nothing to the search: every loop has as many executions.
+all=
+for loop in $LOOPS; do
+	judge "run $loop" runs "$loop"
+	judge "dfs $loop" complete --strategy dfs --spin yield -- "$SPINS" "$loop"
+	count=$(cat "$SCRATCH/count")
+	[ -n "$all" ] || all=$count
+	judge "dfs $loop: $all executions" [ "$count" = "$all" ]
+done
+for loop in counter clock; do
+	judge "optimal $loop" complete --strategy optimal -- "$SPINS" "$loop"
+	judge "auto $loop" complete --time 100 -- "$SPINS" "$loop"
+done
+judge "2 jobs" complete --strategy dfs --jobs 2 -- "$SPINS" counter
+judge "2 jobs: $all executions" [ "$(cat "$SCRATCH/count")" = "$all" ]
+
+# A failure behind the loop is found, and replays.
+for loop in counter gettid; do
+	rm -f "$SCRATCH/check.sched"
+	judge "$loop fails" [ "$(check --strategy cb:1 -- "$SPINS" $loop fails)" -eq 1 ]
+	judge "$loop: kind" [ "$(field findings.0.kind)" = abort ]
+	judge "$loop: its head is in the schedule" grep -q '^head spins+0x' "$SCRATCH/check.sched"
+	judge "$loop replays" quietly "$FMC" replay "$SCRATCH/check.sched"
+	judge "$loop minimizes" quietly "$FMC" minimize --time 20 -o "$SCRATCH/least.sched" "$SCRATCH/check.sched"
+	judge "$loop replays minimized" quietly "$FMC" replay "$SCRATCH/least.sched"
+	rm -f "$SCRATCH/least.sched"
+done
+timeout -k 10 120 "$FMC" gdb "$SCRATCH/check.sched" -batch -nx -ex 'fmc-goto 5' -ex 'fmc-goto 4' -ex 'fmc-goto 6' \
+    -ex 'fmc-goto end' -ex 'info threads' </dev/null >"$SCRATCH/out" 2>&1
+says "gdb goes there and back" 'abort|raise|pthread_kill'
+
+# A schedule of a run that learned the loop on its way.
+timeout -k 10 120 "$FMC" run --seed 2 -o "$SCRATCH/run.sched" -- "$SPINS" counter </dev/null >"$SCRATCH/out" 2>&1
+judge "the run's schedule replays" quietly "$FMC" replay "$SCRATCH/run.sched"
+
+# Long computations are no loops that wait, though they are preempted, too.
+timeout -k 10 200 "$FMC" run --seed 1 -- "$SPINS" computes "" 3 </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+judge "a run of computations" [ $? -eq 3 ]
+judge "computations are no failure" [ "$(check --executions 3 --time 200 -- "$SPINS" computes)" -eq 0 ]
+judge "computations: none" [ "$(field verdict)" = none ]
+
+# Nobody ends the loop.
+timeout -k 10 120 "$FMC" run -o "$SCRATCH/alone.sched" -- "$SPINS" plain alone </dev/null >"$SCRATCH/out" 2>&1
+judge "a run for ever" [ $? -eq 1 ]
+says "which is told" 'good-samaritan: T2 runs for ever .* at spins\.c:[0-9]+ in plain'
+judge "reported by check" [ "$(check --strategy dfs -- "$SPINS" plain)" -eq 1 ]
+judge "as good-samaritan" [ "$(field findings.0.kind)" = good-samaritan ]
+check --time 5 -- "$SPINS" counter alone >/dev/null
+says "a loop that counts for ever has a place" 'T2 (computes|was stopped) in .*spins\.c'
+finish
