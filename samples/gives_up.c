@@ -1,12 +1,16 @@
 /*
  * A thread that looks eight times whether the other has done its work, yields in between, and then takes it for dead.
  * Each yield is a sign that it is the other's turn: a fair scheduler that counts all of them doesn't let it look so
- * often, one that counts every fourth sees the failure. So do some random executions of the default strategy.
+ * often, one that counts every fourth sees the failure. So does a complete search, which goes on to what fairness left
+ * out, and so do some random executions of the default strategy.
  *
  * fmc-options: --strategy auto
  * fmc-verdict: abort
  *
  * fmc-options: --strategy dfs
+ * fmc-verdict: abort
+ *
+ * fmc-options: --strategy dfs --fair-k 1
  * fmc-verdict: none
  * fmc-complete: yes
  *

@@ -189,6 +189,16 @@ const uint64_t *trace_schedulable(const struct trace *trace, size_t i)
 	return trace->set_words && i < trace->length ? trace->sets + (2 * i + 1) * trace->set_words : NULL;
 }
 
+bool trace_forbids(const struct trace *trace)
+{
+	size_t words = trace->set_words;
+	for (size_t i = 0; words > 0 && i < trace->length; i++)
+		if (memcmp(trace_enabled(trace, i), trace_schedulable(trace, i), words * sizeof(uint64_t)) !=
+		    0)
+			return true;
+	return false;
+}
+
 /* How long a sleep was to be may follow the clock and makes no difference to the schedule. */
 static bool same_op(const struct op *a, const struct op *b)
 {

@@ -26,22 +26,38 @@ for strategy in auto dfs optimal; do
 	    '^No execution came to its end: when time was up T2 computes in compute at endless\.c:[0-9]+\.$' '--time S' \
 	    '1 execution was broken off before its end: T2 computes in compute'
 	field complete false
+	field broken_off 1
 done
+judge "where, as JSON" grep -Eq '"broken_off_at": "T2 computes in compute at endless\.c:[0-9]+"' "$SCRATCH/json"
 check 2 --time 1 --require-complete -- "$ENDLESS" wait
 says "it waits" 'No execution came to its end: .* T1 waits in .*receive at endless\.c:' 'peer'
 check 2 --time 4 --spin-ms 0 --require-complete -- "$ENDLESS" some
 says "some of them" '^No failure found in [1-9]' '^  - [0-9]+ executions? w.* broken off .*T2 computes in compute at endless\.c'
 field complete false
 
+# What a complete search holds under is the same in both.
+check 0 --strategy optimal -- "$BUILD/samples/philosophers_ordered" 3
+says "optimal's own condition" '^Search complete' 'only before synchronisation operations and sharing no memory without them'
+judge "as JSON" grep -q '"conditions": "up to the order of independent operations, threads switching only before synchronisation operations and sharing no memory without them, fairness with k = 1, sequential' "$SCRATCH/json"
+
+# Fairness leaves executions out: they are run where that has an end, else it is said.
+check 0 --strategy dfs -- "$BUILD/samples/spin_yield"
+says "without an end" 'every fair execution' 'fairness with k = 1 \(without it the search has no end'
+check 0 --strategy dfs --fair-k 1 -- "$BUILD/samples/sleeps_twice"
+says "refused" 'every fair execution' 'fairness with k = 1 \(which left executions out'
+check 1 -- "$BUILD/samples/sleeps_twice"
+
 # How a program exits under the first schedule is how it exits, unless it exits with 0 under another, or the user says so.
 ENDS=$BUILD/targets/ends
 for strategy in auto dfs optimal; do
 	check 0 --strategy $strategy -- "$ENDS" always
 	says "$strategy: taken as expected" '^Search complete' '^Exits with 3 under the first schedule: taken as expected \(--expect-exit\)\.$'
+	field assumed_exit 3
 	check 1 --strategy $strategy -- "$ENDS" crash
 	field findings.0.kind abort
 	check 1 --strategy $strategy -- "$ENDS" differs
 	field findings.0.kind exit
+	field assumed_exit null
 done
 check 1 --strategy dfs --jobs 2 -- "$ENDS" differs
 field findings.0.kind exit

@@ -234,6 +234,9 @@ uint32_t trace_taken(const struct trace *trace, size_t i);
 const uint64_t *trace_enabled(const struct trace *trace, size_t i);
 const uint64_t *trace_schedulable(const struct trace *trace, size_t i);
 
+/* Was there a transition at which fairness kept a thread from running that was enabled? */
+bool trace_forbids(const struct trace *trace);
+
 /*
  * The first transition at which two traces differ in thread, choice, operation, object, result or place;
  * the shorter length if one is a prefix of the other; SIZE_MAX if they are equal, their ends included. For

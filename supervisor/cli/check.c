@@ -17,13 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a complete search holds under. */
+/* What a complete search holds under, besides what it comes to itself. */
 static void describe_conditions(const struct options *options, struct verdict *verdict)
 {
-	char fair[48] = "no fairness", waking[320] = "every choice of whom to wake",
-	     spurious[80] = "no spurious wakeups", ops[64] = "";
-	if (options->search.fair_k)
-		snprintf(fair, sizeof fair, "fairness with k = %u", options->search.fair_k);
+	char waking[320] = "every choice of whom to wake", spurious[80] = "no spurious wakeups", ops[64] = "";
 	if (options->restricted)
 		snprintf(waking, sizeof waking, "only those choices of whom to wake that %s allows",
 			 options->waking);
@@ -32,8 +29,9 @@ static void describe_conditions(const struct options *options, struct verdict *v
 			 options->spurious);
 	if (options->ops)
 		snprintf(ops, sizeof ops, ", operations being what %.30s says", ops_name());
-	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, sequential consistency, %s, %s%s",
-		 fair, waking, spurious, ops);
+	verdict->fair_k = options->search.fair_k;
+	snprintf(verdict->conditions, sizeof verdict->conditions, "sequential consistency, %s, %s%s", waking,
+		 spurious, ops);
 }
 
 /* What minimising a finding may cost, and all of them. `fmc minimize` takes its time. */

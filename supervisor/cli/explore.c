@@ -90,6 +90,8 @@ static void note_longest(struct exploration *x)
 {
 	if (x->last.took > x->longest)
 		x->longest = x->last.took;
+	if (x->last.trace.length > x->longest_trace && !x->unfair)
+		x->longest_trace = x->last.trace.length;
 }
 
 /* Count the last execution and what it had that isn't covered. */
@@ -104,7 +106,9 @@ static void account(struct exploration *x)
 	(void)coverage_note(&x->coverage, trace);
 	verdict->classes = x->coverage.classes;
 	verdict->saturation = coverage_saturation(&x->coverage);
-	x->cut += trace->end == END_DEPTH;
+	x->endless |= x->unfair && trace->end == END_DEPTH;
+	x->cut += trace->end == END_DEPTH && !x->unfair;
+	x->forbade |= trace_forbids(trace);
 	note_longest(x);
 	x->held_back += trace->held_back;
 	x->diverged += trace->end == END_DIVERGED;
@@ -124,8 +128,8 @@ static void account(struct exploration *x)
 /* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
 static uint32_t least_preemptions(const struct exploration *x)
 {
-	bool sound = x->repeatable && !x->cut && !x->held_back && !x->outside && !x->absent && !x->diverged &&
-		     !x->unconfirmed && x->verdict->reasons == 0;
+	bool sound = x->repeatable && !x->unfair && !x->cut && !x->held_back && !x->outside && !x->absent &&
+		     !x->diverged && !x->unconfirmed && x->verdict->reasons == 0;
 	if (!sound || !x->options->search.fair_k)
 		return 0;
 	uint32_t least = x->bounded && !x->delays ? x->bound + 1 : 0;
@@ -318,11 +322,17 @@ static void keep_bound(struct exploration *x, const struct phase *phase, uint32_
 /* What a phase that ran to its own end has shown. */
 static void conclude_phase(struct exploration *x, const struct phase *phase)
 {
+	bool complete = x->search.complete && !x->search.bound_met && !x->diverged;
+	if (x->unfair) {
+		x->unfair_complete = complete && !x->endless;
+		x->verdict->reduced |= x->search.reduced;
+		return;
+	}
 	x->verdict->reduced = x->search.reduced;
 	x->verdict->atomics = x->options->atomics;
 	if (x->options->verbose && x->search.unreduced)
 		say("no two operations were taken for independent: %s", x->search.unreduced);
-	x->complete = x->search.complete && !x->search.bound_met && !x->diverged;
+	x->complete = complete;
 	if (strategy_bounded(phase->search.strategy) && x->search.complete)
 		keep_bound(x, phase, phase->search.bound);
 }
@@ -417,7 +427,7 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */
 	search_progress(search, &x->search);
-	if (!x->anew && strategy_bounded(phase->search.strategy) && !x->search.complete &&
+	if (!x->anew && !x->unfair && strategy_bounded(phase->search.strategy) && !x->search.complete &&
 	    x->search.bound > 0)
 		keep_bound(x, phase, x->search.bound - 1);
 	search_free(search);

@@ -38,7 +38,12 @@ struct exploration {
 	bool bounded;		/* some bound has been worked through: */
 	bool delays;		/* on delays, not on preemptions */
 	uint32_t bound;		/* the highest */
+	bool forbade;		/* fairness kept a thread from running that could */
+	bool unfair;		/* the present phase runs what fairness left out: */
+	bool unfair_complete;	/* all of it */
+	bool endless;		/* it came upon threads that wait for each other for ever */
 	uint64_t longest;	/* what an execution that came to its end took at most, in nanoseconds */
+	uint64_t longest_trace; /* and its transitions */
 	uint64_t
 	    broken_off; /* executions that came to no end, not counting those that the end of the budget cut */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent;

@@ -63,7 +63,7 @@ bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t pl
 	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline);
 	uint64_t end = explore_phase_end(x, phase);
 	return x->over || hopeless(x, phase, now) || (phase->executions && planned >= phase->executions) ||
-	       (end && now >= end);
+	       (end && now >= end) || (x->unfair && x->endless);
 }
 
 uint64_t explore_patience(const struct exploration *x)

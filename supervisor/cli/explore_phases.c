@@ -5,8 +5,9 @@
 #include <fmc/combinations.h>
 #include <fmc/plugin.h>
 
-/* The place of the phase behind all others. */
-#define WHOLE SIZE_MAX
+/* The places of the phases behind all others, in their order. */
+#define WHOLE  (SIZE_MAX - 1)
+#define UNFAIR SIZE_MAX
 
 /* The part of the time budget that is gone. */
 static double used(const struct exploration *x)
@@ -18,10 +19,39 @@ static double used(const struct exploration *x)
 /* Complete but for equivalent executions: try to run those, too. Nothing is lost if it comes to no end. */
 static void explore_whole(struct exploration *x)
 {
-	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over)
+	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over ||
+	    (x->resume->going_on && x->resume->position == UNFAIR))
 		return;
 	const struct phase phase = portfolio_whole(x->options, used(x));
 	explore_phase(x, &phase, WHOLE);
+}
+
+/*
+ * Every fair execution has been run, and fairness kept threads from running: what it left out is run, too, if that has an end.
+ * Where threads wait for each other in loops it has none, as the first execution shows that only does that.
+ */
+static void explore_unfair(struct exploration *x)
+{
+	struct verdict *verdict = x->verdict;
+	if (!x->complete || !x->forbade || !x->options->search.fair_k)
+		return;
+	if (x->options->features & FEATURE_FAIR_K) {
+		verdict->unfair = UNFAIR_REFUSED;
+		return;
+	}
+	const struct phase phase = portfolio_unfair(x->options, verdict->reduced, x->longest_trace, used(x));
+	x->unfair = true;
+	explore_phase(x, &phase, UNFAIR);
+	x->unfair = false;
+	if (x->endless)
+		verdict->unfair = UNFAIR_ENDLESS;
+	else if (x->unfair_complete)
+		verdict->unfair = UNFAIR_RUN;
+	else
+		verdict_because(
+		    verdict,
+		    "executions that fairness leaves out weren't all run, those in which a thread that "
+		    "waits or sleeps several times is quicker than one that could run");
 }
 
 static void explore_phases(struct exploration *x)
@@ -38,6 +68,7 @@ static void explore_phases(struct exploration *x)
 			i -= again;
 	}
 	explore_whole(x);
+	explore_unfair(x);
 }
 
 void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors)

@@ -37,6 +37,8 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_number(saver, x->broken_off);
 	save_text(saver, x->broken_off ? v->broken_at : "");
 	save_number(saver, v->broken_doing);
+	save_number(saver, x->forbade);
+	save_number(saver, x->longest_trace);
 	save_number(saver, x->options->search.max_depth);
 }
 
@@ -77,6 +79,8 @@ static void load_counts(struct exploration *x, struct loader *loader)
 	v->broken_off = x->broken_off = load_number(loader);
 	load_into(loader, v->broken_at, sizeof v->broken_at);
 	v->broken_doing = (enum whereabouts)load_most(loader, WHERE_WAITS);
+	x->forbade = load_bool(loader);
+	x->longest_trace = load_number(loader);
 	x->own.search.max_depth = load_number(loader);
 }
 

@@ -119,16 +119,22 @@ static json_t *verdict_json(const struct verdict *verdict)
 	json_t *because = json_array();
 	for (size_t i = 0; i < verdict->reasons; i++)
 		json_array_append_new(because, json_text(verdict->because[i]));
-	return json_pack(
-	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, s:o}", "fmc",
-	    FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
-	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions",
-	    *verdict->conditions ? json_string(verdict->conditions) : json_null(), "incomplete_because",
-	    because, "executions", (json_int_t)verdict->executions, "earlier_executions",
+	char *conditions = verdict_conditions(verdict);
+	json_t *json = json_pack(
+	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
+	    "s:o}",
+	    "fmc", FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
+	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
+	    "incomplete_because", because, "executions", (json_int_t)verdict->executions, "assumed_exit",
+	    verdict->assumed_exit ? json_integer(verdict->assumed_exit) : json_null(), "broken_off",
+	    (json_int_t)verdict->broken_off, "broken_off_at",
+	    verdict->broken_off ? json_text(verdict->broken_at) : json_null(), "earlier_executions",
 	    (json_int_t)verdict->earlier, "transitions", (json_int_t)verdict->transitions, "unmodelled",
 	    (json_int_t)verdict->unmodelled, "classes", (json_int_t)verdict->classes, "saturation",
 	    verdict->saturation, "estimate", estimate_json(verdict), "seconds", verdict->seconds, "strategy",
 	    verdict->strategy, "findings", findings_json(verdict), "warnings", warnings_json(verdict));
+	free(conditions);
+	return json;
 }
 
 bool json_write(const struct verdict *verdict, const char *path)

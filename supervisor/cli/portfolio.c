@@ -15,6 +15,12 @@
 #define SHARE_WHOLE	 0.05
 #define EXECUTIONS_WHOLE 1000
 
+/* And on those in which fairness kept a thread from running. */
+#define SHARE_UNFAIR	  0.3
+#define EXECUTIONS_UNFAIR 20000
+#define UNFAIR_LONGER	  4
+#define UNFAIR_MORE	  200
+
 /* Executions of each random strategy in the first round, in the rounds behind it. */
 #define FIRST_ROUND  100
 #define LATER_ROUNDS 1000
@@ -80,6 +86,20 @@ static size_t make_automatic(const struct options *options, struct phase phases[
 struct phase portfolio_whole(const struct options *options, double used)
 {
 	return make_phase(options, STRATEGY_DFS, UINT32_MAX, EXECUTIONS_WHOLE, used + SHARE_WHOLE);
+}
+
+struct phase portfolio_unfair(const struct options *options, bool reduced, uint64_t length, double used)
+{
+	enum strategy strategy = reduced ? STRATEGY_OPTIMAL : STRATEGY_DFS;
+	if (!options->automatic)
+		strategy = options->search.strategy;
+	struct phase phase =
+	    make_phase(options, strategy, UINT32_MAX, EXECUTIONS_UNFAIR, used + SHARE_UNFAIR);
+	uint64_t depth = UNFAIR_LONGER * length + UNFAIR_MORE;
+	phase.search.fair_k = 0;
+	if (!options->search.max_depth || depth < options->search.max_depth)
+		phase.search.max_depth = depth;
+	return phase;
 }
 
 size_t portfolio_make(const struct options *options, bool repeatable, struct phase phases[PORTFOLIO_ROOM],

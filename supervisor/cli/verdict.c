@@ -101,14 +101,61 @@ static void print_coverage(const struct verdict *verdict, FILE *stream)
 	fprintf(stream, " executions%s.\n", verdict->estimate_of);
 }
 
+static void print_fairness(const struct verdict *verdict, FILE *stream)
+{
+	if (!verdict->fair_k)
+		fprintf(stream, "no fairness");
+	else if (verdict->unfair == UNFAIR_RUN)
+		fprintf(stream, "fairness with k = %" PRIu32 " and without it", verdict->fair_k);
+	else
+		fprintf(stream, "fairness with k = %" PRIu32, verdict->fair_k);
+	if (verdict->unfair == UNFAIR_ENDLESS)
+		fprintf(stream,
+			" (without it the search has no end: that a thread which waits or sleeps several "
+			"times is quicker than one that could run was left out; --fair-k 2 sees more)");
+	if (verdict->unfair == UNFAIR_REFUSED)
+		fprintf(stream,
+			" (which left executions out: that a thread which waits or sleeps several times is "
+			"quicker than one that could run)");
+}
+
+/* The conditions: those on what threads do, and, after `next`, those on how they are run. `gap`: where a line may end. */
+static void print_conditions(const struct verdict *verdict, const char *gap, const char *next, FILE *stream)
+{
+	if (verdict->reduced)
+		fprintf(stream, "up to the order of independent operations,%s", gap);
+	fprintf(stream, "threads switching only before synchronisation operations");
+	if (verdict->atomics)
+		fprintf(stream, "%sand atomic instructions of the program and its libraries", gap);
+	fprintf(stream, "%s,%s", verdict->reduced ? " and sharing no memory without them" : "", next);
+	print_fairness(verdict, stream);
+	fprintf(stream, ", %s", verdict->conditions);
+}
+
+char *verdict_conditions(const struct verdict *verdict)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = *verdict->conditions ? open_memstream(&text, &length) : NULL;
+	if (!stream)
+		return NULL;
+	print_conditions(verdict, " ", " ", stream);
+	fclose(stream);
+	return text;
+}
+
 /* Of which executions a complete search speaks. */
 static void print_scope(const struct verdict *verdict, FILE *stream)
 {
-	fprintf(stream, "Search complete: that was every fair execution of this program ");
+	fprintf(stream, "%s every %sexecution of this program ",
+		"Search complete: that was",
+		verdict->unfair == UNFAIR_RUN || !verdict->fair_k ? "" : "fair ");
 	if (verdict->image)
 		fprintf(stream, "from the state in\n%s on,\n", verdict->image);
 	else
 		fprintf(stream, "with these arguments and this input,\n");
+	print_conditions(verdict, "\n", "\nunder ", stream);
+	fprintf(stream, ".\n");
 }
 
 /* No execution has come to an end: what is to blame, and what to do. */
@@ -159,10 +206,6 @@ void verdict_print(const struct verdict *verdict, FILE *stream)
 	print_headline(verdict, stream);
 	if (verdict->complete) {
 		print_scope(verdict, stream);
-		fprintf(stream, "%sthreads switching at synchronisation operations%s%s,\nunder %s.\n",
-			verdict->reduced ? "up to the order of independent operations, " : "",
-			verdict->atomics ? " and the program's atomic read-modify-write\ninstructions" : "",
-			verdict->reduced ? " and\nsharing no memory without them" : "", verdict->conditions);
 		return;
 	}
 	if (verdict->executions > 0)

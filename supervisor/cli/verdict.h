@@ -38,6 +38,14 @@ struct warning {
 	uint32_t replays; /* made for it so far */
 };
 
+/* What a complete search says of executions in which threads that yield aren't fair to others. */
+enum unfair {
+	UNFAIR_NONE,	/* fairness never kept a thread from running: there are none, or it is switched off */
+	UNFAIR_RUN,	/* they were run, too */
+	UNFAIR_ENDLESS, /* they weren't: without fairness threads wait for each other for ever */
+	UNFAIR_REFUSED, /* they weren't: the user has said which fairness is meant */
+};
+
 /* What came of a command, to be said honestly: to people, as JSON, as an exit status. */
 struct verdict {
 	char strategy[64];
@@ -54,7 +62,10 @@ struct verdict {
 	char estimate_of[80]; /* which executions: " with at most 1 preemption"; empty: all */
 	const char
 	    *image; /* the executions began in this saved state, borrowed; NULL: at the program's start */
-	char conditions[512]; /* of a search: "fairness with k = 1, ..." */
+	uint32_t fair_k;
+	enum unfair unfair;
+	char conditions
+	    [512]; /* of a search, besides fairness: "sequential consistency, ..."; empty: none was made */
 	int assumed_exit;    /* taken for a good end as the first execution had it; 0: no status was */
 	uint64_t broken_off; /* executions that came to no end in their time */
 	char broken_at[256]; /* where the first of them was: "T2 computes in compute at comp.c:3" */
@@ -85,6 +96,12 @@ void verdict_because(struct verdict *verdict, const char *format, ...) __attribu
 
 /* Count an execution that was broken off; `where` as process_where() tells it. */
 void verdict_break_off(struct verdict *verdict, const char *where, enum whereabouts doing);
+
+/*
+ * Under which conditions a complete search holds, in a line: where threads were switched, what was taken for equivalent, fairness and
+ * the rest. To be freed; NULL for a verdict that is of no search, or without memory.
+ */
+char *verdict_conditions(const struct verdict *verdict);
 
 /* What a search has shown, and what it hasn't. */
 void verdict_print(const struct verdict *verdict, FILE *stream);
