@@ -25,6 +25,8 @@ static enum status prepare(void *context, struct target *target, struct tracee *
 static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t address)
 {
 	struct process *process = context;
+	if (look_pass(process, tracee, address))
+		return true;
 	uint32_t loop = entries_loop_at(process->entries, address);
 	if (loop < LOOPS_MOST)
 		entries_pass_round(process->entries, tracee, loop);
@@ -50,6 +52,7 @@ static void rewind_capture(struct process *process)
 static void process_finish(struct machine *machine)
 {
 	struct process *process = process_of(machine);
+	look_end(process);
 	target_kill(process->target);
 	process->target = NULL;
 	for (uint32_t t = 0; t < process->threads_length; t++)
@@ -145,6 +148,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 			       const struct effect *effect, struct outcome *outcome)
 {
 	struct process *process = process_of(machine);
+	look_turn(process, thread);
 	rounds_begin(process, thread);
 	process_perform(machine, thread, op, choice, effect, outcome);
 	if (process->signalled || process->disturbed)
@@ -211,6 +215,7 @@ void process_free(struct process *process)
 		return;
 	process_finish(&process->machine);
 	survey_forget(process);
+	look_release(process);
 	origin_free(process->origin);
 	entries_free(process->entries);
 	places_free(process->places);

@@ -14,6 +14,9 @@
 bool beginning_keep(struct process *process, const struct outcome *first)
 {
 	struct beginning *beginning = &process->beginning;
+	/* Others don't begin with the traps of a look. */
+	if (process->looking.look)
+		return false;
 	if (++beginning->starts < STARTS_BEFORE || beginning->refused || !process->controlled ||
 	    process->options.pilot || process->find_places || process->capture < 0 ||
 	    first->kind != OUTCOME_PENDING || first->next.kind != OP_THREAD_CREATE ||
@@ -44,5 +47,6 @@ void beginning_restore(struct process *process, uint32_t thread, struct outcome 
 	process->threaded = true;
 	process->counting = beginning->counting;
 	rounds_plant(process, process->threads[thread].tracee);
+	look_begin(process);
 	run_from_call(process, thread, &beginning->call, first);
 }

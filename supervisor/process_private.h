@@ -6,6 +6,8 @@
 #include <fmc/process.h>
 #include <fmc/rounds.h>
 
+#include "supervisor/process_look.h"
+
 /* So many pthread_once calls within each other are followed. */
 #define ONCE_ROOM 4
 
@@ -146,6 +148,7 @@ struct process {
 	uint32_t counting;	   /* the heads that are counted in this target, bit by bit */
 	uint64_t transitions;	   /* of this execution */
 	uint32_t ran_last;	   /* who performed the last of them, where loops are known */
+	uint32_t owed[LOOPS_MOST]; /* rounds to go on with after the first one, which is looked at */
 	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long */
 	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
 	int going_signal;
@@ -159,6 +162,7 @@ struct process {
 	int capture;	      /* memfd, or -1 */
 	struct beginning beginning;
 	struct surveyed surveyed;
+	struct looking looking;
 	char *output;
 	char uncontrolled[256];
 	struct unwatched unwatched; /* of this execution */

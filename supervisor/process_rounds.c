@@ -43,6 +43,14 @@ void rounds_plant(struct process *process, struct tracee *tracee)
 	}
 }
 
+/* Where accesses are looked at, the first round of each transition is: the head can't have a trap of the look's. */
+static void set_rounds(struct process *process, uint32_t i, uint32_t rounds, bool first)
+{
+	bool looks = first && process->looking.look;
+	process->owed[i] = looks ? rounds - 1 : 0;
+	entries_set_rounds(process->entries, process->target, i, looks ? 1 : rounds);
+}
+
 static bool another_is_enabled(const struct process *process, uint32_t thread)
 {
 	const struct model *model = process->model->model;
@@ -72,7 +80,7 @@ void rounds_begin(struct process *process, uint32_t thread)
 		rounds_plant(process, self->tracee);
 	for (uint32_t i = 0; i < process->known; i++)
 		if (counts(process, i))
-			entries_set_rounds(process->entries, process->target, i, rounds_of(process, thread, i, DOUBLINGS));
+			set_rounds(process, i, rounds_of(process, thread, i, DOUBLINGS), true);
 }
 
 static bool waits_outside(const struct op *op)
@@ -115,13 +123,18 @@ bool run_on_round(struct run *run, uint32_t i)
 	struct process_thread *self = run_self(run);
 	if (!entries_take_round(process->entries, self->tracee, i))
 		return run_resume(run, 0);
+	if (!run->own_calls)
+		look_round(process, run->thread, entries_loop_head(process->entries, i));
+	if (process->owed[i]) {
+		set_rounds(process, i, process->owed[i], false);
+		return run_resume(run, 0);
+	}
 	bool alone = is_alone(process, run->thread);
 	if (run->own_calls || run->gadget || !process->threaded || alone) {
 		if (alone && goes_round(run))
 			return true;
 		self->loop_yields++;
-		entries_set_rounds(process->entries, process->target, i,
-				   rounds_of(process, run->thread, i, DOUBLINGS_ALONE));
+		set_rounds(process, i, rounds_of(process, run->thread, i, DOUBLINGS_ALONE), false);
 		return run_resume(run, 0);
 	}
 	const struct call call = {

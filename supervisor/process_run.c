@@ -100,6 +100,7 @@ bool run_become_threaded(struct run *run)
 	entries_lost_atomics(run->process->entries, text);
 	if (*text)
 		process_remark(run->process, text);
+	look_begin(run->process);
 	return false;
 }
 
@@ -140,6 +141,8 @@ static bool on_trap(struct run *run, const struct stop *stop)
 	struct call call;
 	if (is_gadget(run, stop->address))
 		return run->at_gadget = true;
+	if (look_is_trap(process, stop->address))
+		return look_hit(process, run->thread, stop, run->own_calls) && run_resume(run, 0);
 	uint32_t loop = entries_loop_at(process->entries, stop->address);
 	if (loop < LOOPS_MOST)
 		return run_on_round(run, loop);

@@ -37,6 +37,7 @@ bool run_on_fork(struct run *run, const struct stop *stop)
 		const struct process_pilot *pilot = run->process->options.pilot;
 		if (pilot)
 			pilot->plant(pilot->context, forked, false);
+		look_hide(run->process, forked);
 		entries_unplant(run->process->entries, forked);
 		target_let_go(forked);
 	}

@@ -319,7 +319,9 @@ bool run_examine(struct run *run)
 	*walk = (struct walk){.run = run, .process = process, .tracee = tracee, .lowest = UINT64_MAX};
 	if (pilot)
 		pilot->plant(pilot->context, process->target, false);
+	look_hide(process, process->target);
 	bool ended = examine(run, walk);
+	look_show(process, process->target);
 	if (pilot)
 		pilot->plant(pilot->context, process->target, true);
 	free(walk);

@@ -6,6 +6,7 @@
 #include <fmc/loops.h>
 #include <fmc/machine.h>
 #include <fmc/origin.h>
+#include <fmc/sharing.h>
 #include <fmc/waking.h>
 
 /*
@@ -82,6 +83,22 @@ struct machine *process_machine(struct process *process);
 
 /* Find the program's own frames from now on, or no longer (as options.places). */
 void process_find_places(struct process *process, bool on);
+
+/*
+ * Who is to see which memory the program's code touches, as far as a sample shows it (sampling.h). The thread stands before the
+ * instruction, named by access->place; access->transition isn't set. All of this outlives the executions.
+ */
+struct process_look {
+	void *context;
+	void (*access)(void *context, const struct memory_access *access);
+	bool stacks; /* as sampler_start() */
+};
+
+/* In executions from now on; NULL: no longer. False without memory, or with a pilot. */
+bool process_look(struct process *process, const struct process_look *look);
+
+/* Of the last execution that was looked at: what wasn't, as sampler_left_out(), or why nothing was; empty: nothing. */
+const char *process_unseen(const struct process *process);
 
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);
