@@ -64,9 +64,11 @@ TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/tar
 # Where variables are depends on how much the compiler improves.
 IMPROVED := O0 O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD)/targets/classes.$(level))
+TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/unordered.$(level) $(BUILD)/targets/unordered_cxx.$(level))
 # The same without symbols, and with another libc where there is a compiler for it.
 TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped $(BUILD)/targets/members.stripped
 TARGETS += $(BUILD)/targets/homemade.static.stripped
+TARGETS += $(BUILD)/targets/unordered.stripped $(BUILD)/targets/unordered.static.stripped
 TARGETS += $(if $(shell command -v musl-gcc),$(BUILD)/targets/waits.musl)
 # By the compiler whose debug information has no table of what covers which addresses.
 TARGETS += $(if $(shell command -v clang),$(BUILD)/targets/members.clang)

@@ -9,6 +9,7 @@
  *
  * fmc-options: --strategy dfs --spin yield --spin-ms 20
  * fmc-verdict: none
+ * fmc-only-if: ^x at spin_memory\.c:21 by T2 and spin_memory\.c:28 by T3$
  */
 #include "include/pair.h"
 

@@ -28,7 +28,8 @@
  * fmc-options: --strategy dfs --ops BUILD/samples/ticket.so
  * fmc-args: 2 tries
  * fmc-verdict: none
- * fmc-complete: yes
+ * fmc-complete: no
+ * fmc-only-if: ^counter at ticket_lock\.c:92 by T2 and T3$
  *
  * fmc-options: --strategy optimal --ops BUILD/samples/ticket.so
  * fmc-args: 2 twice

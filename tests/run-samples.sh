@@ -6,6 +6,7 @@
 #   fmc-complete: yes | no   whether the search ends complete
 #   fmc-executions: N        exactly
 #   fmc-message: REGEX       what the finding's message has to match
+#   fmc-only-if: REGEX       what the summary says that completeness depends on: "x at a.c:1 by T2 and b.c:2 by T3"
 #   fmc-warning: REGEX | none  what the summary has to warn of
 #   fmc-static: yes          check the statically linked program too
 # Schedules of findings are kept in $SCHEDULES for the replay test. Arguments: samples to run, all if none.
@@ -20,15 +21,16 @@ cases() {
 		function flush() {
 			if (seen)
 				print value["options"], value["args"], value["verdict"], value["complete"],
-				    value["executions"], value["message"], value["static"], value["warning"]
+				    value["executions"], value["message"], value["static"], value["warning"],
+				    value["only-if"]
 			split("", value)
 		}
 		/^ \*\// { exit }
-		/^ \* fmc-[a-z]+:/ {
+		/^ \* fmc-[a-z-]+:/ {
 			key = substr($2, 5, length($2) - 5)
 			if (key == "options") { flush(); seen = 1 }
 			text = $0
-			sub(/^ \* fmc-[a-z]+: ?/, "", text)
+			sub(/^ \* fmc-[a-z-]+: ?/, "", text)
 			value[key] = text
 		}
 		END { flush() }' "$1"
@@ -44,7 +46,7 @@ expect() {
 }
 
 run_case() {
-	local name=$1 program=$2 schedule=$3 wrong= status message options=${options//BUILD\//$BUILD/}
+	local name=$1 program=$2 schedule=$3 wrong= status message condition options=${options//BUILD\//$BUILD/}
 	rm -f "$SCRATCH/result.json" "$schedule"
 	# shellcheck disable=SC2086 # options and arguments are lists of words
 	timeout -k 10 150 "$FMC" check --time 120 -o "$schedule" --json "$SCRATCH/result.json" $options -- \
@@ -64,6 +66,12 @@ run_case() {
 	yes) expect complete true "$(field complete)" ;;
 	no) expect complete false "$(field complete)" ;;
 	esac
+	condition=$(sed -n "1s/.* complete only if these accesses don't matter: \(.*\)\.\$/\1/p" "$SCRATCH/out")
+	if [ -n "$only_if" ]; then
+		[[ $condition =~ $only_if ]] || wrong="$wrong; '$condition' doesn't match '$only_if'"
+	else
+		expect condition "" "$condition"
+	fi
 	if [ "$warning" = none ]; then
 		! grep "^Warning: " "$SCRATCH/out" || wrong="$wrong; a warning"
 	elif [ -n "$warning" ]; then
@@ -80,9 +88,9 @@ run_case() {
 }
 
 run_sample() {
-	local source=$1 base number=0 options args verdict complete executions pattern static warning
+	local source=$1 base number=0 options args verdict complete executions pattern static warning only_if
 	base=$(basename "${source%.*}")
-	while IFS=$FIELD read -r options args verdict complete executions pattern static warning; do
+	while IFS=$FIELD read -r options args verdict complete executions pattern static warning only_if; do
 		number=$((number + 1))
 		run_case "$base $number [$options] $args" "$BUILD/samples/$base" "$SCHEDULES/$base.$number.sched"
 		[ "$static" != yes ] || run_case "$base $number [$options] $args, static" \

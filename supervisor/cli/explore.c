@@ -38,12 +38,14 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 	snprintf(x->phase, sizeof x->phase, "first schedule");
 	progress_init(&x->progress, workers);
 	job_init(&x->last);
+	looks_init(&x->looks);
 }
 
 void explore_release(struct exploration *x)
 {
 	progress_clear(&x->progress);
 	job_release(&x->last);
+	looks_release(&x->looks);
 	failures_release(&x->failures);
 	coverage_release(&x->coverage);
 	x->session->on_transition = NULL;
@@ -104,6 +106,8 @@ static void account(struct exploration *x)
 	verdict->unmodelled += trace->unmodelled;
 	/* Without memory for it the search is worth as much. */
 	(void)coverage_note(&x->coverage, trace);
+	if (trace->end == END_EXIT)
+		looks_keep(&x->looks, trace, &x->last.plan.policy, x->coverage.classes > verdict->classes);
 	verdict->classes = x->coverage.classes;
 	verdict->saturation = coverage_saturation(&x->coverage);
 	x->endless |= x->unfair && trace->end == END_DEPTH;

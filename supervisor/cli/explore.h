@@ -3,6 +3,7 @@
 
 #include "failures.h"
 #include "jobs.h"
+#include "looks.h"
 #include "progress.h"
 #include "resume.h"
 #include "session.h"
@@ -48,6 +49,7 @@ struct exploration {
 	    broken_off; /* executions that came to no end, not counting those that the end of the budget cut */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent;
 	struct failures failures;
+	struct looks looks; /* executions that are looked at again if the search comes to its end */
 	struct coverage coverage;
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */

@@ -159,5 +159,8 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 		assume_exit(x);
 	usable = usable && run_again(x, launch);
 	x->verdict->alone = usable && !threaded;
+	const struct policy policy = explore_first_policy(x);
+	if (usable && x->last.trace.end == END_EXIT)
+		looks_keep(&x->looks, &x->last.trace, &policy, false);
 	return usable;
 }

@@ -87,6 +87,7 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	if (plugin_failure())
 		explore_give_up(x, STATUS_UNSUPPORTED, plugin_failure());
 	x->found_reasons = x->verdict->reasons;
+	explore_memory(x);
 	if (x->options->all || x->verdict->reported_length == 0)
 		explore_give_reasons(x);
 	else

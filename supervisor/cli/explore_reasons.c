@@ -2,12 +2,30 @@
 #include "explore_private.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+static void give_conditional_reason(struct verdict *verdict)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	if (stream) {
+		memory_seen_print(&verdict->memory, 0, stream);
+		fclose(stream);
+	}
+	verdict_because(verdict, "it is complete only if these accesses don't matter: %s",
+			text ? text : "out of memory");
+	free(text);
+}
 
 void explore_give_reasons(struct exploration *x)
 {
 	struct verdict *v = x->verdict;
 	const struct options *options = x->options;
 	v->complete = x->complete && v->reasons == 0;
+	v->conditional = v->complete && v->memory.length > 0;
+	if (v->conditional)
+		give_conditional_reason(v);
 	if (v->broken_off)
 		verdict_because(v, "%" PRIu64 " execution%s broken off before %s end%s: %s%s", v->broken_off,
 				v->broken_off == 1 ? " was" : "s were", v->broken_off == 1 ? "its" : "their",

@@ -5,6 +5,7 @@
 #include "warnings.h"
 #include <fmc/report.h>
 #include <stdlib.h>
+#include <string.h>
 
 static json_t *threads_json(const struct finding *finding)
 {
@@ -114,6 +115,42 @@ static json_t *estimate_json(const struct verdict *verdict)
 			 interval ? json_real(verdict->estimate_high) : json_null());
 }
 
+static json_t *variable_json(const struct memory_variable *variable)
+{
+	json_t *places = json_array(), *threads = json_array(), *accesses = json_array();
+	for (size_t i = 0; i < variable->length; i++) {
+		const struct memory_use *use = &variable->uses[i];
+		json_t *thread = json_sprintf("T%u", use->thread + 1);
+		if (i == 0 || strcmp(use->place, variable->uses[i - 1].place) != 0)
+			json_array_append_new(places, json_text(use->place));
+		json_array_append_new(
+		    accesses, json_pack("{s:o, s:O}", "place", json_text(use->place), "thread", thread));
+		bool known = false;
+		for (size_t k = 0; k < i; k++)
+			known |= variable->uses[k].thread == use->thread;
+		if (!known)
+			json_array_append(threads, thread);
+		json_decref(thread);
+	}
+	return json_pack("{s:o, s:o, s:o, s:o}", "variable", json_text(variable->name), "places", places,
+			 "threads", threads, "accesses", accesses);
+}
+
+static json_t *only_if_json(const struct verdict *verdict)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; verdict->conditional && i < verdict->memory.length; i++)
+		json_array_append_new(list, variable_json(&verdict->memory.variables[i]));
+	return list;
+}
+
+/* How much of the executions' accesses to memory was looked at. */
+static json_t *memory_json(const struct verdict *verdict)
+{
+	return json_pack("{s:I, s:o}", "executions", (json_int_t)verdict->memory.executions, "not_looked_at",
+			 json_text(verdict->memory.unseen));
+}
+
 static json_t *verdict_json(const struct verdict *verdict)
 {
 	json_t *because = json_array();
@@ -122,7 +159,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o}",
+	    "s:o, s:o, s:o}",
 	    "fmc", FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
 	    "incomplete_because", because, "executions", (json_int_t)verdict->executions, "assumed_exit",
@@ -132,7 +169,8 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    (json_int_t)verdict->earlier, "transitions", (json_int_t)verdict->transitions, "unmodelled",
 	    (json_int_t)verdict->unmodelled, "classes", (json_int_t)verdict->classes, "saturation",
 	    verdict->saturation, "estimate", estimate_json(verdict), "seconds", verdict->seconds, "strategy",
-	    verdict->strategy, "findings", findings_json(verdict), "warnings", warnings_json(verdict));
+	    verdict->strategy, "findings", findings_json(verdict), "warnings", warnings_json(verdict),
+	    "complete_only_if", only_if_json(verdict), "memory", memory_json(verdict));
 	free(conditions);
 	return json;
 }

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Variables that the first line names, and places of each. */
+#define VARIABLES_SHOWN 3
+
 void verdict_init(struct verdict *verdict)
 {
 	*verdict = (struct verdict){0};
@@ -17,6 +20,7 @@ void verdict_release(struct verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->reasons; i++)
 		free(verdict->because[i]);
+	memory_seen_release(&verdict->memory);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_release(&verdict->warnings[i]);
 	for (size_t i = 0; i < verdict->reported_length; i++) {
@@ -148,7 +152,7 @@ char *verdict_conditions(const struct verdict *verdict)
 static void print_scope(const struct verdict *verdict, FILE *stream)
 {
 	fprintf(stream, "%s every %sexecution of this program ",
-		"Search complete: that was",
+		verdict->conditional ? "But for them that was" : "Search complete: that was",
 		verdict->unfair == UNFAIR_RUN || !verdict->fair_k ? "" : "fair ");
 	if (verdict->image)
 		fprintf(stream, "from the state in\n%s on,\n", verdict->image);
@@ -192,7 +196,41 @@ static void print_headline(const struct verdict *verdict, FILE *stream)
 	else
 		fprintf(stream, "No failure");
 	fprintf(stream, " found in %" PRIu64 " execution%s, %.1f seconds", n, plural(n), verdict->seconds);
+	if (verdict->conditional) {
+		fprintf(stream, ", complete only if these accesses don't matter: ");
+		memory_seen_print(&verdict->memory, VARIABLES_SHOWN, stream);
+	}
 	fprintf(stream, ".\n");
+}
+
+/* A search that switches threads at operations alone relies on what it can only take samples of. */
+static void print_memory(const struct verdict *verdict, FILE *stream)
+{
+	const struct memory_seen *seen = &verdict->memory;
+	if (seen->executions > 0)
+		fprintf(stream,
+			"A sample of what %" PRIu32
+			" of them do%s to memory shows nothing that threads share "
+			"without these operations",
+			seen->executions, seen->executions == 1 ? "es" : "");
+	else
+		fprintf(stream, "What they do to memory wasn't looked at");
+	if (seen->unseen)
+		fprintf(stream, "%s%s", seen->executions > 0 ? ";\nnot looked at: " : ": ", seen->unseen);
+	fprintf(stream, ".\n");
+}
+
+/* All that is missing is to know whether some accesses matter. */
+static void print_conditional(const struct verdict *verdict, FILE *stream)
+{
+	fprintf(stream, "No operation orders these accesses, and no thread is switched there: an order that "
+			"wasn't run may fail.\n");
+	if (verdict->memory.length > VARIABLES_SHOWN) {
+		fprintf(stream, "All of them: ");
+		memory_seen_print(&verdict->memory, 0, stream);
+		fprintf(stream, ".\n");
+	}
+	print_scope(verdict, stream);
 }
 
 void verdict_print(const struct verdict *verdict, FILE *stream)
@@ -204,8 +242,13 @@ void verdict_print(const struct verdict *verdict, FILE *stream)
 		return;
 	}
 	print_headline(verdict, stream);
+	if (verdict->conditional) {
+		print_conditional(verdict, stream);
+		return;
+	}
 	if (verdict->complete) {
 		print_scope(verdict, stream);
+		print_memory(verdict, stream);
 		return;
 	}
 	if (verdict->executions > 0)

@@ -4,6 +4,8 @@
 #include <fmc/finding.h>
 #include <fmc/process.h>
 
+#include "memory.h"
+
 #include <stdio.h>
 
 #define VERDICT_REASONS 24
@@ -73,6 +75,8 @@ struct verdict {
 	double seconds;
 	bool complete;			/* nothing was left out; only without reasons */
 	bool alone;			/* the program never started a second thread */
+	bool conditional; /* it would be complete, but for what `memory` has; that is the one reason */
+	struct memory_seen memory;
 	char *because[VERDICT_REASONS]; /* why the search isn't complete */
 	size_t reasons;
 	struct warning warnings[WARNINGS]; /* by kind */

@@ -1,0 +1,74 @@
+#!/bin/bash
+# What a complete search says of memory that threads share without operations: which, where, who; and nothing where all is ordered.
+. tests/lib.sh
+
+# look STATUS PROGRAM ARGUMENT...: search it to the end, its first line in $SCRATCH/out, JSON in $SCRATCH/json.
+look() {
+	local expected=$1 found
+	shift
+	timeout -k 10 200 "$FMC" check --strategy optimal --require-complete --json "$SCRATCH/json" \
+	    -o "$SCRATCH/sharing.sched" -- "$@" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+	found=$?
+	judge "status $expected: $*" [ $found -eq "$expected" ]
+	[ $found -eq "$expected" ] || show "$SCRATCH/out" "$SCRATCH/err"
+}
+
+# depends PATTERN PROGRAM ARGUMENT...: the first line says that completeness depends on this, the exit status and JSON, too.
+depends() {
+	local pattern=$1
+	shift
+	look 2 "$@"
+	says "names it: $*" "^No failure found in .*, complete only if these accesses don't matter: $pattern\.\$"
+	judge "complete is false" [ "$("$BUILD/tests/json" "$SCRATCH/json" complete)" = false ]
+}
+
+# ordered PROGRAM ARGUMENT...: it is complete.
+ordered() {
+	look 0 "$@"
+	says "nothing is shared: $*" '^Search complete' '^A sample of what [0-9]+ of them do(es)? to memory shows nothing'
+	judge "complete is true" [ "$("$BUILD/tests/json" "$SCRATCH/json" complete)" = true ]
+}
+
+at() {
+	echo "unordered\.c:[0-9]+ by $1"
+}
+
+for level in O0 O2; do
+	program=$BUILD/targets/unordered.$level
+	depends "counter at $(at 'T2 and T3')" "$program" counter
+	depends "(block|shared|heap \+0x[0-9a-f]+).* at $(at 'T2 and T3')" "$program" heap
+	depends "local in main at $(at 'T2 and T3')" "$program" local
+	depends "flag at $(at T2) and $(at T3); data at $(at T2) and $(at T3)" "$program" publish
+	depends "flag at $(at T2) and $(at T3)" "$program" branch
+	depends "counter at $(at 'T2 and T3')" "$program" helper
+	depends "array\[[06]\] at $(at 'T2 and T3'); array\[[06]\] at $(at 'T2 and T3')" "$program" late
+	for how in locked once reused; do
+		ordered "$program" $how
+	done
+	depends "shared\.money at unordered_cxx\.cc:[0-9]+ by T2 and T3" "$BUILD/targets/unordered_cxx.$level" member
+	ordered "$BUILD/targets/unordered_cxx.$level" guarded
+done
+
+depends "counter at $(at 'T2 and T3')" "$BUILD/targets/unordered.static" counter
+ordered "$BUILD/targets/unordered.static" locked
+depends 'unordered\.stripped\+0x[0-9a-f]+ at unordered\.stripped\+0x[0-9a-f]+ by T2 and T3' "$BUILD/targets/unordered.stripped" counter
+ordered "$BUILD/targets/unordered.stripped" reused
+# Where the program can't be told from its libc, no claim is made of its memory.
+look 2 "$BUILD/targets/unordered.static.stripped" counter
+says 'static and stripped: what was not looked at is the reason' "isn't complete" \
+	"to memory that threads may share wasn't looked at: unordered\.static\.stripped \(its libc isn't known\)"
+
+# As JSON.
+look 2 "$BUILD/targets/unordered.O0" publish
+for field in variable:flag accesses.0.thread:T2 accesses.1.thread:T3 threads.0:T2 threads.1:T3; do
+	judge "complete_only_if.0.${field%%:*}" \
+	    [ "$("$BUILD/tests/json" "$SCRATCH/json" "complete_only_if.0.${field%%:*}")" = "${field#*:}" ]
+done
+judge "a place" grep -Eq '"unordered\.c:[0-9]+"' "$SCRATCH/json"
+
+# The budget holds, also when nothing is left of it for the look.
+start=$SECONDS
+timeout -k 10 100 "$FMC" check --strategy optimal --time 20 --jobs 2 -- "$BUILD/targets/unordered.O2" counter >"$SCRATCH/out" 2>&1
+says "with workers" "complete only if these accesses don't matter: counter at"
+judge "within its time" [ $((SECONDS - start)) -le 25 ]
+finish

@@ -1,0 +1,183 @@
+/*
+ * unordered HOW: two threads touch common memory, ordered by operations or not.
+ *
+ *   counter  both add to a variable                      locked   the same under a mutex
+ *   heap     ... to a block on the heap                  local    ... to a variable of main's
+ *   publish  one writes, then sets a flag; the other looks at the flag, then reads
+ *   branch   one sets a flag behind its unlock; the other takes the lock only if it isn't set
+ *   helper   both add by a function, first under a mutex, then without
+ *   late     the elements of an array have one owner each, but for the last ones
+ *   once     both pass a pthread_once, and read what its routine wrote
+ *   reused   blocks and stacks that one gives back become the other's
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ELEMENTS 6
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int counter, data, made;
+static volatile int flag;
+static int array[2 * ELEMENTS];
+static sem_t done;
+
+static void *count(void *unused)
+{
+	counter++;
+	return unused;
+}
+
+static void *count_locked(void *unused)
+{
+	pthread_mutex_lock(&mutex);
+	counter++;
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+static void *count_at(void *argument)
+{
+	int *shared = argument;
+	*shared += 1;
+	return NULL;
+}
+
+static void *write_first(void *unused)
+{
+	data = 1;
+	flag = 1;
+	return unused;
+}
+
+static void *look_first(void *unused)
+{
+	return flag ? (void *)(long)data : unused;
+}
+
+static void *leave(void *unused)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	flag = 1;
+	return unused;
+}
+
+static void *look_before(void *unused)
+{
+	if (!flag) {
+		pthread_mutex_lock(&mutex);
+		data = 1;
+		pthread_mutex_unlock(&mutex);
+	}
+	return unused;
+}
+
+static __attribute__((noinline)) void add_one(void)
+{
+	counter++;
+}
+
+static void *count_twice(void *unused)
+{
+	pthread_mutex_lock(&mutex);
+	add_one();
+	pthread_mutex_unlock(&mutex);
+	add_one();
+	return unused;
+}
+
+/* The first half is the first thread's, the second the other's; both begin with their own. */
+static void *fill(void *argument)
+{
+	int from = argument ? ELEMENTS : 0;
+	for (volatile int i = 0; i < ELEMENTS + 1; i++)
+		array[(from + i) % (2 * ELEMENTS)]++;
+	return NULL;
+}
+
+static void make(void)
+{
+	made = 1;
+}
+
+static void *pass(void *unused)
+{
+	pthread_once(&once, make);
+	return made ? unused : (void *)1;
+}
+
+static void *use_block(void *unused)
+{
+	for (int i = 0; i < 20; i++) {
+		volatile char *block = malloc(100);
+		block[0] = (char)i;
+		free((void *)block);
+	}
+	return unused;
+}
+
+static void *use_detached(void *unused)
+{
+	volatile int mine[100];
+	mine[50] = 1;
+	use_block(unused);
+	sem_post(&done);
+	return mine[50] ? NULL : unused;
+}
+
+static void two(void *(*first)(void *), void *(*second)(void *), void *one, void *other)
+{
+	pthread_t threads[2];
+	pthread_create(&threads[0], NULL, first, one);
+	pthread_create(&threads[1], NULL, second, other);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+}
+
+/* Blocks of this thread's go to others by the heap alone: more of them than a thread keeps for itself. */
+static void reuse(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sem_init(&done, 0, 0);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	for (int i = 0; i < 2; i++) {
+		pthread_create(&thread, &attributes, use_detached, NULL);
+		use_block(NULL);
+	}
+	sem_wait(&done);
+	sem_wait(&done);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	int local = 0;
+	int *block = calloc(4, sizeof *block);
+	if (strcmp(how, "counter") == 0)
+		two(count, count, NULL, NULL);
+	else if (strcmp(how, "locked") == 0)
+		two(count_locked, count_locked, NULL, NULL);
+	else if (strcmp(how, "heap") == 0)
+		two(count_at, count_at, &block[2], &block[2]);
+	else if (strcmp(how, "local") == 0)
+		two(count_at, count_at, &local, &local);
+	else if (strcmp(how, "publish") == 0)
+		two(write_first, look_first, NULL, NULL);
+	else if (strcmp(how, "branch") == 0)
+		two(leave, look_before, NULL, NULL);
+	else if (strcmp(how, "helper") == 0)
+		two(count_twice, count_twice, NULL, NULL);
+	else if (strcmp(how, "late") == 0)
+		two(fill, fill, NULL, array);
+	else if (strcmp(how, "once") == 0)
+		two(pass, pass, NULL, NULL);
+	else if (strcmp(how, "reused") == 0)
+		reuse();
+	free(block);
+	return 0;
+}

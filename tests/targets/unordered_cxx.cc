@@ -1,0 +1,69 @@
+/* unordered_cxx HOW: "guarded" a static variable of a function, and objects handed on; "member" an unguarded member. */
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+struct account {
+	std::string owner;
+	int money;
+};
+
+static std::mutex mutex;
+static std::condition_variable given;
+static std::vector<std::unique_ptr<account>> queue;
+static account shared{"everybody", 0};
+static int total;
+
+static const std::map<std::string, int> &table()
+{
+	static const std::map<std::string, int> made{{"a", 1}, {"b", 2}};
+	return made;
+}
+
+static void take()
+{
+	std::unique_lock<std::mutex> lock(mutex);
+	given.wait(lock, [] { return !queue.empty(); });
+	std::unique_ptr<account> mine = std::move(queue.back());
+	queue.pop_back();
+	lock.unlock();
+	mine->money += table().at("a");
+	int money = mine->money;
+	mine.reset();
+	lock.lock();
+	total += money;
+}
+
+static void give(int money)
+{
+	auto made = std::make_unique<account>();
+	made->owner = "a name that is too long to be kept in the object";
+	made->money = money + table().at("b");
+	std::lock_guard<std::mutex> lock(mutex);
+	queue.push_back(std::move(made));
+	given.notify_one();
+}
+
+static void pay()
+{
+	shared.money++;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && std::strcmp(argv[1], "member") == 0) {
+		std::thread one(pay), two(pay);
+		one.join();
+		two.join();
+		return 0;
+	}
+	std::thread taker(take);
+	give(1);
+	taker.join();
+	return total == 4 ? 0 : 1;
+}
