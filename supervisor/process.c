@@ -72,6 +72,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->watches_channels = false;
 	process->channels_length = 0;
 	time_begin(process);
+	files_begin(process);
 	process->hope_lost = false;
 	process->going = false;
 	process->known = loops_length(process->loops);
@@ -225,6 +226,7 @@ void process_free(struct process *process)
 	free(process->threads);
 	free(process->objects);
 	free(process->slots);
+	free(process->files);
 	free(process);
 }
 

@@ -122,6 +122,8 @@ struct channel_use {
 
 #define CHANNELS_ROOM 64
 
+struct process_file;
+
 struct process {
 	struct machine machine; /* first: a machine is cast to its process */
 	struct process_options options;
@@ -165,6 +167,8 @@ struct process {
 	struct looking looking;
 	char *output;
 	char uncontrolled[256];
+	struct process_file *files; /* that have been written in any execution */
+	size_t files_length;
 	struct unwatched unwatched; /* of this execution */
 };
 
@@ -307,6 +311,12 @@ void retries_before(struct process *process, struct process_thread *thread);
 void retries_after(struct process *process, struct process_thread *thread);
 bool retries_repeat(const struct process_thread *thread, const struct call *call);
 void retries_yield(struct process *process, struct process_thread *thread);
+
+/*
+ * process_files.c: the tracee is about to open a file. A new execution begins.
+ */
+void files_opened(struct process *process, struct tracee *tracee);
+void files_begin(struct process *process);
 
 /* A remark for the verdict: something happened that fmc doesn't control. */
 void process_remark(struct process *process, const char *text);

@@ -188,6 +188,10 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 {
 	channels_note(process, thread, number);
 	switch (number) {
+	case SYS_open:
+	case SYS_openat:
+		files_opened(process, process->threads[thread].tracee);
+		break;
 	case SYS_futex:
 		process_remark(process, "futex operations other than wait, wake and requeue");
 		break;

@@ -54,6 +54,7 @@ struct virtual_world {
 	int64_t used_ns;    /* processor time since then, of all threads */
 	struct kernel_wait wait;
 	uint64_t random;       /* state of the generator behind getrandom() */
+	uint64_t random_files; /* descriptors of devices of random bytes, as bits: reading them stops */
 	pid_t number;	       /* what the process takes itself for; 0: what it is */
 	bool keeps_numbers;    /* its threads' are that and the next ones, in order of creation */
 	bool has_timers;       /* it may have: it has asked for one */
@@ -144,7 +145,13 @@ void outside_name(const char *text, char name[200]);
 bool emulate_syscall(struct tracee *tracee);
 void emulate_affinity_init(void);
 
+/*
+ * random.c: fill this memory of the target; how many bytes, or negative errno. The same for a call that reads: RANDOM_NOT if it
+ * isn't from a device of random bytes.
+ */
+#define RANDOM_NOT INT64_MIN
 int64_t random_answer(struct target *target, uint64_t address, uint64_t size);
+int64_t random_read(struct tracee *tracee, const struct user_regs_struct *regs);
 
 /* numbers.c */
 void numbers_before_call(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */

@@ -181,6 +181,12 @@ bool target_made(const struct target *target, int descriptor);
 void tracee_skip_syscall(struct tracee *tracee, int64_t result);
 
 /*
+ * At STOP_SYSCALL of a call that opens /dev/urandom or /dev/random: it is performed, and what is read there from then on is the
+ * same in every execution. False: it isn't.
+ */
+bool target_open_random(struct tracee *tracee);
+
+/*
  * Vector and floating-point registers of a stopped tracee: the XSAVE area in the standard format. *size is the room, then
  * the length, which is the same for all threads of a machine; EXTENDED_ROOM is enough for every processor there is. The
  * header (bytes 512 to 575) may differ for the same contents.

@@ -126,6 +126,8 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	}
 	if (options->all || verdict->reported_length == 0)
 		verdict_print(verdict, stream);
+	else if (!x->repeatable)
+		fprintf(stream, "Replays may go another way: %s.\n", verdict->because[0]);
 	if (verdict->assumed_exit)
 		fprintf(stream,
 			"Exits with %d under the first schedule: taken as expected (--expect-exit).\n",

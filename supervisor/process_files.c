@@ -1,0 +1,119 @@
+#include "supervisor/process_private.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+/*
+ * Files that the program writes and reads: what an execution reads is what earlier ones have left, so that no two need be
+ * alike. One that an execution has emptied or made before it reads it is its own. Random bytes of devices are fmc's.
+ */
+#define PATH_ROOM  256
+#define FILES_MOST 256
+
+struct process_file {
+	char path[PATH_ROOM]; /* as the program calls it */
+	bool written;	      /* in some execution */
+	bool read;	      /* in this one, what was there before */
+	bool fresh;	      /* in this one it has nothing of before */
+};
+
+/* A path that is longer isn't followed. */
+static bool read_path(const struct process *process, uint64_t address, char path[PATH_ROOM])
+{
+	for (size_t i = 0; i < PATH_ROOM; i++) {
+		if (target_read(process->target, address + i, path + i, 1) != STATUS_OK)
+			return false;
+		if (!path[i])
+			return true;
+	}
+	return false;
+}
+
+/* What the kernel and devices have to say isn't kept in a file. */
+static bool is_kept(const char *path)
+{
+	return strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/dev/", 5) != 0 &&
+	       strncmp(path, "/sys/", 5) != 0;
+}
+
+static struct process_file *find(struct process *process, const char *path)
+{
+	for (size_t i = 0; i < process->files_length; i++)
+		if (strcmp(process->files[i].path, path) == 0)
+			return &process->files[i];
+	return NULL;
+}
+
+/* NULL without memory, and for one too many. */
+static struct process_file *find_or_add(struct process *process, const char *path)
+{
+	struct process_file *known = find(process, path);
+	if (known)
+		return known;
+	struct process_file *files =
+	    process->files_length == FILES_MOST
+		? NULL
+		: reallocarray(process->files, process->files_length + 1, sizeof *process->files);
+	if (!files)
+		return NULL;
+	process->files = files;
+	known = &files[process->files_length++];
+	*known = (struct process_file){.written = false};
+	strcpy(known->path, path);
+	return known;
+}
+
+static void tell(struct process *process, struct tracee *tracee, const char *path)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	const char *slash = strrchr(path, '/');
+	char text[200], at[100] = "";
+	struct place place = {.file = NULL};
+	if (regs)
+		places_find(process->places, process_own_place(process, tracee, regs->rip), true, &place);
+	if (place.file)
+		snprintf(at, sizeof at, " (at %.70s:%d)", place.file, place.line);
+	snprintf(text, sizeof text, "the file %.60s, which it reads and also writes%s",
+		 slash ? slash + 1 : path, at);
+	process_remark(process, text);
+}
+
+static void note(struct process *process, struct tracee *tracee, const char *path, int flags)
+{
+	const bool writes = (flags & O_ACCMODE) != O_RDONLY, reads = (flags & O_ACCMODE) != O_WRONLY;
+	struct process_file *file = find_or_add(process, path);
+	if (!file)
+		return;
+	file->fresh |= writes && (flags & O_TRUNC || (flags & O_CREAT && flags & O_EXCL));
+	file->written |= writes;
+	file->read |= reads && !file->fresh;
+	if (file->written && file->read)
+		tell(process, tracee, path);
+}
+
+void files_opened(struct process *process, struct tracee *tracee)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	char path[PATH_ROOM];
+	if (!regs)
+		return;
+	const bool at = (long)regs->orig_rax == SYS_openat;
+	const int flags = (int)(at ? regs->rdx : regs->rsi);
+	if (!read_path(process, at ? regs->rsi : regs->rdi, path))
+		return;
+	const bool random = strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0;
+	if (random && !target_open_random(tracee))
+		process_remark(process, "random bytes of a device");
+	/* Most are read alone, and those of libraries are many. */
+	if (is_kept(path) && ((flags & O_ACCMODE) != O_RDONLY || find(process, path)))
+		note(process, tracee, path, flags);
+}
+
+void files_begin(struct process *process)
+{
+	for (size_t i = 0; i < process->files_length; i++)
+		process->files[i].read = process->files[i].fresh = false;
+}

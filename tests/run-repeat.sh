@@ -1,0 +1,51 @@
+#!/bin/bash
+# What an execution found is found by a replay that another fmc makes later: whatever the kernel says of processes, time
+# and chance.
+. tests/lib.sh
+DIFFERS=$BUILD/targets/differs
+
+# recorded NAME ARG...: fmc check finds the abort, and leaves a schedule.
+recorded() {
+	local name=$1
+	shift
+	rm -f "$SCRATCH/it.sched"
+	"$FMC" check --no-minimize -o "$SCRATCH/it.sched" -- "$DIFFERS" "$@" </dev/null >"$SCRATCH/out" 2>&1
+	[ $? -eq 1 ] && [ -e "$SCRATCH/it.sched" ] && return
+	fail "$name: no finding"
+	show "$SCRATCH/out"
+	return 1
+}
+
+# same NAME ARG...: it replays each time, with other numbers of processes and in another second.
+same() {
+	local name=$1 i again=0
+	recorded "$@" || return
+	for i in 1 2 3; do
+		(sleep 0.4) # somebody else has the next number, and a second passes
+		"$FMC" replay "$SCRATCH/it.sched" </dev/null >"$SCRATCH/out" 2>&1
+		grep -q 'abort as recorded' "$SCRATCH/out" && again=$((again + 1))
+	done
+	judge "$name: replayed $again times of 3" [ $again -eq 3 ]
+	[ $again -eq 3 ] || show "$SCRATCH/out"
+}
+
+same "its own number" process
+same "its parent's number" parent
+same "a thread's number" thread
+same "the second" second
+same "random bytes" file /dev/urandom
+same "random bytes that are waited for" file /dev/random
+
+# What can't be the same is told before anything is built on it: what executions read of what they have left.
+printf 'once\n' >"$SCRATCH/grows.log"
+"$FMC" check --executions 3 --no-minimize -o "$SCRATCH/it.sched" -- "$DIFFERS" append "$SCRATCH/grows.log" </dev/null >"$SCRATCH/out" 2>&1
+says "a file that grows" 'grows.log, which it reads and also writes \(at differs.c:[0-9]+\)'
+
+# The trial runs don't have in common what only copies of one process have. Two numbers may happen to lead to the same, one
+# pair of sixteen.
+for tries in {1..12}; do
+	"$FMC" check --executions 3 --no-minimize -o "$SCRATCH/it.sched" -- "$DIFFERS" kernel </dev/null >"$SCRATCH/out" 2>&1
+	grep -q "isn't repeatable" "$SCRATCH/out" && break
+done
+says "the kernel's own number for it" "Replays may go another way: the program isn't repeatable: run twice"
+finish

@@ -1,0 +1,120 @@
+/*
+ * KIND [FILE]: takes a lock as often as something says that on a machine left to itself is another each time, and aborts. What it
+ * is of itself, it also has to find by that: a child's parent, its own files in /proc, its limits.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned times;
+
+static void *take(void *unused)
+{
+	for (unsigned i = 0; i < times; i++) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+
+static unsigned from_file(const char *path)
+{
+	unsigned bytes[8];
+	int file = open(path, O_RDONLY);
+	assert(file >= 0 && read(file, bytes, sizeof bytes) == sizeof bytes && close(file) == 0);
+	return bytes[0] ^ bytes[7];
+}
+
+/* A file that has one more line each time. */
+static unsigned appended(const char *path)
+{
+	char byte;
+	unsigned lines = 0;
+	FILE *file = fopen(path, "a+");
+	assert(file && fprintf(file, "again\n") > 0 && fflush(file) == 0);
+	rewind(file);
+	while (fread(&byte, 1, 1, file) == 1)
+		lines += byte == '\n';
+	fclose(file);
+	return lines;
+}
+
+static void expect_to_be(pid_t number)
+{
+	char path[64], name[64] = "";
+	struct rlimit limit;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", number, number);
+	FILE *file = fopen(path, "r");
+	assert(file && fgets(name, sizeof name, file) && strcmp(name, "differs\n") == 0);
+	fclose(file);
+	assert(readlink("/proc/self/exe", name, sizeof name) > 0);
+	snprintf(path, sizeof path, "/proc/%d/exe", number);
+	assert(readlink(path, name, sizeof name) > 0);
+	assert(prlimit(number, RLIMIT_CORE, NULL, &limit) == 0 && kill(number, 0) == 0);
+	assert(getpriority(PRIO_PROCESS, (id_t)number) != -1 || errno == 0);
+	assert(getsid(number) == getsid(0) && getpgid(number) == getpgrp());
+}
+
+/* Nobody else has this number, and the child knows its parent by it. */
+static void expect_to_be_known(pid_t number)
+{
+	int status;
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(getppid() != number || kill(number, 0) != 0 || getpid() == number);
+	assert(child != number && waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void *own_number(void *number)
+{
+	*(pid_t *)number = gettid();
+	return NULL;
+}
+
+static unsigned choose(const char *kind, const char *path)
+{
+	pthread_t thread;
+	pid_t number;
+	if (strcmp(kind, "process") == 0) {
+		expect_to_be(getpid());
+		expect_to_be_known(getpid());
+		return (unsigned)getpid();
+	}
+	if (strcmp(kind, "parent") == 0)
+		return (unsigned)getppid();
+	if (strcmp(kind, "thread") == 0) {
+		pthread_create(&thread, NULL, own_number, &number);
+		pthread_join(thread, NULL);
+		return (unsigned)number;
+	}
+	/* The kernel's own name for it, which fmc doesn't touch. */
+	if (strcmp(kind, "kernel") == 0) {
+		char name[32] = "";
+		assert(readlink("/proc/self", name, sizeof name - 1) > 0);
+		return (unsigned)atoi(name);
+	}
+	if (strcmp(kind, "second") == 0)
+		return (unsigned)time(NULL);
+	return strcmp(kind, "file") == 0 ? from_file(path) : appended(path);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	const unsigned word = choose(argc > 1 ? argv[1] : "process", argc > 2 ? argv[2] : "");
+	for (unsigned i = 0; i < 32; i += 4)
+		times ^= word >> i & 15;
+	pthread_create(&thread, NULL, take, NULL);
+	pthread_join(thread, NULL);
+	abort();
+}
