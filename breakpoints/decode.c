@@ -141,6 +141,9 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 	case SHAPE_THRD_CREATE:
 		call->start_routine = regs->rsi;
 		break;
+	case SHAPE_VARIABLE:
+		call->asks = true;
+		break;
 	case SHAPE_LOADER:
 		call->object = 0;
 		call->loads = true;

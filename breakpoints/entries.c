@@ -31,7 +31,8 @@ void entries_clear(struct entries *entries)
 	entries_forget_loaded(entries);
 	*entries = (struct entries){.modules = entries->modules,
 				    .atomics_use = entries->atomics_use,
-				    .without_doors = entries->without_doors};
+				    .without_doors = entries->without_doors,
+				    .watch_variables = entries->watch_variables};
 }
 
 void entries_free(struct entries *entries)
@@ -150,16 +151,23 @@ static enum status reroute_function(struct entries *entries, struct displacer *d
 static bool can_have_door(struct displacer *displacer, const struct trap *trap, const uint8_t *code,
 			  const uint8_t first[DISPLACE_CODE], struct displaced *displaced)
 {
-	return trap->size >= JUMP_BYTES &&
+	/* Doors let libc's own calls pass, but it asks on the program's behalf. */
+	return trap->size >= JUMP_BYTES && !entry_point_asks(trap->point) &&
 	       displace_straight(displacer, trap->address, first, JUMP_BYTES, trap->copy, displaced) &&
 	       !jumps_into(displacer, code, trap->size, trap->address, displaced->length);
+}
+
+/* Before the program has a second thread, too. */
+static bool comes_first(const struct trap *trap)
+{
+	return creates_threads(trap) || entry_point_asks(trap->point);
 }
 
 /* A jump to the door, or a trap instruction: what is written over the function's beginning. */
 static enum status plant(struct entries *entries, struct trap *trap, struct slot *slot)
 {
 	uint8_t jump[JUMP_BYTES] = {TRAP_INSTRUCTION};
-	struct patches *patches = creates_threads(trap) ? &entries->first : &entries->rest;
+	struct patches *patches = comes_first(trap) ? &entries->first : &entries->rest;
 	uint64_t at_door = trap->copy - DOOR_BYTES;
 	door_encode(at_door, entries->page, slot->door);
 	if (trap->by_door && !jump_encode(trap->address, at_door, jump))
@@ -209,6 +217,11 @@ static enum status displace_function(struct entries *entries, const struct targe
 void entries_without_doors(struct entries *entries)
 {
 	entries->without_doors = true;
+}
+
+void entries_watch_variables(struct entries *entries)
+{
+	entries->watch_variables = true;
 }
 
 /* The byte that the trap instruction at this address stands for. */

@@ -126,6 +126,24 @@ bool entry_point_is_user(const struct entry_point *point)
 	return point->shape == SHAPE_USER;
 }
 
+static const struct entry_point asking[] = {
+    SHAPED("getenv", OP_NONE, SHAPE_VARIABLE, false),
+    SHAPED("secure_getenv", OP_NONE, SHAPE_VARIABLE, false),
+};
+
+const struct entry_point *entry_point_asking(const char *name)
+{
+	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++)
+		if (strcmp(asking[i].name, name) == 0)
+			return &asking[i];
+	return NULL;
+}
+
+bool entry_point_asks(const struct entry_point *point)
+{
+	return point->shape == SHAPE_VARIABLE;
+}
+
 /* Behind the table: those of a plug-in, in the order of their coming. */
 static struct entry_point added[OP_USER_MOST];
 static size_t added_length;

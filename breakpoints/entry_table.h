@@ -19,6 +19,7 @@ enum entry_shape {
 	SHAPE_SEM_OPEN,	    /* (name, flags, mode, value) */
 	SHAPE_CREATE,	    /* (thread, attributes, routine, argument) */
 	SHAPE_THRD_CREATE,  /* (thread, routine, argument) */
+	SHAPE_VARIABLE,	    /* (name of a variable of the environment): no operation */
 	SHAPE_LOADER,	    /* no operation: the loader calls it where it has mapped or unmapped modules */
 	SHAPE_USER	    /* what a plug-in makes of it */
 };
@@ -46,6 +47,10 @@ bool entry_point_is_user(const struct entry_point *point);
 
 /* The entry point with this name, NULL if there is none. */
 const struct entry_point *entry_point_find(const char *name);
+
+/* A function by which a program asks for a variable of its environment. It is passed on. NULL: it is none. */
+const struct entry_point *entry_point_asking(const char *name);
+bool entry_point_asks(const struct entry_point *point);
 
 /* Add one of a kind that a plug-in describes; the name is borrowed. False: there are too many. */
 bool entry_point_add(const char *name, enum op_kind kind);

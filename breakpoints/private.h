@@ -84,6 +84,7 @@ struct entries {
 	bool musl;
 	enum atomics_use atomics_use;
 	bool without_doors;
+	bool watch_variables; /* which variables of the environment are asked for */
 	bool atomics_found;
 	struct atomics atomics; /* of the modules at the origin */
 	struct modules now;	/* as the target was last looked at: */

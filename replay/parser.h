@@ -14,6 +14,7 @@ enum key {
 	KEY_DIRECTORY,
 	KEY_MODULE,
 	KEY_ENV,
+	KEY_HIDDEN,
 	KEY_INPUT,
 	KEY_FAIR,
 	KEY_DEPTH,
@@ -46,6 +47,7 @@ struct parser {
 	unsigned line;	      /* of the file, from 1: the one being read */
 	char *why;	      /* 256 bytes */
 	uint64_t length;      /* what the header says */
+	uint64_t hidden;      /* bytes of hidden variables so far */
 	enum stage stage;
 	bool has_length;
 	bool cut;		 /* the last line read had text and no newline */

@@ -13,11 +13,12 @@
 /* Limits on what a file may ask for; memory is taken only for what is there. */
 #define LONGEST_LINE  (1u << 20)
 #define LONGEST_LIST  (1u << 20)
-#define LONGEST_NAME  100 /* of a file in a message: the reason has to fit too */
+#define MOST_HIDDEN   (8u << 20) /* bytes of hidden variables */
+#define LONGEST_NAME  100	 /* of a file in a message: the reason has to fit too */
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",    "program",  "arg",     "directory", "module",  "env",	  "input", "fair",
+    "fmc",    "program",  "arg",     "directory", "module",  "env",	  "hidden", "input", "fair",
     "depth",  "clock",	  "atomics", "waking",	  "expect",  "head",	  "ops",    "op",    "image",
     "origin", "strategy", "thread",  "verdict",	  "message", "signature", "end",    "loop",  "length",
 };
@@ -172,6 +173,35 @@ static enum status add_thread(struct parser *p, const char *value)
 	return *value ? set_string(p, &names[thread], value) : STATUS_OK;
 }
 
+/* "BYTES": of a variable of the environment. All of them have to fit onto a stack. */
+static enum status add_hidden(struct parser *p, const char *value, size_t length)
+{
+	uint64_t bytes;
+	char shown[64];
+	if (!words_read_number(value, length, MOST_HIDDEN - p->hidden, &bytes))
+		return parser_fail(p, "expected how long hidden variables are, %u bytes in all, not '%s'",
+				   MOST_HIDDEN, parser_excerpt(shown, value, length));
+	enum status status;
+	char **to = append(p, KEY_ENV, &p->schedule->header.environment, &status);
+	if (!to)
+		return status;
+	p->hidden += bytes;
+	*to = hidden_variable(bytes);
+	return *to ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static enum status add_several_hidden(struct parser *p, const char *value)
+{
+	enum status status = STATUS_OK;
+	while (*value && status == STATUS_OK) {
+		size_t length = strcspn(value, " \t");
+		status = add_hidden(p, value, length);
+		value += length;
+		value += strspn(value, " \t");
+	}
+	return status;
+}
+
 /* "OPERATION CLASS": what the names in the body mean. */
 static enum status add_kind(struct parser *p, const char *value)
 {
@@ -235,6 +265,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return append_value(p, key, &header->modules, value);
 	case KEY_ENV:
 		return append_value(p, key, &header->environment, value);
+	case KEY_HIDDEN:
+		return add_several_hidden(p, value);
 	case KEY_INPUT:
 		return set_string(p, &header->input, value);
 	case KEY_FAIR:
@@ -284,7 +316,7 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 
 static bool is_list(enum key key)
 {
-	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_OP ||
+	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_HIDDEN || key == KEY_OP ||
 	       key == KEY_HEAD || key == KEY_THREAD;
 }
 

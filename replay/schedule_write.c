@@ -4,6 +4,7 @@
 #include "words.h"
 
 #include <assert.h>
+#include <string.h>
 
 /*
  * Writing a schedule as text. The format's definition is man/fmc-sched.5; schedule_parse.c and
@@ -27,6 +28,24 @@ static void add_list(struct text *text, const char *key, char **list)
 {
 	for (size_t i = 0; list && list[i]; i++)
 		add_value(text, key, list[i]);
+}
+
+/* Hidden variables that follow each other share a line. */
+static void add_environment(struct text *text, char **environment)
+{
+	bool open = false;
+	for (char **at = environment; at && *at; at++) {
+		bool hidden = hidden_is(*at);
+		if (open && !hidden)
+			text_add(text, "\n", 1);
+		if (hidden)
+			text_printf(text, open ? " %zu" : "hidden %zu", strlen(*at));
+		else
+			add_value(text, "env", *at);
+		open = hidden;
+	}
+	if (open)
+		text_add(text, "\n", 1);
 }
 
 static void add_loops(struct text *text, const struct loops *loops)
@@ -67,7 +86,7 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	add_list(text, "arg", header->arguments);
 	add_value(text, "directory", header->directory);
 	add_list(text, "module", header->modules);
-	add_list(text, "env", header->environment);
+	add_environment(text, header->environment);
 	add_value(text, "input", header->input);
 	text_printf(text, "fair %u\ndepth %llu\n", header->fair_k, (unsigned long long)header->max_depth);
 	if (header->clock)

@@ -195,6 +195,8 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->places = places_new();
 	if (process->entries && (options->atomics || options->note_atomics))
 		entries_use_atomics(process->entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
+	if (process->entries && options->variables)
+		entries_watch_variables(process->entries);
 	/* Of a saved image any thread may stand behind the first byte of a function. */
 	if (process->entries && (options->pilot || options->program.image))
 		entries_without_doors(process->entries);
@@ -222,6 +224,7 @@ void process_free(struct process *process)
 	places_free(process->places);
 	if (process->capture >= 0)
 		close(process->capture);
+	variables_free(process);
 	free(process->output);
 	free(process->threads);
 	free(process->objects);

@@ -163,6 +163,8 @@ struct process {
 	uint64_t waking_used; /* which rules were for an object that has been met */
 	int capture;	      /* memfd, or -1 */
 	struct beginning beginning;
+	char **variables; /* of the environment: names that were asked for */
+	size_t variables_length;
 	struct surveyed surveyed;
 	struct looking looking;
 	char *output;
@@ -294,6 +296,10 @@ void rounds_begin(struct process *process, uint32_t thread);
 
 /* process_spin.c: stop a thread that runs. False: it came to something just now, which the next wait tells. */
 bool process_stop_running(struct process *process, struct tracee *tracee);
+
+/* process_variables.c: the thread asks for the variable of its environment whose name is there */
+void variables_note(struct process *process, uint64_t name);
+void variables_free(struct process *process);
 
 /*
  * process_unwatched.c: let the thread that stands before it perform an atomic instruction that is no operation, and see to it that

@@ -155,6 +155,8 @@ static bool on_trap(struct run *run, const struct stop *stop)
 		return false;
 	if (status != STATUS_OK)
 		return run_fail(run, END_ERROR, status, "can't decode a call");
+	if (call.asks)
+		variables_note(process, call.object);
 	if (call.loads && entries_look_again(process->entries, process->target) != STATUS_OK)
 		process_remark(process,
 			       "libraries loaded later, at whose instructions no traps could be planted");

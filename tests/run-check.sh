@@ -47,7 +47,7 @@ if command -v clang >/dev/null; then
 else
 	SKIPPED=$((SKIPPED + 1))
 fi
-for name in units layers docs samples verdict spin reduced sharing atomics time repeat replay show terminal reports page gdbserver gdb gdb-commands export attach attach-refused attach-run explore attach-python servers ops origins cli jobs resume minimize kill hostile memory programs; do
+for name in units layers docs samples verdict spin reduced sharing atomics time repeat replay show terminal environment reports page gdbserver gdb gdb-commands export attach attach-refused attach-run explore attach-python servers ops origins cli jobs resume minimize kill hostile memory programs; do
 	suite $name tests/run-$name.sh
 done
 rm -rf "$SCRATCH"

@@ -19,6 +19,7 @@ struct call {
 	uint64_t return_address; /* into the caller; for system calls the address behind the instruction */
 	uint64_t start_routine;	 /* THREAD_CREATE */
 	bool libc_own;		 /* made by libc or the loader for itself: not a visible operation */
+	bool asks;		 /* for the variable of the environment whose name is at `object`; no operation */
 	bool c11;		 /* a function of <threads.h>: other results, see call_result() */
 	int timeout_argument;	 /* which argument points to the time-out of a timed call; -1: none */
 	bool instruction;	 /* no call but an instruction of the program: see entries_step() */
@@ -67,6 +68,9 @@ void entries_without_doors(struct entries *entries);
 void entries_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
 uint64_t entries_visible_pc(const struct entries *entries, uint64_t pc);
 uint64_t entries_at_copy(const struct entries *entries, uint64_t pc);
+
+/* From now on the functions that ask for variables of the environment are decoded, too (call.asks). Before the first target. */
+void entries_watch_variables(struct entries *entries);
 
 /*
  * What becomes of atomic instructions, those of libc's and the loader's own insides excepted. Before the first target.

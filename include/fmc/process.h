@@ -69,6 +69,7 @@ struct process_options {
 	 * milliseconds; 0: for ever, and signals may come from there, too.
 	 */
 	uint32_t outside_ms;
+	bool variables; /* keep which variables of its environment it asks for: process_variables() */
 	bool places; /* find the program's own frame for operations that libraries make (slower; for replays)
 		      */
 	const struct process_pilot *pilot; /* NULL: nobody; outlives the process */
@@ -174,6 +175,12 @@ const char *process_output(struct process *process, size_t *length);
 
 /* The same from this byte on, all of it; to be freed. NULL, and *length 0, if there is nothing. */
 char *process_output_from(const struct process *process, size_t from, size_t *length);
+
+/*
+ * The names of those variables of the environment that it has asked for so far, each once, in all executions (with
+ * options.variables); owned by the process. What it finds by going through `environ` itself isn't among them.
+ */
+char *const *process_variables(const struct process *process, size_t *length);
 
 /* A rule of options.waking is for an object of this name, and no execution so far had one. */
 bool process_waking_idle(const struct process *process, char name[WAKING_NAME]);

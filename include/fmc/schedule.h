@@ -14,7 +14,7 @@ struct schedule_header {
 	char **arguments; /* argv, NULL at its end; like all lists NULL itself if empty */
 	char *directory;
 	char **modules;	    /* "build-id path", program first; NULL at its end */
-	char **environment; /* the variables that matter: all of them, NULL at its end */
+	char **environment; /* all of them, in their order, some hidden (hidden_variable()); NULL at its end */
 	char *input;	    /* path of the standard input, or "none" */
 	uint32_t fair_k;
 	uint64_t max_depth;
@@ -25,7 +25,8 @@ struct schedule_header {
 	struct loops loops; /* heads of loops, where threads were preempted */
 	char *ops;	/* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds;	/* "operation class": kinds that it describes, added to op.h's when they are read */
-	char *image;	/* "digest path": executions start from this file (image_file.h); NULL: the program's start */
+	char *
+	    image; /* "digest path": executions start from this file (image_file.h); NULL: the program's start */
 	char *origin;	/* "exec", "copy" or SCHEDULE_ATTACHED */
 	char *strategy; /* how it was found; for people */
 	char **unknown; /* lines with keys that this version doesn't know; kept; NULL at the end */
@@ -103,6 +104,16 @@ char **schedule_modules(struct places *places);
 /* Lists as in headers, NULL at their end or altogether: a copy (NULL without memory), and its end. */
 char **list_copy(char *const *list);
 void list_free(char **list);
+
+/*
+ * A variable of the environment in place of one with so many bytes (its zero not counted) that is nobody's business: it
+ * means nothing, and what lies on the program's first stack has the same addresses. To be freed; NULL without memory.
+ */
+char *hidden_variable(size_t bytes);
+bool hidden_is(const char *variable);
+
+/* Hide all variables of the environment; false without memory, then some are left. */
+bool schedule_hide_environment(struct schedule *schedule);
 
 /* The steps as a plan's prefix; an array of schedule->length to be freed. NULL without memory. */
 struct step *schedule_steps(const struct schedule *schedule);

@@ -72,7 +72,7 @@ static void put_launch(const struct gdb_writer *w)
 		fprintf(w->stream, "set cwd %s\n", header->directory);
 	fprintf(w->stream, "set exec-wrapper env -i");
 	for (char **e = header->environment; e && *e; e++)
-		if (one_line(*e))
+		if (one_line(*e) && !hidden_is(*e))
 			put_shell_word(w->stream, *e);
 	fprintf(w->stream, "\nset args");
 	for (char **a = header->arguments + 1; *a; a++)

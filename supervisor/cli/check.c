@@ -1,6 +1,7 @@
 /* fmc check: search, and say what came of it. */
 #include "check.h"
 #include "commands.h"
+#include "environment.h"
 #include "exits.h"
 #include "explain.h"
 #include "explore.h"
@@ -66,6 +67,20 @@ static bool is_written(const struct reported *reported)
 	return reported->schedule && access(reported->schedule, F_OK) == 0;
 }
 
+/* What of the environment the schedule names; all of it where that can't be told apart. NULL without memory. */
+static char **environment_told(const struct exploration *x, const struct launch *launch,
+			       const struct reported *reported)
+{
+	const char *why = "the program isn't repeatable";
+	char **needed = NULL;
+	if (x->repeatable && !tracer_interrupted())
+		needed =
+		    environment_needed(launch, x->options, &reported->policy, &reported->finding.trace, &why);
+	if (!needed && why && x->options->verbose)
+		say("the schedule names the whole environment: %s", why);
+	return needed ? needed : list_copy(launch->environment);
+}
+
 static void write_schedule(const struct exploration *x, const struct launch *launch,
 			   struct reported *reported)
 {
@@ -74,9 +89,12 @@ static void write_schedule(const struct exploration *x, const struct launch *lau
 	snprintf(how, sizeof how, "%s: %s, execution %" PRIu64 ", seed %" PRIu64, verdict->strategy,
 		 reported->phase, reported->execution, x->options->seed);
 	free(reported->schedule);
+	struct launch told = *launch;
+	told.environment = environment_told(x, launch, reported);
 	/* Without a file the report is worth as much; the reason has been said. */
-	(void)record_schedule(&reported->finding, x->session, launch, x->options, &reported->policy, how,
+	(void)record_schedule(&reported->finding, x->session, &told, x->options, &reported->policy, how,
 			      reported == verdict->reported, &reported->schedule);
+	list_free(told.environment);
 }
 
 static void print_finding(const struct exploration *x, const struct reported *reported, bool in_time,

@@ -90,6 +90,8 @@ static const struct option_spec specs[] = {
     {ID_BESIDE, "beside", 0, "FILE", SHOW,
      "html: this schedule beside it (default: the nearest one that ends well)"},
     {ID_NO_REPLAY, "no-replay", 0, NULL, SHOW, "html, perfetto, dot: don't run the program"},
+    {ID_STRIP, "strip", 0, NULL, SHOW,
+     "the schedule file itself, all variables of the environment hidden: to give away"},
     {ID_WIDTH, "width", 0, "N", SHOW, "text: columns to use (default: the terminal's)"},
     {ID_FIRST, "first", 0, "N", SHOW, "text: begin with transition N"},
     {ID_COUNT, "count", 0, "N", SHOW, "text: show N transitions"},

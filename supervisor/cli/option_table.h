@@ -43,6 +43,7 @@ enum option_id {
 	ID_FORMAT,
 	ID_BESIDE,
 	ID_NO_REPLAY,
+	ID_STRIP,
 	ID_WIDTH,
 	ID_FIRST,
 	ID_COUNT,

@@ -316,6 +316,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_file(spec, &o->beside);
 	case ID_NO_REPLAY:
 		return o->no_replay = true;
+	case ID_STRIP:
+		return o->strip = true;
 	case ID_WIDTH:
 		return parse_small(spec, 1, &o->width);
 	case ID_FIRST:

@@ -77,6 +77,7 @@ struct options {
 	enum format format;
 	const char *beside; /* another schedule; NULL: not given */
 	bool no_replay;
+	bool strip; /* show: the file itself, without the environment */
 	uint64_t first, count; /* show: which lines, from 1; count 0 for all. attach: count looks */
 	double watch;	       /* attach: seconds between looks; 0: one look only */
 	bool run;	       /* attach: under fmc's scheduling */

@@ -37,6 +37,23 @@ static int show_text(const struct options *options, FILE *stream)
 	return EXITS_OK;
 }
 
+/* The file again, without what it tells of where it was made. */
+static int show_stripped(const struct options *options, FILE *stream)
+{
+	struct schedule schedule;
+	char why[256];
+	enum status status = schedule_load(&schedule, options->file, why);
+	if (status) {
+		say("%s", why);
+		return EXITS_DATA;
+	}
+	status = schedule_hide_environment(&schedule) ? schedule_write(&schedule, stream) : STATUS_NO_MEMORY;
+	if (status)
+		say("%s: %s", options->file, status_text(status));
+	schedule_release(&schedule);
+	return status ? EXITS_SOFTWARE : EXITS_OK;
+}
+
 static const char *about_nearest(const struct view *view)
 {
 	if (view->inevitable)
@@ -89,6 +106,8 @@ static int show_picture(const struct options *options, FILE *stream)
 
 static int show(const struct options *options, FILE *stream)
 {
+	if (options->strip)
+		return show_stripped(options, stream);
 	if (options->format == FORMAT_TEXT)
 		return show_text(options, stream);
 	tracer_catch_interrupts();

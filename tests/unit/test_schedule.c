@@ -17,6 +17,9 @@
 	"directory /home/user/my programs\n"                                                                 \
 	"module 1c2f philosophers\n"                                                                         \
 	"env LANG=C\n"                                                                                       \
+	"hidden 12 2 1 0\n"                                                                                  \
+	"env TZ=UTC\n"                                                                                       \
+	"hidden 3\n"                                                                                         \
 	"input none\n"                                                                                       \
 	"fair 1\n"                                                                                           \
 	"depth 10000\n"                                                                                      \
@@ -298,7 +301,7 @@ START_TEST(a_document_means_what_it_says)
 	ck_assert_int_eq(schedule.end, END_DEADLOCK);
 	ck_assert_uint_eq(schedule.end_thread, NO_THREAD);
 	struct schedule_line lines[] = {
-	    {{0, 0}, OP_THREAD_CREATE, NULL, 1, NULL, NO_OBJECT, 0, true, "philosophers.c", 50, "main", 24},
+	    {{0, 0}, OP_THREAD_CREATE, NULL, 1, NULL, NO_OBJECT, 0, true, "philosophers.c", 50, "main", 27},
 	    {{1, 0},
 	     OP_MUTEX_TRYLOCK,
 	     "forks[2]",
@@ -310,7 +313,7 @@ START_TEST(a_document_means_what_it_says)
 	     "philosophers.c",
 	     31,
 	     "eat",
-	     25},
+	     28},
 	    {{2, CHOICE_TIMEOUT},
 	     OP_COND_TIMEDWAIT,
 	     "queue.ready",
@@ -322,8 +325,8 @@ START_TEST(a_document_means_what_it_says)
 	     "my file.c",
 	     7,
 	     "std::f(int, char)",
-	     26},
-	    {{1, 0}, OP_FUTEX_WAIT, NULL, 9, NULL, NO_OBJECT, -EAGAIN, true, NULL, 0, "wait", 27},
+	     29},
+	    {{1, 0}, OP_FUTEX_WAIT, NULL, 9, NULL, NO_OBJECT, -EAGAIN, true, NULL, 0, "wait", 30},
 	    {{0, 1},
 	     OP_COND_SIGNAL,
 	     "heap block of T1 +0x10",
@@ -335,8 +338,8 @@ START_TEST(a_document_means_what_it_says)
 	     NULL,
 	     0,
 	     NULL,
-	     28},
-	    {{0, 0}, OP_YIELD, NULL, NO_OBJECT, NULL, NO_OBJECT, 0, false, NULL, 0, NULL, 29},
+	     31},
+	    {{0, 0}, OP_YIELD, NULL, NO_OBJECT, NULL, NO_OBJECT, 0, false, NULL, 0, NULL, 32},
 	};
 	ck_assert_uint_eq(schedule.length, 6);
 	for (size_t i = 0; i < 6; i++) {
@@ -433,6 +436,10 @@ static const struct {
     {HEAD "arg\n", "a.sched:2: 'arg' without a value"},
     {HEAD "arg \"a\n", "a.sched:2: quote without its closing quote"},
     {HEAD "arg \"a\" b\n", "a.sched:2: more text after the closing quote"},
+    {HEAD "hidden\n", "a.sched:2: 'hidden' without a value"},
+    {HEAD "hidden 3 x\n", "a.sched:2: expected how long hidden variables are, 8388608 bytes in all, not 'x'"},
+    {HEAD "hidden 8388600 9\n",
+     "a.sched:2: expected how long hidden variables are, 8388608 bytes in all, not '9'"},
     {HEAD "env \"a\\q\"\n", "a.sched:2: bad escape in a quoted word"},
     {HEAD "env \"a\\x00\"\n", "a.sched:2: bad escape in a quoted word"},
     {HEAD "env \"a\\x4\"\n", "a.sched:2: bad escape in a quoted word"},
