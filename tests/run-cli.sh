@@ -126,7 +126,9 @@ refuse 65 'build' replay "$SCRATCH/good.sched"
 mv "$T" "$SCRATCH/moved"
 refuse 69 'target' replay "$SCRATCH/good.sched"
 cp "$BUILD/samples/philosophers" "$T"
-accept 'as recorded' replay "$SCRATCH/good.sched"
+"$FMC" replay "$SCRATCH/good.sched" >"$SCRATCH/out" 2>"$SCRATCH/err"
+judge 'a replay says what it runs, and no more' grep -qx "fmc: $SCRATCH/good.sched: running $(realpath "$T") 2" "$SCRATCH/err"
+says 'and that it went as recorded' 'as recorded'
 
 # Schedules are numbered rather than overwritten.
 cd "$SCRATCH" || exit 1

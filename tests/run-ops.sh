@@ -5,13 +5,13 @@
 S=$BUILD/samples
 WRONG=$BUILD/tests/ops/wrong.so
 
-# ends STATUS REGEX COMMAND...: one line of fmc's own on standard error.
+# ends STATUS REGEX COMMAND...: one line of fmc's own on standard error, besides the one that says what is run.
 ends() {
 	local wanted=$1 regex=$2 status lines
 	shift 2
 	timeout -k 10 60 "$FMC" "$@" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
 	status=$?
-	lines=$(grep -c '^fmc: ' "$SCRATCH/err")
+	lines=$(grep '^fmc: ' "$SCRATCH/err" | grep -vc ': running /')
 	grep -Eq "^fmc: .*$regex" "$SCRATCH/err" && [ $status -eq "$wanted" ] && [ "$lines" -eq 1 ]
 	judge "${wrong:+$wrong: }$1 ends with $wanted: $regex" [ $? -eq 0 ]
 	grep -Eq "$regex" "$SCRATCH/err" || show "$SCRATCH/err"

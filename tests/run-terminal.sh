@@ -27,4 +27,36 @@ long=$(grep '^dfs: ' "$OUT" | sed 's/…/./' | awk 'length($0) > 39' | head -n 1
 judge 'progress fits the terminal' [ -z "$long" ]
 judge 'no part of it is left on the screen' grep -q $'\r\x1b\[K''No failure' "$SCRATCH/raw"
 
+"$FMC" check -o "$SCRATCH/p.sched" -- "$BUILD/samples/philosophers" 3 >/dev/null
+on 100 n "$FMC" replay "$SCRATCH/p.sched"
+exits 'one'"'"'s own schedule' 0
+says 'the program is named' 'p.sched: running .*/samples/philosophers 3$' '^Replayed 9 transitions'
+says_not 'nothing is asked' 'belongs to'
+
+if chown nobody "$SCRATCH/p.sched" 2>/dev/null; then
+	for command in replay minimize 'gdb' 'export --gdb -o /dev/null'; do
+		on 100 n "$FMC" $command "$SCRATCH/p.sched"
+		exits "$command, another user's schedule refused" 130
+		says "$command: the program is named, then asked for" 'running .*/samples/philosophers 3$' \
+			'belongs to nobody. Run that program' 'not run$'
+		says_not "$command: it isn't run" '^Replayed|transitions|GNU gdb'
+	done
+	on 100 y "$FMC" replay "$SCRATCH/p.sched"
+	exits "another user's schedule allowed" 0
+	says 'it is run then' 'belongs to nobody' '^Replayed 9 transitions'
+	on 100 n "$FMC" show --format dot "$SCRATCH/p.sched"
+	exits 'a drawing without a replay' 0
+	says 'it is drawn from the file' "its program isn't run; drawn without" 'digraph'
+	"$FMC" replay "$SCRATCH/p.sched" >"$OUT" 2>&1 </dev/null
+	STATUS=$?
+	exits 'without a terminal nobody can be asked' 0
+	says 'but told' 'running .*/samples/philosophers 3$' '^Replayed'
+else
+	skip 'schedules of another user: files can be given away by root only'
+fi
+
+# What the loader would load is as good as the program.
+sed 's|^input|env LD_PRELOAD=evil\\x1b.so\n&|' "$SCRATCH/p.sched" >"$SCRATCH/preload.sched"
+"$FMC" replay "$SCRATCH/preload.sched" >"$OUT" 2>&1
+says 'libraries that are loaded before are named' 'running .*philosophers 3, with LD_PRELOAD=evil'
 finish

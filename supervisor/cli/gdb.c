@@ -126,13 +126,10 @@ static int become_gdb(const char *gdb, const struct options *options, char *scri
 	return EXITS_UNAVAILABLE;
 }
 
-static int start(const struct options *options, char *path)
+static int start(const char *gdb, const struct options *options, char *path)
 {
-	const char *gdb = options->debugger ? options->debugger : getenv("GDB");
 	char fmc[PATH_MAX], *script;
-	if (!gdb || !*gdb)
-		gdb = "gdb";
-	if (!check_gdb(gdb) || !find_script(fmc, &script))
+	if (!find_script(fmc, &script))
 		return EXITS_UNAVAILABLE;
 	int exits = EXITS_SOFTWARE;
 	char *line = replay_line(path, options->loose);
@@ -146,20 +143,27 @@ static int start(const struct options *options, char *path)
 }
 
 /* What would keep it from being played is told before GDB begins. */
-static int check_schedule(const struct options *options)
+static int check_schedule(const char *gdb, const struct options *options)
 {
 	struct recording recording;
 	int exits = recording_load(&recording, options);
 	if (exits)
 		return exits;
 	exits = recording_find(&recording);
+	if (!exits && !check_gdb(gdb))
+		exits = EXITS_UNAVAILABLE;
+	if (!exits)
+		exits = recording_trust(&recording);
 	recording_release(&recording);
 	return exits;
 }
 
 int gdb_command(const struct options *options)
 {
-	int exits = check_schedule(options);
+	const char *gdb = options->debugger ? options->debugger : getenv("GDB");
+	if (!gdb || !*gdb)
+		gdb = "gdb";
+	int exits = check_schedule(gdb, options);
 	if (exits)
 		return exits;
 	char *path = realpath(options->file, NULL);
@@ -168,7 +172,7 @@ int gdb_command(const struct options *options)
 		free(path);
 		return EXITS_DATA;
 	}
-	exits = start(options, path);
+	exits = start(gdb, options, path);
 	free(path);
 	return exits;
 }

@@ -4,6 +4,7 @@
 #include "image_id.h"
 #include "ops.h"
 #include "say.h"
+#include "trust.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,9 +61,21 @@ int recording_find(struct recording *recording)
 	return EXITS_DATA;
 }
 
+int recording_trust(const struct recording *recording)
+{
+	/* GDB's user has been asked before, and the terminal is GDB's. */
+	enum command command = recording->options.command;
+	if (command == COMMAND_GDBSERVER)
+		return EXITS_OK;
+	return trust_schedule(recording->options.file, &recording->launch, &recording->schedule.header,
+			      command == COMMAND_REPLAY || command == COMMAND_GDB);
+}
+
 int recording_prepare(struct recording *recording)
 {
 	int exits = recording_find(recording);
+	if (!exits)
+		exits = recording_trust(recording);
 	return exits ? exits : ops_open(&recording->options, recording->given_ops ? EXITS_USAGE : EXITS_DATA);
 }
 

@@ -18,13 +18,16 @@ struct recording {
 /* Options with which a schedule is played as it was recorded. They borrow from it. */
 struct options recorded_options(const struct options *options, struct schedule *schedule);
 
-/* Read options->file. All three give an exit status; what was wrong has been said. Ends with recording_release(). */
+/* Read options->file. All four give an exit status; what was wrong has been said. Ends with recording_release(). */
 int recording_load(struct recording *recording, const struct options *options);
 
 /* Find its program, and see that this is the one that was recorded (unless --loose). */
 int recording_find(struct recording *recording);
 
-/* The same, and load its plug-in. */
+/* Say what is about to be run, and ask whether that is wanted if the file is another user's (trust.h). */
+int recording_trust(const struct recording *recording);
+
+/* Both, and load its plug-in. */
 int recording_prepare(struct recording *recording);
 
 void recording_release(struct recording *recording);

@@ -9,6 +9,7 @@
 #include "say.h"
 #include "session.h"
 #include "simplify.h"
+#include "trust.h"
 
 #include <fmc/plugin.h>
 
@@ -21,6 +22,7 @@
 /* A replay on behalf of a view. */
 struct replay {
 	struct view *view;
+	const char *file;
 	struct session session;
 	struct finding end;
 	struct recorder *recorder;
@@ -109,6 +111,14 @@ static bool load_ops(struct replay *r, const struct options *options)
 	return false;
 }
 
+static bool trusted(struct replay *r, const struct launch *launch)
+{
+	if (trust_schedule(r->file, launch, &r->view->schedule.header, false) == EXITS_OK)
+		return true;
+	snprintf(r->why, sizeof r->why, "its program isn't run");
+	return false;
+}
+
 static enum status start(struct replay *r, const struct options *given)
 {
 	const struct schedule_header *header = &r->view->schedule.header;
@@ -122,7 +132,7 @@ static enum status start(struct replay *r, const struct options *given)
 	if (status)
 		return status;
 	if (!build_id_check(header, true, r->why) || !image_id_check(header, r->why) ||
-	    !load_ops(r, &options))
+	    !trusted(r, &launch) || !load_ops(r, &options))
 		status = STATUS_UNSUPPORTED;
 	else
 		status = session_open(&r->session, &launch, &options, true, r->why);
@@ -147,7 +157,7 @@ static int draw_file(struct view *view)
 
 int view_open(struct view *view, const char *file, const struct options *options, bool nearest)
 {
-	struct replay r = {.view = view, .nearest = nearest && !options->no_replay};
+	struct replay r = {.view = view, .file = file, .nearest = nearest && !options->no_replay};
 	*view = (struct view){0};
 	enum status status = schedule_load(&view->schedule, file, r.why);
 	if (status) {
