@@ -238,6 +238,9 @@ stops() {
 	judge "fmc gdb $*" [ $status -eq 0 ]
 	[ $status -eq 0 ] || show "$SCRATCH/err"
 }
+# GDB's options stand before the file or behind it.
+timeout -k 10 120 "$FMC" gdb -q -nx -batch -ex fmc-where --eval-command='print 6 * 7' --debugger gdb "$S" -ex 'print 6 * 9' </dev/null >"$SCRATCH/out" 2>&1
+says 'options before the file' '^at the end' '= 42$' '= 54$'
 printf '#!/bin/sh\necho 9.2\n' >"$SCRATCH/old"
 printf '#!/bin/sh\necho Python scripting is not supported in this copy of GDB. >&2\n' >"$SCRATCH/without"
 chmod +x "$SCRATCH/old" "$SCRATCH/without"

@@ -1,5 +1,6 @@
 /* The command line. */
 #include "options.h"
+#include "gdb_options.h"
 #include "exits.h"
 #include "option_table.h"
 #include "say.h"
@@ -288,6 +289,8 @@ int options_parse(struct options *options, int argc, char **argv)
 		return parse_help(options, argc - 2, argv + 2);
 	if (options->command == COMMAND_VERSION)
 		return 0;
+	if (options->command == COMMAND_GDB)
+		gdb_options_move(argc - 2, argv + 2);
 	int status = parse_options(options, argc - 1, argv + 1);
 	if (status || options->command == COMMAND_HELP)
 		return status;

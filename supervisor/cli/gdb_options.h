@@ -1,0 +1,10 @@
+#ifndef FMC_CLI_GDB_OPTIONS_H
+#define FMC_CLI_GDB_OPTIONS_H
+
+/*
+ * Options of GDB's may stand before the schedule file as well: move them behind it, in their order, so that fmc's own are what
+ * remains in front. The words begin behind the command's name.
+ */
+void gdb_options_move(int length, char **words);
+
+#endif
