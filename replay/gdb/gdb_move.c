@@ -40,9 +40,9 @@ static bool is_step(const struct gdb_action *action)
 static const struct gdb_action *find_step(const struct gdb_server *s, const struct gdb_request *r,
 					  uint32_t *thread)
 {
-	const struct gdb_action *action = action_of(r, s->selected);
-	*thread = s->selected;
-	if (is_step(action) && timeline_alive(s->timeline, s->selected))
+	*thread = r->actions.plain && s->resumed > 0 ? (uint32_t)s->resumed - 1 : s->selected;
+	const struct gdb_action *action = action_of(r, *thread);
+	if (is_step(action) && timeline_alive(s->timeline, *thread))
 		return action;
 	for (*thread = 0; *thread < timeline_threads(s->timeline); ++*thread) {
 		action = action_of(r, *thread);

@@ -23,7 +23,7 @@ enum gdb_request_kind {
 	GDB_ALIVE,	     /* T: thread */
 	GDB_ATTACHED,
 	GDB_RESUMES,	      /* vCont?: how can it be resumed? */
-	GDB_RESUME,	      /* vCont: actions */
+	GDB_RESUME,	      /* vCont, c, C, s, S: actions */
 	GDB_REVERSE_CONTINUE, /* bc */
 	GDB_REVERSE_STEP,     /* bs */
 	GDB_RUN,	      /* vRun: again from the beginning */
@@ -91,6 +91,7 @@ struct gdb_request {
 		bool signals[GDB_SIGNALS];
 		struct {
 			size_t length;
+			bool plain; /* who is to be stepped, Hc has said */
 			struct gdb_action at[GDB_ACTIONS];
 		} actions;
 	};

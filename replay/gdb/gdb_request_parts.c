@@ -105,6 +105,16 @@ bool gdb_parse_actions(struct gdb_request *request, struct gdb_cursor *at)
 	return false;
 }
 
+bool gdb_parse_plain(struct gdb_request *request, struct gdb_cursor *at)
+{
+	struct gdb_action *action = &request->actions.at[0];
+	at->next--;
+	request->actions.length = 1;
+	request->actions.plain = true;
+	action->thread = (struct gdb_thread){1, GDB_ANY};
+	return take_action(at, action) && action->kind != GDB_ACTION_STOP && action->kind != GDB_ACTION_RANGE;
+}
+
 static bool take_object(struct gdb_cursor *at, enum gdb_object *object)
 {
 	static const char *const names[] = {[GDB_OBJECT_FEATURES] = "features:read:",

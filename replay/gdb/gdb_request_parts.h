@@ -19,6 +19,8 @@ bool gdb_take_thread(struct gdb_cursor *at, struct gdb_thread *thread);
 
 /* "c;s:p1.2;r10,20:p1.3": behind vCont; */
 bool gdb_parse_actions(struct gdb_request *request, struct gdb_cursor *at);
+/* "c", "s", "C05", "S05", from behind the letter: what clients without vCont say, of the thread that Hc has named. */
+bool gdb_parse_plain(struct gdb_request *request, struct gdb_cursor *at);
 
 /* "OBJECT:read:ANNEX:OFFSET,LENGTH": behind qXfer. The kind becomes GDB_UNKNOWN for an object that isn't offered. */
 bool gdb_parse_transfer(struct gdb_request *request, struct gdb_cursor *at);

@@ -108,6 +108,11 @@ START_TEST(what_goes_on_wrongly_is_malformed)
 	    "T",
 	    "D;",
 	    "vKill;",
+	    "c10",
+	    "s401136",
+	    "C",
+	    "Cff",
+	    "S05;401136",
 	    "vCont;",
 	    "vCont;c;",
 	    "vCont;x",
@@ -213,6 +218,32 @@ START_TEST(points_are_told_apart)
 }
 END_TEST
 
+/* What LLDB says where vCont is too much: one action, of whom Hc has named. */
+START_TEST(test_plain_resumes)
+{
+	static const struct {
+		const char *payload;
+		enum gdb_action_kind kind;
+		uint8_t signal;
+	} cases[] = {{"c", GDB_ACTION_CONTINUE, 0},
+		     {"C0b", GDB_ACTION_CONTINUE, 11},
+		     {"s", GDB_ACTION_STEP, 0},
+		     {"S05", GDB_ACTION_STEP, 5}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct gdb_request request;
+		char words[8] = {0};
+		memcpy(words, cases[i].payload, strlen(cases[i].payload));
+		gdb_request_parse(&request, words, strlen(words));
+		ck_assert_int_eq(request.kind, GDB_RESUME);
+		ck_assert_uint_eq(request.actions.length, 1);
+		ck_assert(request.actions.plain);
+		ck_assert_int_eq(request.actions.at[0].kind, cases[i].kind);
+		ck_assert_uint_eq(request.actions.at[0].signal, cases[i].signal);
+		ck_assert(gdb_thread_matches(request.actions.at[0].thread, 7));
+	}
+}
+END_TEST
+
 START_TEST(several_threads_are_resumed_each_in_its_way)
 {
 	struct gdb_request request = parse("vCont;r401136,401140:p1.2;C0b:p1.3;t:p1.4;c");
@@ -275,6 +306,7 @@ int main(void)
 	Suite *suite = suite_create("gdb_request");
 	TCase *tests = tcase_create("request");
 	tcase_add_checked_fixture(tests, NULL, forget);
+	tcase_add_test(tests, test_plain_resumes);
 	tcase_add_test(tests, words_have_their_kinds);
 	tcase_add_test(tests, what_goes_on_wrongly_is_malformed);
 	tcase_add_test(tests, threads_are_told_apart);
