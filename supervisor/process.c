@@ -255,6 +255,11 @@ void process_missing(const struct process *process, char text[160])
 		user_functions_missing(process, text);
 }
 
+uint32_t process_spin_ms(const struct process *process)
+{
+	return process->options.spin_ms;
+}
+
 bool process_threaded(const struct process *process)
 {
 	return process->threaded;
@@ -331,14 +336,20 @@ const char *process_output(struct process *process, size_t *length)
 	return process->output;
 }
 
-char *process_output_from(const struct process *process, size_t from, size_t *length)
+size_t process_output_length(const struct process *process)
 {
 	off_t size = process->capture < 0 ? 0 : lseek(process->capture, 0, SEEK_END);
+	return size > 0 ? (size_t)size : 0;
+}
+
+char *process_output_from(const struct process *process, size_t from, size_t *length)
+{
+	size_t size = process_output_length(process);
 	*length = 0;
-	if (size <= (off_t)from)
+	if (size <= from)
 		return NULL;
-	char *bytes = malloc((size_t)size - from);
-	ssize_t got = bytes ? pread(process->capture, bytes, (size_t)size - from, (off_t)from) : 0;
+	char *bytes = malloc(size - from);
+	ssize_t got = bytes ? pread(process->capture, bytes, size - from, (off_t)from) : 0;
 	if (got > 0)
 		*length = (size_t)got;
 	return bytes;

@@ -107,6 +107,9 @@ enum origin_kind process_origin(const struct process *process);
 /* The functions that a plug-in describes and the last program to have had threads doesn't have; an empty list: none. */
 void process_missing(const struct process *process, char text[160]);
 
+/* After how much CPU time a thread is examined: options.spin_ms. */
+uint32_t process_spin_ms(const struct process *process);
+
 /* Did the program start a second thread in the last execution? */
 bool process_threaded(const struct process *process);
 
@@ -168,6 +171,18 @@ void process_copy_free(struct process_copy *copy);	      /* NULL is allowed */
 uint64_t process_copy_bytes(const struct process_copy *copy); /* memory of its own */
 /* The same of one that may be in the middle of a transition, as bare image; the caller's. */
 enum status process_image(struct process *process, struct image **image);
+
+/*
+ * The same as a place to come back to while the same transition is performed: process_enter() takes the place of what the
+ * running thread would do up to there, when it is stopped on its way, with the same stops behind it as then. `output`
+ * is a number of bytes that had been written when the transition began.
+ */
+struct process_midway;
+enum status process_save_midway(struct process *process, size_t output, struct process_midway **midway);
+enum status process_enter(struct process *process, const struct process_midway *midway);
+void process_midway_free(struct process_midway *midway);	    /* NULL is allowed */
+uint64_t process_midway_bytes(const struct process_midway *midway); /* memory of its own */
+size_t process_output_length(const struct process *process);
 
 /* What the target has written in the last execution; owned by the process, valid until the next.
  * Zero-terminated. */

@@ -89,8 +89,25 @@ void timeline_step(struct timeline *timeline, uint32_t thread, uint64_t low, uin
 		   struct move *move);
 void timeline_reverse_step(struct timeline *timeline, uint32_t thread, struct move *move);
 
+/*
+ * Back to before the last instruction that has touched these bytes, whatever it wrote, past all else: MOVE_WATCHPOINT, or
+ * MOVE_BEGIN if there is none. STATUS_UNSUPPORTED, and *move is untouched: the processor can't watch that.
+ */
+enum timeline_access { TIMELINE_WRITE, TIMELINE_ACCESS };
+enum status timeline_last_touch(struct timeline *timeline, uint64_t address, size_t size,
+				enum timeline_access access, struct move *move);
+
 /* To the beginning of a part, 0 to L + 1; nothing on the way counts. */
 void timeline_goto(struct timeline *timeline, size_t part, struct move *move);
+
+/*
+ * Places to return to. A mark is the timeline's, until timeline_unmark() or timeline_free(); NULL without memory. A place that
+ * doesn't look as it did, by registers and stacks, move->why says so.
+ */
+struct timeline_mark;
+struct timeline_mark *timeline_mark(struct timeline *timeline);
+void timeline_unmark(struct timeline *timeline, struct timeline_mark *mark);
+void timeline_return(struct timeline *timeline, const struct timeline_mark *mark, struct move *move);
 
 /*
  * At the beginning of a part: let `thread` go on instead of who is next, then the default policy to the end. The new
@@ -102,7 +119,6 @@ enum status timeline_branch(struct timeline *timeline, uint32_t thread, char why
 /* Breakpoints and watchpoints hold until they are taken away; not counted. STATUS_UNSUPPORTED: out of debug registers. */
 enum status timeline_break(struct timeline *timeline, uint64_t address);
 void timeline_unbreak(struct timeline *timeline, uint64_t address);
-enum timeline_access { TIMELINE_WRITE, TIMELINE_ACCESS };
 enum status timeline_watch(struct timeline *timeline, uint64_t address, size_t size,
 			   enum timeline_access access);
 void timeline_unwatch(struct timeline *timeline, uint64_t address, size_t size, enum timeline_access access);

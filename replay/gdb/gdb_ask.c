@@ -120,29 +120,7 @@ void gdb_stop_here(struct gdb_server *s)
 		memcpy(s->reply.data, "T00", 3);
 }
 
-/* Backwards past everything but a write of these bytes. */
-static void find_write(struct gdb_server *s, uint64_t address, struct move *move)
-{
-	bool found;
-	do {
-		timeline_reverse_continue(s->timeline, move);
-		found = move->end == MOVE_WATCHPOINT && move->address == address;
-	} while (!found &&
-		 (move->end == MOVE_BREAKPOINT || move->end == MOVE_WATCHPOINT || move->end == MOVE_SIGNAL));
-}
-
-/* To where it was; to the beginning of that part if it isn't known exactly. */
-static void return_to(struct gdb_server *s, const struct position *place, struct move *move)
-{
-	timeline_goto(s->timeline, place->part, move);
-	uint32_t thread = timeline_current(s->timeline);
-	while (place->steps_known && move->end != MOVE_FAILED && move->end != MOVE_INTERRUPTED &&
-	       timeline_position(s->timeline).part == place->part &&
-	       timeline_position(s->timeline).steps < place->steps)
-		timeline_step(s->timeline, thread, 0, 0, move);
-}
-
-static void tell_write(struct gdb_server *s, const struct position *from, struct move *move,
+static void tell_write(struct gdb_server *s, const struct timeline_mark *from, struct move *move,
 		       struct text *text)
 {
 	const struct position here = timeline_position(s->timeline);
@@ -159,7 +137,7 @@ static void tell_write(struct gdb_server *s, const struct position *from, struct
 		}
 		text_add(text, "\n", 1);
 	} else if (move->end == MOVE_BEGIN) {
-		return_to(s, from, move);
+		timeline_return(s->timeline, from, move);
 		text_printf(text, "nobody has written it before\n");
 	} else {
 		text_printf(text, "%s\n", *move->why ? move->why : "interrupted");
@@ -168,7 +146,6 @@ static void tell_write(struct gdb_server *s, const struct position *from, struct
 
 void gdb_ask_last_write(struct gdb_server *s, const char *argument, struct text *text)
 {
-	const struct position from = timeline_position(s->timeline);
 	struct move move;
 	uint64_t address;
 	size_t size;
@@ -178,17 +155,20 @@ void gdb_ask_last_write(struct gdb_server *s, const char *argument, struct text 
 		return;
 	}
 	gdb_drop_changes(s);
-	enum status status = timeline_watch(s->timeline, address, size, TIMELINE_WRITE);
-	if (status) {
-		text_printf(text,
-			    "can't watch %zu bytes there: the processor watches 1, 2, 4 or 8 at a "
-			    "multiple of that, four of them at a time\n",
-			    size);
+	struct timeline_mark *from = timeline_mark(s->timeline);
+	if (!from) {
+		text_printf(text, "%s\n", status_text(STATUS_NO_MEMORY));
 		return;
 	}
-	find_write(s, address, &move);
-	timeline_unwatch(s->timeline, address, size, TIMELINE_WRITE);
-	tell_write(s, &from, &move, text);
+	if (timeline_last_touch(s->timeline, address, size, TIMELINE_WRITE, &move) != STATUS_OK) {
+		text_printf(text,
+			    "can't watch %zu bytes there: the processor watches 1, 2, 4 or 8 at a "
+			    "multiple of that\n",
+			    size);
+	} else {
+		tell_write(s, from, &move, text);
+	}
+	timeline_unmark(s->timeline, from);
 	s->selected = timeline_current(s->timeline);
 	memset(&s->last, 0, sizeof s->last);
 }

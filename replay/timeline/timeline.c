@@ -131,13 +131,18 @@ void timeline_free(struct timeline *timeline)
 	if (!timeline)
 		return;
 	timeline_drop_changes(timeline);
+	while (timeline->marks)
+		timeline_unmark(timeline, timeline->marks);
 	run_leave(timeline);
+	inside_drop(timeline, 0);
 	keep_drop_all(timeline);
 	if (timeline->execution)
 		execution_free(timeline->execution);
 	process_free(timeline->process);
 	traps_release(&timeline->user);
 	traps_release(&timeline->own);
+	traps_release(&timeline->scanned);
+	hits_release(&timeline->hits);
 	way_release(&timeline->way);
 	finding_release(&timeline->finding);
 	trace_release(&timeline->trace);
@@ -162,8 +167,7 @@ enum status timeline_watch(struct timeline *timeline, uint64_t address, size_t s
 			   enum timeline_access access)
 {
 	struct traps *user = &timeline->user;
-	bool fits = (size == 1 || size == 2 || size == 4 || size == 8) && address % size == 0;
-	if (!fits || user->watches_length == WATCHES)
+	if (!watch_is_possible(address, size) || user->watches_length == WATCHES)
 		return STATUS_UNSUPPORTED;
 	traps_use(timeline, NULL);
 	user->watches[user->watches_length++] =
@@ -208,7 +212,9 @@ static void explain_blocked(const struct timeline *timeline, uint32_t thread, ch
 static enum status run_branch(struct timeline *timeline, size_t part, char why[256])
 {
 	const struct execution_watcher watcher = {timeline, NULL, NULL, on_end};
+	inside_drop(timeline, part);
 	keep_drop(timeline, part + 1);
+	hits_clear(&timeline->hits);
 	timeline->extends = true;
 	execution_watch(timeline->execution, &watcher);
 	process_find_places(timeline->process, true);

@@ -1,153 +1,101 @@
 /*
- * Movements backwards: what lies between an image and here is executed once more to see where the last stop before here was,
- * then once more up to there; if there was none, the same from the image before.
+ * Movements backwards: what lies before is executed once more to see where the last stop before here was, then once more up to
+ * there; if there was none, the same from earlier on. The stops that were seen serve those who go on backwards.
  */
 #include "timeline_private.h"
 
-/* The last place found so far at which the user wants to stop. */
-struct hit {
-	bool found;
-	struct event event;
-	size_t part;
-	bool at_beginning; /* of the part */
-	bool counted;
-	uint64_t steps; /* if counted */
-	struct leg leg; /* else how to come there from the part's beginning */
-};
+#define NEAR_HITS 8u
 
-struct scan {
-	struct timeline *timeline;
-	struct position limit;
-	struct hit last;
-	struct way arrivals; /* in the present part, one for each trap */
-};
-
-/* How often this trap has been met in the present part, this time included. */
-static struct leg *count_arrival(struct scan *scan, const struct event *event)
+/* An instruction and what it touches, for the next time: it is the one behind which that was noticed. */
+static void learn(struct timeline *timeline, uint32_t thread, uint64_t behind)
 {
-	struct timeline *timeline = scan->timeline;
-	struct way *way = &scan->arrivals;
-	struct leg leg = {.kind = event->kind == EVENT_BREAKPOINT ? LEG_BREAK
-				  : event->kind == EVENT_SIGNAL	  ? LEG_SIGNAL
-								  : LEG_WATCH,
-			  .address = event->address};
-	if (leg.kind == LEG_WATCH)
-		leg.watch = timeline->active->watches[event->watch];
-	return way_count_leg(way, &leg);
-}
-
-static void note(struct scan *scan, bool stepping, uint64_t steps)
-{
-	struct timeline *timeline = scan->timeline;
-	const struct event *event = &timeline->event;
-	struct hit hit = {.found = true, .event = *event, .part = timeline->position.part};
-	if (event->kind == EVENT_PART) {
-		uint64_t pc = pilot_visible_pc(timeline, event->thread);
-		hit.at_beginning = true;
-		hit.event.kind = EVENT_BREAKPOINT;
-		hit.event.address = pc;
-		if (!pc || !traps_has_break(timeline->active, pc))
+	const uint64_t pc = pilot_visible_pc(timeline, thread);
+	if (timeline->touchers_length == TOUCHERS || behind <= pc || behind - pc > 15)
+		return;
+	for (size_t i = 0; i < timeline->touchers_length; i++)
+		if (timeline->touchers[i].address == pc)
 			return;
-	} else if (stepping) {
-		hit.counted = true;
-		hit.steps = steps;
-	} else {
-		const struct leg *leg = count_arrival(scan, event);
-		if (!leg)
-			return;
-		hit.leg = *leg;
-	}
-	scan->last = hit;
+	timeline->touchers[timeline->touchers_length++] = (struct toucher){pc, behind};
 }
 
-/* A step in the last part: has it touched what is watched, or come to a breakpoint? */
-static void note_step(struct scan *scan, uint64_t steps)
+static bool lose(struct timeline *timeline, struct move *move)
 {
-	struct timeline *timeline = scan->timeline;
-	struct event *event = &timeline->event;
-	uint64_t pc = pilot_visible_pc(timeline, event->thread);
-	if (event->watch < WATCHES) {
-		event->kind = EVENT_WATCHPOINT;
-		event->address = timeline->active->watches[event->watch].address;
-		note(scan, true, steps);
-	} else if (steps < scan->limit.steps && traps_has_break(timeline->active, pc)) {
-		event->kind = EVENT_BREAKPOINT;
-		event->address = pc;
-		note(scan, true, steps);
-	}
+	if (timeline->event.kind == EVENT_INTERRUPTED)
+		move_fill(timeline, MOVE_INTERRUPTED, move);
+	else
+		move_failed(timeline, STATUS_DIVERGED, "the program doesn't come to the same place again",
+			    move);
+	return false;
 }
 
-/* The last part, up to the limit within it. */
-static bool scan_steps(struct scan *scan, struct move *move)
+/* So many on within the part; *done of them have been. */
+static bool pass(struct scanner *scanner, uint64_t count, uint64_t *done)
 {
-	struct timeline *timeline = scan->timeline;
-	for (uint64_t steps = 1; steps <= scan->limit.steps;) {
-		run_advance(timeline, GAIT_STEP);
-		switch (timeline->event.kind) {
-		case EVENT_STEP:
-			note_step(scan, steps++);
-			if (!way_is_enough(timeline))
-				break;
-			move_fill(timeline, MOVE_INTERRUPTED, move);
+	struct timeline *timeline = scanner->timeline;
+	const size_t part = timeline->position.part;
+	struct event hit;
+	for (*done = 0; *done < count;) {
+		if (scanner_next(scanner, &hit))
+			++*done;
+		else if (hit.kind == EVENT_INTERRUPTED || timeline->position.part != part || timeline->over)
 			return false;
-		case EVENT_SIGNAL:
-			/* It comes behind the last step counted. */
-			note(scan, true, steps - 1);
-			break;
-		case EVENT_INTERRUPTED:
-			move_fill(timeline, MOVE_INTERRUPTED, move);
-			return false;
-		default:
-			return true;
-		}
 	}
 	return true;
 }
 
-/* From where the run is to the limit. False: *move says what came between. */
-static bool scan_on(struct scan *scan, struct move *move)
+/* The same, with an image shortly before. */
+static bool pass_to(struct scanner *scanner, const struct hit *hit, uint64_t count, uint64_t *done)
 {
-	struct timeline *timeline = scan->timeline;
-	const struct position *limit = &scan->limit;
-	for (;;) {
-		bool at_limit =
-		    timeline->position.part == limit->part && timeline->event.kind != EVENT_SIGNAL;
-		bool at_part = timeline->event.kind == EVENT_PART || timeline->event.kind == EVENT_START ||
-			       timeline->event.kind == EVENT_END;
-		if (at_part)
-			way_clear(&scan->arrivals);
-		if (at_limit && at_part && limit->steps == 0)
-			return true;
-		if (timeline->over) {
-			move_failed(timeline, STATUS_DIVERGED, NULL, move);
-			return false;
-		}
-		if (timeline->event.kind == EVENT_INTERRUPTED) {
-			move_fill(timeline, MOVE_INTERRUPTED, move);
-			return false;
-		}
-		if (timeline->event.kind != EVENT_START)
-			note(scan, false, 0);
-		if (at_limit && at_part)
-			return scan_steps(scan, move);
-		run_advance(timeline, GAIT_FREE);
-	}
+	struct timeline *timeline = scanner->timeline;
+	uint64_t first = count > 2 * NEAR_HITS ? count - NEAR_HITS : 0, rest = 0;
+	if (first && !pass(scanner, first, done))
+		return false;
+	if (first && !scanner->second && inside_here(timeline) && timeline->root != hit->root)
+		hits_change_root(&timeline->hits, hit->part, hit->root, first, timeline->root);
+	bool there = pass(scanner, count - first, &rest);
+	*done = first + rest;
+	return there;
 }
 
-/*
- * From where to scan: an image before the limit, NULL for the beginning. What was near has been looked at: each time some more
- * of them are taken at once, since to begin anew costs as much as some dozen transitions.
- */
-static const struct keep *scan_from(const struct timeline *timeline, const struct position *limit,
-				    size_t images)
+/* Where nothing changes any more, each round of a loop is as good as another. */
+static bool is_in_loop(struct timeline *timeline, const struct hit *hit)
 {
-	size_t part = limit->part;
-	if (limit->steps == 0 && part > 0)
-		part--;
-	const struct keep *from = keep_before(timeline, part);
-	while (from && --images > 0 && from > timeline->keeps)
-		from--;
-	return from;
+	struct user_regs_struct registers;
+	return timeline->event.kind != EVENT_INTERRUPTED && ends_in_loop(timeline, hit->part, &registers);
+}
+
+static bool go_to_count(struct timeline *timeline, const struct hit *hit, uint64_t count, struct move *move)
+{
+	struct scanner scanner;
+	uint64_t done;
+	for (int again = 0; again < 2; again++) {
+		if (!go_to_root(timeline, hit->part, hit->root, move))
+			return false;
+		traps_use(timeline, &timeline->hits.traps);
+		scanner_begin(&scanner, timeline, &timeline->hits.traps);
+		if (pass_to(&scanner, hit, count, &done))
+			return true;
+		traps_use(timeline, NULL);
+		if (!is_in_loop(timeline, hit))
+			break;
+		count = done;
+	}
+	return lose(timeline, move);
+}
+
+/* Before the instruction that has touched what is watched: from the stop before. */
+static bool go_before_touch(struct timeline *timeline, const struct hit *hit, struct move *move)
+{
+	const struct leg leg = {.kind = LEG_BREAK, .count = hit->arrivals, .address = hit->by};
+	const uint32_t thread = timeline->event.thread;
+	if (hit->arrivals > 0)
+		return go_leg(timeline, &leg, move);
+	const enum nearing nearing = near_next(timeline, move);
+	if (nearing == NEAR_NONE)
+		return lose(timeline, move);
+	if (nearing == NEAR_THERE)
+		learn(timeline, thread, hit->behind);
+	return nearing == NEAR_THERE;
 }
 
 /* To where the signal has arrived, so that going on from there doesn't meet it again. */
@@ -155,86 +103,215 @@ static bool go_to_signal(struct timeline *timeline, const struct hit *hit, struc
 {
 	if (!go_to_step(timeline, hit->part, hit->steps, move))
 		return false;
-	if (run_advance(timeline, GAIT_STEP)->kind == EVENT_SIGNAL)
-		return true;
-	move_failed(timeline, STATUS_DIVERGED, NULL, move);
-	return false;
+	return run_advance(timeline, GAIT_STEP)->kind == EVENT_SIGNAL || lose(timeline, move);
 }
 
-/* To the place of the hit: of a watchpoint, before the instruction that has touched it. */
+/* To the place of a hit: of a watchpoint, before the instruction that has touched it. */
 static bool go_to_hit(struct timeline *timeline, const struct hit *hit, struct move *move)
 {
-	bool watch = hit->event.kind == EVENT_WATCHPOINT;
+	const bool watch = hit->event.kind == EVENT_WATCHPOINT;
 	if (hit->at_beginning)
 		return go_to_part(timeline, hit->part, move);
 	if (hit->counted && hit->event.kind == EVENT_SIGNAL)
 		return go_to_signal(timeline, hit, move);
 	if (hit->counted)
 		return go_to_step(timeline, hit->part, hit->steps - watch, move);
-	if (!go_to_part(timeline, hit->part, move) || !go_leg(timeline, &hit->leg, move))
-		return false;
-	if (!watch)
-		return true;
-	return way_count(timeline, move) &&
-	       go_to_step(timeline, hit->part, timeline->position.steps - 1, move);
+	const bool there = go_to_count(timeline, hit, hit->count - watch, move) &&
+			   (!watch || go_before_touch(timeline, hit, move));
+	traps_use(timeline, NULL);
+	return there;
 }
 
-static void arrive(struct timeline *timeline, const struct hit *hit, struct move *move)
+/* To the i-th of those that are known. */
+static void arrive(struct timeline *timeline, size_t i, struct move *move)
 {
 	static const enum move_end ends[] = {[EVENT_BREAKPOINT] = MOVE_BREAKPOINT,
 					     [EVENT_WATCHPOINT] = MOVE_WATCHPOINT,
 					     [EVENT_SIGNAL] = MOVE_SIGNAL};
-	if (!go_to_hit(timeline, hit, move))
+	const struct hit hit = timeline->hits.at[i];
+	if (!go_to_hit(timeline, &hit, move))
 		return;
-	move_fill(timeline, ends[hit->event.kind], move);
-	move->thread = hit->event.thread;
-	move->address = hit->event.address;
-	move->signal = hit->event.signal;
+	move_fill(timeline, ends[hit.event.kind], move);
+	move->thread = hit.event.thread;
+	move->address = hit.event.address;
+	move->signal = hit.event.signal;
+	timeline->hits.here = timeline->hits.length > i ? i + 1 : 0;
+}
+
+static void note_counted(struct timeline *timeline, enum event_kind kind, uint64_t address)
+{
+	struct hit hit = {.event = timeline->event,
+			  .part = timeline->position.part,
+			  .counted = true,
+			  .steps = timeline->position.steps};
+	hit.event.kind = kind;
+	hit.event.address = address;
+	hits_add(&timeline->hits, &hit);
+}
+
+/* A step has been made: was that at a watchpoint or a breakpoint? */
+static void note_step(struct timeline *timeline, const struct position *limit)
+{
+	const struct event *event = &timeline->event;
+	const uint64_t pc = pilot_visible_pc(timeline, event->thread);
+	if (event->watch < WATCHES)
+		note_counted(timeline, EVENT_WATCHPOINT, timeline->active->watches[event->watch].address);
+	else if (timeline->position.steps < limit->steps && traps_has_break(timeline->active, pc))
+		note_counted(timeline, EVENT_BREAKPOINT, pc);
+}
+
+/* The part that ends in a loop, up to the limit within it: how often the loop is run differs. */
+static bool scan_steps(struct timeline *timeline, const struct position *limit, struct move *move)
+{
+	if (!go_to_part(timeline, limit->part, move))
+		return false;
+	traps_use(timeline, &timeline->hits.traps);
+	while (timeline->position.part == limit->part && timeline->position.steps < limit->steps) {
+		const struct event *event = run_advance(timeline, GAIT_STEP);
+		if (event->kind == EVENT_STEP)
+			note_step(timeline, limit);
+		if (event->kind == EVENT_SIGNAL)
+			note_counted(timeline, EVENT_SIGNAL, 0);
+		if (event->kind == EVENT_INTERRUPTED ||
+		    (event->kind == EVENT_STEP && way_is_enough(timeline))) {
+			move_fill(timeline, MOVE_INTERRUPTED, move);
+			return false;
+		}
+	}
+	traps_use(timeline, NULL);
+	return true;
+}
+
+/* Those of the last part from this one on aren't before the present place. */
+static void drop_last(struct hits *hits, size_t part, uint64_t count)
+{
+	while (count > 0 && hits->length > 0 && hits->at[hits->length - 1].part == part) {
+		hits->length--;
+		count--;
+	}
+}
+
+/* Is what was seen too little, because only the end of the part was looked at? */
+static bool is_too_little(const struct hits *hits, size_t part, uint64_t behind)
+{
+	uint64_t seen = 0;
+	for (size_t i = hits->length; i-- > 0 && hits->at[i].part == part;)
+		seen += !hits->at[i].at_beginning;
+	return hits->cut && seen <= behind;
+}
+
+/* In the middle of a part: what is stopped at from here to its end isn't before here, all else in it is. */
+static bool look_back_within(struct timeline *timeline, struct traps *traps, struct move *move)
+{
+	const struct position here = timeline->position;
+	const bool counted = here.steps_known && timeline->root == 0;
+	const uint64_t pc = pilot_visible_pc(timeline, timeline->event.thread);
+	struct user_regs_struct registers;
+	uint64_t behind;
+	/* A stop at this very place is none before it. */
+	const bool stands = timeline->event.kind == EVENT_SIGNAL || traps_has_break(traps, pc);
+	if (!scan_behind(timeline, traps, &behind, move))
+		return false;
+	if (counted && behind > 0 && ends_in_loop(timeline, here.part, &registers))
+		return scan_before(timeline, traps, here.part, 1, move) && scan_steps(timeline, &here, move);
+	if (!scan_before(timeline, traps, here.part + 1, 1, move))
+		return false;
+	if (is_too_little(&timeline->hits, here.part, behind + stands) &&
+	    !scan_all_before(timeline, traps, here.part + 1, move))
+		return false;
+	drop_last(&timeline->hits, here.part, behind + stands);
+	return true;
+}
+
+static bool at_beginning(const struct timeline *timeline)
+{
+	return timeline->position.steps_known && timeline->position.steps == 0 && timeline->root == 0;
+}
+
+/* From the beginning of a part: what is nearest first, and more and more at once. */
+static void look_back_from(struct timeline *timeline, struct traps *traps, size_t part, struct move *move)
+{
+	struct hits *hits = &timeline->hits;
+	for (size_t images = 1; part > 0; images++) {
+		if (!scan_before(timeline, traps, part, images, move))
+			return;
+		if (hits->length > 0) {
+			arrive(timeline, hits->length - 1, move);
+			return;
+		}
+		part = hits->part;
+	}
+	if (go_to_part(timeline, 0, move))
+		move_fill(timeline, MOVE_BEGIN, move);
+}
+
+static void go_back(struct timeline *timeline, struct traps *traps, struct move *move)
+{
+	struct hits *hits = &timeline->hits;
+	size_t part = timeline->position.part;
+	const bool known = hits->here > 0 && traps_same(&hits->traps, traps);
+	if (known && hits->here > 1) {
+		arrive(timeline, hits->here - 2, move);
+		return;
+	}
+	if (known && !hits->cut) {
+		part = hits->part;
+	} else if (!at_beginning(timeline)) {
+		if (!look_back_within(timeline, traps, move))
+			return;
+		if (hits->length > 0) {
+			arrive(timeline, hits->length - 1, move);
+			return;
+		}
+		part = hits->part;
+	}
+	look_back_from(timeline, traps, part, move);
 }
 
 void timeline_reverse_continue(struct timeline *timeline, struct move *move)
 {
 	move_begin(timeline);
-	if (!way_count(timeline, move))
-		return;
-	struct scan scan = {.timeline = timeline, .limit = timeline->position};
-	for (size_t images = 1; scan.limit.part > 0 || scan.limit.steps > 0; images++) {
-		const struct keep *from = scan_from(timeline, &scan.limit, images);
-		traps_use(timeline, NULL);
-		enum status status = run_start(timeline, from);
-		if (status != STATUS_OK) {
-			move_failed(timeline, status, "the program can't be started again", move);
-			break;
-		}
-		const struct position begin = timeline->position;
-		traps_use(timeline, &timeline->user);
-		bool on = scan_on(&scan, move);
-		traps_use(timeline, NULL);
-		if (on && scan.last.found)
-			arrive(timeline, &scan.last, move);
-		if (!on || scan.last.found)
-			break;
-		scan.limit = begin;
-	}
-	way_release(&scan.arrivals);
-	if (scan.limit.part == 0 && scan.limit.steps == 0 && !scan.last.found &&
-	    go_to_part(timeline, 0, move))
-		move_fill(timeline, MOVE_BEGIN, move);
+	go_back(timeline, &timeline->user, move);
+	traps_use(timeline, NULL);
 }
 
-/* The last part before `part` that `thread` has run in and made instructions; 0 if there is none later. */
+enum status timeline_last_touch(struct timeline *timeline, uint64_t address, size_t size,
+				enum timeline_access access, struct move *move)
+{
+	struct traps traps = {.watches_length = 1};
+	traps.watches[0] = (struct user_watch){.address = address, .size = (uint8_t)size, .access = access};
+	if (!watch_is_possible(address, size))
+		return STATUS_UNSUPPORTED;
+	move_begin(timeline);
+	do
+		go_back(timeline, &traps, move);
+	while (move->end == MOVE_SIGNAL);
+	traps_use(timeline, NULL);
+	return STATUS_OK;
+}
+
+/* The last part before `part` that `thread` has run in and made instructions. True: to before the last of them. */
 static bool last_step(struct timeline *timeline, uint32_t thread, size_t part, struct move *move)
 {
+	struct user_regs_struct registers;
 	while (part-- > 0) {
-		uint64_t steps;
+		uint64_t steps = 0;
 		if (part_thread(timeline, part) != thread)
 			continue;
-		if (!count_steps(timeline, part, &steps, move))
+		if (ends_in_loop(timeline, part, &registers)) {
+			if (!count_steps(timeline, part, &steps, move))
+				return false;
+			if (steps == STEPS_MOST)
+				return go_to_long_part(timeline, part, move);
+			if (steps > 0)
+				return go_to_step(timeline, part, steps - 1, move);
+			continue;
+		}
+		if (!go_to_part(timeline, part, move))
 			return false;
-		if (steps == STEPS_MOST)
-			return go_to_long_part(timeline, part, move);
-		if (steps > 0)
-			return go_to_step(timeline, part, steps - 1, move);
+		const enum nearing nearing = near_next(timeline, move);
+		if (nearing != NEAR_NONE)
+			return nearing == NEAR_THERE;
 	}
 	if (!go_to_part(timeline, 0, move))
 		return false;
@@ -245,15 +322,14 @@ static bool last_step(struct timeline *timeline, uint32_t thread, size_t part, s
 void timeline_reverse_step(struct timeline *timeline, uint32_t thread, struct move *move)
 {
 	move_begin(timeline);
-	if (!way_count(timeline, move))
+	traps_use(timeline, NULL);
+	const size_t part = timeline->position.part;
+	enum nearing nearing = NEAR_NONE;
+	if (!at_beginning(timeline) && timeline->event.thread == thread)
+		nearing = near_before(timeline, move);
+	if (nearing == NEAR_NONE && !last_step(timeline, thread, part, move))
 		return;
-	const struct position here = timeline->position;
-	bool there;
-	if (here.steps > 0 && timeline->event.thread == thread)
-		there = go_to_step(timeline, here.part, here.steps - 1, move);
-	else
-		there = last_step(timeline, thread, here.part, move);
-	if (!there)
+	if (nearing == NEAR_ELSEWHERE)
 		return;
 	move_fill(timeline, MOVE_DONE, move);
 	move->thread = thread;

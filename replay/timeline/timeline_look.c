@@ -9,7 +9,12 @@
 
 struct position timeline_position(const struct timeline *timeline)
 {
-	return timeline->position;
+	struct position position = timeline->position;
+	if (timeline->root != 0) {
+		position.steps = 0;
+		position.steps_known = false;
+	}
+	return position;
 }
 
 size_t timeline_length(const struct timeline *timeline)

@@ -54,6 +54,8 @@ bool move_ends(struct timeline *timeline, const struct event *event, struct move
 	switch (event->kind) {
 	case EVENT_START:
 	case EVENT_STEP:
+	case EVENT_ENTERED:
+	case EVENT_SLICE:
 		return false;
 	case EVENT_PART: {
 		uint64_t pc = pilot_visible_pc(timeline, event->thread);

@@ -7,6 +7,10 @@
 #include <fmc/rounds.h>
 
 #include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define NAP_US 200
 
 /* A thread that is let go, for as long as one call of pilot_run() takes. */
 struct flight {
@@ -15,6 +19,8 @@ struct flight {
 	struct tracee *tracee;
 	int signal;
 	int timeout_ms;
+	uint64_t
+	    since; /* its CPU time when it was first found running after the last stop; 0: it hasn't been */
 	struct stop *stop;
 };
 
@@ -56,7 +62,11 @@ static bool yield(struct flight *flight, struct event event)
 	event.thread = flight->thread;
 	timeline->fresh = timeline->starting = false;
 	timeline->shown_pc = pc_of(flight);
-	return !run_yield(timeline, &event);
+	/* A signal that is about to come would be lost. */
+	timeline->midway = !flight->signal && event.kind != EVENT_START;
+	const bool left = run_yield(timeline, &event);
+	timeline->midway = false;
+	return !left;
 }
 
 /* The thread has just made an instruction, or was moved by fmc as if it had. */
@@ -97,10 +107,56 @@ static bool arrive(struct flight *flight)
 	return true;
 }
 
+static int64_t now_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* It may share this processor: it runs while nobody else does. */
+static void nap(int64_t us)
+{
+	const struct timespec time = {.tv_nsec = (us < NAP_US ? us : NAP_US) * 1000};
+	nanosleep(&time, NULL);
+}
+
+/* Wait for so long at most, then stop it. */
+static enum status await_slice(struct flight *flight)
+{
+	struct target *target = flight->tracee->target;
+	const int64_t end = now_us() + flight->timeline->slice_us;
+	int64_t left;
+	enum status status;
+	while ((status = target_wait(target, flight->tracee, 0, flight->stop)) == STATUS_TIMEOUT &&
+	       (left = end - now_us()) > 0)
+		nap(left);
+	if (status != STATUS_TIMEOUT)
+		return status;
+	status = tracee_interrupt(flight->tracee);
+	return status == STATUS_OK ? target_wait(target, flight->tracee, -1, flight->stop) : status;
+}
+
 /* Wait, but not for an interrupt of somebody else's. */
 static enum status await(struct flight *flight)
 {
+	if (flight->timeline->gait == GAIT_SLICE)
+		return await_slice(flight);
 	return target_wait(flight->tracee->target, flight->tracee, flight->timeout_ms, flight->stop);
+}
+
+/*
+ * The end of a single step. On a busy machine it hasn't even begun when the time is up: only a thread asleep in a system call
+ * is past its instruction.
+ */
+static enum status await_step(struct flight *flight)
+{
+	struct tracee *tracee = flight->tracee;
+	enum status status;
+	do
+		status = target_wait(tracee->target, tracee, flight->timeout_ms, flight->stop);
+	while (status == STATUS_TIMEOUT && tracee_blocked_in(tracee) < 0);
+	return status;
 }
 
 /* One instruction with the byte at `address` as the program has it. */
@@ -111,7 +167,7 @@ static enum status step_without_trap(struct flight *flight, uint64_t address, ui
 	target_write(target, address, &original, 1);
 	enum status status = target_step(flight->tracee, flight->signal);
 	if (status == STATUS_OK)
-		status = await(flight);
+		status = await_step(flight);
 	target_write(target, address, &trap_instruction, 1);
 	return status;
 }
@@ -163,8 +219,8 @@ static enum status set_off(struct flight *flight)
 	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
 	if (!regs)
 		return STATUS_GONE;
-	/* With a signal a handler comes first. */
-	if (!flight->signal && traps_original(flight->timeline, regs->rip, &original))
+	/* With a signal that may be the first one of its handler; one without a handler comes between, and nobody has moved. */
+	if (traps_original(flight->timeline, regs->rip, &original))
 		return step_without_trap(flight, regs->rip, original);
 	enum status status = target_resume(flight->tracee, flight->signal);
 	return status == STATUS_OK ? await(flight) : status;
@@ -178,6 +234,21 @@ static enum status look_up(struct flight *flight)
 	enum status status = tracee_interrupt(flight->tracee);
 	flight->timeout_ms = -1;
 	return status == STATUS_OK ? await(flight) : status;
+}
+
+/*
+ * It takes its time, and that is nothing to be examined yet: on a busy machine it may hardly have run, and what it is stopped at
+ * takes more than all it computes.
+ */
+static bool is_young(struct flight *flight)
+{
+	struct process *process = flight->timeline->process;
+	if (tracee_blocked_in(flight->tracee) >= 0)
+		return false;
+	const uint64_t used = tracee_cpu_time(flight->tracee);
+	if (!flight->since)
+		flight->since = used ? used : 1;
+	return used - flight->since < (uint64_t)process_spin_ms(process) * 1000000;
 }
 
 /* Out of the displaced copy of an instruction, in which a watchpoint may stop it. */
@@ -271,6 +342,8 @@ static enum landing land(struct flight *flight)
 						 .address = timeline->active->watches[hit].address}));
 	}
 	case STOP_INTERRUPT:
+		if (timeline->gait == GAIT_SLICE)
+			return landing(yield(flight, (struct event){.kind = EVENT_SLICE}));
 		if (!run_is_interrupted(timeline))
 			return LANDING_ON;
 		return landing(yield(flight, (struct event){.kind = EVENT_INTERRUPTED}));
@@ -284,6 +357,7 @@ static enum status run_own(struct flight *flight, bool resume)
 {
 	struct timeline *timeline = flight->timeline;
 	uint8_t original;
+	traps_renew(timeline);
 	enum status status = resume ? target_resume(flight->tracee, flight->signal) : STATUS_OK;
 	while (status == STATUS_OK && (status = await(flight)) == STATUS_OK) {
 		const struct stop *stop = flight->stop;
@@ -320,11 +394,16 @@ static enum status fly(struct flight *flight, bool resume)
 		} else {
 			prepare(flight);
 			timeline->shown_pc = 0;
+			flight->since = 0;
 			status = is_stepping(timeline) ? step(flight) : set_off(flight);
 			flight->signal = 0;
 		}
 		if (status == STATUS_TIMEOUT)
 			status = look_up(flight);
+		if (status == STATUS_TIMEOUT && is_young(flight)) {
+			resume = false;
+			continue;
+		}
 		if (status != STATUS_OK)
 			return status;
 		flight->timeout_ms = timeout_ms;
@@ -337,6 +416,35 @@ static enum status fly(struct flight *flight, bool resume)
 			resume = true;
 		}
 	}
+}
+
+/* Here the image belongs that is to be put in the process's place: no stop that concerned the process is missing. */
+static enum status enter(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	enum status status = process_enter(timeline->process, timeline->enter->process);
+	if (status != STATUS_OK)
+		return status;
+	timeline->enter = NULL;
+	traps_forget(timeline);
+	flight->signal = 0;
+	flight->tracee = process_tracee(timeline->process, flight->thread);
+	if (!flight->tracee)
+		return STATUS_GONE;
+	return yield(flight, (struct event){.kind = EVENT_ENTERED}) ? STATUS_OK : STATUS_INTERRUPTED;
+}
+
+static enum status run_seen(struct flight *flight, bool resume)
+{
+	const struct timeline *timeline = flight->timeline;
+	if (resume && !arrive(flight))
+		return STATUS_INTERRUPTED;
+	if (resume && timeline->enter && timeline->enter->given == timeline->given) {
+		enum status status = enter(flight);
+		if (status != STATUS_OK)
+			return status;
+	}
+	return fly(flight, resume);
 }
 
 static enum status pilot_run(void *context, uint32_t thread, bool resume, int signal, bool own,
@@ -356,13 +464,9 @@ static enum status pilot_run(void *context, uint32_t thread, bool resume, int si
 	}
 	if (timeline->gait == GAIT_LEAVE)
 		return STATUS_INTERRUPTED;
-	if (own) {
-		traps_renew(timeline);
-		return run_own(&flight, resume);
-	}
-	if (resume && !arrive(&flight))
-		return STATUS_INTERRUPTED;
-	return fly(&flight, resume);
+	enum status status = own ? run_own(&flight, resume) : run_seen(&flight, resume);
+	timeline->given += status == STATUS_OK;
+	return status;
 }
 
 static void plant(void *context, struct target *target, bool planted)
@@ -374,5 +478,7 @@ static void plant(void *context, struct target *target, bool planted)
 
 void pilot_install(struct timeline *timeline)
 {
+	/* Slices are shorter than the kernel lets a sleep be late by default. */
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	timeline->pilot = (struct process_pilot){.context = timeline, .run = pilot_run, .plant = plant};
 }

@@ -14,9 +14,14 @@
  *     timeline_pilot.c   one thread on its way, instruction by instruction or freely: what the run's events come from
  *     timeline_traps.c   the user's breakpoints and watchpoints
  *     timeline_keep.c    images along the way
+ *     timeline_inside.c  images in the middle of parts
  *     timeline_way.c     how a place within a part was come to, and coming there again
+ *     timeline_near.c    to one instruction before something, in parts of any length
+ *     timeline_hits.c    what was stopped at on the way, in order
  *     timeline_move.c    movements forwards, and to the beginnings of parts
+ *     timeline_scan.c    a part of the past executed once more, to see what is stopped at
  *     timeline_back.c    movements backwards
+ *     timeline_mark.c    places to return to
  *     timeline_look.c    threads, registers, memory as the program would see them
  *     timeline_change.c  a copy of the process that may be changed
  */
@@ -29,6 +34,8 @@ enum event_kind {
 	EVENT_BREAKPOINT, /* before an instruction at which the user has a breakpoint */
 	EVENT_WATCHPOINT, /* behind one that has touched what the user watches */
 	EVENT_SIGNAL,	  /* the program is about to get a signal */
+	EVENT_ENTERED,	  /* an image in the middle of the part has taken the process's place */
+	EVENT_SLICE,	  /* it has run for a moment */
 	EVENT_INTERRUPTED,
 	EVENT_END, /* the execution is over: trace->end says why */
 };
@@ -44,6 +51,7 @@ struct event {
 /* How the running thread goes on from an event. */
 enum gait {
 	GAIT_FREE,  /* to the next event of another kind than EVENT_STEP */
+	GAIT_SLICE, /* the same, or for timeline->slice_us */
 	GAIT_STEP,  /* by one instruction */
 	GAIT_LEAVE, /* not at all: the run is given up */
 };
@@ -78,7 +86,7 @@ enum leg_kind {
 	LEG_BREAK,  /* to the count-th arrival at `address` */
 	LEG_WATCH,  /* to the count-th touch of what `watch` says */
 	LEG_SIGNAL, /* to the count-th signal */
-	LEG_LOST,   /* to where the running thread has `registers` */
+	LEG_LOST,   /* to where the running thread has `registers`, as far as that can be told */
 };
 
 struct leg {
@@ -100,6 +108,51 @@ struct keep {
 	struct execution_copy *execution;
 	uint64_t used; /* when it last served; for those off the grid */
 };
+
+/*
+ * An image in the middle of a part. Instructions are counted from a root: 0 is the part's beginning, any other one an image
+ * (with `steps` 0) that was come to without counting.
+ */
+struct inside {
+	size_t part;
+	uint32_t root;
+	uint64_t steps;
+	uint64_t given; /* stops that concerned the process, from the part's beginning on */
+	bool anywhere;	/* not behind a stop: a breakpoint here hasn't been told */
+	struct process_midway *process;
+	uint64_t bytes, used;
+};
+
+#define INSIDES 32
+
+/* What was stopped at on the way, and how to come there again. */
+struct hit {
+	struct event event;
+	size_t part;
+	bool at_beginning; /* of the part; else it is */
+	uint32_t root;
+	uint64_t count; /* the so-manieth behind this root */
+	/* Of a watchpoint: where it was noticed; the arrivals at the instruction `by` since the hit before (or the root), 0: unknown. */
+	uint64_t behind, by, arrivals;
+	bool counted; /* instead: behind so many instructions from the part's beginning */
+	uint64_t steps;
+};
+
+struct hits {
+	struct hit *at;
+	size_t length, room;
+	struct traps traps; /* what was to be stopped at */
+	size_t part;	    /* from the beginning of this one on: */
+	bool cut;	    /* or from somewhere in it */
+	size_t here;	    /* the timeline stands where this one is, counted from 1; 0: elsewhere */
+};
+
+/* An instruction that has touched what is watched, and the one behind it. */
+struct toucher {
+	uint64_t address, behind;
+};
+
+#define TOUCHERS 16
 
 struct timeline {
 	struct timeline_options options;
@@ -127,13 +180,19 @@ struct timeline {
 	uint64_t fresh_pc;
 	uint64_t shown_pc; /* the last event was about a thread here, which hasn't moved; 0: it has */
 	unsigned ticks;
-	bool interrupted; /* the user has said so, in this movement */
+	uint64_t given;		       /* see struct inside */
+	size_t output_before;	       /* this part */
+	bool midway;		       /* stopped where an image can be taken in the middle of the part */
+	const struct inside *enter;    /* to be put in the process's place; NULL: none */
+	unsigned slice_us, slices;     /* how long one is, and how many there have been */
+	bool interrupted;	       /* the user has said so, in this movement */
 	/* Where it is. */
 	char remark[160]; /* about the next stop; empty: none */
 	struct position position;
-	struct way way; /* if the steps aren't known */
+	uint32_t root;	/* what position.steps are counted from, see struct inside */
+	struct way way; /* from there, if they aren't known */
 	/* Traps. */
-	struct traps user, own;
+	struct traps user, own, scanned;
 	struct traps *active; /* those in force now; NULL: none */
 	struct target *planted_in;
 	bool threaded; /* they were planted when there were several threads */
@@ -143,6 +202,14 @@ struct timeline {
 	size_t keeps_length, keeps_room;
 	size_t stride;
 	uint64_t clock;
+	struct inside insides[INSIDES];
+	size_t insides_length;
+	uint32_t roots; /* numbers given */
+	/* Backwards. */
+	struct hits hits;
+	struct toucher touchers[TOUCHERS];
+	size_t touchers_length;
+	struct timeline_mark *marks;
 	/* A copy that may be changed. */
 	struct change *change; /* NULL: nothing has been changed */
 	/* What has been shown of the program's output. */
@@ -170,7 +237,11 @@ bool traps_has_break(const struct traps *traps, uint64_t address);
 bool traps_add_break(struct traps *traps, uint64_t address);
 void traps_remove_break(struct traps *traps, uint64_t address);
 void traps_clear(struct traps *traps);
+bool traps_copy(struct traps *to, const struct traps *from); /* false without memory */
+bool traps_same(const struct traps *a, const struct traps *b);
 void traps_release(struct traps *traps);
+/* The processor watches so many bytes there. */
+bool watch_is_possible(uint64_t address, size_t size);
 /* These are in force from now on; NULL: none. */
 void traps_use(struct timeline *timeline, struct traps *traps);
 /* The target is gone, and what was planted in it. */
@@ -194,30 +265,104 @@ const struct keep *keep_before(const struct timeline *timeline,
 void keep_drop(struct timeline *timeline, size_t part); /* those from this part on */
 void keep_drop_all(struct timeline *timeline);
 
-/* timeline_way.c */
+/* timeline_inside.c: one of where it stands, in the middle of a part. False: that can't be had. */
+bool inside_here(struct timeline *timeline);
+/* The nearest at or before these steps; NULL: none. */
+const struct inside *inside_before(const struct timeline *timeline, size_t part, uint32_t root,
+				   uint64_t steps);
+/* Put it in place; false: *move says why not. */
+bool inside_go(struct timeline *timeline, const struct inside *inside, struct move *move);
+void inside_drop(struct timeline *timeline, size_t part); /* those of parts from this one on */
+
+/*
+ * timeline_near.c: to run from image to image. Slices are short at first, and the longer the longer it takes, so that their number
+ * stays small.
+ */
+#define SLICE_US      20u
+#define SLICES_OF_ONE 24u
+void slices_begin(struct timeline *timeline);
+const struct event *slices_next(struct timeline *timeline);
+
+/* timeline_way.c: a place with its instructions counted from a root. */
+struct spot {
+	size_t part;
+	uint32_t root;
+	uint64_t steps;
+};
 void way_clear(struct way *way);
 void way_release(struct way *way);
 /* Where the event has come about: a further leg, or the steps counted. */
 void way_note(struct timeline *timeline, const struct event *event);
-/* Count the steps to the present place, by going there again. False: interrupted or failed, *move says so. */
-bool way_count(struct timeline *timeline, struct move *move);
+/* Come here again: to the root, then along the way. */
+bool go_way(struct timeline *timeline, const struct spot *from, const struct way *way, struct move *move);
 /* Go there: the beginning of a part, then so many instructions, or this leg. */
 bool go_to_part(struct timeline *timeline, size_t part, struct move *move);
 bool go_to_step(struct timeline *timeline, size_t part, uint64_t steps, struct move *move);
+/* The same from any root; and to the root itself. */
+bool go_to_spot(struct timeline *timeline, const struct spot *spot, struct move *move);
+bool go_to_root(struct timeline *timeline, size_t part, uint32_t root, struct move *move);
 /* Asked at each step that is counted: has the user had enough? He is asked now and then. */
 bool way_is_enough(struct timeline *timeline);
-/* From a part's beginning by this leg, freely. */
+/* From where it stands by this leg, freely; false: it ends elsewhere, *move says so. */
 bool go_leg(struct timeline *timeline, const struct leg *leg, struct move *move);
-/* Once more this trap: the leg with its count, which is the first if it is new. NULL without memory. */
-struct leg *way_count_leg(struct way *way, const struct leg *leg);
+/* Nothing but the trap of this leg is in force; NULL: nothing at all. */
+void use_own(struct timeline *timeline, const struct leg *leg);
+/* Does this part end in a loop that waits for another thread? Then `registers` are those that repeat. */
+bool ends_in_loop(struct timeline *timeline, size_t part, struct user_regs_struct *registers);
 /*
  * How many instructions a part has; of one that ends in a loop which only another thread can end, to where that begins to
  * repeat. STEPS_MOST: too many to be counted.
  */
 #define STEPS_MOST 1000000u
 bool count_steps(struct timeline *timeline, size_t part, uint64_t *steps, struct move *move);
+/* From the part's beginning to where the running thread had these registers; false: that isn't met in STEPS_MOST. */
+bool walk_to_registers(struct timeline *timeline, size_t part, const struct user_regs_struct *registers,
+		       struct move *move);
 /* To the part's beginning, since it has too many instructions to go anywhere else in it; the next stop says so. */
 bool go_to_long_part(struct timeline *timeline, size_t part, struct move *move);
+
+/* timeline_near.c */
+enum nearing {
+	NEAR_THERE, /* one instruction before it, counted */
+	NEAR_NONE,  /* there is no instruction in between */
+	NEAR_ELSEWHERE, /* interrupted, failed, or at the part's beginning for want of an image: *move or the remark say so */
+};
+/*
+ * To one instruction before the traps in force stop it next, or before the end of the part. Where that is far, images bring
+ * it nearer: the last bit alone is counted.
+ */
+enum nearing near_next(struct timeline *timeline, struct move *move);
+/* One instruction back within the part, however the place was come to. */
+enum nearing near_before(struct timeline *timeline, struct move *move);
+
+/* timeline_hits.c */
+void hits_begin(struct hits *hits, const struct traps *traps, size_t part);
+bool hits_add(struct hits *hits, const struct hit *hit); /* false without memory */
+void hits_clear(struct hits *hits);
+void hits_release(struct hits *hits);
+/* Behind so many hits from the old root there is an image now, which is a root of its own. */
+void hits_change_root(struct hits *hits, size_t part, uint32_t old, uint64_t count, uint32_t root);
+bool hits_uses(const struct hits *hits, uint32_t root);
+
+/*
+ * timeline_scan.c: execute from an image before this part up to its beginning: timeline->hits are then those on the way. The more
+ * images it goes back at once, the longer takes that, and the sooner is it through. False: *move says why not.
+ */
+bool scan_before(struct timeline *timeline, const struct traps *traps, size_t part, size_t images,
+		 struct move *move);
+/* The same from the part before on, and each of them however many there are. */
+bool scan_all_before(struct timeline *timeline, const struct traps *traps, size_t part, struct move *move);
+/* How many there are from here to the end of the part. */
+bool scan_behind(struct timeline *timeline, struct traps *traps, uint64_t *count, struct move *move);
+/* Those are in force: to the next that counts, what else is met is timeline->event. */
+struct scanner {
+	struct timeline *timeline;
+	const struct traps *traps; /* what counts */
+	bool second;		   /* a breakpoint where a watchpoint has just stopped it */
+};
+/* From a root or a part's beginning, where it stands. */
+void scanner_begin(struct scanner *scanner, struct timeline *timeline, const struct traps *traps);
+bool scanner_next(struct scanner *scanner, struct event *hit);
 
 /* timeline_move.c: a movement begins: what was changed is forgotten. */
 void move_begin(struct timeline *timeline);
@@ -229,6 +374,9 @@ void move_failed(struct timeline *timeline, enum status status, const char *why,
 bool is_true_end(const struct timeline *timeline);
 /* Who performs transition `part`; part 0: the first thread. */
 uint32_t part_thread(const struct timeline *timeline, size_t part);
+
+/* timeline_mark.c: is some mark counted from this root? */
+bool marks_use(const struct timeline *timeline, uint32_t root);
 
 /* timeline_change.c */
 struct target *changed_target(const struct timeline *timeline); /* NULL if nothing has been changed */

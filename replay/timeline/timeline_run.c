@@ -34,6 +34,8 @@ static bool yield_part(struct timeline *timeline, size_t part)
 {
 	uint32_t thread = part_thread(timeline, part);
 	timeline->fresh = true;
+	timeline->given = 0;
+	timeline->output_before = process_output_length(timeline->process);
 	timeline->fresh_pc = pilot_visible_pc(timeline, thread);
 	return run_yield(timeline, &(struct event){.kind = EVENT_PART, .thread = thread});
 }
@@ -129,9 +131,11 @@ static enum status restore(struct timeline *timeline, const struct keep *from)
 enum status run_start(struct timeline *timeline, const struct keep *from)
 {
 	run_leave(timeline);
+	timeline->hits.here = 0;
 	enum status status = from ? restore(timeline, from) : STATUS_OK;
 	if (status == STATUS_GONE) {
 		/* Somebody has killed what was kept. */
+		inside_drop(timeline, 0);
 		keep_drop_all(timeline);
 		from = NULL;
 		status = STATUS_OK;
@@ -139,6 +143,9 @@ enum status run_start(struct timeline *timeline, const struct keep *from)
 	if (status != STATUS_OK)
 		return status;
 	timeline->begins_at = from ? from->part : 0;
+	timeline->given = 0;
+	timeline->output_before = 0;
+	timeline->midway = false;
 	timeline->over = false;
 	timeline->starting = !from;
 	timeline->run = coroutine_new(body, timeline);
@@ -153,6 +160,7 @@ enum status run_start(struct timeline *timeline, const struct keep *from)
 const struct event *run_advance(struct timeline *timeline, enum gait gait)
 {
 	timeline->gait = gait;
+	timeline->hits.here = 0;
 	coroutine_resume(timeline->run);
 	timeline->over = timeline->event.kind == EVENT_END;
 	way_note(timeline, &timeline->event);

@@ -48,6 +48,45 @@ void traps_clear(struct traps *traps)
 	traps->watches_length = 0;
 }
 
+bool traps_copy(struct traps *to, const struct traps *from)
+{
+	traps_clear(to);
+	for (size_t i = 0; i < from->breaks_length; i++)
+		if (!traps_add_break(to, from->breaks[i].address))
+			return false;
+	memcpy(to->watches, from->watches, sizeof to->watches);
+	to->watches_length = from->watches_length;
+	return true;
+}
+
+bool watch_is_possible(uint64_t address, size_t size)
+{
+	return (size == 1 || size == 2 || size == 4 || size == 8) && address % size == 0;
+}
+
+static bool has_watch(const struct traps *traps, const struct user_watch *watch)
+{
+	for (size_t i = 0; i < traps->watches_length; i++)
+		if (traps->watches[i].address == watch->address && traps->watches[i].size == watch->size &&
+		    traps->watches[i].access == watch->access)
+			return true;
+	return false;
+}
+
+/* Neither has one twice. */
+bool traps_same(const struct traps *a, const struct traps *b)
+{
+	if (a->breaks_length != b->breaks_length || a->watches_length != b->watches_length)
+		return false;
+	for (size_t i = 0; i < a->breaks_length; i++)
+		if (!find(b, a->breaks[i].address))
+			return false;
+	for (size_t i = 0; i < a->watches_length; i++)
+		if (!has_watch(b, &a->watches[i]))
+			return false;
+	return true;
+}
+
 void traps_release(struct traps *traps)
 {
 	free(traps->breaks);

@@ -99,10 +99,14 @@ static void note_trap(struct timeline *timeline, const struct event *event)
 	merge(&timeline->way);
 }
 
+/* Not by a trap, and not counted: only an image of the very place can be come to again with certainty. */
 static void note_lost(struct timeline *timeline, const struct event *event)
 {
 	begin_way(timeline);
+	if (inside_here(timeline))
+		return;
 	way_clear(&timeline->way);
+	timeline->root = 0;
 	struct leg *leg = add_leg(&timeline->way, LEG_LOST, 1);
 	if (leg)
 		timeline_registers(timeline, event->thread, &leg->registers);
@@ -111,6 +115,7 @@ static void note_lost(struct timeline *timeline, const struct event *event)
 static void note_part(struct timeline *timeline, size_t part)
 {
 	timeline->position = (struct position){.part = part, .steps_known = true};
+	timeline->root = 0;
 	way_clear(&timeline->way);
 }
 
@@ -140,6 +145,11 @@ void way_note(struct timeline *timeline, const struct event *event)
 		begin_way(timeline);
 		add_leg(&timeline->way, LEG_SIGNAL, 1);
 		break;
+	case EVENT_ENTERED:
+		timeline->position.steps_known = true;
+		way_clear(&timeline->way);
+		break;
+	case EVENT_SLICE:
 	case EVENT_INTERRUPTED:
 		note_lost(timeline, event);
 		break;
@@ -149,7 +159,7 @@ void way_note(struct timeline *timeline, const struct event *event)
 static bool at_part(const struct timeline *timeline, size_t part)
 {
 	const struct position *position = &timeline->position;
-	return position->part == part && position->steps_known && position->steps == 0;
+	return position->part == part && position->steps_known && position->steps == 0 && timeline->root == 0;
 }
 
 /* Is to go on from here the shortest way to this part? */
@@ -188,6 +198,9 @@ bool go_to_part(struct timeline *timeline, size_t part, struct move *move)
 	return false;
 }
 
+/* Steps before a place at which an image is kept. */
+#define NEAR_STEPS 32u
+
 bool way_is_enough(struct timeline *timeline)
 {
 	return timeline->position.steps % 1024 == 0 && run_is_interrupted(timeline);
@@ -213,28 +226,57 @@ static bool step_on(struct timeline *timeline, struct move *move, bool *ended)
 	return false;
 }
 
-bool go_to_step(struct timeline *timeline, size_t part, uint64_t steps, struct move *move)
+bool go_to_root(struct timeline *timeline, size_t part, uint32_t root, struct move *move)
 {
-	bool ended;
+	const struct inside *inside = root ? inside_before(timeline, part, root, 0) : NULL;
+	if (inside)
+		return inside_go(timeline, inside, move);
 	if (!go_to_part(timeline, part, move))
 		return false;
-	if (steps > 0)
+	if (!root)
+		return true;
+	go_to_long_part(timeline, part, move);
+	move_fill(timeline, MOVE_DONE, move);
+	return false;
+}
+
+/* Images on the last bit of the way, nearer and nearer to its end: whoever goes there often goes on backwards. */
+static void keep_near(struct timeline *timeline, uint64_t left)
+{
+	if (left == NEAR_STEPS || left == NEAR_STEPS * NEAR_STEPS)
+		inside_here(timeline);
+}
+
+bool go_to_spot(struct timeline *timeline, const struct spot *spot, struct move *move)
+{
+	bool ended;
+	const struct inside *inside = inside_before(timeline, spot->part, spot->root, spot->steps);
+	if (inside ? !inside_go(timeline, inside, move) : !go_to_root(timeline, spot->part, spot->root, move))
+		return false;
+	if (!inside && spot->steps > 0)
 		keep_here(timeline);
-	for (uint64_t i = 0; i < steps; i++)
+	for (uint64_t left = spot->steps - timeline->position.steps; left > 0; left--) {
+		keep_near(timeline, left);
 		if (!step_on(timeline, move, &ended))
 			return ended;
+	}
 	return true;
+}
+
+bool go_to_step(struct timeline *timeline, size_t part, uint64_t steps, struct move *move)
+{
+	const struct spot spot = {part, 0, steps};
+	return go_to_spot(timeline, &spot, move);
 }
 
 bool go_to_long_part(struct timeline *timeline, size_t part, struct move *move)
 {
 	snprintf(timeline->remark, sizeof timeline->remark,
-		 "transition %zu has more than %u instructions: this is its beginning", part, STEPS_MOST);
+		 "the way there in transition %zu is too long to be counted: this is its beginning", part);
 	return go_to_part(timeline, part, move);
 }
 
-/* Does this part end in a loop that waits for another thread? Then `registers` are those that repeat. */
-static bool ends_in_loop(struct timeline *timeline, size_t part, struct user_regs_struct *registers)
+bool ends_in_loop(struct timeline *timeline, size_t part, struct user_regs_struct *registers)
 {
 	const uint32_t thread = part_thread(timeline, part);
 	struct move move;
@@ -270,27 +312,7 @@ bool count_steps(struct timeline *timeline, size_t part, uint64_t *steps, struct
 	return ended || *steps == STEPS_MOST;
 }
 
-/* Has this step brought the leg nearer to its end? */
-static bool counts(struct timeline *timeline, const struct leg *leg)
-{
-	const struct event *event = &timeline->event;
-	switch (leg->kind) {
-	case LEG_STEPS:
-		return event->kind == EVENT_STEP;
-	case LEG_BREAK:
-		return event->kind == EVENT_STEP && pilot_visible_pc(timeline, event->thread) == leg->address;
-	case LEG_WATCH:
-		return event->kind == EVENT_STEP && event->watch < WATCHES;
-	case LEG_SIGNAL:
-		return event->kind == EVENT_SIGNAL;
-	case LEG_LOST:
-		return event->kind == EVENT_STEP && has_registers(timeline, &leg->registers);
-	}
-	return false;
-}
-
-/* Nothing but the trap of this leg is in force. */
-static void use_own(struct timeline *timeline, const struct leg *leg)
+void use_own(struct timeline *timeline, const struct leg *leg)
 {
 	traps_use(timeline, NULL);
 	traps_clear(&timeline->own);
@@ -324,56 +346,44 @@ bool go_leg(struct timeline *timeline, const struct leg *leg, struct move *move)
 	return false;
 }
 
-struct leg *way_count_leg(struct way *way, const struct leg *leg)
+bool walk_to_registers(struct timeline *timeline, size_t part, const struct user_regs_struct *registers,
+		       struct move *move)
 {
-	for (size_t i = 0; i < way->length; i++)
-		if (same_trap(&way->legs[i], leg)) {
-			way->legs[i].count++;
-			return &way->legs[i];
-		}
-	struct leg *added = add_leg(way, leg->kind, 1);
-	if (added) {
-		*added = *leg;
-		added->count = 1;
-	}
-	return added;
-}
-
-/* False: it didn't get there. */
-static bool walk_leg(struct timeline *timeline, const struct leg *leg)
-{
-	size_t part = timeline->position.part;
-	use_own(timeline, leg->kind == LEG_WATCH ? leg : NULL);
-	for (uint64_t left = leg->count; left > 0 && timeline->position.steps < STEPS_MOST;) {
-		const struct event *event = run_advance(timeline, GAIT_STEP);
-		if (timeline->position.part != part || way_is_enough(timeline) ||
-		    (event->kind != EVENT_STEP && event->kind != EVENT_SIGNAL))
-			break;
-		/* A signal is no leg here: what was counted stays so. */
-		left -= counts(timeline, leg);
-		if (left == 0)
-			return true;
-	}
-	return leg->count == 0;
-}
-
-bool way_count(struct timeline *timeline, struct move *move)
-{
-	if (timeline->position.steps_known)
-		return true;
-	struct way way = timeline->way;
-	size_t part = timeline->position.part;
-	timeline->way = (struct way){0};
-	bool there = go_to_part(timeline, part, move);
-	if (!there) {
-		way_release(&way);
+	bool ended = false;
+	if (!go_to_part(timeline, part, move))
 		return false;
+	while (!has_registers(timeline, registers))
+		if (timeline->position.steps == STEPS_MOST || !step_on(timeline, move, &ended)) {
+			if (ended || timeline->position.steps == STEPS_MOST) {
+				go_to_long_part(timeline, part, move);
+				move_fill(timeline, MOVE_DONE, move);
+			}
+			return false;
+		}
+	return true;
+}
+
+/* So many single instructions, which no counting is needed for. */
+static bool step_leg(struct timeline *timeline, uint64_t count, struct move *move)
+{
+	bool ended;
+	while (count-- > 0)
+		if (!step_on(timeline, move, &ended))
+			return ended;
+	return true;
+}
+
+bool go_way(struct timeline *timeline, const struct spot *from, const struct way *way, struct move *move)
+{
+	if (way->length > 0 && way->legs[0].kind == LEG_LOST
+		? !walk_to_registers(timeline, from->part, &way->legs[0].registers, move)
+		: !go_to_root(timeline, from->part, from->root, move))
+		return false;
+	for (size_t i = 0; i < way->length; i++) {
+		const struct leg *leg = &way->legs[i];
+		if (leg->kind != LEG_LOST && (leg->kind == LEG_STEPS ? !step_leg(timeline, leg->count, move)
+								     : !go_leg(timeline, leg, move)))
+			return false;
 	}
-	keep_here(timeline);
-	for (size_t i = 0; there && i < way.length; i++)
-		there = walk_leg(timeline, &way.legs[i]);
-	traps_use(timeline, NULL);
-	way_release(&way);
-	/* Where it can't be found again, the part's beginning is the best that is known. */
-	return there || go_to_long_part(timeline, part, move);
+	return true;
 }

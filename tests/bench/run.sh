@@ -142,6 +142,7 @@ echo "of 1,000 threads       $(compute %.1f "$many") ms: a thread costs $(comput
 
 # Back and forth on a schedule.
 "$BUILD/tests/walk" "$STEPS" 333 || exit 1
+"$BUILD/tests/back" "$BUILD/targets/rounds" || exit 1
 
 # after N: the highest resident size over N executions.
 after() {

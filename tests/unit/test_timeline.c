@@ -1,5 +1,4 @@
 /* Schedules of real programs walked forwards and backwards. */
-#include "breakpoints/symbols.h"
 #include "suite.h"
 #include "walk.h"
 
@@ -135,54 +134,10 @@ START_TEST(test_steps_back)
 }
 END_TEST
 
-struct wanted {
-	const char *name;
-	uint64_t address;
-};
-
-static void take_symbol(void *context, const struct symbol *symbol)
-{
-	struct wanted *wanted = context;
-	if (strcmp(symbol->name, wanted->name) == 0)
-		wanted->address = symbol->address;
-}
-
-/* Where the program has this. */
-static uint64_t symbol(const struct walk *walk, const char *name)
-{
-	struct modules modules = {0};
-	struct wanted wanted = {.name = name};
-	bool changed;
-	pid_t pid = target_pid(process_target(timeline_process(walk->timeline)));
-	ck_assert_int_eq(modules_update(&modules, pid, &changed), STATUS_OK);
-	symbols_each(&modules.at[0], take_symbol, &wanted);
-	modules_release(&modules);
-	ck_assert_uint_ne(wanted.address, 0);
-	return wanted.address;
-}
-
-static uint64_t pc(struct walk *walk, uint32_t thread)
-{
-	struct user_regs_struct registers;
-	ck_assert_int_eq(timeline_registers(walk->timeline, thread, &registers), STATUS_OK);
-	return registers.rip;
-}
-
-static int value(struct walk *walk, uint64_t address)
-{
-	int word;
-	ck_assert_uint_eq(timeline_read(walk->timeline, address, &word, sizeof word), sizeof word);
-	return word;
-}
-
 static void open_update(struct walk *walk)
 {
 	walk_open(walk, "lost_update", NULL, FINDING_EXIT);
 }
-
-#define EXPECT(walk, what)                                                                                   \
-	ck_assert_msg((walk).move.end == (what), "%d instead of " #what ": %s", (walk).move.end,             \
-		      (walk).move.why)
 
 /* Every arrival forwards is met backwards, in the opposite order. */
 START_TEST(test_breakpoints_both_ways)

@@ -2,6 +2,8 @@
 #define FMC_TESTS_WALK_H
 
 /* A timeline over a schedule of a sample, found at random: what tests of walking begin with. */
+#include "breakpoints/symbols.h"
+
 #include <check.h>
 #include <fmc/collect.h>
 #include <fmc/timeline.h>
@@ -96,5 +98,49 @@ static void walk_close(struct walk *walk)
 	free(walk->arguments[0]);
 	free(walk->arguments[1]);
 }
+
+struct wanted_symbol {
+	const char *name;
+	uint64_t address;
+};
+
+static inline void take_symbol(void *context, const struct symbol *symbol)
+{
+	struct wanted_symbol *wanted = context;
+	if (strcmp(symbol->name, wanted->name) == 0)
+		wanted->address = symbol->address;
+}
+
+/* Where the program has this. */
+static inline uint64_t symbol(const struct walk *walk, const char *name)
+{
+	struct modules modules = {0};
+	struct wanted_symbol wanted = {.name = name};
+	bool changed;
+	pid_t pid = target_pid(process_target(timeline_process(walk->timeline)));
+	ck_assert_int_eq(modules_update(&modules, pid, &changed), STATUS_OK);
+	symbols_each(&modules.at[0], take_symbol, &wanted);
+	modules_release(&modules);
+	ck_assert_uint_ne(wanted.address, 0);
+	return wanted.address;
+}
+
+static inline uint64_t pc(struct walk *walk, uint32_t thread)
+{
+	struct user_regs_struct registers;
+	ck_assert_int_eq(timeline_registers(walk->timeline, thread, &registers), STATUS_OK);
+	return registers.rip;
+}
+
+static inline int value(struct walk *walk, uint64_t address)
+{
+	int word;
+	ck_assert_uint_eq(timeline_read(walk->timeline, address, &word, sizeof word), sizeof word);
+	return word;
+}
+
+#define EXPECT(walk, what)                                                                                   \
+	ck_assert_msg((walk).move.end == (what), "%d instead of " #what ": %s", (walk).move.end,             \
+		      (walk).move.why)
 
 #endif
