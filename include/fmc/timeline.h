@@ -97,6 +97,13 @@ enum timeline_access { TIMELINE_WRITE, TIMELINE_ACCESS };
 enum status timeline_last_touch(struct timeline *timeline, uint64_t address, size_t size,
 				enum timeline_access access, struct move *move);
 
+/*
+ * At which signals nobody wants to stop, by their numbers. At first those are SIGCHLD, SIGURG and SIGWINCH: the kernel sends
+ * them whenever it likes, so that the places where they come aren't the same each time.
+ */
+#define TIMELINE_SIGNALS 65
+void timeline_pass_signals(struct timeline *timeline, const bool passes[TIMELINE_SIGNALS]);
+
 /* To the beginning of a part, 0 to L + 1; nothing on the way counts. */
 void timeline_goto(struct timeline *timeline, size_t part, struct move *move);
 

@@ -1,6 +1,5 @@
 /* Movements that GDB asks for, on the timeline. */
 #include "gdb_session.h"
-#include "gdb_signal.h"
 
 void gdb_answer_why(struct gdb_server *s, const struct gdb_request *r)
 {
@@ -52,12 +51,6 @@ static const struct gdb_action *find_step(const struct gdb_server *s, const stru
 	return NULL;
 }
 
-/* A signal at which GDB doesn't want to stop. */
-static bool passes(const struct gdb_server *s, const struct move *move)
-{
-	return move->end == MOVE_SIGNAL && s->pass[gdb_signal_number(move->signal)];
-}
-
 /* Who stands elsewhere in the changed copy, because GDB calls a function or jumps; false: nobody. */
 static bool find_diverted(const struct gdb_server *s, uint32_t *thread)
 {
@@ -96,12 +89,10 @@ void gdb_answer_resume(struct gdb_server *s, const struct gdb_request *r)
 		return;
 	}
 	gdb_drop_changes(s);
-	do {
-		if (step)
-			timeline_step(s->timeline, thread, step->low, step->high, &move);
-		else
-			timeline_continue(s->timeline, &move);
-	} while (passes(s, &move));
+	if (step)
+		timeline_step(s->timeline, thread, step->low, step->high, &move);
+	else
+		timeline_continue(s->timeline, &move);
 	gdb_stop(s, &move);
 }
 
@@ -114,9 +105,7 @@ void gdb_answer_reverse_continue(struct gdb_server *s, const struct gdb_request 
 		return;
 	}
 	gdb_drop_changes(s);
-	do
-		timeline_reverse_continue(s->timeline, &move);
-	while (passes(s, &move));
+	timeline_reverse_continue(s->timeline, &move);
 	gdb_stop(s, &move);
 }
 
@@ -130,9 +119,7 @@ void gdb_answer_reverse_step(struct gdb_server *s, const struct gdb_request *r)
 		return;
 	}
 	gdb_drop_changes(s);
-	do
-		timeline_reverse_step(s->timeline, thread, &move);
-	while (passes(s, &move));
+	timeline_reverse_step(s->timeline, thread, &move);
 	gdb_stop(s, &move);
 }
 

@@ -1,6 +1,7 @@
 /* GDB's requests, each taken to the function that answers it. */
 #include "gdb_hex.h"
 #include "gdb_session.h"
+#include "gdb_signal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -128,7 +129,10 @@ static void answer_attached(struct gdb_server *s, const struct gdb_request *r)
 
 static void answer_pass(struct gdb_server *s, const struct gdb_request *r)
 {
-	memcpy(s->pass, r->signals, sizeof s->pass);
+	bool passes[TIMELINE_SIGNALS] = {false};
+	for (int i = 1; i < TIMELINE_SIGNALS; i++)
+		passes[i] = r->signals[gdb_signal_number(i)];
+	timeline_pass_signals(s->timeline, passes);
 	gdb_reply(s, "OK");
 }
 
@@ -208,7 +212,6 @@ static void begin(struct gdb_server *s, struct timeline *timeline, int in, int o
 	s->resumed = GDB_ANY;
 	s->ended = false;
 	s->change_told = false;
-	memset(s->pass, 0, sizeof s->pass);
 	memset(&s->last, 0, sizeof s->last);
 }
 

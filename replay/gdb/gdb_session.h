@@ -42,7 +42,6 @@ struct gdb_server {
 	uint32_t listed;   /* threads told so far of those that are being listed */
 	struct gdb_set_point *points;
 	size_t points_length, points_room;
-	bool pass[GDB_SIGNALS]; /* doesn't stop, by GDB's numbers */
 	bool change_told;
 	bool branched;	  /* what is followed isn't what was opened */
 	bool resync;	  /* the next reverse-continue goes nowhere: gdb_stop_here() */

@@ -4,6 +4,7 @@
 #include <fmc/collect.h>
 #include <fmc/player.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,8 @@ struct timeline *timeline_new(const struct timeline_options *options, const stru
 		return NULL;
 	timeline->options = *options;
 	timeline->stride = 1;
+	/* The kernel sends them at no place that would be the same each time. */
+	timeline->passes[SIGCHLD] = timeline->passes[SIGURG] = timeline->passes[SIGWINCH] = true;
 	trace_init(&timeline->trace);
 	finding_init(&timeline->finding);
 	pilot_install(timeline);
@@ -149,6 +152,12 @@ void timeline_free(struct timeline *timeline)
 	schedule_release(&timeline->schedule);
 	free(timeline->steps);
 	free(timeline);
+}
+
+void timeline_pass_signals(struct timeline *timeline, const bool passes[TIMELINE_SIGNALS])
+{
+	memcpy(timeline->passes, passes, sizeof timeline->passes);
+	hits_clear(&timeline->hits);
 }
 
 enum status timeline_break(struct timeline *timeline, uint64_t address)

@@ -92,7 +92,7 @@ static bool arrive(struct flight *flight)
 	uint64_t pc = pc_of(flight);
 	if (timeline->starting)
 		return yield(flight, (struct event){.kind = EVENT_START});
-	if (flight->signal)
+	if (flight->signal && !timeline->passes[flight->signal])
 		return yield(flight, (struct event){.kind = EVENT_SIGNAL, .signal = flight->signal});
 	bool moved = timeline->fresh && pc != timeline->fresh_pc;
 	bool was_fresh = timeline->fresh;

@@ -185,6 +185,7 @@ struct timeline {
 	bool midway;		       /* stopped where an image can be taken in the middle of the part */
 	const struct inside *enter;    /* to be put in the process's place; NULL: none */
 	unsigned slice_us, slices;     /* how long one is, and how many there have been */
+	bool passes[TIMELINE_SIGNALS]; /* signals at which nobody wants to stop */
 	bool interrupted;	       /* the user has said so, in this movement */
 	/* Where it is. */
 	char remark[160]; /* about the next stop; empty: none */
