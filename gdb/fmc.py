@@ -194,6 +194,9 @@ fmc-replay FILE         begin: go to where it fails
 fmc-goto N|start|end    to before transition N
 fmc-next [K]            K transitions on
 fmc-prev [K]            K transitions back
+fmc-where               where in the schedule this is
+fmc-mark                remember this place
+fmc-restart [N]         go back to the last place remembered, or to the N-th
 fmc-threads             what every thread is doing
 fmc-thread T            let GDB look at thread T, which has another number there
 fmc-objects [all]       mutexes and the like: who holds them, who waits
@@ -291,6 +294,54 @@ In the middle of a transition, its own beginning is the first."""
 
     def invoke(self, argument, from_tty):
         move("prev %d" % read_count(argument))
+
+
+class Where(gdb.Command):
+    """Say where in the schedule this is.
+Usage: fmc-where"""
+
+    def __init__(self):
+        super().__init__("fmc-where", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(ask("position"))
+
+
+class Mark(gdb.Command):
+    """Remember this place: fmc-restart goes back to it.
+Usage: fmc-mark
+
+Any place can be remembered, also one in the middle of a transition."""
+
+    def __init__(self):
+        super().__init__("fmc-mark", gdb.COMMAND_RUNNING, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        answer = ask("mark")
+        if not answer.startswith("mark "):
+            raise gdb.GdbError(answer.strip())
+        gdb.write(answer)
+
+
+class Restart(gdb.Command):
+    """Go back to a place that fmc-mark has remembered.
+Usage: fmc-restart [N]
+
+N is its number; without it, that is the last one. Says so if the program doesn't look there as it did."""
+
+    def __init__(self):
+        super().__init__("fmc-restart", gdb.COMMAND_RUNNING, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        self.dont_repeat()
+        require_all_stop()
+        if argument.strip():
+            read_number(argument.strip(), "the number of a mark", 2**32 - 1)
+        said = settle("restart " + argument.strip(), to_string=True)
+        if re.search(r"^(a mark is needed|there is no mark)", said, re.M):
+            raise gdb.GdbError(re.search(r"^(a mark is needed|there is no mark).*", said, re.M).group())
+        gdb.write(said)
 
 
 class Threads(gdb.Command):
@@ -468,5 +519,6 @@ A file that exists isn't replaced: the new one gets a number."""
 
 
 SCRIPT = __file__
-for command in (Overview, Replay, Goto, Next, Prev, Threads, Thread, Objects, Schedule, Why, LastWrite, Branch, Save):
+for command in (Overview, Replay, Goto, Next, Prev, Where, Mark, Restart, Threads, Thread, Objects, Schedule, Why, LastWrite,
+                Branch, Save):
     command()

@@ -103,6 +103,13 @@ while IFS= read -r line; do
 done < <(sed -n '/fmc gdb lost_update.sched/,/^T2 /p' README.md | grep -E '^    (at the end|counter was|24\b)')
 gdb_do "fmc-replay $S" 'watch counter' reverse-continue 'info watchpoints' reverse-continue
 says 'a watchpoint, backwards' 'Hardware watchpoint 1: counter' 'Old value = 1' 'New value = 0' 'lost_update.c:24' 'No more reverse'
+gdb_do "fmc-replay $S" fmc-mark 'fmc-last-write counter' fmc-mark 'print $pc' 'fmc-goto 1' fmc-where 'fmc-restart 2' 'print $pc' fmc-where fmc-restart \
+    'fmc-restart 1' fmc-where 'fmc-restart 3'
+says 'marks' '^mark 1: at the end' '^mark 2: .*transition 11 of 15' '^\$1 = .*<add' '^before transition 1 of 15' '^\$2 = .*<add' \
+    'transition 11 of 15' 'at the end' 'a mark is needed: a number from 1 to 2'
+says_not 'the same as before' "isn't as it was"
+gdb_do "fmc-replay $S" fmc-restart
+says 'no mark' '^there is no mark yet$'
 S=$SCRATCH/atomicity.sched
 gdb_do "fmc-replay $S" 'fmc-last-write balance' 'print balance' stepi 'print balance'
 says 'the write that broke the assertion' 'Assertion .*balance >= 0' 'balance was last written by T[0-9]+ .*: [0-9]+ before, -[0-9]+ after' \

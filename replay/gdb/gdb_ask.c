@@ -88,6 +88,43 @@ void gdb_ask_where(struct gdb_server *s, const char *argument, struct text *text
 	text_add(text, "\n", 1);
 }
 
+void gdb_ask_mark(struct gdb_server *s, const char *argument, struct text *text)
+{
+	(void)argument;
+	gdb_drop_changes(s);
+	struct timeline_mark *mark = s->marks_length < GDB_MARKS ? timeline_mark(s->timeline) : NULL;
+	if (!mark) {
+		text_printf(text, "there are %zu marks already\n", s->marks_length);
+		return;
+	}
+	s->marks[s->marks_length++] = mark;
+	text_printf(text, "mark %zu: ", s->marks_length);
+	gdb_position(s, text);
+}
+
+void gdb_ask_restart(struct gdb_server *s, const char *argument, struct text *text)
+{
+	uint64_t number = s->marks_length;
+	struct move move;
+	if (*argument && !words_read_number(argument, strlen(argument), s->marks_length, &number))
+		number = 0;
+	if (number == 0) {
+		text_printf(text,
+			    s->marks_length ? "a mark is needed: a number from 1 to %zu\n"
+					    : "there is no mark yet\n",
+			    s->marks_length);
+		return;
+	}
+	gdb_drop_changes(s);
+	timeline_return(s->timeline, s->marks[number - 1], &move);
+	gdb_moved(s);
+	if (*move.why)
+		text_printf(text, "%s\n", move.why);
+	else if (move.end == MOVE_INTERRUPTED)
+		text_printf(text, "interrupted\n");
+	gdb_position(s, text);
+}
+
 void gdb_ask_resync(struct gdb_server *s, const char *argument, struct text *text)
 {
 	free(s->then);

@@ -46,16 +46,21 @@ void gdb_position(struct gdb_server *s, struct text *text)
 	text_add(text, "\n", 1);
 }
 
-void gdb_go(struct gdb_server *s, size_t part, struct text *text)
+void gdb_moved(struct gdb_server *s)
 {
-	struct move move;
-	gdb_drop_changes(s);
-	timeline_goto(s->timeline, part, &move);
 	gdb_console_output(s);
 	/* GDB goes by the thread that it has selected last and doesn't say so again. */
 	if (!timeline_alive(s->timeline, s->selected))
 		s->selected = timeline_current(s->timeline);
 	memset(&s->last, 0, sizeof s->last);
+}
+
+void gdb_go(struct gdb_server *s, size_t part, struct text *text)
+{
+	struct move move;
+	gdb_drop_changes(s);
+	timeline_goto(s->timeline, part, &move);
+	gdb_moved(s);
 	if (move.end == MOVE_FAILED)
 		text_printf(text, "%s\n", *move.why ? move.why : status_text(move.status));
 	else if (move.end == MOVE_INTERRUPTED)
@@ -128,6 +133,8 @@ static const struct {
     {"branch", "T", "let thread T go on here, and follow what comes of that", gdb_ask_branch},
     {"save", "FILE", "write the schedule that is followed", gdb_ask_save},
     {"last-write", "A N", "go back to before the last write of the N bytes at address A", gdb_ask_last_write},
+    {"mark", "", "remember this place", gdb_ask_mark},
+    {"restart", "[N]", "go back to the N-th place that is remembered, or the last", gdb_ask_restart},
     {"where", "", "position, length and the like, as numbers", gdb_ask_where},
     {"resync", "[C]", "let the next reverse-continue run command C and stop", gdb_ask_resync},
     {"help", "", "this list", help},

@@ -19,7 +19,8 @@ void gdb_go(struct gdb_server *s, size_t part, struct text *text);
 void gdb_run_command(struct gdb_server *s, char *line, struct text *text);
 
 /* gdb_ask.c: what the rows say. */
-gdb_command gdb_ask_threads, gdb_ask_objects, gdb_ask_schedule, gdb_ask_why, gdb_ask_branch, gdb_ask_save;
+gdb_command gdb_ask_threads, gdb_ask_objects, gdb_ask_schedule, gdb_ask_why, gdb_ask_branch, gdb_ask_save,
+    gdb_ask_mark, gdb_ask_restart;
 
 /*
  * For scripts in GDB. `where`: the part, how many transitions there are, how many threads so far, which are alive.

@@ -228,6 +228,8 @@ enum status gdb_server_run(struct gdb_server *s, struct timeline *timeline, int 
 		answer(s, &request);
 	}
 	gdb_clear_points(s);
+	while (s->marks_length > 0)
+		timeline_unmark(timeline, s->marks[--s->marks_length]);
 	timeline_drop_changes(timeline);
 	gdb_frame_release(&s->frame);
 	gdb_frame_init(&s->frame, -1, -1);

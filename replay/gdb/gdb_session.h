@@ -29,6 +29,8 @@ struct gdb_set_point {
 	uint64_t address, length;
 };
 
+#define GDB_MARKS 32
+
 struct gdb_server {
 	void (*say)(const char *line);
 	struct timeline *timeline;
@@ -42,6 +44,8 @@ struct gdb_server {
 	uint32_t listed;   /* threads told so far of those that are being listed */
 	struct gdb_set_point *points;
 	size_t points_length, points_room;
+	struct timeline_mark *marks[GDB_MARKS]; /* by number, from 1 */
+	size_t marks_length;
 	bool change_told;
 	bool branched;	  /* what is followed isn't what was opened */
 	bool resync;	  /* the next reverse-continue goes nowhere: gdb_stop_here() */
@@ -78,6 +82,9 @@ void gdb_console_output(struct gdb_server *s);
 
 /* Before a movement: changes of GDB's are dropped, with a line for the console. */
 void gdb_drop_changes(struct gdb_server *s);
+
+/* Behind a movement that GDB doesn't know of. */
+void gdb_moved(struct gdb_server *s);
 
 /* Leave the answer to a movement in `reply`: why and where it has stopped. */
 void gdb_stop(struct gdb_server *s, const struct move *move);
