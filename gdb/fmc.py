@@ -17,8 +17,9 @@ import gdb
 if int(re.match(r"\D*(\d+)", gdb.VERSION).group(1)) < 10:
     raise gdb.GdbError("fmc's commands need GDB 10 or later; this is " + gdb.VERSION)
 
-# GDB gives up on a connection after so many seconds without an answer; a schedule is played before the first one.
-CONNECT_SECONDS = 600
+# GDB gives up on an answer after so many seconds. A schedule is played before the first one; and on a busy machine any may be
+# late: GDB would take it for that to its next question, and show wrong values from then on.
+ANSWER_SECONDS = 3600
 # GDB shows no more completions than this, by default.
 COMPLETIONS = 200
 HARDWARE_SIZES = (1, 2, 4, 8)
@@ -171,19 +172,16 @@ def load_program(path):
 def connect(path, loose):
     """Start `fmc gdbserver` and let GDB speak to it."""
     command = [find_fmc(), "gdbserver"] + (["--loose"] if loose else []) + [path]
-    patience = gdb.parameter("remotetimeout")
     # GDB 13 crashes when it is set again behind a program that has been killed.
     if gdb.parameter("sysroot") != "/":
         gdb.execute("set sysroot /")
-    gdb.execute("set remotetimeout %d" % CONNECT_SECONDS)
+    gdb.execute("set remotetimeout %d" % ANSWER_SECONDS)
     with tempfile.NamedTemporaryFile(mode="r", errors="replace") as words:
         line = " ".join(map(shlex.quote, command)) + " 2>" + shlex.quote(words.name)
         try:
             gdb.execute("target extended-remote | exec " + line, to_string=True)
         except gdb.error as error:
             raise gdb.GdbError(words.read().strip() or "%s: %s" % (path, error))
-        finally:
-            gdb.execute("set remotetimeout %s" % ("unlimited" if patience is None else patience))
         gdb.write(words.read())
 
 

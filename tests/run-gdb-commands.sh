@@ -110,6 +110,17 @@ says 'marks' '^mark 1: at the end' '^mark 2: .*transition 11 of 15' '^\$1 = .*<a
 says_not 'the same as before' "isn't as it was"
 gdb_do "fmc-replay $S" fmc-restart
 says 'no mark' '^there is no mark yet$'
+# The server stands still for longer than GDB waits for an answer by itself.
+cat >"$SCRATCH/stall" <<END
+for server in \$(pgrep -f "gdbserver $S\$"); do
+	kill -STOP \$server
+	(sleep 4; kill -CONT \$server) >/dev/null 2>&1 &
+done
+END
+gdb_do "fmc-replay $S" 'fmc-goto start' "shell bash $SCRATCH/stall" 'maint flush register-cache' 'print $pc' 'print counter' 'info threads' fmc-threads
+says 'a server that stalls' '= .*<_start>$' '= 0$' '^\* 1 .*T1' '=> T1 .*beginning'
+says_not 'nothing is mixed up' 'rror|imeout|imed out|reply'
+
 S=$SCRATCH/atomicity.sched
 gdb_do "fmc-replay $S" 'fmc-last-write balance' 'print balance' stepi 'print balance'
 says 'the write that broke the assertion' 'Assertion .*balance >= 0' 'balance was last written by T[0-9]+ .*: [0-9]+ before, -[0-9]+ after' \
@@ -185,7 +196,7 @@ sed "s|^module [0-9a-f]* .*philosophers|module 0123456789 $(realpath "$BUILD/sam
 gdb_do "fmc-replay $SCRATCH/other.sched" 'show remotetimeout' 'fmc-replay /etc/passwd' "fmc-replay --loose $SCRATCH/other.sched" fmc-threads \
     "fmc-replay $SCRATCH/update.sched" fmc-threads
 says 'other builds, no schedules, one after the other' 'philosophers has build-id [0-9a-f]+, the schedule was made with 0123456789;' \
-    'Timeout limit to wait for target to respond is 2' '/etc/passwd:1: not a schedule' 'at the end' 'T4 eat' 'exits with status 1' \
+    'Timeout limit to wait for target to respond is 3600' '/etc/passwd:1: not a schedule' 'at the end' 'T4 eat' 'exits with status 1' \
     'T1 main +ended the process'
 gdb_do "fmc-replay --loose $SCRATCH/other.sched" "fmc-save $SCRATCH/now.sched"
 timeout -k 10 60 "$FMC" replay "$SCRATCH/now.sched" </dev/null >"$SCRATCH/out" 2>&1
