@@ -86,6 +86,18 @@ first_workers() {
 	echo "$workers"
 }
 
+# many_runs PID: waits until one worker has begun six executions. A worker is given at most four plans
+# before the result of one has been taken, so the command has one then.
+many_runs() {
+	local worker seen=" " child
+	worker=$(first_workers "$1" 2 | head -n 1)
+	while kill -0 "$1" 2>/dev/null && [ "$(wc -w <<<"$seen")" -lt 6 ]; do
+		for child in $(cat "/proc/$worker/task/$worker/children" 2>/dev/null); do
+			[[ $seen == *" $child "* ]] || seen="$seen$child "
+		done
+	done
+}
+
 # Each of the first workers is killed; others go on with what they had.
 cp "$S/philosophers_ordered" "$SCRATCH/target"
 T=$SCRATCH/target
@@ -119,9 +131,9 @@ judge "workers always die: no target is left" gone "$T"
 
 # Ctrl-C, and the end of the time: a summary, and nothing left.
 for signal in INT TERM; do
-	"$FMC" check --jobs 2 --strategy random --time 100 -- "$T" 5 </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" &
+	"$FMC" check --jobs 2 --origin exec --strategy random --time 100 -- "$T" 5 </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err" &
 	fmc=$!
-	until [ -n "$(workers_of $fmc)" ] || ! kill -0 $fmc 2>/dev/null; do :; done
+	many_runs $fmc
 	# A shell starts background commands with SIGINT ignored, and fmc catches it all the same.
 	kill -$signal $fmc
 	wait $fmc
