@@ -64,6 +64,7 @@ TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/tar
 # Where variables are depends on how much the compiler improves.
 IMPROVED := O0 O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD)/targets/classes.$(level))
+TARGETS += $(BUILD)/targets/guards.O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/unordered.$(level) $(BUILD)/targets/unordered_cxx.$(level))
 # The same without symbols, and with another libc where there is a compiler for it.
 TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped $(BUILD)/targets/members.stripped

@@ -20,33 +20,28 @@ static const char *instance_name(struct places *places, Dwarf_Die *instance)
 	return name;
 }
 
-/* Where the instance has been put in: *file and *line of the call. */
-static void find_call(struct places *places, Dwarf_Die *instance, struct place *place)
+/* Where the instance has been put in: the source's path and *line of the call; NULL: it isn't told. */
+static const char *find_call(Dwarf_Die *instance, int *line)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Word file, line;
+	Dwarf_Word file, number;
 	Dwarf_Die unit;
 	Dwarf_Files *files;
-	place->file = NULL;
-	place->line = 0;
 	if (!dwarf_diecu(instance, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, NULL) != 0 ||
 	    dwarf_formudata(dwarf_attr(instance, DW_AT_call_file, &attribute), &file) != 0 ||
-	    dwarf_formudata(dwarf_attr(instance, DW_AT_call_line, &attribute), &line) != 0)
-		return;
-	const char *path = dwarf_filesrc(files, file, NULL, NULL);
-	if (!path)
-		return;
-	const char *slash = strrchr(path, '/');
-	place->file = places_string(places, slash ? slash + 1 : path);
-	place->line = (int)line;
+	    dwarf_formudata(dwarf_attr(instance, DW_AT_call_line, &attribute), &number) != 0)
+		return NULL;
+	*line = (int)number;
+	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
 size_t places_frames(struct places *places, uint64_t address, bool is_return, struct place at[], size_t room)
 {
 	struct scopes scopes;
-	struct place place;
+	struct place place, own;
 	size_t length = 0;
-	places_find(places, address, is_return, &place);
+	places_find(places, address, is_return, &own);
+	places_find_innermost(places, address, is_return, &place);
 	const char *function = place.function;
 	scopes_find(places, address, is_return, &scopes);
 	for (size_t i = scopes.length; i-- > 0 && length + 1 < room;) {
@@ -54,10 +49,33 @@ size_t places_frames(struct places *places, uint64_t address, bool is_return, st
 			continue;
 		at[length] = place;
 		at[length++].function = instance_name(places, &scopes.at[i]);
-		find_call(places, &scopes.at[i], &place);
+		place.line = 0;
+		const char *path = find_call(&scopes.at[i], &place.line);
+		place.file = path ? places_file(places, path) : NULL;
+		place.library = own.library || (path && source_is_library(path));
 	}
 	scopes_release(&scopes);
 	at[length] = place;
 	at[length++].function = function;
 	return length;
+}
+
+bool inlined_find_call(struct places *places, uint64_t address, struct place *place)
+{
+	struct scopes scopes;
+	const char *path = NULL;
+	int line = 0;
+	scopes_find(places, address, false, &scopes);
+	for (size_t i = scopes.length; i-- > 0 && !path;) {
+		if (dwarf_tag(&scopes.at[i]) == DW_TAG_inlined_subroutine)
+			path = find_call(&scopes.at[i], &line);
+		if (path && source_is_library(path))
+			path = NULL;
+	}
+	if (path) {
+		place->file = places_file(places, path);
+		place->line = line;
+	}
+	scopes_release(&scopes);
+	return path != NULL;
 }

@@ -59,20 +59,38 @@ int places_line(struct places *places, uint64_t address)
 	return module && find_source(places, module, address, &line) ? line : 0;
 }
 
-static void find_line(struct places *places, Dwfl_Module *module, uint64_t address, struct place *place)
+bool source_is_library(const char *path)
 {
-	const char *path = find_source(places, module, address, &place->line);
-	if (!path)
-		return;
-	/* Inline functions of the C++ library are in the program's module, but no code of the program's. */
-	place->library |= strncmp(path, "/usr/include/", 13) == 0 || strstr(path, "/include/c++/") != NULL;
-	const char *slash = strrchr(path, '/');
-	place->file = places_string(places, slash ? slash + 1 : path);
+	return strncmp(path, "/usr/include/", 13) == 0 || strstr(path, "/include/c++/") != NULL;
 }
 
-static void look_up(struct places *places, uint64_t address, bool is_return, struct place *place)
+const char *places_file(struct places *places, const char *path)
 {
-	*place = (struct place){.address = address};
+	const char *slash = strrchr(path, '/');
+	return places_string(places, slash ? slash + 1 : path);
+}
+
+/* Of code that the compiler put in line: the place in the program's own code that it is for, too. */
+static void find_line(struct places *places, Dwfl_Module *module, uint64_t address, struct found *found)
+{
+	struct place *place = &found->place;
+	const char *path = find_source(places, module, address, &place->line);
+	if (path)
+		place->file = places_file(places, path);
+	found->innermost = *place;
+	/* Inline functions of the C++ library are in the program's module, but no code of the program's. */
+	if (path && source_is_library(path)) {
+		found->innermost.library = true;
+		place->library = place->library || !inlined_find_call(places, address, place);
+	}
+}
+
+static void look_up(struct places *places, uint64_t address, bool is_return, struct found *found)
+{
+	struct place *place = &found->place;
+	*found = (struct found){.is_return = is_return, .used = true};
+	place->address = address;
+	found->innermost = *place;
 	const struct module *module = modules_find(&places->modules, address);
 	if (!module)
 		return;
@@ -80,12 +98,13 @@ static void look_up(struct places *places, uint64_t address, bool is_return, str
 	place->offset = address - module->bias;
 	place->library =
 	    module->kind != MODULE_PROGRAM || (address >= places->libc_low && address < places->libc_high);
+	found->innermost = *place;
 	Dwfl_Module *dwfl_module = places_dwfl_module(places, address);
 	if (!dwfl_module)
 		return;
 	uint64_t looked_up = address - (is_return ? 1 : 0);
 	place->function = function_name(places, dwfl_module, looked_up);
-	find_line(places, dwfl_module, looked_up, place);
+	find_line(places, dwfl_module, looked_up, found);
 }
 
 static size_t slot_of(const struct found *found, size_t room, uint64_t address, bool is_return)
@@ -115,20 +134,29 @@ static bool grow_found(struct places *places)
 }
 
 /* libdwfl walks all symbols of a module for each address, and executions stop at the same few again and again. */
-void places_find(struct places *places, uint64_t address, bool is_return, struct place *place)
+static struct found find(struct places *places, uint64_t address, bool is_return)
 {
+	struct found found;
 	if (2 * places->found_length >= places->found_room && !grow_found(places)) {
-		look_up(places, address, is_return, place);
-		return;
+		look_up(places, address, is_return, &found);
+		return found;
 	}
-	struct found *found = &places->found[slot_of(places->found, places->found_room, address, is_return)];
-	if (!found->used) {
-		look_up(places, address, is_return, &found->place);
-		found->is_return = is_return;
-		found->used = true;
+	struct found *kept = &places->found[slot_of(places->found, places->found_room, address, is_return)];
+	if (!kept->used) {
+		look_up(places, address, is_return, kept);
 		places->found_length++;
 	}
-	*place = found->place;
+	return *kept;
+}
+
+void places_find(struct places *places, uint64_t address, bool is_return, struct place *place)
+{
+	*place = find(places, address, is_return).place;
+}
+
+void places_find_innermost(struct places *places, uint64_t address, bool is_return, struct place *place)
+{
+	*place = find(places, address, is_return).innermost;
 }
 
 void places_forget_found(struct places *places)

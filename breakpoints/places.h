@@ -21,7 +21,7 @@ struct variables {
 
 /* What was found out about a code address, as a return address or not. */
 struct found {
-	struct place place;
+	struct place place, innermost; /* what places_find() and places_find_innermost() say */
 	bool is_return, used;
 };
 
@@ -130,6 +130,21 @@ Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address);
  * that write no table of units by addresses (clang) are understood, too.
  */
 Dwarf_Die *places_unit(struct places *places, uint64_t address, uint64_t *bias);
+
+/* The last component of a source's path, kept. */
+const char *places_file(struct places *places, const char *path);
+
+/* Is it a header of the system's or of the C++ library? */
+bool source_is_library(const char *path);
+
+/* As places_find(), but of code that was put in line from such a header: the header and its line, and `library`. */
+void places_find_innermost(struct places *places, uint64_t address, bool is_return, struct place *place);
+
+/*
+ * The address is in such code: the innermost call of it from a source of the program's, as *place's file and line. False: there
+ * is none, and *place is as it was.
+ */
+bool inlined_find_call(struct places *places, uint64_t address, struct place *place);
 
 /* The line of the source; 0: not known. */
 int places_line(struct places *places, uint64_t address);

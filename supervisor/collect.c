@@ -74,7 +74,8 @@ static struct frame make_frame(struct collector *c, const struct place *place)
 			      .file = lines ? keep(c, place->file) : NULL,
 			      .line = lines ? place->line : 0,
 			      .module = keep(c, place->module),
-			      .offset = place->offset};
+			      .offset = place->offset,
+			      .library = place->library};
 }
 
 /* What a plug-in says of an object. */

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The innermost frame of the program's own code: the first with a source line, else the first with a name. */
+/* The innermost frame of the program's own code: the first with a source line, else the first that has one or a name at all. */
 static const struct frame *own_frame(const struct finding *finding, uint32_t thread)
 {
 	if (thread >= finding->threads_length)
 		return NULL;
 	const struct thread_report *report = &finding->threads[thread];
+	for (size_t i = 0; i < report->frames_length; i++)
+		if (report->frames[i].file && !report->frames[i].library)
+			return &report->frames[i];
 	for (size_t i = 0; i < report->frames_length; i++)
 		if (report->frames[i].file)
 			return &report->frames[i];

@@ -17,6 +17,15 @@ for program in inlines inlines.static; do
 	says "$program: in a replay, too" '#1  middle     inlines.c:15$'
 done
 
+# An operation in line from a header of the C++ library is where the program's own code calls that.
+for program in guards guards.O2; do
+	check $program -- "$BUILD/targets/$program"
+	"$FMC" show "$SCRATCH/$program.sched" --format text >"$OUT" 2>&1
+	says "$program: the guard's line" 'mutex_lock a .*guards.cc:9$' 'mutex_lock b .*guards.cc:9$'
+	cp "$SCRATCH/$program.sched" "$OUT"
+	says "$program: a failure is known by such lines" '^signature deadlock mutex_lock@guards.cc:10 mutex_lock@guards.cc:10 thread_join@guards.cc:26$'
+done
+
 # A script's own functions, in place of the interpreter's.
 cat >"$SCRATCH/locks.py" <<'END'
 import threading

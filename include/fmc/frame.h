@@ -12,6 +12,7 @@ struct frame {
 	int line;
 	char *module;
 	uint64_t offset;
+	bool library; /* not the program's own code: of a library, or of a header of the system's */
 	bool inlined; /* shares the frame of the machine with the next one, in which it is in line */
 };
 

@@ -28,13 +28,17 @@ void places_free(struct places *places);
  */
 enum status places_update(struct places *places, struct target *target);
 
-/* What is known of a code address. Return addresses are looked up one byte before when `is_return`. */
+/*
+ * What is known of a code address. Return addresses are looked up one byte before when `is_return`. Where the compiler put a
+ * function of a system's header in line, file and line are those of its call in the program's own source, and it isn't
+ * `library` code: in optimised C++ most operations are in such code.
+ */
 void places_find(struct places *places, uint64_t address, bool is_return, struct place *place);
 
 /*
  * The functions that one frame of a stack stands for, innermost first: those that the compiler put in line there, which the
- * debug information tells, then the one that places_find() names. The first has the line of the address, each other one that of
- * the call. Returns how many there are, from 1 to `room`, which is at least 1; the outermost is always there.
+ * debug information tells, then the one that places_find() names. The first has the line of the address, headers' lines too, each
+ * other one that of the call. Returns how many there are, from 1 to `room`, which is at least 1; the outermost is always there.
  */
 size_t places_frames(struct places *places, uint64_t address, bool is_return, struct place at[], size_t room);
 
