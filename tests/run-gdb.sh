@@ -11,22 +11,34 @@ for program in debugged debugged.static raises; do
 	"$FMC" check --expect-exit 0 --no-minimize -o "$SCRATCH/$program.sched" -- "$SCRATCH/$program" </dev/null >/dev/null 2>&1
 done
 "$FMC" check --no-minimize -o "$SCRATCH/philosophers.sched" -- "$BUILD/samples/philosophers" 3 </dev/null >/dev/null 2>&1
-PROGRAM=debugged TARGET=
+PROGRAM=debugged TARGET= SYSROOT=/
 
 # gdb_do COMMAND...: what GDB says is in $SCRATCH/out. It speaks with a server of its own, or with the one at $TARGET.
 gdb_do() {
 	local command words=()
 	for command; do words+=(-ex "$command"); done
 	timeout -k 10 120 gdb -nx -q -batch -ex 'set remotetimeout 60' -ex 'set pagination off' -ex 'set width 0' \
-	    -ex 'set debuginfod enabled off' -ex "target extended-remote ${TARGET:-| $FMC gdbserver $SCRATCH/$PROGRAM.sched}" \
+	    -ex 'set debuginfod enabled off' -ex "set sysroot $SYSROOT" -ex "target extended-remote ${TARGET:-| $FMC gdbserver $SCRATCH/$PROGRAM.sched}" \
 	    "${words[@]}" </dev/null >"$SCRATCH/out" 2>&1
 }
 
 gdb_do continue bt 'info threads' 'thread apply all bt' continue
 says 'to the failure' 'begins' 'counter is 1' 'fmc: the end: abort: .*Assertion' 'SIGABRT' '^#.* in main .*debugged.c:58'
-says 'threads have names' '^\* 1 +Thread 1 "T1 main"'
+says 'threads have names' '^\* 1 +Thread 1.1 "T1 main"'
 says 'behind the end there is nothing' 'SIGABRT' 'No more reverse-execution history'
 says_not 'no packet was refused' 'E01|rror'
+
+# GDB reads files through the server, also those of the program that is replayed.
+SYSROOT=target:
+gdb_do 'p $_siginfo.si_signo' 'info proc' 'info proc mappings' 'info auxv' 'break put' continue continue 'p $_siginfo.si_signo' continue \
+    'p $_siginfo.si_signo' 'p $_siginfo.si_code' 'info proc mappings' 'info sharedlibrary' 'remote get /proc/1/task/1/comm '"$SCRATCH/comm" \
+    'remote get /proc/1/task/2/comm '"$SCRATCH/none" 'remote get /proc/2/comm '"$SCRATCH/none" "remote put $SCRATCH/comm $SCRATCH/none"
+says 'files are read through the server' "^Reading .*$SCRATCH/debugged from remote target" 'Unable to read siginfo' '^process 1$' "^cmdline = '$SCRATCH/debugged'" \
+    "^exe = '$SCRATCH/debugged'" "r-xp +$SCRATCH/debugged" '\[stack\]' 'AT_EXECFN .*debugged' 'Breakpoint 1, put' 'Unable to read siginfo' SIGABRT \
+    '^\$1 = 6$' '^\$2 = -6$' "rw-p +$SCRATCH/debugged" '\[stack\]' 'Yes .*libc.so.6' \
+    'Remote I/O error: No such file' 'Remote I/O error: No such file' 'Remote I/O error: Read-only'
+judge 'those of the process that is replayed' [ "$(cat "$SCRATCH/comm")" = debugged -a ! -s "$SCRATCH/none" ]
+SYSROOT=/
 
 gdb_do 'break put' continue 'info threads' bt 'p mine' 'p (int)errno' 'thread 3' 'p mine' 'thread 1' 'p mine' continue \
     'p mine' 'p (int)errno' 'p value' 'p counter'
@@ -123,10 +135,10 @@ judge 'and it ends' [ $? -eq 0 ]
 TARGET=
 
 PROGRAM=raises
-gdb_do continue 'p caught' 'break handle' continue continue 'delete 1' continue continue reverse-continue 'p caught' reverse-continue \
-    'p caught' continue 'p caught' continue
-says 'signals' 'SIGUSR1' '\$1 = 0$' 'Breakpoint 1, handle' 'Breakpoint 1, handle' 'SIG35' 'fmc: the end: exit' 'No more'
-says 'and backwards' 'fmc: the end' 'SIG35' '\$2 = 2$' 'SIGUSR1' '\$3 = 0$' 'SIG35' '\$4 = 2$' 'No more'
+gdb_do continue 'p caught' 'p $_siginfo.si_signo' 'break handle' continue continue 'delete 1' continue continue reverse-continue 'p caught' reverse-continue \
+    'p caught' continue 'p $_siginfo.si_signo' 'p caught' continue
+says 'signals' 'SIGUSR1' '\$1 = 0$' '\$2 = 10$' 'Breakpoint 1, handle' 'Breakpoint 1, handle' 'SIG35' 'fmc: the end: exit' 'No more'
+says 'and backwards' 'fmc: the end' 'SIG35' '\$3 = 2$' 'SIGUSR1' '\$4 = 0$' 'SIG35' '\$5 = 35$' '\$6 = 2$' 'No more'
 
 PROGRAM=philosophers
 gdb_do continue 'info threads' 'thread apply all bt 3'

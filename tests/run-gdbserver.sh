@@ -49,6 +49,11 @@ packet() {
 	printf '$%s#%02x' "$1" $((sum & 255))
 }
 
+# The bytes of a string as digits.
+hex() {
+	printf '%s' "$1" | od -An -v -tx1 | tr -d ' \n'
+}
+
 # talk PACKET...: what the server answers, in $SCRATCH/out, a line for each answer and each piece of the program's output.
 # Input stays open until all answers are there: its end interrupts what runs.
 talk() {
@@ -88,6 +93,8 @@ answer QStartNoAckMode OK
 answer '!' OK
 answer vCont? 'vCont;c;C;s;S;t;r'
 answer qC 'QC1'
+talk 'qSupported:swbreak+;multiprocess+;xmlRegisters=i386' '?' qC qfThreadInfo
+judge 'threads with their process' [ "$(sed 1d "$SCRATCH/out" | tr '\n' ' ')" = 'T05thread:p1.1; QCp1.1 mp1.1 ' ]
 answer qAttached:1 1
 answer qfThreadInfo 'm1'
 answer Hg1 OK
@@ -116,6 +123,37 @@ answer qXfer:libraries-svr4:read::0,20 ''
 answer vCont\;x E01
 answer bs '.*T05thread:1;replaylog:begin;'
 answer bc '.*T05thread:1;replaylog:begin;'
+answer qXfer:siginfo:read::0,80 E01
+answer vFile:setfs:0 F0
+answer vFile:setfs:1 F0
+answer vFile:setfs:2 F-1,2
+answer vFile:setfs: E01
+answer "vFile:open:$(hex /nothing/there),0,0" F-1,2
+answer "vFile:open:$(hex /dev/null),0,0" F-1,d
+answer "vFile:open:$(hex "$SCRATCH"),0,0" F-1,15
+answer "vFile:open:$(hex "$SCRATCH/new"),601,1ff" F-1,1e
+answer "vFile:open:$(hex /proc/1/stat)00,0,0" F-1,16
+answer "vFile:open:$(printf '%010000d' 0),0,0" F-1,16
+answer "vFile:open:$(hex "/$(printf '%06000d' 0)"),0,0" F-1,5b
+answer "vFile:open:$(hex /proc/2/stat),0,0" F-1,2
+answer "vFile:open:$(hex /proc/1/task/99/stat),0,0" F-1,2
+answer "vFile:open:$(hex /proc/1x/stat),0,0" F-1,2
+answer vFile:open:2f,0 E01
+answer vFile:open:2,0,0 E01
+answer "vFile:readlink:$(hex /proc/1/exe)" "F[0-9a-f]+;$T"
+answer "vFile:readlink:$(hex /proc/self/exe)" "F[0-9a-f]+;$T"
+answer "vFile:readlink:$(hex "$T")" F-1,16
+answer vFile:pread:0,10,0 F-1,9
+answer vFile:fstat:ffffff F-1,9
+answer vFile:close:20 F-1,9
+answer vFile:pread:0,ffffffffffffffff,8000000000000000 E01
+answer "vFile:unlink:$(hex "$T")" ''
+judge 'nothing is made or removed' [ ! -e "$SCRATCH/new" -a -e "$T" ]
+talk "vFile:open:$(hex /proc/1/task/1/comm),0,0" vFile:pread:0,3,2 vFile:pread:0,ffffffff,1000 vFile:close:0 vFile:close:0
+judge 'a file is opened, read and closed' [ "$(tr '\n' ' ' <"$SCRATCH/out")" = 'F0 F3;rge F0; F0 F-1,9 ' ]
+for ((i = 0; i < 33; i++)); do files[i]=vFile:open:$(hex /proc/1/comm),0,0; done
+talk "${files[@]}" vFile:close:7 "${files[0]}" k "vFile:open:$(hex /proc/1/comm),0,0"
+judge 'not more than 32 at a time, none of a program that is gone' [ "$(tail -n 5 "$SCRATCH/out" | tr '\n' ' ')" = 'F-1,18 F0 F7 OK F-1,18 ' ]
 answer qRcmd,x E01
 answer qRcmd,00 '.*OK'
 answer vKill\;1 OK
@@ -148,7 +186,8 @@ for file in tests/fuzz/corpus/gdb/stream_*; do
 done
 # Every known packet cut off at every place, or with one letter changed.
 for whole in 'vCont;r401136,401140:p1.1;C0b:p1.1;t:p1.1;c' 'qXfer:threads:read::0,ff' 'Z1,401136,1' 'Hgp1.1' 'M404040,2:aabb' \
-    'qGetTLSAddr:p1.1,10,0' 'QPassSignals:e;14;fe' 'P10=0011223344556677' 'qRcmd,676f746f2037'; do
+    'qGetTLSAddr:p1.1,10,0' 'QPassSignals:e;14;fe' 'P10=0011223344556677' 'vFile:open:2f70726f632f312f6d617073,0,1c0' \
+    'vFile:pread:0,4000,0' 'vFile:readlink:2f70726f632f312f657865' 'qRcmd,676f746f2037'; do
 	packet '?'
 	for ((i = 0; i < ${#whole}; i++)); do
 		packet "${whole:0:i}"

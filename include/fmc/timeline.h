@@ -5,6 +5,8 @@
 #include <fmc/process.h>
 #include <fmc/schedule.h>
 
+#include <signal.h>
+
 /*
  * A schedule as a line of time that can be walked both ways.
  *
@@ -143,6 +145,8 @@ const struct execution *timeline_execution(const struct timeline *timeline);
 struct user_regs_struct;
 enum status timeline_registers(struct timeline *timeline, uint32_t thread,
 			       struct user_regs_struct *registers);
+/* What comes with the signal that `thread` is about to get or was ended by; false: it isn't about a signal. */
+bool timeline_signal_info(const struct timeline *timeline, uint32_t thread, siginfo_t *info);
 /* The XSAVE area in the standard format; *size is its room, then its length. */
 enum status timeline_extended(struct timeline *timeline, uint32_t thread, void *area, size_t *size);
 /* As much as can be read from `address` on, in bytes. */

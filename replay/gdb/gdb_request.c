@@ -22,18 +22,6 @@ static bool parse_anything(struct gdb_request *request, struct gdb_cursor *at)
 	return true;
 }
 
-/* All that is left, as hex digits. */
-static bool parse_data(struct gdb_request *request, struct gdb_cursor *at)
-{
-	size_t digits = (size_t)(at->end - at->next);
-	request->data = (const unsigned char *)at->next;
-	request->data_length = digits / 2;
-	if (!gdb_hex_decode(at->next, digits, (unsigned char *)at->next))
-		return false;
-	at->next = at->end;
-	return true;
-}
-
 static bool parse_thread(struct gdb_request *request, struct gdb_cursor *at)
 {
 	return gdb_take_thread(at, &request->thread);
@@ -58,7 +46,7 @@ static bool parse_register(struct gdb_request *request, struct gdb_cursor *at)
 
 static bool parse_set_register(struct gdb_request *request, struct gdb_cursor *at)
 {
-	return parse_register(request, at) && gdb_take(at, '=') && parse_data(request, at);
+	return parse_register(request, at) && gdb_take(at, '=') && gdb_take_digits(request, at);
 }
 
 /* "ADDRESS,LENGTH" of bytes that exist, whatever is in them. */
@@ -71,7 +59,7 @@ static bool parse_range(struct gdb_request *request, struct gdb_cursor *at)
 
 static bool parse_set_memory(struct gdb_request *request, struct gdb_cursor *at)
 {
-	return parse_range(request, at) && gdb_take(at, ':') && parse_data(request, at) &&
+	return parse_range(request, at) && gdb_take(at, ':') && gdb_take_digits(request, at) &&
 	       request->data_length == request->length;
 }
 
@@ -135,6 +123,22 @@ static bool parse_signals(struct gdb_request *request, struct gdb_cursor *at)
 	return true;
 }
 
+/* "qSupported:FEATURE;FEATURE": of those of the other side one matters. */
+static bool parse_supported(struct gdb_request *request, struct gdb_cursor *at)
+{
+	static const char processes[] = "multiprocess+";
+	const size_t length = strlen(processes);
+	for (const char *word = at->next; word && word < at->end;
+	     word = memchr(word, ';', (size_t)(at->end - word))) {
+		word++;
+		const size_t left = (size_t)(at->end - word);
+		request->processes |= left >= length && memcmp(word, processes, length) == 0 &&
+				      (left == length || word[length] == ';');
+	}
+	at->next = at->end;
+	return true;
+}
+
 static const struct {
 	const char *begin;
 	enum gdb_request_kind kind;
@@ -144,7 +148,7 @@ static const struct {
     {"!", GDB_EXTENDED, parse_nothing},
     {"H", GDB_SELECT, parse_select},
     {"g", GDB_READ_REGISTERS, parse_nothing},
-    {"G", GDB_WRITE_REGISTERS, parse_data},
+    {"G", GDB_WRITE_REGISTERS, gdb_take_digits},
     {"p", GDB_READ_REGISTER, parse_register},
     {"P", GDB_WRITE_REGISTER, parse_set_register},
     {"m", GDB_READ_MEMORY, parse_range},
@@ -164,18 +168,19 @@ static const struct {
     {"vKill;", GDB_KILL, parse_process},
     {"vCont?", GDB_RESUMES, parse_nothing},
     {"vCont;", GDB_RESUME, gdb_parse_actions},
+    {"vFile:", GDB_FILE, gdb_parse_file},
     {"vRun", GDB_RUN, parse_anything},
     {"QStartNoAckMode", GDB_NO_ACKS, parse_nothing},
     {"QPassSignals:", GDB_PASS, parse_signals},
     {"QProgramSignals:", GDB_PROGRAM_SIGNALS, parse_signals},
-    {"qSupported", GDB_SUPPORTED, parse_anything},
+    {"qSupported", GDB_SUPPORTED, parse_supported},
     {"qXfer:", GDB_TRANSFER, gdb_parse_transfer},
     {"qGetTLSAddr:", GDB_TLS, parse_tls},
     {"qfThreadInfo", GDB_THREADS, parse_nothing},
     {"qsThreadInfo", GDB_THREADS_MORE, parse_nothing},
     {"qThreadExtraInfo,", GDB_THREAD_TEXT, parse_thread},
     {"qAttached", GDB_ATTACHED, parse_attached},
-    {"qRcmd,", GDB_COMMAND, parse_data},
+    {"qRcmd,", GDB_COMMAND, gdb_take_digits},
     {"qSymbol:", GDB_SYMBOLS, parse_anything},
     {"qC", GDB_CURRENT, parse_nothing},
 };

@@ -41,6 +41,7 @@ enum gdb_request_kind {
 	GDB_PASS,	 /* QPassSignals: signals */
 	GDB_PROGRAM_SIGNALS,
 	GDB_SYMBOLS, /* qSymbol:: */
+	GDB_FILE,    /* vFile: file; of what `file` says it takes: data is the path, number, length, address is the offset */
 };
 
 /* A process and a thread in it, both from 1. */
@@ -59,7 +60,23 @@ enum gdb_point {
 	GDB_ACCESS_WATCH,
 };
 
-enum gdb_object { GDB_OBJECT_FEATURES, GDB_OBJECT_AUXV, GDB_OBJECT_EXEC_FILE, GDB_OBJECT_THREADS };
+enum gdb_object {
+	GDB_OBJECT_FEATURES,
+	GDB_OBJECT_AUXV,
+	GDB_OBJECT_EXEC_FILE,
+	GDB_OBJECT_THREADS,
+	GDB_OBJECT_SIGINFO
+};
+
+/* What is offered of what can be done with files: nothing that writes. */
+enum gdb_file {
+	GDB_FILE_SETFS,
+	GDB_FILE_OPEN, /* data, flags */
+	GDB_FILE_PREAD,
+	GDB_FILE_FSTAT,
+	GDB_FILE_CLOSE,
+	GDB_FILE_READLINK
+};
 
 enum gdb_action_kind { GDB_ACTION_CONTINUE, GDB_ACTION_STEP, GDB_ACTION_RANGE, GDB_ACTION_STOP };
 
@@ -88,6 +105,11 @@ struct gdb_request {
 		enum gdb_point point;
 		enum gdb_object object;
 		uint64_t link_map;
+		bool processes; /* GDB_SUPPORTED: it knows processes, and takes p1.2 for a thread */
+		struct {
+			enum gdb_file kind;
+			uint32_t number, flags;
+		} file;
 		bool signals[GDB_SIGNALS];
 		struct {
 			size_t length;

@@ -25,6 +25,16 @@ bool gdb_take_number(struct gdb_cursor *at, uint64_t limit, uint64_t *number)
 	return at->next > begin && value <= limit;
 }
 
+bool gdb_take_digits(struct gdb_request *request, struct gdb_cursor *at)
+{
+	char *begin = at->next;
+	while (at->next < at->end && text_hex_digit(*at->next) >= 0)
+		at->next++;
+	request->data = (const unsigned char *)begin;
+	request->data_length = (size_t)(at->next - begin) / 2;
+	return gdb_hex_decode(begin, (size_t)(at->next - begin), (unsigned char *)begin);
+}
+
 /* -1 or a number. */
 static bool take_id(struct gdb_cursor *at, int32_t *id)
 {
@@ -120,7 +130,8 @@ static bool take_object(struct gdb_cursor *at, enum gdb_object *object)
 	static const char *const names[] = {[GDB_OBJECT_FEATURES] = "features:read:",
 					    [GDB_OBJECT_AUXV] = "auxv:read:",
 					    [GDB_OBJECT_EXEC_FILE] = "exec-file:read:",
-					    [GDB_OBJECT_THREADS] = "threads:read:"};
+					    [GDB_OBJECT_THREADS] = "threads:read:",
+					    [GDB_OBJECT_SIGINFO] = "siginfo:read:"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		size_t length = strlen(names[i]);
 		if ((size_t)(at->end - at->next) < length || memcmp(at->next, names[i], length) != 0)

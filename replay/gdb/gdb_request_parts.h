@@ -11,6 +11,9 @@ struct gdb_cursor {
 /* This character. */
 bool gdb_take(struct gdb_cursor *at, char c);
 
+/* As many hex digits as there are, two for each byte: they become the request's data. */
+bool gdb_take_digits(struct gdb_request *request, struct gdb_cursor *at);
+
 /* A number in hex digits, at most `limit`; leading zeros don't count. */
 bool gdb_take_number(struct gdb_cursor *at, uint64_t limit, uint64_t *number);
 
@@ -21,6 +24,9 @@ bool gdb_take_thread(struct gdb_cursor *at, struct gdb_thread *thread);
 bool gdb_parse_actions(struct gdb_request *request, struct gdb_cursor *at);
 /* "c", "s", "C05", "S05", from behind the letter: what clients without vCont say, of the thread that Hc has named. */
 bool gdb_parse_plain(struct gdb_request *request, struct gdb_cursor *at);
+
+/* "open:PATH,FLAGS,MODE", "pread:NUMBER,COUNT,OFFSET" and so on: behind vFile:; GDB_UNKNOWN as below. */
+bool gdb_parse_file(struct gdb_request *request, struct gdb_cursor *at);
 
 /* "OBJECT:read:ANNEX:OFFSET,LENGTH": behind qXfer. The kind becomes GDB_UNKNOWN for an object that isn't offered. */
 bool gdb_parse_transfer(struct gdb_request *request, struct gdb_cursor *at);

@@ -18,6 +18,7 @@ struct gdb_server *gdb_server_new(void (*say)(const char *line))
 		return NULL;
 	s->say = say;
 	s->layout = gdb_layout_detect();
+	memset(s->files, -1, sizeof s->files);
 	gdb_frame_init(&s->frame, -1, -1);
 	return s;
 }
@@ -105,11 +106,11 @@ static void answer_ok(struct gdb_server *s, const struct gdb_request *r)
 
 static void answer_supported(struct gdb_server *s, const struct gdb_request *r)
 {
-	(void)r;
+	s->processes = r->processes;
 	text_printf(
 	    &s->reply,
 	    "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;"
-	    "qXfer:threads:read+;swbreak+;hwbreak+;vContSupported+;ReverseContinue+;"
+	    "qXfer:threads:read+;qXfer:siginfo:read+;multiprocess+;swbreak+;hwbreak+;vContSupported+;ReverseContinue+;"
 	    "ReverseStep+;QPassSignals+;QProgramSignals+",
 	    GDB_PAYLOAD);
 }
@@ -185,6 +186,7 @@ static const struct {
     [GDB_THREADS] = {gdb_answer_threads, true},
     [GDB_THREADS_MORE] = {gdb_answer_threads_more, true},
     [GDB_THREAD_TEXT] = {gdb_answer_thread_text, false},
+    [GDB_FILE] = {gdb_answer_file, true},
     [GDB_COMMAND] = {gdb_answer_command, false},
     [GDB_PASS] = {answer_pass, true},
     [GDB_PROGRAM_SIGNALS] = {answer_ok, true},
@@ -210,6 +212,7 @@ static void begin(struct gdb_server *s, struct timeline *timeline, int in, int o
 	s->timeline = timeline;
 	s->selected = timeline_current(timeline);
 	s->resumed = GDB_ANY;
+	s->processes = false;
 	s->ended = false;
 	s->change_told = false;
 	memset(&s->last, 0, sizeof s->last);
@@ -228,6 +231,7 @@ enum status gdb_server_run(struct gdb_server *s, struct timeline *timeline, int 
 		answer(s, &request);
 	}
 	gdb_clear_points(s);
+	gdb_close_files(s);
 	while (s->marks_length > 0)
 		timeline_unmark(timeline, s->marks[--s->marks_length]);
 	timeline_drop_changes(timeline);

@@ -19,6 +19,7 @@
  *     gdb_points.c    breakpoints and watchpoints
  *     gdb_threads.c   threads
  *     gdb_transfer.c  files that GDB asks for
+ *     gdb_files.c     files of the program's machine
  *     gdb_monitor.c   commands of fmc's own
  *     gdb_ask.c       those of them that don't just move
  */
@@ -30,6 +31,7 @@ struct gdb_set_point {
 };
 
 #define GDB_MARKS 32
+#define GDB_FILES 32
 
 struct gdb_server {
 	void (*say)(const char *line);
@@ -38,6 +40,7 @@ struct gdb_server {
 	struct gdb_layout layout;
 	struct gdb_tls tls;
 	struct text reply;
+	bool processes;	   /* threads are told with their process, as p1.2 */
 	bool ended;	   /* killed or let go: there is nothing to look at until it is run again */
 	uint32_t selected; /* whose registers are meant */
 	int32_t resumed;   /* who is stepped backwards: from 1, or GDB_ALL, GDB_ANY */
@@ -46,6 +49,7 @@ struct gdb_server {
 	size_t points_length, points_room;
 	struct timeline_mark *marks[GDB_MARKS]; /* by number, from 1 */
 	size_t marks_length;
+	int files[GDB_FILES]; /* open ones by GDB's numbers of them; -1: none */
 	bool change_told;
 	bool branched;	  /* what is followed isn't what was opened */
 	bool resync;	  /* the next reverse-continue goes nowhere: gdb_stop_here() */
@@ -64,7 +68,7 @@ gdb_answer gdb_answer_read_registers, gdb_answer_write_registers, gdb_answer_rea
 gdb_answer gdb_answer_insert, gdb_answer_remove;
 gdb_answer gdb_answer_select, gdb_answer_alive, gdb_answer_current, gdb_answer_threads,
     gdb_answer_threads_more, gdb_answer_thread_text, gdb_answer_tls;
-gdb_answer gdb_answer_transfer;
+gdb_answer gdb_answer_transfer, gdb_answer_file;
 gdb_answer gdb_answer_command;
 
 /* The whole answer. */
@@ -97,6 +101,9 @@ void gdb_stop_here(struct gdb_server *s);
 /* The thread's number in the timeline; false if GDB means none that exists. GDB_ALL and GDB_ANY: who is selected. */
 bool gdb_find_thread(const struct gdb_server *s, struct gdb_thread which, uint32_t *thread);
 
+/* A thread as the protocol has it. */
+void gdb_add_thread(const struct gdb_server *s, struct text *text, uint32_t thread);
+
 /* The threads as an XML document. */
 void gdb_thread_list(struct gdb_server *s, struct text *xml);
 
@@ -104,5 +111,8 @@ void gdb_thread_list(struct gdb_server *s, struct text *xml);
 bool gdb_has_point(const struct gdb_server *s, enum gdb_point point, uint64_t address);
 /* Take all away. */
 void gdb_clear_points(struct gdb_server *s);
+
+/* Close what GDB has opened. */
+void gdb_close_files(struct gdb_server *s);
 
 #endif

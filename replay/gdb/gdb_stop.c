@@ -7,7 +7,9 @@
 
 static void stopped(struct gdb_server *s, uint8_t signal, uint32_t thread)
 {
-	text_printf(&s->reply, "T%02xthread:%" PRIx32 ";", signal, thread + 1);
+	text_printf(&s->reply, "T%02xthread:", signal);
+	gdb_add_thread(s, &s->reply, thread);
+	text_printf(&s->reply, ";");
 }
 
 static void at_breakpoint(struct gdb_server *s, const struct move *move)

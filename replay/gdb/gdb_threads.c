@@ -6,6 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+void gdb_add_thread(const struct gdb_server *s, struct text *text, uint32_t thread)
+{
+	text_printf(text, s->processes ? "p1.%" PRIx32 : "%" PRIx32, thread + 1);
+}
+
 /* So many threads go into one packet. */
 #define LISTED_AT_ONCE 500
 
@@ -42,7 +47,8 @@ void gdb_answer_alive(struct gdb_server *s, const struct gdb_request *r)
 void gdb_answer_current(struct gdb_server *s, const struct gdb_request *r)
 {
 	(void)r;
-	text_printf(&s->reply, "QC%" PRIx32, s->selected + 1);
+	text_printf(&s->reply, "QC");
+	gdb_add_thread(s, &s->reply, s->selected);
 }
 
 void gdb_answer_threads(struct gdb_server *s, const struct gdb_request *r)
@@ -56,8 +62,10 @@ void gdb_answer_threads_more(struct gdb_server *s, const struct gdb_request *r)
 	unsigned told = 0;
 	(void)r;
 	for (; !s->ended && s->listed < timeline_threads(s->timeline) && told < LISTED_AT_ONCE; s->listed++)
-		if (timeline_alive(s->timeline, s->listed))
-			text_printf(&s->reply, "%s%" PRIx32, told++ ? "," : "m", s->listed + 1);
+		if (timeline_alive(s->timeline, s->listed)) {
+			text_printf(&s->reply, "%s", told++ ? "," : "m");
+			gdb_add_thread(s, &s->reply, s->listed);
+		}
 	if (told == 0)
 		gdb_reply(s, "l");
 }
@@ -92,7 +100,9 @@ static void add_thread(struct gdb_server *s, struct text *xml, uint32_t thread)
 	text_printf(&name, "T%" PRIu32 " ", thread + 1);
 	text_add_escaped(&name, timeline_name(s->timeline, thread));
 	gdb_state_thread(s->timeline, thread, &state);
-	text_printf(xml, "<thread id=\"%" PRIx32 "\" name=\"", thread + 1);
+	text_printf(xml, "<thread id=\"");
+	gdb_add_thread(s, xml, thread);
+	text_printf(xml, "\" name=\"");
 	add_xml(xml, text_string(&name));
 	text_printf(xml, "\">");
 	add_xml(xml, text_string(&state));

@@ -7,6 +7,7 @@
 /* All of a document; false if there is none of that name. */
 static bool make(struct gdb_server *s, const struct gdb_request *r, struct text *document)
 {
+	siginfo_t signal;
 	switch (r->object) {
 	case GDB_OBJECT_FEATURES:
 		if (r->data_length != strlen("target.xml") ||
@@ -23,6 +24,11 @@ static bool make(struct gdb_server *s, const struct gdb_request *r, struct text 
 	case GDB_OBJECT_EXEC_FILE:
 		gdb_process_file(s->timeline, document);
 		return document->length > 0;
+	case GDB_OBJECT_SIGINFO:
+		if (!timeline_signal_info(s->timeline, s->selected, &signal))
+			return false;
+		text_add(document, (const char *)&signal, sizeof signal);
+		return true;
 	}
 	return false;
 }

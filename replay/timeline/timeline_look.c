@@ -105,6 +105,16 @@ enum status timeline_registers(struct timeline *timeline, uint32_t thread, struc
 	return STATUS_OK;
 }
 
+bool timeline_signal_info(const struct timeline *timeline, uint32_t thread, siginfo_t *info)
+{
+	const struct event *event = &timeline->event;
+	const struct tracee *tracee = timeline->run ? process_tracee(timeline->process, thread) : NULL;
+	const bool about = event->kind == EVENT_SIGNAL || event->kind == EVENT_END;
+	/* A signal that fmc has found pending only hasn't been delivered: the last one's tells nothing of it. */
+	return about && event->signal && event->thread == thread && tracee &&
+	       tracee_signal_info(tracee, info) == STATUS_OK && info->si_signo == event->signal;
+}
+
 enum status timeline_extended(struct timeline *timeline, uint32_t thread, void *area, size_t *size)
 {
 	struct tracee *tracee = tracee_of(timeline, thread);

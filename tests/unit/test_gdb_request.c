@@ -65,6 +65,11 @@ START_TEST(words_have_their_kinds)
 	    {"QThreadEvents:1", GDB_UNKNOWN},
 	    {"QStartNoAckMode2", GDB_UNKNOWN},
 	    {"qXfer:libraries-svr4:read::0,10", GDB_UNKNOWN},
+	    {"qXfer:siginfo:read::0,80", GDB_TRANSFER},
+	    {"vFile:setfs:0", GDB_FILE},
+	    {"vFile:unlink:2f", GDB_UNKNOWN},
+	    {"vFile:pwrite:0,0,x", GDB_UNKNOWN},
+	    {"vFile:", GDB_UNKNOWN},
 	    {"qXfer:auxv:write::0:ab", GDB_UNKNOWN},
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -113,6 +118,21 @@ START_TEST(what_goes_on_wrongly_is_malformed)
 	    "C",
 	    "Cff",
 	    "S05;401136",
+	    "vFile:setfs:",
+	    "vFile:setfs:80000000",
+	    "vFile:open:",
+	    "vFile:open:2f",
+	    "vFile:open:2f,0",
+	    "vFile:open:2,0,0",
+	    "vFile:open:2x,0,0",
+	    "vFile:open:2f,100000000,0",
+	    "vFile:open:2f,0,0,0",
+	    "vFile:pread:0,10",
+	    "vFile:pread:-1,10,0",
+	    "vFile:pread:0,10,8000000000000000",
+	    "vFile:fstat:",
+	    "vFile:readlink:2",
+	    "vFile:close:0,",
 	    "vCont;",
 	    "vCont;c;",
 	    "vCont;x",
@@ -275,6 +295,40 @@ START_TEST(too_many_actions_are_refused)
 }
 END_TEST
 
+START_TEST(files_have_their_parts)
+{
+	struct gdb_request request = parse("vFile:open:2f782f79,41,1b6");
+	ck_assert_int_eq(request.kind, GDB_FILE);
+	ck_assert_int_eq(request.file.kind, GDB_FILE_OPEN);
+	ck_assert_uint_eq(request.data_length, 4);
+	ck_assert_mem_eq(request.data, "/x/y", 4);
+	ck_assert_uint_eq(request.file.flags, 0x41);
+	request = parse("vFile:pread:3,ffff,10");
+	ck_assert_int_eq(request.file.kind, GDB_FILE_PREAD);
+	ck_assert_uint_eq(request.file.number, 3);
+	ck_assert_uint_eq(request.length, 0xffff);
+	ck_assert_uint_eq(request.address, 0x10);
+	request = parse("vFile:readlink:2f");
+	ck_assert_int_eq(request.file.kind, GDB_FILE_READLINK);
+	ck_assert_mem_eq(request.data, "/", 1);
+	ck_assert_int_eq(parse("vFile:fstat:7").file.kind, GDB_FILE_FSTAT);
+	ck_assert_int_eq(parse("vFile:close:7").file.kind, GDB_FILE_CLOSE);
+	ck_assert_int_eq(parse("vFile:setfs:1").file.kind, GDB_FILE_SETFS);
+	ck_assert_uint_eq(parse("vFile:close:7").file.number, 7);
+}
+END_TEST
+
+START_TEST(who_knows_processes_says_so)
+{
+	ck_assert(parse("qSupported:multiprocess+").processes);
+	ck_assert(parse("qSupported:swbreak+;multiprocess+;xmlRegisters=i386").processes);
+	ck_assert(!parse("qSupported").processes);
+	ck_assert(!parse("qSupported:").processes);
+	ck_assert(!parse("qSupported:swbreak+;").processes);
+	ck_assert(!parse("qSupported:multiprocess-;nomultiprocess+;multiprocess+s").processes);
+}
+END_TEST
+
 START_TEST(the_rest_has_its_parts)
 {
 	struct gdb_request request = parse("qXfer:features:read:target.xml:10,ffb");
@@ -315,6 +369,8 @@ int main(void)
 	tcase_add_test(tests, points_are_told_apart);
 	tcase_add_test(tests, several_threads_are_resumed_each_in_its_way);
 	tcase_add_test(tests, too_many_actions_are_refused);
+	tcase_add_test(tests, files_have_their_parts);
+	tcase_add_test(tests, who_knows_processes_says_so);
 	tcase_add_test(tests, the_rest_has_its_parts);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
