@@ -94,7 +94,7 @@ static enum status on_fork(struct target *target, struct tracee *tracee, struct 
 			   bool shares_memory)
 {
 	unsigned long pid = 0;
-	int status;
+	int status = 0;
 	if (ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &pid) != 0)
 		return STATUS_GONE;
 	if (!take_early(target, (pid_t)pid, &status)) {
@@ -109,7 +109,7 @@ static enum status on_fork(struct target *target, struct tracee *tracee, struct 
 		return STATUS_NO_MEMORY;
 	stop->kind = STOP_FORK;
 	stop->number = (long)pid;
-	stop->value = shares_memory;
+	stop->value = shares_memory || !born;
 	if (born && !shares_memory)
 		signal_mask_forked(tracee, (pid_t)pid);
 	if (born && shares_memory)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -179,6 +180,57 @@ START_TEST(children_run_beside)
 	struct tally tally = run_program("/bin/sh", arguments, kinds[_i]);
 	ck_assert_int_eq(tally.exit_status, 0);
 	ck_assert_int_ge(tally.forks, 3);
+}
+END_TEST
+
+/* Its next stop, which stays to be told: the wait status. */
+static int peek_at_stop(pid_t pid)
+{
+	siginfo_t info;
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL), 0);
+	ck_assert_int_eq(info.si_code, CLD_TRAPPED);
+	return info.si_status;
+}
+
+/* Let it run until it is stopped because of a fork() that nobody has been told of; the child. */
+static pid_t run_to_fork(struct target *target)
+{
+	struct tracee *leader = target_tracee(target, 0);
+	struct stop stop;
+	unsigned long child = 0;
+	ck_assert_int_eq(target_resume(leader, 0), STATUS_OK);
+	while (peek_at_stop(target_pid(target)) >> 8 != PTRACE_EVENT_FORK) {
+		if (target_wait(target, leader, 0, &stop) == STATUS_OK)
+			ck_assert_int_eq(target_resume(leader, 0), STATUS_OK);
+	}
+	ck_assert_int_eq(ptrace(PTRACE_GETEVENTMSG, target_pid(target), NULL, &child), 0);
+	return (pid_t)child;
+}
+
+/* A child that is dead before fmc hears of it isn't listed: its number may be another process's when the target is killed. */
+START_TEST(child_killed_at_birth)
+{
+	char *arguments[] = {NULL, (char[]){"-c"}, (char[]){"(:)"}, NULL};
+	int prepared = 0;
+	struct program program = program_of("/bin/sh", arguments);
+	struct origin *origin = new_origin(&program, kinds[_i], &prepared);
+	struct target *target;
+	struct stop stop;
+	siginfo_t info;
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	pid_t child = run_to_fork(target);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(peek_at_stop(child) >> 8, PTRACE_EVENT_EXIT);
+	ck_assert_int_eq(ptrace(PTRACE_CONT, child, NULL, 0), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT | __WALL), 0);
+	ck_assert_int_eq(target_wait(target, target_tracee(target, 0), -1, &stop), STATUS_OK);
+	ck_assert_int_eq(stop.kind, STOP_FORK);
+	ck_assert_int_eq(stop.number, child);
+	ck_assert_uint_eq(target_bystanders(target), 0);
+	ck_assert_ptr_null(target_forked(&stop));
+	target_kill(target);
+	origin_free(origin);
+	ck_assert_int_eq(waitpid(-1, NULL, __WALL | WNOHANG), -1);
 }
 END_TEST
 
@@ -458,6 +510,7 @@ int main(void)
 	tcase_add_loop_test(each, dies_of_a_signal, 0, 2);
 	tcase_add_loop_test(each, follows_exec, 0, 2);
 	tcase_add_loop_test(each, children_run_beside, 0, 2);
+	tcase_add_loop_test(each, child_killed_at_birth, 0, 2);
 	tcase_add_loop_test(each, kill_reaps_all, 0, 2);
 	tcase_add_loop_test(each, killed_while_stopped, 0, 4);
 	tcase_add_test(each, source_made_anew);
