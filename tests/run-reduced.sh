@@ -39,4 +39,12 @@ leaving 7 l c
 leaving 5 t l
 leaving 2 p w w
 leaving 23 tl lt
+
+# The process is killed while main is on its way out, and when it has gone.
+for seed in 1 2 3 4 5 6; do
+	timeout -k 10 100 "$FMC" run --seed $seed -o "$SCRATCH/run.sched" -- "$LEAVING" wk l p </dev/null >"$SCRATCH/out" 2>&1
+	judge "seed $seed: killed" [ $? -eq 137 ]
+done
+timeout -k 10 100 "$FMC" check --strategy dfs -o "$SCRATCH/check.sched" -- "$LEAVING" wk p </dev/null >"$SCRATCH/out" 2>&1
+says "killed behind main" 'crash: T2 got SIGKILL' 'T1 main: has exited'
 finish

@@ -1,10 +1,11 @@
 /*
  * main leaves by pthread_exit() while others go on; whoever ends last ends the process, with a status made of who that was and of
  * what the threads did before. Each argument is what one thread does, main the last of them: `l` takes the lock, `p` posts, `w`
- * waits for a post, `t` tries to take the lock, `c` makes a thread that does nothing.
+ * waits for a post, `t` tries to take the lock, `c` makes a thread that does nothing, `k` kills the process.
  */
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,6 +57,8 @@ static void act(char deed)
 		sem_wait(&posts);
 	} else if (deed == 'c') {
 		spawn();
+	} else if (deed == 'k') {
+		kill(getpid(), SIGKILL);
 	}
 }
 
