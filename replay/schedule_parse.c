@@ -220,8 +220,13 @@ static enum status add_kind(struct parser *p, const char *value)
 static enum status add_head(struct parser *p, const char *value)
 {
 	struct loop loop;
-	char shown[64];
-	if (!loop_parse(value, &loop))
+	char shown[64], *text = NULL;
+	enum status status = set_string(p, &text, value);
+	if (status != STATUS_OK)
+		return status;
+	bool good = loop_parse(text, &loop);
+	free(text);
+	if (!good)
 		return parser_fail(p, "expected the head of a loop, not '%s'",
 				   parser_excerpt(shown, value, strlen(value)));
 	if (!loops_add(&p->schedule->header.loops, &loop))

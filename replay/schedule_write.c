@@ -53,7 +53,7 @@ static void add_loops(struct text *text, const struct loops *loops)
 	for (uint32_t i = 0; i < loops->length; i++) {
 		char line[LOOP_MODULE + 80];
 		loop_print(&loops->at[i], line);
-		text_printf(text, "head %s\n", line);
+		add_value(text, "head", line);
 	}
 }
 

@@ -1,9 +1,12 @@
 /* The table of loop heads, and one as text. */
 #include <fmc/loops.h>
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -64,18 +67,45 @@ void loop_print(const struct loop *loop, char text[LOOP_MODULE + 80])
 		snprintf(text + n, LOOP_MODULE + 80 - (size_t)n, " from %" PRIu64, loop->from);
 }
 
+/* A number of hexadecimal or decimal digits, and nothing else; *at is behind it then. */
+static bool take_number(const char **at, int base, uint64_t most, uint64_t *value)
+{
+	char *end;
+	if (!isxdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	*value = strtoull(*at, &end, base);
+	bool good = errno == 0 && end != *at && *value <= most;
+	*at = end;
+	return good;
+}
+
+static bool take_blanks(const char **at)
+{
+	size_t blanks = strspn(*at, " \t");
+	*at += blanks;
+	return blanks > 0;
+}
+
+/* A module's name may have blanks, and a plus: its offset is behind the last one. */
 bool loop_parse(const char *text, struct loop *loop)
 {
-	const char *space = strchr(text, ' ');
-	const char *plus = space ? memrchr(text, '+', (size_t)(space - text)) : NULL;
-	size_t length = plus ? (size_t)(plus - text) : LOOP_MODULE;
-	int end = 0;
+	const char *plus = strrchr(text, '+');
+	size_t length = plus ? (size_t)(plus - text) : 0;
+	uint64_t rounds;
 	*loop = (struct loop){0};
-	if (length == 0 || length >= LOOP_MODULE)
+	if (length == 0 || length >= LOOP_MODULE || strncmp(plus, "+0x", 3) != 0)
 		return false;
 	memcpy(loop->module, text, length);
-	if (sscanf(plus, "+0x%" SCNx64 " %" SCNu32 "%n from %" SCNu64 "%n", &loop->offset, &loop->rounds,
-		   &end, &loop->from, &end) < 2)
+	const char *at = plus + 3;
+	if (!take_number(&at, 16, UINT64_MAX, &loop->offset) || !take_blanks(&at) ||
+	    !take_number(&at, 10, INT32_MAX, &rounds) || rounds == 0)
 		return false;
-	return loop->rounds > 0 && text[(size_t)(plus - text) + (size_t)end] == '\0';
+	loop->rounds = (uint32_t)rounds;
+	if (*at == '\0')
+		return true;
+	if (!take_blanks(&at) || strncmp(at, "from", 4) != 0)
+		return false;
+	at += 4;
+	return take_blanks(&at) && take_number(&at, 10, UINT64_MAX, &loop->from) && *at == '\0';
 }

@@ -68,6 +68,12 @@ timeout -k 10 120 "$FMC" gdb "$SCRATCH/check.sched" -batch -nx -ex 'fmc-goto 5' 
     -ex 'fmc-goto end' -ex 'info threads' </dev/null >"$SCRATCH/out" 2>&1
 says "gdb goes there and back" 'abort|raise|pthread_kill'
 
+# The program's file may be called anything.
+cp "$SPINS" "$SCRATCH/my spins +0x1"
+rm -f "$SCRATCH/check.sched"
+judge "a name with blanks: fails" [ "$(check --strategy cb:1 -- "$SCRATCH/my spins +0x1" counter fails)" -eq 1 ]
+judge "a name with blanks: replays" quietly "$FMC" replay "$SCRATCH/check.sched"
+
 # A schedule of a run that learned the loop on its way.
 timeout -k 10 120 "$FMC" run --seed 2 -o "$SCRATCH/run.sched" -- "$SPINS" counter </dev/null >"$SCRATCH/out" 2>&1
 judge "the run's schedule replays" quietly "$FMC" replay "$SCRATCH/run.sched"

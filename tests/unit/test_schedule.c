@@ -106,6 +106,17 @@ static void same_line(const struct schedule_line *a, const struct schedule_line 
 	same_string(a->function, b->function);
 }
 
+static void same_loops(const struct loops *a, const struct loops *b)
+{
+	ck_assert_uint_eq(a->length, b->length);
+	for (uint32_t i = 0; i < a->length; i++) {
+		same_string(a->at[i].module, b->at[i].module);
+		ck_assert_uint_eq(a->at[i].offset, b->at[i].offset);
+		ck_assert_uint_eq(a->at[i].rounds, b->at[i].rounds);
+		ck_assert_uint_eq(a->at[i].from, b->at[i].from);
+	}
+}
+
 static void same_schedule(const struct schedule *a, const struct schedule *b)
 {
 	same_string(a->header.program, b->header.program);
@@ -118,6 +129,7 @@ static void same_schedule(const struct schedule *a, const struct schedule *b)
 	ck_assert_uint_eq(a->header.max_depth, b->header.max_depth);
 	ck_assert_uint_eq(a->header.clock, b->header.clock);
 	ck_assert_int_eq(a->header.atomics, b->header.atomics);
+	same_loops(&a->header.loops, &b->header.loops);
 	same_string(a->header.ops, b->header.ops);
 	same_list(a->header.kinds, b->header.kinds);
 	same_string(a->header.origin, b->header.origin);
@@ -226,6 +238,20 @@ static void random_end(struct schedule *s)
 		s->loop_start = draw(s->length + 1);
 }
 
+/* Modules' names are any files' names, but for how long they may be. */
+static void random_loops(struct loops *loops)
+{
+	for (size_t i = draw(LOOPS_MOST + 1); i > 0; i--) {
+		struct loop loop = {.offset = draw(UINT64_MAX),
+				    .rounds = 1 + (uint32_t)draw(INT32_MAX),
+				    .from = draw(2) ? draw(UINT64_MAX) : 0};
+		char *name = random_string(true);
+		snprintf(loop.module, sizeof loop.module, "m%s", name ? name : "");
+		loops_add(loops, &loop);
+		free(name);
+	}
+}
+
 static void random_schedule(struct schedule *s, size_t length)
 {
 	struct schedule_header *header = &s->header;
@@ -243,6 +269,7 @@ static void random_schedule(struct schedule *s, size_t length)
 	header->kinds = calloc(3, sizeof *header->kinds);
 	for (size_t i = 0, n = draw(3); i < n; i++)
 		header->kinds[i] = strdup(i ? "gate_close gate" : "gate_open gate");
+	random_loops(&header->loops);
 	header->origin = random_string(true);
 	header->strategy = random_string(true);
 	s->message = random_string(true);
@@ -456,6 +483,13 @@ static const struct {
     {HEAD "op gate_open\n", "a.sched:2: expected an operation of a plug-in's and its class, not 'gate_open'"},
     {HEAD "op gate_open gate\nop gate_open door\n",
      "a.sched:3: expected an operation of a plug-in's and its class, not 'gate_open door'"},
+    {HEAD "head a+0x1\n", "a.sched:2: expected the head of a loop, not 'a+0x1'"},
+    {HEAD "head a+0x1 0\n", "a.sched:2: expected the head of a loop, not 'a+0x1 0'"},
+    {HEAD "head a+0x1 2\nhead a+0x1 3\n", "a.sched:3: more than 16 heads of loops, or one twice"},
+    {HEAD "head a+0x1 1\nhead a+0x2 1\nhead a+0x3 1\nhead a+0x4 1\nhead a+0x5 1\nhead a+0x6 1\n"
+	  "head a+0x7 1\nhead a+0x8 1\nhead a+0x9 1\nhead a+0xa 1\nhead a+0xb 1\nhead a+0xc 1\n"
+	  "head a+0xd 1\nhead a+0xe 1\nhead a+0xf 1\nhead a+0x10 1\nhead a+0x11 1\n",
+     "a.sched:18: more than 16 heads of loops, or one twice"},
     {HEAD "thread T2 eat\n", "a.sched:2: expected thread T1"},
     {HEAD "thread T1\nthread T1\n", "a.sched:3: expected thread T2"},
     {HEAD "verdict bad\n", "a.sched:2: unknown verdict 'bad'"},
