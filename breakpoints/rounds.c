@@ -35,11 +35,27 @@ static size_t read_code(void *context, uint64_t address, uint8_t *code, size_t s
 	return size;
 }
 
+static size_t planted_size(const struct head *head)
+{
+	return head->by_jump ? JUMP_BYTES : 1;
+}
+
+/* Is this byte one that is changed there? */
+static bool is_of_head(const struct entries *entries, uint64_t address)
+{
+	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
+		const struct head *head = &entries->heads[i];
+		if (head->address && address - head->address < planted_size(head))
+			return true;
+	}
+	return false;
+}
+
 static bool is_patched(const struct entries *entries, uint64_t address)
 {
 	uint8_t byte;
 	for (uint64_t at = address; at < address + JUMP_BYTES; at++)
-		if (patches_find(&entries->first, at, &byte) || patches_find(&entries->rest, at, &byte))
+		if (is_of_head(entries, at) || patches_find(&entries->first, at, &byte) || patches_find(&entries->rest, at, &byte))
 			return true;
 	return entries_is_trap(entries, address);
 }
@@ -143,11 +159,6 @@ static bool encode(const struct entries *entries, const struct target *target, s
 		return false;
 	return !head->by_jump ||
 	       (jump_encode(head->address, at + COUNT_AT, head->planted) && jump_is_safe(head));
-}
-
-static size_t planted_size(const struct head *head)
-{
-	return head->by_jump ? JUMP_BYTES : 1;
 }
 
 /* Is the code there that was there when the head was found? */

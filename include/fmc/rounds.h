@@ -13,7 +13,7 @@ enum countable { COUNTABLE_NOT, COUNTABLE_BY_TRAP, COUNTABLE_BY_JUMP };
 
 /*
  * How can the arrivals at this instruction be counted? It must be one: an address where a thread has been. Not in code that is no
- * file's, or was loaded later: it may be elsewhere in another execution.
+ * file's, or was loaded later: it may be elsewhere in another execution. Not where other traps are, or other heads are counted.
  */
 enum countable entries_countable(const struct entries *entries, const struct target *target,
 				 uint64_t address);
