@@ -134,6 +134,36 @@ wait $SERVER
 judge 'and it ends' [ $? -eq 0 ]
 TARGET=
 
+# A condition that is looked at 1,500 times each way, by the server: GDB hears of the stops that it wants. It may be changed.
+cat >"$SCRATCH/rounds.c" <<'EOT'
+#include <assert.h>
+#include <pthread.h>
+int total, rounds = 1500;
+void add(int i) { total += i ? 1 : 2; }
+static void *run(void *argument)
+{
+	for (int i = 0; i < rounds; i++)
+		add(i);
+	return argument;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, run, 0);
+	pthread_join(thread, 0);
+	assert(total == 0);
+}
+EOT
+"${CC:-cc}" -g -O0 -pthread "$SCRATCH/rounds.c" -o "$SCRATCH/rounds"
+"$FMC" check --no-minimize -o "$SCRATCH/rounds.sched" -- "$SCRATCH/rounds" </dev/null >/dev/null 2>&1
+PROGRAM=rounds
+gdb_do 'break add if i == 1400 || total == 18' continue 'p i' continue 'p i' 'info breakpoints' continue reverse-continue 'p i' \
+    reverse-continue 'p i' 'condition 1 i == 9 && rounds > 1' reverse-continue 'p i' reverse-continue continue 'p i' 'condition 1 i / total > 7' \
+    reverse-continue 'p i'
+says 'a condition that the server looks at' '^\$1 = 17$' '^\$2 = 1400$' 'stop only if .*target evals' 'already hit 2 times' 'fmc: the end: abort' \
+    '^\$3 = 1400$' '^\$4 = 17$' '^\$5 = 9$' 'No more reverse' '^\$6 = 9$' 'Division by zero' \
+    'Breakpoint 1, add' '^\$7 = 0$'
+
 PROGRAM=raises
 gdb_do continue 'p caught' 'p $_siginfo.si_signo' 'break handle' continue continue 'delete 1' continue continue reverse-continue 'p caught' reverse-continue \
     'p caught' continue 'p $_siginfo.si_signo' 'p caught' continue

@@ -112,6 +112,17 @@ answer P0=0 E01
 answer g '[0-9a-f]{600,}'
 answer G00 E01
 answer 'Z3,401000,1' ''
+# Conditions: one that is false is passed, whatever can't be told is a stop. 1 plain; 0, 1, both; nothing on the stack; for ever; 0 / 0.
+put=$(printf '%x' $((0x555555554000 + 0x$(nm "$T" | sed -n 's/ t put$//p'))))
+for condition in '' X3,220127 X3,220027X3,220127 X1,02 X3,210000 X6,220022000527 X1,ff 'X0,'; do
+	talk qSupported "Z0,$put,1${condition:+;$condition}" 'vCont;c'
+	judge "a stop: condition '$condition'" [ "$(tail -n 1 "$SCRATCH/out")" = 'T05thread:2;swbreak:;' ]
+done
+talk qSupported "Z0,$put,1;X3,220027" 'vCont;c' bc "Z0,$put,1;X3,220127" 'vCont;c'
+judge 'a condition that is false is passed, both ways, until it is another' \
+	[ "$(sed 1d "$SCRATCH/out" | grep -v '^O[0-9a-f]' | tr '\n' ' ')" = 'OK T06thread:1; T05thread:1;replaylog:begin; OK T05thread:2;swbreak:; ' ]
+answer 'Z0,401000,1;X1' E01
+answer 'Z0,401000,1;X4,00' E01
 answer 'Z9,401000,1' E01
 answer 'z0,401000,1' OK
 answer 'Z2,0,fffffff' 'E.*'
@@ -185,7 +196,8 @@ for file in tests/fuzz/corpus/gdb/stream_*; do
 	hostile "$(basename "$file")"
 done
 # Every known packet cut off at every place, or with one letter changed.
-for whole in 'vCont;r401136,401140:p1.1;C0b:p1.1;t:p1.1;c' 'qXfer:threads:read::0,ff' 'Z1,401136,1' 'Hgp1.1' 'M404040,2:aabb' \
+for whole in 'vCont;r401136,401140:p1.1;C0b:p1.1;t:p1.1;c' 'qXfer:threads:read::0,ff' 'Z1,401136,1' \
+    'Z0,401136,1;X3,220027X1,27' 'Hgp1.1' 'M404040,2:aabb' \
     'qGetTLSAddr:p1.1,10,0' 'QPassSignals:e;14;fe' 'P10=0011223344556677' 'vFile:open:2f70726f632f312f6d617073,0,1c0' \
     'vFile:pread:0,4000,0' 'vFile:readlink:2f70726f632f312f657865' 'qRcmd,676f746f2037'; do
 	packet '?'

@@ -132,6 +132,18 @@ enum status timeline_watch(struct timeline *timeline, uint64_t address, size_t s
 			   enum timeline_access access);
 void timeline_unwatch(struct timeline *timeline, uint64_t address, size_t size, enum timeline_access access);
 
+/*
+ * Which arrivals at breakpoints are no stops, forwards or backwards: asked of a thread that stands there, which may be looked at
+ * meanwhile. GDB's steps stop there all the same. `passes` may be NULL; `version` is another number whenever its answers are
+ * others.
+ */
+struct timeline_filter {
+	bool (*passes)(void *context, uint32_t thread, uint64_t address);
+	void *context;
+	uint64_t version;
+};
+void timeline_set_filter(struct timeline *timeline, const struct timeline_filter *filter);
+
 /* Looking: threads are numbered as in the schedule, from 0 (T1). */
 uint32_t timeline_threads(const struct timeline *timeline);	       /* that have been created so far */
 bool timeline_alive(const struct timeline *timeline, uint32_t thread); /* has registers */

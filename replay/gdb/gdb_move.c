@@ -89,6 +89,7 @@ void gdb_answer_resume(struct gdb_server *s, const struct gdb_request *r)
 		return;
 	}
 	gdb_drop_changes(s);
+	gdb_conditions_use(s);
 	if (step)
 		timeline_step(s->timeline, thread, step->low, step->high, &move);
 	else
@@ -105,6 +106,7 @@ void gdb_answer_reverse_continue(struct gdb_server *s, const struct gdb_request 
 		return;
 	}
 	gdb_drop_changes(s);
+	gdb_conditions_use(s);
 	timeline_reverse_continue(s->timeline, &move);
 	gdb_stop(s, &move);
 }

@@ -69,10 +69,12 @@ static bool make_room(struct gdb_server *s)
 
 void gdb_answer_insert(struct gdb_server *s, const struct gdb_request *r)
 {
-	const struct gdb_set_point point = {r->point, r->address, r->length};
+	const struct gdb_set_point point = {.point = r->point, .address = r->address, .length = r->length};
+	struct gdb_set_point *known = find(s, r->point, r->address, r->length);
 	if (r->point == GDB_READ_WATCH)
 		return; /* isn't offered */
-	if (find(s, point.point, point.address, point.length)) {
+	if (known) {
+		gdb_condition_set(known, r);
 		gdb_reply(s, "OK");
 		return;
 	}
@@ -81,15 +83,17 @@ void gdb_answer_insert(struct gdb_server *s, const struct gdb_request *r)
 		gdb_refuse_because(s, status);
 		return;
 	}
-	s->points[s->points_length++] = point;
+	s->points[s->points_length] = point;
+	gdb_condition_set(&s->points[s->points_length++], r);
 	gdb_reply(s, "OK");
 }
 
 static void remove_point(struct gdb_server *s, struct gdb_set_point *at)
 {
-	const struct gdb_set_point point = *at;
+	struct gdb_set_point point = *at;
 	*at = s->points[--s->points_length];
 	take_away(s, &point);
+	gdb_condition_clear(&point);
 }
 
 void gdb_answer_remove(struct gdb_server *s, const struct gdb_request *r)

@@ -81,6 +81,12 @@ size_t gdb_register_size(const struct gdb_layout *layout, uint32_t number)
 	return locate(layout, number, &location) ? location.run->bytes : 0;
 }
 
+bool gdb_register_is_general(const struct gdb_layout *layout, uint32_t number)
+{
+	struct location location;
+	return locate(layout, number, &location) && location.run->component == GDB_GENERAL;
+}
+
 static uint64_t components_in_use(const struct gdb_registers *registers)
 {
 	uint64_t components = 0;

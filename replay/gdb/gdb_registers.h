@@ -53,6 +53,9 @@ uint32_t gdb_registers_count(const struct gdb_layout *layout);
 /* Bytes of register `number` as the description has it; 0 if there is no such register. */
 size_t gdb_register_size(const struct gdb_layout *layout, uint32_t number);
 
+/* Is it one of the general ones, which need no area? */
+bool gdb_register_is_general(const struct gdb_layout *layout, uint32_t number);
+
 /* Its value into `bytes`; a component that isn't in use, or lies behind the area, has its initial value. Returns the size. */
 size_t gdb_register_read(const struct gdb_layout *layout, const struct gdb_registers *registers,
 			 uint32_t number, unsigned char bytes[GDB_REGISTER]);

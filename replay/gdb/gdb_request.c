@@ -73,7 +73,7 @@ static bool parse_set_memory_binary(struct gdb_request *request, struct gdb_curs
 	return request->data_length == request->length;
 }
 
-/* "TYPE,ADDRESS,KIND"; conditions and commands aren't offered. */
+/* "TYPE,ADDRESS,KIND" */
 static bool parse_point(struct gdb_request *request, struct gdb_cursor *at)
 {
 	uint64_t point;
@@ -81,6 +81,12 @@ static bool parse_point(struct gdb_request *request, struct gdb_cursor *at)
 		return false;
 	request->point = (enum gdb_point)point;
 	return parse_range(request, at);
+}
+
+/* The same, with conditions; commands aren't offered. */
+static bool parse_insert(struct gdb_request *request, struct gdb_cursor *at)
+{
+	return parse_point(request, at) && gdb_parse_conditions(request, at);
 }
 
 static bool parse_process(struct gdb_request *request, struct gdb_cursor *at)
@@ -154,7 +160,7 @@ static const struct {
     {"m", GDB_READ_MEMORY, parse_range},
     {"M", GDB_WRITE_MEMORY, parse_set_memory},
     {"X", GDB_WRITE_MEMORY, parse_set_memory_binary},
-    {"Z", GDB_INSERT, parse_point},
+    {"Z", GDB_INSERT, parse_insert},
     {"z", GDB_REMOVE, parse_point},
     {"T", GDB_ALIVE, parse_thread},
     {"c", GDB_RESUME, gdb_parse_plain},

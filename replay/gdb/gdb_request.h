@@ -18,7 +18,7 @@ enum gdb_request_kind {
 	GDB_WRITE_REGISTER,  /* number, data */
 	GDB_READ_MEMORY,     /* address, length */
 	GDB_WRITE_MEMORY,    /* address, data */
-	GDB_INSERT,	     /* Z: point, address, length */
+	GDB_INSERT,	     /* Z: point, address, length, conditions */
 	GDB_REMOVE,	     /* z */
 	GDB_ALIVE,	     /* T: thread */
 	GDB_ATTACHED,
@@ -93,6 +93,16 @@ struct gdb_action {
 /* GDB numbers signals in its own way (gdb_signal.h), below this. */
 #define GDB_SIGNALS 160
 
+/* An agent expression (gdb_agent.h), in the payload. */
+struct gdb_code {
+	const unsigned char *bytes;
+	size_t length;
+};
+
+/* Of one breakpoint: if one of them is true, it stops. With more, or longer ones, it always does, and GDB looks itself. */
+#define GDB_CONDITIONS	     8
+#define GDB_CONDITION_LENGTH 1024
+
 struct gdb_request {
 	enum gdb_request_kind kind;
 	struct gdb_thread thread;
@@ -102,7 +112,11 @@ struct gdb_request {
 	union {
 		char operation;	 /* GDB_SELECT: 'g' or 'c' */
 		uint32_t number; /* of a register */
-		enum gdb_point point;
+		struct {
+			enum gdb_point point;
+			size_t conditions_length; /* 0: it holds always */
+			struct gdb_code conditions[GDB_CONDITIONS];
+		};
 		enum gdb_object object;
 		uint64_t link_map;
 		bool processes; /* GDB_SUPPORTED: it knows processes, and takes p1.2 for a thread */

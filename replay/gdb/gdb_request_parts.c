@@ -61,6 +61,37 @@ bool gdb_take_thread(struct gdb_cursor *at, struct gdb_thread *thread)
 	       (take_id(at, &thread->thread) && !(thread->process == GDB_ALL && thread->thread != GDB_ALL));
 }
 
+/* "X3,220827" */
+static bool take_condition(struct gdb_cursor *at, struct gdb_code *condition)
+{
+	uint64_t length;
+	if (!gdb_take(at, 'X') || !gdb_take_number(at, UINT32_MAX, &length) || !gdb_take(at, ',') ||
+	    (uint64_t)(at->end - at->next) < 2 * length)
+		return false;
+	*condition = (struct gdb_code){(const unsigned char *)at->next, (size_t)length};
+	at->next += 2 * length;
+	return gdb_hex_decode((const char *)condition->bytes, 2 * (size_t)length,
+			      (unsigned char *)at->next - 2 * length);
+}
+
+bool gdb_parse_conditions(struct gdb_request *request, struct gdb_cursor *at)
+{
+	struct gdb_code condition;
+	bool fits = true;
+	while (at->next < at->end) {
+		gdb_take(at, ';');
+		if (!take_condition(at, &condition))
+			return false;
+		fits = fits && condition.length <= GDB_CONDITION_LENGTH &&
+		       request->conditions_length < GDB_CONDITIONS;
+		if (fits)
+			request->conditions[request->conditions_length++] = condition;
+	}
+	if (!fits)
+		request->conditions_length = 0;
+	return true;
+}
+
 static bool take_signal(struct gdb_cursor *at, struct gdb_action *action)
 {
 	uint64_t signal;

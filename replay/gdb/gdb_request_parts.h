@@ -20,6 +20,9 @@ bool gdb_take_number(struct gdb_cursor *at, uint64_t limit, uint64_t *number);
 /* "p1.2", "p1" (all threads of the process), "2", and -1 or 0 in place of each number. */
 bool gdb_take_thread(struct gdb_cursor *at, struct gdb_thread *thread);
 
+/* ";X3,220827X5,...": the conditions of a breakpoint, behind what it is. */
+bool gdb_parse_conditions(struct gdb_request *request, struct gdb_cursor *at);
+
 /* "c;s:p1.2;r10,20:p1.3": behind vCont; */
 bool gdb_parse_actions(struct gdb_request *request, struct gdb_cursor *at);
 /* "c", "s", "C05", "S05", from behind the letter: what clients without vCont say, of the thread that Hc has named. */

@@ -110,7 +110,7 @@ static void answer_supported(struct gdb_server *s, const struct gdb_request *r)
 	text_printf(
 	    &s->reply,
 	    "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;"
-	    "qXfer:threads:read+;qXfer:siginfo:read+;multiprocess+;swbreak+;hwbreak+;vContSupported+;ReverseContinue+;"
+	    "qXfer:threads:read+;qXfer:siginfo:read+;multiprocess+;swbreak+;hwbreak+;ConditionalBreakpoints+;vContSupported+;ReverseContinue+;"
 	    "ReverseStep+;QPassSignals+;QProgramSignals+",
 	    GDB_PAYLOAD);
 }
@@ -231,6 +231,7 @@ enum status gdb_server_run(struct gdb_server *s, struct timeline *timeline, int 
 		answer(s, &request);
 	}
 	gdb_clear_points(s);
+	timeline_set_filter(timeline, &(struct timeline_filter){.passes = NULL});
 	gdb_close_files(s);
 	while (s->marks_length > 0)
 		timeline_unmark(timeline, s->marks[--s->marks_length]);

@@ -17,6 +17,7 @@
  *     gdb_stop.c      stops in the protocol's words
  *     gdb_look.c      registers and memory
  *     gdb_points.c    breakpoints and watchpoints
+ *     gdb_condition.c conditions of breakpoints
  *     gdb_threads.c   threads
  *     gdb_transfer.c  files that GDB asks for
  *     gdb_files.c     files of the program's machine
@@ -28,6 +29,8 @@
 struct gdb_set_point {
 	enum gdb_point point;
 	uint64_t address, length;
+	struct text *conditions; /* of a breakpoint, an expression each */
+	size_t conditions_length;
 };
 
 #define GDB_MARKS 32
@@ -109,6 +112,13 @@ void gdb_thread_list(struct gdb_server *s, struct text *xml);
 
 /* Has GDB set such a point? */
 bool gdb_has_point(const struct gdb_server *s, enum gdb_point point, uint64_t address);
+/* Keep the conditions of a request with the point, in place of those that it has; without memory it has none. */
+void gdb_condition_set(struct gdb_set_point *point, const struct gdb_request *r);
+void gdb_condition_clear(struct gdb_set_point *point);
+
+/* Before a movement: breakpoints all of whose conditions are false are passed; where one can't be told, GDB is to look. */
+void gdb_conditions_use(struct gdb_server *s);
+
 /* Take all away. */
 void gdb_clear_points(struct gdb_server *s);
 

@@ -156,7 +156,8 @@ static void note_step(struct timeline *timeline, const struct position *limit)
 	const uint64_t pc = pilot_visible_pc(timeline, event->thread);
 	if (event->watch < WATCHES)
 		note_counted(timeline, EVENT_WATCHPOINT, timeline->active->watches[event->watch].address);
-	else if (timeline->position.steps < limit->steps && traps_has_break(timeline->active, pc))
+	else if (timeline->position.steps < limit->steps && traps_has_break(timeline->active, pc) &&
+		 traps_stop(timeline, event->thread, pc))
 		note_counted(timeline, EVENT_BREAKPOINT, pc);
 }
 
@@ -209,7 +210,9 @@ static bool look_back_within(struct timeline *timeline, struct traps *traps, str
 	struct user_regs_struct registers;
 	uint64_t behind;
 	/* A stop at this very place is none before it. */
-	const bool stands = timeline->event.kind == EVENT_SIGNAL || traps_has_break(traps, pc);
+	const bool stands =
+	    timeline->event.kind == EVENT_SIGNAL ||
+	    (traps_has_break(traps, pc) && traps_stop(timeline, timeline->event.thread, pc));
 	if (!scan_behind(timeline, traps, &behind, move))
 		return false;
 	if (counted && behind > 0 && ends_in_loop(timeline, here.part, &registers))

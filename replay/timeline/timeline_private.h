@@ -195,6 +195,7 @@ struct timeline {
 	/* Traps. */
 	struct traps user, own, scanned;
 	struct traps *active; /* those in force now; NULL: none */
+	struct timeline_filter filter;
 	struct target *planted_in;
 	bool threaded; /* they were planted when there were several threads */
 	bool armed;    /* some thread of this target has had watchpoints */
@@ -251,6 +252,8 @@ void traps_forget(struct timeline *timeline);
 void traps_renew(struct timeline *timeline);
 /* Plant those in force in this memory, or take them out. */
 void traps_plant(struct timeline *timeline, struct target *target, bool planted);
+/* Is this arrival at a breakpoint one that the user wants to stop at? */
+bool traps_stop(const struct timeline *timeline, uint32_t thread, uint64_t address);
 /* Let a thread have the watchpoints in force; which has it hit? WATCHES: none. */
 void traps_arm(struct timeline *timeline, struct tracee *tracee);
 size_t traps_hit(struct timeline *timeline, struct tracee *tracee);

@@ -109,6 +109,12 @@ static void begin_root(struct scan *scan)
 	memset(scan->arrivals, 0, sizeof scan->arrivals);
 }
 
+/* A breakpoint's condition may say no; it is counted all the same. */
+static bool is_wanted(const struct timeline *timeline, const struct event *hit)
+{
+	return hit->kind != EVENT_BREAKPOINT || traps_stop(timeline, hit->thread, hit->address);
+}
+
 static bool note_hit(struct scan *scan, const struct event *event)
 {
 	struct timeline *timeline = scan->timeline;
@@ -120,7 +126,7 @@ static bool note_hit(struct scan *scan, const struct event *event)
 	if (event->kind == EVENT_WATCHPOINT)
 		note_toucher(scan, &hit);
 	memset(scan->arrivals, 0, sizeof scan->arrivals);
-	if (!hits_add(scan->hits, &hit))
+	if (is_wanted(timeline, event) && !hits_add(scan->hits, &hit))
 		return false;
 	if (++scan->total < scan->next_image || scan->scanner.second)
 		return true;
@@ -143,7 +149,8 @@ static bool begin_part(struct scan *scan)
 		return true;
 	hit.event.kind = EVENT_BREAKPOINT;
 	hit.event.address = pilot_visible_pc(timeline, hit.event.thread);
-	bool there = hit.event.address && traps_has_break(scan->scanner.traps, hit.event.address);
+	bool there = hit.event.address && traps_has_break(scan->scanner.traps, hit.event.address) &&
+		     is_wanted(timeline, &hit.event);
 	return !there || hits_add(scan->hits, &hit);
 }
 
@@ -351,7 +358,7 @@ bool scan_behind(struct timeline *timeline, struct traps *traps, uint64_t *count
 	traps_use(timeline, traps);
 	for (*count = 0; timeline->position.part == part && !timeline->over;) {
 		if (scanner_next(&scanner, &hit)) {
-			++*count;
+			*count += is_wanted(timeline, &hit);
 		} else if (hit.kind == EVENT_INTERRUPTED) {
 			move_fill(timeline, MOVE_INTERRUPTED, move);
 			return false;

@@ -202,6 +202,20 @@ void traps_hide(const struct timeline *timeline, uint64_t address, uint8_t *byte
 	}
 }
 
+void timeline_set_filter(struct timeline *timeline, const struct timeline_filter *filter)
+{
+	/* What was stopped at on the way is no more what it would be now. */
+	if (filter->version != timeline->filter.version)
+		timeline->hits.here = 0;
+	timeline->filter = *filter;
+}
+
+bool traps_stop(const struct timeline *timeline, uint32_t thread, uint64_t address)
+{
+	const struct timeline_filter *filter = &timeline->filter;
+	return !filter->passes || !filter->passes(filter->context, thread, address);
+}
+
 void traps_arm(struct timeline *timeline, struct tracee *tracee)
 {
 	struct hardware_watch watches[WATCHES];

@@ -1,7 +1,8 @@
 /*
  * Any bytes as what GDB sends: packets are taken out of them and understood. What depends on no process is done with
- * them: registers are written, and have then what was written.
+ * them: registers are written, and have then what was written; conditions are evaluated.
  */
+#include "replay/gdb/gdb_agent.h"
 #include "replay/gdb/gdb_frame.h"
 #include "replay/gdb/gdb_registers.h"
 #include "replay/gdb/gdb_request.h"
@@ -43,6 +44,35 @@ static void write_register(const struct gdb_request *r)
 	require(size == 4 || memcmp(now, value, size) == 0, "another value");
 }
 
+/* Each register has its number; memory, up to where addresses are too large, the lowest byte of its address. */
+static bool read_register(void *context, uint32_t number, uint64_t *value)
+{
+	(void)context;
+	*value = number;
+	return number < 24;
+}
+
+static bool read_memory(void *context, uint64_t address, void *to, size_t size)
+{
+	(void)context;
+	memset(to, (int)(address & 0xff), size);
+	return address < UINT64_C(1) << 47;
+}
+
+static void evaluate_conditions(const struct gdb_request *r, const unsigned char *payload, size_t length)
+{
+	static const struct gdb_agent_state state = {NULL, read_register, read_memory};
+	uint64_t value;
+	require(r->conditions_length <= GDB_CONDITIONS, "number of conditions");
+	for (size_t i = 0; i < r->conditions_length; i++) {
+		const struct gdb_code *code = &r->conditions[i];
+		require(code->bytes >= payload && code->length <= GDB_CONDITION_LENGTH &&
+			    code->bytes + code->length <= payload + length,
+			"condition outside of the payload");
+		gdb_agent_evaluate(code->bytes, code->length, &state, &value);
+	}
+}
+
 static void check_request(const struct gdb_request *r, const char *payload, size_t length)
 {
 	const unsigned char *begin = (const unsigned char *)payload;
@@ -52,6 +82,8 @@ static void check_request(const struct gdb_request *r, const char *payload, size
 		"data outside of the payload");
 	require(r->kind != GDB_RESUME || (r->actions.length > 0 && r->actions.length <= GDB_ACTIONS),
 		"number of actions");
+	if (r->kind == GDB_INSERT)
+		evaluate_conditions(r, begin, length);
 	require(r->thread.thread >= GDB_ALL && r->thread.process >= GDB_ALL, "thread");
 	if (r->kind == GDB_WRITE_REGISTER)
 		write_register(r);

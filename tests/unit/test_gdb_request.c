@@ -3,6 +3,7 @@
 #include "suite.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +109,15 @@ START_TEST(what_goes_on_wrongly_is_malformed)
 	    "X10,2:a",
 	    "Z5,10,1",
 	    "Z0,10",
-	    "Z0,10,1;X1,22",
+	    "Z0,10,1;X1",
+	    "Z0,10,1;X1,2",
+	    "Z0,10,1;X2,22",
+	    "Z0,10,1;X1,2x",
+	    "Z0,10,1;Xffffffffffffffff,22",
+	    "Z0,10,1;X8000000000000001,2222",
+	    "Z0,10,1;X1,22cmds:0,X1,22",
+	    "Z0,10,1;",
+	    "z0,10,1;X1,22",
 	    "z,10,1",
 	    "T",
 	    "D;",
@@ -235,6 +244,38 @@ START_TEST(points_are_told_apart)
 	ck_assert_int_eq(request.kind, GDB_REMOVE);
 	ck_assert_int_eq(request.point, GDB_ACCESS_WATCH);
 	ck_assert_uint_eq(request.length, 8);
+}
+END_TEST
+
+START_TEST(breakpoints_have_conditions)
+{
+	struct gdb_request request = parse("Z0,401136,1;X3,220527X1,27");
+	ck_assert_int_eq(request.kind, GDB_INSERT);
+	ck_assert_uint_eq(request.conditions_length, 2);
+	ck_assert_uint_eq(request.conditions[0].length, 3);
+	ck_assert_mem_eq(request.conditions[0].bytes, "\x22\x05\x27", 3);
+	ck_assert_uint_eq(request.conditions[1].length, 1);
+	ck_assert_mem_eq(request.conditions[1].bytes, "\x27", 1);
+	ck_assert_uint_eq(parse("Z1,401136,1;X3,220527;X1,27").conditions_length, 2);
+	ck_assert_uint_eq(parse("Z0,401136,1").conditions_length, 0);
+}
+END_TEST
+
+/* Then GDB looks itself. */
+START_TEST(too_many_or_long_conditions_are_none)
+{
+	char text[64 + 2 * (GDB_CONDITION_LENGTH + 1)] = "Z0,10,1;";
+	for (size_t i = 0; i < GDB_CONDITIONS; i++)
+		strcat(text, "X1,27");
+	ck_assert_uint_eq(parse(text).conditions_length, GDB_CONDITIONS);
+	strcat(text, "X1,27");
+	ck_assert_int_eq(parse(text).kind, GDB_INSERT);
+	ck_assert_uint_eq(parse(text).conditions_length, 0);
+	int digits = sprintf(text, "Z0,10,1;X%x,", GDB_CONDITION_LENGTH + 1);
+	memset(text + digits, '0', 2 * (GDB_CONDITION_LENGTH + 1));
+	const struct gdb_request request = parse_bytes(text, (size_t)digits + 2 * (GDB_CONDITION_LENGTH + 1));
+	ck_assert_int_eq(request.kind, GDB_INSERT);
+	ck_assert_uint_eq(request.conditions_length, 0);
 }
 END_TEST
 
@@ -367,6 +408,8 @@ int main(void)
 	tcase_add_test(tests, memory_is_read_and_written);
 	tcase_add_test(tests, registers_are_read_and_written);
 	tcase_add_test(tests, points_are_told_apart);
+	tcase_add_test(tests, breakpoints_have_conditions);
+	tcase_add_test(tests, too_many_or_long_conditions_are_none);
 	tcase_add_test(tests, several_threads_are_resumed_each_in_its_way);
 	tcase_add_test(tests, too_many_actions_are_refused);
 	tcase_add_test(tests, files_have_their_parts);
