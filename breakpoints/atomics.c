@@ -231,7 +231,8 @@ bool atomics_find(struct atomics *atomics, const struct module *module, bool var
 	if (!search_open(&search))
 		return false;
 	find_own_code(module, &search.own);
-	const struct sweep_visitor visitor = {&search, visit_instruction, visit_left_out};
+	const struct sweep_visitor visitor = {
+	    .context = &search, .instruction = visit_instruction, .left_out = visit_left_out};
 	enum status status = sweep_module(module, &visitor);
 	if (variables)
 		atomic_variables_each(module, add_variable, &search);

@@ -28,8 +28,10 @@ void entries_clear(struct entries *entries)
 	free(entries->hash);
 	free(entries->own);
 	atomics_release(&entries->atomics);
+	answered_release(&entries->answered);
 	entries_forget_loaded(entries);
 	*entries = (struct entries){.modules = entries->modules,
+				    .answers = entries->answers,
 				    .atomics_use = entries->atomics_use,
 				    .without_doors = entries->without_doors,
 				    .watch_variables = entries->watch_variables};
@@ -320,18 +322,24 @@ enum status entries_displace(struct entries *entries, const struct target *targe
 	return status;
 }
 
-enum status entries_plant_first(struct entries *entries, struct target *target)
+static enum status know_modules(struct entries *entries, const struct target *target)
 {
 	bool changed;
 	enum status status = modules_update(&entries->modules, target_pid(target), &changed);
 	if (status == STATUS_OK && changed) {
 		entries_clear(entries);
 		status = entries_discover(entries);
+		if (status == STATUS_OK && !entries_find_answered(entries))
+			status = STATUS_NO_MEMORY;
 	}
-	if (status != STATUS_OK) {
+	if (status != STATUS_OK)
 		modules_release(&entries->modules); /* so that the next target is looked at again */
-		return status;
-	}
+	return status;
+}
+
+static enum status plant_functions(struct entries *entries, struct target *target)
+{
+	enum status status = STATUS_OK;
 	const struct trap *creation = find_creation(entries);
 	uint64_t near = creation ? creation->address : first_atomic(entries);
 	if (!near)
@@ -348,6 +356,18 @@ enum status entries_plant_first(struct entries *entries, struct target *target)
 	return status;
 }
 
+enum status entries_plant_first(struct entries *entries, struct target *target)
+{
+	enum status status = know_modules(entries, target);
+	if (status != STATUS_OK)
+		return status;
+	status = plant_functions(entries, target);
+	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+		return status;
+	enum status answered = entries_plant_answered(entries, target);
+	return answered == STATUS_OK ? status : answered;
+}
+
 enum status entries_plant_all(struct entries *entries, struct target *target)
 {
 	if (!entries->page)
@@ -356,6 +376,8 @@ enum status entries_plant_all(struct entries *entries, struct target *target)
 	/* Both may touch one page: the first ones last, so that theirs are not lost. */
 	if (status == STATUS_OK)
 		status = patches_write(&entries->first, target, true);
+	if (status == STATUS_OK)
+		status = entries_plant_answered(entries, target);
 	return status == STATUS_OK ? entries_look_again(entries, target) : status;
 }
 
@@ -366,6 +388,8 @@ enum status entries_unplant(struct entries *entries, struct target *target)
 		status = patches_write(&entries->rest, target, false);
 	if (status == STATUS_OK)
 		status = patches_write(&entries->first, target, false);
+	if (status == STATUS_OK)
+		status = answered_plant(&entries->answered, target, false);
 	return status == STATUS_OK ? entries_unplant_loaded(entries, target) : status;
 }
 
@@ -376,7 +400,8 @@ bool entries_has_library(const struct entries *entries)
 
 bool entries_is_trap(const struct entries *entries, uint64_t address)
 {
-	return entries_trap(entries, address) != NULL || entries_atomic(entries, address) != NULL;
+	return entries_trap(entries, address) || entries_atomic(entries, address) ||
+	       answered_at(&entries->answered, address);
 }
 
 /* From the beginning of a function that returns 0 to its caller. */
@@ -408,6 +433,9 @@ static enum status forget_trap(const struct entries *entries, struct tracee *tra
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t address)
 {
 	const struct trap *trap = entries_trap(entries, address);
+	const struct answered *answered = answered_at(&entries->answered, address);
+	if (answered)
+		return entries_answer(entries, tracee, answered);
 	bool steps = trap ? entry_point_is_user(trap->point) : entries_atomic(entries, address) != NULL;
 	if (steps)
 		return forget_trap(entries, tracee, address);

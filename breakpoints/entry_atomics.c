@@ -158,7 +158,7 @@ static enum status plant_later_ones(struct entries *entries, struct target *targ
 		loaded->mapped = true;
 		status = patches_write(&loaded->patches, target, true);
 	}
-	return status;
+	return status == STATUS_OK ? entries_plant_answered(entries, target) : status;
 }
 
 enum status entries_look_again(struct entries *entries, struct target *target)

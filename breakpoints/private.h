@@ -1,6 +1,7 @@
 #ifndef FMC_BREAKPOINTS_PRIVATE_H
 #define FMC_BREAKPOINTS_PRIVATE_H
 
+#include "breakpoints/answered.h"
 #include "breakpoints/atomics.h"
 #include "breakpoints/displace.h"
 #include "breakpoints/door.h"
@@ -85,6 +86,8 @@ struct entries {
 	enum atomics_use atomics_use;
 	bool without_doors;
 	bool watch_variables; /* which variables of the environment are asked for */
+	bool answers; /* instructions whose results differ from run to run: */
+	struct answered_set answered;
 	bool atomics_found;
 	struct atomics atomics; /* of the modules at the origin */
 	struct modules now;	/* as the target was last looked at: */
@@ -109,6 +112,16 @@ void entries_hide_loaded(const struct entries *entries, uint64_t address, uint8_
 /* Take their traps out of this target. */
 enum status entries_unplant_loaded(struct entries *entries, struct target *target);
 void entries_forget_loaded(struct entries *entries);
+
+/*
+ * entry_answered.c: find the instructions of the present modules that are answered; plant traps there, for as long as this target's
+ * are. Whoever has written ranges of code has to plant them anew.
+ */
+bool entries_find_answered(struct entries *entries);
+enum status entries_plant_answered(const struct entries *entries, struct target *target);
+/* Make the tracee, stopped at one, go on. */
+enum status entries_answer(const struct entries *entries, struct tracee *tracee,
+			   const struct answered *answered);
 
 /* Make slots for a page at this address, and the patches, from the unpatched code of the target. */
 enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page);

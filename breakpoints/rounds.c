@@ -88,7 +88,8 @@ static enum countable look(const struct entries *entries, const struct target *t
 		return COUNTABLE_NOT;
 	struct displacer *displacer = displacer_new();
 	bool jump = displacer && flags_are_dead(address, read_code, &view) &&
-		    copy_for_jump(displacer, address, code, copy, displaced);
+		    copy_for_jump(displacer, address, code, copy, displaced) &&
+		    !answered_within(&entries->answered, address, displaced->length);
 	bool trap = jump || (displacer && displace(displacer, address, code, copy, NULL, NULL, displaced));
 	displacer_free(displacer);
 	return jump ? COUNTABLE_BY_JUMP : trap ? COUNTABLE_BY_TRAP : COUNTABLE_NOT;

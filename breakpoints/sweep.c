@@ -25,6 +25,7 @@ struct stretch {
 
 struct known {
 	struct function function;
+	bool wanted;	 /* by the visitor */
 	bool whole;	 /* it can be decoded from its beginning to its end */
 	bool everywhere; /* control may come to places in it that no direct jump leads to */
 };
@@ -142,13 +143,21 @@ static void unmark(const struct stretch *stretch, uint64_t low, uint64_t high, u
 		stretch->marks[at - stretch->low] &= (uint8_t)~what;
 }
 
+static bool is_wanted(const struct sweep *sweep, const struct stretch *stretch,
+		      const struct function *function)
+{
+	return !sweep->visitor->wants || sweep->visitor->wants(stretch->code + (function->low - stretch->low),
+							       function->high - function->low);
+}
+
 /* Mark what would be true if the function is what it seems to be. */
 static void mark_function(struct sweep *sweep, struct known *known)
 {
 	const struct function *function = &known->function;
 	const struct stretch *stretch = code_of(sweep, function);
-	if (!stretch)
+	if (!stretch || !is_wanted(sweep, stretch, function))
 		return;
+	known->wanted = true;
 	struct walk walk = walk_of(stretch, function->low, function->high);
 	known->everywhere = function->landing_pads;
 	while (walk_next(&walk)) {
@@ -205,9 +214,12 @@ static void make_sure(struct sweep *sweep, const struct known *known)
 	const struct function *function = &known->function;
 	const struct stretch *stretch = code_of(sweep, function);
 	if (!stretch) {
-		follow_later(sweep, function->low);
+		if (!sweep->visitor->wants)
+			follow_later(sweep, function->low);
 		return;
 	}
+	if (!known->wanted)
+		return;
 	if (!known->whole || disputed(stretch, function)) {
 		leave_out(sweep, function->low, function->high, true);
 		return;
@@ -284,7 +296,7 @@ static void sweep_functions(struct sweep *sweep)
 		make_sure(sweep, &sweep->known[i]);
 	while (sweep->due_length > 0)
 		follow(sweep, sweep->due[--sweep->due_length]);
-	for (size_t i = 0; i < sweep->stretches_length; i++)
+	for (size_t i = 0; i < sweep->stretches_length && sweep->visitor->left_out; i++)
 		find_gaps(sweep, &sweep->stretches[i]);
 }
 

@@ -29,6 +29,11 @@ struct sweep_visitor {
 	void *context;
 	void (*instruction)(void *context, const struct instruction *instruction); /* in ascending order */
 	void (*left_out)(void *context, const struct left_out *left_out);	   /* may be NULL */
+	/*
+	 * If it isn't NULL, functions (with known ends) of whose bytes it says no aren't taken to pieces, nor is what is no function's
+	 * and only they lead to. That is much quicker where few are wanted. left_out has to be NULL then.
+	 */
+	bool (*wants)(const uint8_t *code, size_t size);
 };
 
 /*

@@ -195,6 +195,9 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->places = places_new();
 	if (process->entries && (options->atomics || options->note_atomics))
 		entries_use_atomics(process->entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
+	/* A saved process may have asked before, and goes on from there. */
+	if (process->entries && !options->program.image)
+		entries_answer_instructions(process->entries);
 	if (process->entries && options->variables)
 		entries_watch_variables(process->entries);
 	/* Of a saved image any thread may stand behind the first byte of a function. */

@@ -66,16 +66,22 @@ static struct process_file *find_or_add(struct process *process, const char *pat
 	return known;
 }
 
+void process_describe_place(struct process *process, struct tracee *tracee, uint64_t behind,
+			    char text[PLACE_ROOM])
+{
+	struct place place = {.file = NULL};
+	places_find(process->places, process_own_place(process, tracee, behind), true, &place);
+	*text = '\0';
+	if (place.file)
+		snprintf(text, PLACE_ROOM, " (at %.70s:%d)", place.file, place.line);
+}
+
 static void tell(struct process *process, struct tracee *tracee, const char *path)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	const char *slash = strrchr(path, '/');
-	char text[200], at[100] = "";
-	struct place place = {.file = NULL};
-	if (regs)
-		places_find(process->places, process_own_place(process, tracee, regs->rip), true, &place);
-	if (place.file)
-		snprintf(at, sizeof at, " (at %.70s:%d)", place.file, place.line);
+	char text[256], at[PLACE_ROOM];
+	process_describe_place(process, tracee, regs ? regs->rip : 0, at);
 	snprintf(text, sizeof text, "the file %.60s, which it reads and also writes%s",
 		 slash ? slash + 1 : path, at);
 	process_remark(process, text);

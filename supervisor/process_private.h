@@ -309,6 +309,13 @@ enum status process_pass_unwatched(struct process *process, uint32_t thread, con
 				   bool *performed);
 
 /*
+ * process_answered.c: let the thread that stands before it have the answer to an instruction whose results differ from run to run.
+ * What is asked for too often is told.
+ */
+enum status process_pass_answered(struct process *process, uint32_t thread, const struct call *call,
+				  bool *performed);
+
+/*
  * process_retries.c. before, after: the thread performs the atomic instruction that it has pending. repeat: has it come to this one
  * in a round that has changed nothing? yield: perform the yield that stands for the round.
  */
@@ -319,8 +326,12 @@ bool retries_repeat(const struct process_thread *thread, const struct call *call
 void retries_yield(struct process *process, struct process_thread *thread);
 
 /*
- * process_files.c: the tracee is about to open a file. A new execution begins.
+ * process_files.c: the tracee is about to open a file. A new execution begins. describe_place: " (at f.c:12)" of the program's
+ * instruction that ends before `behind`, or of where the program calls the library that this is in; empty if that isn't known.
  */
+#define PLACE_ROOM 100
+void process_describe_place(struct process *process, struct tracee *tracee, uint64_t behind,
+			    char text[PLACE_ROOM]);
 void files_opened(struct process *process, struct tracee *tracee);
 void files_begin(struct process *process);
 

@@ -119,6 +119,8 @@ static enum status pass(struct run *run, const struct stop *stop, const struct c
 	struct process *process = run->process;
 	if (call->unwatched)
 		return process_pass_unwatched(process, run->thread, call, performed);
+	if (call->answered)
+		return process_pass_answered(process, run->thread, call, performed);
 	if (call->instruction || call->user)
 		return entries_step(process->entries, stop->tracee, stop->address, performed);
 	*performed = true;

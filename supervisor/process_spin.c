@@ -26,6 +26,9 @@
 /* How long a system call may take that is met on the way. */
 #define CALL_MS 100
 
+/* One of fmc's traps, as long as it is planted. */
+#define TRAP_CODE 0xcc
+
 /* Where the thread has been. */
 struct spot {
 	uint64_t address;
@@ -73,15 +76,20 @@ static bool await_step(struct walk *walk)
 	}
 }
 
-/* One instruction, unless it is one of our traps: those are the run's business. False: the way ends here. */
+/* One instruction, unless it is one of our traps: those are the run's business, but for instructions that are only answered. False: the way ends here. */
 static bool walk_step(struct walk *walk)
 {
 	const struct entries *entries = walk->process->entries;
 	uint8_t code[2];
 	struct user_regs_struct *regs = tracee_regs(walk->tracee);
-	if (!regs || entries_is_trap(entries, regs->rip) ||
-	    entries_loop_at(entries, regs->rip) < LOOPS_MOST ||
-	    target_read(walk->process->target, regs->rip, code, sizeof code) != STATUS_OK)
+	if (!regs || target_read(walk->process->target, regs->rip, code, sizeof code) != STATUS_OK)
+		return false;
+	if (entries_answered_here(entries, walk->process->target, regs->rip)) {
+		walk->calls++;
+		return entries_pass(entries, walk->tracee, regs->rip) == STATUS_OK;
+	}
+	if ((entries_is_trap(entries, regs->rip) && code[0] == TRAP_CODE) ||
+	    entries_loop_at(entries, regs->rip) < LOOPS_MOST)
 		return false;
 	walk->calls += code[0] == 0x0f && code[1] == 0x05;
 	walk->paused |= code[0] == 0xf3 && code[1] == 0x90;

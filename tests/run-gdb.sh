@@ -10,6 +10,7 @@ for program in debugged debugged.static raises; do
 	cp "$BUILD/targets/$program" "$SCRATCH/$program"
 	"$FMC" check --expect-exit 0 --no-minimize -o "$SCRATCH/$program.sched" -- "$SCRATCH/$program" </dev/null >/dev/null 2>&1
 done
+"$FMC" check --no-minimize -o "$SCRATCH/differs.sched" -- "$BUILD/targets/differs" processor ticks </dev/null >/dev/null 2>&1
 "$FMC" check --no-minimize -o "$SCRATCH/philosophers.sched" -- "$BUILD/samples/philosophers" 3 </dev/null >/dev/null 2>&1
 PROGRAM=debugged TARGET= SYSROOT=/
 
@@ -61,6 +62,13 @@ judge 'the same registers' [ "$(sed -n 's/^\$2 = //p' "$SCRATCH/out")" = "$(sed 
 gdb_do 'break work' continue next next next next 'p seen' reverse-next 'p seen' 'info line' reverse-step reverse-finish
 says 'lines, forwards' 'Breakpoint 1, work' 'seen = get' 'seen \+= 1'
 says 'and backwards' 'seen \+= 1' 'put|get'
+
+PROGRAM=differs
+gdb_do 'break *now' continue 'x/i $pc' 'stepi' 'p $rip - (unsigned long)now' 'p $rax' reverse-stepi 'p $rip - (unsigned long)now' \
+    'break *((unsigned long)now + 2)' continue continue reverse-continue 'p $rax' 'x/i now' reverse-continue 'p $rip - (unsigned long)now'
+PROGRAM=debugged
+says "the processor's counter is read again" 'Breakpoint 1, ' '=> .*rdtsc' '\$1 = .*0x2$' '\$2 = 1000[0-9]{6}$' '\$3 = .*0x0$' 'Breakpoint 2, ' \
+    'SIGABRT' 'Breakpoint 2, ' '\$4 = 1000[0-9]{6}$' 'rdtsc' 'Breakpoint 1, ' '\$5 = .*0x0$'
 
 gdb_do 'break get' continue finish 'p $' reverse-finish
 says 'finish' 'Value returned is \$1 = 0' 'Breakpoint 1, get'

@@ -156,16 +156,32 @@ static int64_t value(const struct shown *shown, clockid_t clock)
 	}
 }
 
+static void take_reading(struct tracee *tracee)
+{
+	settle_wait(tracee->target);
+	tracee->target->world.elapsed_ns += READING_NS;
+	tracee->target->world.used_ns += READING_NS;
+	tracee->used_ns += READING_NS;
+}
+
 int64_t clocks_read(struct tracee *tracee, clockid_t clock, int64_t *ns)
 {
 	struct shown shown;
 	int64_t result = find(tracee, clock, &shown);
 	if (result)
 		return result;
-	settle_wait(tracee->target);
-	tracee->target->world.elapsed_ns += READING_NS;
-	tracee->target->world.used_ns += READING_NS;
-	tracee->used_ns += READING_NS;
+	take_reading(tracee);
 	*ns = value(&shown, clock);
 	return 0;
+}
+
+uint64_t tracee_read_ticks(struct tracee *tracee)
+{
+	take_reading(tracee);
+	return (uint64_t)(NS_PER_SECOND + tracee->target->world.elapsed_ns);
+}
+
+uint64_t *target_answers(struct target *target)
+{
+	return &target->world.answers;
 }

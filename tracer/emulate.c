@@ -138,12 +138,17 @@ static int64_t answer_sysinfo(struct tracee *tracee, uint64_t address)
 }
 
 /* Always on the first of those that the target could use. */
-static int64_t answer_getcpu(struct tracee *tracee, uint64_t address, uint64_t node)
+uint32_t target_processor(void)
 {
 	uint32_t cpu = 0;
-	const uint32_t first_node = 0;
 	while (cpu + 1 < CPU_SETSIZE && !CPU_ISSET(cpu, &native_affinity))
 		cpu++;
+	return cpu;
+}
+
+static int64_t answer_getcpu(struct tracee *tracee, uint64_t address, uint64_t node)
+{
+	const uint32_t cpu = target_processor(), first_node = 0;
 	int64_t result = answer_write(tracee->target, address, &cpu, sizeof cpu);
 	return result ? result : answer_write(tracee->target, node, &first_node, sizeof first_node);
 }

@@ -54,6 +54,7 @@ struct virtual_world {
 	int64_t used_ns;    /* processor time since then, of all threads */
 	struct kernel_wait wait;
 	uint64_t random;       /* state of the generator behind getrandom() */
+	uint64_t answers;      /* instructions that were answered: target_answers() */
 	uint64_t random_files; /* descriptors of devices of random bytes, as bits: reading them stops */
 	pid_t number;	       /* what the process takes itself for; 0: what it is */
 	bool keeps_numbers;    /* its threads' are that and the next ones, in order of creation */

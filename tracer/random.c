@@ -28,6 +28,11 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
+uint64_t target_random_word(struct target *target)
+{
+	return next_random(&target->world.random);
+}
+
 int64_t random_answer(struct target *target, uint64_t address, uint64_t size)
 {
 	uint64_t done = 0;

@@ -26,6 +26,7 @@ struct call {
 	bool unwatched;		 /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
 	bool counts_references;	 /* and one of the C++ library's own, to `object` */
 	bool loads;		 /* the loader has mapped or unmapped modules: see entries_look_again() */
+	bool answered;		 /* an instruction that fmc answers, by entries_pass(): see entries_answer_instructions() */
 	bool
 	    user; /* of a function that a plug-in describes; its beginning, too, is passed by entries_step() */
 };
@@ -91,6 +92,18 @@ const char *entries_describe_unwatched(const struct entries *entries, const stru
  * there: a few words for the user, empty if there is none. Valid after entries_plant_all().
  */
 void entries_lost_atomics(const struct entries *entries, char text[160]);
+
+/*
+ * Instructions whose results differ from run to run (RDTSC, RDTSCP, RDRAND, RDSEED, RDPID) are answered from now on, in the modules
+ * that are there at the origin: before the first target. Each is a stop; after ANSWERS_MOST of them in an execution the processor
+ * answers itself. answered_here: does such an instruction stand there that would be answered now? describe: what the one with
+ * call.answered asks for, in a few words for the user. given_up: has that been the last one, which isn't answered?
+ */
+#define ANSWERS_MOST 50000
+void entries_answer_instructions(struct entries *entries);
+bool entries_answered_here(const struct entries *entries, const struct target *target, uint64_t address);
+const char *entries_describe_answered(const struct entries *entries, const struct call *call);
+bool entries_given_up(struct target *target);
 
 /* The target may have other modules than before: plant traps at the atomic instructions of the new ones. */
 enum status entries_look_again(struct entries *entries, struct target *target);

@@ -287,6 +287,19 @@ void target_clock_waited(struct target *target, int64_t nanoseconds);
 /* What the target would read from its clock now, in nanoseconds (CLOCK_REALTIME or CLOCK_MONOTONIC). */
 int64_t target_clock(const struct target *target, clockid_t clock);
 
+/*
+ * What the processor's counter of time shows the tracee: nanoseconds of virtual time since a second before the start. Reading it
+ * takes as long as reading a clock. And the number of the processor that the target sees itself on.
+ */
+uint64_t tracee_read_ticks(struct tracee *tracee);
+uint32_t target_processor(void);
+
+/* The next of the random numbers that are the same in every execution. */
+uint64_t target_random_word(struct target *target);
+
+/* How many instructions of this execution have been answered like this; to be counted by who does so. Valid as long as the target. */
+uint64_t *target_answers(struct target *target);
+
 /* Address of 16 bytes of zeros in fmc's page: a time that has passed. */
 uint64_t target_gadget_zero(const struct target *target);
 

@@ -193,6 +193,24 @@ static bool at_planted_trap(const struct flight *flight, uint64_t pc)
 	       target_read(flight->tracee->target, pc, &byte, 1) == STATUS_OK && byte == 0xcc;
 }
 
+/* Does it stand before an instruction that fmc answers? */
+static bool at_answered(const struct flight *flight, uint64_t pc)
+{
+	return entries_answered_here(process_entries(flight->timeline->process), flight->tracee->target, pc);
+}
+
+/* That is made here, as any other, unless the processor answers from now on. */
+static enum status step_answered(struct flight *flight, uint64_t pc)
+{
+	enum status status =
+	    entries_pass(process_entries(flight->timeline->process), flight->tracee, pc);
+	*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
+	if (status != STATUS_OK || !entries_given_up(flight->tracee->target))
+		return status;
+	status = target_step(flight->tracee, 0);
+	return status == STATUS_OK ? await_step(flight) : status;
+}
+
 /* One instruction. At a trap of fmc's that means to meet it. */
 static enum status step(struct flight *flight)
 {
@@ -204,9 +222,12 @@ static enum status step(struct flight *flight)
 	uint64_t pc = regs->rip, entry = entries_at_copy(process_entries(timeline->process), pc);
 	if (entry)
 		return step_at_copy(flight, entry);
+	bool answered = at_answered(flight, pc);
+	if (answered && !flight->signal)
+		return step_answered(flight, pc);
 	if (traps_original(timeline, pc, &original))
 		return step_without_trap(flight, pc, original);
-	bool meets = at_planted_trap(flight, pc);
+	bool meets = !answered && at_planted_trap(flight, pc);
 	enum status status = meets ? target_resume(flight->tracee, flight->signal)
 				   : target_step(flight->tracee, flight->signal);
 	return status == STATUS_OK ? await(flight) : status;
@@ -219,6 +240,8 @@ static enum status set_off(struct flight *flight)
 	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
 	if (!regs)
 		return STATUS_GONE;
+	if (!flight->signal && at_answered(flight, regs->rip))
+		return step_answered(flight, regs->rip);
 	/* With a signal that may be the first one of its handler; one without a handler comes between, and nobody has moved. */
 	if (traps_original(flight->timeline, regs->rip, &original))
 		return step_without_trap(flight, regs->rip, original);
@@ -299,6 +322,14 @@ static enum landing landing(bool on)
 	return on ? LANDING_ON : LANDING_LEAVE;
 }
 
+/* A trap of the user's, or one of fmc's in its place that nobody but fmc's answer would tell of. */
+static bool has_break(const struct flight *flight, uint64_t pc)
+{
+	uint8_t original;
+	return traps_original(flight->timeline, pc, &original) ||
+	       (at_answered(flight, pc) && traps_has_break(flight->timeline->active, pc));
+}
+
 /* Is the stop one that somebody looking wants to see? */
 static enum landing land(struct flight *flight)
 {
@@ -321,14 +352,17 @@ static enum landing land(struct flight *flight)
 			    flight, (struct event){.kind = EVENT_WATCHPOINT,
 						   .watch = watch,
 						   .address = timeline->active->watches[watch].address}));
-		if (traps_original(timeline, pc, &original))
+		if (has_break(flight, pc))
 			return landing(
 			    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = pc}));
 		return LANDING_ON;
 	case STOP_TRAP:
-		if (!traps_original(timeline, stop->address, &original))
+		if (!at_answered(flight, stop->address) &&
+		    !traps_original(timeline, stop->address, &original))
 			return LANDING_GIVE;
 		tracee_change_regs(flight->tracee)->rip = stop->address;
+		if (!has_break(flight, stop->address))
+			return LANDING_ON;
 		return landing(
 		    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = stop->address}));
 	case STOP_WATCH: {

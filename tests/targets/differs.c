@@ -65,6 +65,36 @@ static void expect_to_be(pid_t number)
 	assert(getsid(number) == getsid(0) && getpgid(number) == getpgrp());
 }
 
+static __attribute__((noinline)) unsigned long now(void)
+{
+	unsigned low, high;
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return low | (unsigned long)high << 32;
+}
+
+/* What a program asks the processor itself. */
+static unsigned from_processor(const char *kind)
+{
+	unsigned low = 0, high = 0, ticks;
+	unsigned long number = 0;
+	unsigned short part = 0;
+	if (strcmp(kind, "ticks, many") == 0)
+		for (unsigned i = 0; i < 60000; i++)
+			low = (unsigned)now();
+	else if (strcmp(kind, "moment") == 0)
+		for (const unsigned long start = now(); now() - start < 1000000;)
+			number += 3;
+	else if (strcmp(kind, "ticks") == 0)
+		number = now();
+	else if (strcmp(kind, "ticks and processor") == 0)
+		__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(ticks));
+	else if (strcmp(kind, "chance") == 0)
+		__asm__ volatile("rdrand %k0\nrdrand %w1" : "+&r"(number), "+&r"(part) : : "cc");
+	else
+		__asm__ volatile("movq $-1, %%r9\nrdseed %%r9\nmovq %%r9, %0" : "=r"(number) : : "cc", "r9");
+	return low ^ high ^ (unsigned)(number ^ number >> 32) ^ part;
+}
+
 /* Nobody else has this number, and the child knows its parent by it. */
 static void expect_to_be_known(pid_t number)
 {
@@ -105,6 +135,8 @@ static unsigned choose(const char *kind, const char *path)
 	}
 	if (strcmp(kind, "second") == 0)
 		return (unsigned)time(NULL);
+	if (strcmp(kind, "processor") == 0)
+		return from_processor(path);
 	return strcmp(kind, "file") == 0 ? from_file(path) : appended(path);
 }
 

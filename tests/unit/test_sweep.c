@@ -169,7 +169,8 @@ static void check_label(void *context, const struct symbol *symbol)
 static void sweep_file(const struct module *module, struct seen *seen,
 		       void (*visit)(void *, const struct instruction *))
 {
-	const struct sweep_visitor visitor = {seen, visit, see_left_out};
+	const struct sweep_visitor visitor = {
+	    .context = seen, .instruction = visit, .left_out = see_left_out};
 	ck_assert_int_eq(sweep_module(module, &visitor), STATUS_OK);
 }
 
