@@ -149,6 +149,7 @@ def unquote(word):
 
 def leave():
     """Let go of what is being debugged, if that is a schedule."""
+    Kept.connected = False
     if gdb.selected_inferior().pid:
         try:
             Place()
@@ -169,6 +170,39 @@ def load_program(path):
             gdb.execute("file " + quote(program), to_string=True)
 
 
+class Kept:
+    """The threads that have breakpoints of their own. GDB deletes these when it isn't told of their thread any more; so the
+    server lists such a thread also where it isn't there."""
+
+    connected = False
+    numbers = set()  # GDB's
+
+    @classmethod
+    def update(cls, deleted=None):
+        if not cls.connected:
+            return
+        numbers = {point.thread for point in gdb.breakpoints() if point.thread and point.number != deleted}
+        # Each time that one is hit, it is modified: nothing is asked then, in the middle of a stop.
+        if numbers == cls.numbers:
+            return
+        cls.numbers = numbers
+        kept = [thread.ptid[1] for thread in gdb.selected_inferior().threads() if thread.global_num in numbers]
+        try:
+            ask("keep " + " ".join("T%d" % thread for thread in kept))
+        except gdb.GdbError:
+            cls.connected = False
+
+    @classmethod
+    def begin(cls):
+        cls.connected = True
+        cls.numbers = set()
+
+
+gdb.events.breakpoint_created.connect(lambda point: Kept.update())
+gdb.events.breakpoint_modified.connect(lambda point: Kept.update())
+gdb.events.breakpoint_deleted.connect(lambda point: Kept.update(point.number))
+
+
 def connect(path, loose):
     """Start `fmc gdbserver` and let GDB speak to it."""
     command = [find_fmc(), "gdbserver"] + (["--loose"] if loose else []) + [path]
@@ -183,6 +217,7 @@ def connect(path, loose):
         except gdb.error as error:
             raise gdb.GdbError(words.read().strip() or "%s: %s" % (path, error))
         gdb.write(words.read())
+    Kept.begin()
 
 
 class Overview(gdb.Command):
@@ -363,9 +398,10 @@ T is T1, T2 ... as in fmc-threads. GDB's own numbers change as threads come and 
         super().__init__("fmc-thread", gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
-        wanted = read_thread(argument, Place())
+        place = Place()
+        wanted = read_thread(argument, place)
         for thread in gdb.selected_inferior().threads():
-            if thread.ptid[1] == wanted:
+            if thread.ptid[1] == wanted and wanted in place.alive:
                 gdb.execute("thread %d" % thread.num)
                 return
         raise gdb.GdbError("T%d has exited" % wanted)

@@ -152,6 +152,13 @@ gdb_do "fmc-replay $S" 'fmc-thread T4' 'fmc-goto 1' 'info threads' 'thread' 'fmc
 says 'threads that come and go' '^\* 1 .*T1 main.*before thread_create' 'Current thread is 1' \
     'T4 eat.*waits for' '^#0 .*pthread_mutex_lock' '^#1 .* eat .*philosophers.c:35' "at the program's beginning" \
     'Breakpoint 1, eat' '^\* .* eat' 'Breakpoint 1, eat' "at the program's beginning" '=> 0x[0-9a-f]+ <_start>'
+gdb_do "fmc-replay $S" 'break eat thread 3' 'fmc-goto start' 'info threads' 'thread 3' stepi reverse-stepi 'thread 1' 'fmc-thread T3' continue \
+    'fmc-prev 99' continue 'fmc-goto end' reverse-continue 'info breakpoints' delete 'fmc-goto start' 'info threads'
+says "a thread's own breakpoint" '^\* 1 .*T1 main' "^  3 .*\"T3 eat\" \(hasn't been created\) +<unavailable>" '^#0 +<unavailable>' \
+    'PC not available' 'PC not available' "^T3 doesn't exist here" 'Thread 3 "T3 eat" hit Breakpoint 1' 'beginning' \
+    'Thread 3 "T3 eat" hit Breakpoint 1' 'at the end' 'Thread 3 "T3 eat" hit Breakpoint 1' 'already hit 3 times' 'beginning' '^\* 1 .*T1 main'
+says_not 'it is never deleted' 'Thread-specific breakpoint'
+judge 'its thread is listed no longer than it is there' [ "$(grep -c "hasn't been created" "$SCRATCH/out")" -eq 1 ]
 gdb_do "fmc-replay $S" 'break eat' 'reverse-continue' 'fmc-goto end' 'reverse-continue' 'fmc-goto 2' 'reverse-stepi' 'reverse-finish'
 says 'backwards from there' 'Breakpoint 1, eat' 'at the end' 'Breakpoint 1, eat' 'before transition 2 of'
 gdb_do "fmc-replay $S" 'set var forks[0].__data.__lock = 7' 'fmc-goto 5' 'print forks[0].__data.__lock' 'print $_siginfo'

@@ -88,6 +88,24 @@ void gdb_ask_where(struct gdb_server *s, const char *argument, struct text *text
 	text_add(text, "\n", 1);
 }
 
+void gdb_ask_keep(struct gdb_server *s, const char *argument, struct text *text)
+{
+	uint32_t kept[GDB_KEPT];
+	size_t length = 0;
+	for (const char *next = argument; *next; next += strspn(next, " ")) {
+		const size_t word = strcspn(next, " ");
+		if (length == GDB_KEPT || !words_read_thread(next, word, &kept[length]) ||
+		    kept[length] >= timeline_schedule(s->timeline)->threads) {
+			text_printf(text, "threads of the schedule are needed, %d at most: T1, T2 ...\n", GDB_KEPT);
+			return;
+		}
+		length++;
+		next += word;
+	}
+	memcpy(s->kept, kept, length * sizeof *kept);
+	s->kept_length = length;
+}
+
 void gdb_ask_mark(struct gdb_server *s, const char *argument, struct text *text)
 {
 	(void)argument;

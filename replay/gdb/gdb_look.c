@@ -18,12 +18,25 @@ static enum status load(struct gdb_server *s, struct gdb_registers *registers)
 	return STATUS_OK;
 }
 
+/* Registers from `first` up to before `end` of a thread that is listed without being there: nothing is known of them. */
+static bool answer_absent(struct gdb_server *s, uint32_t first, uint32_t end)
+{
+	if (timeline_alive(s->timeline, s->selected) || !gdb_lists_thread(s, s->selected))
+		return false;
+	for (uint32_t n = first; n < end; n++)
+		for (size_t i = gdb_register_size(&s->layout, n); i > 0; i--)
+			text_printf(&s->reply, "xx");
+	return true;
+}
+
 void gdb_answer_read_registers(struct gdb_server *s, const struct gdb_request *r)
 {
 	struct gdb_registers registers;
 	unsigned char bytes[GDB_REGISTER];
 	size_t size;
 	(void)r;
+	if (answer_absent(s, 0, gdb_registers_count(&s->layout)))
+		return;
 	enum status status = load(s, &registers);
 	if (status) {
 		gdb_refuse_because(s, status);
@@ -37,6 +50,8 @@ void gdb_answer_read_register(struct gdb_server *s, const struct gdb_request *r)
 {
 	struct gdb_registers registers;
 	unsigned char bytes[GDB_REGISTER];
+	if (gdb_register_size(&s->layout, r->number) > 0 && answer_absent(s, r->number, r->number + 1))
+		return;
 	enum status status = load(s, &registers);
 	size_t size = status ? 0 : gdb_register_read(&s->layout, &registers, r->number, bytes);
 	if (status)

@@ -135,6 +135,7 @@ static const struct {
     {"last-write", "A N", "go back to before the last write of the N bytes at address A", gdb_ask_last_write},
     {"mark", "", "remember this place", gdb_ask_mark},
     {"restart", "[N]", "go back to the N-th place that is remembered, or the last", gdb_ask_restart},
+    {"keep", "[T ...]", "list these threads also where they aren't there, for breakpoints of theirs", gdb_ask_keep},
     {"where", "", "position, length and the like, as numbers", gdb_ask_where},
     {"resync", "[C]", "let the next reverse-continue run command C and stop", gdb_ask_resync},
     {"help", "", "this list", help},

@@ -51,6 +51,19 @@ static const struct gdb_action *find_step(const struct gdb_server *s, const stru
 	return NULL;
 }
 
+/* Is one to be stepped that is listed without being there? */
+static bool steps_absent(const struct gdb_server *s, const struct gdb_request *r)
+{
+	for (size_t i = 0; i < r->actions.length; i++) {
+		const struct gdb_action *action = &r->actions.at[i];
+		const uint32_t thread = (uint32_t)action->thread.thread - 1;
+		if (is_step(action) && action->thread.thread > 0 && gdb_lists_thread(s, thread) &&
+		    !timeline_alive(s->timeline, thread))
+			return true;
+	}
+	return false;
+}
+
 /* Who stands elsewhere in the changed copy, because GDB calls a function or jumps; false: nobody. */
 static bool find_diverted(const struct gdb_server *s, uint32_t *thread)
 {
@@ -83,6 +96,10 @@ void gdb_answer_resume(struct gdb_server *s, const struct gdb_request *r)
 	uint32_t thread;
 	const struct gdb_action *step = find_step(s, r, &thread);
 	s->resync = false;
+	if (steps_absent(s, r)) {
+		gdb_reply(s, "E.this thread isn't there");
+		return;
+	}
 	uint32_t diverted;
 	if (find_diverted(s, &diverted)) {
 		run_copy(s, diverted, step && thread == diverted);

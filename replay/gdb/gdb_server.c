@@ -214,6 +214,7 @@ static void begin(struct gdb_server *s, struct timeline *timeline, int in, int o
 	s->resumed = GDB_ANY;
 	s->processes = false;
 	s->ended = false;
+	s->kept_length = 0;
 	s->change_told = false;
 	memset(&s->last, 0, sizeof s->last);
 }

@@ -35,6 +35,7 @@ struct gdb_set_point {
 
 #define GDB_MARKS 32
 #define GDB_FILES 32
+#define GDB_KEPT  64
 
 struct gdb_server {
 	void (*say)(const char *line);
@@ -47,6 +48,8 @@ struct gdb_server {
 	bool ended;	   /* killed or let go: there is nothing to look at until it is run again */
 	uint32_t selected; /* whose registers are meant */
 	int32_t resumed;   /* who is stepped backwards: from 1, or GDB_ALL, GDB_ANY */
+	uint32_t kept[GDB_KEPT]; /* threads that are listed also where they aren't alive: GDB has breakpoints for them */
+	size_t kept_length;
 	uint32_t listed;   /* threads told so far of those that are being listed */
 	struct gdb_set_point *points;
 	size_t points_length, points_room;
@@ -101,7 +104,10 @@ void gdb_stands(struct gdb_server *s);
 /* Leave the answer that the program has stopped where the timeline is, behind the command that was to be run then. */
 void gdb_stop_here(struct gdb_server *s);
 
-/* The thread's number in the timeline; false if GDB means none that exists. GDB_ALL and GDB_ANY: who is selected. */
+/* Does GDB hear of this thread here? It may not be alive, see `kept`; then it has no registers. */
+bool gdb_lists_thread(const struct gdb_server *s, uint32_t thread);
+
+/* The thread's number in the timeline; false if GDB means none that is listed. GDB_ALL and GDB_ANY: who is selected. */
 bool gdb_find_thread(const struct gdb_server *s, struct gdb_thread which, uint32_t *thread);
 
 /* A thread as the protocol has it. */

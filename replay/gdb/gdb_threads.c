@@ -14,11 +14,44 @@ void gdb_add_thread(const struct gdb_server *s, struct text *text, uint32_t thre
 /* So many threads go into one packet. */
 #define LISTED_AT_ONCE 500
 
+static bool is_kept(const struct gdb_server *s, uint32_t thread)
+{
+	for (size_t i = 0; i < s->kept_length; i++)
+		if (s->kept[i] == thread)
+			return true;
+	return false;
+}
+
+bool gdb_lists_thread(const struct gdb_server *s, uint32_t thread)
+{
+	return is_kept(s, thread) ||
+	       (thread < timeline_threads(s->timeline) && timeline_alive(s->timeline, thread));
+}
+
+/* One more than the last that may be listed. */
+static uint32_t threads_end(const struct gdb_server *s)
+{
+	uint32_t end = timeline_threads(s->timeline);
+	for (size_t i = 0; i < s->kept_length; i++)
+		if (s->kept[i] >= end)
+			end = s->kept[i] + 1;
+	return end;
+}
+
+static void add_state(const struct gdb_server *s, uint32_t thread, struct text *state)
+{
+	if (thread >= timeline_threads(s->timeline))
+		text_printf(state, "hasn't been created");
+	else if (!timeline_alive(s->timeline, thread))
+		text_printf(state, "has exited");
+	else
+		gdb_state_thread(s->timeline, thread, state);
+}
+
 bool gdb_find_thread(const struct gdb_server *s, struct gdb_thread which, uint32_t *thread)
 {
 	*thread = which.thread > 0 ? (uint32_t)which.thread - 1 : s->selected;
-	return which.process <= 1 && *thread < timeline_threads(s->timeline) &&
-	       timeline_alive(s->timeline, *thread);
+	return which.process <= 1 && gdb_lists_thread(s, *thread);
 }
 
 void gdb_answer_select(struct gdb_server *s, const struct gdb_request *r)
@@ -61,8 +94,8 @@ void gdb_answer_threads_more(struct gdb_server *s, const struct gdb_request *r)
 {
 	unsigned told = 0;
 	(void)r;
-	for (; !s->ended && s->listed < timeline_threads(s->timeline) && told < LISTED_AT_ONCE; s->listed++)
-		if (timeline_alive(s->timeline, s->listed)) {
+	for (; !s->ended && s->listed < threads_end(s) && told < LISTED_AT_ONCE; s->listed++)
+		if (gdb_lists_thread(s, s->listed)) {
 			text_printf(&s->reply, "%s", told++ ? "," : "m");
 			gdb_add_thread(s, &s->reply, s->listed);
 		}
@@ -78,7 +111,7 @@ void gdb_answer_thread_text(struct gdb_server *s, const struct gdb_request *r)
 		gdb_refuse(s);
 		return;
 	}
-	gdb_state_thread(s->timeline, thread, &state);
+	add_state(s, thread, &state);
 	gdb_hex_add(&s->reply, text_string(&state), state.length);
 	text_release(&state);
 }
@@ -99,7 +132,7 @@ static void add_thread(struct gdb_server *s, struct text *xml, uint32_t thread)
 	struct text name = {0}, state = {0};
 	text_printf(&name, "T%" PRIu32 " ", thread + 1);
 	text_add_escaped(&name, timeline_name(s->timeline, thread));
-	gdb_state_thread(s->timeline, thread, &state);
+	add_state(s, thread, &state);
 	text_printf(xml, "<thread id=\"");
 	gdb_add_thread(s, xml, thread);
 	text_printf(xml, "\" name=\"");
@@ -114,8 +147,8 @@ static void add_thread(struct gdb_server *s, struct text *xml, uint32_t thread)
 void gdb_thread_list(struct gdb_server *s, struct text *xml)
 {
 	text_printf(xml, "<?xml version=\"1.0\"?><threads>");
-	for (uint32_t t = 0; !s->ended && t < timeline_threads(s->timeline); t++)
-		if (timeline_alive(s->timeline, t))
+	for (uint32_t t = 0; !s->ended && t < threads_end(s); t++)
+		if (gdb_lists_thread(s, t))
 			add_thread(s, xml, t);
 	text_printf(xml, "</threads>");
 }
