@@ -36,6 +36,11 @@ bool model_holds_robust(const struct model *m, uint32_t t)
 	return model_thread_const(m, t)->robust_held > 0;
 }
 
+bool model_joined(const struct model *m, uint32_t t)
+{
+	return model_thread_const(m, t)->flags & THREAD_JOINED;
+}
+
 bool model_joinable(const struct model *m, uint32_t t)
 {
 	return !(model_thread_const(m, t)->flags & (THREAD_JOINED | THREAD_DETACHED));

@@ -70,7 +70,9 @@ static void start_target(struct process *process, struct outcome *first)
 	process->disturbed = false;
 	process->has_channels = false;
 	process->watches_channels = false;
-	process->channels_length = 0;
+	process->looked_for_channels = false;
+	uses_forget(&process->uses);
+	process->uses.pairs_length = 0;
 	time_begin(process);
 	files_begin(process);
 	process->hope_lost = false;
@@ -193,7 +195,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->names_objects = waking_wants_names(options->waking);
 	process->entries = entries_new();
 	process->places = places_new();
-	if (process->entries && (options->atomics || options->note_atomics))
+	if (process->entries && (options->atomics || options->note_unseen))
 		entries_use_atomics(process->entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
 	/* A saved process may have asked before, and goes on from there. */
 	if (process->entries && !options->program.image)
@@ -228,6 +230,7 @@ void process_free(struct process *process)
 	if (process->capture >= 0)
 		close(process->capture);
 	variables_free(process);
+	uses_release(&process->uses);
 	free(process->output);
 	free(process->threads);
 	free(process->objects);

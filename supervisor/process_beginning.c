@@ -29,6 +29,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	}
 	process->target = NULL; /* the origin's now */
 	beginning->counting = process->counting;
+	beginning->watches_channels = process->watches_channels;
 	beginning->call = call;
 	beginning->output = lseek(process->capture, 0, SEEK_END);
 	memcpy(beginning->uncontrolled, process->uncontrolled, sizeof beginning->uncontrolled);
@@ -46,6 +47,7 @@ void beginning_restore(struct process *process, uint32_t thread, struct outcome 
 	memcpy(process->uncontrolled, beginning->uncontrolled, sizeof process->uncontrolled);
 	process->threaded = true;
 	process->counting = beginning->counting;
+	process->watches_channels = process->has_channels = beginning->watches_channels;
 	rounds_plant(process, process->threads[thread].tracee);
 	look_begin(process);
 	run_from_call(process, thread, &beginning->call, first);

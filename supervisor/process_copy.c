@@ -19,7 +19,7 @@ struct process_copy {
 	uint64_t transitions;
 	uint32_t ran_last;
 	off_t output;
-	char uncontrolled[256];
+	char uncontrolled[UNCONTROLLED_ROOM];
 };
 
 void process_copy_free(struct process_copy *copy)

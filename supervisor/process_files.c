@@ -10,7 +10,6 @@
  * Files that the program writes and reads: what an execution reads is what earlier ones have left, so that no two need be
  * alike. One that an execution has emptied or made before it reads it is its own. Random bytes of devices are fmc's.
  */
-#define PATH_ROOM  256
 #define FILES_MOST 256
 
 struct process_file {
@@ -20,13 +19,15 @@ struct process_file {
 	bool fresh;	      /* in this one it has nothing of before */
 };
 
-/* A path that is longer isn't followed. */
-static bool read_path(const struct process *process, uint64_t address, char path[PATH_ROOM])
+bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM])
 {
-	for (size_t i = 0; i < PATH_ROOM; i++) {
-		if (target_read(process->target, address + i, path + i, 1) != STATUS_OK)
+	const uint64_t page = 4096;
+	for (size_t length = 0, size; length < PATH_ROOM; length += size) {
+		const size_t left = page - (address + length) % page;
+		size = left < PATH_ROOM - length ? left : PATH_ROOM - length;
+		if (target_read(process->target, address + length, path + length, size) != STATUS_OK)
 			return false;
-		if (!path[i])
+		if (memchr(path + length, 0, size))
 			return true;
 	}
 	return false;
@@ -37,6 +38,13 @@ static bool is_kept(const char *path)
 {
 	return strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/dev/", 5) != 0 &&
 	       strncmp(path, "/sys/", 5) != 0;
+}
+
+/* /proc/self/mem */
+static bool is_memory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return strncmp(path, "/proc/", 6) == 0 && strcmp(slash, "/mem") == 0;
 }
 
 static struct process_file *find(struct process *process, const char *path)
@@ -108,11 +116,13 @@ void files_opened(struct process *process, struct tracee *tracee)
 		return;
 	const bool at = (long)regs->orig_rax == SYS_openat;
 	const int flags = (int)(at ? regs->rdx : regs->rsi);
-	if (!read_path(process, at ? regs->rsi : regs->rdi, path))
+	if (!files_read_path(process, at ? regs->rsi : regs->rdi, path))
 		return;
 	const bool random = strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0;
 	if (random && !target_open_random(tracee))
 		process_remark(process, "random bytes of a device");
+	if (is_memory(path))
+		uses_remark(process, CHANNEL_MEMORY);
 	/* Most are read alone, and those of libraries are many. */
 	if (is_kept(path) && ((flags & O_ACCMODE) != O_RDONLY || find(process, path)))
 		note(process, tracee, path, flags);

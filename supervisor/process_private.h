@@ -64,6 +64,8 @@ struct object_slot {
 	uint32_t number; /* NO_OBJECT: the slot is free */
 };
 
+#define UNCONTROLLED_ROOM 1024 /* for remarks of an execution */
+
 /* How executions begin, once that is known: see process_beginning.c. */
 struct beginning {
 	uint32_t starts; /* executions so far */
@@ -71,7 +73,8 @@ struct beginning {
 	struct call call;
 	off_t output; /* bytes that have been written */
 	uint32_t counting;
-	char uncontrolled[256];
+	bool watches_channels;
+	char uncontrolled[UNCONTROLLED_ROOM];
 };
 
 /* The same of executions that start from a saved image: see process_survey.c. */
@@ -101,7 +104,7 @@ struct unwatched {
 	uint32_t length;
 };
 
-/* What threads can wait for each other by, in the kernel: see process_channels.c. */
+/* What threads can wait for each other by, in the kernel: see process_channels.c and process_names.c. */
 enum channel_kind {
 	CHANNEL_NONE,
 	CHANNEL_PIPE,
@@ -110,17 +113,26 @@ enum channel_kind {
 	CHANNEL_OTHER,
 	CHANNEL_SEMAPHORE,
 	CHANNEL_QUEUE,
-	CHANNEL_LOCK
+	CHANNEL_LOCK,
+	CHANNEL_CONTENT,
+	CHANNEL_POSITION,
+	CHANNEL_NAME,
+	CHANNEL_MEMORY,
+	CHANNEL_SIGNAL,
+	CHANNELS
 };
 
-struct channel_use {
-	enum channel_kind kind;
-	uint64_t id;
-	uint32_t thread;    /* the first that has used it */
-	bool shared, waits; /* another has, too; some use is one that could wait for another's */
-};
+/* process_uses.c: which threads have used which of them, from the second thread on. */
+enum use { USE_DEPENDS = 1, USE_CHANGES = 2, USE_SHARED = 4 };
 
-#define CHANNELS_ROOM 64
+struct uses {
+	struct channel_use *at; /* open addressing */
+	size_t length, room;
+	struct {
+		uint64_t one, other;
+	} pairs[32]; /* of sockets, by the numbers of their files */
+	uint32_t pairs_length;
+};
 
 struct process_file;
 
@@ -154,9 +166,8 @@ struct process {
 	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long */
 	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
 	int going_signal;
-	bool has_channels, watches_channels;
-	struct channel_use channels[CHANNELS_ROOM];
-	size_t channels_length;
+	bool has_channels, watches_channels, looked_for_channels;
+	struct uses uses;
 	struct performed performed;
 	bool find_places;
 	bool names_objects;   /* rules of waking are for objects with names */
@@ -168,7 +179,7 @@ struct process {
 	struct surveyed surveyed;
 	struct looking looking;
 	char *output;
-	char uncontrolled[256];
+	char uncontrolled[UNCONTROLLED_ROOM];
 	struct process_file *files; /* that have been written in any execution */
 	size_t files_length;
 	struct unwatched unwatched; /* of this execution */
@@ -282,10 +293,29 @@ void signals_handle(struct process *process, uint32_t runner, struct outcome *ou
 
 /*
  * process_channels.c. note: the thread is about to make a system call that isn't an operation; may others wait for what it does?
- * watch: the process has a second thread, from now on that counts; this one stands before an operation.
+ * watch: the process has a second thread, from now on that counts; this one stands before this operation.
  */
 void channels_note(struct process *process, uint32_t thread, long number);
-void channels_watch(struct process *process, uint32_t thread);
+void channels_watch(struct process *process, uint32_t thread, const struct op *op);
+/* The file's last name is about to go, or this descriptor of a file without one; -1: none. */
+struct stat;
+void channels_file_goes(struct process *process, const struct stat *file, int descriptor);
+/* The thread is about to send a signal. */
+void channels_note_signal(struct process *process, uint32_t thread, long number);
+
+/*
+ * process_uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
+ * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
+ * others. end: this object is gone, and who comes by its number later means another. remark: the verdict is to tell of this kind anyway.
+ */
+void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
+void uses_remark(struct process *process, enum channel_kind kind);
+void uses_forget(struct uses *uses);
+void uses_end(struct uses *uses, enum channel_kind kind, uint64_t id);
+void uses_release(struct uses *uses);
+
+/* process_names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
+void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
 
 /*
  * process_rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are
@@ -332,6 +362,9 @@ void retries_yield(struct process *process, struct process_thread *thread);
 #define PLACE_ROOM 100
 void process_describe_place(struct process *process, struct tracee *tracee, uint64_t behind,
 			    char text[PLACE_ROOM]);
+/* The path that is at this address; false: it can't be read, or is too long. */
+#define PATH_ROOM 256
+bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
 void files_opened(struct process *process, struct tracee *tracee);
 void files_begin(struct process *process);
 

@@ -33,7 +33,7 @@ void process_remark(struct process *process, const char *text)
 	if (strstr(process->uncontrolled, text) || length + strlen(text) + 3 > sizeof process->uncontrolled)
 		return;
 	snprintf(process->uncontrolled + length, sizeof process->uncontrolled - length, "%s%s",
-		 length ? ", " : "", text);
+		 length ? "; " : "", text);
 }
 
 bool run_fail(struct run *run, enum end_reason end, enum status status, const char *text)
@@ -204,7 +204,9 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 	case SYS_tgkill:
 	case SYS_rt_sigqueueinfo:
 	case SYS_rt_tgsigqueueinfo:
+	case SYS_pidfd_send_signal:
 		process->signalled = true;
+		channels_note_signal(process, thread, number);
 		break;
 	case SYS_setitimer:
 	case SYS_alarm:
@@ -233,6 +235,22 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 		break;
 	case SYS_io_uring_setup:
 		process_remark(process, "io_uring");
+		break;
+	case SYS_io_setup:
+		process_remark(process, "asynchronous input and output");
+		break;
+	case SYS_inotify_init:
+	case SYS_inotify_init1:
+	case SYS_fanotify_init:
+		process_remark(process, "events of files");
+		break;
+	case SYS_userfaultfd:
+		process_remark(process, "userfaultfd");
+		break;
+	case SYS_add_key:
+	case SYS_request_key:
+	case SYS_keyctl:
+		process_remark(process, "keys of the kernel");
 		break;
 	default:
 		break;

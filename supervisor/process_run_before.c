@@ -105,7 +105,7 @@ bool run_stop_before(struct run *run, const struct call *call)
 			 : object_number(process, call, op_class(op->kind), call->object);
 	op->object2 = object_number(process, call, op_class2(op->kind), call->object2);
 	op->end = time_end(process, thread->tracee, call);
-	channels_watch(process, run->thread);
+	channels_watch(process, run->thread, op);
 	objects_verify(process, op);
 	if (process->find_places)
 		op->place = process_own_place(process, thread->tracee, op->place);

@@ -191,10 +191,6 @@ static bool names_numbers(long call)
 	case SYS_sched_getattr:
 	case SYS_sched_rr_get_interval:
 	case SYS_pidfd_open:
-	case SYS_process_vm_readv:
-	case SYS_process_vm_writev:
-	case SYS_readlink:
-	case SYS_readlinkat:
 		return true;
 	default:
 		return false;

@@ -109,6 +109,9 @@ bool model_cancels(const struct model *m, uint32_t t);
 /* t holds robust mutexes, which will have a dead owner if it exits. */
 bool model_holds_robust(const struct model *m, uint32_t t);
 
+/* Somebody has joined t, so that all that it has done comes before what follows there. */
+bool model_joined(const struct model *m, uint32_t t);
+
 /* Nobody has joined or detached t. */
 bool model_joinable(const struct model *m, uint32_t t);
 

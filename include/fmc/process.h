@@ -62,7 +62,11 @@ struct process_options {
 	struct loops *loops; /* those that are known; new ones are added. NULL: the process keeps its own */
 	bool verify;	    /* stop at every return of a native function, to check the model's predictions */
 	bool atomics;	    /* atomic instructions of the program and its libraries are operations */
-	bool note_atomics;  /* where they aren't: the first in an execution is told by process_uncontrolled() */
+	/*
+	 * process_uncontrolled() tells of what a verdict on all executions misses: of atomic instructions where they aren't
+	 * operations the first in an execution, and of files that threads share.
+	 */
+	bool note_unseen;
 	const char *waking; /* rules of who is woken (waking.h); NULL: every way is a choice */
 	/*
 	 * How long to wait for something outside (a pipe from another process ...) when nothing else can run, in
@@ -201,7 +205,7 @@ char *const *process_variables(const struct process *process, size_t *length);
 bool process_waking_idle(const struct process *process, char name[WAKING_NAME]);
 
 /* System calls and operations of the last execution that could have made a difference and aren't controlled,
- * by name. */
+ * by name: a list with "; " between. */
 const char *process_uncontrolled(const struct process *process);
 
 #endif

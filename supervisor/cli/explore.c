@@ -124,7 +124,7 @@ static void account(struct exploration *x)
 	if (trace->unmodelled)
 		verdict_because(verdict, "operations that fmc has no model of: %s", trace->message);
 	if (x->last.uncontrolled)
-		verdict_because(verdict, "what these do isn't controlled: %s", x->last.uncontrolled);
+		verdict_uncontrolled(verdict, x->last.uncontrolled);
 	if (trace->end == END_UNSUPPORTED)
 		verdict_because(verdict, "the program did what fmc can't supervise: %s", trace->message);
 }

@@ -113,7 +113,7 @@ enum status session_open_search(struct session *session, const struct launch *la
 				const struct options *options, char why[256])
 {
 	struct process_options wanted = session_process(launch, options, true);
-	wanted.note_atomics = true;
+	wanted.note_unseen = true;
 	return session_open_process(session, &wanted, options, why);
 }
 

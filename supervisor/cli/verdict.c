@@ -11,6 +11,8 @@
 /* Variables that the first line names, and places of each. */
 #define VARIABLES_SHOWN 3
 
+static const char uncontrolled[] = "what these do isn't controlled: ";
+
 void verdict_init(struct verdict *verdict)
 {
 	*verdict = (struct verdict){0};
@@ -20,6 +22,7 @@ void verdict_release(struct verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->reasons; i++)
 		free(verdict->because[i]);
+	free(verdict->uncontrolled);
 	memory_seen_release(&verdict->memory);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_release(&verdict->warnings[i]);
@@ -73,6 +76,49 @@ void verdict_because(struct verdict *verdict, const char *format, ...)
 		free(text);
 	else
 		verdict->because[verdict->reasons++] = text;
+}
+
+static bool is_listed(const char *list, const char *item, size_t length)
+{
+	for (const char *at = list; at; at = strstr(at, "; ")) {
+		at += at == list ? 0 : 2;
+		if (strncmp(at, item, length) == 0 && (!at[length] || strncmp(at + length, "; ", 2) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* The reason that has the old list in it gets the new one. */
+static void replace_uncontrolled(struct verdict *verdict, char *list)
+{
+	char *old = NULL, *text = NULL;
+	if (verdict->uncontrolled && asprintf(&old, "%s%s", uncontrolled, verdict->uncontrolled) < 0)
+		old = NULL;
+	free(verdict->uncontrolled);
+	verdict->uncontrolled = list;
+	for (size_t i = 0; old && i < verdict->reasons; i++)
+		if (strcmp(verdict->because[i], old) == 0 &&
+		    asprintf(&text, "%s%s", uncontrolled, list) >= 0) {
+			free(verdict->because[i]);
+			verdict->because[i] = text;
+		}
+	free(old);
+	if (!text)
+		verdict_because(verdict, "%s%s", uncontrolled, list);
+}
+
+void verdict_uncontrolled(struct verdict *verdict, const char *list)
+{
+	for (const char *item = list; *item;) {
+		const char *end = strstr(item, "; ");
+		const size_t length = end ? (size_t)(end - item) : strlen(item);
+		char *longer;
+		if (!is_listed(verdict->uncontrolled, item, length) &&
+		    asprintf(&longer, "%s%s%.*s", verdict->uncontrolled ? verdict->uncontrolled : "",
+			     verdict->uncontrolled ? "; " : "", (int)length, item) >= 0)
+			replace_uncontrolled(verdict, longer);
+		item += length + (end ? 2 : 0);
+	}
 }
 
 void verdict_break_off(struct verdict *verdict, const char *where, enum whereabouts doing)

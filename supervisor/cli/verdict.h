@@ -79,6 +79,7 @@ struct verdict {
 	struct memory_seen memory;
 	char *because[VERDICT_REASONS]; /* why the search isn't complete */
 	size_t reasons;
+	char *uncontrolled; /* verdict_uncontrolled() so far, as that takes it; NULL: nothing */
 	struct warning warnings[WARNINGS]; /* by kind */
 	struct reported *reported;
 	size_t reported_length;
@@ -97,6 +98,12 @@ size_t verdict_failures(const struct verdict *verdict);
 
 /* Add a reason why nothing can be said about all executions. The same text is kept once. */
 void verdict_because(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * The same of what isn't controlled, a list as process_uncontrolled() gives it of each execution: one reason, which names everything
+ * once.
+ */
+void verdict_uncontrolled(struct verdict *verdict, const char *list);
 
 /* Count an execution that was broken off; `where` as process_where() tells it. */
 void verdict_break_off(struct verdict *verdict, const char *where, enum whereabouts doing);

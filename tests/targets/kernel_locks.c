@@ -1,23 +1,35 @@
 /*
- * kernel_locks CASE: two threads take two locks that are objects of the kernel, in the same order, so that nothing fails; fmc doesn't switch
- * threads at them. Or, as "output", "file" and "alone", they use such objects and don't wait for each other.
+ * kernel_locks CASE: two threads take two locks that are objects of the kernel, in opposite orders: a deadlock, which one after the other
+ * doesn't show. Or they use such objects and don't wait for each other: output, file, alone, events, pairs, names, joined.
+ * What needs files makes them in the working directory.
  */
 #include <fcntl.h>
+#include <mqueue.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int ends[2][2];
 static const char *program;
 static const char byte = 'x';
+static const char *const names[] = {"first", "second"};
+static const char *const taken[] = {"first.taken", "second.taken"};
 
 static void must(int good)
 {
@@ -153,6 +165,257 @@ static void make_range(int lock)
 		ends[0][0] = open(program, O_RDONLY);
 }
 
+/* Others without a wait: by turns, until it is free. */
+static void make_file(int lock)
+{
+	int file = open(names[lock], O_CREAT | O_WRONLY, 0600);
+	must(file >= 0);
+	close(file);
+}
+
+static void remove_file(int lock)
+{
+	unlink(names[lock]);
+}
+
+static void take_exclusive(int lock)
+{
+	int file;
+	while ((file = open(names[lock], O_CREAT | O_EXCL | O_WRONLY, 0600)) < 0)
+		sched_yield();
+	close(file);
+}
+
+static void take_link(int lock)
+{
+	while (link(names[lock], taken[lock]) != 0)
+		sched_yield();
+}
+
+static void give_link(int lock)
+{
+	unlink(taken[lock]);
+}
+
+static void take_directory(int lock)
+{
+	while (mkdir(names[lock], 0700) != 0)
+		sched_yield();
+}
+
+static void give_directory(int lock)
+{
+	rmdir(names[lock]);
+}
+
+static void take_name(int lock)
+{
+	while (rename(names[lock], taken[lock]) != 0)
+		sched_yield();
+}
+
+static void give_name(int lock)
+{
+	must(rename(taken[lock], names[lock]) == 0);
+}
+
+static void make_fifo(int lock)
+{
+	unlink(names[lock]);
+	must(mkfifo(names[lock], 0600) == 0);
+	ends[lock][0] = ends[lock][1] = open(names[lock], O_RDWR);
+	remove_file(lock);
+	give_token(lock);
+}
+
+static void set_content(int lock, char value)
+{
+	must(pwrite(ends[lock][0], &value, 1, 0) == 1);
+}
+
+static void take_content(int lock)
+{
+	char value = 0;
+	while (pread(ends[lock][0], &value, 1, 0) != 1 || value)
+		sched_yield();
+	set_content(lock, 1);
+}
+
+static void give_content(int lock)
+{
+	set_content(lock, 0);
+}
+
+static void make_content(int lock)
+{
+	ends[lock][0] = open(names[lock], O_CREAT | O_TRUNC | O_RDWR, 0600);
+	set_content(lock, 0);
+}
+
+static void make_memory(int lock)
+{
+	ends[lock][0] = memfd_create(names[lock], 0);
+	set_content(lock, 0);
+}
+
+/* What has been read is read. */
+static void take_position(int lock)
+{
+	char value;
+	while (read(ends[lock][0], &value, 1) != 1)
+		sched_yield();
+}
+
+static void give_position(int lock)
+{
+	must(lseek(ends[lock][0], 0, SEEK_SET) == 0);
+}
+
+static void make_position(int lock)
+{
+	make_content(lock);
+	close(ends[lock][0]);
+	ends[lock][0] = open(names[lock], O_RDONLY);
+}
+
+static void take_description(int lock)
+{
+	struct flock range = {.l_type = F_WRLCK, .l_len = 1};
+	opened[lock] = open(names[lock], O_RDWR);
+	while (fcntl(opened[lock], F_OFD_SETLK, &range) != 0)
+		sched_yield();
+}
+
+static char values[2];
+
+static ssize_t copy_memory(char *own, char *value, int writes)
+{
+	struct iovec here = {own, 1}, there = {value, 1};
+	return writes ? process_vm_writev(getpid(), &here, 1, &there, 1, 0)
+		      : process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+}
+
+static void take_copy(int lock)
+{
+	char own = 0;
+	while (copy_memory(&own, &values[lock], 0) != 1 || own)
+		sched_yield();
+	own = 1;
+	must(copy_memory(&own, &values[lock], 1) == 1);
+}
+
+static void give_copy(int lock)
+{
+	char own = 0;
+	must(copy_memory(&own, &values[lock], 1) == 1);
+}
+
+static sigset_t signal_of(int lock)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, lock ? SIGUSR1 : SIGUSR2);
+	return set;
+}
+
+static void give_signal(int lock)
+{
+	must(kill(getpid(), lock ? SIGUSR1 : SIGUSR2) == 0);
+}
+
+static void make_signal(int lock)
+{
+	sigset_t set = signal_of(lock);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	give_signal(lock);
+}
+
+static void take_signal(int lock)
+{
+	sigset_t set = signal_of(lock);
+	int got;
+	must(sigwait(&set, &got) == 0);
+}
+
+static void try_signal(int lock)
+{
+	sigset_t set = signal_of(lock);
+	const struct timespec now = {0};
+	while (sigtimedwait(&set, NULL, &now) < 0)
+		sched_yield();
+}
+
+static void make_signals(int lock)
+{
+	sigset_t set = signal_of(lock);
+	make_signal(lock);
+	ends[lock][0] = signalfd(-1, &set, 0);
+}
+
+static void take_signals(int lock)
+{
+	struct signalfd_siginfo got;
+	must(read(ends[lock][0], &got, sizeof got) == sizeof got);
+}
+
+static void give_letter(int lock)
+{
+	must(mq_send(ends[lock][0], &byte, 1, 0) == 0);
+}
+
+static void take_letter(int lock)
+{
+	char letter;
+	must(mq_receive(ends[lock][0], &letter, 1, NULL) == 1);
+}
+
+static void make_letter(int lock)
+{
+	struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = 1};
+	const char *name = lock ? "/fmc-kernel-locks-1" : "/fmc-kernel-locks-0";
+	ends[lock][0] = mq_open(name, O_CREAT | O_RDWR, 0600, &attributes);
+	must(ends[lock][0] >= 0);
+	mq_unlink(name);
+	give_letter(lock);
+}
+
+static void give_expiry(int lock)
+{
+	const struct itimerspec soon = {.it_value.tv_nsec = 1};
+	must(timerfd_settime(ends[lock][0], 0, &soon, NULL) == 0);
+}
+
+static void take_expiry(int lock)
+{
+	uint64_t times;
+	must(read(ends[lock][0], &times, sizeof times) == sizeof times);
+}
+
+static void make_expiry(int lock)
+{
+	ends[lock][0] = timerfd_create(CLOCK_MONOTONIC, 0);
+	give_expiry(lock);
+}
+
+static void give_event_of(int lock)
+{
+	close(open(names[lock], O_RDONLY));
+}
+
+static void take_event_of(int lock)
+{
+	char events[4096];
+	must(read(ends[lock][0], events, sizeof events) > 0);
+}
+
+static void make_event_of(int lock)
+{
+	make_file(lock);
+	ends[lock][0] = inotify_init();
+	must(inotify_add_watch(ends[lock][0], names[lock], IN_OPEN) >= 0);
+	give_event_of(lock);
+}
+
 static void nothing(int lock)
 {
 	(void)lock;
@@ -182,6 +445,61 @@ static void use_own_pipe(int lock)
 	(void)lock;
 }
 
+static void use_own_event(int lock)
+{
+	eventfd_t value;
+	int own = eventfd(1, 0);
+	must(own >= 0 && eventfd_read(own, &value) == 0);
+	close(own);
+	(void)lock;
+}
+
+static void use_own_pair(int lock)
+{
+	int own[2];
+	char token;
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, own) == 0);
+	must(write(own[1], &byte, 1) == 1 && read(own[0], &token, 1) == 1);
+	close(own[0]);
+	close(own[1]);
+	(void)lock;
+}
+
+static void write_own(const char *name)
+{
+	char token;
+	int file = open(name, O_CREAT | O_TRUNC | O_RDWR, 0600);
+	must(file >= 0 && write(file, &byte, 1) == 1 && pread(file, &token, 1, 0) == 1);
+	close(file);
+}
+
+/* Each thread has names of its own. */
+static _Thread_local int me;
+
+static void use_own_names(int lock)
+{
+	if (lock)
+		return;
+	write_own(names[me]);
+	must(rename(names[me], taken[me]) == 0 && access(taken[me], F_OK) == 0 && unlink(taken[me]) == 0);
+}
+
+static void write_for_main(int lock)
+{
+	if (!lock)
+		write_own(names[me]);
+}
+
+/* When both have been joined. */
+static void read_all(int lock)
+{
+	char token;
+	int file = open(names[lock], O_RDONLY);
+	must(file >= 0 && read(file, &token, 1) == 1 && token == byte);
+	close(file);
+	remove_file(lock);
+}
+
 static const struct kind {
 	const char *name;
 	void (*make)(int), (*take)(int), (*give)(int), (*remove)(int);
@@ -193,20 +511,41 @@ static const struct kind {
     {"msgrcv", make_message, take_message, give_message, remove_message},
     {"flock", nothing, take_file, give_file, nothing},
     {"fcntl", make_range, take_range, give_range, nothing},
+    {"setlk", make_file, take_description, give_file, remove_file},
+    {"fifo", make_fifo, take_token, give_token, nothing},
+    {"exclusive", nothing, take_exclusive, remove_file, nothing},
+    {"link", make_file, take_link, give_link, remove_file},
+    {"mkdir", nothing, take_directory, give_directory, nothing},
+    {"rename", make_file, take_name, give_name, remove_file},
+    {"content", make_content, take_content, give_content, remove_file},
+    {"memfd", make_memory, take_content, give_content, nothing},
+    {"position", make_position, take_position, give_position, remove_file},
+    {"process_vm", nothing, take_copy, give_copy, nothing},
+    {"sigwait", make_signal, take_signal, give_signal, nothing},
+    {"sigtimedwait", make_signal, try_signal, give_signal, nothing},
+    {"signalfd", make_signals, take_signals, give_signal, nothing},
+    {"mq", make_letter, take_letter, give_letter, nothing},
+    {"timerfd", make_expiry, take_expiry, give_expiry, nothing},
+    {"inotify", make_event_of, take_event_of, give_event_of, remove_file},
     {"output", nothing, print, nothing, nothing},
     {"file", nothing, read_file, nothing, nothing},
     {"alone", nothing, use_own_pipe, nothing, nothing},
+    {"events", nothing, use_own_event, nothing, nothing},
+    {"pairs", nothing, use_own_pair, nothing, nothing},
+    {"names", nothing, use_own_names, nothing, nothing},
+    {"joined", nothing, write_for_main, nothing, read_all},
 };
 
 static const struct kind *kind;
 
-static void *take_both(void *unused)
+static void *take_both(void *argument)
 {
-	kind->take(0);
-	kind->take(1);
-	kind->give(1);
-	kind->give(0);
-	return unused;
+	me = argument != NULL;
+	kind->take(me);
+	kind->take(!me);
+	kind->give(!me);
+	kind->give(me);
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -221,7 +560,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		kind->make(i);
 	for (int i = 0; i < 2; i++)
-		must(pthread_create(&threads[i], NULL, take_both, NULL) == 0);
+		must(pthread_create(&threads[i], NULL, take_both, i ? threads : NULL) == 0);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < 2; i++)
