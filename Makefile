@@ -152,6 +152,9 @@ $(BUILD)/tests/json: tests/json.c
 $(BUILD)/tests/perturb.so: tests/perturb.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) -Wno-missing-prototypes $(CFLAGS) -D_GNU_SOURCE -fPIC -shared $< -ldl -o $@
+$(BUILD)/tests/peak: tests/peak.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< -o $@
 $(BUILD)/tests/bare: tests/bench/bare.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< -o $@
@@ -169,7 +172,7 @@ $(BUILD)/tests/search: $(BUILD)/tests/bench/search.o $(BUILD)/tests/libtable.a $
 $(BUILD)/tests/walk $(BUILD)/tests/back: $(BUILD)/tests/%: $(BUILD)/tests/bench/%.o $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-tools: $(BUILD)/tests/json $(BUILD)/tests/perturb.so $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
+tools: $(BUILD)/tests/json $(BUILD)/tests/peak $(BUILD)/tests/perturb.so $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
 
 # Each layer alone, with only the archives that it may use: an upward call is an undefined reference.
 lower_replay := supervisor breakpoints tracer

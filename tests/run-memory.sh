@@ -17,7 +17,7 @@ fi
 
 # after N: the highest resident size over N executions.
 after() {
-	peak "$FMC" check --strategy random --executions "$1" --time 200 -- "$BUILD/samples/semaphores"
+	"$BUILD/tests/peak" "$FMC" check --strategy random --executions "$1" --time 200 -- "$BUILD/samples/semaphores"
 }
 few=$(after 500) many=$(after 5000)
 judge "flat: $few KiB over 500 executions, $many KiB over 5000" [ "$many" -le $((few + few / 10 + 512)) -a "$few" -gt 0 ]

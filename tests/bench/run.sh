@@ -146,7 +146,7 @@ echo "of 1,000 threads       $(compute %.1f "$many") ms: a thread costs $(comput
 
 # after N: the highest resident size over N executions.
 after() {
-	peak "$FMC" check --strategy random --executions "$1" --time 0 -- "$STEPS" 1
+	"$BUILD/tests/peak" "$FMC" check --strategy random --executions "$1" --time 0 -- "$STEPS" 1
 }
 few=$(after 1000) many=$(after 100000)
 echo "memory of fmc          $few KiB after 1,000 executions, $many KiB after 100,000: ratio $(compute %.2f "$many / $few")"
