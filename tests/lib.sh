@@ -78,27 +78,25 @@ users_of() {
 	return 0
 }
 
-# True once no process runs this file; killed processes take a moment to go.
+# True once no process runs this file; killed processes take a moment to go, on a busy machine a long one.
 gone() {
 	local tries
-	for tries in {1..100}; do
+	for tries in {1..1200}; do
 		[ -z "$(users_of "$1")" ] && return 0
 		sleep 0.05
 	done
 	return 1
 }
 
-# peak COMMAND...: its highest resident size in KiB.
-peak() {
-	local most=0 now process
-	"$@" </dev/null >/dev/null 2>&1 &
-	process=$!
-	while now=$(awk '/^VmHWM/ { print $2 }' /proc/$process/status 2>/dev/null) && [ -n "$now" ]; do
-		most=$now
-		sleep 0.05
+# until_said PROCESS REGEX FILE: until such a line is in the file. False if the process ends without it.
+until_said() {
+	local alive=yes
+	while [ $alive = yes ]; do
+		kill -0 "$1" 2>/dev/null || alive=no
+		grep -Eqs -- "$2" "$3" && return 0
+		sleep 0.02
 	done
-	wait $process
-	echo "$most"
+	return 1
 }
 
 finish() {

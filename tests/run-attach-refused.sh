@@ -2,6 +2,7 @@
 # fmc attach of what can't be looked at: one line that says why, status 69, and the process is left as it was. RACES: how often a
 # process ends in the middle.
 . tests/lib.sh
+. tests/native.sh
 RACES=${RACES:-15}
 PYTHON=/usr/bin/python3
 started=() unprivileged=()
@@ -17,6 +18,7 @@ trap cleanup EXIT
 
 # start COMMAND...: in the background, its input open and empty; sets pid.
 start() {
+	rm -f "$SCRATCH/said"
 	"$@" <"$SCRATCH/input" >"$SCRATCH/said" 2>"$SCRATCH/noise" &
 	pid=$!
 	started+=($pid)
@@ -28,17 +30,10 @@ stop() {
 	wait "$@" 2>/dev/null
 }
 
-# sleeps PID [THREADS]: until so many threads of it sleep.
-sleeps() {
-	until [ "$(grep -ls '^State:.S' /proc/"$1"/task/*/status | wc -l)" -eq "${2:-1}" ]; do
-		[ -d "/proc/$1" ] || return 1
-	done
-}
-
-# started_as PID PROGRAM [THREADS]: until it runs that, and its threads sleep.
+# started_as PID PROGRAM [THREADS]: until it runs that, and so many threads of it sleep.
 started_as() {
 	until [[ "$(tr '\0' ' ' <"/proc/$1/cmdline")" == "$2"* ]]; do [ -d "/proc/$1" ] || return 1; done 2>/dev/null
-	sleeps "$1" "${3:-1}"
+	asleep "$1" "${3:-1}"
 }
 
 # What must stay the same: the states and tracers of all threads.
@@ -184,7 +179,7 @@ ctypes.CDLL(None).prctl(set_dumpable, 0, 0, 0, 0)
 print("protected", flush=True)
 sys.stdin.read()'
 		until grep -qs protected "$SCRATCH/said"; do kill -0 "$pid" 2>/dev/null || break; done
-		sleeps "$pid"
+		asleep "$pid"
 		refused "one's own, but protected" \
 		    "process $pid \(python3[^)]*\) has protected itself, or has got more rights than its user: use sudo" \
 		    "${unprivileged[@]}" "$SCRATCH/fmc" attach "$pid"
@@ -205,7 +200,7 @@ fi
 # Names are told so that they stay within the line.
 start sh -c 'printf "a\\nb\\033" >/proc/$$/comm && echo named && read -r line'
 until grep -qs named "$SCRATCH/said"; do :; done
-sleeps "$pid"
+asleep "$pid"
 if [ -x $PYTHON ] && named=$pid && trace "$named"; then
 	pid=$named
 	refused "a name with a line feed" "process $named \([[:print:]]+\) is traced already, by process $tracer \(python3[^)]*\): end that first" \

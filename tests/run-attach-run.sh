@@ -20,7 +20,7 @@ state() {
 
 # begin PROGRAM ARGUMENT...: its standard input is descriptor 8, its output is in "out"; sets pid.
 begin() {
-	rm -f "$SCRATCH/orders"
+	rm -f "$SCRATCH/orders" "$SCRATCH/out"
 	mkfifo "$SCRATCH/orders"
 	"$@" <"$SCRATCH/orders" >"$SCRATCH/out" &
 	pid=$!
@@ -37,7 +37,7 @@ start() {
 # Is everything in it as it was before? A handler that runs just now changes the mask of signals.
 unchanged() {
 	local tries
-	for tries in {1..20}; do
+	for tries in {1..200}; do
 		state >"$SCRATCH/after" && cmp -s "$SCRATCH/before" "$SCRATCH/after" && return 0
 	done
 	return 1
@@ -47,6 +47,11 @@ unchanged() {
 planted() {
 	state >"$SCRATCH/after"
 	! cmp -s <(grep -E ' [0-9a-f]{64}$' "$SCRATCH/before") <(grep -E ' [0-9a-f]{64}$' "$SCRATCH/after")
+}
+
+# until_planted: until it has. False if $fmc ends without.
+until_planted() {
+	until planted; do kill -0 $fmc 2>/dev/null || return 1; done
 }
 
 # It ends as it should, and says that all was right.
@@ -66,9 +71,22 @@ end() {
 	pid=
 }
 
+# go ARGUMENT...: fmc attach --run in the background; sets fmc.
+go() {
+	"$FMC" attach --run "$@" "$pid" </dev/null >"$SCRATCH/said" 2>"$SCRATCH/err" &
+	fmc=$!
+}
+
+# over: until that has ended; sets status.
+over() {
+	wait $fmc
+	status=$?
+	fmc=
+}
+
 # run ARGUMENT...: fmc attach --run to its end; sets status.
 run() {
-	timeout -k 10 100 "$FMC" attach --run "$@" "$pid" </dev/null >"$SCRATCH/said" 2>"$SCRATCH/err"
+	timeout -k 10 300 "$FMC" attach --run "$@" "$pid" </dev/null >"$SCRATCH/said" 2>"$SCRATCH/err"
 	status=$?
 }
 
@@ -97,7 +115,7 @@ random_moment() {
 
 no_helpers() {
 	local tries
-	for tries in {1..400}; do
+	for tries in {1..3000}; do
 		[ -z "$(helpers "$1")" ] && return 0
 		sleep 0.02
 	done
@@ -126,14 +144,11 @@ judge "and says why" grep -q 'ran already (fmc attach --run)' "$SCRATCH/err"
 # Ctrl-C.
 #
 start lively
-"$FMC" attach --run -o "$SCRATCH/int.sched" "$pid" </dev/null >"$SCRATCH/said" 2>&1 &
-fmc=$!
-until planted; do :; done
+go -o "$SCRATCH/int.sched"
+until_planted
 # A shell's jobs in the background ignore SIGINT.
 kill -TERM $fmc
-wait $fmc
-status=$?
-fmc=
+over
 judge "interrupted: exit status 130" [ $status -eq 130 ]
 judge "interrupted: everything is as before" unchanged
 judge "interrupted: what was done is saved" [ -s "$SCRATCH/int.sched" ]
@@ -159,13 +174,10 @@ end
 # The process ends in the middle, in several ways.
 #
 start dining ordered
-(
-	until planted; do :; done
-	echo c >&8
-) &
-crasher=$!
-run --time 60 -o "$SCRATCH/crash.sched"
-wait $crasher
+go --time 200 -o "$SCRATCH/crash.sched"
+until_planted
+echo c >&8
+over
 judge "crash: exit status 1" [ $status -eq 1 ]
 judge "crash: it is told where" grep -q 'wait_for_end' "$SCRATCH/said"
 judge "crash: the schedule says so" grep -q '^verdict crash' "$SCRATCH/crash.sched"
@@ -178,18 +190,17 @@ exec 8>&-
 # Children, the end of the guardian; libraries that come and go.
 #
 start lively
-(
-	until planted; do :; done
-	for process in $(helpers "$pid"); do
-		grep -qs fmc-guardian "/proc/$process/comm" && kill -KILL "$process"
-	done
-	echo -n ff >&8
-) &
-disturber=$!
-run --time 3 -o "$SCRATCH/disturbed.sched"
-wait $disturber
-judge "disturbed: exit status 0" [ $status -eq 0 ]
+go --time 200 -o "$SCRATCH/disturbed.sched"
+until_planted
+for process in $(helpers "$pid"); do
+	grep -qs fmc-guardian "/proc/$process/comm" && kill -KILL "$process"
+done
+echo -n ff >&8
+until [ "$(grep -c '^child' "$SCRATCH/out")" -eq 2 ] || ! kill -0 $fmc 2>/dev/null; do sleep 0.01; done
 judge "disturbed: its children were right" [ "$(grep -c '^child 0$' "$SCRATCH/out")" -eq 2 ]
+kill -TERM $fmc
+over
+judge "disturbed: exit status 130" [ $status -eq 130 ]
 judge "disturbed: everything is as before" unchanged
 judge "disturbed: it was right" ends_right
 begin python3 tests/python/opener.py
@@ -247,9 +258,8 @@ judge "with its tracer: it was right" ends_right
 #
 for target in lively lively.static; do
 	start $target patient
-	"$FMC" attach --run -o "$SCRATCH/killed.sched" "$pid" </dev/null >/dev/null 2>&1 &
-	fmc=$!
-	until planted; do :; done
+	go -o "$SCRATCH/killed.sched"
+	until_planted
 	guardian= tracer=
 	for process in $(helpers "$pid"); do
 		{ read -r name <"/proc/$process/comm"; } 2>/dev/null

@@ -113,12 +113,10 @@ gdb_do 'break put' continue "shell bash $SCRATCH/kill-all" continue 'thread appl
 says 'killed from outside' 'Breakpoint 1, put' "fmc: the program's process has been killed; here is another one, before transition 5" \
     'pthread_join' 'Breakpoint 1, put' 'SIGABRT'
 
+rm -f "$SCRATCH/err"
 "$FMC" gdbserver --socket "$SCRATCH/socket" "$SCRATCH/debugged.sched" </dev/null >/dev/null 2>"$SCRATCH/err" &
 SERVER=$!
-for tries in {1..200}; do
-	grep -qs waiting "$SCRATCH/err" && break
-	sleep 0.05
-done
+until_said $SERVER waiting "$SCRATCH/err"
 TARGET=$SCRATCH/socket
 gdb_do 'break put' continue
 says 'through a socket' 'Breakpoint 1, put'
@@ -130,10 +128,11 @@ judge 'the socket is gone' [ $? -eq 0 -a ! -e "$SCRATCH/socket" ]
 TARGET=
 
 # Everything that it keeps is killed: it begins anew, and ends.
-TARGET="$SCRATCH/socket"
+TARGET=$SCRATCH/socket
+rm "$SCRATCH/err"
 timeout -k 5 60 "$FMC" gdbserver --once --socket "$SCRATCH/socket" "$SCRATCH/debugged.sched" 2>"$SCRATCH/err" &
 SERVER=$!
-until grep -qs waiting "$SCRATCH/err"; do sleep 0.1; done
+until_said $SERVER waiting "$SCRATCH/err"
 pkill -KILL -f "^$SCRATCH/debugged\$"
 timeout -k 10 60 gdb -nx -q -batch -ex "target extended-remote $SCRATCH/socket" -ex continue -ex continue -ex bt -ex kill "$SCRATCH/debugged" \
     </dev/null >"$SCRATCH/out" 2>&1

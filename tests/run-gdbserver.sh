@@ -218,19 +218,11 @@ done >"$SCRATCH/in"
 hostile 'packets that were cut off'
 
 # A server that waits for clients.
-wait_for() {
-	local tries
-	for tries in {1..200}; do
-		grep -q "$1" "$2" 2>/dev/null && return 0
-		sleep 0.05
-	done
-	return 1
-}
 serve() {
 	rm -f "$SCRATCH/err"
 	"$FMC" gdbserver "$@" "$S" </dev/null >/dev/null 2>"$SCRATCH/err" &
 	SERVER=$!
-	wait_for 'waiting for GDB' "$SCRATCH/err"
+	until_said $SERVER 'waiting for GDB' "$SCRATCH/err"
 }
 serve --socket "$SCRATCH/socket"
 judge 'it says where it waits' grep -q "extended-remote $SCRATCH/socket" "$SCRATCH/err"

@@ -64,12 +64,10 @@ sent() {
 	local fmc
 	mkfifo "$SCRATCH/input.$1.$3"
 	exec 9<>"$SCRATCH/input.$1.$3"
+	rm -f "$SCRATCH/found"
 	"$FMC" run -o "$SCRATCH/bad.sched" -- "$BUILD/targets/signals" "$3" <&9 >"$SCRATCH/found" 2>"$SCRATCH/err" &
 	fmc=$!
-	for _ in {1..200}; do
-		grep -q up "$SCRATCH/found" && break
-		sleep 0.05
-	done
+	until_said $fmc up "$SCRATCH/found"
 	kill -s "$1" $fmc
 	wait $fmc
 	judge "SIG$1 to fmc run, $3: status $2" [ $? -eq "$2" ]

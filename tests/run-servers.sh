@@ -19,10 +19,9 @@ leftovers() {
 	done <"/proc/$pid/maps"
 }
 
-# True once the socket is there; servers take a moment.
+# True once the socket of $server is there; servers take a moment. False if it ends.
 listens() {
-	local tries
-	for tries in {1..200}; do
+	while kill -0 $server 2>/dev/null; do
 		[ -S "$SOCKET" ] && return 0
 		sleep 0.05
 	done
