@@ -244,17 +244,17 @@ look attach "$pid"
 judge "Go: a note" [ "$(field note)" = "This is a Go program, whose goroutines aren't shown, only the threads that run them; 'dlv attach $pid' shows them." ]
 
 # By name; JSON on standard output; --watch.
-cp "$BUILD/targets/hangs" "$SCRATCH/fmc-unique-name"
+cp "$BUILD/targets/hangs" "$SCRATCH/fmc-$$"
 stop
-start "$SCRATCH/fmc-unique-name" cycle
+start "$SCRATCH/fmc-$$" cycle
 asleep "$pid"
-look attach fmc-unique-name
+look attach fmc-$$
 told "by name" 1 deadlock 'T1 waits for second held by T2'
 judge "by name: the right process" [ "$(field pid)" = "$pid" ]
 judge "in words: its threads" grep -q "^T1 main (tid $pid): waits for second held by T2, in pthread_mutex_lock$" "$SCRATCH/out"
 judge "in words: its stack" grep -Eq '^    #[0-9]+  main  +hangs\.c:[0-9]+$' "$SCRATCH/out"
 judge "in words: the last line" grep -Eq '^The process stood still for [0-9]+\.[0-9] ms and goes on\.$' <(tail -n 1 "$SCRATCH/out")
-timeout 60 "$FMC" attach --json - fmc-unique-name </dev/null >"$JSON" 2>"$SCRATCH/err"
+timeout 60 "$FMC" attach --json - fmc-$$ </dev/null >"$JSON" 2>"$SCRATCH/err"
 judge "JSON on standard output, words elsewhere" [ $? -eq 1 -a "$(field threads.1.wait.holders.0)" = T1 -a -s "$SCRATCH/err" ]
 for path in fmc verdict certain pid program core still_milliseconds symbols certain causes.0.threads.1 threads.0.thread threads.0.tid threads.0.number \
     threads.0.kernel_name threads.0.kernel_state threads.0.state threads.0.cpu_seconds threads.0.place threads.0.stack.0.function \

@@ -1,19 +1,37 @@
 #!/bin/bash
-# All tests: `make check`. A line for each suite, details in build/check/NAME.log, shown when something failed. The
-# last line is the sum of all suites.
+# All tests: `make check`. A line for each suite as it ends, details in build/check/NAME.log, shown when something failed. The
+# last line is the sum of all suites. LANES: how many suites run at a time, 1 for one after the other.
 . tests/lib.sh
 MAKE=${MAKE:-make}
+LANES=${LANES:-$JOBS}
 LOGS=build/check
 export SCHEDULES=$LOGS/schedules MAKE
 rm -rf "$LOGS"
 mkdir -p "$SCHEDULES"
 
-# suite NAME COMMAND...: one test that passes if the command succeeds, unless its last line gives counts.
-suite() {
-	local name=$1 log=$LOGS/$1.log start=$SECONDS status last p f s
+# Suites that run beside each other, the long ones first; after a colon those that have to be over before.
+SUITES='samples atomics attach-run kill jobs gdb-commands:samples export:samples replay:samples
+	attach explore spin reduced time cli resume gdb gdbserver hostile programs memory minimize page attach-refused
+	attach-python servers ops verdict show sharing repeat terminal environment reports origins docs layers'
+
+# What a shell starts in the background ignores Ctrl-C, and so would all that a suite starts.
+INTERRUPTIBLE='env --default-signal=INT,QUIT'
+$INTERRUPTIBLE true 2>/dev/null || INTERRUPTIBLE=
+
+# run NAME COMMAND...: one suite; how it ended and how long it took is in $SCRATCH/NAME.done.
+run() {
+	local name=$1 start=$SECONDS status
 	shift
-	"$@" </dev/null >"$log" 2>&1
+	$INTERRUPTIBLE "$@" </dev/null >"$LOGS/$name.log" 2>&1
 	status=$?
+	echo "$status $((SECONDS - start))" >"$SCRATCH/$name.new"
+	mv "$SCRATCH/$name.new" "$SCRATCH/$name.done"
+}
+
+# count NAME: what a suite that is over came to: one test that passes if it succeeded, unless its last line gives counts.
+count() {
+	local name=$1 log=$LOGS/$1.log status seconds last p f s
+	read -r status seconds <"$SCRATCH/$name.done"
 	last=$(tail -n 1 "$log")
 	if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
 		p=${BASH_REMATCH[1]} f=${BASH_REMATCH[2]} s=${BASH_REMATCH[4]:-0}
@@ -23,14 +41,42 @@ suite() {
 		p=$((status == 0)) f=$((status != 0)) s=0
 	fi
 	PASSED=$((PASSED + p)) FAILED=$((FAILED + f)) SKIPPED=$((SKIPPED + s))
-	printf '%-14s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" "$p" "$f" "$s" $((SECONDS - start))
+	printf '%-14s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" "$p" "$f" "$s" "$seconds"
 	[ "$f" -eq 0 ] || report "$log"
-	return $((f > 0))
+}
+
+# suite NAME COMMAND...: alone.
+suite() {
+	run "$@"
+	count "$1"
 }
 
 report() {
 	grep -nE '(^FAIL|error:|undefined reference|warning:)' -A 12 "$1" | head -n 80 || true
 	echo "  (all of it: $1)"
+}
+
+# beside NAME[:BEFORE]...: suites in $LANES lanes, each begun once a lane is free and those that it needs are over.
+beside() {
+	local waiting=("$@") running=() still name entry
+	while [ ${#waiting[@]} -gt 0 ] || [ ${#running[@]} -gt 0 ]; do
+		still=()
+		for entry in "${waiting[@]}"; do
+			name=${entry%%:*}
+			if [ ${#running[@]} -lt "$LANES" ] && { [ "$name" = "$entry" ] || [ -e "$SCRATCH/${entry#*:}.done" ]; }; then
+				run "$name" "tests/run-$name.sh" &
+				running+=("$name")
+			else
+				still+=("$entry")
+			fi
+		done
+		waiting=("${still[@]}") still=()
+		wait -n
+		for name in "${running[@]}"; do
+			if [ -e "$SCRATCH/$name.done" ]; then count "$name"; else still+=("$name"); fi
+		done
+		running=("${still[@]}")
+	done
 }
 
 make_in() {
@@ -47,8 +93,8 @@ if command -v clang >/dev/null; then
 else
 	SKIPPED=$((SKIPPED + 1))
 fi
-for name in units layers docs samples verdict spin reduced sharing atomics time repeat replay show terminal environment reports page gdbserver gdb gdb-commands export attach attach-refused attach-run explore attach-python servers ops origins cli jobs resume minimize kill hostile memory programs; do
-	suite $name tests/run-$name.sh
-done
+# As many of them run at a time as there are processors.
+suite units tests/run-units.sh
+beside $SUITES
 rm -rf "$SCRATCH"
 finish
