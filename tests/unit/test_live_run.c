@@ -60,10 +60,11 @@ START_TEST(runs_and_is_released)
 	lively_says(&lively, "ready");
 	const uint64_t text = lively_text(lively.pid);
 	struct live_run *run = prepare(&lively, &policies[_i / 2]);
-	for (int i = 0; i < 3; i++) {
+	/* On a busy machine there is nothing done in some of these times. */
+	for (int gone_on = 0; gone_on < 3;) {
 		const size_t before = live_run_operations(run);
 		ck_assert_int_eq(go(run, SECOND / 3), LIVE_RUN_STOPPED);
-		ck_assert_uint_gt(live_run_operations(run), before);
+		gone_on += live_run_operations(run) > before;
 		ck_assert(lively_text(lively.pid) == text);
 	}
 	finding_init(&finding);
@@ -135,15 +136,12 @@ END_TEST
 START_TEST(deadlock_is_reached)
 {
 	enum live_run_end end;
-	size_t before;
 	struct lively lively = lively_start("dining", false);
 	lively_says(&lively, "ready");
 	struct live_run *run = prepare(&lively, &policies[_i]);
-	do {
-		before = live_run_operations(run);
+	do
 		end = go(run, 5 * SECOND);
-	} while (end == LIVE_RUN_STOPPED && live_run_operations(run) > before &&
-		 live_run_operations(run) < OPERATIONS_MOST);
+	while (end == LIVE_RUN_STOPPED && live_run_operations(run) < OPERATIONS_MOST);
 	ck_assert_int_eq(end, LIVE_RUN_SUSPICION);
 	live_run_free(run);
 	kill(lively.pid, SIGKILL);
