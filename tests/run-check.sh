@@ -10,9 +10,9 @@ rm -rf "$LOGS"
 mkdir -p "$SCHEDULES"
 
 # Suites that run beside each other, the long ones first; after a colon those that have to be over before.
-SUITES='samples atomics attach-run kill jobs gdb-commands:samples export:samples replay:samples
-	attach explore spin reduced time cli resume gdb gdbserver hostile programs memory minimize page attach-refused
-	attach-python servers ops verdict show sharing repeat terminal environment reports origins docs layers'
+SUITES='samples attach gdb-commands:samples replay:samples programs attach-run spin atomics export:samples hostile resume time
+	origins page jobs reduced verdict gdb gdbserver servers attach-python kill memory explore show repeat ops cli terminal
+	minimize reports attach-refused sharing environment docs layers'
 
 # What a shell starts in the background ignores Ctrl-C, and so would all that a suite starts.
 INTERRUPTIBLE='env --default-signal=INT,QUIT'
@@ -72,6 +72,10 @@ beside() {
 		done
 		waiting=("${still[@]}") still=()
 		wait -n
+		# Is there none to wait for, who still runs has been killed.
+		[ $? -ne 127 ] || for name in "${running[@]}"; do
+			[ -e "$SCRATCH/$name.done" ] || echo "127 0" >"$SCRATCH/$name.done"
+		done
 		for name in "${running[@]}"; do
 			if [ -e "$SCRATCH/$name.done" ]; then count "$name"; else still+=("$name"); fi
 		done
