@@ -73,6 +73,22 @@ static bool is_wanted(const struct discovery *discovery, const struct entry_poin
 	return discovery->module->kind != MODULE_LOADER;
 }
 
+/* Is the name in this one as C++ puts it there, as 9fmc_point? */
+static bool is_inside(const char *symbol, const char *name)
+{
+	const char *at = strstr(symbol, name);
+	while (at && at > symbol && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return at && strtoul(at, NULL, 10) == strlen(name);
+}
+
+static void note_mangled(struct entries *entries, const char *symbol)
+{
+	const char *name;
+	for (size_t i = 0; strncmp(symbol, "_Z", 2) == 0 && (name = entry_own_name(i)); i++)
+		entries->mangled |= is_inside(symbol, name) ? 1U << i : 0;
+}
+
 static void visit(void *context, const struct symbol *symbol)
 {
 	struct discovery *discovery = context;
@@ -87,6 +103,8 @@ static void visit(void *context, const struct symbol *symbol)
 	    own == (discovery->module->kind == MODULE_PROGRAM) && discovery->module->kind != MODULE_OTHER;
 	if (point && (user || here || discovery->module->is_static))
 		visit_function(discovery, symbol, point);
+	if (symbol->function && discovery->module->kind == MODULE_PROGRAM)
+		note_mangled(discovery->entries, symbol->name);
 	if (!discovery->module->is_static)
 		return;
 	if (!symbol->function && is_loader_lock(symbol->name))
@@ -155,9 +173,27 @@ const char *entries_missing(const struct entries *entries, size_t i)
 	return NULL;
 }
 
+static bool has_trap(const struct entries *entries, const char *name)
+{
+	for (size_t i = 0; i < entries->traps_length; i++)
+		if (strcmp(entries->traps[i].point->name, name) == 0)
+			return true;
+	return false;
+}
+
+const char *entries_mangled(const struct entries *entries, size_t i)
+{
+	const char *name;
+	for (size_t k = 0; (name = entry_own_name(k)); k++)
+		if ((entries->mangled >> k & 1) && !has_trap(entries, name) && i-- == 0)
+			return name;
+	return NULL;
+}
+
 enum status entries_discover(struct entries *entries)
 {
 	struct discovery discovery = {.entries = entries};
+	entries->mangled = 0;
 	for (size_t i = 0; i < entries->modules.length; i++) {
 		const struct module *module = &entries->modules.at[i];
 		discovery.module = module;

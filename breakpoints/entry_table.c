@@ -25,6 +25,12 @@
 
 _Static_assert(OP_ALL <= UINT8_MAX, "a kind fits an entry point");
 
+const char *entry_own_name(size_t i)
+{
+	static const char *const names[] = {"fmc_choose", "fmc_point"};
+	return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
 /* In the order of strcmp(), which entry_point_find() relies on. */
 static const struct entry_point table[] = {
     PLAIN("__cxa_guard_abort", OP_GUARD_ABORT),

@@ -39,6 +39,9 @@ struct entry_point {
  */
 bool entry_point_is_own(const struct entry_point *point);
 
+/* The names of these, by number; NULL behind the last. */
+const char *entry_own_name(size_t i);
+
 /* Does the loader call it for debuggers? Only who looks at modules that come later needs that. */
 bool entry_point_is_loader(const struct entry_point *point);
 

@@ -83,6 +83,7 @@ struct entries {
 	struct range *own; /* code and data of libc and the loader */
 	size_t own_length;
 	bool musl;
+	unsigned mangled; /* which of entry_own_name() the program has under a name of C++'s only, as bits */
 	enum atomics_use atomics_use;
 	bool without_doors;
 	bool watch_variables; /* which variables of the environment are asked for */

@@ -261,6 +261,11 @@ void process_missing(const struct process *process, char text[160])
 		user_functions_missing(process, text);
 }
 
+const char *process_mangled(const struct process *process, size_t i)
+{
+	return process->threaded ? entries_mangled(process->entries, i) : NULL;
+}
+
 uint32_t process_spin_ms(const struct process *process)
 {
 	return process->options.spin_ms;

@@ -188,6 +188,31 @@ judge "complete under a policy: JSON" [ "$("$OLDPWD/$BUILD/tests/json" result.js
 judge "a rule for an object that isn't there is told" grep -q "^fmc: --wakeup: nothing was called 'lokc'" err
 "$tool" check --strategy dfs --wakeup lock=fifo --executions 3 -- "$buffer" </dev/null >/dev/null 2>err
 judge "one for an object that is there isn't" [ ! -s err ]
+# The functions that programs define for fmc, as C++ names them; one of them is right.
+cat >marked.cc <<'EOT'
+#include <cstddef>
+#include <thread>
+static int shared;
+#define KEPT __attribute__((noinline))
+extern "C" KEPT void fmc_point(const volatile void *address, std::size_t length, int write) { asm volatile("" ::"r"(address), "r"(length), "r"(write)); }
+KEPT void fmc_point(int *address, int write) { fmc_point(address, sizeof *address, write); }
+namespace mine { KEPT int fmc_choose(int n) { asm volatile("" : "+r"(n)); return n; } }
+KEPT int fmc_choose_more(int n) { asm volatile("" : "+r"(n)); return n; }
+int main()
+{
+	std::thread other([] { fmc_point(&shared, 1); shared++; });
+	other.join();
+	return mine::fmc_choose(shared) - fmc_choose_more(1);
+}
+EOT
+"${CXX:-c++}" -O1 -g -pthread marked.cc -o marked
+"$tool" check -- ./marked </dev/null >out 2>err
+judge "a function for fmc that C++ has renamed is told" \
+    [ "$(cat err)" = "fmc: fmc_choose does nothing: the program has it as C++ names it; extern \"C\" makes it fmc's" ]
+sed -i 's/KEPT int fmc_choose(/extern "C" &/' marked.cc
+"${CXX:-c++}" -O1 -g -pthread marked.cc -o marked
+"$tool" check -- ./marked </dev/null >out 2>err
+judge "one that it hasn't isn't" [ ! -s err ]
 transfer=$OLDPWD/$BUILD/samples/transfer
 "$tool" check --json result.json -- "$transfer" </dev/null >/dev/null 2>&1
 name=$("$OLDPWD/$BUILD/tests/json" result.json findings.0.threads.1.holds.0)

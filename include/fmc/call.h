@@ -143,6 +143,12 @@ uint64_t entries_function(const struct entries *entries, const char *name);
 /* The functions that a plug-in describes and the program doesn't have: the i-th, NULL behind the last. */
 const char *entries_missing(const struct entries *entries, size_t i);
 
+/*
+ * The functions that programs define for fmc and this one defines as C++ has them, under a name with its parameters, so that
+ * they do nothing: the i-th, NULL behind the last.
+ */
+const char *entries_mangled(const struct entries *entries, size_t i);
+
 /* What a plug-in says of an object that is seen for the first time. */
 void object_init_user(const struct target *target, enum object_class class, uint64_t address,
 		      struct object_state *state);

@@ -111,6 +111,9 @@ enum origin_kind process_origin(const struct process *process);
 /* The functions that a plug-in describes and the last program to have had threads doesn't have; an empty list: none. */
 void process_missing(const struct process *process, char text[160]);
 
+/* As entries_mangled(), of the last program to have had threads. */
+const char *process_mangled(const struct process *process, size_t i);
+
 /* After how much CPU time a thread is examined: options.spin_ms. */
 uint32_t process_spin_ms(const struct process *process);
 

@@ -217,6 +217,9 @@ enum status session_play(struct session *session, const struct schedule *schedul
 void session_warn(const struct session *session)
 {
 	char name[WAKING_NAME];
+	const char *mangled;
+	for (size_t i = 0; (mangled = process_mangled(session->process, i)); i++)
+		say("%s does nothing: the program has it as C++ names it; extern \"C\" makes it fmc's", mangled);
 	if (process_waking_idle(session->process, name))
 		say("--wakeup: nothing was called '%s' so far; names are those that reports show", name);
 }
