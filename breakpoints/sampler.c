@@ -1,3 +1,4 @@
+#include "breakpoints/memory_calls.h"
 #include "breakpoints/private.h"
 #include "breakpoints/releases.h"
 #include "breakpoints/sites.h"
@@ -233,6 +234,14 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 	return STATUS_OK;
 }
 
+enum status sampler_look_again(struct sampler *sampler, const struct entries *entries, struct target *target)
+{
+	if (!sampler->active)
+		return STATUS_OK;
+	sampler_hide(sampler, target);
+	return sampler_start(sampler, entries, target, sampler->stacks);
+}
+
 void sampler_end(struct sampler *sampler)
 {
 	sampler->active = false;
@@ -381,6 +390,19 @@ static enum status step(struct sampler *sampler, struct tracee *tracee, uint32_t
 	return STATUS_OK;
 }
 
+/* What the library's function is about to touch, and where the code is that has called it: before the return address. */
+static size_t called_touched(const struct site *site, const struct target *target,
+			     const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
+{
+	uint64_t behind = 0;
+	const size_t length = memory_call_touched(site->call, target, regs, at);
+	if (site->jumps)
+		(void)target_read(target, regs->rsp, &behind, sizeof(behind));
+	for (size_t i = 0; i < length && behind; i++)
+		at[i].place = behind - 1;
+	return length;
+}
+
 enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,
 			struct touched at[TOUCHED_MOST], size_t *length)
 {
@@ -398,9 +420,10 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 	struct site *site = site_at(sampler, address);
 	regs->rip = address;
 	enum status status = meet(sampler, tracee->target, thread, site);
-	if (status == STATUS_OK && target_read(tracee->target, address, code, sizeof(code)) == STATUS_OK) {
+	if (status == STATUS_OK && site->call)
+		*length = called_touched(site, tracee->target, regs, at);
+	else if (status == STATUS_OK && target_read(tracee->target, address, code, sizeof(code)) == STATUS_OK)
 		*length = operands_touched(sampler->operands, address, code, regs, at);
-	}
 	return status;
 }
 

@@ -1,5 +1,6 @@
 #include "breakpoints/sites.h"
 #include "breakpoints/direction.h"
+#include "breakpoints/memory_calls.h"
 #include "breakpoints/sweep.h"
 
 #include <gelf.h>
@@ -20,8 +21,20 @@ struct writable {
 	uint64_t fixed_low, fixed_high; /* of it what the loader makes read-only */
 };
 
+/* A word that the loader puts the address of such a function into. */
+struct link {
+	uint64_t address;
+	const struct memory_call *call;
+};
+
+struct links {
+	struct link *at;
+	size_t length;
+};
+
 struct gathering {
 	struct sites *sites;
+	struct links links;
 	struct writable writable;
 	bool failed;
 };
@@ -43,6 +56,57 @@ static void find_writable(const struct module *module, Elf *elf, struct writable
 			writable->fixed_high = high;
 		}
 	}
+}
+
+static bool add_link(struct links *links, uint64_t address, const struct memory_call *call)
+{
+	struct link *larger = reallocarray(links->at, links->length + 1, sizeof(*larger));
+	if (!larger)
+		return false;
+	links->at = larger;
+	larger[links->length++] = (struct link){address, call};
+	return true;
+}
+
+/* By the relocations of one section. */
+static bool add_links(struct links *links, const struct module *module, Elf *elf, Elf_Scn *section,
+		      const GElf_Shdr *header)
+{
+	GElf_Shdr table;
+	Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
+	Elf_Data *data = elf_getdata(section, NULL), *names = elf_getdata(symbols, NULL);
+	if (!data || !names || !gelf_getshdr(symbols, &table))
+		return true;
+	for (int i = 0; header->sh_entsize && i < (int)(header->sh_size / header->sh_entsize); i++) {
+		GElf_Rela relocation;
+		GElf_Sym symbol;
+		if (!gelf_getrela(data, i, &relocation) ||
+		    !gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol))
+			continue;
+		const char *name = elf_strptr(elf, table.sh_link, symbol.st_name);
+		const struct memory_call *call = name ? memory_calls_find(name) : NULL;
+		if (call && !add_link(links, relocation.r_offset + module->bias, call))
+			return false;
+	}
+	return true;
+}
+
+static bool find_links(struct links *links, const struct module *module, Elf *elf)
+{
+	GElf_Shdr header;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_link &&
+		    !add_links(links, module, elf, section, &header))
+			return false;
+	return true;
+}
+
+static const struct memory_call *call_by(const struct links *links, uint64_t address)
+{
+	for (size_t i = 0; i < links->length; i++)
+		if (links->at[i].address == address)
+			return links->at[i].call;
+	return NULL;
 }
 
 static bool may_change(const struct writable *writable, uint64_t address)
@@ -104,20 +168,27 @@ static bool is_atomic(const struct instruction *instruction)
 	       (instruction->map == MAP_ONE && !instruction->vector && (opcode == 0x86 || opcode == 0x87));
 }
 
-/* jmp *entry(%rip) */
-static bool is_linkage(const struct instruction *instruction)
+enum linkage { NO_LINKAGE, CALL = 2, JUMP = 4 };
+
+/* call *entry(%rip), jmp *entry(%rip) */
+static enum linkage linkage_of(const struct instruction *instruction)
 {
-	return instruction->rip_relative && instruction->map == MAP_ONE && !instruction->vector &&
-	       instruction->code[instruction->opcode] == 0xff &&
-	       (instruction->code[instruction->modrm] >> 3 & 7) == 4;
+	if (!instruction->rip_relative || instruction->map != MAP_ONE || instruction->vector ||
+	    instruction->code[instruction->opcode] != 0xff)
+		return NO_LINKAGE;
+	const int way = instruction->code[instruction->modrm] >> 3 & 7;
+	return way == CALL || way == JUMP ? (enum linkage)way : NO_LINKAGE;
 }
 
 static bool is_site(const struct gathering *gathering, const struct instruction *instruction)
 {
+	const enum linkage linkage = linkage_of(instruction);
 	if (is_string(instruction))
 		return true;
+	if (linkage != NO_LINKAGE && call_by(&gathering->links, instruction_rip_operand(instruction)))
+		return true;
 	if (instruction_direction(instruction) < DIRECTION_READ || in_thread(instruction) ||
-	    is_atomic(instruction) || is_linkage(instruction))
+	    is_atomic(instruction) || linkage == JUMP)
 		return false;
 	return !instruction->rip_relative ||
 	       may_change(&gathering->writable, instruction_rip_operand(instruction));
@@ -139,8 +210,14 @@ static void visit(void *context, const struct instruction *instruction)
 		}
 		sites->at = larger;
 	}
+	const enum linkage linkage = linkage_of(instruction);
 	sites->at[sites->length++] = (struct site){
-	    .address = instruction->address, .first = instruction->code[0], .stack = is_stack(instruction)};
+	    .address = instruction->address,
+	    .first = instruction->code[0],
+	    .stack = is_stack(instruction),
+	    .call = linkage == NO_LINKAGE ? NULL
+					  : call_by(&gathering->links, instruction_rip_operand(instruction)),
+	    .jumps = linkage == JUMP};
 }
 
 void sites_leave_out(struct sites *sites, const struct module *module, const char *why)
@@ -157,12 +234,15 @@ static enum status gather(struct sites *sites, const struct module *module)
 	int fd = module_open(module);
 	elf_version(EV_CURRENT);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf)
+	if (elf) {
 		find_writable(module, elf, &gathering.writable);
+		gathering.failed = !find_links(&gathering.links, module, elf);
+	}
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
 	enum status status = sweep_module(module, &visitor);
+	free(gathering.links.at);
 	return gathering.failed ? STATUS_NO_MEMORY : status;
 }
 

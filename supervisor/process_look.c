@@ -41,6 +41,13 @@ void look_begin(struct process *process)
 	    sampler_start(looking->sampler, process->entries, process->target, looking->look->stacks);
 }
 
+void look_again(struct process *process)
+{
+	struct looking *looking = &process->looking;
+	if (looking->look && looking->status == STATUS_OK)
+		looking->status = sampler_look_again(looking->sampler, process->entries, process->target);
+}
+
 void look_turn(struct process *process, uint32_t thread)
 {
 	if (process->looking.look)
@@ -96,7 +103,7 @@ static void tell(struct process *process, uint32_t thread, uint64_t place,
 	bool own = on_stack(process, thread, regs, touched->address);
 	const struct memory_access access = {.address = touched->address,
 					     .size = touched->size,
-					     .place = place,
+					     .place = touched->place ? touched->place : place,
 					     .thread = thread,
 					     .write = touched->write,
 					     .frees = touched->frees,

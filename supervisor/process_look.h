@@ -12,8 +12,9 @@ struct looking {
 	uint64_t main_stack;		 /* where that of the first thread ends; 0: not known yet */
 };
 
-/* A second thread exists or is about to; a transition of this thread's begins. */
+/* A second thread exists or is about to; libraries have been loaded; a transition of this thread's begins. */
 void look_begin(struct process *process);
+void look_again(struct process *process);
 void look_turn(struct process *process, uint32_t thread);
 
 /*

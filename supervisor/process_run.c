@@ -162,6 +162,8 @@ static bool on_trap(struct run *run, const struct stop *stop)
 	if (call.loads && entries_look_again(process->entries, process->target) != STATUS_OK)
 		process_remark(process,
 			       "libraries loaded later, at whose instructions no traps could be planted");
+	if (call.loads)
+		look_again(process);
 	bool visible = !call.libc_own && !run->own_calls && call.op.kind != OP_NONE;
 	if (plugin_failure())
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());

@@ -42,10 +42,16 @@ for level in O0 O2; do
 	depends "flag at $(at T2) and $(at T3)" "$program" branch
 	depends "counter at $(at 'T2 and T3')" "$program" helper
 	depends "array\[[06]\] at $(at 'T2 and T3'); array\[[06]\] at $(at 'T2 and T3')" "$program" late
-	for how in locked once reused; do
+	# What libc does with a buffer for the program, or lets the kernel do.
+	for how in copy print input; do
+		depends "buffer\[0\] at $(at 'T2 and T3')" "$program" $how
+	done
+	depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" ask
+	for how in locked copied once reused; do
 		ordered "$program" $how
 	done
 	depends "shared\.money at unordered_cxx\.cc:[0-9]+ by T2 and T3" "$BUILD/targets/unordered_cxx.$level" member
+	depends "shared\.owner[^ ]* at [^;]* by T2 and T3.*" "$BUILD/targets/unordered_cxx.$level" string
 	ordered "$BUILD/targets/unordered_cxx.$level" guarded
 done
 
@@ -57,6 +63,48 @@ ordered "$BUILD/targets/unordered.stripped" reused
 look 2 "$BUILD/targets/unordered.static.stripped" counter
 says 'static and stripped: what was not looked at is the reason' "isn't complete" \
 	"to memory that threads may share wasn't looked at: unordered\.static\.stripped \(its libc isn't known\)"
+
+# Of a library that is loaded when there are several threads already.
+cat >"$SCRATCH/late.c" <<'EOT'
+static int late;
+void count(void)
+{
+	late++;
+}
+EOT
+"${CC:-cc}" -O1 -g -fPIC -shared "$SCRATCH/late.c" -o "$SCRATCH/liblate.so"
+cat >"$SCRATCH/loads.c" <<'EOT'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+static void (*count)(void);
+static void *load(void *unused)
+{
+	void *library = dlopen(LIBRARY, RTLD_NOW);
+	if (!library)
+		abort();
+	count = (void (*)(void))dlsym(library, "count");
+	return unused;
+}
+static void *run(void *unused)
+{
+	count();
+	return unused;
+}
+int main(void)
+{
+	pthread_t loader, threads[2];
+	pthread_create(&loader, NULL, load, NULL);
+	pthread_join(loader, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, run, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+EOT
+"${CC:-cc}" -O1 -g -pthread -DLIBRARY="\"$SCRATCH/liblate.so\"" "$SCRATCH/loads.c" -o "$SCRATCH/loads" -ldl
+depends 'late at loads\.c:15 by T3 and T4' "$SCRATCH/loads"
 
 # As JSON.
 look 2 "$BUILD/targets/unordered.O0" publish

@@ -278,16 +278,20 @@ static bool find(struct look *look, const struct look_plan *kept, bool *stacks, 
 	return good;
 }
 
-static void look_at(struct look *look, const struct look_plan *kept, bool *stacks, struct memory_seen *seen)
+/* Until `end`; what has been found is named however late it is by then, before `last`. */
+static void look_at(struct look *look, const struct look_plan *kept, uint64_t end, uint64_t last,
+		    bool *stacks, struct memory_seen *seen)
 {
 	struct sharings *found = calloc(1, sizeof *found);
 	struct trace again;
 	bool whole = false;
 	trace_init(&again);
+	look->session->deadline = end;
 	if (found && find(look, kept, stacks, found, &whole)) {
 		seen->executions++;
 		if (!whole)
 			memory_seen_leave_out(seen, "the rest of an execution that took too long");
+		look->session->deadline = last;
 		if (found->length > 0 && want(look, found) && run(look, kept, *stacks, &again))
 			tell(look, found, seen);
 		memory_seen_leave_out(seen, process_unseen(look->session->process));
@@ -306,8 +310,7 @@ void looks_make(const struct looks *looks, struct session *session, uint64_t end
 	bool stacks = false;
 	for (size_t i = 0; i < looks->length && (i == 0 || clock_now() < end); i++) {
 		struct look look = {.session = session};
-		session->deadline = i == 0 ? last : end;
-		look_at(&look, &looks->at[i], &stacks, seen);
+		look_at(&look, &looks->at[i], i == 0 ? last : end, last, &stacks, seen);
 		free(look.accesses);
 	}
 	session->deadline = deadline;

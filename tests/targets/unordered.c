@@ -7,13 +7,19 @@
  *   branch   one sets a flag behind its unlock; the other takes the lock only if it isn't set
  *   helper   both add by a function, first under a mutex, then without
  *   late     the elements of an array have one owner each, but for the last ones
+ *   copy     both let memcpy write into a buffer          copied   ... under a mutex
+ *   print    ... snprintf                                 input    ... read
+ *   ask      one asks for the length of a string that strcpy writes for the other
  *   once     both pass a pthread_once, and read what its routine wrote
  *   reused   blocks and stacks that one gives back become the other's
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ELEMENTS 6
 
@@ -128,6 +134,50 @@ static void *use_detached(void *unused)
 	return mine[50] ? NULL : unused;
 }
 
+static char buffer[64];
+static const char text[] = "a text";
+static volatile size_t text_bytes = sizeof text;
+
+static void *copy(void *unused)
+{
+	memcpy(buffer, text, text_bytes);
+	return unused;
+}
+
+static void *copy_locked(void *unused)
+{
+	pthread_mutex_lock(&mutex);
+	memcpy(buffer, text, text_bytes);
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+static void *print(void *unused)
+{
+	snprintf(buffer, text_bytes, "%d", (int)text_bytes);
+	return unused;
+}
+
+static void *input(void *unused)
+{
+	int zeros = open("/dev/zero", O_RDONLY);
+	if (zeros < 0 || read(zeros, buffer, text_bytes) < 0)
+		abort();
+	close(zeros);
+	return unused;
+}
+
+static void *write_string(void *unused)
+{
+	strcpy(buffer, text + text_bytes - 4);
+	return unused;
+}
+
+static void *ask(void *unused)
+{
+	return strlen(buffer) > text_bytes ? buffer : unused;
+}
+
 static void two(void *(*first)(void *), void *(*second)(void *), void *one, void *other)
 {
 	pthread_t threads[2];
@@ -176,6 +226,16 @@ int main(int argc, char **argv)
 		two(fill, fill, NULL, array);
 	else if (strcmp(how, "once") == 0)
 		two(pass, pass, NULL, NULL);
+	else if (strcmp(how, "copy") == 0)
+		two(copy, copy, NULL, NULL);
+	else if (strcmp(how, "copied") == 0)
+		two(copy_locked, copy_locked, NULL, NULL);
+	else if (strcmp(how, "print") == 0)
+		two(print, print, NULL, NULL);
+	else if (strcmp(how, "input") == 0)
+		two(input, input, NULL, NULL);
+	else if (strcmp(how, "ask") == 0)
+		two(write_string, ask, NULL, NULL);
 	else if (strcmp(how, "reused") == 0)
 		reuse();
 	free(block);

@@ -1,4 +1,4 @@
-/* unordered_cxx HOW: "guarded" a static variable of a function, and objects handed on; "member" an unguarded member. */
+/* unordered_cxx HOW: "guarded" a static variable of a function, and objects handed on; "member" and "string" unguarded members. */
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -54,10 +54,16 @@ static void pay()
 	shared.money++;
 }
 
+static void name()
+{
+	shared.owner += "!";
+}
+
 int main(int argc, char **argv)
 {
-	if (argc > 1 && std::strcmp(argv[1], "member") == 0) {
-		std::thread one(pay), two(pay);
+	const bool string = argc > 1 && std::strcmp(argv[1], "string") == 0;
+	if (string || (argc > 1 && std::strcmp(argv[1], "member") == 0)) {
+		std::thread one(string ? name : pay), two(string ? name : pay);
 		one.join();
 		two.join();
 		return 0;

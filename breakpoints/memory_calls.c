@@ -1,0 +1,189 @@
+#include "breakpoints/memory_calls.h"
+
+#include <string.h>
+
+#define LONGEST_STRING 65536
+#define CXX_STRING     32 /* bytes of a std::string */
+
+/* How long a range is, or where its length is told. */
+enum extent {
+	NOTHING,
+	ONE,	  /* what is printed, of which at least a byte is written */
+	BYTES_1,  /* in the second argument */
+	BYTES_2,  /* in the third */
+	PRODUCT,  /* of the second and the third */
+	STRING,	  /* up to its end */
+	STRING_2, /* no longer than the third argument */
+	COPY,	  /* as long as the string in the second argument */
+	APPENDED, /* as its own string and that in the second argument */
+	OBJECT,	  /* a std::string */
+};
+
+struct part {
+	uint8_t argument, extent;
+	bool write;
+};
+
+struct memory_call {
+	const char *name;
+	struct part parts[TOUCHED_MOST];
+};
+
+#define READS(argument, extent)                                                                              \
+	{                                                                                                    \
+		argument, extent, false                                                                      \
+	}
+#define WRITES(argument, extent)                                                                             \
+	{                                                                                                    \
+		argument, extent, true                                                                       \
+	}
+
+static const struct memory_call calls[] = {
+    {"memcpy", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"__memcpy_chk", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"memmove", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"__memmove_chk", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"mempcpy", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"__mempcpy_chk", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"memset", {WRITES(0, BYTES_2)}},
+    {"__memset_chk", {WRITES(0, BYTES_2)}},
+    {"bzero", {WRITES(0, BYTES_1)}},
+    {"explicit_bzero", {WRITES(0, BYTES_1)}},
+    {"memcmp", {READS(0, BYTES_2), READS(1, BYTES_2)}},
+    {"bcmp", {READS(0, BYTES_2), READS(1, BYTES_2)}},
+    {"memchr", {READS(0, BYTES_2)}},
+    {"strcpy", {WRITES(0, COPY), READS(1, STRING)}},
+    {"__strcpy_chk", {WRITES(0, COPY), READS(1, STRING)}},
+    {"stpcpy", {WRITES(0, COPY), READS(1, STRING)}},
+    {"__stpcpy_chk", {WRITES(0, COPY), READS(1, STRING)}},
+    {"strncpy", {WRITES(0, BYTES_2), READS(1, STRING_2)}},
+    {"__strncpy_chk", {WRITES(0, BYTES_2), READS(1, STRING_2)}},
+    {"strcat", {WRITES(0, APPENDED), READS(1, STRING)}},
+    {"__strcat_chk", {WRITES(0, APPENDED), READS(1, STRING)}},
+    {"strlen", {READS(0, STRING)}},
+    {"strdup", {READS(0, STRING)}},
+    {"strchr", {READS(0, STRING)}},
+    {"strrchr", {READS(0, STRING)}},
+    {"strcmp", {READS(0, STRING), READS(1, STRING)}},
+    {"strcasecmp", {READS(0, STRING), READS(1, STRING)}},
+    {"strstr", {READS(0, STRING), READS(1, STRING)}},
+    {"strncmp", {READS(0, STRING_2), READS(1, STRING_2)}},
+    {"strncasecmp", {READS(0, STRING_2), READS(1, STRING_2)}},
+    {"atoi", {READS(0, STRING)}},
+    {"atol", {READS(0, STRING)}},
+    {"strtol", {READS(0, STRING)}},
+    {"strtoul", {READS(0, STRING)}},
+    {"strtod", {READS(0, STRING)}},
+    {"sprintf", {WRITES(0, ONE)}},
+    {"__sprintf_chk", {WRITES(0, ONE)}},
+    {"vsprintf", {WRITES(0, ONE)}},
+    {"__vsprintf_chk", {WRITES(0, ONE)}},
+    {"snprintf", {WRITES(0, ONE)}},
+    {"__snprintf_chk", {WRITES(0, ONE)}},
+    {"vsnprintf", {WRITES(0, ONE)}},
+    {"__vsnprintf_chk", {WRITES(0, ONE)}},
+    {"puts", {READS(0, STRING)}},
+    {"fputs", {READS(0, STRING)}},
+    {"fgets", {WRITES(0, ONE)}},
+    {"__fgets_chk", {WRITES(0, ONE)}},
+    {"fread", {WRITES(0, PRODUCT)}},
+    {"fwrite", {READS(0, PRODUCT)}},
+    {"read", {WRITES(1, BYTES_2)}},
+    {"__read_chk", {WRITES(1, BYTES_2)}},
+    {"pread", {WRITES(1, BYTES_2)}},
+    {"pread64", {WRITES(1, BYTES_2)}},
+    {"recv", {WRITES(1, BYTES_2)}},
+    {"recvfrom", {WRITES(1, BYTES_2)}},
+    {"write", {READS(1, BYTES_2)}},
+    {"pwrite", {READS(1, BYTES_2)}},
+    {"pwrite64", {READS(1, BYTES_2)}},
+    {"send", {READS(1, BYTES_2)}},
+    {"sendto", {READS(1, BYTES_2)}},
+};
+
+/* Members of std::string; those that aren't constant may change it. */
+static const struct memory_call changes_string = {"", {WRITES(0, OBJECT)}};
+static const struct memory_call asks_string = {"", {READS(0, OBJECT)}};
+
+static bool begins(const char *name, const char *beginning)
+{
+	return strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
+const struct memory_call *memory_calls_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strcmp(calls[i].name, name) == 0)
+			return &calls[i];
+	/* Static members have no object, and of one that returns an object the first argument is where that goes. */
+	if (strstr(name, "_S_") || strstr(name, "6substr"))
+		return NULL;
+	if (begins(name, "_ZNSt7__cxx1112basic_stringIc"))
+		return &changes_string;
+	return begins(name, "_ZNKSt7__cxx1112basic_stringIc") ? &asks_string : NULL;
+}
+
+/* Its bytes with the 0 at the end, or as many as may be; what can't be read ends it. */
+static uint64_t string_bytes(const struct target *target, uint64_t address, uint64_t most)
+{
+	char text[256];
+	for (uint64_t length = 0; length < most;) {
+		uint64_t size = sizeof(text) - (address + length) % sizeof(text);
+		if (size > most - length)
+			size = most - length;
+		if (target_read(target, address + length, text, size) != STATUS_OK)
+			return length;
+		const char *end = memchr(text, 0, size);
+		if (end)
+			return length + (uint64_t)(end - text) + 1;
+		length += size;
+	}
+	return most;
+}
+
+static uint64_t bytes_of(const struct target *target, enum extent extent, uint64_t address,
+			 const uint64_t arguments[3])
+{
+	switch (extent) {
+	case NOTHING:
+		break;
+	case ONE:
+		return 1;
+	case BYTES_1:
+		return arguments[1];
+	case BYTES_2:
+		return arguments[2];
+	case PRODUCT:
+		return arguments[1] * arguments[2];
+	case STRING:
+		return string_bytes(target, address, LONGEST_STRING);
+	case STRING_2:
+		return string_bytes(target, address,
+				    arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
+	case COPY:
+		return string_bytes(target, arguments[1], LONGEST_STRING);
+	case APPENDED:
+		return string_bytes(target, address, LONGEST_STRING) - 1 +
+		       string_bytes(target, arguments[1], LONGEST_STRING);
+	case OBJECT:
+		return CXX_STRING;
+	}
+	return 0;
+}
+
+size_t memory_call_touched(const struct memory_call *call, const struct target *target,
+			   const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
+{
+	const uint64_t arguments[3] = {regs->rdi, regs->rsi, regs->rdx};
+	size_t length = 0;
+	for (size_t i = 0; i < TOUCHED_MOST; i++) {
+		const struct part *part = &call->parts[i];
+		const uint64_t address = arguments[part->argument];
+		const uint64_t size = bytes_of(target, (enum extent)part->extent, address, arguments);
+		/* A length that overflows is an error of the program's, and not its last. */
+		if (size > 0 && size <= UINT64_MAX / 2)
+			at[length++] =
+			    (struct touched){.address = address, .size = size, .write = part->write};
+	}
+	return length;
+}
