@@ -110,6 +110,47 @@ says 'marks' '^mark 1: at the end' '^mark 2: .*transition 11 of 15' '^\$1 = .*<a
 says_not 'the same as before' "isn't as it was"
 gdb_do "fmc-replay $S" fmc-restart
 says 'no mark' '^there is no mark yet$'
+# A system that refuses debug registers, as some virtual machines do.
+cat >"$SCRATCH/refuse.c" <<'EOT'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <unistd.h>
+#define ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
+int main(int argc, char **argv)
+{
+	struct sock_filter filter[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 5),
+	    ARGUMENT(0),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PTRACE_POKEUSER, 0, 3),
+	    ARGUMENT(2),
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, offsetof(struct user, u_debugreg), 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 1;
+	execv(argv[argc > 1], argv + 1);
+	return 1;
+}
+EOT
+"${CC:-cc}" "$SCRATCH/refuse.c" -o "$SCRATCH/refuse"
+printf '#!/bin/sh\nexec %q %q "$@"\n' "$SCRATCH/refuse" "$FMC" >"$SCRATCH/refused"
+chmod +x "$SCRATCH/refused"
+real=$FMC
+FMC=$SCRATCH/refused
+gdb_do "fmc-replay $S" 'fmc-last-write counter' 'fmc-goto 9' 'watch counter' continue 'set can-use-hw-watchpoints 0' 'delete' 'watch counter' continue \
+    'print counter'
+says 'no debug registers' '^fmc: this system gives no hardware watchpoints, which watch and fmc-last-write need' \
+    '^this system gives no hardware watchpoints, by which a write is found' 'Could not insert hardware watchpoint 1' '^Watchpoint 2: counter' \
+    'New value = 1' '^\$1 = 1$'
+FMC=$real
 # The server stands still for longer than GDB waits for an answer by itself.
 cat >"$SCRATCH/stall" <<END
 for server in \$(pgrep -f "gdbserver $S\$"); do

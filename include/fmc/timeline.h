@@ -130,6 +130,8 @@ enum status timeline_break(struct timeline *timeline, uint64_t address);
 void timeline_unbreak(struct timeline *timeline, uint64_t address);
 enum status timeline_watch(struct timeline *timeline, uint64_t address, size_t size,
 			   enum timeline_access access);
+/* Does the system give debug registers at all? Without them nothing watched ever stops anything. */
+bool timeline_can_watch(const struct timeline *timeline);
 void timeline_unwatch(struct timeline *timeline, uint64_t address, size_t size, enum timeline_access access);
 
 /*

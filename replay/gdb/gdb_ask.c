@@ -209,6 +209,10 @@ void gdb_ask_last_write(struct gdb_server *s, const char *argument, struct text 
 		text_printf(text, "an address and a number of bytes are needed\n");
 		return;
 	}
+	if (!s->can_watch) {
+		text_printf(text, "this system gives no hardware watchpoints, by which a write is found\n");
+		return;
+	}
 	gdb_drop_changes(s);
 	struct timeline_mark *from = timeline_mark(s->timeline);
 	if (!from) {

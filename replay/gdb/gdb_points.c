@@ -40,6 +40,8 @@ static enum timeline_access access_of(enum gdb_point point)
 
 static enum status set(struct gdb_server *s, const struct gdb_set_point *point)
 {
+	if (!is_break(point->point) && !s->can_watch)
+		return STATUS_UNSUPPORTED;
 	if (!is_break(point->point))
 		return timeline_watch(s->timeline, point->address, point->length, access_of(point->point));
 	return has_break(s, point->address) ? STATUS_OK : timeline_break(s->timeline, point->address);

@@ -217,6 +217,10 @@ static void begin(struct gdb_server *s, struct timeline *timeline, int in, int o
 	s->kept_length = 0;
 	s->change_told = false;
 	memset(&s->last, 0, sizeof s->last);
+	s->can_watch = timeline_can_watch(timeline);
+	if (!s->can_watch)
+		s->say("this system gives no hardware watchpoints, which watch and fmc-last-write need; 'set "
+		       "can-use-hw-watchpoints 0' lets GDB step instead, slowly");
 }
 
 enum status gdb_server_run(struct gdb_server *s, struct timeline *timeline, int in, int out)

@@ -56,6 +56,7 @@ struct gdb_server {
 	struct timeline_mark *marks[GDB_MARKS]; /* by number, from 1 */
 	size_t marks_length;
 	int files[GDB_FILES]; /* open ones by GDB's numbers of them; -1: none */
+	bool can_watch; /* the system gives debug registers */
 	bool change_told;
 	bool branched;	  /* what is followed isn't what was opened */
 	bool resync;	  /* the next reverse-continue goes nowhere: gdb_stop_here() */
