@@ -138,7 +138,8 @@ enum status minimize(const struct minimize_runner *runner, const struct minimize
 	out->policy = (struct policy){.kind = POLICY_DEFAULT,
 				      .fair_k = options->policy.fair_k,
 				      .max_depth = options->policy.max_depth,
-				      .max_thread_depth = options->policy.max_thread_depth};
+				      .max_thread_depth = options->policy.max_thread_depth,
+				      .ordered = options->policy.ordered};
 	m.no_memory = !m.hb || !trace_copy(&out->trace, failed);
 	if (!m.no_memory) {
 		learn(&m, failed, MINIMIZE_SAME);

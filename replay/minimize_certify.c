@@ -47,7 +47,8 @@ bool minimizer_certify(struct minimizer *m)
 					       .bound = out->after.preemptions - 1,
 					       .fair_k = policy->fair_k,
 					       .max_depth = policy->max_depth,
-					       .max_thread_depth = policy->max_thread_depth};
+					       .max_thread_depth = policy->max_thread_depth,
+					       .ordered = policy->ordered};
 	struct certifier c = {.m = m, .search = search_new(&options), .sound = true};
 	if (!c.search) {
 		m->no_memory = true;

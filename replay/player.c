@@ -149,7 +149,9 @@ enum status player_run(struct execution *execution, const struct schedule *sched
 	struct plan plan = {
 	    .prefix = steps,
 	    .prefix_length = schedule->length,
-	    .policy = {.fair_k = schedule->header.fair_k, .max_depth = schedule->header.max_depth},
+	    .policy = {.fair_k = schedule->header.fair_k,
+		       .max_depth = schedule->header.max_depth,
+		       .ordered = schedule->header.ordered},
 	};
 	execution_watch(execution, &self);
 	execution_run(execution, &plan, trace);

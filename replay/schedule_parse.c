@@ -18,9 +18,9 @@
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",    "program",  "arg",     "directory", "module",  "env",	  "hidden", "input", "fair",
-    "depth",  "clock",	  "atomics", "waking",	  "expect",  "head",	  "ops",    "op",    "image",
-    "origin", "strategy", "thread",  "verdict",	  "message", "signature", "end",    "loop",  "length",
+    "fmc",	"program", "arg",     "directory", "module",	"env",	"hidden", "input",  "fair",  "depth",
+    "timeouts", "clock",   "atomics", "waking",	   "expect",	"head", "ops",	  "op",	    "image", "origin",
+    "strategy", "thread",  "verdict", "message",   "signature", "end",	"loop",	  "length",
 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
@@ -117,6 +117,16 @@ static enum status set_fair(struct parser *p, const char *value)
 	enum status status = set_number(p, &k, UINT32_MAX, value);
 	p->schedule->header.fair_k = (uint32_t)k;
 	return status;
+}
+
+static enum status set_timeouts(struct parser *p, const char *value)
+{
+	char shown[64];
+	if (strcmp(value, "any") != 0 && strcmp(value, "ordered") != 0)
+		return parser_fail(p, "expected any or ordered, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	p->schedule->header.ordered = *value == 'o';
+	return STATUS_OK;
 }
 
 static enum status set_atomics(struct parser *p, const char *value)
@@ -280,6 +290,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_number(p, &header->max_depth, UINT64_MAX, value);
 	case KEY_CLOCK:
 		return set_number(p, &header->clock, INT64_MAX / 1000000000, value);
+	case KEY_TIMEOUTS:
+		return set_timeouts(p, value);
 	case KEY_ATOMICS:
 		return set_atomics(p, value);
 	case KEY_WAKING:

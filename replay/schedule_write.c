@@ -89,6 +89,8 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	add_environment(text, header->environment);
 	add_value(text, "input", header->input);
 	text_printf(text, "fair %u\ndepth %llu\n", header->fair_k, (unsigned long long)header->max_depth);
+	if (header->ordered)
+		text_printf(text, "timeouts ordered\n");
 	if (header->clock)
 		text_printf(text, "clock %llu\n", (unsigned long long)header->clock);
 	if (header->atomics)

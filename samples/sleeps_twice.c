@@ -17,6 +17,11 @@
  * fmc-options: --strategy dfs --fair-k 2
  * fmc-verdict: abort
  * fmc-message: first
+ *
+ * fmc-options: --strategy dfs --timeouts ordered
+ * fmc-verdict: none
+ * fmc-complete: no
+ * fmc-executions: 3
  */
 #include <assert.h>
 #include <pthread.h>

@@ -20,11 +20,13 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads)
 	void *memory = malloc(fair_bytes(room));
 	void *policy = malloc(policy_bytes(room));
 	uint32_t words = bitset_words(room);
-	uint64_t *sets = calloc((size_t)3 * words, sizeof *sets);
-	if (!memory || !policy || !sets) {
+	uint64_t *sets = calloc((size_t)4 * words, sizeof *sets);
+	uint8_t *yields = calloc(room, sizeof *yields);
+	if (!memory || !policy || !sets || !yields) {
 		free(memory);
 		free(policy);
 		free(sets);
+		free(yields);
 		return false;
 	}
 	if (x->fair) {
@@ -32,6 +34,7 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads)
 		memcpy(sets, x->enabled, old * sizeof *sets);
 		memcpy(sets + words, x->schedulable, old * sizeof *sets);
 		memcpy(sets + 2 * words, x->before, old * sizeof *sets);
+		memcpy(yields, x->yields, x->fair_room * sizeof *yields);
 		fair_copy(memory, room, x->fair);
 		policy_copy(policy, room, x->policy);
 	} else {
@@ -41,12 +44,15 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads)
 	free(x->fair);
 	free(x->policy);
 	free(x->enabled);
+	free(x->yields);
 	x->fair = memory;
 	x->policy = policy;
 	x->fair_room = room;
 	x->enabled = sets;
 	x->schedulable = sets + words;
 	x->before = sets + 2 * words;
+	x->held = sets + 3 * words;
+	x->yields = yields;
 	return true;
 }
 
@@ -72,7 +78,8 @@ void execution_free(struct execution *x)
 	free(x->policy);
 	free(x->asleep);
 	footprint_release(&x->footprint);
-	free(x->enabled); /* the first of three sets in one block */
+	free(x->enabled); /* the first of four sets in one block */
+	free(x->yields);
 	free(x);
 }
 
@@ -122,6 +129,7 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 	fair_init(x->fair, x->fair_room, policy->fair_k);
 	policy_init(x->policy, x->fair_room, policy);
 	x->previous = NO_THREAD;
+	memset(x->yields, 0, x->fair_room);
 	x->windows = false;
 	x->again = false;
 	if (!execution_sleep_start(x))

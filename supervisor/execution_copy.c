@@ -10,6 +10,7 @@ struct execution_copy {
 	struct policy_state *policy;
 	uint32_t room;	/* of both, in threads */
 	uint64_t *sets; /* enabled, schedulable, before */
+	uint8_t *yields;
 	struct lasso lasso;
 	uint32_t previous;
 	bool windows;
@@ -26,6 +27,7 @@ void execution_copy_free(struct execution_copy *copy)
 	free(copy->fair);
 	free(copy->policy);
 	free(copy->sets);
+	free(copy->yields);
 	footprint_release(&copy->footprint);
 	free(copy);
 }
@@ -54,7 +56,8 @@ struct execution_copy *execution_save(const struct execution *x)
 	copy->fair = malloc(fair_bytes(copy->room));
 	copy->policy = malloc(policy_bytes(copy->room));
 	copy->sets = malloc(bytes);
-	if (!copy->model || !copy->fair || !copy->policy || !copy->sets ||
+	copy->yields = malloc(copy->room);
+	if (!copy->model || !copy->fair || !copy->policy || !copy->sets || !copy->yields ||
 	    !same_footprint(&copy->footprint, &x->footprint)) {
 		execution_copy_free(copy);
 		return NULL;
@@ -62,6 +65,7 @@ struct execution_copy *execution_save(const struct execution *x)
 	fair_copy(copy->fair, copy->room, x->fair);
 	policy_copy(copy->policy, copy->room, x->policy);
 	memcpy(copy->sets, x->enabled, bytes);
+	memcpy(copy->yields, x->yields, copy->room);
 	copy->lasso = x->lasso;
 	copy->previous = x->previous;
 	copy->windows = x->windows;
@@ -116,6 +120,8 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	fair_copy(x->fair, x->fair_room, copy->fair);
 	policy_copy(x->policy, x->fair_room, copy->policy);
 	put_back_sets(x, copy);
+	memset(x->yields, 0, x->fair_room);
+	memcpy(x->yields, copy->yields, copy->room);
 	x->lasso = copy->lasso;
 	x->previous = copy->previous;
 	x->windows = copy->windows;

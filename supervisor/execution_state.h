@@ -13,6 +13,7 @@
  *
  *     begin     execution.c         a fresh model and fair scheduler, the machine's start
  *     survey    execution_survey.c  which threads are enabled (model), which of them schedulable (fair), all ways on
+ *               execution_timeouts.c  which time-outs and sleeps may be over
  *     choose    execution_step.c    the plan's next step, or behind its prefix what the policy picks
  *     perform   execution_step.c    the model does it, then the machine
  *     settle    execution_step.c    what came of it: births, the next pending operation, an exit, the end
@@ -27,6 +28,8 @@ struct execution {
 	uint32_t fair_room;
 	/* Sets of threads, as wide as fair's. */
 	uint64_t *enabled, *schedulable, *before;
+	uint64_t *held;	 /* those whose time-outs or sleeps would be over before it is their turn */
+	uint8_t *yields; /* of each thread in a row, as execution_timeouts.c counts them */
 	struct execution_watcher watcher;
 	bool verify;
 	struct good_ends good_ends;
@@ -42,6 +45,7 @@ struct execution {
 	bool forced;		    /* it is ready, but the priorities forbid it to go on */
 	bool hopeless;		    /* nothing is enabled, and nothing outside could change that */
 	bool again;		    /* it is over because it is to be run anew */
+	bool timed;		    /* a thread has a time-out or a sleep before it */
 };
 
 /* Room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.
@@ -56,6 +60,18 @@ bool execution_out_of_memory(struct trace *trace);
  * enabled set behind a transition, which Algorithm 1 needs, is the one before the next: so it is done here.
  */
 bool execution_survey(struct execution *x);
+
+/* Has t had all the transitions that a thread may have? */
+bool execution_used_up(const struct execution *x, uint32_t t);
+
+/*
+ * execution_timeouts.c: whose time-out, or sleep, would be over although another thread could go on without one, or another's is
+ * over sooner. Under policy.ordered they aren't enabled. To be asked once at each state, behind what is enabled.
+ */
+void execution_hold_timeouts(struct execution *x);
+
+/* What a transition that takes this step there says of it: of enum transition_flag. */
+uint8_t execution_timeout_flags(const struct execution *x, const struct step *step);
 
 /* Thread `thread` has come as far as `outcome` says. */
 bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome);

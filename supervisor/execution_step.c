@@ -129,14 +129,15 @@ static bool looks_at_memory(const struct op *op)
 }
 
 /* The flags that are known before the machine has run. */
-static uint8_t transition_flags(const struct execution *x, const struct effect *effect, bool preemption)
+static uint8_t transition_flags(const struct execution *x, const struct effect *effect,
+				const struct alternative *taken)
 {
-	unsigned flags = 0;
+	unsigned flags = execution_timeout_flags(x, &taken->step);
 	if (effect->yield)
 		flags |= TRANSITION_YIELD;
 	if (effect->timed_out)
 		flags |= TRANSITION_TIMED_OUT;
-	if (preemption)
+	if (taken->preemption)
 		flags |= TRANSITION_PREEMPTION;
 	if (x->forced)
 		flags |= TRANSITION_FORCED;
@@ -207,7 +208,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	struct effect effect;
 	model_perform(x->block.model, t, transition.choice, &seen, &effect);
 	dependence_performed(&x->footprint, x->block.model, t);
-	transition.flags = transition_flags(x, &effect, taken->preemption);
+	transition.flags = transition_flags(x, &effect, taken);
 	trace->preemptions += taken->preemption;
 	if (!trace_push(trace, &transition) ||
 	    !trace_push_sets(trace, x->enabled, x->schedulable, fair_words(x->fair)))

@@ -175,8 +175,7 @@ static bool previous_ready(const struct execution *x)
 	       model_ready(x->block.model, x->previous);
 }
 
-/* Has t had all the transitions that a thread may have? */
-static bool used_up(const struct execution *x, uint32_t t)
+bool execution_used_up(const struct execution *x, uint32_t t)
 {
 	uint64_t most = x->plan->policy.max_thread_depth;
 	return most != 0 && policy_steps(x->policy, t) >= most;
@@ -209,7 +208,7 @@ static bool goes_on(const struct execution *x)
 {
 	uint32_t t;
 	BITSET_EACH(t, x->schedulable, fair_words(x->fair))
-	if (!used_up(x, t))
+	if (!execution_used_up(x, t))
 		return true;
 	return false;
 }
@@ -218,7 +217,7 @@ static bool goes_on(const struct execution *x)
 static bool list_alternatives(struct execution *x)
 {
 	const struct model *model = x->block.model;
-	bool ready = previous_ready(x) && !used_up(x, x->previous);
+	bool ready = previous_ready(x) && !execution_used_up(x, x->previous);
 	bool may_stay = ready && bitset_has(x->schedulable, x->previous);
 	x->forced = ready && !may_stay;
 	/*
@@ -228,7 +227,7 @@ static bool list_alternatives(struct execution *x)
 	bool spurious = goes_on(x);
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		bool schedulable = bitset_has(x->schedulable, t);
-		if (used_up(x, t)) {
+		if (execution_used_up(x, t)) {
 			x->trace->held_back |= schedulable;
 			continue;
 		}
@@ -256,6 +255,7 @@ bool execution_survey(struct execution *x)
 			 "every thread waits for something outside of the program, or for time to pass");
 		return false;
 	}
+	execution_hold_timeouts(x);
 	if (trace->length > 0) {
 		const struct transition *last = &trace->at[trace->length - 1];
 		if (!execution_advance_fairness(x, last->thread, (last->flags & TRANSITION_YIELD) != 0))

@@ -37,6 +37,14 @@ static bool enabled_since(const struct trace *trace, size_t start, uint32_t t)
 	return false;
 }
 
+static bool holds_since(const struct trace *trace, size_t start)
+{
+	for (size_t i = start; i < trace->length; i++)
+		if (trace->at[i].flags & TRANSITION_ORDERED && trace->at[i].flags & TRANSITION_HOLDS)
+			return true;
+	return false;
+}
+
 struct share {
 	bool scheduled;
 	bool yielded;
@@ -57,10 +65,13 @@ static struct share share_since(const struct trace *trace, size_t start, uint32_
 /*
  * The cycle from `start` to the end of the trace is fair (SF of [FAIR]) if every thread that is enabled in it
  * is scheduled in it: a livelock. Otherwise it breaks the good samaritan rule (GS) if a thread that is
- * scheduled in it doesn't yield in it. Otherwise the fair scheduler will leave it by itself (Theorem 4).
+ * scheduled in it doesn't yield in it. Otherwise the fair scheduler will leave it by itself (Theorem 4). Nor does anything go on
+ * for ever that only lasts as long as a time-out is held back.
  */
 static enum end_reason judge_cycle(struct trace *trace, size_t start, uint32_t threads)
 {
+	if (holds_since(trace, start))
+		return END_NONE;
 	bool fair = true;
 	uint32_t selfish = NO_THREAD;
 	for (uint32_t t = 0; t < threads; t++) {

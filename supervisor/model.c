@@ -266,6 +266,18 @@ bool model_enabled(const struct model *m, uint32_t t)
 	return thread->run == THREAD_STOPPED && (timed(&thread->op) || model_ready(m, t));
 }
 
+bool model_timed(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED && (timed(&thread->op) || thread->op.kind == OP_SLEEP);
+}
+
+bool model_waits_for_time(const struct model *m, uint32_t t)
+{
+	bool sleeps = model_thread_const(m, t)->op.kind == OP_SLEEP && !model_cancels(m, t);
+	return model_timed(m, t) && (sleeps || !model_ready(m, t));
+}
+
 uint32_t model_choices(const struct model *m, uint32_t t)
 {
 	if (!model_ready(m, t))

@@ -30,9 +30,8 @@ static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t add
 	uint32_t loop = entries_loop_at(process->entries, address);
 	if (loop < LOOPS_MOST)
 		entries_pass_round(process->entries, tracee, loop);
-	return loop < LOOPS_MOST ||
-	       (entries_is_trap(process->entries, address) &&
-		entries_pass(process->entries, tracee, address) == STATUS_OK);
+	return loop < LOOPS_MOST || (entries_is_trap(process->entries, address) &&
+				     entries_pass(process->entries, tracee, address) == STATUS_OK);
 }
 
 void process_watch_target(struct process *process)
@@ -147,6 +146,12 @@ static enum hope process_await(struct machine *machine, int64_t until)
 	return outside_await(process_of(machine), until);
 }
 
+static int64_t process_now(const struct machine *machine)
+{
+	const struct process *process = (const struct process *)machine;
+	return time_now(process);
+}
+
 static void process_transition(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
 			       const struct effect *effect, struct outcome *outcome)
 {
@@ -165,6 +170,7 @@ static const struct machine_ops process_ops = {
     .sleep = process_sleep,
     .ready = process_ready,
     .await = process_await,
+    .now = process_now,
     .digest = process_digest,
     .finish = process_finish,
 };

@@ -262,6 +262,7 @@ bool user_functions_missing(const struct process *process, char text[160]);
  * has.
  */
 int64_t time_end(const struct process *process, struct tracee *tracee, const struct call *call);
+int64_t time_now(const struct process *process);
 void time_reach(struct process *process, int64_t moment);
 void time_begin(struct process *process);
 enum hope time_pass(struct process *process, int64_t until);

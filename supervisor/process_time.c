@@ -23,7 +23,7 @@
 /* Behind the time that an execution may wait for the outside: so many time-outs come at once, and then it is stuck. */
 #define MOST_HURRIED 16
 
-static int64_t now(const struct process *process)
+int64_t time_now(const struct process *process)
 {
 	return target_clock(process->target, CLOCK_MONOTONIC);
 }
@@ -53,8 +53,8 @@ static bool read_ns(const struct process *process, uint64_t address, int64_t *ns
 static int64_t from_some_clock(const struct process *process, int64_t moment)
 {
 	int64_t real = moment - target_clock(process->target, CLOCK_REALTIME);
-	int64_t monotonic = moment - now(process);
-	return later(now(process), llabs(real) < llabs(monotonic) ? real : monotonic);
+	int64_t monotonic = moment - time_now(process);
+	return later(time_now(process), llabs(real) < llabs(monotonic) ? real : monotonic);
 }
 
 static int64_t end_of_futex_wait(const struct process *process, const struct user_regs_struct *regs)
@@ -62,7 +62,7 @@ static int64_t end_of_futex_wait(const struct process *process, const struct use
 	int64_t ns;
 	if (!read_ns(process, regs->r10, &ns))
 		return 0;
-	return (regs->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT ? later(now(process), ns)
+	return (regs->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT ? later(time_now(process), ns)
 							  : from_some_clock(process, ns);
 }
 
@@ -72,9 +72,9 @@ static int64_t end_of_call(const struct process *process, const struct user_regs
 	int64_t ns;
 	switch ((long)regs->orig_rax) {
 	case SYS_rt_sigtimedwait:
-		return read_ns(process, regs->rdx, &ns) ? later(now(process), ns) : 0;
+		return read_ns(process, regs->rdx, &ns) ? later(time_now(process), ns) : 0;
 	case SYS_semtimedop:
-		return read_ns(process, regs->r10, &ns) ? later(now(process), ns) : 0;
+		return read_ns(process, regs->r10, &ns) ? later(time_now(process), ns) : 0;
 	default:
 		return 0;
 	}
@@ -83,8 +83,8 @@ static int64_t end_of_call(const struct process *process, const struct user_regs
 static int64_t end_of_sleep(const struct process *process, const struct op *op)
 {
 	if (!op->arg2)
-		return later(now(process), op->arg);
-	return later(now(process), op->arg - target_clock(process->target, (clockid_t)op->arg3));
+		return later(time_now(process), op->arg);
+	return later(time_now(process), op->arg - target_clock(process->target, (clockid_t)op->arg3));
 }
 
 int64_t time_end(const struct process *process, struct tracee *tracee, const struct call *call)
@@ -98,7 +98,7 @@ int64_t time_end(const struct process *process, struct tracee *tracee, const str
 	case OP_SLEEP:
 		return end_of_sleep(process, op);
 	case OP_POLL:
-		return op->flags & OP_TIMED ? later(now(process), op->arg) : 0;
+		return op->flags & OP_TIMED ? later(time_now(process), op->arg) : 0;
 	case OP_FUTEX_WAIT:
 		return end_of_futex_wait(process, regs);
 	case OP_SYSCALL:
@@ -114,8 +114,8 @@ int64_t time_end(const struct process *process, struct tracee *tracee, const str
 
 void time_reach(struct process *process, int64_t moment)
 {
-	if (moment > now(process))
-		target_advance_clock(process->target, moment - now(process));
+	if (moment > time_now(process))
+		target_advance_clock(process->target, moment - time_now(process));
 }
 
 void time_begin(struct process *process)
@@ -129,7 +129,7 @@ static int64_t followed(struct process *process)
 	struct pace *pace = &process->pace;
 	if (!pace->real) {
 		pace->real = clock_now();
-		pace->moment = now(process);
+		pace->moment = time_now(process);
 	}
 	return later(pace->moment, (int64_t)(clock_now() - pace->real));
 }
@@ -153,7 +153,7 @@ enum hope time_pass(struct process *process, int64_t until)
 {
 	const int64_t left = until - followed(process);
 	struct stop stop;
-	if (left <= 0 || until <= now(process))
+	if (left <= 0 || until <= time_now(process))
 		return HOPE_DUE;
 	if (used_up(process) && until == INT64_MAX)
 		return HOPE_LOST;

@@ -59,6 +59,7 @@ enum search_answer search_next(struct search *search, struct plan *plan)
 	    .policy = {.kind = POLICY_DEFAULT,
 		       .seed = search->options.seed,
 		       .fair_k = search->options.fair_k,
+		       .ordered = search->options.ordered,
 		       .max_depth = search->options.max_depth,
 		       .max_thread_depth = search->options.max_thread_depth},
 	    .ticket = search->handed_out + 1,
@@ -126,6 +127,7 @@ static void save_options(const struct search *search, struct saver *saver)
 	save_number(saver, options->sees_memory);
 	save_number(saver, options->seed);
 	save_number(saver, options->fair_k);
+	save_number(saver, options->ordered);
 	save_number(saver, options->max_depth);
 	save_number(saver, options->max_thread_depth);
 }

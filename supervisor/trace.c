@@ -317,6 +317,22 @@ bool trace_outlives_main(const struct trace *trace)
 	return false;
 }
 
+bool trace_holds(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		if (trace->at[i].flags & TRANSITION_HOLDS)
+			return true;
+	return false;
+}
+
+size_t trace_early(const struct trace *trace)
+{
+	size_t i = 0;
+	while (i < trace->length && !(trace->at[i].flags & TRANSITION_EARLY))
+		i++;
+	return i;
+}
+
 const char *trace_hides(const struct trace *trace, bool sees_memory)
 {
 	if (trace_outlives_main(trace))
@@ -327,6 +343,9 @@ const char *trace_hides(const struct trace *trace, bool sees_memory)
 const char *trace_shares(const struct trace *trace, bool sees_memory)
 {
 	for (size_t i = 0; i < trace->length; i++) {
+		/* A time-out is enabled by all others that stop to be, and by what time it is. */
+		if (trace->at[i].flags & TRANSITION_ORDERED)
+			return "its time-outs fire in order, which any operation has a part in";
 		switch (trace->at[i].op.kind) {
 		case OP_FUTEX_WAIT:
 		case OP_FUTEX_WAKE:

@@ -47,6 +47,40 @@ check 0 --strategy dfs --fair-k 1 -- "$BUILD/samples/sleeps_twice"
 says "refused" 'every fair execution' 'fairness with k = 1 \(which left executions out'
 check 1 -- "$BUILD/samples/sleeps_twice"
 
+# Time-outs that fire in order: what that leaves out, and which failures need more.
+for strategy in dfs optimal cb; do
+	check 2 --strategy $strategy --timeouts ordered --require-complete -- "$BUILD/samples/patient_wait"
+	says "$strategy: in order" '^No failure found in .* seconds, complete as long as time-outs fire in order\.$' \
+	    '^That was every fair execution' 'time-outs firing in order, sequential' "weren't run \(--timeouts any\)"
+	field complete false
+	judge "$strategy: the condition as JSON" grep -q '"conditions": ".* time-outs firing in order, ' "$SCRATCH/json"
+	judge "$strategy: the reason" grep -q '"time-outs fired in order: .*--timeouts any' "$SCRATCH/json"
+done
+check 0 --strategy dfs --timeouts ordered --require-complete -- "$BUILD/samples/philosophers_ordered" 2
+says_not "nothing was held back" 'time-outs'
+check 1 -v -- "$BUILD/samples/patient_wait"
+says "needs any" '^It needs --timeouts any: in transition [0-9]+, T1 cond_asleep, a time-out fires while others could go on\.$'
+field findings.0.kind abort
+judge "auto begins in order" grep -q '^fmc: cb:1, ordered, after 0 executions$' "$SCRATCH/err"
+judge "where, as JSON" grep -Eq '"early_timeout": [0-9]+,' "$SCRATCH/json"
+check 1 -- "$BUILD/samples/sleeps_twice"
+says "a sleep" '^It needs --timeouts any: in transition [0-9]+, T2 sleep, a sleep ends while others could go on\.$'
+check 1 -v -- "$BUILD/samples/lost_wakeup"
+says_not "needs no time-out" 'timeouts'
+field findings.0.early_timeout null
+judge "no time-outs, no beginning in order" eval '! grep -q ordered "$SCRATCH/err"'
+
+# Schedules say in which way, and replay in it.
+for how in ordered any; do
+	for seed in 1 2 3; do
+		"$FMC" run --timeouts $how --seed $seed -o "$SCRATCH/$how.$seed.sched" -- "$BUILD/samples/timed_lock" \
+		    >/dev/null 2>&1 </dev/null
+		judge "$how, seed $seed: replays" timeout 60 "$FMC" replay "$SCRATCH/$how.$seed.sched" >"$SCRATCH/out" 2>&1
+	done
+done
+judge "ordered is written" grep -q '^timeouts ordered$' "$SCRATCH/ordered.1.sched"
+judge "any isn't" eval '! grep -q "^timeouts" "$SCRATCH/any.1.sched"'
+
 # How a program exits under the first schedule is how it exits, unless it exits with 0 under another, or the user says so.
 ENDS=$BUILD/targets/ends
 for strategy in auto dfs optimal; do

@@ -101,6 +101,8 @@ struct machine_ops {
 	 * there: HOPE_NONE. Without: until is 0, nothing at all is enabled. NULL: there is no outside.
 	 */
 	enum hope (*await)(struct machine *machine, int64_t until);
+	/* The present moment, on the scale of op.end. NULL: time has no meaning beyond the order of those. */
+	int64_t (*now)(const struct machine *machine);
 	/*
 	 * A digest of all that the program's future depends on besides the model: memory and registers of all
 	 * threads. Taken while every thread is stopped. False if this machine can't tell.

@@ -29,8 +29,9 @@ struct minimize_runner {
 };
 
 struct minimize_options {
-	struct policy policy; /* of the execution that failed; of it only fair_k and the depths count */
-	uint64_t executions;  /* at most; 0: no bound */
+	struct policy
+	    policy; /* of the execution that failed; of it only fair_k, the depths and `ordered` count */
+	uint64_t executions; /* at most; 0: no bound */
 	uint64_t seed;
 	/* Every fair execution with fewer preemptions than this is known to not fail in this way. */
 	uint32_t proven;

@@ -100,6 +100,12 @@ bool model_enabled(const struct model *m, uint32_t t);
 /* The same without time-outs: t could make progress. */
 bool model_ready(const struct model *m, uint32_t t);
 
+/* The pending operation of t has a time-out, or is a sleep: time could be what lets it go on. */
+bool model_timed(const struct model *m, uint32_t t);
+
+/* And nothing else lets it go on now: t is enabled, by a time-out alone or by its sleep's end. */
+bool model_waits_for_time(const struct model *m, uint32_t t);
+
 /* CHOICE_SPURIOUS is open to t: it sleeps at a condition variable whose budget isn't used up. */
 bool model_spurious(const struct model *m, uint32_t t);
 

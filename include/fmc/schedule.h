@@ -13,18 +13,20 @@ struct schedule_header {
 	char *program;	  /* path as run */
 	char **arguments; /* argv, NULL at its end; like all lists NULL itself if empty */
 	char *directory;
-	char **modules;	    /* "build-id path", program first; NULL at its end */
-	char **environment; /* all of them, in their order, some hidden (hidden_variable()); NULL at its end */
-	char *input;	    /* path of the standard input, or "none" */
+	char **modules; /* "build-id path", program first; NULL at its end */
+	char *
+	    *environment; /* all of them, in their order, some hidden (hidden_variable()); NULL at its end */
+	char *input;	  /* path of the standard input, or "none" */
 	uint32_t fair_k;
 	uint64_t max_depth;
-	uint64_t clock; /* what the real-time clock showed first, in seconds since 1970; 0: not said */
-	bool atomics;	/* atomic instructions of the program were operations */
-	char *waking;	/* rules of who is woken (waking.h); NULL: none */
-	char *expected; /* ends that count as good (good_ends.h); NULL: exit status 0 alone */
+	bool ordered;	    /* time-outs fired in order: struct policy */
+	uint64_t clock;	    /* what the real-time clock showed first, in seconds since 1970; 0: not said */
+	bool atomics;	    /* atomic instructions of the program were operations */
+	char *waking;	    /* rules of who is woken (waking.h); NULL: none */
+	char *expected;	    /* ends that count as good (good_ends.h); NULL: exit status 0 alone */
 	struct loops loops; /* heads of loops, where threads were preempted */
-	char *ops;	/* "build-id path" of a plug-in (plugin.h); NULL: none */
-	char **kinds;	/* "operation class": kinds that it describes, added to op.h's when they are read */
+	char *ops;	    /* "build-id path" of a plug-in (plugin.h); NULL: none */
+	char **kinds; /* "operation class": kinds that it describes, added to op.h's when they are read */
 	char *
 	    image; /* "digest path": executions start from this file (image_file.h); NULL: the program's start */
 	char *origin;	/* "exec", "copy" or SCHEDULE_ATTACHED */

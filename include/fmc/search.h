@@ -42,6 +42,7 @@ struct search_options {
 	bool sees_memory;
 	uint64_t seed;
 	uint32_t fair_k;
+	bool ordered; /* time-outs: as in struct policy */
 	uint64_t max_depth;
 	uint64_t max_thread_depth; /* transitions of one thread; 0: no bound */
 };

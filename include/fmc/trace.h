@@ -54,6 +54,11 @@ struct policy {
 	/* Transitions before an execution is examined for a loop and cut, without fairness cut at once; 0: no bound. */
 	uint64_t max_depth;
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
+	/*
+	 * A time-out or a sleep is over only when no other thread could go on without one and none ends sooner, in the machine's
+	 * own time. Who yields again and again isn't waited for for ever.
+	 */
+	bool ordered;
 	bool ends_count;  /* footprints say which thread was the last to end: trace_outlives_main() */
 	uint32_t changes; /* POLICY_PCT: priority changes, d - 1, at most POLICY_CHANGES */
 	uint64_t length;  /* POLICY_PCT: transitions that executions have; at least 1 */
@@ -111,8 +116,11 @@ enum transition_flag {
 	TRANSITION_TIMED_OUT = 2, /* the choice was a time-out */
 	TRANSITION_PREEMPTION =
 	    4, /* a switch away from a thread that was ready and not forbidden by the priorities */
-	TRANSITION_FORCED = 8, /* the previous thread was ready but the priorities forbade it */
-	TRANSITION_EXITS = 16, /* the thread's last one */
+	TRANSITION_FORCED = 8,	 /* the previous thread was ready but the priorities forbade it */
+	TRANSITION_EXITS = 16,	 /* the thread's last one */
+	TRANSITION_ORDERED = 32, /* policy.ordered, and a thread had a time-out or a sleep before it */
+	TRANSITION_HOLDS = 64,	 /* policy.ordered holds one of those back there, or would */
+	TRANSITION_EARLY = 128,	 /* a time-out or a sleep's end that policy.ordered would have held back */
 };
 
 /* One way to go on that was open at a transition. */
@@ -236,6 +244,12 @@ const uint64_t *trace_schedulable(const struct trace *trace, size_t i);
 
 /* Was there a transition at which fairness kept a thread from running that was enabled? */
 bool trace_forbids(const struct trace *trace);
+
+/* Is there a transition before which policy.ordered holds a time-out or a sleep back, or would? */
+bool trace_holds(const struct trace *trace);
+
+/* The first time-out or sleep's end that policy.ordered would have held back; `length` if there is none. */
+size_t trace_early(const struct trace *trace);
 
 /*
  * The first transition at which two traces differ in thread, choice, operation, object, result or place;

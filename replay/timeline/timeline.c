@@ -115,8 +115,9 @@ struct timeline *timeline_new(const struct timeline_options *options, const stru
 	trace_init(&timeline->trace);
 	finding_init(&timeline->finding);
 	pilot_install(timeline);
-	timeline->plan.policy =
-	    (struct policy){.fair_k = schedule->header.fair_k, .max_depth = schedule->header.max_depth};
+	timeline->plan.policy = (struct policy){.fair_k = schedule->header.fair_k,
+						.max_depth = schedule->header.max_depth,
+						.ordered = schedule->header.ordered};
 	if (copy_schedule(&timeline->schedule, schedule))
 		*status = open_process(timeline, why);
 	if (*status == STATUS_OK)

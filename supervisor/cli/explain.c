@@ -5,6 +5,7 @@
 #include <fmc/report.h>
 #include <fmc/schedule.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 /* So many transitions before the failure are shown. */
@@ -23,6 +24,19 @@ static void print_last_transitions(const struct finding *finding, bool colours, 
 		schedule_show_text(&schedule, &show, stream);
 	}
 	schedule_release(&schedule);
+}
+
+/* Where in the schedule somebody's time comes before its turn. */
+static void print_early(const struct finding *finding, FILE *stream)
+{
+	const size_t i = trace_early(&finding->trace);
+	if (i == finding->trace.length)
+		return;
+	const struct transition *early = &finding->trace.at[i];
+	fprintf(stream,
+		"It needs --timeouts any: in transition %zu, T%" PRIu32 " %s, %s while others could go on.\n",
+		i + 1, early->thread + 1, op_name(early->op.kind),
+		early->op.kind == OP_SLEEP ? "a sleep ends" : "a time-out fires");
 }
 
 /* A file name as a shell takes it. */
@@ -67,6 +81,7 @@ void explain_finding(const struct finding *finding, const char *schedule, bool c
 	fputc('\n', stream);
 	report_counts(&finding->trace, stream);
 	fputs(confirmed ? "; replayed twice with the same result\n" : "\n", stream);
+	print_early(finding, stream);
 	if (schedule)
 		print_commands(schedule, stream);
 }

@@ -114,6 +114,7 @@ static void account(struct exploration *x)
 	x->cut += trace->end == END_DEPTH && !x->unfair;
 	x->forbade |= trace_forbids(trace);
 	note_longest(x);
+	x->holding += x->ordered && !x->begins && trace_holds(trace);
 	x->held_back += trace->held_back;
 	x->diverged += trace->end == END_DIVERGED;
 	x->outside += trace->end == END_STUCK;
@@ -132,8 +133,8 @@ static void account(struct exploration *x)
 /* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
 static uint32_t least_preemptions(const struct exploration *x)
 {
-	bool sound = x->repeatable && !x->unfair && !x->cut && !x->held_back && !x->outside && !x->absent &&
-		     !x->diverged && !x->unconfirmed && x->verdict->reasons == 0;
+	bool sound = x->repeatable && !x->unfair && !x->begins && !x->cut && !x->held_back && !x->outside &&
+		     !x->absent && !x->diverged && !x->unconfirmed && x->verdict->reasons == 0;
 	if (!sound || !x->options->search.fair_k)
 		return 0;
 	uint32_t least = x->bounded && !x->delays ? x->bound + 1 : 0;
@@ -196,7 +197,7 @@ static void keep_estimate(struct exploration *x, const struct phase *phase)
 	bool interval = x->search.estimate_high > x->search.estimate_low;
 	char of[80];
 	describe_estimate(x, phase, of);
-	if (x->search.estimate <= 0)
+	if (x->search.estimate <= 0 || x->begins)
 		return;
 	if (verdict->estimate > 0 && !*verdict->estimate_of &&
 	    (*of || (verdict->estimate_high > verdict->estimate_low && !interval)))
@@ -305,7 +306,9 @@ static void await_job(struct exploration *x, const struct phase *phase, struct s
 
 static void name_phase(struct exploration *x, const struct phase *phase)
 {
-	strategy_describe(&phase->search, x->phase);
+	char strategy[32];
+	strategy_describe(&phase->search, strategy);
+	snprintf(x->phase, sizeof x->phase, "%.20s%s", strategy, x->begins ? ", ordered" : "");
 	if (x->options->verbose) {
 		progress_clear(&x->progress);
 		say("%s, after %" PRIu64 " executions", x->phase, x->verdict->executions);
@@ -327,6 +330,8 @@ static void keep_bound(struct exploration *x, const struct phase *phase, uint32_
 static void conclude_phase(struct exploration *x, const struct phase *phase)
 {
 	bool complete = x->search.complete && !x->search.bound_met && !x->diverged;
+	if (x->begins)
+		return;
 	if (x->unfair) {
 		x->unfair_complete = complete && !x->endless;
 		x->verdict->reduced |= x->search.reduced;
@@ -418,6 +423,8 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		return;
 	}
+	x->begins = portfolio_begins(x->options, phase);
+	x->ordered = phase->search.ordered;
 	name_phase(x, phase);
 	search_progress(search, &x->search);
 	x->phase_begin = clock_now();
@@ -431,8 +438,8 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */
 	search_progress(search, &x->search);
-	if (!x->anew && !x->unfair && strategy_bounded(phase->search.strategy) && !x->search.complete &&
-	    x->search.bound > 0)
+	if (!x->anew && !x->unfair && !x->begins && strategy_bounded(phase->search.strategy) &&
+	    !x->search.complete && x->search.bound > 0)
 		keep_bound(x, phase, x->search.bound - 1);
 	search_free(search);
 }

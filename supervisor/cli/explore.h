@@ -29,9 +29,12 @@ struct exploration {
 	struct jobs *jobs;	       /* while there is a search */
 	struct job last;	       /* the last execution */
 	uint64_t begin, deadline;      /* clock_now(); deadline 0: none */
-	uint32_t loops; /* that were known when the search of this phase began */
-	bool anew;	/* more are known now: it is to begin again */
+	uint32_t loops;		       /* that were known when the search of this phase began */
+	bool anew;		       /* more are known now: it is to begin again */
 	bool repeatable;
+	bool timeouts;		/* the first execution has some that could be over too soon */
+	bool begins;		/* the present phase is one of portfolio_begins() */
+	bool ordered;		/* and its time-outs fire in order */
 	bool over;		/* nothing more is to be run */
 	bool enough;		/* over, and what runs still isn't wanted any more */
 	bool complete;		/* a strategy has run every execution */
@@ -47,6 +50,8 @@ struct exploration {
 	uint64_t longest_trace; /* and its transitions */
 	uint64_t
 	    broken_off; /* executions that came to no end, not counting those that the end of the budget cut */
+	uint64_t
+	    holding; /* executions in which time-outs were held back, not counting those of auto's beginning */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent;
 	struct failures failures;
 	struct looks looks; /* executions that are looked at again if the search comes to its end */

@@ -15,7 +15,8 @@ struct policy explore_first_policy(const struct exploration *x)
 	return (struct policy){.kind = POLICY_DEFAULT,
 			       .fair_k = x->options->search.fair_k,
 			       .max_depth = x->options->search.max_depth,
-			       .max_thread_depth = x->options->search.max_thread_depth};
+			       .max_thread_depth = x->options->search.max_thread_depth,
+			       .ordered = x->options->search.ordered};
 }
 
 static void run_first(struct exploration *x, const struct policy *policy)
@@ -154,6 +155,7 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 	x->session->deadline = session_time_deadline(&time);
 	run_whole(x);
 	bool threaded = process_threaded(x->session->process);
+	x->timeouts = trace_holds(&x->last.trace);
 	bool usable = good(x);
 	if (usable)
 		assume_exit(x);

@@ -57,7 +57,7 @@ static void explore_unfair(struct exploration *x)
 static void explore_phases(struct exploration *x)
 {
 	struct phase phases[PORTFOLIO_ROOM];
-	size_t again, length = portfolio_make(x->options, x->repeatable, phases, &again);
+	size_t again, length = portfolio_make(x->options, x->repeatable, x->timeouts, phases, &again);
 	const size_t from = x->resume->going_on ? x->resume->position : 0;
 	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete; i++, position++) {
 		/* Systematic strategies build on what earlier executions did. */

@@ -26,6 +26,10 @@ void explore_give_reasons(struct exploration *x)
 	v->conditional = v->complete && v->memory.length > 0;
 	if (v->conditional)
 		give_conditional_reason(v);
+	v->ordered = x->holding > 0;
+	if (v->ordered)
+		verdict_because(v, "time-outs fired in order: executions in which one fires while others "
+				   "could go on weren't run (--timeouts any)");
 	if (v->broken_off)
 		verdict_because(v, "%" PRIu64 " execution%s broken off before %s end%s: %s%s", v->broken_off,
 				v->broken_off == 1 ? " was" : "s were", v->broken_off == 1 ? "its" : "their",
@@ -64,6 +68,7 @@ void explore_give_reasons(struct exploration *x)
 				x->diverged);
 	if (x->unconfirmed)
 		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
+	v->in_order = v->ordered && x->complete && v->reasons == 1 + (size_t)v->conditional;
 	if (!v->complete && v->reasons == 0)
 		verdict_because(v, "the search ended early");
 	if (!v->complete && options->restricted)

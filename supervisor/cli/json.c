@@ -56,15 +56,23 @@ static json_t *minimized_json(const struct reported *reported)
 			 (json_int_t)r->executions, "cut", (int)r->cut, "critical", critical_json(r));
 }
 
+/* Where a time-out fires while others could go on, which --timeouts ordered has none of. */
+static json_t *early_json(const struct trace *trace)
+{
+	const size_t i = trace_early(trace);
+	return i < trace->length ? json_integer((json_int_t)i + 1) : json_null();
+}
+
 static json_t *finding_json(const struct reported *reported)
 {
 	const struct finding *f = &reported->finding;
-	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "kind",
+	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "kind",
 			 finding_kind_name(f->kind), "message", json_text(f->message), "schedule",
 			 json_text(reported->schedule), "count", (json_int_t)reported->count, "transitions",
 			 (json_int_t)f->trace.length, "preemptions", (json_int_t)f->trace.preemptions,
-			 "signature", json_text(f->signature), "output", json_text(f->output), "threads",
-			 threads_json(f), "minimized", minimized_json(reported));
+			 "early_timeout", early_json(&f->trace), "signature", json_text(f->signature),
+			 "output", json_text(f->output), "threads", threads_json(f), "minimized",
+			 minimized_json(reported));
 }
 
 static json_t *findings_json(const struct verdict *verdict)

@@ -31,7 +31,8 @@ static int reproduce(struct minimization *m, struct reported *reported)
 	process_find_places(m->session.process, false);
 	reported->policy = (struct policy){.kind = POLICY_DEFAULT,
 					   .fair_k = m->recording.schedule.header.fair_k,
-					   .max_depth = m->recording.schedule.header.max_depth};
+					   .max_depth = m->recording.schedule.header.max_depth,
+					   .ordered = m->recording.schedule.header.ordered};
 	m->verdict.executions = 1;
 	m->verdict.transitions = trace.length;
 	trace_release(&trace);

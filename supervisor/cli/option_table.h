@@ -18,6 +18,7 @@ enum option_id {
 	ID_RESUME,
 	ID_DEPTH,
 	ID_THREAD_DEPTH,
+	ID_TIMEOUTS,
 	ID_FAIR_K,
 	ID_NO_FAIR,
 	ID_ORIGIN,

@@ -120,6 +120,15 @@ static bool parse_small(const struct option_spec *spec, uint32_t least, uint32_t
 	return true;
 }
 
+static bool parse_timeouts(struct options *options)
+{
+	static const char *const words[] = {"any", "ordered"};
+	int i = parse_word("timeouts", optarg, words, 2);
+	options->search.ordered = i == 1;
+	options->timeouts_given = true;
+	return i >= 0;
+}
+
 static bool parse_origin(struct options *options)
 {
 	static const char *const words[] = {"auto", "exec", "copy"};
@@ -256,6 +265,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_depth);
 	case ID_THREAD_DEPTH:
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_thread_depth);
+	case ID_TIMEOUTS:
+		return parse_timeouts(o);
 	case ID_FAIR_K:
 		o->features |= FEATURE_FAIR_K;
 		return parse_small(spec, 1, &o->search.fair_k);

@@ -44,6 +44,7 @@ struct options {
 	enum colours colours;
 	bool automatic;		      /* --strategy auto */
 	struct search_options search; /* strategy, bound, seed, fair_k, max_depth */
+	bool timeouts_given;	      /* --timeouts; `search` has which */
 	bool depth_given;
 	uint64_t executions; /* 0: no bound */
 	const char *resume;  /* NULL: not given */
@@ -73,11 +74,11 @@ struct options {
 	bool spin_given, spin_report; /* report loops without operations; else they are yields */
 	uint32_t spin_ms;
 	struct loops *loops; /* those that are known; borrowed, NULL: none */
-	unsigned width; /* show: 0 for the terminal's */
+	unsigned width;	     /* show: 0 for the terminal's */
 	enum format format;
 	const char *beside; /* another schedule; NULL: not given */
 	bool no_replay;
-	bool strip; /* show: the file itself, without the environment */
+	bool strip;	       /* show: the file itself, without the environment */
 	uint64_t first, count; /* show: which lines, from 1; count 0 for all. attach: count looks */
 	double watch;	       /* attach: seconds between looks; 0: one look only */
 	bool run;	       /* attach: under fmc's scheduling */

@@ -83,6 +83,29 @@ static size_t make_automatic(const struct options *options, struct phase phases[
 	return length;
 }
 
+/*
+ * A time-out of an hour that fires at once is worth less than a failure without one. What follows has the rest of the time.
+ */
+static size_t add_ordered(const struct options *options, size_t length, struct phase phases[PORTFOLIO_ROOM])
+{
+	struct phase first[1 + TURNS] = {make_phase(options, STRATEGY_CB, 1, 0, SHARE_FIRST)};
+	const size_t count = 1 + add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, first + 1);
+	for (size_t i = length; i-- > 0;) {
+		phases[i + count] = phases[i];
+		phases[i + count].share = SHARE_ROUND + (1 - SHARE_ROUND) * phases[i].share;
+	}
+	for (size_t i = 0; i < count; i++) {
+		phases[i] = first[i];
+		phases[i].search.ordered = true;
+	}
+	return length + count;
+}
+
+bool portfolio_begins(const struct options *options, const struct phase *phase)
+{
+	return phase->search.ordered && !options->search.ordered;
+}
+
 struct phase portfolio_whole(const struct options *options, double used)
 {
 	return make_phase(options, STRATEGY_DFS, UINT32_MAX, EXECUTIONS_WHOLE, used + SHARE_WHOLE);
@@ -102,8 +125,8 @@ struct phase portfolio_unfair(const struct options *options, bool reduced, uint6
 	return phase;
 }
 
-size_t portfolio_make(const struct options *options, bool repeatable, struct phase phases[PORTFOLIO_ROOM],
-		      size_t *again)
+size_t portfolio_make(const struct options *options, bool repeatable, bool timeouts,
+		      struct phase phases[PORTFOLIO_ROOM], size_t *again)
 {
 	bool named = !options->automatic;
 	if (named && (repeatable || strategy_random(options->search.strategy))) {
@@ -112,6 +135,8 @@ size_t portfolio_make(const struct options *options, bool repeatable, struct pha
 		return 1;
 	}
 	*again = TURNS;
-	return repeatable ? make_automatic(options, phases)
-			  : add_round(options, LATER_ROUNDS, 1, PART_LATER, 0, phases);
+	if (!repeatable)
+		return add_round(options, LATER_ROUNDS, 1, PART_LATER, 0, phases);
+	const size_t length = make_automatic(options, phases);
+	return timeouts && !options->timeouts_given ? add_ordered(options, length, phases) : length;
 }

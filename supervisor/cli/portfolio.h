@@ -12,15 +12,21 @@ struct phase {
 	bool gives_up;	     /* it ends when there are far more executions than it has the time for */
 };
 
-#define PORTFOLIO_ROOM 12
+#define PORTFOLIO_ROOM 16
 
 /*
  * What to search with: one phase for a strategy that the user named, several for auto. Only random ones when
  * the program isn't repeatable: the others build on what earlier executions did. Returns how many; the last
  * *again of them are gone through again and again, each time with other seeds.
+ *
+ * `timeouts`: the program has some. Then the first phases of auto let them fire in order only, unless the user has said how they
+ * are to.
  */
-size_t portfolio_make(const struct options *options, bool repeatable, struct phase phases[PORTFOLIO_ROOM],
-		      size_t *again);
+size_t portfolio_make(const struct options *options, bool repeatable, bool timeouts,
+		      struct phase phases[PORTFOLIO_ROOM], size_t *again);
+
+/* Is it one of those first phases? What it shows of all executions is true of none but its own. */
+bool portfolio_begins(const struct options *options, const struct phase *phase);
 
 /*
  * When auto has run one execution of each class: a short try to run them all, which makes the verdict hold for threads

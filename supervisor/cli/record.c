@@ -37,6 +37,7 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->input = strdup(launch->input_path ? launch->input_path : "none");
 	header->fair_k = policy->fair_k;
 	header->max_depth = policy->max_depth;
+	header->ordered = policy->ordered;
 	header->origin = strdup(copies ? "copy" : "exec");
 	header->strategy = strdup(strategy);
 	header->clock = (uint64_t)launch->start_time;

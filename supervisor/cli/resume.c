@@ -90,6 +90,10 @@ static void add_options(struct identity *identity, const struct options *o)
 	else
 		add(identity, "no --depth");
 	add(identity, "--max-thread-depth %" PRIu64, o->search.max_thread_depth);
+	add(identity, "--timeouts %s",
+	    o->search.ordered	? "ordered"
+	    : o->timeouts_given ? "any"
+				: "as they come");
 	add(identity, "--cache %s", o->search.cache ? "on" : "off");
 	add(identity, "%s", o->all ? "--all" : "--first");
 	add(identity, "%s", o->atomics ? "--atomics" : "no --atomics");

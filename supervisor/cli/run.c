@@ -20,7 +20,8 @@ static struct policy make_policy(const struct options *options)
 			       .seed = options->seed,
 			       .fair_k = options->search.fair_k,
 			       .max_depth = options->search.max_depth,
-			       .max_thread_depth = options->search.max_thread_depth};
+			       .max_thread_depth = options->search.max_thread_depth,
+			       .ordered = options->search.ordered};
 }
 
 /* The exit status, after a line on standard error where it says too little. */

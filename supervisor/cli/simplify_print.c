@@ -59,9 +59,10 @@ static void print_bound(const struct minimized *r, const struct options *options
 	uint32_t most = r->after.preemptions;
 	if (most > 0 && r->least_preemptions == most)
 		fprintf(stream,
-			"%" PRIu32 " preemption%s: fewest possible. All %sexecutions with fewer%s were run "
+			"%" PRIu32 " preemption%s: fewest possible. All %sexecutions with fewer%s%s were run "
 			"and don't fail so.\n",
 			most, plural(most), r->policy.fair_k ? "fair " : "",
+			r->policy.ordered ? ", time-outs firing in order," : "",
 			options->restricted ? " under these rules of waking" : "");
 	else if (most > 0)
 		fputs("Whether it fails with fewer preemptions isn't known.\n", stream);
@@ -95,7 +96,8 @@ static void print_critical(const struct reported *reported, FILE *stream)
 	if (r->critical_proven && r->critical + 1 == r->trace.length)
 		fputs(", after it\nit has failed.\n", stream);
 	else if (r->critical_proven)
-		fputs(", after it\nit can't: every order of what could follow was tried.\n", stream);
+		fprintf(stream, ", after it\nit can't: every order of what could follow was tried%s.\n",
+			r->policy.ordered ? ", time-outs firing in theirs" : "");
 	else
 		fprintf(stream, ";\nno execution that went on behind it did. Not all that can were run.\n");
 }

@@ -179,6 +179,8 @@ static void print_conditions(const struct verdict *verdict, const char *gap, con
 		fprintf(stream, "%sand atomic instructions of the program and its libraries", gap);
 	fprintf(stream, "%s,%s", verdict->reduced ? " and sharing no memory without them" : "", next);
 	print_fairness(verdict, stream);
+	if (verdict->ordered)
+		fprintf(stream, ", time-outs firing in order");
 	fprintf(stream, ", %s", verdict->conditions);
 }
 
@@ -198,7 +200,9 @@ char *verdict_conditions(const struct verdict *verdict)
 static void print_scope(const struct verdict *verdict, FILE *stream)
 {
 	fprintf(stream, "%s every %sexecution of this program ",
-		verdict->conditional ? "But for them that was" : "Search complete: that was",
+		verdict->conditional ? "But for them that was"
+		: verdict->in_order  ? "That was"
+				     : "Search complete: that was",
 		verdict->unfair == UNFAIR_RUN || !verdict->fair_k ? "" : "fair ");
 	if (verdict->image)
 		fprintf(stream, "from the state in\n%s on,\n", verdict->image);
@@ -242,8 +246,11 @@ static void print_headline(const struct verdict *verdict, FILE *stream)
 	else
 		fprintf(stream, "No failure");
 	fprintf(stream, " found in %" PRIu64 " execution%s, %.1f seconds", n, plural(n), verdict->seconds);
+	if (verdict->in_order)
+		fprintf(stream, ", complete as long as time-outs fire in order");
 	if (verdict->conditional) {
-		fprintf(stream, ", complete only if these accesses don't matter: ");
+		fprintf(stream, "%s only if these accesses don't matter: ",
+			verdict->in_order ? " and" : ", complete");
 		memory_seen_print(&verdict->memory, VARIABLES_SHOWN, stream);
 	}
 	fprintf(stream, ".\n");
@@ -266,6 +273,17 @@ static void print_memory(const struct verdict *verdict, FILE *stream)
 	fprintf(stream, ".\n");
 }
 
+/* All that is missing is what happens when a time-out doesn't wait for its turn. */
+static void print_in_order(const struct verdict *verdict, FILE *stream)
+{
+	print_scope(verdict, stream);
+	fprintf(stream,
+		"Others, in which a time-out fires or a sleep ends while other threads could go on, weren't "
+		"run (--timeouts any).\n");
+	if (!verdict->conditional)
+		print_memory(verdict, stream);
+}
+
 /* All that is missing is to know whether some accesses matter. */
 static void print_conditional(const struct verdict *verdict, FILE *stream)
 {
@@ -276,7 +294,10 @@ static void print_conditional(const struct verdict *verdict, FILE *stream)
 		memory_seen_print(&verdict->memory, 0, stream);
 		fprintf(stream, ".\n");
 	}
-	print_scope(verdict, stream);
+	if (verdict->in_order)
+		print_in_order(verdict, stream);
+	else
+		print_scope(verdict, stream);
 }
 
 void verdict_print(const struct verdict *verdict, FILE *stream)
@@ -290,6 +311,10 @@ void verdict_print(const struct verdict *verdict, FILE *stream)
 	print_headline(verdict, stream);
 	if (verdict->conditional) {
 		print_conditional(verdict, stream);
+		return;
+	}
+	if (verdict->in_order) {
+		print_in_order(verdict, stream);
 		return;
 	}
 	if (verdict->complete) {

@@ -73,9 +73,12 @@ struct verdict {
 	char broken_at[256]; /* where the first of them was: "T2 computes in compute at comp.c:3" */
 	enum whereabouts broken_doing;
 	double seconds;
-	bool complete;			/* nothing was left out; only without reasons */
-	bool alone;			/* the program never started a second thread */
-	bool conditional; /* it would be complete, but for what `memory` has; that is the one reason */
+	bool complete; /* nothing was left out; only without reasons */
+	bool alone;    /* the program never started a second thread */
+	bool
+	    conditional; /* it would be complete, but for what `memory` has and for `in_order`; there is no other reason */
+	bool ordered;  /* time-outs fired in order, and some were held back for it: */
+	bool in_order; /* but for that, and for `conditional`, it would be complete */
 	struct memory_seen memory;
 	char *because[VERDICT_REASONS]; /* why the search isn't complete */
 	size_t reasons;

@@ -65,8 +65,10 @@ static struct view *record_passing(struct replay *r, const struct minimized *res
 static void find_nearest(struct replay *r)
 {
 	const struct schedule_header *header = &r->view->schedule.header;
-	const struct policy policy = {
-	    .kind = POLICY_DEFAULT, .fair_k = header->fair_k, .max_depth = header->max_depth};
+	const struct policy policy = {.kind = POLICY_DEFAULT,
+				      .fair_k = header->fair_k,
+				      .max_depth = header->max_depth,
+				      .ordered = header->ordered};
 	const struct simplify_budget budget = {.seconds = NEAREST_SECONDS};
 	struct minimized result;
 	minimized_init(&result);

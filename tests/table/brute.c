@@ -51,10 +51,30 @@ static void release_place(struct place_in_tree *place)
 	free(place->fair);
 }
 
-static void find_enabled(const struct model *model, bool enabled[REFERENCE_THREADS])
+/* When this thread's time-out fires, or its sleep ends; 0 isn't known. False: it needs none to go on. */
+static bool is_timed(const struct model *model, uint32_t t, int64_t *end)
 {
-	for (uint32_t t = 0; t < model_threads(model); t++)
+	const struct op *op = model_pending(model, t);
+	*end = op->end;
+	return op->kind == OP_SLEEP || !model_ready(model, t);
+}
+
+static bool goes_before(const struct model *model, uint32_t u, uint32_t t)
+{
+	int64_t end_of_t, end_of_u;
+	if (!model_enabled(model, u) || !is_timed(model, t, &end_of_t))
+		return false;
+	return !is_timed(model, u, &end_of_u) || (end_of_u && end_of_t && end_of_u < end_of_t);
+}
+
+static void find_enabled(const struct brute *brute, const struct model *model,
+			 bool enabled[REFERENCE_THREADS])
+{
+	for (uint32_t t = 0; t < model_threads(model); t++) {
 		enabled[t] = model_enabled(model, t);
+		for (uint32_t u = 0; u < model_threads(model) && brute->ordered; u++)
+			enabled[t] &= !goes_before(model, u, t);
+	}
 }
 
 /* Returns true iff the transition was a yield; *ended: the process has ended. */
@@ -106,7 +126,7 @@ static void follow(struct brute *brute, const struct place_in_tree *here, const 
 	uint32_t p = here->previous;
 	struct place_in_tree next;
 	copy_place(&next, here);
-	if (p != NO_THREAD && p != t && model_ready(model, p) &&
+	if (p != NO_THREAD && p != t && enabled[p] && model_ready(model, p) &&
 	    (!here->fair || fair_reference_may_run(here->fair, enabled, p)))
 		next.cost++;
 	bool ended;
@@ -115,7 +135,7 @@ static void follow(struct brute *brute, const struct place_in_tree *here, const 
 		finish(brute, &next, false);
 	} else {
 		bool after[REFERENCE_THREADS] = {false};
-		find_enabled(next.block.model, after);
+		find_enabled(brute, next.block.model, after);
 		if (next.fair)
 			fair_reference_step(next.fair, t, yield, enabled, after);
 		explore(brute, &next);
@@ -127,7 +147,7 @@ static void explore(struct brute *brute, const struct place_in_tree *here)
 {
 	const struct model *model = here->block.model;
 	bool enabled[REFERENCE_THREADS] = {false};
-	find_enabled(model, enabled);
+	find_enabled(brute, model, enabled);
 	hash_set_add(&brute->states, state_digest(model, &here->state));
 	bool any = false, left = false;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
@@ -203,10 +223,9 @@ static void spread(const struct table_program *program, size_t limit, struct has
 	const struct model *model = here->block.model;
 	if (!hash_set_add(states, state_digest(model, &here->state)) || states->count > limit)
 		return;
-	bool enabled[REFERENCE_THREADS] = {false}, any = false;
-	find_enabled(model, enabled);
+	bool any = false;
 	for (uint32_t t = 0; t < model_threads(model); t++)
-		any |= enabled[t];
+		any |= model_enabled(model, t);
 	for (uint32_t t = 0; any && t < model_threads(model); t++) {
 		for (uint32_t i = 0; i < model_choices(model, t); i++)
 			spread_by(program, limit, states, here, t, model_choice(model, t, i));

@@ -32,6 +32,7 @@ struct brute {
 	/* What to do. */
 	const struct table_program *program;
 	uint32_t fair_k; /* 0: every enabled thread is schedulable */
+	bool ordered; /* a time-out or a sleep waits for all that needs none, and for those that end sooner */
 	uint32_t max_depth;
 	uint64_t limit; /* executions after which to give up */
 	/* What came of it. */

@@ -128,6 +128,7 @@ static void same_schedule(const struct schedule *a, const struct schedule *b)
 	ck_assert_uint_eq(a->header.fair_k, b->header.fair_k);
 	ck_assert_uint_eq(a->header.max_depth, b->header.max_depth);
 	ck_assert_uint_eq(a->header.clock, b->header.clock);
+	ck_assert_int_eq(a->header.ordered, b->header.ordered);
 	ck_assert_int_eq(a->header.atomics, b->header.atomics);
 	same_loops(&a->header.loops, &b->header.loops);
 	same_string(a->header.ops, b->header.ops);
@@ -264,6 +265,7 @@ static void random_schedule(struct schedule *s, size_t length)
 	header->fair_k = (uint32_t)draw(UINT32_MAX);
 	header->max_depth = draw(UINT64_MAX);
 	header->clock = draw(INT32_MAX);
+	header->ordered = draw(1);
 	header->atomics = draw(1);
 	header->ops = random_string(true);
 	header->kinds = calloc(3, sizeof *header->kinds);
