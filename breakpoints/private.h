@@ -136,10 +136,15 @@ const struct trap *entries_trap_of(const struct entries *entries, uint64_t funct
 /* Make the hash over the addresses where traps stop; false without memory. */
 bool entries_hash(struct entries *entries);
 
-/* Heads of loops: take them out of a target, or their bytes out of what was read; the slot that an address is in. */
+/*
+ * Heads of loops: take them out of a target, or their bytes out of what was read. Is an address in one's slot? Is a program
+ * counter in one between two instructions of the program's? What would the program take it for, 0 if it is in none?
+ */
 enum status heads_unplant(const struct entries *entries, struct target *target);
 void heads_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
-const struct slot *heads_slot(const struct entries *entries, uint64_t address, size_t *offset);
+bool heads_have(const struct entries *entries, uint64_t address);
+bool heads_are_between(const struct entries *entries, uint64_t pc);
+uint64_t heads_visible_pc(const struct entries *entries, uint64_t pc);
 
 /* Forget everything known of the modules' code. */
 void entries_clear(struct entries *entries);

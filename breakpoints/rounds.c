@@ -80,10 +80,9 @@ static enum countable look(const struct entries *entries, const struct target *t
 {
 	struct view view = {entries, target};
 	uint8_t code[DISPLACE_CODE] = {0};
-	size_t offset;
 	const struct module *module = modules_find(&entries->modules, address);
 	if (!module || strlen(module->name) >= LOOP_MODULE || is_patched(entries, address) ||
-	    heads_slot(entries, address, &offset) ||
+	    heads_have(entries, address) ||
 	    read_code(&view, address, code, sizeof(code)) != sizeof(code))
 		return COUNTABLE_NOT;
 	struct displacer *displacer = displacer_new();
@@ -268,19 +267,66 @@ bool entries_take_round(struct entries *entries, struct tracee *tracee, uint32_t
 	return head->by_jump || (head->left > 0 && --head->left == 0);
 }
 
-bool entries_pass_inside(const struct entries *entries, struct tracee *tracee, uint64_t trap)
+/* The head within whose jump there is a trap at this address, NULL if there is none. */
+static const struct head *head_around(const struct entries *entries, uint64_t trap)
 {
 	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
 		const struct head *head = &entries->heads[i];
 		const uint64_t k = trap - head->address;
-		if (!head->address || !head->by_jump || k >= JUMP_BYTES || !(head->starts >> k & 1))
-			continue;
-		struct user_regs_struct *regs = tracee_change_regs(tracee);
-		if (regs)
-			regs->rip = head->at + offsetof(struct slot, copy) + k;
-		return true;
+		if (head->address && head->by_jump && k < JUMP_BYTES && head->starts >> k & 1)
+			return head;
 	}
-	return false;
+	return NULL;
+}
+
+bool entries_pass_inside(const struct entries *entries, struct tracee *tracee, uint64_t trap)
+{
+	const struct head *head = head_around(entries, trap);
+	struct user_regs_struct *regs = head ? tracee_change_regs(tracee) : NULL;
+	if (regs)
+		regs->rip = head->at + offsetof(struct slot, copy) + (trap - head->address);
+	return head != NULL;
+}
+
+bool entries_is_head_trap(const struct entries *entries, uint64_t address)
+{
+	return entries_loop_at(entries, address) < LOOPS_MOST || head_around(entries, address);
+}
+
+/* The one in whose slot this address is, and how many bytes behind its copy's beginning; NULL if it is in none. */
+static const struct head *head_with(const struct entries *entries, uint64_t address, int64_t *behind)
+{
+	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
+		const struct head *head = &entries->heads[i];
+		if (!head->address || address - head->at >= SLOT_BYTES)
+			continue;
+		*behind = (int64_t)(address - head->at) - (int64_t)offsetof(struct slot, copy);
+		return head;
+	}
+	return NULL;
+}
+
+static bool starts_at(const struct head *head, int64_t behind)
+{
+	return behind > 0 && behind < (int64_t)head->slot.length && head->starts >> behind & 1;
+}
+
+bool heads_are_between(const struct entries *entries, uint64_t pc)
+{
+	int64_t behind;
+	const struct head *head = head_with(entries, pc, &behind);
+	return head && !starts_at(head, behind);
+}
+
+uint64_t heads_visible_pc(const struct entries *entries, uint64_t pc)
+{
+	int64_t behind;
+	const struct head *head = head_with(entries, pc, &behind);
+	if (!head)
+		return 0;
+	if (behind <= 0)
+		return head->address;
+	return head->address + (starts_at(head, behind) ? (uint64_t)behind : head->slot.length);
 }
 
 uint64_t entries_loop_head(const struct entries *entries, uint32_t i)
@@ -314,13 +360,8 @@ void heads_hide(const struct entries *entries, uint64_t address, uint8_t *bytes,
 	}
 }
 
-const struct slot *heads_slot(const struct entries *entries, uint64_t address, size_t *offset)
+bool heads_have(const struct entries *entries, uint64_t address)
 {
-	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
-		const struct head *head = &entries->heads[i];
-		*offset = (size_t)(address - head->at);
-		if (head->address && *offset < SLOT_BYTES)
-			return &head->slot;
-	}
-	return NULL;
+	int64_t behind;
+	return head_with(entries, address, &behind) != NULL;
 }

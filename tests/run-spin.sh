@@ -3,7 +3,7 @@
 # their ends with them, and find what is to be found.
 . tests/lib.sh
 SPINS=$PWD/$BUILD/targets/spins
-LOOPS="plain counter tight flags gettid getppid clock cycles nested handler"
+LOOPS="plain counter tight flags gettid getppid clock cycles nested handler inside"
 
 # check ARGUMENT...: the result goes to $SCRATCH/json, the words to $SCRATCH/out; prints the exit status.
 check() {
@@ -67,6 +67,44 @@ done
 timeout -k 10 120 "$FMC" gdb "$SCRATCH/check.sched" -batch -nx -ex 'fmc-goto 5' -ex 'fmc-goto 4' -ex 'fmc-goto 6' \
     -ex 'fmc-goto end' -ex 'info threads' </dev/null >"$SCRATCH/out" 2>&1
 says "gdb goes there and back" 'abort|raise|pthread_kill'
+
+# Instruction by instruction there is nothing but the program's own, forwards and backwards.
+cat >"$SCRATCH/steps.py" <<'EOT'
+import gdb
+
+PLACES = 8
+gdb.execute('set pagination off')
+gdb.execute('fmc-goto 5', to_string=True)
+gdb.execute('thread 2', to_string=True)
+
+
+def places(command):
+    found = []
+    for _ in range(PLACES):
+        found.append(int(gdb.parse_and_eval('$pc')))
+        gdb.execute(command, to_string=True)
+    return found
+
+
+def follows(pc, after):
+    code = gdb.selected_inferior().architecture().disassemble(pc)[0]
+    return after == pc + code['length'] or code['asm'].startswith(('j', 'ret', 'call'))
+
+
+there = places('stepi')
+end = int(gdb.parse_and_eval('$pc'))
+back = places('reverse-stepi')
+good = all(follows(pc, after) for pc, after in zip(there, there[1:] + [end]))
+print('forwards', 'good' if good else [hex(pc) for pc in there])
+good = back == [end] + there[:0:-1] and int(gdb.parse_and_eval('$pc')) == there[0]
+print('backwards', 'good' if good else [hex(pc) for pc in back])
+EOT
+for loop in counter tight flags inside; do
+	rm -f "$SCRATCH/check.sched"
+	check --strategy cb:1 --spin yield -- "$SPINS" $loop fails >/dev/null
+	timeout -k 10 120 "$FMC" gdb "$SCRATCH/check.sched" -batch -nx -x "$SCRATCH/steps.py" </dev/null >"$SCRATCH/out" 2>&1
+	says "steps in $loop" 'forwards good' 'backwards good'
+done
 
 # The program's file may be called anything.
 cp "$SPINS" "$SCRATCH/my spins +0x1"

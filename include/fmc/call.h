@@ -70,6 +70,12 @@ void entries_hide(const struct entries *entries, uint64_t address, uint8_t *byte
 uint64_t entries_visible_pc(const struct entries *entries, uint64_t pc);
 uint64_t entries_at_copy(const struct entries *entries, uint64_t pc);
 
+/*
+ * Is the program counter between two of the program's instructions, behind fmc's copy of the one, or where rounds of a loop are
+ * counted? Who steps goes on until that isn't so.
+ */
+bool entries_is_between(const struct entries *entries, uint64_t pc);
+
 /* From now on the functions that ask for variables of the environment are decoded, too (call.asks). Before the first target. */
 void entries_watch_variables(struct entries *entries);
 

@@ -47,6 +47,9 @@ bool entries_take_round(struct entries *entries, struct tracee *tracee, uint32_t
  */
 bool entries_pass_inside(const struct entries *entries, struct tracee *tracee, uint64_t trap);
 
+/* Is there a trap of a head's at this address, as long as rounds are counted there? */
+bool entries_is_head_trap(const struct entries *entries, uint64_t address);
+
 /* The head's address, as the program knows it. */
 uint64_t entries_loop_head(const struct entries *entries, uint32_t i);
 

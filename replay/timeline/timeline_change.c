@@ -111,15 +111,21 @@ bool timeline_diverted(struct timeline *timeline, uint32_t thread)
 	return registers.rip != pilot_visible_pc(timeline, thread) || registers.rsp != regs->rsp;
 }
 
+static bool is_between(const struct timeline *timeline, struct tracee *tracee)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	return regs && entries_is_between(process_entries(timeline->process), regs->rip);
+}
+
 /* The copy's thread has come to this; true: that is where it stops. */
-static bool copy_ends(struct timeline *timeline, struct tracee *tracee, const struct stop *stop, bool step,
+static bool copy_ends(struct timeline *timeline, struct tracee *tracee, const struct stop *stop,
 		      struct move *move)
 {
 	const struct entries *entries = process_entries(timeline->process);
 	switch (stop->kind) {
 	case STOP_STEP:
 		move->end = MOVE_DONE;
-		return step;
+		return !is_between(timeline, tracee);
 	case STOP_TRAP:
 		if (traps_has_break(&timeline->user, stop->address)) {
 			tracee_change_regs(tracee)->rip = stop->address;
@@ -131,6 +137,8 @@ static bool copy_ends(struct timeline *timeline, struct tracee *tracee, const st
 			entries_pass_round(entries, tracee, entries_loop_at(entries, stop->address));
 			return false;
 		}
+		if (entries_pass_inside(entries, tracee, stop->address))
+			return false;
 		if (entries_is_trap(entries, stop->address) &&
 		    entries_pass(entries, tracee, stop->address) == STATUS_OK)
 			return false;
@@ -158,6 +166,7 @@ static bool run_on(struct timeline *timeline, struct tracee *tracee, bool step, 
 {
 	struct target *target = tracee->target;
 	struct stop stop;
+	step = step && !pilot_meets_trap(timeline, tracee);
 	enum status status = step ? target_step(tracee, 0) : target_resume(tracee, 0);
 	bool asked = false;
 	while (status == STATUS_OK) {
@@ -179,7 +188,7 @@ static bool run_on(struct timeline *timeline, struct tracee *tracee, bool step, 
 		move->end = MOVE_INTERRUPTED;
 		return true;
 	}
-	return copy_ends(timeline, tracee, &stop, step, move);
+	return copy_ends(timeline, tracee, &stop, move);
 }
 
 /* The user's traps, in the copy's memory. */

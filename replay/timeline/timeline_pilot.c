@@ -10,7 +10,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define NAP_US 200
+#define NAP_US	  200
+#define TRAP_BYTE 0xcc
 
 /* A thread that is let go, for as long as one call of pilot_run() takes. */
 struct flight {
@@ -19,6 +20,7 @@ struct flight {
 	struct tracee *tracee;
 	int signal;
 	int timeout_ms;
+	size_t watch; /* the watchpoint that was hit on the way, WATCHES: none */
 	uint64_t
 	    since; /* its CPU time when it was first found running after the last stop; 0: it hasn't been */
 	struct stop *stop;
@@ -69,11 +71,26 @@ static bool yield(struct flight *flight, struct event event)
 	return !left;
 }
 
+/* Which watchpoint has been hit is told once, of the last step. */
+static void note_hit(struct flight *flight)
+{
+	const size_t hit = traps_hit(flight->timeline, flight->tracee);
+	if (flight->watch == WATCHES)
+		flight->watch = hit;
+}
+
+static size_t take_hit(struct flight *flight)
+{
+	note_hit(flight);
+	const size_t hit = flight->watch;
+	flight->watch = WATCHES;
+	return hit;
+}
+
 /* The thread has just made an instruction, or was moved by fmc as if it had. */
 static bool yield_step(struct flight *flight)
 {
-	struct timeline *timeline = flight->timeline;
-	struct event event = {.kind = EVENT_STEP, .watch = traps_hit(timeline, flight->tracee)};
+	const struct event event = {.kind = EVENT_STEP, .watch = take_hit(flight)};
 	return yield(flight, event);
 }
 
@@ -162,7 +179,7 @@ static enum status await_step(struct flight *flight)
 /* One instruction with the byte at `address` as the program has it. */
 static enum status step_without_trap(struct flight *flight, uint64_t address, uint8_t original)
 {
-	static const uint8_t trap_instruction = 0xcc;
+	static const uint8_t trap_instruction = TRAP_BYTE;
 	struct target *target = flight->tracee->target;
 	target_write(target, address, &original, 1);
 	enum status status = target_step(flight->tracee, flight->signal);
@@ -185,12 +202,13 @@ static enum status step_at_copy(struct flight *flight, uint64_t entry)
 	return performed ? STATUS_OK : target_wait(flight->tracee->target, flight->tracee, 0, flight->stop);
 }
 
-static bool at_planted_trap(const struct flight *flight, uint64_t pc)
+bool pilot_meets_trap(const struct timeline *timeline, struct tracee *tracee)
 {
-	const struct entries *entries = process_entries(flight->timeline->process);
+	const struct entries *entries = process_entries(timeline->process);
+	const struct user_regs_struct *regs = tracee_regs(tracee);
 	uint8_t byte;
-	return (entries_is_trap(entries, pc) || entries_loop_at(entries, pc) < LOOPS_MOST) &&
-	       target_read(flight->tracee->target, pc, &byte, 1) == STATUS_OK && byte == 0xcc;
+	return regs && (entries_is_trap(entries, regs->rip) || entries_is_head_trap(entries, regs->rip)) &&
+	       target_read(tracee->target, regs->rip, &byte, 1) == STATUS_OK && byte == TRAP_BYTE;
 }
 
 /* Does it stand before an instruction that fmc answers? */
@@ -211,8 +229,8 @@ static enum status step_answered(struct flight *flight, uint64_t pc)
 	return status == STATUS_OK ? await_step(flight) : status;
 }
 
-/* One instruction. At a trap of fmc's that means to meet it. */
-static enum status step(struct flight *flight)
+/* One instruction of the code that is there. At a trap of fmc's that means to meet it. */
+static enum status step_there(struct flight *flight)
 {
 	struct timeline *timeline = flight->timeline;
 	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
@@ -227,10 +245,31 @@ static enum status step(struct flight *flight)
 		return step_answered(flight, pc);
 	if (traps_original(timeline, pc, &original))
 		return step_without_trap(flight, pc, original);
-	bool meets = !answered && at_planted_trap(flight, pc);
+	bool meets = !answered && pilot_meets_trap(timeline, flight->tracee);
 	enum status status = meets ? target_resume(flight->tracee, flight->signal)
 				   : target_step(flight->tracee, flight->signal);
 	return status == STATUS_OK ? await(flight) : status;
+}
+
+/* It has made a step: on to where it is at an instruction of the program's, from the counting of a loop's rounds. */
+static enum status settle(struct flight *flight, enum status status)
+{
+	const struct entries *entries = process_entries(flight->timeline->process);
+	while (status == STATUS_OK && flight->stop->kind == STOP_STEP) {
+		const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+		if (!regs || !entries_is_between(entries, regs->rip))
+			break;
+		note_hit(flight);
+		flight->signal = 0;
+		status = step_there(flight);
+	}
+	return status;
+}
+
+/* One instruction of the program's. */
+static enum status step(struct flight *flight)
+{
+	return settle(flight, step_there(flight));
 }
 
 /* The instruction before which the user's trap stands has to be made first. */
@@ -244,7 +283,7 @@ static enum status set_off(struct flight *flight)
 		return step_answered(flight, regs->rip);
 	/* With a signal that may be the first one of its handler; one without a handler comes between, and nobody has moved. */
 	if (traps_original(flight->timeline, regs->rip, &original))
-		return step_without_trap(flight, regs->rip, original);
+		return settle(flight, step_without_trap(flight, regs->rip, original));
 	enum status status = target_resume(flight->tracee, flight->signal);
 	return status == STATUS_OK ? await(flight) : status;
 }
@@ -280,7 +319,7 @@ static void leave_copy(struct flight *flight)
 	const struct entries *entries = process_entries(flight->timeline->process);
 	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
 	struct stop stop;
-	for (int i = 0; i < 8 && regs && entries_visible_pc(entries, regs->rip) != regs->rip; i++) {
+	while (regs && entries_is_between(entries, regs->rip)) {
 		if (target_step(flight->tracee, 0) != STATUS_OK)
 			return;
 		enum status status = target_wait(flight->tracee->target, flight->tracee, -1, &stop);
@@ -345,7 +384,7 @@ static enum landing land(struct flight *flight)
 		if (is_stepping(timeline))
 			return landing(yield_step(flight));
 		/* It has set off from a breakpoint, perhaps to the next. */
-		size_t watch = traps_hit(timeline, flight->tracee);
+		size_t watch = take_hit(flight);
 		uint64_t pc = pc_of(flight);
 		if (watch < WATCHES)
 			return landing(yield(
@@ -366,7 +405,7 @@ static enum landing land(struct flight *flight)
 		return landing(
 		    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = stop->address}));
 	case STOP_WATCH: {
-		size_t hit = traps_hit(timeline, flight->tracee);
+		size_t hit = take_hit(flight);
 		if (hit == WATCHES)
 			return LANDING_ON;
 		leave_copy(flight);
@@ -490,6 +529,7 @@ static enum status pilot_run(void *context, uint32_t thread, bool resume, int si
 				.tracee = process_tracee(timeline->process, thread),
 				.signal = signal,
 				.timeout_ms = timeout_ms,
+				.watch = WATCHES,
 				.stop = stop};
 	if (!timeline->run) {
 		/* Somebody else's execution: nobody looks. */

@@ -233,6 +233,8 @@ bool run_is_interrupted(struct timeline *timeline);
 void pilot_install(struct timeline *timeline);
 /* Where a thread stands as the program would see it; 0 if it is gone. */
 uint64_t pilot_visible_pc(struct timeline *timeline, uint32_t thread);
+/* Is it stopped at a trap of fmc's that is there? A step would run over it. */
+bool pilot_meets_trap(const struct timeline *timeline, struct tracee *tracee);
 
 /* timeline_traps.c */
 bool traps_has_break(const struct traps *traps, uint64_t address);

@@ -39,6 +39,25 @@ static void tight(void)
 			 : "eax", "cc", "memory");
 }
 
+/* A jump takes the place of two instructions, and every other round begins at the second. */
+static void inside(void)
+{
+	__asm__ volatile("xorl %%ecx, %%ecx\n"
+			 "1: movl %%ecx, %%edx\n"
+			 "2: addl $1, %%edx\n"
+			 "movl (%0), %%eax\n"
+			 "testl %%eax, %%eax\n"
+			 "jnz 3f\n"
+			 "incl %%ecx\n"
+			 "testl $1, %%ecx\n"
+			 "jnz 1b\n"
+			 "jmp 2b\n"
+			 "3:\n"
+			 :
+			 : "r"(&done)
+			 : "eax", "ecx", "edx", "cc", "memory");
+}
+
 /* The carry flag lives from one round to the next: who changes it makes the program die. */
 static void flags(void)
 {
@@ -156,7 +175,7 @@ static const struct {
 } loops[] = {{"plain", plain},	  {"counter", counter},	     {"tight", tight},
 	     {"flags", flags},	  {"gettid", thread_number}, {"clock", clocks},
 	     {"cycles", cycles},  {"nested", nested},	     {"getppid", process_number},
-	     {"handler", handler}};
+	     {"handler", handler},   {"inside", inside}};
 
 int main(int argc, char **argv)
 {
