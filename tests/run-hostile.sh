@@ -115,6 +115,18 @@ else
 	skip "philosophers_ordered, AddressSanitizer: can't be built"
 fi
 
+# This one takes most of the address space for itself, and tells of races by its exit status.
+if ${CC:-cc} -fsanitize=thread -g -O1 -pthread -D_GNU_SOURCE samples/philosophers_ordered.c -o "$SCRATCH/tsan" 2>"$SCRATCH/err" &&
+    ${CC:-cc} -fsanitize=thread -g -O1 -pthread -D_GNU_SOURCE samples/counter.c -o "$SCRATCH/races" 2>"$SCRATCH/err"; then
+	run_under --seed 1 --spin-ms 1 -- "$SCRATCH/tsan" 3
+	judge "philosophers_ordered, ThreadSanitizer" [ $? -eq 0 ]
+	run_under --seed 1 --spin-ms 1 -- "$SCRATCH/races"
+	judge "counter, ThreadSanitizer" [ $? -eq 66 ]
+else
+	skip "ThreadSanitizer: can't be built"
+	skip "ThreadSanitizer: can't be built"
+fi
+
 for program in hostile signals; do
 	judge "no $program left" gone "$BUILD/targets/$program"
 done

@@ -5,9 +5,10 @@
 
 /*
  * fmc's own page in every target: `syscall; int3`, then an int3 to return to. Its address is fixed, because
- * the system-call filter, which is older than the page, lets calls from there pass.
+ * the system-call filter, which is older than the page, lets calls from there pass. ThreadSanitizer takes all of the address space
+ * but what programs, their heaps and libraries are mapped to: the page is below programs.
  */
-#define GADGET_PAGE    UINT64_C(0x700000000000)
+#define GADGET_PAGE    UINT64_C(0x551000000000)
 #define GADGET_SYSCALL GADGET_PAGE
 #define GADGET_INT3    (GADGET_PAGE + 2)
 #define GADGET_RETURN  (GADGET_PAGE + 16)
