@@ -1,6 +1,7 @@
 #include "suite.h"
 
 #include <check.h>
+#include <errno.h>
 #include <fmc/origin.h>
 #include <signal.h>
 #include <stdio.h>
@@ -183,11 +184,22 @@ START_TEST(children_run_beside)
 }
 END_TEST
 
-/* Its next stop, which stays to be told: the wait status. */
-static int peek_at_stop(pid_t pid)
+/* What comes next of it, which stays to be told. Signals that make fmc look up come between. */
+static siginfo_t peek(pid_t pid, int what)
 {
 	siginfo_t info;
-	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL), 0);
+	int result;
+	do
+		result = waitid(P_PID, (id_t)pid, &info, what | WNOWAIT | __WALL);
+	while (result < 0 && errno == EINTR);
+	ck_assert_int_eq(result, 0);
+	return info;
+}
+
+/* Its next stop: the wait status. */
+static int peek_at_stop(pid_t pid)
+{
+	const siginfo_t info = peek(pid, WSTOPPED | WEXITED);
 	ck_assert_int_eq(info.si_code, CLD_TRAPPED);
 	return info.si_status;
 }
@@ -216,13 +228,12 @@ START_TEST(child_killed_at_birth)
 	struct origin *origin = new_origin(&program, kinds[_i], &prepared);
 	struct target *target;
 	struct stop stop;
-	siginfo_t info;
 	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
 	pid_t child = run_to_fork(target);
 	ck_assert_int_eq(kill(child, SIGKILL), 0);
 	ck_assert_int_eq(peek_at_stop(child) >> 8, PTRACE_EVENT_EXIT);
 	ck_assert_int_eq(ptrace(PTRACE_CONT, child, NULL, 0), 0);
-	ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT | __WALL), 0);
+	peek(child, WEXITED);
 	ck_assert_int_eq(target_wait(target, target_tracee(target, 0), -1, &stop), STATUS_OK);
 	ck_assert_int_eq(stop.kind, STOP_FORK);
 	ck_assert_int_eq(stop.number, child);
