@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -293,8 +294,11 @@ enum status target_watch_transfers(struct tracee *tracee)
 	for (size_t i = 0; i < COUNT(tail); i++)
 		code[n++] = tail[i];
 	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
-	const struct sock_fprog program = {.len = (unsigned short)n,
-					   .filter = (struct sock_filter *)(uintptr_t)at};
+	/* All of it is written, also what is between its members. */
+	struct sock_fprog program;
+	memset(&program, 0, sizeof program);
+	program.len = (unsigned short)n;
+	program.filter = (struct sock_filter *)(uintptr_t)at;
 	const uint64_t arguments[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, GADGET_SCRATCH};
 	int64_t result = 0;
 	enum status status = target_write(target, GADGET_SCRATCH, &program, sizeof program);
