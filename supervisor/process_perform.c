@@ -216,7 +216,8 @@ static void perform_native(struct process *process, uint32_t thread, struct outc
 		self->native = regs && op_class(self->call.op.kind) != CLASS_THREAD ? regs->rip : 0;
 	}
 	go_on(process, thread, outcome);
-	self->native = 0;
+	/* Threads that were born have moved those that there were. */
+	process->threads[thread].native = 0;
 }
 
 /* An instruction of the program's: what it does is its own, and it has no result that anybody asks for. */
