@@ -145,6 +145,8 @@ static struct accesses look_up(struct wakeup_walk *w, const struct wakeup_tree *
 /* What was walked over by these accesses is before what is left without being part of it. */
 static void leave_beside(struct wakeup_walk *w, struct accesses accesses)
 {
+	if (accesses.length == 0)
+		return;
 	uint32_t length = w->left.beside.length;
 	struct access *beside = reallocarray(w->beside, length + accesses.length, sizeof *beside);
 	w->failed |= !beside;
