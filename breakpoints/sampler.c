@@ -28,6 +28,7 @@ struct tally {
 };
 
 struct sampler {
+	const struct entries *entries; /* of the target, borrowed */
 	struct modules modules;
 	struct sites sites;
 	struct releases releases;
@@ -115,11 +116,13 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* But for where others come into it. */
 static void drop_libc(struct sites *sites, const struct entries *entries)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < sites->length; i++)
-		if (!entries_is_libc(entries, sites->at[i].address))
+		if (!entries_is_libc(entries, sites->at[i].address) ||
+		    (sites->at[i].call && sites->at[i].jumps))
 			sites->at[kept++] = sites->at[i];
 	sites->length = kept;
 }
@@ -221,6 +224,7 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 			  bool stacks)
 {
 	sampler->active = false;
+	sampler->entries = entries;
 	enum status status = learn_code(sampler, entries, target);
 	if (status == STATUS_OK)
 		status = releases_plant(&sampler->releases, entries, target);
@@ -391,13 +395,15 @@ static enum status step(struct sampler *sampler, struct tracee *tracee, uint32_t
 }
 
 /* What the library's function is about to touch, and where the code is that has called it: before the return address. */
-static size_t called_touched(const struct site *site, const struct target *target,
-			     const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
+static size_t called_touched(const struct sampler *sampler, const struct site *site,
+			     const struct target *target, const struct user_regs_struct *regs,
+			     struct touched at[TOUCHED_MOST])
 {
 	uint64_t behind = 0;
+	if (site->jumps && target_read(target, regs->rsp, &behind, sizeof(behind)) == STATUS_OK &&
+	    entries_is_libc(sampler->entries, behind))
+		return 0;
 	const size_t length = memory_call_touched(site->call, target, regs, at);
-	if (site->jumps)
-		(void)target_read(target, regs->rsp, &behind, sizeof(behind));
 	for (size_t i = 0; i < length && behind; i++)
 		at[i].place = behind - 1;
 	return length;
@@ -421,7 +427,7 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 	regs->rip = address;
 	enum status status = meet(sampler, tracee->target, thread, site);
 	if (status == STATUS_OK && site->call)
-		*length = called_touched(site, tracee->target, regs, at);
+		*length = called_touched(sampler, site, tracee->target, regs, at);
 	else if (status == STATUS_OK && target_read(tracee->target, address, code, sizeof(code)) == STATUS_OK)
 		*length = operands_touched(sampler->operands, address, code, regs, at);
 	return status;

@@ -35,6 +35,7 @@ struct links {
 struct gathering {
 	struct sites *sites;
 	struct links links;
+	struct links own; /* of a static program: where such functions begin */
 	struct writable writable;
 	bool failed;
 };
@@ -68,6 +69,48 @@ static bool add_link(struct links *links, uint64_t address, const struct memory_
 	return true;
 }
 
+static const struct memory_call *call_by(const struct links *links, uint64_t address)
+{
+	for (size_t i = 0; i < links->length; i++)
+		if (links->at[i].address == address)
+			return links->at[i].call;
+	return NULL;
+}
+
+/* Functions of a static program's own, and those that choose one, which are called by nobody later on. */
+static bool find_own(struct links *own, const struct module *module, Elf *elf, Elf_Scn *section,
+		     const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	for (int i = 0; data && i < (int)(header->sh_size / header->sh_entsize); i++) {
+		GElf_Sym symbol;
+		if (!gelf_getsym(data, i, &symbol) || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		const int type = GELF_ST_TYPE(symbol.st_info);
+		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		const struct memory_call *call =
+		    name && (type == STT_FUNC || type == STT_GNU_IFUNC) ? memory_calls_find(name) : NULL;
+		if (call && !add_link(own, symbol.st_value + module->bias, call))
+			return false;
+	}
+	return true;
+}
+
+/* Words by which a static program calls whichever of its own functions suits the processor; another one, of this name, chooses it. */
+static bool add_own_links(struct gathering *gathering, const struct module *module, Elf_Data *data, int count)
+{
+	for (int i = 0; i < count; i++) {
+		GElf_Rela relocation;
+		const struct memory_call *call = NULL;
+		if (gelf_getrela(data, i, &relocation) &&
+		    GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE)
+			call = call_by(&gathering->own, (uint64_t)relocation.r_addend + module->bias);
+		if (call && !add_link(&gathering->links, relocation.r_offset + module->bias, call))
+			return false;
+	}
+	return true;
+}
+
 /* By the relocations of one section. */
 static bool add_links(struct links *links, const struct module *module, Elf *elf, Elf_Scn *section,
 		      const GElf_Shdr *header)
@@ -91,22 +134,24 @@ static bool add_links(struct links *links, const struct module *module, Elf *elf
 	return true;
 }
 
-static bool find_links(struct links *links, const struct module *module, Elf *elf)
+static bool find_links(struct gathering *gathering, const struct module *module, Elf *elf)
 {
 	GElf_Shdr header;
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_link &&
-		    !add_links(links, module, elf, section, &header))
+	for (Elf_Scn *section = NULL; module->is_static && (section = elf_nextscn(elf, section));)
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB && header.sh_entsize &&
+		    !find_own(&gathering->own, module, elf, section, &header))
 			return false;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		const int count = (int)(header.sh_size / header.sh_entsize);
+		if (data && module->is_static && !add_own_links(gathering, module, data, count))
+			return false;
+		if (header.sh_link && !add_links(&gathering->links, module, elf, section, &header))
+			return false;
+	}
 	return true;
-}
-
-static const struct memory_call *call_by(const struct links *links, uint64_t address)
-{
-	for (size_t i = 0; i < links->length; i++)
-		if (links->at[i].address == address)
-			return links->at[i].call;
-	return NULL;
 }
 
 static bool may_change(const struct writable *writable, uint64_t address)
@@ -183,7 +228,7 @@ static enum linkage linkage_of(const struct instruction *instruction)
 static bool is_site(const struct gathering *gathering, const struct instruction *instruction)
 {
 	const enum linkage linkage = linkage_of(instruction);
-	if (is_string(instruction))
+	if (is_string(instruction) || call_by(&gathering->own, instruction->address))
 		return true;
 	if (linkage != NO_LINKAGE && call_by(&gathering->links, instruction_rip_operand(instruction)))
 		return true;
@@ -210,14 +255,15 @@ static void visit(void *context, const struct instruction *instruction)
 		}
 		sites->at = larger;
 	}
+	const struct memory_call *own = call_by(&gathering->own, instruction->address);
 	const enum linkage linkage = linkage_of(instruction);
-	sites->at[sites->length++] = (struct site){
-	    .address = instruction->address,
-	    .first = instruction->code[0],
-	    .stack = is_stack(instruction),
-	    .call = linkage == NO_LINKAGE ? NULL
-					  : call_by(&gathering->links, instruction_rip_operand(instruction)),
-	    .jumps = linkage == JUMP};
+	const struct memory_call *linked =
+	    linkage == NO_LINKAGE ? NULL : call_by(&gathering->links, instruction_rip_operand(instruction));
+	sites->at[sites->length++] = (struct site){.address = instruction->address,
+						   .first = instruction->code[0],
+						   .stack = is_stack(instruction),
+						   .call = own ? own : linked,
+						   .jumps = own || linkage == JUMP};
 }
 
 void sites_leave_out(struct sites *sites, const struct module *module, const char *why)
@@ -236,13 +282,14 @@ static enum status gather(struct sites *sites, const struct module *module)
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf) {
 		find_writable(module, elf, &gathering.writable);
-		gathering.failed = !find_links(&gathering.links, module, elf);
+		gathering.failed = !find_links(&gathering, module, elf);
 	}
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
 	enum status status = sweep_module(module, &visitor);
 	free(gathering.links.at);
+	free(gathering.own.at);
 	return gathering.failed ? STATUS_NO_MEMORY : status;
 }
 

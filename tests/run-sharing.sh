@@ -56,7 +56,13 @@ for level in O0 O2; do
 done
 
 depends "counter at $(at 'T2 and T3')" "$BUILD/targets/unordered.static" counter
-ordered "$BUILD/targets/unordered.static" locked
+for how in copy print input; do
+	depends "buffer\[0\] at $(at 'T2 and T3')" "$BUILD/targets/unordered.static" $how
+done
+depends "buffer\[0\] at $(at T2) and $(at T3)" "$BUILD/targets/unordered.static" ask
+for how in locked copied; do
+	ordered "$BUILD/targets/unordered.static" $how
+done
 depends 'unordered\.stripped\+0x[0-9a-f]+ at unordered\.stripped\+0x[0-9a-f]+ by T2 and T3' "$BUILD/targets/unordered.stripped" counter
 ordered "$BUILD/targets/unordered.stripped" reused
 # Where the program can't be told from its libc, no claim is made of its memory.
