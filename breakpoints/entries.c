@@ -393,11 +393,6 @@ enum status entries_unplant(struct entries *entries, struct target *target)
 	return status == STATUS_OK ? entries_unplant_loaded(entries, target) : status;
 }
 
-bool entries_has_library(const struct entries *entries)
-{
-	return find_creation(entries) != NULL;
-}
-
 bool entries_is_trap(const struct entries *entries, uint64_t address)
 {
 	return entries_trap(entries, address) || entries_atomic(entries, address) ||

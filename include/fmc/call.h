@@ -55,9 +55,6 @@ void entries_free(struct entries *entries);
 enum status entries_plant_first(struct entries *entries, struct target *target);
 enum status entries_plant_all(struct entries *entries, struct target *target);
 
-/* Was a thread library found in the last target? If not, threads are seen by system calls (and atomic instructions) alone. */
-bool entries_has_library(const struct entries *entries);
-
 /* Plain traps at all entry points, which change nothing that the program sees. Before the first target. */
 void entries_without_doors(struct entries *entries);
 
