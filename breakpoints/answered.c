@@ -125,7 +125,8 @@ static int by_address(const void *a, const void *b)
 bool answered_add(struct answered_set *set, const struct module *module)
 {
 	struct gathering gathering = {.set = set};
-	const struct sweep_visitor visitor = {.context = &gathering, .instruction = visit, .wants = may_have_some};
+	const struct sweep_visitor visitor = {
+	    .context = &gathering, .instruction = visit, .wants = may_have_some};
 	enum status status = sweep_module(module, &visitor);
 	if (set->length)
 		qsort(set->at, set->length, sizeof(*set->at), by_address);

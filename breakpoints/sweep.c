@@ -155,9 +155,13 @@ static void mark_function(struct sweep *sweep, struct known *known)
 {
 	const struct function *function = &known->function;
 	const struct stretch *stretch = code_of(sweep, function);
-	if (!stretch || !is_wanted(sweep, stretch, function))
+	if (!stretch)
 		return;
-	known->wanted = true;
+	for (uint64_t at = function->low; at < function->high; at++)
+		stretch->marks[at - stretch->low] |= COVERED;
+	known->wanted = is_wanted(sweep, stretch, function);
+	if (!known->wanted)
+		return;
 	struct walk walk = walk_of(stretch, function->low, function->high);
 	known->everywhere = function->landing_pads;
 	while (walk_next(&walk)) {
@@ -167,8 +171,6 @@ static void mark_function(struct sweep *sweep, struct known *known)
 	known->whole = walk.at == function->high;
 	if (!known->whole)
 		unmark(stretch, function->low, function->high, START | INSIDE);
-	for (uint64_t at = function->low; at < function->high; at++)
-		stretch->marks[at - stretch->low] |= COVERED;
 }
 
 /* Does some other decoding, or a jump, disagree on where instructions begin? */

@@ -20,14 +20,14 @@ static const struct {
     {"\x49\x0f\xc7\xf9", 4, ANSWERED_RANDOM, 8, WORD(r9)},
     {"\x66\x41\x0f\xc7\xff", 5, ANSWERED_RANDOM, 2, WORD(r15)},
     {"\xf3\x0f\xc7\xfa", 4, ANSWERED_PROCESSOR, 8, WORD(rdx)},
-    {"\xf3\x0f\xc7\xf0", 4, ANSWERED_NOT, 0, 0},	/* senduipi */
-    {"\x48\x0f\xc7\x0f", 4, ANSWERED_NOT, 0, 0},	/* cmpxchg16b (%rdi) */
+    {"\xf3\x0f\xc7\xf0", 4, ANSWERED_NOT, 0, 0}, /* senduipi */
+    {"\x48\x0f\xc7\x0f", 4, ANSWERED_NOT, 0, 0}, /* cmpxchg16b (%rdi) */
     {"\xf0\x48\x0f\xc7\x0f", 5, ANSWERED_NOT, 0, 0},
-    {"\x0f\xc7\x37", 3, ANSWERED_NOT, 0, 0},	/* vmptrld (%rdi) */
-    {"\x0f\x01\xd0", 3, ANSWERED_NOT, 0, 0},	/* xgetbv */
-    {"\x0f\xa2", 2, ANSWERED_NOT, 0, 0},		/* cpuid */
-    {"\x0f\x30", 2, ANSWERED_NOT, 0, 0},		/* wrmsr */
-    {"\xc5\xf8\x77", 3, ANSWERED_NOT, 0, 0},	/* vzeroupper */
+    {"\x0f\xc7\x37", 3, ANSWERED_NOT, 0, 0}, /* vmptrld (%rdi) */
+    {"\x0f\x01\xd0", 3, ANSWERED_NOT, 0, 0}, /* xgetbv */
+    {"\x0f\xa2", 2, ANSWERED_NOT, 0, 0},     /* cpuid */
+    {"\x0f\x30", 2, ANSWERED_NOT, 0, 0},     /* wrmsr */
+    {"\xc5\xf8\x77", 3, ANSWERED_NOT, 0, 0}, /* vzeroupper */
 };
 
 START_TEST(instructions)
