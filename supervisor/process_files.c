@@ -47,6 +47,43 @@ static bool is_memory(const char *path)
 	return strncmp(path, "/proc/", 6) == 0 && strcmp(slash, "/mem") == 0;
 }
 
+static bool begins_with_one_of(const char *path, const char *const *beginnings)
+{
+	for (; *beginnings; beginnings++)
+		if (strncmp(path, *beginnings, strlen(*beginnings)) == 0)
+			return true;
+	return false;
+}
+
+/* What the kernel says of a process, or of the machine, and is another thing each time. */
+static bool says_something_else(const char *path)
+{
+	static const char *const of_machine[] = {"uptime",    "loadavg",    "stat",	"meminfo",
+						 "vmstat",    "interrupts", "softirqs", "schedstat",
+						 "diskstats", "buddyinfo",  "zoneinfo", "slabinfo",
+						 "pressure/", "net/",	    NULL};
+	static const char *const of_process[] = {"stat",   "smaps", "io",      "sched",	    "syscall",
+						 "wchan",  "stack", "pagemap", "numa_maps", "fdinfo/",
+						 "timers", "net/",  NULL};
+	unsigned task = 0;
+	int self = 0;
+	if (strncmp(path, "/proc/", 6) != 0)
+		return false;
+	path += 6;
+	(void)sscanf(path, "self/%n", &self);
+	if (!self)
+		(void)sscanf(path, "thread-self/%n", &self);
+	if (!self)
+		(void)sscanf(path, "%*u/%n", &self);
+	if (!self)
+		return begins_with_one_of(path, of_machine);
+	path += self;
+	self = 0;
+	if (sscanf(path, "task/%u/%n", &task, &self) == 1)
+		path += self;
+	return begins_with_one_of(path, of_process);
+}
+
 static struct process_file *find(struct process *process, const char *path)
 {
 	for (size_t i = 0; i < process->files_length; i++)
@@ -95,6 +132,16 @@ static void tell(struct process *process, struct tracee *tracee, const char *pat
 	process_remark(process, text);
 }
 
+static void note_changing(struct process *process, struct tracee *tracee, const char *path)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	char at[PLACE_ROOM];
+	if (*process->changing || !says_something_else(path))
+		return;
+	process_describe_place(process, tracee, regs ? regs->rip : 0, at);
+	snprintf(process->changing, sizeof process->changing, "%.60s%s", path, at);
+}
+
 static void note(struct process *process, struct tracee *tracee, const char *path, int flags)
 {
 	const bool writes = (flags & O_ACCMODE) != O_RDONLY, reads = (flags & O_ACCMODE) != O_WRONLY;
@@ -123,13 +170,20 @@ void files_opened(struct process *process, struct tracee *tracee)
 		process_remark(process, "random bytes of a device");
 	if (is_memory(path))
 		uses_remark(process, CHANNEL_MEMORY);
+	note_changing(process, tracee, path);
 	/* Most are read alone, and those of libraries are many. */
 	if (is_kept(path) && ((flags & O_ACCMODE) != O_RDONLY || find(process, path)))
 		note(process, tracee, path, flags);
 }
 
+const char *process_changing(const struct process *process)
+{
+	return process->changing;
+}
+
 void files_begin(struct process *process)
 {
+	process->changing[0] = '\0';
 	for (size_t i = 0; i < process->files_length; i++)
 		process->files[i].read = process->files[i].fresh = false;
 }

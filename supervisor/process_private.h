@@ -180,6 +180,7 @@ struct process {
 	struct looking looking;
 	char *output;
 	char uncontrolled[UNCONTROLLED_ROOM];
+	char changing[160]; /* process_changing() */
 	struct process_file *files; /* that have been written in any execution */
 	size_t files_length;
 	struct unwatched unwatched; /* of this execution */

@@ -207,6 +207,12 @@ char *const *process_variables(const struct process *process, size_t *length);
 /* A rule of options.waking is for an object of this name, and no execution so far had one. */
 bool process_waking_idle(const struct process *process, char name[WAKING_NAME]);
 
+/*
+ * The first file of /proc that the last execution has read and that says something else each time, with the place; empty if there is
+ * none.
+ */
+const char *process_changing(const struct process *process);
+
 /* System calls and operations of the last execution that could have made a difference and aren't controlled,
  * by name: a list with "; " between. */
 const char *process_uncontrolled(const struct process *process);

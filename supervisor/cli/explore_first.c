@@ -67,6 +67,7 @@ static void run_whole(struct exploration *x)
 static void compare(struct exploration *x, const struct trace *first)
 {
 	size_t at = trace_difference(first, &x->last.trace);
+	const char *changing = process_changing(x->session->process);
 	char a[80], b[80];
 	if (at == SIZE_MAX)
 		return;
@@ -74,8 +75,9 @@ static void compare(struct exploration *x, const struct trace *first)
 	confirm_describe(&x->last.trace, at, b);
 	verdict_because(x->verdict,
 			"the program isn't repeatable: run twice with the same schedule, it differs "
-			"first at transition %zu, %s against %s",
-			at + 1, a, b);
+			"first at transition %zu, %s against %s%s%s%s",
+			at + 1, a, b, *changing ? "; it reads " : "", changing,
+			*changing ? ", which is another one each time" : "");
 	x->repeatable = false;
 }
 

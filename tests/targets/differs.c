@@ -35,6 +35,19 @@ static unsigned from_file(const char *path)
 	return bytes[0] ^ bytes[7];
 }
 
+/* All that the file says. */
+static unsigned contents(const char *path)
+{
+	unsigned char bytes[512];
+	unsigned word = 0;
+	const int file = open(path, O_RDONLY);
+	const ssize_t length = file < 0 ? -1 : read(file, bytes, sizeof bytes);
+	assert(length > 0 && close(file) == 0);
+	for (ssize_t i = 0; i < length; i++)
+		word = word * 31 + bytes[i];
+	return word;
+}
+
 /* A file that has one more line each time. */
 static unsigned appended(const char *path)
 {
@@ -111,6 +124,26 @@ static void *own_number(void *number)
 	return NULL;
 }
 
+static unsigned from_kernel(void)
+{
+	char name[32] = "";
+	assert(readlink("/proc/self", name, sizeof name - 1) > 0);
+	return (unsigned)atoi(name);
+}
+
+static void *glance(void *unused)
+{
+	for (int i = 0; i < 3; i++) {
+		pthread_mutex_lock(&lock);
+		/* Nothing is made of it, but that it is in a register at the next operation. */
+		register unsigned long word __asm__("rbx") = from_kernel();
+		__asm__ volatile("" : "+r"(word));
+		pthread_mutex_unlock(&lock);
+		__asm__ volatile("" : : "r"(word));
+	}
+	return unused;
+}
+
 static unsigned choose(const char *kind, const char *path)
 {
 	pthread_t thread;
@@ -128,15 +161,19 @@ static unsigned choose(const char *kind, const char *path)
 		return (unsigned)number;
 	}
 	/* The kernel's own name for it, which fmc doesn't touch. */
-	if (strcmp(kind, "kernel") == 0) {
-		char name[32] = "";
-		assert(readlink("/proc/self", name, sizeof name - 1) > 0);
-		return (unsigned)atoi(name);
+	if (strcmp(kind, "kernel") == 0)
+		return from_kernel();
+	if (strcmp(kind, "glance") == 0) {
+		pthread_create(&thread, NULL, glance, NULL);
+		pthread_join(thread, NULL);
+		return 1;
 	}
 	if (strcmp(kind, "second") == 0)
 		return (unsigned)time(NULL);
 	if (strcmp(kind, "processor") == 0)
 		return from_processor(path);
+	if (strcmp(kind, "contents") == 0)
+		return contents(path);
 	return strcmp(kind, "file") == 0 ? from_file(path) : appended(path);
 }
 
