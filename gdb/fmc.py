@@ -7,9 +7,11 @@ See fmc-gdb(7). GDB 10 or later, with Python.
 """
 
 import os
+import pwd
 import re
 import shlex
 import shutil
+import sys
 import tempfile
 
 import gdb
@@ -123,14 +125,17 @@ def find_fmc():
     raise gdb.GdbError("there is no fmc: set FMC in GDB's environment to its path")
 
 
-def program_of(path):
-    """The program that a schedule was made of, from the line that names it; None if there is none."""
+def read_header(path):
+    """What a schedule says of what is run: its lines' values by their first words, in order. See fmc-sched(5)."""
+    header = {}
     with open(path, errors="surrogateescape") as schedule:
         for line in schedule:
-            name = re.match(r"program\s+(.*)", line)
-            if name:
-                return unquote(name.group(1))
-    return None
+            if not line.strip():
+                break
+            word = re.match(r"(\S+)\s+(.*)", line)
+            if word:
+                header.setdefault(word.group(1), []).append(unquote(word.group(2)))
+    return header
 
 
 def unquote(word):
@@ -162,8 +167,55 @@ def leave():
         pass  # There was no connection.
 
 
-def load_program(path):
-    program = program_of(path)
+def shown(text):
+    """Text from a file as a terminal may have it."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
+def say_what(path, header):
+    """What is about to be run, in the words of `fmc replay`: the program, and what else is loaded with it."""
+    words = [header["program"][0]] + header.get("arg", [])[1:]
+    line = "fmc: %s: running %s" % (path, " ".join(words))
+    for variable in header.get("env", []):
+        if variable.startswith(("LD_", "GCONV_PATH=")):
+            line += ", with " + variable
+    for plugin in header.get("ops", []):
+        if " " in plugin:
+            line += ", with the plug-in " + plugin.split(" ", 1)[1]
+    gdb.write(shown(line) + "\n")
+
+
+def owner_of(path):
+    """Whose the file is, if that one could do this user no harm without it; None: one's own, or root's."""
+    owner = os.stat(path).st_uid
+    if owner in (0, os.geteuid()):
+        return None
+    try:
+        return pwd.getpwuid(owner).pw_name
+    except KeyError:
+        return "user %d" % owner
+
+
+def trust(path, header):
+    """A schedule says what is to be run, and whoever made it may mean harm: say it, and ask where there is a terminal."""
+    if "program" not in header:
+        return
+    owner = owner_of(path)
+    say_what(path, header)
+    if owner is None or not (sys.__stdin__ and sys.__stdin__.isatty() and os.isatty(2)):
+        return
+    gdb.write("fmc: %s belongs to %s. Run that program? [y/N] " % (shown(path), owner))
+    gdb.flush()
+    try:
+        answer = sys.__stdin__.readline()
+    except KeyboardInterrupt:
+        answer = ""
+    if not answer.lower().startswith("y"):
+        raise gdb.GdbError("not run")
+
+
+def load_program(header):
+    program = header.get("program", [None])[0]
     if program and os.path.exists(program) and "\n" not in program:
         known = gdb.current_progspace().filename
         if not known or not os.path.samefile(known, program):
@@ -251,10 +303,11 @@ backwards: reverse-continue, reverse-step, reverse-finish. The manual is fmc-gdb
 
 class Replay(gdb.Command):
     """Replay a schedule and go to where it fails.
-Usage: fmc-replay [--loose] FILE
+Usage: fmc-replay [--loose] [--asked] FILE
 
 Plays it once, loads the program that it was made of, and shows the failure. With --loose a schedule of
-another build of the program is followed as far as it fits."""
+another build of the program is followed as far as it fits. What is about to be run is told, and asked for
+if the file is another user's, unless --asked says that this has been done, as `fmc gdb` does."""
 
     def __init__(self):
         super().__init__("fmc-replay", gdb.COMMAND_RUNNING, gdb.COMPLETE_FILENAME)
@@ -262,12 +315,16 @@ another build of the program is followed as far as it fits."""
     def invoke(self, argument, from_tty):
         self.dont_repeat()
         require_all_stop()
-        loose = re.match(r"\s*--loose\s+", argument)
-        path = read_file(argument[loose.end():] if loose else argument)
+        options = re.match(r"(?:\s*--(?:loose|asked)\s+)*", argument)
+        loose = "--loose" in options.group()
+        path = read_file(argument[options.end():])
         if not os.path.isfile(path):
             raise gdb.GdbError("%s: there is no such file" % path)
+        header = read_header(path)
+        if "--asked" not in options.group():
+            trust(path, header)
         leave()
-        load_program(path)
+        load_program(header)
         connect(path, loose)
         gdb.write(ask("goto end"))
         # Threads get GDB's numbers in the order in which they were created.

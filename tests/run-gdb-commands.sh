@@ -108,6 +108,13 @@ gdb_do "fmc-replay $S" fmc-mark 'fmc-last-write counter' fmc-mark 'print $pc' 'f
 says 'marks' '^mark 1: at the end' '^mark 2: .*transition 11 of 15' '^\$1 = .*<add' '^before transition 1 of 15' '^\$2 = .*<add' \
     'transition 11 of 15' 'at the end' 'a mark is needed: a number from 1 to 2'
 says_not 'the same as before' "isn't as it was"
+says 'what is run is told' "fmc: $S: running .*/lost_update$"
+
+# What isn't controlled may look different the next time.
+"$FMC" check --no-minimize -o "$SCRATCH/glance.sched" -- "$BUILD/targets/differs" glance </dev/null >/dev/null 2>&1
+gdb_do "fmc-replay $SCRATCH/glance.sched" 'fmc-goto 4' 'fmc-goto 3' 'echo ----\n' 'break pthread_mutex_unlock' continue
+says 'another execution looks different' '^----' "^fmc: this place isn't as it was before: the program doesn't do the same each time$"
+
 gdb_do "fmc-replay $S" fmc-restart
 says 'no mark' '^there is no mark yet$'
 # A system that refuses debug registers, as some virtual machines do.

@@ -119,6 +119,12 @@ void timeline_unmark(struct timeline *timeline, struct timeline_mark *mark);
 void timeline_return(struct timeline *timeline, const struct timeline_mark *mark, struct move *move);
 
 /*
+ * It has come to where somebody looks: false if it was there before, and threads stood elsewhere or had other registers. Known are
+ * the last places that it has come to by counting; of others nothing is said.
+ */
+bool timeline_visit(struct timeline *timeline);
+
+/*
  * At the beginning of a part: let `thread` go on instead of who is next, then the default policy to the end. The new
  * schedule takes the place of the one followed, the timeline stays where it is. STATUS_UNSUPPORTED and `why`: the thread can't
  * go on, or this isn't the beginning of a part.

@@ -136,8 +136,11 @@ void gdb_ask_restart(struct gdb_server *s, const char *argument, struct text *te
 	gdb_drop_changes(s);
 	timeline_return(s->timeline, s->marks[number - 1], &move);
 	gdb_moved(s);
+	const bool same = timeline_visit(s->timeline);
 	if (*move.why)
 		text_printf(text, "%s\n", move.why);
+	else if (!same)
+		text_printf(text, "%s\n", gdb_another_sight);
 	else if (move.end == MOVE_INTERRUPTED)
 		text_printf(text, "interrupted\n");
 	gdb_position(s, text);

@@ -65,6 +65,8 @@ void gdb_go(struct gdb_server *s, size_t part, struct text *text)
 		text_printf(text, "%s\n", *move.why ? move.why : status_text(move.status));
 	else if (move.end == MOVE_INTERRUPTED)
 		text_printf(text, "interrupted\n");
+	else if (!timeline_visit(s->timeline))
+		text_printf(text, "%s\n", gdb_another_sight);
 	gdb_position(s, text);
 }
 

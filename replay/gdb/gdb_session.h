@@ -99,6 +99,9 @@ void gdb_moved(struct gdb_server *s);
 
 /* Leave the answer to a movement in `reply`: why and where it has stopped. */
 void gdb_stop(struct gdb_server *s, const struct move *move);
+
+/* What is said where timeline_visit() says no. */
+extern const char gdb_another_sight[];
 /* The same for where it stands without a movement, and with nothing for the console. */
 void gdb_stands(struct gdb_server *s);
 

@@ -139,12 +139,17 @@ static void killed(struct gdb_server *s)
 	s->selected = move.thread;
 }
 
+const char gdb_another_sight[] =
+    "this place isn't as it was before: the program doesn't do the same each time";
+
 void gdb_stop(struct gdb_server *s, const struct move *move)
 {
 	gdb_console_output(s);
 	text_clear(&s->reply);
 	if (move->end != MOVE_FAILED && *move->why)
 		gdb_console_line(s, "%s", move->why);
+	if (move->end != MOVE_FAILED && !timeline_visit(s->timeline))
+		gdb_console_line(s, "%s", gdb_another_sight);
 	if (move->end == MOVE_FAILED)
 		has_failed(s, move);
 	else if (can_be_seen(s, move->thread))

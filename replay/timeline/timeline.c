@@ -272,6 +272,7 @@ enum status timeline_branch(struct timeline *timeline, uint32_t thread, char why
 	timeline->plan.prefix = steps;
 	timeline->plan.prefix_length = part;
 	enum status status = run_branch(timeline, part, why);
+	memset(timeline->visits, 0, sizeof timeline->visits);
 	free(steps);
 	if (status != STATUS_OK) {
 		timeline->plan.prefix = timeline->steps;

@@ -154,6 +154,15 @@ struct toucher {
 
 #define TOUCHERS 16
 
+/* How a place looked when it was last come to. */
+#define VISITS 1024
+struct visit {
+	bool used;
+	uint32_t root;
+	size_t part;
+	uint64_t steps, digest;
+};
+
 struct timeline {
 	struct timeline_options options;
 	struct schedule schedule; /* what is followed */
@@ -212,6 +221,7 @@ struct timeline {
 	struct toucher touchers[TOUCHERS];
 	size_t touchers_length;
 	struct timeline_mark *marks;
+	struct visit visits[VISITS]; /* found by their place; a newer one drives out another with the same number */
 	/* A copy that may be changed. */
 	struct change *change; /* NULL: nothing has been changed */
 	/* What has been shown of the program's output. */

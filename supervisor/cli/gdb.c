@@ -87,13 +87,13 @@ static bool find_script(char fmc[PATH_MAX], char **script)
 	return false;
 }
 
-/* "fmc-replay FILE" as GDB reads it: whatever it would take for the end of a word, behind a backslash. */
+/* "fmc-replay --asked FILE" as GDB reads it: whatever it would take for the end of a word, behind a backslash. */
 static char *replay_line(const char *path, bool loose)
 {
-	char *line = malloc(2 * strlen(path) + 32), *at = line;
+	char *line = malloc(2 * strlen(path) + 40), *at = line;
 	if (!line)
 		return NULL;
-	at += sprintf(at, "fmc-replay %s", loose ? "--loose " : "");
+	at += sprintf(at, "fmc-replay --asked %s", loose ? "--loose " : "");
 	for (; *path; path++) {
 		if (strchr(" \t'\"\\", *path))
 			*at++ = '\\';

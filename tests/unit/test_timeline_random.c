@@ -92,6 +92,8 @@ static void look(struct walk *walk, struct album *album, const char *how)
 	if (!here.steps_known)
 		return;
 	struct sight now = {.position = here};
+	ck_assert_msg(timeline_visit(walk->timeline), "%s: part %zu step %lu isn't as it was", how, here.part,
+		      (unsigned long)here.steps);
 	take(walk, &now);
 	for (size_t i = 0; i < album->length; i++) {
 		const struct sight *then = &album->sights[i];
