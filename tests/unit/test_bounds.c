@@ -3,6 +3,7 @@
 #include <fmc/happens_before.h>
 #include <fmc/search.h>
 
+#include "rounds.h"
 #include "suite.h"
 #include "supervisor/rebuild.h"
 #include "supervisor/visited.h"
@@ -136,7 +137,7 @@ static void next_program(struct table_program *p, uint64_t *seed)
 
 static uint32_t programs(void)
 {
-	return getenv("FMC_TEST_LONG") ? PROGRAMS_LONG : PROGRAMS;
+	return enough_rounds(getenv("FMC_TEST_LONG") ? PROGRAMS_LONG : PROGRAMS);
 }
 
 static void compare_cached(enum strategy strategy, uint64_t *pruned)
@@ -296,7 +297,7 @@ START_TEST(delays_are_bounded)
 {
 	struct table_program p;
 	uint32_t compared = 0;
-	for (uint64_t seed = 1; seed <= 300; seed++) {
+	for (uint64_t seed = 1; seed <= enough_rounds(300); seed++) {
 		table_random(&p, seed, false);
 		use(&p);
 		struct search_options options = {.strategy = STRATEGY_DFS, .fair_k = 1, .max_depth = DEPTH};
@@ -325,7 +326,7 @@ START_TEST(delays_are_bounded)
 		}
 		ck_assert_uint_eq(within[0] > 0, 1);
 	}
-	ck_assert_uint_gt(compared, 150);
+	ck_assert_uint_gt(compared, enough_rounds(150));
 }
 END_TEST
 
@@ -487,8 +488,8 @@ static uint32_t count_losers(enum rule rule, uint32_t bound, uint32_t programs)
 START_TEST(unsound_rules_lose_traces)
 {
 	for (uint32_t bound = 0; bound < 3; bound++) {
-		ck_assert_uint_eq(count_losers(RULE_NONE, bound, 60), 0);
-		ck_assert_uint_eq(count_losers(RULE_EXACT, bound, 60), 0);
+		ck_assert_uint_eq(count_losers(RULE_NONE, bound, enough_rounds(60)), 0);
+		ck_assert_uint_eq(count_losers(RULE_EXACT, bound, enough_rounds(60)), 0);
 	}
 	ck_assert_uint_gt(count_losers(RULE_NAIVE, 1, 200), 0);
 	ck_assert_uint_gt(count_losers(RULE_CHEAPER, 1, 200), 0);

@@ -7,6 +7,7 @@
 #include <fmc/saved.h>
 #include <fmc/search.h>
 
+#include "rounds.h"
 #include "suite.h"
 #include "tests/table/crew.h"
 #include "tests/table/mazurkiewicz.h"
@@ -511,7 +512,8 @@ static void add_ends(struct table_program *p, uint64_t seed)
 static void compare(uint64_t from, uint64_t to, uint32_t fair_k, bool loops, uint32_t least)
 {
 	uint32_t compared = 0, deadlocking = 0, many = 0, fair = 0;
-	for (uint64_t seed = from; seed < to; seed++) {
+	least = enough_rounds(least);
+	for (uint64_t seed = from; seed < from + enough_rounds((uint32_t)(to - from)); seed++) {
 		struct table_program program;
 		struct mazurkiewicz all;
 		table_random(&program, seed, loops);
@@ -609,7 +611,7 @@ static void compare_random(void (*make)(struct table_program *, uint64_t), uint3
 			   uint32_t *deadlocking)
 {
 	*compared = *deadlocking = 0;
-	for (uint64_t seed = 0; seed < 2500; seed++) {
+	for (uint64_t seed = 0; seed < enough_rounds(2500); seed++) {
 		struct table_program program;
 		struct mazurkiewicz all;
 		make(&program, seed);
@@ -635,8 +637,8 @@ START_TEST(random_semaphore_programs)
 {
 	uint32_t compared, deadlocking;
 	compare_random(random_semaphores, &compared, &deadlocking);
-	ck_assert_uint_gt(compared, 2000);
-	ck_assert_uint_gt(deadlocking, 400);
+	ck_assert_uint_gt(compared, enough_rounds(2000));
+	ck_assert_uint_gt(deadlocking, enough_rounds(400));
 }
 END_TEST
 
@@ -644,8 +646,8 @@ START_TEST(random_barrier_programs)
 {
 	uint32_t compared, deadlocking;
 	compare_random(random_barriers, &compared, &deadlocking);
-	ck_assert_uint_gt(compared, 2000);
-	ck_assert_uint_gt(deadlocking, 400);
+	ck_assert_uint_gt(compared, enough_rounds(2000));
+	ck_assert_uint_gt(deadlocking, enough_rounds(400));
 }
 END_TEST
 
