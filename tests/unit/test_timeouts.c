@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRAMS 100
-#define LIMIT	 3000
+#define PROGRAMS 60
+#define LIMIT	 1500
 #define DEPTH	 60
 
 /* What a search of a program came to. */
@@ -304,7 +304,7 @@ int main(void)
 {
 	Suite *suite = suite_create("timeouts");
 	TCase *cases = tcase_create("timeouts");
-	tcase_set_timeout(cases, 120);
+	tcase_set_timeout(cases, 600);
 	tcase_add_test(cases, random_programs_agree_with_brute_force);
 	tcase_add_test(cases, nothing_is_left_out);
 	tcase_add_test(cases, spinner_gets_past);
