@@ -144,10 +144,14 @@ enum status player_run(struct execution *execution, const struct schedule *sched
 	*diverged_at = SIZE_MAX;
 	why[0] = '\0';
 	struct step *steps = schedule_steps(schedule);
-	if (!steps)
+	uint64_t *ended = NULL;
+	if (!steps || !schedule_ended(schedule, &ended)) {
+		free(steps);
 		return STATUS_NO_MEMORY;
+	}
 	struct plan plan = {
 	    .prefix = steps,
+	    .ended = ended,
 	    .prefix_length = schedule->length,
 	    .policy = {.fair_k = schedule->header.fair_k,
 		       .max_depth = schedule->header.max_depth,
@@ -163,5 +167,6 @@ enum status player_run(struct execution *execution, const struct schedule *sched
 	}
 	execution_watch(execution, &nobody);
 	free(steps);
+	free(ended);
 	return judge(&player, trace);
 }

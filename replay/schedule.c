@@ -114,6 +114,7 @@ static bool fill_line(struct schedule_line *line, const struct finding *finding,
 	bool ok = true;
 	*line = (struct schedule_line){
 	    .step = transition_step(transition),
+	    .ended = transition->ended,
 	    .kind = kind,
 	    .object_number = words_object(transition),
 	    .object2_number = transition->op.object2,
@@ -193,4 +194,16 @@ struct step *schedule_steps(const struct schedule *schedule)
 	for (size_t i = 0; steps && i < schedule->length; i++)
 		steps[i] = schedule->lines[i].step;
 	return steps;
+}
+
+bool schedule_ended(const struct schedule *schedule, uint64_t **ended)
+{
+	const size_t length = schedule->length;
+	*ended = NULL;
+	if (length == 0 || !schedule->lines[length - 1].ended)
+		return true;
+	*ended = calloc(length, sizeof **ended);
+	for (size_t i = 0; *ended && i < length; i++)
+		(*ended)[i] = schedule->lines[i].ended;
+	return *ended;
 }

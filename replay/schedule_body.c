@@ -8,7 +8,7 @@
 /*
  * One line of the body:
  *
- *     NUMBER THREAD OP [OBJECT [OBJECT]] [choice=CHOICE] [= RESULT] [PLACE [FUNCTION]]
+ *     NUMBER THREAD OP [OBJECT [OBJECT]] [choice=CHOICE] [ended=CHILD,...] [= RESULT] [PLACE [FUNCTION]]
  *
  * A word is bare or begins with a quoted part. Each is known by its form, whatever is left out: an object
  * ends in #NUMBER or is a thread, a place ends in :LINE or is "-".
@@ -160,14 +160,38 @@ static bool read_object(struct reader *r, enum object_class class, char **name, 
 	return next(r);
 }
 
+static bool has_key(const struct reader *r, const char *key, size_t length)
+{
+	return is_bare(r) && r->word.length >= length && memcmp(r->word.rest, key, length) == 0;
+}
+
 static bool read_choice(struct reader *r, struct schedule_line *line)
 {
 	static const char key[] = "choice=";
 	size_t length = sizeof key - 1;
-	if (!is_bare(r) || r->word.length < length || memcmp(r->word.rest, key, length) != 0)
+	if (!has_key(r, key, length))
 		return true;
 	if (!words_read_choice(r->word.rest + length, r->word.length - length, &line->step.choice))
 		return fail(r, "expected choice=timeout, choice=spurious or choice=NUMBER");
+	return next(r);
+}
+
+static bool read_ended(struct reader *r, struct schedule_line *line)
+{
+	static const char key[] = "ended=";
+	const size_t length = sizeof key - 1;
+	if (!has_key(r, key, length))
+		return true;
+	const char *at = r->word.rest + length, *end = r->word.rest + r->word.length;
+	for (; at <= end; at++) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		const size_t digits = (size_t)((comma ? comma : end) - at);
+		uint64_t child;
+		if (!words_read_number(at, digits, 64, &child) || child == 0)
+			return fail(r, "expected ended= and numbers of child processes from 1 to 64");
+		line->ended |= UINT64_C(1) << (child - 1);
+		at += digits;
+	}
 	return next(r);
 }
 
@@ -199,7 +223,8 @@ static bool read_place(struct reader *r, struct schedule_line *line)
 	size_t suffix = colon ? (size_t)(r->word.rest + r->word.length - colon) : 0;
 	if (suffix < 2 || !words_read_number(colon + 1, suffix - 1, INT32_MAX, &number) ||
 	    (!r->word.quoted && colon == r->word.rest))
-		return fail(r, "expected an object (NAME#NUMBER), choice=, = RESULT or a place (FILE:LINE)");
+		return fail(
+		    r, "expected an object (NAME#NUMBER), choice=, ended=, = RESULT or a place (FILE:LINE)");
 	line->source_line = (int)number;
 	return take_name(r, suffix, &line->file) && next(r);
 }
@@ -221,7 +246,8 @@ static bool read_line(struct reader *r, struct schedule_line *line)
 	    !read_object(r, op_class(line->kind), &line->object, &line->object_number) ||
 	    !read_object(r, op_class2(line->kind), &line->object2, &line->object2_number))
 		return false;
-	return read_choice(r, line) && read_result(r, line) && read_place(r, line) && read_function(r, line);
+	return read_choice(r, line) && read_ended(r, line) && read_result(r, line) && read_place(r, line) &&
+	       read_function(r, line);
 }
 
 static struct schedule_line *add_line(struct parser *p)
@@ -238,6 +264,8 @@ static struct schedule_line *add_line(struct parser *p)
 	struct schedule_line *line = &schedule->lines[schedule->length];
 	*line =
 	    (struct schedule_line){.object_number = NO_OBJECT, .object2_number = NO_OBJECT, .line = p->line};
+	if (schedule->length > 0)
+		line->ended = line[-1].ended;
 	return line;
 }
 

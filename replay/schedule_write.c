@@ -128,7 +128,19 @@ static void add_object(struct text *text, enum object_class class, const char *n
 		text_printf(text, "#%u", number);
 }
 
-static void add_objects(struct text *text, const struct schedule_line *line)
+/* Child processes that have ended since the line before, by their numbers from 1. */
+static void add_ended(struct text *text, uint64_t ended)
+{
+	const char *before = text->length > 0 ? " ended=" : "ended=";
+	for (unsigned i = 0; i < 64; i++) {
+		if (!(ended >> i & 1))
+			continue;
+		text_printf(text, "%s%u", before, i + 1);
+		before = ",";
+	}
+}
+
+static void add_objects(struct text *text, const struct schedule_line *line, uint64_t ended)
 {
 	bool second = line->object2 || line->object2_number != NO_OBJECT;
 	if (second || line->object || line->object_number != NO_OBJECT)
@@ -141,6 +153,7 @@ static void add_objects(struct text *text, const struct schedule_line *line)
 		text_printf(text, "%schoice=", text->length > 0 ? " " : "");
 		words_choice(text, line->step.choice);
 	}
+	add_ended(text, ended);
 }
 
 static void add_place(struct text *text, const struct schedule_line *line)
@@ -172,7 +185,7 @@ static void make_cell(struct text *text, const struct schedule *schedule, size_t
 		text_printf(text, "%s", op_name(line->kind));
 		break;
 	case COLUMN_OBJECT:
-		add_objects(text, line);
+		add_objects(text, line, line->ended & ~(i > 0 ? line[-1].ended : 0));
 		break;
 	case COLUMN_RESULT:
 		if (line->result_valid) {

@@ -132,10 +132,12 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 	memset(x->yields, 0, x->fair_room);
 	x->windows = false;
 	x->again = false;
+	x->ended = 0;
 	if (!execution_sleep_start(x))
 		return false;
 	lasso_start(&x->lasso, policy->max_depth, policy->fair_k != 0);
 	struct outcome first = {.created = NO_THREAD};
+	execution_let_children_end(x);
 	x->machine->ops->start(x->machine, &x->block, &first);
 	bool set = first.kind == OUTCOME_PENDING && first.next.kind == OP_NONE;
 	if (set && !record_found(x))

@@ -44,6 +44,7 @@ struct execution {
 	struct footprint footprint; /* of the last transition */
 	bool forced;		    /* it is ready, but the priorities forbid it to go on */
 	bool hopeless;		    /* nothing is enabled, and nothing outside could change that */
+	uint64_t ended;		    /* child processes that have, as bits by number */
 	bool again;		    /* it is over because it is to be run anew */
 	bool timed;		    /* a thread has a time-out or a sleep before it */
 };
@@ -72,6 +73,9 @@ void execution_hold_timeouts(struct execution *x);
 
 /* What a transition that takes this step there says of it: of enum transition_flag. */
 uint8_t execution_timeout_flags(const struct execution *x, const struct step *step);
+
+/* Before the next transition child processes may end; a plan says which ones have to. */
+void execution_let_children_end(const struct execution *x);
 
 /* Thread `thread` has come as far as `outcome` says. */
 bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome);

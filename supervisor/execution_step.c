@@ -197,6 +197,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	    .first_alternative = (uint32_t)first,
 	    .alternatives = (uint32_t)count,
 	    .objects = model_objects(x->block.model),
+	    .ended = x->ended,
 	};
 	struct observation seen = {0, 0};
 	if (looks_at_memory(&transition.op))

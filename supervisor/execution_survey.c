@@ -81,6 +81,33 @@ static bool is_planned(const struct execution *x)
 	       model_has_choice(x->block.model, step->thread, step->choice);
 }
 
+void execution_let_children_end(const struct execution *x)
+{
+	const size_t now = x->trace->length;
+	const struct plan *plan = x->plan;
+	const uint64_t *before = plan->ended && now < plan->prefix_length ? &plan->ended[now] : NULL;
+	if (x->machine->ops->children)
+		x->machine->ops->children(x->machine, before);
+}
+
+/* No child process ends from here on before the transition. Whose wait one of the last has ended is enabled, too. */
+static void hold_children(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const uint64_t ended =
+	    x->machine->ops->children_held ? x->machine->ops->children_held(x->machine) : 0;
+	for (uint32_t t = 0; t < model_threads(model) && ended != x->ended; t++) {
+		const struct op *op = model_pending(model, t);
+		if (!waits_outside(op) || bitset_has(x->enabled, t) ||
+		    !x->machine->ops->ready(x->machine, t, op))
+			continue;
+		set_ready(x, t, true);
+		if (model_enabled(model, t))
+			bitset_add(x->enabled, t);
+	}
+	x->ended = ended;
+}
+
 /*
  * Where nobody goes on but by a sleep's or a time-out's end, and something outside is awaited, time isn't skipped: it has to
  * pass for those outside as well. Whose time comes first goes on then, if nothing has come before. False: nothing comes.
@@ -94,6 +121,7 @@ static bool follow_time(struct execution *x)
 		if (hope == HOPE_MORE)
 			survey_enabled(x);
 	}
+	hold_children(x);
 	if (until && hope == HOPE_DUE)
 		hold_back_later(x, until);
 	return !until || hope != HOPE_LOST;
@@ -116,6 +144,7 @@ static bool await_outside(struct execution *x)
 	const struct model *model = x->block.model;
 	const bool asked = x->machine->ops->await != NULL;
 	enum hope hope = HOPE_NONE;
+	execution_let_children_end(x);
 	while (asked && (hope = x->machine->ops->await(x->machine, 0)) == HOPE_MORE) {
 		survey_enabled(x);
 		if (!bitset_empty(x->enabled, fair_words(x->fair)))
@@ -153,7 +182,8 @@ static void await_planned(struct execution *x)
 		let_wait(x, x->plan->prefix[x->trace->length].thread);
 }
 
-static void end_without_enabled(struct execution *x)
+/* Returns false. */
+static bool end_without_enabled(struct execution *x)
 {
 	const struct model *model = x->block.model;
 	x->trace->end = END_EXIT;
@@ -163,6 +193,7 @@ static void end_without_enabled(struct execution *x)
 	if (x->trace->end == END_STUCK)
 		snprintf(x->trace->message, sizeof x->trace->message,
 			 "every thread waits, and another process could still wake one");
+	return false;
 }
 
 /*
@@ -245,6 +276,7 @@ bool execution_survey(struct execution *x)
 {
 	struct trace *trace = x->trace;
 	uint32_t words = fair_words(x->fair);
+	execution_let_children_end(x);
 	survey_enabled(x);
 	await_planned(x);
 	if (!execution_believes_plugin(trace))
@@ -262,9 +294,11 @@ bool execution_survey(struct execution *x)
 			return false;
 		execution_wake_sleepers(x);
 	}
-	if (bitset_empty(x->enabled, words) && !await_outside(x)) {
-		end_without_enabled(x);
-		return false;
+	if (bitset_empty(x->enabled, words)) {
+		const bool on = await_outside(x);
+		hold_children(x);
+		if (!on)
+			return end_without_enabled(x);
 	}
 	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
 		return false;

@@ -37,6 +37,7 @@ static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t add
 void process_watch_target(struct process *process)
 {
 	target_on_foreign_trap(process->target, pass_foreign_trap, process);
+	children_watch(process);
 }
 
 static void rewind_capture(struct process *process)
@@ -152,6 +153,16 @@ static int64_t process_now(const struct machine *machine)
 	return time_now(process);
 }
 
+static void process_children(struct machine *machine, const uint64_t *before)
+{
+	children_let_end(process_of(machine), before);
+}
+
+static uint64_t process_children_held(struct machine *machine)
+{
+	return children_hold(process_of(machine));
+}
+
 static void process_transition(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
 			       const struct effect *effect, struct outcome *outcome)
 {
@@ -171,6 +182,8 @@ static const struct machine_ops process_ops = {
     .ready = process_ready,
     .await = process_await,
     .now = process_now,
+    .children = process_children,
+    .children_held = process_children_held,
     .digest = process_digest,
     .finish = process_finish,
 };

@@ -14,7 +14,7 @@ struct process_copy {
 	uint32_t threads_length;
 	struct process_object *objects;
 	uint32_t objects_length;
-	bool threaded, controlled, signalled;
+	bool threaded, controlled, signalled, disturbed;
 	uint32_t counting;
 	uint64_t transitions;
 	uint32_t ran_last;
@@ -102,6 +102,7 @@ enum status process_save(struct process *process, struct process_copy **out)
 	copy->threaded = process->threaded;
 	copy->controlled = process->controlled;
 	copy->signalled = process->signalled;
+	copy->disturbed = process->disturbed;
 	copy->counting = process->counting;
 	copy->transitions = process->transitions;
 	copy->ran_last = process->ran_last;
@@ -143,6 +144,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->threaded = copy->threaded;
 	process->controlled = copy->controlled;
 	process->signalled = copy->signalled;
+	process->disturbed = copy->disturbed;
 	process->counting = copy->counting;
 	process->transitions = copy->transitions;
 	process->ran_last = copy->ran_last;

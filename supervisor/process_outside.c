@@ -191,9 +191,11 @@ static bool waits_for_outside(const struct process *process, uint32_t thread, co
 	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, fd_foreign, true);
 }
 
-/* Does outside_ready() know when this wait is over? */
+/* Does outside_ready() know when this wait is over? A child's end it does see, not that it stops or goes on. */
 static bool can_be_asked(const struct process *process, uint32_t thread, const struct op *op)
 {
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
 	switch (op->arg) {
 	case SYS_flock:
 	case SYS_fcntl:
@@ -201,11 +203,13 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
 	case SYS_semtimedop:
 	case SYS_msgrcv:
 	case SYS_msgsnd:
-	case SYS_wait4:
-	case SYS_waitid:
 		return op->kind == OP_POLL;
+	case SYS_wait4:
+		return op->kind == OP_POLL || (regs && !(regs->rdx & (WUNTRACED | WCONTINUED)));
+	case SYS_waitid:
+		return op->kind == OP_POLL || (regs && !(regs->r10 & (WSTOPPED | WCONTINUED)));
 	default:
-		return process->threads[thread].tracee != NULL;
+		return tracee != NULL;
 	}
 }
 

@@ -94,6 +94,13 @@ struct pace {
 	uint32_t hurried; /* time-outs since then that came before their time */
 };
 
+/* When child processes may end: process_children.c. */
+struct children {
+	enum { CHILDREN_END, CHILDREN_HELD, CHILDREN_END_ASLEEP } stage;
+	bool planned;
+	uint64_t before; /* those that end before the next transition, if that is known */
+};
+
 /* Objects of atomic instructions that are no operations, with the thread that accessed them: see process_unwatched.c. */
 #define UNWATCHED_ROOM 64
 struct unwatched {
@@ -151,6 +158,7 @@ struct process {
 	struct object_slot *slots; /* hash table over them */
 	uint32_t slots_length;
 	struct pace pace;
+	struct children children;
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
@@ -270,6 +278,15 @@ enum hope time_pass(struct process *process, int64_t until);
 void time_heard(struct process *process);
 /* Of a thread that nobody else of the program could go on beside: it sleeps until then. */
 void time_sleep(struct process *process, int64_t end);
+
+/*
+ * process_children.c. watch: the target has just begun. let_end, hold: as machine_ops.children and children_held say. let_end_asleep:
+ * the thread that runs waits in the kernel, and nobody else can go on.
+ */
+void children_watch(struct process *process);
+void children_let_end(struct process *process, const uint64_t *before);
+uint64_t children_hold(struct process *process);
+void children_let_end_asleep(struct process *process);
 
 /* process_outside.c: wait a little for whatever could still wake a thread, as machine_ops.await says */
 enum hope outside_await(struct process *process, int64_t until);

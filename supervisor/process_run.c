@@ -320,6 +320,7 @@ static bool on_blocked(struct run *run, long number)
 	struct stop stop;
 	if (!process->threaded || run->own_calls || process->hope_lost) {
 		/* Nothing else could be done meanwhile. */
+		children_let_end_asleep(process);
 		int64_t waited = (int64_t)run->blocked * WATCH_MS;
 		if (process->threaded && process->options.outside_ms && waited > process->options.outside_ms)
 			return run_fail(run, END_STUCK, STATUS_TIMEOUT,

@@ -94,6 +94,7 @@ static void put_transition(struct saver *saver, const struct trace *trace, size_
 	save_number(saver, t->word);
 	save_number(saver, t->word2);
 	save_number(saver, t->objects);
+	save_number(saver, t->ended);
 	put_alternatives(saver, trace->alternatives + t->first_alternative, t->alternatives);
 	save_accesses(saver, trace_accesses(trace, i));
 	put_sets(saver, trace, i);
@@ -114,6 +115,7 @@ static bool get_transition(struct loader *loader, struct trace *trace)
 	t.word = get_word(loader);
 	t.word2 = get_word(loader);
 	t.objects = get_word(loader);
+	t.ended = load_number(loader);
 	if (loader->failed || !get_alternatives(loader, trace))
 		return false;
 	t.alternatives = (uint32_t)trace->alternatives_length - t.first_alternative;

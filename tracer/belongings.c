@@ -159,8 +159,8 @@ enum status belongings_take(const struct target *target, const struct inherited 
 			    const struct channels *channels, struct belongings *belongings)
 {
 	belongings->length = 0;
-	return target->bystanders_length == 0 && !target->world.has_timers && !has_pending_signals(target) &&
-		       !shares_memory(target) && take_descriptors(target, inherited, channels, belongings)
+	return target->bystanders_length == 0 && !bystanders_uncollected(target) &&
+		       !target->world.has_timers && !has_pending_signals(target) && !shares_memory(target) && take_descriptors(target, inherited, channels, belongings)
 		   ? STATUS_OK
 		   : STATUS_UNSUPPORTED;
 }

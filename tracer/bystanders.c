@@ -37,7 +37,10 @@ enum status bystanders_add(struct target *target, pid_t pid, bool shares_memory,
 		target->bystanders_room = room;
 	}
 	target->bystanders[target->bystanders_length++] =
-	    (struct bystander){.pid = pid, .shares_memory = shares_memory, .child = child};
+	    (struct bystander){.pid = pid,
+			       .shares_memory = shares_memory,
+			       .child = child,
+			       .number = child ? target->world.children++ : 0};
 	return STATUS_OK;
 }
 
@@ -46,6 +49,8 @@ static void bury(struct target *target, struct bystander *bystander)
 {
 	if (bystander->child)
 		target->ended[target->ended_count++ % ENDED_ROOM] = bystander->pid;
+	if (bystander->child && bystander->number < 64)
+		target->world.ended |= UINT64_C(1) << bystander->number;
 	*bystander = target->bystanders[--target->bystanders_length];
 }
 
@@ -67,6 +72,41 @@ static bool passes_trap(struct target *target, pid_t pid)
 		return false;
 	registers_write_back(&guest);
 	return true;
+}
+
+bool bystanders_is_newborn(const struct target *target, pid_t pid, int status)
+{
+	char path[32], line[128];
+	int group = 0, parent = 0;
+	if (!WIFSTOPPED(status) || (unsigned)status >> 16 != PTRACE_EVENT_STOP || find(target, pid))
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (fgets(line, sizeof line, file)) {
+		sscanf(line, "Tgid: %d", &group);
+		if (sscanf(line, "PPid: %d", &parent) == 1)
+			break;
+	}
+	fclose(file);
+	return group == target->pid || (group == pid && parent == target->pid);
+}
+
+/* Its end is seen at its own place among what the threads do. Who runs in the target's memory keeps a thread waiting. */
+static bool is_held(const struct target *target, const struct bystander *bystander)
+{
+	return bystander->child && !bystander->shares_memory && target->may_exit &&
+	       !target->may_exit(target->may_exit_context, bystander->number);
+}
+
+/* False: it stays where it exits. */
+static bool may_go_on(const struct target *target, struct bystander *bystander, unsigned event)
+{
+	if (!bystander || event != PTRACE_EVENT_EXIT)
+		return true;
+	bystander->stage = is_held(target, bystander) ? CHILD_HELD : CHILD_EXITS;
+	return bystander->stage == CHILD_EXITS;
 }
 
 void bystanders_serve(struct target *target, pid_t pid, int status)
@@ -103,7 +143,50 @@ void bystanders_serve(struct target *target, pid_t pid, int status)
 		if (signal == SIGTRAP && shares_memory && passes_trap(target, pid))
 			signal = 0;
 	}
-	resume_foreign(pid, signal);
+	if (may_go_on(target, bystander, event))
+		resume_foreign(pid, signal);
+}
+
+void bystanders_release(const struct bystander *bystander)
+{
+	if (bystander->stage == CHILD_HELD)
+		resume_foreign(bystander->pid, 0);
+}
+
+void target_on_child_exit(struct target *target, bool (*may_exit)(void *context, uint32_t child),
+			  void *context)
+{
+	target->may_exit = may_exit;
+	target->may_exit_context = context;
+}
+
+void target_let_children_exit(struct target *target)
+{
+	for (size_t i = 0; i < target->bystanders_length; i++) {
+		struct bystander *bystander = &target->bystanders[i];
+		if (bystander->stage != CHILD_HELD || is_held(target, bystander))
+			continue;
+		bystander->stage = CHILD_EXITS;
+		resume_foreign(bystander->pid, 0);
+	}
+}
+
+uint64_t target_children_ended(const struct target *target)
+{
+	return target->world.ended;
+}
+
+bool target_children_due(const struct target *target, uint64_t which)
+{
+	for (size_t i = 0; i < target->bystanders_length; i++) {
+		const struct bystander *bystander = &target->bystanders[i];
+		if (!bystander->child)
+			continue;
+		if (bystander->stage == CHILD_EXITS ||
+		    (bystander->number < 64 && which >> bystander->number & 1))
+			return true;
+	}
+	return false;
 }
 
 size_t target_bystanders(const struct target *target)
@@ -125,6 +208,14 @@ static bool waits_to_be_collected(const struct target *target, pid_t pid)
 	const char *end = read ? strrchr(line, ')') : NULL;
 	return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 && state == 'Z' &&
 	       parent == target->pid;
+}
+
+bool bystanders_uncollected(const struct target *target)
+{
+	for (size_t i = 0; i < ENDED_ROOM && i < target->ended_count; i++)
+		if (waits_to_be_collected(target, target->ended[i]))
+			return true;
+	return false;
 }
 
 bool target_child_ended(const struct target *target, pid_t which)

@@ -29,7 +29,9 @@ struct early_stop {
 struct bystander {
 	pid_t pid;
 	bool shares_memory; /* vfork: runs over the target's traps */
-	bool child;	    /* the target's own, who waits for it */
+	bool child;	    /* the target's own, who waits for it; then: */
+	uint32_t number;
+	enum { CHILD_RUNS, CHILD_HELD, CHILD_EXITS } stage; /* HELD: where it exits */
 };
 
 /* So many of its ended children are looked at when the target waits for any. */
@@ -61,6 +63,9 @@ struct virtual_world {
 	bool keeps_numbers;    /* its threads' are that and the next ones, in order of creation */
 	bool has_timers;       /* it may have: it has asked for one */
 	int64_t uptime_ns;     /* CLOCK_MONOTONIC at the start; 0: a day */
+	uint32_t children;     /* so many child processes has it made */
+	uint64_t
+	    ended;     /* those of them that have ended, as far as it could notice: target_children_ended() */
 	bool confined; /* it was saved and isn't to touch anything that it shares with others: STOP_OUTSIDE */
 	const struct known_numbers
 	    *numbers; /* of threads that were there from the beginning; NULL: none but the main one.
@@ -89,6 +94,8 @@ struct target {
 	size_t ended_count;
 	bool (*pass_trap)(void *context, struct tracee *tracee, uint64_t address);
 	void *pass_trap_context;
+	bool (*may_exit)(void *context, uint32_t child); /* NULL: any may */
+	void *may_exit_context;
 	uint64_t seccomp_stops; /* system calls at which a thread was stopped */
 	uint64_t near_pages[NEAR_PAGES_MAX];
 	size_t near_pages_length;
@@ -115,6 +122,12 @@ bool wait_is_ours(pid_t pid);
 /* bystanders.c */
 /* One that is there and stopped, or known already. STATUS_OK or STATUS_NO_MEMORY. */
 enum status bystanders_add(struct target *target, pid_t pid, bool shares_memory, bool child);
+/* The first stop of a thread or child of the target's own, whose birth is told next: nobody lets it go before. */
+bool bystanders_is_newborn(const struct target *target, pid_t pid, int status);
+/* It has been killed with those that the target has: let it go where it was held, so that it dies. */
+void bystanders_release(const struct bystander *bystander);
+/* An ended child waits for the target to ask for it. */
+bool bystanders_uncollected(const struct target *target);
 /* A wait status of whom the target doesn't have as a tracee: dealt with. */
 void bystanders_serve(struct target *target, pid_t pid, int status);
 

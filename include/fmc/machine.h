@@ -104,6 +104,14 @@ struct machine_ops {
 	/* The present moment, on the scale of op.end. NULL: time has no meaning beyond the order of those. */
 	int64_t (*now)(const struct machine *machine);
 	/*
+	 * Child processes of the program end between two transitions, and at no other time. The first 64 of them are bits. children:
+	 * from here on they may, also before start(). Those of `before` have to have ended, which is waited for, and no others do;
+	 * NULL: whichever come to it. children_held: from here on they don't; returns those that have ended. NULL: there are no
+	 * children.
+	 */
+	void (*children)(struct machine *machine, const uint64_t *before);
+	uint64_t (*children_held)(struct machine *machine);
+	/*
 	 * A digest of all that the program's future depends on besides the model: memory and registers of all
 	 * threads. Taken while every thread is stopped. False if this machine can't tell.
 	 */

@@ -51,7 +51,8 @@ struct schedule_line {
 	char *file; /* NULL if unknown, like function */
 	int source_line;
 	char *function;
-	unsigned line; /* of the schedule file, from 1; 0 if it wasn't read from one */
+	unsigned line;	/* of the schedule file, from 1; 0 if it wasn't read from one */
+	uint64_t ended; /* child processes that have before it, as struct transition has them */
 };
 
 struct schedule {
@@ -119,6 +120,9 @@ bool schedule_hide_environment(struct schedule *schedule);
 
 /* The steps as a plan's prefix; an array of schedule->length to be freed. NULL without memory. */
 struct step *schedule_steps(const struct schedule *schedule);
+
+/* plan.ended for them, to be freed; NULL where the schedule tells of no child process's end. False without memory. */
+bool schedule_ended(const struct schedule *schedule, uint64_t **ended);
 
 /*
  * Check an executed transition against its line: thread, choice, operation, object and result. On a

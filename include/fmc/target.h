@@ -273,6 +273,19 @@ size_t target_bystanders(const struct target *target);
  */
 bool target_child_ended(const struct target *target, pid_t which);
 
+/*
+ * The target's own child processes are numbered from 0 in the order of their creation. One that is about to exit is held there
+ * while may_exit() says no; NULL: none is. Children that still share the target's memory aren't asked for.
+ */
+void target_on_child_exit(struct target *target, bool (*may_exit)(void *context, uint32_t child),
+			  void *context);
+/* Ask again for those that are held. They end while the target is waited for. */
+void target_let_children_exit(struct target *target);
+/* Those of the first 64 children that have ended, as far as the target could have noticed: bit N is number N. */
+uint64_t target_children_ended(const struct target *target);
+/* Is one of these still there, or any that has been let exit and hasn't ended? */
+bool target_children_due(const struct target *target, uint64_t which);
+
 /* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
 void target_advance_clock(struct target *target, int64_t nanoseconds);
 
@@ -360,7 +373,7 @@ void tracer_catch_interrupts(void);
 void tracer_pass_signals(bool from_terminal);
 /* Have any come since it was asked last? Those that the program hasn't got yet; bit 0 is signal 1. */
 bool tracer_take_signals(uint64_t *signals);
-bool tracer_was_sent(int signal);   /* such a signal has come, from whomever */
+bool tracer_was_sent(int signal); /* such a signal has come, from whomever */
 bool tracer_interrupted(void);
 void tracer_clear_interrupt(void);
 

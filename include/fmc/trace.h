@@ -82,6 +82,8 @@ struct sleeper {
 struct plan {
 	const struct step *prefix; /* owned by whoever made the plan, like the sleepers */
 	size_t prefix_length;
+	/* Of each step of the prefix: the child processes that end before it, as in machine_ops.children. NULL: as they come. */
+	const uint64_t *ended;
 	const struct sleeper *sleepers; /* before step `sleepers_from` of the prefix */
 	size_t sleepers_length, sleepers_from;
 	bool sleepers_fair; /* fairness counts in what depends on them */
@@ -151,6 +153,7 @@ struct transition {
 	/* How many had been seen before it: in all executions that begin alike up to here they have the same
 	 * numbers. */
 	uint32_t objects;
+	uint64_t ended; /* child processes that had ended before it, as bits by number */
 };
 
 static inline struct step transition_step(const struct transition *transition)

@@ -43,11 +43,17 @@ static enum status adopt(struct timeline *timeline)
 	if (status == STATUS_OK)
 		status = schedule_from_finding(schedule, &timeline->finding);
 	struct step *steps = status == STATUS_OK ? schedule_steps(schedule) : NULL;
-	if (!steps)
+	uint64_t *ended = NULL;
+	if (!steps || !schedule_ended(schedule, &ended)) {
+		free(steps);
 		return status == STATUS_OK ? STATUS_NO_MEMORY : status;
+	}
 	free(timeline->steps);
+	free(timeline->ended);
 	timeline->steps = steps;
+	timeline->ended = ended;
 	timeline->plan.prefix = steps;
+	timeline->plan.ended = ended;
 	timeline->plan.prefix_length = schedule->length;
 	timeline->bounded = schedule->end == END_NONE || schedule->end == END_INTERRUPTED;
 	return STATUS_OK;
@@ -152,6 +158,7 @@ void timeline_free(struct timeline *timeline)
 	trace_release(&timeline->trace);
 	schedule_release(&timeline->schedule);
 	free(timeline->steps);
+	free(timeline->ended);
 	free(timeline);
 }
 

@@ -167,6 +167,7 @@ struct timeline {
 	struct timeline_options options;
 	struct schedule schedule; /* what is followed */
 	struct step *steps;	  /* of it */
+	uint64_t *ended;	  /* child processes before each of them; NULL: it tells of none */
 	bool bounded;		  /* it has no end of its own: the run ends behind its last line */
 	bool extends;		  /* behind the last line the default policy goes on */
 	char difference[256];

@@ -42,8 +42,8 @@
 	"3  T3  cond_timedwait  queue.ready#1 queue.lock#0 choice=timeout  "                                 \
 	"= ETIMEDOUT  \"my file.c\":7  \"std::f(int, char)\"\n"                                              \
 	"4  T2  futex_wait      #9                             = -EAGAIN  -  wait\n"                         \
-	"5  T1  cond_signal     \"heap block of T1 +0x10\"#2 choice=1  = 0\n"                                \
-	"6  T1  yield\n"                                                                                     \
+	"5  T1  cond_signal     \"heap block of T1 +0x10\"#2 choice=1 ended=2  = 0\n"                        \
+	"6  T1  yield           ended=1,64\n"                                                                \
 	".\n"
 
 static struct schedule schedule;
@@ -94,6 +94,7 @@ static void same_line(const struct schedule_line *a, const struct schedule_line 
 {
 	ck_assert_uint_eq(a->step.thread, b->step.thread);
 	ck_assert_int_eq(a->step.choice, b->step.choice);
+	ck_assert_uint_eq(a->ended, b->ended);
 	ck_assert_int_eq(a->kind, b->kind);
 	same_string(a->object, b->object);
 	ck_assert_uint_eq(a->object_number, b->object_number);
@@ -330,7 +331,19 @@ START_TEST(a_document_means_what_it_says)
 	ck_assert_int_eq(schedule.end, END_DEADLOCK);
 	ck_assert_uint_eq(schedule.end_thread, NO_THREAD);
 	struct schedule_line lines[] = {
-	    {{0, 0}, OP_THREAD_CREATE, NULL, 1, NULL, NO_OBJECT, 0, true, "philosophers.c", 50, "main", 27},
+	    {{0, 0},
+	     OP_THREAD_CREATE,
+	     NULL,
+	     1,
+	     NULL,
+	     NO_OBJECT,
+	     0,
+	     true,
+	     "philosophers.c",
+	     50,
+	     "main",
+	     27,
+	     0},
 	    {{1, 0},
 	     OP_MUTEX_TRYLOCK,
 	     "forks[2]",
@@ -342,7 +355,8 @@ START_TEST(a_document_means_what_it_says)
 	     "philosophers.c",
 	     31,
 	     "eat",
-	     28},
+	     28,
+	     0},
 	    {{2, CHOICE_TIMEOUT},
 	     OP_COND_TIMEDWAIT,
 	     "queue.ready",
@@ -354,8 +368,9 @@ START_TEST(a_document_means_what_it_says)
 	     "my file.c",
 	     7,
 	     "std::f(int, char)",
-	     29},
-	    {{1, 0}, OP_FUTEX_WAIT, NULL, 9, NULL, NO_OBJECT, -EAGAIN, true, NULL, 0, "wait", 30},
+	     29,
+	     0},
+	    {{1, 0}, OP_FUTEX_WAIT, NULL, 9, NULL, NO_OBJECT, -EAGAIN, true, NULL, 0, "wait", 30, 0},
 	    {{0, 1},
 	     OP_COND_SIGNAL,
 	     "heap block of T1 +0x10",
@@ -367,8 +382,21 @@ START_TEST(a_document_means_what_it_says)
 	     NULL,
 	     0,
 	     NULL,
-	     31},
-	    {{0, 0}, OP_YIELD, NULL, NO_OBJECT, NULL, NO_OBJECT, 0, false, NULL, 0, NULL, 32},
+	     31,
+	     2},
+	    {{0, 0},
+	     OP_YIELD,
+	     NULL,
+	     NO_OBJECT,
+	     NULL,
+	     NO_OBJECT,
+	     0,
+	     false,
+	     NULL,
+	     0,
+	     NULL,
+	     32,
+	     UINT64_C(3) | UINT64_C(1) << 63},
 	};
 	ck_assert_uint_eq(schedule.length, 6);
 	for (size_t i = 0; i < 6; i++) {
@@ -519,8 +547,9 @@ static const struct {
     {ONE "1 \"T1\" yield\n", "a.sched:4: expected a thread from T1 to T4096, not 'T1'"},
     {ONE "1 T1\n", "a.sched:4: expected an operation, but the line ends"},
     {ONE "1 T1 mutex_lick m#0\n", "a.sched:4: expected an operation, not 'mutex_lick'"},
-    {ONE "1 T1 mutex_lock m\n", "a.sched:4: expected an object (NAME#NUMBER), choice=, = RESULT or a place "
-				"(FILE:LINE), not 'm'"},
+    {ONE "1 T1 mutex_lock m\n",
+     "a.sched:4: expected an object (NAME#NUMBER), choice=, ended=, = RESULT or a place "
+     "(FILE:LINE), not 'm'"},
     {ONE "1 T1 mutex_lock m#x\n", "a.sched:4: expected the number of an object after its '#', not 'm#x'"},
     {ONE "1 T1 mutex_lock m#4294967295\n",
      "a.sched:4: expected the number of an object after its '#', not 'm#4294967295'"},
@@ -531,14 +560,21 @@ static const struct {
      "a.sched:4: expected choice=timeout, choice=spurious or choice=NUMBER, not 'choice=late'"},
     {ONE "1 T1 cond_wait c#0 m#1 choice=2147483648\n",
      "a.sched:4: expected choice=timeout, choice=spurious or choice=NUMBER, not 'choice=2147483648'"},
+    {ONE "1 T1 yield ended=0\n",
+     "a.sched:4: expected ended= and numbers of child processes from 1 to 64, not 'ended=0'"},
+    {ONE "1 T1 yield ended=1,\n",
+     "a.sched:4: expected ended= and numbers of child processes from 1 to 64, not 'ended=1,'"},
+    {ONE "1 T1 yield ended=65\n",
+     "a.sched:4: expected ended= and numbers of child processes from 1 to 64, not 'ended=65'"},
     {ONE "1 T1 mutex_lock m#0 =\n",
      "a.sched:4: expected a result: a number or the name of an error, but the line ends"},
     {ONE "1 T1 mutex_lock m#0 = EFOO\n",
      "a.sched:4: expected a result: a number or the name of an error, not 'EFOO'"},
     {ONE "1 T1 mutex_lock m#0 = 9223372036854775808\n",
      "a.sched:4: expected a result: a number or the name of an error, not '9223372036854775808'"},
-    {ONE "1 T1 yield a.c:\n", "a.sched:4: expected an object (NAME#NUMBER), choice=, = RESULT or a place "
-			      "(FILE:LINE), not 'a.c:'"},
+    {ONE "1 T1 yield a.c:\n",
+     "a.sched:4: expected an object (NAME#NUMBER), choice=, ended=, = RESULT or a place "
+     "(FILE:LINE), not 'a.c:'"},
     {ONE "1 T1 yield a.c:3 \"f\"g\n", "a.sched:4: expected a blank after the closing quote, not 'f'"},
     {ONE "1 T1 yield a.c:3 main extra\n", "a.sched:4: expected the end of the line, not 'extra'"},
     {ONE "1 T1 \xff\xfe\xe2\x80\xae\n", "a.sched:4: expected an operation, not '\\xff\\xfe\\xe2\\x80\\xae'"},

@@ -185,6 +185,42 @@ START_TEST(test_marks)
 }
 END_TEST
 
+/*
+ * Child processes come to their ends, and tell so, at the same places each time, however long they take: where the threads wait for
+ * them, and what they have written, is as it was first.
+ */
+START_TEST(test_children)
+{
+	struct walk walk;
+	enum { MOST = 128 };
+	static int counters[MOST], ends[MOST];
+	walk_open(&walk, "../targets/forks", NULL, FINDING_EXIT);
+	const size_t length = timeline_length(walk.timeline);
+	const uint64_t counter = symbol(&walk, "counter"), ended = symbol(&walk, "ended");
+	ck_assert_uint_lt(length + 1, MOST);
+	for (size_t part = 1; part <= length + 1; part++) {
+		timeline_goto(walk.timeline, part, &walk.move);
+		ck_assert_msg(walk.move.end != MOVE_FAILED, "part %zu: %s", part, walk.move.why);
+		counters[part] = value(&walk, counter);
+		ends[part] = value(&walk, ended);
+	}
+	for (int i = 0; i < 50; i++) {
+		const size_t part = (size_t)i * 7919 % (length + 1) + 1;
+		timeline_goto(walk.timeline, i % 5 ? part : 0, &walk.move);
+		ck_assert_msg(walk.move.end != MOVE_FAILED, "%d: %s", i, walk.move.why);
+		timeline_goto(walk.timeline, part, &walk.move);
+		ck_assert_msg(walk.move.end != MOVE_FAILED, "%d: %s", i, walk.move.why);
+		ck_assert_msg(value(&walk, counter) == counters[part] && value(&walk, ended) == ends[part],
+			      "%d: part %zu: %d, %d instead of %d, %d", i, part, value(&walk, counter),
+			      value(&walk, ended), counters[part], ends[part]);
+	}
+	timeline_goto(walk.timeline, length + 1, &walk.move);
+	go_to_last_write(&walk, counter);
+	expect_written(&walk, counter, value(&walk, counter), counters[length + 1]);
+	walk_close(&walk);
+}
+END_TEST
+
 static void add(Suite *suite, const char *name, const TTest *test)
 {
 	TCase *tests = tcase_create(name);
@@ -201,5 +237,6 @@ int main(void)
 	add(suite, "both", test_both_ways);
 	add(suite, "anywhere", test_from_anywhere);
 	add(suite, "marks", test_marks);
+	add(suite, "children", test_children);
 	return suite_run(suite);
 }
