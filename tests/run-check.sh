@@ -83,17 +83,16 @@ beside() {
 	done
 }
 
-make_in() {
-	local folder=$1
-	shift
-	$MAKE --no-print-directory -j "$JOBS" BUILD="$folder" "$@"
+# build NAME FOLDER ARGUMENT...: the suite that makes these.
+build() {
+	suite "$1" $MAKE --no-print-directory -j "$JOBS" BUILD="$2" "${@:3}"
 }
 
-suite build-gcc make_in build CC=gcc all archives samples units tools $(
+build build-gcc build CC=gcc all archives samples units tools $(
 	for f in tests/fuzz/fuzz_*.c; do [ -e "$f" ] && basename "$f" .c | sed 's|^fuzz_|build/tests/corpus_|'; done
 )
 if command -v clang >/dev/null; then
-	suite build-clang make_in build/clang CC=clang CXX=clang++ all samples units
+	build build-clang build/clang CC=clang CXX=clang++ all samples units
 else
 	SKIPPED=$((SKIPPED + 1))
 fi
