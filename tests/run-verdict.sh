@@ -153,4 +153,14 @@ for case in output file alone events pairs names joined; do
 	lock 0 $case
 	says "kernel_locks $case: complete" '^Search complete'
 done
+# No other orders are run of what follows --depth, though the executions come to their ends.
+for depth in 6 100; do
+	timeout -k 10 100 "$FMC" check --strategy dfs --depth $depth --require-complete -- "$BUILD/samples/philosophers_ordered" 2 >"$SCRATCH/out" 2>&1
+	echo "status $?" >>"$SCRATCH/out"
+	if [ $depth = 6 ]; then
+		says "--depth 6" '^status 2$' 'executions were longer than 6 transitions: what follows those was run in one order alone'
+	else
+		says "--depth 100" '^status 0$' '^Search complete'
+	fi
+done
 finish

@@ -96,6 +96,22 @@ static void note_longest(struct exploration *x)
 		x->longest_trace = x->last.trace.length;
 }
 
+/*
+ * Executions that are as long as the depth go on for a while, to see whether they do for ever. If they come to an end they are as
+ * good as others, but the search has taken no other way from there on.
+ */
+static void note_depth(struct exploration *x)
+{
+	const struct trace *trace = &x->last.trace;
+	const uint64_t depth = x->last.plan.policy.max_depth;
+	const bool cut = trace->end == END_DEPTH;
+	x->endless |= x->unfair && cut;
+	if (x->unfair || x->begins)
+		return;
+	x->cut += cut;
+	x->beyond += !cut && depth != 0 && trace->length > depth;
+}
+
 /* Count the last execution and what it had that isn't covered. */
 static void account(struct exploration *x)
 {
@@ -110,8 +126,7 @@ static void account(struct exploration *x)
 		looks_keep(&x->looks, trace, &x->last.plan.policy, x->coverage.classes > verdict->classes);
 	verdict->classes = x->coverage.classes;
 	verdict->saturation = coverage_saturation(&x->coverage);
-	x->endless |= x->unfair && trace->end == END_DEPTH;
-	x->cut += trace->end == END_DEPTH && !x->unfair;
+	note_depth(x);
 	x->forbade |= trace_forbids(trace);
 	note_longest(x);
 	x->holding += x->ordered && !x->begins && trace_holds(trace);
@@ -133,7 +148,7 @@ static void account(struct exploration *x)
 /* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
 static uint32_t least_preemptions(const struct exploration *x)
 {
-	bool sound = x->repeatable && !x->unfair && !x->begins && !x->cut && !x->held_back && !x->outside &&
+	bool sound = x->repeatable && !x->unfair && !x->begins && !x->cut && !x->beyond && !x->held_back && !x->outside &&
 		     !x->absent && !x->diverged && !x->unconfirmed && x->verdict->reasons == 0;
 	if (!sound || !x->options->search.fair_k)
 		return 0;

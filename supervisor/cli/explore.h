@@ -52,6 +52,7 @@ struct exploration {
 	    broken_off; /* executions that came to no end, not counting those that the end of the budget cut */
 	uint64_t
 	    holding; /* executions in which time-outs were held back, not counting those of auto's beginning */
+	uint64_t beyond; /* executions that ended after more transitions than the depth */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent;
 	struct failures failures;
 	struct looks looks; /* executions that are looked at again if the search comes to its end */

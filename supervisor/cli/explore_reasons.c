@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void give_conditional_reason(struct verdict *verdict)
+/* Memory that threads share without operations. `only`: there is no other reason, but that time-outs fire in order. */
+static void give_memory_reason(struct verdict *verdict, bool only)
 {
 	char *text = NULL;
 	size_t length;
@@ -13,7 +14,9 @@ static void give_conditional_reason(struct verdict *verdict)
 		memory_seen_print(&verdict->memory, 0, stream);
 		fclose(stream);
 	}
-	verdict_because(verdict, "it is complete only if these accesses don't matter: %s",
+	verdict_because(verdict, "%s: %s",
+			only ? "it is complete only if these accesses don't matter"
+			     : "no operation orders these accesses, and no thread is switched there",
 			text ? text : "out of memory");
 	free(text);
 }
@@ -23,9 +26,6 @@ void explore_give_reasons(struct exploration *x)
 	struct verdict *v = x->verdict;
 	const struct options *options = x->options;
 	v->complete = x->complete && v->reasons == 0;
-	v->conditional = v->complete && v->memory.length > 0;
-	if (v->conditional)
-		give_conditional_reason(v);
 	v->ordered = x->holding > 0;
 	if (v->ordered)
 		verdict_because(v, "time-outs fired in order: executions in which one fires while others "
@@ -51,6 +51,11 @@ void explore_give_reasons(struct exploration *x)
 	if (x->cut)
 		verdict_because(v, "%" PRIu64 " executions were cut at %" PRIu64 " transitions (--depth)",
 				x->cut, options->search.max_depth);
+	if ((x->complete || x->bounded) && x->beyond)
+		verdict_because(v,
+				"%" PRIu64 " executions were longer than %" PRIu64
+				" transitions: what follows those was run in one order alone (--depth)",
+				x->beyond, options->search.max_depth);
 	if (x->held_back)
 		verdict_because(v,
 				"in %" PRIu64 " executions a thread was held after %" PRIu64
@@ -68,7 +73,11 @@ void explore_give_reasons(struct exploration *x)
 				x->diverged);
 	if (x->unconfirmed)
 		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
-	v->in_order = v->ordered && x->complete && v->reasons == 1 + (size_t)v->conditional;
+	const bool otherwise_complete = x->complete && v->reasons == (size_t)v->ordered;
+	v->in_order = v->ordered && otherwise_complete;
+	v->conditional = v->memory.length > 0 && otherwise_complete;
+	if (v->memory.length > 0)
+		give_memory_reason(v, v->conditional);
 	if (!v->complete && v->reasons == 0)
 		verdict_because(v, "the search ended early");
 	if (!v->complete && options->restricted)

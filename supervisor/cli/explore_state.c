@@ -28,6 +28,7 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_number(saver, x->delays);
 	save_number(saver, x->bound);
 	save_number(saver, x->cut);
+	save_number(saver, x->beyond);
 	save_number(saver, x->holding);
 	save_number(saver, x->held_back);
 	save_number(saver, x->diverged);
@@ -69,6 +70,7 @@ static void load_counts(struct exploration *x, struct loader *loader)
 	x->delays = load_bool(loader);
 	x->bound = (uint32_t)load_most(loader, UINT32_MAX);
 	x->cut = load_number(loader);
+	x->beyond = load_number(loader);
 	x->holding = load_number(loader);
 	x->held_back = load_number(loader);
 	x->diverged = load_number(loader);

@@ -10,6 +10,7 @@
  *   copy     both let memcpy write into a buffer          copied   ... under a mutex
  *   print    ... snprintf                                 input    ... read
  *   ask      one asks for the length of a string that strcpy writes for the other
+ *   longer   both add to a variable; the second locks twenty times more if it comes first
  *   once     both pass a pthread_once, and read what its routine wrote
  *   reused   blocks and stacks that one gives back become the other's
  */
@@ -41,6 +42,28 @@ static void *count_locked(void *unused)
 	pthread_mutex_lock(&mutex);
 	counter++;
 	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+static void *count_made(void *unused)
+{
+	counter++;
+	pthread_mutex_lock(&mutex);
+	made = 1;
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+static void *count_longer(void *unused)
+{
+	counter++;
+	pthread_mutex_lock(&mutex);
+	int more = made ? 0 : 20;
+	pthread_mutex_unlock(&mutex);
+	while (more-- > 0) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
 	return unused;
 }
 
@@ -210,6 +233,8 @@ int main(int argc, char **argv)
 	int *block = calloc(4, sizeof *block);
 	if (strcmp(how, "counter") == 0)
 		two(count, count, NULL, NULL);
+	else if (strcmp(how, "longer") == 0)
+		two(count_made, count_longer, NULL, NULL);
 	else if (strcmp(how, "locked") == 0)
 		two(count_locked, count_locked, NULL, NULL);
 	else if (strcmp(how, "heap") == 0)
