@@ -73,7 +73,7 @@ if command -v gdb >/dev/null; then
 	run gdb elsewhere/midway.sched -nx -batch -ex 'continue' -ex 'fmc-threads' -ex 'thread 3' -ex bt -ex 'reverse-continue' \
 		-ex 'fmc-threads' -ex 'info threads' -ex 'fmc-goto 2' -ex 'fmc-next'
 	says "philosophers: under GDB" 'at the end, behind transition .*: deadlock' 'T3 eat +waits for forks\[2\] held by T4' 'in eat .*midway.c' \
-		'No more reverse-execution' '=> T1 main +at the saved state' 'Thread 1 \"T1 main\" .*nanosleep' 'Thread 1 .* stopped' 'Thread 2 .* stopped'
+		'No more reverse-execution' '=> T1 main +at the saved state' 'Thread 1\.1 \"T1 main\" .*nanosleep' 'Thread 1 .* stopped' 'Thread 2 .* stopped'
 else
 	skip "philosophers: under GDB (there is no gdb)"
 fi

@@ -56,8 +56,12 @@ walk() {
 		*) fail "$1: ${line#FAIL }" ;;
 		esac
 	done <"$SCRATCH/results"
-	[ $status -eq 0 ] && grep -q '^ok GDB came through' "$SCRATCH/results"
-	judge "$1: GDB ended by itself (status $status)" [ $? -eq 0 ]
+	if [ $status -eq 0 ] && grep -q '^ok GDB came through' "$SCRATCH/results"; then
+		pass "$1: GDB ended by itself"
+	else
+		fail "$1: GDB ended by itself (status $status)"
+		show "$SCRATCH/out"
+	fi
 	if [ -s "$SCRATCH/branch.sched" ]; then
 		timeout -k 10 60 "$FMC" replay "$SCRATCH/branch.sched" </dev/null >"$SCRATCH/out" 2>&1
 		judge "$1: the branch replays" [ $? -eq 0 ]
