@@ -46,7 +46,7 @@ const struct answered *answered_at(const struct answered_set *set, uint64_t addr
 /* Is one in this range? */
 bool answered_within(const struct answered_set *set, uint64_t address, uint64_t size);
 
-/* Give the tracee, which stands before it, the result. It then stands behind it. STATUS_OK, STATUS_GONE. */
+/* Give the tracee, which stands before it, the result. It then stands after it. STATUS_OK, STATUS_GONE. */
 enum status answered_give(const struct answered *answered, struct tracee *tracee);
 
 /* Put traps in their places, or take them out. */

@@ -166,7 +166,7 @@ static void visit_instruction(void *context, const struct instruction *instructi
 }
 
 /*
- * May this be code with atomic instructions? It has lost its way behind data, so that an XCHG, one byte in a hundred, means
+ * May this be code with atomic instructions? It has lost its way after data, so that an XCHG, one byte in a hundred, means
  * nothing; a LOCK prefix before an instruction that may have one is rare enough.
  */
 static bool seems_to_have_some(const struct left_out *left_out)

@@ -31,7 +31,7 @@ struct atomic {
 };
 
 #define ATOMIC_NO_REGISTER 0xff
-#define ATOMIC_NEXT	   0xfe /* the address behind the instruction */
+#define ATOMIC_NEXT	   0xfe /* the address after the instruction */
 
 struct atomics {
 	struct atomic *at; /* in ascending order */

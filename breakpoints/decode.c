@@ -51,7 +51,7 @@ static enum status decode_rwlock_init(const struct entries *entries, const struc
 	return STATUS_OK;
 }
 
-/* pthread_attr_t: was the thread made detached? glibc (struct pthread_attr): the flags behind 8 bytes. */
+/* pthread_attr_t: was the thread made detached? glibc (struct pthread_attr): the flags after 8 bytes. */
 static enum status decode_create(const struct entries *entries, const struct target *target,
 				 const struct user_regs_struct *regs, struct call *call)
 {

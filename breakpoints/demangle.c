@@ -31,7 +31,7 @@ static bool begins_with(const char *text, const char *beginning)
 	return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Behind `operator` and its sign: the sign may hold brackets that open nothing. */
+/* After `operator` and its sign: the sign may hold brackets that open nothing. */
 static char *behind_operator(char *c)
 {
 	c += strlen("operator");

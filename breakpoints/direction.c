@@ -117,7 +117,7 @@ static enum direction of_0f(const struct instruction *instruction, uint8_t opcod
 	case 0xc0:
 	case 0xc1:
 		return B;
-	case 0xa3: /* bits anywhere behind the operand's address, as a register says */
+	case 0xa3: /* bits anywhere after the operand's address, as a register says */
 	case 0xab:
 	case 0xb3:
 	case 0xbb:

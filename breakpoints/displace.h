@@ -7,7 +7,7 @@
 
 /*
  * Performing an instruction without its trap: a copy of it elsewhere, that does the same there, and a jump
- * back behind the original (x86-64).
+ * back after the original (x86-64).
  */
 
 struct displacer;
@@ -24,9 +24,9 @@ struct displaced {
 	uint8_t copy[DISPLACE_ROOM];
 	uint8_t size;	     /* of the copy, the jump back included */
 	uint8_t length;	     /* of the original instructions */
-	bool touches_behind; /* one behind the first has an operand in memory */
+	bool touches_behind; /* one after the first has an operand in memory */
 	uint32_t
-	    starts; /* bit k: behind the first one, another begins k bytes from it, in the copy as in the original */
+	    starts; /* bit k: after the first one, another begins k bytes from it, in the copy as in the original */
 };
 
 /* Where a direct jump or call from the displaced instruction goes instead of `target`. */
@@ -65,7 +65,7 @@ typedef void jump_visitor(void *context, const struct jump *jump);
 void jumps_each(struct displacer *displacer, const uint8_t *code, size_t size, uint64_t address,
 		jump_visitor *visit, void *context);
 
-/* Does one of them go to where something else shall be written over the function's beginning, behind its first byte? */
+/* Does one of them go to where something else shall be written over the function's beginning, after its first byte? */
 bool jumps_into(struct displacer *displacer, const uint8_t *code, size_t size, uint64_t address,
 		size_t length);
 

@@ -20,7 +20,7 @@ struct range {
 
 /*
  * The door for execution at `at`; DOOR_RANGES ranges are at `ranges`, within 2 GB of it, empty ones { 0, 0 }. What is
- * to follow the trap has to be right behind the door.
+ * to follow the trap has to be right after the door.
  */
 void door_encode(uint64_t at, uint64_t ranges, uint8_t door[DOOR_BYTES]);
 

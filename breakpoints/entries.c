@@ -108,7 +108,7 @@ static const struct trap *find_creation(const struct entries *entries)
 	return NULL;
 }
 
-/* Where a jump to an entry point goes instead: to the copy, behind the trap. One call stays one operation. */
+/* Where a jump to an entry point goes instead: to the copy, after the trap. One call stays one operation. */
 static uint64_t redirect(void *context, uint64_t target)
 {
 	const struct trap *trap = entries_trap_of(context, target);
@@ -441,7 +441,7 @@ enum status entries_pass(const struct entries *entries, struct tracee *tracee, u
 		return STATUS_GONE;
 	if (entry_point_is_own(trap->point))
 		return return_at_once(tracee);
-	/* Behind a door's trap the thread is where it has to be. */
+	/* After a door's trap the thread is where it has to be. */
 	if (regs->rip != trap->copy)
 		tracee_change_regs(tracee)->rip = trap->copy;
 	return STATUS_OK;

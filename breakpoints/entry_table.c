@@ -150,7 +150,7 @@ bool entry_point_asks(const struct entry_point *point)
 	return point->shape == SHAPE_VARIABLE;
 }
 
-/* Behind the table: those of a plug-in, in the order of their coming. */
+/* After the table: those of a plug-in, in the order of their coming. */
 static struct entry_point added[OP_USER_MOST];
 static size_t added_length;
 

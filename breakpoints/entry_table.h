@@ -39,7 +39,7 @@ struct entry_point {
  */
 bool entry_point_is_own(const struct entry_point *point);
 
-/* The names of these, by number; NULL behind the last. */
+/* The names of these, by number; NULL after the last. */
 const char *entry_own_name(size_t i);
 
 /* Does the loader call it for debuggers? Only who looks at modules that come later needs that. */
@@ -58,7 +58,7 @@ bool entry_point_asks(const struct entry_point *point);
 /* Add one of a kind that a plug-in describes; the name is borrowed. False: there are too many. */
 bool entry_point_add(const char *name, enum op_kind kind);
 
-/* Those that have been added, by number; NULL behind the last. */
+/* Those that have been added, by number; NULL after the last. */
 const struct entry_point *entry_point_added(size_t i);
 
 /* All that are built in, for tests. */

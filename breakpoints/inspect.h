@@ -15,8 +15,8 @@ struct inspector {
 	struct steps *steps; /* of each thread */
 	struct ends ends;    /* of pipes and sockets; found at first use */
 	bool musl;
-	pid_t sharer;	     /* another process that has the same memory; 0: none; -1: that can't be told */
-	bool requests;	     /* the kernel may be working for it in the background: io_uring, asynchronous I/O */
+	pid_t sharer;  /* another process that has the same memory; 0: none; -1: that can't be told */
+	bool requests; /* the kernel may be working for it in the background: io_uring, asynchronous I/O */
 	uint64_t tid_offset; /* of its number in a thread's description, from fs_base on; 0: not known */
 	int glibc;	     /* minor version: 36 of 2.36; 0: not known; -1: not looked for yet */
 };

@@ -24,7 +24,7 @@ static bool find_stack(const void *context, const struct region *region, uint32_
 	return false;
 }
 
-/* A core file doesn't say which mapping it is: that behind the program's own, where the kernel lets it begin. */
+/* A core file doesn't say which mapping it is: that after the program's own, where the kernel lets it begin. */
 static bool is_heap(const struct inspector *inspector, const struct subject_mapping *mapping)
 {
 	const struct modules *modules = &inspector->places->modules;

@@ -4,7 +4,7 @@
 
 /*
  * The stack of a subject's thread. Where call frame information ends (registers that aren't known, code without any,
- * damage), the next return address is looked for on the stack: a word that points behind a call instruction.
+ * damage), the next return address is looked for on the stack: a word that points after a call instruction.
  */
 
 #define STEPS_MOST   256
@@ -67,7 +67,7 @@ static bool is_code(const struct inspector *inspector, uint64_t address)
 
 #define CALL_BYTES 7 /* the longest call instruction that compilers use */
 
-/* The length that a call instruction's ModRM byte asks for behind the opcode; 0: the byte says another instruction. */
+/* The length that a call instruction's ModRM byte asks for after the opcode; 0: the byte says another instruction. */
 static size_t indirect_length(uint8_t modrm)
 {
 	unsigned mode = modrm >> 6, base = modrm & 7;

@@ -175,7 +175,7 @@ static bool has_modrm(char kind)
 	}
 }
 
-/* Everything behind the opcode, which is of this kind. */
+/* Everything after the opcode, which is of this kind. */
 static bool take_operands(struct reading *r, char kind)
 {
 	struct instruction *to = r->to;

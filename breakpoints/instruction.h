@@ -12,7 +12,7 @@
 
 enum opcode_map {
 	MAP_ONE, /* one-byte opcodes */
-	MAP_0F,	 /* behind 0f, or so in a VEX or EVEX prefix */
+	MAP_0F,	 /* after 0f, or so in a VEX or EVEX prefix */
 	MAP_0F38,
 	MAP_0F3A,
 	MAP_EVEX5, /* of AVX-512 FP16 */
@@ -43,9 +43,9 @@ bool instruction_parse(const uint8_t *code, size_t size, uint64_t address, struc
 
 /* Where it goes on. */
 enum flow {
-	FLOW_ON,       /* behind it, perhaps after a while (a system call) */
-	FLOW_CALL,     /* to a target, then behind it */
-	FLOW_BRANCH,   /* to a target, or behind it */
+	FLOW_ON,       /* after it, perhaps after a while (a system call) */
+	FLOW_CALL,     /* to a target, then after it */
+	FLOW_BRANCH,   /* to a target, or after it */
 	FLOW_JUMP,     /* to a target */
 	FLOW_INDIRECT, /* nobody knows where */
 	FLOW_END,      /* nowhere here: a return, a trap that nobody comes back from */

@@ -15,7 +15,7 @@ static int number_of(Dwarf_Die *die, unsigned attribute)
 		   : 0;
 }
 
-/* One that is declared behind the place holds what was there before. */
+/* One that is declared after the place holds what was there before. */
 static bool is_yet_to_come(Dwarf_Die *variable, int line)
 {
 	return dwarf_tag(variable) == DW_TAG_variable && line && number_of(variable, DW_AT_decl_line) > line;

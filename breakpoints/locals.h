@@ -9,7 +9,7 @@
 /* A frame, and where memory comes from. */
 struct activation {
 	struct unwound registers;
-	uint64_t cfa;	/* the stack pointer behind its return; 0: not known */
+	uint64_t cfa;	/* the stack pointer after its return; 0: not known */
 	bool is_return; /* registers.pc is a return address */
 	enum status (*read)(void *context, uint64_t address, void *to, size_t size);
 	void *context;

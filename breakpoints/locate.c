@@ -136,7 +136,7 @@ static bool evaluate_at(struct evaluation *evaluation, Dwarf_Attribute *attribut
 		return false;
 	for (size_t i = 0; i < length; i++) {
 		bool last = i + 1 == length;
-		/* Behind a value nothing may come: it would be one of several pieces. */
+		/* After a value nothing may come: it would be one of several pieces. */
 		if (evaluation->is_value || !perform(evaluation, &operations[i]))
 			return false;
 		if (last && evaluation->is_value && operations[i].atom != DW_OP_stack_value && length > 1)

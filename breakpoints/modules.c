@@ -205,7 +205,7 @@ static uint64_t start_of_code(pid_t pid)
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return 0;
-	/* The name may have blanks and parentheses in it; behind it the start of the code is the 24th field. */
+	/* The name may have blanks and parentheses in it; after it the start of the code is the 24th field. */
 	const char *name_end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
 	if (name_end)
 		sscanf(name_end + 1,

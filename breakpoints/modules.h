@@ -53,7 +53,7 @@ enum status modules_of_subject(struct modules *modules, const struct subject *su
 int module_open(const struct module *module);
 
 /*
- * Put a module for the file behind the others; `found` says where its lowest mapping is, and how to open it if not by path.
+ * Put a module for the file after the others; `found` says where its lowest mapping is, and how to open it if not by path.
  * A file that is no ELF file is left out. STATUS_OK, STATUS_NO_MEMORY.
  */
 enum status modules_add(struct modules *modules, const struct module *found);

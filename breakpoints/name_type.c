@@ -10,7 +10,7 @@ static bool is_scope(int tag)
 	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
 }
 
-/* The last of the parent's children that doesn't begin behind the offset: entries lie within those that contain them. */
+/* The last of the parent's children that doesn't begin after the offset: entries lie within those that contain them. */
 static bool child_towards(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *child)
 {
 	Dwarf_Die next;

@@ -13,7 +13,7 @@
 struct step {
 	uint64_t pc;
 	uint64_t stack; /* the stack pointer there; 0: not known */
-	uint64_t cfa;	/* that behind its return; 0: not known for certain, like the registers */
+	uint64_t cfa;	/* that after its return; 0: not known for certain, like the registers */
 	struct unwound registers;
 	const char *function; /* as places_find() says, like library */
 	bool library;

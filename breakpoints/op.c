@@ -92,7 +92,7 @@ static const char *classes[CLASS_ALL] = {
     [CLASS_SEM] = "sem",       [CLASS_FUTEX] = "futex",	    [CLASS_MEMORY] = "memory",
 };
 
-/* Behind those: what has been added, and the names. */
+/* After those: what has been added, and the names. */
 #define LONGEST_NAME 31
 static unsigned ops_added, classes_added;
 static char op_names[OP_USER_MOST][LONGEST_NAME + 1], class_names[CLASS_USER_MOST][LONGEST_NAME + 1];

@@ -67,7 +67,7 @@ struct places {
 	struct found *found; /* a hash table of answers; true as long as the modules stay */
 	size_t found_length, found_room;
 	struct type_names types; /* that were asked for */
-	bool attached; /* dwfl knows where registers and memory come from */
+	bool attached;		 /* dwfl knows where registers and memory come from */
 	const struct unwinding *unwinding;
 	struct subject *subject; /* whose modules they are; NULL: a target's */
 };
@@ -76,7 +76,8 @@ struct places {
 enum status places_of_subject(struct places *places, struct subject *subject);
 
 /* Visit the frames of a stack, innermost first, as far as they can be told. */
-void places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit, void *context);
+void places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit,
+		   void *context);
 
 /* What the call frame information for this place in the code tells of the caller. */
 enum caller {
@@ -89,7 +90,7 @@ enum caller places_caller(struct places *places, uint64_t pc);
 
 /*
  * Does the function hold rbx at this place as its caller had it? libdwfl knows that of the other registers which functions
- * preserve, but takes rax for this one (elfutils 0.188), so that frames have lost it behind a function that doesn't save it.
+ * preserve, but takes rax for this one (elfutils 0.188), so that frames have lost it after a function that doesn't save it.
  */
 bool places_leaves_rbx(struct places *places, uint64_t pc);
 

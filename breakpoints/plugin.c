@@ -125,7 +125,7 @@ void plugin_init(enum object_class class, void *object, uint64_t address, const 
 	if (!q.class || !q.class->init || !ask(q.class->name, "init", run_init, &q))
 		return;
 	if (!stays_inside(&q))
-		plugin_blame("init() of %s writes behind the object", q.class->name);
+		plugin_blame("init() of %s writes past the object", q.class->name);
 	memcpy(object, q.changed.object, FMC_OBJECT_BYTES);
 }
 
@@ -207,7 +207,7 @@ static const char *contradiction(const struct question *q)
 {
 	bool changed = memcmp(q->changed.object, q->object, FMC_OBJECT_BYTES) != 0;
 	if (!stays_inside(q))
-		return "writes behind the object";
+		return "writes past the object";
 	if ((unsigned)q->effect.misuse > FMC_WAITS_UNMADE)
 		return "names no misuse";
 	if (q->effect.waits && q->step.waits)

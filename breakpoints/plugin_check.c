@@ -16,7 +16,7 @@ static void perform(struct side *side, const void *object)
 	plugin_apply(side->op, side->thread, side->after, &side->effect);
 }
 
-/* The same behind the other: true if it comes to the same thing. */
+/* The same after the other: true if it comes to the same thing. */
 static bool same_behind(const struct side *side, const struct side *other,
 			unsigned char both[FMC_OBJECT_BYTES])
 {

@@ -26,7 +26,7 @@ struct trap {
 };
 
 /*
- * A slot of fmc's page: a door, displaced instructions, and behind them where they were taken from, so that
+ * A slot of fmc's page: a door, displaced instructions, and after them where they were taken from, so that
  * an unwinder that finds a thread there knows where it stands (original_pc() in stack.c).
  *
  * The door serves entry points whose first instructions can make room for a jump to it. It traps right before
@@ -59,7 +59,7 @@ struct loaded {
 };
 
 /*
- * Where the rounds of a loop are counted. By jump: the head's instruction, and if it is short those behind it, are replaced by a
+ * Where the rounds of a loop are counted. By jump: the head's instruction, and if it is short those after it, are replaced by a
  * jump to the slot's counter, which stands at the end of what is a door elsewhere, right before the copy of the instructions. The
  * slot is where the jump's bytes are trap instructions at the beginnings of further ones, should anybody jump to one. By trap: the
  * head's first byte is replaced.
@@ -87,7 +87,7 @@ struct entries {
 	enum atomics_use atomics_use;
 	bool without_doors;
 	bool watch_variables; /* which variables of the environment are asked for */
-	bool answers; /* instructions whose results differ from run to run: */
+	bool answers;	      /* instructions whose results differ from run to run: */
 	struct answered_set answered;
 	bool atomics_found;
 	struct atomics atomics; /* of the modules at the origin */

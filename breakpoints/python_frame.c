@@ -64,7 +64,7 @@ static bool read_frame(struct python *python, uint64_t address, struct python_fr
 	return true;
 }
 
-/* Until 3.10 the arguments that inner functions use have been moved behind the other variables; by name they are found. */
+/* Until 3.10 the arguments that inner functions use have been moved after the other variables; by name they are found. */
 static uint64_t moved_argument(struct python *python, const struct python_frame *frame, uint32_t i)
 {
 	uint64_t names, moved;

@@ -21,7 +21,7 @@ enum python_attributes {
 	PYTHON_IN_DICT,	  /* until 3.10: in a dictionary at the type's offset */
 	PYTHON_IN_VALUES, /* 3.11: before the object, values or a dictionary */
 	PYTHON_IN_EITHER, /* 3.12: before the object, values if the lowest bit is set */
-	PYTHON_INLINE,	  /* 3.13: a dictionary before the object, or values behind its head */
+	PYTHON_INLINE,	  /* 3.13: a dictionary before the object, or values after its head */
 };
 
 struct python_layout {

@@ -32,7 +32,7 @@ enum { RWLOCK_WRITERS_WORD = 4, RWLOCK_PHASE = 8, RWLOCK_CLOSED = 12, RWLOCK_WRI
 enum { READER_WAITS = 4, READER = 8, HELD_BY_WRITER = 3 };
 /* glibc, struct pthread_barrier */
 enum { BARRIER_ROUND = 4 };
-/* Both keep a semaphore's waiters behind its value. */
+/* Both keep a semaphore's waiters after its value. */
 enum { SEM_WAITERS = 4 };
 
 static void add(struct target *target, uint64_t address, int32_t amount)

@@ -55,7 +55,8 @@ static bool is_patched(const struct entries *entries, uint64_t address)
 {
 	uint8_t byte;
 	for (uint64_t at = address; at < address + JUMP_BYTES; at++)
-		if (is_of_head(entries, at) || patches_find(&entries->first, at, &byte) || patches_find(&entries->rest, at, &byte))
+		if (is_of_head(entries, at) || patches_find(&entries->first, at, &byte) ||
+		    patches_find(&entries->rest, at, &byte))
 			return true;
 	return entries_is_trap(entries, address);
 }
@@ -68,7 +69,7 @@ static bool copy_for_jump(struct displacer *displacer, uint64_t address, const u
 	if (can && displaced->length >= JUMP_BYTES)
 		return true;
 	/*
-	 * Right behind the jump's opcode there can't be a trap: what is there decides on the slot's place in its page. And of the
+	 * Right after the jump's opcode there can't be a trap: what is there decides on the slot's place in its page. And of the
 	 * accesses to memory that somebody may look at only the first instruction's is known.
 	 */
 	return displace_straight(displacer, address, code, JUMP_BYTES, copy, displaced) &&
@@ -82,8 +83,7 @@ static enum countable look(const struct entries *entries, const struct target *t
 	uint8_t code[DISPLACE_CODE] = {0};
 	const struct module *module = modules_find(&entries->modules, address);
 	if (!module || strlen(module->name) >= LOOP_MODULE || is_patched(entries, address) ||
-	    heads_have(entries, address) ||
-	    read_code(&view, address, code, sizeof(code)) != sizeof(code))
+	    heads_have(entries, address) || read_code(&view, address, code, sizeof(code)) != sizeof(code))
 		return COUNTABLE_NOT;
 	struct displacer *displacer = displacer_new();
 	bool jump = displacer && flags_are_dead(address, read_code, &view) &&
@@ -293,7 +293,7 @@ bool entries_is_head_trap(const struct entries *entries, uint64_t address)
 	return entries_loop_at(entries, address) < LOOPS_MOST || head_around(entries, address);
 }
 
-/* The one in whose slot this address is, and how many bytes behind its copy's beginning; NULL if it is in none. */
+/* The one in whose slot this address is, and how many bytes after its copy's beginning; NULL if it is in none. */
 static const struct head *head_with(const struct entries *entries, uint64_t address, int64_t *behind)
 {
 	for (uint32_t i = 0; i < LOOPS_MOST; i++) {

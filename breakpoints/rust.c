@@ -14,7 +14,7 @@
 #define DEPTH_MOST 64 /* of paths within paths; references could go round for ever */
 
 struct reader {
-	const char *start; /* behind "_R": what references count from */
+	const char *start; /* after "_R": what references count from */
 	const char *at;
 	char name[NAME_ROOM];
 	size_t length;

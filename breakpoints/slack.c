@@ -73,7 +73,7 @@ bool slack_same_file(const struct module *module, const struct target *target)
 	return same;
 }
 
-/* Where in the file the byte of this address is; -1: nowhere. A page goes on behind the end of its segment. */
+/* Where in the file the byte of this address is; -1: nowhere. A page goes on after the end of its segment. */
 static int64_t file_offset(Elf *elf, uint64_t address)
 {
 	GElf_Phdr header;
@@ -87,7 +87,7 @@ static int64_t file_offset(Elf *elf, uint64_t address)
 
 bool slack_unchanged(const struct module *module, const struct target *target, uint64_t address, size_t size)
 {
-	uint8_t mapped[PAGE], stored[PAGE] = {0}; /* behind the end of the file are zeros */
+	uint8_t mapped[PAGE], stored[PAGE] = {0}; /* after the end of the file are zeros */
 	const int file = open(module->path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return false;

@@ -34,7 +34,7 @@ static bool is_planted(struct places *places, const struct target *target, uint6
 
 /*
  * Where a thread stands for the unwinder. Stopped by a planted trap: before the instruction that the trap
- * replaces. In a displaced copy: before or behind the original. Else where it is.
+ * replaces. In a displaced copy: before or after the original. Else where it is.
  */
 static uint64_t original_pc(struct places *places, const struct tracee *tracee, uint64_t pc)
 {

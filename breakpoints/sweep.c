@@ -201,7 +201,7 @@ static void follow_later(struct sweep *sweep, uint64_t address)
 	sweep->due[sweep->due_length++] = address;
 }
 
-/* True: it doesn't go on behind the instruction. */
+/* True: it doesn't go on after the instruction. */
 static bool follow_flow(struct sweep *sweep, const struct instruction *instruction)
 {
 	uint64_t target;

@@ -9,11 +9,11 @@
  * The instructions of a module that are certainly such: a trap at any other byte would change one in its middle. Certain is what
  * control flow reaches from the beginning of a function (functions.h), where
  *
- *   - the function decodes whole: its last instruction ends where it ends, and nobody jumps into the middle of one (but behind a
+ *   - the function decodes whole: its last instruction ends where it ends, and nobody jumps into the middle of one (but after a
  *     LOCK prefix, as libc does);
  *   - in code without known ends, calls and jumps from certain code lead there.
  *
- * Behind a jump or return nothing is certain but what some jump leads to, unless the function jumps through a table or has
+ * After a jump or return nothing is certain but what some jump leads to, unless the function jumps through a table or has
  * landing pads of exceptions.
  */
 

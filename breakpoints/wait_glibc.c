@@ -63,7 +63,7 @@ static uint32_t new_cond(struct inspector *inspector, const struct futex *futex,
 }
 
 /*
- * The waiting function keeps what it would need if its thread were cancelled: the condition variable's address and, behind it,
+ * The waiting function keeps what it would need if its thread were cancelled: the condition variable's address and, after it,
  * the mutex's. 0 if that isn't on the stack.
  */
 #define WORDS_LOOKED 160

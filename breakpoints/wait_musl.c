@@ -76,7 +76,7 @@ _Static_assert(offsetof(struct cond, tail) == 40, "as musl has it");
 #define WORDS_LOOKED	64
 #define SAVED_REGISTERS 6
 
-/* Words that a thread's waiting function may keep an address in: callee-saved registers, then its stack. 0 behind the last. */
+/* Words that a thread's waiting function may keep an address in: callee-saved registers, then its stack. 0 after the last. */
 static uint64_t word_near(const struct inspector *inspector, uint32_t thread, size_t i)
 {
 	const struct user_regs_struct *regs = &subject_thread(inspector->subject, thread)->regs;
@@ -225,7 +225,7 @@ static bool is_barrier(struct inspector *inspector, const struct futex *futex, e
 	return true;
 }
 
-/* struct pthread: the word that tells whether it has ended, behind its number and its errno. */
+/* struct pthread: the word that tells whether it has ended, after its number and its errno. */
 #define DETACH_BEHIND_NUMBER 8
 static bool is_join(struct inspector *inspector, const struct futex *futex, struct wait *wait)
 {

@@ -38,7 +38,7 @@ def ask(command):
 
 
 class Place:
-    """Where the schedule is: part 0 is the beginning, part n transition n, behind the last one is the end."""
+    """Where the schedule is: part 0 is the beginning, part n transition n, after the last one is the end."""
 
     def __init__(self):
         answer = re.match(r"(\d+) (\d+) (\d+)((?: T\d+)*)$", ask("where"))
@@ -49,7 +49,7 @@ class Place:
 
 
 def settle(command="", to_string=False):
-    """Let GDB find out where the program is, in the way it does after any stop, behind a movement of fmc's.
+    """Let GDB find out where the program is, in the way it does after any stop, after a movement of fmc's.
 
     While a command is run so, Ctrl-C ends it."""
     ask("resync " + command)
@@ -258,7 +258,7 @@ gdb.events.breakpoint_deleted.connect(lambda point: Kept.update(point.number))
 def connect(path, loose):
     """Start `fmc gdbserver` and let GDB speak to it."""
     command = [find_fmc(), "gdbserver"] + (["--loose"] if loose else []) + [path]
-    # GDB 13 crashes when it is set again behind a program that has been killed.
+    # GDB 13 crashes when it is set again after a program that has been killed.
     if gdb.parameter("sysroot") != "/":
         gdb.execute("set sysroot /")
     gdb.execute("set remotetimeout %d" % ANSWER_SECONDS)

@@ -136,7 +136,7 @@ enum minimize_end known_end(const struct known *known, const struct deviation *l
 	uint64_t *steps = calloc((size_t)threads + 1, sizeof *steps);
 	uint32_t previous = NO_THREAD;
 	enum minimize_end end = MINIMIZE_UNKNOWN;
-	/* The first state that was ever added is the beginning; a class is never longer than those behind it. */
+	/* The first state that was ever added is the beginning; a class is never longer than those after it. */
 	uint32_t at = steps && known->length ? 1 : 0;
 	while (at) {
 		const struct known_state *state = &known->states[at - 1];

@@ -11,7 +11,7 @@ struct player {
 	const struct execution_watcher *watcher; /* the caller's, NULL if there is none */
 	bool loose;
 	bool stopped;  /* by the player, because of a difference */
-	bool finished; /* by the player, behind the last step of a schedule without an end of its own */
+	bool finished; /* by the player, after the last step of a schedule without an end of its own */
 	size_t *diverged_at;
 	char *why;
 };
@@ -34,7 +34,7 @@ static bool check(struct player *player, size_t i, const struct trace *trace)
 	return false;
 }
 
-/* A schedule that was cut, or written by hand without an end: nothing is expected behind its last step. */
+/* A schedule that was cut, or written by hand without an end: nothing is expected after its last step. */
 static bool open_ended(const struct schedule *schedule)
 {
 	return schedule->end == END_NONE || schedule->end == END_INTERRUPTED;

@@ -458,7 +458,7 @@ static enum status check_whole(struct parser *p)
 	if (!loop)
 		schedule->loop_start = 0;
 	if (schedule->loop_start > schedule->length)
-		return parser_fail(p, "'loop' is behind the last transition");
+		return parser_fail(p, "'loop' is after the last transition");
 	return STATUS_OK;
 }
 

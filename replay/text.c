@@ -158,7 +158,7 @@ int text_hex_digit(char c)
 	return -1;
 }
 
-/* The character that an escape means, *at behind its backslash; -1 if there is no such escape. */
+/* The character that an escape means, *at after its backslash; -1 if there is no such escape. */
 static int read_escape(const char **at, const char *end)
 {
 	if (*at == end)

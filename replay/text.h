@@ -30,7 +30,7 @@ void text_add_word(struct text *text, const char *string);
 void text_add_value(struct text *text, const char *string);
 
 /*
- * Read a quoted string: *at is at the opening quote and is moved behind the closing one. The result is to be
+ * Read a quoted string: *at is at the opening quote and is moved after the closing one. The result is to be
  * freed. On failure NULL; *error says why, or is NULL without memory.
  */
 char *text_unquote(const char **at, const char *end, const char **error);

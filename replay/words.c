@@ -152,7 +152,7 @@ static bool read_end_value(const char *word, size_t length, enum end_reason end,
 	return false;
 }
 
-/* The reason that `value` begins with, the longest where several fit; *rest is behind it. */
+/* The reason that `value` begins with, the longest where several fit; *rest is after it. */
 static bool read_end_reason(const char *value, enum end_reason *end, const char **rest)
 {
 	size_t longest = 0;

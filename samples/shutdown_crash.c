@@ -47,7 +47,7 @@ int main(void)
 	pthread_mutex_lock(&state_lock);
 	stop = true;
 	pthread_mutex_unlock(&state_lock);
-	munmap(messages, sizeof *messages); /* too early: belongs behind the join */
+	munmap(messages, sizeof *messages); /* too early: belongs after the join */
 	pthread_join(worker, NULL);
 	return 0;
 }

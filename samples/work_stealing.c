@@ -72,7 +72,7 @@ static void grow(void)
 	release();
 }
 
-/* One slot stays free: a stealer who has moved the head may still have to read the one behind it. */
+/* One slot stays free: a stealer who has moved the head may still have to read the one after it. */
 static void push(int item)
 {
 	int spare = bug == BUG_PUSH ? 0 : 1;

@@ -105,7 +105,7 @@ enum status bpor_path_feed(struct bpor_path *path, const struct trace *trace, si
 	*first_new = path->length;
 	if (!follows(path, trace))
 		return STATUS_DIVERGED;
-	/* Behind the depth bound nothing branches and nothing need be remembered. */
+	/* After the depth bound nothing branches and nothing need be remembered. */
 	size_t length = trace->length;
 	if (path->max_depth != 0 && length > path->max_depth)
 		length = (size_t)path->max_depth;

@@ -5,7 +5,7 @@
 
 /*
  * The stack of bpor.c: one node for each transition of the present execution, with the alternatives that were open
- * there. Transitions at or behind `max_depth` get no node.
+ * there. Transitions at or after `max_depth` get no node.
  */
 struct bpor_node {
 	size_t first_alternative; /* into bpor_path.alternatives */

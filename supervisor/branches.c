@@ -65,7 +65,7 @@ static double weight_of(const struct branches *b, uint32_t branch)
 	return branch == NO_BRANCH ? 1 : b->at[branch].weight;
 }
 
-/* A branch behind `parent`, referred to once, by the caller; NO_BRANCH without memory. */
+/* A branch after `parent`, referred to once, by the caller; NO_BRANCH without memory. */
 static uint32_t add(struct branches *b, uint32_t parent, struct step step, uint64_t digest, double weight)
 {
 	uint32_t branch = new_branch(b);

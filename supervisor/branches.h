@@ -8,8 +8,8 @@
  * The tree of a search over executions, as far as it is still needed: the branches that were seen and not yet
  * run, and how each is come to.
  *
- * A branch is one step behind those of its parents. It is open until it is taken as a plan; the plan's trace
- * shows what comes behind it, and which of that is to be open is for the strategy to say. The branch that was
+ * A branch is one step after those of its parents. It is open until it is taken as a plan; the plan's trace
+ * shows what comes after it, and which of that is to be open is for the strategy to say. The branch that was
  * opened last is taken first: so a search goes depth first, and its tree stays small. Any number of plans may
  * be out, their traces come back in any order.
  *
@@ -18,7 +18,7 @@
  */
 struct branch {
 	uint32_t parent;     /* NO_BRANCH: its step is the first one */
-	uint32_t references; /* branches behind it; and one while it is open or its plan is out */
+	uint32_t references; /* branches after it; and one while it is open or its plan is out */
 	struct step step;
 	uint64_t digest; /* of the alternatives that it was one of; 0: not known */
 	double weight;
@@ -30,7 +30,7 @@ struct branch {
 /* What a strategy says about an alternative. */
 struct branch_mark {
 	bool wanted;
-	struct trace_hash state; /* for the strategy: what it knows the state behind it by */
+	struct trace_hash state; /* for the strategy: what it knows the state after it by */
 };
 
 struct branch_plan {
@@ -49,7 +49,7 @@ struct branches {
 	size_t open_length, open_room;
 	struct branch_plan *out;
 	size_t out_length, out_room;
-	uint64_t max_depth; /* steps at or behind it don't branch; 0: none */
+	uint64_t max_depth; /* steps at or after it don't branch; 0: none */
 	double done;	    /* the weight of all executions so far */
 };
 
@@ -73,7 +73,7 @@ const struct branch *branches_latest(const struct branches *branches);
 void branches_skip(struct branches *branches);
 
 /*
- * Is this the trace of the plan with this ticket? STATUS_OK: its transitions from *first up to *end, behind which
+ * Is this the trace of the plan with this ticket? STATUS_OK: its transitions from *first up to *end, after which
  * nothing branches, are new (none of a plan that was forgotten), and branches_grow() has to be called.
  * STATUS_DIVERGED: it doesn't follow the plan, or the alternatives on the way have changed; the plan is over.
  */

@@ -80,7 +80,7 @@ void branches_save(const struct branches *b, struct saver *saver)
 	free(n.path);
 }
 
-/* Branch i, behind one of those before it. */
+/* Branch i, after one of those before it. */
 static void load_branch(struct branches *b, uint32_t i, struct loader *loader)
 {
 	uint32_t parent = (uint32_t)load_most(loader, i) - 1;

@@ -92,7 +92,7 @@ static bool raise_bound(struct cb *cb)
 	return false;
 }
 
-/* Has the state behind the branch that comes next been come to since it was opened? */
+/* Has the state after the branch that comes next been come to since it was opened? */
 static bool leads_nowhere(const struct cb *cb)
 {
 	const struct branch *next = branches_latest(&cb->branches);
@@ -135,7 +135,7 @@ static uint32_t free_thread(const struct cb *cb, const struct trace *trace, size
 	return NO_THREAD;
 }
 
-/* Set what costs something, behind the first i steps, aside; false without memory. */
+/* Set what costs something, after the first i steps, aside; false without memory. */
 static bool set_aside(struct cb *cb, size_t i, const struct alternative *alternative, struct trace_hash state)
 {
 	uint32_t cost = cb->bound + alternative->preemption;

@@ -203,7 +203,7 @@ void cb_list_save(const struct cb_list *list, struct saver *saver)
 	free(reader.last);
 }
 
-/* The item behind the path, which becomes its own; false: that can't be, or no memory. */
+/* The item after the path, which becomes its own; false: that can't be, or no memory. */
 static bool load_item(struct cb_list *list, struct step **path, size_t *length, struct loader *loader)
 {
 	size_t shared = (size_t)load_most(loader, *length);

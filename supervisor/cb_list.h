@@ -27,7 +27,7 @@ void cb_list_release(struct cb_list *list);
 void cb_list_clear(struct cb_list *list);
 
 /*
- * Append `path` (length steps) followed by `step`, with the state that lies behind it; false without memory, then the
+ * Append `path` (length steps) followed by `step`, with the state that lies after it; false without memory, then the
  * list is as it was.
  */
 bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, struct step step,

@@ -69,7 +69,7 @@ bool cb_states_foresee(struct cb_states *s, const struct step *step, uint32_t co
 	struct accesses accesses = {s->footprint.at, s->footprint.length};
 	*state = happens_before_ahead(s->happens_before, step->thread, kind, step->choice, accesses);
 	/*
-	 * Can the thread go on behind the step for nothing, or can any? Of the two the first leaves out less; and whoever
+	 * Can the thread go on after the step for nothing, or can any? Of the two the first leaves out less; and whoever
 	 * else comes to the state will find that the second holds, if it does.
 	 */
 	return visited_foresee(&s->visited, *state, cost, step->thread, known);

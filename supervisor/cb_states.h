@@ -39,13 +39,13 @@ bool cb_states_start(struct cb_states *states, const struct trace *trace, size_t
 bool cb_states_arrive(struct cb_states *states, uint32_t cost, uint32_t last, bool *known);
 
 /*
- * Enter the state behind this step, which is open in the present one, at this cost. *known: nothing new can follow
+ * Enter the state after this step, which is open in the present one, at this cost. *known: nothing new can follow
  * it. *state gets its digest, 0 if it can't be foreseen. False without memory.
  */
 bool cb_states_foresee(struct cb_states *states, const struct step *step, uint32_t cost,
 		       struct trace_hash *state, bool *known);
 
-/* Has a state that was perhaps foreseen, behind a step of this thread, been come to since, or needn't it be? */
+/* Has a state that was perhaps foreseen, after a step of this thread, been come to since, or needn't it be? */
 bool cb_states_done(const struct cb_states *states, struct trace_hash state, uint32_t cost, uint32_t thread);
 
 /* Go on to the next state of the trace; false without memory. */

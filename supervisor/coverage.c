@@ -41,7 +41,7 @@ static bool grow(struct coverage *coverage)
 	return true;
 }
 
-/* Without fairness: whether priorities differ behind it makes no difference to what an execution did. */
+/* Without fairness: whether priorities differ after it makes no difference to what an execution did. */
 static bool find_hash(struct coverage *coverage, const struct trace *trace, struct trace_hash *hash)
 {
 	if (!coverage->happens_before)

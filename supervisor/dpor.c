@@ -73,7 +73,7 @@ static bool reserve_plan(struct dpor *dpor, size_t steps)
 	return steps <= own->room;
 }
 
-/* The plan that ends at this node, and begins to differ from earlier ones behind `branch`. */
+/* The plan that ends at this node, and begins to differ from earlier ones after `branch`. */
 static enum search_answer send_out(struct dpor *dpor, struct dpor_node *leaf, const struct dpor_node *branch,
 				   struct plan *plan)
 {
@@ -144,7 +144,7 @@ enum fit {
 	FIT_NONE,
 	/*
 	 * It ended within its plan because it had gone round in a loop, or too far: sequences to be run know nothing
-	 * of that. It has been run to its end, and no race behind that counts.
+	 * of that. It has been run to its end, and no race after that counts.
 	 */
 	FIT_CUT,
 	FIT_WHOLE
@@ -309,7 +309,7 @@ static bool insert_initial(struct dpor_node *node, const struct sequence *sequen
 	return wakeup_tree_append(&node->children, initial ? last : &sequence->events[0]);
 }
 
-/* The model is in the state behind the reversed sequence. */
+/* The model is in the state after the reversed sequence. */
 static bool insert(struct dpor *dpor, const struct trace *trace, const struct reversal *reversal)
 {
 	const struct rebuild *rebuild = races_rebuild(dpor->races);

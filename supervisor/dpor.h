@@ -29,7 +29,7 @@ struct dpor {
 	uint32_t fair_k;
 	bool begun; /* the first plan has been handed out */
 	struct dpor_tree tree;
-	struct dpor_plan *out; /* behind those that are out: memory to use again */
+	struct dpor_plan *out; /* after those that are out: memory to use again */
 	size_t out_length, out_room;
 	struct dpor_node **path;	  /* of the trace at hand, from the initial state */
 	struct estimate_branch *branches; /* the same for the estimate */

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A child that is out, with those behind it, as the first child of a wakeup tree. */
+/* A child that is out, with those after it, as the first child of a wakeup tree. */
 static void save_planned(const struct dpor_node *top, struct saver *saver)
 {
 	const struct dpor_node *node = top;

@@ -13,7 +13,7 @@
  * is all, as if they came one after the other.
  *
  * Optimal DPOR relies on one thing more of an order one after the other: what is found below a child is inserted below
- * those behind it before they are begun. Here they may have been begun, or be done already. So a node where a wakeup
+ * those after it before they are begun. Here they may have been begun, or be done already. So a node where a wakeup
  * tree goes on (`internal`) stays until nothing can come any more from those before it: until it is sealed. Where a
  * wakeup tree ends everything is explored that follows, and nothing need be inserted.
  */
@@ -77,7 +77,7 @@ void dpor_tree_loaded(struct dpor_tree *tree, struct dpor_node *const *nodes, si
 struct dpor_node *dpor_tree_deepest(struct dpor_tree *tree);
 
 /*
- * Claim the first child of an open node, and its first descendants behind it. Returns the last of them, where a plan
+ * Claim the first child of an open node, and its first descendants after it. Returns the last of them, where a plan
  * ends now; NULL without memory.
  */
 struct dpor_node *dpor_tree_claim(struct dpor_tree *tree, struct dpor_node *node);

@@ -14,7 +14,7 @@
  *     begin     execution.c         a fresh model and fair scheduler, the machine's start
  *     survey    execution_survey.c  which threads are enabled (model), which of them schedulable (fair), all ways on
  *               execution_timeouts.c  which time-outs and sleeps may be over
- *     choose    execution_step.c    the plan's next step, or behind its prefix what the policy picks
+ *     choose    execution_step.c    the plan's next step, or after its prefix what the policy picks
  *     perform   execution_step.c    the model does it, then the machine
  *     settle    execution_step.c    what came of it: births, the next pending operation, an exit, the end
  *     conclude  execution.c         how every thread stands; the watcher's look; the machine's finish
@@ -58,7 +58,7 @@ bool execution_out_of_memory(struct trace *trace);
 
 /*
  * The fair scheduler's part of the last transition, then the sets and alternatives of the present state. The
- * enabled set behind a transition, which Algorithm 1 needs, is the one before the next: so it is done here.
+ * enabled set after a transition, which Algorithm 1 needs, is the one before the next: so it is done here.
  */
 bool execution_survey(struct execution *x);
 
@@ -67,7 +67,7 @@ bool execution_used_up(const struct execution *x, uint32_t t);
 
 /*
  * execution_timeouts.c: whose time-out, or sleep, would be over although another thread could go on without one, or another's is
- * over sooner. Under policy.ordered they aren't enabled. To be asked once at each state, behind what is enabled.
+ * over sooner. Under policy.ordered they aren't enabled. To be asked once at each state, after what is enabled.
  */
 void execution_hold_timeouts(struct execution *x);
 

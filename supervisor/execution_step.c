@@ -78,7 +78,7 @@ static size_t choose_awake(struct execution *x, const struct alternative *altern
 		policy_took(x->policy, &view, chosen);
 		return chosen;
 	}
-	/* Those awake for a moment behind all others, at the end of the trace's own list. */
+	/* Those awake for a moment after all others, at the end of the trace's own list. */
 	struct trace *trace = x->trace;
 	size_t end = trace->alternatives_length;
 	for (size_t i = 0; i < count; i++) {

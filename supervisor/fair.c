@@ -1,6 +1,6 @@
 /*
  * Algorithm 1 of Musuvathi and Qadeer, Fair Stateless Model Checking, PLDI 2008. Numbers in the comments are
- * its lines; P, E(u), D(u), S(u) are its sets, each a row of the block behind struct fair:
+ * its lines; P, E(u), D(u), S(u) are its sets, each a row of the block after struct fair:
  *
  *     P(t)  the threads that t lets go first: (t, u) in P iff u is in P(t)
  *     E(u)  threads enabled all the time since the last yield of u

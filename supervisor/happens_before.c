@@ -27,7 +27,7 @@ struct key_state {
 struct record {
 	uint32_t transition;
 	uint32_t mode;
-	uint32_t elsewhere; /* what the mode might be before others than it was performed behind */
+	uint32_t elsewhere; /* what the mode might be before others than it was performed after */
 	uint32_t previous;  /* the one before it to the same key */
 	uint32_t before;    /* the last of the group before its own */
 };
@@ -342,7 +342,7 @@ struct trace_hash happens_before_hash(const struct happens_before *hb, size_t n)
 	return hb->prefix[n];
 }
 
-/* Of the group that an access to this key would come behind. */
+/* Of the group that an access to this key would come after. */
 static struct trace_hash hash_before(const struct happens_before *hb, const struct access *access)
 {
 	if (hb->keys_room == 0)

@@ -67,7 +67,7 @@ void loop_print(const struct loop *loop, char text[LOOP_MODULE + 80])
 		snprintf(text + n, LOOP_MODULE + 80 - (size_t)n, " from %" PRIu64, loop->from);
 }
 
-/* A number of hexadecimal or decimal digits, and nothing else; *at is behind it then. */
+/* A number of hexadecimal or decimal digits, and nothing else; *at is after it then. */
 static bool take_number(const char **at, int base, uint64_t most, uint64_t *value)
 {
 	char *end;
@@ -87,7 +87,7 @@ static bool take_blanks(const char **at)
 	return blanks > 0;
 }
 
-/* A module's name may have blanks, and a plus: its offset is behind the last one. */
+/* A module's name may have blanks, and a plus: its offset is after the last one. */
 bool loop_parse(const char *text, struct loop *loop)
 {
 	const char *plus = strrchr(text, '+');

@@ -5,7 +5,7 @@
  */
 #include "supervisor/model_state.h"
 
-/* Behind the thread `prev`; NO_THREAD: at the beginning. */
+/* After the thread `prev`; NO_THREAD: at the beginning. */
 static void insert_behind(struct model *m, uint32_t object, uint32_t prev, uint32_t t)
 {
 	struct model_object *o = model_object(m, object);

@@ -115,7 +115,7 @@ static inline const struct model_object *model_object_const(const struct model *
 	return (const struct model_object *)((const struct model_thread *)(m + 1) + m->thread_room) + o;
 }
 
-/* Where the states of plug-ins are: behind all else, in whole words. */
+/* Where the states of plug-ins are: after all else, in whole words. */
 static inline size_t model_user_offset(uint32_t threads, uint32_t objects)
 {
 	size_t bytes = sizeof(struct model) + (size_t)threads * sizeof(struct model_thread) +

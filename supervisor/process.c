@@ -221,7 +221,7 @@ struct process *process_new(const struct process_options *options, enum status *
 		entries_answer_instructions(process->entries);
 	if (process->entries && options->variables)
 		entries_watch_variables(process->entries);
-	/* Of a saved image any thread may stand behind the first byte of a function. */
+	/* Of a saved image any thread may stand after the first byte of a function. */
 	if (process->entries && (options->pilot || options->program.image))
 		entries_without_doors(process->entries);
 	if (process->entries && process->places && open_capture(process))

@@ -62,7 +62,7 @@ static bool copy_tables(struct process_copy *copy, const struct process *process
 	return true;
 }
 
-/* A thread at its exit, behind a pthread_once, can't be had again. */
+/* A thread at its exit, after a pthread_once, can't be had again. */
 static bool can_be_saved(const struct process *process)
 {
 	for (uint32_t t = 0; t < process->threads_length; t++)

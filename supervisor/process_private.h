@@ -35,12 +35,12 @@ struct process_thread {
 	    tid_word; /* cleared and woken by the kernel when the thread exits (CLEARTID); 0 if unknown */
 	/*
 	 * Where it runs the routine of a pthread_once, innermost last. The end of it is seen at the next stop
-	 * behind, of which it takes the place (OP_ONCE_END): `after` is what the thread is really stopped at.
+	 * after, of which it takes the place (OP_ONCE_END): `after` is what the thread is really stopped at.
 	 */
 	uint64_t once[ONCE_ROOM];
 	uint32_t once_length;
 	struct call after;
-	bool exiting; /* and behind that it exits */
+	bool exiting; /* and after that it exits */
 	struct stop death;
 	uint64_t native; /* where it begins the function that it performs, which can't wait; 0: none */
 	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see process_retries.c */
@@ -188,7 +188,7 @@ struct process {
 	struct looking looking;
 	char *output;
 	char uncontrolled[UNCONTROLLED_ROOM];
-	char changing[160]; /* process_changing() */
+	char changing[160];	    /* process_changing() */
 	struct process_file *files; /* that have been written in any execution */
 	size_t files_length;
 	struct unwatched unwatched; /* of this execution */
@@ -376,7 +376,7 @@ void retries_yield(struct process *process, struct process_thread *thread);
 
 /*
  * process_files.c: the tracee is about to open a file. A new execution begins. describe_place: " (at f.c:12)" of the program's
- * instruction that ends before `behind`, or of where the program calls the library that this is in; empty if that isn't known.
+ * instruction that ends before `after`, or of where the program calls the library that this is in; empty if that isn't known.
  */
 #define PLACE_ROOM 100
 void process_describe_place(struct process *process, struct tracee *tracee, uint64_t behind,

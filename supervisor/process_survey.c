@@ -125,7 +125,7 @@ static void find_start_routine(struct survey *survey, uint32_t thread)
 		return;
 	while (length > 0 && entries_is_libc(process->entries, frames[length - 1]))
 		length--;
-	/* A return address may be the first one behind the function. */
+	/* A return address may be the first one after the function. */
 	if (length > 0)
 		process->threads[thread].start_routine = frames[length - 1] - (length > 1);
 }

@@ -20,7 +20,7 @@
 /* So long real time passes before it is looked again whether something has come. */
 #define LOOK_MS 5
 
-/* Behind the time that an execution may wait for the outside: so many time-outs come at once, and then it is stuck. */
+/* After the time that an execution may wait for the outside: so many time-outs come at once, and then it is stuck. */
 #define MOST_HURRIED 16
 
 int64_t time_now(const struct process *process)

@@ -14,7 +14,7 @@ static bool is_known(const struct process *process, const char *name)
 	return false;
 }
 
-/* A name up to a page's end may have no page behind it. */
+/* A name up to a page's end may have no page after it. */
 static bool read_name(const struct target *target, uint64_t address, char name[LONGEST_NAME])
 {
 	size_t length = 0;

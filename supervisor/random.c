@@ -77,7 +77,7 @@ static void *surw_create(const struct search_options *options)
 	return create(options, POLICY_SURW);
 }
 
-/* So many walks come first, one after the other, on each of which those behind it may depend. */
+/* So many walks come first, one after the other, on each of which those after it may depend. */
 static uint64_t measuring(const struct random_walks *walks)
 {
 	if (walks->kind == POLICY_PCT)

@@ -23,10 +23,10 @@ struct rebuild {
 	size_t *list;		    /* transitions thread after thread */
 	size_t *first;		    /* of each thread, into list; one more than threads */
 	struct model *model;	    /* in a block of its own */
-	struct fair *fair;	    /* behind it */
-	uint64_t *enabled, *before; /* sets, behind that */
+	struct fair *fair;	    /* after it */
+	uint64_t *enabled, *before; /* sets, after that */
 	size_t model_size, fair_size, state_size;
-	unsigned char *state; /* the present one; and as much room behind it to lay it aside */
+	unsigned char *state; /* the present one; and as much room after it to lay it aside */
 	unsigned char *snapshots;
 	size_t state_room, snapshots_room;
 	size_t interval, taken;
@@ -341,7 +341,7 @@ static bool unforeseen(const struct op *op)
 }
 
 /*
- * Whether the thread exits behind the operation makes no difference: that enables who joins it, and nobody yields to a
+ * Whether the thread exits after the operation makes no difference: that enables who joins it, and nobody yields to a
  * thread that can't go on before another exits, since it was neither enabled nor disabled by the one that yields.
  */
 bool rebuild_foresee(struct rebuild *r, const struct step *step, struct footprint *footprint)

@@ -16,7 +16,7 @@ struct search {
 	uint64_t cut_at_depth;
 	uint64_t handed_out; /* plans; the ticket of the last one */
 	uint64_t out;	     /* those whose traces are not yet in */
-	bool unproven;	     /* an execution broke off: what is behind it was not seen */
+	bool unproven;	     /* an execution broke off: what is after it was not seen */
 };
 
 static const struct strategy_ops *const strategies[STRATEGIES] = {

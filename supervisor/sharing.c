@@ -232,7 +232,7 @@ static void take_in(struct shadow *shadow, uint32_t index)
 		forget(shadow, granule * GRANULE, high);
 }
 
-/* The first transition of another thread that what thread t is at matters to, behind this one. */
+/* The first transition of another thread that what thread t is at matters to, after this one. */
 static size_t find_joined(const struct trace *trace, uint32_t t, size_t from)
 {
 	for (size_t i = from + 1; i < trace->length; i++) {

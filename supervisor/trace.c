@@ -299,7 +299,7 @@ const char *end_reason_name(enum end_reason reason)
 }
 
 /*
- * Behind pthread_exit() of the main thread whoever exits last ends the process: what a thread does at its end
+ * After pthread_exit() of the main thread whoever exits last ends the process: what a thread does at its end
  * depends on the ends of all others.
  */
 static bool leaves_others(const struct trace *trace, size_t i)

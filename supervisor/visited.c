@@ -125,7 +125,7 @@ void visited_save(const struct visited *visited, struct saver *saver)
 	}
 }
 
-/* Those that another covers are left out if they come behind it: they aren't missed. */
+/* Those that another covers are left out if they come after it: they aren't missed. */
 bool visited_load(struct visited *visited, struct loader *loader)
 {
 	for (size_t left = load_count(loader, 5); left > 0; left--) {

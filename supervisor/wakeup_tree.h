@@ -7,7 +7,7 @@
 
 /*
  * Wakeup trees (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014, section 5): the sequences that are still to be
- * run behind a state, merged where they begin alike. Children are in the order in which they came and are run
+ * run after a state, merged where they begin alike. Children are in the order in which they came and are run
  * in that order.
  *
  * Transitions are known across executions by thread, choice and their place in the thread. Objects may have
@@ -24,11 +24,11 @@ struct wakeup_tree {
 /* Frees it with its children and siblings; NULL is one without any. */
 void wakeup_tree_free(struct wakeup_tree *tree);
 
-/* What is to be run behind a state. */
+/* What is to be run after a state. */
 struct sequence {
 	const struct event *events;
 	size_t length;
-	const struct model *behind; /* the state behind all of them, but without `beside` */
+	const struct model *behind; /* the state after all of them, but without `beside` */
 	struct accesses beside;	    /* of transitions that precede them and weren't planned with them */
 	bool fair;
 };
@@ -76,7 +76,7 @@ void wakeup_tree_save(const struct wakeup_tree *children, uint64_t level, struct
 void wakeup_tree_save_end(struct saver *saver);
 bool wakeup_tree_load(struct wakeup_tree **children, struct loader *loader);
 
-/* A new leaf behind the other children. */
+/* A new leaf after the other children. */
 bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event);
 
 #endif

@@ -67,7 +67,7 @@ static struct wakeup_tree *load_node(struct loader *loader)
 	return NULL;
 }
 
-/* Behind the last node of its level, or as the first child of the one above. */
+/* After the last node of its level, or as the first child of the one above. */
 static bool link_node(struct levels *levels, size_t level, struct wakeup_tree **children,
 		      struct wakeup_tree *node)
 {

@@ -69,8 +69,7 @@ uint64_t waking_apply(const char *rules, const char *name, struct object_state *
 	uint64_t used = 0;
 	for (unsigned i = 0; next_rule(&rules, &rule); i++) {
 		enum wakeup wakeup = wakeup_by_name(state->class, rule.how);
-		bool meant =
-		    class_by_name(rule.what) == state->class || (name && is_called(rule.what, name));
+		bool meant = class_by_name(rule.what) == state->class || (name && is_called(rule.what, name));
 		used |= meant && i < 64 ? UINT64_C(1) << i : 0;
 		if (is_budget(&rule) && state->class == CLASS_COND)
 			state->spurious = (uint32_t)strtoul(rule.how, NULL, 10);

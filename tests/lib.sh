@@ -48,7 +48,7 @@ says() {
 	for pattern; do
 		found=$(tail -n +$((at + 1)) "$SCRATCH/out" | grep -nEm 1 -- "$pattern" | cut -d : -f 1)
 		if [ -z "$found" ]; then
-			fail "$name: nothing matches '$pattern' behind line $at"
+			fail "$name: nothing matches '$pattern' after line $at"
 			show "$SCRATCH/out"
 			return
 		fi

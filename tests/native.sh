@@ -1,4 +1,4 @@
-# What the scripts share that look at one program which runs natively, $pid; to be sourced behind lib.sh.
+# What the scripts share that look at one program which runs natively, $pid; to be sourced after lib.sh.
 JSON=$SCRATCH/result.json
 pid=
 

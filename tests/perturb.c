@@ -88,7 +88,7 @@ static void on_step(int signal)
 	wait_random(MOST_STEP_NS);
 }
 
-/* From here on a SIGTRAP behind every instruction of this thread. */
+/* From here on a SIGTRAP after every instruction of this thread. */
 static void step(void)
 {
 	__asm__ volatile("leaq -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; leaq 128(%%rsp), %%rsp"

@@ -21,7 +21,7 @@ check() {
 	[ $status -eq "$expected" ] || show "$SCRATCH/out"
 }
 
-# Signals that come while their thread stands before an atomic instruction arrive behind it.
+# Signals that come while their thread stands before an atomic instruction arrive after it.
 build signals <<'EOT'
 #include <assert.h>
 #include <pthread.h>

@@ -119,7 +119,7 @@ for command in replay show; do
 	sed '1s/[0-9]/999/' "$SCRATCH/good.sched" >"$SCRATCH/future.sched"
 	refuse 65 'future\.sched:1: ' $command "$SCRATCH/future.sched"
 done
-# The same path, another program behind it.
+# The same path, another program after it.
 cp "$BUILD/samples/philosophers_ordered" "$SCRATCH/other"
 mv "$SCRATCH/other" "$T"
 refuse 65 'build' replay "$SCRATCH/good.sched"

@@ -72,7 +72,7 @@ ended "philosophers: drawn" 0
 if command -v gdb >/dev/null; then
 	run gdb elsewhere/midway.sched -nx -batch -ex 'continue' -ex 'fmc-threads' -ex 'thread 3' -ex bt -ex 'reverse-continue' \
 		-ex 'fmc-threads' -ex 'info threads' -ex 'fmc-goto 2' -ex 'fmc-next'
-	says "philosophers: under GDB" 'at the end, behind transition .*: deadlock' 'T3 eat +waits for forks\[2\] held by T4' 'in eat .*midway.c' \
+	says "philosophers: under GDB" 'at the end, after transition .*: deadlock' 'T3 eat +waits for forks\[2\] held by T4' 'in eat .*midway.c' \
 		'No more reverse-execution' '=> T1 main +at the saved state' 'Thread 1\.1 \"T1 main\" .*nanosleep' 'Thread 1 .* stopped' 'Thread 2 .* stopped'
 else
 	skip "philosophers: under GDB (there is no gdb)"
@@ -96,7 +96,7 @@ judge "lost wakeup: the original goes on" go_on
 run replay lost.sched
 ended "lost wakeup: replayed" 0
 
-# Nothing to be found: as many executions as there are orders of the N critical sections at the gate and of the 2 N behind it.
+# Nothing to be found: as many executions as there are orders of the N critical sections at the gate and of the 2 N after it.
 while read -r threads count; do
 	start $((threads + 1)) "$MIDWAY" count "$threads"
 	run attach --explore --strategy optimal --require-complete $pid
@@ -116,7 +116,7 @@ judge "socket: the original uses it" go_on
 
 # Pipes, event counters and epoll sets are there in each execution anew, where it can be known that nobody else has them.
 if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffffc)) ]; then
-	# The orders of N critical sections at the gate, and of N behind it. Each checks that it reads the next byte.
+	# The orders of N critical sections at the gate, and of N after it. Each checks that it reads the next byte.
 	while read -r threads count kind; do
 		start $((threads + 1)) "$MIDWAY" bytes "$threads" $kind
 		run attach --explore --strategy optimal --require-complete $pid
@@ -146,7 +146,7 @@ if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffff
 		says "a byte too few: as recorded $kind" 'deadlock as recorded'
 		if command -v gdb >/dev/null; then
 			run gdb short.sched -nx -batch -ex continue -ex 'thread 1' -ex bt -ex reverse-continue -ex 'fmc-goto 3' -ex continue
-			says "a byte too few: under GDB $kind" 'at the end, behind transition .*: deadlock' 'in serve .*midway.c' \
+			says "a byte too few: under GDB $kind" 'at the end, after transition .*: deadlock' 'in serve .*midway.c' \
 				'No more reverse-execution'
 		else
 			skip "a byte too few: under GDB $kind (there is no gdb)"

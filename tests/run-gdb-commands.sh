@@ -98,9 +98,9 @@ walk static "$SCRATCH/static.sched"
 S=$SCRATCH/update.sched
 gdb_do "fmc-replay $S" 'fmc-last-write counter' bt 'fmc-last-write counter' 'fmc-last-write counter' 'fmc-threads' 'stepi' 'print counter'
 says 'the write that lost the update' 'exits with status 1' \
-    '^counter was last written by T[23] add, in transition [0-9]+, behind its mutex_lock lock: 1 before, 1 after$' \
+    '^counter was last written by T[23] add, in transition [0-9]+, after its mutex_lock lock: 1 before, 1 after$' \
     '^#0 .* in add .*lost_update.c:24' \
-    '^counter was last written by T[23] add, in transition [0-9]+, behind its mutex_lock lock: 0 before, 1 after$' \
+    '^counter was last written by T[23] add, in transition [0-9]+, after its mutex_lock lock: 0 before, 1 after$' \
     '^nobody has written counter before this$' '^=> T[23] add +in the middle of transition' '^\$1 = 1$'
 while IFS= read -r line; do
 	judge "README.md: '${line:4:70}'" grep -Fxq -- "${line:4}" "$SCRATCH/out"
@@ -198,7 +198,7 @@ says 'commands of the server by themselves' 'an address and a number of bytes' '
 gdb_do "fmc-replay $SCRATCH/stale.sched" 'fmc-why T3' 'fmc-goto 5' fmc-threads 'fmc-goto 6' fmc-threads 'fmc-goto 7' fmc-threads
 says 'fairness' 'livelock' 'before sleep, but others have waited longer'
 
-# Behind a movement GDB's own commands find what is there, also threads that there weren't before or aren't any more.
+# After a movement GDB's own commands find what is there, also threads that there weren't before or aren't any more.
 gdb_do "fmc-replay $S" 'fmc-thread T4' 'fmc-goto 1' 'info threads' 'thread' 'fmc-goto end' 'info threads' 'fmc-thread T4' 'bt 2' \
     'fmc-goto start' 'break eat' 'continue' 'info threads' 'fmc-next' 'continue' 'fmc-prev 99' 'x/i $pc' 'step'
 says 'threads that come and go' '^\* 1 .*T1 main.*before thread_create' 'Current thread is 1' \
@@ -302,7 +302,7 @@ wait $MI_GDB 2>/dev/null
 
 # fmc gdb.
 timeout -k 10 60 "$FMC" gdb "$S" -nx -q -batch -ex 'fmc-why T2' </dev/null >"$SCRATCH/out" 2>&1
-says 'fmc gdb' 'at the end, behind transition [0-9]+: deadlock' 'That is a cycle'
+says 'fmc gdb' 'at the end, after transition [0-9]+: deadlock' 'That is a cycle'
 timeout -k 10 60 "$FMC" gdb --loose "$SCRATCH/a 'b\" \$c.sched" -nx -q -batch -ex 'fmc-schedule 1' </dev/null >"$SCRATCH/out" 2>&1
 says 'fmc gdb, blanks and quotes' '=> deadlock'
 # stops STATUS REGEX ARGUMENT...: one line on standard error, and GDB isn't begun.
@@ -315,7 +315,7 @@ stops() {
 	judge "fmc gdb $*" [ $status -eq 0 ]
 	[ $status -eq 0 ] || show "$SCRATCH/err"
 }
-# GDB's options stand before the file or behind it.
+# GDB's options stand before the file or after it.
 timeout -k 10 120 "$FMC" gdb -q -nx -batch -ex fmc-where --eval-command='print 6 * 7' --debugger gdb "$S" -ex 'print 6 * 9' </dev/null >"$SCRATCH/out" 2>&1
 says 'options before the file' '^at the end' '= 42$' '= 54$'
 printf '#!/bin/sh\necho 9.2\n' >"$SCRATCH/old"

@@ -26,7 +26,7 @@ gdb_do() {
 gdb_do continue bt 'info threads' 'thread apply all bt' continue
 says 'to the failure' 'begins' 'counter is 1' 'fmc: the end: abort: .*Assertion' 'SIGABRT' '^#.* in main .*debugged.c:58'
 says 'threads have names' '^\* 1 +Thread 1.1 "T1 main"'
-says 'behind the end there is nothing' 'SIGABRT' 'No more reverse-execution history'
+says 'after the end there is nothing' 'SIGABRT' 'No more reverse-execution history'
 says_not 'no packet was refused' 'E01|rror'
 
 # GDB reads files through the server, also those of the program that is replayed.
@@ -96,7 +96,7 @@ gdb_do 'monitor position' 'monitor goto 8' 'maint flush register-cache' 'info th
     'monitor goto end' 'monitor nonsense' 'monitor help'
 says 'monitor' "at the program's beginning, before transition 1 of 14" 'before transition 8 of 14: T3 mutex_unlock lock +debugged.c:26' \
     '#0 .*pthread_mutex_unlock' 'before transition 9 of 14' 'before transition 6 of 14' 'a number from 0 to 15' \
-    'at the end, behind transition 14: abort' "no command 'nonsense'" 'monitor goto'
+    'at the end, after transition 14: abort' "no command 'nonsense'" 'monitor goto'
 
 gdb_do 'break put' continue detach 'info threads'
 says 'detach' 'Breakpoint 1' 'detached' 'No threads'
@@ -121,7 +121,7 @@ TARGET=$SCRATCH/socket
 gdb_do 'break put' continue
 says 'through a socket' 'Breakpoint 1, put'
 gdb_do 'monitor position' 'break put' continue
-says 'and another GDB behind the first' 'in transition 5 of 14' 'Breakpoint 1, put'
+says 'and another GDB after the first' 'in transition 5 of 14' 'Breakpoint 1, put'
 kill -TERM $SERVER
 wait $SERVER
 judge 'the socket is gone' [ $? -eq 0 -a ! -e "$SCRATCH/socket" ]

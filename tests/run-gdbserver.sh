@@ -66,7 +66,7 @@ talk() {
 		while read -r -t 30 -d '#' -u "${SERVER[0]}" answer; do
 			answer=${answer#*\$}
 			echo "$answer" >>"$SCRATCH/out"
-			# Behind text for the console the answer is still to come.
+			# After text for the console the answer is still to come.
 			[[ $answer == O[0-9a-f]* ]] || break
 		done
 	done
@@ -74,7 +74,7 @@ talk() {
 	wait "$server"
 }
 
-# answer PACKET REGEX: to this packet, behind those that begin a session.
+# answer PACKET REGEX: to this packet, after those that begin a session.
 answer() {
 	talk qSupported '?' "$1"
 	local status=$?

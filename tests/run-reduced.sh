@@ -46,5 +46,5 @@ for seed in 1 2 3 4 5 6; do
 	judge "seed $seed: killed" [ $? -eq 137 ]
 done
 timeout -k 10 100 "$FMC" check --strategy dfs -o "$SCRATCH/check.sched" -- "$LEAVING" wk p </dev/null >"$SCRATCH/out" 2>&1
-says "killed behind main" 'crash: T2 got SIGKILL' 'T1 main: has exited'
+says "killed after main" 'crash: T2 got SIGKILL' 'T1 main: has exited'
 finish

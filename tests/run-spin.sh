@@ -53,7 +53,7 @@ done
 judge "2 jobs" complete --strategy dfs --jobs 2 -- "$SPINS" counter
 judge "2 jobs: $all executions" [ "$(cat "$SCRATCH/count")" = "$all" ]
 
-# A failure behind the loop is found, and replays.
+# A failure after the loop is found, and replays.
 for loop in counter gettid; do
 	rm -f "$SCRATCH/check.sched"
 	judge "$loop fails" [ "$(check --strategy cb:1 -- "$SPINS" $loop fails)" -eq 1 ]

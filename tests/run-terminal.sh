@@ -47,10 +47,10 @@ if [ "$(id -u)" -eq 0 ] && chown nobody "$SCRATCH/p.sched" 2>/dev/null; then
 		    'belongs to nobody. Run that program' 'not run$'
 		says_not "in GDB: it isn't run" 'at the end'
 		on 300 y env FMC="$(realpath "$FMC")" gdb -nx -q -batch -x gdb/fmc.py -ex "fmc-replay $SCRATCH/p.sched"
-		says "in GDB: it is run then" 'belongs to nobody' 'at the end, behind transition 9'
+		says "in GDB: it is run then" 'belongs to nobody' 'at the end, after transition 9'
 		on 300 y "$FMC" gdb "$SCRATCH/p.sched" -batch
 		judge "fmc gdb asks once" [ "$(grep -c 'belongs to nobody' "$OUT")" -eq 1 ]
-		says "and runs it" 'at the end, behind transition 9'
+		says "and runs it" 'at the end, after transition 9'
 	else
 		skip 'no gdb'
 	fi

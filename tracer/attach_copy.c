@@ -20,7 +20,7 @@
 #define OBJECT_AROUND	   0x80
 #define LOOKS_MOST	   6 /* at a thread that doesn't stay asleep */
 #define LOOK_PAUSE_NS	   20000
-#define ROBUST_HEAD_MOST   0x400 /* lies so far behind the beginning of libc's struct at most */
+#define ROBUST_HEAD_MOST   0x400 /* lies so far after the beginning of libc's struct at most */
 
 static enum status read_maps(struct attach *attach)
 {

@@ -160,7 +160,8 @@ enum status belongings_take(const struct target *target, const struct inherited 
 {
 	belongings->length = 0;
 	return target->bystanders_length == 0 && !bystanders_uncollected(target) &&
-		       !target->world.has_timers && !has_pending_signals(target) && !shares_memory(target) && take_descriptors(target, inherited, channels, belongings)
+		       !target->world.has_timers && !has_pending_signals(target) && !shares_memory(target) &&
+		       take_descriptors(target, inherited, channels, belongings)
 		   ? STATUS_OK
 		   : STATUS_UNSUPPORTED;
 }

@@ -7,7 +7,7 @@
 
 /* What the files core*.c share: a core file as a subject. */
 
-/* Where the contents of a mapping stand in the core file; those behind `kept` don't. */
+/* Where the contents of a mapping stand in the core file; those after `kept` don't. */
 struct core_part {
 	uint64_t offset, kept;
 };

@@ -16,7 +16,7 @@
 /*
  * The filter of system calls: those below stop the thread before the kernel sees them, all others cost
  * nothing. Calls from fmc's own page pass. rseq is answered with success and not done: the kernel would write
- * to the target's memory behind fmc's back, and glibc can't live with a refusal.
+ * to the target's memory after fmc's back, and glibc can't live with a refusal.
  */
 static const uint16_t traced[] = {
     SYS_futex,
@@ -185,7 +185,7 @@ bool filter_stops(long number)
 	       number == SYS_fcntl;
 }
 
-/* A call in the list goes on `skip` instructions behind the list. */
+/* A call in the list goes on `skip` instructions after the list. */
 static size_t add_list(struct sock_filter *code, const uint16_t *list, size_t length, unsigned skip)
 {
 	for (size_t i = 0; i < length; i++)
@@ -216,13 +216,13 @@ int filter_install(bool confined)
 	    JUMP_EQUAL(SYS_rseq, 0, 1),
 	    RETURN(SECCOMP_RET_ERRNO | 0),
 	};
-	/* Behind the list: a call that isn't in it. One that is goes on at ALLOWED or at LOOK. */
+	/* After the list: a call that isn't in it. One that is goes on at ALLOWED or at LOOK. */
 	const struct sock_filter otherwise[] = {
 	    BPF_STMT(BPF_JMP | BPF_JA, confined ? 1 : 0),
 	    RETURN(SECCOMP_RET_ALLOW),
 	    TRACE_BUT_OURS,
 	};
-	/* Of fcntl() only what locks; behind the list. */
+	/* Of fcntl() only what locks; after the list. */
 	const struct sock_filter locks[] = {
 	    JUMP_EQUAL(SYS_fcntl, 0, 5),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),

@@ -63,7 +63,7 @@ enum status held_leave_section(struct held *held, struct held_thread *thread);
 /* Is a signal on its way to it, or to whichever thread takes it? blocked: only those that are held back. */
 bool held_has_signals(const struct held_thread *thread, bool blocked, int *signal);
 
-/* The number behind `key` in /proc/PID/status, read with this base; `otherwise` if there is none. */
+/* The number after `key` in /proc/PID/status, read with this base; `otherwise` if there is none. */
 uint64_t held_status(const struct held *held, const char *key, int base, uint64_t otherwise);
 
 /*

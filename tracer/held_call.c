@@ -21,7 +21,7 @@
  *     scratch | pop rax; ret | 15 (rt_sigreturn) | syscall; ret | ucontext ... | vector registers
  *             ^ stack pointer of a call that is performed at `syscall; ret`
  *
- * fmc stops the thread behind each call and gives it its registers back. Without fmc the call returns along the chain: the
+ * fmc stops the thread after each call and gives it its registers back. Without fmc the call returns along the chain: the
  * kernel restores what the context says, which is where the thread stood, signal mask included.
  */
 #define RED_ZONE       128

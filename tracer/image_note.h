@@ -17,7 +17,7 @@
 /* Numbers that nobody else uses: debuggers take a note for what its number means to them, whoever its owner is. */
 enum image_note {
 	IMAGE_PROCESS =
-	    0x464d4301,	  /* struct image_process; directory and program behind it, each with a NUL */
+	    0x464d4301,	  /* struct image_process; directory and program after it, each with a NUL */
 	IMAGE_THREAD,	  /* struct image_thread: the main thread first, then by number */
 	IMAGE_SIGNALS,	  /* struct image_action for each signal from 1 on */
 	IMAGE_MAPPING,	  /* struct image_mapping, path with a NUL; in ascending order */
@@ -25,7 +25,7 @@ enum image_note {
 	IMAGE_ARGUMENTS,  /* texts, each with a NUL */
 	IMAGE_ENVIRONMENT,
 	IMAGE_ABSENCE, /* text with a NUL */
-	IMAGE_CHANNEL, /* struct image_channel; behind it sizes of slots, as uint32_t, and the bytes in them; or members */
+	IMAGE_CHANNEL, /* struct image_channel; after it sizes of slots, as uint32_t, and the bytes in them; or members */
 };
 
 #define IMAGE_SIGNAL_COUNT 64

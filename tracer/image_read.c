@@ -54,7 +54,7 @@ static void *append(void *array, size_t *length, size_t unit)
 	return place;
 }
 
-/* The text behind the first `size` bytes of a note; NULL: it doesn't end with a NUL. */
+/* The text after the first `size` bytes of a note; NULL: it doesn't end with a NUL. */
 static const char *text_behind(const uint8_t *data, size_t length, size_t size)
 {
 	return length > size && data[length - 1] == '\0' ? (const char *)data + size : NULL;

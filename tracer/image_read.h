@@ -40,7 +40,8 @@ struct image_file {
 	bool has_process;
 	struct image_process process;
 	const char *directory, *program;
-	const uint8_t *auxiliary; /* its auxiliary vector; NULL: not in the file, or of a size that no kernel has */
+	const uint8_t
+	    *auxiliary; /* its auxiliary vector; NULL: not in the file, or of a size that no kernel has */
 	size_t auxiliary_size;
 	struct image_action actions[IMAGE_SIGNAL_COUNT];
 	struct image_file_thread *threads;

@@ -11,7 +11,7 @@
 
 /* From a held process to an image file. */
 
-/* Memory begins at the next page behind the header, which is written last. */
+/* Memory begins at the next page after the header, which is written last. */
 #define FIRST_OFFSET 4096
 
 static enum status refuse(char why[256], const char *because)

@@ -79,7 +79,7 @@ static void write_pages(struct image_writer *writer, const struct subject_mappin
 
 static uint8_t buffer[PAGES_AT_ONCE * PAGE];
 
-/* Whatever can be read: behind the end of a mapped file there is nothing. */
+/* Whatever can be read: after the end of a mapped file there is nothing. */
 static enum status save_all(struct held *held, struct image_writer *writer,
 			    const struct subject_mapping *area)
 {

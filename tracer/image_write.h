@@ -23,7 +23,7 @@ struct image_writer {
 
 void image_note_write(struct image_writer *writer, const char *owner, uint32_t type, const void *data,
 		      size_t size);
-/* A note of a struct with a text behind it. */
+/* A note of a struct with a text after it. */
 void image_note_write_text(struct image_writer *writer, uint32_t type, const void *data, size_t size,
 			   const char *text);
 

@@ -36,7 +36,7 @@ static void take(pid_t tid)
 }
 
 /*
- * The call that it is behind says EINTR because of our interruption, or because of a signal that is ignored, which wakes
+ * The call that it is after says EINTR because of our interruption, or because of a signal that is ignored, which wakes
  * nobody but who is traced: it begins again. A handler that is to run makes the kernel say EINTR after all. The kernel looks
  * at this only when it has some signal to look at: the interruption sees to that.
  */

@@ -17,7 +17,7 @@
  * run, or numbers that are to be the same in every execution), fmc stands between the two: words that the kernel
  * fills, results and arguments of system calls, owners of robust mutexes at a thread's end.
  *
- * A call whose arguments or result have to be changed is let run, and the registers are put right behind it:
+ * A call whose arguments or result have to be changed is let run, and the registers are put right after it:
  * resume() makes it stop there, if it doesn't step anyway.
  */
 

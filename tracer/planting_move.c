@@ -151,7 +151,7 @@ static bool move_out(const struct planting_stub *stub, struct tracee *tracee)
 	} else {
 		return false;
 	}
-	regs.orig_rax = (unsigned long long)-1; /* the call isn't made, or is behind it */
+	regs.orig_rax = (unsigned long long)-1; /* the call isn't made, or is after it */
 	*tracee_change_regs(tracee) = regs;
 	return live_set_registers(tracee) == STATUS_OK;
 }

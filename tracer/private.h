@@ -56,7 +56,7 @@ struct virtual_world {
 	int64_t elapsed_ns; /* virtual time since then */
 	int64_t used_ns;    /* processor time since then, of all threads */
 	struct kernel_wait wait;
-	uint64_t random;       /* state of the generator behind getrandom() */
+	uint64_t random;       /* state of the generator after getrandom() */
 	uint64_t answers;      /* instructions that were answered: target_answers() */
 	uint64_t random_files; /* descriptors of devices of random bytes, as bits: reading them stops */
 	pid_t number;	       /* what the process takes itself for; 0: what it is */
@@ -72,7 +72,7 @@ struct virtual_world {
 						Borrowed from the origin */
 };
 
-/* Numbers of the threads of a saved process, which needn't follow each other. Those that it makes get the ones behind. */
+/* Numbers of the threads of a saved process, which needn't follow each other. Those that it makes get the ones after. */
 struct known_numbers {
 	uint32_t length;
 	pid_t highest;

@@ -121,7 +121,7 @@ static uint64_t cpu_time(int process, pid_t tid, const char *fields)
 	return (user + system) * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* The 22nd field of the line, the 20th behind the name. */
+/* The 22nd field of the line, the 20th after the name. */
 static uint64_t started(const char *fields)
 {
 	uint64_t ticks = 0;

@@ -16,7 +16,7 @@ ssize_t proc_text(int process, const char *file, char *text, size_t room);
 /* All of a file, to be freed; NULL: it can't be read, or no memory. */
 char *proc_all(int process, const char *file, size_t *length);
 
-/* The value behind a name ("TracerPid") in the text of a `status` file; NULL: it isn't there. */
+/* The value after a name ("TracerPid") in the text of a `status` file; NULL: it isn't there. */
 const char *proc_field(const char *status, const char *name);
 
 /* What a thread is doing in the kernel. */

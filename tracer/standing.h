@@ -19,7 +19,7 @@ struct standing {
 enum status standing_take(struct tracee *tracee, struct standing *standing);
 
 /*
- * Back to there, with the registers that it had there. All signals have to be blocked; the caller puts the mask right behind
+ * Back to there, with the registers that it had there. All signals have to be blocked; the caller puts the mask right after
  * this.
  */
 enum status standing_restore(struct tracee *tracee, const struct standing *standing);

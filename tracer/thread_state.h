@@ -24,7 +24,7 @@ void thread_state_release(struct thread_state *state);
 enum status thread_state_give(const struct thread_state *state, struct tracee *tracee);
 
 /*
- * The main thread of a forked process has most of it already. It can run calls for fmc behind the first of these; the second
+ * The main thread of a forked process has most of it already. It can run calls for fmc after the first of these; the second
  * brings it to where the original stands in the kernel, and lets signals come.
  */
 void thread_state_give_forked(const struct thread_state *state, struct tracee *tracee);

@@ -7,7 +7,7 @@
 /*
  * A program has the addresses of the vDSO's functions written down, which read the kernel's clocks from pages that another
  * process hasn't: each function becomes the system call that it saves, which the filter catches. One at whose beginning a
- * thread stands stays what it is, and so does what is behind the beginning: it finds zeros in place of the clocks, and makes
+ * thread stands stays what it is, and so does what is after the beginning: it finds zeros in place of the clocks, and makes
  * the system call then, too (but for time() and the coarse clocks, which are 0 that once).
  *
  * Sizes and offsets in the vDSO's own tables are believed within its bounds only.

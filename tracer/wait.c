@@ -371,7 +371,8 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 				/* Another target's, killed from outside: it is let die, its own reaps it. */
 				if (EVENT(status) == PTRACE_EVENT_EXIT && !target->bystanders_length)
 					resume_foreign(got, 0);
-				else if (target->bystanders_length && !bystanders_is_newborn(target, got, status))
+				else if (target->bystanders_length &&
+					 !bystanders_is_newborn(target, got, status))
 					bystanders_serve(target, got, status);
 				else if (!target_keep_early(target, got, status))
 					return STATUS_NO_MEMORY;

@@ -16,17 +16,19 @@ struct call {
 	 */
 	uint64_t object, object2;
 	uint64_t entry;		 /* the trap's address; 0 for a system call */
-	uint64_t return_address; /* into the caller; for system calls the address behind the instruction */
+	uint64_t return_address; /* into the caller; for system calls the address after the instruction */
 	uint64_t start_routine;	 /* THREAD_CREATE */
 	bool libc_own;		 /* made by libc or the loader for itself: not a visible operation */
-	bool asks;		 /* for the variable of the environment whose name is at `object`; no operation */
-	bool c11;		 /* a function of <threads.h>: other results, see call_result() */
-	int timeout_argument;	 /* which argument points to the time-out of a timed call; -1: none */
-	bool instruction;	 /* no call but an instruction of the program: see entries_step() */
-	bool unwatched;		 /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
-	bool counts_references;	 /* and one of the C++ library's own, to `object` */
-	bool loads;		 /* the loader has mapped or unmapped modules: see entries_look_again() */
-	bool answered;		 /* an instruction that fmc answers, by entries_pass(): see entries_answer_instructions() */
+	bool asks; /* for the variable of the environment whose name is at `object`; no operation */
+	bool c11;  /* a function of <threads.h>: other results, see call_result() */
+	int timeout_argument; /* which argument points to the time-out of a timed call; -1: none */
+	bool instruction;     /* no call but an instruction of the program: see entries_step() */
+	bool
+	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
+	bool counts_references; /* and one of the C++ library's own, to `object` */
+	bool loads;		/* the loader has mapped or unmapped modules: see entries_look_again() */
+	bool
+	    answered; /* an instruction that fmc answers, by entries_pass(): see entries_answer_instructions() */
 	bool
 	    user; /* of a function that a plug-in describes; its beginning, too, is passed by entries_step() */
 };
@@ -68,7 +70,7 @@ uint64_t entries_visible_pc(const struct entries *entries, uint64_t pc);
 uint64_t entries_at_copy(const struct entries *entries, uint64_t pc);
 
 /*
- * Is the program counter between two of the program's instructions, behind fmc's copy of the one, or where rounds of a loop are
+ * Is the program counter between two of the program's instructions, after fmc's copy of the one, or where rounds of a loop are
  * counted? Who steps goes on until that isn't so.
  */
 bool entries_is_between(const struct entries *entries, uint64_t pc);
@@ -88,7 +90,8 @@ enum atomics_use { ATOMICS_IGNORED, ATOMICS_NOTED, ATOMICS_SWITCHED };
 void entries_use_atomics(struct entries *entries, enum atomics_use use);
 
 /* What was noted at a stop with call.unwatched, in a few words for the user; valid until the next call. */
-const char *entries_describe_unwatched(const struct entries *entries, const struct call *call, char text[160]);
+const char *entries_describe_unwatched(const struct entries *entries, const struct call *call,
+				       char text[160]);
 
 /*
  * Code of the program and its libraries between functions that seems to have atomic instructions, so that nothing can be planted
@@ -134,21 +137,22 @@ enum status entries_pass(const struct entries *entries, struct tracee *tracee, u
 
 /*
  * Let a tracee that stands before an instruction (call.instruction), or the first one of a function (call.user), perform it, and
- * stop behind it. *performed is false where something else came between (a fault, a signal that can't be held back, its end): it
+ * stop after it. *performed is false where something else came between (a fault, a signal that can't be held back, its end): it
  * is given back with target_push_back(), and the tracee isn't to be resumed before that has been waited for.
  */
-enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap, bool *performed);
+enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap,
+			 bool *performed);
 
 /* Where the real function can be called without meeting our trap: its displaced copy. 0 if the program has
  * none. */
 uint64_t entries_function(const struct entries *entries, const char *name);
 
-/* The functions that a plug-in describes and the program doesn't have: the i-th, NULL behind the last. */
+/* The functions that a plug-in describes and the program doesn't have: the i-th, NULL after the last. */
 const char *entries_missing(const struct entries *entries, size_t i);
 
 /*
  * The functions that programs define for fmc and this one defines as C++ has them, under a name with its parameters, so that
- * they do nothing: the i-th, NULL behind the last.
+ * they do nothing: the i-th, NULL after the last.
  */
 const char *entries_mangled(const struct entries *entries, size_t i);
 
@@ -169,7 +173,7 @@ struct entry {
 enum status entries_entry(const struct entries *entries, const struct target *target, uint64_t stop,
 			  struct entry *entry);
 
-/* Code and data of libc's own, range by range: calls from there and objects in there are no operations. False behind
+/* Code and data of libc's own, range by range: calls from there and objects in there are no operations. False after
  * the last. */
 bool entries_libc_range(const struct entries *entries, size_t i, uint64_t *low, uint64_t *high);
 

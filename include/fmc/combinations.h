@@ -15,7 +15,7 @@ enum feature {
 	FEATURE_BPOR = 1 << 4,		/* backtrack sets under a bound */
 	FEATURE_SLEEP_SETS = 1 << 5,	/* source, optimal */
 	FEATURE_RANDOM = 1 << 6,	/* random, pct, pos, surw */
-	FEATURE_BOUND = 1 << 7,		/* a number behind the strategy's name */
+	FEATURE_BOUND = 1 << 7,		/* a number after the strategy's name */
 	FEATURE_CACHE = 1 << 8,		/* happens-before caching asked for */
 	FEATURE_NO_FAIR = 1 << 9,	/* fairness switched off */
 	FEATURE_FAIR_K = 1 << 10,	/* only every k-th yield counts */

@@ -14,7 +14,7 @@
  *
  * Footprints are of executed transitions: how an operation touches its object follows from the state in which
  * it was performed (a try-lock that fails changes nothing). That is sound, because neighbours whose modes don't
- * conflict have the same modes in the other order: whatever changes the mode of a transition behind it touches
+ * conflict have the same modes in the other order: whatever changes the mode of a transition after it touches
  * the same thing in a conflicting mode. So a trace is a set of executions with the same footprints, and
  * happens-before has the properties that Abdulla et al. (POPL 2014, section 3) ask of it.
  *
@@ -57,7 +57,7 @@ struct access {
 	    key; /* class in the upper 32 bits, with the two kinds of a TOUCH_PAIR above it; number in the lower */
 	uint32_t mode; /* enum touch_mode */
 	/*
-	 * TOUCH_ADD: behind this transition how many more can add before the next one would do something else.
+	 * TOUCH_ADD: after this transition how many more can add before the next one would do something else.
 	 * Is no part of the mode: of additions in another order others are the last ones.
 	 */
 	uint32_t left;
@@ -101,7 +101,7 @@ void footprint_release(struct footprint *footprint);
 /* Touch this; of several modes of one key the strongest stays. */
 void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode mode);
 
-/* Add to this, of which there is `left` behind the transition. */
+/* Add to this, of which there is `left` after the transition. */
 void footprint_add(struct footprint *footprint, uint64_t key, uint32_t left);
 
 /*
@@ -113,7 +113,7 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 /* The same after model_perform() by t: of the threads that it could have woken those that it did. */
 void dependence_performed(struct footprint *footprint, const struct model *after, uint32_t t);
 
-/* What the code behind the operation led to, as far as others can notice. */
+/* What the code after the operation led to, as far as others can notice. */
 void dependence_born(struct footprint *footprint, uint32_t thread); /* this thread was created */
 void dependence_ended(struct footprint *footprint);		    /* the process is gone */
 void dependence_exited(struct footprint *footprint); /* it has ended, or is the last that hasn't, and knows */
@@ -138,15 +138,15 @@ void footprint_copy(struct footprint *footprint, struct accesses from);
 bool dependence_conflict(struct accesses a, struct accesses b, bool fair);
 
 /*
- * `pending` could have been performed before `done` was, by another thread: would it do something else behind
+ * `pending` could have been performed before `done` was, by another thread: would it do something else after
  * it, or does it depend on it?
  */
 bool dependence_disturbs(struct accesses done, struct accesses pending, bool fair);
 
 /*
- * `pending` conflicts with none of a sequence of transitions: would it do something else behind them all, because
+ * `pending` conflicts with none of a sequence of transitions: would it do something else after them all, because
  * of what `member`, one of them, adds to? `beside`: what precedes the sequence and conflicts with none of them
- * either; `behind`: the state behind the sequence, but without that.
+ * either; `after`: the state after the sequence, but without that.
  */
 bool dependence_exhausts(const struct model *behind, struct accesses beside, struct accesses member,
 			 struct accesses pending);

@@ -54,7 +54,7 @@ void execution_finish(struct execution *execution);
 
 /*
  * A copy of all that an execution has come to between two transitions, but for its machine. To restore it, the machine
- * has to be back at that state, and the trace has to be one that begins with the same transitions (it is cut behind
+ * has to be back at that state, and the trace has to be one that begins with the same transitions (it is cut after
  * them); the plan may be another one. NULL, false: no memory.
  */
 struct execution_copy;

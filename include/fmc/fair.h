@@ -46,7 +46,7 @@ bool fair_counts(const struct fair *f, uint32_t t, bool yield);
 /* (t, u) in P: t runs only while u is not enabled. */
 bool fair_yields_to(const struct fair *f, uint32_t t, uint32_t u);
 
-/* P is acyclic (the invariant behind Theorem 3); for assertions and tests. */
+/* P is acyclic (the invariant after Theorem 3); for assertions and tests. */
 bool fair_acyclic(const struct fair *f);
 
 #endif

@@ -56,7 +56,8 @@ struct finding {
 	struct thread_report *threads; /* by number */
 	size_t threads_length;
 	char **objects; /* names by number: "forks[2]" */
-	char **names;	/* longer ones for people, where there are any, else NULL: "account.lock at heap +0x2a0" */
+	char **
+	    names; /* longer ones for people, where there are any, else NULL: "account.lock at heap +0x2a0" */
 	char **details; /* a few words on the state of each object of a plug-in's class; else NULL */
 	size_t objects_length;
 	struct transition_place *places; /* one for each transition */

@@ -42,7 +42,7 @@ struct trace_hash {
 struct trace_hash happens_before_hash(const struct happens_before *hb, size_t n);
 
 /*
- * The digest that there would be behind the transitions taken in so far if `thread` performed an operation of
+ * The digest that there would be after the transitions taken in so far if `thread` performed an operation of
  * this kind with this choice and footprint next.
  */
 struct trace_hash happens_before_ahead(const struct happens_before *hb, uint32_t thread, enum op_kind kind,
@@ -51,7 +51,7 @@ struct trace_hash happens_before_ahead(const struct happens_before *hb, uint32_t
 /*
  * Transitions of other threads that an operation with this footprint depends on directly, from the latest to
  * the earliest: those on which transition j does, or, with j == length, one that would come next.
- * *candidate gets SIZE_MAX behind the last.
+ * *candidate gets SIZE_MAX after the last.
  *
  * Candidates that come before one that was named by happens_before_pass(), or before the earlier transitions
  * of `thread`, are left out.

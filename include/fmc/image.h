@@ -23,11 +23,11 @@ enum status image_take(struct origin *origin, struct target *target, struct imag
 void image_free(struct image *image); /* NULL is allowed */
 
 /* A target that is as the one taken was. Ends with target_kill(). STATUS_GONE: somebody has killed the image.
- * STATUS_UNSUPPORTED behind image_target(). */
+ * STATUS_UNSUPPORTED after image_target(). */
 enum status image_start(struct image *image, struct target **target);
 
 /*
- * The image's own process, for who needs just one copy and throws the image away behind it: the target belongs to the image.
+ * The image's own process, for who needs just one copy and throws the image away after it: the target belongs to the image.
  * NULL: it is gone.
  */
 struct target *image_target(struct image *image);

@@ -24,7 +24,7 @@ struct live;
 enum live_kind {
 	LIVE_NONE,	/* nothing has been heard of the thread yet */
 	LIVE_CALL,	/* before a system call, which isn't begun */
-	LIVE_RETURN,	/* behind a system call, still in the kernel */
+	LIVE_RETURN,	/* after a system call, still in the kernel */
 	LIVE_PAUSED,	/* after live_interrupt() */
 	LIVE_BORN,	/* a new thread, which has run nothing yet */
 	LIVE_SIGNAL,	/* signal `number` is about to be delivered: resume at once, which delivers it */

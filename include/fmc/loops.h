@@ -20,7 +20,7 @@ struct loop {
 	uint64_t from;		  /* counted from this transition of the execution on */
 };
 
-/* Heads are added behind the others and don't change. May be in memory that processes share. */
+/* Heads are added after the others and don't change. May be in memory that processes share. */
 struct loops {
 	uint32_t length;
 	uint32_t busy; /* somebody is adding one */

@@ -69,7 +69,7 @@ struct minimized {
 	bool critical_known;
 	bool critical_proven;
 	size_t critical;
-	uint64_t critical_executions; /* that went on behind it */
+	uint64_t critical_executions; /* that went on after it */
 	struct trace passing;	      /* only if critical_known */
 
 	bool

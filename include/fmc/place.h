@@ -43,7 +43,7 @@ void places_find(struct places *places, uint64_t address, bool is_return, struct
 size_t places_frames(struct places *places, uint64_t address, bool is_return, struct place at[], size_t room);
 
 /*
- * The stack of a stopped tracee, innermost first: where it stands (a planted trap itself, not behind it),
+ * The stack of a stopped tracee, innermost first: where it stands (a planted trap itself, not after it),
  * then return addresses. Returns the number of frames.
  */
 size_t places_stack(struct places *places, struct tracee *tracee, uint64_t frames[], size_t room);

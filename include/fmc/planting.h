@@ -20,14 +20,14 @@
 
 /* What the copy of a function's beginning ends with. */
 enum planting_tail {
-	TAIL_BACK,   /* a jump behind what was copied */
-	TAIL_BRANCH, /* a conditional jump of the function, then a jump behind it: 6 bytes and 5 */
+	TAIL_BACK,   /* a jump after what was copied */
+	TAIL_BRANCH, /* a conditional jump of the function, then a jump after it: 6 bytes and 5 */
 	TAIL_JUMP,   /* a jump of the function */
 	TAIL_CALL, /* a call: pushes the return address into the function in two instructions of 5 and 8 bytes, and jumps */
 };
 
 struct planting_stub {
-	uint64_t address; /* where it is; its copy of the function's beginning is STUB_PROLOGUE behind */
+	uint64_t address; /* where it is; its copy of the function's beginning is STUB_PROLOGUE after */
 	uint64_t entry;	  /* the function */
 	uint8_t size;	  /* of the stub in all */
 	uint8_t

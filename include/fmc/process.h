@@ -58,10 +58,10 @@ struct process_options {
 	 * there from then on (loops.h); in milliseconds, 0 never. Where output is captured the execution is run anew with it.
 	 */
 	uint32_t spin_ms;
-	bool spin_report; /* a loop without a `pause` that changes nothing ends the execution (END_SPIN) */
+	bool spin_report;    /* a loop without a `pause` that changes nothing ends the execution (END_SPIN) */
 	struct loops *loops; /* those that are known; new ones are added. NULL: the process keeps its own */
-	bool verify;	    /* stop at every return of a native function, to check the model's predictions */
-	bool atomics;	    /* atomic instructions of the program and its libraries are operations */
+	bool verify;	     /* stop at every return of a native function, to check the model's predictions */
+	bool atomics;	     /* atomic instructions of the program and its libraries are operations */
 	/*
 	 * process_uncontrolled() tells of what a verdict on all executions misses: of atomic instructions where they aren't
 	 * operations the first in an execution, and of files that threads share.
@@ -157,7 +157,7 @@ uint64_t process_start_routine(const struct process *process, uint32_t thread); 
 struct places *process_places(struct process *process);
 const struct entries *process_entries(const struct process *process);
 
-/* Is the thread stopped before a system call, at its pending operation? Its program counter is behind the instruction. */
+/* Is the thread stopped before a system call, at its pending operation? Its program counter is after the instruction. */
 bool process_in_syscall(const struct process *process, uint32_t thread);
 
 /* The loops that are known now. */
@@ -181,7 +181,7 @@ enum status process_image(struct process *process, struct image **image);
 
 /*
  * The same as a place to come back to while the same transition is performed: process_enter() takes the place of what the
- * running thread would do up to there, when it is stopped on its way, with the same stops behind it as then. `output`
+ * running thread would do up to there, when it is stopped on its way, with the same stops after it as then. `output`
  * is a number of bytes that had been written when the transition began.
  */
 struct process_midway;

@@ -6,7 +6,7 @@
 /*
  * A sample of the accesses that a target's code makes to memory: trap instructions in the place of those of the program's and
  * its libraries' that may touch memory which threads share. libc, the loader and the runtime of C++ are left out, but for what
- * well-known functions of theirs do for the code that calls them; so are thread-local variables and read-only data. A trap is out while a thread passes it, and comes back behind the
+ * well-known functions of theirs do for the code that calls them; so are thread-local variables and read-only data. A trap is out while a thread passes it, and comes back after the
  * instruction, or at the thread's next trap when there have been many, until the thread has met it often enough; so a loop is
  * seen a few times, and each thread sees each instruction.
  *
@@ -20,8 +20,9 @@ void sampler_free(struct sampler *sampler);
 /* Memory that an instruction is about to touch. */
 struct touched {
 	uint64_t address, size;
-	uint64_t place; /* in the code of whoever has called a function that does it; 0: the instruction itself */
-	bool write;	/* else it only reads */
+	uint64_t
+	    place;  /* in the code of whoever has called a function that does it; 0: the instruction itself */
+	bool write; /* else it only reads */
 	bool frees; /* it is given back; without `write` its size is a guess */
 };
 

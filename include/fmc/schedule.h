@@ -127,8 +127,8 @@ bool schedule_ended(const struct schedule *schedule, uint64_t **ended);
 /*
  * Check an executed transition against its line: thread, choice, operation, object and result. On a
  * difference returns false and writes to `why` what was expected and what came: "line 17: expected T3
- * mutex_lock forks[2], T2 did sem_wait items". A transition behind the last line is a difference, and so is a
- * line behind the last transition.
+ * mutex_lock forks[2], T2 did sem_wait items". A transition after the last line is a difference, and so is a
+ * line after the last transition.
  */
 bool schedule_check(const struct schedule *schedule, size_t i, const struct trace *trace, char why[256]);
 

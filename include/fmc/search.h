@@ -52,7 +52,7 @@ struct search_progress {
 	uint32_t bound;	       /* of bounded strategies: the one being worked on */
 	bool complete;	       /* every fair execution has been run (dfs), or all within the bound */
 	bool bound_met;	       /* executions beyond the bound exist and were left out */
-	uint64_t cut_at_depth; /* executions that max_depth cut: what is behind them was not seen */
+	uint64_t cut_at_depth; /* executions that max_depth cut: what is after them was not seen */
 	bool reduced;	       /* of executions that are equivalent some have been left out */
 	uint64_t redundant;    /* executions that turned out to be equivalent to earlier ones in part */
 	const char
@@ -91,7 +91,7 @@ void search_progress(const struct search *search, struct search_progress *progre
 bool search_save(const struct search *search, struct saver *saver);
 
 /*
- * Into a search that is new, made with the same options. Tickets go on behind those that were given out.
+ * Into a search that is new, made with the same options. Tickets go on after those that were given out.
  * STATUS_MALFORMED: the bytes are damaged, or of a search with other options; STATUS_NO_MEMORY. Then the search is
  * good for nothing but to be freed. Whoever keeps the bytes sees to it that they are those that were written; others
  * may be accepted here and make the search leave out what it should explore.

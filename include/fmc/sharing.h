@@ -36,8 +36,8 @@ struct sharings {
 
 /*
  * Those of the accesses, given in the order in which they happened, that no chain of dependent operations orders: the first
- * thread's next operation doesn't come before (happens_before.h, without fairness) the one behind which the second access is,
- * so that schedules of the same operations, or ones that differ in these alone, may have them the other way round. Behind a
+ * thread's next operation doesn't come before (happens_before.h, without fairness) the one after which the second access is,
+ * so that schedules of the same operations, or ones that differ in these alone, may have them the other way round. After a
  * thread's last operation it is its end that counts, which joins come after. What a pthread_once or the
  * initialisation of a C++ static variable does comes before all that pass it. Each pair of places and threads once for eight
  * bytes. False without memory.

@@ -25,7 +25,7 @@ struct stance {
 	enum op_kind function; /* what the entry point does; OP_NONE: it is in none */
 	uint64_t entry;	       /* its address */
 	uint64_t return_slot;  /* where its return address is */
-	/* The registers as its caller will have them behind the call, those that a call keeps; rip is the return address. */
+	/* The registers as its caller will have them after the call, those that a call keeps; rip is the return address. */
 	struct user_regs_struct caller;
 	uint64_t word;	   /* the futex word that it sleeps at */
 	uint32_t expected; /* what is there */

@@ -80,7 +80,7 @@ struct tracee {
 };
 
 enum stop_kind {
-	STOP_TRAP,  /* int3: regs.rip is behind it; address is that of the int3 */
+	STOP_TRAP,  /* int3: regs.rip is after it; address is that of the int3 */
 	STOP_STEP,  /* one instruction done; whether it touched what is watched, tracee_watches_hit() says */
 	STOP_WATCH, /* running freely, the instruction before regs.rip has touched what is watched */
 	STOP_SYSCALL, /* the filter caught system call `number`, not executed yet: see tracee_skip_syscall()
@@ -135,7 +135,7 @@ enum status target_resume(struct tracee *tracee, int signal);
 
 /*
  * The same for a single instruction; the next stop is STOP_STEP (or another kind, if something intervenes). A system call
- * that the filter catches makes STOP_SYSCALL; stepping on from there gives STOP_STEP behind the call. One that fmc answers
+ * that the filter catches makes STOP_SYSCALL; stepping on from there gives STOP_STEP after the call. One that fmc answers
  * itself is a step like any other.
  */
 enum status target_step(struct tracee *tracee, int signal);

@@ -24,7 +24,7 @@ struct timeline;
 struct position {
 	size_t part;
 	uint64_t steps;	  /* instructions made in that part */
-	bool steps_known; /* false: somewhere behind its beginning, reached without counting */
+	bool steps_known; /* false: somewhere after its beginning, reached without counting */
 };
 
 enum move_end {

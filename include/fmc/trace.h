@@ -71,7 +71,7 @@ struct policy {
 #define POLICY_CHANGES 32
 
 /*
- * A way to go on that needn't be explored again where the plan's prefix ends, nor behind, until a transition
+ * A way to go on that needn't be explored again where the plan's prefix ends, nor after, until a transition
  * that depends on it (sleep sets, Godefroid 1996).
  */
 struct sleeper {
@@ -164,7 +164,7 @@ static inline struct step transition_step(const struct transition *transition)
 /* A final state of a thread. */
 struct thread_end {
 	/* OP_NONE: exited. Of a thread that never came back from its last operation or ended the process in
-	 * the code behind it: that operation, not enabled. */
+	 * the code after it: that operation, not enabled. */
 	struct op pending;
 	bool enabled;
 	bool holds_back; /* waits for `blocker` */

@@ -86,7 +86,7 @@ struct inspected_thread {
 	struct frame *frames; /* innermost first; owned */
 	size_t frames_length;
 	bool cut;     /* there are more, which weren't kept */
-	bool guessed; /* some frames behind the first were found by looking through the stack */
+	bool guessed; /* some frames after the first were found by looking through the stack */
 };
 
 struct inspection {

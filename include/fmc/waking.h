@@ -14,7 +14,7 @@ const char *waking_refusal(const char *rule);
 
 /*
  * Apply the rules to an object of state->class. `name` may be NULL: then only rules for classes count. Returns which
- * ones were for it, of those for one object also by a longer name (namer_name()) that ends with this one: bit i is the i-th, those behind the 64th have none.
+ * ones were for it, of those for one object also by a longer name (namer_name()) that ends with this one: bit i is the i-th, those after the 64th have none.
  */
 uint64_t waking_apply(const char *rules, const char *name, struct object_state *state);
 

@@ -212,7 +212,8 @@ const char *const export_gdb_commands[] = {
 
     "# Waits unlock a mutex (fmc-unlock: and sleep where they stand) and lock it again (fmc-lock: and "
     "return).\n"
-    "# The call is made by hand: GDB's own writes all registers back behind it, also those that it may not know.\n"
+    "# The call is made by hand: GDB's own writes all registers back after it, also those that it may not "
+    "know.\n"
     "define fmc-mutex\n"
     "  fmc-same $arg1 $rsi\n"
     "  disable\n"

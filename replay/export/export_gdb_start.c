@@ -55,7 +55,7 @@ static void put_title(const struct gdb_writer *w)
 	gdb_write_text(w, schedule->header.program);
 	fprintf(w->stream,
 		"\n# follows it; without -batch GDB stays where the program fails. The transitions are "
-		"below, each behind\n# its line of the schedule.\n\n");
+		"below, each after\n# its line of the schedule.\n\n");
 }
 
 /* A line of GDB can't be broken, whatever the quotes. */

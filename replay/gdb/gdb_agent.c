@@ -171,8 +171,8 @@ static bool extend(struct agent *agent, bool is_signed)
 static bool refer(struct agent *agent, size_t size)
 {
 	uint64_t address, value = 0;
-	return pop(agent, &address) &&
-	       agent->state->memory(agent->state->context, address, &value, size) && push(agent, value);
+	return pop(agent, &address) && agent->state->memory(agent->state->context, address, &value, size) &&
+	       push(agent, value);
 }
 
 static bool jump(struct agent *agent, bool always)

@@ -96,7 +96,8 @@ void gdb_ask_keep(struct gdb_server *s, const char *argument, struct text *text)
 		const size_t word = strcspn(next, " ");
 		if (length == GDB_KEPT || !words_read_thread(next, word, &kept[length]) ||
 		    kept[length] >= timeline_schedule(s->timeline)->threads) {
-			text_printf(text, "threads of the schedule are needed, %d at most: T1, T2 ...\n", GDB_KEPT);
+			text_printf(text, "threads of the schedule are needed, %d at most: T1, T2 ...\n",
+				    GDB_KEPT);
 			return;
 		}
 		length++;
@@ -190,7 +191,7 @@ static void tell_write(struct gdb_server *s, const struct timeline_mark *from, s
 		else
 			text_printf(text, ", at %s", gdb_state_beginning(s->timeline));
 		if (here.part > 0 && here.part <= timeline_length(s->timeline)) {
-			text_printf(text, ", behind its ");
+			text_printf(text, ", after its ");
 			words_cell(text, &timeline_schedule(s->timeline)->lines[here.part - 1], false);
 		}
 		text_add(text, "\n", 1);

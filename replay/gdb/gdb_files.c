@@ -19,9 +19,9 @@
 
 static void refuse(struct gdb_server *s, int error)
 {
-	static const int numbered[] = {EPERM,	ENOENT, EINTR,	EBADF,	EACCES, EFAULT, EBUSY, EEXIST,
-				       ENODEV,	ENOTDIR, EISDIR, EINVAL, ENFILE, EMFILE, EFBIG, ENOSPC,
-				       ESPIPE, EROFS};
+	static const int numbered[] = {EPERM,  ENOENT, EINTR,  EBADF,	EACCES, EFAULT,
+				       EBUSY,  EEXIST, ENODEV, ENOTDIR, EISDIR, EINVAL,
+				       ENFILE, EMFILE, EFBIG,  ENOSPC,	ESPIPE, EROFS};
 	int number = error == ENAMETOOLONG ? FILE_NAME_TOO_LONG : FILE_ERROR;
 	for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
 		if (numbered[i] == error)

@@ -34,7 +34,7 @@ struct gdb_frame {
 	enum gdb_frame_stage stage;
 	unsigned char sum, given;      /* of the packet that is being read */
 	size_t length;		       /* of its payload; may exceed the room, then it is too long */
-	char payload[GDB_PAYLOAD + 1]; /* without escapes, behind it a zero */
+	char payload[GDB_PAYLOAD + 1]; /* without escapes, after it a zero */
 	unsigned char input[4096];     /* read, not yet looked at: from `at` to `end` */
 	size_t at, end;
 	struct text last; /* the last packet sent, as it may have to be sent again */
@@ -50,7 +50,7 @@ void gdb_frame_release(struct gdb_frame *frame);
 enum gdb_frame_event gdb_frame_read(struct gdb_frame *frame);
 
 /*
- * Has an interrupt come behind the last packet read, or has the other side gone? Doesn't wait, and keeps everything else for
+ * Has an interrupt come after the last packet read, or has the other side gone? Doesn't wait, and keeps everything else for
  * gdb_frame_read(). The interrupt is used up by the answer.
  */
 bool gdb_frame_interrupted(struct gdb_frame *frame);

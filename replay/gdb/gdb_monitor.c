@@ -23,7 +23,7 @@ void gdb_position(struct gdb_server *s, struct text *text)
 	const struct finding *finding = timeline_finding(s->timeline);
 	size_t length = timeline_length(s->timeline);
 	if (position.part > length) {
-		text_printf(text, "at the end, behind transition %zu", length);
+		text_printf(text, "at the end, after transition %zu", length);
 		if (finding->kind != FINDING_NONE) {
 			text_printf(text, ": ");
 			text_add_escaped(text, finding->message);
@@ -106,7 +106,7 @@ static void next(struct gdb_server *s, const char *argument, struct text *text)
 		gdb_go(s, count < end - part ? part + count : end, text);
 }
 
-/* The beginning of the present part is one back, for who stands behind it. */
+/* The beginning of the present part is one back, for who stands after it. */
 static void previous(struct gdb_server *s, const char *argument, struct text *text)
 {
 	const struct position here = timeline_position(s->timeline);
@@ -137,7 +137,8 @@ static const struct {
     {"last-write", "A N", "go back to before the last write of the N bytes at address A", gdb_ask_last_write},
     {"mark", "", "remember this place", gdb_ask_mark},
     {"restart", "[N]", "go back to the N-th place that is remembered, or the last", gdb_ask_restart},
-    {"keep", "[T ...]", "list these threads also where they aren't there, for breakpoints of theirs", gdb_ask_keep},
+    {"keep", "[T ...]", "list these threads also where they aren't there, for breakpoints of theirs",
+     gdb_ask_keep},
     {"where", "", "position, length and the like, as numbers", gdb_ask_where},
     {"resync", "[C]", "let the next reverse-continue run command C and stop", gdb_ask_resync},
     {"help", "", "this list", help},

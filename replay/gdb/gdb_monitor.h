@@ -5,7 +5,7 @@
 
 /*
  * fmc's own commands in GDB: `monitor NAME ARGUMENT`. Each is a row of the table in gdb_monitor.c and a function that adds what
- * the user reads to `text`, in whole lines. The argument is what stands behind the name, without spaces around it.
+ * the user reads to `text`, in whole lines. The argument is what stands after the name, without spaces around it.
  */
 typedef void gdb_command(struct gdb_server *s, const char *argument, struct text *text);
 

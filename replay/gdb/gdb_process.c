@@ -77,7 +77,7 @@ void gdb_process_file(struct timeline *timeline, struct text *path)
 		text_add(path, file, (size_t)length);
 }
 
-/* Move behind a name, if `path` begins with it as a whole. */
+/* Move after a name, if `path` begins with it as a whole. */
 static bool pass_name(const char **path, const char *name)
 {
 	const size_t length = strlen(name);

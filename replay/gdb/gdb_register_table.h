@@ -7,7 +7,7 @@
 struct gdb_register_run {
 	const char *feature; /* of GDB's, without its org.gnu.gdb.i386. */
 	const char *name;
-	const char *suffix; /* NULL: a single register, whose name is all of `name`; else behind its number */
+	const char *suffix; /* NULL: a single register, whose name is all of `name`; else after its number */
 	unsigned first, count;	  /* numbers in names */
 	unsigned bytes;		  /* as GDB has it */
 	const char *type, *group; /* group: NULL for what follows from the type */
@@ -26,7 +26,7 @@ struct gdb_register_run {
 #define GDB_STACK	 32
 #define GDB_XMM		 160
 
-/* The runs that there are, one after the other; NULL behind the last. */
+/* The runs that there are, one after the other; NULL after the last. */
 const struct gdb_register_run *gdb_register_run(const struct gdb_layout *layout, size_t i);
 
 #endif

@@ -56,7 +56,7 @@ size_t gdb_register_size(const struct gdb_layout *layout, uint32_t number);
 /* Is it one of the general ones, which need no area? */
 bool gdb_register_is_general(const struct gdb_layout *layout, uint32_t number);
 
-/* Its value into `bytes`; a component that isn't in use, or lies behind the area, has its initial value. Returns the size. */
+/* Its value into `bytes`; a component that isn't in use, or lies after the area, has its initial value. Returns the size. */
 size_t gdb_register_read(const struct gdb_layout *layout, const struct gdb_registers *registers,
 			 uint32_t number, unsigned char bytes[GDB_REGISTER]);
 

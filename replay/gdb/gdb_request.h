@@ -41,7 +41,7 @@ enum gdb_request_kind {
 	GDB_PASS,	 /* QPassSignals: signals */
 	GDB_PROGRAM_SIGNALS,
 	GDB_SYMBOLS, /* qSymbol:: */
-	GDB_FILE,    /* vFile: file; of what `file` says it takes: data is the path, number, length, address is the offset */
+	GDB_FILE, /* vFile: file; of what `file` says it takes: data is the path, number, length, address is the offset */
 };
 
 /* A process and a thread in it, both from 1. */

@@ -16,9 +16,8 @@ static bool parse_number(struct gdb_request *request, struct gdb_cursor *at)
 static bool parse_open(struct gdb_request *request, struct gdb_cursor *at)
 {
 	uint64_t flags, mode;
-	if (!gdb_take_digits(request, at) || !gdb_take(at, ',') ||
-	    !gdb_take_number(at, UINT32_MAX, &flags) || !gdb_take(at, ',') ||
-	    !gdb_take_number(at, UINT32_MAX, &mode))
+	if (!gdb_take_digits(request, at) || !gdb_take(at, ',') || !gdb_take_number(at, UINT32_MAX, &flags) ||
+	    !gdb_take(at, ',') || !gdb_take_number(at, UINT32_MAX, &mode))
 		return false;
 	request->file.flags = (uint32_t)flags;
 	return true;
@@ -36,8 +35,8 @@ static const struct {
 	const char *begin;
 	bool (*parse)(struct gdb_request *request, struct gdb_cursor *at);
 } files[] = {
-    [GDB_FILE_SETFS] = {"setfs:", parse_number},  [GDB_FILE_OPEN] = {"open:", parse_open},
-    [GDB_FILE_PREAD] = {"pread:", parse_pread},	  [GDB_FILE_FSTAT] = {"fstat:", parse_number},
+    [GDB_FILE_SETFS] = {"setfs:", parse_number}, [GDB_FILE_OPEN] = {"open:", parse_open},
+    [GDB_FILE_PREAD] = {"pread:", parse_pread},	 [GDB_FILE_FSTAT] = {"fstat:", parse_number},
     [GDB_FILE_CLOSE] = {"close:", parse_number}, [GDB_FILE_READLINK] = {"readlink:", gdb_take_digits},
 };
 

@@ -110,7 +110,8 @@ static void answer_supported(struct gdb_server *s, const struct gdb_request *r)
 	text_printf(
 	    &s->reply,
 	    "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;qXfer:exec-file:read+;"
-	    "qXfer:threads:read+;qXfer:siginfo:read+;multiprocess+;swbreak+;hwbreak+;ConditionalBreakpoints+;vContSupported+;ReverseContinue+;"
+	    "qXfer:threads:read+;qXfer:siginfo:read+;multiprocess+;swbreak+;hwbreak+;ConditionalBreakpoints+;"
+	    "vContSupported+;ReverseContinue+;"
 	    "ReverseStep+;QPassSignals+;QProgramSignals+",
 	    GDB_PAYLOAD);
 }

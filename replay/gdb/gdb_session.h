@@ -10,7 +10,7 @@
 
 /*
  * The inside of the server, shared by its files only. Each request is answered by one function, which leaves its answer in
- * `reply`; it is sent behind the function.
+ * `reply`; it is sent after the function.
  *
  *     gdb_server.c    packets in, answers out; what is asked for once
  *     gdb_move.c      movements, and what came of them
@@ -48,15 +48,16 @@ struct gdb_server {
 	bool ended;	   /* killed or let go: there is nothing to look at until it is run again */
 	uint32_t selected; /* whose registers are meant */
 	int32_t resumed;   /* who is stepped backwards: from 1, or GDB_ALL, GDB_ANY */
-	uint32_t kept[GDB_KEPT]; /* threads that are listed also where they aren't alive: GDB has breakpoints for them */
+	uint32_t kept
+	    [GDB_KEPT]; /* threads that are listed also where they aren't alive: GDB has breakpoints for them */
 	size_t kept_length;
-	uint32_t listed;   /* threads told so far of those that are being listed */
+	uint32_t listed; /* threads told so far of those that are being listed */
 	struct gdb_set_point *points;
 	size_t points_length, points_room;
 	struct timeline_mark *marks[GDB_MARKS]; /* by number, from 1 */
 	size_t marks_length;
 	int files[GDB_FILES]; /* open ones by GDB's numbers of them; -1: none */
-	bool can_watch; /* the system gives debug registers */
+	bool can_watch;	      /* the system gives debug registers */
 	bool change_told;
 	bool branched;	  /* what is followed isn't what was opened */
 	bool resync;	  /* the next reverse-continue goes nowhere: gdb_stop_here() */
@@ -94,7 +95,7 @@ void gdb_console_output(struct gdb_server *s);
 /* Before a movement: changes of GDB's are dropped, with a line for the console. */
 void gdb_drop_changes(struct gdb_server *s);
 
-/* Behind a movement that GDB doesn't know of. */
+/* After a movement that GDB doesn't know of. */
 void gdb_moved(struct gdb_server *s);
 
 /* Leave the answer to a movement in `reply`: why and where it has stopped. */
@@ -105,7 +106,7 @@ extern const char gdb_another_sight[];
 /* The same for where it stands without a movement, and with nothing for the console. */
 void gdb_stands(struct gdb_server *s);
 
-/* Leave the answer that the program has stopped where the timeline is, behind the command that was to be run then. */
+/* Leave the answer that the program has stopped where the timeline is, after the command that was to be run then. */
 void gdb_stop_here(struct gdb_server *s);
 
 /* Does GDB hear of this thread here? It may not be alive, see `kept`; then it has no registers. */

@@ -40,7 +40,7 @@ void picture_release(struct picture *picture)
 	*picture = (struct picture){0};
 }
 
-/* The transition of this thread that is nearest to `i`, behind it or (`back`) before it; SIZE_MAX if there is none. */
+/* The transition of this thread that is nearest to `i`, after it or (`back`) before it; SIZE_MAX if there is none. */
 static size_t nearest(const struct schedule *schedule, size_t i, uint32_t thread, bool back)
 {
 	for (size_t k = back ? i - 1 : i + 1; k < schedule->length; k += back ? (size_t)-1 : 1)

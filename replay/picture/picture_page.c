@@ -58,7 +58,7 @@ static void put_object(struct page *page, enum object_class class, const char *n
 	put_text(page);
 }
 
-/* What comes behind the objects: " choice=timeout = EBUSY" */
+/* What comes after the objects: " choice=timeout = EBUSY" */
 static void put_rest(struct page *page, const struct schedule_line *line)
 {
 	struct schedule_line bare = *line;

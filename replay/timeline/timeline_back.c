@@ -6,7 +6,7 @@
 
 #define NEAR_HITS 8u
 
-/* An instruction and what it touches, for the next time: it is the one behind which that was noticed. */
+/* An instruction and what it touches, for the next time: it is the one after which that was noticed. */
 static void learn(struct timeline *timeline, uint32_t thread, uint64_t behind)
 {
 	const uint64_t pc = pilot_visible_pc(timeline, thread);
@@ -210,9 +210,8 @@ static bool look_back_within(struct timeline *timeline, struct traps *traps, str
 	struct user_regs_struct registers;
 	uint64_t behind;
 	/* A stop at this very place is none before it. */
-	const bool stands =
-	    timeline->event.kind == EVENT_SIGNAL ||
-	    (traps_has_break(traps, pc) && traps_stop(timeline, timeline->event.thread, pc));
+	const bool stands = timeline->event.kind == EVENT_SIGNAL ||
+			    (traps_has_break(traps, pc) && traps_stop(timeline, timeline->event.thread, pc));
 	if (!scan_behind(timeline, traps, &behind, move))
 		return false;
 	if (counted && behind > 0 && ends_in_loop(timeline, here.part, &registers))

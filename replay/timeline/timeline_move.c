@@ -59,8 +59,7 @@ bool move_ends(struct timeline *timeline, const struct event *event, struct move
 		return false;
 	case EVENT_PART: {
 		uint64_t pc = pilot_visible_pc(timeline, event->thread);
-		if (!pc || !traps_has_break(&timeline->user, pc) ||
-		    !traps_stop(timeline, event->thread, pc))
+		if (!pc || !traps_has_break(&timeline->user, pc) || !traps_stop(timeline, event->thread, pc))
 			return false;
 		move_fill(timeline, MOVE_BREAKPOINT, move);
 		move->address = pc;

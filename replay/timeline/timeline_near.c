@@ -1,5 +1,5 @@
 /*
- * One instruction back. The processor doesn't run backwards, and tells what it has touched only behind the instruction: the
+ * One instruction back. The processor doesn't run backwards, and tells what it has touched only after the instruction: the
  * place is found by counting instructions from an earlier one. That costs microseconds for each, so it is done on the last
  * bit of the way alone. On all before, the program runs freely, is stopped every now and then, and an image is kept.
  */
@@ -119,7 +119,7 @@ static enum nearing approach(struct nearing_state *near, struct traps *traps, st
 		traps_use(timeline, NULL);
 		if (stretch != STRETCH_GOES_ON)
 			break;
-		/* What has been stepped is behind it. */
+		/* What has been stepped is after it. */
 		if (inside_here(timeline))
 			note_from(near);
 		else if ((most *= 4) > STEPS_MOST)

@@ -220,8 +220,7 @@ static bool at_answered(const struct flight *flight, uint64_t pc)
 /* That is made here, as any other, unless the processor answers from now on. */
 static enum status step_answered(struct flight *flight, uint64_t pc)
 {
-	enum status status =
-	    entries_pass(process_entries(flight->timeline->process), flight->tracee, pc);
+	enum status status = entries_pass(process_entries(flight->timeline->process), flight->tracee, pc);
 	*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
 	if (status != STATUS_OK || !entries_given_up(flight->tracee->target))
 		return status;

@@ -32,7 +32,7 @@ enum event_kind {
 	EVENT_PART,  /* at the beginning of a part: `thread` stands before its operation, which is next */
 	EVENT_STEP,  /* one instruction has been made */
 	EVENT_BREAKPOINT, /* before an instruction at which the user has a breakpoint */
-	EVENT_WATCHPOINT, /* behind one that has touched what the user watches */
+	EVENT_WATCHPOINT, /* after one that has touched what the user watches */
 	EVENT_SIGNAL,	  /* the program is about to get a signal */
 	EVENT_ENTERED,	  /* an image in the middle of the part has taken the process's place */
 	EVENT_SLICE,	  /* it has run for a moment */
@@ -118,7 +118,7 @@ struct inside {
 	uint32_t root;
 	uint64_t steps;
 	uint64_t given; /* stops that concerned the process, from the part's beginning on */
-	bool anywhere;	/* not behind a stop: a breakpoint here hasn't been told */
+	bool anywhere;	/* not after a stop: a breakpoint here hasn't been told */
 	struct process_midway *process;
 	uint64_t bytes, used;
 };
@@ -131,10 +131,10 @@ struct hit {
 	size_t part;
 	bool at_beginning; /* of the part; else it is */
 	uint32_t root;
-	uint64_t count; /* the so-manieth behind this root */
+	uint64_t count; /* the so-manieth after this root */
 	/* Of a watchpoint: where it was noticed; the arrivals at the instruction `by` since the hit before (or the root), 0: unknown. */
 	uint64_t behind, by, arrivals;
-	bool counted; /* instead: behind so many instructions from the part's beginning */
+	bool counted; /* instead: after so many instructions from the part's beginning */
 	uint64_t steps;
 };
 
@@ -147,7 +147,7 @@ struct hits {
 	size_t here;	    /* the timeline stands where this one is, counted from 1; 0: elsewhere */
 };
 
-/* An instruction that has touched what is watched, and the one behind it. */
+/* An instruction that has touched what is watched, and the one after it. */
 struct toucher {
 	uint64_t address, behind;
 };
@@ -168,8 +168,8 @@ struct timeline {
 	struct schedule schedule; /* what is followed */
 	struct step *steps;	  /* of it */
 	uint64_t *ended;	  /* child processes before each of them; NULL: it tells of none */
-	bool bounded;		  /* it has no end of its own: the run ends behind its last line */
-	bool extends;		  /* behind the last line the default policy goes on */
+	bool bounded;		  /* it has no end of its own: the run ends after its last line */
+	bool extends;		  /* after the last line the default policy goes on */
 	char difference[256];
 	struct finding finding;
 	enum status collected; /* whether it is complete */
@@ -222,7 +222,8 @@ struct timeline {
 	struct toucher touchers[TOUCHERS];
 	size_t touchers_length;
 	struct timeline_mark *marks;
-	struct visit visits[VISITS]; /* found by their place; a newer one drives out another with the same number */
+	struct visit
+	    visits[VISITS]; /* found by their place; a newer one drives out another with the same number */
 	/* A copy that may be changed. */
 	struct change *change; /* NULL: nothing has been changed */
 	/* What has been shown of the program's output. */
@@ -231,7 +232,7 @@ struct timeline {
 
 /* timeline_run.c: begin a run at a kept image (NULL: the program's start); its first event follows. */
 enum status run_start(struct timeline *timeline, const struct keep *from);
-/* Go on to the next event, which is also in timeline->event. Not behind EVENT_END. */
+/* Go on to the next event, which is also in timeline->event. Not after EVENT_END. */
 const struct event *run_advance(struct timeline *timeline, enum gait gait);
 /* Give the run up, if there is one. */
 void run_leave(struct timeline *timeline);
@@ -357,7 +358,7 @@ void hits_begin(struct hits *hits, const struct traps *traps, size_t part);
 bool hits_add(struct hits *hits, const struct hit *hit); /* false without memory */
 void hits_clear(struct hits *hits);
 void hits_release(struct hits *hits);
-/* Behind so many hits from the old root there is an image now, which is a root of its own. */
+/* After so many hits from the old root there is an image now, which is a root of its own. */
 void hits_change_root(struct hits *hits, size_t part, uint32_t old, uint64_t count, uint32_t root);
 bool hits_uses(const struct hits *hits, uint32_t root);
 

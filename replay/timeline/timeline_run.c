@@ -53,7 +53,7 @@ static bool is_cut(struct timeline *timeline, size_t part)
 static bool follow(struct timeline *timeline, size_t part, bool on)
 {
 	for (; on && !is_cut(timeline, part); part++) {
-		/* Behind the last one there is only the end. */
+		/* After the last one there is only the end. */
 		bool last = part > timeline->plan.prefix_length && !timeline->extends;
 		if (!last && yield_part(timeline, part))
 			return false;

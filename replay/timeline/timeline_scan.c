@@ -17,7 +17,7 @@ struct scan {
 	struct hits *hits;
 	/* In the present part. */
 	uint32_t root;
-	uint64_t count; /* behind it */
+	uint64_t count; /* after it */
 	uint64_t total, next_image;
 	/* Instructions that are known to touch what is watched, met since the last hit. */
 	bool spies;

@@ -234,11 +234,13 @@ void traps_arm(struct timeline *timeline, struct tracee *tracee)
 
 bool timeline_can_watch(const struct timeline *timeline)
 {
-	struct tracee *tracee = timeline->run ? process_tracee(timeline->process, timeline->event.thread) : NULL;
+	struct tracee *tracee =
+	    timeline->run ? process_tracee(timeline->process, timeline->event.thread) : NULL;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
 	if (!regs)
 		return true;
-	const struct hardware_watch one = {.address = regs->rsp & ~UINT64_C(7), .size = 8, .write_only = true};
+	const struct hardware_watch one = {
+	    .address = regs->rsp & ~UINT64_C(7), .size = 8, .write_only = true};
 	const bool can = tracee_set_watches(tracee, &one, 1) != STATUS_UNSUPPORTED;
 	/* Those in force are set anew when it goes on. */
 	tracee_set_watches(tracee, NULL, 0);

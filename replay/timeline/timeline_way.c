@@ -139,7 +139,7 @@ void way_note(struct timeline *timeline, const struct event *event)
 		note_trap(timeline, event);
 		break;
 	case EVENT_SIGNAL:
-		/* Met while steps are counted it comes behind the last of them. */
+		/* Met while steps are counted it comes after the last of them. */
 		if (timeline->gait == GAIT_STEP)
 			break;
 		begin_way(timeline);

@@ -158,7 +158,7 @@ static bool pause_until(uint64_t deadline)
 	return false;
 }
 
-/* What two readings of /proc around a pause say, and the look behind it. STATUS_NOT_FOUND: the process has ended. */
+/* What two readings of /proc around a pause say, and the look after it. STATUS_NOT_FOUND: the process has ended. */
 struct pause {
 	struct activity *before, *after;
 	size_t before_length, after_length;

@@ -3,8 +3,8 @@
 
 /* Exit statuses, as in fmc(1); the larger ones are those of sysexits.h. */
 enum exits {
-	EXITS_OK = 0,		 /* nothing found; as recorded */
-	EXITS_FINDING = 1,	 /* a failure found; replay: ended differently; attach: certainly something wrong */
+	EXITS_OK = 0,	   /* nothing found; as recorded */
+	EXITS_FINDING = 1, /* a failure found; replay: ended differently; attach: certainly something wrong */
 	EXITS_INCOMPLETE = 2,	 /* --require-complete, and the search isn't */
 	EXITS_USAGE = 64,	 /* the command line is wrong */
 	EXITS_DATA = 65,	 /* a schedule, saved search or core file is damaged or of another build */

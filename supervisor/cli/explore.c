@@ -148,8 +148,8 @@ static void account(struct exploration *x)
 /* No failure with fewer preemptions than this has been left out; 0 if that isn't known. */
 static uint32_t least_preemptions(const struct exploration *x)
 {
-	bool sound = x->repeatable && !x->unfair && !x->begins && !x->cut && !x->beyond && !x->held_back && !x->outside &&
-		     !x->absent && !x->diverged && !x->unconfirmed && x->verdict->reasons == 0;
+	bool sound = x->repeatable && !x->unfair && !x->begins && !x->cut && !x->beyond && !x->held_back &&
+		     !x->outside && !x->absent && !x->diverged && !x->unconfirmed && x->verdict->reasons == 0;
 	if (!sound || !x->options->search.fair_k)
 		return 0;
 	uint32_t least = x->bounded && !x->delays ? x->bound + 1 : 0;

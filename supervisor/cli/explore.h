@@ -77,7 +77,7 @@ void explore_release(struct exploration *x);
 bool explore_preflight(struct exploration *x, const struct launch *launch);
 
 /*
- * Behind the preflight: go on where the file says. False if that isn't possible, or the user presses Ctrl-C (over,
+ * After the preflight: go on where the file says. False if that isn't possible, or the user presses Ctrl-C (over,
  * fatal): STATUS_MALFORMED if it is of something else.
  */
 bool explore_resume(struct exploration *x, const struct launch *launch);

@@ -21,8 +21,10 @@ void explore_memory(struct exploration *x)
 		memory_seen_leave_out(&verdict->memory, "no execution ended by itself");
 	else if (verdict->memory.executions == 0)
 		verdict_because(verdict, "what its threads do to memory couldn't be looked at: %s",
-				verdict->memory.unseen ? verdict->memory.unseen : "there was no memory for it");
+				verdict->memory.unseen ? verdict->memory.unseen
+						       : "there was no memory for it");
 	else if (verdict->memory.length == 0 && *process_unseen(x->session->process))
-		verdict_because(verdict, "what these do to memory that threads may share wasn't looked at: %s",
+		verdict_because(verdict,
+				"what these do to memory that threads may share wasn't looked at: %s",
 				process_unseen(x->session->process));
 }

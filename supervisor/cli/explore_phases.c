@@ -5,7 +5,7 @@
 #include <fmc/combinations.h>
 #include <fmc/plugin.h>
 
-/* The places of the phases behind all others, in their order. */
+/* The places of the phases after all others, in their order. */
 #define WHOLE  (SIZE_MAX - 1)
 #define UNFAIR SIZE_MAX
 
@@ -83,7 +83,7 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	x->jobs = NULL;
 	x->resume->over = begun && !x->fatal && (x->complete || !x->resume->unfinished);
 	progress_clear(&x->progress);
-	/* It may also have failed behind the last execution, as that was looked at. */
+	/* It may also have failed after the last execution, as that was looked at. */
 	if (plugin_failure())
 		explore_give_up(x, STATUS_UNSUPPORTED, plugin_failure());
 	x->found_reasons = x->verdict->reasons;

@@ -87,7 +87,7 @@ static bool find_script(char fmc[PATH_MAX], char **script)
 	return false;
 }
 
-/* "fmc-replay --asked FILE" as GDB reads it: whatever it would take for the end of a word, behind a backslash. */
+/* "fmc-replay --asked FILE" as GDB reads it: whatever it would take for the end of a word, after a backslash. */
 static char *replay_line(const char *path, bool loose)
 {
 	char *line = malloc(2 * strlen(path) + 40), *at = line;

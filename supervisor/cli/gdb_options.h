@@ -2,8 +2,8 @@
 #define FMC_CLI_GDB_OPTIONS_H
 
 /*
- * Options of GDB's may stand before the schedule file as well: move them behind it, in their order, so that fmc's own are what
- * remains in front. The words begin behind the command's name.
+ * Options of GDB's may stand before the schedule file as well: move them after it, in their order, so that fmc's own are what
+ * remains in front. The words begin after the command's name.
  */
 void gdb_options_move(int length, char **words);
 

@@ -40,7 +40,7 @@ static const struct {
     [COMMAND_GDB] =
 	{"[OPTION]... FILE [GDB-OPTION]...",
 	 "Start GDB at the failure of a schedule, with commands to walk the schedule forwards and\n"
-	 "backwards: 'help fmc' there lists them. Options behind FILE are GDB's.\n\n"
+	 "backwards: 'help fmc' there lists them. Options after FILE are GDB's.\n\n"
 	 "Exit status: GDB's; 65 the file is damaged or of another build of the program, 69 there is no\n"
 	 "GDB 10 or later with Python; 64, 70 as for check."},
     [COMMAND_GDBSERVER] =

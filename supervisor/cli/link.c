@@ -33,7 +33,7 @@ void link_close(struct link *link)
 	*link = (struct link){.socket = -1};
 }
 
-/* Make room behind the end, after moving what is there to the beginning. */
+/* Make room after the end, after moving what is there to the beginning. */
 static bool reserve(struct link_buffer *buffer, size_t more)
 {
 	size_t length = buffer->end - buffer->begin;

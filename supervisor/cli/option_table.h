@@ -66,7 +66,7 @@ struct option_spec {
 
 #define OPTIONS_MOST 64
 
-/* One after the other; NULL behind the last. */
+/* One after the other; NULL after the last. */
 const struct option_spec *option_spec(size_t i);
 
 /* By id or letter; NULL if there is none. */

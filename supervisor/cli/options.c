@@ -1,7 +1,7 @@
 /* The command line. */
 #include "options.h"
-#include "gdb_options.h"
 #include "exits.h"
+#include "gdb_options.h"
 #include "option_table.h"
 #include "say.h"
 #include "suggest.h"
@@ -73,7 +73,7 @@ static void make_tables(enum command command, struct option table[OPTIONS_MOST +
 			char letters[2 * OPTIONS_MOST + 4])
 {
 	size_t n = 0, l = 0;
-	/* The target's own options begin with its name, GDB's behind the schedule. */
+	/* The target's own options begin with its name, GDB's after the schedule. */
 	if (command == COMMAND_CHECK || command == COMMAND_RUN || command == COMMAND_GDB)
 		letters[l++] = '+';
 	letters[l++] = ':';

@@ -100,7 +100,7 @@ struct option_text {
 	bool of_search;			 /* for attach --explore alone */
 };
 
-/* One after the other, those of the search behind the others. False past the last one of this command. */
+/* One after the other, those of the search after the others. False past the last one of this command. */
 bool options_describe(enum command command, size_t i, struct option_text *text);
 
 /* Use colours on this stream? */

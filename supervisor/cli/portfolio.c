@@ -1,7 +1,7 @@
 /* Which strategies to try, in which order. */
 #include "portfolio.h"
 
-/* Shares of the time budget behind which each part of auto ends. */
+/* Shares of the time budget after which each part of auto ends. */
 #define SHARE_FIRST    0.05
 #define SHARE_ROUND    0.13
 #define SHARE_COMPLETE 0.3
@@ -21,7 +21,7 @@
 #define UNFAIR_LONGER	  4
 #define UNFAIR_MORE	  200
 
-/* Executions of each random strategy in the first round, in the rounds behind it. */
+/* Executions of each random strategy in the first round, in the rounds after it. */
 #define FIRST_ROUND  100
 #define LATER_ROUNDS 1000
 

@@ -11,7 +11,7 @@ struct processors {
 
 void processors_look(struct processors *processors);
 
-/* Bind this process to one of them: number 0 is the one behind that on which it runs, and so on in a circle. */
+/* Bind this process to one of them: number 0 is the one after that on which it runs, and so on in a circle. */
 void processors_bind(const struct processors *processors, unsigned number);
 
 #endif

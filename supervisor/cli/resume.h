@@ -49,7 +49,7 @@ bool resume_note(struct resume *resume, size_t position, uint64_t planned, const
 /* Write the file: `exploration` is what explore_state_save() wrote. */
 enum status resume_write(struct resume *resume, const struct saver *exploration, char why[256]);
 
-/* Behind resume_identify(): what explore_state_load() takes, and the place; `rest` is for search_load() then. */
+/* After resume_identify(): what explore_state_load() takes, and the place; `rest` is for search_load() then. */
 bool resume_load(struct resume *resume, struct loader *exploration);
 
 /* The search is over: nothing is left to go on with. */

@@ -13,7 +13,7 @@
 /* How long explored executions wait for something outside of the target when nothing else can run. */
 #define OUTSIDE_MS 2000
 
-/* So much behind the deadline the timer comes, for an execution that makes no transitions. */
+/* So much after the deadline the timer comes, for an execution that makes no transitions. */
 #define GRACE 100000000u
 
 /* Look at the clock once in so many transitions. */
@@ -150,7 +150,7 @@ static void prepare(struct session *session, struct finding *finding)
 		set_timer(session, session->deadline);
 }
 
-/* After it: an interrupt behind the deadline is the timer's. */
+/* After it: an interrupt after the deadline is the timer's. */
 static void settle(struct session *session)
 {
 	session->finding = NULL;
@@ -219,7 +219,8 @@ void session_warn(const struct session *session)
 	char name[WAKING_NAME];
 	const char *mangled;
 	for (size_t i = 0; (mangled = process_mangled(session->process, i)); i++)
-		say("%s does nothing: the program has it as C++ names it; extern \"C\" makes it fmc's", mangled);
+		say("%s does nothing: the program has it as C++ names it; extern \"C\" makes it fmc's",
+		    mangled);
 	if (process_waking_idle(session->process, name))
 		say("--wakeup: nothing was called '%s' so far; names are those that reports show", name);
 }

@@ -3,8 +3,8 @@
 #include "exits.h"
 #include "explain.h"
 #include "say.h"
-#include "view.h"
 #include "terminal.h"
+#include "view.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,8 @@ static int show_text(const struct options *options, FILE *stream)
 		first = schedule.length;
 	size_t rest = schedule.length - first;
 	bool some = options->count && options->count < rest;
-	const struct show_options show = {.width = options->width ? options->width : terminal_width_or_default(stream),
+	const struct show_options show = {.width = options->width ? options->width
+								  : terminal_width_or_default(stream),
 					  .colours = options_colours(options, fileno(stream)),
 					  .first = first,
 					  .count = some ? options->count : rest};
@@ -57,7 +58,7 @@ static int show_stripped(const struct options *options, FILE *stream)
 static const char *about_nearest(const struct view *view)
 {
 	if (view->inevitable)
-		return "The nearest execution that ends well. Where they part is the last chance: behind it "
+		return "The nearest execution that ends well. Where they part is the last chance: after it "
 		       "no "
 		       "execution does.";
 	return "The nearest execution that ends well, of those that were tried.";

@@ -99,7 +99,7 @@ static void print_critical(const struct reported *reported, FILE *stream)
 		fprintf(stream, ", after it\nit can't: every order of what could follow was tried%s.\n",
 			r->policy.ordered ? ", time-outs firing in theirs" : "");
 	else
-		fprintf(stream, ";\nno execution that went on behind it did. Not all that can were run.\n");
+		fprintf(stream, ";\nno execution that went on after it did. Not all that can were run.\n");
 }
 
 static void print_beside(const struct reported *reported, const struct options *options, FILE *stream)

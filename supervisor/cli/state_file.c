@@ -40,8 +40,8 @@ static enum status read_body(FILE *file, const char *path, struct saver *body, c
 	if (fread(&head, sizeof head, 1, file) != 1 || memcmp(head.magic, MAGIC, sizeof head.magic) != 0)
 		return fail(path, STATUS_MALFORMED, "no saved search of this version of fmc", why);
 	if (fstat(fileno(file), &about) != 0 || (uint64_t)about.st_size != sizeof head + head.length)
-		return fail(path, STATUS_MALFORMED,
-			    "the saved search is cut short or has something behind it", why);
+		return fail(path, STATUS_MALFORMED, "the saved search is cut short or has something after it",
+			    why);
 	body->at = malloc(head.length + 1);
 	if (!body->at)
 		return fail(path, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY), why);

@@ -130,7 +130,7 @@ static uint64_t step_address(struct bench *bench)
 	return address;
 }
 
-/* To where the last thread began, from 1,000 transitions behind that. */
+/* To where the last thread began, from 1,000 transitions after that. */
 static void measure_reverse(struct bench *bench)
 {
 	struct move move;

@@ -16,7 +16,7 @@ static int run_file(const char *path)
 	}
 	size_t size = fread(data, 1, sizeof data, file);
 	fclose(file);
-	/* Exactly as long as the input, so that reading behind it is seen. */
+	/* Exactly as long as the input, so that reading after it is seen. */
 	uint8_t *exact = malloc(size + !size);
 	if (!exact) {
 		fprintf(stderr, "no memory\n");

@@ -89,7 +89,7 @@ static void check_request(const struct gdb_request *r, const char *payload, size
 		write_register(r);
 }
 
-/* The payload exactly as long as it is, so that reading behind it is seen. */
+/* The payload exactly as long as it is, so that reading after it is seen. */
 static void try_payload(const char *bytes, size_t length)
 {
 	struct gdb_request request;

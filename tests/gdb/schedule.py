@@ -52,7 +52,7 @@ def place():
 def check_failure():
     said = gdb_do("fmc-replay " + os.environ["SCHEDULE"].replace(" ", "\\ "))
     message = header.get("message", "")
-    judge("at the failure", "at the end, behind transition" in said and message in said, said)
+    judge("at the failure", "at the end, after transition" in said and message in said, said)
     stacks = gdb_do("thread apply all bt")
     for wanted in re.findall(r"@(\S+:\d+)", header.get("signature", "")):
         judge("the stack has " + wanted, wanted in stacks, stacks)
@@ -74,7 +74,7 @@ def check_places():
 
 
 def check_steps():
-    """GDB's own commands behind fmc-goto."""
+    """GDB's own commands after fmc-goto."""
     length = place()[1]
     gdb_do("fmc-goto %d" % (length // 2 + 1))
     before, part = gdb_do("x/i $pc"), place()[0]
@@ -92,7 +92,7 @@ def check_steps():
 
 
 def check_branch():
-    """From behind, let somebody else go on, until that ends well."""
+    """From after, let somebody else go on, until that ends well."""
     begin, tried = time.monotonic(), 0
     part = place()[1]
     while part > 0 and tried < BRANCHES and time.monotonic() - begin < SECONDS:

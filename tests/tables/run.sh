@@ -15,7 +15,7 @@ field() {
 	"$BUILD/tests/json" "$RESULT" "$1"
 }
 
-# Behind a number of executions: "+" for a search that its time cut, and how many there may be if fmc has a guess.
+# After a number of executions: "+" for a search that its time cut, and how many there may be if fmc has a guess.
 left() {
 	local guess
 	grep -q 'seconds were used up' "$RESULT" || return 0

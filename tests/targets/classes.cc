@@ -98,7 +98,7 @@ __attribute__((noinline)) static void wait_base(bank::ledger &ledger)
 
 static std::binary_semaphore forth(0), back(0);
 
-/* These stay on the stack: something is done behind the call. */
+/* These stay on the stack: something is done after the call. */
 __attribute__((noinline)) static void wait_forth(bank::account *one, bank::account *other)
 {
 	one->move(*other, "forth", forth);

@@ -204,8 +204,7 @@ static void double_fork_in_thread(void)
 static void *late_body(void *unused)
 {
 	char line[32];
-	FILE *pipe =
-	    popen("(while [ -e /proc/$$/exe ]; do sleep 0.01; done; echo late) & echo early", "r");
+	FILE *pipe = popen("(while [ -e /proc/$$/exe ]; do sleep 0.01; done; echo late) & echo early", "r");
 	while (fgets(line, sizeof line, pipe))
 		fputs(line, stdout);
 	report_child(pclose(pipe));

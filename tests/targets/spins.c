@@ -172,10 +172,10 @@ static void *computes(void *seed)
 static const struct {
 	const char *name;
 	void (*wait)(void);
-} loops[] = {{"plain", plain},	  {"counter", counter},	     {"tight", tight},
-	     {"flags", flags},	  {"gettid", thread_number}, {"clock", clocks},
-	     {"cycles", cycles},  {"nested", nested},	     {"getppid", process_number},
-	     {"handler", handler},   {"inside", inside}};
+} loops[] = {{"plain", plain},	   {"counter", counter},      {"tight", tight},
+	     {"flags", flags},	   {"gettid", thread_number}, {"clock", clocks},
+	     {"cycles", cycles},   {"nested", nested},	      {"getppid", process_number},
+	     {"handler", handler}, {"inside", inside}};
 
 int main(int argc, char **argv)
 {

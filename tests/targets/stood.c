@@ -1,6 +1,6 @@
 /*
  * Threads that stand at different places, each after making something its own that no other thread has. An int3 shows
- * where; behind it each checks that it still has it. Ends with the number of the first thread that misses something.
+ * where; after it each checks that it still has it. Ends with the number of the first thread that misses something.
  */
 #include <errno.h>
 #include <fcntl.h>

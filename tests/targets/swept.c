@@ -16,7 +16,7 @@ __asm__(".text\n"
 	"ret\n"
 	".cfi_endproc\n"
 	".size plain, . - plain\n"
-	/* Data behind the return, which happens to be instructions. */
+	/* Data after the return, which happens to be instructions. */
 	".type branches, @function\n"
 	"branches: .cfi_startproc\n"
 	"test %eax, %eax\n"
@@ -56,7 +56,7 @@ __asm__(".text\n"
 	"ret\n"
 	".cfi_endproc\n"
 	".size disputed, . - disputed\n"
-	/* libc jumps behind the LOCK prefix where there is one thread. */
+	/* libc jumps after the LOCK prefix where there is one thread. */
 	".type caller, @function\n"
 	"caller: .cfi_startproc\n"
 	"jne 1f\n"

@@ -4,7 +4,7 @@
  *   counter  both add to a variable                      locked   the same under a mutex
  *   heap     ... to a block on the heap                  local    ... to a variable of main's
  *   publish  one writes, then sets a flag; the other looks at the flag, then reads
- *   branch   one sets a flag behind its unlock; the other takes the lock only if it isn't set
+ *   branch   one sets a flag after its unlock; the other takes the lock only if it isn't set
  *   helper   both add by a function, first under a mutex, then without
  *   late     the elements of an array have one owner each, but for the last ones
  *   copy     both let memcpy write into a buffer          copied   ... under a mutex

@@ -525,7 +525,7 @@ static void counter(struct table_program *p)
 	table_thread(p, b);
 }
 
-/* The step is taken behind i steps: does it touch what was foreseen? False: the execution doesn't tell. */
+/* The step is taken after i steps: does it touch what was foreseen? False: the execution doesn't tell. */
 static bool compare_foreseen(struct step *steps, size_t i, struct step step, uint32_t fair_k,
 			     const struct footprint *foreseen)
 {

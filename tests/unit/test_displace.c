@@ -144,7 +144,7 @@ END_TEST
 
 /*
  * Small functions of one long argument, each run whole and then with its first instruction displaced. The
- * data that some read is behind them, at offset 32; at offset 48 is a function that returns 7 more than its
+ * data that some read is after them, at offset 32; at offset 48 is a function that returns 7 more than its
  * caller's rdi.
  */
 static const struct {

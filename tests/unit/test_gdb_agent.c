@@ -26,7 +26,7 @@ static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 	return true;
 }
 
-/* The code exactly as long as it is, so that reading behind it is seen. */
+/* The code exactly as long as it is, so that reading after it is seen. */
 static bool evaluate(const unsigned char *bytes, size_t length, uint64_t *value)
 {
 	const struct gdb_agent_state state = {NULL, read_register, read_memory};
@@ -204,7 +204,8 @@ END_TEST
 /* Each code that is worth something, cut off and with one byte changed: it ends, and touches nothing that isn't its own. */
 START_TEST(damaged_code_does_no_harm)
 {
-	static const char whole[] = "22 00 22 05 28 33 02 2b 22 01 03 28 20 00 04 26 00 07 23 10 08 1a 2a 10 02 32 01 13 27";
+	static const char whole[] =
+	    "22 00 22 05 28 33 02 2b 22 01 03 28 20 00 04 26 00 07 23 10 08 1a 2a 10 02 32 01 13 27";
 	const struct code code = read_code(whole);
 	uint64_t value;
 	for (size_t i = 0; i < code.length; i++) {

@@ -16,7 +16,7 @@ static void forget(void)
 	payload = NULL;
 }
 
-/* The payload exactly as long as it is, so that reading behind it is seen. It lives until the next one. */
+/* The payload exactly as long as it is, so that reading after it is seen. It lives until the next one. */
 static struct gdb_request parse_bytes(const char *bytes, size_t length)
 {
 	struct gdb_request request;

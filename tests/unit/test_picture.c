@@ -10,7 +10,7 @@
 
 extern char **environ;
 
-/* A sample that is run once, by the default policy behind the steps that are given. */
+/* A sample that is run once, by the default policy after the steps that are given. */
 static struct process *process;
 static struct execution *execution;
 static struct recorder *recorder;

@@ -286,11 +286,10 @@ static void print_long_frames(FILE *stream)
 /* What a C++ function is called stands at the end of its name. */
 START_TEST(test_long_names_lose_their_middle)
 {
-	expect(
-	    printed(print_long_frames),
-	    "    #0  std::thread::_State_impl<std::threa\xe2\x80\xa6:run(int)::{lambda()#1}> > "
-	    ">::_M_run  w\\x1b.c:7\n"
-	    "    #1  main  w\\x1b.c:8\n");
+	expect(printed(print_long_frames),
+	       "    #0  std::thread::_State_impl<std::threa\xe2\x80\xa6:run(int)::{lambda()#1}> > "
+	       ">::_M_run  w\\x1b.c:7\n"
+	       "    #1  main  w\\x1b.c:8\n");
 }
 END_TEST
 

@@ -15,7 +15,7 @@ enum { LONG_HEAD, SHORT_HEAD, FLAGS_HEAD };
 
 static const enum countable kinds[HEADS] = {COUNTABLE_BY_JUMP, COUNTABLE_BY_JUMP, COUNTABLE_BY_TRAP};
 
-/* How often a loop comes to its head: the short one's first round begins behind it, and odd rounds alone end before it. */
+/* How often a loop comes to its head: the short one's first round begins after it, and odd rounds alone end before it. */
 static const unsigned arrivals[HEADS] = {ROUNDS, ROUNDS / 2 - 1, ROUNDS};
 
 static struct scene scene;
@@ -96,14 +96,17 @@ END_TEST
 /* Another one has no place within the bytes that are changed. */
 START_TEST(heads_do_not_overlap)
 {
-	ck_assert_int_ne(entries_countable(scene.entries, scene.target, heads[SHORT_HEAD] + 2), COUNTABLE_NOT);
+	ck_assert_int_ne(entries_countable(scene.entries, scene.target, heads[SHORT_HEAD] + 2),
+			 COUNTABLE_NOT);
 	count(0, SHORT_HEAD, 1);
-	ck_assert_int_eq(entries_countable(scene.entries, scene.target, heads[SHORT_HEAD] + 2), COUNTABLE_NOT);
+	ck_assert_int_eq(entries_countable(scene.entries, scene.target, heads[SHORT_HEAD] + 2),
+			 COUNTABLE_NOT);
 	ck_assert_int_eq(entries_count(scene.entries, tracee, 1, heads[SHORT_HEAD] + 2), STATUS_UNSUPPORTED);
 	end();
 	start();
 	count(1, FLAGS_HEAD, 1);
-	ck_assert_int_ne(entries_countable(scene.entries, scene.target, heads[FLAGS_HEAD] + 4), COUNTABLE_NOT);
+	ck_assert_int_ne(entries_countable(scene.entries, scene.target, heads[FLAGS_HEAD] + 4),
+			 COUNTABLE_NOT);
 }
 END_TEST
 

@@ -302,7 +302,7 @@ END_TEST
 static void try_bytes(struct bench *b, const struct search_options *options, const unsigned char *bytes,
 		      size_t length)
 {
-	/* Of exactly this size, so that reading behind it is seen where memory is watched. */
+	/* Of exactly this size, so that reading after it is seen where memory is watched. */
 	unsigned char *exact = malloc(length + !length);
 	memcpy(exact, bytes, length);
 	struct loader loader = {exact, length, false};

@@ -529,8 +529,7 @@ static const struct {
     {HEAD "end exit SIGSEGV\n", "a.sched:2: expected how the execution ended, not 'exit SIGSEGV'"},
     {HEAD "end signal SIGNONE\n", "a.sched:2: expected how the execution ended, not 'signal SIGNONE'"},
     {HEAD "loop 0\n", "a.sched:2: transitions are counted from 1"},
-    {HEAD "end livelock\nloop 3\nlength 1\n\n1 T1 yield\n",
-     "a.sched:6: 'loop' is behind the last transition"},
+    {HEAD "end livelock\nloop 3\nlength 1\n\n1 T1 yield\n", "a.sched:6: 'loop' is after the last transition"},
     {HEAD "message a\033[31mb\n", "a.sched:2: a control character (code 27) in the text"},
     {HEAD "length 99999999999999\n\n1 T1 yield\n", "a.sched:4: truncated: 1 of 99999999999999 transitions"},
     {HEAD "length 1\n", "a.sched:2: truncated: 0 of 1 transitions"},
@@ -628,7 +627,7 @@ START_TEST(truncation_is_noticed_at_every_byte)
 	size_t size = sizeof text - 1;
 	ck_assert_int_eq(schedule_parse(&whole, text, size, "a", why), STATUS_OK);
 	for (size_t cut = 0; cut < size; cut++) {
-		char *part = malloc(cut + 1); /* exactly as long, so that reading behind it is seen */
+		char *part = malloc(cut + 1); /* exactly as long, so that reading after it is seen */
 		memcpy(part, text, cut);
 		enum status status = schedule_parse(&schedule, part, cut, "a", why);
 		ck_assert_int_eq(status, cut >= size - 2 ? STATUS_OK : STATUS_MALFORMED);

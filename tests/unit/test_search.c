@@ -36,7 +36,7 @@ static uint64_t sequence_digest(const struct trace *trace, uint64_t depth)
 	return digest;
 }
 
-/* Preemptions as the definition says, recounted from the sets alone; a transition behind `depth` doesn't
+/* Preemptions as the definition says, recounted from the sets alone; a transition after `depth` doesn't
  * count. */
 static uint32_t count_preemptions(const struct trace *trace, uint64_t depth)
 {

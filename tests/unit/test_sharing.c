@@ -1,4 +1,4 @@
-/* Which accesses no operation orders: on traces of toy programs, with accesses put behind their operations. */
+/* Which accesses no operation orders: on traces of toy programs, with accesses put after their operations. */
 #include <fmc/execution.h>
 #include <fmc/sharing.h>
 
@@ -54,7 +54,7 @@ static size_t operation(uint32_t thread, enum op_kind kind, unsigned n)
 	ck_abort_msg("T%u has no such %s", thread + 1, op_name(kind));
 }
 
-/* An access behind that operation. They come in the order of the calls. */
+/* An access after that operation. They come in the order of the calls. */
 static struct memory_access *behind(uint32_t thread, enum op_kind kind, unsigned n, bool write)
 {
 	struct memory_access *access = &accesses[accesses_length++];
@@ -307,7 +307,7 @@ START_TEST(at_a_barrier)
 }
 END_TEST
 
-/* An instruction that is an operation itself comes before what depends on it, the code behind it doesn't. */
+/* An instruction that is an operation itself comes before what depends on it, the code after it doesn't. */
 START_TEST(operations_of_memory)
 {
 	for (int i = 0; i < 2; i++) {

@@ -113,7 +113,7 @@ START_TEST(test_steps_back)
 		if (walk.move.end == MOVE_END)
 			break;
 	}
-	/* Back to where it was before the last instruction of the part; the place behind that is the next part's. */
+	/* Back to where it was before the last instruction of the part; the place after that is the next part's. */
 	ck_assert_uint_gt(n, 1);
 	do
 		timeline_reverse_step(walk.timeline, thread, &walk.move);
@@ -230,7 +230,7 @@ START_TEST(test_watchpoint_backwards)
 		ck_assert_uint_eq(walk.move.address, counter);
 		ck_assert_uint_ne(walk.move.thread, last);
 		last = walk.move.thread;
-		/* Before the instruction that writes, and behind it. */
+		/* Before the instruction that writes, and after it. */
 		int before = value(&walk, counter);
 		timeline_step(walk.timeline, last, 0, 0, &walk.move);
 		EXPECT(walk, MOVE_WATCHPOINT);
@@ -336,8 +336,9 @@ START_TEST(test_back_into_a_loop)
 	timeline_reverse_step(walk.timeline, thread, &walk.move);
 	EXPECT(walk, MOVE_DONE);
 	ck_assert_uint_eq(walk.move.thread, thread);
-	/* How many instructions that is behind the part's beginning isn't known where the rounds of the loop are counted. */
-	ck_assert(timeline_position(walk.timeline).steps > 0 || !timeline_position(walk.timeline).steps_known);
+	/* How many instructions that is after the part's beginning isn't known where the rounds of the loop are counted. */
+	ck_assert(timeline_position(walk.timeline).steps > 0 ||
+		  !timeline_position(walk.timeline).steps_known);
 	ck_assert_uint_lt(timeline_position(walk.timeline).part, part);
 	ck_assert_int_eq(*walk.move.why, 0);
 	timeline_step(walk.timeline, thread, 0, 0, &walk.move);

@@ -345,7 +345,7 @@ static unsigned long long blocked_signals(pid_t pid)
 	return mask;
 }
 
-/* Two signals are pending while fmc uses the thread; they arrive behind that. */
+/* Two signals are pending while fmc uses the thread; they arrive after that. */
 START_TEST(signals_wait_for_injected_calls)
 {
 	char *arguments[] = {NULL, NULL};

@@ -20,7 +20,7 @@ static void saver_clear(struct saver *saver)
 	saver->length = 0;
 }
 
-/* The memory exactly as long as what is in it, so that reading behind it is seen. */
+/* The memory exactly as long as what is in it, so that reading after it is seen. */
 static bool read_trace(const uint8_t *data, size_t length, struct trace *trace, size_t *left)
 {
 	uint8_t *exact = malloc(length + !length);

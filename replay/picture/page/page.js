@@ -2,7 +2,7 @@
 /*
  * Draws the schedules of the page: a column for each thread, a row for each transition. Every text is set as text, never
  * as markup. A run is one schedule: the first is what the page is about, the second, if any, stands beside it. State i of
- * a run is the one before its row i, the state behind the last row is the end.
+ * a run is the one before its row i, the state after the last row is the end.
  */
 (function () {
 
@@ -126,7 +126,7 @@ function layLanes(run) {
 	}
 }
 
-/* The last column of each run has room for the longest text, since something else is written behind it. */
+/* The last column of each run has room for the longest text, since something else is written after it. */
 const LAST = MARGIN + LETTER * runs.reduce((most, run) => run.rows.reduce((length, row) =>
 	Math.min(MOST_LETTERS, Math.max(length, rowText(row).length)), most), 12);
 
