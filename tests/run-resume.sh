@@ -129,7 +129,7 @@ mv "$SCRATCH/kept" "$T"
 head -c 200 "$STATE" >"$SCRATCH/cut"
 refuse 'cut short' "$SCRATCH/cut" --strategy dfs -- "$T" 3
 { cat "$STATE" && echo; } >"$SCRATCH/long"
-refuse 'something after the end' "$SCRATCH/long" --strategy dfs -- "$T" 3
+refuse 'something after it' "$SCRATCH/long" --strategy dfs -- "$T" 3
 { head -c 300 "$STATE" && printf X && tail -c +302 "$STATE"; } >"$SCRATCH/damaged"
 refuse 'damaged' "$SCRATCH/damaged" --strategy dfs -- "$T" 3
 : >"$SCRATCH/empty"
