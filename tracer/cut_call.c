@@ -1,4 +1,5 @@
 #include "tracer/attach.h"
+#include "tracer/call_registers.h"
 #include "tracer/private.h"
 
 #include <errno.h>
@@ -244,21 +245,11 @@ static struct rest rest_of(const struct tracee *tracee, const struct user_regs_s
 	}
 }
 
-static void set_arguments(struct user_regs_struct *regs, const uint64_t arguments[6])
-{
-	regs->rdi = arguments[0];
-	regs->rsi = arguments[1];
-	regs->rdx = arguments[2];
-	regs->r10 = arguments[3];
-	regs->r8 = arguments[4];
-	regs->r9 = arguments[5];
-}
-
 static void put_whole_back(struct tracee *tracee, struct user_regs_struct *regs, int64_t result)
 {
 	if ((long)regs->orig_rax < 0) /* it has been sent back, and hasn't entered the kernel yet */
 		regs->rip += 2;
-	set_arguments(regs, tracee->cut_call.arguments);
+	call_arguments(regs, tracee->cut_call.arguments);
 	regs->orig_rax = (unsigned long long)tracee->cut_call.number;
 	regs->rax = (unsigned long long)result;
 	tracee->cut_call.goes_on = false;
@@ -277,7 +268,7 @@ static bool want_rest(struct tracee *tracee, struct user_regs_struct *regs, uint
 	    .done = done,
 	    .rest = rest.size,
 	};
-	set_arguments(regs, rest.arguments);
+	call_arguments(regs, rest.arguments);
 	regs->orig_rax = (unsigned long long)rest.number;
 	regs->rax = (unsigned long long)-ERESTARTSYS;
 	return true;
