@@ -59,25 +59,30 @@ static uint64_t left(const struct policy_state *state, uint32_t t)
 	return t < state->threads ? state->thread[t].left : count_group(state, t);
 }
 
-/* Is t to be considered in a draw among all (only NO_THREAD), or among `only` and the threads from `first`
- * on? */
-static bool takes_part(const struct policy_state *state, uint32_t t, uint32_t only, uint32_t first)
+/* Among whom is drawn. */
+struct candidates {
+	uint32_t only, first; /* this thread and those from `first` on; all if only is NO_THREAD */
+	bool held;	      /* of these those alone that are held */
+};
+
+static bool takes_part(const struct policy_state *state, uint32_t t, struct candidates among)
 {
 	uint32_t who = stand_in(state, t);
-	return who != NO_THREAD && (only == NO_THREAD || who == only || who >= first);
+	return who != NO_THREAD && (among.only == NO_THREAD || who == among.only || who >= among.first) &&
+	       (!among.held || state->thread[who].held);
 }
 
 /* Draw who takes the group's next operation, and let go of those that were held. */
-static void draw_intended(struct policy_state *state, uint32_t only, uint32_t first)
+static void draw_intended(struct policy_state *state, struct candidates among)
 {
 	uint32_t known = state->policy.profile ? state->policy.profile->thread_count : 0;
 	uint64_t all = 0;
 	for (uint32_t t = 0; t < known; t++)
-		all += takes_part(state, t, only, first) ? left(state, t) : 0;
+		all += takes_part(state, t, among) ? left(state, t) : 0;
 	state->intended = NO_THREAD;
 	uint64_t drawn = all ? policy_random_below(&state->random, all) : 0;
 	for (uint32_t t = 0; t < known && all; t++) {
-		uint64_t weight = takes_part(state, t, only, first) ? left(state, t) : 0;
+		uint64_t weight = takes_part(state, t, among) ? left(state, t) : 0;
 		if (drawn < weight) {
 			state->intended = stand_in(state, t);
 			break;
@@ -93,14 +98,14 @@ void policy_surw_born(struct policy_state *state, uint32_t first)
 	for (uint32_t t = first; t < state->threads; t++)
 		state->thread[t].left = count_group(state, t);
 	if (first == 0) {
-		draw_intended(state, NO_THREAD, 0);
+		draw_intended(state, (struct candidates){.only = NO_THREAD});
 		return;
 	}
 	for (uint32_t t = first; t < state->threads && state->intended != NO_THREAD; t++) {
 		const struct profile_thread *thread = profile_of(state, t);
 		if (!thread || thread->parent != state->intended)
 			continue;
-		draw_intended(state, state->intended, first);
+		draw_intended(state, (struct candidates){.only = state->intended, .first = first});
 		return;
 	}
 }
@@ -128,10 +133,8 @@ size_t policy_surw_choose(struct policy_state *state, const struct policy_view *
 	for (;;) {
 		size_t i = draw_free(state, view, wild);
 		if (i == view->count) {
-			/* The intended thread can't go on: the profile was another execution's. */
-			state->intended = NO_THREAD;
-			for (uint32_t t = 0; t < state->threads; t++)
-				state->thread[t].held = false;
+			/* The intended thread waits for one that is held, or the profile was another execution's. */
+			draw_intended(state, (struct candidates){.only = NO_THREAD, .held = true});
 			continue;
 		}
 		uint32_t t = view->alternatives[i].step.thread;
@@ -147,5 +150,5 @@ void policy_surw_took(struct policy_state *state, const struct policy_view *view
 	if (!in_group(state, t))
 		return;
 	state->thread[t].left--;
-	draw_intended(state, NO_THREAD, 0);
+	draw_intended(state, (struct candidates){.only = NO_THREAD});
 }

@@ -21,6 +21,7 @@ void random_profile_release(struct random_profile *profile)
 {
 	free(profile->threads);
 	free(profile->groups);
+	free(profile->contended);
 	*profile = (struct random_profile){0};
 }
 
@@ -54,13 +55,62 @@ static void fill(struct random_profile *p, const struct trace *trace)
 	}
 }
 
+/* An operation of this group by this thread. */
+struct member {
+	uint32_t group, thread;
+};
+
+static int by_group(const void *a, const void *b)
+{
+	const struct member *one = a, *other = b;
+	if (one->group != other->group)
+		return one->group < other->group ? -1 : 1;
+	return (one->thread > other->thread) - (one->thread < other->thread);
+}
+
+static size_t list_members(const struct random_profile *p, struct member *members)
+{
+	size_t length = 0;
+	for (uint32_t t = 0; t < p->profile.thread_count; t++) {
+		const struct profile_thread *thread = &p->threads[t];
+		for (size_t i = 0; i < thread->length; i++)
+			members[length++] = (struct member){p->groups[thread->first + i], t};
+	}
+	return length;
+}
+
+/* A thread's birth, end and join have one order, so that there is none to draw. */
+static bool has_orders(const struct member *members, size_t length)
+{
+	return !(members[0].group & THREAD_GROUPS) && members[0].thread != members[length - 1].thread;
+}
+
+/* Fill in contended; false without memory. */
+static bool find_contended(struct random_profile *p)
+{
+	struct member *members = calloc(p->length ? p->length : 1, sizeof *members);
+	if (!members)
+		return false;
+	const size_t length = list_members(p, members);
+	qsort(members, length, sizeof *members, by_group);
+	for (size_t first = 0, end; first < length; first = end) {
+		for (end = first; end < length && members[end].group == members[first].group;)
+			end++;
+		for (size_t i = first; i < end && has_orders(members + first, end - first); i++)
+			p->contended[p->contended_length++] = members[first].group;
+	}
+	free(members);
+	return true;
+}
+
 static bool reserve(struct random_profile *p, uint32_t threads, size_t length)
 {
 	random_profile_release(p);
 	p->length = length;
 	p->threads = calloc(threads ? threads : 1, sizeof *p->threads);
 	p->groups = calloc(length ? length : 1, sizeof *p->groups);
-	if (!p->threads || !p->groups) {
+	p->contended = calloc(length ? length : 1, sizeof *p->contended);
+	if (!p->threads || !p->groups || !p->contended) {
 		random_profile_release(p);
 		return false;
 	}
@@ -73,8 +123,8 @@ bool random_profile_make(struct random_profile *p, const struct trace *trace)
 	if (!reserve(p, count_threads(trace), trace->length))
 		return false;
 	fill(p, trace);
-	p->valid = true;
-	return true;
+	p->valid = find_contended(p);
+	return p->valid;
 }
 
 /* Has every thread come to its end, but for the one that ended the process? */
@@ -139,7 +189,7 @@ bool random_profile_load(struct random_profile *p, struct loader *loader)
 	for (size_t i = 0; i < length; i++)
 		p->groups[i] = (uint32_t)load_most(loader, UINT32_MAX);
 	p->whole = whole;
-	p->valid = !loader->failed;
+	p->valid = !loader->failed && find_contended(p);
 	return p->valid;
 }
 
@@ -149,7 +199,7 @@ uint32_t random_profile_draw(const struct random_profile *p, uint64_t seed)
 	uint64_t z = (seed ^ UINT64_C(0x5851f42d4c957f2d)) * UINT64_C(0x9e3779b97f4a7c15);
 	z = (z ^ z >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
 	z ^= z >> 29;
-	if (p->length == 0 || z % EVERY_GROUP_ODDS == 0)
+	if (p->contended_length == 0 || z % EVERY_GROUP_ODDS == 0)
 		return EVERY_GROUP;
-	return p->groups[z / EVERY_GROUP_ODDS % p->length];
+	return p->contended[z / EVERY_GROUP_ODDS % p->contended_length];
 }

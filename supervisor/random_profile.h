@@ -15,6 +15,9 @@ struct random_profile {
 	struct profile_thread *threads; /* the profile's, ours to free */
 	uint32_t *groups;
 	size_t length; /* of groups */
+	/* Groups in which threads may overtake each other, each as often as it has operations. */
+	uint32_t *contended;
+	size_t contended_length;
 };
 
 /*
@@ -33,8 +36,8 @@ void random_profile_save(const struct random_profile *profile, struct saver *sav
 bool random_profile_load(struct random_profile *profile, struct loader *loader);
 
 /*
- * A group for the execution with this seed: every operation in one of four, else the group of a random
- * operation, so that an object is drawn as often as it is used.
+ * A group for the execution with this seed: every operation in one of four, and where no group has more than one order. Else the
+ * group of a random operation of those that several threads take part in, so that an object is drawn as often as it is used.
  */
 uint32_t random_profile_draw(const struct random_profile *profile, uint64_t seed);
 

@@ -366,6 +366,158 @@ START_TEST(surw_is_uniform_within_a_group)
 }
 END_TEST
 
+/* Threads that are born one after the other, and how often each takes the one lock: one object has orders to draw. */
+static void sections(struct table_program *p, const uint32_t *count, uint32_t threads)
+{
+	*p = (struct table_program){0};
+	struct table_body *parent = table_body(p);
+	uint32_t m = table_mutex(p, MUTEX_NORMAL);
+	for (uint32_t t = 0; t < threads; t++) {
+		struct table_body *child = table_later(p);
+		table_op(parent, OP_THREAD_CREATE, NO_OBJECT)->op.arg = child - p->bodies;
+		for (uint32_t i = 0; i < count[t]; i++) {
+			table_op(child, OP_MUTEX_LOCK, m);
+			table_op(child, OP_MUTEX_UNLOCK, m);
+		}
+	}
+}
+
+/* A profile of the default execution; the bench stays open. */
+static void measure(struct bench *b, const struct table_program *p, struct random_profile *profile)
+{
+	struct policy policy = {.kind = POLICY_DEFAULT, .fair_k = 1};
+	bench_open(b, p);
+	bench_run(b, &policy);
+	*profile = (struct random_profile){0};
+	ck_assert(random_profile_make(profile, &b->trace));
+}
+
+/* Who takes the lock, one digit for each section, to a base above all threads. */
+static uint32_t order_of_sections(const struct trace *trace, uint32_t base)
+{
+	uint32_t order = 0;
+	for (size_t i = 0; i < trace->length; i++)
+		if (trace->at[i].op.kind == OP_MUTEX_LOCK)
+			order = order * base + trace->at[i].thread;
+	return order;
+}
+
+/* 2, 2 and 1 sections: 5!/(2! 2! 1!) = 30 orders, though an unlock can't be out of turn and no thread is there at first. */
+START_TEST(surw_is_uniform_over_sections)
+{
+	static const uint32_t count[] = {2, 2, 1};
+	static uint32_t seen[1024];
+	struct table_program p;
+	struct bench b;
+	struct random_profile profile;
+	const uint32_t n = 3000, orders = 30;
+	uint32_t found = 0;
+	double chi = 0;
+	sections(&p, count, 3);
+	measure(&b, &p, &profile);
+	struct policy policy = {.kind = POLICY_SURW, .fair_k = 1, .profile = &profile.profile};
+	ck_assert_uint_eq(profile.contended_length, 10);
+	policy.group = profile.contended[0];
+	memset(seen, 0, sizeof seen);
+	for (policy.seed = 1; policy.seed <= n; policy.seed++) {
+		bench_run(&b, &policy);
+		seen[order_of_sections(&b.trace, 4)]++;
+	}
+	for (uint32_t i = 0; i < 1024; i++) {
+		const double off = seen[i] - (double)n / orders;
+		found += seen[i] > 0;
+		chi += seen[i] > 0 ? off * off / ((double)n / orders) : 0;
+	}
+	ck_assert_uint_eq(found, orders);
+	ck_assert_msg(chi < 29 + 4 * sqrt(58), "chi-squared %g with 29 degrees of freedom", chi);
+	random_profile_release(&profile);
+	bench_close(&b);
+}
+END_TEST
+
+/* Does the last thread come after somebody's first section and before anybody's second one? */
+static bool comes_between(const struct trace *trace, uint32_t last)
+{
+	uint32_t sections_of[32] = {0}, begun = 0;
+	for (size_t i = 0; i < trace->length; i++) {
+		const uint32_t t = trace->at[i].thread;
+		if (trace->at[i].op.kind != OP_MUTEX_LOCK)
+			continue;
+		if (t == last || ++sections_of[t] == 2)
+			return t == last && begun > 0;
+		begun++;
+	}
+	return false;
+}
+
+/*
+ * Of w writers with two sections each so many orders put a reader between all first sections begun and all second ones:
+ * the sum over j of the probability that the first j sections are of different writers, over the reader's 2w + 1 places.
+ */
+static double between_all(uint32_t writers)
+{
+	double different = 1, sum = 0;
+	for (uint32_t i = 0; i < writers; i++) {
+		different *= 2.0 * (writers - i) / (2 * writers - i);
+		sum += different;
+	}
+	return sum / (2 * writers + 1);
+}
+
+/* A reader among ten threads, as in samples/reorder_many: the search's own draws of groups, too. */
+START_TEST(surw_finds_what_comes_between_all)
+{
+	static const uint32_t count[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 1};
+	const uint32_t n = 2000, threads = sizeof count / sizeof *count;
+	struct table_program p;
+	struct bench b;
+	struct random_profile profile;
+	uint32_t within_group = 0, drawn = 0;
+	sections(&p, count, threads);
+	measure(&b, &p, &profile);
+	struct policy policy = {.kind = POLICY_SURW, .fair_k = 1, .profile = &profile.profile};
+	for (policy.seed = 1; policy.seed <= n; policy.seed++) {
+		policy.group = profile.contended[0];
+		bench_run(&b, &policy);
+		within_group += comes_between(&b.trace, threads);
+		policy.group = random_profile_draw(&profile, policy.seed);
+		bench_run(&b, &policy);
+		drawn += comes_between(&b.trace, threads);
+	}
+	const double promised = between_all(threads - 1);
+	ck_assert_msg(!too_few(within_group, n, promised) && !too_few(n - within_group, n, 1 - promised),
+		      "%u of %u, promised %g", within_group, n, promised);
+	/* Three of four executions draw the lock. */
+	ck_assert_msg(!too_few(drawn, n, promised * 3 / 4), "%u of %u by the search's draws", drawn, n);
+	random_profile_release(&profile);
+	bench_close(&b);
+}
+END_TEST
+
+/* Objects of one thread, and threads, have one order: none of them is drawn. */
+START_TEST(surw_draws_what_has_orders)
+{
+	struct table_program p;
+	struct bench b;
+	struct random_profile profile;
+	static const uint32_t count[] = {1, 1};
+	uint32_t every = 0;
+	sections(&p, count, 2);
+	const uint32_t own = table_mutex(&p, MUTEX_NORMAL);
+	for (int i = 0; i < 20; i++)
+		table_op(&p.bodies[0], i % 2 ? OP_MUTEX_UNLOCK : OP_MUTEX_LOCK, own);
+	measure(&b, &p, &profile);
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		const uint32_t group = random_profile_draw(&profile, seed);
+		every += group == EVERY_GROUP;
+		ck_assert(group == EVERY_GROUP || group == profile.contended[0]);
+	}
+	ck_assert_msg(every > 60 && every < 140, "%u of 400 draw every operation", every);
+	random_profile_release(&profile);
+	bench_close(&b);
+}
+END_TEST
+
 /* What a strategy runs: a digest of so many executions. */
 static uint64_t series(const struct table_program *p, const struct search_options *options, uint32_t most,
 		       struct search_progress *progress)
@@ -556,6 +708,9 @@ int main(void)
 	tcase_add_test(cases, surw_is_uniform_with_unequal_threads);
 	tcase_add_test(cases, surw_counts_threads_to_be_born);
 	tcase_add_test(cases, surw_is_uniform_within_a_group);
+	tcase_add_test(cases, surw_is_uniform_over_sections);
+	tcase_add_test(cases, surw_finds_what_comes_between_all);
+	tcase_add_test(cases, surw_draws_what_has_orders);
 	tcase_add_test(cases, surw_prefers_whole_executions);
 	tcase_add_test(cases, same_seed_same_schedules);
 	tcase_add_test(cases, several_out_are_the_same_walks);
