@@ -1,6 +1,10 @@
 # What the test scripts share; to be sourced from the top folder. Each script reports single results by pass, fail
 # and skip, and ends with finish, whose last line run-check.sh reads.
 set -u
+# What the caller has set of what scripts read, for again().
+SETTINGS=
+for name in BUILD FMC CC CXX; do [ -z "${!name:-}" ] || SETTINGS+="$name=${!name@Q} "; done
+[ -z "${SCHEDULES:-}" ] || ! grep -q SCHEDULES "$0" || SETTINGS+="SCHEDULES=${SCHEDULES@Q} "
 BUILD=${BUILD:-build}
 FMC=${FMC:-$BUILD/fmc}
 PASSED=0 FAILED=0 SKIPPED=0
@@ -18,6 +22,12 @@ pass() {
 fail() {
 	FAILED=$((FAILED + 1))
 	echo "FAIL $*"
+	again
+}
+
+# again [WORD...]: the command that repeats what has failed, alone: this script, with words that choose among its tests.
+again() {
+	echo "     again: make -s all samples units tools && ${SETTINGS}tests/${0##*/}${*:+ ${*@Q}}"
 }
 
 skip() {

@@ -12,7 +12,7 @@ mkdir -p "$SCHEDULES"
 # Suites that run beside each other, the long ones first; after a colon those that have to be over before.
 SUITES='samples attach gdb-commands:samples replay:samples programs attach-run spin atomics export:samples hostile resume time
 	origins page jobs reduced verdict gdb gdbserver servers attach-python kill memory explore show repeat ops cli terminal
-	minimize reports attach-refused sharing environment docs layers'
+	minimize reports attach-refused sharing environment again docs layers'
 
 # What a shell starts in the background ignores Ctrl-C, and so would all that a suite starts.
 INTERRUPTIBLE='env --default-signal=INT,QUIT'
@@ -22,6 +22,7 @@ $INTERRUPTIBLE true 2>/dev/null || INTERRUPTIBLE=
 run() {
 	local name=$1 start=$SECONDS status
 	shift
+	echo "$*" >"$SCRATCH/$name.command"
 	$INTERRUPTIBLE "$@" </dev/null >"$LOGS/$name.log" 2>&1
 	status=$?
 	echo "$status $((SECONDS - start))" >"$SCRATCH/$name.new"
@@ -42,7 +43,7 @@ count() {
 	fi
 	PASSED=$((PASSED + p)) FAILED=$((FAILED + f)) SKIPPED=$((SKIPPED + s))
 	printf '%-14s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" "$p" "$f" "$s" "$seconds"
-	[ "$f" -eq 0 ] || report "$log"
+	[ "$f" -eq 0 ] || report "$name"
 }
 
 # suite NAME COMMAND...: alone.
@@ -51,9 +52,12 @@ suite() {
 	count "$1"
 }
 
+# report NAME: what failed in it, and how to repeat that; all of it where it doesn't say so itself.
 report() {
-	grep -nE '(^FAIL|error:|undefined reference|warning:)' -A 12 "$1" | head -n 80 || true
-	echo "  (all of it: $1)"
+	local log=$LOGS/$1.log
+	grep -nE '(^FAIL|error:|undefined reference|warning:)' -A 12 "$log" | head -n 80 || true
+	grep -q '^     again: ' "$log" || echo "     again: $(cat "$SCRATCH/$1.command")"
+	echo "  (all of it: $log)"
 }
 
 # beside NAME[:BEFORE]...: suites in $LANES lanes, each begun once a lane is free and those that it needs are over.

@@ -87,6 +87,11 @@ run_case() {
 	fi
 }
 
+# again: this sample.
+again() {
+	echo "     again: make -s all samples tools && ${SETTINGS}tests/run-samples.sh $source"
+}
+
 run_sample() {
 	local source=$1 base number=0 options args verdict complete executions pattern static warning only_if
 	base=$(basename "${source%.*}")

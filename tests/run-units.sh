@@ -1,6 +1,7 @@
 #!/bin/bash
 # The unit tests (the sums of their own counts), as many at a time as there are processors, and the corpora of the
-# fuzz tests.
+# fuzz tests. Arguments: which ones ("test_clock", "corpus_wire"), all if none; CK_RUN_CASE chooses a case
+# of unit tests.
 . tests/lib.sh
 # What check gives a test by itself is meant for a machine that has nothing else to do.
 export CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-20}
@@ -14,9 +15,19 @@ run() {
 export BUILD SCRATCH
 export -f run
 
+# again: each case of $failing that failed, by check's own words ("x.c:30:F:case:test:0: ..."), or all of it.
+again() {
+	local case cases make="make -s units"
+	[ "${failing#corpus_}" = "$failing" ] || make="make -s $BUILD/tests/$failing"
+	cases=$(sed -nE 's/^[^ :]+:[0-9]+:[FE]:([^:]+):.*/\1/p' "$SCRATCH/$failing" | sort -u)
+	while read -r case; do
+		echo "     again: $make && ${SETTINGS}${case:+CK_RUN_CASE=${case@Q} }tests/run-units.sh $failing"
+	done <<<"$cases"
+}
+
 # count NAME: what its run says.
 count() {
-	local status checks failures errors bad
+	local status checks failures errors bad failing=$1
 	status=$(cat "$SCRATCH/$1.status")
 	# check's own words: "100%: Checks: 12, Failures: 0, Errors: 0"
 	read -r checks failures errors < <(sed -nE \
@@ -28,21 +39,31 @@ count() {
 	if [ $bad -gt 0 ] || [ "$checks" -eq 0 ]; then
 		[ $bad -gt 0 ] || FAILED=$((FAILED + 1))
 		echo "FAIL $1: status $status, $checks checks, $bad bad"
+		again
 		show "$SCRATCH/$1"
 	else
 		echo "ok   $1: $checks checks"
 	fi
 }
 
-tests=$(basename -as .c tests/unit/test_*.c)
-xargs -n 1 -P "$JOBS" bash -c 'run "$0"' <<<"$tests"
-for name in $tests; do count "$name"; done
+# corpus NAME: the inputs of a fuzz test, once.
+corpus() {
+	timeout -k 10 600 "$BUILD/tests/$1" tests/fuzz/corpus/"${1#corpus_}"/* >"$SCRATCH/$1" 2>&1
+	judge "$1" [ $? -eq 0 ]
+}
 
-for source in tests/fuzz/fuzz_*.c; do
-	[ -e "$source" ] || break
-	name=$(basename "${source%.c}")
-	name=${name#fuzz_}
-	timeout -k 10 600 "$BUILD/tests/corpus_$name" tests/fuzz/corpus/"$name"/* >"$SCRATCH/out" 2>&1
-	judge "corpus of $name" [ $? -eq 0 ]
+tests=() corpora=()
+[ $# -gt 0 ] || set -- $(basename -as .c tests/unit/test_*.c tests/fuzz/fuzz_*.c | sed 's/^fuzz_/corpus_/')
+for name; do
+	case $name in
+	corpus_*) corpora+=("$name") ;;
+	*) tests+=("$name") ;;
+	esac
+done
+[ ${#tests[@]} -eq 0 ] || printf '%s\n' "${tests[@]}" | xargs -n 1 -P "$JOBS" bash -c 'run "$0"'
+for name in "${tests[@]}"; do count "$name"; done
+for name in "${corpora[@]}"; do
+	failing=$name
+	corpus "$name"
 done
 finish
