@@ -1,4 +1,4 @@
-# fmc: `make demo`, `make check`, `make check-sanitized`, `make bench`, `make tables`, `make fuzz`,
+# fmc: `make demo`, `make check`, `make check-quick`, `make check-sanitized`, `make bench`, `make tables`, `make fuzz`,
 # `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
 # behaviour sanitizers), TABLES (which of `make tables`).
 .DEFAULT_GOAL := all
@@ -213,6 +213,11 @@ check:
 	@tests/setup.sh build check
 	@MAKE="$(MAKE)" tests/run-check.sh
 
+# Its part that takes less than two minutes; tests/run-check.sh lists it.
+check-quick:
+	@tests/setup.sh build check
+	@MAKE="$(MAKE)" tests/run-check.sh quick
+
 # The unit tests with the sanitizers, which takes several times as long.
 check-sanitized:
 	@tests/setup.sh build check
@@ -258,6 +263,6 @@ uninstall:
 clean:
 	rm -rf build
 
-.PHONY: all archives samples units tools fuzz demo check check-sanitized bench tables install uninstall clean
+.PHONY: all archives samples units tools fuzz demo check check-quick check-sanitized bench tables install uninstall clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,10 +1,13 @@
 #!/bin/bash
-# All tests: `make check`. A line for each suite as it ends, details in build/check/NAME.log, shown when something failed. The
-# last line is the sum of all suites. LANES: how many suites run at a time, 1 for one after the other.
+# All tests: `make check`; with "quick", `make check-quick`, those that take seconds each. A line for each suite as it ends, details in
+# build/check/NAME.log, shown when something failed. The last line is the sum of all suites. LANES: how many suites run at a time, 1
+# for one after the other.
 . tests/lib.sh
 MAKE=${MAKE:-make}
 LANES=${LANES:-$JOBS}
+PART=${1:-all}
 LOGS=build/check
+[ "$PART" = all ] || LOGS=build/check-$PART
 export SCHEDULES=$LOGS/schedules MAKE
 rm -rf "$LOGS"
 mkdir -p "$SCHEDULES"
@@ -13,6 +16,13 @@ mkdir -p "$SCHEDULES"
 SUITES='samples attach gdb-commands:samples replay:samples programs attach-run spin atomics export:samples hostile resume time
 	origins page jobs reduced verdict gdb gdbserver servers attach-python kill memory explore show repeat ops cli terminal
 	minimize reports attach-refused sharing environment again docs layers'
+
+# The quick part: these suites, these samples, all unit tests but these.
+QUICK='terminal cli ops minimize reports environment again docs layers'
+QUICK_SAMPLES='barrier buffer c11_threads choose counter cpp_queue fair_philosophers lost_update lost_wakeup misuse once philosophers
+	rwlock semaphores spurious timedwait transfer'
+SLOW_UNITS='bounds core dpor estimate execution image_file linearizations live live_run minimize plugin python saved schedule search several
+	strategies timeline timeline_long timeline_random unharmed wait_members wire'
 
 # What a shell starts in the background ignores Ctrl-C, and so would all that a suite starts.
 INTERRUPTIBLE='env --default-signal=INT,QUIT'
@@ -92,16 +102,33 @@ build() {
 	suite "$1" $MAKE --no-print-directory -j "$JOBS" BUILD="$2" "${@:3}"
 }
 
-build build-gcc build CC=gcc all archives samples units tools $(
-	for f in tests/fuzz/fuzz_*.c; do [ -e "$f" ] && basename "$f" .c | sed 's|^fuzz_|build/tests/corpus_|'; done
-)
-if command -v clang >/dev/null; then
-	build build-clang build/clang CC=clang CXX=clang++ all samples units
-else
-	SKIPPED=$((SKIPPED + 1))
-fi
-# As many of them run at a time as there are processors.
-suite units tests/run-units.sh
-beside $SUITES
+# corpora: the programs that run the inputs of fuzz tests.
+corpora() {
+	local f
+	for f in tests/fuzz/fuzz_*.c; do
+		[ -e "$f" ] && basename "$f" .c | sed 's|^fuzz_|build/tests/corpus_|'
+	done
+}
+
+check_all() {
+	build build-gcc build CC=gcc all archives samples units tools $(corpora)
+	if command -v clang >/dev/null; then
+		build build-clang build/clang CC=clang CXX=clang++ all samples units
+	else
+		SKIPPED=$((SKIPPED + 1))
+	fi
+	# As many of them run at a time as there are processors.
+	suite units tests/run-units.sh
+	beside $SUITES
+}
+
+check_quick() {
+	build build-gcc build CC=gcc all archives samples units tools
+	suite units tests/run-units.sh $(basename -as .c tests/unit/test_*.c | grep -vxF "$(printf 'test_%s\n' $SLOW_UNITS)")
+	suite samples tests/run-samples.sh $(printf 'samples/%s.*\n' $QUICK_SAMPLES)
+	beside $QUICK
+}
+
+check_$PART
 rm -rf "$SCRATCH"
 finish
