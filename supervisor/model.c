@@ -197,6 +197,18 @@ void model_thread_exit(struct model *m, uint32_t t)
 	model_mutex_owner_died(m, t);
 }
 
+void model_interrupt(struct model *m, uint32_t t)
+{
+	struct model_thread *thread = model_thread(m, t);
+	MODEL_ASSERT(thread->op.kind != OP_COND_ASLEEP && thread->op.kind != OP_BARRIER_ASLEEP);
+	if (!model_sleeps(thread))
+		return;
+	model_queue_remove(m, model_awaited(&thread->op), t);
+	thread->op.flags &= (uint16_t)~OP_QUEUED;
+	if (thread->op.kind == OP_FUTEX_ASLEEP)
+		thread->op.kind = OP_FUTEX_WAIT;
+}
+
 bool model_exited(const struct model *m, uint32_t t)
 {
 	return model_thread_const(m, t)->run == THREAD_EXITED;

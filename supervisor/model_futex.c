@@ -6,6 +6,7 @@
  *          '--------(wait, it is not)----------------> returns -EAGAIN
  *     OP_FUTEX_ASLEEP -(wake: WAKE, REQUEUE, WAKE_OP)-> OP_FUTEX_RESUME -> returns 0
  *     OP_FUTEX_ASLEEP -(asleep, CHOICE_TIMEOUT)-> returns -ETIMEDOUT
+ *     OP_FUTEX_ASLEEP -(model_interrupt())-> OP_FUTEX_WAIT, in no queue
  *     OP_FUTEX_ASLEEP -(requeue)-> OP_FUTEX_ASLEEP, at the end of the queue of the other word
  */
 #include "supervisor/family.h"

@@ -78,17 +78,23 @@ static void end_wait(struct process *process, uint32_t t, struct outcome *outcom
 	run_to_operation(process, t, outcome);
 }
 
-static bool is_asleep(const struct op *op)
+/* In a wait whose beginning has been performed, so that it can't be met again from there. */
+static bool is_within_wait(const struct op *op)
 {
-	return op->kind == OP_COND_ASLEEP || op->kind == OP_FUTEX_ASLEEP || op->kind == OP_BARRIER_ASLEEP;
+	return op->kind == OP_COND_ASLEEP || op->kind == OP_COND_RELOCK || op->kind == OP_BARRIER_ASLEEP ||
+	       op->flags & OP_WAITS;
 }
 
-/* The thread has come to another operation than that which it was held before. */
+/*
+ * The thread has come to another operation than that which it was held before, and comes to that one anew when the handler has
+ * returned. Until then, as in the kernel, it doesn't wait for it, and a futex word may be another by then.
+ */
 static void take_in(struct process *process, uint32_t t, const struct outcome *came, struct outcome *outcome)
 {
 	struct model *model = process->model->model;
-	bool asleep = is_asleep(model_pending(model, t));
-	if (came->kind == OUTCOME_PENDING && !asleep) {
+	bool within = is_within_wait(model_pending(model, t));
+	if (came->kind == OUTCOME_PENDING && !within) {
+		model_interrupt(model, t);
 		model_set_pending(model, t, &came->next);
 	} else if (came->kind == OUTCOME_EXITED) {
 		model_thread_exit(model, t);
@@ -141,6 +147,9 @@ static bool handles_later(const struct process_thread *thread, const struct op *
 	switch (op->kind) {
 	case OP_THREAD_START:
 	case OP_ONCE_END:
+	case OP_COND_RELOCK:
+	case OP_BARRIER_RESUME:
+	case OP_FUTEX_RESUME:
 	case OP_YIELD:
 	case OP_SLEEP:
 		return true;

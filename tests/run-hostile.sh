@@ -46,14 +46,15 @@ refused 'exec' hostile exec
 refused 'exec' hostile exec_in
 
 for case in nanosleep sem read pause cond mutex sigwait sigsuspend post write itimer timer stop sigpipe epipe block_all \
-    about_to_lock about_to_lock_outside; do
+    about_to_lock about_to_lock_outside about_to_relock about_to_leave asleep_at_word queued_at_lock; do
 	same signals $case
 done
 # In every order: a handler runs before its thread's operation or after it.
-for case in about_to_lock about_to_lock_outside; do
+for case in about_to_lock about_to_lock_outside about_to_relock about_to_leave asleep_at_word queued_at_lock; do
 	timeout -k 5 60 "$FMC" check --strategy dfs --spin-ms 0 -o "$SCRATCH/bad.sched" -- "$BUILD/targets/signals" $case \
 	    </dev/null >"$SCRATCH/out" 2>&1
 	says "signals $case in all orders" 'No failure found in ([2-9]|[1-9][0-9]+) executions'
+	says_not "signals $case can be followed" "can't (supervise|follow)"
 done
 for case in write writev pwritev2 sendfile write-socket send sendmsg recv recvmsg recvmmsg rcvtimeo semop unhandled unhandled-vector \
     handled splice vmsplice sendfile-pipe; do

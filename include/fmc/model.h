@@ -89,6 +89,12 @@ void model_thread_detached(struct model *m, uint32_t t);
  * (CLONE_CHILD_CLEARTID). */
 void model_futex_kernel_wake(struct model *m, uint32_t object);
 
+/*
+ * If thread t sleeps at a futex word, or stands in a queue, it is before the beginning of that operation again. Not in the middle of a
+ * wait at a condition variable or barrier.
+ */
+void model_interrupt(struct model *m, uint32_t t);
+
 bool model_exited(const struct model *m, uint32_t t);
 
 /*

@@ -1,5 +1,6 @@
 /* Signals at every place where a thread can be: argv[1] names the case; prints what came of it, exit status 0. */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -445,6 +447,101 @@ static void handle_end(void)
 	wait_for_end();
 }
 
+static void *wait_then_post(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	while (!awake)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+	sem_wait(&posted);
+	return unused;
+}
+
+/* The signal comes to who has been woken, and hasn't taken the lock yet. */
+static void about_to_relock(void)
+{
+	handle(SIGUSR1, on_signal_post, SA_RESTART);
+	pthread_create(&sleeper, NULL, wait_then_post, NULL);
+	pthread_mutex_lock(&lock);
+	awake = 1;
+	pthread_cond_signal(&changed);
+	pthread_mutex_unlock(&lock);
+	pthread_kill(sleeper, SIGUSR1);
+	pthread_join(sleeper, NULL);
+	printf("%d handled\n", handled);
+}
+
+static pthread_barrier_t both;
+
+static void *meet_then_post(void *unused)
+{
+	pthread_barrier_wait(&both);
+	sem_wait(&posted);
+	return unused;
+}
+
+/* The signal comes to who may leave the barrier. */
+static void about_to_leave(void)
+{
+	handle(SIGUSR1, on_signal_post, SA_RESTART);
+	pthread_barrier_init(&both, NULL, 2);
+	pthread_create(&sleeper, NULL, meet_then_post, NULL);
+	pthread_barrier_wait(&both);
+	pthread_kill(sleeper, SIGUSR1);
+	pthread_join(sleeper, NULL);
+	printf("%d handled\n", handled);
+}
+
+static atomic_int word;
+
+static void *wait_at_word(void *unused)
+{
+	while (!word)
+		syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+	return unused;
+}
+
+/* The handler has operations of its own, while its thread sleeps. */
+static void asleep_at_word(void)
+{
+	handle(SIGUSR1, on_signal_post, SA_RESTART);
+	pthread_create(&sleeper, NULL, wait_at_word, NULL);
+	sem_post(&ready);
+	pthread_kill(sleeper, SIGUSR1);
+	sem_wait(&posted);
+	word = 1;
+	syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
+	pthread_join(sleeper, NULL);
+	printf("%d handled\n", handled);
+}
+
+static pthread_rwlock_t guarded;
+
+static void *write_guarded(void *unused)
+{
+	pthread_rwlock_wrlock(&guarded);
+	pthread_rwlock_unlock(&guarded);
+	return unused;
+}
+
+/* The same, while its thread stands in the queue of those who go before readers. */
+static void queued_at_lock(void)
+{
+	pthread_rwlockattr_t kind;
+	pthread_rwlockattr_init(&kind);
+	pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	pthread_rwlock_init(&guarded, &kind);
+	handle(SIGUSR1, on_signal_post, SA_RESTART);
+	pthread_rwlock_rdlock(&guarded);
+	pthread_create(&sleeper, NULL, write_guarded, NULL);
+	sem_post(&ready);
+	pthread_kill(sleeper, SIGUSR1);
+	sem_wait(&posted);
+	pthread_rwlock_unlock(&guarded);
+	pthread_join(sleeper, NULL);
+	printf("%d handled\n", handled);
+}
+
 static void about_to_lock(void)
 {
 	lock_while_signalled(signal_main);
@@ -489,6 +586,10 @@ static const struct {
     {"handle_end", handle_end},
     {"about_to_lock", about_to_lock},
     {"about_to_lock_outside", about_to_lock_outside},
+    {"about_to_relock", about_to_relock},
+    {"about_to_leave", about_to_leave},
+    {"asleep_at_word", asleep_at_word},
+    {"queued_at_lock", queued_at_lock},
 };
 
 int main(int argc, char **argv)
