@@ -108,13 +108,43 @@ for flags in '' '-static'; do
 	fi
 done
 
-# A sanitizer reserves terabytes, and takes its time. Its check for leaks can't work under ptrace.
+# A sanitizer reserves terabytes, and takes its time.
 if ${CC:-cc} -fsanitize=address -g -O1 -pthread -D_GNU_SOURCE samples/philosophers_ordered.c -o "$SCRATCH/asan" 2>"$SCRATCH/err"; then
-	ASAN_OPTIONS=detect_leaks=0 run_under --seed 1 --spin-ms 1 -- "$SCRATCH/asan" 3
+	run_under --seed 1 --spin-ms 1 -- "$SCRATCH/asan" 3
 	judge "philosophers_ordered, AddressSanitizer" [ $? -eq 0 ]
 else
 	skip "philosophers_ordered, AddressSanitizer: can't be built"
 fi
+
+# unleaked NAME: the program alone has been heard, and that leaks aren't looked for.
+unleaked() {
+	judge "$1: output and status" [ "$STATUS" -eq 3 -a "$(cat "$SCRATCH/found")" = "counted 2" ]
+	judge "$1: one line says why" [ "$(grep -c "^fmc: leaks of memory aren't looked for" "$SCRATCH/err")" -eq 1 -a \
+	    "$(wc -l <"$SCRATCH/err")" -eq 1 ]
+}
+# Their check for leaks traces the program itself.
+for flags in '-fsanitize=address' '-fsanitize=leak' '-fsanitize=address -static-libasan'; do
+	# shellcheck disable=SC2086
+	if ! ${CC:-cc} $flags -g -O1 -pthread tests/targets/leaky.c -o "$SCRATCH/leaky" 2>"$SCRATCH/err"; then
+		skip "leaky, $flags: can't be built"
+		continue
+	fi
+	run_under -- "$SCRATCH/leaky"
+	STATUS=$? unleaked "leaky, $flags"
+	LSAN_OPTIONS=verbosity=0 ASAN_OPTIONS=detect_leaks=1 run_under -- "$SCRATCH/leaky"
+	STATUS=$? unleaked "leaky, $flags, asked for"
+	ASAN_OPTIONS=detect_leaks=0 LSAN_OPTIONS=detect_leaks=0 run_under -- "$SCRATCH/leaky"
+	judge "leaky, $flags, switched off: nothing is said" [ $? -eq 3 -a ! -s "$SCRATCH/err" ]
+	# Who checks can't be seen from outside here: its tracer is refused, and it says so itself.
+	run_under -- /bin/sh -c "$SCRATCH/leaky; echo \$?"
+	judge "leaky, $flags, from a shell" [ $? -eq 0 -a -n "$(grep 'does not work under ptrace' "$SCRATCH/err")" ]
+	timeout -k 5 120 "$FMC" check --strategy random --executions 30 --time 100 --json "$SCRATCH/result" -o "$SCRATCH/bad.sched" \
+	    -- "$SCRATCH/leaky" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+	judge "leaky, $flags, check" [ $? -eq 0 -a "$(grep -c 'executions": *30,' "$SCRATCH/result")" -eq 1 ]
+	# Terabytes of shadow aren't gone through: without that it ends long before it is killed.
+	timeout -k 5 100 "$FMC" check --time 2 -o "$SCRATCH/bad.sched" -- "$SCRATCH/leaky" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+	judge "leaky, $flags, check --time" [ $? -eq 0 -a -n "$(grep '^No failure found in' "$SCRATCH/out")" ]
+done
 
 # This one takes most of the address space for itself, and tells of races by its exit status.
 if ${CC:-cc} -fsanitize=thread -g -O1 -pthread -D_GNU_SOURCE samples/philosophers_ordered.c -o "$SCRATCH/tsan" 2>"$SCRATCH/err" &&

@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -222,24 +223,36 @@ int filter_install(bool confined)
 	    RETURN(SECCOMP_RET_ALLOW),
 	    TRACE_BUT_OURS,
 	};
-	/* Of fcntl() only what locks; after the list. */
-	const struct sock_filter locks[] = {
-	    JUMP_EQUAL(SYS_fcntl, 0, 5),
+	/*
+	 * After the list: of fcntl() only what locks. A task that clone() makes unseen by its tracer couldn't do its own system
+	 * calls, as this filter stops those: only fmc's own are made, which lose it.
+	 */
+	const struct sock_filter some[] = {
+	    JUMP_EQUAL(SYS_fcntl, 0, 6),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-	    JUMP_EQUAL(F_SETLK, 5, 0),
-	    JUMP_EQUAL(F_SETLKW, 4, 0),
-	    JUMP_EQUAL(F_OFD_SETLK, 3, 0),
-	    JUMP_EQUAL(F_OFD_SETLKW, 2, 0),
+	    JUMP_EQUAL(F_SETLK, 14, 0),
+	    JUMP_EQUAL(F_SETLKW, 13, 0),
+	    JUMP_EQUAL(F_OFD_SETLK, 12, 0),
+	    JUMP_EQUAL(F_OFD_SETLKW, 11, 0),
+	    BPF_STMT(BPF_JMP | BPF_JA, 8),
+	    JUMP_EQUAL(SYS_clone, 0, 7),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 5),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
+	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 2),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 0, 1),
+	    RETURN(SECCOMP_RET_ERRNO | EPERM),
 	};
 	enum { ALLOWED = 1, LOOK = 2 };
 	struct sock_filter
-	    code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(locks) + COUNT(otherwise)];
+	    code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(some) + COUNT(otherwise)];
 	size_t n = 0;
 	for (size_t i = 0; i < COUNT(head); i++)
 		code[n++] = head[i];
-	n += add_list(code + n, list, length, confined ? ALLOWED : LOOK + COUNT(locks));
-	for (size_t i = 0; i < COUNT(locks) && !confined; i++)
-		code[n++] = locks[i];
+	n += add_list(code + n, list, length, confined ? ALLOWED : LOOK + COUNT(some));
+	for (size_t i = 0; i < COUNT(some) && !confined; i++)
+		code[n++] = some[i];
 	for (size_t i = 0; i < COUNT(otherwise); i++)
 		code[n++] = otherwise[i];
 	_Static_assert((uint32_t)GADGET_PAGE == 0,

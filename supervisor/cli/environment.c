@@ -21,11 +21,18 @@ static bool repeats(struct session *session, const struct process_options *wante
 	return same;
 }
 
-/* The loader and libc's beginning read these without asking. */
-static bool is_loaders(const char *variable)
+/* ASAN_OPTIONS and the like. */
+static bool is_of_sanitizers(const char *variable)
 {
-	return strncmp(variable, "LD_", 3) == 0 || strncmp(variable, "GLIBC_TUNABLES=", 15) == 0 ||
-	       strncmp(variable, "MALLOC_", 7) == 0;
+	const char *end = strchr(variable, '='), *found = strstr(variable, "SAN_OPTIONS=");
+	return found && found < end;
+}
+
+/* The loader, libc's beginning and sanitizers read these without asking. */
+static bool is_read_unasked(const char *variable)
+{
+	return is_of_sanitizers(variable) || strncmp(variable, "LD_", 3) == 0 ||
+	       strncmp(variable, "GLIBC_TUNABLES=", 15) == 0 || strncmp(variable, "MALLOC_", 7) == 0;
 }
 
 static bool is_asked_for(const struct process *process, const char *variable)
@@ -45,7 +52,7 @@ static char **hide_rest(const struct process *process, char *const *environment)
 {
 	char **all = list_copy(environment);
 	for (char **at = all; at && *at; at++) {
-		if (process && (is_loaders(*at) || is_asked_for(process, *at)))
+		if (process && (is_read_unasked(*at) || is_asked_for(process, *at)))
 			continue;
 		char *hidden = hidden_variable(strlen(*at));
 		if (!hidden) {

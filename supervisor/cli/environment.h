@@ -5,7 +5,8 @@
 
 /*
  * The environment that the schedule of a finding has to name: those variables that the program asks for by name and those of
- * the loader; the others are hidden (hidden_variable()). What is left of it has been tried: the program does the same with it.
+ * the loader and of sanitizers; the others are hidden (hidden_variable()). What is left of it has been tried: the program does
+ * the same with it.
  *
  * Runs the finding twice in processes of its own, for ENVIRONMENT_SECONDS at most. A list for list_free(); NULL, and *why is
  * a line, where everything has to be kept; NULL and *why NULL without memory.

@@ -1,6 +1,7 @@
 /* How the target is started: from a command line or from a schedule's header. */
 #include "launch.h"
 #include "image_id.h"
+#include "leaks.h"
 
 #include <fmc/image_file.h>
 
@@ -125,6 +126,10 @@ enum status launch_from_options(struct launch *launch, const struct options *opt
 	*launch = (struct launch){.input = -1, .directory = getcwd(NULL, 0), .start_time = time(NULL)};
 	const char *input = options->input ? options->input : quiet ? "/dev/null" : NULL;
 	enum status status = fill(launch, options->target[0], options->target, environ, input, why);
+	if (!status && !leaks_leave_out(launch)) {
+		snprintf(why, REASON, "%s", status_text(STATUS_NO_MEMORY));
+		status = STATUS_NO_MEMORY;
+	}
 	if (status)
 		launch_release(launch);
 	return status;
