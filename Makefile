@@ -235,34 +235,33 @@ tables:
 	@$(MAKE) --no-print-directory -s all samples tools
 	@BUILD=$(BUILD) tests/tables/run.sh $(TABLES)
 
-MAN1 := $(wildcard man/*.1)
-MAN3 := $(wildcard man/*.3)
-MAN5 := $(wildcard man/*.5)
-MAN7 := $(wildcard man/*.7)
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/fmc $(DESTDIR)$(PREFIX)/share/fmc
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/man/,man1 man3 man5 man7)
-	install $(BUILD)/fmc $(DESTDIR)$(PREFIX)/bin/fmc
-	install -m 644 include/fmc/ops.h $(DESTDIR)$(PREFIX)/include/fmc/ops.h
-	install -m 644 gdb/fmc.py $(DESTDIR)$(PREFIX)/share/fmc/fmc.py
-	install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(MAN3) $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 644 $(MAN7) $(DESTDIR)$(PREFIX)/share/man/man7
+# What is installed: FILE:PLACE, the place below PREFIX. Beside the program for its users' programs: headers, and where they are for
+# pkg-config.
+INSTALLED := $(BUILD)/fmc:bin/fmc gdb/fmc.py:share/fmc/fmc.py $(BUILD)/fmc.pc:share/pkgconfig/fmc.pc
+INSTALLED += $(foreach header,ops points,include/fmc/$(header).h:include/fmc/$(header).h)
+INSTALLED += $(foreach page,$(wildcard man/*.[1-9]),$(page):share/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
+places = $(foreach file,$(INSTALLED),$(DESTDIR)$(PREFIX)/$(lastword $(subst :, ,$(file))))
+
+# Where it will be is known when it is installed.
+$(BUILD)/fmc.pc: include/fmc.pc.in always
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< >$@
+
+install: all $(BUILD)/fmc.pc
+	@set -e; for file in $(INSTALLED); do \
+	    place=$${file#*:}; \
+	    case $$place in bin/*) mode=755 ;; *) mode=644 ;; esac; \
+	    echo "$(DESTDIR)$(PREFIX)/$$place"; \
+	    install -D -m $$mode "$${file%%:*}" "$(DESTDIR)$(PREFIX)/$$place"; \
+	done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/fmc
-	rm -f $(DESTDIR)$(PREFIX)/include/fmc/ops.h
-	rm -f $(DESTDIR)$(PREFIX)/share/fmc/fmc.py
-	-rmdir $(DESTDIR)$(PREFIX)/share/fmc 2>/dev/null
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1)))
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man3/,$(notdir $(MAN3)))
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5)))
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(MAN7)))
+	rm -f $(places)
+	-rmdir $(DESTDIR)$(PREFIX)/share/fmc $(DESTDIR)$(PREFIX)/include/fmc 2>/dev/null
 
 clean:
 	rm -rf build
 
-.PHONY: all archives samples units tools fuzz demo check check-quick check-sanitized bench tables install uninstall clean
+always:
+.PHONY: all always archives samples units tools fuzz demo check check-quick check-sanitized bench tables install uninstall clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
