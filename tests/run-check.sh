@@ -13,7 +13,7 @@ rm -rf "$LOGS"
 mkdir -p "$SCHEDULES"
 
 # Suites that run beside each other, the long ones first; after a colon those that have to be over before.
-SUITES='samples attach gdb-commands:samples replay:samples programs attach-run spin atomics export:samples hostile resume time
+SUITES='samples attach gdb-commands:samples replay:samples programs attach-run spin atomics languages export:samples hostile resume time
 	origins page jobs reduced verdict gdb gdbserver servers attach-python kill memory explore show repeat ops cli terminal
 	minimize reports attach-refused sharing environment install again docs layers'
 
