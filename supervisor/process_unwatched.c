@@ -1,6 +1,7 @@
 #include "supervisor/process_private.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /*
  * Atomic instructions that are no operations, since nobody asked for it or nobody can tell what they access. Threads don't switch
@@ -9,6 +10,8 @@
  * The C++ library counts references to its own objects by them (exceptions in flight, locales, strings). That matters where two
  * threads access one counter, so each of its accesses is looked at; what is too much to look at is said as well.
  */
+
+static const char offer[] = ", which may be locks (--atomics switches threads there)";
 
 static bool may_be_shared(struct process *process, uint32_t thread, uint64_t address)
 {
@@ -27,9 +30,13 @@ static void tell(struct process *process, const struct call *call)
 {
 	char text[160], remark[256];
 	entries_describe_unwatched(process->entries, call, text);
-	snprintf(remark, sizeof remark, "%s%s", text,
-		 process->options.atomics ? "" : ", which may be locks (--atomics switches threads there)");
+	snprintf(remark, sizeof remark, "%s%s", text, process->options.atomics ? "" : offer);
 	process_remark(process, remark);
+}
+
+bool process_names_atomics(const char *uncontrolled)
+{
+	return strstr(uncontrolled, offer) != NULL;
 }
 
 enum status process_pass_unwatched(struct process *process, uint32_t thread, const struct call *call,

@@ -132,6 +132,18 @@ crossed() {
 	check 2 "$name" --require-complete --strategy dfs "$@"
 	says "$name: the verdict tells of them" "atomic instructions of lib(spin|gomp|glib)[^ ]*\.so.*--atomics"
 	check 1 "$name" --atomics --strategy cb:2 "$@"
+	goes_on "$name"
+}
+
+# goes_on NAME: by itself, and what it finds replays.
+goes_on() {
+	check 1 "$1" --json "$SCRATCH/json"
+	says "$1: goes on with atomic instructions" '^No failure found in [0-9]+ executions? by operations alone.* going on with atomic instructions' \
+	    '^(deadlock|livelock)'
+	judge "$1: as JSON" grep -q '"atomics": true' "$SCRATCH/json"
+	judge "$1: both searches are counted" [ "$("$BUILD/tests/json" "$SCRATCH/json" executions_without_atomics)" -gt 0 ]
+	judge "$1: the schedule says so" grep -q '^atomics' "$SCRATCH/$1.sched"
+	judge "$1: replays" timeout -k 10 100 "$FMC" replay "$SCRATCH/$1.sched" >"$SCRATCH/out" 2>&1
 }
 cat >"$SCRATCH/spin.c" <<'EOT'
 #include <sched.h>
@@ -237,8 +249,18 @@ EOT
 done
 check 1 pause-crossed --atomics --strategy cb:2
 says "pause-crossed: both wait for ever" "^livelock"
+goes_on pause-crossed
 check 0 pause-ordered --atomics --strategy optimal --require-complete
 says "pause-ordered: that was all" "^Search complete"
+check 0 pause-ordered --require-complete --json "$SCRATCH/json"
+says "pause-ordered: goes on, and that was all" "going on with atomic instructions" "^Search complete" "atomic instructions of the program"
+judge "pause-ordered: one verdict" [ "$("$BUILD/tests/json" "$SCRATCH/json" complete)" = true ]
+# What the user has chosen stays.
+for chosen in '--strategy cb:2' '--executions 3' "--resume $SCRATCH/state"; do
+	# shellcheck disable=SC2086 # options
+	check 0 pause-crossed $chosen
+	says_not "pause-crossed $chosen: doesn't go on" "going on"
+done
 
 if "${CC:-cc}" -fopenmp -x c /dev/null -shared -fPIC -o "$SCRATCH/probe.so" 2>/dev/null; then
 	build openmp -fopenmp <<'EOT'

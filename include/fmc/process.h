@@ -217,4 +217,7 @@ const char *process_changing(const struct process *process);
  * by name: a list with "; " between. */
 const char *process_uncontrolled(const struct process *process);
 
+/* Does such a list name atomic instructions that aren't controlled as process_options.atomics wasn't asked for? */
+bool process_names_atomics(const char *uncontrolled);
+
 #endif

@@ -177,23 +177,51 @@ static int give_up(const struct exploration *x, const struct launch *launch)
 	return x->fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE;
 }
 
-static int check_with(struct session *session, const struct launch *launch, const struct options *options,
-		      const struct processors *processors, struct resume *resume, struct verdict *verdict)
+/* All that a search needs besides its process. */
+struct setting {
+	const struct launch *launch;
+	const struct options *options;
+	const struct processors *processors;
+	struct resume *resume;
+};
+
+/* What check_again() answers where its search came to nothing, so that the first one's verdict stands. */
+#define NOTHING (-1)
+
+static int check_again(const struct exploration *first, const struct setting *setting);
+
+/* `before`: the search that this one follows; NULL: it is the first. */
+static int check_with(struct session *session, const struct setting *setting,
+		      const struct exploration *before, struct verdict *verdict)
 {
+	const struct launch *launch = setting->launch;
+	const struct options *options = setting->options;
+	const struct processors *processors = setting->processors;
 	struct exploration x;
-	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, resume,
+	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, setting->resume,
 		     verdict);
+	if (before)
+		explore_follow(&x, before);
 	record_strategy(options, verdict->strategy);
 	describe_conditions(options, verdict);
 	bool good = explore_preflight(&x, launch);
 	progress_clear(&x.progress);
-	session_warn(session);
+	if (!before)
+		session_warn(session);
+	if (good)
+		explore_leave_time(&x);
 	if (good && explore_resume(&x, launch))
 		print_going_on(&x);
 	if (!x.fatal)
 		explore_search(&x, launch, processors);
-	int status;
+	int status = NOTHING;
 	progress_clear(&x.progress);
+	if (explore_wants_atomics(&x))
+		status = check_again(&x, setting);
+	if (status != NOTHING || (before && (x.fatal || verdict->executions == verdict->before))) {
+		explore_release(&x);
+		return status;
+	}
 	if (x.fatal) {
 		status = give_up(&x, launch);
 	} else {
@@ -202,6 +230,38 @@ static int check_with(struct session *session, const struct launch *launch, cons
 	}
 	explore_release(&x);
 	return status;
+}
+
+static void print_again(const struct exploration *x)
+{
+	const struct verdict *verdict = x->verdict;
+	fprintf(text_stream(x->options),
+		"No failure found in %" PRIu64
+		" execution%s by operations alone%s, %.1f seconds: going on with atomic "
+		"instructions (--atomics).\n",
+		verdict->executions, verdict->executions == 1 ? "" : "s",
+		x->complete ? ", all there are" : "", verdict->seconds);
+	fflush(text_stream(x->options));
+}
+
+static int check_again(const struct exploration *first, const struct setting *setting)
+{
+	struct options with = *setting->options;
+	struct setting again = *setting;
+	struct session session;
+	struct verdict verdict;
+	char why[256];
+	with.atomics = true;
+	again.options = &with;
+	if (session_open_search(&session, setting->launch, &with, why) != STATUS_OK)
+		return NOTHING;
+	print_again(first);
+	verdict_init(&verdict);
+	verdict.image = first->verdict->image;
+	const int exits = check_with(&session, &again, first, &verdict);
+	verdict_release(&verdict);
+	session_close(&session);
+	return exits;
 }
 
 /* With the program and its file open. */
@@ -222,7 +282,8 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	}
 	verdict_init(&verdict);
 	verdict.image = launch->image ? image_id_path(launch->image) : NULL;
-	int exits = check_with(&session, launch, options, &processors, resume, &verdict);
+	const struct setting setting = {launch, options, &processors, resume};
+	int exits = check_with(&session, &setting, NULL, &verdict);
 	verdict_release(&verdict);
 	session_close(&session);
 	return exits;

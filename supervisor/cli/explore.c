@@ -32,6 +32,7 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 	x->begin = clock_now();
 	if (options->seconds > 0)
 		x->deadline = x->begin + (uint64_t)(options->seconds * 1e9);
+	x->whole_deadline = x->deadline;
 	session->deadline = x->deadline;
 	session->on_transition = on_transition;
 	session->context = x;
@@ -353,7 +354,6 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 		return;
 	}
 	x->verdict->reduced = x->search.reduced;
-	x->verdict->atomics = x->options->atomics;
 	if (x->options->verbose && x->search.unreduced)
 		say("no two operations were taken for independent: %s", x->search.unreduced);
 	x->complete = complete;

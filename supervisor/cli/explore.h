@@ -29,6 +29,7 @@ struct exploration {
 	struct jobs *jobs;	       /* while there is a search */
 	struct job last;	       /* the last execution */
 	uint64_t begin, deadline;      /* clock_now(); deadline 0: none */
+	uint64_t whole_deadline;       /* that of the searches that follow, too */
 	uint32_t loops;		       /* that were known when the search of this phase began */
 	bool anew;		       /* more are known now: it is to begin again */
 	bool repeatable;
@@ -81,6 +82,16 @@ bool explore_preflight(struct exploration *x, const struct launch *launch);
  * fatal): STATUS_MALFORMED if it is of something else.
  */
 bool explore_resume(struct exploration *x, const struct launch *launch);
+
+/*
+ * After the preflight: shall a search with --atomics follow if this one finds nothing? It does where the user has chosen no strategy
+ * and atomic instructions run that may be locks. explore_leave_time(): it will have most of the budget.
+ */
+bool explore_wants_atomics(const struct exploration *x);
+void explore_leave_time(struct exploration *x);
+
+/* This search follows that one, which has found nothing, and has the rest of its budget. */
+void explore_follow(struct exploration *x, const struct exploration *before);
 
 /* When all that belongs to the search has to be over, by clock_now(): a tenth after its budget; 0: it has none. */
 uint64_t explore_last_moment(const struct exploration *x);

@@ -16,11 +16,14 @@ static double used(const struct exploration *x)
 	return x->deadline ? (double)(clock_now() - x->begin) / budget : 0;
 }
 
-/* Complete but for equivalent executions: try to run those, too. Nothing is lost if it comes to no end. */
+/*
+ * Complete but for equivalent executions: try to run those, too, unless a search that sees more follows. Nothing is
+ * lost if it comes to no end.
+ */
 static void explore_whole(struct exploration *x)
 {
 	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over ||
-	    (x->resume->going_on && x->resume->position == UNFAIR))
+	    explore_wants_atomics(x) || (x->resume->going_on && x->resume->position == UNFAIR))
 		return;
 	const struct phase phase = portfolio_whole(x->options, used(x));
 	explore_phase(x, &phase, WHOLE);
@@ -92,5 +95,6 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 		explore_give_reasons(x);
 	else
 		verdict_because(x->verdict, "the first failure ends the search");
+	x->verdict->atomics = x->options->atomics;
 	x->verdict->seconds = explore_seconds(x);
 }

@@ -167,7 +167,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o}",
+	    "s:o, s:o, s:o, s:b, s:I}",
 	    "fmc", FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
 	    "incomplete_because", because, "executions", (json_int_t)verdict->executions, "assumed_exit",
@@ -178,7 +178,8 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    (json_int_t)verdict->unmodelled, "classes", (json_int_t)verdict->classes, "saturation",
 	    verdict->saturation, "estimate", estimate_json(verdict), "seconds", verdict->seconds, "strategy",
 	    verdict->strategy, "findings", findings_json(verdict), "warnings", warnings_json(verdict),
-	    "complete_only_if", only_if_json(verdict), "memory", memory_json(verdict));
+	    "complete_only_if", only_if_json(verdict), "memory", memory_json(verdict), "atomics",
+	    (int)verdict->atomics, "executions_without_atomics", (json_int_t)verdict->before);
 	free(conditions);
 	return json;
 }

@@ -52,7 +52,9 @@ enum unfair {
 struct verdict {
 	char strategy[64];
 	uint64_t executions, transitions;
-	uint64_t earlier;    /* of the executions: those of earlier runs (--resume) */
+	uint64_t earlier; /* of the executions: those of earlier runs (--resume) */
+	uint64_t
+	    before; /* those of the search without atomic instructions that came first; 0: there was none */
 	uint64_t unmodelled; /* operations, in all executions */
 	bool atomics;	     /* threads were switched at atomic instructions of the program, too */
 	bool reduced;	     /* complete but for executions that are equivalent to others */
