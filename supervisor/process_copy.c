@@ -80,7 +80,7 @@ enum status process_image(struct process *process, struct image **image)
 		return STATUS_UNSUPPORTED;
 	if (pilot)
 		pilot->plant(pilot->context, process->target, false);
-	enum status status = image_take(process->origin, process->target, image);
+	enum status status = origin_take_image(process->origin, process->target, image);
 	if (pilot)
 		pilot->plant(pilot->context, process->target, true);
 	return status;

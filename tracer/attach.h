@@ -65,10 +65,6 @@ enum status attach_refused(struct attach *attach, int error);
 
 /* attach_calls.c: would a thread that sleeps so go on sleeping after a stop, unable to notice it? */
 bool attach_call_restarts(const struct attach *attach, const struct task_call *call);
-/* Would it return with a part done: a part of the bytes written? */
-bool attach_call_is_halved(const struct task_call *call);
-/* Does stopping a thread that has just begun this system call make it fail with EINTR? */
-bool attach_call_is_cut(long number);
 
 /* attach_thread.c */
 /* Before anything is stopped: what do those do that run now? */

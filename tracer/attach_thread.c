@@ -1,4 +1,5 @@
 #include "tracer/attach.h"
+#include "tracer/call_traits.h"
 #include "tracer/private.h"
 
 #include <fmc/clock.h>
@@ -80,8 +81,7 @@ static bool look_at(const struct attach *attach, struct attached *attached)
 		return true;
 	attached->call = call;
 	attached->restarts = attach_call_restarts(attach, &call);
-	attached->wary =
-	    !attached->restarts && (attach_call_is_cut(call.number) || attach_call_is_halved(&call));
+	attached->wary = !attached->restarts && (call_is_cut(call.number) || call_is_halved(&call));
 	return true;
 }
 
@@ -130,8 +130,7 @@ static bool restarts(uint64_t result)
  */
 static void repair(struct user_regs_struct *regs, pid_t tid)
 {
-	if ((int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -EINTR ||
-	    !attach_call_is_cut((long)regs->orig_rax))
+	if ((int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -EINTR || !call_is_cut((long)regs->orig_rax))
 		return;
 	regs->rax = (uint64_t)(int64_t)RESTART_UNLESS_HANDLED;
 	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), regs->rax);

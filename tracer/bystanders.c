@@ -133,7 +133,7 @@ void bystanders_serve(struct target *target, pid_t pid, int status)
 		note_child(target, pid, shares_memory);
 		break;
 	case PTRACE_EVENT_SECCOMP:
-		numbers_before_childs_call(target, pid);
+		target->answers->before_childs_call(target, pid);
 		break;
 	case PTRACE_EVENT_EXEC:
 		if (bystander)

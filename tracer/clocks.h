@@ -1,7 +1,7 @@
 #ifndef FMC_TRACER_CLOCKS_H
 #define FMC_TRACER_CLOCKS_H
 
-#include "tracer/private.h"
+#include "tracer/answers.h"
 
 #define NS_PER_SECOND INT64_C(1000000000)
 

@@ -1,5 +1,5 @@
-#include "tracer/attach.h"
 #include "tracer/call_registers.h"
+#include "tracer/call_traits.h"
 #include "tracer/private.h"
 
 #include <errno.h>
@@ -281,7 +281,7 @@ static bool begins_again(const struct user_regs_struct *regs)
 	const bool peeks = (regs->orig_rax == SYS_recvfrom && regs->r10 & MSG_PEEK &&
 			    regs->r10 & MSG_WAITALL && regs->rax < regs->rdx) ||
 			   (regs->orig_rax == SYS_recvmsg && regs->rdx & MSG_PEEK && regs->rdx & MSG_WAITALL);
-	return (result == -EINTR && attach_call_is_cut((long)regs->orig_rax)) || (result > 0 && peeks);
+	return (result == -EINTR && call_is_cut((long)regs->orig_rax)) || (result > 0 && peeks);
 }
 
 void cut_call_mend(struct tracee *tracee)

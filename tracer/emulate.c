@@ -1,3 +1,4 @@
+#include "tracer/answers.h"
 #include "tracer/clocks.h"
 
 #include <errno.h>

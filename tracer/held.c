@@ -1,6 +1,7 @@
 #include "tracer/held.h"
 #include "tracer/attach.h"
 #include "tracer/births.h"
+#include "tracer/call_traits.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +49,7 @@ static enum status note_place(const struct held *held, struct held_thread *threa
 	    ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof thread->mask, &thread->mask) != 0)
 		return STATUS_GONE;
 	if ((int64_t)thread->regs.orig_rax < 0 || (int64_t)thread->regs.rax != -EINTR ||
-	    thread->job_stopped || !attach_call_is_cut((long)thread->regs.orig_rax) ||
+	    thread->job_stopped || !call_is_cut((long)thread->regs.orig_rax) ||
 	    held_has_signals(thread, false, &signal))
 		return STATUS_OK;
 	thread->regs.rax = (unsigned long long)-ERESTARTNOHAND;
@@ -74,7 +75,7 @@ static bool writes_at_once(const struct held *held, const struct task_call *call
 static bool is_halfway(const struct held *held, pid_t tid)
 {
 	struct task_call call;
-	return task_call(held->folder, tid, &call) && !call.running && attach_call_is_halved(&call) &&
+	return task_call(held->folder, tid, &call) && !call.running && call_is_halved(&call) &&
 	       !writes_at_once(held, &call);
 }
 

@@ -1,3 +1,4 @@
+#include "tracer/answers.h"
 #include "tracer/image_state.h"
 
 #include <linux/sched.h>
@@ -70,7 +71,7 @@ static enum status add_entries(const struct target *source, struct target *copy)
 static enum status adopt(const struct target *source, pid_t pid, struct target **out)
 {
 	const bool alive = wait_for_copy(pid);
-	struct target *copy = target_new(pid);
+	struct target *copy = target_new(pid, &answers);
 	if (!copy)
 		return STATUS_NO_MEMORY;
 	enum status status = add_entries(source, copy);
@@ -177,9 +178,8 @@ static enum status complete(const struct image *image, struct target *copy)
 	return status;
 }
 
-enum status image_take(struct origin *origin, struct target *target, struct image **out)
+enum status image_take(const struct inherited *inherited, struct target *target, struct image **out)
 {
-	struct inherited inherited;
 	*out = NULL;
 	if (target->gone)
 		return STATUS_GONE;
@@ -188,12 +188,11 @@ enum status image_take(struct origin *origin, struct target *target, struct imag
 	struct image *image = calloc(1, sizeof *image);
 	if (!image)
 		return STATUS_NO_MEMORY;
-	origin_inherited(origin, &inherited);
 	enum status status = take_threads(image, target);
 	if (status == STATUS_OK)
 		status = take_channels(image, target);
 	if (status == STATUS_OK)
-		status = belongings_take(target, &inherited, &image->channels, &image->belongings);
+		status = belongings_take(target, inherited, &image->channels, &image->belongings);
 	if (status == STATUS_OK)
 		status = fork_target(target, image->threads[0].clear_tid, &image->target);
 	/* As long as it had those of the target, they would never come to their ends there. */

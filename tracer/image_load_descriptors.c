@@ -1,3 +1,4 @@
+#include "tracer/answers.h"
 #include "tracer/belongings.h"
 #include "tracer/vessel.h"
 

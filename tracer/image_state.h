@@ -22,6 +22,9 @@ struct image {
 	struct known_numbers *numbers; /* owned; NULL unless it was loaded from a file */
 };
 
+/* image.c: see origin_take_image() */
+enum status image_take(const struct inherited *inherited, struct target *target, struct image **out);
+
 /*
  * image_load.c: an image from program->image. Its memory and its main thread are there; nothing has run. `why` as with
  * origin_new().

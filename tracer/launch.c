@@ -1,4 +1,4 @@
-#include "tracer/private.h"
+#include "tracer/answers.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -274,7 +274,7 @@ enum status launch(const struct program *program, const struct identity *as, str
 	enum status status = fork_child(program, as, &pid, &report, why);
 	if (status != STATUS_OK)
 		return status;
-	struct target *target = target_new(pid);
+	struct target *target = target_new(pid, &answers);
 	struct tracee *tracee = target ? target_add(target, pid, TRACEE_RUNNING) : NULL;
 	if (!tracee) {
 		kill(pid, SIGKILL);

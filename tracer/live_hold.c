@@ -1,4 +1,6 @@
+#include "tracer/answers.h"
 #include "tracer/attach.h"
+#include "tracer/call_traits.h"
 #include "tracer/live_private.h"
 #include "tracer/proc.h"
 
@@ -127,7 +129,7 @@ static bool not_transferring(void *context, pid_t tid)
 {
 	struct task_call call;
 	const struct live *live = context;
-	return !task_call(live->folder, tid, &call) || call.running || !attach_call_is_halved(&call);
+	return !task_call(live->folder, tid, &call) || call.running || !call_is_halved(&call);
 }
 
 /* A write to a full pipe, say, would come back with what it has written by then. Mostly it is over soon. */
@@ -229,7 +231,7 @@ static enum status refuse(enum status status, pid_t pid, char why[256])
 enum status live_new(pid_t pid, struct live **live, char why[256])
 {
 	struct live *new = calloc(1, sizeof *new);
-	enum status status = new && (new->target = target_new(pid)) ? STATUS_OK : STATUS_NO_MEMORY;
+	enum status status = new && (new->target = target_new(pid, &answers)) ? STATUS_OK : STATUS_NO_MEMORY;
 	char path[32];
 	*live = NULL;
 	snprintf(path, sizeof path, "/proc/%d", pid);

@@ -1,4 +1,5 @@
 #include "tracer/attach.h"
+#include "tracer/call_traits.h"
 #include "tracer/live_private.h"
 
 #include <fmc/clock.h>
@@ -43,7 +44,7 @@ static void take(pid_t tid)
 static void begin_again(struct live *live, struct tracee *tracee)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	if (!regs || (int64_t)regs->rax != -EINTR || !attach_call_is_cut((long)regs->orig_rax) ||
+	if (!regs || (int64_t)regs->rax != -EINTR || !call_is_cut((long)regs->orig_rax) ||
 	    live_interrupt(live, tracee) != STATUS_OK)
 		return;
 	tracee_change_regs(tracee)->rax = (unsigned long long)KERNEL_RESTART;

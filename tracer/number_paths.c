@@ -1,4 +1,4 @@
-#include "tracer/private.h"
+#include "tracer/answers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

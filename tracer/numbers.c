@@ -1,4 +1,4 @@
-#include "tracer/private.h"
+#include "tracer/answers.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -243,7 +243,7 @@ void numbers_before_call(struct tracee *tracee)
 	tracee->behind_call = behind;
 }
 
-void numbers_behind_call(struct tracee *tracee)
+void numbers_after_call(struct tracee *tracee)
 {
 	const struct behind_call *behind = &tracee->behind_call;
 	struct user_regs_struct *regs = tracee_change_regs(tracee);

@@ -1,3 +1,4 @@
+#include "tracer/answers.h"
 #include "tracer/image_state.h"
 
 #include <errno.h>
@@ -152,7 +153,7 @@ static enum status make_source(struct origin *origin, char why[256])
 static enum status adopt_copy(const struct source *source, pid_t pid, struct target **out)
 {
 	const bool alive = wait_for_copy(pid);
-	struct target *target = target_new(pid);
+	struct target *target = target_new(pid, &answers);
 	if (!target)
 		return STATUS_NO_MEMORY;
 	struct tracee *tracee = target_add(target, pid, TRACEE_STOPPED);
@@ -343,22 +344,27 @@ enum status origin_start(struct origin *origin, struct target **target)
 	return status;
 }
 
-void origin_inherited(const struct origin *origin, struct inherited *inherited)
+/* What its processes have open from their beginning. */
+static struct inherited inherited_from(const struct origin *origin)
 {
-	*inherited =
-	    (struct inherited){.program = origin->program,
-			       .before = origin->image ? origin->image->target : origin->source.target};
+	return (struct inherited){.program = origin->program,
+				  .before = origin->image ? origin->image->target : origin->source.target};
+}
+
+enum status origin_take_image(const struct origin *origin, struct target *target, struct image **image)
+{
+	const struct inherited inherited = inherited_from(origin);
+	return image_take(&inherited, target, image);
 }
 
 enum status origin_advance(struct origin *origin, struct target *target)
 {
 	struct source source;
 	struct belongings belongings;
-	struct inherited inherited;
 	const struct channels none = {0};
 	if (origin->kind != ORIGIN_COPY || !origin->source.target || target->tracees_length != 1)
 		return STATUS_UNSUPPORTED;
-	origin_inherited(origin, &inherited);
+	const struct inherited inherited = inherited_from(origin);
 	enum status status = belongings_take(target, &inherited, &none, &belongings);
 	if (status == STATUS_OK)
 		status = study_source(&source, target);

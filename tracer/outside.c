@@ -1,5 +1,5 @@
 #include "tracer/outside.h"
-#include "tracer/private.h"
+#include "tracer/answers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -79,8 +79,27 @@ struct known_numbers {
 	pid_t of[]; /* by index; the first is virtual_world.number */
 };
 
+/*
+ * What answers in place of the kernel, and keeps numbers the same: what wait.c and resume.c tell of a target's threads, so that
+ * the room above needn't be known here. `tracee` is stopped.
+ */
+struct answers {
+	bool (*answer)(
+	    struct tracee *tracee); /* the call that it is stopped before; false: not one of those */
+	bool (*outside)(struct tracee *tracee,
+			long number); /* is this call of a confined process's to be STOP_OUTSIDE? */
+	void (*before_call)(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */
+	void (*after_call)(struct tracee *tracee);  /* executed, and behind_call.due */
+	void (*at_birth)(struct tracee *creator, struct tracee *child);
+	void (*at_exit)(struct tracee *tracee);
+	void (*at_signal)(const struct tracee *tracee); /* at a signal-delivery stop */
+	void (*before_childs_call)(const struct target *target,
+				   pid_t child); /* a process that the target has made */
+};
+
 struct target {
 	pid_t pid;
+	const struct answers *answers;
 	int memory; /* /proc/PID/mem */
 	struct tracee **tracees;
 	uint32_t tracees_length, tracees_room;
@@ -107,7 +126,7 @@ struct target {
 };
 
 /* target.c */
-struct target *target_new(pid_t pid);
+struct target *target_new(pid_t pid, const struct answers *answers);
 struct tracee *target_add(struct target *target, pid_t tid, enum tracee_life life);
 struct tracee *target_by_tid(const struct target *target, pid_t tid);
 bool target_keep_early(struct target *target, pid_t tid, int status);
@@ -147,47 +166,6 @@ bool watch_made_stop(const struct tracee *tracee);
  */
 int filter_install(bool confined);
 bool filter_stops(long number); /* does this call stop a thread that isn't confined? */
-
-/*
- * outside.c: is the confined tracee about to do something that concerns others, or to use what its process was saved without?
- * target->outside says what then.
- */
-bool outside_call(struct tracee *tracee, long number);
-/* The name of a memory file that stands for a missing descriptor, in 200 bytes; `text` is for people. */
-void outside_name(const char *text, char name[200]);
-
-/* emulate.c: answer the system call that the tracee is stopped before; false: not one of those */
-bool emulate_syscall(struct tracee *tracee);
-void emulate_affinity_init(void);
-
-/*
- * random.c: fill this memory of the target; how many bytes, or negative errno. The same for a call that reads: RANDOM_NOT if it
- * isn't from a device of random bytes.
- */
-#define RANDOM_NOT INT64_MIN
-int64_t random_answer(struct target *target, uint64_t address, uint64_t size);
-int64_t random_read(struct tracee *tracee, const struct user_regs_struct *regs);
-
-/* numbers.c */
-void numbers_before_call(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */
-void numbers_behind_call(struct tracee *tracee); /* executed, and behind_call.due */
-void numbers_at_birth(struct tracee *creator, struct tracee *child);
-void numbers_at_exit(struct tracee *tracee);
-/* Who is called so by the program; NULL: nobody of its threads that are alive. */
-struct tracee *numbers_find(const struct target *target, pid_t number);
-/* What the kernel calls the one that the program calls so; others' numbers are what they are. */
-uint64_t numbers_real(const struct target *target, uint64_t number);
-/* The answer to getpgid() or getsid() of this number, 0 of the caller. */
-int64_t numbers_group(const struct target *target, long call, uint64_t number);
-/* A process that the target has made is stopped before a system call. */
-void numbers_before_childs_call(const struct target *target, pid_t child);
-/* number_paths.c: about to open a file of /proc by a number. True: the path is another one, in fmc's page. */
-bool numbers_name_real_path(struct tracee *tracee, struct user_regs_struct *regs);
-void numbers_of_sender(const struct tracee *tracee); /* at a signal-delivery stop */
-/* The word that the kernel clears at the thread's end; 0 if it hasn't named one. */
-enum status numbers_tid_address(struct tracee *tracee, uint64_t *address);
-/* A process that has been launched gets the number that it is to have, and knows its clear_tid. */
-enum status numbers_settle(struct target *target);
 
 /* signal_mask.c */
 /* The program's mask, where the kernel's is this. */
@@ -229,11 +207,6 @@ enum status inject_clones(struct tracee *tracee, uint64_t flags, const uint64_t 
 
 /* elf_check.c */
 enum status elf_check(const char *path, char why[256]);
-
-/* origin.c: what the origin's processes have open from their beginning */
-struct inherited;
-struct origin;
-void origin_inherited(const struct origin *origin, struct inherited *inherited);
 
 /* Whom a process runs as. */
 struct identity {

@@ -1,4 +1,4 @@
-#include "tracer/private.h"
+#include "tracer/answers.h"
 
 #include <errno.h>
 #include <linux/audit.h>

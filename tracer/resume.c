@@ -29,7 +29,7 @@ static enum status resume(struct tracee *tracee, enum __ptrace_request request, 
 		tracee->deferred_signal = 0;
 	}
 	if (tracee->at_syscall)
-		numbers_before_call(tracee);
+		tracee->target->answers->before_call(tracee);
 	tracee->at_syscall = false;
 	tracee->at_signal = 0;
 	/* A failure means that it was killed meanwhile: its death is still to be waited for, so it counts as

@@ -11,12 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct target *target_new(pid_t pid)
+struct target *target_new(pid_t pid, const struct answers *answers)
 {
 	struct target *target = calloc(1, sizeof *target);
 	if (!target)
 		return NULL;
 	target->pid = pid;
+	target->answers = answers;
 	target->memory = -1;
 	return target;
 }

@@ -85,7 +85,7 @@ static enum status on_clone(struct target *target, struct tracee *tracee, struct
 	if (!stop->child)
 		return STATUS_NO_MEMORY;
 	await_birth(target, stop->child);
-	numbers_at_birth(tracee, stop->child);
+	target->answers->at_birth(tracee, stop->child);
 	signal_mask_inherit(tracee, stop->child);
 	return STATUS_OK;
 }
@@ -140,7 +140,7 @@ static enum status on_trap(struct tracee *tracee, struct stop *stop)
 		return STATUS_TIMEOUT;
 	}
 	if (tracee->behind_call.due) {
-		numbers_behind_call(tracee);
+		tracee->target->answers->after_call(tracee);
 		if (!tracee->stepping) {
 			target_resume(tracee, 0);
 			return STATUS_TIMEOUT;
@@ -208,7 +208,7 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 	case 0:
 		if (signal == SIGTRAP)
 			return on_trap(tracee, stop);
-		numbers_of_sender(tracee);
+		target->answers->at_signal(tracee);
 		stop->kind = STOP_SIGNAL;
 		stop->number = signal;
 		tracee->at_signal = signal;
@@ -228,7 +228,7 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		unsigned long value = 0;
 		ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &value);
 		tracee->life = TRACEE_EXITING;
-		numbers_at_exit(tracee);
+		target->answers->at_exit(tracee);
 		stop->kind = STOP_EXITING;
 		stop->value = (int)value;
 		return STATUS_OK;
@@ -236,12 +236,13 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 	case PTRACE_EVENT_SECCOMP:
 		tracee->at_syscall = true;
 		stop->number = registers_syscall_number(tracee);
-		if (target->world.confined && outside_call(tracee, stop->number)) {
+		if (target->world.confined && target->answers->outside(tracee, stop->number)) {
 			stop->kind = STOP_OUTSIDE;
 			return STATUS_OK;
 		}
 		target->seccomp_stops++;
-		if (emulate_syscall(tracee) || (target->world.confined && !filter_stops(stop->number))) {
+		if (target->answers->answer(tracee) ||
+		    (target->world.confined && !filter_stops(stop->number))) {
 			go_on(tracee);
 			return STATUS_TIMEOUT;
 		}
@@ -406,7 +407,7 @@ struct target *target_forked(const struct stop *stop)
 {
 	if (stop->kind != STOP_FORK || stop->value)
 		return NULL;
-	struct target *forked = target_new((pid_t)stop->number);
+	struct target *forked = target_new((pid_t)stop->number, stop->tracee->target->answers);
 	if (!forked)
 		return NULL;
 	if (!target_add(forked, forked->pid, TRACEE_STOPPED) || target_open_memory(forked) != STATUS_OK) {

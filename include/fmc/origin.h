@@ -70,6 +70,17 @@ enum status origin_start(struct origin *origin, struct target **target);
  */
 enum status origin_advance(struct origin *origin, struct target *target);
 
+struct image;
+
+/*
+ * Take an image of a target that this origin started, with origin_keep_numbers(); the origin outlives it. All threads of the
+ * target are stopped or dead; it stays as it was, at its present stops. A thread that stands at STOP_SYSCALL or STOP_SIGNAL does
+ * so in the copies. STATUS_UNSUPPORTED, and *image is NULL: copies would share more than memory or lack something, as with
+ * origin_advance(), the main thread has exited, some thread runs, is on its way out or stands at STOP_CLONE. STATUS_GONE: the
+ * target is.
+ */
+enum status origin_take_image(const struct origin *origin, struct target *target, struct image **image);
+
 /* Has that been done, and holds still? A source that was killed from outside is made anew at the entry point. */
 bool origin_advanced(const struct origin *origin);
 

@@ -168,7 +168,7 @@ bool process_spins(const struct process *process, uint32_t thread);
 
 /*
  * A copy of the process between two transitions, with all that is known of it; any number of others can be made of it.
- * Needs a pilot or a program that is started from an image, captured output, and STATUS_UNSUPPORTED as image_take() says. process_restore() takes the place of an execution's
+ * Needs a pilot or a program that is started from an image, captured output, and STATUS_UNSUPPORTED as origin_take_image() says. process_restore() takes the place of an execution's
  * start: it is for an execution whose model is restored to the same moment.
  */
 struct process_copy;

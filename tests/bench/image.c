@@ -3,6 +3,7 @@
  * of it, and to kill both: the fastest of so many. PROGRAM is tests/targets/stood.c.
  */
 #include <fmc/image.h>
+#include <fmc/origin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -45,7 +46,7 @@ static bool measure(struct origin *origin, struct target *target, struct times *
 	struct image *image;
 	struct target *copy;
 	const double begin = now();
-	if (image_take(origin, target, &image) != STATUS_OK)
+	if (origin_take_image(origin, target, &image) != STATUS_OK)
 		return false;
 	const double taken = now();
 	if (image_start(image, &copy) != STATUS_OK)

@@ -2,6 +2,7 @@
 
 #include <check.h>
 #include <fmc/image.h>
+#include <fmc/origin.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static void expect_same(struct target *a, struct target *b)
 static struct image *take(struct setting *setting, struct target *target)
 {
 	struct image *image;
-	ck_assert_int_eq(image_take(setting->origin, target, &image), STATUS_OK);
+	ck_assert_int_eq(origin_take_image(setting->origin, target, &image), STATUS_OK);
 	return image;
 }
 
@@ -390,7 +391,7 @@ START_TEST(killed_from_outside)
 	/* That was all of it; the target itself is another matter. */
 	image = take(&setting, setting.target);
 	kill(target_pid(setting.target), SIGKILL);
-	ck_assert_int_ne(image_take(setting.origin, setting.target, &none), STATUS_OK);
+	ck_assert_int_ne(origin_take_image(setting.origin, setting.target, &none), STATUS_OK);
 	ck_assert_ptr_null(none);
 	copy = start(image);
 	run_to(copy, 1, STOP_TRAP);
@@ -414,7 +415,7 @@ static void expect_refusal(const char *kind, enum status expected)
 		if (forked)
 			target_let_go(forked);
 	} while (stop.kind != STOP_TRAP);
-	enum status status = image_take(setting.origin, setting.target, &image);
+	enum status status = origin_take_image(setting.origin, setting.target, &image);
 	ck_assert_msg(status == expected, "%s: %s", kind ? kind : "nothing", status_text(status));
 	ck_assert(!image == (expected != STATUS_OK));
 	image_free(image);
@@ -436,7 +437,7 @@ END_TEST
 static void expect_no_image(struct setting *setting)
 {
 	struct image *image;
-	ck_assert_int_eq(image_take(setting->origin, setting->target, &image), STATUS_UNSUPPORTED);
+	ck_assert_int_eq(origin_take_image(setting->origin, setting->target, &image), STATUS_UNSUPPORTED);
 	ck_assert_ptr_null(image);
 }
 

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <fcntl.h>
 #include <fmc/image.h>
+#include <fmc/origin.h>
 #include <fmc/image_file.h>
 #include <sched.h>
 #include <signal.h>
@@ -282,7 +283,7 @@ START_TEST(not_copied_further)
 	finish_original(&scene);
 	struct origin *origin = origin_from(&scene, &program);
 	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
-	ck_assert_int_eq(image_take(origin, target, &image), STATUS_UNSUPPORTED);
+	ck_assert_int_eq(origin_take_image(origin, target, &image), STATUS_UNSUPPORTED);
 	target_kill(target);
 	origin_free(origin);
 	close_scene(&scene);
@@ -376,7 +377,7 @@ START_TEST(channels_copied_further)
 	finish_original(&scene);
 	struct origin *origin = origin_from(&scene, &program);
 	ck_assert_int_eq(origin_start(origin, &first), STATUS_OK);
-	ck_assert_int_eq(image_take(origin, first, &image), STATUS_OK);
+	ck_assert_int_eq(origin_take_image(origin, first, &image), STATUS_OK);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_int_eq(image_start(image, &copy), STATUS_OK);
 		ck_assert_int_eq(run_freely(copy), 0);
