@@ -3,6 +3,7 @@
 
 #include "breakpoints/name.h"
 #include "breakpoints/places.h"
+#include "breakpoints/scopes.h"
 
 /* The local variables and parameters of functions that run, from DWARF, and names of data found through them. */
 
@@ -14,19 +15,6 @@ struct activation {
 	enum status (*read)(void *context, uint64_t address, void *to, size_t size);
 	void *context;
 };
-
-/* The function in which a place in the code is, with what is inside of it there: blocks, inlined functions. */
-struct scopes {
-	Dwarf_Die *at; /* the function first */
-	size_t length;
-	Dwarf_Addr pc; /* the place, as the debug information counts */
-	uint64_t bias; /* to add to its addresses */
-	int line;      /* of the place; 0: not known */
-};
-
-/* Empty without debug information. To be released. */
-void scopes_find(struct places *places, uint64_t pc, bool is_return, struct scopes *scopes);
-void scopes_release(struct scopes *scopes);
 
 /* Where a variable is, or what its value is where that isn't in memory. */
 struct located {

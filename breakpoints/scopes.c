@@ -1,4 +1,4 @@
-#include "breakpoints/locals.h"
+#include "breakpoints/scopes.h"
 #include <dwarf.h>
 #include <stdlib.h>
 
