@@ -1,4 +1,4 @@
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include "breakpoints/python.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,40 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool look(const struct inspector *inspector, uint64_t address, void *to, size_t size)
-{
-	return subject_read(inspector->subject, address, to, size) == STATUS_OK;
-}
-
 static const struct subject_thread *thread_at(const struct inspector *inspector, size_t i)
 {
 	return subject_thread(inspector->subject, i);
-}
-
-uint32_t thread_of_number(const struct inspector *inspector, pid_t number)
-{
-	size_t low = 0, high = inspector->inspection->length;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		pid_t there = thread_at(inspector, inspector->by_number[middle])->number;
-		if (there == number)
-			return inspector->by_number[middle];
-		if (there < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NOBODY;
-}
-
-uint32_t thread_of_description(const struct inspector *inspector, uint64_t address)
-{
-	uint64_t self;
-	uint32_t number;
-	if (inspector->tid_offset == 0 || !look(inspector, address, &self, sizeof(self)) || self != address ||
-	    !look(inspector, address + inspector->tid_offset, &number, sizeof(number)))
-		return NOBODY;
-	return thread_of_number(inspector, (pid_t)number);
 }
 
 static int by_number(const void *a, const void *b, void *context)
@@ -136,22 +105,6 @@ static void find_version(struct inspector *inspector)
 	for (size_t i = 0; i < modules->length && inspector->glibc == 0 && !inspector->musl; i++)
 		if (modules->at[i].kind == MODULE_LIBC || (i == 0 && modules->at[i].is_static))
 			inspector->glibc = version_of(&modules->at[i]);
-}
-
-const struct subject_mapping *mapping_of(const struct inspector *inspector, uint64_t address)
-{
-	size_t low = 0, high = subject_mappings(inspector->subject);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct subject_mapping *mapping = subject_mapping(inspector->subject, middle);
-		if (address < mapping->low)
-			high = middle;
-		else if (address >= mapping->high)
-			low = middle + 1;
-		else
-			return mapping;
-	}
-	return NULL;
 }
 
 static bool has_symbols(const struct inspector *inspector)

@@ -1,5 +1,5 @@
 #include "breakpoints/entry_table.h"
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

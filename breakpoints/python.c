@@ -1,5 +1,5 @@
 #include "breakpoints/python.h"
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include "breakpoints/python.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 
 /* The system calls of Linux on x86-64 by number; between the two ranges there are none. */
 static const char *const first[] = {

@@ -1,5 +1,5 @@
 #include "breakpoints/entry_table.h"
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include <fmc/op.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include <linux/futex.h>
 
 /* Mutexes of glibc on x86-64, and the locks of its streams, which look alike to the kernel. */

@@ -1,4 +1,4 @@
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include <stddef.h>
 
 /* Read-write locks and barriers of glibc on x86-64. */

@@ -1,4 +1,4 @@
-#include "breakpoints/inspect.h"
+#include "breakpoints/inspector.h"
 #include <errno.h>
 #include <linux/futex.h>
 #include <stddef.h>

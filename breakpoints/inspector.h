@@ -1,5 +1,5 @@
-#ifndef FMC_BREAKPOINTS_INSPECT_H
-#define FMC_BREAKPOINTS_INSPECT_H
+#ifndef FMC_BREAKPOINTS_INSPECTOR_H
+#define FMC_BREAKPOINTS_INSPECTOR_H
 
 #include "breakpoints/descriptors.h"
 #include "breakpoints/naming.h"
