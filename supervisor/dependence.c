@@ -535,28 +535,6 @@ void dependence_exited(struct footprint *footprint)
 	touch(footprint, TOUCH_ENDS, 0, TOUCH_WRITE);
 }
 
-/* `changed` has become enabled or has ceased to be: whoever yields to it may be schedulable or not because of it. */
-static void touch_yielding(struct footprint *footprint, const struct fair *fair, uint32_t changed)
-{
-	for (uint32_t u = 0; u < fair_threads(fair); u++)
-		if (fair_yields_to(fair, u, changed))
-			touch(footprint, TOUCH_PRIORITY, u, TOUCH_WRITE);
-}
-
-/* Line 13 of Algorithm 1 releases who yields to t, whatever t itself comes to. */
-void dependence_priorities(struct footprint *footprint, const struct fair *fair, uint32_t t,
-			   const uint64_t *before, const uint64_t *after, bool counted)
-{
-	for (uint32_t u = 0; u < fair_threads(fair); u++) {
-		if (fair_yields_to(fair, u, t))
-			touch(footprint, TOUCH_PRIORITY, u, TOUCH_ADD);
-		if (u != t && bitset_has(before, u) != bitset_has(after, u))
-			touch_yielding(footprint, fair, u);
-	}
-	if (counted)
-		touch(footprint, TOUCH_WINDOW, 0, TOUCH_WRITE);
-}
-
 bool dependence_conflict(struct accesses a, struct accesses b, bool fair)
 {
 	for (uint32_t i = 0; i < a.length; i++) {

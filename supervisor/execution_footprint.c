@@ -1,6 +1,8 @@
 /* What each transition touched, into the trace; and who of the plan's sleepers it wakes. */
 #include "execution_state.h"
 
+#include <fmc/fair_footprint.h>
+
 #include <stdlib.h>
 
 /* Does the transition of t end it, or find that all others have ended before? Then the process ends next. */
@@ -48,7 +50,7 @@ bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield)
 	x->windows |= counted;
 	if (x->windows) {
 		struct trace *trace = x->trace;
-		dependence_priorities(&x->footprint, x->fair, t, x->before, x->enabled, counted);
+		fair_footprint(&x->footprint, x->fair, t, x->before, x->enabled, counted);
 		trace->accesses_length = trace->at[trace->length - 1].first_access;
 		if (!trace_push_footprint(trace, &x->footprint))
 			return execution_out_of_memory(trace);

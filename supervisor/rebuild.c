@@ -5,6 +5,7 @@
 #include "rebuild.h"
 
 #include <fmc/bitset.h>
+#include <fmc/fair_footprint.h>
 
 #include <assert.h>
 #include <stdlib.h>
@@ -319,8 +320,7 @@ void rebuild_perform(struct rebuild *r, const struct step *step, const struct ob
 		return;
 	bitset_copy(r->before, r->enabled, r->words);
 	survey(r);
-	dependence_priorities(footprint, r->fair, t, r->before, r->enabled,
-			      fair_counts(r->fair, t, effect.yield));
+	fair_footprint(footprint, r->fair, t, r->before, r->enabled, fair_counts(r->fair, t, effect.yield));
 }
 
 /* Operations that find out what to do, or whom there is to do it to, when they are performed. */

@@ -1,7 +1,6 @@
 #ifndef FMC_DEPENDENCE_H
 #define FMC_DEPENDENCE_H
 
-#include <fmc/fair.h>
 #include <fmc/model.h>
 
 /*
@@ -117,13 +116,6 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 void dependence_born(struct footprint *footprint, uint32_t thread); /* this thread was created */
 void dependence_ended(struct footprint *footprint);		    /* the process is gone */
 void dependence_exited(struct footprint *footprint); /* it has ended, or is the last that hasn't, and knows */
-
-/*
- * What the transition of t does to the priorities, which have not been told of it: it leads from the enabled
- * set `before` to `after`. `counted`: it is a yield that will count.
- */
-void dependence_priorities(struct footprint *footprint, const struct fair *fair, uint32_t t,
-			   const uint64_t *before, const uint64_t *after, bool counted);
 
 /* A list of accesses without the owner of the memory. */
 struct accesses {
