@@ -9,12 +9,6 @@
  * has no version.
  */
 
-/*
- * A digest of the names of operations, their classes, ends, findings and strategies in the order of their numbers. Bytes that
- * were written where it is another one mean something else here.
- */
-uint64_t wire_names(void);
-
 /* Its policy without deviations: searches don't hand them out. */
 void wire_put_plan(struct saver *saver, const struct plan *plan);
 

@@ -3,6 +3,7 @@
 #include "build_id.h"
 #include "record.h"
 #include "state_file.h"
+#include "state_names.h"
 
 #include <fmc/plugin.h>
 #include <fmc/wire.h>
@@ -22,7 +23,7 @@ static bool load_head(struct resume *resume)
 	char *version = load_text(&resume->rest);
 	bool same = version && strcmp(version, FMC_VERSION) == 0;
 	free(version);
-	same = same && load_number(&resume->rest) == wire_names();
+	same = same && load_number(&resume->rest) == state_names();
 	resume->start_time = load_signed(&resume->rest);
 	return same && !resume->rest.failed;
 }
@@ -195,7 +196,7 @@ enum status resume_write(struct resume *resume, const struct saver *exploration,
 	uint64_t begin = clock_now();
 	size_t identities = length_of(resume->identity);
 	save_text(&body, FMC_VERSION);
-	save_number(&body, wire_names());
+	save_number(&body, state_names());
 	save_signed(&body, resume->start_time);
 	save_number(&body, identities);
 	for (size_t i = 0; i < identities; i++)

@@ -6,6 +6,7 @@
 #include "suite.h"
 #include "supervisor/cli/resume.h"
 #include "supervisor/cli/state_file.h"
+#include "supervisor/cli/state_names.h"
 #include "tests/table/table_random.h"
 
 #include <check.h>
@@ -86,10 +87,10 @@ static enum status open_with(const char *version, uint64_t names, char why[256])
 START_TEST(a_file_of_another_build_is_refused)
 {
 	char why[256];
-	ck_assert_int_eq(open_with(FMC_VERSION, wire_names(), why), STATUS_OK);
-	ck_assert_int_eq(open_with(FMC_VERSION, wire_names() + 1, why), STATUS_MALFORMED);
+	ck_assert_int_eq(open_with(FMC_VERSION, state_names(), why), STATUS_OK);
+	ck_assert_int_eq(open_with(FMC_VERSION, state_names() + 1, why), STATUS_MALFORMED);
 	ck_assert_ptr_nonnull(strstr(why, "another version or build"));
-	ck_assert_int_eq(open_with("0.0.1", wire_names(), why), STATUS_MALFORMED);
+	ck_assert_int_eq(open_with("0.0.1", state_names(), why), STATUS_MALFORMED);
 }
 END_TEST
 

@@ -1,7 +1,8 @@
-/* What the numbers mean that go into bytes. */
+#include "supervisor/cli/state_names.h"
+
 #include <fmc/finding.h>
 #include <fmc/search.h>
-#include <fmc/wire.h>
+#include <fmc/trace.h>
 
 static uint64_t mix(uint64_t digest, const char *text, uint64_t number)
 {
@@ -11,7 +12,7 @@ static uint64_t mix(uint64_t digest, const char *text, uint64_t number)
 	return digest ^ digest >> 32;
 }
 
-uint64_t wire_names(void)
+uint64_t state_names(void)
 {
 	uint64_t digest = UINT64_C(0xcbf29ce484222325);
 	for (enum op_kind kind = 0; kind < OP_KINDS; kind++)

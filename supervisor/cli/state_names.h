@@ -1,0 +1,12 @@
+#ifndef SUPERVISOR_CLI_STATE_NAMES_H
+#define SUPERVISOR_CLI_STATE_NAMES_H
+
+#include <stdint.h>
+
+/*
+ * A digest of the names of operations, their classes, ends, findings and strategies in the order of their numbers. Bytes that
+ * were written where it is another one mean something else here.
+ */
+uint64_t state_names(void);
+
+#endif
