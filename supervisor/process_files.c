@@ -111,16 +111,6 @@ static struct process_file *find_or_add(struct process *process, const char *pat
 	return known;
 }
 
-void process_describe_place(struct process *process, struct tracee *tracee, uint64_t behind,
-			    char text[PLACE_ROOM])
-{
-	struct place place = {.file = NULL};
-	places_find(process->places, process_own_place(process, tracee, behind), true, &place);
-	*text = '\0';
-	if (place.file)
-		snprintf(text, PLACE_ROOM, " (at %.70s:%d)", place.file, place.line);
-}
-
 static void tell(struct process *process, struct tracee *tracee, const char *path)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);

@@ -14,16 +14,6 @@
 
 #define NS_PER_SECOND INT64_C(1000000000)
 
-void process_note(struct process *process, enum manner manner, int64_t result)
-{
-	process->performed = (struct performed){.manner = manner, .result = result};
-}
-
-void process_note_other(struct process *process, const char *what)
-{
-	process->performed = (struct performed){.manner = MANNER_OTHER, .what = what};
-}
-
 /* 16 bytes of zeros in fmc's page: a struct timespec or timeval that has run out. */
 static uint64_t zero_time(const struct process *process)
 {

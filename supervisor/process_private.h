@@ -252,9 +252,6 @@ bool survey_restore(struct process *process, struct outcome *first);
 void survey_forget(struct process *process);
 
 /* process_perform.c */
-void process_note(struct process *process, enum manner manner, int64_t result);
-/* In a way of fmc's own. */
-void process_note_other(struct process *process, const char *what);
 void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
 		     const struct effect *effect, struct outcome *outcome);
 void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
@@ -374,19 +371,24 @@ void retries_after(struct process *process, struct process_thread *thread);
 bool retries_repeat(const struct process_thread *thread, const struct call *call);
 void retries_yield(struct process *process, struct process_thread *thread);
 
-/*
- * process_files.c: the tracee is about to open a file. A new execution begins. describe_place: " (at f.c:12)" of the program's
- * instruction that ends before `after`, or of where the program calls the library that this is in; empty if that isn't known.
- */
-#define PLACE_ROOM 100
-void process_describe_place(struct process *process, struct tracee *tracee, uint64_t behind,
-			    char text[PLACE_ROOM]);
+/* process_files.c: the tracee is about to open a file. A new execution begins. */
+void files_opened(struct process *process, struct tracee *tracee);
+void files_begin(struct process *process);
 /* The path that is at this address; false: it can't be read, or is too long. */
 #define PATH_ROOM 256
 bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
-void files_opened(struct process *process, struct tracee *tracee);
-void files_begin(struct process *process);
 
+/*
+ * process_place.c: " (at f.c:12)" of the program's instruction that ends before `after`, or of where the program calls the library
+ * that this is in; empty if that isn't known.
+ */
+#define PLACE_ROOM 100
+void process_describe_place(struct process *process, struct tracee *tracee, uint64_t after,
+			    char text[PLACE_ROOM]);
+
+/* process_remarks.c: how the present transition is performed; the second: in a way of fmc's own */
+void process_note(struct process *process, enum manner manner, int64_t result);
+void process_note_other(struct process *process, const char *what);
 /* A remark for the verdict: something happened that fmc doesn't control. */
 void process_remark(struct process *process, const char *text);
 

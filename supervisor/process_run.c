@@ -27,15 +27,6 @@ void run_failed(struct outcome *outcome, enum end_reason end, enum status status
 	snprintf(outcome->message, sizeof outcome->message, "%s", text);
 }
 
-void process_remark(struct process *process, const char *text)
-{
-	size_t length = strlen(process->uncontrolled);
-	if (strstr(process->uncontrolled, text) || length + strlen(text) + 3 > sizeof process->uncontrolled)
-		return;
-	snprintf(process->uncontrolled + length, sizeof process->uncontrolled - length, "%s%s",
-		 length ? "; " : "", text);
-}
-
 bool run_fail(struct run *run, enum end_reason end, enum status status, const char *text)
 {
 	run_failed(run->outcome, end, status, text);

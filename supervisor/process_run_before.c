@@ -2,24 +2,6 @@
 
 /* The thread stands before an operation: which one it is, and the numbers of its objects. */
 
-uint64_t process_own_place(struct process *process, struct tracee *tracee, uint64_t address)
-{
-	enum { DEPTH = 32 };
-	uint64_t frames[DEPTH];
-	struct place place;
-	places_update(process->places, process->target);
-	places_find(process->places, address, true, &place);
-	if (!place.library)
-		return address;
-	size_t length = places_stack(process->places, tracee, frames, DEPTH);
-	for (size_t i = 1; i < length; i++) {
-		places_find(process->places, frames[i], true, &place);
-		if (place.module && !place.library)
-			return frames[i];
-	}
-	return address;
-}
-
 static bool initialises(enum op_kind kind)
 {
 	switch (kind) {
