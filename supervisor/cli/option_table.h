@@ -80,6 +80,9 @@ static inline bool option_is_for(const struct option_spec *spec, enum command co
 /* Is it an option of attach that only its search has, as check has it? */
 bool option_of_search(const struct option_spec *spec, enum command command);
 
+/* The words that are its values, in the order of their enumeration, and NULL; NULL where others are. */
+const char *const *option_words(enum option_id id);
+
 /* Store one option whose value is in optarg. False after a line about what is wrong with it. */
 bool option_store(struct options *options, const struct option_spec *spec);
 

@@ -51,25 +51,29 @@ static bool parse_watch(const struct option_spec *spec, double *seconds)
 }
 
 /* One line about a word that is none of those. */
-static void refuse_word(const char *option, const char *text, const char *const words[], size_t length)
+static void refuse_word(const char *option, const char *text, const char *const words[])
 {
-	const char *meant = suggest(text, words, length);
+	size_t length = 0;
 	char known[200] = "";
-	for (size_t i = 0, at = 0; i < length && at < sizeof known; i++)
-		at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", words[i]);
+	for (size_t at = 0; words[length]; length++)
+		if (at < sizeof known)
+			at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", length ? ", " : "",
+					       words[length]);
+	const char *meant = suggest(text, words, length);
 	if (meant)
 		say("--%s doesn't know '%s'; did you mean '%s'?", option, text, meant);
 	else
 		say("--%s doesn't know '%s'; there is %s", option, text, known);
 }
 
-/* One of a few words: its index, or -1 after a line about it. */
-static int parse_word(const char *option, const char *text, const char *const words[], size_t length)
+/* One of the option's words, in optarg: its index, or -1 after a line about it. */
+static int parse_word(const struct option_spec *spec)
 {
-	for (size_t i = 0; i < length; i++)
-		if (strcmp(text, words[i]) == 0)
-			return (int)i;
-	refuse_word(option, text, words, length);
+	const char *const *words = option_words(spec->id);
+	for (int i = 0; words[i]; i++)
+		if (strcmp(optarg, words[i]) == 0)
+			return i;
+	refuse_word(spec->name, optarg, words);
 	return -1;
 }
 
@@ -88,22 +92,20 @@ static void refuse_bound(const char *name, const char *text)
 		say("--strategy %s: '%s' is no number that %s takes", text, text + strlen(name) + 1, name);
 }
 
-static bool parse_strategy(struct options *options, const char *text)
+static bool parse_strategy(struct options *options, const struct option_spec *spec)
 {
-	const char *words[STRATEGIES + 1] = {"auto"};
-	for (enum strategy s = STRATEGY_DFS; s < STRATEGIES; s++)
-		words[1 + s] = strategy_name(s);
+	const char *text = optarg, *const *words = option_words(spec->id);
 	options->automatic = strcmp(text, "auto") == 0;
 	if (options->automatic || strategy_parse(text, &options->search))
 		return true;
 	size_t length = strcspn(text, ":");
-	for (size_t i = 0; text[length] && i <= STRATEGIES; i++) {
+	for (size_t i = 0; text[length] && words[i]; i++) {
 		if (strlen(words[i]) != length || strncmp(words[i], text, length) != 0)
 			continue;
 		refuse_bound(words[i], text);
 		return false;
 	}
-	(void)parse_word("strategy", text, words, STRATEGIES + 1);
+	refuse_word(spec->name, text, words);
 	return false;
 }
 
@@ -120,29 +122,26 @@ static bool parse_small(const struct option_spec *spec, uint32_t least, uint32_t
 	return true;
 }
 
-static bool parse_timeouts(struct options *options)
+static bool parse_timeouts(struct options *options, const struct option_spec *spec)
 {
-	static const char *const words[] = {"any", "ordered"};
-	int i = parse_word("timeouts", optarg, words, 2);
+	int i = parse_word(spec);
 	options->search.ordered = i == 1;
 	options->timeouts_given = true;
 	return i >= 0;
 }
 
-static bool parse_origin(struct options *options)
+static bool parse_origin(struct options *options, const struct option_spec *spec)
 {
-	static const char *const words[] = {"auto", "exec", "copy"};
 	static const enum origin_kind kinds[] = {ORIGIN_AUTO, ORIGIN_EXEC, ORIGIN_COPY};
-	int i = parse_word("origin", optarg, words, 3);
+	int i = parse_word(spec);
 	if (i >= 0)
 		options->origin = kinds[i];
 	return i >= 0;
 }
 
-static bool parse_spin(struct options *options)
+static bool parse_spin(struct options *options, const struct option_spec *spec)
 {
-	static const char *const words[] = {"yield", "report"};
-	int i = parse_word("spin", optarg, words, 2);
+	int i = parse_word(spec);
 	options->spin_given = true;
 	options->spin_report = i == 1;
 	return i >= 0;
@@ -191,29 +190,26 @@ static bool parse_jobs(struct options *options, const struct option_spec *spec)
 	return true;
 }
 
-static bool parse_cache(struct options *options)
+static bool parse_cache(struct options *options, const struct option_spec *spec)
 {
-	static const char *const words[] = {"on", "off"};
-	int i = parse_word("cache", optarg, words, 2);
+	int i = parse_word(spec);
 	options->search.cache = i == 0;
 	if (i == 0)
 		options->features |= FEATURE_CACHE;
 	return i >= 0;
 }
 
-static bool parse_colours(struct options *options)
+static bool parse_colours(struct options *options, const struct option_spec *spec)
 {
-	static const char *const words[] = {"auto", "always", "never"};
-	int i = parse_word("color", optarg, words, 3);
+	int i = parse_word(spec);
 	if (i >= 0)
 		options->colours = (enum colours)i;
 	return i >= 0;
 }
 
-static bool parse_format(struct options *options)
+static bool parse_format(struct options *options, const struct option_spec *spec)
 {
-	static const char *const words[] = {"text", "html", "perfetto", "dot"};
-	int i = parse_word("format", optarg, words, 4);
+	int i = parse_word(spec);
 	if (i >= 0)
 		options->format = (enum format)i;
 	return i >= 0;
@@ -250,9 +246,9 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_VERBOSE:
 		return o->verbose = true;
 	case ID_COLOUR:
-		return parse_colours(o);
+		return parse_colours(o, spec);
 	case ID_STRATEGY:
-		return parse_strategy(o, optarg);
+		return parse_strategy(o, spec);
 	case ID_EXECUTIONS:
 		return parse_number(spec->name, optarg, UINT64_MAX, &o->executions);
 	case ID_RESUME:
@@ -266,7 +262,7 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_THREAD_DEPTH:
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_thread_depth);
 	case ID_TIMEOUTS:
-		return parse_timeouts(o);
+		return parse_timeouts(o, spec);
 	case ID_FAIR_K:
 		o->features |= FEATURE_FAIR_K;
 		return parse_small(spec, 1, &o->search.fair_k);
@@ -274,7 +270,7 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		o->features |= FEATURE_NO_FAIR;
 		return true;
 	case ID_ORIGIN:
-		return parse_origin(o);
+		return parse_origin(o, spec);
 	case ID_EXPECT_EXIT:
 		return parse_good_ends(spec, o);
 	case ID_REQUIRE_COMPLETE:
@@ -291,11 +287,11 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_SPURIOUS:
 		return parse_spurious(spec, o);
 	case ID_SPIN:
-		return parse_spin(o);
+		return parse_spin(o, spec);
 	case ID_SPIN_MS:
 		return parse_small(spec, 0, &o->spin_ms);
 	case ID_CACHE:
-		return parse_cache(o);
+		return parse_cache(o, spec);
 	case ID_STOP:
 		o->features |= FEATURE_FIRST;
 		return true;
@@ -322,7 +318,7 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_LOOSE:
 		return o->loose = true;
 	case ID_FORMAT:
-		return parse_format(o);
+		return parse_format(o, spec);
 	case ID_BESIDE:
 		return parse_file(spec, &o->beside);
 	case ID_NO_REPLAY:
