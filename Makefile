@@ -236,8 +236,10 @@ tables:
 	@BUILD=$(BUILD) tests/tables/run.sh $(TABLES)
 
 # What is installed: FILE:PLACE, the place below PREFIX. Beside the program for its users' programs: headers, and where they are for
-# pkg-config.
+# pkg-config; completion in shells.
+ZSH_FUNCTIONS ?= share/zsh/site-functions
 INSTALLED := $(BUILD)/fmc:bin/fmc gdb/fmc.py:share/fmc/fmc.py $(BUILD)/fmc.pc:share/pkgconfig/fmc.pc
+INSTALLED += $(BUILD)/completion.bash:share/bash-completion/completions/fmc $(BUILD)/completion.zsh:$(ZSH_FUNCTIONS)/_fmc
 INSTALLED += $(foreach header,ops points,include/fmc/$(header).h:include/fmc/$(header).h)
 INSTALLED += $(foreach page,$(wildcard man/*.[1-9]),$(page):share/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
 places = $(foreach file,$(INSTALLED),$(DESTDIR)$(PREFIX)/$(lastword $(subst :, ,$(file))))
@@ -246,7 +248,10 @@ places = $(foreach file,$(INSTALLED),$(DESTDIR)$(PREFIX)/$(lastword $(subst :, ,
 $(BUILD)/fmc.pc: include/fmc.pc.in always
 	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< >$@
 
-install: all $(BUILD)/fmc.pc
+$(BUILD)/completion.%: $(BUILD)/fmc
+	$(BUILD)/fmc completion $* >$@
+
+install: all $(BUILD)/fmc.pc $(BUILD)/completion.bash $(BUILD)/completion.zsh
 	@set -e; for file in $(INSTALLED); do \
 	    place=$${file#*:}; \
 	    case $$place in bin/*) mode=755 ;; *) mode=644 ;; esac; \

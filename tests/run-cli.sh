@@ -47,6 +47,9 @@ refuse 64 'too much' replay a.sched b.sched
 refuse 64 'needs --gdb' export a.sched
 refuse 65 'a.sched' export --gdb a.sched
 refuse 64 'command' help chek
+refuse 64 "needs a shell, bash or zsh; see 'fmc help completion'" completion
+refuse 64 "bash and zsh, not for 'fish'" completion fish
+refuse 64 "'x' is too much" completion bash x
 refuse 64 "needs a process; see 'fmc help attach'" attach
 refuse 64 "takes one process; '2' is too much" attach 1 2
 refuse 64 'did you mean --watch' attach --wach 1 1
@@ -67,7 +70,7 @@ accept '^fmc [0-9]+\.[0-9]+' --version
 accept '^fmc [0-9]+\.[0-9]+' version
 accept 'fmc check' --help
 accept 'fmc check' help
-for command in check run replay show minimize gdb gdbserver export attach core; do
+for command in check run replay show minimize gdb gdbserver export attach core completion; do
 	accept "fmc $command" help $command
 	accept "fmc $command" $command --help
 done

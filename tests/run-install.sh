@@ -16,6 +16,8 @@ installed() {
 
 made install
 installed share/fmc/fmc.py
+installed share/bash-completion/completions/fmc
+installed share/zsh/site-functions/_fmc
 installed include/fmc/ops.h
 installed include/fmc/points.h
 judge "every manual page is installed" [ "$(cd man && ls)" = "$(find "$PREFIX/share/man" -type f -printf '%f\n' | LC_ALL=C sort)" ]

@@ -14,5 +14,6 @@ int gdbserver_command(const struct options *options);
 int export_command(const struct options *options);
 int attach_command(const struct options *options);
 int core_command(const struct options *options);
+int completion_command(const struct options *options);
 
 #endif

@@ -6,4 +6,7 @@
 /* Print the overview (COMMANDS) or what one command does and takes. */
 void help_print(enum command topic);
 
+/* What a command does, in some words; of each but COMMANDS. */
+const char *help_brief(enum command command);
+
 #endif

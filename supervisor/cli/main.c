@@ -31,6 +31,8 @@ static int dispatch(const struct options *options)
 		return attach_command(options);
 	case COMMAND_CORE:
 		return core_command(options);
+	case COMMAND_COMPLETION:
+		return completion_command(options);
 	case COMMAND_VERSION:
 		printf("fmc %s\n", FMC_VERSION);
 		return EXITS_OK;

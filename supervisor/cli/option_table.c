@@ -11,6 +11,7 @@
 #define EXPORT	  (1u << COMMAND_EXPORT)
 #define ATTACH	  (1u << COMMAND_ATTACH)
 #define CORE	  (1u << COMMAND_CORE)
+#define COMPLETE  (1u << COMMAND_COMPLETION)
 
 static const struct option_spec specs[] = {
     {ID_STRATEGY, "strategy", 0, "S", CHECK,
@@ -103,14 +104,16 @@ static const struct option_spec specs[] = {
     {ID_VERBOSE, "verbose", 'v', NULL, CHECK | RUN | REPLAY | MINIMIZE, "say more"},
     {ID_VERBOSE, "verbose", 'v', NULL, ATTACH | CORE, "each thread by itself, and all frames"},
     {ID_HELP, "help", 'h', NULL,
-     CHECK | RUN | REPLAY | SHOW | MINIMIZE | GDB | GDBSERVER | EXPORT | ATTACH | CORE, "this text"},
+     CHECK | RUN | REPLAY | SHOW | MINIMIZE | GDB | GDBSERVER | EXPORT | ATTACH | CORE | COMPLETE,
+     "this text"},
 };
 
 #define SPECS (sizeof specs / sizeof *specs)
 _Static_assert(SPECS <= OPTIONS_MOST, "OPTIONS_MOST is too small");
 
-const char *const command_names[COMMANDS] = {"check",	  "run",    "replay", "show", "minimize", "gdb",
-					     "gdbserver", "export", "attach", "core", "help",	  "version"};
+const char *const command_names[COMMANDS] = {"check",	   "run",	"replay", "show",   "minimize",
+					     "gdb",	   "gdbserver", "export", "attach", "core",
+					     "completion", "help",	"version"};
 
 const char *command_name(enum command command)
 {

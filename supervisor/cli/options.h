@@ -16,6 +16,7 @@ enum command {
 	COMMAND_EXPORT,
 	COMMAND_ATTACH,
 	COMMAND_CORE,
+	COMMAND_COMPLETION,
 	COMMAND_HELP,
 	COMMAND_VERSION,
 	COMMANDS,
@@ -30,7 +31,7 @@ struct options {
 	enum command command;
 	enum command topic;  /* COMMAND_HELP: COMMANDS for the overview */
 	char **target;	     /* check, run: PROGRAM ARG...; gdb: its options; NULL at its end */
-	const char *file;    /* replay, show ...: FILE; attach: the process */
+	const char *file;    /* replay, show ...: FILE; attach: the process; completion: the shell */
 	const char *program; /* core: of which program it is; NULL: as the core file says */
 	const char *output;  /* -o; NULL: not given */
 	const char *json;    /* "-": standard output; NULL: none */
