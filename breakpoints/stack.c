@@ -1,5 +1,6 @@
 #include "breakpoints/naming.h"
-#include "breakpoints/private.h"
+#include "breakpoints/places.h"
+#include "breakpoints/slot.h"
 #include <stdlib.h>
 
 /* Stacks of fmc's own targets, which may stand at its traps and in its copies of instructions. */

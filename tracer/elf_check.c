@@ -1,4 +1,4 @@
-#include "tracer/private.h"
+#include "tracer/elf_check.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "tracer/subject.h"
+#include "tracer/maps.h"
 
 #include <stdlib.h>
 #include <string.h>

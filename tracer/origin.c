@@ -1,4 +1,5 @@
 #include "tracer/answers.h"
+#include "tracer/elf_check.h"
 #include "tracer/image_state.h"
 
 #include <errno.h>

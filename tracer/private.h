@@ -205,9 +205,6 @@ enum status inject_clones_code(struct target *target); /* into fmc's page */
 enum status inject_clones(struct tracee *tracee, uint64_t flags, const uint64_t child_words[], size_t length,
 			  int32_t results[]);
 
-/* elf_check.c */
-enum status elf_check(const char *path, char why[256]);
-
 /* Whom a process runs as. */
 struct identity {
 	uid_t user;
