@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "supervisor/process_private.h"
+#include "supervisor/process_run.h"
+#include "supervisor/process_starts.h"
+#include "supervisor/process_uses.h"
 #include <fmc/waking.h>
 
 /* The life of a process machine, and what it tells of itself. */

@@ -1,5 +1,5 @@
 /* A process between two transitions, kept and put back: the image, and what fmc knows of its threads and objects. */
-#include "supervisor/process_private.h"
+#include "supervisor/process_starts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* A process in the middle of a transition, kept and put in the place of the one that performs it. */
-#include "supervisor/process_private.h"
+#include "supervisor/process_starts.h"
 
 #include <stdlib.h>
 #include <unistd.h>

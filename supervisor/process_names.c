@@ -1,4 +1,4 @@
-#include "supervisor/process_private.h"
+#include "supervisor/process_uses.h"
 
 #include <fcntl.h>
 #include <stdio.h>

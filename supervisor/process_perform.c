@@ -1,4 +1,4 @@
-#include "supervisor/process_private.h"
+#include "supervisor/process_run.h"
 
 #include <errno.h>
 #include <stdio.h>

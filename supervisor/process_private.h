@@ -199,9 +199,6 @@ static inline struct process *process_of(struct machine *machine)
 	return (struct process *)(void *)machine;
 }
 
-/* process.c: what its target has to ask */
-void process_watch_target(struct process *process);
-
 /* process_objects.c: numbers for addresses */
 void objects_clear(struct process *process);
 /* Know these instead, by their numbers; false without memory. */
@@ -218,48 +215,6 @@ uint32_t objects_find(struct process *process, enum object_class class, uint64_t
 uint32_t threads_by_pthread(const struct process *process, uint64_t pthread);
 
 struct process_thread *threads_add(struct process *process, struct tracee *tracee); /* NULL without memory */
-
-/* process_run.c: let a thread run until its next operation, its end, or trouble */
-void run_to_operation(struct process *process, uint32_t thread, struct outcome *outcome);
-/* The thread stands before this call, as it did in another execution. */
-void run_from_call(struct process *process, uint32_t thread, const struct call *call,
-		   struct outcome *outcome);
-/* Go on from an OP_ONCE_END: to what the thread was really stopped at. */
-void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome);
-void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
-/* Let a thread go on. Who waits for it does so by run_*(), never by target_wait(). */
-enum status process_go(struct process *process, uint32_t thread, int signal);
-/* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
-enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);
-
-/*
- * process_beginning.c. keep: the first operation has been reached: if executions can start here, process->target is taken for
- * that and the execution has to be started again. restore: process->target was started there.
- */
-bool beginning_keep(struct process *process, const struct outcome *first);
-bool beginning_known(const struct process *process);
-void beginning_restore(struct process *process, uint32_t thread, struct outcome *first);
-
-/*
- * process_survey.c: process->target has been started from a saved image, and is brought to where every thread stands before an
- * operation, known to the model. False: *first says what went wrong, or that it has ended.
- */
-bool survey_make(struct process *process, struct outcome *first);
-
-/* process_survey_keep.c: the same, and kept. survey_restore() starts it there, where that is known; false: it isn't. */
-void survey_start(struct process *process, struct outcome *first);
-bool survey_restore(struct process *process, struct outcome *first);
-void survey_forget(struct process *process);
-
-/* process_perform.c */
-void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
-		     const struct effect *effect, struct outcome *outcome);
-void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
-
-/* process_user.c: let a function that a plug-in describes run to its end, and the thread to its next operation */
-void perform_user(struct process *process, uint32_t thread, struct outcome *outcome);
-/* Those that the program doesn't have, as a list; true: it has none of them. */
-bool user_functions_missing(const struct process *process, char text[160]);
 
 /*
  * process_time.c: virtual time. end: when the sleep or time-out before which a thread stands ends, as in struct op. reach: the
@@ -285,98 +240,9 @@ void children_let_end(struct process *process, const uint64_t *before);
 uint64_t children_hold(struct process *process);
 void children_let_end_asleep(struct process *process);
 
-/* process_outside.c: wait a little for whatever could still wake a thread, as machine_ops.await says */
-enum hope outside_await(struct process *process, int64_t until);
-
-/* The thread's wait is over: was that somebody outside? */
-void outside_heard(struct process *process, uint32_t thread, const struct op *op);
-
-/* Would a waiting system call complete now? */
-bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
-
-/* process_run_signals.c: the signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
-uint64_t signals_deliverable(const struct tracee *tracee);
-/* One that is pending, not blocked, and will end the process; 0: there is none. */
-int signals_fatal(const struct tracee *tracee);
-/* What was sent to fmc goes to the program: to this thread, unless it blocks it or is NULL. */
-void signals_pass(struct process *process, const struct tracee *running);
-
-/*
- * process_run_held.c: `runner` may have sent signals; blocked threads handle theirs. What goes wrong meanwhile
- * replaces the outcome.
- */
-void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome);
-
-/*
- * process_channels.c. note: the thread is about to make a system call that isn't an operation; may others wait for what it does?
- * watch: the process has a second thread, from now on that counts; this one stands before this operation.
- */
-void channels_note(struct process *process, uint32_t thread, long number);
-void channels_watch(struct process *process, uint32_t thread, const struct op *op);
-/* The file's last name is about to go, or this descriptor of a file without one; -1: none. */
-struct stat;
-void channels_file_goes(struct process *process, const struct stat *file, int descriptor);
-/* The thread is about to send a signal. */
-void channels_note_signal(struct process *process, uint32_t thread, long number);
-
-/*
- * process_uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
- * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
- * others. end: this object is gone, and who comes by its number later means another. remark: the verdict is to tell of this kind anyway.
- */
-void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
-void uses_remark(struct process *process, enum channel_kind kind);
-void uses_forget(struct uses *uses);
-void uses_end(struct uses *uses, enum channel_kind kind, uint64_t id);
-void uses_release(struct uses *uses);
-
-/* process_names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
-void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
-
-/*
- * process_rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are
- * visible. rounds_begin: before a transition of the thread.
- */
-void rounds_plant(struct process *process, struct tracee *tracee);
-void rounds_begin(struct process *process, uint32_t thread);
-
-/* process_spin.c: stop a thread that runs. False: it came to something just now, which the next wait tells. */
-bool process_stop_running(struct process *process, struct tracee *tracee);
-
 /* process_variables.c: the thread asks for the variable of its environment whose name is there */
 void variables_note(struct process *process, uint64_t name);
 void variables_free(struct process *process);
-
-/*
- * process_unwatched.c: let the thread that stands before it perform an atomic instruction that is no operation, and see to it that
- * the verdict tells of it. *performed as entries_step() says.
- */
-enum status process_pass_unwatched(struct process *process, uint32_t thread, const struct call *call,
-				   bool *performed);
-
-/*
- * process_answered.c: let the thread that stands before it have the answer to an instruction whose results differ from run to run.
- * What is asked for too often is told.
- */
-enum status process_pass_answered(struct process *process, uint32_t thread, const struct call *call,
-				  bool *performed);
-
-/*
- * process_retries.c. before, after: the thread performs the atomic instruction that it has pending. repeat: has it come to this one
- * in a round that has changed nothing? yield: perform the yield that stands for the round.
- */
-void retries_forget(struct process_thread *thread);
-void retries_before(struct process *process, struct process_thread *thread);
-void retries_after(struct process *process, struct process_thread *thread);
-bool retries_repeat(const struct process_thread *thread, const struct call *call);
-void retries_yield(struct process *process, struct process_thread *thread);
-
-/* process_files.c: the tracee is about to open a file. A new execution begins. */
-void files_opened(struct process *process, struct tracee *tracee);
-void files_begin(struct process *process);
-/* The path that is at this address; false: it can't be read, or is too long. */
-#define PATH_ROOM 256
-bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
 
 /*
  * process_place.c: " (at f.c:12)" of the program's instruction that ends before `after`, or of where the program calls the library

@@ -1,4 +1,5 @@
 #include "supervisor/process_run.h"
+#include "supervisor/process_uses.h"
 
 #include <fmc/plugin.h>
 #include <fmc/stance.h>

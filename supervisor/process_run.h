@@ -92,4 +92,69 @@ enum status run_out(struct process *process, uint32_t thread, struct outcome *ou
 /* As run_to_gadget(), and the function's wait is interrupted. */
 enum status run_interrupted(struct process *process, uint32_t thread, struct outcome *outcome);
 
+/* process_run.c: let a thread run until its next operation, its end, or trouble */
+void run_to_operation(struct process *process, uint32_t thread, struct outcome *outcome);
+/* The thread stands before this call, as it did in another execution. */
+void run_from_call(struct process *process, uint32_t thread, const struct call *call,
+		   struct outcome *outcome);
+/* Go on from an OP_ONCE_END: to what the thread was really stopped at. */
+void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome);
+void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
+/* Let a thread go on. Who waits for it does so by run_*(), never by target_wait(). */
+enum status process_go(struct process *process, uint32_t thread, int signal);
+/* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
+enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);
+
+/* process_perform.c */
+void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
+		     const struct effect *effect, struct outcome *outcome);
+void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
+
+/* process_user.c: let a function that a plug-in describes run to its end, and the thread to its next operation */
+void perform_user(struct process *process, uint32_t thread, struct outcome *outcome);
+/* Those that the program doesn't have, as a list; true: it has none of them. */
+bool user_functions_missing(const struct process *process, char text[160]);
+
+/* process_outside.c: wait a little for whatever could still wake a thread, as machine_ops.await says */
+enum hope outside_await(struct process *process, int64_t until);
+
+/* The thread's wait is over: was that somebody outside? */
+void outside_heard(struct process *process, uint32_t thread, const struct op *op);
+
+/* Would a waiting system call complete now? */
+bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
+
+/* process_run_signals.c: the signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
+uint64_t signals_deliverable(const struct tracee *tracee);
+/* One that is pending, not blocked, and will end the process; 0: there is none. */
+int signals_fatal(const struct tracee *tracee);
+/* What was sent to fmc goes to the program: to this thread, unless it blocks it or is NULL. */
+void signals_pass(struct process *process, const struct tracee *running);
+
+/*
+ * process_run_held.c: `runner` may have sent signals; blocked threads handle theirs. What goes wrong meanwhile
+ * replaces the outcome.
+ */
+void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome);
+
+/*
+ * process_rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are
+ * visible. rounds_begin: before a transition of the thread.
+ */
+void rounds_plant(struct process *process, struct tracee *tracee);
+void rounds_begin(struct process *process, uint32_t thread);
+
+/* process_spin.c: stop a thread that runs. False: it came to something just now, which the next wait tells. */
+bool process_stop_running(struct process *process, struct tracee *tracee);
+
+/*
+ * process_retries.c. before, after: the thread performs the atomic instruction that it has pending. repeat: has it come to this one
+ * in a round that has changed nothing? yield: perform the yield that stands for the round.
+ */
+void retries_forget(struct process_thread *thread);
+void retries_before(struct process *process, struct process_thread *thread);
+void retries_after(struct process *process, struct process_thread *thread);
+bool retries_repeat(const struct process_thread *thread, const struct call *call);
+void retries_yield(struct process *process, struct process_thread *thread);
+
 #endif

@@ -1,4 +1,5 @@
 #include "supervisor/process_run.h"
+#include "supervisor/process_uses.h"
 
 /* The thread stands before an operation: which one it is, and the numbers of its objects. */
 

@@ -10,6 +10,7 @@
  * Objects are met as they are then. This is done once; other executions start from a copy of what came of it.
  */
 #include "supervisor/process_run.h"
+#include "supervisor/process_starts.h"
 
 #include <fmc/stance.h>
 

@@ -2,7 +2,7 @@
  * Where executions begin that start from a saved image, once it has been surveyed: a copy of the process as it stood then, and
  * of the model.
  */
-#include "supervisor/process_private.h"
+#include "supervisor/process_starts.h"
 
 #include <stdlib.h>
 

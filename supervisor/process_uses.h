@@ -1,0 +1,55 @@
+#ifndef FMC_SUPERVISOR_PROCESS_USES_H
+#define FMC_SUPERVISOR_PROCESS_USES_H
+
+#include "supervisor/process_private.h"
+
+/* What threads may depend on that no operation stands for. */
+
+/*
+ * process_channels.c. note: the thread is about to make a system call that isn't an operation; may others wait for what it does?
+ * watch: the process has a second thread, from now on that counts; this one stands before this operation.
+ */
+void channels_note(struct process *process, uint32_t thread, long number);
+void channels_watch(struct process *process, uint32_t thread, const struct op *op);
+/* The file's last name is about to go, or this descriptor of a file without one; -1: none. */
+struct stat;
+void channels_file_goes(struct process *process, const struct stat *file, int descriptor);
+/* The thread is about to send a signal. */
+void channels_note_signal(struct process *process, uint32_t thread, long number);
+
+/*
+ * process_uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
+ * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
+ * others. end: this object is gone, and who comes by its number later means another. remark: the verdict is to tell of this kind anyway.
+ */
+void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
+void uses_remark(struct process *process, enum channel_kind kind);
+void uses_forget(struct uses *uses);
+void uses_end(struct uses *uses, enum channel_kind kind, uint64_t id);
+void uses_release(struct uses *uses);
+
+/* process_names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
+void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
+
+/*
+ * process_unwatched.c: let the thread that stands before it perform an atomic instruction that is no operation, and see to it that
+ * the verdict tells of it. *performed as entries_step() says.
+ */
+enum status process_pass_unwatched(struct process *process, uint32_t thread, const struct call *call,
+				   bool *performed);
+
+/*
+ * process_answered.c: let the thread that stands before it have the answer to an instruction whose results differ from run to run.
+ * What is asked for too often is told.
+ */
+enum status process_pass_answered(struct process *process, uint32_t thread, const struct call *call,
+				  bool *performed);
+
+/* process_files.c: the tracee is about to open a file. A new execution begins. */
+void files_opened(struct process *process, struct tracee *tracee);
+void files_begin(struct process *process);
+/* The path that is at this address; false: it can't be read, or is too long. */
+#define PATH_ROOM 256
+bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
+
+#endif
