@@ -51,7 +51,7 @@ size_t places_frames(struct places *places, uint64_t address, bool is_return, st
 		at[length++].function = instance_name(places, &scopes.at[i]);
 		place.line = 0;
 		const char *path = find_call(&scopes.at[i], &place.line);
-		place.file = path ? places_file(places, path) : NULL;
+		place_set_source(places, &place, path);
 		place.library = own.library || (path && source_is_library(path));
 	}
 	scopes_release(&scopes);
@@ -73,7 +73,7 @@ bool inlined_find_call(struct places *places, uint64_t address, struct place *pl
 			path = NULL;
 	}
 	if (path) {
-		place->file = places_file(places, path);
+		place_set_source(places, place, path);
 		place->line = line;
 	}
 	scopes_release(&scopes);

@@ -168,12 +168,7 @@ void inspection_release(struct inspection *inspection)
 {
 	for (size_t i = 0; i < inspection->length; i++) {
 		struct inspected_thread *thread = &inspection->threads[i];
-		for (size_t k = 0; k < thread->frames_length; k++) {
-			free(thread->frames[k].function);
-			free(thread->frames[k].file);
-			free(thread->frames[k].module);
-		}
-		free(thread->frames);
+		frames_free(thread->frames, thread->frames_length);
 		free(thread->name);
 		wait_release(&thread->wait);
 	}

@@ -228,6 +228,7 @@ static bool make_frames(struct inspector *inspector, uint32_t thread)
 		inspected->frames[i] = (struct frame){.address = place.address,
 						      .function = copy(place.function),
 						      .file = copy(place.file),
+						      .source = copy(place.source),
 						      .line = place.line,
 						      .module = copy(place.module),
 						      .offset = place.offset};

@@ -64,10 +64,11 @@ bool source_is_library(const char *path)
 	return strncmp(path, "/usr/include/", 13) == 0 || strstr(path, "/include/c++/") != NULL;
 }
 
-const char *places_file(struct places *places, const char *path)
+void place_set_source(struct places *places, struct place *place, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	return places_string(places, slash ? slash + 1 : path);
+	place->source = path ? places_string(places, path) : NULL;
+	const char *slash = place->source ? strrchr(place->source, '/') : NULL;
+	place->file = slash ? slash + 1 : place->source;
 }
 
 /* Of code that the compiler put in line: the place in the program's own code that it is for, too. */
@@ -75,8 +76,7 @@ static void find_line(struct places *places, Dwfl_Module *module, uint64_t addre
 {
 	struct place *place = &found->place;
 	const char *path = find_source(places, module, address, &place->line);
-	if (path)
-		place->file = places_file(places, path);
+	place_set_source(places, place, path);
 	found->innermost = *place;
 	/* Inline functions of the C++ library are in the program's module, but no code of the program's. */
 	if (path && source_is_library(path)) {

@@ -132,8 +132,8 @@ Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address);
  */
 Dwarf_Die *places_unit(struct places *places, uint64_t address, uint64_t *bias);
 
-/* The last component of a source's path, kept. */
-const char *places_file(struct places *places, const char *path);
+/* Say in which source a place is, by its path; NULL: it isn't known. */
+void place_set_source(struct places *places, struct place *place, const char *path);
 
 /* Is it a header of the system's or of the C++ library? */
 bool source_is_library(const char *path);

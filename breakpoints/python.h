@@ -29,7 +29,8 @@
 
 struct python_code {
 	uint64_t address;
-	char *function, *file; /* NULL: not known; file: last component of the path */
+	char *function, *source; /* NULL: not known */
+	const char *file;	 /* last component of `source` */
 	uint8_t *lines, *exceptions;
 	size_t lines_size, exceptions_size;
 	uint32_t locals, stack; /* how many variables, how many values at most */

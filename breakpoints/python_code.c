@@ -23,12 +23,10 @@ static uint8_t *read_bytes(struct python *python, uint64_t object, size_t *size)
 	return NULL;
 }
 
-static char *file_of(struct python *python, uint64_t object)
+static const char *file_of(const char *source)
 {
-	char *path = python_text(python, object), *slash = path ? strrchr(path, '/') : NULL;
-	if (slash && slash[1])
-		memmove(path, slash + 1, strlen(slash));
-	return path;
+	const char *slash = source ? strrchr(source, '/') : NULL;
+	return slash && slash[1] ? slash + 1 : source;
 }
 
 static bool read_code(struct python *python, struct python_code *code)
@@ -43,7 +41,8 @@ static bool read_code(struct python *python, struct python_code *code)
 	    code->stack > STACK_MOST)
 		return false;
 	code->function = python_text(python, python_pointer(python, at + layout->code_name));
-	code->file = file_of(python, python_pointer(python, at + layout->code_filename));
+	code->source = python_text(python, python_pointer(python, at + layout->code_filename));
+	code->file = file_of(code->source);
 	code->lines = read_bytes(python, python_pointer(python, at + layout->code_lines), &code->lines_size);
 	if (layout->code_exceptions != NO_OFFSET)
 		code->exceptions = read_bytes(python, python_pointer(python, at + layout->code_exceptions),
@@ -54,7 +53,7 @@ static bool read_code(struct python *python, struct python_code *code)
 static void free_code(struct python_code *code)
 {
 	free(code->function);
-	free(code->file);
+	free(code->source);
 	free(code->lines);
 	free(code->exceptions);
 	free(code);

@@ -73,6 +73,7 @@ static void put_python(struct merge *merge, bool all)
 		    (struct frame){.address = frame->code->address + (uint64_t)frame->position,
 				   .function = copy(merge, frame->code->function),
 				   .file = copy(merge, frame->code->file),
+				   .source = copy(merge, frame->code->source),
 				   .line = frame->line};
 		entry = frame->entry;
 	}
@@ -137,16 +138,6 @@ static size_t shown_length(const struct python_thread *thread)
 	return length ? length : thread->frames_length;
 }
 
-static void free_frames(struct frame *frames, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		free(frames[i].function);
-		free(frames[i].file);
-		free(frames[i].module);
-	}
-	free(frames);
-}
-
 enum status python_stack(const struct python *python, uint32_t thread, bool whole,
 			 struct inspected_thread *inspected)
 {
@@ -167,7 +158,7 @@ enum status python_stack(const struct python *python, uint32_t thread, bool whol
 	if (matched)
 		put_below(&merge, top);
 	put_python(&merge, true);
-	free_frames(inspected->frames, inspected->frames_length);
+	frames_free(inspected->frames, inspected->frames_length);
 	inspected->frames = merge.frames;
 	inspected->frames_length = merge.length;
 	return merge.failed ? STATUS_NO_MEMORY : STATUS_OK;

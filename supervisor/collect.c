@@ -72,6 +72,7 @@ static struct frame make_frame(struct collector *c, const struct place *place)
 	return (struct frame){.address = place->address,
 			      .function = keep_symbol(c, place->function),
 			      .file = lines ? keep(c, place->file) : NULL,
+			      .source = lines ? keep(c, place->source) : NULL,
 			      .line = lines ? place->line : 0,
 			      .module = keep(c, place->module),
 			      .offset = place->offset,
@@ -185,6 +186,7 @@ static void collect_places(struct collector *c)
 		places_find(c->places, address, true, &place);
 		f->places[i].function = keep_symbol(c, place.function);
 		f->places[i].file = keep(c, place.file);
+		f->places[i].source = keep(c, place.source);
 		f->places[i].line = place.line;
 	}
 }

@@ -68,12 +68,7 @@ void thread_report_release(struct thread_report *thread)
 	free(thread->name);
 	free(thread->state);
 	free(thread->holds);
-	for (size_t i = 0; i < thread->frames_length; i++) {
-		free(thread->frames[i].function);
-		free(thread->frames[i].file);
-		free(thread->frames[i].module);
-	}
-	free(thread->frames);
+	frames_free(thread->frames, thread->frames_length);
 	*thread = (struct thread_report){0};
 }
 
@@ -98,6 +93,7 @@ void finding_release(struct finding *finding)
 	for (size_t i = 0; i < finding->places_length; i++) {
 		free(finding->places[i].function);
 		free(finding->places[i].file);
+		free(finding->places[i].source);
 	}
 	free(finding->places);
 	finding_init(finding);

@@ -8,24 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The innermost frame of the program's own code: the first with a source line, else the first that has one or a name at all. */
-static const struct frame *own_frame(const struct finding *finding, uint32_t thread)
-{
-	if (thread >= finding->threads_length)
-		return NULL;
-	const struct thread_report *report = &finding->threads[thread];
-	for (size_t i = 0; i < report->frames_length; i++)
-		if (report->frames[i].file && !report->frames[i].library)
-			return &report->frames[i];
-	for (size_t i = 0; i < report->frames_length; i++)
-		if (report->frames[i].file)
-			return &report->frames[i];
-	for (size_t i = 0; i < report->frames_length; i++)
-		if (report->frames[i].function)
-			return &report->frames[i];
-	return NULL;
-}
-
 static void print_frame(const struct frame *frame, FILE *stream)
 {
 	if (frame->file)
@@ -50,26 +32,12 @@ static void print_waiting(const struct finding *finding, uint32_t thread, FILE *
 	free(state);
 }
 
-/* Does following "is held back by" from this thread lead back to it? */
-static bool in_cycle(const struct trace *trace, uint32_t start)
-{
-	uint32_t t = start;
-	for (uint32_t steps = 0; steps < trace->threads_length; steps++) {
-		if (t >= trace->threads_length || !trace->threads[t].holds_back)
-			return false;
-		t = trace->threads[t].blocker;
-		if (t == start)
-			return true;
-	}
-	return false;
-}
-
 /* The wait-for cycle in its order if there is one, else everybody who waits. */
 static void print_deadlock(const struct finding *finding, FILE *stream)
 {
 	const struct trace *trace = &finding->trace;
 	for (uint32_t start = 0; start < trace->threads_length; start++) {
-		if (!in_cycle(trace, start))
+		if (!report_in_cycle(trace, start))
 			continue;
 		uint32_t t = start;
 		do {
@@ -115,7 +83,7 @@ static void print_samaritan(const struct finding *finding, FILE *stream)
 		fprintf(stream, " or any operation");
 	else
 		fprintf(stream, ", in a loop of %zu transitions", trace->length - trace->loop_start);
-	const struct frame *frame = own_frame(finding, trace->end_thread);
+	const struct frame *frame = report_own_frame(finding, trace->end_thread);
 	if (frame) {
 		fputc(',', stream);
 		print_frame(frame, stream);
@@ -147,7 +115,7 @@ static const char *abort_line(const struct finding *finding, size_t *length)
 static void print_signal(const struct finding *finding, FILE *stream)
 {
 	const struct trace *trace = &finding->trace;
-	const struct frame *frame = own_frame(finding, trace->end_thread);
+	const struct frame *frame = report_own_frame(finding, trace->end_thread);
 	size_t length = 0;
 	const char *line = finding->kind == FINDING_ABORT ? abort_line(finding, &length) : NULL;
 	if (line) {
@@ -240,7 +208,7 @@ char *report_message(const struct finding *finding)
 static char *signature_part(const struct finding *finding, uint32_t t)
 {
 	const struct trace *trace = &finding->trace;
-	const struct frame *frame = own_frame(finding, t);
+	const struct frame *frame = report_own_frame(finding, t);
 	const char *op = t < trace->threads_length ? op_name(trace->threads[t].pending.kind) : "none";
 	char *text = NULL;
 	int written;

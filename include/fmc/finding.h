@@ -43,6 +43,7 @@ struct transition_place {
 	char *function; /* NULL if unknown, like file */
 	char *file;
 	int line;
+	char *source; /* all of the file's path */
 };
 
 struct finding {

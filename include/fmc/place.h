@@ -12,7 +12,8 @@ struct places;
 struct place {
 	uint64_t address;
 	const char *function; /* demangled if C++; NULL if unknown; owned by the places */
-	const char *file;     /* last component of the path; NULL if unknown; owned by the places */
+	const char *file;     /* last component of the source's path; NULL if unknown; owned by the places */
+	const char *source;   /* all of that path, of the same owner */
 	int line;	      /* 0 if unknown */
 	const char *module;   /* last component of the module's path; NULL if outside of all */
 	uint64_t offset;      /* in the module */

@@ -14,6 +14,27 @@
  */
 char *report_state(const struct finding *finding, uint32_t thread);
 
+/*
+ * Where a person looks first: the innermost line of its own code at which the thread stands that the failure is about (of a
+ * deadlock the first one in the cycle), else that of the last transition that has one. False: no line is known. The texts are the
+ * finding's.
+ */
+struct report_place {
+	uint32_t thread;
+	const char *file, *source; /* as in struct frame */
+	int line;
+};
+bool report_place(const struct finding *finding, struct report_place *place);
+
+/*
+ * The innermost frame of the program's own code: the first with a source line, else the first that has one or a name at all. NULL: there
+ * is none.
+ */
+const struct frame *report_own_frame(const struct finding *finding, uint32_t thread);
+
+/* Does following "is held back by" from this thread lead back to it? */
+bool report_in_cycle(const struct trace *trace, uint32_t start);
+
 /* One line that says what happened, beginning with the kind. To be freed. Needs all but message, signature.
  */
 char *report_message(const struct finding *finding);

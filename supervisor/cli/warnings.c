@@ -72,6 +72,7 @@ static void add_place(const struct finding *finding, size_t transition, struct t
 	*report->frames = (struct frame){.address = finding->trace.at[transition].op.place,
 					 .function = copy(place->function),
 					 .file = copy(place->file),
+					 .source = copy(place->source),
 					 .line = place->line};
 }
 
@@ -146,6 +147,7 @@ static void add_leaked(const struct finding *finding, uint32_t t, struct warning
 		report.frames[i] = last->frames[i];
 		report.frames[i].function = copy(last->frames[i].function);
 		report.frames[i].file = copy(last->frames[i].file);
+		report.frames[i].source = copy(last->frames[i].source);
 		report.frames[i].module = copy(last->frames[i].module);
 		report.frames_length++;
 	}

@@ -100,6 +100,49 @@ START_TEST(test_signature)
 }
 END_TEST
 
+/* Where a report's place is. */
+static void expect_place(uint32_t thread, const char *file, int line)
+{
+	struct report_place place;
+	ck_assert(report_place(&finding, &place));
+	ck_assert_str_eq(place.file, file);
+	ck_assert_int_eq(place.line, line);
+	ck_assert_uint_eq(place.thread, thread);
+}
+
+START_TEST(test_place)
+{
+	struct report_place place;
+	ck_assert(!report_place(&finding, &place));
+	philosophers(1, 0);
+	expect_place(1, "p.c", 31);
+	finding.kind = FINDING_CRASH;
+	finding.trace.end = END_SIGNAL;
+	finding.trace.end_thread = 0;
+	expect_place(0, "p.c", 40);
+	finding.kind = FINDING_LIVELOCK;
+	transitions(0, 1);
+	transitions(2, 1);
+	finding.trace.loop_start = 1;
+	expect_place(2, "p.c", 32);
+}
+
+/* A thread that is in a library without sources: the last transition that has a line. */
+START_TEST(test_place_of_transition)
+{
+	finding.kind = FINDING_EXIT;
+	finding.trace.end_thread = 0;
+	add("main", (struct thread_end){0}, NULL, 0);
+	transitions(0, 3);
+	finding.places = calloc(3, sizeof *finding.places);
+	finding.places_length = 3;
+	finding.places[1] = (struct transition_place){strdup("main"), strdup("q.c"), 12, strdup("/a/q.c")};
+	expect_place(0, "q.c", 12);
+	struct report_place place;
+	ck_assert(report_place(&finding, &place));
+	ck_assert_str_eq(place.source, "/a/q.c");
+}
+
 START_TEST(test_self_deadlock)
 {
 	finding.kind = FINDING_DEADLOCK;
@@ -351,6 +394,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, test_deadlock);
 	tcase_add_test(tests, test_signature);
+	tcase_add_test(tests, test_place);
+	tcase_add_test(tests, test_place_of_transition);
 	tcase_add_test(tests, test_self_deadlock);
 	tcase_add_test(tests, test_deadlock_without_cycle);
 	tcase_add_test(tests, test_livelock);
