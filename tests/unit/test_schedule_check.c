@@ -40,7 +40,8 @@ static void fill_names(void)
 	finding.threads[0].holds = calloc(1, sizeof *finding.threads[0].holds);
 	finding.places_length = 1;
 	finding.places = calloc(1, sizeof *finding.places);
-	finding.places[0] = (struct transition_place){strdup("main"), strdup("queue.c"), 7};
+	finding.places[0] =
+	    (struct transition_place){.function = strdup("main"), .file = strdup("queue.c"), .line = 7};
 }
 
 static void setup(void)
