@@ -462,7 +462,8 @@ static enum status fly(struct flight *flight, bool resume)
 	for (;;) {
 		enum status status;
 		if (!resume) {
-			status = await(flight);
+			/* It may be a step that took its time, within the counting of a loop's rounds. */
+			status = settle(flight, await(flight));
 		} else {
 			prepare(flight);
 			timeline->shown_pc = 0;
