@@ -46,14 +46,14 @@ static uint64_t pair_of(const struct uses *uses, uint64_t number)
 	return 0;
 }
 
-static bool find_file(const struct process *process, int descriptor, struct stat *file)
+bool channels_find_file(const struct process *process, int descriptor, struct stat *file)
 {
 	char path[48];
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
 	return stat(path, file) == 0;
 }
 
-static uint64_t file_id(const struct stat *file)
+uint64_t channels_file_id(const struct stat *file)
 {
 	return file->st_ino ^ (uint64_t)file->st_dev << 40;
 }
@@ -64,7 +64,8 @@ static uint64_t file_id(const struct stat *file)
 static void note_file(struct process *process, uint32_t thread, int descriptor, const struct stat *file,
 		      uint8_t ways)
 {
-	uses_note(process, thread, CHANNEL_CONTENT, file_id(file), ways & (USE_DEPENDS | USE_CHANGES));
+	uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(file),
+		  ways & (USE_DEPENDS | USE_CHANGES));
 	if (ways & USE_POSITION)
 		uses_note(process, thread, CHANNEL_POSITION, (uint64_t)descriptor, ways & USE_DEPENDS);
 }
@@ -75,7 +76,7 @@ static void note_descriptor(struct process *process, uint32_t thread, int descri
 	const unsigned memory = 1; /* /dev/null and the like */
 	char path[48], link[64];
 	struct stat file;
-	if (!find_file(process, descriptor, &file))
+	if (!channels_find_file(process, descriptor, &file))
 		return;
 	const uint8_t depends = ways & USE_DEPENDS;
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
@@ -83,7 +84,7 @@ static void note_descriptor(struct process *process, uint32_t thread, int descri
 	link[length < 0 ? 0 : length] = '\0';
 	const enum channel_kind kind = kind_of(link);
 	if (S_ISFIFO(file.st_mode))
-		uses_note(process, thread, CHANNEL_PIPE, file_id(&file), depends);
+		uses_note(process, thread, CHANNEL_PIPE, channels_file_id(&file), depends);
 	else if (kind == CHANNEL_SOCKET)
 		uses_note(process, thread, kind, pair_of(&process->uses, file.st_ino), depends);
 	else if (kind != CHANNEL_NONE)
@@ -99,8 +100,8 @@ static void note_descriptor(struct process *process, uint32_t thread, int descri
 static void note_lock(struct process *process, uint32_t thread, int descriptor)
 {
 	struct stat file;
-	if (find_file(process, descriptor, &file))
-		uses_note(process, thread, CHANNEL_LOCK, file_id(&file), USE_DEPENDS);
+	if (channels_find_file(process, descriptor, &file))
+		uses_note(process, thread, CHANNEL_LOCK, channels_file_id(&file), USE_DEPENDS);
 }
 
 static bool locks_file(int command)
@@ -138,14 +139,16 @@ static bool is_of_file(const struct process *process, int descriptor, const void
 {
 	const struct stat *file = context;
 	struct stat its;
-	return find_file(process, descriptor, &its) && its.st_ino == file->st_ino &&
+	return channels_find_file(process, descriptor, &its) && its.st_ino == file->st_ino &&
 	       its.st_dev == file->st_dev;
 }
 
 void channels_file_goes(struct process *process, const struct stat *file, int descriptor)
 {
-	if (process->uses.length > 0 && !any_descriptor(process, descriptor, is_of_file, file))
-		uses_end(&process->uses, CHANNEL_CONTENT, file_id(file));
+	if (process->uses.length > 0 && !any_descriptor(process, descriptor, is_of_file, file)) {
+		uses_end(&process->uses, CHANNEL_CONTENT, channels_file_id(file));
+		uses_end(&process->uses, CHANNEL_ATTRIBUTE, channels_file_id(file));
+	}
 }
 
 static void note_close(struct process *process, int descriptor)
@@ -154,7 +157,7 @@ static void note_close(struct process *process, int descriptor)
 	uses_end(&process->uses, CHANNEL_EVENTFD, (uint64_t)descriptor);
 	uses_end(&process->uses, CHANNEL_OTHER, (uint64_t)descriptor);
 	uses_end(&process->uses, CHANNEL_POSITION, (uint64_t)descriptor);
-	if (find_file(process, descriptor, &file) && S_ISREG(file.st_mode) && file.st_nlink == 0)
+	if (channels_find_file(process, descriptor, &file) && S_ISREG(file.st_mode) && file.st_nlink == 0)
 		channels_file_goes(process, &file, descriptor);
 }
 
@@ -263,6 +266,7 @@ static void note_call(struct process *process, uint32_t thread, long number,
 		break;
 	default:
 		names_note(process, thread, number, regs);
+		settings_note(process, thread, number, regs);
 	}
 }
 
@@ -295,7 +299,7 @@ static void make_pair(struct process *process, struct tracee *tracee, const stru
 	tracee_skip_syscall(tracee, result);
 	if (result != 0 || uses->pairs_length == sizeof uses->pairs / sizeof uses->pairs[0] ||
 	    target_read(process->target, at, ends, sizeof ends) != STATUS_OK ||
-	    !find_file(process, ends[0], &one) || !find_file(process, ends[1], &other))
+	    !channels_find_file(process, ends[0], &one) || !channels_find_file(process, ends[1], &other))
 		return;
 	uses->pairs[uses->pairs_length].one = one.st_ino;
 	uses->pairs[uses->pairs_length++].other = other.st_ino;

@@ -62,17 +62,36 @@ static uint64_t argument(const struct user_regs_struct *regs, uint8_t number)
 	return arguments[number];
 }
 
-/* Does this open() make the file, or empty it? One that makes it where it isn't there leaves it as it is where it is. */
-static bool opens_anew(long number, const struct user_regs_struct *regs)
+/* The flags of an open(), 0 of another call. */
+static int open_flags(long number, const struct user_regs_struct *regs)
 {
-	const int flags = (int)(number == SYS_openat ? regs->rdx : regs->rsi);
-	return (number == SYS_open || number == SYS_openat) &&
-	       (flags & O_TRUNC || (flags & O_CREAT && flags & O_EXCL));
+	return number == SYS_openat ? (int)regs->rdx : number == SYS_open ? (int)regs->rsi : 0;
 }
 
-static enum effect_on_name effect_of(const struct named *named, const struct user_regs_struct *regs)
+/*
+ * An open() may make the file, or empty it. One that makes it where it isn't there is the same to itself either way, but
+ * not to others.
+ */
+static uint8_t ways_of(const struct named *named, int flags, bool exists)
 {
-	return opens_anew(named->call, regs) ? MAKES : (enum effect_on_name)named->effect;
+	if (flags & O_CREAT && !(flags & (O_EXCL | O_TRUNC)))
+		return exists ? 0 : USE_CHANGES;
+	if (flags & O_TRUNC || flags & O_CREAT || named->effect != LOOKS)
+		return USE_DEPENDS | USE_CHANGES;
+	return USE_DEPENDS;
+}
+
+/* Does it take bits from the mask of new files? */
+static bool takes_mask(long number, int flags)
+{
+	return flags & O_CREAT || number == SYS_creat || number == SYS_mkdir || number == SYS_mkdirat ||
+	       number == SYS_mknod || number == SYS_mknodat;
+}
+
+/* What there is by this name may be asked for its size, its mode and so on. */
+static bool asks(long number)
+{
+	return number == SYS_stat || number == SYS_lstat || number == SYS_newfstatat || number == SYS_statx;
 }
 
 static uint64_t mix(uint64_t digest, uint64_t value)
@@ -80,9 +99,10 @@ static uint64_t mix(uint64_t digest, uint64_t value)
 	return (digest ^ value) * UINT64_C(0x100000001b3);
 }
 
-/* The path as fmc can open it, and the length of the folder's part. False: nothing that could change for others. */
+/* The path as fmc can open it, the length of the folder's part, and whether that begins in the working folder. False: nothing that could change for others. */
 static bool find_path(const struct process *process, const struct named *named,
-		      const struct user_regs_struct *regs, char full[PATH_ROOM + 64], size_t *folder)
+		      const struct user_regs_struct *regs, char full[PATH_ROOM + 64], size_t *folder,
+		      bool *relative)
 {
 	char path[PATH_ROOM];
 	const int pid = target_pid(process->target);
@@ -94,7 +114,8 @@ static bool find_path(const struct process *process, const struct named *named,
 		path[--length] = '\0';
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	if (!*name || strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0)
+	const bool device = strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+	if (!*name || strncmp(path, "/proc/", 6) == 0 || device)
 		return false;
 	if (*path == '/')
 		snprintf(full, PATH_ROOM + 64, "/proc/%d/root%s", pid, path);
@@ -102,38 +123,62 @@ static bool find_path(const struct process *process, const struct named *named,
 		snprintf(full, PATH_ROOM + 64, "/proc/%d/cwd/%s", pid, path);
 	else
 		snprintf(full, PATH_ROOM + 64, "/proc/%d/fd/%d/%s", pid, from, path);
+	*relative = *path != '/' && from == AT_FDCWD;
 	*folder = strlen(full) - strlen(name);
 	return true;
 }
 
-static bool identify(const char *full, size_t folder, uint64_t *id)
+static bool identify(const char *full, size_t folder, uint64_t *id, uint64_t *folder_id)
 {
 	char path[PATH_ROOM + 64];
 	struct stat found;
 	snprintf(path, sizeof path, "%.*s", (int)folder, full);
 	if (stat(path, &found) != 0)
 		return false;
+	*folder_id = channels_file_id(&found);
 	*id = mix(mix(UINT64_C(0xcbf29ce484222325), found.st_dev), found.st_ino);
 	for (const char *at = full + folder; *at; at++)
 		*id = mix(*id, (unsigned char)*at);
 	return true;
 }
 
+/* What else than the name matters to the call, or is changed by it. */
+static void note_around(struct process *process, uint32_t thread, const struct named *named, int flags,
+			uint8_t ways, uint64_t folder, const struct stat *file)
+{
+	if (ways & USE_CHANGES)
+		uses_note(process, thread, CHANNEL_LISTING, folder, USE_CHANGES);
+	if (takes_mask(named->call, flags))
+		uses_note(process, thread, CHANNEL_UMASK, 0, USE_DEPENDS);
+	if (!file || !asks(named->call))
+		return;
+	uses_note(process, thread, CHANNEL_ATTRIBUTE, channels_file_id(file), USE_DEPENDS);
+	if (S_ISREG(file->st_mode))
+		uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(file), USE_DEPENDS);
+}
+
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs)
 {
 	char full[PATH_ROOM + 64];
 	struct stat file;
-	uint64_t id;
+	uint64_t id, folder_id;
 	size_t folder;
+	bool relative;
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
 		const struct named *named = &calls[i];
-		if (named->call != number || !find_path(process, named, regs, full, &folder) ||
-		    !identify(full, folder, &id))
+		if (named->call != number || !find_path(process, named, regs, full, &folder, &relative))
 			continue;
-		const enum effect_on_name effect = effect_of(named, regs);
-		uses_note(process, thread, CHANNEL_NAME, id, effect == LOOKS ? USE_DEPENDS : USE_CHANGES);
-		if (effect == REMOVES && lstat(full, &file) == 0 && S_ISREG(file.st_mode) &&
-		    file.st_nlink == 1)
+		if (relative)
+			uses_note(process, thread, CHANNEL_FOLDER, 0, USE_DEPENDS);
+		if (!identify(full, folder, &id, &folder_id))
+			continue;
+		const int flags = open_flags(number, regs);
+		const bool exists = lstat(full, &file) == 0;
+		const uint8_t ways = ways_of(named, flags, exists);
+		if (ways)
+			uses_note(process, thread, CHANNEL_NAME, id, ways);
+		note_around(process, thread, named, flags, ways, folder_id, exists ? &file : NULL);
+		if (named->effect == REMOVES && exists && S_ISREG(file.st_mode) && file.st_nlink == 1)
 			channels_file_goes(process, &file, -1);
 	}
 }

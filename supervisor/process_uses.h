@@ -11,8 +11,11 @@
  */
 void channels_note(struct process *process, uint32_t thread, long number);
 void channels_watch(struct process *process, uint32_t thread, const struct op *op);
-/* The file's last name is about to go, or this descriptor of a file without one; -1: none. */
+/* What this descriptor of the program's leads to, and a number for it. */
 struct stat;
+bool channels_find_file(const struct process *process, int descriptor, struct stat *file);
+uint64_t channels_file_id(const struct stat *file);
+/* The file's last name is about to go, or this descriptor of a file without one; -1: none. */
 void channels_file_goes(struct process *process, const struct stat *file, int descriptor);
 /* The thread is about to send a signal. */
 void channels_note_signal(struct process *process, uint32_t thread, long number);
@@ -30,6 +33,10 @@ void uses_release(struct uses *uses);
 
 /* process_names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
+
+/* process_settings.c: the same; does it change or ask for what belongs to the whole process, or to a file? */
+void settings_note(struct process *process, uint32_t thread, long number,
+		   const struct user_regs_struct *regs);
 
 /*
  * process_unwatched.c: let the thread that stands before it perform an atomic instruction that is no operation, and see to it that

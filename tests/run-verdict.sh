@@ -122,7 +122,7 @@ named() {
 	lock 2 "$1"
 	says "kernel_locks $1: named" "isn't controlled: (.*; )?$2"
 	field complete false
-	judge "kernel_locks $1: named as JSON" grep -q "isn't controlled: .*$2" "$SCRATCH/json"
+	judge "kernel_locks $1: named as JSON" grep -Eq "isn't controlled: .*$2" "$SCRATCH/json"
 }
 waits='by which threads may wait for each other'
 named pipe "pipes $waits"
@@ -148,8 +148,31 @@ named position 'open files of which several threads read what comes next'
 named process_vm 'process_vm_readv, process_vm_writev'
 named sigwait 'signals that threads send each other'
 lock 1 sigtimedwait
+named shm 'names of files that one thread makes or removes and another one looks for'
+named create 'names of files that one thread makes or removes and another one looks for'
+named size 'files that one thread writes and another one reads'
+named sigpending 'signals that threads send each other'
+# What is the process's, or an attribute of a file: one changes it, the other one asks.
+named umask 'the mask of new files \(umask\)'
+named cwd 'the working folder'
+named relative 'the working folder'
+named listing 'folders that one thread lists while another one makes or removes names there'
+for case in chmod xattr; do
+	named $case 'attributes of files that one thread changes'
+done
+named rlimit 'limits of resources that one thread changes'
+named priority 'priorities that one thread changes'
+named setuid 'user and group numbers that one thread changes'
+named sigaction 'signal handlers that one thread changes'
+named prctl 'settings of the process \(prctl, personality\)'
+# Standard input, of which what one thread reads is gone for the other.
+echo 0123456789 >"$SCRATCH/input"
+timeout -k 5 100 "$FMC" check --strategy optimal --require-complete --stdin "$SCRATCH/input" \
+    -- "$BUILD/targets/kernel_locks" stdin >"$SCRATCH/out" 2>&1
+judge "standard input: status 2" [ $? -eq 2 ]
+says "standard input: named" "isn't controlled: open files of which several threads read what comes next"
 # What concerns one thread alone isn't, nor what is ordered by joins.
-for case in output file alone events pairs names joined; do
+for case in output file alone events pairs names joined own asks logs; do
 	lock 0 $case
 	says "kernel_locks $case: complete" '^Search complete'
 done

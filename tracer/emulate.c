@@ -171,7 +171,10 @@ static void note(struct tracee *tracee, const struct user_regs_struct *regs)
 	}
 }
 
-/* The kernel's, and stopped only for the numbers of processes and threads in them, or to be noted. */
+/*
+ * The kernel's, and stopped only for the numbers of processes and threads in them, or to be noted. Others have such numbers too,
+ * but threads may depend on each other by them: the supervisor is told.
+ */
 static bool names_numbers(long call)
 {
 	switch (call) {
@@ -179,17 +182,6 @@ static bool names_numbers(long call)
 	case SYS_sigaltstack:
 	case SYS_setsid:
 	case SYS_setpgid:
-	case SYS_prlimit64:
-	case SYS_getpriority:
-	case SYS_setpriority:
-	case SYS_ioprio_get:
-	case SYS_ioprio_set:
-	case SYS_sched_setparam:
-	case SYS_sched_getparam:
-	case SYS_sched_setscheduler:
-	case SYS_sched_getscheduler:
-	case SYS_sched_setattr:
-	case SYS_sched_getattr:
 	case SYS_sched_rr_get_interval:
 	case SYS_pidfd_open:
 		return true;

@@ -142,6 +142,55 @@ static const uint16_t traced[] = {
     SYS_sched_getparam,
     SYS_sched_setscheduler,
     SYS_sched_getscheduler,
+    SYS_umask,
+    SYS_chdir,
+    SYS_fchdir,
+    SYS_chroot,
+    SYS_getcwd,
+    SYS_getdents,
+    SYS_getdents64,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_getxattr,
+    SYS_lgetxattr,
+    SYS_fgetxattr,
+    SYS_listxattr,
+    SYS_llistxattr,
+    SYS_flistxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    SYS_chmod,
+    SYS_fchmod,
+    SYS_fchmodat,
+    SYS_chown,
+    SYS_fchown,
+    SYS_lchown,
+    SYS_fchownat,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+    SYS_utimensat,
+    SYS_setrlimit,
+    SYS_getrlimit,
+    SYS_setuid,
+    SYS_setgid,
+    SYS_setreuid,
+    SYS_setregid,
+    SYS_setresuid,
+    SYS_setresgid,
+    SYS_setgroups,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_getresuid,
+    SYS_getresgid,
+    SYS_getgroups,
+    SYS_personality,
+    SYS_prctl,
+    SYS_rt_sigaction,
 };
 
 /*
@@ -224,10 +273,14 @@ int filter_install(bool confined)
 	    TRACE_BUT_OURS,
 	};
 	/*
-	 * After the list: of fcntl() only what locks. A task that clone() makes unseen by its tracer couldn't do its own system
+	 * After the list: of read() only what is read from standard input, of fcntl() only what locks. A task that clone() makes unseen by its tracer couldn't do its own system
 	 * calls, as this filter stops those: only fmc's own are made, which lose it.
 	 */
 	const struct sock_filter some[] = {
+	    JUMP_EQUAL(SYS_read, 0, 3),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    JUMP_EQUAL(STDIN_FILENO, 18, 0),
+	    BPF_STMT(BPF_JMP | BPF_JA, 15),
 	    JUMP_EQUAL(SYS_fcntl, 0, 6),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
 	    JUMP_EQUAL(F_SETLK, 14, 0),
@@ -245,6 +298,7 @@ int filter_install(bool confined)
 	    RETURN(SECCOMP_RET_ERRNO | EPERM),
 	};
 	enum { ALLOWED = 1, LOOK = 2 };
+	_Static_assert(COUNT(traced) + LOOK + COUNT(some) <= UINT8_MAX, "jumps have a byte");
 	struct sock_filter
 	    code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(some) + COUNT(otherwise)];
 	size_t n = 0;

@@ -161,6 +161,9 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 	bool usable = good(x);
 	if (usable)
 		assume_exit(x);
+	/* What it leaves to later executions, files for example, may keep them from doing it again. */
+	if (usable)
+		verdict_uncontrolled(x->verdict, process_uncontrolled(x->session->process));
 	usable = usable && run_again(x, launch);
 	x->verdict->alone = usable && !threaded;
 	const struct policy policy = explore_first_policy(x);

@@ -1,8 +1,10 @@
 /*
  * kernel_locks CASE: two threads take two locks that are objects of the kernel, in opposite orders: a deadlock, which one after the other
- * doesn't show. Or they use such objects and don't wait for each other: output, file, alone, events, pairs, names, joined.
+ * doesn't show. Or one changes what is the process's, and the other one asks for it: umask and so on. Or they use such objects and
+ * don't wait for each other: output, file, alone, events, pairs, names, joined, own, asks, logs.
  * What needs files makes them in the working directory.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
@@ -17,12 +19,16 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static int ends[2][2];
@@ -500,9 +506,185 @@ static void read_all(int lock)
 	remove_file(lock);
 }
 
+static void list_folder(void)
+{
+	DIR *folder = opendir(".");
+	must(folder != NULL);
+	while (readdir(folder))
+		;
+	closedir(folder);
+}
+
+/* What each of these does is to be seen, not what comes of it. */
+static void change_or_ask_umask(int change)
+{
+	if (change)
+		umask(077);
+	else
+		close(open(taken[0], O_CREAT | O_WRONLY, 0666));
+}
+
+static void change_or_ask_folder(int change)
+{
+	char path[4096];
+	must(change ? chdir("/") == 0 : getcwd(path, sizeof path) != NULL);
+}
+
+static void change_or_use_folder(int change)
+{
+	if (change)
+		must(chdir("/") == 0);
+	else
+		close(open(names[0], O_RDONLY));
+}
+
+static void change_or_list_folder(int change)
+{
+	if (change)
+		make_file(1);
+	else
+		list_folder();
+}
+
+static void change_or_ask_mode(int change)
+{
+	struct stat about;
+	must(change ? chmod(names[0], 0400) == 0 : stat(names[0], &about) == 0);
+}
+
+static void change_or_ask_size(int change)
+{
+	struct stat about;
+	must(change ? write(ends[0][0], &byte, 1) == 1 : stat(names[0], &about) == 0);
+}
+
+static void take_attribute(int change)
+{
+	char value;
+	if (change)
+		(void)fsetxattr(ends[0][0], "user.taken", &byte, 1, XATTR_CREATE);
+	else
+		(void)getxattr(names[0], "user.taken", &value, 1);
+}
+
+static void change_or_ask_limit(int change)
+{
+	struct rlimit limit;
+	must(getrlimit(RLIMIT_CORE, &limit) == 0);
+	if (change)
+		must(setrlimit(RLIMIT_CORE, &limit) == 0);
+}
+
+static void change_or_ask_priority(int change)
+{
+	if (change)
+		must(setpriority(PRIO_PROCESS, (id_t)getpid(), 3) == 0);
+	else
+		(void)getpriority(PRIO_PROCESS, (id_t)getpid());
+}
+
+static void change_or_ask_user(int change)
+{
+	if (change)
+		must(syscall(SYS_setresuid, -1, -1, -1) == 0);
+	else
+		(void)getuid();
+}
+
+static void change_or_ask_handler(int change)
+{
+	struct sigaction action = {.sa_handler = SIG_IGN};
+	must(sigaction(SIGUSR1, change ? &action : NULL, change ? NULL : &action) == 0);
+}
+
+static void change_or_ask_option(int change)
+{
+	must(change ? prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0) == 0
+		    : prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) >= 0);
+}
+
+static void send_or_look(int change)
+{
+	sigset_t set;
+	if (change)
+		give_signal(0);
+	else
+		must(sigpending(&set) == 0);
+}
+
+static void make_or_look(int change)
+{
+	if (change)
+		make_file(0);
+	else
+		(void)access(names[0], F_OK);
+}
+
+static void take_shared(int lock)
+{
+	int file;
+	while ((file = shm_open(lock ? "/fmc-kernel-locks-1" : "/fmc-kernel-locks-0",
+				O_CREAT | O_EXCL | O_RDWR, 0600)) < 0)
+		sched_yield();
+	close(file);
+}
+
+static void give_shared(int lock)
+{
+	shm_unlink(lock ? "/fmc-kernel-locks-1" : "/fmc-kernel-locks-0");
+}
+
+static void read_input(int lock)
+{
+	char value;
+	(void)lock;
+	(void)!read(STDIN_FILENO, &value, 1);
+}
+
+/* One of both threads alone does all of it; the other one a little of what it doesn't change. */
+static void change_own(int lock)
+{
+	struct rlimit limit;
+	struct stat about;
+	if (lock || me)
+		return;
+	must(getrlimit(RLIMIT_CORE, &limit) == 0 && setrlimit(RLIMIT_CORE, &limit) == 0);
+	umask(022);
+	write_own(names[0]);
+	must(chmod(names[0], 0600) == 0 && stat(names[0], &about) == 0);
+	list_folder();
+	must(chdir(".") == 0);
+	(void)setpriority(PRIO_PROCESS, 0, 1);
+	signal(SIGUSR2, SIG_IGN);
+	unlink(names[0]);
+}
+
+static void ask_all(int lock)
+{
+	char path[4096];
+	struct stat about;
+	(void)lock;
+	must(getcwd(path, sizeof path) && stat(program, &about) == 0);
+	change_or_ask_limit(0);
+	change_or_ask_priority(0);
+	change_or_ask_user(0);
+	change_or_ask_handler(0);
+	list_folder();
+}
+
+/* One file that both write to. */
+static void append(int lock)
+{
+	int file = open(names[0], O_CREAT | O_APPEND | O_WRONLY, 0600);
+	must(file >= 0 && write(file, &byte, 1) == 1);
+	close(file);
+	(void)lock;
+}
+
 static const struct kind {
 	const char *name;
-	void (*make)(int), (*take)(int), (*give)(int), (*remove)(int);
+	void (*make)(int), (*take)(int), (*give)(int),
+	    (*remove)(int); /* without take: give, by one thread (1) and by the other */
 } kinds[] = {
     {"pipe", make_pipe, take_token, give_token, nothing},
     {"socketpair", make_pair, take_token, give_token, nothing},
@@ -527,6 +709,7 @@ static const struct kind {
     {"mq", make_letter, take_letter, give_letter, nothing},
     {"timerfd", make_expiry, take_expiry, give_expiry, nothing},
     {"inotify", make_event_of, take_event_of, give_event_of, remove_file},
+    {"shm", nothing, take_shared, give_shared, nothing},
     {"output", nothing, print, nothing, nothing},
     {"file", nothing, read_file, nothing, nothing},
     {"alone", nothing, use_own_pipe, nothing, nothing},
@@ -534,6 +717,24 @@ static const struct kind {
     {"pairs", nothing, use_own_pair, nothing, nothing},
     {"names", nothing, use_own_names, nothing, nothing},
     {"joined", nothing, write_for_main, nothing, read_all},
+    {"own", nothing, change_own, nothing, nothing},
+    {"asks", nothing, ask_all, nothing, nothing},
+    {"logs", nothing, append, nothing, nothing},
+    {"stdin", nothing, read_input, nothing, nothing},
+    {"umask", nothing, NULL, change_or_ask_umask, nothing},
+    {"cwd", nothing, NULL, change_or_ask_folder, nothing},
+    {"relative", nothing, NULL, change_or_use_folder, nothing},
+    {"listing", remove_file, NULL, change_or_list_folder, nothing},
+    {"chmod", make_file, NULL, change_or_ask_mode, nothing},
+    {"size", make_content, NULL, change_or_ask_size, nothing},
+    {"xattr", make_content, NULL, take_attribute, nothing},
+    {"rlimit", nothing, NULL, change_or_ask_limit, nothing},
+    {"priority", nothing, NULL, change_or_ask_priority, nothing},
+    {"setuid", nothing, NULL, change_or_ask_user, nothing},
+    {"sigaction", nothing, NULL, change_or_ask_handler, nothing},
+    {"prctl", nothing, NULL, change_or_ask_option, nothing},
+    {"sigpending", make_signal, NULL, send_or_look, nothing},
+    {"create", remove_file, NULL, make_or_look, nothing},
 };
 
 static const struct kind *kind;
@@ -541,6 +742,10 @@ static const struct kind *kind;
 static void *take_both(void *argument)
 {
 	me = argument != NULL;
+	if (!kind->take) {
+		kind->give(me);
+		return NULL;
+	}
 	kind->take(me);
 	kind->take(!me);
 	kind->give(!me);
