@@ -60,7 +60,8 @@ static void run_whole(struct exploration *x)
 	if (x->last.trace.end == END_DEPTH)
 		run_longer(x);
 	uint64_t wanted = DEPTH_TIMES * (uint64_t)x->last.trace.length;
-	if (x->last.trace.end != END_DEPTH && x->last.trace.end != END_INTERRUPTED && wanted > *depth)
+	if (x->last.trace.end != END_DEPTH && x->last.trace.end != END_INTERRUPTED &&
+	    !end_reason_loops(x->last.trace.end) && wanted > *depth)
 		*depth = wanted;
 }
 

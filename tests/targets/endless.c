@@ -1,8 +1,10 @@
 /*
- * Comes to no end, as the argument says: `compute`: T2 computes for ever; `some`: it does if it is the first to take the
- * lock, which isn't so in the first schedule; `wait`: main waits for what nobody sends, and never has another thread.
+ * Comes to no end, as the argument says: `compute`: T2 computes for ever; `yield`: it yields for ever; `some`: it computes for ever
+ * if it is the first to take the lock, which isn't so in the first schedule; `wait`: main waits for what nobody sends, and never has
+ * another thread.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,6 +30,8 @@ static int enter(void)
 static void *work(void *mode)
 {
 	int before = enter();
+	while (strcmp(mode, "yield") == 0)
+		sched_yield();
 	if (strcmp(mode, "compute") == 0 || before == 0)
 		compute();
 	return NULL;
