@@ -103,6 +103,11 @@ void execution_expect(struct execution *x, const struct good_ends *ends)
 	x->good_ends = *ends;
 }
 
+void execution_end_at_circles(struct execution *x)
+{
+	x->ends_at_circles = true;
+}
+
 void execution_verify_model(struct execution *x, bool on)
 {
 	x->verify = on;

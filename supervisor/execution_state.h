@@ -32,6 +32,7 @@ struct execution {
 	uint8_t *yields; /* of each thread in a row, as execution_timeouts.c counts them */
 	struct execution_watcher watcher;
 	bool verify;
+	bool ends_at_circles;
 	struct good_ends good_ends;
 	/* Of the execution being run. */
 	const struct plan *plan;

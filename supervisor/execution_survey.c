@@ -196,6 +196,31 @@ static bool end_without_enabled(struct execution *x)
 	return false;
 }
 
+/* These let threads that sleep go on to a lock. */
+static bool wakes(const struct op *op)
+{
+	return op->kind == OP_COND_SIGNAL || op->kind == OP_COND_BROADCAST;
+}
+
+/*
+ * Do threads wait for each other in a circle since the last transition? Then the thread that made it is one of them: it has come to
+ * wait, or it holds what others wait for; or it has woken one. What the plan says is followed to its end all the same, and then
+ * all are asked.
+ */
+static bool circle_closed(const struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const struct trace *trace = x->trace;
+	if (!x->ends_at_circles || trace->length < x->plan->prefix_length)
+		return false;
+	if (trace->length > x->plan->prefix_length && !wakes(&trace->at[trace->length - 1].op))
+		return model_in_circle(model, x->previous);
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (model_in_circle(model, t))
+			return true;
+	return false;
+}
+
 /*
  * Could the thread that ran last go on? Ready counts, not merely enabled: leaving a thread that can only time
  * out is no preemption.
@@ -299,6 +324,10 @@ bool execution_survey(struct execution *x)
 		hold_children(x);
 		if (!on)
 			return end_without_enabled(x);
+	}
+	if (circle_closed(x)) {
+		trace->end = END_DEADLOCK;
+		return false;
 	}
 	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
 		return false;

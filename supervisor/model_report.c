@@ -69,3 +69,34 @@ uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *c
 		return *object;
 	return model_holder(m, *object);
 }
+
+/* Who alone can let t go on, by giving back a lock or by its end; NO_THREAD if nobody in particular, or t needn't wait. */
+static uint32_t held_back_by(const struct model *m, uint32_t t)
+{
+	enum object_class class;
+	uint32_t object;
+	if (model_exited(m, t) || model_enabled(m, t))
+		return NO_THREAD;
+	const uint32_t holder = model_waits_for(m, t, &class, &object);
+	switch (class) {
+	case CLASS_THREAD:
+	case CLASS_MUTEX:
+	case CLASS_RWLOCK:
+	case CLASS_SPIN:
+	case CLASS_ONCE:
+		return holder;
+	default:
+		return NO_THREAD;
+	}
+}
+
+bool model_in_circle(const struct model *m, uint32_t t)
+{
+	uint32_t next = t;
+	for (uint32_t steps = 0; steps < model_threads(m) && next != NO_THREAD; steps++) {
+		next = held_back_by(m, next);
+		if (next == t)
+			return true;
+	}
+	return false;
+}

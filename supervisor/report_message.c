@@ -37,7 +37,7 @@ static void print_deadlock(const struct finding *finding, FILE *stream)
 {
 	const struct trace *trace = &finding->trace;
 	for (uint32_t start = 0; start < trace->threads_length; start++) {
-		if (!report_in_cycle(trace, start))
+		if (!trace_in_circle(trace, start))
 			continue;
 		uint32_t t = start;
 		do {
@@ -230,9 +230,7 @@ static int compare_parts(const void *a, const void *b)
 /* Is the failure about this thread? */
 static bool concerned(const struct trace *trace, uint32_t t)
 {
-	if (trace->end == END_DEADLOCK)
-		return trace->threads[t].pending.kind != OP_NONE;
-	return t == trace->end_thread;
+	return trace->end == END_DEADLOCK ? trace_stuck(trace, t) : t == trace->end_thread;
 }
 
 char *report_signature(const struct finding *finding)

@@ -18,19 +18,6 @@ const struct frame *report_own_frame(const struct finding *finding, uint32_t thr
 	return NULL;
 }
 
-bool report_in_cycle(const struct trace *trace, uint32_t start)
-{
-	uint32_t t = start;
-	for (uint32_t steps = 0; steps < trace->threads_length; steps++) {
-		if (t >= trace->threads_length || !trace->threads[t].holds_back)
-			return false;
-		t = trace->threads[t].blocker;
-		if (t == start)
-			return true;
-	}
-	return false;
-}
-
 /* The thread that the failure is about. */
 static uint32_t thread_of(const struct finding *finding)
 {
@@ -41,7 +28,7 @@ static uint32_t thread_of(const struct finding *finding)
 	if (finding->kind != FINDING_DEADLOCK)
 		return trace->end_thread;
 	for (uint32_t t = 0; t < trace->threads_length; t++) {
-		if (report_in_cycle(trace, t))
+		if (trace_in_circle(trace, t))
 			return t;
 		if (waiting == NO_THREAD && trace->threads[t].pending.kind != OP_NONE)
 			waiting = t;

@@ -226,6 +226,34 @@ size_t trace_difference(const struct trace *a, const struct trace *b)
 	return same_end ? SIZE_MAX : shorter;
 }
 
+bool trace_goes_on(const struct trace *trace)
+{
+	for (uint32_t t = 0; t < trace->threads_length; t++)
+		if (trace->threads[t].enabled)
+			return true;
+	return false;
+}
+
+bool trace_in_circle(const struct trace *trace, uint32_t start)
+{
+	uint32_t t = start;
+	for (uint32_t steps = 0; steps < trace->threads_length; steps++) {
+		if (t >= trace->threads_length || !trace->threads[t].holds_back)
+			return false;
+		t = trace->threads[t].blocker;
+		if (t == start)
+			return true;
+	}
+	return false;
+}
+
+bool trace_stuck(const struct trace *trace, uint32_t t)
+{
+	if (trace->end != END_DEADLOCK || trace->threads[t].pending.kind == OP_NONE)
+		return false;
+	return trace_goes_on(trace) ? trace_in_circle(trace, t) : true;
+}
+
 static bool copy_array(void **to, size_t *room, const void *from, size_t length, size_t size)
 {
 	if (!reserve(to, room, length, size))

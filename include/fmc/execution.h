@@ -73,6 +73,13 @@ struct machine *execution_machine(const struct execution *execution);
 /* From now on these ends of the process are good ones. Copied; before that only exit status 0 is. */
 void execution_expect(struct execution *execution, const struct good_ends *ends);
 
+/*
+ * From now on an execution ends, as END_DEADLOCK, as soon as threads wait for each other in a circle (model_in_circle()), though
+ * others could go on, unless its plan says how. What those would do after it isn't seen, and no search that leaves out
+ * executions as equal to others may rely on it.
+ */
+void execution_end_at_circles(struct execution *execution);
+
 /* Check the model's predictions of results against the machine's; a difference ends the execution as
  * END_ERROR. */
 void execution_verify_model(struct execution *execution, bool on);

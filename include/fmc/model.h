@@ -182,6 +182,12 @@ void model_perform(struct model *m, uint32_t t, int32_t choice, const struct obs
  */
 uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *class, uint32_t *object);
 
+/*
+ * t waits without a time-out for a lock or a thread's end, whose holder waits for another one, and so on back to t: none of them
+ * goes on any more, whatever other threads do.
+ */
+bool model_in_circle(const struct model *m, uint32_t t);
+
 /* The thread that holds this mutex or spinlock, writes under this rwlock, runs this once; NO_THREAD if none.
  */
 uint32_t model_holder(const struct model *m, uint32_t object);

@@ -32,9 +32,6 @@ bool report_place(const struct finding *finding, struct report_place *place);
  */
 const struct frame *report_own_frame(const struct finding *finding, uint32_t thread);
 
-/* Does following "is held back by" from this thread lead back to it? */
-bool report_in_cycle(const struct trace *trace, uint32_t start);
-
 /* One line that says what happened, beginning with the kind. To be freed. Needs all but message, signature.
  */
 char *report_message(const struct finding *finding);

@@ -95,7 +95,7 @@ enum end_reason {
 	END_NONE,
 	END_EXIT,	  /* the process exited by itself; end_value is its exit status */
 	END_SIGNAL,	  /* killed by a signal of its own doing; end_value is the signal */
-	END_DEADLOCK,	  /* threads are left and none is enabled */
+	END_DEADLOCK,	  /* threads are left and none is enabled; or some wait for each other in a circle */
 	END_DEPTH,	  /* max_depth reached, and no loop was proven */
 	END_THREAD_DEPTH, /* the threads that could go on have used up max_thread_depth */
 	END_LIVELOCK, /* a fair cycle: the state after the trace equals the one at transition loop_start */
@@ -273,6 +273,18 @@ const char *trace_hides(const struct trace *trace, bool sees_memory);
  * asks. */
 bool trace_outlives_main(const struct trace *trace);
 const char *trace_shares(const struct trace *trace, bool sees_memory);
+
+/* A thread can still go on at the end. */
+bool trace_goes_on(const struct trace *trace);
+
+/*
+ * Is t one of those that END_DEADLOCK is about? Everybody who is left, or where others can go on, who waits for each other in a
+ * circle.
+ */
+bool trace_stuck(const struct trace *trace, uint32_t t);
+
+/* Does following "waits for" from t at the end lead back to it? */
+bool trace_in_circle(const struct trace *trace, uint32_t t);
 
 /* Copies all of it; false without memory. */
 bool trace_copy(struct trace *to, const struct trace *from);

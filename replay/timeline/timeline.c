@@ -103,7 +103,10 @@ static enum status open_process(struct timeline *timeline, char why[256])
 		return status;
 	timeline->machine = process_machine(timeline->process);
 	timeline->execution = execution_new(timeline->machine);
-	return timeline->execution ? STATUS_OK : STATUS_NO_MEMORY;
+	if (!timeline->execution)
+		return STATUS_NO_MEMORY;
+	execution_end_at_circles(timeline->execution);
+	return STATUS_OK;
 }
 
 struct timeline *timeline_new(const struct timeline_options *options, const struct schedule *schedule,

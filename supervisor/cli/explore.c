@@ -138,6 +138,10 @@ static void account(struct exploration *x)
 	if (trace->end == END_ABSENT)
 		verdict_because(verdict, "a copy of the process can't do what it did: T%u: %s",
 				trace->end_thread + 1, trace->message);
+	if (trace->end == END_DEADLOCK && trace_goes_on(trace))
+		verdict_because(verdict,
+				"executions end where threads wait for each other in a circle: what others "
+				"could do after it isn't run");
 	if (trace->unmodelled)
 		verdict_because(verdict, "operations that fmc has no model of: %s", trace->message);
 	if (x->last.uncontrolled)

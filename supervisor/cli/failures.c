@@ -40,8 +40,7 @@ static uint64_t digest_end(const struct trace *trace)
 {
 	uint64_t threads = 0;
 	for (uint32_t t = 0; t < trace->threads_length; t++) {
-		bool stuck = trace->end == END_DEADLOCK && trace->threads[t].pending.kind != OP_NONE;
-		if (stuck || t == trace->end_thread)
+		if (trace_stuck(trace, t) || t == trace->end_thread)
 			threads += digest_thread(trace, t);
 	}
 	uint64_t digest = mix(mix(threads, (uint64_t)trace->end), (uint64_t)(int64_t)trace->end_value);

@@ -97,6 +97,7 @@ enum status session_open_process(struct session *session, const struct process_o
 	}
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
 	session->timed = timer_create(CLOCK_MONOTONIC, &event, &session->timer) == 0;
+	execution_end_at_circles(session->execution);
 	execution_verify_model(session->execution, options->verify_model);
 	execution_expect(session->execution, &options->good_ends);
 	return STATUS_OK;

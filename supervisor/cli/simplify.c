@@ -37,7 +37,8 @@ static char *failure_text(const struct finding *finding)
 	}
 	for (uint32_t t = 0; t < trace->threads_length && trace->end == END_DEADLOCK; t++) {
 		const struct thread_end *end = &trace->threads[t];
-		bool named = end->blocked_class != CLASS_NONE && end->blocked_class != CLASS_THREAD &&
+		bool named = trace_stuck(trace, t) && end->blocked_class != CLASS_NONE &&
+			     end->blocked_class != CLASS_THREAD &&
 			     end->blocked_object < finding->objects_length;
 		if (named && finding->objects[end->blocked_object])
 			names[length++] = finding->objects[end->blocked_object];

@@ -283,6 +283,78 @@ START_TEST(deadlock_says_who_waits_for_whom)
 }
 END_TEST
 
+/* while (true) { lock; unlock; yield; } */
+static void beat(struct table_program *p)
+{
+	const uint32_t guard = table_mutex(p, MUTEX_NORMAL);
+	struct table_body *body = table_body(p);
+	table_op(body, OP_MUTEX_LOCK, guard);
+	table_op(body, OP_MUTEX_UNLOCK, guard);
+	table_op(body, OP_YIELD, NO_OBJECT);
+	table_jump(body, TABLE_JUMP, 0, 0, 0);
+}
+
+/* Two that take two locks in opposite order, beside one that goes on for ever: the circle ends it, if that is wanted. */
+START_TEST(a_circle_beside_others)
+{
+	struct bench b;
+	struct trace again;
+	bench_init(&b);
+	trace_init(&again);
+	uint32_t m[2] = {table_mutex(&b.program, MUTEX_NORMAL), table_mutex(&b.program, MUTEX_NORMAL)};
+	for (uint32_t i = 0; i < 2; i++) {
+		struct table_body *body = table_body(&b.program);
+		table_op(body, OP_MUTEX_LOCK, m[i]);
+		table_op(body, OP_MUTEX_LOCK, m[1 - i]);
+		table_op(body, OP_MUTEX_UNLOCK, m[0]);
+		table_op(body, OP_MUTEX_UNLOCK, m[1]);
+	}
+	beat(&b.program);
+	const struct policy policy = {.kind = POLICY_DEFAULT, .fair_k = 1, .max_depth = 50};
+	const struct step steps[] = {{0, 0}, {1, 0}};
+	struct plan plan = {.prefix = steps, .prefix_length = 2, .policy = policy};
+	execution_run(b.execution, &plan, &b.trace);
+	ck_assert_int_eq(b.trace.end, END_LIVELOCK);
+	execution_end_at_circles(b.execution);
+	bench_replay(&b, &b.trace, policy, &again);
+	ck_assert_uint_eq(trace_difference(&b.trace, &again), SIZE_MAX);
+	execution_run(b.execution, &plan, &b.trace);
+	ck_assert_int_eq(b.trace.end, END_DEADLOCK);
+	ck_assert_uint_eq(b.trace.length, 2);
+	ck_assert(b.trace.threads[2].enabled && trace_goes_on(&b.trace));
+	ck_assert(trace_stuck(&b.trace, 0) && trace_stuck(&b.trace, 1) && !trace_stuck(&b.trace, 2));
+	trace_release(&again);
+	bench_release(&b);
+}
+END_TEST
+
+/* Who waits for a signal holds a lock that who has signalled it wants next; the signal brings the first to a lock of the other's. */
+START_TEST(a_circle_that_a_signal_closes)
+{
+	struct bench b;
+	bench_init(&b);
+	const uint32_t kept = table_mutex(&b.program, MUTEX_NORMAL),
+		       given = table_mutex(&b.program, MUTEX_NORMAL), ready = table_cond(&b.program);
+	struct table_body *waiter = table_body(&b.program), *owner = table_body(&b.program),
+			  *signaller = table_body(&b.program);
+	table_op(waiter, OP_MUTEX_LOCK, kept);
+	table_op(waiter, OP_MUTEX_LOCK, given);
+	table_op2(waiter, OP_COND_WAIT, ready, given);
+	table_op(owner, OP_MUTEX_LOCK, given);
+	table_op(owner, OP_MUTEX_LOCK, kept);
+	table_op(signaller, OP_COND_SIGNAL, ready);
+	beat(&b.program);
+	execution_end_at_circles(b.execution);
+	const struct step steps[] = {{0, 0}, {0, 0}, {0, 0}, {1, 0}, {2, 0}};
+	const struct plan plan = {.prefix = steps, .prefix_length = 5, .policy = plain};
+	execution_run(b.execution, &plan, &b.trace);
+	ck_assert_int_eq(b.trace.end, END_DEADLOCK);
+	ck_assert_uint_eq(b.trace.length, 5);
+	ck_assert(trace_stuck(&b.trace, 0) && trace_stuck(&b.trace, 1) && !trace_stuck(&b.trace, 3));
+	bench_release(&b);
+}
+END_TEST
+
 START_TEST(a_crash_and_an_exit)
 {
 	struct bench b;
@@ -707,6 +779,8 @@ static void add_all(TCase *tests)
 	tcase_add_test(tests, figure_8_livelock);
 	tcase_add_test(tests, depth_without_a_loop);
 	tcase_add_test(tests, deadlock_says_who_waits_for_whom);
+	tcase_add_test(tests, a_circle_beside_others);
+	tcase_add_test(tests, a_circle_that_a_signal_closes);
 	tcase_add_test(tests, a_crash_and_an_exit);
 	tcase_add_test(tests, births);
 	tcase_add_test(tests, hundred_threads);

@@ -1,0 +1,51 @@
+/*
+ * Two threads that take two locks in opposite order, beside one that counts for as long as the process lives. When the two wait for
+ * each other main waits for them, but the process never stands still.
+ *
+ * fmc-options: --strategy cb:1
+ * fmc-verdict: deadlock
+ * fmc-message: T3 waits for [ab] held by T4, T4 waits for [ab] held by T3
+ *
+ * fmc-options:
+ * fmc-verdict: deadlock
+ * fmc-message: T3 waits for [ab] held by T4, T4 waits for [ab] held by T3
+ */
+#include <pthread.h>
+#include <sched.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER,
+		       guard = PTHREAD_MUTEX_INITIALIZER;
+static unsigned long beats;
+
+static void *beat(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		pthread_mutex_lock(&guard);
+		beats++;
+		pthread_mutex_unlock(&guard);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void *take_both(void *argument)
+{
+	pthread_mutex_t *first = argument ? &b : &a, *second = argument ? &a : &b;
+	pthread_mutex_lock(first);
+	pthread_mutex_lock(second);
+	pthread_mutex_unlock(second);
+	pthread_mutex_unlock(first);
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t heart, threads[2];
+	pthread_create(&heart, NULL, beat, NULL);
+	pthread_create(&threads[0], NULL, take_both, NULL);
+	pthread_create(&threads[1], NULL, take_both, &b);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	return 0;
+}
