@@ -325,12 +325,12 @@ bool execution_survey(struct execution *x)
 		if (!on)
 			return end_without_enabled(x);
 	}
+	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
+		return false;
 	if (circle_closed(x)) {
 		trace->end = END_DEADLOCK;
 		return false;
 	}
-	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
-		return false;
 	fair_schedulable(x->fair, x->enabled, x->schedulable);
 	assert(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
 	bitset_copy(x->before, x->enabled, words);
