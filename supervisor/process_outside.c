@@ -196,20 +196,22 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
-	switch (op->arg) {
-	case SYS_flock:
-	case SYS_fcntl:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-		return op->kind == OP_POLL;
-	case SYS_wait4:
-		return op->kind == OP_POLL || (regs && !(regs->rdx & (WUNTRACED | WCONTINUED)));
-	case SYS_waitid:
-		return op->kind == OP_POLL || (regs && !(regs->r10 & (WSTOPPED | WCONTINUED)));
-	default:
+	if (op->kind == OP_POLL)
 		return tracee != NULL;
+	switch (op->arg) {
+	case SYS_wait4:
+		return regs && !(regs->rdx & (WUNTRACED | WCONTINUED));
+	case SYS_waitid:
+		return regs && !(regs->r10 & (WSTOPPED | WCONTINUED));
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_rt_sigtimedwait:
+	case SYS_splice:
+	case SYS_tee:
+		return tracee != NULL;
+	default:
+		/* Locks of files, semaphores, queues, rings and whatever else the kernel alone knows of. */
+		return tracee && events_of((long)op->arg) != 0;
 	}
 }
 
