@@ -17,8 +17,8 @@ same() {
 	timeout -k 5 20 "$program" "$@" </dev/null >"$SCRATCH/expected" 2>/dev/null
 	local wanted=$?
 	for ((seed = 0; seed <= SEEDS; seed++)); do
-		# shellcheck disable=SC2046
-		run_under $([ $seed -eq 0 ] || echo --seed $seed) -- "$program" "$@"
+		# shellcheck disable=SC2046,SC2086
+		run_under ${OPTIONS-} $([ $seed -eq 0 ] || echo --seed $seed) -- "$program" "$@"
 		status=$?
 		if [ $status -ne $wanted ] || ! cmp -s "$SCRATCH/expected" "$SCRATCH/found"; then
 			wrong=$((wrong + 1))
@@ -57,8 +57,19 @@ for case in about_to_lock about_to_lock_outside about_to_relock about_to_leave a
 	says_not "signals $case can be followed" "can't (supervise|follow)"
 done
 for case in write writev pwritev2 sendfile write-socket send sendmsg recv recvmsg recvmmsg rcvtimeo semop unhandled unhandled-vector \
-    handled splice vmsplice sendfile-pipe; do
+    handled splice vmsplice sendfile-pipe recvmmsg-timed sendmmsg rcvlowat terminal write-terminal ring aio; do
 	same transfers $case
+done
+# Whoever computes is looked at, too.
+for case in zero zero-vector sendfile-file copy_file_range; do
+	OPTIONS='--spin-ms 1' same transfers $case
+done
+# A failure of the first schedule would be taken for expected.
+for case in recvmmsg-timed sendmmsg ring aio; do
+	timeout -k 5 60 "$FMC" check --strategy random --executions 5 --expect-exit 0 -o "$SCRATCH/bad.sched" -- "$BUILD/targets/transfers" $case \
+	    </dev/null >"$SCRATCH/out" 2>&1
+	says "transfers $case, check" 'No failure found in 5 executions'
+	says_not "transfers $case, check: ends well" 'taken as expected'
 done
 # sent SIGNAL STATUS CASE: a signal to fmc run is one to the program. Its input never comes.
 sent() {

@@ -49,11 +49,16 @@ bool call_is_cut(long number)
 	case SYS_io_uring_enter:
 	case SYS_read:
 	case SYS_readv:
+	case SYS_preadv2:
 	case SYS_recvfrom:
 	case SYS_recvmsg:
 	case SYS_recvmmsg:
 	case SYS_write:
 	case SYS_writev:
+	case SYS_pwritev2:
+	case SYS_splice:
+	case SYS_sendfile:
+	case SYS_fallocate:
 	case SYS_sendto:
 	case SYS_sendmsg:
 	case SYS_sendmmsg:

@@ -1,18 +1,12 @@
 #include "tracer/call_registers.h"
 #include "tracer/call_traits.h"
+#include "tracer/cut_call.h"
 #include "tracer/private.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/io_uring.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
-#include <termios.h>
-#include <unistd.h>
 
 /*
  * A stop ends the system call that its thread sleeps in. The kernel begins most again by itself; some fail with EINTR, and some
@@ -24,7 +18,7 @@
  *
  *     whole call --cut_call_mend--> rest wanted --resumed--> in the rest --cut_call_stopped--> whole call, with all results
  *
- * A vector's rest is transferred part by part. When a handler of the program's own is to run, the call has ended with
+ * A vector's rest is transferred part by part, that of several messages first of the last one. When a handler of the program's own is to run, the call has ended with
  * what is done (cut_call_leave), as it would have without fmc.
  */
 
@@ -32,218 +26,6 @@
 #define ERESTARTSYS	      512
 #define ERESTARTNOHAND	      514
 #define ERESTART_RESTARTBLOCK 516
-
-#define VECTOR_MOST 1024 /* the longest that the kernel takes */
-
-/* What is left of a transfer, as a call of its own. */
-struct rest {
-	long number;
-	uint64_t arguments[6];
-	uint64_t
-	    size; /* what its result would be if it did all of that; 0: nothing is left, or it can't be said */
-};
-
-static const struct rest nothing;
-
-/* A duplicate of the program's own descriptor; -1: it can't be had. */
-static int duplicate(const struct tracee *tracee, uint64_t descriptor)
-{
-	const int pidfd = (int)syscall(SYS_pidfd_open, tracee->target->pid, 0);
-	const int copy = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, (int)descriptor, 0);
-	if (pidfd >= 0)
-		close(pidfd);
-	return copy;
-}
-
-static bool descriptor_name(const struct tracee *tracee, uint64_t descriptor, char name[64])
-{
-	char path[48];
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", tracee->target->pid, (int)descriptor);
-	const ssize_t length = readlink(path, name, 63);
-	if (length < 0)
-		return false;
-	name[length] = '\0';
-	return true;
-}
-
-static bool is_pipe(const struct tracee *tracee, uint64_t descriptor)
-{
-	char name[64];
-	return descriptor_name(tracee, descriptor, name) &&
-	       (strncmp(name, "pipe:", 5) == 0 || name[0] == '/'); /* a FIFO has a name */
-}
-
-/* So many bytes a terminal without line editing has to have before read() returns. */
-static uint64_t terminal_least(const struct tracee *tracee, uint64_t descriptor)
-{
-	struct termios settings;
-	const int copy = duplicate(tracee, descriptor);
-	const bool raw = copy >= 0 && tcgetattr(copy, &settings) == 0 && !(settings.c_lflag & ICANON);
-	if (copy >= 0)
-		close(copy);
-	return raw && !settings.c_cc[VTIME] ? settings.c_cc[VMIN] : 0;
-}
-
-/* Does a receiver wait for all that it wants? Messages come one at a time. */
-static bool waits_for_all(const struct tracee *tracee, uint64_t descriptor, uint64_t flags)
-{
-	int type = 0;
-	socklen_t length = sizeof type;
-	if (!(flags & MSG_WAITALL) || flags & MSG_PEEK)
-		return false;
-	const int copy = duplicate(tracee, descriptor);
-	const bool stream =
-	    copy >= 0 && getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM;
-	if (copy >= 0)
-		close(copy);
-	return stream;
-}
-
-/* Up to here read() goes on by itself; 0: from what gives what it has. */
-static uint64_t read_least(const struct tracee *tracee, const struct user_regs_struct *regs)
-{
-	static const char *const endless[] = {"/dev/zero", "/dev/urandom", "/dev/random"};
-	char name[64];
-	if (!descriptor_name(tracee, regs->rdi, name))
-		return 0;
-	for (size_t i = 0; i < sizeof endless / sizeof endless[0]; i++)
-		if (strcmp(name, endless[i]) == 0)
-			return regs->rdx;
-	if (strncmp(name, "/dev/", 5) != 0)
-		return 0;
-	const uint64_t least = terminal_least(tracee, regs->rdi);
-	return least < regs->rdx ? least : regs->rdx;
-}
-
-/* The same call with `size` of its bytes left, which begin `done` later. */
-static struct rest rest_of_bytes(const struct user_regs_struct *regs, uint64_t done, uint64_t size)
-{
-	return (struct rest){
-	    .number = (long)regs->orig_rax,
-	    .arguments = {regs->rdi, regs->rsi + done, size - done, regs->r10, regs->r8, regs->r9},
-	    .size = size - done};
-}
-
-/* The part of a vector that `done` lies in, or from its beginning. */
-static struct rest rest_of_vector(const struct tracee *tracee, long number,
-				  const struct user_regs_struct *regs, uint64_t vector, uint64_t length,
-				  uint64_t flags, uint64_t done)
-{
-	for (uint64_t i = 0; i < length && i < VECTOR_MOST; i++) {
-		struct iovec part;
-		if (target_read(tracee->target, vector + i * sizeof part, &part, sizeof part) != STATUS_OK)
-			break;
-		if (done < part.iov_len)
-			return (struct rest){.number = number,
-					     .arguments = {regs->rdi,
-							   (uint64_t)(uintptr_t)part.iov_base + done,
-							   part.iov_len - done, flags},
-					     .size = part.iov_len - done};
-		done -= part.iov_len;
-	}
-	return nothing;
-}
-
-static struct rest rest_of_message(const struct tracee *tracee, long number,
-				   const struct user_regs_struct *regs, uint64_t done)
-{
-	struct msghdr head;
-	if (target_read(tracee->target, regs->rsi, &head, sizeof head) != STATUS_OK)
-		return nothing;
-	return rest_of_vector(tracee, number, regs, (uint64_t)(uintptr_t)head.msg_iov, head.msg_iovlen,
-			      regs->rdx, done);
-}
-
-/* Of several messages the last one may have gone in part, and only whole ones can be counted. */
-static bool last_is_whole(const struct tracee *tracee, const struct user_regs_struct *regs, uint64_t done)
-{
-	struct mmsghdr last;
-	uint64_t size = 0;
-	if (!done || target_read(tracee->target, regs->rsi + (done - 1) * sizeof last, &last, sizeof last) !=
-			 STATUS_OK)
-		return false;
-	for (size_t i = 0; i < last.msg_hdr.msg_iovlen && i < VECTOR_MOST; i++) {
-		struct iovec part;
-		const uint64_t at = (uint64_t)(uintptr_t)(last.msg_hdr.msg_iov + i);
-		if (target_read(tracee->target, at, &part, sizeof part) != STATUS_OK)
-			return false;
-		size += part.iov_len;
-	}
-	return last.msg_len == size;
-}
-
-static struct rest rest_of_messages(const struct user_regs_struct *regs, uint64_t done)
-{
-	if (done >= regs->rdx)
-		return nothing;
-	struct rest rest = rest_of_bytes(regs, 0, regs->rdx);
-	rest.arguments[1] += done * sizeof(struct mmsghdr);
-	rest.arguments[2] = rest.size = regs->rdx - done;
-	return rest;
-}
-
-/* Offsets have been moved on by the kernel; `index` is that of the size among the arguments. */
-static struct rest rest_of_file(const struct user_regs_struct *regs, size_t index, uint64_t done)
-{
-	struct rest rest = rest_of_bytes(regs, 0, regs->rdx);
-	if (done >= rest.arguments[index])
-		return nothing;
-	rest.arguments[index] -= done;
-	rest.size = rest.arguments[index];
-	return rest;
-}
-
-/* Everything has been handed in, but not waited for. */
-static struct rest rest_of_ring(const struct user_regs_struct *regs, uint64_t done)
-{
-	struct rest rest = rest_of_bytes(regs, 0, regs->rdx);
-	if (!(regs->r10 & IORING_ENTER_GETEVENTS) || !regs->rdx || done != regs->rsi)
-		return nothing;
-	rest.arguments[1] = 0;
-	rest.size = 1;
-	return rest;
-}
-
-/* What the call would have gone on with, had it not been cut after `done`. */
-static struct rest rest_of(const struct tracee *tracee, const struct user_regs_struct *regs, uint64_t done)
-{
-	switch ((long)regs->orig_rax) {
-	case SYS_write:
-	case SYS_sendto:
-		return rest_of_bytes(regs, done, regs->rdx);
-	case SYS_recvfrom:
-		return waits_for_all(tracee, regs->rdi, regs->r10) ? rest_of_bytes(regs, done, regs->rdx)
-								   : nothing;
-	case SYS_read:
-		return rest_of_bytes(regs, done, read_least(tracee, regs));
-	case SYS_writev:
-		return rest_of_vector(tracee, SYS_write, regs, regs->rsi, regs->rdx, 0, done);
-	case SYS_pwritev2:
-		/* Elsewhere than at the file's own position nothing waits in the middle. */
-		return (int64_t)regs->r10 == -1
-			   ? rest_of_vector(tracee, SYS_write, regs, regs->rsi, regs->rdx, 0, done)
-			   : nothing;
-	case SYS_sendmsg:
-		return rest_of_message(tracee, SYS_sendto, regs, done);
-	case SYS_recvmsg:
-		return waits_for_all(tracee, regs->rdi, regs->rdx)
-			   ? rest_of_message(tracee, SYS_recvfrom, regs, done)
-			   : nothing;
-	case SYS_sendmmsg:
-		return last_is_whole(tracee, regs, done) ? rest_of_messages(regs, done) : nothing;
-	case SYS_recvmmsg:
-		return regs->r10 & MSG_WAITFORONE || regs->r8 ? nothing : rest_of_messages(regs, done);
-	case SYS_sendfile:
-		/* A pipe gets what there is room for. */
-		return is_pipe(tracee, regs->rdi) ? nothing : rest_of_file(regs, 3, done);
-	case SYS_copy_file_range:
-		return rest_of_file(regs, 4, done);
-	case SYS_io_uring_enter:
-		return rest_of_ring(regs, done);
-	default:
-		return nothing;
-	}
-}
 
 static void put_whole_back(struct tracee *tracee, struct user_regs_struct *regs, int64_t result)
 {
@@ -258,7 +40,7 @@ static void put_whole_back(struct tracee *tracee, struct user_regs_struct *regs,
 /* The registers are those of the whole call, after `done`. False: nothing of it is left. */
 static bool want_rest(struct tracee *tracee, struct user_regs_struct *regs, uint64_t done)
 {
-	const struct rest rest = rest_of(tracee, regs, done);
+	const struct rest rest = cut_call_rest(tracee, regs, done);
 	if (!rest.size)
 		return false;
 	tracee->cut_call = (struct cut_call){
@@ -266,7 +48,7 @@ static bool want_rest(struct tracee *tracee, struct user_regs_struct *regs, uint
 	    .number = (long)regs->orig_rax,
 	    .arguments = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9},
 	    .done = done,
-	    .rest = rest.size,
+	    .within = rest.within,
 	};
 	call_arguments(regs, rest.arguments);
 	regs->orig_rax = (unsigned long long)rest.number;
@@ -310,15 +92,34 @@ static void send_back(struct user_regs_struct *regs)
 	regs->orig_rax = (unsigned long long)-1;
 }
 
-/* The rest has returned this much: an error counts only where nothing has been done before. */
+/* More of the last message has gone. */
+static void add_to_message(struct tracee *tracee, uint64_t sent)
+{
+	const struct cut_call *cut = &tracee->cut_call;
+	struct mmsghdr last;
+	const uint64_t at =
+	    cut->arguments[1] + (cut->done - 1) * sizeof last + offsetof(struct mmsghdr, msg_len);
+	uint32_t length;
+	if (target_read(tracee->target, at, &length, sizeof length) != STATUS_OK)
+		return;
+	length += (uint32_t)sent;
+	target_write(tracee->target, at, &length, sizeof length);
+}
+
+/*
+ * The rest has returned this much, and may have been cut again: it is gone on with until it gives no more. An error counts only
+ * where nothing has been done before.
+ */
 static void rest_returned(struct tracee *tracee, struct user_regs_struct *regs, int64_t result)
 {
 	struct cut_call *cut = &tracee->cut_call;
-	const bool all = result > 0 && (uint64_t)result == cut->rest;
-	if (result > 0 && cut->number != SYS_io_uring_enter)
+	const bool goes_on = result > 0 && cut->number != SYS_io_uring_enter;
+	if (goes_on && cut->within)
+		add_to_message(tracee, (uint64_t)result);
+	else if (goes_on)
 		cut->done += (uint64_t)result;
 	put_whole_back(tracee, regs, (int64_t)cut->done);
-	if (all && want_rest(tracee, regs, cut->done))
+	if (goes_on && want_rest(tracee, regs, cut->done))
 		send_back(regs);
 }
 
@@ -340,7 +141,10 @@ bool cut_call_stopped(struct tracee *tracee)
 		return false;
 	struct user_regs_struct *regs = edge == END ? tracee_change_regs(tracee) : NULL;
 	const int64_t result = regs ? (int64_t)regs->rax : 0;
-	if (regs && (result > -ERESTARTSYS || result < -ERESTART_RESTARTBLOCK))
+	if (regs && result == -EINTR && call_is_cut((long)regs->orig_rax))
+		send_back(
+		    regs); /* if that was a signal of the program's own, its handler is told what has been done */
+	else if (regs && (result > -ERESTARTSYS || result < -ERESTART_RESTARTBLOCK))
 		rest_returned(tracee, regs, result);
 	else if (regs && tracee->cut_call.number == SYS_recvmmsg)
 		send_back(regs); /* the kernel has kept the stop as the socket's error, and tells it now */

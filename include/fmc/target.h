@@ -52,7 +52,8 @@ struct cut_call {
 	bool goes_on;
 	long number;
 	uint64_t arguments[6];
-	uint64_t done, rest; /* what the call for the rest can add */
+	uint64_t done;
+	bool within; /* its rest is of the last of the messages in `done` */
 };
 
 struct tracee {

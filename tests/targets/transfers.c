@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -14,11 +16,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -162,6 +167,182 @@ static void *receives_in_time(void *unused)
 	return unused;
 }
 
+static void *receives_messages_in_time(void *unused)
+{
+	struct timespec long_time = {.tv_sec = 1000};
+	struct mmsghdr messages[3] = {0};
+	struct iovec parts[3];
+	for (int i = 0; i < 3; i++) {
+		parts[i] = (struct iovec){arrived + i, 1};
+		messages[i].msg_hdr = (struct msghdr){.msg_iov = &parts[i], .msg_iovlen = 1};
+	}
+	check(recvmmsg(from, messages, 3, 0, &long_time) == 3, "recvmmsg");
+	return unused;
+}
+
+static void *sends_messages(void *unused)
+{
+	struct mmsghdr messages[3] = {0};
+	struct iovec parts[6];
+	for (size_t i = 0; i < 3; i++) {
+		parts[2 * i] = (struct iovec){data + 100000 * i, 30000};
+		parts[2 * i + 1] = (struct iovec){data + 100000 * i + 30000, 70000};
+		messages[i].msg_hdr = (struct msghdr){.msg_iov = &parts[2 * i], .msg_iovlen = 2};
+	}
+	check(sendmmsg(to, messages, 3, 0) == 3, "sendmmsg");
+	for (int i = 0; i < 3; i++)
+		check(messages[i].msg_len == 100000, "a message");
+	return unused;
+}
+
+static void *receives_at_least(void *unused)
+{
+	const int least = 3;
+	check(setsockopt(from, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least) == 0, "SO_RCVLOWAT");
+	check(recv(from, arrived, 10, 0) >= 3, "recv");
+	return unused;
+}
+
+/* Long calls that don't wait, but are stopped as their thread computes. */
+#define LONG (size_t)(128 << 20)
+
+static struct iovec *long_room(struct iovec parts[2])
+{
+	unsigned char *room = mmap(NULL, LONG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(room != MAP_FAILED, "mmap");
+	parts[0] = (struct iovec){room, 1000001};
+	parts[1] = (struct iovec){room + 1000001, LONG - 1000001};
+	return parts;
+}
+
+static void *reads_zeros(void *unused)
+{
+	struct iovec parts[2];
+	const int zeros = open("/dev/zero", O_RDONLY);
+	check(read(zeros, long_room(parts)->iov_base, LONG) == (ssize_t)LONG, "read");
+	check(pread(zeros, long_room(parts)->iov_base, LONG, 0) == (ssize_t)LONG, "pread");
+	return unused;
+}
+
+static void *reads_zeros_vector(void *unused)
+{
+	struct iovec parts[2];
+	const int zeros = open("/dev/zero", O_RDONLY);
+	check(readv(zeros, long_room(parts), 2) == (ssize_t)LONG, "readv");
+	check(preadv2(zeros, long_room(parts), 2, -1, 0) == (ssize_t)LONG, "preadv2");
+	return unused;
+}
+
+static void make_files(int files[2])
+{
+	files[0] = memfd_create("from", 0);
+	files[1] = memfd_create("to", 0);
+	check(files[0] >= 0 && files[1] >= 0 && ftruncate(files[0], LONG) == 0, "memfd_create");
+}
+
+static void *sends_file_to_file(void *unused)
+{
+	int files[2];
+	make_files(files);
+	check(sendfile(files[1], files[0], NULL, LONG) == (ssize_t)LONG, "sendfile");
+	return unused;
+}
+
+static void *copies_file(void *unused)
+{
+	int files[2];
+	make_files(files);
+	check(copy_file_range(files[0], NULL, files[1], NULL, LONG, 0) == (ssize_t)LONG, "copy_file_range");
+	check(fallocate(files[1], 0, 0, 2 * LONG) == 0, "fallocate");
+	return unused;
+}
+
+static void nothing(void)
+{
+	for (int i = 0; i < 3; i++)
+		usleep(1000);
+}
+
+static void *reads_terminal(void *unused)
+{
+	check(read(from, arrived, 10) == 3, "read");
+	return unused;
+}
+
+static void *writes_terminal(void *unused)
+{
+	whole(write(from, data, BYTES));
+	return unused;
+}
+
+static void drain_terminal(void)
+{
+	for (size_t done = 0; done < BYTES;) {
+		const ssize_t got = read(to, arrived + done, BYTES - done);
+		check(got > 0, "read");
+		done += (size_t)got;
+	}
+	check(memcmp(arrived, data, BYTES) == 0, "what has arrived");
+}
+
+static void type_three(void)
+{
+	for (int i = 0; i < 3; i++) {
+		check(write(to, "x", 1) == 1, "write");
+		usleep(1000);
+	}
+}
+
+/* Where the system has no rings there is nothing to see: -1. */
+static int make_ring(struct io_uring_params *about, unsigned char **queue, struct io_uring_sqe **entries)
+{
+	const int ring = (int)syscall(SYS_io_uring_setup, 4, about);
+	if (ring < 0)
+		return -1;
+	*queue = mmap(NULL, about->sq_off.array + about->sq_entries * sizeof(unsigned),
+		      PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+	*entries = mmap(NULL, about->sq_entries * sizeof **entries, PROT_READ | PROT_WRITE, MAP_SHARED, ring,
+			IORING_OFF_SQES);
+	check(*queue != MAP_FAILED && *entries != MAP_FAILED, "mmap");
+	return ring;
+}
+
+static void *reads_by_ring(void *unused)
+{
+	struct io_uring_params about = {0};
+	struct io_uring_sqe *entries;
+	unsigned char *queue;
+	const int ring = make_ring(&about, &queue, &entries);
+	if (ring < 0)
+		return unused;
+	for (unsigned i = 0; i < 3; i++) {
+		entries[i] = (struct io_uring_sqe){.opcode = IORING_OP_READ,
+						   .fd = from,
+						   .addr = (uintptr_t)(arrived + i),
+						   .len = 1,
+						   .off = UINT64_MAX};
+		((unsigned *)(void *)(queue + about.sq_off.array))[i] = i;
+	}
+	*(unsigned *)(void *)(queue + about.sq_off.tail) = 3;
+	check(syscall(SYS_io_uring_enter, ring, 3, 3, IORING_ENTER_GETEVENTS, NULL, 0) == 3,
+	      "io_uring_enter");
+	check(*(unsigned *)(void *)(queue + about.cq_off.tail) == 3, "all are done");
+	return unused;
+}
+
+static void *awaits_event(void *unused)
+{
+	aio_context_t context = 0;
+	struct iocb wanted = {
+	    .aio_lio_opcode = IOCB_CMD_POLL, .aio_fildes = (uint32_t)from, .aio_buf = POLLIN};
+	struct iocb *list = &wanted;
+	struct io_event event;
+	if (syscall(SYS_io_setup, 1, &context) != 0 || syscall(SYS_io_submit, context, 1, &list) != 1)
+		return unused; /* it has none, or older ones */
+	check(syscall(SYS_io_getevents, context, 1, 1, &event, NULL) == 1, "io_getevents");
+	return unused;
+}
+
 static void *takes(void *unused)
 {
 	struct sembuf one = {.sem_op = -1};
@@ -260,7 +441,7 @@ static void post(void)
 	check(semop(file, &one, 1) == 0, "semop");
 }
 
-enum channel { PIPE, STREAM, MESSAGES, SEMAPHORES };
+enum channel { NONE, PIPE, STREAM, MESSAGES, SEMAPHORES, TERMINAL };
 
 static const struct {
 	const char *name;
@@ -282,6 +463,17 @@ static const struct {
     {"recvmmsg", MESSAGES, receives_messages, send_three, false, 0},
     {"rcvtimeo", STREAM, receives_in_time, send_one, false, 0},
     {"semop", SEMAPHORES, takes, post, false, 0},
+    {"recvmmsg-timed", MESSAGES, receives_messages_in_time, send_three, false, 0},
+    {"sendmmsg", STREAM, sends_messages, drain, false, 0},
+    {"rcvlowat", STREAM, receives_at_least, send_three, false, 0},
+    {"terminal", TERMINAL, reads_terminal, type_three, false, 0},
+    {"write-terminal", TERMINAL, writes_terminal, drain_terminal, false, 0},
+    {"ring", PIPE, reads_by_ring, type_three, false, 0},
+    {"aio", PIPE, awaits_event, type_three, false, 0},
+    {"zero", NONE, reads_zeros, nothing, false, 0},
+    {"zero-vector", NONE, reads_zeros_vector, nothing, false, 0},
+    {"sendfile-file", NONE, sends_file_to_file, nothing, false, 0},
+    {"copy_file_range", NONE, copies_file, nothing, false, 0},
     {"unhandled", PIPE, writes, drain, false, SIGWINCH},
     {"unhandled-vector", STREAM, sends_message, drain, false, SIGWINCH},
     {"handled", PIPE, is_disturbed, drain, true, SIGUSR1},
@@ -290,9 +482,28 @@ static const struct {
     {"sendfile-pipe", PIPE, fills, drain, true, 0},
 };
 
+/* Without line editing; three bytes are the least that it gives. */
+static void make_terminal(void)
+{
+	struct termios settings;
+	to = posix_openpt(O_RDWR | O_NOCTTY);
+	check(to >= 0 && grantpt(to) == 0 && unlockpt(to) == 0, "posix_openpt");
+	from = open(ptsname(to), O_RDWR | O_NOCTTY);
+	check(from >= 0 && tcgetattr(from, &settings) == 0, "terminal");
+	cfmakeraw(&settings);
+	settings.c_cc[VMIN] = 3;
+	settings.c_cc[VTIME] = 0;
+	check(tcsetattr(from, TCSANOW, &settings) == 0, "tcsetattr");
+}
+
 static void make_channel(enum channel channel)
 {
 	switch (channel) {
+	case NONE:
+		break;
+	case TERMINAL:
+		make_terminal();
+		break;
 	case PIPE:
 		make_pipe();
 		break;
