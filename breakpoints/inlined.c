@@ -20,8 +20,8 @@ static const char *instance_name(struct places *places, Dwarf_Die *instance)
 	return name;
 }
 
-/* Where the instance has been put in: the source's path and *line of the call; NULL: it isn't told. */
-static const char *find_call(Dwarf_Die *instance, int *line)
+/* Where the instance has been put in: the source and *line of the call. */
+static struct source find_call(Dwarf_Die *instance, int *line)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word file, number;
@@ -30,9 +30,9 @@ static const char *find_call(Dwarf_Die *instance, int *line)
 	if (!dwarf_diecu(instance, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, NULL) != 0 ||
 	    dwarf_formudata(dwarf_attr(instance, DW_AT_call_file, &attribute), &file) != 0 ||
 	    dwarf_formudata(dwarf_attr(instance, DW_AT_call_line, &attribute), &number) != 0)
-		return NULL;
+		return (struct source){0};
 	*line = (int)number;
-	return dwarf_filesrc(files, file, NULL, NULL);
+	return (struct source){dwarf_filesrc(files, file, NULL, NULL), unit_folder(&unit)};
 }
 
 size_t places_frames(struct places *places, uint64_t address, bool is_return, struct place at[], size_t room)
@@ -50,9 +50,9 @@ size_t places_frames(struct places *places, uint64_t address, bool is_return, st
 		at[length] = place;
 		at[length++].function = instance_name(places, &scopes.at[i]);
 		place.line = 0;
-		const char *path = find_call(&scopes.at[i], &place.line);
-		place_set_source(places, &place, path);
-		place.library = own.library || (path && source_is_library(path));
+		const struct source call = find_call(&scopes.at[i], &place.line);
+		place_set_source(places, &place, call);
+		place.library = own.library || (call.path && source_is_library(call.path));
 	}
 	scopes_release(&scopes);
 	at[length] = place;
@@ -63,19 +63,19 @@ size_t places_frames(struct places *places, uint64_t address, bool is_return, st
 bool inlined_find_call(struct places *places, uint64_t address, struct place *place)
 {
 	struct scopes scopes;
-	const char *path = NULL;
+	struct source call = {0};
 	int line = 0;
 	scopes_find(places, address, false, &scopes);
-	for (size_t i = scopes.length; i-- > 0 && !path;) {
+	for (size_t i = scopes.length; i-- > 0 && !call.path;) {
 		if (dwarf_tag(&scopes.at[i]) == DW_TAG_inlined_subroutine)
-			path = find_call(&scopes.at[i], &line);
-		if (path && source_is_library(path))
-			path = NULL;
+			call = find_call(&scopes.at[i], &line);
+		if (call.path && source_is_library(call.path))
+			call.path = NULL;
 	}
-	if (path) {
-		place_set_source(places, place, path);
+	if (call.path) {
+		place_set_source(places, place, call);
 		place->line = line;
 	}
 	scopes_release(&scopes);
-	return path != NULL;
+	return call.path != NULL;
 }

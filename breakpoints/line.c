@@ -1,4 +1,6 @@
 #include "breakpoints/places.h"
+#include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,25 +40,32 @@ Dwarf_Die *places_unit(struct places *places, uint64_t address, uint64_t *bias)
 	return NULL;
 }
 
-/* The path of the source, and *line; NULL: not known. */
-static const char *find_source(struct places *places, Dwfl_Module *module, uint64_t address, int *line)
+const char *unit_folder(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	return dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+/* The source, and *line. */
+static struct source find_source(struct places *places, Dwfl_Module *module, uint64_t address, int *line)
 {
 	uint64_t bias;
 	Dwfl_Line *found = dwfl_module_getsrc(module, address);
 	if (found)
-		return dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL);
+		return (struct source){dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL),
+				       dwfl_line_comp_dir(found)};
 	Dwarf_Die *unit = places_unit(places, address, &bias);
 	Dwarf_Line *of_unit = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
 	if (!of_unit || dwarf_lineno(of_unit, line) != 0)
-		return NULL;
-	return dwarf_linesrc(of_unit, NULL, NULL);
+		return (struct source){0};
+	return (struct source){dwarf_linesrc(of_unit, NULL, NULL), unit_folder(unit)};
 }
 
 int places_line(struct places *places, uint64_t address)
 {
 	int line = 0;
 	Dwfl_Module *module = places_dwfl_module(places, address);
-	return module && find_source(places, module, address, &line) ? line : 0;
+	return module && find_source(places, module, address, &line).path ? line : 0;
 }
 
 bool source_is_library(const char *path)
@@ -64,9 +73,15 @@ bool source_is_library(const char *path)
 	return strncmp(path, "/usr/include/", 13) == 0 || strstr(path, "/include/c++/") != NULL;
 }
 
-void place_set_source(struct places *places, struct place *place, const char *path)
+void place_set_source(struct places *places, struct place *place, struct source source)
 {
+	char *whole = NULL;
+	const bool relative = source.path && source.folder && source.path[0] != '/';
+	if (relative && asprintf(&whole, "%s/%s", source.folder, source.path) < 0)
+		whole = NULL;
+	const char *path = whole ? whole : source.path;
 	place->source = path ? places_string(places, path) : NULL;
+	free(whole);
 	const char *slash = place->source ? strrchr(place->source, '/') : NULL;
 	place->file = slash ? slash + 1 : place->source;
 }
@@ -75,11 +90,11 @@ void place_set_source(struct places *places, struct place *place, const char *pa
 static void find_line(struct places *places, Dwfl_Module *module, uint64_t address, struct found *found)
 {
 	struct place *place = &found->place;
-	const char *path = find_source(places, module, address, &place->line);
-	place_set_source(places, place, path);
+	const struct source source = find_source(places, module, address, &place->line);
+	place_set_source(places, place, source);
 	found->innermost = *place;
 	/* Inline functions of the C++ library are in the program's module, but no code of the program's. */
-	if (path && source_is_library(path)) {
+	if (source.path && source_is_library(source.path)) {
 		found->innermost.library = true;
 		place->library = place->library || !inlined_find_call(places, address, place);
 	}

@@ -132,8 +132,16 @@ Dwfl_Module *places_dwfl_module(struct places *places, uint64_t address);
  */
 Dwarf_Die *places_unit(struct places *places, uint64_t address, uint64_t *bias);
 
-/* Say in which source a place is, by its path; NULL: it isn't known. */
-void place_set_source(struct places *places, struct place *place, const char *path);
+/* A source as debug information names it: relative to the folder that it was compiled in, or absolute. */
+struct source {
+	const char *path, *folder; /* each NULL if it isn't known */
+};
+
+/* The folder that this unit was compiled in; NULL: it isn't told. */
+const char *unit_folder(Dwarf_Die *unit);
+
+/* Say in which source a place is. */
+void place_set_source(struct places *places, struct place *place, struct source source);
 
 /* Is it a header of the system's or of the C++ library? */
 bool source_is_library(const char *path);
