@@ -15,10 +15,10 @@ mkdir -p "$SCHEDULES"
 # Suites that run beside each other, the long ones first; after a colon those that have to be over before.
 SUITES='samples attach gdb-commands:samples replay:samples programs attach-run spin atomics languages export:samples hostile resume time
 	origins page jobs reduced verdict gdb gdbserver servers attach-python kill memory explore show repeat ops cli terminal
-	minimize reports attach-refused sharing environment install completion again docs layers'
+	minimize reports attach-refused sharing environment install completion results again docs layers'
 
 # The quick part: these suites, these samples, all unit tests but these.
-QUICK='terminal cli ops minimize reports environment install completion again docs layers'
+QUICK='terminal cli ops minimize reports environment install completion results again docs layers'
 QUICK_SAMPLES='barrier buffer c11_threads choose counter cpp_queue fair_philosophers lost_update lost_wakeup misuse once philosophers
 	rwlock semaphores spurious timedwait transfer'
 SLOW_UNITS='bounds core dpor estimate execution image_file linearizations live live_run minimize plugin python saved schedule search several

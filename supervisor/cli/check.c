@@ -9,11 +9,13 @@
 #include "json.h"
 #include "ops.h"
 #include "record.h"
+#include "results.h"
 #include "say.h"
 #include "simplify.h"
 #include "warnings.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -124,7 +126,11 @@ static int exit_status(const struct exploration *x)
 /* Where text for people goes. */
 static FILE *text_stream(const struct options *options)
 {
-	return options->json && strcmp(options->json, "-") == 0 ? stderr : stdout;
+	const char *const results[] = {options->json, options->junit, options->sarif};
+	for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+		if (results[i] && strcmp(results[i], "-") == 0)
+			return stderr;
+	return stdout;
 }
 
 /* The search is over: print, write, return the exit status. */
@@ -153,9 +159,18 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	ops_warn(x->session, verdict);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
-	if (options->json && !json_write(verdict, options->json))
-		return EXITS_SOFTWARE;
-	return exit_status(x);
+	const struct results results = {options, launch, verdict, NULL, exit_status(x)};
+	bool written = !options->json || json_write(verdict, options->json);
+	return results_write(&results) && written ? results.exits : EXITS_SOFTWARE;
+}
+
+/* There is no search: for people a line, for other tools a result. `launch`: NULL if there is no program either. */
+static int fail(const struct options *options, const struct launch *launch, const char *why, int exits)
+{
+	const struct results results = {options, launch, NULL, why, exits};
+	say("%s", why);
+	(void)results_write(&results);
+	return exits;
 }
 
 static void print_going_on(struct exploration *x)
@@ -169,12 +184,12 @@ static void print_going_on(struct exploration *x)
 /* The search couldn't be made; returns the exit status. */
 static int give_up(const struct exploration *x, const struct launch *launch)
 {
-	if (x->fatal == STATUS_MALFORMED) {
-		say("%s", x->why);
-		return EXITS_DATA;
-	}
-	say("%s: %s", launch->path, x->why);
-	return x->fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE;
+	char why[PATH_MAX + sizeof x->why];
+	if (x->fatal == STATUS_MALFORMED)
+		return fail(x->options, launch, x->why, EXITS_DATA);
+	snprintf(why, sizeof why, "%s: %s", launch->path, x->why);
+	return fail(x->options, launch, why,
+		    x->fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE);
 }
 
 /* All that a search needs besides its process. */
@@ -276,10 +291,8 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	if (resume->going_on)
 		launch->start_time = resume->start_time;
 	enum status status = session_open_search(&session, launch, options, why);
-	if (status) {
-		say("%s", why);
-		return say_exit(status);
-	}
+	if (status)
+		return fail(options, launch, why, say_exit(status));
 	verdict_init(&verdict);
 	verdict.image = launch->image ? image_id_path(launch->image) : NULL;
 	const struct setting setting = {launch, options, &processors, resume};
@@ -294,10 +307,8 @@ int check_search(struct launch *launch, const struct options *options)
 	struct resume resume;
 	char why[256];
 	enum status status = resume_open(&resume, options->resume, why);
-	if (status) {
-		say("%s", why);
-		return status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE;
-	}
+	if (status)
+		return fail(options, launch, why, status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE);
 	/* What one worker learns of loops is for all of them. */
 	struct options with = *options;
 	with.loops = loops_shared();
@@ -315,11 +326,11 @@ int check_command(const struct options *options)
 	int refused = ops_open(options, EXITS_USAGE);
 	if (refused)
 		return refused;
+	if (!results_possible(options))
+		return EXITS_USAGE;
 	enum status status = launch_from_options(&launch, options, true, why);
-	if (status) {
-		say("%s", why);
-		return EXITS_UNAVAILABLE;
-	}
+	if (status)
+		return fail(options, NULL, why, EXITS_UNAVAILABLE);
 	int exits = check_search(&launch, options);
 	launch_release(&launch);
 	return exits;

@@ -8,6 +8,8 @@ enum option_id {
 	ID_OUTPUT = 1,
 	ID_GDB,
 	ID_JSON,
+	ID_JUNIT,
+	ID_SARIF,
 	ID_TIME,
 	ID_SEED,
 	ID_VERBOSE,

@@ -235,6 +235,10 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_file(spec, &o->output);
 	case ID_JSON:
 		return parse_file(spec, &o->json);
+	case ID_JUNIT:
+		return parse_file(spec, &o->junit);
+	case ID_SARIF:
+		return parse_file(spec, &o->sarif);
 	case ID_STDIN:
 		return parse_file(spec, &o->input);
 	case ID_TIME:

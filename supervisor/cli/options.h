@@ -35,9 +35,11 @@ struct options {
 	const char *program; /* core: of which program it is; NULL: as the core file says */
 	const char *output;  /* -o; NULL: not given */
 	const char *json;    /* "-": standard output; NULL: none */
-	const char *input;   /* --stdin; NULL: not given */
-	bool gdb;	     /* export: for GDB */
-	double seconds;	     /* 0: no budget */
+	const char *junit;   /* the same for other forms */
+	const char *sarif;
+	const char *input; /* --stdin; NULL: not given */
+	bool gdb;	   /* export: for GDB */
+	double seconds;	   /* 0: no budget */
 	bool seconds_given;
 	uint64_t seed;
 	bool seed_given;
