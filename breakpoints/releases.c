@@ -28,6 +28,18 @@ static bool releases_memory(const char *name, bool libc)
 	return false;
 }
 
+/* libc's own, in a static program, too; *kind: what such a function releases. */
+static bool is_seen(const char *name, const struct search *search, bool libc, enum release_kind *kind)
+{
+	const bool threads = search->module->kind == MODULE_THREADS;
+	*kind = RELEASE_MEMORY;
+	if ((libc || threads) && strcmp(name, "pthread_exit") == 0)
+		*kind = RELEASE_THREAD;
+	else if (libc && strcmp(name, "exit") == 0)
+		*kind = RELEASE_PROCESS;
+	return *kind != RELEASE_MEMORY || releases_memory(name, libc);
+}
+
 const struct release *releases_find_at(const struct releases *releases, uint64_t address)
 {
 	for (size_t i = 0; i < releases->length; i++)
@@ -42,7 +54,8 @@ static void visit(void *context, const struct symbol *symbol)
 	struct releases *releases = search->releases;
 	bool libc = search->module->kind == MODULE_LIBC ||
 		    (search->module->kind == MODULE_PROGRAM && search->module->is_static);
-	if (!symbol->function || !releases_memory(symbol->name, libc) ||
+	enum release_kind kind;
+	if (!symbol->function || !is_seen(symbol->name, search, libc, &kind) ||
 	    releases_find_at(releases, symbol->address))
 		return;
 	struct release *larger = reallocarray(releases->at, releases->length + 1, sizeof(*larger));
@@ -52,6 +65,7 @@ static void visit(void *context, const struct symbol *symbol)
 	}
 	releases->at = larger;
 	larger[releases->length++] = (struct release){.address = symbol->address,
+						      .kind = kind,
 						      .knows_end = strcmp(symbol->name, "munmap") == 0,
 						      .glibc = libc && !search->musl};
 }

@@ -4,10 +4,20 @@
 #include "breakpoints/displace.h"
 #include <fmc/sampling.h>
 
-/* Functions that give memory back, which may be other memory from then on: free, realloc, munmap, operator delete. */
+/*
+ * Functions that are seen each time. Those that give memory back, which may be other memory from then on: free, realloc, munmap,
+ * operator delete. And those by which threads end: what libc's count of them orders isn't ordered by any operation.
+ */
+enum release_kind {
+	RELEASE_MEMORY,
+	RELEASE_THREAD,	 /* pthread_exit */
+	RELEASE_PROCESS, /* exit */
+};
+
 struct release {
 	uint64_t address;
-	uint64_t copy;	/* of its first instruction, that the trap is passed by */
+	uint64_t copy; /* of its first instruction, that the trap is passed by */
+	enum release_kind kind;
 	uint8_t first;	/* byte that the trap takes the place of */
 	bool knows_end; /* the second argument is the size */
 	bool glibc;	/* the size is in front of the block */
@@ -30,7 +40,7 @@ void releases_write(const struct releases *releases, struct target *target, bool
 
 const struct release *releases_find_at(const struct releases *releases, uint64_t address);
 
-/* Which memory the function is about to give back, from the registers at its beginning. False: none. */
+/* Which memory the function is about to give back, from the registers at its beginning. False: none; the kind is RELEASE_MEMORY. */
 bool release_touched(const struct release *release, const struct target *target,
 		     const struct user_regs_struct *regs, struct touched *touched);
 

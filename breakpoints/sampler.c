@@ -39,6 +39,8 @@ struct sampler {
 	uint32_t resting; /* the site whose trap is out because somebody is passing it */
 	uint32_t turn;
 	uint64_t hits;
+	bool main_left;	  /* the first thread has called pthread_exit */
+	bool last_leaves; /* sampler_last_leaves() */
 };
 
 struct sampler *sampler_new(void)
@@ -234,6 +236,7 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 	sampler->stacks = stacks;
 	choose_sites(sampler, entries, target);
 	write_sites(sampler, target, true);
+	sampler->main_left = sampler->last_leaves = false;
 	sampler->active = true;
 	return STATUS_OK;
 }
@@ -242,8 +245,12 @@ enum status sampler_look_again(struct sampler *sampler, const struct entries *en
 {
 	if (!sampler->active)
 		return STATUS_OK;
+	const bool main_left = sampler->main_left, last_leaves = sampler->last_leaves;
 	sampler_hide(sampler, target);
-	return sampler_start(sampler, entries, target, sampler->stacks);
+	const enum status status = sampler_start(sampler, entries, target, sampler->stacks);
+	sampler->main_left = main_left;
+	sampler->last_leaves = last_leaves;
+	return status;
 }
 
 void sampler_end(struct sampler *sampler)
@@ -409,6 +416,26 @@ static size_t called_touched(const struct sampler *sampler, const struct site *s
 	return length;
 }
 
+/*
+ * libc calls exit() when the first thread comes back from main(), and when the last of all threads ends: of any other thread, and of
+ * the first one after its pthread_exit(), it is the last.
+ */
+static void leave(struct sampler *sampler, const struct release *release, const struct target *target,
+		  const struct user_regs_struct *regs, uint32_t thread)
+{
+	uint64_t behind = 0;
+	if (release->kind == RELEASE_THREAD)
+		sampler->main_left |= thread == 0;
+	else if (target_read(target, regs->rsp, &behind, sizeof(behind)) == STATUS_OK &&
+		 entries_is_libc(sampler->entries, behind))
+		sampler->last_leaves |= thread != 0 || sampler->main_left;
+}
+
+bool sampler_last_leaves(const struct sampler *sampler)
+{
+	return sampler->last_leaves;
+}
+
 enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,
 			struct touched at[TOUCHED_MOST], size_t *length)
 {
@@ -419,7 +446,10 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 	if (!regs)
 		return STATUS_GONE;
 	if (release) {
-		*length = release_touched(release, tracee->target, regs, at);
+		if (release->kind == RELEASE_MEMORY)
+			*length = release_touched(release, tracee->target, regs, at);
+		else
+			leave(sampler, release, tracee->target, regs, thread);
 		regs->rip = release->copy;
 		return STATUS_OK;
 	}

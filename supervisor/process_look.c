@@ -107,6 +107,7 @@ static void tell(struct process *process, uint32_t thread, uint64_t place,
 					     .thread = thread,
 					     .write = touched->write,
 					     .frees = touched->frees,
+					     .last = sampler_last_leaves(process->looking.sampler),
 					     .own_stack = own,
 					     .other_stack =
 						 !own && on_other_stack(process, thread, touched->address)};

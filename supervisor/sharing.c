@@ -118,7 +118,7 @@ static bool ordered(const struct shadow *shadow, const struct memory_access *fir
 	const struct own *one = &shadow->threads[first->thread], *two = &shadow->threads[second->thread];
 	uint32_t behind = begun(two, second->transition);
 	uint32_t next = begun(one, first->transition) - (is_operation(shadow, first) ? 1 : 0);
-	if (behind == 0 || next == UINT32_MAX)
+	if (behind == 0 || next == UINT32_MAX || second->last)
 		return true; /* who has performed nothing yet has done nothing */
 	uint32_t last = two->at[behind - 1];
 	if (next < one->length)

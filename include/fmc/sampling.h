@@ -58,6 +58,12 @@ bool sampler_is_trap(const struct sampler *sampler, uint64_t address);
 enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,
 			struct touched at[TOUCHED_MOST], size_t *length);
 
+/*
+ * In this execution the last of all threads has ended, and what happens now is libc's doing for the process's end: functions of
+ * atexit(), destructors. All that others have done comes before it.
+ */
+bool sampler_last_leaves(const struct sampler *sampler);
+
 /* What the instruction at this address would touch with these registers, though it can't have a trap; how many ranges. */
 size_t sampler_touched(const struct sampler *sampler, const struct entries *entries,
 		       const struct tracee *tracee, const struct user_regs_struct *regs, uint64_t address,

@@ -17,6 +17,7 @@ struct memory_access {
 	    own_stack; /* memory of the thread's own stack, which another thread may get when this one is gone */
 	bool other_stack; /* memory of another thread's */
 	bool frees; /* the memory is given back (a write): whatever comes later there is something else */
+	bool last;  /* it comes after the ends of all other threads, by libc's count of them */
 	bool
 	    operation; /* it is what the transition itself does; so is what an OP_MEMORY_* announces, without this */
 };
@@ -38,7 +39,7 @@ struct sharings {
  * Those of the accesses, given in the order in which they happened, that no chain of dependent operations orders: the first
  * thread's next operation doesn't come before (happens_before.h, without fairness) the one after which the second access is,
  * so that schedules of the same operations, or ones that differ in these alone, may have them the other way round. After a
- * thread's last operation it is its end that counts, which joins come after. What a pthread_once or the
+ * thread's last operation it is its end that counts, which joins come after, and what comes last of all. What a pthread_once or the
  * initialisation of a C++ static variable does comes before all that pass it. Each pair of places and threads once for eight
  * bytes. False without memory.
  */

@@ -12,6 +12,8 @@
  *   ask      one asks for the length of a string that strcpy writes for the other
  *   longer   both add to a variable; the second locks twenty times more if it comes first
  *   once     both pass a pthread_once, and read what its routine wrote
+ *   left     one adds to a variable, main leaves it alone by pthread_exit(), and a function of atexit() adds to it
+ *   ended    the same, but main returns
  *   reused   blocks and stacks that one gives back become the other's
  */
 #include <fcntl.h>
@@ -157,6 +159,19 @@ static void *use_detached(void *unused)
 	return mine[50] ? NULL : unused;
 }
 
+static void count_at_end(void)
+{
+	counter++;
+}
+
+static void leave_alone(void)
+{
+	pthread_t thread;
+	atexit(count_at_end);
+	pthread_create(&thread, NULL, count, NULL);
+	pthread_detach(thread);
+}
+
 static char buffer[64];
 static const char text[] = "a text";
 static volatile size_t text_bytes = sizeof text;
@@ -261,8 +276,12 @@ int main(int argc, char **argv)
 		two(input, input, NULL, NULL);
 	else if (strcmp(how, "ask") == 0)
 		two(write_string, ask, NULL, NULL);
+	else if (strcmp(how, "ended") == 0 || strcmp(how, "left") == 0)
+		leave_alone();
 	else if (strcmp(how, "reused") == 0)
 		reuse();
 	free(block);
+	if (strcmp(how, "left") == 0)
+		pthread_exit(NULL);
 	return 0;
 }
