@@ -156,7 +156,7 @@ static int conclude(struct exploration *x, const struct launch *launch)
 		fprintf(stream,
 			"Exits with %d under the first schedule: taken as expected (--expect-exit).\n",
 			verdict->assumed_exit);
-	ops_warn(x->session, verdict);
+	warnings_missing(x->session, verdict);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
 	const struct results results = {options, launch, verdict, NULL, exit_status(x)};

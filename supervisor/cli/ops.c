@@ -47,16 +47,3 @@ bool ops_record(struct schedule_header *header)
 	}
 	return header->ops && header->kinds;
 }
-
-void ops_warn(const struct session *session, struct verdict *verdict)
-{
-	struct warning *warning = &verdict->warnings[WARNING_OPS];
-	char text[160];
-	process_missing(session->process, text);
-	if (!*text || warning->message)
-		return;
-	warning->transition = SIZE_MAX;
-	if (asprintf(&warning->message, "the program has none of these functions, which %s describes: %s",
-		     plugin_path(), text) < 0)
-		warning->message = NULL;
-}

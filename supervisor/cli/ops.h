@@ -2,8 +2,6 @@
 #define FMC_CLI_OPS_H
 
 #include "options.h"
-#include "session.h"
-#include "verdict.h"
 
 #include <fmc/schedule.h>
 
@@ -18,8 +16,5 @@ const char *ops_name(void);
 
 /* What a schedule says of the plug-in; false without memory. */
 bool ops_record(struct schedule_header *header);
-
-/* Warn of functions that the plug-in describes and the program doesn't have. */
-void ops_warn(const struct session *session, struct verdict *verdict);
 
 #endif

@@ -3,6 +3,7 @@
 #include "confirm.h"
 
 #include <fmc/lock_order.h>
+#include <fmc/plugin.h>
 #include <fmc/report.h>
 
 #include <inttypes.h>
@@ -245,4 +246,17 @@ void warning_release(struct warning *warning)
 	for (size_t i = 0; i < warning->threads_length; i++)
 		thread_report_release(&warning->threads[i].report);
 	*warning = (struct warning){0};
+}
+
+void warnings_missing(const struct session *session, struct verdict *verdict)
+{
+	struct warning *warning = &verdict->warnings[WARNING_OPS];
+	char text[160];
+	process_missing(session->process, text);
+	if (!*text || warning->message)
+		return;
+	warning->transition = SIZE_MAX;
+	if (asprintf(&warning->message, "the program has none of these functions, which %s describes: %s",
+		     plugin_path(), text) < 0)
+		warning->message = NULL;
 }

@@ -15,6 +15,9 @@ void warnings_look(struct session *session, const struct policy *policy, const s
 /* The same of an execution that can't be run again, with the places that its finding has instead of stacks. */
 void warnings_tell(const struct finding *finding, struct verdict *verdict);
 
+/* Of functions that the plug-in describes and the program doesn't have. */
+void warnings_missing(const struct session *session, struct verdict *verdict);
+
 /* Is there anything to tell of this execution? */
 bool warnings_in(const struct trace *trace);
 
