@@ -188,7 +188,7 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 {
 	const struct trap *trap = entries_trap(entries, stop->address);
 	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
-	if (!trap && answered_at(&entries->answered, stop->address)) {
+	if (!trap && entries_answered(entries, stop->address)) {
 		call->answered = true;
 		call->entry = stop->address;
 		return STATUS_OK;

@@ -65,11 +65,16 @@ static bool is_loader_lock(const char *name)
 	       strcmp(name, "_dl_load_tls_lock") == 0;
 }
 
+static bool looks_for_later(const struct entries *entries)
+{
+	return entries->atomics_use != ATOMICS_IGNORED || entries->answers;
+}
+
 /* The loader has one that matters to who looks for code that comes later, and musl's is libc itself. */
 static bool is_wanted(const struct discovery *discovery, const struct entry_point *point)
 {
 	if (entry_point_is_loader(point))
-		return discovery->entries->atomics_use != ATOMICS_IGNORED;
+		return looks_for_later(discovery->entries);
 	return discovery->module->kind != MODULE_LOADER;
 }
 
@@ -201,7 +206,7 @@ enum status entries_discover(struct entries *entries)
 			add_own(&discovery, module->low, module->high);
 		bool looked_at = module->kind == MODULE_LIBC || module->kind == MODULE_THREADS ||
 				 module->kind == MODULE_CXX || module->kind == MODULE_PROGRAM ||
-				 (module->kind == MODULE_LOADER && entries->atomics_use != ATOMICS_IGNORED) ||
+				 (module->kind == MODULE_LOADER && looks_for_later(entries)) ||
 				 (module->kind == MODULE_OTHER && op_added() > 0);
 		if (!looked_at)
 			continue;

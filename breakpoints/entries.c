@@ -153,23 +153,25 @@ static enum status reroute_function(struct entries *entries, struct displacer *d
 static bool can_have_door(struct displacer *displacer, const struct trap *trap, const uint8_t *code,
 			  const uint8_t first[DISPLACE_CODE], struct displaced *displaced)
 {
-	/* Doors let libc's own calls pass, but it asks on the program's behalf. */
+	/* Doors let libc's own calls pass, but it asks and loads on the program's behalf. */
 	return trap->size >= JUMP_BYTES && !entry_point_asks(trap->point) &&
+	       !entry_point_is_loader(trap->point) &&
 	       displace_straight(displacer, trap->address, first, JUMP_BYTES, trap->copy, displaced) &&
 	       !jumps_into(displacer, code, trap->size, trap->address, displaced->length);
 }
 
 /* Before the program has a second thread, too. */
-static bool comes_first(const struct trap *trap)
+static bool comes_first(const struct entries *entries, const struct trap *trap)
 {
-	return creates_threads(trap) || entry_point_asks(trap->point);
+	return creates_threads(trap) || entry_point_asks(trap->point) ||
+	       (entries->answers && entry_point_is_loader(trap->point));
 }
 
 /* A jump to the door, or a trap instruction: what is written over the function's beginning. */
 static enum status plant(struct entries *entries, struct trap *trap, struct slot *slot)
 {
 	uint8_t jump[JUMP_BYTES] = {TRAP_INSTRUCTION};
-	struct patches *patches = comes_first(trap) ? &entries->first : &entries->rest;
+	struct patches *patches = comes_first(entries, trap) ? &entries->first : &entries->rest;
 	uint64_t at_door = trap->copy - DOOR_BYTES;
 	door_encode(at_door, entries->page, slot->door);
 	if (trap->by_door && !jump_encode(trap->address, at_door, jump))
@@ -361,6 +363,7 @@ enum status entries_plant_first(struct entries *entries, struct target *target)
 	enum status status = know_modules(entries, target);
 	if (status != STATUS_OK)
 		return status;
+	entries_none_loaded(entries);
 	status = plant_functions(entries, target);
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return status;
@@ -378,7 +381,7 @@ enum status entries_plant_all(struct entries *entries, struct target *target)
 		status = patches_write(&entries->first, target, true);
 	if (status == STATUS_OK)
 		status = entries_plant_answered(entries, target);
-	return status == STATUS_OK ? entries_look_again(entries, target) : status;
+	return status == STATUS_OK ? entries_look_again(entries, target, true) : status;
 }
 
 enum status entries_unplant(struct entries *entries, struct target *target)
@@ -389,14 +392,14 @@ enum status entries_unplant(struct entries *entries, struct target *target)
 	if (status == STATUS_OK)
 		status = patches_write(&entries->first, target, false);
 	if (status == STATUS_OK)
-		status = answered_plant(&entries->answered, target, false);
-	return status == STATUS_OK ? entries_unplant_loaded(entries, target) : status;
+		status = entries_unplant_loaded(entries, target);
+	return status == STATUS_OK ? entries_unplant_answered(entries, target) : status;
 }
 
 bool entries_is_trap(const struct entries *entries, uint64_t address)
 {
 	return entries_trap(entries, address) || entries_atomic(entries, address) ||
-	       answered_at(&entries->answered, address);
+	       entries_answered(entries, address);
 }
 
 /* From the beginning of a function that returns 0 to its caller. */
@@ -428,7 +431,7 @@ static enum status forget_trap(const struct entries *entries, struct tracee *tra
 enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t address)
 {
 	const struct trap *trap = entries_trap(entries, address);
-	const struct answered *answered = answered_at(&entries->answered, address);
+	const struct answered *answered = entries_answered(entries, address);
 	if (answered)
 		return entries_answer(entries, tracee, answered);
 	bool steps = trap ? entry_point_is_user(trap->point) : entries_atomic(entries, address) != NULL;

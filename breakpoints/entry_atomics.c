@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Traps at atomic instructions: of the modules at the origin, and of those that an execution loads later. */
+/*
+ * Traps at atomic instructions: of the modules at the origin, and of those that an execution loads later, which may have instructions
+ * that are answered, too.
+ */
 
 void entries_use_atomics(struct entries *entries, enum atomics_use use)
 {
@@ -69,6 +72,7 @@ void entries_hide_loaded(const struct entries *entries, uint64_t address, uint8_
 static void release_loaded(struct loaded *loaded)
 {
 	free(loaded->path);
+	answered_release(&loaded->answered);
 	atomics_release(&loaded->atomics);
 	patches_release(&loaded->patches);
 }
@@ -97,13 +101,12 @@ static bool is_at_origin(const struct entries *entries, const struct module *mod
 }
 
 /* Its traps aren't planted yet: what is there now is the program's. */
-static enum status fill_loaded(struct loaded *loaded, const struct module *module, bool variables,
-			       const struct target *target)
+static enum status find_atomics(struct loaded *loaded, const struct module *module, bool variables,
+				const struct target *target)
 {
 	const uint8_t trap = TRAP_INSTRUCTION;
-	loaded->low = module->low;
-	loaded->path = strdup(module->path);
-	if (!loaded->path || !atomics_find(&loaded->atomics, module, variables))
+	loaded->has_atomics = true;
+	if (!atomics_find(&loaded->atomics, module, variables))
 		return STATUS_NO_MEMORY;
 	for (size_t i = 0; i < loaded->atomics.length; i++)
 		if (!patches_add(&loaded->patches, loaded->atomics.at[i].address, &trap, 1))
@@ -111,70 +114,85 @@ static enum status fill_loaded(struct loaded *loaded, const struct module *modul
 	return patches_load(&loaded->patches, target);
 }
 
-static enum status add_loaded(struct entries *entries, const struct module *module,
-			      const struct target *target)
+static enum status add_loaded(struct entries *entries, const struct module *module)
 {
 	struct loaded *larger = reallocarray(entries->loaded, entries->loaded_length + 1, sizeof(*larger));
-	struct loaded loaded = {0};
+	struct loaded loaded = {.low = module->low};
 	if (!larger)
 		return STATUS_NO_MEMORY;
 	entries->loaded = larger;
-	enum status status = fill_loaded(&loaded, module, entries->atomics_use == ATOMICS_SWITCHED, target);
-	if (status == STATUS_OK)
-		larger[entries->loaded_length++] = loaded;
-	else
+	loaded.path = strdup(module->path);
+	if (!loaded.path || (entries->answers && !answered_add(&loaded.answered, module))) {
 		release_loaded(&loaded);
-	return status;
+		return STATUS_NO_MEMORY;
+	}
+	larger[entries->loaded_length++] = loaded;
+	return STATUS_OK;
 }
 
-static enum status find_loaded(struct entries *entries, const struct module *module,
-			       const struct target *target, struct loaded **loaded)
+static enum status find_loaded(struct entries *entries, const struct module *module, struct loaded **loaded)
 {
 	for (size_t i = 0; i < entries->loaded_length; i++)
 		if (same_module(module, entries->loaded[i].path, entries->loaded[i].low)) {
 			*loaded = &entries->loaded[i];
 			return STATUS_OK;
 		}
-	enum status status = add_loaded(entries, module, target);
+	enum status status = add_loaded(entries, module);
 	if (status == STATUS_OK)
 		*loaded = &entries->loaded[entries->loaded_length - 1];
 	return status;
 }
 
-static enum status plant_later_ones(struct entries *entries, struct target *target)
+void entries_none_loaded(struct entries *entries)
+{
+	for (size_t i = 0; i < entries->loaded_length; i++)
+		entries->loaded[i].mapped = false;
+}
+
+static enum status plant_atomics(const struct entries *entries, struct loaded *loaded,
+				 const struct module *module, struct target *target)
+{
+	enum status status = STATUS_OK;
+	if (!loaded->has_atomics)
+		status = find_atomics(loaded, module, entries->atomics_use == ATOMICS_SWITCHED, target);
+	return status == STATUS_OK ? patches_write(&loaded->patches, target, true) : status;
+}
+
+static enum status plant_later_ones(struct entries *entries, struct target *target, bool atomics)
 {
 	const struct modules *now = &entries->now;
 	enum status status = STATUS_OK;
-	for (size_t i = 0; i < entries->loaded_length; i++)
-		entries->loaded[i].mapped = false;
+	entries_none_loaded(entries);
 	for (size_t i = 0; status == STATUS_OK && i < now->length; i++) {
 		const struct module *module = &now->at[i];
 		struct loaded *loaded;
 		if (!atomics_has(module) || is_at_origin(entries, module))
 			continue;
-		status = find_loaded(entries, module, target, &loaded);
+		status = find_loaded(entries, module, &loaded);
 		if (status != STATUS_OK)
 			break;
 		loaded->mapped = true;
-		status = patches_write(&loaded->patches, target, true);
+		if (atomics)
+			status = plant_atomics(entries, loaded, module, target);
 	}
 	return status == STATUS_OK ? entries_plant_answered(entries, target) : status;
 }
 
-enum status entries_look_again(struct entries *entries, struct target *target)
+enum status entries_look_again(struct entries *entries, struct target *target, bool threaded)
 {
+	const bool atomics = threaded && entries->atomics_use != ATOMICS_IGNORED;
 	bool changed;
-	if (entries->atomics_use == ATOMICS_IGNORED)
+	if (!atomics && !entries->answers)
 		return STATUS_OK;
 	enum status status = modules_update(&entries->now, target_pid(target), &changed);
-	return status == STATUS_OK ? plant_later_ones(entries, target) : status;
+	return status == STATUS_OK ? plant_later_ones(entries, target, atomics) : status;
 }
 
 enum status entries_unplant_loaded(struct entries *entries, struct target *target)
 {
 	enum status status = STATUS_OK;
 	for (size_t i = 0; status == STATUS_OK && i < entries->loaded_length; i++)
-		if (entries->loaded[i].mapped)
+		if (entries->loaded[i].mapped && entries->loaded[i].has_atomics)
 			status = patches_write(&entries->loaded[i].patches, target, false);
 	/* One of an earlier execution, which this one hasn't. */
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;

@@ -26,6 +26,8 @@ struct trap {
 struct loaded {
 	char *path;
 	uint64_t low;
+	struct answered_set answered;
+	bool has_atomics; /* they have been looked for: */
 	struct atomics atomics;
 	struct patches patches;
 	bool mapped; /* when the target was last looked at */
@@ -85,14 +87,20 @@ bool entries_loaded_byte(const struct entries *entries, uint64_t address, uint8_
 void entries_hide_loaded(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
 /* Take their traps out of this target. */
 enum status entries_unplant_loaded(struct entries *entries, struct target *target);
+/* A target that begins has none of them. */
+void entries_none_loaded(struct entries *entries);
 void entries_forget_loaded(struct entries *entries);
 
 /*
- * entry_answered.c: find the instructions of the present modules that are answered; plant traps there, for as long as this target's
- * are. Whoever has written ranges of code has to plant them anew.
+ * entry_answered.c: find the instructions of the present modules that are answered; plant traps there and in modules that came
+ * later, for as long as this target's are. Whoever has written ranges of code has to plant them anew.
  */
 bool entries_find_answered(struct entries *entries);
 enum status entries_plant_answered(const struct entries *entries, struct target *target);
+enum status entries_unplant_answered(const struct entries *entries, struct target *target);
+/* The one at this address, NULL if there is none. */
+const struct answered *entries_answered(const struct entries *entries, uint64_t address);
+void entries_hide_answered(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
 /* Make the tracee, stopped at one, go on. */
 enum status entries_answer(const struct entries *entries, struct tracee *tracee,
 			   const struct answered *answered);

@@ -7,7 +7,7 @@ void entries_hide(const struct entries *entries, uint64_t address, uint8_t *byte
 	patches_hide(&entries->rest, address, bytes, size);
 	entries_hide_loaded(entries, address, bytes, size);
 	heads_hide(entries, address, bytes, size);
-	answered_hide(&entries->answered, address, bytes, size);
+	entries_hide_answered(entries, address, bytes, size);
 }
 
 /* The slot that this address is in, NULL if none. */

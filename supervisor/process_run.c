@@ -151,7 +151,8 @@ static bool on_trap(struct run *run, const struct stop *stop)
 		return run_fail(run, END_ERROR, status, "can't decode a call");
 	if (call.asks)
 		variables_note(process, call.object);
-	if (call.loads && entries_look_again(process->entries, process->target) != STATUS_OK)
+	if (call.loads &&
+	    entries_look_again(process->entries, process->target, process->threaded) != STATUS_OK)
 		process_remark(process,
 			       "libraries loaded later, at whose instructions no traps could be planted");
 	if (call.loads)

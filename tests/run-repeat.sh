@@ -42,6 +42,66 @@ same "random bytes that are waited for" file /dev/random
 # Time that the processor counts passes as it is read: who waits for a moment of it gets there, and at the same round.
 same "a moment of the processor's counter" processor moment
 
+# So is what libraries ask the processor that come later, before there are threads or after, as they are loaded or called.
+cat >"$SCRATCH/library.c" <<'EOT'
+static unsigned long word;
+static __attribute__((constructor)) void begin(void)
+{
+	__asm__ volatile("rdrand %0" : "=r"(word) : : "cc");
+}
+unsigned number(void)
+{
+	unsigned low, high;
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return low ^ high ^ (unsigned)word;
+}
+EOT
+"${CC:-cc}" -O1 -g -fPIC -shared "$SCRATCH/library.c" -o "$SCRATCH/library.so"
+cat >"$SCRATCH/loads.c" <<'EOT'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned times;
+static void *load(void *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	unsigned (*number)(void) = library ? (unsigned (*)(void))dlsym(library, "number") : NULL;
+	if (!number)
+		exit(3);
+	for (unsigned i = 0, word = number(); i < 32; i += 4)
+		times ^= word >> i & 15;
+	return NULL;
+}
+static void *take(void *unused)
+{
+	for (unsigned i = 0; i < times; i++) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	if (argc > 2)
+		pthread_create(&thread, NULL, load, argv[1]);
+	else
+		load(argv[1]);
+	if (argc > 2)
+		pthread_join(thread, NULL);
+	pthread_create(&thread, NULL, take, NULL);
+	pthread_join(thread, NULL);
+	abort();
+}
+EOT
+"${CC:-cc}" -O1 -g -pthread "$SCRATCH/loads.c" -o "$SCRATCH/loads" -ldl
+DIFFERS=$SCRATCH/loads
+same "a library that is loaded before there are threads" "$SCRATCH/library.so"
+same "a library that a thread loads" "$SCRATCH/library.so" late
+DIFFERS=$BUILD/targets/differs
+
 # What can't be the same is told before anything is built on it: what executions read of what they have left.
 printf 'once\n' >"$SCRATCH/grows.log"
 "$FMC" check --executions 3 --no-minimize -o "$SCRATCH/it.sched" -- "$DIFFERS" append "$SCRATCH/grows.log" </dev/null >"$SCRATCH/out" 2>&1

@@ -101,7 +101,7 @@ void entries_lost_atomics(const struct entries *entries, char text[160]);
 
 /*
  * Instructions whose results differ from run to run (RDTSC, RDTSCP, RDRAND, RDSEED, RDPID) are answered from now on, in the modules
- * that are there at the origin: before the first target. Each is a stop; after ANSWERS_MOST of them in an execution the processor
+ * that are there at the origin or loaded later: before the first target. Each is a stop; after ANSWERS_MOST of them in an execution the processor
  * answers itself. answered_here: does such an instruction stand there that would be answered now? describe: what the one with
  * call.answered asks for, in a few words for the user. given_up: has that been the last one, which isn't answered?
  */
@@ -111,8 +111,11 @@ bool entries_answered_here(const struct entries *entries, const struct target *t
 const char *entries_describe_answered(const struct entries *entries, const struct call *call);
 bool entries_given_up(struct target *target);
 
-/* The target may have other modules than before: plant traps at the atomic instructions of the new ones. */
-enum status entries_look_again(struct entries *entries, struct target *target);
+/*
+ * The target may have other modules than before: plant traps at instructions of the new ones that are answered and, if it is
+ * threaded, at their atomic ones.
+ */
+enum status entries_look_again(struct entries *entries, struct target *target, bool threaded);
 
 /* Take the traps out again, for a target that is let go. */
 enum status entries_unplant(struct entries *entries, struct target *target);
