@@ -166,14 +166,31 @@ void files_opened(struct process *process, struct tracee *tracee)
 		note(process, tracee, path, flags);
 }
 
+void files_looked_at(struct process *process, struct tracee *tracee, long number)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	char path[PATH_ROOM], at[PLACE_ROOM];
+	if (!regs || *process->looked ||
+	    !files_read_path(process, number == SYS_stat || number == SYS_lstat ? regs->rdi : regs->rsi,
+			     path))
+		return;
+	const struct process_file *file = find(process, path);
+	const char *slash = strrchr(path, '/');
+	if (!file || !file->written)
+		return;
+	process_describe_place(process, tracee, regs->rip, at);
+	snprintf(process->looked, sizeof process->looked, "what stat() says of the file %.60s%s",
+		 slash ? slash + 1 : path, at);
+}
+
 const char *process_changing(const struct process *process)
 {
-	return process->changing;
+	return *process->changing ? process->changing : process->looked;
 }
 
 void files_begin(struct process *process)
 {
-	process->changing[0] = '\0';
+	process->changing[0] = process->looked[0] = '\0';
 	for (size_t i = 0; i < process->files_length; i++)
 		process->files[i].read = process->files[i].fresh = false;
 }

@@ -197,7 +197,8 @@ struct process {
 	struct looking looking;
 	char *output;
 	char uncontrolled[UNCONTROLLED_ROOM];
-	char changing[160];	    /* process_changing() */
+	char changing[160];	    /* process_changing(): a file of the kernel's, */
+	char looked[200];	    /* or what it was told of a file of its own */
 	struct process_file *files; /* that have been written in any execution */
 	size_t files_length;
 	struct unwatched unwatched; /* of this execution */

@@ -191,6 +191,12 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 	case SYS_openat:
 		files_opened(process, process->threads[thread].tracee);
 		break;
+	case SYS_stat:
+	case SYS_lstat:
+	case SYS_newfstatat:
+	case SYS_statx:
+		files_looked_at(process, process->threads[thread].tracee, number);
+		break;
 	case SYS_futex:
 		process_remark(process, "futex operations other than wait, wake and requeue");
 		break;

@@ -54,6 +54,8 @@ enum status process_pass_answered(struct process *process, uint32_t thread, cons
 
 /* process_files.c: the tracee is about to open a file. A new execution begins. */
 void files_opened(struct process *process, struct tracee *tracee);
+/* It is told of a file by its name: when it was changed, which number it has. */
+void files_looked_at(struct process *process, struct tracee *tracee, long number);
 void files_begin(struct process *process);
 /* The path that is at this address; false: it can't be read, or is too long. */
 #define PATH_ROOM 256
