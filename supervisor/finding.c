@@ -50,6 +50,7 @@ enum finding_kind finding_classify(const struct trace *trace)
 	case END_UNSUPPORTED:
 	case END_STUCK:
 	case END_ABSENT:
+	case END_GOES_ON:
 	case END_INTERRUPTED:
 	case END_ERROR:
 		break;

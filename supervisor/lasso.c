@@ -62,6 +62,39 @@ static struct share share_since(const struct trace *trace, size_t start, uint32_
 	return share;
 }
 
+/* Does thread t do this in the cycle? */
+static bool does_since(const struct trace *trace, size_t start, uint32_t t, uint64_t place)
+{
+	for (size_t i = start; i < trace->length; i++)
+		if (trace->at[i].thread == t && trace->at[i].op.place == place)
+			return true;
+	return false;
+}
+
+/* What t had before it when the execution began in the middle of a run, and all that it has done since, is part of the cycle. */
+static bool was_in_it(const struct trace *trace, size_t start, uint32_t t)
+{
+	if (t >= trace->found_length || trace->found[t].kind == OP_NONE ||
+	    !does_since(trace, start, t, trace->found[t].place))
+		return false;
+	for (size_t i = 0; i < start; i++)
+		if (trace->at[i].thread == t && !does_since(trace, start, t, trace->at[i].op.place))
+			return false;
+	return true;
+}
+
+/*
+ * Nobody who runs in the cycle has come to it: a process that does its rounds for as long as it lives isn't at fault, and one that
+ * waits for what won't come can't be told from it.
+ */
+static bool ran_before(const struct trace *trace, size_t start, uint32_t threads)
+{
+	for (uint32_t t = 0; t < threads; t++)
+		if (share_since(trace, start, t).scheduled && !was_in_it(trace, start, t))
+			return false;
+	return trace->found_length > 0;
+}
+
 /*
  * The cycle from `start` to the end of the trace is fair (SF of [FAIR]) if every thread that is enabled in it
  * is scheduled in it: a livelock. Otherwise it breaks the good samaritan rule (GS) if a thread that is
@@ -84,6 +117,10 @@ static enum end_reason judge_cycle(struct trace *trace, size_t start, uint32_t t
 	if (!fair && selfish == NO_THREAD)
 		return END_NONE;
 	trace->loop_start = start;
+	if (ran_before(trace, start, threads)) {
+		trace->end_thread = trace->at[start].thread;
+		return END_GOES_ON;
+	}
 	if (fair)
 		return END_LIVELOCK;
 	trace->end_thread = selfish;

@@ -31,7 +31,7 @@ void lasso_start(struct lasso *lasso, uint64_t depth, bool fair);
 
 /*
  * To be asked at each state before the next choice. True: the execution ends here, and trace->end
- * (END_LIVELOCK, END_NO_YIELD, END_DEPTH), loop_start and end_thread are filled in.
+ * (END_LIVELOCK, END_NO_YIELD, END_GOES_ON, END_DEPTH), loop_start and end_thread are filled in.
  */
 bool lasso_ends(struct lasso *lasso, struct machine *machine, const struct model *model, uint64_t depth,
 		struct trace *trace);

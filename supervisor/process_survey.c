@@ -334,14 +334,20 @@ static bool make_survey(struct survey *survey)
 	return true;
 }
 
-/* The threads are let run by fmc itself: nobody is to see what comes before the first operations. */
+/*
+ * The threads are let run by fmc itself: nobody is to see what comes before the first operations. Who is in a loop without
+ * operations then was in it already, and is no failure of what is run here: it yields in it.
+ */
 bool survey_make(struct process *process, struct outcome *first)
 {
 	struct survey survey = {.process = process, .first = first};
 	const struct process_pilot *pilot = process->options.pilot;
+	const bool spin_report = process->options.spin_report;
 	process->options.pilot = NULL;
+	process->options.spin_report = false;
 	bool made = make_survey(&survey);
 	process->options.pilot = pilot;
+	process->options.spin_report = spin_report;
 	free(survey.threads);
 	return made;
 }

@@ -203,6 +203,7 @@ static bool stops_between(const struct trace *trace)
 	case END_THREAD_DEPTH:
 	case END_LIVELOCK:
 	case END_NO_YIELD:
+	case END_GOES_ON:
 		return true;
 	default:
 		return false;

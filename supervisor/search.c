@@ -81,6 +81,7 @@ static bool broke_off(const struct trace *trace)
 	case END_UNSUPPORTED:
 	case END_STUCK:
 	case END_ABSENT:
+	case END_GOES_ON:
 	case END_INTERRUPTED:
 	case END_ERROR:
 		return true;

@@ -317,6 +317,7 @@ const char *end_reason_name(enum end_reason reason)
 	    [END_UNSUPPORTED] = "unsupported",
 	    [END_STUCK] = "stuck",
 	    [END_ABSENT] = "absent",
+	    [END_GOES_ON] = "goes-on",
 	    [END_INTERRUPTED] = "interrupted",
 	    [END_ERROR] = "error",
 	    [END_REDUNDANT] = "redundant",

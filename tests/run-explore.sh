@@ -6,7 +6,7 @@
 MIDWAY=$PWD/$BUILD/targets/midway
 FMC=$(realpath "$FMC")
 
-# start THREADS PROGRAM ARGUMENT...: in the background; returns when it has so many threads and all of them sleep.
+# start THREADS PROGRAM ARGUMENT...: in the background; returns when so many threads of it sleep.
 start() {
 	local threads=$1 asleep
 	shift
@@ -95,6 +95,34 @@ untouched "lost wakeup"
 judge "lost wakeup: the original goes on" go_on
 run replay lost.sched
 ended "lost wakeup: replayed" 0
+
+# A circle of locks beside a thread that goes on for ever: it ends there.
+start 4 "$MIDWAY" beat 2
+run attach --explore -o beat.sched $pid
+ended "a circle beside a loop: found" 1
+says "a circle beside a loop: what" '^deadlock: T. waits for forks' '^T2 beat: could go on, with '
+judge "a circle beside a loop: the original goes on" go_on
+run replay beat.sched
+ended "a circle beside a loop: replayed" 0
+# A loop that ran when the process was looked at is no livelock, nor is one without operations.
+start 3 "$MIDWAY" rounds
+run attach --explore --depth 200 --strategy cb:0 --require-complete $pid
+ended "a loop that ran before: not complete" 2
+says "a loop that ran before: which" '^No failure found' 'loops that ran before .*T2 .*beat at midway\.c'
+untouched "a loop that ran before"
+kill $pid
+wait $pid
+start 2 "$MIDWAY" late
+run attach --explore --depth 200 -o late.sched $pid
+ended "a loop that comes later: found" 1
+says "a loop that comes later: what" '^livelock: .* of T2 repeated for ever'
+kill $pid
+wait $pid
+start 2 "$MIDWAY" spin 1
+run attach --explore --executions 20 $pid
+ended "a loop without operations: no failure" 0
+says "a loop without operations: searched" '^No failure found in 20 executions'
+judge "a loop without operations: the original goes on" go_on
 
 # Nothing to be found: as many executions as there are orders of the N critical sections at the gate and of the 2 N after it.
 while read -r threads count; do

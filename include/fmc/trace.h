@@ -108,6 +108,8 @@ enum end_reason {
 	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */
 	END_STUCK,	 /* all threads wait for something outside of the model, for longer than fmc does */
 	END_ABSENT, /* in a copy of a running process, end_thread was about to use what the copy lacks: message */
+	END_GOES_ON, /* in a copy of a running process: a cycle as of END_LIVELOCK or END_NO_YIELD, which all who run in it were in
+			when the copy was made; end_thread is one of them, message says where it is */
 	END_INTERRUPTED, /* the user's Ctrl-C or a time budget, while end_thread was at work; message may say where,
 			    and end_value which of enum whereabouts that is */
 	END_ERROR,	 /* fmc failed; status and message say how */
@@ -294,7 +296,7 @@ const char *end_reason_name(enum end_reason reason);
 /* Ends in a cycle of transitions, from loop_start on. */
 static inline bool end_reason_loops(enum end_reason reason)
 {
-	return reason == END_LIVELOCK || reason == END_NO_YIELD;
+	return reason == END_LIVELOCK || reason == END_NO_YIELD || reason == END_GOES_ON;
 }
 
 #endif

@@ -138,6 +138,12 @@ static void account(struct exploration *x)
 	if (trace->end == END_ABSENT)
 		verdict_because(verdict, "a copy of the process can't do what it did: T%u: %s",
 				trace->end_thread + 1, trace->message);
+	if (trace->end == END_GOES_ON && !x->going_on++)
+		verdict_because(
+		    verdict,
+		    "executions end in loops that ran before the copy was made, which is taken for no "
+		    "failure: in the first %s",
+		    trace->message);
 	if (trace->end == END_DEADLOCK && trace_goes_on(trace))
 		verdict_because(verdict,
 				"executions end where threads wait for each other in a circle: what others "

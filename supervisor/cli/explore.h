@@ -54,7 +54,7 @@ struct exploration {
 	uint64_t
 	    holding; /* executions in which time-outs were held back, not counting those of auto's beginning */
 	uint64_t beyond; /* executions that ended after more transitions than the depth */
-	uint64_t cut, held_back, diverged, unconfirmed, outside, absent;
+	uint64_t cut, held_back, diverged, unconfirmed, outside, absent, going_on;
 	struct failures failures;
 	struct looks looks; /* executions that are looked at again if the search comes to its end */
 	struct coverage coverage;

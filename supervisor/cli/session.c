@@ -59,7 +59,7 @@ static void on_end(void *context, struct execution *execution, const struct trac
 	bool wanted = !session->wanted || session->wanted(trace);
 	if (session->finding && !session->collected && wanted)
 		session->collected = collect_finding(session->finding, session->process, execution, trace);
-	if (trace->end == END_INTERRUPTED)
+	if (trace->end == END_INTERRUPTED || trace->end == END_GOES_ON)
 		session->whereabouts = process_where(session->process, trace->end_thread, session->where);
 	if (session->also)
 		session->also->end(session->also->context, execution, trace);
@@ -174,8 +174,9 @@ enum status session_run(struct session *session, const struct plan *plan, struct
 	execution_watch(session->execution, &watcher);
 	execution_run(session->execution, plan, trace);
 	session->took = clock_now() - begin;
-	if (trace->end == END_INTERRUPTED) {
+	if (trace->end == END_INTERRUPTED || trace->end == END_GOES_ON)
 		snprintf(trace->message, sizeof trace->message, "%s", session->where);
+	if (trace->end == END_INTERRUPTED) {
 		trace->end_value = (int)session->whereabouts;
 	}
 	settle(session);

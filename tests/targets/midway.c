@@ -4,6 +4,10 @@
  *
  *     midway forks N    philosophers before their forks
  *     midway lost       a signal that comes before who waits for it
+ *     midway beat N     philosophers beside a thread that sleeps and takes a lock for ever, which nobody waits for
+ *     midway rounds     such a thread, which main waits for, and one that isn't needed
+ *     midway late       a thread that comes to do so, which main waits for: a livelock
+ *     midway spin N     N threads that each take one lock twice beside one that spins until main has gone on: no failure
  *     midway count N    N threads that each take one lock twice: no failure
  *     midway socket     a thread that writes to a socket, beside one that doesn't
  *     midway bytes N    N threads that each read one of the N bytes in a pipe, in turn: no failure
@@ -29,9 +33,11 @@
 
 enum { MOST = 16 };
 
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER, forks[MOST], lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER, forks[MOST], lock = PTHREAD_MUTEX_INITIALIZER,
+		       beats = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
-static pthread_t threads[MOST];
+static pthread_t threads[MOST], other;
+static volatile int gone_on;
 static int length, is_ready, turns, sockets[2], ends[2], set = -1, counts;
 
 static void wake(int signal)
@@ -87,6 +93,31 @@ static void *count(void *argument)
 		turns++;
 		pthread_mutex_unlock(&lock);
 	}
+	return NULL;
+}
+
+static void *beat(void *argument)
+{
+	(void)argument;
+	for (;;) {
+		rest();
+		pthread_mutex_lock(&beats);
+		pthread_mutex_unlock(&beats);
+	}
+	return NULL;
+}
+
+static void *beat_later(void *argument)
+{
+	pass_gate();
+	return beat(argument);
+}
+
+static void *spin(void *argument)
+{
+	(void)argument;
+	while (!gone_on)
+		;
 	return NULL;
 }
 
@@ -367,11 +398,17 @@ int main(int argc, char **argv)
 		return serve(n - (*mode == 's'));
 	}
 	pthread_mutex_lock(&gate);
-	if (!strcmp(mode, "forks"))
+	if (!strcmp(mode, "beat") || !strcmp(mode, "rounds") || !strcmp(mode, "spin"))
+		pthread_create(&other, NULL, *mode == 's' ? spin : beat, NULL);
+	if (!strcmp(mode, "rounds"))
+		start(1, count);
+	else if (!strcmp(mode, "late"))
+		start(1, beat_later);
+	else if (!strcmp(mode, "forks") || !strcmp(mode, "beat"))
 		start(n, eat);
 	else if (!strcmp(mode, "lost"))
 		start(2, lose);
-	else if (!strcmp(mode, "count"))
+	else if (!strcmp(mode, "count") || !strcmp(mode, "spin"))
 		start(n, count);
 	else if (!strcmp(mode, "bytes") && make_channel(argc > 3 ? argv[3] : "", n))
 		start(n, take);
@@ -381,6 +418,9 @@ int main(int argc, char **argv)
 		return 99;
 	rest();
 	pthread_mutex_unlock(&gate);
+	gone_on = 1;
 	join_all();
+	if (!strcmp(mode, "rounds") || !strcmp(mode, "spin"))
+		pthread_join(other, NULL);
 	return turns && turns != (strcmp(mode, "bytes") ? 2 * n : n);
 }
