@@ -35,7 +35,7 @@ static bool is_possible(const struct hardware_watch *watch)
 static uint64_t control_bits(const struct hardware_watch *watch, size_t n)
 {
 	static const uint8_t lengths[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
-	const uint64_t access = watch->write_only ? 1 : 3;
+	const uint64_t access = watch->execute ? 0 : watch->write_only ? 1 : 3;
 	return UINT64_C(1) << (2 * n) | (access | (uint64_t)lengths[watch->size] << 2) << (16 + 4 * n);
 }
 

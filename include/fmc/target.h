@@ -201,6 +201,11 @@ struct hardware_watch {
 	uint64_t address;
 	uint8_t size;
 	bool write_only; /* else reads, too */
+	/*
+	 * Instead of accesses to memory, size 1: that an instruction is about to be made there. STOP_WATCH comes before it, with RF
+	 * set among the flags, so that it isn't noticed again when the tracee goes on.
+	 */
+	bool execute;
 };
 
 #define HARDWARE_WATCHES 4

@@ -130,6 +130,31 @@ START_TEST(watched_while_stepping)
 }
 END_TEST
 
+/* An instruction is told of before it, and once; within it nothing is. */
+START_TEST(watched_instructions)
+{
+	uint64_t at[4];
+	go_to_stage(1);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_int_eq(step().kind, STOP_STEP);
+		at[i] = tracee_regs(tracee)->rip;
+	}
+	target_kill(target);
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	tracee = target_tracee(target, 0);
+	go_to_stage(1);
+	ck_assert_uint_gt(at[2] - at[1], 1);
+	const struct hardware_watch watches[] = {{.address = at[1] + 1, .size = 1, .execute = true},
+						 {.address = at[2], .size = 1, .execute = true}};
+	ck_assert_int_eq(tracee_set_watches(tracee, watches, 2), STATUS_OK);
+	ck_assert_int_eq(resume().kind, STOP_WATCH);
+	ck_assert_uint_eq(tracee_watches_hit(tracee), 2);
+	ck_assert_uint_eq(tracee_regs(tracee)->rip, at[2]);
+	ck_assert_int_eq(resume().kind, STOP_TRAP);
+	ck_assert_int_eq(cell(1), 20);
+}
+END_TEST
+
 START_TEST(watches_are_replaced)
 {
 	go_to_stage(1);
@@ -159,7 +184,7 @@ START_TEST(impossible_watches)
 		ck_assert_int_eq(tracee_set_watches(tracee, &bad[i], 1), STATUS_UNSUPPORTED);
 	}
 	const struct hardware_watch many[HARDWARE_WATCHES + 1] = {
-	    {cells, 8, 0}, {cells, 8, 0}, {cells, 8, 0}, {cells, 8, 0}, {cells, 8, 0}};
+	    {cells, 8, 0, 0}, {cells, 8, 0, 0}, {cells, 8, 0, 0}, {cells, 8, 0, 0}, {cells, 8, 0, 0}};
 	ck_assert_int_eq(tracee_set_watches(tracee, many, HARDWARE_WATCHES + 1), STATUS_UNSUPPORTED);
 	ck_assert_int_eq(resume().kind, STOP_TRAP);
 	ck_assert_int_eq(cell(1), 20);
@@ -288,6 +313,7 @@ int main(void)
 	tcase_add_checked_fixture(each, start, end);
 	tcase_add_test(each, watched_while_free);
 	tcase_add_test(each, watched_while_stepping);
+	tcase_add_test(each, watched_instructions);
 	tcase_add_test(each, watches_are_replaced);
 	tcase_add_test(each, impossible_watches);
 	tcase_add_test(each, steps_over_answered_calls);
