@@ -127,7 +127,8 @@ struct timeline *timeline_new(const struct timeline_options *options, const stru
 	timeline->plan.policy = (struct policy){.fair_k = schedule->header.fair_k,
 						.max_depth = schedule->header.max_depth,
 						.ordered = schedule->header.ordered};
-	if (copy_schedule(&timeline->schedule, schedule))
+	timeline->touching = touching_new();
+	if (timeline->touching && copy_schedule(&timeline->schedule, schedule))
 		*status = open_process(timeline, why);
 	if (*status == STATUS_OK)
 		*status = play(timeline, why);
@@ -157,6 +158,7 @@ void timeline_free(struct timeline *timeline)
 	traps_release(&timeline->scanned);
 	hits_release(&timeline->hits);
 	way_release(&timeline->way);
+	touching_free(timeline->touching);
 	finding_release(&timeline->finding);
 	trace_release(&timeline->trace);
 	schedule_release(&timeline->schedule);

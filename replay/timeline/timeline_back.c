@@ -4,7 +4,10 @@
  */
 #include "timeline_private.h"
 
-#define NEAR_HITS 8u
+/* So many hits before the one that is gone to there are images. */
+#define NEAR_HITS  8u
+#define HITS_RATIO 16u
+#define FAR_HITS   (NEAR_HITS * HITS_RATIO * HITS_RATIO)
 
 /* An instruction and what it touches, for the next time: it is the one after which that was noticed. */
 static void learn(struct timeline *timeline, uint32_t thread, uint64_t behind)
@@ -43,17 +46,37 @@ static bool pass(struct scanner *scanner, uint64_t count, uint64_t *done)
 	return true;
 }
 
-/* The same, with an image shortly before. */
-static bool pass_to(struct scanner *scanner, const struct hit *hit, uint64_t count, uint64_t *done)
+/* Where it stands, so many hits from a root, an image is a root for those that follow. */
+static void found_root(struct scanner *scanner, const struct hit *hit, uint64_t from, uint32_t *root)
 {
 	struct timeline *timeline = scanner->timeline;
-	uint64_t first = count > 2 * NEAR_HITS ? count - NEAR_HITS : 0, rest = 0;
-	if (first && !pass(scanner, first, done))
-		return false;
-	if (first && !scanner->second && inside_here(timeline) && timeline->root != hit->root)
-		hits_change_root(&timeline->hits, hit->part, hit->root, first, timeline->root);
-	bool there = pass(scanner, count - first, &rest);
-	*done = first + rest;
+	if (scanner->second || !inside_here(timeline) || timeline->root == *root)
+		return;
+	inside_found(timeline, timeline->root, *root, from);
+	hits_change_root(&timeline->hits, hit->part, *root, from, timeline->root);
+	*root = timeline->root;
+}
+
+/* The same, with images on the way, the nearer the closer: those before it are likely to be asked for next. */
+static bool pass_to(struct scanner *scanner, const struct hit *hit, uint64_t count, uint64_t *done)
+{
+	uint32_t root = hit->root;
+	uint64_t base = 0, on;
+	*done = 0;
+	for (uint64_t gap = FAR_HITS; gap >= NEAR_HITS; gap /= HITS_RATIO) {
+		if (count < *done + 2 * gap)
+			continue;
+		const uint32_t before = root;
+		bool there = pass(scanner, count - gap - *done, &on);
+		*done += on;
+		if (!there)
+			return false;
+		found_root(scanner, hit, *done - base, &root);
+		if (root != before)
+			base = *done;
+	}
+	bool there = pass(scanner, count - *done, &on);
+	*done += on;
 	return there;
 }
 
@@ -87,15 +110,23 @@ static bool go_to_count(struct timeline *timeline, const struct hit *hit, uint64
 static bool go_before_touch(struct timeline *timeline, const struct hit *hit, struct move *move)
 {
 	const struct leg leg = {.kind = LEG_BREAK, .count = hit->arrivals, .address = hit->by};
+	const struct user_watch *watch = &timeline->hits.traps.watches[hit->event.watch];
 	const uint32_t thread = timeline->event.thread;
+	enum nearing nearing = NEAR_THERE;
 	if (hit->arrivals > 0)
 		return go_leg(timeline, &leg, move);
-	const enum nearing nearing = near_next(timeline, move);
+	const enum touch touch = touch_go(timeline, watch, hit->behind, move);
+	if (touch == TOUCH_MISSED) {
+		if (!go_to_count(timeline, hit, hit->count - 1, move))
+			return false;
+		nearing = near_next(timeline, move);
+	}
 	if (nearing == NEAR_NONE)
 		return lose(timeline, move);
-	if (nearing == NEAR_THERE)
-		learn(timeline, thread, hit->behind);
-	return nearing == NEAR_THERE;
+	if (touch == TOUCH_BROKEN || nearing != NEAR_THERE)
+		return false;
+	learn(timeline, thread, hit->behind);
+	return true;
 }
 
 /* To where the signal has arrived, so that going on from there doesn't meet it again. */
@@ -253,6 +284,8 @@ static void go_back(struct timeline *timeline, struct traps *traps, struct move 
 	size_t part = timeline->position.part;
 	const bool known = hits->here > 0 && traps_same(&hits->traps, traps);
 	if (known && hits->here > 1) {
+		/* What lies after it isn't asked for any more, nor are the images that only this is counted from. */
+		hits->length = hits->here - 1;
 		arrive(timeline, hits->here - 2, move);
 		return;
 	}

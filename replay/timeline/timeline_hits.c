@@ -50,6 +50,17 @@ void hits_change_root(struct hits *hits, size_t part, uint32_t old, uint64_t cou
 	}
 }
 
+void hits_rebase(struct hits *hits, size_t part, uint32_t root, uint32_t base, uint64_t count)
+{
+	for (size_t i = 0; i < hits->length; i++) {
+		struct hit *hit = &hits->at[i];
+		if (hit->part != part || hit->at_beginning || hit->root != root)
+			continue;
+		hit->root = base;
+		hit->count += count;
+	}
+}
+
 bool hits_uses(const struct hits *hits, uint32_t root)
 {
 	for (size_t i = 0; i < hits->length; i++)

@@ -29,30 +29,74 @@ static bool is_needed(const struct timeline *timeline, const struct inside *insi
 	       (inside->root == timeline->root || marks_use(timeline, inside->root));
 }
 
+/* Hits are counted from this one. */
+static bool serves_hits(const struct timeline *timeline, const struct inside *inside)
+{
+	return inside->root != 0 && inside->steps == 0 && hits_uses(&timeline->hits, inside->root);
+}
+
+void inside_found(struct timeline *timeline, uint32_t root, uint32_t from, uint64_t hits)
+{
+	for (size_t i = 0; i < timeline->insides_length; i++) {
+		struct inside *inside = &timeline->insides[i];
+		if (inside->root != root || inside->steps > 0 || inside->based)
+			continue;
+		inside->based = true;
+		inside->base = from;
+		inside->base_hits = hits;
+	}
+}
+
+/* What was counted from it is counted from its base, where that is known; else hits have to be looked for again. */
+static void rebase(struct timeline *timeline, const struct inside *gone)
+{
+	for (size_t i = 0; i < timeline->insides_length; i++) {
+		struct inside *inside = &timeline->insides[i];
+		if (!inside->based || inside->base != gone->root)
+			continue;
+		inside->based = gone->based;
+		inside->base = gone->base;
+		inside->base_hits += gone->base_hits;
+	}
+	if (gone->based)
+		hits_rebase(&timeline->hits, gone->part, gone->root, gone->base, gone->base_hits);
+	else if (hits_uses(&timeline->hits, gone->root))
+		hits_clear(&timeline->hits);
+}
+
 static void remove_at(struct timeline *timeline, size_t i)
 {
-	struct inside *inside = &timeline->insides[i];
-	const uint32_t root = inside->steps == 0 ? inside->root : 0;
-	process_midway_free(inside->process);
-	*inside = timeline->insides[--timeline->insides_length];
-	if (root && hits_uses(&timeline->hits, root))
-		hits_clear(&timeline->hits);
+	const struct inside gone = timeline->insides[i];
+	process_midway_free(gone.process);
+	timeline->insides[i] = timeline->insides[--timeline->insides_length];
+	if (gone.root != 0 && gone.steps == 0)
+		rebase(timeline, &gone);
+}
+
+/* The one that served longest ago, of those that nothing hangs on; INSIDES: there is none. */
+static size_t oldest(const struct timeline *timeline, bool spare_hits)
+{
+	size_t found = INSIDES;
+	for (size_t i = 0; i < timeline->insides_length; i++) {
+		const struct inside *inside = &timeline->insides[i];
+		if (is_needed(timeline, inside) || (spare_hits && serves_hits(timeline, inside)))
+			continue;
+		if (found == INSIDES || inside->used < timeline->insides[found].used)
+			found = i;
+	}
+	return found;
 }
 
 static void make_room(struct timeline *timeline)
 {
 	const uint64_t limit = timeline->options.image_bytes ? timeline->options.image_bytes : INSIDE_BYTES;
 	while (timeline->insides_length >= most(timeline) || bytes(timeline) > limit) {
-		size_t oldest = timeline->insides_length;
-		for (size_t i = 0; i < timeline->insides_length; i++) {
-			const struct inside *inside = &timeline->insides[i];
-			if (!is_needed(timeline, inside) && (oldest == timeline->insides_length ||
-							     inside->used < timeline->insides[oldest].used))
-				oldest = i;
-		}
-		if (oldest == timeline->insides_length)
+		size_t least = oldest(timeline, true);
+		if (least == INSIDES)
+			least = oldest(timeline, false);
+		if (least == INSIDES)
 			return;
-		remove_at(timeline, oldest);
+		remove_at(timeline, least);
 	}
 }
 

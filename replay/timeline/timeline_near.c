@@ -11,9 +11,9 @@
 #define SHORT_STEPS 1024u
 #define LONG_STEPS  (64 * SHORT_STEPS)
 
-void slices_begin(struct timeline *timeline)
+void slices_begin(struct timeline *timeline, unsigned us)
 {
-	timeline->slice_us = SLICE_US;
+	timeline->slice_us = us > SLICE_US ? us : SLICE_US;
 	timeline->slices = 0;
 }
 
@@ -77,7 +77,7 @@ static enum stretch run_stretch(struct nearing_state *near, struct traps *traps,
 	struct timeline *timeline = near->timeline;
 	const size_t part = timeline->position.part;
 	traps_use(timeline, traps);
-	slices_begin(timeline);
+	slices_begin(timeline, SLICE_US);
 	for (;;) {
 		const struct event *event = slices_next(timeline);
 		if (event->kind == EVENT_INTERRUPTED) {
@@ -152,6 +152,21 @@ static enum nearing near_end(struct timeline *timeline, struct traps *traps, boo
 		keep_here(timeline);
 	note_from(&near);
 	return approach(&near, traps, move);
+}
+
+bool near_closer(struct timeline *timeline, bool *broken, struct move *move)
+{
+	struct nearing_state near = {.timeline = timeline};
+	struct traps *traps = timeline->active;
+	*broken = false;
+	if (!inside_here(timeline))
+		return false;
+	note_from(&near);
+	*broken = run_stretch(&near, traps, move) == STRETCH_BROKEN;
+	traps_use(timeline, NULL);
+	*broken = *broken || !go_to_spot(timeline, &near.from, move);
+	traps_use(timeline, traps);
+	return !*broken;
 }
 
 enum nearing near_next(struct timeline *timeline, struct move *move)

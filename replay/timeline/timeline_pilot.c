@@ -405,6 +405,10 @@ static enum landing land(struct flight *flight)
 		    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = stop->address}));
 	case STOP_WATCH: {
 		size_t hit = take_hit(flight);
+		uint64_t before = pc_of(flight);
+		if (hit == WATCHES && traps_has_before(timeline->active, before))
+			return landing(
+			    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = before}));
 		if (hit == WATCHES)
 			return LANDING_ON;
 		leave_copy(flight);

@@ -5,6 +5,7 @@
 
 #include <fmc/call.h>
 #include <fmc/timeline.h>
+#include <fmc/touching.h>
 
 /*
  * The inside of a timeline, shared by the timeline*.c files only.
@@ -17,6 +18,7 @@
  *     timeline_inside.c  images in the middle of parts
  *     timeline_way.c     how a place within a part was come to, and coming there again
  *     timeline_near.c    to one instruction before something, in parts of any length
+ *     timeline_touch.c   to before the instruction that touches what is watched
  *     timeline_hits.c    what was stopped at on the way, in order
  *     timeline_move.c    movements forwards, and to the beginnings of parts
  *     timeline_scan.c    a part of the past executed once more, to see what is stopped at
@@ -78,6 +80,9 @@ struct traps {
 	size_t breaks_length, breaks_room;
 	struct user_watch watches[WATCHES];
 	size_t watches_length;
+	/* Before instructions there, as EVENT_BREAKPOINT; nothing is planted, so these may be no instructions. */
+	uint64_t befores[TOUCHING_MOST];
+	size_t befores_length;
 };
 
 /* One leg of the way from a part's beginning to a place in it. */
@@ -119,6 +124,9 @@ struct inside {
 	uint64_t steps;
 	uint64_t given; /* stops that concerned the process, from the part's beginning on */
 	bool anywhere;	/* not after a stop: a breakpoint here hasn't been told */
+	bool based;	/* hits are counted from it, and this is after so many from the root `base`: */
+	uint32_t base;
+	uint64_t base_hits;
 	struct process_midway *process;
 	uint64_t bytes, used;
 };
@@ -153,6 +161,15 @@ struct toucher {
 };
 
 #define TOUCHERS 16
+
+/* After one has been found that touches what is watched: where it may begin. */
+struct guess {
+	uint64_t behind;
+	uint64_t at[TOUCHING_MOST];
+	size_t length;
+};
+
+#define GUESSES 16
 
 /* How a place looked when it was last come to. */
 #define VISITS 1024
@@ -221,6 +238,9 @@ struct timeline {
 	struct hits hits;
 	struct toucher touchers[TOUCHERS];
 	size_t touchers_length;
+	struct touching *touching;
+	struct guess guesses[GUESSES]; /* a newer one takes the place of the oldest */
+	size_t guesses_made;
 	struct timeline_mark *marks;
 	struct visit
 	    visits[VISITS]; /* found by their place; a newer one drives out another with the same number */
@@ -271,6 +291,8 @@ bool traps_stop(const struct timeline *timeline, uint32_t thread, uint64_t addre
 /* Let a thread have the watchpoints in force; which has it hit? WATCHES: none. */
 void traps_arm(struct timeline *timeline, struct tracee *tracee);
 size_t traps_hit(struct timeline *timeline, struct tracee *tracee);
+/* Is it to be stopped before an instruction there? */
+bool traps_has_before(const struct traps *traps, uint64_t address);
 /* The byte that one in force has taken the place of; false if there is none planted. */
 bool traps_original(const struct timeline *timeline, uint64_t address, uint8_t *original);
 void traps_hide(const struct timeline *timeline, uint64_t address, uint8_t *bytes, size_t size);
@@ -285,6 +307,8 @@ void keep_drop_all(struct timeline *timeline);
 
 /* timeline_inside.c: one of where it stands, in the middle of a part. False: that can't be had. */
 bool inside_here(struct timeline *timeline);
+/* The image with this root was come to after so many hits from another root, which take its place when it goes. */
+void inside_found(struct timeline *timeline, uint32_t root, uint32_t from, uint64_t hits);
 /* The nearest at or before these steps; NULL: none. */
 const struct inside *inside_before(const struct timeline *timeline, size_t part, uint32_t root,
 				   uint64_t steps);
@@ -298,7 +322,7 @@ void inside_drop(struct timeline *timeline, size_t part); /* those of parts from
  */
 #define SLICE_US      20u
 #define SLICES_OF_ONE 24u
-void slices_begin(struct timeline *timeline);
+void slices_begin(struct timeline *timeline, unsigned us);
 const struct event *slices_next(struct timeline *timeline);
 
 /* timeline_way.c: a place with its instructions counted from a root. */
@@ -353,6 +377,23 @@ enum nearing near_next(struct timeline *timeline, struct move *move);
 /* One instruction back within the part, however the place was come to. */
 enum nearing near_before(struct timeline *timeline, struct move *move);
 
+/*
+ * An image here, and freely on towards the traps in force with more of them, to the last of which it goes back. False: no image can be
+ * had, or *broken, and *move says why.
+ */
+bool near_closer(struct timeline *timeline, bool *broken, struct move *move);
+
+/* timeline_touch.c: it stands after an instruction that has touched this: take note of where that may begin. */
+void touch_note(struct timeline *timeline, const struct user_watch *watch);
+/* From the stop before to before the instruction that touches this and ends at `behind`. */
+enum touch {
+	TOUCH_FOUND,
+	TOUCH_MISSED, /* it stands anywhere */
+	TOUCH_BROKEN, /* *move says why */
+};
+enum touch touch_go(struct timeline *timeline, const struct user_watch *watch, uint64_t behind,
+		    struct move *move);
+
 /* timeline_hits.c */
 void hits_begin(struct hits *hits, const struct traps *traps, size_t part);
 bool hits_add(struct hits *hits, const struct hit *hit); /* false without memory */
@@ -360,6 +401,8 @@ void hits_clear(struct hits *hits);
 void hits_release(struct hits *hits);
 /* After so many hits from the old root there is an image now, which is a root of its own. */
 void hits_change_root(struct hits *hits, size_t part, uint32_t old, uint64_t count, uint32_t root);
+/* And no more: they are counted from the other root again, which it came so many hits after. */
+void hits_rebase(struct hits *hits, size_t part, uint32_t root, uint32_t base, uint64_t count);
 bool hits_uses(const struct hits *hits, uint32_t root);
 
 /*

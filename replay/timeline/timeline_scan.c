@@ -10,6 +10,13 @@
 #define IMAGE_HITS 64u	 /* so many between two images */
 #define WAITING	   64u
 
+/* What is looked at of a part with too many hits: a stretch at its end, of so much processor time. */
+#define STRETCH_NS 60000u
+/* What one slice is of a stretch that is still too long. */
+#define STRETCH_SLICES 8u
+/* So often it need not have become much shorter. */
+#define PASSES_IN_VAIN 12u
+
 struct scan {
 	struct timeline *timeline;
 	struct scanner scanner;
@@ -26,6 +33,8 @@ struct scan {
 	uint64_t many;
 	uint32_t waiting[WAITING];
 	size_t waiting_length;
+	uint64_t
+	    stretch; /* nanoseconds that the thread has used from the latest to the end of the part; 0: unknown */
 	bool hurried, patient;
 };
 
@@ -123,16 +132,20 @@ static bool note_hit(struct scan *scan, const struct event *event)
 			  .root = scan->root,
 			  .count = ++scan->count,
 			  .behind = pilot_visible_pc(timeline, event->thread)};
-	if (event->kind == EVENT_WATCHPOINT)
+	if (event->kind == EVENT_WATCHPOINT) {
 		note_toucher(scan, &hit);
+		touch_note(timeline, &scan->scanner.traps->watches[event->watch]);
+	}
 	memset(scan->arrivals, 0, sizeof scan->arrivals);
 	if (is_wanted(timeline, event) && !hits_add(scan->hits, &hit))
 		return false;
 	if (++scan->total < scan->next_image || scan->scanner.second)
 		return true;
 	scan->next_image = scan->total + (scan->total / 8 > IMAGE_HITS ? scan->total / 8 : IMAGE_HITS);
-	if (inside_here(timeline) && timeline->root != scan->root)
+	if (inside_here(timeline) && timeline->root != scan->root) {
+		inside_found(timeline, timeline->root, scan->root, scan->count);
 		begin_root(scan);
+	}
 	return true;
 }
 
@@ -161,22 +174,35 @@ static void add_waiting(struct scan *scan)
 	scan->waiting[scan->waiting_length++] = scan->timeline->root;
 }
 
+/* Of the thread that performs the present part. */
+static uint64_t used_by(const struct timeline *timeline, uint32_t thread)
+{
+	struct tracee *tracee = process_tracee(timeline->process, thread);
+	return tracee ? tracee_cpu_time(tracee) : 0;
+}
+
 /* To the end of the part without looking; false: interrupted. */
 static bool run_out(struct scan *scan, bool sliced, struct move *move)
 {
 	struct timeline *timeline = scan->timeline;
 	const size_t part = timeline->position.part;
+	const uint32_t thread = timeline->event.thread;
+	uint64_t since = used_by(timeline, thread);
 	traps_use(timeline, NULL);
-	slices_begin(timeline);
+	slices_begin(timeline, (unsigned)(scan->stretch / STRETCH_SLICES / 1000));
 	while (timeline->position.part == part && !timeline->over) {
 		const struct event *event = sliced ? slices_next(timeline) : run_advance(timeline, GAIT_FREE);
 		if (event->kind == EVENT_INTERRUPTED) {
 			move_fill(timeline, MOVE_INTERRUPTED, move);
 			return false;
 		}
-		if (event->kind == EVENT_SLICE && timeline->position.steps_known)
+		if (event->kind == EVENT_SLICE && timeline->position.steps_known) {
 			add_waiting(scan);
+			since = used_by(timeline, thread);
+		}
 	}
+	const uint64_t used = used_by(timeline, thread);
+	scan->stretch = used > since ? used - since : 0;
 	return true;
 }
 
@@ -205,25 +231,41 @@ static bool look_from_here(struct scan *scan)
 
 static bool begin_again(struct scan *scan, struct move *move);
 
+/* What is left isn't short yet, and may become so: some of that time goes into stopping it. */
+static bool is_long(const struct scan *scan, uint64_t *best, unsigned *vain)
+{
+	const bool better = *best == 0 || scan->stretch < *best - *best / 4;
+	*vain = better ? 0 : *vain + 1;
+	if (better)
+		*best = scan->stretch;
+	return scan->stretch > STRETCH_NS && *vain < PASSES_IN_VAIN;
+}
+
 /* So much is stopped at in this part, the last one, that only its end is looked at. */
 static bool look_at_end(struct scan *scan, struct move *move)
 {
 	struct timeline *timeline = scan->timeline;
 	const size_t part = timeline->position.part;
 	bool failed = false;
+	uint64_t best = 0;
+	unsigned vain = 0;
 	hits_clear(scan->hits);
 	scan->hurried = true;
 	scan->many = scan->many < MANY_HITS * 16 ? MANY_HITS * 16 : 2 * scan->many;
+	scan->stretch = 0;
 	if (inside_here(timeline))
 		add_waiting(scan);
-	/* Until the last slice is a short one. */
+	/*
+	 * Until what is left is short. How long a slice was tells little of that: on a busy machine the thread goes on while fmc waits for a
+	 * processor, and may come to the end.
+	 */
 	do {
 		if (!run_out(scan, true, move))
 			return false;
 		if (!take_waiting(scan, part, &failed, move))
 			return !failed && begin_again(scan, move);
 		add_waiting(scan);
-	} while (timeline->slice_us > SLICE_US);
+	} while (is_long(scan, &best, &vain));
 	scan->waiting_length--;
 	return look_from_here(scan);
 }

@@ -46,6 +46,7 @@ void traps_clear(struct traps *traps)
 {
 	traps->breaks_length = 0;
 	traps->watches_length = 0;
+	traps->befores_length = 0;
 }
 
 bool traps_copy(struct traps *to, const struct traps *from)
@@ -218,18 +219,31 @@ bool traps_stop(const struct timeline *timeline, uint32_t thread, uint64_t addre
 
 void traps_arm(struct timeline *timeline, struct tracee *tracee)
 {
+	static const struct traps none;
+	const struct traps *traps = timeline->active ? timeline->active : &none;
 	struct hardware_watch watches[WATCHES];
-	size_t n = timeline->active ? timeline->active->watches_length : 0;
-	if (n == 0 && !timeline->armed)
+	size_t n = 0;
+	if (traps->watches_length == 0 && traps->befores_length == 0 && !timeline->armed)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		const struct user_watch *watch = &timeline->active->watches[i];
-		watches[i] = (struct hardware_watch){.address = watch->address,
-						     .size = watch->size,
-						     .write_only = watch->access == TIMELINE_WRITE};
+	for (size_t i = 0; i < traps->watches_length; i++) {
+		const struct user_watch *watch = &traps->watches[i];
+		watches[n++] = (struct hardware_watch){.address = watch->address,
+						       .size = watch->size,
+						       .write_only = watch->access == TIMELINE_WRITE};
 	}
+	for (size_t i = 0; i < traps->befores_length && n < WATCHES; i++)
+		watches[n++] =
+		    (struct hardware_watch){.address = traps->befores[i], .size = 1, .execute = true};
 	timeline->armed = true;
 	tracee_set_watches(tracee, watches, n);
+}
+
+bool traps_has_before(const struct traps *traps, uint64_t address)
+{
+	for (size_t i = 0; traps && i < traps->befores_length; i++)
+		if (traps->befores[i] == address)
+			return true;
+	return false;
 }
 
 bool timeline_can_watch(const struct timeline *timeline)

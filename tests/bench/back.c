@@ -1,6 +1,7 @@
 /*
  * back PROGRAM: what it costs to go backwards in a transition of 10^6 rounds of tests/targets/rounds.c: to the last write of
- * what is written once, and each round; to a breakpoint; over 1,500 hits of a watchpoint. As ratios to a plain replay of the schedule.
+ * what is written once, and each round; to a breakpoint; over 1,500 hits of a watchpoint, one each
+ * round, and over those of one whose instruction touches something else most of the time. As ratios to a plain replay of the schedule.
  */
 #include "breakpoints/symbols.h"
 
@@ -14,7 +15,6 @@
 #include <time.h>
 
 #define ROUNDS "1000000"
-#define HITS   1500
 
 extern char **environ;
 
@@ -135,18 +135,19 @@ static void measure_break(struct bench *bench)
 }
 
 /* Each of them a stop, as for a debugger that evaluates a condition. */
-static void measure_hits(struct bench *bench)
+static void measure_hits(struct bench *bench, const char *name, int hits, const char *what)
 {
 	struct move move;
-	const uint64_t table = address_of(bench, "table");
-	timeline_watch(bench->timeline, table, 4, TIMELINE_WRITE);
+	const uint64_t address = address_of(bench, name);
+	timeline_watch(bench->timeline, address, 4, TIMELINE_WRITE);
 	go_to_end(bench);
 	double start = now();
-	for (int i = 0; i < HITS; i++) {
+	for (int i = 0; i < hits; i++) {
 		timeline_reverse_continue(bench->timeline, &move);
 		require(move.end == MOVE_WATCHPOINT, move.why);
 	}
-	tell(bench, "back over 1,500 hits", now() - start);
+	tell(bench, what, now() - start);
+	timeline_unwatch(bench->timeline, address, 4, TIMELINE_WRITE);
 }
 
 int main(int argc, char **argv)
@@ -171,7 +172,8 @@ int main(int argc, char **argv)
 	measure_write(&bench, "once", "last write, of one");
 	measure_write(&bench, "often", "last write, of 10^6");
 	measure_break(&bench);
-	measure_hits(&bench);
+	measure_hits(&bench, "often", 1500, "back over 1,500 hits");
+	measure_hits(&bench, "table", 100, "100, 1,000 rounds apart");
 	timeline_free(bench.timeline);
 	finding_release(&bench.found);
 	schedule_release(&bench.schedule);

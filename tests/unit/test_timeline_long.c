@@ -73,6 +73,32 @@ START_TEST(test_written_often)
 }
 END_TEST
 
+/* A system that can keep hardly any images: the write is found by what the instruction is about to touch. */
+START_TEST(test_with_one_image)
+{
+	struct walk walk;
+	enum status status;
+	char why[256];
+	const int rounds = 200000;
+	open_rounds(&walk, "200000");
+	timeline_free(walk.timeline);
+	const struct timeline_options options = {.process = walk_options(&walk), .images = 1};
+	walk.timeline = timeline_new(&options, &walk.schedule, &status, why);
+	ck_assert_msg(walk.timeline != NULL, "%s", why);
+	timeline_goto(walk.timeline, walk.schedule.length + 1, &walk.move);
+	const uint64_t once = symbol(&walk, "once"), table = symbol(&walk, "table");
+	go_to_last_write(&walk, once);
+	EXPECT(walk, MOVE_WATCHPOINT);
+	ck_assert_int_eq(value(&walk, once), rounds / 2);
+	go_to_last_write(&walk, table + 28);
+	EXPECT(walk, MOVE_WATCHPOINT);
+	ck_assert_int_eq(value(&walk, table + 28), rounds / 2 - 2000 + 7);
+	timeline_step(walk.timeline, walk.move.thread, 0, 0, &walk.move);
+	ck_assert_int_eq(value(&walk, table + 28), rounds / 2 - 1000 + 7);
+	walk_close(&walk);
+}
+END_TEST
+
 /* In a long part, all places at which it stops forwards are come to backwards, in the opposite order. */
 START_TEST(test_both_ways)
 {
@@ -234,6 +260,7 @@ int main(void)
 	Suite *suite = suite_create("timeline, long transitions");
 	add(suite, "once", test_written_once);
 	add(suite, "often", test_written_often);
+	add(suite, "one", test_with_one_image);
 	add(suite, "both", test_both_ways);
 	add(suite, "anywhere", test_from_anywhere);
 	add(suite, "marks", test_marks);
