@@ -2,6 +2,7 @@
 #include "breakpoints/private.h"
 #include "breakpoints/releases.h"
 #include "breakpoints/sites.h"
+#include "breakpoints/symbols.h"
 #include "breakpoints/touched.h"
 
 #include <stdlib.h>
@@ -39,6 +40,7 @@ struct sampler {
 	uint32_t resting; /* the site whose trap is out because somebody is passing it */
 	uint32_t turn;
 	uint64_t hits;
+	uint64_t states[MEMORY_STATES];
 	bool main_left;	  /* the first thread has called pthread_exit */
 	bool last_leaves; /* sampler_last_leaves() */
 };
@@ -129,10 +131,29 @@ static void drop_libc(struct sites *sites, const struct entries *entries)
 	sites->length = kept;
 }
 
+static void find_state(void *context, const struct symbol *symbol)
+{
+	uint64_t *states = context;
+	for (size_t i = 0; i < MEMORY_STATES; i++)
+		if (strcmp(symbol->name, memory_state_name(i)) == 0)
+			states[i] = symbol->address;
+}
+
+static void find_states(struct sampler *sampler)
+{
+	memset(sampler->states, 0, sizeof(sampler->states));
+	for (size_t i = 0; i < sampler->modules.length; i++) {
+		const struct module *module = &sampler->modules.at[i];
+		if (module->kind == MODULE_LIBC || (module->kind == MODULE_PROGRAM && module->is_static))
+			(void)symbols_each(module, find_state, sampler->states);
+	}
+}
+
 static enum status find_code(struct sampler *sampler, const struct entries *entries)
 {
 	enum status status = STATUS_OK;
 	struct sites *sites = &sampler->sites;
+	find_states(sampler);
 	for (size_t i = 0; i < sampler->modules.length && status == STATUS_OK; i++) {
 		const struct module *module = &sampler->modules.at[i];
 		bool bound = module->kind == MODULE_PROGRAM && module->is_static;
@@ -410,7 +431,11 @@ static size_t called_touched(const struct sampler *sampler, const struct site *s
 	if (site->jumps && target_read(target, regs->rsp, &behind, sizeof(behind)) == STATUS_OK &&
 	    entries_is_libc(sampler->entries, behind))
 		return 0;
-	const size_t length = memory_call_touched(site->call, target, regs, at);
+	const struct memory_caller caller = {.target = target,
+					     .regs = regs,
+					     .stack = regs->rsp + (site->jumps ? sizeof(behind) : 0),
+					     .states = sampler->states};
+	const size_t length = memory_call_touched(site->call, &caller, at);
 	for (size_t i = 0; i < length && behind; i++)
 		at[i].place = behind - 1;
 	return length;

@@ -47,6 +47,13 @@ for level in O0 O2; do
 		depends "buffer\[0\] at $(at 'T2 and T3')" "$program" $how
 	done
 	depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" ask
+	# By pointers that a format is about, or others lead to, and what libc keeps to itself.
+	depends "array\[0\] at $(at 'T2 and T3').*" "$program" sort
+	depends "line at $(at 'T2 and T3'); line_bytes at $(at 'T2 and T3'); .*at $(at 'T2 and T3')" "$program" line
+	depends "counter at $(at 'T2 and T3')" "$program" scan
+	depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" told
+	depends "(__)?environ at $(at T2) and $(at T3)" "$program" set
+	depends "what rand\(\) goes by at $(at 'T2 and T3')" "$program" rand
 	# libc's count of threads orders what the last one does, but main's end waits for nobody.
 	depends "counter at $(at T2) and $(at T1)" "$program" ended
 	for how in locked copied once reused left; do
@@ -62,6 +69,9 @@ for how in copy print input; do
 	depends "buffer\[0\] at $(at 'T2 and T3')" "$BUILD/targets/unordered.static" $how
 done
 depends "buffer\[0\] at $(at T2) and $(at T3)" "$BUILD/targets/unordered.static" ask
+depends "counter at $(at 'T2 and T3')" "$BUILD/targets/unordered.static" scan
+depends "what rand\(\) goes by at $(at 'T2 and T3')" "$BUILD/targets/unordered.static" rand
+ordered "$BUILD/targets/unordered.static" left
 for how in locked copied; do
 	ordered "$BUILD/targets/unordered.static" $how
 done

@@ -26,7 +26,8 @@ struct touched {
 	bool frees; /* it is given back; without `write` its size is a guess */
 };
 
-#define TOUCHED_MOST 2 /* a string instruction reads at one place and writes at another */
+#define TOUCHED_MOST                                                                                         \
+	8 /* a string instruction reads at one place and writes at another; printf() has arguments */
 
 /*
  * Plant the traps into this target, whose own ones (entries_plant_all()) are planted. `stacks`: also where an address is

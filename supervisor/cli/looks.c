@@ -83,12 +83,27 @@ static void drop_position(char *name)
 		*stack = 0;
 }
 
+/* What a function of libc's has to itself counts as the function: at an address that isn't a variable's. */
+static bool name_state(struct places *places, uint64_t address, char name[NAME])
+{
+	struct place place;
+	places_find(places, address, false, &place);
+	const size_t length = place.module ? strlen(place.module) : 0;
+	const bool variable = !length || strncmp(name, place.module, length) != 0 || name[length] != '+';
+	if (variable || !place.library || !place.function)
+		return false;
+	snprintf(name, NAME, "what %s() goes by", place.function);
+	return true;
+}
+
 static void name_variable(struct look *look, const struct memory_access *access, char name[NAME])
 {
 	struct process *process = look->session->process;
 	struct places *places = process_places(process);
 	uint32_t threads = model_threads(execution_model(look->session->execution));
 	places_name(places, process_target(process), access->address, name, NAME);
+	if (name_state(places, access->address, name))
+		return;
 	struct namer *namer = namer_new(places, process_target(process), threads);
 	for (uint32_t t = 0; namer && t < threads; t++)
 		namer_add(namer, t, process_tracee(process, t));

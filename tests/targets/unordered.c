@@ -9,6 +9,10 @@
  *   late     the elements of an array have one owner each, but for the last ones
  *   copy     both let memcpy write into a buffer          copied   ... under a mutex
  *   print    ... snprintf                                 input    ... read
+ *   sort     ... qsort                                    line     ... getline, into a block that was there before
+ *   scan     ... sscanf, by the seventh argument          told     one prints a string that strcpy writes for the other
+ *   set      one sets a variable of the environment that the other one asks for
+ *   rand     both draw a random number of libc's
  *   ask      one asks for the length of a string that strcpy writes for the other
  *   longer   both add to a variable; the second locks twenty times more if it comes first
  *   once     both pass a pthread_once, and read what its routine wrote
@@ -216,6 +220,60 @@ static void *ask(void *unused)
 	return strlen(buffer) > text_bytes ? buffer : unused;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static void *sort(void *unused)
+{
+	qsort(array, ELEMENTS, sizeof *array, by_value);
+	return unused;
+}
+
+static char *line;
+static size_t line_bytes;
+
+static void *read_line(void *unused)
+{
+	FILE *file = fopen("/proc/self/comm", "r");
+	if (!file || getline(&line, &line_bytes, file) < 0)
+		abort();
+	fclose(file);
+	return unused;
+}
+
+static void *scan(void *unused)
+{
+	int own[5];
+	if (sscanf("1 2 3 4 5 6", "%d %d%*d %d %d %d", own, own + 1, own + 2, own + 3, &counter) != 5)
+		abort();
+	return unused;
+}
+
+static void *tell(void *unused)
+{
+	char own[99];
+	snprintf(own, sizeof own, "%*d %g %s", 3, (int)text_bytes, 0.5, buffer);
+	return own[0] == 'x' ? unused : NULL;
+}
+
+static void *set(void *unused)
+{
+	setenv("UNORDERED", text, 1);
+	return unused;
+}
+
+static void *get(void *unused)
+{
+	return getenv("UNORDERED") ? unused : NULL;
+}
+
+static void *draw(void *unused)
+{
+	return rand() == 0 ? unused : NULL;
+}
+
 static void two(void *(*first)(void *), void *(*second)(void *), void *one, void *other)
 {
 	pthread_t threads[2];
@@ -246,6 +304,8 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "";
 	int local = 0;
 	int *block = calloc(4, sizeof *block);
+	if (strcmp(how, "line") == 0)
+		line = malloc(line_bytes = 100);
 	if (strcmp(how, "counter") == 0)
 		two(count, count, NULL, NULL);
 	else if (strcmp(how, "longer") == 0)
@@ -276,6 +336,18 @@ int main(int argc, char **argv)
 		two(input, input, NULL, NULL);
 	else if (strcmp(how, "ask") == 0)
 		two(write_string, ask, NULL, NULL);
+	else if (strcmp(how, "sort") == 0)
+		two(sort, sort, NULL, NULL);
+	else if (strcmp(how, "line") == 0)
+		two(read_line, read_line, NULL, NULL);
+	else if (strcmp(how, "scan") == 0)
+		two(scan, scan, NULL, NULL);
+	else if (strcmp(how, "told") == 0)
+		two(write_string, tell, NULL, NULL);
+	else if (strcmp(how, "set") == 0)
+		two(set, get, NULL, NULL);
+	else if (strcmp(how, "rand") == 0)
+		two(draw, draw, NULL, NULL);
 	else if (strcmp(how, "ended") == 0 || strcmp(how, "left") == 0)
 		leave_alone();
 	else if (strcmp(how, "reused") == 0)
