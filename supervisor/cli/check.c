@@ -120,7 +120,9 @@ static int exit_status(const struct exploration *x)
 		return EXITS_FINDING;
 	if (tracer_interrupted())
 		return EXITS_INTERRUPTED;
-	return x->options->require_complete && !verdict->complete ? EXITS_INCOMPLETE : EXITS_OK;
+	if (x->options->require_complete && !verdict->complete)
+		return EXITS_INCOMPLETE;
+	return x->options->ctest ? verdict->assumed_exit : EXITS_OK;
 }
 
 /* Where text for people goes. */
@@ -153,9 +155,9 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	else if (!x->repeatable)
 		fprintf(stream, "Replays may go another way: %s.\n", verdict->because[0]);
 	if (verdict->assumed_exit)
-		fprintf(stream,
-			"Exits with %d under the first schedule: taken as expected (--expect-exit).\n",
-			verdict->assumed_exit);
+		fprintf(stream, "Exits with %d under the first schedule: %s.\n", verdict->assumed_exit,
+			options->ctest ? "the test's own status, which is passed on (--ctest)"
+				       : "taken as expected (--expect-exit)");
 	warnings_missing(x->session, verdict);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);

@@ -12,7 +12,7 @@ static const struct {
 	 "explains it, and writes the schedule that leads to it.\n\n"
 	 "Exit status: 0 nothing found, 1 a failure, 2 the search is incomplete and --require-complete\n"
 	 "was given, 64 wrong usage, 65 --resume: a damaged file or one of another search, 69 the program\n"
-	 "can't be traced, 70 a fault of fmc, 130 Ctrl-C."},
+	 "can't be traced, 70 a fault of fmc, 130 Ctrl-C; --ctest: the program's own instead of 0."},
     [COMMAND_RUN] =
 	{"[OPTION]... [--] PROGRAM [ARGUMENT]...", "one run under fmc",
 	 "Run a program once under fmc's scheduler, its input, output and exit status passed through.\n"

@@ -1,4 +1,5 @@
 /* The result as JUnit's XML: a test suite whose cases are the failures, or one case that has passed. */
+#include "exits.h"
 #include "explain.h"
 #include "results.h"
 #include "warnings.h"
@@ -142,6 +143,14 @@ static void put_finding(const struct results *results, const struct reported *re
 	fputs("    </testcase>\n", stream);
 }
 
+/* Is the search not what was asked for, by its exit status? */
+static bool cut_short(const struct results *results)
+{
+	const struct verdict *verdict = results->verdict;
+	return verdict && (results->exits == EXITS_INTERRUPTED ||
+			   (results->options->require_complete && !verdict->complete));
+}
+
 /* There are no failures: did the search come to the end that was asked for? */
 static void put_passed(const struct results *results, FILE *stream)
 {
@@ -151,7 +160,7 @@ static void put_passed(const struct results *results, FILE *stream)
 	if (!verdict) {
 		open_failure("error", "fmc", results->error, stream);
 		fputs("</error>\n", stream);
-	} else if (results->exits) {
+	} else if (cut_short(results)) {
 		const char *why = verdict->reasons ? verdict->because[0] : "the search isn't complete";
 		open_failure("failure", "incomplete", why, stream);
 		fputs("</failure>\n", stream);
@@ -181,7 +190,7 @@ void junit_print(const struct results *results, FILE *stream)
 {
 	const struct verdict *verdict = results->verdict;
 	const size_t failures = verdict ? verdict_failures(verdict) : 0;
-	const size_t failed = failures ? failures : verdict && results->exits ? 1 : 0;
+	const size_t failed = failures ? failures : cut_short(results);
 	char *command = results_command(results), counts[160];
 	snprintf(counts, sizeof counts, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" time=\"%.3f\"",
 		 failures ? failures : 1, failed, !verdict, verdict ? verdict->seconds : 0);

@@ -72,6 +72,8 @@ static const struct option_spec specs[] = {
      "status)"},
     {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK | ATTACH,
      "exit status 2 unless the search is complete"},
+    {ID_CTEST, "ctest", 0, NULL, CHECK,
+     "for runners of tests: where nothing is found, exit with the program's own status"},
     {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER | EXPORT,
      "start executions by exec or copy (default: auto)"},
     {ID_SPIN, "spin", 0, "HOW", CHECK | ATTACH | RUN | REPLAY | MINIMIZE | GDBSERVER,

@@ -279,6 +279,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_good_ends(spec, o);
 	case ID_REQUIRE_COMPLETE:
 		return o->require_complete = true;
+	case ID_CTEST:
+		return o->ctest = true;
 	case ID_VERIFY_MODEL:
 		return o->verify_model = true;
 	case ID_ATOMICS:

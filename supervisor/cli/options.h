@@ -56,6 +56,7 @@ struct options {
 	struct good_ends good_ends; /* --expect-exit, else of a schedule, or as the first execution shows */
 	bool good_ends_given;
 	bool require_complete;
+	bool ctest;	   /* exit with the program's own status where nothing is found */
 	bool no_minimize;  /* report failures as they were found */
 	unsigned features; /* enum feature: those that were asked for by options of their own */
 	bool all;	   /* don't stop at the first failure */
