@@ -1,4 +1,7 @@
 #include "breakpoints/descriptors.h"
+
+#include <fmc/in_flight.h>
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -43,7 +46,7 @@ static bool add(struct ends *ends, size_t *room, const struct end *end)
 }
 
 /* The owner's bits of such a link say how the file was opened. */
-static bool look_at(struct ends *ends, size_t *room, pid_t pid, int folder, const char *name)
+static bool look_at(struct ends *ends, size_t *room, pid_t pid, int process, int folder, const char *name)
 {
 	char link[64];
 	struct stat stat_of;
@@ -52,8 +55,8 @@ static bool look_at(struct ends *ends, size_t *room, pid_t pid, int folder, cons
 		return true;
 	link[length] = 0;
 	struct end end = {.pid = pid, .inode = descriptor_inode(link, "pipe")};
-	if (end.inode == 0)
-		end.inode = descriptor_inode(link, "socket");
+	if (end.inode == 0 && (end.inode = descriptor_inode(link, "socket")) != 0)
+		ends->blind |= in_flight(process, "fd", name);
 	if (end.inode == 0 || fstatat(folder, name, &stat_of, AT_SYMLINK_NOFOLLOW) != 0)
 		return true;
 	end.reads = stat_of.st_mode & S_IRUSR;
@@ -65,17 +68,22 @@ static void look_through(struct ends *ends, size_t *room, pid_t pid)
 {
 	char path[32];
 	struct dirent *entry;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	DIR *folder = opendir(path);
-	if (!folder) {
-		ends->blind |= errno != ENOENT;
-		return;
-	}
-	while ((entry = readdir(folder)))
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	int process = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = process < 0 ? -1 : openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	if (!folder)
+		ends->blind |= errno != ENOENT && errno != ESRCH;
+	if (!folder && fd >= 0)
+		close(fd);
+	while (folder && (entry = readdir(folder)))
 		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    !look_at(ends, room, pid, dirfd(folder), entry->d_name))
+		    !look_at(ends, room, pid, process, fd, entry->d_name))
 			ends->blind = true;
-	closedir(folder);
+	if (folder)
+		closedir(folder);
+	if (process >= 0)
+		close(process);
 }
 
 static int by_inode(const void *a, const void *b)

@@ -25,7 +25,8 @@ struct end {
 struct ends {
 	struct end *at; /* in ascending order of inodes */
 	size_t length;
-	bool blind; /* there are processes that may not */
+	bool
+	    blind; /* there are processes that may not; or messages nobody has received yet have descriptors in them */
 	bool known; /* has been looked for */
 };
 

@@ -188,6 +188,11 @@ if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffff
 	ended "a pipe that others have: not complete" 2
 	says "a pipe that others have: who would have used it" "can't do what it did: T[23]: read from pipe 3"
 	judge "a pipe that others have: the original reads it" go_on
+	start 3 "$MIDWAY" bytes 2 sent
+	run attach --explore --strategy optimal --require-complete $pid
+	ended "a pipe that a message has: not complete" 2
+	says "a pipe that a message has: who would have used it" "can't do what it did: T[23]: read from pipe 3"
+	judge "a pipe that a message has: the original reads it" go_on
 	# Whoever has started it may have it, too, and can't be looked into.
 	user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	mkdir "$SCRATCH/theirs"

@@ -1,6 +1,8 @@
 #include "tracer/others.h"
 #include "tracer/proc.h"
 
+#include <fmc/in_flight.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -99,6 +101,7 @@ static DIR *open_folder(int process, const char *name)
 	return directory;
 }
 
+/* Of the process itself only what it has sent, or got, and nobody has received is of interest. */
 static void visit_table(struct visit *visit, pid_t pid, int process, const char *name)
 {
 	char link[64];
@@ -116,7 +119,9 @@ static void visit_table(struct visit *visit, pid_t pid, int process, const char 
 			break;
 		}
 		link[length] = '\0';
-		if (link[0] != '/')
+		if (strncmp(link, "socket:", 7) == 0)
+			visit->hidden |= in_flight(process, name, entry->d_name);
+		if (link[0] != '/' && pid != visit->but)
 			visit->over = !visit->visit(visit->context, pid, atoi(entry->d_name), link);
 	}
 	closedir(table);
@@ -152,8 +157,7 @@ static void visit_process(struct visit *visit, pid_t pid)
 		visit->hidden |= !is_gone(errno);
 		return;
 	}
-	if (pid != visit->but)
-		visit_table(visit, pid, process, "fd");
+	visit_table(visit, pid, process, "fd");
 	visit_threads(visit, pid, process);
 	close(process);
 }

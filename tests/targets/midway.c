@@ -14,7 +14,7 @@
  *     midway wake N     N threads asleep in read() of a pipe, which main writes N bytes to: no failure
  *     midway short N    the same, with a byte too few
  *                       (each with "counter": an event counter instead of the pipe; with "set": who reads has been told
- *                       by an epoll set that there is something)
+ *                       by an epoll set that there is something; with "sent": the end to write to is in a message, too)
  *     midway ways       a thread in every wait there is; each is served. Ends with 0 if all of them come back right
  */
 #include <errno.h>
@@ -143,6 +143,22 @@ static void *say(void *argument)
 	return NULL;
 }
 
+/* The descriptor, in a message that nobody receives. */
+static int send_away(int fd)
+{
+	char byte = 0;
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {
+	    .header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))}};
+	struct iovec part = {.iov_base = &byte, .iov_len = 1};
+	const struct msghdr message = {
+	    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0 && sendmsg(sockets[0], &message, 0) == 1;
+}
+
 /* The pipe or counter, with the bytes from 1 to n in it, or n. */
 static int make_channel(const char *kind, int n)
 {
@@ -155,6 +171,8 @@ static int make_channel(const char *kind, int n)
 	for (char byte = 1; !counter && byte <= n; byte++)
 		if (write(ends[1], &byte, 1) != 1)
 			return 0;
+	if (!strcmp(kind, "sent") && !send_away(ends[1]))
+		return 0;
 	if (!strcmp(kind, "set"))
 		set = epoll_create1(0);
 	return ends[0] >= 0 && (set < 0 || epoll_ctl(set, EPOLL_CTL_ADD, ends[0], &event) == 0);

@@ -67,6 +67,42 @@ START_TEST(a_pipe_from_another_process_is_no_certain_wait)
 }
 END_TEST
 
+/* Its other end is in a message that this process hasn't received. */
+static void read_own_pipe(void *pair)
+{
+	int own[2];
+	char byte = 0;
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {
+	    .header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))}};
+	struct iovec part = {.iov_base = &byte, .iov_len = 1};
+	const struct msghdr message = {
+	    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	if (pipe(own))
+		return;
+	memcpy(CMSG_DATA(&control.header), &own[1], sizeof(own[1]));
+	if (sendmsg(*(int *)pair, &message, 0) == 1)
+		(void)!read(own[0], &byte, 1);
+}
+
+START_TEST(a_pipe_in_a_message_is_no_certain_wait)
+{
+	int pair[2];
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	pid_t pid = make_process(read_own_pipe, pair);
+	until_in_call(pid, SYS_read);
+	struct scene scene = look_at_process(pid);
+	const struct wait *wait = &scene.inspection.threads[0].wait;
+	ck_assert_int_eq(wait->kind, WAIT_PIPE);
+	ck_assert(!wait->certain);
+	leave(&scene);
+	close(pair[0]);
+	close(pair[1]);
+}
+END_TEST
+
 static void receive_for_an_hour(void *pair)
 {
 	char byte;
@@ -202,6 +238,7 @@ int main(void)
 	TCase *tests = tcase_create("wait_process");
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_pipe_from_another_process_is_no_certain_wait);
+	tcase_add_test(tests, a_pipe_in_a_message_is_no_certain_wait);
 	tcase_add_test(tests, a_socket_with_a_time_out_ends_by_itself);
 	tcase_add_test(tests, a_thread_that_spins_is_told);
 	tcase_add_test(tests, a_process_stopped_by_job_control_is_told);
