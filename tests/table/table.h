@@ -80,6 +80,9 @@ void table_write(struct table_body *b, uint32_t variable, int64_t value);
 /* while (variable != value) op; the read is visible. op OP_NONE: an empty loop. */
 void table_spin(struct table_body *b, uint32_t variable, int64_t value, enum op_kind op);
 
+/* n dining philosophers and nobody else; `ordered`: each takes the fork with the lower number first. */
+void table_philosophers(struct table_program *p, uint32_t n, bool ordered);
+
 /* Where the threads of a running program are; may be copied. */
 struct table_state {
 	int64_t variables[TABLE_VARIABLES];

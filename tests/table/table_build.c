@@ -124,3 +124,19 @@ void table_spin(struct table_body *b, uint32_t variable, int64_t value, enum op_
 	table_jump(b, TABLE_JUMP, 0, 0, head);
 	leave->target = b->length;
 }
+
+void table_philosophers(struct table_program *p, uint32_t n, bool ordered)
+{
+	*p = (struct table_program){0};
+	for (uint32_t i = 0; i < n; i++)
+		table_mutex(p, MUTEX_NORMAL);
+	for (uint32_t i = 0; i < n; i++) {
+		struct table_body *b = table_body(p);
+		const uint32_t left = i, right = (i + 1) % n;
+		const bool swap = ordered && left > right;
+		table_op(b, OP_MUTEX_LOCK, swap ? right : left);
+		table_op(b, OP_MUTEX_LOCK, swap ? left : right);
+		table_op(b, OP_MUTEX_UNLOCK, swap ? right : left);
+		table_op(b, OP_MUTEX_UNLOCK, swap ? left : right);
+	}
+}

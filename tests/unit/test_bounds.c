@@ -498,20 +498,6 @@ START_TEST(unsound_rules_lose_traces)
 }
 END_TEST
 
-static void philosophers(struct table_program *p, uint32_t n)
-{
-	*p = (struct table_program){0};
-	for (uint32_t i = 0; i < n; i++)
-		table_mutex(p, MUTEX_NORMAL);
-	for (uint32_t i = 0; i < n; i++) {
-		struct table_body *b = table_body(p);
-		table_op(b, OP_MUTEX_LOCK, i);
-		table_op(b, OP_MUTEX_LOCK, (i + 1) % n);
-		table_op(b, OP_MUTEX_UNLOCK, i);
-		table_op(b, OP_MUTEX_UNLOCK, (i + 1) % n);
-	}
-}
-
 static void counter(struct table_program *p)
 {
 	*p = (struct table_program){0};
@@ -615,7 +601,7 @@ static void check_counts(enum strategy strategy, uint32_t bound, size_t traces, 
 START_TEST(golden_counts)
 {
 	struct table_program p;
-	philosophers(&p, 5);
+	table_philosophers(&p, 5, false);
 	use(&p);
 	check_counts(STRATEGY_CB, 0, 30, 80);
 	check_counts(STRATEGY_CB, 1, 31, 672);

@@ -136,22 +136,6 @@ static void expect(const struct table_program *program, uint64_t traces, uint64_
 		expect_out(program, out, traces, deadlocks);
 }
 
-static void philosophers(struct table_program *p, uint32_t n, bool ordered)
-{
-	*p = (struct table_program){0};
-	for (uint32_t i = 0; i < n; i++)
-		table_mutex(p, MUTEX_NORMAL);
-	for (uint32_t i = 0; i < n; i++) {
-		struct table_body *b = table_body(p);
-		uint32_t left = i, right = (i + 1) % n;
-		bool swap = ordered && left > right;
-		table_op(b, OP_MUTEX_LOCK, swap ? right : left);
-		table_op(b, OP_MUTEX_LOCK, swap ? left : right);
-		table_op(b, OP_MUTEX_UNLOCK, swap ? right : left);
-		table_op(b, OP_MUTEX_UNLOCK, swap ? left : right);
-	}
-}
-
 /* Reads and writes of a shared variable as operations on a semaphore: looking at it, and setting it. */
 static void visible_read(struct table_body *b, uint32_t semaphore, uint32_t variable, uint32_t reg)
 {
@@ -209,10 +193,10 @@ START_TEST(closed_forms)
 {
 	struct table_program p;
 	for (uint32_t n = 2; n <= 8; n++) {
-		philosophers(&p, n, false);
+		table_philosophers(&p, n, false);
 		expect(&p, (UINT64_C(1) << n) - 1, 1);
 		if (n > 2) {
-			philosophers(&p, n, true);
+			table_philosophers(&p, n, true);
 			expect(&p, (UINT64_C(1) << n) - 2, 0);
 		}
 	}

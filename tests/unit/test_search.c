@@ -95,22 +95,6 @@ static uint64_t count_dfs(const struct table_program *program, uint64_t *deadloc
 
 /* Programs with known counts, without a main thread. */
 
-static void philosophers(struct table_program *p, uint32_t n, bool ordered)
-{
-	*p = (struct table_program){0};
-	for (uint32_t i = 0; i < n; i++)
-		table_mutex(p, MUTEX_NORMAL);
-	for (uint32_t i = 0; i < n; i++) {
-		struct table_body *b = table_body(p);
-		uint32_t left = i, right = (i + 1) % n;
-		bool swap = ordered && left > right;
-		table_op(b, OP_MUTEX_LOCK, swap ? right : left);
-		table_op(b, OP_MUTEX_LOCK, swap ? left : right);
-		table_op(b, OP_MUTEX_UNLOCK, swap ? right : left);
-		table_op(b, OP_MUTEX_UNLOCK, swap ? left : right);
-	}
-}
-
 static void counter(struct table_program *p, uint32_t threads, uint32_t rounds)
 {
 	*p = (struct table_program){0};
@@ -162,10 +146,10 @@ START_TEST(known_counts)
 {
 	struct table_program p;
 	uint64_t deadlocks;
-	philosophers(&p, 3, false);
+	table_philosophers(&p, 3, false);
 	ck_assert_uint_eq(count_dfs(&p, &deadlocks), 396);
 	ck_assert_uint_gt(deadlocks, 0);
-	philosophers(&p, 3, true);
+	table_philosophers(&p, 3, true);
 	count_dfs(&p, &deadlocks);
 	ck_assert_uint_eq(deadlocks, 0);
 	counter(&p, 3, 2);
@@ -174,7 +158,7 @@ START_TEST(known_counts)
 	ck_assert_uint_eq(count_dfs(&p, NULL), 90);
 	producer_consumer(&p, 3, 2);
 	ck_assert_uint_eq(count_dfs(&p, NULL), 2704);
-	philosophers(&p, 4, false);
+	table_philosophers(&p, 4, false);
 	ck_assert_uint_eq(count_dfs(&p, NULL), 104704);
 }
 END_TEST
@@ -270,7 +254,7 @@ END_TEST
 START_TEST(random_walks_repeat_by_seed)
 {
 	struct table_program p;
-	philosophers(&p, 5, false);
+	table_philosophers(&p, 5, false);
 	struct search_options options = {.strategy = STRATEGY_RANDOM, .seed = 7, .fair_k = 1};
 	struct result a, b, c;
 	run(&p, &options, 50, &a);
@@ -401,8 +385,8 @@ END_TEST
 START_TEST(divergence_is_noticed)
 {
 	struct table_program p, other;
-	philosophers(&p, 3, false);
-	philosophers(&other, 2, false);
+	table_philosophers(&p, 3, false);
+	table_philosophers(&other, 2, false);
 	struct table_machine machine;
 	table_machine_init(&machine, &p);
 	struct execution *execution = execution_new(&machine.machine);

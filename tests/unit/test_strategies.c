@@ -70,20 +70,6 @@ static bool too_few(uint32_t count, uint32_t executions, double p)
 	return count < mean - 3 * sqrt(mean * (1 - p));
 }
 
-static void philosophers(struct table_program *p, uint32_t n)
-{
-	*p = (struct table_program){0};
-	for (uint32_t i = 0; i < n; i++)
-		table_mutex(p, MUTEX_NORMAL);
-	for (uint32_t i = 0; i < n; i++) {
-		struct table_body *b = table_body(p);
-		table_op(b, OP_MUTEX_LOCK, i);
-		table_op(b, OP_MUTEX_LOCK, (i + 1) % n);
-		table_op(b, OP_MUTEX_UNLOCK, i);
-		table_op(b, OP_MUTEX_UNLOCK, (i + 1) % n);
-	}
-}
-
 /* A thread that fails if each of its reads comes between two writes of the other one. */
 static void between(struct table_program *p, uint32_t others, uint32_t reads)
 {
@@ -118,7 +104,7 @@ START_TEST(pct_keeps_its_promise)
 	policy.changes = 0;
 	ck_assert_uint_eq(hits(&p, policy, 200, END_SIGNAL), 0);
 
-	philosophers(&p, 3);
+	table_philosophers(&p, 3, false);
 	policy.changes = 1;
 	policy.length = 12;
 	count = hits(&p, policy, n, END_DEADLOCK);
@@ -616,7 +602,7 @@ START_TEST(estimates_are_near)
 	struct search_progress progress;
 	struct search_options options = {.strategy = STRATEGY_RANDOM, .seed = 1, .fair_k = 1};
 	for (size_t i = 0; i < 2; i++) {
-		philosophers(&p, known[i].philosophers);
+		table_philosophers(&p, known[i].philosophers, false);
 		series(&p, &options, 2000, &progress);
 		double truth = known[i].executions;
 		ck_assert_msg(progress.estimate > truth / 2 && progress.estimate < truth * 2, "%g for %g",
@@ -633,7 +619,7 @@ END_TEST
 START_TEST(threads_have_budgets)
 {
 	struct table_program p;
-	philosophers(&p, 2);
+	table_philosophers(&p, 2, false);
 	struct policy policy = {.kind = POLICY_RANDOM, .fair_k = 1, .max_thread_depth = 2};
 	ck_assert_uint_gt(hits(&p, policy, 200, END_DEADLOCK), 0);
 	ck_assert_uint_gt(hits(&p, policy, 200, END_THREAD_DEPTH), 0);
