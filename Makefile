@@ -1,5 +1,5 @@
 # fmc: `make demo`, `make check`, `make check-quick`, `make check-sanitized`, `make bench`, `make tables`, `make fuzz`,
-# `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
+# `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`, `make deb`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
 # behaviour sanitizers), TABLES (which of `make tables`).
 .DEFAULT_GOAL := all
 
@@ -12,10 +12,11 @@ PACKAGES := libdw libelf capstone jansson
 WARNINGS := -Wall -Wextra -Werror -Wshadow
 C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 $(C_WARNINGS) $(CFLAGS) -Iinclude -I. -D_GNU_SOURCE -DFMC_VERSION='"$(VERSION)"' -MMD -MP
+ALL_CFLAGS = -std=gnu11 $(C_WARNINGS) $(CPPFLAGS) $(CFLAGS) -Iinclude -I. -D_GNU_SOURCE -DFMC_VERSION='"$(VERSION)"' -MMD -MP
 # libstdc++ for the names of C++ functions: referred to weakly, so it has to be asked for.
 LIBS = $(shell pkg-config --libs $(PACKAGES)) -lm -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state
 CHECK_LIBS = $(shell pkg-config --libs check)
+ALL_LDFLAGS = $(LDFLAGS)
 ifdef SANITIZE
 ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ALL_LDFLAGS += -fsanitize=address,undefined
@@ -263,10 +264,22 @@ uninstall:
 	rm -f $(places)
 	-rmdir $(DESTDIR)$(PREFIX)/share/fmc $(DESTDIR)$(PREFIX)/include/fmc 2>/dev/null
 
+# A Debian package, in build/deb: of a copy of the sources, where what .debian/ has is debian/.
+DEB := build/deb/fmc-$(VERSION)
+deb:
+	@tests/setup.sh build deb
+	rm -rf build/deb
+	mkdir -p $(DEB)
+	tar -c --exclude='./build*' --exclude=./.git --exclude='*.sched' . | tar -x -C $(DEB)
+	mv $(DEB)/.debian $(DEB)/debian
+	cd $(DEB) && env -u MAKEFLAGS -u MAKELEVEL -u BUILD -u CFLAGS dpkg-buildpackage --build=binary --no-sign
+	rm -rf $(DEB)
+	@ls build/deb/*.deb
+
 clean:
 	rm -rf build
 
 always:
-.PHONY: all always archives samples units tools fuzz demo check check-quick check-sanitized bench tables install uninstall clean
+.PHONY: all always archives samples units tools fuzz demo check check-quick check-sanitized bench tables install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

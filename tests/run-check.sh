@@ -15,7 +15,7 @@ mkdir -p "$SCHEDULES"
 # Suites that run beside each other, the long ones first; after a colon those that have to be over before.
 SUITES='samples attach gdb-commands:samples replay:samples programs attach-run spin atomics languages export:samples hostile resume time
 	origins page jobs reduced verdict gdb gdbserver servers attach-python kill memory explore show repeat ops cli terminal
-	minimize reports attach-refused suites sharing environment install completion results again docs layers'
+	minimize reports attach-refused suites deb sharing environment install completion results again docs layers'
 
 # The quick part: these suites, these samples, all unit tests but these.
 QUICK='terminal cli ops minimize reports environment install completion results again docs layers'
