@@ -200,6 +200,7 @@ struct setting {
 	const struct options *options;
 	const struct processors *processors;
 	struct resume *resume;
+	uint64_t began; /* loading the program is part of the budget */
 };
 
 /* What check_again() answers where its search came to nothing, so that the first one's verdict stands. */
@@ -216,7 +217,7 @@ static int check_with(struct session *session, const struct setting *setting,
 	const struct processors *processors = setting->processors;
 	struct exploration x;
 	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, setting->resume,
-		     verdict);
+		     setting->began, verdict);
 	if (before)
 		explore_follow(&x, before);
 	record_strategy(options, verdict->strategy);
@@ -288,6 +289,7 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	struct verdict verdict;
 	struct processors processors;
 	char why[256];
+	const uint64_t began = clock_now();
 	processors_look(&processors);
 	/* A program that looks at the clock does again what it did. */
 	if (resume->going_on)
@@ -297,7 +299,7 @@ static int check_launched(struct launch *launch, const struct options *options, 
 		return fail(options, launch, why, say_exit(status));
 	verdict_init(&verdict);
 	verdict.image = launch->image ? image_id_path(launch->image) : NULL;
-	const struct setting setting = {launch, options, &processors, resume};
+	const struct setting setting = {launch, options, &processors, resume, began};
 	int exits = check_with(&session, &setting, NULL, &verdict);
 	verdict_release(&verdict);
 	session_close(&session);

@@ -20,8 +20,9 @@ static void on_transition(void *context, const struct trace *trace)
 }
 
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
-		  unsigned workers, struct resume *resume, struct verdict *verdict)
+		  unsigned workers, struct resume *resume, uint64_t began, struct verdict *verdict)
 {
+	const uint64_t now = clock_now(), budget = (uint64_t)(options->seconds * 1e9);
 	*x = (struct exploration){.own = *options,
 				  .options = &x->own,
 				  .session = session,
@@ -29,9 +30,12 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 				  .resume = resume,
 				  .verdict = verdict,
 				  .repeatable = true};
-	x->begin = clock_now();
+	x->begin = began;
 	if (options->seconds > 0)
-		x->deadline = x->begin + (uint64_t)(options->seconds * 1e9);
+		x->deadline = began + budget;
+	/* Half of it is for the search, however long loading took. */
+	if (x->deadline && x->deadline < now + budget / 2)
+		x->deadline = now + budget / 2;
 	x->whole_deadline = x->deadline;
 	session->deadline = x->deadline;
 	session->on_transition = on_transition;

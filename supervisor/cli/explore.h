@@ -66,9 +66,10 @@ struct exploration {
 	char why[300];
 };
 
-/* `workers`: how many executions may run at a time, 1 for this process alone. `resume` has been opened. */
+/* `workers`: how many executions may run at a time, 1 for this process alone. `resume` has been opened. The budget began
+ * at `began`: that's before the program was loaded. */
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
-		  unsigned workers, struct resume *resume, struct verdict *verdict);
+		  unsigned workers, struct resume *resume, uint64_t began, struct verdict *verdict);
 void explore_release(struct exploration *x);
 
 /*
