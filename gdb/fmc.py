@@ -386,15 +386,21 @@ In the middle of a transition, its own beginning is the first."""
         move("prev %d" % read_count(argument))
 
 
-class Where(gdb.Command):
+class Answer(gdb.Command):
+    """A command that says what the server answers to one question."""
+
+    def __init__(self):
+        super().__init__(self.name, gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(ask(self.question))
+
+
+class Where(Answer):
     """Say where in the schedule this is.
 Usage: fmc-where"""
 
-    def __init__(self):
-        super().__init__("fmc-where", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
-
-    def invoke(self, argument, from_tty):
-        gdb.write(ask("position"))
+    name, question = "fmc-where", "position"
 
 
 class Mark(gdb.Command):
@@ -434,15 +440,11 @@ N is its number; without it, that is the last one. Says so if the program doesn'
         gdb.write(said)
 
 
-class Threads(gdb.Command):
+class Threads(Answer):
     """Say what every thread is doing, and who is next (=>).
 Usage: fmc-threads"""
 
-    def __init__(self):
-        super().__init__("fmc-threads", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
-
-    def invoke(self, argument, from_tty):
-        gdb.write(ask("threads"))
+    name, question = "fmc-threads", "threads"
 
 
 class Thread(gdb.Command):

@@ -1,6 +1,7 @@
 /*
  * A wait that gives up after a second. Any wait with a time-out may time out, however short the work: the
- * program that handles it is fine, the one that assumes an answer is not.
+ * program that handles it is fine, the one that assumes an answer is not. No order of the threads makes it time out as long as
+ * time-outs fire only where nothing shorter could come.
  *
  * fmc-options: --strategy dfs
  * fmc-args: handle
@@ -10,6 +11,16 @@
  * fmc-static: yes
  *
  * fmc-options: --strategy dfs
+ * fmc-args: assume
+ * fmc-verdict: abort
+ * fmc-message: answer == 42
+ *
+ * fmc-options: --strategy dfs --timeouts ordered
+ * fmc-args: assume
+ * fmc-verdict: none
+ * fmc-complete: no
+ *
+ * fmc-options:
  * fmc-args: assume
  * fmc-verdict: abort
  * fmc-message: answer == 42

@@ -52,7 +52,7 @@ check 1 -- "$BUILD/samples/sleeps_twice"
 
 # Time-outs that fire in order: what that leaves out, and which failures need more.
 for strategy in dfs optimal cb; do
-	check 2 --strategy $strategy --timeouts ordered --require-complete -- "$BUILD/samples/patient_wait"
+	check 2 --strategy $strategy --timeouts ordered --require-complete -- "$BUILD/samples/timedwait" assume
 	says "$strategy: in order" '^No failure found in .* seconds, complete as long as time-outs fire in order\.$' \
 	    '^That was every fair execution' 'time-outs firing in order, sequential' "weren't run \(--timeouts any\)"
 	field complete false
@@ -61,7 +61,7 @@ for strategy in dfs optimal cb; do
 done
 check 0 --strategy dfs --timeouts ordered --require-complete -- "$BUILD/samples/philosophers_ordered" 2
 says_not "nothing was held back" 'time-outs'
-check 1 -v -- "$BUILD/samples/patient_wait"
+check 1 -v -- "$BUILD/samples/timedwait" assume
 says "needs any" '^It needs --timeouts any: in transition [0-9]+, T1 cond_asleep, a time-out fires while others could go on\.$'
 field findings.0.kind abort
 judge "auto begins in order" grep -q '^fmc: cb:1, ordered, after 0 executions$' "$SCRATCH/err"
