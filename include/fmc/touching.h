@@ -25,4 +25,12 @@ size_t touching_guess(struct touching *touching, const struct entries *entries, 
 bool touching_next(struct touching *touching, const struct entries *entries, struct tracee *tracee,
 		   uint64_t address, uint64_t size);
 
+/*
+ * The tracee stands before an instruction: where it may have come from (one right before it, a call of the function that begins here, a
+ * jump of the linkage table's to it). Returns how many are known; it may have come another way. leads: it stands at one of them; is the
+ * other place next? The loader may not have written it to the table yet.
+ */
+size_t touching_leading(const struct entries *entries, struct tracee *tracee, uint64_t at[TOUCHING_MOST]);
+bool touching_leads(const struct entries *entries, struct tracee *tracee, uint64_t to);
+
 #endif

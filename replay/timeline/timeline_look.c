@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RESUME_FLAG 0x10000u
-#define PAGE	    UINT64_C(4096)
+#define PAGE UINT64_C(4096)
 
 struct position timeline_position(const struct timeline *timeline)
 {

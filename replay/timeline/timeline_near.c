@@ -180,12 +180,21 @@ static enum nearing near_last_leg(struct timeline *timeline, const struct spot *
 				  struct move *move)
 {
 	struct leg *last = &way->legs[way->length - 1], leg = *last;
+	struct leading leading = {.length = 0};
+	if (leg.kind == LEG_BREAK)
+		lead_note(timeline, &leading);
 	if (--last->count == 0)
 		way->length--;
 	if (!go_way(timeline, root, way, move))
 		return NEAR_ELSEWHERE;
 	if (leg.kind == LEG_STEPS)
 		return NEAR_THERE;
+	const enum touch touch = lead_go(timeline, &leg, &leading, move);
+	if (touch == TOUCH_FOUND)
+		return NEAR_THERE;
+	/* What it ran on to is after it; without the places that lead there it is where it was. */
+	if (touch == TOUCH_BROKEN || (leading.length > 0 && !go_way(timeline, root, way, move)))
+		return NEAR_ELSEWHERE;
 	use_own(timeline, &leg);
 	const enum nearing nearing = near_end(timeline, timeline->active, leg.kind == LEG_SIGNAL, move);
 	traps_use(timeline, NULL);

@@ -71,8 +71,9 @@ struct user_watch {
 	enum timeline_access access;
 };
 
-#define WATCHES	  4
-#define TRAP_FLAG 0x100u /* of the processor: stepped */
+#define WATCHES	    4
+#define TRAP_FLAG   0x100u   /* of the processor: stepped */
+#define RESUME_FLAG 0x10000u /* and: what is to be told before this instruction has been told */
 
 /* What stops a run on its way; one set is the user's, others serve to come to a place again. */
 struct traps {
@@ -393,6 +394,18 @@ enum touch {
 };
 enum touch touch_go(struct timeline *timeline, const struct user_watch *watch, uint64_t behind,
 		    struct move *move);
+
+/*
+ * The same for a breakpoint at which it stands: `leading`, taken there, are the places that lead to it; from the stop before to the
+ * first of them. MISSED: it has come another way.
+ */
+struct leading {
+	uint64_t at[TOUCHING_MOST];
+	size_t length;
+};
+void lead_note(struct timeline *timeline, struct leading *leading);
+enum touch lead_go(struct timeline *timeline, const struct leg *leg, const struct leading *leading,
+		   struct move *move);
 
 /* timeline_hits.c */
 void hits_begin(struct hits *hits, const struct traps *traps, size_t part);

@@ -1,5 +1,5 @@
 /*
- * To before the instruction that touches what is watched. The processor tells of it afterwards; but where it may begin can be told
+ * To before the instruction that touches what is watched, or leads to a breakpoint. The processor tells of it afterwards; but where it may begin can be told
  * from there. So the program runs freely from the stop before, is stopped before each such place, and its registers say whether the
  * instruction is about to touch that.
  */
@@ -44,12 +44,30 @@ static bool touches_next(const struct timeline *timeline, const struct user_watc
 				       watch->address, watch->size);
 }
 
+/*
+ * Where it stands at one of those places already it hasn't arrived there: this isn't to be told, nor counted, since who comes here again
+ * by a breakpoint won't either. True: it stands at one.
+ */
+static bool stands_at_one(struct timeline *timeline)
+{
+	const uint32_t thread = timeline->event.thread;
+	struct tracee *tracee = process_tracee(timeline->process, thread);
+	if (!tracee || !traps_has_before(&timeline->own, pilot_visible_pc(timeline, thread)))
+		return false;
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	if (regs)
+		regs->eflags |= RESUME_FLAG;
+	return true;
+}
+
 /* Past so many places at which it doesn't touch that; *far: it may do later. */
 static enum touch look(struct timeline *timeline, const struct user_watch *watch, uint64_t most, bool *far,
 		       struct move *move)
 {
 	const size_t part = timeline->position.part;
 	*far = false;
+	if (stands_at_one(timeline) && touches_next(timeline, watch))
+		return TOUCH_FOUND;
 	for (uint64_t n = 0; n < most;) {
 		const struct event *event = run_advance(timeline, GAIT_FREE);
 		if (event->kind == EVENT_INTERRUPTED) {
@@ -83,4 +101,43 @@ enum touch touch_go(struct timeline *timeline, const struct user_watch *watch, u
 	}
 	traps_use(timeline, NULL);
 	return broken ? TOUCH_BROKEN : touch;
+}
+
+void lead_note(struct timeline *timeline, struct leading *leading)
+{
+	struct tracee *tracee = process_tracee(timeline->process, timeline->event.thread);
+	leading->length =
+	    tracee ? touching_leading(process_entries(timeline->process), tracee, leading->at) : 0;
+}
+
+static bool leads(const struct timeline *timeline, uint64_t to)
+{
+	struct tracee *tracee = process_tracee(timeline->process, timeline->event.thread);
+	return tracee && touching_leads(process_entries(timeline->process), tracee, to);
+}
+
+enum touch lead_go(struct timeline *timeline, const struct leg *leg, const struct leading *leading,
+		   struct move *move)
+{
+	const size_t part = timeline->position.part;
+	if (leading->length == 0)
+		return TOUCH_MISSED;
+	use_own(timeline, leg);
+	for (size_t i = 0; i < leading->length; i++)
+		timeline->own.befores[timeline->own.befores_length++] = leading->at[i];
+	bool found = stands_at_one(timeline) && leads(timeline, leg->address), on = !found;
+	while (on) {
+		const struct event *event = run_advance(timeline, GAIT_FREE);
+		on = timeline->position.part == part;
+		const bool at_one = on && event->kind == EVENT_BREAKPOINT && event->address != leg->address;
+		found = at_one && leads(timeline, leg->address);
+		on = on && (event->kind == EVENT_SIGNAL || at_one) && !found;
+	}
+	traps_use(timeline, NULL);
+	if (found)
+		return TOUCH_FOUND;
+	if (timeline->event.kind != EVENT_INTERRUPTED)
+		return TOUCH_MISSED;
+	move_fill(timeline, MOVE_INTERRUPTED, move);
+	return TOUCH_BROKEN;
 }

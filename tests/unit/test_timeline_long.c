@@ -99,6 +99,36 @@ START_TEST(test_with_one_image)
 }
 END_TEST
 
+/* From a breakpoint after many instructions to the call that leads there, without an image on the way. */
+START_TEST(test_back_from_function)
+{
+	struct walk walk;
+	open_rounds(&walk, "200000");
+	const uint64_t touch = symbol(&walk, "touch"), often = symbol(&walk, "often");
+	timeline_break(walk.timeline, touch);
+	for (int i = 0; i < 2; i++) {
+		timeline_reverse_continue(walk.timeline, &walk.move);
+		EXPECT(walk, MOVE_BREAKPOINT);
+		const uint32_t thread = walk.move.thread;
+		const int then = value(&walk, often);
+		struct user_regs_struct at, before;
+		timeline_registers(walk.timeline, thread, &at);
+		ck_assert_uint_eq(at.rip, touch);
+		timeline_reverse_step(walk.timeline, thread, &walk.move);
+		EXPECT(walk, MOVE_DONE);
+		ck_assert_str_eq(walk.move.why, "");
+		timeline_registers(walk.timeline, thread, &before);
+		ck_assert_uint_eq(before.rsp, at.rsp + 8);
+		ck_assert_int_eq(value(&walk, often), then);
+		timeline_step(walk.timeline, thread, 0, 0, &walk.move);
+		EXPECT(walk, MOVE_BREAKPOINT);
+		timeline_registers(walk.timeline, thread, &before);
+		ck_assert(memcmp(&before, &at, sizeof at) == 0);
+	}
+	walk_close(&walk);
+}
+END_TEST
+
 /* In a long part, all places at which it stops forwards are come to backwards, in the opposite order. */
 START_TEST(test_both_ways)
 {
@@ -261,6 +291,7 @@ int main(void)
 	add(suite, "once", test_written_once);
 	add(suite, "often", test_written_often);
 	add(suite, "one", test_with_one_image);
+	add(suite, "function", test_back_from_function);
 	add(suite, "both", test_both_ways);
 	add(suite, "anywhere", test_from_anywhere);
 	add(suite, "marks", test_marks);
