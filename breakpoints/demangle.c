@@ -32,7 +32,7 @@ static bool begins_with(const char *text, const char *beginning)
 }
 
 /* After `operator` and its sign: the sign may hold brackets that open nothing. */
-static char *behind_operator(char *c)
+static char *after_operator(char *c)
 {
 	c += strlen("operator");
 	if (begins_with(c, "()") || begins_with(c, "[]"))
@@ -52,7 +52,7 @@ static char *shorten_cpp(char *name)
 	bool is_operator = false;
 	for (char *c = name; *c; c++) {
 		if (depth == 0 && begins_with(c, "operator") && (c == name || c[-1] == ':' || c[-1] == ' ')) {
-			c = behind_operator(c) - 1;
+			c = after_operator(c) - 1;
 			is_operator = true;
 		} else if (depth == 0 && *c == '(' && !begins_with(c, "(anonymous namespace)")) {
 			*c = 0;

@@ -96,17 +96,17 @@ static int condition_of(const cs_x86 *x86)
 static bool put_branch(struct writer *writer, const cs_insn *instruction, uint64_t target)
 {
 	const cs_x86 *x86 = &instruction->detail->x86;
-	uint64_t behind = instruction->address + instruction->size;
+	uint64_t after = instruction->address + instruction->size;
 	int condition = condition_of(x86);
 	if (instruction->id == X86_INS_JMP) {
 		put_jump(writer, target);
 	} else if (instruction->id == X86_INS_CALL) {
-		put_push(writer, behind);
+		put_push(writer, after);
 		put_jump(writer, target);
 	} else if (condition >= 0) {
 		uint8_t opcode[2] = {0x0f, (uint8_t)(0x80 | condition)};
 		put_relative(writer, opcode, sizeof(opcode), target);
-		put_jump(writer, behind);
+		put_jump(writer, after);
 	} else { /* loop, jrcxz, xbegin */
 		return false;
 	}
@@ -203,7 +203,7 @@ bool displace_straight(struct displacer *displacer, uint64_t from, const uint8_t
 		    leaves_the_path(instruction))
 			return false;
 		displaced->starts |= displaced->length ? 1u << displaced->length : 0;
-		displaced->touches_behind |= displaced->length && has_memory(instruction);
+		displaced->touches_after |= displaced->length && has_memory(instruction);
 		put(&writer, code + displaced->length, instruction->size);
 		rebase(&writer, instruction, start);
 		displaced->length += (uint8_t)instruction->size;

@@ -22,9 +22,9 @@ void displacer_free(struct displacer *displacer);
 
 struct displaced {
 	uint8_t copy[DISPLACE_ROOM];
-	uint8_t size;	     /* of the copy, the jump back included */
-	uint8_t length;	     /* of the original instructions */
-	bool touches_behind; /* one after the first has an operand in memory */
+	uint8_t size;	    /* of the copy, the jump back included */
+	uint8_t length;	    /* of the original instructions */
+	bool touches_after; /* one after the first has an operand in memory */
 	uint32_t
 	    starts; /* bit k: after the first one, another begins k bytes from it, in the copy as in the original */
 };

@@ -118,7 +118,7 @@ static uint64_t redirect(void *context, uint64_t target)
 struct rerouting {
 	struct entries *entries;
 	const struct trap *from;
-	uint64_t behind_first; /* the first instruction is displaced, with its target redirected there */
+	uint64_t after_first; /* the first instruction is displaced, with its target redirected there */
 	bool failed;
 };
 
@@ -126,7 +126,7 @@ static void reroute(void *context, const struct jump *jump)
 {
 	struct rerouting *rerouting = context;
 	const struct trap *to = entries_trap_of(rerouting->entries, jump->target);
-	if (!to || entry_point_is_user(to->point) || jump->address < rerouting->behind_first ||
+	if (!to || entry_point_is_user(to->point) || jump->address < rerouting->after_first ||
 	    jump->width != 4)
 		return;
 	int64_t distance = (int64_t)(to->copy - jump->next);
@@ -145,7 +145,7 @@ static enum status reroute_function(struct entries *entries, struct displacer *d
 				    const struct trap *trap, const uint8_t *code, uint8_t first_length)
 {
 	struct rerouting rerouting = {
-	    .entries = entries, .from = trap, .behind_first = trap->address + first_length};
+	    .entries = entries, .from = trap, .after_first = trap->address + first_length};
 	jumps_each(displacer, code, trap->size, trap->address, reroute, &rerouting);
 	return rerouting.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }

@@ -72,7 +72,7 @@ struct question {
 	const void *object;
 	struct {
 		_Alignas(8) unsigned char object[FMC_OBJECT_BYTES];
-		unsigned char behind[FMC_OBJECT_BYTES]; /* stays zero */
+		unsigned char after[FMC_OBJECT_BYTES]; /* stays zero */
 	} changed;
 	struct fmc_effect effect;
 	struct fmc_call *call;
@@ -115,7 +115,7 @@ static void run_init(void *context)
 static bool stays_inside(const struct question *q)
 {
 	static const unsigned char zeros[FMC_OBJECT_BYTES];
-	return memcmp(q->changed.behind, zeros, sizeof(zeros)) == 0;
+	return memcmp(q->changed.after, zeros, sizeof(zeros)) == 0;
 }
 
 void plugin_init(enum object_class class, void *object, uint64_t address, const struct fmc_memory *memory)

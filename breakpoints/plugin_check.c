@@ -17,8 +17,8 @@ static void perform(struct side *side, const void *object)
 }
 
 /* The same after the other: true if it comes to the same thing. */
-static bool same_behind(const struct side *side, const struct side *other,
-			unsigned char both[FMC_OBJECT_BYTES])
+static bool same_after(const struct side *side, const struct side *other,
+		       unsigned char both[FMC_OBJECT_BYTES])
 {
 	struct fmc_effect effect;
 	memcpy(both, other->after, FMC_OBJECT_BYTES);
@@ -37,7 +37,7 @@ static bool commute(struct side *a, struct side *b, const void *object)
 	if (!plugin_enabled(b->op, b->thread, object))
 		return !plugin_enabled(b->op, b->thread, a->after);
 	perform(b, object);
-	return same_behind(b, a, ab) && same_behind(a, b, ba) && memcmp(ab, ba, FMC_OBJECT_BYTES) == 0;
+	return same_after(b, a, ab) && same_after(a, b, ba) && memcmp(ab, ba, FMC_OBJECT_BYTES) == 0;
 }
 
 void plugin_check(const struct op *a, uint32_t thread, const struct op *b, uint32_t other, const void *object)

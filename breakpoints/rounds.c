@@ -73,7 +73,7 @@ static bool copy_for_jump(struct displacer *displacer, uint64_t address, const u
 	 * accesses to memory that somebody may look at only the first instruction's is known.
 	 */
 	return displace_straight(displacer, address, code, JUMP_BYTES, copy, displaced) &&
-	       !(displaced->starts & 2) && displaced->length <= LONGEST && !displaced->touches_behind;
+	       !(displaced->starts & 2) && displaced->length <= LONGEST && !displaced->touches_after;
 }
 
 static enum countable look(const struct entries *entries, const struct target *target, uint64_t address,
@@ -294,39 +294,39 @@ bool entries_is_head_trap(const struct entries *entries, uint64_t address)
 }
 
 /* The one in whose slot this address is, and how many bytes after its copy's beginning; NULL if it is in none. */
-static const struct head *head_with(const struct entries *entries, uint64_t address, int64_t *behind)
+static const struct head *head_with(const struct entries *entries, uint64_t address, int64_t *after)
 {
 	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
 		const struct head *head = &entries->heads[i];
 		if (!head->address || address - head->at >= SLOT_BYTES)
 			continue;
-		*behind = (int64_t)(address - head->at) - (int64_t)offsetof(struct slot, copy);
+		*after = (int64_t)(address - head->at) - (int64_t)offsetof(struct slot, copy);
 		return head;
 	}
 	return NULL;
 }
 
-static bool starts_at(const struct head *head, int64_t behind)
+static bool starts_at(const struct head *head, int64_t after)
 {
-	return behind > 0 && behind < (int64_t)head->slot.length && head->starts >> behind & 1;
+	return after > 0 && after < (int64_t)head->slot.length && head->starts >> after & 1;
 }
 
 bool heads_are_between(const struct entries *entries, uint64_t pc)
 {
-	int64_t behind;
-	const struct head *head = head_with(entries, pc, &behind);
-	return head && !starts_at(head, behind);
+	int64_t after;
+	const struct head *head = head_with(entries, pc, &after);
+	return head && !starts_at(head, after);
 }
 
 uint64_t heads_visible_pc(const struct entries *entries, uint64_t pc)
 {
-	int64_t behind;
-	const struct head *head = head_with(entries, pc, &behind);
+	int64_t after;
+	const struct head *head = head_with(entries, pc, &after);
 	if (!head)
 		return 0;
-	if (behind <= 0)
+	if (after <= 0)
 		return head->address;
-	return head->address + (starts_at(head, behind) ? (uint64_t)behind : head->slot.length);
+	return head->address + (starts_at(head, after) ? (uint64_t)after : head->slot.length);
 }
 
 uint64_t entries_loop_head(const struct entries *entries, uint32_t i)
@@ -362,6 +362,6 @@ void heads_hide(const struct entries *entries, uint64_t address, uint8_t *bytes,
 
 bool heads_have(const struct entries *entries, uint64_t address)
 {
-	int64_t behind;
-	return head_with(entries, address, &behind) != NULL;
+	int64_t after;
+	return head_with(entries, address, &after) != NULL;
 }

@@ -114,10 +114,10 @@ static void refer(struct reader *reader, void (*part)(struct reader *))
 		reader->failed = true;
 		return;
 	}
-	const char *behind = reader->at;
+	const char *after = reader->at;
 	reader->at = reader->start + offset;
 	part(reader);
-	reader->at = behind;
+	reader->at = after;
 }
 
 /* A value of a generic's parameter, which isn't shown. */

@@ -427,17 +427,17 @@ static size_t called_touched(const struct sampler *sampler, const struct site *s
 			     const struct target *target, const struct user_regs_struct *regs,
 			     struct touched at[TOUCHED_MOST])
 {
-	uint64_t behind = 0;
-	if (site->jumps && target_read(target, regs->rsp, &behind, sizeof(behind)) == STATUS_OK &&
-	    entries_is_libc(sampler->entries, behind))
+	uint64_t after = 0;
+	if (site->jumps && target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
+	    entries_is_libc(sampler->entries, after))
 		return 0;
 	const struct memory_caller caller = {.target = target,
 					     .regs = regs,
-					     .stack = regs->rsp + (site->jumps ? sizeof(behind) : 0),
+					     .stack = regs->rsp + (site->jumps ? sizeof(after) : 0),
 					     .states = sampler->states};
 	const size_t length = memory_call_touched(site->call, &caller, at);
-	for (size_t i = 0; i < length && behind; i++)
-		at[i].place = behind - 1;
+	for (size_t i = 0; i < length && after; i++)
+		at[i].place = after - 1;
 	return length;
 }
 
@@ -448,11 +448,11 @@ static size_t called_touched(const struct sampler *sampler, const struct site *s
 static void leave(struct sampler *sampler, const struct release *release, const struct target *target,
 		  const struct user_regs_struct *regs, uint32_t thread)
 {
-	uint64_t behind = 0;
+	uint64_t after = 0;
 	if (release->kind == RELEASE_THREAD)
 		sampler->main_left |= thread == 0;
-	else if (target_read(target, regs->rsp, &behind, sizeof(behind)) == STATUS_OK &&
-		 entries_is_libc(sampler->entries, behind))
+	else if (target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
+		 entries_is_libc(sampler->entries, after))
 		sampler->last_leaves |= thread != 0 || sampler->main_left;
 }
 

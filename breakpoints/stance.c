@@ -53,7 +53,7 @@ static const struct trap *trap_around(const struct entries *entries, uint64_t ad
 }
 
 /* Where a slot of a procedure linkage table leads to; the address itself if it is none. */
-static uint64_t behind_plt(const struct target *target, uint64_t address)
+static uint64_t after_plt(const struct target *target, uint64_t address)
 {
 	static const uint8_t mark[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
 	uint8_t code[16];
@@ -84,7 +84,7 @@ static uint64_t called_before(const struct target *target, uint64_t back)
 	memcpy(&distance, code + 2, sizeof distance);
 	uint64_t there = back + (uint64_t)(int64_t)distance;
 	if (code[1] == 0xe8) /* call there */
-		return behind_plt(target, there);
+		return after_plt(target, there);
 	if (code[0] == 0xff && code[1] == 0x15 && /* call *there(%rip) */
 	    target_read(target, there, &function, sizeof function) == STATUS_OK)
 		return function;

@@ -179,8 +179,8 @@ static bool disputed(const struct stretch *stretch, const struct function *funct
 	for (uint64_t at = function->low; at < function->high; at++) {
 		size_t i = at - stretch->low;
 		uint8_t mark = stretch->marks[i];
-		bool behind_lock = i > 0 && stretch->marks[i - 1] & START && stretch->code[i - 1] == 0xf0;
-		if (mark & INSIDE && (mark & START || (mark & TARGET && !behind_lock)))
+		bool after_lock = i > 0 && stretch->marks[i - 1] & START && stretch->code[i - 1] == 0xf0;
+		if (mark & INSIDE && (mark & START || (mark & TARGET && !after_lock)))
 			return true;
 	}
 	return false;

@@ -572,15 +572,15 @@ static uint32_t additions(struct accesses accesses, uint64_t key)
 	return n;
 }
 
-bool dependence_exhausts(const struct model *behind, struct accesses beside, struct accesses member,
+bool dependence_exhausts(const struct model *after, struct accesses beside, struct accesses member,
 			 struct accesses pending)
 {
 	for (uint32_t a = 0; a < pending.length; a++) {
 		const struct access *access = &pending.at[a];
 		uint32_t object = (uint32_t)access->key;
-		if (is_limited(access) && object < model_objects(behind) &&
+		if (is_limited(access) && object < model_objects(after) &&
 		    additions(member, access->key) > 0 &&
-		    state_of(behind, object).unspent <= additions(beside, access->key))
+		    state_of(after, object).unspent <= additions(beside, access->key))
 			return true;
 	}
 	return false;

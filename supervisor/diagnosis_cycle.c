@@ -47,20 +47,20 @@ static void print_cycle(const struct graph *graph, const uint32_t *threads, size
 /* Who isn't in the cycle and waits for one who is, or for such a one. */
 static bool print_followers(const struct graph *graph, const bool *before, const struct cause_draft *draft)
 {
-	struct thread_list behind = {0};
+	struct thread_list after = {0};
 	bool good = true;
 	for (uint32_t t = 0; t < graph->length && good; t++) {
 		bool member = false;
 		for (size_t i = 0; i < draft->threads.length; i++)
 			member = member || draft->threads.at[i] == t;
 		if (!member && graph->explained[t] && !before[t])
-			good = thread_list_add(&behind, t);
+			good = thread_list_add(&after, t);
 	}
-	if (behind.length > 0) {
-		threads_print(behind.at, behind.length, draft->evidence);
-		fputs(behind.length > 1 ? " wait for them" : " waits for them", draft->evidence);
+	if (after.length > 0) {
+		threads_print(after.at, after.length, draft->evidence);
+		fputs(after.length > 1 ? " wait for them" : " waits for them", draft->evidence);
 	}
-	free(behind.at);
+	free(after.at);
 	return good;
 }
 

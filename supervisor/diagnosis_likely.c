@@ -60,26 +60,26 @@ static bool lock(enum wait_kind kind)
 static bool collect_waiters(const struct graph *graph, uint32_t thread, bool locks,
 			    struct thread_list *waiters)
 {
-	bool *behind = calloc(graph->length + 1, sizeof(*behind));
-	if (!behind)
+	bool *after = calloc(graph->length + 1, sizeof(*after));
+	if (!after)
 		return false;
-	behind[thread] = true;
+	after[thread] = true;
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (uint32_t t = 0; t < graph->length; t++) {
 			const struct wait *wait = graph->waits[t];
-			if (behind[t] || graph->explained[t] || (locks && !lock(wait->kind)))
+			if (after[t] || graph->explained[t] || (locks && !lock(wait->kind)))
 				continue;
-			for (size_t i = 0; i < wait->holders_length && !behind[t]; i++)
-				behind[t] = behind[wait->holders[i]];
-			changed = changed || behind[t];
+			for (size_t i = 0; i < wait->holders_length && !after[t]; i++)
+				after[t] = after[wait->holders[i]];
+			changed = changed || after[t];
 		}
 	}
 	bool good = true;
 	for (uint32_t t = 0; t < graph->length && good; t++)
-		if (behind[t] && t != thread)
+		if (after[t] && t != thread)
 			good = thread_list_add(waiters, t);
-	free(behind);
+	free(after);
 	return good;
 }
 

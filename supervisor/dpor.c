@@ -316,7 +316,7 @@ static bool insert(struct dpor *dpor, const struct trace *trace, const struct re
 	const struct sequence sequence = {
 	    .events = reversal->events,
 	    .length = reversal->length,
-	    .behind = rebuild_model(rebuild),
+	    .after = rebuild_model(rebuild),
 	    .fair = dpor->fair,
 	};
 	struct dpor_node *node = dpor->path[reversal->i], *below;

@@ -51,7 +51,7 @@ static void save_node(const struct dpor_node *node, struct saver *saver)
 }
 
 /* Nodes that have been run, and those below them. */
-static struct dpor_node *behind(const struct dpor_node *node)
+static struct dpor_node *after(const struct dpor_node *node)
 {
 	struct dpor_node *next = node->first;
 	if (next && next->run)
@@ -68,7 +68,7 @@ void dpor_save(const struct dpor *dpor, struct saver *saver)
 	save_number(saver, dpor->whole);
 	save_number(saver, dpor->fair_k);
 	save_number(saver, begun);
-	for (const struct dpor_node *node = begun ? root : NULL; node; node = behind(node)) {
+	for (const struct dpor_node *node = begun ? root : NULL; node; node = after(node)) {
 		save_number(saver, node->depth + UINT64_C(1));
 		save_node(node, saver);
 	}

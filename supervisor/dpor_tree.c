@@ -197,11 +197,11 @@ static void take_off(struct dpor_tree *tree, struct dpor_node *node)
 	if (!node->open)
 		return;
 	if (node->before)
-		node->before->behind = node->behind;
+		node->before->after = node->after;
 	else
-		tree->open[node->depth] = node->behind;
-	if (node->behind)
-		node->behind->before = node->before;
+		tree->open[node->depth] = node->after;
+	if (node->after)
+		node->after->before = node->before;
 	node->open = false;
 }
 
@@ -250,7 +250,7 @@ void dpor_tree_update(struct dpor_tree *tree, struct dpor_node *node)
 		return;
 	struct dpor_node *first = tree->open[node->depth];
 	node->before = NULL;
-	node->behind = first;
+	node->after = first;
 	if (first)
 		first->before = node;
 	tree->open[node->depth] = node;

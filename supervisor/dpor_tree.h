@@ -31,14 +31,14 @@ struct dpor_node {
 	struct wakeup_tree *children;	   /* still to be claimed */
 	struct sleeper *sleepers; /* when the next child is claimed: those from above, then children */
 	uint32_t sleepers_length, sleepers_room;
-	uint32_t own;			   /* how many of them are children: their memory is the node's */
-	bool run;			   /* the step has been: the footprint is what it touched */
-	bool asleep;			   /* it is among the parent's sleepers */
-	bool internal;			   /* of a wakeup tree: all children were planned */
-	bool sealed;			   /* nothing comes from those before it any more */
-	bool finished;			   /* nothing is left to be run */
-	bool open;			   /* in the tree's list */
-	struct dpor_node *before, *behind; /* there; before: also of those that are free for use */
+	uint32_t own;			  /* how many of them are children: their memory is the node's */
+	bool run;			  /* the step has been: the footprint is what it touched */
+	bool asleep;			  /* it is among the parent's sleepers */
+	bool internal;			  /* of a wakeup tree: all children were planned */
+	bool sealed;			  /* nothing comes from those before it any more */
+	bool finished;			  /* nothing is left to be run */
+	bool open;			  /* in the tree's list */
+	struct dpor_node *before, *after; /* there; before: also of those that are free for use */
 };
 
 struct dpor_tree {

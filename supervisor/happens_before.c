@@ -387,7 +387,7 @@ static bool add_cursor(struct happens_before *hb, uint32_t record, uint32_t mode
 }
 
 /* Where the candidates of an access begin that is not in the trace. */
-static bool add_cursor_behind(struct happens_before *hb, const struct access *access)
+static bool add_cursor_after(struct happens_before *hb, const struct access *access)
 {
 	const struct key_state *state = find_key(hb, access->key);
 	if (!state)
@@ -408,7 +408,7 @@ bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t thr
 		if (hb->last[thread] != NO_RECORD)
 			happens_before_pass(hb, hb->last[thread]);
 		for (uint32_t a = 0; a < footprint.length; a++)
-			if (counts(hb, &footprint.at[a]) && !add_cursor_behind(hb, &footprint.at[a]))
+			if (counts(hb, &footprint.at[a]) && !add_cursor_after(hb, &footprint.at[a]))
 				return false;
 		return true;
 	}

@@ -6,7 +6,7 @@
 #include "supervisor/model_state.h"
 
 /* After the thread `prev`; NO_THREAD: at the beginning. */
-static void insert_behind(struct model *m, uint32_t object, uint32_t prev, uint32_t t)
+static void insert_after(struct model *m, uint32_t object, uint32_t prev, uint32_t t)
 {
 	struct model_object *o = model_object(m, object);
 	struct model_thread *thread = model_thread(m, t);
@@ -19,7 +19,7 @@ static void insert_behind(struct model *m, uint32_t object, uint32_t prev, uint3
 
 void model_queue_append(struct model *m, uint32_t object, uint32_t t)
 {
-	insert_behind(m, object, model_object(m, object)->last, t);
+	insert_after(m, object, model_object(m, object)->last, t);
 }
 
 void model_queue_sort_in(struct model *m, uint32_t object, uint32_t t)
@@ -27,7 +27,7 @@ void model_queue_sort_in(struct model *m, uint32_t object, uint32_t t)
 	uint32_t prev = model_object(m, object)->last;
 	while (prev != NO_THREAD && prev > t)
 		prev = model_thread(m, prev)->prev;
-	insert_behind(m, object, prev, t);
+	insert_after(m, object, prev, t);
 }
 
 void model_queue_remove(struct model *m, uint32_t object, uint32_t t)

@@ -57,9 +57,9 @@ bool run_become_threaded(struct run *run);
 /* process_run_before.c */
 bool run_stop_before(struct run *run, const struct call *call);
 /* Has the thread come back from the routine of its innermost pthread_once? *ran: to the routine's end. */
-bool run_is_behind_once(const struct run *run, int64_t *ran);
+bool run_is_after_once(const struct run *run, int64_t *ran);
 /* The end of the routine takes the place of this stop. */
-bool run_stop_behind_once(struct run *run, const struct call *call, int64_t ran);
+bool run_stop_after_once(struct run *run, const struct call *call, int64_t ran);
 
 /* process_retries.c: a yield takes the place of this stop before an atomic instruction. */
 bool run_stop_before_retry(struct run *run, const struct call *call);

@@ -28,7 +28,7 @@ static uint32_t object_number(struct process *process, const struct call *call, 
 	return objects_intern(process, class, address, initialises(call->op.kind));
 }
 
-bool run_is_behind_once(const struct run *run, int64_t *ran)
+bool run_is_after_once(const struct run *run, int64_t *ran)
 {
 	const struct process_thread *thread = run_self(run);
 	uint32_t word;
@@ -41,7 +41,7 @@ bool run_is_behind_once(const struct run *run, int64_t *ran)
 	return !(word & 1);
 }
 
-bool run_stop_behind_once(struct run *run, const struct call *call, int64_t ran)
+bool run_stop_after_once(struct run *run, const struct call *call, int64_t ran)
 {
 	struct process_thread *thread = run_self(run);
 	thread->after = *call;
@@ -76,8 +76,8 @@ bool run_stop_before(struct run *run, const struct call *call)
 	struct process *process = run->process;
 	struct process_thread *thread = run_self(run);
 	int64_t ran;
-	if (run_is_behind_once(run, &ran))
-		return run_stop_behind_once(run, call, ran);
+	if (run_is_after_once(run, &ran))
+		return run_stop_after_once(run, call, ran);
 	thread->call = *call;
 	if (is_spin_init(process, call))
 		thread->call.op.kind = OP_SPIN_INIT;

@@ -93,10 +93,10 @@ bool run_on_exiting(struct run *run, const struct stop *stop)
 		return true;
 	}
 	int64_t ran;
-	if (run_is_behind_once(run, &ran)) {
+	if (run_is_after_once(run, &ran)) {
 		run_self(run)->exiting = true;
 		run_self(run)->death = *stop;
-		return run_stop_behind_once(run, &run_self(run)->call, ran);
+		return run_stop_after_once(run, &run_self(run)->call, ran);
 	}
 	if (run_resume(run, 0))
 		return true;

@@ -62,7 +62,7 @@ void signals_pass(struct process *process, const struct tracee *running)
  * A signal from outside (a timer, a child) has come since the model has performed the operation: the handler runs when the function has
  * done so, too.
  */
-static bool handle_behind_function(struct run *run, int signal)
+static bool handle_after_function(struct run *run, int signal)
 {
 	struct process_thread *self = run_self(run);
 	const uint64_t back = target_gadget_trap(run->process->target), caller = self->call.return_address;
@@ -113,6 +113,6 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 		return true;
 	}
 	if (at_beginning(run_self(run)) && tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1)
-		return handle_behind_function(run, signal);
+		return handle_after_function(run, signal);
 	return run_resume(run, signal);
 }

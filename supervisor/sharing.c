@@ -102,10 +102,10 @@ static uint32_t begun(const struct own *own, size_t transition)
 static bool is_operation(const struct shadow *shadow, const struct memory_access *access)
 {
 	const struct own *own = &shadow->threads[access->thread];
-	uint32_t behind = begun(own, access->transition);
-	if (access->operation || behind == 0)
+	uint32_t after = begun(own, access->transition);
+	if (access->operation || after == 0)
 		return access->operation;
-	const struct op *op = &shadow->trace->at[own->at[behind - 1]].op;
+	const struct op *op = &shadow->trace->at[own->at[after - 1]].op;
 	uint64_t low = (uint64_t)op->arg2, high = low + (op->arg > 0 ? (uint64_t)op->arg : 1);
 	bool announces = op->kind == OP_MEMORY_WRITE || (op->kind == OP_MEMORY_READ && !access->write);
 	return announces && access->address >= low && access->address + access->size <= high;
@@ -116,11 +116,11 @@ static bool ordered(const struct shadow *shadow, const struct memory_access *fir
 		    const struct memory_access *second)
 {
 	const struct own *one = &shadow->threads[first->thread], *two = &shadow->threads[second->thread];
-	uint32_t behind = begun(two, second->transition);
+	uint32_t after = begun(two, second->transition);
 	uint32_t next = begun(one, first->transition) - (is_operation(shadow, first) ? 1 : 0);
-	if (behind == 0 || next == UINT32_MAX || second->last)
+	if (after == 0 || next == UINT32_MAX || second->last)
 		return true; /* who has performed nothing yet has done nothing */
-	uint32_t last = two->at[behind - 1];
+	uint32_t last = two->at[after - 1];
 	if (next < one->length)
 		return happens_before_clock(shadow->order, last)[first->thread] > next;
 	return one->joined != SIZE_MAX && happens_before(shadow->order, one->joined, last);
@@ -215,8 +215,8 @@ static void forget(struct shadow *shadow, uint64_t low, uint64_t high)
 static bool is_inside(const struct shadow *shadow, const struct memory_access *access)
 {
 	const struct own *own = &shadow->threads[access->thread];
-	uint32_t behind = begun(own, access->transition);
-	return behind > 0 && own->inside[behind - 1];
+	uint32_t after = begun(own, access->transition);
+	return after > 0 && own->inside[after - 1];
 }
 
 static void take_in(struct shadow *shadow, uint32_t index)

@@ -35,7 +35,7 @@ bool is_weak_initial(const struct sequence *sequence, const struct step *step, s
 	for (size_t k = 0; k < i; k++)
 		if (dependence_conflict(events[k].footprint, own, sequence->fair) ||
 		    (i == length &&
-		     dependence_exhausts(sequence->behind, sequence->beside, events[k].footprint, own)))
+		     dependence_exhausts(sequence->after, sequence->beside, events[k].footprint, own)))
 			return false;
 	return true;
 }

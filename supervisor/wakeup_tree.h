@@ -28,8 +28,8 @@ void wakeup_tree_free(struct wakeup_tree *tree);
 struct sequence {
 	const struct event *events;
 	size_t length;
-	const struct model *behind; /* the state after all of them, but without `beside` */
-	struct accesses beside;	    /* of transitions that precede them and weren't planned with them */
+	const struct model *after; /* the state after all of them, but without `beside` */
+	struct accesses beside;	   /* of transitions that precede them and weren't planned with them */
 	bool fair;
 };
 

@@ -251,11 +251,11 @@ void wire_put_trace(struct saver *saver, const struct trace *trace)
 	save_number(saver, trace->set_words);
 	for (size_t i = 0; i < trace->length; i++)
 		put_transition(saver, trace, i);
-	size_t behind = 0;
+	size_t after = 0;
 	if (trace->length > 0)
-		behind = trace->at[trace->length - 1].first_alternative +
-			 trace->at[trace->length - 1].alternatives;
-	put_alternatives(saver, trace->alternatives + behind, trace->alternatives_length - behind);
+		after = trace->at[trace->length - 1].first_alternative +
+			trace->at[trace->length - 1].alternatives;
+	put_alternatives(saver, trace->alternatives + after, trace->alternatives_length - after);
 	save_number(saver, trace->objects_length);
 	for (uint32_t i = 0; i < trace->objects_length; i++)
 		put_object(saver, &trace->objects[i]);

@@ -130,11 +130,11 @@ enum status held_to_rest(struct held *held, struct held_thread *thread)
 }
 
 /* A call that goes on by restart_syscall() is told by the code that made it. -1: it isn't. */
-static int64_t number_in_code(const struct held *held, uint64_t behind)
+static int64_t number_in_code(const struct held *held, uint64_t after)
 {
 	uint8_t code[NUMBER_LENGTH];
 	uint32_t number;
-	if (held_read(held, behind - sizeof code, code, sizeof code) != STATUS_OK || code[0] != NUMBER_BYTE)
+	if (held_read(held, after - sizeof code, code, sizeof code) != STATUS_OK || code[0] != NUMBER_BYTE)
 		return -1;
 	memcpy(&number, code + 1, sizeof number);
 	return number;

@@ -113,7 +113,7 @@ static enum status replace_vdso(struct target *target, const struct image_file *
 static enum status tell_addresses(struct tracee *tracee, const struct image_file *file)
 {
 	const struct image_addresses *from = &file->process.addresses;
-	const uint64_t behind = GADGET_SCRATCH + sizeof(struct prctl_mm_map);
+	const uint64_t after = GADGET_SCRATCH + sizeof(struct prctl_mm_map);
 	const struct prctl_mm_map map = {.start_code = from->start_code,
 					 .end_code = from->end_code,
 					 .start_data = from->start_data,
@@ -125,13 +125,13 @@ static enum status tell_addresses(struct tracee *tracee, const struct image_file
 					 .arg_end = from->arg_end,
 					 .env_start = from->env_start,
 					 .env_end = from->env_end,
-					 .auxv = file->auxiliary_size ? (void *)behind : NULL,
+					 .auxv = file->auxiliary_size ? (void *)after : NULL,
 					 .auxv_size = (uint32_t)file->auxiliary_size,
 					 .exe_fd = (uint32_t)-1};
 	const uint64_t arguments[6] = {PR_SET_MM, PR_SET_MM_MAP, GADGET_SCRATCH, sizeof map};
 	enum status status = target_write(tracee->target, GADGET_SCRATCH, &map, sizeof map);
 	if (status == STATUS_OK && file->auxiliary_size)
-		status = target_write(tracee->target, behind, file->auxiliary, file->auxiliary_size);
+		status = target_write(tracee->target, after, file->auxiliary, file->auxiliary_size);
 	if (status == STATUS_OK)
 		status = vessel_call(tracee, SYS_prctl, arguments, NULL);
 	return status;

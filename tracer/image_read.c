@@ -55,20 +55,20 @@ static void *append(void *array, size_t *length, size_t unit)
 }
 
 /* The text after the first `size` bytes of a note; NULL: it doesn't end with a NUL. */
-static const char *text_behind(const uint8_t *data, size_t length, size_t size)
+static const char *text_after(const uint8_t *data, size_t length, size_t size)
 {
 	return length > size && data[length - 1] == '\0' ? (const char *)data + size : NULL;
 }
 
 static bool take_process(struct image_file *file, const uint8_t *data, size_t length)
 {
-	const char *texts = text_behind(data, length, sizeof file->process);
+	const char *texts = text_after(data, length, sizeof file->process);
 	if (!texts || file->has_process)
 		return false;
 	memcpy(&file->process, data, sizeof file->process);
 	file->directory = texts;
 	const size_t first = strlen(texts) + 1;
-	file->program = text_behind(data, length, sizeof file->process + first);
+	file->program = text_after(data, length, sizeof file->process + first);
 	file->has_process = true;
 	return file->program && file->process.version > 0 && file->process.groups_length <= IMAGE_GROUPS;
 }
@@ -87,7 +87,7 @@ static bool take_thread(struct image_file *file, const uint8_t *data, size_t len
 
 static bool take_mapping(struct image_file *file, const uint8_t *data, size_t length)
 {
-	const char *path = text_behind(data, length, sizeof(struct image_mapping));
+	const char *path = text_after(data, length, sizeof(struct image_mapping));
 	struct image_file_mapping *mapping =
 	    path ? append(&file->mappings, &file->mappings_length, sizeof *mapping) : NULL;
 	if (!mapping)
@@ -99,7 +99,7 @@ static bool take_mapping(struct image_file *file, const uint8_t *data, size_t le
 
 static bool take_descriptor(struct image_file *file, const uint8_t *data, size_t length)
 {
-	const char *text = text_behind(data, length, sizeof(struct image_descriptor));
+	const char *text = text_after(data, length, sizeof(struct image_descriptor));
 	struct image_file_descriptor *descriptor =
 	    text ? append(&file->descriptors, &file->descriptors_length, sizeof *descriptor) : NULL;
 	if (!descriptor)
@@ -124,7 +124,7 @@ static bool take_channel(struct image_file *file, const uint8_t *data, size_t le
 
 static bool take_absence(struct image_file *file, const uint8_t *data, size_t length)
 {
-	const char *text = text_behind(data, length, 0);
+	const char *text = text_after(data, length, 0);
 	const char **absence = text ? append(&file->absences, &file->absences_length, sizeof *absence) : NULL;
 	if (absence)
 		*absence = text;

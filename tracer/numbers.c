@@ -218,50 +218,49 @@ void numbers_before_call(struct tracee *tracee)
 	struct user_regs_struct *regs = target->world.number ? tracee_regs(tracee) : NULL;
 	if (!regs)
 		return;
-	struct behind_call behind = {.rdi = regs->rdi, .rsi = regs->rsi, .keeps_result = true};
+	struct after_call after = {.rdi = regs->rdi, .rsi = regs->rsi, .keeps_result = true};
 	const unsigned arguments = number_arguments((long)regs->orig_rax);
 	if (arguments & 1)
 		regs->rdi = numbers_real(target, regs->rdi);
 	if (arguments & 2)
 		regs->rsi = numbers_real(target, regs->rsi);
 	if ((long)regs->orig_rax == SYS_set_tid_address || (long)regs->orig_rax == SYS_setsid) {
-		behind.keeps_result = false;
-		behind.result = tracee_number(tracee);
+		after.keeps_result = false;
+		after.result = tracee_number(tracee);
 	}
 	(void)numbers_name_real_path(tracee, regs);
-	behind.word = owned_word(regs);
-	if (behind.word)
-		name_real_owner(target, behind.word);
-	behind.sets_stack = (long)regs->orig_rax == SYS_sigaltstack && regs->rdi &&
-			    target_read(target, regs->rdi, &behind.stack, sizeof behind.stack) == STATUS_OK;
-	behind.notified_word = notified_word(target, regs);
-	if (behind.notified_word)
-		behind.notified = name_real_receiver(target, behind.notified_word);
-	behind.due = behind.word || behind.notified_word || behind.sets_stack || !behind.keeps_result ||
-		     regs->rdi != behind.rdi || regs->rsi != behind.rsi;
-	tracee->regs_changed |= behind.due;
-	tracee->behind_call = behind;
+	after.word = owned_word(regs);
+	if (after.word)
+		name_real_owner(target, after.word);
+	after.sets_stack = (long)regs->orig_rax == SYS_sigaltstack && regs->rdi &&
+			   target_read(target, regs->rdi, &after.stack, sizeof after.stack) == STATUS_OK;
+	after.notified_word = notified_word(target, regs);
+	if (after.notified_word)
+		after.notified = name_real_receiver(target, after.notified_word);
+	after.due = after.word || after.notified_word || after.sets_stack || !after.keeps_result ||
+		    regs->rdi != after.rdi || regs->rsi != after.rsi;
+	tracee->regs_changed |= after.due;
+	tracee->after_call = after;
 }
 
 void numbers_after_call(struct tracee *tracee)
 {
-	const struct behind_call *behind = &tracee->behind_call;
+	const struct after_call *after = &tracee->after_call;
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	if (regs) {
-		regs->rdi = behind->rdi;
-		regs->rsi = behind->rsi;
-		if (!behind->keeps_result && (int64_t)regs->rax >= 0)
-			regs->rax = (unsigned long long)behind->result;
+		regs->rdi = after->rdi;
+		regs->rsi = after->rsi;
+		if (!after->keeps_result && (int64_t)regs->rax >= 0)
+			regs->rax = (unsigned long long)after->result;
 	}
-	if (regs && behind->sets_stack && regs->rax == 0)
-		tracee->signal_stack = behind->stack;
-	if (behind->word)
-		set_owner(tracee->target, behind->word, (uint32_t)tracee->tid,
+	if (regs && after->sets_stack && regs->rax == 0)
+		tracee->signal_stack = after->stack;
+	if (after->word)
+		set_owner(tracee->target, after->word, (uint32_t)tracee->tid,
 			  (uint32_t)tracee_number(tracee));
-	if (behind->notified_word)
-		target_write(tracee->target, behind->notified_word, &behind->notified,
-			     sizeof behind->notified);
-	tracee->behind_call.due = false;
+	if (after->notified_word)
+		target_write(tracee->target, after->notified_word, &after->notified, sizeof after->notified);
+	tracee->after_call.due = false;
 }
 
 /* What the call that makes a thread was given. */
@@ -297,8 +296,8 @@ void numbers_at_birth(struct tracee *creator, struct tracee *child)
 		target_write(target, birth.parent_word, &number, sizeof number);
 	if (birth.flags & CLONE_CHILD_SETTID)
 		target_write(target, birth.child_word, &number, sizeof number);
-	creator->behind_call =
-	    (struct behind_call){.due = true, .rdi = regs->rdi, .rsi = regs->rsi, .result = number};
+	creator->after_call =
+	    (struct after_call){.due = true, .rdi = regs->rdi, .rsi = regs->rsi, .result = number};
 }
 
 /* What robust_list(7) calls the head, and an entry's word: at a distance from the entry that the head tells. */

@@ -121,18 +121,18 @@ static bool rewind_prologue(const struct target *target, struct user_regs_struct
 /* In the copy, `offset` bytes from its beginning: where that is in the function. */
 static bool leave_copy(const struct planting_stub *stub, struct user_regs_struct *regs, uint64_t offset)
 {
-	uint64_t behind = offset;
+	uint64_t after = offset;
 	if (offset > stub->straight) {
 		const uint64_t in_tail = offset - stub->straight;
-		behind = stub->straight;
+		after = stub->straight;
 		if (stub->tail == TAIL_BRANCH && in_tail == 6)
-			behind = stub->copied;
+			after = stub->copied;
 		else if (stub->tail == TAIL_CALL && (in_tail == 5 || in_tail == 13))
 			regs->rsp += 8; /* makes the call from the beginning */
 		else
 			return false;
 	}
-	regs->rip = stub->entry + behind;
+	regs->rip = stub->entry + after;
 	return true;
 }
 

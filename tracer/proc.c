@@ -92,7 +92,7 @@ bool task_call(int process, pid_t tid, struct task_call *call)
 }
 
 /* The name in parentheses may hold anything, parentheses included: what follows it. */
-static const char *behind_name(const char *stat)
+static const char *after_name(const char *stat)
 {
 	const char *end = strrchr(stat, ')');
 	return end && end[1] == ' ' ? end + 2 : NULL;
@@ -103,7 +103,7 @@ char task_state(int process, pid_t tid)
 	char text[512];
 	if (task_text(process, tid, "stat", text, sizeof text) <= 0)
 		return 0;
-	const char *state = behind_name(text);
+	const char *state = after_name(text);
 	return state ? *state : 0;
 }
 
@@ -137,7 +137,7 @@ bool task_describe(int process, pid_t tid, struct subject_thread *thread)
 	char text[512];
 	if (task_text(process, tid, "stat", text, sizeof text) <= 0)
 		return false;
-	const char *name = strchr(text, '('), *fields = behind_name(text);
+	const char *name = strchr(text, '('), *fields = after_name(text);
 	if (!name || !fields)
 		return false;
 	snprintf(thread->name, sizeof thread->name, "%.*s", (int)(fields - 2 - (name + 1)), name + 1);
@@ -150,8 +150,7 @@ bool task_describe(int process, pid_t tid, struct subject_thread *thread)
 uint64_t task_started(int process, pid_t tid)
 {
 	char text[512];
-	const char *fields =
-	    task_text(process, tid, "stat", text, sizeof text) > 0 ? behind_name(text) : NULL;
+	const char *fields = task_text(process, tid, "stat", text, sizeof text) > 0 ? after_name(text) : NULL;
 	return fields ? started(fields) : 0;
 }
 

@@ -39,7 +39,7 @@ static enum status resume(struct tracee *tracee, enum __ptrace_request request, 
 	if (tracee->life == TRACEE_STOPPED)
 		tracee->life = TRACEE_RUNNING;
 	tracee->stepping = request == PTRACE_SINGLESTEP;
-	if ((tracee->behind_call.due || tracee->cut_call.goes_on) && request == PTRACE_CONT)
+	if ((tracee->after_call.due || tracee->cut_call.goes_on) && request == PTRACE_CONT)
 		request = PTRACE_SYSCALL;
 	/* The stop that was asked for has been taken up by one that is no business of the caller's. */
 	if (tracee->interrupting)

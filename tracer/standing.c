@@ -26,7 +26,7 @@ enum status standing_take(struct tracee *tracee, struct standing *standing)
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs)
 		return STATUS_GONE;
-	if (tracee->behind_call.due || tracee->cut_call.goes_on)
+	if (tracee->after_call.due || tracee->cut_call.goes_on)
 		return STATUS_UNSUPPORTED;
 	/* A call that has been skipped is over as far as the registers say. */
 	standing->before_call = tracee->at_syscall && (long)regs->orig_rax >= 0;

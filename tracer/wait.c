@@ -139,7 +139,7 @@ static enum status on_trap(struct tracee *tracee, struct stop *stop)
 		target_resume(tracee, 0);
 		return STATUS_TIMEOUT;
 	}
-	if (tracee->behind_call.due) {
+	if (tracee->after_call.due) {
 		tracee->target->answers->after_call(tracee);
 		if (!tracee->stepping) {
 			target_resume(tracee, 0);
@@ -328,7 +328,7 @@ static void reap(pid_t tid)
  * Somebody has killed the process while all of it was stopped: the leader's death isn't told before those of the
  * others, whom nobody else waits for now.
  */
-static void reap_behind_leader(struct target *target, const struct tracee *tracee)
+static void reap_after_leader(struct target *target, const struct tracee *tracee)
 {
 	if (!tracee || tracee->tid != target->pid || !tracee_is_zombie(tracee))
 		return;
@@ -360,7 +360,7 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 			if (got < 0 && errno == EINTR) {
 				if (tracer_interrupted())
 					return STATUS_INTERRUPTED;
-				reap_behind_leader(target, tracee);
+				reap_after_leader(target, tracee);
 				if (deadline && now_ms() >= deadline)
 					return STATUS_TIMEOUT;
 				continue;

@@ -140,7 +140,7 @@ bool dependence_disturbs(struct accesses done, struct accesses pending, bool fai
  * of what `member`, one of them, adds to? `beside`: what precedes the sequence and conflicts with none of them
  * either; `after`: the state after the sequence, but without that.
  */
-bool dependence_exhausts(const struct model *behind, struct accesses beside, struct accesses member,
+bool dependence_exhausts(const struct model *after, struct accesses beside, struct accesses member,
 			 struct accesses pending);
 
 static inline bool dependence_modes_conflict(uint32_t a, uint32_t b)

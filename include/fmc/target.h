@@ -35,7 +35,7 @@ enum tracee_life {
 };
 
 /* What is to be put right when the system call that a tracee is in has been executed. */
-struct behind_call {
+struct after_call {
 	bool due, keeps_result;
 	uint64_t rdi, rsi;
 	int64_t result;
@@ -70,7 +70,7 @@ struct tracee {
 	bool at_syscall;   /* its stop is STOP_SYSCALL */
 	bool blocks_trap;  /* the program has blocked SIGTRAP; for the kernel it stays open */
 	int at_signal;	   /* its stop is STOP_SIGNAL, with this number; else 0 */
-	struct behind_call behind_call;
+	struct after_call after_call;
 	struct cut_call cut_call;
 	uint64_t clear_tid;   /* the word that the kernel clears at its end, as far as it is known */
 	stack_t signal_stack; /* its alternate one */

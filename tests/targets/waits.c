@@ -154,7 +154,7 @@ static void *run_once(void *unused)
 	X(read_lock, pthread_rwlock_rdlock(&written))                                                        \
 	X(write_lock, pthread_rwlock_wrlock(&read_by_two))                                                   \
 	X(second_write, pthread_rwlock_wrlock(&read_by_two))                                                 \
-	X(behind_write, pthread_rwlock_wrlock(&written))                                                     \
+	X(after_write, pthread_rwlock_wrlock(&written))                                                      \
 	X(barrier, pthread_barrier_wait(&meeting))                                                           \
 	X(barrier2, pthread_barrier_wait(&meeting))                                                          \
 	X(join, pthread_join(holder, NULL))                                                                  \

@@ -212,7 +212,7 @@ START_TEST(copy_does_the_same_as_the_original)
 END_TEST
 
 /* With a door the first 5 bytes are a jump to the copy of all instructions that they belong to. */
-START_TEST(straight_copy_behind_a_door_does_the_same)
+START_TEST(straight_copy_after_a_door_does_the_same)
 {
 	uint8_t *memory =
 	    mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -288,7 +288,7 @@ int main(void)
 	tcase_add_test(tests, every_function_of_libc_begins_with_what_can_be_displaced);
 	tcase_add_test(tests, what_cannot_be_displaced_is_refused);
 	tcase_add_test(tests, a_jump_out_of_reach_is_refused);
-	tcase_add_loop_test(tests, straight_copy_behind_a_door_does_the_same, 0,
+	tcase_add_loop_test(tests, straight_copy_after_a_door_does_the_same, 0,
 			    (int)(sizeof(straight) / sizeof(straight[0])));
 	tcase_add_test(tests, jump_to_another_entry_is_redirected);
 	tcase_add_loop_test(tests, copy_does_the_same_as_the_original, 0,

@@ -130,7 +130,7 @@ static void pair(enum op_kind gives, enum op_kind takes, int64_t arg)
 	nested(1, OP_MUTEX_LOCK, 1, 0);
 }
 
-START_TEST(behind_a_signal)
+START_TEST(after_a_signal)
 {
 	pair(OP_COND_SIGNAL, OP_COND_RELOCK, 0);
 	ck_assert(!inverted());
@@ -140,14 +140,14 @@ START_TEST(behind_a_signal)
 }
 END_TEST
 
-START_TEST(behind_a_barrier)
+START_TEST(after_a_barrier)
 {
 	pair(OP_BARRIER_WAIT, OP_BARRIER_WAIT, 0);
 	ck_assert(!inverted());
 }
 END_TEST
 
-START_TEST(behind_a_semaphore)
+START_TEST(after_a_semaphore)
 {
 	did(0, OP_SEM_INIT, 5, 0)->op.arg = 0;
 	pair(OP_SEM_POST, OP_SEM_WAIT, 0);
@@ -215,9 +215,9 @@ int main(void)
 	tcase_add_test(tcase, before_the_thread_was_created);
 	tcase_add_test(tcase, after_the_thread_was_joined);
 	tcase_add_test(tcase, one_thread_after_the_other);
-	tcase_add_test(tcase, behind_a_signal);
-	tcase_add_test(tcase, behind_a_barrier);
-	tcase_add_test(tcase, behind_a_semaphore);
+	tcase_add_test(tcase, after_a_signal);
+	tcase_add_test(tcase, after_a_barrier);
+	tcase_add_test(tcase, after_a_semaphore);
 	tcase_add_test(tcase, only_tried);
 	tcase_add_test(tcase, given_back_by_a_wait);
 	tcase_add_test(tcase, threads_left);

@@ -152,7 +152,7 @@ static void waits(void *object, const struct fmc_step *step, struct fmc_effect *
 	effect->waits = true;
 }
 
-static void writes_behind(void *object, const struct fmc_step *step, struct fmc_effect *effect)
+static void writes_after(void *object, const struct fmc_step *step, struct fmc_effect *effect)
 {
 	(void)step;
 	(void)effect;
@@ -260,7 +260,7 @@ static const struct wrong {
     {wavers, NULL, "x.so: enabled() of thing_use has answered yes and no to the same question"},
     {NULL, counts, "x.so: apply() of thing_use has answered the same question in two ways"},
     {NULL, waits, "x.so: apply() of thing_use lets a thread wait that enabled() had let go on"},
-    {NULL, writes_behind, "x.so: apply() of thing_use writes past the object"},
+    {NULL, writes_after, "x.so: apply() of thing_use writes past the object"},
     {NULL, changes_and_reads, "x.so: apply() of thing_use changes the object and says that it only reads"},
 };
 

@@ -55,7 +55,7 @@ static size_t operation(uint32_t thread, enum op_kind kind, unsigned n)
 }
 
 /* An access after that operation. They come in the order of the calls. */
-static struct memory_access *behind(uint32_t thread, enum op_kind kind, unsigned n, bool write)
+static struct memory_access *after(uint32_t thread, enum op_kind kind, unsigned n, bool write)
 {
 	struct memory_access *access = &accesses[accesses_length++];
 	*access = (struct memory_access){.address = ADDRESS,
@@ -93,17 +93,17 @@ static void two_that_lock(const char *schedule)
 START_TEST(under_a_lock)
 {
 	two_that_lock("");
-	behind(0, OP_MUTEX_LOCK, 1, true);
-	behind(1, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, true);
 	ck_assert_uint_eq(shared(), 0);
 }
 END_TEST
 
-START_TEST(behind_the_unlock)
+START_TEST(after_the_unlock)
 {
 	two_that_lock("");
-	behind(0, OP_MUTEX_UNLOCK, 2, true);
-	behind(1, OP_MUTEX_LOCK, 1, false);
+	after(0, OP_MUTEX_UNLOCK, 2, true);
+	after(1, OP_MUTEX_LOCK, 1, false);
 	ck_assert_uint_eq(shared(), 1);
 	ck_assert_uint_eq(found.at[0].first, 0);
 	ck_assert_uint_eq(found.at[0].second, 1);
@@ -111,11 +111,11 @@ START_TEST(behind_the_unlock)
 END_TEST
 
 /* The first unlock's tail comes before the second lock, and that before what the other thread does under its own. */
-START_TEST(behind_an_earlier_unlock)
+START_TEST(after_an_earlier_unlock)
 {
 	two_that_lock("");
-	behind(0, OP_MUTEX_UNLOCK, 1, true);
-	behind(1, OP_MUTEX_LOCK, 1, false);
+	after(0, OP_MUTEX_UNLOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, false);
 	ck_assert_uint_eq(shared(), 0);
 }
 END_TEST
@@ -125,8 +125,8 @@ START_TEST(without_a_lock)
 	locks(table_body(&program), table_mutex(&program, MUTEX_NORMAL), 1);
 	locks(table_body(&program), table_mutex(&program, MUTEX_NORMAL), 1);
 	run("");
-	behind(0, OP_MUTEX_LOCK, 1, true);
-	behind(1, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, true);
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -141,8 +141,8 @@ static void two_without_order(void)
 START_TEST(reads)
 {
 	two_without_order();
-	behind(0, OP_MUTEX_LOCK, 1, false);
-	behind(1, OP_MUTEX_LOCK, 1, false);
+	after(0, OP_MUTEX_LOCK, 1, false);
+	after(1, OP_MUTEX_LOCK, 1, false);
 	ck_assert_uint_eq(shared(), 0);
 }
 END_TEST
@@ -150,10 +150,10 @@ END_TEST
 START_TEST(other_bytes)
 {
 	two_without_order();
-	behind(0, OP_MUTEX_LOCK, 1, true);
-	behind(1, OP_MUTEX_LOCK, 1, true)->address += 4;
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, true)->address += 4;
 	ck_assert_uint_eq(shared(), 0);
-	behind(1, OP_MUTEX_LOCK, 2, true)->address += 3;
+	after(1, OP_MUTEX_LOCK, 2, true)->address += 3;
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -161,8 +161,8 @@ END_TEST
 START_TEST(ranges)
 {
 	two_without_order();
-	behind(0, OP_MUTEX_LOCK, 1, true)->size = 1000;
-	struct memory_access *last = behind(1, OP_MUTEX_LOCK, 1, false);
+	after(0, OP_MUTEX_LOCK, 1, true)->size = 1000;
+	struct memory_access *last = after(1, OP_MUTEX_LOCK, 1, false);
 	last->address += 999;
 	last->size = 1;
 	ck_assert_uint_eq(shared(), 1);
@@ -177,7 +177,7 @@ START_TEST(once_for_each_place)
 	two_without_order();
 	for (unsigned n = 1; n <= 2; n++)
 		for (uint32_t t = 0; t < 2; t++)
-			behind(t, OP_MUTEX_LOCK, n, true)->place = 1;
+			after(t, OP_MUTEX_LOCK, n, true)->place = 1;
 	ck_assert_uint_eq(shared(), 2); /* T1 before T2, T2 before T1 */
 }
 END_TEST
@@ -185,8 +185,8 @@ END_TEST
 START_TEST(own_stacks)
 {
 	two_without_order();
-	behind(0, OP_MUTEX_LOCK, 1, true)->own_stack = true;
-	struct memory_access *other = behind(1, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_LOCK, 1, true)->own_stack = true;
+	struct memory_access *other = after(1, OP_MUTEX_LOCK, 1, true);
 	other->own_stack = true;
 	ck_assert_uint_eq(shared(), 0);
 	other->own_stack = false;
@@ -198,11 +198,11 @@ END_TEST
 START_TEST(freed)
 {
 	two_without_order();
-	behind(0, OP_MUTEX_LOCK, 1, true);
-	behind(0, OP_MUTEX_LOCK, 1, true)->frees = true;
-	behind(1, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_LOCK, 1, true)->frees = true;
+	after(1, OP_MUTEX_LOCK, 1, true);
 	ck_assert_uint_eq(shared(), 0);
-	behind(0, OP_MUTEX_LOCK, 2, true)->frees = true;
+	after(0, OP_MUTEX_LOCK, 2, true)->frees = true;
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -210,11 +210,11 @@ END_TEST
 START_TEST(large_and_freed)
 {
 	two_without_order();
-	behind(0, OP_MUTEX_LOCK, 1, true)->address += 1 << 20;
-	struct memory_access *block = behind(0, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_LOCK, 1, true)->address += 1 << 20;
+	struct memory_access *block = after(0, OP_MUTEX_LOCK, 1, true);
 	block->frees = true;
 	block->size = 2 << 20;
-	behind(1, OP_MUTEX_LOCK, 1, true)->address += 1 << 20;
+	after(1, OP_MUTEX_LOCK, 1, true)->address += 1 << 20;
 	ck_assert_uint_eq(shared(), 0);
 }
 END_TEST
@@ -223,11 +223,11 @@ END_TEST
 START_TEST(freed_by_guess)
 {
 	two_without_order();
-	behind(0, OP_MUTEX_LOCK, 1, true);
-	struct memory_access *block = behind(1, OP_MUTEX_LOCK, 1, false);
+	after(0, OP_MUTEX_LOCK, 1, true);
+	struct memory_access *block = after(1, OP_MUTEX_LOCK, 1, false);
 	block->frees = true;
 	block->size = 0x10000;
-	behind(1, OP_MUTEX_LOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, true);
 	ck_assert_uint_eq(shared(), 0);
 }
 END_TEST
@@ -248,8 +248,8 @@ static void create_and_join(void)
 START_TEST(before_creation)
 {
 	create_and_join();
-	behind(0, OP_MUTEX_UNLOCK, 1, true);
-	behind(1, OP_THREAD_START, 1, true);
+	after(0, OP_MUTEX_UNLOCK, 1, true);
+	after(1, OP_THREAD_START, 1, true);
 	ck_assert_uint_eq(shared(), 0);
 }
 END_TEST
@@ -257,8 +257,8 @@ END_TEST
 START_TEST(after_creation)
 {
 	create_and_join();
-	behind(0, OP_THREAD_CREATE, 1, true);
-	behind(1, OP_THREAD_START, 1, true);
+	after(0, OP_THREAD_CREATE, 1, true);
+	after(1, OP_THREAD_START, 1, true);
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -266,9 +266,9 @@ END_TEST
 START_TEST(after_the_join)
 {
 	create_and_join();
-	behind(1, OP_THREAD_START, 1, true);
-	behind(0, OP_THREAD_JOIN, 1, true);
-	behind(0, OP_YIELD, 1, true);
+	after(1, OP_THREAD_START, 1, true);
+	after(0, OP_THREAD_JOIN, 1, true);
+	after(0, OP_YIELD, 1, true);
 	ck_assert_uint_eq(shared(), 0);
 }
 END_TEST
@@ -281,10 +281,10 @@ START_TEST(through_a_semaphore)
 	table_op(posts, OP_SEM_POST, sem);
 	table_op(waits, OP_SEM_WAIT, sem);
 	run("");
-	behind(0, OP_YIELD, 1, true);
-	behind(1, OP_SEM_WAIT, 1, true);
+	after(0, OP_YIELD, 1, true);
+	after(1, OP_SEM_WAIT, 1, true);
 	ck_assert_uint_eq(shared(), 0);
-	behind(0, OP_SEM_POST, 1, true);
+	after(0, OP_SEM_POST, 1, true);
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -299,10 +299,10 @@ START_TEST(at_a_barrier)
 		table_op(body, OP_YIELD, NO_OBJECT);
 	}
 	run("");
-	behind(0, OP_YIELD, 1, true);
-	behind(1, OP_YIELD, 2, true);
+	after(0, OP_YIELD, 1, true);
+	after(1, OP_YIELD, 2, true);
 	ck_assert_uint_eq(shared(), 0);
-	behind(0, OP_YIELD, 2, true);
+	after(0, OP_YIELD, 2, true);
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -317,14 +317,14 @@ START_TEST(operations_of_memory)
 		op->arg2 = ADDRESS;
 	}
 	run("");
-	behind(0, OP_MEMORY_WRITE, 1, true)->operation = true;
-	behind(1, OP_MEMORY_WRITE, 1, true)->operation = true;
+	after(0, OP_MEMORY_WRITE, 1, true)->operation = true;
+	after(1, OP_MEMORY_WRITE, 1, true)->operation = true;
 	ck_assert_uint_eq(shared(), 0);
 	/* What it announces. */
 	accesses[0].operation = accesses[1].operation = false;
 	ck_assert_uint_eq(shared(), 0);
-	behind(1, OP_MEMORY_WRITE, 1, false)->address += 4;
-	behind(0, OP_MEMORY_WRITE, 1, true)->address += 4;
+	after(1, OP_MEMORY_WRITE, 1, false)->address += 4;
+	after(0, OP_MEMORY_WRITE, 1, true)->address += 4;
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -339,11 +339,11 @@ START_TEST(in_a_once)
 	table_op(a, OP_ONCE_END, once)->op.arg = 1;
 	table_op(b, OP_YIELD, NO_OBJECT);
 	run("");
-	behind(0, OP_ONCE, 1, true);
-	behind(0, OP_YIELD, 1, true);
-	behind(1, OP_YIELD, 1, true);
+	after(0, OP_ONCE, 1, true);
+	after(0, OP_YIELD, 1, true);
+	after(1, OP_YIELD, 1, true);
 	ck_assert_uint_eq(shared(), 0);
-	behind(0, OP_ONCE_END, 1, true);
+	after(0, OP_ONCE_END, 1, true);
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -355,8 +355,8 @@ START_TEST(a_branch_not_taken)
 	locks(a, table_mutex(&program, MUTEX_NORMAL), 1);
 	table_op(b, OP_YIELD, NO_OBJECT);
 	run("");
-	behind(0, OP_MUTEX_UNLOCK, 1, true);
-	behind(1, OP_YIELD, 1, false);
+	after(0, OP_MUTEX_UNLOCK, 1, true);
+	after(1, OP_YIELD, 1, false);
 	ck_assert_uint_eq(shared(), 1);
 }
 END_TEST
@@ -367,8 +367,8 @@ int main(void)
 	TCase *tcase = tcase_create("sharing");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, under_a_lock);
-	tcase_add_test(tcase, behind_the_unlock);
-	tcase_add_test(tcase, behind_an_earlier_unlock);
+	tcase_add_test(tcase, after_the_unlock);
+	tcase_add_test(tcase, after_an_earlier_unlock);
 	tcase_add_test(tcase, without_a_lock);
 	tcase_add_test(tcase, reads);
 	tcase_add_test(tcase, other_bytes);
