@@ -221,6 +221,14 @@ static bool circle_closed(const struct execution *x)
 	return false;
 }
 
+static bool ends_at_circle(struct execution *x)
+{
+	if (!circle_closed(x))
+		return false;
+	x->trace->end = END_DEADLOCK;
+	return true;
+}
+
 /*
  * Could the thread that ran last go on? Ready counts, not merely enabled: leaving a thread that can only time
  * out is no preemption.
@@ -319,6 +327,9 @@ bool execution_survey(struct execution *x)
 			return false;
 		execution_wake_sleepers(x);
 	}
+	/* Nothing from outside ends that. */
+	if (bitset_empty(x->enabled, words) && ends_at_circle(x))
+		return false;
 	if (bitset_empty(x->enabled, words)) {
 		const bool on = await_outside(x);
 		hold_children(x);
@@ -327,10 +338,8 @@ bool execution_survey(struct execution *x)
 	}
 	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
 		return false;
-	if (circle_closed(x)) {
-		trace->end = END_DEADLOCK;
+	if (ends_at_circle(x))
 		return false;
-	}
 	fair_schedulable(x->fair, x->enabled, x->schedulable);
 	assert(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
 	bitset_copy(x->before, x->enabled, words);

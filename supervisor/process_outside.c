@@ -156,6 +156,8 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (op->flags & OP_ABSENT)
+		return false;
 	if (!regs)
 		return true;
 	long number = (long)regs->orig_rax;
@@ -185,7 +187,7 @@ static bool waits_for_outside(const struct process *process, uint32_t thread, co
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
 	if (op->kind != OP_SYSCALL && op->kind != OP_POLL)
 		return false;
-	if (!regs)
+	if (!regs || op->flags & OP_ABSENT)
 		return true;
 	const long number = (long)regs->orig_rax;
 	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, fd_foreign, true);
@@ -227,7 +229,8 @@ static enum hope outside_hope(const struct process *process)
 		const struct op *op = model_pending(model, t);
 		if (!waits_for_outside(process, t, op))
 			continue;
-		if (can_be_asked(process, t, op))
+		/* Nothing comes for who needs what a copy lacks. */
+		if (!(op->flags & OP_ABSENT) && can_be_asked(process, t, op))
 			return HOPE_MORE;
 		hope = HOPE_LOST;
 	}
@@ -246,7 +249,7 @@ static bool awaits_others(const struct process *process, uint32_t thread, const 
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
-	if ((op->kind != OP_SYSCALL && op->kind != OP_POLL) || !regs)
+	if ((op->kind != OP_SYSCALL && op->kind != OP_POLL) || op->flags & OP_ABSENT || !regs)
 		return false;
 	const long number = (long)regs->orig_rax;
 	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others,

@@ -367,6 +367,10 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	case OP_POLL:
 	case OP_SYSCALL:
 		outcome->result_valid = false;
+		if (op->flags & OP_ABSENT) {
+			run_failed(outcome, END_ABSENT, STATUS_OK, self->absent);
+			return;
+		}
 		if (choice == CHOICE_TIMEOUT) {
 			process_note(process, MANNER_EXPIRE, 0);
 			expire_outside(process, thread);

@@ -48,6 +48,7 @@ struct process_thread {
 	struct retries retries;
 	bool at_head;	      /* at the head of a loop in which rounds are counted */
 	uint32_t loop_yields; /* in a row, or times when it could have yielded to nobody */
+	char absent[120];     /* OP_ABSENT: what it would do */
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
@@ -194,6 +195,7 @@ struct process {
 	char **variables; /* of the environment: names that were asked for */
 	size_t variables_length;
 	struct surveyed surveyed;
+	bool surveying; /* threads are on their way to their first operations */
 	struct looking looking;
 	char *output;
 	char uncontrolled[UNCONTROLLED_ROOM];

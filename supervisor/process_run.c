@@ -373,6 +373,23 @@ static bool on_timeout(struct run *run)
 	return run_examine(run);
 }
 
+/*
+ * What the copy lacks is about to be used. A thread whose first step that is stays before it: as far as can be known it waits for
+ * the outside, and what the others do without it could be so.
+ */
+static bool on_outside(struct run *run, const struct stop *stop)
+{
+	const char *text = target_outside(run->process->target);
+	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	if (!run->process->surveying)
+		return run_fail(run, END_ABSENT, STATUS_OK, text);
+	const struct call call = {
+	    .op = {
+		.kind = OP_SYSCALL, .flags = OP_ABSENT, .arg = stop->number, .place = regs ? regs->rip : 0}};
+	snprintf(run_self(run)->absent, sizeof run_self(run)->absent, "%.110s", text);
+	return run_stop_before(run, &call);
+}
+
 static bool run_handle(struct run *run, const struct stop *stop)
 {
 	switch (stop->kind) {
@@ -394,7 +411,7 @@ static bool run_handle(struct run *run, const struct stop *stop)
 	case STOP_SIGNAL:
 		return run_on_signal(run, stop);
 	case STOP_OUTSIDE:
-		return run_fail(run, END_ABSENT, STATUS_OK, target_outside(run->process->target));
+		return on_outside(run, stop);
 	case STOP_STEP:
 	case STOP_WATCH:
 	case STOP_INTERRUPT:

@@ -66,9 +66,9 @@ static struct tracee *tracee_of(const struct survey *survey, uint32_t thread)
 	return survey->process->threads[thread].tracee;
 }
 
-static const char *absent_text(const struct outcome *came, char *text, size_t room)
+static const char *absent_text(const char *what, char *text, size_t room)
 {
-	snprintf(text, room, "it is about to do what a copy of the process can't: %s", came->message);
+	snprintf(text, room, "it is about to do what a copy of the process can't: %s", what);
 	return text;
 }
 
@@ -85,9 +85,9 @@ static bool take_in(struct survey *survey, uint32_t thread, const struct outcome
 	}
 	if (came->kind == OUTCOME_PENDING)
 		return true;
-	/* Every execution would end here, before its first transition. */
+	/* In the midst of a function. */
 	if (came->kind == OUTCOME_FAILED && came->end == END_ABSENT)
-		return refuse(survey, thread, absent_text(came, text, sizeof text));
+		return refuse(survey, thread, absent_text(came->message, text, sizeof text));
 	*survey->first = *came;
 	return false;
 }
@@ -317,6 +317,33 @@ static bool reach_operation(struct survey *survey, uint32_t t)
 	return take_in(survey, t, &came) && (came.kind != OUTCOME_PENDING || settle(survey, t, &came.next));
 }
 
+static bool reach(struct survey *survey, uint32_t t)
+{
+	survey->process->surveying = true;
+	const bool reached = reach_operation(survey, t);
+	survey->process->surveying = false;
+	return reached;
+}
+
+/* If nobody goes on but who needs what the copy lacks, every execution would end before its first transition. */
+static bool somebody_goes_on(struct survey *survey)
+{
+	const struct model *model = survey->process->model->model;
+	char text[256];
+	uint32_t absent = NO_THREAD;
+	for (uint32_t t = 0; t < survey->length; t++) {
+		const struct op *op = model_pending(model, t);
+		const bool waits = op->kind == OP_SYSCALL || op->kind == OP_POLL;
+		if (op->flags & OP_ABSENT)
+			absent = absent == NO_THREAD ? t : absent;
+		else if (waits ? outside_ready(survey->process, t, op) : model_enabled(model, t))
+			return true;
+	}
+	return absent == NO_THREAD ||
+	       refuse(survey, absent,
+		      absent_text(survey->process->threads[absent].absent, text, sizeof text));
+}
+
 static bool make_survey(struct survey *survey)
 {
 	if (!add_threads(survey) || !plant(survey))
@@ -329,9 +356,9 @@ static bool make_survey(struct survey *survey)
 		if (!rewind_thread(survey, t))
 			return false;
 	for (uint32_t t = 0; t < survey->length; t++)
-		if (!reach_operation(survey, t))
+		if (!reach(survey, t))
 			return false;
-	return true;
+	return somebody_goes_on(survey);
 }
 
 /*

@@ -142,6 +142,18 @@ ended "socket: not complete" 2
 says "socket: who would have used it" "can't do what it did: T3: .*socket"
 judge "socket: the original uses it" go_on
 
+# A thread whose first step is to use one stays before that step; the others go on without it.
+start 4 "$MIDWAY" receive 2
+run attach --explore --executions 1 --require-complete $pid
+ended "a thread at a socket: not complete" 2
+says "a thread at a socket: which" '^No failure found' 'T2 waits for what a copy of the process lacks'
+run attach --explore -o receive.sched $pid
+ended "a thread at a socket: others are searched" 1
+says "a thread at a socket: what" '^deadlock: T. waits for forks' '^T2 receive: waits in syscall'
+judge "a thread at a socket: the original goes on" go_on
+run replay receive.sched
+ended "a thread at a socket: replayed" 0
+
 # Pipes, event counters and epoll sets are there in each execution anew, where it can be known that nobody else has them.
 if [ "$(id -u)" -eq 0 ] && [ "$(stat -Lc %i /proc/self/ns/pid)" -eq $((0xeffffffc)) ]; then
 	# The orders of N critical sections at the gate, and of N after it. Each checks that it reads the next byte.

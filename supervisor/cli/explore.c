@@ -142,6 +142,12 @@ static void account(struct exploration *x)
 	if (trace->end == END_ABSENT)
 		verdict_because(verdict, "a copy of the process can't do what it did: T%u: %s",
 				trace->end_thread + 1, trace->message);
+	for (uint32_t t = 0; t < trace->found_length; t++)
+		if (trace->found[t].flags & OP_ABSENT)
+			verdict_because(
+			    verdict,
+			    "T%u waits for what a copy of the process lacks, and goes on in no execution",
+			    t + 1);
 	if (trace->end == END_GOES_ON && !x->going_on++)
 		verdict_because(
 		    verdict,

@@ -5,6 +5,7 @@
  *     midway forks N    philosophers before their forks
  *     midway lost       a signal that comes before who waits for it
  *     midway beat N     philosophers beside a thread that sleeps and takes a lock for ever, which nobody waits for
+ *     midway receive N  the same beside a thread that waits at a socket
  *     midway rounds     such a thread, which main waits for, and one that isn't needed
  *     midway late       a thread that comes to do so, which main waits for: a livelock
  *     midway spin N     N threads that each take one lock twice beside one that spins until main has gone on: no failure
@@ -111,6 +112,15 @@ static void *beat_later(void *argument)
 {
 	pass_gate();
 	return beat(argument);
+}
+
+static void *receive(void *argument)
+{
+	char byte;
+	(void)argument;
+	while (recv(sockets[1], &byte, 1, 0) == 1)
+		;
+	return NULL;
 }
 
 static void *spin(void *argument)
@@ -418,11 +428,13 @@ int main(int argc, char **argv)
 	pthread_mutex_lock(&gate);
 	if (!strcmp(mode, "beat") || !strcmp(mode, "rounds") || !strcmp(mode, "spin"))
 		pthread_create(&other, NULL, *mode == 's' ? spin : beat, NULL);
+	if (!strcmp(mode, "receive") && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0)
+		pthread_create(&other, NULL, receive, NULL);
 	if (!strcmp(mode, "rounds"))
 		start(1, count);
 	else if (!strcmp(mode, "late"))
 		start(1, beat_later);
-	else if (!strcmp(mode, "forks") || !strcmp(mode, "beat"))
+	else if (!strcmp(mode, "forks") || !strcmp(mode, "beat") || !strcmp(mode, "receive"))
 		start(n, eat);
 	else if (!strcmp(mode, "lost"))
 		start(2, lose);
