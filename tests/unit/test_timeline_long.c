@@ -137,7 +137,7 @@ START_TEST(test_both_ways)
 	static struct user_regs_struct places[MOST];
 	int values[MOST];
 	size_t n = 0;
-	open_rounds(&walk, "10000");
+	open_rounds(&walk, "30000");
 	const uint64_t table = symbol(&walk, "table"), touch = symbol(&walk, "touch");
 	timeline_break(walk.timeline, touch);
 	timeline_watch(walk.timeline, table, 4, TIMELINE_WRITE);
@@ -147,7 +147,7 @@ START_TEST(test_both_ways)
 		values[n] = walk.move.end == MOVE_BREAKPOINT ? -1 : value(&walk, table);
 		timeline_continue(walk.timeline, &walk.move);
 	}
-	ck_assert_uint_eq(n, 22);
+	ck_assert_uint_eq(n, 62);
 	while (n-- > 0) {
 		struct user_regs_struct here;
 		timeline_reverse_continue(walk.timeline, &walk.move);
