@@ -21,7 +21,11 @@ void explore_leave_time(struct exploration *x)
 {
 	if (!is_free(x) || !x->deadline || !process_names_atomics(process_uncontrolled(x->session->process)))
 		return;
-	x->deadline = x->begin + (x->deadline - x->begin) / FIRST_PART;
+	const uint64_t end = x->begin + (x->deadline - x->begin) / FIRST_PART;
+	/* Of long executions hardly one would be run: one of the two searches has all the time. */
+	if (clock_now() + LEAST_EXECUTIONS * x->last.took > end)
+		return;
+	x->deadline = end;
 	x->session->deadline = x->deadline;
 }
 
