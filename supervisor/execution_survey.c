@@ -336,7 +336,7 @@ bool execution_survey(struct execution *x)
 		if (!on)
 			return end_without_enabled(x);
 	}
-	if (lasso_ends(&x->lasso, x->machine, x->block.model, x->plan->policy.max_depth, trace))
+	if (lasso_ends(&x->lasso, x->machine, x->block.model, trace))
 		return false;
 	if (ends_at_circle(x))
 		return false;

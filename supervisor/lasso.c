@@ -14,9 +14,11 @@ static size_t window(uint64_t depth)
 	return length > WINDOW_MOST ? WINDOW_MOST : (size_t)length;
 }
 
-void lasso_start(struct lasso *lasso, uint64_t depth, bool fair)
+void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool fair)
 {
-	*lasso = (struct lasso){.limit = (size_t)depth + (fair ? window(depth) : 0)};
+	*lasso = (struct lasso){.depth = (size_t)depth,
+				.limit = (size_t)depth + (fair ? window(depth) : 0),
+				.longer = (size_t)longer};
 }
 
 static bool take_base(struct lasso *lasso, struct machine *machine, uint64_t model, size_t now)
@@ -134,22 +136,32 @@ static bool same_machine(struct lasso *lasso, struct machine *machine)
 	       now[1] == lasso->machine[1];
 }
 
-bool lasso_ends(struct lasso *lasso, struct machine *machine, const struct model *model, uint64_t depth,
-		struct trace *trace)
+/* No loop has been seen. False: it isn't cut yet. */
+static bool gives_up(struct lasso *lasso, struct trace *trace)
 {
-	if (depth == 0 || trace->length < depth)
+	const size_t longer = lasso->longer;
+	if (longer > trace->length) {
+		*lasso = (struct lasso){.depth = longer, .limit = longer};
+		return false;
+	}
+	trace->end = END_DEPTH;
+	return true;
+}
+
+bool lasso_ends(struct lasso *lasso, struct machine *machine, const struct model *model, struct trace *trace)
+{
+	if (lasso->depth == 0 || trace->length < lasso->depth)
 		return false;
 	uint64_t digest = model_digest(model);
 	if (lasso->active && digest == lasso->model && same_machine(lasso, machine))
 		trace->end = judge_cycle(trace, lasso->base, model_threads(model));
 	if (trace->end == END_NONE && trace->length >= lasso->limit)
-		trace->end = END_DEPTH;
+		return gives_up(lasso, trace);
 	if (trace->end != END_NONE)
 		return true;
 	if (lasso->active && trace->length - lasso->base < lasso->renewal)
 		return false;
 	if (take_base(lasso, machine, digest, trace->length))
 		return false;
-	trace->end = END_DEPTH; /* this machine can't tell */
-	return true;
+	return gives_up(lasso, trace); /* this machine can't tell */
 }

@@ -18,22 +18,23 @@ struct lasso {
 	bool active;
 	size_t base;	/* transition before which the base state was */
 	size_t renewal; /* distance from the base at which a new one is taken */
-	size_t limit;	/* trace length at which to give up: the depth itself without fairness */
+	size_t depth;	/* trace length at which to begin; 0: never */
+	size_t limit;	/* at which to give up: the depth itself without fairness */
+	size_t longer;	/* at which to give up for good; 0: at the limit */
 	uint64_t model;
 	uint64_t machine[2];
 };
 
 /*
- * Watch a new execution from `depth` transitions on; 0 never. Without fairness it ends there: its loops are mostly
+ * Watch a new execution from `depth` transitions on; 0 never. Where no loop is seen it goes on unwatched up to `longer`. Without fairness it ends there: its loops are mostly
  * the scheduler's own, and searches up to a depth are what [FAIR] compares with.
  */
-void lasso_start(struct lasso *lasso, uint64_t depth, bool fair);
+void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool fair);
 
 /*
  * To be asked at each state before the next choice. True: the execution ends here, and trace->end
  * (END_LIVELOCK, END_NO_YIELD, END_GOES_ON, END_DEPTH), loop_start and end_thread are filled in.
  */
-bool lasso_ends(struct lasso *lasso, struct machine *machine, const struct model *model, uint64_t depth,
-		struct trace *trace);
+bool lasso_ends(struct lasso *lasso, struct machine *machine, const struct model *model, struct trace *trace);
 
 #endif

@@ -15,6 +15,7 @@
 static void on_transition(void *context, const struct trace *trace)
 {
 	struct exploration *x = context;
+	explore_probe(x, trace);
 	if (trace->length % 256 == 0)
 		progress_update(&x->progress, x->phase, &x->search, x->verdict, trace->length);
 }

@@ -60,9 +60,11 @@ struct exploration {
 	struct coverage coverage;
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */
-	size_t found_reasons;	/* of the verdict's: what executions showed, not what the budget left out */
-	uint64_t undecided;	/* executions counted whose failure there was no time to confirm */
-	enum status fatal;	/* why the search had to be given up; `why` holds one line */
+	uint64_t
+	    probing; /* from so many transitions on the first execution is only run to see if it has an end; 0: never */
+	size_t found_reasons; /* of the verdict's: what executions showed, not what the budget left out */
+	uint64_t undecided;   /* executions counted whose failure there was no time to confirm */
+	enum status fatal;    /* why the search had to be given up; `why` holds one line */
 	char why[300];
 };
 
@@ -77,6 +79,8 @@ void explore_release(struct exploration *x);
  * to be given up (over, fatal).
  */
 bool explore_preflight(struct exploration *x, const struct launch *launch);
+/* After each transition: the first execution may have gone on for longer than most have to. */
+void explore_probe(struct exploration *x, const struct trace *trace);
 
 /*
  * After the preflight: go on where the file says. False if that isn't possible, or the user presses Ctrl-C (over,

@@ -4,7 +4,7 @@
 
 /*
  * Where the user hasn't said at how many transitions executions are cut, it is at so many times the first one's. One
- * that was cut itself is run again for so many times as long, in this part of the budget.
+ * that would be cut itself goes on for so many times as long, in this part of the budget.
  */
 #define DEPTH_TIMES 4
 #define LONGER	    16
@@ -34,35 +34,52 @@ static uint64_t probing_end(const struct exploration *x)
 			   : session_time_deadline(&(struct session_time){.patience = explore_patience(x)});
 }
 
-/* The last execution was cut: has it an end farther off? Then it is as if it had been run up to there. */
-static void run_longer(struct exploration *x)
+/* Has it been cut as one that has no end near? Then its length says nothing. */
+static bool is_endless(const struct exploration *x)
 {
-	struct policy policy = explore_first_policy(x);
-	uint64_t deadline = x->session->deadline;
-	policy.max_depth *= LONGER;
-	x->session->deadline = probing_end(x);
-	run_first(x, &policy);
-	x->session->deadline = deadline;
-	if (x->last.trace.end == END_INTERRUPTED || x->last.trace.end == END_DEPTH) {
-		policy.max_depth /= LONGER;
-		run_first(x, &policy);
-	}
+	const struct trace *trace = &x->last.trace;
+	return trace->end == END_DEPTH ||
+	       (trace->end == END_INTERRUPTED && trace->length >= x->probing && !tracer_interrupted());
 }
 
-/* An execution of the first schedule, and the depth that goes with it. */
+/* An execution of the first schedule; where it is cut though it makes no loop, up to its end if that isn't far off. */
+static void run_to_end(struct exploration *x)
+{
+	struct policy policy = explore_first_policy(x);
+	const uint64_t deadline = x->session->deadline;
+	/* By then it has been looked for a loop. */
+	x->probing = 2 * policy.max_depth;
+	policy.longer = LONGER * policy.max_depth;
+	run_first(x, &policy);
+	x->session->deadline = deadline;
+	if (is_endless(x)) {
+		policy.longer = 0;
+		x->probing = 0;
+		run_first(x, &policy);
+	}
+	x->probing = 0;
+}
+
+/* The depth that goes with the first execution, too. */
 static void run_whole(struct exploration *x)
 {
 	uint64_t *depth = &x->own.search.max_depth;
 	const struct policy policy = explore_first_policy(x);
-	run_first(x, &policy);
-	if (x->options->depth_given)
+	if (x->options->depth_given || !policy.max_depth) {
+		run_first(x, &policy);
 		return;
-	if (x->last.trace.end == END_DEPTH)
-		run_longer(x);
+	}
+	run_to_end(x);
 	uint64_t wanted = DEPTH_TIMES * (uint64_t)x->last.trace.length;
 	if (x->last.trace.end != END_DEPTH && x->last.trace.end != END_INTERRUPTED &&
 	    !end_reason_loops(x->last.trace.end) && wanted > *depth)
 		*depth = wanted;
+}
+
+void explore_probe(struct exploration *x, const struct trace *trace)
+{
+	if (x->probing && trace->length == x->probing)
+		x->session->deadline = probing_end(x);
 }
 
 static void compare(struct exploration *x, const struct trace *first)

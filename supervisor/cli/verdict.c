@@ -232,7 +232,9 @@ static void print_nothing(const struct verdict *verdict, FILE *stream)
 			"others.\n");
 		return;
 	case WHERE_STANDS:
-		fprintf(stream, "It is only slow: give it less to do, or --time S.\n");
+		fprintf(stream, "It was getting on: give it less to do, or --time S. One that ends only when "
+				"it is told to, as "
+				"servers do,\nis looked at by fmc attach PID, with --run or --explore.\n");
 		return;
 	}
 }
