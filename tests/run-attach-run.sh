@@ -25,7 +25,14 @@ begin() {
 	"$@" <"$SCRATCH/orders" >"$SCRATCH/out" &
 	pid=$!
 	exec 8>"$SCRATCH/orders"
-	until grep -qs ready "$SCRATCH/out"; do sleep 0.01; done
+	until grep -qs ready "$SCRATCH/out"; do
+		kill -0 "$pid" 2>/dev/null || {
+			fail "$1 ends before it is ready"
+			finish
+			exit 1
+		}
+		sleep 0.01
+	done
 	state >"$SCRATCH/before"
 }
 

@@ -101,9 +101,8 @@ enum op_flag {
 	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
 	OP_READY = 4,	/* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
 	OP_QUEUED = 8,	/* set by the model: has come to the object and stands in its queue (enum wakeup) */
-	OP_ABSENT =
-	    32, /* OP_SYSCALL: in a copy of a running process, needs what the copy lacks: never ready */
-	OP_WAITS = 16, /* the same of a kind of a plug-in's, whose object knows of it */
+	OP_WAITS = 16,	/* the same of a kind of a plug-in's, whose object knows of it */
+	OP_ABSENT = 32, /* OP_SYSCALL: in a copy of a process, needs what the copy lacks: never ready */
 };
 
 enum object_class {
