@@ -22,13 +22,17 @@ ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-f
 ALL_LDFLAGS += -fsanitize=address,undefined
 endif
 
-# The layers in their order: each may use those before it, never those behind it.
+# The layers in their order, and the rooms of each in theirs: each may use those before it, never those after it.
 LAYERS := tracer breakpoints supervisor replay
-tracer_SOURCES := $(wildcard tracer/*.c)
-breakpoints_SOURCES := $(wildcard breakpoints/*.c)
-supervisor_SOURCES := $(wildcard supervisor/*.c)
-replay_SOURCES := $(wildcard replay/*.c replay/*/*.c)
-cli_SOURCES := $(wildcard supervisor/cli/*.c)
+tracer_ROOMS := proc target answers copy subject held image_file live origin
+breakpoints_ROOMS := op symbols code names entries sampler waits python inspect
+supervisor_ROOMS := model trace policy order tree dpor search execution finding process uses run starts live diagnosis
+replay_ROOMS := text schedule minimize export timeline packets gdb picture
+# The commands are at the root of all: they put the layers together.
+cli_ROOMS := output options session verdict check attach commands
+ROOMS := $(foreach layer,$(LAYERS),$($(layer)_ROOMS:%=$(layer)/%)) $(cli_ROOMS:%=supervisor/cli/%)
+$(foreach layer,$(LAYERS),$(eval $(layer)_SOURCES := $(foreach room,$($(layer)_ROOMS),$(wildcard $(layer)/$(room)/*.c))))
+cli_SOURCES := $(foreach room,$(cli_ROOMS),$(wildcard supervisor/cli/$(room)/*.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$($(1)_SOURCES))
 archive = $(BUILD)/lib$(1).a
@@ -42,12 +46,12 @@ $(BUILD)/%.o: %.c
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 # The assembler puts these into the program, which the compiler's dependencies don't tell.
-$(BUILD)/replay/picture/picture_page.o: $(wildcard replay/picture/page/*)
+$(BUILD)/replay/picture/page.o: $(wildcard replay/picture/page/*)
 
 define layer_rule
 $(call archive,$(1)): $(call objects,$(1))
 	@rm -f $$@
-	ar rcs $$@ $$^
+	ar qcs $$@ $$^
 endef
 $(foreach layer,$(LAYERS),$(eval $(call layer_rule,$(layer))))
 
@@ -127,24 +131,33 @@ $(BUILD)/targets/%.musl: tests/targets/%.c Makefile
 	@mkdir -p $(@D)
 	musl-gcc -std=gnu11 $(TARGET_FLAGS) -idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu $< -o $@
 
-# Unit tests: a program a file, linked with the archives. The commands' objects without main() come as one more
+# Unit tests: a program a file, in a folder for the layer that is tested, linked with that layer's archive and those below. The commands' objects without main() come as one more
 # archive, the table machine (tests/table) as another.
-UNITS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+units_of = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(wildcard tests/unit/$(1)/test_*.c)))
+UNITS := $(foreach part,$(LAYERS) cli,$(call units_of,$(part)))
 TABLE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/table/*.c))
-CLI_OBJECTS := $(filter-out $(BUILD)/supervisor/cli/main.o,$(call objects,cli))
+CLI_OBJECTS := $(filter-out $(BUILD)/supervisor/cli/commands/main.o,$(call objects,cli))
 
 units: $(UNITS) $(TARGETS)
 
 $(BUILD)/tests/libcommands.a: $(CLI_OBJECTS)
 	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
+	ar qcs $@ $^
 $(BUILD)/tests/libtable.a: $(TABLE_OBJECTS)
 	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
-$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(BUILD)/tests/libtable.a $(BUILD)/tests/libcommands.a $(ARCHIVES)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(CHECK_LIBS) -o $@
+	ar qcs $@ $^
+unit_tracer := $(call archive,tracer)
+unit_breakpoints := $(call archive,breakpoints) $(unit_tracer)
+unit_supervisor := $(BUILD)/tests/libtable.a $(call archive,supervisor) $(unit_breakpoints)
+unit_replay := $(BUILD)/tests/libtable.a $(ARCHIVES)
+unit_cli := $(BUILD)/tests/libtable.a $(BUILD)/tests/libcommands.a $(ARCHIVES)
+define unit_rule
+$(call units_of,$(1)): $(BUILD)/tests/test_%: $(BUILD)/tests/unit/$(1)/test_%.o $(unit_$(1))
+	$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) $$(CHECK_LIBS) -o $$@
+endef
+$(foreach part,$(LAYERS) cli,$(eval $(call unit_rule,$(part))))
 
 # Tools of the test scripts.
 $(BUILD)/tests/json: tests/json.c
@@ -185,6 +198,15 @@ link-%: $(ARCHIVES)
 	echo 'int main(void) { return 0; }' | $(CC) $(ALL_LDFLAGS) -x c - -x none -Wl,--whole-archive \
 	    $(call archive,$*) -Wl,--no-whole-archive $(foreach layer,$(lower_$*),$(call archive,$(layer))) $(LIBS) \
 	    -o $(BUILD)/tests/link-$*
+
+# Which room uses which, as measured from the objects: build/rooms.svg.
+graph: check-rooms
+	tests/rooms.py draw $(BUILD) $(ROOMS) >$(BUILD)/rooms.dot
+	dot -Tsvg $(BUILD)/rooms.dot -o $(BUILD)/rooms.svg
+rooms:
+	@echo $(ROOMS)
+check-rooms: all
+	@tests/rooms.py check $(BUILD) $(ROOMS)
 
 # Fuzzing: FUZZ_SECONDS each, on a copy of the corpus. The stand-alone programs run the corpus once, in `make check`.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -239,7 +261,7 @@ tables:
 # What is installed: FILE:PLACE, the place below PREFIX. Beside the program for its users' programs: headers, and where they are for
 # pkg-config; completion in shells.
 ZSH_FUNCTIONS ?= share/zsh/site-functions
-INSTALLED := $(BUILD)/fmc:bin/fmc gdb/fmc.py:share/fmc/fmc.py $(BUILD)/fmc.pc:share/pkgconfig/fmc.pc
+INSTALLED := $(BUILD)/fmc:bin/fmc replay/gdb/fmc.py:share/fmc/fmc.py $(BUILD)/fmc.pc:share/pkgconfig/fmc.pc
 INSTALLED += $(BUILD)/completion.bash:share/bash-completion/completions/fmc $(BUILD)/completion.zsh:$(ZSH_FUNCTIONS)/_fmc
 INSTALLED += $(foreach header,ops points,include/fmc/$(header).h:include/fmc/$(header).h)
 INSTALLED += $(foreach page,$(wildcard man/*.[1-9]),$(page):share/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
@@ -280,6 +302,6 @@ clean:
 	rm -rf build
 
 always:
-.PHONY: all always archives samples units tools fuzz demo check check-quick check-sanitized bench tables install uninstall deb clean
+.PHONY: graph rooms check-rooms all always archives samples units tools fuzz demo check check-quick check-sanitized bench tables install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -124,7 +124,7 @@ check_all() {
 
 check_quick() {
 	build build-gcc build CC=gcc all archives samples units tools
-	suite units tests/run-units.sh $(basename -as .c tests/unit/test_*.c | grep -vxF "$(printf 'test_%s\n' $SLOW_UNITS)")
+	suite units tests/run-units.sh $(basename -as .c tests/unit/*/test_*.c | grep -vxF "$(printf 'test_%s\n' $SLOW_UNITS)")
 	suite samples tests/run-samples.sh $(printf 'samples/%s.*\n' $QUICK_SAMPLES)
 	beside $QUICK
 }

@@ -20,7 +20,7 @@ gdb_do() {
 	local command words=()
 	for command; do words+=(-ex "$command"); done
 	timeout -k 10 120 gdb -nx -q -batch -ex 'set pagination off' -ex 'set width 0' -ex 'set debuginfod enabled off' \
-	    -x gdb/fmc.py "${words[@]}" </dev/null >"$SCRATCH/out" 2>&1
+	    -x replay/gdb/fmc.py "${words[@]}" </dev/null >"$SCRATCH/out" 2>&1
 }
 
 # refused COMMAND REGEX ...: each is answered by one line that matches, all in one session.
@@ -48,7 +48,7 @@ walk() {
 	local line status
 	rm -f "$SCRATCH"/branch*.sched "$SCRATCH/results"
 	SCHEDULE=$(realpath "$2") RESULTS=$SCRATCH/results BRANCH=$SCRATCH/branch.sched timeout -k 10 120 gdb -nx -q -batch \
-	    -x gdb/fmc.py -x tests/gdb/schedule.py </dev/null >"$SCRATCH/out" 2>&1
+	    -x replay/gdb/fmc.py -x tests/gdb/schedule.py </dev/null >"$SCRATCH/out" 2>&1
 	status=$?
 	while read -r line; do
 		case $line in
@@ -274,7 +274,7 @@ gdb_do 'complete fmc-goto ' 'complete fmc-why '
 judge 'completion without a schedule' [ ! -s "$SCRATCH/out" ]
 
 # The machine interface: each movement is a stop, as any other.
-coproc MI { exec timeout -k 10 120 gdb -nx -q -i=mi -x gdb/fmc.py 2>&1; }
+coproc MI { exec timeout -k 10 120 gdb -nx -q -i=mi -x replay/gdb/fmc.py 2>&1; }
 MI_GDB=$!
 # mi COMMAND REGEX: all until a line matches goes to $SCRATCH/mi; false at its end or an error.
 mi() {

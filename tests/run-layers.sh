@@ -1,6 +1,6 @@
 #!/bin/bash
-# Knowledge goes one way: each layer's archive links with nothing but the layers that it may use, and includes no private
-# header of another.
+# Knowledge goes one way: each layer's archive links with nothing but the layers that it may use, and each room uses no other than
+# those before it.
 . tests/lib.sh
 MAKE=${MAKE:-make}
 
@@ -9,9 +9,13 @@ for layer in tracer breakpoints supervisor replay; do
 	status=$?
 	judge "$layer links alone" [ $status -eq 0 ]
 	[ $status -eq 0 ] || show <(grep 'undefined reference' "$SCRATCH/out" | sort -u)
-	grep -nE "^#include \"(tracer|breakpoints|supervisor|replay)/" $(find $layer -name cli -prune -o -name "*.[ch]" -print) |
-	    grep -v "#include \"$layer/" >"$SCRATCH/private"
-	judge "$layer includes no private header of another layer" [ ! -s "$SCRATCH/private" ]
-	show "$SCRATCH/private"
 done
+
+read -ra rooms < <($MAKE --no-print-directory -s rooms)
+tests/rooms.py check "$BUILD" "${rooms[@]}" >"$SCRATCH/out" 2>&1
+judge "each of ${#rooms[@]} rooms uses those before it only" [ $? -eq 0 ]
+show "$SCRATCH/out"
+# In another order that wouldn't be so.
+tests/rooms.py check "$BUILD" "${rooms[@]:1}" "${rooms[0]}" >"$SCRATCH/out" 2>&1
+judge "a room in the wrong place is found" [ $? -eq 1 ]
 finish

@@ -42,11 +42,11 @@ if [ "$(id -u)" -eq 0 ] && chown nobody "$SCRATCH/p.sched" 2>/dev/null; then
 		says_not "$command: it isn't run" '^Replayed|transitions|GNU gdb'
 	done
 	if command -v gdb >/dev/null; then
-		on 300 n env FMC="$(realpath "$FMC")" gdb -nx -q -batch -x gdb/fmc.py -ex "fmc-replay $SCRATCH/p.sched"
+		on 300 n env FMC="$(realpath "$FMC")" gdb -nx -q -batch -x replay/gdb/fmc.py -ex "fmc-replay $SCRATCH/p.sched"
 		says "in GDB: the program is named, then asked for" 'running .*/samples/philosophers 3$' \
 		    'belongs to nobody. Run that program' 'not run$'
 		says_not "in GDB: it isn't run" 'at the end'
-		on 300 y env FMC="$(realpath "$FMC")" gdb -nx -q -batch -x gdb/fmc.py -ex "fmc-replay $SCRATCH/p.sched"
+		on 300 y env FMC="$(realpath "$FMC")" gdb -nx -q -batch -x replay/gdb/fmc.py -ex "fmc-replay $SCRATCH/p.sched"
 		says "in GDB: it is run then" 'belongs to nobody' 'at the end, after transition 9'
 		on 300 y "$FMC" gdb "$SCRATCH/p.sched" -batch
 		judge "fmc gdb asks once" [ "$(grep -c 'belongs to nobody' "$OUT")" -eq 1 ]

@@ -53,7 +53,7 @@ corpus() {
 }
 
 tests=() corpora=()
-[ $# -gt 0 ] || set -- $(basename -as .c tests/unit/test_*.c tests/fuzz/fuzz_*.c | sed 's/^fuzz_/corpus_/')
+[ $# -gt 0 ] || set -- $(basename -as .c tests/unit/*/test_*.c tests/fuzz/fuzz_*.c | sed 's/^fuzz_/corpus_/')
 for name; do
 	case $name in
 	corpus_*) corpora+=("$name") ;;

@@ -1,4 +1,4 @@
-#include <fmc/export.h>
+#include <fmc/replay/export.h>
 
 #include <elf.h>
 #include <fcntl.h>

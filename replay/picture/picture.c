@@ -1,5 +1,5 @@
 /* A picture: what a recorder noted, and what the file says by itself. */
-#include "picture_private.h"
+#include "replay/picture/picture.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "coroutine.h"
+#include "replay/timeline/coroutine.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The life of a timeline: the schedule is played once, then walked; and what takes its place when it is left. */
-#include "timeline_private.h"
+#include "replay/timeline/timeline.h"
 
-#include <fmc/collect.h>
-#include <fmc/player.h>
+#include <fmc/replay/player.h>
+#include <fmc/supervisor/collect.h>
 
 #include <signal.h>
 #include <stdio.h>

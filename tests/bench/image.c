@@ -2,8 +2,8 @@
  * image PROGRAM THREADS TIMES: microseconds that it takes to take an image of a process with so many threads, to start a copy
  * of it, and to kill both: the fastest of so many. PROGRAM is tests/targets/stood.c.
  */
-#include <fmc/image.h>
-#include <fmc/origin.h>
+#include <fmc/tracer/image.h>
+#include <fmc/tracer/origin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

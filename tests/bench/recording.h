@@ -1,11 +1,11 @@
 #ifndef FMC_TESTS_BENCH_RECORDING_H
 #define FMC_TESTS_BENCH_RECORDING_H
 
-#include "breakpoints/symbols.h"
+#include "breakpoints/symbols/symbols.h"
 
-#include <fmc/collect.h>
-#include <fmc/player.h>
-#include <fmc/timeline.h>
+#include <fmc/replay/player.h>
+#include <fmc/replay/timeline.h>
+#include <fmc/supervisor/collect.h>
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * over so many executions of a table program of that depth: two threads that lock and unlock one mutex in turn.
  */
 #include "tests/table/table.h"
-#include <fmc/execution.h>
-#include <fmc/search.h>
+#include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

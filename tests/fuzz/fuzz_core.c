@@ -1,5 +1,5 @@
 /* Any bytes as a core file: refused with a line, or all of it can be asked for, and its threads can be inspected. */
-#include <fmc/wait.h>
+#include <fmc/breakpoints/wait.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Any bytes as a symbol's name: shown as it is, or as the name of a function of C++ or Rust. */
-#include "breakpoints/places.h"
+#include "breakpoints/symbols/places.h"
 
 #include <stdlib.h>
 #include <string.h>

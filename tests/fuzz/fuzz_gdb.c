@@ -2,10 +2,10 @@
  * Any bytes as what GDB sends: packets are taken out of them and understood. What depends on no process is done with
  * them: registers are written, and have then what was written; conditions are evaluated.
  */
-#include "replay/gdb/gdb_agent.h"
-#include "replay/gdb/gdb_frame.h"
-#include "replay/gdb/gdb_registers.h"
-#include "replay/gdb/gdb_request.h"
+#include "replay/packets/agent.h"
+#include "replay/packets/frame.h"
+#include "replay/packets/registers.h"
+#include "replay/packets/request.h"
 
 #include <fcntl.h>
 #include <stdio.h>

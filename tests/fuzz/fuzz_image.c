@@ -1,5 +1,5 @@
 /* Any bytes as an image file: refused with a line, or all that it tells can be asked for, and its channels loaded. */
-#include "tracer/image_read.h"
+#include "tracer/image_file/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Any bytes as a schedule file: it is refused with a reason or understood, and what was understood is the
  * same after it was written and read again.
  */
-#include <fmc/schedule.h>
+#include <fmc/replay/schedule.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * Any bytes as the saved state of a search: refused, or gone on with for a while, saved and loaded again. The first
  * byte names the strategy; what says which search it is stands there already.
  */
-#include <fmc/execution.h>
-#include <fmc/saved.h>
-#include <fmc/search.h>
+#include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/saved.h>
+#include <fmc/supervisor/search.h>
 
 #include "tests/table/table_random.h"
 

@@ -2,8 +2,8 @@
  * Any bytes as a plan or a trace that another process sent: refused, or understood, and then the same after it was
  * written and read again.
  */
-#include <fmc/coverage.h>
-#include <fmc/wire.h>
+#include <fmc/supervisor/coverage.h>
+#include <fmc/supervisor/wire.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 /*
  * Every execution of a toy program by plain recursion over copies of its state: no plans, no traces, no
- * fair.c, none of the search. What the search must agree with.
+ * policy/fair.c, none of the search. What the search must agree with.
  *
  * An execution is known by a digest of its steps, cut at max_depth.
  */

@@ -3,8 +3,8 @@
 
 #include "table.h"
 
-#include <fmc/execution.h>
-#include <fmc/search.h>
+#include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/search.h>
 
 /*
  * Several plans of a search out at once, on a toy program: their traces come back in an order drawn by a seed.

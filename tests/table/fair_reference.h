@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * Algorithm 1 of [FAIR] once more, written as plainly as in the paper, to compare fair.c with. All threads of
+ * Algorithm 1 of [FAIR] once more, written as plainly as in the paper, to compare policy/fair.c with. All threads of
  * Tid exist from the beginning; one that is born later is merely never enabled before.
  */
 enum reference_set { REFERENCE_P, REFERENCE_E, REFERENCE_D, REFERENCE_S, REFERENCE_SETS };

@@ -1,7 +1,7 @@
 #ifndef FMC_TEST_LINEARIZATION_H
 #define FMC_TEST_LINEARIZATION_H
 
-#include <fmc/happens_before.h>
+#include <fmc/supervisor/happens_before.h>
 
 /* The next number below n of a sequence of which *dice is the state. */
 uint32_t roll(uint64_t *dice, uint32_t n);

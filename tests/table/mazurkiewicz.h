@@ -6,8 +6,8 @@
 /*
  * The Mazurkiewicz traces of a toy program by enumeration of its prefixes, those merged that differ only in
  * the order of independent transitions. Which are is decided here once more, by the results of operations and
- * by who was woken, and a trace is written down as the history of every object: nothing of dependence.c or
- * happens_before.c is used.
+ * by who was woken, and a trace is written down as the history of every object: nothing of model/dependence.c or
+ * order/happens_before.c is used.
  */
 struct mazurkiewicz {
 	/* What to do. */

@@ -1,7 +1,7 @@
 #ifndef FMC_TESTS_TABLE_H
 #define FMC_TESTS_TABLE_H
 
-#include <fmc/machine.h>
+#include <fmc/supervisor/machine.h>
 
 /*
  * Toy programs as tables of instructions, and a machine that runs them: what the search is tested on without

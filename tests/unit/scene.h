@@ -2,10 +2,10 @@
 #define FMC_TESTS_SCENE_H
 
 /* A target of tests/targets with its traps, before it is started: what tests of the breakpoints begin with. */
-#include "breakpoints/places.h"
+#include "breakpoints/symbols/places.h"
 #include <check.h>
-#include <fmc/call.h>
-#include <fmc/origin.h>
+#include <fmc/breakpoints/call.h>
+#include <fmc/tracer/origin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

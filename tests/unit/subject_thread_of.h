@@ -1,7 +1,7 @@
 #ifndef FMC_TESTS_SUBJECT_THREAD_OF_H
 #define FMC_TESTS_SUBJECT_THREAD_OF_H
 
-#include <fmc/subject.h>
+#include <fmc/tracer/subject.h>
 
 /* The thread of this number; NULL: there is none. */
 static inline const struct subject_thread *subject_thread_of(const struct subject *subject, pid_t tid)

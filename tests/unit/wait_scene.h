@@ -3,7 +3,7 @@
 
 /* A program that waits, and what is found out about it. */
 #include <check.h>
-#include <fmc/wait.h>
+#include <fmc/breakpoints/wait.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

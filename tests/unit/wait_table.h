@@ -2,7 +2,7 @@
 #define FMC_TESTS_WAIT_TABLE_H
 
 /* What is to be found out about the threads of tests/targets/waits.c. */
-#include "wait_scene.h"
+#include "tests/unit/wait_scene.h"
 
 struct expected {
 	const char *thread;

@@ -2,11 +2,11 @@
 #define FMC_TESTS_WALK_H
 
 /* A timeline over a schedule of a sample, found at random: what tests of walking begin with. */
-#include "breakpoints/symbols.h"
+#include "breakpoints/symbols/symbols.h"
 
 #include <check.h>
-#include <fmc/collect.h>
-#include <fmc/timeline.h>
+#include <fmc/replay/timeline.h>
+#include <fmc/supervisor/collect.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

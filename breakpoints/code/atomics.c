@@ -1,0 +1,289 @@
+#include "breakpoints/code/atomics.h"
+#include "breakpoints/code/atomic_variables.h"
+#include "breakpoints/code/plain_access.h"
+#include "breakpoints/code/sweep.h"
+#include "breakpoints/symbols/symbols.h"
+
+#include <capstone/capstone.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EARLY_MOST 64
+
+/*
+ * The program's own code in a static program. Linkers put cold and start-up code of everybody first, then _start, the
+ * program's functions, libc's. Of what stands before _start the program's are told by their names.
+ */
+struct own_code {
+	bool all;
+	uint64_t start, libc_low, libc_high;
+	struct {
+		uint64_t low, high;
+	} early[EARLY_MOST];
+	size_t early_length;
+};
+
+struct search {
+	csh capstone;
+	cs_insn *instruction;
+	struct own_code own;
+	struct atomics *found;
+	struct plain_accesses plain;
+	bool failed; /* no memory */
+};
+
+static void find_start(void *context, const struct symbol *symbol)
+{
+	struct own_code *own = context;
+	if (symbol->function && strcmp(symbol->name, "_start") == 0)
+		own->start = symbol->address;
+}
+
+static void find_early(void *context, const struct symbol *symbol)
+{
+	struct own_code *own = context;
+	bool reserved = symbol->name[0] == '_' && strncmp(symbol->name, "_Z", 2) != 0;
+	if (!symbol->function || symbol->address >= own->start || reserved || strstr(symbol->name, ".cold") ||
+	    strcmp(symbol->name, "abort") == 0 || own->early_length == EARLY_MOST)
+		return;
+	own->early[own->early_length].low = symbol->address;
+	own->early[own->early_length++].high = symbol->address + symbol->size;
+}
+
+static void find_own_code(const struct module *module, struct own_code *own)
+{
+	own->all = !module->is_static || symbols_each(module, find_start, own) != STATUS_OK ||
+		   static_libc_range(module, &own->libc_low, &own->libc_high) != STATUS_OK || !own->start;
+	if (!own->all)
+		symbols_each(module, find_early, own);
+}
+
+static bool is_own(const struct own_code *own, uint64_t address)
+{
+	if (own->all || address >= own->start)
+		return own->all || address < own->libc_low || address >= own->libc_high;
+	for (size_t i = 0; i < own->early_length; i++)
+		if (address >= own->early[i].low && address < own->early[i].high)
+			return true;
+	return false;
+}
+
+static bool is_atomic(const struct instruction *instruction)
+{
+	uint8_t opcode = instruction->code[instruction->opcode];
+	bool exchanges = instruction->map == MAP_ONE && (opcode == 0x86 || opcode == 0x87);
+	return instruction->memory && (instruction->lock || exchanges);
+}
+
+/* Where user_regs_struct has a register of an address. */
+static bool find_register(x86_reg name, uint8_t *word)
+{
+	static const struct {
+		x86_reg name;
+		uint8_t word;
+	} words[] = {
+#define WORD(reg) (uint8_t)(offsetof(struct user_regs_struct, reg) / 8)
+	    {X86_REG_RAX, WORD(rax)}, {X86_REG_RBX, WORD(rbx)},	  {X86_REG_RCX, WORD(rcx)},
+	    {X86_REG_RDX, WORD(rdx)}, {X86_REG_RSI, WORD(rsi)},	  {X86_REG_RDI, WORD(rdi)},
+	    {X86_REG_RBP, WORD(rbp)}, {X86_REG_RSP, WORD(rsp)},	  {X86_REG_R8, WORD(r8)},
+	    {X86_REG_R9, WORD(r9)},   {X86_REG_R10, WORD(r10)},	  {X86_REG_R11, WORD(r11)},
+	    {X86_REG_R12, WORD(r12)}, {X86_REG_R13, WORD(r13)},	  {X86_REG_R14, WORD(r14)},
+	    {X86_REG_R15, WORD(r15)}, {X86_REG_RIP, ATOMIC_NEXT}, {X86_REG_INVALID, ATOMIC_NO_REGISTER},
+#undef WORD
+	};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].name == name) {
+			*word = words[i].word;
+			return true;
+		}
+	return false;
+}
+
+static const cs_x86_op *memory_of(const cs_insn *instruction)
+{
+	const cs_x86 *x86 = &instruction->detail->x86;
+	for (uint8_t i = 0; i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_MEM)
+			return &x86->operands[i];
+	return NULL;
+}
+
+/* How its operand is addressed. False: that can't be told. */
+static bool describe(const struct search *search, const struct instruction *instruction,
+		     struct atomic *atomic)
+{
+	const uint8_t *code = instruction->code;
+	size_t size = instruction->length;
+	uint64_t address = instruction->address;
+	if (!cs_disasm_iter(search->capstone, &code, &size, &address, search->instruction))
+		return false;
+	const cs_x86_op *memory = memory_of(search->instruction);
+	if (!memory || size || memory->mem.segment == X86_REG_GS ||
+	    !find_register(memory->mem.base, &atomic->base) ||
+	    !find_register(memory->mem.index, &atomic->index))
+		return false;
+	atomic->bytes = memory->size;
+	atomic->scale = (uint8_t)memory->mem.scale;
+	atomic->in_thread = memory->mem.segment == X86_REG_FS;
+	atomic->displacement = memory->mem.disp;
+	return true;
+}
+
+/* Room for a power of two. */
+static void add(struct search *search, const struct atomic *atomic)
+{
+	struct atomics *found = search->found;
+	size_t length = found->length;
+	if ((length & (length - 1)) == 0) {
+		struct atomic *larger = reallocarray(found->at, length ? 2 * length : 1, sizeof(*larger));
+		search->failed |= !larger;
+		if (!larger)
+			return;
+		found->at = larger;
+	}
+	found->at[found->length++] = *atomic;
+}
+
+static void add_instruction(struct search *search, const struct instruction *instruction,
+			    enum atomic_kind kind)
+{
+	struct atomic atomic = {.address = instruction->address, .length = instruction->length};
+	atomic.kind = (uint8_t)(describe(search, instruction, &atomic) ? kind : ATOMIC_UNTOLD);
+	add(search, &atomic);
+}
+
+static void visit_instruction(void *context, const struct instruction *instruction)
+{
+	struct search *search = context;
+	if (!is_own(&search->own, instruction->address))
+		return;
+	if (is_atomic(instruction))
+		add_instruction(search, instruction, ATOMIC_CHANGE);
+	if (instruction->rip_relative &&
+	    !plain_accesses_add(&search->plain, instruction, is_atomic(instruction)))
+		search->failed = true;
+}
+
+/*
+ * May this be code with atomic instructions? It has lost its way after data, so that an XCHG, one byte in a hundred, means
+ * nothing; a LOCK prefix before an instruction that may have one is rare enough.
+ */
+static bool seems_to_have_some(const struct left_out *left_out)
+{
+	struct instruction instruction;
+	const size_t size = left_out->high - left_out->low;
+	for (size_t i = 0; i < size; i += instruction.length)
+		if (!instruction_parse(left_out->code + i, size - i, left_out->low + i, &instruction))
+			instruction.length = 1;
+		else if (instruction.lock && instruction.memory && !instruction.vector)
+			return true;
+	return false;
+}
+
+static void visit_left_out(void *context, const struct left_out *left_out)
+{
+	struct search *search = context;
+	if (!is_own(&search->own, left_out->low) || !seems_to_have_some(left_out))
+		return;
+	if (left_out->is_function)
+		add(search, &(struct atomic){.address = left_out->low, .kind = ATOMIC_UNDECODED});
+	else
+		search->found->lost++;
+}
+
+static void add_plain(void *context, const struct instruction *instruction, enum access access)
+{
+	static const enum atomic_kind kinds[] = {
+	    [ACCESS_LOAD] = ATOMIC_LOAD, [ACCESS_STORE] = ATOMIC_STORE, [ACCESS_CHANGE] = ATOMIC_CHANGE};
+	add_instruction(context, instruction, kinds[access]);
+}
+
+static void add_variable(void *context, uint64_t address, uint64_t size)
+{
+	struct search *search = context;
+	search->failed |= !plain_accesses_add_object(&search->plain, address, size);
+}
+
+static bool search_open(struct search *search)
+{
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &search->capstone) != CS_ERR_OK)
+		return false;
+	cs_option(search->capstone, CS_OPT_DETAIL, CS_OPT_ON);
+	search->instruction = cs_malloc(search->capstone);
+	return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct atomic *x = a, *y = b;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+bool atomics_has(const struct module *module)
+{
+	return module->kind != MODULE_LIBC && module->kind != MODULE_THREADS && module->kind != MODULE_LOADER;
+}
+
+bool atomics_find(struct atomics *atomics, const struct module *module, bool variables)
+{
+	struct search search = {.found = atomics};
+	if (!search_open(&search))
+		return false;
+	find_own_code(module, &search.own);
+	const struct sweep_visitor visitor = {
+	    .context = &search, .instruction = visit_instruction, .left_out = visit_left_out};
+	enum status status = sweep_module(module, &visitor);
+	if (variables)
+		atomic_variables_each(module, add_variable, &search);
+	plain_accesses_visit(&search.plain, add_plain, &search);
+	plain_accesses_release(&search.plain);
+	cs_free(search.instruction, 1);
+	cs_close(&search.capstone);
+	if (atomics->length)
+		qsort(atomics->at, atomics->length, sizeof(*atomics->at), by_address);
+	return status != STATUS_NO_MEMORY && !search.failed;
+}
+
+void atomics_release(struct atomics *atomics)
+{
+	free(atomics->at);
+	*atomics = (struct atomics){0};
+}
+
+void atomics_leave_out(struct atomics *atomics, uint64_t address, uint64_t size)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < atomics->length; i++)
+		if (atomics->at[i].address - address >= size)
+			atomics->at[kept++] = atomics->at[i];
+	atomics->length = kept;
+}
+
+const struct atomic *atomics_at(const struct atomics *atomics, uint64_t address)
+{
+	const struct atomic key = {.address = address};
+	if (!atomics->length)
+		return NULL;
+	return bsearch(&key, atomics->at, atomics->length, sizeof(key), by_address);
+}
+
+static uint64_t register_value(const struct atomic *atomic, uint8_t word, const struct user_regs_struct *regs)
+{
+	uint64_t value;
+	if (word == ATOMIC_NO_REGISTER)
+		return 0;
+	if (word == ATOMIC_NEXT)
+		return atomic->address + atomic->length;
+	memcpy(&value, (const char *)regs + 8 * word, sizeof(value));
+	return value;
+}
+
+uint64_t atomic_operand(const struct atomic *atomic, const struct user_regs_struct *regs)
+{
+	uint64_t address = register_value(atomic, atomic->base, regs);
+	address += register_value(atomic, atomic->index, regs) * atomic->scale;
+	if (atomic->in_thread)
+		address += regs->fs_base;
+	return address + (uint64_t)atomic->displacement;
+}

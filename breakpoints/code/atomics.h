@@ -1,0 +1,62 @@
+#ifndef FMC_BREAKPOINTS_CODE_ATOMICS_H
+#define FMC_BREAKPOINTS_CODE_ATOMICS_H
+
+#include "breakpoints/symbols/modules.h"
+
+#include <sys/user.h>
+
+/*
+ * Atomic read-modify-write instructions (LOCK prefix, XCHG with memory) in the code of the program and its libraries, but for
+ * libc's and the loader's own. Locks that are made of them enter the kernel only when contended. And plain loads and stores of
+ * the same objects, as far as instructions name them by their address (relative to the program counter): those of C11's and C++'s
+ * atomics that need nothing more.
+ */
+enum atomic_kind {
+	ATOMIC_CHANGE, /* reads and writes, or it can't be told */
+	ATOMIC_LOAD,
+	ATOMIC_STORE,
+	ATOMIC_UNTOLD, /* reads and writes where the registers don't tell */
+	ATOMIC_UNDECODED, /* the first instruction of a function that can't be decoded whole and seems to have some */
+};
+
+struct atomic {
+	uint64_t address; /* in the process */
+	uint8_t kind;	  /* enum atomic_kind */
+	uint8_t length;	  /* of the instruction */
+	uint8_t bytes;	  /* of its memory operand */
+	uint8_t base, index,
+	    scale;	/* registers as offsets in struct user_regs_struct in words, or one of these: */
+	bool in_thread; /* relative to the thread's fs base */
+	int64_t displacement;
+};
+
+#define ATOMIC_NO_REGISTER 0xff
+#define ATOMIC_NEXT	   0xfe /* the address after the instruction */
+
+struct atomics {
+	struct atomic *at; /* in ascending order */
+	size_t length;
+	size_t
+	    lost; /* stretches of code between functions that seem to have some, of which nothing is known for certain */
+};
+
+/* Is its code looked at? Not libc's, the thread library's and the loader's. */
+bool atomics_has(const struct module *module);
+
+/*
+ * Add those of a module; without file nothing. `variables`: plain accesses count, too, of variables that are atomic by their types
+ * (atomic_variables.h). False: no memory, some may be missing. Ends with atomics_release().
+ */
+bool atomics_find(struct atomics *atomics, const struct module *module, bool variables);
+void atomics_release(struct atomics *atomics);
+
+/* Forget those in this range. */
+void atomics_leave_out(struct atomics *atomics, uint64_t address, uint64_t size);
+
+/* The one at this address, NULL if there is none. */
+const struct atomic *atomics_at(const struct atomics *atomics, uint64_t address);
+
+/* Which address it is about to access, from the registers of a thread that stands before it. Not of kinds that nobody can tell. */
+uint64_t atomic_operand(const struct atomic *atomic, const struct user_regs_struct *regs);
+
+#endif

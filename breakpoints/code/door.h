@@ -1,0 +1,27 @@
+#ifndef FMC_BREAKPOINTS_CODE_DOOR_H
+#define FMC_BREAKPOINTS_CODE_DOOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The code in front of a displaced beginning of a function: it loads the return address into r11, which no caller
+ * relies on (nor on the flags), and traps. Calls from within some ranges it lets pass without a trap: those that libc
+ * makes for itself are no operations, and a stop costs more than anything that they do.
+ */
+
+struct range {
+	uint64_t low, high;
+};
+
+#define DOOR_RANGES 2
+#define DOOR_BYTES  41
+#define DOOR_TRAP   (DOOR_BYTES - 1) /* offset of the trap instruction */
+
+/*
+ * The door for execution at `at`; DOOR_RANGES ranges are at `ranges`, within 2 GB of it, empty ones { 0, 0 }. What is
+ * to follow the trap has to be right after the door.
+ */
+void door_encode(uint64_t at, uint64_t ranges, uint8_t door[DOOR_BYTES]);
+
+#endif

@@ -1,0 +1,289 @@
+#include "breakpoints/code/memory_calls.h"
+
+#include <string.h>
+
+#define LONGEST_STRING 65536
+#define PARTS	       3
+#define CXX_STRING     32 /* bytes of a std::string */
+
+/* How long a range is, or where its length is told. */
+enum extent {
+	NOTHING,
+	ONE,	  /* what is printed, of which at least a byte is written */
+	BYTES_1,  /* in the second argument */
+	BYTES_2,  /* in the third */
+	PRODUCT,  /* of the second and the third */
+	STRING,	  /* up to its end */
+	STRING_2, /* no longer than the third argument */
+	COPY,	  /* as long as the string in the second argument */
+	APPENDED, /* as its own string and that in the second argument */
+	OBJECT,	  /* a std::string */
+	WORD,	  /* a number or a pointer */
+	THERE,	  /* at least a byte of what the pointer there leads to, if to anything */
+	COUNTED,  /* so many as the third argument says, each as long as the fourth */
+	STATE,	  /* what libc keeps to itself: enum state, instead of an argument */
+	PRINTS,	  /* the argument is a format of printf()'s */
+	SCANS,	  /* ... of scanf()'s */
+};
+
+enum state { ENVIRONMENT, LOCALE, RANDOM, RANDOM_48, TOKENS, CALENDAR, USERS, HOSTS };
+
+const char *memory_state_name(size_t i)
+{
+	static const char *const names[MEMORY_STATES] = {
+	    [ENVIRONMENT] = "environ", [LOCALE] = "setlocale",	 [RANDOM] = "rand",
+	    [RANDOM_48] = "drand48",   [TOKENS] = "strtok",	 [CALENDAR] = "localtime",
+	    [USERS] = "getpwnam",      [HOSTS] = "gethostbyname"};
+	return i < MEMORY_STATES ? names[i] : NULL;
+}
+
+struct part {
+	uint8_t argument, extent;
+	bool write;
+};
+
+struct memory_call {
+	const char *name;
+	struct part parts[PARTS];
+};
+
+#define READS(argument, extent)                                                                              \
+	{                                                                                                    \
+		argument, extent, false                                                                      \
+	}
+#define WRITES(argument, extent)                                                                             \
+	{                                                                                                    \
+		argument, extent, true                                                                       \
+	}
+
+static const struct memory_call calls[] = {
+    {"memcpy", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"__memcpy_chk", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"memmove", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"__memmove_chk", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"mempcpy", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"__mempcpy_chk", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
+    {"memset", {WRITES(0, BYTES_2)}},
+    {"__memset_chk", {WRITES(0, BYTES_2)}},
+    {"bzero", {WRITES(0, BYTES_1)}},
+    {"explicit_bzero", {WRITES(0, BYTES_1)}},
+    {"memcmp", {READS(0, BYTES_2), READS(1, BYTES_2)}},
+    {"bcmp", {READS(0, BYTES_2), READS(1, BYTES_2)}},
+    {"memchr", {READS(0, BYTES_2)}},
+    {"strcpy", {WRITES(0, COPY), READS(1, STRING)}},
+    {"__strcpy_chk", {WRITES(0, COPY), READS(1, STRING)}},
+    {"stpcpy", {WRITES(0, COPY), READS(1, STRING)}},
+    {"__stpcpy_chk", {WRITES(0, COPY), READS(1, STRING)}},
+    {"strncpy", {WRITES(0, BYTES_2), READS(1, STRING_2)}},
+    {"__strncpy_chk", {WRITES(0, BYTES_2), READS(1, STRING_2)}},
+    {"strcat", {WRITES(0, APPENDED), READS(1, STRING)}},
+    {"__strcat_chk", {WRITES(0, APPENDED), READS(1, STRING)}},
+    {"strlen", {READS(0, STRING)}},
+    {"strdup", {READS(0, STRING)}},
+    {"strchr", {READS(0, STRING)}},
+    {"strrchr", {READS(0, STRING)}},
+    {"strcmp", {READS(0, STRING), READS(1, STRING)}},
+    {"strcasecmp", {READS(0, STRING), READS(1, STRING)}},
+    {"strstr", {READS(0, STRING), READS(1, STRING)}},
+    {"strncmp", {READS(0, STRING_2), READS(1, STRING_2)}},
+    {"strncasecmp", {READS(0, STRING_2), READS(1, STRING_2)}},
+    {"atoi", {READS(0, STRING)}},
+    {"atol", {READS(0, STRING)}},
+    {"strtol", {READS(0, STRING)}},
+    {"strtoul", {READS(0, STRING)}},
+    {"strtod", {READS(0, STRING)}},
+    {"printf", {READS(0, PRINTS)}},
+    {"__printf_chk", {READS(1, PRINTS)}},
+    {"fprintf", {READS(1, PRINTS)}},
+    {"__fprintf_chk", {READS(2, PRINTS)}},
+    {"dprintf", {READS(1, PRINTS)}},
+    {"__dprintf_chk", {READS(2, PRINTS)}},
+    {"sprintf", {WRITES(0, ONE), READS(1, PRINTS)}},
+    {"__sprintf_chk", {WRITES(0, ONE), READS(3, PRINTS)}},
+    {"vsprintf", {WRITES(0, ONE)}},
+    {"__vsprintf_chk", {WRITES(0, ONE)}},
+    {"snprintf", {WRITES(0, ONE), READS(2, PRINTS)}},
+    {"__snprintf_chk", {WRITES(0, ONE), READS(4, PRINTS)}},
+    {"vsnprintf", {WRITES(0, ONE)}},
+    {"__vsnprintf_chk", {WRITES(0, ONE)}},
+    {"puts", {READS(0, STRING)}},
+    {"fputs", {READS(0, STRING)}},
+    {"scanf", {READS(0, SCANS)}},
+    {"__isoc99_scanf", {READS(0, SCANS)}},
+    {"__isoc23_scanf", {READS(0, SCANS)}},
+    {"fscanf", {READS(1, SCANS)}},
+    {"__isoc99_fscanf", {READS(1, SCANS)}},
+    {"__isoc23_fscanf", {READS(1, SCANS)}},
+    {"sscanf", {READS(0, STRING), READS(1, SCANS)}},
+    {"__isoc99_sscanf", {READS(0, STRING), READS(1, SCANS)}},
+    {"__isoc23_sscanf", {READS(0, STRING), READS(1, SCANS)}},
+    {"getline", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE)}},
+    {"getdelim", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE)}},
+    {"__getdelim", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE)}},
+    {"qsort", {WRITES(0, PRODUCT)}},
+    {"qsort_r", {WRITES(0, PRODUCT)}},
+    {"bsearch", {READS(0, ONE), READS(1, COUNTED)}},
+    {"strtok", {WRITES(0, STRING), WRITES(TOKENS, STATE)}},
+    {"strtok_r", {WRITES(0, STRING), WRITES(2, WORD)}},
+    {"__strtok_r", {WRITES(0, STRING), WRITES(2, WORD)}},
+    {"strsep", {WRITES(0, WORD), WRITES(0, THERE)}},
+    {"getcwd", {WRITES(0, ONE)}},
+    {"readlink", {WRITES(1, ONE)}},
+    {"getenv", {READS(ENVIRONMENT, STATE)}},
+    {"secure_getenv", {READS(ENVIRONMENT, STATE)}},
+    {"setenv", {WRITES(ENVIRONMENT, STATE)}},
+    {"putenv", {WRITES(ENVIRONMENT, STATE)}},
+    {"unsetenv", {WRITES(ENVIRONMENT, STATE)}},
+    {"clearenv", {WRITES(ENVIRONMENT, STATE)}},
+    {"setlocale", {WRITES(LOCALE, STATE)}},
+    {"localeconv", {READS(LOCALE, STATE)}},
+    {"nl_langinfo", {READS(LOCALE, STATE)}},
+    {"rand", {WRITES(RANDOM, STATE)}},
+    {"srand", {WRITES(RANDOM, STATE)}},
+    {"random", {WRITES(RANDOM, STATE)}},
+    {"srandom", {WRITES(RANDOM, STATE)}},
+    {"drand48", {WRITES(RANDOM_48, STATE)}},
+    {"lrand48", {WRITES(RANDOM_48, STATE)}},
+    {"mrand48", {WRITES(RANDOM_48, STATE)}},
+    {"srand48", {WRITES(RANDOM_48, STATE)}},
+    {"localtime", {WRITES(CALENDAR, STATE)}},
+    {"gmtime", {WRITES(CALENDAR, STATE)}},
+    {"ctime", {WRITES(CALENDAR, STATE)}},
+    {"asctime", {WRITES(CALENDAR, STATE)}},
+    {"getpwnam", {WRITES(USERS, STATE)}},
+    {"getpwuid", {WRITES(USERS, STATE)}},
+    {"gethostbyname", {WRITES(HOSTS, STATE)}},
+    {"fgets", {WRITES(0, ONE)}},
+    {"__fgets_chk", {WRITES(0, ONE)}},
+    {"fread", {WRITES(0, PRODUCT)}},
+    {"fwrite", {READS(0, PRODUCT)}},
+    {"read", {WRITES(1, BYTES_2)}},
+    {"__read_chk", {WRITES(1, BYTES_2)}},
+    {"pread", {WRITES(1, BYTES_2)}},
+    {"pread64", {WRITES(1, BYTES_2)}},
+    {"recv", {WRITES(1, BYTES_2)}},
+    {"recvfrom", {WRITES(1, BYTES_2)}},
+    {"write", {READS(1, BYTES_2)}},
+    {"pwrite", {READS(1, BYTES_2)}},
+    {"pwrite64", {READS(1, BYTES_2)}},
+    {"send", {READS(1, BYTES_2)}},
+    {"sendto", {READS(1, BYTES_2)}},
+};
+
+/* Members of std::string; those that aren't constant may change it. */
+static const struct memory_call changes_string = {"", {WRITES(0, OBJECT)}};
+static const struct memory_call reads_line = {"", {WRITES(1, OBJECT)}}; /* std::getline() */
+static const struct memory_call asks_string = {"", {READS(0, OBJECT)}};
+
+static bool begins(const char *name, const char *beginning)
+{
+	return strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
+const struct memory_call *memory_calls_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strcmp(calls[i].name, name) == 0)
+			return &calls[i];
+	/* Static members have no object, and of one that returns an object the first argument is where that goes. */
+	if (strstr(name, "_S_") || strstr(name, "6substr"))
+		return NULL;
+	if (begins(name, "_ZSt7getlineIc"))
+		return &reads_line;
+	if (begins(name, "_ZNSt7__cxx1112basic_stringIc"))
+		return &changes_string;
+	return begins(name, "_ZNKSt7__cxx1112basic_stringIc") ? &asks_string : NULL;
+}
+
+uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most)
+{
+	char text[256];
+	for (uint64_t length = 0; length < most;) {
+		uint64_t size = sizeof(text) - (address + length) % sizeof(text);
+		if (size > most - length)
+			size = most - length;
+		if (target_read(target, address + length, text, size) != STATUS_OK)
+			return length;
+		const char *end = memchr(text, 0, size);
+		if (end)
+			return length + (uint64_t)(end - text) + 1;
+		length += size;
+	}
+	return most;
+}
+
+static uint64_t bytes_of(const struct target *target, enum extent extent, uint64_t address,
+			 const uint64_t arguments[4])
+{
+	switch (extent) {
+	case ONE:
+	case STATE:
+	case THERE:
+		return 1;
+	case WORD:
+		return sizeof(uint64_t);
+	case BYTES_1:
+		return arguments[1];
+	case BYTES_2:
+		return arguments[2];
+	case PRODUCT:
+		return arguments[1] * arguments[2];
+	case COUNTED:
+		return arguments[2] * arguments[3];
+	case STRING:
+		return memory_string_bytes(target, address, LONGEST_STRING);
+	case STRING_2:
+		return memory_string_bytes(target, address,
+					   arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
+	case COPY:
+		return memory_string_bytes(target, arguments[1], LONGEST_STRING);
+	case APPENDED:
+		return memory_string_bytes(target, address, LONGEST_STRING) - 1 +
+		       memory_string_bytes(target, arguments[1], LONGEST_STRING);
+	case OBJECT:
+		return CXX_STRING;
+	case NOTHING:
+	case PRINTS:
+	case SCANS:
+		break;
+	}
+	return 0;
+}
+
+/* Where the part is; 0: nowhere. */
+static uint64_t address_of(const struct part *part, const struct memory_caller *caller,
+			   const uint64_t arguments[4])
+{
+	uint64_t there = 0;
+	if (part->extent == STATE)
+		return caller->states[part->argument];
+	if (part->extent != THERE)
+		return arguments[part->argument];
+	const enum status status =
+	    target_read(caller->target, arguments[part->argument], &there, sizeof(there));
+	return status == STATUS_OK ? there : 0;
+}
+
+size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
+			   struct touched at[TOUCHED_MOST])
+{
+	const struct user_regs_struct *regs = caller->regs;
+	const uint64_t arguments[4] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx};
+	size_t length = 0;
+	for (size_t i = 0; i < PARTS; i++) {
+		const struct part *part = &call->parts[i];
+		if (part->extent == PRINTS || part->extent == SCANS) {
+			const struct memory_format format = {part->argument, part->extent == SCANS};
+			length += memory_format_touched(caller, &format, at + length, TOUCHED_MOST - length);
+			continue;
+		}
+		const uint64_t address = address_of(part, caller, arguments);
+		const uint64_t size =
+		    address ? bytes_of(caller->target, (enum extent)part->extent, address, arguments) : 0;
+		/* A length that overflows is an error of the program's, and not its last. */
+		if (size > 0 && size <= UINT64_MAX / 2)
+			at[length++] =
+			    (struct touched){.address = address, .size = size, .write = part->write};
+	}
+	return length;
+}

@@ -1,0 +1,43 @@
+#ifndef FMC_BREAKPOINTS_CODE_MEMORY_CALLS_H
+#define FMC_BREAKPOINTS_CODE_MEMORY_CALLS_H
+
+#include <fmc/breakpoints/sampling.h>
+
+/* Functions of the C and C++ libraries that touch memory for their caller, or let the kernel do so: memcpy, strlen, read. */
+struct memory_call;
+
+/* NULL: it is none of these. */
+const struct memory_call *memory_calls_find(const char *name);
+
+/*
+ * What libc keeps to itself and such functions change or ask for: the environment, what rand() goes on from. It counts as a byte at the
+ * address of the object or function of libc's with this name; NULL past the last one.
+ */
+#define MEMORY_STATES 8
+const char *memory_state_name(size_t i);
+
+/* A thread that stands before such a call. */
+struct memory_caller {
+	const struct target *target;
+	const struct user_regs_struct *regs;
+	uint64_t stack;		/* where arguments are that don't fit into registers */
+	const uint64_t *states; /* MEMORY_STATES addresses, 0 where there is none */
+};
+
+/* What the call is about to touch; how many ranges. */
+size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
+			   struct touched at[TOUCHED_MOST]);
+
+/* The bytes of a string with the 0 at the end, or as many as may be; what can't be read ends it. */
+uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most);
+
+/* memory_format.c: this argument is a format, and those it is about follow. Writes at most `room` ranges. */
+struct memory_format {
+	uint8_t argument;
+	bool scans; /* scanf(), else printf() */
+};
+
+size_t memory_format_touched(const struct memory_caller *caller, const struct memory_format *format,
+			     struct touched *at, size_t room);
+
+#endif

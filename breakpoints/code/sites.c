@@ -1,0 +1,312 @@
+#include "breakpoints/code/sites.h"
+#include "breakpoints/code/direction.h"
+#include "breakpoints/code/memory_calls.h"
+#include "breakpoints/code/sweep.h"
+
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_CODE     (32u << 20) /* bytes of a module's segments; larger ones would take seconds */
+#define MOST_WRITABLE 8
+
+/* Where a module has data that may change. */
+struct writable {
+	struct {
+		uint64_t low, high;
+	} at[MOST_WRITABLE];
+	size_t length;
+	uint64_t fixed_low, fixed_high; /* of it what the loader makes read-only */
+};
+
+/* A word that the loader puts the address of such a function into. */
+struct link {
+	uint64_t address;
+	const struct memory_call *call;
+};
+
+struct links {
+	struct link *at;
+	size_t length;
+};
+
+struct gathering {
+	struct sites *sites;
+	struct links links;
+	struct links own; /* of a static program: where such functions begin */
+	struct writable writable;
+	bool failed;
+};
+
+static void find_writable(const struct module *module, Elf *elf, struct writable *writable)
+{
+	size_t count = 0;
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(elf, (int)i, &header))
+			continue;
+		uint64_t low = header.p_vaddr + module->bias, high = low + header.p_memsz;
+		if (header.p_type == PT_LOAD && header.p_flags & PF_W && writable->length < MOST_WRITABLE) {
+			writable->at[writable->length].low = low;
+			writable->at[writable->length++].high = high;
+		} else if (header.p_type == PT_GNU_RELRO) {
+			writable->fixed_low = low;
+			writable->fixed_high = high;
+		}
+	}
+}
+
+static bool add_link(struct links *links, uint64_t address, const struct memory_call *call)
+{
+	struct link *larger = reallocarray(links->at, links->length + 1, sizeof(*larger));
+	if (!larger)
+		return false;
+	links->at = larger;
+	larger[links->length++] = (struct link){address, call};
+	return true;
+}
+
+static const struct memory_call *call_by(const struct links *links, uint64_t address)
+{
+	for (size_t i = 0; i < links->length; i++)
+		if (links->at[i].address == address)
+			return links->at[i].call;
+	return NULL;
+}
+
+/* Functions of a static program's own, and those that choose one, which are called by nobody later on. */
+static bool find_own(struct links *own, const struct module *module, Elf *elf, Elf_Scn *section,
+		     const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	for (int i = 0; data && i < (int)(header->sh_size / header->sh_entsize); i++) {
+		GElf_Sym symbol;
+		if (!gelf_getsym(data, i, &symbol) || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		const int type = GELF_ST_TYPE(symbol.st_info);
+		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		const struct memory_call *call =
+		    name && (type == STT_FUNC || type == STT_GNU_IFUNC) ? memory_calls_find(name) : NULL;
+		if (call && !add_link(own, symbol.st_value + module->bias, call))
+			return false;
+	}
+	return true;
+}
+
+/* Words by which a static program calls whichever of its own functions suits the processor; another one, of this name, chooses it. */
+static bool add_own_links(struct gathering *gathering, const struct module *module, Elf_Data *data, int count)
+{
+	for (int i = 0; i < count; i++) {
+		GElf_Rela relocation;
+		const struct memory_call *call = NULL;
+		if (gelf_getrela(data, i, &relocation) &&
+		    GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE)
+			call = call_by(&gathering->own, (uint64_t)relocation.r_addend + module->bias);
+		if (call && !add_link(&gathering->links, relocation.r_offset + module->bias, call))
+			return false;
+	}
+	return true;
+}
+
+/* By the relocations of one section. */
+static bool add_links(struct links *links, const struct module *module, Elf *elf, Elf_Scn *section,
+		      const GElf_Shdr *header)
+{
+	GElf_Shdr table;
+	Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
+	Elf_Data *data = elf_getdata(section, NULL), *names = elf_getdata(symbols, NULL);
+	if (!data || !names || !gelf_getshdr(symbols, &table))
+		return true;
+	for (int i = 0; header->sh_entsize && i < (int)(header->sh_size / header->sh_entsize); i++) {
+		GElf_Rela relocation;
+		GElf_Sym symbol;
+		if (!gelf_getrela(data, i, &relocation) ||
+		    !gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol))
+			continue;
+		const char *name = elf_strptr(elf, table.sh_link, symbol.st_name);
+		const struct memory_call *call = name ? memory_calls_find(name) : NULL;
+		if (call && !add_link(links, relocation.r_offset + module->bias, call))
+			return false;
+	}
+	return true;
+}
+
+static bool find_links(struct gathering *gathering, const struct module *module, Elf *elf)
+{
+	GElf_Shdr header;
+	for (Elf_Scn *section = NULL; module->is_static && (section = elf_nextscn(elf, section));)
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB && header.sh_entsize &&
+		    !find_own(&gathering->own, module, elf, section, &header))
+			return false;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		const int count = (int)(header.sh_size / header.sh_entsize);
+		if (data && module->is_static && !add_own_links(gathering, module, data, count))
+			return false;
+		if (header.sh_link && !add_links(&gathering->links, module, elf, section, &header))
+			return false;
+	}
+	return true;
+}
+
+static bool may_change(const struct writable *writable, uint64_t address)
+{
+	if (address >= writable->fixed_low && address < writable->fixed_high)
+		return false;
+	for (size_t i = 0; i < writable->length; i++)
+		if (address >= writable->at[i].low && address < writable->at[i].high)
+			return true;
+	return false;
+}
+
+static bool in_thread(const struct instruction *instruction)
+{
+	for (uint8_t i = 0; i < instruction->opcode; i++)
+		if (instruction->code[i] == 0x64 || instruction->code[i] == 0x65)
+			return true;
+	return false;
+}
+
+/* Does a prefix make another register of base number 4, which is the stack pointer without? */
+static bool extends_base(const struct instruction *instruction)
+{
+	const uint8_t *code = instruction->code;
+	uint8_t opcode = instruction->opcode;
+	if (instruction->vector) {
+		/* REX's bits are there inverted. */
+		bool evex = opcode >= 4 && code[opcode - 4] == 0x62,
+		     three = opcode >= 3 && code[opcode - 3] == 0xc4;
+		return (evex && !(code[opcode - 3] & 0x20)) || (!evex && three && !(code[opcode - 2] & 0x20));
+	}
+	static const uint8_t escape[] = {[MAP_ONE] = 0, [MAP_0F] = 1, [MAP_0F38] = 2, [MAP_0F3A] = 2};
+	uint8_t before = escape[instruction->map];
+	if (opcode < before + 1)
+		return false;
+	uint8_t rex = code[opcode - before - 1];
+	return (rex & 0xf0) == 0x40 && rex & 1;
+}
+
+static bool is_stack(const struct instruction *instruction)
+{
+	if (!instruction->memory || (instruction->code[instruction->modrm] & 7) != 4)
+		return false;
+	uint8_t sib = instruction->code[instruction->modrm + 1];
+	return (sib & 7) == 4 && (sib >> 3 & 7) == 4 && !extends_base(instruction);
+}
+
+static bool is_string(const struct instruction *instruction)
+{
+	uint8_t opcode = instruction->code[instruction->opcode];
+	return instruction->map == MAP_ONE && !instruction->vector &&
+	       ((opcode >= 0xa4 && opcode <= 0xa7) || (opcode >= 0xaa && opcode <= 0xaf));
+}
+
+static bool is_atomic(const struct instruction *instruction)
+{
+	uint8_t opcode = instruction->code[instruction->opcode];
+	return instruction->lock ||
+	       (instruction->map == MAP_ONE && !instruction->vector && (opcode == 0x86 || opcode == 0x87));
+}
+
+enum linkage { NO_LINKAGE, CALL = 2, JUMP = 4 };
+
+/* call *entry(%rip), jmp *entry(%rip) */
+static enum linkage linkage_of(const struct instruction *instruction)
+{
+	if (!instruction->rip_relative || instruction->map != MAP_ONE || instruction->vector ||
+	    instruction->code[instruction->opcode] != 0xff)
+		return NO_LINKAGE;
+	const int way = instruction->code[instruction->modrm] >> 3 & 7;
+	return way == CALL || way == JUMP ? (enum linkage)way : NO_LINKAGE;
+}
+
+static bool is_site(const struct gathering *gathering, const struct instruction *instruction)
+{
+	const enum linkage linkage = linkage_of(instruction);
+	if (is_string(instruction) || call_by(&gathering->own, instruction->address))
+		return true;
+	if (linkage != NO_LINKAGE && call_by(&gathering->links, instruction_rip_operand(instruction)))
+		return true;
+	if (instruction_direction(instruction) < DIRECTION_READ || in_thread(instruction) ||
+	    is_atomic(instruction) || linkage == JUMP)
+		return false;
+	return !instruction->rip_relative ||
+	       may_change(&gathering->writable, instruction_rip_operand(instruction));
+}
+
+static void visit(void *context, const struct instruction *instruction)
+{
+	struct gathering *gathering = context;
+	struct sites *sites = gathering->sites;
+	if (!is_site(gathering, instruction))
+		return;
+	/* Room for a power of two. */
+	if ((sites->length & (sites->length - 1)) == 0) {
+		size_t room = sites->length ? 2 * sites->length : 1;
+		struct site *larger = reallocarray(sites->at, room, sizeof(*larger));
+		if (!larger) {
+			gathering->failed = true;
+			return;
+		}
+		sites->at = larger;
+	}
+	const struct memory_call *own = call_by(&gathering->own, instruction->address);
+	const enum linkage linkage = linkage_of(instruction);
+	const struct memory_call *linked =
+	    linkage == NO_LINKAGE ? NULL : call_by(&gathering->links, instruction_rip_operand(instruction));
+	sites->at[sites->length++] = (struct site){.address = instruction->address,
+						   .first = instruction->code[0],
+						   .stack = is_stack(instruction),
+						   .call = own ? own : linked,
+						   .jumps = own || linkage == JUMP};
+}
+
+void sites_leave_out(struct sites *sites, const struct module *module, const char *why)
+{
+	size_t length = strlen(sites->left_out);
+	snprintf(sites->left_out + length, sizeof(sites->left_out) - length, "%s%.60s (%s)",
+		 length ? ", " : "", module->name, why);
+}
+
+static enum status gather(struct sites *sites, const struct module *module)
+{
+	struct gathering gathering = {.sites = sites};
+	const struct sweep_visitor visitor = {.context = &gathering, .instruction = visit};
+	int fd = module_open(module);
+	elf_version(EV_CURRENT);
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf) {
+		find_writable(module, elf, &gathering.writable);
+		gathering.failed = !find_links(&gathering, module, elf);
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	enum status status = sweep_module(module, &visitor);
+	free(gathering.links.at);
+	free(gathering.own.at);
+	return gathering.failed ? STATUS_NO_MEMORY : status;
+}
+
+enum status sites_add(struct sites *sites, const struct module *module)
+{
+	if (module->high - module->low > MOST_CODE) {
+		sites_leave_out(sites, module, "too large");
+		return STATUS_OK;
+	}
+	enum status status = gather(sites, module);
+	if (status == STATUS_NOT_FOUND)
+		sites_leave_out(sites, module, "can't be read");
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+void sites_release(struct sites *sites)
+{
+	free(sites->at);
+	*sites = (struct sites){0};
+}

@@ -1,0 +1,415 @@
+#include "breakpoints/code/sweep.h"
+#include "breakpoints/code/functions.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is known of a byte of code. */
+enum {
+	COVERED = 1, /* it is in a function whose end is known */
+	START = 2,   /* an instruction begins here */
+	INSIDE = 4,  /* an instruction goes on here */
+	TARGET = 8,  /* a direct jump or call leads here */
+	SURE = 16,   /* the START is certain */
+};
+
+/* Executable bytes in a row. */
+struct stretch {
+	uint64_t low; /* in the process */
+	size_t size;
+	const uint8_t *code;
+	uint8_t *marks; /* a byte for each */
+};
+
+struct known {
+	struct function function;
+	bool wanted;	 /* by the visitor */
+	bool whole;	 /* it can be decoded from its beginning to its end */
+	bool everywhere; /* control may come to places in it that no direct jump leads to */
+};
+
+struct sweep {
+	const struct sweep_visitor *visitor;
+	struct stretch *stretches;
+	size_t stretches_length;
+	struct known *known; /* the functions */
+	size_t known_length;
+	uint64_t *due; /* addresses outside of all functions that control flow leads to */
+	size_t due_length;
+	struct left_out *left_out;
+	size_t left_out_length;
+	bool failed; /* no memory */
+};
+
+/* Room for one more in an array that grows by powers of two; false without memory. */
+static bool grow(void **array, size_t length, size_t bytes)
+{
+	if (length & (length - 1))
+		return true;
+	void *larger = reallocarray(*array, length ? 2 * length : 1, bytes);
+	if (larger)
+		*array = larger;
+	return larger != NULL;
+}
+
+static struct stretch *stretch_at(const struct sweep *sweep, uint64_t address)
+{
+	for (size_t i = 0; i < sweep->stretches_length; i++)
+		if (address - sweep->stretches[i].low < sweep->stretches[i].size)
+			return &sweep->stretches[i];
+	return NULL;
+}
+
+static uint8_t *mark_at(const struct sweep *sweep, uint64_t address)
+{
+	const struct stretch *stretch = stretch_at(sweep, address);
+	return stretch ? &stretch->marks[address - stretch->low] : NULL;
+}
+
+static void leave_out(struct sweep *sweep, uint64_t low, uint64_t high, bool is_function)
+{
+	const struct stretch *stretch = stretch_at(sweep, low);
+	void *array = sweep->left_out;
+	if (!stretch || !grow(&array, sweep->left_out_length, sizeof(*sweep->left_out))) {
+		sweep->failed |= stretch != NULL;
+		return;
+	}
+	sweep->left_out = array;
+	sweep->left_out[sweep->left_out_length++] =
+	    (struct left_out){low, high, stretch->code + (low - stretch->low), is_function};
+}
+
+/* The instructions from `at` up to `end`, one after the other, as far as they can be told. */
+struct walk {
+	const struct stretch *stretch;
+	uint64_t at, end;
+	struct instruction instruction;
+};
+
+static struct walk walk_of(const struct stretch *stretch, uint64_t low, uint64_t high)
+{
+	return (struct walk){.stretch = stretch, .at = low, .end = high};
+}
+
+static bool walk_next(struct walk *walk)
+{
+	const struct stretch *stretch = walk->stretch;
+	if (walk->at >= walk->end || !instruction_parse(stretch->code + (walk->at - stretch->low),
+							walk->end - walk->at, walk->at, &walk->instruction))
+		return false;
+	walk->at += walk->instruction.length;
+	return true;
+}
+
+static uint8_t *walk_marks(const struct walk *walk)
+{
+	return walk->stretch->marks + (walk->instruction.address - walk->stretch->low);
+}
+
+/* The code of a function with a known end; NULL if it isn't that, or nothing of this module's. */
+static const struct stretch *code_of(const struct sweep *sweep, const struct function *function)
+{
+	const struct stretch *stretch = stretch_at(sweep, function->low);
+	bool within =
+	    stretch && function->high > function->low && function->high - stretch->low <= stretch->size;
+	return within ? stretch : NULL;
+}
+
+static enum flow mark_target(const struct sweep *sweep, const struct instruction *instruction)
+{
+	uint64_t target;
+	enum flow flow = instruction_flow(instruction, &target);
+	if (flow != FLOW_CALL && flow != FLOW_BRANCH && flow != FLOW_JUMP)
+		return flow;
+	uint8_t *mark = mark_at(sweep, target);
+	if (mark)
+		*mark |= TARGET;
+	return flow;
+}
+
+static void mark_instruction(const struct walk *walk, uint8_t what)
+{
+	uint8_t *marks = walk_marks(walk);
+	marks[0] |= what;
+	for (uint8_t i = 1; i < walk->instruction.length; i++)
+		marks[i] |= INSIDE;
+}
+
+static void unmark(const struct stretch *stretch, uint64_t low, uint64_t high, uint8_t what)
+{
+	for (uint64_t at = low; at < high; at++)
+		stretch->marks[at - stretch->low] &= (uint8_t)~what;
+}
+
+static bool is_wanted(const struct sweep *sweep, const struct stretch *stretch,
+		      const struct function *function)
+{
+	return !sweep->visitor->wants || sweep->visitor->wants(stretch->code + (function->low - stretch->low),
+							       function->high - function->low);
+}
+
+/* Mark what would be true if the function is what it seems to be. */
+static void mark_function(struct sweep *sweep, struct known *known)
+{
+	const struct function *function = &known->function;
+	const struct stretch *stretch = code_of(sweep, function);
+	if (!stretch)
+		return;
+	for (uint64_t at = function->low; at < function->high; at++)
+		stretch->marks[at - stretch->low] |= COVERED;
+	known->wanted = is_wanted(sweep, stretch, function);
+	if (!known->wanted)
+		return;
+	struct walk walk = walk_of(stretch, function->low, function->high);
+	known->everywhere = function->landing_pads;
+	while (walk_next(&walk)) {
+		mark_instruction(&walk, START);
+		known->everywhere |= mark_target(sweep, &walk.instruction) == FLOW_INDIRECT;
+	}
+	known->whole = walk.at == function->high;
+	if (!known->whole)
+		unmark(stretch, function->low, function->high, START | INSIDE);
+}
+
+/* Does some other decoding, or a jump, disagree on where instructions begin? */
+static bool disputed(const struct stretch *stretch, const struct function *function)
+{
+	for (uint64_t at = function->low; at < function->high; at++) {
+		size_t i = at - stretch->low;
+		uint8_t mark = stretch->marks[i];
+		bool after_lock = i > 0 && stretch->marks[i - 1] & START && stretch->code[i - 1] == 0xf0;
+		if (mark & INSIDE && (mark & START || (mark & TARGET && !after_lock)))
+			return true;
+	}
+	return false;
+}
+
+/* Code outside of all functions is followed later. */
+static void follow_later(struct sweep *sweep, uint64_t address)
+{
+	uint8_t *mark = mark_at(sweep, address);
+	void *array = sweep->due;
+	if (!mark || *mark & (COVERED | SURE))
+		return;
+	if (!grow(&array, sweep->due_length, sizeof(*sweep->due))) {
+		sweep->failed = true;
+		return;
+	}
+	sweep->due = array;
+	sweep->due[sweep->due_length++] = address;
+}
+
+/* True: it doesn't go on after the instruction. */
+static bool follow_flow(struct sweep *sweep, const struct instruction *instruction)
+{
+	uint64_t target;
+	enum flow flow = instruction_flow(instruction, &target);
+	if (flow == FLOW_CALL || flow == FLOW_BRANCH || flow == FLOW_JUMP)
+		follow_later(sweep, target);
+	return flow == FLOW_JUMP || flow == FLOW_INDIRECT || flow == FLOW_END;
+}
+
+static void make_sure(struct sweep *sweep, const struct known *known)
+{
+	const struct function *function = &known->function;
+	const struct stretch *stretch = code_of(sweep, function);
+	if (!stretch) {
+		if (!sweep->visitor->wants)
+			follow_later(sweep, function->low);
+		return;
+	}
+	if (!known->wanted)
+		return;
+	if (!known->whole || disputed(stretch, function)) {
+		leave_out(sweep, function->low, function->high, true);
+		return;
+	}
+	bool reached = true;
+	for (struct walk walk = walk_of(stretch, function->low, function->high); walk_next(&walk);) {
+		uint8_t *mark = walk_marks(&walk);
+		reached |= known->everywhere || *mark & TARGET;
+		if (!reached)
+			continue;
+		*mark |= SURE;
+		reached = !follow_flow(sweep, &walk.instruction);
+	}
+}
+
+/* What begins at an address outside of all functions, up to where that is known again. */
+static void follow(struct sweep *sweep, uint64_t address)
+{
+	const struct stretch *stretch = stretch_at(sweep, address);
+	struct walk walk = walk_of(stretch, address, stretch->low + stretch->size);
+	while (walk.at < walk.end) {
+		uint8_t mark = stretch->marks[walk.at - stretch->low];
+		if (mark & (COVERED | SURE))
+			return;
+		if (mark & INSIDE || !walk_next(&walk)) {
+			leave_out(sweep, address, walk.at, true);
+			return;
+		}
+		mark_instruction(&walk, START | SURE);
+		if (follow_flow(sweep, &walk.instruction))
+			return;
+	}
+}
+
+static bool is_padding(const struct instruction *instruction)
+{
+	uint8_t opcode = instruction->code[instruction->opcode];
+	if (instruction->map == MAP_0F)
+		return opcode == 0x1f;
+	return instruction->map == MAP_ONE && (opcode == 0x90 || opcode == 0xcc || opcode == 0x00);
+}
+
+/* Hardly anything of it can't be decoded, which isn't so with data. */
+static bool looks_like_code(const struct stretch *stretch, uint64_t low, uint64_t high)
+{
+	size_t good = 0, bad = 0;
+	struct walk walk = walk_of(stretch, low, high);
+	while (walk.at < walk.end) {
+		bool told = walk_next(&walk);
+		good += told && !is_padding(&walk.instruction);
+		bad += !told;
+		walk.at += !told;
+	}
+	return good > 50 * bad;
+}
+
+/* Executable bytes that neither belong to a function nor were led to. */
+static void find_gaps(struct sweep *sweep, const struct stretch *stretch)
+{
+	for (size_t from = 0, to; from < stretch->size; from = to) {
+		for (to = from; to < stretch->size && !(stretch->marks[to] & (COVERED | START | INSIDE));)
+			to++;
+		if (to > from && looks_like_code(stretch, stretch->low + from, stretch->low + to))
+			leave_out(sweep, stretch->low + from, stretch->low + to, false);
+		to += to == from;
+	}
+}
+
+static void sweep_functions(struct sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->known_length; i++)
+		mark_function(sweep, &sweep->known[i]);
+	for (size_t i = 0; i < sweep->known_length; i++)
+		make_sure(sweep, &sweep->known[i]);
+	while (sweep->due_length > 0)
+		follow(sweep, sweep->due[--sweep->due_length]);
+	for (size_t i = 0; i < sweep->stretches_length && sweep->visitor->left_out; i++)
+		find_gaps(sweep, &sweep->stretches[i]);
+}
+
+static void visit_stretch(const struct sweep *sweep, const struct stretch *stretch)
+{
+	struct instruction instruction;
+	for (size_t i = 0; i < stretch->size; i++)
+		if (stretch->marks[i] & SURE &&
+		    instruction_parse(stretch->code + i, stretch->size - i, stretch->low + i, &instruction))
+			sweep->visitor->instruction(sweep->visitor->context, &instruction);
+}
+
+static void visit(const struct sweep *sweep)
+{
+	const struct sweep_visitor *visitor = sweep->visitor;
+	for (size_t i = 0; i < sweep->stretches_length; i++)
+		visit_stretch(sweep, &sweep->stretches[i]);
+	for (size_t i = 0; visitor->left_out && i < sweep->left_out_length; i++)
+		visitor->left_out(visitor->context, &sweep->left_out[i]);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static void add_stretch(struct sweep *sweep, uint64_t low, const Elf_Data *data)
+{
+	void *array = sweep->stretches;
+	if (!data || !data->d_buf || !data->d_size)
+		return;
+	uint8_t *marks = calloc(data->d_size, 1);
+	if (!marks || !grow(&array, sweep->stretches_length, sizeof(*sweep->stretches))) {
+		free(marks);
+		sweep->failed = true;
+		return;
+	}
+	sweep->stretches = array;
+	sweep->stretches[sweep->stretches_length++] =
+	    (struct stretch){.low = low, .size = data->d_size, .code = data->d_buf, .marks = marks};
+}
+
+/* A file without a table of sections has segments all the same, which hold more than code. */
+static void find_segments(struct sweep *sweep, Elf *elf, uint64_t bias)
+{
+	size_t count = 0;
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_flags & PF_X)
+			add_stretch(
+			    sweep, header.p_vaddr + bias,
+			    elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE));
+	}
+}
+
+static void find_code(struct sweep *sweep, Elf *elf, uint64_t bias)
+{
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&
+		    header.sh_flags & SHF_EXECINSTR)
+			add_stretch(sweep, header.sh_addr + bias, elf_getdata(section, NULL));
+	}
+	if (!sweep->stretches_length)
+		find_segments(sweep, elf, bias);
+	if (sweep->stretches_length)
+		qsort(sweep->stretches, sweep->stretches_length, sizeof(*sweep->stretches), by_address);
+}
+
+static enum status find_functions(struct sweep *sweep, const struct module *module)
+{
+	struct functions functions;
+	enum status status = functions_find(&functions, module);
+	sweep->known = calloc(functions.length + 1, sizeof(*sweep->known));
+	if (!sweep->known)
+		status = STATUS_NO_MEMORY;
+	for (size_t i = 0; status == STATUS_OK && i < functions.length; i++)
+		sweep->known[sweep->known_length++].function = functions.at[i];
+	functions_release(&functions);
+	return status;
+}
+
+static void release(struct sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->stretches_length; i++)
+		free(sweep->stretches[i].marks);
+	free(sweep->stretches);
+	free(sweep->due);
+	free(sweep->left_out);
+	free(sweep->known);
+}
+
+enum status sweep_module(const struct module *module, const struct sweep_visitor *visitor)
+{
+	struct sweep sweep = {.visitor = visitor};
+	enum status status = find_functions(&sweep, module);
+	int fd = status == STATUS_OK ? module_open(module) : -1;
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (status == STATUS_OK && !elf)
+		status = STATUS_NOT_FOUND;
+	if (status == STATUS_OK) {
+		find_code(&sweep, elf, module->bias);
+		sweep_functions(&sweep);
+		visit(&sweep);
+		status = sweep.failed ? STATUS_NO_MEMORY : STATUS_OK;
+	}
+	release(&sweep);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}

@@ -1,0 +1,224 @@
+#include "breakpoints/entries/answered.h"
+#include "breakpoints/code/sweep.h"
+#include "breakpoints/entries/entries_state.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Flags that RDRAND and RDSEED set: there is a number, and of the others none. */
+#define FLAG_CARRY   0x1u
+#define FLAGS_CLEAR  (0x4u | 0x10u | 0x40u | 0x80u | 0x800u) /* PF, AF, ZF, SF, OF */
+#define REX_WIDE     8
+#define REX_EXTENDED 1
+
+#define WORD(reg) (uint8_t)(offsetof(struct user_regs_struct, reg) / 8)
+
+/* As instructions number them. */
+static const uint8_t words[16] = {WORD(rax), WORD(rcx), WORD(rdx), WORD(rbx), WORD(rsp), WORD(rbp),
+				  WORD(rsi), WORD(rdi), WORD(r8),  WORD(r9),  WORD(r10), WORD(r11),
+				  WORD(r12), WORD(r13), WORD(r14), WORD(r15)};
+
+static bool has_prefix(const struct instruction *instruction, uint8_t prefix)
+{
+	for (uint8_t i = 0; i + 1 < instruction->opcode; i++)
+		if (instruction->code[i] == prefix)
+			return true;
+	return false;
+}
+
+/* 0f c7 with a register: what ModRM's middle bits say. */
+static enum answered_kind kind_of_group(const struct instruction *instruction, uint8_t modrm)
+{
+	const bool repeats = has_prefix(instruction, 0xf3);
+	if (modrm < 0xf0)
+		return ANSWERED_NOT;
+	if (modrm < 0xf8)
+		return repeats ? ANSWERED_NOT : ANSWERED_RANDOM;
+	return repeats ? ANSWERED_PROCESSOR : ANSWERED_RANDOM;
+}
+
+static enum answered_kind kind_of(const struct instruction *instruction)
+{
+	const uint8_t *code = instruction->code;
+	if (instruction->vector || instruction->map != MAP_0F || instruction->lock)
+		return ANSWERED_NOT;
+	switch (code[instruction->opcode]) {
+	case 0x31:
+		return ANSWERED_TICKS;
+	case 0x01:
+		return code[instruction->modrm] == 0xf9 ? ANSWERED_TICKS_AND_PROCESSOR : ANSWERED_NOT;
+	case 0xc7:
+		return kind_of_group(instruction, code[instruction->modrm]);
+	default:
+		return ANSWERED_NOT;
+	}
+}
+
+static uint8_t rex_of(const struct instruction *instruction)
+{
+	const uint8_t before = instruction->opcode >= 2 ? instruction->code[instruction->opcode - 2] : 0;
+	return (before & 0xf0) == 0x40 ? before : 0;
+}
+
+bool answered_parse(const struct instruction *instruction, struct answered *answered)
+{
+	const enum answered_kind kind = kind_of(instruction);
+	const uint8_t rex = rex_of(instruction);
+	if (kind == ANSWERED_NOT)
+		return false;
+	*answered = (struct answered){.address = instruction->address,
+				      .kind = (uint8_t)kind,
+				      .length = instruction->length,
+				      .first = instruction->code[0]};
+	if (instruction->modrm)
+		answered->word =
+		    words[(instruction->code[instruction->modrm] & 7) | (rex & REX_EXTENDED ? 8 : 0)];
+	answered->bytes = rex & REX_WIDE ? 8 : has_prefix(instruction, 0x66) ? 2 : 4;
+	if (kind == ANSWERED_PROCESSOR)
+		answered->bytes = 8;
+	return true;
+}
+
+struct gathering {
+	struct answered_set *set;
+	bool failed;
+};
+
+/* Room for a power of two. */
+static void visit(void *context, const struct instruction *instruction)
+{
+	struct gathering *gathering = context;
+	struct answered_set *set = gathering->set;
+	struct answered answered;
+	if (!answered_parse(instruction, &answered))
+		return;
+	if ((set->length & (set->length - 1)) == 0) {
+		struct answered *larger =
+		    reallocarray(set->at, set->length ? 2 * set->length : 1, sizeof(*larger));
+		gathering->failed |= !larger;
+		if (!larger)
+			return;
+		set->at = larger;
+	}
+	set->at[set->length++] = answered;
+}
+
+/* The bytes of one, wherever they are: most functions have none. */
+static bool may_have_some(const uint8_t *code, size_t size)
+{
+	const uint8_t *at = code, *end = code + size;
+	while (end - at >= 3 && (at = memchr(at, 0x0f, (size_t)(end - at) - 2))) {
+		if (at[1] == 0x31 || (at[1] == 0x01 && at[2] == 0xf9) || (at[1] == 0xc7 && at[2] >= 0xf0))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct answered *x = a, *y = b;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+bool answered_add(struct answered_set *set, const struct module *module)
+{
+	struct gathering gathering = {.set = set};
+	const struct sweep_visitor visitor = {
+	    .context = &gathering, .instruction = visit, .wants = may_have_some};
+	enum status status = sweep_module(module, &visitor);
+	if (set->length)
+		qsort(set->at, set->length, sizeof(*set->at), by_address);
+	return status != STATUS_NO_MEMORY && !gathering.failed;
+}
+
+void answered_release(struct answered_set *set)
+{
+	free(set->at);
+	*set = (struct answered_set){0};
+}
+
+/* The index of the first one that isn't before this address. */
+static size_t first_from(const struct answered_set *set, uint64_t address)
+{
+	size_t low = 0, high = set->length;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (set->at[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct answered *answered_at(const struct answered_set *set, uint64_t address)
+{
+	const size_t i = first_from(set, address);
+	return i < set->length && set->at[i].address == address ? &set->at[i] : NULL;
+}
+
+bool answered_within(const struct answered_set *set, uint64_t address, uint64_t size)
+{
+	const size_t i = first_from(set, address);
+	return i < set->length && set->at[i].address - address < size;
+}
+
+static void set_register(struct user_regs_struct *regs, uint8_t word, uint8_t bytes, uint64_t value)
+{
+	char *at = (char *)regs + 8 * word;
+	/* Four bytes clear those above, two leave them. */
+	if (bytes == 4)
+		value = (uint32_t)value;
+	memcpy(at, &value, bytes == 2 ? 2 : 8);
+}
+
+enum status answered_give(const struct answered *answered, struct tracee *tracee)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	if (!regs)
+		return STATUS_GONE;
+	regs->rip = answered->address + answered->length;
+	switch ((enum answered_kind)answered->kind) {
+	case ANSWERED_TICKS_AND_PROCESSOR:
+		regs->rcx = target_processor();
+		/* fall through */
+	case ANSWERED_TICKS: {
+		const uint64_t ticks = tracee_read_ticks(tracee);
+		regs->rax = (uint32_t)ticks;
+		regs->rdx = ticks >> 32;
+		break;
+	}
+	case ANSWERED_RANDOM:
+		set_register(regs, answered->word, answered->bytes, target_random_word(tracee->target));
+		regs->eflags = (regs->eflags & ~(unsigned long long)FLAGS_CLEAR) | FLAG_CARRY;
+		break;
+	case ANSWERED_PROCESSOR:
+		set_register(regs, answered->word, answered->bytes, target_processor());
+		break;
+	case ANSWERED_NOT:
+		break;
+	}
+	return STATUS_OK;
+}
+
+enum status answered_plant(const struct answered_set *set, struct target *target, bool planted)
+{
+	const uint8_t trap = TRAP_INSTRUCTION;
+	enum status status = STATUS_OK;
+	for (size_t i = 0; i < set->length && status == STATUS_OK; i++)
+		status = target_write(target, set->at[i].address, planted ? &trap : &set->at[i].first, 1);
+	return status;
+}
+
+void answered_hide(const struct answered_set *set, uint64_t address, uint8_t *bytes, size_t size)
+{
+	for (size_t i = first_from(set, address); i < set->length; i++) {
+		if (set->at[i].address - address >= size)
+			return;
+		uint8_t *byte = &bytes[set->at[i].address - address];
+		if (*byte == TRAP_INSTRUCTION)
+			*byte = set->at[i].first;
+	}
+}

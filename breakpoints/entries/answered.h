@@ -1,0 +1,58 @@
+#ifndef FMC_BREAKPOINTS_ENTRIES_ANSWERED_H
+#define FMC_BREAKPOINTS_ENTRIES_ANSWERED_H
+
+#include "breakpoints/code/instruction.h"
+#include "breakpoints/symbols/modules.h"
+#include <fmc/tracer/target.h>
+
+/*
+ * Instructions of a program whose results differ from run to run: the processor's counter of time (RDTSC, RDTSCP), its random
+ * numbers (RDRAND, RDSEED), and the number of the processor (RDTSCP, RDPID). fmc answers them as it does system calls of that kind.
+ */
+enum answered_kind {
+	ANSWERED_NOT,
+	ANSWERED_TICKS,		      /* RDTSC */
+	ANSWERED_TICKS_AND_PROCESSOR, /* RDTSCP */
+	ANSWERED_RANDOM,
+	ANSWERED_PROCESSOR,
+};
+
+struct answered {
+	uint64_t address; /* in the process */
+	uint8_t kind;	  /* enum answered_kind */
+	uint8_t length;	  /* of the instruction */
+	uint8_t bytes;	  /* of the result, where a register is named that takes it: */
+	uint8_t word;	  /* which one, in words of struct user_regs_struct */
+	uint8_t first;	  /* byte of the instruction */
+};
+
+struct answered_set {
+	struct answered *at; /* in ascending order */
+	size_t length;
+};
+
+/* Is the instruction one of these? Its address and kind are told, and what belongs to that. */
+bool answered_parse(const struct instruction *instruction, struct answered *answered);
+
+/*
+ * Add those of the module that are certainly instructions (code/sweep.h). A module without file has none. False: no memory, some may be missing.
+ */
+bool answered_add(struct answered_set *set, const struct module *module);
+void answered_release(struct answered_set *set);
+
+/* The one at this address, NULL if there is none. */
+const struct answered *answered_at(const struct answered_set *set, uint64_t address);
+
+/* Is one in this range? */
+bool answered_within(const struct answered_set *set, uint64_t address, uint64_t size);
+
+/* Give the tracee, which stands before it, the result. It then stands after it. STATUS_OK, STATUS_GONE. */
+enum status answered_give(const struct answered *answered, struct tracee *tracee);
+
+/* Put traps in their places, or take them out. */
+enum status answered_plant(const struct answered_set *set, struct target *target, bool planted);
+
+/* Put back in `bytes`, which were read from `address` on, what traps have taken the place of. */
+void answered_hide(const struct answered_set *set, uint64_t address, uint8_t *bytes, size_t size);
+
+#endif

@@ -1,0 +1,184 @@
+#include "breakpoints/entries/entries_state.h"
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* System calls: which of them are operations, and on what. */
+
+#define SECOND 1000000000LL
+
+/* seconds and a fraction as nanoseconds; -1 if the kernel would refuse it. */
+static int64_t nanoseconds(int64_t seconds, int64_t fraction, int64_t unit)
+{
+	if (seconds < 0 || fraction < 0 || fraction * unit >= SECOND)
+		return -1;
+	return seconds >= INT64_MAX / SECOND - 1 ? INT64_MAX : seconds * SECOND + fraction * unit;
+}
+
+/* A struct timespec (unit 1) or timeval (unit 1000) of the target; -1 if it can't be read or is not valid. */
+static int64_t read_time(const struct target *target, uint64_t address, int64_t unit)
+{
+	int64_t parts[2];
+	if (target_read(target, address, parts, sizeof(parts)) != STATUS_OK)
+		return -1;
+	return nanoseconds(parts[0], parts[1], unit);
+}
+
+static void decode_wake_op(const struct user_regs_struct *regs, struct call *call)
+{
+	call->op.kind = OP_FUTEX_WAKE_OP;
+	call->object2 = regs->r8;
+	call->op.arg = (int32_t)regs->rdx;
+	call->op.arg2 = (int32_t)regs->r10;
+	call->op.arg3 = (uint32_t)regs->r9;
+}
+
+static void decode_requeue(const struct user_regs_struct *regs, bool compare, struct call *call)
+{
+	call->op.kind = OP_FUTEX_REQUEUE;
+	call->op.flags |= compare ? OP_COMPARE : 0;
+	call->object2 = regs->r8;
+	call->op.arg = (int32_t)regs->rdx;
+	call->op.arg2 = (int32_t)regs->r10;
+	call->op.arg3 = compare ? (uint32_t)regs->r9 : 0;
+}
+
+/* futex(2). What isn't modelled (the PI commands) stays OP_NONE. */
+static void decode_futex(const struct user_regs_struct *regs, struct call *call)
+{
+	int command = (int)regs->rsi & FUTEX_CMD_MASK;
+	bool has_bits = command == FUTEX_WAIT_BITSET || command == FUTEX_WAKE_BITSET;
+	switch (command) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+		call->op.kind = OP_FUTEX_WAIT;
+		call->op.arg3 = (int64_t)regs->rdi;
+		call->op.flags |= regs->r10 ? OP_TIMED : 0;
+		call->op.arg = (uint32_t)regs->rdx;
+		call->op.arg2 = has_bits ? (uint32_t)regs->r9 : FUTEX_BITSET_MATCH_ANY;
+		break;
+	case FUTEX_WAKE:
+	case FUTEX_WAKE_BITSET:
+		call->op.kind = OP_FUTEX_WAKE;
+		call->op.arg = (int32_t)regs->rdx;
+		call->op.arg2 = has_bits ? (uint32_t)regs->r9 : FUTEX_BITSET_MATCH_ANY;
+		break;
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+		decode_requeue(regs, command == FUTEX_CMP_REQUEUE, call);
+		break;
+	case FUTEX_WAKE_OP:
+		decode_wake_op(regs, call);
+		break;
+	default:
+		return;
+	}
+	call->object = regs->rdi;
+}
+
+/* A sleep that the kernel would refuse is left to it: OP_NONE. */
+static void decode_sleep(const struct target *target, uint64_t request, bool absolute, int64_t clock,
+			 struct call *call)
+{
+	int64_t time = read_time(target, request, 1);
+	if (time < 0)
+		return;
+	call->op.kind = OP_SLEEP;
+	call->op.arg = time;
+	call->op.arg2 = absolute;
+	call->op.arg3 = absolute ? clock : 0;
+}
+
+static void decode_poll(int64_t time, struct call *call)
+{
+	call->op.kind = OP_POLL;
+	if (time < 0)
+		return;
+	call->op.flags |= OP_TIMED;
+	call->op.arg = time;
+}
+
+/* The same with a pointer: NULL waits for ever. */
+static void decode_poll_until(const struct target *target, uint64_t address, int64_t unit, struct call *call)
+{
+	int64_t time = address ? read_time(target, address, unit) : -1;
+	if (address && time < 0)
+		return;
+	decode_poll(time, call);
+}
+
+static int64_t milliseconds(uint64_t argument)
+{
+	int32_t time = (int32_t)argument;
+	return time < 0 ? -1 : time * (SECOND / 1000);
+}
+
+static void decode_wait(long number, bool timed, struct call *call)
+{
+	call->op.kind = OP_SYSCALL;
+	call->op.flags |= timed ? OP_TIMED : 0;
+	call->op.arg = number;
+}
+
+enum status decode_syscall(const struct target *target, const struct user_regs_struct *regs, long number,
+			   struct call *call)
+{
+	switch (number) {
+	case SYS_futex:
+		decode_futex(regs, call);
+		break;
+	case SYS_nanosleep:
+		decode_sleep(target, regs->rdi, false, 0, call);
+		break;
+	case SYS_clock_nanosleep:
+		decode_sleep(target, regs->rdx, regs->rsi & TIMER_ABSTIME, (int32_t)regs->rdi, call);
+		break;
+	case SYS_sched_yield:
+		call->op.kind = OP_YIELD;
+		break;
+	case SYS_exit_group:
+		call->op.kind = OP_PROCESS_EXIT;
+		call->op.arg = regs->rdi & 0xff;
+		break;
+	case SYS_poll:
+		decode_poll(milliseconds(regs->rdx), call);
+		break;
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		decode_poll(milliseconds(regs->r10), call);
+		break;
+	case SYS_ppoll:
+		decode_poll_until(target, regs->rdx, 1, call);
+		break;
+	case SYS_epoll_pwait2:
+		decode_poll_until(target, regs->r10, 1, call);
+		break;
+	case SYS_select:
+		decode_poll_until(target, regs->r8, 1000, call);
+		break;
+	case SYS_pselect6:
+		decode_poll_until(target, regs->r8, 1, call);
+		break;
+	case SYS_rt_sigtimedwait:
+		decode_wait(number, regs->rdx != 0, call);
+		break;
+	case SYS_wait4:
+		if (!(regs->rdx & WNOHANG))
+			decode_wait(number, false, call);
+		break;
+	case SYS_waitid:
+		if (!(regs->r10 & WNOHANG))
+			decode_wait(number, false, call);
+		break;
+	case SYS_rt_sigsuspend:
+	case SYS_pause:
+		decode_wait(number, false, call);
+		break;
+	default:
+		break;
+	}
+	return STATUS_OK;
+}

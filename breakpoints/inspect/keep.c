@@ -1,0 +1,190 @@
+#include "breakpoints/python/python.h"
+
+#include <elf.h>
+#include <fmc/breakpoints/wait.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+/*
+ * What has to be read while the process stands still: the memory around what its threads sleep at. Everything read here is
+ * kept by the subject, page by page.
+ */
+
+#define AROUND	     64	 /* bytes on either side of a futex word, where the rest of its object is */
+#define STACK_WORDS  160 /* that are looked through for the address of the same object */
+#define OBJECT_BYTES 64
+#define VDSO_BYTES   8192
+#define ARRAY_BYTES  4096 /* of what poll and select are given */
+#define USER_END     (UINT64_C(1) << 47)
+#define POINTED_MOST 384 /* pages that are looked at for what only names need */
+#define POINTED_ROOM 512
+#define POINTED_SIZE 256    /* of what is pointed to */
+#define STACK_KEPT   0x4000 /* from the stack pointer on, in any case */
+
+static void keep(struct subject *subject, uint64_t address, size_t size)
+{
+	char bytes[ARRAY_BYTES];
+	if (address == 0 || address >= USER_END)
+		return;
+	uint64_t end = address + (size < sizeof(bytes) ? size : sizeof(bytes));
+	/* By pages: a part that isn't there doesn't stand in the way of the others. */
+	for (uint64_t at = address, next; at < end; at = next) {
+		next = (at | 4095) + 1 < end ? (at | 4095) + 1 : end;
+		(void)subject_read(subject, at, bytes, next - at);
+	}
+}
+
+/*
+ * Waiting functions have their object's address on their stack and, beside it, those of others that belong to it (the mutex of
+ * a condition variable).
+ */
+static void keep_neighbours(struct subject *subject, uint64_t stack, uint64_t word)
+{
+	uint64_t words[STACK_WORDS];
+	size_t length = STACK_WORDS;
+	stack &= ~UINT64_C(7);
+	while (length && subject_read(subject, stack, words, length * sizeof(words[0])) != STATUS_OK)
+		length /= 2;
+	for (size_t i = 0; i + 1 < length; i++)
+		if (words[i] <= word && word - words[i] < OBJECT_BYTES)
+			keep(subject, words[i + 1], OBJECT_BYTES);
+}
+
+static bool is_data(const struct subject *subject, uint64_t address)
+{
+	size_t low = 0, high = subject_mappings(subject);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct subject_mapping *mapping = subject_mapping(subject, middle);
+		if (address < mapping->low)
+			high = middle;
+		else if (address >= mapping->high)
+			low = middle + 1;
+		else
+			return mapping->writable;
+	}
+	return false;
+}
+
+/* Pages that were looked at for names; more would make the process stand still for longer. */
+struct pointed {
+	uint64_t pages[POINTED_ROOM]; /* a hash table; 0: free */
+	size_t length;
+};
+
+static bool is_new(struct pointed *pointed, uint64_t page)
+{
+	size_t at = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (POINTED_ROOM - 1);
+	while (pointed->pages[at] && pointed->pages[at] != page)
+		at = (at + 1) & (POINTED_ROOM - 1);
+	if (pointed->pages[at] || pointed->length == POINTED_MOST)
+		return false;
+	pointed->pages[at] = page;
+	pointed->length++;
+	return true;
+}
+
+/*
+ * What variables of the waiting functions point to, in registers that they preserve and on the stack: the way to an object may
+ * lead through it.
+ */
+static void keep_pointed(struct subject *subject, const struct subject_thread *thread,
+			 struct pointed *pointed)
+{
+	const struct user_regs_struct *regs = &thread->regs;
+	uint64_t words[STACK_WORDS + 6] = {regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15};
+	size_t length = STACK_WORDS;
+	while (length && subject_read(subject, regs->rsp & ~UINT64_C(7), words + 6,
+				      length * sizeof(words[0])) != STATUS_OK)
+		length /= 2;
+	for (size_t i = 0; i < length + 6; i++) {
+		uint64_t word = words[i];
+		if (word % sizeof(word) || word < 4096 || word >= USER_END || word - regs->rsp < STACK_KEPT)
+			continue;
+		if (is_new(pointed, word / 4096) && is_data(subject, word))
+			keep(subject, word, POINTED_SIZE);
+	}
+}
+
+#define MUSL_NUMBER 0x30 /* where a thread's description holds its number */
+#define MUSL_WORDS  64
+
+/*
+ * musl's threads sleep on words of their own stacks; what these belong to is found through callee-saved registers and the words
+ * beside.
+ */
+static void keep_saved(struct subject *subject, const struct subject_thread *thread)
+{
+	const struct user_regs_struct *regs = &thread->regs;
+	const uint64_t saved[] = {regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15};
+	uint64_t words[MUSL_WORDS];
+	uint32_t number;
+	if (subject_read(subject, regs->fs_base + MUSL_NUMBER, &number, sizeof(number)) != STATUS_OK ||
+	    number != (uint32_t)thread->number)
+		return;
+	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++)
+		keep(subject, saved[i], OBJECT_BYTES);
+	bool kept = subject_read(subject, regs->rsp & ~UINT64_C(7), words, sizeof(words)) == STATUS_OK;
+	for (size_t i = 0; kept && i < MUSL_WORDS; i++)
+		keep(subject, words[i], OBJECT_BYTES);
+}
+
+static void keep_futex(struct subject *subject, const struct subject_thread *thread, uint64_t word)
+{
+	if (word < 4096)
+		return;
+	keep(subject, word - AROUND, 2 * AROUND);
+	keep_neighbours(subject, thread->regs.rsp, word);
+	if (!thread->partial)
+		keep_saved(subject, thread);
+}
+
+static void keep_arguments(struct subject *subject, const struct subject_thread *thread)
+{
+	const uint64_t *arguments = thread->arguments;
+	switch (thread->syscall) {
+	case SYS_futex:
+		keep_futex(subject, thread, arguments[0]);
+		break;
+	case SYS_poll:
+	case SYS_ppoll:
+		keep(subject, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : ARRAY_BYTES);
+		break;
+	case SYS_select:
+	case SYS_pselect6:
+		for (size_t i = 1; i < 4; i++)
+			keep(subject, arguments[i], 128);
+		break;
+	case SYS_restart_syscall: /* one that waits for a futex, descriptors or a time */
+		keep_futex(subject, thread, arguments[0]);
+		keep(subject, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : 16);
+		keep(subject, arguments[2], 16);
+		break;
+	case SYS_nanosleep:
+		keep(subject, arguments[0], 16);
+		break;
+	case SYS_clock_nanosleep:
+		keep(subject, arguments[2], 16);
+		break;
+	case NO_SYSCALL: /* perhaps in pthread_spin_lock, whose argument stays where it came */
+		keep(subject, thread->regs.rdi, sizeof(uint32_t));
+		break;
+	default:
+		break;
+	}
+}
+
+void inspection_prepare(void *context, struct subject *subject)
+{
+	(void)context;
+	keep(subject, subject_auxiliary(subject, AT_SYSINFO_EHDR), VDSO_BYTES);
+	for (size_t i = 0; i < subject_threads(subject); i++)
+		keep_arguments(subject, subject_thread(subject, i));
+	python_keep(subject);
+	struct pointed pointed = {.length = 0};
+	for (size_t i = 0; i < subject_threads(subject); i++)
+		if (subject_thread(subject, i)->syscall == SYS_futex)
+			keep_pointed(subject, subject_thread(subject, i), &pointed);
+}

@@ -1,0 +1,62 @@
+#include "breakpoints/waits/inspector.h"
+
+#include <fmc/tracer/activity.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* Who may end waits of a process besides its threads: whoever has its memory, too, and the kernel in its name. */
+
+static bool has_requests(const struct subject *subject)
+{
+	for (size_t i = 0; i < subject_mappings(subject); i++) {
+		const char *path = subject_mapping(subject, i)->path;
+		if (path &&
+		    (strncmp(path, "anon_inode:[io_uring]", 21) == 0 || strncmp(path, "/[aio]", 6) == 0))
+			return true;
+	}
+	return false;
+}
+
+void others_find(struct inspector *inspector)
+{
+	inspector->requests = has_requests(inspector->subject);
+	if (!subject_is_core(inspector->subject))
+		inspector->sharer = activity_sharer(subject_pid(inspector->subject));
+}
+
+/* Is that in memory, for who has it to change? Ends of pipes and sockets are looked for in all processes anyway. */
+static bool is_in_memory(enum wait_kind kind)
+{
+	return kind != WAIT_JOIN && kind != WAIT_PIPE && kind != WAIT_SOCKET;
+}
+
+/* Would a request of the process's own do what ends this wait? */
+static bool is_requested(enum wait_kind kind)
+{
+	return kind == WAIT_PIPE || kind == WAIT_SOCKET || kind == WAIT_FUTEX;
+}
+
+enum status others_doubt(const struct inspector *inspector)
+{
+	char text[160] = "";
+	for (size_t i = 0; i < inspector->inspection->length; i++) {
+		struct wait *wait = &inspector->inspection->threads[i].wait;
+		wait->certain = wait->certain && !(inspector->sharer && is_in_memory(wait->kind)) &&
+				!(inspector->requests && is_requested(wait->kind));
+	}
+	if (inspector->sharer > 0)
+		snprintf(text, sizeof text,
+			 "Process %d has the same memory; what its threads hold or wake isn't seen.",
+			 (int)inspector->sharer);
+	else if (inspector->sharer < 0)
+		snprintf(text, sizeof text,
+			 "Another process may have the same memory; not all can be looked at.");
+	else if (inspector->requests)
+		snprintf(text, sizeof text,
+			 "Its requests to the kernel (io_uring, aio), which may end waits, aren't seen.");
+	if (!*text || inspector->inspection->note)
+		return STATUS_OK;
+	inspector->inspection->note = strdup(text);
+	return inspector->inspection->note ? STATUS_OK : STATUS_NO_MEMORY;
+}

@@ -1,0 +1,31 @@
+#ifndef FMC_BREAKPOINTS_NAMES_NAME_H
+#define FMC_BREAKPOINTS_NAMES_NAME_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Pieces that names of data are made of. */
+
+/* A text in the making; what has no room is left out. */
+struct text {
+	char *at;
+	size_t room, length;
+};
+
+void text_append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The type of a variable, a parameter or a member, also of one that has it from its declaration. */
+bool type_of(Dwarf_Die *die, Dwarf_Die *type);
+
+/* Where a member is in its structure, and its type. */
+bool type_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *start, uint64_t *size);
+
+/*
+ * One step inwards: append the member or the element that covers the offset; *type and *offset become those of it, the type
+ * without its typedefs, as it has to be given. False: the name ends here.
+ */
+bool name_enter(struct text *text, Dwarf_Die *type, uint64_t *offset);
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * What there is to say about each kind of operation, in one table.
+ */
+#include <fmc/breakpoints/op.h>
+#include <stddef.h>
+#include <string.h>
+
+struct op_entry {
+	const char *name;
+	enum object_class class, class2;
+};
+
+static struct op_entry ops[OP_ALL] = {
+    [OP_NONE] = {"none", CLASS_NONE, CLASS_NONE},
+    [OP_THREAD_START] = {"thread_start", CLASS_NONE, CLASS_NONE},
+    [OP_THREAD_CREATE] = {"thread_create", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_JOIN] = {"thread_join", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_TRYJOIN] = {"thread_tryjoin", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_TIMEDJOIN] = {"thread_timedjoin", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_DETACH] = {"thread_detach", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_CANCEL] = {"thread_cancel", CLASS_THREAD, CLASS_NONE},
+    [OP_THREAD_TESTCANCEL] = {"thread_testcancel", CLASS_NONE, CLASS_NONE},
+    [OP_THREAD_CANCELSTATE] = {"thread_cancelstate", CLASS_NONE, CLASS_NONE},
+    [OP_THREAD_CANCELTYPE] = {"thread_canceltype", CLASS_NONE, CLASS_NONE},
+    [OP_MUTEX_INIT] = {"mutex_init", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_DESTROY] = {"mutex_destroy", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_LOCK] = {"mutex_lock", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_TRYLOCK] = {"mutex_trylock", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_TIMEDLOCK] = {"mutex_timedlock", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_UNLOCK] = {"mutex_unlock", CLASS_MUTEX, CLASS_NONE},
+    [OP_MUTEX_CONSISTENT] = {"mutex_consistent", CLASS_MUTEX, CLASS_NONE},
+    [OP_COND_INIT] = {"cond_init", CLASS_COND, CLASS_NONE},
+    [OP_COND_DESTROY] = {"cond_destroy", CLASS_COND, CLASS_NONE},
+    [OP_COND_WAIT] = {"cond_wait", CLASS_COND, CLASS_MUTEX},
+    [OP_COND_TIMEDWAIT] = {"cond_timedwait", CLASS_COND, CLASS_MUTEX},
+    [OP_COND_ASLEEP] = {"cond_asleep", CLASS_COND, CLASS_MUTEX},
+    [OP_COND_RELOCK] = {"cond_relock", CLASS_COND, CLASS_MUTEX},
+    [OP_COND_SIGNAL] = {"cond_signal", CLASS_COND, CLASS_NONE},
+    [OP_COND_BROADCAST] = {"cond_broadcast", CLASS_COND, CLASS_NONE},
+    [OP_RWLOCK_INIT] = {"rwlock_init", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_DESTROY] = {"rwlock_destroy", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_RDLOCK] = {"rwlock_rdlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_TRYRDLOCK] = {"rwlock_tryrdlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_TIMEDRDLOCK] = {"rwlock_timedrdlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_WRLOCK] = {"rwlock_wrlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_TRYWRLOCK] = {"rwlock_trywrlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_TIMEDWRLOCK] = {"rwlock_timedwrlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_RWLOCK_UNLOCK] = {"rwlock_unlock", CLASS_RWLOCK, CLASS_NONE},
+    [OP_BARRIER_INIT] = {"barrier_init", CLASS_BARRIER, CLASS_NONE},
+    [OP_BARRIER_DESTROY] = {"barrier_destroy", CLASS_BARRIER, CLASS_NONE},
+    [OP_BARRIER_WAIT] = {"barrier_wait", CLASS_BARRIER, CLASS_NONE},
+    [OP_BARRIER_ASLEEP] = {"barrier_asleep", CLASS_BARRIER, CLASS_NONE},
+    [OP_BARRIER_RESUME] = {"barrier_resume", CLASS_BARRIER, CLASS_NONE},
+    [OP_SPIN_INIT] = {"spin_init", CLASS_SPIN, CLASS_NONE},
+    [OP_SPIN_DESTROY] = {"spin_destroy", CLASS_SPIN, CLASS_NONE},
+    [OP_SPIN_LOCK] = {"spin_lock", CLASS_SPIN, CLASS_NONE},
+    [OP_SPIN_TRYLOCK] = {"spin_trylock", CLASS_SPIN, CLASS_NONE},
+    [OP_SPIN_UNLOCK] = {"spin_unlock", CLASS_SPIN, CLASS_NONE},
+    [OP_ONCE] = {"once", CLASS_ONCE, CLASS_NONE},
+    [OP_ONCE_END] = {"once_end", CLASS_ONCE, CLASS_NONE},
+    [OP_GUARD_ACQUIRE] = {"once_guard_acquire", CLASS_ONCE, CLASS_NONE},
+    [OP_GUARD_RELEASE] = {"once_guard_release", CLASS_ONCE, CLASS_NONE},
+    [OP_GUARD_ABORT] = {"once_guard_abort", CLASS_ONCE, CLASS_NONE},
+    [OP_SEM_INIT] = {"sem_init", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_DESTROY] = {"sem_destroy", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_OPEN] = {"sem_open", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_CLOSE] = {"sem_close", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_WAIT] = {"sem_wait", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_TRYWAIT] = {"sem_trywait", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_TIMEDWAIT] = {"sem_timedwait", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_POST] = {"sem_post", CLASS_SEM, CLASS_NONE},
+    [OP_SEM_GETVALUE] = {"sem_getvalue", CLASS_SEM, CLASS_NONE},
+    [OP_YIELD] = {"yield", CLASS_NONE, CLASS_NONE},
+    [OP_SLEEP] = {"sleep", CLASS_NONE, CLASS_NONE},
+    [OP_POLL] = {"poll", CLASS_NONE, CLASS_NONE},
+    [OP_FUTEX_WAIT] = {"futex_wait", CLASS_FUTEX, CLASS_NONE},
+    [OP_FUTEX_ASLEEP] = {"futex_asleep", CLASS_FUTEX, CLASS_NONE},
+    [OP_FUTEX_RESUME] = {"futex_resume", CLASS_FUTEX, CLASS_NONE},
+    [OP_FUTEX_WAKE] = {"futex_wake", CLASS_FUTEX, CLASS_NONE},
+    [OP_FUTEX_REQUEUE] = {"futex_requeue", CLASS_FUTEX, CLASS_FUTEX},
+    [OP_FUTEX_WAKE_OP] = {"futex_wake_op", CLASS_FUTEX, CLASS_FUTEX},
+    [OP_MEMORY_READ] = {"memory_read", CLASS_MEMORY, CLASS_NONE},
+    [OP_MEMORY_WRITE] = {"memory_write", CLASS_MEMORY, CLASS_NONE},
+    [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE},
+    [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE},
+    [OP_SYSCALL] = {"syscall", CLASS_NONE, CLASS_NONE},
+};
+
+static const char *classes[CLASS_ALL] = {
+    [CLASS_NONE] = "none",     [CLASS_THREAD] = "thread",   [CLASS_MUTEX] = "mutex",   [CLASS_COND] = "cond",
+    [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier", [CLASS_SPIN] = "spin",     [CLASS_ONCE] = "once",
+    [CLASS_SEM] = "sem",       [CLASS_FUTEX] = "futex",	    [CLASS_MEMORY] = "memory",
+};
+
+/* After those: what has been added, and the names. */
+#define LONGEST_NAME 31
+static unsigned ops_added, classes_added;
+static char op_names[OP_USER_MOST][LONGEST_NAME + 1], class_names[CLASS_USER_MOST][LONGEST_NAME + 1];
+
+static const char *const wakeups[WAKEUPS] = {
+    [WAKE_ANY] = "any",		[WAKE_FIFO] = "fifo",	    [WAKE_LIFO] = "lifo",
+    [WAKE_READERS] = "readers", [WAKE_WRITERS] = "writers",
+};
+
+/* Kinds also come from schedule files, so that a wrong one is answered and not trusted. One that is free has no class. */
+static const struct op_entry *op_entry(enum op_kind kind)
+{
+	return (unsigned)kind < OP_ALL ? &ops[kind] : &ops[OP_NONE];
+}
+
+bool op_known(enum op_kind kind)
+{
+	return (unsigned)kind < OP_ALL && ops[kind].name;
+}
+
+unsigned op_added(void)
+{
+	return ops_added;
+}
+
+unsigned class_added(void)
+{
+	return classes_added;
+}
+
+const char *op_name(enum op_kind kind)
+{
+	const char *name = op_entry(kind)->name;
+	return name ? name : ops[OP_NONE].name;
+}
+
+enum op_kind op_by_name(const char *name)
+{
+	for (unsigned kind = 0; kind < OP_USER + ops_added; kind++)
+		if (ops[kind].name && strcmp(ops[kind].name, name) == 0)
+			return (enum op_kind)kind;
+	return OP_KINDS;
+}
+
+/* Words of schedules, as fmc's own are. */
+static bool is_name(const char *name)
+{
+	size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	return name[0] >= 'a' && name[0] <= 'z' && length <= LONGEST_NAME && name[length] == '\0';
+}
+
+enum op_kind op_add(const char *name, enum object_class class)
+{
+	enum op_kind known = op_by_name(name);
+	if (known != OP_KINDS)
+		return (unsigned)known >= OP_USER && ops[known].class == class ? known : OP_KINDS;
+	if (!is_name(name) || (unsigned)class < CLASS_USER || (unsigned)class >= CLASS_USER + classes_added ||
+	    ops_added == OP_USER_MOST)
+		return OP_KINDS;
+	strcpy(op_names[ops_added], name);
+	ops[OP_USER + ops_added] = (struct op_entry){op_names[ops_added], class, CLASS_NONE};
+	return (enum op_kind)(OP_USER + ops_added++);
+}
+
+enum object_class class_add(const char *name)
+{
+	enum object_class known = class_by_name(name);
+	if (known != CLASSES)
+		return (unsigned)known >= CLASS_USER ? known : CLASSES;
+	if (!is_name(name) || classes_added == CLASS_USER_MOST)
+		return CLASSES;
+	strcpy(class_names[classes_added], name);
+	classes[CLASS_USER + classes_added] = class_names[classes_added];
+	return (enum object_class)(CLASS_USER + classes_added++);
+}
+
+enum object_class op_class(enum op_kind kind)
+{
+	return op_entry(kind)->class;
+}
+
+enum object_class op_class2(enum op_kind kind)
+{
+	return op_entry(kind)->class2;
+}
+
+uint32_t class_bytes(enum object_class class)
+{
+	static const uint8_t bytes[CLASS_ALL] = {
+	    [CLASS_MUTEX] = 40,	  [CLASS_COND] = 48, [CLASS_RWLOCK] = 56,
+	    [CLASS_BARRIER] = 32, [CLASS_SPIN] = 4,  [CLASS_SEM] = 32,
+	};
+	return (unsigned)class < CLASS_ALL ? bytes[class] : 0;
+}
+
+const char *class_name(enum object_class class)
+{
+	bool known = (unsigned)class < CLASS_ALL && classes[class];
+	return known ? classes[class] : classes[CLASS_NONE];
+}
+
+enum object_class class_by_name(const char *name)
+{
+	for (unsigned class = 0; class < CLASS_USER + classes_added; class ++)
+		if (classes[class] && strcmp(classes[class], name) == 0)
+			return (enum object_class) class;
+	return CLASSES;
+}
+
+enum wakeup wakeup_by_name(enum object_class class, const char *name)
+{
+	unsigned wakeup = 0;
+	bool queues =
+	    class == CLASS_MUTEX || class == CLASS_COND || class == CLASS_SEM || class == CLASS_RWLOCK;
+	while (wakeup < WAKEUPS && strcmp(wakeups[wakeup], name) != 0)
+		wakeup++;
+	if (!queues || (wakeup > WAKE_LIFO && class != CLASS_RWLOCK))
+		return WAKEUPS;
+	return (enum wakeup)wakeup;
+}

@@ -1,0 +1,145 @@
+#include "breakpoints/symbols/places.h"
+#include "breakpoints/symbols/symbols.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct places *places_new(void)
+{
+	return calloc(1, sizeof(struct places));
+}
+
+static void forget_modules(struct places *places)
+{
+	places_forget_found(places);
+	for (size_t i = 0; i < places->variables_length; i++) {
+		variables_release(&places->variables[i]);
+		variables_release(&places->inner[i]);
+	}
+	free(places->variables);
+	free(places->inner);
+	places->variables = places->inner = NULL;
+	places->variables_length = 0;
+	free(places->types.at);
+	places->types = (struct type_names){0};
+	if (places->dwfl)
+		dwfl_end(places->dwfl);
+	places->dwfl = NULL;
+	places->attached = false;
+}
+
+void places_free(struct places *places)
+{
+	if (!places)
+		return;
+	forget_modules(places);
+	modules_release(&places->modules);
+	for (size_t i = 0; i < places->strings_room; i++)
+		free(places->strings[i]);
+	free(places->strings);
+	free(places);
+}
+
+static size_t string_hash(const char *text)
+{
+	size_t hash = 5381;
+	while (*text)
+		hash = hash * 33 ^ (uint8_t)*text++;
+	return hash;
+}
+
+static bool grow_strings(struct places *places)
+{
+	size_t room = places->strings_room ? 2 * places->strings_room : 256;
+	char **larger = calloc(room, sizeof(*larger));
+	if (!larger)
+		return false;
+	for (size_t i = 0; i < places->strings_room; i++) {
+		if (!places->strings[i])
+			continue;
+		size_t at = string_hash(places->strings[i]) & (room - 1);
+		while (larger[at])
+			at = (at + 1) & (room - 1);
+		larger[at] = places->strings[i];
+	}
+	free(places->strings);
+	places->strings = larger;
+	places->strings_room = room;
+	return true;
+}
+
+const char *places_string(struct places *places, const char *text)
+{
+	if (2 * places->strings_length >= places->strings_room && !grow_strings(places))
+		return NULL;
+	size_t mask = places->strings_room - 1, at = string_hash(text) & mask;
+	for (; places->strings[at]; at = (at + 1) & mask)
+		if (strcmp(places->strings[at], text) == 0)
+			return places->strings[at];
+	places->strings[at] = strdup(text);
+	places->strings_length += places->strings[at] != NULL;
+	return places->strings[at];
+}
+
+static enum status report_modules(struct places *places)
+{
+	static char *debug_path; /* NULL: elfutils' own default */
+	static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+						 .find_debuginfo = places_find_debuginfo,
+						 .debuginfo_path = &debug_path};
+	size_t length = places->modules.length;
+	places->dwfl = dwfl_begin(&callbacks);
+	places->variables = calloc(length + 1, sizeof(*places->variables));
+	places->inner = calloc(length + 1, sizeof(*places->inner));
+	if (!places->dwfl || !places->variables || !places->inner)
+		return STATUS_NO_MEMORY;
+	places->variables_length = length;
+	dwfl_report_begin(places->dwfl);
+	for (size_t i = 0; i < length; i++) {
+		const struct module *module = &places->modules.at[i];
+		int fd = module->subject ? module_open(module) : -1;
+		Dwfl_Module *reported =
+		    dwfl_report_elf(places->dwfl, module->name, module->path, fd, module->bias, true);
+		if (!reported && fd >= 0)
+			close(fd);
+		void **userdata;
+		if (reported && dwfl_module_info(reported, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+			*userdata = places;
+	}
+	if (places->subject)
+		places_report_vdso(places);
+	dwfl_report_end(places->dwfl, NULL, NULL);
+	places->libc_low = places->libc_high = 0;
+	if (length && places->modules.at[0].is_static)
+		return static_libc_range(&places->modules.at[0], &places->libc_low, &places->libc_high);
+	return STATUS_OK;
+}
+
+enum status places_update(struct places *places, struct target *target)
+{
+	bool changed;
+	enum status status = modules_update(&places->modules, target_pid(target), &changed);
+	if (!changed)
+		return status;
+	forget_modules(places);
+	return status == STATUS_OK ? report_modules(places) : status;
+}
+
+enum status places_of_subject(struct places *places, struct subject *subject)
+{
+	enum status status = modules_of_subject(&places->modules, subject);
+	if (status != STATUS_OK)
+		return status;
+	places->subject = subject;
+	status = report_modules(places);
+	return status == STATUS_NO_MEMORY ? status : STATUS_OK;
+}
+
+bool places_module(const struct places *places, size_t i, const char **path, char build_id[65])
+{
+	if (i >= places->modules.length)
+		return false;
+	*path = places->modules.at[i].path;
+	memcpy(build_id, places->modules.at[i].build_id, sizeof(places->modules.at[i].build_id));
+	return true;
+}

@@ -1,0 +1,50 @@
+#include "breakpoints/waits/inspector.h"
+
+/* Memory, mappings and threads of the subject that an inspector looks at. */
+
+bool look(const struct inspector *inspector, uint64_t address, void *to, size_t size)
+{
+	return subject_read(inspector->subject, address, to, size) == STATUS_OK;
+}
+
+uint32_t thread_of_number(const struct inspector *inspector, pid_t number)
+{
+	size_t low = 0, high = inspector->inspection->length;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		pid_t there = subject_thread(inspector->subject, inspector->by_number[middle])->number;
+		if (there == number)
+			return inspector->by_number[middle];
+		if (there < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NOBODY;
+}
+
+uint32_t thread_of_description(const struct inspector *inspector, uint64_t address)
+{
+	uint64_t self;
+	uint32_t number;
+	if (inspector->tid_offset == 0 || !look(inspector, address, &self, sizeof(self)) || self != address ||
+	    !look(inspector, address + inspector->tid_offset, &number, sizeof(number)))
+		return NOBODY;
+	return thread_of_number(inspector, (pid_t)number);
+}
+
+const struct subject_mapping *mapping_of(const struct inspector *inspector, uint64_t address)
+{
+	size_t low = 0, high = subject_mappings(inspector->subject);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct subject_mapping *mapping = subject_mapping(inspector->subject, middle);
+		if (address < mapping->low)
+			high = middle;
+		else if (address >= mapping->high)
+			low = middle + 1;
+		else
+			return mapping;
+	}
+	return NULL;
+}

@@ -1,0 +1,220 @@
+#include "breakpoints/waits/inspector.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/* What a thread waits for that is in a system call. */
+
+#define F_OFD_SETLKW_NUMBER 38
+
+/* Calls on one descriptor, their first argument. */
+static bool is_transfer(long number, bool *writes)
+{
+	static const long reads[] = {SYS_read,	     SYS_pread64, SYS_readv,	SYS_preadv, SYS_preadv2,
+				     SYS_recvfrom,   SYS_recvmsg, SYS_recvmmsg, SYS_accept, SYS_accept4,
+				     SYS_getdents64, SYS_splice,  SYS_tee};
+	static const long others[] = {SYS_write,    SYS_pwrite64, SYS_writev,	 SYS_pwritev,
+				      SYS_pwritev2, SYS_sendto,	  SYS_sendmsg,	 SYS_sendmmsg,
+				      SYS_connect,  SYS_sendfile, SYS_fsync,	 SYS_fdatasync,
+				      SYS_ioctl,    SYS_vmsplice, SYS_fallocate, SYS_ftruncate};
+	*writes = false;
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
+		if (reads[i] == number)
+			return true;
+	*writes = true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i] == number)
+			return true;
+	return false;
+}
+
+/* The number that the instruction before the thread's place puts into eax, -1 if it is no such instruction. */
+static long number_in_code(const struct inspector *inspector, uint64_t pc)
+{
+	uint8_t code[7]; /* mov $number,%eax; syscall */
+	int32_t number;
+	if (!look(inspector, pc - sizeof(code), code, sizeof(code)) || code[0] != 0xb8 || code[5] != 0x0f ||
+	    code[6] != 0x05)
+		return -1;
+	memcpy(&number, code + 1, sizeof(number));
+	return number;
+}
+
+/*
+ * The kernel restarts four calls under another number, with their arguments where they were. Code that doesn't tell which
+ * it was is libc's syscall(), by which only futexes are called with a time-out.
+ */
+long call_number(const struct inspector *inspector, uint32_t thread)
+{
+	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	if (standing->syscall != SYS_restart_syscall)
+		return standing->syscall;
+	long number = number_in_code(inspector, standing->regs.rip);
+	int command = (int)standing->arguments[1] & FUTEX_CMD_MASK;
+	bool known = number == SYS_futex || number == SYS_nanosleep || number == SYS_clock_nanosleep ||
+		     number == SYS_poll;
+	if (known)
+		return number;
+	bool futex = (standing->arguments[1] < 512) &&
+		     (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) && standing->arguments[3] != 0;
+	return futex ? SYS_futex : SYS_restart_syscall;
+}
+
+static void sleep_for(struct inspector *inspector, const struct subject_thread *thread, bool by_clock,
+		      struct wait *wait)
+{
+	struct timespec time;
+	uint64_t address = thread->arguments[by_clock ? 2 : 0];
+	bool absolute = by_clock && (thread->arguments[1] & TIMER_ABSTIME);
+	wait->kind = WAIT_SLEEP;
+	wait->timed = true;
+	if (look(inspector, address, &time, sizeof(time)) && !absolute && time.tv_nsec < 1000000000)
+		wait_say(wait, "%.6g s in all", (double)time.tv_sec + (double)time.tv_nsec / 1e9);
+	else if (absolute)
+		wait_say(wait, "until a moment on a clock");
+}
+
+static void futex_of(struct inspector *inspector, uint32_t thread, struct wait *wait)
+{
+	const uint64_t *arguments = subject_thread(inspector->subject, thread)->arguments;
+	struct futex futex = {.thread = thread,
+			      .address = arguments[0],
+			      .expected = (uint32_t)arguments[2],
+			      .command = (int)arguments[1] & FUTEX_CMD_MASK,
+			      .shared = !(arguments[1] & FUTEX_PRIVATE_FLAG),
+			      .timed = arguments[3] != 0};
+	bool waits = futex.command == FUTEX_WAIT || futex.command == FUTEX_WAIT_BITSET ||
+		     futex.command == FUTEX_LOCK_PI || futex.command == FUTEX_LOCK_PI2 ||
+		     futex.command == FUTEX_WAIT_REQUEUE_PI;
+	futex.readable = look(inspector, futex.address, &futex.value, sizeof(futex.value));
+	if (waits)
+		wait_on_futex(inspector, &futex, wait);
+}
+
+static bool has_time_out(const struct subject_thread *thread, long number)
+{
+	switch (number) {
+	case SYS_poll:
+		return (int)thread->arguments[2] >= 0;
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return (int)thread->arguments[3] >= 0;
+	case SYS_ppoll:
+		return thread->arguments[2] != 0;
+	case SYS_epoll_pwait2:
+		return thread->arguments[3] != 0;
+	case SYS_select:
+	case SYS_pselect6:
+		return thread->arguments[4] != 0;
+	case SYS_rt_sigtimedwait:
+		return thread->arguments[2] != 0;
+	case SYS_semtimedop:
+		return thread->arguments[3] != 0;
+	case SYS_io_getevents:
+	case SYS_io_pgetevents:
+	case SYS_mq_timedreceive:
+	case SYS_mq_timedsend:
+		return thread->arguments[4] != 0;
+	default:
+		return false;
+	}
+}
+
+/* Children: which one, if it is a certain one. */
+static void child_of(const struct subject_thread *thread, long number, struct wait *wait)
+{
+	wait->kind = WAIT_CHILD;
+	int64_t child = 0;
+	if (number == SYS_wait4)
+		child = (int)thread->arguments[0];
+	else if (number == SYS_waitid && thread->arguments[0] == 1 /* P_PID */)
+		child = (int)thread->arguments[1];
+	if (child > 0)
+		wait->outsider = (pid_t)child;
+}
+
+static void wait_in_call(struct inspector *inspector, uint32_t thread, long number, struct wait *wait)
+{
+	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	wait->kind = WAIT_SYSCALL;
+	wait->timed = has_time_out(standing, number);
+	switch (number) {
+	case SYS_futex:
+		wait->kind = WAIT_NOTHING; /* waking others */
+		futex_of(inspector, thread, wait);
+		break;
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+		sleep_for(inspector, standing, number == SYS_clock_nanosleep, wait);
+		break;
+	case SYS_poll:
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
+		wait_on_several(inspector, thread, wait);
+		break;
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		wait_on_epoll(inspector, thread, wait);
+		break;
+	case SYS_wait4:
+	case SYS_waitid:
+	case SYS_vfork:
+		child_of(standing, number, wait);
+		break;
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_rt_sigtimedwait:
+		wait->kind = WAIT_SIGNAL;
+		break;
+	case SYS_sched_yield:
+		wait->kind = WAIT_NOTHING;
+		break;
+	case SYS_flock:
+		wait_on_file_lock(inspector, thread, wait);
+		break;
+	case SYS_fcntl:
+		if (standing->arguments[1] == F_SETLKW || standing->arguments[1] == F_OFD_SETLKW_NUMBER)
+			wait_on_file_lock(inspector, thread, wait);
+		break;
+	default:
+		if (is_transfer(number, &wait->writes))
+			wait_on_descriptor(inspector, thread, wait);
+	}
+}
+
+/* A thread that runs, or is about to. */
+static void runs(struct inspector *inspector, uint32_t thread, struct wait *wait)
+{
+	const char *call = NULL;
+	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	if (standing->syscall != NO_SYSCALL || standing->partial ||
+	    stack_says(inspector, thread, &call) != WAIT_SPIN)
+		return;
+	wait->kind = WAIT_SPIN;
+	wait->call = call;
+	wait->object = standing->regs.rdi;
+	const struct subject_mapping *mapping = mapping_of(inspector, wait->object);
+	wait->certain = mapping && !mapping->shared;
+}
+
+void wait_find(struct inspector *inspector, uint32_t thread, struct wait *wait)
+{
+	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	long number = call_number(inspector, thread);
+	*wait = (struct wait){.descriptor = -1};
+	if (number != NO_SYSCALL)
+		wait->call = syscall_name(number);
+	if (standing->state == 'T')
+		wait->kind = WAIT_STOPPED;
+	else if (number == NO_SYSCALL || standing->state == 'R')
+		runs(inspector, thread, wait);
+	else
+		wait_in_call(inspector, thread, number, wait);
+}

@@ -1,0 +1,197 @@
+#ifndef FMC_BREAKPOINTS_CALL_H
+#define FMC_BREAKPOINTS_CALL_H
+
+#include <fmc/breakpoints/op.h>
+#include <fmc/tracer/target.h>
+
+/*
+ * A stop decoded: which operation a thread stands before, with the addresses of what it is about.
+ * The supervisor turns the addresses into object numbers.
+ */
+struct call {
+	struct op op; /* object, object2 unset */
+	/*
+	 * Addresses; 0 if none. THREAD_JOIN and its kin: the pthread_t. THREAD_CREATE: where the pthread_t
+	 * will be stored. SEM_OPEN: 0, the semaphore is what the function returns.
+	 */
+	uint64_t object, object2;
+	uint64_t entry;		 /* the trap's address; 0 for a system call */
+	uint64_t return_address; /* into the caller; for system calls the address after the instruction */
+	uint64_t start_routine;	 /* THREAD_CREATE */
+	bool libc_own;		 /* made by libc or the loader for itself: not a visible operation */
+	bool asks; /* for the variable of the environment whose name is at `object`; no operation */
+	bool c11;  /* a function of <threads.h>: other results, see call_result() */
+	int timeout_argument; /* which argument points to the time-out of a timed call; -1: none */
+	bool instruction;     /* no call but an instruction of the program: see entries_step() */
+	bool
+	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
+	bool counts_references; /* and one of the C++ library's own, to `object` */
+	bool loads;		/* the loader has mapped or unmapped modules: see entries_look_again() */
+	bool
+	    answered; /* an instruction that fmc answers, by entries_pass(): see entries_answer_instructions() */
+	bool
+	    user; /* of a function that a plug-in describes; its beginning, too, is passed by entries_step() */
+};
+
+/*
+ * What the function called returns where its pthread counterpart returns `result` (0 or an errno): the same,
+ * or thrd_busy, thrd_timedout, thrd_nomem, thrd_error for the C11 names. Serves to complete a call and to
+ * compare what the real function returned with the model.
+ */
+int64_t call_result(const struct call *call, int64_t result);
+
+/*
+ * The program's code as fmc sees it: its modules, their entry points and the traps planted there. One for all
+ * executions of a program (addresses are the same in each).
+ */
+struct entries;
+
+struct entries *entries_new(void);
+void entries_free(struct entries *entries);
+
+/*
+ * At the origin: find the modules of the target and plant the traps that notice the first thread (thread
+ * creation); the others follow with entries_plant_all(). Traps are written to this target's memory; where
+ * things are is kept from one target to the next. STATUS_NOT_FOUND: there is no thread library in it.
+ */
+enum status entries_plant_first(struct entries *entries, struct target *target);
+enum status entries_plant_all(struct entries *entries, struct target *target);
+
+/* Plain traps at all entry points, which change nothing that the program sees. Before the first target. */
+void entries_without_doors(struct entries *entries);
+
+/*
+ * The program as it would be without fmc. hide: in `bytes`, read from `address` of the target, put back what traps and jumps have
+ * taken the place of. pc: where a thread stands that is in or at fmc's copy of an instruction. at_copy: the entry point before
+ * whose displaced first instruction it stands, 0 if that isn't so.
+ */
+void entries_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
+uint64_t entries_visible_pc(const struct entries *entries, uint64_t pc);
+uint64_t entries_at_copy(const struct entries *entries, uint64_t pc);
+
+/*
+ * Is the program counter between two of the program's instructions, after fmc's copy of the one, or where rounds of a loop are
+ * counted? Who steps goes on until that isn't so.
+ */
+bool entries_is_between(const struct entries *entries, uint64_t pc);
+
+/* From now on the functions that ask for variables of the environment are decoded, too (call.asks). Before the first target. */
+void entries_watch_variables(struct entries *entries);
+
+/*
+ * What becomes of atomic instructions, those of libc's and the loader's own insides excepted. Before the first target.
+ *
+ *     ATOMICS_IGNORED   nothing
+ *     ATOMICS_NOTED     each makes one stop (call.unwatched) in a target, and none once it has been passed
+ *     ATOMICS_SWITCHED  they are operations (OP_MEMORY_READ, OP_MEMORY_WRITE), as are plain loads and stores that name one of their
+ *                       objects by its address; those that can't be, since nobody can tell what they access, are noted
+ */
+enum atomics_use { ATOMICS_IGNORED, ATOMICS_NOTED, ATOMICS_SWITCHED };
+void entries_use_atomics(struct entries *entries, enum atomics_use use);
+
+/* What was noted at a stop with call.unwatched, in a few words for the user; valid until the next call. */
+const char *entries_describe_unwatched(const struct entries *entries, const struct call *call,
+				       char text[160]);
+
+/*
+ * Code of the program and its libraries between functions that seems to have atomic instructions, so that nothing can be planted
+ * there: a few words for the user, empty if there is none. Valid after entries_plant_all().
+ */
+void entries_lost_atomics(const struct entries *entries, char text[160]);
+
+/*
+ * Instructions whose results differ from run to run (RDTSC, RDTSCP, RDRAND, RDSEED, RDPID) are answered from now on, in the modules
+ * that are there at the origin or loaded later: before the first target. Each is a stop; after ANSWERS_MOST of them in an execution the processor
+ * answers itself. answered_here: does such an instruction stand there that would be answered now? describe: what the one with
+ * call.answered asks for, in a few words for the user. given_up: has that been the last one, which isn't answered?
+ */
+#define ANSWERS_MOST 50000
+void entries_answer_instructions(struct entries *entries);
+bool entries_answered_here(const struct entries *entries, const struct target *target, uint64_t address);
+const char *entries_describe_answered(const struct entries *entries, const struct call *call);
+bool entries_given_up(struct target *target);
+
+/*
+ * The target may have other modules than before: plant traps at instructions of the new ones that are answered and, if it is
+ * threaded, at their atomic ones.
+ */
+enum status entries_look_again(struct entries *entries, struct target *target, bool threaded);
+
+/* Take the traps out again, for a target that is let go. */
+enum status entries_unplant(struct entries *entries, struct target *target);
+
+/* Is this address one of our traps? */
+bool entries_is_trap(const struct entries *entries, uint64_t address);
+
+/*
+ * Decode STOP_TRAP (address is a trap of ours) or STOP_SYSCALL into a call. op.kind OP_NONE: nothing that fmc
+ * knows as an operation, to be passed on. STATUS_NOT_FOUND: a trap that is none of ours.
+ *
+ * OP_SLEEP until an absolute time: arg is that time, arg2 is 1 and arg3 the clock's id. OP_POLL without
+ * OP_TIMED waits for ever. A timed call without a time-out (NULL) comes as its untimed kind.
+ */
+enum status entries_decode(const struct entries *entries, const struct stop *stop, struct call *call);
+
+/*
+ * Make the tracee, stopped at a trap of ours, go on as if the trap weren't there: its program counter is set
+ * to a displaced copy of the instructions. No further stop, nothing is resumed here.
+ */
+enum status entries_pass(const struct entries *entries, struct tracee *tracee, uint64_t trap);
+
+/*
+ * Let a tracee that stands before an instruction (call.instruction), or the first one of a function (call.user), perform it, and
+ * stop after it. *performed is false where something else came between (a fault, a signal that can't be held back, its end): it
+ * is given back with target_push_back(), and the tracee isn't to be resumed before that has been waited for.
+ */
+enum status entries_step(const struct entries *entries, struct tracee *tracee, uint64_t trap,
+			 bool *performed);
+
+/* Where the real function can be called without meeting our trap: its displaced copy. 0 if the program has
+ * none. */
+uint64_t entries_function(const struct entries *entries, const char *name);
+
+/* The functions that a plug-in describes and the program doesn't have: the i-th, NULL after the last. */
+const char *entries_missing(const struct entries *entries, size_t i);
+
+/*
+ * The functions that programs define for fmc and this one defines as C++ has them, under a name with its parameters, so that
+ * they do nothing: the i-th, NULL after the last.
+ */
+const char *entries_mangled(const struct entries *entries, size_t i);
+
+/* What a plug-in says of an object that is seen for the first time. */
+void object_init_user(const struct target *target, enum object_class class, uint64_t address,
+		      struct object_state *state);
+
+/* What a trap was planted on: a function, or an instruction of the program's. */
+#define ENTRY_CODE 8
+struct entry {
+	const char *name; /* NULL: an instruction */
+	uint64_t address;
+	uint8_t code[ENTRY_CODE]; /* what is there without the trap */
+	bool takes_object;	  /* its first argument is the object */
+};
+
+/* By where its trap stops (call.entry). STATUS_NOT_FOUND: no trap does; STATUS_GONE. */
+enum status entries_entry(const struct entries *entries, const struct target *target, uint64_t stop,
+			  struct entry *entry);
+
+/* Code and data of libc's own, range by range: calls from there and objects in there are no operations. False after
+ * the last. */
+bool entries_libc_range(const struct entries *entries, size_t i, uint64_t *low, uint64_t *high);
+
+/* Is this address in one of those ranges? */
+bool entries_is_libc(const struct entries *entries, uint64_t address);
+
+/* Is this address in the program's file, as it is mapped, rather than in a library or in memory from the system? */
+bool entries_in_program(const struct entries *entries, uint64_t address);
+
+/* Where the function of this name is, of several versions the one that new programs get; 0: there is none. */
+uint64_t entries_address(const struct entries *entries, const char *name);
+
+/* How libc keeps an object that is seen for the first time: type of a mutex, whether held, a semaphore's
+ * value. */
+enum status object_peek(const struct target *target, const struct entries *entries, enum object_class class,
+			uint64_t address, struct object_state *state, pid_t *owner_tid);
+
+#endif

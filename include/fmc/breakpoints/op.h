@@ -1,0 +1,247 @@
+#ifndef FMC_BREAKPOINTS_OP_H
+#define FMC_BREAKPOINTS_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Visible operations: the closed set of what one thread does that another can notice.
+ *
+ * Threads and objects are small numbers here: threads in the order of their creation from 0 (shown as T1, T2
+ * ...), objects in the order of their first use in the execution. Addresses live elsewhere.
+ */
+enum op_kind {
+	OP_NONE,
+	OP_THREAD_START,  /* a thread's birth: what every thread has pending when it is created */
+	OP_THREAD_CREATE, /* object: unused until the thread exists */
+	OP_THREAD_JOIN,
+	OP_THREAD_TRYJOIN,
+	OP_THREAD_TIMEDJOIN,
+	OP_THREAD_DETACH,
+	OP_THREAD_CANCEL,
+	OP_THREAD_TESTCANCEL,
+	OP_THREAD_CANCELSTATE, /* arg: PTHREAD_CANCEL_ENABLE or _DISABLE */
+	OP_THREAD_CANCELTYPE,  /* arg: PTHREAD_CANCEL_DEFERRED or _ASYNCHRONOUS */
+	OP_MUTEX_INIT,	       /* arg: enum mutex_type with MUTEX_ROBUST */
+	OP_MUTEX_DESTROY,
+	OP_MUTEX_LOCK,
+	OP_MUTEX_TRYLOCK,
+	OP_MUTEX_TIMEDLOCK,
+	OP_MUTEX_UNLOCK,
+	OP_MUTEX_CONSISTENT,
+	OP_COND_INIT,
+	OP_COND_DESTROY,
+	OP_COND_WAIT,	   /* object: condition variable, object2: mutex; unlocks and falls asleep */
+	OP_COND_TIMEDWAIT, /* the same with a time-out */
+	OP_COND_ASLEEP,	   /* set by the model: until signalled (OP_COND_RELOCK) or timed out */
+	OP_COND_RELOCK,	   /* set by the model: woken, takes the mutex again; arg: 0 or ETIMEDOUT */
+	OP_COND_SIGNAL,
+	OP_COND_BROADCAST,
+	OP_RWLOCK_INIT, /* arg: enum rwlock_type */
+	OP_RWLOCK_DESTROY,
+	OP_RWLOCK_RDLOCK,
+	OP_RWLOCK_TRYRDLOCK,
+	OP_RWLOCK_TIMEDRDLOCK,
+	OP_RWLOCK_WRLOCK,
+	OP_RWLOCK_TRYWRLOCK,
+	OP_RWLOCK_TIMEDWRLOCK,
+	OP_RWLOCK_UNLOCK,
+	OP_BARRIER_INIT, /* arg: how many threads meet */
+	OP_BARRIER_DESTROY,
+	OP_BARRIER_WAIT,   /* falls asleep unless it is the last one */
+	OP_BARRIER_ASLEEP, /* set by the model: until the last one comes */
+	OP_BARRIER_RESUME, /* set by the model: all have met, returns to the program */
+	OP_SPIN_INIT,
+	OP_SPIN_DESTROY,
+	OP_SPIN_LOCK,
+	OP_SPIN_TRYLOCK,
+	OP_SPIN_UNLOCK,
+	OP_ONCE,     /* pthread_once: the first runs the routine, others wait until it has returned */
+	OP_ONCE_END, /* the first is back from the routine; arg: 1 if it ran to its end, 0 if it was left */
+	OP_GUARD_ACQUIRE, /* of a C++ static variable: as OP_ONCE, the routine being the program's code */
+	OP_GUARD_RELEASE, /* the variable is initialised */
+	OP_GUARD_ABORT,	  /* its initialisation has thrown */
+	OP_SEM_INIT,	  /* arg: value */
+	OP_SEM_DESTROY,
+	OP_SEM_OPEN,
+	OP_SEM_CLOSE,
+	OP_SEM_WAIT,
+	OP_SEM_TRYWAIT,
+	OP_SEM_TIMEDWAIT,
+	OP_SEM_POST,
+	OP_SEM_GETVALUE,
+	OP_YIELD, /* sched_yield */
+	OP_SLEEP, /* nanosleep and its kin; arg: nanoseconds */
+	OP_POLL,  /* poll, select, epoll with a time-out; arg: nanoseconds */
+	OP_FUTEX_WAIT, /* object: word; arg3: its address; arg: expected value, arg2: bit set (0xffffffff for the plain forms
+			     of WAIT and WAKE); a time-out if OP_TIMED */
+	OP_FUTEX_ASLEEP,  /* set by the model: until woken, or timed out if OP_TIMED */
+	OP_FUTEX_RESUME,  /* set by the model: woken, returns to the program */
+	OP_FUTEX_WAKE,	  /* arg: how many, arg2: bit set */
+	OP_FUTEX_REQUEUE, /* object -> object2; arg: to wake, arg2: to move, arg3: expected value if
+			     OP_COMPARE */
+	OP_FUTEX_WAKE_OP, /* object, object2; arg and arg2: to wake at each, arg3: the encoded operation */
+	OP_MEMORY_READ,	  /* fmc_point(): the program is about to read; arg: how many bytes, arg2: address */
+	OP_MEMORY_WRITE,  /* the same, to write */
+	OP_CHOOSE,	  /* fmc_choose(); arg: how many choices */
+	OP_PROCESS_EXIT,  /* exit_group; arg: status */
+	OP_SYSCALL,	  /* a system call that waits for something outside of the model; arg: its number */
+	OP_KINDS,	  /* how many are built in; as an answer: none */
+	OP_USER		  /* the first of those that a plug-in describes: op_add() */
+};
+
+/* So many kinds and classes may be added to those that are built in. */
+#define OP_USER_MOST	64
+#define CLASS_USER_MOST 16
+#define OP_ALL		(OP_USER + OP_USER_MOST)
+#define CLASS_ALL	(CLASS_USER + CLASS_USER_MOST)
+
+enum op_flag {
+	OP_TIMED = 1,	/* has a finite time-out: timing out is a choice. Implied by the TIMED kinds */
+	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
+	OP_READY = 4,	/* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
+	OP_QUEUED = 8,	/* set by the model: has come to the object and stands in its queue (enum wakeup) */
+	OP_WAITS = 16,	/* the same of a kind of a plug-in's, whose object knows of it */
+	OP_ABSENT = 32, /* OP_SYSCALL: in a copy of a process, needs what the copy lacks: never ready */
+};
+
+enum object_class {
+	CLASS_NONE,
+	CLASS_THREAD,
+	CLASS_MUTEX,
+	CLASS_COND,
+	CLASS_RWLOCK,
+	CLASS_BARRIER,
+	CLASS_SPIN,
+	CLASS_ONCE, /* also the guard of a C++ static variable */
+	CLASS_SEM,
+	CLASS_FUTEX,
+	CLASS_MEMORY, /* what begins at one address: accesses of other lengths there are on one object */
+	CLASSES,
+	CLASS_USER /* as OP_USER: class_add() */
+};
+
+/* Bytes of state of an object whose class a plug-in describes. */
+#define OBJECT_USER_BYTES 64
+
+enum mutex_type {
+	MUTEX_NORMAL,
+	MUTEX_RECURSIVE,
+	MUTEX_ERRORCHECK,
+	MUTEX_ADAPTIVE, /* behaves as MUTEX_NORMAL */
+	MUTEX_TYPE_MASK = 3,
+	MUTEX_ROBUST = 4,   /* added to the type */
+	MUTEX_PRIORITY = 8, /* priority inheritance or ceiling: no difference to the model */
+};
+
+/* glibc's kinds. The second lets readers in as the first does. */
+enum rwlock_type { RWLOCK_READERS, RWLOCK_READERS_TOO, RWLOCK_WRITERS };
+
+enum once_state { ONCE_NEW, ONCE_RUNS, ONCE_DONE };
+
+/*
+ * Who gets an object that several wait for. Only WAKE_ANY takes in everything that POSIX allows; with the
+ * others a thread that can't have the object comes to it in one transition, which fixes its place in the
+ * queue, and gets it in another.
+ */
+enum wakeup {
+	WAKE_ANY,     /* whoever is scheduled, every waiter being a choice */
+	WAKE_FIFO,    /* who came first; nobody overtakes */
+	WAKE_LIFO,    /* who came last */
+	WAKE_READERS, /* rwlock: no writer gets it while a reader waits */
+	WAKE_WRITERS, /* rwlock: no reader gets it while a writer waits; what RWLOCK_WRITERS does */
+	WAKEUPS
+};
+
+#define NO_OBJECT UINT32_MAX
+#define NO_THREAD UINT32_MAX
+
+struct op {
+	uint16_t kind;	/* enum op_kind */
+	uint16_t flags; /* enum op_flag */
+	uint32_t
+	    object; /* thread number for the CLASS_THREAD operations, else object number; NO_OBJECT if none */
+	uint32_t object2; /* NO_OBJECT if none */
+	int64_t arg, arg2, arg3;
+	/*
+	 * When a sleep or a time-out ends by itself, in nanoseconds of a machine's own time; 0: it isn't timed, or not known.
+	 * Doesn't count in comparisons.
+	 */
+	int64_t end;
+	uint64_t place; /* code address that the program continues at: where a person looks; 0 if unknown */
+};
+
+/*
+ * A choice: which way an operation with several outcomes goes.
+ *
+ * CHOICE_DEFAULT is the only one of most operations. For operations that wake some of several waiters the
+ * choices are 0, 1, ... (0 = the longest waiting first); model_choices() numbers them.
+ */
+#define CHOICE_DEFAULT	0
+#define CHOICE_TIMEOUT	(-1)
+#define CHOICE_SPURIOUS (-2)
+
+/* How an object stands when it is first used: initialised statically or before fmc began to look. */
+struct object_state {
+	enum object_class class;
+	uint32_t type; /* mutex: enum mutex_type; rwlock: enum rwlock_type */
+	uint32_t
+	    owner; /* mutex, spinlock: holding thread or NO_THREAD; rwlock: the writer; once: who runs it */
+	/*
+	 * mutex: how often locked; rwlock: how many readers; spinlock: 1 if held; semaphore: value; barrier:
+	 * how many meet; once: enum once_state; else: how many sleep there
+	 */
+	uint32_t count;
+	uint32_t wakeup;   /* enum wakeup */
+	uint32_t spurious; /* condition variable: how many spurious wakeups there may still be */
+	uint32_t sleepers; /* how many sleep there or stand in its queue; not for model_add_object() */
+	/*
+	 * Semaphore: its value when it was initialised or first seen, less the waits since that succeeded, 0 at
+	 * least: how many more would succeed without any post. Not for model_add_object()
+	 */
+	uint32_t unspent;
+	bool destroyed;			      /* and not initialised since; not for model_add_object() */
+	uint64_t user[OBJECT_USER_BYTES / 8]; /* from CLASS_USER on, and not to be believed else */
+};
+
+/* The policy with this name; WAKEUPS if there is none, or none for objects of this class. */
+enum wakeup wakeup_by_name(enum object_class class, const char *name);
+
+/* The class with this name ("mutex", "cond" ...); CLASSES if there is none. */
+enum object_class class_by_name(const char *name);
+
+/* The name in schedule files, such as "mutex_lock"; never NULL. */
+const char *op_name(enum op_kind kind);
+
+/* The kind with this name; OP_KINDS if there is none. */
+enum op_kind op_by_name(const char *name);
+
+/*
+ * Add a kind of operations on objects of this class, which has been added before, or a class. They stay for the life of
+ * the program and are to be complete before the first model is made. The number; that of the kind or class that has been
+ * added under this name already. OP_KINDS, CLASSES: the name is malformed, or one of fmc's own, or the kind is known as one
+ * on another class, or there are too many.
+ */
+enum op_kind op_add(const char *name, enum object_class class);
+enum object_class class_add(const char *name);
+
+/* Is there such a kind? */
+bool op_known(enum op_kind kind);
+
+/* How many classes and kinds have been added. */
+unsigned op_added(void);
+unsigned class_added(void);
+
+/* The class of op.object for this kind. CLASS_NONE: the operation has no object. */
+enum object_class op_class(enum op_kind kind);
+
+/* The same for op.object2. */
+enum object_class op_class2(enum op_kind kind);
+
+/* How many bytes an object of this class of glibc's takes; 0: not known. */
+uint32_t class_bytes(enum object_class class);
+
+/* "thread", "mutex", "cond" ...; never NULL. */
+const char *class_name(enum object_class class);
+
+#endif

@@ -1,0 +1,84 @@
+#ifndef FMC_BREAKPOINTS_SAMPLING_H
+#define FMC_BREAKPOINTS_SAMPLING_H
+
+#include <fmc/breakpoints/call.h>
+
+/*
+ * A sample of the accesses that a target's code makes to memory: trap instructions in the place of those of the program's and
+ * its libraries' that may touch memory which threads share. libc, the loader and the runtime of C++ are left out, but for what
+ * well-known functions of theirs do for the code that calls them; so are thread-local variables and read-only data. A trap is out while a thread passes it, and comes back after the
+ * instruction, or at the thread's next trap when there have been many, until the thread has met it often enough; so a loop is
+ * seen a few times, and each thread sees each instruction.
+ *
+ * One target at a time, exactly one of whose threads runs. Calls that give memory back are seen each time.
+ */
+struct sampler;
+
+struct sampler *sampler_new(void); /* NULL without memory */
+void sampler_free(struct sampler *sampler);
+
+/* Memory that an instruction is about to touch. */
+struct touched {
+	uint64_t address, size;
+	uint64_t
+	    place;  /* in the code of whoever has called a function that does it; 0: the instruction itself */
+	bool write; /* else it only reads */
+	bool frees; /* it is given back; without `write` its size is a guess */
+};
+
+#define TOUCHED_MOST                                                                                         \
+	8 /* a string instruction reads at one place and writes at another; printf() has arguments */
+
+/*
+ * Plant the traps into this target, whose own ones (entries_plant_all()) are planted. `stacks`: also where an address is
+ * relative to the stack pointer. The modules' code is looked through when it isn't known yet. STATUS_OK; else there are none.
+ */
+enum status sampler_start(struct sampler *sampler, const struct entries *entries, struct target *target,
+			  bool stacks);
+
+/* The target may have loaded libraries, or got rid of some: the same with these. */
+enum status sampler_look_again(struct sampler *sampler, const struct entries *entries, struct target *target);
+
+/* The target is gone, or has had all it can take. */
+void sampler_end(struct sampler *sampler);
+bool sampler_active(const struct sampler *sampler);
+
+/* Take all traps out of this memory (that of a forked process, too), or put those back that were there. */
+void sampler_hide(const struct sampler *sampler, struct target *target);
+void sampler_show(const struct sampler *sampler, struct target *target);
+
+/* A transition of this thread's begins. */
+void sampler_turn(struct sampler *sampler, struct target *target, uint32_t thread);
+
+bool sampler_is_trap(const struct sampler *sampler, uint64_t address);
+
+/*
+ * The thread has met the trap at this address: what it is about to touch, at most TOUCHED_MOST ranges, *length of them. Then
+ * sampler_go() lets it pass; *resume: the thread is to be resumed, else something has come between that the next wait tells.
+ */
+enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,
+			struct touched at[TOUCHED_MOST], size_t *length);
+
+/*
+ * In this execution the last of all threads has ended, and what happens now is libc's doing for the process's end: functions of
+ * atexit(), destructors. All that others have done comes before it.
+ */
+bool sampler_last_leaves(const struct sampler *sampler);
+
+/* What the instruction at this address would touch with these registers, though it can't have a trap; how many ranges. */
+size_t sampler_touched(const struct sampler *sampler, const struct entries *entries,
+		       const struct tracee *tracee, const struct user_regs_struct *regs, uint64_t address,
+		       struct touched at[TOUCHED_MOST]);
+
+enum status sampler_go(struct sampler *sampler, struct tracee *tracee, uint32_t thread, bool *resume);
+
+/* The same of a process that shares the target's memory (vfork): it goes on without the trap. */
+enum status sampler_pass(struct sampler *sampler, struct tracee *tracee, uint64_t address);
+
+/* Modules whose code isn't looked at, with the reason: "libx.so (too large)", as a list; empty: none. */
+const char *sampler_left_out(const struct sampler *sampler);
+
+/* How many instructions may be met. */
+size_t sampler_sites(const struct sampler *sampler);
+
+#endif

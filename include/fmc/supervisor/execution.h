@@ -1,0 +1,87 @@
+#ifndef FMC_SUPERVISOR_EXECUTION_H
+#define FMC_SUPERVISOR_EXECUTION_H
+
+#include <fmc/supervisor/fair.h>
+#include <fmc/supervisor/good_ends.h>
+#include <fmc/supervisor/machine.h>
+
+/*
+ * One execution: plan in, trace out. The loop over any machine:
+ *
+ *     enabled (model) -> schedulable (fair) -> step (the plan's prefix, then its policy) -> perform (machine,
+ * model)
+ *
+ * The workspace is kept between executions, so that a search runs in constant memory.
+ */
+struct execution;
+
+struct execution *
+execution_new(struct machine *machine); /* NULL without memory; the machine stays the caller's */
+void execution_free(struct execution *execution);
+
+/* For those who look while it runs; any member may be NULL. The execution may be asked for its model
+ * meanwhile. */
+struct execution_watcher {
+	void *context;
+	/* This thread is about to perform the next transition, number trace->length; it stands before its operation. */
+	void (*before)(void *context, struct execution *execution, const struct trace *trace,
+		       uint32_t thread);
+	/* trace->at[trace->length - 1] has just been performed. Returning false ends it with END_INTERRUPTED.
+	 */
+	bool (*transition)(void *context, struct execution *execution, const struct trace *trace);
+	/* The end, every thread that is left still stopped and alive: the moment to look at stacks. */
+	void (*end)(void *context, struct execution *execution, const struct trace *trace);
+};
+
+void execution_watch(struct execution *execution, const struct execution_watcher *watcher);
+
+/* Run the plan; trace is cleared first. The end, also a failure of fmc's own, is in the trace. */
+void execution_run(struct execution *execution, const struct plan *plan, struct trace *trace);
+
+/*
+ * The same in pieces, for who looks around in between:
+ *
+ *     for (on = execution_begin(..); on; on = execution_next(..)) ..; execution_conclude(..); execution_finish(..);
+ *
+ * begin: to the first operation; next: one transition; both false when it is over. conclude: the threads' last states into
+ * the trace, and the watcher's end(). finish: the machine's process is gone; also without conclude, at any time.
+ * The plan and the trace stay the caller's, and in use until then.
+ */
+bool execution_begin(struct execution *execution, const struct plan *plan, struct trace *trace);
+bool execution_next(struct execution *execution);
+void execution_conclude(struct execution *execution);
+void execution_finish(struct execution *execution);
+
+/*
+ * A copy of all that an execution has come to between two transitions, but for its machine. To restore it, the machine
+ * has to be back at that state, and the trace has to be one that begins with the same transitions (it is cut after
+ * them); the plan may be another one. NULL, false: no memory.
+ */
+struct execution_copy;
+struct execution_copy *execution_save(const struct execution *execution);
+bool execution_restore(struct execution *execution, const struct execution_copy *copy,
+		       const struct plan *plan, struct trace *trace);
+void execution_copy_free(struct execution_copy *copy); /* NULL is allowed */
+
+/* How a thread stands that is, or isn't, enabled: for whom it waits. */
+struct thread_end execution_thread(const struct model *model, uint32_t thread, bool enabled);
+
+/* The present model, valid until the next transition. */
+const struct model *execution_model(const struct execution *execution);
+struct machine *execution_machine(const struct execution *execution);
+
+/* From now on these ends of the process are good ones. Copied; before that only exit status 0 is. */
+void execution_expect(struct execution *execution, const struct good_ends *ends);
+
+/*
+ * From now on an execution ends, as END_DEADLOCK, as soon as threads wait for each other in a circle (model_in_circle()), though
+ * others could go on, unless its plan says how. What those would do after it isn't seen, and no search that leaves out
+ * executions as equal to others may rely on it.
+ */
+void execution_end_at_circles(struct execution *execution);
+
+/* Check the model's predictions of results against the machine's; a difference ends the execution as
+ * END_ERROR. */
+void execution_verify_model(struct execution *execution, bool on);
+
+#endif

@@ -1,0 +1,223 @@
+#ifndef FMC_SUPERVISOR_PROCESS_H
+#define FMC_SUPERVISOR_PROCESS_H
+
+#include <fmc/breakpoints/call.h>
+#include <fmc/breakpoints/loops.h>
+#include <fmc/supervisor/machine.h>
+#include <fmc/supervisor/sharing.h>
+#include <fmc/supervisor/waking.h>
+#include <fmc/tracer/image.h>
+#include <fmc/tracer/origin.h>
+
+/*
+ * The machine that is a real process: the one place of the supervisor that speaks to tracer and breakpoints.
+ */
+struct process;
+struct places;
+
+/*
+ * Who lets the threads run in the process's stead, to stop them on their way and to show them to somebody. With a pilot
+ * entry points have plain traps, threads have the same numbers in every execution, and all of these begin at the
+ * program's entry point.
+ */
+struct process_pilot {
+	void *context;
+	/*
+	 * Wait until `thread` meets what concerns the process, as target_wait() does with a time-out. `resume`: it is stopped and
+	 * has to be let go first, with this signal. `own`: it runs a function for fmc, nobody is to see it.
+	 */
+	enum status (*run)(void *context, uint32_t thread, bool resume, int signal, bool own, int timeout_ms,
+			   struct stop *stop);
+	/* Put the pilot's own traps into this memory, or take them out: of a process that is let go, of a loop to be examined. */
+	void (*plant)(void *context, struct target *target, bool planted);
+};
+
+/* How the last transition was performed: what somebody else would have to do to the same effect. */
+enum manner {
+	MANNER_STAY, /* the thread stays where it stands: it fell asleep, or does nothing that could be seen */
+	MANNER_UNLOCK, /* it stays, and its mutex has been unlocked */
+	MANNER_RUN,    /* it went on from where it stood, into the function or the system call */
+	MANNER_RETURN, /* the call returned `result` without being run */
+	MANNER_LOCK,   /* the same, and its mutex has been locked */
+	MANNER_EXPIRE, /* as MANNER_RUN, with a time-out that has passed */
+	MANNER_OTHER,  /* what only fmc does: `what` */
+};
+
+struct performed {
+	enum manner manner;
+	int64_t result;
+	const char *what;
+};
+
+struct process_options {
+	struct program program; /* output and error are ignored if capture is set */
+	enum origin_kind origin;
+	bool capture; /* keep what the target writes to 1 and 2 in memory: process_output() */
+	/*
+	 * After so much CPU time without an operation, a thread is stepped to find the loop that it is in, so that it is preempted
+	 * there from then on (loops.h); in milliseconds, 0 never. Where output is captured the execution is run anew with it.
+	 */
+	uint32_t spin_ms;
+	bool spin_report;    /* a loop without a `pause` that changes nothing ends the execution (END_SPIN) */
+	struct loops *loops; /* those that are known; new ones are added. NULL: the process keeps its own */
+	bool verify;	     /* stop at every return of a native function, to check the model's predictions */
+	bool atomics;	     /* atomic instructions of the program and its libraries are operations */
+	/*
+	 * process_uncontrolled() tells of what a verdict on all executions misses: of atomic instructions where they aren't
+	 * operations the first in an execution, and of files that threads share.
+	 */
+	bool note_unseen;
+	const char *waking; /* rules of who is woken (waking.h); NULL: every way is a choice */
+	/*
+	 * How long to wait for something outside (a pipe from another process ...) when nothing else can run, in
+	 * milliseconds; 0: for ever, and signals may come from there, too.
+	 */
+	uint32_t outside_ms;
+	bool variables; /* keep which variables of its environment it asks for: process_variables() */
+	bool places; /* find the program's own frame for operations that libraries make (slower; for replays)
+		      */
+	const struct process_pilot *pilot; /* NULL: nobody; outlives the process */
+};
+
+/* On failure NULL, *status, and `why` holds one line for the user. Options are copied, what they point to is
+ * borrowed. */
+struct process *process_new(const struct process_options *options, enum status *status, char why[256]);
+void process_free(struct process *process);
+
+struct machine *process_machine(struct process *process);
+
+/* Find the program's own frames from now on, or no longer (as options.places). */
+void process_find_places(struct process *process, bool on);
+
+/*
+ * Who is to see which memory the program's code touches, as far as a sample shows it (sampling.h). The thread stands before the
+ * instruction, named by access->place; access->transition isn't set. All of this outlives the executions.
+ */
+struct process_look {
+	void *context;
+	void (*access)(void *context, const struct memory_access *access);
+	bool stacks; /* as sampler_start() */
+};
+
+/* In executions from now on; NULL: no longer. False without memory, or with a pilot. */
+bool process_look(struct process *process, const struct process_look *look);
+
+/* Of the last execution that was looked at: what wasn't, as sampler_left_out(), or why nothing was; empty: nothing. */
+const char *process_unseen(const struct process *process);
+
+/* The kind of origin in use. */
+enum origin_kind process_origin(const struct process *process);
+
+/* The functions that a plug-in describes and the last program to have had threads doesn't have; an empty list: none. */
+void process_missing(const struct process *process, char text[160]);
+
+/* As entries_mangled(), of the last program to have had threads. */
+const char *process_mangled(const struct process *process, size_t i);
+
+/* After how much CPU time a thread is examined: options.spin_ms. */
+uint32_t process_spin_ms(const struct process *process);
+
+/* Did the program start a second thread in the last execution? */
+bool process_threaded(const struct process *process);
+
+/* While an execution is at its end or between transitions: */
+struct target *process_target(struct process *process);			 /* NULL if it is gone */
+struct tracee *process_tracee(struct process *process, uint32_t thread); /* NULL if it is gone */
+
+/* What a thread was doing as its execution was broken off. */
+enum whereabouts {
+	WHERE_STANDS,	/* stopped between two transitions, or nothing is known of it */
+	WHERE_COMPUTES, /* it ran, without an operation */
+	WHERE_WAITS,	/* it slept in the kernel, for something outside of the model */
+};
+#define PROCESS_WHERE 240
+
+/*
+ * The same for people, with its place: "T2 computes in compute at comp.c:3". At the end of an execution; a thread that runs is
+ * stopped for it.
+ */
+enum whereabouts process_where(struct process *process, uint32_t thread, char text[PROCESS_WHERE]);
+
+/* What a thread is stopped before; of one that hasn't started, only the operation. */
+const struct call *process_call(const struct process *process, uint32_t thread);
+
+/* Of the last transition; one that was a misuse isn't performed. */
+const struct performed *process_performed(const struct process *process);
+
+/*
+ * `address`, where the stopped thread is, if it is the program's own code, else the innermost frame of its stack that is: for what
+ * libraries do.
+ */
+uint64_t process_own_place(struct process *process, struct tracee *tracee, uint64_t address);
+
+/* Of the last execution, also when it is over: */
+uint64_t process_object(const struct process *process, uint32_t object);	/* address */
+uint64_t process_start_routine(const struct process *process, uint32_t thread); /* 0 for thread 0 */
+
+struct places *process_places(struct process *process);
+const struct entries *process_entries(const struct process *process);
+
+/* Is the thread stopped before a system call, at its pending operation? Its program counter is after the instruction. */
+bool process_in_syscall(const struct process *process, uint32_t thread);
+
+/* The loops that are known now. */
+const struct loops *process_loops(const struct process *process);
+
+/* Does its pending yield stand for a loop of its own that has no head, at no certain place in it? */
+bool process_spins(const struct process *process, uint32_t thread);
+
+/*
+ * A copy of the process between two transitions, with all that is known of it; any number of others can be made of it.
+ * Needs a pilot or a program that is started from an image, captured output, and STATUS_UNSUPPORTED as origin_take_image() says. process_restore() takes the place of an execution's
+ * start: it is for an execution whose model is restored to the same moment.
+ */
+struct process_copy;
+enum status process_save(struct process *process, struct process_copy **copy);
+enum status process_restore(struct process *process, const struct process_copy *copy);
+void process_copy_free(struct process_copy *copy);	      /* NULL is allowed */
+uint64_t process_copy_bytes(const struct process_copy *copy); /* memory of its own */
+/* The same of one that may be in the middle of a transition, as bare image; the caller's. */
+enum status process_image(struct process *process, struct image **image);
+
+/*
+ * The same as a place to come back to while the same transition is performed: process_enter() takes the place of what the
+ * running thread would do up to there, when it is stopped on its way, with the same stops after it as then. `output`
+ * is a number of bytes that had been written when the transition began.
+ */
+struct process_midway;
+enum status process_save_midway(struct process *process, size_t output, struct process_midway **midway);
+enum status process_enter(struct process *process, const struct process_midway *midway);
+void process_midway_free(struct process_midway *midway);	    /* NULL is allowed */
+uint64_t process_midway_bytes(const struct process_midway *midway); /* memory of its own */
+size_t process_output_length(const struct process *process);
+
+/* What the target has written in the last execution; owned by the process, valid until the next.
+ * Zero-terminated. */
+const char *process_output(struct process *process, size_t *length);
+
+/* The same from this byte on, all of it; to be freed. NULL, and *length 0, if there is nothing. */
+char *process_output_from(const struct process *process, size_t from, size_t *length);
+
+/*
+ * The names of those variables of the environment that it has asked for so far, each once, in all executions (with
+ * options.variables); owned by the process. What it finds by going through `environ` itself isn't among them.
+ */
+char *const *process_variables(const struct process *process, size_t *length);
+
+/* A rule of options.waking is for an object of this name, and no execution so far had one. */
+bool process_waking_idle(const struct process *process, char name[WAKING_NAME]);
+
+/*
+ * The first file of /proc that the last execution has read and that says something else each time, with the place; empty if there is
+ * none.
+ */
+const char *process_changing(const struct process *process);
+
+/* System calls and operations of the last execution that could have made a difference and aren't controlled,
+ * by name: a list with "; " between. */
+const char *process_uncontrolled(const struct process *process);
+
+/* Does such a list name atomic instructions that aren't controlled as process_options.atomics wasn't asked for? */
+bool process_names_atomics(const char *uncontrolled);
+
+#endif

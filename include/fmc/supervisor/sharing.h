@@ -1,0 +1,49 @@
+#ifndef FMC_SUPERVISOR_SHARING_H
+#define FMC_SUPERVISOR_SHARING_H
+
+#include <fmc/supervisor/trace.h>
+
+/*
+ * Memory that threads share without an operation between: what a search that switches threads at operations alone can't
+ * see. Pure: from a trace and the accesses that were made in it.
+ */
+struct memory_access {
+	uint64_t address, size; /* size > 0 */
+	uint64_t place;		/* the instruction */
+	size_t transition;	/* of the trace, whoever performs it: it has begun, and the next one hasn't */
+	uint32_t thread;
+	bool write;
+	bool
+	    own_stack; /* memory of the thread's own stack, which another thread may get when this one is gone */
+	bool other_stack; /* memory of another thread's */
+	bool frees; /* the memory is given back (a write): whatever comes later there is something else */
+	bool last;  /* it comes after the ends of all other threads, by libc's count of them */
+	bool
+	    operation; /* it is what the transition itself does; so is what an OP_MEMORY_* announces, without this */
+};
+
+/* Two accesses of different threads to common bytes, one of them a write: indices, the earlier first. */
+struct sharing {
+	uint32_t first, second;
+};
+
+/* Of so many pairs the first are found: enough to name variables. */
+#define SHARING_MOST 256
+
+struct sharings {
+	struct sharing at[SHARING_MOST];
+	size_t length;
+};
+
+/*
+ * Those of the accesses, given in the order in which they happened, that no chain of dependent operations orders: the first
+ * thread's next operation doesn't come before (happens_before.h, without fairness) the one after which the second access is,
+ * so that schedules of the same operations, or ones that differ in these alone, may have them the other way round. After a
+ * thread's last operation it is its end that counts, which joins come after, and what comes last of all. What a pthread_once or the
+ * initialisation of a C++ static variable does comes before all that pass it. Each pair of places and threads once for eight
+ * bytes. False without memory.
+ */
+bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,
+		  struct sharings *found);
+
+#endif

@@ -1,0 +1,303 @@
+#ifndef FMC_SUPERVISOR_TRACE_H
+#define FMC_SUPERVISOR_TRACE_H
+
+#include <fmc/breakpoints/op.h>
+#include <fmc/supervisor/dependence.h>
+#include <fmc/tracer/status.h>
+#include <stddef.h>
+
+/*
+ * Plan in, trace out: all that passes between the search and an engine.
+ */
+
+struct step {
+	uint32_t thread;
+	int32_t choice;
+};
+
+static inline bool step_equal(struct step a, struct step b)
+{
+	return a.thread == b.thread && a.choice == b.choice;
+}
+
+enum policy_kind {
+	POLICY_DEFAULT, /* go on with the running thread; when it can't, the next ready one by number */
+	POLICY_RANDOM,	/* every schedulable thread with the same probability, then every choice of it */
+	POLICY_PCT,	/* the thread of highest priority, which drops at `changes` random points */
+	POLICY_POS,	/* the operation of highest priority, drawn again when it meets a conflicting one */
+	POLICY_SURW,	/* uniform over the orders of the operations of one group */
+	POLICY_DEVIATIONS, /* POLICY_DEFAULT but for a list of decisions, see deviation.h */
+};
+
+/* What one execution did, thread by thread: what POLICY_SURW draws by. */
+struct profile_thread {
+	size_t first; /* into profile.groups */
+	size_t length;
+	uint32_t parent; /* the thread that created it, NO_THREAD for the first ones */
+};
+
+struct profile {
+	const struct profile_thread *threads;
+	uint32_t thread_count;
+	const uint32_t *groups; /* of each transition, thread after thread */
+};
+
+#define EVERY_GROUP UINT32_MAX
+
+struct deviation;
+
+/* How transitions after the prefix are chosen, and where an execution is cut. */
+struct policy {
+	enum policy_kind kind;
+	uint64_t seed;	 /* of the random kinds */
+	uint32_t fair_k; /* fair_init(); 0 switches fairness off */
+	/* Transitions before an execution is examined for a loop and cut, without fairness cut at once; 0: no bound. */
+	uint64_t max_depth;
+	uint64_t longer;	   /* one without a loop goes on from there up to so many; 0: it ends */
+	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
+	/*
+	 * A time-out or a sleep is over only when no other thread could go on without one and none ends sooner, in the machine's
+	 * own time. Who yields again and again isn't waited for for ever.
+	 */
+	bool ordered;
+	bool ends_count;  /* footprints say which thread was the last to end: trace_outlives_main() */
+	uint32_t changes; /* POLICY_PCT: priority changes, d - 1, at most POLICY_CHANGES */
+	uint64_t length;  /* POLICY_PCT: transitions that executions have; at least 1 */
+	const struct profile *profile; /* POLICY_SURW: outlives the execution; may be NULL */
+	uint32_t group;		       /* POLICY_SURW: the one whose orders are sampled, or EVERY_GROUP */
+	const struct deviation *deviations; /* POLICY_DEVIATIONS: in their order; outlives the execution */
+	size_t deviations_length;
+};
+
+#define POLICY_CHANGES 32
+
+/*
+ * A way to go on that needn't be explored again where the plan's prefix ends, nor after, until a transition
+ * that depends on it (sleep sets, Godefroid 1996).
+ */
+struct sleeper {
+	struct step step;
+	struct accesses footprint; /* of the transition when it was performed */
+};
+
+struct plan {
+	const struct step *prefix; /* owned by whoever made the plan, like the sleepers */
+	size_t prefix_length;
+	/* Of each step of the prefix: the child processes that end before it, as in machine_ops.children. NULL: as they come. */
+	const uint64_t *ended;
+	const struct sleeper *sleepers; /* before step `sleepers_from` of the prefix */
+	size_t sleepers_length, sleepers_from;
+	bool sleepers_fair; /* fairness counts in what depends on them */
+	struct policy policy;
+	uint64_t ticket; /* by which the search knows it; counts from 1 */
+};
+
+enum end_reason {
+	END_NONE,
+	END_EXIT,	  /* the process exited by itself; end_value is its exit status */
+	END_SIGNAL,	  /* killed by a signal of its own doing; end_value is the signal */
+	END_DEADLOCK,	  /* threads are left and none is enabled; or some wait for each other in a circle */
+	END_DEPTH,	  /* max_depth reached, and no loop was proven */
+	END_THREAD_DEPTH, /* the threads that could go on have used up max_thread_depth */
+	END_LIVELOCK, /* a fair cycle: the state after the trace equals the one at transition loop_start */
+	END_NO_YIELD, /* a cycle in which end_thread runs without a yield while others starve (good samaritan)
+		       */
+	END_MISUSE,   /* end_thread was about to misuse the thread library; end_value is its enum misuse */
+	END_SPIN,     /* end_thread loops for ever without an operation, proven by an equal state */
+	END_REDUNDANT,	 /* all that could go on are asleep: what follows has been explored */
+	END_DIVERGED,	 /* the plan's prefix can't be followed: its step number `length` is not possible */
+	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */
+	END_STUCK,	 /* all threads wait for something outside of the model, for longer than fmc does */
+	END_ABSENT, /* in a copy of a running process, end_thread was about to use what the copy lacks: message */
+	END_GOES_ON, /* in a copy of a running process: a cycle as of END_LIVELOCK or END_NO_YIELD, which all who run in it were in
+			when the copy was made; end_thread is one of them, message says where it is */
+	END_INTERRUPTED, /* the user's Ctrl-C or a time budget, while end_thread was at work; message may say where,
+			    and end_value which of enum whereabouts that is */
+	END_ERROR,	 /* fmc failed; status and message say how */
+};
+
+enum transition_flag {
+	TRANSITION_YIELD = 1,	  /* a yield of [FAIR] */
+	TRANSITION_TIMED_OUT = 2, /* the choice was a time-out */
+	TRANSITION_PREEMPTION =
+	    4, /* a switch away from a thread that was ready and not forbidden by the priorities */
+	TRANSITION_FORCED = 8,	 /* the previous thread was ready but the priorities forbade it */
+	TRANSITION_EXITS = 16,	 /* the thread's last one */
+	TRANSITION_ORDERED = 32, /* policy.ordered, and a thread had a time-out or a sleep before it */
+	TRANSITION_HOLDS = 64,	 /* policy.ordered holds one of those back there, or would */
+	TRANSITION_EARLY = 128,	 /* a time-out or a sleep's end that policy.ordered would have held back */
+};
+
+/* One way to go on that was open at a transition. */
+struct alternative {
+	struct step step;
+	uint8_t preemption; /* would cost one preemption */
+	uint8_t timeout;    /* the choice is a time-out */
+};
+
+/* The place of a step among these; `count` if it is none of them. */
+size_t alternative_find(const struct alternative *alternatives, size_t count, struct step step);
+
+struct transition {
+	uint32_t thread;
+	int32_t choice;
+	struct op op;
+	int64_t result;	   /* what the program saw; valid if result_valid */
+	bool result_valid; /* false for operations without a result, or when the thread never came back from
+			      it */
+	uint8_t flags;	   /* enum transition_flag */
+	uint32_t created;  /* THREAD_CREATE: number of the first new thread, else NO_THREAD */
+	uint32_t births;   /* how many */
+	uint32_t word, word2;  /* what a futex operation saw: struct observation */
+	uint32_t first_access; /* into trace.accesses: its footprint, as in dependence.h */
+	uint32_t accesses;
+	uint32_t first_alternative; /* into trace.alternatives; the one taken is among them */
+	uint32_t alternatives;
+	/* How many had been seen before it: in all executions that begin alike up to here they have the same
+	 * numbers. */
+	uint32_t objects;
+	uint64_t ended; /* child processes that had ended before it, as bits by number */
+};
+
+static inline struct step transition_step(const struct transition *transition)
+{
+	return (struct step){transition->thread, transition->choice};
+}
+
+/* A final state of a thread. */
+struct thread_end {
+	/* OP_NONE: exited. Of a thread that never came back from its last operation or ended the process in
+	 * the code after it: that operation, not enabled. */
+	struct op pending;
+	bool enabled;
+	bool holds_back; /* waits for `blocker` */
+	uint32_t blocker;
+	enum object_class blocked_class;
+	uint32_t blocked_object; /* what it waits for, NO_OBJECT if nothing */
+};
+
+struct trace {
+	struct transition *at;
+	size_t length, room;
+	struct alternative *alternatives;
+	size_t alternatives_length, alternatives_room;
+	/* Two sets for each transition, enabled then schedulable, `set_words` words each; see
+	 * trace_enabled(). */
+	uint64_t *sets;
+	size_t sets_room;
+	uint32_t set_words;
+	struct access *accesses;
+	size_t accesses_length, accesses_room;
+	struct object_state *objects; /* as they were when they were first seen */
+	uint32_t objects_length, objects_room;
+	/* Of an execution that began in the middle of a run: what the threads had pending then. Else none. */
+	struct op *found;
+	uint32_t found_length, found_room;
+	struct thread_end *threads; /* final states */
+	uint32_t threads_length, threads_room;
+	size_t
+	    loop_start; /* END_LIVELOCK, END_NO_YIELD: the transitions from here to the end repeat for ever */
+	uint32_t initial_threads; /* those that existed before the first transition */
+	uint32_t preemptions;
+	bool held_back;	     /* some thread could have gone on but for max_thread_depth */
+	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
+	enum end_reason end;
+	int end_value;
+	bool good_end;	     /* END_EXIT, END_SIGNAL: one of those that count as good (execution_expect()) */
+	uint32_t end_thread; /* who crashed or ended the process, NO_THREAD if nobody in particular */
+	enum status status;  /* END_ERROR, END_UNSUPPORTED: why */
+	char message[256];
+};
+
+void trace_init(struct trace *trace);
+void trace_clear(struct trace *trace); /* for re-use, keeps the memory */
+void trace_release(struct trace *trace);
+
+/* Append a transition or an alternative; false without memory. */
+bool trace_push(struct trace *trace, const struct transition *transition);
+bool trace_push_alternative(struct trace *trace, const struct alternative *alternative);
+
+/* Append the footprint of the transition just pushed; of all transitions of a trace or of none. */
+bool trace_push_footprint(struct trace *trace, const struct footprint *footprint);
+
+/* Append the first state of the next object; false without memory. */
+bool trace_push_object(struct trace *trace, const struct object_state *state);
+
+/*
+ * Record the sets of the transition just pushed, `words` words each; of all transitions of a trace or of
+ * none. `words` may grow from one to the next, then the earlier sets are widened. False without memory.
+ */
+bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_t *schedulable,
+		     uint32_t words);
+
+/* Append what the next of the threads had pending when the execution began; false without memory. */
+bool trace_push_found(struct trace *trace, const struct op *op);
+
+/* Append the final state of the next thread; false without memory. */
+bool trace_push_thread(struct trace *trace, const struct thread_end *end);
+
+static inline struct accesses trace_accesses(const struct trace *trace, size_t i)
+{
+	return (struct accesses){trace->accesses + trace->at[i].first_access, trace->at[i].accesses};
+}
+
+/* Which of the alternatives that were open at transition i it took: its place among them. */
+uint32_t trace_taken(const struct trace *trace, size_t i);
+
+/* Sets of transition i as in bitset.h; NULL if sets were not recorded. */
+const uint64_t *trace_enabled(const struct trace *trace, size_t i);
+const uint64_t *trace_schedulable(const struct trace *trace, size_t i);
+
+/* Was there a transition at which fairness kept a thread from running that was enabled? */
+bool trace_forbids(const struct trace *trace);
+
+/* Is there a transition before which policy.ordered holds a time-out or a sleep back, or would? */
+bool trace_holds(const struct trace *trace);
+
+/* The first time-out or sleep's end that policy.ordered would have held back; `length` if there is none. */
+size_t trace_early(const struct trace *trace);
+
+/*
+ * The first transition at which two traces differ in thread, choice, operation, object, result or place;
+ * the shorter length if one is a prefix of the other; SIZE_MAX if they are equal, their ends included. For
+ * how long a thread meant to sleep does not count.
+ */
+size_t trace_difference(const struct trace *a, const struct trace *b);
+
+/*
+ * Why no two operations of this program can be taken for independent; NULL if they can. Threads that call futex(2)
+ * themselves, or wait for the outside, share memory or pipes between the operations that are seen, and those that
+ * the main thread leaves behind notice at their ends who else has ended: then orders of operations that look
+ * equivalent needn't be. sees_memory: as in search_options.
+ */
+const char *trace_hides(const struct trace *trace, bool sees_memory);
+
+/* Does the main thread exit while others go on? Else, and where policy.ends_count is set, trace_shares() is all that trace_hides()
+ * asks. */
+bool trace_outlives_main(const struct trace *trace);
+const char *trace_shares(const struct trace *trace, bool sees_memory);
+
+/* A thread can still go on at the end. */
+bool trace_goes_on(const struct trace *trace);
+
+/*
+ * Is t one of those that END_DEADLOCK is about? Everybody who is left, or where others can go on, who waits for each other in a
+ * circle.
+ */
+bool trace_stuck(const struct trace *trace, uint32_t t);
+
+/* Does following "waits for" from t at the end lead back to it? */
+bool trace_in_circle(const struct trace *trace, uint32_t t);
+
+/* Copies all of it; false without memory. */
+bool trace_copy(struct trace *to, const struct trace *from);
+
+const char *end_reason_name(enum end_reason reason);
+
+/* Ends in a cycle of transitions, from loop_start on. */
+static inline bool end_reason_loops(enum end_reason reason)
+{
+	return reason == END_LIVELOCK || reason == END_NO_YIELD || reason == END_GOES_ON;
+}
+
+#endif

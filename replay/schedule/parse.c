@@ -1,0 +1,488 @@
+#include "replay/schedule/parser.h"
+
+#include "replay/text/words.h"
+
+#include <fmc/supervisor/good_ends.h>
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Limits on what a file may ask for; memory is taken only for what is there. */
+#define LONGEST_LINE  (1u << 20)
+#define LONGEST_LIST  (1u << 20)
+#define MOST_HIDDEN   (8u << 20) /* bytes of hidden variables */
+#define LONGEST_NAME  100	 /* of a file in a message: the reason has to fit too */
+#define LONGEST_SHOWN 32
+
+static const char *const key_names[KEYS] = {
+    "fmc",	"program", "arg",     "directory", "module",	"env",	"hidden", "input",  "fair",  "depth",
+    "timeouts", "clock",   "atomics", "waking",	   "expect",	"head", "ops",	  "op",	    "image", "origin",
+    "strategy", "thread",  "verdict", "message",   "signature", "end",	"loop",	  "length",
+};
+
+enum status parser_fail(struct parser *p, const char *format, ...)
+{
+	char reason[256];
+	va_list arguments;
+	size_t length = strlen(p->name);
+	const char *name = length > LONGEST_NAME ? p->name + length - LONGEST_NAME : p->name;
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof reason, format, arguments);
+	va_end(arguments);
+	snprintf(p->why, 256, "%s%s:%u: %.130s", name == p->name ? "" : "...", name, p->line, reason);
+	return STATUS_MALFORMED;
+}
+
+const char *parser_excerpt(char buffer[64], const char *bytes, size_t length)
+{
+	char part[LONGEST_SHOWN + 1] = "";
+	struct text text = {0};
+	memcpy(part, bytes, length < LONGEST_SHOWN ? length : LONGEST_SHOWN);
+	text_add_escaped(&text, part);
+	if (length > LONGEST_SHOWN)
+		text_add(&text, "...", 3);
+	text_cut(&text, LONGEST_SHOWN);
+	snprintf(buffer, 64, "%s", text_string(&text));
+	text_release(&text);
+	return buffer;
+}
+
+/* Header */
+
+static enum status set_string(struct parser *p, char **to, const char *value)
+{
+	if (value[0] == '"') {
+		const char *error, *at = value, *end = value + strlen(value);
+		*to = text_unquote(&at, end, &error);
+		if (!*to)
+			return error ? parser_fail(p, "%s", error) : STATUS_NO_MEMORY;
+		if (at != end)
+			return parser_fail(p, "more text after the closing quote");
+		return STATUS_OK;
+	}
+	*to = strdup(value);
+	return *to ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+/* Room for one more at the end of a list; NULL after a failure, which is in *status. */
+static char **append(struct parser *p, enum key key, char ***list, enum status *status)
+{
+	size_t length = p->counts[key];
+	*status = STATUS_NO_MEMORY;
+	if (length == LONGEST_LIST) {
+		*status = parser_fail(p, "more than %u lines of one kind", LONGEST_LIST);
+		return NULL;
+	}
+	char **longer = realloc(*list, (length + 2) * sizeof *longer);
+	if (!longer)
+		return NULL;
+	*list = longer;
+	p->counts[key] = length + 1;
+	longer[length] = longer[length + 1] = NULL;
+	return &longer[length];
+}
+
+static enum status append_value(struct parser *p, enum key key, char ***list, const char *value)
+{
+	enum status status;
+	char **to = append(p, key, list, &status);
+	return to ? set_string(p, to, value) : status;
+}
+
+static enum status append_unknown(struct parser *p, const char *line)
+{
+	enum status status;
+	char **to = append(p, KEYS, &p->schedule->header.unknown, &status);
+	if (!to)
+		return status;
+	*to = strdup(line);
+	return *to ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static enum status set_number(struct parser *p, uint64_t *to, uint64_t limit, const char *value)
+{
+	char shown[64];
+	if (words_read_number(value, strlen(value), limit, to))
+		return STATUS_OK;
+	return parser_fail(p, "expected a number up to %llu, not '%s'", (unsigned long long)limit,
+			   parser_excerpt(shown, value, strlen(value)));
+}
+
+static enum status set_fair(struct parser *p, const char *value)
+{
+	uint64_t k = 0;
+	enum status status = set_number(p, &k, UINT32_MAX, value);
+	p->schedule->header.fair_k = (uint32_t)k;
+	return status;
+}
+
+static enum status set_timeouts(struct parser *p, const char *value)
+{
+	char shown[64];
+	if (strcmp(value, "any") != 0 && strcmp(value, "ordered") != 0)
+		return parser_fail(p, "expected any or ordered, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	p->schedule->header.ordered = *value == 'o';
+	return STATUS_OK;
+}
+
+static enum status set_atomics(struct parser *p, const char *value)
+{
+	char shown[64];
+	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+		return parser_fail(p, "expected yes or no, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	p->schedule->header.atomics = *value == 'y';
+	return STATUS_OK;
+}
+
+static enum status set_expected(struct parser *p, const char *value)
+{
+	struct good_ends ends = {0};
+	char shown[64];
+	if (!good_ends_parse(&ends, value))
+		return parser_fail(p, "expected exit statuses and signals, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	return set_string(p, &p->schedule->header.expected, value);
+}
+
+static enum status set_loop(struct parser *p, const char *value)
+{
+	uint64_t start = 0;
+	enum status status = set_number(p, &start, SIZE_MAX, value);
+	if (status == STATUS_OK && start == 0)
+		return parser_fail(p, "transitions are counted from 1");
+	p->schedule->loop_start = start ? start - 1 : 0;
+	return status;
+}
+
+static enum status set_length(struct parser *p, const char *value)
+{
+	p->has_length = true;
+	return set_number(p, &p->length, SIZE_MAX, value);
+}
+
+static enum status add_thread(struct parser *p, const char *value)
+{
+	struct schedule *schedule = p->schedule;
+	size_t word = strcspn(value, " \t");
+	uint32_t thread;
+	if (!words_read_thread(value, word, &thread) || thread != schedule->threads)
+		return parser_fail(p, "expected thread T%zu", schedule->threads + 1);
+	if (thread >= SCHEDULE_THREADS)
+		return parser_fail(p, "more than %d threads", SCHEDULE_THREADS);
+	char **names = realloc(schedule->thread_names, (schedule->threads + 1) * sizeof *names);
+	if (!names)
+		return STATUS_NO_MEMORY;
+	schedule->thread_names = names;
+	names[schedule->threads++] = NULL;
+	value += word + strspn(value + word, " \t");
+	return *value ? set_string(p, &names[thread], value) : STATUS_OK;
+}
+
+/* "BYTES": of a variable of the environment. All of them have to fit onto a stack. */
+static enum status add_hidden(struct parser *p, const char *value, size_t length)
+{
+	uint64_t bytes;
+	char shown[64];
+	if (!words_read_number(value, length, MOST_HIDDEN - p->hidden, &bytes))
+		return parser_fail(p, "expected how long hidden variables are, %u bytes in all, not '%s'",
+				   MOST_HIDDEN, parser_excerpt(shown, value, length));
+	enum status status;
+	char **to = append(p, KEY_ENV, &p->schedule->header.environment, &status);
+	if (!to)
+		return status;
+	p->hidden += bytes;
+	*to = hidden_variable(bytes);
+	return *to ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static enum status add_several_hidden(struct parser *p, const char *value)
+{
+	enum status status = STATUS_OK;
+	while (*value && status == STATUS_OK) {
+		size_t length = strcspn(value, " \t");
+		status = add_hidden(p, value, length);
+		value += length;
+		value += strspn(value, " \t");
+	}
+	return status;
+}
+
+/* "OPERATION CLASS": what the names in the body mean. */
+static enum status add_kind(struct parser *p, const char *value)
+{
+	char op[32] = "", class[32] = "", line[64], more, shown[64];
+	bool good = sscanf(value, "%31s %31s %c", op, class, &more) == 2;
+	enum object_class number = good ? class_add(class) : CLASSES;
+	if (number == CLASSES || op_add(op, number) == OP_KINDS)
+		return parser_fail(p, "expected an operation of a plug-in's and its class, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	/* As it is written: a tab between them would have to be quoted. */
+	snprintf(line, sizeof line, "%s %s", op, class);
+	return append_value(p, KEY_OP, &p->schedule->header.kinds, line);
+}
+
+/* "MODULE+0xOFFSET ROUNDS [from TRANSITION]" */
+static enum status add_head(struct parser *p, const char *value)
+{
+	struct loop loop;
+	char shown[64], *text = NULL;
+	enum status status = set_string(p, &text, value);
+	if (status != STATUS_OK)
+		return status;
+	bool good = loop_parse(text, &loop);
+	free(text);
+	if (!good)
+		return parser_fail(p, "expected the head of a loop, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	if (!loops_add(&p->schedule->header.loops, &loop))
+		return parser_fail(p, "more than %d heads of loops, or one twice", LOOPS_MOST);
+	return STATUS_OK;
+}
+
+static enum status set_verdict(struct parser *p, const char *value)
+{
+	char shown[64];
+	p->schedule->verdict = finding_kind_by_name(value);
+	if (p->schedule->verdict < FINDING_KINDS)
+		return STATUS_OK;
+	p->schedule->verdict = FINDING_NONE;
+	return parser_fail(p, "unknown verdict '%s'", parser_excerpt(shown, value, strlen(value)));
+}
+
+static enum status set_end(struct parser *p, const char *value)
+{
+	struct schedule *schedule = p->schedule;
+	char shown[64];
+	if (words_read_end(value, &schedule->end, &schedule->end_value, &schedule->end_thread))
+		return STATUS_OK;
+	return parser_fail(p, "expected how the execution ended, not '%s'",
+			   parser_excerpt(shown, value, strlen(value)));
+}
+
+static enum status set_key(struct parser *p, enum key key, const char *value)
+{
+	struct schedule_header *header = &p->schedule->header;
+	switch (key) {
+	case KEY_FMC: /* for people; a file that is written again says who wrote it last */
+		return STATUS_OK;
+	case KEY_PROGRAM:
+		return set_string(p, &header->program, value);
+	case KEY_ARG:
+		return append_value(p, key, &header->arguments, value);
+	case KEY_DIRECTORY:
+		return set_string(p, &header->directory, value);
+	case KEY_MODULE:
+		return append_value(p, key, &header->modules, value);
+	case KEY_ENV:
+		return append_value(p, key, &header->environment, value);
+	case KEY_HIDDEN:
+		return add_several_hidden(p, value);
+	case KEY_INPUT:
+		return set_string(p, &header->input, value);
+	case KEY_FAIR:
+		return set_fair(p, value);
+	case KEY_DEPTH:
+		return set_number(p, &header->max_depth, UINT64_MAX, value);
+	case KEY_CLOCK:
+		return set_number(p, &header->clock, INT64_MAX / 1000000000, value);
+	case KEY_TIMEOUTS:
+		return set_timeouts(p, value);
+	case KEY_ATOMICS:
+		return set_atomics(p, value);
+	case KEY_WAKING:
+		return set_string(p, &header->waking, value);
+	case KEY_EXPECT:
+		return set_expected(p, value);
+	case KEY_HEAD:
+		return add_head(p, value);
+	case KEY_OPS:
+		return set_string(p, &header->ops, value);
+	case KEY_OP:
+		return add_kind(p, value);
+	case KEY_IMAGE:
+		return set_string(p, &header->image, value);
+	case KEY_ORIGIN:
+		return set_string(p, &header->origin, value);
+	case KEY_STRATEGY:
+		return set_string(p, &header->strategy, value);
+	case KEY_THREAD:
+		return add_thread(p, value);
+	case KEY_VERDICT:
+		return set_verdict(p, value);
+	case KEY_MESSAGE:
+		return set_string(p, &p->schedule->message, value);
+	case KEY_SIGNATURE:
+		return set_string(p, &p->schedule->signature, value);
+	case KEY_END:
+		return set_end(p, value);
+	case KEY_LOOP:
+		return set_loop(p, value);
+	case KEY_LENGTH:
+		return set_length(p, value);
+	case KEYS:
+		break;
+	}
+	assert(!"a key");
+	return STATUS_BUG;
+}
+
+static bool is_list(enum key key)
+{
+	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_HIDDEN || key == KEY_OP ||
+	       key == KEY_HEAD || key == KEY_THREAD;
+}
+
+static enum status header_line(struct parser *p, const char *line)
+{
+	size_t word = strcspn(line, " \t");
+	const char *value = line + word + strspn(line + word, " \t");
+	enum key key = 0;
+	while (key < KEYS && (strlen(key_names[key]) != word || memcmp(line, key_names[key], word) != 0))
+		key++;
+	if (key == KEYS)
+		return append_unknown(p, line);
+	if (!*value)
+		return parser_fail(p, "'%s' without a value", key_names[key]);
+	if (!is_list(key) && (p->seen & 1u << key))
+		return parser_fail(p, "'%s' is here twice", key_names[key]);
+	p->seen |= 1u << key;
+	return set_key(p, key, value);
+}
+
+/* Lines */
+
+/*
+ * The next line, without blanks around it, whatever its newline is. False at the end of the file and on a
+ * failure, which is in *status.
+ */
+static bool next_line(struct parser *p, struct text *line, bool *newline, enum status *status)
+{
+	const char *start = p->at;
+	*status = STATUS_OK;
+	if (start == p->end)
+		return false;
+	const char *stop = memchr(start, '\n', (size_t)(p->end - start));
+	*newline = stop;
+	stop = stop ? stop : p->end;
+	p->at = stop + *newline;
+	p->line++;
+	if (stop - start > LONGEST_LINE) {
+		*status = parser_fail(p, "a line of more than %u bytes", LONGEST_LINE);
+		return false;
+	}
+	while (stop > start && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r'))
+		stop--;
+	while (start < stop && (*start == ' ' || *start == '\t'))
+		start++;
+	for (const char *c = start; c < stop; c++) {
+		if (((unsigned char)*c < 0x20 && *c != '\t') || *c == 0x7f) {
+			*status = parser_fail(p, "a control character (code %d) in the text", *c);
+			return false;
+		}
+	}
+	text_clear(line);
+	text_add(line, start, (size_t)(stop - start));
+	*status = line->failed ? STATUS_NO_MEMORY : STATUS_OK;
+	return !line->failed;
+}
+
+static enum status first_line(struct parser *p, const char *line)
+{
+	static const char magic[] = "fmc-schedule";
+	size_t word = sizeof magic - 1;
+	char shown[64];
+	if (strncmp(line, magic, word) != 0 || !strchr(" \t", line[word]))
+		return parser_fail(p, "not a schedule: the first line isn't 'fmc-schedule 1'");
+	const char *version = line + word + strspn(line + word, " \t");
+	if (strcmp(version, "1") != 0)
+		return parser_fail(p, "this fmc reads version 1 of the format, not '%s'",
+				   parser_excerpt(shown, version, strlen(version)));
+	return STATUS_OK;
+}
+
+static enum status body_line(struct parser *p, const struct text *line)
+{
+	const char *at = text_string(line);
+	if (p->stage == STAGE_DONE)
+		return parser_fail(p, "more text after the full stop that ends the schedule");
+	if (strcmp(at, ".") == 0) {
+		p->stage = STAGE_DONE;
+		return STATUS_OK;
+	}
+	if (p->schedule->length == p->length)
+		return parser_fail(p, "more transitions than the %llu of the header's 'length'",
+				   (unsigned long long)p->length);
+	return parser_body_line(p, at, at + line->length);
+}
+
+static enum status one_line(struct parser *p, const struct text *line)
+{
+	const char *at = text_string(line);
+	if (p->stage == STAGE_MAGIC) {
+		p->stage = STAGE_HEADER;
+		return first_line(p, at);
+	}
+	if (at[0] == '#')
+		return STATUS_OK;
+	if (p->stage == STAGE_HEADER && at[0] != '\0' && strcmp(at, ".") != 0)
+		return header_line(p, at);
+	if (p->stage == STAGE_HEADER) {
+		p->stage = STAGE_BODY;
+		if (!p->has_length)
+			return parser_fail(p, "the header has no 'length'");
+	}
+	return at[0] == '\0' ? STATUS_OK : body_line(p, line);
+}
+
+/* The text has been read: is it all there? */
+static enum status check_whole(struct parser *p)
+{
+	struct schedule *schedule = p->schedule;
+	if (p->stage == STAGE_MAGIC) {
+		p->line = 1;
+		return parser_fail(p, "the file is empty");
+	}
+	if (!p->has_length)
+		return parser_fail(p, "truncated: the file ends in its header");
+	if (schedule->length < p->length)
+		return parser_fail(p, "truncated: %zu of %llu transitions", schedule->length,
+				   (unsigned long long)p->length);
+	if (p->cut && p->stage != STAGE_DONE)
+		return parser_fail(p, "truncated: the last line has no end");
+	bool loop = end_reason_loops(schedule->end);
+	if (!loop)
+		schedule->loop_start = 0;
+	if (schedule->loop_start > schedule->length)
+		return parser_fail(p, "'loop' is after the last transition");
+	return STATUS_OK;
+}
+
+enum status schedule_parse(struct schedule *schedule, const char *text, size_t size, const char *name,
+			   char why[256])
+{
+	struct parser p = {.schedule = schedule, .at = text, .end = text + size, .name = name, .why = why};
+	struct text line = {0};
+	enum status status = STATUS_OK;
+	schedule_init(schedule);
+	why[0] = '\0';
+	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		p.at += 3; /* the byte order mark that some editors add */
+	bool newline = true;
+	while (status == STATUS_OK && next_line(&p, &line, &newline, &status)) {
+		status = one_line(&p, &line);
+		p.cut = !newline && line.length > 0 && line.data[0] != '#';
+	}
+	text_release(&line);
+	if (status == STATUS_OK)
+		status = check_whole(&p);
+	if (status == STATUS_NO_MEMORY)
+		snprintf(why, 256, "%.200s: no memory", name);
+	if (status != STATUS_OK)
+		schedule_release(schedule);
+	return status;
+}

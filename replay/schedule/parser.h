@@ -1,0 +1,69 @@
+#ifndef FMC_REPLAY_SCHEDULE_PARSER_H
+#define FMC_REPLAY_SCHEDULE_PARSER_H
+
+#include <fmc/replay/schedule.h>
+
+/*
+ * Reading a schedule file: parse.c takes the text apart into lines and reads the header,
+ * body.c reads one line of the body.
+ */
+enum key {
+	KEY_FMC,
+	KEY_PROGRAM,
+	KEY_ARG,
+	KEY_DIRECTORY,
+	KEY_MODULE,
+	KEY_ENV,
+	KEY_HIDDEN,
+	KEY_INPUT,
+	KEY_FAIR,
+	KEY_DEPTH,
+	KEY_TIMEOUTS,
+	KEY_CLOCK,
+	KEY_ATOMICS,
+	KEY_WAKING,
+	KEY_EXPECT,
+	KEY_HEAD,
+	KEY_OPS,
+	KEY_OP,
+	KEY_IMAGE,
+	KEY_ORIGIN,
+	KEY_STRATEGY,
+	KEY_THREAD,
+	KEY_VERDICT,
+	KEY_MESSAGE,
+	KEY_SIGNATURE,
+	KEY_END,
+	KEY_LOOP,
+	KEY_LENGTH,
+	KEYS
+};
+
+enum stage { STAGE_MAGIC, STAGE_HEADER, STAGE_BODY, STAGE_DONE };
+
+struct parser {
+	struct schedule *schedule;
+	const char *at, *end; /* what hasn't been read */
+	const char *name;     /* of the file */
+	unsigned line;	      /* of the file, from 1: the one being read */
+	char *why;	      /* 256 bytes */
+	uint64_t length;      /* what the header says */
+	uint64_t hidden;      /* bytes of hidden variables so far */
+	enum stage stage;
+	bool has_length;
+	bool cut;		 /* the last line read had text and no newline */
+	uint32_t seen;		 /* keys that may come only once, a bit each */
+	size_t counts[KEYS + 1]; /* lines of each key; the unknown ones last */
+	size_t room;		 /* of schedule->lines */
+};
+
+/* Write "FILE:LINE: reason" and return STATUS_MALFORMED. */
+enum status parser_fail(struct parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "forks[2" of a damaged file as it may be shown: escaped, not too long. The buffer is the caller's. */
+const char *parser_excerpt(char buffer[64], const char *bytes, size_t length);
+
+/* One line of the body, without its newline, into schedule->lines; `end` is a zero byte. */
+enum status parser_body_line(struct parser *p, const char *at, const char *end);
+
+#endif

@@ -1,0 +1,150 @@
+/* Threads, registers and memory as they would be without fmc. */
+#include "replay/timeline/timeline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE UINT64_C(4096)
+
+struct position timeline_position(const struct timeline *timeline)
+{
+	struct position position = timeline->position;
+	if (timeline->root != 0) {
+		position.steps = 0;
+		position.steps_known = false;
+	}
+	return position;
+}
+
+size_t timeline_length(const struct timeline *timeline)
+{
+	return timeline->schedule.length;
+}
+
+const struct schedule *timeline_schedule(const struct timeline *timeline)
+{
+	return &timeline->schedule;
+}
+
+const struct finding *timeline_finding(const struct timeline *timeline)
+{
+	return &timeline->finding;
+}
+
+const char *timeline_difference(const struct timeline *timeline)
+{
+	return timeline->difference;
+}
+
+const struct model *timeline_model(const struct timeline *timeline)
+{
+	return execution_model(timeline->execution);
+}
+
+struct process *timeline_process(const struct timeline *timeline)
+{
+	return timeline->process;
+}
+
+const struct execution *timeline_execution(const struct timeline *timeline)
+{
+	return timeline->execution;
+}
+
+uint32_t timeline_threads(const struct timeline *timeline)
+{
+	return timeline->run ? model_threads(timeline_model(timeline)) : 0;
+}
+
+static struct tracee *tracee_of(const struct timeline *timeline, uint32_t thread)
+{
+	struct tracee *tracee = timeline->run ? process_tracee(timeline->process, thread) : NULL;
+	struct target *changed = changed_target(timeline);
+	return tracee && changed ? target_tracee(changed, tracee->index) : tracee;
+}
+
+bool timeline_alive(const struct timeline *timeline, uint32_t thread)
+{
+	struct tracee *tracee = tracee_of(timeline, thread);
+	return tracee && tracee_regs(tracee);
+}
+
+uint32_t timeline_current(const struct timeline *timeline)
+{
+	return timeline->event.thread;
+}
+
+const char *timeline_name(struct timeline *timeline, uint32_t thread)
+{
+	const struct schedule *schedule = &timeline->schedule;
+	bool known = thread < schedule->threads && schedule->thread_names[thread];
+	return known ? schedule->thread_names[thread] : "thread";
+}
+
+/* As the program would have them: a system call that it stands before hasn't begun. */
+static void make_visible(struct timeline *timeline, uint32_t thread, struct user_regs_struct *registers)
+{
+	uint64_t pc = pilot_visible_pc(timeline, thread);
+	if (process_in_syscall(timeline->process, thread) && pc != registers->rip)
+		registers->rax = registers->orig_rax;
+	registers->rip = pc;
+	registers->orig_rax = (unsigned long long)-1;
+	registers->eflags &= ~(unsigned long long)(TRAP_FLAG | RESUME_FLAG);
+}
+
+enum status timeline_registers(struct timeline *timeline, uint32_t thread, struct user_regs_struct *registers)
+{
+	struct tracee *tracee = tracee_of(timeline, thread);
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (!regs)
+		return STATUS_GONE;
+	*registers = *regs;
+	if (!change_has_registers(timeline, thread))
+		make_visible(timeline, thread, registers);
+	return STATUS_OK;
+}
+
+bool timeline_signal_info(const struct timeline *timeline, uint32_t thread, siginfo_t *info)
+{
+	const struct event *event = &timeline->event;
+	const struct tracee *tracee = timeline->run ? process_tracee(timeline->process, thread) : NULL;
+	const bool about = event->kind == EVENT_SIGNAL || event->kind == EVENT_END;
+	/* A signal that fmc has found pending only hasn't been delivered: the last one's tells nothing of it. */
+	return about && event->signal && event->thread == thread && tracee &&
+	       tracee_signal_info(tracee, info) == STATUS_OK && info->si_signo == event->signal;
+}
+
+enum status timeline_extended(struct timeline *timeline, uint32_t thread, void *area, size_t *size)
+{
+	struct tracee *tracee = tracee_of(timeline, thread);
+	return tracee && tracee_regs(tracee) ? tracee_extended(tracee, area, size) : STATUS_GONE;
+}
+
+size_t timeline_read(struct timeline *timeline, uint64_t address, void *to, size_t size)
+{
+	struct target *changed = changed_target(timeline);
+	const struct target *target = changed ? changed : process_target(timeline->process);
+	uint8_t *bytes = to;
+	size_t done = 0;
+	while (target && done < size) {
+		/* Page by page, for the part that can be read. */
+		uint64_t at = address + done;
+		size_t part = (size_t)(PAGE - at % PAGE);
+		if (part > size - done)
+			part = size - done;
+		if (target_read(target, at, bytes + done, part) != STATUS_OK)
+			break;
+		done += part;
+	}
+	entries_hide(process_entries(timeline->process), address, bytes, done);
+	if (!changed)
+		traps_hide(timeline, address, bytes, done);
+	return done;
+}
+
+char *timeline_output(struct timeline *timeline, size_t *length)
+{
+	char *bytes = process_output_from(timeline->process, timeline->output_shown, length);
+	timeline->output_shown += *length;
+	return bytes;
+}

@@ -1,0 +1,562 @@
+/*
+ * One thread on its way through a part: freely up to where somebody wants it stopped, or instruction by instruction. What
+ * concerns the process (an operation, a birth, a signal) it gets to see as if nobody had looked.
+ */
+#include "replay/timeline/timeline.h"
+
+#include <fmc/breakpoints/rounds.h>
+
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define NAP_US	  200
+#define TRAP_BYTE 0xcc
+
+/* A thread that is let go, for as long as one call of pilot_run() takes. */
+struct flight {
+	struct timeline *timeline;
+	uint32_t thread;
+	struct tracee *tracee;
+	int signal;
+	int timeout_ms;
+	size_t watch; /* the watchpoint that was hit on the way, WATCHES: none */
+	uint64_t
+	    since; /* its CPU time when it was first found running after the last stop; 0: it hasn't been */
+	struct stop *stop;
+};
+
+/* Is it on its way, in the middle of a part? Else it stands before an operation. */
+static bool is_running(const struct timeline *timeline, uint32_t thread)
+{
+	const struct event *event = &timeline->event;
+	bool between = event->kind == EVENT_PART || event->kind == EVENT_END || timeline->fresh;
+	if (!between && event->thread == thread)
+		return true;
+	return model_pending(execution_model(timeline->execution), thread)->kind == OP_NONE;
+}
+
+uint64_t pilot_visible_pc(struct timeline *timeline, uint32_t thread)
+{
+	struct tracee *tracee = process_tracee(timeline->process, thread);
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	const struct entries *entries = process_entries(timeline->process);
+	if (!regs)
+		return 0;
+	if (is_running(timeline, thread))
+		return entries_visible_pc(entries, regs->rip);
+	if (process_in_syscall(timeline->process, thread))
+		return regs->rip - 2;
+	return entries_is_trap(entries, regs->rip - 1) ? regs->rip - 1
+						       : entries_visible_pc(entries, regs->rip);
+}
+
+static uint64_t pc_of(struct flight *flight)
+{
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	return regs ? entries_visible_pc(process_entries(flight->timeline->process), regs->rip) : 0;
+}
+
+/* True: go on. */
+static bool yield(struct flight *flight, struct event event)
+{
+	struct timeline *timeline = flight->timeline;
+	event.thread = flight->thread;
+	timeline->fresh = timeline->starting = false;
+	timeline->shown_pc = pc_of(flight);
+	/* A signal that is about to come would be lost. */
+	timeline->midway = !flight->signal && event.kind != EVENT_START;
+	const bool left = run_yield(timeline, &event);
+	timeline->midway = false;
+	return !left;
+}
+
+/* Which watchpoint has been hit is told once, of the last step. */
+static void note_hit(struct flight *flight)
+{
+	const size_t hit = traps_hit(flight->timeline, flight->tracee);
+	if (flight->watch == WATCHES)
+		flight->watch = hit;
+}
+
+static size_t take_hit(struct flight *flight)
+{
+	note_hit(flight);
+	const size_t hit = flight->watch;
+	flight->watch = WATCHES;
+	return hit;
+}
+
+/* The thread has just made an instruction, or was moved by fmc as if it had. */
+static bool yield_step(struct flight *flight)
+{
+	const struct event event = {.kind = EVENT_STEP, .watch = take_hit(flight)};
+	return yield(flight, event);
+}
+
+static bool is_stepping(const struct timeline *timeline)
+{
+	return timeline->gait == GAIT_STEP;
+}
+
+/*
+ * The thread is about to be let go by the process: has it come to where somebody wants to stop, without having run? An
+ * operation that fmc completes counts as an instruction; a call that is no operation ends at the function's copy.
+ */
+static bool arrive(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	uint64_t pc = pc_of(flight);
+	if (timeline->starting)
+		return yield(flight, (struct event){.kind = EVENT_START});
+	if (flight->signal && !timeline->passes[flight->signal])
+		return yield(flight, (struct event){.kind = EVENT_SIGNAL, .signal = flight->signal});
+	bool moved = timeline->fresh && pc != timeline->fresh_pc;
+	bool was_fresh = timeline->fresh;
+	timeline->fresh = false;
+	if (moved && is_stepping(timeline))
+		return yield_step(flight);
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	bool at_copy = regs && entries_at_copy(process_entries(timeline->process), regs->rip);
+	bool arrived = moved || (at_copy && !was_fresh && timeline->shown_pc != pc);
+	if (arrived && traps_has_break(timeline->active, pc))
+		return yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = pc});
+	return true;
+}
+
+static int64_t now_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* It may share this processor: it runs while nobody else does. */
+static void nap(int64_t us)
+{
+	const struct timespec time = {.tv_nsec = (us < NAP_US ? us : NAP_US) * 1000};
+	nanosleep(&time, NULL);
+}
+
+/* Wait for so long at most, then stop it. */
+static enum status await_slice(struct flight *flight)
+{
+	struct target *target = flight->tracee->target;
+	const int64_t end = now_us() + flight->timeline->slice_us;
+	int64_t left;
+	enum status status;
+	while ((status = target_wait(target, flight->tracee, 0, flight->stop)) == STATUS_TIMEOUT &&
+	       (left = end - now_us()) > 0)
+		nap(left);
+	if (status != STATUS_TIMEOUT)
+		return status;
+	status = tracee_interrupt(flight->tracee);
+	return status == STATUS_OK ? target_wait(target, flight->tracee, -1, flight->stop) : status;
+}
+
+/* Wait, but not for an interrupt of somebody else's. */
+static enum status await(struct flight *flight)
+{
+	if (flight->timeline->gait == GAIT_SLICE)
+		return await_slice(flight);
+	return target_wait(flight->tracee->target, flight->tracee, flight->timeout_ms, flight->stop);
+}
+
+/*
+ * The end of a single step. On a busy machine it hasn't even begun when the time is up: only a thread asleep in a system call
+ * is past its instruction.
+ */
+static enum status await_step(struct flight *flight)
+{
+	struct tracee *tracee = flight->tracee;
+	enum status status;
+	do
+		status = target_wait(tracee->target, tracee, flight->timeout_ms, flight->stop);
+	while (status == STATUS_TIMEOUT && tracee_blocked_in(tracee) < 0);
+	return status;
+}
+
+/* One instruction with the byte at `address` as the program has it. */
+static enum status step_without_trap(struct flight *flight, uint64_t address, uint8_t original)
+{
+	static const uint8_t trap_instruction = TRAP_BYTE;
+	struct target *target = flight->tracee->target;
+	target_write(target, address, &original, 1);
+	enum status status = target_step(flight->tracee, flight->signal);
+	if (status == STATUS_OK)
+		status = await_step(flight);
+	target_write(target, address, &trap_instruction, 1);
+	return status;
+}
+
+/* The displaced first instruction of a function is made at its own place. */
+static enum status step_at_copy(struct flight *flight, uint64_t entry)
+{
+	bool performed;
+	enum status status =
+	    entries_step(process_entries(flight->timeline->process), flight->tracee, entry, &performed);
+	if (status != STATUS_OK)
+		return status;
+	*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
+	/* What else has come was given back. */
+	return performed ? STATUS_OK : target_wait(flight->tracee->target, flight->tracee, 0, flight->stop);
+}
+
+bool pilot_meets_trap(const struct timeline *timeline, struct tracee *tracee)
+{
+	const struct entries *entries = process_entries(timeline->process);
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	uint8_t byte;
+	return regs && (entries_is_trap(entries, regs->rip) || entries_is_head_trap(entries, regs->rip)) &&
+	       target_read(tracee->target, regs->rip, &byte, 1) == STATUS_OK && byte == TRAP_BYTE;
+}
+
+/* Does it stand before an instruction that fmc answers? */
+static bool at_answered(const struct flight *flight, uint64_t pc)
+{
+	return entries_answered_here(process_entries(flight->timeline->process), flight->tracee->target, pc);
+}
+
+/* That is made here, as any other, unless the processor answers from now on. */
+static enum status step_answered(struct flight *flight, uint64_t pc)
+{
+	enum status status = entries_pass(process_entries(flight->timeline->process), flight->tracee, pc);
+	*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
+	if (status != STATUS_OK || !entries_given_up(flight->tracee->target))
+		return status;
+	status = target_step(flight->tracee, 0);
+	return status == STATUS_OK ? await_step(flight) : status;
+}
+
+/* One instruction of the code that is there. At a trap of fmc's that means to meet it. */
+static enum status step_there(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	uint8_t original;
+	if (!regs)
+		return STATUS_GONE;
+	uint64_t pc = regs->rip, entry = entries_at_copy(process_entries(timeline->process), pc);
+	if (entry)
+		return step_at_copy(flight, entry);
+	bool answered = at_answered(flight, pc);
+	if (answered && !flight->signal)
+		return step_answered(flight, pc);
+	if (traps_original(timeline, pc, &original))
+		return step_without_trap(flight, pc, original);
+	bool meets = !answered && pilot_meets_trap(timeline, flight->tracee);
+	enum status status = meets ? target_resume(flight->tracee, flight->signal)
+				   : target_step(flight->tracee, flight->signal);
+	return status == STATUS_OK ? await(flight) : status;
+}
+
+/* It has made a step: on to where it is at an instruction of the program's, from the counting of a loop's rounds. */
+static enum status settle(struct flight *flight, enum status status)
+{
+	const struct entries *entries = process_entries(flight->timeline->process);
+	while (status == STATUS_OK && flight->stop->kind == STOP_STEP) {
+		const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+		if (!regs || !entries_is_between(entries, regs->rip))
+			break;
+		note_hit(flight);
+		flight->signal = 0;
+		status = step_there(flight);
+	}
+	return status;
+}
+
+/* One instruction of the program's. */
+static enum status step(struct flight *flight)
+{
+	return settle(flight, step_there(flight));
+}
+
+/* The instruction before which the user's trap stands has to be made first. */
+static enum status set_off(struct flight *flight)
+{
+	uint8_t original;
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	if (!regs)
+		return STATUS_GONE;
+	if (!flight->signal && at_answered(flight, regs->rip))
+		return step_answered(flight, regs->rip);
+	/* With a signal that may be the first one of its handler; one without a handler comes between, and nobody has moved. */
+	if (traps_original(flight->timeline, regs->rip, &original))
+		return settle(flight, step_without_trap(flight, regs->rip, original));
+	enum status status = target_resume(flight->tracee, flight->signal);
+	return status == STATUS_OK ? await(flight) : status;
+}
+
+/* It takes its time: does the user want it stopped? */
+static enum status look_up(struct flight *flight)
+{
+	if (!run_is_interrupted(flight->timeline))
+		return STATUS_TIMEOUT;
+	enum status status = tracee_interrupt(flight->tracee);
+	flight->timeout_ms = -1;
+	return status == STATUS_OK ? await(flight) : status;
+}
+
+/*
+ * It takes its time, and that is nothing to be examined yet: on a busy machine it may hardly have run, and what it is stopped at
+ * takes more than all it computes.
+ */
+static bool is_young(struct flight *flight)
+{
+	struct process *process = flight->timeline->process;
+	if (tracee_blocked_in(flight->tracee) >= 0)
+		return false;
+	const uint64_t used = tracee_cpu_time(flight->tracee);
+	if (!flight->since)
+		flight->since = used ? used : 1;
+	return used - flight->since < (uint64_t)process_spin_ms(process) * 1000000;
+}
+
+/* Out of the displaced copy of an instruction, in which a watchpoint may stop it. */
+static void leave_copy(struct flight *flight)
+{
+	const struct entries *entries = process_entries(flight->timeline->process);
+	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	struct stop stop;
+	while (regs && entries_is_between(entries, regs->rip)) {
+		if (target_step(flight->tracee, 0) != STATUS_OK)
+			return;
+		enum status status = target_wait(flight->tracee->target, flight->tracee, -1, &stop);
+		if (status == STATUS_OK && stop.kind != STOP_STEP)
+			target_push_back(&stop);
+		if (status != STATUS_OK || stop.kind != STOP_STEP)
+			return;
+		regs = tracee_regs(flight->tracee);
+	}
+}
+
+/*
+ * The processor keeps the flags in r11 when it enters the kernel, with the one by which it is stepped. The program would
+ * see that.
+ */
+static void clean_flags(struct timeline *timeline, struct tracee *tracee)
+{
+	static const uint8_t syscall_instruction[] = {0x0f, 0x05};
+	uint8_t code[sizeof syscall_instruction];
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	const uint64_t before = regs ? regs->rip - sizeof code : 0;
+	if (!regs || !(regs->r11 & TRAP_FLAG) ||
+	    target_read(tracee->target, before, code, sizeof code) != STATUS_OK)
+		return;
+	traps_hide(timeline, before, code, sizeof code);
+	if (memcmp(code, syscall_instruction, sizeof code) != 0)
+		return;
+	tracee_change_regs(tracee)->r11 &= ~(unsigned long long)TRAP_FLAG;
+}
+
+enum landing {
+	LANDING_ON,    /* nobody's business: go on */
+	LANDING_GIVE,  /* the process's business */
+	LANDING_LEAVE, /* the run is given up */
+};
+
+static enum landing landing(bool on)
+{
+	return on ? LANDING_ON : LANDING_LEAVE;
+}
+
+/* A trap of the user's, or one of fmc's in its place that nobody but fmc's answer would tell of. */
+static bool has_break(const struct flight *flight, uint64_t pc)
+{
+	uint8_t original;
+	return traps_original(flight->timeline, pc, &original) ||
+	       (at_answered(flight, pc) && traps_has_break(flight->timeline->active, pc));
+}
+
+/* Is the stop one that somebody looking wants to see? */
+static enum landing land(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	const struct stop *stop = flight->stop;
+	uint8_t original;
+	clean_flags(timeline, flight->tracee);
+	switch (stop->kind) {
+	case STOP_CLONE:
+		clean_flags(timeline, stop->child);
+		return LANDING_GIVE;
+	case STOP_STEP:
+		if (is_stepping(timeline))
+			return landing(yield_step(flight));
+		/* It has set off from a breakpoint, perhaps to the next. */
+		size_t watch = take_hit(flight);
+		uint64_t pc = pc_of(flight);
+		if (watch < WATCHES)
+			return landing(yield(
+			    flight, (struct event){.kind = EVENT_WATCHPOINT,
+						   .watch = watch,
+						   .address = timeline->active->watches[watch].address}));
+		if (has_break(flight, pc))
+			return landing(
+			    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = pc}));
+		return LANDING_ON;
+	case STOP_TRAP:
+		if (!at_answered(flight, stop->address) &&
+		    !traps_original(timeline, stop->address, &original))
+			return LANDING_GIVE;
+		tracee_change_regs(flight->tracee)->rip = stop->address;
+		if (!has_break(flight, stop->address))
+			return LANDING_ON;
+		return landing(
+		    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = stop->address}));
+	case STOP_WATCH: {
+		size_t hit = take_hit(flight);
+		uint64_t before = pc_of(flight);
+		if (hit == WATCHES && traps_has_before(timeline->active, before))
+			return landing(
+			    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = before}));
+		if (hit == WATCHES)
+			return LANDING_ON;
+		leave_copy(flight);
+		return landing(
+		    yield(flight, (struct event){.kind = EVENT_WATCHPOINT,
+						 .watch = hit,
+						 .address = timeline->active->watches[hit].address}));
+	}
+	case STOP_INTERRUPT:
+		if (timeline->gait == GAIT_SLICE)
+			return landing(yield(flight, (struct event){.kind = EVENT_SLICE}));
+		if (!run_is_interrupted(timeline))
+			return LANDING_ON;
+		return landing(yield(flight, (struct event){.kind = EVENT_INTERRUPTED}));
+	default:
+		return LANDING_GIVE;
+	}
+}
+
+/* A function that fmc has called: the user's traps are passed. */
+static enum status run_own(struct flight *flight, bool resume)
+{
+	struct timeline *timeline = flight->timeline;
+	uint8_t original;
+	traps_renew(timeline);
+	enum status status = resume ? target_resume(flight->tracee, flight->signal) : STATUS_OK;
+	while (status == STATUS_OK && (status = await(flight)) == STATUS_OK) {
+		const struct stop *stop = flight->stop;
+		flight->signal = 0;
+		if (stop->kind == STOP_TRAP && traps_original(timeline, stop->address, &original)) {
+			tracee_change_regs(flight->tracee)->rip = stop->address;
+			status = step_without_trap(flight, stop->address, original);
+			if (status != STATUS_OK || stop->kind != STOP_STEP)
+				return status;
+		} else if (stop->kind != STOP_WATCH) {
+			return status;
+		}
+		tracee_watches_hit(flight->tracee);
+		status = target_resume(flight->tracee, 0);
+	}
+	return status;
+}
+
+/* In force are those of now: they may have been changed while it was stopped. */
+static void prepare(struct flight *flight)
+{
+	traps_renew(flight->timeline);
+	traps_arm(flight->timeline, flight->tracee);
+}
+
+static enum status fly(struct flight *flight, bool resume)
+{
+	struct timeline *timeline = flight->timeline;
+	const int timeout_ms = flight->timeout_ms;
+	for (;;) {
+		enum status status;
+		if (!resume) {
+			/* It may be a step that took its time, within the counting of a loop's rounds. */
+			status = settle(flight, await(flight));
+		} else {
+			prepare(flight);
+			timeline->shown_pc = 0;
+			flight->since = 0;
+			status = is_stepping(timeline) ? step(flight) : set_off(flight);
+			flight->signal = 0;
+		}
+		if (status == STATUS_TIMEOUT)
+			status = look_up(flight);
+		if (status == STATUS_TIMEOUT && is_young(flight)) {
+			resume = false;
+			continue;
+		}
+		if (status != STATUS_OK)
+			return status;
+		flight->timeout_ms = timeout_ms;
+		switch (land(flight)) {
+		case LANDING_GIVE:
+			return STATUS_OK;
+		case LANDING_LEAVE:
+			return STATUS_INTERRUPTED;
+		case LANDING_ON:
+			resume = true;
+		}
+	}
+}
+
+/* Here the image belongs that is to be put in the process's place: no stop that concerned the process is missing. */
+static enum status enter(struct flight *flight)
+{
+	struct timeline *timeline = flight->timeline;
+	enum status status = process_enter(timeline->process, timeline->enter->process);
+	if (status != STATUS_OK)
+		return status;
+	timeline->enter = NULL;
+	traps_forget(timeline);
+	flight->signal = 0;
+	flight->tracee = process_tracee(timeline->process, flight->thread);
+	if (!flight->tracee)
+		return STATUS_GONE;
+	return yield(flight, (struct event){.kind = EVENT_ENTERED}) ? STATUS_OK : STATUS_INTERRUPTED;
+}
+
+static enum status run_seen(struct flight *flight, bool resume)
+{
+	const struct timeline *timeline = flight->timeline;
+	if (resume && !arrive(flight))
+		return STATUS_INTERRUPTED;
+	if (resume && timeline->enter && timeline->enter->given == timeline->given) {
+		enum status status = enter(flight);
+		if (status != STATUS_OK)
+			return status;
+	}
+	return fly(flight, resume);
+}
+
+static enum status pilot_run(void *context, uint32_t thread, bool resume, int signal, bool own,
+			     int timeout_ms, struct stop *stop)
+{
+	struct timeline *timeline = context;
+	struct flight flight = {.timeline = timeline,
+				.thread = thread,
+				.tracee = process_tracee(timeline->process, thread),
+				.signal = signal,
+				.timeout_ms = timeout_ms,
+				.watch = WATCHES,
+				.stop = stop};
+	if (!timeline->run) {
+		/* Somebody else's execution: nobody looks. */
+		enum status status = resume ? target_resume(flight.tracee, signal) : STATUS_OK;
+		return status == STATUS_OK || status == STATUS_GONE ? await(&flight) : status;
+	}
+	if (timeline->gait == GAIT_LEAVE)
+		return STATUS_INTERRUPTED;
+	enum status status = own ? run_own(&flight, resume) : run_seen(&flight, resume);
+	timeline->given += status == STATUS_OK;
+	return status;
+}
+
+static void plant(void *context, struct target *target, bool planted)
+{
+	struct timeline *timeline = context;
+	if (timeline->planted_in)
+		traps_plant(timeline, target, planted);
+}
+
+void pilot_install(struct timeline *timeline)
+{
+	/* Slices are shorter than the kernel lets a sleep be late by default. */
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	timeline->pilot = (struct process_pilot){.context = timeline, .run = pilot_run, .plant = plant};
+}

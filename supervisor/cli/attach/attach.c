@@ -1,0 +1,46 @@
+/* fmc attach: what does a running process hang in? */
+#include "supervisor/cli/attach/attach.h"
+#include "supervisor/cli/attach/find_process.h"
+#include "supervisor/cli/attach/tell.h"
+#include "supervisor/cli/options/commands.h"
+#include "supervisor/cli/output/exits.h"
+#include "supervisor/cli/output/say.h"
+
+#include <stdio.h>
+
+int attach_failed(enum status status, const char *why)
+{
+	say("%s", status == STATUS_INTERRUPTED ? "interrupted" : why);
+	return say_exit(status);
+}
+
+static int report(const struct options *options, pid_t pid)
+{
+	struct account *account;
+	char why[256];
+	enum status status = account_attach(pid, &account, why);
+	if (status)
+		return attach_failed(status, why);
+	tell_account(account, options);
+	fprintf(tell_stream(options), "\nThe process stood still for %.1f ms and goes on.\n",
+		(double)subject_still_ns(account->subject) / 1e6);
+	int exits = tell_end(account, NULL, 0, options);
+	account_free(account);
+	return exits;
+}
+
+int attach_command(const struct options *options)
+{
+	int exits;
+	tracer_catch_interrupts();
+	pid_t pid = find_process(options->file, &exits);
+	if (pid == 0)
+		return exits;
+	if (options->run)
+		return attach_run(options, pid);
+	if (options->explore)
+		return attach_explore(options, pid);
+	if (options->watch > 0)
+		return attach_watch(options, pid);
+	return report(options, pid);
+}

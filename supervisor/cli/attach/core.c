@@ -1,0 +1,36 @@
+/* fmc core: what did a process hang in, or die of? */
+#include "supervisor/cli/attach/tell.h"
+#include "supervisor/cli/options/commands.h"
+#include "supervisor/cli/output/say.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of which program it is, and what made it. */
+static void print_origin(const struct account *account, FILE *stream)
+{
+	int signal = subject_signal(account->subject);
+	const char *name = signal ? sigabbrev_np(signal) : NULL;
+	fprintf(stream, "\nCore file of %s", subject_program(account->subject));
+	if (name)
+		fprintf(stream, ", which SIG%s ended", name);
+	else if (signal)
+		fprintf(stream, ", which signal %d ended", signal);
+	fputs(".\n", stream);
+}
+
+int core_command(const struct options *options)
+{
+	struct account *account;
+	char why[256];
+	enum status status = account_core(options->file, options->program, &account, why);
+	if (status) {
+		say("%s", why);
+		return say_exit(status);
+	}
+	tell_account(account, options);
+	print_origin(account, tell_stream(options));
+	int exits = tell_end(account, NULL, 0, options);
+	account_free(account);
+	return exits;
+}

@@ -1,9 +1,0 @@
-#ifndef FMC_CLI_CHECK_H
-#define FMC_CLI_CHECK_H
-
-#include "launch.h"
-
-/* Search the schedules of a program from where it is launched, and say what came of it. The exit status. */
-int check_search(struct launch *launch, const struct options *options);
-
-#endif

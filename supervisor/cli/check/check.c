@@ -1,0 +1,341 @@
+/* fmc check: search, and say what came of it. */
+#include "supervisor/cli/check/check.h"
+#include "supervisor/cli/check/explore.h"
+#include "supervisor/cli/options/commands.h"
+#include "supervisor/cli/output/exits.h"
+#include "supervisor/cli/output/say.h"
+#include "supervisor/cli/session/environment.h"
+#include "supervisor/cli/session/image_id.h"
+#include "supervisor/cli/session/ops.h"
+#include "supervisor/cli/session/record.h"
+#include "supervisor/cli/verdict/explain.h"
+#include "supervisor/cli/verdict/json.h"
+#include "supervisor/cli/verdict/results.h"
+#include "supervisor/cli/verdict/simplify.h"
+#include "supervisor/cli/verdict/warnings.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a complete search holds under, besides what it comes to itself. */
+static void describe_conditions(const struct options *options, struct verdict *verdict)
+{
+	char waking[320] = "every choice of whom to wake", spurious[80] = "no spurious wakeups", ops[64] = "";
+	if (options->restricted)
+		snprintf(waking, sizeof waking, "only those choices of whom to wake that %s allows",
+			 options->waking);
+	if (options->spurious)
+		snprintf(spurious, sizeof spurious, "up to %u spurious wakeups of each condition",
+			 options->spurious);
+	if (options->ops)
+		snprintf(ops, sizeof ops, ", operations being what %.30s says", ops_name());
+	verdict->fair_k = options->search.fair_k;
+	snprintf(verdict->conditions, sizeof verdict->conditions, "sequential consistency, %s, %s%s", waking,
+		 spurious, ops);
+}
+
+/* What minimising a finding may cost, and all of them. `fmc minimize` takes its time. */
+#define SIMPLIFY_SECONDS	2
+#define SIMPLIFY_SECONDS_IN_ALL 10
+#define SIMPLIFY_EXECUTIONS	200
+
+/* Takes what it cost from *left. False: nothing was left. */
+static bool make_simple(const struct exploration *x, struct reported *reported, double *left)
+{
+	const uint64_t last = explore_last_moment(x);
+	double seconds = *left < SIMPLIFY_SECONDS ? *left : SIMPLIFY_SECONDS;
+	/* The other half is for the replays of what it comes to. */
+	if (last && ((double)last - (double)clock_now()) / 2e9 < seconds)
+		seconds = ((double)last - (double)clock_now()) / 2e9;
+	const struct simplify_budget budget = {seconds, SIMPLIFY_EXECUTIONS, x->options->seed,
+					       reported->least_preemptions, last};
+	bool wanted = !x->options->no_minimize && x->repeatable && !tracer_interrupted();
+	if (!wanted || reported->finding.kind == FINDING_NONE)
+		return true;
+	if (seconds <= 0)
+		return false;
+	uint64_t begin = clock_now();
+	simplify(x->session, reported, &budget);
+	*left -= (double)(clock_now() - begin) / 1e9;
+	return true;
+}
+
+/* What an earlier run has written is as good. */
+static bool is_written(const struct reported *reported)
+{
+	return reported->schedule && access(reported->schedule, F_OK) == 0;
+}
+
+/* What of the environment the schedule names; all of it where that can't be told apart. NULL without memory. */
+static char **environment_told(const struct exploration *x, const struct launch *launch,
+			       const struct reported *reported)
+{
+	const char *why = "the program isn't repeatable";
+	char **needed = NULL;
+	if (x->repeatable && !tracer_interrupted())
+		needed =
+		    environment_needed(launch, x->options, &reported->policy, &reported->finding.trace, &why);
+	if (!needed && why && x->options->verbose)
+		say("the schedule names the whole environment: %s", why);
+	return needed ? needed : list_copy(launch->environment);
+}
+
+static void write_schedule(const struct exploration *x, const struct launch *launch,
+			   struct reported *reported)
+{
+	struct verdict *verdict = x->verdict;
+	char how[160];
+	snprintf(how, sizeof how, "%s: %s, execution %" PRIu64 ", seed %" PRIu64, verdict->strategy,
+		 reported->phase, reported->execution, x->options->seed);
+	free(reported->schedule);
+	struct launch told = *launch;
+	told.environment = environment_told(x, launch, reported);
+	/* Without a file the report is worth as much; the reason has been said. */
+	(void)record_schedule(&reported->finding, x->session, &told, x->options, &reported->policy, how,
+			      reported == verdict->reported, &reported->schedule);
+	list_free(told.environment);
+}
+
+static void print_finding(const struct exploration *x, const struct reported *reported, bool in_time,
+			  FILE *stream)
+{
+	explain_finding(&reported->finding, reported->schedule, true, x->options, stream);
+	simplified_print(reported, x->options, stream);
+	if (!in_time)
+		fprintf(stream, "Not minimised: no time was left for that (fmc minimize).\n");
+	fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds", reported->execution,
+		reported->seconds);
+	if (reported->count > 1)
+		fprintf(stream, "; %" PRIu64 " executions fail like this", reported->count);
+	fprintf(stream, ".\n%s", x->options->all ? "\n" : "");
+}
+
+static int exit_status(const struct exploration *x)
+{
+	const struct verdict *verdict = x->verdict;
+	if (verdict->reported_length > 0)
+		return EXITS_FINDING;
+	if (tracer_interrupted())
+		return EXITS_INTERRUPTED;
+	if (x->options->require_complete && !verdict->complete)
+		return EXITS_INCOMPLETE;
+	return x->options->ctest ? verdict->assumed_exit : EXITS_OK;
+}
+
+/* Where text for people goes. */
+static FILE *text_stream(const struct options *options)
+{
+	const char *const results[] = {options->json, options->junit, options->sarif};
+	for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+		if (results[i] && strcmp(results[i], "-") == 0)
+			return stderr;
+	return stdout;
+}
+
+/* The search is over: print, write, return the exit status. */
+static int conclude(struct exploration *x, const struct launch *launch)
+{
+	struct verdict *verdict = x->verdict;
+	const struct options *options = x->options;
+	FILE *stream = text_stream(options);
+	double left = SIMPLIFY_SECONDS_IN_ALL;
+	for (size_t i = 0; i < verdict->reported_length; i++) {
+		bool in_time = true;
+		if (!is_written(&verdict->reported[i])) {
+			in_time = make_simple(x, &verdict->reported[i], &left);
+			write_schedule(x, launch, &verdict->reported[i]);
+		}
+		print_finding(x, &verdict->reported[i], in_time, stream);
+	}
+	if (options->all || verdict->reported_length == 0)
+		verdict_print(verdict, stream);
+	else if (!x->repeatable)
+		fprintf(stream, "Replays may go another way: %s.\n", verdict->because[0]);
+	if (verdict->assumed_exit)
+		fprintf(stream, "Exits with %d under the first schedule: %s.\n", verdict->assumed_exit,
+			options->ctest ? "the test's own status, which is passed on (--ctest)"
+				       : "taken as expected (--expect-exit)");
+	warnings_missing(x->session, verdict);
+	for (size_t i = 0; i < WARNINGS; i++)
+		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
+	const struct results results = {options, launch, verdict, NULL, exit_status(x)};
+	bool written = !options->json || json_write(verdict, options->json);
+	return results_write(&results) && written ? results.exits : EXITS_SOFTWARE;
+}
+
+/* There is no search: for people a line, for other tools a result. `launch`: NULL if there is no program either. */
+static int fail(const struct options *options, const struct launch *launch, const char *why, int exits)
+{
+	const struct results results = {options, launch, NULL, why, exits};
+	say("%s", why);
+	(void)results_write(&results);
+	return exits;
+}
+
+static void print_going_on(struct exploration *x)
+{
+	progress_clear(&x->progress);
+	if (x->resume->going_on)
+		fprintf(text_stream(x->options), "Going on after %" PRIu64 " executions.\n",
+			x->verdict->earlier);
+}
+
+/* The search couldn't be made; returns the exit status. */
+static int give_up(const struct exploration *x, const struct launch *launch)
+{
+	char why[PATH_MAX + sizeof x->why];
+	if (x->fatal == STATUS_MALFORMED)
+		return fail(x->options, launch, x->why, EXITS_DATA);
+	snprintf(why, sizeof why, "%s: %s", launch->path, x->why);
+	return fail(x->options, launch, why,
+		    x->fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE);
+}
+
+/* All that a search needs besides its process. */
+struct setting {
+	const struct launch *launch;
+	const struct options *options;
+	const struct processors *processors;
+	struct resume *resume;
+	uint64_t began; /* loading the program is part of the budget */
+};
+
+/* What check_again() answers where its search came to nothing, so that the first one's verdict stands. */
+#define NOTHING (-1)
+
+static int check_again(const struct exploration *first, const struct setting *setting);
+
+/* `before`: the search that this one follows; NULL: it is the first. */
+static int check_with(struct session *session, const struct setting *setting,
+		      const struct exploration *before, struct verdict *verdict)
+{
+	const struct launch *launch = setting->launch;
+	const struct options *options = setting->options;
+	const struct processors *processors = setting->processors;
+	struct exploration x;
+	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, setting->resume,
+		     setting->began, verdict);
+	if (before)
+		explore_follow(&x, before);
+	record_strategy(options, verdict->strategy);
+	describe_conditions(options, verdict);
+	bool good = explore_preflight(&x, launch);
+	progress_clear(&x.progress);
+	if (!before)
+		session_warn(session);
+	if (good)
+		explore_leave_time(&x);
+	if (good && explore_resume(&x, launch))
+		print_going_on(&x);
+	if (!x.fatal)
+		explore_search(&x, launch, processors);
+	int status = NOTHING;
+	progress_clear(&x.progress);
+	if (explore_wants_atomics(&x))
+		status = check_again(&x, setting);
+	if (status != NOTHING || (before && (x.fatal || verdict->executions == verdict->before))) {
+		explore_release(&x);
+		return status;
+	}
+	if (x.fatal) {
+		status = give_up(&x, launch);
+	} else {
+		status = conclude(&x, launch);
+		explore_keep(&x);
+	}
+	explore_release(&x);
+	return status;
+}
+
+static void print_again(const struct exploration *x)
+{
+	const struct verdict *verdict = x->verdict;
+	fprintf(text_stream(x->options),
+		"No failure found in %" PRIu64
+		" execution%s by operations alone%s, %.1f seconds: going on with atomic "
+		"instructions (--atomics).\n",
+		verdict->executions, verdict->executions == 1 ? "" : "s",
+		x->complete ? ", all there are" : "", verdict->seconds);
+	fflush(text_stream(x->options));
+}
+
+static int check_again(const struct exploration *first, const struct setting *setting)
+{
+	struct options with = *setting->options;
+	struct setting again = *setting;
+	struct session session;
+	struct verdict verdict;
+	char why[256];
+	with.atomics = true;
+	again.options = &with;
+	if (session_open_search(&session, setting->launch, &with, why) != STATUS_OK)
+		return NOTHING;
+	print_again(first);
+	verdict_init(&verdict);
+	verdict.image = first->verdict->image;
+	const int exits = check_with(&session, &again, first, &verdict);
+	verdict_release(&verdict);
+	session_close(&session);
+	return exits;
+}
+
+/* With the program and its file open. */
+static int check_launched(struct launch *launch, const struct options *options, struct resume *resume)
+{
+	struct session session;
+	struct verdict verdict;
+	struct processors processors;
+	char why[256];
+	const uint64_t began = clock_now();
+	processors_look(&processors);
+	/* A program that looks at the clock does again what it did. */
+	if (resume->going_on)
+		launch->start_time = resume->start_time;
+	enum status status = session_open_search(&session, launch, options, why);
+	if (status)
+		return fail(options, launch, why, say_exit(status));
+	verdict_init(&verdict);
+	verdict.image = launch->image ? image_id_path(launch->image) : NULL;
+	const struct setting setting = {launch, options, &processors, resume, began};
+	int exits = check_with(&session, &setting, NULL, &verdict);
+	verdict_release(&verdict);
+	session_close(&session);
+	return exits;
+}
+
+int check_search(struct launch *launch, const struct options *options)
+{
+	struct resume resume;
+	char why[256];
+	enum status status = resume_open(&resume, options->resume, why);
+	if (status)
+		return fail(options, launch, why, status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE);
+	/* What one worker learns of loops is for all of them. */
+	struct options with = *options;
+	with.loops = loops_shared();
+	int exits = check_launched(launch, &with, &resume);
+	loops_release(with.loops);
+	resume_release(&resume);
+	return exits;
+}
+
+int check_command(const struct options *options)
+{
+	struct launch launch;
+	char why[256];
+	tracer_catch_interrupts();
+	int refused = ops_open(options, EXITS_USAGE);
+	if (refused)
+		return refused;
+	if (!results_possible(options))
+		return EXITS_USAGE;
+	enum status status = launch_from_options(&launch, options, true, why);
+	if (status)
+		return fail(options, NULL, why, EXITS_UNAVAILABLE);
+	int exits = check_search(&launch, options);
+	launch_release(&launch);
+	return exits;
+}

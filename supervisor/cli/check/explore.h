@@ -1,0 +1,110 @@
+#ifndef FMC_SUPERVISOR_CLI_CHECK_EXPLORE_H
+#define FMC_SUPERVISOR_CLI_CHECK_EXPLORE_H
+
+#include "supervisor/cli/check/failures.h"
+#include "supervisor/cli/check/jobs.h"
+#include "supervisor/cli/check/looks.h"
+#include "supervisor/cli/check/progress.h"
+#include "supervisor/cli/check/resume.h"
+#include "supervisor/cli/session/session.h"
+#include "supervisor/cli/verdict/verdict.h"
+
+#include <fmc/supervisor/coverage.h>
+
+/*
+ * The search of a whole command: phase after phase, until a failure is confirmed, everything has been run, or
+ * a budget is used up. Fills the verdict.
+ */
+struct exploration {
+	struct options own;	       /* as the user gave them, and as the first execution made them: */
+	const struct options *options; /* this is what everybody reads */
+	struct session *session;
+	struct verdict *verdict;
+	struct progress progress;
+	struct search_progress search; /* of the present phase */
+	char phase[32];		       /* "cb:1" */
+	uint64_t phase_begin;	       /* clock_now() */
+	uint64_t phase_from;	       /* its executions in earlier runs */
+	unsigned workers;	       /* how many executions run at a time */
+	struct jobs *jobs;	       /* while there is a search */
+	struct job last;	       /* the last execution */
+	uint64_t begin, deadline;      /* clock_now(); deadline 0: none */
+	uint64_t whole_deadline;       /* that of the searches that follow, too */
+	uint32_t loops;		       /* that were known when the search of this phase began */
+	bool anew;		       /* more are known now: it is to begin again */
+	bool repeatable;
+	bool timeouts;		/* the first execution has some that could be over too soon */
+	bool begins;		/* the present phase is one of portfolio_begins() */
+	bool ordered;		/* and its time-outs fire in order */
+	bool over;		/* nothing more is to be run */
+	bool enough;		/* over, and what runs still isn't wanted any more */
+	bool complete;		/* a strategy has run every execution */
+	bool sampled;		/* part of the search was random */
+	bool bounded;		/* some bound has been worked through: */
+	bool delays;		/* on delays, not on preemptions */
+	uint32_t bound;		/* the highest */
+	bool forbade;		/* fairness kept a thread from running that could */
+	bool unfair;		/* the present phase runs what fairness left out: */
+	bool unfair_complete;	/* all of it */
+	bool endless;		/* it came upon threads that wait for each other for ever */
+	uint64_t longest;	/* what an execution that came to its end took at most, in nanoseconds */
+	uint64_t longest_trace; /* and its transitions */
+	uint64_t
+	    broken_off; /* executions that came to no end, not counting those that the end of the budget cut */
+	uint64_t
+	    holding; /* executions in which time-outs were held back, not counting those of auto's beginning */
+	uint64_t beyond; /* executions that ended after more transitions than the depth */
+	uint64_t cut, held_back, diverged, unconfirmed, outside, absent, going_on;
+	struct failures failures;
+	struct looks looks; /* executions that are looked at again if the search comes to its end */
+	struct coverage coverage;
+	struct resume *resume;	/* of several runs: where it stands is kept */
+	double earlier_seconds; /* what earlier runs took */
+	uint64_t
+	    probing; /* from so many transitions on the first execution is only run to see if it has an end; 0: never */
+	size_t found_reasons; /* of the verdict's: what executions showed, not what the budget left out */
+	uint64_t undecided;   /* executions counted whose failure there was no time to confirm */
+	enum status fatal;    /* why the search had to be given up; `why` holds one line */
+	char why[300];
+};
+
+/* `workers`: how many executions may run at a time, 1 for this process alone. `resume` has been opened. The budget began
+ * at `began`: that's before the program was loaded. */
+void explore_init(struct exploration *x, const struct options *options, struct session *session,
+		  unsigned workers, struct resume *resume, uint64_t began, struct verdict *verdict);
+void explore_release(struct exploration *x);
+
+/*
+ * Run the first schedule twice: is the program repeatable, does it start threads? False when the search has
+ * to be given up (over, fatal).
+ */
+bool explore_preflight(struct exploration *x, const struct launch *launch);
+/* After each transition: the first execution may have gone on for longer than most have to. */
+void explore_probe(struct exploration *x, const struct trace *trace);
+
+/*
+ * After the preflight: go on where the file says. False if that isn't possible, or the user presses Ctrl-C (over,
+ * fatal): STATUS_MALFORMED if it is of something else.
+ */
+bool explore_resume(struct exploration *x, const struct launch *launch);
+
+/*
+ * After the preflight: shall a search with --atomics follow if this one finds nothing? It does where the user has chosen no strategy
+ * and atomic instructions run that may be locks. explore_leave_time(): it will have most of the budget.
+ */
+bool explore_wants_atomics(const struct exploration *x);
+void explore_leave_time(struct exploration *x);
+
+/* This search follows that one, which has found nothing, and has the rest of its budget. */
+void explore_follow(struct exploration *x, const struct exploration *before);
+
+/* When all that belongs to the search has to be over, by clock_now(): a tenth after its budget; 0: it has none. */
+uint64_t explore_last_moment(const struct exploration *x);
+
+/* Write down where the search stands, or that it is over. Ends with a line on standard error if it can't. */
+void explore_keep(struct exploration *x);
+
+/* Search, then put every reason for which it isn't complete into the verdict. */
+void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors);
+
+#endif

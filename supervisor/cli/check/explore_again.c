@@ -1,0 +1,49 @@
+/* A search by operations alone that finds nothing, and the one with atomic instructions that follows. */
+#include "supervisor/cli/check/explore_private.h"
+
+/*
+ * Where atomic instructions run the search without them has this part of the budget: those of libraries may be locks that are at
+ * fault, and one that switches threads at both sees what the first one does.
+ */
+#define FIRST_PART 3
+
+/* So many executions as long as the longest so far have to fit into what is left. */
+#define LEAST_EXECUTIONS 10
+
+static bool is_free(const struct exploration *x)
+{
+	const struct options *options = x->options;
+	return options->automatic && !options->atomics && !options->executions && !x->resume->path &&
+	       x->repeatable && !x->fatal && !tracer_interrupted();
+}
+
+void explore_leave_time(struct exploration *x)
+{
+	if (!is_free(x) || !x->deadline || !process_names_atomics(process_uncontrolled(x->session->process)))
+		return;
+	const uint64_t end = x->begin + (x->deadline - x->begin) / FIRST_PART;
+	/* Of long executions hardly one would be run: one of the two searches has all the time. */
+	if (clock_now() + LEAST_EXECUTIONS * x->last.took > end)
+		return;
+	x->deadline = end;
+	x->session->deadline = x->deadline;
+}
+
+bool explore_wants_atomics(const struct exploration *x)
+{
+	const struct verdict *verdict = x->verdict;
+	if (!is_free(x) || verdict->reported_length > 0 || verdict->executions == 0 ||
+	    !verdict->uncontrolled || !process_names_atomics(verdict->uncontrolled))
+		return false;
+	return !x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline;
+}
+
+void explore_follow(struct exploration *x, const struct exploration *before)
+{
+	x->begin = clock_now();
+	x->deadline = x->whole_deadline = before->whole_deadline;
+	x->session->deadline = x->deadline;
+	x->earlier_seconds = explore_seconds(before);
+	x->verdict->before = x->verdict->executions = before->verdict->executions;
+	x->verdict->transitions = before->verdict->transitions;
+}

@@ -1,0 +1,69 @@
+/* A search over several runs: taking it up, and writing down where it stands. */
+#include "supervisor/cli/check/explore_private.h"
+#include "supervisor/cli/check/explore_state.h"
+#include "supervisor/cli/output/say.h"
+
+#include <stdio.h>
+
+/* Where findings are collected the program's modules are known. STATUS_INTERRUPTED. */
+static enum status learn_modules(struct exploration *x)
+{
+	const struct plan plan = {.policy = explore_first_policy(x)};
+	struct finding finding;
+	finding_init(&finding);
+	enum status status = session_run(x->session, &plan, &x->last.trace, &finding);
+	finding_release(&finding);
+	return x->last.trace.end == END_INTERRUPTED ? STATUS_INTERRUPTED : status;
+}
+
+bool explore_resume(struct exploration *x, const struct launch *launch)
+{
+	char why[512] = "";
+	struct loader exploration;
+	if (!x->resume->path)
+		return true;
+	enum status status = learn_modules(x);
+	if (!status)
+		status = resume_identify(x->resume, x->session, launch, x->options, x->repeatable, why);
+	if (!status && x->resume->going_on) {
+		status = resume_load(x->resume, &exploration) ? explore_state_load(x, &exploration)
+							      : STATUS_MALFORMED;
+		if (status)
+			snprintf(why, sizeof why, "%.180s: can't go on with the saved search: %s",
+				 x->resume->path, status_text(status));
+	}
+	x->progress.earlier = x->verdict->earlier;
+	x->over = x->enough = status == STATUS_INTERRUPTED;
+	if (status && status != STATUS_INTERRUPTED)
+		explore_give_up(x, status, why);
+	return !x->over;
+}
+
+void explore_write_state(struct exploration *x)
+{
+	struct saver exploration = {0};
+	char why[256];
+	if (x->jobs)
+		x->found_reasons = x->verdict->reasons;
+	explore_state_save(x, &exploration);
+	/* Told once: it may be tried every second. */
+	bool failed = resume_write(x->resume, &exploration, why) != STATUS_OK;
+	if (failed && !x->resume->failed) {
+		progress_clear(&x->progress);
+		say("%s", why);
+	}
+	x->resume->failed = failed;
+	saver_release(&exploration);
+}
+
+void explore_keep(struct exploration *x)
+{
+	if (!x->resume->path)
+		return;
+	if (x->resume->over)
+		resume_remove(x->resume);
+	else if (x->resume->noted)
+		explore_write_state(x);
+	else if (x->resume->unfinished)
+		say("%s: the search by %s can't be saved", x->resume->path, x->phase);
+}

@@ -1,0 +1,100 @@
+/* Which phases a search has, one after the other. */
+#include "supervisor/cli/check/explore_private.h"
+#include "supervisor/cli/check/portfolio.h"
+
+#include <fmc/breakpoints/plugin.h>
+#include <fmc/supervisor/combinations.h>
+
+/* The places of the phases after all others, in their order. */
+#define WHOLE  (SIZE_MAX - 1)
+#define UNFAIR SIZE_MAX
+
+/* The part of the time budget that is gone. */
+static double used(const struct exploration *x)
+{
+	double budget = (double)(x->deadline - x->begin);
+	return x->deadline ? (double)(clock_now() - x->begin) / budget : 0;
+}
+
+/*
+ * Complete but for equivalent executions: try to run those, too, unless a search that sees more follows. Nothing is
+ * lost if it comes to no end.
+ */
+static void explore_whole(struct exploration *x)
+{
+	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over ||
+	    explore_wants_atomics(x) || (x->resume->going_on && x->resume->position == UNFAIR))
+		return;
+	const struct phase phase = portfolio_whole(x->options, used(x));
+	explore_phase(x, &phase, WHOLE);
+}
+
+/*
+ * Every fair execution has been run, and fairness kept threads from running: what it left out is run, too, if that has an end.
+ * Where threads wait for each other in loops it has none, as the first execution shows that only does that.
+ */
+static void explore_unfair(struct exploration *x)
+{
+	struct verdict *verdict = x->verdict;
+	if (!x->complete || !x->forbade || !x->options->search.fair_k)
+		return;
+	if (x->options->features & FEATURE_FAIR_K) {
+		verdict->unfair = UNFAIR_REFUSED;
+		return;
+	}
+	const struct phase phase = portfolio_unfair(x->options, verdict->reduced, x->longest_trace, used(x));
+	x->unfair = true;
+	explore_phase(x, &phase, UNFAIR);
+	x->unfair = false;
+	if (x->endless)
+		verdict->unfair = UNFAIR_ENDLESS;
+	else if (x->unfair_complete)
+		verdict->unfair = UNFAIR_RUN;
+	else
+		verdict_because(
+		    verdict,
+		    "executions that fairness leaves out weren't all run, those in which a thread that "
+		    "waits or sleeps several times is quicker than one that could run");
+}
+
+static void explore_phases(struct exploration *x)
+{
+	struct phase phases[PORTFOLIO_ROOM];
+	size_t again, length = portfolio_make(x->options, x->repeatable, x->timeouts, phases, &again);
+	const size_t from = x->resume->going_on ? x->resume->position : 0;
+	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete; i++, position++) {
+		/* Systematic strategies build on what earlier executions did. */
+		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
+			explore_phase(x, &phases[i], position);
+		phases[i].search.seed += phases[i].executions;
+		if (i + 1 == length)
+			i -= again;
+	}
+	explore_whole(x);
+	explore_unfair(x);
+}
+
+void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors)
+{
+	bool begun = !x->over;
+	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors);
+	if (x->jobs)
+		explore_phases(x);
+	else
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	jobs_free(x->jobs);
+	x->jobs = NULL;
+	x->resume->over = begun && !x->fatal && (x->complete || !x->resume->unfinished);
+	progress_clear(&x->progress);
+	/* It may also have failed after the last execution, as that was looked at. */
+	if (plugin_failure())
+		explore_give_up(x, STATUS_UNSUPPORTED, plugin_failure());
+	x->found_reasons = x->verdict->reasons;
+	explore_memory(x);
+	if (x->options->all || x->verdict->reported_length == 0)
+		explore_give_reasons(x);
+	else
+		verdict_because(x->verdict, "the first failure ends the search");
+	x->verdict->atomics = x->options->atomics;
+	x->verdict->seconds = explore_seconds(x);
+}

@@ -1,0 +1,56 @@
+#ifndef FMC_SUPERVISOR_CLI_CHECK_EXPLORE_PRIVATE_H
+#define FMC_SUPERVISOR_CLI_CHECK_EXPLORE_PRIVATE_H
+
+#include "supervisor/cli/check/explore.h"
+#include "supervisor/cli/check/portfolio.h"
+
+/* What the explore*.c files share. */
+
+/* The search can't go on, for a reason of one line. */
+void explore_give_up(struct exploration *x, enum status status, const char *why);
+
+/* From now on this exit status, and no other that was assumed before, is a good end; 0: none is but those that the user has named. */
+void explore_assume(struct exploration *x, int status);
+
+/* The policy of the first schedule. */
+struct policy explore_first_policy(const struct exploration *x);
+
+/* Does the end of the last execution allow to go on? One that was broken off is counted. */
+bool explore_usable(struct exploration *x);
+
+/* What the search has taken so far, in earlier runs as well. */
+double explore_seconds(const struct exploration *x);
+
+/* Plan and run until this phase is over or has had its share. `position`: its place among all phases of the search. */
+void explore_phase(struct exploration *x, const struct phase *phase, size_t position);
+
+/* explore_budget.c: */
+
+/* When this phase has to end: its share of the budget; 0: there is none. */
+uint64_t explore_phase_end(const struct exploration *x, const struct phase *phase);
+
+/* Has this phase had what it may have, when those are over that are out? `planned`: by it so far. */
+bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t planned);
+
+/* How long, in nanoseconds, an execution may take that isn't to be broken off as endless. */
+uint64_t explore_patience(const struct exploration *x);
+
+/*
+ * When the replays that confirm a failure, executions as long as one that took so many nanoseconds, have to be over; 0: there is no
+ * limit. A failure is worth a tenth more than the budget, and some time in any case.
+ */
+uint64_t explore_confirming_end(const struct exploration *x, uint64_t took);
+
+/* How long an execution of this phase, or of none (NULL), may take. */
+struct session_time explore_time(const struct exploration *x, const struct phase *phase);
+
+/* explore_memory.c: a search that would call itself complete looks whether threads share memory without operations. */
+void explore_memory(struct exploration *x);
+
+/* explore_reasons.c: everything that was left out, in the verdict. */
+void explore_give_reasons(struct exploration *x);
+
+/* Write the file of --resume as it has to be now. */
+void explore_write_state(struct exploration *x);
+
+#endif

@@ -1,0 +1,85 @@
+/* Why a search isn't complete. */
+#include "supervisor/cli/check/explore_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Memory that threads share without operations. `only`: there is no other reason, but that time-outs fire in order. */
+static void give_memory_reason(struct verdict *verdict, bool only)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	if (stream) {
+		memory_seen_print(&verdict->memory, 0, stream);
+		fclose(stream);
+	}
+	verdict_because(verdict, "%s: %s",
+			only ? "it is complete only if these accesses don't matter"
+			     : "no operation orders these accesses, and no thread is switched there",
+			text ? text : "out of memory");
+	free(text);
+}
+
+void explore_give_reasons(struct exploration *x)
+{
+	struct verdict *v = x->verdict;
+	const struct options *options = x->options;
+	v->complete = x->complete && v->reasons == 0;
+	v->ordered = x->holding > 0;
+	if (v->ordered)
+		verdict_because(v, "time-outs fired in order: executions in which one fires while others "
+				   "could go on weren't run (--timeouts any)");
+	if (v->broken_off)
+		verdict_because(v, "%" PRIu64 " execution%s broken off before %s end%s: %s%s", v->broken_off,
+				v->broken_off == 1 ? " was" : "s were", v->broken_off == 1 ? "its" : "their",
+				v->broken_off == 1 ? "" : "s", v->broken_off == 1 ? "" : "of the first, ",
+				v->broken_at);
+	if (tracer_interrupted())
+		verdict_because(v, "it was interrupted");
+	else if (!x->complete && options->executions &&
+		 v->executions - x->verdict->earlier >= options->executions)
+		verdict_because(v, "it was limited to %" PRIu64 " executions", options->executions);
+	else if (!x->complete && x->over && x->deadline)
+		verdict_because(v, "its %g seconds were used up", options->seconds);
+	if (!x->complete && x->bounded)
+		verdict_because(v, "only executions with at most %" PRIu32 " %s%s were all run%s", x->bound,
+				x->delays ? "delay" : "preemption", x->bound == 1 ? "" : "s",
+				x->sampled ? ", others at random" : "");
+	else if (!x->complete && x->sampled)
+		verdict_because(v, "random executions can't show that nothing is left");
+	if (x->cut)
+		verdict_because(v, "%" PRIu64 " executions were cut at %" PRIu64 " transitions (--depth)",
+				x->cut, options->search.max_depth);
+	if ((x->complete || x->bounded) && x->beyond)
+		verdict_because(v,
+				"%" PRIu64 " executions were longer than %" PRIu64
+				" transitions: what follows those was run in one order alone (--depth)",
+				x->beyond, options->search.max_depth);
+	if (x->held_back)
+		verdict_because(v,
+				"in %" PRIu64 " executions a thread was held after %" PRIu64
+				" transitions of its own (--max-thread-depth)",
+				x->held_back, options->search.max_thread_depth);
+	if (x->outside)
+		verdict_because(v, "in %" PRIu64 " executions all threads waited for something outside",
+				x->outside);
+	if (x->absent)
+		verdict_because(v, "%" PRIu64 " executions ended where the copy lacked something", x->absent);
+	if (x->diverged)
+		verdict_because(v,
+				"%" PRIu64 " executions didn't follow their schedules: the program isn't "
+				"repeatable",
+				x->diverged);
+	if (x->unconfirmed)
+		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
+	const bool otherwise_complete = x->complete && v->reasons == (size_t)v->ordered;
+	v->in_order = v->ordered && otherwise_complete;
+	v->conditional = v->memory.length > 0 && otherwise_complete;
+	if (v->memory.length > 0)
+		give_memory_reason(v, v->conditional);
+	if (!v->complete && v->reasons == 0)
+		verdict_because(v, "the search ended early");
+	if (!v->complete && options->restricted)
+		verdict_because(v, "only choices of whom to wake that %s allows were made", options->waking);
+}

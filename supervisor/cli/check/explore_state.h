@@ -1,0 +1,16 @@
+#ifndef FMC_SUPERVISOR_CLI_CHECK_EXPLORE_STATE_H
+#define FMC_SUPERVISOR_CLI_CHECK_EXPLORE_STATE_H
+
+#include "supervisor/cli/check/explore.h"
+
+/* What the executions so far have come to, all but warnings: for a later run. */
+void explore_state_save(const struct exploration *x, struct saver *saver);
+
+/*
+ * Into an exploration that has run nothing but the preflight. Failures are confirmed by running them once more;
+ * those that don't fail any more count as such. STATUS_MALFORMED: the bytes can't be what was saved;
+ * STATUS_INTERRUPTED; STATUS_NO_MEMORY.
+ */
+enum status explore_state_load(struct exploration *x, struct loader *loader);
+
+#endif

@@ -1,0 +1,329 @@
+/* Handing plans to workers, and taking what came of them. */
+#include "supervisor/cli/check/jobs.h"
+#include "supervisor/cli/check/worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Plans that a worker has at a time: one runs, and the next needn't be waited for. */
+#define AHEAD 2
+
+/* How long to wait for workers, in milliseconds. */
+#define MOMENT 200
+
+/* A plan whose workers die so often isn't tried again. */
+#define DEATHS 3
+
+/*
+ * A place for a plan:
+ *
+ *     free -jobs_put-> waits -hand_out-> runs -settle-> done -jobs_take-> free
+ *                        ^----lose_worker---'
+ */
+struct slot {
+	enum { SLOT_FREE, SLOT_WAITS, SLOT_RUNS, SLOT_DONE } state;
+	struct job job;
+	struct session_time time;
+	size_t worker;	 /* runs: which */
+	uint64_t turn;	 /* runs: those of a worker are run in this order */
+	unsigned deaths; /* of workers while they ran it */
+};
+
+struct jobs {
+	unsigned count;
+	struct session *session;
+	struct worker_setting setting;
+	struct worker *workers;
+	struct slot *slots;
+	size_t slots_length;
+	uint64_t turns;
+	struct saver message; /* for use in between */
+	struct trace trace;   /* the same */
+	enum status status;   /* why nothing more can be run */
+	char why[256];
+};
+
+void job_init(struct job *job)
+{
+	*job = (struct job){0};
+	trace_init(&job->trace);
+}
+
+void job_release(struct job *job)
+{
+	trace_release(&job->trace);
+	free(job->uncontrolled);
+	job->uncontrolled = NULL;
+}
+
+struct jobs *jobs_new(unsigned count, struct session *session, const struct launch *launch,
+		      const struct options *options, const struct processors *processors)
+{
+	struct jobs *jobs = calloc(1, sizeof *jobs);
+	if (!jobs)
+		return NULL;
+	jobs->count = count;
+	jobs->session = session;
+	/* Besides those that are with workers some may be done, and wait for their turn to be taken. */
+	jobs->slots_length = count == 1 ? 1 : (size_t)count * 2 * AHEAD;
+	jobs->slots = calloc(jobs->slots_length, sizeof *jobs->slots);
+	jobs->workers = calloc(count, sizeof *jobs->workers);
+	trace_init(&jobs->trace);
+	jobs->setting = (struct worker_setting){launch, options, processors, jobs->workers, count};
+	if (!jobs->slots || !jobs->workers) {
+		jobs_free(jobs);
+		return NULL;
+	}
+	for (size_t i = 0; i < jobs->slots_length; i++)
+		job_init(&jobs->slots[i].job);
+	return jobs;
+}
+
+void jobs_free(struct jobs *jobs)
+{
+	if (!jobs)
+		return;
+	for (size_t w = 0; jobs->workers && w < jobs->count; w++)
+		worker_stop(&jobs->workers[w], false);
+	for (size_t i = 0; jobs->slots && i < jobs->slots_length; i++)
+		job_release(&jobs->slots[i].job);
+	trace_release(&jobs->trace);
+	saver_release(&jobs->message);
+	free(jobs->workers);
+	free(jobs->slots);
+	free(jobs);
+}
+
+static size_t count_slots(const struct jobs *jobs, bool waits, bool runs, bool done)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < jobs->slots_length; i++)
+		count += (waits && jobs->slots[i].state == SLOT_WAITS) ||
+			 (runs && jobs->slots[i].state == SLOT_RUNS) ||
+			 (done && jobs->slots[i].state == SLOT_DONE);
+	return count;
+}
+
+size_t jobs_out(const struct jobs *jobs)
+{
+	return count_slots(jobs, true, true, true);
+}
+
+bool jobs_room(const struct jobs *jobs)
+{
+	size_t most = jobs->count == 1 ? 1 : (size_t)jobs->count * AHEAD;
+	return jobs_out(jobs) < jobs->slots_length && count_slots(jobs, true, true, false) < most;
+}
+
+static void fail(struct jobs *jobs, enum status status, const char *why)
+{
+	if (jobs->status)
+		return;
+	jobs->status = status;
+	snprintf(jobs->why, sizeof jobs->why, "%s", why);
+}
+
+/* The slot with the lowest ticket; NULL if none is out, or in this state. */
+static struct slot *first_slot(const struct jobs *jobs, bool any, int state)
+{
+	struct slot *first = NULL;
+	for (size_t i = 0; i < jobs->slots_length; i++) {
+		struct slot *slot = &jobs->slots[i];
+		if (slot->state == SLOT_FREE || (!any && (int)slot->state != state))
+			continue;
+		if (!first || slot->job.plan.ticket < first->job.plan.ticket)
+			first = slot;
+	}
+	return first;
+}
+
+/* What a worker has to do; *next is what it runs now. */
+static size_t load_of(const struct jobs *jobs, size_t worker, struct slot **next)
+{
+	size_t load = 0;
+	*next = NULL;
+	for (size_t i = 0; i < jobs->slots_length; i++) {
+		struct slot *slot = &jobs->slots[i];
+		if (slot->state != SLOT_RUNS || slot->worker != worker)
+			continue;
+		load++;
+		if (!*next || slot->turn < (*next)->turn)
+			*next = slot;
+	}
+	return load;
+}
+
+/* The worker with the least to do; `count` if all have enough. */
+static size_t idlest(const struct jobs *jobs)
+{
+	size_t best = jobs->count, least = AHEAD;
+	struct slot *next;
+	for (size_t w = 0; w < jobs->count; w++) {
+		size_t load = load_of(jobs, w, &next);
+		if (load >= least)
+			continue;
+		best = w;
+		least = load;
+	}
+	return best;
+}
+
+/* Give a worker a plan; it is started if it isn't there. */
+static void hand_to(struct jobs *jobs, size_t w, struct slot *slot)
+{
+	struct worker *worker = &jobs->workers[w];
+	if (!worker->pid && !worker_start(worker, &jobs->setting, (unsigned)w)) {
+		char why[128];
+		snprintf(why, sizeof why, "can't make a process: %s", strerror(errno));
+		fail(jobs, STATUS_SYSTEM, why);
+		return;
+	}
+	jobs->message.length = 0;
+	order_save(&jobs->message, &slot->job.plan, &slot->time);
+	if (!link_put(&worker->link, &jobs->message)) {
+		fail(jobs, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		return;
+	}
+	slot->state = SLOT_RUNS;
+	slot->worker = w;
+	slot->turn = jobs->turns++;
+	/* If it is gone that shows when it is listened to. */
+	(void)link_send(&worker->link);
+}
+
+static void hand_out(struct jobs *jobs)
+{
+	struct slot *slot;
+	size_t w;
+	while (!jobs->status && (slot = first_slot(jobs, false, SLOT_WAITS)) &&
+	       (w = idlest(jobs)) < jobs->count)
+		hand_to(jobs, w, slot);
+}
+
+/* A worker has died: another one gets what it had. */
+static void lose_worker(struct jobs *jobs, size_t w)
+{
+	struct slot *running;
+	worker_stop(&jobs->workers[w], true);
+	(void)load_of(jobs, w, &running);
+	if (running && ++running->deaths == DEATHS)
+		fail(jobs, STATUS_GONE, "worker processes die: the last three that ran one schedule did");
+	for (size_t i = 0; i < jobs->slots_length; i++)
+		if (jobs->slots[i].state == SLOT_RUNS && jobs->slots[i].worker == w)
+			jobs->slots[i].state = SLOT_WAITS;
+}
+
+static struct slot *slot_of(struct jobs *jobs, size_t w, uint64_t ticket)
+{
+	for (size_t i = 0; i < jobs->slots_length; i++) {
+		struct slot *slot = &jobs->slots[i];
+		if (slot->state == SLOT_RUNS && slot->worker == w && slot->job.plan.ticket == ticket)
+			return slot;
+	}
+	return NULL;
+}
+
+/* What a worker has answered; false if that can't be. */
+static bool settle(struct jobs *jobs, size_t w, struct loader *message)
+{
+	struct answer answer;
+	if (!answer_load(message, &answer, &jobs->trace))
+		return false;
+	if (answer.refused) {
+		fail(jobs, answer.status, answer.why);
+		return true;
+	}
+	struct slot *slot = slot_of(jobs, w, answer.ticket);
+	if (!slot) {
+		free(answer.uncontrolled);
+		return false;
+	}
+	struct trace trace = slot->job.trace;
+	slot->job.trace = jobs->trace;
+	jobs->trace = trace;
+	free(slot->job.uncontrolled);
+	slot->job.uncontrolled = answer.uncontrolled;
+	slot->job.took = answer.took;
+	slot->state = SLOT_DONE;
+	return true;
+}
+
+static void listen_to(struct jobs *jobs, size_t w)
+{
+	struct link *link = &jobs->workers[w].link;
+	struct loader message;
+	bool good = link_pump(link) == STATUS_OK;
+	while (link_take(link, &message))
+		good = settle(jobs, w, &message) && good;
+	if (!good && !jobs->status)
+		lose_worker(jobs, w);
+}
+
+/* Send and receive. False if nothing has happened for a while. */
+static bool attend(struct jobs *jobs)
+{
+	struct pollfd ends[jobs->count];
+	for (size_t w = 0; w < jobs->count; w++) {
+		const struct worker *worker = &jobs->workers[w];
+		bool pending = worker->pid && link_pending(&worker->link);
+		ends[w] = (struct pollfd){.fd = worker->pid ? worker->link.socket : -1,
+					  .events = (short)(pending ? POLLIN | POLLOUT : POLLIN)};
+	}
+	if (poll(ends, jobs->count, MOMENT) <= 0)
+		return false;
+	for (size_t w = 0; w < jobs->count; w++)
+		if (ends[w].revents)
+			listen_to(jobs, w);
+	hand_out(jobs);
+	return true;
+}
+
+void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_time *time)
+{
+	size_t i = 0;
+	while (jobs->slots[i].state != SLOT_FREE)
+		i++;
+	struct slot *slot = &jobs->slots[i];
+	slot->state = SLOT_WAITS;
+	slot->job.plan = *plan;
+	slot->time = *time;
+	slot->deaths = 0;
+	if (jobs->count > 1)
+		hand_out(jobs);
+}
+
+/* With a single job its plan is run when it is asked for. */
+static void run_here(struct jobs *jobs, struct slot *slot)
+{
+	struct session *session = jobs->session;
+	session->deadline = session_time_deadline(&slot->time);
+	session_run(session, &slot->job.plan, &slot->job.trace, NULL);
+	slot->job.took = session->took;
+	const char *uncontrolled = process_uncontrolled(session->process);
+	free(slot->job.uncontrolled);
+	slot->job.uncontrolled = uncontrolled && *uncontrolled ? strdup(uncontrolled) : NULL;
+	slot->state = SLOT_DONE;
+}
+
+enum status jobs_take(struct jobs *jobs, bool in_order, struct job *job, char why[256])
+{
+	struct slot *slot;
+	if (jobs->count == 1)
+		run_here(jobs, &jobs->slots[0]);
+	while (slot = first_slot(jobs, in_order, SLOT_DONE), !slot || slot->state != SLOT_DONE) {
+		if (jobs->status) {
+			snprintf(why, 256, "%s", jobs->why);
+			return jobs->status;
+		}
+		if (!attend(jobs))
+			return STATUS_TIMEOUT;
+	}
+	struct job swapped = *job;
+	*job = slot->job;
+	slot->job = swapped;
+	slot->state = SLOT_FREE;
+	return STATUS_OK;
+}

@@ -1,0 +1,49 @@
+#ifndef FMC_SUPERVISOR_CLI_CHECK_JOBS_H
+#define FMC_SUPERVISOR_CLI_CHECK_JOBS_H
+
+#include "supervisor/cli/session/processors.h"
+#include "supervisor/cli/session/session.h"
+
+/*
+ * Runs plans: in this process, one after the other, or several at a time in processes of their own (worker.h).
+ */
+struct jobs;
+
+/* An execution that is over. */
+struct job {
+	struct plan plan;   /* that it is of; what it points to is still whose it was */
+	struct trace trace; /* to be initialised before the first use, and released after the last */
+	uint64_t took;	    /* nanoseconds */
+	char *uncontrolled; /* process_uncontrolled() of it; NULL if there is nothing */
+};
+
+void job_init(struct job *job);
+void job_release(struct job *job);
+
+/*
+ * So many at a time: 1 uses the session, more start workers as they are needed. Everything is borrowed. NULL
+ * without memory.
+ */
+struct jobs *jobs_new(unsigned count, struct session *session, const struct launch *launch,
+		      const struct options *options, const struct processors *processors);
+
+/* Ends the workers; what is still out is lost. */
+void jobs_free(struct jobs *jobs);
+
+bool jobs_room(const struct jobs *jobs);  /* for one more? */
+size_t jobs_out(const struct jobs *jobs); /* put and not taken */
+
+/*
+ * Have a plan run in its time. What the plan points to has to stay until its
+ * execution has been taken. Only while there is room.
+ */
+void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_time *time);
+
+/*
+ * Take the next execution that is over, while any is out; `in_order`: of those that are out the one with the lowest
+ * ticket. STATUS_TIMEOUT when none is after a moment, to look at the clock and for Ctrl-C; else what has gone wrong
+ * for good, told in `why`.
+ */
+enum status jobs_take(struct jobs *jobs, bool in_order, struct job *job, char why[256]);
+
+#endif

@@ -1,0 +1,142 @@
+/* Which strategies to try, in which order. */
+#include "supervisor/cli/check/portfolio.h"
+
+/* Shares of the time budget after which each part of auto ends. */
+#define SHARE_FIRST    0.05
+#define SHARE_ROUND    0.13
+#define SHARE_COMPLETE 0.3
+#define SHARE_BOUNDED  0.65
+
+/* What a turn of a random strategy may use where executions are slow: all of them are to have theirs. */
+#define PART_FIRST 0.02
+#define PART_LATER 0.03
+
+/* What may be spent on leaving no equivalent executions out. */
+#define SHARE_WHOLE	 0.05
+#define EXECUTIONS_WHOLE 1000
+
+/* And on those in which fairness kept a thread from running. */
+#define SHARE_UNFAIR	  0.3
+#define EXECUTIONS_UNFAIR 20000
+#define UNFAIR_LONGER	  4
+#define UNFAIR_MORE	  200
+
+/* Executions of each random strategy in the first round, in the rounds after it. */
+#define FIRST_ROUND  100
+#define LATER_ROUNDS 1000
+
+#define TURNS 4
+
+static struct phase make_phase(const struct options *options, enum strategy strategy, uint32_t bound,
+			       uint64_t executions, double share)
+{
+	struct phase phase = {.search = options->search, .executions = executions, .share = share};
+	phase.search.strategy = strategy;
+	phase.search.bound = bound;
+	return phase;
+}
+
+/*
+ * None of the random strategies is the best for every program (a walk finds the deadlock of seven philosophers
+ * after 18 executions and PCT after 2061, elsewhere it is the other way round), so each gets its turn. Each turn has seeds of its own.
+ *
+ * With every yield counted, a thread that spins a few times and then gives up or goes to sleep is interrupted by
+ * fairness before it does. Some turns count fewer of them.
+ */
+static size_t add_round(const struct options *options, uint64_t executions, double share, double part,
+			uint64_t seed, struct phase phases[TURNS])
+{
+	static const struct {
+		enum strategy strategy;
+		uint32_t bound, yields;
+	} turns[TURNS] = {
+	    {STRATEGY_RANDOM, 0, 1}, {STRATEGY_POS, 0, 5}, {STRATEGY_SURW, 0, 1}, {STRATEGY_PCT, 3, 2}};
+	for (size_t i = 0; i < TURNS; i++) {
+		phases[i] = make_phase(options, turns[i].strategy, turns[i].bound, executions, share);
+		phases[i].part = part;
+		phases[i].search.seed += seed;
+		phases[i].search.fair_k *= turns[i].yields;
+	}
+	return TURNS;
+}
+
+/*
+ * Most failures need at most one preemption ([CB], section 4), and such a schedule is the easiest to read.
+ * Some random executions then look where a search by depth comes last; both also see what threads do to each other
+ * by plain memory, which a reduced search takes for nothing, so they come first, but briefly: a small program can be
+ * explored to the end with one execution for each class, and is then done. Of a larger one bounds are worth more. What
+ * is left of the time is random, and that is nearly all where not even a bound can be worked through: with many threads a
+ * bound of one is out of reach.
+ */
+static size_t make_automatic(const struct options *options, struct phase phases[PORTFOLIO_ROOM])
+{
+	size_t length = 0;
+	phases[length++] = make_phase(options, STRATEGY_CB, 1, 0, SHARE_FIRST);
+	length += add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, phases + length);
+	const size_t bounded = length;
+	if (!options->search.max_thread_depth)
+		phases[length++] = make_phase(options, STRATEGY_OPTIMAL, UINT32_MAX, 0, SHARE_COMPLETE);
+	phases[length++] = make_phase(options, STRATEGY_CB, 3, 0, SHARE_BOUNDED);
+	for (size_t i = bounded; i < length; i++)
+		phases[i].gives_up = true;
+	length += add_round(options, LATER_ROUNDS, 1, PART_LATER, FIRST_ROUND, phases + length);
+	return length;
+}
+
+/*
+ * A time-out of an hour that fires at once is worth less than a failure without one. What follows has the rest of the time.
+ */
+static size_t add_ordered(const struct options *options, size_t length, struct phase phases[PORTFOLIO_ROOM])
+{
+	struct phase first[1 + TURNS] = {make_phase(options, STRATEGY_CB, 1, 0, SHARE_FIRST)};
+	const size_t count = 1 + add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, first + 1);
+	for (size_t i = length; i-- > 0;) {
+		phases[i + count] = phases[i];
+		phases[i + count].share = SHARE_ROUND + (1 - SHARE_ROUND) * phases[i].share;
+	}
+	for (size_t i = 0; i < count; i++) {
+		phases[i] = first[i];
+		phases[i].search.ordered = true;
+	}
+	return length + count;
+}
+
+bool portfolio_begins(const struct options *options, const struct phase *phase)
+{
+	return phase->search.ordered && !options->search.ordered;
+}
+
+struct phase portfolio_whole(const struct options *options, double used)
+{
+	return make_phase(options, STRATEGY_DFS, UINT32_MAX, EXECUTIONS_WHOLE, used + SHARE_WHOLE);
+}
+
+struct phase portfolio_unfair(const struct options *options, bool reduced, uint64_t length, double used)
+{
+	enum strategy strategy = reduced ? STRATEGY_OPTIMAL : STRATEGY_DFS;
+	if (!options->automatic)
+		strategy = options->search.strategy;
+	struct phase phase =
+	    make_phase(options, strategy, UINT32_MAX, EXECUTIONS_UNFAIR, used + SHARE_UNFAIR);
+	uint64_t depth = UNFAIR_LONGER * length + UNFAIR_MORE;
+	phase.search.fair_k = 0;
+	if (!options->search.max_depth || depth < options->search.max_depth)
+		phase.search.max_depth = depth;
+	return phase;
+}
+
+size_t portfolio_make(const struct options *options, bool repeatable, bool timeouts,
+		      struct phase phases[PORTFOLIO_ROOM], size_t *again)
+{
+	bool named = !options->automatic;
+	if (named && (repeatable || strategy_random(options->search.strategy))) {
+		phases[0] = (struct phase){.search = options->search, .share = 1};
+		*again = 0;
+		return 1;
+	}
+	*again = TURNS;
+	if (!repeatable)
+		return add_round(options, LATER_ROUNDS, 1, PART_LATER, 0, phases);
+	const size_t length = make_automatic(options, phases);
+	return timeouts && !options->timeouts_given ? add_ordered(options, length, phases) : length;
+}

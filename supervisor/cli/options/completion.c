@@ -1,0 +1,34 @@
+/* fmc completion: scripts for shells, made of the table of options. */
+#include "supervisor/cli/options/completion.h"
+#include "supervisor/cli/options/commands.h"
+#include "supervisor/cli/output/exits.h"
+#include "supervisor/cli/output/say.h"
+
+#include <string.h>
+
+bool completion_wants_file(const struct option_spec *spec)
+{
+	return spec->value && (strncmp(spec->value, "FILE", 4) == 0 || strcmp(spec->value, "PATH") == 0);
+}
+
+const struct option_spec *completion_option(enum command command, size_t *i)
+{
+	const struct option_spec *spec;
+	while ((spec = option_spec(*i)) != NULL && !option_is_for(spec, command))
+		++*i;
+	++*i;
+	return spec;
+}
+
+int completion_command(const struct options *options)
+{
+	if (strcmp(options->file, "bash") == 0) {
+		completion_bash(stdout);
+	} else if (strcmp(options->file, "zsh") == 0) {
+		completion_zsh(stdout);
+	} else {
+		say("there is completion for bash and zsh, not for '%s'", options->file);
+		return EXITS_USAGE;
+	}
+	return EXITS_OK;
+}

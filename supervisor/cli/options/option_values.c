@@ -1,0 +1,351 @@
+/* The values of options: read, checked and stored. */
+#include "supervisor/cli/options/option_table.h"
+#include "supervisor/cli/options/suggest.h"
+#include "supervisor/cli/output/say.h"
+
+#include <fmc/supervisor/combinations.h>
+#include <fmc/supervisor/waking.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_JOBS 1024
+
+/* A whole number; false after a line about it. */
+static bool parse_number(const char *option, const char *text, uint64_t most, uint64_t *number)
+{
+	char *end;
+	errno = 0;
+	unsigned long long value = strtoull(text, &end, 10);
+	if (text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0 && value <= most) {
+		*number = value;
+		return true;
+	}
+	say("--%s needs a whole number%s, not '%s'", option,
+	    errno || value > most ? " that isn't so large" : "", text);
+	return false;
+}
+
+static bool parse_seconds(const char *option, const char *text, double *seconds)
+{
+	char *end;
+	*seconds = strtod(text, &end);
+	if (((text[0] >= '0' && text[0] <= '9') || text[0] == '.') && *end == 0 && *seconds < 1e9)
+		return true;
+	say("--%s needs a number of seconds, not '%s'", option, text);
+	return false;
+}
+
+/* So much time that looking again may show something. */
+static bool parse_watch(const struct option_spec *spec, double *seconds)
+{
+	if (!parse_seconds(spec->name, optarg, seconds))
+		return false;
+	if (*seconds >= 0.01)
+		return true;
+	say("--%s must be at least 0.01", spec->name);
+	return false;
+}
+
+/* One line about a word that is none of those. */
+static void refuse_word(const char *option, const char *text, const char *const words[])
+{
+	size_t length = 0;
+	char known[200] = "";
+	for (size_t at = 0; words[length]; length++)
+		if (at < sizeof known)
+			at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", length ? ", " : "",
+					       words[length]);
+	const char *meant = suggest(text, words, length);
+	if (meant)
+		say("--%s doesn't know '%s'; did you mean '%s'?", option, text, meant);
+	else
+		say("--%s doesn't know '%s'; there is %s", option, text, known);
+}
+
+/* One of the option's words, in optarg: its index, or -1 after a line about it. */
+static int parse_word(const struct option_spec *spec)
+{
+	const char *const *words = option_words(spec->id);
+	for (int i = 0; words[i]; i++)
+		if (strcmp(optarg, words[i]) == 0)
+			return i;
+	refuse_word(spec->name, optarg, words);
+	return -1;
+}
+
+/* One line about NAME:BOUND, which NAME doesn't take. */
+static void refuse_bound(const char *name, const char *text)
+{
+	struct search_options plain = {.fair_k = 1, .max_depth = 1};
+	unsigned features = FEATURE_AUTO;
+	const char *one, *other;
+	if (strategy_parse(name, &plain))
+		features = combination_features(&plain);
+	const char *reason = combination_refused(features | FEATURE_BOUND, &one, &other);
+	if (reason)
+		say("--strategy %s: %s can't have %s: %s", text, one, other, reason);
+	else
+		say("--strategy %s: '%s' is no number that %s takes", text, text + strlen(name) + 1, name);
+}
+
+static bool parse_strategy(struct options *options, const struct option_spec *spec)
+{
+	const char *text = optarg, *const *words = option_words(spec->id);
+	options->automatic = strcmp(text, "auto") == 0;
+	if (options->automatic || strategy_parse(text, &options->search))
+		return true;
+	size_t length = strcspn(text, ":");
+	for (size_t i = 0; text[length] && words[i]; i++) {
+		if (strlen(words[i]) != length || strncmp(words[i], text, length) != 0)
+			continue;
+		refuse_bound(words[i], text);
+		return false;
+	}
+	refuse_word(spec->name, text, words);
+	return false;
+}
+
+static bool parse_small(const struct option_spec *spec, uint32_t least, uint32_t *number)
+{
+	uint64_t value;
+	if (!parse_number(spec->name, optarg, UINT32_MAX - 1, &value))
+		return false;
+	if (value < least) {
+		say("--%s must be at least %u", spec->name, least);
+		return false;
+	}
+	*number = (uint32_t)value;
+	return true;
+}
+
+static bool parse_timeouts(struct options *options, const struct option_spec *spec)
+{
+	int i = parse_word(spec);
+	options->search.ordered = i == 1;
+	options->timeouts_given = true;
+	return i >= 0;
+}
+
+static bool parse_origin(struct options *options, const struct option_spec *spec)
+{
+	static const enum origin_kind kinds[] = {ORIGIN_AUTO, ORIGIN_EXEC, ORIGIN_COPY};
+	int i = parse_word(spec);
+	if (i >= 0)
+		options->origin = kinds[i];
+	return i >= 0;
+}
+
+static bool parse_spin(struct options *options, const struct option_spec *spec)
+{
+	int i = parse_word(spec);
+	options->spin_given = true;
+	options->spin_report = i == 1;
+	return i >= 0;
+}
+
+/* Add a rule to those that are there. */
+static bool add_waking(struct options *options, const char *rule)
+{
+	size_t length = strlen(options->waking), room = sizeof options->waking - length;
+	const char *refusal = waking_refusal(rule);
+	if (!refusal && strlen(rule) + 2 > room)
+		refusal = "is more than fits";
+	if (refusal)
+		say("'%s' %s; see 'fmc help %s'", rule, refusal, command_name(options->command));
+	else
+		snprintf(options->waking + length, room, "%s%s", length ? "," : "", rule);
+	return !refusal;
+}
+
+static bool parse_spurious(const struct option_spec *spec, struct options *options)
+{
+	uint64_t number;
+	char rule[32];
+	if (!parse_number(spec->name, optarg, 1000000, &number))
+		return false;
+	options->spurious = (uint32_t)number;
+	snprintf(rule, sizeof rule, "spurious=%u", (unsigned)number);
+	return add_waking(options, rule);
+}
+
+static bool parse_good_ends(const struct option_spec *spec, struct options *options)
+{
+	options->good_ends_given = true;
+	if (good_ends_parse(&options->good_ends, optarg))
+		return true;
+	say("--%s needs exit statuses up to 255 and signals, as 1,3,SIGTERM, not '%s'", spec->name, optarg);
+	return false;
+}
+
+static bool parse_jobs(struct options *options, const struct option_spec *spec)
+{
+	uint64_t jobs;
+	if (!parse_number(spec->name, optarg, MOST_JOBS, &jobs))
+		return false;
+	options->jobs = (unsigned)jobs;
+	return true;
+}
+
+static bool parse_cache(struct options *options, const struct option_spec *spec)
+{
+	int i = parse_word(spec);
+	options->search.cache = i == 0;
+	if (i == 0)
+		options->features |= FEATURE_CACHE;
+	return i >= 0;
+}
+
+static bool parse_colours(struct options *options, const struct option_spec *spec)
+{
+	int i = parse_word(spec);
+	if (i >= 0)
+		options->colours = (enum colours)i;
+	return i >= 0;
+}
+
+static bool parse_format(struct options *options, const struct option_spec *spec)
+{
+	int i = parse_word(spec);
+	if (i >= 0)
+		options->format = (enum format)i;
+	return i >= 0;
+}
+
+/* Not what looks like the next option: then the file was forgotten. */
+static bool parse_file(const struct option_spec *spec, const char **file)
+{
+	*file = optarg;
+	if (strncmp(optarg, "--", 2) != 0)
+		return true;
+	say("--%s needs a file, and '%s' looks like an option", spec->name, optarg);
+	return false;
+}
+
+bool option_store(struct options *o, const struct option_spec *spec)
+{
+	switch (spec->id) {
+	case ID_GDB:
+		o->gdb = true;
+		return true;
+	case ID_OUTPUT:
+		return parse_file(spec, &o->output);
+	case ID_JSON:
+		return parse_file(spec, &o->json);
+	case ID_JUNIT:
+		return parse_file(spec, &o->junit);
+	case ID_SARIF:
+		return parse_file(spec, &o->sarif);
+	case ID_STDIN:
+		return parse_file(spec, &o->input);
+	case ID_TIME:
+		o->seconds_given = true;
+		return parse_seconds(spec->name, optarg, &o->seconds);
+	case ID_SEED:
+		o->seed_given = true;
+		return parse_number(spec->name, optarg, UINT64_MAX, &o->seed);
+	case ID_VERBOSE:
+		return o->verbose = true;
+	case ID_COLOUR:
+		return parse_colours(o, spec);
+	case ID_STRATEGY:
+		return parse_strategy(o, spec);
+	case ID_EXECUTIONS:
+		return parse_number(spec->name, optarg, UINT64_MAX, &o->executions);
+	case ID_RESUME:
+		o->resume = optarg;
+		return true;
+	case ID_JOBS:
+		return parse_jobs(o, spec);
+	case ID_DEPTH:
+		o->depth_given = true;
+		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_depth);
+	case ID_THREAD_DEPTH:
+		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_thread_depth);
+	case ID_TIMEOUTS:
+		return parse_timeouts(o, spec);
+	case ID_FAIR_K:
+		o->features |= FEATURE_FAIR_K;
+		return parse_small(spec, 1, &o->search.fair_k);
+	case ID_NO_FAIR:
+		o->features |= FEATURE_NO_FAIR;
+		return true;
+	case ID_ORIGIN:
+		return parse_origin(o, spec);
+	case ID_EXPECT_EXIT:
+		return parse_good_ends(spec, o);
+	case ID_REQUIRE_COMPLETE:
+		return o->require_complete = true;
+	case ID_CTEST:
+		return o->ctest = true;
+	case ID_VERIFY_MODEL:
+		return o->verify_model = true;
+	case ID_ATOMICS:
+		return o->atomics = true;
+	case ID_OPS:
+		o->ops = optarg;
+		return true;
+	case ID_WAKEUP:
+		return o->restricted = add_waking(o, optarg);
+	case ID_SPURIOUS:
+		return parse_spurious(spec, o);
+	case ID_SPIN:
+		return parse_spin(o, spec);
+	case ID_SPIN_MS:
+		return parse_small(spec, 0, &o->spin_ms);
+	case ID_CACHE:
+		return parse_cache(o, spec);
+	case ID_STOP:
+		o->features |= FEATURE_FIRST;
+		return true;
+	case ID_NO_MINIMIZE:
+		return o->no_minimize = true;
+	case ID_ALL:
+		o->features |= FEATURE_ALL;
+		return o->all = true;
+	case ID_DEBUGGER:
+		return parse_file(spec, &o->debugger);
+	case ID_SOCKET:
+		return parse_file(spec, &o->socket);
+	case ID_PORT:
+		o->port_given = true;
+		return parse_number(spec->name, optarg, UINT16_MAX, &o->port);
+	case ID_ONCE:
+		return o->once = true;
+	case ID_EXPLORE:
+		o->explore = true;
+		return true;
+	case ID_KEEP_RUNNING:
+		o->keep_running = true;
+		return true;
+	case ID_LOOSE:
+		return o->loose = true;
+	case ID_FORMAT:
+		return parse_format(o, spec);
+	case ID_BESIDE:
+		return parse_file(spec, &o->beside);
+	case ID_NO_REPLAY:
+		return o->no_replay = true;
+	case ID_STRIP:
+		return o->strip = true;
+	case ID_WIDTH:
+		return parse_small(spec, 1, &o->width);
+	case ID_FIRST:
+		return parse_number(spec->name, optarg, UINT32_MAX, &o->first);
+	case ID_COUNT:
+		return parse_number(spec->name, optarg, UINT32_MAX, &o->count);
+	case ID_RUN:
+		o->run = true;
+		return true;
+	case ID_WATCH:
+		return parse_watch(spec, &o->watch);
+	case ID_HELP:
+		o->topic = o->command;
+		o->command = COMMAND_HELP;
+		return true;
+	}
+	return false;
+}

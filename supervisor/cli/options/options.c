@@ -1,0 +1,311 @@
+/* The command line. */
+#include "supervisor/cli/options/options.h"
+#include "supervisor/cli/options/gdb_options.h"
+#include "supervisor/cli/options/option_table.h"
+#include "supervisor/cli/options/suggest.h"
+#include "supervisor/cli/output/exits.h"
+#include "supervisor/cli/output/say.h"
+
+#include <fmc/supervisor/combinations.h>
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_DEPTH	  20000
+#define DEFAULT_RUN_DEPTH 1000000
+#define DEFAULT_SECONDS	  60
+#define DEFAULT_MINIMIZE  30
+#define DEFAULT_SPIN_MS	  200
+
+static bool command_by_name(const char *name, enum command *command)
+{
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(name, command_names[i]) != 0)
+			continue;
+		*command = (enum command)i;
+		return true;
+	}
+	const char *meant = suggest(name, command_names, COMMANDS);
+	if (meant)
+		say("there is no command '%s'; did you mean '%s'?", name, meant);
+	else
+		say("there is no command '%s'; see 'fmc help'", name);
+	return false;
+}
+
+/* One line about a long option that this command doesn't have. */
+static void refuse_name(enum command command, const char *text)
+{
+	const char *names[OPTIONS_MOST];
+	const struct option_spec *spec;
+	size_t length = 0;
+	for (size_t i = 0; (spec = option_spec(i)) != NULL; i++)
+		if (option_is_for(spec, command))
+			names[length++] = spec->name;
+	char typed[64];
+	snprintf(typed, sizeof typed, "%.*s", (int)strcspn(text, "="), text);
+	const char *meant = suggest(typed, names, length);
+	if (meant)
+		say("'fmc %s' has no option --%s; did you mean --%s?", command_name(command), typed, meant);
+	else
+		say("'fmc %s' has no option --%s; see 'fmc help %s'", command_name(command), typed,
+		    command_name(command));
+}
+
+/* What getopt_long() returned '?' for: it leaves 0 in optopt for an unknown name, else the id or the letter.
+ */
+static void refuse(enum command command, char **argv)
+{
+	if (optopt == 0)
+		refuse_name(command, argv[optind - 1] + strspn(argv[optind - 1], "-"));
+	else if (optopt <= ID_HELP)
+		say("option --%s takes no value", option_by_id(optopt)->name);
+	else
+		say("'fmc %s' has no option -%c; see 'fmc help %s'", command_name(command), optopt,
+		    command_name(command));
+}
+
+/* The tables that getopt_long() wants, for one command. */
+static void make_tables(enum command command, struct option table[OPTIONS_MOST + 1],
+			char letters[2 * OPTIONS_MOST + 4])
+{
+	size_t n = 0, l = 0;
+	/* The target's own options begin with its name, GDB's after the schedule. */
+	if (command == COMMAND_CHECK || command == COMMAND_RUN || command == COMMAND_GDB)
+		letters[l++] = '+';
+	letters[l++] = ':';
+	const struct option_spec *spec;
+	for (size_t i = 0; (spec = option_spec(i)) != NULL; i++) {
+		if (!option_is_for(spec, command))
+			continue;
+		int takes = spec->value ? required_argument : no_argument;
+		table[n++] = (struct option){spec->name, takes, NULL, (int)spec->id};
+		if (spec->letter)
+			letters[l++] = spec->letter;
+		if (spec->letter && spec->value)
+			letters[l++] = ':';
+	}
+	table[n] = (struct option){0};
+	letters[l] = 0;
+}
+
+static int parse_options(struct options *options, int argc, char **argv)
+{
+	struct option table[OPTIONS_MOST + 1];
+	char letters[2 * OPTIONS_MOST + 4];
+	enum command command = options->command;
+	make_tables(command, table, letters);
+	optind = 0; /* a fresh start, also for a second call */
+	opterr = 0;
+	int id;
+	while ((id = getopt_long(argc, argv, letters, table, NULL)) != -1) {
+		if (id == '?') {
+			refuse(command, argv);
+			return EXITS_USAGE;
+		}
+		if (id == ':') {
+			say("option %s needs a value", argv[optind - 1]);
+			return EXITS_USAGE;
+		}
+		const struct option_spec *spec = option_by_id(id);
+		if (!option_store(options, spec))
+			return EXITS_USAGE;
+		if (option_of_search(spec, command))
+			options->searching = spec->name;
+		if (options->command == COMMAND_HELP)
+			return 0;
+	}
+	return 0;
+}
+
+/* What a command is about. */
+static const char *operand_name(enum command command)
+{
+	switch (command) {
+	case COMMAND_CHECK:
+	case COMMAND_RUN:
+		return "program";
+	case COMMAND_ATTACH:
+		return "process";
+	case COMMAND_CORE:
+		return "core file";
+	case COMMAND_COMPLETION:
+		return "shell, bash or zsh";
+	default:
+		return "schedule file";
+	}
+}
+
+static int parse_operands(struct options *options, int argc, char **argv)
+{
+	enum command command = options->command;
+	bool program = command == COMMAND_CHECK || command == COMMAND_RUN;
+	bool core = command == COMMAND_CORE;
+	const char *name = command_name(command);
+	int most = core ? 2 : 1;
+	if (argc == 0) {
+		say("'fmc %s' needs a %s; see 'fmc help %s'", name, operand_name(command), name);
+		return EXITS_USAGE;
+	}
+	if (!program && argc > most && command != COMMAND_GDB) {
+		say("'fmc %s' takes one %s%s; '%s' is too much", name, operand_name(command),
+		    core ? " and its program" : "", argv[most]);
+		return EXITS_USAGE;
+	}
+	options->target = program ? argv : argv + 1;
+	options->file = program ? NULL : argv[0];
+	options->program = core && argc > 1 ? argv[1] : NULL;
+	return 0;
+}
+
+static void set_defaults(struct options *options)
+{
+	*options = (struct options){.topic = COMMANDS,
+				    .automatic = true,
+				    .jobs = 1,
+				    .spin_ms = DEFAULT_SPIN_MS,
+				    .search = {.fair_k = 1, .cache = true}};
+}
+
+/* Defaults that depend on the command or on other options. */
+static void settle(struct options *options)
+{
+	if (!options->depth_given)
+		options->search.max_depth =
+		    options->command == COMMAND_RUN ? DEFAULT_RUN_DEPTH : DEFAULT_DEPTH;
+	bool searches = options->command == COMMAND_CHECK || options->explore;
+	if (!options->spin_given)
+		options->spin_report = searches;
+	bool endless = options->automatic || strategy_random(options->search.strategy);
+	if (searches && endless && !options->seconds_given)
+		options->seconds = DEFAULT_SECONDS;
+	if (options->command == COMMAND_MINIMIZE && !options->seconds_given)
+		options->seconds = DEFAULT_MINIMIZE;
+	options->search.seed = options->seed;
+	if (options->features & FEATURE_NO_FAIR)
+		options->search.fair_k = 0;
+}
+
+/* fmc attach: the options of --run, and those that it can't be had with. */
+static bool run_allowed(const struct options *options)
+{
+	const enum strategy strategy = options->search.strategy;
+	const bool given =
+	    options->seed_given || options->seconds_given || options->output || !options->automatic;
+	if (!options->run && !options->explore && given) {
+		say("%s is for --run and --explore, which are missing", options->seed_given	 ? "--seed"
+									: options->seconds_given ? "--time"
+									: options->output	 ? "--output"
+											  : "--strategy");
+		return false;
+	}
+	if (options->run && options->watch > 0) {
+		say("--run and --watch can't be had together: nobody is to look in while it runs so");
+		return false;
+	}
+	if (options->explore || options->automatic || strategy == STRATEGY_RANDOM ||
+	    strategy == STRATEGY_PCT || strategy == STRATEGY_POS)
+		return true;
+	say("--run --strategy %s: %s", strategy_name(strategy),
+	    strategy == STRATEGY_SURW ? "it needs to know earlier executions, of which there are none"
+				      : "it needs many executions; random, pct and pos can do with one");
+	return false;
+}
+
+/* The same of --explore. */
+static bool explore_allowed(const struct options *options)
+{
+	if (options->searching && !options->explore)
+		say("--%s is for --explore, which is missing", options->searching);
+	else if (options->keep_running && !options->explore)
+		say("--keep-running is for --explore, which is missing");
+	else if (options->explore && options->watch > 0)
+		say("--explore and --watch can't be had together: one looks on, the other at copies");
+	else if (options->explore && options->run)
+		say("--explore and --run can't be had together: one runs copies, the other the process "
+		    "itself");
+	else
+		return true;
+	return false;
+}
+
+/* False after a line about two options that can't be had together. */
+static bool combination_allowed(const struct options *options)
+{
+	const struct search_options *search = &options->search;
+	unsigned features = options->features;
+	const char *one, *other;
+	if (options->socket && options->port_given) {
+		say("--socket and --port can't be had together: GDB comes one way");
+		return false;
+	}
+	if (options->spurious)
+		features |= FEATURE_SPURIOUS;
+	if (options->jobs != 1)
+		features |= FEATURE_JOBS;
+	if (options->resume)
+		features |= FEATURE_RESUME;
+	if (search->max_thread_depth)
+		features |= FEATURE_THREAD_DEPTH;
+	if (options->command == COMMAND_CHECK || options->explore)
+		features |= options->automatic ? FEATURE_AUTO : combination_features(search);
+	if (options->command == COMMAND_ATTACH && options->count && options->watch == 0) {
+		say("--count is a number of looks of --watch, which is missing");
+		return false;
+	}
+	if (options->command == COMMAND_ATTACH && !(explore_allowed(options) && run_allowed(options)))
+		return false;
+	const char *reason = combination_refused(features, &one, &other);
+	if (reason)
+		say("%s and %s can't be had together: %s", one, other, reason);
+	return !reason;
+}
+
+static int parse_help(struct options *options, int argc, char **argv)
+{
+	options->command = COMMAND_HELP;
+	return argc == 0 || command_by_name(argv[0], &options->topic) ? 0 : EXITS_USAGE;
+}
+
+int options_parse(struct options *options, int argc, char **argv)
+{
+	set_defaults(options);
+	if (argc < 2) {
+		say("a command is needed: check, run, replay, show, minimize, gdb, gdbserver, export, "
+		    "attach, "
+		    "core or completion; see 'fmc help'");
+		return EXITS_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return parse_help(options, argc - 2, argv + 2);
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		options->command = COMMAND_VERSION;
+		return 0;
+	}
+	if (!command_by_name(argv[1], &options->command))
+		return EXITS_USAGE;
+	if (options->command == COMMAND_HELP)
+		return parse_help(options, argc - 2, argv + 2);
+	if (options->command == COMMAND_VERSION)
+		return 0;
+	if (options->command == COMMAND_GDB)
+		gdb_options_move(argc - 2, argv + 2);
+	int status = parse_options(options, argc - 1, argv + 1);
+	if (status || options->command == COMMAND_HELP)
+		return status;
+	settle(options);
+	if (!combination_allowed(options))
+		return EXITS_USAGE;
+	return parse_operands(options, argc - 1 - optind, argv + 1 + optind);
+}
+
+bool options_colours(const struct options *options, int descriptor)
+{
+	if (options->colours != COLOURS_AUTO)
+		return options->colours == COLOURS_ALWAYS;
+	const char *term = getenv("TERM"), *refused = getenv("NO_COLOR");
+	return isatty(descriptor) && !(refused && *refused) && !(term && strcmp(term, "dumb") == 0);
+}

@@ -1,0 +1,113 @@
+#ifndef FMC_SUPERVISOR_CLI_OPTIONS_OPTIONS_H
+#define FMC_SUPERVISOR_CLI_OPTIONS_OPTIONS_H
+
+#include <fmc/supervisor/good_ends.h>
+#include <fmc/supervisor/search.h>
+#include <fmc/tracer/origin.h>
+
+enum command {
+	COMMAND_CHECK,
+	COMMAND_RUN,
+	COMMAND_REPLAY,
+	COMMAND_SHOW,
+	COMMAND_MINIMIZE,
+	COMMAND_GDB,
+	COMMAND_GDBSERVER,
+	COMMAND_EXPORT,
+	COMMAND_ATTACH,
+	COMMAND_CORE,
+	COMMAND_COMPLETION,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+	COMMANDS,
+};
+
+enum colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
+
+enum format { FORMAT_TEXT, FORMAT_PAGE, FORMAT_PERFETTO, FORMAT_DOT };
+
+/* The command line, taken apart. Everything is borrowed from argv. */
+struct options {
+	enum command command;
+	enum command topic;  /* COMMAND_HELP: COMMANDS for the overview */
+	char **target;	     /* check, run: PROGRAM ARG...; gdb: its options; NULL at its end */
+	const char *file;    /* replay, show ...: FILE; attach: the process; completion: the shell */
+	const char *program; /* core: of which program it is; NULL: as the core file says */
+	const char *output;  /* -o; NULL: not given */
+	const char *json;    /* "-": standard output; NULL: none */
+	const char *junit;   /* the same for other forms */
+	const char *sarif;
+	const char *input; /* --stdin; NULL: not given */
+	bool gdb;	   /* export: for GDB */
+	double seconds;	   /* 0: no budget */
+	bool seconds_given;
+	uint64_t seed;
+	bool seed_given;
+	bool verbose;
+	enum colours colours;
+	bool automatic;		      /* --strategy auto */
+	struct search_options search; /* strategy, bound, seed, fair_k, max_depth */
+	bool timeouts_given;	      /* --timeouts; `search` has which */
+	bool depth_given;
+	uint64_t executions; /* 0: no bound */
+	const char *resume;  /* NULL: not given */
+	unsigned jobs;	     /* executions at a time; 0: one for each processor */
+	enum origin_kind origin;
+	struct good_ends good_ends; /* --expect-exit, else of a schedule, or as the first execution shows */
+	bool good_ends_given;
+	bool require_complete;
+	bool ctest;	   /* exit with the program's own status where nothing is found */
+	bool no_minimize;  /* report failures as they were found */
+	unsigned features; /* enum feature: those that were asked for by options of their own */
+	bool all;	   /* don't stop at the first failure */
+	bool verify_model;
+	bool atomics;	   /* atomic instructions of the program are operations */
+	const char *ops;   /* --ops: a plug-in; NULL: none */
+	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
+	bool restricted;   /* --wakeup was given */
+	uint32_t spurious; /* --spurious */
+	bool loose;
+	bool explore;	       /* attach */
+	bool keep_running;     /* attach --explore */
+	const char *searching; /* attach: an option that only a search has; NULL: none was given */
+	const char *debugger;  /* gdb; NULL: not given */
+	const char *socket;    /* gdbserver; NULL: not given */
+	uint64_t port;
+	bool port_given;
+	bool once;
+	bool spin_given, spin_report; /* report loops without operations; else they are yields */
+	uint32_t spin_ms;
+	struct loops *loops; /* those that are known; borrowed, NULL: none */
+	unsigned width;	     /* show: 0 for the terminal's */
+	enum format format;
+	const char *beside; /* another schedule; NULL: not given */
+	bool no_replay;
+	bool strip;	       /* show: the file itself, without the environment */
+	uint64_t first, count; /* show: which lines, from 1; count 0 for all. attach: count looks */
+	double watch;	       /* attach: seconds between looks; 0: one look only */
+	bool run;	       /* attach: under fmc's scheduling */
+};
+
+/*
+ * Take a command line apart, the target's own options untouched. Returns 0, or 64 after one line on standard
+ * error.
+ */
+int options_parse(struct options *options, int argc, char **argv);
+
+/* "check" ...; never NULL. */
+const char *command_name(enum command command);
+
+/* An option as help shows it. */
+struct option_text {
+	const char *name, *value, *text; /* value: NULL if it has none */
+	char letter;			 /* 0: none */
+	bool of_search;			 /* for attach --explore alone */
+};
+
+/* One after the other, those of the search after the others. False past the last one of this command. */
+bool options_describe(enum command command, size_t i, struct option_text *text);
+
+/* Use colours on this stream? */
+bool options_colours(const struct options *options, int descriptor);
+
+#endif

@@ -1,0 +1,70 @@
+/* No failure is reported that doesn't replay. */
+#include "supervisor/cli/session/confirm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool same_transition(const struct transition *a, const struct transition *b)
+{
+	return a->thread == b->thread && a->choice == b->choice && a->op.kind == b->op.kind &&
+	       a->op.object == b->op.object && a->op.object2 == b->op.object2 &&
+	       a->result_valid == b->result_valid && (!a->result_valid || a->result == b->result);
+}
+
+size_t confirm_difference(const struct trace *a, const struct trace *b)
+{
+	size_t i = 0;
+	while (i < a->length && i < b->length && same_transition(&a->at[i], &b->at[i]))
+		i++;
+	if (i < a->length || i < b->length)
+		return i;
+	bool same_end = a->end == b->end && a->end_value == b->end_value && a->end_thread == b->end_thread;
+	return same_end ? SIZE_MAX : i;
+}
+
+void confirm_describe(const struct trace *trace, size_t i, char text[80])
+{
+	if (i < trace->length)
+		snprintf(text, 80, "T%u %s", trace->at[i].thread + 1, op_name(trace->at[i].op.kind));
+	else
+		snprintf(text, 80, "the end (%s)", end_reason_name(trace->end));
+}
+
+struct step *confirm_steps(const struct trace *trace)
+{
+	struct step *steps = calloc(trace->length ? trace->length : 1, sizeof *steps);
+	for (size_t i = 0; steps && i < trace->length; i++)
+		steps[i] = transition_step(&trace->at[i]);
+	return steps;
+}
+
+static enum confirmation replay(struct session *session, const struct plan *plan, const struct trace *failed,
+				struct finding *finding)
+{
+	struct trace again;
+	trace_init(&again);
+	enum status status = session_collect(session, plan, &again, finding);
+	enum confirmation confirmation = CONFIRMED;
+	if (again.end == END_INTERRUPTED)
+		confirmation = CONFIRM_INTERRUPTED;
+	else if (status)
+		confirmation = CONFIRM_FAILED;
+	else if (confirm_difference(failed, &again) != SIZE_MAX)
+		confirmation = CONFIRM_DIFFERENT;
+	trace_release(&again);
+	return confirmation;
+}
+
+enum confirmation confirm_finding(struct session *session, const struct trace *failed,
+				  const struct policy *policy, struct finding *finding)
+{
+	struct step *steps = confirm_steps(failed);
+	if (!steps)
+		return CONFIRM_FAILED;
+	const struct plan plan = {.prefix = steps, .prefix_length = failed->length, .policy = *policy};
+	enum confirmation confirmation = replay(session, &plan, failed, NULL);
+	if (confirmation == CONFIRMED)
+		confirmation = replay(session, &plan, failed, finding);
+	free(steps);
+	return confirmation;
+}

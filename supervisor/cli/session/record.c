@@ -1,0 +1,96 @@
+/* From a finding to a schedule file. */
+#include "supervisor/cli/session/record.h"
+#include "supervisor/cli/output/say.h"
+#include "supervisor/cli/session/ops.h"
+
+#include <fmc/breakpoints/place.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void record_strategy(const struct options *options, char text[32])
+{
+	if (options->automatic)
+		snprintf(text, 32, "auto");
+	else
+		strategy_describe(&options->search, text);
+}
+
+char **record_modules(const struct session *session)
+{
+	return schedule_modules(process_places(session->process));
+}
+
+/* False without memory. */
+static bool fill_header(struct schedule_header *header, const struct session *session,
+			const struct launch *launch, const struct options *options,
+			const struct policy *policy, const char *strategy)
+{
+	bool copies = process_origin(session->process) == ORIGIN_COPY;
+	header->program = strdup(launch->path);
+	header->arguments = list_copy(launch->arguments);
+	header->directory = strdup(launch->directory);
+	header->modules = record_modules(session);
+	header->environment = list_copy(launch->environment);
+	header->input = strdup(launch->input_path ? launch->input_path : "none");
+	header->fair_k = policy->fair_k;
+	header->max_depth = policy->max_depth;
+	header->ordered = policy->ordered;
+	header->origin = strdup(copies ? "copy" : "exec");
+	header->strategy = strdup(strategy);
+	header->clock = (uint64_t)launch->start_time;
+	header->loops = *process_loops(session->process);
+	header->atomics = options->atomics;
+	char good_ends[GOOD_ENDS_TEXT];
+	good_ends_text(&options->good_ends, good_ends);
+	header->expected = *good_ends ? strdup(good_ends) : NULL;
+	header->image = launch->image ? strdup(launch->image) : NULL;
+	header->waking = *options->waking ? strdup(options->waking) : NULL;
+	if ((*options->waking && !header->waking) || (*good_ends && !header->expected) ||
+	    (launch->image && !header->image) || !ops_record(header))
+		return false;
+	return header->program && header->arguments && header->directory && header->modules &&
+	       header->environment && header->input && header->origin && header->strategy;
+}
+
+/* PROGRAM.sched, in the present folder. */
+static char *default_name(const struct launch *launch)
+{
+	const char *slash = strrchr(launch->arguments[0], '/');
+	char *name;
+	return asprintf(&name, "%s.sched", slash ? slash + 1 : launch->arguments[0]) < 0 ? NULL : name;
+}
+
+static enum status save(const struct schedule *schedule, const struct launch *launch,
+			const struct options *options, bool replace, char **written)
+{
+	char *name = options->output ? strdup(options->output) : default_name(launch);
+	if (!name)
+		return STATUS_NO_MEMORY;
+	errno = 0;
+	enum status status = schedule_save(schedule, name, !replace, written);
+	if (status)
+		say("%s: can't write the schedule: %s", name, errno ? strerror(errno) : status_text(status));
+	free(name);
+	return status;
+}
+
+enum status record_schedule(const struct finding *finding, const struct session *session,
+			    const struct launch *launch, const struct options *options,
+			    const struct policy *policy, const char *strategy, bool first, char **written)
+{
+	struct schedule schedule;
+	*written = NULL;
+	schedule_init(&schedule);
+	enum status status = schedule_from_finding(&schedule, finding);
+	if (!status && !fill_header(&schedule.header, session, launch, options, policy, strategy))
+		status = STATUS_NO_MEMORY;
+	if (status)
+		say("can't make the schedule: %s", status_text(status));
+	else
+		status = save(&schedule, launch, options, first && options->output, written);
+	schedule_release(&schedule);
+	return status;
+}

@@ -1,0 +1,97 @@
+#include "supervisor/cli/session/recording.h"
+#include "supervisor/cli/output/exits.h"
+#include "supervisor/cli/output/say.h"
+#include "supervisor/cli/session/build_id.h"
+#include "supervisor/cli/session/image_id.h"
+#include "supervisor/cli/session/ops.h"
+#include "supervisor/cli/session/trust.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct options recorded_options(const struct options *given, struct schedule *schedule)
+{
+	struct options options = *given;
+	const char *origin = schedule->header.origin;
+	if (options.origin == ORIGIN_AUTO && origin && strcmp(origin, "exec") == 0)
+		options.origin = ORIGIN_EXEC;
+	/* Where loops are reported the first one ends an execution; where it didn't, they were yields. */
+	if (!options.spin_given)
+		options.spin_report = schedule->end == END_SPIN;
+	options.loops = &schedule->header.loops;
+	options.atomics = schedule->header.atomics;
+	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
+	if (!options.ops && path)
+		options.ops = path + 1;
+	if (schedule->header.waking)
+		snprintf(options.waking, sizeof options.waking, "%s", schedule->header.waking);
+	if (schedule->header.expected)
+		(void)good_ends_parse(&options.good_ends, schedule->header.expected);
+	return options;
+}
+
+int recording_load(struct recording *recording, const struct options *given)
+{
+	char why[512];
+	*recording = (struct recording){.options = *given, .given_ops = given->ops != NULL};
+	enum status status = schedule_load(&recording->schedule, given->file, why);
+	if (status) {
+		say("%s", why);
+		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
+	}
+	recording->options = recorded_options(given, &recording->schedule);
+	return EXITS_OK;
+}
+
+int recording_find(struct recording *recording)
+{
+	const struct schedule_header *header = &recording->schedule.header;
+	const struct options *options = &recording->options;
+	char why[512];
+	enum status status = launch_from_schedule(&recording->launch, header, options->input, why);
+	if (status) {
+		say("%s: %s", options->file, why);
+		return say_exit(status);
+	}
+	recording->ready = true;
+	bool same = options->loose || build_id_check(header, !recording->given_ops, why);
+	if (same && image_id_check(header, why))
+		return EXITS_OK;
+	say("%s: %s", options->file, why);
+	return EXITS_DATA;
+}
+
+int recording_trust(const struct recording *recording)
+{
+	/* GDB's user has been asked before, and the terminal is GDB's. */
+	enum command command = recording->options.command;
+	if (command == COMMAND_GDBSERVER)
+		return EXITS_OK;
+	return trust_schedule(recording->options.file, &recording->launch, &recording->schedule.header,
+			      command == COMMAND_REPLAY || command == COMMAND_GDB);
+}
+
+int recording_prepare(struct recording *recording)
+{
+	int exits = recording_find(recording);
+	if (!exits)
+		exits = recording_trust(recording);
+	return exits ? exits : ops_open(&recording->options, recording->given_ops ? EXITS_USAGE : EXITS_DATA);
+}
+
+void recording_release(struct recording *recording)
+{
+	if (recording->ready)
+		launch_release(&recording->launch);
+	schedule_release(&recording->schedule);
+}
+
+char *recording_beside(const char *file, const char *ending)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	size_t length = strlen(name);
+	char *beside;
+	if (length > 6 && strcmp(name + length - 6, ".sched") == 0)
+		length -= 6;
+	return asprintf(&beside, "%.*s%s", (int)length, name, ending) < 0 ? NULL : beside;
+}

@@ -1,0 +1,228 @@
+/* A program under fmc: process, execution and watcher together. */
+#include "supervisor/cli/session/session.h"
+#include "supervisor/cli/output/say.h"
+
+#include <fmc/breakpoints/plugin.h>
+#include <fmc/replay/player.h>
+#include <fmc/supervisor/collect.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+/* How long explored executions wait for something outside of the target when nothing else can run. */
+#define OUTSIDE_MS 2000
+
+/* So much after the deadline the timer comes, for an execution that makes no transitions. */
+#define GRACE 100000000u
+
+/* Look at the clock once in so many transitions. */
+#define CLOCK_EVERY 64
+
+uint64_t session_time_deadline(const struct session_time *time)
+{
+	uint64_t deadline = time->end;
+	if (time->patience > 0) {
+		uint64_t patient = clock_now() + time->patience;
+		deadline = deadline > patient ? deadline : patient;
+	}
+	return time->last && (!deadline || deadline > time->last) ? time->last : deadline;
+}
+
+static bool on_transition(void *context, struct execution *execution, const struct trace *trace)
+{
+	struct session *session = context;
+	(void)execution;
+	if (session->on_transition)
+		session->on_transition(session->context, trace);
+	if (session->deadline && ++session->ticks % CLOCK_EVERY == 0)
+		session->out_of_time = clock_now() >= session->deadline;
+	return !session->out_of_time && !tracer_interrupted();
+}
+
+static void on_before(void *context, struct execution *execution, const struct trace *trace, uint32_t thread)
+{
+	struct session *session = context;
+	for (size_t i = 0; i < session->stacks_length && !session->collected; i++) {
+		struct session_stack *stack = &session->stacks[i];
+		if (stack->transition == trace->length && !stack->report.name)
+			session->collected =
+			    collect_thread(&stack->report, session->process, execution, thread);
+	}
+	if (session->also)
+		session->also->before(session->also->context, execution, trace, thread);
+}
+
+static void on_end(void *context, struct execution *execution, const struct trace *trace)
+{
+	struct session *session = context;
+	bool wanted = !session->wanted || session->wanted(trace);
+	if (session->finding && !session->collected && wanted)
+		session->collected = collect_finding(session->finding, session->process, execution, trace);
+	if (trace->end == END_INTERRUPTED || trace->end == END_GOES_ON)
+		session->whereabouts = process_where(session->process, trace->end_thread, session->where);
+	if (session->also)
+		session->also->end(session->also->context, execution, trace);
+}
+
+struct process_options session_process(const struct launch *launch, const struct options *options,
+				       bool capture)
+{
+	return (struct process_options){.program = launch_program(launch),
+					.origin = options->origin,
+					.capture = capture,
+					.spin_ms = options->spin_ms,
+					.spin_report = options->spin_report,
+					.loops = options->loops,
+					.atomics = options->atomics,
+					.waking = *options->waking ? options->waking : NULL,
+					.verify = options->verify_model,
+					/* A server that is run waits until it is asked something. */
+					.outside_ms = options->command == COMMAND_RUN ? 0 : OUTSIDE_MS};
+}
+
+enum status session_open_process(struct session *session, const struct process_options *wanted,
+				 const struct options *options, char why[256])
+{
+	*session = (struct session){0};
+	enum status status = STATUS_OK;
+	session->process = process_new(wanted, &status, why);
+	if (!session->process)
+		return status;
+	session->execution = execution_new(process_machine(session->process));
+	if (!session->execution) {
+		snprintf(why, 256, "%s", status_text(STATUS_NO_MEMORY));
+		session_close(session);
+		return STATUS_NO_MEMORY;
+	}
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
+	session->timed = timer_create(CLOCK_MONOTONIC, &event, &session->timer) == 0;
+	execution_end_at_circles(session->execution);
+	execution_verify_model(session->execution, options->verify_model);
+	execution_expect(session->execution, &options->good_ends);
+	return STATUS_OK;
+}
+
+enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
+			 bool capture, char why[256])
+{
+	const struct process_options wanted = session_process(launch, options, capture);
+	return session_open_process(session, &wanted, options, why);
+}
+
+enum status session_open_search(struct session *session, const struct launch *launch,
+				const struct options *options, char why[256])
+{
+	struct process_options wanted = session_process(launch, options, true);
+	wanted.note_unseen = true;
+	return session_open_process(session, &wanted, options, why);
+}
+
+void session_close(struct session *session)
+{
+	if (session->timed)
+		timer_delete(session->timer);
+	if (session->execution)
+		execution_free(session->execution);
+	if (session->process)
+		process_free(session->process);
+	*session = (struct session){0};
+}
+
+/* Let a signal come when the deadline has passed; 0: none. */
+static void set_timer(struct session *session, uint64_t deadline)
+{
+	uint64_t when = deadline ? deadline + GRACE : 0;
+	const struct itimerspec spec = {
+	    .it_value = {(time_t)(when / 1000000000u), (long)(when % 1000000000u)}};
+	if (session->timed)
+		(void)timer_settime(session->timer, TIMER_ABSTIME, &spec, NULL);
+}
+
+/* Before each execution. */
+static void prepare(struct session *session, struct finding *finding)
+{
+	session->out_of_time = false;
+	session->finding = finding;
+	session->collected = STATUS_OK;
+	if (plugin_path())
+		plugin_watch();
+	if (session->deadline)
+		set_timer(session, session->deadline);
+}
+
+/* After it: an interrupt after the deadline is the timer's. */
+static void settle(struct session *session)
+{
+	session->finding = NULL;
+	if (!session->deadline)
+		return;
+	set_timer(session, 0);
+	if (tracer_interrupted() && clock_now() >= session->deadline) {
+		session->out_of_time = true;
+		tracer_clear_interrupt();
+	}
+}
+
+enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,
+			struct finding *finding)
+{
+	bool before = session->stacks_length > 0 || session->also;
+	const struct execution_watcher watcher = {session, before ? on_before : NULL, on_transition, on_end};
+	uint64_t begin = clock_now();
+	prepare(session, finding);
+	execution_watch(session->execution, &watcher);
+	execution_run(session->execution, plan, trace);
+	session->took = clock_now() - begin;
+	if (trace->end == END_INTERRUPTED || trace->end == END_GOES_ON)
+		snprintf(trace->message, sizeof trace->message, "%s", session->where);
+	if (trace->end == END_INTERRUPTED) {
+		trace->end_value = (int)session->whereabouts;
+	}
+	settle(session);
+	return session->collected;
+}
+
+enum status session_collect(struct session *session, const struct plan *plan, struct trace *trace,
+			    struct finding *finding)
+{
+	process_find_places(session->process, true);
+	enum status status = session_run(session, plan, trace, finding);
+	process_find_places(session->process, false);
+	return status;
+}
+
+enum status session_collect_stacks(struct session *session, const struct plan *plan, struct trace *trace,
+				   struct finding *finding, struct session_stack *stacks, size_t length)
+{
+	session->stacks = stacks;
+	session->stacks_length = length;
+	enum status status = session_collect(session, plan, trace, finding);
+	session->stacks = NULL;
+	session->stacks_length = 0;
+	return status;
+}
+
+enum status session_play(struct session *session, const struct schedule *schedule, bool loose,
+			 struct trace *trace, struct finding *finding, size_t *diverged_at, char why[256])
+{
+	const struct execution_watcher watcher = {session, session->also ? on_before : NULL, on_transition,
+						  on_end};
+	prepare(session, finding);
+	process_find_places(session->process, true);
+	enum status status =
+	    player_run(session->execution, schedule, loose, &watcher, trace, diverged_at, why);
+	settle(session);
+	return status;
+}
+
+void session_warn(const struct session *session)
+{
+	char name[WAKING_NAME];
+	const char *mangled;
+	for (size_t i = 0; (mangled = process_mangled(session->process, i)); i++)
+		say("%s does nothing: the program has it as C++ names it; extern \"C\" makes it fmc's",
+		    mangled);
+	if (process_waking_idle(session->process, name))
+		say("--wakeup: nothing was called '%s' so far; names are those that reports show", name);
+}

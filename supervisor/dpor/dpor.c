@@ -1,0 +1,425 @@
+/* Source-DPOR and optimal DPOR. */
+#include "supervisor/dpor/dpor.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+bool dpor_init(struct dpor *dpor, bool whole)
+{
+	*dpor = (struct dpor){.whole = whole};
+	dpor->races = races_new();
+	dpor->estimate = estimate_new(ESTIMATE_GROWING);
+	return dpor->races && dpor->estimate;
+}
+
+/* Plans that are out keep the nodes that they go through, but nothing is left to be run from there. */
+static void give_up(struct dpor *dpor)
+{
+	for (size_t i = 0; i < dpor->out_length; i++) {
+		dpor->out[i].stale = true;
+		for (struct dpor_node *node = dpor->out[i].leaf; node; node = node->parent)
+			dpor_tree_close(&dpor->tree, node);
+	}
+	dpor_tree_close_all(&dpor->tree);
+}
+
+void dpor_start(struct dpor *dpor, bool whole, uint32_t fair_k)
+{
+	give_up(dpor);
+	dpor->tree.root = NULL;
+	dpor->whole = whole;
+	dpor->fair_k = fair_k;
+	dpor->fair = fair_k != 0;
+	dpor->begun = false;
+	estimate_clear(dpor->estimate);
+}
+
+void dpor_release(struct dpor *dpor)
+{
+	give_up(dpor);
+	while (dpor->out_length > 0)
+		dpor_forget(dpor, dpor->out[0].ticket);
+	for (size_t i = 0; i < dpor->out_room; i++)
+		free(dpor->out[i].steps);
+	free(dpor->out);
+	free(dpor->path);
+	free(dpor->branches);
+	estimate_free(dpor->estimate);
+	dpor_tree_release(&dpor->tree);
+	races_free(dpor->races);
+	*dpor = (struct dpor){0};
+}
+
+/* Room for one more plan, of so many steps. */
+static bool reserve_plan(struct dpor *dpor, size_t steps)
+{
+	if (dpor->out_length == dpor->out_room) {
+		size_t room = dpor->out_room ? 2 * dpor->out_room : 1;
+		struct dpor_plan *out = reallocarray(dpor->out, room, sizeof *out);
+		if (!out)
+			return false;
+		for (size_t i = dpor->out_room; i < room; i++)
+			out[i] = (struct dpor_plan){0};
+		dpor->out = out;
+		dpor->out_room = room;
+	}
+	struct dpor_plan *own = &dpor->out[dpor->out_length];
+	if (steps > own->room) {
+		size_t room = 2 * steps;
+		free(own->steps);
+		own->steps = malloc(room * sizeof *own->steps);
+		own->room = own->steps ? room : 0;
+	}
+	return steps <= own->room;
+}
+
+/* The plan that ends at this node, and begins to differ from earlier ones after `branch`. */
+static enum search_answer send_out(struct dpor *dpor, struct dpor_node *leaf, const struct dpor_node *branch,
+				   struct plan *plan)
+{
+	if (!reserve_plan(dpor, leaf->depth)) {
+		dpor->tree.failed = true;
+		return SEARCH_OVER;
+	}
+	struct dpor_plan *own = &dpor->out[dpor->out_length++];
+	own->ticket = plan->ticket;
+	own->length = leaf->depth;
+	own->branch = branch->depth;
+	own->leaf = leaf;
+	own->stale = false;
+	for (const struct dpor_node *node = leaf; node->parent; node = node->parent)
+		own->steps[node->depth - 1] = node->step;
+	plan->prefix = own->steps;
+	plan->prefix_length = own->length;
+	plan->sleepers = branch->sleepers;
+	plan->sleepers_length = branch->sleepers_length;
+	plan->sleepers_from = own->branch;
+	plan->sleepers_fair = dpor->fair;
+	return SEARCH_PLAN;
+}
+
+enum search_answer dpor_next(struct dpor *dpor, struct plan *plan)
+{
+	struct dpor_node *branch, *leaf;
+	if (dpor->tree.failed)
+		return SEARCH_OVER;
+	if (!dpor->begun) {
+		branch = leaf = dpor_tree_plant(&dpor->tree);
+		if (leaf)
+			leaf->unfinished++;
+		dpor->begun = true;
+	} else {
+		branch = dpor_tree_deepest(&dpor->tree);
+		if (!branch)
+			return dpor->out_length > 0 ? SEARCH_LATER : SEARCH_OVER;
+		leaf = dpor_tree_claim(&dpor->tree, branch);
+	}
+	return leaf ? send_out(dpor, leaf, branch, plan) : SEARCH_OVER;
+}
+
+static struct dpor_plan *find_plan(const struct dpor *dpor, uint64_t ticket)
+{
+	size_t i = 0;
+	while (i < dpor->out_length && dpor->out[i].ticket != ticket)
+		i++;
+	return i < dpor->out_length ? &dpor->out[i] : NULL;
+}
+
+bool dpor_is_stale(const struct dpor *dpor, uint64_t ticket)
+{
+	const struct dpor_plan *plan = find_plan(dpor, ticket);
+	return plan && plan->stale;
+}
+
+void dpor_forget(struct dpor *dpor, uint64_t ticket)
+{
+	struct dpor_plan *plan = find_plan(dpor, ticket), *last = &dpor->out[--dpor->out_length];
+	struct dpor_plan gone = *plan;
+	*plan = *last;
+	*last = gone;
+	dpor_tree_drop(&dpor->tree, gone.leaf);
+}
+
+enum fit {
+	FIT_NONE,
+	/*
+	 * It ended within its plan because it had gone round in a loop, or too far: sequences to be run know nothing
+	 * of that. It has been run to its end, and no race after that counts.
+	 */
+	FIT_CUT,
+	FIT_WHOLE
+};
+
+static enum fit fit(const struct dpor_plan *plan, const struct trace *trace)
+{
+	bool loops = trace->end == END_DEPTH || end_reason_loops(trace->end);
+	bool cut = loops && trace->length < plan->length;
+	size_t length = cut ? trace->length : plan->length;
+	if (trace->length < length)
+		return FIT_NONE;
+	for (size_t i = 0; i < length; i++)
+		if (!step_equal(transition_step(&trace->at[i]), plan->steps[i]))
+			return FIT_NONE;
+	return cut ? FIT_CUT : FIT_WHOLE;
+}
+
+/* What was planned is taken to have been run, so that what is left of the search goes on. */
+static void give_back(struct dpor *dpor, const struct dpor_plan *plan)
+{
+	for (struct dpor_node *node = plan->leaf; node; node = node->parent) {
+		if (!node->run)
+			dpor_tree_run(
+			    &dpor->tree, node,
+			    (struct accesses){node->planned->footprint.at, node->planned->footprint.length});
+		dpor_tree_update(&dpor->tree, node);
+	}
+}
+
+/* The nodes that the trace goes through; those of its plan are there. */
+static bool find_path(struct dpor *dpor, const struct dpor_plan *plan, size_t length)
+{
+	if (length >= dpor->path_room) {
+		size_t room = 2 * length + 64;
+		struct dpor_node **path = reallocarray(dpor->path, room, sizeof(struct dpor_node *));
+		if (!path)
+			return false;
+		dpor->path = path;
+		struct estimate_branch *branches = reallocarray(dpor->branches, room, sizeof *branches);
+		if (!branches)
+			return false;
+		dpor->branches = branches;
+		dpor->path_room = room;
+	}
+	for (struct dpor_node *node = plan->leaf; node; node = node->parent)
+		dpor->path[node->depth] = node;
+	return true;
+}
+
+static bool extend(struct dpor *dpor, struct dpor_plan *plan, const struct trace *trace)
+{
+	if (!find_path(dpor, plan, trace->length))
+		return false;
+	struct dpor_node **path = dpor->path;
+	for (size_t i = plan->branch; i < trace->length; i++) {
+		const struct step step = transition_step(&trace->at[i]);
+		struct accesses footprint = trace_accesses(trace, i);
+		if (i >= plan->length && !(path[i + 1] = dpor_tree_node(&dpor->tree, path[i], &step)))
+			return false;
+		dpor_tree_run(&dpor->tree, path[i + 1], footprint);
+		dpor_tree_hand_on(&dpor->tree, path[i + 1], footprint, dpor->fair);
+	}
+	for (size_t i = plan->branch; i < trace->length; i++)
+		dpor_tree_update(&dpor->tree, path[i]);
+	/* The plan ends where the trace does from now on. */
+	path[trace->length]->unfinished++;
+	plan->leaf->unfinished--;
+	plan->leaf = path[trace->length];
+	return !dpor->tree.failed;
+}
+
+/* Could the sequence begin with this step? For source sets it has to be part of it. */
+static bool is_initial(const struct dpor *dpor, const struct sequence *sequence, const struct step *step,
+		       struct accesses footprint)
+{
+	size_t at;
+	return is_weak_initial(sequence, step, footprint, &at) && (at < sequence->length || dpor->whole);
+}
+
+/* The same for one that is planned and has not been run. */
+static bool is_planned_initial(struct dpor *dpor, const struct sequence *sequence, size_t i,
+			       const struct trace *trace, const struct wakeup_tree *planned)
+{
+	struct wakeup_walk walk;
+	bool started = wakeup_walk_start(&walk, sequence, i, races_rebuild(dpor->races), trace);
+	bool initial = started && wakeup_walk_take(&walk, planned);
+	bool part = walk.left.length < sequence->length;
+	dpor->tree.failed |= !started || walk.failed;
+	wakeup_walk_release(&walk);
+	return initial && (part || dpor->whole);
+}
+
+/*
+ * Has something that the sequence could begin with been claimed? If that was before the trace's own way on from the
+ * node was, the sequence is explored there or will be. Below one claimed later it has to be inserted: *below.
+ */
+static bool is_claimed(struct dpor *dpor, size_t i, const struct trace *trace,
+		       const struct sequence *sequence, struct dpor_node **below)
+{
+	const struct dpor_node *node = dpor->path[i];
+	const struct step own = transition_step(&trace->at[i]);
+	bool later = false;
+	*below = NULL;
+	for (uint32_t s = 0; s < node->sleepers_length; s++) {
+		const struct sleeper *sleeper = &node->sleepers[s];
+		bool is_own = step_equal(sleeper->step, own);
+		later |= is_own;
+		if (is_own || !is_initial(dpor, sequence, &sleeper->step, sleeper->footprint))
+			continue;
+		if (later)
+			*below = dpor_tree_child(node, &sleeper->step);
+		return true;
+	}
+	struct dpor_node *latest = dpor_tree_latest(node);
+	if (!latest || step_equal(latest->step, own))
+		return false;
+	*below = latest;
+	return latest->run ? is_initial(dpor, sequence, &latest->step, latest->footprint)
+			   : is_planned_initial(dpor, sequence, i, trace, latest->planned);
+}
+
+/* The first of the node's children that the sequence could begin with. */
+static struct dpor_node *descend(struct wakeup_walk *walk, const struct dpor_node *node)
+{
+	struct dpor_node *child = node->first;
+	while (child && !wakeup_walk_take(walk, child->planned))
+		child = child->next;
+	return child;
+}
+
+/*
+ * Insert a sequence that begins with this claimed step. Where the wakeup tree ends, all that follows is explored.
+ */
+static bool insert_below(struct dpor *dpor, struct dpor_node *node, struct wakeup_walk *walk)
+{
+	wakeup_walk_take(walk, node->planned);
+	while (node->internal && walk->left.length > 0) {
+		struct dpor_node *child = descend(walk, node);
+		if (!child) {
+			bool inserted = wakeup_walk_insert(walk, &node->children);
+			dpor_tree_update(&dpor->tree, node);
+			return inserted;
+		}
+		node = child;
+	}
+	return !walk->failed;
+}
+
+/*
+ * Source-DPOR: one initial of the sequence must be among those that are run at the node; the racing thread's
+ * own transition is preferred.
+ */
+static bool insert_initial(struct dpor_node *node, const struct sequence *sequence)
+{
+	size_t length = sequence->length, at;
+	for (const struct wakeup_tree *child = node->children; child; child = child->sibling)
+		if (is_weak_initial(sequence, &child->step, (struct accesses){NULL, 0}, &at) && at < length)
+			return true;
+	const struct event *last = &sequence->events[length - 1];
+	bool initial = is_weak_initial(sequence, &last->step, last->footprint, &at) && at == length - 1;
+	return wakeup_tree_append(&node->children, initial ? last : &sequence->events[0]);
+}
+
+/* The model is in the state after the reversed sequence. */
+static bool insert(struct dpor *dpor, const struct trace *trace, const struct reversal *reversal)
+{
+	const struct rebuild *rebuild = races_rebuild(dpor->races);
+	const struct sequence sequence = {
+	    .events = reversal->events,
+	    .length = reversal->length,
+	    .after = rebuild_model(rebuild),
+	    .fair = dpor->fair,
+	};
+	struct dpor_node *node = dpor->path[reversal->i], *below;
+	bool claimed = is_claimed(dpor, reversal->i, trace, &sequence, &below), inserted;
+	if (claimed && (!below || !below->internal))
+		return true;
+	if (!dpor->whole) {
+		inserted = insert_initial(node, &sequence);
+	} else {
+		struct wakeup_walk walk;
+		inserted =
+		    wakeup_walk_start(&walk, &sequence, reversal->i, rebuild, trace) &&
+		    (claimed ? insert_below(dpor, below, &walk) : wakeup_walk_insert(&walk, &node->children));
+		wakeup_walk_release(&walk);
+	}
+	dpor_tree_update(&dpor->tree, node);
+	return inserted;
+}
+
+/*
+ * The other choices of a node's thread lead to other traces, whatever else is reversed. So do all spurious
+ * wakeups, which depend on everything and which no policy chooses by itself.
+ */
+static bool insert_choices(struct dpor *dpor, const struct trace *trace, size_t i)
+{
+	const struct transition *transition = &trace->at[i];
+	const struct alternative *alternatives = trace->alternatives + transition->first_alternative;
+	const struct observation seen = {transition->word, transition->word2};
+	const struct step own = transition_step(transition);
+	struct rebuild *rebuild = races_rebuild(dpor->races);
+	struct footprint footprint = {0};
+	bool ok = true;
+	for (uint32_t a = 0; a < transition->alternatives && ok; a++) {
+		struct step step = alternatives[a].step;
+		if ((step.thread != transition->thread && step.choice != CHOICE_SPURIOUS) ||
+		    step_equal(step, own))
+			continue;
+		rebuild_goto(rebuild, i);
+		struct op pending = *model_pending(rebuild_model(rebuild), step.thread);
+		rebuild_perform(rebuild, &step, &seen, &footprint);
+		struct event event = {step, pending, {footprint.at, footprint.length}};
+		const struct reversal alone = {.i = i, .events = &event, .length = 1};
+		ok = !footprint.failed && insert(dpor, trace, &alone);
+	}
+	footprint_release(&footprint);
+	return ok;
+}
+
+/* Have all threads that are left over gone as far as they can, but for those that sleep? */
+static bool is_over(const struct trace *trace)
+{
+	return trace->end == END_DEADLOCK || trace->end == END_EXIT || trace->end == END_SIGNAL ||
+	       trace->end == END_MISUSE || trace->end == END_REDUNDANT;
+}
+
+static enum status reverse_races(struct dpor *dpor, size_t branch, const struct trace *trace)
+{
+	if (!races_start(dpor->races, trace, dpor->fair_k))
+		return STATUS_UNSUPPORTED;
+	for (size_t i = branch; i < trace->length; i++)
+		if (trace->at[i].alternatives > 1 && !insert_choices(dpor, trace, i))
+			return STATUS_NO_MEMORY;
+	races_from(dpor->races, branch, is_over(trace));
+	for (const struct reversal *reversal; (reversal = races_next(dpor->races)) != NULL;)
+		if (!insert(dpor, trace, reversal))
+			return STATUS_NO_MEMORY;
+	return races_failed(dpor->races) ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
+/* Tell the estimate how the nodes of this trace branch now. */
+static void note(struct dpor *dpor, const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++) {
+		const struct dpor_node *node = dpor->path[i];
+		uint32_t degree = node->claimed;
+		for (const struct wakeup_tree *child = node->children; child; child = child->sibling)
+			degree++;
+		dpor->branches[i] = (struct estimate_branch){degree, dpor->path[i + 1]->number};
+	}
+	estimate_add(dpor->estimate, dpor->branches, trace->length);
+}
+
+/* An execution that has followed its plan to the end. */
+static enum status learn(struct dpor *dpor, struct dpor_plan *plan, const struct trace *trace)
+{
+	if (!extend(dpor, plan, trace))
+		return STATUS_NO_MEMORY;
+	enum status status = reverse_races(dpor, plan->branch, trace);
+	if (status == STATUS_OK)
+		note(dpor, trace);
+	return status;
+}
+
+enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *trace)
+{
+	struct dpor_plan *plan = find_plan(dpor, ticket);
+	enum fit how = fit(plan, trace);
+	enum status status = how == FIT_NONE ? STATUS_DIVERGED : STATUS_OK;
+	if (how == FIT_WHOLE)
+		status = learn(dpor, plan, trace);
+	else
+		give_back(dpor, plan);
+	dpor_forget(dpor, ticket);
+	dpor->tree.failed |= status == STATUS_NO_MEMORY;
+	return dpor->tree.failed ? STATUS_NO_MEMORY : status;
+}

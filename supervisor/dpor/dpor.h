@@ -1,0 +1,69 @@
+#ifndef FMC_SUPERVISOR_DPOR_DPOR_H
+#define FMC_SUPERVISOR_DPOR_DPOR_H
+
+#include "supervisor/dpor/dpor_tree.h"
+#include "supervisor/tree/estimate.h"
+
+#include <fmc/supervisor/search.h>
+
+/*
+ * A depth-first search by dynamic partial-order reduction, several plans of which may be out. After each execution
+ * its reversible races add sequences to the nodes that it went through.
+ *
+ * Source-DPOR and optimal DPOR (Abdulla et al., POPL 2014; JACM 2017) differ in one thing: of a sequence the
+ * first inserts a single initial, and so may find only at the end of an execution that it was redundant; the
+ * second inserts all of it, after which every execution is a new Mazurkiewicz trace.
+ */
+struct dpor_plan {
+	uint64_t ticket;
+	struct step *steps;
+	size_t length, room;
+	size_t branch;		/* from here on the plan is another than those before it */
+	struct dpor_node *leaf; /* where it ends */
+	bool stale;		/* of a search that was given up since */
+};
+
+struct dpor {
+	bool whole; /* insert whole sequences: optimal */
+	bool fair;  /* the priorities count, with fair_k */
+	uint32_t fair_k;
+	bool begun; /* the first plan has been handed out */
+	struct dpor_tree tree;
+	struct dpor_plan *out; /* after those that are out: memory to use again */
+	size_t out_length, out_room;
+	struct dpor_node **path;	  /* of the trace at hand, from the initial state */
+	struct estimate_branch *branches; /* the same for the estimate */
+	size_t path_room;
+	struct estimate *estimate; /* since it was started */
+	struct races *races;
+};
+
+bool dpor_init(struct dpor *dpor, bool whole); /* false without memory */
+void dpor_release(struct dpor *dpor);
+
+/*
+ * Start over, with or without whole sequences; fair_k 0: no priorities. Plans that are out stay valid, what comes of
+ * them has no effect.
+ */
+void dpor_start(struct dpor *dpor, bool whole, uint32_t fair_k);
+
+/* The next plan: prefix and sleepers. */
+enum search_answer dpor_next(struct dpor *dpor, struct plan *plan);
+
+/* Is this one of its plans that were out when it started over? */
+bool dpor_is_stale(const struct dpor *dpor, uint64_t ticket);
+
+/* Nothing is to come of this plan, which is out. */
+void dpor_forget(struct dpor *dpor, uint64_t ticket);
+
+/*
+ * The trace of a plan that isn't stale. STATUS_DIVERGED: it doesn't follow it. STATUS_UNSUPPORTED: the model of the
+ * trace can't be rebuilt, so that no race can be judged.
+ */
+enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *trace);
+
+/* As strategy_ops.save and .load, the latter into one that has just been initialised. */
+void dpor_save(const struct dpor *dpor, struct saver *saver);
+bool dpor_load(struct dpor *dpor, struct loader *loader);
+
+#endif

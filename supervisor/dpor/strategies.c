@@ -1,0 +1,260 @@
+/*
+ * The strategies `source` and `optimal`: reduction as far as it is sound.
+ *
+ *     plain -(a thread's second counted yield)-> fair -(what no model shows)-> none
+ *
+ * plain: until some thread has yielded twice in an execution no thread has ever had to wait for another's
+ * sake (in Algorithm 1 H is empty at the first counted yield), and fairness makes no difference. fair: counted
+ * yields depend on everything, and whether a thread may run is part of the state that transitions act on.
+ * none: futexes and waiting system calls say that threads share memory or pipes between
+ * the operations that are seen; then no two transitions are known to be independent, and all executions are
+ * run. Where the main thread leaves others behind, their ends depend on each other, which footprints tell from then on, and
+ * source sets are used, as with other ends that no model foresees. What was run before a change counts for nothing, nor does what comes of plans that are out then: the search
+ * starts over. So it does where wakeup trees give way to source sets.
+ */
+#include "supervisor/dpor/dpor.h"
+#include "supervisor/tree/branches.h"
+#include "supervisor/tree/search_strategy.h"
+
+#include <stdlib.h>
+
+enum mode { MODE_PLAIN, MODE_FAIR, MODE_NONE };
+
+struct reduction {
+	struct dpor dpor;
+	struct branches all;
+	enum mode mode;
+	uint32_t fair_k;
+	bool sees_memory;
+	bool ends_count;    /* the main thread leaves others behind */
+	const char *reason; /* of MODE_NONE */
+	char *loaded;	    /* the reason, if it was loaded */
+	uint64_t executions, redundant;
+	uint64_t executions_before; /* the search started over the last time */
+	uint32_t *yields;	    /* counted ones of each thread in a trace */
+	uint32_t yields_room;
+	bool complete;
+};
+
+static void destroy(void *strategy)
+{
+	struct reduction *r = strategy;
+	dpor_release(&r->dpor);
+	branches_release(&r->all);
+	free(r->yields);
+	free(r->loaded);
+	free(r);
+}
+
+static void *create(const struct search_options *options, bool whole)
+{
+	struct reduction *r = calloc(1, sizeof *r);
+	if (!r)
+		return NULL;
+	r->fair_k = options->fair_k;
+	r->sees_memory = options->sees_memory;
+	branches_init(&r->all, options->max_depth);
+	if (!dpor_init(&r->dpor, whole) || !branches_plant(&r->all, NULL, 0, (struct trace_hash){0, 0})) {
+		destroy(r);
+		return NULL;
+	}
+	return r;
+}
+
+static void *create_source(const struct search_options *options)
+{
+	return create(options, false);
+}
+
+static void *create_optimal(const struct search_options *options)
+{
+	return create(options, true);
+}
+
+static enum search_answer next_of_all(struct reduction *r, struct plan *plan)
+{
+	if (r->all.open_length > 0)
+		return branches_take(&r->all, plan) ? SEARCH_PLAN : SEARCH_OVER;
+	if (r->all.out_length + r->dpor.out_length > 0)
+		return SEARCH_LATER;
+	r->complete = true;
+	return SEARCH_OVER;
+}
+
+static enum search_answer next(void *strategy, struct plan *plan)
+{
+	struct reduction *r = strategy;
+	plan->policy.ends_count = r->ends_count;
+	if (r->mode == MODE_NONE)
+		return next_of_all(r, plan);
+	enum search_answer answer = dpor_next(&r->dpor, plan);
+	r->complete = answer == SEARCH_OVER && !r->dpor.tree.failed;
+	return answer;
+}
+
+static bool counts(const struct trace *trace, size_t i)
+{
+	struct accesses accesses = trace_accesses(trace, i);
+	for (uint32_t a = 0; a < accesses.length; a++)
+		if (accesses.at[a].key == touch_key(TOUCH_WINDOW, 0))
+			return accesses.at[a].mode == TOUCH_WRITE;
+	return false;
+}
+
+/* Has some thread had two counted yields? */
+static bool yields_twice(struct reduction *r, const struct trace *trace, bool *failed)
+{
+	if (trace->threads_length > r->yields_room) {
+		uint32_t *yields = reallocarray(r->yields, trace->threads_length, sizeof *yields);
+		*failed = !yields;
+		if (!yields)
+			return false;
+		r->yields = yields;
+		r->yields_room = trace->threads_length;
+	}
+	for (uint32_t t = 0; t < trace->threads_length; t++)
+		r->yields[t] = 0;
+	for (size_t i = 0; i < trace->length; i++)
+		if (counts(trace, i) && ++r->yields[trace->at[i].thread] == 2)
+			return true;
+	return false;
+}
+
+/*
+ * Has a transition ended the process of which the model didn't say that it would? Wakeup trees are built on
+ * what it says; source sets do with less.
+ */
+static bool ends_unforeseen(const struct trace *trace)
+{
+	if (trace->end == END_SIGNAL || trace->end == END_MISUSE)
+		return true;
+	const struct transition *last = trace->length ? &trace->at[trace->length - 1] : NULL;
+	return trace->end == END_EXIT && last && !(last->flags & TRANSITION_EXITS) &&
+	       last->op.kind != OP_PROCESS_EXIT;
+}
+
+/*
+ * Is a spurious wakeup open? It is as long as any other thread can go on, and so all of them have a part in
+ * enabling it: too much for wakeup trees, which lost traces by it.
+ */
+static bool wakes_spuriously(const struct trace *trace)
+{
+	for (size_t a = 0; a < trace->alternatives_length; a++)
+		if (trace->alternatives[a].step.choice == CHOICE_SPURIOUS)
+			return true;
+	return false;
+}
+
+static void start_over(struct reduction *r, enum mode mode, bool whole)
+{
+	r->mode = mode;
+	r->executions_before = r->executions;
+	dpor_start(&r->dpor, whole, mode == MODE_FAIR ? r->fair_k : 0);
+}
+
+/* Does this trace show that the mode isn't sound? Then the search has started over. */
+static bool change_mode(struct reduction *r, const struct trace *trace, bool *failed)
+{
+	const char *reason = trace_shares(trace, r->sees_memory);
+	if (reason) {
+		r->reason = reason;
+		start_over(r, MODE_NONE, false);
+	} else if (!r->ends_count && trace_outlives_main(trace)) {
+		r->ends_count = true;
+		start_over(r, r->mode, false);
+	} else if (r->mode == MODE_PLAIN && r->fair_k != 0 && yields_twice(r, trace, failed)) {
+		start_over(r, MODE_FAIR, r->dpor.whole);
+	} else if (r->dpor.whole && (ends_unforeseen(trace) || wakes_spuriously(trace))) {
+		start_over(r, r->mode, false);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static enum status feed_reduced(struct reduction *r, uint64_t ticket, const struct trace *trace)
+{
+	bool failed = false;
+	if (dpor_is_stale(&r->dpor, ticket) || change_mode(r, trace, &failed)) {
+		dpor_forget(&r->dpor, ticket);
+		return STATUS_OK;
+	}
+	enum status status = dpor_feed(&r->dpor, ticket, trace);
+	if (status == STATUS_UNSUPPORTED) {
+		r->reason = "its objects change in ways that no operation shows";
+		start_over(r, MODE_NONE, false);
+		return STATUS_OK;
+	}
+	return failed ? STATUS_NO_MEMORY : status;
+}
+
+static enum status feed(void *strategy, uint64_t ticket, const struct trace *trace)
+{
+	struct reduction *r = strategy;
+	size_t first, end;
+	r->executions++;
+	r->redundant += trace->end == END_REDUNDANT;
+	if (r->mode != MODE_NONE || dpor_is_stale(&r->dpor, ticket))
+		return feed_reduced(r, ticket, trace);
+	enum status status = branches_follow(&r->all, ticket, trace, &first, &end);
+	if (status != STATUS_OK)
+		return status;
+	return branches_grow(&r->all, ticket, trace, first, end, NULL) ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static void progress(const void *strategy, struct search_progress *progress)
+{
+	const struct reduction *r = strategy;
+	progress->complete = r->complete;
+	progress->redundant = r->redundant;
+	progress->unreduced = r->reason;
+	progress->reduced = r->mode != MODE_NONE;
+	if (r->complete) {
+		progress->estimate = progress->estimate_low = progress->estimate_high = (double)r->executions;
+		return;
+	}
+	struct estimate_guess guess = {0};
+	if (r->mode != MODE_NONE)
+		estimate_guess(r->dpor.estimate, &guess);
+	double before = (double)r->executions_before;
+	progress->estimate = guess.executions > 0 ? before + guess.executions : 0;
+	progress->estimate_low = guess.high > 0 ? before + guess.low : 0;
+	progress->estimate_high = guess.high > 0 ? before + guess.high : 0;
+}
+
+static void save(const void *strategy, struct saver *saver)
+{
+	const struct reduction *r = strategy;
+	save_number(saver, r->mode);
+	save_number(saver, r->ends_count);
+	save_text(saver, r->reason);
+	save_number(saver, r->executions);
+	save_number(saver, r->redundant);
+	dpor_save(&r->dpor, saver);
+	branches_save(&r->all, saver);
+}
+
+static bool load(void *strategy, struct loader *loader)
+{
+	struct reduction *r = strategy;
+	r->mode = (enum mode)load_most(loader, MODE_NONE);
+	r->ends_count = load_bool(loader);
+	r->reason = r->loaded = load_text(loader);
+	r->executions = load_number(loader);
+	r->redundant = load_number(loader);
+	if ((r->mode == MODE_NONE) != (r->reason != NULL))
+		load_refuse(loader);
+	branches_release(&r->all);
+	bool loaded = dpor_load(&r->dpor, loader) && branches_load(&r->all, loader);
+	estimate_stop(r->dpor.estimate);
+	return loaded;
+}
+
+#define REDUCTION_OPS(the_name, the_create)                                                                  \
+	{                                                                                                    \
+		.name = the_name, .several = true, .create = the_create, .destroy = destroy, .next = next,   \
+		.feed = feed, .progress = progress, .save = save, .load = load,                              \
+	}
+
+const struct strategy_ops search_source = REDUCTION_OPS("source", create_source);
+const struct strategy_ops search_optimal = REDUCTION_OPS("optimal", create_optimal);

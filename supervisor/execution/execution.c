@@ -1,0 +1,207 @@
+/* An execution from its beginning to its end; state.h draws the loop. */
+#include "supervisor/execution/state.h"
+
+#include <fmc/supervisor/bitset.h>
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 64u
+
+/* Room for so many threads in the fair scheduler and in the sets; what they hold is kept. */
+bool execution_reserve_threads(struct execution *x, uint32_t threads)
+{
+	if (threads <= x->fair_room)
+		return true;
+	uint32_t room = x->fair_room ? x->fair_room : FIRST_ROOM;
+	while (room < threads)
+		room *= 2;
+	void *memory = malloc(fair_bytes(room));
+	void *policy = malloc(policy_bytes(room));
+	uint32_t words = bitset_words(room);
+	uint64_t *sets = calloc((size_t)4 * words, sizeof *sets);
+	uint8_t *yields = calloc(room, sizeof *yields);
+	if (!memory || !policy || !sets || !yields) {
+		free(memory);
+		free(policy);
+		free(sets);
+		free(yields);
+		return false;
+	}
+	if (x->fair) {
+		uint32_t old = fair_words(x->fair);
+		memcpy(sets, x->enabled, old * sizeof *sets);
+		memcpy(sets + words, x->schedulable, old * sizeof *sets);
+		memcpy(sets + 2 * words, x->before, old * sizeof *sets);
+		memcpy(yields, x->yields, x->fair_room * sizeof *yields);
+		fair_copy(memory, room, x->fair);
+		policy_copy(policy, room, x->policy);
+	} else {
+		fair_init(memory, room, 0);
+		policy_init(policy, room, &(struct policy){.kind = POLICY_DEFAULT});
+	}
+	free(x->fair);
+	free(x->policy);
+	free(x->enabled);
+	free(x->yields);
+	x->fair = memory;
+	x->policy = policy;
+	x->fair_room = room;
+	x->enabled = sets;
+	x->schedulable = sets + words;
+	x->before = sets + 2 * words;
+	x->held = sets + 3 * words;
+	x->yields = yields;
+	return true;
+}
+
+struct execution *execution_new(struct machine *machine)
+{
+	struct execution *x = calloc(1, sizeof *x);
+	if (!x)
+		return NULL;
+	x->machine = machine;
+	if (!model_block_init(&x->block) || !execution_reserve_threads(x, FIRST_ROOM)) {
+		execution_free(x);
+		return NULL;
+	}
+	return x;
+}
+
+void execution_free(struct execution *x)
+{
+	if (!x)
+		return;
+	model_block_release(&x->block);
+	free(x->fair);
+	free(x->policy);
+	free(x->asleep);
+	footprint_release(&x->footprint);
+	free(x->enabled); /* the first of four sets in one block */
+	free(x->yields);
+	free(x);
+}
+
+void execution_watch(struct execution *x, const struct execution_watcher *watcher)
+{
+	x->watcher = *watcher;
+}
+
+const struct model *execution_model(const struct execution *x)
+{
+	return x->block.model;
+}
+
+struct machine *execution_machine(const struct execution *x)
+{
+	return x->machine;
+}
+
+void execution_expect(struct execution *x, const struct good_ends *ends)
+{
+	x->good_ends = *ends;
+}
+
+void execution_end_at_circles(struct execution *x)
+{
+	x->ends_at_circles = true;
+}
+
+void execution_verify_model(struct execution *x, bool on)
+{
+	x->verify = on;
+}
+
+/* In the middle of a run: how the threads stand there. */
+static bool record_found(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!trace_push_found(x->trace, model_pending(model, t)))
+			return false;
+	return true;
+}
+
+/* Bring a new execution to the first operation of its first thread. */
+bool execution_begin(struct execution *x, const struct plan *plan, struct trace *trace)
+{
+	const struct policy *policy = &plan->policy;
+	trace_clear(trace);
+	x->plan = plan;
+	x->trace = trace;
+	model_block_clear(&x->block);
+	fair_init(x->fair, x->fair_room, policy->fair_k);
+	policy_init(x->policy, x->fair_room, policy);
+	x->previous = NO_THREAD;
+	memset(x->yields, 0, x->fair_room);
+	x->windows = false;
+	x->again = false;
+	x->ended = 0;
+	if (!execution_sleep_start(x))
+		return false;
+	lasso_start(&x->lasso, policy->max_depth, policy->longer, policy->fair_k != 0);
+	struct outcome first = {.created = NO_THREAD};
+	execution_let_children_end(x);
+	x->machine->ops->start(x->machine, &x->block, &first);
+	bool set = first.kind == OUTCOME_PENDING && first.next.kind == OP_NONE;
+	if (set && !record_found(x))
+		return execution_out_of_memory(trace);
+	if (model_threads(x->block.model) > 0)
+		return execution_settle(x, 0, set, &first);
+	assert(first.kind != OUTCOME_PENDING && first.kind != OUTCOME_EXITED);
+	return execution_settle(x, NO_THREAD, false, &first);
+}
+
+struct thread_end execution_thread(const struct model *model, uint32_t thread, bool enabled)
+{
+	struct thread_end end = {.pending = *model_pending(model, thread),
+				 .enabled = enabled,
+				 .blocker = NO_THREAD,
+				 .blocked_object = NO_OBJECT};
+	if (!enabled && !model_exited(model, thread))
+		end.blocker = model_waits_for(model, thread, &end.blocked_class, &end.blocked_object);
+	end.holds_back = end.blocker != NO_THREAD;
+	return end;
+}
+
+/* How every thread stands at the end. */
+static void record_threads(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		struct thread_end end = execution_thread(model, t, model_enabled(model, t));
+		if (end.pending.kind == OP_NONE && !model_exited(model, t) && t == x->previous)
+			end.pending = x->trace->at[x->trace->length - 1].op;
+		if (!trace_push_thread(x->trace, &end)) {
+			execution_out_of_memory(x->trace);
+			return;
+		}
+	}
+}
+
+void execution_conclude(struct execution *x)
+{
+	record_threads(x);
+	x->trace->good_end = good_ends_expect(&x->good_ends, x->trace);
+	if (x->watcher.end)
+		x->watcher.end(x->watcher.context, x, x->trace);
+}
+
+void execution_finish(struct execution *x)
+{
+	x->machine->ops->finish(x->machine);
+	x->plan = NULL;
+	x->trace = NULL;
+}
+
+void execution_run(struct execution *x, const struct plan *plan, struct trace *trace)
+{
+	do {
+		bool on = execution_begin(x, plan, trace);
+		while (on)
+			on = execution_next(x);
+	} while (x->again);
+	execution_conclude(x);
+	execution_finish(x);
+}

@@ -1,0 +1,99 @@
+/* What each transition touched, into the trace; and who of the plan's sleepers it wakes. */
+#include "supervisor/execution/state.h"
+
+#include <fmc/supervisor/fair_footprint.h>
+
+#include <stdlib.h>
+
+/* Does the transition of t end it, or find that all others have ended before? Then the process ends next. */
+static bool counts_ends(const struct execution *x, uint32_t t, const struct outcome *outcome)
+{
+	const struct model *model = x->block.model;
+	if (!x->plan->policy.ends_count || outcome->kind == OUTCOME_EXITED)
+		return x->plan->policy.ends_count;
+	if (outcome->kind != OUTCOME_PENDING || outcome->next.kind != OP_PROCESS_EXIT)
+		return false;
+	for (uint32_t u = 0; u < model_threads(model); u++)
+		if (u != t && !model_exited(model, u))
+			return false;
+	return true;
+}
+
+bool execution_footprint(struct execution *x, const struct outcome *outcome)
+{
+	struct footprint *footprint = &x->footprint;
+	for (uint32_t i = 0; i < outcome->births; i++)
+		dependence_born(footprint, outcome->created + i);
+	if (counts_ends(x, x->previous, outcome))
+		dependence_exited(footprint);
+	if (outcome->kind != OUTCOME_PENDING && outcome->kind != OUTCOME_EXITED)
+		dependence_ended(footprint);
+	return trace_push_footprint(x->trace, footprint) || execution_out_of_memory(x->trace);
+}
+
+/* The objects that are new: nobody has performed anything since they were seen. */
+bool execution_record_objects(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t o = x->trace->objects_length; o < model_objects(model); o++) {
+		struct object_state state;
+		model_object_state(model, o, &state);
+		if (!trace_push_object(x->trace, &state))
+			return execution_out_of_memory(x->trace);
+	}
+	return true;
+}
+
+bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield)
+{
+	bool counted = fair_counts(x->fair, t, yield);
+	x->windows |= counted;
+	if (x->windows) {
+		struct trace *trace = x->trace;
+		fair_footprint(&x->footprint, x->fair, t, x->before, x->enabled, counted);
+		trace->accesses_length = trace->at[trace->length - 1].first_access;
+		if (!trace_push_footprint(trace, &x->footprint))
+			return execution_out_of_memory(trace);
+	}
+	fair_step(x->fair, t, yield, x->before, x->enabled);
+	return true;
+}
+
+bool execution_sleep_start(struct execution *x)
+{
+	size_t length = x->plan->sleepers_length;
+	free(x->asleep);
+	x->asleep = NULL;
+	if (length == 0)
+		return true;
+	x->asleep = malloc(length);
+	for (size_t i = 0; x->asleep && i < length; i++)
+		x->asleep[i] = true;
+	return x->asleep || execution_out_of_memory(x->trace);
+}
+
+void execution_wake_sleepers(struct execution *x)
+{
+	const struct trace *trace = x->trace;
+	const struct plan *plan = x->plan;
+	if (trace->length <= plan->sleepers_from)
+		return;
+	uint32_t t = trace->at[trace->length - 1].thread;
+	struct accesses done = trace_accesses(trace, trace->length - 1);
+	for (size_t i = 0; i < plan->sleepers_length; i++)
+		if (x->asleep[i] &&
+		    (plan->sleepers[i].step.thread == t ||
+		     dependence_disturbs(done, plan->sleepers[i].footprint, plan->sleepers_fair)))
+			x->asleep[i] = false;
+}
+
+bool execution_is_asleep(const struct execution *x, const struct step *step)
+{
+	const struct plan *plan = x->plan;
+	if (x->trace->length < plan->prefix_length)
+		return false;
+	for (size_t i = 0; i < plan->sleepers_length; i++)
+		if (x->asleep[i] && step_equal(plan->sleepers[i].step, *step))
+			return true;
+	return false;
+}

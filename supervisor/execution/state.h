@@ -1,0 +1,100 @@
+#ifndef FMC_SUPERVISOR_EXECUTION_STATE_H
+#define FMC_SUPERVISOR_EXECUTION_STATE_H
+
+#include <fmc/supervisor/execution.h>
+
+#include "supervisor/policy/lasso.h"
+#include "supervisor/policy/policy.h"
+
+/*
+ * The inside of an execution, shared by the files of this room only.
+ *
+ *     begin -> [ survey -> choose -> perform -> settle ]* -> conclude
+ *
+ *     begin     execution.c         a fresh model and fair scheduler, the machine's start
+ *     survey    survey.c            which threads are enabled (model), which of them schedulable (fair), all ways on
+ *               timeouts.c            which time-outs and sleeps may be over
+ *     choose    step.c              the plan's next step, or after its prefix what the policy picks
+ *     perform   step.c              the model does it, then the machine
+ *     settle    step.c              what came of it: births, the next pending operation, an exit, the end
+ *     conclude  execution.c         how every thread stands; the watcher's look; the machine's finish
+ *
+ * The functions that return bool return false when the execution is over; trace->end then says why.
+ */
+struct execution {
+	struct machine *machine;
+	struct model_block block;
+	struct fair *fair;
+	uint32_t fair_room;
+	/* Sets of threads, as wide as fair's. */
+	uint64_t *enabled, *schedulable, *before;
+	uint64_t *held;	 /* those whose time-outs or sleeps would be over before it is their turn */
+	uint8_t *yields; /* of each thread in a row, as timeouts.c counts them */
+	struct execution_watcher watcher;
+	bool verify;
+	bool ends_at_circles;
+	struct good_ends good_ends;
+	/* Of the execution being run. */
+	const struct plan *plan;
+	struct trace *trace;
+	struct policy_state *policy; /* with as much room as fair */
+	struct lasso lasso;
+	uint32_t previous;	    /* the thread that ran last, NO_THREAD at first */
+	bool windows;		    /* a yield has counted: there may be priorities */
+	bool *asleep;		    /* which of the plan's sleepers still are */
+	struct footprint footprint; /* of the last transition */
+	bool forced;		    /* it is ready, but the priorities forbid it to go on */
+	bool hopeless;		    /* nothing is enabled, and nothing outside could change that */
+	uint64_t ended;		    /* child processes that have, as bits by number */
+	bool again;		    /* it is over because it is to be run anew */
+	bool timed;		    /* a thread has a time-out or a sleep before it */
+};
+
+/* Room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.
+ */
+bool execution_reserve_threads(struct execution *x, uint32_t threads);
+
+/* End the trace as END_ERROR for want of memory; returns false. */
+bool execution_out_of_memory(struct trace *trace);
+
+/*
+ * The fair scheduler's part of the last transition, then the sets and alternatives of the present state. The
+ * enabled set after a transition, which Algorithm 1 needs, is the one before the next: so it is done here.
+ */
+bool execution_survey(struct execution *x);
+
+/* Has t had all the transitions that a thread may have? */
+bool execution_used_up(const struct execution *x, uint32_t t);
+
+/*
+ * timeouts.c: whose time-out, or sleep, would be over although another thread could go on without one, or another's is
+ * over sooner. Under policy.ordered they aren't enabled. To be asked once at each state, after what is enabled.
+ */
+void execution_hold_timeouts(struct execution *x);
+
+/* What a transition that takes this step there says of it: of enum transition_flag. */
+uint8_t execution_timeout_flags(const struct execution *x, const struct step *step);
+
+/* Before the next transition child processes may end; a plan says which ones have to. */
+void execution_let_children_end(const struct execution *x);
+
+/* Thread `thread` has come as far as `outcome` says. */
+bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome);
+
+/*
+ * footprint.c: the footprint of the transition just pushed, with what its outcome says, before the
+ * model knows of it. Then lines 13 to 29 of Algorithm 1, which may add to it.
+ */
+bool execution_footprint(struct execution *x, const struct outcome *outcome);
+bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield);
+bool execution_record_objects(struct execution *x);
+
+/* The plan's sleepers. */
+bool execution_sleep_start(struct execution *x);
+void execution_wake_sleepers(struct execution *x);
+bool execution_is_asleep(const struct execution *x, const struct step *step);
+
+/* What a plug-in says is believed until it is proven wrong: false, and the execution's end, if it has been. */
+bool execution_believes_plugin(struct trace *trace);
+
+#endif

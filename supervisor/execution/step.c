@@ -1,0 +1,266 @@
+/* One transition of an execution: choose it, perform it, take in what came of it. */
+#include "supervisor/execution/state.h"
+
+#include <fmc/breakpoints/plugin.h>
+#include <fmc/supervisor/misuse.h>
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void set_end(struct trace *trace, enum end_reason end, enum status status, const char *message)
+{
+	trace->end = end;
+	trace->status = status;
+	snprintf(trace->message, sizeof trace->message, "%s", message);
+}
+
+bool execution_out_of_memory(struct trace *trace)
+{
+	set_end(trace, END_ERROR, STATUS_NO_MEMORY, "out of memory");
+	return false;
+}
+
+/* Threads that the machine has added to the model meanwhile enter the fair scheduler. */
+static bool admit_births(struct execution *x)
+{
+	uint32_t threads = model_threads(x->block.model);
+	if (!execution_reserve_threads(x, threads))
+		return execution_out_of_memory(x->trace);
+	if (x->trace->length == 0)
+		x->trace->initial_threads = threads;
+	while (fair_threads(x->fair) < threads)
+		fair_add_thread(x->fair);
+	return true;
+}
+
+/* The thread has come as far as `outcome` says; false: the execution is over. */
+bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome)
+{
+	struct trace *trace = x->trace;
+	if (!admit_births(x) || !execution_record_objects(x))
+		return false;
+	switch (outcome->kind) {
+	case OUTCOME_PENDING:
+		if (!asleep)
+			model_set_pending(x->block.model, thread, &outcome->next);
+		return true;
+	case OUTCOME_EXITED:
+		model_thread_exit(x->block.model, thread);
+		return true;
+	case OUTCOME_PROCESS_END:
+		set_end(trace, outcome->end, outcome->status, outcome->message);
+		trace->end_value = outcome->end_value;
+		trace->end_thread = thread;
+		return false;
+	case OUTCOME_FAILED:
+		set_end(trace, outcome->end, outcome->status, outcome->message);
+		trace->end_thread = thread;
+		return false;
+	case OUTCOME_AGAIN:
+		x->again = true;
+		return false;
+	}
+	abort();
+}
+
+/* The policy's choice among the alternatives that are awake; `count` if all are asleep. */
+static size_t choose_awake(struct execution *x, const struct alternative *alternatives, size_t count)
+{
+	size_t awake = 0, chosen;
+	struct policy_view view = {x->block.model, x->previous, alternatives, count};
+	for (size_t i = 0; i < count; i++)
+		awake += !execution_is_asleep(x, &alternatives[i].step);
+	if (awake == 0)
+		return count;
+	if (awake == count) {
+		chosen = policy_choose(x->policy, &view);
+		policy_took(x->policy, &view, chosen);
+		return chosen;
+	}
+	/* Those awake for a moment after all others, at the end of the trace's own list. */
+	struct trace *trace = x->trace;
+	size_t end = trace->alternatives_length;
+	for (size_t i = 0; i < count; i++) {
+		struct alternative alternative = trace->alternatives[end - count + i];
+		if (!execution_is_asleep(x, &alternative.step) &&
+		    !trace_push_alternative(trace, &alternative)) {
+			execution_out_of_memory(trace);
+			return count;
+		}
+	}
+	view.alternatives = trace->alternatives + end;
+	view.count = awake;
+	chosen = policy_choose(x->policy, &view);
+	/* Not even a policy that never chooses them by itself may pass over spurious wakeups here. */
+	if (chosen >= awake)
+		chosen = 0;
+	const struct step step = view.alternatives[chosen].step;
+	policy_took(x->policy, &view, chosen);
+	trace->alternatives_length = end;
+	return alternative_find(trace->alternatives + end - count, count, step);
+}
+
+/* Which of the alternatives comes next; `count` if the plan's step is none of them, or all are asleep. */
+static size_t choose(struct execution *x, const struct alternative *alternatives, size_t count)
+{
+	size_t now = x->trace->length;
+	const struct policy_view view = {x->block.model, x->previous, alternatives, count};
+	if (now >= x->plan->prefix_length)
+		return choose_awake(x, alternatives, count);
+	size_t i = alternative_find(alternatives, count, x->plan->prefix[now]);
+	if (i < count)
+		policy_took(x->policy, &view, i);
+	return i;
+}
+
+static void end_diverged(struct trace *trace, const struct step *step)
+{
+	trace->end = END_DIVERGED;
+	trace->status = STATUS_DIVERGED;
+	trace->end_thread = step->thread;
+	snprintf(trace->message, sizeof trace->message, "T%u can't run transition %zu with choice %d",
+		 step->thread + 1, trace->length, step->choice);
+}
+
+static bool looks_at_memory(const struct op *op)
+{
+	return op->kind == OP_FUTEX_WAIT || op->kind == OP_FUTEX_REQUEUE || op->kind == OP_FUTEX_WAKE_OP;
+}
+
+/* The flags that are known before the machine has run. */
+static uint8_t transition_flags(const struct execution *x, const struct effect *effect,
+				const struct alternative *taken)
+{
+	unsigned flags = execution_timeout_flags(x, &taken->step);
+	if (effect->yield)
+		flags |= TRANSITION_YIELD;
+	if (effect->timed_out)
+		flags |= TRANSITION_TIMED_OUT;
+	if (taken->preemption)
+		flags |= TRANSITION_PREEMPTION;
+	if (x->forced)
+		flags |= TRANSITION_FORCED;
+	return (uint8_t)flags;
+}
+
+/* The model's prediction against what the real function returned. */
+static bool prediction_held(struct execution *x, const struct op *op, const struct effect *effect,
+			    const struct outcome *outcome)
+{
+	bool user = op->kind >= OP_USER;
+	if (!(x->verify || user) || !effect->result_known || !outcome->result_valid ||
+	    !outcome->result_checked || effect->result == outcome->result)
+		return true;
+	struct trace *trace = x->trace;
+	if (user) {
+		plugin_blame("apply() of %s predicted the result %lld, the function returned %lld",
+			     op_name(op->kind), (long long)effect->result, (long long)outcome->result);
+		return execution_believes_plugin(trace);
+	}
+	trace->end = END_ERROR;
+	trace->status = STATUS_BUG;
+	trace->end_thread = trace->at[trace->length - 1].thread;
+	snprintf(trace->message, sizeof trace->message,
+		 "the model is wrong about transition %zu, T%u %s: it predicted the result %lld, got %lld",
+		 trace->length - 1, trace->end_thread + 1, op_name(op->kind), (long long)effect->result,
+		 (long long)outcome->result);
+	return false;
+}
+
+bool execution_believes_plugin(struct trace *trace)
+{
+	if (!plugin_failure())
+		return true;
+	set_end(trace, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
+	return false;
+}
+
+/* An operation that no program may make isn't performed: the execution ends before it. */
+static void end_misused(struct outcome *outcome, enum misuse misuse)
+{
+	outcome->kind = OUTCOME_PROCESS_END;
+	outcome->end = END_MISUSE;
+	outcome->end_value = (int)misuse;
+}
+
+/* The thread performs its pending operation; false: the execution is over. */
+static bool perform(struct execution *x, const struct alternative *taken, size_t first, size_t count)
+{
+	struct trace *trace = x->trace;
+	uint32_t t = taken->step.thread;
+	struct transition transition = {
+	    .thread = t,
+	    .choice = taken->step.choice,
+	    .op = *model_pending(x->block.model, t),
+	    .created = NO_THREAD,
+	    .first_alternative = (uint32_t)first,
+	    .alternatives = (uint32_t)count,
+	    .objects = model_objects(x->block.model),
+	    .ended = x->ended,
+	};
+	struct observation seen = {0, 0};
+	if (looks_at_memory(&transition.op))
+		x->machine->ops->observe(x->machine, t, &transition.op, &seen);
+	transition.word = seen.word;
+	transition.word2 = seen.word2;
+	dependence_begin(&x->footprint, x->block.model, t, transition.choice);
+	enum misuse misuse = misuse_of(x->block.model, t);
+	struct effect effect;
+	model_perform(x->block.model, t, transition.choice, &seen, &effect);
+	dependence_performed(&x->footprint, x->block.model, t);
+	transition.flags = transition_flags(x, &effect, taken);
+	trace->preemptions += taken->preemption;
+	if (!trace_push(trace, &transition) ||
+	    !trace_push_sets(trace, x->enabled, x->schedulable, fair_words(x->fair)))
+		return execution_out_of_memory(trace);
+
+	struct outcome outcome = {.created = NO_THREAD};
+	if (misuse)
+		end_misused(&outcome, misuse);
+	else if (effect.asleep)
+		x->machine->ops->sleep(x->machine, t, &transition.op, &outcome);
+	else
+		x->machine->ops->perform(x->machine, t, &transition.op, transition.choice, &effect, &outcome);
+	struct transition *done = &trace->at[trace->length - 1];
+	done->result = outcome.result;
+	done->result_valid = outcome.result_valid && !effect.asleep;
+	if (outcome.births > 0)
+		done->created = outcome.created;
+	done->births = outcome.births;
+	if (outcome.kind == OUTCOME_EXITED)
+		done->flags |= TRANSITION_EXITS;
+	x->previous = t;
+	return execution_footprint(x, &outcome) && execution_settle(x, t, effect.asleep, &outcome) &&
+	       prediction_held(x, &transition.op, &effect, &outcome) && execution_believes_plugin(trace);
+}
+
+bool execution_next(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	size_t first = trace->alternatives_length;
+	if (!execution_survey(x))
+		return false;
+	size_t count = trace->alternatives_length - first;
+	size_t taken = choose(x, trace->alternatives + first, count);
+	if (taken == count) {
+		if (trace->length < x->plan->prefix_length)
+			end_diverged(trace, &x->plan->prefix[trace->length]);
+		else if (trace->end == END_NONE)
+			trace->end = END_REDUNDANT;
+		trace->alternatives_length = first;
+		return false;
+	}
+	struct alternative alternative = trace->alternatives[first + taken];
+	if (x->watcher.before)
+		x->watcher.before(x->watcher.context, x, trace, alternative.step.thread);
+	bool on = perform(x, &alternative, first, count);
+	if (x->again)
+		return false;
+	bool wanted = !x->watcher.transition || x->watcher.transition(x->watcher.context, x, trace);
+	if (on && !wanted) {
+		trace->end = END_INTERRUPTED;
+		trace->end_thread = alternative.step.thread;
+	}
+	return on && wanted;
+}

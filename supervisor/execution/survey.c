@@ -1,0 +1,352 @@
+/* The present state of an execution: what is enabled, what is schedulable, and which ways there are to go on.
+ */
+#include "supervisor/execution/state.h"
+
+#include <fmc/supervisor/bitset.h>
+
+#include <assert.h>
+#include <stdio.h>
+
+static bool waits_outside(const struct op *op)
+{
+	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
+}
+
+static void set_ready(struct execution *x, uint32_t thread, bool ready)
+{
+	struct op op = *model_pending(x->block.model, thread);
+	uint16_t flags = (uint16_t)(ready ? op.flags | OP_READY : op.flags & ~OP_READY);
+	if (flags == op.flags)
+		return;
+	op.flags = flags;
+	model_set_pending(x->block.model, thread, &op);
+}
+
+/* The enabled set, after asking the machine about threads that wait for something outside of the model. */
+static void survey_enabled(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	bitset_clear(x->enabled, fair_words(x->fair));
+	uint32_t threads = model_threads(model);
+	for (uint32_t t = 0; t < threads; t++) {
+		const struct op *op = model_pending(model, t);
+		if (waits_outside(op))
+			set_ready(x, t, x->machine->ops->ready(x->machine, t, op));
+		if (model_enabled(model, t))
+			bitset_add(x->enabled, t);
+	}
+}
+
+/* When the wait of a thread that goes on by itself as time passes ends; 0: it needs no time, or nobody knows how much. */
+static int64_t end_of_wait(const struct model *model, uint32_t t)
+{
+	const struct op *op = model_pending(model, t);
+	return op->kind == OP_SLEEP || !model_ready(model, t) ? op->end : 0;
+}
+
+/* Nobody goes on before this moment, as long as nothing comes from outside; 0: somebody does. */
+static int64_t idle_until(const struct execution *x)
+{
+	const struct model *model = x->block.model;
+	int64_t first = INT64_MAX;
+	uint32_t t;
+	BITSET_EACH(t, x->enabled, fair_words(x->fair))
+	{
+		const int64_t end = end_of_wait(model, t);
+		if (!end)
+			return 0;
+		if (end < first)
+			first = end;
+	}
+	return bitset_empty(x->enabled, fair_words(x->fair)) ? 0 : first;
+}
+
+/* Whose time is yet to come doesn't go on. */
+static void hold_back_later(struct execution *x, int64_t until)
+{
+	uint32_t t;
+	BITSET_EACH(t, x->enabled, fair_words(x->fair))
+	if (end_of_wait(x->block.model, t) > until)
+		bitset_remove(x->enabled, t);
+}
+
+/* The plan says what comes next, and it could now: nobody has to wait for it. */
+static bool is_planned(const struct execution *x)
+{
+	const size_t next = x->trace->length;
+	if (next >= x->plan->prefix_length)
+		return false;
+	const struct step *step = &x->plan->prefix[next];
+	return step->thread < model_threads(x->block.model) &&
+	       model_has_choice(x->block.model, step->thread, step->choice);
+}
+
+void execution_let_children_end(const struct execution *x)
+{
+	const size_t now = x->trace->length;
+	const struct plan *plan = x->plan;
+	const uint64_t *before = plan->ended && now < plan->prefix_length ? &plan->ended[now] : NULL;
+	if (x->machine->ops->children)
+		x->machine->ops->children(x->machine, before);
+}
+
+/* No child process ends from here on before the transition. Whose wait one of the last has ended is enabled, too. */
+static void hold_children(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const uint64_t ended =
+	    x->machine->ops->children_held ? x->machine->ops->children_held(x->machine) : 0;
+	for (uint32_t t = 0; t < model_threads(model) && ended != x->ended; t++) {
+		const struct op *op = model_pending(model, t);
+		if (!waits_outside(op) || bitset_has(x->enabled, t) ||
+		    !x->machine->ops->ready(x->machine, t, op))
+			continue;
+		set_ready(x, t, true);
+		if (model_enabled(model, t))
+			bitset_add(x->enabled, t);
+	}
+	x->ended = ended;
+}
+
+/*
+ * Where nobody goes on but by a sleep's or a time-out's end, and something outside is awaited, time isn't skipped: it has to
+ * pass for those outside as well. Whose time comes first goes on then, if nothing has come before. False: nothing comes.
+ */
+static bool follow_time(struct execution *x)
+{
+	int64_t until = 0;
+	enum hope hope = HOPE_MORE;
+	while (x->machine->ops->await && hope == HOPE_MORE && (until = idle_until(x)) != 0) {
+		hope = x->machine->ops->await(x->machine, is_planned(x) ? 1 : until);
+		if (hope == HOPE_MORE)
+			survey_enabled(x);
+	}
+	hold_children(x);
+	if (until && hope == HOPE_DUE)
+		hold_back_later(x, until);
+	return !until || hope != HOPE_LOST;
+}
+
+/* The thread's wait is let begin in the kernel: it may be over there, which nobody could see from here. */
+static void let_wait(struct execution *x, uint32_t thread)
+{
+	set_ready(x, thread, true);
+	bitset_add(x->enabled, thread);
+}
+
+/*
+ * Nothing is enabled: can the outside still change that? If it hasn't for long, a thread that waits for it is let wait
+ * in the kernel, as the only one enabled: the machine may not be able to see when its wait is over. False: nothing can
+ * go on.
+ */
+static bool await_outside(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const bool asked = x->machine->ops->await != NULL;
+	enum hope hope = HOPE_NONE;
+	execution_let_children_end(x);
+	while (asked && (hope = x->machine->ops->await(x->machine, 0)) == HOPE_MORE) {
+		survey_enabled(x);
+		if (!bitset_empty(x->enabled, fair_words(x->fair)))
+			return true;
+	}
+	for (uint32_t t = 0; t < model_threads(model) && (hope != HOPE_NONE || !asked); t++) {
+		if (!waits_outside(model_pending(model, t)))
+			continue;
+		let_wait(x, t);
+		return true;
+	}
+	x->hopeless = hope == HOPE_NONE;
+	return false;
+}
+
+/* Does the plan go on with an operation whose wait for something outside isn't over yet? */
+static bool plan_waits(const struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const size_t now = x->trace->length;
+	if (now >= x->plan->prefix_length || !x->machine->ops->await)
+		return false;
+	const struct step *next = &x->plan->prefix[now];
+	return next->choice != CHOICE_TIMEOUT && next->thread < model_threads(model) &&
+	       waits_outside(model_pending(model, next->thread)) && !model_ready(model, next->thread);
+}
+
+/* What had come when the plan was made, a child's end for instance, comes again at its own pace: be patient. */
+static void await_planned(struct execution *x)
+{
+	enum hope hope = HOPE_MORE;
+	while (plan_waits(x) && (hope = x->machine->ops->await(x->machine, 0)) == HOPE_MORE)
+		survey_enabled(x);
+	if (hope == HOPE_LOST)
+		let_wait(x, x->plan->prefix[x->trace->length].thread);
+}
+
+/* Returns false. */
+static bool end_without_enabled(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	x->trace->end = END_EXIT;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_exited(model, t))
+			x->trace->end = x->hopeless ? END_DEADLOCK : END_STUCK;
+	if (x->trace->end == END_STUCK)
+		snprintf(x->trace->message, sizeof x->trace->message,
+			 "every thread waits, and another process could still wake one");
+	return false;
+}
+
+/* These let threads that sleep go on to a lock. */
+static bool wakes(const struct op *op)
+{
+	return op->kind == OP_COND_SIGNAL || op->kind == OP_COND_BROADCAST;
+}
+
+/*
+ * Do threads wait for each other in a circle since the last transition? Then the thread that made it is one of them: it has come to
+ * wait, or it holds what others wait for; or it has woken one. What the plan says is followed to its end all the same, and then
+ * all are asked.
+ */
+static bool circle_closed(const struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const struct trace *trace = x->trace;
+	if (!x->ends_at_circles || trace->length < x->plan->prefix_length)
+		return false;
+	if (trace->length > x->plan->prefix_length && !wakes(&trace->at[trace->length - 1].op))
+		return model_in_circle(model, x->previous);
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (model_in_circle(model, t))
+			return true;
+	return false;
+}
+
+static bool ends_at_circle(struct execution *x)
+{
+	if (!circle_closed(x))
+		return false;
+	x->trace->end = END_DEADLOCK;
+	return true;
+}
+
+/*
+ * Could the thread that ran last go on? Ready counts, not merely enabled: leaving a thread that can only time
+ * out is no preemption.
+ */
+static bool previous_ready(const struct execution *x)
+{
+	return x->previous != NO_THREAD && bitset_has(x->enabled, x->previous) &&
+	       model_ready(x->block.model, x->previous);
+}
+
+bool execution_used_up(const struct execution *x, uint32_t t)
+{
+	uint64_t most = x->plan->policy.max_thread_depth;
+	return most != 0 && policy_steps(x->policy, t) >= most;
+}
+
+static bool push_alternative(struct execution *x, uint32_t t, int32_t choice, bool may_stay)
+{
+	struct alternative alternative = {
+	    .step = {.thread = t, .choice = choice},
+	    .preemption = may_stay && t != x->previous,
+	    .timeout = choice == CHOICE_TIMEOUT,
+	};
+	return trace_push_alternative(x->trace, &alternative) || execution_out_of_memory(x->trace);
+}
+
+/* The ways of one thread. */
+static bool list_choices(struct execution *x, uint32_t t, bool may_stay)
+{
+	const struct model *model = x->block.model;
+	uint32_t choices = model_choices(model, t);
+	assert(choices > 0);
+	for (uint32_t i = 0; i < choices; i++)
+		if (!push_alternative(x, t, model_choice(model, t, i), may_stay))
+			return false;
+	return true;
+}
+
+/* Is there a way to go on besides spurious wakeups? */
+static bool goes_on(const struct execution *x)
+{
+	uint32_t t;
+	BITSET_EACH(t, x->schedulable, fair_words(x->fair))
+	if (!execution_used_up(x, t))
+		return true;
+	return false;
+}
+
+/* All ways to go on, appended to the trace's alternatives. */
+static bool list_alternatives(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	bool ready = previous_ready(x) && !execution_used_up(x, x->previous);
+	bool may_stay = ready && bitset_has(x->schedulable, x->previous);
+	x->forced = ready && !may_stay;
+	/*
+	 * Fairness owes nobody a spurious wakeup: it is open whoever has priority, and not where it alone would
+	 * keep the program going, because there a real one may hang.
+	 */
+	bool spurious = goes_on(x);
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		bool schedulable = bitset_has(x->schedulable, t);
+		if (execution_used_up(x, t)) {
+			x->trace->held_back |= schedulable;
+			continue;
+		}
+		if (schedulable && !list_choices(x, t, may_stay))
+			return false;
+		if (spurious && model_spurious(model, t) &&
+		    !push_alternative(x, t, CHOICE_SPURIOUS, may_stay))
+			return false;
+	}
+	return true;
+}
+
+/* The sets and alternatives of the present state; false: nothing can go on, and the end is set. */
+bool execution_survey(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	uint32_t words = fair_words(x->fair);
+	execution_let_children_end(x);
+	survey_enabled(x);
+	await_planned(x);
+	if (!execution_believes_plugin(trace))
+		return false;
+	if (!follow_time(x)) {
+		trace->end = END_STUCK;
+		snprintf(trace->message, sizeof trace->message,
+			 "every thread waits for something outside of the program, or for time to pass");
+		return false;
+	}
+	execution_hold_timeouts(x);
+	if (trace->length > 0) {
+		const struct transition *last = &trace->at[trace->length - 1];
+		if (!execution_advance_fairness(x, last->thread, (last->flags & TRANSITION_YIELD) != 0))
+			return false;
+		execution_wake_sleepers(x);
+	}
+	/* Nothing from outside ends that. */
+	if (bitset_empty(x->enabled, words) && ends_at_circle(x))
+		return false;
+	if (bitset_empty(x->enabled, words)) {
+		const bool on = await_outside(x);
+		hold_children(x);
+		if (!on)
+			return end_without_enabled(x);
+	}
+	if (lasso_ends(&x->lasso, x->machine, x->block.model, trace))
+		return false;
+	if (ends_at_circle(x))
+		return false;
+	fair_schedulable(x->fair, x->enabled, x->schedulable);
+	assert(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
+	bitset_copy(x->before, x->enabled, words);
+	size_t first = trace->alternatives_length;
+	if (!list_alternatives(x))
+		return false;
+	if (trace->alternatives_length == first)
+		trace->end = END_THREAD_DEPTH;
+	return trace->alternatives_length > first;
+}

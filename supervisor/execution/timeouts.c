@@ -1,0 +1,101 @@
+/* Time-outs that fire in order: whose time hasn't come yet, as others could go on before. */
+#include "supervisor/execution/state.h"
+
+#include <fmc/supervisor/bitset.h>
+
+#include <assert.h>
+
+/*
+ * So many yields in which nothing else kept it waiting, and a thread holds no time-out back any more: it may wait for just that
+ * time-out, or for the clock. Who tries something a few dozen times before it gives up is within it, and the depth of
+ * executions is far above.
+ */
+#define PATIENCE 100
+
+static int64_t now(const struct execution *x)
+{
+	return x->machine->ops->now ? x->machine->ops->now(x->machine) : 0;
+}
+
+/* It goes on by itself as time passes, and only so; of whom the time has come nothing more is needed. */
+static bool needs_time(const struct execution *x, uint32_t t, int64_t moment)
+{
+	const struct op *op = model_pending(x->block.model, t);
+	return model_waits_for_time(x->block.model, t) && !(op->end && op->end <= moment);
+}
+
+/* Does what it could do come before the time-outs of others? */
+static bool counts(const struct execution *x, uint32_t t)
+{
+	return x->yields[t] < PATIENCE && !execution_used_up(x, t);
+}
+
+/* Yields since a thread had to wait for another one. */
+static void count_yields(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const struct trace *trace = x->trace;
+	const struct transition *last = trace->length ? &trace->at[trace->length - 1] : NULL;
+	if (last && last->flags & TRANSITION_YIELD && x->yields[last->thread] < PATIENCE)
+		x->yields[last->thread]++;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_enabled(model, t))
+			x->yields[t] = 0;
+}
+
+/* The moment at which the first of those comes whose end is known; INT64_MIN: somebody goes on without any time passing. */
+static int64_t first_moment(const struct execution *x, int64_t moment)
+{
+	int64_t first = INT64_MAX;
+	uint32_t t;
+	BITSET_EACH(t, x->enabled, fair_words(x->fair))
+	{
+		const int64_t end = model_pending(x->block.model, t)->end;
+		if (!counts(x, t))
+			continue;
+		if (!needs_time(x, t, moment))
+			return INT64_MIN;
+		if (end && end < first)
+			first = end;
+	}
+	return first;
+}
+
+void execution_hold_timeouts(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const uint32_t words = fair_words(x->fair);
+	uint32_t t;
+	count_yields(x);
+	bitset_clear(x->held, words);
+	x->timed = false;
+	for (t = 0; t < model_threads(model); t++)
+		x->timed |= model_timed(model, t);
+	if (!x->timed)
+		return;
+	const int64_t moment = now(x), first = first_moment(x, moment);
+	BITSET_EACH(t, x->enabled, words)
+	{
+		const int64_t end = model_pending(model, t)->end;
+		if (needs_time(x, t, moment) && (first == INT64_MIN || end > first))
+			bitset_add(x->held, t);
+	}
+	if (!x->plan->policy.ordered)
+		return;
+	BITSET_EACH(t, x->held, words)
+	bitset_remove(x->enabled, t);
+}
+
+uint8_t execution_timeout_flags(const struct execution *x, const struct step *step)
+{
+	unsigned flags = 0;
+	if (x->plan->policy.ordered && x->timed)
+		flags |= TRANSITION_ORDERED;
+	if (!bitset_empty(x->held, fair_words(x->fair)))
+		flags |= TRANSITION_HOLDS;
+	if (step->choice != CHOICE_SPURIOUS && bitset_has(x->held, step->thread)) {
+		assert(!x->plan->policy.ordered);
+		flags |= TRANSITION_EARLY;
+	}
+	return (uint8_t)flags;
+}

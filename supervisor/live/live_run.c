@@ -1,0 +1,186 @@
+#include "supervisor/live/live_run.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RELEASE_TRIES 2000 /* of a millisecond */
+
+static void block_children_signal(void)
+{
+	sigset_t child;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &child, NULL);
+}
+
+static enum status look(struct live_run *run, char why[256])
+{
+	enum status status = live_new(run->pid, &run->live, why);
+	if (status != STATUS_OK)
+		return status;
+	struct target *target = live_target(run->live);
+	run->markers = markers_new(target, run->planting);
+	if (!run->markers || places_update(run->places, target) != STATUS_OK) {
+		snprintf(why, 256, "process %d: can't read what is mapped", run->pid);
+		return STATUS_NOT_FOUND;
+	}
+	if (markers_changed(run->markers)) {
+		snprintf(why, 256,
+			 "process %d: its code has been changed by something else, perhaps an fmc that was "
+			 "killed together with "
+			 "its guardian; it is left alone",
+			 run->pid);
+		return STATUS_UNSUPPORTED;
+	}
+	run->stubs = run->planting->stubs_length;
+	run->left_alone = markers_left_alone(run->markers);
+	if (guardian_start(&run->guardian, run->planting) != STATUS_OK) {
+		snprintf(why, 256, "can't start the guardian");
+		return STATUS_SYSTEM;
+	}
+	run->guarded = true;
+	return STATUS_OK;
+}
+
+enum status live_run_new(pid_t pid, const struct policy *policy, struct live_run **run, char why[256])
+{
+	struct live_run *new = calloc(1, sizeof *new);
+	*run = NULL;
+	snprintf(why, 256, "%s", status_text(STATUS_NO_MEMORY));
+	if (!new)
+		return STATUS_NO_MEMORY;
+	block_children_signal();
+	new->pid = pid;
+	new->policy = *policy;
+	new->previous = new->fatal_thread = NO_THREAD;
+	new->patience = 2;
+	trace_init(&new->trace);
+	new->trace.end_thread = NO_THREAD;
+	new->planting = planting_new();
+	new->places = places_new();
+	enum status status =
+	    new->planting &&new->places &&model_block_init(&new->block) ? STATUS_OK : STATUS_NO_MEMORY;
+	if (status == STATUS_OK)
+		status = look(new, why);
+	if (status == STATUS_OK)
+		*run = new;
+	else
+		live_run_free(new);
+	return status;
+}
+
+static bool traced_by(pid_t tracing, pid_t pid, const char *tid)
+{
+	char path[300], line[128];
+	int tracer = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%s/status", pid, tid);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return tracer == tracing;
+}
+
+/* The thread that traced has ended; the kernel lets the tracees go a moment later. */
+static void wait_for_release(pid_t tracing, pid_t pid)
+{
+	char path[32];
+	bool traced = true;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	for (int tries = 0; traced && tries < RELEASE_TRIES; tries++) {
+		DIR *tasks = opendir(path);
+		traced = false;
+		for (struct dirent *entry; tasks && (entry = readdir(tasks));)
+			traced |= *entry->d_name != '.' && traced_by(tracing, pid, entry->d_name);
+		if (tasks)
+			closedir(tasks);
+		if (traced)
+			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+}
+
+/* While the process can still be looked at. */
+static void name_objects(struct live_run *run)
+{
+	char name[256];
+	places_update(run->places, live_target(run->live));
+	for (uint32_t i = 0; i < run->objects_length; i++) {
+		struct run_object *object = &run->objects[i];
+		if (object->name)
+			continue;
+		places_name(run->places, live_target(run->live), object->address, name, sizeof name);
+		object->name = strdup(name);
+	}
+}
+
+enum live_run_end live_run_go(struct live_run *run, uint64_t until, char why[256])
+{
+	pthread_t thread;
+	run->why = why;
+	run->until = until;
+	run->end = LIVE_RUN_GOES_ON;
+	if (!run->live && live_new(run->pid, &run->live, why) != STATUS_OK)
+		return LIVE_RUN_FAILED;
+	if (pthread_create(&thread, NULL, live_run_session, run) != 0) {
+		snprintf(why, 256, "%s", status_text(STATUS_NO_MEMORY));
+		return LIVE_RUN_FAILED;
+	}
+	pthread_join(thread, NULL);
+	wait_for_release(run->tracing, run->pid);
+	name_objects(run);
+	live_free(run->live);
+	run->live = NULL;
+	return run->end;
+}
+
+struct places *live_run_places(struct live_run *run)
+{
+	return run->places;
+}
+
+size_t live_run_left_alone(const struct live_run *run)
+{
+	return run->left_alone;
+}
+
+size_t live_run_planted(const struct live_run *run)
+{
+	return run->stubs;
+}
+
+size_t live_run_operations(const struct live_run *run)
+{
+	return run->trace.length;
+}
+
+void live_run_free(struct live_run *run)
+{
+	if (!run)
+		return;
+	if (run->guarded)
+		guardian_end(&run->guardian);
+	live_free(run->live);
+	markers_free(run->markers);
+	places_free(run->places);
+	planting_free(run->planting);
+	model_block_release(&run->block);
+	trace_release(&run->trace);
+	for (uint32_t i = 0; i < run->threads_length; i++)
+		free(run->threads[i].name);
+	for (uint32_t i = 0; i < run->objects_length; i++)
+		free(run->objects[i].name);
+	free(run->threads);
+	free(run->objects);
+	free(run->alternatives);
+	free(run->policy_state);
+	free(run->message);
+	free(run);
+}

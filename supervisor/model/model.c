@@ -1,0 +1,342 @@
+/*
+ * The model as a block of memory, threads and objects coming and going, and the way from an operation to its
+ * family (family.h). What the operations mean is in other.c, thread.c, cancel.c, mutex.c,
+ * cond.c, rwlock.c, barrier.c, spin.c, once.c, sem.c, futex.c.
+ */
+#include "supervisor/model/family.h"
+#include "supervisor/model/state.h"
+
+static uint32_t user_bytes(void)
+{
+	return class_added() > 0 ? OBJECT_USER_BYTES : 0;
+}
+
+size_t model_bytes(uint32_t threads, uint32_t objects)
+{
+	return model_user_offset(threads, objects) + (size_t)objects * user_bytes();
+}
+
+struct model *model_init(void *memory, uint32_t threads, uint32_t objects)
+{
+	struct model *m = memory;
+	MODEL_ASSERT((uintptr_t)memory % 16 == 0);
+	m->thread_room = threads;
+	m->object_room = objects;
+	m->threads = m->objects = 0;
+	m->user_bytes = user_bytes();
+	m->unused = 0;
+	return m;
+}
+
+struct model *model_copy(void *memory, uint32_t threads, uint32_t objects, const struct model *from)
+{
+	MODEL_ASSERT(threads >= from->threads && objects >= from->objects);
+	struct model *m = model_init(memory, threads, objects);
+	m->threads = from->threads;
+	m->objects = from->objects;
+	if (m->threads > 0)
+		__builtin_memcpy(model_thread(m, 0), model_thread_const(from, 0),
+				 m->threads * sizeof(struct model_thread));
+	if (m->objects > 0)
+		__builtin_memcpy(model_object(m, 0), model_object_const(from, 0),
+				 m->objects * sizeof(struct model_object));
+	if (m->objects > 0 && m->user_bytes > 0)
+		__builtin_memcpy(model_user(m, 0), model_user_const(from, 0),
+				 (size_t)m->objects * m->user_bytes);
+	return m;
+}
+
+uint32_t model_thread_room(const struct model *m)
+{
+	return m->thread_room;
+}
+
+uint32_t model_object_room(const struct model *m)
+{
+	return m->object_room;
+}
+
+uint32_t model_threads(const struct model *m)
+{
+	return m->threads;
+}
+
+uint32_t model_objects(const struct model *m)
+{
+	return m->objects;
+}
+
+uint32_t model_add_thread(struct model *m)
+{
+	if (m->threads == m->thread_room)
+		return NO_THREAD;
+	uint32_t t = m->threads++;
+	*model_thread(m, t) = (struct model_thread){
+	    .op = {.kind = OP_THREAD_START, .object = NO_OBJECT, .object2 = NO_OBJECT},
+	    .next = NO_THREAD,
+	    .prev = NO_THREAD,
+	    .run = THREAD_STOPPED,
+	};
+	return t;
+}
+
+uint32_t model_add_object(struct model *m, const struct object_state *state)
+{
+	MODEL_ASSERT(state->class >= CLASS_MUTEX && state->class < CLASS_ALL && state->class != CLASSES);
+	if (m->objects == m->object_room)
+		return NO_OBJECT;
+	uint32_t object = m->objects++;
+	struct model_object *o = model_object(m, object);
+	*o = (struct model_object){
+	    .class = (uint8_t)state->class,
+	    .type = (uint8_t)state->type,
+	    .wakeup = (uint8_t)state->wakeup,
+	    .owner = NO_THREAD,
+	    .spurious = state->class == CLASS_COND ? state->spurious : 0,
+	    .first = NO_THREAD,
+	    .last = NO_THREAD,
+	};
+	if (state->class == CLASS_MUTEX) {
+		model_mutex_add(m, o, state);
+	} else if (state->class != CLASS_COND && state->class != CLASS_FUTEX) {
+		o->owner = state->owner;
+		o->count = state->count;
+		o->unspent = state->class == CLASS_SEM ? state->count : 0;
+	}
+	if (state->class >= CLASS_USER)
+		__builtin_memcpy(model_user(m, object), state->user, OBJECT_USER_BYTES);
+	return object;
+}
+
+void model_replace_object(struct model *m, uint32_t object, const struct object_state *state)
+{
+	struct model_object *o = model_object(m, object);
+	MODEL_ASSERT(o->class == state->class && o->first == NO_THREAD);
+	if (state->class == CLASS_MUTEX && o->type & MUTEX_ROBUST && o->owner != NO_THREAD)
+		model_thread(m, o->owner)->robust_held--;
+	o->owner = NO_THREAD;
+	o->flags = 0;
+	o->unspent = 0;
+	o->count = state->class == CLASS_SEM ? state->count : 0;
+	if (state->class == CLASS_MUTEX)
+		model_mutex_add(m, o, state);
+}
+
+void model_object_life(struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread(m, t)->op;
+	struct model_object *o = model_object(m, op->object);
+	switch (op->kind) {
+	case OP_COND_DESTROY:
+	case OP_RWLOCK_DESTROY:
+	case OP_BARRIER_DESTROY:
+	case OP_SPIN_DESTROY:
+	case OP_SEM_DESTROY:
+		o->flags |= OBJECT_DESTROYED;
+		return;
+	default:
+		o->flags &= (uint8_t)~OBJECT_DESTROYED;
+	}
+}
+
+void model_set_pending(struct model *m, uint32_t t, const struct op *op)
+{
+	struct model_thread *thread = model_thread(m, t);
+	enum object_class class = op_class(op->kind), class2 = op_class2(op->kind);
+	MODEL_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op_known(op->kind));
+	MODEL_ASSERT(op->kind != OP_COND_ASLEEP && op->kind != OP_COND_RELOCK);
+	MODEL_ASSERT(op->kind != OP_FUTEX_ASLEEP && op->kind != OP_FUTEX_RESUME);
+	MODEL_ASSERT(op->kind != OP_BARRIER_ASLEEP && op->kind != OP_BARRIER_RESUME);
+	MODEL_ASSERT(!model_sleeps(thread) && !(op->flags & (OP_QUEUED | OP_WAITS)));
+	if (op->object != NO_OBJECT && class == CLASS_THREAD)
+		MODEL_ASSERT(op->object < m->threads);
+	else if (op->object != NO_OBJECT && class != CLASS_NONE)
+		MODEL_ASSERT(model_object(m, op->object)->class == class);
+	if (op->object2 != NO_OBJECT && class2 != CLASS_NONE)
+		MODEL_ASSERT(model_object(m, op->object2)->class == class2);
+	thread->op = *op;
+	thread->run = THREAD_STOPPED;
+}
+
+void model_set_found(struct model *m, uint32_t t, const struct op *op)
+{
+	struct op before = *op;
+	before.flags &= (uint16_t) ~(OP_TIMED | OP_QUEUED);
+	switch (op->kind) {
+	case OP_COND_ASLEEP:
+	case OP_COND_RELOCK:
+		before.kind = op->flags & OP_TIMED ? OP_COND_TIMEDWAIT : OP_COND_WAIT;
+		model_set_pending(m, t, &before);
+		model_cond_sleep(m, t);
+		if (op->kind == OP_COND_RELOCK)
+			model_cond_wake(m, t, op->arg);
+		return;
+	case OP_BARRIER_ASLEEP:
+		before.kind = OP_BARRIER_WAIT;
+		model_set_pending(m, t, &before);
+		model_barrier_sleep(m, t);
+		return;
+	default:
+		model_set_pending(m, t, op);
+	}
+}
+
+const struct op *model_pending(const struct model *m, uint32_t t)
+{
+	static const struct op none = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT};
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED ? &thread->op : &none;
+}
+
+void model_thread_exit(struct model *m, uint32_t t)
+{
+	struct model_thread *thread = model_thread(m, t);
+	if (model_sleeps(thread))
+		model_queue_remove(m, model_awaited(&thread->op), t);
+	thread->run = THREAD_EXITED;
+	model_mutex_owner_died(m, t);
+}
+
+void model_interrupt(struct model *m, uint32_t t)
+{
+	struct model_thread *thread = model_thread(m, t);
+	MODEL_ASSERT(thread->op.kind != OP_COND_ASLEEP && thread->op.kind != OP_BARRIER_ASLEEP);
+	if (!model_sleeps(thread))
+		return;
+	model_queue_remove(m, model_awaited(&thread->op), t);
+	thread->op.flags &= (uint16_t)~OP_QUEUED;
+	if (thread->op.kind == OP_FUTEX_ASLEEP)
+		thread->op.kind = OP_FUTEX_WAIT;
+}
+
+bool model_exited(const struct model *m, uint32_t t)
+{
+	return model_thread_const(m, t)->run == THREAD_EXITED;
+}
+
+/* The family of an operation; that of those without an object also for one whose objects the machine doesn't know. */
+static const struct family *family(const struct op *op)
+{
+	bool unknown =
+	    op->object == NO_OBJECT || (op->object2 == NO_OBJECT && op_class2(op->kind) != CLASS_NONE);
+	return family_of(unknown ? CLASS_NONE : op_class(op->kind));
+}
+
+static bool timed(const struct op *op)
+{
+	switch (op->kind) {
+	case OP_THREAD_TIMEDJOIN:
+	case OP_MUTEX_TIMEDLOCK:
+	case OP_SEM_TIMEDWAIT:
+	case OP_RWLOCK_TIMEDRDLOCK:
+	case OP_RWLOCK_TIMEDWRLOCK:
+		return true;
+	case OP_COND_ASLEEP:
+	case OP_FUTEX_ASLEEP:
+	case OP_POLL:
+	case OP_SYSCALL:
+		return op->flags & OP_TIMED;
+	default:
+		return false;
+	}
+}
+
+/* Could it complete, whoever's turn it is? */
+static bool available(const struct model *m, uint32_t t)
+{
+	const struct family *f = family(&model_thread_const(m, t)->op);
+	return !f->ready || f->ready(m, t);
+}
+
+/* Before an object that it can't have now, under a policy by which it has to stand in a queue. */
+static bool comes_to_queue(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	return model_queues(m, op) && !(op->flags & OP_QUEUED) && !(available(m, t) && model_turn(m, t));
+}
+
+bool model_ready(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	if (thread->run != THREAD_STOPPED)
+		return false;
+	if (model_cancels(m, t) || comes_to_queue(m, t))
+		return true;
+	return available(m, t) && (!model_queues(m, &thread->op) || model_turn(m, t));
+}
+
+bool model_spurious(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED && thread->op.kind == OP_COND_ASLEEP &&
+	       model_object_const(m, thread->op.object)->spurious > 0;
+}
+
+bool model_enabled(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED && (timed(&thread->op) || model_ready(m, t));
+}
+
+bool model_timed(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED && (timed(&thread->op) || thread->op.kind == OP_SLEEP);
+}
+
+bool model_waits_for_time(const struct model *m, uint32_t t)
+{
+	bool sleeps = model_thread_const(m, t)->op.kind == OP_SLEEP && !model_cancels(m, t);
+	return model_timed(m, t) && (sleeps || !model_ready(m, t));
+}
+
+uint32_t model_choices(const struct model *m, uint32_t t)
+{
+	if (!model_ready(m, t))
+		return model_enabled(m, t) ? 1 : 0;
+	if (model_cancels(m, t) || comes_to_queue(m, t))
+		return 1;
+	const struct family *f = family(&model_thread_const(m, t)->op);
+	return f->ways ? f->ways(m, t) : 1;
+}
+
+int32_t model_choice(const struct model *m, uint32_t t, uint32_t i)
+{
+	/* POSIX: no time-out if it can be had at once. So a time-out is never one of several choices. */
+	if (!model_ready(m, t))
+		return CHOICE_TIMEOUT;
+	const struct family *f = family(&model_thread_const(m, t)->op);
+	return f->way ? f->way(m, t, i) : (int32_t)i;
+}
+
+bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
+{
+	if (choice == CHOICE_SPURIOUS)
+		return model_spurious(m, t);
+	if (!model_ready(m, t))
+		return choice == CHOICE_TIMEOUT && model_enabled(m, t);
+	uint32_t choices = model_choices(m, t);
+	return choices == 1 ? choice == model_choice(m, t, 0) : choice >= 0 && (uint32_t)choice < choices;
+}
+
+void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		   struct effect *effect)
+{
+	struct model_thread *thread = model_thread(m, t);
+	MODEL_ASSERT(model_has_choice(m, t, choice));
+	__builtin_memset(effect, 0, sizeof *effect);
+	if (choice == CHOICE_DEFAULT && model_cancels(m, t)) {
+		model_cancel_perform(m, t, effect);
+	} else if (choice == CHOICE_DEFAULT && comes_to_queue(m, t)) {
+		model_queue_append(m, model_awaited(&thread->op), t);
+		thread->op.flags |= OP_QUEUED;
+		effect->asleep = effect->blocked = true;
+	} else {
+		if (thread->op.flags & OP_QUEUED)
+			model_queue_remove(m, model_awaited(&thread->op), t);
+		thread->op.flags &= (uint16_t)~OP_QUEUED;
+		family(&thread->op)->perform(m, t, choice, seen, effect);
+	}
+	if (!effect->asleep)
+		thread->run = THREAD_RUNNING;
+}

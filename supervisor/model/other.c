@@ -1,0 +1,52 @@
+/*
+ * Operations without an object that the model knows, and accesses to memory, whose order alone counts: yields, sleeps,
+ * waits for the outside, choices.
+ */
+#include "supervisor/model/family.h"
+#include "supervisor/model/state.h"
+
+static bool ready(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	if (op->kind == OP_SYSCALL || op->kind == OP_POLL)
+		return op->flags & OP_READY;
+	return true;
+}
+
+/* Nobody means more than that; and of none there is still the one that the function returns natively. */
+static uint32_t values_to_choose(const struct op *op)
+{
+	return op->arg < 1 ? 1 : op->arg > MODEL_VALUES ? MODEL_VALUES : (uint32_t)op->arg;
+}
+
+static uint32_t ways(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	return op->kind == OP_CHOOSE ? values_to_choose(op) : 1;
+}
+
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
+{
+	const struct op *op = &model_thread(m, t)->op;
+	(void)seen;
+	model_cancel_set(m, t);
+	if (op->kind == OP_THREAD_CANCELSTATE || op->kind == OP_THREAD_CANCELTYPE) {
+		effect_result(effect, 0);
+	} else if (op->kind == OP_MEMORY_READ || op->kind == OP_MEMORY_WRITE || op->kind == OP_CHOOSE) {
+		/* The function has no result, or the choice; what the program does then is its own. */
+		effect_result(effect, choice);
+		effect->blocked = true;
+	} else if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
+		effect_failed(effect, 0);
+		effect->blocked = op->kind == OP_SLEEP;
+	} else if (choice == CHOICE_TIMEOUT) {
+		effect_timed_out(effect, 0);
+		/* What a system call says then, EAGAIN or 0 or something else, the machine knows. */
+		effect->result_known = op->kind == OP_POLL;
+	}
+}
+
+const struct family family_other = {.ready = ready, .ways = ways, .perform = perform, .touch = touch_other};
+
+const struct family family_memory = {.perform = perform, .touch = touch_memory};

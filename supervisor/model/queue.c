@@ -1,0 +1,104 @@
+/*
+ * The queues of those who sleep at a condition variable, a barrier or a futex word, and of those who wait for
+ * an object that is handed over in an order (enum wakeup): doubly linked by thread number, a thread being in
+ * one queue at most.
+ */
+#include "supervisor/model/state.h"
+
+/* After the thread `prev`; NO_THREAD: at the beginning. */
+static void insert_after(struct model *m, uint32_t object, uint32_t prev, uint32_t t)
+{
+	struct model_object *o = model_object(m, object);
+	struct model_thread *thread = model_thread(m, t);
+	thread->prev = prev;
+	thread->next = prev == NO_THREAD ? o->first : model_thread(m, prev)->next;
+	*(prev == NO_THREAD ? &o->first : &model_thread(m, prev)->next) = t;
+	*(thread->next == NO_THREAD ? &o->last : &model_thread(m, thread->next)->prev) = t;
+	o->sleepers++;
+}
+
+void model_queue_append(struct model *m, uint32_t object, uint32_t t)
+{
+	insert_after(m, object, model_object(m, object)->last, t);
+}
+
+void model_queue_sort_in(struct model *m, uint32_t object, uint32_t t)
+{
+	uint32_t prev = model_object(m, object)->last;
+	while (prev != NO_THREAD && prev > t)
+		prev = model_thread(m, prev)->prev;
+	insert_after(m, object, prev, t);
+}
+
+void model_queue_remove(struct model *m, uint32_t object, uint32_t t)
+{
+	struct model_object *o = model_object(m, object);
+	struct model_thread *thread = model_thread(m, t);
+	MODEL_ASSERT(o->sleepers > 0);
+	if (thread->prev == NO_THREAD)
+		o->first = thread->next;
+	else
+		model_thread(m, thread->prev)->next = thread->next;
+	if (thread->next == NO_THREAD)
+		o->last = thread->prev;
+	else
+		model_thread(m, thread->next)->prev = thread->prev;
+	thread->next = thread->prev = NO_THREAD;
+	o->sleepers--;
+}
+
+static bool reads(const struct op *op)
+{
+	return op->kind == OP_RWLOCK_RDLOCK || op->kind == OP_RWLOCK_TIMEDRDLOCK ||
+	       op->kind == OP_RWLOCK_TRYRDLOCK;
+}
+
+static enum wakeup policy_of(const struct model_object *o)
+{
+	bool writers = o->class == CLASS_RWLOCK && o->type == RWLOCK_WRITERS && o->wakeup == WAKE_ANY;
+	return writers ? WAKE_WRITERS : (enum wakeup)o->wakeup;
+}
+
+bool model_queues(const struct model *m, const struct op *op)
+{
+	enum wakeup wakeup;
+	switch (op->kind) {
+	case OP_MUTEX_LOCK:
+	case OP_MUTEX_TIMEDLOCK:
+	case OP_COND_RELOCK:
+	case OP_SEM_WAIT:
+	case OP_SEM_TIMEDWAIT:
+	case OP_RWLOCK_RDLOCK:
+	case OP_RWLOCK_TIMEDRDLOCK:
+	case OP_RWLOCK_WRLOCK:
+	case OP_RWLOCK_TIMEDWRLOCK:
+		if (op->object == NO_OBJECT || model_awaited(op) == NO_OBJECT)
+			return false;
+		wakeup = policy_of(model_object_const(m, model_awaited(op)));
+		/* Those who give way don't have to be known. */
+		if (wakeup == WAKE_READERS || wakeup == WAKE_WRITERS)
+			return reads(op) == (wakeup == WAKE_READERS);
+		return wakeup != WAKE_ANY;
+	default:
+		return false;
+	}
+}
+
+bool model_turn(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	const struct model_object *o = model_object_const(m, model_awaited(op));
+	bool queued = op->flags & OP_QUEUED;
+	switch (policy_of(o)) {
+	case WAKE_FIFO:
+		return queued ? o->first == t : o->sleepers == 0;
+	case WAKE_LIFO:
+		return queued ? o->last == t : true;
+	case WAKE_READERS:
+		return reads(op) || o->sleepers == 0;
+	case WAKE_WRITERS:
+		return !reads(op) || o->sleepers == 0;
+	default:
+		return true;
+	}
+}

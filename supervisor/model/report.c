@@ -1,0 +1,102 @@
+/*
+ * Looking at a model: the states of objects, who waits for whom.
+ */
+#include "supervisor/model/family.h"
+#include "supervisor/model/state.h"
+
+enum object_class model_object_class(const struct model *m, uint32_t object)
+{
+	return (enum object_class)model_object_const(m, object)->class;
+}
+
+/* Who comes now and isn't the last to come. */
+static uint32_t barrier_unspent(const struct model_object *o)
+{
+	return o->sleepers + 1 < o->count ? o->count - 1 - o->sleepers : 0;
+}
+
+void model_object_state(const struct model *m, uint32_t object, struct object_state *state)
+{
+	const struct model_object *o = model_object_const(m, object);
+	state->class = (enum object_class)o->class;
+	state->type = o->type;
+	state->owner = o->owner;
+	state->count = o->class == CLASS_COND || o->class == CLASS_FUTEX ? o->sleepers : o->count;
+	state->wakeup = o->wakeup;
+	state->spurious = o->spurious;
+	state->unspent = o->class == CLASS_BARRIER ? barrier_unspent(o) : o->unspent;
+	state->sleepers = o->sleepers;
+	state->destroyed = o->flags & OBJECT_DESTROYED;
+	if (o->class >= CLASS_USER)
+		__builtin_memcpy(state->user, model_user_const(m, object), OBJECT_USER_BYTES);
+}
+
+bool model_holds_robust(const struct model *m, uint32_t t)
+{
+	return model_thread_const(m, t)->robust_held > 0;
+}
+
+bool model_joined(const struct model *m, uint32_t t)
+{
+	return model_thread_const(m, t)->flags & THREAD_JOINED;
+}
+
+bool model_joinable(const struct model *m, uint32_t t)
+{
+	return !(model_thread_const(m, t)->flags & (THREAD_JOINED | THREAD_DETACHED));
+}
+
+uint32_t model_holder(const struct model *m, uint32_t object)
+{
+	const struct model_object *o = model_object_const(m, object);
+	const struct family *family = family_of((enum object_class)o->class);
+	return family->holder ? family->holder(m, object) : o->owner;
+}
+
+uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *class, uint32_t *object)
+{
+	const struct op *op = model_pending(m, t);
+	*class = CLASS_NONE;
+	*object = NO_OBJECT;
+	if (op->kind == OP_NONE || model_ready(m, t))
+		return NO_THREAD;
+	bool mutex2 = op->kind == OP_COND_RELOCK;
+	*class = mutex2 ? op_class2(op->kind) : op_class(op->kind);
+	if (*class == CLASS_NONE)
+		return NO_THREAD;
+	*object = mutex2 ? op->object2 : op->object;
+	if (*class == CLASS_THREAD)
+		return *object;
+	return model_holder(m, *object);
+}
+
+/* Who alone can let t go on, by giving back a lock or by its end; NO_THREAD if nobody in particular, or t needn't wait. */
+static uint32_t held_back_by(const struct model *m, uint32_t t)
+{
+	enum object_class class;
+	uint32_t object;
+	if (model_exited(m, t) || model_enabled(m, t))
+		return NO_THREAD;
+	const uint32_t holder = model_waits_for(m, t, &class, &object);
+	switch (class) {
+	case CLASS_THREAD:
+	case CLASS_MUTEX:
+	case CLASS_RWLOCK:
+	case CLASS_SPIN:
+	case CLASS_ONCE:
+		return holder;
+	default:
+		return NO_THREAD;
+	}
+}
+
+bool model_in_circle(const struct model *m, uint32_t t)
+{
+	uint32_t next = t;
+	for (uint32_t steps = 0; steps < model_threads(m) && next != NO_THREAD; steps++) {
+		next = held_back_by(m, next);
+		if (next == t)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,131 @@
+/*
+ * Reader-writer locks: pthread_rwlock_rdlock(3p), pthread_rwlock_wrlock(3p), and where those leave it open,
+ * glibc. Who reads isn't kept, only how many do; a thread may read several times.
+ *
+ *     free  -(RDLOCK = 0)->    n readers  -(RDLOCK = 0)->  n + 1 readers  -(UNLOCK)->  n readers  -> free
+ *     free  -(WRLOCK = 0)->    written by t  -(UNLOCK by t)->  free
+ *     written by t  -(RDLOCK or WRLOCK by t = EDEADLK)->  the same
+ *
+ * Who gets it when several want it is a matter of the policy (model_turn()). glibc's kind
+ * PREFER_WRITER_NONRECURSIVE is WAKE_WRITERS; its two others are WAKE_ANY, since who waits there is decided
+ * by who comes first.
+ */
+#include "supervisor/model/family.h"
+#include "supervisor/model/state.h"
+
+static bool reads(const struct op *op)
+{
+	return op->kind == OP_RWLOCK_RDLOCK || op->kind == OP_RWLOCK_TRYRDLOCK ||
+	       op->kind == OP_RWLOCK_TIMEDRDLOCK;
+}
+
+static bool is_free(const struct model_object *o, const struct op *op)
+{
+	return o->owner == NO_THREAD && (reads(op) || o->count == 0);
+}
+
+static bool ready(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	const struct model_object *o = model_object_const(m, op->object);
+	switch (op->kind) {
+	case OP_RWLOCK_RDLOCK:
+	case OP_RWLOCK_TIMEDRDLOCK:
+	case OP_RWLOCK_WRLOCK:
+	case OP_RWLOCK_TIMEDWRLOCK:
+		return is_free(o, op) ? model_turn(m, t) : o->owner == t;
+	default:
+		return true;
+	}
+}
+
+static void take(struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread(m, t)->op;
+	struct model_object *o = model_object(m, op->object);
+	if (reads(op))
+		o->count++;
+	else
+		o->owner = t;
+}
+
+static void lock(struct model *m, uint32_t t, struct effect *effect)
+{
+	const struct op *op = &model_thread(m, t)->op;
+	if (model_object(m, op->object)->owner == t) {
+		effect_result(effect, MODEL_EDEADLK);
+		return;
+	}
+	take(m, t);
+	effect_result(effect, 0);
+}
+
+static void trylock(struct model *m, uint32_t t, struct effect *effect)
+{
+	const struct op *op = &model_thread(m, t)->op;
+	const struct model_object *o = model_object(m, op->object);
+	/* Who tries doesn't wait for a turn, only for writers that go first. */
+	bool ordered = o->wakeup == WAKE_FIFO || o->wakeup == WAKE_LIFO;
+	bool turn = ordered || model_turn(m, t);
+	if (is_free(o, op) && turn) {
+		take(m, t);
+		effect_result(effect, 0);
+		return;
+	}
+	effect_failed(effect, MODEL_EBUSY);
+	/* The real lock doesn't know of writers that wait in the model. */
+	effect->blocked = is_free(o, op);
+}
+
+/* Who unlocks without holding it takes a reader's lock away; beyond that glibc counts below zero. */
+static void unlock(struct model_object *o, uint32_t t, struct effect *effect)
+{
+	effect_result(effect, 0);
+	if (o->owner == t)
+		o->owner = NO_THREAD;
+	else if (o->count > 0)
+		o->count--;
+	else
+		effect->blocked = true;
+}
+
+static void initialise(struct model_object *o, const struct op *op)
+{
+	o->owner = NO_THREAD;
+	o->count = 0;
+	o->type = (uint8_t)op->arg;
+}
+
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
+{
+	(void)seen;
+	const struct op *op = &model_thread(m, t)->op;
+	struct model_object *o = model_object(m, op->object);
+	switch (op->kind) {
+	case OP_RWLOCK_INIT:
+		initialise(o, op);
+		model_object_life(m, t);
+		effect_result(effect, 0);
+		return;
+	case OP_RWLOCK_DESTROY:
+		model_object_life(m, t);
+		effect_result(effect, 0);
+		return;
+	case OP_RWLOCK_TRYRDLOCK:
+	case OP_RWLOCK_TRYWRLOCK:
+		trylock(m, t, effect);
+		return;
+	case OP_RWLOCK_UNLOCK:
+		unlock(o, t, effect);
+		return;
+	default:
+		if (choice == CHOICE_TIMEOUT)
+			effect_timed_out(effect, MODEL_ETIMEDOUT);
+		else
+			lock(m, t, effect);
+	}
+}
+
+const struct family family_rwlock = {
+    .ready = ready, .perform = perform, .touch = touch_rwlock, .misuse = misuse_rwlock};

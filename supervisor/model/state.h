@@ -1,0 +1,217 @@
+#ifndef FMC_SUPERVISOR_MODEL_STATE_H
+#define FMC_SUPERVISOR_MODEL_STATE_H
+
+#include <fmc/supervisor/model.h>
+
+/*
+ * The inside of a model, shared by the model_*.c files only.
+ *
+ * A block is: struct model, then the threads, then the objects, then, if a plug-in describes classes, a state of
+ * OBJECT_USER_BYTES for each object. Everything points by index, so that a block may be moved, copied, and mapped
+ * elsewhere.
+ *
+ *     thread:  model_add_thread -> STOPPED -(model_perform)-> RUNNING -(model_set_pending)-> STOPPED
+ *              STOPPED -(model_perform, effect.asleep)-> STOPPED with a pending operation of the model's own
+ *              any -(model_thread_exit)-> EXITED
+ */
+
+/*
+ * Kept in release builds. The message is left in a register at an instruction that is none: the source also runs where there is no
+ * libc to print it.
+ */
+#define MODEL_ASSERT(condition)                                                                              \
+	((condition) ? (void)0 : model_fails(__FILE__ ": assertion '" #condition "' doesn't hold"))
+
+static inline _Noreturn void model_fails(const char *text)
+{
+#ifdef __x86_64__
+	__asm__ volatile("ud2" : : "D"(text));
+#endif
+	(void)text;
+	__builtin_trap();
+}
+
+/* The error numbers of Linux x86-64 that a target may get to see, whatever this is compiled on. */
+enum model_errno {
+	MODEL_EPERM = 1,
+	MODEL_EAGAIN = 11,
+	MODEL_EBUSY = 16,
+	MODEL_EINVAL = 22,
+	MODEL_EDEADLK = 35,
+	MODEL_ENOSYS = 38,
+	MODEL_ETIMEDOUT = 110,
+	MODEL_ECANCELED = 125,
+	MODEL_EOWNERDEAD = 130,
+	MODEL_ENOTRECOVERABLE = 131,
+};
+
+enum thread_run { THREAD_STOPPED, THREAD_RUNNING, THREAD_EXITED };
+
+enum thread_flag {
+	THREAD_JOINED = 1,
+	THREAD_DETACHED = 2,
+	THREAD_CANCELLED = 4, /* pthread_cancel: acts at its next cancellation point */
+	THREAD_NO_CANCEL = 8, /* PTHREAD_CANCEL_DISABLE */
+	THREAD_ASYNC = 16,    /* PTHREAD_CANCEL_ASYNCHRONOUS: acts anywhere */
+	THREAD_UNWINDS = 32,  /* has acted, runs its clean-up handlers */
+};
+
+struct model_thread {
+	struct op op;	      /* believed while STOPPED */
+	uint32_t next, prev;  /* neighbours in the queue in which it sleeps, else NO_THREAD */
+	uint32_t robust_held; /* how many robust mutexes it holds */
+	uint8_t run;	      /* enum thread_run */
+	uint8_t flags;	      /* enum thread_flag */
+};
+
+enum object_flag {
+	MUTEX_DEAD = 1,		 /* the owner has exited, nobody has taken it since */
+	MUTEX_INCONSISTENT = 2,	 /* taken after that, not yet made consistent; dead too if its owner exits */
+	MUTEX_UNRECOVERABLE = 4, /* unlocked while inconsistent */
+	OBJECT_DESTROYED = 8,	 /* what the real functions answer now is up to libc */
+};
+
+struct model_object {
+	uint8_t class; /* enum object_class */
+	uint8_t type;  /* as in struct object_state, like owner, count, wakeup, spurious, unspent */
+	uint8_t flags; /* enum object_flag */
+	uint8_t wakeup;
+	uint32_t owner; /* mutex, spinlock: NO_THREAD iff free */
+	uint32_t count;
+	uint32_t spurious;
+	uint32_t unspent;     /* decides nothing of what happens, and is no part of digests */
+	uint32_t first, last; /* sleepers, or who stands in the queue, in the order of coming */
+	uint32_t sleepers;    /* length of that queue */
+};
+
+struct model {
+	uint32_t thread_room, object_room;
+	uint32_t threads, objects;
+	uint32_t user_bytes; /* of each object: 0 without a plug-in */
+	uint32_t unused;
+};
+
+static inline struct model_thread *model_thread(struct model *m, uint32_t t)
+{
+	MODEL_ASSERT(t < m->threads);
+	return (struct model_thread *)(m + 1) + t;
+}
+
+static inline const struct model_thread *model_thread_const(const struct model *m, uint32_t t)
+{
+	MODEL_ASSERT(t < m->threads);
+	return (const struct model_thread *)(m + 1) + t;
+}
+
+static inline struct model_object *model_object(struct model *m, uint32_t o)
+{
+	MODEL_ASSERT(o < m->objects);
+	return (struct model_object *)((struct model_thread *)(m + 1) + m->thread_room) + o;
+}
+
+static inline const struct model_object *model_object_const(const struct model *m, uint32_t o)
+{
+	MODEL_ASSERT(o < m->objects);
+	return (const struct model_object *)((const struct model_thread *)(m + 1) + m->thread_room) + o;
+}
+
+/* Where the states of plug-ins are: after all else, in whole words. */
+static inline size_t model_user_offset(uint32_t threads, uint32_t objects)
+{
+	size_t bytes = sizeof(struct model) + (size_t)threads * sizeof(struct model_thread) +
+		       (size_t)objects * sizeof(struct model_object);
+	return (bytes + 7) & ~(size_t)7;
+}
+
+/* What a plug-in knows of an object of one of its classes. */
+static inline void *model_user(struct model *m, uint32_t o)
+{
+	MODEL_ASSERT(o < m->objects && m->user_bytes > 0);
+	size_t offset = model_user_offset(m->thread_room, m->object_room) + (size_t)o * m->user_bytes;
+	return (unsigned char *)m + offset;
+}
+
+static inline const void *model_user_const(const struct model *m, uint32_t o)
+{
+	MODEL_ASSERT(o < m->objects && m->user_bytes > 0);
+	size_t offset = model_user_offset(m->thread_room, m->object_room) + (size_t)o * m->user_bytes;
+	return (const unsigned char *)m + offset;
+}
+
+/* The call returns this to the program. */
+static inline void effect_result(struct effect *effect, int64_t result)
+{
+	effect->result = result;
+	effect->result_known = true;
+}
+
+/* The call returns without having got what it wanted, and could only try again: a yield. */
+static inline void effect_failed(struct effect *effect, int64_t result)
+{
+	effect_result(effect, result);
+	effect->yield = true;
+}
+
+/* The call's time is over; the machine returns from it. */
+static inline void effect_timed_out(struct effect *effect, int64_t result)
+{
+	effect_failed(effect, result);
+	effect->timed_out = true;
+	effect->blocked = true;
+}
+
+/* Does this thread sleep at an object, or stand in its queue? */
+static inline bool model_sleeps(const struct model_thread *thread)
+{
+	return thread->run == THREAD_STOPPED &&
+	       (thread->op.flags & OP_QUEUED || thread->op.kind == OP_COND_ASLEEP ||
+		thread->op.kind == OP_BARRIER_ASLEEP || thread->op.kind == OP_FUTEX_ASLEEP);
+}
+
+/* The object that an operation waits for: of those with two, the mutex once it has been woken. */
+static inline uint32_t model_awaited(const struct op *op)
+{
+	return op->kind == OP_COND_RELOCK ? op->object2 : op->object;
+}
+
+/* Initialise or destroy operations of classes without rules of their own: keep OBJECT_DESTROYED. */
+void model_object_life(struct model *m, uint32_t t);
+
+/* Queues of sleepers; queue.c. All O(1). */
+void model_queue_append(struct model *m, uint32_t object, uint32_t t);
+/* By its number, where it makes no difference who came first. */
+void model_queue_sort_in(struct model *m, uint32_t object, uint32_t t);
+void model_queue_remove(struct model *m, uint32_t object, uint32_t t);
+
+/*
+ * Under the policy of the object that t waits for (enum wakeup): is it t's turn, should the object be free?
+ * Does a thread before this operation that can't have it stand in the queue first?
+ */
+bool model_turn(const struct model *m, uint32_t t);
+bool model_queues(const struct model *m, const struct op *op);
+
+/* What one family does for another. */
+void model_cancel_set(struct model *m, uint32_t t); /* OP_THREAD_CANCELSTATE, OP_THREAD_CANCELTYPE */
+void model_cancel_perform(struct model *m, uint32_t t, struct effect *effect);
+bool model_mutex_could_take(const struct model *m, uint32_t mutex, uint32_t t); /* whoever's turn it is */
+int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t);		/* only if it could */
+int32_t model_mutex_unlock(struct model *m, uint32_t mutex, uint32_t t);
+void model_mutex_owner_died(struct model *m, uint32_t t);
+void model_mutex_add(struct model *m, struct model_object *o, const struct object_state *state);
+void model_cond_wake(struct model *m, uint32_t t, int64_t result); /* t is OP_COND_ASLEEP */
+void model_cond_sleep(struct model *m,
+		      uint32_t t); /* t is OP_COND_WAIT or OP_COND_TIMEDWAIT, without the mutex */
+void model_barrier_sleep(struct model *m, uint32_t t); /* t is OP_BARRIER_WAIT, and not the last one */
+
+/* At most so many ways of choosing whom a FUTEX_WAKE wakes are told apart: the first ones. */
+#define MODEL_WAKE_WAYS 4096
+/* And so many values of an OP_CHOOSE. */
+#define MODEL_VALUES 4096
+
+/*
+ * The first sentence about a sound model that is not true of m, NULL if all are. For tests and for
+ * debugging: it walks everything.
+ */
+const char *model_check(const struct model *m);
+
+#endif

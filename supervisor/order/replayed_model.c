@@ -1,0 +1,359 @@
+/*
+ * A trace's model, replayed from what the trace says: the objects as they were first seen, and each thread's
+ * operations in their order. Snapshots on the way make every state cheap to come back to.
+ */
+#include "supervisor/order/replayed_model.h"
+
+#include <fmc/supervisor/bitset.h>
+#include <fmc/supervisor/fair_footprint.h>
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Snapshots are taken every so many transitions, more rarely in long traces. */
+#define SNAPSHOT_INTERVAL 16
+#define MOST_SNAPSHOTS	  512
+
+struct rebuild {
+	const struct trace *trace;
+	uint32_t fair_k;
+	uint32_t threads;
+	uint32_t words;		    /* of sets */
+	size_t *next;		    /* the same thread's next transition; SIZE_MAX if none */
+	size_t *list;		    /* transitions thread after thread */
+	size_t *first;		    /* of each thread, into list; one more than threads */
+	struct model *model;	    /* in a block of its own */
+	struct fair *fair;	    /* after it */
+	uint64_t *enabled, *before; /* sets, after that */
+	size_t model_size, fair_size, state_size;
+	unsigned char *state; /* the present one; and as much room after it to lay it aside */
+	unsigned char *snapshots;
+	size_t state_room, snapshots_room;
+	size_t interval, taken;
+};
+
+struct rebuild *rebuild_new(void)
+{
+	return calloc(1, sizeof(struct rebuild));
+}
+
+void rebuild_free(struct rebuild *r)
+{
+	if (!r)
+		return;
+	free(r->next);
+	free(r->list);
+	free(r->first);
+	free(r->state);
+	free(r->snapshots);
+	free(r);
+}
+
+static bool reserve(void *array_pointer, size_t needed, size_t size)
+{
+	void **array = array_pointer;
+	void *moved = reallocarray(*array, needed ? needed : 1, size);
+	if (moved)
+		*array = moved;
+	return moved != NULL;
+}
+
+/* Each thread's transitions in their order. */
+static bool index_transitions(struct rebuild *r)
+{
+	const struct trace *trace = r->trace;
+	if (!reserve(&r->next, trace->length, sizeof *r->next) ||
+	    !reserve(&r->list, trace->length, sizeof *r->list) ||
+	    !reserve(&r->first, r->threads + 1, sizeof *r->first))
+		return false;
+	memset(r->first, 0, (r->threads + 1) * sizeof *r->first);
+	for (size_t i = 0; i < trace->length; i++)
+		r->first[trace->at[i].thread + 1]++;
+	for (uint32_t t = 0; t < r->threads; t++)
+		r->first[t + 1] += r->first[t];
+	for (size_t i = 0; i < trace->length; i++)
+		r->list[r->first[trace->at[i].thread]++] = i;
+	for (uint32_t t = r->threads; t > 0; t--)
+		r->first[t] = r->first[t - 1];
+	r->first[0] = 0;
+	for (uint32_t t = 0; t < r->threads; t++)
+		for (size_t k = r->first[t]; k < r->first[t + 1]; k++)
+			r->next[r->list[k]] = k + 1 < r->first[t + 1] ? r->list[k + 1] : SIZE_MAX;
+	return true;
+}
+
+static size_t aligned(size_t size)
+{
+	return (size + 15) & ~(size_t)15;
+}
+
+/* A block for the present state, and room for snapshots of it. */
+static bool lay_out(struct rebuild *r)
+{
+	uint32_t objects = r->trace->objects_length;
+	r->words = bitset_words(r->threads);
+	r->model_size = aligned(model_bytes(r->threads, objects));
+	r->fair_size = r->fair_k ? aligned(fair_bytes(r->threads)) : 0;
+	r->state_size = r->model_size + r->fair_size + aligned(2 * r->words * sizeof *r->enabled);
+	r->interval = r->trace->length / MOST_SNAPSHOTS;
+	if (r->interval < SNAPSHOT_INTERVAL)
+		r->interval = SNAPSHOT_INTERVAL;
+	size_t snapshots = (r->trace->length / r->interval + 1) * r->state_size;
+	if (snapshots > r->snapshots_room) {
+		if (!reserve(&r->snapshots, snapshots, 1))
+			return false;
+		r->snapshots_room = snapshots;
+	}
+	if (2 * r->state_size > r->state_room) {
+		if (!reserve(&r->state, 2 * r->state_size, 1))
+			return false;
+		r->state_room = 2 * r->state_size;
+	}
+	r->model = model_init(r->state, r->threads, objects);
+	r->fair = r->fair_k ? fair_init(r->state + r->model_size, r->threads, r->fair_k) : NULL;
+	r->enabled = (uint64_t *)(void *)(r->state + r->model_size + r->fair_size);
+	r->before = r->enabled + r->words;
+	return true;
+}
+
+/* Thread t has come to its operation number `index`: as the trace says, if it gets that far there. */
+static void arrive(struct rebuild *r, uint32_t t, size_t transition)
+{
+	const struct op *op = transition != SIZE_MAX	     ? &r->trace->at[transition].op
+			      : t < r->trace->threads_length ? &r->trace->threads[t].pending
+							     : NULL;
+	if (op && op->kind != OP_NONE)
+		model_set_pending(r->model, t, op);
+}
+
+static size_t first_of(const struct rebuild *r, uint32_t t)
+{
+	return r->first[t] < r->first[t + 1] ? r->list[r->first[t]] : SIZE_MAX;
+}
+
+static void be_born(struct rebuild *r, uint32_t t)
+{
+	const struct op start = {.kind = OP_THREAD_START, .object = NO_OBJECT, .object2 = NO_OBJECT};
+	model_set_pending(r->model, t, &start);
+	if (r->fair)
+		fair_add_thread(r->fair);
+}
+
+/* It had this pending when the execution began. */
+static void find(struct rebuild *r, uint32_t t, const struct op *op)
+{
+	if (op->kind == OP_NONE)
+		model_thread_exit(r->model, t);
+	else
+		model_set_found(r->model, t, op);
+}
+
+static void survey(struct rebuild *r)
+{
+	if (!r->fair)
+		return;
+	bitset_clear(r->enabled, r->words);
+	for (uint32_t t = 0; t < r->threads; t++)
+		if (model_enabled(r->model, t))
+			bitset_add(r->enabled, t);
+}
+
+/*
+ * All objects and threads are there from the beginning, since their numbers are given; threads not yet born
+ * are running, which for the model is as good as away.
+ */
+static void begin(struct rebuild *r)
+{
+	const struct trace *trace = r->trace;
+	struct effect effect;
+	for (uint32_t t = 0; t < r->threads; t++) {
+		model_add_thread(r->model);
+		model_perform(r->model, t, CHOICE_DEFAULT, NULL, &effect);
+	}
+	for (uint32_t o = 0; o < trace->objects_length; o++)
+		model_add_object(r->model, &trace->objects[o]);
+	for (uint32_t t = 0; t < trace->initial_threads; t++) {
+		be_born(r, t);
+		if (t < trace->found_length) {
+			find(r, t, &trace->found[t]);
+			continue;
+		}
+		size_t first = first_of(r, t);
+		bool starts = first != SIZE_MAX && trace->at[first].op.kind == OP_THREAD_START;
+		if (starts || (first == SIZE_MAX && t < trace->threads_length &&
+			       trace->threads[t].pending.kind == OP_THREAD_START))
+			continue;
+		if (first == SIZE_MAX &&
+		    (t >= trace->threads_length || trace->threads[t].pending.kind == OP_NONE))
+			model_thread_exit(r->model, t);
+		else
+			arrive(r, t, first);
+	}
+	survey(r);
+}
+
+/* Does the trace end before a transition, and not within its last one? */
+static bool stops_between(const struct trace *trace)
+{
+	switch (trace->end) {
+	case END_DEADLOCK:
+	case END_REDUNDANT:
+	case END_DEPTH:
+	case END_THREAD_DEPTH:
+	case END_LIVELOCK:
+	case END_NO_YIELD:
+	case END_GOES_ON:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The pending operation of a thread that the program, not the model, brings to its next one. */
+static void settle(struct rebuild *r, size_t k, const struct effect *effect)
+{
+	const struct transition *transition = &r->trace->at[k];
+	uint32_t t = transition->thread;
+	for (uint32_t i = 0; i < transition->births; i++)
+		be_born(r, transition->created + i);
+	if (effect->asleep)
+		return;
+	if (transition->flags & TRANSITION_EXITS)
+		model_thread_exit(r->model, t);
+	else if (k + 1 < r->trace->length || stops_between(r->trace))
+		arrive(r, t, r->next[k]);
+}
+
+bool rebuild_may_run(const struct rebuild *r, uint32_t t)
+{
+	if (!model_enabled(r->model, t))
+		return false;
+	for (uint32_t u = 0; r->fair && u < fair_threads(r->fair); u++)
+		if (fair_yields_to(r->fair, t, u) && bitset_has(r->enabled, u))
+			return false;
+	return true;
+}
+
+bool rebuild_may_take(const struct rebuild *r, const struct step *step)
+{
+	if (step->choice != CHOICE_SPURIOUS)
+		return rebuild_may_run(r, step->thread) &&
+		       model_has_choice(r->model, step->thread, step->choice);
+	bool goes_on = false;
+	for (uint32_t u = 0; u < r->threads && !goes_on; u++)
+		goes_on = model_enabled(r->model, u);
+	return goes_on && model_spurious(r->model, step->thread);
+}
+
+bool rebuild_step(struct rebuild *r, size_t k)
+{
+	const struct transition *transition = &r->trace->at[k];
+	uint32_t t = transition->thread;
+	const struct step step = {t, transition->choice};
+	const struct op *op = model_pending(r->model, t);
+	if (op->kind != transition->op.kind || op->object != transition->op.object ||
+	    op->object2 != transition->op.object2 || !rebuild_may_take(r, &step))
+		return false;
+	const struct observation seen = {transition->word, transition->word2};
+	struct effect effect;
+	model_perform(r->model, t, transition->choice, &seen, &effect);
+	settle(r, k, &effect);
+	if (r->fair) {
+		bitset_copy(r->before, r->enabled, r->words);
+		survey(r);
+		fair_step(r->fair, t, transition->flags & TRANSITION_YIELD, r->before, r->enabled);
+	}
+	return true;
+}
+
+bool rebuild_start(struct rebuild *r, const struct trace *trace, uint32_t fair_k)
+{
+	r->trace = trace;
+	r->fair_k = fair_k;
+	r->threads = trace->threads_length;
+	if (!index_transitions(r) || !lay_out(r))
+		return false;
+	begin(r);
+	for (size_t i = 0;; i++) {
+		if (i % r->interval == 0)
+			memcpy(r->snapshots + i / r->interval * r->state_size, r->state, r->state_size);
+		if (i == trace->length)
+			return true;
+		if (!rebuild_step(r, i))
+			return false;
+	}
+}
+
+void rebuild_goto(struct rebuild *r, size_t i)
+{
+	assert(i <= r->trace->length);
+	size_t snapshot = i / r->interval;
+	memcpy(r->state, r->snapshots + snapshot * r->state_size, r->state_size);
+	for (size_t k = snapshot * r->interval; k < i; k++) {
+		bool possible = rebuild_step(r, k);
+		assert(possible);
+	}
+}
+
+const struct model *rebuild_model(const struct rebuild *r)
+{
+	return r->model;
+}
+
+size_t rebuild_transition(const struct rebuild *r, uint32_t t, uint32_t index)
+{
+	size_t k = r->first[t] + index;
+	return k < r->first[t + 1] ? r->list[k] : SIZE_MAX;
+}
+
+void rebuild_perform(struct rebuild *r, const struct step *step, const struct observation *seen,
+		     struct footprint *footprint)
+{
+	struct effect effect;
+	uint32_t t = step->thread;
+	dependence_begin(footprint, r->model, t, step->choice);
+	if (!model_has_choice(r->model, t, step->choice))
+		return;
+	model_perform(r->model, t, step->choice, seen, &effect);
+	dependence_performed(footprint, r->model, t);
+	if (!r->fair)
+		return;
+	bitset_copy(r->before, r->enabled, r->words);
+	survey(r);
+	fair_footprint(footprint, r->fair, t, r->before, r->enabled, fair_counts(r->fair, t, effect.yield));
+}
+
+/* Operations that find out what to do, or whom there is to do it to, when they are performed. */
+static bool unforeseen(const struct op *op)
+{
+	switch (op->kind) {
+	case OP_NONE:
+	case OP_THREAD_CREATE:
+	case OP_FUTEX_REQUEUE:
+	case OP_FUTEX_WAKE_OP:
+	case OP_POLL:
+	case OP_SYSCALL:
+		return true;
+	default:
+		return (op_class(op->kind) != CLASS_NONE && op->object == NO_OBJECT) ||
+		       (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT);
+	}
+}
+
+/*
+ * Whether the thread exits after the operation makes no difference: that enables who joins it, and nobody yields to a
+ * thread that can't go on before another exits, since it was neither enabled nor disabled by the one that yields.
+ */
+bool rebuild_foresee(struct rebuild *r, const struct step *step, struct footprint *footprint)
+{
+	/* What a futex operation sees decides no more than whether its own thread falls asleep. */
+	static const struct observation unknown;
+	if (unforeseen(model_pending(r->model, step->thread)) ||
+	    !model_has_choice(r->model, step->thread, step->choice))
+		return false;
+	memcpy(r->state + r->state_size, r->state, r->state_size);
+	rebuild_perform(r, step, &unknown, footprint);
+	memcpy(r->state, r->state + r->state_size, r->state_size);
+	return !footprint->failed;
+}

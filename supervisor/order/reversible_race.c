@@ -1,0 +1,244 @@
+/* Which races of a trace can be reversed, and how. */
+#include "supervisor/order/reversible_race.h"
+
+#include <stdlib.h>
+
+struct races {
+	const struct trace *trace;
+	struct happens_before *order;
+	struct rebuild *rebuild;
+	struct reversal reversal;
+	struct footprint footprint; /* of the last transition of a reversal */
+	struct footprint pending;   /* of a thread that is left over */
+	size_t j; /* whose races are being listed; length + t: of thread t's next transition */
+	size_t end;
+	uint32_t joined; /* the thread that j can't do without the end of, NO_THREAD if there is none */
+	bool open;	 /* candidates of j may be left */
+	bool failed;
+};
+
+struct races *races_new(void)
+{
+	struct races *races = calloc(1, sizeof *races);
+	if (!races)
+		return NULL;
+	races->order = happens_before_new();
+	races->rebuild = rebuild_new();
+	if (!races->order || !races->rebuild) {
+		races_free(races);
+		return NULL;
+	}
+	return races;
+}
+
+void races_free(struct races *races)
+{
+	if (!races)
+		return;
+	happens_before_free(races->order);
+	rebuild_free(races->rebuild);
+	footprint_release(&races->footprint);
+	footprint_release(&races->pending);
+	free(races->reversal.events);
+	free(races);
+}
+
+bool races_start(struct races *races, const struct trace *trace, uint32_t fair_k)
+{
+	races->trace = trace;
+	races->failed = false;
+	return rebuild_start(races->rebuild, trace, fair_k) &&
+	       happens_before_start(races->order, trace, fair_k != 0) &&
+	       happens_before_push_all(races->order);
+}
+
+void races_from(struct races *races, size_t from, bool last)
+{
+	races->j = from;
+	races->end = races->trace->length + (last ? 2 * (size_t)races->trace->threads_length : 0);
+	races->open = false;
+}
+
+static bool push_event(struct races *races, const struct event *event)
+{
+	struct reversal *reversal = &races->reversal;
+	if (reversal->length == reversal->room) {
+		size_t room = reversal->room ? 2 * reversal->room : 64;
+		struct event *events = reallocarray(reversal->events, room, sizeof *events);
+		if (!events) {
+			races->failed = true;
+			return false;
+		}
+		reversal->events = events;
+		reversal->room = room;
+	}
+	reversal->events[reversal->length++] = *event;
+	return true;
+}
+
+/* The thread of races->j. */
+static uint32_t racing_thread(const struct races *races)
+{
+	size_t length = races->trace->length;
+	if (races->j < length)
+		return races->trace->at[races->j].thread;
+	return (uint32_t)((races->j - length) % races->trace->threads_length);
+}
+
+static bool is_spurious(const struct races *races)
+{
+	size_t length = races->trace->length;
+	if (races->j < length)
+		return races->trace->at[races->j].choice == CHOICE_SPURIOUS;
+	return races->j - length >= races->trace->threads_length;
+}
+
+/* A thread that can't go on otherwise may wake up spuriously: one that a signal woke in the trace, say. */
+static bool may_only_wake(const struct races *races, uint32_t p)
+{
+	const struct step spurious = {p, CHOICE_SPURIOUS};
+	return (is_spurious(races) || !rebuild_may_run(races->rebuild, p)) &&
+	       rebuild_may_take(races->rebuild, &spurious);
+}
+
+static bool may_go_on(const struct races *races, uint32_t p)
+{
+	return may_only_wake(races, p) || (!is_spurious(races) && rebuild_may_run(races->rebuild, p));
+}
+
+/* What thread p would do now, and what it would touch. */
+static struct step perform_pending(struct races *races, uint32_t p, struct footprint *footprint)
+{
+	const struct model *model = rebuild_model(races->rebuild);
+	struct observation seen = {0, 0};
+	struct step step = {p, model_enabled(model, p) ? model_choice(model, p, 0) : CHOICE_DEFAULT};
+	if (is_spurious(races) || may_only_wake(races, p)) {
+		step.choice = CHOICE_SPURIOUS;
+	} else if (races->j < races->trace->length) {
+		const struct transition *j = &races->trace->at[races->j];
+		seen = (struct observation){j->word, j->word2};
+		if (!model_has_choice(model, p, step.choice) || model_has_choice(model, p, j->choice))
+			step.choice = j->choice;
+	}
+	rebuild_perform(races->rebuild, &step, &seen, footprint);
+	races->failed |= footprint->failed;
+	return step;
+}
+
+static bool ended(struct accesses accesses)
+{
+	for (uint32_t a = 0; a < accesses.length; a++)
+		if (accesses.at[a].key == touch_key(TOUCH_ALL, 0))
+			return accesses.at[a].mode == TOUCH_WRITE;
+	return false;
+}
+
+/*
+ * The last transition of the reversal. Only if it ended the process it did more than the model knows of; then
+ * it is taken to do so in the other order too.
+ */
+static bool push_last(struct races *races, uint32_t p)
+{
+	struct event event = {.op = *model_pending(rebuild_model(races->rebuild), p)};
+	event.step = perform_pending(races, p, &races->footprint);
+	if (races->j < races->trace->length && ended(trace_accesses(races->trace, races->j)))
+		dependence_ended(&races->footprint);
+	event.footprint = (struct accesses){races->footprint.at, races->footprint.length};
+	return push_event(races, &event);
+}
+
+/* Is the race of i with thread p reversible? Then races->reversal is how. */
+static bool reverse(struct races *races, size_t i, uint32_t p)
+{
+	const struct trace *trace = races->trace;
+	size_t end = races->j < trace->length ? races->j : trace->length;
+	races->reversal.i = i;
+	races->reversal.length = 0;
+	rebuild_goto(races->rebuild, i);
+	for (size_t k = i + 1; k < end; k++) {
+		if (happens_before(races->order, i, k))
+			continue;
+		const struct event event = {
+		    .step = transition_step(&trace->at[k]),
+		    .op = trace->at[k].op,
+		    .footprint = trace_accesses(trace, k),
+		};
+		if (!rebuild_step(races->rebuild, k) || !push_event(races, &event))
+			return false;
+	}
+	return may_go_on(races, p) && push_last(races, p);
+}
+
+/*
+ * Whose end a join waits for and nothing else can replace: the thread has neither been detached nor joined by
+ * another. All its transitions are candidates, and none but a join of its own, which would be of one another,
+ * can be reversed: so they needn't be tried.
+ */
+static uint32_t thread_joined(const struct trace *trace, const struct op *op, uint32_t t)
+{
+	if (op->kind != OP_THREAD_JOIN || op->object == NO_OBJECT)
+		return NO_THREAD;
+	for (size_t i = 0; i < trace->length; i++) {
+		const struct transition *other = &trace->at[i];
+		bool joins = other->thread != t && op_class(other->op.kind) == CLASS_THREAD;
+		if ((joins && other->op.object == op->object) || other->op.kind == OP_THREAD_DETACH ||
+		    other->op.kind == OP_THREAD_CANCEL)
+			return NO_THREAD;
+	}
+	return op->object;
+}
+
+static bool is_hopeless(const struct races *races, size_t i)
+{
+	const struct transition *transition = &races->trace->at[i];
+	return transition->thread == races->joined && op_class(transition->op.kind) != CLASS_THREAD;
+}
+
+/* Begin with the candidates of races->j; false: it has none. */
+static bool open_candidates(struct races *races)
+{
+	size_t length = races->trace->length;
+	uint32_t t = racing_thread(races);
+	if (races->j < length) {
+		races->joined = thread_joined(races->trace, &races->trace->at[races->j].op, t);
+		return happens_before_candidates(races->order, races->j, t,
+						 trace_accesses(races->trace, races->j));
+	}
+	rebuild_goto(races->rebuild, length);
+	const struct model *model = rebuild_model(races->rebuild);
+	if (model_pending(model, t)->kind == OP_NONE || (is_spurious(races) && !model_spurious(model, t)))
+		return false;
+	/* What a sleeping thread would do has been explored. */
+	if (races->trace->end == END_REDUNDANT && may_go_on(races, t))
+		return false;
+	races->joined = thread_joined(races->trace, model_pending(model, t), t);
+	perform_pending(races, t, &races->pending);
+	return happens_before_candidates(races->order, length, t,
+					 (struct accesses){races->pending.at, races->pending.length});
+}
+
+const struct reversal *races_next(struct races *races)
+{
+	for (; races->j < races->end; races->j++, races->open = false) {
+		if (!races->open)
+			races->open = open_candidates(races);
+		size_t i = races->open ? happens_before_candidate(races->order) : SIZE_MAX;
+		for (; i != SIZE_MAX; i = happens_before_candidate(races->order)) {
+			if (is_hopeless(races, i) || !reverse(races, i, racing_thread(races)))
+				continue;
+			happens_before_pass(races->order, i);
+			return &races->reversal;
+		}
+	}
+	return NULL;
+}
+
+bool races_failed(const struct races *races)
+{
+	return races->failed;
+}
+
+struct rebuild *races_rebuild(const struct races *races)
+{
+	return races->rebuild;
+}

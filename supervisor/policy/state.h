@@ -1,0 +1,62 @@
+#ifndef FMC_SUPERVISOR_POLICY_STATE_H
+#define FMC_SUPERVISOR_POLICY_STATE_H
+
+#include "supervisor/policy/policy.h"
+
+/* The inside of a policy, shared by the files of this room only. */
+
+/* A generator (splitmix64, Steele, Lea and Flood, OOPSLA 2014): any seed is as good as any other. */
+struct policy_random {
+	uint64_t state;
+};
+
+struct policy_thread {
+	uint64_t steps;	   /* transitions taken */
+	uint64_t priority; /* PCT, POS */
+	uint64_t left;	   /* SURW: operations of the group still to come, by the profile */
+	bool held;	   /* SURW: waits for the intended thread to take its operation of the group */
+};
+
+struct policy_state {
+	struct policy policy;
+	struct policy_random random;
+	uint32_t room, threads;
+	uint64_t steps;			 /* transitions taken */
+	uint64_t change[POLICY_CHANGES]; /* PCT: before which transitions, counted from 1 */
+	uint32_t dropped;  /* PCT: who did before the transition chosen last; NO_THREAD: nobody */
+	uint32_t intended; /* SURW: who takes the group's next operation; NO_THREAD: anyone */
+	struct policy_thread thread[];
+};
+
+uint64_t policy_random_next(struct policy_random *random);
+
+/* Uniform below n. */
+uint64_t policy_random_below(struct policy_random *random, uint64_t n);
+
+/* One decision of so many considers time-outs and spurious wake-ups beside real progress. */
+#define POLICY_WILD_ODDS 8
+
+/* Which alternatives to consider now: all of them (true), or only those that make progress. */
+bool policy_draw_wild(struct policy_state *state, const struct policy_view *view);
+
+/* True iff alternative i is the first of its thread to be considered. */
+bool policy_first_of_thread(const struct alternative *alternatives, size_t i, bool wild);
+
+/* One of the choices to be considered of the thread of alternative i. */
+size_t policy_draw_choice(struct policy_state *state, const struct policy_view *view, size_t i, bool wild);
+
+/* The alternative to be considered, first of its thread, whose thread has the highest priority. */
+size_t policy_highest(const struct policy_state *state, const struct policy_view *view, bool wild);
+
+/* Each kind: at the start, for a thread that has been born, to choose, and when that was taken. */
+void policy_pct_start(struct policy_state *state);
+size_t policy_pct_choose(struct policy_state *state, const struct policy_view *view);
+size_t policy_pos_choose(struct policy_state *state, const struct policy_view *view);
+void policy_pos_took(struct policy_state *state, const struct policy_view *view, size_t taken);
+void policy_surw_start(struct policy_state *state);
+void policy_surw_born(struct policy_state *state, uint32_t first);
+size_t policy_deviations_choose(const struct policy_state *state, const struct policy_view *view);
+size_t policy_surw_choose(struct policy_state *state, const struct policy_view *view);
+void policy_surw_took(struct policy_state *state, const struct policy_view *view, size_t taken);
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef FMC_SUPERVISOR_PROCESS_LOOK_H
+#define FMC_SUPERVISOR_PROCESS_LOOK_H
+
+#include <fmc/breakpoints/sampling.h>
+#include <fmc/supervisor/process.h>
+
+/* Executions in which somebody sees what the program does to memory. */
+struct looking {
+	const struct process_look *look; /* NULL: nobody */
+	struct sampler *sampler;	 /* NULL until somebody does */
+	enum status status;		 /* of the last execution: could it be looked at? */
+	uint64_t main_stack;		 /* where that of the first thread ends; 0: not known yet */
+};
+
+/* A second thread exists or is about to; libraries have been loaded; a transition of this thread's begins. */
+void look_begin(struct process *process);
+void look_again(struct process *process);
+void look_turn(struct process *process, uint32_t thread);
+
+/*
+ * A thread has met one of the look's traps. True: it is to be resumed, else the next wait tells more. `silent`: what it does is
+ * part of an operation.
+ */
+bool look_is_trap(const struct process *process, uint64_t address);
+bool look_hit(struct process *process, uint32_t thread, const struct stop *stop, bool silent);
+
+/* It has come to the head of a loop, in whose place there is no trap of the look's. */
+void look_round(struct process *process, uint32_t thread, uint64_t address);
+
+/* The same of a process that shares the target's memory. */
+bool look_pass(struct process *process, struct tracee *tracee, uint64_t address);
+
+/* All traps go out of this memory, for a while or for good, or come back. */
+void look_hide(struct process *process, struct target *target);
+void look_show(struct process *process, struct target *target);
+
+/* The execution is over; the process is. */
+void look_end(struct process *process);
+void look_release(struct process *process);
+
+#endif

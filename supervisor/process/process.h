@@ -1,0 +1,273 @@
+#ifndef FMC_SUPERVISOR_PROCESS_PROCESS_H
+#define FMC_SUPERVISOR_PROCESS_PROCESS_H
+
+#include <fmc/breakpoints/call.h>
+#include <fmc/breakpoints/place.h>
+#include <fmc/breakpoints/rounds.h>
+#include <fmc/supervisor/process.h>
+
+#include "supervisor/process/look.h"
+
+/* So many pthread_once calls within each other are followed. */
+#define ONCE_ROOM 4
+
+/* The last atomic instructions of a thread that came to nothing: see run/retries.c. */
+#define RETRIES_ROOM	8
+#define RETRY_REGISTERS 16
+struct retries {
+	struct retry {
+		uint64_t entry, object; /* the instruction's address and its operand's */
+		uint64_t registers[RETRY_REGISTERS];
+	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
+	uint32_t length;
+	uint64_t word; /* what the object was before the present one */
+};
+
+/* A thread of the process, by its number in the model. */
+struct process_thread {
+	struct tracee *tracee; /* NULL when it is gone */
+	struct call
+	    call;  /* what it is stopped before; entry and return address belong to the stop, not to the op */
+	pid_t tid; /* as the program knows it; also when it is gone */
+	uint64_t pthread; /* what the program knows it by */
+	uint64_t start_routine;
+	uint64_t
+	    tid_word; /* cleared and woken by the kernel when the thread exits (CLEARTID); 0 if unknown */
+	/*
+	 * Where it runs the routine of a pthread_once, innermost last. The end of it is seen at the next stop
+	 * after, of which it takes the place (OP_ONCE_END): `after` is what the thread is really stopped at.
+	 */
+	uint64_t once[ONCE_ROOM];
+	uint32_t once_length;
+	struct call after;
+	bool exiting; /* and after that it exits */
+	struct stop death;
+	uint64_t native; /* where it begins the function that it performs, which can't wait; 0: none */
+	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see run/retries.c */
+	bool spinning;
+	struct retries retries;
+	bool at_head;	      /* at the head of a loop in which rounds are counted */
+	uint32_t loop_yields; /* in a row, or times when it could have yielded to nobody */
+	char absent[120];     /* OP_ABSENT: what it would do */
+};
+
+#define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
+
+struct process_object {
+	enum object_class class;
+	uint64_t address;
+	uint8_t remains[REMAINS_BYTES]; /* of a destroyed one: what was there when the function returned */
+};
+
+struct object_slot {
+	uint64_t address;
+	uint32_t class;
+	uint32_t number; /* NO_OBJECT: the slot is free */
+};
+
+#define UNCONTROLLED_ROOM 1024 /* for remarks of an execution */
+
+/* How executions begin, once that is known: see starts/beginning.c. */
+struct beginning {
+	uint32_t starts; /* executions so far */
+	bool refused;	 /* it can't be kept */
+	struct call call;
+	off_t output; /* bytes that have been written */
+	uint32_t counting;
+	bool watches_channels;
+	char uncontrolled[UNCONTROLLED_ROOM];
+};
+
+/* The same of executions that start from a saved image: see starts/survey.c. */
+struct surveyed {
+	struct process_copy *copy; /* NULL: not yet, or it can't be kept */
+	struct model *model;
+	bool places; /* find_places at that time */
+	bool refused;
+};
+
+/* How clocks follow real time: time.c. */
+struct pace {
+	uint64_t real;	  /* when something outside was first awaited, on clock_now(); 0: not yet */
+	int64_t moment;	  /* what the clocks showed then */
+	uint64_t waited;  /* nanoseconds since something last came from there */
+	uint64_t in_vain; /* the same without child processes, over all executions */
+	uint32_t hurried; /* time-outs since then that came before their time */
+};
+
+/* When child processes may end: children.c. */
+struct children {
+	enum { CHILDREN_END, CHILDREN_HELD, CHILDREN_END_ASLEEP } stage;
+	bool planned;
+	uint64_t before; /* those that end before the next transition, if that is known */
+};
+
+/* Objects of atomic instructions that are no operations, with the thread that accessed them: see uses/unwatched.c. */
+#define UNWATCHED_ROOM 64
+struct unwatched {
+	struct {
+		uint64_t address;
+		uint32_t thread;
+	} at[UNWATCHED_ROOM];
+	uint32_t length;
+};
+
+/* What threads can wait for each other by, in the kernel: see uses/channels.c and uses/names.c. */
+enum channel_kind {
+	CHANNEL_NONE,
+	CHANNEL_PIPE,
+	CHANNEL_EVENTFD,
+	CHANNEL_SOCKET,
+	CHANNEL_OTHER,
+	CHANNEL_SEMAPHORE,
+	CHANNEL_QUEUE,
+	CHANNEL_LOCK,
+	CHANNEL_CONTENT,
+	CHANNEL_POSITION,
+	CHANNEL_NAME,
+	CHANNEL_MEMORY,
+	CHANNEL_SIGNAL,
+	CHANNEL_FOLDER,
+	CHANNEL_LISTING,
+	CHANNEL_ATTRIBUTE,
+	CHANNEL_UMASK,
+	CHANNEL_LIMIT,
+	CHANNEL_PRIORITY,
+	CHANNEL_IDENTITY,
+	CHANNEL_HANDLER,
+	CHANNEL_SETTING,
+	CHANNELS
+};
+
+/* uses/uses.c: which threads have used which of them, from the second thread on. */
+enum use { USE_DEPENDS = 1, USE_CHANGES = 2, USE_SHARED = 4 };
+
+struct uses {
+	struct channel_use *at; /* open addressing */
+	size_t length, room;
+	struct {
+		uint64_t one, other;
+	} pairs[32]; /* of sockets, by the numbers of their files */
+	uint32_t pairs_length;
+};
+
+struct process_file;
+
+struct process {
+	struct machine machine; /* first: a machine is cast to its process */
+	struct process_options options;
+	struct origin *origin;
+	struct entries *entries;
+	struct places *places;
+	struct target *target;
+	struct model_block *model;
+	struct process_thread *threads;
+	uint32_t threads_length, threads_room;
+	struct process_object *objects; /* by number */
+	uint32_t objects_length, objects_room;
+	struct object_slot *slots; /* hash table over them */
+	uint32_t slots_length;
+	struct pace pace;
+	struct children children;
+	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
+	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
+	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
+	bool signalled;	     /* a signal may be pending at a thread that is stopped */
+	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
+	struct loops *loops; /* the options', or: */
+	struct loops own_loops;
+	uint32_t known;		   /* so many of them are in use in this execution */
+	uint32_t counting;	   /* the heads that are counted in this target, bit by bit */
+	uint64_t transitions;	   /* of this execution */
+	uint32_t ran_last;	   /* who performed the last of them, where loops are known */
+	uint32_t owed[LOOPS_MOST]; /* rounds to go on with after the first one, which is looked at */
+	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long */
+	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
+	int going_signal;
+	bool has_channels, watches_channels, looked_for_channels;
+	struct uses uses;
+	struct performed performed;
+	bool find_places;
+	bool names_objects;   /* rules of waking are for objects with names */
+	uint64_t waking_used; /* which rules were for an object that has been met */
+	int capture;	      /* memfd, or -1 */
+	struct beginning beginning;
+	char **variables; /* of the environment: names that were asked for */
+	size_t variables_length;
+	struct surveyed surveyed;
+	bool surveying; /* threads are on their way to their first operations */
+	struct looking looking;
+	char *output;
+	char uncontrolled[UNCONTROLLED_ROOM];
+	char changing[160];	    /* process_changing(): a file of the kernel's, */
+	char looked[200];	    /* or what it was told of a file of its own */
+	struct process_file *files; /* that have been written in any execution */
+	size_t files_length;
+	struct unwatched unwatched; /* of this execution */
+};
+
+static inline struct process *process_of(struct machine *machine)
+{
+	return (struct process *)(void *)machine;
+}
+
+/* objects.c: numbers for addresses */
+void objects_clear(struct process *process);
+/* Know these instead, by their numbers; false without memory. */
+bool objects_restore(struct process *process, const struct process_object *objects, uint32_t length);
+uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises);
+/* Before an operation that the model would hold back: does the object's memory agree? If not, it is another
+ * object. */
+void objects_verify(struct process *process, const struct op *op);
+/* The destroying function has just returned: remember what is left there. */
+void objects_bury(struct process *process, uint32_t object);
+/* The number of an object that is known already; NO_OBJECT if it isn't. */
+uint32_t objects_find(struct process *process, enum object_class class, uint64_t address);
+/* Of a thread by what the program calls it; NO_OBJECT if there is none. */
+uint32_t threads_by_pthread(const struct process *process, uint64_t pthread);
+
+struct process_thread *threads_add(struct process *process, struct tracee *tracee); /* NULL without memory */
+
+/*
+ * time.c: virtual time. end: when the sleep or time-out before which a thread stands ends, as in struct op. reach: the
+ * clocks show this moment now, if it is yet to come. begin: of an execution. pass: let a little real time pass, and the
+ * clocks follow it, up to this moment; HOPE_LOST: nothing has come from outside for longer than fmc waits. heard: something
+ * has.
+ */
+int64_t time_end(const struct process *process, struct tracee *tracee, const struct call *call);
+int64_t time_now(const struct process *process);
+void time_reach(struct process *process, int64_t moment);
+void time_begin(struct process *process);
+enum hope time_pass(struct process *process, int64_t until);
+void time_heard(struct process *process);
+/* Of a thread that nobody else of the program could go on beside: it sleeps until then. */
+void time_sleep(struct process *process, int64_t end);
+
+/*
+ * children.c. watch: the target has just begun. let_end, hold: as machine_ops.children and children_held say. let_end_asleep:
+ * the thread that runs waits in the kernel, and nobody else can go on.
+ */
+void children_watch(struct process *process);
+void children_let_end(struct process *process, const uint64_t *before);
+uint64_t children_hold(struct process *process);
+void children_let_end_asleep(struct process *process);
+
+/* variables.c: the thread asks for the variable of its environment whose name is there */
+void variables_note(struct process *process, uint64_t name);
+void variables_free(struct process *process);
+
+/*
+ * place.c: " (at f.c:12)" of the program's instruction that ends before `after`, or of where the program calls the library
+ * that this is in; empty if that isn't known.
+ */
+#define PLACE_ROOM 100
+void process_describe_place(struct process *process, struct tracee *tracee, uint64_t after,
+			    char text[PLACE_ROOM]);
+
+/* remarks.c: how the present transition is performed; the second: in a way of fmc's own */
+void process_note(struct process *process, enum manner manner, int64_t result);
+void process_note_other(struct process *process, const char *what);
+/* A remark for the verdict: something happened that fmc doesn't control. */
+void process_remark(struct process *process, const char *text);
+
+#endif

@@ -1,0 +1,129 @@
+#include "supervisor/run/run.h"
+#include "supervisor/uses/uses.h"
+
+/* The thread stands before an operation: which one it is, and the numbers of its objects. */
+
+static bool initialises(enum op_kind kind)
+{
+	switch (kind) {
+	case OP_MUTEX_INIT:
+	case OP_COND_INIT:
+	case OP_RWLOCK_INIT:
+	case OP_BARRIER_INIT:
+	case OP_SPIN_INIT:
+	case OP_SEM_INIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t object_number(struct process *process, const struct call *call, enum object_class class,
+			      uint64_t address)
+{
+	if (class == CLASS_NONE || !address)
+		return NO_OBJECT;
+	if (class == CLASS_THREAD)
+		return threads_by_pthread(process, address);
+	return objects_intern(process, class, address, initialises(call->op.kind));
+}
+
+bool run_is_after_once(const struct run *run, int64_t *ran)
+{
+	const struct process_thread *thread = run_self(run);
+	uint32_t word;
+	if (!thread->once_length)
+		return false;
+	uint64_t address = thread->once[thread->once_length - 1];
+	if (target_read(run->process->target, address, &word, sizeof word) != STATUS_OK)
+		return false;
+	*ran = (word & 3) == 2;
+	return !(word & 1);
+}
+
+bool run_stop_after_once(struct run *run, const struct call *call, int64_t ran)
+{
+	struct process_thread *thread = run_self(run);
+	thread->after = *call;
+	thread->call = *call;
+	thread->call.op =
+	    (struct op){.kind = OP_ONCE_END, .object2 = NO_OBJECT, .arg = ran, .place = call->op.place};
+	thread->call.op.object = objects_find(run->process, CLASS_ONCE, thread->once[--thread->once_length]);
+	run->outcome->kind = OUTCOME_PENDING;
+	run->outcome->next = thread->call.op;
+	return true;
+}
+
+/*
+ * In glibc pthread_spin_unlock and pthread_spin_init are one function: a lock that nobody has used and that
+ * isn't held is being made.
+ */
+static bool is_spin_init(struct process *process, const struct call *call)
+{
+	struct object_state state;
+	uint32_t object = objects_find(process, CLASS_SPIN, call->object);
+	if (call->op.kind != OP_SPIN_UNLOCK)
+		return false;
+	if (object == NO_OBJECT)
+		return true;
+	model_object_state(process->model->model, object, &state);
+	return state.destroyed;
+}
+
+/* The thread stands before an operation: number its objects. */
+bool run_stop_before(struct run *run, const struct call *call)
+{
+	struct process *process = run->process;
+	struct process_thread *thread = run_self(run);
+	int64_t ran;
+	if (run_is_after_once(run, &ran))
+		return run_stop_after_once(run, call, ran);
+	thread->call = *call;
+	if (is_spin_init(process, call))
+		thread->call.op.kind = OP_SPIN_INIT;
+	call = &thread->call;
+	struct op *op = &thread->call.op;
+	op->object = op->kind == OP_THREAD_CREATE
+			 ? NO_OBJECT
+			 : object_number(process, call, op_class(op->kind), call->object);
+	op->object2 = object_number(process, call, op_class2(op->kind), call->object2);
+	op->end = time_end(process, thread->tracee, call);
+	channels_watch(process, run->thread, op);
+	objects_verify(process, op);
+	if (process->find_places)
+		op->place = process_own_place(process, thread->tracee, op->place);
+	run->outcome->kind = OUTCOME_PENDING;
+	run->outcome->next = *op;
+	return true;
+}
+
+void run_from_call(struct process *process, uint32_t thread, const struct call *call, struct outcome *outcome)
+{
+	struct run run = {.process = process, .thread = thread, .outcome = outcome};
+	run_stop_before(&run, call);
+}
+
+/* The function that has run the routine wakes those who wait for it. They do so in the model. */
+static bool wakes_the_others(const struct process_thread *thread, const struct call *call)
+{
+	return call->op.kind == OP_FUTEX_WAKE && call->object == thread->once[thread->once_length];
+}
+
+void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct run run = {.process = process, .thread = thread, .outcome = outcome};
+	struct process_thread *self = run_self(&run);
+	const struct call call = self->after;
+	outcome->kind = OUTCOME_FAILED;
+	process_note(process, wakes_the_others(self, &call) ? MANNER_RETURN : MANNER_STAY, 0);
+	if (self->exiting) {
+		process_note_other(process, "the thread exits from within a pthread_once");
+		run_on_exiting(&run, &self->death);
+	} else if (wakes_the_others(self, &call)) {
+		tracee_skip_syscall(self->tracee, 0);
+		if (!run_resume(&run, 0))
+			run_to_operation(process, thread, outcome);
+	} else {
+		run_stop_before(&run, &call);
+	}
+}

@@ -1,0 +1,303 @@
+#include "supervisor/run/run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * System calls that wait for something which the model doesn't know: would this one complete now? File
+ * descriptors are asked through duplicates of the target's (pidfd_getfd), signals by the thread's pending
+ * set. What can't be asked counts as not ready; it gets its turn when nothing else can run.
+ */
+#define POLL_MAX 1024
+
+static int duplicate(const struct process *process, int fd)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, target_pid(process->target), 0);
+	if (pidfd < 0)
+		return -1;
+	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	close(pidfd);
+	return copy;
+}
+
+static bool fd_ready(const struct process *process, int fd, short events)
+{
+	struct pollfd one = {.fd = duplicate(process, fd), .events = events};
+	if (one.fd < 0)
+		return true; /* the call fails at once, or we can't tell: let it try */
+	bool ready = poll(&one, 1, 0) != 0;
+	close(one.fd);
+	return ready;
+}
+
+/* Only the process's own threads could end a wait for what isn't that; see target_owns(). */
+static bool fd_foreign(const struct process *process, int fd, short events)
+{
+	(void)events;
+	return !target_owns(process->target, fd);
+}
+
+/* What is asked of each descriptor that a call waits for, until the answer is true. */
+typedef bool question(const struct process *process, int fd, short events);
+
+static bool poll_any(const struct process *process, uint64_t address, uint64_t count, question *ask)
+{
+	struct pollfd fds[POLL_MAX];
+	if (count > POLL_MAX ||
+	    target_read(process->target, address, fds, count * sizeof fds[0]) != STATUS_OK)
+		return true;
+	for (uint64_t i = 0; i < count; i++)
+		if (fds[i].fd >= 0 && ask(process, fds[i].fd, fds[i].events))
+			return true;
+	return false;
+}
+
+static bool select_set_any(const struct process *process, uint64_t address, int count, short events,
+			   question *ask)
+{
+	fd_set set;
+	size_t bytes = ((size_t)count + 63) / 64 * 8;
+	if (!address)
+		return false;
+	if (bytes > sizeof set || target_read(process->target, address, &set, bytes) != STATUS_OK)
+		return true;
+	for (int fd = 0; fd < count; fd++)
+		if (FD_ISSET(fd, &set) && ask(process, fd, events))
+			return true;
+	return false;
+}
+
+static bool select_any(const struct process *process, const struct user_regs_struct *regs, question *ask)
+{
+	int count = (int)regs->rdi;
+	return select_set_any(process, regs->rsi, count, POLLIN, ask) ||
+	       select_set_any(process, regs->rdx, count, POLLOUT, ask) ||
+	       select_set_any(process, regs->r10, count, POLLPRI, ask);
+}
+
+static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
+			 const struct user_regs_struct *regs)
+{
+	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
+	uint64_t set = 0;
+	if (tracee->deferred_signal)
+		return true;
+	if (number == SYS_pause)
+		return (pending & ~tracee_signals(tracee, "SigBlk")) != 0;
+	if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
+		return true;
+	return (pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
+}
+
+/* What a call that isn't polling waits for at the descriptor in its first argument; 0: it is none of these. */
+static short events_of(long number)
+{
+	switch (number) {
+	case SYS_read:
+	case SYS_pread64:
+	case SYS_readv:
+	case SYS_preadv:
+	case SYS_preadv2:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+		return POLLIN;
+	case SYS_write:
+	case SYS_pwrite64:
+	case SYS_writev:
+	case SYS_pwritev:
+	case SYS_pwritev2:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_connect:
+	case SYS_sendfile:
+	case SYS_vmsplice:
+		return POLLOUT;
+	default:
+		return 0;
+	}
+}
+
+/* otherwise: of a call that doesn't wait for descriptors. */
+static bool any_descriptor(const struct process *process, long number, const struct user_regs_struct *regs,
+			   question *ask, bool otherwise)
+{
+	const short events = events_of(number);
+	switch (number) {
+	case SYS_poll:
+	case SYS_ppoll:
+		return poll_any(process, regs->rdi, regs->rsi, ask);
+	case SYS_select:
+	case SYS_pselect6:
+		return select_any(process, regs, ask);
+	case SYS_splice:
+		return ask(process, (int)regs->rdi, POLLIN) && ask(process, (int)regs->rdx, POLLOUT);
+	case SYS_tee:
+		return ask(process, (int)regs->rdi, POLLIN) && ask(process, (int)regs->rsi, POLLOUT);
+	default:
+		return events ? ask(process, (int)regs->rdi, events) : otherwise;
+	}
+}
+
+bool outside_ready(struct process *process, uint32_t thread, const struct op *op)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (op->flags & OP_ABSENT)
+		return false;
+	if (!regs)
+		return true;
+	long number = (long)regs->orig_rax;
+	if (number != SYS_rt_sigtimedwait && (process->signalled || process->disturbed) &&
+	    (signals_deliverable(tracee) || signals_fatal(tracee)))
+		return true;
+	switch (number) {
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_rt_sigtimedwait:
+		return signal_ready(process, tracee, number, regs);
+	default:
+		break;
+	}
+	number = number < 0 ? (long)op->arg : number;
+	if (number == SYS_wait4)
+		return target_child_ended(process->target, (pid_t)regs->rdi);
+	if (number == SYS_waitid)
+		return target_child_ended(process->target, regs->rdi == P_PID ? (pid_t)regs->rsi : 0);
+	return any_descriptor(process, number, regs, fd_ready, false);
+}
+
+/* Something that the model can't see could end this operation's wait, and not only what the other threads do. */
+static bool waits_for_outside(const struct process *process, uint32_t thread, const struct op *op)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (op->kind != OP_SYSCALL && op->kind != OP_POLL)
+		return false;
+	if (!regs || op->flags & OP_ABSENT)
+		return true;
+	const long number = (long)regs->orig_rax;
+	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, fd_foreign, true);
+}
+
+/* Does outside_ready() know when this wait is over? A child's end it does see, not that it stops or goes on. */
+static bool can_be_asked(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (op->kind == OP_POLL)
+		return tracee != NULL;
+	switch (op->arg) {
+	case SYS_wait4:
+		return regs && !(regs->rdx & (WUNTRACED | WCONTINUED));
+	case SYS_waitid:
+		return regs && !(regs->r10 & (WSTOPPED | WCONTINUED));
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_rt_sigtimedwait:
+	case SYS_splice:
+	case SYS_tee:
+		return tracee != NULL;
+	default:
+		/* Locks of files, semaphores, queues, rings and whatever else the kernel alone knows of. */
+		return tracee && events_of((long)op->arg) != 0;
+	}
+}
+
+/*
+ * What could still wake a thread: a child process, by a semaphore that it shares or a pipe; and whatever those threads
+ * wait for that are in a system call.
+ */
+static enum hope outside_hope(const struct process *process)
+{
+	const struct model *model = process->model->model;
+	enum hope hope = target_bystanders(process->target) ? HOPE_MORE : HOPE_NONE;
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		const struct op *op = model_pending(model, t);
+		if (!waits_for_outside(process, t, op))
+			continue;
+		/* Nothing comes for who needs what a copy lacks. */
+		if (!(op->flags & OP_ABSENT) && can_be_asked(process, t, op))
+			return HOPE_MORE;
+		hope = HOPE_LOST;
+	}
+	return hope;
+}
+
+/* May somebody else be waiting for the program to get on, or about to come? What the process has made for itself alone doesn't count. */
+static bool is_others(const struct process *process, int fd, short events)
+{
+	(void)events;
+	return !target_made(process->target, fd);
+}
+
+/* Signals are sent from outside to a program that is run, not to one that is explored. */
+static bool awaits_others(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if ((op->kind != OP_SYSCALL && op->kind != OP_POLL) || op->flags & OP_ABSENT || !regs)
+		return false;
+	const long number = (long)regs->orig_rax;
+	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others,
+			      !process->options.outside_ms);
+}
+
+static bool somebody_awaits_others(const struct process *process)
+{
+	const struct model *model = process->model->model;
+	if (target_bystanders(process->target))
+		return true;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_exited(model, t) && awaits_others(process, t, model_pending(model, t)))
+			return true;
+	return false;
+}
+
+static enum hope await_any(struct process *process)
+{
+	const struct model *model = process->model->model;
+	enum hope hope = outside_hope(process);
+	if (hope == HOPE_MORE)
+		hope = time_pass(process, INT64_MAX);
+	/* Time without an end doesn't come: it was interrupted, or has been waited for long enough. */
+	if (hope == HOPE_DUE)
+		hope = HOPE_LOST;
+	process->hope_lost = hope == HOPE_LOST;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_exited(model, t))
+			objects_verify(process, model_pending(model, t));
+	return hope;
+}
+
+enum hope outside_await(struct process *process, int64_t until)
+{
+	signals_pass(process, NULL);
+	if (!until)
+		return await_any(process);
+	return somebody_awaits_others(process) ? time_pass(process, until) : HOPE_NONE;
+}
+
+void outside_heard(struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (!(process->pace.waited || process->pace.in_vain) || process->hope_lost || !regs)
+		return;
+	const long number = (long)regs->orig_rax;
+	if (any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others, true))
+		time_heard(process);
+}

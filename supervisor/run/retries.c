@@ -1,0 +1,89 @@
+#include "supervisor/run/run.h"
+
+#include <string.h>
+
+/*
+ * A loop of atomic instructions that gets nowhere: while (atomic_exchange(&lock, 1)); The thread comes back to one of them with
+ * the same registers, has performed nothing but such instructions since, and none has changed its object. Only another thread
+ * can end that, so such a round is a yield, pending before the instruction.
+ */
+
+static uint64_t object_of(const struct process *process, const struct call *call)
+{
+	uint64_t word = 0;
+	target_read(process->target, call->object, &word, call->op.arg < 8 ? (size_t)call->op.arg : 8);
+	return word;
+}
+
+/* What the next instructions and the way to them depend on, memory left aside; not the flags, of the round before the first. */
+static void note_registers(const struct user_regs_struct *regs, uint64_t into[RETRY_REGISTERS])
+{
+	const uint64_t registers[RETRY_REGISTERS] = {
+	    regs->rax, regs->rbx, regs->rcx, regs->rdx, regs->rsi, regs->rdi, regs->rbp, regs->rsp,
+	    regs->r8,  regs->r9,  regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15};
+	memcpy(into, registers, sizeof registers);
+}
+
+void retries_forget(struct process_thread *thread)
+{
+	thread->retries.length = 0;
+}
+
+void retries_before(struct process *process, struct process_thread *thread)
+{
+	struct retries *retries = &thread->retries;
+	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
+	retries->word = object_of(process, &thread->call);
+	if (!regs)
+		return;
+	struct retry *retry = &retries->at[retries->length % RETRIES_ROOM];
+	retry->entry = thread->call.entry;
+	retry->object = thread->call.object;
+	note_registers(regs, retry->registers);
+	retries->length++;
+}
+
+void retries_after(struct process *process, struct process_thread *thread)
+{
+	if (object_of(process, &thread->call) != thread->retries.word)
+		retries_forget(thread);
+}
+
+static bool is_same(const struct retry *retry, const struct call *call, const struct user_regs_struct *regs)
+{
+	uint64_t registers[RETRY_REGISTERS];
+	note_registers(regs, registers);
+	return retry->entry == call->entry && retry->object == call->object &&
+	       memcmp(retry->registers, registers, sizeof registers) == 0;
+}
+
+bool retries_repeat(const struct process_thread *thread, const struct call *call)
+{
+	const struct retries *retries = &thread->retries;
+	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
+	uint32_t known = retries->length < RETRIES_ROOM ? retries->length : RETRIES_ROOM;
+	for (uint32_t i = 0; regs && i < known; i++)
+		if (is_same(&retries->at[i], call, regs))
+			return true;
+	return false;
+}
+
+bool run_stop_before_retry(struct run *run, const struct call *call)
+{
+	struct process_thread *thread = run_self(run);
+	struct call yield = *call;
+	retries_forget(thread);
+	yield.op =
+	    (struct op){.kind = OP_YIELD, .object = NO_OBJECT, .object2 = NO_OBJECT, .place = call->op.place};
+	yield.object = 0;
+	return run_stop_before(run, &yield);
+}
+
+void retries_yield(struct process *process, struct process_thread *thread)
+{
+	struct user_regs_struct *regs = tracee_change_regs(thread->tracee);
+	process_note_other(process, "a round of a loop of atomic instructions was taken for a yield");
+	/* It meets the trap again. */
+	if (regs)
+		regs->rip = thread->call.entry;
+}

@@ -1,0 +1,144 @@
+/*
+ * Threads are preempted in their long loops at places that are the same in every execution: at the head of a loop that is known
+ * (loops.h), after so many rounds since the last operation. That is a yield, so that a loop that waits for another thread ends
+ * under every fair schedule.
+ *
+ * What waits is soon over; what goes on for long is most likely a computation that needs nobody. So each yield doubles the rounds
+ * to the next one, up to a bound that keeps the price of a yield small against what is computed meanwhile. As long as nobody else
+ * could run at all there is no yield.
+ */
+#include "supervisor/run/run.h"
+
+#include <string.h>
+
+#define DOUBLINGS	13
+#define DOUBLINGS_ALONE 23
+
+/* Who has been alone for so many times the rounds is looked at: is everything as it was before the last of them? */
+#define ALONE_LONG 15
+
+static uint32_t rounds_of(const struct process *process, uint32_t thread, uint32_t i, uint32_t most)
+{
+	uint32_t yields = process->threads[thread].loop_yields;
+	uint64_t rounds = (uint64_t)process->loops->at[i].rounds << (yields < most ? yields : most);
+	return rounds < INT32_MAX ? (uint32_t)rounds : INT32_MAX;
+}
+
+static bool counts(const struct process *process, uint32_t i)
+{
+	return process->counting >> i & 1;
+}
+
+void rounds_plant(struct process *process, struct tracee *tracee)
+{
+	for (uint32_t i = 0; i < process->known; i++) {
+		const struct loop *loop = &process->loops->at[i];
+		if (counts(process, i) || loop->from > process->transitions)
+			continue;
+		uint64_t address = entries_loop_address(process->entries, loop);
+		if (!address || entries_count(process->entries, tracee, i, address) != STATUS_OK)
+			continue;
+		process->counting |= 1u << i;
+		entries_set_rounds(process->entries, process->target, i, loop->rounds);
+	}
+}
+
+/* Where accesses are looked at, the first round of each transition is: the head can't have a trap of the look's. */
+static void set_rounds(struct process *process, uint32_t i, uint32_t rounds, bool first)
+{
+	bool looks = first && process->looking.look;
+	process->owed[i] = looks ? rounds - 1 : 0;
+	entries_set_rounds(process->entries, process->target, i, looks ? 1 : rounds);
+}
+
+static bool another_is_enabled(const struct process *process, uint32_t thread)
+{
+	const struct model *model = process->model->model;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (t != thread && !model_exited(model, t) && model_enabled(model, t))
+			return true;
+	return false;
+}
+
+/* A yield that let nobody else run, who could have, says nothing: without fairness there may be many in a row. */
+static uint32_t yields_in_a_row(const struct process *process, uint32_t thread)
+{
+	const struct process_thread *self = &process->threads[thread];
+	bool vain = process->ran_last == thread && another_is_enabled(process, thread);
+	return self->spinning ? self->loop_yields + !vain : 0;
+}
+
+void rounds_begin(struct process *process, uint32_t thread)
+{
+	struct process_thread *self = &process->threads[thread];
+	process->transitions++;
+	if (!process->known)
+		return;
+	self->loop_yields = yields_in_a_row(process, thread);
+	process->ran_last = thread;
+	if (process->threaded && self->tracee && process->counting != (1u << process->known) - 1)
+		rounds_plant(process, self->tracee);
+	for (uint32_t i = 0; i < process->known; i++)
+		if (counts(process, i))
+			set_rounds(process, i, rounds_of(process, thread, i, DOUBLINGS), true);
+}
+
+static bool waits_outside(const struct op *op)
+{
+	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
+}
+
+/* Nobody else could go on, whatever comes from outside. */
+static bool is_alone(const struct process *process, uint32_t thread)
+{
+	const struct model *model = process->model->model;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (t != thread && !model_exited(model, t) &&
+		    (model_enabled(model, t) || waits_outside(model_pending(model, t))))
+			return false;
+	return !process->signalled;
+}
+
+/*
+ * Alone, and for long: is all as it was so many rounds ago? Then it will be so for ever. True: the execution is over.
+ */
+static bool goes_round(struct run *run)
+{
+	struct process *process = run->process;
+	uint32_t yields = run_self(run)->loop_yields;
+	uint64_t now[2] = {0};
+	if (yields != ALONE_LONG && yields != ALONE_LONG + 1)
+		return false;
+	bool told = target_digest(process->target, now) == STATUS_OK;
+	bool same = told && yields > ALONE_LONG && memcmp(now, process->idle, sizeof now) == 0;
+	memcpy(process->idle, now, sizeof now);
+	return same && run_fail(run, END_SPIN, STATUS_OK,
+				"a loop goes round and round with all memory and registers unchanged, and "
+				"no other thread can run");
+}
+
+bool run_on_round(struct run *run, uint32_t i)
+{
+	struct process *process = run->process;
+	struct process_thread *self = run_self(run);
+	if (!entries_take_round(process->entries, self->tracee, i))
+		return run_resume(run, 0);
+	if (!run->own_calls)
+		look_round(process, run->thread, entries_loop_head(process->entries, i));
+	if (process->owed[i]) {
+		set_rounds(process, i, process->owed[i], false);
+		return run_resume(run, 0);
+	}
+	bool alone = is_alone(process, run->thread);
+	if (run->own_calls || run->gadget || !process->threaded || alone) {
+		if (alone && goes_round(run))
+			return true;
+		self->loop_yields++;
+		set_rounds(process, i, rounds_of(process, run->thread, i, DOUBLINGS_ALONE), false);
+		return run_resume(run, 0);
+	}
+	const struct call call = {
+	    .op = {.kind = OP_YIELD, .place = entries_loop_head(process->entries, i) + 1}};
+	self->spinning = self->at_head = true;
+	return run_stop_before(run, &call);
+}

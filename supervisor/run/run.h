@@ -1,0 +1,160 @@
+#ifndef FMC_SUPERVISOR_RUN_RUN_H
+#define FMC_SUPERVISOR_RUN_RUN_H
+
+#include "supervisor/process/process.h"
+
+/*
+ * A thread on its way from one operation to the next: what the files of this room share.
+ *
+ *     run.c                  the loop: wait, tell what the stop is, go on
+ *     before.c               the end of the way: the thread stands before an operation
+ *     lives.c                births and deaths of threads, other processes
+ *     signals.c              signals
+ *     held.c                 signals to those that are held before an operation
+ *     spin.c                 who computes for long: which loop is it?
+ *     rounds.c               the heads of such loops
+ *     starts/survey.c        the first ways of threads that stand anywhere
+ *
+ * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
+ * when the thread runs on.
+ */
+struct run {
+	struct process *process;
+	uint32_t thread;
+	struct outcome *outcome;
+	uint64_t gadget;       /* a trap of fmc's own to stop at, or 0 */
+	uint64_t gadget_stack; /* with this stack pointer; 0: with any */
+	bool at_gadget;
+	bool interrupt_wait; /* a futex wait of that function ends at once, as if by a signal */
+	bool own_calls;	     /* system calls are not operations: a function that fmc itself has called */
+	bool until_asleep;   /* it ends as well before a futex call that would sleep: */
+	bool falls_asleep;
+	uint64_t since; /* the thread's CPU time when it was first looked at */
+	int looks;	/* how often the thread was found still running */
+	unsigned
+	    patience;	/* each time that it was in a loop that is known doubles the time to the next look */
+	uint64_t calls; /* system calls of the target's up to then */
+	uint64_t stops; /* and how often it was stopped for nothing, which counts as time, too */
+	int yields;	/* how many there were inside of that function */
+	int blocked;	/* how often in a row it was found asleep in the kernel */
+};
+
+static inline struct process_thread *run_self(const struct run *run)
+{
+	return &run->process->threads[run->thread];
+}
+
+/* End the way with a failure, or with the end of the process; run_fail() returns true. */
+bool run_fail(struct run *run, enum end_reason end, enum status status, const char *text);
+void run_end_process(struct run *run, enum end_reason end, int value);
+
+/* Let the thread go on; a death is told by the next wait. */
+bool run_resume(struct run *run, int signal);
+
+/* A second thread is about to exist: from now on operations are visible. */
+bool run_become_threaded(struct run *run);
+
+/* before.c */
+bool run_stop_before(struct run *run, const struct call *call);
+/* Has the thread come back from the routine of its innermost pthread_once? *ran: to the routine's end. */
+bool run_is_after_once(const struct run *run, int64_t *ran);
+/* The end of the routine takes the place of this stop. */
+bool run_stop_after_once(struct run *run, const struct call *call, int64_t ran);
+
+/* retries.c: a yield takes the place of this stop before an atomic instruction. */
+bool run_stop_before_retry(struct run *run, const struct call *call);
+
+/* lives.c */
+bool run_on_clone(struct run *run, const struct stop *stop);
+bool run_on_fork(struct run *run, const struct stop *stop);
+bool run_on_exiting(struct run *run, const struct stop *stop);
+bool run_on_exited(struct run *run, const struct stop *stop);
+
+/* rounds.c: it has come to the head of loop i. */
+bool run_on_round(struct run *run, uint32_t i);
+
+/* spin.c: it has computed for long. Is it in a loop? */
+bool run_examine(struct run *run);
+
+/* System calls that aren't operations, and yet could make executions of one schedule differ. */
+void run_note_syscall(struct process *process, uint32_t thread, long number);
+
+/* signals.c */
+bool run_on_signal(struct run *run, const struct stop *stop);
+/*
+ * Let a stopped thread handle its signals until it is at `where` with the stack pointer `stack`. STATUS_GONE: it has
+ * come elsewhere, as the outcome says.
+ */
+enum status run_handlers(struct process *process, uint32_t thread, uint64_t where, uint64_t stack,
+			 struct outcome *outcome);
+/* As run_to_gadget(), or to where the thread would fall asleep: then *asleep, and it stands before that system call. */
+enum status run_out(struct process *process, uint32_t thread, struct outcome *outcome, bool *asleep);
+/* As run_to_gadget(), and the function's wait is interrupted. */
+enum status run_interrupted(struct process *process, uint32_t thread, struct outcome *outcome);
+
+/* run.c: let a thread run until its next operation, its end, or trouble */
+void run_to_operation(struct process *process, uint32_t thread, struct outcome *outcome);
+/* The thread stands before this call, as it did in another execution. */
+void run_from_call(struct process *process, uint32_t thread, const struct call *call,
+		   struct outcome *outcome);
+/* Go on from an OP_ONCE_END: to what the thread was really stopped at. */
+void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome);
+void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
+/* Let a thread go on. Who waits for it does so by run_*(), never by target_wait(). */
+enum status process_go(struct process *process, uint32_t thread, int signal);
+/* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
+enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);
+
+/* perform.c */
+void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
+		     const struct effect *effect, struct outcome *outcome);
+void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
+
+/* user.c: let a function that a plug-in describes run to its end, and the thread to its next operation */
+void perform_user(struct process *process, uint32_t thread, struct outcome *outcome);
+/* Those that the program doesn't have, as a list; true: it has none of them. */
+bool user_functions_missing(const struct process *process, char text[160]);
+
+/* outside.c: wait a little for whatever could still wake a thread, as machine_ops.await says */
+enum hope outside_await(struct process *process, int64_t until);
+
+/* The thread's wait is over: was that somebody outside? */
+void outside_heard(struct process *process, uint32_t thread, const struct op *op);
+
+/* Would a waiting system call complete now? */
+bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
+
+/* signals.c: the signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
+uint64_t signals_deliverable(const struct tracee *tracee);
+/* One that is pending, not blocked, and will end the process; 0: there is none. */
+int signals_fatal(const struct tracee *tracee);
+/* What was sent to fmc goes to the program: to this thread, unless it blocks it or is NULL. */
+void signals_pass(struct process *process, const struct tracee *running);
+
+/*
+ * held.c: `runner` may have sent signals; blocked threads handle theirs. What goes wrong meanwhile
+ * replaces the outcome.
+ */
+void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome);
+
+/*
+ * rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are
+ * visible. rounds_begin: before a transition of the thread.
+ */
+void rounds_plant(struct process *process, struct tracee *tracee);
+void rounds_begin(struct process *process, uint32_t thread);
+
+/* spin.c: stop a thread that runs. False: it came to something just now, which the next wait tells. */
+bool process_stop_running(struct process *process, struct tracee *tracee);
+
+/*
+ * retries.c. before, after: the thread performs the atomic instruction that it has pending. repeat: has it come to this one
+ * in a round that has changed nothing? yield: perform the yield that stands for the round.
+ */
+void retries_forget(struct process_thread *thread);
+void retries_before(struct process *process, struct process_thread *thread);
+void retries_after(struct process *process, struct process_thread *thread);
+bool retries_repeat(const struct process_thread *thread, const struct call *call);
+void retries_yield(struct process *process, struct process_thread *thread);
+
+#endif

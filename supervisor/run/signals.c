@@ -1,0 +1,118 @@
+#include "supervisor/run/run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+/* Signals of the target: delivered, unless they would end it. */
+
+uint64_t signals_deliverable(const struct tracee *tracee)
+{
+	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
+	if (!pending)
+		return 0;
+	return pending & ~tracee_signals(tracee, "SigBlk") & tracee_signals(tracee, "SigCgt");
+}
+
+/* Would this signal end the process? Then it is stopped here, its threads still to be looked at. */
+static bool ends_process(const struct tracee *tracee, int signal)
+{
+	switch (signal) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return false;
+	default:
+		return !((tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigIgn")) >>
+			     (signal - 1) &
+			 1);
+	}
+}
+
+int signals_fatal(const struct tracee *tracee)
+{
+	const uint64_t pending = (tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) &
+				 ~tracee_signals(tracee, "SigBlk");
+	for (int signal = 1; pending && signal <= 64; signal++)
+		if (pending >> (signal - 1) & 1 && ends_process(tracee, signal))
+			return signal;
+	return 0;
+}
+
+void signals_pass(struct process *process, const struct tracee *running)
+{
+	uint64_t signals;
+	if (!tracer_take_signals(&signals))
+		return;
+	const uint64_t blocked = running ? tracee_signals(running, "SigBlk") : ~UINT64_C(0);
+	process->disturbed = true;
+	process_remark(process, "signals from outside");
+	for (int signal = 1; signal <= 64; signal++)
+		if (signals >> (signal - 1) & 1)
+			target_send(process->target, blocked >> (signal - 1) & 1 ? NULL : running, signal);
+}
+
+/*
+ * A signal from outside (a timer, a child) has come since the model has performed the operation: the handler runs when the function has
+ * done so, too.
+ */
+static bool handle_after_function(struct run *run, int signal)
+{
+	struct process_thread *self = run_self(run);
+	const uint64_t back = target_gadget_trap(run->process->target), caller = self->call.return_address;
+	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
+	siginfo_t info;
+	self->native = 0;
+	if (!regs || tracee_signal_info(self->tracee, &info) != STATUS_OK ||
+	    target_write(run->process->target, regs->rsp, &back, sizeof back) != STATUS_OK)
+		return run_resume(run, signal);
+	if (process_go(run->process, run->thread, 0) != STATUS_OK ||
+	    run_to_gadget(run->process, run->thread, run->outcome) != STATUS_OK)
+		return true;
+	regs = tracee_change_regs(self->tracee);
+	if (!regs)
+		return run_fail(run, END_ERROR, STATUS_GONE, "lost the target");
+	regs->rip = caller;
+	(void)tracee_set_signal_info(self->tracee, &info);
+	return run_resume(run, signal);
+}
+
+static bool at_beginning(const struct process_thread *thread)
+{
+	const struct user_regs_struct *regs = thread->native ? tracee_regs(thread->tracee) : NULL;
+	return regs && regs->rip == thread->native;
+}
+
+/* What fmc keeps of the output is in a file, for which the limit holds as well: the program might write to a terminal without one. */
+static bool output_is_too_large(const struct process *process)
+{
+	struct rlimit limit;
+	struct stat file;
+	return process->capture >= 0 && fstat(process->capture, &file) == 0 &&
+	       getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	       (rlim_t)file.st_size >= limit.rlim_cur;
+}
+
+bool run_on_signal(struct run *run, const struct stop *stop)
+{
+	int signal = (int)stop->number;
+	if (signal == SIGXFSZ && output_is_too_large(run->process))
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+				"the program's output is larger than files may be (ulimit -f)");
+	if (ends_process(run_self(run)->tracee, signal)) {
+		run_end_process(run, END_SIGNAL, signal);
+		if (signal == SIGSEGV || signal == SIGBUS)
+			snprintf(run->outcome->message, sizeof run->outcome->message,
+				 "accessing address 0x%llx", (unsigned long long)stop->address);
+		return true;
+	}
+	if (at_beginning(run_self(run)) && tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1)
+		return handle_after_function(run, signal);
+	return run_resume(run, signal);
+}

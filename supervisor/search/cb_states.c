@@ -1,0 +1,91 @@
+#include "supervisor/search/cb_states.h"
+
+#include <stdlib.h>
+
+struct cb_states *cb_states_new(uint32_t fair_k, bool delays)
+{
+	struct cb_states *s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	s->fair_k = fair_k;
+	s->visited.delays = delays;
+	s->happens_before = happens_before_new();
+	s->rebuild = rebuild_new();
+	if (s->happens_before && s->rebuild)
+		return s;
+	cb_states_free(s);
+	return NULL;
+}
+
+void cb_states_free(struct cb_states *s)
+{
+	if (!s)
+		return;
+	visited_release(&s->visited);
+	happens_before_free(s->happens_before);
+	rebuild_free(s->rebuild);
+	footprint_release(&s->footprint);
+	free(s);
+}
+
+bool cb_states_start(struct cb_states *s, const struct trace *trace, size_t first)
+{
+	if (!happens_before_start(s->happens_before, trace, s->fair_k != 0))
+		return false;
+	for (s->at = 0; s->at < first; s->at++)
+		if (!happens_before_push(s->happens_before))
+			return false;
+	s->trace = trace;
+	s->rebuilt = s->follows = false;
+	return true;
+}
+
+bool cb_states_arrive(struct cb_states *s, uint32_t cost, uint32_t last, bool *known)
+{
+	struct trace_hash state = happens_before_hash(s->happens_before, s->at);
+	return visited_arrive(&s->visited, state, cost, last, known);
+}
+
+/* Bring the model to the present state, where that is wanted first; false: it can't be. */
+static bool follows(struct cb_states *s)
+{
+	if (!s->rebuilt) {
+		s->rebuilt = true;
+		s->follows = rebuild_start(s->rebuild, s->trace, s->fair_k);
+		if (s->follows)
+			rebuild_goto(s->rebuild, s->at);
+	}
+	return s->follows;
+}
+
+bool cb_states_foresee(struct cb_states *s, const struct step *step, uint32_t cost, struct trace_hash *state,
+		       bool *known)
+{
+	*known = false;
+	*state = (struct trace_hash){0, 0};
+	if (!follows(s) || !rebuild_foresee(s->rebuild, step, &s->footprint))
+		return true;
+	enum op_kind kind = model_pending(rebuild_model(s->rebuild), step->thread)->kind;
+	struct accesses accesses = {s->footprint.at, s->footprint.length};
+	*state = happens_before_ahead(s->happens_before, step->thread, kind, step->choice, accesses);
+	/*
+	 * Can the thread go on after the step for nothing, or can any? Of the two the first leaves out less; and whoever
+	 * else comes to the state will find that the second holds, if it does.
+	 */
+	return visited_foresee(&s->visited, *state, cost, step->thread, known);
+}
+
+bool cb_states_done(const struct cb_states *s, struct trace_hash state, uint32_t cost, uint32_t thread)
+{
+	bool foreseen = state.low != 0 || state.high != 0; /* only before all transitions are both 0 */
+	return foreseen && visited_done(&s->visited, state, cost, thread);
+}
+
+bool cb_states_advance(struct cb_states *s)
+{
+	if (!happens_before_push(s->happens_before))
+		return false;
+	s->follows = s->follows && rebuild_step(s->rebuild, s->at);
+	s->at++;
+	return true;
+}

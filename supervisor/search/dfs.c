@@ -1,0 +1,127 @@
+/* Depth-first search over every fair execution. */
+#include "supervisor/tree/branches.h"
+#include "supervisor/tree/estimate.h"
+#include "supervisor/tree/search_strategy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct dfs {
+	struct branches branches;
+	struct estimate *estimate;
+	struct estimate_branch *path; /* of the execution at hand */
+	size_t path_room;
+	uint64_t executions;
+	bool complete;
+};
+
+static void dfs_destroy(void *strategy)
+{
+	struct dfs *dfs = strategy;
+	branches_release(&dfs->branches);
+	estimate_free(dfs->estimate);
+	free(dfs->path);
+	free(dfs);
+}
+
+static void *dfs_create(const struct search_options *options)
+{
+	struct dfs *dfs = calloc(1, sizeof *dfs);
+	if (!dfs)
+		return NULL;
+	branches_init(&dfs->branches, options->max_depth);
+	dfs->estimate = estimate_new(ESTIMATE_FIXED);
+	if (!dfs->estimate || !branches_plant(&dfs->branches, NULL, 0, (struct trace_hash){0, 0})) {
+		dfs_destroy(dfs);
+		return NULL;
+	}
+	return dfs;
+}
+
+static enum search_answer dfs_next(void *strategy, struct plan *plan)
+{
+	struct dfs *dfs = strategy;
+	if (dfs->branches.open_length > 0)
+		return branches_take(&dfs->branches, plan) ? SEARCH_PLAN : SEARCH_OVER;
+	if (dfs->branches.out_length > 0)
+		return SEARCH_LATER;
+	dfs->complete = true;
+	return SEARCH_OVER;
+}
+
+/* Tell the estimate of an execution that may branch up to `end`; false without memory. */
+static bool note(struct dfs *dfs, const struct trace *trace, size_t end)
+{
+	if (end > dfs->path_room) {
+		struct estimate_branch *path = reallocarray(dfs->path, 2 * end, sizeof *path);
+		if (!path)
+			return false;
+		dfs->path = path;
+		dfs->path_room = 2 * end;
+	}
+	for (size_t i = 0; i < end; i++)
+		dfs->path[i] = (struct estimate_branch){trace->at[i].alternatives, trace_taken(trace, i)};
+	estimate_add(dfs->estimate, dfs->path, end);
+	return true;
+}
+
+static enum status dfs_feed(void *strategy, uint64_t ticket, const struct trace *trace)
+{
+	struct dfs *dfs = strategy;
+	dfs->executions++;
+	size_t first, end;
+	enum status status = branches_follow(&dfs->branches, ticket, trace, &first, &end);
+	if (status != STATUS_OK)
+		return status;
+	if (!note(dfs, trace, end))
+		return STATUS_NO_MEMORY;
+	return branches_grow(&dfs->branches, ticket, trace, first, end, NULL) ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static void dfs_progress(const void *strategy, struct search_progress *progress)
+{
+	const struct dfs *dfs = strategy;
+	struct estimate_guess guess;
+	progress->complete = dfs->complete;
+	if (dfs->executions == 0)
+		return;
+	progress->estimate = (double)dfs->executions;
+	if (!dfs->complete)
+		progress->estimate /= dfs->branches.done;
+	estimate_guess(dfs->estimate, &guess);
+	if (guess.high > 0) {
+		progress->estimate_low = fmin(guess.low, progress->estimate);
+		progress->estimate_high = fmax(guess.high, progress->estimate);
+	}
+}
+
+static void dfs_save(const void *strategy, struct saver *saver)
+{
+	const struct dfs *dfs = strategy;
+	save_number(saver, dfs->executions);
+	save_number(saver, dfs->complete);
+	branches_save(&dfs->branches, saver);
+}
+
+static bool dfs_load(void *strategy, struct loader *loader)
+{
+	struct dfs *dfs = strategy;
+	dfs->executions = load_number(loader);
+	dfs->complete = load_bool(loader);
+	branches_release(&dfs->branches);
+	/* It hasn't seen what was run before. */
+	estimate_stop(dfs->estimate);
+	return branches_load(&dfs->branches, loader);
+}
+
+const struct strategy_ops search_dfs = {
+    .name = "dfs",
+    .several = true,
+    .create = dfs_create,
+    .destroy = dfs_destroy,
+    .next = dfs_next,
+    .feed = dfs_feed,
+    .progress = dfs_progress,
+    .save = dfs_save,
+    .load = dfs_load,
+};

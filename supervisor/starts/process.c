@@ -1,0 +1,398 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "supervisor/run/run.h"
+#include "supervisor/starts/starts.h"
+#include "supervisor/uses/uses.h"
+#include <fmc/supervisor/waking.h>
+
+/* The life of a process machine, and what it tells of itself. */
+
+#define OUTPUT_MAX (64 * 1024)
+
+static enum status prepare(void *context, struct target *target, struct tracee *tracee)
+{
+	struct process *process = context;
+	(void)tracee;
+	enum status status = entries_plant_first(process->entries, target);
+	/* Without a thread library threads are still seen as the kernel makes them. */
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+/* A process that shares the target's memory (vfork) runs over its traps. */
+static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t address)
+{
+	struct process *process = context;
+	if (look_pass(process, tracee, address))
+		return true;
+	uint32_t loop = entries_loop_at(process->entries, address);
+	if (loop < LOOPS_MOST)
+		entries_pass_round(process->entries, tracee, loop);
+	return loop < LOOPS_MOST || (entries_is_trap(process->entries, address) &&
+				     entries_pass(process->entries, tracee, address) == STATUS_OK);
+}
+
+void process_watch_target(struct process *process)
+{
+	target_on_foreign_trap(process->target, pass_foreign_trap, process);
+	children_watch(process);
+}
+
+static void rewind_capture(struct process *process)
+{
+	if (process->capture < 0)
+		return;
+	off_t length = beginning_known(process) ? process->beginning.output : 0;
+	if (ftruncate(process->capture, length) == 0)
+		lseek(process->capture, length, SEEK_SET);
+}
+
+static void process_finish(struct machine *machine)
+{
+	struct process *process = process_of(machine);
+	look_end(process);
+	target_kill(process->target);
+	process->target = NULL;
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		process->threads[t].tracee = NULL;
+}
+
+static void start_target(struct process *process, struct outcome *first)
+{
+	process_finish(&process->machine);
+	memset(first, 0, sizeof *first);
+	first->created = NO_THREAD;
+	process->threaded = false;
+	process->controlled = false;
+	process->signalled = false;
+	process->disturbed = false;
+	process->has_channels = false;
+	process->watches_channels = false;
+	process->looked_for_channels = false;
+	uses_forget(&process->uses);
+	process->uses.pairs_length = 0;
+	time_begin(process);
+	files_begin(process);
+	process->hope_lost = false;
+	process->going = false;
+	process->known = loops_length(process->loops);
+	process->counting = 0;
+	process->transitions = 0;
+	process->ran_last = NO_THREAD;
+	process->uncontrolled[0] = 0;
+	process->unwatched.length = 0;
+	process->threads_length = 0;
+	objects_clear(process);
+	if (survey_restore(process, first))
+		return;
+	enum status status = origin_start(process->origin, &process->target);
+	if (status != STATUS_OK)
+		return run_failed(first, status == STATUS_INTERRUPTED ? END_INTERRUPTED : END_ERROR, status,
+				  "can't start an execution");
+	rewind_capture(process);
+	process_watch_target(process);
+	if (process->options.program.image)
+		return survey_start(process, first);
+	uint32_t number = model_block_add_thread(process->model);
+	struct tracee *tracee = target_tracee(process->target, 0);
+	if (number == NO_THREAD || !threads_add(process, tracee))
+		return run_failed(first, END_ERROR, STATUS_NO_MEMORY, "out of memory");
+	if (beginning_known(process))
+		return beginning_restore(process, number, first);
+	status = process_go(process, number, 0);
+	if (status != STATUS_OK)
+		return run_failed(first, END_ERROR, status, "can't resume the first thread");
+	run_to_operation(process, number, first);
+}
+
+static void process_start(struct machine *machine, struct model_block *model, struct outcome *first)
+{
+	struct process *process = process_of(machine);
+	process->model = model;
+	start_target(process, first);
+	if (beginning_keep(process, first)) {
+		model_block_clear(model);
+		start_target(process, first);
+	}
+}
+
+static void process_observe(struct machine *machine, uint32_t thread, const struct op *op,
+			    struct observation *seen)
+{
+	struct process *process = process_of(machine);
+	(void)thread;
+	memset(seen, 0, sizeof *seen);
+	if (op->object < process->objects_length)
+		target_read(process->target, process->objects[op->object].address, &seen->word,
+			    sizeof seen->word);
+	if (op->object2 < process->objects_length)
+		target_read(process->target, process->objects[op->object2].address, &seen->word2,
+			    sizeof seen->word2);
+}
+
+static bool process_ready(struct machine *machine, uint32_t thread, const struct op *op)
+{
+	return outside_ready(process_of(machine), thread, op);
+}
+
+static bool process_digest(struct machine *machine, uint64_t digest[2])
+{
+	return target_digest(process_of(machine)->target, digest) == STATUS_OK;
+}
+
+static enum hope process_await(struct machine *machine, int64_t until)
+{
+	return outside_await(process_of(machine), until);
+}
+
+static int64_t process_now(const struct machine *machine)
+{
+	const struct process *process = (const struct process *)machine;
+	return time_now(process);
+}
+
+static void process_children(struct machine *machine, const uint64_t *before)
+{
+	children_let_end(process_of(machine), before);
+}
+
+static uint64_t process_children_held(struct machine *machine)
+{
+	return children_hold(process_of(machine));
+}
+
+static void process_transition(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
+			       const struct effect *effect, struct outcome *outcome)
+{
+	struct process *process = process_of(machine);
+	look_turn(process, thread);
+	rounds_begin(process, thread);
+	process_perform(machine, thread, op, choice, effect, outcome);
+	if (process->signalled || process->disturbed)
+		signals_handle(process, thread, outcome);
+}
+
+static const struct machine_ops process_ops = {
+    .start = process_start,
+    .observe = process_observe,
+    .perform = process_transition,
+    .sleep = process_sleep,
+    .ready = process_ready,
+    .await = process_await,
+    .now = process_now,
+    .children = process_children,
+    .children_held = process_children_held,
+    .digest = process_digest,
+    .finish = process_finish,
+};
+
+static bool open_capture(struct process *process)
+{
+	if (!process->options.capture)
+		return true;
+	process->capture = memfd_create("fmc output", MFD_CLOEXEC);
+	process->output = malloc(OUTPUT_MAX + 1);
+	process->options.program.output = process->capture;
+	process->options.program.error = process->capture;
+	return process->capture >= 0 && process->output;
+}
+
+struct process *process_new(const struct process_options *options, enum status *status, char why[256])
+{
+	struct process *process = calloc(1, sizeof *process);
+	*status = STATUS_NO_MEMORY;
+	snprintf(why, 256, "out of memory");
+	if (!process)
+		return NULL;
+	process->machine.ops = &process_ops;
+	process->options = *options;
+	process->loops = options->loops ? options->loops : &process->own_loops;
+	process->capture = -1;
+	process->find_places = options->places;
+	process->names_objects = waking_wants_names(options->waking);
+	process->entries = entries_new();
+	process->places = places_new();
+	if (process->entries && (options->atomics || options->note_unseen))
+		entries_use_atomics(process->entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
+	/* A saved process may have asked before, and goes on from there. */
+	if (process->entries && !options->program.image)
+		entries_answer_instructions(process->entries);
+	if (process->entries && options->variables)
+		entries_watch_variables(process->entries);
+	/* Of a saved image any thread may stand after the first byte of a function. */
+	if (process->entries && (options->pilot || options->program.image))
+		entries_without_doors(process->entries);
+	if (process->entries && process->places && open_capture(process))
+		*status = origin_new(&process->options.program, options->origin, prepare, process,
+				     &process->origin, why);
+	if (*status == STATUS_OK)
+		*status = origin_keep_numbers(process->origin);
+	if (*status != STATUS_OK) {
+		process_free(process);
+		return NULL;
+	}
+	return process;
+}
+
+void process_free(struct process *process)
+{
+	if (!process)
+		return;
+	process_finish(&process->machine);
+	survey_forget(process);
+	look_release(process);
+	origin_free(process->origin);
+	entries_free(process->entries);
+	places_free(process->places);
+	if (process->capture >= 0)
+		close(process->capture);
+	variables_free(process);
+	uses_release(&process->uses);
+	free(process->output);
+	free(process->threads);
+	free(process->objects);
+	free(process->slots);
+	free(process->files);
+	free(process);
+}
+
+struct machine *process_machine(struct process *process)
+{
+	return &process->machine;
+}
+
+void process_find_places(struct process *process, bool on)
+{
+	process->find_places = on;
+}
+
+enum origin_kind process_origin(const struct process *process)
+{
+	return origin_kind(process->origin);
+}
+
+void process_missing(const struct process *process, char text[160])
+{
+	*text = '\0';
+	if (process->threaded)
+		user_functions_missing(process, text);
+}
+
+const char *process_mangled(const struct process *process, size_t i)
+{
+	return process->threaded ? entries_mangled(process->entries, i) : NULL;
+}
+
+uint32_t process_spin_ms(const struct process *process)
+{
+	return process->options.spin_ms;
+}
+
+bool process_threaded(const struct process *process)
+{
+	return process->threaded;
+}
+
+struct target *process_target(struct process *process)
+{
+	return process->target;
+}
+
+struct tracee *process_tracee(struct process *process, uint32_t thread)
+{
+	return process->target && thread < process->threads_length ? process->threads[thread].tracee : NULL;
+}
+
+const struct call *process_call(const struct process *process, uint32_t thread)
+{
+	return &process->threads[thread].call;
+}
+
+const struct performed *process_performed(const struct process *process)
+{
+	return &process->performed;
+}
+
+const struct entries *process_entries(const struct process *process)
+{
+	return process->entries;
+}
+
+uint64_t process_object(const struct process *process, uint32_t object)
+{
+	return object < process->objects_length ? process->objects[object].address : 0;
+}
+
+uint64_t process_start_routine(const struct process *process, uint32_t thread)
+{
+	return thread < process->threads_length ? process->threads[thread].start_routine : 0;
+}
+
+struct places *process_places(struct process *process)
+{
+	return process->places;
+}
+
+const struct loops *process_loops(const struct process *process)
+{
+	return process->loops;
+}
+
+bool process_spins(const struct process *process, uint32_t thread)
+{
+	const struct process_thread *self = &process->threads[thread];
+	return thread < process->threads_length && self->spinning && !self->at_head;
+}
+
+bool process_in_syscall(const struct process *process, uint32_t thread)
+{
+	const struct call *call = &process->threads[thread].call;
+	return !call->entry && (call->return_address || call->op.kind == OP_SYSCALL);
+}
+
+/* The end of it, if it is long: that is where the messages are. */
+const char *process_output(struct process *process, size_t *length)
+{
+	*length = 0;
+	if (process->capture < 0)
+		return "";
+	off_t size = lseek(process->capture, 0, SEEK_END);
+	off_t from = size > OUTPUT_MAX ? size - OUTPUT_MAX : 0;
+	ssize_t got = pread(process->capture, process->output, OUTPUT_MAX, from);
+	*length = got > 0 ? (size_t)got : 0;
+	process->output[*length] = 0;
+	return process->output;
+}
+
+size_t process_output_length(const struct process *process)
+{
+	off_t size = process->capture < 0 ? 0 : lseek(process->capture, 0, SEEK_END);
+	return size > 0 ? (size_t)size : 0;
+}
+
+char *process_output_from(const struct process *process, size_t from, size_t *length)
+{
+	size_t size = process_output_length(process);
+	*length = 0;
+	if (size <= from)
+		return NULL;
+	char *bytes = malloc(size - from);
+	ssize_t got = bytes ? pread(process->capture, bytes, size - from, (off_t)from) : 0;
+	if (got > 0)
+		*length = (size_t)got;
+	return bytes;
+}
+
+bool process_waking_idle(const struct process *process, char name[WAKING_NAME])
+{
+	return process->options.waking && waking_idle(process->options.waking, process->waking_used, name);
+}
+
+const char *process_uncontrolled(const struct process *process)
+{
+	return process->uncontrolled;
+}

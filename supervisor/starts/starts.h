@@ -1,0 +1,30 @@
+#ifndef FMC_SUPERVISOR_STARTS_STARTS_H
+#define FMC_SUPERVISOR_STARTS_STARTS_H
+
+#include "supervisor/process/process.h"
+
+/* How executions begin. */
+
+/* process.c: what its target has to ask */
+void process_watch_target(struct process *process);
+
+/*
+ * beginning.c. keep: the first operation has been reached: if executions can start here, process->target is taken for
+ * that and the execution has to be started again. restore: process->target was started there.
+ */
+bool beginning_keep(struct process *process, const struct outcome *first);
+bool beginning_known(const struct process *process);
+void beginning_restore(struct process *process, uint32_t thread, struct outcome *first);
+
+/*
+ * survey.c: process->target has been started from a saved image, and is brought to where every thread stands before an
+ * operation, known to the model. False: *first says what went wrong, or that it has ended.
+ */
+bool survey_make(struct process *process, struct outcome *first);
+
+/* survey_keep.c: the same, and kept. survey_restore() starts it there, where that is known; false: it isn't. */
+void survey_start(struct process *process, struct outcome *first);
+bool survey_restore(struct process *process, struct outcome *first);
+void survey_forget(struct process *process);
+
+#endif

@@ -1,0 +1,380 @@
+/*
+ * Executions that start from a saved image: threads that stand anywhere, of which nothing is known, are brought to where an
+ * execution has them, each stopped before an operation.
+ *
+ *     1. Who is in the middle of one of libc's functions gets out of it, or to where it falls asleep in it.
+ *     2. Who sleeps in one is taken back to its entry (stance.h). Nobody has run since, so all marks of waiters fit.
+ *     3. Every thread runs to its next operation, in the order of their numbers. On the way they do nothing that another
+ *        one could notice.
+ *
+ * Objects are met as they are then. This is done once; other executions start from a copy of what came of it.
+ */
+#include "supervisor/run/run.h"
+#include "supervisor/starts/starts.h"
+
+#include <fmc/breakpoints/stance.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+/* Who is out of one function may wake another thread, which then is in the middle of one. */
+#define ROUNDS 64
+
+/* A spinning thread has got its lock within so many instructions, or it hasn't. */
+#define SPINS 64
+
+#define TIME_BYTES 16
+
+/* Of deeper stacks nobody looks for the beginning. */
+#define STACK_ROOM 256
+
+/* How a thread stood when it had been surveyed. */
+struct surveyed_thread {
+	struct stance stance;
+	bool rewound;
+	enum rewound how;
+};
+
+struct survey {
+	struct process *process;
+	struct outcome *first;
+	struct surveyed_thread *threads;
+	uint32_t length;
+	uint64_t times; /* memory of the target's for time-outs, TIME_BYTES for each thread; 0: none yet */
+};
+
+/* The survey ends with this; false, for callers to return. */
+static bool fail(struct survey *survey, enum status status, const char *text)
+{
+	run_failed(survey->first, END_ERROR, status, text);
+	return false;
+}
+
+static bool refuse(struct survey *survey, uint32_t thread, const char *text)
+{
+	run_failed(survey->first, END_UNSUPPORTED, STATUS_UNSUPPORTED, "");
+	snprintf(survey->first->message, sizeof survey->first->message, "T%u can't be gone on with: %.200s",
+		 thread + 1, text);
+	return false;
+}
+
+static struct tracee *tracee_of(const struct survey *survey, uint32_t thread)
+{
+	return survey->process->threads[thread].tracee;
+}
+
+static const char *absent_text(const char *what, char *text, size_t room)
+{
+	snprintf(text, room, "it is about to do what a copy of the process can't: %s", what);
+	return text;
+}
+
+/* What came of a thread that has been let run; false: the execution is over, or failed. */
+static bool take_in(struct survey *survey, uint32_t thread, const struct outcome *came)
+{
+	char text[sizeof came->message + 64];
+	if (came->births && !survey->first->births)
+		survey->first->created = came->created;
+	survey->first->births += came->births;
+	if (came->kind == OUTCOME_EXITED) {
+		model_thread_exit(survey->process->model->model, thread);
+		return true;
+	}
+	if (came->kind == OUTCOME_PENDING)
+		return true;
+	/* In the midst of a function. */
+	if (came->kind == OUTCOME_FAILED && came->end == END_ABSENT)
+		return refuse(survey, thread, absent_text(came->message, text, sizeof text));
+	*survey->first = *came;
+	return false;
+}
+
+static bool add_threads(struct survey *survey)
+{
+	struct process *process = survey->process;
+	uint32_t length = target_tracees(process->target);
+	for (uint32_t i = 0; i < length; i++) {
+		struct tracee *tracee = target_tracee(process->target, i);
+		struct process_thread *thread = threads_add(process, tracee);
+		if (!thread || model_block_add_thread(process->model) == NO_THREAD)
+			return fail(survey, STATUS_NO_MEMORY, "too many threads");
+		thread->tid_word = tracee->clear_tid;
+	}
+	survey->length = length;
+	survey->threads = calloc(length, sizeof *survey->threads);
+	return survey->threads || fail(survey, STATUS_NO_MEMORY, "out of memory");
+}
+
+/* From now on operations are visible. */
+static bool plant(struct survey *survey)
+{
+	struct run run = {.process = survey->process, .outcome = survey->first};
+	places_update(survey->process->places, survey->process->target);
+	return !run_become_threaded(&run);
+}
+
+/* The function that a thread began in is the outermost one that isn't libc's. */
+static void find_start_routine(struct survey *survey, uint32_t thread)
+{
+	struct process *process = survey->process;
+	uint64_t frames[STACK_ROOM];
+	size_t length = places_stack(process->places, tracee_of(survey, thread), frames, STACK_ROOM);
+	if (thread == 0 || length == STACK_ROOM)
+		return;
+	while (length > 0 && entries_is_libc(process->entries, frames[length - 1]))
+		length--;
+	/* A return address may be the first one after the function. */
+	if (length > 0)
+		process->threads[thread].start_routine = frames[length - 1] - (length > 1);
+}
+
+static bool find_stance(struct survey *survey, uint32_t thread)
+{
+	struct tracee *tracee = tracee_of(survey, thread);
+	struct stance *stance = &survey->threads[thread].stance;
+	stance->kind = STANCE_FREE;
+	if (!tracee)
+		return true;
+	enum status status = stance_find(survey->process->entries, survey->process->places, tracee, stance);
+	if (status != STATUS_OK)
+		return fail(survey, status, "lost the target");
+	return stance->kind != STANCE_UNKNOWN ||
+	       refuse(survey, thread, "it waits, and in which of libc's functions can't be told");
+}
+
+/* Let it come back to the caller of the function, or to where it sleeps in it. */
+static bool get_out(struct survey *survey, uint32_t thread)
+{
+	struct process *process = survey->process;
+	const struct stance *stance = &survey->threads[thread].stance;
+	const uint64_t back = target_gadget_trap(process->target), caller = stance->caller.rip;
+	struct outcome came = {.created = NO_THREAD};
+	bool asleep = false;
+	if (target_write(process->target, stance->return_slot, &back, sizeof back) != STATUS_OK ||
+	    process_go(process, thread, 0) != STATUS_OK)
+		return fail(survey, STATUS_GONE, "lost the target");
+	if (run_out(process, thread, &came, &asleep) != STATUS_OK)
+		return take_in(survey, thread, &came);
+	came.kind = OUTCOME_PENDING;
+	if (asleep)
+		target_write(process->target, stance->return_slot, &caller, sizeof caller);
+	struct user_regs_struct *regs = asleep ? NULL : tracee_change_regs(tracee_of(survey, thread));
+	if (regs)
+		regs->rip = caller;
+	return take_in(survey, thread, &came);
+}
+
+/* A spinning thread gets the lock, or is taken back to the entry: it has left no trace but in the lock's word. */
+static bool stop_spinning(struct survey *survey, uint32_t thread)
+{
+	struct tracee *tracee = tracee_of(survey, thread);
+	const struct stance *stance = &survey->threads[thread].stance;
+	struct stop stop = {.kind = STOP_STEP};
+	for (int i = 0; i < SPINS && stop.kind == STOP_STEP; i++) {
+		const struct user_regs_struct *regs = tracee_regs(tracee);
+		if (regs && regs->rip == stance->caller.rip)
+			return true;
+		if (!regs || target_step(tracee, 0) != STATUS_OK ||
+		    target_wait(survey->process->target, tracee, -1, &stop) != STATUS_OK)
+			return fail(survey, STATUS_GONE, "lost the target");
+	}
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	if (!regs)
+		return fail(survey, STATUS_GONE, "lost the target");
+	regs->rip = stance->entry;
+	regs->rsp = stance->return_slot;
+	return true;
+}
+
+/* Nobody is in the middle of a function any more; who sleeps in one still does. */
+static bool all_get_out(struct survey *survey)
+{
+	bool again = true;
+	for (int round = 0; again && round < ROUNDS; round++) {
+		again = false;
+		for (uint32_t t = 0; t < survey->length; t++) {
+			if (!find_stance(survey, t))
+				return false;
+			const struct stance *stance = &survey->threads[t].stance;
+			if (stance->kind != STANCE_INSIDE)
+				continue;
+			bool spins = stance->function == OP_SPIN_LOCK;
+			again = true;
+			if (!(spins ? stop_spinning(survey, t) : get_out(survey, t)))
+				return false;
+		}
+	}
+	return !again || fail(survey, STATUS_TIMEOUT, "threads don't get out of libc's functions");
+}
+
+static bool make_times(struct survey *survey)
+{
+	const uint64_t arguments[6] = {0, (uint64_t)survey->length * TIME_BYTES, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX};
+	struct tracee *tracee = NULL;
+	int64_t result;
+	for (uint32_t t = 0; t < survey->length && !tracee; t++)
+		tracee = tracee_of(survey, t);
+	if (!tracee || tracee_syscall(tracee, SYS_mmap, arguments, &result) != STATUS_OK || result < 0)
+		return fail(survey, STATUS_NO_MEMORY, "no memory in the target");
+	survey->times = (uint64_t)result;
+	return true;
+}
+
+static bool rewind_thread(struct survey *survey, uint32_t t)
+{
+	struct surveyed_thread *thread = &survey->threads[t];
+	char why[160];
+	if (thread->stance.kind != STANCE_WAITS)
+		return true;
+	if (!survey->times && !make_times(survey))
+		return false;
+	enum status status = stance_rewind(survey->process->entries, tracee_of(survey, t), &thread->stance,
+					   survey->times + (uint64_t)t * TIME_BYTES, &thread->how, why);
+	thread->rewound = status == STATUS_OK;
+	if (status == STATUS_UNSUPPORTED)
+		return refuse(survey, t, why);
+	return status == STATUS_OK || fail(survey, status, "lost the target");
+}
+
+/* The system call that it stands before once more: the stop there has been taken already. */
+static void repeat_call(struct tracee *tracee)
+{
+	struct user_regs_struct *regs = tracee->at_syscall ? tracee_change_regs(tracee) : NULL;
+	if (!regs || (long)regs->orig_rax < 0)
+		return;
+	regs->rip -= 2;
+	regs->rax = regs->orig_rax;
+	regs->orig_rax = (unsigned long long)-1;
+}
+
+static uint32_t thread_ending_at(const struct process *process, uint64_t word)
+{
+	for (uint32_t t = 0; word && t < process->threads_length; t++)
+		if (process->threads[t].tid_word == word)
+			return t;
+	return NO_THREAD;
+}
+
+/* Joining is waiting for the word that the kernel clears at the other's end; libc looks at it again when it is woken. */
+static void see_joining(struct process *process, uint32_t t, const struct stance *stance, struct op *op)
+{
+	uint32_t joined = thread_ending_at(process, stance->word);
+	if (stance->function != OP_THREAD_JOIN || op->kind != OP_FUTEX_WAIT || joined == NO_THREAD)
+		return;
+	*op = (struct op){
+	    .kind = OP_THREAD_JOIN, .object = joined, .object2 = NO_OBJECT, .place = stance->caller.rip};
+	process->threads[t].call.op = *op;
+}
+
+static bool all_have_come(const struct process *process, uint32_t barrier)
+{
+	struct object_state state;
+	model_object_state(process->model->model, barrier, &state);
+	return state.sleepers + 1 >= state.count;
+}
+
+/* It has come to its first operation: that is what it has pending, or sleeps in. */
+static bool settle(struct survey *survey, uint32_t t, struct op *op)
+{
+	struct process *process = survey->process;
+	const struct surveyed_thread *thread = &survey->threads[t];
+	bool asleep = thread->rewound && thread->how != REWOUND_BEFORE;
+	see_joining(process, t, &thread->stance, op);
+	if (!asleep) {
+		model_set_found(process->model->model, t, op);
+		return true;
+	}
+	if (op->object == NO_OBJECT || (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT))
+		return refuse(survey, t, "what it waits for isn't known");
+	struct op sleeps = *op;
+	sleeps.flags = op->kind == OP_COND_TIMEDWAIT ? OP_TIMED : 0;
+	sleeps.arg = sleeps.arg2 = sleeps.arg3 = 0;
+	sleeps.kind = op->kind == OP_BARRIER_WAIT     ? OP_BARRIER_ASLEEP
+		      : thread->how == REWOUND_ASLEEP ? OP_COND_ASLEEP
+						      : OP_COND_RELOCK;
+	if (sleeps.kind == OP_BARRIER_ASLEEP && all_have_come(process, sleeps.object))
+		return refuse(survey, t, "it waits at a barrier where all have met");
+	model_set_found(process->model->model, t, &sleeps);
+	return true;
+}
+
+static bool reach_operation(struct survey *survey, uint32_t t)
+{
+	struct tracee *tracee = tracee_of(survey, t);
+	struct outcome came = {.created = NO_THREAD};
+	if (!tracee)
+		return true;
+	if (!survey->threads[t].rewound)
+		repeat_call(tracee);
+	enum status status = process_go(survey->process, t, 0);
+	if (status != STATUS_OK && status != STATUS_GONE)
+		return fail(survey, status, "can't resume a thread");
+	run_to_operation(survey->process, t, &came);
+	return take_in(survey, t, &came) && (came.kind != OUTCOME_PENDING || settle(survey, t, &came.next));
+}
+
+static bool reach(struct survey *survey, uint32_t t)
+{
+	survey->process->surveying = true;
+	const bool reached = reach_operation(survey, t);
+	survey->process->surveying = false;
+	return reached;
+}
+
+/* If nobody goes on but who needs what the copy lacks, every execution would end before its first transition. */
+static bool somebody_goes_on(struct survey *survey)
+{
+	const struct model *model = survey->process->model->model;
+	char text[256];
+	uint32_t absent = NO_THREAD;
+	for (uint32_t t = 0; t < survey->length; t++) {
+		const struct op *op = model_pending(model, t);
+		const bool waits = op->kind == OP_SYSCALL || op->kind == OP_POLL;
+		if (op->flags & OP_ABSENT)
+			absent = absent == NO_THREAD ? t : absent;
+		else if (waits ? outside_ready(survey->process, t, op) : model_enabled(model, t))
+			return true;
+	}
+	return absent == NO_THREAD ||
+	       refuse(survey, absent,
+		      absent_text(survey->process->threads[absent].absent, text, sizeof text));
+}
+
+static bool make_survey(struct survey *survey)
+{
+	if (!add_threads(survey) || !plant(survey))
+		return false;
+	for (uint32_t t = 0; t < survey->length; t++)
+		find_start_routine(survey, t);
+	if (!all_get_out(survey))
+		return false;
+	for (uint32_t t = 0; t < survey->length; t++)
+		if (!rewind_thread(survey, t))
+			return false;
+	for (uint32_t t = 0; t < survey->length; t++)
+		if (!reach(survey, t))
+			return false;
+	return somebody_goes_on(survey);
+}
+
+/*
+ * The threads are let run by fmc itself: nobody is to see what comes before the first operations. Who is in a loop without
+ * operations then was in it already, and is no failure of what is run here: it yields in it.
+ */
+bool survey_make(struct process *process, struct outcome *first)
+{
+	struct survey survey = {.process = process, .first = first};
+	const struct process_pilot *pilot = process->options.pilot;
+	const bool spin_report = process->options.spin_report;
+	process->options.pilot = NULL;
+	process->options.spin_report = false;
+	bool made = make_survey(&survey);
+	process->options.pilot = pilot;
+	process->options.spin_report = spin_report;
+	free(survey.threads);
+	return made;
+}

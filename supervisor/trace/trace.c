@@ -1,0 +1,394 @@
+/* What came of one execution: growing arrays that are kept between executions. */
+#include <fmc/supervisor/trace.h>
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void trace_init(struct trace *trace)
+{
+	memset(trace, 0, sizeof *trace);
+	trace->end_thread = NO_THREAD;
+}
+
+void trace_clear(struct trace *trace)
+{
+	struct trace old = *trace;
+	trace_init(trace);
+	trace->at = old.at;
+	trace->room = old.room;
+	trace->alternatives = old.alternatives;
+	trace->alternatives_room = old.alternatives_room;
+	trace->sets = old.sets;
+	trace->sets_room = old.sets_room;
+	trace->accesses = old.accesses;
+	trace->accesses_room = old.accesses_room;
+	trace->objects = old.objects;
+	trace->objects_room = old.objects_room;
+	trace->found = old.found;
+	trace->found_room = old.found_room;
+	trace->threads = old.threads;
+	trace->threads_room = old.threads_room;
+}
+
+void trace_release(struct trace *trace)
+{
+	free(trace->at);
+	free(trace->alternatives);
+	free(trace->sets);
+	free(trace->accesses);
+	free(trace->objects);
+	free(trace->found);
+	free(trace->threads);
+	trace_init(trace);
+}
+
+/* Room for `needed` elements of `size` bytes in an array that may move; grows by doubling. */
+static bool reserve(void **array, size_t *room, size_t needed, size_t size)
+{
+	if (needed <= *room)
+		return true;
+	size_t larger = *room ? *room : 64;
+	while (larger < needed)
+		larger *= 2;
+	void *moved = reallocarray(*array, larger, size);
+	if (!moved)
+		return false;
+	*array = moved;
+	*room = larger;
+	return true;
+}
+
+bool trace_push(struct trace *trace, const struct transition *transition)
+{
+	void *at = trace->at;
+	bool ok = reserve(&at, &trace->room, trace->length + 1, sizeof *trace->at);
+	trace->at = at;
+	if (ok)
+		trace->at[trace->length++] = *transition;
+	return ok;
+}
+
+bool trace_push_alternative(struct trace *trace, const struct alternative *alternative)
+{
+	void *alternatives = trace->alternatives;
+	bool ok = reserve(&alternatives, &trace->alternatives_room, trace->alternatives_length + 1,
+			  sizeof *trace->alternatives);
+	trace->alternatives = alternatives;
+	if (ok)
+		trace->alternatives[trace->alternatives_length++] = *alternative;
+	return ok;
+}
+
+bool trace_push_footprint(struct trace *trace, const struct footprint *footprint)
+{
+	struct transition *transition = &trace->at[trace->length - 1];
+	size_t first = trace->accesses_length;
+	void *accesses = trace->accesses;
+	bool ok =
+	    reserve(&accesses, &trace->accesses_room, first + footprint->length, sizeof *trace->accesses);
+	trace->accesses = accesses;
+	if (!ok || footprint->failed)
+		return false;
+	if (footprint->length > 0)
+		memcpy(trace->accesses + first, footprint->at, footprint->length * sizeof *trace->accesses);
+	trace->accesses_length += footprint->length;
+	transition->first_access = (uint32_t)first;
+	transition->accesses = footprint->length;
+	return true;
+}
+
+bool trace_push_object(struct trace *trace, const struct object_state *state)
+{
+	void *objects = trace->objects;
+	size_t room = trace->objects_room;
+	bool ok = reserve(&objects, &room, (size_t)trace->objects_length + 1, sizeof *trace->objects);
+	trace->objects = objects;
+	trace->objects_room = (uint32_t)room;
+	if (ok)
+		trace->objects[trace->objects_length++] = *state;
+	return ok;
+}
+
+/* Make every recorded set as wide as `words`; from the last to the first, because they move up. */
+static void widen_sets(struct trace *trace, uint32_t words, size_t sets)
+{
+	uint32_t old = trace->set_words;
+	for (size_t i = sets; i-- > 0;) {
+		memmove(trace->sets + i * words, trace->sets + i * old, old * sizeof *trace->sets);
+		memset(trace->sets + i * words + old, 0, (words - old) * sizeof *trace->sets);
+	}
+	trace->set_words = words;
+}
+
+bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_t *schedulable,
+		     uint32_t words)
+{
+	assert(trace->length > 0 && words >= trace->set_words);
+	size_t sets = 2 * (trace->length - 1);
+	void *array = trace->sets;
+	bool ok = reserve(&array, &trace->sets_room, (sets + 2) * words, sizeof *trace->sets);
+	trace->sets = array;
+	if (!ok)
+		return false;
+	if (words > trace->set_words)
+		widen_sets(trace, words, sets);
+	memcpy(trace->sets + sets * words, enabled, words * sizeof *enabled);
+	memcpy(trace->sets + (sets + 1) * words, schedulable, words * sizeof *schedulable);
+	return true;
+}
+
+bool trace_push_thread(struct trace *trace, const struct thread_end *end)
+{
+	void *threads = trace->threads;
+	size_t room = trace->threads_room;
+	bool ok = reserve(&threads, &room, (size_t)trace->threads_length + 1, sizeof *trace->threads);
+	trace->threads = threads;
+	trace->threads_room = (uint32_t)room;
+	if (ok)
+		trace->threads[trace->threads_length++] = *end;
+	return ok;
+}
+
+bool trace_push_found(struct trace *trace, const struct op *op)
+{
+	void *found = trace->found;
+	size_t room = trace->found_room;
+	bool ok = reserve(&found, &room, (size_t)trace->found_length + 1, sizeof *trace->found);
+	trace->found = found;
+	trace->found_room = (uint32_t)room;
+	if (ok)
+		trace->found[trace->found_length++] = *op;
+	return ok;
+}
+
+size_t alternative_find(const struct alternative *alternatives, size_t count, struct step step)
+{
+	size_t i = 0;
+	while (i < count && !step_equal(alternatives[i].step, step))
+		i++;
+	return i;
+}
+
+uint32_t trace_taken(const struct trace *trace, size_t i)
+{
+	const struct transition *transition = &trace->at[i];
+	size_t taken = alternative_find(trace->alternatives + transition->first_alternative,
+					transition->alternatives, transition_step(transition));
+	assert(taken < transition->alternatives);
+	return (uint32_t)taken;
+}
+
+const uint64_t *trace_enabled(const struct trace *trace, size_t i)
+{
+	return trace->set_words && i < trace->length ? trace->sets + 2 * i * trace->set_words : NULL;
+}
+
+const uint64_t *trace_schedulable(const struct trace *trace, size_t i)
+{
+	return trace->set_words && i < trace->length ? trace->sets + (2 * i + 1) * trace->set_words : NULL;
+}
+
+bool trace_forbids(const struct trace *trace)
+{
+	size_t words = trace->set_words;
+	for (size_t i = 0; words > 0 && i < trace->length; i++)
+		if (memcmp(trace_enabled(trace, i), trace_schedulable(trace, i), words * sizeof(uint64_t)) !=
+		    0)
+			return true;
+	return false;
+}
+
+/* How long a sleep was to be may follow the clock and makes no difference to the schedule. */
+static bool same_op(const struct op *a, const struct op *b)
+{
+	if (a->kind != b->kind || a->object != b->object || a->object2 != b->object2 || a->place != b->place)
+		return false;
+	if (a->kind == OP_SLEEP || a->kind == OP_POLL)
+		return true;
+	return a->arg == b->arg && a->arg2 == b->arg2 && a->arg3 == b->arg3;
+}
+
+static bool same_transition(const struct transition *a, const struct transition *b)
+{
+	return a->thread == b->thread && a->choice == b->choice && same_op(&a->op, &b->op) &&
+	       a->result_valid == b->result_valid && (!a->result_valid || a->result == b->result);
+}
+
+size_t trace_difference(const struct trace *a, const struct trace *b)
+{
+	size_t shorter = a->length < b->length ? a->length : b->length;
+	for (size_t i = 0; i < shorter; i++)
+		if (!same_transition(&a->at[i], &b->at[i]))
+			return i;
+	bool same_end = a->length == b->length && a->end == b->end && a->end_value == b->end_value &&
+			a->end_thread == b->end_thread && a->loop_start == b->loop_start;
+	return same_end ? SIZE_MAX : shorter;
+}
+
+bool trace_goes_on(const struct trace *trace)
+{
+	for (uint32_t t = 0; t < trace->threads_length; t++)
+		if (trace->threads[t].enabled)
+			return true;
+	return false;
+}
+
+bool trace_in_circle(const struct trace *trace, uint32_t start)
+{
+	uint32_t t = start;
+	for (uint32_t steps = 0; steps < trace->threads_length; steps++) {
+		if (t >= trace->threads_length || !trace->threads[t].holds_back)
+			return false;
+		t = trace->threads[t].blocker;
+		if (t == start)
+			return true;
+	}
+	return false;
+}
+
+bool trace_stuck(const struct trace *trace, uint32_t t)
+{
+	if (trace->end != END_DEADLOCK || trace->threads[t].pending.kind == OP_NONE)
+		return false;
+	return trace_goes_on(trace) ? trace_in_circle(trace, t) : true;
+}
+
+static bool copy_array(void **to, size_t *room, const void *from, size_t length, size_t size)
+{
+	if (!reserve(to, room, length, size))
+		return false;
+	if (length)
+		memcpy(*to, from, length * size);
+	return true;
+}
+
+bool trace_copy(struct trace *to, const struct trace *from)
+{
+	struct trace old = *to;
+	void *at = to->at, *alternatives = to->alternatives, *sets = to->sets, *accesses = to->accesses,
+	     *objects = to->objects, *found = to->found, *threads = to->threads;
+	size_t objects_room = to->objects_room, found_room = to->found_room, threads_room = to->threads_room;
+	bool ok =
+	    copy_array(&at, &old.room, from->at, from->length, sizeof *from->at) &&
+	    copy_array(&alternatives, &old.alternatives_room, from->alternatives, from->alternatives_length,
+		       sizeof *from->alternatives) &&
+	    copy_array(&sets, &old.sets_room, from->sets, 2 * from->length * from->set_words,
+		       sizeof *from->sets) &&
+	    copy_array(&accesses, &old.accesses_room, from->accesses, from->accesses_length,
+		       sizeof *from->accesses) &&
+	    copy_array(&objects, &objects_room, from->objects, from->objects_length, sizeof *from->objects) &&
+	    copy_array(&found, &found_room, from->found, from->found_length, sizeof *from->found) &&
+	    copy_array(&threads, &threads_room, from->threads, from->threads_length, sizeof *from->threads);
+	if (ok)
+		*to = *from;
+	else
+		trace_init(to);
+	to->at = at;
+	to->room = old.room;
+	to->alternatives = alternatives;
+	to->alternatives_room = old.alternatives_room;
+	to->sets = sets;
+	to->sets_room = old.sets_room;
+	to->accesses = accesses;
+	to->accesses_room = old.accesses_room;
+	to->objects = objects;
+	to->objects_room = (uint32_t)objects_room;
+	to->found = found;
+	to->found_room = (uint32_t)found_room;
+	to->threads = threads;
+	to->threads_room = (uint32_t)threads_room;
+	return ok;
+}
+
+const char *end_reason_name(enum end_reason reason)
+{
+	static const char *const names[] = {
+	    [END_NONE] = "none",
+	    [END_EXIT] = "exit",
+	    [END_SIGNAL] = "signal",
+	    [END_DEADLOCK] = "deadlock",
+	    [END_DEPTH] = "depth",
+	    [END_LIVELOCK] = "livelock",
+	    [END_NO_YIELD] = "no-yield",
+	    [END_SPIN] = "spin",
+	    [END_MISUSE] = "misuse",
+	    [END_DIVERGED] = "diverged",
+	    [END_UNSUPPORTED] = "unsupported",
+	    [END_STUCK] = "stuck",
+	    [END_ABSENT] = "absent",
+	    [END_GOES_ON] = "goes-on",
+	    [END_INTERRUPTED] = "interrupted",
+	    [END_ERROR] = "error",
+	    [END_REDUNDANT] = "redundant",
+	    [END_THREAD_DEPTH] = "thread-depth",
+	};
+	assert((size_t)reason < sizeof names / sizeof *names);
+	return names[reason];
+}
+
+/*
+ * After pthread_exit() of the main thread whoever exits last ends the process: what a thread does at its end
+ * depends on the ends of all others.
+ */
+static bool leaves_others(const struct trace *trace, size_t i)
+{
+	bool is_program = trace->initial_threads == 1 || trace->found_length > 0;
+	return is_program && trace->at[i].thread == 0 && trace->at[i].flags & TRANSITION_EXITS &&
+	       i + 1 < trace->length;
+}
+
+bool trace_outlives_main(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		if (leaves_others(trace, i))
+			return true;
+	return false;
+}
+
+bool trace_holds(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		if (trace->at[i].flags & TRANSITION_HOLDS)
+			return true;
+	return false;
+}
+
+size_t trace_early(const struct trace *trace)
+{
+	size_t i = 0;
+	while (i < trace->length && !(trace->at[i].flags & TRANSITION_EARLY))
+		i++;
+	return i;
+}
+
+const char *trace_hides(const struct trace *trace, bool sees_memory)
+{
+	if (trace_outlives_main(trace))
+		return "its main thread exits while others go on, and the last of them ends it";
+	return trace_shares(trace, sees_memory);
+}
+
+const char *trace_shares(const struct trace *trace, bool sees_memory)
+{
+	for (size_t i = 0; i < trace->length; i++) {
+		/* A time-out is enabled by all others that stop to be, and by what time it is. */
+		if (trace->at[i].flags & TRANSITION_ORDERED)
+			return "its time-outs fire in order, which any operation has a part in";
+		switch (trace->at[i].op.kind) {
+		case OP_FUTEX_WAIT:
+		case OP_FUTEX_WAKE:
+		case OP_FUTEX_REQUEUE:
+		case OP_FUTEX_WAKE_OP:
+			if (!sees_memory)
+				return "it has locks of its own, made of futexes";
+			break;
+		case OP_SYSCALL:
+		case OP_POLL:
+			return "it waits for something outside in system calls";
+		default:
+			break;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,359 @@
+#include "supervisor/uses/uses.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/*
+ * Objects of the kernel by which threads of one process can wait for each other: pipes, event counters, pairs of sockets, semaphores
+ * and queues of System V and POSIX, locks of files, and what files hold. Their calls are no operations where they don't wait, so that
+ * threads aren't switched there and a search misses what depends on it: the verdict has to name them. It does where two threads use
+ * the same one, and one of the uses could depend on the other: not for output, nor for what one thread uses alone.
+ *
+ * Calls that make such objects stop the thread. Only when there is one the calls that transfer do as well, which cost a stop each.
+ */
+
+static enum channel_kind kind_of(const char *link)
+{
+	static const struct {
+		const char *beginning;
+		enum channel_kind kind;
+	} kinds[] = {{"socket:", CHANNEL_SOCKET},
+		     {"anon_inode:[eventfd]", CHANNEL_EVENTFD},
+		     {"anon_inode:[signalfd]", CHANNEL_OTHER},
+		     {"anon_inode:[timerfd]", CHANNEL_OTHER},
+		     {"anon_inode:inotify", CHANNEL_OTHER},
+		     {"anon_inode:[userfaultfd]", CHANNEL_OTHER}};
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (strncmp(link, kinds[i].beginning, strlen(kinds[i].beginning)) == 0)
+			return kinds[i].kind;
+	return CHANNEL_NONE;
+}
+
+/* Both ends of a pair of sockets are one, and so are all sockets that weren't seen as they were made. */
+static uint64_t pair_of(const struct uses *uses, uint64_t number)
+{
+	for (uint32_t i = 0; i < uses->pairs_length; i++)
+		if (uses->pairs[i].one == number || uses->pairs[i].other == number)
+			return i + 1;
+	return 0;
+}
+
+bool channels_find_file(const struct process *process, int descriptor, struct stat *file)
+{
+	char path[48];
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	return stat(path, file) == 0;
+}
+
+uint64_t channels_file_id(const struct stat *file)
+{
+	return file->st_ino ^ (uint64_t)file->st_dev << 40;
+}
+
+/* What a call does with a descriptor: enum use, and: */
+#define USE_POSITION 8 /* where it reads or writes depends on what was read, written or sought before */
+
+static void note_file(struct process *process, uint32_t thread, int descriptor, const struct stat *file,
+		      uint8_t ways)
+{
+	uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(file),
+		  ways & (USE_DEPENDS | USE_CHANGES));
+	if (ways & USE_POSITION)
+		uses_note(process, thread, CHANNEL_POSITION, (uint64_t)descriptor, ways & USE_DEPENDS);
+}
+
+/* Of what has no number of its own each descriptor is one, until it is closed. */
+static void note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways)
+{
+	const unsigned memory = 1; /* /dev/null and the like */
+	char path[48], link[64];
+	struct stat file;
+	if (!channels_find_file(process, descriptor, &file))
+		return;
+	const uint8_t depends = ways & USE_DEPENDS;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	const ssize_t length = readlink(path, link, sizeof link - 1);
+	link[length < 0 ? 0 : length] = '\0';
+	const enum channel_kind kind = kind_of(link);
+	if (S_ISFIFO(file.st_mode))
+		uses_note(process, thread, CHANNEL_PIPE, channels_file_id(&file), depends);
+	else if (kind == CHANNEL_SOCKET)
+		uses_note(process, thread, kind, pair_of(&process->uses, file.st_ino), depends);
+	else if (kind != CHANNEL_NONE)
+		uses_note(process, thread, kind, (uint64_t)descriptor, depends);
+	else if (S_ISREG(file.st_mode))
+		note_file(process, thread, descriptor, &file, ways);
+	else if (S_ISCHR(file.st_mode) && major(file.st_rdev) != memory)
+		uses_note(process, thread, CHANNEL_OTHER, ~(uint64_t)0,
+			  depends); /* both ends of a terminal */
+}
+
+/* Two descriptors of one file lock the same. */
+static void note_lock(struct process *process, uint32_t thread, int descriptor)
+{
+	struct stat file;
+	if (channels_find_file(process, descriptor, &file))
+		uses_note(process, thread, CHANNEL_LOCK, channels_file_id(&file), USE_DEPENDS);
+}
+
+static bool locks_file(int command)
+{
+	return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+}
+
+/* What is asked of descriptors, until one says yes; `but`: all others are asked. */
+typedef bool about_descriptor(const struct process *process, int descriptor, const void *context);
+
+static bool any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context)
+{
+	char path[48];
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/fd", target_pid(process->target));
+	DIR *folder = opendir(path);
+	for (const struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+		const int descriptor = entry->d_name[0] == '.' ? but : atoi(entry->d_name);
+		found = descriptor != but && ask(process, descriptor, context);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* Standard input, output and errors are left out, as by the filter. */
+static bool is_watched(const struct process *process, int descriptor, const void *context)
+{
+	(void)process;
+	(void)context;
+	return descriptor > STDERR_FILENO;
+}
+
+static bool is_of_file(const struct process *process, int descriptor, const void *context)
+{
+	const struct stat *file = context;
+	struct stat its;
+	return channels_find_file(process, descriptor, &its) && its.st_ino == file->st_ino &&
+	       its.st_dev == file->st_dev;
+}
+
+void channels_file_goes(struct process *process, const struct stat *file, int descriptor)
+{
+	if (process->uses.length > 0 && !any_descriptor(process, descriptor, is_of_file, file)) {
+		uses_end(&process->uses, CHANNEL_CONTENT, channels_file_id(file));
+		uses_end(&process->uses, CHANNEL_ATTRIBUTE, channels_file_id(file));
+	}
+}
+
+static void note_close(struct process *process, int descriptor)
+{
+	struct stat file;
+	uses_end(&process->uses, CHANNEL_EVENTFD, (uint64_t)descriptor);
+	uses_end(&process->uses, CHANNEL_OTHER, (uint64_t)descriptor);
+	uses_end(&process->uses, CHANNEL_POSITION, (uint64_t)descriptor);
+	if (channels_find_file(process, descriptor, &file) && S_ISREG(file.st_mode) && file.st_nlink == 0)
+		channels_file_goes(process, &file, descriptor);
+}
+
+/* All others have been joined. */
+static bool is_alone(const struct process *process, uint32_t thread)
+{
+	const struct model *model = process->model->model;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (t != thread && !model_joined(model, t))
+			return false;
+	return true;
+}
+
+static void watch(struct process *process, struct tracee *tracee)
+{
+	if (process->watches_channels || !tracee)
+		return;
+	process->watches_channels = true;
+	/* What isn't seen may be. */
+	if (target_watch_transfers(tracee) != STATUS_OK)
+		process_remark(process, "pipes and the like, which fmc can't watch");
+}
+
+void channels_watch(struct process *process, uint32_t thread, const struct op *op)
+{
+	/* What all others have done comes before what the new thread does. */
+	if (op->kind == OP_THREAD_CREATE && process->uses.length > 0 && is_alone(process, thread))
+		uses_forget(&process->uses);
+	if (!process->looked_for_channels && process->options.note_unseen)
+		process->has_channels |= any_descriptor(process, -1, is_watched, NULL);
+	process->looked_for_channels = true;
+	if (process->has_channels)
+		watch(process, process->threads[thread].tracee);
+}
+
+/* From the second thread on: the thread stands before a call that uses such an object. */
+static void note_call(struct process *process, uint32_t thread, long number,
+		      const struct user_regs_struct *regs)
+{
+	const int first = (int)regs->rdi;
+	switch (number) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_lseek:
+		note_descriptor(process, thread, first, USE_DEPENDS | USE_POSITION);
+		break;
+	case SYS_preadv2:
+	case SYS_pread64:
+	case SYS_preadv:
+		note_descriptor(process, thread, first, USE_DEPENDS);
+		break;
+	case SYS_write:
+	case SYS_writev:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_vmsplice:
+		note_descriptor(process, thread, first, USE_CHANGES | USE_POSITION);
+		break;
+	case SYS_pwritev2:
+	case SYS_pwrite64:
+	case SYS_pwritev:
+	case SYS_ftruncate:
+	case SYS_fallocate:
+		note_descriptor(process, thread, first, USE_CHANGES);
+		break;
+	case SYS_splice:
+	case SYS_copy_file_range:
+		note_descriptor(process, thread, first, USE_DEPENDS | USE_POSITION);
+		note_descriptor(process, thread, (int)regs->rdx, USE_CHANGES | USE_POSITION);
+		break;
+	case SYS_sendfile:
+		note_descriptor(process, thread, first, USE_CHANGES | USE_POSITION);
+		note_descriptor(process, thread, (int)regs->rsi, USE_DEPENDS | USE_POSITION);
+		break;
+	case SYS_semop:
+	case SYS_semtimedop:
+		uses_note(process, thread, CHANNEL_SEMAPHORE, regs->rdi, USE_DEPENDS);
+		break;
+	case SYS_msgsnd:
+	case SYS_msgrcv:
+		uses_note(process, thread, CHANNEL_QUEUE, regs->rdi, number == SYS_msgrcv ? USE_DEPENDS : 0);
+		break;
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+		/* Apart from those of System V. */
+		uses_note(process, thread, CHANNEL_QUEUE, ~regs->rdi,
+			  number == SYS_mq_timedreceive ? USE_DEPENDS : 0);
+		break;
+	case SYS_flock:
+		note_lock(process, thread, first);
+		break;
+	case SYS_fcntl:
+		if (locks_file((int)regs->rsi))
+			note_lock(process, thread, first);
+		break;
+	case SYS_process_vm_readv:
+	case SYS_process_vm_writev:
+		/* As the kernel calls the process or as the program does. */
+		if ((pid_t)regs->rdi == target_pid(process->target) ||
+		    (pid_t)regs->rdi == tracee_number(process->threads[0].tracee))
+			uses_remark(process, CHANNEL_MEMORY);
+		break;
+	default:
+		names_note(process, thread, number, regs);
+		settings_note(process, thread, number, regs);
+	}
+}
+
+#define LIBC_CANCELS 32
+#define LIBC_CHANGES 33 /* whose the process is */
+
+/* A signal that the thread doesn't send itself, but for those that libc sends for its own sake. */
+static void note_signal(struct process *process, uint32_t thread, long number,
+			const struct user_regs_struct *regs)
+{
+	const pid_t self = tracee_number(process->threads[thread].tracee);
+	const bool to_thread = number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo;
+	const uint64_t signal = to_thread ? regs->rdx : regs->rsi;
+	const uint64_t receiver = to_thread ? regs->rsi : regs->rdi;
+	const bool own = (to_thread || number == SYS_tkill) && (pid_t)receiver == self;
+	if (!own && signal != LIBC_CANCELS && signal != LIBC_CHANGES)
+		uses_remark(process, CHANNEL_SIGNAL);
+}
+
+/* Done here to learn which two sockets it makes. Where that fails they are two among all others. */
+static void make_pair(struct process *process, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	const uint64_t at = regs->r10, arguments[6] = {regs->rdi, regs->rsi, regs->rdx, at};
+	struct uses *uses = &process->uses;
+	struct stat one, other;
+	int ends[2];
+	int64_t result = 0;
+	if (tracee_syscall(tracee, SYS_socketpair, arguments, &result) != STATUS_OK)
+		return;
+	tracee_skip_syscall(tracee, result);
+	if (result != 0 || uses->pairs_length == sizeof uses->pairs / sizeof uses->pairs[0] ||
+	    target_read(process->target, at, ends, sizeof ends) != STATUS_OK ||
+	    !channels_find_file(process, ends[0], &one) || !channels_find_file(process, ends[1], &other))
+		return;
+	uses->pairs[uses->pairs_length].one = one.st_ino;
+	uses->pairs[uses->pairs_length++].other = other.st_ino;
+}
+
+/* Are there descriptors from now on by which threads may wait, if there were none? */
+static bool makes_descriptors(const struct process *process, long number)
+{
+	switch (number) {
+	case SYS_pipe:
+	case SYS_pipe2:
+	case SYS_eventfd:
+	case SYS_eventfd2:
+	case SYS_socketpair:
+	case SYS_signalfd:
+	case SYS_signalfd4:
+	case SYS_timerfd_create:
+	case SYS_inotify_init:
+	case SYS_inotify_init1:
+	case SYS_userfaultfd:
+		return true;
+	case SYS_open:
+	case SYS_openat:
+	case SYS_creat:
+	case SYS_memfd_create:
+		return process->options.note_unseen && process->threaded;
+	default:
+		return false;
+	}
+}
+
+void channels_note(struct process *process, uint32_t thread, long number)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (!regs)
+		return;
+	if (makes_descriptors(process, number)) {
+		process->has_channels = true;
+		if (process->threaded)
+			watch(process, tracee);
+	}
+	if (number == SYS_socketpair && process->options.note_unseen)
+		make_pair(process, tracee, regs);
+	else if (number == SYS_close)
+		note_close(process, (int)regs->rdi);
+	else if (process->threaded && !is_alone(process, thread))
+		note_call(process, thread, number, regs);
+}
+
+void channels_note_signal(struct process *process, uint32_t thread, long number)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (regs && process->threaded && !is_alone(process, thread))
+		note_signal(process, thread, number, regs);
+}

@@ -1,0 +1,64 @@
+#ifndef FMC_SUPERVISOR_USES_USES_H
+#define FMC_SUPERVISOR_USES_USES_H
+
+#include "supervisor/process/process.h"
+
+/* What threads may depend on that no operation stands for. */
+
+/*
+ * channels.c. note: the thread is about to make a system call that isn't an operation; may others wait for what it does?
+ * watch: the process has a second thread, from now on that counts; this one stands before this operation.
+ */
+void channels_note(struct process *process, uint32_t thread, long number);
+void channels_watch(struct process *process, uint32_t thread, const struct op *op);
+/* What this descriptor of the program's leads to, and a number for it. */
+struct stat;
+bool channels_find_file(const struct process *process, int descriptor, struct stat *file);
+uint64_t channels_file_id(const struct stat *file);
+/* The file's last name is about to go, or this descriptor of a file without one; -1: none. */
+void channels_file_goes(struct process *process, const struct stat *file, int descriptor);
+/* The thread is about to send a signal. */
+void channels_note_signal(struct process *process, uint32_t thread, long number);
+
+/*
+ * uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
+ * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
+ * others. end: this object is gone, and who comes by its number later means another. remark: the verdict is to tell of this kind anyway.
+ */
+void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
+void uses_remark(struct process *process, enum channel_kind kind);
+void uses_forget(struct uses *uses);
+void uses_end(struct uses *uses, enum channel_kind kind, uint64_t id);
+void uses_release(struct uses *uses);
+
+/* names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
+void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
+
+/* settings.c: the same; does it change or ask for what belongs to the whole process, or to a file? */
+void settings_note(struct process *process, uint32_t thread, long number,
+		   const struct user_regs_struct *regs);
+
+/*
+ * unwatched.c: let the thread that stands before it perform an atomic instruction that is no operation, and see to it that
+ * the verdict tells of it. *performed as entries_step() says.
+ */
+enum status process_pass_unwatched(struct process *process, uint32_t thread, const struct call *call,
+				   bool *performed);
+
+/*
+ * answered.c: let the thread that stands before it have the answer to an instruction whose results differ from run to run.
+ * What is asked for too often is told.
+ */
+enum status process_pass_answered(struct process *process, uint32_t thread, const struct call *call,
+				  bool *performed);
+
+/* files.c: the tracee is about to open a file. A new execution begins. */
+void files_opened(struct process *process, struct tracee *tracee);
+/* It is told of a file by its name: when it was changed, which number it has. */
+void files_looked_at(struct process *process, struct tracee *tracee, long number);
+void files_begin(struct process *process);
+/* The path that is at this address; false: it can't be read, or is too long. */
+#define PATH_ROOM 256
+bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
+
+#endif

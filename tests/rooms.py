@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Which room uses which: rooms.py check|draw BUILD ROOM...
+
+The rooms are given in their order: each may use those before it, never those after it. What a room uses is measured from the symbols
+of its objects and the headers that its files include. `check` prints what goes against the order and ends with 1 if anything does;
+`draw` prints a graph for Graphviz, without the arrows that follow from others.
+"""
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+
+
+def symbols(build, source):
+    """The names that a source's object defines, and those that it needs."""
+    defined, needed = set(), set()
+    out = subprocess.run(["nm", f"{build}/{source[:-2]}.o"], capture_output=True, text=True, check=True).stdout
+    for line in out.splitlines():
+        words = line.split()
+        if words[-2] in ("T", "D", "B", "R", "V", "W"):
+            defined.add(words[-1])
+        elif words[-2] == "U":
+            needed.add(words[-1])
+    return defined, needed
+
+
+def layer_of(room):
+    return room.rpartition("/")[0]
+
+
+def uses_by_symbols(build, rooms):
+    home, needs = {}, {}
+    for room in rooms:
+        for source in glob.glob(f"{room}/*.c"):
+            defined, needs[source] = symbols(build, source)
+            for name in defined:
+                home[name] = source
+    for source, names in needs.items():
+        for name in names:
+            if name in home:
+                yield source, home[name], f"{name}()"
+
+
+def uses_by_headers(rooms):
+    for room in rooms:
+        for file in glob.glob(f"{room}/*.[ch]"):
+            with open(file, encoding="utf-8") as text:
+                for header in re.findall(r'^#include "(.*)"', text.read(), re.M):
+                    yield file, header, "its header"
+
+
+def check(uses, rooms):
+    order = {room: i for i, room in enumerate(rooms)}
+    bad = []
+    for file, used, what in uses:
+        user, room = os.path.dirname(file), os.path.dirname(used)
+        if room not in order:
+            bad.append(f"{file} includes {used}, which is in no room")
+        elif order[room] > order[user]:
+            bad.append(f"{file} uses {what} of {used}: {user} comes before {room}")
+        elif what == "its header" and layer_of(room) != layer_of(user):
+            bad.append(f"{file} includes {used}, which is {layer_of(room)}'s own")
+    stray = [f for layer in {layer_of(r) for r in rooms} for f in glob.glob(f"{layer}/*.[ch]")]
+    bad += [f"{file} is in no room" for file in stray]
+    print("\n".join(sorted(set(bad))), end="\n" if bad else "")
+    return bool(bad)
+
+
+def reduced(below):
+    """Without the arrows that others imply."""
+    reach = {}
+    for room in below:  # in their order: what is used has been seen
+        reach[room] = set(below[room]).union(*(reach[used] for used in below[room]))
+    return {room: [u for u in used if not any(u in reach[o] for o in used if o != u)] for room, used in below.items()}
+
+
+def draw(uses, rooms):
+    below = {room: set() for room in rooms}
+    for file, used, _ in uses:
+        user, room = os.path.dirname(file), os.path.dirname(used)
+        if room in below and user != room:
+            below[user].add(room)
+    print("digraph rooms {\n rankdir=BT; node [shape=box fontname=Helvetica]; compound=true;")
+    layers = collections.defaultdict(list)
+    for room in rooms:
+        layers[layer_of(room)].append(room)
+    for layer, inside in layers.items():
+        print(f' subgraph "cluster {layer}" {{ label="{layer}"; fontname=Helvetica;')
+        for room in inside:
+            sources = glob.glob(f"{room}/*.c")
+            print(f'  "{room}" [label="{os.path.basename(room)}\\n{len(sources)} files"];')
+        print(" }")
+    for room, used in reduced(below).items():
+        for other in sorted(used):
+            print(f' "{room}" -> "{other}";')
+    print("}")
+
+
+def main():
+    verb, build, *rooms = sys.argv[1:]
+    uses = list(uses_by_symbols(build, rooms)) + list(uses_by_headers(rooms))
+    if verb == "check":
+        sys.exit(check(uses, rooms))
+    draw(uses, rooms)
+
+
+main()

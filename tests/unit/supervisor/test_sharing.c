@@ -1,0 +1,391 @@
+/* Which accesses no operation orders: on traces of toy programs, with accesses put after their operations. */
+#include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/sharing.h>
+
+#include "tests/table/table.h"
+#include "tests/unit/suite.h"
+
+#include <check.h>
+#include <string.h>
+
+#define MOST	64
+#define ADDRESS 0x1000
+
+static struct table_program program;
+static struct table_machine machine;
+static struct trace trace;
+static struct memory_access accesses[MOST];
+static size_t accesses_length;
+static struct sharings found;
+
+static void setup(void)
+{
+	program = (struct table_program){0};
+	trace_init(&trace);
+	accesses_length = 0;
+}
+
+static void teardown(void)
+{
+	trace_release(&trace);
+}
+
+/* Run the threads in the order of these digits, then as they can. */
+static void run(const char *threads)
+{
+	struct step steps[MOST] = {{0}};
+	size_t length = strlen(threads);
+	for (size_t i = 0; i < length; i++)
+		steps[i].thread = (uint32_t)(threads[i] - '0');
+	const struct plan plan = {.prefix = steps, .prefix_length = length};
+	table_machine_init(&machine, &program);
+	struct execution *execution = execution_new(&machine.machine);
+	execution_run(execution, &plan, &trace);
+	execution_free(execution);
+	ck_assert_int_eq(trace.end, END_EXIT);
+}
+
+/* The n-th operation of this kind by this thread, from 1. */
+static size_t operation(uint32_t thread, enum op_kind kind, unsigned n)
+{
+	for (size_t i = 0; i < trace.length; i++)
+		if (trace.at[i].thread == thread && trace.at[i].op.kind == kind && --n == 0)
+			return i;
+	ck_abort_msg("T%u has no such %s", thread + 1, op_name(kind));
+}
+
+/* An access after that operation. They come in the order of the calls. */
+static struct memory_access *after(uint32_t thread, enum op_kind kind, unsigned n, bool write)
+{
+	struct memory_access *access = &accesses[accesses_length++];
+	*access = (struct memory_access){.address = ADDRESS,
+					 .size = 4,
+					 .place = 0x100 + accesses_length,
+					 .transition = operation(thread, kind, n),
+					 .thread = thread,
+					 .write = write};
+	return access;
+}
+
+static size_t shared(void)
+{
+	ck_assert(sharing_find(&trace, accesses, accesses_length, &found));
+	return found.length;
+}
+
+/* lock; unlock, so many times. */
+static void locks(struct table_body *body, uint32_t mutex, unsigned times)
+{
+	while (times-- > 0) {
+		table_op(body, OP_MUTEX_LOCK, mutex);
+		table_op(body, OP_MUTEX_UNLOCK, mutex);
+	}
+}
+
+static void two_that_lock(const char *schedule)
+{
+	uint32_t mutex = table_mutex(&program, MUTEX_NORMAL);
+	for (int i = 0; i < 2; i++)
+		locks(table_body(&program), mutex, 2);
+	run(schedule);
+}
+
+START_TEST(under_a_lock)
+{
+	two_that_lock("");
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+START_TEST(after_the_unlock)
+{
+	two_that_lock("");
+	after(0, OP_MUTEX_UNLOCK, 2, true);
+	after(1, OP_MUTEX_LOCK, 1, false);
+	ck_assert_uint_eq(shared(), 1);
+	ck_assert_uint_eq(found.at[0].first, 0);
+	ck_assert_uint_eq(found.at[0].second, 1);
+}
+END_TEST
+
+/* The first unlock's tail comes before the second lock, and that before what the other thread does under its own. */
+START_TEST(after_an_earlier_unlock)
+{
+	two_that_lock("");
+	after(0, OP_MUTEX_UNLOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, false);
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+START_TEST(without_a_lock)
+{
+	locks(table_body(&program), table_mutex(&program, MUTEX_NORMAL), 1);
+	locks(table_body(&program), table_mutex(&program, MUTEX_NORMAL), 1);
+	run("");
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, true);
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+static void two_without_order(void)
+{
+	locks(table_body(&program), table_mutex(&program, MUTEX_NORMAL), 2);
+	locks(table_body(&program), table_mutex(&program, MUTEX_NORMAL), 2);
+	run("");
+}
+
+START_TEST(reads)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, false);
+	after(1, OP_MUTEX_LOCK, 1, false);
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+START_TEST(other_bytes)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(1, OP_MUTEX_LOCK, 1, true)->address += 4;
+	ck_assert_uint_eq(shared(), 0);
+	after(1, OP_MUTEX_LOCK, 2, true)->address += 3;
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+START_TEST(ranges)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, true)->size = 1000;
+	struct memory_access *last = after(1, OP_MUTEX_LOCK, 1, false);
+	last->address += 999;
+	last->size = 1;
+	ck_assert_uint_eq(shared(), 1);
+	last->address++;
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+/* The same places and threads again and again are one pair. */
+START_TEST(once_for_each_place)
+{
+	two_without_order();
+	for (unsigned n = 1; n <= 2; n++)
+		for (uint32_t t = 0; t < 2; t++)
+			after(t, OP_MUTEX_LOCK, n, true)->place = 1;
+	ck_assert_uint_eq(shared(), 2); /* T1 before T2, T2 before T1 */
+}
+END_TEST
+
+START_TEST(own_stacks)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, true)->own_stack = true;
+	struct memory_access *other = after(1, OP_MUTEX_LOCK, 1, true);
+	other->own_stack = true;
+	ck_assert_uint_eq(shared(), 0);
+	other->own_stack = false;
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+/* What was given back is other memory from then on. Who gives it back writes to it. */
+START_TEST(freed)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_LOCK, 1, true)->frees = true;
+	after(1, OP_MUTEX_LOCK, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+	after(0, OP_MUTEX_LOCK, 2, true)->frees = true;
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+START_TEST(large_and_freed)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, true)->address += 1 << 20;
+	struct memory_access *block = after(0, OP_MUTEX_LOCK, 1, true);
+	block->frees = true;
+	block->size = 2 << 20;
+	after(1, OP_MUTEX_LOCK, 1, true)->address += 1 << 20;
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+/* How large the block is that is given back isn't known: whatever may be in it is forgotten, and nothing said. */
+START_TEST(freed_by_guess)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, true);
+	struct memory_access *block = after(1, OP_MUTEX_LOCK, 1, false);
+	block->frees = true;
+	block->size = 0x10000;
+	after(1, OP_MUTEX_LOCK, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+/* T1 creates T2, works, joins it, and works again. */
+static void create_and_join(void)
+{
+	struct table_body *first = table_body(&program), *second = table_later(&program);
+	uint32_t mutex = table_mutex(&program, MUTEX_NORMAL);
+	locks(first, mutex, 1);
+	table_op(first, OP_THREAD_CREATE, NO_OBJECT)->op.arg = second - program.bodies;
+	table_op(first, OP_THREAD_JOIN, 1);
+	table_op(first, OP_YIELD, NO_OBJECT);
+	table_add(second, TABLE_SET, 0, 0, 0);
+	run("");
+}
+
+START_TEST(before_creation)
+{
+	create_and_join();
+	after(0, OP_MUTEX_UNLOCK, 1, true);
+	after(1, OP_THREAD_START, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+START_TEST(after_creation)
+{
+	create_and_join();
+	after(0, OP_THREAD_CREATE, 1, true);
+	after(1, OP_THREAD_START, 1, true);
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+START_TEST(after_the_join)
+{
+	create_and_join();
+	after(1, OP_THREAD_START, 1, true);
+	after(0, OP_THREAD_JOIN, 1, true);
+	after(0, OP_YIELD, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+START_TEST(through_a_semaphore)
+{
+	uint32_t sem = table_sem(&program, 0);
+	struct table_body *posts = table_body(&program), *waits = table_body(&program);
+	table_op(posts, OP_YIELD, NO_OBJECT);
+	table_op(posts, OP_SEM_POST, sem);
+	table_op(waits, OP_SEM_WAIT, sem);
+	run("");
+	after(0, OP_YIELD, 1, true);
+	after(1, OP_SEM_WAIT, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+	after(0, OP_SEM_POST, 1, true);
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+START_TEST(at_a_barrier)
+{
+	uint32_t barrier = table_object(&program, CLASS_BARRIER, 0, 2);
+	for (int i = 0; i < 2; i++) {
+		struct table_body *body = table_body(&program);
+		table_op(body, OP_YIELD, NO_OBJECT);
+		table_op(body, OP_BARRIER_WAIT, barrier);
+		table_op(body, OP_YIELD, NO_OBJECT);
+	}
+	run("");
+	after(0, OP_YIELD, 1, true);
+	after(1, OP_YIELD, 2, true);
+	ck_assert_uint_eq(shared(), 0);
+	after(0, OP_YIELD, 2, true);
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+/* An instruction that is an operation itself comes before what depends on it, the code after it doesn't. */
+START_TEST(operations_of_memory)
+{
+	for (int i = 0; i < 2; i++) {
+		struct op *op = &table_op(table_body(&program), OP_MEMORY_WRITE, NO_OBJECT)->op;
+		op->object = table_object(&program, CLASS_MEMORY, 0, 0);
+		op->arg = 4;
+		op->arg2 = ADDRESS;
+	}
+	run("");
+	after(0, OP_MEMORY_WRITE, 1, true)->operation = true;
+	after(1, OP_MEMORY_WRITE, 1, true)->operation = true;
+	ck_assert_uint_eq(shared(), 0);
+	/* What it announces. */
+	accesses[0].operation = accesses[1].operation = false;
+	ck_assert_uint_eq(shared(), 0);
+	after(1, OP_MEMORY_WRITE, 1, false)->address += 4;
+	after(0, OP_MEMORY_WRITE, 1, true)->address += 4;
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+/* What the routine of a pthread_once does comes before those who find it done, however they do. */
+START_TEST(in_a_once)
+{
+	struct table_body *a = table_body(&program), *b = table_body(&program);
+	uint32_t once = table_object(&program, CLASS_ONCE, 0, 0);
+	table_op(a, OP_ONCE, once);
+	table_op(a, OP_YIELD, NO_OBJECT);
+	table_op(a, OP_ONCE_END, once)->op.arg = 1;
+	table_op(b, OP_YIELD, NO_OBJECT);
+	run("");
+	after(0, OP_ONCE, 1, true);
+	after(0, OP_YIELD, 1, true);
+	after(1, OP_YIELD, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+	after(0, OP_ONCE_END, 1, true);
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+/* A: lock, unlock, stop = 1. B: if (!stop) { lock; x = 1; unlock }, which saw stop. */
+START_TEST(a_branch_not_taken)
+{
+	struct table_body *a = table_body(&program), *b = table_body(&program);
+	locks(a, table_mutex(&program, MUTEX_NORMAL), 1);
+	table_op(b, OP_YIELD, NO_OBJECT);
+	run("");
+	after(0, OP_MUTEX_UNLOCK, 1, true);
+	after(1, OP_YIELD, 1, false);
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sharing");
+	TCase *tcase = tcase_create("sharing");
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, under_a_lock);
+	tcase_add_test(tcase, after_the_unlock);
+	tcase_add_test(tcase, after_an_earlier_unlock);
+	tcase_add_test(tcase, without_a_lock);
+	tcase_add_test(tcase, reads);
+	tcase_add_test(tcase, other_bytes);
+	tcase_add_test(tcase, ranges);
+	tcase_add_test(tcase, once_for_each_place);
+	tcase_add_test(tcase, own_stacks);
+	tcase_add_test(tcase, freed);
+	tcase_add_test(tcase, large_and_freed);
+	tcase_add_test(tcase, freed_by_guess);
+	tcase_add_test(tcase, before_creation);
+	tcase_add_test(tcase, after_creation);
+	tcase_add_test(tcase, after_the_join);
+	tcase_add_test(tcase, through_a_semaphore);
+	tcase_add_test(tcase, at_a_barrier);
+	tcase_add_test(tcase, operations_of_memory);
+	tcase_add_test(tcase, in_a_once);
+	tcase_add_test(tcase, a_branch_not_taken);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}

@@ -1,0 +1,50 @@
+#ifndef FMC_TRACER_COPY_BELONGINGS_H
+#define FMC_TRACER_COPY_BELONGINGS_H
+
+#include "tracer/copy/channel.h"
+
+#include <fmc/tracer/target.h>
+
+/*
+ * What a process has besides its memory and registers, looked at before copies are made of it in the middle of its
+ * run. Copies share open files with their source and with each other; of files that are only read that
+ * is the position alone, which can be put back.
+ */
+#define POSITIONS_MOST 256
+
+struct belongings {
+	struct {
+		int descriptor;
+		int64_t position;
+		unsigned flags; /* as open() takes them */
+		bool own;	/* a file in memory that is open for writing: each copy gets one of its own */
+		bool contents;	/* and may read it */
+		uint64_t size;	/* of that */
+	} at[POSITIONS_MOST];
+	size_t length;
+};
+
+/* Files that a process has had open from its beginning are everybody's. */
+struct inherited {
+	const struct program *program;
+	const struct target *before; /* the same process when it began; NULL: it is started by launch() */
+};
+
+/*
+ * Those of a process whose threads are all stopped or dead. STATUS_UNSUPPORTED: it has something that copies would share
+ * or lack: files open for writing other than program.output, pipes, sockets, memory shared with others, pending signals,
+ * timers, children. What is among `channels` is taken care of by the caller.
+ */
+enum status belongings_take(const struct target *target, const struct inherited *inherited,
+			    const struct channels *channels, struct belongings *belongings);
+
+/*
+ * Open the files anew in a copy, so that it has positions of its own. One that can't be opened any more stays shared with
+ * the source.
+ */
+enum status belongings_separate(const struct belongings *belongings, struct tracee *copy);
+
+/* Put the positions back in a copy. */
+enum status belongings_restore(const struct belongings *belongings, struct tracee *copy);
+
+#endif

@@ -1,9 +1,0 @@
-#ifndef FMC_TRACER_ELF_CHECK_H
-#define FMC_TRACER_ELF_CHECK_H
-
-#include <fmc/status.h>
-
-/* Can this program be supervised? If not STATUS_UNSUPPORTED, STATUS_NOT_FOUND or STATUS_DENIED, and one line for the user. */
-enum status elf_check(const char *path, char why[256]);
-
-#endif

@@ -1,0 +1,130 @@
+#include "tracer/image_file/vessel.h"
+
+#include <errno.h>
+#include <fmc/tracer/origin.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BASE	  UINT64_C(0x10000000)
+#define TEXT_MOST 2000 /* that fits into fmc's page */
+
+/* Nothing of it is ever run: fmc writes its own code where it begins. */
+struct vessel {
+	Elf64_Ehdr header;
+	Elf64_Phdr load;
+	uint8_t code[16];
+};
+
+static int make_program(void)
+{
+	const struct vessel vessel = {
+	    .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		       .e_type = ET_EXEC,
+		       .e_machine = EM_X86_64,
+		       .e_version = EV_CURRENT,
+		       .e_entry = BASE + offsetof(struct vessel, code),
+		       .e_phoff = offsetof(struct vessel, load),
+		       .e_ehsize = sizeof(Elf64_Ehdr),
+		       .e_phentsize = sizeof(Elf64_Phdr),
+		       .e_phnum = 1},
+	    .load = {.p_type = PT_LOAD,
+		     .p_flags = PF_R | PF_X,
+		     .p_vaddr = BASE,
+		     .p_filesz = sizeof vessel,
+		     .p_memsz = sizeof vessel,
+		     .p_align = 4096},
+	    .code = {0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		     0xcc}};
+	const int fd = memfd_create("fmc-vessel", MFD_CLOEXEC);
+	if (fd >= 0 && write(fd, &vessel, sizeof vessel) == (ssize_t)sizeof vessel)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+enum status vessel_call(struct tracee *tracee, long number, const uint64_t arguments[6], int64_t *result)
+{
+	int64_t ignored;
+	result = result ? result : &ignored;
+	const enum status status = tracee_syscall(tracee, number, arguments, result);
+	if (status != STATUS_OK || *result >= 0 || *result < -4095)
+		return status;
+	errno = (int)-*result;
+	return STATUS_SYSTEM;
+}
+
+enum status vessel_call_text(struct tracee *tracee, long number, const uint64_t arguments[6], int place,
+			     const char *text, int64_t *result)
+{
+	const size_t size = strlen(text) + 1;
+	uint64_t all[6];
+	if (size > TEXT_MOST) {
+		errno = ENAMETOOLONG;
+		return STATUS_SYSTEM;
+	}
+	memcpy(all, arguments, sizeof all);
+	all[place] = GADGET_SCRATCH;
+	const enum status status = target_write(tracee->target, GADGET_SCRATCH, text, size);
+	return status == STATUS_OK ? vessel_call(tracee, number, all, result) : status;
+}
+
+/* One mapping after the other, since some of the kernel's own may be sealed. */
+static enum status empty(struct tracee *tracee)
+{
+	char path[32], line[512];
+	struct {
+		unsigned long long low, high;
+	} found[64];
+	size_t length = 0;
+	enum status status = STATUS_OK;
+	snprintf(path, sizeof path, "/proc/%d/maps", tracee->target->pid);
+	FILE *maps = fopen(path, "re");
+	while (maps && length < sizeof found / sizeof found[0] && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%llx-%llx", &found[length].low, &found[length].high) == 2 &&
+		    found[length].low != GADGET_PAGE)
+			length++;
+	if (!maps)
+		return STATUS_GONE;
+	fclose(maps);
+	for (size_t i = 0; i < length && (status == STATUS_OK || status == STATUS_SYSTEM); i++) {
+		const uint64_t arguments[6] = {found[i].low, found[i].high - found[i].low};
+		status = vessel_call(tracee, SYS_munmap, arguments, NULL);
+	}
+	return status == STATUS_SYSTEM ? STATUS_OK : status;
+}
+
+enum status vessel_start(const struct program *program, const struct image_file *file, struct target **out,
+			 char why[256])
+{
+	char path[32];
+	char *const arguments[] = {(char *)(uintptr_t) "fmc-vessel", NULL}, *const environment[] = {NULL};
+	const int fd = make_program();
+	if (fd < 0) {
+		snprintf(why, 256, "can't make a file in memory: %s", strerror(errno));
+		return STATUS_SYSTEM;
+	}
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	const struct program vessel = {.path = path,
+				       .arguments = arguments,
+				       .environment = environment,
+				       .input = program->input,
+				       .output = program->output,
+				       .error = program->error};
+	const struct identity as = {.user = file->process.user,
+				    .group = file->process.group,
+				    .groups = file->process.groups,
+				    .groups_length = file->process.groups_length};
+	enum status status = launch(&vessel, &as, out, why);
+	close(fd);
+	if (status == STATUS_OK)
+		status = empty(target_tracee(*out, 0));
+	if (status != STATUS_OK && *out) {
+		target_kill(*out);
+		*out = NULL;
+	}
+	return status;
+}

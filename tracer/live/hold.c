@@ -1,0 +1,277 @@
+#include "tracer/answers/answers.h"
+#include "tracer/live/live.h"
+#include "tracer/proc/call_traits.h"
+#include "tracer/proc/proc.h"
+#include "tracer/subject/attach.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Taking hold of a live process, and letting its threads run. */
+
+#define STOP_MS	    1000 /* for all threads to stop */
+#define TRANSFER_MS 2000 /* for transfers to end that must not be cut short */
+
+struct live_thread *live_thread_of(const struct live *live, const struct tracee *tracee)
+{
+	return &live->threads[tracee->index];
+}
+
+struct tracee *live_add(struct live *live, pid_t tid)
+{
+	struct tracee *tracee = target_add(live->target, tid, TRACEE_RUNNING);
+	if (!tracee)
+		return NULL;
+	if (tracee->index >= live->threads_room) {
+		const uint32_t room = 2 * tracee->index + 16;
+		struct live_thread *threads = reallocarray(live->threads, room, sizeof *threads);
+		if (!threads)
+			return NULL;
+		live->threads = threads;
+		live->threads_room = room;
+	}
+	live->threads[tracee->index] = (struct live_thread){0};
+	return tracee;
+}
+
+struct target *live_target(const struct live *live)
+{
+	return live->target;
+}
+
+const struct live_event *live_standing(const struct live *live, const struct tracee *tracee)
+{
+	return &live_thread_of(live, tracee)->last;
+}
+
+bool live_in_call(const struct live *live, const struct tracee *tracee)
+{
+	return tracee->life == TRACEE_RUNNING && live_thread_of(live, tracee)->in_call;
+}
+
+void live_on_child(struct live *live, void (*shown)(void *, pid_t), void *context)
+{
+	live->shown = shown;
+	live->shown_context = context;
+}
+
+enum status live_set_registers(struct tracee *tracee)
+{
+	return registers_write_back(tracee);
+}
+
+enum status live_resume(struct live *live, struct tracee *tracee)
+{
+	struct live_thread *thread = live_thread_of(live, tracee);
+	if (tracee->life != TRACEE_STOPPED)
+		return STATUS_GONE;
+	const long signal = thread->last.kind == LIVE_SIGNAL ? thread->last.number : 0;
+	enum status status = registers_write_back(tracee);
+	registers_forget(tracee);
+	tracee->life = TRACEE_RUNNING;
+	thread->in_call = thread->last.kind == LIVE_CALL;
+	thread->suspended = thread->last.kind == LIVE_SUSPENDED;
+	if (signal)
+		thread->last.kind = LIVE_NONE;
+	if (status == STATUS_OK && ptrace(thread->suspended ? PTRACE_LISTEN : PTRACE_SYSCALL, tracee->tid,
+					  NULL, (void *)signal) != 0)
+		status = STATUS_GONE;
+	return status;
+}
+
+enum status live_interrupt(struct live *live, struct tracee *tracee)
+{
+	if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) != 0)
+		return STATUS_GONE;
+	live_thread_of(live, tracee)->interrupted = true;
+	return STATUS_OK;
+}
+
+bool live_place(const struct live *live, struct tracee *tracee, uint64_t *rip, uint64_t *rsp)
+{
+	struct task_call call;
+	if (tracee->life == TRACEE_DEAD)
+		return false;
+	const struct user_regs_struct *regs = tracee->life == TRACEE_STOPPED ? tracee_regs(tracee) : NULL;
+	if (!regs && (!task_call(live->folder, tracee->tid, &call) || call.running))
+		return false;
+	*rip = regs ? regs->rip : call.pc;
+	*rsp = regs ? regs->rsp : call.sp;
+	return true;
+}
+
+/* The threads that /proc lists, each given to `visit` until one says that this is enough. */
+static bool each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *context)
+{
+	char path[32];
+	bool more = true;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *tasks = opendir(path);
+	if (!tasks)
+		return true;
+	for (struct dirent *entry; more && (entry = readdir(tasks));)
+		if (atoi(entry->d_name) > 0)
+			more = visit(context, atoi(entry->d_name));
+	closedir(tasks);
+	return more;
+}
+
+static bool not_transferring(void *context, pid_t tid)
+{
+	struct task_call call;
+	const struct live *live = context;
+	return !task_call(live->folder, tid, &call) || call.running || !call_is_halved(&call);
+}
+
+/* A write to a full pipe, say, would come back with what it has written by then. Mostly it is over soon. */
+static bool transfers_over(struct live *live)
+{
+	for (int waited = 0; !each_thread(live->target->pid, not_transferring, live); waited++) {
+		if (waited == TRANSFER_MS)
+			return false;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	return true;
+}
+
+/* The number of the thread that traces it, 0: none; -1 if it has ended. */
+static int tracer_of(pid_t pid, pid_t tid)
+{
+	char path[64], line[128], state = 'X';
+	int tracer = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", pid, tid);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		if (sscanf(line, "State: %c", &state) != 1 && sscanf(line, "TracerPid: %d", &tracer) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return state == 'X' || state == 'Z' ? -1 : tracer;
+}
+
+struct seizing {
+	struct live *live;
+	size_t added;
+	int error;
+	bool again;
+};
+
+/* It couldn't be seized: because it has ended, or is traced already, made by a thread that is. */
+static int refused(const struct seizing *seizing, pid_t tid, int error, bool *again)
+{
+	const int tracer = error == ESRCH ? -1 : tracer_of(seizing->live->target->pid, tid);
+	if (tracer == 0 && seizing->live->target->tracees_length > 0)
+		*again = true; /* it was another's a moment ago */
+	else if (tracer >= 0 && tracer != gettid())
+		return error;
+	return 0;
+}
+
+static bool seize(void *context, pid_t tid)
+{
+	struct seizing *seizing = context;
+	if (target_by_tid(seizing->live->target, tid))
+		return true;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)LIVE_OPTIONS) != 0) {
+		seizing->error = refused(seizing, tid, errno, &seizing->again);
+		return !seizing->error;
+	}
+	seizing->added++;
+	if (!live_add(seizing->live, tid))
+		seizing->error = ENOMEM;
+	return !seizing->error;
+}
+
+static enum status seize_all(struct live *live)
+{
+	struct seizing seizing = {.live = live};
+	do {
+		seizing.added = 0;
+		seizing.again = false;
+		each_thread(live->target->pid, seize, &seizing);
+	} while ((seizing.added || seizing.again) && !seizing.error);
+	if (seizing.error == EPERM || seizing.error == EACCES)
+		return STATUS_DENIED;
+	if (seizing.error)
+		return seizing.error == ENOMEM ? STATUS_NO_MEMORY : STATUS_NOT_FOUND;
+	return live->target->tracees_length ? STATUS_OK : STATUS_NOT_FOUND;
+}
+
+static enum status refuse(enum status status, pid_t pid, char why[256])
+{
+	switch (status) {
+	case STATUS_OK:
+		break;
+	case STATUS_NOT_FOUND:
+	case STATUS_GONE:
+		snprintf(why, 256, "there is no process %d (any more)", pid);
+		return STATUS_NOT_FOUND;
+	case STATUS_DENIED:
+		snprintf(why, 256, "process %d: the system doesn't permit tracing it", pid);
+		break;
+	case STATUS_TIMEOUT:
+		snprintf(why, 256, "process %d: one of its threads can't be stopped now, try again", pid);
+		break;
+	default:
+		snprintf(why, 256, "process %d: %s", pid, status_text(status));
+		break;
+	}
+	return status;
+}
+
+enum status live_new(pid_t pid, struct live **live, char why[256])
+{
+	struct live *new = calloc(1, sizeof *new);
+	enum status status = new && (new->target = target_new(pid, &answers)) ? STATUS_OK : STATUS_NO_MEMORY;
+	char path[32];
+	*live = NULL;
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	if (new)
+		new->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (status == STATUS_OK && new->folder < 0)
+		status = STATUS_NOT_FOUND;
+	if (status == STATUS_OK)
+		status = target_open_memory(new->target);
+	if (status == STATUS_OK)
+		*live = new;
+	else
+		live_free(new);
+	return refuse(status, pid, why);
+}
+
+enum status live_open(struct live *live, char why[256])
+{
+	const pid_t pid = live->target->pid;
+	if (!transfers_over(live)) {
+		snprintf(why, 256,
+			 "process %d: one of its threads is in the middle of a transfer that must not be cut "
+			 "short, try again",
+			 pid);
+		return STATUS_TIMEOUT;
+	}
+	enum status status = seize_all(live);
+	if (status == STATUS_OK)
+		status = live_stop(live, true, STOP_MS);
+	return refuse(status, pid, why);
+}
+
+void live_free(struct live *live)
+{
+	if (!live)
+		return;
+	if (live->folder >= 0)
+		close(live->folder);
+	if (live->target)
+		target_free(live->target);
+	free(live->threads);
+	free(live);
+}

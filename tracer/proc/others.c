@@ -1,0 +1,194 @@
+#include "tracer/proc/others.h"
+#include "tracer/proc/proc.h"
+
+#include <fmc/supervisor/in_flight.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of the namespace that holds all processes of a machine: the kernel gives it this inode. */
+#define FIRST_PID_NAMESPACE 0xeffffffc
+
+/* In the flags of /proc/PID/stat: it runs in the kernel alone and has nothing open. */
+#define KERNEL_THREAD 0x00200000
+
+struct visit {
+	pid_t but;		 /* the process that isn't looked at */
+	unsigned long long born; /* when it began, in ticks */
+	others_visitor *visit;
+	void *context;
+	bool over, hidden;
+};
+
+/* Those that come and go meanwhile have nothing that nobody else has. */
+static bool is_gone(int error)
+{
+	return error == ENOENT || error == ESRCH;
+}
+
+struct stat_line {
+	char state;
+	pid_t parent;
+	unsigned flags;
+	unsigned long long born;
+};
+
+static bool read_stat(int process, struct stat_line *line)
+{
+	char text[1024];
+	const char *at = proc_text(process, "stat", text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
+	return at &&
+	       sscanf(at, ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		      &line->state, &line->parent, &line->flags, &line->born) == 4;
+}
+
+static int open_process(pid_t pid)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool stat_of(pid_t pid, struct stat_line *line)
+{
+	const int process = open_process(pid);
+	const bool known = process >= 0 && read_stat(process, line);
+	if (process >= 0)
+		close(process);
+	return known;
+}
+
+/* Of the process itself; the first process of all counts for none, since it is everybody's. */
+static bool is_ancestor(const struct visit *visit, pid_t pid)
+{
+	struct stat_line line;
+	for (pid_t at = visit->but; at > 1 && stat_of(at, &line); at = line.parent)
+		if (at == pid)
+			return true;
+	return false;
+}
+
+/* Nothing is open in the kernel's threads and in the dead; who is older and no ancestor has neither left nor inherited anything. */
+static bool is_excused(const struct visit *visit, pid_t pid, int process)
+{
+	struct stat_line line;
+	if (!read_stat(process, &line))
+		return is_gone(errno);
+	return line.flags & KERNEL_THREAD || line.state == 'Z' || line.state == 'X' ||
+	       (line.born < visit->born && !is_ancestor(visit, pid));
+}
+
+/* A look has failed. */
+static void miss(struct visit *visit, pid_t pid, int process)
+{
+	visit->hidden |= !is_gone(errno) && !is_excused(visit, pid, process);
+}
+
+static DIR *open_folder(int process, const char *name)
+{
+	const int folder = openat(process, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = folder >= 0 ? fdopendir(folder) : NULL;
+	if (folder >= 0 && !directory)
+		close(folder);
+	return directory;
+}
+
+/* Of the process itself only what it has sent, or got, and nobody has received is of interest. */
+static void visit_table(struct visit *visit, pid_t pid, int process, const char *name)
+{
+	char link[64];
+	DIR *table = open_folder(process, name);
+	if (!table) {
+		miss(visit, pid, process);
+		return;
+	}
+	for (struct dirent *entry; !visit->over && (entry = readdir(table));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		const ssize_t length = readlinkat(dirfd(table), entry->d_name, link, sizeof link - 1);
+		if (length < 0) {
+			miss(visit, pid, process);
+			break;
+		}
+		link[length] = '\0';
+		if (strncmp(link, "socket:", 7) == 0)
+			visit->hidden |= in_flight(process, name, entry->d_name);
+		if (link[0] != '/' && pid != visit->but)
+			visit->over = !visit->visit(visit->context, pid, atoi(entry->d_name), link);
+	}
+	closedir(table);
+}
+
+/* All threads of a process have one table, as a rule. */
+static void visit_threads(struct visit *visit, pid_t pid, int process)
+{
+	char name[64];
+	DIR *tasks = open_folder(process, "task");
+	if (!tasks) {
+		miss(visit, pid, process);
+		return;
+	}
+	for (struct dirent *entry; !visit->over && (entry = readdir(tasks));) {
+		const pid_t tid = atoi(entry->d_name);
+		if (tid <= 0 || tid == pid)
+			continue;
+		const long differs = syscall(SYS_kcmp, pid, tid, KCMP_FILES, 0, 0);
+		snprintf(name, sizeof name, "task/%d/fd", tid);
+		if (differs > 0)
+			visit_table(visit, tid, process, name);
+		else if (differs < 0)
+			miss(visit, pid, process);
+	}
+	closedir(tasks);
+}
+
+static void visit_process(struct visit *visit, pid_t pid)
+{
+	const int process = open_process(pid);
+	if (process < 0) {
+		visit->hidden |= !is_gone(errno);
+		return;
+	}
+	visit_table(visit, pid, process, "fd");
+	visit_threads(visit, pid, process);
+	close(process);
+}
+
+static bool learn_birth(struct visit *visit)
+{
+	struct stat_line line;
+	const bool known = stat_of(visit->but, &line);
+	visit->born = known ? line.born : 0;
+	return known;
+}
+
+/* Does /proc show all processes of the machine? */
+static bool sees_all(void)
+{
+	struct stat namespace;
+	return stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == FIRST_PID_NAMESPACE &&
+	       access("/proc/1/stat", F_OK) == 0;
+}
+
+bool others_visit(pid_t pid, others_visitor *visitor, void *context)
+{
+	struct visit visit = {.but = pid, .visit = visitor, .context = context};
+	if (!sees_all() || !learn_birth(&visit))
+		return false;
+	DIR *processes = opendir("/proc");
+	if (!processes)
+		return false;
+	for (struct dirent *entry; !visit.over && !visit.hidden && (entry = readdir(processes));)
+		if (atoi(entry->d_name) > 0)
+			visit_process(&visit, atoi(entry->d_name));
+	closedir(processes);
+	return visit.over || !visit.hidden;
+}

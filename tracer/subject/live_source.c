@@ -1,0 +1,116 @@
+#include "tracer/proc/file.h"
+#include "tracer/subject/subject.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What a live process tells: its memory, by pages that are kept while it stands, and the files that it has mapped. */
+
+/* So much is read at once. */
+#define KEEP_PAGES 16
+
+static ssize_t read_memory(const struct subject *subject, uint64_t address, void *to, size_t size)
+{
+	ssize_t length;
+	do
+		length = pread(subject->process.memory, to, size, (off_t)address);
+	while (length < 0 && errno == EINTR);
+	return length;
+}
+
+enum status subject_keep(struct subject *subject, uint64_t low, uint64_t high)
+{
+	uint8_t bytes[KEEP_PAGES * PAGE_BYTES];
+	while (low < high) {
+		const uint64_t rest = high - low;
+		const size_t wanted = rest < sizeof bytes ? (size_t)rest : sizeof bytes;
+		const ssize_t length = read_memory(subject, low, bytes, wanted);
+		for (uint64_t i = 0; (ssize_t)(i + PAGE_BYTES) <= length; i += PAGE_BYTES)
+			if (pages_put(&subject->pages, low + i, bytes + i) != STATUS_OK)
+				return STATUS_NO_MEMORY;
+		if (length < (ssize_t)wanted)
+			return STATUS_OK;
+		low += wanted;
+	}
+	return STATUS_OK;
+}
+
+/* Was it perhaps written before it was protected, as the loader does with what it relocates? Writable data follow then. */
+static bool may_be_relocated(const struct subject *subject, const struct subject_mapping *mapping)
+{
+	const struct subject_mapping *next = mapping + 1;
+	return next < subject->maps.at + subject->maps.length && next->low == mapping->high &&
+	       next->writable && next->inode == mapping->inode && next->device == mapping->device;
+}
+
+/*
+ * Only what can't have been written since. Code comes from its file; anything else read-only from the process rather than
+ * from the file, from which it may differ.
+ */
+static enum status live_read(struct subject *subject, const struct subject_mapping *mapping, uint64_t address,
+			     void *to, size_t size)
+{
+	if (mapping->writable || mapping->shared)
+		return STATUS_NOT_FOUND;
+	if (mapping->executable && mapping->inode &&
+	    subject_read_file(subject, mapping, address, to, size) == STATUS_OK)
+		return STATUS_OK;
+	if (read_memory(subject, address, to, size) == (ssize_t)size)
+		return STATUS_OK;
+	if (!mapping->inode || may_be_relocated(subject, mapping))
+		return STATUS_NOT_FOUND;
+	return subject_read_file(subject, mapping, address, to, size);
+}
+
+/*
+ * What an O_PATH descriptor stands for, if it is this file. The device isn't compared: some file systems show another one
+ * in /proc.
+ */
+static int open_if_same(int found, uint64_t inode)
+{
+	struct stat file;
+	const int fd = file_reopen_regular(found);
+	if (fd >= 0 && (fstat(fd, &file) != 0 || file.st_ino != inode)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* By its path from the process's own root folder. */
+static int open_by_path(const struct subject *subject, const struct subject_mapping *mapping)
+{
+	const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	const long found = syscall(SYS_openat2, subject->process.root, mapping->path, &how, sizeof how);
+	return open_if_same((int)found, mapping->inode);
+}
+
+static int live_open(const struct subject *subject, const struct subject_mapping *mapping)
+{
+	char path[64];
+	const int folder = subject->process.folder;
+	if (!mapping->path || !mapping->inode)
+		return -1;
+	snprintf(path, sizeof path, "map_files/%lx-%lx", mapping->low, mapping->high);
+	int fd = open_if_same(openat(folder, path, O_PATH | O_CLOEXEC), mapping->inode);
+	if (fd < 0)
+		fd = open_by_path(subject, mapping);
+	/* The program, also when it was deleted: for this name its user needs no privilege. */
+	return fd < 0 ? open_if_same(openat(folder, "exe", O_PATH | O_CLOEXEC), mapping->inode) : fd;
+}
+
+static void live_close(struct subject *subject)
+{
+	const int descriptors[] = {subject->process.folder, subject->process.memory, subject->process.root};
+	for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+		if (descriptors[i] >= 0)
+			close(descriptors[i]);
+}
+
+const struct subject_source subject_live = {live_read, live_open, live_close};

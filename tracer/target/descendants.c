@@ -1,0 +1,232 @@
+#include "tracer/target/tracee.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+/*
+ * Processes that the target has made, their threads, and what they make in turn: not supervised, but traced, because the
+ * kernel attaches the children of tracees as well, and because the filter that they have inherited stops them. They are only
+ * ever let go on.
+ */
+
+static struct bystander *find(const struct target *target, pid_t pid)
+{
+	for (size_t i = 0; i < target->bystanders_length; i++)
+		if (target->bystanders[i].pid == pid)
+			return &target->bystanders[i];
+	return NULL;
+}
+
+enum status bystanders_add(struct target *target, pid_t pid, bool shares_memory, bool child)
+{
+	struct bystander *known = find(target, pid);
+	if (known) {
+		known->shares_memory = shares_memory;
+		return STATUS_OK;
+	}
+	if (target->bystanders_length == target->bystanders_room) {
+		size_t room = target->bystanders_room ? 2 * target->bystanders_room : 8;
+		struct bystander *more = realloc(target->bystanders, room * sizeof *more);
+		if (!more)
+			return STATUS_NO_MEMORY;
+		target->bystanders = more;
+		target->bystanders_room = room;
+	}
+	target->bystanders[target->bystanders_length++] =
+	    (struct bystander){.pid = pid,
+			       .shares_memory = shares_memory,
+			       .child = child,
+			       .number = child ? target->world.children++ : 0};
+	return STATUS_OK;
+}
+
+/* The target collects its own children, and may ask for them now. */
+static void bury(struct target *target, struct bystander *bystander)
+{
+	if (bystander->child)
+		target->ended[target->ended_count++ % ENDED_ROOM] = bystander->pid;
+	if (bystander->child && bystander->number < 64)
+		target->world.ended |= UINT64_C(1) << bystander->number;
+	*bystander = target->bystanders[--target->bystanders_length];
+}
+
+/* Its child is listed before its own end can come: it may have no other relatives here. */
+static void note_child(struct target *target, pid_t parent, bool shares_memory)
+{
+	unsigned long pid = 0;
+	if (ptrace(PTRACE_GETEVENTMSG, parent, NULL, &pid) == 0 && wait_is_ours((pid_t)pid))
+		(void)bystanders_add(target, (pid_t)pid, shares_memory, false);
+}
+
+/* A process over the target's memory meets the target's traps. */
+static bool passes_trap(struct target *target, pid_t pid)
+{
+	struct tracee guest = {.target = target, .tid = pid, .life = TRACEE_STOPPED};
+	const struct user_regs_struct *regs = tracee_regs(&guest);
+	if (!target->pass_trap || !regs ||
+	    !target->pass_trap(target->pass_trap_context, &guest, regs->rip - 1))
+		return false;
+	registers_write_back(&guest);
+	return true;
+}
+
+bool bystanders_is_newborn(const struct target *target, pid_t pid, int status)
+{
+	char path[32], line[128];
+	int group = 0, parent = 0;
+	if (!WIFSTOPPED(status) || (unsigned)status >> 16 != PTRACE_EVENT_STOP || find(target, pid))
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (fgets(line, sizeof line, file)) {
+		sscanf(line, "Tgid: %d", &group);
+		if (sscanf(line, "PPid: %d", &parent) == 1)
+			break;
+	}
+	fclose(file);
+	return group == target->pid || (group == pid && parent == target->pid);
+}
+
+/* Its end is seen at its own place among what the threads do. Who runs in the target's memory keeps a thread waiting. */
+static bool is_held(const struct target *target, const struct bystander *bystander)
+{
+	return bystander->child && !bystander->shares_memory && target->may_exit &&
+	       !target->may_exit(target->may_exit_context, bystander->number);
+}
+
+/* False: it stays where it exits. */
+static bool may_go_on(const struct target *target, struct bystander *bystander, unsigned event)
+{
+	if (!bystander || event != PTRACE_EVENT_EXIT)
+		return true;
+	bystander->stage = is_held(target, bystander) ? CHILD_HELD : CHILD_EXITS;
+	return bystander->stage == CHILD_EXITS;
+}
+
+void bystanders_serve(struct target *target, pid_t pid, int status)
+{
+	struct bystander *bystander = find(target, pid);
+	if (WIFEXITED(status) || WIFSIGNALED(status)) {
+		if (bystander)
+			bury(target, bystander);
+		return;
+	}
+	const unsigned event = (unsigned)status >> 16;
+	int signal = event ? 0 : WSTOPSIG(status);
+	const bool shares_memory = bystander && bystander->shares_memory;
+	switch (event) {
+	case PTRACE_EVENT_STOP:
+		/* Its first stop has come before its parent's, which tells of it. */
+		if (!bystander)
+			(void)bystanders_add(target, pid, false, false);
+		signal = 0;
+		break;
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		note_child(target, pid, shares_memory);
+		break;
+	case PTRACE_EVENT_SECCOMP:
+		target->answers->before_childs_call(target, pid);
+		break;
+	case PTRACE_EVENT_EXEC:
+		if (bystander)
+			bystander->shares_memory = false;
+		break;
+	default:
+		if (signal == SIGTRAP && shares_memory && passes_trap(target, pid))
+			signal = 0;
+	}
+	if (may_go_on(target, bystander, event))
+		resume_foreign(pid, signal);
+}
+
+void bystanders_release(const struct bystander *bystander)
+{
+	if (bystander->stage == CHILD_HELD)
+		resume_foreign(bystander->pid, 0);
+}
+
+void target_on_child_exit(struct target *target, bool (*may_exit)(void *context, uint32_t child),
+			  void *context)
+{
+	target->may_exit = may_exit;
+	target->may_exit_context = context;
+}
+
+void target_let_children_exit(struct target *target)
+{
+	for (size_t i = 0; i < target->bystanders_length; i++) {
+		struct bystander *bystander = &target->bystanders[i];
+		if (bystander->stage != CHILD_HELD || is_held(target, bystander))
+			continue;
+		bystander->stage = CHILD_EXITS;
+		resume_foreign(bystander->pid, 0);
+	}
+}
+
+uint64_t target_children_ended(const struct target *target)
+{
+	return target->world.ended;
+}
+
+bool target_children_due(const struct target *target, uint64_t which)
+{
+	for (size_t i = 0; i < target->bystanders_length; i++) {
+		const struct bystander *bystander = &target->bystanders[i];
+		if (!bystander->child)
+			continue;
+		if (bystander->stage == CHILD_EXITS ||
+		    (bystander->number < 64 && which >> bystander->number & 1))
+			return true;
+	}
+	return false;
+}
+
+size_t target_bystanders(const struct target *target)
+{
+	return target->bystanders_length;
+}
+
+/* Has it ended without having been collected? Its number may be somebody else's by now. */
+static bool waits_to_be_collected(const struct target *target, pid_t pid)
+{
+	char path[32], line[512], state = '?';
+	int parent = 0;
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	const bool read = fgets(line, sizeof line, file) != NULL;
+	fclose(file);
+	const char *end = read ? strrchr(line, ')') : NULL;
+	return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 && state == 'Z' &&
+	       parent == target->pid;
+}
+
+bool bystanders_uncollected(const struct target *target)
+{
+	for (size_t i = 0; i < ENDED_ROOM && i < target->ended_count; i++)
+		if (waits_to_be_collected(target, target->ended[i]))
+			return true;
+	return false;
+}
+
+bool target_child_ended(const struct target *target, pid_t which)
+{
+	bool alive = false;
+	for (size_t i = 0; i < target->bystanders_length; i++)
+		alive |= target->bystanders[i].child && (which <= 0 || target->bystanders[i].pid == which);
+	if (!alive)
+		return true;
+	for (size_t i = 0; i < ENDED_ROOM && i < target->ended_count; i++)
+		if (which <= 0 && waits_to_be_collected(target, target->ended[i]))
+			return true;
+	return false;
+}

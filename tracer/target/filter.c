@@ -1,0 +1,377 @@
+#include "tracer/target/tracee.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * The filter of system calls: those below stop the thread before the kernel sees them, all others cost
+ * nothing. Calls from fmc's own page pass. rseq is answered with success and not done: the kernel would write
+ * to the target's memory after fmc's back, and glibc can't live with a refusal.
+ */
+static const uint16_t traced[] = {
+    SYS_futex,
+    SYS_nanosleep,
+    SYS_clock_nanosleep,
+    SYS_sched_yield,
+    SYS_exit_group,
+    SYS_execve,
+    SYS_execveat,
+    SYS_kill,
+    SYS_tkill,
+    SYS_tgkill,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+    SYS_pidfd_send_signal,
+    SYS_setitimer,
+    SYS_alarm,
+    SYS_timer_create,
+    SYS_timerfd_create,
+    SYS_socket,
+    SYS_shmat,
+    SYS_io_uring_setup,
+    SYS_pipe,
+    SYS_pipe2,
+    SYS_eventfd,
+    SYS_eventfd2,
+    SYS_socketpair,
+    SYS_signalfd,
+    SYS_signalfd4,
+    SYS_inotify_init,
+    SYS_inotify_init1,
+    SYS_userfaultfd,
+    SYS_fanotify_init,
+    SYS_io_setup,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
+    SYS_memfd_create,
+    SYS_creat,
+    SYS_truncate,
+    SYS_mkdir,
+    SYS_mkdirat,
+    SYS_rmdir,
+    SYS_mknod,
+    SYS_mknodat,
+    SYS_unlink,
+    SYS_unlinkat,
+    SYS_rename,
+    SYS_renameat,
+    SYS_renameat2,
+    SYS_link,
+    SYS_linkat,
+    SYS_symlink,
+    SYS_symlinkat,
+    SYS_stat,
+    SYS_lstat,
+    SYS_newfstatat,
+    SYS_statx,
+    SYS_access,
+    SYS_faccessat,
+    SYS_faccessat2,
+    SYS_semget,
+    SYS_msgget,
+    SYS_mq_open,
+    SYS_semop,
+    SYS_semtimedop,
+    SYS_msgsnd,
+    SYS_msgrcv,
+    SYS_mq_timedsend,
+    SYS_mq_timedreceive,
+    SYS_flock,
+    SYS_poll,
+    SYS_ppoll,
+    SYS_select,
+    SYS_pselect6,
+    SYS_epoll_wait,
+    SYS_epoll_pwait,
+    SYS_epoll_pwait2,
+    SYS_rt_sigsuspend,
+    SYS_pause,
+    SYS_rt_sigtimedwait,
+    SYS_wait4,
+    SYS_waitid,
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_time,
+    SYS_times,
+    SYS_getrusage,
+    SYS_sysinfo,
+    SYS_getcpu,
+    SYS_gettimeofday,
+    SYS_getrandom,
+    SYS_sched_getaffinity,
+    SYS_sched_setaffinity,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getppid,
+    SYS_getpgrp,
+    SYS_getpgid,
+    SYS_getsid,
+    SYS_setsid,
+    SYS_setpgid,
+    SYS_prlimit64,
+    SYS_getpriority,
+    SYS_setpriority,
+    SYS_ioprio_get,
+    SYS_ioprio_set,
+    SYS_sched_setattr,
+    SYS_sched_getattr,
+    SYS_sched_rr_get_interval,
+    SYS_pidfd_open,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_open,
+    SYS_openat,
+    SYS_readlink,
+    SYS_readlinkat,
+    SYS_set_tid_address,
+    SYS_rt_sigprocmask,
+    SYS_sigaltstack,
+    SYS_sched_setparam,
+    SYS_sched_getparam,
+    SYS_sched_setscheduler,
+    SYS_sched_getscheduler,
+    SYS_umask,
+    SYS_chdir,
+    SYS_fchdir,
+    SYS_chroot,
+    SYS_getcwd,
+    SYS_getdents,
+    SYS_getdents64,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_getxattr,
+    SYS_lgetxattr,
+    SYS_fgetxattr,
+    SYS_listxattr,
+    SYS_llistxattr,
+    SYS_flistxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    SYS_chmod,
+    SYS_fchmod,
+    SYS_fchmodat,
+    SYS_chown,
+    SYS_fchown,
+    SYS_lchown,
+    SYS_fchownat,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+    SYS_utimensat,
+    SYS_setrlimit,
+    SYS_getrlimit,
+    SYS_setuid,
+    SYS_setgid,
+    SYS_setreuid,
+    SYS_setregid,
+    SYS_setresuid,
+    SYS_setresgid,
+    SYS_setgroups,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_getresuid,
+    SYS_getresgid,
+    SYS_getgroups,
+    SYS_personality,
+    SYS_prctl,
+    SYS_rt_sigaction,
+};
+
+/*
+ * In a confined process these cost nothing, since they concern nobody else, and all others stop the thread. mmap() of a file
+ * for writing needs one that was opened so, which has been stopped before.
+ */
+static const uint16_t harmless[] = {
+    SYS_mmap,	      SYS_munmap,	 SYS_mprotect,	      SYS_mremap,
+    SYS_madvise,      SYS_brk,		 SYS_mincore,	      SYS_msync,
+    SYS_mlock,	      SYS_munlock,	 SYS_membarrier,      SYS_rt_sigaction,
+    SYS_rt_sigreturn, SYS_rt_sigpending, SYS_set_robust_list, SYS_get_robust_list,
+    SYS_arch_prctl,   SYS_exit,		 SYS_getuid,	      SYS_geteuid,
+    SYS_getgid,	      SYS_getegid,	 SYS_getrlimit,
+};
+
+/* Of these the filter stops what concerns descriptors that the program has made; see target_watch_transfers(). */
+static const uint16_t transfers[] = {
+    SYS_read,	SYS_write,    SYS_readv,	   SYS_writev,	 SYS_preadv2,	SYS_pwritev2,
+    SYS_sendto, SYS_recvfrom, SYS_sendmsg,	   SYS_recvmsg,	 SYS_sendmmsg,	SYS_recvmmsg,
+    SYS_splice, SYS_vmsplice, SYS_pread64,	   SYS_pwrite64, SYS_preadv,	SYS_pwritev,
+    SYS_lseek,	SYS_sendfile, SYS_copy_file_range, SYS_close,	 SYS_fallocate, SYS_ftruncate,
+};
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+#define LOAD(field)			   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define RETURN(value)			   BPF_STMT(BPF_RET | BPF_K, (value))
+#define JUMP_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (then), (otherwise))
+
+static bool contains(const uint16_t *list, size_t length, long number)
+{
+	for (size_t i = 0; i < length; i++)
+		if (list[i] == number)
+			return true;
+	return false;
+}
+
+/* A confined process is told of as one whose transfers are watched: what it had open may be its own. */
+bool filter_stops(long number)
+{
+	return contains(traced, COUNT(traced), number) || contains(transfers, COUNT(transfers), number) ||
+	       number == SYS_fcntl;
+}
+
+/* A call in the list goes on `skip` instructions after the list. */
+static size_t add_list(struct sock_filter *code, const uint16_t *list, size_t length, unsigned skip)
+{
+	for (size_t i = 0; i < length; i++)
+		code[i] = (struct sock_filter)JUMP_EQUAL(list[i], (uint8_t)(length - 1 - i + skip), 0);
+	return length;
+}
+
+/*
+ * The end of a filter: fmc's own calls, from its gadget, are let pass, the program's are traced. The instruction pointer is 64
+ * bits wide, loads are 32: the low half comes first in memory.
+ */
+#define TRACE_BUT_OURS                                                                                       \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),          \
+	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),                                                 \
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),          \
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 1, 0), RETURN(SECCOMP_RET_ALLOW),                      \
+	    RETURN(SECCOMP_RET_TRACE)
+
+int filter_install(bool confined)
+{
+	const uint16_t *list = confined ? harmless : traced;
+	const size_t length = confined ? COUNT(harmless) : COUNT(traced);
+	const struct sock_filter head[] = {
+	    LOAD(arch),
+	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
+	    RETURN(confined ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_ALLOW),
+	    LOAD(nr),
+	    JUMP_EQUAL(SYS_rseq, 0, 1),
+	    RETURN(SECCOMP_RET_ERRNO | 0),
+	};
+	/* After the list: a call that isn't in it. One that is goes on at ALLOWED or at LOOK. */
+	const struct sock_filter otherwise[] = {
+	    BPF_STMT(BPF_JMP | BPF_JA, confined ? 1 : 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    TRACE_BUT_OURS,
+	};
+	/*
+	 * After the list: of read() only what is read from standard input, of fcntl() only what locks. A task that clone() makes unseen by its tracer couldn't do its own system
+	 * calls, as this filter stops those: only fmc's own are made, which lose it.
+	 */
+	const struct sock_filter some[] = {
+	    JUMP_EQUAL(SYS_read, 0, 3),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    JUMP_EQUAL(STDIN_FILENO, 18, 0),
+	    BPF_STMT(BPF_JMP | BPF_JA, 15),
+	    JUMP_EQUAL(SYS_fcntl, 0, 6),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+	    JUMP_EQUAL(F_SETLK, 14, 0),
+	    JUMP_EQUAL(F_SETLKW, 13, 0),
+	    JUMP_EQUAL(F_OFD_SETLK, 12, 0),
+	    JUMP_EQUAL(F_OFD_SETLKW, 11, 0),
+	    BPF_STMT(BPF_JMP | BPF_JA, 8),
+	    JUMP_EQUAL(SYS_clone, 0, 7),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 5),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
+	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 2),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 0, 1),
+	    RETURN(SECCOMP_RET_ERRNO | EPERM),
+	};
+	enum { ALLOWED = 1, LOOK = 2 };
+	_Static_assert(COUNT(traced) + LOOK + COUNT(some) <= UINT8_MAX, "jumps have a byte");
+	struct sock_filter
+	    code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(some) + COUNT(otherwise)];
+	size_t n = 0;
+	for (size_t i = 0; i < COUNT(head); i++)
+		code[n++] = head[i];
+	n += add_list(code + n, list, length, confined ? ALLOWED : LOOK + COUNT(some));
+	for (size_t i = 0; i < COUNT(some) && !confined; i++)
+		code[n++] = some[i];
+	for (size_t i = 0; i < COUNT(otherwise); i++)
+		code[n++] = otherwise[i];
+	_Static_assert((uint32_t)GADGET_PAGE == 0,
+		       "the filter tests the low half against a page's size only");
+	struct sock_fprog program = {.len = (unsigned short)n, .filter = code};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+/* So many filters work on it; 0 where the kernel doesn't tell. */
+static unsigned filters_of(const struct tracee *tracee)
+{
+	char path[48], line[256];
+	unsigned filters = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", tracee->target->pid, tracee->tid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof line, file) && sscanf(line, "Seccomp_filters: %u", &filters) != 1)
+		;
+	fclose(file);
+	return filters;
+}
+
+enum status target_watch_transfers(struct tracee *tracee)
+{
+	struct target *target = tracee->target;
+	const struct sock_filter head[] = {
+	    LOAD(arch),
+	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    LOAD(nr),
+	};
+	enum { LOOK = 1 };
+	const struct sock_filter tail[] = {
+	    RETURN(SECCOMP_RET_ALLOW),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, STDERR_FILENO, 1, 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    TRACE_BUT_OURS,
+	};
+	struct sock_filter code[COUNT(head) + COUNT(transfers) + COUNT(tail)];
+	size_t n = 0;
+	if (target->world.confined)
+		return STATUS_OK; /* they stop there anyway */
+	if (filters_of(tracee) > 1)
+		return STATUS_UNSUPPORTED;
+	for (size_t i = 0; i < COUNT(head); i++)
+		code[n++] = head[i];
+	n += add_list(code + n, transfers, COUNT(transfers), LOOK);
+	for (size_t i = 0; i < COUNT(tail); i++)
+		code[n++] = tail[i];
+	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
+	/* All of it is written, also what is between its members. */
+	struct sock_fprog program;
+	memset(&program, 0, sizeof program);
+	program.len = (unsigned short)n;
+	program.filter = (struct sock_filter *)(uintptr_t)at;
+	const uint64_t arguments[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, GADGET_SCRATCH};
+	int64_t result = 0;
+	enum status status = target_write(target, GADGET_SCRATCH, &program, sizeof program);
+	if (status == STATUS_OK)
+		status = target_write(target, at, code, sizeof code);
+	if (status == STATUS_OK)
+		status = tracee_syscall(tracee, SYS_seccomp, arguments, &result);
+	return status == STATUS_OK && result != 0 ? STATUS_UNSUPPORTED : status;
+}

@@ -1,0 +1,43 @@
+#include "tracer/target/tracee.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* /proc/PID/mem ignores page protection when written to, which process_vm_writev() doesn't. */
+
+enum status target_read(const struct target *target, uint64_t address, void *to, size_t size)
+{
+	ssize_t length;
+	do
+		length = pread(target->memory, to, size, (off_t)address);
+	while (length < 0 && errno == EINTR);
+	if (length == (ssize_t)size)
+		return STATUS_OK;
+	/* A process without memory (exited, replaced) reads as end of file. */
+	return length == 0 ? STATUS_GONE : STATUS_NOT_FOUND;
+}
+
+enum status target_write(struct target *target, uint64_t address, const void *from, size_t size)
+{
+	ssize_t length;
+	do
+		length = pwrite(target->memory, from, size, (off_t)address);
+	while (length < 0 && errno == EINTR);
+	if (length == (ssize_t)size)
+		return STATUS_OK;
+	return length == 0 ? STATUS_GONE : STATUS_NOT_FOUND;
+}
+
+enum status target_open_memory(struct target *target)
+{
+	char path[32];
+	if (target->memory >= 0)
+		close(target->memory);
+	snprintf(path, sizeof path, "/proc/%d/mem", target->pid);
+	target->memory = open(path, O_RDWR | O_CLOEXEC);
+	if (target->memory < 0)
+		return errno == EACCES || errno == EPERM ? STATUS_DENIED : STATUS_GONE;
+	return STATUS_OK;
+}

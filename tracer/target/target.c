@@ -1,0 +1,215 @@
+#include "tracer/target/tracee.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct target *target_new(pid_t pid, const struct answers *answers)
+{
+	struct target *target = calloc(1, sizeof *target);
+	if (!target)
+		return NULL;
+	target->pid = pid;
+	target->answers = answers;
+	target->memory = -1;
+	return target;
+}
+
+struct tracee *target_add(struct target *target, pid_t tid, enum tracee_life life)
+{
+	if (target->tracees_length == target->tracees_room) {
+		uint32_t room = target->tracees_room ? 2 * target->tracees_room : 8;
+		struct tracee **tracees = realloc(target->tracees, room * sizeof *tracees);
+		if (!tracees)
+			return NULL;
+		target->tracees = tracees;
+		target->tracees_room = room;
+	}
+	struct tracee *tracee = calloc(1, sizeof *tracee);
+	if (!tracee)
+		return NULL;
+	tracee->target = target;
+	tracee->tid = tid;
+	tracee->index = target->tracees_length;
+	tracee->life = life;
+	target->tracees[target->tracees_length++] = tracee;
+	return tracee;
+}
+
+struct tracee *target_by_tid(const struct target *target, pid_t tid)
+{
+	/* From the end: a tid may be used again after its thread's death, and the young are asked for most.
+	 */
+	for (uint32_t i = target->tracees_length; i-- > 0;)
+		if (target->tracees[i]->tid == tid && target->tracees[i]->life != TRACEE_DEAD)
+			return target->tracees[i];
+	return NULL;
+}
+
+bool target_keep_early(struct target *target, pid_t tid, int status)
+{
+	if (target->early_length == target->early_room) {
+		size_t room = target->early_room ? 2 * target->early_room : 8;
+		struct early_stop *early = realloc(target->early, room * sizeof *early);
+		if (!early)
+			return false;
+		target->early = early;
+		target->early_room = room;
+	}
+	target->early[target->early_length++] = (struct early_stop){.tid = tid, .status = status};
+	return true;
+}
+
+void target_free(struct target *target)
+{
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		free(target->tracees[i]);
+	free(target->tracees);
+	free(target->early);
+	free(target->bystanders);
+	if (target->memory >= 0)
+		close(target->memory);
+	free(target);
+}
+
+pid_t target_pid(const struct target *target)
+{
+	return target->pid;
+}
+
+uint32_t target_tracees(const struct target *target)
+{
+	return target->tracees_length;
+}
+
+struct tracee *target_tracee(const struct target *target, uint32_t index)
+{
+	return index < target->tracees_length ? target->tracees[index] : NULL;
+}
+
+bool target_gone(const struct target *target)
+{
+	return target->gone;
+}
+
+const char *target_outside(const struct target *target)
+{
+	return target->outside;
+}
+
+uint64_t target_gadget_trap(const struct target *target)
+{
+	(void)target;
+	return GADGET_RETURN;
+}
+
+uint64_t target_gadget_zero(const struct target *target)
+{
+	(void)target;
+	return GADGET_ZERO;
+}
+
+void target_on_foreign_trap(struct target *target, bool (*pass)(void *, struct tracee *, uint64_t),
+			    void *context)
+{
+	target->pass_trap = pass;
+	target->pass_trap_context = context;
+}
+
+/* The CPU time in /proc/PID/task/TID/schedstat is exact to the nanosecond, unlike that in stat. */
+uint64_t tracee_cpu_time(const struct tracee *tracee)
+{
+	char path[64];
+	unsigned long long ns = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", tracee->target->pid, tracee->tid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu", &ns) != 1)
+		ns = 0;
+	fclose(file);
+	return ns;
+}
+
+static char tracee_state(const struct tracee *tracee)
+{
+	char path[64], line[256], state = '?';
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", tracee->target->pid, tracee->tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return '?';
+	ssize_t length = read(fd, line, sizeof line - 1);
+	close(fd);
+	/* The name in parentheses may hold anything, parentheses included; the state follows the last one. */
+	for (ssize_t i = length - 3; i > 0; i--)
+		if (line[i] == ')')
+			return line[i + 2];
+	return state;
+}
+
+long tracee_blocked_in(const struct tracee *tracee)
+{
+	char path[64];
+	long number = -1;
+	if (tracee_state(tracee) != 'S')
+		return -1;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", tracee->target->pid, tracee->tid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%ld", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
+enum status tracee_signal_info(const struct tracee *tracee, siginfo_t *info)
+{
+	return ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, info) == 0 ? STATUS_OK : STATUS_GONE;
+}
+
+enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t *info)
+{
+	return ptrace(PTRACE_SETSIGINFO, tracee->tid, NULL, info) == 0 ? STATUS_OK : STATUS_GONE;
+}
+
+void target_send(const struct target *target, const struct tracee *tracee, int signal)
+{
+	if (tracee)
+		syscall(SYS_tgkill, target->pid, tracee->tid, signal);
+	else
+		kill(target->pid, signal);
+}
+
+uint64_t tracee_signals(const struct tracee *tracee, const char *name)
+{
+	char path[64], line[256];
+	unsigned long long mask = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", tracee->target->pid, tracee->tid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof line, file))
+		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
+			sscanf(line + strlen(name) + 1, "%llx", &mask);
+	fclose(file);
+	return mask;
+}
+
+bool tracee_is_zombie(const struct tracee *tracee)
+{
+	char state = tracee_state(tracee);
+	return state == 'Z' || state == 'X' || state == '?';
+}
+
+uint64_t target_calls(const struct target *target)
+{
+	return target->seccomp_stops;
+}

@@ -1,0 +1,224 @@
+#ifndef FMC_TRACER_TARGET_TRACEE_H
+#define FMC_TRACER_TARGET_TRACEE_H
+
+#include <fmc/tracer/target.h>
+
+/*
+ * fmc's own page in every target: `syscall; int3`, then an int3 to return to. Its address is fixed, because
+ * the system-call filter, which is older than the page, lets calls from there pass. ThreadSanitizer takes all of the address space
+ * but what programs, their heaps and libraries are mapped to: the page is below programs.
+ */
+#define GADGET_PAGE    UINT64_C(0x551000000000)
+#define GADGET_SYSCALL GADGET_PAGE
+#define GADGET_INT3    (GADGET_PAGE + 2)
+#define GADGET_RETURN  (GADGET_PAGE + 16)
+#define GADGET_CLONES  (GADGET_PAGE + 64)
+#define GADGET_ZERO    (GADGET_PAGE + 1024)
+#define GADGET_SCRATCH (GADGET_PAGE + 2048)
+#define NEAR_PAGE_SIZE UINT64_C(0x10000)
+#define NEAR_PAGES_MAX 64
+#define OUTSIDE_ROOM   200
+
+/* A wait status that arrived while somebody else was waited for. */
+struct early_stop {
+	pid_t tid;
+	int status;
+};
+
+/* A process, or a thread of one, that isn't supervised, only passed through the filter that it has inherited. */
+struct bystander {
+	pid_t pid;
+	bool shares_memory; /* vfork: runs over the target's traps */
+	bool child;	    /* the target's own, who waits for it; then: */
+	uint32_t number;
+	enum { CHILD_RUNS, CHILD_HELD, CHILD_EXITS } stage; /* HELD: where it exits */
+};
+
+/* So many of its ended children are looked at when the target waits for any. */
+#define ENDED_ROOM 16
+
+struct known_numbers;
+
+/* The same in every execution on every machine. No process is called so by the kernel, whose numbers end at 2^22. */
+#define NUMBER_OF_MAIN	 5000000
+#define NUMBER_OF_PARENT (NUMBER_OF_MAIN - 1)
+
+/* A wait that is left to the kernel: target_clock_waits(). */
+struct kernel_wait {
+	int64_t end;   /* on the virtual clock; 0: it has no time-out, or there is none */
+	uint64_t real; /* that moment on clock_now() */
+	bool seen;     /* it was found asleep */
+};
+
+/* What fmc answers instead of the kernel, so that every execution sees the same. */
+struct virtual_world {
+	int64_t start_ns;   /* CLOCK_REALTIME at the start of every execution */
+	int64_t elapsed_ns; /* virtual time since then */
+	int64_t used_ns;    /* processor time since then, of all threads */
+	struct kernel_wait wait;
+	uint64_t random;       /* state of the generator after getrandom() */
+	uint64_t answers;      /* instructions that were answered: target_answers() */
+	uint64_t random_files; /* descriptors of devices of random bytes, as bits: reading them stops */
+	pid_t number;	       /* what the process takes itself for; 0: what it is */
+	bool keeps_numbers;    /* its threads' are that and the next ones, in order of creation */
+	bool has_timers;       /* it may have: it has asked for one */
+	int64_t uptime_ns;     /* CLOCK_MONOTONIC at the start; 0: a day */
+	uint32_t children;     /* so many child processes has it made */
+	uint64_t
+	    ended;     /* those of them that have ended, as far as it could notice: target_children_ended() */
+	bool confined; /* it was saved and isn't to touch anything that it shares with others: STOP_OUTSIDE */
+	const struct known_numbers
+	    *numbers; /* of threads that were there from the beginning; NULL: none but the main one.
+						Borrowed from the origin */
+};
+
+/* Numbers of the threads of a saved process, which needn't follow each other. Those that it makes get the ones after. */
+struct known_numbers {
+	uint32_t length;
+	pid_t highest;
+	pid_t of[]; /* by index; the first is virtual_world.number */
+};
+
+/*
+ * What answers in place of the kernel, and keeps numbers the same: what wait.c and resume.c tell of a target's threads, so that
+ * the room above needn't be known here. `tracee` is stopped.
+ */
+struct answers {
+	bool (*answer)(
+	    struct tracee *tracee); /* the call that it is stopped before; false: not one of those */
+	bool (*outside)(struct tracee *tracee,
+			long number); /* is this call of a confined process's to be STOP_OUTSIDE? */
+	void (*before_call)(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */
+	void (*after_call)(struct tracee *tracee);  /* executed, and behind_call.due */
+	void (*at_birth)(struct tracee *creator, struct tracee *child);
+	void (*at_exit)(struct tracee *tracee);
+	void (*at_signal)(const struct tracee *tracee); /* at a signal-delivery stop */
+	void (*before_childs_call)(const struct target *target,
+				   pid_t child); /* a process that the target has made */
+};
+
+struct target {
+	pid_t pid;
+	const struct answers *answers;
+	int memory; /* /proc/PID/mem */
+	struct tracee **tracees;
+	uint32_t tracees_length, tracees_room;
+	struct early_stop *early;
+	size_t early_length, early_room;
+	struct stop pushed_back;
+	bool has_pushed_back;
+	struct bystander *bystanders;
+	size_t bystanders_length, bystanders_room;
+	pid_t ended[ENDED_ROOM]; /* its children that have ended, the last ones */
+	size_t ended_count;
+	bool (*pass_trap)(void *context, struct tracee *tracee, uint64_t address);
+	void *pass_trap_context;
+	bool (*may_exit)(void *context, uint32_t child); /* NULL: any may */
+	void *may_exit_context;
+	uint64_t seccomp_stops; /* system calls at which a thread was stopped */
+	uint64_t near_pages[NEAR_PAGES_MAX];
+	size_t near_pages_length;
+	struct virtual_world world;
+	const struct tracee *replacing; /* in execve: the kernel kills all other threads and waits for them */
+	char outside[OUTSIDE_ROOM];	/* what the last STOP_OUTSIDE was for; empty: there was none */
+	bool gone;
+	bool ticking;
+};
+
+/* target.c */
+struct target *target_new(pid_t pid, const struct answers *answers);
+struct tracee *target_add(struct target *target, pid_t tid, enum tracee_life life);
+struct tracee *target_by_tid(const struct target *target, pid_t tid);
+bool target_keep_early(struct target *target, pid_t tid, int status);
+void target_free(struct target *target);	       /* the process must be gone */
+enum status target_open_memory(struct target *target); /* memory.c */
+
+/* wait.c: the first stop of a copy, or of a thread in it, which has run nothing yet; false: it is dead */
+bool wait_for_copy(pid_t tid);
+/* Is this fmc's to wait for: its child or its tracee? */
+bool wait_is_ours(pid_t pid);
+
+/* descendants.c */
+/* One that is there and stopped, or known already. STATUS_OK or STATUS_NO_MEMORY. */
+enum status bystanders_add(struct target *target, pid_t pid, bool shares_memory, bool child);
+/* The first stop of a thread or child of the target's own, whose birth is told next: nobody lets it go before. */
+bool bystanders_is_newborn(const struct target *target, pid_t pid, int status);
+/* It has been killed with those that the target has: let it go where it was held, so that it dies. */
+void bystanders_release(const struct bystander *bystander);
+/* An ended child waits for the target to ask for it. */
+bool bystanders_uncollected(const struct target *target);
+/* A wait status of whom the target doesn't have as a tracee: dealt with. */
+void bystanders_serve(struct target *target, pid_t pid, int status);
+
+/* resume.c */
+enum status resume_foreign(pid_t tid, int signal); /* a bystander, or a thread that is being killed */
+
+/* registers.c: the x86-64 part */
+void registers_forget(struct tracee *tracee);
+enum status registers_write_back(struct tracee *tracee);
+long registers_syscall_number(struct tracee *tracee);
+
+/* watch.c: a stop of a tracee that runs freely with watchpoints set: is it because of one of them? */
+bool watch_made_stop(const struct tracee *tracee);
+
+/*
+ * filter.c: in the child, before exec; -1 and errno. confined: all calls stop that may do something outside of the process.
+ */
+int filter_install(bool confined);
+bool filter_stops(long number); /* does this call stop a thread that isn't confined? */
+
+/* signal_mask.c */
+/* The program's mask, where the kernel's is this. */
+uint64_t signal_mask_of(const struct tracee *tracee, uint64_t kernels);
+/* A stopped tracee gets the program's mask. */
+enum status signal_mask_give(struct tracee *tracee, uint64_t mask);
+void signal_mask_inherit(const struct tracee *creator, struct tracee *child);
+void signal_mask_forked(const struct tracee *parent, pid_t child);
+/* The tracee stands before rt_sigprocmask(): false if that is left to the kernel. */
+bool signal_mask_answer(struct tracee *tracee, const struct user_regs_struct *regs, int64_t *result);
+
+/* cut_call.c */
+/* The tracee has been stopped within a system call by what it is not to notice: the call is to go on when it is resumed. */
+void cut_call_mend(struct tracee *tracee);
+/* A handler of its own is about to run: the call is over, with what has been done. */
+void cut_call_leave(struct tracee *tracee);
+/* Has it stopped at the beginning or the end of such a call for the rest? Then that is all of this stop. */
+bool cut_call_stopped(struct tracee *tracee);
+
+/* tick.c: a signal every few milliseconds that makes a blocking wait return with EINTR, while any target is run */
+void tick_start(struct target *target);
+void tick_stop(struct target *target);
+
+/* inject.c: fmc's own page, at a place where nothing but this thread runs */
+enum status inject_gadget_page(struct tracee *tracee);
+
+/*
+ * A thread whose signals are all blocked runs from these registers to the int3 at `trap`, whose registers *end takes, and has
+ * its own again.
+ */
+enum status inject_run(struct tracee *tracee, const struct user_regs_struct *from, uint64_t trap,
+		       struct user_regs_struct *end);
+
+/* inject_clones.c: several clone() in one go. Results as the kernel gives them. */
+#define CLONES_MOST 6
+enum status inject_clones_code(struct target *target); /* into fmc's page */
+enum status inject_clones(struct tracee *tracee, uint64_t flags, const uint64_t child_words[], size_t length,
+			  int32_t results[]);
+
+/* Whom a process runs as. */
+struct identity {
+	uid_t user;
+	gid_t group;
+	const uint32_t *groups;
+	size_t groups_length;
+};
+
+/*
+ * copy/launch.c: a new process, stopped at its ELF entry point, with fmc's page in it. `as` is given for one that becomes a saved
+ * process, and is confined; its user counts if fmc is root. NULL: it is fmc's own and free.
+ */
+struct program;
+enum status launch(const struct program *program, const struct identity *as, struct target **target,
+		   char why[256]);
+
+#endif

@@ -1,0 +1,91 @@
+#include "tracer/target/tracee.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+
+/* Hardware watchpoints: the debug registers of x86-64, which the kernel keeps for each thread. */
+
+#define ADDRESS_OF(n)	offsetof(struct user, u_debugreg[n])
+#define STATUS_REGISTER 6
+#define CONTROL		7
+
+static enum status write_debug(const struct tracee *tracee, size_t number, uint64_t value)
+{
+	if (ptrace(PTRACE_POKEUSER, tracee->tid, (void *)ADDRESS_OF(number), (void *)value) == 0)
+		return STATUS_OK;
+	return errno == ESRCH ? STATUS_GONE : STATUS_UNSUPPORTED;
+}
+
+static bool is_possible(const struct hardware_watch *watch)
+{
+	switch (watch->size) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		return watch->address % watch->size == 0;
+	default:
+		return false;
+	}
+}
+
+/* The bits of the control register: enabled in this thread, and above what kind of access to how many bytes. */
+static uint64_t control_bits(const struct hardware_watch *watch, size_t n)
+{
+	static const uint8_t lengths[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
+	const uint64_t access = watch->execute ? 0 : watch->write_only ? 1 : 3;
+	return UINT64_C(1) << (2 * n) | (access | (uint64_t)lengths[watch->size] << 2) << (16 + 4 * n);
+}
+
+static enum status write_watches(const struct tracee *tracee, const struct hardware_watch *watches,
+				 size_t length)
+{
+	uint64_t control = 0;
+	enum status status = STATUS_OK;
+	for (size_t i = 0; i < length && status == STATUS_OK; i++) {
+		status = is_possible(&watches[i]) ? write_debug(tracee, i, watches[i].address)
+						  : STATUS_UNSUPPORTED;
+		if (status == STATUS_OK)
+			control |= control_bits(&watches[i], i);
+	}
+	return status == STATUS_OK ? write_debug(tracee, CONTROL, control) : status;
+}
+
+enum status tracee_set_watches(struct tracee *tracee, const struct hardware_watch *watches, size_t length)
+{
+	if (!length && !tracee->watches)
+		return STATUS_OK;
+	/* Everything off first: the kernel checks a new address against the length that was watched before. */
+	enum status status = write_debug(tracee, CONTROL, 0);
+	tracee->watches = 0;
+	if (status != STATUS_OK || !length)
+		return status;
+	status = length <= HARDWARE_WATCHES ? write_watches(tracee, watches, length) : STATUS_UNSUPPORTED;
+	if (status == STATUS_OK)
+		tracee->watches = (uint8_t)length;
+	else
+		write_debug(tracee, CONTROL, 0);
+	return status;
+}
+
+unsigned tracee_watches_hit(struct tracee *tracee)
+{
+	if (!tracee->watches)
+		return 0;
+	errno = 0;
+	const long status = ptrace(PTRACE_PEEKUSER, tracee->tid, (void *)ADDRESS_OF(STATUS_REGISTER), NULL);
+	if (errno)
+		return 0;
+	const unsigned hit = (unsigned)status & ((1U << tracee->watches) - 1);
+	if (hit)
+		write_debug(tracee, STATUS_REGISTER, (uint64_t)status & ~UINT64_C(15));
+	return hit;
+}
+
+bool watch_made_stop(const struct tracee *tracee)
+{
+	siginfo_t info;
+	return ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) == 0 && info.si_code == TRAP_HWBKPT;
+}
