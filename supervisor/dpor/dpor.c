@@ -230,7 +230,7 @@ static bool is_planned_initial(struct dpor *dpor, const struct sequence *sequenc
 			       const struct trace *trace, const struct wakeup_tree *planned)
 {
 	struct wakeup_walk walk;
-	bool started = wakeup_walk_start(&walk, sequence, i, races_rebuild(dpor->races), trace);
+	bool started = wakeup_walk_start(&walk, sequence, i, races_replay(dpor->races), trace);
 	bool initial = started && wakeup_walk_take(&walk, planned);
 	bool part = walk.left.length < sequence->length;
 	dpor->tree.failed |= !started || walk.failed;
@@ -312,11 +312,11 @@ static bool insert_initial(struct dpor_node *node, const struct sequence *sequen
 /* The model is in the state after the reversed sequence. */
 static bool insert(struct dpor *dpor, const struct trace *trace, const struct reversal *reversal)
 {
-	const struct rebuild *rebuild = races_rebuild(dpor->races);
+	const struct model_replay *replay = races_replay(dpor->races);
 	const struct sequence sequence = {
 	    .events = reversal->events,
 	    .length = reversal->length,
-	    .after = rebuild_model(rebuild),
+	    .after = model_replay_model(replay),
 	    .fair = dpor->fair,
 	};
 	struct dpor_node *node = dpor->path[reversal->i], *below;
@@ -328,7 +328,7 @@ static bool insert(struct dpor *dpor, const struct trace *trace, const struct re
 	} else {
 		struct wakeup_walk walk;
 		inserted =
-		    wakeup_walk_start(&walk, &sequence, reversal->i, rebuild, trace) &&
+		    wakeup_walk_start(&walk, &sequence, reversal->i, replay, trace) &&
 		    (claimed ? insert_below(dpor, below, &walk) : wakeup_walk_insert(&walk, &node->children));
 		wakeup_walk_release(&walk);
 	}
@@ -346,7 +346,7 @@ static bool insert_choices(struct dpor *dpor, const struct trace *trace, size_t 
 	const struct alternative *alternatives = trace->alternatives + transition->first_alternative;
 	const struct observation seen = {transition->word, transition->word2};
 	const struct step own = transition_step(transition);
-	struct rebuild *rebuild = races_rebuild(dpor->races);
+	struct model_replay *replay = races_replay(dpor->races);
 	struct footprint footprint = {0};
 	bool ok = true;
 	for (uint32_t a = 0; a < transition->alternatives && ok; a++) {
@@ -354,9 +354,9 @@ static bool insert_choices(struct dpor *dpor, const struct trace *trace, size_t 
 		if ((step.thread != transition->thread && step.choice != CHOICE_SPURIOUS) ||
 		    step_equal(step, own))
 			continue;
-		rebuild_goto(rebuild, i);
-		struct op pending = *model_pending(rebuild_model(rebuild), step.thread);
-		rebuild_perform(rebuild, &step, &seen, &footprint);
+		model_replay_goto(replay, i);
+		struct op pending = *model_pending(model_replay_model(replay), step.thread);
+		model_replay_perform(replay, &step, &seen, &footprint);
 		struct event event = {step, pending, {footprint.at, footprint.length}};
 		const struct reversal alone = {.i = i, .events = &event, .length = 1};
 		ok = !footprint.failed && insert(dpor, trace, &alone);

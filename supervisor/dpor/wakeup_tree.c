@@ -59,9 +59,9 @@ bool wakeup_tree_append(struct wakeup_tree **children, const struct event *event
 }
 
 bool wakeup_walk_start(struct wakeup_walk *w, const struct sequence *sequence, size_t i,
-		       const struct rebuild *rebuild, const struct trace *trace)
+		       const struct model_replay *replay, const struct trace *trace)
 {
-	*w = (struct wakeup_walk){.rebuild = rebuild, .trace = trace, .i = i, .left = *sequence};
+	*w = (struct wakeup_walk){.replay = replay, .trace = trace, .i = i, .left = *sequence};
 	w->walked = calloc(trace->threads_length + 1, sizeof *w->walked);
 	w->events = malloc(sequence->length * sizeof *w->events);
 	if (!w->walked || !w->events)
@@ -83,7 +83,7 @@ void wakeup_walk_release(struct wakeup_walk *w)
 static uint32_t index_before(const struct wakeup_walk *w, uint32_t t)
 {
 	uint32_t low = 0;
-	for (size_t k; (k = rebuild_transition(w->rebuild, t, low)) != SIZE_MAX && k < w->i; low++)
+	for (size_t k; (k = model_replay_transition(w->replay, t, low)) != SIZE_MAX && k < w->i; low++)
 		;
 	return low;
 }
@@ -104,10 +104,10 @@ static const struct op *op_here(const struct wakeup_walk *w, uint32_t t)
 	if (t >= w->trace->threads_length)
 		return NULL;
 	uint32_t index = index_before(w, t) + w->walked[t];
-	size_t k = rebuild_transition(w->rebuild, t, index);
+	size_t k = model_replay_transition(w->replay, t, index);
 	if (k != SIZE_MAX)
 		return &w->trace->at[k].op;
-	bool came = index == 0 || rebuild_transition(w->rebuild, t, index - 1) != SIZE_MAX;
+	bool came = index == 0 || model_replay_transition(w->replay, t, index - 1) != SIZE_MAX;
 	return came ? &w->trace->threads[t].pending : NULL;
 }
 

@@ -42,7 +42,7 @@ bool is_weak_initial(const struct sequence *sequence, const struct step *step, s
 
 /* A sequence on its way down a tree: from the state before transition `i` of a trace, less what it has met. */
 struct wakeup_walk {
-	const struct rebuild *rebuild;
+	const struct model_replay *replay;
 	const struct trace *trace;
 	size_t i;
 	struct sequence left;
@@ -55,7 +55,7 @@ struct wakeup_walk {
 
 /* Begin with a whole sequence; false without memory. To be released in any case. */
 bool wakeup_walk_start(struct wakeup_walk *walk, const struct sequence *sequence, size_t i,
-		       const struct rebuild *rebuild, const struct trace *trace);
+		       const struct model_replay *replay, const struct trace *trace);
 void wakeup_walk_release(struct wakeup_walk *walk);
 
 /* Could the sequence begin with this planned step? Then go there: it is taken out of the sequence. */

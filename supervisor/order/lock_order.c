@@ -21,12 +21,12 @@ struct held {
 struct edge {
 	uint32_t thread, from, to;
 	size_t transition;
-	uint32_t when;	    /* must_order_now() */
+	uint32_t when;	    /* sync_order_now() */
 	struct held around; /* all that was held */
 };
 
 struct order {
-	struct must_order *must; /* NULL: what is ordered is not looked at */
+	struct sync_order *must; /* NULL: what is ordered is not looked at */
 	struct held *threads;
 	uint32_t threads_length;
 	struct edge *edges;
@@ -101,7 +101,7 @@ static bool inverts(const struct order *order, const struct edge *edge, struct l
 		if (other->thread == edge->thread || other->from != edge->to || other->to != edge->from ||
 		    guarded(other, edge))
 			continue;
-		if (order->must && must_order_before(order->must, other->thread, other->when, edge->thread))
+		if (order->must && sync_order_before(order->must, other->thread, other->when, edge->thread))
 			continue;
 		*inversion =
 		    (struct lock_inversion){{other->transition, edge->transition}, {other->from, edge->from}};
@@ -118,7 +118,7 @@ static bool take(struct order *order, const struct trace *trace, size_t i, struc
 	struct held *held = &order->threads[transition->thread];
 	if (lock == NO_OBJECT || has(held, lock))
 		return false;
-	uint32_t when = order->must ? must_order_now(order->must, transition->thread) : 0;
+	uint32_t when = order->must ? sync_order_now(order->must, transition->thread) : 0;
 	for (uint32_t k = 0; waits && k < held->length && order->edges_length < MOST_EDGES; k++) {
 		struct edge edge = {transition->thread, held->locks[k], lock, i, when, *held};
 		if (inverts(order, &edge, inversion))
@@ -139,7 +139,7 @@ static uint32_t count_threads(const struct trace *trace)
 	return threads;
 }
 
-static bool find(const struct trace *trace, struct must_order *must, struct lock_inversion *inversion)
+static bool find(const struct trace *trace, struct sync_order *must, struct lock_inversion *inversion)
 {
 	struct order order = {.must = must, .threads_length = count_threads(trace)};
 	bool found = false;
@@ -150,7 +150,7 @@ static bool find(const struct trace *trace, struct must_order *must, struct lock
 		if (released(&trace->at[i]) != NO_OBJECT)
 			drop(&order.threads[trace->at[i].thread], released(&trace->at[i]));
 		if (must)
-			must_order_pass(must, i);
+			sync_order_pass(must, i);
 	}
 	free(order.threads);
 	free(order.edges);
@@ -162,9 +162,9 @@ bool lock_order_find(const struct trace *trace, struct lock_inversion *inversion
 	/* Most traces have none, and need no clocks to say so. */
 	if (!find(trace, NULL, inversion))
 		return false;
-	struct must_order *must = must_order_new(trace);
+	struct sync_order *must = sync_order_new(trace);
 	bool found = must && find(trace, must, inversion);
-	must_order_free(must);
+	sync_order_free(must);
 	return found;
 }
 

@@ -6,7 +6,7 @@
 struct races {
 	const struct trace *trace;
 	struct happens_before *order;
-	struct rebuild *rebuild;
+	struct model_replay *replay;
 	struct reversal reversal;
 	struct footprint footprint; /* of the last transition of a reversal */
 	struct footprint pending;   /* of a thread that is left over */
@@ -23,8 +23,8 @@ struct races *races_new(void)
 	if (!races)
 		return NULL;
 	races->order = happens_before_new();
-	races->rebuild = rebuild_new();
-	if (!races->order || !races->rebuild) {
+	races->replay = model_replay_new();
+	if (!races->order || !races->replay) {
 		races_free(races);
 		return NULL;
 	}
@@ -36,7 +36,7 @@ void races_free(struct races *races)
 	if (!races)
 		return;
 	happens_before_free(races->order);
-	rebuild_free(races->rebuild);
+	model_replay_free(races->replay);
 	footprint_release(&races->footprint);
 	footprint_release(&races->pending);
 	free(races->reversal.events);
@@ -47,7 +47,7 @@ bool races_start(struct races *races, const struct trace *trace, uint32_t fair_k
 {
 	races->trace = trace;
 	races->failed = false;
-	return rebuild_start(races->rebuild, trace, fair_k) &&
+	return model_replay_start(races->replay, trace, fair_k) &&
 	       happens_before_start(races->order, trace, fair_k != 0) &&
 	       happens_before_push_all(races->order);
 }
@@ -97,19 +97,19 @@ static bool is_spurious(const struct races *races)
 static bool may_only_wake(const struct races *races, uint32_t p)
 {
 	const struct step spurious = {p, CHOICE_SPURIOUS};
-	return (is_spurious(races) || !rebuild_may_run(races->rebuild, p)) &&
-	       rebuild_may_take(races->rebuild, &spurious);
+	return (is_spurious(races) || !model_replay_may_run(races->replay, p)) &&
+	       model_replay_may_take(races->replay, &spurious);
 }
 
 static bool may_go_on(const struct races *races, uint32_t p)
 {
-	return may_only_wake(races, p) || (!is_spurious(races) && rebuild_may_run(races->rebuild, p));
+	return may_only_wake(races, p) || (!is_spurious(races) && model_replay_may_run(races->replay, p));
 }
 
 /* What thread p would do now, and what it would touch. */
 static struct step perform_pending(struct races *races, uint32_t p, struct footprint *footprint)
 {
-	const struct model *model = rebuild_model(races->rebuild);
+	const struct model *model = model_replay_model(races->replay);
 	struct observation seen = {0, 0};
 	struct step step = {p, model_enabled(model, p) ? model_choice(model, p, 0) : CHOICE_DEFAULT};
 	if (is_spurious(races) || may_only_wake(races, p)) {
@@ -120,7 +120,7 @@ static struct step perform_pending(struct races *races, uint32_t p, struct footp
 		if (!model_has_choice(model, p, step.choice) || model_has_choice(model, p, j->choice))
 			step.choice = j->choice;
 	}
-	rebuild_perform(races->rebuild, &step, &seen, footprint);
+	model_replay_perform(races->replay, &step, &seen, footprint);
 	races->failed |= footprint->failed;
 	return step;
 }
@@ -139,7 +139,7 @@ static bool ended(struct accesses accesses)
  */
 static bool push_last(struct races *races, uint32_t p)
 {
-	struct event event = {.op = *model_pending(rebuild_model(races->rebuild), p)};
+	struct event event = {.op = *model_pending(model_replay_model(races->replay), p)};
 	event.step = perform_pending(races, p, &races->footprint);
 	if (races->j < races->trace->length && ended(trace_accesses(races->trace, races->j)))
 		dependence_ended(&races->footprint);
@@ -154,7 +154,7 @@ static bool reverse(struct races *races, size_t i, uint32_t p)
 	size_t end = races->j < trace->length ? races->j : trace->length;
 	races->reversal.i = i;
 	races->reversal.length = 0;
-	rebuild_goto(races->rebuild, i);
+	model_replay_goto(races->replay, i);
 	for (size_t k = i + 1; k < end; k++) {
 		if (happens_before(races->order, i, k))
 			continue;
@@ -163,7 +163,7 @@ static bool reverse(struct races *races, size_t i, uint32_t p)
 		    .op = trace->at[k].op,
 		    .footprint = trace_accesses(trace, k),
 		};
-		if (!rebuild_step(races->rebuild, k) || !push_event(races, &event))
+		if (!model_replay_step(races->replay, k) || !push_event(races, &event))
 			return false;
 	}
 	return may_go_on(races, p) && push_last(races, p);
@@ -204,8 +204,8 @@ static bool open_candidates(struct races *races)
 		return happens_before_candidates(races->order, races->j, t,
 						 trace_accesses(races->trace, races->j));
 	}
-	rebuild_goto(races->rebuild, length);
-	const struct model *model = rebuild_model(races->rebuild);
+	model_replay_goto(races->replay, length);
+	const struct model *model = model_replay_model(races->replay);
 	if (model_pending(model, t)->kind == OP_NONE || (is_spurious(races) && !model_spurious(model, t)))
 		return false;
 	/* What a sleeping thread would do has been explored. */
@@ -238,7 +238,7 @@ bool races_failed(const struct races *races)
 	return races->failed;
 }
 
-struct rebuild *races_rebuild(const struct races *races)
+struct model_replay *races_replay(const struct races *races)
 {
-	return races->rebuild;
+	return races->replay;
 }

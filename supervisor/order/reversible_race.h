@@ -3,7 +3,7 @@
 
 #include <fmc/supervisor/happens_before.h>
 
-#include "supervisor/order/replayed_model.h"
+#include "supervisor/order/model_replay.h"
 
 /*
  * Reversible races of a trace. Transition j of thread p races with an earlier i that it depends on directly;
@@ -34,7 +34,7 @@ struct races;
 struct races *races_new(void); /* NULL without memory */
 void races_free(struct races *races);
 
-/* Begin with this trace, which has to stay; `fair_k` as for rebuild_start(), `fair` iff it is not 0. */
+/* Begin with this trace, which has to stay; `fair_k` as for model_replay_start(), `fair` iff it is not 0. */
 bool races_start(struct races *races, const struct trace *trace, uint32_t fair_k);
 
 /*
@@ -47,6 +47,6 @@ const struct reversal *races_next(struct races *races);
 /* Memory ran out, and some were left out. */
 bool races_failed(const struct races *races);
 
-struct rebuild *races_rebuild(const struct races *races);
+struct model_replay *races_replay(const struct races *races);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-struct must_order {
+struct sync_order {
 	const struct trace *trace;
 	uint32_t threads, objects;
 	uint32_t *clocks; /* of the threads, then of the objects; `threads` numbers each */
@@ -15,7 +15,7 @@ static void grow(uint32_t *length, uint32_t number)
 		*length = number + 1;
 }
 
-static void count(struct must_order *order)
+static void count(struct sync_order *order)
 {
 	const struct trace *trace = order->trace;
 	order->objects = trace->objects_length;
@@ -30,9 +30,9 @@ static void count(struct must_order *order)
 	}
 }
 
-struct must_order *must_order_new(const struct trace *trace)
+struct sync_order *sync_order_new(const struct trace *trace)
 {
-	struct must_order *order = calloc(1, sizeof *order);
+	struct sync_order *order = calloc(1, sizeof *order);
 	if (!order)
 		return NULL;
 	order->trace = trace;
@@ -41,7 +41,7 @@ struct must_order *must_order_new(const struct trace *trace)
 	order->clocks = calloc(clocks * order->threads + 1, sizeof *order->clocks);
 	order->empty = calloc((size_t)order->objects + 1, sizeof *order->empty);
 	if (!order->clocks || !order->empty) {
-		must_order_free(order);
+		sync_order_free(order);
 		return NULL;
 	}
 	for (uint32_t t = 0; t < order->threads; t++)
@@ -51,7 +51,7 @@ struct must_order *must_order_new(const struct trace *trace)
 	return order;
 }
 
-void must_order_free(struct must_order *order)
+void sync_order_free(struct sync_order *order)
 {
 	if (!order)
 		return;
@@ -60,17 +60,17 @@ void must_order_free(struct must_order *order)
 	free(order);
 }
 
-static uint32_t *thread_clock(const struct must_order *order, uint32_t thread)
+static uint32_t *thread_clock(const struct sync_order *order, uint32_t thread)
 {
 	return order->clocks + (size_t)thread * order->threads;
 }
 
-static uint32_t *object_clock(const struct must_order *order, uint32_t object)
+static uint32_t *object_clock(const struct sync_order *order, uint32_t object)
 {
 	return order->clocks + ((size_t)order->threads + object) * order->threads;
 }
 
-static void join(const struct must_order *order, uint32_t *clock, const uint32_t *other)
+static void join(const struct sync_order *order, uint32_t *clock, const uint32_t *other)
 {
 	for (uint32_t i = 0; i < order->threads; i++)
 		if (other[i] > clock[i])
@@ -78,27 +78,27 @@ static void join(const struct must_order *order, uint32_t *clock, const uint32_t
 }
 
 /* What the thread has done comes before what is seen with this clock. */
-static void give(const struct must_order *order, uint32_t thread, uint32_t *clock)
+static void give(const struct sync_order *order, uint32_t thread, uint32_t *clock)
 {
 	uint32_t *own = thread_clock(order, thread);
 	join(order, clock, own);
 	own[thread]++;
 }
 
-static void pass_create(const struct must_order *order, const struct transition *transition)
+static void pass_create(const struct sync_order *order, const struct transition *transition)
 {
 	for (uint32_t i = 0; i < transition->births && transition->created != NO_THREAD; i++)
 		give(order, transition->thread, thread_clock(order, transition->created + i));
 }
 
 /* Each thread's last own number stays its own: nobody has given it to others. */
-static void pass_join(const struct must_order *order, const struct transition *transition)
+static void pass_join(const struct sync_order *order, const struct transition *transition)
 {
 	if (transition->op.object != NO_OBJECT && transition->result_valid && transition->result == 0)
 		give(order, transition->op.object, thread_clock(order, transition->thread));
 }
 
-static void pass_object(const struct must_order *order, const struct transition *transition, bool gives,
+static void pass_object(const struct sync_order *order, const struct transition *transition, bool gives,
 			bool takes)
 {
 	if (transition->op.object == NO_OBJECT)
@@ -110,7 +110,7 @@ static void pass_object(const struct must_order *order, const struct transition 
 		join(order, thread_clock(order, transition->thread), clock);
 }
 
-static void pass_sem(struct must_order *order, const struct transition *transition)
+static void pass_sem(struct sync_order *order, const struct transition *transition)
 {
 	uint32_t object = transition->op.object;
 	bool post = transition->op.kind == OP_SEM_POST;
@@ -122,7 +122,7 @@ static void pass_sem(struct must_order *order, const struct transition *transiti
 		pass_object(order, transition, post, !post);
 }
 
-void must_order_pass(struct must_order *order, size_t i)
+void sync_order_pass(struct sync_order *order, size_t i)
 {
 	const struct transition *transition = &order->trace->at[i];
 	switch (transition->op.kind) {
@@ -157,12 +157,12 @@ void must_order_pass(struct must_order *order, size_t i)
 	}
 }
 
-uint32_t must_order_now(const struct must_order *order, uint32_t thread)
+uint32_t sync_order_now(const struct sync_order *order, uint32_t thread)
 {
 	return thread_clock(order, thread)[thread];
 }
 
-bool must_order_before(const struct must_order *order, uint32_t thread, uint32_t when, uint32_t later)
+bool sync_order_before(const struct sync_order *order, uint32_t thread, uint32_t when, uint32_t later)
 {
 	return thread_clock(order, later)[thread] >= when;
 }

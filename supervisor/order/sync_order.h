@@ -10,19 +10,19 @@
  *
  * Vector clocks (Fidge 1988, Mattern 1989), brought forward transition by transition.
  */
-struct must_order;
+struct sync_order;
 
-struct must_order *
-must_order_new(const struct trace *trace); /* before its first transition; NULL without memory */
-void must_order_free(struct must_order *order);
+struct sync_order *
+sync_order_new(const struct trace *trace); /* before its first transition; NULL without memory */
+void sync_order_free(struct sync_order *order);
 
 /* Take in transition i, the next one. */
-void must_order_pass(struct must_order *order, size_t i);
+void sync_order_pass(struct sync_order *order, size_t i);
 
 /* When a thread is: to be kept, and compared later. */
-uint32_t must_order_now(const struct must_order *order, uint32_t thread);
+uint32_t sync_order_now(const struct sync_order *order, uint32_t thread);
 
 /* Is what `thread` did at that time ordered before what `later` does now? */
-bool must_order_before(const struct must_order *order, uint32_t thread, uint32_t when, uint32_t later);
+bool sync_order_before(const struct sync_order *order, uint32_t thread, uint32_t when, uint32_t later);
 
 #endif

@@ -7,7 +7,7 @@
  * also where v was switched to (the conservative point). If u could not run there, all that could are tried.
  * No filter for what may be enabled together: blocking gives a free switch.
  */
-#include "supervisor/order/replayed_model.h"
+#include "supervisor/order/model_replay.h"
 #include "supervisor/search/bpor_path.h"
 #include "supervisor/tree/search_strategy.h"
 
@@ -23,7 +23,7 @@ struct bpor {
 	struct bpor_path path;
 	uint8_t *marks;
 	size_t marks_room;
-	struct rebuild *rebuild;
+	struct model_replay *replay;
 	struct footprint footprint;
 	bool started, complete, left_out, sees_memory;
 	bool all; /* no two transitions are known to be independent: try everything */
@@ -35,7 +35,7 @@ static void bpor_destroy(void *strategy)
 	struct bpor *b = strategy;
 	bpor_path_release(&b->path);
 	free(b->marks);
-	rebuild_free(b->rebuild);
+	model_replay_free(b->replay);
 	footprint_release(&b->footprint);
 	free(b);
 }
@@ -48,9 +48,9 @@ static void *bpor_create(const struct search_options *options)
 	b->most = options->bound;
 	b->fair_k = options->fair_k;
 	b->sees_memory = options->sees_memory;
-	b->rebuild = rebuild_new();
+	b->replay = model_replay_new();
 	bpor_path_init(&b->path, options->max_depth);
-	if (!b->rebuild) {
+	if (!b->replay) {
 		bpor_destroy(b);
 		return NULL;
 	}
@@ -157,20 +157,20 @@ static bool look_at_state(struct bpor *b, const struct trace *trace, size_t n)
 {
 	/* What a futex operation sees makes no difference to what it touches. */
 	static const struct observation unknown;
-	rebuild_goto(b->rebuild, n);
-	uint32_t threads = model_threads(rebuild_model(b->rebuild));
+	model_replay_goto(b->replay, n);
+	uint32_t threads = model_threads(model_replay_model(b->replay));
 	for (uint32_t u = 0; u < threads; u++) {
-		rebuild_goto(b->rebuild, n);
-		const struct model *model = rebuild_model(b->rebuild);
+		model_replay_goto(b->replay, n);
+		const struct model *model = model_replay_model(b->replay);
 		if (model_exited(model, u) || model_pending(model, u)->kind == OP_NONE)
 			continue;
 		uint32_t choices = model_choices(model, u);
 		for (uint32_t c = 0; c < (choices ? choices : 1); c++) {
-			rebuild_goto(b->rebuild, n);
-			model = rebuild_model(b->rebuild);
+			model_replay_goto(b->replay, n);
+			model = model_replay_model(b->replay);
 			int32_t choice = choices ? model_choice(model, u, c) : CHOICE_DEFAULT;
 			const struct step step = {u, choice};
-			rebuild_perform(b->rebuild, &step, &unknown, &b->footprint);
+			model_replay_perform(b->replay, &step, &unknown, &b->footprint);
 			if (b->footprint.failed)
 				return false;
 			uint64_t left = ~UINT64_C(0);
@@ -220,7 +220,7 @@ static enum status bpor_feed(void *strategy, uint64_t ticket, const struct trace
 		return STATUS_NO_MEMORY;
 	if (b->all)
 		return STATUS_OK;
-	if (!rebuild_start(b->rebuild, trace, b->fair_k))
+	if (!model_replay_start(b->replay, trace, b->fair_k))
 		return STATUS_UNSUPPORTED;
 	for (size_t n = first_new; n <= trace->length; n++)
 		if (!look_at_state(b, trace, n))

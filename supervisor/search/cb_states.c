@@ -10,8 +10,8 @@ struct cb_states *cb_states_new(uint32_t fair_k, bool delays)
 	s->fair_k = fair_k;
 	s->visited.delays = delays;
 	s->happens_before = happens_before_new();
-	s->rebuild = rebuild_new();
-	if (s->happens_before && s->rebuild)
+	s->replay = model_replay_new();
+	if (s->happens_before && s->replay)
 		return s;
 	cb_states_free(s);
 	return NULL;
@@ -23,7 +23,7 @@ void cb_states_free(struct cb_states *s)
 		return;
 	visited_release(&s->visited);
 	happens_before_free(s->happens_before);
-	rebuild_free(s->rebuild);
+	model_replay_free(s->replay);
 	footprint_release(&s->footprint);
 	free(s);
 }
@@ -51,9 +51,9 @@ static bool follows(struct cb_states *s)
 {
 	if (!s->rebuilt) {
 		s->rebuilt = true;
-		s->follows = rebuild_start(s->rebuild, s->trace, s->fair_k);
+		s->follows = model_replay_start(s->replay, s->trace, s->fair_k);
 		if (s->follows)
-			rebuild_goto(s->rebuild, s->at);
+			model_replay_goto(s->replay, s->at);
 	}
 	return s->follows;
 }
@@ -63,9 +63,9 @@ bool cb_states_foresee(struct cb_states *s, const struct step *step, uint32_t co
 {
 	*known = false;
 	*state = (struct trace_hash){0, 0};
-	if (!follows(s) || !rebuild_foresee(s->rebuild, step, &s->footprint))
+	if (!follows(s) || !model_replay_foresee(s->replay, step, &s->footprint))
 		return true;
-	enum op_kind kind = model_pending(rebuild_model(s->rebuild), step->thread)->kind;
+	enum op_kind kind = model_pending(model_replay_model(s->replay), step->thread)->kind;
 	struct accesses accesses = {s->footprint.at, s->footprint.length};
 	*state = happens_before_ahead(s->happens_before, step->thread, kind, step->choice, accesses);
 	/*
@@ -85,7 +85,7 @@ bool cb_states_advance(struct cb_states *s)
 {
 	if (!happens_before_push(s->happens_before))
 		return false;
-	s->follows = s->follows && rebuild_step(s->rebuild, s->at);
+	s->follows = s->follows && model_replay_step(s->replay, s->at);
 	s->at++;
 	return true;
 }

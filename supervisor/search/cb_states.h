@@ -1,7 +1,7 @@
 #ifndef FMC_SUPERVISOR_SEARCH_CB_STATES_H
 #define FMC_SUPERVISOR_SEARCH_CB_STATES_H
 
-#include "supervisor/order/replayed_model.h"
+#include "supervisor/order/model_replay.h"
 #include "supervisor/order/visited.h"
 
 /*
@@ -9,14 +9,14 @@
  * the states of a trace and those that lie beside it.
  *
  * A state beside the trace is one that another alternative would have led to. What a transition touches follows
- * from the model, so such a state is known without running the program (rebuild_foresee()). It is entered as
+ * from the model, so such a state is known without running the program (model_replay_foresee()). It is entered as
  * soon as a plan is going to lead there, so that no two plans lead to one state. Where the model can't tell, the
  * state has to be come to.
  */
 struct cb_states {
 	struct visited visited;
 	struct happens_before *happens_before;
-	struct rebuild *rebuild;
+	struct model_replay *replay;
 	struct footprint footprint;
 	uint32_t fair_k;
 	const struct trace *trace;

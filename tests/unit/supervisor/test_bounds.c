@@ -3,7 +3,7 @@
 #include <fmc/supervisor/happens_before.h>
 #include <fmc/supervisor/search.h>
 
-#include "supervisor/order/replayed_model.h"
+#include "supervisor/order/model_replay.h"
 #include "supervisor/order/visited.h"
 #include "tests/table/brute.h"
 #include "tests/table/table_random.h"
@@ -530,10 +530,10 @@ static bool compare_foreseen(struct step *steps, size_t i, struct step step, uin
 	return true;
 }
 
-/* Steps beside a trace touch what rebuild_foresee() says that they would. */
+/* Steps beside a trace touch what model_replay_foresee() says that they would. */
 START_TEST(footprints_are_foreseen)
 {
-	struct rebuild *rebuild = rebuild_new();
+	struct model_replay *replay = model_replay_new();
 	struct footprint footprint = {0};
 	struct trace base;
 	uint64_t compared = 0, open = 0;
@@ -548,12 +548,12 @@ START_TEST(footprints_are_foreseen)
 		    .policy = {.kind = POLICY_RANDOM, .seed = seed, .fair_k = fair_k, .max_depth = DEPTH}};
 		execution_run(execution, &plan, &trace);
 		ck_assert(trace_copy(&base, &trace));
-		ck_assert(rebuild_start(rebuild, &base, fair_k));
+		ck_assert(model_replay_start(replay, &base, fair_k));
 		for (size_t i = 0; i < base.length && i < DEPTH; i++) {
-			rebuild_goto(rebuild, i);
+			model_replay_goto(replay, i);
 			const struct alternative *a = base.alternatives + base.at[i].first_alternative;
 			for (uint32_t k = 0; k < base.at[i].alternatives; k++, open++)
-				if (rebuild_foresee(rebuild, &a[k].step, &footprint))
+				if (model_replay_foresee(replay, &a[k].step, &footprint))
 					compared += compare_foreseen(steps, i, a[k].step, fair_k, &footprint);
 			steps[i] = (struct step){base.at[i].thread, base.at[i].choice};
 		}
@@ -561,7 +561,7 @@ START_TEST(footprints_are_foreseen)
 	ck_assert_uint_gt(compared, open / 2);
 	trace_release(&base);
 	footprint_release(&footprint);
-	rebuild_free(rebuild);
+	model_replay_free(replay);
 }
 END_TEST
 

@@ -2,7 +2,7 @@
  * A trace's model, replayed from what the trace says: the objects as they were first seen, and each thread's
  * operations in their order. Snapshots on the way make every state cheap to come back to.
  */
-#include "supervisor/order/replayed_model.h"
+#include "supervisor/order/model_replay.h"
 
 #include <fmc/supervisor/bitset.h>
 #include <fmc/supervisor/fair_footprint.h>
@@ -15,7 +15,7 @@
 #define SNAPSHOT_INTERVAL 16
 #define MOST_SNAPSHOTS	  512
 
-struct rebuild {
+struct model_replay {
 	const struct trace *trace;
 	uint32_t fair_k;
 	uint32_t threads;
@@ -33,12 +33,12 @@ struct rebuild {
 	size_t interval, taken;
 };
 
-struct rebuild *rebuild_new(void)
+struct model_replay *model_replay_new(void)
 {
-	return calloc(1, sizeof(struct rebuild));
+	return calloc(1, sizeof(struct model_replay));
 }
 
-void rebuild_free(struct rebuild *r)
+void model_replay_free(struct model_replay *r)
 {
 	if (!r)
 		return;
@@ -60,7 +60,7 @@ static bool reserve(void *array_pointer, size_t needed, size_t size)
 }
 
 /* Each thread's transitions in their order. */
-static bool index_transitions(struct rebuild *r)
+static bool index_transitions(struct model_replay *r)
 {
 	const struct trace *trace = r->trace;
 	if (!reserve(&r->next, trace->length, sizeof *r->next) ||
@@ -89,7 +89,7 @@ static size_t aligned(size_t size)
 }
 
 /* A block for the present state, and room for snapshots of it. */
-static bool lay_out(struct rebuild *r)
+static bool lay_out(struct model_replay *r)
 {
 	uint32_t objects = r->trace->objects_length;
 	r->words = bitset_words(r->threads);
@@ -118,7 +118,7 @@ static bool lay_out(struct rebuild *r)
 }
 
 /* Thread t has come to its operation number `index`: as the trace says, if it gets that far there. */
-static void arrive(struct rebuild *r, uint32_t t, size_t transition)
+static void arrive(struct model_replay *r, uint32_t t, size_t transition)
 {
 	const struct op *op = transition != SIZE_MAX	     ? &r->trace->at[transition].op
 			      : t < r->trace->threads_length ? &r->trace->threads[t].pending
@@ -127,12 +127,12 @@ static void arrive(struct rebuild *r, uint32_t t, size_t transition)
 		model_set_pending(r->model, t, op);
 }
 
-static size_t first_of(const struct rebuild *r, uint32_t t)
+static size_t first_of(const struct model_replay *r, uint32_t t)
 {
 	return r->first[t] < r->first[t + 1] ? r->list[r->first[t]] : SIZE_MAX;
 }
 
-static void be_born(struct rebuild *r, uint32_t t)
+static void be_born(struct model_replay *r, uint32_t t)
 {
 	const struct op start = {.kind = OP_THREAD_START, .object = NO_OBJECT, .object2 = NO_OBJECT};
 	model_set_pending(r->model, t, &start);
@@ -141,7 +141,7 @@ static void be_born(struct rebuild *r, uint32_t t)
 }
 
 /* It had this pending when the execution began. */
-static void find(struct rebuild *r, uint32_t t, const struct op *op)
+static void find(struct model_replay *r, uint32_t t, const struct op *op)
 {
 	if (op->kind == OP_NONE)
 		model_thread_exit(r->model, t);
@@ -149,7 +149,7 @@ static void find(struct rebuild *r, uint32_t t, const struct op *op)
 		model_set_found(r->model, t, op);
 }
 
-static void survey(struct rebuild *r)
+static void survey(struct model_replay *r)
 {
 	if (!r->fair)
 		return;
@@ -163,7 +163,7 @@ static void survey(struct rebuild *r)
  * All objects and threads are there from the beginning, since their numbers are given; threads not yet born
  * are running, which for the model is as good as away.
  */
-static void begin(struct rebuild *r)
+static void begin(struct model_replay *r)
 {
 	const struct trace *trace = r->trace;
 	struct effect effect;
@@ -211,7 +211,7 @@ static bool stops_between(const struct trace *trace)
 }
 
 /* The pending operation of a thread that the program, not the model, brings to its next one. */
-static void settle(struct rebuild *r, size_t k, const struct effect *effect)
+static void settle(struct model_replay *r, size_t k, const struct effect *effect)
 {
 	const struct transition *transition = &r->trace->at[k];
 	uint32_t t = transition->thread;
@@ -225,7 +225,7 @@ static void settle(struct rebuild *r, size_t k, const struct effect *effect)
 		arrive(r, t, r->next[k]);
 }
 
-bool rebuild_may_run(const struct rebuild *r, uint32_t t)
+bool model_replay_may_run(const struct model_replay *r, uint32_t t)
 {
 	if (!model_enabled(r->model, t))
 		return false;
@@ -235,10 +235,10 @@ bool rebuild_may_run(const struct rebuild *r, uint32_t t)
 	return true;
 }
 
-bool rebuild_may_take(const struct rebuild *r, const struct step *step)
+bool model_replay_may_take(const struct model_replay *r, const struct step *step)
 {
 	if (step->choice != CHOICE_SPURIOUS)
-		return rebuild_may_run(r, step->thread) &&
+		return model_replay_may_run(r, step->thread) &&
 		       model_has_choice(r->model, step->thread, step->choice);
 	bool goes_on = false;
 	for (uint32_t u = 0; u < r->threads && !goes_on; u++)
@@ -246,14 +246,14 @@ bool rebuild_may_take(const struct rebuild *r, const struct step *step)
 	return goes_on && model_spurious(r->model, step->thread);
 }
 
-bool rebuild_step(struct rebuild *r, size_t k)
+bool model_replay_step(struct model_replay *r, size_t k)
 {
 	const struct transition *transition = &r->trace->at[k];
 	uint32_t t = transition->thread;
 	const struct step step = {t, transition->choice};
 	const struct op *op = model_pending(r->model, t);
 	if (op->kind != transition->op.kind || op->object != transition->op.object ||
-	    op->object2 != transition->op.object2 || !rebuild_may_take(r, &step))
+	    op->object2 != transition->op.object2 || !model_replay_may_take(r, &step))
 		return false;
 	const struct observation seen = {transition->word, transition->word2};
 	struct effect effect;
@@ -267,7 +267,7 @@ bool rebuild_step(struct rebuild *r, size_t k)
 	return true;
 }
 
-bool rebuild_start(struct rebuild *r, const struct trace *trace, uint32_t fair_k)
+bool model_replay_start(struct model_replay *r, const struct trace *trace, uint32_t fair_k)
 {
 	r->trace = trace;
 	r->fair_k = fair_k;
@@ -280,35 +280,35 @@ bool rebuild_start(struct rebuild *r, const struct trace *trace, uint32_t fair_k
 			memcpy(r->snapshots + i / r->interval * r->state_size, r->state, r->state_size);
 		if (i == trace->length)
 			return true;
-		if (!rebuild_step(r, i))
+		if (!model_replay_step(r, i))
 			return false;
 	}
 }
 
-void rebuild_goto(struct rebuild *r, size_t i)
+void model_replay_goto(struct model_replay *r, size_t i)
 {
 	assert(i <= r->trace->length);
 	size_t snapshot = i / r->interval;
 	memcpy(r->state, r->snapshots + snapshot * r->state_size, r->state_size);
 	for (size_t k = snapshot * r->interval; k < i; k++) {
-		bool possible = rebuild_step(r, k);
+		bool possible = model_replay_step(r, k);
 		assert(possible);
 	}
 }
 
-const struct model *rebuild_model(const struct rebuild *r)
+const struct model *model_replay_model(const struct model_replay *r)
 {
 	return r->model;
 }
 
-size_t rebuild_transition(const struct rebuild *r, uint32_t t, uint32_t index)
+size_t model_replay_transition(const struct model_replay *r, uint32_t t, uint32_t index)
 {
 	size_t k = r->first[t] + index;
 	return k < r->first[t + 1] ? r->list[k] : SIZE_MAX;
 }
 
-void rebuild_perform(struct rebuild *r, const struct step *step, const struct observation *seen,
-		     struct footprint *footprint)
+void model_replay_perform(struct model_replay *r, const struct step *step, const struct observation *seen,
+			  struct footprint *footprint)
 {
 	struct effect effect;
 	uint32_t t = step->thread;
@@ -345,7 +345,7 @@ static bool unforeseen(const struct op *op)
  * Whether the thread exits after the operation makes no difference: that enables who joins it, and nobody yields to a
  * thread that can't go on before another exits, since it was neither enabled nor disabled by the one that yields.
  */
-bool rebuild_foresee(struct rebuild *r, const struct step *step, struct footprint *footprint)
+bool model_replay_foresee(struct model_replay *r, const struct step *step, struct footprint *footprint)
 {
 	/* What a futex operation sees decides no more than whether its own thread falls asleep. */
 	static const struct observation unknown;
@@ -353,7 +353,7 @@ bool rebuild_foresee(struct rebuild *r, const struct step *step, struct footprin
 	    !model_has_choice(r->model, step->thread, step->choice))
 		return false;
 	memcpy(r->state + r->state_size, r->state, r->state_size);
-	rebuild_perform(r, step, &unknown, footprint);
+	model_replay_perform(r, step, &unknown, footprint);
 	memcpy(r->state, r->state + r->state_size, r->state_size);
 	return !footprint->failed;
 }
