@@ -138,14 +138,14 @@ static int64_t followed(struct process *process)
 static bool used_up(const struct process *process)
 {
 	const uint64_t most = (uint64_t)process->options.outside_ms * NS_PER_MS;
-	const bool children = target_bystanders(process->target) > 0;
+	const bool children = target_descendants(process->target) > 0;
 	return most && (process->pace.waited >= most || (!children && process->pace.in_vain >= most));
 }
 
 static void count_waiting(struct process *process, uint64_t ns)
 {
 	process->pace.waited += ns;
-	if (!target_bystanders(process->target))
+	if (!target_descendants(process->target))
 		process->pace.in_vain += ns;
 }
 
@@ -178,7 +178,7 @@ void time_heard(struct process *process)
 /* Child processes take real time for what they do meanwhile. */
 void time_sleep(struct process *process, int64_t end)
 {
-	while (target_bystanders(process->target) && time_pass(process, end) == HOPE_MORE)
+	while (target_descendants(process->target) && time_pass(process, end) == HOPE_MORE)
 		;
 	time_reach(process, end);
 }

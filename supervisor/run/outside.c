@@ -224,7 +224,7 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
 static enum hope outside_hope(const struct process *process)
 {
 	const struct model *model = process->model->model;
-	enum hope hope = target_bystanders(process->target) ? HOPE_MORE : HOPE_NONE;
+	enum hope hope = target_descendants(process->target) ? HOPE_MORE : HOPE_NONE;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		const struct op *op = model_pending(model, t);
 		if (!waits_for_outside(process, t, op))
@@ -259,7 +259,7 @@ static bool awaits_others(const struct process *process, uint32_t thread, const 
 static bool somebody_awaits_others(const struct process *process)
 {
 	const struct model *model = process->model->model;
-	if (target_bystanders(process->target))
+	if (target_descendants(process->target))
 		return true;
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (!model_exited(model, t) && awaits_others(process, t, model_pending(model, t)))

@@ -159,7 +159,7 @@ enum status belongings_take(const struct target *target, const struct inherited 
 			    const struct channels *channels, struct belongings *belongings)
 {
 	belongings->length = 0;
-	return target->bystanders_length == 0 && !bystanders_uncollected(target) &&
+	return target->descendants_length == 0 && !descendants_uncollected(target) &&
 		       !target->world.has_timers && !has_pending_signals(target) && !shares_memory(target) &&
 		       take_descriptors(target, inherited, channels, belongings)
 		   ? STATUS_OK

@@ -13,45 +13,45 @@
  * ever let go on.
  */
 
-static struct bystander *find(const struct target *target, pid_t pid)
+static struct descendant *find(const struct target *target, pid_t pid)
 {
-	for (size_t i = 0; i < target->bystanders_length; i++)
-		if (target->bystanders[i].pid == pid)
-			return &target->bystanders[i];
+	for (size_t i = 0; i < target->descendants_length; i++)
+		if (target->descendants[i].pid == pid)
+			return &target->descendants[i];
 	return NULL;
 }
 
-enum status bystanders_add(struct target *target, pid_t pid, bool shares_memory, bool child)
+enum status descendants_add(struct target *target, pid_t pid, bool shares_memory, bool child)
 {
-	struct bystander *known = find(target, pid);
+	struct descendant *known = find(target, pid);
 	if (known) {
 		known->shares_memory = shares_memory;
 		return STATUS_OK;
 	}
-	if (target->bystanders_length == target->bystanders_room) {
-		size_t room = target->bystanders_room ? 2 * target->bystanders_room : 8;
-		struct bystander *more = realloc(target->bystanders, room * sizeof *more);
+	if (target->descendants_length == target->descendants_room) {
+		size_t room = target->descendants_room ? 2 * target->descendants_room : 8;
+		struct descendant *more = realloc(target->descendants, room * sizeof *more);
 		if (!more)
 			return STATUS_NO_MEMORY;
-		target->bystanders = more;
-		target->bystanders_room = room;
+		target->descendants = more;
+		target->descendants_room = room;
 	}
-	target->bystanders[target->bystanders_length++] =
-	    (struct bystander){.pid = pid,
-			       .shares_memory = shares_memory,
-			       .child = child,
-			       .number = child ? target->world.children++ : 0};
+	target->descendants[target->descendants_length++] =
+	    (struct descendant){.pid = pid,
+				.shares_memory = shares_memory,
+				.child = child,
+				.number = child ? target->world.children++ : 0};
 	return STATUS_OK;
 }
 
 /* The target collects its own children, and may ask for them now. */
-static void bury(struct target *target, struct bystander *bystander)
+static void bury(struct target *target, struct descendant *descendant)
 {
-	if (bystander->child)
-		target->ended[target->ended_count++ % ENDED_ROOM] = bystander->pid;
-	if (bystander->child && bystander->number < 64)
-		target->world.ended |= UINT64_C(1) << bystander->number;
-	*bystander = target->bystanders[--target->bystanders_length];
+	if (descendant->child)
+		target->ended[target->ended_count++ % ENDED_ROOM] = descendant->pid;
+	if (descendant->child && descendant->number < 64)
+		target->world.ended |= UINT64_C(1) << descendant->number;
+	*descendant = target->descendants[--target->descendants_length];
 }
 
 /* Its child is listed before its own end can come: it may have no other relatives here. */
@@ -59,7 +59,7 @@ static void note_child(struct target *target, pid_t parent, bool shares_memory)
 {
 	unsigned long pid = 0;
 	if (ptrace(PTRACE_GETEVENTMSG, parent, NULL, &pid) == 0 && wait_is_ours((pid_t)pid))
-		(void)bystanders_add(target, (pid_t)pid, shares_memory, false);
+		(void)descendants_add(target, (pid_t)pid, shares_memory, false);
 }
 
 /* A process over the target's memory meets the target's traps. */
@@ -74,7 +74,7 @@ static bool passes_trap(struct target *target, pid_t pid)
 	return true;
 }
 
-bool bystanders_is_newborn(const struct target *target, pid_t pid, int status)
+bool descendants_is_newborn(const struct target *target, pid_t pid, int status)
 {
 	char path[32], line[128];
 	int group = 0, parent = 0;
@@ -94,37 +94,37 @@ bool bystanders_is_newborn(const struct target *target, pid_t pid, int status)
 }
 
 /* Its end is seen at its own place among what the threads do. Who runs in the target's memory keeps a thread waiting. */
-static bool is_held(const struct target *target, const struct bystander *bystander)
+static bool is_held(const struct target *target, const struct descendant *descendant)
 {
-	return bystander->child && !bystander->shares_memory && target->may_exit &&
-	       !target->may_exit(target->may_exit_context, bystander->number);
+	return descendant->child && !descendant->shares_memory && target->may_exit &&
+	       !target->may_exit(target->may_exit_context, descendant->number);
 }
 
 /* False: it stays where it exits. */
-static bool may_go_on(const struct target *target, struct bystander *bystander, unsigned event)
+static bool may_go_on(const struct target *target, struct descendant *descendant, unsigned event)
 {
-	if (!bystander || event != PTRACE_EVENT_EXIT)
+	if (!descendant || event != PTRACE_EVENT_EXIT)
 		return true;
-	bystander->stage = is_held(target, bystander) ? CHILD_HELD : CHILD_EXITS;
-	return bystander->stage == CHILD_EXITS;
+	descendant->stage = is_held(target, descendant) ? CHILD_HELD : CHILD_EXITS;
+	return descendant->stage == CHILD_EXITS;
 }
 
-void bystanders_serve(struct target *target, pid_t pid, int status)
+void descendants_serve(struct target *target, pid_t pid, int status)
 {
-	struct bystander *bystander = find(target, pid);
+	struct descendant *descendant = find(target, pid);
 	if (WIFEXITED(status) || WIFSIGNALED(status)) {
-		if (bystander)
-			bury(target, bystander);
+		if (descendant)
+			bury(target, descendant);
 		return;
 	}
 	const unsigned event = (unsigned)status >> 16;
 	int signal = event ? 0 : WSTOPSIG(status);
-	const bool shares_memory = bystander && bystander->shares_memory;
+	const bool shares_memory = descendant && descendant->shares_memory;
 	switch (event) {
 	case PTRACE_EVENT_STOP:
 		/* Its first stop has come before its parent's, which tells of it. */
-		if (!bystander)
-			(void)bystanders_add(target, pid, false, false);
+		if (!descendant)
+			(void)descendants_add(target, pid, false, false);
 		signal = 0;
 		break;
 	case PTRACE_EVENT_FORK:
@@ -136,21 +136,21 @@ void bystanders_serve(struct target *target, pid_t pid, int status)
 		target->answers->before_childs_call(target, pid);
 		break;
 	case PTRACE_EVENT_EXEC:
-		if (bystander)
-			bystander->shares_memory = false;
+		if (descendant)
+			descendant->shares_memory = false;
 		break;
 	default:
 		if (signal == SIGTRAP && shares_memory && passes_trap(target, pid))
 			signal = 0;
 	}
-	if (may_go_on(target, bystander, event))
+	if (may_go_on(target, descendant, event))
 		resume_foreign(pid, signal);
 }
 
-void bystanders_release(const struct bystander *bystander)
+void descendants_release(const struct descendant *descendant)
 {
-	if (bystander->stage == CHILD_HELD)
-		resume_foreign(bystander->pid, 0);
+	if (descendant->stage == CHILD_HELD)
+		resume_foreign(descendant->pid, 0);
 }
 
 void target_on_child_exit(struct target *target, bool (*may_exit)(void *context, uint32_t child),
@@ -162,12 +162,12 @@ void target_on_child_exit(struct target *target, bool (*may_exit)(void *context,
 
 void target_let_children_exit(struct target *target)
 {
-	for (size_t i = 0; i < target->bystanders_length; i++) {
-		struct bystander *bystander = &target->bystanders[i];
-		if (bystander->stage != CHILD_HELD || is_held(target, bystander))
+	for (size_t i = 0; i < target->descendants_length; i++) {
+		struct descendant *descendant = &target->descendants[i];
+		if (descendant->stage != CHILD_HELD || is_held(target, descendant))
 			continue;
-		bystander->stage = CHILD_EXITS;
-		resume_foreign(bystander->pid, 0);
+		descendant->stage = CHILD_EXITS;
+		resume_foreign(descendant->pid, 0);
 	}
 }
 
@@ -178,20 +178,20 @@ uint64_t target_children_ended(const struct target *target)
 
 bool target_children_due(const struct target *target, uint64_t which)
 {
-	for (size_t i = 0; i < target->bystanders_length; i++) {
-		const struct bystander *bystander = &target->bystanders[i];
-		if (!bystander->child)
+	for (size_t i = 0; i < target->descendants_length; i++) {
+		const struct descendant *descendant = &target->descendants[i];
+		if (!descendant->child)
 			continue;
-		if (bystander->stage == CHILD_EXITS ||
-		    (bystander->number < 64 && which >> bystander->number & 1))
+		if (descendant->stage == CHILD_EXITS ||
+		    (descendant->number < 64 && which >> descendant->number & 1))
 			return true;
 	}
 	return false;
 }
 
-size_t target_bystanders(const struct target *target)
+size_t target_descendants(const struct target *target)
 {
-	return target->bystanders_length;
+	return target->descendants_length;
 }
 
 /* Has it ended without having been collected? Its number may be somebody else's by now. */
@@ -210,7 +210,7 @@ static bool waits_to_be_collected(const struct target *target, pid_t pid)
 	       parent == target->pid;
 }
 
-bool bystanders_uncollected(const struct target *target)
+bool descendants_uncollected(const struct target *target)
 {
 	for (size_t i = 0; i < ENDED_ROOM && i < target->ended_count; i++)
 		if (waits_to_be_collected(target, target->ended[i]))
@@ -221,8 +221,8 @@ bool bystanders_uncollected(const struct target *target)
 bool target_child_ended(const struct target *target, pid_t which)
 {
 	bool alive = false;
-	for (size_t i = 0; i < target->bystanders_length; i++)
-		alive |= target->bystanders[i].child && (which <= 0 || target->bystanders[i].pid == which);
+	for (size_t i = 0; i < target->descendants_length; i++)
+		alive |= target->descendants[i].child && (which <= 0 || target->descendants[i].pid == which);
 	if (!alive)
 		return true;
 	for (size_t i = 0; i < ENDED_ROOM && i < target->ended_count; i++)

@@ -73,7 +73,7 @@ void target_free(struct target *target)
 		free(target->tracees[i]);
 	free(target->tracees);
 	free(target->early);
-	free(target->bystanders);
+	free(target->descendants);
 	if (target->memory >= 0)
 		close(target->memory);
 	free(target);

@@ -26,7 +26,7 @@ struct early_stop {
 };
 
 /* A process, or a thread of one, that isn't supervised, only passed through the filter that it has inherited. */
-struct bystander {
+struct descendant {
 	pid_t pid;
 	bool shares_memory; /* vfork: runs over the target's traps */
 	bool child;	    /* the target's own, who waits for it; then: */
@@ -107,8 +107,8 @@ struct target {
 	size_t early_length, early_room;
 	struct stop pushed_back;
 	bool has_pushed_back;
-	struct bystander *bystanders;
-	size_t bystanders_length, bystanders_room;
+	struct descendant *descendants;
+	size_t descendants_length, descendants_room;
 	pid_t ended[ENDED_ROOM]; /* its children that have ended, the last ones */
 	size_t ended_count;
 	bool (*pass_trap)(void *context, struct tracee *tracee, uint64_t address);
@@ -140,18 +140,18 @@ bool wait_is_ours(pid_t pid);
 
 /* descendants.c */
 /* One that is there and stopped, or known already. STATUS_OK or STATUS_NO_MEMORY. */
-enum status bystanders_add(struct target *target, pid_t pid, bool shares_memory, bool child);
+enum status descendants_add(struct target *target, pid_t pid, bool shares_memory, bool child);
 /* The first stop of a thread or child of the target's own, whose birth is told next: nobody lets it go before. */
-bool bystanders_is_newborn(const struct target *target, pid_t pid, int status);
+bool descendants_is_newborn(const struct target *target, pid_t pid, int status);
 /* It has been killed with those that the target has: let it go where it was held, so that it dies. */
-void bystanders_release(const struct bystander *bystander);
+void descendants_release(const struct descendant *descendant);
 /* An ended child waits for the target to ask for it. */
-bool bystanders_uncollected(const struct target *target);
+bool descendants_uncollected(const struct target *target);
 /* A wait status of whom the target doesn't have as a tracee: dealt with. */
-void bystanders_serve(struct target *target, pid_t pid, int status);
+void descendants_serve(struct target *target, pid_t pid, int status);
 
 /* resume.c */
-enum status resume_foreign(pid_t tid, int signal); /* a bystander, or a thread that is being killed */
+enum status resume_foreign(pid_t tid, int signal); /* a descendant, or a thread that is being killed */
 
 /* registers.c: the x86-64 part */
 void registers_forget(struct tracee *tracee);

@@ -105,7 +105,7 @@ static enum status on_fork(struct target *target, struct tracee *tracee, struct 
 	}
 	/* Killed at birth, it has been reaped: its number may soon be another process's. */
 	const bool born = WIFSTOPPED(status);
-	if (born && bystanders_add(target, (pid_t)pid, shares_memory, true) != STATUS_OK)
+	if (born && descendants_add(target, (pid_t)pid, shares_memory, true) != STATUS_OK)
 		return STATUS_NO_MEMORY;
 	stop->kind = STOP_FORK;
 	stop->number = (long)pid;
@@ -260,12 +260,12 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 }
 
 /*
- * One wait for whatever of this target's comes. With bystanders about, everybody has to be waited for,
+ * One wait for whatever of this target's comes. With descendants about, everybody has to be waited for,
  * because the thread of interest may depend on them.
  */
 static pid_t wait_once(struct target *target, struct tracee *tracee, int flags, int *status)
 {
-	if (tracee && !target->bystanders_length && !target->replacing)
+	if (tracee && !target->descendants_length && !target->replacing)
 		return waitpid(tracee->tid, status, flags | __WALL);
 	return waitpid(-1, status, flags | __WALL);
 }
@@ -370,11 +370,11 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 			who = target_by_tid(target, got);
 			if (!who) {
 				/* Another target's, killed from outside: it is let die, its own reaps it. */
-				if (EVENT(status) == PTRACE_EVENT_EXIT && !target->bystanders_length)
+				if (EVENT(status) == PTRACE_EVENT_EXIT && !target->descendants_length)
 					resume_foreign(got, 0);
-				else if (target->bystanders_length &&
-					 !bystanders_is_newborn(target, got, status))
-					bystanders_serve(target, got, status);
+				else if (target->descendants_length &&
+					 !descendants_is_newborn(target, got, status))
+					descendants_serve(target, got, status);
 				else if (!target_keep_early(target, got, status))
 					return STATUS_NO_MEMORY;
 				continue;
@@ -493,11 +493,11 @@ void target_kill(struct target *target)
 			reap_others(target->pid);
 		reap(tracee->tid);
 	}
-	for (size_t i = 0; i < target->bystanders_length; i++) {
-		kill(target->bystanders[i].pid, SIGKILL);
-		bystanders_release(&target->bystanders[i]);
-		reap_others(target->bystanders[i].pid);
-		reap(target->bystanders[i].pid);
+	for (size_t i = 0; i < target->descendants_length; i++) {
+		kill(target->descendants[i].pid, SIGKILL);
+		descendants_release(&target->descendants[i]);
+		reap_others(target->descendants[i].pid);
+		reap(target->descendants[i].pid);
 	}
 	target_free(target);
 }

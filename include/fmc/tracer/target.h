@@ -271,7 +271,7 @@ void target_on_foreign_trap(struct target *target,
 			    void *context);
 
 /* Processes that the target has made, and that these have, which are still there, and their threads. */
-size_t target_bystanders(const struct target *target);
+size_t target_descendants(const struct target *target);
 
 /*
  * Would a wait of the target's for this child end now: has the child ended, or isn't there such a one? 0 and less: for any of its

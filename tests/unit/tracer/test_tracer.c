@@ -237,7 +237,7 @@ START_TEST(child_killed_at_birth)
 	ck_assert_int_eq(target_wait(target, target_tracee(target, 0), -1, &stop), STATUS_OK);
 	ck_assert_int_eq(stop.kind, STOP_FORK);
 	ck_assert_int_eq(stop.number, child);
-	ck_assert_uint_eq(target_bystanders(target), 0);
+	ck_assert_uint_eq(target_descendants(target), 0);
 	ck_assert_ptr_null(target_forked(&stop));
 	target_kill(target);
 	origin_free(origin);
