@@ -43,6 +43,16 @@ judge "no execution of it is cut" grep -Eqx '(be)+' "$SCRATCH/letters"
 check 1 --no-minimize -- "$ENDLESS" yield
 says "the first execution loops" '^livelock: 1 transition of T2' 'Found in execution 1,'
 
+# One that never stops has no end to wait for: executions are short first, unless the user says how long they are.
+check 0 --executions 40 -- "$ENDLESS" beat
+says "cut early" '^No failure found in 40 executions' \
+    '^  - 40 executions were cut early, from 400 transitions on: the first one came to no end in 20000 \(--depth\)$'
+field transitions 16000
+field complete false
+check 0 --executions 40 --depth 300 -- "$ENDLESS" beat
+says_not "as the user says" 'cut early'
+says "at that depth" '^  - 40 executions were cut at 300 transitions \(--depth\)$'
+
 # What a complete search holds under is the same in both.
 check 0 --strategy optimal -- "$BUILD/samples/philosophers_ordered" 3
 says "optimal's own condition" '^Search complete' 'only before synchronisation operations and sharing no memory without them'

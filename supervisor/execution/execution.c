@@ -140,7 +140,7 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 	x->ended = 0;
 	if (!execution_sleep_start(x))
 		return false;
-	lasso_start(&x->lasso, policy->max_depth, policy->longer, policy->fair_k != 0);
+	lasso_start(&x->lasso, policy->max_depth, policy->longer, policy->fair_k != 0 && !policy->unwatched);
 	struct outcome first = {.created = NO_THREAD};
 	execution_let_children_end(x);
 	x->machine->ops->start(x->machine, &x->block, &first);

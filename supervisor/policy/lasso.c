@@ -5,7 +5,7 @@
 #define WINDOW_LEAST 1024u
 #define WINDOW_MOST  16384u
 
-/* How long a fair execution goes on past its depth bound while a loop is looked for. */
+/* How long a watched execution goes on past its depth bound while a loop is looked for. */
 static size_t window(uint64_t depth)
 {
 	uint64_t length = depth / 4;
@@ -14,10 +14,10 @@ static size_t window(uint64_t depth)
 	return length > WINDOW_MOST ? WINDOW_MOST : (size_t)length;
 }
 
-void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool fair)
+void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool watched)
 {
 	*lasso = (struct lasso){.depth = (size_t)depth,
-				.limit = (size_t)depth + (fair ? window(depth) : 0),
+				.limit = (size_t)depth + (watched ? window(depth) : 0),
 				.longer = (size_t)longer};
 }
 

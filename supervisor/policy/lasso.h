@@ -26,10 +26,11 @@ struct lasso {
 };
 
 /*
- * Watch a new execution from `depth` transitions on; 0 never. Where no loop is seen it goes on unwatched up to `longer`. Without fairness it ends there: its loops are mostly
- * the scheduler's own, and searches up to a depth are what [FAIR] compares with.
+ * Watch a new execution from `depth` transitions on; 0 never. Where no loop is seen it goes on unwatched up to `longer`. Not `watched`,
+ * as those without fairness are, it ends there: their loops are mostly the scheduler's own, and searches up to a depth are what [FAIR]
+ * compares with.
  */
-void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool fair);
+void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool watched);
 
 /*
  * To be asked at each state before the next choice. True: the execution ends here, and trace->end

@@ -61,6 +61,7 @@ enum search_answer search_next(struct search *search, struct plan *plan)
 		       .fair_k = search->options.fair_k,
 		       .ordered = search->options.ordered,
 		       .max_depth = search->options.max_depth,
+		       .unwatched = search->options.unwatched,
 		       .max_thread_depth = search->options.max_thread_depth},
 	    .ticket = search->handed_out + 1,
 	};
@@ -130,6 +131,7 @@ static void save_options(const struct search *search, struct saver *saver)
 	save_number(saver, options->fair_k);
 	save_number(saver, options->ordered);
 	save_number(saver, options->max_depth);
+	save_number(saver, options->unwatched);
 	save_number(saver, options->max_thread_depth);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Comes to no end, as the argument says: `compute`: T2 computes for ever; `yield`: it yields for ever; `some`: it computes for ever
- * if it is the first to take the lock, which isn't so in the first schedule; `wait`: main waits for what nobody sends, and never has
- * another thread.
+ * if it is the first to take the lock, which isn't so in the first schedule; `beat`: it counts under the lock and sleeps for ever;
+ * `wait`: main waits for what nobody sends, and never has another thread.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -19,6 +19,16 @@ static void compute(void)
 		rounds++;
 }
 
+static void beat(void)
+{
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		rounds++;
+		pthread_mutex_unlock(&lock);
+		usleep(1000);
+	}
+}
+
 static int enter(void)
 {
 	pthread_mutex_lock(&lock);
@@ -32,6 +42,8 @@ static void *work(void *mode)
 	int before = enter();
 	while (strcmp(mode, "yield") == 0)
 		sched_yield();
+	if (strcmp(mode, "beat") == 0)
+		beat();
 	if (strcmp(mode, "compute") == 0 || before == 0)
 		compute();
 	return NULL;

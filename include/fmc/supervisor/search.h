@@ -44,6 +44,7 @@ struct search_options {
 	uint32_t fair_k;
 	bool ordered; /* time-outs: as in struct policy */
 	uint64_t max_depth;
+	bool unwatched;		   /* and no loops are looked for there: as in struct policy */
 	uint64_t max_thread_depth; /* transitions of one thread; 0: no bound */
 };
 

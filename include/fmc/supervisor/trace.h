@@ -53,6 +53,7 @@ struct policy {
 	uint32_t fair_k; /* fair_init(); 0 switches fairness off */
 	/* Transitions before an execution is examined for a loop and cut, without fairness cut at once; 0: no bound. */
 	uint64_t max_depth;
+	bool unwatched;		   /* cut at once at max_depth, whether it makes a loop or not */
 	uint64_t longer;	   /* one without a loop goes on from there up to so many; 0: it ends */
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
 	/*

@@ -112,6 +112,7 @@ static void note_depth(struct exploration *x)
 	const uint64_t depth = x->last.plan.policy.max_depth;
 	const bool cut = trace->end == END_DEPTH;
 	x->endless |= x->unfair && cut;
+	x->cut_early += cut && !x->unfair && depth < x->options->search.max_depth;
 	if (x->unfair || x->begins)
 		return;
 	x->cut += cut;
@@ -345,7 +346,11 @@ static void name_phase(struct exploration *x, const struct phase *phase)
 {
 	char strategy[32];
 	strategy_describe(&phase->search, strategy);
-	snprintf(x->phase, sizeof x->phase, "%.20s%s", strategy, x->begins ? ", ordered" : "");
+	const bool ordered = phase->search.ordered && !x->options->search.ordered;
+	char depth[24] = "";
+	if (phase->search.unwatched)
+		snprintf(depth, sizeof depth, " to %" PRIu64, phase->search.max_depth);
+	snprintf(x->phase, sizeof x->phase, "%.12s%s%.10s", strategy, ordered ? ", ordered" : "", depth);
 	if (x->options->verbose) {
 		progress_clear(&x->progress);
 		say("%s, after %" PRIu64 " executions", x->phase, x->verdict->executions);

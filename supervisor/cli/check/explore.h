@@ -33,7 +33,9 @@ struct exploration {
 	uint32_t loops;		       /* that were known when the search of this phase began */
 	bool anew;		       /* more are known now: it is to begin again */
 	bool repeatable;
-	bool timeouts;		/* the first execution has some that could be over too soon */
+	bool threaded;		/* the first execution starts threads, */
+	bool timeouts;		/* has time-outs that could be over too soon, */
+	bool unending;		/* and comes to no end: those that auto begins with are cut early */
 	bool begins;		/* the present phase is one of portfolio_begins() */
 	bool ordered;		/* and its time-outs fire in order */
 	bool over;		/* nothing more is to be run */
@@ -53,7 +55,8 @@ struct exploration {
 	    broken_off; /* executions that came to no end, not counting those that the end of the budget cut */
 	uint64_t
 	    holding; /* executions in which time-outs were held back, not counting those of auto's beginning */
-	uint64_t beyond; /* executions that ended after more transitions than the depth */
+	uint64_t beyond;    /* executions that ended after more transitions than the depth */
+	uint64_t cut_early; /* auto's, at less than the depth */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent, going_on;
 	struct failures failures;
 	struct looks looks; /* executions that are looked at again if the search comes to its end */

@@ -19,7 +19,8 @@ static bool is_free(const struct exploration *x)
 
 void explore_leave_time(struct exploration *x)
 {
-	if (!is_free(x) || !x->deadline || !process_names_atomics(process_uncontrolled(x->session->process)))
+	const char *uncontrolled = x->verdict->uncontrolled;
+	if (!is_free(x) || !x->deadline || !uncontrolled || !process_names_atomics(uncontrolled))
 		return;
 	const uint64_t end = x->begin + (x->deadline - x->begin) / FIRST_PART;
 	/* Of long executions hardly one would be run: one of the two searches has all the time. */

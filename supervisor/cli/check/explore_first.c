@@ -14,7 +14,8 @@ struct policy explore_first_policy(const struct exploration *x)
 {
 	return (struct policy){.kind = POLICY_DEFAULT,
 			       .fair_k = x->options->search.fair_k,
-			       .max_depth = x->options->search.max_depth,
+			       .max_depth = x->unending ? PORTFOLIO_SHORTEST : x->options->search.max_depth,
+			       .unwatched = x->unending,
 			       .max_thread_depth = x->options->search.max_thread_depth,
 			       .ordered = x->options->search.ordered};
 }
@@ -24,6 +25,8 @@ static void run_first(struct exploration *x, const struct policy *policy)
 	const struct plan plan = {.policy = *policy};
 	session_run(x->session, &plan, &x->last.trace, NULL);
 	x->last.took = x->session->took;
+	x->threaded |= process_threaded(x->session->process);
+	x->timeouts |= trace_holds(&x->last.trace);
 }
 
 /* How long an execution gets that is only to show how long it is. */
@@ -42,19 +45,24 @@ static bool is_endless(const struct exploration *x)
 	       (trace->end == END_INTERRUPTED && trace->length >= x->probing && !tracer_interrupted());
 }
 
-/* An execution of the first schedule; where it is cut though it makes no loop, up to its end if that isn't far off. */
+/*
+ * An execution of the first schedule; where it is cut though it makes no loop, up to its end if that isn't far off. Of one that has
+ * none the beginning serves.
+ */
 static void run_to_end(struct exploration *x)
 {
 	struct policy policy = explore_first_policy(x);
 	const uint64_t deadline = x->session->deadline;
 	/* By then it has been looked for a loop. */
-	x->probing = 2 * policy.max_depth;
+	x->probing = policy.max_depth + policy.max_depth / 2;
 	policy.longer = LONGER * policy.max_depth;
 	run_first(x, &policy);
 	x->session->deadline = deadline;
 	if (is_endless(x)) {
-		policy.longer = 0;
+		verdict_uncontrolled(x->verdict, process_uncontrolled(x->session->process));
 		x->probing = 0;
+		x->unending = x->options->automatic;
+		policy = explore_first_policy(x);
 		run_first(x, &policy);
 	}
 	x->probing = 0;
@@ -174,8 +182,6 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 	const struct session_time time = explore_time(x, NULL);
 	x->session->deadline = session_time_deadline(&time);
 	run_whole(x);
-	bool threaded = process_threaded(x->session->process);
-	x->timeouts = trace_holds(&x->last.trace);
 	bool usable = good(x);
 	if (usable)
 		assume_exit(x);
@@ -183,7 +189,7 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 	if (usable)
 		verdict_uncontrolled(x->verdict, process_uncontrolled(x->session->process));
 	usable = usable && run_again(x, launch);
-	x->verdict->alone = usable && !threaded;
+	x->verdict->alone = usable && !x->threaded;
 	const struct policy policy = explore_first_policy(x);
 	if (usable && x->last.trace.end == END_EXIT)
 		looks_keep(&x->looks, &x->last.trace, &policy, false);

@@ -59,8 +59,10 @@ static void explore_unfair(struct exploration *x)
 
 static void explore_phases(struct exploration *x)
 {
+	const struct portfolio_program program = {
+	    .repeatable = x->repeatable, .timeouts = x->timeouts, .unending = x->unending};
 	struct phase phases[PORTFOLIO_ROOM];
-	size_t again, length = portfolio_make(x->options, x->repeatable, x->timeouts, phases, &again);
+	size_t again, length = portfolio_make(x->options, &program, phases, &again);
 	const size_t from = x->resume->going_on ? x->resume->position : 0;
 	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete; i++, position++) {
 		/* Systematic strategies build on what earlier executions did. */

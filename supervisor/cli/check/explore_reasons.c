@@ -48,9 +48,15 @@ void explore_give_reasons(struct exploration *x)
 				x->sampled ? ", others at random" : "");
 	else if (!x->complete && x->sampled)
 		verdict_because(v, "random executions can't show that nothing is left");
+	if (x->cut_early)
+		verdict_because(v,
+				"%" PRIu64 " execution%s cut early, from %d transitions on: the first "
+				"one came to no end in %" PRIu64 " (--depth)",
+				x->cut_early, x->cut_early == 1 ? " was" : "s were", PORTFOLIO_SHORTEST,
+				options->search.max_depth);
 	if (x->cut)
-		verdict_because(v, "%" PRIu64 " executions were cut at %" PRIu64 " transitions (--depth)",
-				x->cut, options->search.max_depth);
+		verdict_because(v, "%" PRIu64 " execution%s cut at %" PRIu64 " transitions (--depth)", x->cut,
+				x->cut == 1 ? " was" : "s were", options->search.max_depth);
 	if ((x->complete || x->bounded) && x->beyond)
 		verdict_because(v,
 				"%" PRIu64 " executions were longer than %" PRIu64

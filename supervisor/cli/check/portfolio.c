@@ -27,12 +27,25 @@
 
 #define TURNS 4
 
+/* Where executions have no end: how deep they go, each level so many times as deep as the one before it, and with seeds of its own. */
+#define LEVELS	      4
+#define LEVEL_DEEPER  4
+#define SEEDS_A_LEVEL UINT64_C(1000000)
+
 static struct phase make_phase(const struct options *options, enum strategy strategy, uint32_t bound,
 			       uint64_t executions, double share)
 {
 	struct phase phase = {.search = options->search, .executions = executions, .share = share};
 	phase.search.strategy = strategy;
 	phase.search.bound = bound;
+	return phase;
+}
+
+/* Most failures need at most one preemption ([CB], section 4), and such a schedule is the easiest to read. */
+static struct phase make_first(const struct options *options)
+{
+	struct phase phase = make_phase(options, STRATEGY_CB, 1, 0, SHARE_FIRST);
+	phase.part = SHARE_FIRST;
 	return phase;
 }
 
@@ -61,8 +74,7 @@ static size_t add_round(const struct options *options, uint64_t executions, doub
 }
 
 /*
- * Most failures need at most one preemption ([CB], section 4), and such a schedule is the easiest to read.
- * Some random executions then look where a search by depth comes last; both also see what threads do to each other
+ * Some random executions look after the first bound where a search by depth comes last; both also see what threads do to each other
  * by plain memory, which a reduced search takes for nothing, so they come first, but briefly: a small program can be
  * explored to the end with one execution for each class, and is then done. Of a larger one bounds are worth more. What
  * is left of the time is random, and that is nearly all where not even a bound can be worked through: with many threads a
@@ -71,7 +83,7 @@ static size_t add_round(const struct options *options, uint64_t executions, doub
 static size_t make_automatic(const struct options *options, struct phase phases[PORTFOLIO_ROOM])
 {
 	size_t length = 0;
-	phases[length++] = make_phase(options, STRATEGY_CB, 1, 0, SHARE_FIRST);
+	phases[length++] = make_first(options);
 	length += add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, phases + length);
 	const size_t bounded = length;
 	if (!options->search.max_thread_depth)
@@ -88,7 +100,7 @@ static size_t make_automatic(const struct options *options, struct phase phases[
  */
 static size_t add_ordered(const struct options *options, size_t length, struct phase phases[PORTFOLIO_ROOM])
 {
-	struct phase first[1 + TURNS] = {make_phase(options, STRATEGY_CB, 1, 0, SHARE_FIRST)};
+	struct phase first[1 + TURNS] = {make_first(options)};
 	const size_t count = 1 + add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, first + 1);
 	for (size_t i = length; i-- > 0;) {
 		phases[i + count] = phases[i];
@@ -101,9 +113,45 @@ static size_t add_ordered(const struct options *options, size_t length, struct p
 	return length + count;
 }
 
+static void shorten(struct phase *phases, size_t length, uint64_t depth)
+{
+	for (size_t i = 0; i < length; i++) {
+		phases[i].share = 1;
+		phases[i].search.max_depth = depth;
+		phases[i].search.unwatched = true;
+	}
+}
+
+/*
+ * Every execution is as long as it is let. Most failures need no more than the beginning, of which far more fit into the time, so short
+ * ones come first, and have as much of the time as the longer ones later. No systematic search of such a program comes far.
+ */
+static size_t make_unending(const struct options *options, const struct portfolio_program *program,
+			    struct phase phases[PORTFOLIO_ROOM])
+{
+	size_t length = 0;
+	if (program->repeatable)
+		phases[length++] = make_first(options);
+	length += add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, phases + length);
+	if (program->repeatable && program->timeouts && !options->timeouts_given)
+		length = add_ordered(options, length, phases);
+	shorten(phases, length, PORTFOLIO_SHORTEST);
+	uint64_t depth = PORTFOLIO_SHORTEST, executions = LATER_ROUNDS;
+	for (uint64_t level = 0; level < LEVELS; level++) {
+		const size_t added = add_round(options, executions, 1, PART_LATER,
+					       FIRST_ROUND + level * SEEDS_A_LEVEL, phases + length);
+		if (level + 1 < LEVELS)
+			shorten(phases + length, added, depth);
+		length += added;
+		depth *= LEVEL_DEEPER;
+		executions /= LEVEL_DEEPER;
+	}
+	return length;
+}
+
 bool portfolio_begins(const struct options *options, const struct phase *phase)
 {
-	return phase->search.ordered && !options->search.ordered;
+	return (phase->search.ordered && !options->search.ordered) || phase->search.unwatched;
 }
 
 struct phase portfolio_whole(const struct options *options, double used)
@@ -125,18 +173,20 @@ struct phase portfolio_unfair(const struct options *options, bool reduced, uint6
 	return phase;
 }
 
-size_t portfolio_make(const struct options *options, bool repeatable, bool timeouts,
+size_t portfolio_make(const struct options *options, const struct portfolio_program *program,
 		      struct phase phases[PORTFOLIO_ROOM], size_t *again)
 {
 	bool named = !options->automatic;
-	if (named && (repeatable || strategy_random(options->search.strategy))) {
+	if (named && (program->repeatable || strategy_random(options->search.strategy))) {
 		phases[0] = (struct phase){.search = options->search, .share = 1};
 		*again = 0;
 		return 1;
 	}
-	*again = TURNS;
-	if (!repeatable)
+	*again = program->unending ? LEVELS * TURNS : TURNS;
+	if (program->unending)
+		return make_unending(options, program, phases);
+	if (!program->repeatable)
 		return add_round(options, LATER_ROUNDS, 1, PART_LATER, 0, phases);
 	const size_t length = make_automatic(options, phases);
-	return timeouts && !options->timeouts_given ? add_ordered(options, length, phases) : length;
+	return program->timeouts && !options->timeouts_given ? add_ordered(options, length, phases) : length;
 }

@@ -12,20 +12,31 @@ struct phase {
 	bool gives_up;	     /* it ends when there are far more executions than it has the time for */
 };
 
-#define PORTFOLIO_ROOM 16
+#define PORTFOLIO_ROOM 32
+
+/* Transitions after which the first executions are cut of a program that comes to no end. */
+#define PORTFOLIO_SHORTEST 400
+
+/* What is known of the program. */
+struct portfolio_program {
+	bool
+	    repeatable; /* else only random strategies serve: the others build on what earlier executions did */
+	bool
+	    timeouts; /* it has some: the first phases of auto let them fire in order only, unless the user has said how they are to */
+	bool unending; /* it comes to no end: most executions of auto are cut early */
+};
 
 /*
- * What to search with: one phase for a strategy that the user named, several for auto. Only random ones when
- * the program isn't repeatable: the others build on what earlier executions did. Returns how many; the last
- * *again of them are gone through again and again, each time with other seeds.
- *
- * `timeouts`: the program has some. Then the first phases of auto let them fire in order only, unless the user has said how they
- * are to.
+ * What to search with: one phase for a strategy that the user named, several for auto. Returns how many; the last *again of them are
+ * gone through again and again, each time with other seeds.
  */
-size_t portfolio_make(const struct options *options, bool repeatable, bool timeouts,
+size_t portfolio_make(const struct options *options, const struct portfolio_program *program,
 		      struct phase phases[PORTFOLIO_ROOM], size_t *again);
 
-/* Is it one of those first phases? What it shows of all executions is true of none but its own. */
+/*
+ * Is it a phase whose time-outs fire in order, or whose executions are cut early, though the user didn't say so? What it shows of all
+ * executions is true of none but its own.
+ */
 bool portfolio_begins(const struct options *options, const struct phase *phase);
 
 /*
