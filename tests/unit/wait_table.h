@@ -37,7 +37,7 @@ static const struct expected expected[] = {
      "pthread_rwlock_wrlock"},
     {"second_write", WAIT_WRITE, "read_by_two", NULL, false, true, 2, "2 readers have it",
      "pthread_rwlock_wrlock"},
-    {"behind_write", WAIT_WRITE, "written", "holder", false, true, 0, NULL, "pthread_rwlock_wrlock"},
+    {"after_write", WAIT_WRITE, "written", "holder", false, true, 0, NULL, "pthread_rwlock_wrlock"},
     {"polite_write", WAIT_WRITE, "polite", NULL, false, true, 1, "1 reader has it", "pthread_rwlock_wrlock"},
     {"polite_read", WAIT_READ, "polite", NULL, false, true, 1,
      "a writer comes first, which waits for 1 reader", "pthread_rwlock_rdlock"},
