@@ -4,6 +4,8 @@
 #include "breakpoints/code/sweep.h"
 #include "breakpoints/symbols/symbols.h"
 
+#include <fmc/tracer/array.h>
+
 #include <capstone/capstone.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -130,19 +132,13 @@ static bool describe(const struct search *search, const struct instruction *inst
 	return true;
 }
 
-/* Room for a power of two. */
 static void add(struct search *search, const struct atomic *atomic)
 {
 	struct atomics *found = search->found;
-	size_t length = found->length;
-	if ((length & (length - 1)) == 0) {
-		struct atomic *larger = reallocarray(found->at, length ? 2 * length : 1, sizeof(*larger));
-		search->failed |= !larger;
-		if (!larger)
-			return;
-		found->at = larger;
-	}
-	found->at[found->length++] = *atomic;
+	if (ARRAY_DOUBLE(found->at, found->length))
+		found->at[found->length++] = *atomic;
+	else
+		search->failed = true;
 }
 
 static void add_instruction(struct search *search, const struct instruction *instruction,

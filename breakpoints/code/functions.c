@@ -1,6 +1,8 @@
 #include "breakpoints/code/functions.h"
 #include "breakpoints/symbols/symbols.h"
 
+#include <fmc/tracer/array.h>
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
@@ -17,17 +19,10 @@ struct finding_functions {
 static void add(struct finding_functions *f, struct function function)
 {
 	struct functions *found = f->found;
-	/* Room for a power of two. */
-	bool full = (found->length & (found->length - 1)) == 0;
-	struct function *larger = found->at;
-	if (full)
-		larger = reallocarray(found->at, found->length ? 2 * found->length : 1, sizeof(*larger));
-	if (!larger) {
+	if (ARRAY_DOUBLE(found->at, found->length))
+		found->at[found->length++] = function;
+	else
 		f->failed = true;
-		return;
-	}
-	found->at = larger;
-	larger[found->length++] = function;
 }
 
 static void visit_symbol(void *context, const struct symbol *symbol)

@@ -1,6 +1,8 @@
 #include "breakpoints/code/plain_access.h"
 #include "breakpoints/code/direction.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +19,10 @@ bool plain_accesses_add(struct plain_accesses *accesses, const struct instructio
 			bool is_atomic)
 {
 	enum access access;
-	size_t length = accesses->length;
 	if (!is_atomic && !instruction_access(instruction, &access))
 		return true;
-	if ((length & (length - 1)) == 0) {
-		struct plain_access *larger =
-		    reallocarray(accesses->at, length ? 2 * length : 1, sizeof(*larger));
-		if (!larger)
-			return false;
-		accesses->at = larger;
-	}
+	if (!ARRAY_DOUBLE(accesses->at, accesses->length))
+		return false;
 	struct plain_access *added = &accesses->at[accesses->length++];
 	*added = (struct plain_access){.instruction = *instruction,
 				       .object = instruction_rip_operand(instruction),
@@ -53,12 +49,9 @@ bool plain_accesses_add_object(struct plain_accesses *accesses, uint64_t address
 		accesses->objects[length - 1].high += size;
 		return true;
 	}
-	struct plain_object *larger =
-	    reallocarray(accesses->objects, accesses->objects_length + 1, sizeof(*larger));
-	if (!larger)
+	if (!ARRAY_ONE_MORE(accesses->objects, accesses->objects_length))
 		return false;
-	accesses->objects = larger;
-	larger[accesses->objects_length++] = (struct plain_object){address, address + size};
+	accesses->objects[accesses->objects_length++] = (struct plain_object){address, address + size};
 	return true;
 }
 

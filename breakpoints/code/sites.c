@@ -3,6 +3,8 @@
 #include "breakpoints/code/memory_calls.h"
 #include "breakpoints/code/sweep.h"
 
+#include <fmc/tracer/array.h>
+
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,11 +63,9 @@ static void find_writable(const struct module *module, Elf *elf, struct writable
 
 static bool add_link(struct links *links, uint64_t address, const struct memory_call *call)
 {
-	struct link *larger = reallocarray(links->at, links->length + 1, sizeof(*larger));
-	if (!larger)
+	if (!ARRAY_ONE_MORE(links->at, links->length))
 		return false;
-	links->at = larger;
-	larger[links->length++] = (struct link){address, call};
+	links->at[links->length++] = (struct link){address, call};
 	return true;
 }
 
@@ -245,15 +245,9 @@ static void visit(void *context, const struct instruction *instruction)
 	struct sites *sites = gathering->sites;
 	if (!is_site(gathering, instruction))
 		return;
-	/* Room for a power of two. */
-	if ((sites->length & (sites->length - 1)) == 0) {
-		size_t room = sites->length ? 2 * sites->length : 1;
-		struct site *larger = reallocarray(sites->at, room, sizeof(*larger));
-		if (!larger) {
-			gathering->failed = true;
-			return;
-		}
-		sites->at = larger;
+	if (!ARRAY_DOUBLE(sites->at, sites->length)) {
+		gathering->failed = true;
+		return;
 	}
 	const struct memory_call *own = call_by(&gathering->own, instruction->address);
 	const enum linkage linkage = linkage_of(instruction);

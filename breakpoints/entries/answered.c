@@ -2,6 +2,8 @@
 #include "breakpoints/code/sweep.h"
 #include "breakpoints/entries/entries_state.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,15 +95,10 @@ static void visit(void *context, const struct instruction *instruction)
 	struct answered answered;
 	if (!answered_parse(instruction, &answered))
 		return;
-	if ((set->length & (set->length - 1)) == 0) {
-		struct answered *larger =
-		    reallocarray(set->at, set->length ? 2 * set->length : 1, sizeof(*larger));
-		gathering->failed |= !larger;
-		if (!larger)
-			return;
-		set->at = larger;
-	}
-	set->at[set->length++] = answered;
+	if (ARRAY_DOUBLE(set->at, set->length))
+		set->at[set->length++] = answered;
+	else
+		gathering->failed = true;
 }
 
 /* The bytes of one, wherever they are: most functions have none. */

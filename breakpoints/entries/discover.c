@@ -1,5 +1,7 @@
 #include "breakpoints/entries/entries_state.h"
 #include "breakpoints/symbols/symbols.h"
+
+#include <fmc/tracer/array.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +16,10 @@ struct discovery {
 static void add_own(struct discovery *discovery, uint64_t low, uint64_t high)
 {
 	struct entries *entries = discovery->entries;
-	struct range *larger = realloc(entries->own, (entries->own_length + 1) * sizeof(*larger));
-	if (!larger) {
+	if (!ARRAY_ONE_MORE(entries->own, entries->own_length)) {
 		discovery->failed = true;
 		return;
 	}
-	entries->own = larger;
 	entries->own[entries->own_length++] = (struct range){low, high};
 }
 
@@ -45,17 +45,15 @@ static void visit_function(struct discovery *discovery, const struct symbol *sym
 			trap->point = point;
 		return;
 	}
-	struct trap *larger = realloc(entries->traps, (entries->traps_length + 1) * sizeof(*larger));
-	if (!larger) {
+	if (!ARRAY_ONE_MORE(entries->traps, entries->traps_length)) {
 		discovery->failed = true;
 		return;
 	}
-	entries->traps = larger;
-	larger[entries->traps_length++] = (struct trap){.address = symbol->address,
-							.size = symbol->size,
-							.point = point,
-							.module = discovery->module,
-							.is_default = symbol->is_default};
+	entries->traps[entries->traps_length++] = (struct trap){.address = symbol->address,
+								.size = symbol->size,
+								.point = point,
+								.module = discovery->module,
+								.is_default = symbol->is_default};
 }
 
 /* In a static program the loader's locks are among the program's data, known by name only. */

@@ -1,5 +1,7 @@
 #include "breakpoints/entries/patches.h"
+
 #include <assert.h>
+#include <fmc/tracer/array.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +16,9 @@ struct span {
 bool patches_add(struct patches *patches, uint64_t address, const void *planted, uint8_t size)
 {
 	assert(size <= PATCH_BYTES);
-	struct patch *larger = realloc(patches->at, (patches->length + 1) * sizeof(*larger));
-	if (!larger)
+	if (!ARRAY_ONE_MORE(patches->at, patches->length))
 		return false;
-	patches->at = larger;
-	struct patch *patch = &larger[patches->length++];
+	struct patch *patch = &patches->at[patches->length++];
 	*patch = (struct patch){.address = address, .size = size};
 	memcpy(patch->planted, planted, size);
 	return true;

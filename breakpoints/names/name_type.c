@@ -1,6 +1,8 @@
 #include "breakpoints/names/name.h"
 #include "breakpoints/symbols/places.h"
+
 #include <dwarf.h>
+#include <fmc/tracer/array.h>
 #include <stdlib.h>
 
 /* The names of types: `account`, `bank::account`. */
@@ -69,10 +71,8 @@ const char *places_type_name(struct places *places, Dwarf_Die *type)
 	for (size_t i = 0; i < known->length; i++)
 		if (known->at[i].die == type->addr)
 			return known->at[i].name;
-	struct type_name *larger = realloc(known->at, (known->length + 1) * sizeof(*larger));
-	if (!larger)
+	if (!ARRAY_ONE_MORE(known->at, known->length))
 		return NULL;
-	known->at = larger;
 	const char *found = name_type(&text, type) ? places_string(places, name) : NULL;
 	known->at[known->length++] = (struct type_name){.die = type->addr, .name = found};
 	return found;

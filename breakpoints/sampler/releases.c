@@ -2,6 +2,8 @@
 #include "breakpoints/entries/entries_state.h"
 #include "breakpoints/symbols/symbols.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,16 +60,14 @@ static void visit(void *context, const struct symbol *symbol)
 	if (!symbol->function || !is_seen(symbol->name, search, libc, &kind) ||
 	    releases_find_at(releases, symbol->address))
 		return;
-	struct release *larger = reallocarray(releases->at, releases->length + 1, sizeof(*larger));
-	if (!larger) {
+	if (!ARRAY_ONE_MORE(releases->at, releases->length)) {
 		search->failed = true;
 		return;
 	}
-	releases->at = larger;
-	larger[releases->length++] = (struct release){.address = symbol->address,
-						      .kind = kind,
-						      .knows_end = strcmp(symbol->name, "munmap") == 0,
-						      .glibc = libc && !search->musl};
+	releases->at[releases->length++] = (struct release){.address = symbol->address,
+							    .kind = kind,
+							    .knows_end = strcmp(symbol->name, "munmap") == 0,
+							    .glibc = libc && !search->musl};
 }
 
 bool releases_find(struct releases *releases, const struct entries *entries)

@@ -5,6 +5,8 @@
 #include "breakpoints/sampler/releases.h"
 #include "breakpoints/symbols/symbols.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -357,13 +359,12 @@ static struct tally *tally_of(struct sampler *sampler, struct site *site)
 {
 	if (site->counted)
 		return &sampler->tallies[site->counted - 1];
-	struct tally *larger = reallocarray(sampler->tallies, sampler->tallies_length + 1, sizeof(*larger));
-	if (!larger)
+	if (!ARRAY_ONE_MORE(sampler->tallies, sampler->tallies_length))
 		return NULL;
-	sampler->tallies = larger;
-	larger[sampler->tallies_length] = (struct tally){.site = (uint32_t)(site - sampler->sites.at)};
+	sampler->tallies[sampler->tallies_length] =
+	    (struct tally){.site = (uint32_t)(site - sampler->sites.at)};
 	site->counted = ++sampler->tallies_length;
-	return &larger[site->counted - 1];
+	return &sampler->tallies[site->counted - 1];
 }
 
 static bool count(struct sampler *sampler, struct tally *tally, uint32_t thread)

@@ -1,15 +1,15 @@
 #include "breakpoints/symbols/scopes.h"
+
 #include <dwarf.h>
+#include <fmc/tracer/array.h>
 #include <stdlib.h>
 
 /* Which functions and blocks cover a place in the code. */
 
 static bool add(struct scopes *scopes, const Dwarf_Die *die)
 {
-	Dwarf_Die *larger = realloc(scopes->at, (scopes->length + 1) * sizeof(*larger));
-	if (!larger)
+	if (!ARRAY_ONE_MORE(scopes->at, scopes->length))
 		return false;
-	scopes->at = larger;
 	scopes->at[scopes->length++] = *die;
 	return true;
 }

@@ -1,5 +1,7 @@
 #include "breakpoints/symbols/places.h"
+
 #include <dwarf.h>
+#include <fmc/tracer/array.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,14 +57,8 @@ static void add(struct collection *collection, Dwarf_Die *die, const char *scope
 	    !dwarf_formref_die(&attribute, &type) || dwarf_aggregate_size(&type, &size) != 0 || size == 0)
 		return;
 	struct variables *variables = collection->variables;
-	if (variables->length == collection->room) {
-		size_t room = collection->room ? 2 * collection->room : 64;
-		struct variable *larger = realloc(variables->at, room * sizeof(*larger));
-		if (!larger)
-			return;
-		variables->at = larger;
-		collection->room = room;
-	}
+	if (!ARRAY_GROW(variables->at, variables->length, collection->room))
+		return;
 	char *full = full_name(die, scope, name);
 	if (!full)
 		return;

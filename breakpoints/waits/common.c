@@ -1,6 +1,7 @@
 #include "breakpoints/op/entry_table.h"
 #include "breakpoints/waits/inspector.h"
 #include <fmc/breakpoints/op.h>
+#include <fmc/tracer/array.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,10 +68,8 @@ void wait_for(const struct inspector *inspector, const struct futex *futex, enum
 
 bool wait_add_holder(struct wait *wait, uint32_t thread)
 {
-	uint32_t *larger = realloc(wait->holders, (wait->holders_length + 1) * sizeof(*larger));
-	if (!larger)
+	if (!ARRAY_ONE_MORE(wait->holders, wait->holders_length))
 		return false;
-	wait->holders = larger;
 	wait->holders[wait->holders_length++] = thread;
 	return true;
 }

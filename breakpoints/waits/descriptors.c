@@ -1,6 +1,7 @@
 #include "breakpoints/waits/descriptors.h"
 
 #include <fmc/supervisor/in_flight.h>
+#include <fmc/tracer/array.h>
 
 #include <ctype.h>
 #include <dirent.h>
@@ -33,14 +34,8 @@ uint64_t descriptor_inode(const char *link, const char *kind)
 
 static bool add(struct ends *ends, size_t *room, const struct end *end)
 {
-	if (ends->length == *room) {
-		size_t more = *room ? 2 * *room : 256;
-		struct end *larger = realloc(ends->at, more * sizeof(*larger));
-		if (!larger)
-			return false;
-		ends->at = larger;
-		*room = more;
-	}
+	if (!ARRAY_GROW(ends->at, ends->length, *room))
+		return false;
 	ends->at[ends->length++] = *end;
 	return true;
 }

@@ -1,5 +1,7 @@
 #include "replay/export/gdb.h"
 
+#include <fmc/tracer/array.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,11 +84,9 @@ static bool add(struct gdb_writer *writer, const struct stand *stand)
 {
 	if (!stand->known || gdb_at_birth(stand) || find(writer, stand))
 		return true;
-	struct gdb_stop *more = realloc(writer->stops, (writer->stops_length + 1) * sizeof *more);
-	if (!more)
+	if (!ARRAY_ONE_MORE(writer->stops, writer->stops_length))
 		return false;
-	writer->stops = more;
-	give_name(writer, stand, &more[writer->stops_length]);
+	give_name(writer, stand, &writer->stops[writer->stops_length]);
 	writer->stops_length++;
 	return true;
 }

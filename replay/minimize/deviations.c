@@ -1,6 +1,8 @@
 /* A schedule as what it does otherwise than the default policy. */
 #include "replay/minimize/deviations.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 
 void deviations_release(struct deviations *list)
@@ -11,14 +13,8 @@ void deviations_release(struct deviations *list)
 
 static bool push(struct deviations *list, struct deviation deviation)
 {
-	if (list->length == list->room) {
-		size_t room = list->room ? 2 * list->room : 32;
-		struct deviation *at = reallocarray(list->at, room, sizeof *at);
-		if (!at)
-			return false;
-		list->at = at;
-		list->room = room;
-	}
+	if (!ARRAY_GROW(list->at, list->length, list->room))
+		return false;
 	list->at[list->length++] = deviation;
 	return true;
 }

@@ -2,6 +2,8 @@
 
 #include "replay/text/words.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,14 +255,8 @@ static bool read_line(struct reader *r, struct schedule_line *line)
 static struct schedule_line *add_line(struct parser *p)
 {
 	struct schedule *schedule = p->schedule;
-	if (schedule->length == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-		struct schedule_line *lines = realloc(schedule->lines, room * sizeof *lines);
-		if (!lines)
-			return NULL;
-		schedule->lines = lines;
-		p->room = room;
-	}
+	if (!ARRAY_GROW(schedule->lines, schedule->length, p->room))
+		return NULL;
 	struct schedule_line *line = &schedule->lines[schedule->length];
 	*line =
 	    (struct schedule_line){.object_number = NO_OBJECT, .object2_number = NO_OBJECT, .line = p->line};

@@ -3,6 +3,7 @@
 #include "replay/text/words.h"
 
 #include <fmc/supervisor/good_ends.h>
+#include <fmc/tracer/array.h>
 
 #include <assert.h>
 #include <stdarg.h>
@@ -174,13 +175,11 @@ static enum status add_thread(struct parser *p, const char *value)
 		return parser_fail(p, "expected thread T%zu", schedule->threads + 1);
 	if (thread >= SCHEDULE_THREADS)
 		return parser_fail(p, "more than %d threads", SCHEDULE_THREADS);
-	char **names = realloc(schedule->thread_names, (schedule->threads + 1) * sizeof *names);
-	if (!names)
+	if (!ARRAY_ONE_MORE(schedule->thread_names, schedule->threads))
 		return STATUS_NO_MEMORY;
-	schedule->thread_names = names;
-	names[schedule->threads++] = NULL;
+	schedule->thread_names[schedule->threads++] = NULL;
 	value += word + strspn(value + word, " \t");
-	return *value ? set_string(p, &names[thread], value) : STATUS_OK;
+	return *value ? set_string(p, &schedule->thread_names[thread], value) : STATUS_OK;
 }
 
 /* "BYTES": of a variable of the environment. All of them have to fit onto a stack. */

@@ -1,6 +1,8 @@
 /* What was stopped at on the way to a place, in order: the last one is the first to be met backwards. */
 #include "replay/timeline/timeline.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 
 void hits_clear(struct hits *hits)
@@ -27,14 +29,8 @@ void hits_begin(struct hits *hits, const struct traps *traps, size_t part)
 
 bool hits_add(struct hits *hits, const struct hit *hit)
 {
-	if (hits->length == hits->room) {
-		size_t room = hits->room ? 2 * hits->room : 64;
-		struct hit *at = reallocarray(hits->at, room, sizeof *at);
-		if (!at)
-			return false;
-		hits->at = at;
-		hits->room = room;
-	}
+	if (!ARRAY_GROW(hits->at, hits->length, hits->room))
+		return false;
 	hits->at[hits->length++] = *hit;
 	return true;
 }

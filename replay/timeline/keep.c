@@ -1,6 +1,8 @@
 /* Images along the way: on a grid that gets wider when there are too many, and a few where somebody works. */
 #include "replay/timeline/timeline.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,14 +103,8 @@ static void make_room(struct timeline *timeline)
 /* Its place in the order of parts. */
 static bool insert(struct timeline *timeline, const struct keep *keep)
 {
-	if (timeline->keeps_length == timeline->keeps_room) {
-		size_t room = timeline->keeps_room ? 2 * timeline->keeps_room : 32;
-		struct keep *keeps = reallocarray(timeline->keeps, room, sizeof *keeps);
-		if (!keeps)
-			return false;
-		timeline->keeps = keeps;
-		timeline->keeps_room = room;
-	}
+	if (!ARRAY_GROW(timeline->keeps, timeline->keeps_length, timeline->keeps_room))
+		return false;
 	size_t i = timeline->keeps_length++;
 	for (; i > 0 && timeline->keeps[i - 1].part > keep->part; i--)
 		timeline->keeps[i] = timeline->keeps[i - 1];

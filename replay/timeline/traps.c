@@ -1,6 +1,8 @@
 /* Breakpoints and watchpoints: the user's, and those that serve to come to a place again. */
 #include "replay/timeline/timeline.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +25,8 @@ bool traps_add_break(struct traps *traps, uint64_t address)
 {
 	if (find(traps, address))
 		return true;
-	if (traps->breaks_length == traps->breaks_room) {
-		size_t room = traps->breaks_room ? 2 * traps->breaks_room : 16;
-		struct user_break *breaks = reallocarray(traps->breaks, room, sizeof *breaks);
-		if (!breaks)
-			return false;
-		traps->breaks = breaks;
-		traps->breaks_room = room;
-	}
+	if (!ARRAY_GROW(traps->breaks, traps->breaks_length, traps->breaks_room))
+		return false;
 	traps->breaks[traps->breaks_length++] = (struct user_break){.address = address};
 	return true;
 }

@@ -4,6 +4,8 @@
  */
 #include "replay/timeline/timeline.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +23,8 @@ void way_release(struct way *way)
 
 static struct leg *add_leg(struct way *way, enum leg_kind kind, uint64_t count)
 {
-	if (way->length == way->room) {
-		size_t room = way->room ? 2 * way->room : 8;
-		struct leg *legs = reallocarray(way->legs, room, sizeof *legs);
-		if (!legs)
-			return NULL;
-		way->legs = legs;
-		way->room = room;
-	}
+	if (!ARRAY_GROW(way->legs, way->length, way->room))
+		return NULL;
 	struct leg *leg = &way->legs[way->length++];
 	*leg = (struct leg){.kind = kind, .count = count};
 	return leg;

@@ -1,6 +1,8 @@
 /* A cause while it is being written. */
 #include "supervisor/diagnosis/private.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +11,8 @@
 
 bool thread_list_add(struct thread_list *list, uint32_t thread)
 {
-	if (list->length == list->room) {
-		size_t room = list->room ? 2 * list->room : 8;
-		uint32_t *at = realloc(list->at, room * sizeof(*at));
-		if (!at)
-			return false;
-		list->at = at;
-		list->room = room;
-	}
+	if (!ARRAY_GROW(list->at, list->length, list->room))
+		return false;
 	list->at[list->length++] = thread;
 	return true;
 }

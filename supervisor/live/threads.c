@@ -1,6 +1,8 @@
 /* The threads and objects of a live process by their numbers. */
 #include "supervisor/live/live_run.h"
 
+#include <fmc/tracer/array.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,14 +97,8 @@ uint32_t live_run_object(struct live_run *run, enum object_class class, uint64_t
 	for (uint32_t i = 0; i < run->objects_length; i++)
 		if (run->objects[i].address == address && run->objects[i].class == class)
 			return i;
-	if (run->objects_length == run->objects_room) {
-		const uint32_t room = run->objects_room ? 2 * run->objects_room : 64;
-		struct run_object *objects = reallocarray(run->objects, room, sizeof *objects);
-		if (!objects)
-			return NO_OBJECT;
-		run->objects = objects;
-		run->objects_room = room;
-	}
+	if (!ARRAY_GROW(run->objects, run->objects_length, run->objects_room))
+		return NO_OBJECT;
 	const uint32_t number = model_block_add_object(&run->block, &state);
 	if (number == NO_OBJECT)
 		return NO_OBJECT;

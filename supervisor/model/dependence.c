@@ -6,6 +6,7 @@
 
 #include <fmc/breakpoints/plugin.h>
 #include <fmc/supervisor/bitset.h>
+#include <fmc/tracer/array.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,15 +39,9 @@ void footprint_touch(struct footprint *footprint, uint64_t key, enum touch_mode 
 			access->mode = TOUCH_WRITE;
 		return;
 	}
-	if (footprint->length == footprint->room) {
-		uint32_t room = footprint->room ? 2 * footprint->room : 16;
-		struct access *at = reallocarray(footprint->at, room, sizeof *at);
-		if (!at) {
-			footprint->failed = true;
-			return;
-		}
-		footprint->at = at;
-		footprint->room = room;
+	if (!ARRAY_GROW(footprint->at, footprint->length, footprint->room)) {
+		footprint->failed = true;
+		return;
 	}
 	footprint->at[footprint->length++] = (struct access){key, mode, TOUCH_UNLIMITED};
 }

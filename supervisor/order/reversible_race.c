@@ -1,6 +1,8 @@
 /* Which races of a trace can be reversed, and how. */
 #include "supervisor/order/reversible_race.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 
 struct races {
@@ -62,15 +64,9 @@ void races_from(struct races *races, size_t from, bool last)
 static bool push_event(struct races *races, const struct event *event)
 {
 	struct reversal *reversal = &races->reversal;
-	if (reversal->length == reversal->room) {
-		size_t room = reversal->room ? 2 * reversal->room : 64;
-		struct event *events = reallocarray(reversal->events, room, sizeof *events);
-		if (!events) {
-			races->failed = true;
-			return false;
-		}
-		reversal->events = events;
-		reversal->room = room;
+	if (!ARRAY_GROW(reversal->events, reversal->length, reversal->room)) {
+		races->failed = true;
+		return false;
 	}
 	reversal->events[reversal->length++] = *event;
 	return true;

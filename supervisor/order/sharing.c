@@ -5,6 +5,7 @@
  */
 #include <fmc/supervisor/happens_before.h>
 #include <fmc/supervisor/sharing.h>
+#include <fmc/tracer/array.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,14 +159,8 @@ static bool replaces(const struct shadow *shadow, const struct seen *seen, uint3
 
 static bool add_seen(struct shadow *shadow, struct cell *cell, uint32_t index, uint8_t bytes)
 {
-	if (shadow->seen_length == shadow->seen_room) {
-		uint32_t room = shadow->seen_room ? 2 * shadow->seen_room : 1024;
-		struct seen *larger = reallocarray(shadow->seen, room, sizeof *larger);
-		if (!larger)
-			return false;
-		shadow->seen = larger;
-		shadow->seen_room = room;
-	}
+	if (!ARRAY_GROW(shadow->seen, shadow->seen_length, shadow->seen_room))
+		return false;
 	shadow->seen[shadow->seen_length] = (struct seen){index, cell->first, bytes};
 	cell->first = shadow->seen_length++;
 	return true;

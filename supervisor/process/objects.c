@@ -1,6 +1,7 @@
 #include "supervisor/process/process.h"
 #include <fmc/breakpoints/stance.h>
 #include <fmc/supervisor/waking.h>
+#include <fmc/tracer/array.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,14 +228,8 @@ uint32_t threads_by_pthread(const struct process *process, uint64_t pthread)
 
 struct process_thread *threads_add(struct process *process, struct tracee *tracee)
 {
-	if (process->threads_length == process->threads_room) {
-		uint32_t room = process->threads_room ? 2 * process->threads_room : 16;
-		struct process_thread *threads = realloc(process->threads, room * sizeof *threads);
-		if (!threads)
-			return NULL;
-		process->threads = threads;
-		process->threads_room = room;
-	}
+	if (!ARRAY_GROW(process->threads, process->threads_length, process->threads_room))
+		return NULL;
 	struct user_regs_struct *regs = tracee_regs(tracee);
 	struct process_thread *thread = &process->threads[process->threads_length++];
 	*thread = (struct process_thread){

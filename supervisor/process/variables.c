@@ -1,6 +1,8 @@
 /* Which variables of its environment a program asks for. */
 #include "supervisor/process/process.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,13 +31,10 @@ void variables_note(struct process *process, uint64_t address)
 	char name[LONGEST_NAME];
 	if (!read_name(process->target, address, name) || is_known(process, name))
 		return;
-	char **longer =
-	    reallocarray(process->variables, process->variables_length + 1, sizeof *process->variables);
-	if (!longer)
+	if (!ARRAY_ONE_MORE(process->variables, process->variables_length))
 		return;
-	process->variables = longer;
-	longer[process->variables_length] = strdup(name);
-	process->variables_length += longer[process->variables_length] != NULL;
+	process->variables[process->variables_length] = strdup(name);
+	process->variables_length += process->variables[process->variables_length] != NULL;
 }
 
 void variables_free(struct process *process)

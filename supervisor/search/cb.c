@@ -9,6 +9,8 @@
  */
 #include "supervisor/search/cb.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +33,10 @@ static bool reserve_level(struct cb *cb, uint32_t cost)
 {
 	if (cost < cb->levels_length)
 		return true;
-	struct cb_list *levels = reallocarray(cb->levels, (size_t)cost + 1, sizeof *levels);
-	if (!levels)
+	if (!ARRAY_ONE_MORE(cb->levels, cost))
 		return false;
-	cb->levels = levels;
 	while (cb->levels_length <= cost)
-		cb_list_init(&levels[cb->levels_length++]);
+		cb_list_init(&cb->levels[cb->levels_length++]);
 	return true;
 }
 

@@ -3,6 +3,8 @@
 #include "supervisor/policy/random_profile.h"
 #include "supervisor/tree/search_strategy.h"
 
+#include <fmc/tracer/array.h>
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -100,14 +102,8 @@ static bool measured(const struct random_walks *walks)
 
 static struct walk *push_walk(struct random_walks *walks, uint64_t number)
 {
-	if (walks->out_length == walks->out_room) {
-		size_t room = walks->out_room ? 2 * walks->out_room : 8;
-		struct walk *out = reallocarray(walks->out, room, sizeof *out);
-		if (!out)
-			return NULL;
-		walks->out = out;
-		walks->out_room = room;
-	}
+	if (!ARRAY_GROW(walks->out, walks->out_length, walks->out_room))
+		return NULL;
 	struct walk *walk = &walks->out[walks->out_length++];
 	*walk = (struct walk){.number = number};
 	return walk;

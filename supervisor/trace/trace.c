@@ -1,6 +1,8 @@
 /* What came of one execution: growing arrays that are kept between executions. */
 #include <fmc/supervisor/trace.h>
 
+#include <fmc/tracer/array.h>
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,52 +45,28 @@ void trace_release(struct trace *trace)
 	trace_init(trace);
 }
 
-/* Room for `needed` elements of `size` bytes in an array that may move; grows by doubling. */
-static bool reserve(void **array, size_t *room, size_t needed, size_t size)
-{
-	if (needed <= *room)
-		return true;
-	size_t larger = *room ? *room : 64;
-	while (larger < needed)
-		larger *= 2;
-	void *moved = reallocarray(*array, larger, size);
-	if (!moved)
-		return false;
-	*array = moved;
-	*room = larger;
-	return true;
-}
-
 bool trace_push(struct trace *trace, const struct transition *transition)
 {
-	void *at = trace->at;
-	bool ok = reserve(&at, &trace->room, trace->length + 1, sizeof *trace->at);
-	trace->at = at;
-	if (ok)
-		trace->at[trace->length++] = *transition;
-	return ok;
+	if (!ARRAY_GROW(trace->at, trace->length, trace->room))
+		return false;
+	trace->at[trace->length++] = *transition;
+	return true;
 }
 
 bool trace_push_alternative(struct trace *trace, const struct alternative *alternative)
 {
-	void *alternatives = trace->alternatives;
-	bool ok = reserve(&alternatives, &trace->alternatives_room, trace->alternatives_length + 1,
-			  sizeof *trace->alternatives);
-	trace->alternatives = alternatives;
-	if (ok)
-		trace->alternatives[trace->alternatives_length++] = *alternative;
-	return ok;
+	if (!ARRAY_GROW(trace->alternatives, trace->alternatives_length, trace->alternatives_room))
+		return false;
+	trace->alternatives[trace->alternatives_length++] = *alternative;
+	return true;
 }
 
 bool trace_push_footprint(struct trace *trace, const struct footprint *footprint)
 {
 	struct transition *transition = &trace->at[trace->length - 1];
 	size_t first = trace->accesses_length;
-	void *accesses = trace->accesses;
-	bool ok =
-	    reserve(&accesses, &trace->accesses_room, first + footprint->length, sizeof *trace->accesses);
-	trace->accesses = accesses;
-	if (!ok || footprint->failed)
+	if (footprint->failed ||
+	    !ARRAY_RESERVE(trace->accesses, first + footprint->length, trace->accesses_room))
 		return false;
 	if (footprint->length > 0)
 		memcpy(trace->accesses + first, footprint->at, footprint->length * sizeof *trace->accesses);
@@ -100,14 +78,10 @@ bool trace_push_footprint(struct trace *trace, const struct footprint *footprint
 
 bool trace_push_object(struct trace *trace, const struct object_state *state)
 {
-	void *objects = trace->objects;
-	size_t room = trace->objects_room;
-	bool ok = reserve(&objects, &room, (size_t)trace->objects_length + 1, sizeof *trace->objects);
-	trace->objects = objects;
-	trace->objects_room = (uint32_t)room;
-	if (ok)
-		trace->objects[trace->objects_length++] = *state;
-	return ok;
+	if (!ARRAY_GROW(trace->objects, trace->objects_length, trace->objects_room))
+		return false;
+	trace->objects[trace->objects_length++] = *state;
+	return true;
 }
 
 /* Make every recorded set as wide as `words`; from the last to the first, because they move up. */
@@ -126,10 +100,7 @@ bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_
 {
 	assert(trace->length > 0 && words >= trace->set_words);
 	size_t sets = 2 * (trace->length - 1);
-	void *array = trace->sets;
-	bool ok = reserve(&array, &trace->sets_room, (sets + 2) * words, sizeof *trace->sets);
-	trace->sets = array;
-	if (!ok)
+	if (!ARRAY_RESERVE(trace->sets, (sets + 2) * words, trace->sets_room))
 		return false;
 	if (words > trace->set_words)
 		widen_sets(trace, words, sets);
@@ -140,26 +111,18 @@ bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_
 
 bool trace_push_thread(struct trace *trace, const struct thread_end *end)
 {
-	void *threads = trace->threads;
-	size_t room = trace->threads_room;
-	bool ok = reserve(&threads, &room, (size_t)trace->threads_length + 1, sizeof *trace->threads);
-	trace->threads = threads;
-	trace->threads_room = (uint32_t)room;
-	if (ok)
-		trace->threads[trace->threads_length++] = *end;
-	return ok;
+	if (!ARRAY_GROW(trace->threads, trace->threads_length, trace->threads_room))
+		return false;
+	trace->threads[trace->threads_length++] = *end;
+	return true;
 }
 
 bool trace_push_found(struct trace *trace, const struct op *op)
 {
-	void *found = trace->found;
-	size_t room = trace->found_room;
-	bool ok = reserve(&found, &room, (size_t)trace->found_length + 1, sizeof *trace->found);
-	trace->found = found;
-	trace->found_room = (uint32_t)room;
-	if (ok)
-		trace->found[trace->found_length++] = *op;
-	return ok;
+	if (!ARRAY_GROW(trace->found, trace->found_length, trace->found_room))
+		return false;
+	trace->found[trace->found_length++] = *op;
+	return true;
 }
 
 size_t alternative_find(const struct alternative *alternatives, size_t count, struct step step)
@@ -254,50 +217,39 @@ bool trace_stuck(const struct trace *trace, uint32_t t)
 	return trace_goes_on(trace) ? trace_in_circle(trace, t) : true;
 }
 
-static bool copy_array(void **to, size_t *room, const void *from, size_t length, size_t size)
-{
-	if (!reserve(to, room, length, size))
-		return false;
-	if (length)
-		memcpy(*to, from, length * size);
-	return true;
-}
+/* An array of `from` into the same one of `own`, which has room of its own. */
+#define COPY_ARRAY(array, length, room)                                                                      \
+	(ARRAY_RESERVE(own.array, (length), own.room) &&                                                     \
+	 ((length) == 0 || memcpy(own.array, from->array, (length) * sizeof *own.array)))
 
 bool trace_copy(struct trace *to, const struct trace *from)
 {
-	struct trace old = *to;
-	void *at = to->at, *alternatives = to->alternatives, *sets = to->sets, *accesses = to->accesses,
-	     *objects = to->objects, *found = to->found, *threads = to->threads;
-	size_t objects_room = to->objects_room, found_room = to->found_room, threads_room = to->threads_room;
-	bool ok =
-	    copy_array(&at, &old.room, from->at, from->length, sizeof *from->at) &&
-	    copy_array(&alternatives, &old.alternatives_room, from->alternatives, from->alternatives_length,
-		       sizeof *from->alternatives) &&
-	    copy_array(&sets, &old.sets_room, from->sets, 2 * from->length * from->set_words,
-		       sizeof *from->sets) &&
-	    copy_array(&accesses, &old.accesses_room, from->accesses, from->accesses_length,
-		       sizeof *from->accesses) &&
-	    copy_array(&objects, &objects_room, from->objects, from->objects_length, sizeof *from->objects) &&
-	    copy_array(&found, &found_room, from->found, from->found_length, sizeof *from->found) &&
-	    copy_array(&threads, &threads_room, from->threads, from->threads_length, sizeof *from->threads);
+	struct trace own = *to;
+	const bool ok = COPY_ARRAY(at, from->length, room) &&
+			COPY_ARRAY(alternatives, from->alternatives_length, alternatives_room) &&
+			COPY_ARRAY(sets, 2 * from->length * from->set_words, sets_room) &&
+			COPY_ARRAY(accesses, from->accesses_length, accesses_room) &&
+			COPY_ARRAY(objects, from->objects_length, objects_room) &&
+			COPY_ARRAY(found, from->found_length, found_room) &&
+			COPY_ARRAY(threads, from->threads_length, threads_room);
 	if (ok)
 		*to = *from;
 	else
 		trace_init(to);
-	to->at = at;
-	to->room = old.room;
-	to->alternatives = alternatives;
-	to->alternatives_room = old.alternatives_room;
-	to->sets = sets;
-	to->sets_room = old.sets_room;
-	to->accesses = accesses;
-	to->accesses_room = old.accesses_room;
-	to->objects = objects;
-	to->objects_room = (uint32_t)objects_room;
-	to->found = found;
-	to->found_room = (uint32_t)found_room;
-	to->threads = threads;
-	to->threads_room = (uint32_t)threads_room;
+	to->at = own.at;
+	to->room = own.room;
+	to->alternatives = own.alternatives;
+	to->alternatives_room = own.alternatives_room;
+	to->sets = own.sets;
+	to->sets_room = own.sets_room;
+	to->accesses = own.accesses;
+	to->accesses_room = own.accesses_room;
+	to->objects = own.objects;
+	to->objects_room = own.objects_room;
+	to->found = own.found;
+	to->found_room = own.found_room;
+	to->threads = own.threads;
+	to->threads_room = own.threads_room;
 	return ok;
 }
 

@@ -3,6 +3,8 @@
 #include "tracer/proc/call_traits.h"
 #include "tracer/subject/attach.h"
 
+#include <fmc/tracer/array.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -81,14 +83,8 @@ static bool is_halfway(const struct held *held, pid_t tid)
 
 static enum status add_thread(struct held *held, struct attach *permission, pid_t tid)
 {
-	if (held->length == held->room) {
-		const uint32_t room = held->room ? 2 * held->room : 64;
-		struct held_thread *threads = realloc(held->threads, room * sizeof *threads);
-		if (!threads)
-			return STATUS_NO_MEMORY;
-		held->threads = threads;
-		held->room = room;
-	}
+	if (!ARRAY_GROW(held->threads, held->length, held->room))
+		return STATUS_NO_MEMORY;
 	if (is_halfway(held, tid))
 		return refuse(permission->why, tid,
 			      "is in the middle of sending or writing something: try again");

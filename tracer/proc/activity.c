@@ -1,4 +1,5 @@
 #include <fmc/tracer/activity.h>
+#include <fmc/tracer/array.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -105,14 +106,8 @@ static int compare(const void *a, const void *b)
 
 static bool add(struct activity **list, size_t *length, size_t *room, pid_t tid)
 {
-	if (*length == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		struct activity *longer = realloc(*list, more * sizeof(*longer));
-		if (!longer)
-			return false;
-		*list = longer;
-		*room = more;
-	}
+	if (!ARRAY_GROW(*list, *length, *room))
+		return false;
 	(*list)[(*length)++] = (struct activity){.tid = tid, .syscall = -1};
 	return true;
 }

@@ -1,5 +1,6 @@
 #include "tracer/subject/attach.h"
 
+#include <fmc/tracer/array.h>
 #include <fmc/tracer/clock.h>
 
 #include <dirent.h>
@@ -42,14 +43,8 @@ static bool is_known(const struct attach *attach, pid_t tid)
 
 static enum status add_thread(struct attach *attach, pid_t tid)
 {
-	if (attach->length == attach->room) {
-		const size_t room = attach->room ? 2 * attach->room : 64;
-		struct attached *at = realloc(attach->at, room * sizeof *at);
-		if (!at)
-			return attach_no_memory(attach);
-		attach->at = at;
-		attach->room = room;
-	}
+	if (!ARRAY_GROW(attach->at, attach->length, attach->room))
+		return attach_no_memory(attach);
 	struct attached *attached = &attach->at[attach->length];
 	*attached = (struct attached){.thread = {.tid = tid, .number = tid, .syscall = NO_SYSCALL}};
 	if (!task_describe(attach->folder, tid, &attached->thread))

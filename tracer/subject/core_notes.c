@@ -1,5 +1,7 @@
 #include "tracer/subject/core.h"
 
+#include <fmc/tracer/array.h>
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,13 +69,10 @@ static enum status read_status(struct subject *subject, const uint8_t *note, siz
 	if (size < sizeof status)
 		return malformed(what, "a thread's registers are incomplete");
 	memcpy(&status, note, sizeof status);
-	struct subject_thread *threads =
-	    realloc(subject->threads, (subject->threads_length + 1) * sizeof *threads);
-	if (!threads)
+	if (!ARRAY_ONE_MORE(subject->threads, subject->threads_length))
 		return STATUS_NO_MEMORY;
-	subject->threads = threads;
-	threads[subject->threads_length] = (struct subject_thread){0};
-	fill_thread(&threads[subject->threads_length], &status);
+	subject->threads[subject->threads_length] = (struct subject_thread){0};
+	fill_thread(&subject->threads[subject->threads_length], &status);
 	/* The one that got the signal comes first. */
 	if (subject->threads_length++ == 0) {
 		subject->signal = deadly(status.pr_cursig);

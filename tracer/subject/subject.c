@@ -1,6 +1,8 @@
 #include "tracer/subject/subject.h"
 #include "tracer/proc/births.h"
 
+#include <fmc/tracer/array.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -127,13 +129,11 @@ static int file_of(struct subject *subject, const struct subject_mapping *mappin
 		    strcmp(other->path, mapping->path) == 0)
 			return subject->files[i].descriptor;
 	}
-	struct subject_file *files =
-	    realloc(subject->files, (subject->files_length + 1) * sizeof *subject->files);
-	if (!files)
+	if (!ARRAY_ONE_MORE(subject->files, subject->files_length))
 		return -1;
-	subject->files = files;
-	files[subject->files_length] = (struct subject_file){mapping, subject_open(subject, mapping)};
-	return files[subject->files_length++].descriptor;
+	subject->files[subject->files_length] =
+	    (struct subject_file){mapping, subject_open(subject, mapping)};
+	return subject->files[subject->files_length++].descriptor;
 }
 
 enum status subject_read_file(struct subject *subject, const struct subject_mapping *mapping,

@@ -1,5 +1,7 @@
 #include "tracer/target/tracee.h"
 
+#include <fmc/tracer/array.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +30,8 @@ enum status descendants_add(struct target *target, pid_t pid, bool shares_memory
 		known->shares_memory = shares_memory;
 		return STATUS_OK;
 	}
-	if (target->descendants_length == target->descendants_room) {
-		size_t room = target->descendants_room ? 2 * target->descendants_room : 8;
-		struct descendant *more = realloc(target->descendants, room * sizeof *more);
-		if (!more)
-			return STATUS_NO_MEMORY;
-		target->descendants = more;
-		target->descendants_room = room;
-	}
+	if (!ARRAY_GROW(target->descendants, target->descendants_length, target->descendants_room))
+		return STATUS_NO_MEMORY;
 	target->descendants[target->descendants_length++] =
 	    (struct descendant){.pid = pid,
 				.shares_memory = shares_memory,

@@ -1,5 +1,7 @@
 #include "tracer/target/tracee.h"
 
+#include <fmc/tracer/array.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,14 +26,8 @@ struct target *target_new(pid_t pid, const struct answers *answers)
 
 struct tracee *target_add(struct target *target, pid_t tid, enum tracee_life life)
 {
-	if (target->tracees_length == target->tracees_room) {
-		uint32_t room = target->tracees_room ? 2 * target->tracees_room : 8;
-		struct tracee **tracees = realloc(target->tracees, room * sizeof *tracees);
-		if (!tracees)
-			return NULL;
-		target->tracees = tracees;
-		target->tracees_room = room;
-	}
+	if (!ARRAY_GROW(target->tracees, target->tracees_length, target->tracees_room))
+		return NULL;
 	struct tracee *tracee = calloc(1, sizeof *tracee);
 	if (!tracee)
 		return NULL;
@@ -55,14 +51,8 @@ struct tracee *target_by_tid(const struct target *target, pid_t tid)
 
 bool target_keep_early(struct target *target, pid_t tid, int status)
 {
-	if (target->early_length == target->early_room) {
-		size_t room = target->early_room ? 2 * target->early_room : 8;
-		struct early_stop *early = realloc(target->early, room * sizeof *early);
-		if (!early)
-			return false;
-		target->early = early;
-		target->early_room = room;
-	}
+	if (!ARRAY_GROW(target->early, target->early_length, target->early_room))
+		return false;
 	target->early[target->early_length++] = (struct early_stop){.tid = tid, .status = status};
 	return true;
 }

@@ -1,6 +1,8 @@
 /* Telling failures from each other. */
 #include "supervisor/cli/check/failures.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,11 +73,9 @@ static size_t find(const struct verdict *verdict, const char *signature)
 
 bool failures_know(struct failures *failures, uint64_t digest, size_t reported)
 {
-	struct failure *known = reallocarray(failures->known, failures->length + 1, sizeof *known);
-	if (!known)
+	if (!ARRAY_ONE_MORE(failures->known, failures->length))
 		return false;
-	failures->known = known;
-	known[failures->length++] = (struct failure){digest, reported};
+	failures->known[failures->length++] = (struct failure){digest, reported};
 	return true;
 }
 

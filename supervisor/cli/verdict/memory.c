@@ -1,5 +1,7 @@
 #include "supervisor/cli/verdict/memory.h"
 
+#include <fmc/tracer/array.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +25,10 @@ static struct memory_variable *find_variable(struct memory_seen *seen, const cha
 	for (size_t i = 0; i < seen->length; i++)
 		if (strcmp(seen->variables[i].name, name) == 0)
 			return &seen->variables[i];
-	struct memory_variable *larger = reallocarray(seen->variables, seen->length + 1, sizeof *larger);
-	if (!larger)
+	if (!ARRAY_ONE_MORE(seen->variables, seen->length))
 		return NULL;
-	seen->variables = larger;
-	larger[seen->length] = (struct memory_variable){.name = strdup(name)};
-	return larger[seen->length].name ? &larger[seen->length++] : NULL;
+	seen->variables[seen->length] = (struct memory_variable){.name = strdup(name)};
+	return seen->variables[seen->length].name ? &seen->variables[seen->length++] : NULL;
 }
 
 /* Numbers in places count as such: line 9 comes before line 10. */

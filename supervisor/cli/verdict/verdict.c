@@ -3,6 +3,8 @@
 #include "supervisor/cli/verdict/simplify.h"
 #include "supervisor/cli/verdict/warnings.h"
 
+#include <fmc/tracer/array.h>
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -38,14 +40,12 @@ void verdict_release(struct verdict *verdict)
 struct reported *verdict_report(struct verdict *verdict)
 {
 	size_t length = verdict->reported_length;
-	struct reported *reported = reallocarray(verdict->reported, length + 1, sizeof *reported);
-	if (!reported)
+	if (!ARRAY_ONE_MORE(verdict->reported, length))
 		return NULL;
-	verdict->reported = reported;
 	verdict->reported_length++;
-	reported[length] = (struct reported){.count = 1};
-	finding_init(&reported[length].finding);
-	return &reported[length];
+	verdict->reported[length] = (struct reported){.count = 1};
+	finding_init(&verdict->reported[length].finding);
+	return &verdict->reported[length];
 }
 
 size_t verdict_failures(const struct verdict *verdict)
