@@ -109,15 +109,10 @@ static uint64_t rwlock_around(const struct stance *stance)
 	return stance->expected & READER_WAITS ? stance->word : stance->word - RWLOCK_PHASE;
 }
 
-static bool reads(enum op_kind kind)
-{
-	return kind == OP_RWLOCK_RDLOCK || kind == OP_RWLOCK_TIMEDRDLOCK;
-}
-
 static uint64_t undo_rwlock(struct target *target, const struct stance *stance)
 {
 	uint64_t lock = rwlock_around(stance);
-	if (reads(stance->function) && stance->word == lock + RWLOCK_PHASE)
+	if (op_reads(stance->function) && stance->word == lock + RWLOCK_PHASE)
 		add(target, lock, -READER);
 	settle_rwlock(target, lock);
 	return lock;
@@ -171,32 +166,31 @@ static enum status undo(struct target *target, const struct entries *entries, co
 {
 	*rewound = REWOUND_BEFORE;
 	arguments[0] = stance->word;
-	switch (stance->function) {
-	case OP_MUTEX_LOCK:
-	case OP_MUTEX_TIMEDLOCK:
+	switch (op_class(stance->function)) {
+	case CLASS_MUTEX:
 		arguments[0] -= entries->musl ? MUSL_LOCK : 0;
 		unmark_mutex(target, entries->musl, arguments[0]);
 		return STATUS_OK;
-	case OP_SEM_WAIT:
-	case OP_SEM_TIMEDWAIT:
+	case CLASS_SEM:
 		unmark_semaphore(target, entries->musl, arguments[0]);
 		return STATUS_OK;
-	case OP_COND_WAIT:
-	case OP_COND_TIMEDWAIT:
+	case CLASS_COND:
 		return entries->musl ? STATUS_UNSUPPORTED
 				     : rewind_condition(target, stance, arguments, rewound);
-	case OP_BARRIER_WAIT:
+	case CLASS_BARRIER:
 		if (entries->musl)
 			return STATUS_UNSUPPORTED;
 		*rewound = REWOUND_ASLEEP;
 		arguments[0] -= BARRIER_ROUND;
 		add(target, arguments[0], -1);
 		return STATUS_OK;
-	default:
+	case CLASS_RWLOCK:
 		if (entries->musl)
 			return STATUS_UNSUPPORTED;
 		arguments[0] = undo_rwlock(target, stance);
 		return STATUS_OK;
+	default:
+		return STATUS_UNSUPPORTED;
 	}
 }
 

@@ -152,27 +152,6 @@ bool stance_sleeps(struct tracee *tracee)
 	return now && about_to_call(tracee, &regs) && sleeps(tracee, &regs, &stance);
 }
 
-/* Those that can't be called anew, or needn't be. */
-static bool can_be_called_anew(enum op_kind kind)
-{
-	switch (kind) {
-	case OP_MUTEX_LOCK:
-	case OP_MUTEX_TIMEDLOCK:
-	case OP_COND_WAIT:
-	case OP_COND_TIMEDWAIT:
-	case OP_RWLOCK_RDLOCK:
-	case OP_RWLOCK_TIMEDRDLOCK:
-	case OP_RWLOCK_WRLOCK:
-	case OP_RWLOCK_TIMEDWRLOCK:
-	case OP_BARRIER_WAIT:
-	case OP_SEM_WAIT:
-	case OP_SEM_TIMEDWAIT:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static struct user_regs_struct registers_of(const struct unwound *caller)
 {
 	return (struct user_regs_struct){.rip = caller->pc,
@@ -221,7 +200,7 @@ enum status stance_find(const struct entries *entries, struct places *places, st
 		stance->kind = STANCE_UNKNOWN;
 	else if (!asleep)
 		stance->kind = STANCE_INSIDE;
-	else if (can_be_called_anew(stance->function))
+	else if (op_rewinds(stance->function))
 		stance->kind = STANCE_WAITS;
 	return STATUS_OK;
 }

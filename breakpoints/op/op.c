@@ -5,85 +5,112 @@
 #include <stddef.h>
 #include <string.h>
 
+/* What others ask of a kind, as op.h says in full at the function named here. */
+enum op_trait {
+	WAITS = 1 << 0,		   /* op_waits() */
+	REWINDS = 1 << 1,	   /* op_rewinds() */
+	QUEUES = 1 << 2,	   /* op_queues() */
+	TIMED = 1 << 3,		   /* op_timed(): always */
+	MAY_BE_TIMED = 1 << 4,	   /* op_timed(): with OP_TIMED */
+	TAKES = 1 << 5,		   /* op_takes(): if it has succeeded */
+	TAKES_ANYHOW = 1 << 6,	   /* op_takes(): whatever its result */
+	READS = 1 << 7,		   /* op_reads() */
+	INITIALISES = 1 << 8,	   /* op_initialises() */
+	DESTROYS = 1 << 9,	   /* op_destroys() */
+	ASLEEP = 1 << 10,	   /* op_is_asleep() */
+	BY_MODEL = 1 << 11,	   /* op_is_by_model() */
+	OUTSIDE = 1 << 12,	   /* op_waits_outside() */
+	ERRORS = 1 << 13,	   /* op_returns_error() */
+	NEGATIVE_ERRORS = 1 << 14, /* op_returns_negative() */
+};
+
 struct op_entry {
 	const char *name;
 	enum object_class class, class2;
+	unsigned traits; /* enum op_trait */
 };
 
 static struct op_entry ops[OP_ALL] = {
-    [OP_NONE] = {"none", CLASS_NONE, CLASS_NONE},
-    [OP_THREAD_START] = {"thread_start", CLASS_NONE, CLASS_NONE},
-    [OP_THREAD_CREATE] = {"thread_create", CLASS_THREAD, CLASS_NONE},
-    [OP_THREAD_JOIN] = {"thread_join", CLASS_THREAD, CLASS_NONE},
-    [OP_THREAD_TRYJOIN] = {"thread_tryjoin", CLASS_THREAD, CLASS_NONE},
-    [OP_THREAD_TIMEDJOIN] = {"thread_timedjoin", CLASS_THREAD, CLASS_NONE},
-    [OP_THREAD_DETACH] = {"thread_detach", CLASS_THREAD, CLASS_NONE},
-    [OP_THREAD_CANCEL] = {"thread_cancel", CLASS_THREAD, CLASS_NONE},
-    [OP_THREAD_TESTCANCEL] = {"thread_testcancel", CLASS_NONE, CLASS_NONE},
-    [OP_THREAD_CANCELSTATE] = {"thread_cancelstate", CLASS_NONE, CLASS_NONE},
-    [OP_THREAD_CANCELTYPE] = {"thread_canceltype", CLASS_NONE, CLASS_NONE},
-    [OP_MUTEX_INIT] = {"mutex_init", CLASS_MUTEX, CLASS_NONE},
-    [OP_MUTEX_DESTROY] = {"mutex_destroy", CLASS_MUTEX, CLASS_NONE},
-    [OP_MUTEX_LOCK] = {"mutex_lock", CLASS_MUTEX, CLASS_NONE},
-    [OP_MUTEX_TRYLOCK] = {"mutex_trylock", CLASS_MUTEX, CLASS_NONE},
-    [OP_MUTEX_TIMEDLOCK] = {"mutex_timedlock", CLASS_MUTEX, CLASS_NONE},
-    [OP_MUTEX_UNLOCK] = {"mutex_unlock", CLASS_MUTEX, CLASS_NONE},
-    [OP_MUTEX_CONSISTENT] = {"mutex_consistent", CLASS_MUTEX, CLASS_NONE},
-    [OP_COND_INIT] = {"cond_init", CLASS_COND, CLASS_NONE},
-    [OP_COND_DESTROY] = {"cond_destroy", CLASS_COND, CLASS_NONE},
-    [OP_COND_WAIT] = {"cond_wait", CLASS_COND, CLASS_MUTEX},
-    [OP_COND_TIMEDWAIT] = {"cond_timedwait", CLASS_COND, CLASS_MUTEX},
-    [OP_COND_ASLEEP] = {"cond_asleep", CLASS_COND, CLASS_MUTEX},
-    [OP_COND_RELOCK] = {"cond_relock", CLASS_COND, CLASS_MUTEX},
-    [OP_COND_SIGNAL] = {"cond_signal", CLASS_COND, CLASS_NONE},
-    [OP_COND_BROADCAST] = {"cond_broadcast", CLASS_COND, CLASS_NONE},
-    [OP_RWLOCK_INIT] = {"rwlock_init", CLASS_RWLOCK, CLASS_NONE},
-    [OP_RWLOCK_DESTROY] = {"rwlock_destroy", CLASS_RWLOCK, CLASS_NONE},
-    [OP_RWLOCK_RDLOCK] = {"rwlock_rdlock", CLASS_RWLOCK, CLASS_NONE},
-    [OP_RWLOCK_TRYRDLOCK] = {"rwlock_tryrdlock", CLASS_RWLOCK, CLASS_NONE},
-    [OP_RWLOCK_TIMEDRDLOCK] = {"rwlock_timedrdlock", CLASS_RWLOCK, CLASS_NONE},
-    [OP_RWLOCK_WRLOCK] = {"rwlock_wrlock", CLASS_RWLOCK, CLASS_NONE},
-    [OP_RWLOCK_TRYWRLOCK] = {"rwlock_trywrlock", CLASS_RWLOCK, CLASS_NONE},
-    [OP_RWLOCK_TIMEDWRLOCK] = {"rwlock_timedwrlock", CLASS_RWLOCK, CLASS_NONE},
-    [OP_RWLOCK_UNLOCK] = {"rwlock_unlock", CLASS_RWLOCK, CLASS_NONE},
-    [OP_BARRIER_INIT] = {"barrier_init", CLASS_BARRIER, CLASS_NONE},
-    [OP_BARRIER_DESTROY] = {"barrier_destroy", CLASS_BARRIER, CLASS_NONE},
-    [OP_BARRIER_WAIT] = {"barrier_wait", CLASS_BARRIER, CLASS_NONE},
-    [OP_BARRIER_ASLEEP] = {"barrier_asleep", CLASS_BARRIER, CLASS_NONE},
-    [OP_BARRIER_RESUME] = {"barrier_resume", CLASS_BARRIER, CLASS_NONE},
-    [OP_SPIN_INIT] = {"spin_init", CLASS_SPIN, CLASS_NONE},
-    [OP_SPIN_DESTROY] = {"spin_destroy", CLASS_SPIN, CLASS_NONE},
-    [OP_SPIN_LOCK] = {"spin_lock", CLASS_SPIN, CLASS_NONE},
-    [OP_SPIN_TRYLOCK] = {"spin_trylock", CLASS_SPIN, CLASS_NONE},
-    [OP_SPIN_UNLOCK] = {"spin_unlock", CLASS_SPIN, CLASS_NONE},
-    [OP_ONCE] = {"once", CLASS_ONCE, CLASS_NONE},
-    [OP_ONCE_END] = {"once_end", CLASS_ONCE, CLASS_NONE},
-    [OP_GUARD_ACQUIRE] = {"once_guard_acquire", CLASS_ONCE, CLASS_NONE},
-    [OP_GUARD_RELEASE] = {"once_guard_release", CLASS_ONCE, CLASS_NONE},
-    [OP_GUARD_ABORT] = {"once_guard_abort", CLASS_ONCE, CLASS_NONE},
-    [OP_SEM_INIT] = {"sem_init", CLASS_SEM, CLASS_NONE},
-    [OP_SEM_DESTROY] = {"sem_destroy", CLASS_SEM, CLASS_NONE},
-    [OP_SEM_OPEN] = {"sem_open", CLASS_SEM, CLASS_NONE},
-    [OP_SEM_CLOSE] = {"sem_close", CLASS_SEM, CLASS_NONE},
-    [OP_SEM_WAIT] = {"sem_wait", CLASS_SEM, CLASS_NONE},
-    [OP_SEM_TRYWAIT] = {"sem_trywait", CLASS_SEM, CLASS_NONE},
-    [OP_SEM_TIMEDWAIT] = {"sem_timedwait", CLASS_SEM, CLASS_NONE},
-    [OP_SEM_POST] = {"sem_post", CLASS_SEM, CLASS_NONE},
-    [OP_SEM_GETVALUE] = {"sem_getvalue", CLASS_SEM, CLASS_NONE},
-    [OP_YIELD] = {"yield", CLASS_NONE, CLASS_NONE},
-    [OP_SLEEP] = {"sleep", CLASS_NONE, CLASS_NONE},
-    [OP_POLL] = {"poll", CLASS_NONE, CLASS_NONE},
-    [OP_FUTEX_WAIT] = {"futex_wait", CLASS_FUTEX, CLASS_NONE},
-    [OP_FUTEX_ASLEEP] = {"futex_asleep", CLASS_FUTEX, CLASS_NONE},
-    [OP_FUTEX_RESUME] = {"futex_resume", CLASS_FUTEX, CLASS_NONE},
-    [OP_FUTEX_WAKE] = {"futex_wake", CLASS_FUTEX, CLASS_NONE},
-    [OP_FUTEX_REQUEUE] = {"futex_requeue", CLASS_FUTEX, CLASS_FUTEX},
-    [OP_FUTEX_WAKE_OP] = {"futex_wake_op", CLASS_FUTEX, CLASS_FUTEX},
-    [OP_MEMORY_READ] = {"memory_read", CLASS_MEMORY, CLASS_NONE},
-    [OP_MEMORY_WRITE] = {"memory_write", CLASS_MEMORY, CLASS_NONE},
-    [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE},
-    [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE},
-    [OP_SYSCALL] = {"syscall", CLASS_NONE, CLASS_NONE},
+    [OP_NONE] = {"none", CLASS_NONE, CLASS_NONE, 0},
+    [OP_THREAD_START] = {"thread_start", CLASS_NONE, CLASS_NONE, 0},
+    [OP_THREAD_CREATE] = {"thread_create", CLASS_THREAD, CLASS_NONE, ERRORS},
+    [OP_THREAD_JOIN] = {"thread_join", CLASS_THREAD, CLASS_NONE, WAITS | ERRORS},
+    [OP_THREAD_TRYJOIN] = {"thread_tryjoin", CLASS_THREAD, CLASS_NONE, ERRORS},
+    [OP_THREAD_TIMEDJOIN] = {"thread_timedjoin", CLASS_THREAD, CLASS_NONE, WAITS | TIMED | ERRORS},
+    [OP_THREAD_DETACH] = {"thread_detach", CLASS_THREAD, CLASS_NONE, ERRORS},
+    [OP_THREAD_CANCEL] = {"thread_cancel", CLASS_THREAD, CLASS_NONE, ERRORS},
+    [OP_THREAD_TESTCANCEL] = {"thread_testcancel", CLASS_NONE, CLASS_NONE, ERRORS},
+    [OP_THREAD_CANCELSTATE] = {"thread_cancelstate", CLASS_NONE, CLASS_NONE, ERRORS},
+    [OP_THREAD_CANCELTYPE] = {"thread_canceltype", CLASS_NONE, CLASS_NONE, ERRORS},
+    [OP_MUTEX_INIT] = {"mutex_init", CLASS_MUTEX, CLASS_NONE, INITIALISES | ERRORS},
+    [OP_MUTEX_DESTROY] = {"mutex_destroy", CLASS_MUTEX, CLASS_NONE, DESTROYS | ERRORS},
+    [OP_MUTEX_LOCK] = {"mutex_lock", CLASS_MUTEX, CLASS_NONE, WAITS | REWINDS | QUEUES | TAKES | ERRORS},
+    [OP_MUTEX_TRYLOCK] = {"mutex_trylock", CLASS_MUTEX, CLASS_NONE, TAKES | ERRORS},
+    [OP_MUTEX_TIMEDLOCK] = {"mutex_timedlock", CLASS_MUTEX, CLASS_NONE,
+			    WAITS | REWINDS | QUEUES | TIMED | TAKES | ERRORS},
+    [OP_MUTEX_UNLOCK] = {"mutex_unlock", CLASS_MUTEX, CLASS_NONE, ERRORS},
+    [OP_MUTEX_CONSISTENT] = {"mutex_consistent", CLASS_MUTEX, CLASS_NONE, ERRORS},
+    [OP_COND_INIT] = {"cond_init", CLASS_COND, CLASS_NONE, INITIALISES | ERRORS},
+    [OP_COND_DESTROY] = {"cond_destroy", CLASS_COND, CLASS_NONE, DESTROYS | ERRORS},
+    [OP_COND_WAIT] = {"cond_wait", CLASS_COND, CLASS_MUTEX, WAITS | REWINDS | ERRORS},
+    [OP_COND_TIMEDWAIT] = {"cond_timedwait", CLASS_COND, CLASS_MUTEX, WAITS | REWINDS | ERRORS},
+    [OP_COND_ASLEEP] = {"cond_asleep", CLASS_COND, CLASS_MUTEX, MAY_BE_TIMED | ASLEEP | BY_MODEL | ERRORS},
+    [OP_COND_RELOCK] = {"cond_relock", CLASS_COND, CLASS_MUTEX, QUEUES | TAKES_ANYHOW | BY_MODEL | ERRORS},
+    [OP_COND_SIGNAL] = {"cond_signal", CLASS_COND, CLASS_NONE, ERRORS},
+    [OP_COND_BROADCAST] = {"cond_broadcast", CLASS_COND, CLASS_NONE, ERRORS},
+    [OP_RWLOCK_INIT] = {"rwlock_init", CLASS_RWLOCK, CLASS_NONE, INITIALISES | ERRORS},
+    [OP_RWLOCK_DESTROY] = {"rwlock_destroy", CLASS_RWLOCK, CLASS_NONE, DESTROYS | ERRORS},
+    [OP_RWLOCK_RDLOCK] = {"rwlock_rdlock", CLASS_RWLOCK, CLASS_NONE,
+			  WAITS | REWINDS | QUEUES | READS | ERRORS},
+    [OP_RWLOCK_TRYRDLOCK] = {"rwlock_tryrdlock", CLASS_RWLOCK, CLASS_NONE, READS | ERRORS},
+    [OP_RWLOCK_TIMEDRDLOCK] = {"rwlock_timedrdlock", CLASS_RWLOCK, CLASS_NONE,
+			       WAITS | REWINDS | QUEUES | TIMED | READS | ERRORS},
+    [OP_RWLOCK_WRLOCK] = {"rwlock_wrlock", CLASS_RWLOCK, CLASS_NONE,
+			  WAITS | REWINDS | QUEUES | TAKES | ERRORS},
+    [OP_RWLOCK_TRYWRLOCK] = {"rwlock_trywrlock", CLASS_RWLOCK, CLASS_NONE, TAKES | ERRORS},
+    [OP_RWLOCK_TIMEDWRLOCK] = {"rwlock_timedwrlock", CLASS_RWLOCK, CLASS_NONE,
+			       WAITS | REWINDS | QUEUES | TIMED | TAKES | ERRORS},
+    [OP_RWLOCK_UNLOCK] = {"rwlock_unlock", CLASS_RWLOCK, CLASS_NONE, ERRORS},
+    [OP_BARRIER_INIT] = {"barrier_init", CLASS_BARRIER, CLASS_NONE, INITIALISES | ERRORS},
+    [OP_BARRIER_DESTROY] = {"barrier_destroy", CLASS_BARRIER, CLASS_NONE, DESTROYS | ERRORS},
+    [OP_BARRIER_WAIT] = {"barrier_wait", CLASS_BARRIER, CLASS_NONE, WAITS | REWINDS | ERRORS},
+    [OP_BARRIER_ASLEEP] = {"barrier_asleep", CLASS_BARRIER, CLASS_NONE, ASLEEP | BY_MODEL | ERRORS},
+    [OP_BARRIER_RESUME] = {"barrier_resume", CLASS_BARRIER, CLASS_NONE, BY_MODEL | ERRORS},
+    [OP_SPIN_INIT] = {"spin_init", CLASS_SPIN, CLASS_NONE, INITIALISES | ERRORS},
+    [OP_SPIN_DESTROY] = {"spin_destroy", CLASS_SPIN, CLASS_NONE, DESTROYS | ERRORS},
+    [OP_SPIN_LOCK] = {"spin_lock", CLASS_SPIN, CLASS_NONE, WAITS | TAKES | ERRORS},
+    [OP_SPIN_TRYLOCK] = {"spin_trylock", CLASS_SPIN, CLASS_NONE, TAKES | ERRORS},
+    [OP_SPIN_UNLOCK] = {"spin_unlock", CLASS_SPIN, CLASS_NONE, ERRORS},
+    [OP_ONCE] = {"once", CLASS_ONCE, CLASS_NONE, WAITS | TAKES_ANYHOW | ERRORS},
+    [OP_ONCE_END] = {"once_end", CLASS_ONCE, CLASS_NONE, ERRORS},
+    [OP_GUARD_ACQUIRE] = {"once_guard_acquire", CLASS_ONCE, CLASS_NONE, WAITS | TAKES_ANYHOW | ERRORS},
+    [OP_GUARD_RELEASE] = {"once_guard_release", CLASS_ONCE, CLASS_NONE, ERRORS},
+    [OP_GUARD_ABORT] = {"once_guard_abort", CLASS_ONCE, CLASS_NONE, ERRORS},
+    [OP_SEM_INIT] = {"sem_init", CLASS_SEM, CLASS_NONE, INITIALISES | ERRORS},
+    [OP_SEM_DESTROY] = {"sem_destroy", CLASS_SEM, CLASS_NONE, DESTROYS | ERRORS},
+    [OP_SEM_OPEN] = {"sem_open", CLASS_SEM, CLASS_NONE, ERRORS},
+    [OP_SEM_CLOSE] = {"sem_close", CLASS_SEM, CLASS_NONE, ERRORS},
+    [OP_SEM_WAIT] = {"sem_wait", CLASS_SEM, CLASS_NONE, WAITS | REWINDS | QUEUES | TAKES | ERRORS},
+    [OP_SEM_TRYWAIT] = {"sem_trywait", CLASS_SEM, CLASS_NONE, TAKES | ERRORS},
+    [OP_SEM_TIMEDWAIT] = {"sem_timedwait", CLASS_SEM, CLASS_NONE,
+			  WAITS | REWINDS | QUEUES | TIMED | TAKES | ERRORS},
+    [OP_SEM_POST] = {"sem_post", CLASS_SEM, CLASS_NONE, ERRORS},
+    [OP_SEM_GETVALUE] = {"sem_getvalue", CLASS_SEM, CLASS_NONE, ERRORS},
+    [OP_YIELD] = {"yield", CLASS_NONE, CLASS_NONE, 0},
+    [OP_SLEEP] = {"sleep", CLASS_NONE, CLASS_NONE, 0},
+    [OP_POLL] = {"poll", CLASS_NONE, CLASS_NONE, MAY_BE_TIMED | OUTSIDE},
+    [OP_FUTEX_WAIT] = {"futex_wait", CLASS_FUTEX, CLASS_NONE, WAITS | NEGATIVE_ERRORS},
+    [OP_FUTEX_ASLEEP] = {"futex_asleep", CLASS_FUTEX, CLASS_NONE,
+			 MAY_BE_TIMED | ASLEEP | BY_MODEL | NEGATIVE_ERRORS},
+    [OP_FUTEX_RESUME] = {"futex_resume", CLASS_FUTEX, CLASS_NONE, BY_MODEL | NEGATIVE_ERRORS},
+    [OP_FUTEX_WAKE] = {"futex_wake", CLASS_FUTEX, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_FUTEX_REQUEUE] = {"futex_requeue", CLASS_FUTEX, CLASS_FUTEX, NEGATIVE_ERRORS},
+    [OP_FUTEX_WAKE_OP] = {"futex_wake_op", CLASS_FUTEX, CLASS_FUTEX, NEGATIVE_ERRORS},
+    [OP_MEMORY_READ] = {"memory_read", CLASS_MEMORY, CLASS_NONE, 0},
+    [OP_MEMORY_WRITE] = {"memory_write", CLASS_MEMORY, CLASS_NONE, 0},
+    [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE, 0},
+    [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE, 0},
+    [OP_SYSCALL] = {"syscall", CLASS_NONE, CLASS_NONE, MAY_BE_TIMED | OUTSIDE},
 };
 
 static const char *classes[CLASS_ALL] = {
@@ -153,7 +180,7 @@ enum op_kind op_add(const char *name, enum object_class class)
 	    ops_added == OP_USER_MOST)
 		return OP_KINDS;
 	strcpy(op_names[ops_added], name);
-	ops[OP_USER + ops_added] = (struct op_entry){op_names[ops_added], class, CLASS_NONE};
+	ops[OP_USER + ops_added] = (struct op_entry){op_names[ops_added], class, CLASS_NONE, TAKES_ANYHOW};
 	return (enum op_kind)(OP_USER + ops_added++);
 }
 
@@ -177,6 +204,76 @@ enum object_class op_class(enum op_kind kind)
 enum object_class op_class2(enum op_kind kind)
 {
 	return op_entry(kind)->class2;
+}
+
+static bool has(enum op_kind kind, unsigned traits)
+{
+	return op_entry(kind)->traits & traits;
+}
+
+bool op_waits(enum op_kind kind)
+{
+	return has(kind, WAITS);
+}
+
+bool op_rewinds(enum op_kind kind)
+{
+	return has(kind, REWINDS);
+}
+
+bool op_queues(enum op_kind kind)
+{
+	return has(kind, QUEUES);
+}
+
+bool op_timed(const struct op *op)
+{
+	return has(op->kind, TIMED) || (op->flags & OP_TIMED && has(op->kind, MAY_BE_TIMED));
+}
+
+bool op_takes(enum op_kind kind, bool failed)
+{
+	return has(kind, failed ? TAKES_ANYHOW : TAKES | TAKES_ANYHOW);
+}
+
+bool op_reads(enum op_kind kind)
+{
+	return has(kind, READS);
+}
+
+bool op_initialises(enum op_kind kind)
+{
+	return has(kind, INITIALISES);
+}
+
+bool op_destroys(enum op_kind kind)
+{
+	return has(kind, DESTROYS);
+}
+
+bool op_is_asleep(enum op_kind kind)
+{
+	return has(kind, ASLEEP);
+}
+
+bool op_is_by_model(enum op_kind kind)
+{
+	return has(kind, BY_MODEL);
+}
+
+bool op_waits_outside(enum op_kind kind)
+{
+	return has(kind, OUTSIDE);
+}
+
+bool op_returns_error(enum op_kind kind)
+{
+	return has(kind, ERRORS);
+}
+
+bool op_returns_negative(enum op_kind kind)
+{
+	return has(kind, NEGATIVE_ERRORS);
 }
 
 uint32_t class_bytes(enum object_class class)

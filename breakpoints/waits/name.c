@@ -94,35 +94,14 @@ static bool inner_says(const char *function, enum wait_kind *kind, const char **
 
 static enum wait_kind kind_of_operation(enum op_kind kind)
 {
-	switch (kind) {
-	case OP_MUTEX_LOCK:
-	case OP_MUTEX_TIMEDLOCK:
-		return WAIT_MUTEX;
-	case OP_COND_WAIT:
-	case OP_COND_TIMEDWAIT:
-		return WAIT_COND;
-	case OP_SEM_WAIT:
-	case OP_SEM_TIMEDWAIT:
-		return WAIT_SEMAPHORE;
-	case OP_RWLOCK_RDLOCK:
-	case OP_RWLOCK_TIMEDRDLOCK:
-		return WAIT_READ;
-	case OP_RWLOCK_WRLOCK:
-	case OP_RWLOCK_TIMEDWRLOCK:
-		return WAIT_WRITE;
-	case OP_BARRIER_WAIT:
-		return WAIT_BARRIER;
-	case OP_THREAD_JOIN:
-	case OP_THREAD_TIMEDJOIN:
-		return WAIT_JOIN;
-	case OP_ONCE:
-	case OP_GUARD_ACQUIRE:
-		return WAIT_ONCE;
-	case OP_SPIN_LOCK:
-		return WAIT_SPIN;
-	default:
-		return WAIT_NOTHING;
-	}
+	static const enum wait_kind kinds[CLASS_ALL] = {
+	    [CLASS_THREAD] = WAIT_JOIN,	 [CLASS_MUTEX] = WAIT_MUTEX,	 [CLASS_COND] = WAIT_COND,
+	    [CLASS_RWLOCK] = WAIT_WRITE, [CLASS_BARRIER] = WAIT_BARRIER, [CLASS_SPIN] = WAIT_SPIN,
+	    [CLASS_ONCE] = WAIT_ONCE,	 [CLASS_SEM] = WAIT_SEMAPHORE,
+	};
+	if (op_reads(kind))
+		return op_waits(kind) ? WAIT_READ : WAIT_NOTHING;
+	return op_waits(kind) ? kinds[op_class(kind)] : WAIT_NOTHING;
 }
 
 /* libc's way into the kernel for everybody. */

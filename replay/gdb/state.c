@@ -166,23 +166,8 @@ static bool takes(const struct schedule_line *line, uint32_t thread, uint32_t ob
 {
 	if (line->step.thread != thread || !gdb_state_acts_on(line, object))
 		return false;
-	switch (line->kind) {
-	case OP_MUTEX_LOCK:
-	case OP_MUTEX_TRYLOCK:
-	case OP_MUTEX_TIMEDLOCK:
-	case OP_RWLOCK_WRLOCK:
-	case OP_RWLOCK_TRYWRLOCK:
-	case OP_RWLOCK_TIMEDWRLOCK:
-	case OP_SPIN_LOCK:
-	case OP_SPIN_TRYLOCK:
-		return !line->result_valid || line->result == 0 || line->result == EOWNERDEAD;
-	case OP_COND_RELOCK:
-	case OP_ONCE:
-	case OP_GUARD_ACQUIRE:
-		return true;
-	default:
-		return line->kind >= OP_USER;
-	}
+	bool failed = line->result_valid && line->result != 0 && line->result != EOWNERDEAD;
+	return op_takes(line->kind, failed);
 }
 
 static void add_holder(const struct timeline *timeline, uint32_t holder, uint32_t object, struct text *text)

@@ -170,11 +170,6 @@ static void check_readers(struct recorder *r, const struct model *model, uint32_
 	}
 }
 
-static bool reads(enum op_kind kind)
-{
-	return kind == OP_RWLOCK_RDLOCK || kind == OP_RWLOCK_TRYRDLOCK || kind == OP_RWLOCK_TIMEDRDLOCK;
-}
-
 /* The transition before this state: has it made somebody a reader, or a reader nobody? */
 static void note_reader(struct recorder *r, const struct model *model, const struct transition *t,
 			size_t state)
@@ -184,11 +179,11 @@ static void note_reader(struct recorder *r, const struct model *model, const str
 	if (op_class(kind) != CLASS_RWLOCK || object >= r->objects_length)
 		return;
 	bool done = t->result_valid && t->result == 0, writer = r->objects[object].holder == t->thread;
-	if (done && (reads(kind) || (kind == OP_RWLOCK_UNLOCK && !writer))) {
+	if (done && (op_reads(kind) || (kind == OP_RWLOCK_UNLOCK && !writer))) {
 		struct reader *reader = find_reader(r, t->thread, object);
 		if (!reader)
 			return;
-		if (reads(kind) && reader->count++ == 0)
+		if (op_reads(kind) && reader->count++ == 0)
 			reader->span = open_span(r, &(struct span){.kind = SPAN_HOLDS,
 								   .thread = t->thread,
 								   .class = CLASS_RWLOCK,
@@ -196,7 +191,7 @@ static void note_reader(struct recorder *r, const struct model *model, const str
 								   .by = NO_THREAD,
 								   .shared = true,
 								   .from = state});
-		else if (!reads(kind) && reader->count > 0 && --reader->count == 0)
+		else if (!op_reads(kind) && reader->count > 0 && --reader->count == 0)
 			close_span(r, &reader->span, state);
 	}
 	check_readers(r, model, object, state);

@@ -72,24 +72,13 @@ bool words_read_choice(const char *word, size_t length, int32_t *choice)
 	return true;
 }
 
-/* Does this kind return error numbers, positive as POSIX's threads do? */
-static bool returns_error(enum op_kind kind)
-{
-	return kind >= OP_THREAD_CREATE && kind <= OP_SEM_GETVALUE;
-}
-
-/* Does -1 from this kind mean EPERM? Elsewhere it is the C library's plain "failed". */
-static bool returns_negative(enum op_kind kind)
-{
-	return kind >= OP_FUTEX_WAIT && kind <= OP_FUTEX_WAKE_OP;
-}
-
 void words_result(struct text *text, enum op_kind kind, int64_t result)
 {
 	const char *name = NULL;
-	if (result > 0 && result < ERRORS && returns_error(kind))
+	if (result > 0 && result < ERRORS && op_returns_error(kind))
 		name = strerrorname_np((int)result);
-	else if (result < 0 && result > -ERRORS && (result < -1 || returns_negative(kind)))
+	/* -1 is EPERM of the kernel's; elsewhere the C library's plain "failed". */
+	else if (result < 0 && result > -ERRORS && (result < -1 || op_returns_negative(kind)))
 		name = strerrorname_np((int)-result);
 	if (name)
 		text_printf(text, "%s%s", result < 0 ? "-" : "", name);

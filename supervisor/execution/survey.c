@@ -7,11 +7,6 @@
 #include <assert.h>
 #include <stdio.h>
 
-static bool waits_outside(const struct op *op)
-{
-	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
-}
-
 static void set_ready(struct execution *x, uint32_t thread, bool ready)
 {
 	struct op op = *model_pending(x->block.model, thread);
@@ -30,7 +25,7 @@ static void survey_enabled(struct execution *x)
 	uint32_t threads = model_threads(model);
 	for (uint32_t t = 0; t < threads; t++) {
 		const struct op *op = model_pending(model, t);
-		if (waits_outside(op))
+		if (op_waits_outside(op->kind))
 			set_ready(x, t, x->machine->ops->ready(x->machine, t, op));
 		if (model_enabled(model, t))
 			bitset_add(x->enabled, t);
@@ -98,7 +93,7 @@ static void hold_children(struct execution *x)
 	    x->machine->ops->children_held ? x->machine->ops->children_held(x->machine) : 0;
 	for (uint32_t t = 0; t < model_threads(model) && ended != x->ended; t++) {
 		const struct op *op = model_pending(model, t);
-		if (!waits_outside(op) || bitset_has(x->enabled, t) ||
+		if (!op_waits_outside(op->kind) || bitset_has(x->enabled, t) ||
 		    !x->machine->ops->ready(x->machine, t, op))
 			continue;
 		set_ready(x, t, true);
@@ -151,7 +146,7 @@ static bool await_outside(struct execution *x)
 			return true;
 	}
 	for (uint32_t t = 0; t < model_threads(model) && (hope != HOPE_NONE || !asked); t++) {
-		if (!waits_outside(model_pending(model, t)))
+		if (!op_waits_outside(model_pending(model, t)->kind))
 			continue;
 		let_wait(x, t);
 		return true;
@@ -169,7 +164,8 @@ static bool plan_waits(const struct execution *x)
 		return false;
 	const struct step *next = &x->plan->prefix[now];
 	return next->choice != CHOICE_TIMEOUT && next->thread < model_threads(model) &&
-	       waits_outside(model_pending(model, next->thread)) && !model_ready(model, next->thread);
+	       op_waits_outside(model_pending(model, next->thread)->kind) &&
+	       !model_ready(model, next->thread);
 }
 
 /* What had come when the plan was made, a child's end for instance, comes again at its own pace: be patient. */

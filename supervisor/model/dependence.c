@@ -75,17 +75,12 @@ static void touch(struct footprint *footprint, enum touch_class class, uint32_t 
 	footprint_touch(footprint, touch_key(class, number), mode);
 }
 
-static bool is_asleep(const struct op *op)
-{
-	return op->kind == OP_COND_ASLEEP || op->kind == OP_FUTEX_ASLEEP || op->kind == OP_BARRIER_ASLEEP;
-}
-
 /* All who sleep at the object; those that stay asleep are taken out by dependence_performed(). */
 static void touch_sleepers(struct footprint *footprint, const struct model *m, uint32_t object)
 {
 	for (uint32_t u = 0; u < model_threads(m); u++) {
 		const struct op *op = model_pending(m, u);
-		if (is_asleep(op) && op->object == object)
+		if (op_is_asleep(op->kind) && op->object == object)
 			touch(footprint, TOUCH_WAKING, u, TOUCH_WRITE);
 	}
 }
@@ -166,7 +161,7 @@ void touch_semaphore(struct footprint *footprint, const struct model *m, uint32_
 void touch_rwlock(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 		  int32_t choice)
 {
-	if (op->kind == OP_RWLOCK_INIT || op->kind == OP_RWLOCK_DESTROY) {
+	if (op_initialises(op->kind) || op_destroys(op->kind)) {
 		touch_object(footprint, op->object, false);
 		return;
 	}
@@ -180,8 +175,7 @@ void touch_rwlock(struct footprint *footprint, const struct model *m, uint32_t t
 	if (op->kind == OP_RWLOCK_UNLOCK)
 		shared = state.owner != t && state.count > 0;
 	else
-		shared = op->kind == OP_RWLOCK_RDLOCK || op->kind == OP_RWLOCK_TRYRDLOCK ||
-			 op->kind == OP_RWLOCK_TIMEDRDLOCK;
+		shared = op_reads(op->kind);
 	enum touch_mode mode = !counts	 ? TOUCH_WRITE
 			       : passive ? TOUCH_READ
 			       : shared	 ? TOUCH_ADD
@@ -490,7 +484,7 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 	for (uint32_t i = 0; i < footprint->length; i++) {
 		struct access access = footprint->at[i];
 		uint32_t u = (uint32_t)access.key;
-		if (touch_class(access.key) != TOUCH_WAKING || u == t || !is_asleep(model_pending(after, u)))
+		if (touch_class(access.key) != TOUCH_WAKING || u == t || !op_is_asleep(model_pending(after, u)->kind))
 			footprint->at[kept++] = access;
 	}
 	footprint->length = kept;

@@ -5,12 +5,6 @@
 
 #include <limits.h>
 
-static bool initialises(enum op_kind kind)
-{
-	return kind == OP_MUTEX_INIT || kind == OP_COND_INIT || kind == OP_RWLOCK_INIT ||
-	       kind == OP_BARRIER_INIT || kind == OP_SPIN_INIT || kind == OP_SEM_INIT;
-}
-
 /* Others return EPERM. */
 static bool unlocks_blindly(uint32_t type)
 {
@@ -142,7 +136,7 @@ static enum misuse of_object(const struct model *m, uint32_t t, const struct op 
 	struct object_state state;
 	model_object_state(m, op->object, &state);
 	const struct family *family = family_of(state.class);
-	if (initialises((enum op_kind)op->kind))
+	if (op_initialises(op->kind))
 		return MISUSE_NONE;
 	if (state.destroyed)
 		return MISUSE_DESTROYED;

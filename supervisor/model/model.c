@@ -126,17 +126,8 @@ void model_object_life(struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
-	switch (op->kind) {
-	case OP_COND_DESTROY:
-	case OP_RWLOCK_DESTROY:
-	case OP_BARRIER_DESTROY:
-	case OP_SPIN_DESTROY:
-	case OP_SEM_DESTROY:
-		o->flags |= OBJECT_DESTROYED;
-		return;
-	default:
-		o->flags &= (uint8_t)~OBJECT_DESTROYED;
-	}
+	o->flags &= (uint8_t)~OBJECT_DESTROYED;
+	o->flags |= op_destroys(op->kind) ? OBJECT_DESTROYED : 0;
 }
 
 void model_set_pending(struct model *m, uint32_t t, const struct op *op)
@@ -144,9 +135,7 @@ void model_set_pending(struct model *m, uint32_t t, const struct op *op)
 	struct model_thread *thread = model_thread(m, t);
 	enum object_class class = op_class(op->kind), class2 = op_class2(op->kind);
 	MODEL_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op_known(op->kind));
-	MODEL_ASSERT(op->kind != OP_COND_ASLEEP && op->kind != OP_COND_RELOCK);
-	MODEL_ASSERT(op->kind != OP_FUTEX_ASLEEP && op->kind != OP_FUTEX_RESUME);
-	MODEL_ASSERT(op->kind != OP_BARRIER_ASLEEP && op->kind != OP_BARRIER_RESUME);
+	MODEL_ASSERT(!op_is_by_model(op->kind));
 	MODEL_ASSERT(!model_sleeps(thread) && !(op->flags & (OP_QUEUED | OP_WAITS)));
 	if (op->object != NO_OBJECT && class == CLASS_THREAD)
 		MODEL_ASSERT(op->object < m->threads);
@@ -222,25 +211,6 @@ static const struct family *family(const struct op *op)
 	return family_of(unknown ? CLASS_NONE : op_class(op->kind));
 }
 
-static bool timed(const struct op *op)
-{
-	switch (op->kind) {
-	case OP_THREAD_TIMEDJOIN:
-	case OP_MUTEX_TIMEDLOCK:
-	case OP_SEM_TIMEDWAIT:
-	case OP_RWLOCK_TIMEDRDLOCK:
-	case OP_RWLOCK_TIMEDWRLOCK:
-		return true;
-	case OP_COND_ASLEEP:
-	case OP_FUTEX_ASLEEP:
-	case OP_POLL:
-	case OP_SYSCALL:
-		return op->flags & OP_TIMED;
-	default:
-		return false;
-	}
-}
-
 /* Could it complete, whoever's turn it is? */
 static bool available(const struct model *m, uint32_t t)
 {
@@ -275,13 +245,13 @@ bool model_spurious(const struct model *m, uint32_t t)
 bool model_enabled(const struct model *m, uint32_t t)
 {
 	const struct model_thread *thread = model_thread_const(m, t);
-	return thread->run == THREAD_STOPPED && (timed(&thread->op) || model_ready(m, t));
+	return thread->run == THREAD_STOPPED && (op_timed(&thread->op) || model_ready(m, t));
 }
 
 bool model_timed(const struct model *m, uint32_t t)
 {
 	const struct model_thread *thread = model_thread_const(m, t);
-	return thread->run == THREAD_STOPPED && (timed(&thread->op) || thread->op.kind == OP_SLEEP);
+	return thread->run == THREAD_STOPPED && (op_timed(&thread->op) || thread->op.kind == OP_SLEEP);
 }
 
 bool model_waits_for_time(const struct model *m, uint32_t t)

@@ -8,7 +8,7 @@
 static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
-	if (op->kind == OP_SYSCALL || op->kind == OP_POLL)
+	if (op_waits_outside(op->kind))
 		return op->flags & OP_READY;
 	return true;
 }

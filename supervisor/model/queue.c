@@ -47,12 +47,6 @@ void model_queue_remove(struct model *m, uint32_t object, uint32_t t)
 	o->sleepers--;
 }
 
-static bool reads(const struct op *op)
-{
-	return op->kind == OP_RWLOCK_RDLOCK || op->kind == OP_RWLOCK_TIMEDRDLOCK ||
-	       op->kind == OP_RWLOCK_TRYRDLOCK;
-}
-
 static enum wakeup policy_of(const struct model_object *o)
 {
 	bool writers = o->class == CLASS_RWLOCK && o->type == RWLOCK_WRITERS && o->wakeup == WAKE_ANY;
@@ -61,27 +55,13 @@ static enum wakeup policy_of(const struct model_object *o)
 
 bool model_queues(const struct model *m, const struct op *op)
 {
-	enum wakeup wakeup;
-	switch (op->kind) {
-	case OP_MUTEX_LOCK:
-	case OP_MUTEX_TIMEDLOCK:
-	case OP_COND_RELOCK:
-	case OP_SEM_WAIT:
-	case OP_SEM_TIMEDWAIT:
-	case OP_RWLOCK_RDLOCK:
-	case OP_RWLOCK_TIMEDRDLOCK:
-	case OP_RWLOCK_WRLOCK:
-	case OP_RWLOCK_TIMEDWRLOCK:
-		if (op->object == NO_OBJECT || model_awaited(op) == NO_OBJECT)
-			return false;
-		wakeup = policy_of(model_object_const(m, model_awaited(op)));
-		/* Those who give way don't have to be known. */
-		if (wakeup == WAKE_READERS || wakeup == WAKE_WRITERS)
-			return reads(op) == (wakeup == WAKE_READERS);
-		return wakeup != WAKE_ANY;
-	default:
+	if (!op_queues(op->kind) || op->object == NO_OBJECT || model_awaited(op) == NO_OBJECT)
 		return false;
-	}
+	enum wakeup wakeup = policy_of(model_object_const(m, model_awaited(op)));
+	/* Those who give way don't have to be known. */
+	if (wakeup == WAKE_READERS || wakeup == WAKE_WRITERS)
+		return op_reads(op->kind) == (wakeup == WAKE_READERS);
+	return wakeup != WAKE_ANY;
 }
 
 bool model_turn(const struct model *m, uint32_t t)
@@ -95,9 +75,9 @@ bool model_turn(const struct model *m, uint32_t t)
 	case WAKE_LIFO:
 		return queued ? o->last == t : true;
 	case WAKE_READERS:
-		return reads(op) || o->sleepers == 0;
+		return op_reads(op->kind) || o->sleepers == 0;
 	case WAKE_WRITERS:
-		return !reads(op) || o->sleepers == 0;
+		return !op_reads(op->kind) || o->sleepers == 0;
 	default:
 		return true;
 	}

@@ -13,15 +13,9 @@
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
 
-static bool reads(const struct op *op)
-{
-	return op->kind == OP_RWLOCK_RDLOCK || op->kind == OP_RWLOCK_TRYRDLOCK ||
-	       op->kind == OP_RWLOCK_TIMEDRDLOCK;
-}
-
 static bool is_free(const struct model_object *o, const struct op *op)
 {
-	return o->owner == NO_THREAD && (reads(op) || o->count == 0);
+	return o->owner == NO_THREAD && (op_reads(op->kind) || o->count == 0);
 }
 
 static bool ready(const struct model *m, uint32_t t)
@@ -43,7 +37,7 @@ static void take(struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread(m, t)->op;
 	struct model_object *o = model_object(m, op->object);
-	if (reads(op))
+	if (op_reads(op->kind))
 		o->count++;
 	else
 		o->owner = t;

@@ -164,8 +164,7 @@ static inline void effect_timed_out(struct effect *effect, int64_t result)
 static inline bool model_sleeps(const struct model_thread *thread)
 {
 	return thread->run == THREAD_STOPPED &&
-	       (thread->op.flags & OP_QUEUED || thread->op.kind == OP_COND_ASLEEP ||
-		thread->op.kind == OP_BARRIER_ASLEEP || thread->op.kind == OP_FUTEX_ASLEEP);
+	       (thread->op.flags & OP_QUEUED || op_is_asleep(thread->op.kind));
 }
 
 /* The object that an operation waits for: of those with two, the mutex once it has been woken. */

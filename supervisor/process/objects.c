@@ -184,26 +184,19 @@ static bool mutex_is_another(const struct process *process, const struct object_
 	return found->type != known->type && process->threads[known->owner].tid == owner;
 }
 
-static bool waits(enum op_kind kind)
+/* Mutexes and semaphores can be made anew by an assignment, which shows when they are taken. */
+static bool is_taken(const struct op *op)
 {
-	switch (kind) {
-	case OP_MUTEX_LOCK:
-	case OP_MUTEX_TRYLOCK:
-	case OP_MUTEX_TIMEDLOCK:
-	case OP_SEM_WAIT:
-	case OP_SEM_TRYWAIT:
-	case OP_SEM_TIMEDWAIT:
-		return true;
-	default:
-		return false;
-	}
+	enum object_class class = op_class(op->kind);
+	return op->object != NO_OBJECT && (class == CLASS_MUTEX || class == CLASS_SEM) &&
+	       op_takes(op->kind, false);
 }
 
 void objects_verify(struct process *process, const struct op *op)
 {
 	struct object_state known, found;
 	pid_t owner;
-	if (!waits((enum op_kind)op->kind) || op->object == NO_OBJECT)
+	if (!is_taken(op))
 		return;
 	model_object_state(process->model->model, op->object, &known);
 	bool mutex = known.class == CLASS_MUTEX;

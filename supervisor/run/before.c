@@ -3,21 +3,6 @@
 
 /* The thread stands before an operation: which one it is, and the numbers of its objects. */
 
-static bool initialises(enum op_kind kind)
-{
-	switch (kind) {
-	case OP_MUTEX_INIT:
-	case OP_COND_INIT:
-	case OP_RWLOCK_INIT:
-	case OP_BARRIER_INIT:
-	case OP_SPIN_INIT:
-	case OP_SEM_INIT:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static uint32_t object_number(struct process *process, const struct call *call, enum object_class class,
 			      uint64_t address)
 {
@@ -25,7 +10,7 @@ static uint32_t object_number(struct process *process, const struct call *call, 
 		return NO_OBJECT;
 	if (class == CLASS_THREAD)
 		return threads_by_pthread(process, address);
-	return objects_intern(process, class, address, initialises(call->op.kind));
+	return objects_intern(process, class, address, op_initialises(call->op.kind));
 }
 
 bool run_is_after_once(const struct run *run, int64_t *ran)

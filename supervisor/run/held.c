@@ -135,12 +135,6 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	take_in(process, t, &came, outcome);
 }
 
-/* Its wait is the kernel's to end. */
-static bool waits_in_kernel(const struct op *op)
-{
-	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
-}
-
 /* Doesn't it matter whether the handler runs before or after the operation, or isn't there a stop to come back to? */
 static bool handles_later(const struct process_thread *thread, const struct op *op)
 {
@@ -180,7 +174,8 @@ void signals_handle(struct process *process, uint32_t runner, struct outcome *ou
 			continue;
 		const struct op *op = model_pending(model, t);
 		/* It may come to a wait before: to be looked at again. */
-		if (waits_in_kernel(op) || (model_ready(model, t) && handles_later(&process->threads[t], op)))
+		if (op_waits_outside(op->kind) ||
+		    (model_ready(model, t) && handles_later(&process->threads[t], op)))
 			process->signalled = true;
 		else
 			handle_held(process, t, signals, outcome);

@@ -185,7 +185,7 @@ static bool waits_for_outside(const struct process *process, uint32_t thread, co
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
-	if (op->kind != OP_SYSCALL && op->kind != OP_POLL)
+	if (!op_waits_outside(op->kind))
 		return false;
 	if (!regs || op->flags & OP_ABSENT)
 		return true;
@@ -249,7 +249,7 @@ static bool awaits_others(const struct process *process, uint32_t thread, const 
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
-	if ((op->kind != OP_SYSCALL && op->kind != OP_POLL) || op->flags & OP_ABSENT || !regs)
+	if (!op_waits_outside(op->kind) || op->flags & OP_ABSENT || !regs)
 		return false;
 	const long number = (long)regs->orig_rax;
 	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others,

@@ -144,12 +144,6 @@ static enum status call_function(struct process *process, uint32_t thread, const
 	return STATUS_OK;
 }
 
-static bool destroys(enum op_kind kind)
-{
-	return kind == OP_MUTEX_DESTROY || kind == OP_COND_DESTROY || kind == OP_RWLOCK_DESTROY ||
-	       kind == OP_BARRIER_DESTROY || kind == OP_SPIN_DESTROY || kind == OP_SEM_DESTROY;
-}
-
 /* Let the function run to its return, look at its result, and send the thread on to its caller. */
 static void perform_verified(struct process *process, uint32_t thread, struct outcome *outcome)
 {
@@ -165,7 +159,7 @@ static void perform_verified(struct process *process, uint32_t thread, struct ou
 	if (!regs)
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	regs->rip = caller;
-	if (destroys(self->call.op.kind) && self->call.op.object != NO_OBJECT)
+	if (op_destroys(self->call.op.kind) && self->call.op.object != NO_OBJECT)
 		objects_bury(process, self->call.op.object);
 	outcome->result = (int64_t)(int32_t)regs->rax;
 	outcome->result_valid = true;
@@ -199,7 +193,7 @@ static void perform_native(struct process *process, uint32_t thread, struct outc
 		enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
 		if (status != STATUS_OK)
 			return run_failed(outcome, END_ERROR, status, "can't pass a trap");
-		if (destroys(self->call.op.kind) ||
+		if (op_destroys(self->call.op.kind) ||
 		    (process->options.verify && self->call.op.kind != OP_THREAD_CREATE))
 			return perform_verified(process, thread, outcome);
 		const struct user_regs_struct *regs = tracee_regs(self->tracee);
@@ -316,7 +310,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	struct process_thread *self = &process->threads[thread];
 	memset(outcome, 0, sizeof *outcome);
 	process_note(process, MANNER_RUN, 0);
-	process->hope_lost &= op->kind == OP_SYSCALL || op->kind == OP_POLL;
+	process->hope_lost &= op_waits_outside(op->kind);
 	if (!self->call.instruction)
 		retries_forget(self);
 	outcome->created = NO_THREAD;

@@ -83,18 +83,13 @@ void rounds_begin(struct process *process, uint32_t thread)
 			set_rounds(process, i, rounds_of(process, thread, i, DOUBLINGS), true);
 }
 
-static bool waits_outside(const struct op *op)
-{
-	return op->kind == OP_SYSCALL || op->kind == OP_POLL;
-}
-
 /* Nobody else could go on, whatever comes from outside. */
 static bool is_alone(const struct process *process, uint32_t thread)
 {
 	const struct model *model = process->model->model;
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (t != thread && !model_exited(model, t) &&
-		    (model_enabled(model, t) || waits_outside(model_pending(model, t))))
+		    (model_enabled(model, t) || op_waits_outside(model_pending(model, t)->kind)))
 			return false;
 	return !process->signalled;
 }

@@ -333,7 +333,7 @@ static bool somebody_goes_on(struct survey *survey)
 	uint32_t absent = NO_THREAD;
 	for (uint32_t t = 0; t < survey->length; t++) {
 		const struct op *op = model_pending(model, t);
-		const bool waits = op->kind == OP_SYSCALL || op->kind == OP_POLL;
+		const bool waits = op_waits_outside(op->kind);
 		if (op->flags & OP_ABSENT)
 			absent = absent == NO_THREAD ? t : absent;
 		else if (waits ? outside_ready(survey->process, t, op) : model_enabled(model, t))

@@ -238,6 +238,49 @@ enum object_class op_class(enum op_kind kind);
 /* The same for op.object2. */
 enum object_class op_class2(enum op_kind kind);
 
+/*
+ * What else there is to know of a kind, a column each in the table of op.c. Kinds that a plug-in adds answer false, but for
+ * op_takes(). So does what is no kind.
+ */
+
+/* A call of the program's that may have to wait: for an object to be free, a thread to end, a wakeup. */
+bool op_waits(enum op_kind kind);
+
+/* One that waits, and can be taken out of its wait inside libc and called anew: breakpoints/entries/rewind.c undoes it. */
+bool op_rewinds(enum op_kind kind);
+
+/* Does it wait for an object that is handed over in an order (enum wakeup)? */
+bool op_queues(enum op_kind kind);
+
+/* Does the wait that this operation is end by itself? What falls asleep first (OP_COND_TIMEDWAIT) isn't itself the wait. */
+bool op_timed(const struct op *op);
+
+/*
+ * Does performing it make its thread the holder of the object, or take one off a semaphore? `failed`: it has returned an error,
+ * which matters to most. Those who only read aren't holders. Kinds that a plug-in adds may be.
+ */
+bool op_takes(enum op_kind kind, bool failed);
+
+/* A reader's lock of a read-write lock. */
+bool op_reads(enum op_kind kind);
+
+/* Does it make an object, whatever was there before; or end one? */
+bool op_initialises(enum op_kind kind);
+bool op_destroys(enum op_kind kind);
+
+/* Is a thread with this pending asleep in its object's queue, until others or time make another kind of it? */
+bool op_is_asleep(enum op_kind kind);
+
+/* Is it set by the model alone, to go on with a call that the thread is in? These include those that are asleep. */
+bool op_is_by_model(enum op_kind kind);
+
+/* Does it wait for something that the model doesn't know, which the machine is asked for (OP_READY)? */
+bool op_waits_outside(enum op_kind kind);
+
+/* Results: are they error numbers, positive as those of POSIX's threads, or negative as the kernel's? */
+bool op_returns_error(enum op_kind kind);
+bool op_returns_negative(enum op_kind kind);
+
 /* How many bytes an object of this class of glibc's takes; 0: not known. */
 uint32_t class_bytes(enum object_class class);
 

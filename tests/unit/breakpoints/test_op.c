@@ -10,7 +10,7 @@ START_TEST(test_names_lead_back)
 {
 	for (unsigned kind = 0; kind < OP_KINDS; kind++) {
 		const char *name = op_name((enum op_kind)kind);
-		ck_assert_ptr_nonnull(name);
+		ck_assert(op_known((enum op_kind)kind));
 		ck_assert_uint_gt(strlen(name), 0);
 		ck_assert_ptr_null(strpbrk(name, " \t\n"));
 		ck_assert_uint_eq(op_by_name(name), kind);
@@ -67,6 +67,75 @@ START_TEST(test_second_objects)
 }
 END_TEST
 
+/* Columns that would contradict each other, or the kind's class. */
+START_TEST(test_columns_agree)
+{
+	const enum op_kind kind = (enum op_kind)_i;
+	const enum object_class class = op_class(kind);
+	const struct op op = {.kind = (uint16_t)kind}, timed = {.kind = (uint16_t)kind, .flags = OP_TIMED};
+	ck_assert(!op_rewinds(kind) || op_waits(kind));
+	ck_assert(!op_waits(kind) || class != CLASS_NONE);
+	ck_assert(!op_waits(kind) || !op_is_by_model(kind));
+	ck_assert(!op_queues(kind) || class == CLASS_MUTEX || class == CLASS_SEM || class == CLASS_RWLOCK ||
+		  op_class2(kind) == CLASS_MUTEX);
+	ck_assert(!op_is_asleep(kind) || op_is_by_model(kind));
+	ck_assert(!op_is_by_model(kind) || class == CLASS_COND || class == CLASS_BARRIER ||
+		  class == CLASS_FUTEX);
+	ck_assert(!op_reads(kind) || class == CLASS_RWLOCK);
+	ck_assert(!op_reads(kind) || !op_takes(kind, false));
+	ck_assert(!op_takes(kind, true) || op_takes(kind, false));
+	ck_assert(!op_takes(kind, false) || class != CLASS_NONE);
+	ck_assert(!op_timed(&op) || op_timed(&timed));
+	ck_assert(!op_timed(&op) || op_waits(kind));
+	ck_assert(!op_waits_outside(kind) || class == CLASS_NONE);
+	ck_assert(!op_returns_error(kind) || !op_returns_negative(kind));
+	ck_assert_int_eq(op_returns_negative(kind), class == CLASS_FUTEX);
+	/* What of an object's calls says nothing of results is one that has none. */
+	ck_assert(class == CLASS_NONE || class == CLASS_MEMORY || op_returns_error(kind) ||
+		  op_returns_negative(kind));
+}
+END_TEST
+
+/* Words in names say what a kind does: a column that was forgotten for a new one shows. */
+START_TEST(test_columns_follow_names)
+{
+	const enum op_kind kind = (enum op_kind)_i;
+	const char *name = op_name(kind);
+	const struct op op = {.kind = (uint16_t)kind};
+	const size_t length = strlen(name);
+	const bool object = op_class(kind) != CLASS_NONE;
+	ck_assert_int_eq(op_initialises(kind), length > 5 && strcmp(name + length - 5, "_init") == 0);
+	ck_assert_int_eq(op_destroys(kind), strstr(name, "_destroy") != NULL);
+	ck_assert_int_eq(op_is_asleep(kind), strstr(name, "_asleep") != NULL);
+	ck_assert_int_eq(op_is_by_model(kind),
+			 strstr(name, "_asleep") || strstr(name, "_relock") || strstr(name, "_resume"));
+	ck_assert_int_eq(op_reads(kind), strstr(name, "rdlock") != NULL);
+	/* A timed wait at a condition variable falls asleep first. */
+	if (object && op_class(kind) != CLASS_COND)
+		ck_assert_int_eq(op_timed(&op), strstr(name, "_timed") != NULL);
+	if (strstr(name, "_timed"))
+		ck_assert(op_waits(kind));
+	if (strstr(name, "_try"))
+		ck_assert(!op_waits(kind));
+}
+END_TEST
+
+/* A plug-in's kind has the same answers as no kind, but may hold its object. */
+START_TEST(test_columns_of_added_kinds)
+{
+	enum object_class class = class_add("gate");
+	enum op_kind kind = op_add("gate_pass", class);
+	const struct op op = {.kind = (uint16_t)kind, .flags = OP_TIMED};
+	ck_assert_uint_ne(kind, OP_KINDS);
+	ck_assert(op_takes(kind, false) && op_takes(kind, true));
+	ck_assert(!op_waits(kind) && !op_rewinds(kind) && !op_queues(kind) && !op_timed(&op));
+	ck_assert(!op_reads(kind) && !op_initialises(kind) && !op_destroys(kind) && !op_is_asleep(kind));
+	ck_assert(!op_is_by_model(kind) && !op_waits_outside(kind));
+	ck_assert(!op_returns_error(kind) && !op_returns_negative(kind));
+	ck_assert(!op_takes(OP_KINDS, false) && !op_waits(OP_KINDS) && !op_waits((enum op_kind) - 1));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("op");
@@ -75,6 +144,9 @@ int main(void)
 	tcase_add_test(tcase, test_unknown_kinds_and_names);
 	tcase_add_test(tcase, test_names_begin_with_the_class);
 	tcase_add_test(tcase, test_second_objects);
+	tcase_add_loop_test(tcase, test_columns_agree, 0, OP_KINDS);
+	tcase_add_loop_test(tcase, test_columns_follow_names, 0, OP_KINDS);
+	tcase_add_test(tcase, test_columns_of_added_kinds);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);
 }
