@@ -24,8 +24,8 @@ QUICK_SAMPLES='barrier buffer c11_threads choose counter cpp_queue fair_philosop
 SLOW_UNITS='bounds core dpor estimate execution image_file linearizations live live_run minimize plugin python saved schedule search several
 	strategies timeline timeline_long timeline_random unharmed wait_members wire'
 
-# What a shell starts in the background ignores Ctrl-C, and so would all that a suite starts.
-INTERRUPTIBLE='env --default-signal=INT,QUIT'
+# What a shell starts in the background ignores Ctrl-C, what nohup starts the loss of its terminal, and so would all that a suite starts.
+INTERRUPTIBLE='env --default-signal=INT,QUIT,HUP'
 $INTERRUPTIBLE true 2>/dev/null || INTERRUPTIBLE=
 
 # run NAME COMMAND...: one suite; how it ended and how long it took is in $SCRATCH/NAME.done.
