@@ -1,7 +1,7 @@
 #include "breakpoints/entries/patches.h"
 
-#include <assert.h>
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct span {
 
 bool patches_add(struct patches *patches, uint64_t address, const void *planted, uint8_t size)
 {
-	assert(size <= PATCH_BYTES);
+	FMC_ASSERT(size <= PATCH_BYTES);
 	if (!ARRAY_ONE_MORE(patches->at, patches->length))
 		return false;
 	struct patch *patch = &patches->at[patches->length++];
@@ -46,8 +46,8 @@ enum status patches_load(struct patches *patches, const struct target *target)
 	for (size_t i = 0, end; i < patches->length; i = end) {
 		for (end = i + 1; end < patches->length && same_page(&patches->at[i], &patches->at[end]);
 		     end++)
-			assert(patches->at[end].address >=
-			       patches->at[end - 1].address + patches->at[end - 1].size);
+			FMC_ASSERT(patches->at[end].address >=
+				   patches->at[end - 1].address + patches->at[end - 1].size);
 		struct span *span = &patches->spans[patches->spans_length++];
 		span->address = patches->at[i].address;
 		span->size = patches->at[end - 1].address + patches->at[end - 1].size - span->address;

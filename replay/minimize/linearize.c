@@ -8,7 +8,8 @@
  */
 #include "replay/minimize/linearize.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +102,7 @@ static void greedy(const struct blocks *b, size_t *order)
 				best = t;
 			}
 		}
-		assert(best < threads);
+		FMC_ASSERT(best < threads);
 		for (uint32_t i = 0; i < longest; i++)
 			order[k++] = b->events[b->first[best] + b->position[best]++];
 		last = best;
@@ -158,7 +159,7 @@ static void unwind(const struct blocks *b, const struct frontier *f, uint32_t st
 			order[--k] = b->events[b->first[t] + end];
 		state = parent;
 	}
-	assert(k == 0);
+	FMC_ASSERT(k == 0);
 }
 
 /* Breadth first; false if there are too many states. */

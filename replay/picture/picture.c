@@ -1,7 +1,8 @@
 /* A picture: what a recorder noted, and what the file says by itself. */
 #include "replay/picture/picture.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +107,7 @@ static int compare_arrows(const void *a, const void *b)
 enum status picture_make(struct picture *picture, const struct schedule *schedule, struct recorder *recorder,
 			 struct finding *end)
 {
-	assert(!recorder == !end);
+	FMC_ASSERT(!recorder == !end);
 	*picture = (struct picture){.schedule = schedule};
 	bool ok = !recorder || recorder_move(recorder, picture);
 	if (recorder) {

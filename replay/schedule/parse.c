@@ -4,8 +4,8 @@
 
 #include <fmc/supervisor/good_ends.h>
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/assert.h>
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -326,7 +326,7 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 	case KEYS:
 		break;
 	}
-	assert(!"a key");
+	FMC_ASSERT(!"a key");
 	return STATUS_BUG;
 }
 

@@ -1,8 +1,8 @@
 #include <fmc/replay/player.h>
+#include <fmc/tracer/assert.h>
 
 #include "replay/text/words.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static bool on_transition(void *context, struct execution *execution, const stru
 	const struct execution_watcher *next = player->watcher;
 	size_t length = player->schedule->length;
 	bool open = open_ended(player->schedule);
-	assert(trace->length > 0);
+	FMC_ASSERT(trace->length > 0);
 	if (!(open && trace->length > length) && !check(player, trace->length - 1, trace) && !player->loose) {
 		player->stopped = true;
 		return false;
@@ -97,7 +97,7 @@ static void differ_at_step(struct player *player, const struct trace *trace)
 {
 	size_t i = trace->length;
 	char why[256];
-	assert(i < player->schedule->length);
+	FMC_ASSERT(i < player->schedule->length);
 	schedule_check(player->schedule, i, trace, why);
 	differ(player, i, why);
 }

@@ -1,9 +1,9 @@
 #include <fmc/breakpoints/place.h>
 #include <fmc/replay/schedule.h>
+#include <fmc/tracer/assert.h>
 
 #include "replay/text/words.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,7 +172,7 @@ enum status schedule_from_finding(struct schedule *schedule, const struct findin
 {
 	bool ok = true;
 	const struct trace *trace = &finding->trace;
-	assert(finding->kind < FINDING_KINDS);
+	FMC_ASSERT(finding->kind < FINDING_KINDS);
 	release_body(schedule);
 	schedule->verdict = finding->kind;
 	schedule->message = copy(finding->message, &ok);

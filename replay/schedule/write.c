@@ -1,9 +1,9 @@
 #include <fmc/replay/schedule.h>
 #include <fmc/supervisor/shown.h>
+#include <fmc/tracer/assert.h>
 
 #include "replay/text/words.h"
 
-#include <assert.h>
 #include <string.h>
 
 /*
@@ -197,7 +197,7 @@ static void make_cell(struct text *text, const struct schedule *schedule, size_t
 		add_place(text, line);
 		break;
 	case COLUMNS:
-		assert(!"no column");
+		FMC_ASSERT(!"no column");
 	}
 }
 

@@ -1,7 +1,6 @@
 /* Source-DPOR and optimal DPOR. */
 #include "supervisor/dpor/dpor.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 bool dpor_init(struct dpor *dpor, bool whole)

@@ -5,7 +5,8 @@
  */
 #include "supervisor/dpor/dpor.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 
 /* A child that is out, with those after it, as the first child of a wakeup tree. */
@@ -13,7 +14,7 @@ static void save_planned(const struct dpor_node *top, struct saver *saver)
 {
 	const struct dpor_node *node = top;
 	for (;; node = node->first) {
-		assert(!node->run && node->first == node->last);
+		FMC_ASSERT(!node->run && node->first == node->last);
 		wakeup_tree_save_node(node->planned, node->depth - top->depth + 1, saver);
 		if (!node->first)
 			break;

@@ -1,7 +1,8 @@
 /* Nodes of the tree: how long each stays, which are open, who sleeps there. */
 #include "supervisor/dpor/dpor_tree.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,7 @@ static void unlink_child(struct dpor_node *node)
 /* A node without children. */
 static void free_node(struct dpor_tree *tree, struct dpor_node *node)
 {
-	assert(!node->open && !node->first && !node->children);
+	FMC_ASSERT(!node->open && !node->first && !node->children);
 	unlink_child(node);
 	for (uint32_t s = node->sleepers_length - node->own; s < node->sleepers_length; s++)
 		free((void *)(uintptr_t)node->sleepers[s].footprint.at);
@@ -283,7 +284,7 @@ struct dpor_node *dpor_tree_deepest(struct dpor_tree *tree)
 
 struct dpor_node *dpor_tree_claim(struct dpor_tree *tree, struct dpor_node *node)
 {
-	assert(node->open);
+	FMC_ASSERT(node->open);
 	take_off(tree, node);
 	if (node->last)
 		put_to_sleep(tree, node->last);

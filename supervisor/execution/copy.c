@@ -1,6 +1,8 @@
 /* What an execution has come to between two transitions, kept and put back. */
 #include "supervisor/execution/state.h"
 
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +112,7 @@ static void cut_trace(struct trace *trace, const struct execution_copy *copy)
 bool execution_restore(struct execution *x, const struct execution_copy *copy, const struct plan *plan,
 		       struct trace *trace)
 {
+	FMC_ASSERT(x->stage == EXECUTION_IDLE);
 	struct model *model = copy_model(copy->model);
 	if (!model || !same_footprint(&x->footprint, &copy->footprint)) {
 		free(model);
@@ -129,5 +132,6 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	x->plan = plan;
 	x->trace = trace;
 	cut_trace(trace, copy);
+	x->stage = EXECUTION_BETWEEN;
 	return true;
 }

@@ -2,8 +2,8 @@
 #include "supervisor/execution/state.h"
 
 #include <fmc/supervisor/bitset.h>
+#include <fmc/tracer/assert.h>
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,8 +123,15 @@ static bool record_found(struct execution *x)
 	return true;
 }
 
-/* Bring a new execution to the first operation of its first thread. */
-bool execution_begin(struct execution *x, const struct plan *plan, struct trace *trace)
+bool execution_goes_on(struct execution *x, bool on)
+{
+	FMC_ASSERT(x->again || on == (x->trace->end == END_NONE));
+	FMC_ASSERT(!on || x->stage == EXECUTION_BETWEEN);
+	x->stage = on ? EXECUTION_BETWEEN : EXECUTION_OVER;
+	return on;
+}
+
+static bool begin(struct execution *x, const struct plan *plan, struct trace *trace)
 {
 	const struct policy *policy = &plan->policy;
 	trace_clear(trace);
@@ -142,6 +149,7 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 		return false;
 	lasso_start(&x->lasso, policy->max_depth, policy->longer, policy->fair_k != 0 && !policy->unwatched);
 	struct outcome first = {.created = NO_THREAD};
+	x->stage = EXECUTION_BEGINS;
 	execution_let_children_end(x);
 	x->machine->ops->start(x->machine, &x->block, &first);
 	bool set = first.kind == OUTCOME_PENDING && first.next.kind == OP_NONE;
@@ -149,8 +157,15 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 		return execution_out_of_memory(trace);
 	if (model_threads(x->block.model) > 0)
 		return execution_settle(x, 0, set, &first);
-	assert(first.kind != OUTCOME_PENDING && first.kind != OUTCOME_EXITED);
+	FMC_ASSERT(first.kind != OUTCOME_PENDING && first.kind != OUTCOME_EXITED);
 	return execution_settle(x, NO_THREAD, false, &first);
+}
+
+/* Bring a new execution to the first operation of its first thread. */
+bool execution_begin(struct execution *x, const struct plan *plan, struct trace *trace)
+{
+	FMC_ASSERT(x->stage == EXECUTION_IDLE || (x->stage == EXECUTION_OVER && x->again));
+	return execution_goes_on(x, begin(x, plan, trace));
 }
 
 struct thread_end execution_thread(const struct model *model, uint32_t thread, bool enabled)
@@ -182,6 +197,7 @@ static void record_threads(struct execution *x)
 
 void execution_conclude(struct execution *x)
 {
+	FMC_ASSERT(x->stage == EXECUTION_OVER || x->stage == EXECUTION_BETWEEN);
 	record_threads(x);
 	x->trace->good_end = good_ends_expect(&x->good_ends, x->trace);
 	if (x->watcher.end)
@@ -193,6 +209,7 @@ void execution_finish(struct execution *x)
 	x->machine->ops->finish(x->machine);
 	x->plan = NULL;
 	x->trace = NULL;
+	x->stage = EXECUTION_IDLE;
 }
 
 void execution_run(struct execution *x, const struct plan *plan, struct trace *trace)

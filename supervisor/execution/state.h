@@ -19,9 +19,20 @@
  *     settle    step.c              what came of it: births, the next pending operation, an exit, the end
  *     conclude  execution.c         how every thread stands; the watcher's look; the machine's finish
  *
- * The functions that return bool return false when the execution is over; trace->end then says why.
+ * The functions that return bool return false when the execution is over; trace->end then says why. Assertions hold the order
+ * and that (execution_goes_on).
  */
+enum execution_stage {
+	EXECUTION_IDLE,	   /* not begun, or finished */
+	EXECUTION_BEGINS,  /* the machine has been started */
+	EXECUTION_BETWEEN, /* settled */
+	EXECUTION_SURVEYED,
+	EXECUTION_PERFORMS, /* chosen, and on its way */
+	EXECUTION_OVER,
+};
+
 struct execution {
+	enum execution_stage stage; /* finish leads from each to EXECUTION_IDLE */
 	struct machine *machine;
 	struct model_block block;
 	struct fair *fair;
@@ -53,6 +64,9 @@ struct execution {
 /* Room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.
  */
 bool execution_reserve_threads(struct execution *x, uint32_t threads);
+
+/* What begin and next return: the execution is between transitions, or over with a reason. */
+bool execution_goes_on(struct execution *x, bool on);
 
 /* End the trace as END_ERROR for want of memory; returns false. */
 bool execution_out_of_memory(struct trace *trace);

@@ -3,8 +3,8 @@
 
 #include <fmc/breakpoints/plugin.h>
 #include <fmc/supervisor/misuse.h>
+#include <fmc/tracer/assert.h>
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,6 +38,8 @@ static bool admit_births(struct execution *x)
 bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome)
 {
 	struct trace *trace = x->trace;
+	FMC_ASSERT(x->stage == EXECUTION_BEGINS || x->stage == EXECUTION_PERFORMS);
+	x->stage = EXECUTION_BETWEEN;
 	if (!admit_births(x) || !execution_record_objects(x))
 		return false;
 	switch (outcome->kind) {
@@ -61,7 +63,7 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 		x->again = true;
 		return false;
 	}
-	abort();
+	FMC_ASSERT(!"an outcome of no known kind");
 }
 
 /* The policy's choice among the alternatives that are awake; `count` if all are asleep. */
@@ -189,6 +191,8 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 {
 	struct trace *trace = x->trace;
 	uint32_t t = taken->step.thread;
+	FMC_ASSERT(x->stage == EXECUTION_SURVEYED);
+	x->stage = EXECUTION_PERFORMS;
 	struct transition transition = {
 	    .thread = t,
 	    .choice = taken->step.choice,
@@ -235,7 +239,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	       prediction_held(x, &transition.op, &effect, &outcome) && execution_believes_plugin(trace);
 }
 
-bool execution_next(struct execution *x)
+static bool next(struct execution *x)
 {
 	struct trace *trace = x->trace;
 	size_t first = trace->alternatives_length;
@@ -263,4 +267,10 @@ bool execution_next(struct execution *x)
 		trace->end_thread = alternative.step.thread;
 	}
 	return on && wanted;
+}
+
+bool execution_next(struct execution *x)
+{
+	FMC_ASSERT(x->stage == EXECUTION_BETWEEN);
+	return execution_goes_on(x, next(x));
 }

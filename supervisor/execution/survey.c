@@ -3,8 +3,8 @@
 #include "supervisor/execution/state.h"
 
 #include <fmc/supervisor/bitset.h>
+#include <fmc/tracer/assert.h>
 
-#include <assert.h>
 #include <stdio.h>
 
 static void set_ready(struct execution *x, uint32_t thread, bool ready)
@@ -256,7 +256,7 @@ static bool list_choices(struct execution *x, uint32_t t, bool may_stay)
 {
 	const struct model *model = x->block.model;
 	uint32_t choices = model_choices(model, t);
-	assert(choices > 0);
+	FMC_ASSERT(choices > 0);
 	for (uint32_t i = 0; i < choices; i++)
 		if (!push_alternative(x, t, model_choice(model, t, i), may_stay))
 			return false;
@@ -336,8 +336,9 @@ bool execution_survey(struct execution *x)
 		return false;
 	if (ends_at_circle(x))
 		return false;
+	x->stage = EXECUTION_SURVEYED;
 	fair_schedulable(x->fair, x->enabled, x->schedulable);
-	assert(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
+	FMC_ASSERT(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
 	bitset_copy(x->before, x->enabled, words);
 	size_t first = trace->alternatives_length;
 	if (!list_alternatives(x))

@@ -2,8 +2,7 @@
 #include "supervisor/execution/state.h"
 
 #include <fmc/supervisor/bitset.h>
-
-#include <assert.h>
+#include <fmc/tracer/assert.h>
 
 /*
  * So many yields in which nothing else kept it waiting, and a thread holds no time-out back any more: it may wait for just that
@@ -94,7 +93,7 @@ uint8_t execution_timeout_flags(const struct execution *x, const struct step *st
 	if (!bitset_empty(x->held, fair_words(x->fair)))
 		flags |= TRANSITION_HOLDS;
 	if (step->choice != CHOICE_SPURIOUS && bitset_has(x->held, step->thread)) {
-		assert(!x->plan->policy.ordered);
+		FMC_ASSERT(!x->plan->policy.ordered);
 		flags |= TRANSITION_EARLY;
 	}
 	return (uint8_t)flags;

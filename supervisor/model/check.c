@@ -6,7 +6,7 @@
 #define CHECK(condition, sentence)                                                                           \
 	do {                                                                                                 \
 		if (!(condition))                                                                            \
-			return sentence;                                                                     \
+			return FMC_HERE "it doesn't hold that " sentence;                                    \
 	} while (0)
 
 static bool stopped_at(const struct model_thread *thread, enum op_kind kind)
@@ -74,8 +74,10 @@ static const char *check_queue(const struct model *m, uint32_t object)
 	return NULL;
 }
 
-static const char *check_object(const struct model *m, uint32_t object)
+const char *model_check_object(const struct model *m, uint32_t object)
 {
+	if (object == NO_OBJECT)
+		return NULL;
 	const struct model_object *o = model_object_const(m, object);
 	CHECK(o->class >= CLASS_MUTEX && o->class != CLASSES, "an object has a class");
 	if (o->class == CLASS_SEM)
@@ -88,7 +90,15 @@ static const char *check_object(const struct model *m, uint32_t object)
 		CHECK((o->owner != NO_THREAD) == (o->count == 1), "a spinlock is held by its owner");
 	if (o->class == CLASS_ONCE)
 		CHECK((o->owner != NO_THREAD) == (o->count == ONCE_RUNS), "somebody runs what runs");
-	const char *sentence = o->class == CLASS_MUTEX ? check_mutex(m, o) : NULL;
+	const bool empty = o->sleepers == 0;
+	CHECK((o->first == NO_THREAD) == empty && (o->last == NO_THREAD) == empty,
+	      "a queue with somebody in it has a first and a last thread");
+	return o->class == CLASS_MUTEX ? check_mutex(m, o) : NULL;
+}
+
+static const char *check_object(const struct model *m, uint32_t object)
+{
+	const char *sentence = model_check_object(m, object);
 	return sentence ? sentence : check_queue(m, object);
 }
 

@@ -17,7 +17,7 @@
 void model_cond_wake(struct model *m, uint32_t t, int64_t result)
 {
 	struct op *op = &model_thread(m, t)->op;
-	MODEL_ASSERT(op->kind == OP_COND_ASLEEP);
+	FMC_ASSERT(op->kind == OP_COND_ASLEEP);
 	model_queue_remove(m, op->object, t);
 	op->kind = OP_COND_RELOCK;
 	op->arg = result;

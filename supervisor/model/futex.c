@@ -20,7 +20,7 @@ static bool matches(const struct model_thread *thread, uint32_t bits)
 static void wake(struct model *m, uint32_t t)
 {
 	struct op *op = &model_thread(m, t)->op;
-	MODEL_ASSERT(op->kind == OP_FUTEX_ASLEEP);
+	FMC_ASSERT(op->kind == OP_FUTEX_ASLEEP);
 	model_queue_remove(m, op->object, t);
 	op->kind = OP_FUTEX_RESUME;
 }
@@ -76,7 +76,7 @@ static bool ready(const struct model *m, uint32_t t)
 static void wait(struct model *m, uint32_t t, const struct observation *seen, struct effect *effect)
 {
 	struct op *op = &model_thread(m, t)->op;
-	MODEL_ASSERT(seen != NULL);
+	FMC_ASSERT(seen != NULL);
 	if ((uint32_t)op->arg2 == 0) {
 		effect_result(effect, -MODEL_EINVAL);
 		return;
@@ -169,7 +169,7 @@ static int64_t requeue(struct model *m, const struct op *op, const struct observ
 	if (wakes < 0 || moves < 0)
 		return -MODEL_EINVAL;
 	if (op->flags & OP_COMPARE) {
-		MODEL_ASSERT(seen != NULL);
+		FMC_ASSERT(seen != NULL);
 		if (seen->word != (uint32_t)op->arg3)
 			return -MODEL_EAGAIN;
 	}
@@ -245,7 +245,7 @@ static int wake_op_holds(uint32_t encoded, uint32_t old)
 static int64_t wake_op(struct model *m, const struct op *op, const struct observation *seen,
 		       struct effect *effect)
 {
-	MODEL_ASSERT(seen != NULL);
+	FMC_ASSERT(seen != NULL);
 	uint32_t encoded = (uint32_t)op->arg3;
 	if (!wake_op_value(encoded, seen->word2, &effect->value2))
 		return -MODEL_ENOSYS;
@@ -281,7 +281,7 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 		effect_result(effect, requeue(m, op, seen));
 		return;
 	default:
-		MODEL_ASSERT(op->kind == OP_FUTEX_WAKE_OP);
+		FMC_ASSERT(op->kind == OP_FUTEX_WAKE_OP);
 		effect_result(effect, wake_op(m, op, seen, effect));
 	}
 }

@@ -19,7 +19,7 @@ size_t model_bytes(uint32_t threads, uint32_t objects)
 struct model *model_init(void *memory, uint32_t threads, uint32_t objects)
 {
 	struct model *m = memory;
-	MODEL_ASSERT((uintptr_t)memory % 16 == 0);
+	FMC_ASSERT((uintptr_t)memory % 16 == 0);
 	m->thread_room = threads;
 	m->object_room = objects;
 	m->threads = m->objects = 0;
@@ -30,7 +30,7 @@ struct model *model_init(void *memory, uint32_t threads, uint32_t objects)
 
 struct model *model_copy(void *memory, uint32_t threads, uint32_t objects, const struct model *from)
 {
-	MODEL_ASSERT(threads >= from->threads && objects >= from->objects);
+	FMC_ASSERT(threads >= from->threads && objects >= from->objects);
 	struct model *m = model_init(memory, threads, objects);
 	m->threads = from->threads;
 	m->objects = from->objects;
@@ -82,7 +82,7 @@ uint32_t model_add_thread(struct model *m)
 
 uint32_t model_add_object(struct model *m, const struct object_state *state)
 {
-	MODEL_ASSERT(state->class >= CLASS_MUTEX && state->class < CLASS_ALL && state->class != CLASSES);
+	FMC_ASSERT(state->class >= CLASS_MUTEX && state->class < CLASS_ALL && state->class != CLASSES);
 	if (m->objects == m->object_room)
 		return NO_OBJECT;
 	uint32_t object = m->objects++;
@@ -111,7 +111,7 @@ uint32_t model_add_object(struct model *m, const struct object_state *state)
 void model_replace_object(struct model *m, uint32_t object, const struct object_state *state)
 {
 	struct model_object *o = model_object(m, object);
-	MODEL_ASSERT(o->class == state->class && o->first == NO_THREAD);
+	FMC_ASSERT(o->class == state->class && o->first == NO_THREAD);
 	if (state->class == CLASS_MUTEX && o->type & MUTEX_ROBUST && o->owner != NO_THREAD)
 		model_thread(m, o->owner)->robust_held--;
 	o->owner = NO_THREAD;
@@ -134,15 +134,15 @@ void model_set_pending(struct model *m, uint32_t t, const struct op *op)
 {
 	struct model_thread *thread = model_thread(m, t);
 	enum object_class class = op_class(op->kind), class2 = op_class2(op->kind);
-	MODEL_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op_known(op->kind));
-	MODEL_ASSERT(!op_is_by_model(op->kind));
-	MODEL_ASSERT(!model_sleeps(thread) && !(op->flags & (OP_QUEUED | OP_WAITS)));
+	FMC_ASSERT(thread->run != THREAD_EXITED && op->kind != OP_NONE && op_known(op->kind));
+	FMC_ASSERT(!op_is_by_model(op->kind));
+	FMC_ASSERT(!model_sleeps(thread) && !(op->flags & (OP_QUEUED | OP_WAITS)));
 	if (op->object != NO_OBJECT && class == CLASS_THREAD)
-		MODEL_ASSERT(op->object < m->threads);
+		FMC_ASSERT(op->object < m->threads);
 	else if (op->object != NO_OBJECT && class != CLASS_NONE)
-		MODEL_ASSERT(model_object(m, op->object)->class == class);
+		FMC_ASSERT(model_object(m, op->object)->class == class);
 	if (op->object2 != NO_OBJECT && class2 != CLASS_NONE)
-		MODEL_ASSERT(model_object(m, op->object2)->class == class2);
+		FMC_ASSERT(model_object(m, op->object2)->class == class2);
 	thread->op = *op;
 	thread->run = THREAD_STOPPED;
 }
@@ -189,7 +189,7 @@ void model_thread_exit(struct model *m, uint32_t t)
 void model_interrupt(struct model *m, uint32_t t)
 {
 	struct model_thread *thread = model_thread(m, t);
-	MODEL_ASSERT(thread->op.kind != OP_COND_ASLEEP && thread->op.kind != OP_BARRIER_ASLEEP);
+	FMC_ASSERT(thread->op.kind != OP_COND_ASLEEP && thread->op.kind != OP_BARRIER_ASLEEP);
 	if (!model_sleeps(thread))
 		return;
 	model_queue_remove(m, model_awaited(&thread->op), t);
@@ -289,12 +289,27 @@ bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
 	return choices == 1 ? choice == model_choice(m, t, 0) : choice >= 0 && (uint32_t)choice < choices;
 }
 
+/* Its object; none for operations on threads, and where the machine doesn't know it. */
+static uint32_t object_of(enum object_class class, uint32_t object)
+{
+	return class == CLASS_THREAD || class == CLASS_NONE ? NO_OBJECT : object;
+}
+
+static const char *flaw(const struct model *m, const struct op *op)
+{
+	const char *sentence = model_check_object(m, object_of(op_class(op->kind), op->object));
+	return sentence ? sentence : model_check_object(m, object_of(op_class2(op->kind), op->object2));
+}
+
 void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
 		   struct effect *effect)
 {
 	struct model_thread *thread = model_thread(m, t);
-	MODEL_ASSERT(model_has_choice(m, t, choice));
+	FMC_ASSERT(model_has_choice(m, t, choice));
 	__builtin_memset(effect, 0, sizeof *effect);
+	const struct op op = thread->op;
+	/* What the memory of a program in the middle of its run says of its objects may be anything. */
+	const bool sound = flaw(m, &op) == NULL;
 	if (choice == CHOICE_DEFAULT && model_cancels(m, t)) {
 		model_cancel_perform(m, t, effect);
 	} else if (choice == CHOICE_DEFAULT && comes_to_queue(m, t)) {
@@ -309,4 +324,6 @@ void model_perform(struct model *m, uint32_t t, int32_t choice, const struct obs
 	}
 	if (!effect->asleep)
 		thread->run = THREAD_RUNNING;
+	if (sound)
+		FMC_ASSERT_NONE(flaw(m, &op));
 }

@@ -52,7 +52,7 @@ int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t)
 {
 	struct model_object *o = model_object(m, mutex);
 	int32_t result = lock_result(o, t);
-	MODEL_ASSERT(result != WOULD_BLOCK);
+	FMC_ASSERT(result != WOULD_BLOCK);
 	if (result != 0 && result != MODEL_EOWNERDEAD)
 		return result;
 	if (o->owner == NO_THREAD && o->type & MUTEX_ROBUST)

@@ -34,7 +34,7 @@ void model_queue_remove(struct model *m, uint32_t object, uint32_t t)
 {
 	struct model_object *o = model_object(m, object);
 	struct model_thread *thread = model_thread(m, t);
-	MODEL_ASSERT(o->sleepers > 0);
+	FMC_ASSERT(o->sleepers > 0);
 	if (thread->prev == NO_THREAD)
 		o->first = thread->next;
 	else

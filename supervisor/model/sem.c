@@ -69,7 +69,7 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	if (choice == CHOICE_TIMEOUT) {
 		effect_timed_out(effect, -1);
 	} else if (o->count == 0) {
-		MODEL_ASSERT(op->kind == OP_SEM_TRYWAIT);
+		FMC_ASSERT(op->kind == OP_SEM_TRYWAIT);
 		effect_failed(effect, -1);
 	} else {
 		o->count--;

@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_MODEL_STATE_H
 
 #include <fmc/supervisor/model.h>
+#include <fmc/tracer/assert.h>
 
 /*
  * The inside of a model, shared by the model_*.c files only.
@@ -14,22 +15,6 @@
  *              STOPPED -(model_perform, effect.asleep)-> STOPPED with a pending operation of the model's own
  *              any -(model_thread_exit)-> EXITED
  */
-
-/*
- * Kept in release builds. The message is left in a register at an instruction that is none: the source also runs where there is no
- * libc to print it.
- */
-#define MODEL_ASSERT(condition)                                                                              \
-	((condition) ? (void)0 : model_fails(__FILE__ ": assertion '" #condition "' doesn't hold"))
-
-static inline _Noreturn void model_fails(const char *text)
-{
-#ifdef __x86_64__
-	__asm__ volatile("ud2" : : "D"(text));
-#endif
-	(void)text;
-	__builtin_trap();
-}
 
 /* The error numbers of Linux x86-64 that a target may get to see, whatever this is compiled on. */
 enum model_errno {
@@ -93,25 +78,25 @@ struct model {
 
 static inline struct model_thread *model_thread(struct model *m, uint32_t t)
 {
-	MODEL_ASSERT(t < m->threads);
+	FMC_ASSERT(t < m->threads);
 	return (struct model_thread *)(m + 1) + t;
 }
 
 static inline const struct model_thread *model_thread_const(const struct model *m, uint32_t t)
 {
-	MODEL_ASSERT(t < m->threads);
+	FMC_ASSERT(t < m->threads);
 	return (const struct model_thread *)(m + 1) + t;
 }
 
 static inline struct model_object *model_object(struct model *m, uint32_t o)
 {
-	MODEL_ASSERT(o < m->objects);
+	FMC_ASSERT(o < m->objects);
 	return (struct model_object *)((struct model_thread *)(m + 1) + m->thread_room) + o;
 }
 
 static inline const struct model_object *model_object_const(const struct model *m, uint32_t o)
 {
-	MODEL_ASSERT(o < m->objects);
+	FMC_ASSERT(o < m->objects);
 	return (const struct model_object *)((const struct model_thread *)(m + 1) + m->thread_room) + o;
 }
 
@@ -126,14 +111,14 @@ static inline size_t model_user_offset(uint32_t threads, uint32_t objects)
 /* What a plug-in knows of an object of one of its classes. */
 static inline void *model_user(struct model *m, uint32_t o)
 {
-	MODEL_ASSERT(o < m->objects && m->user_bytes > 0);
+	FMC_ASSERT(o < m->objects && m->user_bytes > 0);
 	size_t offset = model_user_offset(m->thread_room, m->object_room) + (size_t)o * m->user_bytes;
 	return (unsigned char *)m + offset;
 }
 
 static inline const void *model_user_const(const struct model *m, uint32_t o)
 {
-	MODEL_ASSERT(o < m->objects && m->user_bytes > 0);
+	FMC_ASSERT(o < m->objects && m->user_bytes > 0);
 	size_t offset = model_user_offset(m->thread_room, m->object_room) + (size_t)o * m->user_bytes;
 	return (const unsigned char *)m + offset;
 }
@@ -212,5 +197,8 @@ void model_barrier_sleep(struct model *m, uint32_t t); /* t is OP_BARRIER_WAIT, 
  * debugging: it walks everything.
  */
 const char *model_check(const struct model *m);
+
+/* The same of one object, in constant time: without its queue. NO_OBJECT has no flaw. */
+const char *model_check_object(const struct model *m, uint32_t object);
 
 #endif

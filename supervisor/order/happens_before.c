@@ -3,8 +3,8 @@
  * each member of a group happens after all members of the group before. So a key needs to remember two groups.
  */
 #include <fmc/supervisor/happens_before.h>
+#include <fmc/tracer/assert.h>
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,7 +300,7 @@ static bool enter_groups(struct happens_before *hb, size_t i, struct accesses ac
 bool happens_before_push(struct happens_before *hb)
 {
 	size_t i = hb->length;
-	assert(i < hb->trace->length);
+	FMC_ASSERT(i < hb->trace->length);
 	struct accesses accesses = trace_accesses(hb->trace, i);
 	if (!look_back(hb, i, accesses) || !enter_groups(hb, i, accesses))
 		return false;
@@ -321,13 +321,13 @@ bool happens_before_push_all(struct happens_before *hb)
 
 bool happens_before(const struct happens_before *hb, size_t i, size_t j)
 {
-	assert(i < hb->length && j < hb->length);
+	FMC_ASSERT(i < hb->length && j < hb->length);
 	return hb->clocks[j * hb->threads + hb->trace->at[i].thread] > hb->index[i];
 }
 
 const uint32_t *happens_before_clock(const struct happens_before *hb, size_t i)
 {
-	assert(i < hb->length);
+	FMC_ASSERT(i < hb->length);
 	return hb->clocks + i * hb->threads;
 }
 
@@ -338,7 +338,7 @@ uint32_t happens_before_threads(const struct happens_before *hb)
 
 struct trace_hash happens_before_hash(const struct happens_before *hb, size_t n)
 {
-	assert(n <= hb->length);
+	FMC_ASSERT(n <= hb->length);
 	return hb->prefix[n];
 }
 
@@ -400,7 +400,7 @@ static bool add_cursor_after(struct happens_before *hb, const struct access *acc
 bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t thread,
 			       struct accesses footprint)
 {
-	assert(j <= hb->length && thread < hb->threads);
+	FMC_ASSERT(j <= hb->length && thread < hb->threads);
 	hb->cursors_length = 0;
 	hb->asking = thread;
 	memset(hb->passed, 0, hb->threads * sizeof *hb->passed);

@@ -6,8 +6,8 @@
 
 #include <fmc/supervisor/bitset.h>
 #include <fmc/supervisor/fair_footprint.h>
+#include <fmc/tracer/assert.h>
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,12 +287,12 @@ bool model_replay_start(struct model_replay *r, const struct trace *trace, uint3
 
 void model_replay_goto(struct model_replay *r, size_t i)
 {
-	assert(i <= r->trace->length);
+	FMC_ASSERT(i <= r->trace->length);
 	size_t snapshot = i / r->interval;
 	memcpy(r->state, r->snapshots + snapshot * r->state_size, r->state_size);
 	for (size_t k = snapshot * r->interval; k < i; k++) {
 		bool possible = model_replay_step(r, k);
-		assert(possible);
+		FMC_ASSERT(possible);
 	}
 }
 

@@ -2,8 +2,7 @@
 #include "supervisor/policy/state.h"
 
 #include <fmc/supervisor/deviation.h>
-
-#include <assert.h>
+#include <fmc/tracer/assert.h>
 
 static int compare(const struct deviation *a, const struct deviation *b)
 {
@@ -70,7 +69,7 @@ size_t deviation_alternative(const struct deviation *list, size_t length, uint32
 		if (alternatives[i].step.thread == thread && alternatives[i].step.choice == d->choice)
 			return i;
 	size_t usual = usual_alternative(alternatives, count, thread);
-	assert(usual < count);
+	FMC_ASSERT(usual < count);
 	return usual;
 }
 

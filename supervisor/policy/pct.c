@@ -8,11 +8,11 @@
  */
 #include "supervisor/policy/state.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
 
 void policy_pct_start(struct policy_state *state)
 {
-	assert(state->policy.changes <= POLICY_CHANGES && state->policy.length > 0);
+	FMC_ASSERT(state->policy.changes <= POLICY_CHANGES && state->policy.length > 0);
 	for (uint32_t i = 0; i < state->policy.changes; i++)
 		state->change[i] = 1 + policy_random_below(&state->random, state->policy.length);
 }

@@ -1,7 +1,7 @@
 /* Picking one alternative of several: by rule or by chance. */
 #include "supervisor/policy/state.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
 
 uint64_t policy_random_next(struct policy_random *random)
 {
@@ -40,7 +40,7 @@ struct policy_state *policy_init(void *memory, uint32_t threads, const struct po
 struct policy_state *policy_copy(void *memory, uint32_t threads, const struct policy_state *from)
 {
 	struct policy_state *state = memory;
-	assert(threads >= from->threads);
+	FMC_ASSERT(threads >= from->threads);
 	*state = *from;
 	state->room = threads;
 	for (uint32_t t = 0; t < from->threads; t++)
@@ -64,7 +64,7 @@ static void admit(struct policy_state *state, const struct policy_view *view)
 	uint32_t threads = model_threads(view->model), first = state->threads;
 	if (threads == first)
 		return;
-	assert(threads <= state->room);
+	FMC_ASSERT(threads <= state->room);
 	enum policy_kind kind = state->policy.kind;
 	for (uint32_t t = first; t < threads; t++) {
 		uint64_t priority = 0;
@@ -160,7 +160,7 @@ size_t policy_highest(const struct policy_state *state, const struct policy_view
 		    state->thread[t].priority > state->thread[view->alternatives[best].step.thread].priority)
 			best = i;
 	}
-	assert(best < view->count);
+	FMC_ASSERT(best < view->count);
 	return best;
 }
 
@@ -177,7 +177,7 @@ static size_t choose_random(struct policy_state *state, const struct policy_view
 
 size_t policy_choose(struct policy_state *state, const struct policy_view *view)
 {
-	assert(view->count > 0);
+	FMC_ASSERT(view->count > 0);
 	admit(state, view);
 	switch (state->policy.kind) {
 	case POLICY_RANDOM:
@@ -216,7 +216,7 @@ static double probability_if(const struct alternative *a, size_t count, size_t t
 
 double policy_probability(const struct alternative *alternatives, size_t count, size_t taken)
 {
-	assert(taken < count);
+	FMC_ASSERT(taken < count);
 	double wild = probability_if(alternatives, count, taken, true);
 	if (count_threads(alternatives, count, false) == 0)
 		return wild;

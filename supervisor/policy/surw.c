@@ -11,7 +11,7 @@
  */
 #include "supervisor/policy/state.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
 
 static const struct profile_thread *profile_of(const struct policy_state *state, uint32_t t)
 {
@@ -47,7 +47,7 @@ static uint32_t stand_in(const struct policy_state *state, uint32_t t)
 {
 	while (t != NO_THREAD && t >= state->threads) {
 		uint32_t parent = profile_of(state, t)->parent;
-		assert(parent == NO_THREAD || parent < t);
+		FMC_ASSERT(parent == NO_THREAD || parent < t);
 		t = parent;
 	}
 	return t;

@@ -11,7 +11,6 @@
 #include "supervisor/search/bpor_path.h"
 #include "supervisor/tree/search_strategy.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 #include "supervisor/search/cb_list.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static uint64_t get(struct cb_list *list)
 {
 	uint64_t number = 0;
 	for (unsigned shift = 0;; shift += 7) {
-		assert(list->read < list->length);
+		FMC_ASSERT(list->read < list->length);
 		uint8_t byte = list->bytes[list->read++];
 		number |= (uint64_t)(byte & 0x7f) << shift;
 		if (!(byte & 0x80))
@@ -106,7 +107,7 @@ static struct trace_hash get_state(struct cb_list *list)
 	struct trace_hash state = {0, 0};
 	if (!get(list))
 		return state;
-	assert(list->read + sizeof state <= list->length);
+	FMC_ASSERT(list->read + sizeof state <= list->length);
 	memcpy(&state, list->bytes + list->read, sizeof state);
 	list->read += sizeof state;
 	return state;
@@ -150,7 +151,7 @@ static size_t read_item(struct cb_list *list, struct trace_hash *state)
 {
 	size_t shared = (size_t)get(list);
 	size_t rest = (size_t)get(list);
-	assert(shared <= list->last_length && shared + rest <= list->last_room);
+	FMC_ASSERT(shared <= list->last_length && shared + rest <= list->last_room);
 	for (size_t i = 0; i < rest; i++)
 		list->last[shared + i] = get_step(list);
 	*state = get_state(list);

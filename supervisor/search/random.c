@@ -4,8 +4,8 @@
 #include "supervisor/tree/search_strategy.h"
 
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/assert.h>
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,7 @@ static uint64_t come_back(struct random_walks *walks, uint64_t ticket)
 	size_t i = 0;
 	while (i < walks->out_length && walks->out[i].ticket != ticket)
 		i++;
-	assert(i < walks->out_length);
+	FMC_ASSERT(i < walks->out_length);
 	uint64_t number = walks->out[i].number;
 	walks->out_length--;
 	memmove(&walks->out[i], &walks->out[i + 1], (walks->out_length - i) * sizeof *walks->out);

@@ -1,7 +1,8 @@
 /* What all strategies have in common: names, the policy of plans, counting. */
 #include "supervisor/tree/search_strategy.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static const struct strategy_ops *const strategies[STRATEGIES] = {
 
 struct search *search_new(const struct search_options *options)
 {
-	assert((size_t)options->strategy < STRATEGIES);
+	FMC_ASSERT((size_t)options->strategy < STRATEGIES);
 	struct search *search = calloc(1, sizeof *search);
 	if (!search)
 		return NULL;
@@ -66,7 +67,7 @@ enum search_answer search_next(struct search *search, struct plan *plan)
 	    .ticket = search->handed_out + 1,
 	};
 	enum search_answer answer = search->ops->next(search->strategy, plan);
-	assert(answer != SEARCH_LATER || search->out > 0);
+	FMC_ASSERT(answer != SEARCH_LATER || search->out > 0);
 	if (answer == SEARCH_PLAN) {
 		search->handed_out++;
 		search->out++;
@@ -93,7 +94,7 @@ static bool broke_off(const struct trace *trace)
 
 enum status search_feed(struct search *search, uint64_t ticket, const struct trace *trace)
 {
-	assert(search->out > 0 && ticket <= search->handed_out);
+	FMC_ASSERT(search->out > 0 && ticket <= search->handed_out);
 	search->out--;
 	search->executions++;
 	uint64_t depth = search->options.max_depth;
@@ -165,7 +166,7 @@ static bool same_options(const struct search *search, struct loader *loader)
 
 enum status search_load(struct search *search, struct loader *loader)
 {
-	assert(search->handed_out == 0);
+	FMC_ASSERT(search->handed_out == 0);
 	if (!search->ops->load || !same_options(search, loader))
 		return STATUS_MALFORMED;
 	search->executions = load_number(loader);
@@ -181,25 +182,25 @@ enum status search_load(struct search *search, struct loader *loader)
 
 const char *strategy_name(enum strategy strategy)
 {
-	assert((size_t)strategy < STRATEGIES);
+	FMC_ASSERT((size_t)strategy < STRATEGIES);
 	return strategies[strategy]->name;
 }
 
 bool strategy_random(enum strategy strategy)
 {
-	assert((size_t)strategy < STRATEGIES);
+	FMC_ASSERT((size_t)strategy < STRATEGIES);
 	return strategies[strategy]->random;
 }
 
 bool strategy_saved(enum strategy strategy)
 {
-	assert((size_t)strategy < STRATEGIES);
+	FMC_ASSERT((size_t)strategy < STRATEGIES);
 	return strategies[strategy]->save;
 }
 
 bool strategy_bounded(enum strategy strategy)
 {
-	assert((size_t)strategy < STRATEGIES);
+	FMC_ASSERT((size_t)strategy < STRATEGIES);
 	return strategies[strategy]->bounded;
 }
 

@@ -1,9 +1,9 @@
 /* What came of one execution: growing arrays that are kept between executions. */
 #include <fmc/supervisor/trace.h>
+#include <fmc/tracer/assert.h>
 
 #include <fmc/tracer/array.h>
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +98,7 @@ static void widen_sets(struct trace *trace, uint32_t words, size_t sets)
 bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_t *schedulable,
 		     uint32_t words)
 {
-	assert(trace->length > 0 && words >= trace->set_words);
+	FMC_ASSERT(trace->length > 0 && words >= trace->set_words);
 	size_t sets = 2 * (trace->length - 1);
 	if (!ARRAY_RESERVE(trace->sets, (sets + 2) * words, trace->sets_room))
 		return false;
@@ -138,7 +138,7 @@ uint32_t trace_taken(const struct trace *trace, size_t i)
 	const struct transition *transition = &trace->at[i];
 	size_t taken = alternative_find(trace->alternatives + transition->first_alternative,
 					transition->alternatives, transition_step(transition));
-	assert(taken < transition->alternatives);
+	FMC_ASSERT(taken < transition->alternatives);
 	return (uint32_t)taken;
 }
 
@@ -275,7 +275,7 @@ const char *end_reason_name(enum end_reason reason)
 	    [END_REDUNDANT] = "redundant",
 	    [END_THREAD_DEPTH] = "thread-depth",
 	};
-	assert((size_t)reason < sizeof names / sizeof *names);
+	FMC_ASSERT((size_t)reason < sizeof names / sizeof *names);
 	return names[reason];
 }
 

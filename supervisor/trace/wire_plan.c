@@ -1,7 +1,7 @@
 /* Plans as bytes. */
 #include <fmc/supervisor/wire.h>
+#include <fmc/tracer/assert.h>
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* So many elements follow; NULL for none, or when the reader has failed. */
@@ -18,7 +18,7 @@ static void *get_array(struct loader *loader, size_t *length, size_t size)
 
 static void put_policy(struct saver *saver, const struct policy *policy)
 {
-	assert(policy->kind != POLICY_DEVIATIONS);
+	FMC_ASSERT(policy->kind != POLICY_DEVIATIONS);
 	save_number(saver, policy->kind);
 	save_number(saver, policy->seed);
 	save_number(saver, policy->fair_k);

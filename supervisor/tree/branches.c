@@ -1,6 +1,7 @@
 #include "supervisor/tree/branches.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,7 @@ static struct step *steps_to(const struct branches *b, uint32_t branch, size_t *
 
 bool branches_take(struct branches *b, struct plan *plan)
 {
-	assert(b->open_length > 0);
+	FMC_ASSERT(b->open_length > 0);
 	if (!reserve(&b->out, b->out_length, &b->out_room, sizeof *b->out))
 		return false;
 	struct branch_plan out = {.ticket = plan->ticket, .branch = b->open[b->open_length - 1]};
@@ -155,7 +156,7 @@ const struct branch *branches_latest(const struct branches *b)
 
 void branches_skip(struct branches *b)
 {
-	assert(b->open_length > 0);
+	FMC_ASSERT(b->open_length > 0);
 	uint32_t branch = b->open[--b->open_length];
 	b->done += weight_of(b, branch);
 	drop(b, branch);
@@ -166,7 +167,7 @@ static struct branch_plan *find_plan(struct branches *b, uint64_t ticket)
 	struct branch_plan *plan = b->out;
 	while (plan->ticket != ticket) {
 		plan++;
-		assert(plan < b->out + b->out_length);
+		FMC_ASSERT(plan < b->out + b->out_length);
 	}
 	return plan;
 }

@@ -1,7 +1,8 @@
 /* The tree of a search as far as an estimate needs it: what is open, and sums over what is finished. */
 #include "supervisor/tree/estimate_tree.h"
 
-#include <assert.h>
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 
 struct estimate *estimate_new(enum estimate_tree kind)
@@ -15,7 +16,7 @@ struct estimate *estimate_new(enum estimate_tree kind)
 /* A node under which all branches are finished or away. */
 static void unlink_node(struct estimate *estimate, struct estimate_node *node)
 {
-	assert(!node->child);
+	FMC_ASSERT(!node->child);
 	struct estimate_node **at = node->parent ? &node->parent->child : &estimate->root;
 	while (*at != node)
 		at = &(*at)->next;
@@ -59,7 +60,7 @@ void estimate_free(struct estimate *estimate)
 
 double estimate_spread(const struct estimate_node *node)
 {
-	assert(node->closed > 1);
+	FMC_ASSERT(node->closed > 1);
 	double mean = node->sum / node->closed;
 	double variance = (node->squares - node->sum * mean) / (node->closed - 1);
 	return variance > 0 ? variance / (mean * mean) : 0;
@@ -163,7 +164,7 @@ void estimate_add(struct estimate *estimate, const struct estimate_branch *path,
 	uint32_t taken = 0;
 	estimate->executions++;
 	for (size_t i = 0; i < length && !estimate->broken; i++) {
-		assert(path[i].degree > 0);
+		FMC_ASSERT(path[i].degree > 0);
 		if (estimate->kind == ESTIMATE_FIXED && path[i].degree == 1)
 			continue;
 		node = enter(estimate, node, taken);

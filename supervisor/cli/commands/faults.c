@@ -1,10 +1,11 @@
 #include "supervisor/cli/commands/faults.h"
 #include "supervisor/cli/output/exits.h"
 
+#include <fmc/tracer/assert.h>
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -17,17 +18,13 @@ static void put(const char *text)
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/*
- * The model's assertions end in an instruction that is none, with their text in a register (model/state.h): it has no libc to
- * print it with.
- */
-static const char *model_text(int signal, const ucontext_t *context)
+/* Instructions of the program that aren't any have other causes. */
+static const char *assertion_text(int signal, const ucontext_t *context)
 {
-	static const uint8_t invalid[] = {0x0f, 0x0b};
 	const char *at = (const char *)context->uc_mcontext.gregs[REG_RIP];
 	const char *text = (const char *)context->uc_mcontext.gregs[REG_RDI];
 	const bool own = at >= __executable_start && at < end && text >= __executable_start && text < end;
-	return signal == SIGILL && own && memcmp(at, invalid, sizeof invalid) == 0 ? text : NULL;
+	return signal == SIGILL && own ? fmc_failure_text(at, text) : NULL;
 }
 
 static const char *kind_of(int signal)
@@ -46,8 +43,11 @@ static const char *kind_of(int signal)
 
 static void tell(int signal, siginfo_t *info, void *context)
 {
-	const char *text = model_text(signal, context);
+	const char *text = assertion_text(signal, context);
 	(void)info;
+	/* The line of progress may stand there. */
+	if (isatty(STDERR_FILENO))
+		put("\r\033[K");
 	put("fmc: a fault of its own: ");
 	put(text ? text : kind_of(signal));
 	put("\n     Please report this, with the command line and the program if you can.\n");
