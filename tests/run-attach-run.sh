@@ -158,7 +158,11 @@ kill -TERM $fmc
 over
 judge "interrupted: exit status 130" [ $status -eq 130 ]
 judge "interrupted: everything is as before" unchanged
-judge "interrupted: what was done is saved" [ -s "$SCRATCH/int.sched" ]
+# It may have come before the first operation: nothing is to be saved then.
+saved() {
+	[ -s "$SCRATCH/int.sched" ] || grep -q '^0 operations of ' "$SCRATCH/said"
+}
+judge "interrupted: what was done is saved" saved
 judge "interrupted: nobody is left behind" no_helpers "$pid"
 judge "interrupted: it was right" ends_right
 
