@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct subject_thread *thread_at(const struct inspector *inspector, size_t i)
+static const struct snapshot_thread *thread_at(const struct inspector *inspector, size_t i)
 {
-	return subject_thread(inspector->subject, i);
+	return snapshot_thread(inspector->snapshot, i);
 }
 
 static int by_number(const void *a, const void *b, void *context)
@@ -38,7 +38,7 @@ static bool numbers_are_at(const struct inspector *inspector, uint64_t offset)
 {
 	size_t seen = 0;
 	for (size_t i = 0; i < inspector->inspection->length && seen < 8; i++) {
-		const struct subject_thread *thread = thread_at(inspector, i);
+		const struct snapshot_thread *thread = thread_at(inspector, i);
 		uint32_t number;
 		if (thread->partial || thread->regs.fs_base == 0)
 			continue;
@@ -118,7 +118,7 @@ static bool has_symbols(const struct inspector *inspector)
 static enum status inspect(struct inspector *inspector)
 {
 	struct inspection *inspection = inspector->inspection;
-	enum status status = places_of_subject(inspector->places, inspector->subject);
+	enum status status = places_of_snapshot(inspector->places, inspector->snapshot);
 	if (status != STATUS_OK || !sort_numbers(inspector))
 		return STATUS_NO_MEMORY;
 	inspection->symbols = has_symbols(inspector);
@@ -134,16 +134,16 @@ static enum status inspect(struct inspector *inspector)
 		thread->name = thread_name(inspector, i);
 	}
 	objects_name(inspector);
-	status = python_inspect(inspector->subject, inspection);
+	status = python_inspect(inspector->snapshot, inspection);
 	if (status == STATUS_OK)
 		status = runtime_note(inspector);
 	return status == STATUS_OK ? others_doubt(inspector) : status;
 }
 
-enum status inspection_make(struct subject *subject, struct inspection *inspection)
+enum status inspection_make(struct snapshot *snapshot, struct inspection *inspection)
 {
-	size_t length = subject_threads(subject);
-	struct inspector inspector = {.subject = subject,
+	size_t length = snapshot_threads(snapshot);
+	struct inspector inspector = {.snapshot = snapshot,
 				      .places = places_new(),
 				      .inspection = inspection,
 				      .steps = calloc(length + 1, sizeof(*inspector.steps))};

@@ -9,7 +9,7 @@
 
 /*
  * What has to be read while the process stands still: the memory around what its threads sleep at. Everything read here is
- * kept by the subject, page by page.
+ * kept by the snapshot, page by page.
  */
 
 #define AROUND	     64	 /* bytes on either side of a futex word, where the rest of its object is */
@@ -23,7 +23,7 @@
 #define POINTED_SIZE 256    /* of what is pointed to */
 #define STACK_KEPT   0x4000 /* from the stack pointer on, in any case */
 
-static void keep(struct subject *subject, uint64_t address, size_t size)
+static void keep(struct snapshot *snapshot, uint64_t address, size_t size)
 {
 	char bytes[ARRAY_BYTES];
 	if (address == 0 || address >= USER_END)
@@ -32,7 +32,7 @@ static void keep(struct subject *subject, uint64_t address, size_t size)
 	/* By pages: a part that isn't there doesn't stand in the way of the others. */
 	for (uint64_t at = address, next; at < end; at = next) {
 		next = (at | 4095) + 1 < end ? (at | 4095) + 1 : end;
-		(void)subject_read(subject, at, bytes, next - at);
+		(void)snapshot_read(snapshot, at, bytes, next - at);
 	}
 }
 
@@ -40,24 +40,24 @@ static void keep(struct subject *subject, uint64_t address, size_t size)
  * Waiting functions have their object's address on their stack and, beside it, those of others that belong to it (the mutex of
  * a condition variable).
  */
-static void keep_neighbours(struct subject *subject, uint64_t stack, uint64_t word)
+static void keep_neighbours(struct snapshot *snapshot, uint64_t stack, uint64_t word)
 {
 	uint64_t words[STACK_WORDS];
 	size_t length = STACK_WORDS;
 	stack &= ~UINT64_C(7);
-	while (length && subject_read(subject, stack, words, length * sizeof(words[0])) != STATUS_OK)
+	while (length && snapshot_read(snapshot, stack, words, length * sizeof(words[0])) != STATUS_OK)
 		length /= 2;
 	for (size_t i = 0; i + 1 < length; i++)
 		if (words[i] <= word && word - words[i] < OBJECT_BYTES)
-			keep(subject, words[i + 1], OBJECT_BYTES);
+			keep(snapshot, words[i + 1], OBJECT_BYTES);
 }
 
-static bool is_data(const struct subject *subject, uint64_t address)
+static bool is_data(const struct snapshot *snapshot, uint64_t address)
 {
-	size_t low = 0, high = subject_mappings(subject);
+	size_t low = 0, high = snapshot_mappings(snapshot);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct subject_mapping *mapping = subject_mapping(subject, middle);
+		const struct snapshot_mapping *mapping = snapshot_mapping(snapshot, middle);
 		if (address < mapping->low)
 			high = middle;
 		else if (address >= mapping->high)
@@ -90,21 +90,21 @@ static bool is_new(struct pointed *pointed, uint64_t page)
  * What variables of the waiting functions point to, in registers that they preserve and on the stack: the way to an object may
  * lead through it.
  */
-static void keep_pointed(struct subject *subject, const struct subject_thread *thread,
+static void keep_pointed(struct snapshot *snapshot, const struct snapshot_thread *thread,
 			 struct pointed *pointed)
 {
 	const struct user_regs_struct *regs = &thread->regs;
 	uint64_t words[STACK_WORDS + 6] = {regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15};
 	size_t length = STACK_WORDS;
-	while (length && subject_read(subject, regs->rsp & ~UINT64_C(7), words + 6,
-				      length * sizeof(words[0])) != STATUS_OK)
+	while (length && snapshot_read(snapshot, regs->rsp & ~UINT64_C(7), words + 6,
+				       length * sizeof(words[0])) != STATUS_OK)
 		length /= 2;
 	for (size_t i = 0; i < length + 6; i++) {
 		uint64_t word = words[i];
 		if (word % sizeof(word) || word < 4096 || word >= USER_END || word - regs->rsp < STACK_KEPT)
 			continue;
-		if (is_new(pointed, word / 4096) && is_data(subject, word))
-			keep(subject, word, POINTED_SIZE);
+		if (is_new(pointed, word / 4096) && is_data(snapshot, word))
+			keep(snapshot, word, POINTED_SIZE);
 	}
 }
 
@@ -115,76 +115,76 @@ static void keep_pointed(struct subject *subject, const struct subject_thread *t
  * musl's threads sleep on words of their own stacks; what these belong to is found through callee-saved registers and the words
  * beside.
  */
-static void keep_saved(struct subject *subject, const struct subject_thread *thread)
+static void keep_saved(struct snapshot *snapshot, const struct snapshot_thread *thread)
 {
 	const struct user_regs_struct *regs = &thread->regs;
 	const uint64_t saved[] = {regs->rbx, regs->rbp, regs->r12, regs->r13, regs->r14, regs->r15};
 	uint64_t words[MUSL_WORDS];
 	uint32_t number;
-	if (subject_read(subject, regs->fs_base + MUSL_NUMBER, &number, sizeof(number)) != STATUS_OK ||
+	if (snapshot_read(snapshot, regs->fs_base + MUSL_NUMBER, &number, sizeof(number)) != STATUS_OK ||
 	    number != (uint32_t)thread->number)
 		return;
 	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++)
-		keep(subject, saved[i], OBJECT_BYTES);
-	bool kept = subject_read(subject, regs->rsp & ~UINT64_C(7), words, sizeof(words)) == STATUS_OK;
+		keep(snapshot, saved[i], OBJECT_BYTES);
+	bool kept = snapshot_read(snapshot, regs->rsp & ~UINT64_C(7), words, sizeof(words)) == STATUS_OK;
 	for (size_t i = 0; kept && i < MUSL_WORDS; i++)
-		keep(subject, words[i], OBJECT_BYTES);
+		keep(snapshot, words[i], OBJECT_BYTES);
 }
 
-static void keep_futex(struct subject *subject, const struct subject_thread *thread, uint64_t word)
+static void keep_futex(struct snapshot *snapshot, const struct snapshot_thread *thread, uint64_t word)
 {
 	if (word < 4096)
 		return;
-	keep(subject, word - AROUND, 2 * AROUND);
-	keep_neighbours(subject, thread->regs.rsp, word);
+	keep(snapshot, word - AROUND, 2 * AROUND);
+	keep_neighbours(snapshot, thread->regs.rsp, word);
 	if (!thread->partial)
-		keep_saved(subject, thread);
+		keep_saved(snapshot, thread);
 }
 
-static void keep_arguments(struct subject *subject, const struct subject_thread *thread)
+static void keep_arguments(struct snapshot *snapshot, const struct snapshot_thread *thread)
 {
 	const uint64_t *arguments = thread->arguments;
 	switch (thread->syscall) {
 	case SYS_futex:
-		keep_futex(subject, thread, arguments[0]);
+		keep_futex(snapshot, thread, arguments[0]);
 		break;
 	case SYS_poll:
 	case SYS_ppoll:
-		keep(subject, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : ARRAY_BYTES);
+		keep(snapshot, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : ARRAY_BYTES);
 		break;
 	case SYS_select:
 	case SYS_pselect6:
 		for (size_t i = 1; i < 4; i++)
-			keep(subject, arguments[i], 128);
+			keep(snapshot, arguments[i], 128);
 		break;
 	case SYS_restart_syscall: /* one that waits for a futex, descriptors or a time */
-		keep_futex(subject, thread, arguments[0]);
-		keep(subject, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : 16);
-		keep(subject, arguments[2], 16);
+		keep_futex(snapshot, thread, arguments[0]);
+		keep(snapshot, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : 16);
+		keep(snapshot, arguments[2], 16);
 		break;
 	case SYS_nanosleep:
-		keep(subject, arguments[0], 16);
+		keep(snapshot, arguments[0], 16);
 		break;
 	case SYS_clock_nanosleep:
-		keep(subject, arguments[2], 16);
+		keep(snapshot, arguments[2], 16);
 		break;
 	case NO_SYSCALL: /* perhaps in pthread_spin_lock, whose argument stays where it came */
-		keep(subject, thread->regs.rdi, sizeof(uint32_t));
+		keep(snapshot, thread->regs.rdi, sizeof(uint32_t));
 		break;
 	default:
 		break;
 	}
 }
 
-void inspection_prepare(void *context, struct subject *subject)
+void inspection_prepare(void *context, struct snapshot *snapshot)
 {
 	(void)context;
-	keep(subject, subject_auxiliary(subject, AT_SYSINFO_EHDR), VDSO_BYTES);
-	for (size_t i = 0; i < subject_threads(subject); i++)
-		keep_arguments(subject, subject_thread(subject, i));
-	python_keep(subject);
+	keep(snapshot, snapshot_auxiliary(snapshot, AT_SYSINFO_EHDR), VDSO_BYTES);
+	for (size_t i = 0; i < snapshot_threads(snapshot); i++)
+		keep_arguments(snapshot, snapshot_thread(snapshot, i));
+	python_keep(snapshot);
 	struct pointed pointed = {.length = 0};
-	for (size_t i = 0; i < subject_threads(subject); i++)
-		if (subject_thread(subject, i)->syscall == SYS_futex)
-			keep_pointed(subject, subject_thread(subject, i), &pointed);
+	for (size_t i = 0; i < snapshot_threads(snapshot); i++)
+		if (snapshot_thread(snapshot, i)->syscall == SYS_futex)
+			keep_pointed(snapshot, snapshot_thread(snapshot, i), &pointed);
 }

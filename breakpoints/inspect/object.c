@@ -6,9 +6,9 @@
 
 #define STARTS_WITHIN (UINT64_C(1) << 31) /* of the program's end, the heap */
 
-static const struct subject_thread *thread_at(const struct inspector *inspector, size_t i)
+static const struct snapshot_thread *thread_at(const struct inspector *inspector, size_t i)
 {
-	return subject_thread(inspector->subject, i);
+	return snapshot_thread(inspector->snapshot, i);
 }
 
 static bool find_stack(const void *context, const struct region *region, uint32_t *thread)
@@ -25,14 +25,14 @@ static bool find_stack(const void *context, const struct region *region, uint32_
 }
 
 /* A core file doesn't say which mapping it is: that after the program's own, where the kernel lets it begin. */
-static bool is_heap(const struct inspector *inspector, const struct subject_mapping *mapping)
+static bool is_heap(const struct inspector *inspector, const struct snapshot_mapping *mapping)
 {
 	const struct modules *modules = &inspector->places->modules;
-	if (!subject_is_core(inspector->subject) || modules->length == 0 || mapping->path ||
+	if (!snapshot_is_core(inspector->snapshot) || modules->length == 0 || mapping->path ||
 	    !mapping->writable)
 		return mapping->path && strcmp(mapping->path, "[heap]") == 0;
-	for (size_t i = 0; i < subject_mappings(inspector->subject); i++) {
-		const struct subject_mapping *other = subject_mapping(inspector->subject, i);
+	for (size_t i = 0; i < snapshot_mappings(inspector->snapshot); i++) {
+		const struct snapshot_mapping *other = snapshot_mapping(inspector->snapshot, i);
 		if (other->low >= modules->at[0].high)
 			return other == mapping && mapping->low - modules->at[0].high < STARTS_WITHIN;
 	}
@@ -42,7 +42,7 @@ static bool is_heap(const struct inspector *inspector, const struct subject_mapp
 static bool find_region(const void *context, uint64_t address, struct region *region)
 {
 	const struct inspector *inspector = context;
-	const struct subject_mapping *mapping = mapping_of(inspector, address);
+	const struct snapshot_mapping *mapping = mapping_of(inspector, address);
 	if (!mapping)
 		return false;
 	*region =
@@ -50,9 +50,9 @@ static bool find_region(const void *context, uint64_t address, struct region *re
 	return true;
 }
 
-static enum status read_subject(void *context, uint64_t address, void *to, size_t size)
+static enum status read_snapshot(void *context, uint64_t address, void *to, size_t size)
 {
-	return subject_read(context, address, to, size);
+	return snapshot_read(context, address, to, size);
 }
 
 static int by_object(const void *a, const void *b, void *context)
@@ -68,8 +68,8 @@ void objects_name(struct inspector *inspector)
 	struct inspected_thread *threads = inspector->inspection->threads;
 	struct naming naming = {.places = inspector->places,
 				.around = {.context = inspector, .region = find_region, .stack = find_stack},
-				.read = read_subject,
-				.context = inspector->subject,
+				.read = read_snapshot,
+				.context = inspector->snapshot,
 				.steps = inspector->steps,
 				.threads = (uint32_t)inspector->inspection->length};
 	uint32_t *order = malloc((inspector->inspection->length + 1) * sizeof(*order));

@@ -7,10 +7,10 @@
 
 /* Who may end waits of a process besides its threads: whoever has its memory, too, and the kernel in its name. */
 
-static bool has_requests(const struct subject *subject)
+static bool has_requests(const struct snapshot *snapshot)
 {
-	for (size_t i = 0; i < subject_mappings(subject); i++) {
-		const char *path = subject_mapping(subject, i)->path;
+	for (size_t i = 0; i < snapshot_mappings(snapshot); i++) {
+		const char *path = snapshot_mapping(snapshot, i)->path;
 		if (path &&
 		    (strncmp(path, "anon_inode:[io_uring]", 21) == 0 || strncmp(path, "/[aio]", 6) == 0))
 			return true;
@@ -20,9 +20,9 @@ static bool has_requests(const struct subject *subject)
 
 void others_find(struct inspector *inspector)
 {
-	inspector->requests = has_requests(inspector->subject);
-	if (!subject_is_core(inspector->subject))
-		inspector->sharer = activity_sharer(subject_pid(inspector->subject));
+	inspector->requests = has_requests(inspector->snapshot);
+	if (!snapshot_is_core(inspector->snapshot))
+		inspector->sharer = activity_sharer(snapshot_pid(inspector->snapshot));
 }
 
 /* Is that in memory, for who has it to change? Ends of pipes and sockets are looked for in all processes anyway. */

@@ -52,8 +52,8 @@ enum status runtime_note(struct inspector *inspector)
 	if (!what || inspector->inspection->note)
 		return STATUS_OK;
 	char command[64] = "";
-	if (!subject_is_core(inspector->subject))
-		snprintf(command, sizeof command, tool, subject_pid(inspector->subject));
+	if (!snapshot_is_core(inspector->snapshot))
+		snprintf(command, sizeof command, tool, snapshot_pid(inspector->snapshot));
 	if (asprintf(&inspector->inspection->note, *command ? "%s; '%s' shows them." : "%s.", what,
 		     command) >= 0)
 		return STATUS_OK;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /*
- * Which module of a subject is the interpreter: the program, or a file that is called after Python, if it exports _PyRuntime.
+ * Which module of a snapshot is the interpreter: the program, or a file that is called after Python, if it exports _PyRuntime.
  * Only its hash table of symbols is asked, which takes no time where there is none of that name.
  */
 
@@ -139,7 +139,7 @@ static void choose_layout(struct python *python, uint32_t version)
 	}
 }
 
-static bool look_into(struct python *python, const struct subject_mapping *mapping,
+static bool look_into(struct python *python, const struct snapshot_mapping *mapping,
 		      const struct exported *exported)
 {
 	GElf_Sym symbol;
@@ -163,35 +163,35 @@ static bool look_into(struct python *python, const struct subject_mapping *mappi
 /* All of the module's mappings, which are beside each other: data without a file, too. */
 static void find_range(struct python *python, size_t first)
 {
-	const struct subject_mapping *module = subject_mapping(python->subject, first);
+	const struct snapshot_mapping *module = snapshot_mapping(python->snapshot, first);
 	python->low = module->low;
-	for (size_t i = first; i < subject_mappings(python->subject); i++) {
-		const struct subject_mapping *mapping = subject_mapping(python->subject, i);
+	for (size_t i = first; i < snapshot_mappings(python->snapshot); i++) {
+		const struct snapshot_mapping *mapping = snapshot_mapping(python->snapshot, i);
 		if (!mapping->path || strcmp(mapping->path, module->path) != 0)
 			break;
 		python->high = mapping->high;
 	}
 }
 
-static bool may_be_python(const struct python *python, const struct subject_mapping *mapping)
+static bool may_be_python(const struct python *python, const struct snapshot_mapping *mapping)
 {
 	if (!mapping->path || mapping->path[0] != '/' || mapping->offset != 0)
 		return false;
 	const char *name = strrchr(mapping->path, '/') + 1;
-	return strstr(name, "python") || strcmp(mapping->path, subject_program(python->subject)) == 0;
+	return strstr(name, "python") || strcmp(mapping->path, snapshot_program(python->snapshot)) == 0;
 }
 
 bool python_find(struct python *python)
 {
 	bool found = false;
 	const char *last = NULL;
-	for (size_t i = 0; i < subject_mappings(python->subject) && !found; i++) {
-		const struct subject_mapping *mapping = subject_mapping(python->subject, i);
+	for (size_t i = 0; i < snapshot_mappings(python->snapshot) && !found; i++) {
+		const struct snapshot_mapping *mapping = snapshot_mapping(python->snapshot, i);
 		if (!may_be_python(python, mapping) || (last && strcmp(last, mapping->path) == 0))
 			continue;
 		last = mapping->path;
 		struct exported exported = {0};
-		const int fd = subject_open(python->subject, mapping);
+		const int fd = snapshot_open(python->snapshot, mapping);
 		if (fd < 0)
 			continue;
 		if (open_exported(&exported, fd) && look_into(python, mapping, &exported)) {

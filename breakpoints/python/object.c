@@ -11,7 +11,7 @@ bool python_read(struct python *python, uint64_t address, void *to, size_t size)
 	if (python->reads_left == 0 || address < 4096)
 		return false;
 	python->reads_left--;
-	return subject_read(python->subject, address, to, size) == STATUS_OK;
+	return snapshot_read(python->snapshot, address, to, size) == STATUS_OK;
 }
 
 bool python_word(struct python *python, uint64_t address, uint64_t *word)

@@ -19,9 +19,9 @@ static bool look_at_all(struct python *python)
 	return true;
 }
 
-enum status python_look(struct python *python, struct subject *subject)
+enum status python_look(struct python *python, struct snapshot *snapshot)
 {
-	*python = (struct python){.subject = subject, .length = subject_threads(subject)};
+	*python = (struct python){.snapshot = snapshot, .length = snapshot_threads(snapshot)};
 	python->reads_left = READS_MOST + READS_PER_THREAD * python->length;
 	if (!python_find(python) || look_at_all(python))
 		return STATUS_OK;

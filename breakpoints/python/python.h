@@ -6,7 +6,7 @@
 #include <fmc/breakpoints/wait.h>
 
 /*
- * The Python side of a subject that runs CPython: threads with their names, frames and locks.
+ * The Python side of a snapshot that runs CPython: threads with their names, frames and locks.
  *
  *     find.c               which module is the interpreter, and of which version
  *     layout.c             where that version keeps what
@@ -23,7 +23,7 @@
  *     stack.c              native frames and those of Python in one stack
  *     tell.c               all of it into an inspection
  *
- * Everything is read through subject_read(), checked and bounded: what is damaged, or was just being changed, gives
+ * Everything is read through snapshot_read(), checked and bounded: what is damaged, or was just being changed, gives
  * nothing. The same is read every time, so reading it once while the process stands keeps all that is read later.
  */
 
@@ -82,14 +82,14 @@ struct python_variable {
 };
 
 struct python {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	struct python_layout layout;  /* version 0: there is no interpreter that is known */
 	uint64_t low, high;	      /* the module of the interpreter */
 	uint64_t eval_low, eval_high; /* the function that runs Python code */
 	uint64_t runtime;
 	char note[96]; /* why Python's side isn't shown; empty: it is, or there is none */
 	size_t reads_left;
-	struct python_thread *threads; /* in the order of the subject's */
+	struct python_thread *threads; /* in the order of the snapshot's */
 	struct python_wait *waits;
 	size_t length;
 	struct python_code *codes[PYTHON_CODE_BUCKETS];
@@ -97,14 +97,14 @@ struct python {
 };
 
 /* Look at all of it. STATUS_OK, also where there is no Python; STATUS_NO_MEMORY, with nothing to be released. */
-enum status python_look(struct python *python, struct subject *subject);
+enum status python_look(struct python *python, struct snapshot *snapshot);
 void python_release(struct python *python);
 
 /* While the process stands: keep what python_inspect() will read. */
-void python_keep(struct subject *subject);
+void python_keep(struct snapshot *snapshot);
 
-/* Put what is found into the inspection of the subject, whose stacks and waits are there. STATUS_OK, STATUS_NO_MEMORY. */
-enum status python_inspect(struct subject *subject, struct inspection *inspection);
+/* Put what is found into the inspection of the snapshot, whose stacks and waits are there. STATUS_OK, STATUS_NO_MEMORY. */
+enum status python_inspect(struct snapshot *snapshot, struct inspection *inspection);
 
 /* ---- the parts ---- */
 

@@ -7,7 +7,7 @@
 /* Python's frames of a process of fmc's own. */
 
 struct python_stacks {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	struct python python;
 };
 
@@ -16,13 +16,13 @@ struct python_stacks *python_stacks_new(struct target *target)
 	struct python_stacks *stacks = calloc(1, sizeof(*stacks));
 	if (!stacks)
 		return NULL;
-	if (subject_of_target(target, &stacks->subject) == STATUS_OK &&
-	    python_look(&stacks->python, stacks->subject) == STATUS_OK) {
+	if (snapshot_of_target(target, &stacks->snapshot) == STATUS_OK &&
+	    python_look(&stacks->python, stacks->snapshot) == STATUS_OK) {
 		if (stacks->python.threads)
 			return stacks;
 		python_release(&stacks->python);
 	}
-	subject_free(stacks->subject);
+	snapshot_free(stacks->snapshot);
 	free(stacks);
 	return NULL;
 }
@@ -32,7 +32,7 @@ void python_stacks_free(struct python_stacks *stacks)
 	if (!stacks)
 		return;
 	python_release(&stacks->python);
-	subject_free(stacks->subject);
+	snapshot_free(stacks->snapshot);
 	free(stacks);
 }
 
@@ -41,7 +41,7 @@ bool python_stacks_put(const struct python_stacks *stacks, const struct tracee *
 {
 	const struct python *python = &stacks->python;
 	size_t t = 0;
-	while (t < python->length && subject_thread(stacks->subject, t)->tid != tracee->tid)
+	while (t < python->length && snapshot_thread(stacks->snapshot, t)->tid != tracee->tid)
 		t++;
 	if (t == python->length || python->threads[t].frames_length == 0)
 		return true;

@@ -46,17 +46,17 @@ static enum status tell(struct python *python, struct inspection *inspection)
 	return status;
 }
 
-void python_keep(struct subject *subject)
+void python_keep(struct snapshot *snapshot)
 {
 	struct python python;
-	if (python_look(&python, subject) == STATUS_OK)
+	if (python_look(&python, snapshot) == STATUS_OK)
 		python_release(&python);
 }
 
-enum status python_inspect(struct subject *subject, struct inspection *inspection)
+enum status python_inspect(struct snapshot *snapshot, struct inspection *inspection)
 {
 	struct python python;
-	enum status status = python_look(&python, subject);
+	enum status status = python_look(&python, snapshot);
 	if (status != STATUS_OK)
 		return status;
 	status = tell(&python, inspection);

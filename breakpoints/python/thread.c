@@ -8,11 +8,11 @@
 /* Where libcs keep the kernel's number in what pthread_self() points to. */
 static const uint32_t number_offsets[] = {0x2d0 /* glibc */, 0x30 /* musl */};
 
-/* The subject's thread by its number; the length if there is none. */
+/* The snapshot's thread by its number; the length if there is none. */
 static size_t find_number(const struct python *python, uint64_t number)
 {
 	size_t i = 0;
-	while (i < python->length && (uint64_t)subject_thread(python->subject, i)->number != number)
+	while (i < python->length && (uint64_t)snapshot_thread(python->snapshot, i)->number != number)
 		i++;
 	return i;
 }
@@ -20,7 +20,7 @@ static size_t find_number(const struct python *python, uint64_t number)
 static size_t find_ident(struct python *python, uint64_t ident)
 {
 	for (size_t i = 0; i < python->length; i++) {
-		const struct subject_thread *thread = subject_thread(python->subject, i);
+		const struct snapshot_thread *thread = snapshot_thread(python->snapshot, i);
 		if (!thread->partial && thread->regs.fs_base == ident)
 			return i;
 	}
@@ -33,7 +33,7 @@ static size_t find_ident(struct python *python, uint64_t ident)
 	return python->length;
 }
 
-/* Which of the subject's threads has this state of the interpreter. */
+/* Which of the snapshot's threads has this state of the interpreter. */
 static size_t find_thread(struct python *python, uint64_t state, uint64_t *ident)
 {
 	const struct python_layout *layout = &python->layout;

@@ -12,7 +12,7 @@
 
 #define SLOTS_MOST 512
 
-static uint64_t futex_word(const struct subject_thread *thread)
+static uint64_t futex_word(const struct snapshot_thread *thread)
 {
 	return thread->syscall == SYS_futex || thread->syscall == SYS_restart_syscall ? thread->arguments[0]
 										      : 0;
@@ -115,7 +115,7 @@ static uint64_t find_simple_queue(struct python *python, const struct python_fra
 static bool waits_parked(struct python *python, uint32_t t, uint64_t word)
 {
 	const struct python_frame *frame = &python->threads[t].frames[0];
-	const uint64_t stack = subject_thread(python->subject, t)->regs.rsp;
+	const uint64_t stack = snapshot_thread(python->snapshot, t)->regs.rsp;
 	struct python_wait *found = &python->waits[t];
 	if (!within(word, stack, stack + PARKED_MOST))
 		return true;
@@ -137,7 +137,7 @@ bool python_wait(struct python *python, uint32_t t)
 {
 	const struct python_thread *thread = &python->threads[t];
 	struct python_wait *found = &python->waits[t];
-	const struct subject_thread *standing = subject_thread(python->subject, t);
+	const struct snapshot_thread *standing = snapshot_thread(python->snapshot, t);
 	const uint64_t word = futex_word(standing);
 	if (!thread->known || !word)
 		return true;

@@ -48,7 +48,7 @@ static int open_matching(const char *path, const struct build_id *id)
 /* Of a process with a root of its own: what is installed there. */
 static int look_in_root(const struct places *places, const struct build_id *id, char path[512])
 {
-	pid_t pid = places->subject ? subject_pid(places->subject) : 0;
+	pid_t pid = places->snapshot ? snapshot_pid(places->snapshot) : 0;
 	if (pid == 0)
 		return -1;
 	snprintf(path, 512, "/proc/%d/root/usr/lib/debug/.build-id/%.2s/%s.debug", (int)pid, id->hex,
@@ -98,9 +98,9 @@ int places_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 /* The vdso has no file: libdwfl gets a copy of its pages as one. */
 void places_report_vdso(struct places *places)
 {
-	uint64_t low = subject_auxiliary(places->subject, AT_SYSINFO_EHDR), high = 0;
-	for (size_t i = 0; low && i < subject_mappings(places->subject); i++) {
-		const struct subject_mapping *mapping = subject_mapping(places->subject, i);
+	uint64_t low = snapshot_auxiliary(places->snapshot, AT_SYSINFO_EHDR), high = 0;
+	for (size_t i = 0; low && i < snapshot_mappings(places->snapshot); i++) {
+		const struct snapshot_mapping *mapping = snapshot_mapping(places->snapshot, i);
 		if (mapping->low == low)
 			high = mapping->high;
 	}
@@ -109,7 +109,7 @@ void places_report_vdso(struct places *places)
 	size_t size = high - low;
 	char *bytes = malloc(size);
 	int fd = memfd_create("vdso", MFD_CLOEXEC);
-	bool copied = bytes && fd >= 0 && subject_read(places->subject, low, bytes, size) == STATUS_OK &&
+	bool copied = bytes && fd >= 0 && snapshot_read(places->snapshot, low, bytes, size) == STATUS_OK &&
 		      write(fd, bytes, size) == (ssize_t)size;
 	free(bytes);
 	Dwfl_Module *reported =

@@ -1,6 +1,6 @@
 #include "breakpoints/symbols/modules.h"
 #include <fcntl.h>
-#include <fmc/tracer/subject.h>
+#include <fmc/tracer/snapshot.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -75,8 +75,8 @@ static void find_build_id(Elf *elf, const GElf_Phdr *note, char build_id[65])
 
 int module_open(const struct module *module)
 {
-	if (module->subject)
-		return subject_open(module->subject, subject_mapping(module->subject, module->mapping));
+	if (module->snapshot)
+		return snapshot_open(module->snapshot, snapshot_mapping(module->snapshot, module->mapping));
 	return open(module->path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -171,7 +171,7 @@ static size_t name_length(const char *name)
 enum status modules_add(struct modules *modules, const struct module *found)
 {
 	struct module module = *found;
-	module.path = strndup(found->path, found->subject ? name_length(found->path) : SIZE_MAX);
+	module.path = strndup(found->path, found->snapshot ? name_length(found->path) : SIZE_MAX);
 	struct module *larger = realloc(modules->at, (modules->length + 1) * sizeof(*larger));
 	if (larger)
 		modules->at = larger;

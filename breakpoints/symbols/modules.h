@@ -9,7 +9,7 @@
 
 /* What is mapped into a process: the program and its libraries, from /proc/PID/maps and the ELF files. */
 
-struct subject;
+struct snapshot;
 
 enum module_kind {
 	MODULE_PROGRAM,
@@ -26,11 +26,11 @@ struct module {
 	enum module_kind kind;
 	bool is_static; /* the program, without a loader */
 	bool musl;
-	uint64_t low, high;	       /* all of its segments, in the process */
-	uint64_t bias;		       /* address in the process minus address in the file */
-	char build_id[65];	       /* hex digits, empty if there is none */
-	const struct subject *subject; /* that maps its file; NULL: the file is opened by its path */
-	size_t mapping;		       /* of the subject */
+	uint64_t low, high;		 /* all of its segments, in the process */
+	uint64_t bias;			 /* address in the process minus address in the file */
+	char build_id[65];		 /* hex digits, empty if there is none */
+	const struct snapshot *snapshot; /* that maps its file; NULL: the file is opened by its path */
+	size_t mapping;			 /* of the snapshot */
 };
 
 struct modules {
@@ -46,8 +46,8 @@ struct modules {
 enum status modules_update(struct modules *modules, pid_t pid, bool *changed);
 void modules_release(struct modules *modules);
 
-/* Learn the modules of a subject, which has to outlive them. STATUS_OK, STATUS_NO_MEMORY. */
-enum status modules_of_subject(struct modules *modules, const struct subject *subject);
+/* Learn the modules of a snapshot, which has to outlive them. STATUS_OK, STATUS_NO_MEMORY. */
+enum status modules_of_snapshot(struct modules *modules, const struct snapshot *snapshot);
 
 /* A descriptor of the module's file, to be closed; -1: it can't be had. */
 int module_open(const struct module *module);

@@ -97,7 +97,7 @@ static enum status report_modules(struct places *places)
 	dwfl_report_begin(places->dwfl);
 	for (size_t i = 0; i < length; i++) {
 		const struct module *module = &places->modules.at[i];
-		int fd = module->subject ? module_open(module) : -1;
+		int fd = module->snapshot ? module_open(module) : -1;
 		Dwfl_Module *reported =
 		    dwfl_report_elf(places->dwfl, module->name, module->path, fd, module->bias, true);
 		if (!reported && fd >= 0)
@@ -106,7 +106,7 @@ static enum status report_modules(struct places *places)
 		if (reported && dwfl_module_info(reported, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
 			*userdata = places;
 	}
-	if (places->subject)
+	if (places->snapshot)
 		places_report_vdso(places);
 	dwfl_report_end(places->dwfl, NULL, NULL);
 	places->libc_low = places->libc_high = 0;
@@ -125,12 +125,12 @@ enum status places_update(struct places *places, struct target *target)
 	return status == STATUS_OK ? report_modules(places) : status;
 }
 
-enum status places_of_subject(struct places *places, struct subject *subject)
+enum status places_of_snapshot(struct places *places, struct snapshot *snapshot)
 {
-	enum status status = modules_of_subject(&places->modules, subject);
+	enum status status = modules_of_snapshot(&places->modules, snapshot);
 	if (status != STATUS_OK)
 		return status;
-	places->subject = subject;
+	places->snapshot = snapshot;
 	status = report_modules(places);
 	return status == STATUS_NO_MEMORY ? status : STATUS_OK;
 }

@@ -4,7 +4,7 @@
 #include "breakpoints/symbols/modules.h"
 #include <elfutils/libdwfl.h>
 #include <fmc/breakpoints/place.h>
-#include <fmc/tracer/subject.h>
+#include <fmc/tracer/snapshot.h>
 
 /* A variable of the program with a fixed address, from DWARF. */
 struct variable {
@@ -69,11 +69,11 @@ struct places {
 	struct type_names types; /* that were asked for */
 	bool attached;		 /* dwfl knows where registers and memory come from */
 	const struct unwinding *unwinding;
-	struct subject *subject; /* whose modules they are; NULL: a target's */
+	struct snapshot *snapshot; /* whose modules they are; NULL: a target's */
 };
 
-/* Learn the modules of a subject, which has to outlive the places. STATUS_OK, STATUS_NO_MEMORY. */
-enum status places_of_subject(struct places *places, struct subject *subject);
+/* Learn the modules of a snapshot, which has to outlive the places. STATUS_OK, STATUS_NO_MEMORY. */
+enum status places_of_snapshot(struct places *places, struct snapshot *snapshot);
 
 /* Visit the frames of a stack, innermost first, as far as they can be told. */
 void places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit,
@@ -178,7 +178,7 @@ const char *places_type_name(struct places *places, Dwarf_Die *type);
 int places_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word checksum, char **found);
 
-/* Tell dwfl of the subject's vdso, as its memory shows it. */
+/* Tell dwfl of the snapshot's vdso, as its memory shows it. */
 void places_report_vdso(struct places *places);
 
 /* The name that a symbol of C++ or Rust stands for, allocated; NULL if it is not one. */

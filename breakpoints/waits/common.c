@@ -98,17 +98,17 @@ static bool exists(const struct inspector *inspector, pid_t number)
 {
 	char path[32];
 	snprintf(path, sizeof(path), "/proc/%d", (int)number);
-	const struct subject_thread *first = subject_thread(inspector->subject, 0);
+	const struct snapshot_thread *first = snapshot_thread(inspector->snapshot, 0);
 	return first->tid != first->number || access(path, F_OK) == 0;
 }
 
 /* Memory that other processes may have, too. A core file doesn't say it: there every file may be that is no program's. */
 static bool is_shared(const struct inspector *inspector, uint64_t address)
 {
-	const struct subject_mapping *mapping = mapping_of(inspector, address);
+	const struct snapshot_mapping *mapping = mapping_of(inspector, address);
 	if (!mapping || mapping->shared || inspector->sharer != 0)
 		return true;
-	return subject_is_core(inspector->subject) && mapping->path && mapping->path[0] == '/' &&
+	return snapshot_is_core(inspector->snapshot) && mapping->path && mapping->path[0] == '/' &&
 	       !modules_find(&inspector->places->modules, address);
 }
 
@@ -116,8 +116,8 @@ void wait_for_any(const struct inspector *inspector, const struct futex *futex, 
 {
 	uint64_t object = wait->object ? wait->object : futex->address;
 	/* One that stood or slept in the call had not been woken, whatever stands in the word by now. */
-	bool asleep = !subject_is_core(inspector->subject) &&
-		      subject_thread(inspector->subject, futex->thread)->state != 'R';
+	bool asleep = !snapshot_is_core(inspector->snapshot) &&
+		      snapshot_thread(inspector->snapshot, futex->thread)->state != 'R';
 	wait->certain =
 	    !wait->timed && (asleep || futex->value == futex->expected) && !is_shared(inspector, object);
 }
@@ -131,6 +131,7 @@ void wait_held_by(const struct inspector *inspector, pid_t number, struct wait *
 		return;
 	}
 	wait->outsider = number;
-	wait->outsider_dead = !shared || (!subject_is_core(inspector->subject) && !exists(inspector, number));
+	wait->outsider_dead =
+	    !shared || (!snapshot_is_core(inspector->snapshot) && !exists(inspector, number));
 	wait->certain = wait->outsider_dead && !shared && !wait->timed;
 }

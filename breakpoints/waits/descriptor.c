@@ -16,10 +16,10 @@ static bool still_there(const struct inspector *inspector, uint32_t thread)
 	char path[64], text[256];
 	long number;
 	uint64_t first, stack;
-	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
-	if (subject_is_core(inspector->subject))
+	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
+	if (snapshot_is_core(inspector->snapshot))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)subject_pid(inspector->subject),
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)snapshot_pid(inspector->snapshot),
 		 (int)standing->tid);
 	FILE *file = fopen(path, "re");
 	bool read = file && fgets(text, sizeof(text), file);
@@ -52,7 +52,7 @@ static void look_at_end(struct inspector *inspector, uint64_t wanted, bool is_pi
 		const struct end *end = &ends->at[i];
 		if (is_pipe && !(reads ? end->reads : end->writes))
 			continue;
-		if (end->pid == subject_pid(inspector->subject))
+		if (end->pid == snapshot_pid(inspector->snapshot))
 			own = true;
 		else if (wait->outsider == 0)
 			wait->outsider = end->pid;
@@ -64,9 +64,9 @@ static void wait_on_socket(struct inspector *inspector, uint64_t inode, struct w
 {
 	struct connection connection;
 	wait->kind = WAIT_SOCKET;
-	connection_find(subject_pid(inspector->subject), inode, &connection);
+	connection_find(snapshot_pid(inspector->snapshot), inode, &connection);
 	name(wait, "socket", connection.text);
-	wait->timed = socket_times_out(subject_pid(inspector->subject), wait->descriptor, wait->writes);
+	wait->timed = socket_times_out(snapshot_pid(inspector->snapshot), wait->descriptor, wait->writes);
 	if (connection.peer)
 		look_at_end(inspector, connection.peer, false, false, wait);
 }
@@ -89,7 +89,7 @@ static void wait_on_other(const char *link, struct wait *wait)
 static void look_at_descriptor(struct inspector *inspector, bool is_object, struct wait *wait)
 {
 	char link[256];
-	if (!descriptor_link(subject_pid(inspector->subject), wait->descriptor, link))
+	if (!descriptor_link(snapshot_pid(inspector->snapshot), wait->descriptor, link))
 		return;
 	uint64_t pipe = descriptor_inode(link, "pipe"), socket = descriptor_inode(link, "socket");
 	if (pipe && is_object) {
@@ -105,20 +105,20 @@ static void look_at_descriptor(struct inspector *inspector, bool is_object, stru
 
 void wait_on_descriptor(struct inspector *inspector, uint32_t thread, struct wait *wait)
 {
-	wait->descriptor = (int)subject_thread(inspector->subject, thread)->arguments[0];
+	wait->descriptor = (int)snapshot_thread(inspector->snapshot, thread)->arguments[0];
 	if (still_there(inspector, thread))
 		look_at_descriptor(inspector, true, wait);
 }
 
 void wait_on_file_lock(struct inspector *inspector, uint32_t thread, struct wait *wait)
 {
-	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	char link[256];
 	wait->kind = WAIT_FILE_LOCK;
 	wait->descriptor = (int)standing->arguments[0];
 	if (!still_there(inspector, thread))
 		return;
-	pid_t pid = subject_pid(inspector->subject);
+	pid_t pid = snapshot_pid(inspector->snapshot);
 	if (descriptor_link(pid, wait->descriptor, link))
 		wait->name = strdup(link);
 	pid_t owner = file_lock_owner(pid, wait->descriptor, standing->syscall == SYS_flock);
@@ -149,7 +149,7 @@ struct polled {
 
 #define NUMBERS_MOST 4096
 
-static size_t polled_numbers(const struct inspector *inspector, const struct subject_thread *thread,
+static size_t polled_numbers(const struct inspector *inspector, const struct snapshot_thread *thread,
 			     int *numbers)
 {
 	size_t length = 0;
@@ -164,7 +164,7 @@ static size_t polled_numbers(const struct inspector *inspector, const struct sub
 }
 
 /* Of select: the kernel empties the sets only when it returns. */
-static size_t selected_numbers(const struct inspector *inspector, const struct subject_thread *thread,
+static size_t selected_numbers(const struct inspector *inspector, const struct snapshot_thread *thread,
 			       int *numbers)
 {
 	size_t length = 0;
@@ -184,7 +184,7 @@ static size_t selected_numbers(const struct inspector *inspector, const struct s
 
 void wait_on_several(struct inspector *inspector, uint32_t thread, struct wait *wait)
 {
-	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	long number = call_number(inspector, thread);
 	int *numbers = malloc(NUMBERS_MOST * sizeof(*numbers));
 	wait->kind = WAIT_POLL;
@@ -217,10 +217,10 @@ static size_t watched(pid_t pid, int fd)
 void wait_on_epoll(struct inspector *inspector, uint32_t thread, struct wait *wait)
 {
 	wait->kind = WAIT_POLL;
-	wait->descriptor = (int)subject_thread(inspector->subject, thread)->arguments[0];
+	wait->descriptor = (int)snapshot_thread(inspector->snapshot, thread)->arguments[0];
 	if (!still_there(inspector, thread))
 		return;
 	look_at_descriptor(inspector, false, wait);
-	size_t count = watched(subject_pid(inspector->subject), wait->descriptor);
+	size_t count = watched(snapshot_pid(inspector->snapshot), wait->descriptor);
 	wait_say(wait, "%zu descriptor%s", count, count == 1 ? "" : "s");
 }

@@ -107,8 +107,8 @@ static bool is_join(struct inspector *inspector, const struct futex *futex, enum
 	uint32_t ends = thread_of_number(inspector, (pid_t)futex->expected);
 	if (!futex->shared || ends == NOBODY || ends == futex->thread || futex->value != futex->expected)
 		return false;
-	uint64_t description = subject_thread(inspector->subject, ends)->regs.fs_base;
-	bool fits = inspector->tid_offset && !subject_thread(inspector->subject, ends)->partial
+	uint64_t description = snapshot_thread(inspector->snapshot, ends)->regs.fs_base;
+	bool fits = inspector->tid_offset && !snapshot_thread(inspector->snapshot, ends)->partial
 			? futex->address == description + inspector->tid_offset
 			: hint == WAIT_JOIN;
 	/* A thread of which no registers are known: its description begins with its own address. */

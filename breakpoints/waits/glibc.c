@@ -69,7 +69,7 @@ static uint32_t new_cond(struct inspector *inspector, const struct futex *futex,
 #define WORDS_LOOKED 160
 static uint64_t mutex_of(struct inspector *inspector, uint32_t thread, uint64_t cond)
 {
-	uint64_t at = subject_thread(inspector->subject, thread)->regs.rsp & ~UINT64_C(7), pair[2];
+	uint64_t at = snapshot_thread(inspector->snapshot, thread)->regs.rsp & ~UINT64_C(7), pair[2];
 	for (size_t i = 0; i < WORDS_LOOKED && look(inspector, at, pair, sizeof(pair));
 	     i++, at += sizeof(pair[0]))
 		if (pair[0] == cond && pair[1] && (pair[1] & 3) == 0 && pair[1] != cond &&

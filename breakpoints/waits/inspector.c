@@ -1,10 +1,10 @@
 #include "breakpoints/waits/inspector.h"
 
-/* Memory, mappings and threads of the subject that an inspector looks at. */
+/* Memory, mappings and threads of the snapshot that an inspector looks at. */
 
 bool look(const struct inspector *inspector, uint64_t address, void *to, size_t size)
 {
-	return subject_read(inspector->subject, address, to, size) == STATUS_OK;
+	return snapshot_read(inspector->snapshot, address, to, size) == STATUS_OK;
 }
 
 uint32_t thread_of_number(const struct inspector *inspector, pid_t number)
@@ -12,7 +12,7 @@ uint32_t thread_of_number(const struct inspector *inspector, pid_t number)
 	size_t low = 0, high = inspector->inspection->length;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		pid_t there = subject_thread(inspector->subject, inspector->by_number[middle])->number;
+		pid_t there = snapshot_thread(inspector->snapshot, inspector->by_number[middle])->number;
 		if (there == number)
 			return inspector->by_number[middle];
 		if (there < number)
@@ -33,12 +33,12 @@ uint32_t thread_of_description(const struct inspector *inspector, uint64_t addre
 	return thread_of_number(inspector, (pid_t)number);
 }
 
-const struct subject_mapping *mapping_of(const struct inspector *inspector, uint64_t address)
+const struct snapshot_mapping *mapping_of(const struct inspector *inspector, uint64_t address)
 {
-	size_t low = 0, high = subject_mappings(inspector->subject);
+	size_t low = 0, high = snapshot_mappings(inspector->snapshot);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct subject_mapping *mapping = subject_mapping(inspector->subject, middle);
+		const struct snapshot_mapping *mapping = snapshot_mapping(inspector->snapshot, middle);
 		if (address < mapping->low)
 			high = middle;
 		else if (address >= mapping->high)

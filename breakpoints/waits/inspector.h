@@ -5,10 +5,10 @@
 #include "breakpoints/waits/descriptors.h"
 #include <fmc/breakpoints/wait.h>
 
-/* What is known of a subject while it is looked at; one for an inspection. */
+/* What is known of a snapshot while it is looked at; one for an inspection. */
 
 struct inspector {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	struct places *places;
 	struct inspection *inspection;
 	uint32_t *by_number; /* the threads in ascending order of their numbers */
@@ -41,11 +41,11 @@ uint32_t thread_of_number(const struct inspector *inspector, pid_t number);
 /* The thread whose description (struct pthread) begins here; NOBODY. */
 uint32_t thread_of_description(const struct inspector *inspector, uint64_t address);
 
-/* subject_read(); true if all was kept. */
+/* snapshot_read(); true if all was kept. */
 bool look(const struct inspector *inspector, uint64_t address, void *to, size_t size);
 
 /* The mapping that covers the address; NULL if none does. */
-const struct subject_mapping *mapping_of(const struct inspector *inspector, uint64_t address);
+const struct snapshot_mapping *mapping_of(const struct inspector *inspector, uint64_t address);
 
 /* Fill in inspector->steps[thread], and the frames of the inspection. False without memory. */
 bool stack_make(struct inspector *inspector, uint32_t thread);

@@ -79,7 +79,7 @@ _Static_assert(offsetof(struct cond, tail) == 40, "as musl has it");
 /* Words that a thread's waiting function may keep an address in: callee-saved registers, then its stack. 0 after the last. */
 static uint64_t word_near(const struct inspector *inspector, uint32_t thread, size_t i)
 {
-	const struct user_regs_struct *regs = &subject_thread(inspector->subject, thread)->regs;
+	const struct user_regs_struct *regs = &snapshot_thread(inspector->snapshot, thread)->regs;
 	const uint64_t saved[SAVED_REGISTERS] = {regs->rbx, regs->rbp, regs->r12,
 						 regs->r13, regs->r14, regs->r15};
 	uint64_t word;
@@ -111,8 +111,8 @@ static bool is_cond(struct inspector *inspector, const struct futex *futex, enum
 		    struct wait *wait)
 {
 	uint64_t node = futex->address - offsetof(struct node, barrier);
-	bool on_stack = futex->address > subject_thread(inspector->subject, futex->thread)->regs.rsp &&
-			futex->address - subject_thread(inspector->subject, futex->thread)->regs.rsp < 4096;
+	bool on_stack = futex->address > snapshot_thread(inspector->snapshot, futex->thread)->regs.rsp &&
+			futex->address - snapshot_thread(inspector->snapshot, futex->thread)->regs.rsp < 4096;
 	if (futex->expected == 2 && on_stack) {
 		uint64_t object = cond_of(inspector, futex->thread, node);
 		if (!object && hint != WAIT_COND)
@@ -198,7 +198,7 @@ static uint64_t barrier_of(struct inspector *inspector, uint64_t instance, struc
 {
 	uint64_t found = 0;
 	for (uint32_t t = 0; t < inspector->inspection->length && !found; t++)
-		if (subject_thread(inspector->subject, t)->arguments[0] ==
+		if (snapshot_thread(inspector->snapshot, t)->arguments[0] ==
 		    instance + offsetof(struct instance, last))
 			found = barrier_near(inspector, t, instance, barrier);
 	return found;

@@ -40,21 +40,21 @@ static const char *start_routine(const struct steps *steps)
 /* Is it what the kernel calls a thread that nobody has named? */
 static bool inherited(const struct inspector *inspector, uint32_t thread)
 {
-	const char *name = subject_thread(inspector->subject, thread)->name;
-	const char *program = subject_program(inspector->subject), *slash = strrchr(program, '/');
+	const char *name = snapshot_thread(inspector->snapshot, thread)->name;
+	const char *program = snapshot_program(inspector->snapshot), *slash = strrchr(program, '/');
 	const char *base = slash ? slash + 1 : program;
-	const char *first = subject_thread(inspector->subject, 0)->name;
+	const char *first = snapshot_thread(inspector->snapshot, 0)->name;
 	return !*name || (thread > 0 && strcmp(name, first) == 0) || strncmp(name, base, 15) == 0;
 }
 
 char *thread_name(const struct inspector *inspector, uint32_t thread)
 {
 	if (!inherited(inspector, thread))
-		return strdup(subject_thread(inspector->subject, thread)->name);
+		return strdup(snapshot_thread(inspector->snapshot, thread)->name);
 	const char *function = inspector->steps[thread].cut ? NULL : start_routine(&inspector->steps[thread]);
 	if (function)
 		return strdup(function);
-	return thread == 0 && !subject_is_core(inspector->subject) ? strdup("main") : NULL;
+	return thread == 0 && !snapshot_is_core(inspector->snapshot) ? strdup("main") : NULL;
 }
 
 /* Functions inside libc, by which a wait is known where the public one has been left by a jump. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /*
- * The stack of a subject's thread. Where call frame information ends (registers that aren't known, code without any,
+ * The stack of a snapshot's thread. Where call frame information ends (registers that aren't known, code without any,
  * damage), the next return address is looked for on the stack: a word that points after a call instruction.
  */
 
@@ -54,14 +54,14 @@ static bool visit(void *context, const struct unwound *frame)
 	return caller == CALLER_TOLD;
 }
 
-static enum status read_subject(void *context, uint64_t address, void *to, size_t size)
+static enum status read_snapshot(void *context, uint64_t address, void *to, size_t size)
 {
-	return subject_read(context, address, to, size);
+	return snapshot_read(context, address, to, size);
 }
 
 static bool is_code(const struct inspector *inspector, uint64_t address)
 {
-	const struct subject_mapping *mapping = mapping_of(inspector, address);
+	const struct snapshot_mapping *mapping = mapping_of(inspector, address);
 	return mapping && mapping->executable;
 }
 
@@ -167,8 +167,8 @@ static bool follow_frame_pointer(struct climb *climb, uint64_t *pc, uint64_t *st
 
 static void walk_from(struct climb *climb, const struct user_regs_struct *regs, uint64_t pc, bool partial)
 {
-	struct unwinding unwinding = {.read = read_subject,
-				      .context = climb->inspector->subject,
+	struct unwinding unwinding = {.read = read_snapshot,
+				      .context = climb->inspector->snapshot,
 				      .regs = regs,
 				      .pc = pc,
 				      .partial = partial};
@@ -241,7 +241,7 @@ static bool make_frames(struct inspector *inspector, uint32_t thread)
 
 bool stack_make(struct inspector *inspector, uint32_t thread)
 {
-	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	struct steps *steps = &inspector->steps[thread];
 	struct climb *climb = malloc(sizeof(*climb));
 	if (!climb)

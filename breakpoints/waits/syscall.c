@@ -51,7 +51,7 @@ static long number_in_code(const struct inspector *inspector, uint64_t pc)
  */
 long call_number(const struct inspector *inspector, uint32_t thread)
 {
-	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	if (standing->syscall != SYS_restart_syscall)
 		return standing->syscall;
 	long number = number_in_code(inspector, standing->regs.rip);
@@ -65,7 +65,7 @@ long call_number(const struct inspector *inspector, uint32_t thread)
 	return futex ? SYS_futex : SYS_restart_syscall;
 }
 
-static void sleep_for(struct inspector *inspector, const struct subject_thread *thread, bool by_clock,
+static void sleep_for(struct inspector *inspector, const struct snapshot_thread *thread, bool by_clock,
 		      struct wait *wait)
 {
 	struct timespec time;
@@ -81,7 +81,7 @@ static void sleep_for(struct inspector *inspector, const struct subject_thread *
 
 static void futex_of(struct inspector *inspector, uint32_t thread, struct wait *wait)
 {
-	const uint64_t *arguments = subject_thread(inspector->subject, thread)->arguments;
+	const uint64_t *arguments = snapshot_thread(inspector->snapshot, thread)->arguments;
 	struct futex futex = {.thread = thread,
 			      .address = arguments[0],
 			      .expected = (uint32_t)arguments[2],
@@ -96,7 +96,7 @@ static void futex_of(struct inspector *inspector, uint32_t thread, struct wait *
 		wait_on_futex(inspector, &futex, wait);
 }
 
-static bool has_time_out(const struct subject_thread *thread, long number)
+static bool has_time_out(const struct snapshot_thread *thread, long number)
 {
 	switch (number) {
 	case SYS_poll:
@@ -126,7 +126,7 @@ static bool has_time_out(const struct subject_thread *thread, long number)
 }
 
 /* Children: which one, if it is a certain one. */
-static void child_of(const struct subject_thread *thread, long number, struct wait *wait)
+static void child_of(const struct snapshot_thread *thread, long number, struct wait *wait)
 {
 	wait->kind = WAIT_CHILD;
 	int64_t child = 0;
@@ -140,7 +140,7 @@ static void child_of(const struct subject_thread *thread, long number, struct wa
 
 static void wait_in_call(struct inspector *inspector, uint32_t thread, long number, struct wait *wait)
 {
-	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	wait->kind = WAIT_SYSCALL;
 	wait->timed = has_time_out(standing, number);
 	switch (number) {
@@ -193,20 +193,20 @@ static void wait_in_call(struct inspector *inspector, uint32_t thread, long numb
 static void runs(struct inspector *inspector, uint32_t thread, struct wait *wait)
 {
 	const char *call = NULL;
-	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	if (standing->syscall != NO_SYSCALL || standing->partial ||
 	    stack_says(inspector, thread, &call) != WAIT_SPIN)
 		return;
 	wait->kind = WAIT_SPIN;
 	wait->call = call;
 	wait->object = standing->regs.rdi;
-	const struct subject_mapping *mapping = mapping_of(inspector, wait->object);
+	const struct snapshot_mapping *mapping = mapping_of(inspector, wait->object);
 	wait->certain = mapping && !mapping->shared;
 }
 
 void wait_find(struct inspector *inspector, uint32_t thread, struct wait *wait)
 {
-	const struct subject_thread *standing = subject_thread(inspector->subject, thread);
+	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	long number = call_number(inspector, thread);
 	*wait = (struct wait){.descriptor = -1};
 	if (number != NO_SYSCALL)

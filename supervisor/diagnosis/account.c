@@ -20,7 +20,7 @@ static void pause_ns(uint64_t ns)
 
 static enum status describe(struct account *account)
 {
-	const struct subject *subject = account->subject;
+	const struct snapshot *snapshot = account->snapshot;
 	size_t n = account->inspection.length;
 	char *states = calloc(n + 1, sizeof *states);
 	pid_t *tids = calloc(n + 1, sizeof *tids);
@@ -28,35 +28,35 @@ static enum status describe(struct account *account)
 	    .inspection = &account->inspection,
 	    .states = states,
 	    .tids = tids,
-	    .frozen = !subject_is_core(subject) && activity_frozen(subject_pid(subject)),
-	    .handlers = subject_is_core(subject) || activity_handlers(subject_pid(subject)),
-	    .signal = subject_signal(subject),
+	    .frozen = !snapshot_is_core(snapshot) && activity_frozen(snapshot_pid(snapshot)),
+	    .handlers = snapshot_is_core(snapshot) || activity_handlers(snapshot_pid(snapshot)),
+	    .signal = snapshot_signal(snapshot),
 	    .signalled = (uint32_t)n};
 	if (!states || !tids)
 		return STATUS_NO_MEMORY;
 	for (size_t i = 0; i < n; i++) {
-		states[i] = subject_thread(subject, i)->state;
-		tids[i] = subject_thread(subject, i)->tid;
-		if (tids[i] == subject_signalled(subject) && tids[i] != 0)
+		states[i] = snapshot_thread(snapshot, i)->state;
+		tids[i] = snapshot_thread(snapshot, i)->tid;
+		if (tids[i] == snapshot_signalled(snapshot) && tids[i] != 0)
 			account->situation.signalled = (uint32_t)i;
 	}
 	return diagnosis_make(&account->situation, &account->diagnosis);
 }
 
-/* Everything that follows from a subject, which becomes the account's. */
-static enum status think(struct subject *subject, struct account **account, char why[256])
+/* Everything that follows from a snapshot, which becomes the account's. */
+static enum status think(struct snapshot *snapshot, struct account **account, char why[256])
 {
 	enum status status = STATUS_NO_MEMORY;
 	struct account *a = calloc(1, sizeof *a);
 	if (a) {
-		a->subject = subject;
-		if (!subject_is_core(subject)) {
+		a->snapshot = snapshot;
+		if (!snapshot_is_core(snapshot)) {
 			struct standstill settled;
-			standstill_begin(&settled, subject);
+			standstill_begin(&settled, snapshot);
 			a->settled = settled.list;
 			a->settled_length = settled.length;
 		}
-		status = inspection_make(subject, &a->inspection);
+		status = inspection_make(snapshot, &a->inspection);
 	}
 	if (a && status == STATUS_OK)
 		status = describe(a);
@@ -66,25 +66,25 @@ static enum status think(struct subject *subject, struct account **account, char
 	}
 	snprintf(why, 256, "%s", status_text(status));
 	if (!a)
-		subject_free(subject);
+		snapshot_free(snapshot);
 	account_free(a);
 	return status;
 }
 
 enum status account_look(pid_t pid, struct account **account, char why[256])
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	*account = NULL;
-	enum status status = subject_attach(pid, inspection_prepare, NULL, &subject, why);
-	return status ? status : think(subject, account, why);
+	enum status status = snapshot_take(pid, inspection_prepare, NULL, &snapshot, why);
+	return status ? status : think(snapshot, account, why);
 }
 
 enum status account_core(const char *path, const char *program, struct account **account, char why[256])
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	*account = NULL;
-	enum status status = subject_core(path, program, &subject, why);
-	return status ? status : think(subject, account, why);
+	enum status status = snapshot_of_core(path, program, &snapshot, why);
+	return status ? status : think(snapshot, account, why);
 }
 
 void account_free(struct account *account)
@@ -97,7 +97,7 @@ void account_free(struct account *account)
 	free((void *)(uintptr_t)account->situation.awake);
 	free(account->settled);
 	inspection_release(&account->inspection);
-	subject_free(account->subject);
+	snapshot_free(account->snapshot);
 	free(account);
 }
 
@@ -177,13 +177,13 @@ static bool all_hold(const struct account *account, const bool *awake, bool newc
 enum status account_confirm(struct account *account, bool *sure)
 {
 	*sure = true;
-	if (subject_is_core(account->subject) || account->situation.awake || !any_stuck(account))
+	if (snapshot_is_core(account->snapshot) || account->situation.awake || !any_stuck(account))
 		return STATUS_OK;
 	bool *awake = calloc(account->inspection.length + 1, sizeof *awake), newcomers;
 	if (!awake)
 		return STATUS_NO_MEMORY;
 	const struct standstill settled = {account->settled, account->settled_length};
-	standstill_end(&settled, account->subject, &account->inspection, awake, &newcomers);
+	standstill_end(&settled, account->snapshot, &account->inspection, awake, &newcomers);
 	*sure = all_hold(account, awake, newcomers);
 	if (*sure) {
 		free(awake);
@@ -208,7 +208,7 @@ struct movement *account_compare(const struct account *account, const struct act
 {
 	struct movement *movement = calloc(account->inspection.length + 1, sizeof *movement);
 	for (size_t i = 0; movement && i < account->inspection.length; i++) {
-		pid_t tid = subject_thread(account->subject, i)->tid;
+		pid_t tid = snapshot_thread(account->snapshot, i)->tid;
 		const struct activity *a = activity_find(before, before_length, tid);
 		const struct activity *b = activity_find(after, after_length, tid);
 		movement[i].moved =
@@ -224,7 +224,7 @@ struct movement *account_compare(const struct account *account, const struct act
 /* Give those that run the time to show how much. */
 static enum status watch_runners(struct account *account)
 {
-	pid_t pid = subject_pid(account->subject);
+	pid_t pid = snapshot_pid(account->snapshot);
 	struct activity *before, *after = NULL;
 	size_t before_length, after_length = 0;
 	if (activity_read(pid, &before, &before_length) != STATUS_OK)

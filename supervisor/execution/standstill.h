@@ -21,14 +21,14 @@ struct standstill {
  * Right after the look. Waits until the threads that it stopped in a system call sleep there again, or do something else. Nothing
  * is known then if the process is gone.
  */
-void standstill_begin(struct standstill *standstill, const struct subject *subject);
+void standstill_begin(struct standstill *standstill, const struct snapshot *snapshot);
 
 /*
- * Which threads of the subject have run since they were found, or can't be shown not to have: awake, one for each, where who is
+ * Which threads of the snapshot have run since they were found, or can't be shown not to have: awake, one for each, where who is
  * gone isn't. *newcomers: the
- * process has threads that the subject hasn't.
+ * process has threads that the snapshot hasn't.
  */
-void standstill_end(const struct standstill *standstill, struct subject *subject,
+void standstill_end(const struct standstill *standstill, struct snapshot *snapshot,
 		    const struct inspection *inspection, bool *awake, bool *newcomers);
 
 void standstill_release(struct standstill *standstill);

@@ -10,28 +10,28 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Of each mapping its first and last page, of each thread the top of its stack. */
-static void ask(struct subject *subject)
+static void ask(struct snapshot *snapshot)
 {
 	uint8_t bytes[4096];
-	for (size_t i = 0; i < subject_mappings(subject); i++) {
-		const struct subject_mapping *mapping = subject_mapping(subject, i);
-		subject_read(subject, mapping->low, bytes, sizeof bytes);
-		subject_read(subject, mapping->high - 1, bytes, 2);
-		const int file = subject_open(subject, mapping);
+	for (size_t i = 0; i < snapshot_mappings(snapshot); i++) {
+		const struct snapshot_mapping *mapping = snapshot_mapping(snapshot, i);
+		snapshot_read(snapshot, mapping->low, bytes, sizeof bytes);
+		snapshot_read(snapshot, mapping->high - 1, bytes, 2);
+		const int file = snapshot_open(snapshot, mapping);
 		if (file >= 0)
 			close(file);
 	}
-	for (size_t i = 0; i < subject_threads(subject); i++)
-		subject_read(subject, subject_thread(subject, i)->regs.rsp, bytes, sizeof bytes);
-	subject_auxiliary(subject, 3);
-	if (!subject_program(subject))
+	for (size_t i = 0; i < snapshot_threads(snapshot); i++)
+		snapshot_read(snapshot, snapshot_thread(snapshot, i)->regs.rsp, bytes, sizeof bytes);
+	snapshot_auxiliary(snapshot, 3);
+	if (!snapshot_program(snapshot))
 		abort();
 }
 
-static void inspect(struct subject *subject)
+static void inspect(struct snapshot *snapshot)
 {
 	struct inspection inspection;
-	if (inspection_make(subject, &inspection) != STATUS_OK)
+	if (inspection_make(snapshot, &inspection) != STATUS_OK)
 		return;
 	for (size_t i = 0; i < inspection.length; i++)
 		if (inspection.threads[i].frames_length == 0 || inspection.threads[i].wait.kind >= WAIT_KINDS)
@@ -42,21 +42,21 @@ static void inspect(struct subject *subject)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[32], why[256] = "";
-	struct subject *subject;
+	struct snapshot *snapshot;
 	const int file = memfd_create("core", MFD_CLOEXEC);
 	if (file < 0 || write(file, data, size) != (ssize_t)size) {
 		perror("memfd_create");
 		abort();
 	}
 	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-	if (subject_core(path, NULL, &subject, why) == STATUS_OK) {
-		ask(subject);
-		inspect(subject);
-	} else if (subject || !*why || !memchr(why, 0, sizeof why)) {
+	if (snapshot_of_core(path, NULL, &snapshot, why) == STATUS_OK) {
+		ask(snapshot);
+		inspect(snapshot);
+	} else if (snapshot || !*why || !memchr(why, 0, sizeof why)) {
 		fprintf(stderr, "refused without a reason\n");
 		abort();
 	}
-	subject_free(subject);
+	snapshot_free(snapshot);
 	close(file);
 	return 0;
 }

@@ -15,7 +15,7 @@
 
 struct scene {
 	pid_t pid;
-	struct subject *subject;
+	struct snapshot *snapshot;
 	struct inspection inspection;
 };
 
@@ -63,10 +63,10 @@ static inline struct scene look_at_started(pid_t pid)
 {
 	char why[256] = "";
 	struct scene scene = {.pid = pid};
-	enum status status = subject_attach(scene.pid, inspection_prepare, NULL, &scene.subject, why);
+	enum status status = snapshot_take(scene.pid, inspection_prepare, NULL, &scene.snapshot, why);
 	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
-	ck_assert_int_eq(inspection_make(scene.subject, &scene.inspection), STATUS_OK);
-	ck_assert_uint_eq(scene.inspection.length, subject_threads(scene.subject));
+	ck_assert_int_eq(inspection_make(scene.snapshot, &scene.inspection), STATUS_OK);
+	ck_assert_uint_eq(scene.inspection.length, snapshot_threads(scene.snapshot));
 	return scene;
 }
 
@@ -78,7 +78,7 @@ static inline struct scene look_at(const char *name)
 static inline void leave(struct scene *scene)
 {
 	inspection_release(&scene->inspection);
-	subject_free(scene->subject);
+	snapshot_free(scene->snapshot);
 	kill(scene->pid, SIGKILL);
 	waitpid(scene->pid, NULL, 0);
 }
@@ -97,17 +97,17 @@ static inline struct scene look_at_core(const char *name)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	struct scene scene = {0};
-	enum status status = subject_core(path, NULL, &scene.subject, why);
+	enum status status = snapshot_of_core(path, NULL, &scene.snapshot, why);
 	unlink(path);
 	ck_assert_msg(status == STATUS_OK, "%s", why);
-	ck_assert_int_eq(inspection_make(scene.subject, &scene.inspection), STATUS_OK);
+	ck_assert_int_eq(inspection_make(scene.snapshot, &scene.inspection), STATUS_OK);
 	return scene;
 }
 
 static inline void leave_core(struct scene *scene)
 {
 	inspection_release(&scene->inspection);
-	subject_free(scene->subject);
+	snapshot_free(scene->snapshot);
 }
 
 /* Of a core file: its start routine has nearly the same name. */
@@ -126,12 +126,12 @@ static inline bool is_named(const struct scene *scene, size_t i, const char *nam
 /* The thread of this name, as the kernel knows it; the names are cut off there. */
 static inline size_t find(const struct scene *scene, const char *name)
 {
-	bool core = subject_is_core(scene->subject);
+	bool core = snapshot_is_core(scene->snapshot);
 	if (strcmp(name, "main") == 0)
 		return 0;
 	for (size_t i = 0; i < scene->inspection.length; i++)
 		if (core ? is_named(scene, i, name)
-			 : strncmp(subject_thread(scene->subject, i)->name, name, 15) == 0)
+			 : strncmp(snapshot_thread(scene->snapshot, i)->name, name, 15) == 0)
 			return i;
 	ck_abort_msg("there is no thread %s", name);
 }

@@ -1,7 +1,7 @@
 #include "tracer/held/held.h"
 #include "tracer/proc/births.h"
 #include "tracer/proc/call_traits.h"
-#include "tracer/subject/attach.h"
+#include "tracer/snapshot/attach.h"
 
 #include <fmc/tracer/array.h>
 
@@ -195,8 +195,8 @@ static enum status stop_all(struct held *held, struct attach *permission)
 
 static enum status open_process(struct held *held, struct attach *permission)
 {
-	held->subject = permission->subject = subject_new(&subject_live);
-	if (!held->subject)
+	held->snapshot = permission->snapshot = snapshot_new(&snapshot_live);
+	if (!held->snapshot)
 		return attach_no_memory(permission);
 	const enum status status = attach_permit(permission);
 	if (status != STATUS_OK)
@@ -252,7 +252,7 @@ void held_release(struct held *held)
 			ptrace(PTRACE_DETACH, held->threads[i].tid, NULL, NULL);
 	if (held->memory >= 0)
 		close(held->memory);
-	subject_free(held->subject);
+	snapshot_free(held->snapshot);
 	free(held->threads);
 	free(held);
 }

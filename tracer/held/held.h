@@ -25,7 +25,7 @@ struct held_thread {
 
 struct held {
 	pid_t pid;
-	struct subject *subject;     /* owns the folder */
+	struct snapshot *snapshot;   /* owns the folder */
 	struct held_thread *threads; /* the main thread first, then by age */
 	uint32_t length, room;
 	int folder, memory; /* /proc/PID, and mem in it */

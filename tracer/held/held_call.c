@@ -1,5 +1,5 @@
 #include "tracer/held/held.h"
-#include "tracer/subject/subject.h"
+#include "tracer/snapshot/snapshot.h"
 #include "tracer/target/call_registers.h"
 
 #include <cpuid.h>

@@ -2,7 +2,7 @@
 #include "tracer/image_file/note.h"
 #include "tracer/image_file/write.h"
 #include "tracer/proc/page_scan.h"
-#include "tracer/subject/subject.h"
+#include "tracer/snapshot/snapshot.h"
 #include "tracer/target/tracee.h"
 
 #include <errno.h>
@@ -26,14 +26,14 @@
 #define MEMORY_DEVICES 1
 
 /* Is the mapped file to be found under its name by everybody? Not if it was deleted, or is another container's. */
-static bool is_reachable(const struct subject_mapping *area, struct stat *file)
+static bool is_reachable(const struct snapshot_mapping *area, struct stat *file)
 {
 	return area->inode && area->path && area->path[0] == '/' && stat(area->path, file) == 0 &&
 	       S_ISREG(file->st_mode) && file->st_ino == area->inode && file->st_dev == area->device &&
 	       access(area->path, R_OK) == 0;
 }
 
-static bool is_device(const struct subject_mapping *area)
+static bool is_device(const struct snapshot_mapping *area)
 {
 	struct stat file;
 	return area->path && strncmp(area->path, "/dev/", 5) == 0 && stat(area->path, &file) == 0 &&
@@ -45,7 +45,7 @@ static bool is_zero(const uint8_t *page)
 	return page[0] == 0 && memcmp(page, page + 1, PAGE - 1) == 0;
 }
 
-static uint32_t elf_flags(const struct subject_mapping *area)
+static uint32_t elf_flags(const struct snapshot_mapping *area)
 {
 	return (area->readable ? PF_R : 0) | (area->writable ? PF_W : 0) | (area->executable ? PF_X : 0);
 }
@@ -57,13 +57,13 @@ static bool was_touched(uint64_t entry, bool from_file)
 }
 
 /* The first page of a mapped program or library tells debuggers which it is. */
-static bool is_header(const struct subject_mapping *area, uint64_t address)
+static bool is_header(const struct snapshot_mapping *area, uint64_t address)
 {
 	return area->inode && area->offset == 0 && address == area->low;
 }
 
 /* In stretches; of zeros nothing is stored, unless a mapped file would show through. */
-static void write_pages(struct image_writer *writer, const struct subject_mapping *area, uint64_t address,
+static void write_pages(struct image_writer *writer, const struct snapshot_mapping *area, uint64_t address,
 			const uint8_t *bytes, size_t pages, bool zeros)
 {
 	for (size_t i = 0; i < pages;) {
@@ -81,7 +81,7 @@ static uint8_t buffer[PAGES_AT_ONCE * PAGE];
 
 /* Whatever can be read: after the end of a mapped file there is nothing. */
 static enum status save_all(struct held *held, struct image_writer *writer,
-			    const struct subject_mapping *area)
+			    const struct snapshot_mapping *area)
 {
 	for (uint64_t at = area->low; at < area->high && writer->status == STATUS_OK;) {
 		size_t pages = PAGES_AT_ONCE;
@@ -99,7 +99,7 @@ static enum status save_all(struct held *held, struct image_writer *writer,
 
 /* Those of `pages` at `address` that somebody has touched. */
 static enum status save_chunk(struct held *held, struct image_writer *writer,
-			      const struct subject_mapping *area, uint64_t address, const uint64_t *entries,
+			      const struct snapshot_mapping *area, uint64_t address, const uint64_t *entries,
 			      size_t pages)
 {
 	const bool from_file = area->inode != 0;
@@ -122,7 +122,7 @@ static enum status save_chunk(struct held *held, struct image_writer *writer,
 }
 
 static enum status save_touched(struct held *held, struct image_writer *writer,
-				const struct subject_mapping *area, int pagemap)
+				const struct snapshot_mapping *area, int pagemap)
 {
 	uint64_t entries[PAGES_AT_ONCE];
 	enum status status = STATUS_OK;
@@ -144,7 +144,7 @@ static enum status save_touched(struct held *held, struct image_writer *writer,
 }
 
 static enum status save_contents(struct held *held, struct image_writer *writer,
-				 const struct subject_mapping *area, int pagemap, bool all)
+				 const struct snapshot_mapping *area, int pagemap, bool all)
 {
 	image_memory_break(writer);
 	const enum status status =
@@ -156,12 +156,12 @@ static enum status save_contents(struct held *held, struct image_writer *writer,
 }
 
 /* What the vDSO reads. Zeros there tell it to ask the kernel: a thread that stands in its middle gets the time from fmc so. */
-static bool is_clock(const struct subject_mapping *area)
+static bool is_clock(const struct snapshot_mapping *area)
 {
 	return area->path && strncmp(area->path, "[vvar", 5) == 0;
 }
 
-static enum status refuse_area(const struct subject_mapping *area, struct image_writer *writer)
+static enum status refuse_area(const struct snapshot_mapping *area, struct image_writer *writer)
 {
 	if (area->path && strstr(area->path, "[io_uring]")) {
 		snprintf(writer->why, 256, "it uses io_uring, which a copy can't have");
@@ -177,7 +177,7 @@ static enum status refuse_area(const struct subject_mapping *area, struct image_
 }
 
 static enum status save_area(struct held *held, struct image_writer *writer,
-			     const struct subject_mapping *area, int pagemap)
+			     const struct snapshot_mapping *area, int pagemap)
 {
 	struct image_mapping mapping = {.low = area->low,
 					.high = area->high,
@@ -213,12 +213,12 @@ static enum status save_area(struct held *held, struct image_writer *writer,
 }
 
 /* The kernel's own, which every process has. */
-static bool is_kernels(const struct subject_mapping *area)
+static bool is_kernels(const struct snapshot_mapping *area)
 {
 	return area->path && strcmp(area->path, "[vsyscall]") == 0;
 }
 
-static bool has_file(const struct subject_mapping *area)
+static bool has_file(const struct snapshot_mapping *area)
 {
 	return area->inode && area->path && area->path[0] == '/';
 }

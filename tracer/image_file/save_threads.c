@@ -1,6 +1,6 @@
 #include "tracer/image_file/note.h"
 #include "tracer/image_file/write.h"
-#include "tracer/subject/subject.h"
+#include "tracer/snapshot/snapshot.h"
 #include "tracer/target/tracee.h"
 
 #include <errno.h>

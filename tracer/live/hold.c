@@ -2,7 +2,7 @@
 #include "tracer/live/live.h"
 #include "tracer/proc/call_traits.h"
 #include "tracer/proc/proc.h"
-#include "tracer/subject/attach.h"
+#include "tracer/snapshot/attach.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "tracer/live/live.h"
 #include "tracer/live/planting_code.h"
 #include "tracer/proc/proc.h"
-#include "tracer/subject/subject.h"
+#include "tracer/snapshot/snapshot.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct scan {
 static bool scan_thread(const struct scan *scan, uint64_t rip, uint64_t rsp)
 {
 	static _Thread_local uint64_t words[SCAN_BYTES / 8];
-	const struct subject_mapping *stack = maps_find(&scan->maps, rsp);
+	const struct snapshot_mapping *stack = maps_find(&scan->maps, rsp);
 	const uint64_t from = rsp & ~UINT64_C(7);
 	scan->visit(scan->context, rip);
 	if (!stack)

@@ -1,6 +1,6 @@
 #include "tracer/live/live.h"
 #include "tracer/proc/call_traits.h"
-#include "tracer/subject/attach.h"
+#include "tracer/snapshot/attach.h"
 
 #include <fmc/tracer/clock.h>
 

@@ -1,6 +1,6 @@
 #include "tracer/proc/call_traits.h"
 
-#include <fmc/tracer/subject.h>
+#include <fmc/tracer/snapshot.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 

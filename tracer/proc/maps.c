@@ -40,7 +40,7 @@ static void unescape(char *path)
 }
 
 /* low-high rwxp offset major:minor inode   path */
-static bool parse_line(char *line, struct subject_mapping *mapping)
+static bool parse_line(char *line, struct snapshot_mapping *mapping)
 {
 	const char *at = line;
 	mapping->low = hexadecimal(&at);
@@ -97,7 +97,7 @@ enum status maps_parse(char *text, struct maps *maps)
 	return STATUS_OK;
 }
 
-const struct subject_mapping *maps_find(const struct maps *maps, uint64_t address)
+const struct snapshot_mapping *maps_find(const struct maps *maps, uint64_t address)
 {
 	size_t low = 0, high = maps->length;
 	while (low < high) {

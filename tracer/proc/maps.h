@@ -1,18 +1,18 @@
 #ifndef FMC_TRACER_PROC_MAPS_H
 #define FMC_TRACER_PROC_MAPS_H
 
-#include <fmc/tracer/subject.h>
+#include <fmc/tracer/snapshot.h>
 
 /* Mappings in ascending order, from the text of a `maps` file, in which the paths stand. */
 struct maps {
-	struct subject_mapping *at;
+	struct snapshot_mapping *at;
 	size_t length;
 	char *text;
 };
 
 /* Takes over the text also when it fails. STATUS_OK or STATUS_NO_MEMORY. */
 enum status maps_parse(char *text, struct maps *maps);
-const struct subject_mapping *maps_find(const struct maps *maps, uint64_t address);
+const struct snapshot_mapping *maps_find(const struct maps *maps, uint64_t address);
 void maps_release(struct maps *maps);
 
 #endif

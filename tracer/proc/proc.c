@@ -132,7 +132,7 @@ static uint64_t started(const char *fields)
 	return fields && sscanf(fields, "%" SCNu64, &ticks) == 1 ? ticks : 0;
 }
 
-bool task_describe(int process, pid_t tid, struct subject_thread *thread)
+bool task_describe(int process, pid_t tid, struct snapshot_thread *thread)
 {
 	char text[512];
 	if (task_text(process, tid, "stat", text, sizeof text) <= 0)

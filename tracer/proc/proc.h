@@ -1,8 +1,8 @@
 #ifndef FMC_TRACER_PROC_PROC_H
 #define FMC_TRACER_PROC_PROC_H
 
+#include <fmc/tracer/snapshot.h>
 #include <fmc/tracer/status.h>
-#include <fmc/tracer/subject.h>
 #include <stdio.h>
 
 /*
@@ -34,7 +34,7 @@ bool task_call(int process, pid_t tid, struct task_call *call);
 char task_state(int process, pid_t tid);
 
 /* Name, state, age, and processor time so far. False: it is gone. */
-bool task_describe(int process, pid_t tid, struct subject_thread *thread);
+bool task_describe(int process, pid_t tid, struct snapshot_thread *thread);
 
 /* When it was made, in clock ticks since the system was started; 0: it is gone. */
 uint64_t task_started(int process, pid_t tid);

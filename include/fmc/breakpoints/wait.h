@@ -3,10 +3,10 @@
 
 #include <fmc/breakpoints/frame.h>
 #include <fmc/breakpoints/place.h>
-#include <fmc/tracer/subject.h>
+#include <fmc/tracer/snapshot.h>
 
 /*
- * What the threads of a subject wait for: from the registers, the memory of libc's objects and the kernel's view, without
+ * What the threads of a snapshot wait for: from the registers, the memory of libc's objects and the kernel's view, without
  * anything having been watched before. Works without symbols.
  */
 enum wait_kind {
@@ -56,7 +56,7 @@ struct wait {
 	 */
 	bool guessed;
 	/*
-	 * Who alone can end it, as indices of the subject's threads: the holder of a lock (several readers of a read-write
+	 * Who alone can end it, as indices of the snapshot's threads: the holder of a lock (several readers of a read-write
 	 * lock, as far as they are known), the thread that is joined. `certain`: nobody else can. Owned.
 	 *
 	 * None: a lock whose holder isn't known; or what any thread may end (condition variables, semaphores, barriers, pipes
@@ -90,18 +90,18 @@ struct inspected_thread {
 };
 
 struct inspection {
-	struct inspected_thread *threads; /* in the order of the subject's */
+	struct inspected_thread *threads; /* in the order of the snapshot's */
 	size_t length;
 	bool symbols; /* of the program are there */
 	char *
 	    note; /* what isn't shown, or can't be certain, and why: one line; owned; NULL: nothing of the kind */
 };
 
-/* For subject_attach(): keep what inspection_make() will want to read. The context is ignored. */
-void inspection_prepare(void *context, struct subject *subject);
+/* For snapshot_take(): keep what inspection_make() will want to read. The context is ignored. */
+void inspection_prepare(void *context, struct snapshot *snapshot);
 
 /* STATUS_OK or STATUS_NO_MEMORY; what can't be found out is left empty. */
-enum status inspection_make(struct subject *subject, struct inspection *inspection);
+enum status inspection_make(struct snapshot *snapshot, struct inspection *inspection);
 void inspection_release(struct inspection *inspection);
 
 #endif

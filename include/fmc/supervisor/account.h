@@ -10,7 +10,7 @@
  * than its copy. Made by hand, it can be printed, too.
  */
 struct account {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	struct inspection inspection;
 	struct situation situation; /* of the inspection; its arrays are the account's */
 	struct diagnosis diagnosis;
@@ -19,9 +19,9 @@ struct account {
 };
 
 /*
- * Look at a live process once. It runs again before this begins to think, and nothing of it is changed (subject.h).
+ * Look at a live process once. It runs again before this begins to think, and nothing of it is changed (snapshot.h).
  *
- * STATUS_OK, else *account is NULL and `why` holds a line for the user: as subject_attach().
+ * STATUS_OK, else *account is NULL and `why` holds a line for the user: as snapshot_take().
  */
 enum status account_look(pid_t pid, struct account **account, char why[256]);
 
@@ -37,7 +37,7 @@ enum status account_confirm(struct account *account, bool *sure);
  */
 enum status account_attach(pid_t pid, struct account **account, char why[256]);
 
-/* Look at a core file: as subject_core(). */
+/* Look at a core file: as snapshot_of_core(). */
 enum status account_core(const char *path, const char *program, struct account **account, char why[256]);
 
 void account_free(struct account *account); /* NULL is allowed */
@@ -62,7 +62,7 @@ struct account_options {
 
 /*
  * In words: the causes, each with its evidence, then what every thread does, and its stack. Threads that do the same at the same
- * place are told together. Needs neither the subject nor the process.
+ * place are told together. Needs neither the snapshot nor the process.
  */
 void account_print(const struct account *account, const struct account_options *options, FILE *stream);
 

@@ -6,7 +6,7 @@
 /*
  * An image file: a process that isn't fmc's, as it stood at one moment of its run, with all of its threads. Processes that
  * stand so are started from it as fmc's own, any number of times, also when the original has gone (program.image in
- * <fmc/tracer/origin.h>). It is an ELF core file with notes of fmc's own, so debuggers and subject_core() read it, too.
+ * <fmc/tracer/origin.h>). It is an ELF core file with notes of fmc's own, so debuggers and snapshot_of_core() read it, too.
  *
  * A fork injected into the original would do for a moment: but its copies would be children of the original, which would
  * find their ends reported when fmc dies, and nothing could be started later.

@@ -75,7 +75,7 @@ static json_t *words(const struct account *account, uint32_t thread)
 static json_t *thread_json(const struct account *account, uint32_t i)
 {
 	const struct inspected_thread *t = &account->inspection.threads[i];
-	const struct subject_thread *s = subject_thread(account->subject, i);
+	const struct snapshot_thread *s = snapshot_thread(account->snapshot, i);
 	const char state[2] = {s->state, 0};
 	return json_pack(
 	    "{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:b, s:b}", "thread", thread_number(i),
@@ -104,17 +104,17 @@ static json_t *threads_json(const struct account *account, const struct movement
 
 json_t *account_json(const struct account *account, const struct movement *movement, uint64_t interval_ns)
 {
-	const struct subject *subject = account->subject;
+	const struct snapshot *snapshot = account->snapshot;
 	const struct diagnosis *diagnosis = &account->diagnosis;
-	bool core = subject_is_core(subject);
+	bool core = snapshot_is_core(snapshot);
 	const char *verdict = diagnosis->length ? cause_kind_name(diagnosis->causes[0].kind) : "none";
 	return json_pack(
 	    "{s:s, s:s, s:b, s:o, s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "fmc", FMC_VERSION,
 	    "verdict", verdict, "certain", (int)diagnosis_certain(diagnosis), "pid",
-	    number_or_null(subject_pid(subject) != 0, subject_pid(subject)), "program",
-	    json_text(subject_program(subject)), "core", (int)core, "signal",
-	    number_or_null(subject_signal(subject) != 0, subject_signal(subject)), "still_milliseconds",
-	    core ? json_null() : json_real((double)subject_still_ns(subject) / 1e6), "symbols",
+	    number_or_null(snapshot_pid(snapshot) != 0, snapshot_pid(snapshot)), "program",
+	    json_text(snapshot_program(snapshot)), "core", (int)core, "signal",
+	    number_or_null(snapshot_signal(snapshot) != 0, snapshot_signal(snapshot)), "still_milliseconds",
+	    core ? json_null() : json_real((double)snapshot_still_ns(snapshot) / 1e6), "symbols",
 	    (int)account->inspection.symbols, "note", json_text(account->inspection.note), "watched_seconds",
 	    movement ? json_real((double)interval_ns / 1e9) : json_null(), "causes", causes_json(diagnosis),
 	    "threads", threads_json(account, movement, interval_ns));

@@ -23,7 +23,7 @@ static int report(const struct options *options, pid_t pid)
 		return attach_failed(status, why);
 	tell_account(account, options);
 	fprintf(tell_stream(options), "\nThe process stood still for %.1f ms and goes on.\n",
-		(double)subject_still_ns(account->subject) / 1e6);
+		(double)snapshot_still_ns(account->snapshot) / 1e6);
 	int exits = tell_end(account, NULL, 0, options);
 	account_free(account);
 	return exits;

@@ -78,14 +78,14 @@ static bool status_field(pid_t pid, const char *name, char value[64])
 /* Looked at once without any harm: what can't be looked at can't be run either. 0, or an exit status. */
 static int permit(struct attach_run *run)
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	char why[256], value[64];
-	enum status status = subject_attach(run->pid, NULL, NULL, &subject, why);
+	enum status status = snapshot_take(run->pid, NULL, NULL, &snapshot, why);
 	if (status)
 		return attach_failed(status, why);
-	run->pid = subject_pid(subject);
-	run->program = strdup(subject_program(subject));
-	subject_free(subject);
+	run->pid = snapshot_pid(snapshot);
+	run->program = strdup(snapshot_program(snapshot));
+	snapshot_free(snapshot);
 	if (status_field(run->pid, "State", value) && *value == 'T') {
 		say("process %d is stopped by job control: let it go on first (kill -CONT %d)", run->pid,
 		    run->pid);

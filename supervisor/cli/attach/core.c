@@ -9,9 +9,9 @@
 /* Of which program it is, and what made it. */
 static void print_origin(const struct account *account, FILE *stream)
 {
-	int signal = subject_signal(account->subject);
+	int signal = snapshot_signal(account->snapshot);
 	const char *name = signal ? sigabbrev_np(signal) : NULL;
-	fprintf(stream, "\nCore file of %s", subject_program(account->subject));
+	fprintf(stream, "\nCore file of %s", snapshot_program(account->snapshot));
 	if (name)
 		fprintf(stream, ", which SIG%s ended", name);
 	else if (signal)

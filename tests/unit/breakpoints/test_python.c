@@ -2,7 +2,7 @@
 
 #include "breakpoints/python/line.h"
 #include "breakpoints/python/python.h"
-#include "tracer/subject/subject.h"
+#include "tracer/snapshot/snapshot.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -46,13 +46,13 @@ static void end(struct process *process)
 	ck_assert_int_eq(waitpid(process->pid, NULL, 0), process->pid);
 }
 
-static struct subject *attach(pid_t pid)
+static struct snapshot *attach(pid_t pid)
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	char why[256];
-	const enum status status = subject_attach(pid, inspection_prepare, NULL, &subject, why);
+	const enum status status = snapshot_take(pid, inspection_prepare, NULL, &snapshot, why);
 	ck_assert_msg(status == STATUS_OK, "%s", why);
-	return subject;
+	return snapshot;
 }
 
 /* Call `check` for each interpreter. */
@@ -66,11 +66,11 @@ static void with_each(void (*check)(const char *interpreter))
 		struct python python;
 		bool runs = *name && start(&process, name, NULL), known = false;
 		if (runs) {
-			struct subject *subject = attach(process.pid);
-			ck_assert_int_eq(python_look(&python, subject), STATUS_OK);
+			struct snapshot *snapshot = attach(process.pid);
+			ck_assert_int_eq(python_look(&python, snapshot), STATUS_OK);
 			known = python.layout.version != 0;
 			python_release(&python);
-			subject_free(subject);
+			snapshot_free(snapshot);
 		}
 		if (*name)
 			end(&process);
@@ -145,20 +145,20 @@ static bool all_wait(const struct python *python)
 #define LOOKS_MOST 2000
 
 /* Look until all have come to where they wait. */
-static struct subject *look(pid_t pid, struct python *python)
+static struct snapshot *look(pid_t pid, struct python *python)
 {
-	struct subject *subject = NULL;
+	struct snapshot *snapshot = NULL;
 	for (int i = 0; i < LOOKS_MOST; i++) {
-		subject = attach(pid);
-		ck_assert_int_eq(python_look(python, subject), STATUS_OK);
+		snapshot = attach(pid);
+		ck_assert_int_eq(python_look(python, snapshot), STATUS_OK);
 		if (all_wait(python))
 			break;
 		if (i + 1 < LOOKS_MOST) {
 			python_release(python);
-			subject_free(subject);
+			snapshot_free(snapshot);
 		}
 	}
-	return subject;
+	return snapshot;
 }
 
 /* The line of the script that is marked with this word. */
@@ -215,7 +215,7 @@ static void check_all(const char *interpreter)
 	struct process process;
 	struct python python;
 	ck_assert(start(&process, interpreter, NULL));
-	struct subject *subject = look(process.pid, &python);
+	struct snapshot *snapshot = look(process.pid, &python);
 	for (size_t i = 0; i < EXPECTED; i++) {
 		check_wait(&python, &expectations[i]);
 		check_line(&python, &expectations[i]);
@@ -228,7 +228,7 @@ static void check_all(const char *interpreter)
 	ck_assert(!python.waits[sleeps].found);
 	ck_assert(!python.waits[0].wait.handler);
 	python_release(&python);
-	subject_free(subject);
+	snapshot_free(snapshot);
 	end(&process);
 }
 
@@ -287,12 +287,12 @@ static void check_inspection(const char *interpreter)
 	struct python python;
 	struct inspection inspection;
 	ck_assert(start(&process, interpreter, NULL));
-	struct subject *subject = look(process.pid, &python);
+	struct snapshot *snapshot = look(process.pid, &python);
 	python_release(&python);
-	ck_assert_int_eq(inspection_make(subject, &inspection), STATUS_OK);
+	ck_assert_int_eq(inspection_make(snapshot, &inspection), STATUS_OK);
 	check_stacks(&inspection);
 	inspection_release(&inspection);
-	subject_free(subject);
+	snapshot_free(snapshot);
 	end(&process);
 }
 
@@ -310,29 +310,29 @@ static void check_core(const char *interpreter)
 	struct inspection inspection;
 	char folder[] = "/tmp/fmc-python.XXXXXX", path[64], command[256], why[256];
 	ck_assert(start(&process, interpreter, NULL));
-	struct subject *subject = look(process.pid, &python);
+	struct snapshot *snapshot = look(process.pid, &python);
 	python_release(&python);
-	subject_free(subject);
+	snapshot_free(snapshot);
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/core", folder);
 	snprintf(command, sizeof(command), "gdb -nx -batch -p %d -ex 'gcore %s' >/dev/null 2>&1", process.pid,
 		 path);
 	ck_assert_int_eq(system(command), 0);
 	end(&process);
-	const enum status status = subject_core(path, NULL, &subject, why);
+	const enum status status = snapshot_of_core(path, NULL, &snapshot, why);
 	unlink(path);
 	rmdir(folder);
 	ck_assert_msg(status == STATUS_OK, "%s", why);
-	ck_assert_int_eq(python_look(&python, subject), STATUS_OK);
+	ck_assert_int_eq(python_look(&python, snapshot), STATUS_OK);
 	for (size_t i = 0; i < EXPECTED; i++) {
 		check_wait(&python, &expectations[i]);
 		check_line(&python, &expectations[i]);
 	}
 	python_release(&python);
-	ck_assert_int_eq(inspection_make(subject, &inspection), STATUS_OK);
+	ck_assert_int_eq(inspection_make(snapshot, &inspection), STATUS_OK);
 	check_stacks(&inspection);
 	inspection_release(&inspection);
-	subject_free(subject);
+	snapshot_free(snapshot);
 }
 
 START_TEST(reads_core_files)
@@ -349,8 +349,8 @@ static void check_gil(const char *interpreter)
 	bool seen = false;
 	ck_assert(start(&process, interpreter, "spin"));
 	for (int i = 0; i < LOOKS_MOST && !seen; i++) {
-		struct subject *subject = attach(process.pid);
-		ck_assert_int_eq(python_look(&python, subject), STATUS_OK);
+		struct snapshot *snapshot = attach(process.pid);
+		ck_assert_int_eq(python_look(&python, snapshot), STATUS_OK);
 		const size_t hot = thread_called(&python, "hot"), hotter = thread_called(&python, "hotter");
 		if (hot < python.length && hotter < python.length) {
 			const size_t waits = python.waits[hot].found ? hot : hotter;
@@ -361,7 +361,7 @@ static void check_gil(const char *interpreter)
 				ck_assert_str_eq(wait->name, "the GIL");
 		}
 		python_release(&python);
-		subject_free(subject);
+		snapshot_free(snapshot);
 	}
 	ck_assert(seen);
 	end(&process);
@@ -385,10 +385,10 @@ static uint64_t draw(void)
 	return random_state;
 }
 
-static uint8_t *random_page(struct subject *subject)
+static uint8_t *random_page(struct snapshot *snapshot)
 {
 	for (;;) {
-		const struct page_slot *slot = &subject->pages.slots[draw() % subject->pages.room];
+		const struct page_slot *slot = &snapshot->pages.slots[draw() % snapshot->pages.room];
 		if (slot->bytes)
 			return slot->bytes;
 	}
@@ -398,13 +398,13 @@ static uint8_t *random_page(struct subject *subject)
 #define CHANGES_MOST 64
 
 /* Change words of the memory that was kept: other values, other words of it, or one bit. */
-static void damage(struct subject *subject, uint8_t *at[CHANGES_MOST], uint64_t was[CHANGES_MOST],
+static void damage(struct snapshot *snapshot, uint8_t *at[CHANGES_MOST], uint64_t was[CHANGES_MOST],
 		   size_t changes)
 {
 	for (size_t i = 0; i < changes; i++) {
-		const uint8_t *other = random_page(subject);
+		const uint8_t *other = random_page(snapshot);
 		uint64_t word;
-		at[i] = random_page(subject) + 8 * (draw() % WORDS);
+		at[i] = random_page(snapshot) + 8 * (draw() % WORDS);
 		memcpy(&was[i], at[i], 8);
 		memcpy(&word, other + 8 * (draw() % WORDS), 8);
 		switch (draw() % 4) {
@@ -434,19 +434,19 @@ static void check_damage(const char *interpreter)
 	uint8_t *at[CHANGES_MOST];
 	uint64_t was[CHANGES_MOST];
 	ck_assert(start(&process, interpreter, NULL));
-	struct subject *subject = look(process.pid, &python);
+	struct snapshot *snapshot = look(process.pid, &python);
 	python_release(&python);
 	for (int round = 0; round < 300; round++) {
 		const size_t changes = 1 + draw() % CHANGES_MOST;
-		damage(subject, at, was, changes);
-		ck_assert_int_eq(python_look(&python, subject), STATUS_OK);
+		damage(snapshot, at, was, changes);
+		ck_assert_int_eq(python_look(&python, snapshot), STATUS_OK);
 		python_release(&python);
 		repair(at, was, changes);
 	}
-	ck_assert_int_eq(python_look(&python, subject), STATUS_OK);
+	ck_assert_int_eq(python_look(&python, snapshot), STATUS_OK);
 	ck_assert(all_wait(&python));
 	python_release(&python);
-	subject_free(subject);
+	snapshot_free(snapshot);
 	end(&process);
 }
 
@@ -462,13 +462,13 @@ START_TEST(finds_nothing_elsewhere)
 	if (pid == 0)
 		for (;;)
 			pause();
-	struct subject *subject = attach(pid);
+	struct snapshot *snapshot = attach(pid);
 	struct python python;
-	ck_assert_int_eq(python_look(&python, subject), STATUS_OK);
+	ck_assert_int_eq(python_look(&python, snapshot), STATUS_OK);
 	ck_assert_uint_eq(python.layout.version, 0);
 	ck_assert_str_eq(python.note, "");
 	python_release(&python);
-	subject_free(subject);
+	snapshot_free(snapshot);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }

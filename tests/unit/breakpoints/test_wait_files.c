@@ -57,7 +57,7 @@ START_TEST(every_wait_is_told_in_a_container)
 	if (outer == 0) /* not permitted here */
 		return;
 	struct scene scene = look_at_started(child_of(outer));
-	ck_assert_int_ne(subject_thread(scene.subject, 0)->number, subject_thread(scene.subject, 0)->tid);
+	ck_assert_int_ne(snapshot_thread(scene.snapshot, 0)->number, snapshot_thread(scene.snapshot, 0)->tid);
 	check_waits(&scene, expected, LENGTH(expected));
 	check_names(&scene, expected, LENGTH(expected));
 	scene.pid = outer;

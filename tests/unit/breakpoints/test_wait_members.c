@@ -30,13 +30,13 @@ static const char *const of_levels[][2] = {
 static void check_name(const struct scene *scene, const struct wait *wait, const char *beginning)
 {
 	char expected[256];
-	const struct subject_mapping *mapping = NULL;
-	for (size_t i = 0; i < subject_mappings(scene->subject); i++) {
-		mapping = subject_mapping(scene->subject, i);
+	const struct snapshot_mapping *mapping = NULL;
+	for (size_t i = 0; i < snapshot_mappings(scene->snapshot); i++) {
+		mapping = snapshot_mapping(scene->snapshot, i);
 		if (mapping->low <= wait->object && wait->object < mapping->high)
 			break;
 	}
-	uint64_t stack = subject_thread(scene->subject, 0)->regs.rsp;
+	uint64_t stack = snapshot_thread(scene->snapshot, 0)->regs.rsp;
 	if (mapping->low <= stack && stack < mapping->high)
 		snprintf(expected, sizeof(expected), "%sstack of T1 -%#lx", beginning,
 			 mapping->high - wait->object);

@@ -150,7 +150,7 @@ START_TEST(a_thread_that_spins_is_told)
 	/* It may not have come there yet. */
 	while (scene.inspection.threads[0].wait.kind != WAIT_SPIN) {
 		inspection_release(&scene.inspection);
-		subject_free(scene.subject);
+		snapshot_free(scene.snapshot);
 		scene = look_at_process(pid);
 	}
 	const struct wait *wait = &scene.inspection.threads[0].wait;
@@ -188,7 +188,7 @@ START_TEST(a_wait_is_the_same_at_the_second_look)
 	pid_t pid = make_process(wait_for_futex, &word);
 	until_in_call(pid, SYS_futex);
 	struct scene first = look_at_process(pid);
-	subject_free(first.subject);
+	snapshot_free(first.snapshot);
 	until_in_call(pid, SYS_restart_syscall);
 	struct scene second = look_at_process(pid);
 	const struct wait *wait = &second.inspection.threads[0].wait;

@@ -187,7 +187,7 @@ START_TEST(stacks_are_found_without_registers)
 	struct scene scene = look_at("waits");
 	size_t thread = find(&scene, "nested"), at = 0;
 	const struct inspected_thread *inspected = &scene.inspection.threads[thread];
-	ck_assert(subject_thread(scene.subject, thread)->partial);
+	ck_assert(snapshot_thread(scene.snapshot, thread)->partial);
 	ck_assert(inspected->guessed);
 	ck_assert(!inspected->cut);
 	static const char *const functions[] = {"epoll_wait", "nested",	     "nested",	    "nested",

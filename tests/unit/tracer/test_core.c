@@ -1,5 +1,5 @@
 #include "tests/unit/sleeping.h"
-#include "tests/unit/subject_thread_of.h"
+#include "tests/unit/snapshot_thread_of.h"
 #include "tests/unit/suite.h"
 
 #include <fcntl.h>
@@ -37,51 +37,51 @@ static void write_by_gdb(pid_t pid)
 	ck_assert_int_eq(system(command), 0);
 }
 
-static struct subject *open_core(const char *program)
+static struct snapshot *open_core(const char *program)
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	char why[256];
-	const enum status status = subject_core(core_path, program, &subject, why);
+	const enum status status = snapshot_of_core(core_path, program, &snapshot, why);
 	ck_assert_msg(status == STATUS_OK, "%s", why);
-	return subject;
+	return snapshot;
 }
 
 /* The thread that waits for nothing but a drain, which doesn't come, stays where it is. */
-static void expect_writer(struct subject *core, const struct subject *live)
+static void expect_writer(struct snapshot *core, const struct snapshot *live)
 {
 	const pid_t tid = report->at[SLEEPER_WRITE].tid;
-	const struct subject_thread *thread = subject_thread_of(core, tid),
-				    *before = subject_thread_of(live, tid);
+	const struct snapshot_thread *thread = snapshot_thread_of(core, tid),
+				     *before = snapshot_thread_of(live, tid);
 	uint64_t word, expected;
 	ck_assert_ptr_nonnull(thread);
 	ck_assert_uint_eq(thread->regs.rip, before->regs.rip);
 	ck_assert_uint_eq(thread->regs.rsp, before->regs.rsp);
 	ck_assert_uint_eq(thread->regs.fs_base, before->regs.fs_base);
-	ck_assert_int_eq(subject_read(core, thread->regs.rsp, &word, sizeof word), STATUS_OK);
+	ck_assert_int_eq(snapshot_read(core, thread->regs.rsp, &word, sizeof word), STATUS_OK);
 	ck_assert_int_eq(
-	    subject_read((struct subject *)(uintptr_t)live, thread->regs.rsp, &expected, sizeof expected),
+	    snapshot_read((struct snapshot *)(uintptr_t)live, thread->regs.rsp, &expected, sizeof expected),
 	    STATUS_OK);
 	ck_assert_uint_eq(word, expected);
 	/* Code isn't in the file, at least not in all. */
-	ck_assert_int_eq(subject_read(core, thread->regs.rip - 2, &word, 2), STATUS_OK);
+	ck_assert_int_eq(snapshot_read(core, thread->regs.rip - 2, &word, 2), STATUS_OK);
 	ck_assert_uint_eq(word & 0xffff, 0x050f);
 }
 
-static void expect_same(struct subject *core, const struct subject *live)
+static void expect_same(struct snapshot *core, const struct snapshot *live)
 {
-	ck_assert(subject_is_core(core) && !subject_is_core(live));
-	ck_assert_int_eq(subject_pid(core), subject_pid(live));
-	ck_assert_str_eq(subject_program(core), subject_program(live));
-	ck_assert_uint_eq(subject_threads(core), subject_threads(live));
-	ck_assert_int_eq(subject_thread(core, 0)->tid, subject_pid(live));
-	ck_assert_str_eq(subject_thread(core, 0)->name, "sleepers");
+	ck_assert(snapshot_is_core(core) && !snapshot_is_core(live));
+	ck_assert_int_eq(snapshot_pid(core), snapshot_pid(live));
+	ck_assert_str_eq(snapshot_program(core), snapshot_program(live));
+	ck_assert_uint_eq(snapshot_threads(core), snapshot_threads(live));
+	ck_assert_int_eq(snapshot_thread(core, 0)->tid, snapshot_pid(live));
+	ck_assert_str_eq(snapshot_thread(core, 0)->name, "sleepers");
 	for (uint64_t type = 3; type < 52; type++)
-		ck_assert_uint_eq(subject_auxiliary(core, type), subject_auxiliary(live, type));
-	for (size_t i = 0; i < subject_mappings(live); i++) {
-		const struct subject_mapping *mapping = subject_mapping(live, i);
+		ck_assert_uint_eq(snapshot_auxiliary(core, type), snapshot_auxiliary(live, type));
+	for (size_t i = 0; i < snapshot_mappings(live); i++) {
+		const struct snapshot_mapping *mapping = snapshot_mapping(live, i);
 		bool found = !mapping->inode || mapping->shared;
-		for (size_t j = 0; j < subject_mappings(core) && !found; j++) {
-			const struct subject_mapping *other = subject_mapping(core, j);
+		for (size_t j = 0; j < snapshot_mappings(core) && !found; j++) {
+			const struct snapshot_mapping *other = snapshot_mapping(core, j);
 			found = other->low == mapping->low && other->high == mapping->high &&
 				other->offset == mapping->offset && other->writable == mapping->writable &&
 				other->path && strcmp(other->path, mapping->path) == 0;
@@ -91,12 +91,12 @@ static void expect_same(struct subject *core, const struct subject *live)
 	expect_writer(core, live);
 }
 
-static struct subject *look(pid_t pid)
+static struct snapshot *look(pid_t pid)
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	char why[256];
-	ck_assert_int_eq(subject_attach(pid, NULL, NULL, &subject, why), STATUS_OK);
-	return subject;
+	ck_assert_int_eq(snapshot_take(pid, NULL, NULL, &snapshot, why), STATUS_OK);
+	return snapshot;
 }
 
 START_TEST(debuggers_core_shows_the_process)
@@ -104,15 +104,15 @@ START_TEST(debuggers_core_shows_the_process)
 	const pid_t pid = sleepers_start();
 	sleepers_wait(pid, 1);
 	sleepers_stop_drain(pid);
-	struct subject *live = look(pid);
+	struct snapshot *live = look(pid);
 	write_by_gdb(pid);
 	report->drain = 1;
 	sleepers_end(pid);
-	struct subject *core = open_core(NULL);
+	struct snapshot *core = open_core(NULL);
 	expect_same(core, live);
-	ck_assert_int_eq(subject_signal(core), 0);
-	subject_free(core);
-	subject_free(live);
+	ck_assert_int_eq(snapshot_signal(core), 0);
+	snapshot_free(core);
+	snapshot_free(live);
 }
 END_TEST
 
@@ -137,17 +137,17 @@ START_TEST(kernels_core_shows_the_process)
 	const pid_t pid = sleepers_start();
 	sleepers_wait(pid, 1);
 	sleepers_stop_drain(pid);
-	struct subject *live = look(pid);
+	struct snapshot *live = look(pid);
 	kill(pid, SIGABRT);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WCOREDUMP(status));
 	semctl(report->semaphores, 0, IPC_RMID);
 	msgctl(report->messages, IPC_RMID, NULL);
-	struct subject *core = open_core(NULL);
+	struct snapshot *core = open_core(NULL);
 	expect_same(core, live);
-	ck_assert_int_eq(subject_signal(core), SIGABRT);
-	subject_free(core);
-	subject_free(live);
+	ck_assert_int_eq(snapshot_signal(core), SIGABRT);
+	snapshot_free(core);
+	snapshot_free(live);
 }
 END_TEST
 
@@ -162,21 +162,21 @@ static void make_core(void)
 
 START_TEST(program_must_be_the_right_one)
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	char why[256], path[4096];
 	make_core();
 	snprintf(path, sizeof path, "%s/sleepers", getenv("FMC_TEST_TARGETS"));
-	subject_free(open_core(path));
-	ck_assert_int_eq(subject_core(core_path, "/bin/sh", &subject, why), STATUS_NOT_FOUND);
+	snapshot_free(open_core(path));
+	ck_assert_int_eq(snapshot_of_core(core_path, "/bin/sh", &snapshot, why), STATUS_NOT_FOUND);
 	ck_assert_msg(strstr(why, "/bin/sh: isn't the program") == why, "%s", why);
-	ck_assert_int_eq(subject_core(core_path, "/no/such", &subject, why), STATUS_NOT_FOUND);
+	ck_assert_int_eq(snapshot_of_core(core_path, "/no/such", &snapshot, why), STATUS_NOT_FOUND);
 	ck_assert_str_eq(why, "/no/such: isn't a file that can be read");
 }
 END_TEST
 
 START_TEST(cut_files_are_refused)
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	struct stat file;
 	char why[256];
 	make_core();
@@ -184,26 +184,26 @@ START_TEST(cut_files_are_refused)
 	/* A debugger puts something superfluous at the end. */
 	for (off_t size = file.st_size / 2; size > 0; size = size * 2 / 3) {
 		ck_assert_int_eq(truncate(core_path, size), 0);
-		ck_assert_int_eq(subject_core(core_path, NULL, &subject, why), STATUS_MALFORMED);
-		ck_assert_ptr_null(subject);
+		ck_assert_int_eq(snapshot_of_core(core_path, NULL, &snapshot, why), STATUS_MALFORMED);
+		ck_assert_ptr_null(snapshot);
 	}
 	ck_assert_int_eq(truncate(core_path, 0), 0);
-	ck_assert_int_eq(subject_core(core_path, NULL, &subject, why), STATUS_MALFORMED);
+	ck_assert_int_eq(snapshot_of_core(core_path, NULL, &snapshot, why), STATUS_MALFORMED);
 	ck_assert_ptr_nonnull(strstr(why, "is no core file"));
 }
 END_TEST
 
 START_TEST(other_machines_are_named)
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	char why[256];
 	make_core();
 	const int file = open(core_path, O_RDWR);
 	ck_assert_int_eq(pwrite(file, "\xb7", 1, 18), 1);
-	ck_assert_int_eq(subject_core(core_path, NULL, &subject, why), STATUS_UNSUPPORTED);
+	ck_assert_int_eq(snapshot_of_core(core_path, NULL, &snapshot, why), STATUS_UNSUPPORTED);
 	ck_assert_ptr_nonnull(strstr(why, "64-bit ARM"));
 	ck_assert_int_eq(pwrite(file, "\x01", 1, 4), 1);
-	ck_assert_int_eq(subject_core(core_path, NULL, &subject, why), STATUS_UNSUPPORTED);
+	ck_assert_int_eq(snapshot_of_core(core_path, NULL, &snapshot, why), STATUS_UNSUPPORTED);
 	ck_assert_ptr_nonnull(strstr(why, "32-bit program"));
 	close(file);
 }

@@ -4,7 +4,7 @@
 #include "tests/targets/signalled.h"
 
 #include <dirent.h>
-#include <fmc/tracer/subject.h>
+#include <fmc/tracer/snapshot.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -13,11 +13,11 @@
 
 static enum status look(pid_t pid)
 {
-	struct subject *subject;
+	struct snapshot *snapshot;
 	char why[256];
-	const enum status status = subject_attach(pid, NULL, NULL, &subject, why);
+	const enum status status = snapshot_take(pid, NULL, NULL, &snapshot, why);
 	ck_assert(status == STATUS_OK || *why);
-	subject_free(subject);
+	snapshot_free(snapshot);
 	return status;
 }
 
@@ -116,13 +116,13 @@ START_TEST(stopped_process_stays_stopped)
 	kill(pid, SIGSTOP);
 	ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
 	for (int i = 0; i < 50; i++) {
-		struct subject *subject;
-		ck_assert_int_eq(subject_attach(pid, NULL, NULL, &subject, why), STATUS_OK);
-		for (size_t j = 0; j < subject_threads(subject); j++) {
-			ck_assert_int_eq(subject_thread(subject, j)->state, 'T');
-			ck_assert(!subject_thread(subject, j)->partial);
+		struct snapshot *snapshot;
+		ck_assert_int_eq(snapshot_take(pid, NULL, NULL, &snapshot, why), STATUS_OK);
+		for (size_t j = 0; j < snapshot_threads(snapshot); j++) {
+			ck_assert_int_eq(snapshot_thread(snapshot, j)->state, 'T');
+			ck_assert(!snapshot_thread(snapshot, j)->partial);
 		}
-		subject_free(subject);
+		snapshot_free(snapshot);
 		while (field_of(pid, pid, "State:") != 'T')
 			sched_yield();
 	}

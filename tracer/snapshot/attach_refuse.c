@@ -1,4 +1,4 @@
-#include "tracer/subject/attach.h"
+#include "tracer/snapshot/attach.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -162,7 +162,7 @@ static enum status open_folder(struct attach *attach)
 			      attach->pid);
 	if (folder < 0)
 		return refuse(attach, STATUS_NOT_FOUND, "there is no process %d", attach->pid);
-	attach->folder = attach->subject->process.folder = folder;
+	attach->folder = attach->snapshot->process.folder = folder;
 	if (proc_text(folder, "status", text, sizeof text) <= 0)
 		return refuse(attach, STATUS_NOT_FOUND, "process %d has ended meanwhile", attach->pid);
 	const pid_t leader = (pid_t)number_of(text, "Tgid");
@@ -170,7 +170,7 @@ static enum status open_folder(struct attach *attach)
 		return STATUS_OK;
 	attach->pid = leader;
 	close(folder);
-	attach->folder = attach->subject->process.folder = -1;
+	attach->folder = attach->snapshot->process.folder = -1;
 	return open_folder(attach);
 }
 
@@ -250,7 +250,7 @@ static void leave_dead_leader(struct attach *attach)
 	if (folder < 0)
 		return;
 	close(attach->folder);
-	attach->folder = attach->subject->process.folder = folder;
+	attach->folder = attach->snapshot->process.folder = folder;
 }
 
 enum status attach_permit(struct attach *attach)
@@ -277,6 +277,6 @@ enum status attach_permit(struct attach *attach)
 		return attach_refused(attach, errno);
 	if (memory < 0)
 		return refuse(attach, STATUS_NOT_FOUND, "process %d has ended meanwhile", attach->pid);
-	attach->subject->process.memory = memory;
+	attach->snapshot->process.memory = memory;
 	return STATUS_OK;
 }

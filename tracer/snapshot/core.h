@@ -1,11 +1,11 @@
-#ifndef FMC_TRACER_SUBJECT_CORE_H
-#define FMC_TRACER_SUBJECT_CORE_H
+#ifndef FMC_TRACER_SNAPSHOT_CORE_H
+#define FMC_TRACER_SNAPSHOT_CORE_H
 
-#include "tracer/subject/subject.h"
+#include "tracer/snapshot/snapshot.h"
 
 #include <gelf.h>
 
-/* What the files core*.c share: a core file as a subject. */
+/* What the files core*.c share: a core file as a snapshot. */
 
 /* Where the contents of a mapping stand in the core file; those after `kept` don't. */
 struct core_part {
@@ -16,7 +16,7 @@ struct core {
 	int file;
 	uint64_t size;
 	Elf *elf;
-	struct core_part *parts; /* in the order of the subject's mappings, whose number this is */
+	struct core_part *parts; /* in the order of the snapshot's mappings, whose number this is */
 	char *given;		 /* the program as the user says, NULL: not said */
 	char *names;		 /* paths of mapped files, to which the mappings point */
 	struct core_file *files;
@@ -36,16 +36,16 @@ struct core_file {
  * core_notes.c: threads, signal, auxiliary vector and mapped files. STATUS_OK, STATUS_NO_MEMORY, STATUS_MALFORMED with a few
  * words in *what.
  */
-enum status core_read_notes(struct subject *subject, const char **what);
+enum status core_read_notes(struct snapshot *snapshot, const char **what);
 
 /* core_map.c: the mappings, from segments and mapped files; needs the notes. As above. */
-enum status core_read_mappings(struct subject *subject, const char **what);
+enum status core_read_mappings(struct snapshot *snapshot, const char **what);
 
 /* core_file.c: the files that the process had mapped */
-extern const struct subject_source subject_core_source;
+extern const struct snapshot_source snapshot_core_source;
 /* False: the user names a program that this core file isn't of. */
-bool core_fits_program(struct subject *subject);
+bool core_fits_program(struct snapshot *snapshot);
 /* The mapping of the program itself; NULL: not to be told. */
-const struct subject_mapping *core_program_mapping(const struct subject *subject);
+const struct snapshot_mapping *core_program_mapping(const struct snapshot *snapshot);
 
 #endif

@@ -1,5 +1,5 @@
 #include "tracer/proc/call_traits.h"
-#include "tracer/subject/attach.h"
+#include "tracer/snapshot/attach.h"
 #include "tracer/target/tracee.h"
 
 #include <fmc/tracer/clock.h>
@@ -38,7 +38,7 @@ static void pause_ns(long ns)
 static void leave_asleep(const struct attach *attach, struct attached *attached, enum attach_life life)
 {
 	const struct task_call *call = &attached->call;
-	struct subject_thread *thread = &attached->thread;
+	struct snapshot_thread *thread = &attached->thread;
 	attached->life = life;
 	attached->turns = task_turns(attach->folder, thread->tid);
 	thread->partial = true;
@@ -138,7 +138,7 @@ static void repair(struct user_regs_struct *regs, pid_t tid)
 
 static void take_registers(struct attached *attached)
 {
-	struct subject_thread *thread = &attached->thread;
+	struct snapshot_thread *thread = &attached->thread;
 	struct user_regs_struct *regs = &thread->regs;
 	attached->life = ATTACH_STANDING;
 	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, regs) != 0) {
@@ -202,7 +202,7 @@ static void poll_runner(struct attach *attach, struct attached *attached)
 
 enum status attach_ask(struct attach *attach, struct attached *attached)
 {
-	struct subject_thread *thread = &attached->thread;
+	struct snapshot_thread *thread = &attached->thread;
 	if (!look_at(attach, attached))
 		return judge_failure(attach, attached, errno == EPERM || errno == EACCES ? EPERM : ESRCH);
 	if (thread->state == 'R' && !attached->wary) {

@@ -1,4 +1,4 @@
-#include "tracer/subject/attach.h"
+#include "tracer/snapshot/attach.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -28,7 +28,7 @@
 static bool word_is_unchanged(const struct attach *attach, const struct task_call *call)
 {
 	uint32_t word;
-	return pread(attach->subject->process.memory, &word, sizeof word, (off_t)call->arguments[0]) ==
+	return pread(attach->snapshot->process.memory, &word, sizeof word, (off_t)call->arguments[0]) ==
 		   sizeof word &&
 	       word == (uint32_t)call->arguments[2];
 }

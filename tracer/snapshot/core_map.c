@@ -1,11 +1,11 @@
-#include "tracer/subject/core.h"
+#include "tracer/snapshot/core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A mapping with where its contents are, while they are put in order. */
 struct piece {
-	struct subject_mapping mapping;
+	struct snapshot_mapping mapping;
 	struct core_part part;
 };
 
@@ -92,7 +92,7 @@ static void name_pieces(const struct core *core, struct pieces *pieces)
 			    {0, 0}};
 		} else if (piece->mapping.low < file->low)
 			continue;
-		struct subject_mapping *mapping = &piece->mapping;
+		struct snapshot_mapping *mapping = &piece->mapping;
 		mapping->path = file->path;
 		mapping->inode = number_of(core, file->path);
 		mapping->offset = file->offset + (mapping->low - file->low);
@@ -109,24 +109,24 @@ static bool are_apart(struct pieces *pieces)
 	return true;
 }
 
-static enum status publish(struct subject *subject, const struct pieces *pieces)
+static enum status publish(struct snapshot *snapshot, const struct pieces *pieces)
 {
-	struct core *core = subject->core;
-	subject->maps.at = calloc(pieces->length + 1, sizeof *subject->maps.at);
+	struct core *core = snapshot->core;
+	snapshot->maps.at = calloc(pieces->length + 1, sizeof *snapshot->maps.at);
 	core->parts = calloc(pieces->length + 1, sizeof *core->parts);
-	if (!subject->maps.at || !core->parts)
+	if (!snapshot->maps.at || !core->parts)
 		return STATUS_NO_MEMORY;
 	for (size_t i = 0; i < pieces->length; i++) {
-		subject->maps.at[i] = pieces->at[i].mapping;
+		snapshot->maps.at[i] = pieces->at[i].mapping;
 		core->parts[i] = pieces->at[i].part;
 	}
-	subject->maps.length = pieces->length;
+	snapshot->maps.length = pieces->length;
 	return STATUS_OK;
 }
 
-enum status core_read_mappings(struct subject *subject, const char **what)
+enum status core_read_mappings(struct snapshot *snapshot, const char **what)
 {
-	struct core *core = subject->core;
+	struct core *core = snapshot->core;
 	size_t count = 0;
 	elf_getphdrnum(core->elf, &count);
 	struct pieces pieces = {calloc(count + core->files_length + 1, sizeof *pieces.at), 0};
@@ -141,7 +141,7 @@ enum status core_read_mappings(struct subject *subject, const char **what)
 		}
 	}
 	if (status == STATUS_OK)
-		status = publish(subject, &pieces);
+		status = publish(snapshot, &pieces);
 	free(pieces.at);
 	return status;
 }

@@ -1,8 +1,8 @@
-#ifndef FMC_TRACER_SUBJECT_ATTACH_H
-#define FMC_TRACER_SUBJECT_ATTACH_H
+#ifndef FMC_TRACER_SNAPSHOT_ATTACH_H
+#define FMC_TRACER_SNAPSHOT_ATTACH_H
 
 #include "tracer/proc/proc.h"
-#include "tracer/subject/subject.h"
+#include "tracer/snapshot/snapshot.h"
 
 /*
  * Looking at a live process: what the files attach*.c share.
@@ -26,7 +26,7 @@ enum attach_life {
 };
 
 struct attached {
-	struct subject_thread thread;
+	struct snapshot_thread thread;
 	enum attach_life life;
 	int signal;	       /* at whose delivery it stands; 0: none */
 	struct task_call call; /* before it was stopped */
@@ -37,24 +37,24 @@ struct attached {
 };
 
 struct attach {
-	struct subject *subject; /* being made */
-	int folder, pidfd;	 /* of the process; pidfd -1: the kernel has none */
+	struct snapshot *snapshot; /* being made */
+	int folder, pidfd;	   /* of the process; pidfd -1: the kernel has none */
 	pid_t pid;
 	bool ended;	     /* all of it, while it was being stopped */
 	bool numbers_differ; /* it is in a pid namespace of its own */
 	bool parent;	     /* it is fmc's own child, whose end is its caller's to wait for */
 	struct attached *at;
 	size_t length, room;
-	void (*standing)(void *context, struct subject *subject);
+	void (*standing)(void *context, struct snapshot *snapshot);
 	void *context;
 	enum status status; /* what the tracing thread ends with */
-	char *why;	    /* as subject_attach()'s, room for WHY_ROOM */
+	char *why;	    /* as snapshot_take()'s, room for WHY_ROOM */
 };
 
 #define WHY_ROOM 256
 
 /*
- * attach_refuse.c: may and can this process be looked at? Opens its folder and memory in the subject. *pid: a thread's
+ * attach_refuse.c: may and can this process be looked at? Opens its folder and memory in the snapshot. *pid: a thread's
  * number becomes that of its process.
  */
 enum status attach_permit(struct attach *attach);

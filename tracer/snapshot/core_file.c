@@ -1,5 +1,5 @@
 #include "tracer/proc/file.h"
-#include "tracer/subject/core.h"
+#include "tracer/snapshot/core.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -54,19 +54,19 @@ static bool find_build_id(const uint8_t *notes, size_t size, struct build_id *id
 
 /* Something that holds an ELF file from its beginning, or a part of it: the file itself, or memory. */
 struct image {
-	struct subject *subject; /* NULL: the file */
+	struct snapshot *snapshot; /* NULL: the file */
 	uint64_t base;
 	int file;
 };
 
 static bool read_image(const struct image *image, uint64_t offset, void *to, size_t size)
 {
-	if (image->subject) {
-		const struct subject_mapping *mapping = maps_find(&image->subject->maps, image->base);
+	if (image->snapshot) {
+		const struct snapshot_mapping *mapping = maps_find(&image->snapshot->maps, image->base);
 		const struct core_part *part =
-		    &image->subject->core->parts[mapping - image->subject->maps.at];
+		    &image->snapshot->core->parts[mapping - image->snapshot->maps.at];
 		return offset + size <= part->kept &&
-		       read_core(image->subject->core, to, size, part->offset + offset) == (ssize_t)size;
+		       read_core(image->snapshot->core, to, size, part->offset + offset) == (ssize_t)size;
 	}
 	return pread(image->file, to, size, (off_t)offset) == (ssize_t)size;
 }
@@ -94,32 +94,32 @@ static void read_build_id(const struct image *image, struct build_id *id)
 }
 
 /* The mapping of a file's beginning. */
-static const struct subject_mapping *first_of(const struct subject *subject,
-					      const struct subject_mapping *mapping)
+static const struct snapshot_mapping *first_of(const struct snapshot *snapshot,
+					       const struct snapshot_mapping *mapping)
 {
-	const struct maps *maps = &subject->maps;
-	const struct subject_mapping *first = mapping;
+	const struct maps *maps = &snapshot->maps;
+	const struct snapshot_mapping *first = mapping;
 	while (first > maps->at && first->offset && (first - 1)->inode == first->inode)
 		first--;
 	return first->offset == 0 ? first : NULL;
 }
 
 /* What the process had mapped, as far as the core file tells; then a file without build-id doesn't fit. */
-static bool fits(struct subject *subject, const struct subject_mapping *mapping, int file)
+static bool fits(struct snapshot *snapshot, const struct snapshot_mapping *mapping, int file)
 {
 	struct build_id had, has;
-	const struct subject_mapping *first = first_of(subject, mapping);
+	const struct snapshot_mapping *first = first_of(snapshot, mapping);
 	if (!first)
 		return true;
-	read_build_id(&(struct image){.subject = subject, .base = first->low}, &had);
+	read_build_id(&(struct image){.snapshot = snapshot, .base = first->low}, &had);
 	read_build_id(&(struct image){.file = file}, &has);
 	return had.length == 0 || (had.length == has.length && memcmp(had.bytes, has.bytes, had.length) == 0);
 }
 
-const struct subject_mapping *core_program_mapping(const struct subject *subject)
+const struct snapshot_mapping *core_program_mapping(const struct snapshot *snapshot)
 {
-	const uint64_t headers = subject_auxiliary(subject, AT_PHDR);
-	const struct subject_mapping *mapping = headers ? maps_find(&subject->maps, headers) : NULL;
+	const uint64_t headers = snapshot_auxiliary(snapshot, AT_PHDR);
+	const struct snapshot_mapping *mapping = headers ? maps_find(&snapshot->maps, headers) : NULL;
 	return mapping && mapping->path ? mapping : NULL;
 }
 
@@ -141,50 +141,50 @@ static int open_as_told(const char *path)
 	return open_named(name);
 }
 
-static int core_open(const struct subject *subject, const struct subject_mapping *mapping)
+static int core_open(const struct snapshot *snapshot, const struct snapshot_mapping *mapping)
 {
-	const struct core *core = subject->core;
-	const struct subject_mapping *program = core_program_mapping(subject);
+	const struct core *core = snapshot->core;
+	const struct snapshot_mapping *program = core_program_mapping(snapshot);
 	if (!mapping->path)
 		return -1;
 	const bool is_program = core->given && program && strcmp(program->path, mapping->path) == 0;
 	const int file = is_program ? open_named(core->given) : open_as_told(mapping->path);
-	if (file >= 0 && fits((struct subject *)(uintptr_t)subject, mapping, file))
+	if (file >= 0 && fits((struct snapshot *)(uintptr_t)snapshot, mapping, file))
 		return file;
 	if (file >= 0)
 		close(file);
 	return -1;
 }
 
-bool core_fits_program(struct subject *subject)
+bool core_fits_program(struct snapshot *snapshot)
 {
-	const struct subject_mapping *program = core_program_mapping(subject);
-	if (!subject->core->given || !program)
+	const struct snapshot_mapping *program = core_program_mapping(snapshot);
+	if (!snapshot->core->given || !program)
 		return true;
-	const int file = core_open(subject, program);
+	const int file = core_open(snapshot, program);
 	if (file >= 0)
 		close(file);
 	return file >= 0;
 }
 
-static enum status core_read(struct subject *subject, const struct subject_mapping *mapping, uint64_t address,
-			     void *to, size_t size)
+static enum status core_read(struct snapshot *snapshot, const struct snapshot_mapping *mapping,
+			     uint64_t address, void *to, size_t size)
 {
-	const struct core_part *part = &subject->core->parts[mapping - subject->maps.at];
+	const struct core_part *part = &snapshot->core->parts[mapping - snapshot->maps.at];
 	const uint64_t at = address - mapping->low;
 	const size_t kept = at >= part->kept ? 0 : part->kept - at < size ? (size_t)(part->kept - at) : size;
-	if (kept && read_core(subject->core, to, kept, part->offset + at) != (ssize_t)kept)
+	if (kept && read_core(snapshot->core, to, kept, part->offset + at) != (ssize_t)kept)
 		return STATUS_NOT_FOUND;
 	if (kept == size)
 		return STATUS_OK;
 	if (mapping->writable || !mapping->path)
 		return STATUS_NOT_FOUND;
-	return subject_read_file(subject, mapping, address + kept, (uint8_t *)to + kept, size - kept);
+	return snapshot_read_file(snapshot, mapping, address + kept, (uint8_t *)to + kept, size - kept);
 }
 
-static void core_close(struct subject *subject)
+static void core_close(struct snapshot *snapshot)
 {
-	struct core *core = subject->core;
+	struct core *core = snapshot->core;
 	if (!core)
 		return;
 	elf_end(core->elf);
@@ -197,4 +197,4 @@ static void core_close(struct subject *subject)
 	free(core);
 }
 
-const struct subject_source subject_core_source = {core_read, core_open, core_close};
+const struct snapshot_source snapshot_core_source = {core_read, core_open, core_close};

@@ -1,5 +1,5 @@
-#ifndef FMC_TRACER_SUBJECT_PAGES_H
-#define FMC_TRACER_SUBJECT_PAGES_H
+#ifndef FMC_TRACER_SNAPSHOT_PAGES_H
+#define FMC_TRACER_SNAPSHOT_PAGES_H
 
 #include <fmc/tracer/status.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "tracer/subject/core.h"
+#include "tracer/snapshot/core.h"
 #include "tracer/proc/file.h"
 
 #include <errno.h>
@@ -104,9 +104,9 @@ static enum status open_core(struct core *core, const char *path, char *why)
 	return STATUS_OK;
 }
 
-static enum status take_program(struct subject *subject, const char *path, const char *program, char *why)
+static enum status take_program(struct snapshot *snapshot, const char *path, const char *program, char *why)
 {
-	struct core *core = subject->core;
+	struct core *core = snapshot->core;
 	if (program) {
 		const int file = file_open_regular(AT_FDCWD, program);
 		if (file < 0)
@@ -116,12 +116,12 @@ static enum status take_program(struct subject *subject, const char *path, const
 		if (!core->given)
 			return refuse(why, STATUS_NO_MEMORY, "out of memory");
 	}
-	const struct subject_mapping *mapping = core_program_mapping(subject);
+	const struct snapshot_mapping *mapping = core_program_mapping(snapshot);
 	const char *name = mapping ? mapping->path : program ? program : "";
-	subject->program = strdup(name);
-	if (!subject->program)
+	snapshot->program = strdup(name);
+	if (!snapshot->program)
 		return refuse(why, STATUS_NO_MEMORY, "out of memory");
-	if (!core_fits_program(subject))
+	if (!core_fits_program(snapshot))
 		return refuse(why, STATUS_NOT_FOUND,
 			      "%s: isn't the program that %s is of, which was %s: their build-ids differ",
 			      program, path, name);
@@ -129,37 +129,37 @@ static enum status take_program(struct subject *subject, const char *path, const
 }
 
 /* Only its address is told. */
-static void name_vdso(struct subject *subject)
+static void name_vdso(struct snapshot *snapshot)
 {
-	const uint64_t address = subject_auxiliary(subject, AT_SYSINFO_EHDR);
-	for (size_t i = 0; i < subject->maps.length; i++)
-		if (subject->maps.at[i].low == address && !subject->maps.at[i].path)
-			subject->maps.at[i].path = "[vdso]";
+	const uint64_t address = snapshot_auxiliary(snapshot, AT_SYSINFO_EHDR);
+	for (size_t i = 0; i < snapshot->maps.length; i++)
+		if (snapshot->maps.at[i].low == address && !snapshot->maps.at[i].path)
+			snapshot->maps.at[i].path = "[vdso]";
 }
 
-static enum status read_core(struct subject *subject, const char *path, const char *program, char *why)
+static enum status read_core(struct snapshot *snapshot, const char *path, const char *program, char *why)
 {
 	const char *what = "";
-	enum status status = open_core(subject->core, path, why);
+	enum status status = open_core(snapshot->core, path, why);
 	if (status != STATUS_OK)
 		return status;
-	status = core_read_notes(subject, &what);
+	status = core_read_notes(snapshot, &what);
 	if (status == STATUS_OK)
-		status = core_read_mappings(subject, &what);
+		status = core_read_mappings(snapshot, &what);
 	if (status == STATUS_MALFORMED)
 		return refuse(why, status, "%s: is damaged: %s", path, what);
 	if (status != STATUS_OK)
 		return refuse(why, status, "out of memory");
-	name_vdso(subject);
-	return take_program(subject, path, program, why);
+	name_vdso(snapshot);
+	return take_program(snapshot, path, program, why);
 }
 
-enum status subject_core(const char *path, const char *program, struct subject **subject,
-			 char why[CORE_WHY_ROOM])
+enum status snapshot_of_core(const char *path, const char *program, struct snapshot **snapshot,
+			     char why[CORE_WHY_ROOM])
 {
-	struct subject *made = subject_new(&subject_core_source);
+	struct snapshot *made = snapshot_new(&snapshot_core_source);
 	enum status status = STATUS_NO_MEMORY;
-	*subject = NULL;
+	*snapshot = NULL;
 	refuse(why, STATUS_OK, "out of memory");
 	if (made)
 		made->core = calloc(1, sizeof *made->core);
@@ -168,8 +168,8 @@ enum status subject_core(const char *path, const char *program, struct subject *
 		status = read_core(made, path, program, why);
 	}
 	if (status == STATUS_OK)
-		*subject = made;
+		*snapshot = made;
 	else
-		subject_free(made);
+		snapshot_free(made);
 	return status;
 }

@@ -1,4 +1,4 @@
-#include "tracer/subject/pages.h"
+#include "tracer/snapshot/pages.h"
 
 #include <stdlib.h>
 #include <string.h>

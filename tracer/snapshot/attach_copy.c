@@ -1,4 +1,4 @@
-#include "tracer/subject/attach.h"
+#include "tracer/snapshot/attach.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 static enum status read_maps(struct attach *attach)
 {
 	size_t length;
-	struct maps *maps = &attach->subject->maps;
+	struct maps *maps = &attach->snapshot->maps;
 	char *text = proc_all(attach->folder, "maps", &length);
 	if (!text)
 		return errno == ENOMEM ? attach_no_memory(attach) : attach_ended(attach);
@@ -33,48 +33,48 @@ static enum status read_maps(struct attach *attach)
 	return maps_parse(text, maps) == STATUS_OK ? STATUS_OK : attach_no_memory(attach);
 }
 
-static bool is_its_own(struct subject *subject, uint64_t address)
+static bool is_its_own(struct snapshot *snapshot, uint64_t address)
 {
 	uint64_t word;
-	return subject_read(subject, address, &word, sizeof word) == STATUS_OK && word == address;
+	return snapshot_read(snapshot, address, &word, sizeof word) == STATUS_OK && word == address;
 }
 
 /*
  * fs_base of a thread that isn't stopped: the kernel tells where its list of robust mutexes begins, which is in the struct
  * that begins with a pointer to itself; so it does in glibc and in musl. 0: not found.
  */
-static uint64_t find_thread_area(struct subject *subject, pid_t tid)
+static uint64_t find_thread_area(struct snapshot *snapshot, pid_t tid)
 {
 	uint64_t head = 0;
 	size_t length;
 	if (syscall(SYS_get_robust_list, tid, &head, &length) != 0 || !head || head % 8)
 		return 0;
 	for (uint64_t before = 8; before <= ROBUST_HEAD_MOST && before < head; before += 8)
-		if (is_its_own(subject, head - before))
+		if (is_its_own(snapshot, head - before))
 			return head - before;
 	return 0;
 }
 
 static enum status keep(struct attach *attach, uint64_t low, uint64_t high)
 {
-	return subject_keep(attach->subject, page_of(low), page_of(high - 1) + PAGE_BYTES);
+	return snapshot_keep(attach->snapshot, page_of(low), page_of(high - 1) + PAGE_BYTES);
 }
 
 /* What belongs to one thread: its stack, libc's struct, the object that it waits at. */
 static enum status keep_thread(struct attach *attach, struct attached *attached)
 {
-	struct subject *subject = attach->subject;
+	struct snapshot *snapshot = attach->snapshot;
 	struct user_regs_struct *regs = &attached->thread.regs;
 	uint64_t most = STACKS_TOGETHER / (attach->length + 1);
 	most = most > STACK_MOST ? STACK_MOST : most < STACK_LEAST ? STACK_LEAST : most;
-	const struct subject_mapping *stack = maps_find(&subject->maps, regs->rsp);
+	const struct snapshot_mapping *stack = maps_find(&snapshot->maps, regs->rsp);
 	enum status status = STATUS_OK;
 	if (stack) {
 		const uint64_t low = regs->rsp - stack->low > RED_ZONE ? regs->rsp - RED_ZONE : stack->low;
 		status = keep(attach, low, stack->high - low > most ? low + most : stack->high);
 	}
 	if (status == STATUS_OK && attached->thread.partial)
-		regs->fs_base = find_thread_area(subject, attached->thread.tid);
+		regs->fs_base = find_thread_area(snapshot, attached->thread.tid);
 	if (status == STATUS_OK && regs->fs_base > THREAD_AREA_BEFORE)
 		status = keep(attach, regs->fs_base - THREAD_AREA_BEFORE, regs->fs_base + THREAD_AREA_BEHIND);
 	const uint64_t object = attached->thread.arguments[0];
@@ -109,7 +109,7 @@ static enum status take_again(struct attach *attach, struct attached *attached)
 /* Where it runs isn't known. */
 static void leave_running(struct attached *attached)
 {
-	struct subject_thread *thread = &attached->thread;
+	struct snapshot_thread *thread = &attached->thread;
 	thread->state = 'R';
 	thread->syscall = NO_SYSCALL;
 	thread->regs.rip = thread->regs.rsp = 0;
@@ -147,29 +147,29 @@ static enum status settle_sleepers(struct attach *attach)
 /* The program has been replaced, or everything has ended. */
 static bool memory_is_gone(const struct attach *attach)
 {
-	const struct maps *maps = &attach->subject->maps;
+	const struct maps *maps = &attach->snapshot->maps;
 	uint8_t byte;
 	for (size_t i = 0; i < maps->length; i++)
 		if (maps->at[i].readable && maps->at[i].inode)
-			return pread(attach->subject->process.memory, &byte, 1, (off_t)maps->at[i].low) != 1;
+			return pread(attach->snapshot->process.memory, &byte, 1, (off_t)maps->at[i].low) != 1;
 	return true;
 }
 
-/* subject_thread() and what else a report asks for. */
+/* snapshot_thread() and what else a report asks for. */
 static enum status publish(struct attach *attach)
 {
-	struct subject *subject = attach->subject;
-	free(subject->threads);
-	subject->threads = calloc(attach->length + 1, sizeof *subject->threads);
-	subject->threads_length = 0;
-	if (!subject->threads)
+	struct snapshot *snapshot = attach->snapshot;
+	free(snapshot->threads);
+	snapshot->threads = calloc(attach->length + 1, sizeof *snapshot->threads);
+	snapshot->threads_length = 0;
+	if (!snapshot->threads)
 		return attach_no_memory(attach);
 	for (size_t i = 0; i < attach->length; i++)
 		if (is_looked_at(&attach->at[i]) || attach->at[i].life == ATTACH_ZOMBIE)
-			subject->threads[subject->threads_length++] = attach->at[i].thread;
-	if (subject_sort_threads(subject, attach->pid) != STATUS_OK)
+			snapshot->threads[snapshot->threads_length++] = attach->at[i].thread;
+	if (snapshot_sort_threads(snapshot, attach->pid) != STATUS_OK)
 		return attach_no_memory(attach);
-	return subject->threads_length ? STATUS_OK : attach_ended(attach);
+	return snapshot->threads_length ? STATUS_OK : attach_ended(attach);
 }
 
 enum status attach_copy(struct attach *attach)
@@ -183,7 +183,7 @@ enum status attach_copy(struct attach *attach)
 	if (status == STATUS_OK)
 		status = publish(attach);
 	if (status == STATUS_OK && attach->standing)
-		attach->standing(attach->context, attach->subject);
+		attach->standing(attach->context, attach->snapshot);
 	if (status == STATUS_OK)
 		status = settle_sleepers(attach);
 	return status == STATUS_OK ? publish(attach) : status;

@@ -1,4 +1,4 @@
-#include "tracer/subject/attach.h"
+#include "tracer/snapshot/attach.h"
 
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/clock.h>
@@ -135,13 +135,13 @@ static void *look(void *argument)
 	struct attach *attach = argument;
 	go_first();
 	const uint64_t start = clock_now();
-	attach->subject->process.standing = true;
+	attach->snapshot->process.standing = true;
 	attach->status = stop_threads(attach);
 	if (attach->status == STATUS_OK)
 		attach->status = attach_copy(attach);
-	attach->subject->process.standing = false;
+	attach->snapshot->process.standing = false;
 	attach_release(attach);
-	attach->subject->still_ns = clock_now() - start;
+	attach->snapshot->still_ns = clock_now() - start;
 	return NULL;
 }
 
@@ -162,21 +162,21 @@ static enum status look_undisturbed(struct attach *attach)
 static enum status read_program(struct attach *attach)
 {
 	char path[PATH_MAX];
-	struct subject *subject = attach->subject;
+	struct snapshot *snapshot = attach->snapshot;
 	const ssize_t length = readlinkat(attach->folder, "exe", path, sizeof path - 1);
 	path[length > 0 ? length : 0] = 0;
-	free(subject->program);
-	subject->program = strdup(path);
-	free(subject->auxiliary);
+	free(snapshot->program);
+	snapshot->program = strdup(path);
+	free(snapshot->auxiliary);
 	size_t size = 0;
-	subject->auxiliary = (uint64_t *)(void *)proc_all(attach->folder, "auxv", &size);
-	subject->auxiliary_length = size / sizeof *subject->auxiliary;
-	return subject->program && subject->auxiliary ? STATUS_OK : attach_ended(attach);
+	snapshot->auxiliary = (uint64_t *)(void *)proc_all(attach->folder, "auxv", &size);
+	snapshot->auxiliary_length = size / sizeof *snapshot->auxiliary;
+	return snapshot->program && snapshot->auxiliary ? STATUS_OK : attach_ended(attach);
 }
 
 static enum status try_once(struct attach *attach)
 {
-	struct subject *subject = attach->subject;
+	struct snapshot *snapshot = attach->snapshot;
 	attach->length = 0;
 	attach->ended = false;
 	enum status status = attach_permit(attach);
@@ -184,8 +184,8 @@ static enum status try_once(struct attach *attach)
 		status = read_program(attach);
 	if (status != STATUS_OK)
 		return status;
-	subject->pid = attach->pid;
-	subject->process.root = openat(attach->folder, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snapshot->pid = attach->pid;
+	snapshot->process.root = openat(attach->folder, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	attach->pidfd = (int)syscall(SYS_pidfd_open, attach->pid, 0);
 	status = list_threads(attach);
 	if (status == STATUS_OK) {
@@ -197,17 +197,17 @@ static enum status try_once(struct attach *attach)
 	return status;
 }
 
-enum status subject_attach(pid_t pid, void (*standing)(void *context, struct subject *subject), void *context,
-			   struct subject **subject, char why[WHY_ROOM])
+enum status snapshot_take(pid_t pid, void (*standing)(void *context, struct snapshot *snapshot),
+			  void *context, struct snapshot **snapshot, char why[WHY_ROOM])
 {
 	struct attach attach = {.pid = pid, .standing = standing, .context = context, .why = why};
 	enum status status = STATUS_GONE;
 	*why = 0;
-	*subject = NULL;
+	*snapshot = NULL;
 	for (int i = 0; i < TRIES_MOST && status == STATUS_GONE; i++) {
-		subject_free(attach.subject);
-		attach.subject = subject_new(&subject_live);
-		if (!attach.subject)
+		snapshot_free(attach.snapshot);
+		attach.snapshot = snapshot_new(&snapshot_live);
+		if (!attach.snapshot)
 			return attach_no_memory(&attach);
 		status = try_once(&attach);
 	}
@@ -217,8 +217,8 @@ enum status subject_attach(pid_t pid, void (*standing)(void *context, struct sub
 	if (status == STATUS_INTERRUPTED)
 		snprintf(why, WHY_ROOM, "interrupted");
 	if (status == STATUS_OK)
-		*subject = attach.subject;
+		*snapshot = attach.snapshot;
 	else
-		subject_free(attach.subject);
+		snapshot_free(attach.snapshot);
 	return status;
 }

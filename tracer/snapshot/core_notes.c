@@ -1,4 +1,4 @@
-#include "tracer/subject/core.h"
+#include "tracer/snapshot/core.h"
 
 #include <fmc/tracer/array.h>
 
@@ -27,7 +27,7 @@ static bool was_in_call(const struct user_regs_struct *regs)
 	return (int64_t)regs->orig_rax >= 0 && ((result >= -516 && result <= -512) || result == -4);
 }
 
-static void fill_thread(struct subject_thread *thread, const struct elf_prstatus *status)
+static void fill_thread(struct snapshot_thread *thread, const struct elf_prstatus *status)
 {
 	_Static_assert(sizeof status->pr_reg == sizeof thread->regs, "same registers");
 	memcpy(&thread->regs, status->pr_reg, sizeof thread->regs);
@@ -63,20 +63,20 @@ static int deadly(int signal)
 	}
 }
 
-static enum status read_status(struct subject *subject, const uint8_t *note, size_t size, const char **what)
+static enum status read_status(struct snapshot *snapshot, const uint8_t *note, size_t size, const char **what)
 {
 	struct elf_prstatus status;
 	if (size < sizeof status)
 		return malformed(what, "a thread's registers are incomplete");
 	memcpy(&status, note, sizeof status);
-	if (!ARRAY_ONE_MORE(subject->threads, subject->threads_length))
+	if (!ARRAY_ONE_MORE(snapshot->threads, snapshot->threads_length))
 		return STATUS_NO_MEMORY;
-	subject->threads[subject->threads_length] = (struct subject_thread){0};
-	fill_thread(&subject->threads[subject->threads_length], &status);
+	snapshot->threads[snapshot->threads_length] = (struct snapshot_thread){0};
+	fill_thread(&snapshot->threads[snapshot->threads_length], &status);
 	/* The one that got the signal comes first. */
-	if (subject->threads_length++ == 0) {
-		subject->signal = deadly(status.pr_cursig);
-		subject->signalled = subject->signal ? status.pr_pid : 0;
+	if (snapshot->threads_length++ == 0) {
+		snapshot->signal = deadly(status.pr_cursig);
+		snapshot->signalled = snapshot->signal ? status.pr_pid : 0;
 	}
 	return STATUS_OK;
 }
@@ -88,27 +88,27 @@ static bool from_outside(const siginfo_t *info)
 	       (info->si_signo == SIGQUIT && info->si_code == SI_KERNEL);
 }
 
-static enum status read_process(struct subject *subject, const uint8_t *note, size_t size, char name[16],
+static enum status read_process(struct snapshot *snapshot, const uint8_t *note, size_t size, char name[16],
 				const char **what)
 {
 	struct elf_prpsinfo process;
 	if (size < sizeof process)
 		return malformed(what, "the note about the process is incomplete");
 	memcpy(&process, note, sizeof process);
-	subject->pid = process.pr_pid;
+	snapshot->pid = process.pr_pid;
 	memcpy(name, process.pr_fname, sizeof process.pr_fname - 1);
 	return STATUS_OK;
 }
 
-static enum status read_auxiliary(struct subject *subject, const uint8_t *note, size_t size)
+static enum status read_auxiliary(struct snapshot *snapshot, const uint8_t *note, size_t size)
 {
-	free(subject->auxiliary);
-	subject->auxiliary_length = 0;
-	subject->auxiliary = malloc(size + 1);
-	if (!subject->auxiliary)
+	free(snapshot->auxiliary);
+	snapshot->auxiliary_length = 0;
+	snapshot->auxiliary = malloc(size + 1);
+	if (!snapshot->auxiliary)
 		return STATUS_NO_MEMORY;
-	memcpy(subject->auxiliary, note, size);
-	subject->auxiliary_length = size / sizeof *subject->auxiliary;
+	memcpy(snapshot->auxiliary, note, size);
+	snapshot->auxiliary_length = size / sizeof *snapshot->auxiliary;
 	return STATUS_OK;
 }
 
@@ -152,26 +152,26 @@ static enum status read_files(struct core *core, const uint8_t *note, size_t siz
 	return STATUS_OK;
 }
 
-static enum status read_note(struct subject *subject, const GElf_Nhdr *header, const uint8_t *note,
+static enum status read_note(struct snapshot *snapshot, const GElf_Nhdr *header, const uint8_t *note,
 			     char name[16], const char **what)
 {
 	siginfo_t info;
 	const size_t size = header->n_descsz;
 	switch (header->n_type) {
 	case NT_PRSTATUS:
-		return read_status(subject, note, size, what);
+		return read_status(snapshot, note, size, what);
 	case NT_PRPSINFO:
-		return read_process(subject, note, size, name, what);
+		return read_process(snapshot, note, size, name, what);
 	case NT_AUXV:
-		return read_auxiliary(subject, note, size);
+		return read_auxiliary(snapshot, note, size);
 	case NT_FILE:
-		return read_files(subject->core, note, size, what);
+		return read_files(snapshot->core, note, size, what);
 	case NT_SIGINFO:
-		if (size >= sizeof info && subject->threads_length == 1) {
+		if (size >= sizeof info && snapshot->threads_length == 1) {
 			memcpy(&info, note, sizeof info);
-			subject->signal = deadly(info.si_signo);
-			if (!subject->signal || from_outside(&info))
-				subject->signalled = 0;
+			snapshot->signal = deadly(info.si_signo);
+			if (!snapshot->signal || from_outside(&info))
+				snapshot->signalled = 0;
 		}
 		return STATUS_OK;
 	default:
@@ -179,10 +179,10 @@ static enum status read_note(struct subject *subject, const GElf_Nhdr *header, c
 	}
 }
 
-static enum status read_segment(struct subject *subject, const GElf_Phdr *segment, char name[16],
+static enum status read_segment(struct snapshot *snapshot, const GElf_Phdr *segment, char name[16],
 				const char **what)
 {
-	const struct core *core = subject->core;
+	const struct core *core = snapshot->core;
 	if (segment->p_offset > core->size || segment->p_filesz > core->size - segment->p_offset)
 		return malformed(what, CORE_CUT_OFF);
 	Elf_Data *data = elf_getdata_rawchunk(core->elf, (int64_t)segment->p_offset,
@@ -197,31 +197,31 @@ static enum status read_segment(struct subject *subject, const GElf_Phdr *segmen
 		const char *bytes = data->d_buf;
 		if (header.n_namesz == 5 && memcmp(bytes + owner, "CORE", 5) == 0)
 			status =
-			    read_note(subject, &header, (const uint8_t *)bytes + description, name, what);
+			    read_note(snapshot, &header, (const uint8_t *)bytes + description, name, what);
 	}
 	return status;
 }
 
-enum status core_read_notes(struct subject *subject, const char **what)
+enum status core_read_notes(struct snapshot *snapshot, const char **what)
 {
 	size_t count = 0;
 	char name[16] = "";
 	enum status status = STATUS_OK;
-	elf_getphdrnum(subject->core->elf, &count);
+	elf_getphdrnum(snapshot->core->elf, &count);
 	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
 		GElf_Phdr segment;
-		if (gelf_getphdr(subject->core->elf, (int)i, &segment) && segment.p_type == PT_NOTE)
-			status = read_segment(subject, &segment, name, what);
+		if (gelf_getphdr(snapshot->core->elf, (int)i, &segment) && segment.p_type == PT_NOTE)
+			status = read_segment(snapshot, &segment, name, what);
 	}
 	if (status != STATUS_OK)
 		return status;
-	if (!subject->threads_length)
+	if (!snapshot->threads_length)
 		return malformed(what, "it tells of no thread");
-	status = subject_sort_threads(subject, subject->pid);
+	status = snapshot_sort_threads(snapshot, snapshot->pid);
 	if (status != STATUS_OK)
 		return status;
 	/* The name is that of the main thread. */
-	if (subject->threads[0].tid == subject->pid)
-		memcpy(subject->threads[0].name, name, sizeof name);
+	if (snapshot->threads[0].tid == snapshot->pid)
+		memcpy(snapshot->threads[0].name, name, sizeof name);
 	return STATUS_OK;
 }
