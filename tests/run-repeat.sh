@@ -100,6 +100,66 @@ EOT
 DIFFERS=$SCRATCH/loads
 same "a library that is loaded before there are threads" "$SCRATCH/library.so"
 same "a library that a thread loads" "$SCRATCH/library.so" late
+# And what a library asks that the program starts with, before anything of the program has run.
+cat >"$SCRATCH/early.c" <<'EOT'
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+extern char **environ;
+static unsigned word;
+static __attribute__((constructor)) void begin(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	unsigned low, high, number;
+	if (strcmp(what, "ticks") == 0)
+		__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	else if (strcmp(what, "ticks and processor") == 0)
+		__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(number));
+	else if (strcmp(what, "number") == 0)
+		low = (unsigned)getpid(), high = (unsigned)getppid();
+	else if (strcmp(what, "second") == 0)
+		low = (unsigned)time(NULL), high = low < 1000000000 ? _exit(4), 0 : 0;
+	else
+		low = getrandom(&high, sizeof high, 0) == sizeof high;
+	word = low ^ high;
+}
+unsigned early(void)
+{
+	return word;
+}
+EOT
+cat >"$SCRATCH/starts.c" <<'EOT'
+#include <pthread.h>
+#include <stdlib.h>
+unsigned early(void);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *take(void *unused)
+{
+	unsigned times = 0;
+	for (unsigned i = 0, word = early(); i < 32; i += 4)
+		times += word >> i & 15;
+	for (unsigned i = 0; i < times; i++) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, take, NULL);
+	pthread_join(thread, NULL);
+	abort();
+}
+EOT
+"${CC:-cc}" -O1 -g -fPIC -shared "$SCRATCH/early.c" -o "$SCRATCH/libearly.so"
+"${CC:-cc}" -O1 -g -pthread "$SCRATCH/starts.c" -o "$SCRATCH/starts" -L"$SCRATCH" -learly -Wl,-rpath,"$SCRATCH"
+DIFFERS=$SCRATCH/starts
+for what in number second chance ticks "ticks and processor"; do
+	same "before the program: $what" "$what"
+done
 DIFFERS=$BUILD/targets/differs
 
 # What can't be the same is told before anything is built on it: what executions read of what they have left.

@@ -210,6 +210,7 @@ struct process *process_new(const struct process_options *options, enum status *
 		return NULL;
 	process->machine.ops = &process_ops;
 	process->options = *options;
+	process->options.program.keeps_numbers = true;
 	process->loops = options->loops ? options->loops : &process->own_loops;
 	process->capture = -1;
 	process->find_places = options->places;
@@ -229,8 +230,6 @@ struct process *process_new(const struct process_options *options, enum status *
 	if (process->entries && process->places && open_capture(process))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);
-	if (*status == STATUS_OK)
-		*status = origin_keep_numbers(process->origin);
 	if (*status != STATUS_OK) {
 		process_free(process);
 		return NULL;

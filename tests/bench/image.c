@@ -70,14 +70,14 @@ int main(int argc, char **argv)
 				  .environment = environ,
 				  .input = -1,
 				  .output = -1,
-				  .error = -1};
+				  .error = -1,
+				  .keeps_numbers = true};
 	struct times best = {1e9, 0, 0};
 	struct origin *origin;
 	struct target *target;
 	snprintf(others, sizeof others, "%d", atoi(argv[2]) - 1);
 	if (origin_new(&program, ORIGIN_AUTO, prepare_nothing, NULL, &origin, why) != STATUS_OK)
 		return 1;
-	origin_keep_numbers(origin);
 	bool ok = origin_start(origin, &target) == STATUS_OK && run(target, target_tracee(target, 0));
 	for (uint32_t i = 1; ok && i < target_tracees(target); i++)
 		ok = run(target, target_tracee(target, i));

@@ -364,6 +364,12 @@ enum status numbers_tid_address(struct tracee *tracee, uint64_t *address)
 	return status == STATUS_OK ? target_write(target, word, &before, sizeof before) : status;
 }
 
+/* Called so by the kernel, or by fmc, which has answered the loader already. */
+static bool names_thread(const struct tracee *tracee, int32_t word)
+{
+	return word == tracee->tid || word == tracee_number(tracee);
+}
+
 /*
  * Where libc has written down the main thread's tid before the program began: glibc in the word that the kernel clears. musl
  * has a lock cleared; its only note is a word of the thread's descriptor. 0: not found.
@@ -374,12 +380,12 @@ static uint64_t tid_word(struct tracee *tracee)
 	uint64_t found = 0;
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (target_read(tracee->target, tracee->clear_tid, words, sizeof words[0]) == STATUS_OK &&
-	    words[0] == tracee->tid)
+	    names_thread(tracee, words[0]))
 		return tracee->clear_tid;
 	if (!regs || target_read(tracee->target, regs->fs_base, words, sizeof words) != STATUS_OK)
 		return 0;
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		if (words[i] != tracee->tid)
+		if (!names_thread(tracee, words[i]))
 			continue;
 		if (found)
 			return 0;

@@ -1,6 +1,5 @@
 #include "tracer/answers/answers.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fmc/tracer/origin.h>
@@ -17,10 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * From a program's name to a process stopped at its ELF entry point: SEIZE before exec, no
- * randomised addresses, AT_RANDOM fixed, the vDSO hidden so that clock readings are system calls.
- */
+/* From a program's name to a process stopped at its ELF entry point: SEIZE before exec, no randomised addresses. */
 #define OPTIONS                                                                                              \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |                \
 	 PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESECCOMP)
@@ -177,95 +173,8 @@ static enum status wait_for_exec(struct target *target, struct tracee *tracee)
 	}
 }
 
-/* Walk over argc, argv and the environment at the initial stack to the auxiliary vector. */
-static enum status find_auxv(struct tracee *tracee, uint64_t *address)
-{
-	struct user_regs_struct *regs = tracee_regs(tracee);
-	uint64_t word, at;
-	if (!regs)
-		return STATUS_GONE;
-	at = regs->rsp;
-	enum status status = target_read(tracee->target, at, &word, sizeof word);
-	at += 8 * (word + 2);
-	do {
-		if (status == STATUS_OK)
-			status = target_read(tracee->target, at, &word, sizeof word);
-		at += 8;
-	} while (status == STATUS_OK && word);
-	*address = at;
-	return status;
-}
-
-static enum status rewrite_auxv(struct tracee *tracee, uint64_t *entry)
-{
-	static const uint8_t fixed_random[16] = "fmc fixed random";
-	const uint64_t ignore = AT_IGNORE;
-	Elf64_auxv_t aux;
-	uint64_t at;
-	enum status status = find_auxv(tracee, &at);
-	*entry = 0;
-	for (;; at += sizeof aux) {
-		if (status == STATUS_OK)
-			status = target_read(tracee->target, at, &aux, sizeof aux);
-		if (status != STATUS_OK || aux.a_type == AT_NULL)
-			return status;
-		if (aux.a_type == AT_RANDOM)
-			status =
-			    target_write(tracee->target, aux.a_un.a_val, fixed_random, sizeof fixed_random);
-		else if (aux.a_type == AT_SYSINFO_EHDR)
-			status = target_write(tracee->target, at, &ignore, sizeof ignore);
-		else if (aux.a_type == AT_ENTRY)
-			*entry = aux.a_un.a_val;
-	}
-}
-
-static enum status run_to_entry(struct target *target, struct tracee *tracee, uint64_t entry)
-{
-	const uint8_t int3 = 0xcc;
-	uint8_t original;
-	struct stop stop;
-	enum status status = target_read(target, entry, &original, 1);
-	if (status == STATUS_OK)
-		status = target_write(target, entry, &int3, 1);
-	while (status == STATUS_OK) {
-		status = target_resume(tracee, 0);
-		if (status == STATUS_OK)
-			status = target_wait(target, tracee, -1, &stop);
-		if (status == STATUS_OK && (stop.kind == STOP_EXITED || stop.kind == STOP_EXITING))
-			return STATUS_GONE;
-		if (status == STATUS_OK && stop.kind == STOP_TRAP && stop.address == entry)
-			break;
-		if (status == STATUS_OK && stop.kind == STOP_SIGNAL)
-			tracee->deferred_signal = (int)stop.number;
-	}
-	if (status != STATUS_OK)
-		return status;
-	tracee_change_regs(tracee)->rip = entry;
-	return target_write(target, entry, &original, 1);
-}
-
-static enum status bring_to_entry(struct target *target, struct tracee *tracee, char why[256])
-{
-	uint64_t entry = 0;
-	enum status status = target_open_memory(target);
-	if (status == STATUS_OK)
-		status = rewrite_auxv(tracee, &entry);
-	if (status == STATUS_OK)
-		status = run_to_entry(target, tracee, entry);
-	if (status == STATUS_GONE)
-		snprintf(why, 256, "the program ended before its first instruction (is a library missing?)");
-	else if (status != STATUS_OK)
-		snprintf(why, 256, "can't bring the program to its entry point: %s", status_text(status));
-	if (status == STATUS_OK) {
-		status = inject_gadget_page(tracee);
-		if (status != STATUS_OK)
-			snprintf(why, 256, "can't map a page in the target: %s", status_text(status));
-	}
-	return status;
-}
-
-enum status launch(const struct program *program, const struct identity *as, struct target **out,
-		   char why[256])
+enum status launch(const struct program *program, const struct identity *as,
+		   const struct virtual_world *world, struct target **out, char why[256])
 {
 	pid_t pid = -1;
 	int report = -1;
@@ -286,8 +195,10 @@ enum status launch(const struct program *program, const struct identity *as, str
 	status = wait_for_exec(target, tracee);
 	if (status == STATUS_GONE)
 		status = explain_failure(program, report, why);
-	else if (status == STATUS_OK)
-		status = bring_to_entry(target, tracee, why);
+	if (status == STATUS_OK) {
+		target->world = *world;
+		status = run_up(tracee, why);
+	}
 	close(report);
 	if (status == STATUS_INTERRUPTED)
 		snprintf(why, 256, "interrupted before the program began");

@@ -118,7 +118,8 @@ enum status vessel_start(const struct program *program, const struct image_file 
 				    .group = file->process.group,
 				    .groups = file->process.groups,
 				    .groups_length = file->process.groups_length};
-	enum status status = launch(&vessel, &as, out, why);
+	const struct virtual_world world = {.confined = false}; /* until it is what was saved */
+	enum status status = launch(&vessel, &as, &world, out, why);
 	close(fd);
 	if (status == STATUS_OK)
 		status = empty(target_tracee(*out, 0));

@@ -40,7 +40,6 @@ struct origin {
 	struct source source; /* ORIGIN_COPY; its target is NULL where there is none */
 	struct image *image;  /* program->image: copies are made of that instead */
 	int64_t start_ns;
-	bool keeps_numbers;
 };
 
 /* Supervisor and target take turns: on one processor a turn costs a fifth of what it does on two. */
@@ -56,25 +55,24 @@ static void pin_to_one_processor(void)
 	sched_setaffinity(0, sizeof one, &one);
 }
 
-static enum status name_main(struct target *target)
+/* As every execution begins: in the constructors of libraries, which come before what is told to be its start. */
+static struct virtual_world beginning(const struct origin *origin)
 {
-	target->world.number = NUMBER_OF_MAIN;
-	target->world.keeps_numbers = true;
-	return numbers_settle(target);
-}
-
-static enum status begin_world(struct origin *origin, struct target *target)
-{
-	target->world = (struct virtual_world){.start_ns = origin->start_ns, .random = 1};
-	return origin->keeps_numbers ? name_main(target) : STATUS_OK;
+	const bool keeps = origin->program->keeps_numbers;
+	return (struct virtual_world){.start_ns = origin->start_ns,
+				      .random = 1,
+				      .number = keeps ? NUMBER_OF_MAIN : 0,
+				      .keeps_numbers = keeps};
 }
 
 static enum status launch_prepared(struct origin *origin, struct target **out, char why[256])
 {
-	enum status status = launch(origin->program, NULL, out, why);
+	const struct virtual_world world = beginning(origin);
+	enum status status = launch(origin->program, NULL, &world, out, why);
 	if (status != STATUS_OK)
 		return status;
-	status = begin_world(origin, *out);
+	if (world.number)
+		status = numbers_settle(*out);
 	if (status == STATUS_OK)
 		status = origin->prepare(origin->context, *out, target_tracee(*out, 0));
 	if (status != STATUS_OK) {
@@ -283,17 +281,6 @@ void origin_free(struct origin *origin)
 	drop_source(origin);
 	image_free(origin->image);
 	free(origin);
-}
-
-enum status origin_keep_numbers(struct origin *origin)
-{
-	struct source *source = &origin->source;
-	origin->keeps_numbers = true;
-	if (!source->target)
-		return STATUS_OK;
-	const enum status status = name_main(source->target);
-	source->world = source->target->world;
-	return status;
 }
 
 /* Every execution reads its input from the beginning, and writes over what the last one wrote. */

@@ -214,11 +214,15 @@ struct identity {
 };
 
 /*
- * copy/launch.c: a new process, stopped at its ELF entry point, with fmc's page in it. `as` is given for one that becomes a saved
- * process, and is confined; its user counts if fmc is root. NULL: it is fmc's own and free.
+ * copy/launch.c: a new process, stopped at its ELF entry point, with fmc's page in it; what libraries have asked on the way there has been
+ * answered from `world`. `as` is given for one that becomes a saved process, and is confined; its user counts if fmc is root. NULL: it is fmc's
+ * own and free.
  */
 struct program;
-enum status launch(const struct program *program, const struct identity *as, struct target **target,
-		   char why[256]);
+enum status launch(const struct program *program, const struct identity *as,
+		   const struct virtual_world *world, struct target **target, char why[256]);
+
+/* copy/run_up.c: the same for a process that stands at its exec event. */
+enum status run_up(struct tracee *tracee, char why[256]);
 
 #endif

@@ -12,6 +12,11 @@ struct program {
 	int input, output, error; /* descriptors for 0, 1 and 2; -1: inherit */
 	int64_t start_time; /* what the real-time clock shows at the start, in seconds since 1970; 0: now */
 	/*
+	 * The program finds the same numbers of itself and its threads (tracee_number()) in every execution of every origin: those that
+	 * no process has, in order of creation.
+	 */
+	bool keeps_numbers;
+	/*
 	 * A saved image (<fmc/tracer/image_file.h>) that executions start from; NULL: the program's beginning. Path, arguments,
 	 * environment, directory, input and start_time don't matter then. What the image's descriptors 1 and 2 led to is output
 	 * and error.
@@ -49,12 +54,6 @@ enum status origin_new(const struct program *program, enum origin_kind kind, ori
 void origin_free(struct origin *origin);
 
 /*
- * To be called before the first start: from then on the program finds the same numbers of itself and its threads
- * (tracee_number()) in every execution of every origin: those that no process has, in order of creation.
- */
-enum status origin_keep_numbers(struct origin *origin);
-
-/*
  * Start an execution: a target whose only thread is stopped at the entry point, or where origin_advance() took
  * it; from an image all threads are stopped, the main thread first, then by number. Ends with target_kill().
  */
@@ -73,7 +72,7 @@ enum status origin_advance(struct origin *origin, struct target *target);
 struct image;
 
 /*
- * Take an image of a target that this origin started, with origin_keep_numbers(); the origin outlives it. All threads of the
+ * Take an image of a target that this origin started, with program.keeps_numbers; the origin outlives it. All threads of the
  * target are stopped or dead; it stays as it was, at its present stops. A thread that stands at STOP_SYSCALL or STOP_SIGNAL does
  * so in the copies. STATUS_UNSUPPORTED, and *image is NULL: copies would share more than memory or lack something, as with
  * origin_advance(), the main thread has exited, some thread runs, is on its way out or stands at STOP_CLONE. STATUS_GONE: the

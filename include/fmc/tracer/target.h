@@ -345,7 +345,7 @@ uint64_t tracee_cpu_time(const struct tracee *tracee);
 
 /*
  * What the program knows the thread by: its tid. The main thread of a copy made in the middle of a run keeps that of the
- * process copied, which the program may have written down; with origin_keep_numbers() all threads have numbers that are
+ * process copied, which the program may have written down; with program.keeps_numbers all threads have numbers that are
  * the same in every execution.
  */
 pid_t tracee_number(const struct tracee *tracee);

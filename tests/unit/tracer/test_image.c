@@ -48,11 +48,11 @@ static void set_up_from(struct setting *setting, enum origin_kind kind, const ch
 					    .environment = environ,
 					    .input = -1,
 					    .output = -1,
-					    .error = -1};
+					    .error = -1,
+					    .keeps_numbers = true};
 	enum status status =
 	    origin_new(&setting->program, kind, prepare_nothing, NULL, &setting->origin, why);
 	ck_assert_msg(status == STATUS_OK, "%s", why);
-	origin_keep_numbers(setting->origin);
 	ck_assert_int_eq(origin_start(setting->origin, &setting->target), STATUS_OK);
 }
 

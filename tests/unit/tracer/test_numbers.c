@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Numbers of threads that are the same in every execution: origin_keep_numbers(), tests/targets/numbers.c. */
+/* Numbers of threads that are the same in every execution: program.keeps_numbers, tests/targets/numbers.c. */
 
 extern char **environ;
 
@@ -45,11 +45,10 @@ static void set_up(struct setting *setting, const char *name, enum origin_kind k
 					    .input = -1,
 					    .output = setting->output[1],
 					    .error = -1,
-					    .start_time = 1000000000};
+					    .start_time = 1000000000,
+					    .keeps_numbers = keep};
 	enum status status = origin_new(&setting->program, kind, note_source, NULL, &setting->origin, why);
 	ck_assert_msg(status == STATUS_OK, "%s", why);
-	if (keep)
-		origin_keep_numbers(setting->origin);
 }
 
 static void tear_down(struct setting *setting)
