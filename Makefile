@@ -24,9 +24,9 @@ endif
 
 # The layers in their order, and the rooms of each in theirs: each may use those before it, never those after it.
 LAYERS := tracer breakpoints supervisor replay
-tracer_ROOMS := proc target answers copy snapshot held image_file live origin
+tracer_ROOMS := proc target answers copy snapshot held image_file foreign origin
 breakpoints_ROOMS := op symbols code names entries sampler waits python inspect
-supervisor_ROOMS := model trace policy order tree dpor search execution finding process uses run starts live diagnosis
+supervisor_ROOMS := model trace policy order tree dpor search execution finding process uses run starts foreign diagnosis
 replay_ROOMS := text schedule minimize export timeline packets gdb picture
 # The commands are at the root of all: they put the layers together.
 cli_ROOMS := output options session verdict check attach commands

@@ -21,7 +21,7 @@ SUITES='samples attach gdb-commands:samples replay:samples programs attach-run s
 QUICK='terminal cli ops minimize reports environment install completion results again docs layers'
 QUICK_SAMPLES='barrier buffer c11_threads choose counter cpp_queue fair_philosophers lost_update lost_wakeup misuse once philosophers
 	rwlock semaphores spurious timedwait transfer'
-SLOW_UNITS='bounds core dpor estimate execution image_file linearizations live live_run minimize plugin python saved schedule search several
+SLOW_UNITS='bounds core dpor estimate execution image_file linearizations foreign foreign_run minimize plugin python saved schedule search several
 	strategies timeline timeline_long timeline_random unharmed wait_members wire'
 
 # What a shell starts in the background ignores Ctrl-C, what nohup starts the loss of its terminal, and so would all that a suite starts.

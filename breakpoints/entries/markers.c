@@ -294,7 +294,7 @@ static bool undo_prologue(struct tracee *tracee, struct user_regs_struct *regs)
 }
 
 enum status markers_decode(const struct markers *markers, const struct planting *planting,
-			   struct tracee *tracee, const struct live_event *event, struct call *call)
+			   struct tracee *tracee, const struct foreign_event *event, struct call *call)
 {
 	const bool marked = planting_at(planting, event->rip) != NULL;
 	const struct user_regs_struct *regs = tracee_regs(tracee);

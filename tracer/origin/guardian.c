@@ -1,4 +1,4 @@
-#include "tracer/live/planting_code.h"
+#include "tracer/foreign/planting_code.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -54,19 +54,19 @@ static bool attempt(const struct planting *planting, pid_t pid)
 	int status = 0;
 	const pid_t helper = fork();
 	if (helper == 0) {
-		struct live *live;
+		struct foreign *foreign;
 		char why[256];
 		struct planting *mine = malloc(sizeof *mine);
 		if (!mine)
 			_exit(EXIT_FAILURE);
 		*mine = *planting;
-		enum status result = live_new(pid, &live, why);
+		enum status result = foreign_new(pid, &foreign, why);
 		if (result == STATUS_OK)
-			result = live_open(live, why);
+			result = foreign_open(foreign, why);
 		if (result == STATUS_OK)
-			result = planting_remove(mine, live);
-		if (live)
-			live_release(live);
+			result = planting_remove(mine, foreign);
+		if (foreign)
+			foreign_release(foreign);
 		_exit(result == STATUS_OK || result == STATUS_NOT_FOUND ? EXIT_SUCCESS : EXIT_FAILURE);
 	}
 	return helper > 0 && waitpid(helper, &status, 0) == helper && status == 0;

@@ -4,7 +4,7 @@
 #include <fmc/breakpoints/call.h>
 #include <fmc/tracer/planting.h>
 
-/* Markers: what is planted at the entry points of the thread library of a live process, and what a stop there means. */
+/* Markers: what is planted at the entry points of the thread library of a foreign process, and what a stop there means. */
 struct markers;
 
 /*
@@ -21,11 +21,11 @@ size_t markers_left_alone(const struct markers *markers);
 bool markers_changed(const struct markers *markers);
 
 /*
- * Decode what a thread stands before at LIVE_CALL. STATUS_OK with op.kind OP_NONE: nothing that is an operation of the
+ * Decode what a thread stands before at FOREIGN_CALL. STATUS_OK with op.kind OP_NONE: nothing that is an operation of the
  * program's.
  */
 enum status markers_decode(const struct markers *markers, const struct planting *planting,
-			   struct tracee *tracee, const struct live_event *event, struct call *call);
+			   struct tracee *tracee, const struct foreign_event *event, struct call *call);
 
 /* As in call.h. */
 enum status markers_peek(const struct markers *markers, const struct target *target, enum object_class class,

@@ -1,10 +1,10 @@
 #ifndef FMC_TRACER_PLANTING_H
 #define FMC_TRACER_PLANTING_H
 
-#include <fmc/tracer/live.h>
+#include <fmc/tracer/foreign.h>
 
 /*
- * Code of fmc's in a live process: jumps at the beginnings of functions, to stubs in what the last pages of the text
+ * Code of fmc's in a foreign process: jumps at the beginnings of functions, to stubs in what the last pages of the text
  * segments leave unused. A stub keeps all registers, makes a system call that does nothing, does what the jump has taken the
  * place of, and goes back into the function. Whoever traces the process sees the call; without a tracer the process runs on
  * rightly, only slower. So nothing of it has to be gone before fmc is, nor is anything mapped.
@@ -58,14 +58,14 @@ struct planting *planting_new(void);
 void planting_free(struct planting *planting); /* NULL is allowed */
 
 /* All that is described is written into the process, all of whose threads stand still. */
-enum status planting_plant(struct planting *planting, struct live *live);
+enum status planting_plant(struct planting *planting, struct foreign *foreign);
 
 /*
  * Everything as it was. No thread may run; one that is in a stub is put to where it would be without. STATUS_TIMEOUT: a
  * signal handler has interrupted a stub and isn't back: the functions are as before, the stubs are still there, call it
  * again later.
  */
-enum status planting_remove(struct planting *planting, struct live *live);
+enum status planting_remove(struct planting *planting, struct foreign *foreign);
 
 /* The process is gone, or runs another program: nothing is left in it. */
 void planting_void(struct planting *planting);

@@ -15,7 +15,7 @@
  *
  * The mechanics only: what a mutex is, nobody knows here. Every waitpid() of the program is in tracer/target/wait.c,
  * every PTRACE_CONT and its kin in tracer/target/resume.c; but snapshots (snapshot/snapshot.h), which are no targets, have theirs in
- * tracer/snapshot/attach_thread.c, processes that fmc didn't start and runs all the same (live.h) in tracer/live*.c, and those that it
+ * tracer/snapshot/attach_thread.c, processes that fmc didn't start and runs all the same (foreign.h) in the room tracer/foreign, and those that it
  * holds (image_file.h) in tracer/held/held_stop.c.
  *
  * Life of a tracee (the function that takes it along each edge):

@@ -12,7 +12,7 @@
 #include "supervisor/cli/verdict/verdict.h"
 
 #include <fmc/replay/schedule.h>
-#include <fmc/supervisor/live_run.h>
+#include <fmc/supervisor/foreign_run.h>
 #include <fmc/supervisor/report.h>
 #include <fmc/tracer/clock.h>
 
@@ -32,7 +32,7 @@ struct attach_run {
 	const struct options *options;
 	pid_t pid, command; /* whose process; who waits for this one */
 	char *program;	    /* its path */
-	struct live_run *run;
+	struct foreign_run *run;
 	struct verdict verdict;
 	struct reported *reported;
 };
@@ -109,7 +109,7 @@ static bool confirm(struct attach_run *run)
 		return false;
 	const bool certain = diagnosis_certain(&account->diagnosis);
 	if (certain) {
-		live_run_deadlock(run->run, account->diagnosis.causes[0].message);
+		foreign_run_deadlock(run->run, account->diagnosis.causes[0].message);
 		tell_account(account, run->options);
 		fputc('\n', tell_stream(run->options));
 	}
@@ -148,7 +148,7 @@ static bool fill_header(const struct attach_run *run, struct schedule_header *he
 	header->program = strdup(run->program);
 	header->arguments = arguments_of(run->pid);
 	header->directory = strdup(length > 0 ? directory : "/");
-	header->modules = schedule_modules(live_run_places(run->run));
+	header->modules = schedule_modules(foreign_run_places(run->run));
 	header->input = strdup("none");
 	header->origin = strdup(SCHEDULE_ATTACHED);
 	header->strategy = strdup(strategy);
@@ -179,21 +179,21 @@ static void save(struct attach_run *run)
 	schedule_release(&schedule);
 }
 
-static const char *end_text(enum live_run_end end)
+static const char *end_text(enum foreign_run_end end)
 {
 	switch (end) {
-	case LIVE_RUN_ENDED:
+	case FOREIGN_RUN_ENDED:
 		return "the process has ended";
-	case LIVE_RUN_EXEC:
+	case FOREIGN_RUN_EXEC:
 		return "the process has replaced itself by another program, and goes on";
-	case LIVE_RUN_SUSPICION:
+	case FOREIGN_RUN_SUSPICION:
 		return "the process has been released, stuck as it is";
 	default:
 		return "the process has been released and goes on by itself";
 	}
 }
 
-static void print_end(const struct attach_run *run, enum live_run_end end)
+static void print_end(const struct attach_run *run, enum foreign_run_end end)
 {
 	const struct finding *finding = &run->reported->finding;
 	FILE *stream = tell_stream(run->options);
@@ -203,28 +203,28 @@ static void print_end(const struct attach_run *run, enum live_run_end end)
 		report_threads(finding, &how, stream);
 		fputc('\n', stream);
 	}
-	fprintf(stream, "%zu operations of %zu threads were run; %s.\n", live_run_operations(run->run),
+	fprintf(stream, "%zu operations of %zu threads were run; %s.\n", foreign_run_operations(run->run),
 		finding->threads_length, end_text(end));
 	if (run->reported->schedule)
 		fprintf(stream, "They stand in %s: fmc show %s\n", run->reported->schedule,
 			run->reported->schedule);
 }
 
-static int exits_of(const struct attach_run *run, enum live_run_end end)
+static int exits_of(const struct attach_run *run, enum foreign_run_end end)
 {
 	if (run->reported->finding.kind != FINDING_NONE)
 		return EXITS_FINDING;
-	return end == LIVE_RUN_STOPPED && tracer_interrupted() ? EXITS_INTERRUPTED : EXITS_OK;
+	return end == FOREIGN_RUN_STOPPED && tracer_interrupted() ? EXITS_INTERRUPTED : EXITS_OK;
 }
 
-static int conclude(struct attach_run *run, enum live_run_end end)
+static int conclude(struct attach_run *run, enum foreign_run_end end)
 {
-	if (live_run_finding(run->run, &run->reported->finding) != STATUS_OK)
+	if (foreign_run_finding(run->run, &run->reported->finding) != STATUS_OK)
 		return say_exit(STATUS_NO_MEMORY);
-	if (live_run_operations(run->run) > 0)
+	if (foreign_run_operations(run->run) > 0)
 		save(run);
 	run->verdict.executions = 1;
-	run->verdict.transitions = live_run_operations(run->run);
+	run->verdict.transitions = foreign_run_operations(run->run);
 	verdict_because(&run->verdict, "this was a part of a single execution");
 	print_end(run, end);
 	if (run->options->json && !json_write(&run->verdict, run->options->json))
@@ -238,13 +238,13 @@ static int go(struct attach_run *run)
 	const uint64_t until =
 	    run->options->seconds > 0 ? begin + (uint64_t)(run->options->seconds * 1e9) : 0;
 	char why[256];
-	enum live_run_end end;
+	enum foreign_run_end end;
 	do
-		end = live_run_go(run->run, until, why);
-	while (end == LIVE_RUN_SUSPICION && !confirm(run));
+		end = foreign_run_go(run->run, until, why);
+	while (end == FOREIGN_RUN_SUSPICION && !confirm(run));
 	if (getppid() != run->command)
 		return EXITS_INTERRUPTED; /* nobody is there to be told */
-	if (end == LIVE_RUN_FAILED) {
+	if (end == FOREIGN_RUN_FAILED) {
 		say("%s", why);
 		return EXITS_UNAVAILABLE;
 	}
@@ -263,15 +263,15 @@ static int trace_process(struct attach_run *run)
 	snprintf(run->verdict.strategy, sizeof run->verdict.strategy, "%s",
 		 run->options->automatic ? strategy_name(STRATEGY_RANDOM)
 					 : strategy_name(run->options->search.strategy));
-	enum status status = live_run_new(run->pid, &policy, &run->run, why);
+	enum status status = foreign_run_new(run->pid, &policy, &run->run, why);
 	if (status)
 		return attach_failed(status, why);
 	say("process %d runs under fmc's scheduling (%s, seed %" PRIu64
 	    "); Ctrl-C releases it; %zu entry points are watched, %zu aren't, as they have no room for it",
-	    run->pid, run->verdict.strategy, run->options->seed, live_run_planted(run->run),
-	    live_run_left_alone(run->run));
+	    run->pid, run->verdict.strategy, run->options->seed, foreign_run_planted(run->run),
+	    foreign_run_left_alone(run->run));
 	const int exits = go(run);
-	live_run_free(run->run);
+	foreign_run_free(run->run);
 	verdict_release(&run->verdict);
 	return exits;
 }

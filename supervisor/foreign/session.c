@@ -1,5 +1,5 @@
-/* One session: from stopping the threads of a live process to letting them go. */
-#include "supervisor/live/live_run.h"
+/* One session: from stopping the threads of a foreign process to letting them go. */
+#include "supervisor/foreign/foreign_run.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define REMOVALS   200
 
 /* The thread gives its turn back; if `turn` is TURN_WAITS, until it gets it again. */
-static void yield_turn(struct live_run *run, uint32_t t, enum turn turn)
+static void yield_turn(struct foreign_run *run, uint32_t t, enum turn turn)
 {
 	run->threads[t].turn = turn;
 	if (run->running == t)
@@ -41,40 +41,40 @@ static bool passed_on(struct run_thread *thread, const struct call *call, uint64
 	return nested;
 }
 
-static void at_marker(struct live_run *run, uint32_t t, const struct live_event *event)
+static void at_marker(struct foreign_run *run, uint32_t t, const struct foreign_event *event)
 {
 	struct run_thread *thread = &run->threads[t];
 	struct call call;
 	note_pthread(thread);
 	if (markers_decode(run->markers, run->planting, thread->tracee, event, &call) != STATUS_OK ||
 	    call.op.kind == OP_NONE || call.libc_own || passed_on(thread, &call, event->rsp)) {
-		live_resume(run->live, thread->tracee);
+		foreign_resume(run->foreign, thread->tracee);
 		return;
 	}
-	thread->op = live_run_op(run, &call);
+	thread->op = foreign_run_op(run, &call);
 	yield_turn(run, t, TURN_WAITS);
 }
 
-static void at_call(struct live_run *run, uint32_t t, const struct live_event *event)
+static void at_call(struct foreign_run *run, uint32_t t, const struct foreign_event *event)
 {
 	struct run_thread *thread = &run->threads[t];
 	struct call call;
 	if (markers_decode(run->markers, run->planting, thread->tracee, event, &call) == STATUS_OK &&
 	    call.op.kind != OP_NONE && !call.libc_own) {
-		struct op op = live_run_op(run, &call);
-		op.place = live_run_place(run, thread->tracee, op.place);
-		if (!live_run_record(run, t, &op))
-			run->end = LIVE_RUN_STOPPED;
+		struct op op = foreign_run_op(run, &call);
+		op.place = foreign_run_place(run, thread->tracee, op.place);
+		if (!foreign_run_record(run, t, &op))
+			run->end = FOREIGN_RUN_STOPPED;
 		if (op.kind == OP_YIELD)
 			run->avoided = t;
 	}
-	if (live_run_may_wait(event))
+	if (foreign_run_may_wait(event))
 		yield_turn(run, t, TURN_CALLS);
-	live_resume(run->live, thread->tracee);
+	foreign_resume(run->foreign, thread->tracee);
 }
 
 /* Signals that end a process of which there is then something to tell. */
-static void at_signal(struct live_run *run, uint32_t t, long signal)
+static void at_signal(struct foreign_run *run, uint32_t t, long signal)
 {
 	struct run_thread *thread = &run->threads[t];
 	switch (signal) {
@@ -90,14 +90,14 @@ static void at_signal(struct live_run *run, uint32_t t, long signal)
 	default:
 		break;
 	}
-	live_resume(run->live, thread->tracee);
+	foreign_resume(run->foreign, thread->tracee);
 }
 
-static void born(struct live_run *run, struct tracee *tracee)
+static void born(struct foreign_run *run, struct tracee *tracee)
 {
-	const uint32_t t = live_run_add(run, tracee);
+	const uint32_t t = foreign_run_add(run, tracee);
 	if (t == NO_THREAD) {
-		run->end = LIVE_RUN_FAILED;
+		run->end = FOREIGN_RUN_FAILED;
 		snprintf(run->why, 256, "process %d: too many threads", run->pid);
 		return;
 	}
@@ -114,16 +114,16 @@ static void born(struct live_run *run, struct tracee *tracee)
 	}
 }
 
-static void exited(struct live_run *run, uint32_t t)
+static void exited(struct foreign_run *run, uint32_t t)
 {
 	yield_turn(run, t, TURN_GONE);
 	model_thread_exit(run->block.model, t);
 }
 
-static void ended(struct live_run *run, const struct live_event *event)
+static void ended(struct foreign_run *run, const struct foreign_event *event)
 {
-	run->end = event->kind == LIVE_EXEC ? LIVE_RUN_EXEC : LIVE_RUN_ENDED;
-	if (event->kind == LIVE_EXEC)
+	run->end = event->kind == FOREIGN_EXEC ? FOREIGN_RUN_EXEC : FOREIGN_RUN_ENDED;
+	if (event->kind == FOREIGN_EXEC)
 		return;
 	const bool killed = event->value & 0x7f;
 	run->trace.end = killed ? END_SIGNAL : END_EXIT;
@@ -131,49 +131,49 @@ static void ended(struct live_run *run, const struct live_event *event)
 	run->trace.end_thread = killed ? run->fatal_thread : NO_THREAD;
 }
 
-static void happened(struct live_run *run, const struct live_event *event)
+static void happened(struct foreign_run *run, const struct foreign_event *event)
 {
-	if (event->kind == LIVE_EXEC || event->kind == LIVE_ENDED) {
+	if (event->kind == FOREIGN_EXEC || event->kind == FOREIGN_ENDED) {
 		ended(run, event);
 		return;
 	}
-	if (event->kind == LIVE_BORN) {
+	if (event->kind == FOREIGN_BORN) {
 		born(run, event->tracee);
 		return;
 	}
-	struct run_thread *thread = live_run_thread(run, event->tracee);
+	struct run_thread *thread = foreign_run_thread(run, event->tracee);
 	if (!thread)
 		return;
-	const uint32_t t = live_run_number(run, thread);
+	const uint32_t t = foreign_run_number(run, thread);
 	switch (event->kind) {
-	case LIVE_CALL:
+	case FOREIGN_CALL:
 		if (planting_at(run->planting, event->rip))
 			at_marker(run, t, event);
 		else
 			at_call(run, t, event);
 		break;
-	case LIVE_RETURN:
+	case FOREIGN_RETURN:
 		if (thread->turn == TURN_CALLS)
 			thread->turn = TURN_WAITS;
 		else
-			live_resume(run->live, thread->tracee);
+			foreign_resume(run->foreign, thread->tracee);
 		break;
-	case LIVE_PAUSED:
+	case FOREIGN_PAUSED:
 		if (run->running == t && run->sliced) {
 			run->avoided = t;
 			yield_turn(run, t, TURN_WAITS);
 		} else {
-			live_resume(run->live, thread->tracee);
+			foreign_resume(run->foreign, thread->tracee);
 		}
 		break;
-	case LIVE_SUSPENDED:
+	case FOREIGN_SUSPENDED:
 		yield_turn(run, t, TURN_CALLS);
-		live_resume(run->live, thread->tracee);
+		foreign_resume(run->foreign, thread->tracee);
 		break;
-	case LIVE_SIGNAL:
+	case FOREIGN_SIGNAL:
 		at_signal(run, t, event->number);
 		break;
-	case LIVE_EXITED:
+	case FOREIGN_EXITED:
 		exited(run, t);
 		break;
 	default:
@@ -181,7 +181,7 @@ static void happened(struct live_run *run, const struct live_event *event)
 	}
 }
 
-static bool others_wait(const struct live_run *run)
+static bool others_wait(const struct foreign_run *run)
 {
 	for (uint32_t i = 0; i < run->threads_length; i++)
 		if (run->threads[i].turn == TURN_WAITS)
@@ -190,28 +190,28 @@ static bool others_wait(const struct live_run *run)
 }
 
 /* The running thread is to let others get on. */
-static void share_time(struct live_run *run)
+static void share_time(struct foreign_run *run)
 {
 	if (run->running == NO_THREAD)
 		return;
 	struct tracee *tracee = run->threads[run->running].tracee;
 	const uint64_t taken = clock_now() - run->since;
-	if (live_in_call(run->live, tracee) && taken > IN_CALL_NS) {
+	if (foreign_in_call(run->foreign, tracee) && taken > IN_CALL_NS) {
 		yield_turn(run, run->running, TURN_CALLS);
 	} else if (taken > SLICE_NS && !run->sliced && others_wait(run)) {
 		run->sliced = true;
-		live_interrupt(run->live, tracee);
+		foreign_interrupt(run->foreign, tracee);
 	}
 }
 
 /* Twice the same, as what is about to be woken still looks asleep; after each time in vain after a longer while. */
-static bool suspicious(struct live_run *run)
+static bool suspicious(struct foreign_run *run)
 {
 	const uint64_t now = clock_now();
 	if (now < run->next_look)
 		return false;
 	run->next_look = now + LOOK_NS;
-	run->stuck_looks = live_run_stuck(run) ? run->stuck_looks + 1 : 0;
+	run->stuck_looks = foreign_run_stuck(run) ? run->stuck_looks + 1 : 0;
 	if (run->stuck_looks < run->patience)
 		return false;
 	run->stuck_looks = 0;
@@ -219,47 +219,48 @@ static bool suspicious(struct live_run *run)
 	return true;
 }
 
-static void run_threads(struct live_run *run)
+static void run_threads(struct foreign_run *run)
 {
 	run->next_look = clock_now() + LOOK_NS;
-	while (run->end == LIVE_RUN_GOES_ON) {
-		struct live_event event;
+	while (run->end == FOREIGN_RUN_GOES_ON) {
+		struct foreign_event event;
 		if (tracer_interrupted() || (run->until && clock_now() >= run->until)) {
-			run->end = LIVE_RUN_STOPPED;
+			run->end = FOREIGN_RUN_STOPPED;
 			return;
 		}
 		if (run->running == NO_THREAD)
-			live_run_choose(run);
-		if (live_wait(run->live, WAIT_MS, &event) == STATUS_OK)
+			foreign_run_choose(run);
+		if (foreign_wait(run->foreign, WAIT_MS, &event) == STATUS_OK)
 			happened(run, &event);
 		share_time(run);
-		if (run->end == LIVE_RUN_GOES_ON && suspicious(run))
-			run->end = LIVE_RUN_SUSPICION;
+		if (run->end == FOREIGN_RUN_GOES_ON && suspicious(run))
+			run->end = FOREIGN_RUN_SUSPICION;
 	}
 }
 
 /* All run for a moment, so that a signal handler comes to its end. */
-static void run_on(struct live_run *run)
+static void run_on(struct foreign_run *run)
 {
-	struct live_event event;
-	for (uint32_t i = 0; i < target_tracees(live_target(run->live)); i++)
-		live_resume(run->live, target_tracee(live_target(run->live), i));
+	struct foreign_event event;
+	for (uint32_t i = 0; i < target_tracees(foreign_target(run->foreign)); i++)
+		foreign_resume(run->foreign, target_tracee(foreign_target(run->foreign), i));
 	const uint64_t begin = clock_now();
-	while (clock_now() - begin < UINT64_C(10000000) && live_wait(run->live, 1, &event) == STATUS_OK &&
-	       event.kind != LIVE_ENDED && event.kind != LIVE_EXEC)
-		if (event.kind != LIVE_EXITED)
-			live_resume(run->live, event.tracee);
+	while (clock_now() - begin < UINT64_C(10000000) &&
+	       foreign_wait(run->foreign, 1, &event) == STATUS_OK && event.kind != FOREIGN_ENDED &&
+	       event.kind != FOREIGN_EXEC)
+		if (event.kind != FOREIGN_EXITED)
+			foreign_resume(run->foreign, event.tracee);
 }
 
-static void let_go(struct live_run *run)
+static void let_go(struct foreign_run *run)
 {
 	for (int i = 0; i < REMOVALS; i++) {
-		const enum status status = live_stop(run->live, false, STOP_MS);
+		const enum status status = foreign_stop(run->foreign, false, STOP_MS);
 		if (status == STATUS_GONE) {
 			planting_void(run->planting);
 			return;
 		}
-		if (status == STATUS_OK && planting_remove(run->planting, run->live) == STATUS_OK)
+		if (status == STATUS_OK && planting_remove(run->planting, run->foreign) == STATUS_OK)
 			return;
 		run_on(run);
 	}
@@ -267,14 +268,14 @@ static void let_go(struct live_run *run)
 }
 
 /* All that are there now, and nobody of an earlier session who isn't any more. */
-static void gather_threads(struct live_run *run)
+static void gather_threads(struct foreign_run *run)
 {
-	const struct target *target = live_target(run->live);
+	const struct target *target = foreign_target(run->foreign);
 	for (uint32_t t = 0; t < run->threads_length; t++)
 		run->threads[t].tracee = NULL;
 	for (uint32_t i = 0; i < target_tracees(target); i++) {
 		struct tracee *tracee = target_tracee(target, i);
-		const uint32_t t = tracee->life == TRACEE_DEAD ? NO_THREAD : live_run_add(run, tracee);
+		const uint32_t t = tracee->life == TRACEE_DEAD ? NO_THREAD : foreign_run_add(run, tracee);
 		if (t == NO_THREAD)
 			continue;
 		run->threads[t].turn = TURN_WAITS;
@@ -286,13 +287,13 @@ static void gather_threads(struct live_run *run)
 			exited(run, t);
 }
 
-static bool take_hold(struct live_run *run)
+static bool take_hold(struct foreign_run *run)
 {
-	enum status status = live_open(run->live, run->why);
+	enum status status = foreign_open(run->foreign, run->why);
 	if (status != STATUS_OK)
 		return false;
 	gather_threads(run);
-	status = planting_plant(run->planting, run->live);
+	status = planting_plant(run->planting, run->foreign);
 	if (status == STATUS_OK)
 		return true;
 	snprintf(run->why, 256, "process %d: its code can't be changed: %s", run->pid, status_text(status));
@@ -302,22 +303,22 @@ static bool take_hold(struct live_run *run)
 
 static void show_child(void *context, pid_t child)
 {
-	const struct live_run *run = context;
+	const struct foreign_run *run = context;
 	planting_remove_child(run->planting, child);
 }
 
-void *live_run_session(void *context)
+void *foreign_run_session(void *context)
 {
-	struct live_run *run = context;
+	struct foreign_run *run = context;
 	run->tracing = gettid();
 	run->running = run->avoided = run->held = NO_THREAD;
-	live_on_child(run->live, show_child, run);
+	foreign_on_child(run->foreign, show_child, run);
 	if (take_hold(run)) {
 		run_threads(run);
 		let_go(run);
 	} else {
-		run->end = LIVE_RUN_FAILED;
+		run->end = FOREIGN_RUN_FAILED;
 	}
-	live_release(run->live);
+	foreign_release(run->foreign);
 	return NULL;
 }

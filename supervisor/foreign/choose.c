@@ -1,11 +1,11 @@
-/* Who of the threads of a live process that wait for their turn gets it. */
-#include "supervisor/live/live_run.h"
+/* Who of the threads of a foreign process that wait for their turn gets it. */
+#include "supervisor/foreign/foreign_run.h"
 
 /* A thread that has lost its priority is held for so many turns of each other thread; or until for so long none has come. */
 #define HELD_TURNS 4
 #define HELD_NS	   UINT64_C(100000000)
 
-static size_t gather(struct live_run *run, uint32_t except)
+static size_t gather(struct foreign_run *run, uint32_t except)
 {
 	size_t count = 0;
 	for (uint32_t i = 0; i < run->threads_length; i++)
@@ -14,7 +14,7 @@ static size_t gather(struct live_run *run, uint32_t except)
 	return count;
 }
 
-static void tell_model(struct live_run *run)
+static void tell_model(struct foreign_run *run)
 {
 	static const struct op goes_on = {.kind = OP_YIELD, .object = NO_OBJECT, .object2 = NO_OBJECT};
 	for (uint32_t i = 0; i < run->threads_length; i++) {
@@ -25,8 +25,8 @@ static void tell_model(struct live_run *run)
 	}
 }
 
-/* The changes of priorities are for executions of a certain length; a live process has but one that goes on and on. */
-static void begin_round(struct live_run *run)
+/* The changes of priorities are for executions of a certain length; a foreign process has but one that goes on and on. */
+static void begin_round(struct foreign_run *run)
 {
 	if (run->policy.kind != POLICY_PCT || run->steps < run->policy.length)
 		return;
@@ -40,7 +40,7 @@ static void begin_round(struct live_run *run)
  * A thread that loses its priority is to stand while others go on, though nobody else be ready at this very moment: else it would go
  * on as if nothing had been. False: the one that has been chosen is that one.
  */
-static bool hold_dropped(struct live_run *run, uint32_t chosen)
+static bool hold_dropped(struct foreign_run *run, uint32_t chosen)
 {
 	const uint32_t dropped = policy_dropped(run->policy_state);
 	if (dropped == NO_THREAD || run->drop_seen)
@@ -52,7 +52,7 @@ static bool hold_dropped(struct live_run *run, uint32_t chosen)
 	return dropped != chosen;
 }
 
-static void hold_less(struct live_run *run)
+static void hold_less(struct foreign_run *run)
 {
 	if (run->held == NO_THREAD)
 		return;
@@ -61,7 +61,7 @@ static void hold_less(struct live_run *run)
 		run->held = NO_THREAD;
 }
 
-bool live_run_choose(struct live_run *run)
+bool foreign_run_choose(struct foreign_run *run)
 {
 	if (run->held != NO_THREAD && clock_now() >= run->held_until)
 		run->held = NO_THREAD;
@@ -84,13 +84,13 @@ bool live_run_choose(struct live_run *run)
 	run->steps++;
 	hold_less(run);
 	struct run_thread *thread = &run->threads[t];
-	if (thread->op.kind != OP_NONE && !live_run_record(run, t, &thread->op))
-		run->end = LIVE_RUN_STOPPED;
+	if (thread->op.kind != OP_NONE && !foreign_run_record(run, t, &thread->op))
+		run->end = FOREIGN_RUN_STOPPED;
 	thread->op.kind = OP_NONE;
 	thread->turn = TURN_RUNS;
 	run->running = run->previous = t;
 	run->since = clock_now();
 	run->sliced = false;
-	live_resume(run->live, thread->tracee);
+	foreign_resume(run->foreign, thread->tracee);
 	return true;
 }

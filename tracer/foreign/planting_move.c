@@ -1,5 +1,5 @@
-#include "tracer/live/live.h"
-#include "tracer/live/planting_code.h"
+#include "tracer/foreign/foreign.h"
+#include "tracer/foreign/planting_code.h"
 #include "tracer/proc/proc.h"
 #include "tracer/snapshot/snapshot.h"
 
@@ -51,16 +51,16 @@ static bool scan_thread(const struct scan *scan, uint64_t rip, uint64_t rsp)
 	return true;
 }
 
-bool planting_each_word(struct live *live, void (*visit)(void *, uint64_t), void *context)
+bool planting_each_word(struct foreign *foreign, void (*visit)(void *, uint64_t), void *context)
 {
-	const struct target *target = live_target(live);
+	const struct target *target = foreign_target(foreign);
 	struct scan scan = {.memory = target->memory, .visit = visit, .context = context};
 	bool good = read_maps(target_pid(target), &scan.maps);
 	for (uint32_t i = 0; good && i < target_tracees(target); i++) {
 		struct tracee *tracee = target_tracee(target, i);
 		uint64_t rip, rsp;
 		if (tracee->life != TRACEE_DEAD)
-			good = live_place(live, tracee, &rip, &rsp) && scan_thread(&scan, rip, rsp);
+			good = foreign_place(foreign, tracee, &rip, &rsp) && scan_thread(&scan, rip, rsp);
 	}
 	maps_release(&scan.maps);
 	return good;
@@ -153,12 +153,12 @@ static bool move_out(const struct planting_stub *stub, struct tracee *tracee)
 	}
 	regs.orig_rax = (unsigned long long)-1; /* the call isn't made, or is after it */
 	*tracee_change_regs(tracee) = regs;
-	return live_set_registers(tracee) == STATUS_OK;
+	return foreign_set_registers(tracee) == STATUS_OK;
 }
 
-bool planting_move_out(const struct planting *planting, struct live *live)
+bool planting_move_out(const struct planting *planting, struct foreign *foreign)
 {
-	const struct target *target = live_target(live);
+	const struct target *target = foreign_target(foreign);
 	for (uint32_t i = 0; i < target_tracees(target); i++) {
 		struct tracee *tracee = target_tracee(target, i);
 		/* One that sleeps in a system call isn't in a stub: that call doesn't sleep. */

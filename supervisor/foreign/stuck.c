@@ -1,10 +1,10 @@
-/* Does a live process look as if it were stuck for good? */
-#include "supervisor/live/live_run.h"
+/* Does a foreign process look as if it were stuck for good? */
+#include "supervisor/foreign/foreign_run.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-bool live_run_may_wait(const struct live_event *event)
+bool foreign_run_may_wait(const struct foreign_event *event)
 {
 	switch (event->number) {
 	case SYS_futex: {
@@ -59,21 +59,21 @@ bool live_run_may_wait(const struct live_event *event)
 }
 
 /* Sleeps until another thread or process wakes it; the time-out is the fourth argument. */
-static bool sleeps_for_ever(const struct live_run *run, const struct run_thread *thread)
+static bool sleeps_for_ever(const struct foreign_run *run, const struct run_thread *thread)
 {
-	const struct live_event *standing = live_standing(run->live, thread->tracee);
-	return thread->turn == TURN_CALLS && live_in_call(run->live, thread->tracee) &&
-	       standing->number == SYS_futex && live_run_may_wait(standing) && standing->arguments[3] == 0;
+	const struct foreign_event *standing = foreign_standing(run->foreign, thread->tracee);
+	return thread->turn == TURN_CALLS && foreign_in_call(run->foreign, thread->tracee) &&
+	       standing->number == SYS_futex && foreign_run_may_wait(standing) && standing->arguments[3] == 0;
 }
 
 /* Whom it waits for: the holder of the mutex that it has tried to lock last. NULL: that isn't so. */
-static const struct run_thread *waits_for(const struct live_run *run, const struct run_thread *thread)
+static const struct run_thread *waits_for(const struct foreign_run *run, const struct run_thread *thread)
 {
 	struct object_state state;
 	pid_t owner;
 	if (!sleeps_for_ever(run, thread) || thread->last.kind != OP_MUTEX_LOCK ||
 	    thread->last.object >= run->objects_length ||
-	    markers_peek(run->markers, live_target(run->live), CLASS_MUTEX,
+	    markers_peek(run->markers, foreign_target(run->foreign), CLASS_MUTEX,
 			 run->objects[thread->last.object].address, &state, &owner) != STATUS_OK)
 		return NULL;
 	for (uint32_t i = 0; i < run->threads_length; i++)
@@ -82,14 +82,14 @@ static const struct run_thread *waits_for(const struct live_run *run, const stru
 	return NULL;
 }
 
-static bool leads_to_cycle(const struct live_run *run, const struct run_thread *thread)
+static bool leads_to_cycle(const struct foreign_run *run, const struct run_thread *thread)
 {
 	for (uint32_t steps = 0; thread && steps <= run->threads_length; steps++)
 		thread = waits_for(run, thread);
 	return thread != NULL;
 }
 
-bool live_run_stuck(const struct live_run *run)
+bool foreign_run_stuck(const struct foreign_run *run)
 {
 	uint32_t sleeping = 0, present = 0;
 	for (uint32_t i = 0; i < run->threads_length; i++) {

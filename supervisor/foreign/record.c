@@ -1,5 +1,5 @@
-/* What was done in a live process, and the finding that is made of it. */
-#include "supervisor/live/live_run.h"
+/* What was done in a foreign process, and the finding that is made of it. */
+#include "supervisor/foreign/foreign_run.h"
 
 #include <fmc/supervisor/report.h>
 
@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t number_of(struct live_run *run, enum object_class class, uint64_t address)
+static uint32_t number_of(struct foreign_run *run, enum object_class class, uint64_t address)
 {
 	if (class == CLASS_NONE || !address)
 		return NO_OBJECT;
-	return class == CLASS_THREAD ? live_run_by_pthread(run, address)
-				     : live_run_object(run, class, address);
+	return class == CLASS_THREAD ? foreign_run_by_pthread(run, address)
+				     : foreign_run_object(run, class, address);
 }
 
-struct op live_run_op(struct live_run *run, const struct call *call)
+struct op foreign_run_op(struct foreign_run *run, const struct call *call)
 {
 	struct op op = call->op;
 	op.object = number_of(run, op_class(op.kind), op.kind == OP_THREAD_CREATE ? 0 : call->object);
@@ -24,7 +24,7 @@ struct op live_run_op(struct live_run *run, const struct call *call)
 	return op;
 }
 
-bool live_run_record(struct live_run *run, uint32_t t, const struct op *op)
+bool foreign_run_record(struct foreign_run *run, uint32_t t, const struct op *op)
 {
 	run->threads[t].last = *op;
 	const struct transition transition = {.thread = t,
@@ -32,10 +32,10 @@ bool live_run_record(struct live_run *run, uint32_t t, const struct op *op)
 					      .op = *op,
 					      .created = NO_THREAD,
 					      .objects = run->objects_length};
-	return run->trace.length < LIVE_RUN_MOST && trace_push(&run->trace, &transition);
+	return run->trace.length < FOREIGN_RUN_MOST && trace_push(&run->trace, &transition);
 }
 
-void live_run_deadlock(struct live_run *run, const char *message)
+void foreign_run_deadlock(struct foreign_run *run, const char *message)
 {
 	free(run->message);
 	run->message = message ? strdup(message) : NULL;
@@ -49,7 +49,7 @@ static char *keep(const char *text, bool *ok)
 	return copy;
 }
 
-static bool fill_threads(const struct live_run *run, struct finding *finding)
+static bool fill_threads(const struct foreign_run *run, struct finding *finding)
 {
 	bool ok = true;
 	finding->threads = calloc(run->threads_length + 1, sizeof *finding->threads);
@@ -64,7 +64,7 @@ static bool fill_threads(const struct live_run *run, struct finding *finding)
 	return ok;
 }
 
-static bool fill_places(struct live_run *run, struct finding *finding)
+static bool fill_places(struct foreign_run *run, struct finding *finding)
 {
 	bool ok = true;
 	finding->places = calloc(finding->trace.length + 1, sizeof *finding->places);
@@ -82,7 +82,7 @@ static bool fill_places(struct live_run *run, struct finding *finding)
 	return ok;
 }
 
-static bool fill_objects(const struct live_run *run, struct finding *finding)
+static bool fill_objects(const struct foreign_run *run, struct finding *finding)
 {
 	bool ok = true;
 	finding->objects = calloc(run->objects_length + 1, sizeof *finding->objects);
@@ -95,7 +95,7 @@ static bool fill_objects(const struct live_run *run, struct finding *finding)
 	return ok;
 }
 
-static bool fill_crash(struct live_run *run, struct finding *finding)
+static bool fill_crash(struct foreign_run *run, struct finding *finding)
 {
 	bool ok = true;
 	struct thread_report *report = &finding->threads[run->fatal_thread];
@@ -116,7 +116,7 @@ static bool fill_crash(struct live_run *run, struct finding *finding)
 	return ok;
 }
 
-enum status live_run_finding(struct live_run *run, struct finding *finding)
+enum status foreign_run_finding(struct foreign_run *run, struct finding *finding)
 {
 	bool ok = trace_copy(&finding->trace, &run->trace);
 	if (run->trace.end == END_NONE)

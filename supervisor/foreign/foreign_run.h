@@ -1,10 +1,10 @@
-#ifndef FMC_SUPERVISOR_LIVE_LIVE_RUN_H
-#define FMC_SUPERVISOR_LIVE_LIVE_RUN_H
+#ifndef FMC_SUPERVISOR_FOREIGN_FOREIGN_RUN_H
+#define FMC_SUPERVISOR_FOREIGN_FOREIGN_RUN_H
 
 #include "supervisor/policy/policy.h"
 
 #include <fmc/breakpoints/markers.h>
-#include <fmc/supervisor/live_run.h>
+#include <fmc/supervisor/foreign_run.h>
 #include <fmc/supervisor/machine.h>
 #include <fmc/tracer/clock.h>
 #include <pthread.h>
@@ -43,14 +43,14 @@ struct run_caller {
 };
 #define RUN_CALLERS 1024
 
-struct live_run {
+struct foreign_run {
 	pid_t pid;
 	struct planting *planting;
 	struct guardian guardian;
 	bool guarded;
 	struct markers *markers;
 	struct places *places;
-	struct live *live; /* during a session */
+	struct foreign *foreign; /* during a session */
 	size_t stubs, left_alone;
 	/* Who is chosen. */
 	struct policy policy;
@@ -84,34 +84,34 @@ struct live_run {
 	/* One session. */
 	pid_t tracing; /* the thread that does it */
 	uint64_t until;
-	enum live_run_end end;
+	enum foreign_run_end end;
 	char *why;
 };
 
 /* threads.c: the threads by their numbers. NULL, NO_THREAD without memory or where there are too many. */
-struct run_thread *live_run_thread(struct live_run *run, const struct tracee *tracee);
-uint32_t live_run_number(const struct live_run *run, const struct run_thread *thread);
-uint32_t live_run_add(struct live_run *run, struct tracee *tracee);
-uint32_t live_run_by_pthread(const struct live_run *run, uint64_t pthread);
-uint32_t live_run_object(struct live_run *run, enum object_class class, uint64_t address);
+struct run_thread *foreign_run_thread(struct foreign_run *run, const struct tracee *tracee);
+uint32_t foreign_run_number(const struct foreign_run *run, const struct run_thread *thread);
+uint32_t foreign_run_add(struct foreign_run *run, struct tracee *tracee);
+uint32_t foreign_run_by_pthread(const struct foreign_run *run, uint64_t pthread);
+uint32_t foreign_run_object(struct foreign_run *run, enum object_class class, uint64_t address);
 
 /* choose.c: let one of those that wait run. False: nobody waits. */
-bool live_run_choose(struct live_run *run);
+bool foreign_run_choose(struct foreign_run *run);
 
 /* place.c: the place in the program's own code of an operation that a library makes at `place`. */
-uint64_t live_run_place(struct live_run *run, struct tracee *tracee, uint64_t place);
+uint64_t foreign_run_place(struct foreign_run *run, struct tracee *tracee, uint64_t place);
 
 /* record.c: what thread t does now. False: the record is full, or there is no memory. */
-bool live_run_record(struct live_run *run, uint32_t t, const struct op *op);
+bool foreign_run_record(struct foreign_run *run, uint32_t t, const struct op *op);
 /* The operation that a call is, its objects by their numbers. */
-struct op live_run_op(struct live_run *run, const struct call *call);
+struct op foreign_run_op(struct foreign_run *run, const struct call *call);
 
 /* stuck.c: can nothing that is seen from here go on any more? */
-bool live_run_stuck(const struct live_run *run);
+bool foreign_run_stuck(const struct foreign_run *run);
 /* Does this system call perhaps wait for something? */
-bool live_run_may_wait(const struct live_event *event);
+bool foreign_run_may_wait(const struct foreign_event *event);
 
 /* session.c: the life of the thread that traces. */
-void *live_run_session(void *run);
+void *foreign_run_session(void *run);
 
 #endif

@@ -1,5 +1,5 @@
-/* Where in the program an operation of a live process is. */
-#include "supervisor/live/live_run.h"
+/* Where in the program an operation of a foreign process is. */
+#include "supervisor/foreign/foreign_run.h"
 
 #define DEPTH	    32
 #define STACK_WORDS 32
@@ -14,7 +14,7 @@ static uint64_t digest_stack(const struct tracee *tracee, uint64_t place, uint64
 	return digest ? digest : 1;
 }
 
-static uint64_t unwind(struct live_run *run, struct tracee *tracee, uint64_t place)
+static uint64_t unwind(struct foreign_run *run, struct tracee *tracee, uint64_t place)
 {
 	uint64_t frames[DEPTH];
 	struct place found;
@@ -27,7 +27,7 @@ static uint64_t unwind(struct live_run *run, struct tracee *tracee, uint64_t pla
 	return place;
 }
 
-uint64_t live_run_place(struct live_run *run, struct tracee *tracee, uint64_t place)
+uint64_t foreign_run_place(struct foreign_run *run, struct tracee *tracee, uint64_t place)
 {
 	struct place found;
 	const struct user_regs_struct *regs = tracee_regs(tracee);

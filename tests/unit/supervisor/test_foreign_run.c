@@ -2,7 +2,7 @@
 #include "tests/unit/lively.h"
 #include "tests/unit/suite.h"
 
-#include <fmc/supervisor/live_run.h>
+#include <fmc/supervisor/foreign_run.h>
 #include <time.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -22,20 +22,20 @@ static const struct policy policies[] = {
 };
 #define POLICY_THAT_HOLDS 1
 
-static struct live_run *prepare(const struct lively *lively, const struct policy *policy)
+static struct foreign_run *prepare(const struct lively *lively, const struct policy *policy)
 {
 	char why[256];
-	struct live_run *run;
-	ck_assert_msg(live_run_new(lively->pid, policy, &run, why) == STATUS_OK, "%s", why);
-	ck_assert_uint_ge(live_run_planted(run), 10);
+	struct foreign_run *run;
+	ck_assert_msg(foreign_run_new(lively->pid, policy, &run, why) == STATUS_OK, "%s", why);
+	ck_assert_uint_ge(foreign_run_planted(run), 10);
 	return run;
 }
 
-static enum live_run_end go(struct live_run *run, uint64_t nanoseconds)
+static enum foreign_run_end go(struct foreign_run *run, uint64_t nanoseconds)
 {
 	char why[256] = "";
-	const enum live_run_end end = live_run_go(run, now() + nanoseconds, why);
-	ck_assert_msg(end != LIVE_RUN_FAILED, "%s", why);
+	const enum foreign_run_end end = foreign_run_go(run, now() + nanoseconds, why);
+	ck_assert_msg(end != FOREIGN_RUN_FAILED, "%s", why);
 	return end;
 }
 
@@ -60,20 +60,20 @@ START_TEST(runs_and_is_released)
 	struct finding finding;
 	lively_says(&lively, "ready");
 	const uint64_t text = lively_text(lively.pid);
-	struct live_run *run = prepare(&lively, &policies[_i / 2]);
+	struct foreign_run *run = prepare(&lively, &policies[_i / 2]);
 	/* On a busy machine there is nothing done in some of these times. */
 	for (int gone_on = 0; gone_on < 3;) {
-		const size_t before = live_run_operations(run);
-		ck_assert_int_eq(go(run, SECOND / 3), LIVE_RUN_STOPPED);
-		gone_on += live_run_operations(run) > before;
+		const size_t before = foreign_run_operations(run);
+		ck_assert_int_eq(go(run, SECOND / 3), FOREIGN_RUN_STOPPED);
+		gone_on += foreign_run_operations(run) > before;
 		ck_assert(lively_text(lively.pid) == text);
 	}
 	finding_init(&finding);
-	ck_assert_int_eq(live_run_finding(run, &finding), STATUS_OK);
+	ck_assert_int_eq(foreign_run_finding(run, &finding), STATUS_OK);
 	ck_assert_int_eq(finding.kind, FINDING_NONE);
-	ck_assert_uint_eq(finding.trace.length, live_run_operations(run));
+	ck_assert_uint_eq(finding.trace.length, foreign_run_operations(run));
 	finding_release(&finding);
-	live_run_free(run);
+	foreign_run_free(run);
 	lively_end(&lively);
 }
 END_TEST
@@ -83,13 +83,13 @@ START_TEST(children_go_their_own_way)
 {
 	struct lively lively = lively_start("lively", false);
 	lively_says(&lively, "ready");
-	struct live_run *run = prepare(&lively, &policies[0]);
+	struct foreign_run *run = prepare(&lively, &policies[0]);
 	for (int i = 0; i < 5; i++) {
 		ck_assert_int_eq(write(lively.orders, "f", 1), 1);
-		ck_assert_int_eq(go(run, SECOND / 2), LIVE_RUN_STOPPED);
+		ck_assert_int_eq(go(run, SECOND / 2), FOREIGN_RUN_STOPPED);
 		lively_says(&lively, "child 0");
 	}
-	live_run_free(run);
+	foreign_run_free(run);
 	lively_end(&lively);
 }
 END_TEST
@@ -103,14 +103,14 @@ START_TEST(exit_ends_it)
 	const pid_t orderer = order_when_planted(&lively, 'e');
 	const pid_t runner = fork();
 	if (runner == 0) {
-		struct live_run *run = prepare(&lively, &policies[0]);
-		const enum live_run_end end = go(run, 60 * SECOND);
-		live_run_free(run);
+		struct foreign_run *run = prepare(&lively, &policies[0]);
+		const enum foreign_run_end end = go(run, 60 * SECOND);
+		foreign_run_free(run);
 		_exit(end);
 	}
 	ck_assert_int_eq(waitpid(orderer, NULL, 0), orderer);
 	ck_assert_int_eq(waitpid(runner, &status, 0), runner);
-	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == LIVE_RUN_ENDED);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == FOREIGN_RUN_ENDED);
 	ck_assert_int_eq(waitpid(lively.pid, &status, 0), lively.pid);
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
@@ -120,11 +120,11 @@ START_TEST(exec_ends_it)
 {
 	struct lively lively = lively_start("lively", false);
 	lively_says(&lively, "ready");
-	struct live_run *run = prepare(&lively, &policies[0]);
+	struct foreign_run *run = prepare(&lively, &policies[0]);
 	const pid_t orderer = order_when_planted(&lively, 'x');
-	ck_assert_int_eq(go(run, 60 * SECOND), LIVE_RUN_EXEC);
+	ck_assert_int_eq(go(run, 60 * SECOND), FOREIGN_RUN_EXEC);
 	ck_assert_int_eq(waitpid(orderer, NULL, 0), orderer);
-	live_run_free(run);
+	foreign_run_free(run);
 	lively_says(&lively, "ready");
 	lively_end(&lively);
 }
@@ -139,15 +139,15 @@ END_TEST
  */
 START_TEST(deadlock_is_reached)
 {
-	enum live_run_end end;
+	enum foreign_run_end end;
 	struct lively lively = lively_start("dining", false);
 	lively_says(&lively, "ready");
-	struct live_run *run = prepare(&lively, &policies[POLICY_THAT_HOLDS]);
+	struct foreign_run *run = prepare(&lively, &policies[POLICY_THAT_HOLDS]);
 	do
 		end = go(run, 5 * SECOND);
-	while (end == LIVE_RUN_STOPPED && live_run_operations(run) < OPERATIONS_MOST);
-	ck_assert_int_eq(end, LIVE_RUN_SUSPICION);
-	live_run_free(run);
+	while (end == FOREIGN_RUN_STOPPED && foreign_run_operations(run) < OPERATIONS_MOST);
+	ck_assert_int_eq(end, FOREIGN_RUN_SUSPICION);
+	foreign_run_free(run);
 	kill(lively.pid, SIGKILL);
 	waitpid(lively.pid, NULL, 0);
 }
@@ -158,9 +158,9 @@ START_TEST(nothing_is_suspected)
 {
 	struct lively lively = lively_start("dining", true);
 	lively_says(&lively, "ready");
-	struct live_run *run = prepare(&lively, &policies[0]);
-	ck_assert_int_eq(go(run, SECOND), LIVE_RUN_STOPPED);
-	live_run_free(run);
+	struct foreign_run *run = prepare(&lively, &policies[0]);
+	ck_assert_int_eq(go(run, SECOND), FOREIGN_RUN_STOPPED);
+	foreign_run_free(run);
 	kill(lively.pid, SIGKILL);
 	waitpid(lively.pid, NULL, 0);
 }
@@ -171,31 +171,31 @@ START_TEST(crash_is_a_finding)
 	struct lively lively = lively_start("dining", true);
 	struct finding finding;
 	lively_says(&lively, "ready");
-	struct live_run *run = prepare(&lively, &policies[0]);
+	struct foreign_run *run = prepare(&lively, &policies[0]);
 	const pid_t orderer = order_when_planted(&lively, 'c');
-	ck_assert_int_eq(go(run, 60 * SECOND), LIVE_RUN_ENDED);
+	ck_assert_int_eq(go(run, 60 * SECOND), FOREIGN_RUN_ENDED);
 	ck_assert_int_eq(waitpid(orderer, NULL, 0), orderer);
 	finding_init(&finding);
-	ck_assert_int_eq(live_run_finding(run, &finding), STATUS_OK);
+	ck_assert_int_eq(foreign_run_finding(run, &finding), STATUS_OK);
 	ck_assert_int_eq(finding.kind, FINDING_CRASH);
 	ck_assert_int_eq(finding.trace.end_value, SIGSEGV);
 	const struct thread_report *report = &finding.threads[finding.trace.end_thread];
 	ck_assert_uint_ge(report->frames_length, 1);
 	ck_assert_str_eq(report->frames[0].function, "wait_for_end");
 	finding_release(&finding);
-	live_run_free(run);
+	foreign_run_free(run);
 }
 END_TEST
 
 START_TEST(no_such_process)
 {
 	char why[256] = "";
-	struct live_run *run;
+	struct foreign_run *run;
 	const pid_t pid = fork();
 	if (pid == 0)
 		_exit(0);
 	waitpid(pid, NULL, 0);
-	ck_assert_int_eq(live_run_new(pid, &policies[0], &run, why), STATUS_NOT_FOUND);
+	ck_assert_int_eq(foreign_run_new(pid, &policies[0], &run, why), STATUS_NOT_FOUND);
 	ck_assert_ptr_null(run);
 	ck_assert(*why);
 }
@@ -203,8 +203,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("live_run");
-	TCase *tcase = tcase_create("live_run");
+	Suite *suite = suite_create("foreign_run");
+	TCase *tcase = tcase_create("foreign_run");
 	tcase_set_timeout(tcase, 0);
 	tcase_add_loop_test(tcase, runs_and_is_released, 0, 2 * sizeof policies / sizeof *policies);
 	tcase_add_test(tcase, children_go_their_own_way);

@@ -1,5 +1,5 @@
-/* The threads and objects of a live process by their numbers. */
-#include "supervisor/live/live_run.h"
+/* The threads and objects of a foreign process by their numbers. */
+#include "supervisor/foreign/foreign_run.h"
 
 #include <fmc/tracer/array.h>
 
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-uint32_t live_run_number(const struct live_run *run, const struct run_thread *thread)
+uint32_t foreign_run_number(const struct foreign_run *run, const struct run_thread *thread)
 {
 	return (uint32_t)(thread - run->threads);
 }
 
-struct run_thread *live_run_thread(struct live_run *run, const struct tracee *tracee)
+struct run_thread *foreign_run_thread(struct foreign_run *run, const struct tracee *tracee)
 {
 	for (uint32_t i = run->threads_length; i-- > 0;)
 		if (run->threads[i].tid == tracee->tid && run->threads[i].turn != TURN_GONE)
@@ -40,7 +40,7 @@ static char *own_name(pid_t pid, pid_t tid)
 	return strcmp(names[0], names[1]) == 0 || !*names[1] ? NULL : strdup(names[1]);
 }
 
-static bool make_room(struct live_run *run)
+static bool make_room(struct foreign_run *run)
 {
 	if (run->threads_length < run->threads_room)
 		return true;
@@ -66,12 +66,12 @@ static bool make_room(struct live_run *run)
 	return true;
 }
 
-uint32_t live_run_add(struct live_run *run, struct tracee *tracee)
+uint32_t foreign_run_add(struct foreign_run *run, struct tracee *tracee)
 {
-	const struct run_thread *known = live_run_thread(run, tracee);
+	const struct run_thread *known = foreign_run_thread(run, tracee);
 	if (known) { /* of an earlier session */
 		run->threads[known - run->threads].tracee = tracee;
-		return live_run_number(run, known);
+		return foreign_run_number(run, known);
 	}
 	if (!make_room(run) || model_block_add_thread(&run->block) == NO_THREAD)
 		return NO_THREAD;
@@ -83,7 +83,7 @@ uint32_t live_run_add(struct live_run *run, struct tracee *tracee)
 }
 
 /* glibc and musl: the pthread_t is the thread pointer. */
-uint32_t live_run_by_pthread(const struct live_run *run, uint64_t pthread)
+uint32_t foreign_run_by_pthread(const struct foreign_run *run, uint64_t pthread)
 {
 	for (uint32_t i = run->threads_length; pthread && i-- > 0;)
 		if (run->threads[i].pthread == pthread)
@@ -91,7 +91,7 @@ uint32_t live_run_by_pthread(const struct live_run *run, uint64_t pthread)
 	return NO_THREAD;
 }
 
-uint32_t live_run_object(struct live_run *run, enum object_class class, uint64_t address)
+uint32_t foreign_run_object(struct foreign_run *run, enum object_class class, uint64_t address)
 {
 	const struct object_state state = {.class = class, .owner = NO_THREAD};
 	for (uint32_t i = 0; i < run->objects_length; i++)

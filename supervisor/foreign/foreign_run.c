@@ -1,4 +1,4 @@
-#include "supervisor/live/live_run.h"
+#include "supervisor/foreign/foreign_run.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -19,12 +19,12 @@ static void block_children_signal(void)
 	pthread_sigmask(SIG_BLOCK, &child, NULL);
 }
 
-static enum status look(struct live_run *run, char why[256])
+static enum status look(struct foreign_run *run, char why[256])
 {
-	enum status status = live_new(run->pid, &run->live, why);
+	enum status status = foreign_new(run->pid, &run->foreign, why);
 	if (status != STATUS_OK)
 		return status;
-	struct target *target = live_target(run->live);
+	struct target *target = foreign_target(run->foreign);
 	run->markers = markers_new(target, run->planting);
 	if (!run->markers || places_update(run->places, target) != STATUS_OK) {
 		snprintf(why, 256, "process %d: can't read what is mapped", run->pid);
@@ -48,9 +48,9 @@ static enum status look(struct live_run *run, char why[256])
 	return STATUS_OK;
 }
 
-enum status live_run_new(pid_t pid, const struct policy *policy, struct live_run **run, char why[256])
+enum status foreign_run_new(pid_t pid, const struct policy *policy, struct foreign_run **run, char why[256])
 {
-	struct live_run *new = calloc(1, sizeof *new);
+	struct foreign_run *new = calloc(1, sizeof *new);
 	*run = NULL;
 	snprintf(why, 256, "%s", status_text(STATUS_NO_MEMORY));
 	if (!new)
@@ -71,7 +71,7 @@ enum status live_run_new(pid_t pid, const struct policy *policy, struct live_run
 	if (status == STATUS_OK)
 		*run = new;
 	else
-		live_run_free(new);
+		foreign_run_free(new);
 	return status;
 }
 
@@ -108,66 +108,66 @@ static void wait_for_release(pid_t tracing, pid_t pid)
 }
 
 /* While the process can still be looked at. */
-static void name_objects(struct live_run *run)
+static void name_objects(struct foreign_run *run)
 {
 	char name[256];
-	places_update(run->places, live_target(run->live));
+	places_update(run->places, foreign_target(run->foreign));
 	for (uint32_t i = 0; i < run->objects_length; i++) {
 		struct run_object *object = &run->objects[i];
 		if (object->name)
 			continue;
-		places_name(run->places, live_target(run->live), object->address, name, sizeof name);
+		places_name(run->places, foreign_target(run->foreign), object->address, name, sizeof name);
 		object->name = strdup(name);
 	}
 }
 
-enum live_run_end live_run_go(struct live_run *run, uint64_t until, char why[256])
+enum foreign_run_end foreign_run_go(struct foreign_run *run, uint64_t until, char why[256])
 {
 	pthread_t thread;
 	run->why = why;
 	run->until = until;
-	run->end = LIVE_RUN_GOES_ON;
-	if (!run->live && live_new(run->pid, &run->live, why) != STATUS_OK)
-		return LIVE_RUN_FAILED;
-	if (pthread_create(&thread, NULL, live_run_session, run) != 0) {
+	run->end = FOREIGN_RUN_GOES_ON;
+	if (!run->foreign && foreign_new(run->pid, &run->foreign, why) != STATUS_OK)
+		return FOREIGN_RUN_FAILED;
+	if (pthread_create(&thread, NULL, foreign_run_session, run) != 0) {
 		snprintf(why, 256, "%s", status_text(STATUS_NO_MEMORY));
-		return LIVE_RUN_FAILED;
+		return FOREIGN_RUN_FAILED;
 	}
 	pthread_join(thread, NULL);
 	wait_for_release(run->tracing, run->pid);
 	name_objects(run);
-	live_free(run->live);
-	run->live = NULL;
+	foreign_free(run->foreign);
+	run->foreign = NULL;
 	return run->end;
 }
 
-struct places *live_run_places(struct live_run *run)
+struct places *foreign_run_places(struct foreign_run *run)
 {
 	return run->places;
 }
 
-size_t live_run_left_alone(const struct live_run *run)
+size_t foreign_run_left_alone(const struct foreign_run *run)
 {
 	return run->left_alone;
 }
 
-size_t live_run_planted(const struct live_run *run)
+size_t foreign_run_planted(const struct foreign_run *run)
 {
 	return run->stubs;
 }
 
-size_t live_run_operations(const struct live_run *run)
+size_t foreign_run_operations(const struct foreign_run *run)
 {
 	return run->trace.length;
 }
 
-void live_run_free(struct live_run *run)
+void foreign_run_free(struct foreign_run *run)
 {
 	if (!run)
 		return;
 	if (run->guarded)
 		guardian_end(&run->guardian);
-	live_free(run->live);
+	foreign_free(run->foreign);
 	markers_free(run->markers);
 	places_free(run->places);
 	planting_free(run->planting);

@@ -1,4 +1,4 @@
-#include "tracer/live/planting_code.h"
+#include "tracer/foreign/planting_code.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -62,13 +62,13 @@ static bool as_before(const struct planting *planting, const struct target *targ
  * Each write stays within one page, so that the kernel does it whole or not at all whenever fmc is killed; the jumps come
  * when there is something to jump to.
  */
-enum status planting_plant(struct planting *planting, struct live *live)
+enum status planting_plant(struct planting *planting, struct foreign *foreign)
 {
-	struct target *target = live_target(live);
+	struct target *target = foreign_target(foreign);
 	enum status status = STATUS_OK;
 	for (uint32_t i = 0; i < planting->stubs_length; i++)
 		planting->stubs[i].used = true;
-	if (!planting_each_word(live, leave_out, planting))
+	if (!planting_each_word(foreign, leave_out, planting))
 		return STATUS_TIMEOUT;
 	if (!as_before(planting, target))
 		return STATUS_UNSUPPORTED;
@@ -122,17 +122,17 @@ static void look_for_stub(void *context, uint64_t word)
 	}
 }
 
-enum status planting_remove(struct planting *planting, struct live *live)
+enum status planting_remove(struct planting *planting, struct foreign *foreign)
 {
 	struct search search = {.planting = planting};
 	if (!atomic_load(&planting->planted))
 		return STATUS_OK;
-	remove_jumps(planting, live_target(live)->memory);
-	if (!planting_move_out(planting, live))
+	remove_jumps(planting, foreign_target(foreign)->memory);
+	if (!planting_move_out(planting, foreign))
 		return STATUS_TIMEOUT;
-	if (!planting_each_word(live, look_for_stub, &search) || search.found)
+	if (!planting_each_word(foreign, look_for_stub, &search) || search.found)
 		return STATUS_TIMEOUT;
-	remove_areas(planting, live_target(live)->memory);
+	remove_areas(planting, foreign_target(foreign)->memory);
 	atomic_store(&planting->planted, 0);
 	return STATUS_OK;
 }

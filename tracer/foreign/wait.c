@@ -1,4 +1,4 @@
-#include "tracer/live/live.h"
+#include "tracer/foreign/foreign.h"
 #include "tracer/proc/call_traits.h"
 #include "tracer/snapshot/attach.h"
 
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Waiting for the threads of a live process, and what a stop of one means. */
+/* Waiting for the threads of a foreign process, and what a stop of one means. */
 
 #define EVENT(status)  ((unsigned)(status) >> 8)
 #define KERNEL_RESTART (-514) /* ERESTARTNOHAND of the kernel: begin again unless a handler runs */
@@ -41,17 +41,17 @@ static void take(pid_t tid)
  * nobody but who is traced: it begins again. A handler that is to run makes the kernel say EINTR after all. The kernel looks
  * at this only when it has some signal to look at: the interruption sees to that.
  */
-static void begin_again(struct live *live, struct tracee *tracee)
+static void begin_again(struct foreign *foreign, struct tracee *tracee)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs || (int64_t)regs->rax != -EINTR || !call_is_cut((long)regs->orig_rax) ||
-	    live_interrupt(live, tracee) != STATUS_OK)
+	    foreign_interrupt(foreign, tracee) != STATUS_OK)
 		return;
 	tracee_change_regs(tracee)->rax = (unsigned long long)KERNEL_RESTART;
 	registers_write_back(tracee);
 }
 
-static enum status at_syscall(struct live *live, struct tracee *tracee, struct live_event *event)
+static enum status at_syscall(struct foreign *foreign, struct tracee *tracee, struct foreign_event *event)
 {
 	struct __ptrace_syscall_info info;
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, tracee->tid, (void *)sizeof info, &info) <= 0)
@@ -59,80 +59,82 @@ static enum status at_syscall(struct live *live, struct tracee *tracee, struct l
 	event->rip = info.instruction_pointer;
 	event->rsp = info.stack_pointer;
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-		event->kind = LIVE_CALL;
+		event->kind = FOREIGN_CALL;
 		event->number = (long)info.entry.nr;
 		for (int i = 0; i < 6; i++)
 			event->arguments[i] = info.entry.args[i];
 		return STATUS_OK;
 	}
-	event->kind = LIVE_RETURN;
+	event->kind = FOREIGN_RETURN;
 	if (info.exit.rval == -EINTR)
-		begin_again(live, tracee);
+		begin_again(foreign, tracee);
 	return STATUS_OK;
 }
 
-/* A trap that live_interrupt() asked for, a job-control stop, or the end of one. */
-static enum status at_trap(struct live *live, struct tracee *tracee, int signal, struct live_event *event)
+/* A trap that foreign_interrupt() asked for, a job-control stop, or the end of one. */
+static enum status at_trap(struct foreign *foreign, struct tracee *tracee, int signal,
+			   struct foreign_event *event)
 {
-	struct live_thread *thread = live_thread_of(live, tracee);
+	struct foreign_thread *thread = foreign_thread_of(foreign, tracee);
 	const bool asked = thread->interrupted;
-	event->kind = signal == SIGTRAP ? LIVE_PAUSED : LIVE_SUSPENDED;
+	event->kind = signal == SIGTRAP ? FOREIGN_PAUSED : FOREIGN_SUSPENDED;
 	thread->interrupted = false;
 	if (signal == SIGTRAP)
-		begin_again(live, tracee);
+		begin_again(foreign, tracee);
 	thread->last = *event;
 	if (asked)
 		return STATUS_OK;
-	live_resume(live, tracee); /* goes on, or listens for the end of the job-control stop */
+	foreign_resume(foreign, tracee); /* goes on, or listens for the end of the job-control stop */
 	return STATUS_TIMEOUT;
 }
 
 /* Replaced by another program: it is alone. */
-static void forget_others(struct live *live, const struct tracee *tracee)
+static void forget_others(struct foreign *foreign, const struct tracee *tracee)
 {
-	for (uint32_t i = 0; i < live->target->tracees_length; i++)
-		if (live->target->tracees[i] != tracee)
-			live->target->tracees[i]->life = TRACEE_DEAD;
-	live->over = true;
+	for (uint32_t i = 0; i < foreign->target->tracees_length; i++)
+		if (foreign->target->tracees[i] != tracee)
+			foreign->target->tracees[i]->life = TRACEE_DEAD;
+	foreign->over = true;
 }
 
-static enum status at_event(struct live *live, struct tracee *tracee, int status, struct live_event *event)
+static enum status at_event(struct foreign *foreign, struct tracee *tracee, int status,
+			    struct foreign_event *event)
 {
 	switch (EVENT(status)) {
 	case PTRACE_EVENT_STOP:
-		return at_trap(live, tracee, status & 0x7f, event);
+		return at_trap(foreign, tracee, status & 0x7f, event);
 	case PTRACE_EVENT_EXEC:
-		event->kind = LIVE_EXEC;
-		forget_others(live, tracee);
+		event->kind = FOREIGN_EXEC;
+		forget_others(foreign, tracee);
 		return STATUS_OK;
 	default: /* it has made a thread or a process, which will show itself */
-		live_resume(live, tracee);
+		foreign_resume(foreign, tracee);
 		return STATUS_TIMEOUT;
 	}
 }
 
 /* Its first stop: a thread of the process, or a process of its own. */
-static enum status newcomer(struct live *live, pid_t tid, struct live_event *event)
+static enum status newcomer(struct foreign *foreign, pid_t tid, struct foreign_event *event)
 {
 	char path[64];
 	take(tid);
-	snprintf(path, sizeof path, "/proc/%d/task/%d", live->target->pid, tid);
+	snprintf(path, sizeof path, "/proc/%d/task/%d", foreign->target->pid, tid);
 	if (access(path, F_OK) == 0) {
-		event->tracee = live_add(live, tid);
+		event->tracee = foreign_add(foreign, tid);
 		if (!event->tracee)
 			return STATUS_NO_MEMORY;
 		event->tracee->life = TRACEE_STOPPED;
-		event->kind = LIVE_BORN;
+		event->kind = FOREIGN_BORN;
 		return STATUS_OK;
 	}
-	if (live->shown && syscall(SYS_kcmp, live->target->pid, tid, KCMP_VM, 0, 0) != 0)
-		live->shown(live->shown_context, tid);
+	if (foreign->shown && syscall(SYS_kcmp, foreign->target->pid, tid, KCMP_VM, 0, 0) != 0)
+		foreign->shown(foreign->shown_context, tid);
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
 	return STATUS_TIMEOUT;
 }
 
-static enum status ended(struct live *live, struct tracee *tracee, const siginfo_t *info,
-			 struct live_event *event)
+static enum status ended(struct foreign *foreign, struct tracee *tracee, const siginfo_t *info,
+			 struct foreign_event *event)
 {
 	int status;
 	while (waitpid(info->si_pid, &status, __WALL | __WNOTHREAD) < 0 && errno == EINTR)
@@ -140,35 +142,35 @@ static enum status ended(struct live *live, struct tracee *tracee, const siginfo
 	if (!tracee)
 		return STATUS_TIMEOUT;
 	tracee->life = TRACEE_DEAD;
-	event->kind = LIVE_EXITED;
-	if (info->si_pid != live->target->pid)
+	event->kind = FOREIGN_EXITED;
+	if (info->si_pid != foreign->target->pid)
 		return STATUS_OK;
-	live->over = live->target->gone = true;
-	*event = (struct live_event){.kind = LIVE_ENDED, .value = status};
+	foreign->over = foreign->target->gone = true;
+	*event = (struct foreign_event){.kind = FOREIGN_ENDED, .value = status};
 	return STATUS_OK;
 }
 
 /* STATUS_TIMEOUT: nothing that anybody needs to know. */
-static enum status classify(struct live *live, const siginfo_t *info, struct live_event *event)
+static enum status classify(struct foreign *foreign, const siginfo_t *info, struct foreign_event *event)
 {
-	struct tracee *tracee = target_by_tid(live->target, info->si_pid);
+	struct tracee *tracee = target_by_tid(foreign->target, info->si_pid);
 	const int status = info->si_status;
 	enum status result = STATUS_OK;
-	*event = (struct live_event){.tracee = tracee};
+	*event = (struct foreign_event){.tracee = tracee};
 	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED)
-		return ended(live, tracee, info, event);
+		return ended(foreign, tracee, info, event);
 	if (!tracee)
-		return newcomer(live, info->si_pid, event);
+		return newcomer(foreign, info->si_pid, event);
 	tracee->life = TRACEE_STOPPED;
 	registers_forget(tracee);
 	if (status == SYSCALL_STOP || EVENT(status))
 		take(tracee->tid);
 	if (status == SYSCALL_STOP) {
-		result = at_syscall(live, tracee, event);
+		result = at_syscall(foreign, tracee, event);
 	} else if (EVENT(status)) {
-		result = at_event(live, tracee, status, event);
+		result = at_event(foreign, tracee, status, event);
 	} else {
-		event->kind = LIVE_SIGNAL;
+		event->kind = FOREIGN_SIGNAL;
 		event->number = status;
 	}
 	return result;
@@ -186,7 +188,7 @@ static void sleep_until_child(int64_t milliseconds)
 	sigtimedwait(&child, NULL, &time);
 }
 
-enum status live_wait(struct live *live, int timeout_ms, struct live_event *event)
+enum status foreign_wait(struct foreign *foreign, int timeout_ms, struct foreign_event *event)
 {
 	const int64_t deadline = now_ms() + timeout_ms;
 	for (;;) {
@@ -195,14 +197,14 @@ enum status live_wait(struct live *live, int timeout_ms, struct live_event *even
 		    0) {
 			if (errno == EINTR)
 				continue;
-			live->over = live->target->gone = true;
-			*event = (struct live_event){.kind = LIVE_ENDED};
+			foreign->over = foreign->target->gone = true;
+			*event = (struct foreign_event){.kind = FOREIGN_ENDED};
 			return STATUS_OK;
 		}
 		if (info.si_pid) {
-			const enum status status = classify(live, &info, event);
+			const enum status status = classify(foreign, &info, event);
 			if (status == STATUS_OK && event->tracee)
-				live_thread_of(live, event->tracee)->last = *event;
+				foreign_thread_of(foreign, event->tracee)->last = *event;
 			if (status != STATUS_TIMEOUT)
 				return status;
 			continue;
@@ -214,56 +216,56 @@ enum status live_wait(struct live *live, int timeout_ms, struct live_event *even
 	}
 }
 
-static uint32_t interrupt_running(struct live *live, bool calls)
+static uint32_t interrupt_running(struct foreign *foreign, bool calls)
 {
 	uint32_t running = 0;
-	for (uint32_t i = 0; i < live->target->tracees_length; i++) {
-		struct tracee *tracee = live->target->tracees[i];
-		const struct live_thread *thread = &live->threads[i];
+	for (uint32_t i = 0; i < foreign->target->tracees_length; i++) {
+		struct tracee *tracee = foreign->target->tracees[i];
+		const struct foreign_thread *thread = &foreign->threads[i];
 		if (tracee->life != TRACEE_RUNNING || thread->suspended || (!calls && thread->in_call))
 			continue;
 		running++;
 		if (!thread->interrupted)
-			live_interrupt(live, tracee);
+			foreign_interrupt(foreign, tracee);
 	}
 	return running;
 }
 
-enum status live_stop(struct live *live, bool calls, int timeout_ms)
+enum status foreign_stop(struct foreign *foreign, bool calls, int timeout_ms)
 {
 	const int64_t deadline = now_ms() + timeout_ms;
-	while (!live->over && interrupt_running(live, calls)) {
-		struct live_event event;
+	while (!foreign->over && interrupt_running(foreign, calls)) {
+		struct foreign_event event;
 		const int64_t left = deadline - now_ms();
 		if (left <= 0)
 			return STATUS_TIMEOUT;
-		const enum status status = live_wait(live, (int)left, &event);
+		const enum status status = foreign_wait(foreign, (int)left, &event);
 		if (status != STATUS_OK)
 			return status;
-		if (event.kind == LIVE_SIGNAL)
-			live_resume(live, event.tracee);
+		if (event.kind == FOREIGN_SIGNAL)
+			foreign_resume(foreign, event.tracee);
 	}
-	return live->over ? STATUS_GONE : STATUS_OK;
+	return foreign->over ? STATUS_GONE : STATUS_OK;
 }
 
 /* A thread that has been interrupted, but has come to the beginning of a call first, would have the call cut short. */
-static bool begin_calls(struct live *live)
+static bool begin_calls(struct foreign *foreign)
 {
 	bool interrupted = false;
-	for (uint32_t i = 0; i < live->target->tracees_length; i++) {
-		struct tracee *tracee = live->target->tracees[i];
-		if (tracee->life == TRACEE_STOPPED && live->threads[i].last.kind == LIVE_CALL)
-			live_resume(live, tracee);
-		interrupted |= tracee->life == TRACEE_RUNNING && live->threads[i].interrupted;
+	for (uint32_t i = 0; i < foreign->target->tracees_length; i++) {
+		struct tracee *tracee = foreign->target->tracees[i];
+		if (tracee->life == TRACEE_STOPPED && foreign->threads[i].last.kind == FOREIGN_CALL)
+			foreign_resume(foreign, tracee);
+		interrupted |= tracee->life == TRACEE_RUNNING && foreign->threads[i].interrupted;
 	}
 	return interrupted;
 }
 
-void live_release(struct live *live)
+void foreign_release(struct foreign *foreign)
 {
 	const int64_t deadline = now_ms() + RELEASE_MS;
-	struct live_event event;
-	while (begin_calls(live) && !live->over && now_ms() < deadline)
-		if (live_wait(live, RELEASE_MS, &event) == STATUS_OK && event.kind == LIVE_SIGNAL)
-			live_resume(live, event.tracee);
+	struct foreign_event event;
+	while (begin_calls(foreign) && !foreign->over && now_ms() < deadline)
+		if (foreign_wait(foreign, RELEASE_MS, &event) == STATUS_OK && event.kind == FOREIGN_SIGNAL)
+			foreign_resume(foreign, event.tracee);
 }

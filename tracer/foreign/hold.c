@@ -1,5 +1,5 @@
 #include "tracer/answers/answers.h"
-#include "tracer/live/live.h"
+#include "tracer/foreign/foreign.h"
 #include "tracer/proc/call_traits.h"
 #include "tracer/proc/proc.h"
 #include "tracer/snapshot/attach.h"
@@ -16,93 +16,93 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Taking hold of a live process, and letting its threads run. */
+/* Taking hold of a foreign process, and letting its threads run. */
 
 #define STOP_MS	    1000 /* for all threads to stop */
 #define TRANSFER_MS 2000 /* for transfers to end that must not be cut short */
 
-struct live_thread *live_thread_of(const struct live *live, const struct tracee *tracee)
+struct foreign_thread *foreign_thread_of(const struct foreign *foreign, const struct tracee *tracee)
 {
-	return &live->threads[tracee->index];
+	return &foreign->threads[tracee->index];
 }
 
-struct tracee *live_add(struct live *live, pid_t tid)
+struct tracee *foreign_add(struct foreign *foreign, pid_t tid)
 {
-	struct tracee *tracee = target_add(live->target, tid, TRACEE_RUNNING);
+	struct tracee *tracee = target_add(foreign->target, tid, TRACEE_RUNNING);
 	if (!tracee)
 		return NULL;
-	if (tracee->index >= live->threads_room) {
+	if (tracee->index >= foreign->threads_room) {
 		const uint32_t room = 2 * tracee->index + 16;
-		struct live_thread *threads = reallocarray(live->threads, room, sizeof *threads);
+		struct foreign_thread *threads = reallocarray(foreign->threads, room, sizeof *threads);
 		if (!threads)
 			return NULL;
-		live->threads = threads;
-		live->threads_room = room;
+		foreign->threads = threads;
+		foreign->threads_room = room;
 	}
-	live->threads[tracee->index] = (struct live_thread){0};
+	foreign->threads[tracee->index] = (struct foreign_thread){0};
 	return tracee;
 }
 
-struct target *live_target(const struct live *live)
+struct target *foreign_target(const struct foreign *foreign)
 {
-	return live->target;
+	return foreign->target;
 }
 
-const struct live_event *live_standing(const struct live *live, const struct tracee *tracee)
+const struct foreign_event *foreign_standing(const struct foreign *foreign, const struct tracee *tracee)
 {
-	return &live_thread_of(live, tracee)->last;
+	return &foreign_thread_of(foreign, tracee)->last;
 }
 
-bool live_in_call(const struct live *live, const struct tracee *tracee)
+bool foreign_in_call(const struct foreign *foreign, const struct tracee *tracee)
 {
-	return tracee->life == TRACEE_RUNNING && live_thread_of(live, tracee)->in_call;
+	return tracee->life == TRACEE_RUNNING && foreign_thread_of(foreign, tracee)->in_call;
 }
 
-void live_on_child(struct live *live, void (*shown)(void *, pid_t), void *context)
+void foreign_on_child(struct foreign *foreign, void (*shown)(void *, pid_t), void *context)
 {
-	live->shown = shown;
-	live->shown_context = context;
+	foreign->shown = shown;
+	foreign->shown_context = context;
 }
 
-enum status live_set_registers(struct tracee *tracee)
+enum status foreign_set_registers(struct tracee *tracee)
 {
 	return registers_write_back(tracee);
 }
 
-enum status live_resume(struct live *live, struct tracee *tracee)
+enum status foreign_resume(struct foreign *foreign, struct tracee *tracee)
 {
-	struct live_thread *thread = live_thread_of(live, tracee);
+	struct foreign_thread *thread = foreign_thread_of(foreign, tracee);
 	if (tracee->life != TRACEE_STOPPED)
 		return STATUS_GONE;
-	const long signal = thread->last.kind == LIVE_SIGNAL ? thread->last.number : 0;
+	const long signal = thread->last.kind == FOREIGN_SIGNAL ? thread->last.number : 0;
 	enum status status = registers_write_back(tracee);
 	registers_forget(tracee);
 	tracee->life = TRACEE_RUNNING;
-	thread->in_call = thread->last.kind == LIVE_CALL;
-	thread->suspended = thread->last.kind == LIVE_SUSPENDED;
+	thread->in_call = thread->last.kind == FOREIGN_CALL;
+	thread->suspended = thread->last.kind == FOREIGN_SUSPENDED;
 	if (signal)
-		thread->last.kind = LIVE_NONE;
+		thread->last.kind = FOREIGN_NONE;
 	if (status == STATUS_OK && ptrace(thread->suspended ? PTRACE_LISTEN : PTRACE_SYSCALL, tracee->tid,
 					  NULL, (void *)signal) != 0)
 		status = STATUS_GONE;
 	return status;
 }
 
-enum status live_interrupt(struct live *live, struct tracee *tracee)
+enum status foreign_interrupt(struct foreign *foreign, struct tracee *tracee)
 {
 	if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) != 0)
 		return STATUS_GONE;
-	live_thread_of(live, tracee)->interrupted = true;
+	foreign_thread_of(foreign, tracee)->interrupted = true;
 	return STATUS_OK;
 }
 
-bool live_place(const struct live *live, struct tracee *tracee, uint64_t *rip, uint64_t *rsp)
+bool foreign_place(const struct foreign *foreign, struct tracee *tracee, uint64_t *rip, uint64_t *rsp)
 {
 	struct task_call call;
 	if (tracee->life == TRACEE_DEAD)
 		return false;
 	const struct user_regs_struct *regs = tracee->life == TRACEE_STOPPED ? tracee_regs(tracee) : NULL;
-	if (!regs && (!task_call(live->folder, tracee->tid, &call) || call.running))
+	if (!regs && (!task_call(foreign->folder, tracee->tid, &call) || call.running))
 		return false;
 	*rip = regs ? regs->rip : call.pc;
 	*rsp = regs ? regs->rsp : call.sp;
@@ -128,14 +128,14 @@ static bool each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void
 static bool not_transferring(void *context, pid_t tid)
 {
 	struct task_call call;
-	const struct live *live = context;
-	return !task_call(live->folder, tid, &call) || call.running || !call_is_halved(&call);
+	const struct foreign *foreign = context;
+	return !task_call(foreign->folder, tid, &call) || call.running || !call_is_halved(&call);
 }
 
 /* A write to a full pipe, say, would come back with what it has written by then. Mostly it is over soon. */
-static bool transfers_over(struct live *live)
+static bool transfers_over(struct foreign *foreign)
 {
-	for (int waited = 0; !each_thread(live->target->pid, not_transferring, live); waited++) {
+	for (int waited = 0; !each_thread(foreign->target->pid, not_transferring, foreign); waited++) {
 		if (waited == TRANSFER_MS)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -159,7 +159,7 @@ static int tracer_of(pid_t pid, pid_t tid)
 }
 
 struct seizing {
-	struct live *live;
+	struct foreign *foreign;
 	size_t added;
 	int error;
 	bool again;
@@ -168,8 +168,8 @@ struct seizing {
 /* It couldn't be seized: because it has ended, or is traced already, made by a thread that is. */
 static int refused(const struct seizing *seizing, pid_t tid, int error, bool *again)
 {
-	const int tracer = error == ESRCH ? -1 : tracer_of(seizing->live->target->pid, tid);
-	if (tracer == 0 && seizing->live->target->tracees_length > 0)
+	const int tracer = error == ESRCH ? -1 : tracer_of(seizing->foreign->target->pid, tid);
+	if (tracer == 0 && seizing->foreign->target->tracees_length > 0)
 		*again = true; /* it was another's a moment ago */
 	else if (tracer >= 0 && tracer != gettid())
 		return error;
@@ -179,31 +179,31 @@ static int refused(const struct seizing *seizing, pid_t tid, int error, bool *ag
 static bool seize(void *context, pid_t tid)
 {
 	struct seizing *seizing = context;
-	if (target_by_tid(seizing->live->target, tid))
+	if (target_by_tid(seizing->foreign->target, tid))
 		return true;
-	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)LIVE_OPTIONS) != 0) {
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)FOREIGN_OPTIONS) != 0) {
 		seizing->error = refused(seizing, tid, errno, &seizing->again);
 		return !seizing->error;
 	}
 	seizing->added++;
-	if (!live_add(seizing->live, tid))
+	if (!foreign_add(seizing->foreign, tid))
 		seizing->error = ENOMEM;
 	return !seizing->error;
 }
 
-static enum status seize_all(struct live *live)
+static enum status seize_all(struct foreign *foreign)
 {
-	struct seizing seizing = {.live = live};
+	struct seizing seizing = {.foreign = foreign};
 	do {
 		seizing.added = 0;
 		seizing.again = false;
-		each_thread(live->target->pid, seize, &seizing);
+		each_thread(foreign->target->pid, seize, &seizing);
 	} while ((seizing.added || seizing.again) && !seizing.error);
 	if (seizing.error == EPERM || seizing.error == EACCES)
 		return STATUS_DENIED;
 	if (seizing.error)
 		return seizing.error == ENOMEM ? STATUS_NO_MEMORY : STATUS_NOT_FOUND;
-	return live->target->tracees_length ? STATUS_OK : STATUS_NOT_FOUND;
+	return foreign->target->tracees_length ? STATUS_OK : STATUS_NOT_FOUND;
 }
 
 static enum status refuse(enum status status, pid_t pid, char why[256])
@@ -228,12 +228,12 @@ static enum status refuse(enum status status, pid_t pid, char why[256])
 	return status;
 }
 
-enum status live_new(pid_t pid, struct live **live, char why[256])
+enum status foreign_new(pid_t pid, struct foreign **foreign, char why[256])
 {
-	struct live *new = calloc(1, sizeof *new);
+	struct foreign *new = calloc(1, sizeof *new);
 	enum status status = new && (new->target = target_new(pid, &answers)) ? STATUS_OK : STATUS_NO_MEMORY;
 	char path[32];
-	*live = NULL;
+	*foreign = NULL;
 	snprintf(path, sizeof path, "/proc/%d", pid);
 	if (new)
 		new->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -242,36 +242,36 @@ enum status live_new(pid_t pid, struct live **live, char why[256])
 	if (status == STATUS_OK)
 		status = target_open_memory(new->target);
 	if (status == STATUS_OK)
-		*live = new;
+		*foreign = new;
 	else
-		live_free(new);
+		foreign_free(new);
 	return refuse(status, pid, why);
 }
 
-enum status live_open(struct live *live, char why[256])
+enum status foreign_open(struct foreign *foreign, char why[256])
 {
-	const pid_t pid = live->target->pid;
-	if (!transfers_over(live)) {
+	const pid_t pid = foreign->target->pid;
+	if (!transfers_over(foreign)) {
 		snprintf(why, 256,
 			 "process %d: one of its threads is in the middle of a transfer that must not be cut "
 			 "short, try again",
 			 pid);
 		return STATUS_TIMEOUT;
 	}
-	enum status status = seize_all(live);
+	enum status status = seize_all(foreign);
 	if (status == STATUS_OK)
-		status = live_stop(live, true, STOP_MS);
+		status = foreign_stop(foreign, true, STOP_MS);
 	return refuse(status, pid, why);
 }
 
-void live_free(struct live *live)
+void foreign_free(struct foreign *foreign)
 {
-	if (!live)
+	if (!foreign)
 		return;
-	if (live->folder >= 0)
-		close(live->folder);
-	if (live->target)
-		target_free(live->target);
-	free(live->threads);
-	free(live);
+	if (foreign->folder >= 0)
+		close(foreign->folder);
+	if (foreign->target)
+		target_free(foreign->target);
+	free(foreign->threads);
+	free(foreign);
 }

@@ -1,4 +1,4 @@
-/* Taking hold of a live process and letting it go, what is planted in it, and the guardian. */
+/* Taking hold of a foreign process and letting it go, what is planted in it, and the guardian. */
 #include "tests/unit/lively.h"
 #include "tests/unit/suite.h"
 
@@ -59,29 +59,30 @@ static void in_thread(void *(*routine)(void *), void *argument)
 	pthread_join(thread, NULL);
 }
 
-static struct live *take_hold(pid_t pid)
+static struct foreign *take_hold(pid_t pid)
 {
 	char why[256] = "";
-	struct live *live;
-	ck_assert_msg(live_new(pid, &live, why) == STATUS_OK, "%s", why);
-	ck_assert_msg(live_open(live, why) == STATUS_OK, "%s", why);
-	return live;
+	struct foreign *foreign;
+	ck_assert_msg(foreign_new(pid, &foreign, why) == STATUS_OK, "%s", why);
+	ck_assert_msg(foreign_open(foreign, why) == STATUS_OK, "%s", why);
+	return foreign;
 }
 
 static void *stop_and_go(void *argument)
 {
 	const pid_t pid = *(pid_t *)argument;
-	struct live *live = take_hold(pid);
-	const struct target *target = live_target(live);
+	struct foreign *foreign = take_hold(pid);
+	const struct target *target = foreign_target(foreign);
 	ck_assert_uint_ge(target_tracees(target), 9);
 	for (uint32_t i = 0; i < target_tracees(target); i++) {
 		struct tracee *tracee = target_tracee(target, i);
 		uint64_t rip, rsp;
 		if (tracee->life != TRACEE_DEAD)
-			ck_assert(tracee->life == TRACEE_STOPPED && live_place(live, tracee, &rip, &rsp));
+			ck_assert(tracee->life == TRACEE_STOPPED &&
+				  foreign_place(foreign, tracee, &rip, &rsp));
 	}
-	live_release(live);
-	live_free(live);
+	foreign_release(foreign);
+	foreign_free(foreign);
 	return NULL;
 }
 
@@ -124,52 +125,53 @@ static void check_jumps(const struct planting *planting, const struct target *ta
 }
 
 /* Everybody runs until so many stops have been seen, of stubs or of any kind; the last one is left standing there. */
-static void run_on(const struct planted *planted, struct live *live, uint32_t stops, bool of_stubs)
+static void run_on(const struct planted *planted, struct foreign *foreign, uint32_t stops, bool of_stubs)
 {
-	struct live_event event;
-	for (uint32_t i = 0; i < target_tracees(live_target(live)); i++)
-		live_resume(live, target_tracee(live_target(live), i));
+	struct foreign_event event;
+	for (uint32_t i = 0; i < target_tracees(foreign_target(foreign)); i++)
+		foreign_resume(foreign, target_tracee(foreign_target(foreign), i));
 	while (stops > 0) {
-		ck_assert_int_eq(live_wait(live, 10000, &event), STATUS_OK);
-		ck_assert(event.kind != LIVE_ENDED && event.kind != LIVE_EXEC);
-		stops -= !of_stubs || (event.kind == LIVE_CALL && planting_at(planted->planting, event.rip));
-		if (event.kind != LIVE_EXITED && (stops > 0 || event.kind == LIVE_SIGNAL))
-			live_resume(live, event.tracee);
+		ck_assert_int_eq(foreign_wait(foreign, 10000, &event), STATUS_OK);
+		ck_assert(event.kind != FOREIGN_ENDED && event.kind != FOREIGN_EXEC);
+		stops -=
+		    !of_stubs || (event.kind == FOREIGN_CALL && planting_at(planted->planting, event.rip));
+		if (event.kind != FOREIGN_EXITED && (stops > 0 || event.kind == FOREIGN_SIGNAL))
+			foreign_resume(foreign, event.tracee);
 	}
 }
 
 static void *plant_and_remove(void *argument)
 {
 	struct planted *planted = argument;
-	struct live *live = take_hold(planted->pid);
-	ck_assert_int_eq(planting_plant(planted->planting, live), STATUS_OK);
-	check_jumps(planted->planting, live_target(live));
+	struct foreign *foreign = take_hold(planted->pid);
+	ck_assert_int_eq(planting_plant(planted->planting, foreign), STATUS_OK);
+	check_jumps(planted->planting, foreign_target(foreign));
 	planted->text = lively_text(planted->pid);
-	run_on(planted, live, planted->marks, true);
+	run_on(planted, foreign, planted->marks, true);
 	enum status status = STATUS_TIMEOUT;
 	for (int i = 0; i < 100 && status == STATUS_TIMEOUT; i++) {
-		ck_assert_int_eq(live_stop(live, false, 5000), STATUS_OK);
-		status = planting_remove(planted->planting, live);
+		ck_assert_int_eq(foreign_stop(foreign, false, 5000), STATUS_OK);
+		status = planting_remove(planted->planting, foreign);
 		if (status == STATUS_TIMEOUT)
-			run_on(planted, live, 20, false);
+			run_on(planted, foreign, 20, false);
 	}
 	ck_assert_int_eq(status, STATUS_OK);
-	live_release(live);
-	live_free(live);
+	foreign_release(foreign);
+	foreign_free(foreign);
 	return NULL;
 }
 
 static struct planted prepare(pid_t pid)
 {
 	char why[256];
-	struct live *live;
+	struct foreign *foreign;
 	struct planted planted = {.pid = pid, .planting = planting_new()};
 	ck_assert_ptr_nonnull(planted.planting);
-	ck_assert_int_eq(live_new(pid, &live, why), STATUS_OK);
-	struct markers *markers = markers_new(live_target(live), planted.planting);
+	ck_assert_int_eq(foreign_new(pid, &foreign, why), STATUS_OK);
+	struct markers *markers = markers_new(foreign_target(foreign), planted.planting);
 	ck_assert_ptr_nonnull(markers);
 	markers_free(markers);
-	live_free(live);
+	foreign_free(foreign);
 	return planted;
 }
 
@@ -201,20 +203,20 @@ static pid_t start_planter(pid_t target, pid_t *guardian)
 	const pid_t planter = fork();
 	if (planter == 0) {
 		struct guardian own;
-		struct live_event event;
+		struct foreign_event event;
 		block_child_signal();
 		struct planted planted = prepare(target);
 		if (guardian_start(&own, planted.planting) != STATUS_OK)
 			_exit(1);
-		struct live *live = take_hold(target);
-		if (planting_plant(planted.planting, live) != STATUS_OK ||
+		struct foreign *foreign = take_hold(target);
+		if (planting_plant(planted.planting, foreign) != STATUS_OK ||
 		    write(ends[1], &own.pid, sizeof own.pid) != sizeof own.pid)
 			_exit(1);
-		for (uint32_t i = 0; i < target_tracees(live_target(live)); i++)
-			live_resume(live, target_tracee(live_target(live), i));
+		for (uint32_t i = 0; i < target_tracees(foreign_target(foreign)); i++)
+			foreign_resume(foreign, target_tracee(foreign_target(foreign), i));
 		for (;;)
-			if (live_wait(live, 1000, &event) == STATUS_OK && event.tracee)
-				live_resume(live, event.tracee);
+			if (foreign_wait(foreign, 1000, &event) == STATUS_OK && event.tracee)
+				foreign_resume(foreign, event.tracee);
 	}
 	close(ends[1]);
 	ck_assert_int_eq(read(ends[0], guardian, sizeof *guardian), sizeof *guardian);
@@ -295,8 +297,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("live");
-	TCase *tcase = tcase_create("live");
+	Suite *suite = suite_create("foreign");
+	TCase *tcase = tcase_create("foreign");
 	const int length = sizeof programs / sizeof *programs;
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, stops_are_not_noticed, 0, length);
