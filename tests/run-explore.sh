@@ -86,6 +86,17 @@ rm "$SCRATCH/elsewhere/midway.image"
 run replay elsewhere/midway.sched
 ended "no image: refused" 65
 
+# The processor's counter of time goes on from what it was, the same in each execution.
+start 4 "$MIDWAY" ticks 3
+run attach --explore --no-minimize -o ticks.sched $pid
+ended "ticks: found" 1
+says "ticks: what" '^deadlock: T. waits for forks'
+judge "ticks: the original goes on" go_on
+for i in 1 2; do
+	run replay ticks.sched
+	ended "ticks: replayed" 0
+done
+
 # A signal that may come too early; the process isn't held.
 start 3 "$MIDWAY" lost
 run attach --explore --keep-running --strategy cb:1 -o lost.sched $pid

@@ -219,8 +219,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->places = places_new();
 	if (process->entries && (options->atomics || options->note_unseen))
 		entries_use_atomics(process->entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
-	/* A saved process may have asked before, and goes on from there. */
-	if (process->entries && !options->program.image)
+	if (process->entries)
 		entries_answer_instructions(process->entries);
 	if (process->entries && options->variables)
 		entries_watch_variables(process->entries);

@@ -3,6 +3,7 @@
  * whoever explores it.
  *
  *     midway forks N    philosophers before their forks
+ *     midway ticks N    the same; each takes another lock as often as the processor's counter of time says, which goes on
  *     midway lost       a signal that comes before who waits for it
  *     midway beat N     philosophers beside a thread that sleeps and takes a lock for ever, which nobody waits for
  *     midway receive N  the same beside a thread that waits at a socket
@@ -74,10 +75,26 @@ static void pass_gate(void)
 	pthread_mutex_unlock(&gate);
 }
 
+static unsigned long long begun;
+
+static void pass_time(void)
+{
+	const unsigned long long now = __builtin_ia32_rdtsc();
+	if (now <= begun)
+		exit(1);
+	for (unsigned long long rounds = now; rounds; rounds >>= 4)
+		for (int i = rounds & 3; i > 0; i--) {
+			pthread_mutex_lock(&lock);
+			pthread_mutex_unlock(&lock);
+		}
+}
+
 static void *eat(void *argument)
 {
 	int left = (int)(intptr_t)argument, right = (left + 1) % length;
 	pass_gate();
+	if (begun)
+		pass_time();
 	pthread_mutex_lock(&forks[left]);
 	pthread_mutex_lock(&forks[right]);
 	pthread_mutex_unlock(&forks[right]);
@@ -426,6 +443,8 @@ int main(int argc, char **argv)
 		return serve(n - (*mode == 's'));
 	}
 	pthread_mutex_lock(&gate);
+	if (!strcmp(mode, "ticks"))
+		begun = __builtin_ia32_rdtsc();
 	if (!strcmp(mode, "beat") || !strcmp(mode, "rounds") || !strcmp(mode, "spin"))
 		pthread_create(&other, NULL, *mode == 's' ? spin : beat, NULL);
 	if (!strcmp(mode, "receive") && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0)
@@ -434,7 +453,7 @@ int main(int argc, char **argv)
 		start(1, count);
 	else if (!strcmp(mode, "late"))
 		start(1, beat_later);
-	else if (!strcmp(mode, "forks") || !strcmp(mode, "beat") || !strcmp(mode, "receive"))
+	else if (!strcmp(mode, "forks") || begun || !strcmp(mode, "beat") || !strcmp(mode, "receive"))
 		start(n, eat);
 	else if (!strcmp(mode, "lost"))
 		start(2, lose);

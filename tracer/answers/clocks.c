@@ -177,8 +177,9 @@ int64_t clocks_read(struct tracee *tracee, clockid_t clock, int64_t *ns)
 
 uint64_t tracee_read_ticks(struct tracee *tracee)
 {
+	const struct virtual_world *world = &tracee->target->world;
 	take_reading(tracee);
-	return (uint64_t)(NS_PER_SECOND + tracee->target->world.elapsed_ns);
+	return (world->ticks ? world->ticks : NS_PER_SECOND) + (uint64_t)world->elapsed_ns;
 }
 
 uint64_t *target_answers(struct target *target)

@@ -132,6 +132,7 @@ static enum status become(struct image *image, const struct image_file *file, ch
 		status = give_main_thread(image, tracee);
 	target->world = (struct virtual_world){.start_ns = file->process.realtime_ns,
 					       .uptime_ns = file->process.monotonic_ns,
+					       .ticks = file->ticks,
 					       .random = 1,
 					       .number = file->threads[0].note.number,
 					       .keeps_numbers = true,

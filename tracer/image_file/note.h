@@ -26,6 +26,7 @@ enum image_note {
 	IMAGE_ENVIRONMENT,
 	IMAGE_ABSENCE, /* text with a NUL */
 	IMAGE_CHANNEL, /* struct image_channel; after it sizes of slots, as uint32_t, and the bytes in them; or members */
+	IMAGE_TICKS, /* uint64_t: what the processor's counter of time showed; images of an early fmc lack it */
 };
 
 #define IMAGE_SIGNAL_COUNT 64

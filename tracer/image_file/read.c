@@ -176,6 +176,10 @@ static bool take_note(struct image_file *file, uint32_t type, const uint8_t *dat
 		return take_channel(file, data, length);
 	case IMAGE_ABSENCE:
 		return take_absence(file, data, length);
+	case IMAGE_TICKS:
+		if (length == sizeof file->ticks)
+			memcpy(&file->ticks, data, length);
+		return length == sizeof file->ticks;
 	default:
 		return true; /* of a later version */
 	}

@@ -49,6 +49,7 @@ struct image_file {
 	struct image_file_descriptor *descriptors;
 	struct image_file_channel *channels;
 	const char **absences;
+	uint64_t ticks; /* 0: not in the file */
 	size_t threads_length, mappings_length, descriptors_length, channels_length, absences_length;
 	char **arguments, **environment;
 };

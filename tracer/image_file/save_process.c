@@ -127,6 +127,13 @@ static void note_absences(const struct held *held, struct image_writer *writer)
 		image_absence(writer, "child processes");
 }
 
+/* What the process may have read last, on whichever processor. */
+static void note_ticks(struct image_writer *writer)
+{
+	const uint64_t ticks = __builtin_ia32_rdtsc();
+	image_note_write(writer, IMAGE_OWNER, IMAGE_TICKS, &ticks, sizeof ticks);
+}
+
 enum status image_save_process(struct held *held, struct image_writer *writer, uint64_t brk)
 {
 	char texts[2 * LINE_MOST];
@@ -149,5 +156,6 @@ enum status image_save_process(struct held *held, struct image_writer *writer, u
 	note_texts(held, writer, "environ", IMAGE_ENVIRONMENT);
 	note_for_debuggers(held, writer);
 	note_absences(held, writer);
+	note_ticks(writer);
 	return writer->status;
 }

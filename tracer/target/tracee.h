@@ -63,6 +63,7 @@ struct virtual_world {
 	bool keeps_numbers;    /* its threads' are that and the next ones, in order of creation */
 	bool has_timers;       /* it may have: it has asked for one */
 	int64_t uptime_ns;     /* CLOCK_MONOTONIC at the start; 0: a day */
+	uint64_t ticks;	       /* the processor's counter at the start; 0: a second of nanoseconds */
 	uint32_t children;     /* so many child processes has it made */
 	uint64_t
 	    ended;     /* those of them that have ended, as far as it could notice: target_children_ended() */

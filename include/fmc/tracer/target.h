@@ -307,7 +307,8 @@ void target_clock_waited(struct target *target, int64_t nanoseconds);
 int64_t target_clock(const struct target *target, clockid_t clock);
 
 /*
- * What the processor's counter of time shows the tracee: nanoseconds of virtual time since a second before the start. Reading it
+ * What the processor's counter of time shows the tracee: nanoseconds of virtual time since a second before the start, or on from where
+ * it was when the process was saved. Reading it
  * takes as long as reading a clock. And the number of the processor that the target sees itself on.
  */
 uint64_t tracee_read_ticks(struct tracee *tracee);
