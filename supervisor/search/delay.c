@@ -6,27 +6,27 @@
  * choice of its operation a thread takes costs nothing.
  */
 #include "supervisor/policy/policy.h"
-#include "supervisor/search/cb.h"
+#include "supervisor/search/context_bound.h"
 
 #include <stdlib.h>
 
-static bool reserve(struct cb *cb, size_t length)
+static bool reserve(struct context_bound *search, size_t length)
 {
-	if (length <= cb->costs_room)
+	if (length <= search->costs_room)
 		return true;
-	struct alternative *costs = reallocarray(cb->costs, length, 2 * sizeof *costs);
+	struct alternative *costs = reallocarray(search->costs, length, 2 * sizeof *costs);
 	if (!costs)
 		return false;
-	cb->costs = costs;
-	cb->costs_room = 2 * length;
+	search->costs = costs;
+	search->costs_room = 2 * length;
 	return true;
 }
 
 /* The same search as for preemptions, over a trace whose alternatives cost their delays. */
 static enum status delay_feed(void *strategy, uint64_t ticket, const struct trace *trace)
 {
-	struct cb *cb = strategy;
-	if (!reserve(cb, trace->alternatives_length))
+	struct context_bound *search = strategy;
+	if (!reserve(search, trace->alternatives_length))
 		return STATUS_NO_MEMORY;
 	uint32_t previous = NO_THREAD;
 	for (size_t i = 0; i < trace->length; i++) {
@@ -34,7 +34,7 @@ static enum status delay_feed(void *strategy, uint64_t ticket, const struct trac
 		const struct alternative *open = trace->alternatives + at->first_alternative;
 		for (uint32_t a = 0; a < at->alternatives; a++) {
 			uint32_t delays = policy_delays(previous, open, at->alternatives, a);
-			cb->costs[at->first_alternative + a] = (struct alternative){
+			search->costs[at->first_alternative + a] = (struct alternative){
 			    .step = open[a].step,
 			    .preemption = (uint8_t)(delays < UINT8_MAX ? delays : UINT8_MAX),
 			    .timeout = open[a].timeout,
@@ -43,8 +43,8 @@ static enum status delay_feed(void *strategy, uint64_t ticket, const struct trac
 		previous = at->thread;
 	}
 	struct trace delayed = *trace;
-	delayed.alternatives = cb->costs;
-	return cb_feed(cb, ticket, &delayed);
+	delayed.alternatives = search->costs;
+	return context_bound_feed(search, ticket, &delayed);
 }
 
 const struct strategy_ops search_delay = {
@@ -52,11 +52,11 @@ const struct strategy_ops search_delay = {
     .bounded = true,
     .usual = UINT32_MAX,
     .several = true,
-    .create = cb_create,
-    .destroy = cb_destroy,
-    .next = cb_next,
+    .create = context_bound_create,
+    .destroy = context_bound_destroy,
+    .next = context_bound_next,
     .feed = delay_feed,
-    .progress = cb_progress,
-    .save = cb_save,
-    .load = cb_load,
+    .progress = context_bound_progress,
+    .save = context_bound_save,
+    .load = context_bound_load,
 };

@@ -21,7 +21,7 @@ struct search {
 };
 
 static const struct strategy_ops *const strategies[STRATEGIES] = {
-    [STRATEGY_DFS] = &search_dfs,	[STRATEGY_CB] = &search_cb,
+    [STRATEGY_DFS] = &search_dfs,	[STRATEGY_CB] = &search_context_bound,
     [STRATEGY_DELAY] = &search_delay,	[STRATEGY_BPOR] = &search_bpor,
     [STRATEGY_RANDOM] = &search_random, [STRATEGY_PCT] = &search_pct,
     [STRATEGY_POS] = &search_pos,	[STRATEGY_SURW] = &search_surw,

@@ -33,7 +33,7 @@ struct strategy_ops {
 	bool (*load)(void *strategy, struct loader *loader);
 };
 
-extern const struct strategy_ops search_dfs, search_cb, search_delay, search_bpor, search_random, search_pct,
-    search_pos, search_surw, search_source, search_optimal;
+extern const struct strategy_ops search_dfs, search_context_bound, search_delay, search_bpor, search_random,
+    search_pct, search_pos, search_surw, search_source, search_optimal;
 
 #endif

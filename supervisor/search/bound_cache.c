@@ -1,10 +1,10 @@
-#include "supervisor/search/cb_states.h"
+#include "supervisor/search/bound_cache.h"
 
 #include <stdlib.h>
 
-struct cb_states *cb_states_new(uint32_t fair_k, bool delays)
+struct bound_cache *bound_cache_new(uint32_t fair_k, bool delays)
 {
-	struct cb_states *s = calloc(1, sizeof *s);
+	struct bound_cache *s = calloc(1, sizeof *s);
 	if (!s)
 		return NULL;
 	s->fair_k = fair_k;
@@ -13,11 +13,11 @@ struct cb_states *cb_states_new(uint32_t fair_k, bool delays)
 	s->replay = model_replay_new();
 	if (s->happens_before && s->replay)
 		return s;
-	cb_states_free(s);
+	bound_cache_free(s);
 	return NULL;
 }
 
-void cb_states_free(struct cb_states *s)
+void bound_cache_free(struct bound_cache *s)
 {
 	if (!s)
 		return;
@@ -28,7 +28,7 @@ void cb_states_free(struct cb_states *s)
 	free(s);
 }
 
-bool cb_states_start(struct cb_states *s, const struct trace *trace, size_t first)
+bool bound_cache_start(struct bound_cache *s, const struct trace *trace, size_t first)
 {
 	if (!happens_before_start(s->happens_before, trace, s->fair_k != 0))
 		return false;
@@ -40,14 +40,14 @@ bool cb_states_start(struct cb_states *s, const struct trace *trace, size_t firs
 	return true;
 }
 
-bool cb_states_arrive(struct cb_states *s, uint32_t cost, uint32_t last, bool *known)
+bool bound_cache_arrive(struct bound_cache *s, uint32_t cost, uint32_t last, bool *known)
 {
 	struct trace_hash state = happens_before_hash(s->happens_before, s->at);
 	return visited_arrive(&s->visited, state, cost, last, known);
 }
 
 /* Bring the model to the present state, where that is wanted first; false: it can't be. */
-static bool follows(struct cb_states *s)
+static bool follows(struct bound_cache *s)
 {
 	if (!s->rebuilt) {
 		s->rebuilt = true;
@@ -58,8 +58,8 @@ static bool follows(struct cb_states *s)
 	return s->follows;
 }
 
-bool cb_states_foresee(struct cb_states *s, const struct step *step, uint32_t cost, struct trace_hash *state,
-		       bool *known)
+bool bound_cache_foresee(struct bound_cache *s, const struct step *step, uint32_t cost,
+			 struct trace_hash *state, bool *known)
 {
 	*known = false;
 	*state = (struct trace_hash){0, 0};
@@ -75,13 +75,13 @@ bool cb_states_foresee(struct cb_states *s, const struct step *step, uint32_t co
 	return visited_foresee(&s->visited, *state, cost, step->thread, known);
 }
 
-bool cb_states_done(const struct cb_states *s, struct trace_hash state, uint32_t cost, uint32_t thread)
+bool bound_cache_done(const struct bound_cache *s, struct trace_hash state, uint32_t cost, uint32_t thread)
 {
 	bool foreseen = state.low != 0 || state.high != 0; /* only before all transitions are both 0 */
 	return foreseen && visited_done(&s->visited, state, cost, thread);
 }
 
-bool cb_states_advance(struct cb_states *s)
+bool bound_cache_advance(struct bound_cache *s)
 {
 	if (!happens_before_push(s->happens_before))
 		return false;

@@ -1,4 +1,4 @@
-#include "supervisor/search/cb_list.h"
+#include "supervisor/search/bound_queue.h"
 
 #include <fmc/tracer/assert.h>
 
@@ -8,25 +8,25 @@
 /* The longest encoding of one number. */
 #define MOST_BYTES 10u
 
-void cb_list_init(struct cb_list *list)
+void bound_queue_init(struct bound_queue *list)
 {
 	memset(list, 0, sizeof *list);
 }
 
-void cb_list_release(struct cb_list *list)
+void bound_queue_release(struct bound_queue *list)
 {
 	free(list->bytes);
 	free(list->last);
-	cb_list_init(list);
+	bound_queue_init(list);
 }
 
-void cb_list_clear(struct cb_list *list)
+void bound_queue_clear(struct bound_queue *list)
 {
 	list->length = list->read = list->last_length = 0;
 	list->count = list->taken = 0;
 }
 
-static bool reserve_bytes(struct cb_list *list, size_t more)
+static bool reserve_bytes(struct bound_queue *list, size_t more)
 {
 	if (list->length + more <= list->room)
 		return true;
@@ -41,7 +41,7 @@ static bool reserve_bytes(struct cb_list *list, size_t more)
 	return true;
 }
 
-static bool reserve_last(struct cb_list *list, size_t length)
+static bool reserve_last(struct bound_queue *list, size_t length)
 {
 	if (length <= list->last_room)
 		return true;
@@ -56,7 +56,7 @@ static bool reserve_last(struct cb_list *list, size_t length)
 	return true;
 }
 
-static void put(struct cb_list *list, uint64_t number)
+static void put(struct bound_queue *list, uint64_t number)
 {
 	while (number >= 0x80) {
 		list->bytes[list->length++] = (uint8_t)(number | 0x80);
@@ -65,7 +65,7 @@ static void put(struct cb_list *list, uint64_t number)
 	list->bytes[list->length++] = (uint8_t)number;
 }
 
-static uint64_t get(struct cb_list *list)
+static uint64_t get(struct bound_queue *list)
 {
 	uint64_t number = 0;
 	for (unsigned shift = 0;; shift += 7) {
@@ -77,14 +77,14 @@ static uint64_t get(struct cb_list *list)
 	}
 }
 
-static void put_step(struct cb_list *list, struct step step)
+static void put_step(struct bound_queue *list, struct step step)
 {
 	put(list, step.thread);
 	/* Choices are near zero on both sides: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
 	put(list, step.choice < 0 ? 2 * (uint64_t)(-(int64_t)step.choice) - 1 : 2 * (uint64_t)step.choice);
 }
 
-static struct step get_step(struct cb_list *list)
+static struct step get_step(struct bound_queue *list)
 {
 	uint32_t thread = (uint32_t)get(list);
 	uint64_t choice = get(list);
@@ -92,7 +92,7 @@ static struct step get_step(struct cb_list *list)
 	return (struct step){.thread = thread, .choice = (int32_t)value};
 }
 
-static void put_state(struct cb_list *list, struct trace_hash state)
+static void put_state(struct bound_queue *list, struct trace_hash state)
 {
 	bool known = state.low != 0 || state.high != 0;
 	put(list, known);
@@ -102,7 +102,7 @@ static void put_state(struct cb_list *list, struct trace_hash state)
 	list->length += sizeof state;
 }
 
-static struct trace_hash get_state(struct cb_list *list)
+static struct trace_hash get_state(struct bound_queue *list)
 {
 	struct trace_hash state = {0, 0};
 	if (!get(list))
@@ -113,8 +113,8 @@ static struct trace_hash get_state(struct cb_list *list)
 	return state;
 }
 
-bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, struct step step,
-		  struct trace_hash state)
+bool bound_queue_push(struct bound_queue *list, const struct step *path, size_t length, struct step step,
+		      struct trace_hash state)
 {
 	size_t shared = 0;
 	while (shared < length && shared < list->last_length &&
@@ -139,7 +139,7 @@ bool cb_list_push(struct cb_list *list, const struct step *path, size_t length, 
 	return true;
 }
 
-void cb_list_rewind(struct cb_list *list)
+void bound_queue_rewind(struct bound_queue *list)
 {
 	list->read = 0;
 	list->taken = 0;
@@ -147,7 +147,7 @@ void cb_list_rewind(struct cb_list *list)
 }
 
 /* The next prefix becomes the last one; returns how many steps it keeps of the one before. */
-static size_t read_item(struct cb_list *list, struct trace_hash *state)
+static size_t read_item(struct bound_queue *list, struct trace_hash *state)
 {
 	size_t shared = (size_t)get(list);
 	size_t rest = (size_t)get(list);
@@ -160,7 +160,8 @@ static size_t read_item(struct cb_list *list, struct trace_hash *state)
 	return shared;
 }
 
-bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *length, struct trace_hash *state)
+bool bound_queue_take(struct bound_queue *list, const struct step **prefix, size_t *length,
+		      struct trace_hash *state)
 {
 	if (list->taken == list->count)
 		return false;
@@ -171,7 +172,7 @@ bool cb_list_take(struct cb_list *list, const struct step **prefix, size_t *leng
 }
 
 /* With all its steps for the first one, of which there is no one before. */
-static void save_item(struct cb_list *reader, bool first, struct saver *saver)
+static void save_item(struct bound_queue *reader, bool first, struct saver *saver)
 {
 	struct trace_hash state;
 	size_t shared = read_item(reader, &state);
@@ -185,9 +186,9 @@ static void save_item(struct cb_list *reader, bool first, struct saver *saver)
 	save_number(saver, state.high);
 }
 
-void cb_list_save(const struct cb_list *list, struct saver *saver)
+void bound_queue_save(const struct bound_queue *list, struct saver *saver)
 {
-	struct cb_list reader = *list;
+	struct bound_queue reader = *list;
 	save_number(saver, list->count - list->taken);
 	if (list->taken == list->count)
 		return;
@@ -198,14 +199,14 @@ void cb_list_save(const struct cb_list *list, struct saver *saver)
 	}
 	memcpy(reader.last, list->last, list->last_length * sizeof *reader.last);
 	if (list->taken == 0)
-		cb_list_rewind(&reader);
+		bound_queue_rewind(&reader);
 	for (bool first = true; reader.taken < reader.count; first = false)
 		save_item(&reader, first, saver);
 	free(reader.last);
 }
 
 /* The item after the path, which becomes its own; false: that can't be, or no memory. */
-static bool load_item(struct cb_list *list, struct step **path, size_t *length, struct loader *loader)
+static bool load_item(struct bound_queue *list, struct step **path, size_t *length, struct loader *loader)
 {
 	size_t shared = (size_t)load_most(loader, *length);
 	size_t rest = load_count(loader, 2);
@@ -220,10 +221,10 @@ static bool load_item(struct cb_list *list, struct step **path, size_t *length, 
 		steps[i] = load_step(loader);
 	uint64_t low = load_number(loader), high = load_number(loader);
 	return !loader->failed &&
-	       cb_list_push(list, steps, *length - 1, steps[*length - 1], (struct trace_hash){low, high});
+	       bound_queue_push(list, steps, *length - 1, steps[*length - 1], (struct trace_hash){low, high});
 }
 
-bool cb_list_load(struct cb_list *list, struct loader *loader)
+bool bound_queue_load(struct bound_queue *list, struct loader *loader)
 {
 	struct step *path = NULL;
 	size_t length = 0, count = load_count(loader, 6);

@@ -1,26 +1,27 @@
-#ifndef FMC_SUPERVISOR_SEARCH_CB_H
-#define FMC_SUPERVISOR_SEARCH_CB_H
+#ifndef FMC_SUPERVISOR_SEARCH_CONTEXT_BOUND_H
+#define FMC_SUPERVISOR_SEARCH_CONTEXT_BOUND_H
 
-#include "supervisor/search/cb_list.h"
-#include "supervisor/search/cb_states.h"
+#include "supervisor/search/bound_cache.h"
+#include "supervisor/search/bound_queue.h"
 #include "supervisor/tree/branches.h"
 #include "supervisor/tree/search_strategy.h"
 
-/* Iterative bounding, shared by cb.c and delay.c. */
-struct cb {
+/* Iterative bounding, shared by context_bound.c and delay.c. */
+struct context_bound {
 	uint32_t most; /* the bound to stop at */
 	uint32_t bound;
 	uint32_t fair_k;
 	bool delays, sees_memory;
 	struct branches branches; /* within the bound, below those of its items that have been taken */
-	struct cb_list *levels;	  /* items by cost; at bound 0 there is one, without any steps, and no list */
+	struct bound_queue
+	    *levels; /* items by cost; at bound 0 there is one, without any steps, and no list */
 	uint32_t levels_length;
 	bool left_out; /* items that cost more than `most` exist */
 	bool complete;
 	uint64_t executions;
 	uint64_t executions_before; /* at lower bounds */
 	uint64_t items;		    /* of the present bound */
-	struct cb_states *states;   /* NULL: without caching */
+	struct bound_cache *states; /* NULL: without caching */
 	uint64_t redundant;	    /* executions that came to a state known */
 	struct alternative *costs;  /* delay.c: a trace's alternatives with their delays */
 	size_t costs_room;
@@ -30,14 +31,14 @@ struct cb {
 	size_t steps_room, marks_room;
 };
 
-void *cb_create(const struct search_options *options);
-void cb_destroy(void *strategy);
-enum search_answer cb_next(void *strategy, struct plan *plan);
+void *context_bound_create(const struct search_options *options);
+void context_bound_destroy(void *strategy);
+enum search_answer context_bound_next(void *strategy, struct plan *plan);
 
 /* Takes alternative.preemption for what an alternative costs. */
-enum status cb_feed(void *strategy, uint64_t ticket, const struct trace *trace);
-void cb_progress(const void *strategy, struct search_progress *progress);
-void cb_save(const void *strategy, struct saver *saver);
-bool cb_load(void *strategy, struct loader *loader);
+enum status context_bound_feed(void *strategy, uint64_t ticket, const struct trace *trace);
+void context_bound_progress(const void *strategy, struct search_progress *progress);
+void context_bound_save(const void *strategy, struct saver *saver);
+bool context_bound_load(void *strategy, struct loader *loader);
 
 #endif
