@@ -6,7 +6,7 @@
 bool dpor_init(struct dpor *dpor, bool whole)
 {
 	*dpor = (struct dpor){.whole = whole};
-	dpor->races = races_new();
+	dpor->races = reversible_races_new();
 	dpor->estimate = estimate_new(ESTIMATE_GROWING);
 	return dpor->races && dpor->estimate;
 }
@@ -45,7 +45,7 @@ void dpor_release(struct dpor *dpor)
 	free(dpor->branches);
 	estimate_free(dpor->estimate);
 	dpor_tree_release(&dpor->tree);
-	races_free(dpor->races);
+	reversible_races_free(dpor->races);
 	*dpor = (struct dpor){0};
 }
 
@@ -229,7 +229,7 @@ static bool is_planned_initial(struct dpor *dpor, const struct sequence *sequenc
 			       const struct trace *trace, const struct wakeup_tree *planned)
 {
 	struct wakeup_walk walk;
-	bool started = wakeup_walk_start(&walk, sequence, i, races_replay(dpor->races), trace);
+	bool started = wakeup_walk_start(&walk, sequence, i, reversible_races_replay(dpor->races), trace);
 	bool initial = started && wakeup_walk_take(&walk, planned);
 	bool part = walk.left.length < sequence->length;
 	dpor->tree.failed |= !started || walk.failed;
@@ -311,7 +311,7 @@ static bool insert_initial(struct dpor_node *node, const struct sequence *sequen
 /* The model is in the state after the reversed sequence. */
 static bool insert(struct dpor *dpor, const struct trace *trace, const struct reversal *reversal)
 {
-	const struct model_replay *replay = races_replay(dpor->races);
+	const struct model_replay *replay = reversible_races_replay(dpor->races);
 	const struct sequence sequence = {
 	    .events = reversal->events,
 	    .length = reversal->length,
@@ -345,7 +345,7 @@ static bool insert_choices(struct dpor *dpor, const struct trace *trace, size_t 
 	const struct alternative *alternatives = trace->alternatives + transition->first_alternative;
 	const struct observation seen = {transition->word, transition->word2};
 	const struct step own = transition_step(transition);
-	struct model_replay *replay = races_replay(dpor->races);
+	struct model_replay *replay = reversible_races_replay(dpor->races);
 	struct footprint footprint = {0};
 	bool ok = true;
 	for (uint32_t a = 0; a < transition->alternatives && ok; a++) {
@@ -373,16 +373,16 @@ static bool is_over(const struct trace *trace)
 
 static enum status reverse_races(struct dpor *dpor, size_t branch, const struct trace *trace)
 {
-	if (!races_start(dpor->races, trace, dpor->fair_k))
+	if (!reversible_races_start(dpor->races, trace, dpor->fair_k))
 		return STATUS_UNSUPPORTED;
 	for (size_t i = branch; i < trace->length; i++)
 		if (trace->at[i].alternatives > 1 && !insert_choices(dpor, trace, i))
 			return STATUS_NO_MEMORY;
-	races_from(dpor->races, branch, is_over(trace));
-	for (const struct reversal *reversal; (reversal = races_next(dpor->races)) != NULL;)
+	reversible_races_from(dpor->races, branch, is_over(trace));
+	for (const struct reversal *reversal; (reversal = reversible_races_next(dpor->races)) != NULL;)
 		if (!insert(dpor, trace, reversal))
 			return STATUS_NO_MEMORY;
-	return races_failed(dpor->races) ? STATUS_NO_MEMORY : STATUS_OK;
+	return reversible_races_failed(dpor->races) ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* Tell the estimate how the nodes of this trace branch now. */

@@ -35,7 +35,7 @@ struct dpor {
 	struct estimate_branch *branches; /* the same for the estimate */
 	size_t path_room;
 	struct estimate *estimate; /* since it was started */
-	struct races *races;
+	struct reversible_races *races;
 };
 
 bool dpor_init(struct dpor *dpor, bool whole); /* false without memory */

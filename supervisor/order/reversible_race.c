@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct races {
+struct reversible_races {
 	const struct trace *trace;
 	struct happens_before *order;
 	struct model_replay *replay;
@@ -19,21 +19,21 @@ struct races {
 	bool failed;
 };
 
-struct races *races_new(void)
+struct reversible_races *reversible_races_new(void)
 {
-	struct races *races = calloc(1, sizeof *races);
+	struct reversible_races *races = calloc(1, sizeof *races);
 	if (!races)
 		return NULL;
 	races->order = happens_before_new();
 	races->replay = model_replay_new();
 	if (!races->order || !races->replay) {
-		races_free(races);
+		reversible_races_free(races);
 		return NULL;
 	}
 	return races;
 }
 
-void races_free(struct races *races)
+void reversible_races_free(struct reversible_races *races)
 {
 	if (!races)
 		return;
@@ -45,7 +45,7 @@ void races_free(struct races *races)
 	free(races);
 }
 
-bool races_start(struct races *races, const struct trace *trace, uint32_t fair_k)
+bool reversible_races_start(struct reversible_races *races, const struct trace *trace, uint32_t fair_k)
 {
 	races->trace = trace;
 	races->failed = false;
@@ -54,14 +54,14 @@ bool races_start(struct races *races, const struct trace *trace, uint32_t fair_k
 	       happens_before_push_all(races->order);
 }
 
-void races_from(struct races *races, size_t from, bool last)
+void reversible_races_from(struct reversible_races *races, size_t from, bool last)
 {
 	races->j = from;
 	races->end = races->trace->length + (last ? 2 * (size_t)races->trace->threads_length : 0);
 	races->open = false;
 }
 
-static bool push_event(struct races *races, const struct event *event)
+static bool push_event(struct reversible_races *races, const struct event *event)
 {
 	struct reversal *reversal = &races->reversal;
 	if (!ARRAY_GROW(reversal->events, reversal->length, reversal->room)) {
@@ -73,7 +73,7 @@ static bool push_event(struct races *races, const struct event *event)
 }
 
 /* The thread of races->j. */
-static uint32_t racing_thread(const struct races *races)
+static uint32_t racing_thread(const struct reversible_races *races)
 {
 	size_t length = races->trace->length;
 	if (races->j < length)
@@ -81,7 +81,7 @@ static uint32_t racing_thread(const struct races *races)
 	return (uint32_t)((races->j - length) % races->trace->threads_length);
 }
 
-static bool is_spurious(const struct races *races)
+static bool is_spurious(const struct reversible_races *races)
 {
 	size_t length = races->trace->length;
 	if (races->j < length)
@@ -90,20 +90,20 @@ static bool is_spurious(const struct races *races)
 }
 
 /* A thread that can't go on otherwise may wake up spuriously: one that a signal woke in the trace, say. */
-static bool may_only_wake(const struct races *races, uint32_t p)
+static bool may_only_wake(const struct reversible_races *races, uint32_t p)
 {
 	const struct step spurious = {p, CHOICE_SPURIOUS};
 	return (is_spurious(races) || !model_replay_may_run(races->replay, p)) &&
 	       model_replay_may_take(races->replay, &spurious);
 }
 
-static bool may_go_on(const struct races *races, uint32_t p)
+static bool may_go_on(const struct reversible_races *races, uint32_t p)
 {
 	return may_only_wake(races, p) || (!is_spurious(races) && model_replay_may_run(races->replay, p));
 }
 
 /* What thread p would do now, and what it would touch. */
-static struct step perform_pending(struct races *races, uint32_t p, struct footprint *footprint)
+static struct step perform_pending(struct reversible_races *races, uint32_t p, struct footprint *footprint)
 {
 	const struct model *model = model_replay_model(races->replay);
 	struct observation seen = {0, 0};
@@ -133,7 +133,7 @@ static bool ended(struct accesses accesses)
  * The last transition of the reversal. Only if it ended the process it did more than the model knows of; then
  * it is taken to do so in the other order too.
  */
-static bool push_last(struct races *races, uint32_t p)
+static bool push_last(struct reversible_races *races, uint32_t p)
 {
 	struct event event = {.op = *model_pending(model_replay_model(races->replay), p)};
 	event.step = perform_pending(races, p, &races->footprint);
@@ -144,7 +144,7 @@ static bool push_last(struct races *races, uint32_t p)
 }
 
 /* Is the race of i with thread p reversible? Then races->reversal is how. */
-static bool reverse(struct races *races, size_t i, uint32_t p)
+static bool reverse(struct reversible_races *races, size_t i, uint32_t p)
 {
 	const struct trace *trace = races->trace;
 	size_t end = races->j < trace->length ? races->j : trace->length;
@@ -184,14 +184,14 @@ static uint32_t thread_joined(const struct trace *trace, const struct op *op, ui
 	return op->object;
 }
 
-static bool is_hopeless(const struct races *races, size_t i)
+static bool is_hopeless(const struct reversible_races *races, size_t i)
 {
 	const struct transition *transition = &races->trace->at[i];
 	return transition->thread == races->joined && op_class(transition->op.kind) != CLASS_THREAD;
 }
 
 /* Begin with the candidates of races->j; false: it has none. */
-static bool open_candidates(struct races *races)
+static bool open_candidates(struct reversible_races *races)
 {
 	size_t length = races->trace->length;
 	uint32_t t = racing_thread(races);
@@ -213,7 +213,7 @@ static bool open_candidates(struct races *races)
 					 (struct accesses){races->pending.at, races->pending.length});
 }
 
-const struct reversal *races_next(struct races *races)
+const struct reversal *reversible_races_next(struct reversible_races *races)
 {
 	for (; races->j < races->end; races->j++, races->open = false) {
 		if (!races->open)
@@ -229,12 +229,12 @@ const struct reversal *races_next(struct races *races)
 	return NULL;
 }
 
-bool races_failed(const struct races *races)
+bool reversible_races_failed(const struct reversible_races *races)
 {
 	return races->failed;
 }
 
-struct model_replay *races_replay(const struct races *races)
+struct model_replay *reversible_races_replay(const struct reversible_races *races)
 {
 	return races->replay;
 }

@@ -29,24 +29,24 @@ struct reversal {
 	size_t length, room;
 };
 
-struct races;
+struct reversible_races;
 
-struct races *races_new(void); /* NULL without memory */
-void races_free(struct races *races);
+struct reversible_races *reversible_races_new(void); /* NULL without memory */
+void reversible_races_free(struct reversible_races *races);
 
 /* Begin with this trace, which has to stay; `fair_k` as for model_replay_start(), `fair` iff it is not 0. */
-bool races_start(struct races *races, const struct trace *trace, uint32_t fair_k);
+bool reversible_races_start(struct reversible_races *races, const struct trace *trace, uint32_t fair_k);
 
 /*
  * The reversible races whose later transition is j >= from, one a call, and at the end, iff `last`, those of
  * threads that are left over. NULL: there are no more. Valid until the next call.
  */
-void races_from(struct races *races, size_t from, bool last);
-const struct reversal *races_next(struct races *races);
+void reversible_races_from(struct reversible_races *races, size_t from, bool last);
+const struct reversal *reversible_races_next(struct reversible_races *races);
 
 /* Memory ran out, and some were left out. */
-bool races_failed(const struct races *races);
+bool reversible_races_failed(const struct reversible_races *races);
 
-struct model_replay *races_replay(const struct races *races);
+struct model_replay *reversible_races_replay(const struct reversible_races *races);
 
 #endif
