@@ -90,10 +90,10 @@ static enum search_answer send_out(struct dpor *dpor, struct dpor_node *leaf, co
 		own->steps[node->depth - 1] = node->step;
 	plan->prefix = own->steps;
 	plan->prefix_length = own->length;
-	plan->sleepers = branch->sleepers;
-	plan->sleepers_length = branch->sleepers_length;
-	plan->sleepers_from = own->branch;
-	plan->sleepers_fair = dpor->fair;
+	plan->sleep_set = branch->sleep_set;
+	plan->sleep_set_length = branch->sleep_set_length;
+	plan->sleep_set_from = own->branch;
+	plan->sleep_set_fair = dpor->fair;
 	return SEARCH_PLAN;
 }
 
@@ -248,8 +248,8 @@ static bool is_claimed(struct dpor *dpor, size_t i, const struct trace *trace,
 	const struct step own = transition_step(&trace->at[i]);
 	bool later = false;
 	*below = NULL;
-	for (uint32_t s = 0; s < node->sleepers_length; s++) {
-		const struct sleeper *sleeper = &node->sleepers[s];
+	for (uint32_t s = 0; s < node->sleep_set_length; s++) {
+		const struct sleeper *sleeper = &node->sleep_set[s];
 		bool is_own = step_equal(sleeper->step, own);
 		later |= is_own;
 		if (is_own || !is_initial(dpor, sequence, &sleeper->step, sleeper->footprint))

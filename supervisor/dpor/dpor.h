@@ -47,7 +47,7 @@ void dpor_release(struct dpor *dpor);
  */
 void dpor_start(struct dpor *dpor, bool whole, uint32_t fair_k);
 
-/* The next plan: prefix and sleepers. */
+/* The next plan: prefix and sleep set. */
 enum search_answer dpor_next(struct dpor *dpor, struct plan *plan);
 
 /* Is this one of its plans that were out when it started over? */

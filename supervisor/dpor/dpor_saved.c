@@ -23,12 +23,12 @@ static void save_planned(const struct dpor_node *top, struct saver *saver)
 		wakeup_tree_save(node->children, node->depth - top->depth + 2, saver);
 }
 
-static void save_sleepers(const struct dpor_node *node, struct saver *saver)
+static void save_sleep_set(const struct dpor_node *node, struct saver *saver)
 {
 	save_number(saver, node->own);
-	for (uint32_t s = node->sleepers_length - node->own; s < node->sleepers_length; s++) {
-		save_step(saver, &node->sleepers[s].step);
-		save_accesses(saver, node->sleepers[s].footprint);
+	for (uint32_t s = node->sleep_set_length - node->own; s < node->sleep_set_length; s++) {
+		save_step(saver, &node->sleep_set[s].step);
+		save_accesses(saver, node->sleep_set[s].footprint);
 	}
 }
 
@@ -44,7 +44,7 @@ static void save_node(const struct dpor_node *node, struct saver *saver)
 			wakeup_tree_save_node(node->planned, 1, saver);
 		wakeup_tree_save_end(saver);
 	}
-	save_sleepers(node, saver);
+	save_sleep_set(node, saver);
 	if (node->last && !node->last->run)
 		save_planned(node->last, saver);
 	wakeup_tree_save(node->children, 1, saver);
@@ -88,9 +88,9 @@ static struct accesses load_accesses(struct dpor *dpor, struct loader *loader)
 static struct accesses find_footprint(const struct dpor_node *node, struct loader *loader)
 {
 	const struct dpor_node *parent = node->parent;
-	for (uint32_t s = parent->sleepers_length - parent->own; s < parent->sleepers_length; s++)
-		if (step_equal(parent->sleepers[s].step, node->step))
-			return parent->sleepers[s].footprint;
+	for (uint32_t s = parent->sleep_set_length - parent->own; s < parent->sleep_set_length; s++)
+		if (step_equal(parent->sleep_set[s].step, node->step))
+			return parent->sleep_set[s].footprint;
 	load_refuse(loader);
 	return (struct accesses){NULL, 0};
 }

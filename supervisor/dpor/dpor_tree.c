@@ -82,9 +82,9 @@ static void free_node(struct dpor_tree *tree, struct dpor_node *node)
 {
 	FMC_ASSERT(!node->open && !node->first && !node->children);
 	unlink_child(node);
-	for (uint32_t s = node->sleepers_length - node->own; s < node->sleepers_length; s++)
-		free((void *)(uintptr_t)node->sleepers[s].footprint.at);
-	free(node->sleepers);
+	for (uint32_t s = node->sleep_set_length - node->own; s < node->sleep_set_length; s++)
+		free((void *)(uintptr_t)node->sleep_set[s].footprint.at);
+	free(node->sleep_set);
 	free((void *)(uintptr_t)node->footprint.at);
 	wakeup_tree_free(node->planned);
 	if (node == tree->root)
@@ -109,16 +109,16 @@ static void free_finished(struct dpor_tree *tree, struct dpor_node *top)
 
 static bool push_sleeper(struct dpor_tree *tree, struct dpor_node *node, const struct sleeper *sleeper)
 {
-	if (node->sleepers_length == node->sleepers_room) {
-		uint32_t room = node->sleepers_room ? 2 * node->sleepers_room : 4;
-		struct sleeper *sleepers = reallocarray(node->sleepers, room, sizeof *sleepers);
-		tree->failed |= !sleepers;
-		if (!sleepers)
+	if (node->sleep_set_length == node->sleep_set_room) {
+		uint32_t room = node->sleep_set_room ? 2 * node->sleep_set_room : 4;
+		struct sleeper *sleep_set = reallocarray(node->sleep_set, room, sizeof *sleep_set);
+		tree->failed |= !sleep_set;
+		if (!sleep_set)
 			return false;
-		node->sleepers = sleepers;
-		node->sleepers_room = room;
+		node->sleep_set = sleep_set;
+		node->sleep_set_room = room;
 	}
-	node->sleepers[node->sleepers_length++] = *sleeper;
+	node->sleep_set[node->sleep_set_length++] = *sleeper;
 	return true;
 }
 
@@ -319,8 +319,8 @@ void dpor_tree_run(struct dpor_tree *tree, struct dpor_node *node, struct access
 void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct accesses footprint, bool fair)
 {
 	const struct dpor_node *from = node->parent;
-	for (uint32_t s = 0; s < from->sleepers_length; s++) {
-		const struct sleeper *sleeper = &from->sleepers[s];
+	for (uint32_t s = 0; s < from->sleep_set_length; s++) {
+		const struct sleeper *sleeper = &from->sleep_set[s];
 		if (step_equal(sleeper->step, node->step))
 			return; /* those that follow were claimed later */
 		if (sleeper->step.thread != node->step.thread &&

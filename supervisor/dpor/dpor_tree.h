@@ -29,11 +29,11 @@ struct dpor_node {
 	struct accesses footprint;	   /* of the step, the node's until it sleeps */
 	struct wakeup_tree *planned;	   /* the step as it was planned, alone; NULL if it wasn't */
 	struct wakeup_tree *children;	   /* still to be claimed */
-	struct sleeper *sleepers; /* when the next child is claimed: those from above, then children */
-	uint32_t sleepers_length, sleepers_room;
+	struct sleeper *sleep_set; /* when the next child is claimed: those from above, then children */
+	uint32_t sleep_set_length, sleep_set_room;
 	uint32_t own;			  /* how many of them are children: their memory is the node's */
 	bool run;			  /* the step has been: the footprint is what it touched */
-	bool asleep;			  /* it is among the parent's sleepers */
+	bool asleep;			  /* it is in the parent's sleep set */
 	bool internal;			  /* of a wakeup tree: all children were planned */
 	bool sealed;			  /* nothing comes from those before it any more */
 	bool finished;			  /* nothing is left to be run */
@@ -91,7 +91,7 @@ void dpor_tree_sleep(struct dpor_tree *tree, struct dpor_node *node, const struc
 /* Of those that slept in the node's parent when it was claimed, those that the node's step doesn't wake. */
 void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct accesses footprint, bool fair);
 
-/* The child claimed last, if its step isn't among the sleepers yet. */
+/* The child claimed last, if its step isn't in the sleep set yet. */
 struct dpor_node *dpor_tree_latest(const struct dpor_node *node);
 
 /* The child with this step; NULL: it is gone. */

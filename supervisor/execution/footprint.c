@@ -1,4 +1,4 @@
-/* What each transition touched, into the trace; and who of the plan's sleepers it wakes. */
+/* What each transition touched, into the trace; and who of the plan's sleep set it wakes. */
 #include "supervisor/execution/state.h"
 
 #include <fmc/supervisor/fair_footprint.h>
@@ -61,7 +61,7 @@ bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield)
 
 bool execution_sleep_start(struct execution *x)
 {
-	size_t length = x->plan->sleepers_length;
+	size_t length = x->plan->sleep_set_length;
 	free(x->asleep);
 	x->asleep = NULL;
 	if (length == 0)
@@ -76,14 +76,14 @@ void execution_wake_sleepers(struct execution *x)
 {
 	const struct trace *trace = x->trace;
 	const struct plan *plan = x->plan;
-	if (trace->length <= plan->sleepers_from)
+	if (trace->length <= plan->sleep_set_from)
 		return;
 	uint32_t t = trace->at[trace->length - 1].thread;
 	struct accesses done = trace_accesses(trace, trace->length - 1);
-	for (size_t i = 0; i < plan->sleepers_length; i++)
+	for (size_t i = 0; i < plan->sleep_set_length; i++)
 		if (x->asleep[i] &&
-		    (plan->sleepers[i].step.thread == t ||
-		     dependence_disturbs(done, plan->sleepers[i].footprint, plan->sleepers_fair)))
+		    (plan->sleep_set[i].step.thread == t ||
+		     dependence_disturbs(done, plan->sleep_set[i].footprint, plan->sleep_set_fair)))
 			x->asleep[i] = false;
 }
 
@@ -92,8 +92,8 @@ bool execution_is_asleep(const struct execution *x, const struct step *step)
 	const struct plan *plan = x->plan;
 	if (x->trace->length < plan->prefix_length)
 		return false;
-	for (size_t i = 0; i < plan->sleepers_length; i++)
-		if (x->asleep[i] && step_equal(plan->sleepers[i].step, *step))
+	for (size_t i = 0; i < plan->sleep_set_length; i++)
+		if (x->asleep[i] && step_equal(plan->sleep_set[i].step, *step))
 			return true;
 	return false;
 }

@@ -52,7 +52,7 @@ struct execution {
 	struct lasso lasso;
 	uint32_t previous;	    /* the thread that ran last, NO_THREAD at first */
 	bool windows;		    /* a yield has counted: there may be priorities */
-	bool *asleep;		    /* which of the plan's sleepers still are */
+	bool *asleep;		    /* which of the plan's sleep set still are */
 	struct footprint footprint; /* of the last transition */
 	bool forced;		    /* it is ready, but the priorities forbid it to go on */
 	bool hopeless;		    /* nothing is enabled, and nothing outside could change that */
@@ -103,7 +103,7 @@ bool execution_footprint(struct execution *x, const struct outcome *outcome);
 bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield);
 bool execution_record_objects(struct execution *x);
 
-/* The plan's sleepers. */
+/* The plan's sleep set. */
 bool execution_sleep_start(struct execution *x);
 void execution_wake_sleepers(struct execution *x);
 bool execution_is_asleep(const struct execution *x, const struct step *step);

@@ -87,32 +87,32 @@ static void get_profile(struct loader *loader, struct wire_plan *plan)
 	plan->plan.policy.profile = &plan->profile;
 }
 
-static void put_sleepers(struct saver *saver, const struct plan *plan)
+static void put_sleep_set(struct saver *saver, const struct plan *plan)
 {
-	save_number(saver, plan->sleepers_length);
-	for (size_t i = 0; i < plan->sleepers_length; i++) {
-		save_step(saver, &plan->sleepers[i].step);
-		save_accesses(saver, plan->sleepers[i].footprint);
+	save_number(saver, plan->sleep_set_length);
+	for (size_t i = 0; i < plan->sleep_set_length; i++) {
+		save_step(saver, &plan->sleep_set[i].step);
+		save_accesses(saver, plan->sleep_set[i].footprint);
 	}
 }
 
-static void get_sleepers(struct loader *loader, struct wire_plan *plan)
+static void get_sleep_set(struct loader *loader, struct wire_plan *plan)
 {
 	size_t length;
-	plan->sleepers = get_array(loader, &length, sizeof *plan->sleepers);
+	plan->sleep_set = get_array(loader, &length, sizeof *plan->sleep_set);
 	plan->footprints = calloc(length + 1, sizeof *plan->footprints);
 	if (!plan->footprints)
 		load_refuse(loader);
 	for (size_t i = 0; i < length && !loader->failed; i++) {
-		plan->sleepers[i].step = load_step(loader);
+		plan->sleep_set[i].step = load_step(loader);
 		load_footprint(loader, &plan->footprints[i]);
-		plan->sleepers[i].footprint =
+		plan->sleep_set[i].footprint =
 		    (struct accesses){plan->footprints[i].at, plan->footprints[i].length};
 		if (plan->footprints[i].failed)
 			load_refuse(loader);
 	}
-	plan->plan.sleepers = plan->sleepers;
-	plan->plan.sleepers_length = length;
+	plan->plan.sleep_set = plan->sleep_set;
+	plan->plan.sleep_set_length = length;
 }
 
 void wire_put_plan(struct saver *saver, const struct plan *plan)
@@ -122,9 +122,9 @@ void wire_put_plan(struct saver *saver, const struct plan *plan)
 	save_number(saver, plan->prefix_length);
 	for (size_t i = 0; i < plan->prefix_length; i++)
 		save_step(saver, &plan->prefix[i]);
-	save_number(saver, plan->sleepers_from);
-	save_number(saver, plan->sleepers_fair);
-	put_sleepers(saver, plan);
+	save_number(saver, plan->sleep_set_from);
+	save_number(saver, plan->sleep_set_fair);
+	put_sleep_set(saver, plan);
 	put_profile(saver, plan->policy.profile);
 }
 
@@ -136,9 +136,9 @@ bool wire_get_plan(struct loader *loader, struct wire_plan *plan)
 	for (size_t i = 0; i < plan->plan.prefix_length && !loader->failed; i++)
 		plan->prefix[i] = load_step(loader);
 	plan->plan.prefix = plan->prefix;
-	plan->plan.sleepers_from = load_number(loader);
-	plan->plan.sleepers_fair = load_bool(loader);
-	get_sleepers(loader, plan);
+	plan->plan.sleep_set_from = load_number(loader);
+	plan->plan.sleep_set_fair = load_bool(loader);
+	get_sleep_set(loader, plan);
 	get_profile(loader, plan);
 	if (loader->failed)
 		wire_plan_release(plan);
@@ -147,11 +147,11 @@ bool wire_get_plan(struct loader *loader, struct wire_plan *plan)
 
 void wire_plan_release(struct wire_plan *plan)
 {
-	for (size_t i = 0; plan->footprints && i < plan->plan.sleepers_length; i++)
+	for (size_t i = 0; plan->footprints && i < plan->plan.sleep_set_length; i++)
 		footprint_release(&plan->footprints[i]);
 	free(plan->footprints);
 	free(plan->prefix);
-	free(plan->sleepers);
+	free(plan->sleep_set);
 	free(plan->threads);
 	free(plan->groups);
 	*plan = (struct wire_plan){0};

@@ -82,13 +82,13 @@ struct sleeper {
 };
 
 struct plan {
-	const struct step *prefix; /* owned by whoever made the plan, like the sleepers */
+	const struct step *prefix; /* owned by whoever made the plan, like the sleep set */
 	size_t prefix_length;
 	/* Of each step of the prefix: the child processes that end before it, as in machine_ops.children. NULL: as they come. */
 	const uint64_t *ended;
-	const struct sleeper *sleepers; /* before step `sleepers_from` of the prefix */
-	size_t sleepers_length, sleepers_from;
-	bool sleepers_fair; /* fairness counts in what depends on them */
+	const struct sleeper *sleep_set; /* before step `sleep_set_from` of the prefix */
+	size_t sleep_set_length, sleep_set_from;
+	bool sleep_set_fair; /* fairness counts in what depends on them */
 	struct policy policy;
 	uint64_t ticket; /* by which the search knows it; counts from 1 */
 };

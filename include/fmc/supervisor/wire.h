@@ -16,8 +16,8 @@ void wire_put_plan(struct saver *saver, const struct plan *plan);
 struct wire_plan {
 	struct plan plan;
 	struct step *prefix;
-	struct sleeper *sleepers;
-	struct footprint *footprints; /* of the sleepers */
+	struct sleeper *sleep_set;
+	struct footprint *footprints; /* of those in the sleep set */
 	struct profile profile;
 	struct profile_thread *threads; /* the profile's, like the groups */
 	uint32_t *groups;

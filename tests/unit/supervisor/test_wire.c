@@ -139,7 +139,7 @@ struct bench {
 	struct execution *execution, *other;
 	struct trace trace, again;
 	struct saver saver;
-	size_t sleepers; /* that plans had, in all */
+	size_t sleep_set; /* that plans had, in all */
 };
 
 /* Neither cut nor damaged bytes do harm; cut ones are refused. */
@@ -171,7 +171,7 @@ static void check_plan(struct bench *b, const struct plan *plan)
 	ck_assert(wire_get_plan(&loader, &read));
 	ck_assert_uint_eq(loader.left, 0);
 	ck_assert_uint_eq(read.plan.ticket, plan->ticket);
-	b->sleepers += read.plan.sleepers_length;
+	b->sleep_set += read.plan.sleep_set_length;
 	execution_run(b->execution, plan, &b->trace);
 	execution_run(b->other, &read.plan, &b->again);
 	wire_plan_release(&read);
@@ -216,7 +216,7 @@ START_TEST(plans_and_traces_of_every_strategy)
 		execution_free(b.execution);
 		execution_free(b.other);
 	}
-	ck_assert_uint_gt(b.sleepers, 0);
+	ck_assert_uint_gt(b.sleep_set, 0);
 	trace_release(&b.trace);
 	trace_release(&b.again);
 	saver_release(&b.saver);
