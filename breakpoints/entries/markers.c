@@ -10,7 +10,7 @@
 static const uint8_t prologue[STUB_PROLOGUE] = {0x41, 0x53, 0x51, 0x50, 0xb8, 0x6e, 0,	 0,
 						0,    0x0f, 0x05, 0x58, 0x59, 0x41, 0x5b};
 
-#define CODE_BYTES (PLANTING_JUMP + DISPLACE_CODE)
+#define CODE_BYTES (JUMP_BYTES + DISPLACE_CODE)
 
 struct markers {
 	struct entries *entries;
@@ -22,22 +22,22 @@ struct markers {
 struct building {
 	struct markers *markers;
 	const struct target *target;
-	struct planting *planting;
+	struct jump_stubs *jumps;
 	struct displacer *displacer;
-	uint64_t next[PLANTING_AREAS];
+	uint64_t next[JUMP_AREAS_MOST];
 };
 
 static bool add_area(struct building *building, uint64_t low, uint64_t high)
 {
-	struct planting *planting = building->planting;
-	struct planting_area *area = &planting->areas[planting->areas_length];
-	if (planting->areas_length == PLANTING_AREAS || high - low > sizeof area->code ||
+	struct jump_stubs *jumps = building->jumps;
+	struct jump_area *area = &jumps->areas[jumps->areas_length];
+	if (jumps->areas_length == JUMP_AREAS_MOST || high - low > sizeof area->code ||
 	    target_read(building->target, low, area->original, high - low) != STATUS_OK)
 		return false;
 	area->address = low;
 	area->size = (uint32_t)(high - low);
 	memcpy(area->code, area->original, high - low);
-	building->next[planting->areas_length++] = low;
+	building->next[jumps->areas_length++] = low;
 	return true;
 }
 
@@ -121,7 +121,7 @@ static bool lands_inside(const struct building *building, const struct trap *tra
 struct copy {
 	uint8_t bytes[2 * DISPLACE_ROOM];
 	uint8_t size, straight, length;
-	enum planting_tail tail;
+	enum jump_tail tail;
 };
 
 /* The last instruction that the jump covers leaves the straight path: it does so from here, too. */
@@ -156,29 +156,29 @@ static bool copy_beginning(const struct building *building, uint64_t from, const
 {
 	struct displaced displaced;
 	*copy = (struct copy){.tail = TAIL_BACK};
-	for (size_t bytes = 1; bytes <= PLANTING_JUMP; bytes = copy->straight + 1u) {
+	for (size_t bytes = 1; bytes <= JUMP_BYTES; bytes = copy->straight + 1u) {
 		if (!displace_straight(building->displacer, from, code, bytes, to, &displaced))
 			break;
 		memcpy(copy->bytes, displaced.copy, displaced.size);
 		copy->size = displaced.size;
 		copy->straight = copy->length = displaced.length;
 	}
-	if (copy->length >= PLANTING_JUMP)
+	if (copy->length >= JUMP_BYTES)
 		return true;
 	return copy_branch(building, from + copy->straight, code + copy->straight, to + copy->straight,
 			   copy) &&
-	       copy->length >= PLANTING_JUMP;
+	       copy->length >= JUMP_BYTES;
 }
 
 static bool put_stub(struct building *building, struct trap *trap, const uint8_t first[CODE_BYTES],
 		     uint32_t at)
 {
-	struct planting *planting = building->planting;
-	struct planting_area *area = &planting->areas[at];
-	struct planting_stub *stub = &planting->stubs[planting->stubs_length];
+	struct jump_stubs *jumps = building->jumps;
+	struct jump_area *area = &jumps->areas[at];
+	struct jump_stub *stub = &jumps->stubs[jumps->stubs_length];
 	const uint64_t address = building->next[at];
 	struct copy copy;
-	*stub = (struct planting_stub){.address = address, .entry = trap->address};
+	*stub = (struct jump_stub){.address = address, .entry = trap->address};
 	if (!copy_beginning(building, trap->address, first, address + STUB_PROLOGUE, &copy) ||
 	    !jump_encode(trap->address, address, stub->jump) ||
 	    address + STUB_PROLOGUE + copy.size > area->address + area->size ||
@@ -187,13 +187,13 @@ static bool put_stub(struct building *building, struct trap *trap, const uint8_t
 	uint8_t *code = area->code + (address - area->address);
 	memcpy(code, prologue, STUB_PROLOGUE);
 	memcpy(code + STUB_PROLOGUE, copy.bytes, copy.size);
-	memcpy(stub->original, first, PLANTING_JUMP);
+	memcpy(stub->original, first, JUMP_BYTES);
 	stub->size = (uint8_t)(STUB_PROLOGUE + copy.size);
 	stub->straight = copy.straight;
 	stub->copied = copy.length;
 	stub->tail = copy.tail;
 	building->next[at] += stub->size;
-	planting->stubs_length++;
+	jumps->stubs_length++;
 	trap->stop = address + STUB_MARK;
 	trap->by_door = false;
 	return true;
@@ -201,14 +201,14 @@ static bool put_stub(struct building *building, struct trap *trap, const uint8_t
 
 static bool add_stub(struct building *building, struct trap *trap)
 {
-	struct planting *planting = building->planting;
+	struct jump_stubs *jumps = building->jumps;
 	uint8_t first[CODE_BYTES];
-	if (planting->stubs_length == PLANTING_STUBS || trap->size < PLANTING_JUMP ||
-	    trap->address % 4096 > 4096 - PLANTING_JUMP || !slack_same_file(trap->module, building->target) ||
-	    !unchanged(building, trap->module, trap->address, PLANTING_JUMP) ||
+	if (jumps->stubs_length == JUMP_STUBS_MOST || trap->size < JUMP_BYTES ||
+	    trap->address % 4096 > 4096 - JUMP_BYTES || !slack_same_file(trap->module, building->target) ||
+	    !unchanged(building, trap->module, trap->address, JUMP_BYTES) ||
 	    target_read(building->target, trap->address, first, sizeof first) != STATUS_OK)
 		return false;
-	for (uint32_t i = 0; i < planting->areas_length; i++)
+	for (uint32_t i = 0; i < jumps->areas_length; i++)
 		if (put_stub(building, trap, first, i))
 			return true;
 	return false;
@@ -217,8 +217,8 @@ static bool add_stub(struct building *building, struct trap *trap)
 /* Only what is needed of an area is written. */
 static void cut_areas(struct building *building)
 {
-	for (uint32_t i = 0; i < building->planting->areas_length; i++) {
-		struct planting_area *area = &building->planting->areas[i];
+	for (uint32_t i = 0; i < building->jumps->areas_length; i++) {
+		struct jump_area *area = &building->jumps->areas[i];
 		area->size = (uint32_t)(building->next[i] - area->address);
 	}
 }
@@ -238,16 +238,16 @@ static void build(struct building *building)
 	cut_areas(building);
 }
 
-struct markers *markers_new(struct target *target, struct planting *planting)
+struct markers *markers_new(struct target *target, struct jump_stubs *jumps)
 {
 	bool changed;
 	struct markers *markers = calloc(1, sizeof *markers);
-	struct building building = {.markers = markers, .target = target, .planting = planting};
+	struct building building = {.markers = markers, .target = target, .jumps = jumps};
 	building.displacer = displacer_new();
 	if (markers)
 		markers->entries = entries_new();
-	planting->pid = target_pid(target);
-	planting->stubs_length = planting->areas_length = 0;
+	jumps->pid = target_pid(target);
+	jumps->stubs_length = jumps->areas_length = 0;
 	bool good = building.displacer && markers && markers->entries &&
 		    modules_update(&markers->entries->modules, target_pid(target), &changed) == STATUS_OK &&
 		    entries_discover(markers->entries) == STATUS_OK;
@@ -293,10 +293,10 @@ static bool undo_prologue(struct tracee *tracee, struct user_regs_struct *regs)
 	return true;
 }
 
-enum status markers_decode(const struct markers *markers, const struct planting *planting,
+enum status markers_decode(const struct markers *markers, const struct jump_stubs *jumps,
 			   struct tracee *tracee, const struct foreign_event *event, struct call *call)
 {
-	const bool marked = planting_at(planting, event->rip) != NULL;
+	const bool marked = jump_stubs_at(jumps, event->rip) != NULL;
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs)
 		return STATUS_GONE;

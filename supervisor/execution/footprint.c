@@ -1,4 +1,4 @@
-/* What each transition touched, into the trace; and who of the plan's sleep set it wakes. */
+/* What each transition touched, into the trace; and which members of the plan's sleep set it wakes. */
 #include "supervisor/execution/state.h"
 
 #include <fmc/supervisor/fair_footprint.h>

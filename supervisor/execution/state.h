@@ -52,7 +52,7 @@ struct execution {
 	struct lasso lasso;
 	uint32_t previous;	    /* the thread that ran last, NO_THREAD at first */
 	bool windows;		    /* a yield has counted: there may be priorities */
-	bool *asleep;		    /* which of the plan's sleep set still are */
+	bool *asleep;		    /* which members of the plan's sleep set still are */
 	struct footprint footprint; /* of the last transition */
 	bool forced;		    /* it is ready, but the priorities forbid it to go on */
 	bool hopeless;		    /* nothing is enabled, and nothing outside could change that */

@@ -25,7 +25,7 @@ static enum status look(struct foreign_run *run, char why[256])
 	if (status != STATUS_OK)
 		return status;
 	struct target *target = foreign_target(run->foreign);
-	run->markers = markers_new(target, run->planting);
+	run->markers = markers_new(target, run->jumps);
 	if (!run->markers || places_update(run->places, target) != STATUS_OK) {
 		snprintf(why, 256, "process %d: can't read what is mapped", run->pid);
 		return STATUS_NOT_FOUND;
@@ -38,9 +38,9 @@ static enum status look(struct foreign_run *run, char why[256])
 			 run->pid);
 		return STATUS_UNSUPPORTED;
 	}
-	run->stubs = run->planting->stubs_length;
+	run->stubs = run->jumps->stubs_length;
 	run->left_alone = markers_left_alone(run->markers);
-	if (guardian_start(&run->guardian, run->planting) != STATUS_OK) {
+	if (guardian_start(&run->guardian, run->jumps) != STATUS_OK) {
 		snprintf(why, 256, "can't start the guardian");
 		return STATUS_SYSTEM;
 	}
@@ -62,10 +62,11 @@ enum status foreign_run_new(pid_t pid, const struct policy *policy, struct forei
 	new->patience = 2;
 	trace_init(&new->trace);
 	new->trace.end_thread = NO_THREAD;
-	new->planting = planting_new();
+	new->jumps = jump_stubs_new();
 	new->places = places_new();
-	enum status status =
-	    new->planting &&new->places &&model_block_init(&new->block) ? STATUS_OK : STATUS_NO_MEMORY;
+	enum status status = new->jumps != NULL &&new->places != NULL &&model_block_init(&new->block)
+				 ? STATUS_OK
+				 : STATUS_NO_MEMORY;
 	if (status == STATUS_OK)
 		status = look(new, why);
 	if (status == STATUS_OK)
@@ -170,7 +171,7 @@ void foreign_run_free(struct foreign_run *run)
 	foreign_free(run->foreign);
 	markers_free(run->markers);
 	places_free(run->places);
-	planting_free(run->planting);
+	jump_stubs_free(run->jumps);
 	model_block_release(&run->block);
 	trace_release(&run->trace);
 	for (uint32_t i = 0; i < run->threads_length; i++)

@@ -45,7 +45,7 @@ struct run_caller {
 
 struct foreign_run {
 	pid_t pid;
-	struct planting *planting;
+	struct jump_stubs *jumps;
 	struct guardian guardian;
 	bool guarded;
 	struct markers *markers;

@@ -46,7 +46,7 @@ static void at_marker(struct foreign_run *run, uint32_t t, const struct foreign_
 	struct run_thread *thread = &run->threads[t];
 	struct call call;
 	note_pthread(thread);
-	if (markers_decode(run->markers, run->planting, thread->tracee, event, &call) != STATUS_OK ||
+	if (markers_decode(run->markers, run->jumps, thread->tracee, event, &call) != STATUS_OK ||
 	    call.op.kind == OP_NONE || call.libc_own || passed_on(thread, &call, event->rsp)) {
 		foreign_resume(run->foreign, thread->tracee);
 		return;
@@ -59,7 +59,7 @@ static void at_call(struct foreign_run *run, uint32_t t, const struct foreign_ev
 {
 	struct run_thread *thread = &run->threads[t];
 	struct call call;
-	if (markers_decode(run->markers, run->planting, thread->tracee, event, &call) == STATUS_OK &&
+	if (markers_decode(run->markers, run->jumps, thread->tracee, event, &call) == STATUS_OK &&
 	    call.op.kind != OP_NONE && !call.libc_own) {
 		struct op op = foreign_run_op(run, &call);
 		op.place = foreign_run_place(run, thread->tracee, op.place);
@@ -147,7 +147,7 @@ static void happened(struct foreign_run *run, const struct foreign_event *event)
 	const uint32_t t = foreign_run_number(run, thread);
 	switch (event->kind) {
 	case FOREIGN_CALL:
-		if (planting_at(run->planting, event->rip))
+		if (jump_stubs_at(run->jumps, event->rip))
 			at_marker(run, t, event);
 		else
 			at_call(run, t, event);
@@ -257,10 +257,10 @@ static void let_go(struct foreign_run *run)
 	for (int i = 0; i < REMOVALS; i++) {
 		const enum status status = foreign_stop(run->foreign, false, STOP_MS);
 		if (status == STATUS_GONE) {
-			planting_void(run->planting);
+			jump_stubs_void(run->jumps);
 			return;
 		}
-		if (status == STATUS_OK && planting_remove(run->planting, run->foreign) == STATUS_OK)
+		if (status == STATUS_OK && jump_stubs_remove(run->jumps, run->foreign) == STATUS_OK)
 			return;
 		run_on(run);
 	}
@@ -293,7 +293,7 @@ static bool take_hold(struct foreign_run *run)
 	if (status != STATUS_OK)
 		return false;
 	gather_threads(run);
-	status = planting_plant(run->planting, run->foreign);
+	status = jump_stubs_insert(run->jumps, run->foreign);
 	if (status == STATUS_OK)
 		return true;
 	snprintf(run->why, 256, "process %d: its code can't be changed: %s", run->pid, status_text(status));
@@ -304,7 +304,7 @@ static bool take_hold(struct foreign_run *run)
 static void show_child(void *context, pid_t child)
 {
 	const struct foreign_run *run = context;
-	planting_remove_child(run->planting, child);
+	jump_stubs_remove_child(run->jumps, child);
 }
 
 void *foreign_run_session(void *context)

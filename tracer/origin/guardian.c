@@ -1,4 +1,4 @@
-#include "tracer/foreign/planting_code.h"
+#include "tracer/foreign/jump_stubs_code.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,22 +49,22 @@ static void close_files(int kept)
 }
 
 /* In a process of its own, whose end lets the threads go. */
-static bool attempt(const struct planting *planting, pid_t pid)
+static bool attempt(const struct jump_stubs *jumps, pid_t pid)
 {
 	int status = 0;
 	const pid_t helper = fork();
 	if (helper == 0) {
 		struct foreign *foreign;
 		char why[256];
-		struct planting *mine = malloc(sizeof *mine);
+		struct jump_stubs *mine = malloc(sizeof *mine);
 		if (!mine)
 			_exit(EXIT_FAILURE);
-		*mine = *planting;
+		*mine = *jumps;
 		enum status result = foreign_new(pid, &foreign, why);
 		if (result == STATUS_OK)
 			result = foreign_open(foreign, why);
 		if (result == STATUS_OK)
-			result = planting_remove(mine, foreign);
+			result = jump_stubs_remove(mine, foreign);
 		if (foreign)
 			foreign_release(foreign);
 		_exit(result == STATUS_OK || result == STATUS_NOT_FOUND ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -72,10 +72,10 @@ static bool attempt(const struct planting *planting, pid_t pid)
 	return helper > 0 && waitpid(helper, &status, 0) == helper && status == 0;
 }
 
-static bool clean(const struct planting *planting, pid_t pid)
+static bool clean(const struct jump_stubs *jumps, pid_t pid)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
-		if (attempt(planting, pid))
+		if (attempt(jumps, pid))
 			return true;
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 	}
@@ -83,17 +83,17 @@ static bool clean(const struct planting *planting, pid_t pid)
 }
 
 /* Has this process a jump of ours? */
-static bool has_jump(const struct planting *planting, pid_t pid)
+static bool has_jump(const struct jump_stubs *jumps, pid_t pid)
 {
 	char path[32];
-	uint8_t now[PLANTING_JUMP];
+	uint8_t now[JUMP_BYTES];
 	bool found = false;
 	snprintf(path, sizeof path, "/proc/%d/mem", pid);
 	const int memory = open(path, O_RDONLY | O_CLOEXEC);
-	for (uint32_t i = 0; memory >= 0 && i < planting->stubs_length && !found; i++)
-		found = planting->stubs[i].used &&
-			pread(memory, now, sizeof now, (off_t)planting->stubs[i].entry) == sizeof now &&
-			memcmp(now, planting->stubs[i].jump, sizeof now) == 0;
+	for (uint32_t i = 0; memory >= 0 && i < jumps->stubs_length && !found; i++)
+		found = jumps->stubs[i].used &&
+			pread(memory, now, sizeof now, (off_t)jumps->stubs[i].entry) == sizeof now &&
+			memcmp(now, jumps->stubs[i].jump, sizeof now) == 0;
 	if (memory >= 0)
 		close(memory);
 	return found;
@@ -108,28 +108,28 @@ static bool same_program(pid_t pid, const struct stat *program)
 }
 
 /* Those that the process has forked since, and that fmc hasn't come to see. */
-static void clean_children(const struct planting *planting, const struct stat *program)
+static void clean_children(const struct jump_stubs *jumps, const struct stat *program)
 {
 	DIR *processes = opendir("/proc");
 	if (!processes)
 		return;
 	for (struct dirent *entry; (entry = readdir(processes));) {
 		const pid_t pid = atoi(entry->d_name);
-		if (pid > 0 && pid != planting->pid && same_program(pid, program) && has_jump(planting, pid))
-			clean(planting, pid);
+		if (pid > 0 && pid != jumps->pid && same_program(pid, program) && has_jump(jumps, pid))
+			clean(jumps, pid);
 	}
 	closedir(processes);
 }
 
-static void guard(int end, struct planting *planting)
+static void guard(int end, struct jump_stubs *jumps)
 {
 	char path[32];
 	struct stat program = {0};
 	struct pollfd watched[2] = {
 	    {.fd = end, .events = POLLIN},
-	    {.fd = (int)syscall(SYS_pidfd_open, planting->pid, 0), .events = POLLIN},
+	    {.fd = (int)syscall(SYS_pidfd_open, jumps->pid, 0), .events = POLLIN},
 	};
-	snprintf(path, sizeof path, "/proc/%d/exe", planting->pid);
+	snprintf(path, sizeof path, "/proc/%d/exe", jumps->pid);
 	stat(path, &program);
 	/*
 	 * fmc writes nothing: what can be read is the end. Now and then it is asked anew, as the kernel doesn't always tell of the
@@ -137,13 +137,13 @@ static void guard(int end, struct planting *planting)
 	 */
 	while (poll(watched, 2, ASK_MS) <= 0)
 		;
-	if (!watched[0].revents || !atomic_load(&planting->planted))
+	if (!watched[0].revents || !atomic_load(&jumps->planted))
 		return;
-	clean(planting, planting->pid);
-	clean_children(planting, &program);
+	clean(jumps, jumps->pid);
+	clean_children(jumps, &program);
 }
 
-static void become_guardian(int end, int ready, struct planting *planting)
+static void become_guardian(int end, int ready, struct jump_stubs *jumps)
 {
 	setsid();
 	prctl(PR_SET_NAME, "fmc-guardian");
@@ -151,7 +151,7 @@ static void become_guardian(int end, int ready, struct planting *planting)
 	if (write(ready, "r", 1) != 1)
 		_exit(EXIT_FAILURE);
 	close_files(end);
-	guard(3, planting);
+	guard(3, jumps);
 	_exit(EXIT_SUCCESS);
 }
 
@@ -172,7 +172,7 @@ static void close_pipe(const int ends[2])
 	close(ends[1]);
 }
 
-enum status guardian_start(struct guardian *guardian, struct planting *planting)
+enum status guardian_start(struct guardian *guardian, struct jump_stubs *jumps)
 {
 	int ends[2], ready[2];
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -183,7 +183,7 @@ enum status guardian_start(struct guardian *guardian, struct planting *planting)
 	}
 	const pid_t pid = fork();
 	if (pid == 0)
-		become_guardian(ends[0], ready[1], planting);
+		become_guardian(ends[0], ready[1], jumps);
 	close(ready[1]);
 	const bool started = pid > 0 && wait_until_ready(ready[0]);
 	close(ready[0]);

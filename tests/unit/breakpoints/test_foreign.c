@@ -101,24 +101,24 @@ END_TEST
 
 struct planted {
 	pid_t pid;
-	struct planting *planting;
+	struct jump_stubs *jumps;
 	uint64_t text; /* while planted */
 	uint32_t marks;
 };
 
 /* Each used stub's function begins with a jump to it. */
-static void check_jumps(const struct planting *planting, const struct target *target)
+static void check_jumps(const struct jump_stubs *jumps, const struct target *target)
 {
 	uint32_t used = 0;
-	for (uint32_t i = 0; i < planting->stubs_length; i++) {
-		const struct planting_stub *stub = &planting->stubs[i];
-		uint8_t now[PLANTING_JUMP];
+	for (uint32_t i = 0; i < jumps->stubs_length; i++) {
+		const struct jump_stub *stub = &jumps->stubs[i];
+		uint8_t now[JUMP_BYTES];
 		int32_t distance;
 		ck_assert_int_eq(target_read(target, stub->entry, now, sizeof now), STATUS_OK);
 		memcpy(&distance, now + 1, sizeof distance);
 		if (stub->used)
 			ck_assert(now[0] == 0xe9 &&
-				  stub->entry + PLANTING_JUMP + (uint64_t)(int64_t)distance == stub->address);
+				  stub->entry + JUMP_BYTES + (uint64_t)(int64_t)distance == stub->address);
 		used += stub->used;
 	}
 	ck_assert_uint_ge(used, 10);
@@ -134,7 +134,7 @@ static void run_on(const struct planted *planted, struct foreign *foreign, uint3
 		ck_assert_int_eq(foreign_wait(foreign, 10000, &event), STATUS_OK);
 		ck_assert(event.kind != FOREIGN_ENDED && event.kind != FOREIGN_EXEC);
 		stops -=
-		    !of_stubs || (event.kind == FOREIGN_CALL && planting_at(planted->planting, event.rip));
+		    !of_stubs || (event.kind == FOREIGN_CALL && jump_stubs_at(planted->jumps, event.rip));
 		if (event.kind != FOREIGN_EXITED && (stops > 0 || event.kind == FOREIGN_SIGNAL))
 			foreign_resume(foreign, event.tracee);
 	}
@@ -144,14 +144,14 @@ static void *plant_and_remove(void *argument)
 {
 	struct planted *planted = argument;
 	struct foreign *foreign = take_hold(planted->pid);
-	ck_assert_int_eq(planting_plant(planted->planting, foreign), STATUS_OK);
-	check_jumps(planted->planting, foreign_target(foreign));
+	ck_assert_int_eq(jump_stubs_insert(planted->jumps, foreign), STATUS_OK);
+	check_jumps(planted->jumps, foreign_target(foreign));
 	planted->text = lively_text(planted->pid);
 	run_on(planted, foreign, planted->marks, true);
 	enum status status = STATUS_TIMEOUT;
 	for (int i = 0; i < 100 && status == STATUS_TIMEOUT; i++) {
 		ck_assert_int_eq(foreign_stop(foreign, false, 5000), STATUS_OK);
-		status = planting_remove(planted->planting, foreign);
+		status = jump_stubs_remove(planted->jumps, foreign);
 		if (status == STATUS_TIMEOUT)
 			run_on(planted, foreign, 20, false);
 	}
@@ -165,10 +165,10 @@ static struct planted prepare(pid_t pid)
 {
 	char why[256];
 	struct foreign *foreign;
-	struct planted planted = {.pid = pid, .planting = planting_new()};
-	ck_assert_ptr_nonnull(planted.planting);
+	struct planted planted = {.pid = pid, .jumps = jump_stubs_new()};
+	ck_assert_ptr_nonnull(planted.jumps);
 	ck_assert_int_eq(foreign_new(pid, &foreign, why), STATUS_OK);
-	struct markers *markers = markers_new(foreign_target(foreign), planted.planting);
+	struct markers *markers = markers_new(foreign_target(foreign), planted.jumps);
 	ck_assert_ptr_nonnull(markers);
 	markers_free(markers);
 	foreign_free(foreign);
@@ -190,7 +190,7 @@ START_TEST(planted_code_is_taken_out)
 		wait_until_free(lively.pid);
 		ck_assert(lively_text(lively.pid) == text);
 	}
-	planting_free(planted.planting);
+	jump_stubs_free(planted.jumps);
 	lively_end(&lively);
 }
 END_TEST
@@ -206,10 +206,10 @@ static pid_t start_planter(pid_t target, pid_t *guardian)
 		struct foreign_event event;
 		block_child_signal();
 		struct planted planted = prepare(target);
-		if (guardian_start(&own, planted.planting) != STATUS_OK)
+		if (guardian_start(&own, planted.jumps) != STATUS_OK)
 			_exit(1);
 		struct foreign *foreign = take_hold(target);
-		if (planting_plant(planted.planting, foreign) != STATUS_OK ||
+		if (jump_stubs_insert(planted.jumps, foreign) != STATUS_OK ||
 		    write(ends[1], &own.pid, sizeof own.pid) != sizeof own.pid)
 			_exit(1);
 		for (uint32_t i = 0; i < target_tracees(foreign_target(foreign)); i++)

@@ -1,5 +1,5 @@
 #include "tracer/foreign/foreign.h"
-#include "tracer/foreign/planting_code.h"
+#include "tracer/foreign/jump_stubs_code.h"
 #include "tracer/proc/proc.h"
 #include "tracer/snapshot/snapshot.h"
 
@@ -51,7 +51,7 @@ static bool scan_thread(const struct scan *scan, uint64_t rip, uint64_t rsp)
 	return true;
 }
 
-bool planting_each_word(struct foreign *foreign, void (*visit)(void *, uint64_t), void *context)
+bool jump_stubs_each_word(struct foreign *foreign, void (*visit)(void *, uint64_t), void *context)
 {
 	const struct target *target = foreign_target(foreign);
 	struct scan scan = {.memory = target->memory, .visit = visit, .context = context};
@@ -66,7 +66,7 @@ bool planting_each_word(struct foreign *foreign, void (*visit)(void *, uint64_t)
 	return good;
 }
 
-bool planting_each_word_of(pid_t pid, int memory, void (*visit)(void *, uint64_t), void *context)
+bool jump_stubs_each_word_of(pid_t pid, int memory, void (*visit)(void *, uint64_t), void *context)
 {
 	struct scan scan = {.memory = memory, .visit = visit, .context = context};
 	struct user_regs_struct regs;
@@ -119,7 +119,7 @@ static bool rewind_prologue(const struct target *target, struct user_regs_struct
 }
 
 /* In the copy, `offset` bytes from its beginning: where that is in the function. */
-static bool leave_copy(const struct planting_stub *stub, struct user_regs_struct *regs, uint64_t offset)
+static bool leave_copy(const struct jump_stub *stub, struct user_regs_struct *regs, uint64_t offset)
 {
 	uint64_t after = offset;
 	if (offset > stub->straight) {
@@ -136,7 +136,7 @@ static bool leave_copy(const struct planting_stub *stub, struct user_regs_struct
 	return true;
 }
 
-static bool move_out(const struct planting_stub *stub, struct tracee *tracee)
+static bool move_out(const struct jump_stub *stub, struct tracee *tracee)
 {
 	const struct user_regs_struct *now = tracee_regs(tracee);
 	if (!now || now->rip < stub->address || now->rip >= stub->address + stub->size)
@@ -156,7 +156,7 @@ static bool move_out(const struct planting_stub *stub, struct tracee *tracee)
 	return foreign_set_registers(tracee) == STATUS_OK;
 }
 
-bool planting_move_out(const struct planting *planting, struct foreign *foreign)
+bool jump_stubs_move_out(const struct jump_stubs *jumps, struct foreign *foreign)
 {
 	const struct target *target = foreign_target(foreign);
 	for (uint32_t i = 0; i < target_tracees(target); i++) {
@@ -164,8 +164,8 @@ bool planting_move_out(const struct planting *planting, struct foreign *foreign)
 		/* One that sleeps in a system call isn't in a stub: that call doesn't sleep. */
 		if (tracee->life != TRACEE_STOPPED)
 			continue;
-		for (uint32_t k = 0; k < planting->stubs_length; k++)
-			if (!move_out(&planting->stubs[k], tracee) && tracee_regs(tracee))
+		for (uint32_t k = 0; k < jumps->stubs_length; k++)
+			if (!move_out(&jumps->stubs[k], tracee) && tracee_regs(tracee))
 				return false;
 	}
 	return true;
