@@ -1,5 +1,5 @@
 #include "tracer/copy/channel.h"
-#include "tracer/proc/others.h"
+#include "tracer/proc/other_processes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -238,7 +238,8 @@ enum status channels_find(pid_t pid, bool alone, struct channels *channels)
 				  .status = STATUS_OK};
 	*channels = (struct channels){0};
 	look_at_all(&finding);
-	if (finding.pidfd < 0 || (!alone && any_left(&finding) && !others_visit(pid, see_other, &finding)))
+	if (finding.pidfd < 0 ||
+	    (!alone && any_left(&finding) && !other_processes_visit(pid, see_other, &finding)))
 		refuse_all(&finding);
 	if (finding.status == STATUS_OK) {
 		take_all(&finding, false);

@@ -167,9 +167,9 @@ static enum status complete(const struct image *image, struct target *copy)
 		if (!image->threads[i].dead)
 			status = thread_state_give(&image->threads[i], copy->tracees[i]);
 	if (status == STATUS_OK)
-		status = belongings_separate(&image->belongings, leader);
+		status = open_files_separate(&image->open_files, leader);
 	if (status == STATUS_OK)
-		status = belongings_restore(&image->belongings, leader);
+		status = open_files_restore(&image->open_files, leader);
 	if (status == STATUS_OK)
 		status = channels_make(&image->channels, leader);
 	if (status == STATUS_OK)
@@ -192,7 +192,7 @@ enum status image_take(const struct inherited *inherited, struct target *target,
 	if (status == STATUS_OK)
 		status = take_channels(image, target);
 	if (status == STATUS_OK)
-		status = belongings_take(target, inherited, &image->channels, &image->belongings);
+		status = open_files_take(target, inherited, &image->channels, &image->open_files);
 	if (status == STATUS_OK)
 		status = fork_target(target, image->threads[0].clear_tid, &image->target);
 	/* As long as it had those of the target, they would never come to their ends there. */

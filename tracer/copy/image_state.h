@@ -1,8 +1,8 @@
 #ifndef FMC_TRACER_COPY_IMAGE_STATE_H
 #define FMC_TRACER_COPY_IMAGE_STATE_H
 
-#include "tracer/copy/belongings.h"
 #include "tracer/copy/channel.h"
+#include "tracer/copy/open_files.h"
 #include "tracer/target/thread_state.h"
 #include "tracer/target/tracee.h"
 
@@ -14,7 +14,7 @@ struct image {
 	bool complete;
 	struct thread_state *threads; /* by index */
 	uint32_t length;
-	struct belongings belongings;
+	struct open_files open_files;
 	struct channels channels;
 	struct stop pushed_back; /* its tracees are those of the original: only their index counts */
 	bool has_pushed_back;

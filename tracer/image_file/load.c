@@ -1,6 +1,6 @@
 #include "tracer/copy/image_state.h"
+#include "tracer/image_file/blank_process.h"
 #include "tracer/image_file/read.h"
-#include "tracer/image_file/vessel.h"
 
 #include <errno.h>
 #include <linux/prctl.h>
@@ -22,7 +22,7 @@ static enum status give_signals(struct tracee *tracee, const struct image_file *
 		const uint64_t arguments[6] = {signal, GADGET_SCRATCH, 0, sizeof action->mask};
 		status = target_write(tracee->target, GADGET_SCRATCH, action, sizeof *action);
 		if (status == STATUS_OK)
-			status = vessel_call(tracee, SYS_rt_sigaction, arguments, NULL);
+			status = blank_process_call(tracee, SYS_rt_sigaction, arguments, NULL);
 		/* SIGKILL and SIGSTOP. */
 		if (status == STATUS_SYSTEM)
 			status = STATUS_OK;
@@ -34,11 +34,12 @@ static enum status give_signals(struct tracee *tracee, const struct image_file *
 static enum status give_surroundings(struct tracee *tracee, const struct image_file *file)
 {
 	const uint64_t mask[6] = {file->process.umask}, none[6] = {0}, name[6] = {PR_SET_NAME};
-	enum status status = vessel_call(tracee, SYS_umask, mask, NULL);
+	enum status status = blank_process_call(tracee, SYS_umask, mask, NULL);
 	if (status == STATUS_OK)
-		status = vessel_call_text(tracee, SYS_chdir, none, 0, file->directory, NULL);
+		status = blank_process_call_text(tracee, SYS_chdir, none, 0, file->directory, NULL);
 	if (status == STATUS_OK || status == STATUS_SYSTEM)
-		status = vessel_call_text(tracee, SYS_prctl, name, 1, file->threads[0].note.name, NULL);
+		status =
+		    blank_process_call_text(tracee, SYS_prctl, name, 1, file->threads[0].note.name, NULL);
 	return status == STATUS_SYSTEM ? STATUS_OK : status;
 }
 
@@ -115,7 +116,7 @@ static enum status become(struct image *image, const struct image_file *file, ch
 	struct tracee *tracee = target_tracee(target, 0);
 	enum status status = image_load_memory(tracee, file, why);
 	if (status == STATUS_OK)
-		status = image_load_descriptors(tracee, file, &image->belongings, why);
+		status = image_load_descriptors(tracee, file, &image->open_files, why);
 	if (status == STATUS_OK)
 		status = make_channels(image, file, why);
 	if (status != STATUS_OK)
@@ -149,7 +150,7 @@ enum status image_load(const struct program *program, struct image **out, char w
 	if (status != STATUS_OK)
 		return status;
 	struct image *image = calloc(1, sizeof *image);
-	status = image ? vessel_start(program, file, &image->target, why) : STATUS_NO_MEMORY;
+	status = image ? blank_process_start(program, file, &image->target, why) : STATUS_NO_MEMORY;
 	if (status == STATUS_OK)
 		status = become(image, file, why);
 	image_file_close(file);

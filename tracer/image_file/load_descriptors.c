@@ -1,6 +1,6 @@
 #include "tracer/answers/answers.h"
-#include "tracer/copy/belongings.h"
-#include "tracer/image_file/vessel.h"
+#include "tracer/copy/open_files.h"
+#include "tracer/image_file/blank_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,20 +13,20 @@
 #include <unistd.h>
 
 /*
- * The descriptors of a saved process. The vessel has just three of its own; the second and the third are put out of the way
+ * The descriptors of a saved process. The blank process has just three of its own; the second and the third are put out of the way
  * first, above all numbers that the process has used.
  */
 struct place {
 	struct tracee *tracee;
 	int highest; /* number that the process has used */
 	int64_t output, error;
-	struct belongings *belongings;
+	struct open_files *open_files;
 };
 
 static enum status call(struct place *place, long number, uint64_t a, uint64_t b, uint64_t c, int64_t *result)
 {
 	const uint64_t arguments[6] = {a, b, c};
-	return vessel_call(place->tracee, number, arguments, result);
+	return blank_process_call(place->tracee, number, arguments, result);
 }
 
 /* Make a descriptor by a call with a text as its first argument, above all numbers that are needed. */
@@ -34,7 +34,7 @@ static enum status make(struct place *place, long number, uint64_t flags, const 
 {
 	const uint64_t arguments[6] = {0, flags};
 	int64_t low;
-	enum status status = vessel_call_text(place->tracee, number, arguments, 0, text, &low);
+	enum status status = blank_process_call_text(place->tracee, number, arguments, 0, text, &low);
 	if (status == STATUS_OK)
 		status = call(place, SYS_fcntl, (uint64_t)low, F_DUPFD_CLOEXEC, (uint64_t)place->highest + 1,
 			      made);
@@ -51,18 +51,18 @@ static enum status move_to(struct place *place, int64_t from, const struct image
 
 static enum status add_belonging(struct place *place, const struct image_descriptor *note)
 {
-	struct belongings *belongings = place->belongings;
-	if (belongings->length == POSITIONS_MOST) {
+	struct open_files *open_files = place->open_files;
+	if (open_files->length == POSITIONS_MOST) {
 		errno = EMFILE;
 		return STATUS_SYSTEM;
 	}
-	belongings->at[belongings->length].descriptor = note->number;
-	belongings->at[belongings->length].flags = note->flags & ~(unsigned)(O_CREAT | O_EXCL | O_TRUNC);
-	belongings->at[belongings->length].position = note->position;
-	belongings->at[belongings->length].own = note->kind == IMAGE_OWN;
-	belongings->at[belongings->length].contents =
+	open_files->at[open_files->length].descriptor = note->number;
+	open_files->at[open_files->length].flags = note->flags & ~(unsigned)(O_CREAT | O_EXCL | O_TRUNC);
+	open_files->at[open_files->length].position = note->position;
+	open_files->at[open_files->length].own = note->kind == IMAGE_OWN;
+	open_files->at[open_files->length].contents =
 	    note->kind == IMAGE_OWN && (note->flags & O_ACCMODE) == O_RDWR;
-	belongings->at[belongings->length++].size = note->size;
+	open_files->at[open_files->length++].size = note->size;
 	return STATUS_OK;
 }
 
@@ -91,7 +91,7 @@ static enum status copy_contents(struct place *place, const struct image_file_de
 	for (uint64_t done = 0; status == STATUS_OK && done < descriptor->note.size && sent > 0;
 	     done += (uint64_t)sent) {
 		const uint64_t arguments[6] = {(uint64_t)to, (uint64_t)from, 0, descriptor->note.size - done};
-		status = vessel_call(place->tracee, SYS_sendfile, arguments, &sent);
+		status = blank_process_call(place->tracee, SYS_sendfile, arguments, &sent);
 	}
 	/* It may be shorter by now. */
 	if (status == STATUS_OK)
@@ -193,14 +193,14 @@ static enum status put_aside(struct place *place)
 }
 
 enum status image_load_descriptors(struct tracee *tracee, const struct image_file *file,
-				   struct belongings *belongings, char why[256])
+				   struct open_files *open_files, char why[256])
 {
 	struct place place = {.tracee = tracee,
 			      .highest = raise_limit(tracee, file),
 			      .output = -1,
 			      .error = -1,
-			      .belongings = belongings};
-	belongings->length = 0;
+			      .open_files = open_files};
+	open_files->length = 0;
 	snprintf(why, 256, "can't put its descriptors in place");
 	enum status status = put_aside(&place);
 	for (size_t i = 0; i < file->descriptors_length && status == STATUS_OK; i++) {

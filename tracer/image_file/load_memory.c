@@ -1,5 +1,5 @@
+#include "tracer/image_file/blank_process.h"
 #include "tracer/image_file/mapped_file.h"
-#include "tracer/image_file/vessel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static enum status map(struct tracee *tracee, const struct image_file_mapping *m
 	    note->low,	     note->high - note->low, note->protection,
 	    map_flags(note), (uint64_t)descriptor,   note->kind == IMAGE_FILE ? note->offset : 0};
 	int64_t result;
-	const enum status status = vessel_call(tracee, SYS_mmap, arguments, &result);
+	const enum status status = blank_process_call(tracee, SYS_mmap, arguments, &result);
 	if (status == STATUS_OK && (uint64_t)result != note->low)
 		return STATUS_UNSUPPORTED;
 	return status;
@@ -45,7 +45,7 @@ static enum status map_file(struct tracee *tracee, const struct image_file_mappi
 		snprintf(why, 256, "%.180s has changed since the process was saved", mapping->path);
 		return STATUS_DIVERGED;
 	}
-	enum status status = vessel_call_text(tracee, SYS_open, arguments, 0, mapping->path, &opened);
+	enum status status = blank_process_call_text(tracee, SYS_open, arguments, 0, mapping->path, &opened);
 	if (status == STATUS_SYSTEM) {
 		snprintf(why, 256, "%.180s: can't be opened: %s", mapping->path, strerror(errno));
 		return STATUS_UNSUPPORTED;
@@ -54,7 +54,7 @@ static enum status map_file(struct tracee *tracee, const struct image_file_mappi
 		status = map(tracee, mapping, opened);
 	const uint64_t close_arguments[6] = {(uint64_t)opened};
 	const enum status closed =
-	    status == STATUS_OK ? vessel_call(tracee, SYS_close, close_arguments, NULL) : STATUS_OK;
+	    status == STATUS_OK ? blank_process_call(tracee, SYS_close, close_arguments, NULL) : STATUS_OK;
 	return status == STATUS_OK ? closed : status;
 }
 
@@ -133,7 +133,7 @@ static enum status tell_addresses(struct tracee *tracee, const struct image_file
 	if (status == STATUS_OK && file->auxiliary_size)
 		status = target_write(tracee->target, after, file->auxiliary, file->auxiliary_size);
 	if (status == STATUS_OK)
-		status = vessel_call(tracee, SYS_prctl, arguments, NULL);
+		status = blank_process_call(tracee, SYS_prctl, arguments, NULL);
 	return status;
 }
 

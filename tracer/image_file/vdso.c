@@ -1,4 +1,4 @@
-#include "tracer/image_file/vessel.h"
+#include "tracer/image_file/blank_process.h"
 
 #include <stdlib.h>
 #include <string.h>

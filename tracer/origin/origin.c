@@ -28,8 +28,8 @@ struct source {
 	uint64_t tid_address; /* where libc keeps the thread's number; 0 if it hasn't said yet */
 	uint64_t robust_list;
 	struct virtual_world world;
-	bool advanced; /* has come further than the entry point, with `belongings` */
-	struct belongings belongings;
+	bool advanced; /* has come further than the entry point, with `open_files` */
+	struct open_files open_files;
 };
 
 struct origin {
@@ -214,7 +214,7 @@ static enum status copy_source(const struct source *source, struct target **out)
 	if (source->robust_list)
 		status = tracee_syscall(target_tracee(*out, 0), SYS_set_robust_list, robust, &result);
 	if (status == STATUS_OK)
-		status = belongings_restore(&source->belongings, target_tracee(*out, 0));
+		status = open_files_restore(&source->open_files, target_tracee(*out, 0));
 	if (status != STATUS_OK) {
 		target_kill(*out);
 		*out = NULL;
@@ -348,12 +348,12 @@ enum status origin_take_image(const struct origin *origin, struct target *target
 enum status origin_advance(struct origin *origin, struct target *target)
 {
 	struct source source;
-	struct belongings belongings;
+	struct open_files open_files;
 	const struct channels none = {0};
 	if (origin->kind != ORIGIN_COPY || !origin->source.target || target->tracees_length != 1)
 		return STATUS_UNSUPPORTED;
 	const struct inherited inherited = inherited_from(origin);
-	enum status status = belongings_take(target, &inherited, &none, &belongings);
+	enum status status = open_files_take(target, &inherited, &none, &open_files);
 	if (status == STATUS_OK)
 		status = study_source(&source, target);
 	if (status != STATUS_OK)
@@ -364,7 +364,7 @@ enum status origin_advance(struct origin *origin, struct target *target)
 	if (!source.world.number)
 		if (!source.world.keeps_numbers)
 			source.world.number = target->pid;
-	source.belongings = belongings;
+	source.open_files = open_files;
 	origin->source = source;
 	return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-#include "tracer/copy/belongings.h"
+#include "tracer/copy/open_files.h"
 #include "tracer/target/tracee.h"
 
 #include <dirent.h>
@@ -40,7 +40,7 @@ static bool read_fdinfo(const struct target *target, int descriptor, int64_t *po
 	return ok;
 }
 
-static bool take_position(const struct target *target, int descriptor, struct belongings *belongings)
+static bool take_position(const struct target *target, int descriptor, struct open_files *open_files)
 {
 	char path[48];
 	struct stat link;
@@ -51,12 +51,12 @@ static bool take_position(const struct target *target, int descriptor, struct be
 	if (lstat(path, &link) != 0 || link.st_mode & S_IWUSR)
 		return false;
 	if (!read_fdinfo(target, descriptor, &position, &flags) || (flags & O_ACCMODE) != O_RDONLY ||
-	    belongings->length == POSITIONS_MOST)
+	    open_files->length == POSITIONS_MOST)
 		return false;
-	belongings->at[belongings->length].descriptor = descriptor;
-	belongings->at[belongings->length].flags = flags;
-	belongings->at[belongings->length].own = false;
-	belongings->at[belongings->length++].position = position;
+	open_files->at[open_files->length].descriptor = descriptor;
+	open_files->at[open_files->length].flags = flags;
+	open_files->at[open_files->length].own = false;
+	open_files->at[open_files->length++].position = position;
 	return true;
 }
 
@@ -89,15 +89,15 @@ static bool is_inherited(const struct inherited *inherited, int descriptor, cons
 }
 
 static bool take_descriptor(const struct target *target, int descriptor, const struct stat *file,
-			    struct belongings *belongings)
+			    struct open_files *open_files)
 {
 	if (S_ISREG(file->st_mode) || S_ISDIR(file->st_mode))
-		return take_position(target, descriptor, belongings);
+		return take_position(target, descriptor, open_files);
 	return S_ISCHR(file->st_mode) && major(file->st_rdev) == MEMORY_DEVICES;
 }
 
 static bool take_descriptors(const struct target *target, const struct inherited *inherited,
-			     const struct channels *channels, struct belongings *belongings)
+			     const struct channels *channels, struct open_files *open_files)
 {
 	char path[32];
 	struct stat output;
@@ -114,7 +114,7 @@ static bool take_descriptors(const struct target *target, const struct inherited
 		int descriptor = atoi(entry->d_name);
 		ok = fstatat(dirfd(directory), entry->d_name, &file, 0) == 0 &&
 		     (channels_end(channels, descriptor) || (writes && is_file(&file, &output)) ||
-		      take_descriptor(target, descriptor, &file, belongings) ||
+		      take_descriptor(target, descriptor, &file, open_files) ||
 		      is_inherited(inherited, descriptor, &file));
 	}
 	if (directory)
@@ -155,13 +155,13 @@ static bool has_pending_signals(const struct target *target)
 	return false;
 }
 
-enum status belongings_take(const struct target *target, const struct inherited *inherited,
-			    const struct channels *channels, struct belongings *belongings)
+enum status open_files_take(const struct target *target, const struct inherited *inherited,
+			    const struct channels *channels, struct open_files *open_files)
 {
-	belongings->length = 0;
+	open_files->length = 0;
 	return target->descendants_length == 0 && !descendants_uncollected(target) &&
 		       !target->world.has_timers && !has_pending_signals(target) && !shares_memory(target) &&
-		       take_descriptors(target, inherited, channels, belongings)
+		       take_descriptors(target, inherited, channels, open_files)
 		   ? STATUS_OK
 		   : STATUS_UNSUPPORTED;
 }
@@ -227,24 +227,24 @@ static enum status make_own(struct tracee *copy, int descriptor, unsigned flags,
 	return status == STATUS_OK ? move_descriptor(copy, made, descriptor, flags) : status;
 }
 
-enum status belongings_separate(const struct belongings *belongings, struct tracee *copy)
+enum status open_files_separate(const struct open_files *open_files, struct tracee *copy)
 {
 	enum status status = STATUS_OK;
-	for (size_t i = 0; i < belongings->length && status == STATUS_OK; i++)
-		status = belongings->at[i].own
-			     ? make_own(copy, belongings->at[i].descriptor, belongings->at[i].flags,
-					belongings->at[i].contents, belongings->at[i].size)
-			     : open_anew(copy, belongings->at[i].descriptor, belongings->at[i].flags);
+	for (size_t i = 0; i < open_files->length && status == STATUS_OK; i++)
+		status = open_files->at[i].own
+			     ? make_own(copy, open_files->at[i].descriptor, open_files->at[i].flags,
+					open_files->at[i].contents, open_files->at[i].size)
+			     : open_anew(copy, open_files->at[i].descriptor, open_files->at[i].flags);
 	return status;
 }
 
-enum status belongings_restore(const struct belongings *belongings, struct tracee *copy)
+enum status open_files_restore(const struct open_files *open_files, struct tracee *copy)
 {
 	enum status status = STATUS_OK;
-	for (size_t i = 0; i < belongings->length && status == STATUS_OK; i++) {
+	for (size_t i = 0; i < open_files->length && status == STATUS_OK; i++) {
 		int64_t result;
-		const uint64_t arguments[6] = {(uint64_t)belongings->at[i].descriptor,
-					       (uint64_t)belongings->at[i].position, SEEK_SET};
+		const uint64_t arguments[6] = {(uint64_t)open_files->at[i].descriptor,
+					       (uint64_t)open_files->at[i].position, SEEK_SET};
 		status = tracee_syscall(copy, SYS_lseek, arguments, &result);
 	}
 	return status;

@@ -1,4 +1,4 @@
-#include "tracer/proc/others.h"
+#include "tracer/proc/other_processes.h"
 #include "tracer/proc/proc.h"
 
 #include <fmc/supervisor/in_flight.h>
@@ -23,7 +23,7 @@
 struct visit {
 	pid_t but;		 /* the process that isn't looked at */
 	unsigned long long born; /* when it began, in ticks */
-	others_visitor *visit;
+	other_processes_visitor *visit;
 	void *context;
 	bool over, hidden;
 };
@@ -178,7 +178,7 @@ static bool sees_all(void)
 	       access("/proc/1/stat", F_OK) == 0;
 }
 
-bool others_visit(pid_t pid, others_visitor *visitor, void *context)
+bool other_processes_visit(pid_t pid, other_processes_visitor *visitor, void *context)
 {
 	struct visit visit = {.but = pid, .visit = visitor, .context = context};
 	if (!sees_all() || !learn_birth(&visit))

@@ -1,11 +1,11 @@
-#ifndef FMC_TRACER_PROC_OTHERS_H
-#define FMC_TRACER_PROC_OTHERS_H
+#ifndef FMC_TRACER_PROC_OTHER_PROCESSES_H
+#define FMC_TRACER_PROC_OTHER_PROCESSES_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
 /* A descriptor of another process; link as /proc/PID/fd has it. False: enough has been seen. */
-typedef bool others_visitor(void *context, pid_t pid, int number, const char *link);
+typedef bool other_processes_visitor(void *context, pid_t pid, int number, const char *link);
 
 /*
  * What all processes but this one have open, as far as it has no name but an inode or a kind ("pipe:[7]", "anon_inode:[eventfd]").
@@ -13,6 +13,6 @@ typedef bool others_visitor(void *context, pid_t pid, int number, const char *li
  * with descriptors that nobody has received yet, so what hasn't been visited may be anybody's. Processes that began before this one
  * don't count as such: they have inherited nothing from it.
  */
-bool others_visit(pid_t pid, others_visitor *visit, void *context);
+bool other_processes_visit(pid_t pid, other_processes_visitor *visit, void *context);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef FMC_TRACER_COPY_BELONGINGS_H
-#define FMC_TRACER_COPY_BELONGINGS_H
+#ifndef FMC_TRACER_COPY_OPEN_FILES_H
+#define FMC_TRACER_COPY_OPEN_FILES_H
 
 #include "tracer/copy/channel.h"
 
@@ -12,7 +12,7 @@
  */
 #define POSITIONS_MOST 256
 
-struct belongings {
+struct open_files {
 	struct {
 		int descriptor;
 		int64_t position;
@@ -35,16 +35,16 @@ struct inherited {
  * or lack: files open for writing other than program.output, pipes, sockets, memory shared with others, pending signals,
  * timers, children. What is among `channels` is taken care of by the caller.
  */
-enum status belongings_take(const struct target *target, const struct inherited *inherited,
-			    const struct channels *channels, struct belongings *belongings);
+enum status open_files_take(const struct target *target, const struct inherited *inherited,
+			    const struct channels *channels, struct open_files *open_files);
 
 /*
  * Open the files anew in a copy, so that it has positions of its own. One that can't be opened any more stays shared with
  * the source.
  */
-enum status belongings_separate(const struct belongings *belongings, struct tracee *copy);
+enum status open_files_separate(const struct open_files *open_files, struct tracee *copy);
 
 /* Put the positions back in a copy. */
-enum status belongings_restore(const struct belongings *belongings, struct tracee *copy);
+enum status open_files_restore(const struct open_files *open_files, struct tracee *copy);
 
 #endif
