@@ -42,7 +42,7 @@ static bool numbers_are_at(const struct inspector *inspector, uint64_t offset)
 		uint32_t number;
 		if (thread->partial || thread->regs.fs_base == 0)
 			continue;
-		if (!look(inspector, thread->regs.fs_base + offset, &number, sizeof(number)) ||
+		if (!inspector_read(inspector, thread->regs.fs_base + offset, &number, sizeof(number)) ||
 		    number != (uint32_t)thread->number)
 			return false;
 		seen++;

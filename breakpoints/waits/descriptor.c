@@ -155,7 +155,8 @@ static size_t polled_numbers(const struct inspector *inspector, const struct sna
 	size_t length = 0;
 	for (uint64_t i = 0; i < thread->arguments[1] && length < NUMBERS_MOST; i++) {
 		struct polled polled;
-		if (!look(inspector, thread->arguments[0] + i * sizeof(polled), &polled, sizeof(polled)))
+		if (!inspector_read(inspector, thread->arguments[0] + i * sizeof(polled), &polled,
+				    sizeof(polled)))
 			return 0;
 		if (polled.fd >= 0)
 			numbers[length++] = polled.fd;
@@ -173,7 +174,7 @@ static size_t selected_numbers(const struct inspector *inspector, const struct s
 		for (size_t set = 1; set < 4; set++) {
 			uint8_t byte;
 			selected |= thread->arguments[set] &&
-				    look(inspector, thread->arguments[set] + fd / 8, &byte, 1) &&
+				    inspector_read(inspector, thread->arguments[set] + fd / 8, &byte, 1) &&
 				    (byte >> fd % 8 & 1);
 		}
 		if (selected)

@@ -38,7 +38,7 @@ static bool runs_once(struct inspector *inspector, uint32_t thread, const struct
 		if (at == 0 || !(own ? in_once(&steps->at[i]) : may_be_once(&steps->at[i])))
 			continue;
 		for (; at < steps->at[i + 1].stack; at += sizeof(word))
-			if (look(inspector, at, &word, sizeof(word)) && word == futex->address)
+			if (inspector_read(inspector, at, &word, sizeof(word)) && word == futex->address)
 				return true;
 	}
 	return false;
@@ -114,7 +114,7 @@ static bool is_join(struct inspector *inspector, const struct futex *futex, enum
 	/* A thread of which no registers are known: its description begins with its own address. */
 	uint64_t self;
 	if (!fits && inspector->tid_offset &&
-	    look(inspector, futex->address - inspector->tid_offset, &self, sizeof(self)))
+	    inspector_read(inspector, futex->address - inspector->tid_offset, &self, sizeof(self)))
 		fits = self == futex->address - inspector->tid_offset;
 	if (!fits)
 		return false;

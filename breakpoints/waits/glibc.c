@@ -44,7 +44,8 @@ static uint32_t old_cond(struct inspector *inspector, const struct futex *futex,
 {
 	struct cond cond;
 	*object = futex->address - offsetof(struct cond, signals) - (uint64_t)group * sizeof(uint32_t);
-	if (inspector->glibc >= 41 || (*object & 7) || !look(inspector, *object, &cond, sizeof(cond)))
+	if (inspector->glibc >= 41 || (*object & 7) ||
+	    !inspector_read(inspector, *object, &cond, sizeof(cond)))
 		return 0;
 	/* Bit 0 of a group's references says something else; a sleeping thread has one. */
 	if (futex->expected != 0 || cond.references[group] / 2 == 0)
@@ -57,7 +58,7 @@ static uint32_t new_cond(struct inspector *inspector, const struct futex *futex,
 	struct new_cond cond;
 	*object = futex->address - offsetof(struct new_cond, signals) - (uint64_t)group * sizeof(uint32_t);
 	if ((inspector->glibc > 0 && inspector->glibc < 41) || (*object & 7) ||
-	    !look(inspector, *object, &cond, sizeof(cond)))
+	    !inspector_read(inspector, *object, &cond, sizeof(cond)))
 		return 0;
 	return cond_waiters(inspector, futex, cond.sequence, cond.waiters);
 }
@@ -70,10 +71,10 @@ static uint32_t new_cond(struct inspector *inspector, const struct futex *futex,
 static uint64_t mutex_of(struct inspector *inspector, uint32_t thread, uint64_t cond)
 {
 	uint64_t at = snapshot_thread(inspector->snapshot, thread)->regs.rsp & ~UINT64_C(7), pair[2];
-	for (size_t i = 0; i < WORDS_LOOKED && look(inspector, at, pair, sizeof(pair));
+	for (size_t i = 0; i < WORDS_LOOKED && inspector_read(inspector, at, pair, sizeof(pair));
 	     i++, at += sizeof(pair[0]))
 		if (pair[0] == cond && pair[1] && (pair[1] & 3) == 0 && pair[1] != cond &&
-		    look(inspector, pair[1], &(uint32_t){0}, sizeof(uint32_t)))
+		    inspector_read(inspector, pair[1], &(uint32_t){0}, sizeof(uint32_t)))
 			return pair[1];
 	return 0;
 }
@@ -118,7 +119,7 @@ static bool is_semaphore(struct inspector *inspector, const struct futex *futex,
 {
 	struct semaphore semaphore;
 	if (futex->expected != 0 || futex->command != FUTEX_WAIT_BITSET || (futex->address & 7) ||
-	    !look(inspector, futex->address, &semaphore, sizeof(semaphore)))
+	    !inspector_read(inspector, futex->address, &semaphore, sizeof(semaphore)))
 		return false;
 	if (semaphore.waiters == 0 || semaphore.is_shared != (futex->shared ? SEMAPHORE_SHARED : 0) ||
 	    (!futex->shared && semaphore.waiters > inspector->inspection->length))

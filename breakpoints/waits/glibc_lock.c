@@ -104,7 +104,7 @@ static bool is_mutex(struct inspector *inspector, const struct futex *futex, enu
 		     struct wait *wait)
 {
 	struct mutex mutex;
-	if (!look(inspector, futex->address, &mutex, sizeof(mutex)) || !is_sound(&mutex, futex))
+	if (!inspector_read(inspector, futex->address, &mutex, sizeof(mutex)) || !is_sound(&mutex, futex))
 		return false;
 	if (hint != WAIT_MUTEX && !is_beyond_doubt(inspector, &mutex))
 		return false;
@@ -130,7 +130,7 @@ static bool is_stream(struct inspector *inspector, const struct futex *futex, st
 {
 	struct stream_lock lock;
 	if (futex->expected != 2 || futex->shared || futex->command != FUTEX_WAIT ||
-	    !look(inspector, futex->address, &lock, sizeof(lock)) || lock.lock == 0)
+	    !inspector_read(inspector, futex->address, &lock, sizeof(lock)) || lock.lock == 0)
 		return false;
 	uint32_t owner = thread_of_description(inspector, lock.owner);
 	if (owner == NOBODY)

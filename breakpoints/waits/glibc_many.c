@@ -80,7 +80,8 @@ static bool is_rwlock(struct inspector *inspector, const struct futex *futex, en
 	uint64_t object;
 	enum wait_kind kind = rwlock_word(futex, &object);
 	if (kind == WAIT_NOTHING || (hint != WAIT_NOTHING && hint != kind) ||
-	    !look(inspector, object, &lock, sizeof(lock)) || !rwlock_sound(inspector, &lock, futex, hint))
+	    !inspector_read(inspector, object, &lock, sizeof(lock)) ||
+	    !rwlock_sound(inspector, &lock, futex, hint))
 		return false;
 	bool waits_for_writer = object == futex->address;
 	if (waits_for_writer &&
@@ -110,7 +111,7 @@ static bool is_barrier(struct inspector *inspector, const struct futex *futex, e
 	struct barrier barrier;
 	uint64_t object = futex->address - offsetof(struct barrier, round);
 	if ((object & 7) || (hint != WAIT_NOTHING && hint != WAIT_BARRIER) ||
-	    !look(inspector, object, &barrier, sizeof(barrier)))
+	    !inspector_read(inspector, object, &barrier, sizeof(barrier)))
 		return false;
 	uint32_t come = barrier.in - barrier.round;
 	if (barrier.shared != (futex->shared ? BARRIER_SHARED : 0) || barrier.count > BARRIER_MOST ||

@@ -2,7 +2,7 @@
 
 /* Memory, mappings and threads of the snapshot that an inspector looks at. */
 
-bool look(const struct inspector *inspector, uint64_t address, void *to, size_t size)
+bool inspector_read(const struct inspector *inspector, uint64_t address, void *to, size_t size)
 {
 	return snapshot_read(inspector->snapshot, address, to, size) == STATUS_OK;
 }
@@ -27,8 +27,9 @@ uint32_t thread_of_description(const struct inspector *inspector, uint64_t addre
 {
 	uint64_t self;
 	uint32_t number;
-	if (inspector->tid_offset == 0 || !look(inspector, address, &self, sizeof(self)) || self != address ||
-	    !look(inspector, address + inspector->tid_offset, &number, sizeof(number)))
+	if (inspector->tid_offset == 0 || !inspector_read(inspector, address, &self, sizeof(self)) ||
+	    self != address ||
+	    !inspector_read(inspector, address + inspector->tid_offset, &number, sizeof(number)))
 		return NOBODY;
 	return thread_of_number(inspector, (pid_t)number);
 }

@@ -42,7 +42,7 @@ uint32_t thread_of_number(const struct inspector *inspector, pid_t number);
 uint32_t thread_of_description(const struct inspector *inspector, uint64_t address);
 
 /* snapshot_read(); true if all was kept. */
-bool look(const struct inspector *inspector, uint64_t address, void *to, size_t size);
+bool inspector_read(const struct inspector *inspector, uint64_t address, void *to, size_t size);
 
 /* The mapping that covers the address; NULL if none does. */
 const struct snapshot_mapping *mapping_of(const struct inspector *inspector, uint64_t address);

@@ -33,8 +33,9 @@ static bool is_mutex(struct inspector *inspector, const struct futex *futex, enu
 	uint64_t object = futex->address - offsetof(struct mutex, lock);
 	bool inherit = futex->command == FUTEX_LOCK_PI;
 	if ((object & 7) || (hint != WAIT_NOTHING && hint != WAIT_MUTEX && hint != WAIT_COND) ||
-	    !look(inspector, object, &mutex, sizeof(mutex)) || (mutex.type & ~(uint32_t)TYPE_KNOWN) ||
-	    (!inherit && !(futex->expected & SLEEPERS)) || mutex.waiters > 100000)
+	    !inspector_read(inspector, object, &mutex, sizeof(mutex)) ||
+	    (mutex.type & ~(uint32_t)TYPE_KNOWN) || (!inherit && !(futex->expected & SLEEPERS)) ||
+	    mutex.waiters > 100000)
 		return false;
 	uint32_t owner = mutex.lock & FUTEX_TID_MASK;
 	bool keeps_owner = (mutex.type & (TYPE_MASK | TYPE_ROBUST | TYPE_INHERIT)) != 0;
@@ -86,7 +87,7 @@ static uint64_t word_near(const struct inspector *inspector, uint32_t thread, si
 	if (i < SAVED_REGISTERS)
 		return saved[i];
 	uint64_t at = (regs->rsp & ~UINT64_C(7)) + (i - SAVED_REGISTERS) * sizeof(word);
-	return look(inspector, at, &word, sizeof(word)) ? word : 0;
+	return inspector_read(inspector, at, &word, sizeof(word)) ? word : 0;
 }
 
 /* The condition variable of the first node of the list: a word near where head and tail fit. */
@@ -94,13 +95,14 @@ static uint64_t cond_of(struct inspector *inspector, uint32_t thread, uint64_t n
 {
 	struct node at;
 	uint64_t head = node;
-	for (size_t i = 0;
-	     i < inspector->inspection->length && look(inspector, head, &at, sizeof(at)) && at.previous; i++)
+	for (size_t i = 0; i < inspector->inspection->length &&
+			   inspector_read(inspector, head, &at, sizeof(at)) && at.previous;
+	     i++)
 		head = at.previous;
 	for (size_t i = 0; i < WORDS_LOOKED + SAVED_REGISTERS; i++) {
 		struct cond cond;
 		uint64_t word = word_near(inspector, thread, i);
-		if (word && (word & 7) == 0 && look(inspector, word, &cond, sizeof(cond)) &&
+		if (word && (word & 7) == 0 && inspector_read(inspector, word, &cond, sizeof(cond)) &&
 		    cond.shared == 0 && cond.head == head)
 			return word;
 	}
@@ -133,7 +135,7 @@ static bool is_semaphore(struct inspector *inspector, const struct futex *futex,
 {
 	uint32_t words[3];
 	if ((hint != WAIT_NOTHING && hint != WAIT_SEMAPHORE) ||
-	    !look(inspector, futex->address, words, sizeof(words)) ||
+	    !inspector_read(inspector, futex->address, words, sizeof(words)) ||
 	    words[2] != (futex->shared ? 0 : 128u) ||
 	    (futex->expected != SLEEPERS && futex->expected != UINT32_MAX))
 		return false;
@@ -186,7 +188,7 @@ static uint64_t barrier_near(struct inspector *inspector, uint32_t thread, uint6
 {
 	for (size_t i = 0; i < WORDS_LOOKED + SAVED_REGISTERS; i++) {
 		uint64_t word = word_near(inspector, thread, i);
-		if (word && (word & 7) == 0 && look(inspector, word, barrier, sizeof(*barrier)) &&
+		if (word && (word & 7) == 0 && inspector_read(inspector, word, barrier, sizeof(*barrier)) &&
 		    barrier->instance == instance)
 			return word;
 	}
@@ -217,7 +219,8 @@ static bool is_barrier(struct inspector *inspector, const struct futex *futex, e
 	uint64_t object = barrier_of(inspector, at, &barrier);
 	wait_for(inspector, futex, WAIT_BARRIER, object, wait);
 	wait_for_any(inspector, futex, wait);
-	if (!object || !look(inspector, at, &instance, sizeof(instance)) || instance.count >= barrier.limit)
+	if (!object || !inspector_read(inspector, at, &instance, sizeof(instance)) ||
+	    instance.count >= barrier.limit)
 		return true;
 	/* The limit doesn't count the first thread, nor does the instance. */
 	wait->count = barrier.limit - instance.count;

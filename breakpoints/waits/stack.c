@@ -98,7 +98,8 @@ static bool ends_with_call(const uint8_t bytes[CALL_BYTES], uint64_t end, uint64
 static bool is_return_address(struct inspector *inspector, uint64_t address, uint64_t *target)
 {
 	uint8_t bytes[CALL_BYTES];
-	return is_code(inspector, address) && look(inspector, address - CALL_BYTES, bytes, sizeof(bytes)) &&
+	return is_code(inspector, address) &&
+	       inspector_read(inspector, address - CALL_BYTES, bytes, sizeof(bytes)) &&
 	       ends_with_call(bytes, address, target) && (*target == 0 || is_code(inspector, *target));
 }
 
@@ -131,7 +132,7 @@ static bool guess_caller(struct climb *climb, uint64_t *pc, uint64_t *stack)
 	uint64_t start = function_start(inspector, climb->last.pc), target, word, at = climb->last.stack;
 	bool found = false;
 	for (size_t i = 0; i < WORDS_LOOKED; i++, at += sizeof(word)) {
-		if (!look(inspector, at, &word, sizeof(word))) {
+		if (!inspector_read(inspector, at, &word, sizeof(word))) {
 			climb->not_kept = mapping_of(inspector, at) != NULL;
 			break;
 		}
@@ -156,7 +157,7 @@ static bool follow_frame_pointer(struct climb *climb, uint64_t *pc, uint64_t *st
 	uint64_t pair[2], target;
 	const struct unwound *last = &climb->last;
 	if (modules_find(&climb->inspector->places->modules, last->pc) || last->rbp < last->stack ||
-	    !look(climb->inspector, last->rbp, pair, sizeof(pair)) ||
+	    !inspector_read(climb->inspector, last->rbp, pair, sizeof(pair)) ||
 	    !is_return_address(climb->inspector, pair[1], &target))
 		return false;
 	*pc = pair[1];

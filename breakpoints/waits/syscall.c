@@ -38,8 +38,8 @@ static long number_in_code(const struct inspector *inspector, uint64_t pc)
 {
 	uint8_t code[7]; /* mov $number,%eax; syscall */
 	int32_t number;
-	if (!look(inspector, pc - sizeof(code), code, sizeof(code)) || code[0] != 0xb8 || code[5] != 0x0f ||
-	    code[6] != 0x05)
+	if (!inspector_read(inspector, pc - sizeof(code), code, sizeof(code)) || code[0] != 0xb8 ||
+	    code[5] != 0x0f || code[6] != 0x05)
 		return -1;
 	memcpy(&number, code + 1, sizeof(number));
 	return number;
@@ -73,7 +73,7 @@ static void sleep_for(struct inspector *inspector, const struct snapshot_thread 
 	bool absolute = by_clock && (thread->arguments[1] & TIMER_ABSTIME);
 	wait->kind = WAIT_SLEEP;
 	wait->timed = true;
-	if (look(inspector, address, &time, sizeof(time)) && !absolute && time.tv_nsec < 1000000000)
+	if (inspector_read(inspector, address, &time, sizeof(time)) && !absolute && time.tv_nsec < 1000000000)
 		wait_say(wait, "%.6g s in all", (double)time.tv_sec + (double)time.tv_nsec / 1e9);
 	else if (absolute)
 		wait_say(wait, "until a moment on a clock");
@@ -91,7 +91,7 @@ static void futex_of(struct inspector *inspector, uint32_t thread, struct wait *
 	bool waits = futex.command == FUTEX_WAIT || futex.command == FUTEX_WAIT_BITSET ||
 		     futex.command == FUTEX_LOCK_PI || futex.command == FUTEX_LOCK_PI2 ||
 		     futex.command == FUTEX_WAIT_REQUEUE_PI;
-	futex.readable = look(inspector, futex.address, &futex.value, sizeof(futex.value));
+	futex.readable = inspector_read(inspector, futex.address, &futex.value, sizeof(futex.value));
 	if (waits)
 		wait_on_futex(inspector, &futex, wait);
 }
