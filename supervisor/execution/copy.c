@@ -18,7 +18,7 @@ struct execution_copy {
 	bool windows;
 	struct footprint footprint;
 	struct trace trace;	/* its lengths and counts; the arrays are others' */
-	struct transition last; /* the survey after it adds to its footprint */
+	struct transition last; /* what computes the enabled set after it adds to its footprint */
 };
 
 void execution_copy_free(struct execution_copy *copy)

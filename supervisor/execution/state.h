@@ -9,10 +9,10 @@
 /*
  * The inside of an execution, shared by the files of this room only.
  *
- *     begin -> [ survey -> choose -> perform -> settle ]* -> conclude
+ *     begin -> [ enabled -> choose -> perform -> settle ]* -> conclude
  *
  *     begin     execution.c         a fresh model and fair scheduler, the machine's start
- *     survey    survey.c            which threads are enabled (model), which of them schedulable (fair), all ways on
+ *     enabled   enabled.c           which threads are enabled (model), which of them schedulable (fair), all ways on
  *               timeouts.c            which time-outs and sleeps may be over
  *     choose    step.c              the plan's next step, or after its prefix what the policy picks
  *     perform   step.c              the model does it, then the machine
@@ -75,7 +75,7 @@ bool execution_out_of_memory(struct trace *trace);
  * The fair scheduler's part of the last transition, then the sets and alternatives of the present state. The
  * enabled set after a transition, which Algorithm 1 needs, is the one before the next: so it is done here.
  */
-bool execution_survey(struct execution *x);
+bool execution_compute_enabled(struct execution *x);
 
 /* Has t had all the transitions that a thread may have? */
 bool execution_used_up(const struct execution *x, uint32_t t);

@@ -243,7 +243,7 @@ static bool next(struct execution *x)
 {
 	struct trace *trace = x->trace;
 	size_t first = trace->alternatives_length;
-	if (!execution_survey(x))
+	if (!execution_compute_enabled(x))
 		return false;
 	size_t count = trace->alternatives_length - first;
 	size_t taken = choose(x, trace->alternatives + first, count);

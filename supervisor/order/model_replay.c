@@ -149,7 +149,7 @@ static void find(struct model_replay *r, uint32_t t, const struct op *op)
 		model_set_found(r->model, t, op);
 }
 
-static void survey(struct model_replay *r)
+static void compute_enabled(struct model_replay *r)
 {
 	if (!r->fair)
 		return;
@@ -190,7 +190,7 @@ static void begin(struct model_replay *r)
 		else
 			arrive(r, t, first);
 	}
-	survey(r);
+	compute_enabled(r);
 }
 
 /* Does the trace end before a transition, and not within its last one? */
@@ -261,7 +261,7 @@ bool model_replay_step(struct model_replay *r, size_t k)
 	settle(r, k, &effect);
 	if (r->fair) {
 		bitset_copy(r->before, r->enabled, r->words);
-		survey(r);
+		compute_enabled(r);
 		fair_step(r->fair, t, transition->flags & TRANSITION_YIELD, r->before, r->enabled);
 	}
 	return true;
@@ -320,7 +320,7 @@ void model_replay_perform(struct model_replay *r, const struct step *step, const
 	if (!r->fair)
 		return;
 	bitset_copy(r->before, r->enabled, r->words);
-	survey(r);
+	compute_enabled(r);
 	fair_footprint(footprint, r->fair, t, r->before, r->enabled, fair_counts(r->fair, t, effect.yield));
 }
 

@@ -78,8 +78,8 @@ struct beginning {
 	char uncontrolled[UNCONTROLLED_ROOM];
 };
 
-/* The same of executions that start from a saved image: see starts/survey.c. */
-struct surveyed {
+/* The same of executions that start from a saved image: see starts/bring_up.c. */
+struct brought_up {
 	struct process_copy *copy; /* NULL: not yet, or it can't be kept */
 	struct model *model;
 	bool places; /* find_places at that time */
@@ -194,8 +194,8 @@ struct process {
 	struct beginning beginning;
 	char **variables; /* of the environment: names that were asked for */
 	size_t variables_length;
-	struct surveyed surveyed;
-	bool surveying; /* threads are on their way to their first operations */
+	struct brought_up brought_up;
+	bool bringing_up; /* threads are on their way to their first operations */
 	struct looking looking;
 	char *output;
 	char uncontrolled[UNCONTROLLED_ROOM];

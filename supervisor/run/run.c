@@ -381,7 +381,7 @@ static bool on_outside(struct run *run, const struct stop *stop)
 {
 	const char *text = target_outside(run->process->target);
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
-	if (!run->process->surveying)
+	if (!run->process->bringing_up)
 		return run_fail(run, END_ABSENT, STATUS_OK, text);
 	const struct call call = {
 	    .op = {

@@ -13,7 +13,7 @@
  *     held.c                 signals to those that are held before an operation
  *     spin.c                 who computes for long: which loop is it?
  *     rounds.c               the heads of such loops
- *     starts/survey.c        the first ways of threads that stand anywhere
+ *     starts/bring_up.c        the first ways of threads that stand anywhere
  *
  * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
  * when the thread runs on.

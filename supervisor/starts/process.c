@@ -87,7 +87,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->unwatched.length = 0;
 	process->threads_length = 0;
 	objects_clear(process);
-	if (survey_restore(process, first))
+	if (bring_up_restore(process, first))
 		return;
 	enum status status = origin_start(process->origin, &process->target);
 	if (status != STATUS_OK)
@@ -96,7 +96,7 @@ static void start_target(struct process *process, struct outcome *first)
 	rewind_capture(process);
 	process_watch_target(process);
 	if (process->options.program.image)
-		return survey_start(process, first);
+		return bring_up_start(process, first);
 	uint32_t number = model_block_add_thread(process->model);
 	struct tracee *tracee = target_tracee(process->target, 0);
 	if (number == NO_THREAD || !threads_add(process, tracee))
@@ -241,7 +241,7 @@ void process_free(struct process *process)
 	if (!process)
 		return;
 	process_finish(&process->machine);
-	survey_forget(process);
+	bring_up_forget(process);
 	look_release(process);
 	origin_free(process->origin);
 	entries_free(process->entries);

@@ -17,14 +17,14 @@ bool beginning_known(const struct process *process);
 void beginning_restore(struct process *process, uint32_t thread, struct outcome *first);
 
 /*
- * survey.c: process->target has been started from a saved image, and is brought to where every thread stands before an
+ * bring_up.c: process->target has been started from a saved image, and is brought to where every thread stands before an
  * operation, known to the model. False: *first says what went wrong, or that it has ended.
  */
-bool survey_make(struct process *process, struct outcome *first);
+bool bring_up_make(struct process *process, struct outcome *first);
 
-/* survey_keep.c: the same, and kept. survey_restore() starts it there, where that is known; false: it isn't. */
-void survey_start(struct process *process, struct outcome *first);
-bool survey_restore(struct process *process, struct outcome *first);
-void survey_forget(struct process *process);
+/* bring_up_keep.c: the same, and kept. bring_up_restore() starts it there, where that is known; false: it isn't. */
+void bring_up_start(struct process *process, struct outcome *first);
+bool bring_up_restore(struct process *process, struct outcome *first);
+void bring_up_forget(struct process *process);
 
 #endif

@@ -62,7 +62,7 @@ static void open_process(struct scene *scene)
 static void open_scene(struct scene *scene, const char *program, const char *mode, const char *more,
 		       int tasks)
 {
-	*scene = (struct scene){.image = "/tmp/fmc-survey-XXXXXX"};
+	*scene = (struct scene){.image = "/tmp/fmc-bring-up-XXXXXX"};
 	close(mkstemp(scene->image));
 	unlink(scene->image);
 	snprintf(scene->path, sizeof scene->path, "%s/%s", getenv("FMC_TEST_TARGETS"), program);
@@ -163,7 +163,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("survey");
+	Suite *suite = suite_create("bring_up");
 	TCase *each = tcase_create("saved states");
 	tcase_set_timeout(each, 60);
 	trace_init(&trace);

@@ -18,7 +18,7 @@ static void set_ready(struct execution *x, uint32_t thread, bool ready)
 }
 
 /* The enabled set, after asking the machine about threads that wait for something outside of the model. */
-static void survey_enabled(struct execution *x)
+static void compute_enabled(struct execution *x)
 {
 	const struct model *model = x->block.model;
 	bitset_clear(x->enabled, fair_words(x->fair));
@@ -114,7 +114,7 @@ static bool follow_time(struct execution *x)
 	while (x->machine->ops->await && hope == HOPE_MORE && (until = idle_until(x)) != 0) {
 		hope = x->machine->ops->await(x->machine, is_planned(x) ? 1 : until);
 		if (hope == HOPE_MORE)
-			survey_enabled(x);
+			compute_enabled(x);
 	}
 	hold_children(x);
 	if (until && hope == HOPE_DUE)
@@ -141,7 +141,7 @@ static bool await_outside(struct execution *x)
 	enum hope hope = HOPE_NONE;
 	execution_let_children_end(x);
 	while (asked && (hope = x->machine->ops->await(x->machine, 0)) == HOPE_MORE) {
-		survey_enabled(x);
+		compute_enabled(x);
 		if (!bitset_empty(x->enabled, fair_words(x->fair)))
 			return true;
 	}
@@ -173,7 +173,7 @@ static void await_planned(struct execution *x)
 {
 	enum hope hope = HOPE_MORE;
 	while (plan_waits(x) && (hope = x->machine->ops->await(x->machine, 0)) == HOPE_MORE)
-		survey_enabled(x);
+		compute_enabled(x);
 	if (hope == HOPE_LOST)
 		let_wait(x, x->plan->prefix[x->trace->length].thread);
 }
@@ -301,12 +301,12 @@ static bool list_alternatives(struct execution *x)
 }
 
 /* The sets and alternatives of the present state; false: nothing can go on, and the end is set. */
-bool execution_survey(struct execution *x)
+bool execution_compute_enabled(struct execution *x)
 {
 	struct trace *trace = x->trace;
 	uint32_t words = fair_words(x->fair);
 	execution_let_children_end(x);
-	survey_enabled(x);
+	compute_enabled(x);
 	await_planned(x);
 	if (!execution_believes_plugin(trace))
 		return false;

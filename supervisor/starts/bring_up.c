@@ -31,39 +31,39 @@
 /* Of deeper stacks nobody looks for the beginning. */
 #define STACK_ROOM 256
 
-/* How a thread stood when it had been surveyed. */
-struct surveyed_thread {
+/* How a thread stood when it had been brought_up. */
+struct brought_thread {
 	struct stance stance;
 	bool rewound;
 	enum rewound how;
 };
 
-struct survey {
+struct bring_up {
 	struct process *process;
 	struct outcome *first;
-	struct surveyed_thread *threads;
+	struct brought_thread *threads;
 	uint32_t length;
 	uint64_t times; /* memory of the target's for time-outs, TIME_BYTES for each thread; 0: none yet */
 };
 
-/* The survey ends with this; false, for callers to return. */
-static bool fail(struct survey *survey, enum status status, const char *text)
+/* It ends with this; false, for callers to return. */
+static bool fail(struct bring_up *bring_up, enum status status, const char *text)
 {
-	run_failed(survey->first, END_ERROR, status, text);
+	run_failed(bring_up->first, END_ERROR, status, text);
 	return false;
 }
 
-static bool refuse(struct survey *survey, uint32_t thread, const char *text)
+static bool refuse(struct bring_up *bring_up, uint32_t thread, const char *text)
 {
-	run_failed(survey->first, END_UNSUPPORTED, STATUS_UNSUPPORTED, "");
-	snprintf(survey->first->message, sizeof survey->first->message, "T%u can't be gone on with: %.200s",
-		 thread + 1, text);
+	run_failed(bring_up->first, END_UNSUPPORTED, STATUS_UNSUPPORTED, "");
+	snprintf(bring_up->first->message, sizeof bring_up->first->message,
+		 "T%u can't be gone on with: %.200s", thread + 1, text);
 	return false;
 }
 
-static struct tracee *tracee_of(const struct survey *survey, uint32_t thread)
+static struct tracee *tracee_of(const struct bring_up *bring_up, uint32_t thread)
 {
-	return survey->process->threads[thread].tracee;
+	return bring_up->process->threads[thread].tracee;
 }
 
 static const char *absent_text(const char *what, char *text, size_t room)
@@ -73,55 +73,55 @@ static const char *absent_text(const char *what, char *text, size_t room)
 }
 
 /* What came of a thread that has been let run; false: the execution is over, or failed. */
-static bool take_in(struct survey *survey, uint32_t thread, const struct outcome *came)
+static bool take_in(struct bring_up *bring_up, uint32_t thread, const struct outcome *came)
 {
 	char text[sizeof came->message + 64];
-	if (came->births && !survey->first->births)
-		survey->first->created = came->created;
-	survey->first->births += came->births;
+	if (came->births && !bring_up->first->births)
+		bring_up->first->created = came->created;
+	bring_up->first->births += came->births;
 	if (came->kind == OUTCOME_EXITED) {
-		model_thread_exit(survey->process->model->model, thread);
+		model_thread_exit(bring_up->process->model->model, thread);
 		return true;
 	}
 	if (came->kind == OUTCOME_PENDING)
 		return true;
 	/* In the midst of a function. */
 	if (came->kind == OUTCOME_FAILED && came->end == END_ABSENT)
-		return refuse(survey, thread, absent_text(came->message, text, sizeof text));
-	*survey->first = *came;
+		return refuse(bring_up, thread, absent_text(came->message, text, sizeof text));
+	*bring_up->first = *came;
 	return false;
 }
 
-static bool add_threads(struct survey *survey)
+static bool add_threads(struct bring_up *bring_up)
 {
-	struct process *process = survey->process;
+	struct process *process = bring_up->process;
 	uint32_t length = target_tracees(process->target);
 	for (uint32_t i = 0; i < length; i++) {
 		struct tracee *tracee = target_tracee(process->target, i);
 		struct process_thread *thread = threads_add(process, tracee);
 		if (!thread || model_block_add_thread(process->model) == NO_THREAD)
-			return fail(survey, STATUS_NO_MEMORY, "too many threads");
+			return fail(bring_up, STATUS_NO_MEMORY, "too many threads");
 		thread->tid_word = tracee->clear_tid;
 	}
-	survey->length = length;
-	survey->threads = calloc(length, sizeof *survey->threads);
-	return survey->threads || fail(survey, STATUS_NO_MEMORY, "out of memory");
+	bring_up->length = length;
+	bring_up->threads = calloc(length, sizeof *bring_up->threads);
+	return bring_up->threads || fail(bring_up, STATUS_NO_MEMORY, "out of memory");
 }
 
 /* From now on operations are visible. */
-static bool plant(struct survey *survey)
+static bool plant(struct bring_up *bring_up)
 {
-	struct run run = {.process = survey->process, .outcome = survey->first};
-	places_update(survey->process->places, survey->process->target);
+	struct run run = {.process = bring_up->process, .outcome = bring_up->first};
+	places_update(bring_up->process->places, bring_up->process->target);
 	return !run_become_threaded(&run);
 }
 
 /* The function that a thread began in is the outermost one that isn't libc's. */
-static void find_start_routine(struct survey *survey, uint32_t thread)
+static void find_start_routine(struct bring_up *bring_up, uint32_t thread)
 {
-	struct process *process = survey->process;
+	struct process *process = bring_up->process;
 	uint64_t frames[STACK_ROOM];
-	size_t length = places_stack(process->places, tracee_of(survey, thread), frames, STACK_ROOM);
+	size_t length = places_stack(process->places, tracee_of(bring_up, thread), frames, STACK_ROOM);
 	if (thread == 0 || length == STACK_ROOM)
 		return;
 	while (length > 0 && entries_is_libc(process->entries, frames[length - 1]))
@@ -131,113 +131,115 @@ static void find_start_routine(struct survey *survey, uint32_t thread)
 		process->threads[thread].start_routine = frames[length - 1] - (length > 1);
 }
 
-static bool find_stance(struct survey *survey, uint32_t thread)
+static bool find_stance(struct bring_up *bring_up, uint32_t thread)
 {
-	struct tracee *tracee = tracee_of(survey, thread);
-	struct stance *stance = &survey->threads[thread].stance;
+	struct tracee *tracee = tracee_of(bring_up, thread);
+	struct stance *stance = &bring_up->threads[thread].stance;
 	stance->kind = STANCE_FREE;
 	if (!tracee)
 		return true;
-	enum status status = stance_find(survey->process->entries, survey->process->places, tracee, stance);
+	enum status status =
+	    stance_find(bring_up->process->entries, bring_up->process->places, tracee, stance);
 	if (status != STATUS_OK)
-		return fail(survey, status, "lost the target");
+		return fail(bring_up, status, "lost the target");
 	return stance->kind != STANCE_UNKNOWN ||
-	       refuse(survey, thread, "it waits, and in which of libc's functions can't be told");
+	       refuse(bring_up, thread, "it waits, and in which of libc's functions can't be told");
 }
 
 /* Let it come back to the caller of the function, or to where it sleeps in it. */
-static bool get_out(struct survey *survey, uint32_t thread)
+static bool get_out(struct bring_up *bring_up, uint32_t thread)
 {
-	struct process *process = survey->process;
-	const struct stance *stance = &survey->threads[thread].stance;
+	struct process *process = bring_up->process;
+	const struct stance *stance = &bring_up->threads[thread].stance;
 	const uint64_t back = target_gadget_trap(process->target), caller = stance->caller.rip;
 	struct outcome came = {.created = NO_THREAD};
 	bool asleep = false;
 	if (target_write(process->target, stance->return_slot, &back, sizeof back) != STATUS_OK ||
 	    process_go(process, thread, 0) != STATUS_OK)
-		return fail(survey, STATUS_GONE, "lost the target");
+		return fail(bring_up, STATUS_GONE, "lost the target");
 	if (run_out(process, thread, &came, &asleep) != STATUS_OK)
-		return take_in(survey, thread, &came);
+		return take_in(bring_up, thread, &came);
 	came.kind = OUTCOME_PENDING;
 	if (asleep)
 		target_write(process->target, stance->return_slot, &caller, sizeof caller);
-	struct user_regs_struct *regs = asleep ? NULL : tracee_change_regs(tracee_of(survey, thread));
+	struct user_regs_struct *regs = asleep ? NULL : tracee_change_regs(tracee_of(bring_up, thread));
 	if (regs)
 		regs->rip = caller;
-	return take_in(survey, thread, &came);
+	return take_in(bring_up, thread, &came);
 }
 
 /* A spinning thread gets the lock, or is taken back to the entry: it has left no trace but in the lock's word. */
-static bool stop_spinning(struct survey *survey, uint32_t thread)
+static bool stop_spinning(struct bring_up *bring_up, uint32_t thread)
 {
-	struct tracee *tracee = tracee_of(survey, thread);
-	const struct stance *stance = &survey->threads[thread].stance;
+	struct tracee *tracee = tracee_of(bring_up, thread);
+	const struct stance *stance = &bring_up->threads[thread].stance;
 	struct stop stop = {.kind = STOP_STEP};
 	for (int i = 0; i < SPINS && stop.kind == STOP_STEP; i++) {
 		const struct user_regs_struct *regs = tracee_regs(tracee);
 		if (regs && regs->rip == stance->caller.rip)
 			return true;
 		if (!regs || target_step(tracee, 0) != STATUS_OK ||
-		    target_wait(survey->process->target, tracee, -1, &stop) != STATUS_OK)
-			return fail(survey, STATUS_GONE, "lost the target");
+		    target_wait(bring_up->process->target, tracee, -1, &stop) != STATUS_OK)
+			return fail(bring_up, STATUS_GONE, "lost the target");
 	}
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	if (!regs)
-		return fail(survey, STATUS_GONE, "lost the target");
+		return fail(bring_up, STATUS_GONE, "lost the target");
 	regs->rip = stance->entry;
 	regs->rsp = stance->return_slot;
 	return true;
 }
 
 /* Nobody is in the middle of a function any more; who sleeps in one still does. */
-static bool all_get_out(struct survey *survey)
+static bool all_get_out(struct bring_up *bring_up)
 {
 	bool again = true;
 	for (int round = 0; again && round < ROUNDS; round++) {
 		again = false;
-		for (uint32_t t = 0; t < survey->length; t++) {
-			if (!find_stance(survey, t))
+		for (uint32_t t = 0; t < bring_up->length; t++) {
+			if (!find_stance(bring_up, t))
 				return false;
-			const struct stance *stance = &survey->threads[t].stance;
+			const struct stance *stance = &bring_up->threads[t].stance;
 			if (stance->kind != STANCE_INSIDE)
 				continue;
 			bool spins = stance->function == OP_SPIN_LOCK;
 			again = true;
-			if (!(spins ? stop_spinning(survey, t) : get_out(survey, t)))
+			if (!(spins ? stop_spinning(bring_up, t) : get_out(bring_up, t)))
 				return false;
 		}
 	}
-	return !again || fail(survey, STATUS_TIMEOUT, "threads don't get out of libc's functions");
+	return !again || fail(bring_up, STATUS_TIMEOUT, "threads don't get out of libc's functions");
 }
 
-static bool make_times(struct survey *survey)
+static bool make_times(struct bring_up *bring_up)
 {
-	const uint64_t arguments[6] = {0, (uint64_t)survey->length * TIME_BYTES, PROT_READ | PROT_WRITE,
+	const uint64_t arguments[6] = {0, (uint64_t)bring_up->length * TIME_BYTES, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX};
 	struct tracee *tracee = NULL;
 	int64_t result;
-	for (uint32_t t = 0; t < survey->length && !tracee; t++)
-		tracee = tracee_of(survey, t);
+	for (uint32_t t = 0; t < bring_up->length && !tracee; t++)
+		tracee = tracee_of(bring_up, t);
 	if (!tracee || tracee_syscall(tracee, SYS_mmap, arguments, &result) != STATUS_OK || result < 0)
-		return fail(survey, STATUS_NO_MEMORY, "no memory in the target");
-	survey->times = (uint64_t)result;
+		return fail(bring_up, STATUS_NO_MEMORY, "no memory in the target");
+	bring_up->times = (uint64_t)result;
 	return true;
 }
 
-static bool rewind_thread(struct survey *survey, uint32_t t)
+static bool rewind_thread(struct bring_up *bring_up, uint32_t t)
 {
-	struct surveyed_thread *thread = &survey->threads[t];
+	struct brought_thread *thread = &bring_up->threads[t];
 	char why[160];
 	if (thread->stance.kind != STANCE_WAITS)
 		return true;
-	if (!survey->times && !make_times(survey))
+	if (!bring_up->times && !make_times(bring_up))
 		return false;
-	enum status status = stance_rewind(survey->process->entries, tracee_of(survey, t), &thread->stance,
-					   survey->times + (uint64_t)t * TIME_BYTES, &thread->how, why);
+	enum status status =
+	    stance_rewind(bring_up->process->entries, tracee_of(bring_up, t), &thread->stance,
+			  bring_up->times + (uint64_t)t * TIME_BYTES, &thread->how, why);
 	thread->rewound = status == STATUS_OK;
 	if (status == STATUS_UNSUPPORTED)
-		return refuse(survey, t, why);
-	return status == STATUS_OK || fail(survey, status, "lost the target");
+		return refuse(bring_up, t, why);
+	return status == STATUS_OK || fail(bring_up, status, "lost the target");
 }
 
 /* The system call that it stands before once more: the stop there has been taken already. */
@@ -278,10 +280,10 @@ static bool all_have_come(const struct process *process, uint32_t barrier)
 }
 
 /* It has come to its first operation: that is what it has pending, or sleeps in. */
-static bool settle(struct survey *survey, uint32_t t, struct op *op)
+static bool settle(struct bring_up *bring_up, uint32_t t, struct op *op)
 {
-	struct process *process = survey->process;
-	const struct surveyed_thread *thread = &survey->threads[t];
+	struct process *process = bring_up->process;
+	const struct brought_thread *thread = &bring_up->threads[t];
 	bool asleep = thread->rewound && thread->how != REWOUND_BEFORE;
 	see_joining(process, t, &thread->stance, op);
 	if (!asleep) {
@@ -289,7 +291,7 @@ static bool settle(struct survey *survey, uint32_t t, struct op *op)
 		return true;
 	}
 	if (op->object == NO_OBJECT || (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT))
-		return refuse(survey, t, "what it waits for isn't known");
+		return refuse(bring_up, t, "what it waits for isn't known");
 	struct op sleeps = *op;
 	sleeps.flags = op->kind == OP_COND_TIMEDWAIT ? OP_TIMED : 0;
 	sleeps.arg = sleeps.arg2 = sleeps.arg3 = 0;
@@ -297,84 +299,85 @@ static bool settle(struct survey *survey, uint32_t t, struct op *op)
 		      : thread->how == REWOUND_ASLEEP ? OP_COND_ASLEEP
 						      : OP_COND_RELOCK;
 	if (sleeps.kind == OP_BARRIER_ASLEEP && all_have_come(process, sleeps.object))
-		return refuse(survey, t, "it waits at a barrier where all have met");
+		return refuse(bring_up, t, "it waits at a barrier where all have met");
 	model_set_found(process->model->model, t, &sleeps);
 	return true;
 }
 
-static bool reach_operation(struct survey *survey, uint32_t t)
+static bool reach_operation(struct bring_up *bring_up, uint32_t t)
 {
-	struct tracee *tracee = tracee_of(survey, t);
+	struct tracee *tracee = tracee_of(bring_up, t);
 	struct outcome came = {.created = NO_THREAD};
 	if (!tracee)
 		return true;
-	if (!survey->threads[t].rewound)
+	if (!bring_up->threads[t].rewound)
 		repeat_call(tracee);
-	enum status status = process_go(survey->process, t, 0);
+	enum status status = process_go(bring_up->process, t, 0);
 	if (status != STATUS_OK && status != STATUS_GONE)
-		return fail(survey, status, "can't resume a thread");
-	run_to_operation(survey->process, t, &came);
-	return take_in(survey, t, &came) && (came.kind != OUTCOME_PENDING || settle(survey, t, &came.next));
+		return fail(bring_up, status, "can't resume a thread");
+	run_to_operation(bring_up->process, t, &came);
+	return take_in(bring_up, t, &came) &&
+	       (came.kind != OUTCOME_PENDING || settle(bring_up, t, &came.next));
 }
 
-static bool reach(struct survey *survey, uint32_t t)
+static bool reach(struct bring_up *bring_up, uint32_t t)
 {
-	survey->process->surveying = true;
-	const bool reached = reach_operation(survey, t);
-	survey->process->surveying = false;
+	bring_up->process->bringing_up = true;
+	const bool reached = reach_operation(bring_up, t);
+	bring_up->process->bringing_up = false;
 	return reached;
 }
 
 /* If nobody goes on but who needs what the copy lacks, every execution would end before its first transition. */
-static bool somebody_goes_on(struct survey *survey)
+static bool somebody_goes_on(struct bring_up *bring_up)
 {
-	const struct model *model = survey->process->model->model;
+	const struct model *model = bring_up->process->model->model;
 	char text[256];
 	uint32_t absent = NO_THREAD;
-	for (uint32_t t = 0; t < survey->length; t++) {
+	for (uint32_t t = 0; t < bring_up->length; t++) {
 		const struct op *op = model_pending(model, t);
 		const bool waits = op_waits_outside(op->kind);
 		if (op->flags & OP_ABSENT)
 			absent = absent == NO_THREAD ? t : absent;
-		else if (waits ? outside_ready(survey->process, t, op) : model_enabled(model, t))
+		else if (waits ? outside_ready(bring_up->process, t, op) : model_enabled(model, t))
 			return true;
 	}
 	return absent == NO_THREAD ||
-	       refuse(survey, absent,
-		      absent_text(survey->process->threads[absent].absent, text, sizeof text));
+	       refuse(bring_up, absent,
+		      absent_text(bring_up->process->threads[absent].absent, text, sizeof text));
 }
 
-static bool make_survey(struct survey *survey)
+static bool bring_all_up(struct bring_up *bring_up)
 {
-	if (!add_threads(survey) || !plant(survey))
+	if (!add_threads(bring_up) || !plant(bring_up))
 		return false;
-	for (uint32_t t = 0; t < survey->length; t++)
-		find_start_routine(survey, t);
-	if (!all_get_out(survey))
+	for (uint32_t t = 0; t < bring_up->length; t++)
+		find_start_routine(bring_up, t);
+	if (!all_get_out(bring_up))
 		return false;
-	for (uint32_t t = 0; t < survey->length; t++)
-		if (!rewind_thread(survey, t))
+	for (uint32_t t = 0; t < bring_up->length; t++)
+		if (!rewind_thread(bring_up, t))
 			return false;
-	for (uint32_t t = 0; t < survey->length; t++)
-		if (!reach(survey, t))
+	for (uint32_t t = 0; t < bring_up->length; t++)
+		if (!reach(bring_up, t))
 			return false;
-	return somebody_goes_on(survey);
+	return somebody_goes_on(bring_up);
 }
 
 /*
  * The threads are let run by fmc itself: nobody is to see what comes before the first operations. Who is in a loop without
  * operations then was in it already, and is no failure of what is run here: it yields in it.
  */
-bool survey_make(struct process *process, struct outcome *first)
+bool bring_up_make(struct process *process, struct outcome *first)
 {
-	struct survey survey = {.process = process, .first = first};
+	struct bring_up bring_up = {.process = process, .first = first};
 	const struct process_pilot *pilot = process->options.pilot;
 	const bool spin_report = process->options.spin_report;
 	process->options.pilot = NULL;
 	process->options.spin_report = false;
-	bool made = make_survey(&survey);
+	bool made = bring_all_up(&bring_up);
 	process->options.pilot = pilot;
 	process->options.spin_report = spin_report;
-	free(survey.threads);
+	free(bring_up.threads);
 	return made;
 }
