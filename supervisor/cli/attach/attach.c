@@ -1,7 +1,7 @@
 /* fmc attach: what does a running process hang in? */
 #include "supervisor/cli/attach/attach.h"
 #include "supervisor/cli/attach/find_process.h"
-#include "supervisor/cli/attach/tell.h"
+#include "supervisor/cli/attach/print_account.h"
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
@@ -21,10 +21,10 @@ static int report(const struct options *options, pid_t pid)
 	enum status status = account_attach(pid, &account, why);
 	if (status)
 		return attach_failed(status, why);
-	tell_account(account, options);
-	fprintf(tell_stream(options), "\nThe process stood still for %.1f ms and goes on.\n",
+	print_account(account, options);
+	fprintf(people_stream(options), "\nThe process stood still for %.1f ms and goes on.\n",
 		(double)snapshot_still_ns(account->snapshot) / 1e6);
-	int exits = tell_end(account, NULL, 0, options);
+	int exits = finish_account(account, NULL, 0, options);
 	account_free(account);
 	return exits;
 }

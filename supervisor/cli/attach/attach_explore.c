@@ -1,6 +1,6 @@
 /* fmc attach --explore: the schedules that lead on from where a running process stands. */
 #include "supervisor/cli/attach/attach.h"
-#include "supervisor/cli/attach/tell.h"
+#include "supervisor/cli/attach/print_account.h"
 #include "supervisor/cli/check/check.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
@@ -60,7 +60,7 @@ static enum status save(const struct options *options, pid_t pid, struct held *h
 		return STATUS_NO_MEMORY;
 	enum status status = held_save(held, *image, &saved, why);
 	if (status == STATUS_OK)
-		fprintf(tell_stream(options),
+		fprintf(people_stream(options),
 			"Saved %" PRIu32 " thread%s to %s, %.1f MB; the process %s.\n\n", saved.threads,
 			saved.threads == 1 ? "" : "s", *image, (double)saved.bytes / 1e6,
 			options->keep_running ? "goes on" : "stands still meanwhile");
@@ -102,7 +102,7 @@ static int explore_held(const struct options *options, pid_t pid, struct held *h
 	if (!options->keep_running) {
 		bool gone = held_gone(held);
 		held_release(held);
-		fprintf(tell_stream(options), "\nThe process %s.\n",
+		fprintf(people_stream(options), "\nThe process %s.\n",
 			gone ? "has been killed meanwhile" : "goes on");
 	}
 	drop_unused(image, exits);

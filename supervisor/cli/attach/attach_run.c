@@ -5,7 +5,7 @@
  * traces. When the command is killed the other one hears of it and releases the process in good order.
  */
 #include "supervisor/cli/attach/attach.h"
-#include "supervisor/cli/attach/tell.h"
+#include "supervisor/cli/attach/print_account.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
 #include "supervisor/cli/verdict/json.h"
@@ -110,8 +110,8 @@ static bool confirm(struct attach_run *run)
 	const bool certain = diagnosis_certain(&account->diagnosis);
 	if (certain) {
 		foreign_run_deadlock(run->run, account->diagnosis.causes[0].message);
-		tell_account(account, run->options);
-		fputc('\n', tell_stream(run->options));
+		print_account(account, run->options);
+		fputc('\n', people_stream(run->options));
 	}
 	account_free(account);
 	return certain;
@@ -196,7 +196,7 @@ static const char *end_text(enum foreign_run_end end)
 static void print_end(const struct attach_run *run, enum foreign_run_end end)
 {
 	const struct finding *finding = &run->reported->finding;
-	FILE *stream = tell_stream(run->options);
+	FILE *stream = people_stream(run->options);
 	const struct report_options how = {.colours = options_colours(run->options, fileno(stream))};
 	if (finding->kind != FINDING_NONE && finding->kind != FINDING_DEADLOCK) {
 		report_headline(finding, &how, stream);

@@ -1,6 +1,6 @@
 /* fmc attach --watch: stuck or moving? */
 #include "supervisor/cli/attach/attach.h"
-#include "supervisor/cli/attach/tell.h"
+#include "supervisor/cli/attach/print_account.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
 #include "supervisor/cli/session/session.h"
@@ -137,11 +137,11 @@ static void print_changes(const struct watch *w, const struct account *before)
 {
 	if (!same_threads(w->account, before)) {
 		fputs("Threads have come or gone. Numbered anew:\n\n", w->stream);
-		tell_account(w->account, w->options);
+		print_account(w->account, w->options);
 		return;
 	}
 	if (!same_causes(w->account, before)) {
-		const struct account_options how = tell_options(w->options);
+		const struct account_options how = print_options(w->options);
 		account_print_causes(w->account, &how, w->stream);
 	}
 	print_changed_threads(w, before);
@@ -236,7 +236,7 @@ static int conclude(struct watch *w, enum status status, const char *why)
 {
 	fprintf(w->stream, "\n%lu %s in %.1f s.\n", (unsigned long)w->looks, w->looks == 1 ? "look" : "looks",
 		(double)(clock_now() - w->began) / 1e9);
-	int exits = tell_end(w->account, w->movement, w->interval, w->options);
+	int exits = finish_account(w->account, w->movement, w->interval, w->options);
 	if (status == STATUS_INTERRUPTED)
 		return EXITS_INTERRUPTED;
 	if (status && has_ended(w->pid))
@@ -248,13 +248,16 @@ static int conclude(struct watch *w, enum status status, const char *why)
 
 int attach_watch(const struct options *options, pid_t pid)
 {
-	struct watch w = {
-	    .options = options, .pid = pid, .stream = tell_stream(options), .began = clock_now(), .looks = 1};
+	struct watch w = {.options = options,
+			  .pid = pid,
+			  .stream = people_stream(options),
+			  .began = clock_now(),
+			  .looks = 1};
 	char why[256] = "";
 	enum status status = account_attach(pid, &w.account, why);
 	if (status)
 		return attach_failed(status, why);
-	tell_account(w.account, options);
+	print_account(w.account, options);
 	for (; status == STATUS_OK && (!options->count || w.looks < options->count); w.looks++) {
 		fflush(w.stream);
 		status = look_again(&w, why);

@@ -1,5 +1,5 @@
 /* fmc core: what did a process hang in, or die of? */
-#include "supervisor/cli/attach/tell.h"
+#include "supervisor/cli/attach/print_account.h"
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/output/say.h"
 
@@ -28,9 +28,9 @@ int core_command(const struct options *options)
 		say("%s", why);
 		return say_exit(status);
 	}
-	tell_account(account, options);
-	print_origin(account, tell_stream(options));
-	int exits = tell_end(account, NULL, 0, options);
+	print_account(account, options);
+	print_origin(account, people_stream(options));
+	int exits = finish_account(account, NULL, 0, options);
 	account_free(account);
 	return exits;
 }
