@@ -109,12 +109,12 @@ static bool go_to_count(struct timeline *timeline, const struct hit *hit, uint64
 /* Before the instruction that has touched what is watched: from the stop before. */
 static bool go_before_touch(struct timeline *timeline, const struct hit *hit, struct move *move)
 {
-	const struct leg leg = {.kind = LEG_BREAK, .count = hit->arrivals, .address = hit->by};
+	const struct segment segment = {.kind = SEGMENT_BREAK, .count = hit->arrivals, .address = hit->by};
 	const struct user_watch *watch = &timeline->hits.traps.watches[hit->event.watch];
 	const uint32_t thread = timeline->event.thread;
 	enum nearing nearing = NEAR_THERE;
 	if (hit->arrivals > 0)
-		return go_leg(timeline, &leg, move);
+		return go_segment(timeline, &segment, move);
 	const enum touch touch = touch_go(timeline, watch, hit->behind, move);
 	if (touch == TOUCH_MISSED) {
 		if (!go_to_count(timeline, hit, hit->count - 1, move))
@@ -134,7 +134,7 @@ static bool go_to_signal(struct timeline *timeline, const struct hit *hit, struc
 {
 	if (!go_to_step(timeline, hit->part, hit->steps, move))
 		return false;
-	return run_advance(timeline, GAIT_STEP)->kind == EVENT_SIGNAL || lose(timeline, move);
+	return run_advance(timeline, MODE_STEP)->kind == EVENT_SIGNAL || lose(timeline, move);
 }
 
 /* To the place of a hit: of a watchpoint, before the instruction that has touched it. */
@@ -199,13 +199,13 @@ static bool scan_steps(struct timeline *timeline, const struct position *limit, 
 		return false;
 	traps_use(timeline, &timeline->hits.traps);
 	while (timeline->position.part == limit->part && timeline->position.steps < limit->steps) {
-		const struct event *event = run_advance(timeline, GAIT_STEP);
+		const struct event *event = run_advance(timeline, MODE_STEP);
 		if (event->kind == EVENT_STEP)
 			note_step(timeline, limit);
 		if (event->kind == EVENT_SIGNAL)
 			note_counted(timeline, EVENT_SIGNAL, 0);
 		if (event->kind == EVENT_INTERRUPTED ||
-		    (event->kind == EVENT_STEP && way_is_enough(timeline))) {
+		    (event->kind == EVENT_STEP && path_is_enough(timeline))) {
 			move_fill(timeline, MOVE_INTERRUPTED, move);
 			return false;
 		}

@@ -123,7 +123,7 @@ static void become_root(struct timeline *timeline)
 	timeline->root = timeline->roots;
 	timeline->position.steps = 0;
 	timeline->position.steps_known = true;
-	way_clear(&timeline->way);
+	path_clear(&timeline->path);
 }
 
 bool inside_here(struct timeline *timeline)
@@ -178,13 +178,13 @@ bool inside_go(struct timeline *timeline, const struct inside *inside, struct mo
 	const struct inside *kept = find(timeline, inside);
 	if (!go_to_part(timeline, part, move))
 		return false;
-	keep_here(timeline);
+	checkpoint_here(timeline);
 	timeline->enter = kept;
 	if (kept)
 		timeline->insides[kept - timeline->insides].used = ++timeline->clock;
 	while (kept && timeline->event.kind != EVENT_ENTERED && !timeline->over &&
 	       timeline->position.part == part && timeline->event.kind != EVENT_INTERRUPTED)
-		run_advance(timeline, GAIT_FREE);
+		run_advance(timeline, MODE_FREE);
 	const bool there = timeline->event.kind == EVENT_ENTERED;
 	timeline->enter = NULL;
 	if (there) {

@@ -11,7 +11,7 @@ struct timeline_mark {
 	struct timeline_mark *next;
 	struct spot spot;
 	bool counted;
-	struct way way;
+	struct path path;
 	uint64_t digest;
 };
 
@@ -37,14 +37,14 @@ static uint64_t look(struct timeline *timeline)
 	return digest;
 }
 
-static bool copy_way(struct way *to, const struct way *from)
+static bool copy_path(struct path *to, const struct path *from)
 {
 	if (from->length == 0)
 		return true;
-	to->legs = reallocarray(NULL, from->length, sizeof *to->legs);
-	if (!to->legs)
+	to->segments = reallocarray(NULL, from->length, sizeof *to->segments);
+	if (!to->segments)
 		return false;
-	memcpy(to->legs, from->legs, from->length * sizeof *to->legs);
+	memcpy(to->segments, from->segments, from->length * sizeof *to->segments);
 	to->length = to->room = from->length;
 	return true;
 }
@@ -52,7 +52,7 @@ static bool copy_way(struct way *to, const struct way *from)
 struct timeline_mark *timeline_mark(struct timeline *timeline)
 {
 	struct timeline_mark *mark = calloc(1, sizeof *mark);
-	if (!mark || !copy_way(&mark->way, &timeline->way)) {
+	if (!mark || !copy_path(&mark->path, &timeline->path)) {
 		free(mark);
 		return NULL;
 	}
@@ -73,7 +73,7 @@ void timeline_unmark(struct timeline *timeline, struct timeline_mark *mark)
 	if (!*at)
 		return;
 	*at = mark->next;
-	way_release(&mark->way);
+	path_release(&mark->path);
 	free(mark);
 }
 
@@ -95,7 +95,7 @@ void timeline_return(struct timeline *timeline, const struct timeline_mark *mark
 		return;
 	}
 	const bool there = mark->counted ? go_to_spot(timeline, &mark->spot, move)
-					 : go_way(timeline, &mark->spot, &mark->way, move);
+					 : go_path(timeline, &mark->spot, &mark->path, move);
 	traps_use(timeline, NULL);
 	if (!there)
 		return;

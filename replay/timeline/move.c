@@ -114,8 +114,8 @@ void timeline_continue(struct timeline *timeline, struct move *move)
 			move_fill(timeline, MOVE_END, move);
 			return;
 		}
-		run_advance(timeline, GAIT_FREE);
-		keep_maybe(timeline);
+		run_advance(timeline, MODE_FREE);
+		checkpoint_maybe(timeline);
 	} while (!move_ends(timeline, &timeline->event, move));
 }
 
@@ -157,8 +157,8 @@ void timeline_step(struct timeline *timeline, uint32_t thread, uint64_t low, uin
 			return;
 		}
 		const struct event *event =
-		    run_advance(timeline, is_its_turn(timeline, thread) ? GAIT_STEP : GAIT_FREE);
-		keep_maybe(timeline);
+		    run_advance(timeline, is_its_turn(timeline, thread) ? MODE_STEP : MODE_FREE);
+		checkpoint_maybe(timeline);
 		if (event->kind == EVENT_STEP ? step_ends(timeline, low, high, move)
 					      : move_ends(timeline, event, move))
 			return;

@@ -21,7 +21,7 @@ const struct event *slices_next(struct timeline *timeline)
 {
 	if (timeline->slices++ % SLICES_OF_ONE == SLICES_OF_ONE - 1)
 		timeline->slice_us *= 2;
-	return run_advance(timeline, GAIT_SLICE);
+	return run_advance(timeline, MODE_SLICE);
 }
 
 struct nearing_state {
@@ -53,14 +53,14 @@ static enum stretch step_stretch(struct nearing_state *near, uint64_t most, uint
 	struct timeline *timeline = near->timeline;
 	const size_t part = timeline->position.part;
 	for (*steps = 0; *steps < most;) {
-		const struct event *event = run_advance(timeline, GAIT_STEP);
+		const struct event *event = run_advance(timeline, MODE_STEP);
 		if (timeline->position.part != part || event->kind == EVENT_END)
 			return STRETCH_ENDS;
 		if (event->kind == EVENT_SIGNAL && near->wants_signal)
 			return ++*steps, STRETCH_ENDS;
 		if (event->kind == EVENT_SIGNAL)
 			continue;
-		if (event->kind != EVENT_STEP || way_is_enough(timeline)) {
+		if (event->kind != EVENT_STEP || path_is_enough(timeline)) {
 			move_fill(timeline, MOVE_INTERRUPTED, move);
 			return STRETCH_BROKEN;
 		}
@@ -149,7 +149,7 @@ static enum nearing near_end(struct timeline *timeline, struct traps *traps, boo
 	if (!at_beginning && !inside_here(timeline))
 		return give_up(timeline, timeline->position.part, move);
 	if (at_beginning && timeline->position.steps == 0)
-		keep_here(timeline);
+		checkpoint_here(timeline);
 	note_from(&near);
 	return approach(&near, traps, move);
 }
@@ -176,27 +176,28 @@ enum nearing near_next(struct timeline *timeline, struct move *move)
 }
 
 /* The way without its last stop, which is then what lies before. */
-static enum nearing near_last_leg(struct timeline *timeline, const struct spot *root, struct way *way,
-				  struct move *move)
+static enum nearing near_last_segment(struct timeline *timeline, const struct spot *root, struct path *path,
+				      struct move *move)
 {
-	struct leg *last = &way->legs[way->length - 1], leg = *last;
+	struct segment *last = &path->segments[path->length - 1], segment = *last;
 	struct leading leading = {.length = 0};
-	if (leg.kind == LEG_BREAK)
+	if (segment.kind == SEGMENT_BREAK)
 		lead_note(timeline, &leading);
 	if (--last->count == 0)
-		way->length--;
-	if (!go_way(timeline, root, way, move))
+		path->length--;
+	if (!go_path(timeline, root, path, move))
 		return NEAR_ELSEWHERE;
-	if (leg.kind == LEG_STEPS)
+	if (segment.kind == SEGMENT_STEPS)
 		return NEAR_THERE;
-	const enum touch touch = lead_go(timeline, &leg, &leading, move);
+	const enum touch touch = lead_go(timeline, &segment, &leading, move);
 	if (touch == TOUCH_FOUND)
 		return NEAR_THERE;
 	/* What it ran on to is after it; without the places that lead there it is where it was. */
-	if (touch == TOUCH_BROKEN || (leading.length > 0 && !go_way(timeline, root, way, move)))
+	if (touch == TOUCH_BROKEN || (leading.length > 0 && !go_path(timeline, root, path, move)))
 		return NEAR_ELSEWHERE;
-	use_own(timeline, &leg);
-	const enum nearing nearing = near_end(timeline, timeline->active, leg.kind == LEG_SIGNAL, move);
+	use_own(timeline, &segment);
+	const enum nearing nearing =
+	    near_end(timeline, timeline->active, segment.kind == SEGMENT_SIGNAL, move);
 	traps_use(timeline, NULL);
 	return nearing;
 }
@@ -227,13 +228,13 @@ enum nearing near_before(struct timeline *timeline, struct move *move)
 	}
 	if (timeline->position.steps_known)
 		return here.root ? near_image(timeline, &here, move) : NEAR_NONE;
-	struct way way = timeline->way;
-	timeline->way = (struct way){0};
-	if (way.length == 0 || way.legs[way.length - 1].kind == LEG_LOST) {
-		way_release(&way);
+	struct path path = timeline->path;
+	timeline->path = (struct path){0};
+	if (path.length == 0 || path.segments[path.length - 1].kind == SEGMENT_LOST) {
+		path_release(&path);
 		return near_image(timeline, &here, move);
 	}
-	const enum nearing nearing = near_last_leg(timeline, &here, &way, move);
-	way_release(&way);
+	const enum nearing nearing = near_last_segment(timeline, &here, &path, move);
+	path_release(&path);
 	return nearing;
 }

@@ -14,7 +14,7 @@
 #define TRAP_BYTE 0xcc
 
 /* A thread that is let go, for as long as one call of pilot_run() takes. */
-struct flight {
+struct resume_ctx {
 	struct timeline *timeline;
 	uint32_t thread;
 	struct tracee *tracee;
@@ -51,76 +51,76 @@ uint64_t pilot_visible_pc(struct timeline *timeline, uint32_t thread)
 						       : entries_visible_pc(entries, regs->rip);
 }
 
-static uint64_t pc_of(struct flight *flight)
+static uint64_t pc_of(struct resume_ctx *ctx)
 {
-	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
-	return regs ? entries_visible_pc(process_entries(flight->timeline->process), regs->rip) : 0;
+	const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
+	return regs ? entries_visible_pc(process_entries(ctx->timeline->process), regs->rip) : 0;
 }
 
 /* True: go on. */
-static bool yield(struct flight *flight, struct event event)
+static bool yield(struct resume_ctx *ctx, struct event event)
 {
-	struct timeline *timeline = flight->timeline;
-	event.thread = flight->thread;
+	struct timeline *timeline = ctx->timeline;
+	event.thread = ctx->thread;
 	timeline->fresh = timeline->starting = false;
-	timeline->shown_pc = pc_of(flight);
+	timeline->shown_pc = pc_of(ctx);
 	/* A signal that is about to come would be lost. */
-	timeline->midway = !flight->signal && event.kind != EVENT_START;
+	timeline->midway = !ctx->signal && event.kind != EVENT_START;
 	const bool left = run_yield(timeline, &event);
 	timeline->midway = false;
 	return !left;
 }
 
 /* Which watchpoint has been hit is told once, of the last step. */
-static void note_hit(struct flight *flight)
+static void note_hit(struct resume_ctx *ctx)
 {
-	const size_t hit = traps_hit(flight->timeline, flight->tracee);
-	if (flight->watch == WATCHES)
-		flight->watch = hit;
+	const size_t hit = traps_hit(ctx->timeline, ctx->tracee);
+	if (ctx->watch == WATCHES)
+		ctx->watch = hit;
 }
 
-static size_t take_hit(struct flight *flight)
+static size_t take_hit(struct resume_ctx *ctx)
 {
-	note_hit(flight);
-	const size_t hit = flight->watch;
-	flight->watch = WATCHES;
+	note_hit(ctx);
+	const size_t hit = ctx->watch;
+	ctx->watch = WATCHES;
 	return hit;
 }
 
 /* The thread has just made an instruction, or was moved by fmc as if it had. */
-static bool yield_step(struct flight *flight)
+static bool yield_step(struct resume_ctx *ctx)
 {
-	const struct event event = {.kind = EVENT_STEP, .watch = take_hit(flight)};
-	return yield(flight, event);
+	const struct event event = {.kind = EVENT_STEP, .watch = take_hit(ctx)};
+	return yield(ctx, event);
 }
 
 static bool is_stepping(const struct timeline *timeline)
 {
-	return timeline->gait == GAIT_STEP;
+	return timeline->mode == MODE_STEP;
 }
 
 /*
  * The thread is about to be let go by the process: has it come to where somebody wants to stop, without having run? An
  * operation that fmc completes counts as an instruction; a call that is no operation ends at the function's copy.
  */
-static bool arrive(struct flight *flight)
+static bool arrive(struct resume_ctx *ctx)
 {
-	struct timeline *timeline = flight->timeline;
-	uint64_t pc = pc_of(flight);
+	struct timeline *timeline = ctx->timeline;
+	uint64_t pc = pc_of(ctx);
 	if (timeline->starting)
-		return yield(flight, (struct event){.kind = EVENT_START});
-	if (flight->signal && !timeline->passes[flight->signal])
-		return yield(flight, (struct event){.kind = EVENT_SIGNAL, .signal = flight->signal});
+		return yield(ctx, (struct event){.kind = EVENT_START});
+	if (ctx->signal && !timeline->passes[ctx->signal])
+		return yield(ctx, (struct event){.kind = EVENT_SIGNAL, .signal = ctx->signal});
 	bool moved = timeline->fresh && pc != timeline->fresh_pc;
 	bool was_fresh = timeline->fresh;
 	timeline->fresh = false;
 	if (moved && is_stepping(timeline))
-		return yield_step(flight);
-	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+		return yield_step(ctx);
+	const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
 	bool at_copy = regs && entries_at_copy(process_entries(timeline->process), regs->rip);
 	bool arrived = moved || (at_copy && !was_fresh && timeline->shown_pc != pc);
 	if (arrived && traps_has_break(timeline->active, pc))
-		return yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = pc});
+		return yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = pc});
 	return true;
 }
 
@@ -139,67 +139,67 @@ static void nap(int64_t us)
 }
 
 /* Wait for so long at most, then stop it. */
-static enum status await_slice(struct flight *flight)
+static enum status await_slice(struct resume_ctx *ctx)
 {
-	struct target *target = flight->tracee->target;
-	const int64_t end = now_us() + flight->timeline->slice_us;
+	struct target *target = ctx->tracee->target;
+	const int64_t end = now_us() + ctx->timeline->slice_us;
 	int64_t left;
 	enum status status;
-	while ((status = target_wait(target, flight->tracee, 0, flight->stop)) == STATUS_TIMEOUT &&
+	while ((status = target_wait(target, ctx->tracee, 0, ctx->stop)) == STATUS_TIMEOUT &&
 	       (left = end - now_us()) > 0)
 		nap(left);
 	if (status != STATUS_TIMEOUT)
 		return status;
-	status = tracee_interrupt(flight->tracee);
-	return status == STATUS_OK ? target_wait(target, flight->tracee, -1, flight->stop) : status;
+	status = tracee_interrupt(ctx->tracee);
+	return status == STATUS_OK ? target_wait(target, ctx->tracee, -1, ctx->stop) : status;
 }
 
 /* Wait, but not for an interrupt of somebody else's. */
-static enum status await(struct flight *flight)
+static enum status await(struct resume_ctx *ctx)
 {
-	if (flight->timeline->gait == GAIT_SLICE)
-		return await_slice(flight);
-	return target_wait(flight->tracee->target, flight->tracee, flight->timeout_ms, flight->stop);
+	if (ctx->timeline->mode == MODE_SLICE)
+		return await_slice(ctx);
+	return target_wait(ctx->tracee->target, ctx->tracee, ctx->timeout_ms, ctx->stop);
 }
 
 /*
  * The end of a single step. On a busy machine it hasn't even begun when the time is up: only a thread asleep in a system call
  * is past its instruction.
  */
-static enum status await_step(struct flight *flight)
+static enum status await_step(struct resume_ctx *ctx)
 {
-	struct tracee *tracee = flight->tracee;
+	struct tracee *tracee = ctx->tracee;
 	enum status status;
 	do
-		status = target_wait(tracee->target, tracee, flight->timeout_ms, flight->stop);
+		status = target_wait(tracee->target, tracee, ctx->timeout_ms, ctx->stop);
 	while (status == STATUS_TIMEOUT && tracee_blocked_in(tracee) < 0);
 	return status;
 }
 
 /* One instruction with the byte at `address` as the program has it. */
-static enum status step_without_trap(struct flight *flight, uint64_t address, uint8_t original)
+static enum status step_without_trap(struct resume_ctx *ctx, uint64_t address, uint8_t original)
 {
 	static const uint8_t trap_instruction = TRAP_BYTE;
-	struct target *target = flight->tracee->target;
+	struct target *target = ctx->tracee->target;
 	target_write(target, address, &original, 1);
-	enum status status = target_step(flight->tracee, flight->signal);
+	enum status status = target_step(ctx->tracee, ctx->signal);
 	if (status == STATUS_OK)
-		status = await_step(flight);
+		status = await_step(ctx);
 	target_write(target, address, &trap_instruction, 1);
 	return status;
 }
 
 /* The displaced first instruction of a function is made at its own place. */
-static enum status step_at_copy(struct flight *flight, uint64_t entry)
+static enum status step_at_copy(struct resume_ctx *ctx, uint64_t entry)
 {
 	bool performed;
 	enum status status =
-	    entries_step(process_entries(flight->timeline->process), flight->tracee, entry, &performed);
+	    entries_step(process_entries(ctx->timeline->process), ctx->tracee, entry, &performed);
 	if (status != STATUS_OK)
 		return status;
-	*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
+	*ctx->stop = (struct stop){.kind = STOP_STEP, .tracee = ctx->tracee};
 	/* What else has come was given back. */
-	return performed ? STATUS_OK : target_wait(flight->tracee->target, flight->tracee, 0, flight->stop);
+	return performed ? STATUS_OK : target_wait(ctx->tracee->target, ctx->tracee, 0, ctx->stop);
 }
 
 bool pilot_meets_trap(const struct timeline *timeline, struct tracee *tracee)
@@ -212,126 +212,126 @@ bool pilot_meets_trap(const struct timeline *timeline, struct tracee *tracee)
 }
 
 /* Does it stand before an instruction that fmc answers? */
-static bool at_answered(const struct flight *flight, uint64_t pc)
+static bool at_answered(const struct resume_ctx *ctx, uint64_t pc)
 {
-	return entries_answered_here(process_entries(flight->timeline->process), flight->tracee->target, pc);
+	return entries_answered_here(process_entries(ctx->timeline->process), ctx->tracee->target, pc);
 }
 
 /* That is made here, as any other, unless the processor answers from now on. */
-static enum status step_answered(struct flight *flight, uint64_t pc)
+static enum status step_answered(struct resume_ctx *ctx, uint64_t pc)
 {
-	enum status status = entries_pass(process_entries(flight->timeline->process), flight->tracee, pc);
-	*flight->stop = (struct stop){.kind = STOP_STEP, .tracee = flight->tracee};
-	if (status != STATUS_OK || !entries_given_up(flight->tracee->target))
+	enum status status = entries_pass(process_entries(ctx->timeline->process), ctx->tracee, pc);
+	*ctx->stop = (struct stop){.kind = STOP_STEP, .tracee = ctx->tracee};
+	if (status != STATUS_OK || !entries_given_up(ctx->tracee->target))
 		return status;
-	status = target_step(flight->tracee, 0);
-	return status == STATUS_OK ? await_step(flight) : status;
+	status = target_step(ctx->tracee, 0);
+	return status == STATUS_OK ? await_step(ctx) : status;
 }
 
 /* One instruction of the code that is there. At a trap of fmc's that means to meet it. */
-static enum status step_there(struct flight *flight)
+static enum status step_there(struct resume_ctx *ctx)
 {
-	struct timeline *timeline = flight->timeline;
-	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	struct timeline *timeline = ctx->timeline;
+	const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
 	uint8_t original;
 	if (!regs)
 		return STATUS_GONE;
 	uint64_t pc = regs->rip, entry = entries_at_copy(process_entries(timeline->process), pc);
 	if (entry)
-		return step_at_copy(flight, entry);
-	bool answered = at_answered(flight, pc);
-	if (answered && !flight->signal)
-		return step_answered(flight, pc);
+		return step_at_copy(ctx, entry);
+	bool answered = at_answered(ctx, pc);
+	if (answered && !ctx->signal)
+		return step_answered(ctx, pc);
 	if (traps_original(timeline, pc, &original))
-		return step_without_trap(flight, pc, original);
-	bool meets = !answered && pilot_meets_trap(timeline, flight->tracee);
-	enum status status = meets ? target_resume(flight->tracee, flight->signal)
-				   : target_step(flight->tracee, flight->signal);
-	return status == STATUS_OK ? await(flight) : status;
+		return step_without_trap(ctx, pc, original);
+	bool meets = !answered && pilot_meets_trap(timeline, ctx->tracee);
+	enum status status =
+	    meets ? target_resume(ctx->tracee, ctx->signal) : target_step(ctx->tracee, ctx->signal);
+	return status == STATUS_OK ? await(ctx) : status;
 }
 
 /* It has made a step: on to where it is at an instruction of the program's, from the counting of a loop's rounds. */
-static enum status settle(struct flight *flight, enum status status)
+static enum status settle(struct resume_ctx *ctx, enum status status)
 {
-	const struct entries *entries = process_entries(flight->timeline->process);
-	while (status == STATUS_OK && flight->stop->kind == STOP_STEP) {
-		const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	const struct entries *entries = process_entries(ctx->timeline->process);
+	while (status == STATUS_OK && ctx->stop->kind == STOP_STEP) {
+		const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
 		if (!regs || !entries_is_between(entries, regs->rip))
 			break;
-		note_hit(flight);
-		flight->signal = 0;
-		status = step_there(flight);
+		note_hit(ctx);
+		ctx->signal = 0;
+		status = step_there(ctx);
 	}
 	return status;
 }
 
 /* One instruction of the program's. */
-static enum status step(struct flight *flight)
+static enum status step(struct resume_ctx *ctx)
 {
-	return settle(flight, step_there(flight));
+	return settle(ctx, step_there(ctx));
 }
 
 /* The instruction before which the user's trap stands has to be made first. */
-static enum status set_off(struct flight *flight)
+static enum status set_off(struct resume_ctx *ctx)
 {
 	uint8_t original;
-	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
 	if (!regs)
 		return STATUS_GONE;
-	if (!flight->signal && at_answered(flight, regs->rip))
-		return step_answered(flight, regs->rip);
+	if (!ctx->signal && at_answered(ctx, regs->rip))
+		return step_answered(ctx, regs->rip);
 	/* With a signal that may be the first one of its handler; one without a handler comes between, and nobody has moved. */
-	if (traps_original(flight->timeline, regs->rip, &original))
-		return settle(flight, step_without_trap(flight, regs->rip, original));
-	enum status status = target_resume(flight->tracee, flight->signal);
-	return status == STATUS_OK ? await(flight) : status;
+	if (traps_original(ctx->timeline, regs->rip, &original))
+		return settle(ctx, step_without_trap(ctx, regs->rip, original));
+	enum status status = target_resume(ctx->tracee, ctx->signal);
+	return status == STATUS_OK ? await(ctx) : status;
 }
 
 /* It takes its time: does the user want it stopped? */
-static enum status look_up(struct flight *flight)
+static enum status look_up(struct resume_ctx *ctx)
 {
-	if (!run_is_interrupted(flight->timeline))
+	if (!run_is_interrupted(ctx->timeline))
 		return STATUS_TIMEOUT;
-	enum status status = tracee_interrupt(flight->tracee);
-	flight->timeout_ms = -1;
-	return status == STATUS_OK ? await(flight) : status;
+	enum status status = tracee_interrupt(ctx->tracee);
+	ctx->timeout_ms = -1;
+	return status == STATUS_OK ? await(ctx) : status;
 }
 
 /*
  * It takes its time, and that is nothing to be examined yet: on a busy machine it may hardly have run, and what it is stopped at
  * takes more than all it computes.
  */
-static bool is_young(struct flight *flight)
+static bool is_young(struct resume_ctx *ctx)
 {
-	struct process *process = flight->timeline->process;
-	if (tracee_blocked_in(flight->tracee) >= 0)
+	struct process *process = ctx->timeline->process;
+	if (tracee_blocked_in(ctx->tracee) >= 0)
 		return false;
-	const uint64_t used = tracee_cpu_time(flight->tracee);
-	if (!flight->since)
-		flight->since = used ? used : 1;
-	return used - flight->since < (uint64_t)process_spin_ms(process) * 1000000;
+	const uint64_t used = tracee_cpu_time(ctx->tracee);
+	if (!ctx->since)
+		ctx->since = used ? used : 1;
+	return used - ctx->since < (uint64_t)process_spin_ms(process) * 1000000;
 }
 
 /* Out of the displaced copy of an instruction, in which a watchpoint may stop it. */
-static void leave_copy(struct flight *flight)
+static void leave_copy(struct resume_ctx *ctx)
 {
-	const struct entries *entries = process_entries(flight->timeline->process);
-	const struct user_regs_struct *regs = tracee_regs(flight->tracee);
+	const struct entries *entries = process_entries(ctx->timeline->process);
+	const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
 	struct stop stop;
 	while (regs && entries_is_between(entries, regs->rip)) {
-		if (target_step(flight->tracee, 0) != STATUS_OK)
+		if (target_step(ctx->tracee, 0) != STATUS_OK)
 			return;
-		enum status status = target_wait(flight->tracee->target, flight->tracee, -1, &stop);
+		enum status status = target_wait(ctx->tracee->target, ctx->tracee, -1, &stop);
 		if (status == STATUS_OK && stop.kind != STOP_STEP)
 			target_push_back(&stop);
 		if (status != STATUS_OK || stop.kind != STOP_STEP)
 			return;
-		regs = tracee_regs(flight->tracee);
+		regs = tracee_regs(ctx->tracee);
 	}
 }
 
 /*
- * The processor keeps the flags in r11 when it enters the kernel, with the one by which it is stepped. The program would
+ * The processor checkpoints the flags in r11 when it enters the kernel, with the one by which it is stepped. The program would
  * see that.
  */
 static void clean_flags(struct timeline *timeline, struct tracee *tracee)
@@ -349,200 +349,198 @@ static void clean_flags(struct timeline *timeline, struct tracee *tracee)
 	tracee_change_regs(tracee)->r11 &= ~(unsigned long long)TRAP_FLAG;
 }
 
-enum landing {
-	LANDING_ON,    /* nobody's business: go on */
-	LANDING_GIVE,  /* the process's business */
-	LANDING_LEAVE, /* the run is given up */
+enum stop_action {
+	ACTION_ON,    /* nobody's business: go on */
+	ACTION_GIVE,  /* the process's business */
+	ACTION_LEAVE, /* the run is given up */
 };
 
-static enum landing landing(bool on)
+static enum stop_action action_of(bool on)
 {
-	return on ? LANDING_ON : LANDING_LEAVE;
+	return on ? ACTION_ON : ACTION_LEAVE;
 }
 
 /* A trap of the user's, or one of fmc's in its place that nobody but fmc's answer would tell of. */
-static bool has_break(const struct flight *flight, uint64_t pc)
+static bool has_break(const struct resume_ctx *ctx, uint64_t pc)
 {
 	uint8_t original;
-	return traps_original(flight->timeline, pc, &original) ||
-	       (at_answered(flight, pc) && traps_has_break(flight->timeline->active, pc));
+	return traps_original(ctx->timeline, pc, &original) ||
+	       (at_answered(ctx, pc) && traps_has_break(ctx->timeline->active, pc));
 }
 
 /* Is the stop one that somebody looking wants to see? */
-static enum landing land(struct flight *flight)
+static enum stop_action judge_stop(struct resume_ctx *ctx)
 {
-	struct timeline *timeline = flight->timeline;
-	const struct stop *stop = flight->stop;
+	struct timeline *timeline = ctx->timeline;
+	const struct stop *stop = ctx->stop;
 	uint8_t original;
-	clean_flags(timeline, flight->tracee);
+	clean_flags(timeline, ctx->tracee);
 	switch (stop->kind) {
 	case STOP_CLONE:
 		clean_flags(timeline, stop->child);
-		return LANDING_GIVE;
+		return ACTION_GIVE;
 	case STOP_STEP:
 		if (is_stepping(timeline))
-			return landing(yield_step(flight));
+			return action_of(yield_step(ctx));
 		/* It has set off from a breakpoint, perhaps to the next. */
-		size_t watch = take_hit(flight);
-		uint64_t pc = pc_of(flight);
+		size_t watch = take_hit(ctx);
+		uint64_t pc = pc_of(ctx);
 		if (watch < WATCHES)
-			return landing(yield(
-			    flight, (struct event){.kind = EVENT_WATCHPOINT,
-						   .watch = watch,
-						   .address = timeline->active->watches[watch].address}));
-		if (has_break(flight, pc))
-			return landing(
-			    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = pc}));
-		return LANDING_ON;
+			return action_of(
+			    yield(ctx, (struct event){.kind = EVENT_WATCHPOINT,
+						      .watch = watch,
+						      .address = timeline->active->watches[watch].address}));
+		if (has_break(ctx, pc))
+			return action_of(yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = pc}));
+		return ACTION_ON;
 	case STOP_TRAP:
-		if (!at_answered(flight, stop->address) &&
-		    !traps_original(timeline, stop->address, &original))
-			return LANDING_GIVE;
-		tracee_change_regs(flight->tracee)->rip = stop->address;
-		if (!has_break(flight, stop->address))
-			return LANDING_ON;
-		return landing(
-		    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = stop->address}));
+		if (!at_answered(ctx, stop->address) && !traps_original(timeline, stop->address, &original))
+			return ACTION_GIVE;
+		tracee_change_regs(ctx->tracee)->rip = stop->address;
+		if (!has_break(ctx, stop->address))
+			return ACTION_ON;
+		return action_of(
+		    yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = stop->address}));
 	case STOP_WATCH: {
-		size_t hit = take_hit(flight);
-		uint64_t before = pc_of(flight);
+		size_t hit = take_hit(ctx);
+		uint64_t before = pc_of(ctx);
 		if (hit == WATCHES && traps_has_before(timeline->active, before))
-			return landing(
-			    yield(flight, (struct event){.kind = EVENT_BREAKPOINT, .address = before}));
+			return action_of(
+			    yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = before}));
 		if (hit == WATCHES)
-			return LANDING_ON;
-		leave_copy(flight);
-		return landing(
-		    yield(flight, (struct event){.kind = EVENT_WATCHPOINT,
-						 .watch = hit,
-						 .address = timeline->active->watches[hit].address}));
+			return ACTION_ON;
+		leave_copy(ctx);
+		return action_of(
+		    yield(ctx, (struct event){.kind = EVENT_WATCHPOINT,
+					      .watch = hit,
+					      .address = timeline->active->watches[hit].address}));
 	}
 	case STOP_INTERRUPT:
-		if (timeline->gait == GAIT_SLICE)
-			return landing(yield(flight, (struct event){.kind = EVENT_SLICE}));
+		if (timeline->mode == MODE_SLICE)
+			return action_of(yield(ctx, (struct event){.kind = EVENT_SLICE}));
 		if (!run_is_interrupted(timeline))
-			return LANDING_ON;
-		return landing(yield(flight, (struct event){.kind = EVENT_INTERRUPTED}));
+			return ACTION_ON;
+		return action_of(yield(ctx, (struct event){.kind = EVENT_INTERRUPTED}));
 	default:
-		return LANDING_GIVE;
+		return ACTION_GIVE;
 	}
 }
 
 /* A function that fmc has called: the user's traps are passed. */
-static enum status run_own(struct flight *flight, bool resume)
+static enum status run_own(struct resume_ctx *ctx, bool resume)
 {
-	struct timeline *timeline = flight->timeline;
+	struct timeline *timeline = ctx->timeline;
 	uint8_t original;
 	traps_renew(timeline);
-	enum status status = resume ? target_resume(flight->tracee, flight->signal) : STATUS_OK;
-	while (status == STATUS_OK && (status = await(flight)) == STATUS_OK) {
-		const struct stop *stop = flight->stop;
-		flight->signal = 0;
+	enum status status = resume ? target_resume(ctx->tracee, ctx->signal) : STATUS_OK;
+	while (status == STATUS_OK && (status = await(ctx)) == STATUS_OK) {
+		const struct stop *stop = ctx->stop;
+		ctx->signal = 0;
 		if (stop->kind == STOP_TRAP && traps_original(timeline, stop->address, &original)) {
-			tracee_change_regs(flight->tracee)->rip = stop->address;
-			status = step_without_trap(flight, stop->address, original);
+			tracee_change_regs(ctx->tracee)->rip = stop->address;
+			status = step_without_trap(ctx, stop->address, original);
 			if (status != STATUS_OK || stop->kind != STOP_STEP)
 				return status;
 		} else if (stop->kind != STOP_WATCH) {
 			return status;
 		}
-		tracee_watches_hit(flight->tracee);
-		status = target_resume(flight->tracee, 0);
+		tracee_watches_hit(ctx->tracee);
+		status = target_resume(ctx->tracee, 0);
 	}
 	return status;
 }
 
 /* In force are those of now: they may have been changed while it was stopped. */
-static void prepare(struct flight *flight)
+static void prepare(struct resume_ctx *ctx)
 {
-	traps_renew(flight->timeline);
-	traps_arm(flight->timeline, flight->tracee);
+	traps_renew(ctx->timeline);
+	traps_arm(ctx->timeline, ctx->tracee);
 }
 
-static enum status fly(struct flight *flight, bool resume)
+static enum status run_to_stop(struct resume_ctx *ctx, bool resume)
 {
-	struct timeline *timeline = flight->timeline;
-	const int timeout_ms = flight->timeout_ms;
+	struct timeline *timeline = ctx->timeline;
+	const int timeout_ms = ctx->timeout_ms;
 	for (;;) {
 		enum status status;
 		if (!resume) {
 			/* It may be a step that took its time, within the counting of a loop's rounds. */
-			status = settle(flight, await(flight));
+			status = settle(ctx, await(ctx));
 		} else {
-			prepare(flight);
+			prepare(ctx);
 			timeline->shown_pc = 0;
-			flight->since = 0;
-			status = is_stepping(timeline) ? step(flight) : set_off(flight);
-			flight->signal = 0;
+			ctx->since = 0;
+			status = is_stepping(timeline) ? step(ctx) : set_off(ctx);
+			ctx->signal = 0;
 		}
 		if (status == STATUS_TIMEOUT)
-			status = look_up(flight);
-		if (status == STATUS_TIMEOUT && is_young(flight)) {
+			status = look_up(ctx);
+		if (status == STATUS_TIMEOUT && is_young(ctx)) {
 			resume = false;
 			continue;
 		}
 		if (status != STATUS_OK)
 			return status;
-		flight->timeout_ms = timeout_ms;
-		switch (land(flight)) {
-		case LANDING_GIVE:
+		ctx->timeout_ms = timeout_ms;
+		switch (judge_stop(ctx)) {
+		case ACTION_GIVE:
 			return STATUS_OK;
-		case LANDING_LEAVE:
+		case ACTION_LEAVE:
 			return STATUS_INTERRUPTED;
-		case LANDING_ON:
+		case ACTION_ON:
 			resume = true;
 		}
 	}
 }
 
 /* Here the image belongs that is to be put in the process's place: no stop that concerned the process is missing. */
-static enum status enter(struct flight *flight)
+static enum status enter(struct resume_ctx *ctx)
 {
-	struct timeline *timeline = flight->timeline;
+	struct timeline *timeline = ctx->timeline;
 	enum status status = process_enter(timeline->process, timeline->enter->process);
 	if (status != STATUS_OK)
 		return status;
 	timeline->enter = NULL;
 	traps_forget(timeline);
-	flight->signal = 0;
-	flight->tracee = process_tracee(timeline->process, flight->thread);
-	if (!flight->tracee)
+	ctx->signal = 0;
+	ctx->tracee = process_tracee(timeline->process, ctx->thread);
+	if (!ctx->tracee)
 		return STATUS_GONE;
-	return yield(flight, (struct event){.kind = EVENT_ENTERED}) ? STATUS_OK : STATUS_INTERRUPTED;
+	return yield(ctx, (struct event){.kind = EVENT_ENTERED}) ? STATUS_OK : STATUS_INTERRUPTED;
 }
 
-static enum status run_seen(struct flight *flight, bool resume)
+static enum status run_seen(struct resume_ctx *ctx, bool resume)
 {
-	const struct timeline *timeline = flight->timeline;
-	if (resume && !arrive(flight))
+	const struct timeline *timeline = ctx->timeline;
+	if (resume && !arrive(ctx))
 		return STATUS_INTERRUPTED;
 	if (resume && timeline->enter && timeline->enter->given == timeline->given) {
-		enum status status = enter(flight);
+		enum status status = enter(ctx);
 		if (status != STATUS_OK)
 			return status;
 	}
-	return fly(flight, resume);
+	return run_to_stop(ctx, resume);
 }
 
 static enum status pilot_run(void *context, uint32_t thread, bool resume, int signal, bool own,
 			     int timeout_ms, struct stop *stop)
 {
 	struct timeline *timeline = context;
-	struct flight flight = {.timeline = timeline,
-				.thread = thread,
-				.tracee = process_tracee(timeline->process, thread),
-				.signal = signal,
-				.timeout_ms = timeout_ms,
-				.watch = WATCHES,
-				.stop = stop};
+	struct resume_ctx ctx = {.timeline = timeline,
+				 .thread = thread,
+				 .tracee = process_tracee(timeline->process, thread),
+				 .signal = signal,
+				 .timeout_ms = timeout_ms,
+				 .watch = WATCHES,
+				 .stop = stop};
 	if (!timeline->run) {
 		/* Somebody else's execution: nobody looks. */
-		enum status status = resume ? target_resume(flight.tracee, signal) : STATUS_OK;
-		return status == STATUS_OK || status == STATUS_GONE ? await(&flight) : status;
+		enum status status = resume ? target_resume(ctx.tracee, signal) : STATUS_OK;
+		return status == STATUS_OK || status == STATUS_GONE ? await(&ctx) : status;
 	}
-	if (timeline->gait == GAIT_LEAVE)
+	if (timeline->mode == MODE_LEAVE)
 		return STATUS_INTERRUPTED;
-	enum status status = own ? run_own(&flight, resume) : run_seen(&flight, resume);
+	enum status status = own ? run_own(&ctx, resume) : run_seen(&ctx, resume);
 	timeline->given += status == STATUS_OK;
 	return status;
 }

@@ -16,7 +16,7 @@ bool run_yield(struct timeline *timeline, const struct event *event)
 {
 	timeline->event = *event;
 	coroutine_yield(timeline->run);
-	return timeline->gait == GAIT_LEAVE;
+	return timeline->mode == MODE_LEAVE;
 }
 
 /* Who performs this transition; where no step says so, who ran last. */
@@ -59,7 +59,7 @@ static bool follow(struct timeline *timeline, size_t part, bool on)
 			return false;
 		on = execution_next(timeline->execution);
 	}
-	return timeline->gait != GAIT_LEAVE;
+	return timeline->mode != MODE_LEAVE;
 }
 
 /* Who moved last of those that are left: the last one of all may have exited. */
@@ -87,7 +87,7 @@ static void yield_end(struct timeline *timeline)
 /* In a saved state threads stand before their operations at once: part 0 has no instructions. */
 static void yield_start(struct timeline *timeline)
 {
-	if (!timeline->starting || timeline->gait == GAIT_LEAVE)
+	if (!timeline->starting || timeline->mode == MODE_LEAVE)
 		return;
 	timeline->starting = false;
 	timeline->fresh = true;
@@ -100,7 +100,7 @@ static void body(void *context)
 	size_t part = timeline->begins_at;
 	bool on = part > 0 || execution_begin(timeline->execution, &timeline->plan, &timeline->trace);
 	yield_start(timeline);
-	if (timeline->gait != GAIT_LEAVE && follow(timeline, part > 0 ? part : 1, on))
+	if (timeline->mode != MODE_LEAVE && follow(timeline, part > 0 ? part : 1, on))
 		yield_end(timeline);
 	execution_finish(timeline->execution);
 }
@@ -109,7 +109,7 @@ void run_leave(struct timeline *timeline)
 {
 	if (!timeline->run)
 		return;
-	timeline->gait = GAIT_LEAVE;
+	timeline->mode = MODE_LEAVE;
 	while (coroutine_resume(timeline->run))
 		;
 	coroutine_free(timeline->run);
@@ -117,7 +117,7 @@ void run_leave(struct timeline *timeline)
 	traps_forget(timeline);
 }
 
-static enum status restore(struct timeline *timeline, const struct keep *from)
+static enum status restore(struct timeline *timeline, const struct checkpoint *from)
 {
 	enum status status = process_restore(timeline->process, from->process);
 	if (status == STATUS_OK &&
@@ -128,7 +128,7 @@ static enum status restore(struct timeline *timeline, const struct keep *from)
 	return status;
 }
 
-enum status run_start(struct timeline *timeline, const struct keep *from)
+enum status run_start(struct timeline *timeline, const struct checkpoint *from)
 {
 	run_leave(timeline);
 	timeline->hits.here = 0;
@@ -136,7 +136,7 @@ enum status run_start(struct timeline *timeline, const struct keep *from)
 	if (status == STATUS_GONE) {
 		/* Somebody has killed what was kept. */
 		inside_drop(timeline, 0);
-		keep_drop_all(timeline);
+		checkpoint_drop_all(timeline);
 		from = NULL;
 		status = STATUS_OK;
 	}
@@ -153,17 +153,17 @@ enum status run_start(struct timeline *timeline, const struct keep *from)
 		timeline->machine->ops->finish(timeline->machine);
 		return STATUS_NO_MEMORY;
 	}
-	run_advance(timeline, GAIT_FREE);
+	run_advance(timeline, MODE_FREE);
 	return STATUS_OK;
 }
 
-const struct event *run_advance(struct timeline *timeline, enum gait gait)
+const struct event *run_advance(struct timeline *timeline, enum step_mode mode)
 {
-	timeline->gait = gait;
+	timeline->mode = mode;
 	timeline->hits.here = 0;
 	coroutine_resume(timeline->run);
 	timeline->over = timeline->event.kind == EVENT_END;
-	way_note(timeline, &timeline->event);
+	path_note(timeline, &timeline->event);
 	/* The pilot looks only when a thread takes its time; who counts steps asks himself. */
 	bool asks = timeline->event.kind != EVENT_STEP && timeline->event.kind != EVENT_END;
 	if (asks && timeline->ticks++ % ASK_EVERY == 0 && run_is_interrupted(timeline))

@@ -59,7 +59,7 @@ bool scanner_next(struct scanner *scanner, struct event *hit)
 				      .address = pilot_visible_pc(timeline, thread)};
 		return true;
 	}
-	*hit = *run_advance(timeline, GAIT_FREE);
+	*hit = *run_advance(timeline, MODE_FREE);
 	switch (hit->kind) {
 	case EVENT_WATCHPOINT:
 		scanner->second = traps_has_break(scanner->traps, pilot_visible_pc(timeline, hit->thread));
@@ -191,7 +191,7 @@ static bool run_out(struct scan *scan, bool sliced, struct move *move)
 	traps_use(timeline, NULL);
 	slices_begin(timeline, (unsigned)(scan->stretch / STRETCH_SLICES / 1000));
 	while (timeline->position.part == part && !timeline->over) {
-		const struct event *event = sliced ? slices_next(timeline) : run_advance(timeline, GAIT_FREE);
+		const struct event *event = sliced ? slices_next(timeline) : run_advance(timeline, MODE_FREE);
 		if (event->kind == EVENT_INTERRUPTED) {
 			move_fill(timeline, MOVE_INTERRUPTED, move);
 			return false;
@@ -279,15 +279,15 @@ static bool leave_out(struct scan *scan, struct move *move)
 	return use_traps(scan);
 }
 
-static const struct keep *scan_from(const struct timeline *timeline, size_t part, size_t images)
+static const struct checkpoint *scan_from(const struct timeline *timeline, size_t part, size_t images)
 {
-	const struct keep *from = keep_before(timeline, part > 0 ? part - 1 : 0);
-	while (from && --images > 0 && from > timeline->keeps)
+	const struct checkpoint *from = checkpoint_before(timeline, part > 0 ? part - 1 : 0);
+	while (from && --images > 0 && from > timeline->checkpoints)
 		from--;
 	return from;
 }
 
-static bool start(struct scan *scan, const struct keep *from, struct move *move)
+static bool start(struct scan *scan, const struct checkpoint *from, struct move *move)
 {
 	struct timeline *timeline = scan->timeline;
 	traps_use(timeline, NULL);

@@ -149,7 +149,7 @@ void timeline_free(struct timeline *timeline)
 		timeline_unmark(timeline, timeline->marks);
 	run_leave(timeline);
 	inside_drop(timeline, 0);
-	keep_drop_all(timeline);
+	checkpoint_drop_all(timeline);
 	if (timeline->execution)
 		execution_free(timeline->execution);
 	process_free(timeline->process);
@@ -157,7 +157,7 @@ void timeline_free(struct timeline *timeline)
 	traps_release(&timeline->own);
 	traps_release(&timeline->scanned);
 	hits_release(&timeline->hits);
-	way_release(&timeline->way);
+	path_release(&timeline->path);
 	touching_free(timeline->touching);
 	finding_release(&timeline->finding);
 	trace_release(&timeline->trace);
@@ -235,14 +235,14 @@ static enum status run_branch(struct timeline *timeline, size_t part, char why[2
 {
 	const struct execution_watcher watcher = {timeline, NULL, NULL, on_end};
 	inside_drop(timeline, part);
-	keep_drop(timeline, part + 1);
+	checkpoint_drop(timeline, part + 1);
 	hits_clear(&timeline->hits);
 	timeline->extends = true;
 	execution_watch(timeline->execution, &watcher);
 	process_find_places(timeline->process, true);
-	enum status status = run_start(timeline, keep_before(timeline, part));
+	enum status status = run_start(timeline, checkpoint_before(timeline, part));
 	while (status == STATUS_OK && !timeline->over)
-		if (run_advance(timeline, GAIT_FREE)->kind == EVENT_INTERRUPTED)
+		if (run_advance(timeline, MODE_FREE)->kind == EVENT_INTERRUPTED)
 			status = STATUS_INTERRUPTED;
 	process_find_places(timeline->process, false);
 	execution_watch(timeline->execution, &nobody);

@@ -14,9 +14,9 @@
  *     run.c              one run: the execution as a coroutine that yields events
  *     pilot.c            one thread on its way, instruction by instruction or freely: what the run's events come from
  *     traps.c            the user's breakpoints and watchpoints
- *     keep.c             images along the way
+ *     checkpoint.c       images along the way
  *     inside.c           images in the middle of parts
- *     way.c              how a place within a part was come to, and coming there again
+ *     path.c             how a place within a part was come to, and coming there again
  *     near.c             to one instruction before something, in parts of any length
  *     touch.c            to before the instruction that touches what is watched
  *     hits.c             what was stopped at on the way, in order
@@ -51,11 +51,11 @@ struct event {
 };
 
 /* How the running thread goes on from an event. */
-enum gait {
-	GAIT_FREE,  /* to the next event of another kind than EVENT_STEP */
-	GAIT_SLICE, /* the same, or for timeline->slice_us */
-	GAIT_STEP,  /* by one instruction */
-	GAIT_LEAVE, /* not at all: the run is given up */
+enum step_mode {
+	MODE_FREE,  /* to the next event of another kind than EVENT_STEP */
+	MODE_SLICE, /* the same, or for timeline->slice_us */
+	MODE_STEP,  /* by one instruction */
+	MODE_LEAVE, /* not at all: the run is given up */
 };
 
 struct user_break {
@@ -86,29 +86,29 @@ struct traps {
 	size_t befores_length;
 };
 
-/* One leg of the way from a part's beginning to a place in it. */
-enum leg_kind {
-	LEG_STEPS,  /* so many instructions */
-	LEG_BREAK,  /* to the count-th arrival at `address` */
-	LEG_WATCH,  /* to the count-th touch of what `watch` says */
-	LEG_SIGNAL, /* to the count-th signal */
-	LEG_LOST,   /* to where the running thread has `registers`, as far as that can be told */
+/* One segment of the path from a part's beginning to a place in it. */
+enum segment_kind {
+	SEGMENT_STEPS,	/* so many instructions */
+	SEGMENT_BREAK,	/* to the count-th arrival at `address` */
+	SEGMENT_WATCH,	/* to the count-th touch of what `watch` says */
+	SEGMENT_SIGNAL, /* to the count-th signal */
+	SEGMENT_LOST,	/* to where the running thread has `registers`, as far as that can be told */
 };
 
-struct leg {
-	enum leg_kind kind;
+struct segment {
+	enum segment_kind kind;
 	uint64_t count;
 	uint64_t address;
 	struct user_watch watch;
 	struct user_regs_struct registers;
 };
 
-struct way {
-	struct leg *legs;
+struct path {
+	struct segment *segments;
 	size_t length, room;
 };
 
-struct keep {
+struct checkpoint {
 	size_t part;
 	struct process_copy *process;
 	struct execution_copy *execution;
@@ -201,7 +201,7 @@ struct timeline {
 	struct coroutine *run;
 	size_t begins_at;   /* the part it begun with */
 	struct event event; /* the last one */
-	enum gait gait;
+	enum step_mode mode;
 	bool over;     /* EVENT_END has been yielded */
 	bool starting; /* nothing of the program has run */
 	bool fresh;    /* a part has begun, and nobody has moved in it */
@@ -218,8 +218,8 @@ struct timeline {
 	/* Where it is. */
 	char remark[160]; /* about the next stop; empty: none */
 	struct position position;
-	uint32_t root;	/* what position.steps are counted from, see struct inside */
-	struct way way; /* from there, if they aren't known */
+	uint32_t root;	  /* what position.steps are counted from, see struct inside */
+	struct path path; /* from there, if they aren't known */
 	/* Traps. */
 	struct traps user, own, scanned;
 	struct traps *active; /* those in force now; NULL: none */
@@ -228,8 +228,8 @@ struct timeline {
 	bool threaded; /* they were planted when there were several threads */
 	bool armed;    /* some thread of this target has had watchpoints */
 	/* Images. */
-	struct keep *keeps;
-	size_t keeps_length, keeps_room;
+	struct checkpoint *checkpoints;
+	size_t checkpoints_length, checkpoints_room;
 	size_t stride;
 	uint64_t clock;
 	struct inside insides[INSIDES];
@@ -252,9 +252,9 @@ struct timeline {
 };
 
 /* run.c: begin a run at a kept image (NULL: the program's start); its first event follows. */
-enum status run_start(struct timeline *timeline, const struct keep *from);
+enum status run_start(struct timeline *timeline, const struct checkpoint *from);
 /* Go on to the next event, which is also in timeline->event. Not after EVENT_END. */
-const struct event *run_advance(struct timeline *timeline, enum gait gait);
+const struct event *run_advance(struct timeline *timeline, enum step_mode mode);
 /* Give the run up, if there is one. */
 void run_leave(struct timeline *timeline);
 /* For the pilot: yield; true if the run is to be given up. */
@@ -298,13 +298,13 @@ bool traps_has_before(const struct traps *traps, uint64_t address);
 bool traps_original(const struct timeline *timeline, uint64_t address, uint8_t *original);
 void traps_hide(const struct timeline *timeline, uint64_t address, uint8_t *bytes, size_t size);
 
-/* keep.c */
-void keep_maybe(struct timeline *timeline); /* at EVENT_PART: if it is one of those on the grid */
-void keep_here(struct timeline *timeline);  /* certainly, if it is possible */
-const struct keep *keep_before(const struct timeline *timeline,
-			       size_t part);		/* the last at or before it; NULL: none */
-void keep_drop(struct timeline *timeline, size_t part); /* those from this part on */
-void keep_drop_all(struct timeline *timeline);
+/* checkpoint.c */
+void checkpoint_maybe(struct timeline *timeline); /* at EVENT_PART: if it is one of those on the grid */
+void checkpoint_here(struct timeline *timeline);  /* certainly, if it is possible */
+const struct checkpoint *checkpoint_before(const struct timeline *timeline,
+					   size_t part);      /* the last at or before it; NULL: none */
+void checkpoint_drop(struct timeline *timeline, size_t part); /* those from this part on */
+void checkpoint_drop_all(struct timeline *timeline);
 
 /* inside.c: one of where it stands, in the middle of a part. False: that can't be had. */
 bool inside_here(struct timeline *timeline);
@@ -326,30 +326,30 @@ void inside_drop(struct timeline *timeline, size_t part); /* those of parts from
 void slices_begin(struct timeline *timeline, unsigned us);
 const struct event *slices_next(struct timeline *timeline);
 
-/* way.c: a place with its instructions counted from a root. */
+/* path.c: a place with its instructions counted from a root. */
 struct spot {
 	size_t part;
 	uint32_t root;
 	uint64_t steps;
 };
-void way_clear(struct way *way);
-void way_release(struct way *way);
-/* Where the event has come about: a further leg, or the steps counted. */
-void way_note(struct timeline *timeline, const struct event *event);
-/* Come here again: to the root, then along the way. */
-bool go_way(struct timeline *timeline, const struct spot *from, const struct way *way, struct move *move);
-/* Go there: the beginning of a part, then so many instructions, or this leg. */
+void path_clear(struct path *path);
+void path_release(struct path *path);
+/* Where the event has come about: a further segment, or the steps counted. */
+void path_note(struct timeline *timeline, const struct event *event);
+/* Come here again: to the root, then along the path. */
+bool go_path(struct timeline *timeline, const struct spot *from, const struct path *path, struct move *move);
+/* Go there: the beginning of a part, then so many instructions, or this segment. */
 bool go_to_part(struct timeline *timeline, size_t part, struct move *move);
 bool go_to_step(struct timeline *timeline, size_t part, uint64_t steps, struct move *move);
 /* The same from any root; and to the root itself. */
 bool go_to_spot(struct timeline *timeline, const struct spot *spot, struct move *move);
 bool go_to_root(struct timeline *timeline, size_t part, uint32_t root, struct move *move);
 /* Asked at each step that is counted: has the user had enough? He is asked now and then. */
-bool way_is_enough(struct timeline *timeline);
-/* From where it stands by this leg, freely; false: it ends elsewhere, *move says so. */
-bool go_leg(struct timeline *timeline, const struct leg *leg, struct move *move);
-/* Nothing but the trap of this leg is in force; NULL: nothing at all. */
-void use_own(struct timeline *timeline, const struct leg *leg);
+bool path_is_enough(struct timeline *timeline);
+/* From where it stands by this segment, freely; false: it ends elsewhere, *move says so. */
+bool go_segment(struct timeline *timeline, const struct segment *segment, struct move *move);
+/* Nothing but the trap of this segment is in force; NULL: nothing at all. */
+void use_own(struct timeline *timeline, const struct segment *segment);
 /* Does this part end in a loop that waits for another thread? Then `registers` are those that repeat. */
 bool ends_in_loop(struct timeline *timeline, size_t part, struct user_regs_struct *registers);
 /*
@@ -404,7 +404,7 @@ struct leading {
 	size_t length;
 };
 void lead_note(struct timeline *timeline, struct leading *leading);
-enum touch lead_go(struct timeline *timeline, const struct leg *leg, const struct leading *leading,
+enum touch lead_go(struct timeline *timeline, const struct segment *segment, const struct leading *leading,
 		   struct move *move);
 
 /* hits.c */

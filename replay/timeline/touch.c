@@ -31,8 +31,8 @@ void touch_note(struct timeline *timeline, const struct user_watch *watch)
 
 static void use_guess(struct timeline *timeline, const struct user_watch *watch, const struct guess *guess)
 {
-	const struct leg leg = {.kind = LEG_WATCH, .watch = *watch};
-	use_own(timeline, &leg);
+	const struct segment segment = {.kind = SEGMENT_WATCH, .watch = *watch};
+	use_own(timeline, &segment);
 	for (size_t i = 0; i < guess->length; i++)
 		timeline->own.befores[timeline->own.befores_length++] = guess->at[i];
 }
@@ -69,7 +69,7 @@ static enum touch look(struct timeline *timeline, const struct user_watch *watch
 	if (stands_at_one(timeline) && touches_next(timeline, watch))
 		return TOUCH_FOUND;
 	for (uint64_t n = 0; n < most;) {
-		const struct event *event = run_advance(timeline, GAIT_FREE);
+		const struct event *event = run_advance(timeline, MODE_FREE);
 		if (event->kind == EVENT_INTERRUPTED) {
 			move_fill(timeline, MOVE_INTERRUPTED, move);
 			return TOUCH_BROKEN;
@@ -116,21 +116,22 @@ static bool leads(const struct timeline *timeline, uint64_t to)
 	return tracee && touching_leads(process_entries(timeline->process), tracee, to);
 }
 
-enum touch lead_go(struct timeline *timeline, const struct leg *leg, const struct leading *leading,
+enum touch lead_go(struct timeline *timeline, const struct segment *segment, const struct leading *leading,
 		   struct move *move)
 {
 	const size_t part = timeline->position.part;
 	if (leading->length == 0)
 		return TOUCH_MISSED;
-	use_own(timeline, leg);
+	use_own(timeline, segment);
 	for (size_t i = 0; i < leading->length; i++)
 		timeline->own.befores[timeline->own.befores_length++] = leading->at[i];
-	bool found = stands_at_one(timeline) && leads(timeline, leg->address), on = !found;
+	bool found = stands_at_one(timeline) && leads(timeline, segment->address), on = !found;
 	while (on) {
-		const struct event *event = run_advance(timeline, GAIT_FREE);
+		const struct event *event = run_advance(timeline, MODE_FREE);
 		on = timeline->position.part == part;
-		const bool at_one = on && event->kind == EVENT_BREAKPOINT && event->address != leg->address;
-		found = at_one && leads(timeline, leg->address);
+		const bool at_one =
+		    on && event->kind == EVENT_BREAKPOINT && event->address != segment->address;
+		found = at_one && leads(timeline, segment->address);
 		on = on && (event->kind == EVENT_SIGNAL || at_one) && !found;
 	}
 	traps_use(timeline, NULL);

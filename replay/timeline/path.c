@@ -1,6 +1,6 @@
 /*
- * Places within a part. Come to by single instructions they are counted; come to freely, what is known is the way: to the
- * third arrival at a breakpoint, say. The count is found, when it is needed, by going the way once more step by step.
+ * Places within a part. Come to by single instructions they are counted; come to freely, what is known is the path: to the
+ * third arrival at a breakpoint, say. The count is found, when it is needed, by going the path once more step by step.
  */
 #include "replay/timeline/timeline.h"
 
@@ -10,89 +10,90 @@
 #include <stdlib.h>
 #include <string.h>
 
-void way_clear(struct way *way)
+void path_clear(struct path *path)
 {
-	way->length = 0;
+	path->length = 0;
 }
 
-void way_release(struct way *way)
+void path_release(struct path *path)
 {
-	free(way->legs);
-	*way = (struct way){0};
+	free(path->segments);
+	*path = (struct path){0};
 }
 
-static struct leg *add_leg(struct way *way, enum leg_kind kind, uint64_t count)
+static struct segment *add_segment(struct path *path, enum segment_kind kind, uint64_t count)
 {
-	if (!ARRAY_GROW(way->legs, way->length, way->room))
+	if (!ARRAY_GROW(path->segments, path->length, path->room))
 		return NULL;
-	struct leg *leg = &way->legs[way->length++];
-	*leg = (struct leg){.kind = kind, .count = count};
-	return leg;
+	struct segment *segment = &path->segments[path->length++];
+	*segment = (struct segment){.kind = kind, .count = count};
+	return segment;
 }
 
-static bool same_trap(const struct leg *a, const struct leg *b)
+static bool same_trap(const struct segment *a, const struct segment *b)
 {
 	if (a->kind != b->kind)
 		return false;
 	switch (a->kind) {
-	case LEG_BREAK:
+	case SEGMENT_BREAK:
 		return a->address == b->address;
-	case LEG_WATCH:
+	case SEGMENT_WATCH:
 		return a->watch.address == b->watch.address && a->watch.size == b->watch.size &&
 		       a->watch.access == b->watch.access;
 	default:
-		return a->kind == LEG_SIGNAL;
+		return a->kind == SEGMENT_SIGNAL;
 	}
 }
 
 /* Again the same trap, with nothing or one instruction in between: a debugger steps off a breakpoint first. */
-static void merge(struct way *way)
+static void merge(struct path *path)
 {
-	size_t n = way->length;
-	struct leg *last = &way->legs[n - 1];
+	size_t n = path->length;
+	struct segment *last = &path->segments[n - 1];
 	if (n >= 2 && same_trap(last, last - 1)) {
 		last[-1].count += last->count;
-		way->length = n - 1;
-	} else if (n >= 3 && last[-1].kind == LEG_STEPS && last[-1].count == 1 && same_trap(last, last - 2)) {
+		path->length = n - 1;
+	} else if (n >= 3 && last[-1].kind == SEGMENT_STEPS && last[-1].count == 1 &&
+		   same_trap(last, last - 2)) {
 		last[-2].count += last->count;
-		way->length = n - 2;
+		path->length = n - 2;
 	}
 }
 
-/* What has been counted so far becomes the first leg. */
+/* What has been counted so far becomes the first segment. */
 static void begin_way(struct timeline *timeline)
 {
 	if (!timeline->position.steps_known)
 		return;
-	way_clear(&timeline->way);
+	path_clear(&timeline->path);
 	if (timeline->position.steps > 0)
-		add_leg(&timeline->way, LEG_STEPS, timeline->position.steps);
+		add_segment(&timeline->path, SEGMENT_STEPS, timeline->position.steps);
 	timeline->position.steps_known = false;
 	timeline->position.steps = 0;
 }
 
 static void note_step(struct timeline *timeline)
 {
-	struct way *way = &timeline->way;
+	struct path *path = &timeline->path;
 	if (timeline->position.steps_known)
 		timeline->position.steps++;
-	else if (way->length > 0 && way->legs[way->length - 1].kind == LEG_STEPS)
-		way->legs[way->length - 1].count++;
+	else if (path->length > 0 && path->segments[path->length - 1].kind == SEGMENT_STEPS)
+		path->segments[path->length - 1].count++;
 	else
-		add_leg(way, LEG_STEPS, 1);
+		add_segment(path, SEGMENT_STEPS, 1);
 }
 
 static void note_trap(struct timeline *timeline, const struct event *event)
 {
 	bool is_break = event->kind == EVENT_BREAKPOINT;
 	begin_way(timeline);
-	struct leg *leg = add_leg(&timeline->way, is_break ? LEG_BREAK : LEG_WATCH, 1);
-	if (!leg)
+	struct segment *segment = add_segment(&timeline->path, is_break ? SEGMENT_BREAK : SEGMENT_WATCH, 1);
+	if (!segment)
 		return;
-	leg->address = event->address;
+	segment->address = event->address;
 	if (!is_break)
-		leg->watch = timeline->active->watches[event->watch];
-	merge(&timeline->way);
+		segment->watch = timeline->active->watches[event->watch];
+	merge(&timeline->path);
 }
 
 /* Not by a trap, and not counted: only an image of the very place can be come to again with certainty. */
@@ -101,21 +102,21 @@ static void note_lost(struct timeline *timeline, const struct event *event)
 	begin_way(timeline);
 	if (inside_here(timeline))
 		return;
-	way_clear(&timeline->way);
+	path_clear(&timeline->path);
 	timeline->root = 0;
-	struct leg *leg = add_leg(&timeline->way, LEG_LOST, 1);
-	if (leg)
-		timeline_registers(timeline, event->thread, &leg->registers);
+	struct segment *segment = add_segment(&timeline->path, SEGMENT_LOST, 1);
+	if (segment)
+		timeline_registers(timeline, event->thread, &segment->registers);
 }
 
 static void note_part(struct timeline *timeline, size_t part)
 {
 	timeline->position = (struct position){.part = part, .steps_known = true};
 	timeline->root = 0;
-	way_clear(&timeline->way);
+	path_clear(&timeline->path);
 }
 
-void way_note(struct timeline *timeline, const struct event *event)
+void path_note(struct timeline *timeline, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_START:
@@ -136,14 +137,14 @@ void way_note(struct timeline *timeline, const struct event *event)
 		break;
 	case EVENT_SIGNAL:
 		/* Met while steps are counted it comes after the last of them. */
-		if (timeline->gait == GAIT_STEP)
+		if (timeline->mode == MODE_STEP)
 			break;
 		begin_way(timeline);
-		add_leg(&timeline->way, LEG_SIGNAL, 1);
+		add_segment(&timeline->path, SEGMENT_SIGNAL, 1);
 		break;
 	case EVENT_ENTERED:
 		timeline->position.steps_known = true;
-		way_clear(&timeline->way);
+		path_clear(&timeline->path);
 		break;
 	case EVENT_SLICE:
 	case EVENT_INTERRUPTED:
@@ -159,34 +160,34 @@ static bool at_part(const struct timeline *timeline, size_t part)
 }
 
 /* Is to go on from here the shortest way to this part? */
-static bool is_ahead(const struct timeline *timeline, size_t part, const struct keep *keep)
+static bool is_ahead(const struct timeline *timeline, size_t part, const struct checkpoint *checkpoint)
 {
 	size_t here = timeline->position.part;
 	if (!timeline->run || timeline->over || here > part || (here == part && !at_part(timeline, part)))
 		return false;
-	return !keep || keep->part <= here;
+	return !checkpoint || checkpoint->part <= here;
 }
 
 bool go_to_part(struct timeline *timeline, size_t part, struct move *move)
 {
-	const struct keep *keep = keep_before(timeline, part);
+	const struct checkpoint *checkpoint = checkpoint_before(timeline, part);
 	traps_use(timeline, NULL);
 	if (timeline->run && at_part(timeline, part))
 		return true;
-	if (!is_ahead(timeline, part, keep)) {
-		enum status status = run_start(timeline, keep);
+	if (!is_ahead(timeline, part, checkpoint)) {
+		enum status status = run_start(timeline, checkpoint);
 		if (status != STATUS_OK) {
 			move_failed(timeline, status, "the program can't be started again", move);
 			return false;
 		}
-		keep_maybe(timeline);
+		checkpoint_maybe(timeline);
 	}
 	while (!at_part(timeline, part) && !timeline->over) {
-		if (run_advance(timeline, GAIT_FREE)->kind == EVENT_INTERRUPTED) {
+		if (run_advance(timeline, MODE_FREE)->kind == EVENT_INTERRUPTED) {
 			move_fill(timeline, MOVE_INTERRUPTED, move);
 			return false;
 		}
-		keep_maybe(timeline);
+		checkpoint_maybe(timeline);
 	}
 	if (at_part(timeline, part) && (!timeline->over || is_true_end(timeline)))
 		return true;
@@ -197,7 +198,7 @@ bool go_to_part(struct timeline *timeline, size_t part, struct move *move)
 /* Steps before a place at which an image is kept. */
 #define NEAR_STEPS 32u
 
-bool way_is_enough(struct timeline *timeline)
+bool path_is_enough(struct timeline *timeline)
 {
 	return timeline->position.steps % 1024 == 0 && run_is_interrupted(timeline);
 }
@@ -206,12 +207,12 @@ bool way_is_enough(struct timeline *timeline)
 static bool step_on(struct timeline *timeline, struct move *move, bool *ended)
 {
 	size_t part = timeline->position.part;
-	const struct event *event = run_advance(timeline, GAIT_STEP);
+	const struct event *event = run_advance(timeline, MODE_STEP);
 	*ended = false;
 	while (event->kind == EVENT_SIGNAL)
-		event = run_advance(timeline, GAIT_STEP);
+		event = run_advance(timeline, MODE_STEP);
 	if (event->kind == EVENT_STEP) {
-		if (!way_is_enough(timeline))
+		if (!path_is_enough(timeline))
 			return true;
 		move_fill(timeline, MOVE_INTERRUPTED, move);
 		return false;
@@ -250,7 +251,7 @@ bool go_to_spot(struct timeline *timeline, const struct spot *spot, struct move 
 	if (inside ? !inside_go(timeline, inside, move) : !go_to_root(timeline, spot->part, spot->root, move))
 		return false;
 	if (!inside && spot->steps > 0)
-		keep_here(timeline);
+		checkpoint_here(timeline);
 	for (uint64_t left = spot->steps - timeline->position.steps; left > 0; left--) {
 		keep_near(timeline, left);
 		if (!step_on(timeline, move, &ended))
@@ -296,7 +297,7 @@ bool count_steps(struct timeline *timeline, size_t part, uint64_t *steps, struct
 	bool ended = false;
 	if (!go_to_part(timeline, part, move))
 		return false;
-	keep_here(timeline);
+	checkpoint_here(timeline);
 	bool loops = ends_in_loop(timeline, part, &registers);
 	if (!go_to_part(timeline, part, move))
 		return false;
@@ -308,29 +309,30 @@ bool count_steps(struct timeline *timeline, size_t part, uint64_t *steps, struct
 	return ended || *steps == STEPS_MOST;
 }
 
-void use_own(struct timeline *timeline, const struct leg *leg)
+void use_own(struct timeline *timeline, const struct segment *segment)
 {
 	traps_use(timeline, NULL);
 	traps_clear(&timeline->own);
-	if (leg && leg->kind == LEG_WATCH)
-		timeline->own.watches[timeline->own.watches_length++] = leg->watch;
-	if (leg && leg->kind == LEG_BREAK)
-		traps_add_break(&timeline->own, leg->address);
+	if (segment && segment->kind == SEGMENT_WATCH)
+		timeline->own.watches[timeline->own.watches_length++] = segment->watch;
+	if (segment && segment->kind == SEGMENT_BREAK)
+		traps_add_break(&timeline->own, segment->address);
 	traps_use(timeline, &timeline->own);
 }
 
-bool go_leg(struct timeline *timeline, const struct leg *leg, struct move *move)
+bool go_segment(struct timeline *timeline, const struct segment *segment, struct move *move)
 {
-	static const enum event_kind kinds[] = {
-	    [LEG_BREAK] = EVENT_BREAKPOINT, [LEG_WATCH] = EVENT_WATCHPOINT, [LEG_SIGNAL] = EVENT_SIGNAL};
+	static const enum event_kind kinds[] = {[SEGMENT_BREAK] = EVENT_BREAKPOINT,
+						[SEGMENT_WATCH] = EVENT_WATCHPOINT,
+						[SEGMENT_SIGNAL] = EVENT_SIGNAL};
 	size_t part = timeline->position.part;
-	uint64_t left = leg->count;
-	use_own(timeline, leg);
+	uint64_t left = segment->count;
+	use_own(timeline, segment);
 	while (left > 0 && timeline->position.part == part) {
-		run_advance(timeline, GAIT_FREE);
+		run_advance(timeline, MODE_FREE);
 		if (timeline->event.kind == EVENT_INTERRUPTED)
 			break;
-		left -= timeline->event.kind == kinds[leg->kind];
+		left -= timeline->event.kind == kinds[segment->kind];
 	}
 	traps_use(timeline, NULL);
 	if (left == 0)
@@ -360,7 +362,7 @@ bool walk_to_registers(struct timeline *timeline, size_t part, const struct user
 }
 
 /* So many single instructions, which no counting is needed for. */
-static bool step_leg(struct timeline *timeline, uint64_t count, struct move *move)
+static bool step_segment(struct timeline *timeline, uint64_t count, struct move *move)
 {
 	bool ended;
 	while (count-- > 0)
@@ -369,16 +371,17 @@ static bool step_leg(struct timeline *timeline, uint64_t count, struct move *mov
 	return true;
 }
 
-bool go_way(struct timeline *timeline, const struct spot *from, const struct way *way, struct move *move)
+bool go_path(struct timeline *timeline, const struct spot *from, const struct path *path, struct move *move)
 {
-	if (way->length > 0 && way->legs[0].kind == LEG_LOST
-		? !walk_to_registers(timeline, from->part, &way->legs[0].registers, move)
+	if (path->length > 0 && path->segments[0].kind == SEGMENT_LOST
+		? !walk_to_registers(timeline, from->part, &path->segments[0].registers, move)
 		: !go_to_root(timeline, from->part, from->root, move))
 		return false;
-	for (size_t i = 0; i < way->length; i++) {
-		const struct leg *leg = &way->legs[i];
-		if (leg->kind != LEG_LOST && (leg->kind == LEG_STEPS ? !step_leg(timeline, leg->count, move)
-								     : !go_leg(timeline, leg, move)))
+	for (size_t i = 0; i < path->length; i++) {
+		const struct segment *segment = &path->segments[i];
+		if (segment->kind != SEGMENT_LOST &&
+		    (segment->kind == SEGMENT_STEPS ? !step_segment(timeline, segment->count, move)
+						    : !go_segment(timeline, segment, move)))
 			return false;
 	}
 	return true;
