@@ -218,11 +218,19 @@ static bool available(const struct model *m, uint32_t t)
 	return !f->ready || f->ready(m, t);
 }
 
+/* The holder of an object gets its answer at once, whoever waits: once more, or EDEADLK. */
+static bool has_turn(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	return !model_queues(m, op) || model_object_const(m, model_awaited(op))->owner == t ||
+	       model_turn(m, t);
+}
+
 /* Before an object that it can't have now, under a policy by which it has to stand in a queue. */
 static bool comes_to_queue(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
-	return model_queues(m, op) && !(op->flags & OP_QUEUED) && !(available(m, t) && model_turn(m, t));
+	return model_queues(m, op) && !(op->flags & OP_QUEUED) && !(available(m, t) && has_turn(m, t));
 }
 
 bool model_ready(const struct model *m, uint32_t t)
@@ -232,7 +240,7 @@ bool model_ready(const struct model *m, uint32_t t)
 		return false;
 	if (model_cancels(m, t) || comes_to_queue(m, t))
 		return true;
-	return available(m, t) && (!model_queues(m, &thread->op) || model_turn(m, t));
+	return available(m, t) && has_turn(m, t);
 }
 
 bool model_spurious(const struct model *m, uint32_t t)
