@@ -15,15 +15,16 @@ static uint64_t argument(const struct user_regs_struct *regs, int i)
 }
 
 /*
- * pthread_mutexattr_t is an int. glibc (nptl/pthreadP.h): type in the low bits, protocol in bits 28 and 29,
- * robust bit 30. musl: type in bits 0 and 1, robust 4, priority inheritance 8.
+ * pthread_mutexattr_t is an int. glibc (nptl/pthreadP.h): type in the low bits, protocol in bits 28 (inherit) and 29
+ * (ceiling), robust bit 30. musl: type in bits 0 and 1, robust 4, priority inheritance 8; it knows no ceilings.
  */
 static int64_t mutex_attributes(const struct entries *entries, uint32_t bits)
 {
 	int64_t type = bits & MUTEX_TYPE_MASK;
 	if (entries->musl)
 		return type | (bits & 4 ? MUTEX_ROBUST : 0) | (bits & 8 ? MUTEX_PRIORITY : 0);
-	return type | (bits & 0x40000000 ? MUTEX_ROBUST : 0) | (bits & 0x30000000 ? MUTEX_PRIORITY : 0);
+	return type | (bits & 0x40000000 ? MUTEX_ROBUST : 0) | (bits & 0x10000000 ? MUTEX_PRIORITY : 0) |
+	       (bits & 0x20000000 ? MUTEX_PRIORITY | MUTEX_CEILING : 0);
 }
 
 static enum status decode_mutex_init(const struct entries *entries, const struct target *target,
@@ -106,6 +107,9 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 	call->object = regs->rdi;
 	switch ((enum entry_shape)point->shape) {
 	case SHAPE_OBJECT:
+		break;
+	case SHAPE_OBJECT_NUMBER:
+		call->op.arg = (int32_t)regs->rsi;
 		break;
 	case SHAPE_COND_WAIT:
 		call->object2 = regs->rsi;
@@ -222,7 +226,7 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 	 */
 	call->libc_own =
 	    !call->user && (entries_is_libc(entries, call->return_address) ||
-			    (point->shape == SHAPE_OBJECT && entries_is_libc(entries, call->object)));
+			    (entry_point_takes_object(point) && entries_is_libc(entries, call->object)));
 	return status;
 }
 

@@ -11,7 +11,7 @@ enum status entries_entry(const struct entries *entries, const struct target *ta
 	if (trap) {
 		entry->name = trap->point->name;
 		entry->address = trap->address;
-		entry->takes_object = trap->point->shape == SHAPE_OBJECT;
+		entry->takes_object = entry_point_takes_object(trap->point);
 	} else if (!entries_atomic(entries, stop)) {
 		return STATUS_NOT_FOUND;
 	}

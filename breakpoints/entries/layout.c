@@ -42,6 +42,8 @@ static enum status peek_glibc_mutex(const struct target *target, uint64_t addres
 		state->type |= MUTEX_ROBUST;
 	if (mutex.kind & (GLIBC_INHERIT | GLIBC_PROTECT))
 		state->type |= MUTEX_PRIORITY;
+	if (mutex.kind & GLIBC_PROTECT)
+		state->type |= MUTEX_CEILING;
 	uint32_t held = mutex.lock;
 	if (mutex.kind & GLIBC_PROTECT)
 		held &= ~(uint32_t)GLIBC_CEILING_MASK;

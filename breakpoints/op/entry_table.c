@@ -72,6 +72,7 @@ static const struct entry_point table[] = {
     PLAIN("pthread_mutex_destroy", OP_MUTEX_DESTROY),
     SHAPED("pthread_mutex_init", OP_MUTEX_INIT, SHAPE_MUTEX_INIT, false),
     PLAIN("pthread_mutex_lock", OP_MUTEX_LOCK),
+    SHAPED("pthread_mutex_setprioceiling", OP_MUTEX_SETPRIOCEILING, SHAPE_OBJECT_NUMBER, false),
     TIMED("pthread_mutex_timedlock", OP_MUTEX_TIMEDLOCK, OP_MUTEX_LOCK, 1),
     PLAIN("pthread_mutex_trylock", OP_MUTEX_TRYLOCK),
     PLAIN("pthread_mutex_unlock", OP_MUTEX_UNLOCK),
@@ -125,6 +126,11 @@ bool entry_point_is_own(const struct entry_point *point)
 bool entry_point_is_loader(const struct entry_point *point)
 {
 	return point->shape == SHAPE_LOADER;
+}
+
+bool entry_point_takes_object(const struct entry_point *point)
+{
+	return point->shape == SHAPE_OBJECT || point->shape == SHAPE_OBJECT_NUMBER;
 }
 
 bool entry_point_is_user(const struct entry_point *point)

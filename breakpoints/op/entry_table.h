@@ -7,21 +7,22 @@
 /* The entry points of the thread library: what a call of each name means and where its arguments are. */
 
 enum entry_shape {
-	SHAPE_OBJECT,	    /* (object, ...) */
-	SHAPE_COND_WAIT,    /* (cond, mutex, ...) */
-	SHAPE_MUTEX_INIT,   /* (mutex, attributes) */
-	SHAPE_MTX_INIT,	    /* (mutex, type), of <threads.h> */
-	SHAPE_RWLOCK_INIT,  /* (rwlock, attributes) */
-	SHAPE_BARRIER_INIT, /* (barrier, attributes, count) */
-	SHAPE_NUMBER,	    /* (int): no object */
-	SHAPE_POINT,	    /* (address, length, write) */
-	SHAPE_SEM_INIT,	    /* (sem, shared, value) */
-	SHAPE_SEM_OPEN,	    /* (name, flags, mode, value) */
-	SHAPE_CREATE,	    /* (thread, attributes, routine, argument) */
-	SHAPE_THRD_CREATE,  /* (thread, routine, argument) */
-	SHAPE_VARIABLE,	    /* (name of a variable of the environment): no operation */
-	SHAPE_LOADER,	    /* no operation: the loader calls it where it has mapped or unmapped modules */
-	SHAPE_USER	    /* what a plug-in makes of it */
+	SHAPE_OBJECT,	     /* (object, ...) */
+	SHAPE_OBJECT_NUMBER, /* (object, int, ...) */
+	SHAPE_COND_WAIT,     /* (cond, mutex, ...) */
+	SHAPE_MUTEX_INIT,    /* (mutex, attributes) */
+	SHAPE_MTX_INIT,	     /* (mutex, type), of <threads.h> */
+	SHAPE_RWLOCK_INIT,   /* (rwlock, attributes) */
+	SHAPE_BARRIER_INIT,  /* (barrier, attributes, count) */
+	SHAPE_NUMBER,	     /* (int): no object */
+	SHAPE_POINT,	     /* (address, length, write) */
+	SHAPE_SEM_INIT,	     /* (sem, shared, value) */
+	SHAPE_SEM_OPEN,	     /* (name, flags, mode, value) */
+	SHAPE_CREATE,	     /* (thread, attributes, routine, argument) */
+	SHAPE_THRD_CREATE,   /* (thread, routine, argument) */
+	SHAPE_VARIABLE,	     /* (name of a variable of the environment): no operation */
+	SHAPE_LOADER,	     /* no operation: the loader calls it where it has mapped or unmapped modules */
+	SHAPE_USER	     /* what a plug-in makes of it */
 };
 
 struct entry_point {
@@ -44,6 +45,9 @@ const char *entry_own_name(size_t i);
 
 /* Does the loader call it for debuggers? Only who looks at modules that come later needs that. */
 bool entry_point_is_loader(const struct entry_point *point);
+
+/* Is its first argument the object that it operates on, and nothing else of it an object? */
+bool entry_point_takes_object(const struct entry_point *point);
 
 /* Is it a function that a plug-in describes? It has no displaced copy; its body is run. */
 bool entry_point_is_user(const struct entry_point *point);

@@ -50,6 +50,7 @@ static struct op_entry ops[OP_ALL] = {
 			    WAITS | REWINDS | QUEUES | TIMED | TAKES | ERRORS},
     [OP_MUTEX_UNLOCK] = {"mutex_unlock", CLASS_MUTEX, CLASS_NONE, ERRORS},
     [OP_MUTEX_CONSISTENT] = {"mutex_consistent", CLASS_MUTEX, CLASS_NONE, ERRORS},
+    [OP_MUTEX_SETPRIOCEILING] = {"mutex_setprioceiling", CLASS_MUTEX, CLASS_NONE, WAITS | ERRORS},
     [OP_COND_INIT] = {"cond_init", CLASS_COND, CLASS_NONE, INITIALISES | ERRORS},
     [OP_COND_DESTROY] = {"cond_destroy", CLASS_COND, CLASS_NONE, DESTROYS | ERRORS},
     [OP_COND_WAIT] = {"cond_wait", CLASS_COND, CLASS_MUTEX, WAITS | REWINDS | ERRORS},

@@ -119,9 +119,31 @@ void model_mutex_add(struct model *m, struct model_object *o, const struct objec
 		owner->robust_held++;
 }
 
+/* Linux's priorities of SCHED_FIFO, which glibc takes ceilings from. */
+enum { CEILING_LEAST = 1, CEILING_MOST = 99 };
+
+/*
+ * pthread_mutex_setprioceiling(3p) locks the mutex whatever the caller's priority is, sets the ceiling and unlocks it. What it
+ * returns to t now, WOULD_BLOCK as above. glibc lets the holder of a recursive mutex set its ceiling.
+ */
+static int32_t ceiling_result(const struct model_object *o, int64_t ceiling, uint32_t t)
+{
+	if (!(o->type & MUTEX_CEILING) || ceiling < CEILING_LEAST || ceiling > CEILING_MOST)
+		return MODEL_EINVAL;
+	if (o->owner == NO_THREAD)
+		return 0;
+	if (o->owner != t)
+		return WOULD_BLOCK;
+	if (kind_of(o) == MUTEX_RECURSIVE)
+		return 0;
+	return kind_of(o) == MUTEX_ERRORCHECK ? MODEL_EDEADLK : WOULD_BLOCK;
+}
+
 static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
+	if (op->kind == OP_MUTEX_SETPRIOCEILING)
+		return ceiling_result(model_object_const(m, op->object), op->arg, t) != WOULD_BLOCK;
 	if (op->kind != OP_MUTEX_LOCK && op->kind != OP_MUTEX_TIMEDLOCK)
 		return true;
 	return model_mutex_could_take(m, op->object, t);
@@ -194,6 +216,11 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 		break;
 	case OP_MUTEX_CONSISTENT:
 		effect_result(effect, consistent(o));
+		break;
+	case OP_MUTEX_SETPRIOCEILING:
+		effect_result(effect, ceiling_result(o, op->arg, t));
+		/* Its holder gets the new priority, which the kernel may refuse. */
+		effect->result_known = effect->result != 0 || o->owner == NO_THREAD;
 		break;
 	default:
 		if (choice == CHOICE_TIMEOUT) {

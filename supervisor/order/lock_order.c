@@ -63,6 +63,7 @@ static uint32_t taken(const struct transition *transition, bool *waits)
 	case OP_MUTEX_LOCK:
 	case OP_RWLOCK_WRLOCK:
 	case OP_SPIN_LOCK:
+	case OP_MUTEX_SETPRIOCEILING: /* and gives it back at once */
 		return got ? transition->op.object : NO_OBJECT;
 	case OP_COND_RELOCK: /* also after a time-out, which is its result */
 		return transition->result_valid ? transition->op.object2 : NO_OBJECT;
@@ -125,7 +126,7 @@ static bool take(struct order *order, const struct trace *trace, size_t i, struc
 			return true;
 		order->edges[order->edges_length++] = edge;
 	}
-	if (held->length < MOST_HELD)
+	if (op_takes(transition->op.kind, false) && held->length < MOST_HELD)
 		held->locks[held->length++] = lock;
 	return false;
 }

@@ -33,6 +33,7 @@ static const char expected[] =
     "mutex_init 2\nmutex_lock\nmutex_trylock\nmutex_unlock\nmutex_timedlock\nmutex_unlock\n"
     "mutex_timedlock\nmutex_unlock\nmutex_destroy\n"
     "mutex_init 5\nmutex_consistent\nmutex_destroy\n"
+    "mutex_init 24\nmutex_setprioceiling 20\nmutex_destroy\n"
     "cond_init\nmutex_lock\ncond_wait\ncond_timedwait\ncond_timedwait\ncond_signal\n"
     "cond_broadcast\nmutex_unlock\ncond_destroy\n"
     "sem_init 3\nsem_wait\nsem_trywait\nsem_timedwait\nsem_timedwait\nsem_post\nsem_getvalue\n"
@@ -72,6 +73,7 @@ static void mutexes(void)
 {
 	pthread_mutexattr_t attributes;
 	pthread_mutex_t mutex;
+	int ceiling = 0;
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
 	EXPECT(pthread_mutex_init(&mutex, &attributes), 0);
@@ -87,6 +89,13 @@ static void mutexes(void)
 	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
 	EXPECT(pthread_mutex_init(&mutex, &attributes), 0);
 	EXPECT(pthread_mutex_consistent(&mutex), EINVAL);
+	EXPECT(pthread_mutex_destroy(&mutex), 0);
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_PROTECT);
+	pthread_mutexattr_setprioceiling(&attributes, 10);
+	EXPECT(pthread_mutex_init(&mutex, &attributes), 0);
+	EXPECT(pthread_mutex_setprioceiling(&mutex, 20, &ceiling), 0);
+	EXPECT(ceiling, 10);
 	EXPECT(pthread_mutex_destroy(&mutex), 0);
 }
 

@@ -49,6 +49,7 @@ static atomic_int number; /* of the thread created last, once it is about to sle
 #define LOCK_WORD 0 /* where a mutex is slept at */
 static pthread_mutex_t adaptive = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 static pthread_rwlock_t polite;
+static pthread_mutex_t ceiling;
 #else
 #define LOCK_WORD 4
 #endif
@@ -85,6 +86,15 @@ static void make_mutex(pthread_mutex_t *mutex, int type, int is_robust, int prot
 		fail("mutex");
 }
 
+#ifdef __GLIBC__
+/* A thread without real-time scheduling is refused the first time that it meets a ceiling, and not again. */
+static void lock_with_ceiling(pthread_mutex_t *mutex)
+{
+	if (pthread_mutex_lock(mutex) != 0 && pthread_mutex_lock(mutex) != 0)
+		fail("ceiling");
+}
+#endif
+
 static void *hold(void *unused)
 {
 	for (int i = 0; i < 3; i++)
@@ -94,6 +104,7 @@ static void *hold(void *unused)
 		pthread_mutex_lock(all[i]);
 #ifdef __GLIBC__
 	pthread_mutex_lock(&adaptive);
+	lock_with_ceiling(&ceiling);
 	pthread_rwlock_rdlock(&polite);
 #endif
 	pthread_rwlock_wrlock(&written);
@@ -176,6 +187,7 @@ static void *run_once(void *unused)
 #ifdef __GLIBC__
 #define MORE_WAYS(X)                                                                                         \
 	X(adaptive, pthread_mutex_lock(&adaptive))                                                           \
+	X(ceiling, pthread_mutex_setprioceiling(&ceiling, 9, &(int){0}))                                     \
 	X(polite_write, pthread_rwlock_wrlock(&polite))                                                      \
 	X(polite_read, pthread_rwlock_rdlock(&polite))
 #else
@@ -254,6 +266,7 @@ static void make_mutexes(void)
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	make_mutex(shared, PTHREAD_MUTEX_NORMAL, 0, 0, PTHREAD_PROCESS_SHARED);
 #ifdef __GLIBC__
+	make_mutex(&ceiling, PTHREAD_MUTEX_NORMAL, 0, PTHREAD_PRIO_PROTECT, 0);
 	pthread_rwlockattr_t attributes;
 	pthread_rwlockattr_init(&attributes);
 	pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

@@ -62,6 +62,10 @@ struct script {
 	{                                                                                                    \
 		CLASS_MUTEX, MUTEX_ADAPTIVE, NO_THREAD, 0                                                    \
 	}
+#define CEILING(t)                                                                                           \
+	{                                                                                                    \
+		CLASS_MUTEX, MUTEX_CEILING | MUTEX_PRIORITY | (t), NO_THREAD, 0                              \
+	}
 #define ROBUST(t)                                                                                            \
 	{                                                                                                    \
 		CLASS_MUTEX, MUTEX_ROBUST | (t), NO_THREAD, 0                                                \

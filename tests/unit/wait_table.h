@@ -23,6 +23,8 @@ static const struct expected expected[] = {
     {"robust", WAIT_MUTEX, "robust", "holder", false, true, 1, "robust", MUTEX},
     {"inherit", WAIT_MUTEX, "inherit", "holder", false, true, 1, "priority-inheriting", MUTEX},
     {"adaptive", WAIT_MUTEX, "adaptive", "holder", false, true, 1, "adaptive", MUTEX},
+    {"ceiling", WAIT_MUTEX, "ceiling", "holder", false, true, 1, "priority-protecting",
+     "pthread_mutex_setprioceiling"},
     {"shared", WAIT_MUTEX, NULL, "holder", false, false, 1, "process-shared", MUTEX},
     {"dead", WAIT_MUTEX, "dead", NULL, false, true, 1, NULL, MUTEX},
     {"timed", WAIT_MUTEX, "timed", "holder", true, false, 1, NULL, "pthread_mutex_timedlock"},

@@ -29,6 +29,7 @@ enum op_kind {
 	OP_MUTEX_TIMEDLOCK,
 	OP_MUTEX_UNLOCK,
 	OP_MUTEX_CONSISTENT,
+	OP_MUTEX_SETPRIOCEILING, /* waits until it is free, and leaves it free; arg: the ceiling */
 	OP_COND_INIT,
 	OP_COND_DESTROY,
 	OP_COND_WAIT,	   /* object: condition variable, object2: mutex; unlocks and falls asleep */
@@ -132,6 +133,7 @@ enum mutex_type {
 	MUTEX_TYPE_MASK = 3,
 	MUTEX_ROBUST = 4,   /* added to the type */
 	MUTEX_PRIORITY = 8, /* priority inheritance or ceiling: no difference to the model */
+	MUTEX_CEILING = 16, /* added to that: a ceiling, which can be set */
 };
 
 /* glibc's kinds. The second lets readers in as the first does. */

@@ -259,6 +259,10 @@ START_TEST(some_pairs)
 	/* Both fail. */
 	ck_assert(!conflict(m, op(OP_MUTEX_TRYLOCK, h), op(OP_MUTEX_TRYLOCK, h)));
 	ck_assert(conflict(m, op(OP_MUTEX_TRYLOCK, h), op(OP_MUTEX_UNLOCK, h)));
+	/* The one tells the other which ceiling it has found. */
+	ck_assert(conflict(m, op(OP_MUTEX_SETPRIOCEILING, a), op(OP_MUTEX_SETPRIOCEILING, a)));
+	ck_assert(conflict(m, op(OP_MUTEX_SETPRIOCEILING, a), op(OP_MUTEX_LOCK, a)));
+	ck_assert(!conflict(m, op(OP_MUTEX_SETPRIOCEILING, a), op(OP_MUTEX_SETPRIOCEILING, b)));
 	ck_assert(!conflict(m, op(OP_SEM_POST, s), op(OP_SEM_POST, s)));
 	ck_assert(conflict(m, op(OP_SEM_POST, s), op(OP_SEM_WAIT, s)));
 	ck_assert(conflict(m, op(OP_SEM_POST, s), op(OP_SEM_GETVALUE, s)));

@@ -228,6 +228,22 @@ START_TEST(lock_pairs)
 }
 END_TEST
 
+/* Nothing of one mutex commutes: the orders of one pair of a lock and four ceilings. */
+START_TEST(ceilings)
+{
+	struct table_program p = {0};
+	uint32_t mutex = table_mutex(&p, MUTEX_NORMAL | MUTEX_PRIORITY | MUTEX_CEILING);
+	struct table_body *b = table_body(&p);
+	table_op(b, OP_MUTEX_LOCK, mutex);
+	table_op(b, OP_MUTEX_UNLOCK, mutex);
+	b = table_body(&p);
+	table_op(b, OP_MUTEX_SETPRIOCEILING, mutex)->op.arg = 10;
+	for (int i = 1; i < 4; i++)
+		table_thread(&p, b);
+	expect(&p, 120, 0);
+}
+END_TEST
+
 START_TEST(producer_and_consumer)
 {
 	struct table_program p = {0};
@@ -663,6 +679,7 @@ int main(void)
 	tcase_add_test(tests, closed_forms);
 	tcase_add_test(tests, loops_end_within_plans);
 	tcase_add_test(tests, lock_pairs);
+	tcase_add_test(tests, ceilings);
 	tcase_add_test(tests, producer_and_consumer);
 	tcase_add_test(tests, units_to_spare);
 	tcase_add_test(tests, unlocked_counter);

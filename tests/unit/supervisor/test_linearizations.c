@@ -206,6 +206,7 @@ static const char *const programs[][4] = {
     {"rwlock"},
     {"spinlock"},
     {"semaphores"},
+    {"ceilings"},
     {"readers", "4"},
     {"indexer", "13"},
     {"filesystem", "16"},

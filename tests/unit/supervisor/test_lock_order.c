@@ -170,6 +170,20 @@ START_TEST(only_tried)
 }
 END_TEST
 
+/* The ceiling's mutex is waited for, and not held afterwards. */
+START_TEST(only_for_a_ceiling)
+{
+	did(0, OP_MUTEX_SETPRIOCEILING, 0, 0);
+	did(0, OP_MUTEX_LOCK, 1, 0);
+	did(0, OP_MUTEX_UNLOCK, 1, 0);
+	nested(1, OP_MUTEX_LOCK, 1, 0);
+	ck_assert(!inverted());
+	did(2, OP_MUTEX_LOCK, 0, 0);
+	did(2, OP_MUTEX_SETPRIOCEILING, 1, 0);
+	ck_assert(inverted());
+}
+END_TEST
+
 START_TEST(given_back_by_a_wait)
 {
 	did(0, OP_MUTEX_LOCK, 0, 0);
@@ -219,6 +233,7 @@ int main(void)
 	tcase_add_test(tcase, after_a_barrier);
 	tcase_add_test(tcase, after_a_semaphore);
 	tcase_add_test(tcase, only_tried);
+	tcase_add_test(tcase, only_for_a_ceiling);
 	tcase_add_test(tcase, given_back_by_a_wait);
 	tcase_add_test(tcase, threads_left);
 	suite_add_tcase(suite, tcase);

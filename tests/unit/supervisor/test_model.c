@@ -116,6 +116,38 @@ static const struct script scripts[] = {
 	 {DO, 0, OP_MUTEX_LOCK, 0, 0},
 	 {DO, 1, OP_MUTEX_UNLOCK, 0, 0},
      }},
+    {"a ceiling is set while nobody holds the mutex, which it leaves free",
+     {CEILING(MUTEX_NORMAL), CEILING(MUTEX_ADAPTIVE)},
+     {
+	 {DO, 0, OP_MUTEX_SETPRIOCEILING, 0, 0, .arg = 1},
+	 {DO, 1, OP_MUTEX_SETPRIOCEILING, 0, 0, .arg = 99},
+	 {DO, 0, OP_MUTEX_SETPRIOCEILING, 0, 22, .arg = 0},
+	 {DO, 0, OP_MUTEX_SETPRIOCEILING, 0, 22, .arg = 100},
+	 {DO, 0, OP_MUTEX_LOCK, 0, 0},
+	 {STUCK, 1, OP_MUTEX_SETPRIOCEILING, 0, .arg = 9},
+	 {STUCK, 2, OP_MUTEX_LOCK, 0},
+	 {DO, 0, OP_MUTEX_SETPRIOCEILING, 0, 22, .arg = 100},
+	 {DO, 0, OP_MUTEX_UNLOCK, 0, 0},
+	 {GO, 1, .result = 0},
+	 {GO, 2, .result = 0},
+	 {STUCK, 2, OP_MUTEX_SETPRIOCEILING, 0, .arg = 9}, /* for ever */
+	 {DO, 3, OP_MUTEX_LOCK, 1, 0},
+	 {STUCK, 3, OP_MUTEX_SETPRIOCEILING, 1, .arg = 9},
+     }},
+    {"the ceiling of one's own",
+     {CEILING(MUTEX_RECURSIVE), CEILING(MUTEX_ERRORCHECK), NORMAL},
+     {
+	 {DO, 0, OP_MUTEX_LOCK, 0, 0},
+	 {DO, 0, OP_MUTEX_SETPRIOCEILING, 0, 0, UNKNOWN, .arg = 9},
+	 {STUCK, 1, OP_MUTEX_SETPRIOCEILING, 0, .arg = 9}, /* it is still held */
+	 {DO, 0, OP_MUTEX_UNLOCK, 0, 0},
+	 {GO, 1, .result = 0},
+	 {DO, 0, OP_MUTEX_LOCK, 1, 0},
+	 {DO, 0, OP_MUTEX_SETPRIOCEILING, 1, 35, .arg = 9},
+	 {STUCK, 1, OP_MUTEX_SETPRIOCEILING, 1, .arg = 9},
+	 {DO, 0, OP_MUTEX_LOCK, 2, 0},
+	 {DO, 2, OP_MUTEX_SETPRIOCEILING, 2, 22, .arg = 9}, /* it has none */
+     }},
     {"a mutex stays held by who has exited",
      {NORMAL},
      {

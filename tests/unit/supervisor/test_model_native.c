@@ -32,6 +32,8 @@ static int mutex_init(pthread_mutex_t *mutex, uint32_t type)
 	pthread_mutexattr_settype(&attributes, native_types[type & MUTEX_TYPE_MASK]);
 	if (type & MUTEX_ROBUST)
 		pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	if (type & MUTEX_CEILING)
+		pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_PROTECT);
 	return pthread_mutex_init(mutex, &attributes);
 }
 
@@ -69,6 +71,9 @@ static void *make_call(void *argument)
 		break;
 	case OP_MUTEX_CONSISTENT:
 		call->result = pthread_mutex_consistent(call->mutex);
+		break;
+	case OP_MUTEX_SETPRIOCEILING:
+		call->result = pthread_mutex_setprioceiling(call->mutex, (int)call->op.arg, &(int){0});
 		break;
 	}
 	return NULL;
@@ -156,6 +161,42 @@ START_TEST(test_mutexes)
 	for (unsigned i = 0; i < WALKS; i++)
 		walk((uint32_t)_i, &made);
 	ck_assert_uint_gt(made, WALKS * STEPS / 4);
+}
+END_TEST
+
+/* Of mutexes with a ceiling and without, free and held by the caller: what neither blocks nor is up to the kernel. */
+START_TEST(test_ceilings)
+{
+	static const int64_t ceilings[] = {-1, 0, 1, 50, 99, 100, 1 << 20};
+	static const size_t length = sizeof ceilings / sizeof *ceilings;
+	const uint32_t type = (uint32_t)_i;
+	pthread_mutex_t mutex;
+	struct model_block block;
+	struct object_state state = {CLASS_MUTEX, type, NO_THREAD, 0};
+	struct native call = {.mutex = &mutex, .op = {.kind = OP_MUTEX_SETPRIOCEILING, .object2 = NO_OBJECT}};
+	unsigned made = 0;
+	ck_assert(model_block_init(&block));
+	add_running(&block);
+	mutex_init(&mutex, type);
+	call.op.object = model_block_add_object(&block, &state);
+	for (size_t i = 0; i < length; i++, made += call.made) {
+		call.op.arg = ceilings[i];
+		compare(block.model, 0, &call);
+	}
+	ck_assert_uint_eq(made, length);
+	if ((type & MUTEX_TYPE_MASK) == MUTEX_ERRORCHECK) {
+		state.owner = 0;
+		state.count = 1;
+		model_replace_object(block.model, call.op.object, &state);
+		/* Without real-time scheduling the first lock raises nothing and fails, the second does not. */
+		ck_assert(pthread_mutex_lock(&mutex) == 0 || pthread_mutex_lock(&mutex) == 0);
+		for (size_t i = 0; i < length; i++) {
+			call.op.arg = ceilings[i];
+			compare(block.model, 0, &call);
+			ck_assert(call.made);
+		}
+	}
+	model_block_release(&block);
 }
 END_TEST
 
@@ -442,6 +483,8 @@ int main(void)
 	Suite *suite = suite_create("model against libc and the kernel");
 	TCase *tcase = tcase_create("native");
 	tcase_add_loop_test(tcase, test_mutexes, 0, MUTEX_ROBUST << 1);
+	tcase_add_loop_test(tcase, test_ceilings, MUTEX_NORMAL, MUTEX_ROBUST);
+	tcase_add_loop_test(tcase, test_ceilings, MUTEX_CEILING, MUTEX_CEILING + MUTEX_ROBUST);
 	tcase_add_test(tcase, test_semaphores);
 	tcase_add_loop_test(tcase, test_rwlocks, 0, 3);
 	tcase_add_test(tcase, test_other_objects);

@@ -142,6 +142,18 @@ static void producer_consumer(struct table_program *p, uint32_t items, uint32_t 
 	}
 }
 
+/* One thread holds a mutex with a ceiling while `setters` others each set that. */
+static void ceilings(struct table_program *p, uint32_t setters)
+{
+	*p = (struct table_program){0};
+	uint32_t mutex = table_mutex(p, MUTEX_NORMAL | MUTEX_PRIORITY | MUTEX_CEILING);
+	struct table_body *holder = table_body(p);
+	table_op(holder, OP_MUTEX_LOCK, mutex);
+	table_op(holder, OP_MUTEX_UNLOCK, mutex);
+	for (uint32_t i = 0; i < setters; i++)
+		table_op(table_body(p), OP_MUTEX_SETPRIOCEILING, mutex)->op.arg = 10 + i;
+}
+
 START_TEST(known_counts)
 {
 	struct table_program p;
@@ -160,6 +172,12 @@ START_TEST(known_counts)
 	ck_assert_uint_eq(count_dfs(&p, NULL), 2704);
 	table_philosophers(&p, 4, false);
 	ck_assert_uint_eq(count_dfs(&p, NULL), 104704);
+	/* Nobody gets between a lock and its unlock: the orders of four and of five things. */
+	ceilings(&p, 3);
+	ck_assert_uint_eq(count_dfs(&p, &deadlocks), 24);
+	ck_assert_uint_eq(deadlocks, 0);
+	ceilings(&p, 4);
+	ck_assert_uint_eq(count_dfs(&p, NULL), 120);
 }
 END_TEST
 
@@ -227,6 +245,19 @@ static void same_as_enumeration(const struct table_program *program, uint32_t fa
 	}
 	result_release(&dfs);
 }
+
+START_TEST(ceilings_as_enumerated)
+{
+	struct table_program p;
+	struct brute brute;
+	for (uint32_t setters = 1; setters <= 5; setters++) {
+		ceilings(&p, setters);
+		ck_assert(enumerate(&p, 1, &brute));
+		same_as_enumeration(&p, 1, &brute);
+		brute_release(&brute);
+	}
+}
+END_TEST
 
 START_TEST(random_programs)
 {
@@ -437,6 +468,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, known_counts);
 	tcase_add_test(tests, known_counts_within_bounds);
+	tcase_add_test(tests, ceilings_as_enumerated);
 	tcase_add_test(tests, random_programs);
 	tcase_add_test(tests, random_walks_repeat_by_seed);
 	tcase_add_test(tests, random_walks_reach_everything);
