@@ -44,6 +44,7 @@ for case in detached main_exits exit exit_in abort kill fork double_fork late vf
 done
 refused 'exec' hostile exec
 refused 'exec' hostile exec_in
+refused 'priority ceiling' hostile ceiling
 
 for case in nanosleep sem read pause cond mutex sigwait sigsuspend post write itimer timer stop sigpipe epipe block_all \
     about_to_lock about_to_lock_outside about_to_relock about_to_leave asleep_at_word queued_at_lock; do

@@ -1,6 +1,8 @@
 #include "supervisor/run/run.h"
 #include "supervisor/uses/uses.h"
 
+#include <sched.h>
+
 /* The thread stands before an operation: which one it is, and the numbers of its objects. */
 
 static uint32_t object_number(struct process *process, const struct call *call, enum object_class class,
@@ -55,6 +57,23 @@ static bool is_spin_init(struct process *process, const struct call *call)
 	return state.destroyed;
 }
 
+/*
+ * Has this mutex a ceiling, and the thread no real-time scheduling? glibc then refuses the lock with EINVAL or doesn't, by which
+ * ceilings the thread has met before; and it does so before it would wait.
+ */
+static bool may_be_refused(const struct process *process, const struct process_thread *thread)
+{
+	const struct op *op = &thread->call.op;
+	struct object_state state;
+	if (op_class(op->kind) != CLASS_MUTEX || !op_takes(op->kind, false) || op->object == NO_OBJECT)
+		return false;
+	model_object_state(process->model->model, op->object, &state);
+	if (!(state.type & MUTEX_CEILING))
+		return false;
+	int policy = sched_getscheduler(thread->tracee->tid) & ~SCHED_RESET_ON_FORK;
+	return policy != SCHED_FIFO && policy != SCHED_RR;
+}
+
 /* The thread stands before an operation: number its objects. */
 bool run_stop_before(struct run *run, const struct call *call)
 {
@@ -75,6 +94,10 @@ bool run_stop_before(struct run *run, const struct call *call)
 	op->end = time_end(process, thread->tracee, call);
 	channels_watch(process, run->thread, op);
 	objects_verify(process, op);
+	if (may_be_refused(process, thread))
+		return run_fail(
+		    run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+		    "a mutex with a priority ceiling is locked by a thread without real-time scheduling");
 	if (process->find_places)
 		op->place = process_own_place(process, thread->tracee, op->place);
 	run->outcome->kind = OUTCOME_PENDING;

@@ -204,6 +204,33 @@ static void perform_native(struct process *process, uint32_t thread, struct outc
 	process->threads[thread].native = 0;
 }
 
+static bool has_ceiling(const struct process *process, const struct op *op)
+{
+	struct object_state state;
+	if (op_class(op->kind) != CLASS_MUTEX || op->object == NO_OBJECT)
+		return false;
+	model_object_state(process->model->model, op->object, &state);
+	return state.type & MUTEX_CEILING;
+}
+
+/* The lock of a mutex with a ceiling raises the thread's priority, which the kernel or libc may refuse: then nothing is locked. */
+static void perform_raising(struct process *process, uint32_t thread, const struct effect *effect,
+			    struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	const struct op op = self->call.op;
+	enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
+	if (status != STATUS_OK)
+		return run_failed(outcome, END_ERROR, status, "can't pass a trap");
+	perform_verified(process, thread, outcome);
+	if (outcome->kind == OUTCOME_FAILED || !effect->result_known || outcome->result == effect->result)
+		return;
+	run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED, "");
+	snprintf(outcome->message, sizeof outcome->message,
+		 "the priority ceiling of a mutex makes %s fail with %lld", op_name(op.kind),
+		 (long long)outcome->result);
+}
+
 /* An instruction of the program's: what it does is its own, and it has no result that anybody asks for. */
 static void perform_instruction(struct process *process, uint32_t thread, struct outcome *outcome)
 {
@@ -389,6 +416,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 			return perform_instruction(process, thread, outcome);
 		if (self->call.user)
 			return perform_user(process, thread, outcome);
+		if (!effect->blocked && op_takes(op->kind, false) && has_ceiling(process, op))
+			return perform_raising(process, thread, effect, outcome);
 		if (!effect->blocked)
 			return perform_native(process, thread, outcome);
 		if (effect->timed_out)

@@ -427,6 +427,26 @@ static void own_seccomp(void)
 	printf("getuid %d\n", (int)getuid());
 }
 
+static pthread_mutex_t with_ceiling;
+
+/* Without real-time scheduling it is refused the first time: nobody holds the mutex then. */
+static void *lock_with_ceiling(void *unused)
+{
+	printf("lock %d\n", pthread_mutex_lock(&with_ceiling));
+	return unused;
+}
+
+static void ceiling(void)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_PROTECT);
+	pthread_mutex_init(&with_ceiling, &attributes);
+	start(lock_with_ceiling);
+	lock_with_ceiling(NULL);
+	pthread_join(other, NULL);
+}
+
 static void *system_body(void *unused)
 {
 	report_child(system("exec /bin/sh -c 'exit 9'"));
@@ -467,6 +487,7 @@ static const struct {
     {"system", system_in_thread},
     {"double_fork", double_fork_in_thread},
     {"late", late_in_thread},
+    {"ceiling", ceiling},
 };
 
 int main(int argc, char **argv)
