@@ -181,6 +181,7 @@ for file in uptime self/stat; do
 done
 # So is a file of its own whose time differs.
 named "what stat\(\) says of the file touched" changed "$SCRATCH/touched"
+named "what stat\(\) says of the file itself" "changed itself" "$SCRATCH/itself"
 
 # Nor can what an instruction says that is asked too often to be answered. Two results may happen to lead to the same.
 for tries in {1..12}; do

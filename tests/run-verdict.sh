@@ -127,20 +127,21 @@ judge "a schedule says what was expected" grep -q '^expect 3$' "$SCRATCH"/verdic
 # Locks that are objects of the kernel, taken in opposite orders where a single schedule doesn't show it: what isn't found is named.
 mkdir "$SCRATCH/locks"
 top=$PWD
+locks=kernel_locks
 lock() {
 	local expected=$1 case=$2
 	(cd "$SCRATCH/locks" &&
 		timeout -k 5 100 "$top/$FMC" check --strategy optimal --require-complete --json "$SCRATCH/json" \
-		    -o "$SCRATCH/verdict.sched" -- "$top/$BUILD/targets/kernel_locks" "$case" </dev/null) \
+		    -o "$SCRATCH/verdict.sched" -- "$top/$BUILD/targets/$locks" "$case" </dev/null) \
 		    >"$SCRATCH/out" 2>&1
-	judge "kernel_locks $case: status $expected" [ $? -eq "$expected" ]
+	judge "$locks $case: status $expected" [ $? -eq "$expected" ]
 	rm -f "$SCRATCH/locks"/*
 }
 named() {
 	lock 2 "$1"
-	says "kernel_locks $1: named" "isn't controlled: (.*; )?$2"
+	says "$locks $1: named" "isn't controlled: (.*; )?$2"
 	field complete false
-	judge "kernel_locks $1: named as JSON" grep -Eq "isn't controlled: .*$2" "$SCRATCH/json"
+	judge "$locks $1: named as JSON" grep -Eq "isn't controlled: .*$2" "$SCRATCH/json"
 }
 waits='by which threads may wait for each other'
 named pipe "pipes $waits"
@@ -183,6 +184,24 @@ named priority 'priorities that one thread changes'
 named setuid 'user and group numbers that one thread changes'
 named sigaction 'signal handlers that one thread changes'
 named prctl 'settings of the process \(prctl, personality\)'
+# What is set or asked of descriptors, or whether they are open.
+locks=descriptors
+for case in flags cloexec room seals set option; do
+	named $case 'settings of descriptors and of what they lead to'
+done
+for case in closed 'closed twice' replaced; do
+	named "$case" 'descriptors that one thread closes and another one uses'
+done
+named size 'files that one thread writes and another one reads'
+named waiting "pipes $waits"
+named end "sockets $waits"
+named semaphore 'semaphores of System V'
+named waitv 'futex operations other than wait, wake and requeue'
+for case in own stream; do
+	lock 0 $case
+	says "descriptors $case: complete" '^Search complete'
+done
+locks=kernel_locks
 # Standard input, of which what one thread reads is gone for the other.
 echo 0123456789 >"$SCRATCH/input"
 timeout -k 5 100 "$FMC" check --strategy optimal --require-complete --stdin "$SCRATCH/input" \

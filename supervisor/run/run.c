@@ -194,10 +194,15 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 	case SYS_stat:
 	case SYS_lstat:
 	case SYS_newfstatat:
+	case SYS_fstat:
 	case SYS_statx:
 		files_looked_at(process, process->threads[thread].tracee, number);
 		break;
 	case SYS_futex:
+	case CALL_FUTEX_WAITV:
+	case CALL_FUTEX_WAKE:
+	case CALL_FUTEX_WAIT:
+	case CALL_FUTEX_REQUEUE:
 		process_remark(process, "futex operations other than wait, wake and requeue");
 		break;
 	case SYS_kill:

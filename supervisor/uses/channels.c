@@ -71,11 +71,12 @@ static void note_file(struct process *process, uint32_t thread, int descriptor, 
 }
 
 /* Of what has no number of its own each descriptor is one, until it is closed. */
-static void note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways)
+void channels_note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways)
 {
 	const unsigned memory = 1; /* /dev/null and the like */
 	char path[48], link[64];
 	struct stat file;
+	descriptors_used(process, thread, descriptor);
 	if (!channels_find_file(process, descriptor, &file))
 		return;
 	const uint8_t depends = ways & USE_DEPENDS;
@@ -106,7 +107,8 @@ static void note_lock(struct process *process, uint32_t thread, int descriptor)
 
 static bool locks_file(int command)
 {
-	return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+	return command == F_GETLK || command == F_OFD_GETLK || command == F_SETLK || command == F_SETLKW ||
+	       command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }
 
 /* What is asked of descriptors, until one says yes; `but`: all others are asked. */
@@ -205,12 +207,12 @@ static void note_call(struct process *process, uint32_t thread, long number,
 	case SYS_recvmsg:
 	case SYS_recvmmsg:
 	case SYS_lseek:
-		note_descriptor(process, thread, first, USE_DEPENDS | USE_POSITION);
+		channels_note_descriptor(process, thread, first, USE_DEPENDS | USE_POSITION);
 		break;
 	case SYS_preadv2:
 	case SYS_pread64:
 	case SYS_preadv:
-		note_descriptor(process, thread, first, USE_DEPENDS);
+		channels_note_descriptor(process, thread, first, USE_DEPENDS);
 		break;
 	case SYS_write:
 	case SYS_writev:
@@ -218,27 +220,37 @@ static void note_call(struct process *process, uint32_t thread, long number,
 	case SYS_sendmsg:
 	case SYS_sendmmsg:
 	case SYS_vmsplice:
-		note_descriptor(process, thread, first, USE_CHANGES | USE_POSITION);
+		channels_note_descriptor(process, thread, first, USE_CHANGES | USE_POSITION);
 		break;
 	case SYS_pwritev2:
 	case SYS_pwrite64:
 	case SYS_pwritev:
 	case SYS_ftruncate:
 	case SYS_fallocate:
-		note_descriptor(process, thread, first, USE_CHANGES);
+		channels_note_descriptor(process, thread, first, USE_CHANGES);
 		break;
 	case SYS_splice:
 	case SYS_copy_file_range:
-		note_descriptor(process, thread, first, USE_DEPENDS | USE_POSITION);
-		note_descriptor(process, thread, (int)regs->rdx, USE_CHANGES | USE_POSITION);
+		channels_note_descriptor(process, thread, first, USE_DEPENDS | USE_POSITION);
+		channels_note_descriptor(process, thread, (int)regs->rdx, USE_CHANGES | USE_POSITION);
 		break;
 	case SYS_sendfile:
-		note_descriptor(process, thread, first, USE_CHANGES | USE_POSITION);
-		note_descriptor(process, thread, (int)regs->rsi, USE_DEPENDS | USE_POSITION);
+		channels_note_descriptor(process, thread, first, USE_CHANGES | USE_POSITION);
+		channels_note_descriptor(process, thread, (int)regs->rsi, USE_DEPENDS | USE_POSITION);
 		break;
 	case SYS_semop:
 	case SYS_semtimedop:
 		uses_note(process, thread, CHANNEL_SEMAPHORE, regs->rdi, USE_DEPENDS);
+		break;
+	case SYS_semctl:
+		uses_note(process, thread, CHANNEL_SEMAPHORE, regs->rdi, USE_DEPENDS);
+		break;
+	case SYS_msgctl:
+		uses_note(process, thread, CHANNEL_QUEUE, regs->rdi, USE_DEPENDS);
+		break;
+	case SYS_mq_getsetattr:
+	case SYS_mq_notify:
+		uses_note(process, thread, CHANNEL_QUEUE, ~regs->rdi, USE_DEPENDS);
 		break;
 	case SYS_msgsnd:
 	case SYS_msgrcv:
@@ -256,6 +268,7 @@ static void note_call(struct process *process, uint32_t thread, long number,
 	case SYS_fcntl:
 		if (locks_file((int)regs->rsi))
 			note_lock(process, thread, first);
+		(void)descriptors_note(process, thread, number, regs);
 		break;
 	case SYS_process_vm_readv:
 	case SYS_process_vm_writev:
@@ -265,6 +278,8 @@ static void note_call(struct process *process, uint32_t thread, long number,
 			uses_remark(process, CHANNEL_MEMORY);
 		break;
 	default:
+		if (descriptors_note(process, thread, number, regs))
+			break;
 		names_note(process, thread, number, regs);
 		settings_note(process, thread, number, regs);
 	}
@@ -344,9 +359,11 @@ void channels_note(struct process *process, uint32_t thread, long number)
 	}
 	if (number == SYS_socketpair && process->options.note_unseen)
 		make_pair(process, tracee, regs);
-	else if (number == SYS_close)
+	else if (number == SYS_close) {
+		if (process->threaded && !is_alone(process, thread))
+			descriptors_closed(process, thread, (int)regs->rdi);
 		note_close(process, (int)regs->rdi);
-	else if (process->threaded && !is_alone(process, thread))
+	} else if (process->threaded && !is_alone(process, thread))
 		note_call(process, thread, number, regs);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 /*
  * Files that the program writes and reads: what an execution reads is what earlier ones have left, so that no two need be
@@ -45,6 +46,12 @@ static bool is_memory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return strncmp(path, "/proc/", 6) == 0 && strcmp(slash, "/mem") == 0;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
 }
 
 static bool begins_with_one_of(const char *path, const char *const *beginnings)
@@ -114,11 +121,9 @@ static struct process_file *find_or_add(struct process *process, const char *pat
 static void tell(struct process *process, struct tracee *tracee, const char *path)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	const char *slash = strrchr(path, '/');
 	char text[256], at[PLACE_ROOM];
 	process_describe_place(process, tracee, regs ? regs->rip : 0, at);
-	snprintf(text, sizeof text, "the file %.60s, which it reads and also writes%s",
-		 slash ? slash + 1 : path, at);
+	snprintf(text, sizeof text, "the file %.60s, which it reads and also writes%s", last_part(path), at);
 	process_remark(process, text);
 }
 
@@ -166,21 +171,48 @@ void files_opened(struct process *process, struct tracee *tracee)
 		note(process, tracee, path, flags);
 }
 
+/* A file that has been written may have been opened by another path: the last part of both says enough to look at. */
+static const struct process_file *find_opened(const struct process *process, int descriptor)
+{
+	char name[48], path[PATH_ROOM];
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	const ssize_t length = readlink(name, path, sizeof path - 1);
+	if (length <= 0)
+		return NULL;
+	path[length] = '\0';
+	for (size_t i = 0; i < process->files_length; i++)
+		if (process->files[i].written &&
+		    strcmp(last_part(process->files[i].path), last_part(path)) == 0)
+			return &process->files[i];
+	return NULL;
+}
+
+static const struct process_file *find_asked(struct process *process, const struct user_regs_struct *regs,
+					     long number)
+{
+	char path[PATH_ROOM] = "";
+	const bool first = number == SYS_stat || number == SYS_lstat;
+	bool itself = number == SYS_fstat;
+	if (!itself && !files_read_path(process, first ? regs->rdi : regs->rsi, path))
+		return NULL;
+	itself |= !*path;
+	if (itself && descriptors_asked_by_libc(process, regs))
+		return NULL;
+	return itself ? find_opened(process, (int)regs->rdi) : find(process, path);
+}
+
 void files_looked_at(struct process *process, struct tracee *tracee, long number)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	char path[PATH_ROOM], at[PLACE_ROOM];
-	if (!regs || *process->looked ||
-	    !files_read_path(process, number == SYS_stat || number == SYS_lstat ? regs->rdi : regs->rsi,
-			     path))
+	char at[PLACE_ROOM];
+	if (!regs || *process->looked)
 		return;
-	const struct process_file *file = find(process, path);
-	const char *slash = strrchr(path, '/');
+	const struct process_file *file = find_asked(process, regs, number);
 	if (!file || !file->written)
 		return;
 	process_describe_place(process, tracee, regs->rip, at);
 	snprintf(process->looked, sizeof process->looked, "what stat() says of the file %.60s%s",
-		 slash ? slash + 1 : path, at);
+		 last_part(file->path), at);
 }
 
 const char *process_changing(const struct process *process)

@@ -67,6 +67,7 @@ static const struct setting settings[] = {
     CHANGES(chmod, ATTRIBUTE, OF_PATH),
     CHANGES(fchmod, ATTRIBUTE, OF_OPENED),
     CHANGES(fchmodat, ATTRIBUTE, OF_PATH_AT),
+    {CALL_FCHMODAT2, CHANNEL_ATTRIBUTE, OF_PATH_AT, USE_CHANGES},
     CHANGES(chown, ATTRIBUTE, OF_PATH),
     CHANGES(fchown, ATTRIBUTE, OF_OPENED),
     CHANGES(lchown, ATTRIBUTE, OF_LINK),

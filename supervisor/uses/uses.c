@@ -52,6 +52,12 @@ static const struct {
     [CHANNEL_SETTING] =
 	{"settings of the process (prctl, personality) that one thread changes and another one asks for",
 	 USE_DEPENDS | USE_CHANGES},
+    [CHANNEL_DESCRIPTOR] = {"descriptors that one thread closes and another one uses",
+			    USE_DEPENDS | USE_CHANGES},
+    [CHANNEL_STATE] =
+	{"settings of descriptors and of what they lead to (fcntl, ioctl, setsockopt, epoll_ctl) "
+	 "that one thread changes and another one asks for",
+	 USE_DEPENDS | USE_CHANGES},
 };
 
 void uses_remark(struct process *process, enum channel_kind kind)
@@ -99,6 +105,11 @@ void uses_note(struct process *process, uint32_t thread, enum channel_kind kind,
 	const uint8_t matters = kinds[kind].matters | USE_SHARED;
 	if ((use->ways & matters) == matters)
 		uses_remark(process, kind);
+}
+
+uint8_t uses_ways(const struct uses *uses, enum channel_kind kind, uint64_t id)
+{
+	return uses->length > 0 ? uses->at[slot_of(uses->at, uses->room, kind, id)].ways : 0;
 }
 
 void uses_end(struct uses *uses, enum channel_kind kind, uint64_t id)

@@ -11,6 +11,8 @@
  */
 void channels_note(struct process *process, uint32_t thread, long number);
 void channels_watch(struct process *process, uint32_t thread, const struct op *op);
+/* The thread is about to use what the descriptor leads to, in these ways. */
+void channels_note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways);
 /* What this descriptor of the program's leads to, and a number for it. */
 struct stat;
 bool channels_find_file(const struct process *process, int descriptor, struct stat *file);
@@ -23,13 +25,25 @@ void channels_note_signal(struct process *process, uint32_t thread, long number)
 /*
  * uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
  * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
- * others. end: this object is gone, and who comes by its number later means another. remark: the verdict is to tell of this kind anyway.
+ * others. end: this object is gone, and who comes by its number later means another. remark: the verdict is to tell of this kind anyway. ways: all that were noted of it.
  */
 void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
 void uses_remark(struct process *process, enum channel_kind kind);
 void uses_forget(struct uses *uses);
 void uses_end(struct uses *uses, enum channel_kind kind, uint64_t id);
+uint8_t uses_ways(const struct uses *uses, enum channel_kind kind, uint64_t id);
 void uses_release(struct uses *uses);
+
+/*
+ * descriptors.c: the same of descriptors themselves; false: the call isn't about them. closed: the thread is about to close this one. used: it
+ * is about to use it.
+ */
+bool descriptors_note(struct process *process, uint32_t thread, long number,
+		      const struct user_regs_struct *regs);
+void descriptors_closed(struct process *process, uint32_t thread, int descriptor);
+void descriptors_used(struct process *process, uint32_t thread, int descriptor);
+/* Is the call fstat() of a stream of libc's, which asks for its own sake? */
+bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs);
 
 /* names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);

@@ -63,12 +63,14 @@ static unsigned appended(const char *path)
 	return lines;
 }
 
-/* When a file was changed that it has just written. */
-static unsigned changed(const char *path)
+/* When a file was changed that it has just written; the file itself is asked, or what has its name. */
+static unsigned changed(const char *path, int itself)
 {
 	struct stat file;
 	const int written = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	assert(written >= 0 && write(written, "x", 1) == 1 && close(written) == 0 && stat(path, &file) == 0);
+	assert(written >= 0 && write(written, "x", 1) == 1);
+	assert(itself ? fstat(written, &file) == 0 : stat(path, &file) == 0);
+	close(written);
 	return (unsigned)file.st_mtim.tv_nsec >> 10 ^ (unsigned)file.st_mtim.tv_sec;
 }
 
@@ -183,7 +185,9 @@ static unsigned choose(const char *kind, const char *path)
 	if (strcmp(kind, "processor") == 0)
 		return from_processor(path);
 	if (strcmp(kind, "changed") == 0)
-		return changed(path);
+		return changed(path, 0);
+	if (strcmp(kind, "changed itself") == 0)
+		return changed(path, 1);
 	if (strcmp(kind, "contents") == 0)
 		return contents(path);
 	return strcmp(kind, "file") == 0 ? from_file(path) : appended(path);

@@ -21,6 +21,10 @@
  */
 static const uint16_t traced[] = {
     SYS_futex,
+    CALL_FUTEX_WAITV,
+    CALL_FUTEX_WAKE,
+    CALL_FUTEX_WAIT,
+    CALL_FUTEX_REQUEUE,
     SYS_nanosleep,
     SYS_clock_nanosleep,
     SYS_sched_yield,
@@ -75,6 +79,7 @@ static const uint16_t traced[] = {
     SYS_stat,
     SYS_lstat,
     SYS_newfstatat,
+    SYS_fstat,
     SYS_statx,
     SYS_access,
     SYS_faccessat,
@@ -88,6 +93,10 @@ static const uint16_t traced[] = {
     SYS_msgrcv,
     SYS_mq_timedsend,
     SYS_mq_timedreceive,
+    SYS_semctl,
+    SYS_msgctl,
+    SYS_mq_getsetattr,
+    SYS_mq_notify,
     SYS_flock,
     SYS_poll,
     SYS_ppoll,
@@ -164,6 +173,7 @@ static const uint16_t traced[] = {
     SYS_chmod,
     SYS_fchmod,
     SYS_fchmodat,
+    CALL_FCHMODAT2,
     SYS_chown,
     SYS_fchown,
     SYS_lchown,
@@ -208,10 +218,12 @@ static const uint16_t harmless[] = {
 
 /* Of these the filter stops what concerns descriptors that the program has made; see target_watch_transfers(). */
 static const uint16_t transfers[] = {
-    SYS_read,	SYS_write,    SYS_readv,	   SYS_writev,	 SYS_preadv2,	SYS_pwritev2,
-    SYS_sendto, SYS_recvfrom, SYS_sendmsg,	   SYS_recvmsg,	 SYS_sendmmsg,	SYS_recvmmsg,
-    SYS_splice, SYS_vmsplice, SYS_pread64,	   SYS_pwrite64, SYS_preadv,	SYS_pwritev,
-    SYS_lseek,	SYS_sendfile, SYS_copy_file_range, SYS_close,	 SYS_fallocate, SYS_ftruncate,
+    SYS_read,	SYS_write,    SYS_readv,	   SYS_writev,	   SYS_preadv2,	   SYS_pwritev2,
+    SYS_sendto, SYS_recvfrom, SYS_sendmsg,	   SYS_recvmsg,	   SYS_sendmmsg,   SYS_recvmmsg,
+    SYS_splice, SYS_vmsplice, SYS_pread64,	   SYS_pwrite64,   SYS_preadv,	   SYS_pwritev,
+    SYS_lseek,	SYS_sendfile, SYS_copy_file_range, SYS_close,	   SYS_fallocate,  SYS_ftruncate,
+    SYS_fcntl,	SYS_ioctl,    SYS_shutdown,	   SYS_setsockopt, SYS_getsockopt, SYS_epoll_ctl,
+    SYS_dup2,	SYS_dup3,
 };
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])

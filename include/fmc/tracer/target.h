@@ -358,8 +358,17 @@ enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t 
 /* Send a signal to the process; to this tracee of it if it isn't NULL. */
 void target_send(const struct target *target, const struct tracee *tracee, int signal);
 
+/* System calls that the headers may not know yet. */
+enum {
+	CALL_FUTEX_WAITV = 449,
+	CALL_FCHMODAT2 = 452,
+	CALL_FUTEX_WAKE = 454,
+	CALL_FUTEX_WAIT = 455,
+	CALL_FUTEX_REQUEUE = 456,
+};
+
 /*
- * From now on calls that transfer by a descriptor above 2 stop all threads of the process, as STOP_SYSCALL; the tracee is stopped.
+ * From now on calls that transfer by a descriptor above 2, or set or ask something of it, stop all threads of the process, as STOP_SYSCALL; the tracee is stopped.
  * STATUS_UNSUPPORTED: the program has a filter of system calls of its own, which could forbid it.
  */
 enum status target_watch_transfers(struct tracee *tracee);
