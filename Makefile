@@ -1,4 +1,4 @@
-# fmc: `make demo`, `make check`, `make check-quick`, `make check-sanitized`, `make bench`, `make tables`, `make fuzz`,
+# fmc: `make demo`, `make check`, `make check-long`, `make check-quick`, `make check-sanitized`, `make bench`, `make tables`, `make fuzz`,
 # `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`, `make deb`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
 # behaviour sanitizers), TABLES (which of `make tables`).
 .DEFAULT_GOAL := all
@@ -236,6 +236,10 @@ check:
 	@tests/setup.sh build check
 	@MAKE="$(MAKE)" tests/run-check.sh
 
+# The same with what is made at random or repeated in greater numbers.
+check-long:
+	@$(MAKE) --no-print-directory check FMC_TEST_LONG=1 REPEAT=25 SEEDS=20
+
 # Its part that takes less than two minutes; tests/run-check.sh lists it.
 check-quick:
 	@tests/setup.sh build check
@@ -302,6 +306,6 @@ clean:
 	rm -rf build
 
 always:
-.PHONY: graph rooms check-rooms all always archives samples units tools fuzz demo check check-quick check-sanitized bench tables install uninstall deb clean
+.PHONY: graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench tables install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

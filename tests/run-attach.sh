@@ -1,9 +1,10 @@
 #!/bin/bash
 # fmc attach and fmc core: samples run natively until they hang, what only looks like a hang, and what is wrong with a command line.
-# PERTURB_TRIES: how often a sample is run until it hangs.
+# PERTURB_TRIES: how often a sample is run until it hangs. REPEAT: how often what never hangs is looked at.
 . tests/lib.sh
 . tests/native.sh
 TRIES=${PERTURB_TRIES:-60}
+REPEAT=${REPEAT:-8}
 PERTURBER=$PWD/$BUILD/tests/perturb.so
 
 # start PROGRAM ARGUMENT...: in the background, its input open and empty; sets pid.
@@ -218,7 +219,7 @@ stop
 for kind in pipe socket futex cond sem; do
 	start "$BUILD/targets/relay" $kind rally
 	wrong=
-	for ((i = 0; i < 25; i++)); do
+	for ((i = 0; i < REPEAT; i++)); do
 		look attach "$pid"
 		[[ $status,$(field causes.0.kind) == 0,@(busy|idle|hot) ]] || wrong+=" $status,$(field causes.0.message)"
 	done

@@ -2,14 +2,18 @@
 #define FMC_TESTS_ROUNDS_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
-/* So many random programs are enough: a tenth of them with sanitizers, under which each takes ten times as long. */
+/*
+ * Of so many rounds (random programs, looks at a process), as `make check-long` makes them, those that are enough: a quarter; a tenth with
+ * sanitizers, under which each takes ten times as long.
+ */
 static inline uint32_t enough_rounds(uint32_t rounds)
 {
 #ifdef __SANITIZE_ADDRESS__
 	return rounds / 10;
 #else
-	return rounds;
+	return getenv("FMC_TEST_LONG") ? rounds : rounds / 4;
 #endif
 }
 

@@ -14,11 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many random programs; four times as many with FMC_TEST_LONG set. */
-#define PROGRAMS      300
-#define PROGRAMS_LONG 1200
-#define LIMIT	      3500
-#define DEPTH	      60
+#define PROGRAMS 300
+#define LIMIT	 3500
+#define DEPTH	 60
 
 static struct table_machine machine;
 static struct execution *execution;
@@ -137,7 +135,7 @@ static void next_program(struct table_program *p, uint64_t *seed)
 
 static uint32_t programs(void)
 {
-	return enough_rounds(getenv("FMC_TEST_LONG") ? PROGRAMS_LONG : PROGRAMS);
+	return enough_rounds(PROGRAMS);
 }
 
 static void compare_cached(enum strategy strategy, uint64_t *pruned)

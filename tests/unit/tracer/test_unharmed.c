@@ -1,3 +1,4 @@
+#include "tests/unit/rounds.h"
 #include "tests/unit/sleeping.h"
 #include "tests/unit/suite.h"
 
@@ -93,7 +94,7 @@ START_TEST(signals_arrive_as_they_were_sent)
 	const pid_t pid = start("signalled", NULL, memory);
 	while (told->queued < 100 || told->interrupts < 10 || told->ticks < 10)
 		ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
-	for (int i = 0; i < 1000; i++)
+	for (uint32_t i = 0; i < enough_rounds(1000); i++)
 		ck_assert_int_eq(look(pid), STATUS_OK);
 	const long queued = told->queued, interrupts = told->interrupts, ticks = told->ticks;
 	while (told->queued < queued + 100 || told->interrupts < interrupts + 10 || told->ticks < ticks + 10)
@@ -170,7 +171,7 @@ START_TEST(own_death_harms_nobody)
 	const pid_t pid = sleepers_start();
 	sleepers_wait(pid, 1);
 	sleepers_stop_drain(pid);
-	for (int i = 0; i < 300; i++)
+	for (uint32_t i = 0; i < enough_rounds(300); i++)
 		kill_while_looking(pid);
 	report->drain = 1;
 	sleepers_expect_right(pid);
@@ -185,7 +186,7 @@ START_TEST(own_death_loses_no_signal)
 	const pid_t pid = start("signalled", NULL, memory);
 	while (told->queued < 100)
 		ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
-	for (int i = 0; i < 200; i++)
+	for (uint32_t i = 0; i < enough_rounds(200); i++)
 		kill_while_looking(pid);
 	const long queued = told->queued, interrupts = told->interrupts;
 	while (told->queued < queued + 100 || told->interrupts < interrupts + 10)
