@@ -50,11 +50,11 @@ draw() {
 	drive "$name" "$SCRATCH/$name.html"
 }
 
-"$FMC" check --strategy dfs -o "$SCRATCH/philosophers.sched" -- "$BUILD/samples/philosophers" 3 >/dev/null
+"$FMC" check --strategy cb:1 -o "$SCRATCH/philosophers.sched" -- "$BUILD/samples/philosophers" 3 >/dev/null
 draw philosophers "$SCRATCH/philosophers.sched"
 draw file-alone --no-replay "$SCRATCH/philosophers.sched"
 
-"$FMC" check --strategy dfs -o "$SCRATCH/livelock.sched" -- "$BUILD/samples/trylock_livelock" >/dev/null
+"$FMC" check --strategy cb:2 --depth 2000 -o "$SCRATCH/livelock.sched" -- "$BUILD/samples/trylock_livelock" >/dev/null
 draw livelock "$SCRATCH/livelock.sched"
 
 "$FMC" run --seed 3 -o "$SCRATCH/crowd.sched" -- "$BUILD/targets/crowd" 20 67 >/dev/null
