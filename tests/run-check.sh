@@ -4,7 +4,8 @@
 # for one after the other.
 . tests/lib.sh
 MAKE=${MAKE:-make}
-LANES=${LANES:-$JOBS}
+# One more than processors: most suites wait for something now and then.
+LANES=${LANES:-$((JOBS + 1))}
 PART=${1:-all}
 LOGS=build/check
 [ "$PART" = all ] || LOGS=build/check-$PART
@@ -12,10 +13,11 @@ export SCHEDULES=$LOGS/schedules MAKE
 rm -rf "$LOGS"
 mkdir -p "$SCHEDULES"
 
-# Suites that run beside each other, the long ones first; after a colon those that have to be over before.
-SUITES='samples attach gdb-commands:samples replay:samples programs attach-run spin atomics languages export:samples hostile resume time
-	origins page jobs reduced verdict gdb gdbserver servers attach-python kill memory explore show repeat ops cli terminal
-	minimize reports attach-refused suites deb sharing environment install completion results again docs layers'
+# Suites that run beside each other, after a colon those that have to be over before; by the processor time that they take, those that take
+# most first, so that the lanes end together.
+SUITES='samples gdb-commands:samples resume gdbserver spin export:samples verdict hostile attach-run jobs atomics replay:samples
+	origins show attach page reduced gdb programs memory servers suites kill deb explore attach-python languages time repeat ops cli
+	terminal minimize reports attach-refused sharing environment install completion results again docs layers'
 
 # The quick part: these suites, these samples, all unit tests but these.
 QUICK='terminal cli ops minimize reports environment install completion results again docs layers'
