@@ -1,4 +1,5 @@
 #include "breakpoints/entries/entries_state.h"
+#include <fmc/tracer/call_traits.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -92,28 +93,30 @@ static void decode_sleep(const struct target *target, uint64_t request, bool abs
 	call->op.arg3 = absolute ? clock : 0;
 }
 
-static void decode_poll(int64_t time, struct call *call)
-{
-	call->op.kind = OP_POLL;
-	if (time < 0)
-		return;
-	call->op.flags |= OP_TIMED;
-	call->op.arg = time;
-}
-
-/* The same with a pointer: NULL waits for ever. */
-static void decode_poll_until(const struct target *target, uint64_t address, int64_t unit, struct call *call)
-{
-	int64_t time = address ? read_time(target, address, unit) : -1;
-	if (address && time < 0)
-		return;
-	decode_poll(time, call);
-}
-
 static int64_t milliseconds(uint64_t argument)
 {
-	int32_t time = (int32_t)argument;
-	return time < 0 ? -1 : time * (SECOND / 1000);
+	return (int32_t)argument * (SECOND / 1000);
+}
+
+/* A wait for descriptors. Of a time that the kernel would refuse it is left to it: OP_NONE. */
+static void decode_poll(const struct target *target, const struct user_regs_struct *regs, long number,
+			struct call *call)
+{
+	const struct call_traits *traits = call_traits(number);
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
+	const uint64_t time = arguments[traits->time];
+	if (!call_has_time_out(number, arguments)) {
+		call->op.kind = OP_POLL;
+		return;
+	}
+	const int64_t ns = traits->form == TIME_MILLISECONDS
+			       ? milliseconds(time)
+			       : read_time(target, time, traits->form == TIME_TIMEVAL ? 1000 : 1);
+	if (ns < 0)
+		return;
+	call->op.kind = OP_POLL;
+	call->op.flags |= OP_TIMED;
+	call->op.arg = ns;
 }
 
 static void decode_wait(long number, bool timed, struct call *call)
@@ -144,23 +147,13 @@ enum status decode_syscall(const struct target *target, const struct user_regs_s
 		call->op.arg = regs->rdi & 0xff;
 		break;
 	case SYS_poll:
-		decode_poll(milliseconds(regs->rdx), call);
-		break;
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
 	case SYS_epoll_wait:
 	case SYS_epoll_pwait:
-		decode_poll(milliseconds(regs->r10), call);
-		break;
-	case SYS_ppoll:
-		decode_poll_until(target, regs->rdx, 1, call);
-		break;
 	case SYS_epoll_pwait2:
-		decode_poll_until(target, regs->r10, 1, call);
-		break;
-	case SYS_select:
-		decode_poll_until(target, regs->r8, 1000, call);
-		break;
-	case SYS_pselect6:
-		decode_poll_until(target, regs->r8, 1, call);
+		decode_poll(target, regs, number, call);
 		break;
 	case SYS_rt_sigtimedwait:
 		decode_wait(number, regs->rdx != 0, call);

@@ -1,5 +1,6 @@
 #include "breakpoints/waits/inspector.h"
 #include <fcntl.h>
+#include <fmc/tracer/call_traits.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -11,27 +12,6 @@
 /* What a thread waits for that is in a system call. */
 
 #define F_OFD_SETLKW_NUMBER 38
-
-/* Calls on one descriptor, their first argument. */
-static bool is_transfer(long number, bool *writes)
-{
-	static const long reads[] = {SYS_read,	     SYS_pread64, SYS_readv,	SYS_preadv, SYS_preadv2,
-				     SYS_recvfrom,   SYS_recvmsg, SYS_recvmmsg, SYS_accept, SYS_accept4,
-				     SYS_getdents64, SYS_splice,  SYS_tee};
-	static const long others[] = {SYS_write,    SYS_pwrite64, SYS_writev,	 SYS_pwritev,
-				      SYS_pwritev2, SYS_sendto,	  SYS_sendmsg,	 SYS_sendmmsg,
-				      SYS_connect,  SYS_sendfile, SYS_fsync,	 SYS_fdatasync,
-				      SYS_ioctl,    SYS_vmsplice, SYS_fallocate, SYS_ftruncate};
-	*writes = false;
-	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
-		if (reads[i] == number)
-			return true;
-	*writes = true;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i] == number)
-			return true;
-	return false;
-}
 
 /* The number that the instruction before the thread's place puts into eax, -1 if it is no such instruction. */
 static long number_in_code(const struct inspector *inspector, uint64_t pc)
@@ -96,35 +76,6 @@ static void futex_of(struct inspector *inspector, uint32_t thread, struct wait *
 		wait_on_futex(inspector, &futex, wait);
 }
 
-static bool has_time_out(const struct snapshot_thread *thread, long number)
-{
-	switch (number) {
-	case SYS_poll:
-		return (int)thread->arguments[2] >= 0;
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-		return (int)thread->arguments[3] >= 0;
-	case SYS_ppoll:
-		return thread->arguments[2] != 0;
-	case SYS_epoll_pwait2:
-		return thread->arguments[3] != 0;
-	case SYS_select:
-	case SYS_pselect6:
-		return thread->arguments[4] != 0;
-	case SYS_rt_sigtimedwait:
-		return thread->arguments[2] != 0;
-	case SYS_semtimedop:
-		return thread->arguments[3] != 0;
-	case SYS_io_getevents:
-	case SYS_io_pgetevents:
-	case SYS_mq_timedreceive:
-	case SYS_mq_timedsend:
-		return thread->arguments[4] != 0;
-	default:
-		return false;
-	}
-}
-
 /* Children: which one, if it is a certain one. */
 static void child_of(const struct snapshot_thread *thread, long number, struct wait *wait)
 {
@@ -142,7 +93,7 @@ static void wait_in_call(struct inspector *inspector, uint32_t thread, long numb
 {
 	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	wait->kind = WAIT_SYSCALL;
-	wait->timed = has_time_out(standing, number);
+	wait->timed = call_has_time_out(number, standing->arguments);
 	switch (number) {
 	case SYS_futex:
 		wait->kind = WAIT_NOTHING; /* waking others */
@@ -184,7 +135,8 @@ static void wait_in_call(struct inspector *inspector, uint32_t thread, long numb
 			wait_on_file_lock(inspector, thread, wait);
 		break;
 	default:
-		if (is_transfer(number, &wait->writes))
+		wait->writes = call_traits(number)->transfer == TRANSFER_OUT;
+		if (call_traits(number)->transfer != TRANSFER_NONE)
 			wait_on_descriptor(inspector, thread, wait);
 	}
 }

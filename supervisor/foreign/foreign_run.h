@@ -108,8 +108,6 @@ struct op foreign_run_op(struct foreign_run *run, const struct call *call);
 
 /* stuck.c: can nothing that is seen from here go on any more? */
 bool foreign_run_stuck(const struct foreign_run *run);
-/* Does this system call perhaps wait for something? */
-bool foreign_run_may_wait(const struct foreign_event *event);
 
 /* session.c: the life of the thread that traces. */
 void *foreign_run_session(void *run);

@@ -1,6 +1,7 @@
 /* One session: from stopping the threads of a foreign process to letting them go. */
 #include "supervisor/foreign/foreign_run.h"
 
+#include <fmc/tracer/call_traits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void at_call(struct foreign_run *run, uint32_t t, const struct foreign_ev
 		if (op.kind == OP_YIELD)
 			run->avoided = t;
 	}
-	if (foreign_run_may_wait(event))
+	if (call_may_wait(event->number, event->arguments))
 		yield_turn(run, t, TURN_CALLS);
 	foreign_resume(run->foreign, thread->tracee);
 }

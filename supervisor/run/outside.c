@@ -1,6 +1,7 @@
 #include "supervisor/run/run.h"
 
 #include <fcntl.h>
+#include <fmc/tracer/call_traits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,46 +97,12 @@ static bool signal_ready(const struct process *process, const struct tracee *tra
 	return (pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
 }
 
-/* What a call that isn't polling waits for at the descriptor in its first argument; 0: it is none of these. */
-static short events_of(long number)
-{
-	switch (number) {
-	case SYS_read:
-	case SYS_pread64:
-	case SYS_readv:
-	case SYS_preadv:
-	case SYS_preadv2:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_recvmmsg:
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-		return POLLIN;
-	case SYS_write:
-	case SYS_pwrite64:
-	case SYS_writev:
-	case SYS_pwritev:
-	case SYS_pwritev2:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_sendmmsg:
-	case SYS_connect:
-	case SYS_sendfile:
-	case SYS_vmsplice:
-		return POLLOUT;
-	default:
-		return 0;
-	}
-}
-
 /* otherwise: of a call that doesn't wait for descriptors. */
 static bool any_descriptor(const struct process *process, long number, const struct user_regs_struct *regs,
 			   question *ask, bool otherwise)
 {
-	const short events = events_of(number);
+	const struct call_traits *traits = call_traits(number);
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
 	switch (number) {
 	case SYS_poll:
 	case SYS_ppoll:
@@ -143,13 +110,13 @@ static bool any_descriptor(const struct process *process, long number, const str
 	case SYS_select:
 	case SYS_pselect6:
 		return select_any(process, regs, ask);
-	case SYS_splice:
-		return ask(process, (int)regs->rdi, POLLIN) && ask(process, (int)regs->rdx, POLLOUT);
-	case SYS_tee:
-		return ask(process, (int)regs->rdi, POLLIN) && ask(process, (int)regs->rsi, POLLOUT);
 	default:
-		return events ? ask(process, (int)regs->rdi, events) : otherwise;
+		break;
 	}
+	if (traits->reads < 0 && traits->writes < 0)
+		return otherwise;
+	return (traits->reads < 0 || ask(process, (int)arguments[traits->reads], POLLIN)) &&
+	       (traits->writes < 0 || ask(process, (int)arguments[traits->writes], POLLOUT));
 }
 
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op)
@@ -208,12 +175,11 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
 	case SYS_pause:
 	case SYS_rt_sigsuspend:
 	case SYS_rt_sigtimedwait:
-	case SYS_splice:
-	case SYS_tee:
 		return tracee != NULL;
 	default:
-		/* Locks of files, semaphores, queues, rings and whatever else the kernel alone knows of. */
-		return tracee && events_of((long)op->arg) != 0;
+		/* Not locks of files, semaphores, queues, rings and whatever else the kernel alone knows of. */
+		return tracee &&
+		       (call_traits((long)op->arg)->reads >= 0 || call_traits((long)op->arg)->writes >= 0);
 	}
 }
 

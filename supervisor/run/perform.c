@@ -1,6 +1,7 @@
 #include "supervisor/run/run.h"
 
 #include <errno.h>
+#include <fmc/tracer/call_traits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,14 @@ static void complete(struct process *process, uint32_t thread, const struct effe
 		tracee_skip_syscall(self->tracee, result);
 }
 
+/* An argument of a system call. */
+static unsigned long long *call_argument(struct user_regs_struct *regs, int index)
+{
+	unsigned long long *const arguments[] = {&regs->rdi, &regs->rsi, &regs->rdx,
+						 &regs->r10, &regs->r8,	 &regs->r9};
+	return arguments[index];
+}
+
 /* A wait for descriptors or signals whose time is up: the kernel fills in the result sets, with a time-out of
  * zero. */
 static void expire_outside(struct process *process, uint32_t thread)
@@ -51,28 +60,10 @@ static void expire_outside(struct process *process, uint32_t thread)
 	struct user_regs_struct *regs = tracee_change_regs(process->threads[thread].tracee);
 	if (!regs)
 		return;
-	switch ((long)regs->orig_rax) {
-	case SYS_poll:
-		regs->rdx = 0;
-		break;
-	case SYS_ppoll:
-	case SYS_rt_sigtimedwait:
-		regs->rdx = zero_time(process);
-		break;
-	case SYS_select:
-	case SYS_pselect6:
-		regs->r8 = zero_time(process);
-		break;
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-		regs->r10 = 0;
-		break;
-	case SYS_epoll_pwait2:
-		regs->r10 = zero_time(process);
-		break;
-	default:
-		break;
-	}
+	const struct call_traits *traits = call_traits((long)regs->orig_rax);
+	if (traits->form != TIME_NONE)
+		*call_argument(regs, traits->time) =
+		    traits->form == TIME_MILLISECONDS ? 0 : zero_time(process);
 }
 
 static void set_argument(struct user_regs_struct *regs, int index, uint64_t value)

@@ -1,8 +1,9 @@
 #include "tracer/answers/answers.h"
 #include "tracer/foreign/foreign.h"
-#include "tracer/proc/call_traits.h"
 #include "tracer/proc/proc.h"
 #include "tracer/snapshot/attach.h"
+
+#include <fmc/tracer/call_traits.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -129,7 +130,8 @@ static bool not_transferring(void *context, pid_t tid)
 {
 	struct task_call call;
 	const struct foreign *foreign = context;
-	return !task_call(foreign->folder, tid, &call) || call.running || !call_is_halved(&call);
+	return !task_call(foreign->folder, tid, &call) || call.running ||
+	       !call_is_halved(call.number, call.arguments);
 }
 
 /* A write to a full pipe, say, would come back with what it has written by then. Mostly it is over soon. */

@@ -1,7 +1,7 @@
 #include "tracer/foreign/foreign.h"
-#include "tracer/proc/call_traits.h"
 #include "tracer/snapshot/attach.h"
 
+#include <fmc/tracer/call_traits.h>
 #include <fmc/tracer/clock.h>
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static void take(pid_t tid)
 static void begin_again(struct foreign *foreign, struct tracee *tracee)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	if (!regs || (int64_t)regs->rax != -EINTR || !call_is_cut((long)regs->orig_rax) ||
+	if (!regs || (int64_t)regs->rax != -EINTR || !call_traits((long)regs->orig_rax)->cut ||
 	    foreign_interrupt(foreign, tracee) != STATUS_OK)
 		return;
 	tracee_change_regs(tracee)->rax = (unsigned long long)KERNEL_RESTART;

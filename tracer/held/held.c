@@ -1,9 +1,9 @@
 #include "tracer/held/held.h"
 #include "tracer/proc/births.h"
-#include "tracer/proc/call_traits.h"
 #include "tracer/snapshot/attach.h"
 
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/call_traits.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,7 +51,7 @@ static enum status note_place(const struct held *held, struct held_thread *threa
 	    ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof thread->mask, &thread->mask) != 0)
 		return STATUS_GONE;
 	if ((int64_t)thread->regs.orig_rax < 0 || (int64_t)thread->regs.rax != -EINTR ||
-	    thread->job_stopped || !call_is_cut((long)thread->regs.orig_rax) ||
+	    thread->job_stopped || !call_traits((long)thread->regs.orig_rax)->cut ||
 	    held_has_signals(thread, false, &signal))
 		return STATUS_OK;
 	thread->regs.rax = (unsigned long long)-ERESTARTNOHAND;
@@ -77,8 +77,8 @@ static bool writes_at_once(const struct held *held, const struct task_call *call
 static bool is_halfway(const struct held *held, pid_t tid)
 {
 	struct task_call call;
-	return task_call(held->folder, tid, &call) && !call.running && call_is_halved(&call) &&
-	       !writes_at_once(held, &call);
+	return task_call(held->folder, tid, &call) && !call.running &&
+	       call_is_halved(call.number, call.arguments) && !writes_at_once(held, &call);
 }
 
 static enum status add_thread(struct held *held, struct attach *permission, pid_t tid)

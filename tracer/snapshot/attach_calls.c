@@ -1,6 +1,7 @@
 #include "tracer/snapshot/attach.h"
 
 #include <fcntl.h>
+#include <fmc/tracer/call_traits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
@@ -14,13 +15,6 @@
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
 #endif
-#ifndef SYS_futex_wait
-#define SYS_futex_wait 455
-#endif
-#ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
-#endif
-
 /*
  * A wait that is begun again looks at its word again, and returns if that has changed since: a thread that nobody has woken for
  * it sleeps on only if it isn't stopped.
@@ -95,42 +89,23 @@ static bool read_restarts(const struct attach *attach, const struct task_call *c
 
 bool attach_call_restarts(const struct attach *attach, const struct task_call *call)
 {
-	switch (call->number) {
-	case SYS_futex:
-		return futex_restarts(attach, call);
-	case SYS_futex_wait:
-	case SYS_futex_waitv:
-	case SYS_restart_syscall:
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-	case SYS_pause:
-	case SYS_rt_sigsuspend:
-	case SYS_wait4:
-	case SYS_waitid:
-	case SYS_flock:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_mq_timedsend:
-	case SYS_mq_timedreceive:
+	const struct call_traits *traits = call_traits(call->number);
+	switch ((enum call_restart)traits->restart) {
+	case RESTART_ALWAYS:
 		return true;
-	case SYS_fcntl:
+	case RESTART_FUTEX:
+		return futex_restarts(attach, call);
+	case RESTART_LOCK:
 		return call->arguments[1] == F_SETLKW || call->arguments[1] == F_OFD_SETLKW;
-	case SYS_read:
-	case SYS_readv:
+	case RESTART_READ:
 		return read_restarts(attach, call);
-	case SYS_recvfrom:
-		return !(call->arguments[3] & MSG_WAITALL) && socket_restarts(attach, call->arguments[0]);
-	case SYS_recvmsg:
-		return !(call->arguments[2] & MSG_WAITALL) && socket_restarts(attach, call->arguments[0]);
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_connect:
+	case RESTART_RECEIVE:
+		return !(call->arguments[traits->options] & MSG_WAITALL) &&
+		       socket_restarts(attach, call->arguments[0]);
+	case RESTART_SOCKET:
 		return socket_restarts(attach, call->arguments[0]);
-	default:
-		return false;
+	case RESTART_NONE:
+		break;
 	}
+	return false;
 }

@@ -1,7 +1,7 @@
-#include "tracer/proc/call_traits.h"
 #include "tracer/snapshot/attach.h"
 #include "tracer/target/tracee.h"
 
+#include <fmc/tracer/call_traits.h>
 #include <fmc/tracer/clock.h>
 
 #include <errno.h>
@@ -81,7 +81,8 @@ static bool look_at(const struct attach *attach, struct attached *attached)
 		return true;
 	attached->call = call;
 	attached->restarts = attach_call_restarts(attach, &call);
-	attached->wary = !attached->restarts && (call_is_cut(call.number) || call_is_halved(&call));
+	attached->wary = !attached->restarts &&
+			 (call_traits(call.number)->cut || call_is_halved(call.number, call.arguments));
 	return true;
 }
 
@@ -130,7 +131,8 @@ static bool restarts(uint64_t result)
  */
 static void repair(struct user_regs_struct *regs, pid_t tid)
 {
-	if ((int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -EINTR || !call_is_cut((long)regs->orig_rax))
+	if ((int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -EINTR ||
+	    !call_traits((long)regs->orig_rax)->cut)
 		return;
 	regs->rax = (uint64_t)(int64_t)RESTART_UNLESS_HANDLED;
 	ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), regs->rax);

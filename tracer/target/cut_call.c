@@ -1,7 +1,8 @@
 #include "tracer/target/cut_call.h"
-#include "tracer/proc/call_traits.h"
 #include "tracer/target/call_registers.h"
 #include "tracer/target/tracee.h"
+
+#include <fmc/tracer/call_traits.h>
 
 #include <errno.h>
 #include <sys/ptrace.h>
@@ -63,7 +64,7 @@ static bool begins_again(const struct user_regs_struct *regs)
 	const bool peeks = (regs->orig_rax == SYS_recvfrom && regs->r10 & MSG_PEEK &&
 			    regs->r10 & MSG_WAITALL && regs->rax < regs->rdx) ||
 			   (regs->orig_rax == SYS_recvmsg && regs->rdx & MSG_PEEK && regs->rdx & MSG_WAITALL);
-	return (result == -EINTR && call_is_cut((long)regs->orig_rax)) || (result > 0 && peeks);
+	return (result == -EINTR && call_traits((long)regs->orig_rax)->cut) || (result > 0 && peeks);
 }
 
 void cut_call_mend(struct tracee *tracee)
@@ -141,7 +142,7 @@ bool cut_call_stopped(struct tracee *tracee)
 		return false;
 	struct user_regs_struct *regs = edge == END ? tracee_change_regs(tracee) : NULL;
 	const int64_t result = regs ? (int64_t)regs->rax : 0;
-	if (regs && result == -EINTR && call_is_cut((long)regs->orig_rax))
+	if (regs && result == -EINTR && call_traits((long)regs->orig_rax)->cut)
 		send_back(
 		    regs); /* if that was a signal of the program's own, its handler is told what has been done */
 	else if (regs && (result > -ERESTARTSYS || result < -ERESTART_RESTARTBLOCK))

@@ -1,0 +1,72 @@
+#ifndef FMC_TRACER_CALL_TRAITS_H
+#define FMC_TRACER_CALL_TRAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What fmc knows of system calls, in one table: which of them wait, for which descriptor and how long, and what a stop does to
+ * them. A call that isn't there has none of these traits.
+ */
+
+/* How a call goes on that a stop has taken out of its sleep: as if nothing had been, so that a process needn't notice. */
+enum call_restart {
+	RESTART_NONE,	/* it returns EINTR or a part of what was wanted, or that isn't known */
+	RESTART_ALWAYS, /* it sleeps again, up to the same time */
+	RESTART_FUTEX,	/* by its command, and if its word is unchanged */
+	RESTART_LOCK,	/* fcntl: waiting for a lock */
+	RESTART_READ,	/* if the descriptor is one that gives all or nothing */
+	RESTART_RECEIVE, /* a socket without options that forbid it, unless it wants all (MSG_WAITALL in argument `options`) */
+	RESTART_SOCKET, /* a socket without such options */
+};
+
+/* When it returns with a part done: of the bytes written, of the messages. */
+enum call_halving {
+	HALVED_NEVER,
+	HALVED_ALWAYS,
+	HALVED_RECEIVING, /* where it wants all: MSG_WAITALL in argument `options` */
+	HALVED_SUBMITTING /* io_uring_enter, where some are submitted before it waits */
+};
+
+enum call_transfer { TRANSFER_NONE, TRANSFER_IN, TRANSFER_OUT };
+
+enum call_time {
+	TIME_NONE,
+	TIME_MILLISECONDS, /* an int, negative: for ever */
+	TIME_TIMESPEC,	   /* the address of a struct timespec, 0: for ever */
+	TIME_TIMEVAL	   /* the same of a struct timeval */
+};
+
+#define NO_ARGUMENT (-1)
+
+struct call_traits {
+	uint16_t number;
+	bool waits;		  /* for other threads or processes, for a time or a signal */
+	bool cut;		  /* a stop just after it has begun makes it fail with EINTR */
+	uint8_t restart, halving; /* enum call_restart, enum call_halving */
+	int8_t options;		  /* which argument has the MSG_* bits that these two ask for */
+	uint8_t transfer; /* enum call_transfer: it works on the descriptor that is its first argument */
+	/* Which arguments are the descriptors that it waits to read from, to write to. */
+	int8_t reads, writes;
+	/* Which argument is its time-out, in which form (enum call_time). Futexes and sleeps are known to those who look at them. */
+	int8_t time;
+	uint8_t form;
+};
+
+/* Those of the call with this number; never NULL. */
+const struct call_traits *call_traits(long number);
+
+/* The whole table, in the order of numbers. For tests. */
+const struct call_traits *call_traits_table(size_t *length);
+
+/* May it wait, with these arguments? */
+bool call_may_wait(long number, const uint64_t arguments[6]);
+
+/* Would it return with a part done? */
+bool call_is_halved(long number, const uint64_t arguments[6]);
+
+/* Is there an end to its wait? False for futexes and sleeps. */
+bool call_has_time_out(long number, const uint64_t arguments[6]);
+
+#endif

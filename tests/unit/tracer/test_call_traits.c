@@ -1,0 +1,89 @@
+/* The table of system calls: rows and columns that would contradict each other. */
+#include "tests/unit/suite.h"
+
+#include <check.h>
+#include <fmc/tracer/call_traits.h>
+#include <linux/futex.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+START_TEST(every_call_has_one_row)
+{
+	size_t length;
+	const struct call_traits *table = call_traits_table(&length);
+	ck_assert_uint_gt(length, 0);
+	for (size_t i = 0; i < length; i++) {
+		ck_assert(i == 0 || table[i - 1].number < table[i].number);
+		ck_assert_ptr_eq(call_traits(table[i].number), &table[i]);
+	}
+}
+END_TEST
+
+static bool is_argument(int index)
+{
+	return index >= 0 && index < 6;
+}
+
+START_TEST(columns_agree)
+{
+	size_t length;
+	const struct call_traits *table = call_traits_table(&length);
+	for (size_t i = 0; i < length; i++) {
+		const struct call_traits *row = &table[i];
+		const bool asks = row->restart == RESTART_RECEIVE || row->halving == HALVED_RECEIVING;
+		const bool for_descriptor = row->reads != NO_ARGUMENT || row->writes != NO_ARGUMENT;
+		ck_assert_msg(asks == is_argument(row->options), "%u", row->number);
+		ck_assert_msg((row->form != TIME_NONE) == is_argument(row->time), "%u", row->number);
+		ck_assert_msg(!for_descriptor || row->waits || row->transfer, "%u", row->number);
+		/* Where it reads from the descriptor that it works on, it waits to read from that, too. */
+		ck_assert_msg(row->transfer != TRANSFER_OUT || row->reads == NO_ARGUMENT, "%u", row->number);
+		ck_assert_msg(row->transfer != TRANSFER_IN || row->writes != 0, "%u", row->number);
+		/* Nothing that always goes on as if it hadn't been stopped is harmed by that. */
+		ck_assert_msg(row->restart != RESTART_ALWAYS || (!row->cut && row->halving == HALVED_NEVER),
+			      "%u", row->number);
+		ck_assert_msg(row->waits || row->cut || row->restart || row->halving || row->transfer,
+			      "%u has no traits", row->number);
+	}
+}
+END_TEST
+
+START_TEST(calls_without_a_row_have_no_traits)
+{
+	static const long others[] = {-1, SYS_getpid, SYS_mmap, 100000, INT32_MAX};
+	const uint64_t arguments[6] = {0, 1, 2, 3, 4, 5};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		const struct call_traits *traits = call_traits(others[i]);
+		ck_assert(!traits->waits && !traits->cut && !traits->restart && !traits->transfer);
+		ck_assert(traits->reads == NO_ARGUMENT && traits->writes == NO_ARGUMENT);
+		ck_assert(!call_may_wait(others[i], arguments) && !call_is_halved(others[i], arguments) &&
+			  !call_has_time_out(others[i], arguments));
+	}
+}
+END_TEST
+
+START_TEST(arguments_decide)
+{
+	const uint64_t wait[6] = {0, FUTEX_WAIT_PRIVATE}, wake[6] = {0, FUTEX_WAKE_PRIVATE};
+	const uint64_t all[6] = {0, 0, MSG_WAITALL, MSG_WAITALL}, some[6] = {0, 1};
+	const uint64_t for_ever[6] = {0, 0, UINT32_MAX, UINT32_MAX}, until[6] = {0, 0, 4096, 4096, 4096};
+	ck_assert(call_may_wait(SYS_futex, wait) && !call_may_wait(SYS_futex, wake));
+	ck_assert(call_is_halved(SYS_recvfrom, all) && !call_is_halved(SYS_recvfrom, some));
+	ck_assert(call_is_halved(SYS_recvmsg, all) && !call_is_halved(SYS_recvmsg, some));
+	ck_assert(call_is_halved(SYS_io_uring_enter, some) && !call_is_halved(SYS_io_uring_enter, all));
+	ck_assert(!call_has_time_out(SYS_poll, for_ever) && call_has_time_out(SYS_poll, until));
+	ck_assert(!call_has_time_out(SYS_epoll_wait, for_ever) && call_has_time_out(SYS_epoll_wait, until));
+	ck_assert(!call_has_time_out(SYS_select, for_ever) && call_has_time_out(SYS_select, until));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("call traits");
+	TCase *tests = tcase_create("call traits");
+	tcase_add_test(tests, every_call_has_one_row);
+	tcase_add_test(tests, columns_agree);
+	tcase_add_test(tests, calls_without_a_row_have_no_traits);
+	tcase_add_test(tests, arguments_decide);
+	suite_add_tcase(suite, tests);
+	return suite_run(suite);
+}
