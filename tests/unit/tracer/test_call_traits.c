@@ -38,6 +38,12 @@ START_TEST(columns_agree)
 		/* Where it reads from the descriptor that it works on, it waits to read from that, too. */
 		ck_assert_msg(row->transfer != TRANSFER_OUT || row->reads == NO_ARGUMENT, "%u", row->number);
 		ck_assert_msg(row->transfer != TRANSFER_IN || row->writes != 0, "%u", row->number);
+		/* What could be stopped in its sleep, or sleep up to a time, sleeps. fallocate works for long. */
+		ck_assert_msg(row->waits || row->number == SYS_fallocate ||
+				  (!row->cut && !row->restart && row->form == TIME_NONE),
+			      "%u never waits", row->number);
+		ck_assert_msg(row->waits || row->reads == NO_ARGUMENT || row->writes == NO_ARGUMENT, "%u",
+			      row->number);
 		/* Nothing that always goes on as if it hadn't been stopped is harmed by that. */
 		ck_assert_msg(row->restart != RESTART_ALWAYS || (!row->cut && row->halving == HALVED_NEVER),
 			      "%u", row->number);
