@@ -7,7 +7,7 @@ VERSION := 0.1.0
 PREFIX ?= /usr/local
 CXX ?= c++
 BUILD ?= build$(if $(SANITIZE),/sanitize)
-PACKAGES := libdw libelf capstone jansson
+PACKAGES := libdw libelf libunwind-generic capstone jansson
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow
 C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
@@ -69,12 +69,13 @@ TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/tar
 # Where variables are depends on how much the compiler improves.
 IMPROVED := O0 O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD)/targets/classes.$(level))
-TARGETS += $(BUILD)/targets/guards.O2
+TARGETS += $(BUILD)/targets/guards.O2 $(BUILD)/targets/frames.O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/unordered.$(level) $(BUILD)/targets/unordered_cxx.$(level))
 # The same without symbols, and with another libc where there is a compiler for it.
 TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped $(BUILD)/targets/members.stripped
 TARGETS += $(BUILD)/targets/homemade.static.stripped
 TARGETS += $(BUILD)/targets/unordered.stripped $(BUILD)/targets/unordered.static.stripped
+TARGETS += $(BUILD)/targets/frames.stripped $(BUILD)/targets/frames.static.stripped
 TARGETS += $(if $(shell command -v musl-gcc),$(BUILD)/targets/waits.musl)
 # By the compiler whose debug information has no table of what covers which addresses.
 TARGETS += $(if $(shell command -v clang),$(BUILD)/targets/members.clang)

@@ -25,19 +25,6 @@ void step_find(struct places *places, struct step *step, bool is_return, struct 
 	step->libc = libc || (module && (module->kind == MODULE_LIBC || module->kind == MODULE_THREADS));
 }
 
-/* What libdwfl has lost. */
-static void find_rbx(const struct naming *naming, uint32_t thread)
-{
-	const struct steps *steps = &naming->steps[thread];
-	for (size_t i = 1; i < steps->length && i < FRAMES_MOST; i++) {
-		const struct step *callee = &steps->at[i - 1];
-		uint64_t *rbx = &steps->at[i].registers.rbx;
-		if (*rbx == 0 && callee->registers.rbx && steps->at[i].registers.pc &&
-		    places_leaves_rbx(naming->places, callee->pc - (i > 1)))
-			*rbx = callee->registers.rbx;
-	}
-}
-
 static struct activation activation_of(const struct naming *naming, uint32_t thread, size_t frame)
 {
 	const struct step *step = &naming->steps[thread].at[frame];
@@ -97,7 +84,6 @@ static void lead_from(struct naming *naming, uint32_t thread, const struct sough
 		      struct covering *found)
 {
 	const struct steps *steps = &naming->steps[thread];
-	find_rbx(naming, thread);
 	for (size_t i = 0; i < steps->length && i < FRAMES_MOST; i++) {
 		if (steps->at[i].foreign || steps->at[i].registers.pc == 0)
 			continue;

@@ -1,6 +1,7 @@
 #include "breakpoints/code/slot.h"
 #include "breakpoints/names/naming.h"
 #include "breakpoints/symbols/places.h"
+#include "breakpoints/symbols/unwind.h"
 #include <stdlib.h>
 
 /* Stacks of fmc's own targets, which may stand at its traps and in its copies of instructions. */
@@ -95,7 +96,7 @@ static bool visit_step(void *context, const struct unwound *frame)
 		if (steps->length)
 			step[-1].cfa = frame->stack;
 	}
-	climb->unsure |= places_caller(climb->places, frame->pc - (steps->length > 0)) == CALLER_UNTOLD;
+	climb->unsure |= frame->caller == CALLER_UNTOLD;
 	steps->length++;
 	return true;
 }

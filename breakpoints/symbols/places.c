@@ -22,6 +22,7 @@ static void forget_modules(struct places *places)
 	places->variables_length = 0;
 	free(places->types.at);
 	places->types = (struct type_names){0};
+	unwind_forget(places);
 	if (places->dwfl)
 		dwfl_end(places->dwfl);
 	places->dwfl = NULL;

@@ -36,24 +36,8 @@ struct type_names {
 	size_t length;
 };
 
-/* A thread whose stack is looked at: where it stands, and where memory comes from. */
-struct unwinding {
-	enum status (*read)(void *context, uint64_t address, void *to, size_t size);
-	void *context;
-	const struct user_regs_struct *regs;
-	uint64_t pc;  /* instead of regs->rip */
-	bool partial; /* of the registers only pc and rsp are known */
-};
-
-/* One frame, while it is visited. */
-struct unwound {
-	uint64_t pc;
-	uint64_t stack;			       /* the stack pointer there; 0: not known */
-	uint64_t rbx, rbp, r12, r13, r14, r15; /* as the function had them; 0: not known */
-};
-
-/* Returns false to end the walk. */
-typedef bool unwound_visitor(void *context, const struct unwound *frame);
+struct unwind_start;
+struct unwind_state;
 
 struct places {
 	struct modules modules;
@@ -66,33 +50,15 @@ struct places {
 	size_t strings_length, strings_room;
 	struct found *found; /* a hash table of answers; true as long as the modules stay */
 	size_t found_length, found_room;
-	struct type_names types; /* that were asked for */
-	bool attached;		 /* dwfl knows where registers and memory come from */
-	const struct unwinding *unwinding;
-	struct snapshot *snapshot; /* whose modules they are; NULL: a target's */
+	struct type_names types;	  /* that were asked for */
+	bool attached;			  /* dwfl knows where registers and memory come from */
+	const struct unwind_start *start; /* of libdwfl's walk that is under way */
+	struct unwind_state *unwind;	  /* libunwind's; NULL: nothing was unwound yet */
+	struct snapshot *snapshot;	  /* whose modules they are; NULL: a target's */
 };
 
 /* Learn the modules of a snapshot, which has to outlive the places. STATUS_OK, STATUS_NO_MEMORY. */
 enum status places_of_snapshot(struct places *places, struct snapshot *snapshot);
-
-/* Visit the frames of a stack, innermost first, as far as they can be told. */
-void places_unwind(struct places *places, const struct unwinding *unwinding, unwound_visitor *visit,
-		   void *context);
-
-/* What the call frame information for this place in the code tells of the caller. */
-enum caller {
-	CALLER_UNTOLD, /* there is none: the walk goes on by guessing that rbp is a frame pointer */
-	CALLER_TOLD,   /* if the registers are known that it needs */
-	CALLER_NONE,   /* it is the outermost function of its thread */
-};
-
-enum caller places_caller(struct places *places, uint64_t pc);
-
-/*
- * Does the function hold rbx at this place as its caller had it? libdwfl knows that of the other registers which functions
- * preserve, but takes rax for this one (elfutils 0.188), so that frames have lost it after a function that doesn't save it.
- */
-bool places_leaves_rbx(struct places *places, uint64_t pc);
 
 /* A mapping, and whose stack it is: what names of data in no module are made of. */
 struct region {
@@ -119,6 +85,9 @@ int places_file_byte(struct places *places, uint64_t address);
 
 /* A copy of the text that lives as long as the places, the same pointer for equal texts. */
 const char *places_string(struct places *places, const char *text);
+
+/* Forget what is known for unwinding stacks: the modules are others now. */
+void unwind_forget(struct places *places);
 
 /* Forget all answers of places_find(): the modules are others now. */
 void places_forget_found(struct places *places);

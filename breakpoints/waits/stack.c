@@ -39,10 +39,9 @@ static bool visit(void *context, const struct unwound *frame)
 {
 	struct climb *climb = context;
 	bool first = climb->fresh++ == 0;
-	enum caller caller = places_caller(climb->inspector->places, frame->pc - (first ? 0 : 1));
 	if (first && climb->length) { /* where the walk was taken up again: known already */
-		climb->outermost = caller == CALLER_NONE;
-		return caller == CALLER_TOLD;
+		climb->outermost = frame->caller == CALLER_NONE;
+		return frame->caller == CALLER_TOLD;
 	}
 	if (climb->length && frame->stack && frame->stack <= climb->last.stack) /* damage */
 		return false;
@@ -50,8 +49,8 @@ static bool visit(void *context, const struct unwound *frame)
 		return false;
 	put(climb, frame);
 	climb->last = *frame;
-	climb->outermost = caller == CALLER_NONE;
-	return caller == CALLER_TOLD;
+	climb->outermost = frame->caller == CALLER_NONE;
+	return frame->caller == CALLER_TOLD;
 }
 
 static enum status read_snapshot(void *context, uint64_t address, void *to, size_t size)
