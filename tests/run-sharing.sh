@@ -52,11 +52,18 @@ for level in O0 O2; do
 	depends "line at $(at 'T2 and T3'); line_bytes at $(at 'T2 and T3'); .*at $(at 'T2 and T3')" "$program" line
 	depends "counter at $(at 'T2 and T3')" "$program" scan
 	depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" told
+	# Formats with lists of arguments, and with arguments by number; streams.
+	for how in listed numbered; do
+		depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" $how
+	done
+	depends "array\[0\] at $(at 'T2 and T3'); counter at $(at 'T2 and T3')" "$program" scans
+	depends "(stream|heap \+0x[0-9a-f]+).* at $(at 'T2 and T3')" "$program" lines
+	depends "(stream|heap \+0x[0-9a-f]+).* at $(at T2) and $(at T3)" "$program" where
 	depends "(__)?environ at $(at T2) and $(at T3)" "$program" set
 	depends "what rand\(\) goes by at $(at 'T2 and T3')" "$program" rand
 	# libc's count of threads orders what the last one does, but main's end waits for nobody.
 	depends "counter at $(at T2) and $(at T1)" "$program" ended
-	for how in locked copied once reused left; do
+	for how in locked copied once reused left prints streams; do
 		ordered "$program" $how
 	done
 	depends "shared\.money at unordered_cxx\.cc:[0-9]+ by T2 and T3" "$BUILD/targets/unordered_cxx.$level" member

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define LONGEST_STRING 65536
-#define PARTS	       3
+#define PARTS	       4
 #define CXX_STRING     32 /* bytes of a std::string */
 
 /* How long a range is, or where its length is told. */
@@ -24,16 +24,19 @@ enum extent {
 	STATE,	  /* what libc keeps to itself: enum state, instead of an argument */
 	PRINTS,	  /* the argument is a format of printf()'s */
 	SCANS,	  /* ... of scanf()'s */
+	V_PRINTS, /* the same with a va_list */
+	V_SCANS,
 };
 
-enum state { ENVIRONMENT, LOCALE, RANDOM, RANDOM_48, TOKENS, CALENDAR, USERS, HOSTS };
+enum state { ENVIRONMENT, LOCALE, RANDOM, RANDOM_48, TOKENS, CALENDAR, USERS, HOSTS, INPUT, OUTPUT };
 
 const char *memory_state_name(size_t i)
 {
 	static const char *const names[MEMORY_STATES] = {
-	    [ENVIRONMENT] = "environ", [LOCALE] = "setlocale",	 [RANDOM] = "rand",
-	    [RANDOM_48] = "drand48",   [TOKENS] = "strtok",	 [CALENDAR] = "localtime",
-	    [USERS] = "getpwnam",      [HOSTS] = "gethostbyname"};
+	    [ENVIRONMENT] = "environ",	 [LOCALE] = "setlocale",    [RANDOM] = "rand",
+	    [RANDOM_48] = "drand48",	 [TOKENS] = "strtok",	    [CALENDAR] = "localtime",
+	    [USERS] = "getpwnam",	 [HOSTS] = "gethostbyname", [INPUT] = "_IO_2_1_stdin_",
+	    [OUTPUT] = "_IO_2_1_stdout_"};
 	return i < MEMORY_STATES ? names[i] : NULL;
 }
 
@@ -55,6 +58,12 @@ struct memory_call {
 	{                                                                                                    \
 		argument, extent, true                                                                       \
 	}
+/*
+ * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to it neither does, only
+ * the output differs: so writing counts as a read, and all else as a write.
+ */
+#define STREAM_WRITTEN(argument) READS(argument, ONE)
+#define STREAM_USED(argument)	 WRITES(argument, ONE)
 
 static const struct memory_call calls[] = {
     {"memcpy", {WRITES(0, BYTES_2), READS(1, BYTES_2)}},
@@ -78,7 +87,15 @@ static const struct memory_call calls[] = {
     {"__strncpy_chk", {WRITES(0, BYTES_2), READS(1, STRING_2)}},
     {"strcat", {WRITES(0, APPENDED), READS(1, STRING)}},
     {"__strcat_chk", {WRITES(0, APPENDED), READS(1, STRING)}},
+    {"strncat", {WRITES(0, APPENDED), READS(1, STRING_2)}},
     {"strlen", {READS(0, STRING)}},
+    {"strnlen", {READS(0, ONE)}},
+    {"strndup", {READS(0, STRING_2)}},
+    {"strspn", {READS(0, STRING), READS(1, STRING)}},
+    {"strcspn", {READS(0, STRING), READS(1, STRING)}},
+    {"strpbrk", {READS(0, STRING), READS(1, STRING)}},
+    {"memmem", {READS(0, BYTES_1), READS(2, ONE)}},
+    {"memrchr", {READS(0, BYTES_2)}},
     {"strdup", {READS(0, STRING)}},
     {"strchr", {READS(0, STRING)}},
     {"strrchr", {READS(0, STRING)}},
@@ -91,35 +108,68 @@ static const struct memory_call calls[] = {
     {"atol", {READS(0, STRING)}},
     {"strtol", {READS(0, STRING)}},
     {"strtoul", {READS(0, STRING)}},
+    {"strtoll", {READS(0, STRING)}},
+    {"strtoull", {READS(0, STRING)}},
     {"strtod", {READS(0, STRING)}},
-    {"printf", {READS(0, PRINTS)}},
-    {"__printf_chk", {READS(1, PRINTS)}},
-    {"fprintf", {READS(1, PRINTS)}},
-    {"__fprintf_chk", {READS(2, PRINTS)}},
+    {"strtof", {READS(0, STRING)}},
+    {"atof", {READS(0, STRING)}},
+    {"atoll", {READS(0, STRING)}},
+    {"printf", {READS(0, PRINTS), READS(OUTPUT, STATE)}},
+    {"__printf_chk", {READS(1, PRINTS), READS(OUTPUT, STATE)}},
+    {"vprintf", {READS(0, V_PRINTS), READS(OUTPUT, STATE)}},
+    {"__vprintf_chk", {READS(1, V_PRINTS), READS(OUTPUT, STATE)}},
+    {"fprintf", {STREAM_WRITTEN(0), READS(1, PRINTS)}},
+    {"__fprintf_chk", {STREAM_WRITTEN(0), READS(2, PRINTS)}},
+    {"vfprintf", {STREAM_WRITTEN(0), READS(1, V_PRINTS)}},
+    {"__vfprintf_chk", {STREAM_WRITTEN(0), READS(2, V_PRINTS)}},
     {"dprintf", {READS(1, PRINTS)}},
     {"__dprintf_chk", {READS(2, PRINTS)}},
+    {"vdprintf", {READS(1, V_PRINTS)}},
+    {"__vdprintf_chk", {READS(2, V_PRINTS)}},
+    {"syslog", {READS(1, PRINTS)}},
     {"sprintf", {WRITES(0, ONE), READS(1, PRINTS)}},
     {"__sprintf_chk", {WRITES(0, ONE), READS(3, PRINTS)}},
-    {"vsprintf", {WRITES(0, ONE)}},
-    {"__vsprintf_chk", {WRITES(0, ONE)}},
+    {"vsprintf", {WRITES(0, ONE), READS(1, V_PRINTS)}},
+    {"__vsprintf_chk", {WRITES(0, ONE), READS(3, V_PRINTS)}},
     {"snprintf", {WRITES(0, ONE), READS(2, PRINTS)}},
     {"__snprintf_chk", {WRITES(0, ONE), READS(4, PRINTS)}},
-    {"vsnprintf", {WRITES(0, ONE)}},
-    {"__vsnprintf_chk", {WRITES(0, ONE)}},
-    {"puts", {READS(0, STRING)}},
-    {"fputs", {READS(0, STRING)}},
-    {"scanf", {READS(0, SCANS)}},
-    {"__isoc99_scanf", {READS(0, SCANS)}},
-    {"__isoc23_scanf", {READS(0, SCANS)}},
-    {"fscanf", {READS(1, SCANS)}},
-    {"__isoc99_fscanf", {READS(1, SCANS)}},
-    {"__isoc23_fscanf", {READS(1, SCANS)}},
+    {"vsnprintf", {WRITES(0, ONE), READS(2, V_PRINTS)}},
+    {"__vsnprintf_chk", {WRITES(0, ONE), READS(4, V_PRINTS)}},
+    {"asprintf", {WRITES(0, WORD), READS(1, PRINTS)}},
+    {"__asprintf_chk", {WRITES(0, WORD), READS(2, PRINTS)}},
+    {"vasprintf", {WRITES(0, WORD), READS(1, V_PRINTS)}},
+    {"__vasprintf_chk", {WRITES(0, WORD), READS(2, V_PRINTS)}},
+    {"swprintf", {WRITES(0, ONE)}},
+    {"__swprintf_chk", {WRITES(0, ONE)}},
+    {"vswprintf", {WRITES(0, ONE)}},
+    {"__vswprintf_chk", {WRITES(0, ONE)}},
+    {"puts", {READS(0, STRING), READS(OUTPUT, STATE)}},
+    {"putchar", {READS(OUTPUT, STATE)}},
+    {"fputs", {READS(0, STRING), STREAM_WRITTEN(1)}},
+    {"fputc", {STREAM_WRITTEN(1)}},
+    {"putc", {STREAM_WRITTEN(1)}},
+    {"_IO_putc", {STREAM_WRITTEN(1)}},
+    {"scanf", {READS(0, SCANS), WRITES(INPUT, STATE)}},
+    {"fscanf", {STREAM_USED(0), READS(1, SCANS)}},
     {"sscanf", {READS(0, STRING), READS(1, SCANS)}},
+    {"vscanf", {READS(0, V_SCANS), WRITES(INPUT, STATE)}},
+    {"vfscanf", {STREAM_USED(0), READS(1, V_SCANS)}},
+    {"vsscanf", {READS(0, STRING), READS(1, V_SCANS)}},
+    {"__isoc99_scanf", {READS(0, SCANS), WRITES(INPUT, STATE)}},
+    {"__isoc99_fscanf", {STREAM_USED(0), READS(1, SCANS)}},
     {"__isoc99_sscanf", {READS(0, STRING), READS(1, SCANS)}},
+    {"__isoc99_vscanf", {READS(0, V_SCANS), WRITES(INPUT, STATE)}},
+    {"__isoc99_vfscanf", {STREAM_USED(0), READS(1, V_SCANS)}},
+    {"__isoc99_vsscanf", {READS(0, STRING), READS(1, V_SCANS)}},
+    {"__isoc23_scanf", {READS(0, SCANS), WRITES(INPUT, STATE)}},
+    {"__isoc23_fscanf", {STREAM_USED(0), READS(1, SCANS)}},
     {"__isoc23_sscanf", {READS(0, STRING), READS(1, SCANS)}},
-    {"getline", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE)}},
-    {"getdelim", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE)}},
-    {"__getdelim", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE)}},
+    {"__isoc23_vscanf", {READS(0, V_SCANS), WRITES(INPUT, STATE)}},
+    {"__isoc23_vfscanf", {STREAM_USED(0), READS(1, V_SCANS)}},
+    {"__isoc23_vsscanf", {READS(0, STRING), READS(1, V_SCANS)}},
+    {"getline", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE), STREAM_USED(2)}},
+    {"getdelim", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE), STREAM_USED(3)}},
+    {"__getdelim", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE), STREAM_USED(3)}},
     {"qsort", {WRITES(0, PRODUCT)}},
     {"qsort_r", {WRITES(0, PRODUCT)}},
     {"bsearch", {READS(0, ONE), READS(1, COUNTED)}},
@@ -153,10 +203,44 @@ static const struct memory_call calls[] = {
     {"getpwnam", {WRITES(USERS, STATE)}},
     {"getpwuid", {WRITES(USERS, STATE)}},
     {"gethostbyname", {WRITES(HOSTS, STATE)}},
-    {"fgets", {WRITES(0, ONE)}},
-    {"__fgets_chk", {WRITES(0, ONE)}},
-    {"fread", {WRITES(0, PRODUCT)}},
-    {"fwrite", {READS(0, PRODUCT)}},
+    {"fgets", {WRITES(0, ONE), STREAM_USED(2)}},
+    {"__fgets_chk", {WRITES(0, ONE), STREAM_USED(3)}},
+    {"fread", {WRITES(0, PRODUCT), STREAM_USED(3)}},
+    {"fwrite", {READS(0, PRODUCT), STREAM_WRITTEN(3)}},
+    {"fgetc", {STREAM_USED(0)}},
+    {"getc", {STREAM_USED(0)}},
+    {"_IO_getc", {STREAM_USED(0)}},
+    {"getc_unlocked", {STREAM_USED(0)}},
+    {"getchar", {WRITES(INPUT, STATE)}},
+    {"ungetc", {STREAM_USED(1)}},
+    {"ftell", {STREAM_USED(0)}},
+    {"ftello", {STREAM_USED(0)}},
+    {"ftello64", {STREAM_USED(0)}},
+    {"fseek", {STREAM_USED(0)}},
+    {"fseeko", {STREAM_USED(0)}},
+    {"fseeko64", {STREAM_USED(0)}},
+    {"fgetpos", {STREAM_USED(0), WRITES(1, ONE)}},
+    {"fsetpos", {STREAM_USED(0), READS(1, ONE)}},
+    {"rewind", {STREAM_USED(0)}},
+    {"feof", {STREAM_USED(0)}},
+    {"ferror", {STREAM_USED(0)}},
+    {"clearerr", {STREAM_USED(0)}},
+    {"asctime_r", {READS(0, ONE), WRITES(1, ONE)}},
+    {"ctime_r", {READS(0, WORD), WRITES(1, ONE)}},
+    {"localtime_r", {READS(0, WORD), WRITES(1, ONE)}},
+    {"gmtime_r", {READS(0, WORD), WRITES(1, ONE)}},
+    {"mktime", {WRITES(0, ONE)}},
+    {"strftime", {WRITES(0, ONE), READS(2, STRING), READS(3, ONE)}},
+    {"rand_r", {WRITES(0, ONE)}},
+    {"gettimeofday", {WRITES(0, ONE)}},
+    {"clock_gettime", {WRITES(1, ONE)}},
+    {"stat", {READS(0, STRING), WRITES(1, ONE)}},
+    {"lstat", {READS(0, STRING), WRITES(1, ONE)}},
+    {"fstat", {WRITES(1, ONE)}},
+    {"wcscpy", {WRITES(0, ONE), READS(1, ONE)}},
+    {"wcscat", {WRITES(0, ONE), READS(1, ONE)}},
+    {"wcscmp", {READS(0, ONE), READS(1, ONE)}},
+    {"wcslen", {READS(0, ONE)}},
     {"read", {WRITES(1, BYTES_2)}},
     {"__read_chk", {WRITES(1, BYTES_2)}},
     {"pread", {WRITES(1, BYTES_2)}},
@@ -245,6 +329,8 @@ static uint64_t bytes_of(const struct target *target, enum extent extent, uint64
 	case NOTHING:
 	case PRINTS:
 	case SCANS:
+	case V_PRINTS:
+	case V_SCANS:
 		break;
 	}
 	return 0;
@@ -272,8 +358,11 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 	size_t length = 0;
 	for (size_t i = 0; i < PARTS; i++) {
 		const struct part *part = &call->parts[i];
-		if (part->extent == PRINTS || part->extent == SCANS) {
-			const struct memory_format format = {part->argument, part->extent == SCANS};
+		if (part->extent >= PRINTS) {
+			const struct memory_format format = {.argument = part->argument,
+							     .scans = part->extent == SCANS ||
+								      part->extent == V_SCANS,
+							     .listed = part->extent >= V_PRINTS};
 			length += memory_format_touched(caller, &format, at + length, TOUCHED_MOST - length);
 			continue;
 		}

@@ -10,10 +10,10 @@ struct memory_call;
 const struct memory_call *memory_calls_find(const char *name);
 
 /*
- * What libc keeps to itself and such functions change or ask for: the environment, what rand() goes on from. It counts as a byte at the
- * address of the object or function of libc's with this name; NULL past the last one.
+ * What libc keeps to itself and such functions change or ask for: the environment, what rand() goes on from, its own streams. It counts as
+ * a byte at the address of the object or function of libc's with this name; NULL past the last one.
  */
-#define MEMORY_STATES 8
+#define MEMORY_STATES 10
 const char *memory_state_name(size_t i);
 
 /* A thread that stands before such a call. */
@@ -34,7 +34,8 @@ uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint
 /* memory_format.c: this argument is a format, and those it is about follow. Writes at most `room` ranges. */
 struct memory_format {
 	uint8_t argument;
-	bool scans; /* scanf(), else printf() */
+	bool scans;  /* scanf(), else printf() */
+	bool listed; /* what follows is a va_list of them */
 };
 
 size_t memory_format_touched(const struct memory_caller *caller, const struct memory_format *format,

@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,65 @@ static void *tell(void *unused)
 	return own[0] == 'x' ? unused : NULL;
 }
 
+static __attribute__((noinline)) void tell_list(char *own, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	vsnprintf(own, 99, format, list);
+	va_end(list);
+}
+
+/* More than registers take, of either kind. */
+static void *tell_listed(void *unused)
+{
+	char own[99];
+	tell_list(own, "%d %d %d %d %d %g %Lg %s", 1, 2, 3, 4, 5, 0.5, 1.5L, buffer);
+	return own[0] == 'x' ? unused : NULL;
+}
+
+static void *tell_numbered(void *unused)
+{
+	char own[99];
+	snprintf(own, sizeof own, "%3$d %1$g %2$s", 0.5, buffer, 3);
+	return own[0] == 'x' ? unused : NULL;
+}
+
+static void *scan_listed(void *unused)
+{
+	if (sscanf("1 2", "%2$d %1$d", &counter, array) != 2)
+		abort();
+	return unused;
+}
+
+static FILE *stream;
+
+static void *read_stream(void *unused)
+{
+	char own[9];
+	return fgets(own, sizeof own, stream) ? unused : NULL;
+}
+
+static void *print_stream(void *unused)
+{
+	fprintf(stream, "%d\n", 1);
+	return unused;
+}
+
+static void *ask_stream(void *unused)
+{
+	return ftell(stream) > 1 ? unused : NULL;
+}
+
+static void *read_own(void *unused)
+{
+	char own[9];
+	FILE *file = fopen("/proc/self/comm", "r");
+	if (!file || !fgets(own, sizeof own, file) || getc(file) == 1)
+		abort();
+	fclose(file);
+	return unused;
+}
+
 static void *set(void *unused)
 {
 	setenv("UNORDERED", text, 1);
@@ -344,6 +404,20 @@ int main(int argc, char **argv)
 		two(scan, scan, NULL, NULL);
 	else if (strcmp(how, "told") == 0)
 		two(write_string, tell, NULL, NULL);
+	else if (strcmp(how, "listed") == 0)
+		two(write_string, tell_listed, NULL, NULL);
+	else if (strcmp(how, "numbered") == 0)
+		two(write_string, tell_numbered, NULL, NULL);
+	else if (strcmp(how, "scans") == 0)
+		two(scan_listed, scan_listed, NULL, NULL);
+	else if (strcmp(how, "lines") == 0 && (stream = fopen("/etc/passwd", "r")))
+		two(read_stream, read_stream, NULL, NULL);
+	else if (strcmp(how, "where") == 0 && (stream = fopen("/dev/null", "w")))
+		two(print_stream, ask_stream, NULL, NULL);
+	else if (strcmp(how, "prints") == 0 && (stream = fopen("/dev/null", "w")))
+		two(print_stream, print_stream, NULL, NULL);
+	else if (strcmp(how, "streams") == 0)
+		two(read_own, read_own, NULL, NULL);
 	else if (strcmp(how, "set") == 0)
 		two(set, get, NULL, NULL);
 	else if (strcmp(how, "rand") == 0)
