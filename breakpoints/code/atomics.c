@@ -30,6 +30,8 @@ struct search {
 	csh capstone;
 	cs_insn *instruction;
 	struct own_code own;
+	const struct module *module;
+	const struct promoted *promoted;
 	struct atomics *found;
 	struct plain_accesses plain;
 	bool failed; /* no memory */
@@ -149,6 +151,25 @@ static void add_instruction(struct search *search, const struct instruction *ins
 	add(search, &atomic);
 }
 
+/* If its operand can be told: else the access stays what it was, one that no thread is switched at. */
+static void add_promoted(struct search *search, const struct instruction *instruction)
+{
+	static const enum atomic_kind kinds[] = {
+	    [ACCESS_LOAD] = ATOMIC_LOAD, [ACCESS_STORE] = ATOMIC_STORE, [ACCESS_CHANGE] = ATOMIC_APART};
+	struct atomic atomic = {.address = instruction->address, .length = instruction->length};
+	enum access access;
+	if (!instruction_access(instruction, &access) || !describe(search, instruction, &atomic))
+		return;
+	atomic.kind = (uint8_t)kinds[access];
+	add(search, &atomic);
+}
+
+static bool is_promoted(const struct search *search, const struct instruction *instruction)
+{
+	return search->promoted && promoted_has(search->promoted, search->module->name,
+						instruction->address - search->module->bias);
+}
+
 static void visit_instruction(void *context, const struct instruction *instruction)
 {
 	struct search *search = context;
@@ -156,6 +177,8 @@ static void visit_instruction(void *context, const struct instruction *instructi
 		return;
 	if (is_atomic(instruction))
 		add_instruction(search, instruction, ATOMIC_CHANGE);
+	else if (is_promoted(search, instruction))
+		add_promoted(search, instruction);
 	if (instruction->rip_relative &&
 	    !plain_accesses_add(&search->plain, instruction, is_atomic(instruction)))
 		search->failed = true;
@@ -210,6 +233,12 @@ static bool search_open(struct search *search)
 	return true;
 }
 
+static void search_close(struct search *search)
+{
+	cs_free(search->instruction, 1);
+	cs_close(&search->capstone);
+}
+
 static int by_address(const void *a, const void *b)
 {
 	const struct atomic *x = a, *y = b;
@@ -221,9 +250,24 @@ bool atomics_has(const struct module *module)
 	return module->kind != MODULE_LIBC && module->kind != MODULE_THREADS && module->kind != MODULE_LOADER;
 }
 
-bool atomics_find(struct atomics *atomics, const struct module *module, bool variables)
+/* What is promoted may be an access of an atomic object as well: one of the two is enough. */
+static void drop_doubles(struct atomics *atomics)
 {
-	struct search search = {.found = atomics};
+	size_t kept = 0;
+	for (size_t i = 0; i < atomics->length; i++) {
+		const struct atomic *atomic = &atomics->at[i];
+		if (kept == 0 || atomics->at[kept - 1].address != atomic->address)
+			atomics->at[kept++] = *atomic;
+		else if (atomic->kind == ATOMIC_APART)
+			atomics->at[kept - 1] = *atomic;
+	}
+	atomics->length = kept;
+}
+
+bool atomics_find(struct atomics *atomics, const struct module *module, bool variables,
+		  const struct promoted *promoted)
+{
+	struct search search = {.found = atomics, .module = module, .promoted = promoted};
 	if (!search_open(&search))
 		return false;
 	find_own_code(module, &search.own);
@@ -234,11 +278,23 @@ bool atomics_find(struct atomics *atomics, const struct module *module, bool var
 		atomic_variables_each(module, add_variable, &search);
 	plain_accesses_visit(&search.plain, add_plain, &search);
 	plain_accesses_release(&search.plain);
-	cs_free(search.instruction, 1);
-	cs_close(&search.capstone);
+	search_close(&search);
 	if (atomics->length)
 		qsort(atomics->at, atomics->length, sizeof(*atomics->at), by_address);
+	drop_doubles(atomics);
 	return status != STATUS_NO_MEMORY && !search.failed;
+}
+
+bool atomics_promotable(const struct instruction *instruction)
+{
+	struct search search = {0};
+	struct atomic atomic = {.address = instruction->address};
+	enum access access;
+	if (!instruction_access(instruction, &access) || !search_open(&search))
+		return false;
+	const bool told = describe(&search, instruction, &atomic);
+	search_close(&search);
+	return told;
 }
 
 void atomics_release(struct atomics *atomics)

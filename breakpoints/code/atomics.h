@@ -1,20 +1,23 @@
 #ifndef FMC_BREAKPOINTS_CODE_ATOMICS_H
 #define FMC_BREAKPOINTS_CODE_ATOMICS_H
 
+#include "breakpoints/code/instruction.h"
 #include "breakpoints/symbols/modules.h"
 
+#include <fmc/breakpoints/promoted.h>
 #include <sys/user.h>
 
 /*
  * Atomic read-modify-write instructions (LOCK prefix, XCHG with memory) in the code of the program and its libraries, but for
  * libc's and the loader's own. Locks that are made of them enter the kernel only when contended. And plain loads and stores of
  * the same objects, as far as instructions name them by their address (relative to the program counter): those of C11's and C++'s
- * atomics that need nothing more.
+ * atomics that need nothing more. And promoted instructions, which are no atomic ones.
  */
 enum atomic_kind {
 	ATOMIC_CHANGE, /* reads and writes, or it can't be told */
 	ATOMIC_LOAD,
 	ATOMIC_STORE,
+	ATOMIC_APART, /* reads and writes without a LOCK prefix: two accesses, between which others may come */
 	ATOMIC_UNTOLD, /* reads and writes where the registers don't tell */
 	ATOMIC_UNDECODED, /* the first instruction of a function that can't be decoded whole and seems to have some */
 };
@@ -45,10 +48,15 @@ bool atomics_has(const struct module *module);
 
 /*
  * Add those of a module; without file nothing. `variables`: plain accesses count, too, of variables that are atomic by their types
- * (atomic_variables.h). False: no memory, some may be missing. Ends with atomics_release().
+ * (atomic_variables.h). `promoted`: so do these; NULL: none. What isn't certainly an instruction that accesses memory isn't added.
+ * False: no memory, some may be missing. Ends with atomics_release().
  */
-bool atomics_find(struct atomics *atomics, const struct module *module, bool variables);
+bool atomics_find(struct atomics *atomics, const struct module *module, bool variables,
+		  const struct promoted *promoted);
 void atomics_release(struct atomics *atomics);
+
+/* Could this instruction be promoted? Its operand in memory has to be told by registers alone. */
+bool atomics_promotable(const struct instruction *instruction);
 
 /* Forget those in this range. */
 void atomics_leave_out(struct atomics *atomics, uint64_t address, uint64_t size);

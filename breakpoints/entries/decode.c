@@ -182,7 +182,8 @@ static enum status decode_atomic(const struct entries *entries, const struct sto
 	call->counts_references = call->unwatched && told && is_cxx(entries, atomic->address);
 	if (call->unwatched)
 		return STATUS_OK;
-	call->op.kind = atomic->kind == ATOMIC_LOAD ? OP_MEMORY_READ : OP_MEMORY_WRITE;
+	call->apart = atomic->kind == ATOMIC_APART;
+	call->op.kind = atomic->kind == ATOMIC_LOAD || call->apart ? OP_MEMORY_READ : OP_MEMORY_WRITE;
 	call->op.arg = atomic->bytes;
 	call->op.arg2 = (int64_t)call->object;
 	return STATUS_OK;

@@ -33,6 +33,7 @@ void entries_clear(struct entries *entries)
 	*entries = (struct entries){.modules = entries->modules,
 				    .answers = entries->answers,
 				    .atomics_use = entries->atomics_use,
+				    .promoted = entries->promoted,
 				    .without_doors = entries->without_doors,
 				    .watch_variables = entries->watch_variables};
 }

@@ -64,6 +64,7 @@ struct entries {
 	bool watch_variables; /* which variables of the environment are asked for */
 	bool answers;	      /* instructions whose results differ from run to run: */
 	struct answered_set answered;
+	const struct promoted *promoted; /* borrowed; NULL: none */
 	bool atomics_found;
 	struct atomics atomics; /* of the modules at the origin */
 	struct modules now;	/* as the target was last looked at: */

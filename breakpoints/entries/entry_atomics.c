@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_CODE 15 /* bytes of an instruction */
+
 /*
  * Traps at atomic instructions: of the modules at the origin, and of those that an execution loads later, which may have instructions
  * that are answered, too.
@@ -12,6 +14,34 @@
 void entries_use_atomics(struct entries *entries, enum atomics_use use)
 {
 	entries->atomics_use = use;
+}
+
+void entries_promote(struct entries *entries, const struct promoted *promoted)
+{
+	entries->promoted = promoted;
+}
+
+bool entries_place(const struct entries *entries, uint64_t address, struct promoted_place *place)
+{
+	const struct module *module = modules_find(&entries->modules, address);
+	if (!module)
+		module = modules_find(&entries->now, address);
+	if (!module || strlen(module->name) >= PROMOTED_MODULE)
+		return false;
+	*place = (struct promoted_place){.offset = address - module->bias};
+	snprintf(place->module, sizeof(place->module), "%s", module->name);
+	return true;
+}
+
+bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address)
+{
+	uint8_t code[MOST_CODE] = {0};
+	struct instruction instruction;
+	if (target_read(target, address, code, sizeof(code)) != STATUS_OK)
+		return false;
+	entries_hide(entries, address, code, sizeof(code));
+	return instruction_parse(code, sizeof(code), address, &instruction) &&
+	       atomics_promotable(&instruction);
 }
 
 /* A function that is an entry point is one operation, whatever it is made of. */
@@ -29,7 +59,7 @@ void entries_find_atomics(struct entries *entries)
 	for (size_t i = 0; i < entries->modules.length; i++)
 		if (atomics_has(&entries->modules.at[i]))
 			atomics_find(&entries->atomics, &entries->modules.at[i],
-				     entries->atomics_use == ATOMICS_SWITCHED);
+				     entries->atomics_use == ATOMICS_SWITCHED, entries->promoted);
 	leave_out_functions(entries, &entries->atomics);
 	entries->atomics_found = true;
 }
@@ -101,12 +131,13 @@ static bool is_at_origin(const struct entries *entries, const struct module *mod
 }
 
 /* Its traps aren't planted yet: what is there now is the program's. */
-static enum status find_atomics(struct loaded *loaded, const struct module *module, bool variables,
-				const struct target *target)
+static enum status find_atomics(const struct entries *entries, struct loaded *loaded,
+				const struct module *module, const struct target *target)
 {
 	const uint8_t trap = TRAP_INSTRUCTION;
 	loaded->has_atomics = true;
-	if (!atomics_find(&loaded->atomics, module, variables))
+	if (!atomics_find(&loaded->atomics, module, entries->atomics_use == ATOMICS_SWITCHED,
+			  entries->promoted))
 		return STATUS_NO_MEMORY;
 	for (size_t i = 0; i < loaded->atomics.length; i++)
 		if (!patches_add(&loaded->patches, loaded->atomics.at[i].address, &trap, 1))
@@ -154,7 +185,7 @@ static enum status plant_atomics(const struct entries *entries, struct loaded *l
 {
 	enum status status = STATUS_OK;
 	if (!loaded->has_atomics)
-		status = find_atomics(loaded, module, entries->atomics_use == ATOMICS_SWITCHED, target);
+		status = find_atomics(entries, loaded, module, target);
 	return status == STATUS_OK ? patches_write(&loaded->patches, target, true) : status;
 }
 

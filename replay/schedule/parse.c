@@ -19,9 +19,10 @@
 #define LONGEST_SHOWN 32
 
 static const char *const key_names[KEYS] = {
-    "fmc",	"program", "arg",     "directory", "module",	"env",	"hidden", "input",  "fair",  "depth",
-    "timeouts", "clock",   "atomics", "waking",	   "expect",	"head", "ops",	  "op",	    "image", "origin",
-    "strategy", "thread",  "verdict", "message",   "signature", "end",	"loop",	  "length",
+    "fmc",	"program",   "arg",	 "directory", "module",	 "env",	     "hidden", "input",
+    "fair",	"depth",     "timeouts", "clock",     "atomics", "waking",   "expect", "head",
+    "promoted", "ops",	     "op",	 "image",     "origin",	 "strategy", "thread", "verdict",
+    "message",	"signature", "end",	 "loop",      "length",
 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
@@ -243,6 +244,27 @@ static enum status add_head(struct parser *p, const char *value)
 	return STATUS_OK;
 }
 
+/* "MODULE+0xOFFSET" */
+static enum status add_promoted(struct parser *p, const char *value)
+{
+	struct schedule_header *header = &p->schedule->header;
+	struct promoted_place place;
+	char shown[64], *text = NULL;
+	if (!header->promoted)
+		header->promoted = calloc(1, sizeof *header->promoted);
+	enum status status = header->promoted ? set_string(p, &text, value) : STATUS_NO_MEMORY;
+	if (status != STATUS_OK)
+		return status;
+	bool good = promoted_parse(text, &place);
+	free(text);
+	if (!good)
+		return parser_fail(p, "expected a promoted instruction, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	if (!promoted_add(header->promoted, &place))
+		return parser_fail(p, "more than %d promoted instructions, or one twice", PROMOTED_MOST);
+	return STATUS_OK;
+}
+
 static enum status set_verdict(struct parser *p, const char *value)
 {
 	char shown[64];
@@ -299,6 +321,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_expected(p, value);
 	case KEY_HEAD:
 		return add_head(p, value);
+	case KEY_PROMOTED:
+		return add_promoted(p, value);
 	case KEY_OPS:
 		return set_string(p, &header->ops, value);
 	case KEY_OP:
@@ -333,7 +357,7 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 static bool is_list(enum key key)
 {
 	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_HIDDEN || key == KEY_OP ||
-	       key == KEY_HEAD || key == KEY_THREAD;
+	       key == KEY_HEAD || key == KEY_PROMOTED || key == KEY_THREAD;
 }
 
 static enum status header_line(struct parser *p, const char *line)

@@ -69,6 +69,7 @@ static void release_header(struct schedule_header *header)
 	free(header->waking);
 	free(header->expected);
 	free(header->image);
+	free(header->promoted);
 	free(header->ops);
 	list_free(header->kinds);
 	free(header->strategy);

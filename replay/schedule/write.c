@@ -57,6 +57,15 @@ static void add_loops(struct text *text, const struct loops *loops)
 	}
 }
 
+static void add_promoted(struct text *text, const struct promoted *promoted)
+{
+	for (size_t i = 0; promoted && i < promoted->length; i++) {
+		char line[PROMOTED_TEXT];
+		promoted_print(&promoted->at[i], line);
+		add_value(text, "promoted", line);
+	}
+}
+
 static void add_end(struct text *text, const struct schedule *schedule)
 {
 	text_printf(text, "end ");
@@ -99,6 +108,7 @@ static void add_header(struct text *text, const struct schedule *schedule)
 		add_value(text, "waking", header->waking);
 	add_value(text, "expect", header->expected);
 	add_loops(text, &header->loops);
+	add_promoted(text, header->promoted);
 	add_value(text, "ops", header->ops);
 	add_list(text, "op", header->kinds);
 	add_value(text, "image", header->image);

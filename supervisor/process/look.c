@@ -31,6 +31,12 @@ const char *process_unseen(const struct process *process)
 	return looking->sampler ? sampler_left_out(looking->sampler) : "";
 }
 
+bool process_promotable(const struct process *process, uint64_t address, struct promoted_place *place)
+{
+	return process->target && entries_accesses(process->entries, process->target, address) &&
+	       entries_place(process->entries, address, place);
+}
+
 void look_begin(struct process *process)
 {
 	struct looking *looking = &process->looking;

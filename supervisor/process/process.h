@@ -17,10 +17,23 @@
 struct retries {
 	struct retry {
 		uint64_t entry, object; /* the instruction's address and its operand's */
+		uint64_t word;		/* what was there */
 		uint64_t registers[RETRY_REGISTERS];
 	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
 	uint32_t length;
-	uint64_t word; /* what the object was before the present one */
+	uint64_t word;	 /* what the object was before the present one */
+	uint32_t in_row; /* such instructions since the thread's last other operation */
+};
+
+/*
+ * An instruction that reads and writes without a LOCK prefix, and has read: what was there then is what it goes by when it
+ * writes (run/apart.c).
+ */
+#define APART_BYTES 16
+struct apart {
+	uint64_t entry; /* of the instruction; 0: none has */
+	uint64_t size;
+	uint8_t read[APART_BYTES];
 };
 
 /* A thread of the process, by its number in the model. */
@@ -46,6 +59,7 @@ struct process_thread {
 	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see run/retries.c */
 	bool spinning;
 	struct retries retries;
+	struct apart apart;
 	bool at_head;	      /* at the head of a loop in which rounds are counted */
 	uint32_t loop_yields; /* in a row, or times when it could have yielded to nobody */
 	char absent[120];     /* OP_ABSENT: what it would do */

@@ -226,9 +226,13 @@ static void perform_raising(struct process *process, uint32_t thread, const stru
 static void perform_instruction(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
+	struct apart found;
 	bool performed;
 	retries_before(process, self);
+	apart_before_write(process, self, &found);
 	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
+	if (status == STATUS_OK && !performed)
+		apart_undo_write(process, self, &found);
 	retries_after(process, self);
 	outcome->result_valid = false;
 	if (status == STATUS_OK && performed)
@@ -237,6 +241,18 @@ static void perform_instruction(struct process *process, uint32_t thread, struct
 		run_to_operation(process, thread, outcome);
 	else
 		run_failed(outcome, END_ERROR, status, "can't step over an instruction");
+}
+
+/* The first half of an instruction of two accesses: nothing runs. */
+static void perform_read(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	if (!apart_read(process, self))
+		return perform_instruction(process, thread, outcome);
+	process_note(process, MANNER_STAY, 0);
+	outcome->result_valid = false;
+	const struct call next = apart_next(self);
+	run_from_call(process, thread, &next, outcome);
 }
 
 /* The wait is over: take the mutex natively, then return from the wait. */
@@ -403,6 +419,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		go_on(process, thread, outcome);
 		return;
 	default:
+		if (self->call.apart && op->kind == OP_MEMORY_READ)
+			return perform_read(process, thread, outcome);
 		if (self->call.instruction)
 			return perform_instruction(process, thread, outcome);
 		if (self->call.user)

@@ -3,10 +3,14 @@
 #include <string.h>
 
 /*
- * A loop of atomic instructions that gets nowhere: while (atomic_exchange(&lock, 1)); The thread comes back to one of them with
- * the same registers, has performed nothing but such instructions since, and none has changed its object. Only another thread
- * can end that, so such a round is a yield, pending before the instruction.
+ * A loop of instructions that are operations and that gets nowhere: while (atomic_exchange(&lock, 1)); The thread comes back to one
+ * of them with the same registers, has performed nothing but such instructions since, and none has changed its object. Only another
+ * thread can end that, so such a round is a yield, pending before the instruction. A loop that counts its rounds in a register,
+ * while (!done) n++; is known by a load that has found the same so many times, and one that changes memory goes on for so long
+ * that it has to be taken for a wait in the end: else it would never let anybody else run.
  */
+#define REREADS 2
+#define LONG	100
 
 static uint64_t object_of(const struct process *process, const struct call *call)
 {
@@ -26,7 +30,7 @@ static void note_registers(const struct user_regs_struct *regs, uint64_t into[RE
 
 void retries_forget(struct process_thread *thread)
 {
-	thread->retries.length = 0;
+	thread->retries.length = thread->retries.in_row = 0;
 }
 
 void retries_before(struct process *process, struct process_thread *thread)
@@ -39,14 +43,16 @@ void retries_before(struct process *process, struct process_thread *thread)
 	struct retry *retry = &retries->at[retries->length % RETRIES_ROOM];
 	retry->entry = thread->call.entry;
 	retry->object = thread->call.object;
+	retry->word = retries->word;
 	note_registers(regs, retry->registers);
 	retries->length++;
+	retries->in_row++;
 }
 
 void retries_after(struct process *process, struct process_thread *thread)
 {
 	if (object_of(process, &thread->call) != thread->retries.word)
-		retries_forget(thread);
+		thread->retries.length = 0;
 }
 
 static bool is_same(const struct retry *retry, const struct call *call, const struct user_regs_struct *regs)
@@ -57,15 +63,25 @@ static bool is_same(const struct retry *retry, const struct call *call, const st
 	       memcmp(retry->registers, registers, sizeof registers) == 0;
 }
 
-bool retries_repeat(const struct process_thread *thread, const struct call *call)
+static bool is_reread(const struct retry *retry, const struct call *call, uint64_t word)
+{
+	return retry->entry == call->entry && retry->object == call->object && retry->word == word;
+}
+
+bool retries_repeat(const struct process *process, const struct process_thread *thread,
+		    const struct call *call)
 {
 	const struct retries *retries = &thread->retries;
 	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
-	uint32_t known = retries->length < RETRIES_ROOM ? retries->length : RETRIES_ROOM;
-	for (uint32_t i = 0; regs && i < known; i++)
+	const bool loads = call->op.kind == OP_MEMORY_READ && !call->apart;
+	const uint64_t word = loads ? object_of(process, call) : 0;
+	uint32_t known = retries->length < RETRIES_ROOM ? retries->length : RETRIES_ROOM, rereads = 0;
+	for (uint32_t i = 0; regs && i < known; i++) {
 		if (is_same(&retries->at[i], call, regs))
 			return true;
-	return false;
+		rereads += loads && is_reread(&retries->at[i], call, word);
+	}
+	return rereads >= REREADS || retries->in_row >= LONG;
 }
 
 bool run_stop_before_retry(struct run *run, const struct call *call)

@@ -13,6 +13,7 @@
  *     held.c                 signals to those that are held before an operation
  *     spin.c                 who computes for long: which loop is it?
  *     rounds.c               the heads of such loops
+ *     retries.c, apart.c       instructions that access memory
  *     starts/bring_up.c        the first ways of threads that stand anywhere
  *
  * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
@@ -149,12 +150,24 @@ bool process_stop_running(struct process *process, struct tracee *tracee);
 
 /*
  * retries.c. before, after: the thread performs the atomic instruction that it has pending. repeat: has it come to this one
- * in a round that has changed nothing? yield: perform the yield that stands for the round.
+ * in a round that has changed nothing, or for so long that it may be waiting? yield: perform the yield that stands for the round.
  */
 void retries_forget(struct process_thread *thread);
 void retries_before(struct process *process, struct process_thread *thread);
 void retries_after(struct process *process, struct process_thread *thread);
-bool retries_repeat(const struct process_thread *thread, const struct call *call);
+bool retries_repeat(const struct process *process, const struct process_thread *thread,
+		    const struct call *call);
 void retries_yield(struct process *process, struct process_thread *thread);
+
+/*
+ * apart.c: an instruction that reads and writes as two operations (call.apart). read: true if it can be done so; the thread stays
+ * where it is. next: what is pending after that. before_write: the instruction, which is about to be performed, finds what it has
+ * read. undo_write: it couldn't be performed.
+ */
+bool apart_read(struct process *process, struct process_thread *thread);
+struct call apart_next(const struct process_thread *thread);
+void apart_before_write(struct process *process, struct process_thread *thread, struct apart *found);
+void apart_undo_write(struct process *process, const struct process_thread *thread,
+		      const struct apart *found);
 
 #endif

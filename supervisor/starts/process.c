@@ -219,6 +219,8 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->places = places_new();
 	if (process->entries && (options->atomics || options->note_unseen))
 		entries_use_atomics(process->entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
+	if (process->entries && options->atomics)
+		entries_promote(process->entries, options->promoted);
 	if (process->entries)
 		entries_answer_instructions(process->entries);
 	if (process->entries && options->variables)

@@ -2,6 +2,7 @@
 #define FMC_BREAKPOINTS_CALL_H
 
 #include <fmc/breakpoints/op.h>
+#include <fmc/breakpoints/promoted.h>
 #include <fmc/tracer/target.h>
 
 /*
@@ -23,6 +24,8 @@ struct call {
 	bool c11;  /* a function of <threads.h>: other results, see call_result() */
 	int timeout_argument; /* which argument points to the time-out of a timed call; -1: none */
 	bool instruction;     /* no call but an instruction of the program: see entries_step() */
+	bool
+	    apart; /* it reads and writes in two accesses: OP_MEMORY_READ, which is followed by OP_MEMORY_WRITE */
 	bool
 	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
 	bool counts_references; /* and one of the C++ library's own, to `object` */
@@ -88,6 +91,16 @@ void entries_watch_variables(struct entries *entries);
  */
 enum atomics_use { ATOMICS_IGNORED, ATOMICS_NOTED, ATOMICS_SWITCHED };
 void entries_use_atomics(struct entries *entries, enum atomics_use use);
+
+/*
+ * With ATOMICS_SWITCHED these instructions are operations, too, as far as they access memory by an operand; kept, not copied. Before
+ * the first target. place: the module and offset of an address, as they are now; false: it is in no module, or its name is too long.
+ */
+void entries_promote(struct entries *entries, const struct promoted *promoted);
+bool entries_place(const struct entries *entries, uint64_t address, struct promoted_place *place);
+
+/* Does the instruction that begins at this address access memory by an operand that can be told? */
+bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address);
 
 /* What was noted at a stop with call.unwatched, in a few words for the user; valid until the next call. */
 const char *entries_describe_unwatched(const struct entries *entries, const struct call *call,

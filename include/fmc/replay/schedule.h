@@ -2,6 +2,7 @@
 #define FMC_REPLAY_SCHEDULE_H
 
 #include <fmc/breakpoints/loops.h>
+#include <fmc/breakpoints/promoted.h>
 #include <fmc/supervisor/finding.h>
 #include <stdio.h>
 
@@ -25,7 +26,8 @@ struct schedule_header {
 	char *waking;	    /* rules of who is woken (waking.h); NULL: none */
 	char *expected;	    /* ends that count as good (good_ends.h); NULL: exit status 0 alone */
 	struct loops loops; /* heads of loops, where threads were preempted */
-	char *ops;	    /* "build-id path" of a plug-in (plugin.h); NULL: none */
+	struct promoted *promoted; /* plain accesses that were operations; NULL: none */
+	char *ops;		   /* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds; /* "operation class": kinds that it describes, added to op.h's when they are read */
 	char *
 	    image; /* "digest path": executions start from this file (image_file.h); NULL: the program's start */

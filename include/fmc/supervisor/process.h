@@ -61,7 +61,8 @@ struct process_options {
 	bool spin_report;    /* a loop without a `pause` that changes nothing ends the execution (END_SPIN) */
 	struct loops *loops; /* those that are known; new ones are added. NULL: the process keeps its own */
 	bool verify;	     /* stop at every return of a native function, to check the model's predictions */
-	bool atomics;	     /* atomic instructions of the program and its libraries are operations */
+	bool atomics;	     /* atomic instructions of the program and its libraries are operations, */
+	const struct promoted *promoted; /* and these plain ones, borrowed; NULL: none */
 	/*
 	 * process_uncontrolled() tells of what a verdict on all executions misses: of atomic instructions where they aren't
 	 * operations the first in an execution, and of files that threads share.
@@ -104,6 +105,12 @@ bool process_look(struct process *process, const struct process_look *look);
 
 /* Of the last execution that was looked at: what wasn't, as sampler_left_out(), or why nothing was; empty: nothing. */
 const char *process_unseen(const struct process *process);
+
+/*
+ * Could the instruction at this address, which a look has told of, be an operation of its own (process_options.promoted)? Then where
+ * it is. Not what touches memory through a function of a library's, or repeats itself.
+ */
+bool process_promotable(const struct process *process, uint64_t address, struct promoted_place *place);
 
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);

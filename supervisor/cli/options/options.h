@@ -27,6 +27,14 @@ enum colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
 enum format { FORMAT_TEXT, FORMAT_PAGE, FORMAT_PERFETTO, FORMAT_DOT };
 
 /* The command line, taken apart. Everything is borrowed from argv. */
+/* Where threads are switched, each level at what those before it have, too. */
+enum granularity {
+	GRANULARITY_OPEN, /* the user has said nothing */
+	GRANULARITY_SYNC,
+	GRANULARITY_ATOMIC,
+	GRANULARITY_RACE,
+};
+
 struct options {
 	enum command command;
 	enum command topic;  /* COMMAND_HELP: COMMANDS for the overview */
@@ -61,11 +69,13 @@ struct options {
 	unsigned features; /* enum feature: those that were asked for by options of their own */
 	bool all;	   /* don't stop at the first failure */
 	bool verify_model;
-	bool atomics;	   /* atomic instructions of the program are operations */
-	const char *ops;   /* --ops: a plug-in; NULL: none */
-	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
-	bool restricted;   /* --wakeup was given */
-	uint32_t spurious; /* --spurious */
+	enum granularity granularity;	 /* as asked for; what holds now: */
+	bool atomics;			 /* atomic instructions of the program are operations, */
+	const struct promoted *promoted; /* and these plain ones; borrowed, NULL: none */
+	const char *ops;		 /* --ops: a plug-in; NULL: none */
+	char waking[256];		 /* rules of who is woken (waking.h), --spurious among them */
+	bool restricted;		 /* --wakeup was given */
+	uint32_t spurious;		 /* --spurious */
 	bool loose;
 	bool explore;	       /* attach */
 	bool keep_running;     /* attach --explore */

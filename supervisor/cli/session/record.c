@@ -43,6 +43,12 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->clock = (uint64_t)launch->start_time;
 	header->loops = *process_loops(session->process);
 	header->atomics = options->atomics;
+	if (options->promoted && options->promoted->length) {
+		header->promoted = malloc(sizeof *header->promoted);
+		if (!header->promoted)
+			return false;
+		*header->promoted = *options->promoted;
+	}
 	char good_ends[GOOD_ENDS_TEXT];
 	good_ends_text(&options->good_ends, good_ends);
 	header->expected = *good_ends ? strdup(good_ends) : NULL;

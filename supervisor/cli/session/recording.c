@@ -20,6 +20,7 @@ struct options recorded_options(const struct options *given, struct schedule *sc
 		options.spin_report = schedule->end == END_SPIN;
 	options.loops = &schedule->header.loops;
 	options.atomics = schedule->header.atomics;
+	options.promoted = schedule->header.promoted;
 	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
 	if (!options.ops && path)
 		options.ops = path + 1;

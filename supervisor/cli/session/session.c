@@ -75,6 +75,7 @@ struct process_options session_process(const struct launch *launch, const struct
 					.spin_report = options->spin_report,
 					.loops = options->loops,
 					.atomics = options->atomics,
+					.promoted = options->promoted,
 					.waking = *options->waking ? options->waking : NULL,
 					.verify = options->verify_model,
 					/* A server that is run waits until it is asked something. */

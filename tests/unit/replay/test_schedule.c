@@ -118,6 +118,13 @@ static void same_loops(const struct loops *a, const struct loops *b)
 	}
 }
 
+static void same_promoted(const struct promoted *a, const struct promoted *b)
+{
+	ck_assert_uint_eq(a ? a->length : 0, b ? b->length : 0);
+	for (size_t i = 0; a && i < a->length; i++)
+		ck_assert(promoted_has(b, a->at[i].module, a->at[i].offset));
+}
+
 static void same_schedule(const struct schedule *a, const struct schedule *b)
 {
 	same_string(a->header.program, b->header.program);
@@ -132,6 +139,7 @@ static void same_schedule(const struct schedule *a, const struct schedule *b)
 	ck_assert_int_eq(a->header.ordered, b->header.ordered);
 	ck_assert_int_eq(a->header.atomics, b->header.atomics);
 	same_loops(&a->header.loops, &b->header.loops);
+	same_promoted(a->header.promoted, b->header.promoted);
 	same_string(a->header.ops, b->header.ops);
 	same_list(a->header.kinds, b->header.kinds);
 	same_string(a->header.origin, b->header.origin);
@@ -254,6 +262,19 @@ static void random_loops(struct loops *loops)
 	}
 }
 
+static struct promoted *random_promoted(void)
+{
+	struct promoted *promoted = calloc(1, sizeof *promoted);
+	for (size_t i = draw(5); i > 0; i--) {
+		struct promoted_place place = {.offset = draw(UINT64_MAX)};
+		char *name = random_string(true);
+		snprintf(place.module, sizeof place.module, "m%s", name ? name : "");
+		promoted_add(promoted, &place);
+		free(name);
+	}
+	return promoted;
+}
+
 static void random_schedule(struct schedule *s, size_t length)
 {
 	struct schedule_header *header = &s->header;
@@ -273,6 +294,7 @@ static void random_schedule(struct schedule *s, size_t length)
 	for (size_t i = 0, n = draw(3); i < n; i++)
 		header->kinds[i] = strdup(i ? "gate_close gate" : "gate_open gate");
 	random_loops(&header->loops);
+	header->promoted = random_promoted();
 	header->origin = random_string(true);
 	header->strategy = random_string(true);
 	s->message = random_string(true);
@@ -513,6 +535,8 @@ static const struct {
     {HEAD "op gate_open\n", "a.sched:2: expected an operation of a plug-in's and its class, not 'gate_open'"},
     {HEAD "op gate_open gate\nop gate_open door\n",
      "a.sched:3: expected an operation of a plug-in's and its class, not 'gate_open door'"},
+    {HEAD "promoted a\n", "a.sched:2: expected a promoted instruction, not 'a'"},
+    {HEAD "promoted a+0x1\npromoted a+0x1\n", "a.sched:3: more than 256 promoted instructions, or one twice"},
     {HEAD "head a+0x1\n", "a.sched:2: expected the head of a loop, not 'a+0x1'"},
     {HEAD "head a+0x1 0\n", "a.sched:2: expected the head of a loop, not 'a+0x1 0'"},
     {HEAD "head a+0x1 2\nhead a+0x1 3\n", "a.sched:3: more than 16 heads of loops, or one twice"},
