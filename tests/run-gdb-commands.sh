@@ -173,6 +173,14 @@ gdb_do "fmc-replay $S" 'fmc-goto start' "shell bash $SCRATCH/stall" 'maint flush
 says 'a server that stalls' '= .*<_start>$' '= 0$' '^\* 1 .*T1' '=> T1 .*beginning'
 says_not 'nothing is mixed up' 'rror|imeout|imed out|reply'
 
+# An instruction that is an operation writes, too; the lost one by what it had read before.
+"$FMC" check -o "$SCRATCH/counter.sched" -- "$BUILD/samples/counter" </dev/null >/dev/null 2>&1
+S=$SCRATCH/counter.sched
+gdb_do "fmc-replay $S" 'fmc-last-write counter' 'fmc-goto 8' 'fmc-last-write counter' 'fmc-goto start' 'watch counter' continue 'print counter' reverse-continue 'print counter'
+says 'a write by an operation' '^counter was last written by T[23] add, in transition 8, after its memory_write counter: 1 before, 1 after$' \
+    '^counter was last written by T[23] add, in transition 7, after its memory_write counter: 0 before, 1 after$' \
+    'Hardware watchpoint .: counter' '^New value = 1' '^\$1 = 1' 'No more reverse' '^\$2 = 0'
+
 S=$SCRATCH/atomicity.sched
 gdb_do "fmc-replay $S" 'fmc-last-write balance' 'print balance' stepi 'print balance'
 says 'the write that broke the assertion' 'Assertion .*balance >= 0' 'balance was last written by T[0-9]+ .*: [0-9]+ before, -[0-9]+ after' \

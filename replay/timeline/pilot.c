@@ -116,6 +116,12 @@ static bool arrive(struct resume_ctx *ctx)
 	timeline->fresh = false;
 	if (moved && is_stepping(timeline))
 		return yield_step(ctx);
+	/* The operation may be an instruction of the program's, which touches what is watched. */
+	const size_t watch = moved ? take_hit(ctx) : WATCHES;
+	if (watch < WATCHES)
+		return yield(ctx, (struct event){.kind = EVENT_WATCHPOINT,
+						    .watch = watch,
+						    .address = timeline->active->watches[watch].address});
 	const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
 	bool at_copy = regs && entries_at_copy(process_entries(timeline->process), regs->rip);
 	bool arrived = moved || (at_copy && !was_fresh && timeline->shown_pc != pc);

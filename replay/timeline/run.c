@@ -49,6 +49,14 @@ static bool is_cut(struct timeline *timeline, size_t part)
 	return true;
 }
 
+/* The operation may be an instruction, which is performed before the thread goes on. */
+static void arm(struct timeline *timeline, size_t part)
+{
+	struct tracee *tracee = process_tracee(timeline->process, part_thread(timeline, part));
+	if (tracee && tracee->life == TRACEE_STOPPED)
+		traps_arm(timeline, tracee);
+}
+
 /* From one part to the next, until it is over (true) or given up. */
 static bool follow(struct timeline *timeline, size_t part, bool on)
 {
@@ -57,6 +65,7 @@ static bool follow(struct timeline *timeline, size_t part, bool on)
 		bool last = part > timeline->plan.prefix_length && !timeline->extends;
 		if (!last && yield_part(timeline, part))
 			return false;
+		arm(timeline, part);
 		on = execution_next(timeline->execution);
 	}
 	return timeline->mode != MODE_LEAVE;
