@@ -1,11 +1,20 @@
 /*
- * The first thing that people try: two threads add to a variable. fmc switches threads at operations, and here is none
- * between the read and the write; it says so, and on what the result depends. samples/lost_update.c is what it finds.
+ * The first thing that people try: two threads add to a variable. There is no operation between the read and the write. A search
+ * that switches threads at operations alone says on what its result depends; then it is made again with these accesses. The compiler
+ * may make a single instruction of both, and other processors still come between.
+ *
+ * fmc-options:
+ * fmc-verdict: abort
+ *
+ * fmc-options: --strategy optimal --granularity race --all
+ * fmc-verdict: abort
+ * fmc-complete: yes
+ * fmc-executions: 7
  *
  * fmc-options: --strategy dfs
  * fmc-verdict: none
  * fmc-complete: no
- * fmc-only-if: ^counter at counter\.c:17 by T2 and T3$
+ * fmc-only-if: ^counter at counter\.c:26 by T2 and T3$
  */
 #include <assert.h>
 #include <pthread.h>

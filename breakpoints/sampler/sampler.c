@@ -20,7 +20,7 @@ static const struct frugality {
 	uint32_t in_turn, thread; /* of one instruction in one transition, and by one thread */
 	bool
 	    steps; /* the trap is back right after the instruction, so that a loop of a single one is seen, too */
-} frugality[] = {{2000, 64, 400, true}, {20000, 4, 32, false}, {UINT64_MAX, 4, 4, false}};
+} frugality[] = {{2000, 400, 400, true}, {20000, 4, 32, false}, {UINT64_MAX, 4, 4, false}};
 
 /* An instruction that has been met. */
 struct tally {

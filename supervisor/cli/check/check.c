@@ -234,7 +234,7 @@ static int check_with(struct session *session, const struct setting *setting,
 		explore_search(&x, launch, processors);
 	int status = NOTHING;
 	progress_clear(&x.progress);
-	if (explore_wants_atomics(&x))
+	if (explore_wants_atomics(&x) || explore_wants_races(&x))
 		status = check_again(&x, setting);
 	if (status != NOTHING || (before && (x.fatal || verdict->executions == verdict->before))) {
 		explore_release(&x);
@@ -250,30 +250,52 @@ static int check_with(struct session *session, const struct setting *setting,
 	return status;
 }
 
-static void print_again(const struct exploration *x)
+static void print_again(const struct exploration *x, bool races)
 {
 	const struct verdict *verdict = x->verdict;
-	fprintf(text_stream(x->options),
-		"No failure found in %" PRIu64
-		" execution%s by operations alone%s, %.1f seconds: going on with atomic "
-		"instructions (--atomics).\n",
+	FILE *stream = text_stream(x->options);
+	fprintf(stream, "No failure found in %" PRIu64 " execution%s%s%s, %.1f seconds: going on with ",
 		verdict->executions, verdict->executions == 1 ? "" : "s",
-		x->complete ? ", all there are" : "", verdict->seconds);
-	fflush(text_stream(x->options));
+		x->options->atomics ? "" : " by operations alone", x->complete ? ", all there are" : "",
+		verdict->seconds);
+	if (races) {
+		fprintf(stream, "accesses that no operation orders: ");
+		memory_seen_print(&x->races.names, 3, stream);
+		fprintf(stream, ".\n");
+	} else {
+		fprintf(stream, "atomic instructions (--atomics).\n");
+	}
+	fflush(stream);
+}
+
+/* What this search has found, and what those before it had. */
+static void add_races(struct promoted *promoted, const struct exploration *first)
+{
+	const struct promoted *found = &first->races.places;
+	if (first->options->promoted)
+		*promoted = *first->options->promoted;
+	for (size_t i = 0; i < found->length; i++)
+		(void)promoted_add(promoted, &found->at[i]);
 }
 
 static int check_again(const struct exploration *first, const struct setting *setting)
 {
+	const bool races = !explore_wants_atomics(first);
+	struct promoted promoted = {0};
 	struct options with = *setting->options;
 	struct setting again = *setting;
 	struct session session;
 	struct verdict verdict;
 	char why[256];
 	with.atomics = true;
+	if (races) {
+		add_races(&promoted, first);
+		with.promoted = &promoted;
+	}
 	again.options = &with;
 	if (session_open_search(&session, setting->launch, &with, why) != STATUS_OK)
 		return NOTHING;
-	print_again(first);
+	print_again(first, races);
 	verdict_init(&verdict);
 	verdict.image = first->verdict->image;
 	const int exits = check_with(&session, &again, first, &verdict);

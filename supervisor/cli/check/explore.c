@@ -52,6 +52,7 @@ void explore_release(struct exploration *x)
 	progress_clear(&x->progress);
 	job_release(&x->last);
 	looks_release(&x->looks);
+	memory_seen_release(&x->races.names);
 	failures_release(&x->failures);
 	coverage_release(&x->coverage);
 	x->session->on_transition = NULL;

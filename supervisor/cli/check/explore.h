@@ -40,6 +40,7 @@ struct exploration {
 	bool ordered;		/* and its time-outs fire in order */
 	bool over;		/* nothing more is to be run */
 	bool enough;		/* over, and what runs still isn't wanted any more */
+	bool looked;		/* at what executions do to memory */
 	bool complete;		/* a strategy has run every execution */
 	bool sampled;		/* part of the search was random */
 	bool bounded;		/* some bound has been worked through: */
@@ -60,6 +61,7 @@ struct exploration {
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent, going_on;
 	struct failures failures;
 	struct looks looks; /* executions that are looked at again if the search comes to its end */
+	struct races races; /* that those looks have shown */
 	struct coverage coverage;
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */
@@ -90,6 +92,12 @@ void explore_probe(struct exploration *x, const struct trace *trace);
  * fatal): STATUS_MALFORMED if it is of something else.
  */
 bool explore_resume(struct exploration *x, const struct launch *launch);
+
+/*
+ * After the search: shall one follow that switches threads at the accesses which this one has found to be ordered by no operation,
+ * and hasn't switched them at? Where the user has chosen no strategy, or asked for it.
+ */
+bool explore_wants_races(const struct exploration *x);
 
 /*
  * After the preflight: shall a search with --atomics follow if this one finds nothing? It does where the user has chosen no strategy

@@ -1,4 +1,4 @@
-/* A search by operations alone that finds nothing, and the one with atomic instructions that follows. */
+/* A search that finds nothing, and the one with more places to switch threads at that follows it. */
 #include "supervisor/cli/check/explore_private.h"
 
 /*
@@ -10,17 +10,24 @@
 /* So many executions as long as the longest so far have to fit into what is left. */
 #define LEAST_EXECUTIONS 10
 
+/* Is it ours to say how the search goes on? */
 static bool is_free(const struct exploration *x)
 {
 	const struct options *options = x->options;
-	return options->automatic && !options->atomics && !options->executions && !x->resume->path &&
-	       x->repeatable && !x->fatal && !tracer_interrupted();
+	return !options->executions && !x->resume->path && x->repeatable && !x->fatal &&
+	       !tracer_interrupted();
+}
+
+static bool may_add_atomics(const struct exploration *x)
+{
+	return x->options->automatic && x->options->granularity == GRANULARITY_OPEN && !x->options->atomics &&
+	       is_free(x);
 }
 
 void explore_leave_time(struct exploration *x)
 {
 	const char *uncontrolled = x->verdict->uncontrolled;
-	if (!is_free(x) || !x->deadline || !uncontrolled || !process_names_atomics(uncontrolled))
+	if (!may_add_atomics(x) || !x->deadline || !uncontrolled || !process_names_atomics(uncontrolled))
 		return;
 	const uint64_t end = x->begin + (x->deadline - x->begin) / FIRST_PART;
 	/* Of long executions hardly one would be run: one of the two searches has all the time. */
@@ -33,10 +40,34 @@ void explore_leave_time(struct exploration *x)
 bool explore_wants_atomics(const struct exploration *x)
 {
 	const struct verdict *verdict = x->verdict;
-	if (!is_free(x) || verdict->reported_length > 0 || verdict->executions == 0 ||
+	if (!may_add_atomics(x) || verdict->reported_length > 0 || verdict->executions == 0 ||
 	    !verdict->uncontrolled || !process_names_atomics(verdict->uncontrolled))
 		return false;
 	return !x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline;
+}
+
+static bool has_new_races(const struct exploration *x)
+{
+	const struct promoted *races = &x->races.places, *known = x->options->promoted;
+	for (size_t i = 0; i < races->length; i++)
+		if (!known || (known->length < PROMOTED_MOST &&
+			       !promoted_has(known, races->at[i].module, races->at[i].offset)))
+			return true;
+	return false;
+}
+
+bool explore_may_add_races(const struct exploration *x)
+{
+	const struct options *options = x->options;
+	const bool wanted = options->granularity == GRANULARITY_RACE ||
+			    (options->automatic && options->granularity == GRANULARITY_OPEN);
+	return wanted && is_free(x) && x->verdict->reported_length == 0;
+}
+
+bool explore_wants_races(const struct exploration *x)
+{
+	return explore_may_add_races(x) && !explore_wants_atomics(x) && has_new_races(x) &&
+	       (!x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline);
 }
 
 void explore_follow(struct exploration *x, const struct exploration *before)
@@ -46,5 +77,7 @@ void explore_follow(struct exploration *x, const struct exploration *before)
 	x->session->deadline = x->deadline;
 	x->earlier_seconds = explore_seconds(before);
 	x->verdict->before = x->verdict->executions = before->verdict->executions;
+	if (x->options->promoted)
+		verdict_switched(x->verdict, before->verdict, &before->races.names);
 	x->verdict->transitions = before->verdict->transitions;
 }

@@ -9,14 +9,16 @@ void explore_memory(struct exploration *x)
 {
 	struct verdict *verdict = x->verdict;
 	uint64_t now = clock_now(), end = now + LOOK_NS, part = now + (now - x->begin) / LOOK_PART;
-	if (!x->complete || verdict->reasons > 0 || verdict->broken_off || verdict->alone ||
-	    tracer_interrupted())
+	const bool hopeless = verdict->reasons > 0 || verdict->broken_off;
+	if (x->looked || (!x->complete && !explore_may_add_races(x)) ||
+	    (hopeless && !explore_may_add_races(x)) || verdict->alone || tracer_interrupted())
 		return;
+	x->looked = true;
 	if (part > end)
 		end = part;
 	if (x->deadline && x->deadline < end)
 		end = x->deadline;
-	looks_make(&x->looks, x->session, end, x->deadline, &verdict->memory);
+	looks_make(&x->looks, x->session, end, x->deadline, &verdict->memory, &x->races);
 	if (x->looks.length == 0)
 		memory_seen_leave_out(&verdict->memory, "no execution ended by itself");
 	else if (verdict->memory.executions == 0)

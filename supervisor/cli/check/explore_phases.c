@@ -57,6 +57,20 @@ static void explore_unfair(struct exploration *x)
 		    "waits or sleeps several times is quicker than one that could run");
 }
 
+/*
+ * When one execution for each class is too much, the search looks what its threads do to memory. If they share some, a search that
+ * switches them there has the other half of the time.
+ */
+static void leave_half(struct exploration *x, const struct phase *phase)
+{
+	if (phase->search.strategy != STRATEGY_OPTIMAL || x->complete || x->over || !x->deadline ||
+	    !explore_may_add_races(x))
+		return;
+	explore_memory(x);
+	if (explore_wants_races(x) && x->deadline == x->whole_deadline)
+		x->deadline = x->session->deadline = x->begin + (x->deadline - x->begin) / 2;
+}
+
 static void explore_phases(struct exploration *x)
 {
 	const struct portfolio_program program = {
@@ -68,10 +82,16 @@ static void explore_phases(struct exploration *x)
 		/* Systematic strategies build on what earlier executions did. */
 		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
 			explore_phase(x, &phases[i], position);
+		leave_half(x, &phases[i]);
 		phases[i].search.seed += phases[i].executions;
 		if (i + 1 == length)
 			i -= again;
 	}
+	/* What follows has these accesses as operations, and sees more. */
+	if (explore_may_add_races(x))
+		explore_memory(x);
+	if (explore_wants_races(x))
+		return;
 	explore_whole(x);
 	explore_unfair(x);
 }
@@ -92,7 +112,8 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	if (plugin_failure())
 		explore_give_up(x, STATUS_UNSUPPORTED, plugin_failure());
 	x->found_reasons = x->verdict->reasons;
-	explore_memory(x);
+	if (x->complete)
+		explore_memory(x);
 	if (x->options->all || x->verdict->reported_length == 0)
 		explore_give_reasons(x);
 	else

@@ -44,8 +44,12 @@ uint64_t explore_confirming_end(const struct exploration *x, uint64_t took);
 /* How long an execution of this phase, or of none (NULL), may take. */
 struct session_time explore_time(const struct exploration *x, const struct phase *phase);
 
-/* explore_memory.c: a search that would call itself complete looks whether threads share memory without operations. */
+/*
+ * explore_memory.c: a search that would call itself complete looks, once, whether threads share memory without operations.
+ * explore_again.c: may one follow that switches threads there?
+ */
 void explore_memory(struct exploration *x);
+bool explore_may_add_races(const struct exploration *x);
 
 /* explore_reasons.c: everything that was left out, in the verdict. */
 void explore_give_reasons(struct exploration *x);

@@ -16,6 +16,8 @@
 struct wanted {
 	uint32_t index;
 	char name[NAME], place[NAME]; /* empty until it is */
+	bool promotable;
+	struct promoted_place promotes;
 };
 
 /* One execution. */
@@ -139,6 +141,7 @@ static void name_access(struct look *look, const struct memory_access *access, s
 	(void)places_update(process_places(process), process_target(process));
 	name_variable(look, access, wanted->name);
 	name_place(look, access, wanted->place);
+	wanted->promotable = process_promotable(process, access->place, &wanted->promotes);
 }
 
 static void add(struct look *look, const struct memory_access *access)
@@ -263,7 +266,17 @@ static bool is_position(const struct wanted *named)
 	       strncmp(named->name, "0x", 2) == 0;
 }
 
-static void tell(const struct look *look, const struct sharings *found, struct memory_seen *seen)
+static void tell_race(const struct look *look, const struct wanted *wanted, const char *name,
+		      struct races *races)
+{
+	if (!wanted->promotable || look->accesses[wanted->index].operation)
+		return;
+	(void)promoted_add(&races->places, &wanted->promotes);
+	(void)memory_seen_add(&races->names, name, wanted->place, look->accesses[wanted->index].thread);
+}
+
+static void tell(const struct look *look, const struct sharings *found, struct memory_seen *seen,
+		 struct races *races)
 {
 	for (size_t i = 0; i < found->length; i++) {
 		const struct sharing *pair = &found->at[i];
@@ -273,6 +286,8 @@ static void tell(const struct look *look, const struct sharings *found, struct m
 		const char *name = is_position(one) ? two->name : one->name;
 		(void)(memory_seen_add(seen, name, one->place, look->accesses[pair->first].thread) &&
 		       memory_seen_add(seen, name, two->place, look->accesses[pair->second].thread));
+		tell_race(look, one, name, races);
+		tell_race(look, two, name, races);
 	}
 }
 
@@ -295,7 +310,7 @@ static bool find(struct look *look, const struct look_plan *kept, bool *stacks, 
 
 /* Until `end`; what has been found is named however late it is by then, before `last`. */
 static void look_at(struct look *look, const struct look_plan *kept, uint64_t end, uint64_t last,
-		    bool *stacks, struct memory_seen *seen)
+		    bool *stacks, struct memory_seen *seen, struct races *races)
 {
 	struct sharings *found = calloc(1, sizeof *found);
 	struct trace again;
@@ -308,7 +323,7 @@ static void look_at(struct look *look, const struct look_plan *kept, uint64_t en
 			memory_seen_leave_out(seen, "the rest of an execution that took too long");
 		look->session->deadline = last;
 		if (found->length > 0 && want(look, found) && run(look, kept, *stacks, &again))
-			tell(look, found, seen);
+			tell(look, found, seen, races);
 		memory_seen_leave_out(seen, process_unseen(look->session->process));
 	} else {
 		memory_seen_leave_out(seen, "an execution that did something else");
@@ -319,13 +334,13 @@ static void look_at(struct look *look, const struct look_plan *kept, uint64_t en
 }
 
 void looks_make(const struct looks *looks, struct session *session, uint64_t end, uint64_t last,
-		struct memory_seen *seen)
+		struct memory_seen *seen, struct races *races)
 {
 	uint64_t deadline = session->deadline;
 	bool stacks = false;
 	for (size_t i = 0; i < looks->length && (i == 0 || clock_now() < end); i++) {
 		struct look look = {.session = session};
-		look_at(&look, &looks->at[i], i == 0 ? last : end, last, &stacks, seen);
+		look_at(&look, &looks->at[i], i == 0 ? last : end, last, &stacks, seen, races);
 		free(look.accesses);
 	}
 	session->deadline = deadline;

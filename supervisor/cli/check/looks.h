@@ -19,6 +19,12 @@ struct looks {
 	uint64_t classes; /* of executions, so far */
 };
 
+/* Accesses that no operation orders, and whose instructions can be operations: where they are, and how they are called. */
+struct races {
+	struct promoted places;
+	struct memory_seen names;
+};
+
 void looks_init(struct looks *looks);
 void looks_release(struct looks *looks);
 
@@ -30,9 +36,9 @@ void looks_keep(struct looks *looks, const struct trace *trace, const struct pol
 
 /*
  * Look at what was kept, the first execution in any case, others while there is time: `end` on clock_now(). `last`: when even the
- * first is broken off, 0 never. What doesn't do the same again isn't counted.
+ * first is broken off, 0 never. What doesn't do the same again isn't counted. What is seen is added to `seen`, and to `races`.
  */
 void looks_make(const struct looks *looks, struct session *session, uint64_t end, uint64_t last,
-		struct memory_seen *seen);
+		struct memory_seen *seen, struct races *races);
 
 #endif

@@ -85,6 +85,10 @@ static const struct option_spec specs[] = {
      "check fmc's model against the real results"},
     {ID_ATOMICS, "atomics", 0, NULL, CHECK | ATTACH | RUN,
      "switch threads at atomic instructions of the program and its libraries, too"},
+    {ID_GRANULARITY, "granularity", 0, "WHERE", CHECK | ATTACH,
+     "switch threads at sync: operations; atomic: as --atomics; race: accesses that no operation orders, too "
+     "(default: sync; auto "
+     "goes on to race)"},
     {ID_OPS, "ops", 0, "FILE.so", CHECK | ATTACH | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "operations of your own, described by a plug-in: fmc-ops(3)"},
     {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK | ATTACH, "report a failure as it was found"},

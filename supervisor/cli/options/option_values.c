@@ -130,6 +130,14 @@ static bool parse_timeouts(struct options *options, const struct option_spec *sp
 	return i >= 0;
 }
 
+static bool parse_granularity(struct options *options, const struct option_spec *spec)
+{
+	int i = parse_word(spec);
+	options->granularity = (enum granularity)(GRANULARITY_SYNC + i);
+	options->atomics = options->granularity > GRANULARITY_SYNC;
+	return i >= 0;
+}
+
 static bool parse_origin(struct options *options, const struct option_spec *spec)
 {
 	static const enum origin_kind kinds[] = {ORIGIN_AUTO, ORIGIN_EXEC, ORIGIN_COPY};
@@ -284,7 +292,10 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_VERIFY_MODEL:
 		return o->verify_model = true;
 	case ID_ATOMICS:
+		o->granularity = GRANULARITY_ATOMIC;
 		return o->atomics = true;
+	case ID_GRANULARITY:
+		return parse_granularity(o, spec);
 	case ID_OPS:
 		o->ops = optarg;
 		return true;

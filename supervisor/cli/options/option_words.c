@@ -2,6 +2,7 @@
 #include "supervisor/cli/options/option_table.h"
 
 static const char *const timeouts[] = {"any", "ordered", NULL};
+static const char *const granularities[] = {"sync", "atomic", "race", NULL};
 static const char *const origins[] = {"auto", "exec", "copy", NULL};
 static const char *const spins[] = {"yield", "report", NULL};
 static const char *const caches[] = {"on", "off", NULL};
@@ -24,6 +25,8 @@ const char *const *option_words(enum option_id id)
 		return strategies();
 	case ID_TIMEOUTS:
 		return timeouts;
+	case ID_GRANULARITY:
+		return granularities;
 	case ID_ORIGIN:
 		return origins;
 	case ID_SPIN:

@@ -144,12 +144,17 @@ static json_t *variable_json(const struct memory_variable *variable)
 			 "threads", threads, "accesses", accesses);
 }
 
-static json_t *only_if_json(const struct verdict *verdict)
+static json_t *variables_json(const struct memory_seen *seen)
 {
 	json_t *list = json_array();
-	for (size_t i = 0; verdict->conditional && i < verdict->memory.length; i++)
-		json_array_append_new(list, variable_json(&verdict->memory.variables[i]));
+	for (size_t i = 0; i < seen->length; i++)
+		json_array_append_new(list, variable_json(&seen->variables[i]));
 	return list;
+}
+
+static json_t *only_if_json(const struct verdict *verdict)
+{
+	return verdict->conditional ? variables_json(&verdict->memory) : json_array();
 }
 
 /* How much of the executions' accesses to memory was looked at. */
@@ -167,7 +172,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o, s:b, s:I}",
+	    "s:o, s:o, s:o, s:b, s:o, s:I}",
 	    "fmc", FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
 	    "incomplete_because", because, "executions", (json_int_t)verdict->executions, "assumed_exit",
@@ -179,7 +184,8 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    verdict->saturation, "estimate", estimate_json(verdict), "seconds", verdict->seconds, "strategy",
 	    verdict->strategy, "findings", findings_json(verdict), "warnings", warnings_json(verdict),
 	    "complete_only_if", only_if_json(verdict), "memory", memory_json(verdict), "atomics",
-	    (int)verdict->atomics, "executions_without_atomics", (json_int_t)verdict->before);
+	    (int)verdict->atomics, "switched_at", variables_json(&verdict->switched),
+	    "executions_without_atomics", (json_int_t)verdict->before);
 	free(conditions);
 	return json;
 }

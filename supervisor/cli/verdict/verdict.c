@@ -26,6 +26,7 @@ void verdict_release(struct verdict *verdict)
 		free(verdict->because[i]);
 	free(verdict->uncontrolled);
 	memory_seen_release(&verdict->memory);
+	memory_seen_release(&verdict->switched);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_release(&verdict->warnings[i]);
 	for (size_t i = 0; i < verdict->reported_length; i++) {
@@ -46,6 +47,20 @@ struct reported *verdict_report(struct verdict *verdict)
 	verdict->reported[length] = (struct reported){.count = 1};
 	finding_init(&verdict->reported[length].finding);
 	return &verdict->reported[length];
+}
+
+static void add_all(struct memory_seen *to, const struct memory_seen *from)
+{
+	for (size_t i = 0; i < from->length; i++)
+		for (size_t k = 0; k < from->variables[i].length; k++)
+			(void)memory_seen_add(to, from->variables[i].name, from->variables[i].uses[k].place,
+					      from->variables[i].uses[k].thread);
+}
+
+void verdict_switched(struct verdict *verdict, const struct verdict *before, const struct memory_seen *races)
+{
+	add_all(&verdict->switched, &before->switched);
+	add_all(&verdict->switched, races);
 }
 
 size_t verdict_failures(const struct verdict *verdict)
@@ -177,6 +192,10 @@ static void print_conditions(const struct verdict *verdict, const char *gap, con
 	fprintf(stream, "threads switching only before synchronisation operations");
 	if (verdict->atomics)
 		fprintf(stream, "%sand atomic instructions of the program and its libraries", gap);
+	if (verdict->switched.length > 0) {
+		fprintf(stream, "%sand these accesses to memory: ", gap);
+		memory_seen_print(&verdict->switched, VARIABLES_SHOWN, stream);
+	}
 	fprintf(stream, "%s,%s", verdict->reduced ? " and sharing no memory without them" : "", next);
 	print_fairness(verdict, stream);
 	if (verdict->ordered)

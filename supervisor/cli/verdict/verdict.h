@@ -82,6 +82,7 @@ struct verdict {
 	bool ordered;  /* time-outs fired in order, and some were held back for it: */
 	bool in_order; /* but for that, and for `conditional`, it would be complete */
 	struct memory_seen memory;
+	struct memory_seen switched;	/* accesses at which threads were switched, too */
 	char *because[VERDICT_REASONS]; /* why the search isn't complete */
 	size_t reasons;
 	char *uncontrolled; /* verdict_uncontrolled() so far, as that takes it; NULL: nothing */
@@ -98,6 +99,9 @@ void verdict_release(struct verdict *verdict);
  * finding keeps the kind FINDING_NONE it is no failure.
  */
 struct reported *verdict_report(struct verdict *verdict);
+
+/* Threads are switched at these accesses, too, and at those of the search before this one. Without memory it names fewer. */
+void verdict_switched(struct verdict *verdict, const struct verdict *before, const struct memory_seen *races);
 
 size_t verdict_failures(const struct verdict *verdict);
 
