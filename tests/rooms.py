@@ -13,17 +13,18 @@ import subprocess
 import sys
 
 
-def symbols(build, source):
-    """The names that a source's object defines, and those that it needs."""
-    defined, needed = set(), set()
-    out = subprocess.run(["nm", f"{build}/{source[:-2]}.o"], capture_output=True, text=True, check=True).stdout
+def symbols(build, sources):
+    """Of each source, the names that its object defines, and those that it needs. One call of nm is much quicker than hundreds."""
+    found = {f"{build}/{source[:-2]}.o": (source, set(), set()) for source in sources}
+    out = subprocess.run(["nm", "-A", *found], capture_output=True, text=True, check=True).stdout
     for line in out.splitlines():
         words = line.split()
+        _, defined, needed = found[words[0].partition(":")[0]]
         if words[-2] in ("T", "D", "B", "R", "V", "W"):
             defined.add(words[-1])
-        elif words[-2] == "U":
+        elif words[-2].endswith("U"):
             needed.add(words[-1])
-    return defined, needed
+    return found.values()
 
 
 def layer_of(room):
@@ -32,11 +33,10 @@ def layer_of(room):
 
 def uses_by_symbols(build, rooms):
     home, needs = {}, {}
-    for room in rooms:
-        for source in glob.glob(f"{room}/*.c"):
-            defined, needs[source] = symbols(build, source)
-            for name in defined:
-                home[name] = source
+    for source, defined, needed in symbols(build, [source for room in rooms for source in glob.glob(f"{room}/*.c")]):
+        needs[source] = needed
+        for name in defined:
+            home[name] = source
     for source, names in needs.items():
         for name in names:
             if name in home:
