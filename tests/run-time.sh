@@ -18,6 +18,26 @@ says_not "an idle server isn't cut" '--depth'
 judge "a long time-out under fmc check" [ $? -eq 0 ]
 says_not "a long time-out is come to" 'waited for something outside'
 
+# The clocks that a program reads and the one by which its waits end are the same, whoever waits. None takes as long as this.
+for how in semaphore condition mutex rwlock futex sleep timerfd timer select; do
+	for other in '' other; do
+		"$FMC" run --time 100 -- "$BUILD/targets/moments" $how $other </dev/null >"$SCRATCH/out" 2>&1
+		judge "until a moment: $how $other" [ $? -eq 0 ] || show "$SCRATCH/out"
+	done
+done
+
+# A program that is run waits as long as it says: what is done in time is done in time under any seed.
+for seed in '' 1 2 3 4 5 6 7 8 9 10; do
+	"$FMC" run -o "$SCRATCH/timed.sched" ${seed:+--seed $seed} -- "$BUILD/samples/timedwait" assume >"$SCRATCH/out" 2>&1 </dev/null
+	judge "a time-out isn't early${seed:+, seed $seed}" [ $? -eq 0 ] || show "$SCRATCH/out"
+done
+for seed in {1..600}; do
+	"$FMC" run --timeouts any -o "$SCRATCH/hurried.sched" --seed $seed -- "$BUILD/samples/timedwait" assume >"$SCRATCH/out" 2>&1 </dev/null ||
+	    break
+done
+judge "unless it is to be (seed $seed)" grep -q '^abort: ' "$SCRATCH/out"
+says "an early time-out" 'It needs --timeouts any: '
+
 # A key that lives for ten seconds lives as long as somebody else's clock says.
 if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then
 	"$FMC" run -- redis-server --port 0 --unixsocket "$SOCKET.redis" --save '' --appendonly no \

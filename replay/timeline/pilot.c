@@ -178,7 +178,7 @@ static enum status await_step(struct resume_ctx *ctx)
 	enum status status;
 	do
 		status = target_wait(tracee->target, tracee, ctx->timeout_ms, ctx->stop);
-	while (status == STATUS_TIMEOUT && tracee_blocked_in(tracee) < 0);
+	while (status == STATUS_TIMEOUT && tracee_blocked_in(tracee, NULL) < 0);
 	return status;
 }
 
@@ -310,7 +310,7 @@ static enum status look_up(struct resume_ctx *ctx)
 static bool is_young(struct resume_ctx *ctx)
 {
 	struct process *process = ctx->timeline->process;
-	if (tracee_blocked_in(ctx->tracee) >= 0)
+	if (tracee_blocked_in(ctx->tracee, NULL) >= 0)
 		return false;
 	const uint64_t used = tracee_cpu_time(ctx->tracee);
 	if (!ctx->since)

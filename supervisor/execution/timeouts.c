@@ -23,10 +23,12 @@ static bool needs_time(const struct execution *x, uint32_t t, int64_t moment)
 	return model_waits_for_time(x->block.model, t) && !(op->end && op->end <= moment);
 }
 
-/* Does what it could do come before the time-outs of others? */
+/* Does what it could do come before the time-outs of others? Who is patient only has to wait where time comes by itself. */
 static bool counts(const struct execution *x, uint32_t t)
 {
-	return x->yields[t] < PATIENCE && !execution_used_up(x, t);
+	const struct machine_ops *ops = x->machine->ops;
+	const bool comes = ops->follows && ops->follows(x->machine);
+	return (comes || x->yields[t] < PATIENCE) && !execution_used_up(x, t);
 }
 
 /* Yields since a thread had to wait for another one. */

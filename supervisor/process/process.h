@@ -102,11 +102,13 @@ struct brought_up {
 
 /* How clocks follow real time: time.c. */
 struct pace {
-	uint64_t real;	  /* when something outside was first awaited, on clock_now(); 0: not yet */
-	int64_t moment;	  /* what the clocks showed then */
-	uint64_t waited;  /* nanoseconds since something last came from there */
-	uint64_t in_vain; /* the same without child processes, over all executions */
-	uint32_t hurried; /* time-outs since then that came before their time */
+	uint64_t
+	    real; /* when the present wait for something outside began, on clock_now(); 0: there was none yet */
+	int64_t moment;	      /* what the clocks showed then */
+	uint64_t transitions; /* so many had been made then */
+	uint64_t waited;      /* nanoseconds since something last came from there */
+	uint64_t in_vain;     /* the same without child processes, over all executions */
+	uint32_t hurried;     /* time-outs since then that came before their time */
 };
 
 /* When child processes may end: children.c. */
@@ -256,8 +258,8 @@ void time_reach(struct process *process, int64_t moment);
 void time_begin(struct process *process);
 enum hope time_pass(struct process *process, int64_t until);
 void time_heard(struct process *process);
-/* Of a thread that nobody else of the program could go on beside: it sleeps until then. */
-void time_sleep(struct process *process, int64_t end);
+/* Of a thread that nobody else of the program could go on beside: it sleeps until then, or until over() says so. */
+void time_sleep(struct process *process, int64_t end, bool (*over)(void *context), void *context);
 
 /*
  * children.c. watch: the target has just begun. let_end, hold: as machine_ops.children and children_held say. let_end_asleep:

@@ -10,7 +10,9 @@
 /*
  * Virtual time of a real process. A wait or a sleep ends at a moment that is known when it begins; whoever lets it end brings the
  * clocks there. While something outside is awaited, nobody else may be hurried: then they follow real time, up to the
- * moment at which the first wait of the program itself ends.
+ * moment at which the first wait of the program itself ends, and what the program takes to compute is left out: whoever measures them
+ * from outside never sees them ahead. Once a program that is run has met others at a socket they just follow
+ * it (target_follow_time()).
  *
  * Moments are what CLOCK_MONOTONIC shows, in nanoseconds.
  */
@@ -123,13 +125,16 @@ void time_begin(struct process *process)
 	process->pace = (struct pace){.in_vain = process->pace.in_vain};
 }
 
-/* What the clocks would show if they had followed real time since something outside was first awaited. */
+/* What the clocks show if they have followed real time since nobody in the program has gone on. */
 static int64_t followed(struct process *process)
 {
 	struct pace *pace = &process->pace;
-	if (!pace->real) {
+	if (target_follows_time(process->target))
+		return time_now(process);
+	if (!pace->real || pace->transitions != process->transitions) {
 		pace->real = clock_now();
 		pace->moment = time_now(process);
+		pace->transitions = process->transitions;
 	}
 	return later(pace->moment, (int64_t)(clock_now() - pace->real));
 }
@@ -175,10 +180,16 @@ void time_heard(struct process *process)
 	process->pace.hurried = 0;
 }
 
-/* Child processes take real time for what they do meanwhile. */
-void time_sleep(struct process *process, int64_t end)
+void time_sleep(struct process *process, int64_t end, bool (*over)(void *context), void *context)
 {
-	while (target_descendants(process->target) && time_pass(process, end) == HOPE_MORE)
-		;
-	time_reach(process, end);
+	struct target *target = process->target;
+	process->pace.real = 0;
+	while (!over(context)) {
+		/* Child processes take real time for what they do meanwhile. */
+		const bool passes = target_descendants(target) > 0 || target_follows_time(target);
+		if (!passes || time_pass(process, end) != HOPE_MORE) {
+			time_reach(process, end);
+			return;
+		}
+	}
 }

@@ -93,6 +93,7 @@ bool run_stop_before(struct run *run, const struct call *call)
 	op->object2 = object_number(process, call, op_class2(op->kind), call->object2);
 	op->end = time_end(process, thread->tracee, call);
 	channels_watch(process, run->thread, op);
+	outside_meet(process, thread->tracee, op);
 	objects_verify(process, op);
 	if (may_be_refused(process, thread))
 		return run_fail(

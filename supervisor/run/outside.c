@@ -210,6 +210,36 @@ static bool is_others(const struct process *process, int fd, short events)
 	return !target_made(process->target, fd);
 }
 
+static bool meets_others(const struct process *process, int fd, short events)
+{
+	(void)events;
+	return target_meets_others(process->target, fd);
+}
+
+/* Only where executions needn't be alike. */
+static bool may_follow_time(const struct process *process)
+{
+	return !process->options.outside_ms && !target_follows_time(process->target);
+}
+
+void outside_meet(struct process *process, struct tracee *tracee, const struct op *op)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	if (!op_waits_outside(op->kind) || !regs || !may_follow_time(process))
+		return;
+	const long number = (long)regs->orig_rax;
+	if (any_descriptor(process, number < 0 ? (long)op->arg : number, regs, meets_others, false))
+		target_follow_time(process->target);
+}
+
+void outside_meet_asleep(struct process *process, long number, uint64_t first)
+{
+	const struct call_traits *traits = call_traits(number);
+	if ((traits->reads == 0 || traits->writes == 0) && may_follow_time(process) &&
+	    target_meets_others(process->target, (int)first))
+		target_follow_time(process->target);
+}
+
 /* Signals are sent from outside to a program that is run, not to one that is explored. */
 static bool awaits_others(const struct process *process, uint32_t thread, const struct op *op)
 {
@@ -225,7 +255,7 @@ static bool awaits_others(const struct process *process, uint32_t thread, const 
 static bool somebody_awaits_others(const struct process *process)
 {
 	const struct model *model = process->model->model;
-	if (target_descendants(process->target))
+	if (target_descendants(process->target) || target_follows_time(process->target))
 		return true;
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (!model_exited(model, t) && awaits_others(process, t, model_pending(model, t)))

@@ -53,6 +53,11 @@ static unsigned long long *call_argument(struct user_regs_struct *regs, int inde
 	return arguments[index];
 }
 
+static bool tells_time_left(long number)
+{
+	return number == SYS_select || number == SYS_pselect6 || number == SYS_ppoll;
+}
+
 /* A wait for descriptors or signals whose time is up: the kernel fills in the result sets, with a time-out of
  * zero. */
 static void expire_outside(struct process *process, uint32_t thread)
@@ -61,9 +66,13 @@ static void expire_outside(struct process *process, uint32_t thread)
 	if (!regs)
 		return;
 	const struct call_traits *traits = call_traits((long)regs->orig_rax);
-	if (traits->form != TIME_NONE)
-		*call_argument(regs, traits->time) =
-		    traits->form == TIME_MILLISECONDS ? 0 : zero_time(process);
+	unsigned long long *time = traits->form == TIME_NONE ? NULL : call_argument(regs, traits->time);
+	if (!time)
+		return;
+	/* The kernel tells how much of the time is left. */
+	if (tells_time_left(traits->number))
+		target_write(process->target, *time, (const uint64_t[2]){0}, 2 * sizeof(uint64_t));
+	*time = traits->form == TIME_MILLISECONDS ? 0 : zero_time(process);
 }
 
 static void set_argument(struct user_regs_struct *regs, int index, uint64_t value)

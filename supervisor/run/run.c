@@ -169,16 +169,56 @@ static bool on_trap(struct run *run, const struct stop *stop)
 	return pass_trap(run, stop, &call);
 }
 
-/* With a single thread nothing is to be decided: sleeps cost nothing, all else is the kernel's. */
+/* A wait of a process's only thread at a futex. Another process that wakes it changes the word. */
+struct lone_wait {
+	struct process *process;
+	const struct tracee *tracee;
+	uint64_t word;
+	uint32_t expected;
+	int64_t result;
+};
+
+static bool is_over(void *context)
+{
+	struct lone_wait *wait = context;
+	uint32_t word;
+	if (target_read(wait->process->target, wait->word, &word, sizeof word) != STATUS_OK)
+		wait->result = -EFAULT;
+	else if (word != wait->expected)
+		wait->result = -EAGAIN;
+	else if (signals_deliverable(wait->tracee))
+		wait->result = -EINTR;
+	else
+		return false;
+	return true;
+}
+
+static bool never(void *context)
+{
+	(void)context;
+	return false;
+}
+
+/*
+ * With a single thread nothing is to be decided: sleeps cost nothing, all else is the kernel's. But it doesn't know the program's
+ * clocks, by which the end of a wait at a futex may be given.
+ */
 static bool pass_alone(struct run *run, const struct call *call)
 {
+	struct process *process = run->process;
 	struct tracee *tracee = run_self(run)->tracee;
-	const int64_t end = time_end(run->process, tracee, call);
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	const int64_t end = time_end(process, tracee, call);
 	if (call->op.kind == OP_SLEEP) {
-		time_sleep(run->process, end);
+		time_sleep(process, end, never, NULL);
 		tracee_skip_syscall(tracee, 0);
+	} else if (call->op.kind == OP_FUTEX_WAIT && end && regs && !process->threaded) {
+		struct lone_wait wait = {process, tracee, regs->rdi, (uint32_t)regs->rdx, -ETIMEDOUT};
+		time_sleep(process, end, is_over, &wait);
+		tracee_skip_syscall(tracee, wait.result);
 	} else {
-		target_clock_waits(run->process->target, end);
+		outside_meet(process, tracee, &call->op);
+		target_clock_waits(process->target, end);
 	}
 	return run_resume(run, 0);
 }
@@ -317,8 +357,8 @@ static bool on_syscall(struct run *run, const struct stop *stop)
 
 static bool run_handle(struct run *run, const struct stop *stop);
 
-/* Asleep in the kernel, with everybody else stopped: it waits for something outside of fmc's knowledge. */
-static bool on_blocked(struct run *run, long number)
+/* Asleep in the kernel, with everybody else stopped: it waits for something outside of fmc's knowledge. first: the call's argument. */
+static bool on_blocked(struct run *run, long number, uint64_t first)
 {
 	struct process *process = run->process;
 	struct stop stop;
@@ -329,6 +369,7 @@ static bool on_blocked(struct run *run, long number)
 		if (process->threaded && process->options.outside_ms && waited > process->options.outside_ms)
 			return run_fail(run, END_STUCK, STATUS_TIMEOUT,
 					"every thread waits for something outside of the program");
+		outside_meet_asleep(process, number, first);
 		target_clock_waited(process->target, WATCH_MS * INT64_C(1000000));
 		return false;
 	}
@@ -358,14 +399,15 @@ static bool on_timeout(struct run *run)
 {
 	struct process *process = run->process;
 	struct process_thread *thread = run_self(run);
-	long number = tracee_blocked_in(thread->tracee);
+	uint64_t first;
+	long number = tracee_blocked_in(thread->tracee, &first);
 	/* Put into an image on its way it is another thread to the kernel, which begins at 0. */
 	if (!run->looks++ || tracee_cpu_time(thread->tracee) < run->since) {
 		run->since = tracee_cpu_time(thread->tracee);
 		run->calls = target_calls(process->target);
 	}
 	if (number >= 0) {
-		return ++run->blocked >= looks_before(number) && on_blocked(run, number);
+		return ++run->blocked >= looks_before(number) && on_blocked(run, number, first);
 	}
 	run->blocked = 0;
 	uint64_t used = tracee_cpu_time(thread->tracee) - run->since;

@@ -119,6 +119,13 @@ bool user_functions_missing(const struct process *process, char text[160]);
 /* outside.c: wait a little for whatever could still wake a thread, as machine_ops.await says */
 enum hope outside_await(struct process *process, int64_t until);
 
+/*
+ * A thread stands before this operation, or sleeps in the kernel in this call, whose first argument that is. A program that is run
+ * and waits for others at a socket has clients or servers, who have clocks of their own: its clocks follow theirs from then on.
+ */
+void outside_meet(struct process *process, struct tracee *tracee, const struct op *op);
+void outside_meet_asleep(struct process *process, long number, uint64_t first);
+
 /* The thread's wait is over: was that somebody outside? */
 void outside_heard(struct process *process, uint32_t thread, const struct op *op);
 

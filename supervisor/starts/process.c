@@ -155,6 +155,11 @@ static int64_t process_now(const struct machine *machine)
 	return time_now(process);
 }
 
+static bool process_follows(const struct machine *machine)
+{
+	return target_follows_time(((const struct process *)machine)->target);
+}
+
 static void process_children(struct machine *machine, const uint64_t *before)
 {
 	children_let_end(process_of(machine), before);
@@ -184,6 +189,7 @@ static const struct machine_ops process_ops = {
     .ready = process_ready,
     .await = process_await,
     .now = process_now,
+    .follows = process_follows,
     .children = process_children,
     .children_held = process_children_held,
     .digest = process_digest,

@@ -48,7 +48,7 @@ enum whereabouts process_where(struct process *process, uint32_t thread, char te
 	if (!tracee)
 		return WHERE_STANDS;
 	bool going = is_going(tracee);
-	bool waits = going && tracee_blocked_in(tracee) >= 0;
+	bool waits = going && tracee_blocked_in(tracee, NULL) >= 0;
 	if (going && (process->options.pilot || !process_stop_running(process, tracee)))
 		return WHERE_STANDS;
 	const struct user_regs_struct *regs = tracee_regs(tracee);

@@ -1,6 +1,6 @@
 /*
  * A server at rest: PATH [ticks] [patience MS]. Waits for clients at a Unix socket, tells each what its clock shows, in milliseconds since it began,
- * and ends when one sends `end`. With ticks a second thread sleeps for a second again and again, and says so; else it waits
+ * and ends when one sends `end`. It computes for as many rounds as one sends `busy N`, and says so before. With ticks a second thread sleeps for a second again and again, and says so; else it waits
  * for what the first one never sends. With patience the server gives up by itself when nobody has come for so long.
  */
 #include <poll.h>
@@ -20,6 +20,13 @@ static long long milliseconds(void)
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
+}
+
+static void compute(long rounds)
+{
+	static volatile unsigned number = 1;
+	for (long i = 0; i < rounds; i++)
+		number = number * 1664525u + 1013904223u;
 }
 
 static void *tick(void *unused)
@@ -57,7 +64,7 @@ int main(int argc, char **argv)
 	printf("ready\n");
 	for (;;) {
 		struct pollfd wanted = {.fd = listener, .events = POLLIN};
-		char request[16] = "", answer[32];
+		char request[24] = "", answer[32];
 		if (poll(&wanted, 1, patience) == 0) {
 			printf("nobody came within %lld ms\n", milliseconds() - begin);
 			return 0;
@@ -65,6 +72,10 @@ int main(int argc, char **argv)
 		int client = accept(listener, NULL, NULL);
 		if (client < 0 || read(client, request, sizeof request - 1) <= 0)
 			return 2;
+		if (strncmp(request, "busy", 4) == 0) {
+			(void)!write(client, "busy\n", 5);
+			compute(atol(request + 5));
+		}
 		snprintf(answer, sizeof answer, "%lld\n", milliseconds() - begin);
 		(void)!write(client, answer, strlen(answer));
 		close(client);

@@ -5,8 +5,8 @@
 #include <time.h>
 
 /*
- * Virtual time. It passes by what the program sleeps, by what is waited for outside, and a little with each reading. Of
- * processor time a thread uses nothing but its readings: how long it computes differs from run to run.
+ * Virtual time. It passes by what the program sleeps, by what is waited for outside, and a little with each reading; or, for
+ * who is told to follow real time, as that does. Of processor time a thread uses nothing but its readings: how long it computes differs from run to run.
  *
  * A clock's number is one of a few constants, or negative and made of a process's or thread's number or of a descriptor,
  * as clock_getcpuclockid(3), pthread_getcpuclockid(3) and drivers of clocks do:
@@ -43,6 +43,22 @@ void target_advance_clock(struct target *target, int64_t nanoseconds)
 		target->world.elapsed_ns += nanoseconds < INT64_MAX / 4 ? nanoseconds : INT64_MAX / 4;
 }
 
+static int64_t elapsed(const struct virtual_world *world)
+{
+	return world->elapsed_ns + (world->followed ? (int64_t)(clock_now() - world->followed) : 0);
+}
+
+void target_follow_time(struct target *target)
+{
+	if (!target->world.followed)
+		target->world.followed = clock_now();
+}
+
+bool target_follows_time(const struct target *target)
+{
+	return target->world.followed != 0;
+}
+
 static enum time_kind kind_of(clockid_t clock)
 {
 	switch (clock) {
@@ -70,8 +86,8 @@ int64_t target_clock(const struct target *target, clockid_t clock)
 {
 	const struct virtual_world *world = &target->world;
 	if (kind_of(clock) == TIME_REAL)
-		return world->start_ns + world->elapsed_ns;
-	return (world->uptime_ns ? world->uptime_ns : UPTIME_NS) + world->elapsed_ns;
+		return world->start_ns + elapsed(world);
+	return (world->uptime_ns ? world->uptime_ns : UPTIME_NS) + elapsed(world);
 }
 
 /* The kernel's wait, if there was one, is over. */
@@ -94,6 +110,8 @@ void target_clock_waits(struct target *target, int64_t end)
 void target_clock_waited(struct target *target, int64_t nanoseconds)
 {
 	struct kernel_wait *wait = &target->world.wait;
+	if (target->world.followed)
+		return;
 	const int64_t left = wait->end - target_clock(target, CLOCK_MONOTONIC);
 	wait->seen = true;
 	target_advance_clock(target, wait->end && left < nanoseconds ? left : nanoseconds);
@@ -159,7 +177,8 @@ static int64_t value(const struct shown *shown, clockid_t clock)
 static void take_reading(struct tracee *tracee)
 {
 	settle_wait(tracee->target);
-	tracee->target->world.elapsed_ns += READING_NS;
+	if (!tracee->target->world.followed)
+		tracee->target->world.elapsed_ns += READING_NS;
 	tracee->target->world.used_ns += READING_NS;
 	tracee->used_ns += READING_NS;
 }
@@ -179,7 +198,7 @@ uint64_t tracee_read_ticks(struct tracee *tracee)
 {
 	const struct virtual_world *world = &tracee->target->world;
 	take_reading(tracee);
-	return (world->ticks ? world->ticks : NS_PER_SECOND) + (uint64_t)world->elapsed_ns;
+	return (world->ticks ? world->ticks : NS_PER_SECOND) + (uint64_t)elapsed(world);
 }
 
 uint64_t *target_answers(struct target *target)

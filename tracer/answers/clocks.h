@@ -17,6 +17,12 @@ int64_t clocks_read(struct tracee *tracee, clockid_t clock, int64_t *ns);
 /* Is there such a clock? As clocks_read(), and no time passes. */
 int64_t clocks_find(struct tracee *tracee, clockid_t clock);
 
+/*
+ * timers.c: if timer_settime() or timerfd_settime() is about to be executed with these registers, to a moment of the program's
+ * clocks, give the kernel that moment on its own. False: they are left as they are.
+ */
+bool timers_name_real_moment(struct tracee *tracee, struct user_regs_struct *regs);
+
 /* Processor time of the process and of one of its threads. */
 int64_t clocks_process_time(const struct target *target);
 int64_t clocks_thread_time(const struct tracee *tracee);

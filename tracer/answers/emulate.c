@@ -172,7 +172,7 @@ static void note(struct tracee *tracee, const struct user_regs_struct *regs)
 }
 
 /*
- * The kernel's, and stopped only for the numbers of processes and threads in them, or to be noted. Others have such numbers too,
+ * The kernel's, and stopped only for the numbers of processes and threads or the moments in them, or to be noted. Others have such numbers too,
  * but threads may depend on each other by them: the supervisor is told.
  */
 static bool names_numbers(long call)
@@ -184,6 +184,8 @@ static bool names_numbers(long call)
 	case SYS_setpgid:
 	case SYS_sched_rr_get_interval:
 	case SYS_pidfd_open:
+	case SYS_timer_settime:
+	case SYS_timerfd_settime:
 		return true;
 	default:
 		return false;

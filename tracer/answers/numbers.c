@@ -1,4 +1,5 @@
 #include "tracer/answers/answers.h"
+#include "tracer/answers/clocks.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -218,7 +219,8 @@ void numbers_before_call(struct tracee *tracee)
 	struct user_regs_struct *regs = target->world.number ? tracee_regs(tracee) : NULL;
 	if (!regs)
 		return;
-	struct after_call after = {.rdi = regs->rdi, .rsi = regs->rsi, .keeps_result = true};
+	struct after_call after = {
+	    .rdi = regs->rdi, .rsi = regs->rsi, .rdx = regs->rdx, .keeps_result = true};
 	const unsigned arguments = number_arguments((long)regs->orig_rax);
 	if (arguments & 1)
 		regs->rdi = numbers_real(target, regs->rdi);
@@ -237,7 +239,8 @@ void numbers_before_call(struct tracee *tracee)
 	after.notified_word = notified_word(target, regs);
 	if (after.notified_word)
 		after.notified = name_real_receiver(target, after.notified_word);
-	after.due = after.word || after.notified_word || after.sets_stack || !after.keeps_result ||
+	const bool moment = timers_name_real_moment(tracee, regs);
+	after.due = moment || after.word || after.notified_word || after.sets_stack || !after.keeps_result ||
 		    regs->rdi != after.rdi || regs->rsi != after.rsi;
 	tracee->regs_changed |= after.due;
 	tracee->after_call = after;
@@ -250,6 +253,7 @@ void numbers_after_call(struct tracee *tracee)
 	if (regs) {
 		regs->rdi = after->rdi;
 		regs->rsi = after->rsi;
+		regs->rdx = after->rdx;
 		if (!after->keeps_result && (int64_t)regs->rax >= 0)
 			regs->rax = (unsigned long long)after->result;
 	}
@@ -296,8 +300,8 @@ void numbers_at_birth(struct tracee *creator, struct tracee *child)
 		target_write(target, birth.parent_word, &number, sizeof number);
 	if (birth.flags & CLONE_CHILD_SETTID)
 		target_write(target, birth.child_word, &number, sizeof number);
-	creator->after_call =
-	    (struct after_call){.due = true, .rdi = regs->rdi, .rsi = regs->rsi, .result = number};
+	creator->after_call = (struct after_call){
+	    .due = true, .rdi = regs->rdi, .rsi = regs->rsi, .rdx = regs->rdx, .result = number};
 }
 
 /* What robust_list(7) calls the head, and an entry's word: at a distance from the entry that the head tells. */

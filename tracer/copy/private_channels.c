@@ -104,3 +104,32 @@ bool target_owns(const struct target *target, int descriptor)
 {
 	return target->world.confined && !target->world.has_timers && target_made(target, descriptor);
 }
+
+static bool meets_others(const struct target *target, DIR *table, int descriptor)
+{
+	char name[16], link[64];
+	mode_t mode;
+	bool meets = false;
+	uint32_t length;
+	snprintf(name, sizeof name, "%d", descriptor);
+	if (!look(table, name, link, &mode))
+		return false;
+	if (strcmp(link, "anon_inode:[eventpoll]") != 0)
+		return strncmp(link, "socket:", 7) == 0 && !is_of_pair(target, descriptor);
+	struct channel_member *members = epoll_members(target->pid, descriptor, &length);
+	for (uint32_t i = 0; members && i < length && !meets; i++)
+		meets = members[i].number != descriptor && meets_others(target, table, members[i].number);
+	free(members);
+	return meets;
+}
+
+bool target_meets_others(const struct target *target, int descriptor)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d/fd", target->pid);
+	DIR *table = opendir(path);
+	const bool meets = table && meets_others(target, table, descriptor);
+	if (table)
+		closedir(table);
+	return meets;
+}

@@ -144,19 +144,22 @@ static char tracee_state(const struct tracee *tracee)
 	return state;
 }
 
-long tracee_blocked_in(const struct tracee *tracee)
+long tracee_blocked_in(const struct tracee *tracee, uint64_t *first)
 {
 	char path[64];
 	long number = -1;
+	unsigned long long argument = 0;
 	if (tracee_state(tracee) != 'S')
 		return -1;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", tracee->target->pid, tracee->tid);
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return -1;
-	if (fscanf(file, "%ld", &number) != 1)
+	if (fscanf(file, "%ld %llx", &number, &argument) < 1)
 		number = -1;
 	fclose(file);
+	if (first)
+		*first = argument;
 	return number;
 }
 

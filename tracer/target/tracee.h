@@ -52,9 +52,11 @@ struct kernel_wait {
 
 /* What fmc answers instead of the kernel, so that every execution sees the same. */
 struct virtual_world {
-	int64_t start_ns;   /* CLOCK_REALTIME at the start of every execution */
-	int64_t elapsed_ns; /* virtual time since then */
-	int64_t used_ns;    /* processor time since then, of all threads */
+	int64_t start_ns; /* CLOCK_REALTIME at the start of every execution */
+	int64_t
+	    elapsed_ns; /* virtual time since then; and since this moment on clock_now() real time is added; 0: it isn't */
+	uint64_t followed;
+	int64_t used_ns; /* processor time since then, of all threads */
 	struct kernel_wait wait;
 	uint64_t random;       /* state of the generator after getrandom() */
 	uint64_t answers;      /* instructions that were answered: target_answers() */

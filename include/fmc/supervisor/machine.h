@@ -103,6 +103,8 @@ struct machine_ops {
 	enum hope (*await)(struct machine *machine, int64_t until);
 	/* The present moment, on the scale of op.end. NULL: time has no meaning beyond the order of those. */
 	int64_t (*now)(const struct machine *machine);
+	/* That moment comes by itself, as somebody outside sees it: no time-out is to be before its own. NULL: never. */
+	bool (*follows)(const struct machine *machine);
 	/*
 	 * Child processes of the program end between two transitions, and at no other time. The first 64 of them are bits. children:
 	 * from here on they may, also before start(). Those of `before` have to have ended, which is waited for, and no others do;

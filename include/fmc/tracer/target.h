@@ -37,7 +37,7 @@ enum tracee_life {
 /* What is to be put right when the system call that a tracee is in has been executed. */
 struct after_call {
 	bool due, keeps_result;
-	uint64_t rdi, rsi;
+	uint64_t rdi, rsi, rdx;
 	int64_t result;
 	bool sets_stack;
 	stack_t stack; /* its alternate one, if the call succeeds */
@@ -178,6 +178,9 @@ bool target_owns(const struct target *target, int descriptor);
  */
 bool target_made(const struct target *target, int descriptor);
 
+/* Is it a socket by which others may talk with the process, or an epoll set that has one? False as well: it isn't known. */
+bool target_meets_others(const struct target *target, int descriptor);
+
 /* At STOP_SYSCALL: don't execute the call, let it return `result` (negative errno for failure). */
 void tracee_skip_syscall(struct tracee *tracee, int64_t result);
 
@@ -296,6 +299,13 @@ bool target_children_due(const struct target *target, uint64_t which);
 void target_advance_clock(struct target *target, int64_t nanoseconds);
 
 /*
+ * From now on until the end the clocks go on as real time does, whatever the target does meanwhile, so that nobody outside sees
+ * them ahead or behind; what they are advanced by comes on top. What it reads isn't repeatable then.
+ */
+void target_follow_time(struct target *target);
+bool target_follows_time(const struct target *target);
+
+/*
  * While it is left to the kernel how long a thread waits, the clocks follow. waits: it is about to, until CLOCK_MONOTONIC shows
  * `end` at most; 0: without a time-out. waited: so much longer it has been found asleep. A time-out that has passed has taken just its
  * time, whatever the machine was busy with.
@@ -376,8 +386,11 @@ enum status target_watch_transfers(struct tracee *tracee);
 /* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
 uint64_t tracee_signals(const struct tracee *tracee, const char *name);
 
-/* The system call in which a running tracee sleeps interruptibly now; -1 if it runs or waits for a disk. */
-long tracee_blocked_in(const struct tracee *tracee);
+/*
+ * The system call in which a running tracee sleeps interruptibly now, and its first argument if it is asked for (not NULL); -1 if
+ * it runs or waits for a disk.
+ */
+long tracee_blocked_in(const struct tracee *tracee, uint64_t *first);
 
 /* SIGINT and SIGTERM set a flag that makes target_wait() return; installed once by the command. */
 void tracer_catch_interrupts(void);

@@ -21,7 +21,7 @@ static struct policy make_policy(const struct options *options)
 			       .fair_k = options->search.fair_k,
 			       .max_depth = options->search.max_depth,
 			       .max_thread_depth = options->search.max_thread_depth,
-			       .ordered = options->search.ordered};
+			       .ordered = options->search.ordered || !options->timeouts_given};
 }
 
 /* The exit status, after a line on standard error where it says too little. */

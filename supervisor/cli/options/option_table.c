@@ -30,7 +30,7 @@ static const struct option_spec specs[] = {
      "of the random choices (run: without it, no random choices)"},
     {ID_TIMEOUTS, "timeouts", 0, "HOW", CHECK | ATTACH | RUN,
      "any: a time-out may fire at once; ordered: only when nothing shorter could come (default: any; auto "
-     "begins ordered)"},
+     "begins ordered, run is)"},
     {ID_FAIR_K, "fair-k", 0, "K", CHECK | ATTACH | RUN, "count every K-th yield of a thread (default: 1)"},
     {ID_NO_FAIR, "no-fair", 0, NULL, CHECK | ATTACH | RUN, "no fairness, for comparison only"},
     {ID_CACHE, "cache", 0, "HOW", CHECK | ATTACH,

@@ -100,7 +100,7 @@ static void place_threads(struct target *target, bool asleep)
 	if (!asleep)
 		return;
 	target_resume(sleeper, 0);
-	while (tracee_blocked_in(sleeper) != SYS_clock_nanosleep)
+	while (tracee_blocked_in(sleeper, NULL) != SYS_clock_nanosleep)
 		continue;
 	tracee_interrupt(sleeper);
 	ck_assert_int_eq(target_wait(target, sleeper, -1, &stop), STATUS_OK);
