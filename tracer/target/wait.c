@@ -127,6 +127,7 @@ static void on_exec(struct target *target, struct stop *stop)
 	struct tracee *survivor = target_by_tid(target, target->pid);
 	if (survivor) {
 		survivor->life = TRACEE_STOPPED;
+		survivor->watches = 0; /* the kernel has cleared the debug registers, too */
 		registers_forget(survivor);
 	}
 	stop->kind = STOP_EXEC;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ptrace.h>
 
 /* Hardware watchpoints: the debug registers of x86-64, which the kernel keeps for each thread. */
@@ -53,9 +54,23 @@ static enum status write_watches(const struct tracee *tracee, const struct hardw
 	return status == STATUS_OK ? write_debug(tracee, CONTROL, control) : status;
 }
 
+static bool are_set(const struct tracee *tracee, const struct hardware_watch *watches, size_t length)
+{
+	if (length != tracee->watches)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		const struct hardware_watch *a = &watches[i], *b = &tracee->watched[i];
+		if (a->address != b->address || a->size != b->size || a->write_only != b->write_only ||
+		    a->execute != b->execute)
+			return false;
+	}
+	return true;
+}
+
 enum status tracee_set_watches(struct tracee *tracee, const struct hardware_watch *watches, size_t length)
 {
-	if (!length && !tracee->watches)
+	/* Asked each time that it is resumed, and to write them costs as much as a stop. */
+	if (are_set(tracee, watches, length))
 		return STATUS_OK;
 	/* Everything off first: the kernel checks a new address against the length that was watched before. */
 	enum status status = write_debug(tracee, CONTROL, 0);
@@ -63,11 +78,13 @@ enum status tracee_set_watches(struct tracee *tracee, const struct hardware_watc
 	if (status != STATUS_OK || !length)
 		return status;
 	status = length <= HARDWARE_WATCHES ? write_watches(tracee, watches, length) : STATUS_UNSUPPORTED;
-	if (status == STATUS_OK)
-		tracee->watches = (uint8_t)length;
-	else
+	if (status != STATUS_OK) {
 		write_debug(tracee, CONTROL, 0);
-	return status;
+		return status;
+	}
+	tracee->watches = (uint8_t)length;
+	memcpy(tracee->watched, watches, length * sizeof *watches);
+	return STATUS_OK;
 }
 
 unsigned tracee_watches_hit(struct tracee *tracee)

@@ -56,6 +56,20 @@ struct cut_call {
 	bool within; /* its rest is of the last of the messages in `done` */
 };
 
+/* What a debug register watches: `size` bytes (1, 2, 4 or 8) at an address that is a multiple of it. */
+struct hardware_watch {
+	uint64_t address;
+	uint8_t size;
+	bool write_only; /* else reads, too */
+	/*
+	 * Instead of accesses to memory, size 1: that an instruction is about to be made there. STOP_WATCH comes before it, with RF
+	 * set among the flags, so that it isn't noticed again when the tracee goes on.
+	 */
+	bool execute;
+};
+
+#define HARDWARE_WATCHES 4
+
 struct tracee {
 	struct target *target;
 	pid_t tid;
@@ -66,10 +80,11 @@ struct tracee {
 	bool regs_changed; /* to be written back when resumed */
 	bool stepping;	   /* resumed by target_step() */
 	bool interrupting; /* STOP_INTERRUPT has been asked for, and nothing has been told since */
-	uint8_t watches;   /* so many hardware watchpoints are set */
-	bool at_syscall;   /* its stop is STOP_SYSCALL */
-	bool blocks_trap;  /* the program has blocked SIGTRAP; for the kernel it stays open */
-	int at_signal;	   /* its stop is STOP_SIGNAL, with this number; else 0 */
+	uint8_t watches;   /* so many hardware watchpoints are set: */
+	struct hardware_watch watched[HARDWARE_WATCHES];
+	bool at_syscall;  /* its stop is STOP_SYSCALL */
+	bool blocks_trap; /* the program has blocked SIGTRAP; for the kernel it stays open */
+	int at_signal;	  /* its stop is STOP_SIGNAL, with this number; else 0 */
 	struct after_call after_call;
 	struct cut_call cut_call;
 	uint64_t clear_tid;   /* the word that the kernel clears at its end, as far as it is known */
@@ -198,20 +213,6 @@ bool target_open_random(struct tracee *tracee);
 #define EXTENDED_ROOM 16384
 enum status tracee_extended(struct tracee *tracee, void *area, size_t *size);
 enum status tracee_set_extended(struct tracee *tracee, const void *area, size_t size);
-
-/* What a debug register watches: `size` bytes (1, 2, 4 or 8) at an address that is a multiple of it. */
-struct hardware_watch {
-	uint64_t address;
-	uint8_t size;
-	bool write_only; /* else reads, too */
-	/*
-	 * Instead of accesses to memory, size 1: that an instruction is about to be made there. STOP_WATCH comes before it, with RF
-	 * set among the flags, so that it isn't noticed again when the tracee goes on.
-	 */
-	bool execute;
-};
-
-#define HARDWARE_WATCHES 4
 
 /*
  * Let a stopped tracee watch these and nothing else; other threads don't, nor do those that it creates, nor copies. What

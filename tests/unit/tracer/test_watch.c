@@ -172,6 +172,25 @@ START_TEST(watches_are_replaced)
 }
 END_TEST
 
+/* Nothing is watched in another program, though it be at the same address; there it can be watched again. */
+START_TEST(watched_after_exec)
+{
+	struct stop stop;
+	go_to_stage(6);
+	watch_two();
+	const uint64_t before = cells;
+	do
+		stop = resume();
+	while (stop.kind == STOP_SYSCALL || stop.kind == STOP_EXEC);
+	ck_assert_int_eq(stop.kind, STOP_TRAP);
+	cells = tracee_regs(tracee)->rdi;
+	ck_assert_uint_eq(cells, before);
+	watch_two();
+	ck_assert_int_eq(resume().kind, STOP_WATCH);
+	ck_assert_uint_eq(tracee_watches_hit(tracee), 1);
+}
+END_TEST
+
 START_TEST(impossible_watches)
 {
 	go_to_stage(1);
@@ -315,6 +334,7 @@ int main(void)
 	tcase_add_test(each, watched_while_stepping);
 	tcase_add_test(each, watched_instructions);
 	tcase_add_test(each, watches_are_replaced);
+	tcase_add_test(each, watched_after_exec);
 	tcase_add_test(each, impossible_watches);
 	tcase_add_test(each, steps_over_answered_calls);
 	tcase_add_loop_test(each, steps_over_skipped_calls, 0, 2);
