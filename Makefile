@@ -184,7 +184,7 @@ $(BUILD)/tests/image: $(BUILD)/tests/bench/image.o $(BUILD)/libtracer.a
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(BUILD)/tests/search: $(BUILD)/tests/bench/search.o $(BUILD)/tests/libtable.a $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
-$(BUILD)/tests/walk $(BUILD)/tests/back: $(BUILD)/tests/%: $(BUILD)/tests/bench/%.o $(ARCHIVES)
+$(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind: $(BUILD)/tests/%: $(BUILD)/tests/bench/%.o $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 tools: $(BUILD)/tests/json $(BUILD)/tests/peak $(BUILD)/tests/perturb.so $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
@@ -254,7 +254,7 @@ check-sanitized:
 
 bench:
 	@tests/setup.sh build check
-	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/asleep $(BUILD)/tests/search $(BUILD)/tests/walk $(BUILD)/tests/back \
+	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/asleep $(BUILD)/tests/search $(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind \
 	    $(BUILD)/tests/image $(BUILD)/targets/stood
 	@BUILD=$(BUILD) tests/bench/run.sh
 

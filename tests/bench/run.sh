@@ -130,9 +130,11 @@ asleep 64
 few=$(still $asleep)
 read -r -d '' start stop < <(gdb -nx -batch -ex 'shell date +stamp:%s%N' -ex "attach $asleep" -ex 'thread apply all bt' \
     -ex detach -ex 'shell date +stamp:%s%N' 2>/dev/null | sed -n 's/^stamp://p')
+unwound=$("$BUILD/tests/unwind" $asleep)
 kill $asleep
 by_gdb=$(compute %.1f "($stop - $start) / 1e6")
 echo "still for a report     64 threads: $(compute %.1f "$few") ms, for GDB's $by_gdb ms: ratio $(compute %.4f "$few / $by_gdb")"
+echo "stacks of these        $unwound"
 wait $asleep 2>/dev/null
 asleep 1000
 many=$(still $asleep)
