@@ -3,7 +3,7 @@
 # Missing ones are installed through apt-get with a line that says so; where that can't be done, the command to
 # type is printed and the exit status is 1.
 build='gcc g++ libc6-dev make pkg-config libdw-dev libelf-dev libunwind-dev libcapstone-dev libjansson-dev'
-check='check chromium clang g++ gdb graphviz valgrind mandoc musl-tools python3 pigz pbzip2 lbzip2 xz-utils zsh cmake meson automake zstd memcached redis-server nginx-light'
+check='check chromium clang g++ gdb graphviz valgrind mandoc musl-tools python3 pigz pbzip2 lbzip2 ripgrep xz-utils zsh cmake meson automake zstd memcached redis-server nginx-light'
 deb='debhelper dpkg-dev lintian'
 
 wanted=

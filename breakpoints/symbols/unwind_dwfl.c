@@ -146,7 +146,7 @@ static int visit_frame(Dwfl_Frame *frame, void *context)
 	struct unwind_frame found = {0};
 	Dwarf_Addr pc;
 	bool stands;
-	if (!dwfl_frame_pc(frame, &pc, &stands) || pc == 0)
+	if (!dwfl_frame_pc(frame, &pc, &stands) || (pc == 0 && !visiting->from))
 		return DWARF_CB_ABORT;
 	if (visiting->from) {
 		found = *visiting->from;

@@ -8,6 +8,7 @@
 #include <fmc/tracer/origin.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -29,12 +30,10 @@ static enum status scene_prepare(void *context, struct target *target, struct tr
 	return entries_plant_first(context, target);
 }
 
-static void scene_open(struct scene *scene, const char *name, enum origin_kind kind)
+static inline void scene_open_path(struct scene *scene, const char *path, enum origin_kind kind)
 {
-	const char *folder = getenv("FMC_TEST_TARGETS");
-	ck_assert_ptr_nonnull(folder);
-	*scene = (struct scene){.entries = entries_new(), .places = places_new()};
-	ck_assert_int_gt(asprintf(&scene->path, "%s/%s", folder, name), 0);
+	*scene = (struct scene){.entries = entries_new(), .places = places_new(), .path = strdup(path)};
+	ck_assert_ptr_nonnull(scene->path);
 	scene->arguments[0] = scene->path;
 	ck_assert_int_eq(pipe(scene->output), 0);
 	scene->program = (struct program){.path = scene->path,
@@ -47,6 +46,15 @@ static void scene_open(struct scene *scene, const char *name, enum origin_kind k
 	enum status status =
 	    origin_new(&scene->program, kind, scene_prepare, scene->entries, &scene->origin, why);
 	ck_assert_msg(status == STATUS_OK, "%s: %s", status_text(status), why);
+}
+
+static inline void scene_open(struct scene *scene, const char *name, enum origin_kind kind)
+{
+	char path[512];
+	const char *folder = getenv("FMC_TEST_TARGETS");
+	ck_assert_ptr_nonnull(folder);
+	ck_assert_int_lt(snprintf(path, sizeof(path), "%s/%s", folder, name), (int)sizeof(path));
+	scene_open_path(scene, path, kind);
 }
 
 static void scene_close(struct scene *scene)

@@ -1,120 +1,23 @@
-#include "breakpoints/symbols/unwind_frame.h"
+#include "tests/unit/both_unwinders.h"
 #include "tests/unit/scene.h"
 #include "tests/unit/suite.h"
-#include <stdio.h>
-#include <string.h>
+#include <dirent.h>
 
-/* Stacks by both unwinders, frame by frame: libunwind with libdwfl after it, and libdwfl alone. */
-
-#define FRAMES 256
-
-struct stack {
-	struct unwound at[FRAMES];
-	size_t length;
-};
-
-static bool keep(void *context, const struct unwound *frame)
-{
-	struct stack *stack = context;
-	if (stack->length == FRAMES)
-		return false;
-	stack->at[stack->length++] = *frame;
-	return true;
-}
-
-struct tally {
-	size_t stacks, frames; /* that were compared */
-	size_t alone;	       /* stacks that libunwind told to the end */
-	size_t longer;	       /* than libdwfl's */
-};
-
-static bool differ(uint64_t a, uint64_t b)
-{
-	return a && b && a != b;
-}
-
-static bool same_frame(const struct unwound *a, const struct unwound *b)
-{
-	return a->pc == b->pc && !differ(a->stack, b->stack) && !differ(a->rbx, b->rbx) &&
-	       !differ(a->rbp, b->rbp) && !differ(a->r12, b->r12) && !differ(a->r13, b->r13) &&
-	       !differ(a->r14, b->r14) && !differ(a->r15, b->r15) && a->caller == b->caller;
-}
-
-/* How many frames at the beginning are the same. */
-static size_t same_frames(const struct stack *a, const struct stack *b)
-{
-	size_t i = 0;
-	while (i < a->length && i < b->length && same_frame(&a->at[i], &b->at[i]))
-		i++;
-	return i;
-}
-
-/*
- * libdwfl ends here, libunwind is right: the loader's code for functions that are called for the first time finds its frame by
- * rbx, which libdwfl has lost after a function that leaves it as it is (see unwind_dwfl.c).
- */
-static const char *const ends_at[] = {"_dl_runtime_resolve_xsavec", "_dl_runtime_resolve_xsave",
-				      "_dl_runtime_resolve_fxsave"};
-
-static bool libdwfl_ends_at(struct places *places, const struct unwound *frame)
-{
-	struct place place;
-	places_find(places, frame->pc, true, &place);
-	for (size_t i = 0; place.function && i < sizeof(ends_at) / sizeof(ends_at[0]); i++)
-		if (strcmp(place.function, ends_at[i]) == 0)
-			return true;
-	return false;
-}
-
-static void show(const char *who, struct places *places, const struct stack *stack)
-{
-	for (size_t i = 0; i < stack->length; i++) {
-		const struct unwound *frame = &stack->at[i];
-		struct place place;
-		places_find(places, frame->pc, i > 0, &place);
-		fprintf(stderr,
-			"%s #%zu %#lx %s %s: rsp %#lx rbx %#lx rbp %#lx r12 %#lx r13 %#lx r14 %#lx r15 %#lx, "
-			"caller %d\n",
-			who, i, frame->pc, place.function ? place.function : "?",
-			place.module ? place.module : "?", frame->stack, frame->rbx, frame->rbp, frame->r12,
-			frame->r13, frame->r14, frame->r15, (int)frame->caller);
-	}
-}
-
-static void compare(struct places *places, const struct unwinding *unwinding, struct tally *tally)
-{
-	static struct stack both, dwfl, tables;
-	both.length = dwfl.length = tables.length = 0;
-	struct unwind_frame frame = unwind_frame_first(unwinding);
-	unwind_dwfl(places, unwinding, &frame, keep, &dwfl);
-	places_unwind(places, unwinding, keep, &both);
-	tally->alone += unwind_tables(places, unwinding, &frame, keep, &tables);
-	tally->stacks++;
-	tally->frames += both.length;
-	size_t same = same_frames(&both, &dwfl);
-	if (same == both.length && same == dwfl.length)
-		return;
-	if (same == dwfl.length && same && libdwfl_ends_at(places, &dwfl.at[same - 1])) {
-		tally->longer++;
-		return;
-	}
-	show("both", places, &both);
-	show("libdwfl", places, &dwfl);
-	ck_abort_msg("stacks differ at frame %zu", same);
-}
+/* Stacks of programs that are stepped through, and of samples wherever they are stopped. */
 
 static enum status read_target(void *context, uint64_t address, void *to, size_t size)
 {
 	return target_read(context, address, to, size);
 }
 
+/* From where it stands in the program, which isn't a copy of an instruction or fmc's own code. */
 static void compare_tracee(struct places *places, struct tracee *tracee, struct tally *tally)
 {
+	uint64_t pc;
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	if (!regs)
+	if (!regs || places_stack(places, tracee, &pc, 1) != 1)
 		return;
-	struct unwinding unwinding = {
-	    .read = read_target, .context = tracee->target, .regs = regs, .pc = regs->rip};
+	struct unwinding unwinding = {.read = read_target, .context = tracee->target, .regs = regs, .pc = pc};
 	compare(places, &unwinding, tally);
 }
 
@@ -173,6 +76,61 @@ START_TEST(both_tell_the_same_at_every_instruction)
 }
 END_TEST
 
+#define STOPS_MOST 200
+
+/* Run it freely, and look at each thread before and in an operation. */
+static void run_sample(struct scene *scene, struct tally *tally)
+{
+	struct stop stop;
+	struct tracee *first = target_tracee(scene->target, 0);
+	ck_assert_int_eq(places_update(scene->places, scene->target), STATUS_OK);
+	compare_tracee(scene->places, first, tally);
+	ck_assert_int_eq(target_resume(first, 0), STATUS_OK);
+	for (size_t i = 0; i < STOPS_MOST && !target_gone(scene->target); i++) {
+		if (target_wait(scene->target, NULL, 500, &stop) != STATUS_OK)
+			return; /* it hangs, as samples do */
+		if (stop.kind == STOP_TRAP) {
+			if (places_update(scene->places, scene->target) == STATUS_OK)
+				compare_tracee(scene->places, stop.tracee, tally);
+			ck_assert_int_eq(entries_plant_all(scene->entries, scene->target), STATUS_OK);
+			ck_assert_int_eq(entries_pass(scene->entries, stop.tracee, stop.address), STATUS_OK);
+			compare_tracee(scene->places, stop.tracee, tally);
+		}
+		if (stop.kind == STOP_CLONE && stop.child->life == TRACEE_STOPPED)
+			target_resume(stop.child, 0);
+		if (stop.tracee->life == TRACEE_STOPPED || stop.tracee->life == TRACEE_EXITING)
+			target_resume(stop.tracee, stop.kind == STOP_SIGNAL ? (int)stop.number : 0);
+	}
+}
+
+START_TEST(both_tell_the_same_of_every_sample)
+{
+	struct tally tally = {0};
+	const char *folder = getenv("FMC_TEST_SAMPLES");
+	ck_assert_ptr_nonnull(folder);
+	DIR *samples = opendir(folder);
+	ck_assert_ptr_nonnull(samples);
+	size_t count = 0;
+	for (struct dirent *entry; (entry = readdir(samples));) {
+		struct scene scene;
+		char path[512];
+		if (entry->d_name[0] == '.' || strstr(entry->d_name, ".so") || strstr(entry->d_name, ".d"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		scene_open_path(&scene, path, ORIGIN_EXEC);
+		ck_assert_int_eq(origin_start(scene.origin, &scene.target), STATUS_OK);
+		run_sample(&scene, &tally);
+		scene_close(&scene);
+		count++;
+	}
+	closedir(samples);
+	ck_assert_uint_gt(count, 50);
+	ck_assert_uint_gt(tally.stacks, 5 * count);
+	/* In a few places of the copies libdwfl is asked. */
+	ck_assert_uint_gt(tally.alone, tally.stacks - tally.stacks / 20);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("unwind");
@@ -180,6 +138,7 @@ int main(void)
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, both_tell_the_same_at_every_instruction, 0,
 			    (int)(sizeof(programs) / sizeof(programs[0])));
+	tcase_add_test(tests, both_tell_the_same_of_every_sample);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
 }
