@@ -3,11 +3,13 @@
  * its thread. Anything amiss ends it with status 1.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
@@ -43,6 +45,16 @@ static void *await_signal(void *argument)
 	say_numbers("waiting thread");
 	expect(sigwait(argument, &number) == 0 && number == SIGUSR2, "the signal awaited");
 	return NULL;
+}
+
+static void own_descriptor(void)
+{
+	int pair[2];
+	expect(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && fcntl(pair[0], F_SETOWN, getpid()) == 0 &&
+		   fcntl(pair[1], F_SETOWN, -getpgrp()) == 0,
+	       "owners of descriptors");
+	close(pair[0]);
+	close(pair[1]);
 }
 
 static void *die_as_owner(void *mutex)
@@ -99,6 +111,7 @@ int main(void)
 {
 	say_numbers("main thread");
 	reach_threads();
+	own_descriptor();
 	reach_itself();
 	leave_mutex(PTHREAD_PRIO_NONE);
 	leave_mutex(PTHREAD_PRIO_INHERIT);

@@ -2,11 +2,14 @@
 #include "tracer/answers/clocks.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -213,6 +216,16 @@ static int32_t name_real_receiver(struct target *target, uint64_t word)
 	return number;
 }
 
+/* Who is to be sent a descriptor's signals: a process, or minus a group of them. */
+static void name_real_signalled(const struct target *target, struct user_regs_struct *regs)
+{
+	const int who = (int)regs->rdx;
+	if ((long)regs->orig_rax != SYS_fcntl || (int)regs->rsi != F_SETOWN || who == INT_MIN)
+		return;
+	const uint64_t real = numbers_real(target, (uint64_t)abs(who));
+	regs->rdx = who < 0 ? 0 - real : real;
+}
+
 void numbers_before_call(struct tracee *tracee)
 {
 	struct target *target = tracee->target;
@@ -239,9 +252,10 @@ void numbers_before_call(struct tracee *tracee)
 	after.notified_word = notified_word(target, regs);
 	if (after.notified_word)
 		after.notified = name_real_receiver(target, after.notified_word);
-	const bool moment = timers_name_real_moment(tracee, regs);
-	after.due = moment || after.word || after.notified_word || after.sets_stack || !after.keeps_result ||
-		    regs->rdi != after.rdi || regs->rsi != after.rsi;
+	(void)timers_name_real_moment(tracee, regs);
+	name_real_signalled(target, regs);
+	after.due = after.word || after.notified_word || after.sets_stack || !after.keeps_result ||
+		    regs->rdi != after.rdi || regs->rsi != after.rsi || regs->rdx != after.rdx;
 	tracee->regs_changed |= after.due;
 	tracee->after_call = after;
 }

@@ -287,20 +287,21 @@ int filter_install(bool confined)
 	    TRACE_BUT_OURS,
 	};
 	/*
-	 * After the list: of read() only what is read from standard input, of fcntl() only what locks. A task that clone() makes unseen by its tracer couldn't do its own system
+	 * After the list: of read() only what is read from standard input, of fcntl() only what locks and what names a process. A task that clone() makes unseen by its tracer couldn't do its own system
 	 * calls, as this filter stops those: only fmc's own are made, which lose it.
 	 */
 	const struct sock_filter some[] = {
 	    JUMP_EQUAL(SYS_read, 0, 3),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-	    JUMP_EQUAL(STDIN_FILENO, 18, 0),
-	    BPF_STMT(BPF_JMP | BPF_JA, 15),
-	    JUMP_EQUAL(SYS_fcntl, 0, 6),
+	    JUMP_EQUAL(STDIN_FILENO, 19, 0),
+	    BPF_STMT(BPF_JMP | BPF_JA, 16),
+	    JUMP_EQUAL(SYS_fcntl, 0, 7),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-	    JUMP_EQUAL(F_SETLK, 14, 0),
-	    JUMP_EQUAL(F_SETLKW, 13, 0),
-	    JUMP_EQUAL(F_OFD_SETLK, 12, 0),
-	    JUMP_EQUAL(F_OFD_SETLKW, 11, 0),
+	    JUMP_EQUAL(F_SETLK, 15, 0),
+	    JUMP_EQUAL(F_SETLKW, 14, 0),
+	    JUMP_EQUAL(F_OFD_SETLK, 13, 0),
+	    JUMP_EQUAL(F_OFD_SETLKW, 12, 0),
+	    JUMP_EQUAL(F_SETOWN, 11, 0),
 	    BPF_STMT(BPF_JMP | BPF_JA, 8),
 	    JUMP_EQUAL(SYS_clone, 0, 7),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
