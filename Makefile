@@ -200,10 +200,10 @@ link-%: $(ARCHIVES)
 	    $(call archive,$*) -Wl,--no-whole-archive $(foreach layer,$(lower_$*),$(call archive,$(layer))) $(LIBS) \
 	    -o $(BUILD)/tests/link-$*
 
-# Which room uses which, as measured from the objects: build/rooms.svg.
+# Which room uses which, as measured from the objects: man/rooms.svg, which README shows.
 graph: check-rooms
 	tests/rooms.py draw $(BUILD) $(ROOMS) >$(BUILD)/rooms.dot
-	dot -Tsvg $(BUILD)/rooms.dot -o $(BUILD)/rooms.svg
+	dot -Tsvg $(BUILD)/rooms.dot -o man/rooms.svg
 rooms:
 	@echo $(ROOMS)
 check-rooms: all

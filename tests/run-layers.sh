@@ -1,6 +1,6 @@
 #!/bin/bash
 # Knowledge goes one way: each layer's archive links with nothing but the layers that it may use, and each room uses no other than
-# those before it.
+# those before it, as the drawing shows.
 . tests/lib.sh
 MAKE=${MAKE:-make}
 
@@ -18,4 +18,10 @@ show "$SCRATCH/out"
 # In another order that wouldn't be so.
 tests/rooms.py check "$BUILD" "${rooms[@]:1}" "${rooms[0]}" >"$SCRATCH/out" 2>&1
 judge "a room in the wrong place is found" [ $? -eq 1 ]
+tests/rooms.py drawn "$BUILD" "${rooms[@]}" >"$SCRATCH/out" 2>&1
+judge "man/rooms.svg shows what they use" [ $? -eq 0 ]
+show "$SCRATCH/out"
+# Without the last room it wouldn't.
+tests/rooms.py drawn "$BUILD" "${rooms[@]::${#rooms[@]}-1}" >"$SCRATCH/out" 2>&1
+judge "an old drawing is found" [ $? -eq 1 ]
 finish
