@@ -18,7 +18,7 @@ struct way_out {
 static bool visit(void *context, const struct unwound *frame)
 {
 	struct way_out *out = context;
-	uint64_t address = out->inside ? frame->pc - 1 : frame->pc;
+	uint64_t address = frame->pc - frame->is_return;
 	if (!entries_is_libc(out->entries, address)) {
 		out->found = out->inside && frame->stack;
 		out->caller = *frame;

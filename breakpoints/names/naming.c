@@ -13,11 +13,11 @@ struct known_scopes {
 	struct scopes scopes;
 };
 
-void step_find(struct places *places, struct step *step, bool is_return, struct place *place)
+void step_find(struct places *places, struct step *step, struct place *place)
 {
 	const struct module *module = modules_find(&places->modules, step->pc);
 	bool libc = step->pc >= places->libc_low && step->pc < places->libc_high;
-	places_find(places, step->pc, is_return, place);
+	places_find(places, step->pc, step->is_return, place);
 	step->function = place->function;
 	step->library = place->library;
 	step->program = module && module->kind == MODULE_PROGRAM && !libc;
@@ -30,7 +30,7 @@ static struct activation activation_of(const struct naming *naming, uint32_t thr
 	const struct step *step = &naming->steps[thread].at[frame];
 	return (struct activation){.registers = step->registers,
 				   .cfa = step->cfa,
-				   .is_return = frame > 0,
+				   .is_return = step->is_return,
 				   .read = naming->read,
 				   .context = naming->context};
 }
@@ -71,7 +71,7 @@ static bool name_local(struct naming *naming, const struct sought *sought, struc
 	if (at == steps->length || steps->at[at].stack > sought->address || !steps->at[at].function)
 		return false;
 	struct activation activation = activation_of(naming, thread, at);
-	const struct scopes *scopes = scopes_at(naming, steps->at[at].pc, at > 0);
+	const struct scopes *scopes = scopes_at(naming, steps->at[at].pc, steps->at[at].is_return);
 	if (!locals_cover(scopes, &activation, sought, &covering))
 		return false;
 	text_append(text, "%s", covering.variable);
@@ -88,7 +88,8 @@ static void lead_from(struct naming *naming, uint32_t thread, const struct sough
 		if (steps->at[i].foreign || steps->at[i].registers.pc == 0)
 			continue;
 		struct activation activation = activation_of(naming, thread, i);
-		locals_lead(scopes_at(naming, steps->at[i].pc, i > 0), &activation, sought, found);
+		locals_lead(scopes_at(naming, steps->at[i].pc, steps->at[i].is_return), &activation, sought,
+			    found);
 	}
 }
 

@@ -15,6 +15,7 @@ struct step {
 	uint64_t stack; /* the stack pointer there; 0: not known */
 	uint64_t cfa;	/* that after its return; 0: not known for certain, like the registers */
 	struct unwound registers;
+	bool is_return;	      /* pc is where a call returns to */
 	const char *function; /* as places_find() says, like library */
 	bool library;
 	bool
@@ -30,7 +31,7 @@ struct steps {
 };
 
 /* What places_find() says of where the step is: its function and what follows. */
-void step_find(struct places *places, struct step *step, bool is_return, struct place *place);
+void step_find(struct places *places, struct step *step, struct place *place);
 
 /* The steps of a stopped tracee's stack, of which `at` has to be freed; none without memory. */
 struct steps tracee_steps(struct places *places, struct tracee *tracee);

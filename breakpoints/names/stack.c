@@ -89,8 +89,8 @@ static bool visit_step(void *context, const struct unwound *frame)
 	struct place place;
 	if (steps->length == STEPS_MOST)
 		return false;
-	*step = (struct step){.pc = frame->pc, .stack = frame->stack};
-	step_find(climb->places, step, steps->length > 0, &place);
+	*step = (struct step){.pc = frame->pc, .stack = frame->stack, .is_return = frame->is_return};
+	step_find(climb->places, step, &place);
 	if (!climb->unsure) {
 		step->registers = *frame;
 		if (steps->length)

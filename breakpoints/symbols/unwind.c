@@ -28,6 +28,7 @@ struct unwound unwind_frame_shown(const struct unwind_frame *frame, enum caller 
 				.r13 = shown(frame, DWARF_R13),
 				.r14 = shown(frame, DWARF_R14),
 				.r15 = shown(frame, DWARF_R15),
+				.is_return = frame->is_return,
 				.caller = caller};
 }
 

@@ -36,9 +36,11 @@ enum caller {
 
 /* One frame, while it is visited. */
 struct unwound {
-	uint64_t pc;			       /* of all but the first one: where the call returns to */
+	uint64_t pc;
 	uint64_t stack;			       /* the stack pointer there; 0: not known */
 	uint64_t rbx, rbp, r12, r13, r14, r15; /* as the function had them; 0: not known */
+	bool
+	    is_return; /* pc is where a call returns to; else it stands there, or a signal interrupted it there */
 	enum caller caller;
 };
 

@@ -26,7 +26,7 @@ struct climb {
 static void put(struct climb *climb, const struct unwound *frame)
 {
 	struct step *step = &climb->at[climb->length];
-	*step = (struct step){.pc = frame->pc, .stack = frame->stack};
+	*step = (struct step){.pc = frame->pc, .stack = frame->stack, .is_return = frame->is_return};
 	if (!climb->unsure) {
 		step->registers = *frame;
 		if (climb->length)
@@ -43,7 +43,8 @@ static bool visit(void *context, const struct unwound *frame)
 		climb->outermost = frame->caller == CALLER_NONE;
 		return frame->caller == CALLER_TOLD;
 	}
-	if (climb->length && frame->stack && frame->stack <= climb->last.stack) /* damage */
+	/* Callers are further up, or there is damage; but who was interrupted may have been on another stack. */
+	if (climb->length && frame->is_return && frame->stack && frame->stack <= climb->last.stack)
 		return false;
 	if (climb->length == STEPS_MOST)
 		return false;
@@ -203,6 +204,7 @@ static void bridge(struct climb *climb, bool *guessed)
 			climb->last = (struct unwound){.rbp = pointed ? climb->last.rbp : 0};
 		climb->last.pc = pc;
 		climb->last.stack = stack;
+		climb->last.is_return = true;
 		climb->unsure |= !bare && !pointed;
 		put(climb, &climb->last);
 		*guessed |= !bare && !pointed;
@@ -224,7 +226,7 @@ static bool make_frames(struct inspector *inspector, uint32_t thread)
 		return false;
 	for (size_t i = 0; i < steps->length; i++) {
 		struct place place;
-		step_find(inspector->places, &steps->at[i], i > 0, &place);
+		step_find(inspector->places, &steps->at[i], &place);
 		inspected->frames[i] = (struct frame){.address = place.address,
 						      .function = copy(place.function),
 						      .file = copy(place.file),

@@ -232,6 +232,21 @@ START_TEST(damaged_stacks_come_to_an_end)
 }
 END_TEST
 
+/* Whom a signal interrupted may have a stack below the handler's. A live process's isn't kept, since no thread stands on it. */
+START_TEST(who_was_interrupted_is_told_whatever_its_stack)
+{
+	struct scene scene = look_at_core("altstack");
+	ck_assert_uint_eq(scene.inspection.length, 2);
+	const struct inspected_thread *thread = &scene.inspection.threads[1];
+	const struct frame *handler = frame_of(thread, "on_signal"), *work = frame_of(thread, "work");
+	ck_assert_ptr_nonnull(handler);
+	ck_assert_ptr_nonnull(work);
+	ck_assert(handler < work);
+	ck_assert(!thread->guessed);
+	leave_core(&scene);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("wait_process");
@@ -244,6 +259,7 @@ int main(void)
 	tcase_add_test(tests, a_process_stopped_by_job_control_is_told);
 	tcase_add_test(tests, a_wait_is_the_same_at_the_second_look);
 	tcase_add_test(tests, damaged_stacks_come_to_an_end);
+	tcase_add_test(tests, who_was_interrupted_is_told_whatever_its_stack);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
 }
