@@ -193,6 +193,9 @@ for case in closed 'closed twice' replaced; do
 	named "$case" 'descriptors that one thread closes and another one uses'
 done
 named size 'files that one thread writes and another one reads'
+named 'standard file' 'files that one thread writes and another one reads'
+named 'standard pipe' "pipes $waits"
+named standard 'standard input, output or errors that a thread replaces'
 named waiting "pipes $waits"
 named end "sockets $waits"
 named semaphore 'semaphores of System V'

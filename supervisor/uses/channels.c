@@ -173,13 +173,29 @@ static bool is_alone(const struct process *process, uint32_t thread)
 	return true;
 }
 
+/* Has the program put something else in the place of standard input, output or errors? Theirs may be waited for by others. */
+static bool standard_replaced(const struct process *process)
+{
+	const struct program *program = &process->options.program;
+	const int given[] = {program->input, program->output, program->error};
+	if (program->image)
+		return false;
+	for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) {
+		struct stat now, first;
+		if (channels_find_file(process, i, &now) && fstat(given[i] < 0 ? i : given[i], &first) == 0 &&
+		    (now.st_ino != first.st_ino || now.st_dev != first.st_dev))
+			return true;
+	}
+	return false;
+}
+
 static void watch(struct process *process, struct tracee *tracee)
 {
 	if (process->watches_channels || !tracee)
 		return;
 	process->watches_channels = true;
 	/* What isn't seen may be. */
-	if (target_watch_transfers(tracee) != STATUS_OK)
+	if (target_watch_transfers(tracee, standard_replaced(process)) != STATUS_OK)
 		process_remark(process, "pipes and the like, which fmc can't watch");
 }
 
@@ -189,7 +205,8 @@ void channels_watch(struct process *process, uint32_t thread, const struct op *o
 	if (op->kind == OP_THREAD_CREATE && process->uses.length > 0 && is_alone(process, thread))
 		uses_forget(&process->uses);
 	if (!process->looked_for_channels && process->options.note_unseen)
-		process->has_channels |= any_descriptor(process, -1, is_watched, NULL);
+		process->has_channels |=
+		    any_descriptor(process, -1, is_watched, NULL) || standard_replaced(process);
 	process->looked_for_channels = true;
 	if (process->has_channels)
 		watch(process, process->threads[thread].tracee);
@@ -357,6 +374,9 @@ void channels_note(struct process *process, uint32_t thread, long number)
 		if (process->threaded)
 			watch(process, tracee);
 	}
+	const bool replaces = number == SYS_dup2 || number == SYS_dup3;
+	if (replaces && process->threaded && process->options.note_unseen && regs->rsi <= STDERR_FILENO)
+		process_remark(process, "standard input, output or errors that a thread replaces");
 	if (number == SYS_socketpair && process->options.note_unseen)
 		make_pair(process, tracee, regs);
 	else if (number == SYS_close) {

@@ -55,6 +55,24 @@ static void make_stream(void)
 	must(stream != NULL);
 }
 
+/* In the place of standard input and output, by numbers above and below. */
+static void make_standard_pipe(void)
+{
+	make_pipe();
+	must(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO && dup2(ends[1], STDOUT_FILENO) == STDOUT_FILENO);
+	must(fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK) == 0);
+	close(ends[0]);
+	close(ends[1]);
+	close(set);
+}
+
+static void make_standard_file(void)
+{
+	make_memory();
+	must(close(STDOUT_FILENO) == 0 && dup(ends[0]) == STDOUT_FILENO);
+	close(ends[0]);
+}
+
 static void make_nothing(void)
 {
 }
@@ -131,6 +149,23 @@ static void replace_or_use(int change)
 	must(change ? dup2(ends[1], ends[0]) == ends[0] : read(ends[0], &byte, 1) < 2);
 }
 
+static void use_standard_pipe(int change)
+{
+	char bytes[4];
+	must(change ? write(STDOUT_FILENO, "d", 1) == 1 : read(STDIN_FILENO, bytes, sizeof bytes) >= 3);
+}
+
+static void use_standard_file(int change)
+{
+	char byte;
+	must(change ? write(STDOUT_FILENO, "d", 1) == 1 : pread(STDOUT_FILENO, &byte, 1, 0) >= 0);
+}
+
+static void replace_standard(int change)
+{
+	must(change ? dup2(ends[1], STDOUT_FILENO) == STDOUT_FILENO : write(STDOUT_FILENO, "d", 1) == 1);
+}
+
 static void use_semaphore(int change)
 {
 	must(semctl(ends[0], 0, change ? SETVAL : GETVAL, 1) >= 0);
@@ -186,6 +221,9 @@ static const struct kind {
     {"closed", make_pipe, close_or_use},
     {"closed twice", make_pipe, close_both},
     {"replaced", make_pipe, replace_or_use},
+    {"standard pipe", make_standard_pipe, use_standard_pipe},
+    {"standard file", make_standard_file, use_standard_file},
+    {"standard", make_pipe, replace_standard},
     {"semaphore", make_semaphore, use_semaphore},
     {"waitv", make_nothing, wait_or_wake},
     {"own", make_nothing, use_own},

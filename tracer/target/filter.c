@@ -46,6 +46,8 @@ static const uint16_t traced[] = {
     SYS_socket,
     SYS_shmat,
     SYS_io_uring_setup,
+    SYS_dup2,
+    SYS_dup3,
     SYS_pipe,
     SYS_pipe2,
     SYS_eventfd,
@@ -225,7 +227,6 @@ static const uint16_t transfers[] = {
     SYS_splice, SYS_vmsplice, SYS_pread64,	   SYS_pwrite64,   SYS_preadv,	   SYS_pwritev,
     SYS_lseek,	SYS_sendfile, SYS_copy_file_range, SYS_close,	   SYS_fallocate,  SYS_ftruncate,
     SYS_fcntl,	SYS_ioctl,    SYS_shutdown,	   SYS_setsockopt, SYS_getsockopt, SYS_epoll_ctl,
-    SYS_dup2,	SYS_dup3,
 };
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
@@ -347,7 +348,7 @@ static unsigned filters_of(const struct tracee *tracee)
 	return filters;
 }
 
-enum status target_watch_transfers(struct tracee *tracee)
+enum status target_watch_transfers(struct tracee *tracee, bool standard)
 {
 	struct target *target = tracee->target;
 	const struct sock_filter head[] = {
@@ -360,7 +361,7 @@ enum status target_watch_transfers(struct tracee *tracee)
 	const struct sock_filter tail[] = {
 	    RETURN(SECCOMP_RET_ALLOW),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-	    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, STDERR_FILENO, 1, 0),
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, standard ? 0 : STDERR_FILENO + 1, 1, 0),
 	    RETURN(SECCOMP_RET_ALLOW),
 	    TRACE_BUT_OURS,
 	};

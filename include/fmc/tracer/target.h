@@ -380,9 +380,10 @@ enum {
 
 /*
  * From now on calls that transfer by a descriptor above 2, or set or ask something of it, stop all threads of the process, as STOP_SYSCALL; the tracee is stopped.
+ * `standard`: of those up to 2 as well.
  * STATUS_UNSUPPORTED: the program has a filter of system calls of its own, which could forbid it.
  */
-enum status target_watch_transfers(struct tracee *tracee);
+enum status target_watch_transfers(struct tracee *tracee, bool standard);
 
 /* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
 uint64_t tracee_signals(const struct tracee *tracee, const char *name);
