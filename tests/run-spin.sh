@@ -122,6 +122,15 @@ judge "a run of computations" [ $? -eq 3 ]
 judge "computations are no failure" [ "$(check --executions 3 --time 200 -- "$SPINS" computes)" -eq 0 ]
 judge "computations: none" [ "$(field verdict)" = none ]
 
+# fmc has a timer of its own, whose signal whoever starts it may have blocked; for the program it stays so.
+if env --block-signal=ALRM true 2>/dev/null; then
+	judge "SIGALRM blocked: a loop ends" quietly env --block-signal=ALRM "$FMC" run --seed 1 -- "$SPINS" counter
+	timeout -k 10 60 env --block-signal=ALRM "$FMC" run -- grep SigBlk /proc/self/status </dev/null >"$SCRATCH/out" 2>&1
+	says "SIGALRM blocked: for the program, too" '^SigBlk:.*2...$'
+else
+	skip "SIGALRM blocked: this env has no --block-signal"
+fi
+
 # Nobody ends the loop.
 timeout -k 10 120 "$FMC" run -o "$SCRATCH/alone.sched" -- "$SPINS" plain alone </dev/null >"$SCRATCH/out" 2>&1
 judge "a run for ever" [ $? -eq 1 ]

@@ -73,6 +73,7 @@ static void child_become(const struct program *program, const struct identity *a
 		child_fail(report, "can't switch address randomisation off");
 	if (as)
 		child_set_identity(as, report);
+	tick_leave_mask();
 	if (filter_install(as != NULL) != 0)
 		child_fail(report, "can't install the system-call filter");
 	execve(program->path, program->arguments, program->environment);

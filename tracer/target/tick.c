@@ -14,6 +14,7 @@
 
 static volatile sig_atomic_t interrupted;
 static bool handler_installed;
+static bool was_blocked; /* SIGALRM, when fmc was started */
 static unsigned ticking; /* targets that are run */
 
 static void on_tick(int signal)
@@ -40,12 +41,34 @@ static void set_timer(long us)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+static void change_mask(int how, sigset_t *before)
+{
+	sigset_t alarm;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(how, &alarm, before);
+}
+
+/* A signal that whoever has started fmc blocks stays blocked over exec: then no tick would ever come. */
+static void install_handler(void)
+{
+	sigset_t before;
+	catch_signal(SIGALRM, on_tick);
+	change_mask(SIG_UNBLOCK, &before);
+	was_blocked = sigismember(&before, SIGALRM) == 1;
+	handler_installed = true;
+}
+
+void tick_leave_mask(void)
+{
+	if (was_blocked)
+		change_mask(SIG_BLOCK, NULL);
+}
+
 void tick_start(struct target *target)
 {
-	if (!handler_installed) {
-		catch_signal(SIGALRM, on_tick);
-		handler_installed = true;
-	}
+	if (!handler_installed)
+		install_handler();
 	if (!target->ticking && !ticking++)
 		set_timer(TICK_US);
 	target->ticking = true;

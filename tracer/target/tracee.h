@@ -191,6 +191,8 @@ bool cut_call_stopped(struct tracee *tracee);
 /* tick.c: a signal every few milliseconds that makes a blocking wait return with EINTR, while any target is run */
 void tick_start(struct target *target);
 void tick_stop(struct target *target);
+/* In a child of fmc's: SIGALRM is blocked as it was when fmc was started. */
+void tick_leave_mask(void);
 
 /* inject.c: fmc's own page, at a place where nothing but this thread runs */
 enum status inject_gadget_page(struct tracee *tracee);

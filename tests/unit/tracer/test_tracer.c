@@ -489,6 +489,30 @@ START_TEST(digests_skip_what_is_only_reserved)
 }
 END_TEST
 
+/* fmc's own timer needs the signal; what it starts, again and again, has it blocked as fmc had. */
+START_TEST(alarms_are_blocked_as_before)
+{
+	char *arguments[] = {NULL, NULL};
+	struct program program = program_of("/bin/true", arguments);
+	sigset_t alarm;
+	int prepared = 0;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &alarm, NULL), 0);
+	struct origin *origin = new_origin(&program, kinds[_i], &prepared);
+	for (int i = 0; i < 3; i++) {
+		struct target *target;
+		sigset_t now;
+		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+		ck_assert(tracee_signals(target_tracee(target, 0), "SigBlk") >> (SIGALRM - 1) & 1);
+		sigprocmask(SIG_BLOCK, NULL, &now);
+		ck_assert_int_eq(sigismember(&now, SIGALRM), 0);
+		target_kill(target);
+	}
+	origin_free(origin);
+}
+END_TEST
+
 static void expect_refusal(const char *path, enum status expected, const char *word)
 {
 	char *arguments[] = {NULL, NULL}, why[256] = "";
@@ -516,6 +540,7 @@ int main(void)
 	TCase *each = tcase_create("both origins");
 	tcase_set_timeout(each, 60);
 	tcase_add_loop_test(each, runs_to_the_end, 0, 2);
+	tcase_add_loop_test(each, alarms_are_blocked_as_before, 0, 2);
 	tcase_add_loop_test(each, sees_threads, 0, 2);
 	tcase_add_loop_test(each, main_thread_ends_first, 0, 2);
 	tcase_add_loop_test(each, dies_of_a_signal, 0, 2);
