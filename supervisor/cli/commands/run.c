@@ -20,6 +20,7 @@ static struct policy make_policy(const struct options *options)
 			       .seed = options->seed,
 			       .fair_k = options->search.fair_k,
 			       .max_depth = options->search.max_depth,
+			       .longer = options->longer,
 			       .max_thread_depth = options->search.max_thread_depth,
 			       .ordered = options->search.ordered || !options->timeouts_given};
 }

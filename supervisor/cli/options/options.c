@@ -176,6 +176,9 @@ static void settle(struct options *options)
 	if (!options->depth_given)
 		options->search.max_depth =
 		    options->command == COMMAND_RUN ? DEFAULT_RUN_DEPTH : DEFAULT_DEPTH;
+	/* What makes no loop goes on: servers have no end, and idle ones have threads that keep house. */
+	if (!options->depth_given && options->command == COMMAND_RUN)
+		options->longer = UINT64_MAX;
 	bool searches = options->command == COMMAND_CHECK || options->explore;
 	if (!options->spin_given)
 		options->spin_report = searches;

@@ -57,6 +57,8 @@ struct options {
 	struct search_options search; /* strategy, bound, seed, fair_k, max_depth */
 	bool timeouts_given;	      /* --timeouts; `search` has which */
 	bool depth_given;
+	uint64_t
+	    longer; /* fmc run: an execution without a loop goes on past the depth, up to so many transitions */
 	uint64_t executions; /* 0: no bound */
 	const char *resume;  /* NULL: not given */
 	unsigned jobs;	     /* executions at a time; 0: one for each processor */

@@ -97,6 +97,10 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(PARSE("run", "p"), 0);
 	ck_assert(!options.spin_report);
 	ck_assert_uint_eq(options.search.max_depth, 1000000);
+	ck_assert_uint_eq(options.longer, UINT64_MAX);
+	ck_assert_int_eq(PARSE("run", "--depth", "1000000", "prog"), 0);
+	ck_assert_uint_eq(options.search.max_depth, 1000000);
+	ck_assert_uint_eq(options.longer, 0);
 	ck_assert(!options.seed_given);
 }
 END_TEST
