@@ -40,7 +40,7 @@ static enum status take_threads(struct image *image, struct target *target)
 	return status;
 }
 
-/* Of what comes from a saved process nobody else has any: it was made for it, or by it. */
+/* What comes from a saved process is its own: it was made for it, or by it. */
 static enum status take_channels(struct image *image, const struct target *target)
 {
 	return target->world.confined ? channels_find(target->pid, true, &image->channels) : STATUS_OK;
@@ -120,11 +120,11 @@ static enum status make_threads(struct target *copy, const struct image *image, 
 			continue;
 		}
 		copy->tracees[indices[i]]->tid = tids[i];
-		copy->tracees[indices[i]]->life = TRACEE_BORN;
+		tracee_enter(copy->tracees[indices[i]], TRACEE_BORN);
 	}
 	for (size_t i = 0; i < length && status == STATUS_OK; i++) {
 		const bool alive = wait_for_copy(tids[i]);
-		copy->tracees[indices[i]]->life = alive ? TRACEE_STOPPED : TRACEE_DEAD;
+		tracee_enter(copy->tracees[indices[i]], alive ? TRACEE_STOPPED : TRACEE_DEAD);
 		status = alive ? STATUS_OK : STATUS_GONE;
 	}
 	return status;

@@ -78,7 +78,7 @@ enum status foreign_resume(struct foreign *foreign, struct tracee *tracee)
 	const long signal = thread->last.kind == FOREIGN_SIGNAL ? thread->last.number : 0;
 	enum status status = registers_write_back(tracee);
 	registers_forget(tracee);
-	tracee->life = TRACEE_RUNNING;
+	tracee_enter(tracee, TRACEE_RUNNING);
 	thread->in_call = thread->last.kind == FOREIGN_CALL;
 	thread->suspended = thread->last.kind == FOREIGN_SUSPENDED;
 	if (signal)

@@ -38,7 +38,7 @@ static void take(pid_t tid)
 
 /*
  * The call that it is after says EINTR because of our interruption, or because of a signal that is ignored, which wakes
- * nobody but who is traced: it begins again. A handler that is to run makes the kernel say EINTR after all. The kernel looks
+ * nothing but a traced thread: it begins again. A handler that is to run makes the kernel say EINTR after all. The kernel looks
  * at this only when it has some signal to look at: the interruption sees to that.
  */
 static void begin_again(struct foreign *foreign, struct tracee *tracee)
@@ -92,8 +92,8 @@ static enum status at_trap(struct foreign *foreign, struct tracee *tracee, int s
 static void forget_others(struct foreign *foreign, const struct tracee *tracee)
 {
 	for (uint32_t i = 0; i < foreign->target->tracees_length; i++)
-		if (foreign->target->tracees[i] != tracee)
-			foreign->target->tracees[i]->life = TRACEE_DEAD;
+		if (foreign->target->tracees[i] != tracee && foreign->target->tracees[i]->life != TRACEE_DEAD)
+			tracee_enter(foreign->target->tracees[i], TRACEE_DEAD);
 	foreign->over = true;
 }
 
@@ -123,7 +123,7 @@ static enum status newcomer(struct foreign *foreign, pid_t tid, struct foreign_e
 		event->tracee = foreign_add(foreign, tid);
 		if (!event->tracee)
 			return STATUS_NO_MEMORY;
-		event->tracee->life = TRACEE_STOPPED;
+		tracee_enter(event->tracee, TRACEE_STOPPED);
 		event->kind = FOREIGN_BORN;
 		return STATUS_OK;
 	}
@@ -141,7 +141,7 @@ static enum status ended(struct foreign *foreign, struct tracee *tracee, const s
 		;
 	if (!tracee)
 		return STATUS_TIMEOUT;
-	tracee->life = TRACEE_DEAD;
+	tracee_enter(tracee, TRACEE_DEAD);
 	event->kind = FOREIGN_EXITED;
 	if (info->si_pid != foreign->target->pid)
 		return STATUS_OK;
@@ -161,7 +161,7 @@ static enum status classify(struct foreign *foreign, const siginfo_t *info, stru
 		return ended(foreign, tracee, info, event);
 	if (!tracee)
 		return newcomer(foreign, info->si_pid, event);
-	tracee->life = TRACEE_STOPPED;
+	tracee_enter(tracee, TRACEE_STOPPED);
 	registers_forget(tracee);
 	if (status == SYSCALL_STOP || EVENT(status))
 		take(tracee->tid);

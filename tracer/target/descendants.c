@@ -89,7 +89,7 @@ bool descendants_is_newborn(const struct target *target, pid_t pid, int status)
 	return group == target->pid || (group == pid && parent == target->pid);
 }
 
-/* Its end is seen at its own place among what the threads do. Who runs in the target's memory keeps a thread waiting. */
+/* Its end is seen at its own place among what the threads do. One that runs in the target's memory (vfork) keeps a thread waiting. */
 static bool is_held(const struct target *target, const struct descendant *descendant)
 {
 	return descendant->child && !descendant->shares_memory && target->may_exit &&
@@ -140,13 +140,13 @@ void descendants_serve(struct target *target, pid_t pid, int status)
 			signal = 0;
 	}
 	if (may_go_on(target, descendant, event))
-		resume_foreign(pid, signal);
+		resume_by_tid(pid, signal);
 }
 
 void descendants_release(const struct descendant *descendant)
 {
 	if (descendant->stage == CHILD_HELD)
-		resume_foreign(descendant->pid, 0);
+		resume_by_tid(descendant->pid, 0);
 }
 
 void target_on_child_exit(struct target *target, bool (*may_exit)(void *context, uint32_t child),
@@ -163,7 +163,7 @@ void target_let_children_exit(struct target *target)
 		if (descendant->stage != CHILD_HELD || is_held(target, descendant))
 			continue;
 		descendant->stage = CHILD_EXITS;
-		resume_foreign(descendant->pid, 0);
+		resume_by_tid(descendant->pid, 0);
 	}
 }
 

@@ -6,14 +6,14 @@
 
 /* Every ptrace request that lets a tracee run is in this file. */
 
-/* Where the thread dies of it, its end comes to whoever waits next, as that of any thread that has been resumed. */
+/* Where the thread dies of it, its end comes with the next wait, as that of any thread that has been resumed. */
 static enum status announce(struct tracee *tracee)
 {
 	const enum status status = tracee->robust_due ? thread_state_announce(tracee) : STATUS_OK;
 	if (status != STATUS_OK && tracee->life == TRACEE_EXITING)
-		resume_foreign(tracee->tid, 0);
+		resume_by_tid(tracee->tid, 0);
 	else if (status != STATUS_OK)
-		tracee->life = TRACEE_RUNNING;
+		tracee_enter(tracee, TRACEE_RUNNING);
 	return status;
 }
 
@@ -37,7 +37,7 @@ static enum status resume(struct tracee *tracee, enum __ptrace_request request, 
 	status = registers_write_back(tracee);
 	registers_forget(tracee);
 	if (tracee->life == TRACEE_STOPPED)
-		tracee->life = TRACEE_RUNNING;
+		tracee_enter(tracee, TRACEE_RUNNING);
 	tracee->stepping = request == PTRACE_SINGLESTEP;
 	if ((tracee->after_call.due || tracee->cut_call.goes_on) && request == PTRACE_CONT)
 		request = PTRACE_SYSCALL;
@@ -59,7 +59,7 @@ enum status target_step(struct tracee *tracee, int signal)
 	return resume(tracee, PTRACE_SINGLESTEP, signal);
 }
 
-enum status resume_foreign(pid_t tid, int signal)
+enum status resume_by_tid(pid_t tid, int signal)
 {
 	return ptrace(PTRACE_CONT, tid, NULL, (void *)(long)signal) == 0 ? STATUS_OK : STATUS_GONE;
 }

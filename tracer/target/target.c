@@ -1,6 +1,7 @@
 #include "tracer/target/tracee.h"
 
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/assert.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,6 +40,28 @@ struct tracee *target_add(struct target *target, pid_t tid, enum tracee_life lif
 	return tracee;
 }
 
+#define TO(life) (1u << TRACEE_##life)
+
+void tracee_enter(struct tracee *tracee, enum tracee_life life)
+{
+	/* SIGKILL ends a thread wherever it is, a stopped one as well: its next stop is that at its exit. */
+	static const unsigned edges[] = {
+	    [TRACEE_BORN] = TO(STOPPED) | TO(EXITING) | TO(DEAD),
+	    [TRACEE_STOPPED] = TO(STOPPED) | TO(RUNNING) | TO(EXITING) | TO(DEAD),
+	    [TRACEE_RUNNING] = TO(STOPPED) | TO(RUNNING) | TO(EXITING) | TO(DEAD),
+	    [TRACEE_EXITING] = TO(DEAD),
+	    [TRACEE_DEAD] = TO(BORN),
+	};
+	FMC_ASSERT(edges[tracee->life] >> life & 1);
+	tracee->life = life;
+}
+
+void tracee_replaced(struct tracee *tracee)
+{
+	FMC_ASSERT(tracee->life != TRACEE_DEAD);
+	tracee->life = TRACEE_STOPPED;
+}
+
 struct tracee *target_by_tid(const struct target *target, pid_t tid)
 {
 	/* From the end: a tid may be used again after its thread's death, and the young are asked for most.
@@ -55,6 +78,15 @@ bool target_keep_early(struct target *target, pid_t tid, int status)
 		return false;
 	target->early[target->early_length++] = (struct early_stop){.tid = tid, .status = status};
 	return true;
+}
+
+void target_forget_early(struct target *target, pid_t tid)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < target->early_length; i++)
+		if (target->early[i].tid != tid)
+			target->early[kept++] = target->early[i];
+	target->early_length = kept;
 }
 
 void target_free(struct target *target)

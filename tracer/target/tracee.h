@@ -132,7 +132,13 @@ struct target {
 struct target *target_new(pid_t pid, const struct answers *answers);
 struct tracee *target_add(struct target *target, pid_t tid, enum tracee_life life);
 struct tracee *target_by_tid(const struct target *target, pid_t tid);
+/* The only way to change a tracee's life: FMC_ASSERTs that the edge is one of those drawn in <fmc/tracer/target.h>. */
+void tracee_enter(struct tracee *tracee, enum tracee_life life);
+/* The same for the thread that an exec has left. */
+void tracee_replaced(struct tracee *tracee);
 bool target_keep_early(struct target *target, pid_t tid, int status);
+/* Drop what was kept of a thread that is dead: its number may be another one's soon. */
+void target_forget_early(struct target *target, pid_t tid);
 void target_free(struct target *target);	       /* the process must be gone */
 enum status target_open_memory(struct target *target); /* memory.c */
 
@@ -150,11 +156,11 @@ bool descendants_is_newborn(const struct target *target, pid_t pid, int status);
 void descendants_release(const struct descendant *descendant);
 /* An ended child waits for the target to ask for it. */
 bool descendants_uncollected(const struct target *target);
-/* A wait status of whom the target doesn't have as a tracee: dealt with. */
+/* Deal with a wait status of a thread that is no tracee of the target's. */
 void descendants_serve(struct target *target, pid_t pid, int status);
 
 /* resume.c */
-enum status resume_foreign(pid_t tid, int signal); /* a descendant, or a thread that is being killed */
+enum status resume_by_tid(pid_t tid, int signal); /* a descendant, or a thread that is being killed */
 
 /* registers.c: the x86-64 part */
 void registers_forget(struct tracee *tracee);
@@ -210,7 +216,7 @@ enum status inject_clones_code(struct target *target); /* into fmc's page */
 enum status inject_clones(struct tracee *tracee, uint64_t flags, const uint64_t child_words[], size_t length,
 			  int32_t results[]);
 
-/* Whom a process runs as. */
+/* The user and the groups that a process runs as. */
 struct identity {
 	uid_t user;
 	gid_t group;

@@ -14,10 +14,11 @@
 #include <time.h>
 
 /*
- * Every waitpid() of the program is in this file. A wait status is named once (classify), dealt with here
- * when it is no business of the caller's, and else given to him.
+ * Every waitpid() for threads of targets is in this file (target.h says where the others are). A wait status is named once
+ * (classify), dealt with here when it is no business of the caller's, and else given to it.
  */
 
+/* Of a stopped thread the kernel puts the ptrace event into the bits above the signal; 0: no event. */
 #define EVENT(status) ((unsigned)(status) >> 16)
 
 static int64_t now_ms(void)
@@ -41,7 +42,8 @@ static bool take_early(struct target *target, pid_t tid, int *status)
 
 static void mark_dead(struct target *target, struct tracee *tracee)
 {
-	tracee->life = TRACEE_DEAD;
+	tracee_enter(tracee, TRACEE_DEAD);
+	target_forget_early(target, tracee->tid);
 	registers_forget(tracee);
 	for (uint32_t i = 0; i < target->tracees_length; i++)
 		if (target->tracees[i]->life != TRACEE_DEAD)
@@ -49,6 +51,7 @@ static void mark_dead(struct target *target, struct tracee *tracee)
 	target->gone = true;
 }
 
+/* Without __WALL waitpid() knew nothing of threads (until Linux 4.7), which don't report to a parent by SIGCHLD. */
 bool wait_for_copy(pid_t tid)
 {
 	int status;
@@ -65,12 +68,15 @@ bool wait_is_ours(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WNOHANG | WNOWAIT | WEXITED | WSTOPPED | __WALL) == 0;
 }
 
-/* The first stop of a thread that its creator's event has announced; it may have come before that event. */
+/*
+ * The first stop of a thread that its creator's event has announced. The kernel orders the two in no way: the stop may have been
+ * reported before that event.
+ */
 static void await_birth(struct target *target, struct tracee *child)
 {
 	int status;
 	if (take_early(target, child->tid, &status) || wait_for_copy(child->tid))
-		child->life = TRACEE_STOPPED;
+		tracee_enter(child, TRACEE_STOPPED);
 	else
 		mark_dead(target, child);
 }
@@ -113,20 +119,29 @@ static enum status on_fork(struct target *target, struct tracee *tracee, struct 
 	if (born && !shares_memory)
 		signal_mask_forked(tracee, (pid_t)pid);
 	if (born && shares_memory)
-		resume_foreign((pid_t)pid, 0);
+		resume_by_tid((pid_t)pid, 0);
 	return STATUS_OK;
 }
 
-/* exec: the kernel has killed all other threads, and whoever called it goes on with the process's number. */
+/*
+ * exec: the kernel has killed all other threads, and the thread that called it goes on with the process's number, whichever it had
+ * before. No end of the others need have been reported.
+ */
 static void on_exec(struct target *target, struct stop *stop)
 {
-	for (uint32_t i = 0; i < target->tracees_length; i++)
-		if (target->tracees[i]->life != TRACEE_DEAD && target->tracees[i]->tid != target->pid)
-			target->tracees[i]->life = TRACEE_DEAD;
+	for (uint32_t i = 0; i < target->tracees_length; i++) {
+		struct tracee *tracee = target->tracees[i];
+		if (tracee->life == TRACEE_DEAD)
+			continue;
+		/* What was kept of them they did before; their deaths were waited for with the exec. */
+		target_forget_early(target, tracee->tid);
+		if (tracee->tid != target->pid)
+			tracee_enter(tracee, TRACEE_DEAD);
+	}
 	target->replacing = NULL;
 	struct tracee *survivor = target_by_tid(target, target->pid);
 	if (survivor) {
-		survivor->life = TRACEE_STOPPED;
+		tracee_replaced(survivor);
 		survivor->watches = 0; /* the kernel has cleared the debug registers, too */
 		registers_forget(survivor);
 	}
@@ -172,7 +187,10 @@ static uint64_t fault_address(const struct tracee *tracee, int signal)
 	return (uint64_t)(uintptr_t)info.si_addr;
 }
 
-/* What ptrace shows of a signal without a handler must not show in the call that it came in. */
+/*
+ * A signal without a handler makes the kernel restart the call that it came in unseen; one that ptrace only shows must leave no more
+ * trace in it than that.
+ */
 static void mind_call(struct tracee *tracee, int signal)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
@@ -184,7 +202,7 @@ static void mind_call(struct tracee *tracee, int signal)
 		cut_call_mend(tracee);
 }
 
-/* As it was resumed before: who steps goes on stepping. */
+/* Resume with the request used last. */
 static void go_on(struct tracee *tracee)
 {
 	if (tracee->stepping)
@@ -203,7 +221,8 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		mark_dead(target, tracee);
 		return STATUS_OK;
 	}
-	tracee->life = TRACEE_STOPPED;
+	if (EVENT(status) != PTRACE_EVENT_EXEC)
+		tracee_enter(tracee, EVENT(status) == PTRACE_EVENT_EXIT ? TRACEE_EXITING : TRACEE_STOPPED);
 	int signal = WSTOPSIG(status);
 	switch (EVENT(status)) {
 	case 0:
@@ -226,15 +245,16 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		on_exec(target, stop);
 		return STATUS_OK;
 	case PTRACE_EVENT_EXIT: {
+		/* Still before the kernel gives up its memory and registers, which can be read once more. */
 		unsigned long value = 0;
 		ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &value);
-		tracee->life = TRACEE_EXITING;
 		target->answers->at_exit(tracee);
 		stop->kind = STOP_EXITING;
 		stop->value = (int)value;
 		return STATUS_OK;
 	}
 	case PTRACE_EVENT_SECCOMP:
+		/* Before the call: a number of -1 in orig_rax skips it, and rax is its result then. */
 		tracee->at_syscall = true;
 		stop->number = registers_syscall_number(tracee);
 		if (target->world.confined && target->answers->outside(tracee, stop->number)) {
@@ -253,7 +273,7 @@ static enum status classify(struct target *target, struct tracee *tracee, int st
 		target->replacing = tracee;
 		go_on(tracee);
 		return STATUS_TIMEOUT;
-	default:
+	default: /* PTRACE_EVENT_STOP, which only seized threads have: PTRACE_INTERRUPT, or a group stop */
 		cut_call_mend(tracee);
 		stop->kind = STOP_INTERRUPT;
 		return STATUS_OK;
@@ -272,8 +292,9 @@ static pid_t wait_once(struct target *target, struct tracee *tracee, int flags, 
 }
 
 /*
- * While a thread is in execve, the others have to be let go for good; any other stop of its own means that the call
- * has failed. False: the status isn't dealt with.
+ * In execve the kernel kills all other threads and waits until they are gone; each of them stops at its PTRACE_EVENT_EXIT first
+ * and has to be let go there, else the call never returns. Any other stop of the caller's means that the call has failed. False:
+ * the status isn't dealt with.
  */
 static bool serve_replaced(struct target *target, struct tracee *who, int status)
 {
@@ -290,8 +311,8 @@ static bool serve_replaced(struct target *target, struct tracee *who, int status
 	}
 	if (EVENT(status) != PTRACE_EVENT_EXIT)
 		return false;
-	resume_foreign(who->tid, 0);
-	who->life = TRACEE_RUNNING;
+	resume_by_tid(who->tid, 0);
+	tracee_enter(who, TRACEE_RUNNING);
 	return true;
 }
 
@@ -321,13 +342,13 @@ static void reap(pid_t tid)
 			continue;
 		if (got < 0 || WIFEXITED(status) || WIFSIGNALED(status))
 			return;
-		resume_foreign(tid, 0);
+		resume_by_tid(tid, 0);
 	}
 }
 
 /*
- * Somebody has killed the process while all of it was stopped: the leader's death isn't told before those of the
- * others, whom nobody else waits for now.
+ * The process has been killed from outside while all of it was stopped. The kernel reports the leader's death after those of all
+ * others, which have to be waited for here: no one else does now.
  */
 static void reap_after_leader(struct target *target, const struct tracee *tracee)
 {
@@ -336,9 +357,10 @@ static void reap_after_leader(struct target *target, const struct tracee *tracee
 	for (uint32_t i = 0; i < target->tracees_length; i++) {
 		if (target->tracees[i] == tracee || target->tracees[i]->life == TRACEE_DEAD)
 			continue;
-		resume_foreign(target->tracees[i]->tid, 0);
+		resume_by_tid(target->tracees[i]->tid, 0);
 		reap(target->tracees[i]->tid);
-		target->tracees[i]->life = TRACEE_DEAD;
+		target_forget_early(target, target->tracees[i]->tid);
+		tracee_enter(target->tracees[i], TRACEE_DEAD);
 	}
 }
 
@@ -372,7 +394,7 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 			if (!who) {
 				/* Another target's, killed from outside: it is let die, its own reaps it. */
 				if (EVENT(status) == PTRACE_EVENT_EXIT && !target->descendants_length)
-					resume_foreign(got, 0);
+					resume_by_tid(got, 0);
 				else if (target->descendants_length &&
 					 !descendants_is_newborn(target, got, status))
 					descendants_serve(target, got, status);
@@ -420,11 +442,11 @@ struct target *target_forked(const struct stop *stop)
 
 void target_let_go(struct target *forked)
 {
-	resume_foreign(forked->pid, 0);
+	resume_by_tid(forked->pid, 0);
 	target_free(forked);
 }
 
-/* Is somebody on his way who may have made a thread that nobody has been told of? Whoever stands can't. */
+/* Is a thread running that may have made another one whose birth hasn't been reported yet? A stopped one can't. */
 static bool may_have_created(const struct target *target)
 {
 	for (uint32_t i = 0; i < target->tracees_length; i++)
@@ -433,7 +455,7 @@ static bool may_have_created(const struct target *target)
 	return false;
 }
 
-/* Who stands is to die of the SIGKILL without another stop at his exit. */
+/* Drop PTRACE_O_TRACEEXIT, so that stopped threads die of SIGKILL without an exit stop. */
 static void expect_no_exits(const struct target *target)
 {
 	for (uint32_t i = 0; i < target->tracees_length; i++)
@@ -442,22 +464,21 @@ static void expect_no_exits(const struct target *target)
 }
 
 /*
- * Who stands at his exit because of a SIGKILL already doesn't notice another one: he has to be let go, also those
- * whose last stop nobody has asked for yet.
+ * A thread in PTRACE_EVENT_EXIT ignores SIGKILL: continue it, also where that stop hasn't been asked for yet and is kept early.
  */
 static void release_exiting(const struct target *target)
 {
 	for (uint32_t i = 0; i < target->tracees_length; i++)
 		if (target->tracees[i]->life == TRACEE_EXITING)
-			resume_foreign(target->tracees[i]->tid, 0);
+			resume_by_tid(target->tracees[i]->tid, 0);
 	for (size_t i = 0; i < target->early_length; i++)
 		if (WIFSTOPPED(target->early[i].status))
-			resume_foreign(target->early[i].tid, 0);
+			resume_by_tid(target->early[i].tid, 0);
 }
 
 /*
- * Threads of a killed process that aren't in the table: one whose creation was under way, of which nobody has been
- * told, is traced and stands at its exit until it is let go. After the SIGKILL no further one can come.
+ * Threads of a killed process that aren't in the table: one whose creation was under way when the process was killed, and hasn't been
+ * reported, is traced and stands at its exit until it is let go. After the SIGKILL no further one can come.
  */
 static void reap_others(pid_t pid)
 {
@@ -484,8 +505,7 @@ void target_kill(struct target *target)
 	if (!target->gone)
 		kill(target->pid, SIGKILL);
 	release_exiting(target);
-	/* The leader's death is not reported before those of all others (LIMITS: waitpid(leader) hangs until
-	 * then). */
+	/* From the youngest to the leader, whose death the kernel reports last: waitpid() for it would hang until then. */
 	for (uint32_t i = target->tracees_length; i-- > 0;) {
 		struct tracee *tracee = target->tracees[i];
 		if (tracee->life == TRACEE_DEAD)

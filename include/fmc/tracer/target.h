@@ -18,11 +18,14 @@
  * tracer/snapshot/attach_thread.c, processes that fmc didn't start and runs all the same (foreign.h) in the room tracer/foreign, and those that it
  * holds (image_file.h) in tracer/held/held_stop.c.
  *
- * Life of a tracee (the function that takes it along each edge):
+ * Life of a tracee (the function that takes it along each edge); any other edge ends fmc, see tracee_enter():
  *
  *     BORN --target_wait--> STOPPED --target_resume--> RUNNING --target_wait--> STOPPED ...
  *     RUNNING --target_wait: STOP_EXITING--> EXITING --target_resume, target_wait: STOP_EXITED--> DEAD
- *     any --SIGKILL--> DEAD
+ *     any --SIGKILL--> DEAD, perhaps by way of EXITING
+ *     any but DEAD --exec, of the thread that has the process's number then--> STOPPED
+ *     STOPPED --seen at its next stop, having been let run by the kernel--> STOPPED
+ *     DEAD --in a copy, where it is made again--> BORN
  */
 struct target;
 
