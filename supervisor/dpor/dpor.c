@@ -1,6 +1,8 @@
 /* Source-DPOR and optimal DPOR. */
 #include "supervisor/dpor/dpor.h"
 
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 
 bool dpor_init(struct dpor *dpor, bool whole)
@@ -132,7 +134,9 @@ bool dpor_is_stale(const struct dpor *dpor, uint64_t ticket)
 
 void dpor_forget(struct dpor *dpor, uint64_t ticket)
 {
-	struct dpor_plan *plan = find_plan(dpor, ticket), *last = &dpor->out[--dpor->out_length];
+	struct dpor_plan *plan = find_plan(dpor, ticket);
+	FMC_ASSERT(plan);
+	struct dpor_plan *last = &dpor->out[--dpor->out_length];
 	struct dpor_plan gone = *plan;
 	*plan = *last;
 	*last = gone;
@@ -216,7 +220,10 @@ static bool extend(struct dpor *dpor, struct dpor_plan *plan, const struct trace
 	return !dpor->tree.failed;
 }
 
-/* Could the sequence begin with this step? For source sets it has to be part of it. */
+/*
+ * Could the sequence begin with this step? [ODPOR] asks it of WI(v), the weak initials, which a step may be without being part of
+ * the sequence, and Source-DPOR of I(v), where it has to be part of it.
+ */
 static bool is_initial(const struct dpor *dpor, const struct sequence *sequence, const struct step *step,
 		       struct accesses footprint)
 {
@@ -238,7 +245,7 @@ static bool is_planned_initial(struct dpor *dpor, const struct sequence *sequenc
 }
 
 /*
- * Has something that the sequence could begin with been claimed? If that was before the trace's own way on from the
+ * [ODPOR], Optimal-DPOR's test whether sleep(E') has a weak initial of v: has something that the sequence could begin with been claimed? If that was before the trace's own way on from the
  * node was, the sequence is explored there or will be. Below one claimed later it has to be inserted: *below.
  */
 static bool is_claimed(struct dpor *dpor, size_t i, const struct trace *trace,
@@ -266,7 +273,7 @@ static bool is_claimed(struct dpor *dpor, size_t i, const struct trace *trace,
 			   : is_planned_initial(dpor, sequence, i, trace, latest->planned);
 }
 
-/* The first of the node's children that the sequence could begin with. */
+/* The first of the node's children that the sequence could begin with: the order in which [ODPOR]'s insert() walks down. */
 static struct dpor_node *descend(struct wakeup_walk *walk, const struct dpor_node *node)
 {
 	struct dpor_node *child = node->first;
@@ -294,8 +301,8 @@ static bool insert_below(struct dpor *dpor, struct dpor_node *node, struct wakeu
 }
 
 /*
- * Source-DPOR: one initial of the sequence must be among those that are run at the node; the racing thread's
- * own transition is preferred.
+ * [ODPOR], Source-DPOR: if no initial of the sequence is in backtrack(E') yet, one is added; the racing thread's own transition is
+ * preferred.
  */
 static bool insert_initial(struct dpor_node *node, const struct sequence *sequence)
 {
@@ -308,7 +315,7 @@ static bool insert_initial(struct dpor_node *node, const struct sequence *sequen
 	return wakeup_tree_append(&node->children, initial ? last : &sequence->events[0]);
 }
 
-/* The model is in the state after the reversed sequence. */
+/* v of [ODPOR] into wut(E') or, for source sets, backtrack(E'). The model is in the state after the reversed sequence. */
 static bool insert(struct dpor *dpor, const struct trace *trace, const struct reversal *reversal)
 {
 	const struct model_replay *replay = reversible_races_replay(dpor->races);
@@ -371,6 +378,10 @@ static bool is_over(const struct trace *trace)
 	       trace->end == END_MISUSE || trace->end == END_REDUNDANT;
 }
 
+/*
+ * [ODPOR]: of a maximal execution E, for each e that is in a race with a later e' and each such pair, v = notdep(e, E).proc(e') is
+ * inserted at pre(E, e), unless a sleeping step leads there. Races before `branch` were found with an earlier execution.
+ */
 static enum status reverse_races(struct dpor *dpor, size_t branch, const struct trace *trace)
 {
 	if (!reversible_races_start(dpor->races, trace, dpor->fair_k))
@@ -412,6 +423,7 @@ static enum status learn(struct dpor *dpor, struct dpor_plan *plan, const struct
 enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *trace)
 {
 	struct dpor_plan *plan = find_plan(dpor, ticket);
+	FMC_ASSERT(plan);
 	enum fit how = fit(plan, trace);
 	enum status status = how == FIT_NONE ? STATUS_DIVERGED : STATUS_OK;
 	if (how == FIT_WHOLE)

@@ -1,4 +1,4 @@
-/* Nodes of the tree: how long each stays, which are open, who sleeps there. */
+/* Nodes of the tree: how long each stays, which are open, what is in their sleep sets. */
 #include "supervisor/dpor/dpor_tree.h"
 
 #include <fmc/tracer/assert.h>
@@ -130,7 +130,7 @@ void dpor_tree_sleep(struct dpor_tree *tree, struct dpor_node *node, const struc
 		free((void *)(uintptr_t)sleeper->footprint.at);
 }
 
-/* From now on the step isn't to be run again from the parent. */
+/* From now on the step isn't to be run again from the parent: "add p to sleep(E)" of [ODPOR]. */
 static void put_to_sleep(struct dpor_tree *tree, struct dpor_node *node)
 {
 	const struct sleeper sleeper = {node->step, node->footprint};
@@ -175,6 +175,7 @@ static void finish(struct dpor_tree *tree, struct dpor_node *node)
 	while (node && is_finished(node)) {
 		struct dpor_node *parent = node->parent;
 		node->finished = true;
+		FMC_ASSERT(!parent || parent->unfinished > 0);
 		if (parent)
 			parent->unfinished--;
 		if (!parent || !has_to_stay(node)) {
@@ -189,6 +190,7 @@ static void finish(struct dpor_tree *tree, struct dpor_node *node)
 
 void dpor_tree_drop(struct dpor_tree *tree, struct dpor_node *node)
 {
+	FMC_ASSERT(node->unfinished > 0);
 	node->unfinished--;
 	finish(tree, node);
 }
@@ -284,7 +286,7 @@ struct dpor_node *dpor_tree_deepest(struct dpor_tree *tree)
 
 struct dpor_node *dpor_tree_claim(struct dpor_tree *tree, struct dpor_node *node)
 {
-	FMC_ASSERT(node->open);
+	FMC_ASSERT(node->open && can_be_claimed(node));
 	take_off(tree, node);
 	if (node->last)
 		put_to_sleep(tree, node->last);

@@ -1,5 +1,7 @@
-/* Inserting sequences into wakeup trees. */
+/* Inserting sequences into wakeup trees: insert(w, <B, <>) of [ODPOR], section 5. */
 #include "supervisor/dpor/wakeup_tree.h"
+
+#include <fmc/tracer/assert.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +144,7 @@ static struct accesses look_up(struct wakeup_walk *w, const struct wakeup_tree *
 	return (struct accesses){w->renamed.at, w->renamed.length};
 }
 
-/* What was walked over by these accesses is before what is left without being part of it. */
+/* Record an event that precedes the remaining sequence but isn't in it. */
 static void leave_beside(struct wakeup_walk *w, struct accesses accesses)
 {
 	if (accesses.length == 0)
@@ -171,6 +173,7 @@ bool wakeup_walk_take(struct wakeup_walk *w, const struct wakeup_tree *planned)
 		leave_beside(w, accesses);
 		return true;
 	}
+	FMC_ASSERT(at < w->left.length && w->left.events == w->events);
 	w->left.length--;
 	memmove(w->events + at, w->events + at + 1, (w->left.length - at) * sizeof *w->events);
 	return true;
