@@ -68,7 +68,7 @@ static bool looks_for_later(const struct entries *entries)
 	return entries->atomics_use != ATOMICS_IGNORED || entries->answers;
 }
 
-/* The loader has one that matters to who looks for code that comes later, and musl's is libc itself. */
+/* The loader has one that matters where code that comes later is looked for, and musl's is libc itself. */
 static bool is_wanted(const struct discovery *discovery, const struct entry_point *point)
 {
 	if (entry_point_is_loader(point))

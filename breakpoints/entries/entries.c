@@ -261,7 +261,7 @@ enum status entries_step(const struct entries *entries, struct tracee *tracee, u
 	status = put_byte(tracee->target, trap, TRAP_INSTRUCTION);
 	if (*performed)
 		return status;
-	/* Whoever is on his way out may have no memory any more. */
+	/* A process on its way out may have no memory any more. */
 	target_push_back(&stop);
 	return stop.kind == STOP_EXITING || stop.kind == STOP_EXITED ? STATUS_OK : status;
 }
@@ -419,7 +419,7 @@ static enum status return_at_once(struct tracee *tracee)
 	return STATUS_OK;
 }
 
-/* An instruction, or the first of a function, that nobody asks for by entries_step(): a child before its exec. It does without the trap. */
+/* A vfork child, before its exec, has hit a trap that would have to be stepped by entries_step(): remove it for good. */
 static enum status forget_trap(const struct entries *entries, struct tracee *tracee, uint64_t address)
 {
 	struct user_regs_struct *regs = tracee_change_regs(tracee);

@@ -94,7 +94,7 @@ void entries_forget_loaded(struct entries *entries);
 
 /*
  * entry_answered.c: find the instructions of the present modules that are answered; plant traps there and in modules that came
- * later, for as long as this target's are. Whoever has written ranges of code has to plant them anew.
+ * later, for as long as this target's are. After ranges of code have been written they have to be planted anew.
  */
 bool entries_find_answered(struct entries *entries);
 enum status entries_plant_answered(const struct entries *entries, struct target *target);

@@ -122,7 +122,7 @@ static enum status peek_barrier(const struct target *target, const struct entrie
 	return status;
 }
 
-/* glibc: 1 is free, less is held; musl: 0 is free. Who holds it isn't kept. */
+/* glibc: 1 is free, less is held; musl: 0 is free. The holder isn't kept. */
 static enum status peek_spin(const struct target *target, const struct entries *entries, uint64_t address,
 			     struct object_state *state)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Who may end waits of a process besides its threads: whoever has its memory, too, and the kernel in its name. */
+/* What may end waits of a process besides its threads: processes that share its memory, and the kernel in its name. */
 
 static bool has_requests(const struct snapshot *snapshot)
 {
@@ -25,7 +25,7 @@ void others_find(struct inspector *inspector)
 		inspector->sharer = activity_sharer(snapshot_pid(inspector->snapshot));
 }
 
-/* Is that in memory, for who has it to change? Ends of pipes and sockets are looked for in all processes anyway. */
+/* Is that in memory, so that another process which shares it can change it? Ends of pipes and sockets are looked for in all processes anyway. */
 static bool is_in_memory(enum wait_kind kind)
 {
 	return kind != WAIT_JOIN && kind != WAIT_PIPE && kind != WAIT_SOCKET;

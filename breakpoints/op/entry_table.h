@@ -43,7 +43,7 @@ bool entry_point_is_own(const struct entry_point *point);
 /* The names of these, by number; NULL after the last. */
 const char *entry_own_name(size_t i);
 
-/* Does the loader call it for debuggers? Only who looks at modules that come later needs that. */
+/* Does the loader call it for debuggers? Needed only where modules that come later are looked at. */
 bool entry_point_is_loader(const struct entry_point *point);
 
 /* Is its first argument the object that it operates on, and nothing else of it an object? */

@@ -177,7 +177,7 @@ static bool same_question(const struct answer *a, const struct question *q)
 bool plugin_enabled(const struct op *op, uint32_t thread, const void *object)
 {
 	struct question q = {.op = plugin_op(op->kind), .object = object, .step = step_of(op, thread)};
-	/* Of a plug-in that has failed nothing is held back, so that whoever goes on about its objects can. */
+	/* A plug-in that has failed holds nothing back, so that threads can go on with its objects. */
 	if (!q.op || !q.op->enabled || !ask(q.op->name, "enabled", run_enabled, &q))
 		return true;
 	struct answer *last = answer_to(&q);

@@ -39,7 +39,7 @@ size_t python_thread_of_ident(const struct python *python, uint64_t ident)
 	return t;
 }
 
-/* Who is in a `with` block of the lock; the length if nobody is, or more than one. */
+/* The thread that is in a `with` block of the lock; the length if none is, or more than one. */
 static size_t find_with(const struct python *python, uint64_t lock)
 {
 	size_t found = python->length, count = 0;
@@ -55,7 +55,7 @@ static size_t find_with(const struct python *python, uint64_t lock)
 }
 
 /*
- * A lock that keeps no owner: any thread may unlock it. But who is in a `with` block of it does so when leaving that, and would
+ * A lock that keeps no owner: any thread may unlock it. But a thread in a `with` block of it does so when leaving that, and would
  * fail if another one had.
  */
 static bool waits_for_plain(struct python *python, const struct python_frame *user, struct wait *wait)

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* Whom a file lock is waited for, by /proc/locks: a lock, then those who wait for it, marked by an arrow, all with its number. */
+/* The holder of a file lock that is waited for, by /proc/locks: a lock, then its waiters, marked by an arrow, all with its number. */
 
 struct lock {
 	unsigned number;

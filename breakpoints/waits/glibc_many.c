@@ -10,7 +10,7 @@ struct rwlock {
 	uint32_t phase_word;
 	uint32_t writer_word;
 	uint32_t unused[2];
-	uint32_t writer; /* the number of who has locked it to write */
+	uint32_t writer; /* the number of the thread that has locked it to write */
 	uint32_t shared;
 	uint8_t elision, padding[7];
 	uint64_t more_padding;
@@ -57,7 +57,7 @@ static bool rwlock_sound(const struct inspector *inspector, const struct rwlock 
 	       lock->readers != 0 && lock->phase_word <= 3 && lock->writer_word <= 3;
 }
 
-/* Whom it waits for: a writer that has it, or readers, whose numbers aren't kept. */
+/* What it waits for: a writer that has it, or readers, whose numbers aren't kept. */
 static void rwlock_holders(struct inspector *inspector, const struct rwlock *lock, struct wait *wait)
 {
 	uint32_t readers = lock->readers >> RWLOCK_READERS;

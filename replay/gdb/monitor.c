@@ -106,7 +106,7 @@ static void next(struct gdb_server *s, const char *argument, struct text *text)
 		gdb_go(s, count < end - part ? part + count : end, text);
 }
 
-/* The beginning of the present part is one back, for who stands after it. */
+/* After the beginning of the present part, that is one back. */
 static void previous(struct gdb_server *s, const char *argument, struct text *text)
 {
 	const struct position here = timeline_position(s->timeline);

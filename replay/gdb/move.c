@@ -10,7 +10,7 @@ void gdb_answer_why(struct gdb_server *s, const struct gdb_request *r)
 		gdb_stands(s);
 }
 
-/* Whoever changed something hears that it doesn't count. */
+/* Tell the user that what was changed doesn't count. */
 void gdb_drop_changes(struct gdb_server *s)
 {
 	if (!timeline_changed(s->timeline))
@@ -35,7 +35,7 @@ static bool is_step(const struct gdb_action *action)
 	return action && (action->kind == GDB_ACTION_STEP || action->kind == GDB_ACTION_RANGE);
 }
 
-/* Who is to be stepped: the selected thread if that is what it shall do, else the first other one. */
+/* The thread to be stepped: the selected one if that is what it shall do, else the first other one. */
 static const struct gdb_action *find_step(const struct gdb_server *s, const struct gdb_request *r,
 					  uint32_t *thread)
 {
@@ -64,7 +64,7 @@ static bool steps_absent(const struct gdb_server *s, const struct gdb_request *r
 	return false;
 }
 
-/* Who stands elsewhere in the changed copy, because GDB calls a function or jumps; false: nobody. */
+/* The thread that stands elsewhere in the changed copy, because GDB calls a function or jumps; false: none. */
 static bool find_diverted(const struct gdb_server *s, uint32_t *thread)
 {
 	if (!timeline_changed(s->timeline))

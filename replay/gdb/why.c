@@ -13,7 +13,7 @@
 /* So many of the last transitions on an object are shown. */
 #define SHOWN 5
 
-/* One question: where it is asked, and whom the answer has come by. */
+/* One question: where it is asked, and the threads that the answer has come by. */
 struct why {
 	struct timeline *timeline;
 	const struct model *model;
@@ -110,7 +110,7 @@ static void add_going(struct why *w, uint32_t thread)
 	text_add(text, "\n", 1);
 }
 
-/* Who might still let somebody go on: those that can go on themselves. */
+/* The threads that might still let another go on: those that can go on themselves. */
 static void add_able(struct why *w, const char *what)
 {
 	uint32_t able = 0;

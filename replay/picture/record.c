@@ -16,7 +16,7 @@
 struct thread_note {
 	size_t wait;	   /* its span, if it waits */
 	enum op_kind kind; /* what it waited in, in the last state */
-	/* Who gave it another operation, or made its operation possible, since it acted last. */
+	/* The thread that gave it another operation, or made its operation possible, since it acted last. */
 	size_t signalled, freed;
 };
 
@@ -25,7 +25,7 @@ struct object_note {
 	size_t span;
 };
 
-/* Who reads under a rwlock, which the model only counts. */
+/* The readers of a rwlock, which the model only counts. */
 struct reader {
 	uint32_t thread, object, count;
 	size_t span;

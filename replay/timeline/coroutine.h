@@ -18,7 +18,7 @@ void coroutine_free(struct coroutine *coroutine);
 /* Go on with it until it yields or returns; false if it has returned. */
 bool coroutine_resume(struct coroutine *coroutine);
 
-/* From inside: back to who has resumed it. */
+/* From inside: back to where it was resumed. */
 void coroutine_yield(struct coroutine *coroutine);
 
 #endif

@@ -38,7 +38,7 @@ void move_failed(struct timeline *timeline, enum status status, const char *why,
 		snprintf(move->why, sizeof move->why, "%s: %s", why, status_text(status));
 	else
 		explain(timeline, move->why);
-	/* To a place that exists, if there is one. */
+	/* Fall back to the start of the run. */
 	if (run_start(timeline, NULL) == STATUS_OK)
 		move->thread = timeline->event.thread;
 }

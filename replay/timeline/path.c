@@ -237,7 +237,7 @@ bool go_to_root(struct timeline *timeline, size_t part, uint32_t root, struct mo
 	return false;
 }
 
-/* Images on the last bit of the way, nearer and nearer to its end: whoever goes there often goes on backwards. */
+/* Images on the last bit of the way, nearer and nearer to its end: a user who goes there often goes on backwards. */
 static void keep_near(struct timeline *timeline, uint64_t left)
 {
 	if (left == NEAR_STEPS || left == NEAR_STEPS * NEAR_STEPS)

@@ -19,7 +19,7 @@ bool run_yield(struct timeline *timeline, const struct event *event)
 	return timeline->mode == MODE_LEAVE;
 }
 
-/* Who performs this transition; where no step says so, who ran last. */
+/* The thread that performs this transition; where no step says so, the one that ran last. */
 uint32_t part_thread(const struct timeline *timeline, size_t part)
 {
 	const struct trace *trace = &timeline->trace;
@@ -71,7 +71,7 @@ static bool follow(struct timeline *timeline, size_t part, bool on)
 	return timeline->mode != MODE_LEAVE;
 }
 
-/* Who moved last of those that are left: the last one of all may have exited. */
+/* The thread that moved last of those that are left: the last one of all may have exited. */
 static uint32_t last_left(const struct timeline *timeline)
 {
 	const struct trace *trace = &timeline->trace;
@@ -173,7 +173,7 @@ const struct event *run_advance(struct timeline *timeline, enum step_mode mode)
 	coroutine_resume(timeline->run);
 	timeline->over = timeline->event.kind == EVENT_END;
 	path_note(timeline, &timeline->event);
-	/* The pilot looks only when a thread takes its time; who counts steps asks himself. */
+	/* The pilot looks only when a thread takes its time; where steps are counted, the counting asks. */
 	bool asks = timeline->event.kind != EVENT_STEP && timeline->event.kind != EVENT_END;
 	if (asks && timeline->ticks++ % ASK_EVERY == 0 && run_is_interrupted(timeline))
 		timeline->event.kind = EVENT_INTERRUPTED;

@@ -446,7 +446,7 @@ void move_fill(struct timeline *timeline, enum move_end end, struct move *move);
 void move_failed(struct timeline *timeline, enum status status, const char *why, struct move *move);
 /* The end that was reached is the one that the schedule has. */
 bool is_true_end(const struct timeline *timeline);
-/* Who performs transition `part`; part 0: the first thread. */
+/* The thread that performs transition `part`; part 0: the first thread. */
 uint32_t part_thread(const struct timeline *timeline, size_t part);
 
 /* mark.c: is some mark counted from this root? */

@@ -122,7 +122,7 @@ static bool alike(const struct lines *l, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Those alike are in the group of the first: all of them if there are many different ones, else who do the very same. */
+/* Those alike are in the group of the first: all of them if there are many different ones, else only those that do the very same. */
 static void group(struct lines *l, uint32_t first)
 {
 	uint32_t different = 0;

@@ -44,7 +44,7 @@ static void print_cycle(const struct graph *graph, const uint32_t *threads, size
 	}
 }
 
-/* Who isn't in the cycle and waits for one who is, or for such a one. */
+/* The threads outside of the cycle that wait for one in it, or for another such thread. */
 static bool print_followers(const struct graph *graph, const bool *before, const struct cause_draft *draft)
 {
 	struct thread_list after = {0};

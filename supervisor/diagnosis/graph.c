@@ -1,4 +1,4 @@
-/* Who can go on some day: the least set that is closed under "its wait can be ended by one who can". */
+/* The threads that can go on some day: the least set that is closed under "its wait can be ended by one of them". */
 #include "supervisor/diagnosis/private.h"
 
 #include <stdlib.h>

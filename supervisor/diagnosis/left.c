@@ -11,7 +11,7 @@ static bool all_stuck(const struct graph *graph)
 	return true;
 }
 
-/* Who waits for what any thread could end, and whom nothing else holds back. */
+/* A thread that waits for what any thread could end, and that nothing else holds back. */
 static bool collect_roots(const struct graph *graph, struct thread_list *roots)
 {
 	for (uint32_t t = 0; t < graph->length; t++)
@@ -34,7 +34,7 @@ static bool one_queue(const struct graph *graph, const struct thread_list *roots
 	return true;
 }
 
-/* The others, who wait for those: the ones that could have given the signal. */
+/* The others, which wait for those: the ones that could have given the signal. */
 static bool collect_givers(const struct graph *graph, struct thread_list *givers)
 {
 	for (uint32_t t = 0; t < graph->length; t++)

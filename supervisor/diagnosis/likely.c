@@ -54,7 +54,7 @@ static bool lock(enum wait_kind kind)
 }
 
 /*
- * Who waits for what `thread` holds, or for such a one, and hasn't been explained. locks: the exits of threads aren't meant.
+ * The threads that wait for what `thread` holds, or for another such one, and haven't been explained. locks: the exits of threads aren't meant.
  * False without memory.
  */
 static bool collect_waiters(const struct graph *graph, uint32_t thread, bool locks,

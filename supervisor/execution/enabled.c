@@ -56,7 +56,7 @@ static int64_t idle_until(const struct execution *x)
 	return bitset_empty(x->enabled, fair_words(x->fair)) ? 0 : first;
 }
 
-/* Whose time is yet to come doesn't go on. */
+/* A thread whose time is yet to come doesn't go on. */
 static void hold_back_later(struct execution *x, int64_t until)
 {
 	uint32_t t;
@@ -85,7 +85,7 @@ void execution_let_children_end(const struct execution *x)
 		x->machine->ops->children(x->machine, before);
 }
 
-/* No child process ends from here on before the transition. Whose wait one of the last has ended is enabled, too. */
+/* No child process ends from here on before the transition. A thread whose wait one of the last has ended is enabled, too. */
 static void hold_children(struct execution *x)
 {
 	const struct model *model = x->block.model;

@@ -10,7 +10,7 @@
 
 /* So much of a stack is compared: the frames between the system call and the program's own code. */
 #define STACK_BYTES 2048
-/* Who has used so much of a processor since it was let go does something else. */
+/* A thread that has used so much of a processor since it was let go does something else. */
 #define BUSY_NS	   3000000
 #define PAUSE_MOST 16000000
 /* A machine on which a thread isn't given a processor for so long: nothing is proven then. */

@@ -6,7 +6,7 @@
 
 /*
  * So many yields in which nothing else kept it waiting, and a thread holds no time-out back any more: it may wait for just that
- * time-out, or for the clock. Who tries something a few dozen times before it gives up is within it, and the depth of
+ * time-out, or for the clock. A thread that tries something a few dozen times before it gives up is within it, and the depth of
  * executions is far above.
  */
 #define PATIENCE 100
@@ -16,7 +16,7 @@ static int64_t now(const struct execution *x)
 	return x->machine->ops->now ? x->machine->ops->now(x->machine) : 0;
 }
 
-/* It goes on by itself as time passes, and only so; of whom the time has come nothing more is needed. */
+/* It goes on by itself as time passes, and only so; once its time has come nothing more is needed. */
 static bool needs_time(const struct execution *x, uint32_t t, int64_t moment)
 {
 	const struct op *op = model_pending(x->block.model, t);

@@ -1,4 +1,4 @@
-/* Who of the threads of a foreign process that wait for their turn gets it. */
+/* Which of the waiting threads of a foreign process gets the next turn. */
 #include "supervisor/foreign/foreign_run.h"
 
 /* A thread that has lost its priority is held for so many turns of each other thread; or until for so long none has come. */

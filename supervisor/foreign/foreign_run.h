@@ -52,7 +52,7 @@ struct foreign_run {
 	struct places *places;
 	struct foreign *foreign; /* during a session */
 	size_t stubs, left_alone;
-	/* Who is chosen. */
+	/* The choice of the next thread. */
 	struct policy policy;
 	struct policy_state *policy_state;
 	uint32_t policy_room;
@@ -64,7 +64,7 @@ struct foreign_run {
 	    held; /* isn't chosen for so many turns, or until nobody else wants one for long; NO_THREAD: none */
 	uint64_t held_turns, held_until;
 	bool drop_seen; /* of the next turn */
-	/* Who there is. */
+	/* Threads and objects. */
 	struct run_thread *threads;
 	uint32_t threads_length, threads_room;
 	uint32_t running; /* NO_THREAD: none */

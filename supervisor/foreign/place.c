@@ -4,7 +4,7 @@
 #define DEPTH	    32
 #define STACK_WORDS 32
 
-/* Of where the thread stands and what its stack begins with (FNV-1a): who stands alike has come from the same place. */
+/* Of where the thread stands and what its stack begins with (FNV-1a): a thread that stands alike has come from the same place. */
 static uint64_t digest_stack(const struct tracee *tracee, uint64_t place, uint64_t rsp)
 {
 	uint64_t words[STACK_WORDS] = {0}, digest = UINT64_C(0xcbf29ce484222325) ^ place;

@@ -268,7 +268,7 @@ static void let_go(struct foreign_run *run)
 	/* The guardian goes on trying. */
 }
 
-/* All that are there now, and nobody of an earlier session who isn't any more. */
+/* All that are there now, and none of an earlier session that has gone since. */
 static void gather_threads(struct foreign_run *run)
 {
 	const struct target *target = foreign_target(run->foreign);

@@ -13,7 +13,7 @@ static bool sleeps_for_ever(const struct foreign_run *run, const struct run_thre
 	       standing->arguments[3] == 0;
 }
 
-/* Whom it waits for: the holder of the mutex that it has tried to lock last. NULL: that isn't so. */
+/* The thread that it waits for: the holder of the mutex that it has tried to lock last. NULL: none. */
 static const struct run_thread *waits_for(const struct foreign_run *run, const struct run_thread *thread)
 {
 	struct object_state state;

@@ -1,6 +1,6 @@
 /*
  * Condition variables: pthread_cond_wait(3p), pthread_cond_signal(3p). The real functions never run, because
- * who wakes is a choice of the search; only the mutex is unlocked and locked for real.
+ * which thread wakes is a choice of the search; only the mutex is unlocked and locked for real.
  *
  *     OP_COND_WAIT -(wait, the mutex is unlocked)-> OP_COND_ASLEEP, in the queue
  *          '-------(wait, the unlock fails)-------> returns that error
@@ -13,7 +13,7 @@
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
 
-/* Where mutexes are handed over in an order, who wakes stands in the queue of the mutex at once. */
+/* Where mutexes are handed over in an order, a woken thread is in the queue of the mutex at once. */
 void model_cond_wake(struct model *m, uint32_t t, int64_t result)
 {
 	struct op *op = &model_thread(m, t)->op;

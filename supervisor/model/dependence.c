@@ -75,7 +75,7 @@ static void touch(struct footprint *footprint, enum touch_class class, uint32_t 
 	footprint_touch(footprint, touch_key(class, number), mode);
 }
 
-/* All who sleep at the object; those that stay asleep are taken out by dependence_performed(). */
+/* All that sleep at the object; those that stay asleep are taken out by dependence_performed(). */
 static void touch_sleepers(struct footprint *footprint, const struct model *m, uint32_t object)
 {
 	for (uint32_t u = 0; u < model_threads(m); u++) {
@@ -97,7 +97,7 @@ static void touch_object(struct footprint *footprint, uint32_t object, bool pass
 	touch(footprint, TOUCH_OBJECT, object, passive ? TOUCH_READ : TOUCH_WRITE);
 }
 
-/* Wakes who sleeps there; where nobody does, it only looks. */
+/* Wakes the sleepers there; where there are none, it only looks. */
 static void touch_waking(struct footprint *footprint, const struct model *m, uint32_t object)
 {
 	touch_object(footprint, object, state_of(m, object).count == 0);
@@ -137,7 +137,7 @@ static void touch_value(struct footprint *footprint, uint32_t semaphore, enum to
  * either order. Failed tries, time-outs and looks at the value conflict with every wait and every post. While units
  * are unspent nobody blocks and no try fails.
  *
- * A wait that is put off, be it asleep or planned, is another matter: each of several others commutes with it, but
+ * Sleep-set and wakeup-tree entries, whose wait is put off, need a stronger test: each of several others commutes with it, but
  * all of them together may leave none of the first units for it. Hence `left`.
  */
 void touch_semaphore(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
@@ -215,7 +215,7 @@ void touch_memory(struct footprint *footprint, const struct model *m, uint32_t t
 
 /*
  * What comes with an order of waiting (enum wakeup): leaving a queue changes who is next, also by a time-out;
- * whoever wakes a waiter puts it into the queue of its mutex.
+ * the thread that wakes a waiter puts it into the queue of its mutex.
  */
 static void touch_queues(struct footprint *footprint, const struct model *m, const struct op *op)
 {
@@ -265,7 +265,7 @@ void touch_cond(struct footprint *footprint, const struct model *m, uint32_t t, 
 	switch (op->kind) {
 	case OP_COND_WAIT:
 	case OP_COND_TIMEDWAIT:
-		/* The order in which they fall asleep numbers the choices of whoever wakes them. */
+		/* The order in which they fall asleep numbers the choices of the thread that wakes them. */
 		touch_object(footprint, op->object, false);
 		touch_object(footprint, op->object2, false);
 		return;
@@ -484,7 +484,8 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 	for (uint32_t i = 0; i < footprint->length; i++) {
 		struct access access = footprint->at[i];
 		uint32_t u = (uint32_t)access.key;
-		if (touch_class(access.key) != TOUCH_WAKING || u == t || !op_is_asleep(model_pending(after, u)->kind))
+		if (touch_class(access.key) != TOUCH_WAKING || u == t ||
+		    !op_is_asleep(model_pending(after, u)->kind))
 			footprint->at[kept++] = access;
 	}
 	footprint->length = kept;

@@ -74,7 +74,7 @@ enum misuse misuse_rwlock(const struct model *m, uint32_t t, const struct op *op
 		return MISUSE_NONE;
 	if (!held)
 		return MISUSE_UNLOCK_FREE;
-	/* Who reads isn't known. */
+	/* The readers aren't known. */
 	return state->owner != NO_THREAD && state->owner != t ? MISUSE_UNLOCK_OTHERS : MISUSE_NONE;
 }
 
@@ -149,7 +149,7 @@ enum misuse misuse_of(const struct model *m, uint32_t t)
 	enum object_class class = op_class((enum op_kind)op->kind);
 	if (class == CLASS_NONE || op->object == NO_OBJECT || op->flags & OP_QUEUED)
 		return MISUSE_NONE;
-	/* Who sleeps was right to when it fell asleep. */
+	/* A sleeping thread was right to when it fell asleep. */
 	if (op->kind == OP_COND_ASLEEP || op->kind == OP_COND_RELOCK || op->kind == OP_BARRIER_RESUME)
 		return MISUSE_NONE;
 	if (class != CLASS_THREAD)

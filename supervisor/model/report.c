@@ -9,7 +9,7 @@ enum object_class model_object_class(const struct model *m, uint32_t object)
 	return (enum object_class)model_object_const(m, object)->class;
 }
 
-/* Who comes now and isn't the last to come. */
+/* How many can still come without being the last to come. */
 static uint32_t barrier_unspent(const struct model_object *o)
 {
 	return o->sleepers + 1 < o->count ? o->count - 1 - o->sleepers : 0;
@@ -70,7 +70,7 @@ uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *c
 	return model_holder(m, *object);
 }
 
-/* Who alone can let t go on, by giving back a lock or by its end; NO_THREAD if nobody in particular, or t needn't wait. */
+/* The only thread that can let t go on, by giving back a lock or by its end; NO_THREAD: there isn't just one, or t needn't wait. */
 static uint32_t held_back_by(const struct model *m, uint32_t t)
 {
 	enum object_class class;

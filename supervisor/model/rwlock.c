@@ -1,12 +1,12 @@
 /*
  * Reader-writer locks: pthread_rwlock_rdlock(3p), pthread_rwlock_wrlock(3p), and where those leave it open,
- * glibc. Who reads isn't kept, only how many do; a thread may read several times.
+ * glibc. Which threads read isn't kept, only how many do; a thread may read several times.
  *
  *     free  -(RDLOCK = 0)->    n readers  -(RDLOCK = 0)->  n + 1 readers  -(UNLOCK)->  n readers  -> free
  *     free  -(WRLOCK = 0)->    written by t  -(UNLOCK by t)->  free
  *     written by t  -(RDLOCK or WRLOCK by t = EDEADLK)->  the same
  *
- * Who gets it when several want it is a matter of the policy (model_turn()). glibc's kind
+ * Which thread gets it when several want it is a matter of the policy (model_turn()). glibc's kind
  * PREFER_WRITER_NONRECURSIVE is WAKE_WRITERS; its two others are WAKE_ANY, since who waits there is decided
  * by who comes first.
  */
@@ -58,7 +58,7 @@ static void trylock(struct model *m, uint32_t t, struct effect *effect)
 {
 	const struct op *op = &model_thread(m, t)->op;
 	const struct model_object *o = model_object(m, op->object);
-	/* Who tries doesn't wait for a turn, only for writers that go first. */
+	/* A try doesn't wait for a turn, only for writers that go first. */
 	bool ordered = o->wakeup == WAKE_FIFO || o->wakeup == WAKE_LIFO;
 	bool turn = ordered || model_turn(m, t);
 	if (is_free(o, op) && turn) {
@@ -71,7 +71,7 @@ static void trylock(struct model *m, uint32_t t, struct effect *effect)
 	effect->blocked = is_free(o, op);
 }
 
-/* Who unlocks without holding it takes a reader's lock away; beyond that glibc counts below zero. */
+/* An unlock without holding it takes a reader's lock away; beyond that glibc counts below zero. */
 static void unlock(struct model_object *o, uint32_t t, struct effect *effect)
 {
 	effect_result(effect, 0);

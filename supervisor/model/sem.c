@@ -8,7 +8,7 @@
  *
  * Of its units `unspent` are those that were there from the beginning: the first waits take these.
  *
- * Who gets a unit is decided by who is scheduled next, or by the order of a queue (model_turn()).
+ * The thread that is scheduled next gets a unit, or the first of a queue (model_turn()).
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"

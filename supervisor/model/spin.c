@@ -1,5 +1,5 @@
 /*
- * Spinlocks: pthread_spin_lock(3p). Waiting for one is waiting as for a mutex: who spins doesn't get on, and
+ * Spinlocks: pthread_spin_lock(3p). Waiting for one is waiting as for a mutex: a spinning thread doesn't get on, and
  * the loop isn't run.
  *
  *     free  -(LOCK, TRYLOCK by t = 0)->  held by t  -(UNLOCK, INIT)->  free

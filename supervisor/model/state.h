@@ -65,7 +65,7 @@ struct model_object {
 	uint32_t count;
 	uint32_t spurious;
 	uint32_t unspent;     /* decides nothing of what happens, and is no part of digests */
-	uint32_t first, last; /* sleepers, or who stands in the queue, in the order of coming */
+	uint32_t first, last; /* sleepers, or the threads in the queue, in the order of coming */
 	uint32_t sleepers;    /* length of that queue */
 };
 

@@ -166,7 +166,7 @@ static bool reverse(struct reversible_races *races, size_t i, uint32_t p)
 }
 
 /*
- * Whose end a join waits for and nothing else can replace: the thread has neither been detached nor joined by
+ * The thread whose end a join waits for, if nothing else can replace that: it has neither been detached nor joined by
  * another. All its transitions are candidates, and none but a join of its own, which would be of one another,
  * can be reversed: so they needn't be tried.
  */

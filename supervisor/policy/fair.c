@@ -9,7 +9,7 @@
  *
  * Before its first counted yield a thread has E empty and D, S full, and lines 14 to 22 leave them so; `open`
  * marks the threads past that point, the only ones whose sets have to be touched. A full set has the bits of
- * threads not yet born set as well: whoever is born during the first, incomplete window can't be in H.
+ * threads not yet born set as well: a thread born during the first, incomplete window can't be in H.
  */
 #include <fmc/supervisor/bitset.h>
 #include <fmc/supervisor/fair.h>

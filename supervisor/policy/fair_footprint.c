@@ -3,7 +3,7 @@
 
 #include <fmc/supervisor/bitset.h>
 
-/* `changed` has become enabled or has ceased to be: whoever yields to it may be schedulable or not because of it. */
+/* `changed` has become enabled or has ceased to be: a thread that yields to it may be schedulable or not because of it. */
 static void touch_yielding(struct footprint *footprint, const struct fair *fair, uint32_t changed)
 {
 	for (uint32_t u = 0; u < fair_threads(fair); u++)
@@ -11,7 +11,7 @@ static void touch_yielding(struct footprint *footprint, const struct fair *fair,
 			footprint_touch(footprint, touch_key(TOUCH_PRIORITY, u), TOUCH_WRITE);
 }
 
-/* Line 13 of Algorithm 1 releases who yields to t, whatever t itself comes to. */
+/* [FAIR] Line 13 of Algorithm 1 releases the threads that yield to t, whatever t itself comes to. */
 void fair_footprint(struct footprint *footprint, const struct fair *fair, uint32_t t, const uint64_t *before,
 		    const uint64_t *after, bool counted)
 {

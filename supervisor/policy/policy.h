@@ -47,7 +47,7 @@ size_t policy_choose(struct policy_state *state, const struct policy_view *view)
 /* What POLICY_DEFAULT takes. */
 size_t policy_default(uint32_t previous, const struct alternative *alternatives, size_t count);
 
-/* That one is about to be taken, whoever chose it. */
+/* That one is about to be taken, whatever chose it. */
 void policy_took(struct policy_state *state, const struct policy_view *view, size_t taken);
 
 /* POLICY_PCT: the thread that has lost its priority before what was chosen last; NO_THREAD: none has. */

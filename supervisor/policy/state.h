@@ -23,8 +23,8 @@ struct policy_state {
 	uint32_t room, threads;
 	uint64_t steps;			 /* transitions taken */
 	uint64_t change[POLICY_CHANGES]; /* PCT: before which transitions, counted from 1 */
-	uint32_t dropped;  /* PCT: who did before the transition chosen last; NO_THREAD: nobody */
-	uint32_t intended; /* SURW: who takes the group's next operation; NO_THREAD: anyone */
+	uint32_t dropped;  /* PCT: the thread that did before the transition chosen last; NO_THREAD: none */
+	uint32_t intended; /* SURW: the thread that takes the group's next operation; NO_THREAD: any */
 	struct policy_thread thread[];
 };
 

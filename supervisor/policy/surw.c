@@ -59,7 +59,7 @@ static uint64_t left(const struct policy_state *state, uint32_t t)
 	return t < state->threads ? state->thread[t].left : count_group(state, t);
 }
 
-/* Among whom is drawn. */
+/* The threads among which is drawn. */
 struct candidates {
 	uint32_t only, first; /* this thread and those from `first` on; all if only is NO_THREAD */
 	bool held;	      /* of these those alone that are held */
@@ -72,7 +72,7 @@ static bool takes_part(const struct policy_state *state, uint32_t t, struct cand
 	       (!among.held || state->thread[who].held);
 }
 
-/* Draw who takes the group's next operation, and let go of those that were held. */
+/* Draw the thread that takes the group's next operation, and let go of those that were held. */
 static void draw_intended(struct policy_state *state, struct candidates among)
 {
 	uint32_t known = state->policy.profile ? state->policy.profile->thread_count : 0;

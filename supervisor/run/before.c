@@ -112,7 +112,7 @@ void run_from_call(struct process *process, uint32_t thread, const struct call *
 	run_stop_before(&run, call);
 }
 
-/* The function that has run the routine wakes those who wait for it. They do so in the model. */
+/* The function that has run the routine wakes those that wait for it. They do so in the model. */
 static bool wakes_the_others(const struct process_thread *thread, const struct call *call)
 {
 	return call->op.kind == OP_FUTEX_WAKE && call->object == thread->once[thread->once_length];

@@ -195,7 +195,7 @@ static enum hope outside_hope(const struct process *process)
 		const struct op *op = model_pending(model, t);
 		if (!waits_for_outside(process, t, op))
 			continue;
-		/* Nothing comes for who needs what a copy lacks. */
+		/* Nothing comes for a thread that needs what a copy lacks. */
 		if (!(op->flags & OP_ABSENT) && can_be_asked(process, t, op))
 			return HOPE_MORE;
 		hope = HOPE_LOST;

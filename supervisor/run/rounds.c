@@ -14,7 +14,7 @@
 #define DOUBLINGS	13
 #define DOUBLINGS_ALONE 23
 
-/* Who has been alone for so many times the rounds is looked at: is everything as it was before the last of them? */
+/* A thread that has been alone for so many times the rounds is looked at: is everything as it was before the last of them? */
 #define ALONE_LONG 15
 
 static uint32_t rounds_of(const struct process *process, uint32_t thread, uint32_t i, uint32_t most)
@@ -60,7 +60,7 @@ static bool another_is_enabled(const struct process *process, uint32_t thread)
 	return false;
 }
 
-/* A yield that let nobody else run, who could have, says nothing: without fairness there may be many in a row. */
+/* A yield that let no other thread run, though one could have, says nothing: without fairness there may be many in a row. */
 static uint32_t yields_in_a_row(const struct process *process, uint32_t thread)
 {
 	const struct process_thread *self = &process->threads[thread];

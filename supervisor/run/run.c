@@ -310,7 +310,7 @@ static bool is_inside(const struct call *wake, enum object_class class, uint64_t
 
 /*
  * Does libc wake up somebody at the very object that the thread has just operated on? A timed-out waiter leaves the mark that
- * makes its next unlock do so. Who sleeps at such an object sleeps in the model, and the operation has woken them there.
+ * makes its next unlock do so. Threads that sleep at such an object sleep in the model, and the operation has woken them there.
  */
 static bool wakes_for_operation(const struct run *run, const struct call *call)
 {

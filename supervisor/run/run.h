@@ -11,7 +11,7 @@
  *     lives.c                births and deaths of threads, other processes
  *     signals.c              signals
  *     held.c                 signals to those that are held before an operation
- *     spin.c                 who computes for long: which loop is it?
+ *     spin.c                 a thread computes for long: in which loop?
  *     rounds.c               the heads of such loops
  *     retries.c, apart.c       instructions that access memory
  *     starts/bring_up.c        the first ways of threads that stand anywhere
@@ -101,7 +101,7 @@ void run_from_call(struct process *process, uint32_t thread, const struct call *
 /* Go on from an OP_ONCE_END: to what the thread was really stopped at. */
 void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome);
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
-/* Let a thread go on. Who waits for it does so by run_*(), never by target_wait(). */
+/* Let a thread go on. To wait for it there is run_*(), never target_wait(). */
 enum status process_go(struct process *process, uint32_t thread, int signal);
 /* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);

@@ -9,7 +9,7 @@
  * waits inside of it are its own. So it must not wait for another thread; that it needn't is the plug-in's word.
  */
 
-/* It has not come back. If it ended the process, the stack has to show who called it. */
+/* It has not come back. If it ended the process, the stack has to show its caller. */
 static void explain_failure(struct process *process, uint32_t thread, uint64_t slot, struct outcome *outcome)
 {
 	const struct process_thread *self = &process->threads[thread];

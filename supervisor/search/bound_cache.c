@@ -69,7 +69,7 @@ bool bound_cache_foresee(struct bound_cache *s, const struct step *step, uint32_
 	struct accesses accesses = {s->footprint.at, s->footprint.length};
 	*state = happens_before_ahead(s->happens_before, step->thread, kind, step->choice, accesses);
 	/*
-	 * Can the thread go on after the step for nothing, or can any? Of the two the first leaves out less; and whoever
+	 * Can the thread go on after the step for nothing, or can any? Of the two the first leaves out less; and one that
 	 * else comes to the state will find that the second holds, if it does.
 	 */
 	return visited_foresee(&s->visited, *state, cost, step->thread, known);

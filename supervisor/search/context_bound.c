@@ -123,7 +123,7 @@ enum search_answer context_bound_next(void *strategy, struct plan *plan)
 	}
 }
 
-/* Who could go on for nothing before transition i. */
+/* The thread whose continuation costs no preemption at transition i. */
 static uint32_t free_thread(const struct context_bound *search, const struct trace *trace, size_t i)
 {
 	uint32_t previous = i > 0 ? trace->at[i - 1].thread : NO_THREAD;

@@ -2,8 +2,8 @@
  * Executions that start from a saved image: threads that stand anywhere, of which nothing is known, are brought to where an
  * execution has them, each stopped before an operation.
  *
- *     1. Who is in the middle of one of libc's functions gets out of it, or to where it falls asleep in it.
- *     2. Who sleeps in one is taken back to its entry (stance.h). Nobody has run since, so all marks of waiters fit.
+ *     1. A thread in the middle of one of libc's functions gets out of it, or to where it falls asleep in it.
+ *     2. One that sleeps in a function is taken back to its entry (stance.h). None has run since, so all marks of waiters fit.
  *     3. Every thread runs to its next operation, in the order of their numbers. On the way they do nothing that another
  *        one could notice.
  *
@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-/* Who is out of one function may wake another thread, which then is in the middle of one. */
+/* A thread that gets out of a function may wake another one, which then is in the middle of one. */
 #define ROUNDS 64
 
 /* A spinning thread has got its lock within so many instructions, or it hasn't. */
@@ -190,7 +190,7 @@ static bool stop_spinning(struct bring_up *bring_up, uint32_t thread)
 	return true;
 }
 
-/* Nobody is in the middle of a function any more; who sleeps in one still does. */
+/* No thread is in the middle of a function any more; those that sleep in one still do. */
 static bool all_get_out(struct bring_up *bring_up)
 {
 	bool again = true;
@@ -328,7 +328,7 @@ static bool reach(struct bring_up *bring_up, uint32_t t)
 	return reached;
 }
 
-/* If nobody goes on but who needs what the copy lacks, every execution would end before its first transition. */
+/* If only threads go on that need what the copy lacks, every execution would end before its first transition. */
 static bool somebody_goes_on(struct bring_up *bring_up)
 {
 	const struct model *model = bring_up->process->model->model;

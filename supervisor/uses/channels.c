@@ -70,7 +70,7 @@ static void note_file(struct process *process, uint32_t thread, int descriptor, 
 		uses_note(process, thread, CHANNEL_POSITION, (uint64_t)descriptor, ways & USE_DEPENDS);
 }
 
-/* Of what has no number of its own each descriptor is one, until it is closed. */
+/* What has no number of its own is told apart by its descriptor, until that is closed. */
 void channels_note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways)
 {
 	const unsigned memory = 1; /* /dev/null and the like */

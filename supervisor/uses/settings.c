@@ -16,9 +16,9 @@
 /* Which of its kind the call is about. */
 enum which {
 	THE_ONE,
-	FIRST,	    /* what the first argument says */
-	OF_THREAD,  /* that of the thread in the first argument; 0 is the caller */
-	OF_WHOM,    /* that of whom the second argument says, as the first one takes it: setpriority() */
+	FIRST,	   /* what the first argument says */
+	OF_THREAD, /* that of the thread in the first argument; 0 is the caller */
+	OF_WHOM, /* that of the process or user in the second argument, as the first one takes it: setpriority() */
 	OF_OPENED,  /* that of the file behind the first argument */
 	OF_PATH,    /* that of the file in the first argument, links followed */
 	OF_LINK,    /* the same of a link itself */

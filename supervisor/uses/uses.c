@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /*
- * Who uses what in the kernel, of an execution. A search misses what depends on the order of such uses, as they are no operations:
+ * Which threads use what in the kernel, in one execution. A search misses what depends on the order of such uses, as they are no operations:
  * where a use of one thread may depend on one of another's, the verdict has to say so.
  */
 

@@ -25,7 +25,7 @@ void channels_note_signal(struct process *process, uint32_t thread, long number)
 /*
  * uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
  * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
- * others. end: this object is gone, and who comes by its number later means another. remark: the verdict is to tell of this kind anyway. ways: all that were noted of it.
+ * others. end: this object is gone, and the same number later means another. remark: the verdict is to tell of this kind anyway. ways: all that were noted of it.
  */
 void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
 void uses_remark(struct process *process, enum channel_kind kind);

@@ -33,7 +33,7 @@ void numbers_before_call(struct tracee *tracee); /* at STOP_SYSCALL, about to be
 void numbers_after_call(struct tracee *tracee);	 /* executed, and behind_call.due */
 void numbers_at_birth(struct tracee *creator, struct tracee *child);
 void numbers_at_exit(struct tracee *tracee);
-/* Who is called so by the program; NULL: nobody of its threads that are alive. */
+/* The thread that the program calls so; NULL: none of its threads that are alive. */
 struct tracee *numbers_find(const struct target *target, pid_t number);
 /* What the kernel calls the one that the program calls so; others' numbers are what they are. */
 uint64_t numbers_real(const struct target *target, uint64_t number);

@@ -193,7 +193,7 @@ static void name_real_owner(struct target *target, uint64_t word)
 	set_owner(target, word, value, (uint32_t)numbers_real(target, value));
 }
 
-/* Where timer_create() is told whom to signal; 0 if nobody in particular. */
+/* Where timer_create() is told which thread to signal; 0 if none in particular. */
 static uint64_t notified_word(const struct target *target, const struct user_regs_struct *regs)
 {
 	int32_t notify;

@@ -64,7 +64,7 @@ static enum status refuse(char why[256], pid_t tid, const char *because)
 	return STATUS_UNSUPPORTED;
 }
 
-/* So much goes into a pipe at once or not at all: who waits there has written nothing. */
+/* PIPE_BUF: so much goes into a pipe at once or not at all; a thread that waits there has written nothing. */
 static bool writes_at_once(const struct held *held, const struct task_call *call)
 {
 	char path[32], link[8] = "";
@@ -179,7 +179,7 @@ static enum status put_in_order(struct held *held)
 	return there ? STATUS_OK : STATUS_GONE;
 }
 
-/* Who is stopped makes no further threads: when a look finds none, all are there. */
+/* Stopped threads make no further ones: when a look finds none, all are there. */
 static enum status stop_all(struct held *held, struct attach *permission)
 {
 	bool more = true;
@@ -245,7 +245,7 @@ void held_release(struct held *held)
 		return;
 	/*
 	 * Only a thread that stands can be let go; one that waits for a device still is at the latest when fmc ends. The kernel
-	 * keeps stopped whom SIGSTOP has stopped.
+	 * keeps a process stopped that SIGSTOP has stopped.
 	 */
 	for (uint32_t i = 0; i < held->length; i++)
 		if (held->threads[i].standing || stop_thread(held, &held->threads[i]) == STATUS_OK)

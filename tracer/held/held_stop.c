@@ -68,7 +68,7 @@ static enum status await(struct held_thread *thread, int *stop)
 	return status;
 }
 
-/* So that nobody who waits for anything finds it: at such a stop there is no signal that could be lost. */
+/* Consume the stop, so that a waitpid(-1) never sees it; there is no signal at such a stop that could be lost. */
 static void take_rest(const struct held_thread *thread)
 {
 	siginfo_t info;

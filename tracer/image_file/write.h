@@ -7,7 +7,7 @@
 
 /*
  * An image file being written: memory first, as it is read, then the notes and the table of contents, and at last the
- * header that makes an ELF file of it. Errors are kept: who writes may look at the end only.
+ * header that makes an ELF file of it. Errors are kept: it is enough to look at the end.
  */
 struct image_writer {
 	int fd;

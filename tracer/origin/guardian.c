@@ -38,7 +38,7 @@ static void ignore_signals(void)
 	sigprocmask(SIG_SETMASK, &child, NULL);
 }
 
-/* Nobody who reads fmc's output is to wait for the guardian, too. */
+/* A reader of fmc's output mustn't wait for the guardian, too. */
 static void close_files(int kept)
 {
 	const int null = open("/dev/null", O_RDWR);
@@ -155,7 +155,7 @@ static void become_guardian(int end, int ready, struct jump_stubs *jumps)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Nothing may be planted before somebody is there who would take it out. */
+/* The guardian has to be there before anything is written that it would take out. */
 static bool wait_until_ready(int ready)
 {
 	char byte;

@@ -17,7 +17,7 @@ struct birth {
 
 /*
  * The main thread first, then by age. Of those of one tick the numbers tell the order, with the largest gap between them as the
- * place where they begin; of those of whom nothing is known, too, beginning after the main thread's. range: how many numbers
+ * place where they begin; of those of which nothing is known, too, beginning after the main thread's. range: how many numbers
  * there are.
  */
 void births_order(struct birth *births, size_t length, pid_t main, pid_t range);

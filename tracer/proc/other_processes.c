@@ -76,7 +76,7 @@ static bool is_ancestor(const struct visit *visit, pid_t pid)
 	return false;
 }
 
-/* Nothing is open in the kernel's threads and in the dead; who is older and no ancestor has neither left nor inherited anything. */
+/* Kernel threads and dead processes have nothing open; an older process that is no ancestor has neither left nor inherited anything. */
 static bool is_excused(const struct visit *visit, pid_t pid, int process)
 {
 	struct stat_line line;

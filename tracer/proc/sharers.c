@@ -1,4 +1,4 @@
-/* Who else has a process's memory. */
+/* Which other processes share a process's memory. */
 #include "tracer/proc/proc.h"
 
 #include <fmc/tracer/activity.h>
@@ -48,7 +48,7 @@ static bool stat_of(pid_t pid, struct stat_line *line)
 	return at && sscanf(at, ") %c %d %*d %*d %*d %*d %u", &line->state, &line->parent, &line->flags) == 3;
 }
 
-/* Whoever has the same memory has the same sizes of it. */
+/* Processes that share memory show the same sizes of it. */
 static bool same_sizes(pid_t one, pid_t other)
 {
 	char sizes[2][128];
@@ -93,8 +93,8 @@ static bool in_first_namespace(void)
 }
 
 /*
- * Memory is shared only with who made the process, until it executes a program of its own, and with whom it has made itself.
- * Those are all in its pid namespace or below; who made it may be above, and can't be seen then.
+ * Memory is shared only with the process that made this one, until it executes a program of its own, and with those that it has made
+ * itself. Those are all in its pid namespace or below; its maker may be above, and can't be seen then.
  */
 static bool maker_is_hidden(pid_t pid)
 {

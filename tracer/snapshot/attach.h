@@ -13,7 +13,7 @@
  * Should fmc be killed, the kernel lets all threads go. So no stop is ever taken from the kernel by waiting for it (WNOWAIT):
  * the signal at which a thread may be standing is then delivered like the others.
  *
- * Who attaches waits for what it has seized, which no target knows of: attach_thread.c has waits and requests of its own.
+ * No target knows of the threads that are seized here: attach_thread.c has waits and requests of its own.
  */
 enum attach_life {
 	ATTACH_NEW,
@@ -58,7 +58,7 @@ struct attach {
  * number becomes that of its process.
  */
 enum status attach_permit(struct attach *attach);
-/* Who traces a thread (the number of a thread, too); 0: nobody. */
+/* The tracer of a thread (the number of a thread, too); 0: none. */
 pid_t attach_tracer(const struct attach *attach, pid_t tid);
 /* Seizing a thread failed for this reason. */
 enum status attach_refused(struct attach *attach, int error);

@@ -102,7 +102,7 @@ pid_t attach_tracer(const struct attach *attach, pid_t tid)
 								      : 0;
 }
 
-/* Whom one of the threads is traced by, other than fmc; 0: nobody. */
+/* The tracer of one of the threads, other than fmc; 0: none. */
 static pid_t tracer_of(const struct attach *attach)
 {
 	pid_t tracer = attach_tracer(attach, attach->pid);
@@ -126,7 +126,7 @@ static enum status refuse_for_permission(struct attach *attach)
 	const int scope = ptrace_scope();
 	if (scope == 3 || (scope && geteuid() != 0))
 		return refuse_for_yama(attach, scope, name);
-	/* Who has: its files belong to root, though not its folder. */
+	/* One that has: its files belong to root, though not its folder. */
 	if (geteuid() != 0 && fstatat(attach->folder, "mem", &memory, 0) == 0 && memory.st_uid != owner)
 		return refuse(
 		    attach, STATUS_DENIED,

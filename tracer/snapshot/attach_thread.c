@@ -166,7 +166,7 @@ static void on_stop(struct attached *attached, int status)
 	take_registers(attached);
 }
 
-/* The kernel keeps who has ended, and exec waits for it; the end of a child of fmc's own is left to whom it is due. */
+/* Reap ended threads, for exec waits for a zombie that is traced; but not a child of fmc's own, whose end its caller waits for. */
 static void on_end(struct attach *attach, struct attached *attached)
 {
 	siginfo_t info;
@@ -193,7 +193,7 @@ static void poll_thread(struct attach *attach, struct attached *attached)
 }
 
 /*
- * Who runs now stops at once, and is looked at before anything else, lest fmc be killed while a system call that the thread
+ * A thread that runs now stops at once, and is looked at before anything else, lest fmc be killed while a system call that the thread
  * has just begun is yet to be repaired.
  */
 static void poll_runner(struct attach *attach, struct attached *attached)
@@ -244,7 +244,7 @@ static void reap_ended(struct attach *attach)
 			poll_thread(attach, &attach->at[i]);
 }
 
-/* Who waits for a disk doesn't stop before it is done. */
+/* A thread that waits for a disk (state D) doesn't stop before that is done. */
 static void give_up(const struct attach *attach, int64_t waited)
 {
 	for (size_t i = 0; i < attach->length; i++) {

@@ -102,7 +102,7 @@ enum op_flag {
 	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
 	OP_READY = 4,	/* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
 	OP_QUEUED = 8,	/* set by the model: has come to the object and stands in its queue (enum wakeup) */
-	OP_WAITS = 16,	/* the same of a kind of a plug-in's, whose object knows of it */
+	OP_WAITS = 16,	/* OP_QUEUED for kinds of plug-ins; their object records the waiter */
 	OP_ABSENT = 32, /* OP_SYSCALL: in a copy of a process, needs what the copy lacks: never ready */
 };
 
@@ -148,8 +148,8 @@ enum once_state { ONCE_NEW, ONCE_RUNS, ONCE_DONE };
  */
 enum wakeup {
 	WAKE_ANY,     /* whoever is scheduled, every waiter being a choice */
-	WAKE_FIFO,    /* who came first; nobody overtakes */
-	WAKE_LIFO,    /* who came last */
+	WAKE_FIFO,    /* the first to come; none overtakes */
+	WAKE_LIFO,    /* the last to come */
 	WAKE_READERS, /* rwlock: no writer gets it while a reader waits */
 	WAKE_WRITERS, /* rwlock: no reader gets it while a writer waits; what RWLOCK_WRITERS does */
 	WAKEUPS

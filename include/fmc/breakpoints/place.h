@@ -64,7 +64,7 @@ void places_name(struct places *places, struct target *target, uint64_t address,
 struct namer;
 struct namer *namer_new(struct places *places, struct target *target, uint32_t threads); /* NULL: no memory */
 void namer_add(struct namer *namer, uint32_t thread,
-	       struct tracee *tracee); /* T1 is 0; who isn't added is gone */
+	       struct tracee *tracee); /* T1 is 0; a thread that isn't added is gone */
 
 /*
  * size: of the object, at least. users: threads that use it or are about to, by their numbers. False: nothing more is known than

@@ -42,7 +42,7 @@ void entries_pass_round(const struct entries *entries, struct tracee *tracee, ui
 bool entries_take_round(struct entries *entries, struct tracee *tracee, uint32_t i);
 
 /*
- * Is this trap one of those inside of a head that is replaced by a jump, for who comes there by another way? The tracee is set to go
+ * Is this trap one of those inside of a head that is replaced by a jump, for a thread that comes there by another way? The tracee is set to go
  * on as if nothing were there.
  */
 bool entries_pass_inside(const struct entries *entries, struct tracee *tracee, uint64_t trap);

@@ -6,7 +6,7 @@
 
 /*
  * How a thread stands that was stopped anywhere in its code, with fmc not having watched it so far; and the way back to where
- * fmc would have stopped it: who waits in a function that is an entry point is taken back to its beginning. What the function
+ * fmc would have stopped it: a thread that waits in a function that is an entry point is taken back to its beginning. What the function
  * had already done to its object is undone, too: libc counts those who wait.
  *
  * All waiting threads of the process are to be taken back before any of them runs, since marks are cleared that are there for
@@ -63,7 +63,7 @@ enum status stance_rewind(const struct entries *entries, struct tracee *tracee, 
 			  uint64_t room, enum rewound *rewound, char why[160]);
 
 /*
- * Take back the mark that somebody waits for this object, which makes who gives it up wake him by a system call. For objects
+ * Take back the mark that somebody waits for this object, which makes the thread that gives it up wake the waiter by a system call. For objects
  * that are seen for the first time; none of the process's threads sleeps in the kernel.
  */
 void object_unmark(struct target *target, const struct entries *entries, enum object_class class,

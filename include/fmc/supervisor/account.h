@@ -26,7 +26,7 @@ struct account {
 enum status account_look(pid_t pid, struct account **account, char why[256]);
 
 /*
- * Is anybody stuck? Then look again without stopping anything. Who has run since isn't stuck, and the account says so no longer;
+ * Is anybody stuck? Then look again without stopping anything. A thread that has run since isn't stuck, and the account says so no longer;
  * with what is still said there was a moment at which all whom it is about slept where they were seen. *sure: it is as it was.
  * STATUS_OK, STATUS_NO_MEMORY.
  */

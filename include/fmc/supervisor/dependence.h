@@ -18,8 +18,8 @@
  * happens-before has the properties that Abdulla et al. (POPL 2014, section 3) ask of it.
  *
  * Of a transition that is only planned less is true: additions may be limited (struct access), and others that
- * commute with it one by one may leave nothing for it. Who keeps one asleep has to ask dependence_disturbs(),
- * who compares one with a sequence dependence_exhausts().
+ * commute with it one by one may leave nothing for it. A sleep set has to ask dependence_disturbs(),
+ * a comparison with a sequence dependence_exhausts().
  *
  * A footprint follows from the model alone, without the program: wakeup trees need to know before it runs what
  * a transition will touch, exactly, neither less nor more. The exceptions are that it ends the process, and the thread where

@@ -39,7 +39,7 @@ void execution_watch(struct execution *execution, const struct execution_watcher
 void execution_run(struct execution *execution, const struct plan *plan, struct trace *trace);
 
 /*
- * The same in pieces, for who looks around in between:
+ * The same in pieces, for looking around in between:
  *
  *     for (on = execution_begin(..); on; on = execution_next(..)) ..; execution_conclude(..); execution_finish(..);
  *
@@ -63,7 +63,7 @@ bool execution_restore(struct execution *execution, const struct execution_copy 
 		       const struct plan *plan, struct trace *trace);
 void execution_copy_free(struct execution_copy *copy); /* NULL is allowed */
 
-/* How a thread stands that is, or isn't, enabled: for whom it waits. */
+/* How a thread stands that is, or isn't, enabled: for which thread it waits. */
 struct thread_end execution_thread(const struct model *model, uint32_t thread, bool enabled);
 
 /* The present model, valid until the next transition. */

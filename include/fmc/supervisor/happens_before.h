@@ -16,7 +16,7 @@ struct happens_before;
 struct happens_before *happens_before_new(void); /* NULL without memory */
 void happens_before_free(struct happens_before *hb);
 
-/* Of which trace; `fair`: the priorities of fairness count. False without memory. */
+/* Begin with this trace; `fair`: the priorities of fairness count. False without memory. */
 bool happens_before_start(struct happens_before *hb, const struct trace *trace, bool fair);
 
 /* Take in the trace's next transition, or all that are left. False without memory. */

@@ -64,9 +64,9 @@ struct outcome {
 
 /* What may be expected of the world outside of the model. */
 enum hope {
-	HOPE_NONE, /* nothing outside could wake a thread: whoever is blocked is so for ever */
+	HOPE_NONE, /* nothing outside could wake a thread: a blocked thread is so for ever */
 	HOPE_MORE, /* some time has passed; look again */
-	HOPE_DUE,  /* the moment up to which to wait has come; who wakes by himself then may go on */
+	HOPE_DUE,  /* the moment up to which to wait has come; a thread that wakes by itself then may go on */
 	HOPE_LOST, /* something outside could, but has not for as long as the machine waits */
 };
 

@@ -69,7 +69,7 @@ void model_set_pending(struct model *m, uint32_t t, const struct op *op);
 
 /*
  * The same in a state that an execution begins with, in the middle of a run: the operation may be OP_COND_ASLEEP,
- * OP_COND_RELOCK or OP_BARRIER_ASLEEP, too. Who stands in a queue is there in the order of these calls.
+ * OP_COND_RELOCK or OP_BARRIER_ASLEEP, too. Threads are in a queue in the order of these calls.
  */
 void model_set_found(struct model *m, uint32_t t, const struct op *op);
 

@@ -16,7 +16,7 @@ struct process;
 struct places;
 
 /*
- * Who lets the threads run in the process's stead, to stop them on their way and to show them to somebody. With a pilot
+ * Lets the threads run in the process's stead, to stop them on their way and to show them to a user. With a pilot
  * entry points have plain traps, threads have the same numbers in every execution, and all of these begin at the
  * program's entry point.
  */

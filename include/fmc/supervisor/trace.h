@@ -58,7 +58,7 @@ struct policy {
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
 	/*
 	 * A time-out or a sleep is over only when no other thread could go on without one and none ends sooner, in the machine's
-	 * own time. Who yields again and again isn't waited for for ever.
+	 * own time. A thread that yields again and again isn't waited for for ever.
 	 */
 	bool ordered;
 	bool ends_count;  /* footprints say which thread was the last to end: trace_outlives_main() */
@@ -204,9 +204,10 @@ struct trace {
 	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
 	enum end_reason end;
 	int end_value;
-	bool good_end;	     /* END_EXIT, END_SIGNAL: one of those that count as good (execution_expect()) */
-	uint32_t end_thread; /* who crashed or ended the process, NO_THREAD if nobody in particular */
-	enum status status;  /* END_ERROR, END_UNSUPPORTED: why */
+	bool good_end; /* END_EXIT, END_SIGNAL: one of those that count as good (execution_expect()) */
+	uint32_t
+	    end_thread; /* the thread that crashed or ended the process, NO_THREAD if none in particular */
+	enum status status; /* END_ERROR, END_UNSUPPORTED: why */
 	char message[256];
 };
 

@@ -9,7 +9,7 @@
 
 /*
  * What the kernel says of the threads of a running process without anything being stopped: enough to tell, from two readings,
- * who has run in between.
+ * which threads have run in between.
  */
 struct activity {
 	pid_t tid;

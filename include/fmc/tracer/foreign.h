@@ -11,7 +11,7 @@
  * is changed but where the thread goes on rightly with the new ones; a stop before the delivery of a signal isn't reaped
  * (WNOWAIT), since the kernel then still knows the signal when the tracer is gone; and a system call that answers EINTR
  * because it was stopped is told to begin again. One thing is out of reach: a thread that stands right before a system call
- * when its tracer ends is in it with a signal pending, which makes epoll_wait() and its kin answer EINTR. So nobody stands
+ * when its tracer ends is in it with a signal pending, which makes epoll_wait() and its kin answer EINTR. So no thread is left
  * there for long, and a tracer should be a process that nobody has a reason to kill.
  *
  * Nothing detaches a thread, which would have the same effect: the threads are let go by the end of the thread of fmc that
@@ -57,14 +57,14 @@ enum status foreign_new(pid_t pid, struct foreign **foreign, char why[256]);
 enum status foreign_open(struct foreign *foreign, char why[256]);
 
 /*
- * Who stands right before a system call goes into it. The last thing before the calling thread ends.
+ * Threads that stand right before a system call go into it. The last thing before the calling thread ends.
  */
 void foreign_release(struct foreign *foreign);
 
 /* Forgets the process. Its threads are let go when the calling thread ends. NULL is allowed. */
 void foreign_free(struct foreign *foreign);
 
-/* The process and its threads for whoever reads registers and memory. None of its functions that let run may be called. */
+/* The process and its threads, to read registers and memory. None of its functions that let run may be called. */
 struct target *foreign_target(const struct foreign *foreign);
 
 /* What the thread was last seen at. */

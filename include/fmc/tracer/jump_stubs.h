@@ -6,7 +6,7 @@
 /*
  * Code of fmc's in a foreign process: jumps at the beginnings of functions, to stubs in what the last pages of the text
  * segments leave unused. A stub keeps all registers, makes a system call that does nothing, does what the jump has taken the
- * place of, and goes back into the function. Whoever traces the process sees the call; without a tracer the process runs on
+ * place of, and goes back into the function. A tracer of the process sees the call; without a tracer the process runs on
  * rightly, only slower. So nothing of it has to be gone before fmc is, nor is anything mapped.
  *
  * It lies in memory shared with the guardian, which takes it out when fmc can't.

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of which program it is, and what made it. */
+/* The program that it is of, and what made it. */
 static void print_origin(const struct account *account, FILE *stream)
 {
 	int signal = snapshot_signal(account->snapshot);

@@ -1,4 +1,4 @@
-/* The search: plans from the strategies, traces from those who run them. */
+/* The search: plans from the strategies, traces from what runs them. */
 #include "supervisor/cli/check/explore.h"
 #include "supervisor/cli/check/explore_private.h"
 #include "supervisor/cli/check/portfolio.h"
@@ -75,7 +75,7 @@ static void break_off(struct exploration *x)
 	verdict_break_off(x->verdict, trace->message, (enum whereabouts)trace->end_value);
 }
 
-/* Does the end of the last execution allow to go on? */
+/* May the search continue after this end? */
 bool explore_usable(struct exploration *x)
 {
 	const struct trace *trace = &x->last.trace;
@@ -308,7 +308,7 @@ static void explore_last(struct exploration *x, const struct phase *phase, struc
 	show_progress(x);
 }
 
-/* Plans for all who have nothing to do. */
+/* Plans for all workers that have nothing to do. */
 static enum search_answer plan_ahead(struct exploration *x, const struct phase *phase, struct search *search,
 				     uint64_t *planned)
 {

@@ -15,7 +15,7 @@ void explore_assume(struct exploration *x, int status);
 /* The policy of the first schedule. */
 struct policy explore_first_policy(const struct exploration *x);
 
-/* Does the end of the last execution allow to go on? One that was broken off is counted. */
+/* May the search continue after this end of an execution? One that was broken off is counted. */
 bool explore_usable(struct exploration *x);
 
 /* What the search has taken so far, in earlier runs as well. */

@@ -16,7 +16,7 @@ struct link {
 	} out, in;
 };
 
-/* A pair, the first end for who never waits. Closed by exec. False with errno. */
+/* A pair, the first end for the side that never waits. Closed by exec. False with errno. */
 bool link_pair(struct link *ours, struct link *theirs);
 void link_close(struct link *link);
 

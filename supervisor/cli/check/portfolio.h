@@ -47,7 +47,7 @@ struct phase portfolio_whole(const struct options *options, double used);
 
 /*
  * The same without fairness, for what it left out; one execution for each class if that was enough (`reduced`) with fairness.
- * `length`: transitions of the longest execution so far; who has far more will have any number of them.
+ * `length`: transitions of the longest execution so far; one that has far more will have any number of them.
  */
 struct phase portfolio_unfair(const struct options *options, bool reduced, uint64_t length, double used);
 

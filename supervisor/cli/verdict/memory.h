@@ -8,7 +8,7 @@
 
 /* What samples of the executions' accesses to memory have shown: for the verdict. */
 
-/* Who touches it where. */
+/* The threads that touch it, and where. */
 struct memory_use {
 	char *place; /* "order/reversible_race.c:4", "race+0x1189" */
 	uint32_t thread;

@@ -215,7 +215,7 @@ char *verdict_conditions(const struct verdict *verdict)
 	return text;
 }
 
-/* Of which executions a complete search speaks. */
+/* The executions that a complete search speaks of. */
 static void print_scope(const struct verdict *verdict, FILE *stream)
 {
 	fprintf(stream, "%s every %sexecution of this program ",

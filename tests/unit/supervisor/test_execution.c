@@ -328,7 +328,7 @@ START_TEST(a_circle_beside_others)
 }
 END_TEST
 
-/* Who waits for a signal holds a lock that who has signalled it wants next; the signal brings the first to a lock of the other's. */
+/* A thread that waits for a signal holds a lock that its signaller wants next; the signal brings it to a lock of the other's. */
 START_TEST(a_circle_that_a_signal_closes)
 {
 	struct bench b;
