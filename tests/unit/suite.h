@@ -35,4 +35,47 @@ static inline int suite_run(Suite *suite)
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* Tests of a suite: one, or `length` of them whose _i counts from 0, which end by `signal` if that isn't 0. */
+struct suite_tests {
+	const TTest *test;
+	int length, signal;
+};
+
+#define TEST(test)                                                                                           \
+	{                                                                                                    \
+		(test), 1, 0                                                                                 \
+	}
+#define TEST_LOOP(test, length)                                                                              \
+	{                                                                                                    \
+		(test), (int)(length), 0                                                                     \
+	}
+#define TEST_DIES(test, length, signal)                                                                      \
+	{                                                                                                    \
+		(test), (int)(length), (signal)                                                              \
+	}
+
+/* begin, end (NULL: none) are called around each test; each may take so many seconds (0: as long as check gives it). */
+static inline int suite_of(const char *name, int seconds, SFun begin, SFun end,
+			   const struct suite_tests tests[], size_t length)
+{
+	Suite *suite = suite_create(name);
+	TCase *all = tcase_create(name);
+	if (seconds)
+		tcase_set_timeout(all, seconds);
+	tcase_add_checked_fixture(all, begin, end);
+	for (size_t i = 0; i < length; i++)
+		tcase_add_loop_test_raise_signal(all, tests[i].test, tests[i].signal, 0, tests[i].length);
+	suite_add_tcase(suite, all);
+	return suite_run(suite);
+}
+
+/* main() of a program with one suite, whose tests follow as TEST(), TEST_LOOP(), TEST_DIES(). */
+#define SUITE(name, seconds, begin, end, ...)                                                                \
+	int main(void)                                                                                       \
+	{                                                                                                    \
+		const struct suite_tests all_of_it[] = {__VA_ARGS__};                                        \
+		return suite_of(name, seconds, begin, end, all_of_it,                                        \
+				sizeof all_of_it / sizeof all_of_it[0]);                                     \
+	}
+
 #endif

@@ -66,12 +66,4 @@ START_TEST(places)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("answered");
-	TCase *tests = tcase_create("instructions");
-	tcase_add_loop_test(tests, instructions, 0, (int)(sizeof known / sizeof known[0]));
-	tcase_add_test(tests, places);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("answered", 0, NULL, NULL, TEST_LOOP(instructions, sizeof known / sizeof known[0]), TEST(places))

@@ -279,21 +279,9 @@ START_TEST(direct_jumps_are_found_with_their_widths)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("displace");
-	TCase *tests = tcase_create("displace");
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, every_function_of_libc_begins_with_what_can_be_displaced);
-	tcase_add_test(tests, what_cannot_be_displaced_is_refused);
-	tcase_add_test(tests, a_jump_out_of_reach_is_refused);
-	tcase_add_loop_test(tests, straight_copy_after_a_door_does_the_same, 0,
-			    (int)(sizeof(straight) / sizeof(straight[0])));
-	tcase_add_test(tests, jump_to_another_entry_is_redirected);
-	tcase_add_loop_test(tests, copy_does_the_same_as_the_original, 0,
-			    (int)(sizeof(functions) / sizeof(functions[0])));
-	tcase_add_test(tests, direct_jumps_are_found_with_their_widths);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("displace", 60, setup, teardown, TEST(every_function_of_libc_begins_with_what_can_be_displaced),
+      TEST(what_cannot_be_displaced_is_refused), TEST(a_jump_out_of_reach_is_refused),
+      TEST_LOOP(straight_copy_after_a_door_does_the_same, sizeof(straight) / sizeof(straight[0])),
+      TEST(jump_to_another_entry_is_redirected),
+      TEST_LOOP(copy_does_the_same_as_the_original, sizeof(functions) / sizeof(functions[0])),
+      TEST(direct_jumps_are_found_with_their_widths))

@@ -213,17 +213,7 @@ START_TEST(results_of_c11_names_are_theirs)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("entries");
-	TCase *tests = tcase_create("operations");
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, operations_are_those_that_the_program_states, 0,
-			    (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_loop_test(tests, objects_are_kept_as_the_program_states, 0, 2);
-	tcase_add_test(tests, program_without_its_traps_runs_by_itself);
-	tcase_add_test(tests, first_traps_are_noticed_by_creation_only);
-	tcase_add_test(tests, results_of_c11_names_are_theirs);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("entries", 60, NULL, NULL,
+      TEST_LOOP(operations_are_those_that_the_program_states, sizeof(cases) / sizeof(cases[0])),
+      TEST_LOOP(objects_are_kept_as_the_program_states, 2), TEST(program_without_its_traps_runs_by_itself),
+      TEST(first_traps_are_noticed_by_creation_only), TEST(results_of_c11_names_are_theirs))

@@ -102,12 +102,4 @@ START_TEST(flags_are_dead_where_it_is_certain)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("flags");
-	TCase *all = tcase_create("flags");
-	tcase_add_loop_test(all, flags_are_dead_where_it_is_certain, 0,
-			    (int)(sizeof cases / sizeof cases[0]));
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+SUITE("flags", 0, NULL, NULL, TEST_LOOP(flags_are_dead_where_it_is_certain, sizeof cases / sizeof cases[0]))

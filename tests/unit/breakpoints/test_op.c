@@ -136,17 +136,7 @@ START_TEST(test_columns_of_added_kinds)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("op");
-	TCase *tcase = tcase_create("table");
-	tcase_add_test(tcase, test_names_lead_back);
-	tcase_add_test(tcase, test_unknown_kinds_and_names);
-	tcase_add_test(tcase, test_names_begin_with_the_class);
-	tcase_add_test(tcase, test_second_objects);
-	tcase_add_loop_test(tcase, test_columns_agree, 0, OP_KINDS);
-	tcase_add_loop_test(tcase, test_columns_follow_names, 0, OP_KINDS);
-	tcase_add_test(tcase, test_columns_of_added_kinds);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+SUITE("op", 0, NULL, NULL, TEST(test_names_lead_back), TEST(test_unknown_kinds_and_names),
+      TEST(test_names_begin_with_the_class), TEST(test_second_objects),
+      TEST_LOOP(test_columns_agree, OP_KINDS), TEST_LOOP(test_columns_follow_names, OP_KINDS),
+      TEST(test_columns_of_added_kinds))

@@ -225,18 +225,9 @@ START_TEST(symbols_of_rust_are_read)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("places");
-	TCase *tests = tcase_create("places");
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, variables_have_the_names_that_the_program_gives_them, 0, 2);
-	tcase_add_loop_test(tests, stack_at_an_entry_point_shows_functions_and_lines, 0, 2);
-	tcase_add_test(tests, places_don_t_depend_on_what_was_asked_before);
-	tcase_add_test(tests, unknown_addresses_have_names_too);
-	tcase_add_loop_test(tests, functions_are_shown_without_parameters_and_versions, 0,
-			    (int)(sizeof(functions) / sizeof(functions[0])));
-	tcase_add_loop_test(tests, symbols_of_rust_are_read, 0, (int)(sizeof(mangled) / sizeof(mangled[0])));
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("places", 60, NULL, NULL, TEST_LOOP(variables_have_the_names_that_the_program_gives_them, 2),
+      TEST_LOOP(stack_at_an_entry_point_shows_functions_and_lines, 2),
+      TEST(places_don_t_depend_on_what_was_asked_before), TEST(unknown_addresses_have_names_too),
+      TEST_LOOP(functions_are_shown_without_parameters_and_versions,
+		sizeof(functions) / sizeof(functions[0])),
+      TEST_LOOP(symbols_of_rust_are_read, sizeof(mangled) / sizeof(mangled[0])))

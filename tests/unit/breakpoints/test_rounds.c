@@ -221,20 +221,8 @@ START_TEST(other_code_is_left_alone)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("rounds");
-	TCase *all = tcase_create("rounds");
-	tcase_add_checked_fixture(all, setup, teardown);
-	tcase_add_loop_test(all, heads_are_of_kinds, 0, HEADS);
-	tcase_add_test(all, heads_do_not_overlap);
-	tcase_add_loop_test(all, heads_have_names, 0, HEADS);
-	tcase_add_loop_test(all, so_many_rounds_are_counted, 0, HEADS * (int)NUMBERS);
-	tcase_add_test(all, several_are_counted_at_a_time);
-	tcase_add_loop_test(all, they_are_hidden, 0, HEADS);
-	tcase_add_loop_test(all, a_copy_is_at_its_head, 0, HEADS);
-	tcase_add_loop_test(all, other_targets_have_them_at_the_same_places, 0, HEADS);
-	tcase_add_loop_test(all, other_code_is_left_alone, 0, HEADS);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+SUITE("rounds", 0, setup, teardown, TEST_LOOP(heads_are_of_kinds, HEADS), TEST(heads_do_not_overlap),
+      TEST_LOOP(heads_have_names, HEADS), TEST_LOOP(so_many_rounds_are_counted, HEADS *(int)NUMBERS),
+      TEST(several_are_counted_at_a_time), TEST_LOOP(they_are_hidden, HEADS),
+      TEST_LOOP(a_copy_is_at_its_head, HEADS), TEST_LOOP(other_targets_have_them_at_the_same_places, HEADS),
+      TEST_LOOP(other_code_is_left_alone, HEADS))

@@ -228,15 +228,6 @@ START_TEST(lengths_are_those_of_a_disassembler)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sweep");
-	TCase *tests = tcase_create("instructions");
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, lengths_are_told, 0, (int)(sizeof lengths / sizeof *lengths));
-	tcase_add_test(tests, flow_is_told);
-	tcase_add_test(tests, lengths_are_those_of_a_disassembler);
-	tcase_add_loop_test(tests, only_what_is_certain_is_visited, 0, 2);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("sweep", 60, NULL, NULL, TEST_LOOP(lengths_are_told, sizeof lengths / sizeof *lengths),
+      TEST(flow_is_told), TEST(lengths_are_those_of_a_disassembler),
+      TEST_LOOP(only_what_is_certain_is_visited, 2))

@@ -116,13 +116,5 @@ START_TEST(downwards)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("touched");
-	TCase *tcase = tcase_create("touched");
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, touches, 0, sizeof(samples) / sizeof(samples[0]));
-	tcase_add_test(tcase, downwards);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+SUITE("touched", 0, setup, teardown, TEST_LOOP(touches, sizeof(samples) / sizeof(samples[0])),
+      TEST(downwards))

@@ -259,19 +259,5 @@ START_TEST(the_place_of_the_frame_has_to_be_known)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("unwind table");
-	TCase *tests = tcase_create("unwind table");
-	tcase_add_test(tests, entries_are_found_by_address);
-	tcase_add_test(tests, a_table_that_ends_anywhere_is_refused_or_read);
-	tcase_add_test(tests, a_header_that_ends_early_is_refused);
-	tcase_add_test(tests, any_damaged_byte_is_survived);
-	tcase_add_loop_test(tests, headers_that_can_t_be_searched_are_refused, 0,
-			    (int)(sizeof(refused_headers) / sizeof(refused_headers[0])));
-	tcase_add_loop_test(tests, only_rules_that_libunwind_reads_right_are_for_it, 0,
-			    (int)(sizeof(rules) / sizeof(rules[0])));
-	tcase_add_test(tests, the_place_of_the_frame_has_to_be_known);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("unwind table", 0, NULL, NULL,
+      TEST(entries_are_found_by_address), TEST(a_table_that_ends_anywhere_is_refused_or_read), TEST(a_header_that_ends_early_is_refused), TEST(any_damaged_byte_is_survived), TEST_LOOP(headers_that_can_t_be_searched_are_refused, sizeof(refused_headers) / sizeof(refused_headers[0])), TEST_LOOP(only_rules_that_libunwind_reads_right_are_for_it, sizeof(rules) / sizeof(rules[0])), TEST(the_place_of_the_frame_has_to_be_known))

@@ -139,16 +139,6 @@ START_TEST(debug_information_in_the_cache_is_found)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("wait_files");
-	TCase *tests = tcase_create("wait_files");
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, every_wait_is_told_from_a_core_file, 0, 2);
-	tcase_add_test(tests, every_wait_is_told_in_a_container);
-	tcase_add_test(tests, a_deleted_program_is_known);
-	tcase_add_test(tests, debug_information_beside_the_program_is_found);
-	tcase_add_test(tests, debug_information_in_the_cache_is_found);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("wait_files", 60, NULL, NULL, TEST_LOOP(every_wait_is_told_from_a_core_file, 2),
+      TEST(every_wait_is_told_in_a_container), TEST(a_deleted_program_is_known),
+      TEST(debug_information_beside_the_program_is_found), TEST(debug_information_in_the_cache_is_found))

@@ -101,15 +101,8 @@ START_TEST(without_debug_information_only_their_places_are_known)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("wait_members");
-	TCase *tests = tcase_create("wait_members");
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, members_of_objects_are_named_by_their_types, 0, (int)LENGTH(of_levels));
-	tcase_add_loop_test(tests, members_have_the_same_names_in_a_core_file, 0, (int)LENGTH(of_levels));
-	tcase_add_test(tests, members_are_named_in_a_program_of_clang);
-	tcase_add_test(tests, without_debug_information_only_their_places_are_known);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("wait_members", 60, NULL, NULL,
+      TEST_LOOP(members_of_objects_are_named_by_their_types, LENGTH(of_levels)),
+      TEST_LOOP(members_have_the_same_names_in_a_core_file, LENGTH(of_levels)),
+      TEST(members_are_named_in_a_program_of_clang),
+      TEST(without_debug_information_only_their_places_are_known))

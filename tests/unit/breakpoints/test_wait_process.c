@@ -247,19 +247,8 @@ START_TEST(who_was_interrupted_is_told_whatever_its_stack)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("wait_process");
-	TCase *tests = tcase_create("wait_process");
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, a_pipe_from_another_process_is_no_certain_wait);
-	tcase_add_test(tests, a_pipe_in_a_message_is_no_certain_wait);
-	tcase_add_test(tests, a_socket_with_a_time_out_ends_by_itself);
-	tcase_add_test(tests, a_thread_that_spins_is_told);
-	tcase_add_test(tests, a_process_stopped_by_job_control_is_told);
-	tcase_add_test(tests, a_wait_is_the_same_at_the_second_look);
-	tcase_add_test(tests, damaged_stacks_come_to_an_end);
-	tcase_add_test(tests, who_was_interrupted_is_told_whatever_its_stack);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("wait_process", 60, NULL, NULL, TEST(a_pipe_from_another_process_is_no_certain_wait),
+      TEST(a_pipe_in_a_message_is_no_certain_wait), TEST(a_socket_with_a_time_out_ends_by_itself),
+      TEST(a_thread_that_spins_is_told), TEST(a_process_stopped_by_job_control_is_told),
+      TEST(a_wait_is_the_same_at_the_second_look), TEST(damaged_stacks_come_to_an_end),
+      TEST(who_was_interrupted_is_told_whatever_its_stack))

@@ -145,14 +145,5 @@ START_TEST(classes_are_counted)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("combinations");
-	TCase *cases = tcase_create("all");
-	tcase_add_test(cases, lines_have_reasons);
-	tcase_add_test(cases, pairs_are_refused);
-	tcase_add_test(cases, command_lines_are_refused);
-	tcase_add_test(cases, classes_are_counted);
-	suite_add_tcase(suite, cases);
-	return suite_run(suite);
-}
+SUITE("combinations", 0, NULL, NULL, TEST(lines_have_reasons), TEST(pairs_are_refused),
+      TEST(command_lines_are_refused), TEST(classes_are_counted))

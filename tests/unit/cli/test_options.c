@@ -218,20 +218,7 @@ START_TEST(test_help_is_true)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("options");
-	TCase *tests = tcase_create("options");
-	tcase_add_test(tests, test_target_keeps_its_options);
-	tcase_add_test(tests, test_dashes_end_options);
-	tcase_add_test(tests, test_file_may_come_first);
-	tcase_add_test(tests, test_defaults);
-	tcase_add_test(tests, test_values);
-	tcase_add_test(tests, test_drawing);
-	tcase_add_test(tests, test_refusals_of_options);
-	tcase_add_test(tests, test_refusals_of_commands);
-	tcase_add_test(tests, test_help_and_version);
-	tcase_add_test(tests, test_help_is_true);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("options", 0, NULL, NULL, TEST(test_target_keeps_its_options), TEST(test_dashes_end_options),
+      TEST(test_file_may_come_first), TEST(test_defaults), TEST(test_values), TEST(test_drawing),
+      TEST(test_refusals_of_options), TEST(test_refusals_of_commands), TEST(test_help_and_version),
+      TEST(test_help_is_true))

@@ -48,12 +48,4 @@ START_TEST(test_never_begun)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("coroutine");
-	TCase *tests = tcase_create("coroutine");
-	tcase_add_test(tests, test_goes_on_where_it_stopped);
-	tcase_add_test(tests, test_never_begun);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("coroutine", 0, NULL, NULL, TEST(test_goes_on_where_it_stopped), TEST(test_never_begun))

@@ -219,13 +219,5 @@ START_TEST(damaged_code_does_no_harm)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("gdb_agent");
-	TCase *tests = tcase_create("agent");
-	tcase_add_test(tests, expressions_have_their_values);
-	tcase_add_test(tests, what_has_no_value_is_refused);
-	tcase_add_test(tests, damaged_code_does_no_harm);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("gdb_agent", 0, NULL, NULL, TEST(expressions_have_their_values), TEST(what_has_no_value_is_refused),
+      TEST(damaged_code_does_no_harm))

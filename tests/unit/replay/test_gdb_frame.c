@@ -218,20 +218,8 @@ START_TEST(the_longest_packet_fits)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("gdb_frame");
-	TCase *tests = tcase_create("frame");
-	tcase_add_test(tests, a_packet_is_read_and_acknowledged);
-	tcase_add_test(tests, a_wrong_checksum_is_asked_for_again);
-	tcase_add_test(tests, rubbish_is_passed_over);
-	tcase_add_test(tests, escapes_go_both_ways);
-	tcase_add_test(tests, a_refused_packet_is_sent_again);
-	tcase_add_test(tests, nothing_is_acknowledged_when_agreed);
-	tcase_add_test(tests, interrupts_are_seen_without_losing_packets);
-	tcase_add_test(tests, hanging_up_interrupts);
-	tcase_add_test(tests, an_endless_packet_takes_no_room);
-	tcase_add_test(tests, the_longest_packet_fits);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("gdb_frame", 0, NULL, NULL, TEST(a_packet_is_read_and_acknowledged),
+      TEST(a_wrong_checksum_is_asked_for_again), TEST(rubbish_is_passed_over), TEST(escapes_go_both_ways),
+      TEST(a_refused_packet_is_sent_again), TEST(nothing_is_acknowledged_when_agreed),
+      TEST(interrupts_are_seen_without_losing_packets), TEST(hanging_up_interrupts),
+      TEST(an_endless_packet_takes_no_room), TEST(the_longest_packet_fits))

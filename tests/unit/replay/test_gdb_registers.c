@@ -197,18 +197,9 @@ START_TEST(this_processor_has_a_layout)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("gdb_registers");
-	TCase *tests = tcase_create("registers");
-	tcase_add_test(tests, numbers_follow_the_description);
-	tcase_add_test(tests, what_a_processor_has_not_is_left_out);
-	tcase_add_test(tests, general_registers_are_those_of_the_thread);
-	tcase_add_test(tests, extended_registers_are_where_the_layout_says);
-	tcase_add_test(tests, components_that_are_not_in_use_have_their_initial_values);
-	tcase_add_test(tests, writing_takes_a_component_into_use);
-	tcase_add_test(tests, the_tag_word_is_whole);
-	tcase_add_test(tests, this_processor_has_a_layout);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("gdb_registers", 0, NULL, NULL, TEST(numbers_follow_the_description),
+      TEST(what_a_processor_has_not_is_left_out), TEST(general_registers_are_those_of_the_thread),
+      TEST(extended_registers_are_where_the_layout_says),
+      TEST(components_that_are_not_in_use_have_their_initial_values),
+      TEST(writing_takes_a_component_into_use), TEST(the_tag_word_is_whole),
+      TEST(this_processor_has_a_layout))

@@ -396,25 +396,9 @@ START_TEST(the_rest_has_its_parts)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("gdb_request");
-	TCase *tests = tcase_create("request");
-	tcase_add_checked_fixture(tests, NULL, forget);
-	tcase_add_test(tests, test_plain_resumes);
-	tcase_add_test(tests, words_have_their_kinds);
-	tcase_add_test(tests, what_goes_on_wrongly_is_malformed);
-	tcase_add_test(tests, threads_are_told_apart);
-	tcase_add_test(tests, memory_is_read_and_written);
-	tcase_add_test(tests, registers_are_read_and_written);
-	tcase_add_test(tests, points_are_told_apart);
-	tcase_add_test(tests, breakpoints_have_conditions);
-	tcase_add_test(tests, too_many_or_long_conditions_are_none);
-	tcase_add_test(tests, several_threads_are_resumed_each_in_its_way);
-	tcase_add_test(tests, too_many_actions_are_refused);
-	tcase_add_test(tests, files_have_their_parts);
-	tcase_add_test(tests, who_knows_processes_says_so);
-	tcase_add_test(tests, the_rest_has_its_parts);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("gdb_request", 0, NULL, forget, TEST(test_plain_resumes), TEST(words_have_their_kinds),
+      TEST(what_goes_on_wrongly_is_malformed), TEST(threads_are_told_apart), TEST(memory_is_read_and_written),
+      TEST(registers_are_read_and_written), TEST(points_are_told_apart), TEST(breakpoints_have_conditions),
+      TEST(too_many_or_long_conditions_are_none), TEST(several_threads_are_resumed_each_in_its_way),
+      TEST(too_many_actions_are_refused), TEST(files_have_their_parts), TEST(who_knows_processes_says_so),
+      TEST(the_rest_has_its_parts))

@@ -251,19 +251,5 @@ START_TEST(test_branch_and_save)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("gdb_texts");
-	TCase *tests = tcase_create("gdb_texts");
-	tcase_set_timeout(tests, 120);
-	tcase_add_checked_fixture(tests, NULL, tear_down);
-	tcase_add_test(tests, test_threads);
-	tcase_add_test(tests, test_objects);
-	tcase_add_test(tests, test_schedule);
-	tcase_add_test(tests, test_why_cycle);
-	tcase_add_test(tests, test_why_lost_wakeup);
-	tcase_add_test(tests, test_exited);
-	tcase_add_test(tests, test_branch_and_save);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("gdb_texts", 120, NULL, tear_down, TEST(test_threads), TEST(test_objects), TEST(test_schedule),
+      TEST(test_why_cycle), TEST(test_why_lost_wakeup), TEST(test_exited), TEST(test_branch_and_save))

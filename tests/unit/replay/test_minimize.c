@@ -544,17 +544,5 @@ START_TEST(test_linearize_large)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("minimize");
-	TCase *tests = tcase_create("minimize");
-	tcase_set_timeout(tests, 0);
-	tcase_add_loop_test(tests, test_random_programs, 0, 6);
-	tcase_add_loop_test(tests, test_linearize, 0, 3);
-	tcase_add_test(tests, test_loop);
-	tcase_add_test(tests, test_time_is_up);
-	tcase_add_test(tests, test_no_budget);
-	tcase_add_test(tests, test_linearize_large);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("minimize", 0, NULL, NULL, TEST_LOOP(test_random_programs, 6), TEST_LOOP(test_linearize, 3),
+      TEST(test_loop), TEST(test_time_is_up), TEST(test_no_budget), TEST(test_linearize_large))

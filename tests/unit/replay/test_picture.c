@@ -237,18 +237,6 @@ START_TEST(semaphores)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("picture");
-	TCase *tests = tcase_create("samples");
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, philosophers_who_starve);
-	tcase_add_test(tests, philosophers_who_eat);
-	tcase_add_test(tests, stacks_are_kept_once);
-	tcase_add_test(tests, a_condition_variable);
-	tcase_add_test(tests, readers_and_writers);
-	tcase_add_test(tests, a_barrier);
-	tcase_add_test(tests, semaphores);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("picture", 0, setup, teardown, TEST(philosophers_who_starve), TEST(philosophers_who_eat),
+      TEST(stacks_are_kept_once), TEST(a_condition_variable), TEST(readers_and_writers), TEST(a_barrier),
+      TEST(semaphores))

@@ -267,22 +267,8 @@ START_TEST(ends_are_classified)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("schedule_check");
-	TCase *tests = tcase_create("check");
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_finding_is_copied);
-	tcase_add_test(tests, a_schedule_may_be_filled_again);
-	tcase_add_test(tests, an_execution_that_follows_agrees);
-	tcase_add_test(tests, each_difference_is_said);
-	tcase_add_test(tests, another_result_is_said);
-	tcase_add_test(tests, an_early_or_late_end_is_said);
-	tcase_add_test(tests, a_step_that_is_impossible_is_said);
-	tcase_add_test(tests, what_a_line_does_not_say_is_not_checked);
-	tcase_add_test(tests, a_long_name_is_cut_at_a_character);
-	tcase_add_test(tests, kinds_have_names);
-	tcase_add_test(tests, ends_are_classified);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("schedule_check", 0, setup, teardown, TEST(a_finding_is_copied), TEST(a_schedule_may_be_filled_again),
+      TEST(an_execution_that_follows_agrees), TEST(each_difference_is_said), TEST(another_result_is_said),
+      TEST(an_early_or_late_end_is_said), TEST(a_step_that_is_impossible_is_said),
+      TEST(what_a_line_does_not_say_is_not_checked), TEST(a_long_name_is_cut_at_a_character),
+      TEST(kinds_have_names), TEST(ends_are_classified))

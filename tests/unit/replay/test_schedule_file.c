@@ -253,23 +253,9 @@ START_TEST(a_large_file_is_read_whole)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("schedule_file");
-	TCase *tests = tcase_create("files");
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, names_are_numbered);
-	tcase_add_test(tests, without_numbers_the_old_file_is_replaced);
-	tcase_add_test(tests, the_mode_is_that_of_a_new_file);
-	tcase_add_test(tests, racing_processes_get_different_names);
-	tcase_add_test(tests, a_full_disk_leaves_nothing);
-	tcase_add_test(tests, a_folder_that_refuses_leaves_nothing);
-	tcase_add_test(tests, a_name_that_is_a_folder_is_not_replaced);
-	tcase_add_test(tests, a_device_is_written_to);
-	tcase_add_test(tests, images_move_with_their_schedules);
-	tcase_add_test(tests, loading_says_what_is_wrong);
-	tcase_add_test(tests, a_large_file_is_read_whole);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("schedule_file", 120, setup, teardown, TEST(names_are_numbered),
+      TEST(without_numbers_the_old_file_is_replaced), TEST(the_mode_is_that_of_a_new_file),
+      TEST(racing_processes_get_different_names), TEST(a_full_disk_leaves_nothing),
+      TEST(a_folder_that_refuses_leaves_nothing), TEST(a_name_that_is_a_folder_is_not_replaced),
+      TEST(a_device_is_written_to), TEST(images_move_with_their_schedules), TEST(loading_says_what_is_wrong),
+      TEST(a_large_file_is_read_whole))

@@ -187,21 +187,7 @@ START_TEST(every_width_is_kept)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("show");
-	TCase *tests = tcase_create("text");
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, without_a_width_all_is_shown);
-	tcase_add_test(tests, columns_shrink_to_the_width);
-	tcase_add_test(tests, places_are_shown_where_there_is_room);
-	tcase_add_test(tests, too_many_threads_become_a_list);
-	tcase_add_test(tests, each_thread_has_its_colour);
-	tcase_add_test(tests, a_part_may_be_asked_for);
-	tcase_add_test(tests, ends_are_told);
-	tcase_add_test(tests, nothing_unprintable_is_shown);
-	tcase_add_test(tests, text_is_cut_between_characters);
-	tcase_add_test(tests, every_width_is_kept);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("show", 120, NULL, NULL, TEST(without_a_width_all_is_shown), TEST(columns_shrink_to_the_width),
+      TEST(places_are_shown_where_there_is_room), TEST(too_many_threads_become_a_list),
+      TEST(each_thread_has_its_colour), TEST(a_part_may_be_asked_for), TEST(ends_are_told),
+      TEST(nothing_unprintable_is_shown), TEST(text_is_cut_between_characters), TEST(every_width_is_kept))

@@ -434,21 +434,8 @@ START_TEST(test_interrupts)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("timeline");
-	TCase *tests = tcase_create("timeline");
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, test_same_place_same_sight, 0, SAMPLES);
-	tcase_add_loop_test(tests, test_steps_back, 0, SAMPLES);
-	tcase_add_test(tests, test_breakpoints_both_ways);
-	tcase_add_test(tests, test_breakpoint_at_an_operation);
-	tcase_add_test(tests, test_watchpoint_backwards);
-	tcase_add_test(tests, test_branch_avoids_the_failure);
-	tcase_add_test(tests, test_changes_are_dropped);
-	tcase_add_test(tests, test_back_into_a_loop);
-	tcase_add_test(tests, test_few_images);
-	tcase_add_test(tests, test_interrupts);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("timeline", 120, NULL, NULL, TEST_LOOP(test_same_place_same_sight, SAMPLES),
+      TEST_LOOP(test_steps_back, SAMPLES), TEST(test_breakpoints_both_ways),
+      TEST(test_breakpoint_at_an_operation), TEST(test_watchpoint_backwards),
+      TEST(test_branch_avoids_the_failure), TEST(test_changes_are_dropped), TEST(test_back_into_a_loop),
+      TEST(test_few_images), TEST(test_interrupts))

@@ -185,12 +185,4 @@ START_TEST(test_walks)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("timeline, at random");
-	TCase *tests = tcase_create("walks");
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, test_walks, 0, SAMPLES);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("timeline, at random", 120, NULL, NULL, TEST_LOOP(test_walks, SAMPLES))

@@ -235,20 +235,6 @@ START_TEST(test_frames)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("account");
-	TCase *cases = tcase_create("account");
-	tcase_add_checked_fixture(cases, set_up, NULL);
-	tcase_add_test(cases, test_deadlock);
-	tcase_add_test(cases, test_all_frames);
-	tcase_add_test(cases, test_groups);
-	tcase_add_test(cases, test_pools);
-	tcase_add_test(cases, test_the_like);
-	tcase_add_test(cases, test_colours);
-	tcase_add_test(cases, test_likely);
-	tcase_add_test(cases, test_odd_names);
-	tcase_add_test(cases, test_frames);
-	suite_add_tcase(suite, cases);
-	return suite_run(suite);
-}
+SUITE("account", 0, set_up, NULL, TEST(test_deadlock), TEST(test_all_frames), TEST(test_groups),
+      TEST(test_pools), TEST(test_the_like), TEST(test_colours), TEST(test_likely), TEST(test_odd_names),
+      TEST(test_frames))

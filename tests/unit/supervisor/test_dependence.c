@@ -283,16 +283,5 @@ START_TEST(some_pairs)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("dependence");
-	TCase *tests = tcase_create("dependence");
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, linearizations_end_alike);
-	tcase_add_test(tests, neighbours_commute);
-	tcase_add_test(tests, clocks_are_the_closure);
-	tcase_add_test(tests, prefixes_have_hashes);
-	tcase_add_test(tests, some_pairs);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("dependence", 120, NULL, NULL, TEST(linearizations_end_alike), TEST(neighbours_commute),
+      TEST(clocks_are_the_closure), TEST(prefixes_have_hashes), TEST(some_pairs))

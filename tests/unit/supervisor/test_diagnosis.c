@@ -601,46 +601,13 @@ START_TEST(test_guessed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("diagnosis");
-	TCase *cases = tcase_create("diagnosis");
-	tcase_add_checked_fixture(cases, set_up, tear_down);
-	tcase_add_test(cases, test_cycle);
-	tcase_add_test(cases, test_cycle_beside_others);
-	tcase_add_test(cases, test_two_cycles);
-	tcase_add_test(cases, test_cycle_with_join);
-	tcase_add_test(cases, test_cycle_through_readers);
-	tcase_add_test(cases, test_timed_cycle_is_not_certain);
-	tcase_add_test(cases, test_shared_cycle_is_not_certain);
-	tcase_add_test(cases, test_self);
-	tcase_add_test(cases, test_large_cycle);
-	tcase_add_test(cases, test_dead_owner);
-	tcase_add_test(cases, test_main_exited_with_lock);
-	tcase_add_test(cases, test_outsider);
-	tcase_add_test(cases, test_lost_wakeup);
-	tcase_add_test(cases, test_nobody_left_of_each_kind);
-	tcase_add_test(cases, test_exited_main_is_nobody);
-	tcase_add_test(cases, test_lock_held_by_waiter);
-	tcase_add_test(cases, test_empty_queue);
-	tcase_add_test(cases, test_cycle_and_nobody_left);
-	tcase_add_test(cases, test_somebody_is_left);
-	tcase_add_test(cases, test_timed_wait_is_left);
-	tcase_add_test(cases, test_handlers);
-	tcase_add_test(cases, test_unknown_holders);
-	tcase_add_test(cases, test_idle_server);
-	tcase_add_test(cases, test_idle_joiner);
-	tcase_add_test(cases, test_chain);
-	tcase_add_test(cases, test_contention);
-	tcase_add_test(cases, test_hot);
-	tcase_add_test(cases, test_stopped);
-	tcase_add_test(cases, test_crash);
-	tcase_add_test(cases, test_nobody);
-	tcase_add_test(cases, test_lists_of_threads);
-	tcase_add_test(cases, test_words);
-	tcase_add_test(cases, test_awake);
-	tcase_add_test(cases, test_frozen);
-	tcase_add_test(cases, test_guessed);
-	suite_add_tcase(suite, cases);
-	return suite_run(suite);
-}
+SUITE("diagnosis", 0, set_up, tear_down, TEST(test_cycle), TEST(test_cycle_beside_others),
+      TEST(test_two_cycles), TEST(test_cycle_with_join), TEST(test_cycle_through_readers),
+      TEST(test_timed_cycle_is_not_certain), TEST(test_shared_cycle_is_not_certain), TEST(test_self),
+      TEST(test_large_cycle), TEST(test_dead_owner), TEST(test_main_exited_with_lock), TEST(test_outsider),
+      TEST(test_lost_wakeup), TEST(test_nobody_left_of_each_kind), TEST(test_exited_main_is_nobody),
+      TEST(test_lock_held_by_waiter), TEST(test_empty_queue), TEST(test_cycle_and_nobody_left),
+      TEST(test_somebody_is_left), TEST(test_timed_wait_is_left), TEST(test_handlers),
+      TEST(test_unknown_holders), TEST(test_idle_server), TEST(test_idle_joiner), TEST(test_chain),
+      TEST(test_contention), TEST(test_hot), TEST(test_stopped), TEST(test_crash), TEST(test_nobody),
+      TEST(test_lists_of_threads), TEST(test_words), TEST(test_awake), TEST(test_frozen), TEST(test_guessed))

@@ -423,20 +423,6 @@ START_TEST(a_long_path_is_cleared)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("estimate");
-	TCase *tcase = tcase_create("trees");
-	tcase_set_timeout(tcase, 200);
-	tcase_add_loop_test(tcase, random_trees, 0, FAMILIES);
-	tcase_add_test(tcase, random_programs);
-	tcase_add_test(tcase, a_long_path_is_cleared);
-	tcase_add_test(tcase, reductions);
-	tcase_add_test(tcase, in_any_order);
-	tcase_add_test(tcase, growing);
-	tcase_add_test(tcase, out_of_order);
-	tcase_add_test(tcase, nothing_known);
-	tcase_add_test(tcase, beyond_numbers);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+SUITE("estimate", 200, NULL, NULL, TEST_LOOP(random_trees, FAMILIES), TEST(random_programs),
+      TEST(a_long_path_is_cleared), TEST(reductions), TEST(in_any_order), TEST(growing), TEST(out_of_order),
+      TEST(nothing_known), TEST(beyond_numbers))

@@ -203,16 +203,6 @@ START_TEST(agrees_with_the_paper_beyond_64_threads)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("fair");
-	TCase *tests = tcase_create("fair");
-	tcase_add_test(tests, figure_4);
-	tcase_add_test(tests, disabling_counts);
-	tcase_add_test(tests, only_every_kth_yield_counts);
-	tcase_add_test(tests, without_fairness_all_may_run);
-	tcase_add_test(tests, agrees_with_the_paper);
-	tcase_add_test(tests, agrees_with_the_paper_beyond_64_threads);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("fair", 0, NULL, NULL, TEST(figure_4), TEST(disabling_counts), TEST(only_every_kth_yield_counts),
+      TEST(without_fairness_all_may_run), TEST(agrees_with_the_paper),
+      TEST(agrees_with_the_paper_beyond_64_threads))

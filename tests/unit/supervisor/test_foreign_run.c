@@ -201,19 +201,6 @@ START_TEST(no_such_process)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("foreign_run");
-	TCase *tcase = tcase_create("foreign_run");
-	tcase_set_timeout(tcase, 0);
-	tcase_add_loop_test(tcase, runs_and_is_released, 0, 2 * sizeof policies / sizeof *policies);
-	tcase_add_test(tcase, children_go_their_own_way);
-	tcase_add_test(tcase, exit_ends_it);
-	tcase_add_test(tcase, exec_ends_it);
-	tcase_add_test(tcase, deadlock_is_reached);
-	tcase_add_test(tcase, nothing_is_suspected);
-	tcase_add_test(tcase, crash_is_a_finding);
-	tcase_add_test(tcase, no_such_process);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+SUITE("foreign_run", 0, NULL, NULL, TEST_LOOP(runs_and_is_released, 2 * sizeof policies / sizeof *policies),
+      TEST(children_go_their_own_way), TEST(exit_ends_it), TEST(exec_ends_it), TEST(deadlock_is_reached),
+      TEST(nothing_is_suspected), TEST(crash_is_a_finding), TEST(no_such_process))

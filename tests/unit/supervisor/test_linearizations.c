@@ -233,12 +233,4 @@ START_TEST(orders_of_a_trace_end_alike)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("linearizations");
-	TCase *tests = tcase_create("samples");
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, orders_of_a_trace_end_alike, 0, PROGRAMS);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("linearizations", 120, NULL, NULL, TEST_LOOP(orders_of_a_trace_end_alike, PROGRAMS))

@@ -218,24 +218,7 @@ START_TEST(threads_left)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("lock order");
-	TCase *tcase = tcase_create("traces");
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, both_orders);
-	tcase_add_test(tcase, one_thread_in_both_orders);
-	tcase_add_test(tcase, under_a_guard);
-	tcase_add_test(tcase, before_the_thread_was_created);
-	tcase_add_test(tcase, after_the_thread_was_joined);
-	tcase_add_test(tcase, one_thread_after_the_other);
-	tcase_add_test(tcase, after_a_signal);
-	tcase_add_test(tcase, after_a_barrier);
-	tcase_add_test(tcase, after_a_semaphore);
-	tcase_add_test(tcase, only_tried);
-	tcase_add_test(tcase, only_for_a_ceiling);
-	tcase_add_test(tcase, given_back_by_a_wait);
-	tcase_add_test(tcase, threads_left);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+SUITE("lock order", 0, setup, teardown, TEST(both_orders), TEST(one_thread_in_both_orders),
+      TEST(under_a_guard), TEST(before_the_thread_was_created), TEST(after_the_thread_was_joined),
+      TEST(one_thread_after_the_other), TEST(after_a_signal), TEST(after_a_barrier), TEST(after_a_semaphore),
+      TEST(only_tried), TEST(only_for_a_ceiling), TEST(given_back_by_a_wait), TEST(threads_left))

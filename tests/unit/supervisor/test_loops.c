@@ -146,17 +146,7 @@ START_TEST(who_is_gone_holds_nobody_up)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("loops");
-	TCase *all = tcase_create("loops");
-	tcase_add_loop_test(all, what_is_printed_is_parsed, 0, (int)(sizeof heads / sizeof heads[0]));
-	tcase_add_test(all, the_longest_name_is_parsed);
-	tcase_add_loop_test(all, anything_else_is_refused, 0, (int)(sizeof wrong / sizeof wrong[0]));
-	tcase_add_test(all, each_is_there_once);
-	tcase_add_test(all, there_are_no_more_than_have_room);
-	tcase_add_test(all, processes_share_a_table);
-	tcase_add_test(all, who_is_gone_holds_nobody_up);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+SUITE("loops", 0, NULL, NULL, TEST_LOOP(what_is_printed_is_parsed, sizeof heads / sizeof heads[0]),
+      TEST(the_longest_name_is_parsed), TEST_LOOP(anything_else_is_refused, sizeof wrong / sizeof wrong[0]),
+      TEST(each_is_there_once), TEST(there_are_no_more_than_have_room), TEST(processes_share_a_table),
+      TEST(who_is_gone_holds_nobody_up))

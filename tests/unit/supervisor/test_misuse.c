@@ -138,16 +138,5 @@ START_TEST(joins)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("misuse");
-	TCase *tcase = tcase_create("calls");
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, mutexes);
-	tcase_add_test(tcase, condition_variables);
-	tcase_add_test(tcase, rwlocks_and_spinlocks);
-	tcase_add_test(tcase, barriers_and_semaphores);
-	tcase_add_test(tcase, joins);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+SUITE("misuse", 0, setup, teardown, TEST(mutexes), TEST(condition_variables), TEST(rwlocks_and_spinlocks),
+      TEST(barriers_and_semaphores), TEST(joins))

@@ -269,11 +269,4 @@ START_TEST(test_script)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("model objects");
-	TCase *tcase = tcase_create("scripts");
-	tcase_add_loop_test(tcase, test_script, 0, sizeof scripts / sizeof *scripts);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+SUITE("model objects", 0, NULL, NULL, TEST_LOOP(test_script, sizeof scripts / sizeof *scripts))

@@ -387,30 +387,9 @@ START_TEST(test_counts)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("report");
-	TCase *tests = tcase_create("report");
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, test_deadlock);
-	tcase_add_test(tests, test_signature);
-	tcase_add_test(tests, test_place);
-	tcase_add_test(tests, test_place_of_transition);
-	tcase_add_test(tests, test_self_deadlock);
-	tcase_add_test(tests, test_deadlock_without_cycle);
-	tcase_add_test(tests, test_livelock);
-	tcase_add_test(tests, test_good_samaritan);
-	tcase_add_test(tests, test_crash);
-	tcase_add_test(tests, test_crash_in_library);
-	tcase_add_test(tests, test_abort);
-	tcase_add_test(tests, test_exit);
-	tcase_add_test(tests, test_output_is_tame);
-	tcase_add_test(tests, test_output_lines_are_cut);
-	tcase_add_test(tests, test_output_is_cut);
-	tcase_add_test(tests, test_long_names_lose_their_middle);
-	tcase_add_test(tests, test_threads);
-	tcase_add_test(tests, test_names);
-	tcase_add_test(tests, test_counts);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("report", 0, set_up, tear_down, TEST(test_deadlock), TEST(test_signature), TEST(test_place),
+      TEST(test_place_of_transition), TEST(test_self_deadlock), TEST(test_deadlock_without_cycle),
+      TEST(test_livelock), TEST(test_good_samaritan), TEST(test_crash), TEST(test_crash_in_library),
+      TEST(test_abort), TEST(test_exit), TEST(test_output_is_tame), TEST(test_output_lines_are_cut),
+      TEST(test_output_is_cut), TEST(test_long_names_lose_their_middle), TEST(test_threads), TEST(test_names),
+      TEST(test_counts))

@@ -355,17 +355,6 @@ START_TEST(damaged_bytes_do_no_harm)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("saved");
-	TCase *cases = tcase_create("all");
-	tcase_set_timeout(cases, 300);
-	tcase_add_test(cases, what_is_saved_is_loaded);
-	tcase_add_test(cases, parts_of_traces);
-	tcase_add_test(cases, nonsense_is_refused);
-	tcase_add_test(cases, searches_go_on);
-	tcase_add_test(cases, only_the_same_search_goes_on);
-	tcase_add_test(cases, damaged_bytes_do_no_harm);
-	suite_add_tcase(suite, cases);
-	return suite_run(suite);
-}
+SUITE("saved", 300, NULL, NULL, TEST(what_is_saved_is_loaded), TEST(parts_of_traces),
+      TEST(nonsense_is_refused), TEST(searches_go_on), TEST(only_the_same_search_goes_on),
+      TEST(damaged_bytes_do_no_harm))

@@ -461,21 +461,7 @@ START_TEST(strategy_names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("search");
-	TCase *tests = tcase_create("search");
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, known_counts);
-	tcase_add_test(tests, known_counts_within_bounds);
-	tcase_add_test(tests, ceilings_as_enumerated);
-	tcase_add_test(tests, random_programs);
-	tcase_add_test(tests, random_walks_repeat_by_seed);
-	tcase_add_test(tests, random_walks_reach_everything);
-	tcase_add_test(tests, estimates);
-	tcase_add_test(tests, no_estimate_beyond_all_numbers);
-	tcase_add_test(tests, divergence_is_noticed);
-	tcase_add_test(tests, strategy_names);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("search", 60, NULL, NULL, TEST(known_counts), TEST(known_counts_within_bounds),
+      TEST(ceilings_as_enumerated), TEST(random_programs), TEST(random_walks_repeat_by_seed),
+      TEST(random_walks_reach_everything), TEST(estimates), TEST(no_estimate_beyond_all_numbers),
+      TEST(divergence_is_noticed), TEST(strategy_names))

@@ -176,14 +176,4 @@ START_TEST(all_classes)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("several");
-	TCase *cases = tcase_create("all");
-	tcase_set_timeout(cases, 600);
-	tcase_add_checked_fixture(cases, set_up, tear_down);
-	tcase_add_test(cases, all_executions);
-	tcase_add_test(cases, all_classes);
-	suite_add_tcase(suite, cases);
-	return suite_run(suite);
-}
+SUITE("several", 600, set_up, tear_down, TEST(all_executions), TEST(all_classes))

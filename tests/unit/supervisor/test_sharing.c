@@ -361,31 +361,8 @@ START_TEST(a_branch_not_taken)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("sharing");
-	TCase *tcase = tcase_create("sharing");
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, under_a_lock);
-	tcase_add_test(tcase, after_the_unlock);
-	tcase_add_test(tcase, after_an_earlier_unlock);
-	tcase_add_test(tcase, without_a_lock);
-	tcase_add_test(tcase, reads);
-	tcase_add_test(tcase, other_bytes);
-	tcase_add_test(tcase, ranges);
-	tcase_add_test(tcase, once_for_each_place);
-	tcase_add_test(tcase, own_stacks);
-	tcase_add_test(tcase, freed);
-	tcase_add_test(tcase, large_and_freed);
-	tcase_add_test(tcase, freed_by_guess);
-	tcase_add_test(tcase, before_creation);
-	tcase_add_test(tcase, after_creation);
-	tcase_add_test(tcase, after_the_join);
-	tcase_add_test(tcase, through_a_semaphore);
-	tcase_add_test(tcase, at_a_barrier);
-	tcase_add_test(tcase, operations_of_memory);
-	tcase_add_test(tcase, in_a_once);
-	tcase_add_test(tcase, a_branch_not_taken);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(after_the_unlock),
+      TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads), TEST(other_bytes), TEST(ranges),
+      TEST(once_for_each_place), TEST(own_stacks), TEST(freed), TEST(large_and_freed), TEST(freed_by_guess),
+      TEST(before_creation), TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore),
+      TEST(at_a_barrier), TEST(operations_of_memory), TEST(in_a_once), TEST(a_branch_not_taken))

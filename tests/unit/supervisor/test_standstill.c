@@ -149,16 +149,7 @@ START_TEST(requests_to_the_kernel_may_end_waits)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("standstill");
-	TCase *tests = tcase_create("standstill");
-	tcase_set_timeout(tests, 0);
-	tcase_add_loop_test(tests, who_stands_still_is_stuck_for_certain, 0, LENGTH(kinds));
-	tcase_add_loop_test(tests, who_has_run_since_is_not_stuck, 0, LENGTH(kinds));
-	tcase_add_loop_test(tests, who_shares_the_memory_may_end_waits, 0, 3);
-	tcase_add_test(tests, a_lock_that_a_sharer_holds_has_an_owner);
-	tcase_add_test(tests, requests_to_the_kernel_may_end_waits);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("standstill", 0, NULL, NULL, TEST_LOOP(who_stands_still_is_stuck_for_certain, LENGTH(kinds)),
+      TEST_LOOP(who_has_run_since_is_not_stuck, LENGTH(kinds)),
+      TEST_LOOP(who_shares_the_memory_may_end_waits, 3), TEST(a_lock_that_a_sharer_holds_has_an_owner),
+      TEST(requests_to_the_kernel_may_end_waits))

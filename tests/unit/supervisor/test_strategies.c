@@ -682,28 +682,10 @@ START_TEST(names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("strategies");
-	TCase *cases = tcase_create("all");
-	tcase_set_timeout(cases, 300);
-	tcase_add_test(cases, pct_keeps_its_promise);
-	tcase_add_test(cases, pos_does_not_favour_short_ways);
-	tcase_add_test(cases, pos_renews_priorities_at_races);
-	tcase_add_test(cases, surw_is_uniform);
-	tcase_add_test(cases, surw_is_uniform_with_unequal_threads);
-	tcase_add_test(cases, surw_counts_threads_to_be_born);
-	tcase_add_test(cases, surw_is_uniform_within_a_group);
-	tcase_add_test(cases, surw_is_uniform_over_sections);
-	tcase_add_test(cases, surw_finds_what_comes_between_all);
-	tcase_add_test(cases, surw_draws_what_has_orders);
-	tcase_add_test(cases, surw_prefers_whole_executions);
-	tcase_add_test(cases, same_seed_same_schedules);
-	tcase_add_test(cases, several_out_are_the_same_walks);
-	tcase_add_test(cases, estimates_are_near);
-	tcase_add_test(cases, threads_have_budgets);
-	tcase_add_test(cases, what_is_held_back_is_told);
-	tcase_add_test(cases, names);
-	suite_add_tcase(suite, cases);
-	return suite_run(suite);
-}
+SUITE("strategies", 300, NULL, NULL, TEST(pct_keeps_its_promise), TEST(pos_does_not_favour_short_ways),
+      TEST(pos_renews_priorities_at_races), TEST(surw_is_uniform), TEST(surw_is_uniform_with_unequal_threads),
+      TEST(surw_counts_threads_to_be_born), TEST(surw_is_uniform_within_a_group),
+      TEST(surw_is_uniform_over_sections), TEST(surw_finds_what_comes_between_all),
+      TEST(surw_draws_what_has_orders), TEST(surw_prefers_whole_executions), TEST(same_seed_same_schedules),
+      TEST(several_out_are_the_same_walks), TEST(estimates_are_near), TEST(threads_have_budgets),
+      TEST(what_is_held_back_is_told), TEST(names))

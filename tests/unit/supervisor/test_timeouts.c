@@ -300,17 +300,6 @@ START_TEST(due_is_due)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("timeouts");
-	TCase *cases = tcase_create("timeouts");
-	tcase_set_timeout(cases, 600);
-	tcase_add_test(cases, random_programs_agree_with_brute_force);
-	tcase_add_test(cases, nothing_is_left_out);
-	tcase_add_test(cases, spinner_gets_past);
-	tcase_add_test(cases, heartbeat_gets_past);
-	tcase_add_test(cases, a_loop_that_holds_a_timeout_proves_nothing);
-	tcase_add_test(cases, due_is_due);
-	suite_add_tcase(suite, cases);
-	return suite_run(suite);
-}
+SUITE("timeouts", 600, NULL, NULL, TEST(random_programs_agree_with_brute_force), TEST(nothing_is_left_out),
+      TEST(spinner_gets_past), TEST(heartbeat_gets_past), TEST(a_loop_that_holds_a_timeout_proves_nothing),
+      TEST(due_is_due))

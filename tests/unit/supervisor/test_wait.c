@@ -211,22 +211,11 @@ START_TEST(kinds_have_names)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("wait");
-	TCase *tests = tcase_create("wait");
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, every_wait_is_told_with_symbols, 0, 2);
-	tcase_add_test(tests, every_wait_is_told_in_a_stripped_program);
-	tcase_add_test(tests, every_wait_but_once_is_told_in_a_stripped_static_program);
-	tcase_add_loop_test(tests, words_that_look_like_objects_are_words, 0, LENGTH(homemade));
-	tcase_add_test(tests, guesses_are_no_certain_cycle);
-	tcase_add_test(tests, waits_in_musl_are_told);
-	tcase_add_test(tests, stacks_lead_from_the_wait_to_the_start_routine);
-	tcase_add_test(tests, descriptors_are_told_with_who_has_the_other_end);
-	tcase_add_test(tests, static_variables_of_cpp_are_told_with_who_initialises_them);
-	tcase_add_test(tests, stacks_are_found_without_registers);
-	tcase_add_test(tests, kinds_have_names);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("wait", 60, NULL, NULL, TEST_LOOP(every_wait_is_told_with_symbols, 2),
+      TEST(every_wait_is_told_in_a_stripped_program),
+      TEST(every_wait_but_once_is_told_in_a_stripped_static_program),
+      TEST_LOOP(words_that_look_like_objects_are_words, LENGTH(homemade)), TEST(guesses_are_no_certain_cycle),
+      TEST(waits_in_musl_are_told), TEST(stacks_lead_from_the_wait_to_the_start_routine),
+      TEST(descriptors_are_told_with_who_has_the_other_end),
+      TEST(static_variables_of_cpp_are_told_with_who_initialises_them),
+      TEST(stacks_are_found_without_registers), TEST(kinds_have_names))

@@ -276,13 +276,4 @@ START_TEST(traces_of_samples)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("wire");
-	TCase *wire = tcase_create("wire");
-	tcase_set_timeout(wire, 120);
-	tcase_add_test(wire, plans_and_traces_of_every_strategy);
-	tcase_add_test(wire, traces_of_samples);
-	suite_add_tcase(suite, wire);
-	return suite_run(suite);
-}
+SUITE("wire", 120, NULL, NULL, TEST(plans_and_traces_of_every_strategy), TEST(traces_of_samples))

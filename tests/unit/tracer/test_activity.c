@@ -155,14 +155,5 @@ START_TEST(test_handlers)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("activity");
-	TCase *cases = tcase_create("activity");
-	tcase_add_test(cases, test_stuck_and_moving);
-	tcase_add_test(cases, test_list);
-	tcase_add_test(cases, test_no_process);
-	tcase_add_test(cases, test_handlers);
-	suite_add_tcase(suite, cases);
-	return suite_run(suite);
-}
+SUITE("activity", 0, NULL, NULL, TEST(test_stuck_and_moving), TEST(test_list), TEST(test_no_process),
+      TEST(test_handlers))

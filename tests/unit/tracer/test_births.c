@@ -67,16 +67,7 @@ START_TEST(there_is_a_range)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("births");
-	TCase *all = tcase_create("births");
-	tcase_add_test(all, older_threads_go_first_whatever_their_numbers);
-	tcase_add_test(all, numbers_of_one_tick_go_up);
-	tcase_add_test(all, numbers_of_one_tick_go_on_at_the_lowest);
-	tcase_add_test(all, numbers_of_one_tick_may_pass_the_main_thread);
-	tcase_add_test(all, numbers_alone_begin_after_the_main_thread);
-	tcase_add_test(all, there_is_a_range);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+SUITE("births", 0, NULL, NULL, TEST(older_threads_go_first_whatever_their_numbers),
+      TEST(numbers_of_one_tick_go_up), TEST(numbers_of_one_tick_go_on_at_the_lowest),
+      TEST(numbers_of_one_tick_may_pass_the_main_thread), TEST(numbers_alone_begin_after_the_main_thread),
+      TEST(there_is_a_range))

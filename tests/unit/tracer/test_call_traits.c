@@ -82,14 +82,5 @@ START_TEST(arguments_decide)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("call traits");
-	TCase *tests = tcase_create("call traits");
-	tcase_add_test(tests, every_call_has_one_row);
-	tcase_add_test(tests, columns_agree);
-	tcase_add_test(tests, calls_without_a_row_have_no_traits);
-	tcase_add_test(tests, arguments_decide);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("call traits", 0, NULL, NULL, TEST(every_call_has_one_row), TEST(columns_agree),
+      TEST(calls_without_a_row_have_no_traits), TEST(arguments_decide))

@@ -209,17 +209,6 @@ START_TEST(other_machines_are_named)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("core");
-	TCase *tests = tcase_create("core");
-	tcase_set_timeout(tests, 120);
-	tcase_add_checked_fixture(tests, make_folder, remove_folder);
-	tcase_add_test(tests, debuggers_core_shows_the_process);
-	tcase_add_test(tests, kernels_core_shows_the_process);
-	tcase_add_test(tests, program_must_be_the_right_one);
-	tcase_add_test(tests, cut_files_are_refused);
-	tcase_add_test(tests, other_machines_are_named);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("core", 120, make_folder, remove_folder, TEST(debuggers_core_shows_the_process),
+      TEST(kernels_core_shows_the_process), TEST(program_must_be_the_right_one), TEST(cut_files_are_refused),
+      TEST(other_machines_are_named))

@@ -234,17 +234,5 @@ START_TEST(not_held)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("held");
-	TCase *each = tcase_create("held processes");
-	tcase_set_timeout(each, 60);
-	tcase_add_test(each, sleepers_notice_nothing);
-	tcase_add_test(each, stays_stopped);
-	tcase_add_test(each, signals_arrive);
-	tcase_add_test(each, killed_while_held);
-	tcase_add_loop_test(each, not_saved, 0, sizeof unsaved / sizeof unsaved[0]);
-	tcase_add_test(each, not_held);
-	suite_add_tcase(suite, each);
-	return suite_run(suite);
-}
+SUITE("held", 60, NULL, NULL, TEST(sleepers_notice_nothing), TEST(stays_stopped), TEST(signals_arrive),
+      TEST(killed_while_held), TEST_LOOP(not_saved, sizeof unsaved / sizeof unsaved[0]), TEST(not_held))

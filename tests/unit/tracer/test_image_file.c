@@ -639,23 +639,8 @@ START_TEST(program_has_changed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("image file");
-	TCase *each = tcase_create("image files");
-	tcase_set_timeout(each, 120);
-	tcase_add_loop_test(each, started_again, 0, 2);
-	tcase_add_test(each, in_a_namespace);
-	tcase_add_loop_test(each, as_saved, 0, 2);
-	tcase_add_test(each, not_copied_further);
-	tcase_add_loop_test(each, killed_while_saving, 0, 2);
-	tcase_add_loop_test(each, channels_again, 0, 2);
-	tcase_add_test(each, channels_copied_further);
-	tcase_add_loop_test(each, done_to_others, 0, sizeof deeds / sizeof deeds[0]);
-	tcase_add_test(each, absences);
-	tcase_add_test(each, damaged);
-	tcase_add_test(each, versions);
-	tcase_add_loop_test(each, program_has_changed, 0, 2);
-	suite_add_tcase(suite, each);
-	return suite_run(suite);
-}
+SUITE("image file", 120, NULL, NULL, TEST_LOOP(started_again, 2), TEST(in_a_namespace),
+      TEST_LOOP(as_saved, 2), TEST(not_copied_further), TEST_LOOP(killed_while_saving, 2),
+      TEST_LOOP(channels_again, 2), TEST(channels_copied_further),
+      TEST_LOOP(done_to_others, sizeof deeds / sizeof deeds[0]), TEST(absences), TEST(damaged),
+      TEST(versions), TEST_LOOP(program_has_changed, 2))

@@ -129,15 +129,5 @@ START_TEST(exec_forgets_stops)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("life");
-	TCase *tests = tcase_create("life");
-	tcase_add_test(tests, drawn_edges);
-	tcase_add_loop_test_raise_signal(tests, other_edges, SIGILL, 0, others(-1, NULL, NULL));
-	tcase_add_test_raise_signal(tests, the_dead_are_not_replaced, SIGILL);
-	tcase_add_test(tests, exec_forgets_stops);
-	tcase_set_timeout(tests, 120);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("life", 120, NULL, NULL, TEST(drawn_edges), TEST_DIES(other_edges, others(-1, NULL, NULL), SIGILL),
+      TEST_DIES(the_dead_are_not_replaced, 1, SIGILL), TEST(exec_forgets_stops))

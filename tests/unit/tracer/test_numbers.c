@@ -158,14 +158,5 @@ START_TEST(same_state_at_every_stop)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("numbers");
-	TCase *each = tcase_create("origins");
-	tcase_set_timeout(each, 60);
-	tcase_add_loop_test(each, same_in_every_execution, 0, 4);
-	tcase_add_loop_test(each, the_kernels_otherwise, 0, 4);
-	tcase_add_test(each, same_state_at_every_stop);
-	suite_add_tcase(suite, each);
-	return suite_run(suite);
-}
+SUITE("numbers", 60, NULL, NULL, TEST_LOOP(same_in_every_execution, 4), TEST_LOOP(the_kernels_otherwise, 4),
+      TEST(same_state_at_every_stop))

@@ -72,13 +72,4 @@ START_TEST(is_not_noticed)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("snapshot");
-	TCase *tests = tcase_create("snapshot");
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, tells_where_threads_sleep);
-	tcase_add_test(tests, is_not_noticed);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+SUITE("snapshot", 60, NULL, NULL, TEST(tells_where_threads_sleep), TEST(is_not_noticed))

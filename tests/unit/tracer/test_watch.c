@@ -325,22 +325,7 @@ START_TEST(vector_registers)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("watch");
-	TCase *each = tcase_create("stages");
-	tcase_add_checked_fixture(each, start, end);
-	tcase_add_test(each, watched_while_free);
-	tcase_add_test(each, watched_while_stepping);
-	tcase_add_test(each, watched_instructions);
-	tcase_add_test(each, watches_are_replaced);
-	tcase_add_test(each, watched_after_exec);
-	tcase_add_test(each, impossible_watches);
-	tcase_add_test(each, steps_over_answered_calls);
-	tcase_add_loop_test(each, steps_over_skipped_calls, 0, 2);
-	tcase_add_test(each, injected_before_a_call);
-	tcase_add_test(each, injected_before_a_signal);
-	tcase_add_test(each, vector_registers);
-	suite_add_tcase(suite, each);
-	return suite_run(suite);
-}
+SUITE("watch", 0, start, end, TEST(watched_while_free), TEST(watched_while_stepping),
+      TEST(watched_instructions), TEST(watches_are_replaced), TEST(watched_after_exec),
+      TEST(impossible_watches), TEST(steps_over_answered_calls), TEST_LOOP(steps_over_skipped_calls, 2),
+      TEST(injected_before_a_call), TEST(injected_before_a_signal), TEST(vector_registers))
