@@ -1,10 +1,10 @@
 /* Runs a fuzzer's function on files, without the fuzzer: for the corpora, in `make check`. */
+#include "tests/fuzz/require.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int run_file(const char *path)
 {

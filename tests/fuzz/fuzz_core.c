@@ -1,13 +1,13 @@
 /* Any bytes as a core file: refused with a line, or all of it can be asked for, and its threads can be inspected. */
 #include <fmc/breakpoints/wait.h>
 
+#include "tests/fuzz/require.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Of each mapping its first and last page, of each thread the top of its stack. */
 static void ask(struct snapshot *snapshot)

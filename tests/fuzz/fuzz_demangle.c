@@ -1,10 +1,9 @@
 /* Any bytes as a symbol's name: shown as it is, or as the name of a function of C++ or Rust. */
 #include "breakpoints/symbols/places.h"
+#include "tests/fuzz/require.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

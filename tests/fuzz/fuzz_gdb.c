@@ -6,6 +6,7 @@
 #include "replay/packets/frame.h"
 #include "replay/packets/registers.h"
 #include "replay/packets/request.h"
+#include "tests/fuzz/require.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,16 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition, const char *what)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 /* A processor with everything. */
 static const struct gdb_layout layout = {

@@ -1,4 +1,5 @@
 /* Any bytes as an image file: refused with a line, or all that it tells can be asked for, and its channels loaded. */
+#include "tests/fuzz/require.h"
 #include "tracer/image_file/read.h"
 
 #include <stdio.h>
@@ -6,8 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static size_t ask(const struct image_file *file)
 {

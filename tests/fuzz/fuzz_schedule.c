@@ -4,18 +4,10 @@
  */
 #include <fmc/replay/schedule.h>
 
+#include "tests/fuzz/require.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition, const char *what)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 static char *write_text(const struct schedule *schedule, size_t *size)
 {

@@ -6,6 +6,7 @@
 #include <fmc/supervisor/saved.h>
 #include <fmc/supervisor/search.h>
 
+#include "tests/fuzz/require.h"
 #include "tests/table/table_random.h"
 
 #include <stdio.h>
@@ -13,16 +14,6 @@
 #include <string.h>
 
 #define EXECUTIONS 12
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition, const char *what)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 /* The bytes that any saved search with these options begins with, then these. */
 static unsigned char *with_options(const struct search_options *options, const uint8_t *data, size_t size,

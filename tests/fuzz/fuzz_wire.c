@@ -5,19 +5,11 @@
 #include <fmc/supervisor/coverage.h>
 #include <fmc/supervisor/wire.h>
 
+#include "tests/fuzz/require.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition, const char *what)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 static void require_same(struct saver *first, struct saver *second)
 {
