@@ -2,6 +2,8 @@
  * image PROGRAM THREADS TIMES: microseconds that it takes to take an image of a process with so many threads, to start a copy
  * of it, and to kill both: the fastest of so many. PROGRAM is tests/targets/stood.c.
  */
+#include "tests/unit/prepare_nothing.h"
+
 #include <fmc/tracer/image.h>
 #include <fmc/tracer/origin.h>
 #include <stdio.h>
@@ -9,14 +11,6 @@
 #include <time.h>
 
 extern char **environ;
-
-static enum status prepare_nothing(void *context, struct target *target, struct tracee *tracee)
-{
-	(void)context;
-	(void)target;
-	(void)tracee;
-	return STATUS_OK;
-}
 
 static double now(void)
 {

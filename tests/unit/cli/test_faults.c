@@ -2,6 +2,7 @@
 #include "supervisor/cli/commands/faults.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/execution/state.h"
+#include "tests/unit/prepare_nothing.h"
 #include "tests/unit/suite.h"
 
 #include <fmc/supervisor/model.h>
@@ -72,14 +73,6 @@ START_TEST(faults_are_told)
 	ck_assert_msg(strstr(text, "report"), "%s", text);
 }
 END_TEST
-
-static enum status prepare_nothing(void *context, struct target *target, struct tracee *tracee)
-{
-	(void)context;
-	(void)target;
-	(void)tracee;
-	return STATUS_OK;
-}
 
 /* Supervises a program, says which process it is, and is wrong about it. */
 static _Noreturn void supervise_and_fail(int to)

@@ -1,3 +1,4 @@
+#include "tests/unit/prepare_nothing.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tasks_asleep.h"
 
@@ -142,14 +143,6 @@ static struct image_saved save(struct scene *scene)
 	read_traces(scene->pid, after);
 	ck_assert_str_eq(before, after);
 	return saved;
-}
-
-static enum status prepare_nothing(void *context, struct target *target, struct tracee *tracee)
-{
-	(void)context;
-	(void)target;
-	(void)tracee;
-	return STATUS_OK;
 }
 
 static struct origin *origin_from(const struct scene *scene, struct program *program)

@@ -1,3 +1,4 @@
+#include "tests/unit/prepare_nothing.h"
 #include "tests/unit/suite.h"
 #include "tracer/target/tracee.h"
 
@@ -67,14 +68,6 @@ START_TEST(the_dead_are_not_replaced)
 	tracee_replaced(&tracee);
 }
 END_TEST
-
-static enum status prepare_nothing(void *context, struct target *target, struct tracee *tracee)
-{
-	(void)context;
-	(void)target;
-	(void)tracee;
-	return STATUS_OK;
-}
 
 static struct target *start(const char *name, struct origin **origin)
 {

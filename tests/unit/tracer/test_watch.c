@@ -1,3 +1,4 @@
+#include "tests/unit/prepare_nothing.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
@@ -19,14 +20,6 @@ static struct origin *origin;
 static struct target *target;
 static struct tracee *tracee;
 static uint64_t cells;
-
-static enum status prepare_nothing(void *context, struct target *fresh, struct tracee *first)
-{
-	(void)context;
-	(void)fresh;
-	(void)first;
-	return STATUS_OK;
-}
 
 static void start(void)
 {
