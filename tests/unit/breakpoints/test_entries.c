@@ -44,8 +44,8 @@ static void note(char *got, size_t room, const struct call *call)
 {
 	size_t length = strlen(got);
 	enum op_kind kind = call->op.kind;
-	bool shown = kind == OP_MUTEX_INIT || kind == OP_SEM_INIT || kind == OP_SEM_OPEN ||
-		     kind == OP_SLEEP || kind == OP_POLL || kind == OP_PROCESS_EXIT;
+	bool shown = kind == OP_MUTEX_INIT || kind == OP_MUTEX_SETPRIOCEILING || kind == OP_SEM_INIT ||
+		     kind == OP_SEM_OPEN || kind == OP_SLEEP || kind == OP_POLL || kind == OP_PROCESS_EXIT;
 	if (shown)
 		snprintf(got + length, room - length, "%s %ld\n", op_name(kind), (long)call->op.arg);
 	else
