@@ -1,6 +1,6 @@
 #!/bin/bash
 # Knowledge goes one way: each layer's archive links with nothing but the layers that it may use, and each room uses no other than
-# those before it, as the drawing shows.
+# those before it, as the drawing shows. And no result of a function that may fail is left out by mistake.
 . tests/lib.sh
 MAKE=${MAKE:-make}
 
@@ -24,4 +24,17 @@ show "$SCRATCH/out"
 # Without the last room it wouldn't.
 tests/rooms.py drawn "$BUILD" "${rooms[@]::${#rooms[@]}-1}" >"$SCRATCH/out" 2>&1
 judge "an old drawing is found" [ $? -eq 1 ]
+
+# compiles COMPILER STATEMENT: with warnings as errors, where may_fail() returns a status.
+compiles() {
+	printf '#include <fmc/tracer/status.h>\nenum status may_fail(void);\nvoid caller(void);\nvoid caller(void)\n{\n\t%s\n}\n' "$2" |
+	    "$1" -std=gnu11 -Wall -Wextra -Werror -Iinclude -x c -c - -o "$SCRATCH/caller.o" 2>"$SCRATCH/out"
+}
+for compiler in cc gcc clang; do
+	command -v $compiler >/dev/null || continue
+	compiles $compiler '(void)may_fail();'
+	judge "$compiler: a result may be left out by intention" [ $? -eq 0 ]
+	compiles $compiler 'may_fail();'
+	judge "$compiler: a result that is ignored doesn't compile" [ $? -ne 0 -a -n "$(grep unused-result "$SCRATCH/out")" ]
+done
 finish

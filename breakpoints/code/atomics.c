@@ -60,7 +60,7 @@ static void find_own_code(const struct module *module, struct own_code *own)
 	own->all = !module->is_static || symbols_each(module, find_start, own) != STATUS_OK ||
 		   static_libc_range(module, &own->libc_low, &own->libc_high) != STATUS_OK || !own->start;
 	if (!own->all)
-		symbols_each(module, find_early, own);
+		own->all = symbols_each(module, find_early, own) != STATUS_OK;
 }
 
 static bool is_own(const struct own_code *own, uint64_t address)

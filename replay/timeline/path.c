@@ -105,8 +105,9 @@ static void note_lost(struct timeline *timeline, const struct event *event)
 	path_clear(&timeline->path);
 	timeline->root = 0;
 	struct segment *segment = add_segment(&timeline->path, SEGMENT_LOST, 1);
+	/* Without registers nothing is found there. */
 	if (segment)
-		timeline_registers(timeline, event->thread, &segment->registers);
+		(void)timeline_registers(timeline, event->thread, &segment->registers);
 }
 
 static void note_part(struct timeline *timeline, size_t part)

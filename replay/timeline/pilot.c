@@ -187,11 +187,11 @@ static enum status step_without_trap(struct resume_ctx *ctx, uint64_t address, u
 {
 	static const uint8_t trap_instruction = TRAP_BYTE;
 	struct target *target = ctx->tracee->target;
-	target_write(target, address, &original, 1);
+	(void)target_write(target, address, &original, 1); /* a death is told by the step */
 	enum status status = target_step(ctx->tracee, ctx->signal);
 	if (status == STATUS_OK)
 		status = await_step(ctx);
-	target_write(target, address, &trap_instruction, 1);
+	(void)target_write(target, address, &trap_instruction, 1); /* and a dead one misses no trap */
 	return status;
 }
 

@@ -115,7 +115,7 @@ static void take_out(struct target *target, const struct user_break *one)
 {
 	uint8_t byte;
 	if (target_read(target, one->address, &byte, 1) == STATUS_OK && byte == trap_instruction)
-		target_write(target, one->address, &one->original, 1);
+		(void)target_write(target, one->address, &one->original, 1); /* gone meanwhile */
 }
 
 void traps_plant(struct timeline *timeline, struct target *target, bool planted)
@@ -231,7 +231,7 @@ void traps_arm(struct timeline *timeline, struct tracee *tracee)
 		watches[n++] =
 		    (struct hardware_watch){.address = traps->befores[i], .size = 1, .execute = true};
 	timeline->armed = true;
-	tracee_set_watches(tracee, watches, n);
+	(void)tracee_set_watches(tracee, watches, n); /* too many were refused when they were set */
 }
 
 bool traps_has_before(const struct traps *traps, uint64_t address)
@@ -253,7 +253,7 @@ bool timeline_can_watch(const struct timeline *timeline)
 	    .address = regs->rsp & ~UINT64_C(7), .size = 8, .write_only = true};
 	const bool can = tracee_set_watches(tracee, &one, 1) != STATUS_UNSUPPORTED;
 	/* Those in force are set anew when it goes on. */
-	tracee_set_watches(tracee, NULL, 0);
+	(void)tracee_set_watches(tracee, NULL, 0); /* a death is told by the next wait */
 	return can;
 }
 

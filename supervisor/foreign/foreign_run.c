@@ -112,7 +112,8 @@ static void wait_for_release(pid_t tracing, pid_t pid)
 static void name_objects(struct foreign_run *run)
 {
 	char name[256];
-	places_update(run->places, foreign_target(run->foreign));
+	/* Else names are of what was known before. */
+	(void)places_update(run->places, foreign_target(run->foreign));
 	for (uint32_t i = 0; i < run->objects_length; i++) {
 		struct run_object *object = &run->objects[i];
 		if (object->name)

@@ -201,7 +201,7 @@ static void share_time(struct foreign_run *run)
 		yield_turn(run, run->running, TURN_CALLS);
 	} else if (taken > SLICE_NS && !run->sliced && others_wait(run)) {
 		run->sliced = true;
-		foreign_interrupt(run->foreign, tracee);
+		(void)foreign_interrupt(run->foreign, tracee); /* a death is told by the next wait */
 	}
 }
 

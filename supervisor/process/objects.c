@@ -103,7 +103,8 @@ void objects_bury(struct process *process, uint32_t object)
 {
 	struct process_object *o = &process->objects[object];
 	memset(o->remains, 0, sizeof o->remains);
-	target_read(process->target, o->address, o->remains, class_bytes(o->class));
+	/* What can't be read is 0. */
+	(void)target_read(process->target, o->address, o->remains, class_bytes(o->class));
 }
 
 /*
@@ -133,7 +134,8 @@ static void set_waking(struct process *process, uint64_t address, struct object_
 	if (!process->options.waking)
 		return;
 	if (process->names_objects) {
-		places_update(process->places, process->target);
+		/* Else names are of what was known before. */
+		(void)places_update(process->places, process->target);
 		places_name(process->places, process->target, address, name, sizeof name);
 	}
 	process->waking_used |=

@@ -9,7 +9,7 @@ uint64_t process_own_place(struct process *process, struct tracee *tracee, uint6
 	enum { DEPTH = 32 };
 	uint64_t frames[DEPTH];
 	struct place place;
-	places_update(process->places, process->target);
+	(void)places_update(process->places, process->target); /* else places are of what was known before */
 	places_find(process->places, address, true, &place);
 	if (!place.library)
 		return address;

@@ -40,7 +40,8 @@ void apart_before_write(struct process *process, struct process_thread *thread, 
 	} else {
 		process_note_other(process, "an instruction writes what it makes of memory as it was before "
 					    "another thread changed it");
-		target_write(process->target, address, apart->read, apart->size);
+		/* A death is told by the next wait. */
+		(void)target_write(process->target, address, apart->read, apart->size);
 	}
 	*apart = (struct apart){0};
 }
@@ -48,5 +49,6 @@ void apart_before_write(struct process *process, struct process_thread *thread, 
 void apart_undo_write(struct process *process, const struct process_thread *thread, const struct apart *found)
 {
 	if (found->entry)
-		target_write(process->target, thread->call.object, found->read, found->size);
+		(void)target_write(process->target, thread->call.object, found->read,
+				   found->size); /* as above */
 }

@@ -34,7 +34,8 @@ static bool ends_waits(struct tracee *tracee, uint64_t signals)
 		if (target_read(tracee->target, room, &action, sizeof action) == STATUS_OK)
 			ends |= !(action.flags & SA_RESTART);
 	}
-	target_write(tracee->target, room, &before, sizeof before);
+	/* A death is told by the next wait. */
+	(void)target_write(tracee->target, room, &before, sizeof before);
 	return ends;
 }
 

@@ -38,7 +38,8 @@ bool run_on_fork(struct run *run, const struct stop *stop)
 		if (pilot)
 			pilot->plant(pilot->context, forked, false);
 		look_hide(run->process, forked);
-		entries_unplant(run->process->entries, forked);
+		/* It may have been killed; it is let go anyhow. */
+		(void)entries_unplant(run->process->entries, forked);
 		target_let_go(forked);
 	}
 	return run_resume(run, 0);

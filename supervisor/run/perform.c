@@ -70,8 +70,8 @@ static void expire_outside(struct process *process, uint32_t thread)
 	if (!time)
 		return;
 	/* The kernel tells how much of the time is left. */
-	if (tells_time_left(traits->number))
-		target_write(process->target, *time, (const uint64_t[2]){0}, 2 * sizeof(uint64_t));
+	if (tells_time_left(traits->number)) /* a death is told by the next wait */
+		(void)target_write(process->target, *time, (const uint64_t[2]){0}, 2 * sizeof(uint64_t));
 	*time = traits->form == TIME_MILLISECONDS ? 0 : zero_time(process);
 }
 
@@ -327,8 +327,9 @@ static void store_second_word(struct process *process, uint32_t thread, const st
 	if (effect->writes2)
 		process_note_other(process, "FUTEX_WAKE_OP changes a word");
 	if (effect->writes2)
-		target_write(process->target, process->threads[thread].call.object2, &effect->value2,
-			     sizeof effect->value2);
+		/* A death is told by the next wait. */
+		(void)target_write(process->target, process->threads[thread].call.object2, &effect->value2,
+				   sizeof effect->value2);
 }
 
 /* A sleep ends early, with all of its time left, if a signal with a handler waits for the thread. */
@@ -342,7 +343,8 @@ static int64_t sleep_result(struct process *process, uint32_t thread)
 	const struct timespec left = {.tv_sec = op->arg / NS_PER_SECOND, .tv_nsec = op->arg % NS_PER_SECOND};
 	uint64_t address = (long)regs->orig_rax == SYS_nanosleep ? regs->rsi : regs->r10;
 	if (address && !op->arg2)
-		target_write(process->target, address, &left, sizeof left);
+		/* The kernel ignores an address that isn't there, too. */
+		(void)target_write(process->target, address, &left, sizeof left);
 	return -EINTR;
 }
 

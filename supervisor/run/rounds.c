@@ -39,7 +39,8 @@ void rounds_plant(struct process *process, struct tracee *tracee)
 		if (!address || entries_count(process->entries, tracee, i, address) != STATUS_OK)
 			continue;
 		process->counting |= 1u << i;
-		entries_set_rounds(process->entries, process->target, i, loop->rounds);
+		/* A death is told by the next wait. */
+		(void)entries_set_rounds(process->entries, process->target, i, loop->rounds);
 	}
 }
 
@@ -48,7 +49,8 @@ static void set_rounds(struct process *process, uint32_t i, uint32_t rounds, boo
 {
 	bool looks = first && process->looking.look;
 	process->owed[i] = looks ? rounds - 1 : 0;
-	entries_set_rounds(process->entries, process->target, i, looks ? 1 : rounds);
+	/* A death is told by the next wait. */
+	(void)entries_set_rounds(process->entries, process->target, i, looks ? 1 : rounds);
 }
 
 static bool another_is_enabled(const struct process *process, uint32_t thread)

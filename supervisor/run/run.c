@@ -373,7 +373,7 @@ static bool on_blocked(struct run *run, long number, uint64_t first)
 		target_clock_waited(process->target, WATCH_MS * INT64_C(1000000));
 		return false;
 	}
-	tracee_interrupt(run_self(run)->tracee);
+	(void)tracee_interrupt(run_self(run)->tracee); /* the wait says what came of it */
 	enum status status = target_wait(process->target, run_self(run)->tracee, -1, &stop);
 	if (status == STATUS_INTERRUPTED)
 		return run_fail(run, END_INTERRUPTED, status, "interrupted");

@@ -17,8 +17,9 @@ static void explain_failure(struct process *process, uint32_t thread, uint64_t s
 	    outcome->kind == OUTCOME_PENDING ||
 	    (outcome->kind == OUTCOME_FAILED && (outcome->end == END_STUCK || outcome->end == END_SPIN));
 	if (outcome->kind == OUTCOME_PROCESS_END && process->target)
-		target_write(process->target, slot, &self->call.return_address,
-			     sizeof self->call.return_address);
+		/* It ends anyhow. */
+		(void)target_write(process->target, slot, &self->call.return_address,
+				   sizeof self->call.return_address);
 	if (!waits)
 		return;
 	plugin_blame("enabled() of %s says that T%u can go on, but the function waits",

@@ -112,7 +112,8 @@ static bool add_threads(struct bring_up *bring_up)
 static bool plant(struct bring_up *bring_up)
 {
 	struct run run = {.process = bring_up->process, .outcome = bring_up->first};
-	places_update(bring_up->process->places, bring_up->process->target);
+	/* Else places are of what was known before. */
+	(void)places_update(bring_up->process->places, bring_up->process->target);
 	return !run_become_threaded(&run);
 }
 
@@ -160,8 +161,8 @@ static bool get_out(struct bring_up *bring_up, uint32_t thread)
 	if (run_out(process, thread, &came, &asleep) != STATUS_OK)
 		return take_in(bring_up, thread, &came);
 	came.kind = OUTCOME_PENDING;
-	if (asleep)
-		target_write(process->target, stance->return_slot, &caller, sizeof caller);
+	if (asleep) /* a death is told by the next wait */
+		(void)target_write(process->target, stance->return_slot, &caller, sizeof caller);
 	struct user_regs_struct *regs = asleep ? NULL : tracee_change_regs(tracee_of(bring_up, thread));
 	if (regs)
 		regs->rip = caller;

@@ -125,13 +125,14 @@ static void process_observe(struct machine *machine, uint32_t thread, const stru
 {
 	struct process *process = process_of(machine);
 	(void)thread;
+	/* Of a word that isn't there the kernel will tell: it is 0. */
 	memset(seen, 0, sizeof *seen);
 	if (op->object < process->objects_length)
-		target_read(process->target, process->objects[op->object].address, &seen->word,
-			    sizeof seen->word);
+		(void)target_read(process->target, process->objects[op->object].address, &seen->word,
+				  sizeof seen->word);
 	if (op->object2 < process->objects_length)
-		target_read(process->target, process->objects[op->object2].address, &seen->word2,
-			    sizeof seen->word2);
+		(void)target_read(process->target, process->objects[op->object2].address, &seen->word2,
+				  sizeof seen->word2);
 }
 
 static bool process_ready(struct machine *machine, uint32_t thread, const struct op *op)

@@ -102,7 +102,7 @@ static uint64_t address_of(struct timeline *timeline, const char *name)
 	bool changed;
 	const pid_t pid = target_pid(process_target(timeline_process(timeline)));
 	require(modules_update(&modules, pid, &changed) == STATUS_OK, "no modules");
-	symbols_each(&modules.at[0], take_symbol, &wanted);
+	(void)symbols_each(&modules.at[0], take_symbol, &wanted); /* only how long it takes */
 	modules_release(&modules);
 	require(wanted.address != 0, name);
 	return wanted.address;

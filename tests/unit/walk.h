@@ -119,7 +119,7 @@ static inline uint64_t symbol(const struct walk *walk, const char *name)
 	bool changed;
 	pid_t pid = target_pid(process_target(timeline_process(walk->timeline)));
 	ck_assert_int_eq(modules_update(&modules, pid, &changed), STATUS_OK);
-	symbols_each(&modules.at[0], take_symbol, &wanted);
+	ck_assert_int_eq(symbols_each(&modules.at[0], take_symbol, &wanted), STATUS_OK);
 	modules_release(&modules);
 	ck_assert_uint_ne(wanted.address, 0);
 	return wanted.address;

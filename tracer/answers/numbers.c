@@ -156,7 +156,7 @@ void numbers_before_childs_call(const struct target *target, pid_t child)
 	else
 		return;
 	guest.regs_changed = true;
-	registers_write_back(&guest);
+	(void)registers_write_back(&guest); /* a death is told by the next wait */
 }
 
 /* The word of a mutex with priority inheritance that a call is about, in which the kernel looks for an owner; else 0. */
@@ -181,7 +181,7 @@ static void set_owner(struct target *target, uint64_t word, uint32_t from, uint3
 	if (target_read(target, word, &value, sizeof value) != STATUS_OK || (value & FUTEX_TID_MASK) != from)
 		return;
 	value = (value & ~FUTEX_TID_MASK) | to;
-	target_write(target, word, &value, sizeof value);
+	(void)target_write(target, word, &value, sizeof value); /* a death is told by the next wait */
 }
 
 static void name_real_owner(struct target *target, uint64_t word)
@@ -212,7 +212,7 @@ static int32_t name_real_receiver(struct target *target, uint64_t word)
 	if (target_read(target, word, &number, sizeof number) != STATUS_OK)
 		return 0;
 	const int32_t real = (int32_t)numbers_real(target, (uint64_t)number);
-	target_write(target, word, &real, sizeof real);
+	(void)target_write(target, word, &real, sizeof real); /* a death is told by the next wait */
 	return number;
 }
 
@@ -277,7 +277,9 @@ void numbers_after_call(struct tracee *tracee)
 		set_owner(tracee->target, after->word, (uint32_t)tracee->tid,
 			  (uint32_t)tracee_number(tracee));
 	if (after->notified_word)
-		target_write(tracee->target, after->notified_word, &after->notified, sizeof after->notified);
+		/* A death is told by the next wait. */
+		(void)target_write(tracee->target, after->notified_word, &after->notified,
+				   sizeof after->notified);
 	tracee->after_call.due = false;
 }
 
@@ -311,9 +313,10 @@ void numbers_at_birth(struct tracee *creator, struct tracee *child)
 	if (!target->world.keeps_numbers)
 		return;
 	if (birth.flags & CLONE_PARENT_SETTID)
-		target_write(target, birth.parent_word, &number, sizeof number);
+		/* The kernel minds no bad address here either. */
+		(void)target_write(target, birth.parent_word, &number, sizeof number);
 	if (birth.flags & CLONE_CHILD_SETTID)
-		target_write(target, birth.child_word, &number, sizeof number);
+		(void)target_write(target, birth.child_word, &number, sizeof number);
 	creator->after_call = (struct after_call){
 	    .due = true, .rdi = regs->rdi, .rsi = regs->rsi, .rdx = regs->rdx, .result = number};
 }

@@ -94,7 +94,7 @@ static enum status fork_child(const struct program *program, const struct identi
 	if (pipe2(go, O_CLOEXEC) != 0)
 		return no_descriptors(why);
 	if (pipe2(error, O_CLOEXEC) != 0) {
-		no_descriptors(why);
+		(void)no_descriptors(why); /* its text is what is wanted */
 		close(go[0]);
 		close(go[1]);
 		return STATUS_SYSTEM;

@@ -70,11 +70,11 @@ enum status foreign_set_registers(struct tracee *tracee)
 	return registers_write_back(tracee);
 }
 
-enum status foreign_resume(struct foreign *foreign, struct tracee *tracee)
+void foreign_resume(struct foreign *foreign, struct tracee *tracee)
 {
 	struct foreign_thread *thread = foreign_thread_of(foreign, tracee);
 	if (tracee->life != TRACEE_STOPPED)
-		return STATUS_GONE;
+		return;
 	const long signal = thread->last.kind == FOREIGN_SIGNAL ? thread->last.number : 0;
 	enum status status = registers_write_back(tracee);
 	registers_forget(tracee);
@@ -83,10 +83,8 @@ enum status foreign_resume(struct foreign *foreign, struct tracee *tracee)
 	thread->suspended = thread->last.kind == FOREIGN_SUSPENDED;
 	if (signal)
 		thread->last.kind = FOREIGN_NONE;
-	if (status == STATUS_OK && ptrace(thread->suspended ? PTRACE_LISTEN : PTRACE_SYSCALL, tracee->tid,
-					  NULL, (void *)signal) != 0)
-		status = STATUS_GONE;
-	return status;
+	if (status == STATUS_OK)
+		ptrace(thread->suspended ? PTRACE_LISTEN : PTRACE_SYSCALL, tracee->tid, NULL, (void *)signal);
 }
 
 enum status foreign_interrupt(struct foreign *foreign, struct tracee *tracee)

@@ -48,7 +48,7 @@ static void begin_again(struct foreign *foreign, struct tracee *tracee)
 	    foreign_interrupt(foreign, tracee) != STATUS_OK)
 		return;
 	tracee_change_regs(tracee)->rax = (unsigned long long)KERNEL_RESTART;
-	registers_write_back(tracee);
+	(void)registers_write_back(tracee); /* a death is told by the next wait */
 }
 
 static enum status at_syscall(struct foreign *foreign, struct tracee *tracee, struct foreign_event *event)
@@ -226,7 +226,7 @@ static uint32_t interrupt_running(struct foreign *foreign, bool calls)
 			continue;
 		running++;
 		if (!thread->interrupted)
-			foreign_interrupt(foreign, tracee);
+			(void)foreign_interrupt(foreign, tracee); /* a death is told by the next wait */
 	}
 	return running;
 }

@@ -160,7 +160,7 @@ enum status snapshot_of_core(const char *path, const char *program, struct snaps
 	struct snapshot *made = snapshot_new(&snapshot_core_source);
 	enum status status = STATUS_NO_MEMORY;
 	*snapshot = NULL;
-	refuse(why, STATUS_OK, "out of memory");
+	(void)refuse(why, STATUS_OK, "out of memory"); /* its text is what is wanted */
 	if (made)
 		made->core = calloc(1, sizeof *made->core);
 	if (made && made->core) {

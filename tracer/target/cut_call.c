@@ -104,7 +104,7 @@ static void add_to_message(struct tracee *tracee, uint64_t sent)
 	if (target_read(tracee->target, at, &length, sizeof length) != STATUS_OK)
 		return;
 	length += (uint32_t)sent;
-	target_write(tracee->target, at, &length, sizeof length);
+	(void)target_write(tracee->target, at, &length, sizeof length); /* it was read just now */
 }
 
 /*

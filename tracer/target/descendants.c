@@ -66,7 +66,7 @@ static bool passes_trap(struct target *target, pid_t pid)
 	if (!target->pass_trap || !regs ||
 	    !target->pass_trap(target->pass_trap_context, &guest, regs->rip - 1))
 		return false;
-	registers_write_back(&guest);
+	(void)registers_write_back(&guest); /* a death is told by the next wait */
 	return true;
 }
 

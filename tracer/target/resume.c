@@ -59,9 +59,9 @@ enum status target_step(struct tracee *tracee, int signal)
 	return resume(tracee, PTRACE_SINGLESTEP, signal);
 }
 
-enum status resume_by_tid(pid_t tid, int signal)
+void resume_by_tid(pid_t tid, int signal)
 {
-	return ptrace(PTRACE_CONT, tid, NULL, (void *)(long)signal) == 0 ? STATUS_OK : STATUS_GONE;
+	ptrace(PTRACE_CONT, tid, NULL, (void *)(long)signal);
 }
 
 enum status tracee_interrupt(struct tracee *tracee)

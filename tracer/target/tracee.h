@@ -160,7 +160,8 @@ bool descendants_uncollected(const struct target *target);
 void descendants_serve(struct target *target, pid_t pid, int status);
 
 /* resume.c */
-enum status resume_by_tid(pid_t tid, int signal); /* a descendant, or a thread that is being killed */
+/* A descendant, or a thread that is being killed. That it is dead the next wait tells. */
+void resume_by_tid(pid_t tid, int signal);
 
 /* registers.c: the x86-64 part */
 void registers_forget(struct tracee *tracee);

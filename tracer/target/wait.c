@@ -149,16 +149,25 @@ static void on_exec(struct target *target, struct stop *stop)
 	stop->tracee = survivor;
 }
 
+/* Resume with the request used last. A death is told by the next wait. */
+static void go_on(struct tracee *tracee)
+{
+	if (tracee->stepping)
+		(void)target_step(tracee, 0);
+	else
+		(void)target_resume(tracee, 0);
+}
+
 static enum status on_trap(struct tracee *tracee, struct stop *stop)
 {
 	if (cut_call_stopped(tracee)) {
-		target_resume(tracee, 0);
+		(void)target_resume(tracee, 0); /* a death is told by the next wait */
 		return STATUS_TIMEOUT;
 	}
 	if (tracee->after_call.due) {
 		tracee->target->answers->after_call(tracee);
 		if (!tracee->stepping) {
-			target_resume(tracee, 0);
+			(void)target_resume(tracee, 0); /* as above */
 			return STATUS_TIMEOUT;
 		}
 	}
@@ -200,15 +209,6 @@ static void mind_call(struct tracee *tracee, int signal)
 		cut_call_leave(tracee);
 	else
 		cut_call_mend(tracee);
-}
-
-/* Resume with the request used last. */
-static void go_on(struct tracee *tracee)
-{
-	if (tracee->stepping)
-		target_step(tracee, 0);
-	else
-		target_resume(tracee, 0);
 }
 
 /* STATUS_TIMEOUT: dealt with here, the tracee runs again. */

@@ -79,7 +79,7 @@ enum status tracee_set_watches(struct tracee *tracee, const struct hardware_watc
 		return status;
 	status = length <= HARDWARE_WATCHES ? write_watches(tracee, watches, length) : STATUS_UNSUPPORTED;
 	if (status != STATUS_OK) {
-		write_debug(tracee, CONTROL, 0);
+		(void)write_debug(tracee, CONTROL, 0); /* what can't be switched off is gone */
 		return status;
 	}
 	tracee->watches = (uint8_t)length;
@@ -97,7 +97,8 @@ unsigned tracee_watches_hit(struct tracee *tracee)
 		return 0;
 	const unsigned hit = (unsigned)status & ((1U << tracee->watches) - 1);
 	if (hit)
-		write_debug(tracee, STATUS_REGISTER, (uint64_t)status & ~UINT64_C(15));
+		/* A death is told by the next wait. */
+		(void)write_debug(tracee, STATUS_REGISTER, (uint64_t)status & ~UINT64_C(15));
 	return hit;
 }
 

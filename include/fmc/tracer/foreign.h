@@ -81,8 +81,8 @@ void foreign_on_child(struct foreign *foreign, void (*shown)(void *context, pid_
 /* STATUS_OK and *event; STATUS_TIMEOUT. The tracee of a FOREIGN_SIGNAL has to be resumed before the next call. */
 enum status foreign_wait(struct foreign *foreign, int timeout_ms, struct foreign_event *event);
 
-/* Let a stopped thread run on to its next event. STATUS_GONE. */
-enum status foreign_resume(struct foreign *foreign, struct tracee *tracee);
+/* Let a stopped thread run on to its next event. That it is gone the next wait tells. */
+void foreign_resume(struct foreign *foreign, struct tracee *tracee);
 
 /* Make a running thread stop (FOREIGN_PAUSED; something else may come first). */
 enum status foreign_interrupt(struct foreign *foreign, struct tracee *tracee);

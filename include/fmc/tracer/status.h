@@ -1,12 +1,14 @@
 #ifndef FMC_TRACER_STATUS_H
 #define FMC_TRACER_STATUS_H
 
+#include <fmc/tracer/must_check.h>
+
 /*
  * One result type for everything that can fail for a reason that is not a programming error.
  *
  * A tracee may vanish at any call: STATUS_GONE is a result, not an error.
  */
-enum status {
+enum FMC_MUST_CHECK status {
 	STATUS_OK = 0,
 	STATUS_GONE,	    /* the thread or process has died or been killed */
 	STATUS_TIMEOUT,	    /* nothing happened within the given time */

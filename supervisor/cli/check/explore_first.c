@@ -23,7 +23,7 @@ struct policy explore_first_policy(const struct exploration *x)
 static void run_first(struct exploration *x, const struct policy *policy)
 {
 	const struct plan plan = {.policy = *policy};
-	session_run(x->session, &plan, &x->last.trace, NULL);
+	(void)session_run(x->session, &plan, &x->last.trace, NULL); /* the trace says how it went */
 	x->last.took = x->session->took;
 	x->threaded |= process_threaded(x->session->process);
 	x->timeouts |= trace_holds(&x->last.trace);

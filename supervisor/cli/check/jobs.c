@@ -300,7 +300,7 @@ static void run_here(struct jobs *jobs, struct slot *slot)
 {
 	struct session *session = jobs->session;
 	session->deadline = session_time_deadline(&slot->time);
-	session_run(session, &slot->job.plan, &slot->job.trace, NULL);
+	(void)session_run(session, &slot->job.plan, &slot->job.trace, NULL); /* the trace says how it went */
 	slot->job.took = session->took;
 	const char *uncontrolled = process_uncontrolled(session->process);
 	free(slot->job.uncontrolled);

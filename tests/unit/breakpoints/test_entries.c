@@ -99,7 +99,7 @@ static int run(struct scene *scene, char *got, size_t room)
 		} else if (stop.kind == STOP_SIGNAL) {
 			signal = (int)stop.number;
 		}
-		target_resume(running, signal);
+		(void)target_resume(running, signal); /* a death is told by the next wait */
 	}
 }
 
@@ -168,9 +168,9 @@ START_TEST(program_without_its_traps_runs_by_itself)
 		ck_assert_int_ne(stop.kind, STOP_TRAP);
 		ck_assert_int_ne(stop.kind, STOP_SIGNAL);
 		if (stop.kind == STOP_CLONE)
-			target_resume(stop.child, 0);
+			(void)target_resume(stop.child, 0); /* a death is told by the next wait */
 		if (stop.kind != STOP_EXITED)
-			target_resume(stop.tracee, 0);
+			(void)target_resume(stop.tracee, 0); /* a death is told by the next wait */
 	} while (stop.kind != STOP_EXITED || stop.tracee != main_thread);
 	ck_assert_int_eq(stop.value, 0);
 	scene_close(&scene);

@@ -21,7 +21,7 @@ static void scene_start(struct scene *scene, const char *name)
 static bool next_lock(struct scene *scene, struct tracee **running, struct call *call)
 {
 	struct stop stop;
-	for (;; target_resume(*running, 0)) {
+	for (;; (void)target_resume(*running, 0)) {
 		ck_assert_int_eq(target_wait(scene->target, *running, 10000, &stop), STATUS_OK);
 		if (stop.kind == STOP_CLONE)
 			*running = stop.child;
@@ -55,8 +55,8 @@ START_TEST(variables_have_the_names_that_the_program_gives_them)
 		ck_assert_uint_lt(length, NAMES);
 		places_name(scene.places, scene.target, call.object, names[length], sizeof(names[length]));
 		length++;
-		entries_pass(scene.entries, running, call.entry);
-		target_resume(running, 0);
+		ck_assert_int_eq(entries_pass(scene.entries, running, call.entry), STATUS_OK);
+		(void)target_resume(running, 0); /* a death is told by the next wait */
 	}
 	ck_assert_int_gt(read(scene.output[0], expected, sizeof(expected) - 1), 0);
 	for (size_t i = 0; i < length; i++) {

@@ -146,13 +146,13 @@ START_TEST(libc_in_a_static_program_is_told_from_the_program)
 	static const char *const libc[] = {"pthread_create", "mtx_lock", "exit", "dl_iterate_phdr", "malloc"};
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		struct named named = {.name = own[i]};
-		symbols_each(&module, find_named, &named);
+		ck_assert_int_eq(symbols_each(&module, find_named, &named), STATUS_OK);
 		ck_assert_uint_gt(named.address, 0);
 		ck_assert_uint_lt(named.address, low);
 	}
 	for (size_t i = 0; i < sizeof(libc) / sizeof(libc[0]); i++) {
 		struct named named = {.name = libc[i]};
-		symbols_each(&module, find_named, &named);
+		ck_assert_int_eq(symbols_each(&module, find_named, &named), STATUS_OK);
 		if (named.address)
 			ck_assert_msg(named.address >= low && named.address < high, "%s", libc[i]);
 	}

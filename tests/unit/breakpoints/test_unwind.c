@@ -97,9 +97,9 @@ static void run_sample(struct scene *scene, struct tally *tally)
 			compare_tracee(scene->places, stop.tracee, tally);
 		}
 		if (stop.kind == STOP_CLONE && stop.child->life == TRACEE_STOPPED)
-			target_resume(stop.child, 0);
+			(void)target_resume(stop.child, 0); /* a death is told by the next wait */
 		if (stop.tracee->life == TRACEE_STOPPED || stop.tracee->life == TRACEE_EXITING)
-			target_resume(stop.tracee, stop.kind == STOP_SIGNAL ? (int)stop.number : 0);
+			(void)target_resume(stop.tracee, stop.kind == STOP_SIGNAL ? (int)stop.number : 0);
 	}
 }
 

@@ -171,7 +171,8 @@ START_TEST(every_width_is_kept)
 		struct show_options options = {.width = width};
 		char why[256], *shown;
 		size_t size;
-		schedule_parse(&schedule, philosophers, strlen(philosophers), "text", why);
+		ck_assert_int_eq(schedule_parse(&schedule, philosophers, strlen(philosophers), "text", why),
+				 STATUS_OK);
 		FILE *stream = open_memstream(&shown, &size);
 		schedule_show_text(&schedule, &options, stream);
 		fclose(stream);

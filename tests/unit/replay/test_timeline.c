@@ -148,8 +148,8 @@ START_TEST(test_breakpoints_both_ways)
 	size_t n = 0;
 	open_update(&walk);
 	uint64_t add = symbol(&walk, "add"), main_ = symbol(&walk, "main");
-	timeline_break(walk.timeline, add);
-	timeline_break(walk.timeline, main_);
+	ck_assert_int_eq(timeline_break(walk.timeline, add), STATUS_OK);
+	ck_assert_int_eq(timeline_break(walk.timeline, main_), STATUS_OK);
 	for (timeline_continue(walk.timeline, &walk.move); walk.move.end == MOVE_BREAKPOINT && n < 16; n++) {
 		places[n] = timeline_position(walk.timeline);
 		threads[n] = walk.move.thread;
@@ -197,13 +197,13 @@ START_TEST(test_breakpoint_at_an_operation)
 	}
 	ck_assert_uint_eq(locks, 4);
 	timeline_goto(walk.timeline, 1, &walk.move);
-	timeline_break(walk.timeline, entry);
+	ck_assert_int_eq(timeline_break(walk.timeline, entry), STATUS_OK);
 	for (;; met++) {
 		timeline_continue(walk.timeline, &walk.move);
 		if (walk.move.end != MOVE_BREAKPOINT)
 			break;
 		/* libc's own calls come here, too. */
-		timeline_registers(walk.timeline, walk.move.thread, &registers);
+		ck_assert_int_eq(timeline_registers(walk.timeline, walk.move.thread, &registers), STATUS_OK);
 		ck_assert_uint_eq(registers.rip, entry);
 		met -= registers.rdi != lock;
 	}
@@ -299,20 +299,20 @@ START_TEST(test_changes_are_dropped)
 	uint64_t counter = symbol(&walk, "counter");
 	timeline_goto(walk.timeline, walk.schedule.length + 1, &walk.move);
 	uint32_t thread = timeline_current(walk.timeline);
-	timeline_registers(walk.timeline, thread, &registers);
+	ck_assert_int_eq(timeline_registers(walk.timeline, thread, &registers), STATUS_OK);
 	ck_assert_int_eq(timeline_write(walk.timeline, counter, &other, sizeof other), STATUS_OK);
 	ck_assert(timeline_changed(walk.timeline));
 	ck_assert_int_eq(value(&walk, counter), other);
 	changed = registers;
 	changed.rax = 5;
 	ck_assert_int_eq(timeline_set_registers(walk.timeline, thread, &changed), STATUS_OK);
-	timeline_registers(walk.timeline, thread, &changed);
+	ck_assert_int_eq(timeline_registers(walk.timeline, thread, &changed), STATUS_OK);
 	ck_assert_uint_eq(changed.rax, 5);
 	ck_assert(!timeline_diverted(walk.timeline, thread));
 	timeline_goto(walk.timeline, walk.schedule.length + 1, &walk.move);
 	ck_assert(!timeline_changed(walk.timeline));
 	ck_assert_int_eq(value(&walk, counter), 1);
-	timeline_registers(walk.timeline, thread, &changed);
+	ck_assert_int_eq(timeline_registers(walk.timeline, thread, &changed), STATUS_OK);
 	ck_assert(memcmp(&changed, &registers, sizeof changed) == 0);
 	walk_close(&walk);
 }

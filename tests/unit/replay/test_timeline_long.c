@@ -24,14 +24,14 @@ static void expect_written(struct walk *walk, uint64_t address, int before, int 
 	const uint32_t thread = walk->move.thread;
 	struct user_regs_struct here, again;
 	ck_assert_int_eq(value(walk, address), before);
-	timeline_registers(walk->timeline, thread, &here);
+	ck_assert_int_eq(timeline_registers(walk->timeline, thread, &here), STATUS_OK);
 	timeline_step(walk->timeline, thread, 0, 0, &walk->move);
 	ck_assert_int_eq(value(walk, address), after);
 	timeline_reverse_step(walk->timeline, thread, &walk->move);
 	EXPECT(*walk, MOVE_DONE);
 	ck_assert_str_eq(walk->move.why, "");
 	ck_assert_int_eq(value(walk, address), before);
-	timeline_registers(walk->timeline, thread, &again);
+	ck_assert_int_eq(timeline_registers(walk->timeline, thread, &again), STATUS_OK);
 	ck_assert(memcmp(&here, &again, sizeof here) == 0);
 }
 
@@ -105,24 +105,24 @@ START_TEST(test_back_from_function)
 	struct walk walk;
 	open_rounds(&walk, "200000");
 	const uint64_t touch = symbol(&walk, "touch"), often = symbol(&walk, "often");
-	timeline_break(walk.timeline, touch);
+	ck_assert_int_eq(timeline_break(walk.timeline, touch), STATUS_OK);
 	for (int i = 0; i < 2; i++) {
 		timeline_reverse_continue(walk.timeline, &walk.move);
 		EXPECT(walk, MOVE_BREAKPOINT);
 		const uint32_t thread = walk.move.thread;
 		const int then = value(&walk, often);
 		struct user_regs_struct at, before;
-		timeline_registers(walk.timeline, thread, &at);
+		ck_assert_int_eq(timeline_registers(walk.timeline, thread, &at), STATUS_OK);
 		ck_assert_uint_eq(at.rip, touch);
 		timeline_reverse_step(walk.timeline, thread, &walk.move);
 		EXPECT(walk, MOVE_DONE);
 		ck_assert_str_eq(walk.move.why, "");
-		timeline_registers(walk.timeline, thread, &before);
+		ck_assert_int_eq(timeline_registers(walk.timeline, thread, &before), STATUS_OK);
 		ck_assert_uint_eq(before.rsp, at.rsp + 8);
 		ck_assert_int_eq(value(&walk, often), then);
 		timeline_step(walk.timeline, thread, 0, 0, &walk.move);
 		EXPECT(walk, MOVE_BREAKPOINT);
-		timeline_registers(walk.timeline, thread, &before);
+		ck_assert_int_eq(timeline_registers(walk.timeline, thread, &before), STATUS_OK);
 		ck_assert(memcmp(&before, &at, sizeof at) == 0);
 	}
 	walk_close(&walk);
@@ -139,11 +139,11 @@ START_TEST(test_both_ways)
 	size_t n = 0;
 	open_rounds(&walk, "30000");
 	const uint64_t table = symbol(&walk, "table"), touch = symbol(&walk, "touch");
-	timeline_break(walk.timeline, touch);
-	timeline_watch(walk.timeline, table, 4, TIMELINE_WRITE);
+	ck_assert_int_eq(timeline_break(walk.timeline, touch), STATUS_OK);
+	ck_assert_int_eq(timeline_watch(walk.timeline, table, 4, TIMELINE_WRITE), STATUS_OK);
 	timeline_goto(walk.timeline, 0, &walk.move);
 	for (timeline_continue(walk.timeline, &walk.move); walk.move.end != MOVE_END && n < MOST; n++) {
-		timeline_registers(walk.timeline, walk.move.thread, &places[n]);
+		ck_assert_int_eq(timeline_registers(walk.timeline, walk.move.thread, &places[n]), STATUS_OK);
 		values[n] = walk.move.end == MOVE_BREAKPOINT ? -1 : value(&walk, table);
 		timeline_continue(walk.timeline, &walk.move);
 	}
@@ -156,7 +156,7 @@ START_TEST(test_both_ways)
 			timeline_step(walk.timeline, walk.move.thread, 0, 0, &walk.move);
 			EXPECT(walk, MOVE_WATCHPOINT);
 		}
-		timeline_registers(walk.timeline, walk.move.thread, &here);
+		ck_assert_int_eq(timeline_registers(walk.timeline, walk.move.thread, &here), STATUS_OK);
 		if (values[n] < 0 || n % 7 == 0)
 			for (size_t r = 0; r < sizeof here / 8; r++)
 				ck_assert_msg(((unsigned long long *)&here)[r] ==
@@ -192,7 +192,7 @@ START_TEST(test_from_anywhere)
 	ck_assert_msg(walk.timeline != NULL, "%s", why);
 	timeline_goto(walk.timeline, 0, &walk.move);
 	const uint64_t once = symbol(&walk, "once"), often = symbol(&walk, "often");
-	timeline_watch(walk.timeline, often, 4, TIMELINE_WRITE);
+	ck_assert_int_eq(timeline_watch(walk.timeline, often, 4, TIMELINE_WRITE), STATUS_OK);
 	for (int i = 0; i < 10; i++)
 		timeline_continue(walk.timeline, &walk.move);
 	timeline_unwatch(walk.timeline, often, 4, TIMELINE_WRITE);
@@ -222,7 +222,7 @@ START_TEST(test_marks)
 	const uint64_t often = symbol(&walk, "often"), once = symbol(&walk, "once");
 	for (int i = 0; i < 2; i++) {
 		go_to_last_write(&walk, i == 0 ? often : once);
-		timeline_registers(walk.timeline, walk.move.thread, &then[i]);
+		ck_assert_int_eq(timeline_registers(walk.timeline, walk.move.thread, &then[i]), STATUS_OK);
 		values[i] = value(&walk, often);
 		marks[i] = timeline_mark(walk.timeline);
 		ck_assert_ptr_nonnull(marks[i]);
@@ -232,7 +232,7 @@ START_TEST(test_marks)
 		timeline_return(walk.timeline, marks[i % 2], &walk.move);
 		EXPECT(walk, MOVE_DONE);
 		ck_assert_str_eq(walk.move.why, "");
-		timeline_registers(walk.timeline, walk.move.thread, &now);
+		ck_assert_int_eq(timeline_registers(walk.timeline, walk.move.thread, &now), STATUS_OK);
 		ck_assert(memcmp(&now, &then[i % 2], sizeof now) == 0);
 		ck_assert_int_eq(value(&walk, often), values[i % 2]);
 	}

@@ -135,7 +135,7 @@ static void change_breakpoints(struct walk *walk, uint64_t *seed, uint64_t *plan
 	if (timeline_registers(walk->timeline, t, &registers) != STATUS_OK)
 		return;
 	*planted = registers.rip;
-	timeline_break(walk->timeline, *planted);
+	ck_assert_int_eq(timeline_break(walk->timeline, *planted), STATUS_OK);
 }
 
 static const char *move_once(struct walk *walk, uint64_t *seed)

@@ -99,10 +99,10 @@ static void place_threads(struct target *target, bool asleep)
 	struct tracee *sleeper = target_tracee(target, SLEEPER);
 	if (!asleep)
 		return;
-	target_resume(sleeper, 0);
+	(void)target_resume(sleeper, 0); /* a death is told by the next wait */
 	while (tracee_blocked_in(sleeper, NULL) != SYS_clock_nanosleep)
 		continue;
-	tracee_interrupt(sleeper);
+	(void)tracee_interrupt(sleeper); /* as above */
 	ck_assert_int_eq(target_wait(target, sleeper, -1, &stop), STATUS_OK);
 	ck_assert_int_eq(stop.kind, STOP_INTERRUPT);
 }

@@ -63,16 +63,17 @@ static int run_freely(struct target *target)
 {
 	struct stop stop;
 	int end = -1;
-	target_resume(target_tracee(target, 0), 0);
+	(void)target_resume(target_tracee(target, 0), 0); /* a death is told by the next wait */
 	while (!target_gone(target) && target_wait(target, NULL, -1, &stop) == STATUS_OK) {
 		if (stop.kind == STOP_CLONE)
-			target_resume(stop.child, 0);
+			(void)target_resume(stop.child, 0); /* a death is told by the next wait */
 		if (stop.kind == STOP_EXITED) {
 			if (stop.tracee->index == 0)
 				end = stop.value;
 			continue;
 		}
-		target_resume(stop.tracee, stop.kind == STOP_SIGNAL ? (int)stop.number : 0);
+		/* A death is told by the next wait. */
+		(void)target_resume(stop.tracee, stop.kind == STOP_SIGNAL ? (int)stop.number : 0);
 	}
 	return end;
 }

@@ -69,7 +69,7 @@ static struct tally run_freely(struct target *target)
 		switch (stop.kind) {
 		case STOP_CLONE:
 			tally.clones++;
-			target_resume(stop.child, 0);
+			(void)target_resume(stop.child, 0); /* a death is told by the next wait */
 			break;
 		case STOP_FORK: {
 			struct target *forked = target_forked(&stop);
@@ -99,7 +99,7 @@ static struct tally run_freely(struct target *target)
 		if (target_gone(target))
 			break;
 		if (stop.kind != STOP_EXITED)
-			target_resume(stop.tracee, signal);
+			(void)target_resume(stop.tracee, signal); /* a death is told by the next wait */
 	}
 	return tally;
 }
@@ -256,12 +256,12 @@ START_TEST(kill_reaps_all)
 		struct stop stop;
 		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
 		pid_t pid = target_pid(target);
-		target_resume(target_tracee(target, 0), 0);
+		(void)target_resume(target_tracee(target, 0), 0); /* a death is told by the next wait */
 		for (int i = 0; i < stop_after && target_wait(target, NULL, 20, &stop) == STATUS_OK; i++) {
 			if (stop.kind == STOP_CLONE)
-				target_resume(stop.child, 0);
+				(void)target_resume(stop.child, 0); /* a death is told by the next wait */
 			if (stop.kind != STOP_EXITED)
-				target_resume(stop.tracee, 0);
+				(void)target_resume(stop.tracee, 0); /* a death is told by the next wait */
 		}
 		target_kill(target);
 		ck_assert_int_eq(kill(pid, 0), -1);
@@ -290,7 +290,7 @@ START_TEST(killed_while_stopped)
 	}
 	kill(target_pid(target), SIGKILL);
 	do {
-		target_resume(leader, 0);
+		(void)target_resume(leader, 0); /* a death is told by the next wait */
 		ck_assert_int_eq(target_wait(target, leader, -1, &stop), STATUS_OK);
 	} while (stop.kind != STOP_EXITED && !(until_exiting && stop.kind == STOP_EXITING));
 	if (stop.kind == STOP_EXITED) {
@@ -449,11 +449,11 @@ START_TEST(digests_tell_states_apart)
 	ck_assert_mem_eq(a, b, sizeof a);
 	uint64_t at = tracee_regs(target_tracee(target, 0))->rsp + 8;
 	ck_assert_int_eq(target_read(target, at, &old, sizeof old), STATUS_OK);
-	target_write(target, at, &word, sizeof word);
+	ck_assert_int_eq(target_write(target, at, &word, sizeof word), STATUS_OK);
 	ck_assert_int_eq(target_digest(target, b), STATUS_OK);
 	ck_assert_uint_ne(a[0], b[0]);
 	ck_assert_uint_ne(a[1], b[1]);
-	target_write(target, at, &old, sizeof old);
+	ck_assert_int_eq(target_write(target, at, &old, sizeof old), STATUS_OK);
 	tracee_change_regs(target_tracee(target, 0))->r15 ^= 1;
 	ck_assert_int_eq(target_digest(target, b), STATUS_OK);
 	ck_assert_uint_ne(a[0], b[0]);

@@ -158,7 +158,7 @@ static void kill_while_looking(pid_t pid)
 	const pid_t looking = fork();
 	if (looking == 0)
 		for (;;)
-			look(pid);
+			(void)look(pid); /* it is killed in the middle */
 	/* Any moment will do. */
 	nanosleep(&(struct timespec){.tv_nsec = random() % 4000000}, NULL);
 	kill(looking, SIGKILL);
