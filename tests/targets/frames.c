@@ -39,14 +39,21 @@ __attribute__((noinline)) static int variable(int n)
 	return room[n - 1];
 }
 
-__attribute__((noinline, optimize("omit-frame-pointer"))) static int bare(int n)
+/* Other compilers decide by themselves. */
+#ifdef __clang__
+#define FRAME_POINTER(how) __attribute__((noinline))
+#else
+#define FRAME_POINTER(how) __attribute__((noinline, optimize(how)))
+#endif
+
+FRAME_POINTER("omit-frame-pointer") static int bare(int n)
 {
 	volatile int room[20];
 	room[n % 20] = variable(n);
 	return room[n % 20];
 }
 
-__attribute__((noinline, optimize("no-omit-frame-pointer"))) static int pointed(int n)
+FRAME_POINTER("no-omit-frame-pointer") static int pointed(int n)
 {
 	return bare(n) + 1;
 }

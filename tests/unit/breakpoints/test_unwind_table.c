@@ -39,7 +39,7 @@ struct image {
 static struct image make_image(void)
 {
 	struct image image = {
-	    .header = {1, 0x1b, 0x03, 0x3b, (int32_t)(PLACE(cie) - PLACE(header.eh_frame)), 3},
+	    .header = {1, 0x1b, 0x03, 0x3b, (int32_t)(PLACE(cie) - PLACE(header.eh_frame)), 3, {{0}}},
 	    .cie = {sizeof(image.cie) - 4, 0, 1, "zR", 1, 0x78, 16, 1, 0x1b, {0x0c, 7, 8, 0x90, 1}}};
 	for (int i = 0; i < 3; i++) {
 		uint64_t code = MODULE + CODE + (uint64_t)i * 32, fde = PLACE(fdes[i]);
@@ -259,5 +259,10 @@ START_TEST(the_place_of_the_frame_has_to_be_known)
 }
 END_TEST
 
-SUITE("unwind table", 0, NULL, NULL,
-      TEST(entries_are_found_by_address), TEST(a_table_that_ends_anywhere_is_refused_or_read), TEST(a_header_that_ends_early_is_refused), TEST(any_damaged_byte_is_survived), TEST_LOOP(headers_that_can_t_be_searched_are_refused, sizeof(refused_headers) / sizeof(refused_headers[0])), TEST_LOOP(only_rules_that_libunwind_reads_right_are_for_it, sizeof(rules) / sizeof(rules[0])), TEST(the_place_of_the_frame_has_to_be_known))
+SUITE("unwind table", 0, NULL, NULL, TEST(entries_are_found_by_address),
+      TEST(a_table_that_ends_anywhere_is_refused_or_read), TEST(a_header_that_ends_early_is_refused),
+      TEST(any_damaged_byte_is_survived),
+      TEST_LOOP(headers_that_can_t_be_searched_are_refused,
+		sizeof(refused_headers) / sizeof(refused_headers[0])),
+      TEST_LOOP(only_rules_that_libunwind_reads_right_are_for_it, sizeof(rules) / sizeof(rules[0])),
+      TEST(the_place_of_the_frame_has_to_be_known))

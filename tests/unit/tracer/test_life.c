@@ -109,9 +109,10 @@ START_TEST(exec_forgets_stops)
 			break;
 		if (stop.kind == STOP_FORK)
 			target_let_go(target_forked(&stop));
+		/* The exec may have ended either meanwhile. */
 		if (stop.kind == STOP_CLONE)
-			target_resume(stop.child, 0);
-		target_resume(leader, stop.kind == STOP_SIGNAL ? (int)stop.number : 0);
+			(void)target_resume(stop.child, 0);
+		(void)target_resume(leader, stop.kind == STOP_SIGNAL ? (int)stop.number : 0);
 	}
 	ck_assert(kept);
 	ck_assert_uint_eq(target->early_length, 0);
