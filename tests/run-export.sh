@@ -6,6 +6,8 @@ SCHEDULES=${SCHEDULES:-build/check/schedules}
 
 # What GDB alone can't do, and why.
 declare -A REFUSED=(
+	[counter.1]='transition 8, T[23]: .* another thread changed it'
+	[counter.2]='transition 8, T[23]: .* another thread changed it'
 	[no_threads.3]='no second thread'
 	[reader_two_writers.5]='transition 5, T2: .* plug-in'
 	[ticket_lock.3]='transition 4, T2: .* plug-in'

@@ -179,7 +179,7 @@ S=$SCRATCH/counter.sched
 gdb_do "fmc-replay $S" 'fmc-last-write counter' 'fmc-goto 8' 'fmc-last-write counter' 'fmc-goto start' 'watch counter' continue 'print counter' reverse-continue 'print counter'
 says 'a write by an operation' '^counter was last written by T[23] add, in transition 8, after its memory_write counter: 1 before, 1 after$' \
     '^counter was last written by T[23] add, in transition 7, after its memory_write counter: 0 before, 1 after$' \
-    'Hardware watchpoint .: counter' '^New value = 1' '^\$1 = 1' 'No more reverse' '^\$2 = 0'
+    'Hardware watchpoint .: counter' '^New value = 1' '^\$1 = 1' '^Old value = 1' '^New value = 0' '^\$2 = 0'
 
 S=$SCRATCH/atomicity.sched
 gdb_do "fmc-replay $S" 'fmc-last-write balance' 'print balance' stepi 'print balance'
