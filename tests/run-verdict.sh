@@ -51,7 +51,8 @@ field transitions 16000
 field complete false
 check 0 --executions 40 --depth 300 -- "$ENDLESS" beat
 says_not "as the user says" 'cut early'
-says "at that depth" '^  - 40 executions were cut at 300 transitions \(--depth\)$'
+# On a busy machine its random phases have fewer executions.
+says "at that depth" '^  - [0-9]+ executions were cut at 300 transitions \(--depth\)$'
 
 # What a complete search holds under is the same in both.
 check 0 --strategy optimal -- "$BUILD/samples/philosophers_ordered" 3
