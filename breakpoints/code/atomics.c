@@ -151,17 +151,17 @@ static void add_instruction(struct search *search, const struct instruction *ins
 	add(search, &atomic);
 }
 
-/* If its operand can be told: else the access stays what it was, one that no thread is switched at. */
-static void add_promoted(struct search *search, const struct instruction *instruction)
+/* False if its operand can't be told: the access stays what it was, one that no thread is switched at. */
+static bool promote(const struct search *search, const struct instruction *instruction, struct atomic *atomic)
 {
 	static const enum atomic_kind kinds[] = {
 	    [ACCESS_LOAD] = ATOMIC_LOAD, [ACCESS_STORE] = ATOMIC_STORE, [ACCESS_CHANGE] = ATOMIC_APART};
-	struct atomic atomic = {.address = instruction->address, .length = instruction->length};
 	enum access access;
-	if (!instruction_access(instruction, &access) || !describe(search, instruction, &atomic))
-		return;
-	atomic.kind = (uint8_t)kinds[access];
-	add(search, &atomic);
+	*atomic = (struct atomic){.address = instruction->address, .length = instruction->length};
+	if (!instruction_access(instruction, &access) || !describe(search, instruction, atomic))
+		return false;
+	atomic->kind = (uint8_t)kinds[access];
+	return true;
 }
 
 static bool is_promoted(const struct search *search, const struct instruction *instruction)
@@ -173,12 +173,13 @@ static bool is_promoted(const struct search *search, const struct instruction *i
 static void visit_instruction(void *context, const struct instruction *instruction)
 {
 	struct search *search = context;
+	struct atomic promoted;
 	if (!is_own(&search->own, instruction->address))
 		return;
 	if (is_atomic(instruction))
 		add_instruction(search, instruction, ATOMIC_CHANGE);
-	else if (is_promoted(search, instruction))
-		add_promoted(search, instruction);
+	else if (is_promoted(search, instruction) && promote(search, instruction, &promoted))
+		add(search, &promoted);
 	if (instruction->rip_relative &&
 	    !plain_accesses_add(&search->plain, instruction, is_atomic(instruction)))
 		search->failed = true;
@@ -288,11 +289,10 @@ bool atomics_find(struct atomics *atomics, const struct module *module, bool var
 bool atomics_promotable(const struct instruction *instruction)
 {
 	struct search search = {0};
-	struct atomic atomic = {.address = instruction->address};
-	enum access access;
-	if (!instruction_access(instruction, &access) || !search_open(&search))
+	struct atomic atomic;
+	if (!search_open(&search))
 		return false;
-	const bool told = describe(&search, instruction, &atomic);
+	const bool told = promote(&search, instruction, &atomic);
 	search_close(&search);
 	return told;
 }

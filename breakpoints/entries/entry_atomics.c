@@ -1,10 +1,9 @@
+#include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_CODE 15 /* bytes of an instruction */
 
 /*
  * Traps at atomic instructions: of the modules at the origin, and of those that an execution loads later, which may have instructions
@@ -35,7 +34,7 @@ bool entries_place(const struct entries *entries, uint64_t address, struct promo
 
 bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address)
 {
-	uint8_t code[MOST_CODE] = {0};
+	uint8_t code[TOUCHED_CODE] = {0};
 	struct instruction instruction;
 	if (target_read(target, address, code, sizeof(code)) != STATUS_OK)
 		return false;
