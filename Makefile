@@ -25,11 +25,11 @@ endif
 # The layers in their order, and the rooms of each in theirs: each may use those before it, never those after it.
 LAYERS := tracer breakpoints supervisor replay
 tracer_ROOMS := proc target answers copy snapshot held image_file foreign origin
-breakpoints_ROOMS := op symbols code names entries sampler waits python inspect
+breakpoints_ROOMS := op symbols unwind code names entries sampler waits python inspect
 supervisor_ROOMS := model trace policy order tree dpor search execution finding process uses run starts foreign diagnosis
 replay_ROOMS := text schedule minimize export timeline packets gdb picture
 # The commands are at the root of all: they put the layers together.
-cli_ROOMS := output options session verdict check attach commands
+cli_ROOMS := output options session verdict watch check attach commands
 ROOMS := $(foreach layer,$(LAYERS),$($(layer)_ROOMS:%=$(layer)/%)) $(cli_ROOMS:%=supervisor/cli/%)
 $(foreach layer,$(LAYERS),$(eval $(layer)_SOURCES := $(foreach room,$($(layer)_ROOMS),$(wildcard $(layer)/$(room)/*.c))))
 cli_SOURCES := $(foreach room,$(cli_ROOMS),$(wildcard supervisor/cli/$(room)/*.c))
@@ -69,7 +69,7 @@ TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/tar
 # Where variables are depends on how much the compiler improves.
 IMPROVED := O0 O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD)/targets/classes.$(level))
-TARGETS += $(BUILD)/targets/guards.O2 $(BUILD)/targets/frames.O2
+TARGETS += $(BUILD)/targets/guards.O2 $(BUILD)/targets/frames.O2 $(BUILD)/targets/element.O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/unordered.$(level) $(BUILD)/targets/unordered_cxx.$(level))
 # The same without symbols, and with another libc where there is a compiler for it.
 TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped $(BUILD)/targets/members.stripped
@@ -184,7 +184,7 @@ $(BUILD)/tests/image: $(BUILD)/tests/bench/image.o $(BUILD)/libtracer.a
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(BUILD)/tests/search: $(BUILD)/tests/bench/search.o $(BUILD)/tests/libtable.a $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
-$(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind: $(BUILD)/tests/%: $(BUILD)/tests/bench/%.o $(ARCHIVES)
+$(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind $(BUILD)/tests/watched: $(BUILD)/tests/%: $(BUILD)/tests/bench/%.o $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 tools: $(BUILD)/tests/json $(BUILD)/tests/peak $(BUILD)/tests/perturb.so $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
@@ -226,6 +226,22 @@ fuzz: $(addprefix build/fuzz/,$(FUZZERS))
 	    build/fuzz/$$name -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
 	        -artifact_prefix=build/fuzz/ build/fuzz/corpus.$$name tests/fuzz/corpus/$${name#fuzz_} || exit 1; \
 	done
+
+# All sources as another compiler reads them, with its warnings, which clang gives without making code.
+SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
+SYNTAX_TARGETS := $(patsubst %,syntax-%,$(wildcard samples/*.c samples/*.cc tests/targets/*.c tests/targets/*.cc))
+SYNTAX_PLUGINS := $(patsubst %,syntax-%,$(wildcard samples/ops/*.c tests/ops/*.c))
+syntax: $(SYNTAX) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS)
+$(SYNTAX): syntax-%:
+	@$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsyntax-only $*
+$(SYNTAX_TARGETS): syntax-%:
+	@case $* in \
+	*.cc) $(CXX) -std=c++20 $(WARNINGS) $(TARGET_FLAGS) -fsyntax-only $* ;; \
+	tests/*) $(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) -fsyntax-only $* ;; \
+	*) $(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) -fsyntax-only $* ;; \
+	esac
+$(SYNTAX_PLUGINS): syntax-%:
+	@$(CC) -std=gnu11 $(C_WARNINGS) $(filter-out -shared,$(PLUGIN_FLAGS)) -fsyntax-only $*
 
 # What a person types. Each sees to the packages that it needs.
 demo:
@@ -307,6 +323,6 @@ clean:
 	rm -rf build
 
 always:
-.PHONY: graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench tables install uninstall deb clean
+.PHONY: syntax $(SYNTAX) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS) graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench tables install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

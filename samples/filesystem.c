@@ -17,6 +17,7 @@
  *
  * fmc-options: --strategy optimal
  * fmc-args: 19
+ * fmc-long: yes
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 64

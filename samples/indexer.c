@@ -17,6 +17,7 @@
  *
  * fmc-options: --strategy optimal --atomics
  * fmc-args: 14
+ * fmc-long: yes
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 512

@@ -22,6 +22,7 @@
  *
  * fmc-options: --strategy optimal
  * fmc-args: 8
+ * fmc-long: yes
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 254

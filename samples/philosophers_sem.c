@@ -11,6 +11,7 @@
  *
  * fmc-options: --strategy optimal
  * fmc-args: 5
+ * fmc-long: yes
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 990

@@ -9,6 +9,7 @@
  *
  * fmc-options: --strategy auto --no-minimize
  * fmc-args: 100
+ * fmc-long: yes
  * fmc-verdict: abort
  */
 #include <assert.h>

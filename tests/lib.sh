@@ -79,6 +79,32 @@ says_not() {
 	fi
 }
 
+# long: true in `make check-long`.
+long() {
+	[ -n "${FMC_TEST_LONG:-}" ]
+}
+
+# some_schedules: the schedules that samples gave of which each has something that those before it haven't: a verdict, an end, a line of the
+# header, an operation, a result of one, a choice. In `make check-long` all of them.
+some_schedules() {
+	local all=("$SCHEDULES"/*.sched)
+	[ -e "${all[0]}" ] || return 0
+	if long; then
+		printf '%s\n' "${all[@]}"
+		return
+	fi
+	awk 'function meet(word) { if (!(word in met)) fresh = 1; met[word] }
+		FNR == 1 { body = fresh = 0 }
+		/^$/ { body = 1; next }
+		!body { meet($1 (/^(verdict|end) / ? " " $2 : "")) }
+		body {
+			meet($3)
+			if (match($0, /choice=[a-z]+/)) meet(substr($0, RSTART, RLENGTH))
+			if (match($0, / = [-A-Za-z0-9]+/)) meet($3 substr($0, RSTART, RLENGTH))
+		}
+		fresh { if (!(FILENAME in told)) print FILENAME; told[FILENAME]; fresh = 0 }' "${all[@]}"
+}
+
 # Processes that run this very file.
 users_of() {
 	local exe

@@ -259,6 +259,29 @@ says "pause-ordered: that was all" "^Search complete"
 check 0 pause-ordered --require-complete --json "$SCRATCH/json"
 says "pause-ordered: goes on, and that was all" "going on with atomic instructions" "^Search complete" "atomic instructions of the program"
 judge "pause-ordered: one verdict" [ "$("$BUILD/tests/json" "$SCRATCH/json" complete)" = true ]
+# Where the search that goes on comes to no end of an execution, what the first one has shown stands, and the time of both.
+build pause-long <<'EOT'
+#include <pthread.h>
+static unsigned n;
+static void *count(void *word)
+{
+	for (int i = 0; i < 5000000; i++)
+		__atomic_add_fetch((unsigned *)word, 1, __ATOMIC_SEQ_CST);
+	return word;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, count, &n);
+	count(&n);
+	return pthread_join(thread, NULL);
+}
+EOT
+check 0 pause-long --time 6 --depth 0 --json "$SCRATCH/json"
+says "pause-long: goes on, and comes to nothing" "going on with atomic instructions" \
+    "the search with atomic instructions that followed came to the end of no execution"
+judge "pause-long: all of its time" awk "BEGIN { exit !($("$BUILD/tests/json" "$SCRATCH/json" seconds) >= 6) }"
+
 # What the user has chosen stays.
 for chosen in '--strategy cb:2' '--executions 3' "--resume $SCRATCH/state"; do
 	# shellcheck disable=SC2086 # options

@@ -2,7 +2,7 @@
 # fmc attach --run: processes run under fmc's scheduling and are released, whatever becomes of fmc. KILLS: how often it is
 # killed.
 . tests/lib.sh
-KILLS=${KILLS:-100}
+KILLS=${KILLS:-$(long && echo 100 || echo 25)}
 RANDOM=${SEED:-1}
 pid= fmc= touched=0
 

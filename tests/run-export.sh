@@ -1,6 +1,6 @@
 #!/bin/bash
-# fmc export: GDB alone follows the schedules of all failures of the samples to where they fail; those that it can't
-# follow are refused by name. Scripts that don't fit say so.
+# fmc export: GDB alone follows the schedules of failures of the samples of each kind to where they fail; those that it can't
+# follow are refused by name. Scripts that don't fit say so. Arguments: names of schedules.
 . tests/lib.sh
 SCHEDULES=${SCHEDULES:-build/check/schedules}
 
@@ -87,10 +87,13 @@ diverges() {
 
 command -v gdb >/dev/null || { skip "no gdb"; finish; exit; }
 
-for schedule in "$SCHEDULES"/${1:-*}.sched; do
-	[ -e "$schedule" ] || break
-	follow_one "$schedule"
-done
+if [ $# -gt 0 ]; then
+	chosen=("${@/#/"$SCHEDULES/"}")
+	chosen=("${chosen[@]/%/.sched}")
+else
+	mapfile -t chosen < <(some_schedules)
+fi
+for schedule in "${chosen[@]}"; do follow_one "$schedule"; done
 
 # Where the threads stand, in GDB's own words.
 program=$BUILD/samples/philosophers

@@ -1,5 +1,5 @@
 #!/bin/bash
-# fmc's commands in GDB, the real one: every failure of the samples walked forwards and backwards, left by a branch; who wrote
+# fmc's commands in GDB, the real one: failures of the samples of each kind walked forwards and backwards, left by a branch; who wrote
 # last; what is wrong to type; completion; the machine interface; fmc gdb.
 . tests/lib.sh
 SCHEDULES=${SCHEDULES:-build/check/schedules}
@@ -71,8 +71,8 @@ walk() {
 }
 
 found=0
-for schedule in "$SCHEDULES"/*.sched; do
-	[ -s "$schedule" ] || continue
+mapfile -t chosen < <(some_schedules)
+for schedule in "${chosen[@]}"; do
 	found=$((found + 1))
 	walk "$(basename "$schedule" .sched)" "$schedule"
 done
@@ -115,9 +115,11 @@ says_not 'the same as before' "isn't as it was"
 says 'what is run is told' "fmc: $S: running .*/lost_update$"
 
 # What isn't controlled may look different the next time.
-"$FMC" check --no-minimize -o "$SCRATCH/glance.sched" -- "$BUILD/targets/differs" glance </dev/null >/dev/null 2>&1
-gdb_do "fmc-replay $SCRATCH/glance.sched" 'fmc-goto 4' 'fmc-goto 3' 'echo ----\n' 'break pthread_mutex_unlock' continue
-says 'another execution looks different' '^----' "^fmc: this place isn't as it was before: the program doesn't do the same each time$"
+for kind in glance keep; do
+	"$FMC" check --no-minimize -o "$SCRATCH/$kind.sched" -- "$BUILD/targets/differs" $kind </dev/null >/dev/null 2>&1
+	gdb_do "fmc-replay $SCRATCH/$kind.sched" 'fmc-goto 4' 'fmc-goto 3' 'echo ----\n' 'break pthread_mutex_unlock' continue
+	says "another execution looks different: $kind" '^----' "^fmc: this place isn't as it was before: the program doesn't do the same each time$"
+done
 
 gdb_do "fmc-replay $S" fmc-restart
 says 'no mark' '^there is no mark yet$'
@@ -177,8 +179,8 @@ says_not 'nothing is mixed up' 'rror|imeout|imed out|reply'
 "$FMC" check -o "$SCRATCH/counter.sched" -- "$BUILD/samples/counter" </dev/null >/dev/null 2>&1
 S=$SCRATCH/counter.sched
 gdb_do "fmc-replay $S" 'fmc-last-write counter' 'fmc-goto 8' 'fmc-last-write counter' 'fmc-goto start' 'watch counter' continue 'print counter' reverse-continue 'print counter'
-says 'a write by an operation' '^counter was last written by T[23] add, in transition 8, after its memory_write counter: 1 before, 1 after$' \
-    '^counter was last written by T[23] add, in transition 7, after its memory_write counter: 0 before, 1 after$' \
+says 'a write by an operation' '^counter was last written by T[23] add, in transition 8, after its memory_write counter( = 1)?: 1 before, 1 after$' \
+    '^counter was last written by T[23] add, in transition 7, after its memory_write counter( = 1)?: 0 before, 1 after$' \
     'Hardware watchpoint .: counter' '^New value = 1' '^\$1 = 1' '^Old value = 1' '^New value = 0' '^\$2 = 0'
 
 S=$SCRATCH/atomicity.sched

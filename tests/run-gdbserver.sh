@@ -1,6 +1,7 @@
 #!/bin/bash
 # fmc gdbserver without GDB: what is wrong on its command line, and whatever bytes it is sent.
 . tests/lib.sh
+PYTHON=/usr/bin/python3
 cp "$BUILD/targets/debugged" "$SCRATCH/target"
 T=$SCRATCH/target
 S=$SCRATCH/target.sched
@@ -44,8 +45,11 @@ refuse 1 'diverged.sched: ' "$SCRATCH/diverged.sched"
 
 # Packets as GDB sends them.
 packet() {
-	local i sum=0
-	for ((i = 0; i < ${#1}; i++)); do sum=$((sum + $(printf '%d' "'${1:i:1}"))); done
+	local i byte sum=0
+	for ((i = 0; i < ${#1}; i++)); do
+		printf -v byte '%d' "'${1:i:1}"
+		sum=$((sum + byte))
+	done
 	printf '$%s#%02x' "$1" $((sum & 255))
 }
 
@@ -242,4 +246,11 @@ exec 3>&-
 wait $SERVER
 judge '--once: it ends with its client' [ $? -eq 0 ]
 judge 'nothing is left of that' gone "$T"
+
+# Whatever way packets are cut and put together, and whenever interrupts come between them.
+for seed in $(seq "${SEEDS:-4}"); do
+	"$PYTHON" tests/packets.py "$seed" 120 "$FMC" "$S" >"$SCRATCH/out" 2>&1
+	judge "packets at random $seed" [ $? -eq 0 ] || show "$SCRATCH/out"
+done
+judge 'and nothing is left of these' gone "$T"
 finish

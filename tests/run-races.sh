@@ -29,4 +29,7 @@ for seed in $(seq 1 "$RACES"); do
 	done 3<"$SCRATCH/outcomes"
 	judge "program $seed, $level: $(grep -c can "$SCRATCH/outcomes") outcomes" $right
 done
+# Values tell how an update is lost: both read 0, both write 1.
+timeout -k 10 60 "$FMC" check -o "$SCRATCH/counter.sched" -- "$BUILD/samples/counter" </dev/null >"$SCRATCH/out" 2>&1
+judge "each counts from 0 to 1" [ "$(grep -c 'memory_read *counter#0 *= 0 ' "$SCRATCH/counter.sched") $(grep -c 'memory_write *counter#0 *= 1 ' "$SCRATCH/counter.sched")" = '2 2' ]
 finish

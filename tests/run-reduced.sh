@@ -38,7 +38,7 @@ leaving 7 c l
 leaving 7 l c
 leaving 5 t l
 leaving 2 p w w
-leaving 23 tl lt
+! long || leaving 23 tl lt
 
 # The process is killed while main is on its way out, and when it has gone.
 for seed in 1 2 3 4 5 6; do

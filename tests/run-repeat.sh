@@ -119,6 +119,9 @@ static __attribute__((constructor)) void begin(int argc, char **argv)
 		__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(number));
 	else if (strcmp(what, "number") == 0)
 		low = (unsigned)getpid(), high = (unsigned)getppid();
+	else if (strcmp(what, "many ticks") == 0)
+		for (int i = 0; i < 1000000; i++)
+			__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
 	else if (strcmp(what, "second") == 0)
 		low = (unsigned)time(NULL), high = low < 1000000000 ? _exit(4), 0 : 0;
 	else
@@ -160,6 +163,11 @@ DIFFERS=$SCRATCH/starts
 for what in number second chance ticks "ticks and processor"; do
 	same "before the program: $what" "$what"
 done
+# Not if it asks so often that this would take minutes.
+timeout 200 "$FMC" check --executions 3 --no-minimize -o "$SCRATCH/it.sched" -- "$SCRATCH/starts" "many ticks" </dev/null >"$SCRATCH/out" 2>&1
+judge "before the program: many ticks" [ $? -eq 1 ]
+timeout 200 "$FMC" check --executions 1 --expect-exit SIGABRT --time 0 -- "$SCRATCH/starts" "many ticks" </dev/null >"$SCRATCH/out" 2>&1
+says "which is told" "the processor's counter of time, which libraries read more than 10000 times"
 DIFFERS=$BUILD/targets/differs
 
 # What can't be the same is told before anything is built on it: what executions read of what they have left.

@@ -3,7 +3,7 @@
 # prints each. REPEAT: how often they are played; `make check-long` does it more often.
 . tests/lib.sh
 SCHEDULES=${SCHEDULES:-build/check/schedules}
-REPEAT=${REPEAT:-3}
+REPEAT=${REPEAT:-2}
 
 for schedule in "$SCHEDULES"/*.sched; do
 	[ -e "$schedule" ] || break

@@ -9,20 +9,21 @@
 #   fmc-only-if: REGEX       what the summary says that completeness depends on: "x at a.c:1 by T2 and b.c:2 by T3"
 #   fmc-warning: REGEX | none  what the summary has to warn of
 #   fmc-static: yes          check the statically linked program too
+#   fmc-long: yes            a case for `make check-long`: another one does the same on a smaller scale
 # Schedules of findings are kept in $SCHEDULES for the replay test. Arguments: samples to run, all if none.
 . tests/lib.sh
 SCHEDULES=${SCHEDULES:-$SCRATCH/schedules}
 FIELD=$'\x1f'
 mkdir -p "$SCHEDULES"
 
-# The cases of a sample, one a line: options, arguments, verdict, complete, executions, message, static, warning.
+# The cases of a sample, one a line: options, arguments, verdict, complete, executions, message, static, warning, only if, long.
 cases() {
 	awk -v OFS="$FIELD" '
 		function flush() {
 			if (seen)
 				print value["options"], value["args"], value["verdict"], value["complete"],
 				    value["executions"], value["message"], value["static"], value["warning"],
-				    value["only-if"]
+				    value["only-if"], value["long"]
 			split("", value)
 		}
 		/^ \*\// { exit }
@@ -93,10 +94,11 @@ again() {
 }
 
 run_sample() {
-	local source=$1 base number=0 options args verdict complete executions pattern static warning only_if
+	local source=$1 base number=0 options args verdict complete executions pattern static warning only_if in_long
 	base=$(basename "${source%.*}")
-	while IFS=$FIELD read -r options args verdict complete executions pattern static warning only_if; do
+	while IFS=$FIELD read -r options args verdict complete executions pattern static warning only_if in_long; do
 		number=$((number + 1))
+		[ "$in_long" != yes ] || long || continue
 		run_case "$base $number [$options] $args" "$BUILD/samples/$base" "$SCHEDULES/$base.$number.sched"
 		[ "$static" != yes ] || run_case "$base $number [$options] $args, static" \
 		    "$BUILD/samples/$base.static" "$SCHEDULES/$base.$number.static.sched"

@@ -31,7 +31,7 @@ quietly() {
 # runs LOOP: some seeds end with the program's own status.
 runs() {
 	local seed
-	for seed in 1 2 3; do
+	for seed in 1 $(long && echo 2 3); do
 		timeout -k 10 120 "$FMC" run --seed $seed -- "$SPINS" "$1" "" 3 </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
 		[ $? -eq 3 ] && [ "$(cat "$SCRATCH/out")" = end ] || return 1
 	done
@@ -41,12 +41,13 @@ runs() {
 all=
 for loop in $LOOPS; do
 	judge "run $loop" runs "$loop"
+	case $loop in tight | flags | getppid | cycles) long || continue ;; esac
 	judge "dfs $loop" complete --strategy dfs --spin yield -- "$SPINS" "$loop"
 	count=$(cat "$SCRATCH/count")
 	[ -n "$all" ] || all=$count
 	judge "dfs $loop: $all executions" [ "$count" = "$all" ]
 done
-for loop in counter clock; do
+for loop in counter $(long && echo clock); do
 	judge "optimal $loop" complete --strategy optimal -- "$SPINS" "$loop"
 	judge "auto $loop" complete --time 100 -- "$SPINS" "$loop"
 done
@@ -54,7 +55,7 @@ judge "2 jobs" complete --strategy dfs --jobs 2 -- "$SPINS" counter
 judge "2 jobs: $all executions" [ "$(cat "$SCRATCH/count")" = "$all" ]
 
 # A failure after the loop is found, and replays.
-for loop in counter gettid; do
+for loop in gettid $(long && echo plain) counter; do
 	rm -f "$SCRATCH/check.sched"
 	judge "$loop fails" [ "$(check --strategy cb:1 -- "$SPINS" $loop fails)" -eq 1 ]
 	judge "$loop: kind" [ "$(field findings.0.kind)" = abort ]
@@ -99,7 +100,7 @@ print('forwards', 'good' if good else [hex(pc) for pc in there])
 good = back == [end] + there[:0:-1] and int(gdb.parse_and_eval('$pc')) == there[0]
 print('backwards', 'good' if good else [hex(pc) for pc in back])
 EOT
-for loop in counter tight flags inside; do
+for loop in counter inside $(long && echo tight flags); do
 	rm -f "$SCRATCH/check.sched"
 	check --strategy cb:1 --spin yield -- "$SPINS" $loop fails >/dev/null
 	timeout -k 10 120 "$FMC" gdb "$SCRATCH/check.sched" -batch -nx -x "$SCRATCH/steps.py" </dev/null >"$SCRATCH/out" 2>&1
@@ -115,6 +116,40 @@ judge "a name with blanks: replays" quietly "$FMC" replay "$SCRATCH/check.sched"
 # A schedule of a run that learned the loop on its way.
 timeout -k 10 120 "$FMC" run --seed 2 -o "$SCRATCH/run.sched" -- "$SPINS" counter </dev/null >"$SCRATCH/out" 2>&1
 judge "the run's schedule replays" quietly "$FMC" replay "$SCRATCH/run.sched"
+
+# As many loops as a program has: each of them is one of its own, and waits.
+cat >"$SCRATCH/many.c" <<'EOT'
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+static sem_t come;
+static volatile int done;
+static volatile unsigned rounds;
+#define WAIT(n) sem_post(&come); while (done < (n)) rounds++
+#define FOUR(n) WAIT(4 * (n) + 1); WAIT(4 * (n) + 2); WAIT(4 * (n) + 3); WAIT(4 * (n) + 4)
+static void *waits(void *unused)
+{
+	FOUR(0); FOUR(1); FOUR(2); FOUR(3); FOUR(4); FOUR(5); FOUR(6); FOUR(7); FOUR(8); FOUR(9);
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	sem_init(&come, 0, 0);
+	pthread_create(&thread, NULL, waits, NULL);
+	for (int i = 0; i < 40; i++) {
+		sem_wait(&come);
+		done++;
+	}
+	pthread_join(thread, NULL);
+	abort();
+}
+EOT
+"${CC:-cc}" -O1 -g -pthread "$SCRATCH/many.c" -o "$SCRATCH/many"
+rm -f "$SCRATCH/check.sched"
+judge "40 loops: fails" [ "$(check --strategy cb:1 --spin-ms 20 -- "$SCRATCH/many")" -eq 1 ]
+judge "40 loops: their heads are in the schedule" [ "$(grep -c '^head many+0x' "$SCRATCH/check.sched")" -eq 40 ]
+judge "40 loops: replays" quietly "$FMC" replay "$SCRATCH/check.sched"
 
 # Long computations are no loops that wait, though they are preempted, too.
 timeout -k 10 200 "$FMC" run --seed 1 -- "$SPINS" computes "" 3 </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"

@@ -38,6 +38,44 @@ done
 judge "unless it is to be (seed $seed)" grep -q '^abort: ' "$SCRATCH/out"
 says "an early time-out" 'It needs --timeouts any: '
 
+# How a program ends where no time-out is early is how it ends: that it exits with 1 when one is early is a failure.
+cat >"$SCRATCH/late.c" <<'EOT'
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+#include <unistd.h>
+static sem_t started;
+static void *start(void *unused)
+{
+	for (int i = 0; i < 40; i++)
+		usleep(1000);
+	sem_post(&started);
+	return unused;
+}
+int main(void)
+{
+	struct timespec end;
+	pthread_t thread;
+	clock_gettime(CLOCK_REALTIME, &end);
+	pthread_create(&thread, NULL, start, NULL);
+	for (int i = 0; i < 3; i++) {
+		end.tv_sec++;
+		if (sem_timedwait(&started, &end) == 0)
+			return pthread_join(thread, NULL);
+	}
+	return 1;
+}
+EOT
+"${CC:-cc}" -g -O1 -pthread "$SCRATCH/late.c" -o "$SCRATCH/late"
+"$FMC" check --executions 1 -o "$SCRATCH/late.sched" -- "$SCRATCH/late" </dev/null >"$SCRATCH/out" 2>&1
+judge "the first schedule has no early time-out" [ $? -eq 0 ]
+says_not "nor is its end that of one" 'Exits with'
+"$FMC" check --executions 1 --timeouts any -o "$SCRATCH/late.sched" -- "$SCRATCH/late" </dev/null >"$SCRATCH/out" 2>&1
+says "unless it is to have" '^Exits with 1 under the first schedule'
+"$FMC" check -o "$SCRATCH/late.sched" -- "$SCRATCH/late" </dev/null >"$SCRATCH/out" 2>&1
+judge "an early time-out is a failure" [ $? -eq 1 ]
+says "and told" '^ *exit: the program exits with status 1' '^It needs --timeouts any: '
+
 # A key that lives for ten seconds lives as long as somebody else's clock says.
 if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then
 	"$FMC" run -- redis-server --port 0 --unixsocket "$SOCKET.redis" --save '' --appendonly no \

@@ -55,8 +55,13 @@ says_not "as the user says" 'cut early'
 says "at that depth" '^  - [0-9]+ executions were cut at 300 transitions \(--depth\)$'
 
 # What a complete search holds under is the same in both.
-check 0 --strategy optimal -- "$BUILD/samples/philosophers_ordered" 3
-says "optimal's own condition" '^Search complete' 'only before synchronisation operations and sharing no memory without them'
+check 0 --strategy optimal --require-complete -- "$BUILD/samples/philosophers_ordered" 3
+says "no condition of optimal's where all was watched" '^No failure found in .*, complete for all interleavings of memory accesses\.$' '^Search complete' \
+    'only before synchronisation operations,$'
+judge "as JSON" grep -q '"conditions": "up to the order of independent operations, threads switching only before synchronisation operations, fairness with k = 1, sequential' "$SCRATCH/json"
+check 0 --strategy optimal -- "$BUILD/targets/unordered.static" locked
+says "optimal's own condition" '^No failure found in .*, complete at granularity sync: memory was sampled, not watched\.$' '^Search complete' \
+    'only before synchronisation operations and sharing no memory without them'
 judge "as JSON" grep -q '"conditions": "up to the order of independent operations, threads switching only before synchronisation operations and sharing no memory without them, fairness with k = 1, sequential' "$SCRATCH/json"
 
 # Fairness leaves executions out: they are run where that has an end, else it is said.

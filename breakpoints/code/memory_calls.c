@@ -237,6 +237,32 @@ static const struct memory_call calls[] = {
     {"stat", {READS(0, STRING), WRITES(1, ONE)}},
     {"lstat", {READS(0, STRING), WRITES(1, ONE)}},
     {"fstat", {WRITES(1, ONE)}},
+    {"fopen", {READS(0, STRING), READS(1, STRING)}},
+    {"fopen64", {READS(0, STRING), READS(1, STRING)}},
+    {"fdopen", {READS(1, STRING)}},
+    {"fclose", {STREAM_USED(0)}},
+    {"setvbuf", {STREAM_USED(0)}},
+    {"fileno", {STREAM_WRITTEN(0)}},
+    {"open", {READS(0, STRING)}},
+    {"open64", {READS(0, STRING)}},
+    {"openat", {READS(1, STRING)}},
+    {"openat64", {READS(1, STRING)}},
+    {"access", {READS(0, STRING)}},
+    {"unlink", {READS(0, STRING)}},
+    {"mkdir", {READS(0, STRING)}},
+    {"rmdir", {READS(0, STRING)}},
+    {"remove", {READS(0, STRING)}},
+    {"rename", {READS(0, STRING), READS(1, STRING)}},
+    {"chdir", {READS(0, STRING)}},
+    {"system", {READS(0, STRING)}},
+    {"perror", {READS(0, STRING)}},
+    {"pipe", {WRITES(0, WORD)}},
+    {"pipe2", {WRITES(0, WORD)}},
+    {"waitpid", {WRITES(1, ONE)}},
+    {"wait", {WRITES(0, ONE)}},
+    {"poll", {WRITES(0, ONE)}},
+    {"getrusage", {WRITES(1, ONE)}},
+    {"posix_memalign", {WRITES(0, WORD)}},
     {"wcscpy", {WRITES(0, ONE), READS(1, ONE)}},
     {"wcscat", {WRITES(0, ONE), READS(1, ONE)}},
     {"wcscmp", {READS(0, ONE), READS(1, ONE)}},
@@ -350,12 +376,18 @@ static uint64_t address_of(const struct part *part, const struct memory_caller *
 	return status == STATUS_OK ? there : 0;
 }
 
+const char *memory_call_name(const struct memory_call *call)
+{
+	return call->name;
+}
+
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
-			   struct touched at[TOUCHED_MOST])
+			   struct touched at[TOUCHED_MOST], bool *whole)
 {
 	const struct user_regs_struct *regs = caller->regs;
 	const uint64_t arguments[4] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx};
 	size_t length = 0;
+	*whole = true;
 	for (size_t i = 0; i < PARTS; i++) {
 		const struct part *part = &call->parts[i];
 		if (part->extent >= PRINTS) {
@@ -363,7 +395,9 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 							     .scans = part->extent == SCANS ||
 								      part->extent == V_SCANS,
 							     .listed = part->extent >= V_PRINTS};
-			length += memory_format_touched(caller, &format, at + length, TOUCHED_MOST - length);
+			/* Each of the parts after it has one. */
+			const size_t room = TOUCHED_MOST - length - (PARTS - 1 - i);
+			length += memory_format_touched(caller, &format, at + length, room, whole);
 			continue;
 		}
 		const uint64_t address = address_of(part, caller, arguments);

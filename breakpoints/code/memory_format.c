@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define FORMAT_ROOM 512 /* of a longer format the beginning is looked at */
+#define FORMAT_ROOM 2048 /* of a longer format the beginning is looked at */
 
 /*
  * Integers and pointers are handed over in six registers, then on the stack; floating-point numbers in eight others, then there, too. A
@@ -12,7 +12,7 @@
  */
 #define REGISTERS	6
 #define FLOAT_REGISTERS 8
-#define POSITIONS	16 /* of arguments that a format names by number */
+#define POSITIONS	32 /* of arguments that a format names by number */
 
 /* As the psABI has it. */
 struct list {
@@ -239,7 +239,7 @@ static bool read_by_number(const struct reading *from, const char *text, bool sc
 }
 
 size_t memory_format_touched(const struct memory_caller *caller, const struct memory_format *format,
-			     struct touched *at, size_t room)
+			     struct touched *at, size_t room, bool *whole)
 {
 	char text[FORMAT_ROOM + 1];
 	uint64_t by[POSITIONS], address = 0;
@@ -248,14 +248,17 @@ size_t memory_format_touched(const struct memory_caller *caller, const struct me
 		address = take_argument(&reading, INTEGER);
 	const uint64_t bytes = memory_string_bytes(caller->target, address, FORMAT_ROOM);
 	size_t length = 0;
-	if (target_read(caller->target, address, text, bytes) != STATUS_OK)
+	if (bytes == 0 || target_read(caller->target, address, text, bytes) != STATUS_OK) {
+		*whole = false;
 		return 0;
+	}
 	text[bytes] = 0;
 	begin(&reading, format);
 	if (read_by_number(&reading, text, format->scans, by))
 		reading.by = by;
 	reading.at = text;
-	while (!reading.lost && length < room && (reading.at = strchr(reading.at, '%'))) {
+	*whole &= text[bytes - 1] == 0;
+	while (!reading.lost && (reading.at = strchr(reading.at, '%'))) {
 		reading.at++;
 		const struct conversion conversion = read_conversion(&reading, format->scans);
 		const char letter = *reading.at;
@@ -266,8 +269,14 @@ size_t memory_format_touched(const struct memory_caller *caller, const struct me
 			continue;
 		const struct touched one = format->scans ? scan_one(&reading, &conversion, letter)
 							 : print_one(&reading, &conversion, letter);
-		if (!reading.lost && one.address && one.size)
-			at[length++] = one;
+		if (reading.lost || !one.address || !one.size)
+			continue;
+		if (length == room) {
+			*whole = false;
+			break;
+		}
+		at[length++] = one;
 	}
+	*whole &= !reading.lost;
 	return length;
 }

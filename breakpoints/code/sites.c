@@ -34,15 +34,23 @@ struct links {
 	size_t length;
 };
 
+/* Where direct jumps and calls lead. */
+struct landings {
+	uint64_t *at;
+	size_t length;
+};
+
 struct gathering {
 	struct sites *sites;
+	struct landings landings;
 	struct links links;
 	struct links own; /* of a static program: where such functions begin */
 	struct writable writable;
 	bool failed;
 };
 
-static void find_writable(const struct module *module, Elf *elf, struct writable *writable)
+static void find_writable(const struct module *module, Elf *elf, struct writable *writable,
+			  uint64_t *thread_bytes)
 {
 	size_t count = 0;
 	elf_getphdrnum(elf, &count);
@@ -54,6 +62,8 @@ static void find_writable(const struct module *module, Elf *elf, struct writable
 		if (header.p_type == PT_LOAD && header.p_flags & PF_W && writable->length < MOST_WRITABLE) {
 			writable->at[writable->length].low = low;
 			writable->at[writable->length++].high = high;
+		} else if (header.p_type == PT_TLS) {
+			*thread_bytes += header.p_memsz + header.p_align;
 		} else if (header.p_type == PT_GNU_RELRO) {
 			writable->fixed_low = low;
 			writable->fixed_high = high;
@@ -112,7 +122,7 @@ static bool add_own_links(struct gathering *gathering, const struct module *modu
 }
 
 /* By the relocations of one section. */
-static bool add_links(struct links *links, const struct module *module, Elf *elf, Elf_Scn *section,
+static bool add_links(struct gathering *gathering, const struct module *module, Elf *elf, Elf_Scn *section,
 		      const GElf_Shdr *header)
 {
 	GElf_Shdr table;
@@ -128,8 +138,11 @@ static bool add_links(struct links *links, const struct module *module, Elf *elf
 			continue;
 		const char *name = elf_strptr(elf, table.sh_link, symbol.st_name);
 		const struct memory_call *call = name ? memory_calls_find(name) : NULL;
-		if (call && !add_link(links, relocation.r_offset + module->bias, call))
+		if (call && !add_link(&gathering->links, relocation.r_offset + module->bias, call))
 			return false;
+		const int type = GELF_ST_TYPE(symbol.st_info);
+		if (name && symbol.st_shndx == SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE))
+			unfollowed_add(&gathering->sites->unfollowed, name);
 	}
 	return true;
 }
@@ -148,7 +161,7 @@ static bool find_links(struct gathering *gathering, const struct module *module,
 		const int count = (int)(header.sh_size / header.sh_entsize);
 		if (data && module->is_static && !add_own_links(gathering, module, data, count))
 			return false;
-		if (header.sh_link && !add_links(&gathering->links, module, elf, section, &header))
+		if (header.sh_link && !add_links(gathering, module, elf, section, &header))
 			return false;
 	}
 	return true;
@@ -225,24 +238,46 @@ static enum linkage linkage_of(const struct instruction *instruction)
 	return way == CALL || way == JUMP ? (enum linkage)way : NO_LINKAGE;
 }
 
+/* It touches memory, though not as its operand says. */
+static bool is_untold(const struct instruction *instruction)
+{
+	return instruction_direction(instruction) == DIRECTION_UNTOLD && !in_thread(instruction) &&
+	       !is_atomic(instruction);
+}
+
 static bool is_site(const struct gathering *gathering, const struct instruction *instruction)
 {
 	const enum linkage linkage = linkage_of(instruction);
-	if (is_string(instruction) || call_by(&gathering->own, instruction->address))
+	if (is_string(instruction) || is_untold(instruction) ||
+	    call_by(&gathering->own, instruction->address))
 		return true;
 	if (linkage != NO_LINKAGE && call_by(&gathering->links, instruction_rip_operand(instruction)))
 		return true;
-	if (instruction_direction(instruction) < DIRECTION_READ || in_thread(instruction) ||
+	if (instruction_direction(instruction) < DIRECTION_UNTOLD || in_thread(instruction) ||
 	    is_atomic(instruction) || linkage == JUMP)
 		return false;
 	return !instruction->rip_relative ||
 	       may_change(&gathering->writable, instruction_rip_operand(instruction));
 }
 
+static void note_landing(struct gathering *gathering, const struct instruction *instruction)
+{
+	struct landings *landings = &gathering->landings;
+	uint64_t target;
+	const enum flow flow = instruction_flow(instruction, &target);
+	if (flow != FLOW_CALL && flow != FLOW_BRANCH && flow != FLOW_JUMP)
+		return;
+	if (ARRAY_DOUBLE(landings->at, landings->length))
+		landings->at[landings->length++] = target;
+	else
+		gathering->failed = true;
+}
+
 static void visit(void *context, const struct instruction *instruction)
 {
 	struct gathering *gathering = context;
 	struct sites *sites = gathering->sites;
+	note_landing(gathering, instruction);
 	if (!is_site(gathering, instruction))
 		return;
 	if (!ARRAY_DOUBLE(sites->at, sites->length)) {
@@ -256,32 +291,72 @@ static void visit(void *context, const struct instruction *instruction)
 	sites->at[sites->length++] = (struct site){.address = instruction->address,
 						   .first = instruction->code[0],
 						   .stack = is_stack(instruction),
+						   .blind = !own && is_untold(instruction),
 						   .call = own ? own : linked,
 						   .jumps = own || linkage == JUMP};
 }
 
-void sites_leave_out(struct sites *sites, const struct module *module, const char *why)
+/* Whether it ever runs is seen where it begins. */
+static void visit_left_out(void *context, const struct left_out *left_out)
+{
+	struct gathering *gathering = context;
+	struct sites *sites = gathering->sites;
+	if (!left_out->is_function)
+		return;
+	if (!ARRAY_DOUBLE(sites->at, sites->length)) {
+		gathering->failed = true;
+		return;
+	}
+	sites->at[sites->length++] =
+	    (struct site){.address = left_out->low, .first = left_out->code[0], .blind = true};
+}
+
+void sites_leave_out(struct sites *sites, const char *name, const char *why)
 {
 	size_t length = strlen(sites->left_out);
 	snprintf(sites->left_out + length, sizeof(sites->left_out) - length, "%s%.60s (%s)",
-		 length ? ", " : "", module->name, why);
+		 length ? ", " : "", name, why);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Both are in ascending order. */
+static void mark_met(struct site *sites, size_t length, const struct landings *landings)
+{
+	size_t first = 0;
+	for (size_t i = 0; i < length; i++) {
+		while (first < landings->length && landings->at[first] <= sites[i].address)
+			first++;
+		for (size_t k = first; k < landings->length && landings->at[k] < sites[i].address + 5; k++)
+			sites[i].met |= (uint8_t)(1u << (landings->at[k] - sites[i].address));
+	}
 }
 
 static enum status gather(struct sites *sites, const struct module *module)
 {
+	const size_t before = sites->length;
 	struct gathering gathering = {.sites = sites};
-	const struct sweep_visitor visitor = {.context = &gathering, .instruction = visit};
+	const struct sweep_visitor visitor = {
+	    .context = &gathering, .instruction = visit, .left_out = visit_left_out};
 	int fd = module_open(module);
 	elf_version(EV_CURRENT);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf) {
-		find_writable(module, elf, &gathering.writable);
+		find_writable(module, elf, &gathering.writable, &sites->thread_bytes);
 		gathering.failed = !find_links(&gathering, module, elf);
 	}
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
 	enum status status = sweep_module(module, &visitor);
+	if (gathering.landings.length)
+		qsort(gathering.landings.at, gathering.landings.length, sizeof(uint64_t), by_value);
+	mark_met(sites->at + before, sites->length - before, &gathering.landings);
+	free(gathering.landings.at);
 	free(gathering.links.at);
 	free(gathering.own.at);
 	return gathering.failed ? STATUS_NO_MEMORY : status;
@@ -290,17 +365,18 @@ static enum status gather(struct sites *sites, const struct module *module)
 enum status sites_add(struct sites *sites, const struct module *module)
 {
 	if (module->high - module->low > MOST_CODE) {
-		sites_leave_out(sites, module, "too large");
+		sites_leave_out(sites, module->name, "too large");
 		return STATUS_OK;
 	}
 	enum status status = gather(sites, module);
 	if (status == STATUS_NOT_FOUND)
-		sites_leave_out(sites, module, "can't be read");
+		sites_leave_out(sites, module->name, "can't be read");
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 void sites_release(struct sites *sites)
 {
 	free(sites->at);
+	unfollowed_release(&sites->unfollowed);
 	*sites = (struct sites){0};
 }

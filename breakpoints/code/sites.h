@@ -2,6 +2,7 @@
 #define FMC_BREAKPOINTS_CODE_SITES_H
 
 #include "breakpoints/code/instruction.h"
+#include "breakpoints/code/unfollowed.h"
 #include "breakpoints/symbols/modules.h"
 
 struct memory_call;
@@ -11,17 +12,30 @@ struct site {
 	uint64_t address;
 	uint8_t first; /* byte of the instruction, as in the file */
 	bool stack;    /* its address is the stack pointer and a constant */
-	bool planted;  /* a trap is there */
+	bool
+	    blind; /* what it touches can't be told, nor, where a function begins that can't be decoded, what that does */
+	bool planted; /* a trap is there */
 	const struct memory_call
 	    *call;	  /* it leads to this function of a library; NULL: it touches memory itself */
 	bool jumps;	  /* there: whoever has called it is on the stack */
 	uint32_t counted; /* for the sampler: its tally plus 1, 0: none */
+	/* For the sampler: */
+	uint32_t door;	/* plus 1; 0: none has been tried */
+	uint16_t bytes; /* of its operand; 0: not known */
+	bool writes;
+	bool relied; /* a door's jump goes on here: the bytes stay as they are */
+	bool held;   /* a stub stands for it in the present target */
+	bool stands; /* in the present target threads are to stand here */
+	uint8_t met; /* bit k: a direct jump or call leads to k bytes from here, k up to 4 */
 };
 
 struct sites {
 	struct site *at; /* in ascending order within each module */
 	size_t length;
-	char left_out[256]; /* modules, as sampler_left_out() says */
+	char left_out[256];	      /* as sampler_left_out() says */
+	struct unfollowed unfollowed; /* functions that they call */
+	uint64_t
+	    thread_bytes; /* of their thread-local variables in each thread, those of libraries that are loaded later left aside */
 };
 
 /*
@@ -31,7 +45,7 @@ struct sites {
 enum status sites_add(struct sites *sites, const struct module *module);
 void sites_release(struct sites *sites);
 
-/* A module isn't looked at. */
-void sites_leave_out(struct sites *sites, const struct module *module, const char *why);
+/* The module of this name, or what a function of this name does, isn't looked at. */
+void sites_leave_out(struct sites *sites, const char *name, const char *why);
 
 #endif

@@ -74,6 +74,7 @@ struct entries {
 	struct page *contents; /* a slot for each trap, in the same order */
 	struct patches first, rest;
 	struct head heads[LOOPS_MOST];
+	uint32_t heads_length; /* those after it have never been used */
 };
 
 /* Find the entry points of the present modules: traps, hash, own, musl. */

@@ -20,16 +20,24 @@ void entries_promote(struct entries *entries, const struct promoted *promoted)
 	entries->promoted = promoted;
 }
 
-bool entries_place(const struct entries *entries, uint64_t address, struct promoted_place *place)
+bool entries_place(const struct entries *entries, uint64_t address, struct module_place *place)
 {
 	const struct module *module = modules_find(&entries->modules, address);
 	if (!module)
 		module = modules_find(&entries->now, address);
-	if (!module || strlen(module->name) >= PROMOTED_MODULE)
+	if (!module || strlen(module->name) >= MODULE_PLACE_NAME)
 		return false;
-	*place = (struct promoted_place){.offset = address - module->bias};
+	*place = (struct module_place){.offset = address - module->bias};
 	snprintf(place->module, sizeof(place->module), "%s", module->name);
 	return true;
+}
+
+uint64_t entries_place_address(const struct entries *entries, const struct module_place *place)
+{
+	for (size_t i = 0; i < entries->modules.length; i++)
+		if (strcmp(entries->modules.at[i].name, place->module) == 0)
+			return entries->modules.at[i].bias + place->offset;
+	return 0;
 }
 
 bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address)

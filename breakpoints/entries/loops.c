@@ -25,11 +25,6 @@ void loops_release(struct loops *shared)
 
 #define TRIES 10000
 
-static bool same_head(const struct loop *a, const struct loop *b)
-{
-	return a->offset == b->offset && strcmp(a->module, b->module) == 0;
-}
-
 uint32_t loops_length(const struct loops *loops)
 {
 	return __atomic_load_n(&loops->length, __ATOMIC_ACQUIRE);
@@ -39,7 +34,7 @@ static bool add(struct loops *loops, const struct loop *loop)
 {
 	uint32_t length = loops_length(loops);
 	for (uint32_t i = 0; i < length; i++)
-		if (same_head(&loops->at[i], loop))
+		if (module_place_equal(&loops->at[i].head, &loop->head))
 			return false;
 	if (length == LOOPS_MOST)
 		return false;
@@ -59,23 +54,24 @@ bool loops_add(struct loops *loops, const struct loop *loop)
 	return added;
 }
 
-void loop_print(const struct loop *loop, char text[LOOP_MODULE + 80])
+void loop_print(const struct loop *loop, char text[LOOP_TEXT])
 {
-	int n = snprintf(text, LOOP_MODULE + 80, "%s+0x%" PRIx64 " %" PRIu32, loop->module, loop->offset,
-			 loop->rounds);
+	module_place_print(&loop->head, text);
+	size_t n = strlen(text);
+	n += (size_t)snprintf(text + n, LOOP_TEXT - n, " %" PRIu32, loop->rounds);
 	if (loop->from)
-		snprintf(text + n, LOOP_MODULE + 80 - (size_t)n, " from %" PRIu64, loop->from);
+		snprintf(text + n, LOOP_TEXT - n, " from %" PRIu64, loop->from);
 }
 
-/* A number of hexadecimal or decimal digits, and nothing else; *at is after it then. */
-static bool take_number(const char **at, int base, uint64_t most, uint64_t *value)
+/* A number of digits, and nothing else; *at is after it then. */
+static bool take_number(const char **at, uint64_t most, uint64_t *value)
 {
 	char *end;
-	if (!isxdigit((unsigned char)**at))
+	if (!isdigit((unsigned char)**at))
 		return false;
 	errno = 0;
-	*value = strtoull(*at, &end, base);
-	bool good = errno == 0 && end != *at && *value <= most;
+	*value = strtoull(*at, &end, 10);
+	bool good = errno == 0 && *value <= most;
 	*at = end;
 	return good;
 }
@@ -87,19 +83,13 @@ static bool take_blanks(const char **at)
 	return blanks > 0;
 }
 
-/* A module's name may have blanks, and a plus: its offset is after the last one. */
 bool loop_parse(const char *text, struct loop *loop)
 {
-	const char *plus = strrchr(text, '+');
-	size_t length = plus ? (size_t)(plus - text) : 0;
+	const char *at;
 	uint64_t rounds;
 	*loop = (struct loop){0};
-	if (length == 0 || length >= LOOP_MODULE || strncmp(plus, "+0x", 3) != 0)
-		return false;
-	memcpy(loop->module, text, length);
-	const char *at = plus + 3;
-	if (!take_number(&at, 16, UINT64_MAX, &loop->offset) || !take_blanks(&at) ||
-	    !take_number(&at, 10, INT32_MAX, &rounds) || rounds == 0)
+	if (!module_place_parse(text, &loop->head, &at) || !take_blanks(&at) ||
+	    !take_number(&at, INT32_MAX, &rounds) || rounds == 0)
 		return false;
 	loop->rounds = (uint32_t)rounds;
 	if (*at == '\0')
@@ -107,5 +97,5 @@ bool loop_parse(const char *text, struct loop *loop)
 	if (!take_blanks(&at) || strncmp(at, "from", 4) != 0)
 		return false;
 	at += 4;
-	return take_blanks(&at) && take_number(&at, 10, UINT64_MAX, &loop->from) && *at == '\0';
+	return take_blanks(&at) && take_number(&at, UINT64_MAX, &loop->from) && *at == '\0';
 }

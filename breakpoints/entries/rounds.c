@@ -43,7 +43,7 @@ static size_t planted_size(const struct head *head)
 /* Is this byte one that is changed there? */
 static bool is_of_head(const struct entries *entries, uint64_t address)
 {
-	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
+	for (uint32_t i = 0; i < entries->heads_length; i++) {
 		const struct head *head = &entries->heads[i];
 		if (head->address && address - head->address < planted_size(head))
 			return true;
@@ -82,7 +82,7 @@ static enum countable look(const struct entries *entries, const struct target *t
 	struct view view = {entries, target};
 	uint8_t code[DISPLACE_CODE] = {0};
 	const struct module *module = modules_find(&entries->modules, address);
-	if (!module || strlen(module->name) >= LOOP_MODULE || is_patched(entries, address) ||
+	if (!module || strlen(module->name) >= MODULE_PLACE_NAME || is_patched(entries, address) ||
 	    heads_have(entries, address) || read_code(&view, address, code, sizeof(code)) != sizeof(code))
 		return COUNTABLE_NOT;
 	struct displacer *displacer = displacer_new();
@@ -98,21 +98,6 @@ enum countable entries_countable(const struct entries *entries, const struct tar
 {
 	struct displaced displaced;
 	return look(entries, target, address, address, &displaced);
-}
-
-uint64_t entries_loop_address(const struct entries *entries, const struct loop *loop)
-{
-	for (size_t i = 0; i < entries->modules.length; i++)
-		if (strcmp(entries->modules.at[i].name, loop->module) == 0)
-			return entries->modules.at[i].bias + loop->offset;
-	return 0;
-}
-
-void entries_name_loop(const struct entries *entries, uint64_t address, struct loop *loop)
-{
-	const struct module *module = modules_find(&entries->modules, address);
-	snprintf(loop->module, sizeof(loop->module), "%s", module ? module->name : "");
-	loop->offset = module ? address - module->bias : 0;
 }
 
 static uint64_t counter_of(uint64_t at)
@@ -228,6 +213,8 @@ enum status entries_count(struct entries *entries, struct tracee *tracee, uint32
 		if (!make_slot(entries, tracee, &made))
 			return STATUS_UNSUPPORTED;
 		*head = made;
+		if (entries->heads_length <= i)
+			entries->heads_length = i + 1;
 	}
 	enum status status = target_write(target, head->at, &head->slot, sizeof(head->slot));
 	if (status == STATUS_OK)
@@ -245,7 +232,7 @@ enum status entries_set_rounds(struct entries *entries, struct target *target, u
 
 uint32_t entries_loop_at(const struct entries *entries, uint64_t trap)
 {
-	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
+	for (uint32_t i = 0; i < entries->heads_length; i++) {
 		const struct head *head = &entries->heads[i];
 		if (head->address && trap == (head->by_jump ? head->at + DOOR_TRAP : head->address))
 			return i;
@@ -270,7 +257,7 @@ bool entries_take_round(struct entries *entries, struct tracee *tracee, uint32_t
 /* The head within whose jump there is a trap at this address, NULL if there is none. */
 static const struct head *head_around(const struct entries *entries, uint64_t trap)
 {
-	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
+	for (uint32_t i = 0; i < entries->heads_length; i++) {
 		const struct head *head = &entries->heads[i];
 		const uint64_t k = trap - head->address;
 		if (head->address && head->by_jump && k < JUMP_BYTES && head->starts >> k & 1)
@@ -296,7 +283,7 @@ bool entries_is_head_trap(const struct entries *entries, uint64_t address)
 /* The one in whose slot this address is, and how many bytes after its copy's beginning; NULL if it is in none. */
 static const struct head *head_with(const struct entries *entries, uint64_t address, int64_t *after)
 {
-	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
+	for (uint32_t i = 0; i < entries->heads_length; i++) {
 		const struct head *head = &entries->heads[i];
 		if (!head->address || address - head->at >= SLOT_BYTES)
 			continue;
@@ -337,7 +324,7 @@ uint64_t entries_loop_head(const struct entries *entries, uint32_t i)
 enum status heads_unplant(const struct entries *entries, struct target *target)
 {
 	enum status status = STATUS_OK;
-	for (uint32_t i = 0; i < LOOPS_MOST && status == STATUS_OK; i++) {
+	for (uint32_t i = 0; i < entries->heads_length && status == STATUS_OK; i++) {
 		const struct head *head = &entries->heads[i];
 		uint8_t code[JUMP_BYTES];
 		size_t size = planted_size(head);
@@ -350,7 +337,7 @@ enum status heads_unplant(const struct entries *entries, struct target *target)
 
 void heads_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size)
 {
-	for (uint32_t i = 0; i < LOOPS_MOST; i++) {
+	for (uint32_t i = 0; i < entries->heads_length; i++) {
 		const struct head *head = &entries->heads[i];
 		for (size_t k = 0; head->address && k < planted_size(head); k++) {
 			uint64_t at = head->address + k - address;

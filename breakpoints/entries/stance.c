@@ -1,7 +1,7 @@
 /* How a thread stands that was stopped anywhere: in which function of libc's, and does it sleep there? */
 #include "breakpoints/entries/entries_state.h"
 #include "breakpoints/symbols/places.h"
-#include "breakpoints/symbols/unwind.h"
+#include "breakpoints/unwind/unwind.h"
 #include <fmc/breakpoints/stance.h>
 #include <linux/futex.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "breakpoints/names/name.h"
 #include "breakpoints/symbols/places.h"
 #include "breakpoints/symbols/scopes.h"
-#include "breakpoints/symbols/unwind.h"
+#include "breakpoints/unwind/unwind.h"
 
 /* The local variables and parameters of functions that run, from DWARF, and names of data found through them. */
 

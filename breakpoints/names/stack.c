@@ -1,7 +1,7 @@
 #include "breakpoints/code/slot.h"
 #include "breakpoints/names/naming.h"
 #include "breakpoints/symbols/places.h"
-#include "breakpoints/symbols/unwind.h"
+#include "breakpoints/unwind/unwind.h"
 #include <stdlib.h>
 
 /* Stacks of fmc's own targets, which may stand at its traps and in its copies of instructions. */

@@ -267,6 +267,11 @@ bool op_waits_outside(enum op_kind kind)
 	return has(kind, OUTSIDE);
 }
 
+bool op_shows_memory(enum op_kind kind)
+{
+	return op_class(kind) == CLASS_MEMORY;
+}
+
 bool op_returns_error(enum op_kind kind)
 {
 	return has(kind, ERRORS);

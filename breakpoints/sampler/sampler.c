@@ -1,51 +1,13 @@
-#include "breakpoints/code/memory_calls.h"
-#include "breakpoints/code/sites.h"
-#include "breakpoints/code/touched.h"
-#include "breakpoints/entries/entries_state.h"
-#include "breakpoints/sampler/releases.h"
+#include "breakpoints/sampler/sampler_state.h"
 #include "breakpoints/symbols/symbols.h"
 
 #include <fmc/tracer/array.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE	  4096
-#define MOST_PAGE (2 * PAGE)
-#define NO_SITE	  UINT32_MAX
-
-/* How often an instruction is met: the less the more there have been in all. */
-static const struct frugality {
-	uint64_t until;		  /* so many in all */
-	uint32_t in_turn, thread; /* of one instruction in one transition, and by one thread */
-	bool
-	    steps; /* the trap is back right after the instruction, so that a loop of a single one is seen, too */
-} frugality[] = {{2000, 400, 400, true}, {20000, 4, 32, false}, {UINT64_MAX, 4, 4, false}};
-
-/* An instruction that has been met. */
-struct tally {
-	uint32_t site;
-	uint32_t turn, in_turn; /* when last, and how often in that transition */
-	uint16_t *hits;		/* of each thread */
-	uint32_t threads;
-};
-
-struct sampler {
-	const struct entries *entries; /* of the target, borrowed */
-	struct modules modules;
-	struct sites sites;
-	struct releases releases;
-	struct operands *operands;
-	bool active, stacks;
-	struct tally *tallies;
-	uint32_t tallies_length;
-	uint32_t resting; /* the site whose trap is out because somebody is passing it */
-	uint32_t turn;
-	uint64_t hits;
-	uint64_t states[MEMORY_STATES];
-	bool main_left;	  /* the first thread has called pthread_exit */
-	bool last_leaves; /* sampler_last_leaves() */
-};
+#define MOST_HITS 200000 /* of traps, in one execution: then they rest */
 
 struct sampler *sampler_new(void)
 {
@@ -53,29 +15,18 @@ struct sampler *sampler_new(void)
 	if (!sampler)
 		return NULL;
 	sampler->operands = operands_new();
-	if (sampler->operands)
+	sampler->log = calloc(LOG_ENTRIES, sizeof(*sampler->log));
+	sampler->told = calloc(TOLD_ROOM, sizeof(*sampler->told));
+	if (sampler->operands && sampler->log && sampler->told)
 		return sampler;
-	free(sampler);
+	sampler_free(sampler);
 	return NULL;
-}
-
-static void forget_tallies(struct sampler *sampler)
-{
-	for (uint32_t i = 0; i < sampler->tallies_length; i++) {
-		sampler->sites.at[sampler->tallies[i].site].counted = 0;
-		free(sampler->tallies[i].hits);
-	}
-	free(sampler->tallies);
-	sampler->tallies = NULL;
-	sampler->tallies_length = 0;
-	sampler->resting = NO_SITE;
-	sampler->turn = 0;
-	sampler->hits = 0;
 }
 
 static void forget_code(struct sampler *sampler)
 {
-	forget_tallies(sampler);
+	rests_forget(sampler);
+	doors_forget(&sampler->doors);
 	sites_release(&sampler->sites);
 	releases_free(&sampler->releases);
 }
@@ -87,6 +38,8 @@ void sampler_free(struct sampler *sampler)
 	forget_code(sampler);
 	modules_release(&sampler->modules);
 	operands_free(sampler->operands);
+	free(sampler->log);
+	free(sampler->told);
 	free(sampler);
 }
 
@@ -151,6 +104,27 @@ static void find_states(struct sampler *sampler)
 	}
 }
 
+static void drop_defined(void *context, const struct symbol *symbol)
+{
+	if (symbol->function)
+		unfollowed_drop(context, symbol->name);
+}
+
+/* What these modules have for each other is watched. */
+static void find_unfollowed(struct sampler *sampler)
+{
+	struct unfollowed *unfollowed = &sampler->sites.unfollowed;
+	for (size_t i = 0; i < sampler->modules.length; i++) {
+		const struct module *module = &sampler->modules.at[i];
+		if (!is_looked_at(module))
+			continue;
+		(void)symbols_each(module, drop_defined, unfollowed);
+		if (module->is_static)
+			unfollowed_add(unfollowed, "those of a static libc");
+	}
+	unfollowed_text(unfollowed, sampler->unfollowed, sizeof(sampler->unfollowed));
+}
+
 static enum status find_code(struct sampler *sampler, const struct entries *entries)
 {
 	enum status status = STATUS_OK;
@@ -162,73 +136,15 @@ static enum status find_code(struct sampler *sampler, const struct entries *entr
 		if (!is_looked_at(module))
 			continue;
 		if (bound && !has_libc_range(entries, module))
-			sites_leave_out(sites, module, "its libc isn't known");
+			sites_leave_out(sites, module->name, "its libc isn't known");
 		else
 			status = sites_add(sites, module);
 	}
 	drop_libc(sites, entries);
+	find_unfollowed(sampler);
 	if (sites->length)
 		qsort(sites->at, sites->length, sizeof(*sites->at), by_address);
 	return status == STATUS_OK && !releases_find(&sampler->releases, entries) ? STATUS_NO_MEMORY : status;
-}
-
-/* Have our own traps taken the place of something there? */
-static bool is_taken(const struct entries *entries, uint64_t address)
-{
-	uint8_t original;
-	return patches_find(&entries->first, address, &original) ||
-	       patches_find(&entries->rest, address, &original) ||
-	       entries_loaded_byte(entries, address, &original);
-}
-
-/* The sites of one page, from `i` on: put traps there, or take them out. Returns the first of the next page. */
-static size_t write_page(struct site *sites, size_t i, size_t length, struct target *target, bool planted)
-{
-	uint8_t bytes[PAGE];
-	uint64_t from = sites[i].address, page = from / PAGE;
-	size_t end = i;
-	while (end < length && sites[end].address / PAGE == page)
-		end++;
-	size_t size = sites[end - 1].address - from + 1;
-	bool there = target_read(target, from, bytes, size) == STATUS_OK;
-	for (; i < end; i++)
-		if (there && sites[i].planted)
-			bytes[sites[i].address - from] = planted ? TRAP_INSTRUCTION : sites[i].first;
-	if (there)
-		(void)target_write(target, from, bytes, size);
-	return end;
-}
-
-static void write_sites(const struct sampler *sampler, struct target *target, bool planted)
-{
-	for (size_t i = 0; i < sampler->sites.length;)
-		i = write_page(sampler->sites.at, i, sampler->sites.length, target, planted);
-}
-
-/* Which are to have a trap: where the code is what its file says. */
-static void choose_page(const struct sampler *sampler, const struct entries *entries,
-			const struct target *target, size_t i, size_t end)
-{
-	uint8_t bytes[PAGE];
-	struct site *sites = sampler->sites.at;
-	uint64_t from = sites[i].address;
-	bool there = target_read(target, from, bytes, sites[end - 1].address - from + 1) == STATUS_OK;
-	for (; i < end; i++)
-		sites[i].planted = there && (sampler->stacks || !sites[i].stack) &&
-				   bytes[sites[i].address - from] == sites[i].first &&
-				   !is_taken(entries, sites[i].address);
-}
-
-static void choose_sites(const struct sampler *sampler, const struct entries *entries,
-			 const struct target *target)
-{
-	const struct sites *sites = &sampler->sites;
-	for (size_t i = 0, end; i < sites->length; i = end) {
-		for (end = i + 1;
-		     end < sites->length && sites->at[end].address / PAGE == sites->at[i].address / PAGE;)
-			end++;
-		choose_page(sampler, entries, target, i, end);
-	}
 }
 
 static enum status learn_code(struct sampler *sampler, const struct entries *entries,
@@ -245,6 +161,21 @@ static enum status learn_code(struct sampler *sampler, const struct entries *ent
 	return status;
 }
 
+/* Doors were made for these rooms, and for whoever wants to see stacks or doesn't. */
+static void keep_doors(struct sampler *sampler, const struct target *target, bool stacks)
+{
+	const struct log_state empty = {.next = LOG_LOW};
+	sampler->logs = target_reserved(target, 0) != NULL &&
+			target_write((struct target *)target, LOG_PAGE, &empty, sizeof(empty)) == STATUS_OK;
+	if (stacks == sampler->stacks && doors_know_room(&sampler->doors, target))
+		return;
+	sampler->logs &= doors_take_room(&sampler->doors, target);
+	for (size_t i = 0; i < sampler->sites.length; i++) {
+		sampler->sites.at[i].door = 0;
+		sampler->sites.at[i].relied = false;
+	}
+}
+
 enum status sampler_start(struct sampler *sampler, const struct entries *entries, struct target *target,
 			  bool stacks)
 {
@@ -255,10 +186,22 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 		status = releases_plant(&sampler->releases, entries, target);
 	if (status != STATUS_OK)
 		return status;
-	forget_tallies(sampler);
+	rests_forget(sampler);
+	sampler->turn = 0;
+	sampler->hits = 0;
+	sampler->missed = 0;
+	sampler->epoch++;
+	keep_doors(sampler, target, stacks);
+	sampler->sparing = !sampler->logs;
 	sampler->stacks = stacks;
-	choose_sites(sampler, entries, target);
-	write_sites(sampler, target, true);
+	for (size_t i = 0; i < sampler->sites.length; i++)
+		sampler->sites.at[i].stands = false;
+	for (size_t i = 0; i < sampler->standing_length; i++) {
+		struct site *site = planting_site(sampler, sampler->standing[i]);
+		if (site)
+			site->stands = true;
+	}
+	planting_choose(sampler, target);
 	sampler->main_left = sampler->last_leaves = false;
 	sampler->active = true;
 	return STATUS_OK;
@@ -269,11 +212,19 @@ enum status sampler_look_again(struct sampler *sampler, const struct entries *en
 	if (!sampler->active)
 		return STATUS_OK;
 	const bool main_left = sampler->main_left, last_leaves = sampler->last_leaves;
+	const unsigned missed = sampler->missed;
 	sampler_hide(sampler, target);
 	const enum status status = sampler_start(sampler, entries, target, sampler->stacks);
 	sampler->main_left = main_left;
 	sampler->last_leaves = last_leaves;
+	sampler->missed |= missed;
 	return status;
+}
+
+void sampler_stand(struct sampler *sampler, const uint64_t *places, size_t length)
+{
+	sampler->standing = places;
+	sampler->standing_length = length;
 }
 
 void sampler_end(struct sampler *sampler)
@@ -290,48 +241,16 @@ void sampler_hide(const struct sampler *sampler, struct target *target)
 {
 	if (!sampler->active)
 		return;
-	write_sites(sampler, target, false);
+	planting_hide(sampler, target);
 	releases_write(&sampler->releases, target, false);
 }
 
-void sampler_show(const struct sampler *sampler, struct target *target)
+void sampler_show(struct sampler *sampler, struct target *target)
 {
 	if (!sampler->active)
 		return;
-	write_sites(sampler, target, true);
+	planting_show(sampler, target);
 	releases_write(&sampler->releases, target, true);
-}
-
-static struct site *site_at(const struct sampler *sampler, uint64_t address)
-{
-	const struct site key = {.address = address};
-	if (!sampler->sites.length)
-		return NULL;
-	return bsearch(&key, sampler->sites.at, sampler->sites.length, sizeof(key), by_address);
-}
-
-static const struct frugality *frugality_of(const struct sampler *sampler)
-{
-	const struct frugality *now = frugality;
-	while (sampler->hits >= now->until)
-		now++;
-	return now;
-}
-
-/* May the thread meet it once more? */
-static bool is_wanted(const struct sampler *sampler, const struct tally *tally, uint32_t thread)
-{
-	const struct frugality *now = frugality_of(sampler);
-	uint32_t hits = thread < tally->threads ? tally->hits[thread] : 0;
-	bool again = tally->turn != sampler->turn || tally->in_turn < now->in_turn;
-	return hits < now->thread && again;
-}
-
-static void put(struct target *target, struct site *site, bool planted)
-{
-	uint8_t byte = planted ? TRAP_INSTRUCTION : site->first;
-	if (site->planted != planted && target_write(target, site->address, &byte, 1) == STATUS_OK)
-		site->planted = planted;
 }
 
 void sampler_turn(struct sampler *sampler, struct target *target, uint32_t thread)
@@ -339,65 +258,45 @@ void sampler_turn(struct sampler *sampler, struct target *target, uint32_t threa
 	if (!sampler->active)
 		return;
 	sampler->turn++;
+	sampler->epoch++;
 	sampler->resting = NO_SITE;
-	for (uint32_t i = 0; i < sampler->tallies_length; i++) {
-		const struct tally *tally = &sampler->tallies[i];
-		put(target, &sampler->sites.at[tally->site], is_wanted(sampler, tally, thread));
-	}
+	rests_turn(sampler, target, thread);
+}
+
+/* Where a stub finds the log full. */
+static bool is_stub(const struct sampler *sampler, uint64_t address)
+{
+	for (size_t i = 0; sampler->logs && i < sampler->doors.room.length; i++)
+		if (address >= sampler->doors.room.at[i].low && address < sampler->doors.room.at[i].high)
+			return true;
+	return false;
 }
 
 bool sampler_is_trap(const struct sampler *sampler, uint64_t address)
 {
+	const struct piece *piece;
 	if (!sampler->active)
 		return false;
-	const struct site *site = site_at(sampler, address);
-	return (site && site->planted) || releases_find_at(&sampler->releases, address);
-}
-
-/* The tally of a site, made if there is none; NULL without memory. */
-static struct tally *tally_of(struct sampler *sampler, struct site *site)
-{
-	if (site->counted)
-		return &sampler->tallies[site->counted - 1];
-	if (!ARRAY_ONE_MORE(sampler->tallies, sampler->tallies_length))
-		return NULL;
-	sampler->tallies[sampler->tallies_length] =
-	    (struct tally){.site = (uint32_t)(site - sampler->sites.at)};
-	site->counted = ++sampler->tallies_length;
-	return &sampler->tallies[site->counted - 1];
-}
-
-static bool count(struct sampler *sampler, struct tally *tally, uint32_t thread)
-{
-	if (thread >= tally->threads) {
-		uint32_t room = thread + 4;
-		uint16_t *hits = reallocarray(tally->hits, room, sizeof(*hits));
-		if (!hits)
-			return false;
-		memset(hits + tally->threads, 0, (room - tally->threads) * sizeof(*hits));
-		tally->hits = hits;
-		tally->threads = room;
-	}
-	tally->in_turn = tally->turn == sampler->turn ? tally->in_turn + 1 : 1;
-	tally->turn = sampler->turn;
-	tally->hits[thread]++;
-	sampler->hits++;
-	return true;
+	const struct site *site = planting_site(sampler, address);
+	return (site && site->planted) || is_stub(sampler, address) ||
+	       releases_find_at(&sampler->releases, address) || planting_inner(sampler, address, &piece);
 }
 
 /* The trap that was passed last comes back, this one goes out. */
 static enum status meet(struct sampler *sampler, struct target *target, uint32_t thread, struct site *site)
 {
-	struct tally *tally = tally_of(sampler, site);
-	if (!tally || !count(sampler, tally, thread)) {
-		put(target, site, false);
+	struct tally *tally = rests_tally(sampler, site);
+	if (!tally || !rests_count(sampler, tally, thread)) {
+		planting_put(target, site, false);
 		return STATUS_NO_MEMORY;
 	}
 	struct site *last = sampler->resting != NO_SITE ? &sampler->sites.at[sampler->resting] : NULL;
-	if (last && last != site && is_wanted(sampler, &sampler->tallies[last->counted - 1], thread))
-		put(target, last, true);
-	put(target, site, false);
-	sampler->resting = tally->site;
+	if (last && last != site && rests_wanted(sampler, last, thread))
+		planting_put(target, last, true);
+	planting_put(target, site, false);
+	sampler->resting = (uint32_t)(site - sampler->sites.at);
+	if (!rests_wanted(sampler, site, thread) || !rests_steps(sampler))
+		sampler->missed |= MISSED_RESTS;
 	return site->planted ? STATUS_GONE : STATUS_OK;
 }
 
@@ -418,15 +317,23 @@ static enum status step(struct sampler *sampler, struct tracee *tracee, uint32_t
 	*resume = stop.kind == STOP_STEP;
 	if (!*resume)
 		target_push_back(&stop);
-	else if (is_wanted(sampler, &sampler->tallies[site->counted - 1], thread))
-		put(tracee->target, site, true);
+	else if (rests_wanted(sampler, site, thread))
+		planting_put(tracee->target, site, true);
 	return STATUS_OK;
 }
 
+/* A format is about more than is looked at. Each function is named once. */
+static void leave_out_arguments(struct sampler *sampler, const char *function)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "arguments of %s", function);
+	if (!strstr(sampler->sites.left_out, name))
+		sites_leave_out(&sampler->sites, name, "not all of them can be told");
+}
+
 /* What the library's function is about to touch, and where the code is that has called it: before the return address. */
-static size_t called_touched(const struct sampler *sampler, const struct site *site,
-			     const struct target *target, const struct user_regs_struct *regs,
-			     struct touched at[TOUCHED_MOST])
+static size_t called_touched(struct sampler *sampler, const struct site *site, const struct target *target,
+			     const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
 {
 	uint64_t after = 0;
 	if (site->jumps && target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
@@ -436,7 +343,10 @@ static size_t called_touched(const struct sampler *sampler, const struct site *s
 					     .regs = regs,
 					     .stack = regs->rsp + (site->jumps ? sizeof(after) : 0),
 					     .states = sampler->states};
-	const size_t length = memory_call_touched(site->call, &caller, at);
+	bool whole;
+	const size_t length = memory_call_touched(site->call, &caller, at, &whole);
+	if (!whole)
+		leave_out_arguments(sampler, memory_call_name(site->call));
 	for (size_t i = 0; i < length && after; i++)
 		at[i].place = after - 1;
 	return length;
@@ -462,16 +372,66 @@ bool sampler_last_leaves(const struct sampler *sampler)
 	return sampler->last_leaves;
 }
 
+static size_t site_touched(struct sampler *sampler, const struct site *site, struct target *target,
+			   const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
+{
+	uint8_t code[TOUCHED_CODE] = {0};
+	if (site->call)
+		return called_touched(sampler, site, target, regs, at);
+	if (!planting_code(sampler, target, site->address, code))
+		return 0;
+	const size_t length = operands_touched(sampler->operands, site->address, code, regs, at);
+	if (length == 0 && (can_step(code) || regs->rcx > 0))
+		sampler->missed |= MISSED_UNTOLD;
+	/* As with what comes by the log, so that it doesn't matter whether there is a door already. */
+	const bool told = sampler->logs && length == 1 &&
+			  drain_is_told(sampler, at[0].address, (uint32_t)(site - sampler->sites.at));
+	return told ? 0 : length;
+}
+
+/* A jump has led into the middle of a door: the stub has that, too, and writes what it touches. */
+static bool enter_stub(const struct sampler *sampler, uint64_t address, struct user_regs_struct *regs)
+{
+	const struct piece *piece;
+	const struct door *door = planting_inner(sampler, address, &piece);
+	if (door)
+		regs->rip = door->stub.at + piece->begin;
+	return door != NULL;
+}
+
+static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
+			     uint64_t address, struct touched at[TOUCHED_MOST], size_t *length)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	struct site *site = planting_site(sampler, address);
+	sampler->sparing |= ++sampler->hits > MOST_HITS;
+	if (!site || !site->planted)
+		return enter_stub(sampler, address, regs) ? STATUS_OK : STATUS_GONE;
+	regs->rip = address;
+	if (site->blind) {
+		sampler->missed |= MISSED_UNTOLD;
+		planting_put(tracee->target, site, false);
+		return STATUS_OK;
+	}
+	*length = site_touched(sampler, site, tracee->target, regs, at);
+	const uint64_t copy =
+	    sampler->sparing && !site->relied ? 0 : planting_pass(sampler, tracee->target, site);
+	if (!copy)
+		return meet(sampler, tracee->target, thread, site);
+	sampler->passing = copy;
+	return STATUS_OK;
+}
+
 enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,
 			struct touched at[TOUCHED_MOST], size_t *length)
 {
-	uint8_t code[TOUCHED_CODE] = {0};
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	const struct release *release = releases_find_at(&sampler->releases, address);
 	*length = 0;
 	if (!regs)
 		return STATUS_GONE;
 	if (release) {
+		sampler->epoch++; /* what is there afterwards is something else */
 		if (release->kind == RELEASE_MEMORY)
 			*length = release_touched(release, tracee->target, regs, at);
 		else
@@ -479,49 +439,65 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 		regs->rip = release->copy;
 		return STATUS_OK;
 	}
-	struct site *site = site_at(sampler, address);
-	regs->rip = address;
-	enum status status = meet(sampler, tracee->target, thread, site);
-	if (status == STATUS_OK && site->call)
-		*length = called_touched(sampler, site, tracee->target, regs, at);
-	else if (status == STATUS_OK && target_read(tracee->target, address, code, sizeof(code)) == STATUS_OK)
-		*length = operands_touched(sampler->operands, address, code, regs, at);
-	return status;
+	if (is_stub(sampler, address))
+		return STATUS_OK;
+	return meet_site(sampler, tracee, thread, address, at, length);
 }
 
-size_t sampler_touched(const struct sampler *sampler, const struct entries *entries,
-		       const struct tracee *tracee, const struct user_regs_struct *regs, uint64_t address,
-		       struct touched at[TOUCHED_MOST])
+bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address)
 {
 	uint8_t code[TOUCHED_CODE] = {0};
-	if (!sampler->active || target_read(tracee->target, address, code, sizeof(code)) != STATUS_OK)
+	struct instruction instruction;
+	return planting_code(sampler, target, address, code) &&
+	       instruction_parse(code, sizeof(code), address, &instruction) &&
+	       atomics_promotable(&instruction);
+}
+
+size_t sampler_touched(const struct sampler *sampler, const struct tracee *tracee,
+		       const struct user_regs_struct *regs, uint64_t address, struct touched at[TOUCHED_MOST])
+{
+	uint8_t code[TOUCHED_CODE] = {0};
+	if (!sampler->active || !planting_code(sampler, tracee->target, address, code))
 		return 0;
-	entries_hide(entries, address, code, sizeof(code));
 	return operands_touched(sampler->operands, address, code, regs, at);
 }
 
 enum status sampler_go(struct sampler *sampler, struct tracee *tracee, uint32_t thread, bool *resume)
 {
 	uint8_t code[TOUCHED_CODE] = {0};
-	const struct user_regs_struct *regs = tracee_regs(tracee);
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	*resume = true;
-	if (!regs || sampler->resting == NO_SITE || !frugality_of(sampler)->steps ||
-	    sampler->sites.at[sampler->resting].address != regs->rip ||
-	    target_read(tracee->target, regs->rip, code, sizeof(code)) != STATUS_OK || !can_step(code))
+	if (regs && sampler->passing) {
+		regs->rip = sampler->passing;
+		sampler->passing = 0;
 		return STATUS_OK;
+	}
+	if (!regs || sampler->resting == NO_SITE || !rests_steps(sampler) ||
+	    sampler->sites.at[sampler->resting].address != regs->rip)
+		return STATUS_OK;
+	if (target_read(tracee->target, regs->rip, code, sizeof(code)) != STATUS_OK || !can_step(code)) {
+		sampler->missed |= MISSED_RESTS; /* until the next trap this one is out */
+		return STATUS_OK;
+	}
 	return step(sampler, tracee, thread, resume);
 }
 
 enum status sampler_pass(struct sampler *sampler, struct tracee *tracee, uint64_t address)
 {
+	const struct log_state empty = {.next = LOG_LOW};
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	const struct release *release = releases_find_at(&sampler->releases, address);
-	struct site *site = release ? NULL : site_at(sampler, address);
+	struct site *site = release ? NULL : planting_site(sampler, address);
 	if (!regs)
 		return STATUS_GONE;
+	sampler->missed |= MISSED_VFORK;
+	if (is_stub(sampler, address))
+		return target_write(tracee->target, LOG_PAGE, &empty.next, sizeof(empty.next));
+	if (!release && (!site || !site->planted))
+		return enter_stub(sampler, address, regs) ? STATUS_OK : STATUS_GONE;
 	regs->rip = release ? release->copy : address;
 	if (site)
-		put(tracee->target, site, false);
+		planting_put(tracee->target, site, false);
 	return STATUS_OK;
 }
 
@@ -533,4 +509,30 @@ const char *sampler_left_out(const struct sampler *sampler)
 size_t sampler_sites(const struct sampler *sampler)
 {
 	return sampler->sites.length;
+}
+
+bool sampler_exact(const struct sampler *sampler, char why[SAMPLER_WHY])
+{
+	static const char *const texts[] = {"instructions that are come by too often",
+					    "instructions that can't be told or decoded",
+					    "a log that was lost", "processes that share the memory"};
+	size_t length = 0;
+	*why = 0;
+	if (*sampler->sites.left_out)
+		length = (size_t)snprintf(why, SAMPLER_WHY, "%.120s", sampler->sites.left_out);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (sampler->missed >> i & 1 && length < SAMPLER_WHY)
+			length += (size_t)snprintf(why + length, SAMPLER_WHY - length, "%s%s",
+						   length ? ", " : "", texts[i]);
+	return *why == 0;
+}
+
+const char *sampler_unfollowed(const struct sampler *sampler)
+{
+	return sampler->unfollowed;
+}
+
+uint64_t sampler_thread_bytes(const struct sampler *sampler)
+{
+	return sampler->sites.thread_bytes;
 }

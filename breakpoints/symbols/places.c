@@ -22,7 +22,9 @@ static void forget_modules(struct places *places)
 	places->variables_length = 0;
 	free(places->types.at);
 	places->types = (struct type_names){0};
-	unwind_forget(places);
+	if (places->unwind)
+		places->unwind_free(places->unwind);
+	places->unwind = NULL;
 	if (places->dwfl)
 		dwfl_end(places->dwfl);
 	places->dwfl = NULL;

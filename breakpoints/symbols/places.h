@@ -54,7 +54,8 @@ struct places {
 	bool attached;			  /* dwfl knows where registers and memory come from */
 	const struct unwind_start *start; /* of libdwfl's walk that is under way */
 	struct unwind_state *unwind;	  /* libunwind's; NULL: nothing was unwound yet */
-	struct snapshot *snapshot;	  /* whose modules they are; NULL: a target's */
+	void (*unwind_free)(struct unwind_state *unwind); /* once the modules are others */
+	struct snapshot *snapshot;			  /* whose modules they are; NULL: a target's */
 };
 
 /* Learn the modules of a snapshot, which has to outlive the places. STATUS_OK, STATUS_NO_MEMORY. */
@@ -85,9 +86,6 @@ int places_file_byte(struct places *places, uint64_t address);
 
 /* A copy of the text that lives as long as the places, the same pointer for equal texts. */
 const char *places_string(struct places *places, const char *text);
-
-/* Forget what is known for unwinding stacks: the modules are others now. */
-void unwind_forget(struct places *places);
 
 /* Forget all answers of places_find(): the modules are others now. */
 void places_forget_found(struct places *places);

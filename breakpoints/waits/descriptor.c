@@ -38,19 +38,26 @@ static void name(struct wait *wait, const char *what, const char *more)
 	wait->name = strdup(text);
 }
 
+/* Which ends of a socket or pipe. */
+enum end_kind { END_ANY, END_READING, END_WRITING };
+
+static bool is_of_kind(const struct end *end, enum end_kind kind)
+{
+	return kind == END_ANY || (kind == END_READING ? end->reads : end->writes);
+}
+
 /*
- * Who has what is at the other end: if only this process, then any of its threads; else one of the others is named. `wanted`
- * is the end's inode, `reads`: it has to be one that reads from a pipe, else one that writes to it.
+ * Who has what is at the other end, which has this inode: if only this process, then any of its threads; else one of the others
+ * is named.
  */
-static void look_at_end(struct inspector *inspector, uint64_t wanted, bool is_pipe, bool reads,
-			struct wait *wait)
+static void look_at_end(struct inspector *inspector, uint64_t wanted, enum end_kind kind, struct wait *wait)
 {
 	struct ends *ends = &inspector->ends;
 	bool own = false;
 	ends_find(ends);
 	for (size_t i = ends_first(ends, wanted); i < ends->length && ends->at[i].inode == wanted; i++) {
 		const struct end *end = &ends->at[i];
-		if (is_pipe && !(reads ? end->reads : end->writes))
+		if (!is_of_kind(end, kind))
 			continue;
 		if (end->pid == snapshot_pid(inspector->snapshot))
 			own = true;
@@ -68,7 +75,7 @@ static void wait_on_socket(struct inspector *inspector, uint64_t inode, struct w
 	name(wait, "socket", connection.text);
 	wait->timed = socket_times_out(snapshot_pid(inspector->snapshot), wait->descriptor, wait->writes);
 	if (connection.peer)
-		look_at_end(inspector, connection.peer, false, false, wait);
+		look_at_end(inspector, connection.peer, END_ANY, wait);
 }
 
 /* Files of the kernel's own making, and all others, which go by their paths. */
@@ -95,7 +102,7 @@ static void look_at_descriptor(struct inspector *inspector, bool is_object, stru
 	if (pipe && is_object) {
 		wait->kind = WAIT_PIPE;
 		name(wait, "pipe", "");
-		look_at_end(inspector, pipe, true, wait->writes, wait);
+		look_at_end(inspector, pipe, wait->writes ? END_READING : END_WRITING, wait);
 	} else if (socket && is_object) {
 		wait_on_socket(inspector, socket, wait);
 	} else if (!pipe && !socket) {

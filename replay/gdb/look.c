@@ -71,16 +71,16 @@ static void tell_of_change(struct gdb_server *s)
 	s->say("what you change is changed in a copy of the process; the schedule goes on without it");
 }
 
-/* Which of two register sets' halves differ after a change: those go to the thread. */
-static void store(struct gdb_server *s, const struct gdb_registers *registers, bool general, bool area)
+/* `changed`: GDB_CHANGED_..., the parts that go to the thread. */
+static void store(struct gdb_server *s, const struct gdb_registers *registers, unsigned changed)
 {
 	enum status status = STATUS_OK;
-	if (general)
+	if (changed & GDB_CHANGED_GENERAL)
 		status = timeline_set_registers(s->timeline, s->selected, &registers->general);
-	if (area && !status)
+	if (changed & GDB_CHANGED_AREA && !status)
 		status =
 		    timeline_set_extended(s->timeline, s->selected, registers->area, registers->area_length);
-	if ((general || area) && !status)
+	if (changed && !status)
 		tell_of_change(s);
 	if (status)
 		gdb_refuse_because(s, status);
@@ -113,13 +113,13 @@ void gdb_answer_write_register(struct gdb_server *s, const struct gdb_request *r
 	else if (size == 0 || size != r->data_length || !change(s, &registers, r->number, r->data, &changed))
 		gdb_refuse(s);
 	else
-		store(s, &registers, changed == GDB_CHANGED_GENERAL, changed == GDB_CHANGED_AREA);
+		store(s, &registers, changed);
 }
 
 void gdb_answer_write_registers(struct gdb_server *s, const struct gdb_request *r)
 {
 	struct gdb_registers registers;
-	bool general = false, area = false;
+	unsigned all = 0;
 	const unsigned char *value = r->data;
 	size_t size;
 	enum status status = load(s, &registers);
@@ -130,14 +130,13 @@ void gdb_answer_write_registers(struct gdb_server *s, const struct gdb_request *
 			gdb_refuse(s);
 			return;
 		}
-		general |= changed == GDB_CHANGED_GENERAL;
-		area |= changed == GDB_CHANGED_AREA;
+		all |= changed;
 		value += size;
 	}
 	if (status)
 		gdb_refuse_because(s, status);
 	else
-		store(s, &registers, general, area);
+		store(s, &registers, all);
 }
 
 void gdb_answer_read_memory(struct gdb_server *s, const struct gdb_request *r)

@@ -2,6 +2,7 @@
 #define FMC_REPLAY_PACKETS_FRAME_H
 
 #include "replay/text/text.h"
+#include <fmc/tracer/must_check.h>
 
 /*
  * Packets of GDB's remote protocol, from and to a stream of bytes: "$payload#checksum", answered by + or - until both
@@ -11,7 +12,7 @@
 /* The longest payload, in bytes before escaping. */
 #define GDB_PAYLOAD 0x8000
 
-enum gdb_frame_event {
+enum FMC_MUST_CHECK gdb_frame_event {
 	GDB_FRAME_PACKET,   /* payload and length of the frame are those of a packet */
 	GDB_FRAME_TOO_LONG, /* a packet came that is longer than that, and was thrown away */
 	GDB_FRAME_CLOSED,   /* nobody is there any more, or fmc was asked to end (tracer_interrupted()) */

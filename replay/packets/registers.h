@@ -2,6 +2,7 @@
 #define FMC_REPLAY_PACKETS_REGISTERS_H
 
 #include "replay/text/text.h"
+#include <fmc/tracer/must_check.h>
 
 #include <stdint.h>
 #include <sys/user.h>
@@ -42,7 +43,7 @@ struct gdb_registers {
 };
 
 /* Which of the two has been changed. */
-enum gdb_changed { GDB_CHANGED_NONE, GDB_CHANGED_GENERAL, GDB_CHANGED_AREA };
+enum FMC_MUST_CHECK gdb_changed { GDB_CHANGED_NONE = 0, GDB_CHANGED_GENERAL = 1, GDB_CHANGED_AREA = 2 };
 
 /* How many registers there are. */
 uint32_t gdb_registers_count(const struct gdb_layout *layout);

@@ -72,7 +72,8 @@ static struct difference compare(const struct schedule_line *line, const struct 
 {
 	struct difference d = {
 	    .choice = line->step.choice != transition->choice,
-	    .result = line->result_valid && transition->result_valid && line->result != transition->result,
+	    .result = line->result_valid && transition->result_valid && line->result != transition->result &&
+		      !op_shows_memory(line->kind),
 	    .object = objects_differ(line->object_number, words_object(transition)) ||
 		      objects_differ(line->object2_number, transition->op.object2),
 	};

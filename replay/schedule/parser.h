@@ -4,8 +4,8 @@
 #include <fmc/replay/schedule.h>
 
 /*
- * Reading a schedule file: parse.c takes the text apart into lines and reads the header,
- * body.c reads one line of the body.
+ * Reading a schedule file: parse.c takes the text apart into lines, header.c reads one of the header, body.c one of the
+ * body.
  */
 enum key {
 	KEY_FMC,
@@ -63,6 +63,9 @@ enum status parser_fail(struct parser *p, const char *format, ...) __attribute__
 
 /* "forks[2" of a damaged file as it may be shown: escaped, not too long. The buffer is the caller's. */
 const char *parser_excerpt(char buffer[64], const char *bytes, size_t length);
+
+/* One line of the header, without its newline and the blanks around it. */
+enum status parser_header_line(struct parser *p, const char *line);
 
 /* One line of the body, without its newline, into schedule->lines; `end` is a zero byte. */
 enum status parser_body_line(struct parser *p, const char *at, const char *end);

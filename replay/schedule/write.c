@@ -51,7 +51,7 @@ static void add_environment(struct text *text, char **environment)
 static void add_loops(struct text *text, const struct loops *loops)
 {
 	for (uint32_t i = 0; i < loops->length; i++) {
-		char line[LOOP_MODULE + 80];
+		char line[LOOP_TEXT];
 		loop_print(&loops->at[i], line);
 		add_value(text, "head", line);
 	}
@@ -60,8 +60,8 @@ static void add_loops(struct text *text, const struct loops *loops)
 static void add_promoted(struct text *text, const struct promoted *promoted)
 {
 	for (size_t i = 0; promoted && i < promoted->length; i++) {
-		char line[PROMOTED_TEXT];
-		promoted_print(&promoted->at[i], line);
+		char line[MODULE_PLACE_TEXT];
+		module_place_print(&promoted->at[i], line);
 		add_value(text, "promoted", line);
 	}
 }

@@ -75,6 +75,11 @@ bool words_read_choice(const char *word, size_t length, int32_t *choice)
 void words_result(struct text *text, enum op_kind kind, int64_t result)
 {
 	const char *name = NULL;
+	if (op_shows_memory(kind)) {
+		/* An address, rather than a number. */
+		text_printf(text, result > INT32_MAX ? "%#llx" : "%lld", (long long)result);
+		return;
+	}
 	if (result > 0 && result < ERRORS && op_returns_error(kind))
 		name = strerrorname_np((int)result);
 	/* -1 is EPERM of the kernel's; elsewhere the C library's plain "failed". */
@@ -100,8 +105,22 @@ static int error_by_name(const char *word, size_t length)
 	return 0;
 }
 
+/* "0x" and up to 16 digits. */
+static bool read_hexadecimal(const char *word, size_t length, int64_t *number)
+{
+	char digits[19] = {0}, *end;
+	if (length < 3 || length >= sizeof digits || word[0] != '0' || word[1] != 'x' || word[2] == '+' ||
+	    word[2] == '-')
+		return false;
+	memcpy(digits, word, length);
+	*number = (int64_t)strtoull(digits, &end, 16);
+	return end == digits + length;
+}
+
 bool words_read_result(const char *word, size_t length, int64_t *result)
 {
+	if (read_hexadecimal(word, length, result))
+		return true;
 	if (read_signed(word, length, result))
 		return true;
 	bool minus = length > 0 && word[0] == '-';
@@ -218,7 +237,7 @@ void words_cell(struct text *text, const struct schedule_line *line, bool zero)
 		text_printf(text, " choice=");
 		words_choice(text, line->step.choice);
 	}
-	if (line->result_valid && (zero || line->result != 0)) {
+	if (line->result_valid && (zero || line->result != 0 || op_shows_memory(line->kind))) {
 		text_printf(text, " = ");
 		words_result(text, line->kind, line->result);
 	}

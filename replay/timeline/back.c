@@ -223,15 +223,6 @@ static void drop_last(struct hits *hits, size_t part, uint64_t count)
 	}
 }
 
-/* Is what was seen too little, because only the end of the part was looked at? */
-static bool is_too_little(const struct hits *hits, size_t part, uint64_t behind)
-{
-	uint64_t seen = 0;
-	for (size_t i = hits->length; i-- > 0 && hits->at[i].part == part;)
-		seen += !hits->at[i].at_beginning;
-	return hits->cut && seen <= behind;
-}
-
 /* In the middle of a part: what is stopped at from here to its end isn't before here, all else in it is. */
 static bool look_back_within(struct timeline *timeline, struct traps *traps, struct move *move)
 {
@@ -246,11 +237,9 @@ static bool look_back_within(struct timeline *timeline, struct traps *traps, str
 	if (!scan_behind(timeline, traps, &behind, move))
 		return false;
 	if (counted && behind > 0 && ends_in_loop(timeline, here.part, &registers))
-		return scan_before(timeline, traps, here.part, 1, move) && scan_steps(timeline, &here, move);
-	if (!scan_before(timeline, traps, here.part + 1, 1, move))
-		return false;
-	if (is_too_little(&timeline->hits, here.part, behind + stands) &&
-	    !scan_all_before(timeline, traps, here.part + 1, move))
+		return scan_before(timeline, traps, here.part, 1, 0, move) &&
+		       scan_steps(timeline, &here, move);
+	if (!scan_before(timeline, traps, here.part + 1, 1, behind + stands, move))
 		return false;
 	drop_last(&timeline->hits, here.part, behind + stands);
 	return true;
@@ -266,7 +255,7 @@ static void look_back_from(struct timeline *timeline, struct traps *traps, size_
 {
 	struct hits *hits = &timeline->hits;
 	for (size_t images = 1; part > 0; images++) {
-		if (!scan_before(timeline, traps, part, images, move))
+		if (!scan_before(timeline, traps, part, images, 0, move))
 			return;
 		if (hits->length > 0) {
 			arrive(timeline, hits->length - 1, move);

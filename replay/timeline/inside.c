@@ -73,13 +73,21 @@ static void remove_at(struct timeline *timeline, size_t i)
 		rebase(timeline, &gone);
 }
 
+/* Which are kept although room is needed, besides those that places hang on. */
+enum spared {
+	SPARED_HITS,  /* what hits are counted from, */
+	SPARED_ROOTS, /* what they can't be counted from another one instead of, */
+	SPARED_NONE,
+};
+
 /* The one that served longest ago, of those that nothing hangs on; INSIDES: there is none. */
-static size_t oldest(const struct timeline *timeline, bool spare_hits)
+static size_t oldest(const struct timeline *timeline, enum spared spared)
 {
 	size_t found = INSIDES;
 	for (size_t i = 0; i < timeline->insides_length; i++) {
 		const struct inside *inside = &timeline->insides[i];
-		if (is_needed(timeline, inside) || (spare_hits && serves_hits(timeline, inside)))
+		const bool spare = spared == SPARED_HITS || (spared == SPARED_ROOTS && !inside->based);
+		if (is_needed(timeline, inside) || (spare && serves_hits(timeline, inside)))
 			continue;
 		if (found == INSIDES || inside->used < timeline->insides[found].used)
 			found = i;
@@ -91,9 +99,9 @@ static void make_room(struct timeline *timeline)
 {
 	const uint64_t limit = timeline->options.image_bytes ? timeline->options.image_bytes : INSIDE_BYTES;
 	while (timeline->insides_length >= most(timeline) || bytes(timeline) > limit) {
-		size_t least = oldest(timeline, true);
-		if (least == INSIDES)
-			least = oldest(timeline, false);
+		size_t least = INSIDES;
+		for (int spared = SPARED_HITS; spared <= SPARED_NONE && least == INSIDES; spared++)
+			least = oldest(timeline, (enum spared)spared);
 		if (least == INSIDES)
 			return;
 		remove_at(timeline, least);
@@ -148,6 +156,7 @@ bool inside_here(struct timeline *timeline)
 	    process_save_midway(timeline->process, timeline->output_before, &here.process) != STATUS_OK)
 		return false;
 	here.bytes = process_midway_bytes(here.process);
+	timeline->effort.copies++;
 	if (!counted) {
 		here.root = ++timeline->roots;
 		here.steps = 0;
@@ -170,14 +179,22 @@ const struct inside *inside_before(const struct timeline *timeline, size_t part,
 	return best;
 }
 
+/* Is it to come by here? The program hasn't run past, as far as the process knows. */
+static bool is_on_way(const struct timeline *timeline, const struct inside *inside)
+{
+	return timeline->run && !timeline->over && timeline->position.part == inside->part &&
+	       timeline->given <= inside->given;
+}
+
 bool inside_go(struct timeline *timeline, const struct inside *inside, struct move *move)
 {
 	const size_t part = inside->part;
 	const uint32_t root = inside->root;
 	const uint64_t steps = inside->steps;
 	const struct inside *kept = find(timeline, inside);
-	if (!go_to_part(timeline, part, move))
+	if (!is_on_way(timeline, inside) && !go_to_part(timeline, part, move))
 		return false;
+	traps_use(timeline, NULL);
 	checkpoint_here(timeline);
 	timeline->enter = kept;
 	if (kept)

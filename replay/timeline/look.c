@@ -142,6 +142,11 @@ size_t timeline_read(struct timeline *timeline, uint64_t address, void *to, size
 	return done;
 }
 
+struct timeline_effort timeline_effort(const struct timeline *timeline)
+{
+	return timeline->effort;
+}
+
 char *timeline_output(struct timeline *timeline, size_t *length)
 {
 	char *bytes = process_output_from(timeline->process, timeline->output_shown, length);

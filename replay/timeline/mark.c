@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_LOOK 1024
-
 struct timeline_mark {
 	struct timeline_mark *next;
 	struct spot spot;
@@ -22,19 +20,17 @@ static uint64_t mix(uint64_t digest, const void *bytes, size_t size)
 	return digest;
 }
 
-/* Registers and the nearest part of the stacks of all threads. */
+/* Registers of all threads, and memory. */
 static uint64_t look(struct timeline *timeline)
 {
 	uint64_t digest = timeline_threads(timeline);
 	for (uint32_t t = 0; t < timeline_threads(timeline); t++) {
 		struct user_regs_struct registers;
-		uint8_t stack[STACK_LOOK];
-		if (timeline_registers(timeline, t, &registers) != STATUS_OK)
-			continue;
-		digest = mix(digest, &registers, sizeof registers);
-		digest = mix(digest, stack, timeline_read(timeline, registers.rsp, stack, sizeof stack));
+		if (timeline_registers(timeline, t, &registers) == STATUS_OK)
+			digest = mix(digest, &registers, sizeof registers);
 	}
-	return digest;
+	const uint64_t memory = visit_memory(timeline);
+	return mix(digest, &memory, sizeof memory);
 }
 
 static bool copy_path(struct path *to, const struct path *from)

@@ -120,8 +120,8 @@ static bool arrive(struct resume_ctx *ctx)
 	const size_t watch = moved ? take_hit(ctx) : WATCHES;
 	if (watch < WATCHES)
 		return yield(ctx, (struct event){.kind = EVENT_WATCHPOINT,
-						    .watch = watch,
-						    .address = timeline->active->watches[watch].address});
+						 .watch = watch,
+						 .address = timeline->active->watches[watch].address});
 	const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
 	bool at_copy = regs && entries_at_copy(process_entries(timeline->process), regs->rip);
 	bool arrived = moved || (at_copy && !was_fresh && timeline->shown_pc != pc);
@@ -463,12 +463,38 @@ static void prepare(struct resume_ctx *ctx)
 	traps_arm(ctx->timeline, ctx->tracee);
 }
 
+static enum status enter(struct resume_ctx *ctx)
+{
+	struct timeline *timeline = ctx->timeline;
+	enum status status = process_enter(timeline->process, timeline->enter->process);
+	if (status != STATUS_OK)
+		return status;
+	timeline->enter = NULL;
+	timeline->effort.copies++;
+	traps_forget(timeline);
+	ctx->signal = 0;
+	ctx->tracee = process_tracee(timeline->process, ctx->thread);
+	if (!ctx->tracee)
+		return STATUS_GONE;
+	return yield(ctx, (struct event){.kind = EVENT_ENTERED}) ? STATUS_OK : STATUS_INTERRUPTED;
+}
+
+/* Does an image belong here that is to be put in the process's place? No stop that concerned the process is missing. */
+static bool is_to_enter(const struct timeline *timeline)
+{
+	return timeline->enter && timeline->enter->given == timeline->given;
+}
+
 static enum status run_to_stop(struct resume_ctx *ctx, bool resume)
 {
 	struct timeline *timeline = ctx->timeline;
 	const int timeout_ms = ctx->timeout_ms;
 	for (;;) {
-		enum status status;
+		enum status status = STATUS_OK;
+		while (resume && is_to_enter(timeline) && status == STATUS_OK)
+			status = enter(ctx);
+		if (status != STATUS_OK)
+			return status;
 		if (!resume) {
 			/* It may be a step that took its time, within the counting of a loop's rounds. */
 			status = settle(ctx, await(ctx));
@@ -499,32 +525,10 @@ static enum status run_to_stop(struct resume_ctx *ctx, bool resume)
 	}
 }
 
-/* Here the image belongs that is to be put in the process's place: no stop that concerned the process is missing. */
-static enum status enter(struct resume_ctx *ctx)
-{
-	struct timeline *timeline = ctx->timeline;
-	enum status status = process_enter(timeline->process, timeline->enter->process);
-	if (status != STATUS_OK)
-		return status;
-	timeline->enter = NULL;
-	traps_forget(timeline);
-	ctx->signal = 0;
-	ctx->tracee = process_tracee(timeline->process, ctx->thread);
-	if (!ctx->tracee)
-		return STATUS_GONE;
-	return yield(ctx, (struct event){.kind = EVENT_ENTERED}) ? STATUS_OK : STATUS_INTERRUPTED;
-}
-
 static enum status run_seen(struct resume_ctx *ctx, bool resume)
 {
-	const struct timeline *timeline = ctx->timeline;
 	if (resume && !arrive(ctx))
 		return STATUS_INTERRUPTED;
-	if (resume && timeline->enter && timeline->enter->given == timeline->given) {
-		enum status status = enter(ctx);
-		if (status != STATUS_OK)
-			return status;
-	}
 	return run_to_stop(ctx, resume);
 }
 

@@ -152,6 +152,7 @@ enum status run_start(struct timeline *timeline, const struct checkpoint *from)
 	if (status != STATUS_OK)
 		return status;
 	timeline->begins_at = from ? from->part : 0;
+	timeline->effort.copies++;
 	timeline->given = 0;
 	timeline->output_before = 0;
 	timeline->midway = false;
@@ -170,11 +171,16 @@ const struct event *run_advance(struct timeline *timeline, enum step_mode mode)
 {
 	timeline->mode = mode;
 	timeline->hits.here = 0;
+	timeline->effort.stops++;
 	coroutine_resume(timeline->run);
 	timeline->over = timeline->event.kind == EVENT_END;
 	path_note(timeline, &timeline->event);
-	/* The pilot looks only when a thread takes its time; where steps are counted, the counting asks. */
-	bool asks = timeline->event.kind != EVENT_STEP && timeline->event.kind != EVENT_END;
+	/*
+	 * The pilot looks only when a thread takes its time; where steps are counted, the counting asks. Whose image has taken the process's
+	 * place says where that is first.
+	 */
+	bool asks = timeline->event.kind != EVENT_STEP && timeline->event.kind != EVENT_END &&
+		    timeline->event.kind != EVENT_ENTERED;
 	if (asks && timeline->ticks++ % ASK_EVERY == 0 && run_is_interrupted(timeline))
 		timeline->event.kind = EVENT_INTERRUPTED;
 	return &timeline->event;

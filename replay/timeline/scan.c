@@ -2,39 +2,35 @@
  * The past executed once more: what it is stopped at is noted in order. Where that happens too often for all of it to be
  * looked at, only the last of it is: up to there the program runs freely, and images are kept.
  */
-#include "replay/timeline/timeline.h"
+#include "replay/timeline/stretch.h"
 
 #include <string.h>
 
 #define MANY_HITS  2000u /* in one part: the first of them aren't worth the time */
+#define LEAST_HITS 64u	 /* of them are looked at in any case */
 #define IMAGE_HITS 64u	 /* so many between two images */
-#define WAITING	   64u
 
-/* What is looked at of a part with too many hits: a stretch at its end, of so much processor time. */
-#define STRETCH_NS 60000u
-/* What one slice is of a stretch that is still too long. */
-#define STRETCH_SLICES 8u
-/* So often it need not have become much shorter. */
-#define PASSES_IN_VAIN 12u
+/* Where the end of a part has too few of them, so many times as much is looked at. */
+#define LONGER_LEAST 4u
+#define LONGER_MOST  64u
 
 struct scan {
 	struct timeline *timeline;
 	struct scanner scanner;
 	size_t limit;
 	struct hits *hits;
+	uint64_t
+	    after; /* so many of the last part don't count: they are after the place that is gone back from */
 	/* In the present part. */
 	uint32_t root;
 	uint64_t count; /* after it */
 	uint64_t total, next_image;
+	uint64_t passed; /* in the part before it */
 	/* Instructions that are known to touch what is watched, met since the last hit. */
 	bool spies;
 	uint64_t arrivals[TOUCHERS], spied;
-	/* Images that were passed without looking, the latest last. */
 	uint64_t many;
-	uint32_t waiting[WAITING];
-	size_t waiting_length;
-	uint64_t
-	    stretch; /* nanoseconds that the thread has used from the latest to the end of the part; 0: unknown */
+	struct stretch stretch; /* at the end of the last part */
 	bool hurried, patient;
 };
 
@@ -155,9 +151,9 @@ static bool begin_part(struct scan *scan)
 	struct timeline *timeline = scan->timeline;
 	struct hit hit = {.event = timeline->event, .part = timeline->position.part, .at_beginning = true};
 	begin_root(scan);
+	scan->passed = scan->total;
 	scan->total = scan->spied = 0;
 	scan->next_image = IMAGE_HITS;
-	scan->waiting_length = 0;
 	if (timeline->event.kind == EVENT_START)
 		return true;
 	hit.event.kind = EVENT_BREAKPOINT;
@@ -165,57 +161,6 @@ static bool begin_part(struct scan *scan)
 	bool there = hit.event.address && traps_has_break(scan->scanner.traps, hit.event.address) &&
 		     is_wanted(timeline, &hit.event);
 	return !there || hits_add(scan->hits, &hit);
-}
-
-static void add_waiting(struct scan *scan)
-{
-	if (scan->waiting_length == WAITING)
-		memmove(scan->waiting, scan->waiting + 1, --scan->waiting_length * sizeof *scan->waiting);
-	scan->waiting[scan->waiting_length++] = scan->timeline->root;
-}
-
-/* Of the thread that performs the present part. */
-static uint64_t used_by(const struct timeline *timeline, uint32_t thread)
-{
-	struct tracee *tracee = process_tracee(timeline->process, thread);
-	return tracee ? tracee_cpu_time(tracee) : 0;
-}
-
-/* To the end of the part without looking; false: interrupted. */
-static bool run_out(struct scan *scan, bool sliced, struct move *move)
-{
-	struct timeline *timeline = scan->timeline;
-	const size_t part = timeline->position.part;
-	const uint32_t thread = timeline->event.thread;
-	uint64_t since = used_by(timeline, thread);
-	traps_use(timeline, NULL);
-	slices_begin(timeline, (unsigned)(scan->stretch / STRETCH_SLICES / 1000));
-	while (timeline->position.part == part && !timeline->over) {
-		const struct event *event = sliced ? slices_next(timeline) : run_advance(timeline, MODE_FREE);
-		if (event->kind == EVENT_INTERRUPTED) {
-			move_fill(timeline, MOVE_INTERRUPTED, move);
-			return false;
-		}
-		if (event->kind == EVENT_SLICE && timeline->position.steps_known) {
-			add_waiting(scan);
-			since = used_by(timeline, thread);
-		}
-	}
-	const uint64_t used = used_by(timeline, thread);
-	scan->stretch = used > since ? used - since : 0;
-	return true;
-}
-
-/* To the latest image that was passed; false: there is none, or *failed and *move says why. */
-static bool take_waiting(struct scan *scan, size_t part, bool *failed, struct move *move)
-{
-	struct timeline *timeline = scan->timeline;
-	const struct inside *inside = NULL;
-	*failed = false;
-	while (scan->waiting_length > 0 && !inside)
-		inside = inside_before(timeline, part, scan->waiting[--scan->waiting_length], 0);
-	*failed = inside && !inside_go(timeline, inside, move);
-	return inside && !*failed;
 }
 
 /* From an image in the part where it stands. */
@@ -231,49 +176,52 @@ static bool look_from_here(struct scan *scan)
 
 static bool begin_again(struct scan *scan, struct move *move);
 
-/* What is left isn't short yet, and may become so: some of that time goes into stopping it. */
-static bool is_long(const struct scan *scan, uint64_t *best, unsigned *vain)
+/*
+ * So many at the end of a part are worth looking for. What is passed again when they have been used up is then never more than what has
+ * been gone back over.
+ */
+static uint64_t least_hits(const struct scan *scan)
 {
-	const bool better = *best == 0 || scan->stretch < *best - *best / 4;
-	*vain = better ? 0 : *vain + 1;
-	if (better)
-		*best = scan->stretch;
-	return scan->stretch > STRETCH_NS && *vain < PASSES_IN_VAIN;
+	return 2 * scan->after > LEAST_HITS ? 2 * scan->after : LEAST_HITS;
+}
+
+/* In the last part, from where it stands. */
+static bool approach_end(struct scan *scan, struct move *move)
+{
+	hits_clear(scan->hits);
+	switch (stretch_approach(&scan->stretch, scan->timeline, move)) {
+	case APPROACHED:
+		return look_from_here(scan);
+	case APPROACHED_NONE:
+		return begin_again(scan, move);
+	default:
+		return false;
+	}
 }
 
 /* So much is stopped at in this part, the last one, that only its end is looked at. */
 static bool look_at_end(struct scan *scan, struct move *move)
 {
-	struct timeline *timeline = scan->timeline;
-	const size_t part = timeline->position.part;
-	bool failed = false;
-	uint64_t best = 0;
-	unsigned vain = 0;
-	hits_clear(scan->hits);
 	scan->hurried = true;
-	scan->many = scan->many < MANY_HITS * 16 ? MANY_HITS * 16 : 2 * scan->many;
-	scan->stretch = 0;
-	if (inside_here(timeline))
-		add_waiting(scan);
-	/*
-	 * Until what is left is short. How long a slice was tells little of that: on a busy machine the thread goes on while fmc waits for a
-	 * processor, and may come to the end.
-	 */
-	do {
-		if (!run_out(scan, true, move))
-			return false;
-		if (!take_waiting(scan, part, &failed, move))
-			return !failed && begin_again(scan, move);
-		add_waiting(scan);
-	} while (is_long(scan, &best, &vain));
-	scan->waiting_length--;
-	return look_from_here(scan);
+	scan->spies = false; /* twice as many stops */
+	scan->many = 2 * (scan->many > least_hits(scan) ? scan->many : least_hits(scan));
+	scan->stretch.length = 0;
+	return approach_end(scan, move);
+}
+
+/* That was too little: a longer stretch, by how much is missing. */
+static bool look_at_more(struct scan *scan, struct move *move)
+{
+	const uint64_t missing = scan->passed ? 2 * least_hits(scan) / scan->passed : (uint64_t)LONGER_MOST;
+	const uint64_t least = missing > LONGER_LEAST ? missing : LONGER_LEAST;
+	stretch_lengthen(&scan->stretch, least < LONGER_MOST ? least : LONGER_MOST);
+	return go_to_part(scan->timeline, scan->limit - 1, move) && approach_end(scan, move);
 }
 
 /* So much that it is left for when it is the last one. */
 static bool leave_out(struct scan *scan, struct move *move)
 {
-	if (!run_out(scan, false, move))
+	if (!stretch_run_out(&scan->stretch, scan->timeline, false, move))
 		return false;
 	hits_begin(scan->hits, scan->scanner.traps, scan->timeline->position.part);
 	return use_traps(scan);
@@ -336,16 +284,14 @@ static bool scan_on(struct scan *scan, struct move *move)
 	return true;
 }
 
-/* At the limit; where the end of a part alone was looked at and nothing found, more of it. */
+/* At the limit; where the end of a part alone was looked at and too little found, more of it. */
 static bool is_through(struct scan *scan, bool *failed, struct move *move)
 {
+	const bool enough = scan->hits->length > scan->after && scan->passed >= least_hits(scan);
 	*failed = false;
-	if (scan->hits->length > 0 || !scan->hurried || scan->patient)
+	if (enough || !scan->hurried || scan->patient)
 		return true;
-	if (take_waiting(scan, scan->limit - 1, failed, move))
-		*failed = !look_from_here(scan);
-	else if (!*failed)
-		*failed = !begin_again(scan, move);
+	*failed = !look_at_more(scan, move);
 	return false;
 }
 
@@ -370,26 +316,17 @@ static bool scan(struct scan *scan, size_t images, struct move *move)
 }
 
 bool scan_before(struct timeline *timeline, const struct traps *traps, size_t part, size_t images,
-		 struct move *move)
+		 uint64_t after, struct move *move)
 {
 	struct scan state = {.timeline = timeline,
 			     .scanner = {.timeline = timeline, .traps = traps},
 			     .limit = part,
 			     .hits = &timeline->hits,
+			     .after = after,
 			     .spies = traps->watches_length > 0,
 			     .many = MANY_HITS};
+	stretch_begin(&state.stretch);
 	return scan(&state, images, move);
-}
-
-bool scan_all_before(struct timeline *timeline, const struct traps *traps, size_t part, struct move *move)
-{
-	struct scan state = {.timeline = timeline,
-			     .scanner = {.timeline = timeline, .traps = traps},
-			     .limit = part,
-			     .hits = &timeline->hits,
-			     .spies = traps->watches_length > 0,
-			     .patient = true};
-	return scan(&state, 1, move);
 }
 
 bool scan_behind(struct timeline *timeline, struct traps *traps, uint64_t *count, struct move *move)

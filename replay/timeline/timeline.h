@@ -22,6 +22,7 @@
  *     hits.c             what was stopped at on the way, in order
  *     move.c             movements forwards, and to the beginnings of parts
  *     scan.c             a part of the past executed once more, to see what is stopped at
+ *     stretch.c          to an image near the end of a part
  *     back.c             movements backwards
  *     mark.c             places to return to
  *     look.c             threads, registers, memory as the program would see them
@@ -247,6 +248,7 @@ struct timeline {
 	    visits[VISITS]; /* found by their place; a newer one drives out another with the same number */
 	/* A copy that may be changed. */
 	struct change *change; /* NULL: nothing has been changed */
+	struct timeline_effort effort;
 	/* What has been shown of the program's output. */
 	size_t output_shown;
 };
@@ -420,12 +422,11 @@ bool hits_uses(const struct hits *hits, uint32_t root);
 
 /*
  * scan.c: execute from an image before this part up to its beginning: timeline->hits are then those on the way. The more
- * images it goes back at once, the longer takes that, and the sooner is it through. False: *move says why not.
+ * images it goes back at once, the longer takes that, and the sooner is it through. Of a part with many of them only the last may be
+ * there, more than `after` if there are. False: *move says why not.
  */
 bool scan_before(struct timeline *timeline, const struct traps *traps, size_t part, size_t images,
-		 struct move *move);
-/* The same from the part before on, and each of them however many there are. */
-bool scan_all_before(struct timeline *timeline, const struct traps *traps, size_t part, struct move *move);
+		 uint64_t after, struct move *move);
 /* How many there are from here to the end of the part. */
 bool scan_behind(struct timeline *timeline, struct traps *traps, uint64_t *count, struct move *move);
 /* Those are in force: to the next that counts, what else is met is timeline->event. */
@@ -448,6 +449,9 @@ void move_failed(struct timeline *timeline, enum status status, const char *why,
 bool is_true_end(const struct timeline *timeline);
 /* The thread that performs transition `part`; part 0: the first thread. */
 uint32_t part_thread(const struct timeline *timeline, size_t part);
+
+/* visit.c: a digest of the program's variables and of the nearest part of all stacks, as the program would see them. */
+uint64_t visit_memory(struct timeline *timeline);
 
 /* mark.c: is some mark counted from this root? */
 bool marks_use(const struct timeline *timeline, uint32_t root);

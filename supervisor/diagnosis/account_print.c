@@ -75,7 +75,7 @@ static char *text_of(const struct account *account, uint32_t thread, bool many)
 	FILE *stream = open_memstream(&text, &size);
 	if (!stream)
 		return NULL;
-	wait_print(&account->situation, thread, many, true, stream);
+	wait_print(&account->situation, thread, (many ? WAIT_PRINT_MANY : 0) | WAIT_PRINT_CALL, stream);
 	return fclose(stream) == 0 ? text : NULL;
 }
 

@@ -40,7 +40,7 @@ static void print_cycle(const struct graph *graph, const uint32_t *threads, size
 			i = length - most / 2;
 		}
 		fprintf(stream, "%sT%u ", i ? ", " : "", (unsigned)threads[i] + 1);
-		wait_print(graph->situation, threads[i], false, false, stream);
+		wait_print(graph->situation, threads[i], 0, stream);
 	}
 }
 
@@ -198,7 +198,7 @@ static bool tell_orphans(struct graph *graph, uint32_t first, struct diagnosis *
 	for (uint32_t t = first; t < graph->length && good; t++)
 		if (orphaned(graph, t) && graph->waits[t]->object == wait->object)
 			good = thread_list_add(&draft.threads, t);
-	good = good && print_groups(graph->situation, &draft.threads, false, draft.message);
+	good = good && print_groups(graph->situation, &draft.threads, 0, draft.message);
 	fputs("the thread has ended without unlocking it", draft.evidence);
 	graph_explain(graph, draft.threads.at, draft.threads.length);
 	return cause_end(&draft, diagnosis) && good;

@@ -61,7 +61,7 @@ bool cause_end(struct cause_draft *draft, struct diagnosis *diagnosis)
 	return true;
 }
 
-static bool same_texts(const struct situation *s, uint32_t a, uint32_t b, bool call)
+static bool same_texts(const struct situation *s, uint32_t a, uint32_t b, unsigned flags)
 {
 	char *texts[2] = {NULL, NULL};
 	size_t sizes[2];
@@ -70,7 +70,7 @@ static bool same_texts(const struct situation *s, uint32_t a, uint32_t b, bool c
 		FILE *stream = open_memstream(&texts[i], &sizes[i]);
 		if (!stream)
 			break;
-		wait_print(s, threads[i], false, call, stream);
+		wait_print(s, threads[i], flags, stream);
 		fclose(stream);
 	}
 	bool same = texts[0] && texts[1] && strcmp(texts[0], texts[1]) == 0;
@@ -80,20 +80,20 @@ static bool same_texts(const struct situation *s, uint32_t a, uint32_t b, bool c
 }
 
 /* One group: all of the list from `first` on that do the same, crossed off. */
-static bool print_group(const struct situation *s, const struct thread_list *threads, size_t first, bool call,
-			bool *told, FILE *stream)
+static bool print_group(const struct situation *s, const struct thread_list *threads, size_t first,
+			unsigned flags, bool *told, FILE *stream)
 {
 	struct thread_list group = {0};
 	bool good = true;
 	for (size_t i = first; i < threads->length && good; i++) {
-		if (told[i] || (i > first && !same_texts(s, threads->at[first], threads->at[i], call)))
+		if (told[i] || (i > first && !same_texts(s, threads->at[first], threads->at[i], flags)))
 			continue;
 		told[i] = true;
 		good = thread_list_add(&group, threads->at[i]);
 	}
 	threads_print(group.at, group.length, stream);
 	fputc(' ', stream);
-	wait_print(s, threads->at[first], group.length > 1, call, stream);
+	wait_print(s, threads->at[first], (group.length > 1 ? WAIT_PRINT_MANY : 0) | flags, stream);
 	free(group.at);
 	return good;
 }
@@ -106,12 +106,12 @@ static size_t untold(const bool *told, size_t length)
 	return n;
 }
 
-bool print_groups(const struct situation *situation, const struct thread_list *threads, bool call,
+bool print_groups(const struct situation *situation, const struct thread_list *threads, unsigned flags,
 		  FILE *stream)
 {
 	bool *told = calloc(threads->length + 1, sizeof(*told));
 	bool good = told != NULL;
-	const char *between = call ? "; " : ", ";
+	const char *between = flags & WAIT_PRINT_CALL ? "; " : ", ";
 	size_t groups = 0;
 	for (size_t i = 0; i < threads->length && good; i++) {
 		if (told[i])
@@ -121,7 +121,7 @@ bool print_groups(const struct situation *situation, const struct thread_list *t
 			break;
 		}
 		fputs(groups++ ? between : "", stream);
-		good = print_group(situation, threads, i, call, told, stream);
+		good = print_group(situation, threads, i, flags, told, stream);
 	}
 	free(told);
 	return good;

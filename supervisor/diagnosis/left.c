@@ -67,11 +67,11 @@ static const char *wakening(enum wait_kind kind)
 static bool write_message(const struct graph *graph, const struct thread_list *roots,
 			  const struct thread_list *givers, struct cause_draft *draft)
 {
-	if (!print_groups(graph->situation, roots, false, draft->message))
+	if (!print_groups(graph->situation, roots, 0, draft->message))
 		return false;
 	if (draft->kind == CAUSE_EMPTY_QUEUE) {
 		fputs(", while ", draft->message);
-		return print_groups(graph->situation, givers, false, draft->message);
+		return print_groups(graph->situation, givers, 0, draft->message);
 	}
 	bool same = true;
 	for (size_t i = 1; i < roots->length; i++)
@@ -97,7 +97,7 @@ static bool write_evidence(const struct graph *graph, const struct thread_list *
 	if (draft->kind == CAUSE_EMPTY_QUEUE || givers->length == 0)
 		return true;
 	fputs(": ", draft->evidence);
-	return print_groups(graph->situation, givers, false, draft->evidence);
+	return print_groups(graph->situation, givers, 0, draft->evidence);
 }
 
 /* After another cause everything that this one says is true, too, but who waits for whom has been told. */

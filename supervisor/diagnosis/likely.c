@@ -93,7 +93,7 @@ bool find_crash(struct graph *graph, struct diagnosis *diagnosis)
 	if (!cause_begin(&draft, CAUSE_CRASH, true))
 		return false;
 	fprintf(draft.message, "T%u ", (unsigned)s->signalled + 1);
-	wait_print(s, s->signalled, false, false, draft.message);
+	wait_print(s, s->signalled, 0, draft.message);
 	print_place(graph, s->signalled, draft.message);
 	bool good = thread_list_add(&draft.threads, s->signalled);
 	return cause_end(&draft, diagnosis) && good;
@@ -139,7 +139,7 @@ static bool tell_hot(struct graph *graph, uint32_t thread, const struct thread_l
 	fprintf(draft.message, "T%u runs all the time", (unsigned)thread + 1);
 	print_place(graph, thread, draft.message);
 	fputs(", and ", draft.message);
-	bool good = print_groups(graph->situation, waiters, false, draft.message);
+	bool good = print_groups(graph->situation, waiters, 0, draft.message);
 	uint64_t hundredth = graph->situation->interval_ns / 100;
 	fprintf(draft.evidence, "%u %% of the time, of which it had a processor for %u %%",
 		percent(graph, thread), (unsigned)(graph->situation->movement[thread].cpu_ns / hundredth));
@@ -168,9 +168,9 @@ static bool tell_chain(struct graph *graph, uint32_t thread, const struct thread
 	struct cause_draft draft;
 	if (!cause_begin(&draft, CAUSE_CHAIN, false))
 		return false;
-	bool good = print_groups(graph->situation, waiters, false, draft.message);
+	bool good = print_groups(graph->situation, waiters, 0, draft.message);
 	fprintf(draft.message, ", while T%u ", (unsigned)thread + 1);
-	wait_print(graph->situation, thread, false, true, draft.message);
+	wait_print(graph->situation, thread, WAIT_PRINT_CALL, draft.message);
 	fprintf(draft.evidence, "they go on when T%u does", (unsigned)thread + 1);
 	good = good && thread_list_add(&draft.threads, thread);
 	return cause_end(&draft, diagnosis) && good;
@@ -218,7 +218,7 @@ bool find_ordinary(struct graph *graph, struct diagnosis *diagnosis)
 	bool runs = running.length > 0;
 	if (good && all.length > 0 && (good = cause_begin(&draft, runs ? CAUSE_BUSY : CAUSE_IDLE, false))) {
 		const struct thread_list *told = runs ? &running : &all;
-		good = print_groups(graph->situation, told, true, draft.message);
+		good = print_groups(graph->situation, told, WAIT_PRINT_CALL, draft.message);
 		for (size_t i = 0; i < told->length && good; i++)
 			good = thread_list_add(&draft.threads, told->at[i]);
 		if (!runs)

@@ -84,9 +84,9 @@ bool find_ordinary(struct graph *graph, struct diagnosis *diagnosis); /* idle or
 
 /*
  * "T2 to T5 wait for a signal of ready, T1 waits for T2 to exit": of these threads, those who do the same together, a few
- * groups only. call: as wait_print(). False without memory.
+ * groups only. flags: WAIT_PRINT_CALL or 0. False without memory.
  */
-bool print_groups(const struct situation *situation, const struct thread_list *threads, bool call,
+bool print_groups(const struct situation *situation, const struct thread_list *threads, unsigned flags,
 		  FILE *stream);
 
 #endif

@@ -143,8 +143,9 @@ static bool print_plain(const struct situation *s, uint32_t thread, bool many, F
 	return true;
 }
 
-void wait_print(const struct situation *situation, uint32_t thread, bool many, bool call, FILE *stream)
+void wait_print(const struct situation *situation, uint32_t thread, unsigned flags, FILE *stream)
 {
+	const bool many = flags & WAIT_PRINT_MANY;
 	const struct wait *wait = &situation->inspection->threads[thread].wait;
 	const char *waits = many ? "wait" : "waits";
 	if (print_plain(situation, thread, many, stream))
@@ -163,6 +164,6 @@ void wait_print(const struct situation *situation, uint32_t thread, bool many, b
 		fprintf(stream, " (%s)", wait->detail);
 	if (wait->timed && wait->kind != WAIT_SLEEP)
 		fputs(" for a limited time", stream);
-	if (wait->call && (call || wait->kind == WAIT_SYSCALL))
+	if (wait->call && (flags & WAIT_PRINT_CALL || wait->kind == WAIT_SYSCALL))
 		fprintf(stream, "%s in %s", wait->kind == WAIT_SYSCALL ? "" : ",", wait->call);
 }

@@ -98,15 +98,16 @@ static void pass_join(const struct sync_order *order, const struct transition *t
 		give(order, transition->op.object, thread_clock(order, transition->thread));
 }
 
-static void pass_object(const struct sync_order *order, const struct transition *transition, bool gives,
-			bool takes)
+enum { GIVES = 1, TAKES = 2 };
+
+static void pass_object(const struct sync_order *order, const struct transition *transition, unsigned how)
 {
 	if (transition->op.object == NO_OBJECT)
 		return;
 	uint32_t *clock = object_clock(order, transition->op.object);
-	if (gives)
+	if (how & GIVES)
 		give(order, transition->thread, clock);
-	if (takes)
+	if (how & TAKES)
 		join(order, thread_clock(order, transition->thread), clock);
 }
 
@@ -119,7 +120,7 @@ static void pass_sem(struct sync_order *order, const struct transition *transiti
 	if (transition->op.kind == OP_SEM_INIT)
 		order->empty[object] = transition->op.arg == 0;
 	else if (order->empty[object] && transition->result_valid && transition->result == 0)
-		pass_object(order, transition, post, !post);
+		pass_object(order, transition, post ? GIVES : TAKES);
 }
 
 void sync_order_pass(struct sync_order *order, size_t i)
@@ -136,14 +137,15 @@ void sync_order_pass(struct sync_order *order, size_t i)
 		break;
 	case OP_COND_SIGNAL:
 	case OP_COND_BROADCAST:
-		pass_object(order, transition, true, false);
+		pass_object(order, transition, GIVES);
 		break;
 	case OP_COND_RELOCK:
-		pass_object(order, transition, false, transition->op.arg == 0);
+		pass_object(order, transition, transition->op.arg == 0 ? TAKES : 0);
 		break;
 	case OP_BARRIER_WAIT:
 	case OP_BARRIER_RESUME:
-		pass_object(order, transition, transition->op.kind == OP_BARRIER_WAIT, true);
+		pass_object(order, transition,
+			    transition->op.kind == OP_BARRIER_WAIT ? GIVES | TAKES : TAKES);
 		break;
 	case OP_SEM_INIT:
 	case OP_SEM_POST:

@@ -4,12 +4,20 @@
 #include <fmc/breakpoints/sampling.h>
 #include <fmc/supervisor/process.h>
 
+/* Where a thread's memory is: its stack has reached down to `low`, its thread-local variables are at `fs`. */
+struct standing {
+	uint64_t low, fs; /* 0: not known */
+};
+
 /* Executions in which somebody sees what the program does to memory. */
 struct looking {
 	const struct process_look *look; /* NULL: nobody */
 	struct sampler *sampler;	 /* NULL until somebody does */
 	enum status status;		 /* of the last execution: could it be looked at? */
-	uint64_t main_stack;		 /* where that of the first thread ends; 0: not known yet */
+	struct standing *standings;	 /* of its threads, by their numbers */
+	uint32_t standings_length;
+	bool foreign_local;  /* in it a thread has touched another one's thread-local variables */
+	uint64_t main_stack; /* where that of the first thread ends; 0: not known yet */
 };
 
 /* A second thread exists or is about to; libraries have been loaded; a transition of this thread's begins. */
@@ -23,6 +31,12 @@ void look_turn(struct process *process, uint32_t thread);
  */
 bool look_is_trap(const struct process *process, uint64_t address);
 bool look_hit(struct process *process, uint32_t thread, const struct stop *stop, bool silent);
+
+/* What the thread has done since it was last asked is told, before another one runs. `silent`: as above. */
+void look_take(struct process *process, uint32_t thread, bool silent);
+
+/* It is stopped where it may be in code of the look's: it is put to where it is in the program's, and what it has done is told. */
+void look_leave(struct process *process, struct tracee *tracee, bool silent);
 
 /* It has come to the head of a loop, in whose place there is no trap of the look's. */
 void look_round(struct process *process, uint32_t thread, uint64_t address);

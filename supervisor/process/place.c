@@ -9,6 +9,10 @@ uint64_t process_own_place(struct process *process, struct tracee *tracee, uint6
 	enum { DEPTH = 32 };
 	uint64_t frames[DEPTH];
 	struct place place;
+	/* The program is where it is, as long as it is the same; what else is loaded may have changed. */
+	places_find(process->places, address, true, &place);
+	if (place.module && !place.library)
+		return address;
 	(void)places_update(process->places, process->target); /* else places are of what was known before */
 	places_find(process->places, address, true, &place);
 	if (!place.library)

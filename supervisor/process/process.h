@@ -79,6 +79,12 @@ struct object_slot {
 	uint32_t number; /* NO_OBJECT: the slot is free */
 };
 
+/* A set of loop heads, by their numbers. */
+struct heads {
+	uint64_t bits[LOOPS_MOST / 64];
+	uint32_t length; /* how many it has */
+};
+
 #define UNCONTROLLED_ROOM 1024 /* for remarks of an execution */
 
 /* How executions begin, once that is known: see starts/beginning.c. */
@@ -87,7 +93,7 @@ struct beginning {
 	bool refused;	 /* it can't be kept */
 	struct call call;
 	off_t output; /* bytes that have been written */
-	uint32_t counting;
+	struct heads counting;
 	bool watches_channels;
 	char uncontrolled[UNCONTROLLED_ROOM];
 };
@@ -195,7 +201,7 @@ struct process {
 	struct loops *loops; /* the options', or: */
 	struct loops own_loops;
 	uint32_t known;		   /* so many of them are in use in this execution */
-	uint32_t counting;	   /* the heads that are counted in this target, bit by bit */
+	struct heads counting;	   /* those that are counted in this target */
 	uint64_t transitions;	   /* of this execution */
 	uint32_t ran_last;	   /* who performed the last of them, where loops are known */
 	uint32_t owed[LOOPS_MOST]; /* rounds to go on with after the first one, which is looked at */

@@ -232,6 +232,19 @@ static void perform_raising(struct process *process, uint32_t thread, const stru
 }
 
 /* An instruction of the program's: what it does is its own, and it has no result that anybody asks for. */
+/*
+ * What is in memory right after an instruction: what it has read, or what it has written. Nobody else has run since.
+ */
+static void keep_value(struct process *process, const struct call *call, struct outcome *outcome)
+{
+	int64_t value = 0;
+	const uint64_t size = (uint64_t)call->op.arg;
+	outcome->result_valid = size > 0 && size <= sizeof value && (size & (size - 1)) == 0 &&
+				target_read(process->target, call->object, &value, size) == STATUS_OK;
+	const unsigned unused = outcome->result_valid ? 64 - 8 * (unsigned)size : 0;
+	outcome->result = (int64_t)((uint64_t)value << unused) >> unused;
+}
+
 static void perform_instruction(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
@@ -244,6 +257,8 @@ static void perform_instruction(struct process *process, uint32_t thread, struct
 		apart_undo_write(process, self, &found);
 	retries_after(process, self);
 	outcome->result_valid = false;
+	if (status == STATUS_OK && performed)
+		keep_value(process, &self->call, outcome);
 	if (status == STATUS_OK && performed)
 		go_on(process, thread, outcome);
 	else if (status == STATUS_OK || status == STATUS_GONE)
@@ -259,7 +274,7 @@ static void perform_read(struct process *process, uint32_t thread, struct outcom
 	if (!apart_read(process, self))
 		return perform_instruction(process, thread, outcome);
 	process_note(process, MANNER_STAY, 0);
-	outcome->result_valid = false;
+	keep_value(process, &self->call, outcome);
 	const struct call next = apart_next(self);
 	run_from_call(process, thread, &next, outcome);
 }

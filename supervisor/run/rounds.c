@@ -26,7 +26,7 @@ static uint32_t rounds_of(const struct process *process, uint32_t thread, uint32
 
 static bool counts(const struct process *process, uint32_t i)
 {
-	return process->counting >> i & 1;
+	return process->counting.bits[i / 64] >> i % 64 & 1;
 }
 
 void rounds_plant(struct process *process, struct tracee *tracee)
@@ -35,10 +35,11 @@ void rounds_plant(struct process *process, struct tracee *tracee)
 		const struct loop *loop = &process->loops->at[i];
 		if (counts(process, i) || loop->from > process->transitions)
 			continue;
-		uint64_t address = entries_loop_address(process->entries, loop);
+		uint64_t address = entries_place_address(process->entries, &loop->head);
 		if (!address || entries_count(process->entries, tracee, i, address) != STATUS_OK)
 			continue;
-		process->counting |= 1u << i;
+		process->counting.bits[i / 64] |= UINT64_C(1) << i % 64;
+		process->counting.length++;
 		/* A death is told by the next wait. */
 		(void)entries_set_rounds(process->entries, process->target, i, loop->rounds);
 	}
@@ -78,7 +79,7 @@ void rounds_begin(struct process *process, uint32_t thread)
 		return;
 	self->loop_yields = yields_in_a_row(process, thread);
 	process->ran_last = thread;
-	if (process->threaded && self->tracee && process->counting != (1u << process->known) - 1)
+	if (process->threaded && self->tracee && process->counting.length < process->known)
 		rounds_plant(process, self->tracee);
 	for (uint32_t i = 0; i < process->known; i++)
 		if (counts(process, i))

@@ -19,6 +19,7 @@
 #define WATCH_MS    10	  /* how long a thread may run before somebody looks what it does */
 #define LOOK_EVERY  256	  /* stops after which the same is done */
 #define STOP_NS	    10000 /* what a stop costs, of which the thread's own time shows little */
+#define LOOKED_AT   6	  /* so many times a thread's time doubles at most while a look is at what it touches */
 
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text)
 {
@@ -412,7 +413,8 @@ static bool on_timeout(struct run *run)
 	run->blocked = 0;
 	uint64_t used = tracee_cpu_time(thread->tracee) - run->since;
 	used += (target_calls(process->target) - run->calls + run->stops) * STOP_NS;
-	uint64_t most = (uint64_t)process->options.spin_ms * 1000000 << (run->patience & 15);
+	const unsigned slower = process->looking.look ? LOOKED_AT : 0;
+	uint64_t most = (uint64_t)process->options.spin_ms * 1000000 << ((run->patience & 15) + slower);
 	if (!process->threaded || run->own_calls || !most || used < most)
 		return false;
 	run->looks = 0;
@@ -439,6 +441,8 @@ static bool on_outside(struct run *run, const struct stop *stop)
 
 static bool run_handle(struct run *run, const struct stop *stop)
 {
+	if (stop->kind == STOP_SIGNAL || stop->kind == STOP_INTERRUPT || stop->kind == STOP_EXITING)
+		look_leave(run->process, stop->tracee, run->own_calls);
 	switch (stop->kind) {
 	case STOP_TRAP:
 		return on_trap(run, stop);
@@ -488,6 +492,7 @@ static void follow(struct run *run)
 			ended = run_fail(run, END_ERROR, status, "lost the target");
 		}
 	}
+	look_take(process, run->thread, run->own_calls);
 }
 
 void run_to_operation(struct process *process, uint32_t thread, struct outcome *outcome)

@@ -57,6 +57,9 @@ static bool await_step(struct walk *walk)
 		enum status status = target_wait(walk->process->target, walk->tracee, CALL_MS, &stop);
 		if (status == STATUS_INTERRUPTED)
 			continue;
+		/* On a busy machine it may not have had its turn yet. */
+		if (status == STATUS_TIMEOUT && tracee_blocked_in(walk->tracee, NULL) < 0)
+			continue;
 		if (status != STATUS_OK)
 			return false; /* it waits in the kernel, and goes on from there */
 		if (stop.kind == STOP_STEP)
@@ -240,7 +243,7 @@ static bool learn_loop(struct walk *walk)
 	if (!head)
 		return false;
 	struct loop loop = {.rounds = first_rounds(walk, head, how)};
-	entries_name_loop(process->entries, head->address, &loop);
+	(void)entries_place(process->entries, head->address, &loop.head);
 	if (!process->options.capture)
 		loop.from = process->transitions;
 	/* Or another process has learned it since this execution began. */
@@ -259,7 +262,10 @@ bool process_stop_running(struct process *process, struct tracee *tracee)
 	/* It came to something just now: that stop must not be lost. */
 	if (status == STATUS_OK && stop.kind != STOP_INTERRUPT)
 		target_push_back(&stop);
-	return status == STATUS_OK && stop.kind == STOP_INTERRUPT;
+	const bool stopped = status == STATUS_OK && stop.kind == STOP_INTERRUPT;
+	if (stopped)
+		look_leave(process, tracee, false);
+	return stopped;
 }
 
 static bool report(struct run *run, unsigned length)

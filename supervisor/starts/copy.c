@@ -15,7 +15,7 @@ struct process_copy {
 	struct process_object *objects;
 	uint32_t objects_length;
 	bool threaded, controlled, signalled, disturbed;
-	uint32_t counting;
+	struct heads counting;
 	uint64_t transitions;
 	uint32_t ran_last;
 	off_t output;

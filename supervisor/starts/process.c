@@ -19,6 +19,8 @@ static enum status prepare(void *context, struct target *target, struct tracee *
 	struct process *process = context;
 	(void)tracee;
 	enum status status = entries_plant_first(process->entries, target);
+	if (!process->options.program.image)
+		sampler_reserve(process->entries, target);
 	/* Without a thread library threads are still seen as the kernel makes them. */
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
@@ -80,7 +82,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->hope_lost = false;
 	process->going = false;
 	process->known = loops_length(process->loops);
-	process->counting = 0;
+	process->counting = (struct heads){0};
 	process->transitions = 0;
 	process->ran_last = NO_THREAD;
 	process->uncontrolled[0] = 0;
@@ -93,6 +95,7 @@ static void start_target(struct process *process, struct outcome *first)
 	if (status != STATUS_OK)
 		return run_failed(first, status == STATUS_INTERRUPTED ? END_INTERRUPTED : END_ERROR, status,
 				  "can't start an execution");
+	process_tell_unanswered(process);
 	rewind_capture(process);
 	process_watch_target(process);
 	if (process->options.program.image)

@@ -162,6 +162,12 @@ bool trace_forbids(const struct trace *trace)
 	return false;
 }
 
+bool transition_same_result(const struct transition *a, const struct transition *b)
+{
+	return op_shows_memory((enum op_kind)a->op.kind) ||
+	       (a->result_valid == b->result_valid && (!a->result_valid || a->result == b->result));
+}
+
 /* How long a sleep was to be may follow the clock and makes no difference to the schedule. */
 static bool same_op(const struct op *a, const struct op *b)
 {
@@ -175,7 +181,7 @@ static bool same_op(const struct op *a, const struct op *b)
 static bool same_transition(const struct transition *a, const struct transition *b)
 {
 	return a->thread == b->thread && a->choice == b->choice && same_op(&a->op, &b->op) &&
-	       a->result_valid == b->result_valid && (!a->result_valid || a->result == b->result);
+	       transition_same_result(a, b);
 }
 
 size_t trace_difference(const struct trace *a, const struct trace *b)

@@ -16,6 +16,16 @@ static void tell(struct process *process, struct tracee *tracee, const struct ca
 	process_remark(process, text);
 }
 
+void process_tell_unanswered(struct process *process)
+{
+	char text[128];
+	snprintf(text, sizeof text,
+		 "the processor's counter of time, which libraries read more than %d times before main()",
+		 ANSWERS_EARLY);
+	if (entries_given_up(process->target))
+		process_remark(process, text);
+}
+
 enum status process_pass_answered(struct process *process, uint32_t thread, const struct call *call,
 				  bool *performed)
 {

@@ -65,6 +65,8 @@ enum status process_pass_unwatched(struct process *process, uint32_t thread, con
  */
 enum status process_pass_answered(struct process *process, uint32_t thread, const struct call *call,
 				  bool *performed);
+/* An execution begins: if libraries have asked so often before it that nothing is answered any more, that is told. */
+void process_tell_unanswered(struct process *process);
 
 /* files.c: the tracee is about to open a file. A new execution begins. */
 void files_opened(struct process *process, struct tracee *tracee);

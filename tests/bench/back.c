@@ -1,11 +1,19 @@
 /*
  * back PROGRAM: what it costs to go backwards in a transition of 10^6 rounds of tests/targets/rounds.c: to the last write of
  * what is written once, and each round; to a breakpoint; over 1,500 hits of a watchpoint, one each
- * round, and over those of one whose instruction touches something else most of the time. As ratios to a plain replay of the schedule.
+ * round, also on a busy machine, and over those of one whose instruction touches something else most of the time. As ratios of processor
+ * time, fmc's and the program's, to a plain replay of the schedule.
  */
 #include "tests/bench/recording.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #define ROUNDS "1000000"
+#define BUSY   10
 
 extern char **environ;
 
@@ -22,9 +30,34 @@ static void go_to_end(struct bench *bench)
 	require(move.end == MOVE_END, move.why);
 }
 
-static void tell(const struct bench *bench, const char *what, double time)
+static double seconds_of(int who)
 {
-	printf("%-22s %.2f s: ratio %.1f\n", what, time, time / bench->replay);
+	struct rusage usage;
+	getrusage(who, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* Processor time of fmc, and of the copies of the program that are over. */
+static double used(void)
+{
+	return seconds_of(RUSAGE_SELF) + seconds_of(RUSAGE_CHILDREN);
+}
+
+struct start {
+	double time, used;
+};
+
+static struct start begin(void)
+{
+	return (struct start){now(), used()};
+}
+
+static void tell(const struct bench *bench, const char *what, struct start start)
+{
+	const double took = used() - start.used;
+	printf("%-22s %.2f s, %.2f of the processor: ratio %.1f\n", what, now() - start.time, took,
+	       took / bench->replay);
 }
 
 static void measure_write(struct bench *bench, const char *name, const char *what)
@@ -32,11 +65,11 @@ static void measure_write(struct bench *bench, const char *name, const char *wha
 	struct move move;
 	const uint64_t address = address_of(bench->timeline, name);
 	go_to_end(bench);
-	double start = now();
+	const struct start start = begin();
 	require(timeline_last_touch(bench->timeline, address, 4, TIMELINE_WRITE, &move) == STATUS_OK,
 		"no watchpoint can be had");
 	require(move.end == MOVE_WATCHPOINT, move.why);
-	tell(bench, what, now() - start);
+	tell(bench, what, start);
 }
 
 static void measure_break(struct bench *bench)
@@ -45,10 +78,10 @@ static void measure_break(struct bench *bench)
 	(void)timeline_break(bench->timeline,
 			     address_of(bench->timeline, "touch")); /* only how long it takes */
 	go_to_end(bench);
-	double start = now();
+	const struct start start = begin();
 	timeline_reverse_continue(bench->timeline, &move);
 	require(move.end == MOVE_BREAKPOINT, move.why);
-	tell(bench, "back to a breakpoint", now() - start);
+	tell(bench, "back to a breakpoint", start);
 	timeline_unbreak(bench->timeline, move.address);
 }
 
@@ -59,13 +92,32 @@ static void measure_hits(struct bench *bench, const char *name, int hits, const 
 	const uint64_t address = address_of(bench->timeline, name);
 	(void)timeline_watch(bench->timeline, address, 4, TIMELINE_WRITE); /* only how long it takes */
 	go_to_end(bench);
-	double start = now();
+	const struct start start = begin();
 	for (int i = 0; i < hits; i++) {
 		timeline_reverse_continue(bench->timeline, &move);
 		require(move.end == MOVE_WATCHPOINT, move.why);
 	}
-	tell(bench, what, now() - start);
+	tell(bench, what, start);
 	timeline_unwatch(bench->timeline, address, 4, TIMELINE_WRITE);
+}
+
+/* The same beside loops that never end. */
+static void measure_beside(struct bench *bench)
+{
+	pid_t busy[BUSY];
+	for (int i = 0; i < BUSY; i++) {
+		busy[i] = fork();
+		require(busy[i] >= 0, "no more processes");
+		if (busy[i] == 0)
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (volatile bool on = busy[i] == 0; on;)
+			;
+	}
+	measure_hits(bench, "often", 150, "150 of them at load 10");
+	for (int i = 0; i < BUSY; i++) {
+		kill(busy[i], SIGKILL);
+		waitpid(busy[i], NULL, 0);
+	}
 }
 
 int main(int argc, char **argv)
@@ -83,8 +135,10 @@ int main(int argc, char **argv)
 						    .capture = true}};
 	enum status status;
 	char why[256];
-	bench.replay = record(&bench.recording);
+	const double before = used();
+	record(&bench.recording);
 	end_recording(&bench.recording);
+	bench.replay = used() - before;
 	const struct timeline_options options = {.process = bench.recording.options};
 	bench.timeline = timeline_new(&options, &bench.recording.schedule, &status, why);
 	require(bench.timeline, why);
@@ -92,6 +146,7 @@ int main(int argc, char **argv)
 	measure_write(&bench, "often", "last write, of 10^6");
 	measure_break(&bench);
 	measure_hits(&bench, "often", 1500, "back over 1,500 hits");
+	measure_beside(&bench);
 	measure_hits(&bench, "table", 100, "100, 1,000 rounds apart");
 	timeline_free(bench.timeline);
 	recording_release(&bench.recording);

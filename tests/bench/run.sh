@@ -41,6 +41,10 @@ small_time=$(field seconds) small=$(field transitions)
 fmc_json run --depth 0 -- "$STEPS" 20000
 per=$(compute %.3f "($(field seconds) - $small_time) * 1e6 / ($(field transitions) - $small)")
 echo "a transition           $per us, a bare stop $bare us: ratio $(compute %.2f "$per / $bare")"
+# Places are looked up at each of them.
+all=$(field transitions)
+replayed=$(seconds "$FMC" replay "$SCRATCH/bench.sched")
+echo "and when replayed      $(compute %.3f "$replayed * 1e6 / $all") us, start and reading included: ratio $(compute %.2f "$replayed * 1e6 / $all / $per")"
 
 for kind in exec copy; do
 	fmc_json check --strategy random --executions 3000 --time 0 --origin $kind -- "$STEPS" 5
@@ -149,7 +153,7 @@ echo "of 1,000 threads       $(compute %.1f "$many") ms: a thread costs $(comput
 # The same through GDB, which looks at the condition of a watchpoint itself: at each of 1,500 hits.
 "$FMC" check --expect-exit 0 --no-minimize -o "$SCRATCH/back.sched" -- "$BUILD/targets/rounds" 750 </dev/null >/dev/null 2>&1
 plain=$(seconds "$FMC" replay "$SCRATCH/back.sched" </dev/null 2>/dev/null)
-read -r -d '' start stop < <(gdb -nx -batch -ex "source replay/gdb/fmc.py" -ex "fmc-replay $SCRATCH/back.sched" -ex 'watch often if often == 1' \
+read -r -d '' start stop < <(FMC=$FMC gdb -nx -batch -ex "source replay/gdb/fmc.py" -ex "fmc-replay $SCRATCH/back.sched" -ex 'watch often if often == 1' \
     -ex 'shell date +stamp:%s%N' -ex reverse-continue -ex 'shell date +stamp:%s%N' </dev/null 2>/dev/null | sed -n 's/^stamp://p')
 by_gdb=$(compute %.2f "($stop - $start) / 1e9")
 echo "1,500 hits by GDB      $by_gdb s: ratio $(compute %.1f "$by_gdb / $plain")"

@@ -1,6 +1,6 @@
 /* unwind PID: how many frames a second libunwind and libdwfl tell of the stacks of a process's threads. */
 #include "breakpoints/symbols/places.h"
-#include "breakpoints/symbols/unwind_frame.h"
+#include "breakpoints/unwind/frame.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -2,7 +2,7 @@
  * Any bytes as the segment of a module that has its call frame information, and as a stack: the table is read or made, and libunwind
  * tells callers or gives up. The first eight bytes say where the table is, where a thread stands, and which way is taken.
  */
-#include "breakpoints/symbols/unwinder.h"
+#include "breakpoints/unwind/unwinder.h"
 
 #include <stdlib.h>
 #include <string.h>

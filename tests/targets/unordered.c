@@ -15,6 +15,7 @@
  *   rand     both draw a random number of libc's
  *   ask      one asks for the length of a string that strcpy writes for the other
  *   longer   both add to a variable; the second locks twenty times more if it comes first
+ *   long     one's format names what the other writes beyond what is looked at; far: by a high number; strings: after many others
  *   once     both pass a pthread_once, and read what its routine wrote
  *   left     one adds to a variable, main leaves it alone by pthread_exit(), and a function of atexit() adds to it
  *   ended    the same, but main returns
@@ -282,6 +283,36 @@ static void *tell_numbered(void *unused)
 	return own[0] == 'x' ? unused : NULL;
 }
 
+/* What a format is about that nobody looks at: at its end, by a high number, after many others. */
+static void *tell_long(void *unused)
+{
+	char own[99], format[5000];
+	memset(format, '.', sizeof format);
+	memcpy(format + sizeof format - 3, "%s", 3);
+	tell_list(own, format, buffer);
+	return own[0] == 'x' ? unused : NULL;
+}
+
+static const char far[] = "%33$s%1$d%2$d%3$d%4$d%5$d%6$d%7$d%8$d%9$d%10$d%11$d%12$d%13$d%14$d%15$d%16$d%17$d"
+			  "%18$d%19$d%20$d%21$d%22$d%23$d%24$d%25$d%26$d%27$d%28$d%29$d%30$d%31$d%32$d";
+
+static void *tell_far(void *unused)
+{
+	char own[99];
+	tell_list(own, far, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+		  24, 25, 26, 27, 28, 29, 30, 31, 32, buffer);
+	return own[0] == 'x' ? unused : NULL;
+}
+
+static void *tell_strings(void *unused)
+{
+	const char *a = "a";
+	char own[99];
+	tell_list(own, "%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a,
+		  buffer);
+	return own[0] == 'x' ? unused : NULL;
+}
+
 static void *scan_listed(void *unused)
 {
 	if (sscanf("1 2", "%2$d %1$d", &counter, array) != 2)
@@ -408,6 +439,12 @@ int main(int argc, char **argv)
 		two(write_string, tell_listed, NULL, NULL);
 	else if (strcmp(how, "numbered") == 0)
 		two(write_string, tell_numbered, NULL, NULL);
+	else if (strcmp(how, "long") == 0)
+		two(write_string, tell_long, NULL, NULL);
+	else if (strcmp(how, "far") == 0)
+		two(write_string, tell_far, NULL, NULL);
+	else if (strcmp(how, "strings") == 0)
+		two(write_string, tell_strings, NULL, NULL);
 	else if (strcmp(how, "scans") == 0)
 		two(scan_listed, scan_listed, NULL, NULL);
 	else if (strcmp(how, "lines") == 0 && (stream = fopen("/etc/passwd", "r")))

@@ -3,7 +3,7 @@
 
 /* Stacks by both unwinders, frame by frame: libunwind with libdwfl after it, and libdwfl alone. */
 #include "breakpoints/symbols/places.h"
-#include "breakpoints/symbols/unwind_frame.h"
+#include "breakpoints/unwind/frame.h"
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static inline size_t same_frames(const struct stack *a, const struct stack *b)
 
 /*
  * libdwfl ends here, libunwind is right: the loader's code for functions that are called for the first time finds its frame by
- * rbx, which libdwfl has lost after a function that leaves it as it is (see unwind_dwfl.c).
+ * rbx, which libdwfl has lost after a function that leaves it as it is (see dwfl.c).
  */
 static const char *const ends_at[] = {"_dl_runtime_resolve_xsavec", "_dl_runtime_resolve_xsave",
 				      "_dl_runtime_resolve_fxsave"};

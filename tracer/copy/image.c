@@ -79,6 +79,7 @@ static enum status adopt(const struct target *source, pid_t pid, struct target *
 		status = alive ? target_open_memory(copy) : STATUS_GONE;
 	memcpy(copy->near_pages, source->near_pages, sizeof copy->near_pages);
 	copy->near_pages_length = source->near_pages_length;
+	reserved_inherit(copy, source);
 	copy->world = source->world;
 	if (status == STATUS_OK) {
 		*out = copy;

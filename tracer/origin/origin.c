@@ -172,6 +172,7 @@ static enum status adopt_copy(const struct source *source, pid_t pid, struct tar
 	tracee->used_ns = target_tracee(source->target, 0)->used_ns;
 	memcpy(target->near_pages, source->target->near_pages, sizeof target->near_pages);
 	target->near_pages_length = source->target->near_pages_length;
+	reserved_inherit(target, source->target);
 	target->world = source->world;
 	*out = target;
 	return STATUS_OK;

@@ -23,8 +23,9 @@ static struct descendant *find(const struct target *target, pid_t pid)
 	return NULL;
 }
 
-enum status descendants_add(struct target *target, pid_t pid, bool shares_memory, bool child)
+enum status descendants_add(struct target *target, pid_t pid, unsigned flags)
 {
+	const bool shares_memory = flags & DESCENDANT_SHARES_MEMORY, child = flags & DESCENDANT_CHILD;
 	struct descendant *known = find(target, pid);
 	if (known) {
 		known->shares_memory = shares_memory;
@@ -55,7 +56,7 @@ static void note_child(struct target *target, pid_t parent, bool shares_memory)
 {
 	unsigned long pid = 0;
 	if (ptrace(PTRACE_GETEVENTMSG, parent, NULL, &pid) == 0 && wait_is_ours((pid_t)pid))
-		(void)descendants_add(target, (pid_t)pid, shares_memory, false);
+		(void)descendants_add(target, (pid_t)pid, shares_memory ? DESCENDANT_SHARES_MEMORY : 0);
 }
 
 /* A process over the target's memory meets the target's traps. */
@@ -120,7 +121,7 @@ void descendants_serve(struct target *target, pid_t pid, int status)
 	case PTRACE_EVENT_STOP:
 		/* Its first stop has come before its parent's, which tells of it. */
 		if (!descendant)
-			(void)descendants_add(target, pid, false, false);
+			(void)descendants_add(target, pid, 0);
 		signal = 0;
 		break;
 	case PTRACE_EVENT_FORK:

@@ -97,6 +97,15 @@ static enum status mix_mapping(const struct target *target, int pagemap, uint64_
 	return status;
 }
 
+static bool is_own(const struct target *target, uint64_t address)
+{
+	const struct reserved *room;
+	for (size_t i = 0; (room = target_reserved(target, i)); i++)
+		if (address >= room->low && address < room->high)
+			return true;
+	return false;
+}
+
 static enum status mix_memory(const struct target *target, struct lanes *lanes)
 {
 	char path[40], line[512], protection[5];
@@ -110,7 +119,8 @@ static enum status mix_memory(const struct target *target, struct lanes *lanes)
 	if (pagemap < 0 || !maps)
 		status = STATUS_GONE;
 	while (status == STATUS_OK && fgets(line, sizeof line, maps))
-		if (sscanf(line, "%llx-%llx %4s", &start, &end, protection) == 3 && protection[1] == 'w')
+		if (sscanf(line, "%llx-%llx %4s", &start, &end, protection) == 3 && protection[1] == 'w' &&
+		    !is_own(target, start))
 			status = mix_mapping(target, pagemap, start, end, &left, lanes);
 	if (maps)
 		fclose(maps);

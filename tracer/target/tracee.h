@@ -17,6 +17,7 @@
 #define GADGET_SCRATCH (GADGET_PAGE + 2048)
 #define NEAR_PAGE_SIZE UINT64_C(0x10000)
 #define NEAR_PAGES_MAX 64
+#define RESERVED_MAX   64
 #define OUTSIDE_ROOM   200
 
 /* A wait status that arrived while somebody else was waited for. */
@@ -121,6 +122,8 @@ struct target {
 	uint64_t seccomp_stops; /* system calls at which a thread was stopped */
 	uint64_t near_pages[NEAR_PAGES_MAX];
 	size_t near_pages_length;
+	struct reserved reserved[RESERVED_MAX];
+	size_t reserved_length;
 	struct virtual_world world;
 	const struct tracee *replacing; /* in execve: the kernel kills all other threads and waits for them */
 	char outside[OUTSIDE_ROOM];	/* what the last STOP_OUTSIDE was for; empty: there was none */
@@ -149,7 +152,11 @@ bool wait_is_ours(pid_t pid);
 
 /* descendants.c */
 /* One that is there and stopped, or known already. STATUS_OK or STATUS_NO_MEMORY. */
-enum status descendants_add(struct target *target, pid_t pid, bool shares_memory, bool child);
+enum {
+	DESCENDANT_SHARES_MEMORY = 1, /* the target's */
+	DESCENDANT_CHILD = 2,	      /* of the target itself */
+};
+enum status descendants_add(struct target *target, pid_t pid, unsigned flags);
 /* The first stop of a thread or child of the target's own, whose birth is told next: nobody lets it go before. */
 bool descendants_is_newborn(const struct target *target, pid_t pid, int status);
 /* It has been killed with those that the target has: let it go where it was held, so that it dies. */
@@ -200,6 +207,9 @@ void tick_start(struct target *target);
 void tick_stop(struct target *target);
 /* In a child of fmc's: SIGALRM is blocked as it was when fmc was started. */
 void tick_leave_mask(void);
+
+/* reserve.c: a copy in memory has what its source has */
+void reserved_inherit(struct target *copy, const struct target *source);
 
 /* inject.c: fmc's own page, at a place where nothing but this thread runs */
 enum status inject_gadget_page(struct tracee *tracee);

@@ -111,7 +111,8 @@ static enum status on_fork(struct target *target, struct tracee *tracee, struct 
 	}
 	/* Killed at birth, it has been reaped: its number may soon be another process's. */
 	const bool born = WIFSTOPPED(status);
-	if (born && descendants_add(target, (pid_t)pid, shares_memory, true) != STATUS_OK)
+	const unsigned how = DESCENDANT_CHILD | (shares_memory ? DESCENDANT_SHARES_MEMORY : 0);
+	if (born && descendants_add(target, (pid_t)pid, how) != STATUS_OK)
 		return STATUS_NO_MEMORY;
 	stop->kind = STOP_FORK;
 	stop->number = (long)pid;

@@ -94,10 +94,16 @@ void entries_use_atomics(struct entries *entries, enum atomics_use use);
 
 /*
  * With ATOMICS_SWITCHED these instructions are operations, too, as far as they access memory by an operand; kept, not copied. Before
- * the first target. place: the module and offset of an address, as they are now; false: it is in no module, or its name is too long.
+ * the first target.
  */
 void entries_promote(struct entries *entries, const struct promoted *promoted);
-bool entries_place(const struct entries *entries, uint64_t address, struct promoted_place *place);
+
+/*
+ * The place of an address, as modules are now; false: it is in none, or the module's name is too long. And the reverse, in the
+ * modules of the origin; 0: it has none of that name.
+ */
+bool entries_place(const struct entries *entries, uint64_t address, struct module_place *place);
+uint64_t entries_place_address(const struct entries *entries, const struct module_place *place);
 
 /* Does the instruction that begins at this address access memory by an operand that can be told? */
 bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address);
@@ -116,9 +122,9 @@ void entries_lost_atomics(const struct entries *entries, char text[160]);
  * Instructions whose results differ from run to run (RDTSC, RDTSCP, RDRAND, RDSEED, RDPID) are answered from now on, in the modules
  * that are there at the origin or loaded later: before the first target. Each is a stop; after ANSWERS_MOST of them in an execution the processor
  * answers itself. answered_here: does such an instruction stand there that would be answered now? describe: what the one with
- * call.answered asks for, in a few words for the user. given_up: has that been the last one, which isn't answered?
+ * call.answered asks for, in a few words for the user. given_up: has that been the last one, which isn't answered, or were there too many
+ * before the program's beginning?
  */
-#define ANSWERS_MOST 50000
 void entries_answer_instructions(struct entries *entries);
 bool entries_answered_here(const struct entries *entries, const struct target *target, uint64_t address);
 const char *entries_describe_answered(const struct entries *entries, const struct call *call);

@@ -1,23 +1,19 @@
 #ifndef FMC_BREAKPOINTS_LOOPS_H
 #define FMC_BREAKPOINTS_LOOPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <fmc/breakpoints/module_place.h>
 
 /*
  * Loops in which threads have computed for long without an operation, each known by one of its instructions, its head.
  * Threads are preempted there after so many rounds, in every execution alike: so a head is found by time once, and
  * kept for all executions to come, in schedules, too.
  */
-#define LOOPS_MOST  16
-#define LOOP_MODULE 96
+#define LOOPS_MOST 256
 
 struct loop {
-	char module[LOOP_MODULE]; /* last component of its path */
-	uint64_t offset;	  /* of the head, in the module's file as it is mapped */
-	uint32_t rounds;	  /* before the first yield */
-	uint64_t from;		  /* counted from this transition of the execution on */
+	struct module_place head;
+	uint32_t rounds; /* before the first yield */
+	uint64_t from;	 /* counted from this transition of the execution on */
 };
 
 /* Heads are added after the others and don't change. May be in memory that processes share. */
@@ -38,7 +34,8 @@ uint32_t loops_length(const struct loops *loops);
 bool loops_add(struct loops *loops, const struct loop *loop);
 
 /* As a line of a schedule has it: "MODULE+0xOFFSET ROUNDS", with " from TRANSITION" where that isn't the first. */
-void loop_print(const struct loop *loop, char text[LOOP_MODULE + 80]);
+#define LOOP_TEXT (MODULE_PLACE_TEXT + 40)
+void loop_print(const struct loop *loop, char text[LOOP_TEXT]);
 bool loop_parse(const char *text, struct loop *loop);
 
 #endif

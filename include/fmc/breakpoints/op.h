@@ -283,6 +283,12 @@ bool op_waits_outside(enum op_kind kind);
 bool op_returns_error(enum op_kind kind);
 bool op_returns_negative(enum op_kind kind);
 
+/*
+ * Is the result what memory held? It is for people: what is the same otherwise may have other addresses and times there, so it isn't
+ * compared.
+ */
+bool op_shows_memory(enum op_kind kind);
+
 /* How many bytes an object of this class of glibc's takes; 0: not known. */
 uint32_t class_bytes(enum object_class class);
 

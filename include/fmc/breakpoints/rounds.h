@@ -3,13 +3,14 @@
 
 #include <fmc/breakpoints/call.h>
 #include <fmc/breakpoints/loops.h>
+#include <fmc/tracer/must_check.h>
 
 /*
  * Counting the rounds of a loop at one of its instructions, the head. Where the instruction makes room for a jump, and
  * nobody asks for the flags that it overwrites, the thread counts by itself, at the price of three instructions a
  * round, and traps when so many rounds are over. Elsewhere every arrival is a trap.
  */
-enum countable { COUNTABLE_NOT, COUNTABLE_BY_TRAP, COUNTABLE_BY_JUMP };
+enum FMC_MUST_CHECK countable { COUNTABLE_NOT, COUNTABLE_BY_TRAP, COUNTABLE_BY_JUMP };
 
 /*
  * How can the arrivals at this instruction be counted? It must be one: an address where a thread has been. Not in code that is no
@@ -17,10 +18,6 @@ enum countable { COUNTABLE_NOT, COUNTABLE_BY_TRAP, COUNTABLE_BY_JUMP };
  */
 enum countable entries_countable(const struct entries *entries, const struct target *target,
 				 uint64_t address);
-
-/* Where the head is; 0 if its module isn't there. And the reverse, for what can be counted: module and offset of `loop`. */
-uint64_t entries_loop_address(const struct entries *entries, const struct loop *loop);
-void entries_name_loop(const struct entries *entries, uint64_t address, struct loop *loop);
 
 /*
  * Count at this head in the target from now on, as number i below LOOPS_MOST; `tracee` is stopped. Where it is and what is there

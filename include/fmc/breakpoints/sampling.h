@@ -4,11 +4,14 @@
 #include <fmc/breakpoints/call.h>
 
 /*
- * A sample of the accesses that a target's code makes to memory: trap instructions in the place of those of the program's and
- * its libraries' that may touch memory which threads share. libc, the loader and the runtime of C++ are left out, but for what
- * well-known functions of theirs do for the code that calls them; so are thread-local variables and read-only data. A trap is out while a thread passes it, and comes back after the
- * instruction, or at the thread's next trap when there have been many, until the thread has met it often enough; so a loop is
- * seen a few times, and each thread sees each instruction.
+ * The accesses that a target's code makes to memory: trap instructions in the place of those of the program's and
+ * its libraries' that may touch memory which threads share. An instruction that is met gets a door, where it can have one: a jump to
+ * code that writes the access into a log and performs the instruction, so that all accesses are seen (sampler_exact()). libc, the loader and the runtime of C++ are left out, but for what
+ * well-known functions of theirs do for the code that calls them; so are thread-local variables and read-only data.
+ *
+ * Where there is no memory for doors, or instructions without one are met too often, this is a sample: a trap is out while a thread
+ * passes it, and comes back after the instruction, or at the thread's next trap when there have been many, until the thread has met
+ * it often enough; so a loop is seen a few times, and each thread sees each instruction.
  *
  * One target at a time, exactly one of whose threads runs. Calls that give memory back are seen each time.
  */
@@ -27,7 +30,7 @@ struct touched {
 };
 
 #define TOUCHED_MOST                                                                                         \
-	8 /* a string instruction reads at one place and writes at another; printf() has arguments */
+	16 /* a string instruction reads at one place and writes at another; printf() has arguments */
 
 /*
  * Plant the traps into this target, whose own ones (entries_plant_all()) are planted. `stacks`: also where an address is
@@ -35,6 +38,9 @@ struct touched {
  */
 enum status sampler_start(struct sampler *sampler, const struct entries *entries, struct target *target,
 			  bool stacks);
+
+/* From the next start on threads stand before the instructions at these addresses when what they touch is told; `places` outlives that. */
+void sampler_stand(struct sampler *sampler, const uint64_t *places, size_t length);
 
 /* The target may have loaded libraries, or got rid of some: the same with these. */
 enum status sampler_look_again(struct sampler *sampler, const struct entries *entries, struct target *target);
@@ -45,7 +51,7 @@ bool sampler_active(const struct sampler *sampler);
 
 /* Take all traps out of this memory (that of a forked process, too), or put those back that were there. */
 void sampler_hide(const struct sampler *sampler, struct target *target);
-void sampler_show(const struct sampler *sampler, struct target *target);
+void sampler_show(struct sampler *sampler, struct target *target);
 
 /* A transition of this thread's begins. */
 void sampler_turn(struct sampler *sampler, struct target *target, uint32_t thread);
@@ -65,9 +71,12 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
  */
 bool sampler_last_leaves(const struct sampler *sampler);
 
+/* As entries_accesses(), whatever traps of the sampler's are there. */
+bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address);
+
 /* What the instruction at this address would touch with these registers, though it can't have a trap; how many ranges. */
-size_t sampler_touched(const struct sampler *sampler, const struct entries *entries,
-		       const struct tracee *tracee, const struct user_regs_struct *regs, uint64_t address,
+size_t sampler_touched(const struct sampler *sampler, const struct tracee *tracee,
+		       const struct user_regs_struct *regs, uint64_t address,
 		       struct touched at[TOUCHED_MOST]);
 
 enum status sampler_go(struct sampler *sampler, struct tracee *tracee, uint32_t thread, bool *resume);
@@ -75,8 +84,43 @@ enum status sampler_go(struct sampler *sampler, struct tracee *tracee, uint32_t 
 /* The same of a process that shares the target's memory (vfork): it goes on without the trap. */
 enum status sampler_pass(struct sampler *sampler, struct tracee *tracee, uint64_t address);
 
-/* Modules whose code isn't looked at, with the reason: "libx.so (too large)", as a list; empty: none. */
+/*
+ * What the thread that ran has written into the log since it was last asked: each range that it has touched, the stack pointer then, and
+ * which instruction did, in `touched.place`. What was told already in this turn, and not given back since, may be left out. Before
+ * anything else is told of the thread, and when it has come to its end. NULL: nobody is to be told, and what traps have told since is
+ * forgotten.
+ */
+typedef void sampler_tell(const void *context, const struct touched *touched, uint64_t stack);
+void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
+		   const void *context);
+
+/* The thread may be stopped in code of the log's, by a signal or by fmc: then it stands before the instruction in the program. */
+void sampler_leave(const struct sampler *sampler, struct tracee *tracee);
+
+/*
+ * Memory for the log and its code, before the program runs, in all executions alike, so that nothing is elsewhere in those that are
+ * looked at. Where there is none, or one that the program has limited, accesses are sampled.
+ */
+void sampler_reserve(const struct entries *entries, struct target *target);
+
+/*
+ * Has every access of the present execution been told, since the traps were planted, but for what is said above of libc and
+ * thread-local variables? Else *why says what is missing, as a list.
+ */
+#define SAMPLER_WHY 320
+bool sampler_exact(const struct sampler *sampler, char why[SAMPLER_WHY]);
+
+/*
+ * Modules whose code isn't looked at, and functions that were called with more arguments than are, with the reason:
+ * "libx.so (too large)", as a list; empty: none.
+ */
 const char *sampler_left_out(const struct sampler *sampler);
+
+/* Functions that the code calls, which may touch memory for it, though it isn't known which: one line; empty: there are none. */
+const char *sampler_unfollowed(const struct sampler *sampler);
+
+/* Right below what a thread's register fs points to so many bytes at most are its thread-local variables, libc's own left aside. */
+uint64_t sampler_thread_bytes(const struct sampler *sampler);
 
 /* How many instructions may be met. */
 size_t sampler_sites(const struct sampler *sampler);

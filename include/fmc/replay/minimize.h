@@ -2,6 +2,7 @@
 #define FMC_REPLAY_MINIMIZE_H
 
 #include <fmc/supervisor/trace.h>
+#include <fmc/tracer/must_check.h>
 
 /*
  * Make a failure easy to read: fewer preemptions, switches and transitions that still fail in the same way,
@@ -12,7 +13,7 @@
  */
 
 /* What came of an execution. */
-enum minimize_end {
+enum FMC_MUST_CHECK minimize_end {
 	MINIMIZE_SAME,	  /* it fails in the way that is looked for */
 	MINIMIZE_OTHER,	  /* it fails in another way */
 	MINIMIZE_GOOD,	  /* it ends well */

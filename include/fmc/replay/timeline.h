@@ -111,7 +111,7 @@ void timeline_goto(struct timeline *timeline, size_t part, struct move *move);
 
 /*
  * Places to return to. A mark is the timeline's, until timeline_unmark() or timeline_free(); NULL without memory. A place that
- * doesn't look as it did, by registers and stacks, move->why says so.
+ * doesn't look as it did, by what timeline_visit() looks at, move->why says so.
  */
 struct timeline_mark;
 struct timeline_mark *timeline_mark(struct timeline *timeline);
@@ -119,7 +119,8 @@ void timeline_unmark(struct timeline *timeline, struct timeline_mark *mark);
 void timeline_return(struct timeline *timeline, const struct timeline_mark *mark, struct move *move);
 
 /*
- * It has come to where somebody looks: false if it was there before, and threads stood elsewhere or had other registers. Known are
+ * It has come to where somebody looks: false if it was there before, and threads stood elsewhere, had other registers or other words on
+ * their stacks, or the program's variables other values (of each module's, the first MiB). Known are
  * the last places that it has come to by counting; of others nothing is said.
  */
 bool timeline_visit(struct timeline *timeline);
@@ -186,6 +187,12 @@ bool timeline_diverted(struct timeline *timeline, uint32_t thread);
 /* Let one thread of the copy run by itself, the others stay stopped: to a breakpoint, a signal, its end (MOVE_END). */
 void timeline_run_copy(struct timeline *timeline, uint32_t thread, bool step, struct move *move);
 void timeline_drop_changes(struct timeline *timeline);
+
+/* What movements have cost so far: how often the program was stopped, and how many copies of it were made. */
+struct timeline_effort {
+	uint64_t stops, copies;
+};
+struct timeline_effort timeline_effort(const struct timeline *timeline);
 
 /* What the program has written since the last call, each byte once however often it is passed; to be freed; NULL if nothing. */
 char *timeline_output(struct timeline *timeline, size_t *length);

@@ -74,10 +74,13 @@ void diagnosis_release(struct diagnosis *diagnosis);
 bool diagnosis_certain(const struct diagnosis *diagnosis);
 
 /*
- * What a thread does: "waits for forks[1] held by T3, in pthread_mutex_lock"; "runs"; "has exited". many: of several, who do
- * the same: "wait for ...". call: with the function that it waits in.
+ * What a thread does: "waits for forks[1] held by T3"; "runs"; "has exited".
  */
-void wait_print(const struct situation *situation, uint32_t thread, bool many, bool call, FILE *stream);
+enum {
+	WAIT_PRINT_MANY = 1, /* of several that do the same: "wait for ..." */
+	WAIT_PRINT_CALL = 2, /* with the function that it waits in: "..., in pthread_mutex_lock" */
+};
+void wait_print(const struct situation *situation, uint32_t thread, unsigned flags, FILE *stream);
 
 /* "T2", "T2 and T5", "T2 to T60": threads by index, ascending. */
 void threads_print(const uint32_t *threads, size_t length, FILE *stream);

@@ -3,6 +3,7 @@
 
 #include <fmc/breakpoints/place.h>
 #include <fmc/supervisor/finding.h>
+#include <fmc/tracer/must_check.h>
 #include <sys/types.h>
 
 /*
@@ -14,7 +15,7 @@
  */
 struct foreign_run;
 
-enum foreign_run_end {
+enum FMC_MUST_CHECK foreign_run_end {
 	FOREIGN_RUN_GOES_ON,   /* not ended yet */
 	FOREIGN_RUN_STOPPED,   /* Ctrl-C, the time is used up, or the record is full */
 	FOREIGN_RUN_SUSPICION, /* nothing moves: perhaps a deadlock, which has to be looked into */

@@ -91,13 +91,17 @@ struct machine *process_machine(struct process *process);
 void process_find_places(struct process *process, bool on);
 
 /*
- * Who is to see which memory the program's code touches, as far as a sample shows it (sampling.h). The thread stands before the
- * instruction, named by access->place; access->transition isn't set. All of this outlives the executions.
+ * Who is to see which memory the program's code touches, all of it or a sample (sampling.h, process_look_exact()). What a thread touches
+ * is told in this order, of its own accesses and those of others, and before its transition ends; an instruction that touches the same once more in a
+ * transition may be left out. It is named by access->place; the thread stands before it if it is among `places`, or behind it
+ * somewhere in the transition. access->transition isn't set. All of this outlives the executions.
  */
 struct process_look {
 	void *context;
 	void (*access)(void *context, const struct memory_access *access);
 	bool stacks; /* as sampler_start() */
+	const uint64_t *places;
+	size_t places_length;
 };
 
 /* In executions from now on; NULL: no longer. False without memory, or with a pilot. */
@@ -107,10 +111,19 @@ bool process_look(struct process *process, const struct process_look *look);
 const char *process_unseen(const struct process *process);
 
 /*
+ * Has every access of the last execution been told, since its second thread began, as sampler_exact()? Else why not, as a list.
+ */
+#define PROCESS_LOOK_WHY 320
+bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY]);
+
+/* Functions through which it may have touched memory unseen, as sampler_unfollowed(); empty: there are none. */
+const char *process_unfollowed(const struct process *process);
+
+/*
  * Could the instruction at this address, which a look has told of, be an operation of its own (process_options.promoted)? Then where
  * it is. Not what touches memory through a function of a library's, or repeats itself.
  */
-bool process_promotable(const struct process *process, uint64_t address, struct promoted_place *place);
+bool process_promotable(const struct process *process, uint64_t address, struct module_place *place);
 
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);

@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_SEARCH_H
 
 #include <fmc/supervisor/trace.h>
+#include <fmc/tracer/must_check.h>
 
 /*
  * A search hands out plans and is fed the traces that came of them. It never runs anything.
@@ -70,7 +71,7 @@ struct search_progress {
 struct search *search_new(const struct search_options *options); /* NULL without memory */
 void search_free(struct search *search);
 
-enum search_answer {
+enum FMC_MUST_CHECK search_answer {
 	SEARCH_OVER, /* nothing is left to explore */
 	SEARCH_PLAN,
 	SEARCH_LATER, /* what comes next depends on a plan that is out: never while none is */

@@ -165,6 +165,9 @@ static inline struct step transition_step(const struct transition *transition)
 	return (struct step){transition->thread, transition->choice};
 }
 
+/* Of the same operation: did the program see the same? What memory held doesn't count (op_shows_memory()). */
+bool transition_same_result(const struct transition *a, const struct transition *b);
+
 /* A final state of a thread. */
 struct thread_end {
 	/* OP_NONE: exited. Of a thread that never came back from its last operation or ended the process in

@@ -257,6 +257,19 @@ uint64_t target_gadget_trap(const struct target *target);
 uint64_t target_near_page(struct target *target, uint64_t near);
 
 /*
+ * Large rooms of fmc's own in the target, which cost nothing until something is written there, from `low` to `high`: for code that is executed,
+ * else for data that it may write and that no digest counts. Copies have them too. False: not all of it is free, or there are too
+ * many. Needs a stopped tracee.
+ */
+struct reserved {
+	uint64_t low, high;
+	bool code;
+};
+bool target_reserve(struct target *target, const struct reserved *room);
+/* Number `i` of them; NULL: there are fewer. */
+const struct reserved *target_reserved(const struct target *target, size_t i);
+
+/*
  * New pages in the memory of a stopped tracee, NEAR_CODE_SIZE bytes, for code that may write to them: there, false if it isn't
  * free; or within 1 GiB of `near`, 0 if there is no room.
  */
@@ -331,7 +344,13 @@ uint32_t target_processor(void);
 /* The next of the random numbers that are the same in every execution. */
 uint64_t target_random_word(struct target *target);
 
-/* How many instructions of this execution have been answered like this; to be counted by who does so. Valid as long as the target. */
+/*
+ * How many instructions of this execution have been answered like this; to be counted by who does so. Valid as long as the target.
+ * After ANSWERS_MOST the processor answers; before the program's beginning after ANSWERS_EARLY, which counts as if there had been more
+ * than ANSWERS_MOST: whoever has met both would see time go backwards.
+ */
+#define ANSWERS_MOST  50000
+#define ANSWERS_EARLY 10000
 uint64_t *target_answers(struct target *target);
 
 /* Address of 16 bytes of zeros in fmc's page: a time that has passed. */
@@ -351,6 +370,15 @@ void target_kill(struct target *target);
  * target_wait().
  */
 enum status target_digest(struct target *target, uint64_t digest[2]);
+
+/*
+ * Where the program's variables are: the writable segments of the program and of libraries that aren't the system's, in ascending order.
+ * Returns how many, at most `room`; 0 also where that can't be read.
+ */
+struct target_range {
+	uint64_t low, high;
+};
+size_t target_variables(const struct target *target, struct target_range ranges[], size_t room);
 
 /* How often threads were stopped at system calls so far, also at those that fmc answered. */
 uint64_t target_calls(const struct target *target);

@@ -65,7 +65,7 @@ static json_t *words(const struct account *account, uint32_t thread)
 	FILE *stream = open_memstream(&text, &size);
 	if (!stream)
 		return json_null();
-	wait_print(&account->situation, thread, false, true, stream);
+	wait_print(&account->situation, thread, WAIT_PRINT_CALL, stream);
 	fclose(stream);
 	json_t *json = json_text(text);
 	free(text);

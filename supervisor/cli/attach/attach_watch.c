@@ -86,7 +86,7 @@ static char *doing(const struct account *account, uint32_t thread)
 	FILE *stream = open_memstream(&text, &size);
 	if (!stream)
 		return NULL;
-	wait_print(&account->situation, thread, false, true, stream);
+	wait_print(&account->situation, thread, WAIT_PRINT_CALL, stream);
 	return fclose(stream) == 0 ? text : NULL;
 }
 

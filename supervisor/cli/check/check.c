@@ -234,8 +234,12 @@ static int check_with(struct session *session, const struct setting *setting,
 		explore_search(&x, launch, processors);
 	int status = NOTHING;
 	progress_clear(&x.progress);
-	if (explore_wants_atomics(&x) || explore_wants_races(&x))
+	if (explore_wants_atomics(&x) || explore_wants_races(&x)) {
+		const bool races = !explore_wants_atomics(&x);
 		status = check_again(&x, setting);
+		if (status == NOTHING)
+			explore_alone(&x, races);
+	}
 	if (status != NOTHING || (before && (x.fatal || verdict->executions == verdict->before))) {
 		explore_release(&x);
 		return status;

@@ -45,6 +45,7 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 	progress_init(&x->progress, workers);
 	job_init(&x->last);
 	looks_init(&x->looks);
+	looks_init(&x->suspects);
 }
 
 void explore_release(struct exploration *x)
@@ -52,6 +53,7 @@ void explore_release(struct exploration *x)
 	progress_clear(&x->progress);
 	job_release(&x->last);
 	looks_release(&x->looks);
+	looks_release(&x->suspects);
 	memory_seen_release(&x->races.names);
 	failures_release(&x->failures);
 	coverage_release(&x->coverage);
@@ -384,6 +386,7 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 	if (x->options->verbose && x->search.unreduced)
 		say("no two operations were taken for independent: %s", x->search.unreduced);
 	x->complete = complete;
+	x->completed = *phase;
 	if (strategy_bounded(phase->search.strategy) && x->search.complete)
 		keep_bound(x, phase, phase->search.bound);
 }

@@ -3,11 +3,12 @@
 
 #include "supervisor/cli/check/failures.h"
 #include "supervisor/cli/check/jobs.h"
-#include "supervisor/cli/check/looks.h"
+#include "supervisor/cli/check/portfolio.h"
 #include "supervisor/cli/check/progress.h"
 #include "supervisor/cli/check/resume.h"
 #include "supervisor/cli/session/session.h"
 #include "supervisor/cli/verdict/verdict.h"
+#include "supervisor/cli/watch/looks.h"
 
 #include <fmc/supervisor/coverage.h>
 
@@ -60,8 +61,11 @@ struct exploration {
 	uint64_t cut_early; /* auto's, at less than the depth */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent, going_on;
 	struct failures failures;
-	struct looks looks; /* executions that are looked at again if the search comes to its end */
-	struct races races; /* that those looks have shown */
+	struct looks looks;	/* executions that are looked at again if the search comes to its end */
+	struct races races;	/* that those looks have shown */
+	struct phase completed; /* which has run every execution, if `complete` */
+	struct looks suspects;	/* watched executions in which accesses are ordered by nothing */
+	uint64_t suspicions[LOOKS_MOST]; /* struct watched.races of each */
 	struct coverage coverage;
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */
@@ -108,6 +112,12 @@ void explore_leave_time(struct exploration *x);
 
 /* This search follows that one, which has found nothing, and has the rest of its budget. */
 void explore_follow(struct exploration *x, const struct exploration *before);
+
+/*
+ * The search that followed this one has come to nothing: what this one has shown stands, and the time of both counts. `races`: it was
+ * the one for accesses to memory.
+ */
+void explore_alone(struct exploration *x, bool races);
 
 /* When all that belongs to the search has to be over, by clock_now(): a tenth after its budget; 0: it has none. */
 uint64_t explore_last_moment(const struct exploration *x);

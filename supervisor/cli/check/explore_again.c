@@ -70,6 +70,15 @@ bool explore_wants_races(const struct exploration *x)
 	       (!x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline);
 }
 
+void explore_alone(struct exploration *x, bool races)
+{
+	if (x->verdict->reasons > 0)
+		verdict_because(x->verdict,
+				"the search with %s that followed came to the end of no execution",
+				races ? "accesses to memory" : "atomic instructions");
+	x->verdict->seconds = explore_seconds(x);
+}
+
 void explore_follow(struct exploration *x, const struct exploration *before)
 {
 	x->begin = clock_now();

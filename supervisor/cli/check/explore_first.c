@@ -12,12 +12,14 @@
 
 struct policy explore_first_policy(const struct exploration *x)
 {
+	/* What auto begins with shows how the program ends where nothing is late. */
+	const bool open = x->options->automatic && !x->options->timeouts_given;
 	return (struct policy){.kind = POLICY_DEFAULT,
 			       .fair_k = x->options->search.fair_k,
 			       .max_depth = x->unending ? PORTFOLIO_SHORTEST : x->options->search.max_depth,
 			       .unwatched = x->unending,
 			       .max_thread_depth = x->options->search.max_thread_depth,
-			       .ordered = x->options->search.ordered};
+			       .ordered = x->options->search.ordered || open};
 }
 
 static void run_first(struct exploration *x, const struct policy *policy)

@@ -5,6 +5,8 @@
 #include <fmc/breakpoints/plugin.h>
 #include <fmc/supervisor/combinations.h>
 
+#include <stdio.h>
+
 /* The places of the phases after all others, in their order. */
 #define WHOLE  (SIZE_MAX - 1)
 #define UNFAIR SIZE_MAX
@@ -29,6 +31,17 @@ static void explore_whole(struct exploration *x)
 	explore_phase(x, &phase, WHOLE);
 }
 
+/* The verdict speaks of these executions as well, and their accesses weren't watched. */
+static void conclude_unfair(struct verdict *verdict)
+{
+	verdict->unfair = UNFAIR_RUN;
+	if (!verdict->watched_all)
+		return;
+	verdict->watched_all = false;
+	snprintf(verdict->unwatched, sizeof verdict->unwatched,
+		 "none of the executions that fairness leaves out was");
+}
+
 /*
  * Every fair execution has been run, and fairness kept threads from running: what it left out is run, too, if that has an end.
  * Where threads wait for each other in loops it has none, as the first execution shows that only does that.
@@ -49,7 +62,7 @@ static void explore_unfair(struct exploration *x)
 	if (x->endless)
 		verdict->unfair = UNFAIR_ENDLESS;
 	else if (x->unfair_complete)
-		verdict->unfair = UNFAIR_RUN;
+		conclude_unfair(verdict);
 	else
 		verdict_because(
 		    verdict,
@@ -90,6 +103,10 @@ static void explore_phases(struct exploration *x)
 	/* What follows has these accesses as operations, and sees more. */
 	if (explore_may_add_races(x))
 		explore_memory(x);
+	if (explore_wants_races(x))
+		return;
+	if (!explore_wants_atomics(x))
+		explore_watch(x);
 	if (explore_wants_races(x))
 		return;
 	explore_whole(x);

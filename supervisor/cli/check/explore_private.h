@@ -51,6 +51,12 @@ struct session_time explore_time(const struct exploration *x, const struct phase
 void explore_memory(struct exploration *x);
 bool explore_may_add_races(const struct exploration *x);
 
+/*
+ * explore_watch.c: run what a complete search has run once more, and see every access to memory. What no operation orders is then in
+ * x->races and the verdict's memory; if there is nothing like that the verdict holds for all interleavings of accesses.
+ */
+void explore_watch(struct exploration *x);
+
 /* explore_reasons.c: everything that was left out, in the verdict. */
 void explore_give_reasons(struct exploration *x);
 

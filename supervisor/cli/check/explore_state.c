@@ -209,7 +209,7 @@ static void save_loops(const struct loops *loops, struct saver *saver)
 	uint32_t length = loops_length(loops);
 	save_number(saver, length);
 	for (uint32_t i = 0; i < length; i++) {
-		char text[LOOP_MODULE + 80];
+		char text[LOOP_TEXT];
 		loop_print(&loops->at[i], text);
 		save_text(saver, text);
 	}

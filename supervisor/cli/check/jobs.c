@@ -24,9 +24,10 @@
  *                        ^----lose_worker---'
  */
 struct slot {
-	enum { SLOT_FREE, SLOT_WAITS, SLOT_RUNS, SLOT_DONE } state;
+	enum { SLOT_FREE = 0, SLOT_WAITS = 1, SLOT_RUNS = 2, SLOT_DONE = 4 } state;
 	struct job job;
 	struct session_time time;
+	bool watched;
 	size_t worker;	 /* runs: which */
 	uint64_t turn;	 /* runs: those of a worker are run in this order */
 	unsigned deaths; /* of workers while they ran it */
@@ -35,6 +36,8 @@ struct slot {
 struct jobs {
 	unsigned count;
 	struct session *session;
+	struct watch watch; /* of the session's executions */
+	bool watches;	    /* those that are put now */
 	struct worker_setting setting;
 	struct worker *workers;
 	struct slot *slots;
@@ -67,6 +70,7 @@ struct jobs *jobs_new(unsigned count, struct session *session, const struct laun
 		return NULL;
 	jobs->count = count;
 	jobs->session = session;
+	watch_init(&jobs->watch, session);
 	/* Besides those that are with workers some may be done, and wait for their turn to be taken. */
 	jobs->slots_length = count == 1 ? 1 : (size_t)count * 2 * AHEAD;
 	jobs->slots = calloc(jobs->slots_length, sizeof *jobs->slots);
@@ -87,9 +91,12 @@ void jobs_free(struct jobs *jobs)
 	if (!jobs)
 		return;
 	for (size_t w = 0; jobs->workers && w < jobs->count; w++)
+		worker_ask_to_end(&jobs->workers[w]);
+	for (size_t w = 0; jobs->workers && w < jobs->count; w++)
 		worker_stop(&jobs->workers[w], false);
 	for (size_t i = 0; jobs->slots && i < jobs->slots_length; i++)
 		job_release(&jobs->slots[i].job);
+	watch_release(&jobs->watch);
 	trace_release(&jobs->trace);
 	saver_release(&jobs->message);
 	free(jobs->workers);
@@ -97,25 +104,31 @@ void jobs_free(struct jobs *jobs)
 	free(jobs);
 }
 
-static size_t count_slots(const struct jobs *jobs, bool waits, bool runs, bool done)
+void jobs_watch(struct jobs *jobs, bool on)
+{
+	jobs->watches = on;
+}
+
+#define SLOTS_OUT (SLOT_WAITS | SLOT_RUNS | SLOT_DONE)
+
+/* In one of these states. */
+static size_t count_slots(const struct jobs *jobs, unsigned states)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < jobs->slots_length; i++)
-		count += (waits && jobs->slots[i].state == SLOT_WAITS) ||
-			 (runs && jobs->slots[i].state == SLOT_RUNS) ||
-			 (done && jobs->slots[i].state == SLOT_DONE);
+		count += (jobs->slots[i].state & states) != 0;
 	return count;
 }
 
 size_t jobs_out(const struct jobs *jobs)
 {
-	return count_slots(jobs, true, true, true);
+	return count_slots(jobs, SLOTS_OUT);
 }
 
 bool jobs_room(const struct jobs *jobs)
 {
 	size_t most = jobs->count == 1 ? 1 : (size_t)jobs->count * AHEAD;
-	return jobs_out(jobs) < jobs->slots_length && count_slots(jobs, true, true, false) < most;
+	return jobs_out(jobs) < jobs->slots_length && count_slots(jobs, SLOT_WAITS | SLOT_RUNS) < most;
 }
 
 static void fail(struct jobs *jobs, enum status status, const char *why)
@@ -126,13 +139,13 @@ static void fail(struct jobs *jobs, enum status status, const char *why)
 	snprintf(jobs->why, sizeof jobs->why, "%s", why);
 }
 
-/* The slot with the lowest ticket; NULL if none is out, or in this state. */
-static struct slot *first_slot(const struct jobs *jobs, bool any, int state)
+/* The slot with the lowest ticket in one of these states; NULL if none is. */
+static struct slot *first_slot(const struct jobs *jobs, unsigned states)
 {
 	struct slot *first = NULL;
 	for (size_t i = 0; i < jobs->slots_length; i++) {
 		struct slot *slot = &jobs->slots[i];
-		if (slot->state == SLOT_FREE || (!any && (int)slot->state != state))
+		if (!(slot->state & states))
 			continue;
 		if (!first || slot->job.plan.ticket < first->job.plan.ticket)
 			first = slot;
@@ -182,7 +195,8 @@ static void hand_to(struct jobs *jobs, size_t w, struct slot *slot)
 		return;
 	}
 	jobs->message.length = 0;
-	order_save(&jobs->message, &slot->job.plan, &slot->time);
+	const struct order order = {slot->job.plan, slot->time, slot->watched};
+	order_save(&jobs->message, &order);
 	if (!link_put(&worker->link, &jobs->message)) {
 		fail(jobs, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		return;
@@ -198,8 +212,7 @@ static void hand_out(struct jobs *jobs)
 {
 	struct slot *slot;
 	size_t w;
-	while (!jobs->status && (slot = first_slot(jobs, false, SLOT_WAITS)) &&
-	       (w = idlest(jobs)) < jobs->count)
+	while (!jobs->status && (slot = first_slot(jobs, SLOT_WAITS)) && (w = idlest(jobs)) < jobs->count)
 		hand_to(jobs, w, slot);
 }
 
@@ -247,6 +260,7 @@ static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 	free(slot->job.uncontrolled);
 	slot->job.uncontrolled = answer.uncontrolled;
 	slot->job.took = answer.took;
+	slot->job.watched = answer.watched;
 	slot->state = SLOT_DONE;
 	return true;
 }
@@ -290,6 +304,7 @@ void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_t
 	slot->state = SLOT_WAITS;
 	slot->job.plan = *plan;
 	slot->time = *time;
+	slot->watched = jobs->watches;
 	slot->deaths = 0;
 	if (jobs->count > 1)
 		hand_out(jobs);
@@ -300,7 +315,11 @@ static void run_here(struct jobs *jobs, struct slot *slot)
 {
 	struct session *session = jobs->session;
 	session->deadline = session_time_deadline(&slot->time);
-	(void)session_run(session, &slot->job.plan, &slot->job.trace, NULL); /* the trace says how it went */
+	/* The trace says how it went. */
+	if (slot->watched)
+		watch_execution(&jobs->watch, &slot->job.plan, &slot->job.trace, &slot->job.watched);
+	else
+		(void)session_run(session, &slot->job.plan, &slot->job.trace, NULL);
 	slot->job.took = session->took;
 	const char *uncontrolled = process_uncontrolled(session->process);
 	free(slot->job.uncontrolled);
@@ -313,7 +332,7 @@ enum status jobs_take(struct jobs *jobs, bool in_order, struct job *job, char wh
 	struct slot *slot;
 	if (jobs->count == 1)
 		run_here(jobs, &jobs->slots[0]);
-	while (slot = first_slot(jobs, in_order, SLOT_DONE), !slot || slot->state != SLOT_DONE) {
+	while (slot = first_slot(jobs, in_order ? SLOTS_OUT : SLOT_DONE), !slot || slot->state != SLOT_DONE) {
 		if (jobs->status) {
 			snprintf(why, 256, "%s", jobs->why);
 			return jobs->status;

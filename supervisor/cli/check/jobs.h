@@ -3,6 +3,7 @@
 
 #include "supervisor/cli/session/processors.h"
 #include "supervisor/cli/session/session.h"
+#include "supervisor/cli/watch/watch.h"
 
 /*
  * Runs plans: in this process, one after the other, or several at a time in processes of their own (worker.h).
@@ -11,10 +12,11 @@ struct jobs;
 
 /* An execution that is over. */
 struct job {
-	struct plan plan;   /* that it is of; what it points to is still whose it was */
-	struct trace trace; /* to be initialised before the first use, and released after the last */
-	uint64_t took;	    /* nanoseconds */
-	char *uncontrolled; /* process_uncontrolled() of it; NULL if there is nothing */
+	struct plan plan;	/* that it is of; what it points to is still whose it was */
+	struct trace trace;	/* to be initialised before the first use, and released after the last */
+	uint64_t took;		/* nanoseconds */
+	char *uncontrolled;	/* process_uncontrolled() of it; NULL if there is nothing */
+	struct watched watched; /* what it did to memory, if it was put after jobs_watch() */
 };
 
 void job_init(struct job *job);
@@ -29,6 +31,9 @@ struct jobs *jobs_new(unsigned count, struct session *session, const struct laun
 
 /* Ends the workers; what is still out is lost. */
 void jobs_free(struct jobs *jobs);
+
+/* Watch what those that are put from now on do to memory, or no longer. */
+void jobs_watch(struct jobs *jobs, bool on);
 
 bool jobs_room(const struct jobs *jobs);  /* for one more? */
 size_t jobs_out(const struct jobs *jobs); /* put and not taken */

@@ -20,12 +20,13 @@
 /* How often to look where the system can't tell that a process has ended, in milliseconds. */
 #define GLANCE 10
 
-void order_save(struct saver *saver, const struct plan *plan, const struct session_time *time)
+void order_save(struct saver *saver, const struct order *order)
 {
-	save_number(saver, time->end);
-	save_number(saver, time->patience);
-	save_number(saver, time->last);
-	wire_put_plan(saver, plan);
+	save_number(saver, order->time.end);
+	save_number(saver, order->time.patience);
+	save_number(saver, order->time.last);
+	save_number(saver, order->watch);
+	wire_put_plan(saver, &order->plan);
 }
 
 static void save_refusal(struct saver *saver, enum status status, const char *why)
@@ -35,14 +36,26 @@ static void save_refusal(struct saver *saver, enum status status, const char *wh
 	save_text(saver, why);
 }
 
-static void save_execution(struct saver *saver, uint64_t ticket, uint64_t took, const char *uncontrolled,
+static void save_execution(struct saver *saver, const struct answer *answer, const char *uncontrolled,
 			   const struct trace *trace)
 {
 	save_number(saver, false);
-	save_number(saver, ticket);
-	save_number(saver, took);
+	save_number(saver, answer->ticket);
+	save_number(saver, answer->took);
 	save_text(saver, uncontrolled && *uncontrolled ? uncontrolled : NULL);
+	save_number(saver, answer->watched.all);
+	save_number(saver, answer->watched.races);
+	save_text(saver, answer->watched.missed);
 	wire_put_trace(saver, trace);
+}
+
+static void load_watched(struct loader *loader, struct watched *watched)
+{
+	watched->all = load_bool(loader);
+	watched->races = load_number(loader);
+	char *missed = load_text(loader);
+	snprintf(watched->missed, sizeof watched->missed, "%s", missed ? missed : "");
+	free(missed);
 }
 
 bool answer_load(struct loader *loader, struct answer *answer, struct trace *trace)
@@ -58,6 +71,7 @@ bool answer_load(struct loader *loader, struct answer *answer, struct trace *tra
 	answer->ticket = load_number(loader);
 	answer->took = load_number(loader);
 	answer->uncontrolled = load_text(loader);
+	load_watched(loader, &answer->watched);
 	if (wire_get_trace(loader, trace) && loader->left == 0)
 		return true;
 	free(answer->uncontrolled);
@@ -71,32 +85,49 @@ static bool send_message(struct link *link, struct saver *message)
 	return sent;
 }
 
+static void run_order(struct watch *watch, const struct plan *plan, bool watched, struct trace *trace,
+		      struct answer *answer)
+{
+	struct session *session = watch->session;
+	*answer = (struct answer){.ticket = plan->ticket};
+	/* The trace says how it went. */
+	if (watched)
+		watch_execution(watch, plan, trace, &answer->watched);
+	else
+		(void)session_run(session, plan, trace, NULL);
+	answer->took = session->took;
+}
+
 /* Run one plan after the other until the parent closes the link, or has this process interrupted. */
 static void serve(struct session *session, struct link *link)
 {
 	struct loader message;
 	struct wire_plan order;
+	struct watch watch;
 	struct trace trace;
-	struct saver answer = {0};
+	struct answer answer;
+	struct saver saved = {0};
+	watch_init(&watch, session);
 	trace_init(&trace);
 	while (link_wait(link, &message)) {
 		struct session_time time = {.end = load_number(&message)};
 		time.patience = load_number(&message);
 		time.last = load_number(&message);
+		const bool watched = load_bool(&message);
 		if (!wire_get_plan(&message, &order))
 			break;
 		session->deadline = session_time_deadline(&time);
-		(void)session_run(session, &order.plan, &trace, NULL); /* the trace says how it went */
+		run_order(&watch, &order.plan, watched, &trace, &answer);
+		wire_plan_release(&order);
 		if (tracer_interrupted())
 			break;
-		save_execution(&answer, order.plan.ticket, session->took,
-			       process_uncontrolled(session->process), &trace);
-		wire_plan_release(&order);
-		if (!send_message(link, &answer))
+		save_execution(&saved, &answer, process_uncontrolled(session->process), &trace);
+		if (!send_message(link, &saved))
 			break;
 	}
+	watch_release(&watch);
 	trace_release(&trace);
-	saver_release(&answer);
+	saver_release(&saved);
 }
 
 /* In the new process. Two targets that read one open file would take the bytes from each other. */
@@ -177,6 +208,12 @@ static bool ended_within(const struct worker *worker, int ms)
 		(void)poll(&end, 1, GLANCE);
 	}
 	return false;
+}
+
+void worker_ask_to_end(struct worker *worker)
+{
+	if (worker->pid)
+		send_signal(worker, SIGTERM);
 }
 
 void worker_stop(struct worker *worker, bool at_once)

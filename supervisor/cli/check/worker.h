@@ -4,12 +4,13 @@
 #include "supervisor/cli/check/link.h"
 #include "supervisor/cli/session/processors.h"
 #include "supervisor/cli/session/session.h"
+#include "supervisor/cli/watch/watch.h"
 
 /*
  * A process that runs plans for the one that started it, with an origin of the target of its own. It dies with
  * its parent, and its targets with it.
  *
- *     parent: a deadline and a plan        -> worker
+ *     parent: an order                     -> worker
  *     parent <- the execution that came of it, or why there can't be any
  */
 struct worker {
@@ -30,6 +31,9 @@ struct worker_setting {
 /* Start one, bound to the processor of this number. False with errno. */
 bool worker_start(struct worker *worker, const struct worker_setting *setting, unsigned processor);
 
+/* Of several each ends its targets while others do. */
+void worker_ask_to_end(struct worker *worker);
+
 /* End it and its targets, and wait until it is gone. `at_once`: nothing more can be expected from it. */
 void worker_stop(struct worker *worker, bool at_once);
 
@@ -41,12 +45,19 @@ struct answer {
 	uint64_t ticket;
 	uint64_t took;	    /* nanoseconds */
 	char *uncontrolled; /* process_uncontrolled(); to be freed, NULL if there is nothing */
+	struct watched watched;
+};
+
+/* What it is told: run a plan, in this time; is it to be watched? */
+struct order {
+	struct plan plan;
+	struct session_time time;
+	bool watch;
 };
 
 /* Read one, its trace into an initialised one. False if the bytes can't be what a worker sends. */
 bool answer_load(struct loader *loader, struct answer *answer, struct trace *trace);
 
-/* What a worker is told. */
-void order_save(struct saver *saver, const struct plan *plan, const struct session_time *time);
+void order_save(struct saver *saver, const struct order *order);
 
 #endif

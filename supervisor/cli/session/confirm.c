@@ -7,8 +7,7 @@
 static bool same_transition(const struct transition *a, const struct transition *b)
 {
 	return a->thread == b->thread && a->choice == b->choice && a->op.kind == b->op.kind &&
-	       a->op.object == b->op.object && a->op.object2 == b->op.object2 &&
-	       a->result_valid == b->result_valid && (!a->result_valid || a->result == b->result);
+	       a->op.object == b->op.object && a->op.object2 == b->op.object2 && transition_same_result(a, b);
 }
 
 size_t confirm_difference(const struct trace *a, const struct trace *b)

@@ -2,9 +2,10 @@
 #define FMC_SUPERVISOR_CLI_SESSION_CONFIRM_H
 
 #include "supervisor/cli/session/session.h"
+#include <fmc/tracer/must_check.h>
 
 /* How a replay of a finding went. */
-enum confirmation {
+enum FMC_MUST_CHECK confirmation {
 	CONFIRMED,	     /* twice the same execution; the finding is filled */
 	CONFIRM_DIFFERENT,   /* it didn't reproduce */
 	CONFIRM_INTERRUPTED, /* no time for it */

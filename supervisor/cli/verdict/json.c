@@ -157,11 +157,13 @@ static json_t *only_if_json(const struct verdict *verdict)
 	return verdict->conditional ? variables_json(&verdict->memory) : json_array();
 }
 
-/* How much of the executions' accesses to memory was looked at. */
+/* How much of the executions' accesses to memory was looked at, in samples and as a whole. */
 static json_t *memory_json(const struct verdict *verdict)
 {
-	return json_pack("{s:I, s:o}", "executions", (json_int_t)verdict->memory.executions, "not_looked_at",
-			 json_text(verdict->memory.unseen));
+	return json_pack("{s:I, s:o, s:I, s:o}", "executions", (json_int_t)verdict->memory.executions,
+			 "not_looked_at", json_text(verdict->memory.unseen), "watched_executions",
+			 (json_int_t)verdict->watched, "not_watched",
+			 json_text(*verdict->unwatched ? verdict->unwatched : NULL));
 }
 
 static json_t *verdict_json(const struct verdict *verdict)
@@ -172,7 +174,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o, s:b, s:o, s:I}",
+	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:b, s:I}",
 	    "fmc", FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
 	    "incomplete_because", because, "executions", (json_int_t)verdict->executions, "assumed_exit",
@@ -185,7 +187,9 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    verdict->strategy, "findings", findings_json(verdict), "warnings", warnings_json(verdict),
 	    "complete_only_if", only_if_json(verdict), "memory", memory_json(verdict), "atomics",
 	    (int)verdict->atomics, "switched_at", variables_json(&verdict->switched),
-	    "executions_without_atomics", (json_int_t)verdict->before);
+	    "executions_without_atomics", (json_int_t)verdict->before, "granularity",
+	    verdict_granularity(verdict), "watched", (int)verdict->watched_all, "races",
+	    (json_int_t)(verdict->switched.length + verdict->memory.length));
 	free(conditions);
 	return json;
 }

@@ -144,6 +144,11 @@ void verdict_break_off(struct verdict *verdict, const char *where, enum whereabo
 	verdict->broken_doing = doing;
 }
 
+const char *verdict_granularity(const struct verdict *verdict)
+{
+	return verdict->switched.length > 0 ? "race" : verdict->atomics ? "atomic" : "sync";
+}
+
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -196,7 +201,8 @@ static void print_conditions(const struct verdict *verdict, const char *gap, con
 		fprintf(stream, "%sand these accesses to memory: ", gap);
 		memory_seen_print(&verdict->switched, VARIABLES_SHOWN, stream);
 	}
-	fprintf(stream, "%s,%s", verdict->reduced ? " and sharing no memory without them" : "", next);
+	fprintf(stream, "%s,%s",
+		verdict->reduced && !verdict->watched_all ? " and sharing no memory without them" : "", next);
 	print_fairness(verdict, stream);
 	if (verdict->ordered)
 		fprintf(stream, ", time-outs firing in order");
@@ -273,14 +279,32 @@ static void print_headline(const struct verdict *verdict, FILE *stream)
 		fprintf(stream, "%s only if these accesses don't matter: ",
 			verdict->in_order ? " and" : ", complete");
 		memory_seen_print(&verdict->memory, VARIABLES_SHOWN, stream);
+	} else if (verdict->complete && verdict->watched_all) {
+		fprintf(stream, ", complete for all interleavings of memory accesses");
+	} else if (verdict->complete) {
+		fprintf(stream, ", complete at granularity %s: memory was sampled, not watched",
+			verdict_granularity(verdict));
 	}
 	fprintf(stream, ".\n");
+}
+
+static void print_watched(const struct verdict *verdict, FILE *stream)
+{
+	fprintf(stream,
+		"In %s every access to memory was watched, but for what libc, the loader and the C++ runtime "
+		"have "
+		"to\nthemselves: threads share nothing without these operations.\n",
+		verdict->reduced ? "one execution of each order" : "all of them");
 }
 
 /* A search that switches threads at operations alone relies on what it can only take samples of. */
 static void print_memory(const struct verdict *verdict, FILE *stream)
 {
 	const struct memory_seen *seen = &verdict->memory;
+	if (verdict->watched_all) {
+		print_watched(verdict, stream);
+		return;
+	}
 	if (seen->executions > 0)
 		fprintf(stream,
 			"A sample of what %" PRIu32
@@ -292,6 +316,8 @@ static void print_memory(const struct verdict *verdict, FILE *stream)
 	if (seen->unseen)
 		fprintf(stream, "%s%s", seen->executions > 0 ? ";\nnot looked at: " : ": ", seen->unseen);
 	fprintf(stream, ".\n");
+	if (*verdict->unwatched)
+		fprintf(stream, "Not every access was watched: %s.\n", verdict->unwatched);
 }
 
 /* All that is missing is what happens when a time-out doesn't wait for its turn. */

@@ -82,8 +82,11 @@ struct verdict {
 	bool ordered;  /* time-outs fired in order, and some were held back for it: */
 	bool in_order; /* but for that, and for `conditional`, it would be complete */
 	struct memory_seen memory;
-	struct memory_seen switched;	/* accesses at which threads were switched, too */
-	char *because[VERDICT_REASONS]; /* why the search isn't complete */
+	uint64_t watched; /* executions that were run once more for that, with every access watched, */
+	bool watched_all; /* and these are all: no other accesses than `switched` are ordered by nothing */
+	char unwatched[PROCESS_LOOK_WHY]; /* what was missed in them; empty: nothing */
+	struct memory_seen switched;	  /* accesses at which threads were switched, too */
+	char *because[VERDICT_REASONS];	  /* why the search isn't complete */
 	size_t reasons;
 	char *uncontrolled; /* verdict_uncontrolled() so far, as that takes it; NULL: nothing */
 	struct warning warnings[WARNINGS]; /* by kind */
@@ -102,6 +105,9 @@ struct reported *verdict_report(struct verdict *verdict);
 
 /* Threads are switched at these accesses, too, and at those of the search before this one. Without memory it names fewer. */
 void verdict_switched(struct verdict *verdict, const struct verdict *before, const struct memory_seen *races);
+
+/* At what threads were switched, as --granularity says it. */
+const char *verdict_granularity(const struct verdict *verdict);
 
 size_t verdict_failures(const struct verdict *verdict);
 

@@ -112,12 +112,13 @@ END_TEST
 
 START_TEST(heads_have_names)
 {
-	struct loop loop = {0};
-	entries_name_loop(scene.entries, heads[_i], &loop);
-	ck_assert_str_eq(loop.module, "heads");
-	ck_assert_uint_eq(entries_loop_address(scene.entries, &loop), heads[_i]);
-	strcpy(loop.module, "another");
-	ck_assert_uint_eq(entries_loop_address(scene.entries, &loop), 0);
+	struct module_place place;
+	ck_assert(entries_place(scene.entries, heads[_i], &place));
+	ck_assert_str_eq(place.module, "heads");
+	ck_assert_uint_eq(entries_place_address(scene.entries, &place), heads[_i]);
+	strcpy(place.module, "another");
+	ck_assert_uint_eq(entries_place_address(scene.entries, &place), 0);
+	ck_assert(!entries_place(scene.entries, 1, &place));
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-#include "breakpoints/symbols/unwind_vet.h"
+#include "breakpoints/unwind/vet.h"
 #include "tests/unit/suite.h"
 #include <check.h>
 #include <stdlib.h>

@@ -181,7 +181,7 @@ START_TEST(the_tag_word_is_whole)
 	registers.area[32 + 8] = registers.area[32 + 9] = 0xff;
 	ck_assert_uint_eq(value_of("ftag"), 0x6fff); /* 6 special */
 	memcpy(bytes, (unsigned char[]){0xf0, 0xff}, 2);
-	gdb_register_write(&whole, &registers, number_of(&whole, "ftag"), bytes);
+	(void)gdb_register_write(&whole, &registers, number_of(&whole, "ftag"), bytes);
 	ck_assert_uint_eq(registers.area[4], 0x03);
 }
 END_TEST

@@ -111,8 +111,8 @@ static void same_loops(const struct loops *a, const struct loops *b)
 {
 	ck_assert_uint_eq(a->length, b->length);
 	for (uint32_t i = 0; i < a->length; i++) {
-		same_string(a->at[i].module, b->at[i].module);
-		ck_assert_uint_eq(a->at[i].offset, b->at[i].offset);
+		same_string(a->at[i].head.module, b->at[i].head.module);
+		ck_assert_uint_eq(a->at[i].head.offset, b->at[i].head.offset);
 		ck_assert_uint_eq(a->at[i].rounds, b->at[i].rounds);
 		ck_assert_uint_eq(a->at[i].from, b->at[i].from);
 	}
@@ -252,11 +252,11 @@ static void random_end(struct schedule *s)
 static void random_loops(struct loops *loops)
 {
 	for (size_t i = draw(LOOPS_MOST + 1); i > 0; i--) {
-		struct loop loop = {.offset = draw(UINT64_MAX),
+		struct loop loop = {.head.offset = draw(UINT64_MAX),
 				    .rounds = 1 + (uint32_t)draw(INT32_MAX),
 				    .from = draw(2) ? draw(UINT64_MAX) : 0};
 		char *name = random_string(true);
-		snprintf(loop.module, sizeof loop.module, "m%s", name ? name : "");
+		snprintf(loop.head.module, sizeof loop.head.module, "m%s", name ? name : "");
 		loops_add(loops, &loop);
 		free(name);
 	}
@@ -266,7 +266,7 @@ static struct promoted *random_promoted(void)
 {
 	struct promoted *promoted = calloc(1, sizeof *promoted);
 	for (size_t i = draw(5); i > 0; i--) {
-		struct promoted_place place = {.offset = draw(UINT64_MAX)};
+		struct module_place place = {.offset = draw(UINT64_MAX)};
 		char *name = random_string(true);
 		snprintf(place.module, sizeof place.module, "m%s", name ? name : "");
 		promoted_add(promoted, &place);
@@ -432,6 +432,22 @@ START_TEST(a_document_means_what_it_says)
 }
 END_TEST
 
+/* An address is written and read as one. */
+#define HEAD_ONE "fmc-schedule 1\nlength 1\n\n"
+START_TEST(addresses_are_results)
+{
+	size_t size;
+	ck_assert_int_eq(parse(HEAD_ONE "1 T1 memory_write p#0 = 0x555555558080\n"), STATUS_OK);
+	ck_assert_int_eq(schedule.lines[0].result, 0x555555558080);
+	char *written = write_text(&schedule, &size);
+	ck_assert_ptr_nonnull(strstr(written, "= 0x555555558080\n"));
+	free(written);
+	ck_assert_int_eq(parse(HEAD_ONE "1 T1 memory_write p#0 = 0x\n"), STATUS_MALFORMED);
+	ck_assert_int_eq(parse(HEAD_ONE "1 T1 memory_write p#0 = 0x-1\n"), STATUS_MALFORMED);
+	ck_assert_int_eq(parse(HEAD_ONE "1 T1 memory_write p#0 = 0x11112222333344445\n"), STATUS_MALFORMED);
+}
+END_TEST
+
 START_TEST(columns_are_aligned)
 {
 	static const char text[] = "fmc-schedule 1\nlength 3\n\n1 T1 thread_create T2 = 0 a.c:50 main\n"
@@ -539,11 +555,7 @@ static const struct {
     {HEAD "promoted a+0x1\npromoted a+0x1\n", "a.sched:3: more than 256 promoted instructions, or one twice"},
     {HEAD "head a+0x1\n", "a.sched:2: expected the head of a loop, not 'a+0x1'"},
     {HEAD "head a+0x1 0\n", "a.sched:2: expected the head of a loop, not 'a+0x1 0'"},
-    {HEAD "head a+0x1 2\nhead a+0x1 3\n", "a.sched:3: more than 16 heads of loops, or one twice"},
-    {HEAD "head a+0x1 1\nhead a+0x2 1\nhead a+0x3 1\nhead a+0x4 1\nhead a+0x5 1\nhead a+0x6 1\n"
-	  "head a+0x7 1\nhead a+0x8 1\nhead a+0x9 1\nhead a+0xa 1\nhead a+0xb 1\nhead a+0xc 1\n"
-	  "head a+0xd 1\nhead a+0xe 1\nhead a+0xf 1\nhead a+0x10 1\nhead a+0x11 1\n",
-     "a.sched:18: more than 16 heads of loops, or one twice"},
+    {HEAD "head a+0x1 2\nhead a+0x1 3\n", "a.sched:3: more than 256 heads of loops, or one twice"},
     {HEAD "thread T2 eat\n", "a.sched:2: expected thread T1"},
     {HEAD "thread T1\nthread T1\n", "a.sched:3: expected thread T2"},
     {HEAD "verdict bad\n", "a.sched:2: unknown verdict 'bad'"},
@@ -609,6 +621,16 @@ START_TEST(damage_is_named)
 	ck_assert_str_eq(why, damaged[_i].why);
 	ck_assert_uint_eq(schedule.length, 0);
 	ck_assert_ptr_null(schedule.lines);
+}
+END_TEST
+
+START_TEST(heads_have_a_number)
+{
+	char text[LOOPS_MOST * 20] = HEAD;
+	for (unsigned i = 0, length = strlen(text); i <= LOOPS_MOST; i++)
+		length += (unsigned)snprintf(text + length, sizeof text - length, "head a+0x%x 1\n", i);
+	ck_assert_int_eq(parse(text), STATUS_MALFORMED);
+	ck_assert_str_eq(why, "a.sched:258: more than 256 heads of loops, or one twice");
 }
 END_TEST
 
@@ -684,10 +706,12 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, what_is_written_is_read_back);
 	tcase_add_test(tests, a_document_means_what_it_says);
+	tcase_add_test(tests, addresses_are_results);
 	tcase_add_test(tests, columns_are_aligned);
 	tcase_add_test(tests, hands_may_write_it_their_way);
 	tcase_add_test(tests, unknown_keys_are_kept);
 	tcase_add_loop_test(tests, damage_is_named, 0, sizeof damaged / sizeof *damaged);
+	tcase_add_test(tests, heads_have_a_number);
 	tcase_add_test(tests, a_line_has_a_longest_length);
 	tcase_add_test(tests, a_long_file_name_leaves_room_for_the_reason);
 	tcase_add_test(tests, a_zero_byte_is_damage);

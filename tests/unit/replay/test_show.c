@@ -145,6 +145,18 @@ START_TEST(ends_are_told)
 }
 END_TEST
 
+/* What memory held: zero as well, no error's name, and addresses as such. */
+START_TEST(values_of_memory_are_shown)
+{
+	shows(
+	    "fmc-schedule 1\nverdict exit\nlength 3\n\n1 T1 memory_read a#0 = 0\n2 T1 memory_write a#0 = -5\n"
+	    "3 T1 memory_write p#1 = 0x555555558080\n",
+	    (struct show_options){0},
+	    "   T1\n1  memory_read a = 0\n2  memory_write a = -5\n3  memory_write p = 0x555555558080\n   "
+	    "exit\n");
+}
+END_TEST
+
 /* Names come from the program: they must not reach the terminal as commands. */
 START_TEST(nothing_unprintable_is_shown)
 {
@@ -191,4 +203,5 @@ END_TEST
 SUITE("show", 120, NULL, NULL, TEST(without_a_width_all_is_shown), TEST(columns_shrink_to_the_width),
       TEST(places_are_shown_where_there_is_room), TEST(too_many_threads_become_a_list),
       TEST(each_thread_has_its_colour), TEST(a_part_may_be_asked_for), TEST(ends_are_told),
-      TEST(nothing_unprintable_is_shown), TEST(text_is_cut_between_characters), TEST(every_width_is_kept))
+      TEST(values_of_memory_are_shown), TEST(nothing_unprintable_is_shown),
+      TEST(text_is_cut_between_characters), TEST(every_width_is_kept))

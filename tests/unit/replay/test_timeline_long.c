@@ -73,6 +73,30 @@ START_TEST(test_written_often)
 }
 END_TEST
 
+/* Back over hits, one by one: hardly more than one copy of an image for each, and a few stops. */
+START_TEST(test_effort)
+{
+	struct walk walk;
+	enum { HITS = 500 };
+	open_rounds(&walk, "700");
+	const uint64_t often = symbol(&walk, "often");
+	ck_assert_int_eq(timeline_watch(walk.timeline, often, 4, TIMELINE_WRITE), STATUS_OK);
+	timeline_reverse_continue(walk.timeline, &walk.move);
+	EXPECT(walk, MOVE_WATCHPOINT);
+	const int last = value(&walk, often);
+	const struct timeline_effort before = timeline_effort(walk.timeline);
+	for (int i = 1; i <= HITS; i++) {
+		timeline_reverse_continue(walk.timeline, &walk.move);
+		EXPECT(walk, MOVE_WATCHPOINT);
+		ck_assert_int_eq(value(&walk, often), last - i);
+	}
+	const struct timeline_effort effort = timeline_effort(walk.timeline);
+	ck_assert_uint_lt(effort.copies - before.copies, HITS * 3 / 2);
+	ck_assert_uint_lt(effort.stops - before.stops, HITS * 20);
+	walk_close(&walk);
+}
+END_TEST
+
 /* A system that can keep hardly any images: the write is found by what the instruction is about to touch. */
 START_TEST(test_with_one_image)
 {
@@ -211,6 +235,41 @@ START_TEST(test_from_anywhere)
 }
 END_TEST
 
+/* Interrupted at any stop, also as an image takes the process's place: it knows where it stands. */
+START_TEST(test_interrupted_anywhere)
+{
+	struct walk walk;
+	int left = 0;
+	enum status status;
+	char why[256];
+	open_rounds(&walk, "700");
+	timeline_free(walk.timeline);
+	const struct timeline_options options = {
+	    .process = walk_options(&walk), .interrupted = is_far, .context = &left};
+	walk.timeline = timeline_new(&options, &walk.schedule, &status, why);
+	ck_assert_msg(walk.timeline != NULL, "%s", why);
+	const uint64_t often = symbol(&walk, "often");
+	ck_assert_int_eq(timeline_watch(walk.timeline, often, 4, TIMELINE_WRITE), STATUS_OK);
+	for (int i = 0; i < 40; i++) {
+		timeline_goto(walk.timeline, walk.schedule.length + 1, &walk.move);
+		timeline_reverse_continue(walk.timeline, &walk.move);
+		EXPECT(walk, MOVE_WATCHPOINT);
+		for (left = i + 1; walk.move.end == MOVE_WATCHPOINT;)
+			timeline_reverse_continue(walk.timeline, &walk.move);
+		EXPECT(walk, MOVE_INTERRUPTED);
+		struct timeline_mark *mark = timeline_mark(walk.timeline);
+		const int then = value(&walk, often);
+		timeline_goto(walk.timeline, 0, &walk.move);
+		timeline_return(walk.timeline, mark, &walk.move);
+		EXPECT(walk, MOVE_DONE);
+		ck_assert_str_eq(walk.move.why, "");
+		ck_assert_int_eq(value(&walk, often), then);
+		timeline_unmark(walk.timeline, mark);
+	}
+	walk_close(&walk);
+}
+END_TEST
+
 /* A place in the middle of a long part, in whatever way it was come to, is returned to. */
 START_TEST(test_marks)
 {
@@ -290,10 +349,12 @@ int main(void)
 	Suite *suite = suite_create("timeline, long transitions");
 	add(suite, "once", test_written_once);
 	add(suite, "often", test_written_often);
+	add(suite, "effort", test_effort);
 	add(suite, "one", test_with_one_image);
 	add(suite, "function", test_back_from_function);
 	add(suite, "both", test_both_ways);
 	add(suite, "anywhere", test_from_anywhere);
+	add(suite, "interrupted", test_interrupted_anywhere);
 	add(suite, "marks", test_marks);
 	add(suite, "children", test_children);
 	return suite_run(suite);

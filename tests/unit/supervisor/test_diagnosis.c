@@ -519,7 +519,7 @@ static void expect_text(const char *wanted)
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
-	wait_print(&situation, (uint32_t)inspection.length - 1, false, true, stream);
+	wait_print(&situation, (uint32_t)inspection.length - 1, WAIT_PRINT_CALL, stream);
 	fclose(stream);
 	ck_assert_str_eq(text, wanted);
 	free(text);

@@ -176,7 +176,7 @@ START_TEST(loops_end_within_plans)
 		uint64_t within = 0;
 		trace_init(&trace);
 		crew_init(&crew, &p, search, 1, 1500);
-		for (int i = 0; i < 1500 && crew_step(&crew, &trace); i++) {
+		for (uint32_t i = 0; i < largest(1500, 300) && crew_step(&crew, &trace); i++) {
 			ck_assert_int_ne(trace.end, END_DIVERGED);
 			within += end_reason_loops(trace.end) || trace.end == END_DEPTH;
 		}
@@ -192,7 +192,7 @@ END_TEST
 START_TEST(closed_forms)
 {
 	struct table_program p;
-	for (uint32_t n = 2; n <= 8; n++) {
+	for (uint32_t n = 2; n <= largest(8, 7); n++) {
 		table_philosophers(&p, n, false);
 		expect(&p, (UINT64_C(1) << n) - 1, 1);
 		if (n > 2) {
@@ -200,7 +200,7 @@ START_TEST(closed_forms)
 			expect(&p, (UINT64_C(1) << n) - 2, 0);
 		}
 	}
-	for (uint32_t n = 1; n <= 8; n++) { /* readers(n) */
+	for (uint32_t n = 1; n <= largest(8, 7); n++) { /* readers(n) */
 		p = (struct table_program){0};
 		uint32_t x = table_sem(&p, 0);
 		visible_write(table_body(&p), x);
@@ -297,7 +297,7 @@ END_TEST
 /* T0: for (i = n; a[i] != 0; i--); Tj: a[j] = a[j - 1] + 1. */
 START_TEST(last_zero)
 {
-	for (uint32_t n = 2; n <= 8; n++) {
+	for (uint32_t n = 2; n <= largest(8, 7); n++) {
 		struct table_program p = {0};
 		uint32_t a[9], variable[9];
 		for (uint32_t i = 0; i <= n; i++) {
@@ -424,11 +424,11 @@ static void filesystem(struct table_program *p, uint32_t n, uint32_t blocks)
 START_TEST(hash_table_and_blocks)
 {
 	struct table_program p;
-	for (uint32_t n = 10; n <= 15; n++) {
+	for (uint32_t n = 10; n <= largest(15, 14); n++) {
 		indexer(&p, n, 11, 4);
 		expect(&p, n < 11 ? 1 : UINT64_C(1) << 3 * (n - 11), 0);
 	}
-	for (uint32_t n = 12; n <= 19; n++) {
+	for (uint32_t n = 12; n <= largest(19, 17); n++) {
 		filesystem(&p, n, 26);
 		expect(&p, n < 13 ? 1 : UINT64_C(1) << (n - 13), 0);
 	}

@@ -220,7 +220,7 @@ START_TEST(two_philosophers_by_copy)
 }
 END_TEST
 
-/* Half a million executions: minutes. Run by `make acceptance`, or with FMC_TEST_LONG set. */
+/* Half a million executions: minutes, so with FMC_TEST_LONG only, which `make check-long` sets. */
 START_TEST(three_philosophers)
 {
 	compare(3, ORIGIN_COPY);

@@ -9,6 +9,7 @@
 
 #include "tests/table/table.h"
 #include "tests/table/table_ops.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
@@ -424,7 +425,7 @@ START_TEST(copies_are_explored_as_their_originals)
 	const struct search_options *options = &strategies[_i];
 	uint64_t deadlocks = 0, executions = 0;
 	ck_assert_int_eq(plugin_add(&table_ops, "table_ops", why), STATUS_OK);
-	for (uint64_t seed = 1; seed <= 60; seed++) {
+	for (uint64_t seed = 1; seed <= largest(60, 30); seed++) {
 		struct table_program originals, copies;
 		random_program(&originals, seed, false);
 		random_program(&copies, seed, true);

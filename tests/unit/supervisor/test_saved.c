@@ -5,6 +5,7 @@
 
 #include "tests/table/brute.h"
 #include "tests/table/table_random.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
@@ -268,7 +269,7 @@ static void compare(enum strategy strategy, uint64_t seed)
 START_TEST(searches_go_on)
 {
 	for (enum strategy s = STRATEGY_DFS; s < STRATEGIES; s++)
-		for (uint64_t seed = 0; seed < 150 && strategy_saved(s); seed++)
+		for (uint64_t seed = 0; seed < largest(150, 40) && strategy_saved(s); seed++)
 			compare(s, seed);
 }
 END_TEST

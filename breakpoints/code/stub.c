@@ -1,0 +1,324 @@
+#include "breakpoints/code/stub.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/*
+ * The code that writes an entry (AT&T's order of operands):
+ *
+ *     mov %rax, state.rax              the spilled registers
+ *     mov %rcx, state.rcx
+ *     lea operand, %rcx                with the registers as the instruction has them
+ *     mov state.next, %rax
+ *     mov %rcx, entry.address(%rax)
+ *     movl $site, entry.site(%rax)
+ *     mov %esp, entry.stack(%rax)
+ *     lea ENTRY(%rax), %rax
+ *     mov %rax, state.next
+ *     lea -LOG_HIGH(%rax), %rcx
+ *     jrcxz full                       the only test that reads no flag
+ * on: mov state.rcx, %rcx
+ *     mov state.rax, %rax
+ *
+ * and before it `full: int3; jmp on`: a jump that leads 128 bytes far at most. The log is to be emptied then.
+ */
+#define STATE(field) (LOG_PAGE + offsetof(struct log_state, field))
+#define SPILL_BYTES  8 /* of each of the first two instructions */
+#define FULL_BYTES   3
+#define SKIP_BYTES   2
+
+static bool put(struct stub *stub, const void *bytes, size_t size)
+{
+	if (stub->size + size > STUB_ROOM)
+		return false;
+	memcpy(stub->code + stub->size, bytes, size);
+	stub->size += (uint16_t)size;
+	return true;
+}
+
+static bool put_word(struct stub *stub, const void *opcode, size_t size, uint32_t word)
+{
+	return put(stub, opcode, size) && put(stub, &word, sizeof word);
+}
+
+/* An opcode whose last operand is a displacement to `target`. */
+static bool put_relative(struct stub *stub, const void *opcode, size_t size, uint64_t target)
+{
+	const int64_t distance = (int64_t)(target - (stub->at + stub->size + size + 4));
+	return put_word(stub, opcode, size, (uint32_t)distance) && distance == (int32_t)distance;
+}
+
+static bool has_prefix(const struct instruction *instruction, uint8_t prefix)
+{
+	for (uint8_t i = 0; i < instruction->opcode; i++)
+		if (instruction->code[i] == prefix)
+			return true;
+	return false;
+}
+
+/* Bits of REX as in 0x48 | X << 1 | B: which registers make the address. False: EVEX, whose displacements are others. */
+static bool address_bits(const struct instruction *instruction, uint8_t *bits)
+{
+	static const uint8_t escape[] = {[MAP_ONE] = 0, [MAP_0F] = 1, [MAP_0F38] = 2, [MAP_0F3A] = 2};
+	const uint8_t *code = instruction->code, opcode = instruction->opcode;
+	*bits = 0;
+	if (instruction->vector) {
+		const bool three = opcode >= 3 && code[opcode - 3] == 0xc4;
+		const bool two = opcode >= 2 && code[opcode - 2] == 0xc5;
+		if (three)
+			*bits = (uint8_t)(~code[opcode - 2] >> 5 & 3);
+		return (three || two) && !(opcode >= 4 && code[opcode - 4] == 0x62);
+	}
+	const uint8_t before = escape[instruction->map];
+	if (opcode > before && (code[opcode - before - 1] & 0xf0) == 0x40)
+		*bits = code[opcode - before - 1] & 3;
+	return true;
+}
+
+/* lea operand, %rcx */
+static bool put_address(struct stub *stub, const struct instruction *instruction)
+{
+	const uint8_t *modrm = instruction->code + instruction->modrm;
+	uint8_t bits, code[8] = {0x48, 0x8d};
+	size_t size = 3;
+	if (!address_bits(instruction, &bits))
+		return false;
+	code[0] |= bits;
+	code[2] = (uint8_t)((*modrm & 0xc7) | 1 << 3);
+	if (instruction->rip_relative)
+		return put_relative(stub, code, size, instruction_rip_operand(instruction));
+	if ((*modrm & 7) == 4)
+		code[size++] = modrm[1];
+	memcpy(code + size, instruction->code + instruction->displacement, instruction->displacement_bytes);
+	return put(stub, code, size + instruction->displacement_bytes);
+}
+
+static bool is_pop(const struct instruction *instruction)
+{
+	return instruction->map == MAP_ONE && !instruction->vector &&
+	       instruction->code[instruction->opcode] == 0x8f;
+}
+
+/* Not what addresses with 32 bits or within a segment, nor by a stack pointer that the instruction itself changes. */
+static bool can_log(const struct instruction *instruction)
+{
+	return instruction->memory && !has_prefix(instruction, 0x67) && !has_prefix(instruction, 0x64) &&
+	       !has_prefix(instruction, 0x65) && !is_pop(instruction);
+}
+
+static bool put_log(struct stub *stub, const struct instruction *instruction, uint32_t site)
+{
+	struct piece *piece = &stub->pieces[stub->pieces_length];
+	if (!can_log(instruction))
+		return false;
+	if (stub->pieces_length > 0 && !put(stub, (const uint8_t[]){0xeb, FULL_BYTES}, SKIP_BYTES))
+		return false;
+	const uint16_t full = stub->size;
+	bool good = put(stub, "\xcc\xeb\x00", FULL_BYTES);
+	piece->begin = stub->size;
+	good = good && put_word(stub, "\x48\x89\x04\x25", 4, STATE(rax)) &&
+	       put_word(stub, "\x48\x89\x0c\x25", 4, STATE(rcx)) && put_address(stub, instruction) &&
+	       put_word(stub, "\x48\x8b\x04\x25", 4, STATE(next)) && put(stub, "\x48\x89\x08", 3) &&
+	       put_word(stub, "\xc7\x40\x08", 3, site) && put(stub, "\x89\x60\x0c", 3) &&
+	       put(stub, "\x48\x8d\x40\x10", 4) && put_word(stub, "\x48\x89\x04\x25", 4, STATE(next)) &&
+	       put_word(stub, "\x48\x8d\x88", 3, (uint32_t) - (int64_t)LOG_HIGH);
+	const uint8_t branch[] = {0xe3, (uint8_t)(full - (stub->size + 2))};
+	good = good && put(stub, branch, sizeof branch);
+	if (!good)
+		return false;
+	stub->code[full + 2] = (uint8_t)(stub->size - (full + FULL_BYTES));
+	return put_word(stub, "\x48\x8b\x0c\x25", 4, STATE(rcx)) &&
+	       put_word(stub, "\x48\x8b\x04\x25", 4, STATE(rax));
+}
+
+_Static_assert(offsetof(struct log_entry, site) == 8 && offsetof(struct log_entry, stack) == 12 &&
+		   sizeof(struct log_entry) == 16,
+	       "what put_log() writes");
+
+/* The instruction itself, an operand relative to the program counter counted anew. */
+static bool put_copy(struct stub *stub, const struct instruction *instruction)
+{
+	const uint16_t start = stub->size;
+	if (!put(stub, instruction->code, instruction->length))
+		return false;
+	if (!instruction->memory || !instruction->rip_relative)
+		return true;
+	const int64_t distance =
+	    (int64_t)(instruction_rip_operand(instruction) - (stub->at + start + instruction->length));
+	const int32_t displacement = (int32_t)distance;
+	memcpy(stub->code + start + instruction->displacement, &displacement, sizeof displacement);
+	return displacement == distance && !has_prefix(instruction, 0x67);
+}
+
+/* push imm32 extends its sign, so the upper half is stored after it. */
+static bool put_push(struct stub *stub, uint64_t value)
+{
+	return put_word(stub, "\x68", 1, (uint32_t)value) &&
+	       put_word(stub, "\xc7\x44\x24\x04", 4, (uint32_t)(value >> 32));
+}
+
+static bool is_group_ff(const struct instruction *instruction)
+{
+	return instruction->map == MAP_ONE && !instruction->vector &&
+	       instruction->code[instruction->opcode] == 0xff;
+}
+
+static uint8_t middle_of(const struct instruction *instruction)
+{
+	return instruction->code[instruction->modrm] >> 3 & 7;
+}
+
+/* The stack pointer names where it goes, and is another one after the push. */
+static bool by_stack_pointer(const struct instruction *instruction)
+{
+	const uint8_t *modrm = instruction->code + instruction->modrm;
+	uint8_t bits;
+	if ((*modrm & 7) != 4 || !address_bits(instruction, &bits) || bits & 1)
+		return false;
+	return *modrm >> 6 == 3 || (modrm[1] & 7) == 4;
+}
+
+/* call *operand */
+static bool put_indirect_call(struct stub *stub, const struct instruction *instruction)
+{
+	struct instruction jump = *instruction;
+	uint8_t code[16];
+	if (by_stack_pointer(instruction) || has_prefix(instruction, 0x66))
+		return false;
+	memcpy(code, instruction->code, instruction->length);
+	code[instruction->modrm] = (uint8_t)((code[instruction->modrm] & ~0x38) | 4 << 3);
+	jump.code = code;
+	stub->pieces[stub->pieces_length].call = true;
+	return put_push(stub, instruction->address + instruction->length) && put_copy(stub, &jump);
+}
+
+static bool put_conditional(struct stub *stub, const struct instruction *instruction, uint64_t target)
+{
+	const uint8_t opcode = instruction->code[instruction->opcode];
+	const uint8_t code[] = {0x0f, (uint8_t)(0x80 | (opcode & 15))};
+	const bool known = instruction->map == MAP_0F || (opcode >= 0x70 && opcode <= 0x7f);
+	return known && put_relative(stub, code, sizeof code, target); /* not loop, jrcxz, xbegin */
+}
+
+static bool put_instruction(struct stub *stub, const struct instruction *instruction)
+{
+	uint64_t target;
+	switch (instruction_flow(instruction, &target)) {
+	case FLOW_CALL:
+		stub->pieces[stub->pieces_length].call = true;
+		return put_push(stub, instruction->address + instruction->length) &&
+		       put_relative(stub, "\xe9", 1, target);
+	case FLOW_BRANCH:
+		return put_conditional(stub, instruction, target);
+	case FLOW_JUMP:
+		return put_relative(stub, "\xe9", 1, target);
+	case FLOW_INDIRECT:
+		return middle_of(instruction) == 4 && put_copy(stub, instruction);
+	default:
+		if (is_group_ff(instruction) && middle_of(instruction) == 2)
+			return put_indirect_call(stub, instruction);
+		return put_copy(stub, instruction);
+	}
+}
+
+static bool may_hold_byte(const struct instruction *instruction, uint8_t opcode)
+{
+	switch (opcode) {
+	case 0xcc: /* traps */
+	case 0xcd:
+	case 0xf1:
+	case 0xf4:
+	case 0xcf: /* returns to elsewhere */
+	case 0xca:
+	case 0xcb:
+	case 0xd7: /* xlat, whose operand isn't told */
+		return false;
+	case 0xc7: /* xbegin */
+		return instruction->memory || instruction->code[instruction->modrm] != 0xf8;
+	case 0xff:
+		return middle_of(instruction) != 3 && middle_of(instruction) != 5;
+	default:
+		return opcode < 0xe0 || opcode > 0xe7; /* loops, ports */
+	}
+}
+
+static bool may_hold_0f(uint8_t opcode)
+{
+	/* System calls, traps, and what is answered in the processor's place. */
+	return opcode != 0x05 && opcode != 0x07 && opcode != 0x0b && opcode != 0x31 && opcode != 0x34 &&
+	       opcode != 0x35 && opcode != 0xa2 && opcode != 0xb9 && opcode != 0xff && opcode != 0x01;
+}
+
+bool stub_may_hold(const struct instruction *instruction)
+{
+	const uint8_t opcode = instruction->code[instruction->opcode];
+	if (instruction->vector)
+		return true;
+	if (instruction->map == MAP_ONE)
+		return may_hold_byte(instruction, opcode);
+	return instruction->map != MAP_0F || may_hold_0f(opcode);
+}
+
+void stub_begin(struct stub *stub, uint64_t at)
+{
+	*stub = (struct stub){.at = at};
+}
+
+bool stub_add(struct stub *stub, const struct instruction *instruction, uint32_t site)
+{
+	if (stub->pieces_length == STUB_PIECES || !stub_may_hold(instruction))
+		return false;
+	struct piece *piece = &stub->pieces[stub->pieces_length];
+	*piece = (struct piece){.original = instruction->address, .length = instruction->length};
+	if (site != STUB_SILENT && !put_log(stub, instruction, site))
+		return false;
+	piece->copy = stub->size;
+	if (site == STUB_SILENT)
+		piece->begin = piece->copy;
+	if (!put_instruction(stub, instruction))
+		return false;
+	piece->end = stub->size;
+	stub->pieces_length++;
+	stub->next = instruction->address + instruction->length;
+	return true;
+}
+
+bool stub_end(struct stub *stub)
+{
+	return put_relative(stub, "\xe9", 1, stub->next);
+}
+
+/* Within the code of an entry, or where the log is found full. */
+static void leave_log(const struct piece *piece, size_t offset, const struct log_state *state,
+		      struct stub_registers *registers)
+{
+	if (offset < piece->begin || offset >= piece->begin + (size_t)SPILL_BYTES)
+		registers->rax = state->rax;
+	if (offset < piece->begin || offset >= piece->begin + (size_t)2 * SPILL_BYTES)
+		registers->rcx = state->rcx;
+}
+
+/* The first instruction of the next piece is a jump over where its log is found full: the registers are the program's there. */
+static bool is_between(const struct stub *stub, const struct piece *piece, size_t offset)
+{
+	return piece > stub->pieces && offset == (piece - 1)->end;
+}
+
+bool stub_leave(const struct stub *stub, const struct log_state *state, struct stub_registers *registers)
+{
+	const uint64_t offset = registers->rip - stub->at;
+	if (offset >= stub->size)
+		return false;
+	for (const struct piece *piece = stub->pieces; piece < stub->pieces + stub->pieces_length; piece++) {
+		if (offset >= piece->end)
+			continue;
+		if (offset < piece->copy && !is_between(stub, piece, offset))
+			leave_log(piece, offset, state, registers);
+		if (offset > piece->copy && piece->call)
+			registers->rsp += 8;
+		registers->rip = piece->original;
+		return true;
+	}
+	registers->rip = stub->next;
+	return true;
+}

@@ -1,0 +1,79 @@
+#ifndef FMC_BREAKPOINTS_CODE_STUB_H
+#define FMC_BREAKPOINTS_CODE_STUB_H
+
+#include "breakpoints/code/instruction.h"
+
+/*
+ * Code that stands for a few instructions of the program's and writes down which memory they are about to touch (x86-64). A thread
+ * that runs through it has afterwards done what the instructions do and nothing else, but for entries in the log: no flag, no other
+ * register and no byte of a stack differs. The log is in memory of fmc's own, at an address that an instruction can name by 32
+ * bits. Exactly one thread runs, and it is never left in the middle of writing an entry (stub_leave()), so there is one log.
+ */
+#define LOG_PAGE    UINT64_C(0x7fe00000) /* struct log_state */
+#define LOG_ENTRIES 8192
+#define LOG_LOW	    (LOG_PAGE + 4096)
+#define LOG_HIGH    (LOG_LOW + LOG_ENTRIES * sizeof(struct log_entry))
+
+struct log_entry {
+	uint64_t address;
+	uint32_t site;	/* what the encoder was told */
+	uint32_t stack; /* the stack pointer, its lower half */
+};
+
+struct log_state {
+	uint64_t
+	    next; /* address of the entry to be written; LOG_HIGH, where a trap has stopped a thread in a stub: it is to be emptied first */
+	uint64_t rax, rcx; /* of the program's, while an entry is written */
+};
+
+#define STUB_ROOM   640
+#define STUB_PIECES 5
+#define STUB_SILENT UINT32_MAX
+
+/* What stands for one instruction: perhaps code that writes an entry, then the instruction or what is the same here. Offsets in the stub. */
+struct piece {
+	uint64_t original; /* where the instruction is in the program */
+	uint16_t begin;	   /* the log's code; equal to `copy`: there is none */
+	uint16_t copy;
+	uint16_t end;
+	uint8_t length; /* of the original */
+	bool call;	/* the copy pushes the return address by itself */
+};
+
+struct stub {
+	uint64_t at; /* where it will be executed */
+	uint8_t code[STUB_ROOM];
+	uint16_t size;
+	struct piece pieces[STUB_PIECES];
+	uint8_t pieces_length;
+	uint64_t next; /* where the program goes on after it */
+};
+
+/* An empty one. Its size doesn't depend on where it is. */
+void stub_begin(struct stub *stub, uint64_t at);
+
+/*
+ * Add an instruction; `site`: an entry is written for its memory operand with this number, or STUB_SILENT. False: it can't stand in a stub (what
+ * is behind the instruction matters to it, or it is none of user programs' usual ones), or its operand can't be told, or something is
+ * out of reach. Then the stub is of no use.
+ */
+bool stub_add(struct stub *stub, const struct instruction *instruction, uint32_t site);
+
+/* No more follow. False: the way back is out of reach. */
+bool stub_end(struct stub *stub);
+
+/* The registers that a thread has to have to be where the program's code is instead of in the stub. */
+struct stub_registers {
+	uint64_t rip, rsp, rax, rcx;
+};
+
+/*
+ * A thread stands in the stub, between two instructions: the same as if it stood in the program. It may perform the present
+ * instruction once more, and write its entry once more. False: it isn't in the stub.
+ */
+bool stub_leave(const struct stub *stub, const struct log_state *state, struct stub_registers *registers);
+
+/* May it stand in a stub, whatever is before and after it? Not if the kernel or other code looks at where it is. */
+bool stub_may_hold(const struct instruction *instruction);
+
+#endif

@@ -1,0 +1,216 @@
+#include "breakpoints/code/unfollowed.h"
+#include "breakpoints/code/memory_calls.h"
+
+#include <fmc/tracer/array.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED 4
+
+/*
+ * They touch nothing of the program's, or what no other thread can have: numbers and settings of the process, signal sets on the stack,
+ * the functions that begin and end a program; malloc's blocks come from nowhere, and the sampler follows those that give them back.
+ */
+static const char *const quiet[] = {
+    "abort",
+    "abs",
+    "labs",
+    "llabs",
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "atexit",
+    "on_exit",
+    "__libc_start_main",
+    "__gmon_start__",
+    "__stack_chk_fail",
+    "__assert_fail",
+    "__assert_perror_fail",
+    "__assert",
+    "__errno_location",
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "aligned_alloc",
+    "memalign",
+    "valloc",
+    "malloc_usable_size",
+    "mmap",
+    "mmap64",
+    "munmap",
+    "mprotect",
+    "madvise",
+    "getpid",
+    "getppid",
+    "gettid",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getegid",
+    "getpagesize",
+    "sysconf",
+    "sched_yield",
+    "sched_getcpu",
+    "sleep",
+    "usleep",
+    "alarm",
+    "pause",
+    "close",
+    "dup",
+    "dup2",
+    "dup3",
+    "lseek",
+    "lseek64",
+    "ftruncate",
+    "fsync",
+    "fdatasync",
+    "isatty",
+    "raise",
+    "kill",
+    "time",
+    "clock",
+    "difftime",
+    "setjmp",
+    "_setjmp",
+    "__sigsetjmp",
+    "longjmp",
+    "siglongjmp",
+    "_longjmp",
+    "__longjmp_chk",
+    "toupper",
+    "tolower",
+    "__ctype_b_loc",
+    "__ctype_toupper_loc",
+    "__ctype_tolower_loc",
+    "signal",
+    "sigaction",
+    "sigprocmask",
+    "sigemptyset",
+    "sigaddset",
+    "sigfillset",
+    "sigdelset",
+    "sigismember",
+    "dlopen",
+    "dlsym",
+    "dlclose",
+    "dlerror",
+    "call_once",
+    "__tls_get_addr",
+    "fmc_point",
+    "fmc_choose",
+    "eventfd",
+    "epoll_create1",
+    "socket",
+    "listen",
+    "shutdown",
+    "getauxval",
+    "__fdelt_chk",
+    "ntohs",
+    "htons",
+    "ntohl",
+    "htonl",
+    "nanosleep",
+    "clock_nanosleep",
+    "fflush",
+    "__gxx_personality_v0",
+    "_Unwind_Resume",
+};
+
+/* The thread library's, whose objects are the model's; the C++ language's own: exceptions, static variables, new, delete, threads. */
+static const char *const quiet_kinds[] = {"pthread_",
+					  "sem_",
+					  "mtx_",
+					  "cnd_",
+					  "thrd_",
+					  "tss_",
+					  "__pthread_",
+					  "__cxa_",
+					  "_Unwind_",
+					  "_ITM_",
+					  "_Zn",
+					  "_Zd",
+					  "_ZSt9terminatev",
+					  "_ZNSt6thread",
+					  "_ZNSt18condition_variable",
+					  "_ZNSt9exception",
+					  "_ZNSaI",
+					  "_ZNSt8ios_base4Init"};
+
+static bool is_quiet(const char *name)
+{
+	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++)
+		if (strcmp(name, quiet[i]) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(quiet_kinds) / sizeof(quiet_kinds[0]); i++)
+		if (strncmp(name, quiet_kinds[i], strlen(quiet_kinds[i])) == 0)
+			return true;
+	/* std::__throw_system_error(int) and its like end in an exception. */
+	return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_");
+}
+
+static size_t find(const struct unfollowed *unfollowed, const char *name)
+{
+	size_t i = 0;
+	while (i < unfollowed->length && strcmp(unfollowed->names[i], name) != 0)
+		i++;
+	return i;
+}
+
+void unfollowed_add(struct unfollowed *unfollowed, const char *name)
+{
+	if (!*name || is_quiet(name) || memory_calls_find(name) ||
+	    find(unfollowed, name) < unfollowed->length)
+		return;
+	char *copy = strdup(name);
+	if (!copy || !ARRAY_ONE_MORE(unfollowed->names, unfollowed->length)) {
+		free(copy);
+		unfollowed->failed = true;
+		return;
+	}
+	unfollowed->names[unfollowed->length++] = copy;
+}
+
+void unfollowed_drop(struct unfollowed *unfollowed, const char *name)
+{
+	const size_t i = find(unfollowed, name);
+	if (i == unfollowed->length)
+		return;
+	free(unfollowed->names[i]);
+	unfollowed->names[i] = unfollowed->names[--unfollowed->length];
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void unfollowed_text(const struct unfollowed *unfollowed, char *text, size_t room)
+{
+	const size_t length = unfollowed->length, shown = length > NAMED + 1 ? NAMED : length;
+	size_t at = 0;
+	*text = 0;
+	if (unfollowed->failed)
+		snprintf(text, room, "functions that aren't followed");
+	if (unfollowed->failed || length == 0)
+		return;
+	qsort(unfollowed->names, length, sizeof(*unfollowed->names), by_name);
+	for (size_t i = 0; i < shown && at < room; i++)
+		at += (size_t)snprintf(text + at, room - at, "%s%.24s",
+				       i == 0 ? "functions that aren't followed: " : ", ",
+				       unfollowed->names[i]);
+	if (shown < length && at < room)
+		snprintf(text + at, room - at, " and %zu more", length - shown);
+}
+
+void unfollowed_release(struct unfollowed *unfollowed)
+{
+	for (size_t i = 0; i < unfollowed->length; i++)
+		free(unfollowed->names[i]);
+	free(unfollowed->names);
+	*unfollowed = (struct unfollowed){0};
+}

@@ -1,0 +1,92 @@
+#ifndef FMC_BREAKPOINTS_SAMPLER_SAMPLER_STATE_H
+#define FMC_BREAKPOINTS_SAMPLER_SAMPLER_STATE_H
+
+#include "breakpoints/code/memory_calls.h"
+#include "breakpoints/code/sites.h"
+#include "breakpoints/code/touched.h"
+#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/sampler/doors.h"
+#include "breakpoints/sampler/releases.h"
+
+#include <fmc/breakpoints/sampling.h>
+
+#define NO_SITE UINT32_MAX
+
+/* Why not every access of an execution has been told. */
+enum missed {
+	MISSED_RESTS = 1,  /* traps were left out for a while */
+	MISSED_UNTOLD = 2, /* an instruction's operand can't be told, or a function isn't decoded */
+	MISSED_LOG = 4,	   /* entries of the log were lost */
+	MISSED_VFORK = 8,  /* a process that shares the memory passed traps */
+};
+
+/* An entry that has been told in this turn. */
+struct told {
+	uint64_t address;
+	uint32_t site, epoch;
+};
+#define TOLD_ROOM (1u << 16)
+
+struct tally;
+
+struct sampler {
+	const struct entries *entries; /* of the target, borrowed */
+	struct modules modules;
+	struct sites sites;
+	struct releases releases;
+	struct operands *operands;
+	struct doors doors;
+	bool active, stacks;
+	bool
+	    logs; /* the target has the log, and room for doors: traps stay where they are as long as there aren't too many hits */
+	bool sparing; /* traps rest now */
+	struct tally *tallies;
+	uint32_t tallies_length;
+	uint32_t resting; /* the site whose trap is out because somebody is passing it */
+	uint64_t passing; /* where a thread goes on that has met a trap; 0: where it stands */
+	uint32_t turn;
+	uint64_t hits;	      /* of traps */
+	char unfollowed[200]; /* functions that the code calls, as unfollowed_text() */
+	unsigned missed;
+	struct log_entry *log;	  /* LOG_ENTRIES as last read */
+	struct told *told;	  /* TOLD_ROOM */
+	uint32_t epoch;		  /* of `told`: until the turn ends or memory is given back */
+	const uint64_t *standing; /* sampler_stand() */
+	size_t standing_length;
+	uint64_t states[MEMORY_STATES];
+	bool main_left;	  /* the first thread has called pthread_exit */
+	bool last_leaves; /* sampler_last_leaves() */
+};
+
+/* planting.c: which sites and doors are to be in this target, and them in it; all out of this memory; back what was there. */
+void planting_choose(struct sampler *sampler, struct target *target);
+void planting_hide(const struct sampler *sampler, struct target *target);
+void planting_show(const struct sampler *sampler, struct target *target);
+/* The trap of one site in or out. */
+void planting_put(struct target *target, struct site *site, bool planted);
+/* The code there without any traps; false: there is none. */
+bool planting_code(const struct sampler *sampler, struct target *target, uint64_t address,
+		   uint8_t code[TOUCHED_CODE]);
+/* The site at this address; NULL: there is none. */
+struct site *planting_site(const struct sampler *sampler, uint64_t address);
+/* An instruction that a planted door's stub has, and that isn't the door's first: NULL, or in whose stub, and *piece. */
+const struct door *planting_inner(const struct sampler *sampler, uint64_t address,
+				  const struct piece **piece);
+/*
+ * Give the site a door, or a stub to be passed by. Where its instruction's copy is then, to go on there when the site's trap has been
+ * told; 0: there is none.
+ */
+uint64_t planting_pass(struct sampler *sampler, struct target *target, struct site *site);
+
+/* drain.c: has this been told in this turn? From now on it has; a newer one may take an older one's place. */
+bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t site);
+
+/* rests.c: how often an instruction is met where traps rest. */
+struct tally *rests_tally(struct sampler *sampler, struct site *site); /* NULL without memory */
+bool rests_count(struct sampler *sampler, struct tally *tally, uint32_t thread);
+bool rests_wanted(const struct sampler *sampler, const struct site *site, uint32_t thread);
+bool rests_steps(const struct sampler *sampler); /* the trap is back right after the instruction */
+void rests_turn(struct sampler *sampler, struct target *target, uint32_t thread);
+void rests_forget(struct sampler *sampler);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * A search that has run every order of its operations, once more with every access to memory watched. If none is left that no
+ * operation orders, then any interleaving of accesses does what one of these executions did: their operations include all
+ * accesses that could matter (Adve and Hill, Weak Ordering, 1990).
+ */
+#include "supervisor/cli/check/explore_private.h"
+
+#include <fmc/supervisor/search.h>
+
+#include <string.h>
+
+/* What this may take where the user hasn't asked for it: this much, or a part of what the search took. */
+#define WATCH_NS   UINT64_C(1000000000)
+#define WATCH_PART 3
+
+static bool is_asked_for(const struct exploration *x)
+{
+	return x->options->require_complete || x->options->granularity == GRANULARITY_RACE;
+}
+
+/* On clock_now(); 0: never. */
+static uint64_t watch_end(const struct exploration *x)
+{
+	const uint64_t now = clock_now(), part = now + (now - x->begin) / WATCH_PART;
+	uint64_t end = part > now + WATCH_NS ? part : now + WATCH_NS;
+	if (is_asked_for(x))
+		return x->deadline;
+	return x->deadline && x->deadline < end ? x->deadline : end;
+}
+
+static bool may_watch(const struct exploration *x)
+{
+	const struct verdict *verdict = x->verdict;
+	return x->complete && !x->over && !verdict->alone && !verdict->reported_length && !verdict->reasons &&
+	       !verdict->broken_off && !verdict->memory.length && !tracer_interrupted() && !x->diverged &&
+	       !x->resume->path;
+}
+
+/* Which accesses they are is looked at later: of each digest one execution. */
+static void suspect(struct exploration *x, const struct job *job)
+{
+	const uint64_t races = job->watched.races;
+	const size_t length = x->suspects.length;
+	for (size_t i = 0; i < length; i++)
+		if (x->suspicions[i] == races)
+			return;
+	looks_keep_this(&x->suspects, &job->trace, &job->plan.policy);
+	if (x->suspects.length > length)
+		x->suspicions[length] = races;
+}
+
+/* One that was watched. False: what it shows can't be relied on. */
+static bool take(struct exploration *x, struct search *search)
+{
+	struct verdict *verdict = x->verdict;
+	const struct job *job = &x->last;
+	if (job->trace.end == END_INTERRUPTED || job->trace.end == END_ERROR ||
+	    job->trace.end == END_DIVERGED)
+		return false;
+	verdict->watched++;
+	if (!job->watched.all && !*verdict->unwatched)
+		memcpy(verdict->unwatched, job->watched.missed, sizeof verdict->unwatched);
+	if (job->watched.races)
+		suspect(x, job);
+	return search_feed(search, job->plan.ticket, &job->trace) == STATUS_OK;
+}
+
+static void plan_ahead(struct exploration *x, struct search *search, uint64_t end)
+{
+	const struct session_time time = {.end = end, .patience = explore_patience(x), .last = end};
+	struct plan plan;
+	while (jobs_room(x->jobs) && search_next(search, &plan) == SEARCH_PLAN)
+		jobs_put(x->jobs, &plan, &time);
+}
+
+/* Run what the search plans. False: no time was left, or something went wrong. */
+static bool run_all(struct exploration *x, struct search *search, uint64_t end)
+{
+	char why[256];
+	for (plan_ahead(x, search, end); jobs_out(x->jobs) > 0; plan_ahead(x, search, end)) {
+		enum status status = jobs_take(x->jobs, false, &x->last, why);
+		progress_update(&x->progress, x->phase, &x->search, x->verdict, x->last.trace.length);
+		if (tracer_interrupted() || (end && clock_now() >= end))
+			return false;
+		if (status != STATUS_TIMEOUT && (status != STATUS_OK || !take(x, search)))
+			return false;
+	}
+	return true;
+}
+
+/* What is still out isn't wanted any more. */
+static void drain(struct exploration *x)
+{
+	char why[256];
+	while (jobs_out(x->jobs) > 0) {
+		enum status status = jobs_take(x->jobs, false, &x->last, why);
+		if (status != STATUS_OK && status != STATUS_TIMEOUT)
+			break;
+	}
+}
+
+static bool is_over(struct search *search)
+{
+	struct search_progress progress;
+	struct plan plan;
+	if (search_next(search, &plan) != SEARCH_OVER)
+		return false;
+	search_progress(search, &progress);
+	return progress.complete && !progress.bound_met;
+}
+
+/* Which accesses they are. */
+static void name_suspects(struct exploration *x)
+{
+	uint64_t end = clock_now() + WATCH_NS;
+	if (x->deadline && x->deadline < end)
+		end = x->deadline;
+	looks_make(&x->suspects, x->session, end, x->deadline, &x->verdict->memory, &x->races);
+}
+
+void explore_watch(struct exploration *x)
+{
+	struct verdict *verdict = x->verdict;
+	struct search *search = may_watch(x) ? search_new(&x->completed.search) : NULL;
+	if (!search)
+		return;
+	snprintf(x->phase, sizeof x->phase, "watching");
+	jobs_watch(x->jobs, true);
+	const bool all = run_all(x, search, watch_end(x));
+	jobs_watch(x->jobs, false);
+	drain(x);
+	if (!all && !*verdict->unwatched)
+		snprintf(verdict->unwatched, sizeof verdict->unwatched,
+			 "there was no time for it (--require-complete takes what --time leaves)");
+	verdict->watched_all = all && is_over(search) && !*verdict->unwatched && !x->suspects.length;
+	search_free(search);
+	name_suspects(x);
+}

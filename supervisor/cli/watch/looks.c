@@ -1,0 +1,337 @@
+/* An execution is looked at twice: to see what is shared, and to name that while threads stand where they touch it. */
+#include "supervisor/cli/watch/looks.h"
+#include "supervisor/cli/session/confirm.h"
+#include "supervisor/cli/watch/watch.h"
+
+#include <fmc/breakpoints/place.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TRANSITIONS 5000 /* of an execution that is kept, but for the first */
+#define NAME		 200
+
+/* An access to be named: the same instruction, thread and address when it is come by again. */
+struct wanted {
+	struct memory_access access;
+	char name[NAME], place[NAME]; /* empty until it is */
+	bool promotable;
+	struct module_place promotes;
+};
+
+/* One execution. */
+struct look {
+	struct watch watch;
+	struct memory_access *pairs; /* what is to be named, two for each pair; NULL: nothing */
+	struct wanted *named;	     /* the same, each once, in the order of compare() */
+	uint64_t *places;	     /* theirs: threads stand there then */
+	size_t named_length;
+};
+
+void looks_init(struct looks *looks)
+{
+	*looks = (struct looks){0};
+}
+
+void looks_release(struct looks *looks)
+{
+	for (size_t i = 0; i < looks->length; i++)
+		trace_release(&looks->at[i].trace);
+	looks_init(looks);
+}
+
+static bool is_kept(const struct looks *looks, const struct trace *trace)
+{
+	for (size_t i = 0; i < looks->length; i++)
+		if (confirm_difference(&looks->at[i].trace, trace) == SIZE_MAX)
+			return true;
+	return false;
+}
+
+static bool keep(struct look_plan *plan, const struct trace *trace, const struct policy *policy)
+{
+	if (!trace_copy(&plan->trace, trace))
+		return false;
+	/* All of it is prefix. */
+	plan->policy = *policy;
+	plan->policy.kind = POLICY_DEFAULT;
+	plan->policy.profile = NULL;
+	return true;
+}
+
+static void keep_one_more(struct looks *looks, const struct trace *trace, const struct policy *policy)
+{
+	struct look_plan *plan = &looks->at[looks->length];
+	trace_init(&plan->trace);
+	if (keep(plan, trace, policy))
+		looks->length++;
+	else
+		trace_release(&plan->trace);
+}
+
+void looks_keep(struct looks *looks, const struct trace *trace, const struct policy *policy, bool differs)
+{
+	looks->classes += differs;
+	bool due =
+	    differs && (looks->classes & (looks->classes - 1)) == 0 && trace->length <= MOST_TRANSITIONS;
+	if ((looks->length > 0 && !due) || is_kept(looks, trace))
+		return;
+	if (looks->length < LOOKS_MOST)
+		keep_one_more(looks, trace, policy);
+	else
+		(void)keep(&looks->at[LOOKS_MOST - 1], trace, policy);
+}
+
+void looks_keep_this(struct looks *looks, const struct trace *trace, const struct policy *policy)
+{
+	if (looks->length < LOOKS_MOST && !is_kept(looks, trace))
+		keep_one_more(looks, trace, policy);
+}
+
+/* Where there is a variable, it doesn't matter where it is: "done in main at stack of T1 -0x40". */
+static void drop_position(char *name)
+{
+	char *heap = strstr(name, " at heap +"), *stack = strstr(name, " at stack of ");
+	if (heap)
+		*heap = 0;
+	if (stack)
+		*stack = 0;
+}
+
+/* What a function of libc's has to itself counts as the function: at an address that isn't a variable's. */
+static bool name_state(struct places *places, uint64_t address, char name[NAME])
+{
+	struct place place;
+	places_find(places, address, false, &place);
+	const size_t length = place.module ? strlen(place.module) : 0;
+	const bool variable = !length || strncmp(name, place.module, length) != 0 || name[length] != '+';
+	if (variable || !place.library || !place.function)
+		return false;
+	snprintf(name, NAME, "what %s() goes by", place.function);
+	return true;
+}
+
+static void name_variable(struct look *look, const struct memory_access *access, char name[NAME])
+{
+	struct process *process = look->watch.session->process;
+	struct places *places = process_places(process);
+	uint32_t threads = model_threads(execution_model(look->watch.session->execution));
+	places_name(places, process_target(process), access->address, name, NAME);
+	if (name_state(places, access->address, name))
+		return;
+	struct namer *namer = namer_new(places, process_target(process), threads);
+	for (uint32_t t = 0; namer && t < threads; t++)
+		namer_add(namer, t, process_tracee(process, t));
+	if (namer)
+		(void)namer_name(namer, access->address, access->size, &access->thread, 1, name, NAME);
+	namer_free(namer);
+	drop_position(name);
+}
+
+/* In the program's own code, or where that has called what isn't. */
+static void name_place(struct look *look, const struct memory_access *access, char text[NAME])
+{
+	struct process *process = look->watch.session->process;
+	struct places *places = process_places(process);
+	struct tracee *tracee = process_tracee(process, access->thread);
+	struct place place;
+	places_find(places, access->place, false, &place);
+	uint64_t own =
+	    place.library && tracee ? process_own_place(process, tracee, access->place) : access->place;
+	if (own != access->place)
+		places_find(places, own, true, &place);
+	if (place.file)
+		snprintf(text, NAME, "%s:%d", place.file, place.line);
+	else if (place.module)
+		snprintf(text, NAME, "%s+%#lx", place.module, (unsigned long)place.offset);
+	else
+		snprintf(text, NAME, "%#lx", (unsigned long)place.address);
+}
+
+static void name_access(struct look *look, const struct memory_access *access, struct wanted *wanted)
+{
+	struct process *process = look->watch.session->process;
+	(void)places_update(process_places(process), process_target(process));
+	name_variable(look, access, wanted->name);
+	name_place(look, access, wanted->place);
+	wanted->promotable = process_promotable(process, access->place, &wanted->promotes);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct memory_access *x = &((const struct wanted *)a)->access,
+				   *y = &((const struct wanted *)b)->access;
+	int order = compare_numbers(x->place, y->place);
+	if (!order)
+		order = compare_numbers(x->address, y->address);
+	return order ? order : compare_numbers(x->thread, y->thread);
+}
+
+static struct wanted *wanted_of(const struct look *look, const struct memory_access *access)
+{
+	const struct wanted key = {.access = *access};
+	return look->named ? bsearch(&key, look->named, look->named_length, sizeof key, compare) : NULL;
+}
+
+static void on_access(void *context, size_t index)
+{
+	struct look *look = context;
+	const struct memory_access *access = &look->watch.accesses[index];
+	struct wanted *wanted = wanted_of(look, access);
+	if (wanted && !*wanted->place)
+		name_access(look, access, wanted);
+}
+
+/* Broken off, or the same to its end. */
+static bool is_same(const struct trace *kept, const struct trace *again)
+{
+	size_t at = confirm_difference(kept, again);
+	return at == SIZE_MAX || (again->end == END_INTERRUPTED && at == again->length);
+}
+
+/* Run the execution once more. False: it did something else. */
+static bool run(struct look *look, const struct look_plan *kept, struct trace *again)
+{
+	struct step *steps = confirm_steps(&kept->trace);
+	const struct plan plan = {
+	    .prefix = steps, .prefix_length = kept->trace.length, .policy = kept->policy};
+	const bool good = steps && watch_run(&look->watch, &plan, again);
+	free(steps);
+	return good && is_same(&kept->trace, again);
+}
+
+/* What the execution has just shown is to be named in the next one. */
+static bool want(struct look *look, const struct sharings *found)
+{
+	const size_t length = 2 * found->length;
+	look->pairs = calloc(length + 1, sizeof *look->pairs);
+	look->named = calloc(length + 1, sizeof *look->named);
+	look->places = calloc(length + 1, sizeof *look->places);
+	if (!look->pairs || !look->named || !look->places)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		const struct sharing *pair = &found->at[i / 2];
+		look->pairs[i] = look->watch.accesses[i % 2 ? pair->second : pair->first];
+		look->named[i].access = look->pairs[i];
+	}
+	qsort(look->named, length, sizeof *look->named, compare);
+	for (size_t i = 0; i < length; i++)
+		if (i == 0 || compare(&look->named[look->named_length - 1], &look->named[i]) != 0)
+			look->named[look->named_length++] = look->named[i];
+	look->watch.places = look->places;
+	look->watch.places_length = look->named_length;
+	for (size_t i = 0; i < look->named_length; i++)
+		look->places[i] = look->named[i].access.place;
+	return true;
+}
+
+/* One that wasn't come by again has addresses for names. */
+static const struct wanted *named(const struct look *look, const struct memory_access *access)
+{
+	struct wanted *wanted = wanted_of(look, access);
+	if (wanted && !*wanted->place) {
+		snprintf(wanted->name, NAME, "%#lx", (unsigned long)access->address);
+		snprintf(wanted->place, NAME, "%#lx", (unsigned long)access->place);
+	}
+	return wanted;
+}
+
+/* Is it a distance from where something begins, or an address? */
+static bool is_position(const struct wanted *named)
+{
+	return strncmp(named->name, "heap +", 6) == 0 || strncmp(named->name, "stack of ", 9) == 0 ||
+	       strncmp(named->name, "0x", 2) == 0;
+}
+
+static void tell_race(const struct wanted *wanted, const char *name, struct races *races)
+{
+	if (!wanted->promotable || wanted->access.operation)
+		return;
+	(void)promoted_add(&races->places, &wanted->promotes);
+	(void)memory_seen_add(&races->names, name, wanted->place, wanted->access.thread);
+}
+
+static void tell(const struct look *look, size_t pairs, struct memory_seen *seen, struct races *races)
+{
+	for (size_t i = 0; i < pairs; i++) {
+		const struct wanted *one = named(look, &look->pairs[2 * i]),
+				    *two = named(look, &look->pairs[2 * i + 1]);
+		if (!one || !two)
+			continue;
+		const char *name = is_position(one) ? two->name : one->name;
+		(void)(memory_seen_add(seen, name, one->place, one->access.thread) &&
+		       memory_seen_add(seen, name, two->place, two->access.thread));
+		tell_race(one, name, races);
+		tell_race(two, name, races);
+	}
+}
+
+/* Look, and look again where stacks are shared. *whole: it came to its end. */
+static bool find(struct look *look, const struct look_plan *kept, struct sharings *found, bool *whole)
+{
+	struct watch *watch = &look->watch;
+	struct trace again;
+	trace_init(&again);
+	bool good = run(look, kept, &again);
+	if (good && watch->other_stack && !watch->stacks) {
+		watch->stacks = true;
+		good = run(look, kept, &again);
+	}
+	good = good && sharing_find(&again, watch->accesses, watch->length, found);
+	*whole = again.end != END_INTERRUPTED && !watch->full;
+	trace_release(&again);
+	return good;
+}
+
+/* Until `end`; what has been found is named however late it is by then, before `last`. */
+static void look_at(struct look *look, const struct look_plan *kept, uint64_t end, uint64_t last,
+		    struct memory_seen *seen, struct races *races)
+{
+	struct sharings *found = calloc(1, sizeof *found);
+	struct session *session = look->watch.session;
+	struct trace again;
+	bool whole = false;
+	trace_init(&again);
+	session->deadline = end;
+	if (found && find(look, kept, found, &whole)) {
+		seen->executions++;
+		if (!whole)
+			memory_seen_leave_out(seen, "the rest of an execution that took too long");
+		session->deadline = last;
+		if (found->length > 0 && want(look, found) && run(look, kept, &again))
+			tell(look, found->length, seen, races);
+		memory_seen_leave_out(seen, process_unseen(session->process));
+	} else {
+		memory_seen_leave_out(seen, "an execution that did something else");
+	}
+	trace_release(&again);
+	free(look->pairs);
+	look->pairs = NULL;
+	free(look->named);
+	look->named = NULL;
+	look->named_length = 0;
+	free(look->places);
+	look->places = NULL;
+	look->watch.places_length = 0;
+	free(found);
+}
+
+void looks_make(const struct looks *looks, struct session *session, uint64_t end, uint64_t last,
+		struct memory_seen *seen, struct races *races)
+{
+	uint64_t deadline = session->deadline;
+	struct look look = {0};
+	watch_init(&look.watch, session);
+	look.watch.on_access = on_access;
+	look.watch.context = &look;
+	for (size_t i = 0; i < looks->length && (i == 0 || clock_now() < end); i++)
+		look_at(&look, &looks->at[i], i == 0 ? last : end, last, seen, races);
+	watch_release(&look.watch);
+	session->deadline = deadline;
+}

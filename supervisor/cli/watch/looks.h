@@ -1,0 +1,47 @@
+#ifndef FMC_SUPERVISOR_CLI_WATCH_LOOKS_H
+#define FMC_SUPERVISOR_CLI_WATCH_LOOKS_H
+
+#include "supervisor/cli/session/session.h"
+#include "supervisor/cli/verdict/memory.h"
+
+/*
+ * A search that calls itself complete switches threads at operations alone. Some of its executions are run again for that, with
+ * their accesses to memory sampled (sampling.h), to see whether threads share memory without operations between (sharing.h).
+ */
+#define LOOKS_MOST 8
+
+struct looks {
+	struct look_plan {
+		struct trace trace; /* what it did */
+		struct policy policy;
+	} at[LOOKS_MOST];
+	size_t length;
+	uint64_t classes; /* of executions, so far */
+};
+
+/* Accesses that no operation orders, and whose instructions can be operations: where they are, and how they are called. */
+struct races {
+	struct promoted places;
+	struct memory_seen names;
+};
+
+void looks_init(struct looks *looks);
+void looks_release(struct looks *looks);
+
+/*
+ * An execution that ended by itself. Kept is the first one, and of those that differ in more than the order of independent
+ * operations from all before them (`differs`) number 1, 2, 4, 8 ..., of these the last in place of others when there are many.
+ */
+void looks_keep(struct looks *looks, const struct trace *trace, const struct policy *policy, bool differs);
+
+/* One that shows something; those that come when there is no room any more are left out. */
+void looks_keep_this(struct looks *looks, const struct trace *trace, const struct policy *policy);
+
+/*
+ * Look at what was kept, the first execution in any case, others while there is time: `end` on clock_now(). `last`: when even the
+ * first is broken off, 0 never. What doesn't do the same again isn't counted. What is seen is added to `seen`, and to `races`.
+ */
+void looks_make(const struct looks *looks, struct session *session, uint64_t end, uint64_t last,
+		struct memory_seen *seen, struct races *races);
+
+#endif

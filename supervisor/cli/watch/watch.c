@@ -1,0 +1,133 @@
+/* An execution's accesses to memory. */
+#include "supervisor/cli/watch/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_ACCESSES 300000
+
+void watch_init(struct watch *watch, struct session *session)
+{
+	*watch = (struct watch){.session = session};
+}
+
+void watch_release(struct watch *watch)
+{
+	free(watch->accesses);
+	watch_init(watch, NULL);
+}
+
+static bool make_room(struct watch *watch)
+{
+	size_t room = watch->room ? 2 * watch->room : 1024;
+	if (watch->length < watch->room)
+		return true;
+	struct memory_access *larger =
+	    room > 2 * MOST_ACCESSES ? NULL : reallocarray(watch->accesses, room, sizeof *larger);
+	if (!larger)
+		return false;
+	watch->accesses = larger;
+	watch->room = room;
+	return true;
+}
+
+static void on_access(void *context, const struct memory_access *access)
+{
+	struct watch *watch = context;
+	watch->full |= !watch->full && !make_room(watch);
+	if (watch->full)
+		return;
+	watch->accesses[watch->length] = *access;
+	watch->accesses[watch->length++].transition = watch->transition;
+	watch->other_stack |= access->other_stack;
+	if (watch->on_access)
+		watch->on_access(watch->context, watch->length - 1);
+}
+
+/* What an operation on memory touches, it touches itself. */
+static void on_before(void *context, struct execution *execution, const struct trace *trace, uint32_t thread)
+{
+	struct watch *watch = context;
+	const struct op *op = model_pending(execution_model(execution), thread);
+	watch->transition = trace->length;
+	if (op->kind != OP_MEMORY_READ && op->kind != OP_MEMORY_WRITE)
+		return;
+	const struct memory_access access = {.address = (uint64_t)op->arg2,
+					     .size = op->arg > 0 ? (uint64_t)op->arg : 1,
+					     .place = op->place,
+					     .thread = thread,
+					     .write = op->kind == OP_MEMORY_WRITE,
+					     .operation = true};
+	on_access(watch, &access);
+}
+
+static void on_end(void *context, struct execution *execution, const struct trace *trace)
+{
+	(void)context;
+	(void)execution;
+	(void)trace;
+}
+
+bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace)
+{
+	struct session *session = watch->session;
+	const struct process_look seen = {.context = watch,
+					  .access = on_access,
+					  .stacks = watch->stacks,
+					  .places = watch->places,
+					  .places_length = watch->places_length};
+	const struct execution_watcher watcher = {watch, on_before, NULL, on_end};
+	watch->length = watch->transition = 0;
+	watch->full = watch->other_stack = false;
+	bool looks = process_look(session->process, &seen);
+	session->also = &watcher;
+	bool good = session_run(session, plan, trace, NULL) == STATUS_OK;
+	session->also = NULL;
+	(void)process_look(session->process, NULL);
+	return looks && good;
+}
+
+/* The same for any number of pairs in any order. */
+static uint64_t digest(const struct watch *watch, const struct sharings *found)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < found->length; i++) {
+		uint64_t first = watch->accesses[found->at[i].first].place;
+		uint64_t second = watch->accesses[found->at[i].second].place;
+		sum += (first * second + first + second) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	}
+	return found->length > 0 && sum == 0 ? 1 : sum;
+}
+
+static void miss(struct watched *watched, const char *why)
+{
+	watched->all = false;
+	if (!*watched->missed)
+		snprintf(watched->missed, sizeof watched->missed, "%s", why);
+}
+
+void watch_execution(struct watch *watch, const struct plan *plan, struct trace *trace,
+		     struct watched *watched)
+{
+	struct sharings *found = calloc(1, sizeof *found);
+	char why[PROCESS_LOOK_WHY];
+	bool good = watch_run(watch, plan, trace);
+	if (good && watch->other_stack && !watch->stacks) {
+		watch->stacks = true;
+		good = watch_run(watch, plan, trace);
+	}
+	*watched = (struct watched){.all = true};
+	if (!found || !good || !sharing_find(trace, watch->accesses, watch->length, found))
+		miss(watched, "there was no memory for it");
+	else
+		watched->races = digest(watch, found);
+	if (trace->end == END_INTERRUPTED)
+		miss(watched, "an execution took too long");
+	if (watch->full)
+		miss(watched, "there are more of them in an execution than are kept");
+	if (!process_look_exact(watch->session->process, why))
+		miss(watched, why);
+	if (*process_unfollowed(watch->session->process))
+		miss(watched, process_unfollowed(watch->session->process));
+	free(found);
+}

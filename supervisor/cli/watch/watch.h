@@ -1,0 +1,45 @@
+#ifndef FMC_SUPERVISOR_CLI_WATCH_WATCH_H
+#define FMC_SUPERVISOR_CLI_WATCH_WATCH_H
+
+#include "supervisor/cli/session/session.h"
+
+#include <fmc/supervisor/sharing.h>
+
+/* Executions whose accesses to memory are collected while they run (process_look). What they do is the same as ever. */
+struct watch {
+	struct session *session; /* borrowed */
+	bool
+	    stacks; /* accesses relative to the stack pointer as well: a thread has touched another one's stack */
+	struct memory_access *accesses; /* of the last execution, in the order in which they happened */
+	size_t length, room;
+	size_t transition; /* the present one */
+	bool full;	   /* there were more of them than are kept */
+	bool other_stack;
+	const uint64_t *places; /* of instructions; borrowed */
+	size_t places_length;
+	/* Told each access by its index in accesses, while its thread stands before it if its instruction is one of those; may be NULL. */
+	void (*on_access)(void *context, size_t index);
+	void *context;
+};
+
+void watch_init(struct watch *watch, struct session *session);
+void watch_release(struct watch *watch);
+
+/* Run a plan as session_run() does, and collect. False: it couldn't be watched, or there was no memory. */
+bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace);
+
+/* What an execution shows that was watched from its beginning to its end. */
+struct watched {
+	bool all;		       /* no access was missed */
+	char missed[PROCESS_LOOK_WHY]; /* else why; one line */
+	uint64_t races; /* a digest of the places of accesses that no operation orders; 0: there are none */
+};
+
+/*
+ * Run a plan as session_run() does, and twice where a thread touches another one's stack for the first time. The trace is that of the
+ * last run.
+ */
+void watch_execution(struct watch *watch, const struct plan *plan, struct trace *trace,
+		     struct watched *watched);
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * watched SEEDS PROGRAM ARGUMENT...: run the program under random schedules, each once as ever and once with all accesses to memory
+ * told. Its output and its operations have to be the same, and all of its accesses told ("sampled" as the first argument: they needn't be). A line for each
+ * seed, with processor time in seconds; the exit status is 0 if all is well.
+ */
+#include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/process.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct counts {
+	uint64_t accesses, writes;
+};
+
+static void on_access(void *context, const struct memory_access *access)
+{
+	struct counts *counts = context;
+	counts->accesses++;
+	counts->writes += access->write;
+}
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static char *run(struct process *process, struct execution *execution, uint64_t seed, struct trace *trace,
+		 size_t *length, double *seconds)
+{
+	const struct plan plan = {.policy = {.kind = POLICY_RANDOM, .seed = seed, .fair_k = 1}};
+	const double begin = now();
+	execution_run(execution, &plan, trace);
+	*seconds = now() - begin;
+	return process_output_from(process, 0, length);
+}
+
+static bool same(const struct trace *a, const struct trace *b)
+{
+	if (a->length != b->length || a->end != b->end || a->end_value != b->end_value)
+		return false;
+	for (size_t i = 0; i < a->length; i++)
+		if (a->at[i].thread != b->at[i].thread || a->at[i].op.kind != b->at[i].op.kind ||
+		    a->at[i].op.object != b->at[i].op.object || a->at[i].op.place != b->at[i].op.place)
+			return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	const bool sampled = argc > 1 && strcmp(argv[1], "sampled") == 0;
+	argv += sampled;
+	if (argc - sampled < 3)
+		return EXIT_FAILURE;
+	static struct loops loops;
+	struct counts counts;
+	const struct process_look look = {.context = &counts, .access = on_access};
+	const struct process_options options = {.program = {.path = argv[2],
+							    .arguments = argv + 2,
+							    .environment = environ,
+							    .input = STDIN_FILENO,
+							    .output = -1,
+							    .error = -1},
+						.capture = true,
+						.spin_ms = 20,
+						.loops = &loops};
+	char why[PROCESS_LOOK_WHY];
+	enum status status;
+	bool good = true;
+	struct process *process = process_new(&options, &status, why);
+	if (!process) {
+		fprintf(stderr, "%s\n", why);
+		return EXIT_FAILURE;
+	}
+	struct execution *execution = execution_new(process_machine(process));
+	for (long seed = 1; seed <= atol(argv[1]); seed++) {
+		struct trace plain, watched;
+		size_t plain_length, watched_length;
+		double plain_seconds, watched_seconds;
+		trace_init(&plain);
+		trace_init(&watched);
+		char *plain_output =
+		    run(process, execution, (uint64_t)seed, &plain, &plain_length, &plain_seconds);
+		counts = (struct counts){0};
+		(void)process_look(process, &look);
+		char *output =
+		    run(process, execution, (uint64_t)seed, &watched, &watched_length, &watched_seconds);
+		(void)process_look(process, NULL);
+		const bool exact = process_look_exact(process, why), trace = same(&plain, &watched);
+		const bool equal = plain_length == watched_length &&
+				   (plain_length == 0 || memcmp(plain_output, output, plain_length) == 0);
+		printf("%ld: %.3f plain, %.3f watched, %zu transitions, %lu accesses told, %lu of them "
+		       "writes%s%s%s%s\n",
+		       seed, plain_seconds, watched_seconds, plain.length, (unsigned long)counts.accesses,
+		       (unsigned long)counts.writes, trace ? "" : ", OTHER OPERATIONS",
+		       equal ? "" : ", OTHER OUTPUT", exact ? "" : ", not all: ", why);
+		good = good && trace && equal && (exact || sampled);
+		free(plain_output);
+		free(output);
+		trace_release(&plain);
+		trace_release(&watched);
+	}
+	execution_free(execution);
+	process_free(process);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
