@@ -52,11 +52,10 @@ one_line() {
 	[ $status -eq 69 ] && [ ! -s "$SCRATCH/out" ] && [ "$(wc -l <"$SCRATCH/err")" -eq 1 ] && grep -qE "^fmc: $1\$" "$SCRATCH/err"
 }
 
-# refused NAME REGEX COMMAND...: it says this and nothing else; process $pid stays as it is.
-refused() {
-	local name=$1 pattern=$2 before
+# says_only NAME REGEX COMMAND...: it says this and nothing else.
+says_only() {
+	local name=$1 pattern=$2
 	shift 2
-	before=$(threads_of "$pid")
 	look "$@"
 	if one_line "$pattern"; then
 		pass "$name"
@@ -64,6 +63,13 @@ refused() {
 		fail "$name: status $status, not '$pattern' alone"
 		show "$SCRATCH/out" "$SCRATCH/err"
 	fi
+}
+
+# refused NAME REGEX COMMAND...: the same, and process $pid stays as it is: it must be one that sleeps, not this shell, which runs.
+refused() {
+	local name=$1 before
+	before=$(threads_of "$pid")
+	says_only "$@"
 	judge "$name: it is left as it was" [ "$(threads_of "$pid")" = "$before" ]
 }
 
@@ -84,7 +90,6 @@ mkfifo -m 666 "$SCRATCH/input"
 exec {input}<>"$SCRATCH/input"
 
 # Numbers of nobody, of those who have ended, and of what isn't a program.
-pid=$$
 start true
 wait "$pid"
 refused "a process that has ended" "there is no process $pid" "$FMC" attach "$pid"
@@ -104,8 +109,7 @@ if [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ]; then
 else
 	skip "a kernel's thread: none can be seen from here"
 fi
-pid=$$
-refused "itself" 'process [0-9]+ is fmc itself' sh -c 'exec "$1" attach $$' sh "$FMC"
+says_only "itself" 'process [0-9]+ is fmc itself' sh -c 'exec "$1" attach $$' sh "$FMC"
 
 # Another program's debuggee, even one of its threads only; afterwards all is well.
 cp "$BUILD/targets/hangs" "$FMC" "$SCRATCH"
