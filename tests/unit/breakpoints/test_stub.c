@@ -259,10 +259,19 @@ static void compare_registers(const struct sample *sample, const struct user_reg
 		      y.eflags);
 }
 
+/* Of the legacy area all but where the last x87 instruction was: that is the stub's. Intel's processors keep it always, AMD's
+ * after an exception only (SDM volume 1, 8.1.8). */
+static bool same_extended(const uint8_t *a, const uint8_t *b)
+{
+	enum { INSTRUCTION_POINTER = 8, DATA_POINTER = 16 };
+	return memcmp(a, b, INSTRUCTION_POINTER) == 0 &&
+	       memcmp(a + DATA_POINTER, b + DATA_POINTER, EXTENDED - DATA_POINTER) == 0;
+}
+
 static void compare(const struct sample *sample, const struct world *expected, const struct world *found)
 {
 	compare_registers(sample, &expected->regs, &found->regs, "registers");
-	ck_assert_msg(memcmp(expected->extended, found->extended, EXTENDED) == 0, "%s: extended registers",
+	ck_assert_msg(same_extended(expected->extended, found->extended), "%s: extended registers",
 		      sample->text);
 	ck_assert_msg(memcmp(expected->data, found->data, DATA_BYTES) == 0, "%s: memory", sample->text);
 	ck_assert_msg(memcmp(expected->near, found->near, sizeof found->near) == 0, "%s: near memory",
