@@ -3,7 +3,6 @@
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/assert.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct target *target_new(pid_t pid, const struct answers *answers)
@@ -70,23 +68,6 @@ struct tracee *target_by_tid(const struct target *target, pid_t tid)
 		if (target->tracees[i]->tid == tid && target->tracees[i]->life != TRACEE_DEAD)
 			return target->tracees[i];
 	return NULL;
-}
-
-bool target_keep_early(struct target *target, pid_t tid, int status)
-{
-	if (!ARRAY_GROW(target->early, target->early_length, target->early_room))
-		return false;
-	target->early[target->early_length++] = (struct early_stop){.tid = tid, .status = status};
-	return true;
-}
-
-void target_forget_early(struct target *target, pid_t tid)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < target->early_length; i++)
-		if (target->early[i].tid != tid)
-			target->early[kept++] = target->early[i];
-	target->early_length = kept;
 }
 
 void target_free(struct target *target)

@@ -139,16 +139,36 @@ struct tracee *target_by_tid(const struct target *target, pid_t tid);
 void tracee_enter(struct tracee *tracee, enum tracee_life life);
 /* The same for the thread that an exec has left. */
 void tracee_replaced(struct tracee *tracee);
-bool target_keep_early(struct target *target, pid_t tid, int status);
-/* Drop what was kept of a thread that is dead: its number may be another one's soon. */
-void target_forget_early(struct target *target, pid_t tid);
 void target_free(struct target *target);	       /* the process must be gone */
 enum status target_open_memory(struct target *target); /* memory.c */
 
-/* wait.c: the first stop of a copy, or of a thread in it, which has run nothing yet; false: it is dead */
+/* early.c; what is taken is the oldest of that thread: false, there is none */
+bool target_keep_early(struct target *target, pid_t tid, int status);
+bool target_take_early(struct target *target, pid_t tid, int *status);
+/* Drop what was kept of a thread that is dead: its number may be another one's soon. */
+void target_forget_early(struct target *target, pid_t tid);
+
+/* wait.c: wait for this one alone, however long it takes; false: there is no such thread of fmc's */
+bool wait_for_thread(pid_t tid, int *status);
+/* The first stop of a copy, or of a thread in it, which has run nothing yet; false: it is dead */
 bool wait_for_copy(pid_t tid);
 /* Is this fmc's to wait for: its child or its tracee? */
 bool wait_is_ours(pid_t pid);
+
+/* stops.c: of a stopped thread the kernel puts the ptrace event into the bits above the signal; 0: no event. */
+#define STOPS_EVENT(status) ((unsigned)(status) >> 16)
+/* STATUS_TIMEOUT: dealt with, and the tracee runs again. Anything else is for the caller. */
+enum status stops_classify(struct target *target, struct tracee *tracee, int status, struct stop *stop);
+/* It is gone, and the target with its last one. */
+void target_mark_dead(struct target *target, struct tracee *tracee);
+
+/* newborn.c: at the events of a thread that has made another thread, or a process: the new one stands at its first stop. */
+enum status newborn_thread(struct target *target, struct tracee *tracee, struct stop *stop);
+enum status newborn_process(struct target *target, struct tracee *tracee, struct stop *stop,
+			    bool shares_memory);
+
+/* reap.c: is `tracee` the leader of a process that has been killed from outside? Then the other threads are waited for; their deaths aren't told. */
+void reap_after_leader(struct target *target, const struct tracee *tracee);
 
 /* descendants.c */
 /* One that is there and stopped, or known already. STATUS_OK or STATUS_NO_MEMORY. */
