@@ -58,6 +58,10 @@ struct sampler {
 	bool last_leaves; /* sampler_last_leaves() */
 };
 
+/* code.c: the sites of the code that the target has now, where it has changed; none, with all that was made for them. */
+enum status code_learn(struct sampler *sampler, const struct entries *entries, const struct target *target);
+void code_forget(struct sampler *sampler);
+
 /* planting.c: which sites and doors are to be in this target, and them in it; all out of this memory; back what was there. */
 void planting_choose(struct sampler *sampler, struct target *target);
 void planting_hide(const struct sampler *sampler, struct target *target);

@@ -1,0 +1,245 @@
+/* A thread at a trap of the sampler's: what it is about to touch, and how it gets past. */
+#include "breakpoints/sampler/sampler_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_HITS 200000 /* of traps, in one execution: then they rest */
+
+/* Where a stub finds the log full. */
+static bool is_stub(const struct sampler *sampler, uint64_t address)
+{
+	for (size_t i = 0; sampler->logs && i < sampler->doors.room.length; i++)
+		if (address >= sampler->doors.room.at[i].low && address < sampler->doors.room.at[i].high)
+			return true;
+	return false;
+}
+
+bool sampler_is_trap(const struct sampler *sampler, uint64_t address)
+{
+	const struct piece *piece;
+	if (!sampler->active)
+		return false;
+	const struct site *site = planting_site(sampler, address);
+	return (site && site->planted) || is_stub(sampler, address) ||
+	       releases_find_at(&sampler->releases, address) || planting_inner(sampler, address, &piece);
+}
+
+/* The trap that was passed last comes back, this one goes out. */
+static enum status meet(struct sampler *sampler, struct target *target, uint32_t thread, struct site *site)
+{
+	struct tally *tally = rests_tally(sampler, site);
+	if (!tally || !rests_count(sampler, tally, thread)) {
+		planting_put(target, site, false);
+		return STATUS_NO_MEMORY;
+	}
+	struct site *last = sampler->resting != NO_SITE ? &sampler->sites.at[sampler->resting] : NULL;
+	if (last && last != site && rests_wanted(sampler, last, thread))
+		planting_put(target, last, true);
+	planting_put(target, site, false);
+	sampler->resting = (uint32_t)(site - sampler->sites.at);
+	if (!rests_wanted(sampler, site, thread) || !rests_steps(sampler))
+		sampler->missed |= MISSED_RESTS;
+	return site->planted ? STATUS_GONE : STATUS_OK;
+}
+
+/* String instructions step by elements. */
+static bool can_step(const uint8_t code[TOUCHED_CODE])
+{
+	return code[0] != 0xf2 && code[0] != 0xf3;
+}
+
+/* Let the instruction at a site be performed, and put its trap back. *resume: nothing else has come between. */
+static enum status step(struct sampler *sampler, struct tracee *tracee, uint32_t thread, bool *resume)
+{
+	struct stop stop;
+	struct site *site = &sampler->sites.at[sampler->resting];
+	enum status status = tracee_perform(tracee, &stop);
+	if (status != STATUS_OK)
+		return status;
+	*resume = stop.kind == STOP_STEP;
+	if (!*resume)
+		target_push_back(&stop);
+	else if (rests_wanted(sampler, site, thread))
+		planting_put(tracee->target, site, true);
+	return STATUS_OK;
+}
+
+/* A format is about more than is looked at. Each function is named once. */
+static void leave_out_arguments(struct sampler *sampler, const char *function)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "arguments of %s", function);
+	if (!strstr(sampler->sites.left_out, name))
+		sites_leave_out(&sampler->sites, name, "not all of them can be told");
+}
+
+/* What the library's function is about to touch, and where the code is that has called it: before the return address. */
+static size_t called_touched(struct sampler *sampler, const struct site *site, const struct target *target,
+			     const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
+{
+	uint64_t after = 0;
+	if (site->jumps && target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
+	    entries_is_libc(sampler->entries, after))
+		return 0;
+	const struct memory_caller caller = {.target = target,
+					     .regs = regs,
+					     .stack = regs->rsp + (site->jumps ? sizeof(after) : 0),
+					     .states = sampler->states};
+	bool whole;
+	const size_t length = memory_call_touched(site->call, &caller, at, &whole);
+	if (!whole)
+		leave_out_arguments(sampler, memory_call_name(site->call));
+	for (size_t i = 0; i < length && after; i++)
+		at[i].place = after - 1;
+	return length;
+}
+
+/*
+ * libc calls exit() when the first thread comes back from main(), and when the last of all threads ends: of any other thread, and of
+ * the first one after its pthread_exit(), it is the last.
+ */
+static void leave(struct sampler *sampler, const struct release *release, const struct target *target,
+		  const struct user_regs_struct *regs, uint32_t thread)
+{
+	uint64_t after = 0;
+	if (release->kind == RELEASE_THREAD)
+		sampler->main_left |= thread == 0;
+	else if (target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
+		 entries_is_libc(sampler->entries, after))
+		sampler->last_leaves |= thread != 0 || sampler->main_left;
+}
+
+bool sampler_last_leaves(const struct sampler *sampler)
+{
+	return sampler->last_leaves;
+}
+
+static size_t site_touched(struct sampler *sampler, const struct site *site, struct target *target,
+			   const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
+{
+	uint8_t code[TOUCHED_CODE] = {0};
+	if (site->call)
+		return called_touched(sampler, site, target, regs, at);
+	if (!planting_code(sampler, target, site->address, code))
+		return 0;
+	const size_t length = operands_touched(sampler->operands, site->address, code, regs, at);
+	if (length == 0 && (can_step(code) || regs->rcx > 0))
+		sampler->missed |= MISSED_UNTOLD;
+	/* As with what comes by the log, so that it doesn't matter whether there is a door already. */
+	const bool told = sampler->logs && length == 1 &&
+			  drain_is_told(sampler, at[0].address, (uint32_t)(site - sampler->sites.at));
+	return told ? 0 : length;
+}
+
+/* A jump has led into the middle of a door: the stub has that, too, and writes what it touches. */
+static bool enter_stub(const struct sampler *sampler, uint64_t address, struct user_regs_struct *regs)
+{
+	const struct piece *piece;
+	const struct door *door = planting_inner(sampler, address, &piece);
+	if (door)
+		regs->rip = door->stub.at + piece->begin;
+	return door != NULL;
+}
+
+static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
+			     uint64_t address, struct touched at[TOUCHED_MOST], size_t *length)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	struct site *site = planting_site(sampler, address);
+	sampler->sparing |= ++sampler->hits > MOST_HITS;
+	if (!site || !site->planted)
+		return enter_stub(sampler, address, regs) ? STATUS_OK : STATUS_GONE;
+	regs->rip = address;
+	if (site->blind) {
+		sampler->missed |= MISSED_UNTOLD;
+		planting_put(tracee->target, site, false);
+		return STATUS_OK;
+	}
+	*length = site_touched(sampler, site, tracee->target, regs, at);
+	const uint64_t copy =
+	    sampler->sparing && !site->relied ? 0 : planting_pass(sampler, tracee->target, site);
+	if (!copy)
+		return meet(sampler, tracee->target, thread, site);
+	sampler->passing = copy;
+	return STATUS_OK;
+}
+
+enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,
+			struct touched at[TOUCHED_MOST], size_t *length)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	const struct release *release = releases_find_at(&sampler->releases, address);
+	*length = 0;
+	if (!regs)
+		return STATUS_GONE;
+	if (release) {
+		sampler->epoch++; /* what is there afterwards is something else */
+		if (release->kind == RELEASE_MEMORY)
+			*length = release_touched(release, tracee->target, regs, at);
+		else
+			leave(sampler, release, tracee->target, regs, thread);
+		regs->rip = release->copy;
+		return STATUS_OK;
+	}
+	if (is_stub(sampler, address))
+		return STATUS_OK;
+	return meet_site(sampler, tracee, thread, address, at, length);
+}
+
+bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address)
+{
+	uint8_t code[TOUCHED_CODE] = {0};
+	struct instruction instruction;
+	return planting_code(sampler, target, address, code) &&
+	       instruction_parse(code, sizeof(code), address, &instruction) &&
+	       atomics_promotable(&instruction);
+}
+
+size_t sampler_touched(const struct sampler *sampler, const struct tracee *tracee,
+		       const struct user_regs_struct *regs, uint64_t address, struct touched at[TOUCHED_MOST])
+{
+	uint8_t code[TOUCHED_CODE] = {0};
+	if (!sampler->active || !planting_code(sampler, tracee->target, address, code))
+		return 0;
+	return operands_touched(sampler->operands, address, code, regs, at);
+}
+
+enum status sampler_go(struct sampler *sampler, struct tracee *tracee, uint32_t thread, bool *resume)
+{
+	uint8_t code[TOUCHED_CODE] = {0};
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	*resume = true;
+	if (regs && sampler->passing) {
+		regs->rip = sampler->passing;
+		sampler->passing = 0;
+		return STATUS_OK;
+	}
+	if (!regs || sampler->resting == NO_SITE || !rests_steps(sampler) ||
+	    sampler->sites.at[sampler->resting].address != regs->rip)
+		return STATUS_OK;
+	if (target_read(tracee->target, regs->rip, code, sizeof(code)) != STATUS_OK || !can_step(code)) {
+		sampler->missed |= MISSED_RESTS; /* until the next trap this one is out */
+		return STATUS_OK;
+	}
+	return step(sampler, tracee, thread, resume);
+}
+
+enum status sampler_pass(struct sampler *sampler, struct tracee *tracee, uint64_t address)
+{
+	const struct log_state empty = {.next = LOG_LOW};
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	const struct release *release = releases_find_at(&sampler->releases, address);
+	struct site *site = release ? NULL : planting_site(sampler, address);
+	if (!regs)
+		return STATUS_GONE;
+	sampler->missed |= MISSED_VFORK;
+	if (is_stub(sampler, address))
+		return target_write(tracee->target, LOG_PAGE, &empty.next, sizeof(empty.next));
+	if (!release && (!site || !site->planted))
+		return enter_stub(sampler, address, regs) ? STATUS_OK : STATUS_GONE;
+	regs->rip = release ? release->copy : address;
+	if (site)
+		planting_put(tracee->target, site, false);
+	return STATUS_OK;
+}
