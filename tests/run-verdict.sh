@@ -232,4 +232,13 @@ for depth in 6 100; do
 		says "--depth 100" '^Search complete' '^status 0$'
 	fi
 done
+# A library that never comes out of its constructor: the program isn't there when the time is over, and that is what used it.
+echo '__attribute__((constructor)) static void spin(void) { for (;;) __asm__ volatile("pause"); }' >"$SCRATCH/spins.c"
+echo 'int main(void) { return 0; }' >"$SCRATCH/loads.c"
+"${CC:-cc}" -shared -fPIC -o "$SCRATCH/libspins.so" "$SCRATCH/spins.c"
+"${CC:-cc}" -o "$SCRATCH/loads" "$SCRATCH/loads.c" -Wl,--no-as-needed "$SCRATCH/libspins.so" -Wl,-rpath,"$SCRATCH"
+check 2 --time 1 --require-complete -- "$SCRATCH/loads"
+says "a library that spins" '^No failure found in 0 executions' \
+    'its 1 seconds were used up while its libraries were loaded and set up, before the first execution'
+field executions 0
 finish

@@ -265,12 +265,12 @@ static void drop_doubles(struct atomics *atomics)
 	atomics->length = kept;
 }
 
-bool atomics_find(struct atomics *atomics, const struct module *module, bool variables,
-		  const struct promoted *promoted)
+enum status atomics_find(struct atomics *atomics, const struct module *module, bool variables,
+			 const struct promoted *promoted)
 {
 	struct search search = {.found = atomics, .module = module, .promoted = promoted};
 	if (!search_open(&search))
-		return false;
+		return STATUS_NO_MEMORY;
 	find_own_code(module, &search.own);
 	const struct sweep_visitor visitor = {
 	    .context = &search, .instruction = visit_instruction, .left_out = visit_left_out};
@@ -283,7 +283,9 @@ bool atomics_find(struct atomics *atomics, const struct module *module, bool var
 	if (atomics->length)
 		qsort(atomics->at, atomics->length, sizeof(*atomics->at), by_address);
 	drop_doubles(atomics);
-	return status != STATUS_NO_MEMORY && !search.failed;
+	if (search.failed)
+		return STATUS_NO_MEMORY;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 bool atomics_promotable(const struct instruction *instruction)

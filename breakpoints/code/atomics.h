@@ -49,10 +49,10 @@ bool atomics_has(const struct module *module);
 /*
  * Add those of a module; without file nothing. `variables`: plain accesses count, too, of variables that are atomic by their types
  * (atomic_variables.h). `promoted`: so do these; NULL: none. What isn't certainly an instruction that accesses memory isn't added.
- * False: no memory, some may be missing. Ends with atomics_release().
+ * Without STATUS_OK some may be missing: STATUS_NO_MEMORY, STATUS_INTERRUPTED. Ends with atomics_release().
  */
-bool atomics_find(struct atomics *atomics, const struct module *module, bool variables,
-		  const struct promoted *promoted);
+enum status atomics_find(struct atomics *atomics, const struct module *module, bool variables,
+			 const struct promoted *promoted);
 void atomics_release(struct atomics *atomics);
 
 /* Could this instruction be promoted? Its operand in memory has to be told by registers alone. */

@@ -1,6 +1,7 @@
 #include "breakpoints/code/sweep.h"
 #include "breakpoints/code/functions.h"
 
+#include <fmc/tracer/target.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,18 @@ struct sweep {
 	size_t due_length;
 	struct left_out *left_out;
 	size_t left_out_length;
-	bool failed; /* no memory */
+	bool failed;	  /* no memory */
+	bool interrupted; /* the rest isn't wanted any more */
 };
+
+/* Look whether fmc is to end once in so many instructions between functions. */
+#define LOOK_EVERY 65536
+
+static bool goes_on(struct sweep *sweep)
+{
+	sweep->interrupted = sweep->interrupted || tracer_interrupted();
+	return !sweep->interrupted;
+}
 
 /* Room for one more in an array that grows by powers of two; false without memory. */
 static bool grow(void **array, size_t length, size_t bytes)
@@ -265,11 +276,13 @@ static bool is_padding(const struct instruction *instruction)
 }
 
 /* Hardly anything of it can't be decoded, which isn't so with data. */
-static bool looks_like_code(const struct stretch *stretch, uint64_t low, uint64_t high)
+static bool looks_like_code(struct sweep *sweep, const struct stretch *stretch, uint64_t low, uint64_t high)
 {
 	size_t good = 0, bad = 0;
 	struct walk walk = walk_of(stretch, low, high);
 	while (walk.at < walk.end) {
+		if ((good + bad) % LOOK_EVERY == 0 && !goes_on(sweep))
+			return false;
 		bool told = walk_next(&walk);
 		good += told && !is_padding(&walk.instruction);
 		bad += !told;
@@ -284,7 +297,7 @@ static void find_gaps(struct sweep *sweep, const struct stretch *stretch)
 	for (size_t from = 0, to; from < stretch->size; from = to) {
 		for (to = from; to < stretch->size && !(stretch->marks[to] & (COVERED | START | INSIDE));)
 			to++;
-		if (to > from && looks_like_code(stretch, stretch->low + from, stretch->low + to))
+		if (to > from && looks_like_code(sweep, stretch, stretch->low + from, stretch->low + to))
 			leave_out(sweep, stretch->low + from, stretch->low + to, false);
 		to += to == from;
 	}
@@ -292,31 +305,31 @@ static void find_gaps(struct sweep *sweep, const struct stretch *stretch)
 
 static void sweep_functions(struct sweep *sweep)
 {
-	for (size_t i = 0; i < sweep->known_length; i++)
+	for (size_t i = 0; i < sweep->known_length && goes_on(sweep); i++)
 		mark_function(sweep, &sweep->known[i]);
-	for (size_t i = 0; i < sweep->known_length; i++)
+	for (size_t i = 0; i < sweep->known_length && goes_on(sweep); i++)
 		make_sure(sweep, &sweep->known[i]);
-	while (sweep->due_length > 0)
+	while (sweep->due_length > 0 && goes_on(sweep))
 		follow(sweep, sweep->due[--sweep->due_length]);
-	for (size_t i = 0; i < sweep->stretches_length && sweep->visitor->left_out; i++)
+	for (size_t i = 0; i < sweep->stretches_length && sweep->visitor->left_out && goes_on(sweep); i++)
 		find_gaps(sweep, &sweep->stretches[i]);
 }
 
-static void visit_stretch(const struct sweep *sweep, const struct stretch *stretch)
+static void visit_stretch(struct sweep *sweep, const struct stretch *stretch)
 {
 	struct instruction instruction;
-	for (size_t i = 0; i < stretch->size; i++)
+	for (size_t i = 0; i < stretch->size && (i % LOOK_EVERY || goes_on(sweep)); i++)
 		if (stretch->marks[i] & SURE &&
 		    instruction_parse(stretch->code + i, stretch->size - i, stretch->low + i, &instruction))
 			sweep->visitor->instruction(sweep->visitor->context, &instruction);
 }
 
-static void visit(const struct sweep *sweep)
+static void visit(struct sweep *sweep)
 {
 	const struct sweep_visitor *visitor = sweep->visitor;
 	for (size_t i = 0; i < sweep->stretches_length; i++)
 		visit_stretch(sweep, &sweep->stretches[i]);
-	for (size_t i = 0; visitor->left_out && i < sweep->left_out_length; i++)
+	for (size_t i = 0; visitor->left_out && i < sweep->left_out_length && goes_on(sweep); i++)
 		visitor->left_out(visitor->context, &sweep->left_out[i]);
 }
 
@@ -405,7 +418,7 @@ enum status sweep_module(const struct module *module, const struct sweep_visitor
 		find_code(&sweep, elf, module->bias);
 		sweep_functions(&sweep);
 		visit(&sweep);
-		status = sweep.failed ? STATUS_NO_MEMORY : STATUS_OK;
+		status = sweep.interrupted ? STATUS_INTERRUPTED : sweep.failed ? STATUS_NO_MEMORY : STATUS_OK;
 	}
 	release(&sweep);
 	elf_end(elf);

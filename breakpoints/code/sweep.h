@@ -38,7 +38,8 @@ struct sweep_visitor {
 
 /*
  * Visit them as they are in the module's file, first all instructions, then what is left out. What is visited is valid during the
- * visit. STATUS_OK, STATUS_NOT_FOUND if the file can't be read, STATUS_NO_MEMORY: not everything was visited.
+ * visit. STATUS_OK, STATUS_NOT_FOUND if the file can't be read; STATUS_NO_MEMORY, STATUS_INTERRUPTED (tracer_interrupted()): not
+ * everything was visited.
  */
 enum status sweep_module(const struct module *module, const struct sweep_visitor *visitor);
 

@@ -119,7 +119,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-bool answered_add(struct answered_set *set, const struct module *module)
+enum status answered_add(struct answered_set *set, const struct module *module)
 {
 	struct gathering gathering = {.set = set};
 	const struct sweep_visitor visitor = {
@@ -127,7 +127,9 @@ bool answered_add(struct answered_set *set, const struct module *module)
 	enum status status = sweep_module(module, &visitor);
 	if (set->length)
 		qsort(set->at, set->length, sizeof(*set->at), by_address);
-	return status != STATUS_NO_MEMORY && !gathering.failed;
+	if (gathering.failed)
+		return STATUS_NO_MEMORY;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 void answered_release(struct answered_set *set)

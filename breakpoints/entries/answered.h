@@ -35,9 +35,10 @@ struct answered_set {
 bool answered_parse(const struct instruction *instruction, struct answered *answered);
 
 /*
- * Add those of the module that are certainly instructions (code/sweep.h). A module without file has none. False: no memory, some may be missing.
+ * Add those of the module that are certainly instructions (code/sweep.h). A module without file has none. Without STATUS_OK some
+ * may be missing: STATUS_NO_MEMORY, STATUS_INTERRUPTED.
  */
-bool answered_add(struct answered_set *set, const struct module *module);
+enum status answered_add(struct answered_set *set, const struct module *module);
 void answered_release(struct answered_set *set);
 
 /* The one at this address, NULL if there is none. */

@@ -267,22 +267,25 @@ enum status entries_step(const struct entries *entries, struct tracee *tracee, u
 }
 
 /* A program without a thread library that could be found (static and stripped, say) may have them all the same. */
-static uint64_t first_atomic(struct entries *entries)
+static enum status first_atomic(struct entries *entries, uint64_t *address)
 {
+	*address = 0;
 	if (entries->atomics_use != ATOMICS_SWITCHED)
-		return 0;
-	entries_find_atomics(entries);
-	return entries->atomics.length ? entries->atomics.at[0].address : 0;
+		return STATUS_OK;
+	enum status status = entries_find_atomics(entries);
+	if (status == STATUS_OK && entries->atomics.length)
+		*address = entries->atomics.at[0].address;
+	return status;
 }
 
 static enum status trap_atomics(struct entries *entries)
 {
 	const uint8_t trap = TRAP_INSTRUCTION;
-	entries_find_atomics(entries);
+	enum status status = entries_find_atomics(entries);
 	for (size_t i = 0; i < entries->atomics.length; i++)
 		if (!patches_add(&entries->rest, entries->atomics.at[i].address, &trap, 1))
 			return STATUS_NO_MEMORY;
-	return STATUS_OK;
+	return status;
 }
 
 static size_t contents_size(const struct entries *entries)
@@ -332,8 +335,8 @@ static enum status know_modules(struct entries *entries, const struct target *ta
 	if (status == STATUS_OK && changed) {
 		entries_clear(entries);
 		status = entries_discover(entries);
-		if (status == STATUS_OK && !entries_find_answered(entries))
-			status = STATUS_NO_MEMORY;
+		if (status == STATUS_OK)
+			status = entries_find_answered(entries);
 	}
 	if (status != STATUS_OK)
 		modules_release(&entries->modules); /* so that the next target is looked at again */
@@ -344,9 +347,11 @@ static enum status plant_functions(struct entries *entries, struct target *targe
 {
 	enum status status = STATUS_OK;
 	const struct trap *creation = find_creation(entries);
-	uint64_t near = creation ? creation->address : first_atomic(entries);
+	uint64_t near = creation ? creation->address : 0;
+	if (!creation)
+		status = first_atomic(entries, &near);
 	if (!near)
-		return STATUS_NOT_FOUND;
+		return status == STATUS_OK ? STATUS_NOT_FOUND : status;
 	uint64_t page = target_near_page(target, near);
 	if (!page)
 		return STATUS_UNSUPPORTED;

@@ -80,8 +80,8 @@ struct entries {
 /* Find the entry points of the present modules: traps, hash, own, musl. */
 enum status entries_discover(struct entries *entries);
 
-/* entry_atomics.c: find those of the present modules, once. */
-void entries_find_atomics(struct entries *entries);
+/* entry_atomics.c: find those of the present modules, once. STATUS_INTERRUPTED: none are known, and the next call begins anew. */
+enum status entries_find_atomics(struct entries *entries);
 /* The one with a trap at this address, NULL if there is none. */
 const struct atomic *entries_atomic(const struct entries *entries, uint64_t address);
 /* The byte that a trap there stands for; false if there is none of ours. */
@@ -97,7 +97,7 @@ void entries_forget_loaded(struct entries *entries);
  * entry_answered.c: find the instructions of the present modules that are answered; plant traps there and in modules that came
  * later, for as long as this target's are. After ranges of code have been written they have to be planted anew.
  */
-bool entries_find_answered(struct entries *entries);
+enum status entries_find_answered(struct entries *entries);
 enum status entries_plant_answered(const struct entries *entries, struct target *target);
 enum status entries_unplant_answered(const struct entries *entries, struct target *target);
 /* The one at this address, NULL if there is none. */

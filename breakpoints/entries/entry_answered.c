@@ -7,13 +7,13 @@ void entries_answer_instructions(struct entries *entries)
 	entries->answers = true;
 }
 
-bool entries_find_answered(struct entries *entries)
+enum status entries_find_answered(struct entries *entries)
 {
-	bool found = true;
-	for (size_t i = 0; i < entries->modules.length && entries->answers; i++)
+	enum status status = STATUS_OK;
+	for (size_t i = 0; i < entries->modules.length && entries->answers && status == STATUS_OK; i++)
 		if (atomics_has(&entries->modules.at[i]))
-			found &= answered_add(&entries->answered, &entries->modules.at[i]);
-	return found;
+			status = answered_add(&entries->answered, &entries->modules.at[i]);
+	return status;
 }
 
 bool entries_given_up(struct target *target)

@@ -59,16 +59,22 @@ static void leave_out_functions(const struct entries *entries, struct atomics *a
 				  entries->traps[i].size ? entries->traps[i].size : 1);
 }
 
-void entries_find_atomics(struct entries *entries)
+enum status entries_find_atomics(struct entries *entries)
 {
+	enum status status = STATUS_OK;
 	if (entries->atomics_found || !entries->modules.length)
-		return;
-	for (size_t i = 0; i < entries->modules.length; i++)
+		return STATUS_OK;
+	for (size_t i = 0; i < entries->modules.length && status == STATUS_OK; i++)
 		if (atomics_has(&entries->modules.at[i]))
-			atomics_find(&entries->atomics, &entries->modules.at[i],
-				     entries->atomics_use == ATOMICS_SWITCHED, entries->promoted);
+			status = atomics_find(&entries->atomics, &entries->modules.at[i],
+					      entries->atomics_use == ATOMICS_SWITCHED, entries->promoted);
+	if (status != STATUS_OK) {
+		atomics_release(&entries->atomics);
+		return status;
+	}
 	leave_out_functions(entries, &entries->atomics);
 	entries->atomics_found = true;
+	return STATUS_OK;
 }
 
 static const struct loaded *loaded_with(const struct entries *entries, uint64_t address,
@@ -142,10 +148,13 @@ static enum status find_atomics(const struct entries *entries, struct loaded *lo
 				const struct module *module, const struct target *target)
 {
 	const uint8_t trap = TRAP_INSTRUCTION;
+	enum status status = atomics_find(&loaded->atomics, module, entries->atomics_use == ATOMICS_SWITCHED,
+					  entries->promoted);
+	if (status != STATUS_OK) {
+		atomics_release(&loaded->atomics);
+		return status;
+	}
 	loaded->has_atomics = true;
-	if (!atomics_find(&loaded->atomics, module, entries->atomics_use == ATOMICS_SWITCHED,
-			  entries->promoted))
-		return STATUS_NO_MEMORY;
 	for (size_t i = 0; i < loaded->atomics.length; i++)
 		if (!patches_add(&loaded->patches, loaded->atomics.at[i].address, &trap, 1))
 			return STATUS_NO_MEMORY;
@@ -160,9 +169,12 @@ static enum status add_loaded(struct entries *entries, const struct module *modu
 		return STATUS_NO_MEMORY;
 	entries->loaded = larger;
 	loaded.path = strdup(module->path);
-	if (!loaded.path || (entries->answers && !answered_add(&loaded.answered, module))) {
+	enum status status = loaded.path ? STATUS_OK : STATUS_NO_MEMORY;
+	if (status == STATUS_OK && entries->answers)
+		status = answered_add(&loaded.answered, module);
+	if (status != STATUS_OK) {
 		release_loaded(&loaded);
-		return STATUS_NO_MEMORY;
+		return status;
 	}
 	larger[entries->loaded_length++] = loaded;
 	return STATUS_OK;

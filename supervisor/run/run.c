@@ -19,7 +19,7 @@
 #define WATCH_MS    10	  /* how long a thread may run before somebody looks what it does */
 #define LOOK_EVERY  256	  /* stops after which the same is done */
 #define STOP_NS	    10000 /* what a stop costs, of which the thread's own time shows little */
-#define LOOKED_AT   6	  /* so many times a thread's time doubles at most while a look is at what it touches */
+#define LOOKED_AT   6 /* so many times a thread's time doubles at most while a look is at what it touches */
 
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text)
 {
@@ -81,6 +81,8 @@ bool run_become_threaded(struct run *run)
 	run->process->threaded = true;
 	run->process->controlled = !run->process->uncontrolled[0] && !run->process->signalled;
 	enum status status = entries_plant_all(run->process->entries, run->process->target);
+	if (status == STATUS_INTERRUPTED)
+		return run_fail(run, END_INTERRUPTED, status, "interrupted");
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
 	if (run_self(run)->tracee)
@@ -130,6 +132,20 @@ static bool pass_trap(struct run *run, const struct stop *stop, const struct cal
 	return performed && run_resume(run, 0);
 }
 
+/* Libraries may have come, or gone. */
+static bool see_loaded(struct run *run)
+{
+	struct process *process = run->process;
+	enum status status = entries_look_again(process->entries, process->target, process->threaded);
+	if (status == STATUS_INTERRUPTED)
+		return run_fail(run, END_INTERRUPTED, status, "interrupted");
+	if (status != STATUS_OK)
+		process_remark(process,
+			       "libraries loaded later, at whose instructions no traps could be planted");
+	look_again(process);
+	return false;
+}
+
 static bool on_trap(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
@@ -152,12 +168,8 @@ static bool on_trap(struct run *run, const struct stop *stop)
 		return run_fail(run, END_ERROR, status, "can't decode a call");
 	if (call.asks)
 		variables_note(process, call.object);
-	if (call.loads &&
-	    entries_look_again(process->entries, process->target, process->threaded) != STATUS_OK)
-		process_remark(process,
-			       "libraries loaded later, at whose instructions no traps could be planted");
-	if (call.loads)
-		look_again(process);
+	if (call.loads && see_loaded(run))
+		return true;
 	bool visible = !call.libc_own && !run->own_calls && call.op.kind != OP_NONE;
 	if (plugin_failure())
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());

@@ -202,7 +202,7 @@ enum status launch(const struct program *program, const struct identity *as,
 	}
 	close(report);
 	if (status == STATUS_INTERRUPTED)
-		snprintf(why, 256, "interrupted before the program began");
+		snprintf(why, 256, "interrupted while its libraries were loaded and set up");
 	if (status != STATUS_OK) {
 		target_kill(target);
 		return status == STATUS_GONE ? STATUS_UNSUPPORTED : status;

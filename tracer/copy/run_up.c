@@ -112,6 +112,9 @@ static enum status run_to(struct tracee *tracee, uint64_t address)
 		status = target_resume(tracee, 0);
 		if (status == STATUS_OK)
 			status = target_wait(target, tracee, -1, &stop);
+		/* It may stop so often that no wait is cut short. */
+		if (status == STATUS_OK && tracer_interrupted())
+			status = STATUS_INTERRUPTED;
 		if (status == STATUS_OK && (stop.kind == STOP_EXITED || stop.kind == STOP_EXITING))
 			return STATUS_GONE;
 		if (status == STATUS_OK && stop.kind == STOP_TRAP && stop.address == address)

@@ -75,8 +75,11 @@ static enum status launch_prepared(struct origin *origin, struct target **out, c
 		status = numbers_settle(*out);
 	if (status == STATUS_OK)
 		status = origin->prepare(origin->context, *out, target_tracee(*out, 0));
-	if (status != STATUS_OK) {
+	if (status == STATUS_INTERRUPTED)
+		snprintf(why, 256, "interrupted while its code was read");
+	else if (status != STATUS_OK)
 		snprintf(why, 256, "%s: %s", origin->program->path, status_text(status));
+	if (status != STATUS_OK) {
 		target_kill(*out);
 		*out = NULL;
 	}

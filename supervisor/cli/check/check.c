@@ -254,6 +254,20 @@ static int check_with(struct session *session, const struct setting *setting,
 	return status;
 }
 
+/* `stage`: what used up the time. */
+static int never_began(const struct setting *setting, const char *stage, struct verdict *verdict)
+{
+	struct session none = {0};
+	struct exploration x;
+	explore_init(&x, setting->options, &none, 1, setting->resume, setting->began, verdict);
+	record_strategy(setting->options, verdict->strategy);
+	describe_conditions(setting->options, verdict);
+	explore_never_began(&x, stage);
+	const int status = conclude(&x, setting->launch);
+	explore_release(&x);
+	return status;
+}
+
 static void print_again(const struct exploration *x, bool races)
 {
 	const struct verdict *verdict = x->verdict;
@@ -297,7 +311,7 @@ static int check_again(const struct exploration *first, const struct setting *se
 		with.promoted = &promoted;
 	}
 	again.options = &with;
-	if (session_open_search(&session, setting->launch, &with, why) != STATUS_OK)
+	if (session_open_search(&session, setting->launch, &with, first->deadline, why) != STATUS_OK)
 		return NOTHING;
 	print_again(first, races);
 	verdict_init(&verdict);
@@ -320,13 +334,15 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	/* A program that looks at the clock does again what it did. */
 	if (resume->going_on)
 		launch->start_time = resume->start_time;
-	enum status status = session_open_search(&session, launch, options, why);
-	if (status)
+	enum status status =
+	    session_open_search(&session, launch, options, explore_deadline(options, began), why);
+	if (status && status != STATUS_TIMEOUT)
 		return fail(options, launch, why, say_exit(status));
 	verdict_init(&verdict);
 	verdict.image = launch->image ? image_id_path(launch->image) : NULL;
 	const struct setting setting = {launch, options, &processors, resume, began};
-	int exits = check_with(&session, &setting, NULL, &verdict);
+	int exits =
+	    status ? never_began(&setting, why, &verdict) : check_with(&session, &setting, NULL, &verdict);
 	verdict_release(&verdict);
 	session_close(&session);
 	return exits;

@@ -23,7 +23,6 @@ static void on_transition(void *context, const struct trace *trace)
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
 		  unsigned workers, struct resume *resume, uint64_t began, struct verdict *verdict)
 {
-	const uint64_t now = clock_now(), budget = (uint64_t)(options->seconds * 1e9);
 	*x = (struct exploration){.own = *options,
 				  .options = &x->own,
 				  .session = session,
@@ -32,11 +31,8 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 				  .verdict = verdict,
 				  .repeatable = true};
 	x->begin = began;
-	if (options->seconds > 0)
-		x->deadline = began + budget;
-	/* Half of it is for the search, however long loading took. */
-	if (x->deadline && x->deadline < now + budget / 2)
-		x->deadline = now + budget / 2;
+	x->loading = (double)(clock_now() - began) / 1e9;
+	x->deadline = explore_deadline(options, began);
 	x->whole_deadline = x->deadline;
 	session->deadline = x->deadline;
 	session->on_transition = on_transition;
@@ -46,6 +42,19 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 	job_init(&x->last);
 	looks_init(&x->looks);
 	looks_init(&x->suspects);
+}
+
+uint64_t explore_deadline(const struct options *options, uint64_t began)
+{
+	return options->seconds > 0 ? began + (uint64_t)(options->seconds * 1e9) : 0;
+}
+
+void explore_never_began(struct exploration *x, const char *stage)
+{
+	snprintf(x->stage, sizeof x->stage, "%s", stage);
+	x->over = true;
+	explore_give_reasons(x);
+	x->verdict->seconds = explore_seconds(x);
 }
 
 void explore_release(struct exploration *x)

@@ -69,6 +69,8 @@ struct exploration {
 	struct coverage coverage;
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */
+	double loading;		/* seconds of the budget that were used when the program was loaded */
+	char stage[64]; /* what was being done when they were used up before an execution: "while ..." */
 	uint64_t
 	    probing; /* from so many transitions on the first execution is only run to see if it has an end; 0: never */
 	size_t found_reasons; /* of the verdict's: what executions showed, not what the budget left out */
@@ -82,6 +84,9 @@ struct exploration {
 void explore_init(struct exploration *x, const struct options *options, struct session *session,
 		  unsigned workers, struct resume *resume, uint64_t began, struct verdict *verdict);
 void explore_release(struct exploration *x);
+
+/* When the budget that began then is used up; 0: there is none. */
+uint64_t explore_deadline(const struct options *options, uint64_t began);
 
 /*
  * Run the first schedule twice: is the program repeatable, does it start threads? False when the search has
@@ -124,6 +129,9 @@ uint64_t explore_last_moment(const struct exploration *x);
 
 /* Write down where the search stands, or that it is over. Ends with a line on standard error if it can't. */
 void explore_keep(struct exploration *x);
+
+/* The program couldn't be started in time: there is no search. The reason goes into the verdict; `stage` begins with "while". */
+void explore_never_began(struct exploration *x, const char *stage);
 
 /* Search, then put every reason for which it isn't complete into the verdict. */
 void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors);

@@ -128,9 +128,18 @@ static bool good(struct exploration *x)
  */
 static void run_elsewhere(struct exploration *x, const struct launch *launch, const struct policy *policy)
 {
+	const struct process_options wanted = session_process(launch, x->options, true);
 	struct session other, *own = x->session;
 	char why[256];
-	if (launch->image || session_open(&other, launch, x->options, true, why) != STATUS_OK) {
+	enum status status = STATUS_UNSUPPORTED;
+	if (!launch->image)
+		status = session_open_process(&other, &wanted, x->options, own->deadline, why);
+	if (status == STATUS_TIMEOUT) {
+		snprintf(x->stage, sizeof x->stage, "%.63s", why);
+		x->over = true;
+		return;
+	}
+	if (status != STATUS_OK) {
 		run_first(x, policy);
 		return;
 	}
@@ -155,7 +164,7 @@ static bool run_again(struct exploration *x, const struct launch *launch)
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 	if (copied)
 		run_elsewhere(x, launch, &policy);
-	bool usable = copied && explore_usable(x);
+	bool usable = copied && !x->over && explore_usable(x);
 	if (usable)
 		compare(x, &first);
 	trace_release(&first);

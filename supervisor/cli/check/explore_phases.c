@@ -116,7 +116,7 @@ static void explore_phases(struct exploration *x)
 void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors)
 {
 	bool begun = !x->over;
-	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors);
+	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors, x->whole_deadline);
 	if (x->jobs)
 		explore_phases(x);
 	else

@@ -21,6 +21,22 @@ static void give_memory_reason(struct verdict *verdict, bool only)
 	free(text);
 }
 
+/* Where it wasn't the search that used most of it, what did. */
+static void give_time_reason(const struct exploration *x)
+{
+	const double seconds = x->options->seconds;
+	if (*x->stage)
+		verdict_because(x->verdict, "its %g seconds were used up %s, before %s", seconds, x->stage,
+				x->verdict->executions ? "the second execution" : "the first execution");
+	else if (x->loading > seconds / 2)
+		verdict_because(x->verdict,
+				"its %g seconds were used up, %.1f of them before the first execution, by "
+				"loading the program",
+				seconds, x->loading);
+	else
+		verdict_because(x->verdict, "its %g seconds were used up", seconds);
+}
+
 void explore_give_reasons(struct exploration *x)
 {
 	struct verdict *v = x->verdict;
@@ -41,7 +57,7 @@ void explore_give_reasons(struct exploration *x)
 		 v->executions - x->verdict->earlier >= options->executions)
 		verdict_because(v, "it was limited to %" PRIu64 " executions", options->executions);
 	else if (!x->complete && x->over && x->deadline)
-		verdict_because(v, "its %g seconds were used up", options->seconds);
+		give_time_reason(x);
 	if (!x->complete && x->bounded)
 		verdict_because(v, "only executions with at most %" PRIu32 " %s%s were all run%s", x->bound,
 				x->delays ? "delay" : "preemption", x->bound == 1 ? "" : "s",

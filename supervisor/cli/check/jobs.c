@@ -63,7 +63,7 @@ void job_release(struct job *job)
 }
 
 struct jobs *jobs_new(unsigned count, struct session *session, const struct launch *launch,
-		      const struct options *options, const struct processors *processors)
+		      const struct options *options, const struct processors *processors, uint64_t deadline)
 {
 	struct jobs *jobs = calloc(1, sizeof *jobs);
 	if (!jobs)
@@ -76,7 +76,7 @@ struct jobs *jobs_new(unsigned count, struct session *session, const struct laun
 	jobs->slots = calloc(jobs->slots_length, sizeof *jobs->slots);
 	jobs->workers = calloc(count, sizeof *jobs->workers);
 	trace_init(&jobs->trace);
-	jobs->setting = (struct worker_setting){launch, options, processors, jobs->workers, count};
+	jobs->setting = (struct worker_setting){launch, options, processors, jobs->workers, count, deadline};
 	if (!jobs->slots || !jobs->workers) {
 		jobs_free(jobs);
 		return NULL;

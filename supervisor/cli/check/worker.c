@@ -130,6 +130,32 @@ static void serve(struct session *session, struct link *link)
 	saver_release(&saved);
 }
 
+/* The target wasn't started in time: neither is any execution. */
+static void serve_nothing(struct link *link)
+{
+	struct loader message;
+	struct wire_plan order;
+	struct trace trace;
+	struct saver saved = {0};
+	trace_init(&trace);
+	trace.end = END_INTERRUPTED;
+	snprintf(trace.message, sizeof trace.message, "the program was being started");
+	while (link_wait(link, &message)) {
+		for (int number = 0; number < 3; number++)
+			(void)load_number(&message); /* its time */
+		(void)load_bool(&message);
+		if (!wire_get_plan(&message, &order))
+			break;
+		const struct answer answer = {.ticket = order.plan.ticket};
+		save_execution(&saved, &answer, NULL, &trace);
+		wire_plan_release(&order);
+		if (!send_message(link, &saved))
+			break;
+	}
+	trace_release(&trace);
+	saver_release(&saved);
+}
+
 /* In the new process. Two targets that read one open file would take the bytes from each other. */
 static void work(struct link *link, const struct worker_setting *setting, unsigned processor)
 {
@@ -140,7 +166,11 @@ static void work(struct link *link, const struct worker_setting *setting, unsign
 	processors_bind(setting->processors, processor);
 	enum status status = launch_reopen_input(&launch, why);
 	if (!status)
-		status = session_open_search(&session, &launch, setting->options, why);
+		status = session_open_search(&session, &launch, setting->options, setting->deadline, why);
+	if (status == STATUS_TIMEOUT) {
+		serve_nothing(link);
+		return;
+	}
 	if (status) {
 		save_refusal(&refusal, status, why);
 		(void)send_message(link, &refusal);

@@ -26,6 +26,7 @@ struct worker_setting {
 	const struct processors *processors;
 	const struct worker *others; /* whose links it closes */
 	size_t others_length;
+	uint64_t deadline; /* for starting the target; 0: none */
 };
 
 /* Start one, bound to the processor of this number. False with errno. */

@@ -11,9 +11,10 @@ static bool repeats(struct session *session, const struct process_options *wante
 {
 	char why[256];
 	struct trace again;
-	if (session_open_process(session, wanted, options, why))
+	const uint64_t deadline = clock_now() + ENVIRONMENT_SECONDS * UINT64_C(1000000000);
+	if (session_open_process(session, wanted, options, deadline, why))
 		return false;
-	session->deadline = clock_now() + ENVIRONMENT_SECONDS * UINT64_C(1000000000);
+	session->deadline = deadline;
 	trace_init(&again);
 	bool same = session_run(session, plan, &again, NULL) == STATUS_OK &&
 		    confirm_difference(trace, &again) == SIZE_MAX;

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* How long explored executions wait for something outside of the target when nothing else can run. */
@@ -82,22 +83,61 @@ struct process_options session_process(const struct launch *launch, const struct
 					.outside_ms = options->command == COMMAND_RUN ? 0 : OUTSIDE_MS};
 }
 
-enum status session_open_process(struct session *session, const struct process_options *wanted,
-				 const struct options *options, char why[256])
+/* Let a signal come when the deadline has passed, 0: none, and one every `again` nanoseconds after it. */
+static void set_timer(struct session *session, uint64_t deadline, long again)
 {
-	*session = (struct session){0};
+	uint64_t when = deadline ? deadline + GRACE : 0;
+	const struct itimerspec spec = {
+	    .it_interval.tv_nsec = again,
+	    .it_value = {(time_t)(when / 1000000000u), (long)(when % 1000000000u)}};
+	if (session->timed)
+		(void)timer_settime(session->timer, TIMER_ABSTIME, &spec, NULL);
+}
+
+/* An interrupt after the deadline is the timer's. */
+static bool timer_has_struck(struct session *session, uint64_t deadline)
+{
+	set_timer(session, 0, 0);
+	if (!tracer_interrupted() || clock_now() < deadline)
+		return false;
+	tracer_clear_interrupt();
+	return true;
+}
+
+static enum status open_in_time(struct session *session, const struct process_options *wanted,
+				uint64_t deadline, char why[256])
+{
+	static const char before[] = "interrupted ";
 	enum status status = STATUS_OK;
+	/* No clock ticks yet: one signal could come just before a wait. */
+	if (deadline)
+		set_timer(session, deadline, GRACE);
 	session->process = process_new(wanted, &status, why);
-	if (!session->process)
+	const bool struck = deadline && timer_has_struck(session, deadline);
+	if (status != STATUS_INTERRUPTED || !struck)
 		return status;
-	session->execution = execution_new(process_machine(session->process));
-	if (!session->execution) {
-		snprintf(why, 256, "%s", status_text(STATUS_NO_MEMORY));
-		session_close(session);
-		return STATUS_NO_MEMORY;
-	}
+	if (strncmp(why, before, strlen(before)) == 0)
+		memmove(why, why + strlen(before), strlen(why + strlen(before)) + 1);
+	else
+		snprintf(why, 256, "while it was started");
+	return STATUS_TIMEOUT;
+}
+
+enum status session_open_process(struct session *session, const struct process_options *wanted,
+				 const struct options *options, uint64_t deadline, char why[256])
+{
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
+	*session = (struct session){0};
 	session->timed = timer_create(CLOCK_MONOTONIC, &event, &session->timer) == 0;
+	enum status status = open_in_time(session, wanted, deadline, why);
+	if (status == STATUS_OK && !(session->execution = execution_new(process_machine(session->process)))) {
+		status = STATUS_NO_MEMORY;
+		snprintf(why, 256, "%s", status_text(status));
+	}
+	if (status != STATUS_OK) {
+		session_close(session);
+		return status;
+	}
 	execution_end_at_circles(session->execution);
 	execution_verify_model(session->execution, options->verify_model);
 	execution_expect(session->execution, &options->good_ends);
@@ -108,15 +148,15 @@ enum status session_open(struct session *session, const struct launch *launch, c
 			 bool capture, char why[256])
 {
 	const struct process_options wanted = session_process(launch, options, capture);
-	return session_open_process(session, &wanted, options, why);
+	return session_open_process(session, &wanted, options, 0, why);
 }
 
 enum status session_open_search(struct session *session, const struct launch *launch,
-				const struct options *options, char why[256])
+				const struct options *options, uint64_t deadline, char why[256])
 {
 	struct process_options wanted = session_process(launch, options, true);
 	wanted.note_unseen = true;
-	return session_open_process(session, &wanted, options, why);
+	return session_open_process(session, &wanted, options, deadline, why);
 }
 
 void session_close(struct session *session)
@@ -130,16 +170,6 @@ void session_close(struct session *session)
 	*session = (struct session){0};
 }
 
-/* Let a signal come when the deadline has passed; 0: none. */
-static void set_timer(struct session *session, uint64_t deadline)
-{
-	uint64_t when = deadline ? deadline + GRACE : 0;
-	const struct itimerspec spec = {
-	    .it_value = {(time_t)(when / 1000000000u), (long)(when % 1000000000u)}};
-	if (session->timed)
-		(void)timer_settime(session->timer, TIMER_ABSTIME, &spec, NULL);
-}
-
 /* Before each execution. */
 static void prepare(struct session *session, struct finding *finding)
 {
@@ -149,20 +179,16 @@ static void prepare(struct session *session, struct finding *finding)
 	if (plugin_path())
 		plugin_watch();
 	if (session->deadline)
-		set_timer(session, session->deadline);
+		set_timer(session, session->deadline, 0);
 }
 
-/* After it: an interrupt after the deadline is the timer's. */
+/* After it. */
 static void settle(struct session *session)
 {
 	session->finding = NULL;
 	if (!session->deadline)
 		return;
-	set_timer(session, 0);
-	if (tracer_interrupted() && clock_now() >= session->deadline) {
-		session->out_of_time = true;
-		tracer_clear_interrupt();
-	}
+	session->out_of_time |= timer_has_struck(session, session->deadline);
 }
 
 enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,

@@ -63,12 +63,15 @@ struct process_options session_process(const struct launch *launch, const struct
 /* The same, started. On failure `why` holds one line, and nothing to close. */
 enum status session_open(struct session *session, const struct launch *launch, const struct options *options,
 			 bool capture, char why[256]);
+/*
+ * The same with a process as `wanted` says, by `deadline` on clock_now(), 0: however long it takes. STATUS_TIMEOUT: it wasn't
+ * started by then, and `why` begins with "while" and says what was being done.
+ */
+enum status session_open_process(struct session *session, const struct process_options *wanted,
+				 const struct options *options, uint64_t deadline, char why[256]);
 /* The same for a search: also what could make a difference and isn't controlled is looked for. */
 enum status session_open_search(struct session *session, const struct launch *launch,
-				const struct options *options, char why[256]);
-/* The same with a process as `wanted` says. */
-enum status session_open_process(struct session *session, const struct process_options *wanted,
-				 const struct options *options, char why[256]);
+				const struct options *options, uint64_t deadline, char why[256]);
 void session_close(struct session *session);
 
 /*

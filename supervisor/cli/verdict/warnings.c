@@ -251,8 +251,9 @@ void warning_release(struct warning *warning)
 void warnings_missing(const struct session *session, struct verdict *verdict)
 {
 	struct warning *warning = &verdict->warnings[WARNING_OPS];
-	char text[160];
-	process_missing(session->process, text);
+	char text[160] = "";
+	if (session->process)
+		process_missing(session->process, text);
 	if (!*text || warning->message)
 		return;
 	warning->transition = SIZE_MAX;

@@ -1,9 +1,13 @@
+#include "breakpoints/code/atomics.h"
 #include "breakpoints/code/sweep.h"
+#include "breakpoints/entries/answered.h"
 #include "breakpoints/symbols/symbols.h"
 #include "tests/unit/suite.h"
 
 #include <capstone/capstone.h>
 #include <dlfcn.h>
+#include <fmc/tracer/target.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,6 +232,29 @@ START_TEST(lengths_are_those_of_a_disassembler)
 }
 END_TEST
 
+/* Asked to end it visits no more, and what has been found so far isn't taken for all there is. */
+START_TEST(sweeps_are_interrupted)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/swept", getenv("FMC_TEST_TARGETS"));
+	const struct module module = {.path = path, .name = path};
+	struct seen seen = {0};
+	const struct sweep_visitor visitor = {.context = &seen, .instruction = see};
+	struct atomics atomics = {0};
+	struct answered_set answered = {0};
+	tracer_catch_interrupts();
+	raise(SIGINT);
+	ck_assert_int_eq(sweep_module(&module, &visitor), STATUS_INTERRUPTED);
+	ck_assert_uint_eq(seen.length, 0);
+	ck_assert_int_eq(atomics_find(&atomics, &module, false, NULL), STATUS_INTERRUPTED);
+	ck_assert_int_eq(answered_add(&answered, &module), STATUS_INTERRUPTED);
+	tracer_clear_interrupt();
+	sweep_file(&module, &seen, see);
+	ck_assert_uint_gt(seen.length, 0);
+	free(seen.instructions);
+}
+END_TEST
+
 SUITE("sweep", 60, NULL, NULL, TEST_LOOP(lengths_are_told, sizeof lengths / sizeof *lengths),
-      TEST(flow_is_told), TEST(lengths_are_those_of_a_disassembler),
+      TEST(flow_is_told), TEST(sweeps_are_interrupted), TEST(lengths_are_those_of_a_disassembler),
       TEST_LOOP(only_what_is_certain_is_visited, 2))
