@@ -432,7 +432,10 @@ static enum stop_action judge_stop(struct resume_ctx *ctx)
 	}
 }
 
-/* A function that fmc has called: the user's traps are passed. */
+/*
+ * A function that fmc has called: the user's traps are passed, and so is the end of a slice. Given to the process it would count among
+ * the stops that say where an image belongs, and come in one run and not in the next.
+ */
 static enum status run_own(struct resume_ctx *ctx, bool resume)
 {
 	struct timeline *timeline = ctx->timeline;
@@ -445,9 +448,9 @@ static enum status run_own(struct resume_ctx *ctx, bool resume)
 		if (stop->kind == STOP_TRAP && traps_original(timeline, stop->address, &original)) {
 			tracee_change_regs(ctx->tracee)->rip = stop->address;
 			status = step_without_trap(ctx, stop->address, original);
-			if (status != STATUS_OK || stop->kind != STOP_STEP)
+			if (status != STATUS_OK || (stop->kind != STOP_STEP && stop->kind != STOP_INTERRUPT))
 				return status;
-		} else if (stop->kind != STOP_WATCH) {
+		} else if (stop->kind != STOP_WATCH && stop->kind != STOP_INTERRUPT) {
 			return status;
 		}
 		tracee_watches_hit(ctx->tracee);
