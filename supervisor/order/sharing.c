@@ -3,8 +3,8 @@
  * an execution). Shadow memory as in FastTrack (Flanagan and Freund, PLDI 2009): of each thread the last read and the last
  * write of eight bytes are enough, since whatever comes after them comes after all earlier ones.
  */
-#include <fmc/supervisor/happens_before.h>
-#include <fmc/supervisor/sharing.h>
+#include "supervisor/order/access_order.h"
+
 #include <fmc/tracer/array.h>
 
 #include <stdlib.h>
@@ -26,22 +26,9 @@ struct cell {
 	uint32_t first;	  /* struct seen, or NONE */
 };
 
-/* The operations of a thread. */
-struct own {
-	uint32_t *at; /* transitions */
-	bool *inside; /* of each: the thread is on its way through what others wait for at a pthread_once */
-	uint32_t length;
-	size_t joined; /* the first transition of another thread that comes after its end; SIZE_MAX: none */
-};
-
 struct shadow {
-	const struct trace *trace;
 	const struct memory_access *accesses;
-	struct happens_before *order;
-	struct own *threads;
-	uint32_t threads_length;
-	uint32_t *transitions; /* what threads[].at point into */
-	bool *inside;
+	struct access_order order;
 	struct cell *cells; /* open addressing */
 	size_t cells_length, cells_room;
 	struct seen *seen;
@@ -85,48 +72,6 @@ static struct cell *find_cell(struct shadow *shadow, uint64_t granule)
 	return cell;
 }
 
-/* How many operations the thread had begun by then. */
-static uint32_t begun(const struct own *own, size_t transition)
-{
-	uint32_t low = 0, high = own->length;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (own->at[middle] <= transition)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Is it what the operation does, or what the program announces by it, fmc_point() for one? */
-static bool is_operation(const struct shadow *shadow, const struct memory_access *access)
-{
-	const struct own *own = &shadow->threads[access->thread];
-	uint32_t after = begun(own, access->transition);
-	if (access->operation || after == 0)
-		return access->operation;
-	const struct op *op = &shadow->trace->at[own->at[after - 1]].op;
-	uint64_t low = (uint64_t)op->arg2, high = low + (op->arg > 0 ? (uint64_t)op->arg : 1);
-	bool announces = op->kind == OP_MEMORY_WRITE || (op->kind == OP_MEMORY_READ && !access->write);
-	return announces && access->address >= low && access->address + access->size <= high;
-}
-
-/* Must the first come before the second, whatever the schedule of these operations? */
-static bool ordered(const struct shadow *shadow, const struct memory_access *first,
-		    const struct memory_access *second)
-{
-	const struct own *one = &shadow->threads[first->thread], *two = &shadow->threads[second->thread];
-	uint32_t after = begun(two, second->transition);
-	uint32_t next = begun(one, first->transition) - (is_operation(shadow, first) ? 1 : 0);
-	if (after == 0 || next == UINT32_MAX || second->last)
-		return true; /* who has performed nothing yet has done nothing */
-	uint32_t last = two->at[after - 1];
-	if (next < one->length)
-		return happens_before_clock(shadow->order, last)[first->thread] > next;
-	return one->joined != SIZE_MAX && happens_before(shadow->order, one->joined, last);
-}
-
 static bool is_known(const struct shadow *shadow, const struct memory_access *a,
 		     const struct memory_access *b)
 {
@@ -145,7 +90,7 @@ static void compare(struct shadow *shadow, const struct seen *seen, uint32_t ind
 	const struct memory_access *a = &shadow->accesses[seen->access], *b = &shadow->accesses[index];
 	if (a->thread == b->thread || !(seen->bytes & bytes) || !(a->write || b->write) ||
 	    (a->own_stack && b->own_stack) || shadow->found->length == SHARING_MOST ||
-	    ordered(shadow, a, b) || is_known(shadow, a, b))
+	    access_ordered(&shadow->order, a, b) || is_known(shadow, a, b))
 		return;
 	shadow->found->at[shadow->found->length++] = (struct sharing){seen->access, index};
 }
@@ -154,7 +99,8 @@ static bool replaces(const struct shadow *shadow, const struct seen *seen, uint3
 {
 	const struct memory_access *a = &shadow->accesses[seen->access], *b = &shadow->accesses[index];
 	return a->thread == b->thread && a->write == b->write &&
-	       is_operation(shadow, a) == is_operation(shadow, b) && seen->bytes == bytes;
+	       access_is_operation(&shadow->order, a) == access_is_operation(&shadow->order, b) &&
+	       seen->bytes == bytes;
 }
 
 static bool add_seen(struct shadow *shadow, struct cell *cell, uint32_t index, uint8_t bytes)
@@ -207,17 +153,10 @@ static void forget(struct shadow *shadow, uint64_t low, uint64_t high)
 	}
 }
 
-static bool is_inside(const struct shadow *shadow, const struct memory_access *access)
-{
-	const struct own *own = &shadow->threads[access->thread];
-	uint32_t after = begun(own, access->transition);
-	return after > 0 && own->inside[after - 1];
-}
-
 static void take_in(struct shadow *shadow, uint32_t index)
 {
 	const struct memory_access *access = &shadow->accesses[index];
-	if (is_inside(shadow, access))
+	if (access_is_inside(&shadow->order, access))
 		return;
 	uint64_t low = access->address, high = low + access->size;
 	uint64_t granule = low / GRANULE, last = (high - 1) / GRANULE;
@@ -227,68 +166,9 @@ static void take_in(struct shadow *shadow, uint32_t index)
 		forget(shadow, granule * GRANULE, high);
 }
 
-/* The first transition of another thread that what thread t is at matters to, after this one. */
-static size_t find_joined(const struct trace *trace, uint32_t t, size_t from)
-{
-	for (size_t i = from + 1; i < trace->length; i++) {
-		struct accesses accesses = trace_accesses(trace, i);
-		for (uint32_t a = 0; a < accesses.length && trace->at[i].thread != t; a++)
-			if (accesses.at[a].key == touch_key(TOUCH_THREAD, t))
-				return i;
-	}
-	return SIZE_MAX;
-}
-
-static bool ends_once(enum op_kind kind)
-{
-	return kind == OP_ONCE_END || kind == OP_GUARD_RELEASE || kind == OP_GUARD_ABORT;
-}
-
-/* From the operation that began what this transition ends. */
-static void mark_inside(const struct trace *trace, struct own *own, uint32_t end)
-{
-	const struct op *ends = &trace->at[own->at[end]].op;
-	enum op_kind begins = ends->kind == OP_ONCE_END ? OP_ONCE : OP_GUARD_ACQUIRE;
-	for (uint32_t i = end; i-- > 0;) {
-		const struct op *op = &trace->at[own->at[i]].op;
-		own->inside[i] = true;
-		if (op->kind == begins && op->object == ends->object)
-			return;
-	}
-}
-
-static bool list_threads(struct shadow *shadow)
-{
-	const struct trace *trace = shadow->trace;
-	shadow->threads_length = happens_before_threads(shadow->order);
-	shadow->threads = calloc(shadow->threads_length + 1, sizeof *shadow->threads);
-	shadow->transitions = calloc(trace->length + 1, sizeof *shadow->transitions);
-	shadow->inside = calloc(trace->length + 1, sizeof *shadow->inside);
-	if (!shadow->threads || !shadow->transitions || !shadow->inside)
-		return false;
-	uint32_t *next = shadow->transitions;
-	for (uint32_t t = 0; t < shadow->threads_length; t++) {
-		struct own *own = &shadow->threads[t];
-		own->at = next;
-		own->inside = shadow->inside + (next - shadow->transitions);
-		for (size_t i = 0; i < trace->length; i++)
-			if (trace->at[i].thread == t)
-				*next++ = (uint32_t)i;
-		own->length = (uint32_t)(next - own->at);
-		for (uint32_t i = 0; i < own->length; i++)
-			if (ends_once(trace->at[own->at[i]].op.kind))
-				mark_inside(trace, own, i);
-		own->joined = own->length ? find_joined(trace, t, own->at[own->length - 1]) : SIZE_MAX;
-	}
-	return true;
-}
-
 static void release(struct shadow *shadow)
 {
-	happens_before_free(shadow->order);
-	free(shadow->threads);
-	free(shadow->transitions);
-	free(shadow->inside);
+	access_order_release(&shadow->order);
 	free(shadow->cells);
 	free(shadow->seen);
 }
@@ -296,13 +176,11 @@ static void release(struct shadow *shadow)
 bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,
 		  struct sharings *found)
 {
-	struct shadow shadow = {
-	    .trace = trace, .accesses = accesses, .order = happens_before_new(), .found = found};
+	struct shadow shadow = {.accesses = accesses, .found = found};
 	found->length = 0;
-	bool good = shadow.order && happens_before_start(shadow.order, trace, false) &&
-		    happens_before_push_all(shadow.order) && list_threads(&shadow);
+	const bool good = access_order_init(&shadow.order, trace);
 	for (size_t i = 0; good && i < length && !shadow.failed; i++)
-		if (accesses[i].thread < shadow.threads_length)
+		if (accesses[i].thread < shadow.order.threads_length)
 			take_in(&shadow, (uint32_t)i);
 	release(&shadow);
 	return good && !shadow.failed;

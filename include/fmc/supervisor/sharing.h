@@ -46,4 +46,20 @@ struct sharings {
 bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,
 		  struct sharings *found);
 
+/* What such a pair is where the program may have locks and flags of its own, made of plain accesses. */
+enum sharing_kind {
+	SHARING_RACE,	 /* nothing orders it */
+	SHARING_ORDERED, /* what was written to other memory and read there does */
+	SHARING_PASSES, /* nothing does, but it does so for other pairs: it may be a lock or a flag, or a race as well */
+};
+
+/*
+ * Judge the pairs that sharing_find() has found in these accesses, of whose instructions no access has been left out. A read, and what is an operation, comes after what
+ * other threads have last written to the same pair's bytes, and so does what follows it (Lamport, Time, Clocks, and the Ordering of
+ * Events in a Distributed System, 1978); a pair isn't ordered by itself. That takes more for ordered than C11's rules do, never less.
+ * False: without memory, or there are too many accesses or threads to tell.
+ */
+bool sharing_judge(const struct trace *trace, const struct memory_access *accesses, size_t length,
+		   const struct sharings *found, enum sharing_kind kinds[SHARING_MOST]);
+
 #endif

@@ -361,8 +361,106 @@ START_TEST(a_branch_not_taken)
 }
 END_TEST
 
+/* Threads of one yield each, in the order of their numbers; then accesses of theirs, judged. */
+static enum sharing_kind kinds[SHARING_MOST];
+
+static void yielding(unsigned threads)
+{
+	for (unsigned i = 0; i < threads; i++)
+		table_op(table_body(&program), OP_YIELD, NO_OBJECT);
+	run("");
+}
+
+static void touch(uint32_t thread, uint64_t address, bool write)
+{
+	after(thread, OP_YIELD, 1, write)->address = address;
+}
+
+/* What the pairs at this address are; all of them the same. */
+static enum sharing_kind judged(uint64_t address)
+{
+	const enum sharing_kind none = (enum sharing_kind)(SHARING_PASSES + 1);
+	enum sharing_kind kind = none;
+	ck_assert_uint_gt(shared(), 0);
+	ck_assert(sharing_judge(&trace, accesses, accesses_length, &found, kinds));
+	for (size_t i = 0; i < found.length; i++) {
+		if (accesses[found.at[i].first].address != address)
+			continue;
+		ck_assert(kind == none || kinds[i] == kind);
+		kind = kinds[i];
+	}
+	return kind;
+}
+
+START_TEST(nothing_passed_on)
+{
+	yielding(2);
+	for (uint32_t t = 0; t < 2; t++)
+		for (uint64_t address = ADDRESS; address <= ADDRESS + 8; address += 8) {
+			touch(t, address, false);
+			touch(t, address, true);
+		}
+	ck_assert_int_eq(judged(ADDRESS), SHARING_RACE);
+	ck_assert_int_eq(judged(ADDRESS + 8), SHARING_RACE);
+}
+END_TEST
+
+START_TEST(published_by_a_flag)
+{
+	yielding(2);
+	touch(0, ADDRESS, true);
+	touch(0, ADDRESS + 8, true);
+	touch(1, ADDRESS + 8, false);
+	touch(1, ADDRESS, false);
+	ck_assert_int_eq(judged(ADDRESS), SHARING_ORDERED);
+	ck_assert_int_eq(judged(ADDRESS + 8), SHARING_PASSES);
+}
+END_TEST
+
+START_TEST(published_too_early)
+{
+	yielding(2);
+	touch(0, ADDRESS + 8, true);
+	touch(0, ADDRESS, true);
+	touch(1, ADDRESS + 8, false);
+	touch(1, ADDRESS, false);
+	ck_assert_int_eq(judged(ADDRESS), SHARING_RACE);
+}
+END_TEST
+
+/* The second one tells a third. */
+START_TEST(passed_on_by_another)
+{
+	yielding(3);
+	touch(0, ADDRESS, true);
+	touch(0, ADDRESS + 8, true);
+	touch(1, ADDRESS + 8, false);
+	touch(1, ADDRESS + 16, true);
+	touch(2, ADDRESS + 16, false);
+	touch(2, ADDRESS, true);
+	ck_assert_int_eq(judged(ADDRESS), SHARING_ORDERED);
+	ck_assert_int_eq(judged(ADDRESS + 16), SHARING_PASSES);
+}
+END_TEST
+
+/* A store isn't told anything; an operation on memory that writes may read, too: it takes a lock. */
+START_TEST(locked_by_an_operation)
+{
+	yielding(2);
+	touch(0, ADDRESS, true);
+	touch(0, ADDRESS + 8, true);
+	touch(1, ADDRESS + 8, true);
+	touch(1, ADDRESS, true);
+	ck_assert_int_eq(judged(ADDRESS), SHARING_RACE);
+	accesses[2].operation = true;
+	ck_assert_int_eq(judged(ADDRESS), SHARING_ORDERED);
+}
+END_TEST
+
 SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(after_the_unlock),
       TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads), TEST(other_bytes), TEST(ranges),
       TEST(once_for_each_place), TEST(own_stacks), TEST(freed), TEST(large_and_freed), TEST(freed_by_guess),
       TEST(before_creation), TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore),
-      TEST(at_a_barrier), TEST(operations_of_memory), TEST(in_a_once), TEST(a_branch_not_taken))
+      TEST(at_a_barrier), TEST(operations_of_memory), TEST(in_a_once), TEST(a_branch_not_taken),
+      TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
+      TEST(passed_on_by_another), TEST(locked_by_an_operation))

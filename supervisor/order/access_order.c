@@ -1,0 +1,121 @@
+#include "supervisor/order/access_order.h"
+
+#include <stdlib.h>
+
+/* How many operations the thread had begun by then. */
+static uint32_t begun(const struct own *own, size_t transition)
+{
+	uint32_t low = 0, high = own->length;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (own->at[middle] <= transition)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool access_is_operation(const struct access_order *order, const struct memory_access *access)
+{
+	const struct own *own = &order->threads[access->thread];
+	uint32_t after = begun(own, access->transition);
+	if (access->operation || after == 0)
+		return access->operation;
+	const struct op *op = &order->trace->at[own->at[after - 1]].op;
+	uint64_t low = (uint64_t)op->arg2, high = low + (op->arg > 0 ? (uint64_t)op->arg : 1);
+	bool announces = op->kind == OP_MEMORY_WRITE || (op->kind == OP_MEMORY_READ && !access->write);
+	return announces && access->address >= low && access->address + access->size <= high;
+}
+
+bool access_ordered(const struct access_order *order, const struct memory_access *first,
+		    const struct memory_access *second)
+{
+	const struct own *one = &order->threads[first->thread], *two = &order->threads[second->thread];
+	uint32_t after = begun(two, second->transition);
+	uint32_t next = begun(one, first->transition) - (access_is_operation(order, first) ? 1 : 0);
+	if (after == 0 || next == UINT32_MAX || second->last)
+		return true; /* who has performed nothing yet has done nothing */
+	uint32_t last = two->at[after - 1];
+	if (next < one->length)
+		return happens_before_clock(order->happened, last)[first->thread] > next;
+	return one->joined != SIZE_MAX && happens_before(order->happened, one->joined, last);
+}
+
+bool access_is_inside(const struct access_order *order, const struct memory_access *access)
+{
+	const struct own *own = &order->threads[access->thread];
+	uint32_t after = begun(own, access->transition);
+	return after > 0 && own->inside[after - 1];
+}
+
+/* The first transition of another thread that what thread t is at matters to, after this one. */
+static size_t find_joined(const struct trace *trace, uint32_t t, size_t from)
+{
+	for (size_t i = from + 1; i < trace->length; i++) {
+		struct accesses accesses = trace_accesses(trace, i);
+		for (uint32_t a = 0; a < accesses.length && trace->at[i].thread != t; a++)
+			if (accesses.at[a].key == touch_key(TOUCH_THREAD, t))
+				return i;
+	}
+	return SIZE_MAX;
+}
+
+static bool ends_once(enum op_kind kind)
+{
+	return kind == OP_ONCE_END || kind == OP_GUARD_RELEASE || kind == OP_GUARD_ABORT;
+}
+
+/* From the operation that began what this transition ends. */
+static void mark_inside(const struct trace *trace, struct own *own, uint32_t end)
+{
+	const struct op *ends = &trace->at[own->at[end]].op;
+	enum op_kind begins = ends->kind == OP_ONCE_END ? OP_ONCE : OP_GUARD_ACQUIRE;
+	for (uint32_t i = end; i-- > 0;) {
+		const struct op *op = &trace->at[own->at[i]].op;
+		own->inside[i] = true;
+		if (op->kind == begins && op->object == ends->object)
+			return;
+	}
+}
+
+static bool list_threads(struct access_order *order)
+{
+	const struct trace *trace = order->trace;
+	order->threads_length = happens_before_threads(order->happened);
+	order->threads = calloc(order->threads_length + 1, sizeof *order->threads);
+	order->transitions = calloc(trace->length + 1, sizeof *order->transitions);
+	order->inside = calloc(trace->length + 1, sizeof *order->inside);
+	if (!order->threads || !order->transitions || !order->inside)
+		return false;
+	uint32_t *next = order->transitions;
+	for (uint32_t t = 0; t < order->threads_length; t++) {
+		struct own *own = &order->threads[t];
+		own->at = next;
+		own->inside = order->inside + (next - order->transitions);
+		for (size_t i = 0; i < trace->length; i++)
+			if (trace->at[i].thread == t)
+				*next++ = (uint32_t)i;
+		own->length = (uint32_t)(next - own->at);
+		for (uint32_t i = 0; i < own->length; i++)
+			if (ends_once(trace->at[own->at[i]].op.kind))
+				mark_inside(trace, own, i);
+		own->joined = own->length ? find_joined(trace, t, own->at[own->length - 1]) : SIZE_MAX;
+	}
+	return true;
+}
+
+bool access_order_init(struct access_order *order, const struct trace *trace)
+{
+	*order = (struct access_order){.trace = trace, .happened = happens_before_new()};
+	return order->happened && happens_before_start(order->happened, trace, false) &&
+	       happens_before_push_all(order->happened) && list_threads(order);
+}
+
+void access_order_release(struct access_order *order)
+{
+	happens_before_free(order->happened);
+	free(order->threads);
+	free(order->transitions);
+	free(order->inside);
+}

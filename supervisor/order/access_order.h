@@ -1,0 +1,40 @@
+#ifndef FMC_SUPERVISOR_ORDER_ACCESS_ORDER_H
+#define FMC_SUPERVISOR_ORDER_ACCESS_ORDER_H
+
+#include <fmc/supervisor/happens_before.h>
+#include <fmc/supervisor/sharing.h>
+
+/* Happens-before of accesses, by that of the operations between which they are made. */
+
+/* The operations of a thread. */
+struct own {
+	uint32_t *at; /* transitions */
+	bool *inside; /* of each: the thread is on its way through what others wait for at a pthread_once */
+	uint32_t length;
+	size_t joined; /* the first transition of another thread that comes after its end; SIZE_MAX: none */
+};
+
+struct access_order {
+	const struct trace *trace; /* borrowed */
+	struct happens_before *happened;
+	struct own *threads;
+	uint32_t threads_length;
+	uint32_t *transitions; /* what threads[].at point into */
+	bool *inside;
+};
+
+/* False without memory; to be released in any case. */
+bool access_order_init(struct access_order *order, const struct trace *trace);
+void access_order_release(struct access_order *order);
+
+/* Must the first come before the second, whatever the schedule of these operations? Of threads that the trace has. */
+bool access_ordered(const struct access_order *order, const struct memory_access *first,
+		    const struct memory_access *second);
+
+/* Is it what the operation does, or what the program announces by it, fmc_point() for one? */
+bool access_is_operation(const struct access_order *order, const struct memory_access *access);
+
+/* Is it made on the way through what others wait for at a pthread_once or a static variable of C++'s? */
+bool access_is_inside(const struct access_order *order, const struct memory_access *access);
+
+#endif
