@@ -1,6 +1,6 @@
 #!/bin/bash
 # Plain accesses to memory as operations (--granularity race): programs made at random reach the outcomes that running every order
-# of their accesses does, and no other; what is complete has missed none. RACES: how many programs.
+# of their accesses does, and no other; what is complete has missed none. RACES: how many programs. And what is told of races (--races).
 . tests/lib.sh
 RACES=${RACES:-6}
 
@@ -32,4 +32,127 @@ done
 # Values tell how an update is lost: both read 0, both write 1.
 timeout -k 10 60 "$FMC" check -o "$SCRATCH/counter.sched" -- "$BUILD/samples/counter" </dev/null >"$SCRATCH/out" 2>&1
 judge "each counts from 0 to 1" [ "$(grep -c 'memory_read *counter#0 *= 0 ' "$SCRATCH/counter.sched") $(grep -c 'memory_write *counter#0 *= 1 ' "$SCRATCH/counter.sched")" = '2 2' ]
+# told STATUS OPTION... PROGRAM: what is told of races, in $SCRATCH/out; JSON in $SCRATCH/json.
+told() {
+	local wanted=$1 status
+	shift
+	timeout -k 10 150 "$FMC" check --no-minimize --json "$SCRATCH/json" -o "$SCRATCH/r.sched" "${@:1:$#-1}" -- "${!#}" \
+	    </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	judge "status $wanted: ${*##*/}" [ $status -eq "$wanted" ]
+	[ $status -eq "$wanted" ] || show "$SCRATCH/out"
+}
+
+# silent PATTERN: nothing of the kind was told.
+silent() {
+	judge "silent: $1" [ "$(grep -cE "$1" "$SCRATCH/out")" = 0 ]
+}
+
+# field NAME VALUE: of the first race.
+field() {
+	judge "$1 is $2" [ "$("$BUILD/tests/json" "$SCRATCH/json" races.0."$1")" = "$2" ]
+}
+
+cat >"$SCRATCH/benign.c" <<'EOF'
+#include <pthread.h>
+#include <stddef.h>
+static int last;
+static void *set(void *value)
+{
+	last = value ? 1 : 2;
+	return NULL;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, set, NULL);
+	pthread_create(&b, NULL, set, &last);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return last > 2;
+}
+EOF
+# A flag on the heap and one that isn't, of C11's.
+cat >"$SCRATCH/flags.c" <<'EOF'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct box {
+	atomic_int ready;
+	int result;
+};
+static _Atomic int seen;
+static int found;
+static void *produce(void *argument)
+{
+	struct box *box = argument;
+	box->result = 42;
+	atomic_store_explicit(&box->ready, 1, memory_order_release);
+	return NULL;
+}
+static void *consume(void *argument)
+{
+	struct box *box = argument;
+	if (atomic_load_explicit(&box->ready, memory_order_acquire)) {
+		found = box->result;
+		atomic_store_explicit(&seen, 1, memory_order_release);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t a, b;
+	struct box *box = calloc(1, sizeof *box);
+	pthread_create(&a, NULL, produce, box);
+	pthread_create(&b, NULL, consume, box);
+	int wrong = atomic_load_explicit(&seen, memory_order_acquire) && found != 42;
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	free(box);
+	return wrong;
+}
+EOF
+for name in benign flags; do
+	"${CC:-cc}" -std=gnu11 -g -O1 -pthread "$SCRATCH/$name.c" -o "$SCRATCH/$name" &&
+	    strip -o "$SCRATCH/$name.stripped" "$SCRATCH/$name" || exit 1
+done
+
+told 0 "$SCRATCH/benign"
+says "a race that does no harm is a warning" '^No failure found' \
+    '^Warning: race on last: T2 writes at benign.c:6 in set, T3 writes at benign.c:6 in set' \
+    '^T2 set: writes last' '^    #0  set +benign.c:6' '^T3 set: writes last' 'both orders end well'
+field verdict benign
+told 1 --races report "$SCRATCH/benign"
+says "reported, it is a failure" '^1 data race found' '^Race on last: '
+told 1 --races report --strategy dfs "$SCRATCH/benign"
+field verdict unexplored
+told 0 --races ignore "$SCRATCH/benign"
+silent '[Rr]ace on'
+printf '# known\nrace:^set$\ndeadlock:x\n' >"$SCRATCH/known"
+told 0 --races report --suppressions "$SCRATCH/known" "$SCRATCH/benign"
+says "a known race isn't told" 'known: only race and race_top count here, not deadlock' '^No failure found' '^1 race is suppressed'
+field suppressed true
+printf 'race:other\nrace_top:benign.c\n' >"$SCRATCH/known"
+told 0 --races report --suppressions "$SCRATCH/known" "$SCRATCH/benign"
+printf 'race:other\n\nlast\n' >"$SCRATCH/known"
+told 65 --suppressions "$SCRATCH/known" "$SCRATCH/benign"
+says "what is wrong in the file" 'known: line 3: there is no colon'
+told 0 --races report "$SCRATCH/benign.stripped"
+says "without types it may be atomic" '^Not told as a race: benign.stripped[+]0x[0-9a-f]+: T2 writes at benign.stripped[+]0x.*may be atomic'
+for name in flags flags.stripped; do
+	told 0 --races report "$SCRATCH/$name"
+	silent '^Race on'
+done
+# Samples that are correct have none, whatever orders their accesses.
+for name in own_spin_lock stop_flag chase_lev ticket_lock queue_lock_free work_stealing buffer barrier semaphores c11_threads \
+	spinlock once cpp_queue cpp_static; do
+	told 0 --races report --time 20 "$BUILD/samples/$name"
+	silent '^Race on'
+done
+timeout -k 10 60 "$FMC" check --json "$SCRATCH/json" -o "$SCRATCH/counter.sched" -- "$BUILD/samples/counter" \
+    </dev/null >"$SCRATCH/out" 2>&1
+says "the story of a failure" \
+    '^The race that makes the difference: T3 reads counter at counter.c:[0-9]+ .transition 6. before T2 writes counter at counter.c:[0-9]+ ' \
+    'the other way round'
+field verdict harmful
 finish

@@ -15,7 +15,7 @@ struct looking {
 	uint64_t bias;
 };
 
-static bool is_atomic(Dwarf_Die *type)
+bool atomic_type(Dwarf_Die *type)
 {
 	static const char *const names[] = {"atomic<", "atomic_flag", "__atomic_base<", "Atomic"};
 	const char *name = dwarf_diename(type);
@@ -73,7 +73,7 @@ static void look_at(const struct looking *looking, Dwarf_Die *type, uint64_t add
 	Dwarf_Word size;
 	if (depth == MOST_DEPTH)
 		return;
-	if (is_atomic(type)) {
+	if (atomic_type(type)) {
 		if (dwarf_aggregate_size(type, &size) == 0 && size > 0)
 			looking->visit(looking->context, address, size);
 		return;

@@ -2,6 +2,7 @@
 #define FMC_BREAKPOINTS_CODE_ATOMIC_VARIABLES_H
 
 #include "breakpoints/symbols/modules.h"
+#include <elfutils/libdw.h>
 
 /*
  * The variables with fixed addresses, or parts of them, that are atomic by their types in the debug information of the module's
@@ -9,5 +10,8 @@
  */
 typedef void atomic_variable_visitor(void *context, uint64_t address, uint64_t size);
 void atomic_variables_each(const struct module *module, atomic_variable_visitor *visit, void *context);
+
+/* Is this one of those types itself? */
+bool atomic_type(Dwarf_Die *type);
 
 #endif

@@ -288,13 +288,14 @@ enum status atomics_find(struct atomics *atomics, const struct module *module, b
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-bool atomics_promotable(const struct instruction *instruction)
+bool atomics_promotable(const struct instruction *instruction, bool *apart)
 {
 	struct search search = {0};
 	struct atomic atomic;
 	if (!search_open(&search))
 		return false;
 	const bool told = promote(&search, instruction, &atomic);
+	*apart = told && atomic.kind == ATOMIC_APART;
 	search_close(&search);
 	return told;
 }

@@ -55,8 +55,8 @@ enum status atomics_find(struct atomics *atomics, const struct module *module, b
 			 const struct promoted *promoted);
 void atomics_release(struct atomics *atomics);
 
-/* Could this instruction be promoted? Its operand in memory has to be told by registers alone. */
-bool atomics_promotable(const struct instruction *instruction);
+/* Could this instruction be promoted? Its operand in memory has to be told by registers alone. *apart: it reads, then writes. */
+bool atomics_promotable(const struct instruction *instruction, bool *apart);
 
 /* Forget those in this range. */
 void atomics_leave_out(struct atomics *atomics, uint64_t address, uint64_t size);

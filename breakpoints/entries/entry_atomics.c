@@ -40,15 +40,17 @@ uint64_t entries_place_address(const struct entries *entries, const struct modul
 	return 0;
 }
 
-bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address)
+bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address,
+		      bool *apart)
 {
 	uint8_t code[TOUCHED_CODE] = {0};
 	struct instruction instruction;
+	*apart = false;
 	if (target_read(target, address, code, sizeof(code)) != STATUS_OK)
 		return false;
 	entries_hide(entries, address, code, sizeof(code));
 	return instruction_parse(code, sizeof(code), address, &instruction) &&
-	       atomics_promotable(&instruction);
+	       atomics_promotable(&instruction, apart);
 }
 
 /* A function that is an entry point is one operation, whatever it is made of. */

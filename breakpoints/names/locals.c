@@ -74,7 +74,10 @@ bool covering_path(const struct covering *covering, const struct sought *sought,
 	uint64_t offset = sought->address - covering->base;
 	Dwarf_Word size;
 	bool through = !inner;
-	if (!covers(covering, sought) || dwarf_peel_type(&type, &type) != 0)
+	if (!covers(covering, sought))
+		return false;
+	text->meant |= type_is_meant(&type);
+	if (dwarf_peel_type(&type, &type) != 0)
 		return false;
 	do {
 		if (inner && sought->address - offset == inner->base) {

@@ -1,4 +1,5 @@
 #include "breakpoints/names/name.h"
+#include "breakpoints/code/atomic_variables.h"
 #include "breakpoints/symbols/places.h"
 #include <ctype.h>
 #include <dwarf.h>
@@ -25,6 +26,18 @@ bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
 	return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
+}
+
+bool type_is_meant(Dwarf_Die *type)
+{
+	Dwarf_Die at = *type;
+	for (;;) {
+		const int tag = dwarf_tag(&at);
+		if (tag == DW_TAG_volatile_type || atomic_type(&at))
+			return true;
+		if ((tag != DW_TAG_typedef && tag != DW_TAG_const_type) || !type_of(&at, &at))
+			return false;
+	}
 }
 
 /* Number of elements of one dimension of an array; 0 if unknown. */
@@ -129,11 +142,13 @@ bool name_enter(struct text *text, Dwarf_Die *type, uint64_t *offset)
 	default:
 		break;
 	}
+	text->meant |= entered && type_is_meant(type);
 	return entered && dwarf_peel_type(type, type) == 0;
 }
 
 static void append_inside(struct text *text, Dwarf_Die type, uint64_t offset)
 {
+	text->meant |= type_is_meant(&type);
 	if (dwarf_peel_type(&type, &type) != 0)
 		return;
 	while (name_enter(text, &type, &offset))
@@ -175,22 +190,39 @@ static bool name_symbol(struct places *places, struct text *text, uint64_t addre
 	return true;
 }
 
+/* A variable of the program's own with a fixed address. */
+static const struct variable *static_variable(struct places *places, uint64_t address)
+{
+	const struct module *module = modules_find(&places->modules, address);
+	const bool own = module && (module->kind == MODULE_PROGRAM || module->kind == MODULE_OTHER);
+	if (!own || !places->dwfl)
+		return NULL;
+	const size_t i = (size_t)(module - places->modules.at);
+	const struct variable *variable = find_variable(places_variables(places, i, false), address);
+	return variable ? variable : find_variable(places_variables(places, i, true), address);
+}
+
+enum meant places_meant(struct places *places, uint64_t address)
+{
+	char scratch[256];
+	struct text text = {.at = scratch, .room = sizeof(scratch)};
+	const struct variable *variable = static_variable(places, address);
+	if (!variable)
+		return MEANT_UNKNOWN;
+	append_inside(&text, variable->type, address - variable->address);
+	return text.meant ? MEANT_SHARED : MEANT_NOT;
+}
+
 static bool name_static(struct places *places, struct text *text, uint64_t address)
 {
 	const struct module *module = modules_find(&places->modules, address);
 	if (!module)
 		return false;
-	bool own = module->kind == MODULE_PROGRAM || module->kind == MODULE_OTHER;
-	if (own && places->dwfl) {
-		size_t i = (size_t)(module - places->modules.at);
-		const struct variable *variable = find_variable(places_variables(places, i, false), address);
-		if (!variable)
-			variable = find_variable(places_variables(places, i, true), address);
-		if (variable) {
-			text_append(text, "%s", variable->name);
-			append_inside(text, variable->type, address - variable->address);
-			return true;
-		}
+	const struct variable *variable = static_variable(places, address);
+	if (variable) {
+		text_append(text, "%s", variable->name);
+		append_inside(text, variable->type, address - variable->address);
+		return true;
 	}
 	if (!name_symbol(places, text, address))
 		text_append(text, "%s+%#" PRIx64, module->name, address - module->bias);

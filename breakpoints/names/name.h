@@ -12,12 +12,16 @@
 struct text {
 	char *at;
 	size_t room, length;
+	bool meant; /* type_is_meant() of a type on the way to what it names */
 };
 
 void text_append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The type of a variable, a parameter or a member, also of one that has it from its declaration. */
 bool type_of(Dwarf_Die *die, Dwarf_Die *type);
+
+/* Is it volatile or atomic: are threads meant to come to it at the same time? */
+bool type_is_meant(Dwarf_Die *type);
 
 /* Where a member is in its structure, and its type. */
 bool type_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *start, uint64_t *size);

@@ -88,6 +88,11 @@ bool namer_name(struct namer *namer, uint64_t address, uint64_t size, const uint
 	return true;
 }
 
+enum meant namer_meant(const struct namer *namer)
+{
+	return namer->naming.meant;
+}
+
 void namer_free(struct namer *namer)
 {
 	if (!namer)

@@ -127,6 +127,7 @@ bool naming_name(struct naming *naming, const struct sought *sought, const uint3
 	bool fixed = modules_find(&naming->places->modules, sought->address);
 	bool found = !fixed && naming->objects++ < OBJECTS_MOST &&
 		     (name_local(naming, sought, &text) || name_member(naming, users, length, sought, &text));
+	naming->meant = !found ? MEANT_UNKNOWN : text.meant ? MEANT_SHARED : MEANT_NOT;
 	if (found && rust)
 		cut_innards(&text);
 	if (found)

@@ -48,6 +48,7 @@ struct naming {
 	struct known_scopes *known; /* filled as names are made, like the rest */
 	size_t known_length;
 	size_t objects;
+	enum meant meant; /* what was named last */
 };
 
 #define NAME_BYTES 256

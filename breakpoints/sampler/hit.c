@@ -127,7 +127,7 @@ static size_t site_touched(struct sampler *sampler, const struct site *site, str
 	if (length == 0 && (can_step(code) || regs->rcx > 0))
 		sampler->missed |= MISSED_UNTOLD;
 	/* As with what comes by the log, so that it doesn't matter whether there is a door already. */
-	const bool told = sampler->logs && length == 1 &&
+	const bool told = sampler->logs && length == 1 && !site->stands &&
 			  drain_is_told(sampler, at[0].address, (uint32_t)(site - sampler->sites.at));
 	return told ? 0 : length;
 }
@@ -187,13 +187,14 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 	return meet_site(sampler, tracee, thread, address, at, length);
 }
 
-bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address)
+bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address, bool *apart)
 {
 	uint8_t code[TOUCHED_CODE] = {0};
 	struct instruction instruction;
+	*apart = false;
 	return planting_code(sampler, target, address, code) &&
 	       instruction_parse(code, sizeof(code), address, &instruction) &&
-	       atomics_promotable(&instruction);
+	       atomics_promotable(&instruction, apart);
 }
 
 size_t sampler_touched(const struct sampler *sampler, const struct tracee *tracee,

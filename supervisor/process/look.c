@@ -56,13 +56,15 @@ const char *process_unfollowed(const struct process *process)
 	return looking->sampler ? sampler_unfollowed(looking->sampler) : "";
 }
 
-bool process_promotable(const struct process *process, uint64_t address, struct module_place *place)
+bool process_promotable(const struct process *process, uint64_t address, struct module_place *place,
+			bool *apart)
 {
 	const struct sampler *sampler = process->looking.sampler;
 	const bool hidden = sampler && sampler_active(sampler);
+	*apart = false;
 	return process->target &&
-	       (hidden ? sampler_accesses(sampler, process->target, address)
-		       : entries_accesses(process->entries, process->target, address)) &&
+	       (hidden ? sampler_accesses(sampler, process->target, address, apart)
+		       : entries_accesses(process->entries, process->target, address, apart)) &&
 	       entries_place(process->entries, address, place);
 }
 

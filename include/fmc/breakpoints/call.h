@@ -105,8 +105,9 @@ void entries_promote(struct entries *entries, const struct promoted *promoted);
 bool entries_place(const struct entries *entries, uint64_t address, struct module_place *place);
 uint64_t entries_place_address(const struct entries *entries, const struct module_place *place);
 
-/* Does the instruction that begins at this address access memory by an operand that can be told? */
-bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address);
+/* Does the instruction that begins at this address access memory by an operand that can be told? *apart: it reads, then writes. */
+bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address,
+		      bool *apart);
 
 /* What was noted at a stop with call.unwatched, in a few words for the user; valid until the next call. */
 const char *entries_describe_unwatched(const struct entries *entries, const struct call *call,

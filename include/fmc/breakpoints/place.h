@@ -56,6 +56,16 @@ size_t places_stack(struct places *places, struct tracee *tracee, uint64_t frame
  */
 void places_name(struct places *places, struct target *target, uint64_t address, char *name, size_t room);
 
+/* Are threads meant to come to some data at the same time, by its type in the debug information? */
+enum meant {
+	MEANT_UNKNOWN,
+	MEANT_NOT,
+	MEANT_SHARED, /* it is volatile or atomic, or part of what is */
+};
+
+/* Of a variable with a fixed address. */
+enum meant places_meant(struct places *places, uint64_t address);
+
 /*
  * Longer names for a report, of objects that have no variable of their own: by what the variables of the functions call them in
  * which their users are: `account.lock at heap +0x2a0`, `queue.lock in main at stack of T1 -0x40`. The stacks of all threads
@@ -72,6 +82,8 @@ void namer_add(struct namer *namer, uint32_t thread,
  */
 bool namer_name(struct namer *namer, uint64_t address, uint64_t size, const uint32_t *users, size_t length,
 		char *name, size_t room);
+/* The same of what namer_name() was asked about last, if it has found a name. */
+enum meant namer_meant(const struct namer *namer);
 void namer_free(struct namer *namer); /* NULL is allowed */
 
 /* The build-id of the main program (index 0) or of module i as hex digits, with its path; false past the last

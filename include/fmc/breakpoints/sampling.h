@@ -39,7 +39,7 @@ struct touched {
 enum status sampler_start(struct sampler *sampler, const struct entries *entries, struct target *target,
 			  bool stacks);
 
-/* From the next start on threads stand before the instructions at these addresses when what they touch is told; `places` outlives that. */
+/* From the next start on threads stand before the instructions at these addresses when what they touch is told, each time; `places` outlives that. */
 void sampler_stand(struct sampler *sampler, const uint64_t *places, size_t length);
 
 /* The target may have loaded libraries, or got rid of some: the same with these. */
@@ -72,7 +72,7 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 bool sampler_last_leaves(const struct sampler *sampler);
 
 /* As entries_accesses(), whatever traps of the sampler's are there. */
-bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address);
+bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address, bool *apart);
 
 /* What the instruction at this address would touch with these registers, though it can't have a trap; how many ranges. */
 size_t sampler_touched(const struct sampler *sampler, const struct tracee *tracee,

@@ -121,9 +121,10 @@ const char *process_unfollowed(const struct process *process);
 
 /*
  * Could the instruction at this address, which a look has told of, be an operation of its own (process_options.promoted)? Then where
- * it is. Not what touches memory through a function of a library's, or repeats itself.
+ * it is, and *apart: it reads, then writes. Not what touches memory through a function of a library's, or repeats itself.
  */
-bool process_promotable(const struct process *process, uint64_t address, struct module_place *place);
+bool process_promotable(const struct process *process, uint64_t address, struct module_place *place,
+			bool *apart);
 
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);

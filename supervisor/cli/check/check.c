@@ -10,6 +10,7 @@
 #include "supervisor/cli/session/record.h"
 #include "supervisor/cli/verdict/explain.h"
 #include "supervisor/cli/verdict/json.h"
+#include "supervisor/cli/verdict/races.h"
 #include "supervisor/cli/verdict/results.h"
 #include "supervisor/cli/verdict/simplify.h"
 #include "supervisor/cli/verdict/warnings.h"
@@ -102,8 +103,11 @@ static void write_schedule(const struct exploration *x, const struct launch *lau
 static void print_finding(const struct exploration *x, const struct reported *reported, bool in_time,
 			  FILE *stream)
 {
+	struct race_story story;
 	explain_finding(&reported->finding, reported->schedule, true, x->options, stream);
 	simplified_print(reported, x->options, stream);
+	if (x->verdict->races && race_story(x->verdict->races, reported, &story))
+		race_story_print(reported, &story, stream);
 	if (!in_time)
 		fprintf(stream, "Not minimised: no time was left for that (fmc minimize).\n");
 	fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds", reported->execution,
@@ -116,7 +120,7 @@ static void print_finding(const struct exploration *x, const struct reported *re
 static int exit_status(const struct exploration *x)
 {
 	const struct verdict *verdict = x->verdict;
-	if (verdict->reported_length > 0)
+	if (verdict->reported_length > 0 || verdict->races_failed > 0)
 		return EXITS_FINDING;
 	if (tracer_interrupted())
 		return EXITS_INTERRUPTED;
@@ -135,8 +139,19 @@ static FILE *text_stream(const struct options *options)
 	return stdout;
 }
 
+/* What each race has come to; then how many of them count as failures is known. */
+static void conclude_races(const struct exploration *x, const struct suppressions *suppressions)
+{
+	struct verdict *verdict = x->verdict;
+	if (!verdict->races)
+		return;
+	race_list_conclude(verdict->races, verdict, x->options->promoted, suppressions);
+	verdict->races_failed = race_list_failures(verdict->races, x->options->races);
+}
+
 /* The search is over: print, write, return the exit status. */
-static int conclude(struct exploration *x, const struct launch *launch)
+static int conclude(struct exploration *x, const struct launch *launch,
+		    const struct suppressions *suppressions)
 {
 	struct verdict *verdict = x->verdict;
 	const struct options *options = x->options;
@@ -150,6 +165,7 @@ static int conclude(struct exploration *x, const struct launch *launch)
 		}
 		print_finding(x, &verdict->reported[i], in_time, stream);
 	}
+	conclude_races(x, suppressions);
 	if (options->all || verdict->reported_length == 0)
 		verdict_print(verdict, stream);
 	else if (!x->repeatable)
@@ -161,13 +177,14 @@ static int conclude(struct exploration *x, const struct launch *launch)
 	warnings_missing(x->session, verdict);
 	for (size_t i = 0; i < WARNINGS; i++)
 		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
+	if (verdict->races)
+		race_list_print(verdict->races, options, stream);
 	const struct results results = {options, launch, verdict, NULL, exit_status(x)};
 	bool written = !options->json || json_write(verdict, options->json);
 	return results_write(&results) && written ? results.exits : EXITS_SOFTWARE;
 }
 
-/* There is no search: for people a line, for other tools a result. `launch`: NULL if there is no program either. */
-static int fail(const struct options *options, const struct launch *launch, const char *why, int exits)
+int check_fail(const struct options *options, const struct launch *launch, const char *why, int exits)
 {
 	const struct results results = {options, launch, NULL, why, exits};
 	say("%s", why);
@@ -188,10 +205,10 @@ static int give_up(const struct exploration *x, const struct launch *launch)
 {
 	char why[PATH_MAX + sizeof x->why];
 	if (x->fatal == STATUS_MALFORMED)
-		return fail(x->options, launch, x->why, EXITS_DATA);
+		return check_fail(x->options, launch, x->why, EXITS_DATA);
 	snprintf(why, sizeof why, "%s: %s", launch->path, x->why);
-	return fail(x->options, launch, why,
-		    x->fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE);
+	return check_fail(x->options, launch, why,
+			  x->fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE);
 }
 
 /* All that a search needs besides its process. */
@@ -201,6 +218,8 @@ struct setting {
 	const struct processors *processors;
 	struct resume *resume;
 	uint64_t began; /* loading the program is part of the budget */
+	const struct suppressions *suppressions;
+	struct race_list *races; /* of all searches; NULL: they are ignored */
 };
 
 /* What check_again() answers where its search came to nothing, so that the first one's verdict stands. */
@@ -218,6 +237,7 @@ static int check_with(struct session *session, const struct setting *setting,
 	struct exploration x;
 	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, setting->resume,
 		     setting->began, verdict);
+	verdict->races = setting->races;
 	if (before)
 		explore_follow(&x, before);
 	record_strategy(options, verdict->strategy);
@@ -247,7 +267,7 @@ static int check_with(struct session *session, const struct setting *setting,
 	if (x.fatal) {
 		status = give_up(&x, launch);
 	} else {
-		status = conclude(&x, launch);
+		status = conclude(&x, launch, setting->suppressions);
 		explore_keep(&x);
 	}
 	explore_release(&x);
@@ -263,7 +283,7 @@ static int never_began(const struct setting *setting, const char *stage, struct 
 	record_strategy(setting->options, verdict->strategy);
 	describe_conditions(setting->options, verdict);
 	explore_never_began(&x, stage);
-	const int status = conclude(&x, setting->launch);
+	const int status = conclude(&x, setting->launch, setting->suppressions);
 	explore_release(&x);
 	return status;
 }
@@ -323,7 +343,8 @@ static int check_again(const struct exploration *first, const struct setting *se
 }
 
 /* With the program and its file open. */
-static int check_launched(struct launch *launch, const struct options *options, struct resume *resume)
+static int check_launched(struct launch *launch, const struct options *options, struct resume *resume,
+			  const struct suppressions *suppressions)
 {
 	struct session session;
 	struct verdict verdict;
@@ -337,47 +358,39 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	enum status status =
 	    session_open_search(&session, launch, options, explore_deadline(options, began), why);
 	if (status && status != STATUS_TIMEOUT)
-		return fail(options, launch, why, say_exit(status));
+		return check_fail(options, launch, why, say_exit(status));
 	verdict_init(&verdict);
 	verdict.image = launch->image ? image_id_path(launch->image) : NULL;
-	const struct setting setting = {launch, options, &processors, resume, began};
+	struct race_list races = {0};
+	const struct setting setting = {.launch = launch,
+					.options = options,
+					.processors = &processors,
+					.resume = resume,
+					.began = began,
+					.suppressions = suppressions,
+					.races = options->races == RACES_IGNORE ? NULL : &races};
 	int exits =
 	    status ? never_began(&setting, why, &verdict) : check_with(&session, &setting, NULL, &verdict);
 	verdict_release(&verdict);
+	race_list_release(&races);
 	session_close(&session);
 	return exits;
 }
 
-int check_search(struct launch *launch, const struct options *options)
+int check_resumed(struct launch *launch, const struct options *options,
+		  const struct suppressions *suppressions)
 {
 	struct resume resume;
 	char why[256];
 	enum status status = resume_open(&resume, options->resume, why);
 	if (status)
-		return fail(options, launch, why, status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE);
+		return check_fail(options, launch, why,
+				  status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE);
 	/* What one worker learns of loops is for all of them. */
 	struct options with = *options;
 	with.loops = loops_shared();
-	int exits = check_launched(launch, &with, &resume);
+	int exits = check_launched(launch, &with, &resume, suppressions);
 	loops_release(with.loops);
 	resume_release(&resume);
-	return exits;
-}
-
-int check_command(const struct options *options)
-{
-	struct launch launch;
-	char why[256];
-	tracer_catch_interrupts();
-	int refused = ops_open(options, EXITS_USAGE);
-	if (refused)
-		return refused;
-	if (!results_possible(options))
-		return EXITS_USAGE;
-	enum status status = launch_from_options(&launch, options, true, why);
-	if (status)
-		return fail(options, NULL, why, EXITS_UNAVAILABLE);
-	int exits = check_search(&launch, options);
-	launch_release(&launch);
 	return exits;
 }

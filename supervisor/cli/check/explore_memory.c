@@ -18,6 +18,7 @@ void explore_memory(struct exploration *x)
 		end = part;
 	if (x->deadline && x->deadline < end)
 		end = x->deadline;
+	x->races.list = explore_race_list(x);
 	looks_make(&x->looks, x->session, end, x->deadline, &verdict->memory, &x->races);
 	if (x->looks.length == 0)
 		memory_seen_leave_out(&verdict->memory, "no execution ended by itself");

@@ -131,6 +131,7 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	x->found_reasons = x->verdict->reasons;
 	if (x->complete)
 		explore_memory(x);
+	explore_races(x);
 	if (x->options->all || x->verdict->reported_length == 0)
 		explore_give_reasons(x);
 	else

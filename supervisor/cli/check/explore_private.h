@@ -57,6 +57,13 @@ bool explore_may_add_races(const struct exploration *x);
  */
 void explore_watch(struct exploration *x);
 
+/*
+ * explore_races.c: where races go that looks show; NULL: nobody wants them, or they can't be told from what is in order. With --races
+ * report one execution at least is looked at for them, whatever came of the search.
+ */
+struct race_list *explore_race_list(struct exploration *x);
+void explore_races(struct exploration *x);
+
 /* explore_reasons.c: everything that was left out, in the verdict. */
 void explore_give_reasons(struct exploration *x);
 

@@ -115,6 +115,7 @@ static void name_suspects(struct exploration *x)
 	uint64_t end = clock_now() + WATCH_NS;
 	if (x->deadline && x->deadline < end)
 		end = x->deadline;
+	x->races.list = explore_race_list(x);
 	looks_make(&x->suspects, x->session, end, x->deadline, &x->verdict->memory, &x->races);
 }
 

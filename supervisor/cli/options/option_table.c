@@ -89,6 +89,11 @@ static const struct option_spec specs[] = {
      "switch threads at sync: operations; atomic: as --atomics; race: accesses that no operation orders, too "
      "(default: sync; auto "
      "goes on to race)"},
+    {ID_RACES, "races", 0, "HOW", CHECK,
+     "data races: report each as a failure, warn of those that make no difference, or ignore them (default: "
+     "warn)"},
+    {ID_SUPPRESSIONS, "suppressions", 0, "FILE", CHECK,
+     "races that aren't told: lines race:PATTERN, as ThreadSanitizer has them"},
     {ID_OPS, "ops", 0, "FILE.so", CHECK | ATTACH | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "operations of your own, described by a plug-in: fmc-ops(3)"},
     {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK | ATTACH, "report a failure as it was found"},

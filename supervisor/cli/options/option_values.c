@@ -138,6 +138,13 @@ static bool parse_granularity(struct options *options, const struct option_spec 
 	return i >= 0;
 }
 
+static bool parse_races(struct options *options, const struct option_spec *spec)
+{
+	int i = parse_word(spec);
+	options->races = (enum races_told)(i >= 0 ? i : 0);
+	return i >= 0;
+}
+
 static bool parse_origin(struct options *options, const struct option_spec *spec)
 {
 	static const enum origin_kind kinds[] = {ORIGIN_AUTO, ORIGIN_EXEC, ORIGIN_COPY};
@@ -296,6 +303,11 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return o->atomics = true;
 	case ID_GRANULARITY:
 		return parse_granularity(o, spec);
+	case ID_RACES:
+		return parse_races(o, spec);
+	case ID_SUPPRESSIONS:
+		o->suppressions = optarg;
+		return true;
 	case ID_OPS:
 		o->ops = optarg;
 		return true;

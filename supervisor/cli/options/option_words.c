@@ -3,6 +3,7 @@
 
 static const char *const timeouts[] = {"any", "ordered", NULL};
 static const char *const granularities[] = {"sync", "atomic", "race", NULL};
+static const char *const races[] = {"warn", "report", "ignore", NULL};
 static const char *const origins[] = {"auto", "exec", "copy", NULL};
 static const char *const spins[] = {"yield", "report", NULL};
 static const char *const caches[] = {"on", "off", NULL};
@@ -27,6 +28,8 @@ const char *const *option_words(enum option_id id)
 		return timeouts;
 	case ID_GRANULARITY:
 		return granularities;
+	case ID_RACES:
+		return races;
 	case ID_ORIGIN:
 		return origins;
 	case ID_SPIN:

@@ -187,6 +187,9 @@ static void settle(struct options *options)
 		options->seconds = DEFAULT_SECONDS;
 	if (options->command == COMMAND_MINIMIZE && !options->seconds_given)
 		options->seconds = DEFAULT_MINIMIZE;
+	/* Locks made of atomic instructions have to be seen as such. */
+	if (options->races == RACES_REPORT && options->granularity == GRANULARITY_OPEN)
+		options->atomics = true;
 	options->search.seed = options->seed;
 	if (options->features & FEATURE_NO_FAIR)
 		options->search.fair_k = 0;

@@ -35,6 +35,13 @@ enum granularity {
 	GRANULARITY_RACE,
 };
 
+/* What becomes of data races. */
+enum races_told {
+	RACES_WARN,   /* those that lead to a failure are part of its story, harmless ones a warning */
+	RACES_REPORT, /* each is a failure */
+	RACES_IGNORE,
+};
+
 struct options {
 	enum command command;
 	enum command topic;  /* COMMAND_HELP: COMMANDS for the overview */
@@ -74,10 +81,12 @@ struct options {
 	enum granularity granularity;	 /* as asked for; what holds now: */
 	bool atomics;			 /* atomic instructions of the program are operations, */
 	const struct promoted *promoted; /* and these plain ones; borrowed, NULL: none */
-	const char *ops;		 /* --ops: a plug-in; NULL: none */
-	char waking[256];		 /* rules of who is woken (waking.h), --spurious among them */
-	bool restricted;		 /* --wakeup was given */
-	uint32_t spurious;		 /* --spurious */
+	enum races_told races;
+	const char *suppressions; /* a file; NULL: none */
+	const char *ops;	  /* --ops: a plug-in; NULL: none */
+	char waking[256];	  /* rules of who is woken (waking.h), --spurious among them */
+	bool restricted;	  /* --wakeup was given */
+	uint32_t spurious;	  /* --spurious */
 	bool loose;
 	bool explore;	       /* attach */
 	bool keep_running;     /* attach --explore */

@@ -1,6 +1,7 @@
 /* The verdict as JSON. Fields are an interface, listed in fmc-check(1). */
 #include "supervisor/cli/verdict/json.h"
 #include "supervisor/cli/output/json_parts.h"
+#include "supervisor/cli/verdict/races.h"
 #include "supervisor/cli/verdict/simplify.h"
 #include "supervisor/cli/verdict/warnings.h"
 #include <fmc/supervisor/report.h>
@@ -174,8 +175,9 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:b, s:I}",
-	    "fmc", FMC_VERSION, "verdict", verdict_failures(verdict) ? "failure" : "none", "complete",
+	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:b, s:o}",
+	    "fmc", FMC_VERSION, "verdict",
+	    verdict_failures(verdict) || verdict->races_failed ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
 	    "incomplete_because", because, "executions", (json_int_t)verdict->executions, "assumed_exit",
 	    verdict->assumed_exit ? json_integer(verdict->assumed_exit) : json_null(), "broken_off",
@@ -189,7 +191,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    (int)verdict->atomics, "switched_at", variables_json(&verdict->switched),
 	    "executions_without_atomics", (json_int_t)verdict->before, "granularity",
 	    verdict_granularity(verdict), "watched", (int)verdict->watched_all, "races",
-	    (json_int_t)(verdict->switched.length + verdict->memory.length));
+	    race_list_json(verdict->races));
 	free(conditions);
 	return json;
 }

@@ -1,6 +1,7 @@
 /* The result as JUnit's XML: a test suite whose cases are the failures, or one case that has passed. */
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/verdict/explain.h"
+#include "supervisor/cli/verdict/races.h"
 #include "supervisor/cli/verdict/results.h"
 #include "supervisor/cli/verdict/warnings.h"
 
@@ -72,7 +73,8 @@ static void put_properties(const struct results *results, FILE *stream)
 	put_property("fmc", FMC_VERSION, stream);
 	if (verdict) {
 		snprintf(executions, sizeof executions, "%" PRIu64, verdict->executions);
-		put_property("verdict", verdict_failures(verdict) ? "failure" : "none", stream);
+		put_property("verdict",
+			     verdict_failures(verdict) || verdict->races_failed ? "failure" : "none", stream);
 		put_property("complete", verdict->complete ? "true" : "false", stream);
 		put_property("executions", executions, stream);
 		put_property("strategy", verdict->strategy, stream);
@@ -143,6 +145,25 @@ static void put_finding(const struct results *results, const struct reported *re
 	fputs("    </testcase>\n", stream);
 }
 
+static void put_race(const struct results *results, const struct race *race, FILE *stream)
+{
+	char *text = race_text(race);
+	open_case(results, text, results->verdict->seconds, stream);
+	fputs(">\n", stream);
+	open_failure("failure", "race", text, stream);
+	fputs("</failure>\n    </testcase>\n", stream);
+	free(text);
+}
+
+/* Those that count as failures. */
+static void put_races(const struct results *results, FILE *stream)
+{
+	const struct verdict *verdict = results->verdict;
+	for (size_t i = 0; verdict->races_failed && i < verdict->races->length; i++)
+		if (race_is_told(&verdict->races->at[i], results->options->races))
+			put_race(results, &verdict->races->at[i], stream);
+}
+
 /* Is the search not what was asked for, by its exit status? */
 static bool cut_short(const struct results *results)
 {
@@ -189,7 +210,7 @@ static void put_verdict(const struct verdict *verdict, FILE *stream)
 void junit_print(const struct results *results, FILE *stream)
 {
 	const struct verdict *verdict = results->verdict;
-	const size_t failures = verdict ? verdict_failures(verdict) : 0;
+	const size_t failures = verdict ? verdict_failures(verdict) + verdict->races_failed : 0;
 	const size_t failed = failures ? failures : cut_short(results);
 	char *command = results_command(results), counts[160];
 	snprintf(counts, sizeof counts, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" time=\"%.3f\"",
@@ -203,6 +224,8 @@ void junit_print(const struct results *results, FILE *stream)
 	for (size_t i = 0; verdict && i < verdict->reported_length; i++)
 		if (verdict->reported[i].finding.kind != FINDING_NONE)
 			put_finding(results, &verdict->reported[i], stream);
+	if (verdict)
+		put_races(results, stream);
 	if (!failures)
 		put_passed(results, stream);
 	if (verdict)

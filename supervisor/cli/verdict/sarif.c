@@ -1,5 +1,6 @@
 /* The result as SARIF 2.1.0 (OASIS): what code hosts and editors show beside the source. */
 #include "supervisor/cli/output/json_parts.h"
+#include "supervisor/cli/verdict/races.h"
 #include "supervisor/cli/verdict/results.h"
 #include "supervisor/cli/verdict/warnings.h"
 
@@ -184,6 +185,28 @@ static json_t *warning_json(const struct results *results, const struct warning 
 	    stacks);
 }
 
+static json_t *race_json(const struct results *results, const struct race *race)
+{
+	const struct frame *at = NULL;
+	json_t *stacks = json_array();
+	for (int i = 0; i < 2; i++) {
+		const struct thread_report *report = &race->sides[i].report;
+		json_array_append_new(stacks, stack_json(results, report, race->sides[i].thread));
+		for (size_t k = 0; k < report->frames_length && !at; k++)
+			if (report->frames[k].file && !report->frames[k].library)
+				at = &report->frames[k];
+	}
+	char *text = race_text(race);
+	json_t *json =
+	    json_pack("{s:s, s:s, s:s, s:{s:o}, s:[o], s:o, s:{s:s}}", "ruleId", "race", "level",
+		      results->options->races == RACES_REPORT ? "error" : "warning", "kind", "fail",
+		      "message", "text", json_text(text), "locations",
+		      location_json(results, at ? source_of(at) : results->launch->path, at ? at->line : 0),
+		      "stacks", stacks, "properties", "verdict", race_verdict_name(race->verdict));
+	free(text);
+	return json;
+}
+
 static json_t *results_json(const struct results *results)
 {
 	const struct verdict *verdict = results->verdict;
@@ -194,6 +217,10 @@ static json_t *results_json(const struct results *results)
 	for (enum warning_kind kind = 0; verdict && kind < WARNINGS; kind++)
 		if (verdict->warnings[kind].message)
 			json_array_append_new(list, warning_json(results, &verdict->warnings[kind], kind));
+	const struct race_list *races = verdict ? verdict->races : NULL;
+	for (size_t i = 0; races && i < races->length; i++)
+		if (race_is_told(&races->at[i], results->options->races))
+			json_array_append_new(list, race_json(results, &races->at[i]));
 	return list;
 }
 
@@ -208,6 +235,7 @@ static const char *const rules[][2] = {
     {"misuse", "A call of the thread library that POSIX leaves undefined."},
     {"lock-order", "Two threads take locks in opposite orders."},
     {"leak", "Nobody joins or detaches a thread."},
+    {"race", "Two threads access the same memory, one of them to write, and nothing orders them."},
     {"ops", "A plug-in describes functions that the program doesn't have."},
 };
 
@@ -255,9 +283,10 @@ static json_t *properties_json(const struct verdict *verdict)
 	for (size_t i = 0; i < verdict->reasons; i++)
 		json_array_append_new(because, json_text(verdict->because[i]));
 	return json_pack("{s:s, s:b, s:o, s:I, s:f, s:s}", "verdict",
-			 verdict_failures(verdict) ? "failure" : "none", "complete", (int)verdict->complete,
-			 "incomplete_because", because, "executions", (json_int_t)verdict->executions,
-			 "seconds", verdict->seconds, "strategy", verdict->strategy);
+			 verdict_failures(verdict) || verdict->races_failed ? "failure" : "none", "complete",
+			 (int)verdict->complete, "incomplete_because", because, "executions",
+			 (json_int_t)verdict->executions, "seconds", verdict->seconds, "strategy",
+			 verdict->strategy);
 }
 
 json_t *sarif_json(const struct results *results)

@@ -270,6 +270,8 @@ static void print_headline(const struct verdict *verdict, FILE *stream)
 	size_t failures = verdict_failures(verdict);
 	if (failures)
 		fprintf(stream, "%zu different failure%s", failures, plural(failures));
+	else if (verdict->races_failed)
+		fprintf(stream, "%zu data race%s", verdict->races_failed, plural(verdict->races_failed));
 	else
 		fprintf(stream, "No failure");
 	fprintf(stream, " found in %" PRIu64 " execution%s, %.1f seconds", n, plural(n), verdict->seconds);

@@ -11,6 +11,7 @@
 #define VERDICT_REASONS 24
 
 struct simplified;
+struct race_list;
 
 /* A failure, or an execution that is to be kept. */
 struct reported {
@@ -90,6 +91,9 @@ struct verdict {
 	size_t reasons;
 	char *uncontrolled; /* verdict_uncontrolled() so far, as that takes it; NULL: nothing */
 	struct warning warnings[WARNINGS]; /* by kind */
+	struct race_list
+	    *races;	     /* of this search and those before it (races.h), borrowed; NULL: there is none */
+	size_t races_failed; /* of these, the ones that count as failures */
 	struct reported *reported;
 	size_t reported_length;
 };
@@ -109,6 +113,7 @@ void verdict_switched(struct verdict *verdict, const struct verdict *before, con
 /* At what threads were switched, as --granularity says it. */
 const char *verdict_granularity(const struct verdict *verdict);
 
+/* Without data races. */
 size_t verdict_failures(const struct verdict *verdict);
 
 /* Add a reason why nothing can be said about all executions. The same text is kept once. */

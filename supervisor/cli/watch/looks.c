@@ -1,33 +1,15 @@
 /* An execution is looked at twice: to see what is shared, and to name that while threads stand where they touch it. */
-#include "supervisor/cli/watch/looks.h"
 #include "supervisor/cli/session/confirm.h"
-#include "supervisor/cli/watch/watch.h"
+#include "supervisor/cli/watch/look.h"
 
 #include <fmc/breakpoints/place.h>
+#include <fmc/supervisor/collect.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_TRANSITIONS 5000 /* of an execution that is kept, but for the first */
-#define NAME		 200
-
-/* An access to be named: the same instruction, thread and address when it is come by again. */
-struct wanted {
-	struct memory_access access;
-	char name[NAME], place[NAME]; /* empty until it is */
-	bool promotable;
-	struct module_place promotes;
-};
-
-/* One execution. */
-struct look {
-	struct watch watch;
-	struct memory_access *pairs; /* what is to be named, two for each pair; NULL: nothing */
-	struct wanted *named;	     /* the same, each once, in the order of compare() */
-	uint64_t *places;	     /* theirs: threads stand there then */
-	size_t named_length;
-};
 
 void looks_init(struct looks *looks)
 {
@@ -112,26 +94,29 @@ static bool name_state(struct places *places, uint64_t address, char name[NAME])
 	return true;
 }
 
-static void name_variable(struct look *look, const struct memory_access *access, char name[NAME])
+static void name_variable(struct look *look, const struct memory_access *access, struct wanted *wanted)
 {
+	char *name = wanted->name;
 	struct process *process = look->watch.session->process;
 	struct places *places = process_places(process);
 	uint32_t threads = model_threads(execution_model(look->watch.session->execution));
 	places_name(places, process_target(process), access->address, name, NAME);
+	wanted->meant = places_meant(places, access->address);
 	if (name_state(places, access->address, name))
 		return;
 	struct namer *namer = namer_new(places, process_target(process), threads);
 	for (uint32_t t = 0; namer && t < threads; t++)
 		namer_add(namer, t, process_tracee(process, t));
-	if (namer)
-		(void)namer_name(namer, access->address, access->size, &access->thread, 1, name, NAME);
+	if (namer && namer_name(namer, access->address, access->size, &access->thread, 1, name, NAME))
+		wanted->meant = namer_meant(namer);
 	namer_free(namer);
 	drop_position(name);
 }
 
 /* In the program's own code, or where that has called what isn't. */
-static void name_place(struct look *look, const struct memory_access *access, char text[NAME])
+static void name_place(struct look *look, const struct memory_access *access, struct wanted *wanted)
 {
+	char *text = wanted->place;
 	struct process *process = look->watch.session->process;
 	struct places *places = process_places(process);
 	struct tracee *tracee = process_tracee(process, access->thread);
@@ -141,6 +126,8 @@ static void name_place(struct look *look, const struct memory_access *access, ch
 	    place.library && tracee ? process_own_place(process, tracee, access->place) : access->place;
 	if (own != access->place)
 		places_find(places, own, true, &place);
+	if (place.function)
+		snprintf(wanted->function, NAME, "%s", place.function);
 	if (place.file)
 		snprintf(text, NAME, "%s:%d", place.file, place.line);
 	else if (place.module)
@@ -153,9 +140,12 @@ static void name_access(struct look *look, const struct memory_access *access, s
 {
 	struct process *process = look->watch.session->process;
 	(void)places_update(process_places(process), process_target(process));
-	name_variable(look, access, wanted->name);
-	name_place(look, access, wanted->place);
-	wanted->promotable = process_promotable(process, access->place, &wanted->promotes);
+	name_variable(look, access, wanted);
+	name_place(look, access, wanted);
+	wanted->promotable = process_promotable(process, access->place, &wanted->promotes, &wanted->apart);
+	if (look->races->list && process_tracee(process, access->thread))
+		(void)collect_thread(&wanted->report, process, look->watch.session->execution,
+				     access->thread);
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -232,7 +222,7 @@ static bool want(struct look *look, const struct sharings *found)
 }
 
 /* One that wasn't come by again has addresses for names. */
-static const struct wanted *named(const struct look *look, const struct memory_access *access)
+struct wanted *look_named(const struct look *look, const struct memory_access *access)
 {
 	struct wanted *wanted = wanted_of(look, access);
 	if (wanted && !*wanted->place) {
@@ -249,6 +239,11 @@ static bool is_position(const struct wanted *named)
 	       strncmp(named->name, "0x", 2) == 0;
 }
 
+const char *look_variable(const struct wanted *one, const struct wanted *two)
+{
+	return is_position(one) ? two->name : one->name;
+}
+
 static void tell_race(const struct wanted *wanted, const char *name, struct races *races)
 {
 	if (!wanted->promotable || wanted->access.operation)
@@ -260,11 +255,11 @@ static void tell_race(const struct wanted *wanted, const char *name, struct race
 static void tell(const struct look *look, size_t pairs, struct memory_seen *seen, struct races *races)
 {
 	for (size_t i = 0; i < pairs; i++) {
-		const struct wanted *one = named(look, &look->pairs[2 * i]),
-				    *two = named(look, &look->pairs[2 * i + 1]);
+		const struct wanted *one = look_named(look, &look->pairs[2 * i]),
+				    *two = look_named(look, &look->pairs[2 * i + 1]);
 		if (!one || !two)
 			continue;
-		const char *name = is_position(one) ? two->name : one->name;
+		const char *name = look_variable(one, two);
 		(void)(memory_seen_add(seen, name, one->place, one->access.thread) &&
 		       memory_seen_add(seen, name, two->place, two->access.thread));
 		tell_race(one, name, races);
@@ -304,8 +299,10 @@ static void look_at(struct look *look, const struct look_plan *kept, uint64_t en
 		if (!whole)
 			memory_seen_leave_out(seen, "the rest of an execution that took too long");
 		session->deadline = last;
-		if (found->length > 0 && want(look, found) && run(look, kept, &again))
+		if (found->length > 0 && want(look, found) && run(look, kept, &again)) {
 			tell(look, found->length, seen, races);
+			racing_tell(look, &again);
+		}
 		memory_seen_leave_out(seen, process_unseen(session->process));
 	} else {
 		memory_seen_leave_out(seen, "an execution that did something else");
@@ -313,6 +310,8 @@ static void look_at(struct look *look, const struct look_plan *kept, uint64_t en
 	trace_release(&again);
 	free(look->pairs);
 	look->pairs = NULL;
+	for (size_t i = 0; i < look->named_length; i++)
+		thread_report_release(&look->named[i].report);
 	free(look->named);
 	look->named = NULL;
 	look->named_length = 0;
@@ -326,7 +325,7 @@ void looks_make(const struct looks *looks, struct session *session, uint64_t end
 		struct memory_seen *seen, struct races *races)
 {
 	uint64_t deadline = session->deadline;
-	struct look look = {0};
+	struct look look = {.races = races};
 	watch_init(&look.watch, session);
 	look.watch.on_access = on_access;
 	look.watch.context = &look;

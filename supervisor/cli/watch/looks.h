@@ -3,6 +3,7 @@
 
 #include "supervisor/cli/session/session.h"
 #include "supervisor/cli/verdict/memory.h"
+#include "supervisor/cli/verdict/races.h"
 
 /*
  * A search that calls itself complete switches threads at operations alone. Some of its executions are run again for that, with
@@ -23,6 +24,7 @@ struct looks {
 struct races {
 	struct promoted places;
 	struct memory_seen names;
+	struct race_list *list; /* as they are told to people; borrowed, NULL: nobody wants to know */
 };
 
 void looks_init(struct looks *looks);

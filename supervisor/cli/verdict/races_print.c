@@ -1,0 +1,124 @@
+/* Races in words. */
+#include "supervisor/cli/verdict/races.h"
+
+#include <fmc/supervisor/report.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *does(const struct race_side *side)
+{
+	return side->frees ? "gives back" : side->write ? "writes" : "reads";
+}
+
+static void put_side(const struct race_side *side, FILE *stream)
+{
+	fprintf(stream, "T%" PRIu32 " %s at %s", side->thread + 1, does(side), side->place);
+	if (side->function)
+		fprintf(stream, " in %s", side->function);
+}
+
+char *race_text(const struct race *race)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	fprintf(stream, "%s: ", race->variable);
+	put_side(&race->sides[0], stream);
+	fputs(", ", stream);
+	put_side(&race->sides[1], stream);
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void put_transition(const struct finding *finding, size_t i, FILE *stream)
+{
+	const struct transition *t = &finding->trace.at[i];
+	char *name = report_object(finding, op_class((enum op_kind)t->op.kind), t->op.object);
+	const struct transition_place *place = i < finding->places_length ? &finding->places[i] : NULL;
+	fprintf(stream, "T%" PRIu32 " %s %s", t->thread + 1,
+		t->op.kind == OP_MEMORY_WRITE ? "writes" : "reads", name ? name : "it");
+	if (place && place->file)
+		fprintf(stream, " at %s:%d", place->file, place->line);
+	free(name);
+}
+
+void race_story_print(const struct reported *reported, const struct race_story *story, FILE *stream)
+{
+	fputs(story->proven ? "The race that makes the difference: " : "The last race on the way: ", stream);
+	put_transition(&reported->finding, story->first, stream);
+	fprintf(stream, " (transition %zu) before ", story->first + 1);
+	put_transition(story->elsewhere ? story->elsewhere : &reported->finding, story->second, stream);
+	if (!story->elsewhere)
+		fprintf(stream, " (transition %zu)", story->second + 1);
+	fputs(story->proven ? ".\nThe nearest execution that ends well has them the other way round.\n"
+			    : ".\n",
+	      stream);
+}
+
+static const char *outcome(enum race_verdict verdict)
+{
+	switch (verdict) {
+	case RACE_HARMFUL:
+		return "A failure above needs one order of them.";
+	case RACE_BENIGN:
+		return "All executions were run, with threads switched there: both orders end well.";
+	case RACE_UNEXPLORED:
+		break;
+	}
+	return "Not all of what follows from either order was run.";
+}
+
+static void print(const struct race *race, const struct options *options, FILE *stream)
+{
+	const struct report_options how = {.colours = options_colours(options, fileno(stream))};
+	char *text = race_text(race);
+	fprintf(stream, "%s on %s, and nothing orders these.\n",
+		options->races == RACES_REPORT ? "Race" : "Warning: race", text ? text : race->variable);
+	for (int i = 0; i < 2; i++) {
+		const struct race_side *side = &race->sides[i];
+		struct thread_report report = side->report;
+		if (asprintf(&report.state, "%s %s", does(side), race->variable) < 0)
+			report.state = NULL;
+		if (report.frames_length)
+			report_thread(NULL, side->thread, &report, &how, stream);
+		free(report.state);
+	}
+	fprintf(stream, "%s\n", outcome(race->verdict));
+	free(text);
+}
+
+static void print_unsure(const struct race_list *list, FILE *stream)
+{
+	for (size_t i = 0; i < list->length; i++) {
+		const struct race *race = &list->at[i];
+		char *text = race->unsure && !race->suppressed ? race_text(race) : NULL;
+		if (text)
+			fprintf(stream, "Not told as a race: %s: %s.\n", text, race->unsure);
+		free(text);
+	}
+}
+
+void race_list_print(const struct race_list *list, const struct options *options, FILE *stream)
+{
+	size_t suppressed = 0;
+	if (options->races == RACES_IGNORE)
+		return;
+	for (size_t i = 0; i < list->length; i++) {
+		suppressed += list->at[i].suppressed;
+		if (race_is_told(&list->at[i], options->races))
+			print(&list->at[i], options, stream);
+	}
+	if (suppressed)
+		fprintf(stream, "%zu race%s suppressed (--suppressions).\n", suppressed,
+			suppressed == 1 ? " is" : "s are");
+	if (options->races != RACES_REPORT)
+		return;
+	print_unsure(list, stream);
+	if (list->unseen)
+		fprintf(stream, "Races may have gone unseen: %s.\n", list->unseen);
+}

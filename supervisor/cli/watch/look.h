@@ -1,0 +1,44 @@
+#ifndef FMC_SUPERVISOR_CLI_WATCH_LOOK_H
+#define FMC_SUPERVISOR_CLI_WATCH_LOOK_H
+
+#include "supervisor/cli/watch/looks.h"
+#include "supervisor/cli/watch/watch.h"
+
+#include <fmc/breakpoints/place.h>
+
+/* What looks.c and racing.c share. */
+
+#define NAME 200
+
+/* An access to be named: the same instruction, thread and address when it is come by again. */
+struct wanted {
+	struct memory_access access;
+	char name[NAME], place[NAME]; /* empty until it is */
+	char function[NAME];	      /* that the place is in; empty: unknown */
+	enum meant meant;	      /* what it touches */
+	struct thread_report report;  /* the stack there, if races are wanted */
+	bool promotable;
+	struct module_place promotes;
+	bool apart; /* the instruction reads, then writes */
+};
+
+/* One execution. */
+struct look {
+	struct watch watch;
+	struct races *races;	     /* what is found goes there */
+	struct memory_access *pairs; /* what is to be named, two for each pair; NULL: nothing */
+	struct wanted *named;	     /* the same, each once, in the order of compare() */
+	uint64_t *places;	     /* theirs: threads stand there then */
+	size_t named_length;
+};
+
+/* NULL: nobody wants it. With addresses for names if it wasn't come by. */
+struct wanted *look_named(const struct look *look, const struct memory_access *access);
+
+/* The name of what both have touched. */
+const char *look_variable(const struct wanted *one, const struct wanted *two);
+
+/* racing.c: the races of the execution that was just run with all its accesses named, into races->list. */
+void racing_tell(const struct look *look, const struct trace *trace);
+
+#endif

@@ -1,0 +1,117 @@
+/* From accesses that no operation orders to data races, as far as they can be told from accesses that are meant to be so. */
+#include "supervisor/cli/watch/look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An execution, judged. */
+struct racing {
+	const struct look *look;
+	struct sharings found;
+	enum sharing_kind kinds[SHARING_MOST];
+	bool judged;
+};
+
+/* Is what the pair has in common also touched by operations: promoted instructions, or atomic ones? */
+static bool is_mixed(const struct watch *watch, const struct sharing *pair)
+{
+	const struct memory_access *a = &watch->accesses[pair->first], *b = &watch->accesses[pair->second];
+	for (size_t i = 0; i < watch->length; i++) {
+		const struct memory_access *c = &watch->accesses[i];
+		const uint64_t end = c->address + c->size;
+		if (c->operation && c->address < a->address + a->size && a->address < end &&
+		    c->address < b->address + b->size && b->address < end)
+			return true;
+	}
+	return false;
+}
+
+/* A plain load or store of one word: an atomic one is made of the same instruction, what else touches memory isn't atomic. */
+static bool could_be_atomic(const struct wanted *wanted)
+{
+	return wanted->promotable && !wanted->apart && !wanted->access.frees && wanted->access.size <= 8;
+}
+
+/* Why the pair may be none, or meant to be there; NULL: it is a race. */
+static const char *doubt(const struct racing *racing, size_t pair, const struct wanted *one,
+			 const struct wanted *two)
+{
+	if (one->meant == MEANT_SHARED || two->meant == MEANT_SHARED)
+		return "it is declared volatile or atomic";
+	if (!racing->judged)
+		return "not every access was seen that might order them";
+	if (racing->kinds[pair] == SHARING_PASSES)
+		return "it orders other accesses, as a lock or a flag of the program's own does";
+	if (is_mixed(&racing->look->watch, &racing->found.at[pair]))
+		return "atomic instructions or other operations access it, too";
+	if (one->meant == MEANT_UNKNOWN && two->meant == MEANT_UNKNOWN && could_be_atomic(one) &&
+	    could_be_atomic(two))
+		return "its type isn't known, it may be atomic";
+	return NULL;
+}
+
+static char *copy(const char *text)
+{
+	return text && *text ? strdup(text) : NULL;
+}
+
+/* The stack as of its own, since several races may have it. */
+static void copy_stack(const struct thread_report *from, struct thread_report *to)
+{
+	to->name = copy(from->name);
+	to->frames = calloc(from->frames_length + 1, sizeof *to->frames);
+	for (size_t i = 0; to->frames && i < from->frames_length; i++) {
+		struct frame *frame = &to->frames[to->frames_length++];
+		*frame = from->frames[i];
+		frame->function = copy(frame->function);
+		frame->file = copy(frame->file);
+		frame->source = copy(frame->source);
+		frame->module = copy(frame->module);
+	}
+}
+
+static void fill_side(const struct wanted *wanted, const struct memory_access *access, struct race_side *side)
+{
+	*side = (struct race_side){.thread = access->thread,
+				   .write = access->write,
+				   .frees = access->frees,
+				   .place = copy(wanted->place),
+				   .function = copy(wanted->function),
+				   .promotable = wanted->promotable,
+				   .promotes = wanted->promotes};
+	copy_stack(&wanted->report, &side->report);
+}
+
+static void tell(const struct racing *racing, size_t pair)
+{
+	const struct look *look = racing->look;
+	const struct memory_access *first = &look->watch.accesses[racing->found.at[pair].first],
+				   *second = &look->watch.accesses[racing->found.at[pair].second];
+	const struct wanted *one = look_named(look, first), *two = look_named(look, second);
+	if (!one || !two || (racing->judged && racing->kinds[pair] == SHARING_ORDERED))
+		return;
+	struct race race = {.variable = copy(look_variable(one, two)),
+			    .unsure = doubt(racing, pair, one, two),
+			    .pairs = {{first->place, second->place}},
+			    .pairs_length = 1};
+	fill_side(one, first, &race.sides[0]);
+	fill_side(two, second, &race.sides[1]);
+	(void)race_list_add(look->races->list, &race);
+}
+
+void racing_tell(const struct look *look, const struct trace *trace)
+{
+	const struct watch *watch = &look->watch;
+	struct racing *racing = look->races->list ? calloc(1, sizeof *racing) : NULL;
+	char why[PROCESS_LOOK_WHY];
+	if (!racing)
+		return;
+	racing->look = look;
+	const bool found = sharing_find(trace, watch->accesses, watch->length, &racing->found);
+	racing->judged = found && !watch->full && trace->end != END_INTERRUPTED &&
+			 process_look_exact(watch->session->process, why) &&
+			 sharing_judge(trace, watch->accesses, watch->length, &racing->found, racing->kinds);
+	for (size_t i = 0; found && i < racing->found.length; i++)
+		tell(racing, i);
+	free(racing);
+}
