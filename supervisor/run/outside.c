@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -35,6 +36,24 @@ static bool fd_ready(const struct process *process, int fd, short events)
 		return true; /* the call fails at once, or we can't tell: let it try */
 	bool ready = poll(&one, 1, 0) != 0;
 	close(one.fd);
+	return ready;
+}
+
+/*
+ * The rest of a transfer that a stop has cut goes on with any byte, but what is to have several before a read returns (VMIN of a
+ * terminal, SO_RCVLOWAT) has POLLIN for that many only, also when there are fewer to come.
+ */
+static bool rest_ready(const struct process *process, const struct tracee *tracee, long number,
+		       const struct user_regs_struct *regs)
+{
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
+	const int reads = call_traits(number)->reads;
+	const int fd =
+	    tracee->cut_call.goes_on && reads >= 0 ? duplicate(process, (int)arguments[reads]) : -1;
+	int bytes = 0;
+	const bool ready = fd >= 0 && ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
+	if (fd >= 0)
+		close(fd);
 	return ready;
 }
 
@@ -144,7 +163,8 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 		return target_child_ended(process->target, (pid_t)regs->rdi);
 	if (number == SYS_waitid)
 		return target_child_ended(process->target, regs->rdi == P_PID ? (pid_t)regs->rsi : 0);
-	return any_descriptor(process, number, regs, fd_ready, false);
+	return any_descriptor(process, number, regs, fd_ready, false) ||
+	       rest_ready(process, tracee, number, regs);
 }
 
 /* Something that the model can't see could end this operation's wait, and not only what the other threads do. */
