@@ -38,7 +38,7 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$($(1)_SOURCES))
 archive = $(BUILD)/lib$(1).a
 ARCHIVES := $(foreach layer,replay supervisor breakpoints tracer,$(call archive,$(layer)))
 
-all: $(BUILD)/fmc
+all: $(BUILD)/fmc $(BUILD)/libfmc-tsan.a
 archives: $(ARCHIVES)
 
 $(BUILD)/%.o: %.c
@@ -58,9 +58,20 @@ $(foreach layer,$(LAYERS),$(eval $(call layer_rule,$(layer))))
 $(BUILD)/fmc: $(call objects,cli) $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+# For programs that are compiled to tell of their accesses to memory: nothing of fmc's is in it.
+POINTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard breakpoints/points/*.c))
+$(POINTS): $(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) -O2 -g -fPIC -mcx16 -fno-builtin -fno-stack-protector -Iinclude -MMD -MP -c $< -o $@
+$(BUILD)/libfmc-tsan.a: $(POINTS)
+	@rm -f $@
+	ar qcs $@ $^
+
 # Samples, and the targets of unit tests: programs to be supervised, built as anybody's are.
 TARGET_FLAGS := -Og -g -pthread -D_GNU_SOURCE
 SAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(wildcard samples/*.c samples/*.cc)))
+COMPILED := $(patsubst %.c,$(BUILD)/%,$(shell grep -l '^ \* fmc-compiled:' samples/*.c))
+SAMPLES += $(COMPILED:=.compiled) $(if $(shell command -v clang),$(COMPILED:=.compiled-clang))
 SAMPLES += $(patsubst %.c,$(BUILD)/%.static,$(shell grep -l '^ \* fmc-static: yes' samples/*.c))
 TARGET_HEADERS := $(wildcard tests/targets/*.h)
 TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
@@ -102,6 +113,17 @@ $(BUILD)/samples/%: samples/%.cc Makefile
 $(BUILD)/samples/%.static: samples/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) -static $< -o $@
+# Compiled to tell of their accesses, as fmc-check(1) has it.
+TELLS := -fsanitize=thread
+WRAPS := -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
+$(BUILD)/samples/%.compiled: samples/%.c $(BUILD)/libfmc-tsan.a Makefile
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $(TELLS) -c $< -o $@.o
+	$(CC) -pthread $@.o -L$(BUILD) -lfmc-tsan $(WRAPS) -o $@
+$(BUILD)/samples/%.compiled-clang: samples/%.c $(BUILD)/libfmc-tsan.a Makefile
+	@mkdir -p $(@D)
+	clang -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $(TELLS) -mllvm -tsan-instrument-read-before-write=1 -c $< -o $@.o
+	clang -pthread $@.o -L$(BUILD) -lfmc-tsan $(WRAPS) -o $@
 $(BUILD)/targets/%: tests/targets/%.c $(TARGET_HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARNINGS) $(TARGET_FLAGS) $< -o $@
@@ -282,20 +304,21 @@ tables:
 # What is installed: FILE:PLACE, the place below PREFIX. Beside the program for its users' programs: headers, and where they are for
 # pkg-config; completion in shells.
 ZSH_FUNCTIONS ?= share/zsh/site-functions
-INSTALLED := $(BUILD)/fmc:bin/fmc replay/gdb/fmc.py:share/fmc/fmc.py $(BUILD)/fmc.pc:share/pkgconfig/fmc.pc
+INSTALLED := $(BUILD)/fmc:bin/fmc $(BUILD)/libfmc-tsan.a:lib/libfmc-tsan.a $(BUILD)/fmc-tsan.pc:share/pkgconfig/fmc-tsan.pc
+INSTALLED += replay/gdb/fmc.py:share/fmc/fmc.py $(BUILD)/fmc.pc:share/pkgconfig/fmc.pc
 INSTALLED += $(BUILD)/completion.bash:share/bash-completion/completions/fmc $(BUILD)/completion.zsh:$(ZSH_FUNCTIONS)/_fmc
 INSTALLED += $(foreach header,ops points,include/fmc/$(header).h:include/fmc/$(header).h)
 INSTALLED += $(foreach page,$(wildcard man/*.[1-9]),$(page):share/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
 places = $(foreach file,$(INSTALLED),$(DESTDIR)$(PREFIX)/$(lastword $(subst :, ,$(file))))
 
 # Where it will be is known when it is installed.
-$(BUILD)/fmc.pc: include/fmc.pc.in always
+$(BUILD)/fmc.pc $(BUILD)/fmc-tsan.pc: $(BUILD)/%.pc: include/%.pc.in always
 	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< >$@
 
 $(BUILD)/completion.%: $(BUILD)/fmc
 	$(BUILD)/fmc completion $* >$@
 
-install: all $(BUILD)/fmc.pc $(BUILD)/completion.bash $(BUILD)/completion.zsh
+install: all $(BUILD)/fmc.pc $(BUILD)/fmc-tsan.pc $(BUILD)/completion.bash $(BUILD)/completion.zsh
 	@set -e; for file in $(INSTALLED); do \
 	    place=$${file#*:}; \
 	    case $$place in bin/*) mode=755 ;; *) mode=644 ;; esac; \

@@ -20,6 +20,8 @@ installed share/bash-completion/completions/fmc
 installed share/zsh/site-functions/_fmc
 installed include/fmc/ops.h
 installed include/fmc/points.h
+installed lib/libfmc-tsan.a
+installed share/pkgconfig/fmc-tsan.pc
 judge "every manual page is installed" [ "$(cd man && printf "%s\n" *.[0-9])" = "$(find "$PREFIX/share/man" -type f -printf '%f\n' | LC_ALL=C sort)" ]
 "$PREFIX/bin/fmc" --version >"$SCRATCH/out" 2>&1
 says "it runs from there" '^fmc [0-9]'

@@ -9,6 +9,7 @@
 #   fmc-only-if: REGEX       what the summary says that completeness depends on: "x at a.c:1 by T2 and b.c:2 by T3"
 #   fmc-warning: REGEX | none  what the summary has to warn of
 #   fmc-static: yes          check the statically linked program too
+#   fmc-compiled: yes | only check the program that is compiled to tell of its accesses too, or nothing else
 #   fmc-long: yes            a case for `make check-long`: another one does the same on a smaller scale
 # Schedules of findings are kept in $SCHEDULES for the replay test. Arguments: samples to run, all if none.
 . tests/lib.sh
@@ -16,14 +17,14 @@ SCHEDULES=${SCHEDULES:-$SCRATCH/schedules}
 FIELD=$'\x1f'
 mkdir -p "$SCHEDULES"
 
-# The cases of a sample, one a line: options, arguments, verdict, complete, executions, message, static, warning, only if, long.
+# The cases of a sample, one a line: options, arguments, verdict, complete, executions, message, static, warning, only if, long, compiled.
 cases() {
 	awk -v OFS="$FIELD" '
 		function flush() {
 			if (seen)
 				print value["options"], value["args"], value["verdict"], value["complete"],
 				    value["executions"], value["message"], value["static"], value["warning"],
-				    value["only-if"], value["long"]
+				    value["only-if"], value["long"], value["compiled"]
 			split("", value)
 		}
 		/^ \*\// { exit }
@@ -95,11 +96,16 @@ again() {
 
 run_sample() {
 	local source=$1 base number=0 options args verdict complete executions pattern static warning only_if in_long
+	local compiled variant
 	base=$(basename "${source%.*}")
-	while IFS=$FIELD read -r options args verdict complete executions pattern static warning only_if in_long; do
+	while IFS=$FIELD read -r options args verdict complete executions pattern static warning only_if in_long compiled; do
 		number=$((number + 1))
 		[ "$in_long" != yes ] || long || continue
-		run_case "$base $number [$options] $args" "$BUILD/samples/$base" "$SCHEDULES/$base.$number.sched"
+		[ "$compiled" = only ] || run_case "$base $number [$options] $args" "$BUILD/samples/$base" "$SCHEDULES/$base.$number.sched"
+		for variant in ${compiled:+compiled compiled-clang}; do
+			[ ! -x "$BUILD/samples/$base.$variant" ] || run_case "$base $number [$options] $args, $variant" \
+			    "$BUILD/samples/$base.$variant" "$SCHEDULES/$base.$number.$variant.sched"
+		done
 		[ "$static" != yes ] || run_case "$base $number [$options] $args, static" \
 		    "$BUILD/samples/$base.static" "$SCHEDULES/$base.$number.static.sched"
 	done < <(cases "$source")

@@ -103,6 +103,7 @@ static const char *const quiet[] = {
     "__tls_get_addr",
     "fmc_point",
     "fmc_choose",
+    "fmc_access",
     "eventfd",
     "epoll_create1",
     "socket",

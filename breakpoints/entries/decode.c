@@ -1,6 +1,7 @@
 #include "breakpoints/entries/entries_state.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <fmc/breakpoints/access.h>
 #include <fmc/breakpoints/plugin.h>
 #include <pthread.h>
 #include <threads.h>
@@ -100,6 +101,17 @@ void object_init_user(const struct target *target, enum object_class class, uint
 	plugin_init(class, state->user, address, &memory.memory);
 }
 
+static void decode_access(const struct user_regs_struct *regs, struct call *call)
+{
+	const enum access_kind kind = (enum access_kind)(uint32_t)regs->rdx;
+	call->compiled = true;
+	call->op.place = regs->rcx;
+	call->op.kind = kind == ACCESS_READS ? OP_MEMORY_READ : OP_MEMORY_WRITE;
+	call->op.arg = (int64_t)regs->rsi;
+	call->op.arg2 = (int64_t)regs->rdi;
+	call->op.arg3 = kind == ACCESS_COPIES ? (int64_t)regs->r8 : 0;
+}
+
 static enum status decode_arguments(const struct entries *entries, const struct target *target,
 				    const struct entry_point *point, const struct user_regs_struct *regs,
 				    struct call *call)
@@ -139,6 +151,9 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 		call->op.kind = (uint32_t)regs->rdx ? OP_MEMORY_WRITE : OP_MEMORY_READ;
 		call->op.arg = (int64_t)regs->rsi;
 		call->op.arg2 = (int64_t)regs->rdi;
+		break;
+	case SHAPE_ACCESS:
+		decode_access(regs, call);
 		break;
 	case SHAPE_CREATE:
 		return decode_create(entries, target, regs, call);
@@ -226,7 +241,7 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 	 * but the lock is still libc's. What a plug-in describes is the program's, be it as a start routine.
 	 */
 	call->libc_own =
-	    !call->user && (entries_is_libc(entries, call->return_address) ||
+	    !call->user && (entries_is_libc(entries, call->op.place) ||
 			    (entry_point_takes_object(point) && entries_is_libc(entries, call->object)));
 	return status;
 }

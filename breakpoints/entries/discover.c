@@ -23,6 +23,17 @@ static void add_own(struct discovery *discovery, uint64_t low, uint64_t high)
 	entries->own[entries->own_length++] = (struct range){low, high};
 }
 
+static void add_told(struct discovery *discovery, const struct symbol *symbol)
+{
+	struct entries *entries = discovery->entries;
+	if (!ARRAY_ONE_MORE(entries->told, entries->told_length)) {
+		discovery->failed = true;
+		return;
+	}
+	entries->told[entries->told_length++] =
+	    (struct range){symbol->address, symbol->address + symbol->size};
+}
+
 static struct trap *trap_at(struct entries *entries, uint64_t address)
 {
 	for (size_t i = 0; i < entries->traps_length; i++)
@@ -106,8 +117,11 @@ static void visit(void *context, const struct symbol *symbol)
 	    own == (discovery->module->kind == MODULE_PROGRAM) && discovery->module->kind != MODULE_OTHER;
 	if (point && (user || here || discovery->module->is_static))
 		visit_function(discovery, symbol, point);
-	if (symbol->function && discovery->module->kind == MODULE_PROGRAM)
+	if (symbol->function && discovery->module->kind == MODULE_PROGRAM) {
 		note_mangled(discovery->entries, symbol->name);
+		if (strncmp(symbol->name, COMPILED_ATOMIC, strlen(COMPILED_ATOMIC)) == 0)
+			add_told(discovery, symbol);
+	}
 	if (!discovery->module->is_static)
 		return;
 	if (!symbol->function && is_loader_lock(symbol->name))

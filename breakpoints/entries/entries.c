@@ -27,6 +27,7 @@ void entries_clear(struct entries *entries)
 	free(entries->traps);
 	free(entries->hash);
 	free(entries->own);
+	free(entries->told);
 	atomics_release(&entries->atomics);
 	answered_release(&entries->answered);
 	entries_forget_loaded(entries);

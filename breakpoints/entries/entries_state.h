@@ -57,6 +57,8 @@ struct entries {
 	uint32_t hash_mask;
 	struct range *own; /* code and data of libc and the loader */
 	size_t own_length;
+	struct range *told; /* functions whose atomic instructions fmc_access() has told of */
+	size_t told_length;
 	bool musl;
 	unsigned mangled; /* which of entry_own_name() the program has under a name of C++'s only, as bits */
 	enum atomics_use atomics_use;

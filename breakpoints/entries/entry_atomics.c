@@ -59,6 +59,9 @@ static void leave_out_functions(const struct entries *entries, struct atomics *a
 	for (size_t i = 0; i < entries->traps_length; i++)
 		atomics_leave_out(atomics, entries->traps[i].address,
 				  entries->traps[i].size ? entries->traps[i].size : 1);
+	for (size_t i = 0; i < entries->told_length && entries_compiled(entries); i++)
+		atomics_leave_out(atomics, entries->told[i].low,
+				  entries->told[i].high - entries->told[i].low);
 }
 
 enum status entries_find_atomics(struct entries *entries)

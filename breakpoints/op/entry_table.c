@@ -27,7 +27,7 @@ _Static_assert(OP_ALL <= UINT8_MAX, "a kind fits an entry point");
 
 const char *entry_own_name(size_t i)
 {
-	static const char *const names[] = {"fmc_choose", "fmc_point"};
+	static const char *const names[] = {"fmc_choose", "fmc_point", ENTRY_ACCESS};
 	return i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
@@ -44,6 +44,7 @@ static const struct entry_point table[] = {
     PLAIN_C11("cnd_signal", OP_COND_SIGNAL),
     TIMED_COND("cnd_timedwait", 2, true),
     SHAPED("cnd_wait", OP_COND_WAIT, SHAPE_COND_WAIT, true),
+    SHAPED(ENTRY_ACCESS, OP_MEMORY_READ, SHAPE_ACCESS, false),
     SHAPED("fmc_choose", OP_CHOOSE, SHAPE_NUMBER, false),
     SHAPED("fmc_point", OP_MEMORY_READ, SHAPE_POINT, false),
     PLAIN_C11("mtx_destroy", OP_MUTEX_DESTROY),
@@ -120,7 +121,7 @@ static int compare(const void *name, const void *entry)
 
 bool entry_point_is_own(const struct entry_point *point)
 {
-	return point->kind == OP_CHOOSE || point->shape == SHAPE_POINT;
+	return point->kind == OP_CHOOSE || point->shape == SHAPE_POINT || point->shape == SHAPE_ACCESS;
 }
 
 bool entry_point_is_loader(const struct entry_point *point)

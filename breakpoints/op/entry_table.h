@@ -16,6 +16,7 @@ enum entry_shape {
 	SHAPE_BARRIER_INIT,  /* (barrier, attributes, count) */
 	SHAPE_NUMBER,	     /* (int): no object */
 	SHAPE_POINT,	     /* (address, length, write) */
+	SHAPE_ACCESS,	     /* fmc_access() of <fmc/breakpoints/access.h> */
 	SHAPE_SEM_INIT,	     /* (sem, shared, value) */
 	SHAPE_SEM_OPEN,	     /* (name, flags, mode, value) */
 	SHAPE_CREATE,	     /* (thread, attributes, routine, argument) */
@@ -24,6 +25,10 @@ enum entry_shape {
 	SHAPE_LOADER,	     /* no operation: the loader calls it where it has mapped or unmapped modules */
 	SHAPE_USER	     /* what a plug-in makes of it */
 };
+
+/* By which code tells of its accesses that was compiled for it, and what its atomic operations begin with. */
+#define ENTRY_ACCESS	"fmc_access"
+#define COMPILED_ATOMIC "__tsan_atomic"
 
 struct entry_point {
 	const char *name;

@@ -192,6 +192,12 @@ static bool unknown(const struct op *op)
 	       (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT);
 }
 
+static void touch_words(struct footprint *footprint, uint64_t address, uint64_t bytes, enum touch_mode mode)
+{
+	for (uint64_t word = address / WORD; word <= (address + bytes - 1) / WORD; word++)
+		touch(footprint, TOUCH_WORD, (uint32_t)word, mode);
+}
+
 /*
  * Ranges conflict where they overlap and one writes, so what is touched is their words, and not the object,
  * which stands for one beginning only. Addresses 16 GiB apart share a number, which does no harm.
@@ -209,8 +215,9 @@ void touch_memory(struct footprint *footprint, const struct model *m, uint32_t t
 		return;
 	}
 	touch(footprint, TOUCH_MEMORY, 0, TOUCH_READ);
-	for (uint64_t word = address / WORD; word <= (address + bytes - 1) / WORD; word++)
-		touch(footprint, TOUCH_WORD, (uint32_t)word, mode);
+	touch_words(footprint, address, bytes, mode);
+	if (op->kind == OP_MEMORY_WRITE && op->arg3)
+		touch_words(footprint, (uint64_t)op->arg3, bytes, TOUCH_READ);
 }
 
 /*

@@ -16,6 +16,12 @@ static uint32_t begun(const struct own *own, size_t transition)
 	return low;
 }
 
+static bool is_within(const struct memory_access *access, int64_t address, int64_t length)
+{
+	const uint64_t low = (uint64_t)address, high = low + (length > 0 ? (uint64_t)length : 1);
+	return access->address >= low && access->address + access->size <= high;
+}
+
 bool access_is_operation(const struct access_order *order, const struct memory_access *access)
 {
 	const struct own *own = &order->threads[access->thread];
@@ -23,9 +29,10 @@ bool access_is_operation(const struct access_order *order, const struct memory_a
 	if (access->operation || after == 0)
 		return access->operation;
 	const struct op *op = &order->trace->at[own->at[after - 1]].op;
-	uint64_t low = (uint64_t)op->arg2, high = low + (op->arg > 0 ? (uint64_t)op->arg : 1);
-	bool announces = op->kind == OP_MEMORY_WRITE || (op->kind == OP_MEMORY_READ && !access->write);
-	return announces && access->address >= low && access->address + access->size <= high;
+	if (op->kind != OP_MEMORY_WRITE && (op->kind != OP_MEMORY_READ || access->write))
+		return false;
+	const bool copies = op->kind == OP_MEMORY_WRITE && op->arg3 && !access->write;
+	return is_within(access, op->arg2, op->arg) || (copies && is_within(access, op->arg3, op->arg));
 }
 
 bool access_ordered(const struct access_order *order, const struct memory_access *first,

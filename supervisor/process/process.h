@@ -17,11 +17,13 @@
 struct retries {
 	struct retry {
 		uint64_t entry, object; /* the instruction's address and its operand's */
+		uint64_t bytes;		/* how many it accesses */
 		uint64_t word;		/* what was there */
 		uint64_t registers[RETRY_REGISTERS];
 	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
 	uint32_t length;
 	uint64_t word;	 /* what the object was before the present one */
+	bool open;	 /* whether the last one has changed its object isn't known yet */
 	uint32_t in_row; /* such instructions since the thread's last other operation */
 };
 

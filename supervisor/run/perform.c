@@ -267,6 +267,20 @@ static void perform_instruction(struct process *process, uint32_t thread, struct
 		run_failed(outcome, END_ERROR, status, "can't step over an instruction");
 }
 
+/* What the compiler has told of is performed on the way to the next operation: what a read finds is there now. */
+static void perform_compiled(struct process *process, uint32_t thread, const struct effect *effect,
+			     struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	retries_before(process, self);
+	retries_leave_open(self);
+	outcome->result_valid = false;
+	if (self->call.op.kind == OP_MEMORY_READ)
+		keep_value(process, &self->call, outcome);
+	complete(process, thread, effect);
+	go_on(process, thread, outcome);
+}
+
 /* The first half of an instruction of two accesses: nothing runs. */
 static void perform_read(struct process *process, uint32_t thread, struct outcome *outcome)
 {
@@ -371,7 +385,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	memset(outcome, 0, sizeof *outcome);
 	process_note(process, MANNER_RUN, 0);
 	process->hope_lost &= op_waits_outside(op->kind);
-	if (!self->call.instruction)
+	if (!self->call.instruction && !self->call.compiled)
 		retries_forget(self);
 	outcome->created = NO_THREAD;
 	outcome->result = effect->result;
@@ -405,7 +419,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		process_note(process, MANNER_RETURN, 0);
 		if (self->spinning)
 			process_note_other(process, "a loop without operations was taken for a yield");
-		else if (self->call.instruction)
+		else if (self->call.instruction || self->call.compiled)
 			retries_yield(process, self);
 		else
 			tracee_skip_syscall(self->tracee, 0);
@@ -457,6 +471,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 			return perform_native(process, thread, outcome);
 		if (effect->timed_out)
 			return perform_expired(process, thread, outcome);
+		if (self->call.compiled)
+			return perform_compiled(process, thread, effect, outcome);
 		complete(process, thread, effect);
 		go_on(process, thread, outcome);
 	}

@@ -12,12 +12,20 @@
 #define REREADS 2
 #define LONG	100
 
-static uint64_t object_of(const struct process *process, const struct call *call)
+/* Where the compiler tells of every access, computing alone makes that many. */
+#define LONG_COMPILED 1000
+
+static uint64_t word_at(const struct process *process, uint64_t address, uint64_t bytes)
 {
 	uint64_t word = 0;
 	/* What can't be read is 0. */
-	(void)target_read(process->target, call->object, &word, call->op.arg < 8 ? (size_t)call->op.arg : 8);
+	(void)target_read(process->target, address, &word, bytes < sizeof word ? (size_t)bytes : sizeof word);
 	return word;
+}
+
+static uint64_t object_of(const struct process *process, const struct call *call)
+{
+	return word_at(process, call->object, (uint64_t)call->op.arg);
 }
 
 /* What the next instructions and the way to them depend on, memory left aside; not the flags, of the round before the first. */
@@ -32,6 +40,13 @@ static void note_registers(const struct user_regs_struct *regs, uint64_t into[RE
 void retries_forget(struct process_thread *thread)
 {
 	thread->retries.length = thread->retries.in_row = 0;
+	thread->retries.open = false;
+}
+
+/* What the compiler tells of has one function for all places. */
+static uint64_t place_of(const struct call *call)
+{
+	return call->compiled ? call->op.place : call->entry;
 }
 
 void retries_before(struct process *process, struct process_thread *thread)
@@ -42,12 +57,26 @@ void retries_before(struct process *process, struct process_thread *thread)
 	if (!regs)
 		return;
 	struct retry *retry = &retries->at[retries->length % RETRIES_ROOM];
-	retry->entry = thread->call.entry;
+	retry->entry = place_of(&thread->call);
 	retry->object = thread->call.object;
+	retry->bytes = (uint64_t)thread->call.op.arg;
 	retry->word = retries->word;
 	note_registers(regs, retry->registers);
 	retries->length++;
 	retries->in_row++;
+}
+
+void retries_leave_open(struct process_thread *thread)
+{
+	thread->retries.open = thread->retries.length > 0;
+}
+
+static void settle(const struct process *process, struct retries *retries)
+{
+	const struct retry *last = &retries->at[(retries->length - 1) % RETRIES_ROOM];
+	if (retries->open && word_at(process, last->object, last->bytes) != retries->word)
+		retries->length = 0;
+	retries->open = false;
 }
 
 void retries_after(struct process *process, struct process_thread *thread)
@@ -60,29 +89,29 @@ static bool is_same(const struct retry *retry, const struct call *call, const st
 {
 	uint64_t registers[RETRY_REGISTERS];
 	note_registers(regs, registers);
-	return retry->entry == call->entry && retry->object == call->object &&
+	return retry->entry == place_of(call) && retry->object == call->object &&
 	       memcmp(retry->registers, registers, sizeof registers) == 0;
 }
 
 static bool is_reread(const struct retry *retry, const struct call *call, uint64_t word)
 {
-	return retry->entry == call->entry && retry->object == call->object && retry->word == word;
+	return retry->entry == place_of(call) && retry->object == call->object && retry->word == word;
 }
 
-bool retries_repeat(const struct process *process, const struct process_thread *thread,
-		    const struct call *call)
+bool retries_repeat(const struct process *process, struct process_thread *thread, const struct call *call)
 {
-	const struct retries *retries = &thread->retries;
+	struct retries *retries = &thread->retries;
 	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
 	const bool loads = call->op.kind == OP_MEMORY_READ && !call->apart;
 	const uint64_t word = loads ? object_of(process, call) : 0;
+	settle(process, retries);
 	uint32_t known = retries->length < RETRIES_ROOM ? retries->length : RETRIES_ROOM, rereads = 0;
 	for (uint32_t i = 0; regs && i < known; i++) {
 		if (is_same(&retries->at[i], call, regs))
 			return true;
 		rereads += loads && is_reread(&retries->at[i], call, word);
 	}
-	return rereads >= REREADS || retries->in_row >= LONG;
+	return rereads >= REREADS || retries->in_row >= (call->compiled ? LONG_COMPILED : LONG);
 }
 
 bool run_stop_before_retry(struct run *run, const struct call *call)

@@ -175,7 +175,10 @@ static bool on_trap(struct run *run, const struct stop *stop)
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
 	if (visible && call.op.kind == OP_THREAD_CREATE && run_become_threaded(run))
 		return true;
-	if (visible && process->threaded && call.instruction && retries_repeat(process, run_self(run), &call))
+	if (visible && process->threaded)
+		run_join_copy(run, &call);
+	if (visible && process->threaded && (call.instruction || call.compiled) &&
+	    retries_repeat(process, run_self(run), &call))
 		return run_stop_before_retry(run, &call);
 	if (visible && process->threaded)
 		return run_stop_before(run, &call);

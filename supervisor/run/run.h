@@ -155,15 +155,19 @@ void rounds_begin(struct process *process, uint32_t thread);
 /* spin.c: stop a thread that runs. False: it came to something just now, which the next wait tells. */
 bool process_stop_running(struct process *process, struct tracee *tracee);
 
+/* copies.c: the call may be the second half of what the thread has told of in two. */
+void run_join_copy(struct run *run, struct call *call);
+
 /*
  * retries.c. before, after: the thread performs the atomic instruction that it has pending. repeat: has it come to this one
  * in a round that has changed nothing, or for so long that it may be waiting? yield: perform the yield that stands for the round.
  */
 void retries_forget(struct process_thread *thread);
 void retries_before(struct process *process, struct process_thread *thread);
+/* It is performed on the way to the next operation; whether it has changed its object is seen there. */
+void retries_leave_open(struct process_thread *thread);
 void retries_after(struct process *process, struct process_thread *thread);
-bool retries_repeat(const struct process *process, const struct process_thread *thread,
-		    const struct call *call);
+bool retries_repeat(const struct process *process, struct process_thread *thread, const struct call *call);
 void retries_yield(struct process *process, struct process_thread *thread);
 
 /*

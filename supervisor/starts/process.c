@@ -297,6 +297,15 @@ const char *process_mangled(const struct process *process, size_t i)
 	return process->threaded ? entries_mangled(process->entries, i) : NULL;
 }
 
+bool process_compiled(const struct process *process, char uncompiled[PROCESS_UNCOMPILED])
+{
+	*uncompiled = '\0';
+	if (!process->threaded || !entries_compiled(process->entries))
+		return false;
+	entries_uncompiled(process->entries, uncompiled, PROCESS_UNCOMPILED);
+	return true;
+}
+
 uint32_t process_spin_ms(const struct process *process)
 {
 	return process->options.spin_ms;

@@ -28,6 +28,7 @@ struct call {
 	    apart; /* it reads and writes in two accesses: OP_MEMORY_READ, which is followed by OP_MEMORY_WRITE */
 	bool
 	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
+	bool compiled;		/* an access to memory that the compiler has told of: fmc_access() */
 	bool counts_references; /* and one of the C++ library's own, to `object` */
 	bool loads;		/* the loader has mapped or unmapped modules: see entries_look_again() */
 	bool
@@ -178,6 +179,19 @@ const char *entries_missing(const struct entries *entries, size_t i);
  * they do nothing: the i-th, NULL after the last.
  */
 const char *entries_mangled(const struct entries *entries, size_t i);
+
+/*
+ * From where the program goes on after it has told of a write to where it does after telling of a read: does the code go straight on,
+ * and nothing but the call at its end write? Then the write hasn't been performed yet: it copies. By the module's file.
+ */
+bool entries_copy_between(const struct entries *entries, uint64_t low, uint64_t high);
+
+/*
+ * Does the program have code that tells of its accesses (access.h)? And which of its libraries, libc's and the compiler's own left aside,
+ * don't: a list of names, cut where there is no more room; empty: none.
+ */
+bool entries_compiled(const struct entries *entries);
+void entries_uncompiled(const struct entries *entries, char *text, size_t room);
 
 /* What a plug-in says of an object that is seen for the first time. */
 void object_init_user(const struct target *target, enum object_class class, uint64_t address,

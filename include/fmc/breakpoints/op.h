@@ -83,12 +83,12 @@ enum op_kind {
 			     OP_COMPARE */
 	OP_FUTEX_WAKE_OP, /* object, object2; arg and arg2: to wake at each, arg3: the encoded operation */
 	OP_MEMORY_READ,	  /* fmc_point(): the program is about to read; arg: how many bytes, arg2: address */
-	OP_MEMORY_WRITE,  /* the same, to write */
-	OP_CHOOSE,	  /* fmc_choose(); arg: how many choices */
-	OP_PROCESS_EXIT,  /* exit_group; arg: status */
-	OP_SYSCALL,	  /* a system call that waits for something outside of the model; arg: its number */
-	OP_KINDS,	  /* how many are built in; as an answer: none */
-	OP_USER		  /* the first of those that a plug-in describes: op_add() */
+	OP_MEMORY_WRITE, /* the same, to write; arg3: where as many bytes are that it reads for that, 0: nowhere */
+	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
+	OP_PROCESS_EXIT, /* exit_group; arg: status */
+	OP_SYSCALL,	 /* a system call that waits for something outside of the model; arg: its number */
+	OP_KINDS,	 /* how many are built in; as an answer: none */
+	OP_USER		 /* the first of those that a plug-in describes: op_add() */
 };
 
 /* So many kinds and classes may be added to those that are built in. */

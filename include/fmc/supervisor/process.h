@@ -135,6 +135,10 @@ void process_missing(const struct process *process, char text[160]);
 /* As entries_mangled(), of the last program to have had threads. */
 const char *process_mangled(const struct process *process, size_t i);
 
+/* As entries_compiled() and entries_uncompiled(), of the same. */
+#define PROCESS_UNCOMPILED 160
+bool process_compiled(const struct process *process, char uncompiled[PROCESS_UNCOMPILED]);
+
 /* After how much CPU time a thread is examined: options.spin_ms. */
 uint32_t process_spin_ms(const struct process *process);
 

@@ -137,5 +137,6 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	else
 		verdict_because(x->verdict, "the first failure ends the search");
 	x->verdict->atomics = x->options->atomics;
+	x->verdict->compiled = process_compiled(x->session->process, x->verdict->uncompiled);
 	x->verdict->seconds = explore_seconds(x);
 }

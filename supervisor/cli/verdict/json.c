@@ -161,10 +161,11 @@ static json_t *only_if_json(const struct verdict *verdict)
 /* How much of the executions' accesses to memory was looked at, in samples and as a whole. */
 static json_t *memory_json(const struct verdict *verdict)
 {
-	return json_pack("{s:I, s:o, s:I, s:o}", "executions", (json_int_t)verdict->memory.executions,
+	return json_pack("{s:I, s:o, s:I, s:o, s:o}", "executions", (json_int_t)verdict->memory.executions,
 			 "not_looked_at", json_text(verdict->memory.unseen), "watched_executions",
 			 (json_int_t)verdict->watched, "not_watched",
-			 json_text(*verdict->unwatched ? verdict->unwatched : NULL));
+			 json_text(*verdict->unwatched ? verdict->unwatched : NULL), "not_compiled",
+			 json_text(*verdict->uncompiled ? verdict->uncompiled : NULL));
 }
 
 static json_t *verdict_json(const struct verdict *verdict)

@@ -146,7 +146,10 @@ void verdict_break_off(struct verdict *verdict, const char *where, enum whereabo
 
 const char *verdict_granularity(const struct verdict *verdict)
 {
-	return verdict->switched.length > 0 ? "race" : verdict->atomics ? "atomic" : "sync";
+	return verdict->compiled	      ? "access"
+	       : verdict->switched.length > 0 ? "race"
+	       : verdict->atomics	      ? "atomic"
+					      : "sync";
 }
 
 static const char *plural(uint64_t n)
@@ -197,6 +200,10 @@ static void print_conditions(const struct verdict *verdict, const char *gap, con
 	fprintf(stream, "threads switching only before synchronisation operations");
 	if (verdict->atomics)
 		fprintf(stream, "%sand atomic instructions of the program and its libraries", gap);
+	if (verdict->compiled)
+		fprintf(stream, "%sand accesses to memory of code that was compiled to tell of them", gap);
+	if (*verdict->uncompiled)
+		fprintf(stream, ",%swhich %s doesn't do", gap, verdict->uncompiled);
 	if (verdict->switched.length > 0) {
 		fprintf(stream, "%sand these accesses to memory: ", gap);
 		memory_seen_print(&verdict->switched, VARIABLES_SHOWN, stream);

@@ -58,7 +58,9 @@ struct verdict {
 	    before; /* those of the search without atomic instructions that came first; 0: there was none */
 	uint64_t unmodelled; /* operations, in all executions */
 	bool atomics;	     /* threads were switched at atomic instructions of the program, too */
-	bool reduced;	     /* complete but for executions that are equivalent to others */
+	bool compiled;	     /* threads were switched at accesses that the program tells of, */
+	char uncompiled[PROCESS_UNCOMPILED]; /* which these libraries don't; empty: none */
+	bool reduced;			     /* complete but for executions that are equivalent to others */
 	uint64_t classes;    /* executions that differ in more than the order of independent operations */
 	double saturation;   /* the share of the last executions that were of classes seen before */
 	double estimate;     /* how many executions there are; 0: none can be given */

@@ -52,12 +52,17 @@ static void on_before(void *context, struct execution *execution, const struct t
 	watch->transition = trace->length;
 	if (op->kind != OP_MEMORY_READ && op->kind != OP_MEMORY_WRITE)
 		return;
-	const struct memory_access access = {.address = (uint64_t)op->arg2,
-					     .size = op->arg > 0 ? (uint64_t)op->arg : 1,
-					     .place = op->place,
-					     .thread = thread,
-					     .write = op->kind == OP_MEMORY_WRITE,
-					     .operation = true};
+	struct memory_access access = {.address = (uint64_t)op->arg2,
+				       .size = op->arg > 0 ? (uint64_t)op->arg : 1,
+				       .place = op->place,
+				       .thread = thread,
+				       .write = op->kind == OP_MEMORY_WRITE,
+				       .operation = true};
+	on_access(watch, &access);
+	if (op->kind == OP_MEMORY_READ || !op->arg3)
+		return;
+	access.address = (uint64_t)op->arg3;
+	access.write = false;
 	on_access(watch, &access);
 }
 

@@ -89,6 +89,40 @@ START_TEST(accesses_depend_where_they_overlap_and_one_writes)
 }
 END_TEST
 
+static struct op copy_op(struct model *m, uint64_t from, uint64_t to)
+{
+	struct op op = memory_op(m, OP_MEMORY_WRITE, to, 16);
+	op.arg3 = (int64_t)from;
+	return op;
+}
+
+/* Where the copy 0x1000 to 0x2000 and another one touch the same bytes, and not only read them. */
+START_TEST(a_copy_reads_and_writes)
+{
+	static const struct {
+		uint64_t from, to;
+		bool depend;
+	} cases[] = {
+	    {0x1000, 0x3000, false}, {0x3000, 0x2000, true},  {0x2000, 0x3000, true},
+	    {0x3000, 0x1008, true},  {0x3000, 0x1010, false}, {0x2010, 0x3000, false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct footprint a = {0}, b = {0};
+		struct model *m = two_threads();
+		struct op op = copy_op(m, 0x1000, 0x2000), op2 = copy_op(m, cases[i].from, cases[i].to);
+		come_to(m, 0, &op);
+		come_to(m, 1, &op2);
+		dependence_begin(&a, m, 0, CHOICE_DEFAULT);
+		dependence_begin(&b, m, 1, CHOICE_DEFAULT);
+		ck_assert_int_eq(dependence_conflict((struct accesses){a.at, a.length},
+						     (struct accesses){b.at, b.length}, false),
+				 cases[i].depend);
+		footprint_release(&a);
+		footprint_release(&b);
+	}
+}
+END_TEST
+
 /* It compares the word, which atomic instructions of the program may write. */
 START_TEST(a_futex_wait_reads_its_word)
 {
@@ -193,6 +227,7 @@ int main(void)
 	TCase *pure = tcase_create("pure"), *real = tcase_create("real");
 	tcase_add_test(pure, a_futex_wait_reads_its_word);
 	tcase_add_test(pure, accesses_depend_where_they_overlap_and_one_writes);
+	tcase_add_test(pure, a_copy_reads_and_writes);
 	tcase_add_test(pure, every_value_is_a_choice_and_the_result);
 	tcase_set_timeout(real, 60);
 	tcase_add_loop_test(real, calls_of_the_program_are_seen, 0, 2);

@@ -329,6 +329,25 @@ START_TEST(operations_of_memory)
 }
 END_TEST
 
+/* A copy reads and writes. */
+START_TEST(of_copies)
+{
+	for (int i = 0; i < 2; i++) {
+		struct op *op = &table_op(table_body(&program), OP_MEMORY_WRITE, NO_OBJECT)->op;
+		op->object = table_object(&program, CLASS_MEMORY, 0, 0);
+		op->arg = 4;
+		op->arg2 = i == 0 ? ADDRESS + 64 : ADDRESS;
+		op->arg3 = i == 0 ? ADDRESS : 0;
+	}
+	run("");
+	after(0, OP_MEMORY_WRITE, 1, false);
+	after(1, OP_MEMORY_WRITE, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+	accesses[0].write = true;
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
 /* What the routine of a pthread_once does comes before those who find it done, however they do. */
 START_TEST(in_a_once)
 {
@@ -461,6 +480,6 @@ SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(after_the_unlock),
       TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads), TEST(other_bytes), TEST(ranges),
       TEST(once_for_each_place), TEST(own_stacks), TEST(freed), TEST(large_and_freed), TEST(freed_by_guess),
       TEST(before_creation), TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore),
-      TEST(at_a_barrier), TEST(operations_of_memory), TEST(in_a_once), TEST(a_branch_not_taken),
-      TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
+      TEST(at_a_barrier), TEST(operations_of_memory), TEST(of_copies), TEST(in_a_once),
+      TEST(a_branch_not_taken), TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
       TEST(passed_on_by_another), TEST(locked_by_an_operation))
