@@ -179,7 +179,8 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 			*length = release_touched(release, tracee->target, regs, at);
 		else
 			leave(sampler, release, tracee->target, regs, thread);
-		regs->rip = release->copy;
+		regs->rip = address;
+		sampler->passing = release->copy;
 		return STATUS_OK;
 	}
 	if (is_stub(sampler, address))

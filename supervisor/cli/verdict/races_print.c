@@ -42,6 +42,8 @@ static void put_transition(const struct finding *finding, size_t i, FILE *stream
 	const struct transition_place *place = i < finding->places_length ? &finding->places[i] : NULL;
 	fprintf(stream, "T%" PRIu32 " %s %s", t->thread + 1,
 		t->op.kind == OP_MEMORY_WRITE ? "writes" : "reads", name ? name : "it");
+	if (t->result_valid)
+		fprintf(stream, " = %" PRId64, t->result);
 	if (place && place->file)
 		fprintf(stream, " at %s:%d", place->file, place->line);
 	free(name);
