@@ -198,6 +198,7 @@ static enum status decode_atomic(const struct entries *entries, const struct sto
 	if (call->unwatched)
 		return STATUS_OK;
 	call->apart = atomic->kind == ATOMIC_APART;
+	call->waits = atomic->kind == ATOMIC_STORE || call->apart;
 	call->op.kind = atomic->kind == ATOMIC_LOAD || call->apart ? OP_MEMORY_READ : OP_MEMORY_WRITE;
 	call->op.arg = atomic->bytes;
 	call->op.arg2 = (int64_t)call->object;

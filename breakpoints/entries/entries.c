@@ -1,4 +1,6 @@
+#include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,7 @@ void entries_free(struct entries *entries)
 		return;
 	entries_clear(entries);
 	modules_release(&entries->modules);
+	operands_free(entries->operands);
 	free(entries);
 }
 

@@ -75,6 +75,7 @@ struct entries {
 	uint64_t page;	       /* where the slots are, 0 before they have been made */
 	struct page *contents; /* a slot for each trap, in the same order */
 	struct patches first, rest;
+	struct operands *operands; /* entry_fences.c; NULL until it is asked */
 	struct head heads[LOOPS_MOST];
 	uint32_t heads_length; /* those after it have never been used */
 };

@@ -174,7 +174,7 @@ static bool read_choice(struct reader *r, struct schedule_line *line)
 	if (!has_key(r, key, length))
 		return true;
 	if (!words_read_choice(r->word.rest + length, r->word.length - length, &line->step.choice))
-		return fail(r, "expected choice=timeout, choice=spurious or choice=NUMBER");
+		return fail(r, "expected choice=timeout, choice=spurious, choice=flush or choice=NUMBER");
 	return next(r);
 }
 

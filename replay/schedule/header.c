@@ -17,10 +17,10 @@
 #define MOST_HIDDEN  (8u << 20) /* bytes of hidden variables */
 
 static const char *const key_names[KEYS] = {
-    "fmc",	"program",   "arg",	 "directory", "module",	 "env",	     "hidden", "input",
-    "fair",	"depth",     "timeouts", "clock",     "atomics", "waking",   "expect", "head",
-    "promoted", "ops",	     "op",	 "image",     "origin",	 "strategy", "thread", "verdict",
-    "message",	"signature", "end",	 "loop",      "length",
+    "fmc",     "program",  "arg",	"directory", "module",	"env",	  "hidden",   "input",
+    "fair",    "depth",	   "timeouts",	"clock",     "atomics", "memory", "waking",   "expect",
+    "head",    "promoted", "ops",	"op",	     "image",	"origin", "strategy", "thread",
+    "verdict", "message",  "signature", "end",	     "loop",	"length",
 };
 
 static enum status set_string(struct parser *p, char **to, const char *value)
@@ -107,6 +107,16 @@ static enum status set_atomics(struct parser *p, const char *value)
 		return parser_fail(p, "expected yes or no, not '%s'",
 				   parser_excerpt(shown, value, strlen(value)));
 	p->schedule->header.atomics = *value == 'y';
+	return STATUS_OK;
+}
+
+static enum status set_memory(struct parser *p, const char *value)
+{
+	char shown[64];
+	if (strcmp(value, "sc") != 0 && strcmp(value, "tso") != 0)
+		return parser_fail(p, "expected sc or tso, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	p->schedule->header.tso = *value == 't';
 	return STATUS_OK;
 }
 
@@ -285,6 +295,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_timeouts(p, value);
 	case KEY_ATOMICS:
 		return set_atomics(p, value);
+	case KEY_MEMORY:
+		return set_memory(p, value);
 	case KEY_WAKING:
 		return set_string(p, &header->waking, value);
 	case KEY_EXPECT:

@@ -104,6 +104,8 @@ static void add_header(struct text *text, const struct schedule *schedule)
 		text_printf(text, "clock %llu\n", (unsigned long long)header->clock);
 	if (header->atomics)
 		text_printf(text, "atomics yes\n");
+	if (header->tso)
+		text_printf(text, "memory tso\n");
 	if (header->waking)
 		add_value(text, "waking", header->waking);
 	add_value(text, "expect", header->expected);

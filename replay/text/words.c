@@ -54,6 +54,8 @@ void words_choice(struct text *text, int32_t choice)
 		text_printf(text, "timeout");
 	else if (choice == CHOICE_SPURIOUS)
 		text_printf(text, "spurious");
+	else if (choice == CHOICE_FLUSH)
+		text_printf(text, "flush");
 	else
 		text_printf(text, "%d", choice);
 }
@@ -65,6 +67,8 @@ bool words_read_choice(const char *word, size_t length, int32_t *choice)
 		*choice = CHOICE_TIMEOUT;
 	else if (same(word, length, "spurious"))
 		*choice = CHOICE_SPURIOUS;
+	else if (same(word, length, "flush"))
+		*choice = CHOICE_FLUSH;
 	else if (read_signed(word, length, &number) && number >= INT32_MIN && number <= INT32_MAX)
 		*choice = (int32_t)number;
 	else

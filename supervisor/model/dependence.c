@@ -3,6 +3,7 @@
  * model that tests hold against it: transitions without a conflict can be swapped without any difference.
  */
 #include "supervisor/model/family.h"
+#include "supervisor/model/state.h"
 
 #include <fmc/breakpoints/plugin.h>
 #include <fmc/supervisor/bitset.h>
@@ -198,6 +199,19 @@ static void touch_words(struct footprint *footprint, uint64_t address, uint64_t 
 		touch(footprint, TOUCH_WORD, (uint32_t)word, mode);
 }
 
+/* Does a read find all that it reads in a store of its own thread's, so that nobody else has a part in it? */
+static bool is_forwarded(const struct model *m, uint32_t t, const struct op *op)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	const uint64_t address = (uint64_t)op->arg2, bytes = (uint64_t)op->arg;
+	for (uint32_t i = 0; i < thread->waiting; i++) {
+		const struct model_store *store = &thread->stores[i];
+		if (address >= store->address && address + bytes <= store->address + store->bytes)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Ranges conflict where they overlap and one writes, so what is touched is their words, and not the object,
  * which stands for one beginning only. Addresses 16 GiB apart share a number, which does no harm.
@@ -205,11 +219,13 @@ static void touch_words(struct footprint *footprint, uint64_t address, uint64_t 
 void touch_memory(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 		  int32_t choice)
 {
-	(void)m;
-	(void)t;
-	(void)choice;
-	enum touch_mode mode = op->kind == OP_MEMORY_WRITE ? TOUCH_WRITE : TOUCH_READ;
-	uint64_t address = (uint64_t)op->arg2, bytes = op->arg > 0 ? (uint64_t)op->arg : 1;
+	const struct model_store *flushed =
+	    choice == CHOICE_FLUSH ? &model_thread_const(m, t)->stores[0] : NULL;
+	enum touch_mode mode = flushed || op->kind != OP_MEMORY_READ ? TOUCH_WRITE : TOUCH_READ;
+	uint64_t address = flushed ? flushed->address : (uint64_t)op->arg2;
+	uint64_t bytes = flushed ? flushed->bytes : op->arg > 0 ? (uint64_t)op->arg : 1;
+	if (op->flags & OP_BUFFERED || (mode == TOUCH_READ && is_forwarded(m, t, op)))
+		return;
 	if (bytes > WORDS_APART * WORD) {
 		touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
 		return;

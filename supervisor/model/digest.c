@@ -13,25 +13,11 @@ enum {
 
 /* Which of arg, arg2, arg3 are state; the others are time-outs or unused. */
 static const uint8_t args_that_count[OP_ALL] = {
-    [OP_MUTEX_INIT] = 1,
-    [OP_SEM_INIT] = 1,
-    [OP_COND_RELOCK] = 1,
-    [OP_FUTEX_WAIT] = 3,
-    [OP_RWLOCK_INIT] = 1,
-    [OP_BARRIER_INIT] = 1,
-    [OP_ONCE_END] = 1,
-    [OP_THREAD_CANCELSTATE] = 1,
-    [OP_THREAD_CANCELTYPE] = 1,
-    [OP_FUTEX_ASLEEP] = 2,
-    [OP_FUTEX_WAKE] = 3,
-    [OP_FUTEX_REQUEUE] = 7,
-    [OP_FUTEX_WAKE_OP] = 7,
-    [OP_PROCESS_EXIT] = 1,
-    [OP_MEMORY_READ] = 3,
-    [OP_MEMORY_WRITE] = 7,
-    [OP_CHOOSE] = 1,
-    [OP_SYSCALL] = 1,
-    [OP_USER... OP_ALL - 1] = 7,
+    [OP_MUTEX_INIT] = 1,	[OP_SEM_INIT] = 1,     [OP_COND_RELOCK] = 1, [OP_FUTEX_WAIT] = 3,
+    [OP_RWLOCK_INIT] = 1,	[OP_BARRIER_INIT] = 1, [OP_ONCE_END] = 1,    [OP_THREAD_CANCELSTATE] = 1,
+    [OP_THREAD_CANCELTYPE] = 1, [OP_FUTEX_ASLEEP] = 2, [OP_FUTEX_WAKE] = 3,  [OP_FUTEX_REQUEUE] = 7,
+    [OP_FUTEX_WAKE_OP] = 7,	[OP_PROCESS_EXIT] = 1, [OP_MEMORY_READ] = 3, [OP_MEMORY_WRITE] = 7,
+    [OP_MEMORY_FLUSH] = 3,	[OP_CHOOSE] = 1,       [OP_SYSCALL] = 1,     [OP_USER... OP_ALL - 1] = 7,
 };
 
 static uint64_t pair(uint32_t low, uint32_t high)
@@ -88,6 +74,9 @@ uint64_t model_digest(const struct model *m)
 	for (uint32_t t = 0; t < m->threads; t++) {
 		words_of_thread(m, t, words);
 		digest = mix_all(digest, words, THREAD_WORDS);
+		const struct model_thread *thread = model_thread_const(m, t);
+		for (uint32_t i = 0; i < thread->waiting; i++)
+			digest = mix(mix(digest, thread->stores[i].address), thread->stores[i].bytes);
 	}
 	for (uint32_t o = 0; o < m->objects; o++) {
 		uint32_t length = words_of_object(m, o, words);

@@ -183,6 +183,7 @@ void model_thread_exit(struct model *m, uint32_t t)
 	if (model_sleeps(thread))
 		model_queue_remove(m, model_awaited(&thread->op), t);
 	thread->run = THREAD_EXITED;
+	thread->waiting = 0;
 	model_mutex_owner_died(m, t);
 }
 
@@ -293,6 +294,8 @@ bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
 		return model_spurious(m, t);
 	if (!model_ready(m, t))
 		return choice == CHOICE_TIMEOUT && model_enabled(m, t);
+	if (model_flushes(m, t))
+		return choice == CHOICE_DEFAULT || choice == CHOICE_FLUSH;
 	uint32_t choices = model_choices(m, t);
 	return choices == 1 ? choice == model_choice(m, t, 0) : choice >= 0 && (uint32_t)choice < choices;
 }

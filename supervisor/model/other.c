@@ -1,6 +1,5 @@
 /*
- * Operations without an object that the model knows, and accesses to memory, whose order alone counts: yields, sleeps,
- * waits for the outside, choices.
+ * Operations without an object that the model knows: yields, sleeps, waits for the outside, choices.
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
@@ -33,8 +32,8 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	model_cancel_set(m, t);
 	if (op->kind == OP_THREAD_CANCELSTATE || op->kind == OP_THREAD_CANCELTYPE) {
 		effect_result(effect, 0);
-	} else if (op->kind == OP_MEMORY_READ || op->kind == OP_MEMORY_WRITE || op->kind == OP_CHOOSE) {
-		/* The function has no result, or the choice; what the program does then is its own. */
+	} else if (op->kind == OP_CHOOSE || op_class(op->kind) == CLASS_MEMORY) {
+		/* The result is the choice; what the program does then is its own. */
 		effect_result(effect, choice);
 		effect->blocked = true;
 	} else if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
@@ -48,5 +47,3 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 }
 
 const struct family family_other = {.ready = ready, .ways = ways, .perform = perform, .touch = touch_other};
-
-const struct family family_memory = {.perform = perform, .touch = touch_memory};

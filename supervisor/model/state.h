@@ -41,12 +41,18 @@ enum thread_flag {
 	THREAD_UNWINDS = 32,  /* has acted, runs its clean-up handlers */
 };
 
+struct model_store {
+	uint64_t address, bytes;
+};
+
 struct model_thread {
 	struct op op;	      /* believed while STOPPED */
 	uint32_t next, prev;  /* neighbours in the queue in which it sleeps, else NO_THREAD */
 	uint32_t robust_held; /* how many robust mutexes it holds */
 	uint8_t run;	      /* enum thread_run */
 	uint8_t flags;	      /* enum thread_flag */
+	uint8_t waiting;      /* how many stores wait in its buffer, */
+	struct model_store stores[MODEL_STORES]; /* the oldest first */
 };
 
 enum object_flag {
@@ -150,6 +156,13 @@ static inline bool model_sleeps(const struct model_thread *thread)
 {
 	return thread->run == THREAD_STOPPED &&
 	       (thread->op.flags & OP_QUEUED || op_is_asleep(thread->op.kind));
+}
+
+/* Has t, before its pending operation, both ways of a thread whose stores wait? */
+static inline bool model_flushes(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED && thread->op.kind == OP_MEMORY_READ && thread->waiting > 0;
 }
 
 /* The object that an operation waits for: of those with two, the mutex once it has been woken. */

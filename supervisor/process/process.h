@@ -38,6 +38,28 @@ struct apart {
 	uint8_t read[APART_BYTES];
 };
 
+/*
+ * Stores of a thread's that others don't see yet (run/stores.c), the oldest first: operations, as many as the model knows of, and after
+ * each the stores behind it that are none. While the thread runs they are in memory, and what was there before them is here.
+ */
+#define STORES_ROOM 64
+#define STORE_BYTES 8 /* of an operation */
+struct store {
+	uint64_t address, size, place;
+	bool operation;
+	uint8_t bytes[WAITING_BYTES], under[WAITING_BYTES];
+};
+
+struct stores {
+	struct store at[STORES_ROOM];
+	uint32_t length, operations;
+	uint32_t steps; /* instructions since the last operation among them */
+	bool in_memory;
+	bool at_fence; /* it stands before an instruction that waits for them, and that is no operation */
+	struct call
+	    held; /* the operation that waits for them; the thread has OP_MEMORY_FLUSH pending instead */
+};
+
 /* A thread of the process, by its number in the model. */
 struct process_thread {
 	struct tracee *tracee; /* NULL when it is gone */
@@ -62,6 +84,7 @@ struct process_thread {
 	bool spinning;
 	struct retries retries;
 	struct apart apart;
+	struct stores stores;
 	bool at_head;	      /* at the head of a loop in which rounds are counted */
 	uint32_t loop_yields; /* in a row, or times when it could have yielded to nobody */
 	char absent[120];     /* OP_ABSENT: what it would do */

@@ -80,9 +80,13 @@ bool run_stop_before(struct run *run, const struct call *call)
 	struct process *process = run->process;
 	struct process_thread *thread = run_self(run);
 	int64_t ran;
+	if (stores_hold(process, thread, call))
+		return run_stop_before_flush(run, call);
 	if (run_is_after_once(run, &ran))
 		return run_stop_after_once(run, call, ran);
 	thread->call = *call;
+	if (stores_buffer(process, call))
+		thread->call.op.flags |= OP_BUFFERED;
 	if (is_spin_init(process, call))
 		thread->call.op.kind = OP_SPIN_INIT;
 	call = &thread->call;

@@ -116,6 +116,8 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	struct outcome came = {.created = NO_THREAD};
 	uint64_t where, stack;
 	const bool blocked = !model_ready(process->model->model, t);
+	if (stores_refuse(thread, outcome))
+		return;
 	bool waits = blocked && held.call.entry &&
 		     (held.call.op.kind == OP_SEM_WAIT || held.call.op.kind == OP_SEM_TIMEDWAIT);
 	waits = waits && ends_waits(thread->tracee, signals);

@@ -251,6 +251,7 @@ static void perform_instruction(struct process *process, uint32_t thread, struct
 	struct apart found;
 	bool performed;
 	retries_before(process, self);
+	stores_before(process, self);
 	apart_before_write(process, self, &found);
 	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
 	if (status == STATUS_OK && !performed)
@@ -259,6 +260,7 @@ static void perform_instruction(struct process *process, uint32_t thread, struct
 	outcome->result_valid = false;
 	if (status == STATUS_OK && performed)
 		keep_value(process, &self->call, outcome);
+	stores_after(process, self, status == STATUS_OK && performed);
 	if (status == STATUS_OK && performed)
 		go_on(process, thread, outcome);
 	else if (status == STATUS_OK || status == STATUS_GONE)
@@ -377,10 +379,9 @@ static int64_t sleep_result(struct process *process, uint32_t thread)
 	return -EINTR;
 }
 
-void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
-		     const struct effect *effect, struct outcome *outcome)
+static void perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
+		    const struct effect *effect, struct outcome *outcome)
 {
-	struct process *process = process_of(machine);
 	struct process_thread *self = &process->threads[thread];
 	memset(outcome, 0, sizeof *outcome);
 	process_note(process, MANNER_RUN, 0);
@@ -458,7 +459,16 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		tracee_skip_syscall(self->tracee, effect->result);
 		go_on(process, thread, outcome);
 		return;
+	case OP_MEMORY_FLUSH:
+		if (perform_flush(process, thread, outcome))
+			go_on(process, thread, outcome);
+		return;
 	default:
+		if (choice == CHOICE_FLUSH) {
+			perform_flush(process, thread, outcome);
+			outcome->result_valid = false;
+			return;
+		}
 		if (self->call.apart && op->kind == OP_MEMORY_READ)
 			return perform_read(process, thread, outcome);
 		if (self->call.instruction)
@@ -476,6 +486,16 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		complete(process, thread, effect);
 		go_on(process, thread, outcome);
 	}
+}
+
+void process_perform(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
+		     const struct effect *effect, struct outcome *outcome)
+{
+	struct process *process = process_of(machine);
+	stores_begin(process, &process->threads[thread]);
+	perform(process, thread, op, choice, effect, outcome);
+	/* Threads that were born have moved those that there were. */
+	stores_end(process, &process->threads[thread]);
 }
 
 void process_sleep(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome)

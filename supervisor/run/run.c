@@ -39,6 +39,8 @@ enum status process_go(struct process *process, uint32_t thread, int signal)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	bool stopped = tracee->life == TRACEE_STOPPED;
+	if (stopped && process->threads[thread].stores.length > 0)
+		return stores_go(process, &process->threads[thread], signal);
 	if (!process->options.pilot || !stopped)
 		return target_resume(tracee, signal);
 	process->going = true;
@@ -492,6 +494,10 @@ static void follow(struct run *run)
 	bool ended = false;
 	while (!ended) {
 		struct stop stop;
+		if (run_self(run)->stores.at_fence) {
+			run_stop_at_fence(run);
+			break;
+		}
 		signals_pass(process, run_self(run)->tracee);
 		enum status status = run_wait(run, &stop);
 		if (status == STATUS_OK) {

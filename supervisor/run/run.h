@@ -13,7 +13,7 @@
  *     held.c                 signals to those that are held before an operation
  *     spin.c                 a thread computes for long: in which loop?
  *     rounds.c               the heads of such loops
- *     retries.c, apart.c       instructions that access memory
+ *     retries.c, apart.c, stores.c  instructions that access memory
  *     starts/bring_up.c        the first ways of threads that stand anywhere
  *
  * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
@@ -180,5 +180,27 @@ struct call apart_next(const struct process_thread *thread);
 void apart_before_write(struct process *process, struct process_thread *thread, struct apart *found);
 void apart_undo_write(struct process *process, const struct process_thread *thread,
 		      const struct apart *found);
+
+/*
+ * stores.c: total store order. begin, end: a transition of the thread; between the two it finds its own stores in memory. go: let it go
+ * on, up to a fence if it comes to one: run_stop_at_fence() then. wait: does it have to perform OP_MEMORY_FLUSH before this call?
+ * run_stop_before_flush() then. perform_store, perform_flush: the way of a transition.
+ */
+void stores_begin(struct process *process, struct process_thread *thread);
+void stores_end(struct process *process, struct process_thread *thread);
+bool stores_buffer(struct process *process, const struct call *call);
+bool stores_hold(struct process *process, const struct process_thread *thread, const struct call *call);
+enum status stores_go(struct process *process, struct process_thread *thread, int signal);
+bool run_stop_at_fence(struct run *run);
+bool run_stop_before_flush(struct run *run, const struct call *call);
+/* An instruction is about to be performed whose store is to wait; and has been, or couldn't be. */
+void stores_before(struct process *process, struct process_thread *thread);
+void stores_after(struct process *process, struct process_thread *thread, bool performed);
+/* The oldest is flushed; true: the thread goes on from where it stands. */
+bool perform_flush(struct process *process, uint32_t thread, struct outcome *outcome);
+/* What waits in it; 0 if nothing does. */
+uint64_t stores_digest(const struct stores *stores);
+/* A signal's handler would run: fmc can't follow that while stores wait. */
+bool stores_refuse(const struct process_thread *thread, struct outcome *outcome);
 
 #endif

@@ -112,6 +112,9 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 				 "accessing address 0x%llx", (unsigned long long)stop->address);
 		return true;
 	}
+	if (tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1 &&
+	    stores_refuse(run_self(run), run->outcome))
+		return true;
 	if (at_beginning(run_self(run)) && tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1)
 		return handle_after_function(run, signal);
 	return run_resume(run, signal);

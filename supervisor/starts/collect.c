@@ -1,4 +1,6 @@
 /* A finding from an execution at its end, while its threads can still be looked at. */
+#include "supervisor/run/run.h"
+
 #include <fmc/breakpoints/place.h>
 #include <fmc/breakpoints/plugin.h>
 #include <fmc/breakpoints/python_stacks.h>
@@ -225,7 +227,14 @@ static void collect_stack(struct collector *c, uint32_t t, struct thread_report 
 	if (!tracee || model_pending(execution_model(c->execution), t)->kind == OP_THREAD_START)
 		return;
 	uint64_t addresses[STACK_ROOM];
+	struct process_thread *thread = &c->process->threads[t];
+	const bool waits = !thread->stores.in_memory;
+	/* What it has stored to its stack may wait. */
+	if (waits)
+		stores_begin(c->process, thread);
 	size_t length = places_stack(c->places, tracee, addresses, STACK_ROOM);
+	if (waits)
+		stores_end(c->process, thread);
 	report->frames = room(c, STACK_ROOM, sizeof *report->frames);
 	bool more = report->frames != NULL;
 	for (size_t i = 0; i < length && more; i++)

@@ -145,7 +145,12 @@ static bool process_ready(struct machine *machine, uint32_t thread, const struct
 
 static bool process_digest(struct machine *machine, uint64_t digest[2])
 {
-	return target_digest(process_of(machine)->target, digest) == STATUS_OK;
+	const struct process *process = process_of(machine);
+	if (target_digest(process->target, digest) != STATUS_OK)
+		return false;
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		digest[0] ^= stores_digest(&process->threads[t].stores) * (2 * (uint64_t)t + 1);
+	return true;
 }
 
 static enum hope process_await(struct machine *machine, int64_t until)
@@ -213,7 +218,14 @@ static bool open_capture(struct process *process)
 
 struct process *process_new(const struct process_options *options, enum status *status, char why[256])
 {
-	struct process *process = calloc(1, sizeof *process);
+	struct process *process;
+	if (options->tso && options->pilot) {
+		*status = STATUS_UNSUPPORTED;
+		snprintf(why, 256,
+			 "stores wait in buffers in it (memory tso), which nobody can walk through yet");
+		return NULL;
+	}
+	process = calloc(1, sizeof *process);
 	*status = STATUS_NO_MEMORY;
 	snprintf(why, 256, "out of memory");
 	if (!process)

@@ -26,6 +26,7 @@ struct call {
 	bool instruction;     /* no call but an instruction of the program: see entries_step() */
 	bool
 	    apart; /* it reads and writes in two accesses: OP_MEMORY_READ, which is followed by OP_MEMORY_WRITE */
+	bool waits; /* its write is a plain store, which may wait in a buffer of its processor's */
 	bool
 	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
 	bool compiled;		/* an access to memory that the compiler has told of: fmc_access() */
@@ -213,6 +214,22 @@ enum status entries_entry(const struct entries *entries, const struct target *ta
 /* Code and data of libc's own, range by range: calls from there and objects in there are no operations. False after
  * the last. */
 bool entries_libc_range(const struct entries *entries, size_t i, uint64_t *low, uint64_t *high);
+
+/*
+ * May stores of this thread's go on waiting in its processor's buffer while it performs the instruction that it stands before? Not if
+ * that is a fence (MFENCE, a LOCK prefix, XCHG, CPUID, a system call). *store: what it stores itself, size 0 if it doesn't.
+ */
+enum may_wait {
+	WAITING_GOES_ON,
+	WAITING_ENDS,
+	WAITING_CUT, /* it can't be told what the instruction stores, or that is too much */
+	WAITING_RUNS, /* there is a trap, or nothing that can be read: whoever lets the thread run learns more */
+};
+#define WAITING_BYTES 64
+struct waiting_store {
+	uint64_t address, size; /* up to WAITING_BYTES */
+};
+enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee, struct waiting_store *store);
 
 /* Is this address in one of those ranges? */
 bool entries_is_libc(const struct entries *entries, uint64_t address);

@@ -84,6 +84,7 @@ enum op_kind {
 	OP_FUTEX_WAKE_OP, /* object, object2; arg and arg2: to wake at each, arg3: the encoded operation */
 	OP_MEMORY_READ,	  /* fmc_point(): the program is about to read; arg: how many bytes, arg2: address */
 	OP_MEMORY_WRITE, /* the same, to write; arg3: where as many bytes are that it reads for that, 0: nowhere */
+	OP_MEMORY_FLUSH, /* the thread's oldest store that waits in its buffer reaches memory; arg, arg2: as above */
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_PROCESS_EXIT, /* exit_group; arg: status */
 	OP_SYSCALL,	 /* a system call that waits for something outside of the model; arg: its number */
@@ -98,12 +99,13 @@ enum op_kind {
 #define CLASS_ALL	(CLASS_USER + CLASS_USER_MOST)
 
 enum op_flag {
-	OP_TIMED = 1,	/* has a finite time-out: timing out is a choice. Implied by the TIMED kinds */
-	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
-	OP_READY = 4,	/* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
-	OP_QUEUED = 8,	/* set by the model: has come to the object and stands in its queue (enum wakeup) */
-	OP_WAITS = 16,	/* OP_QUEUED for kinds of plug-ins; their object records the waiter */
-	OP_ABSENT = 32, /* OP_SYSCALL: in a copy of a process, needs what the copy lacks: never ready */
+	OP_TIMED = 1,	  /* has a finite time-out: timing out is a choice. Implied by the TIMED kinds */
+	OP_COMPARE = 2,	  /* FUTEX_REQUEUE: CMP_REQUEUE */
+	OP_READY = 4,	  /* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
+	OP_QUEUED = 8,	  /* set by the model: has come to the object and stands in its queue (enum wakeup) */
+	OP_WAITS = 16,	  /* OP_QUEUED for kinds of plug-ins; their object records the waiter */
+	OP_ABSENT = 32,	  /* OP_SYSCALL: in a copy of a process, needs what the copy lacks: never ready */
+	OP_BUFFERED = 64, /* OP_MEMORY_WRITE: only its own thread sees it, until it is flushed */
 };
 
 enum object_class {
@@ -182,6 +184,7 @@ struct op {
 #define CHOICE_DEFAULT	0
 #define CHOICE_TIMEOUT	(-1)
 #define CHOICE_SPURIOUS (-2)
+#define CHOICE_FLUSH	(-3) /* OP_MEMORY_READ: not yet; the oldest store that waits reaches memory before it */
 
 /* How an object stands when it is first used: initialised statically or before fmc began to look. */
 struct object_state {

@@ -144,6 +144,17 @@ int32_t model_choice(const struct model *m, uint32_t t, uint32_t i);
 /* True iff `choice` is one of those that t has now, CHOICE_SPURIOUS included. */
 bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);
 
+/*
+ * Total store order (Owens, Sarkar and Sewell, A Better x86 Memory Model: x86-TSO, TPHOLs 2009): an OP_MEMORY_WRITE with OP_BUFFERED puts its
+ * store into the thread's own buffer, first in, first out, of so many. OP_MEMORY_FLUSH takes the oldest one out; so does CHOICE_FLUSH,
+ * which is open to a thread before an OP_MEMORY_READ. Before all else the machine has it perform OP_MEMORY_FLUSH until none waits, and
+ * before another such write until there is room.
+ */
+#define MODEL_STORES 2
+
+/* How many wait in the buffer of t. */
+uint32_t model_stores(const struct model *m, uint32_t t);
+
 /* Words of the target's memory at the moment when the operation is performed; only futex operations look at
  * them. */
 struct observation {

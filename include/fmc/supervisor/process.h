@@ -63,6 +63,7 @@ struct process_options {
 	bool verify;	     /* stop at every return of a native function, to check the model's predictions */
 	bool atomics;	     /* atomic instructions of the program and its libraries are operations, */
 	const struct promoted *promoted; /* and these plain ones, borrowed; NULL: none */
+	bool tso; /* stores of those wait in buffers (x86-TSO), which needs `atomics` and no pilot */
 	/*
 	 * process_uncontrolled() tells of what a verdict on all executions misses: of atomic instructions where they aren't
 	 * operations the first in an execution, and of files that threads share.

@@ -34,8 +34,12 @@ static void describe_conditions(const struct options *options, struct verdict *v
 	if (options->ops)
 		snprintf(ops, sizeof ops, ", operations being what %.30s says", ops_name());
 	verdict->fair_k = options->search.fair_k;
-	snprintf(verdict->conditions, sizeof verdict->conditions, "sequential consistency, %s, %s%s", waking,
-		 spurious, ops);
+	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, %s, %s%s",
+		 verdict_memory_model(options->tso), waking, spurious, ops);
+	verdict->tso = options->tso;
+	if (options->tso)
+		snprintf(verdict->unwatched, sizeof verdict->unwatched,
+			 "none of those in which stores wait was");
 }
 
 /* What minimising a finding may cost, and all of them. `fmc minimize` takes its time. */
@@ -225,7 +229,18 @@ struct setting {
 /* What check_again() answers where its search came to nothing, so that the first one's verdict stands. */
 #define NOTHING (-1)
 
-static int check_again(const struct exploration *first, const struct setting *setting);
+/* What the search that follows one has more than that. */
+enum more { MORE_NOTHING, MORE_ATOMICS, MORE_RACES, MORE_TSO };
+
+static enum more what_follows(const struct exploration *x)
+{
+	return explore_wants_atomics(x) ? MORE_ATOMICS
+	       : explore_wants_races(x) ? MORE_RACES
+	       : explore_wants_tso(x)	? MORE_TSO
+					: MORE_NOTHING;
+}
+
+static int check_again(const struct exploration *first, enum more more, const struct setting *setting);
 
 /* `before`: the search that this one follows; NULL: it is the first. */
 static int check_with(struct session *session, const struct setting *setting,
@@ -254,12 +269,16 @@ static int check_with(struct session *session, const struct setting *setting,
 		explore_search(&x, launch, processors);
 	int status = NOTHING;
 	progress_clear(&x.progress);
-	if (explore_wants_atomics(&x) || explore_wants_races(&x)) {
-		const bool races = !explore_wants_atomics(&x);
-		status = check_again(&x, setting);
+	const enum more more = what_follows(&x);
+	if (more != MORE_NOTHING) {
+		status = check_again(&x, more, setting);
 		if (status == NOTHING)
-			explore_alone(&x, races);
+			explore_alone(&x, more != MORE_ATOMICS);
 	}
+	if (options->tso_wanted && !options->tso && status == NOTHING && verdict->reported_length == 0 &&
+	    !verdict->alone)
+		verdict_because(verdict, "no search followed in which stores wait (--memory-model tso)%s",
+				verdict->compiled ? ": those that compiled code tells of can't" : "");
 	if (status != NOTHING || (before && (x.fatal || verdict->executions == verdict->before))) {
 		explore_release(&x);
 		return status;
@@ -288,7 +307,7 @@ static int never_began(const struct setting *setting, const char *stage, struct 
 	return status;
 }
 
-static void print_again(const struct exploration *x, bool races)
+static void print_again(const struct exploration *x, enum more more)
 {
 	const struct verdict *verdict = x->verdict;
 	FILE *stream = text_stream(x->options);
@@ -296,7 +315,9 @@ static void print_again(const struct exploration *x, bool races)
 		verdict->executions, verdict->executions == 1 ? "" : "s",
 		x->options->atomics ? "" : " by operations alone", x->complete ? ", all there are" : "",
 		verdict->seconds);
-	if (races) {
+	if (more == MORE_TSO) {
+		fprintf(stream, "%s.\n", verdict_memory_model(true));
+	} else if (more == MORE_RACES) {
 		fprintf(stream, "accesses that no operation orders: ");
 		memory_seen_print(&x->races.names, 3, stream);
 		fprintf(stream, ".\n");
@@ -316,9 +337,8 @@ static void add_races(struct promoted *promoted, const struct exploration *first
 		(void)promoted_add(promoted, &found->at[i]);
 }
 
-static int check_again(const struct exploration *first, const struct setting *setting)
+static int check_again(const struct exploration *first, enum more more, const struct setting *setting)
 {
-	const bool races = !explore_wants_atomics(first);
 	struct promoted promoted = {0};
 	struct options with = *setting->options;
 	struct setting again = *setting;
@@ -326,14 +346,15 @@ static int check_again(const struct exploration *first, const struct setting *se
 	struct verdict verdict;
 	char why[256];
 	with.atomics = true;
-	if (races) {
+	with.tso = more == MORE_TSO;
+	if (more != MORE_ATOMICS) {
 		add_races(&promoted, first);
 		with.promoted = &promoted;
 	}
 	again.options = &with;
-	if (session_open_search(&session, setting->launch, &with, first->deadline, why) != STATUS_OK)
+	if (session_open_search(&session, setting->launch, &with, first->whole_deadline, why) != STATUS_OK)
 		return NOTHING;
-	print_again(first, races);
+	print_again(first, more);
 	verdict_init(&verdict);
 	verdict.image = first->verdict->image;
 	const int exits = check_with(&session, &again, first, &verdict);

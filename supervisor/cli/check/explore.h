@@ -108,6 +108,9 @@ bool explore_resume(struct exploration *x, const struct launch *launch);
  */
 bool explore_wants_races(const struct exploration *x);
 
+/* Is one with the same accesses to follow, in which stores wait in buffers, once nothing else is? */
+bool explore_wants_tso(const struct exploration *x);
+
 /*
  * After the preflight: shall a search with --atomics follow if this one finds nothing? It does where the user has chosen no strategy
  * and atomic instructions run that may be locks. explore_leave_time(): it will have most of the budget.

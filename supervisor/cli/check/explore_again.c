@@ -26,6 +26,11 @@ static bool may_add_atomics(const struct exploration *x)
 
 void explore_leave_time(struct exploration *x)
 {
+	/* Half of what is left is for the search whose stores wait, which sees more. */
+	if (x->options->tso_wanted && !x->options->tso && x->deadline) {
+		x->deadline = x->session->deadline = x->begin + (x->deadline - x->begin) / 2;
+		return;
+	}
 	const char *uncontrolled = x->verdict->uncontrolled;
 	if (!may_add_atomics(x) || !x->deadline || !uncontrolled || !process_names_atomics(uncontrolled))
 		return;
@@ -61,13 +66,20 @@ bool explore_may_add_races(const struct exploration *x)
 	const struct options *options = x->options;
 	const bool wanted = options->granularity == GRANULARITY_RACE ||
 			    (options->automatic && options->granularity == GRANULARITY_OPEN);
-	return wanted && is_free(x) && x->verdict->reported_length == 0;
+	return wanted && !options->tso && is_free(x) && x->verdict->reported_length == 0;
 }
 
 bool explore_wants_races(const struct exploration *x)
 {
 	return explore_may_add_races(x) && !explore_wants_atomics(x) && has_new_races(x) &&
 	       (!x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline);
+}
+
+bool explore_wants_tso(const struct exploration *x)
+{
+	const struct options *options = x->options;
+	return options->tso_wanted && !options->tso && !x->verdict->alone && !x->verdict->compiled &&
+	       x->verdict->executions > 0 && is_free(x) && x->verdict->reported_length == 0;
 }
 
 void explore_alone(struct exploration *x, bool races)

@@ -94,6 +94,8 @@ static const struct option_spec specs[] = {
      "warn)"},
     {ID_SUPPRESSIONS, "suppressions", 0, "FILE", CHECK,
      "races that aren't told: lines race:PATTERN, as ThreadSanitizer has them"},
+    {ID_MEMORY_MODEL, "memory-model", 0, "M", CHECK,
+     "sc: a store is seen by all threads at once; tso: it may wait in a buffer, as on x86 (default: sc)"},
     {ID_OPS, "ops", 0, "FILE.so", CHECK | ATTACH | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "operations of your own, described by a plug-in: fmc-ops(3)"},
     {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK | ATTACH, "report a failure as it was found"},

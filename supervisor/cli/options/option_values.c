@@ -145,6 +145,13 @@ static bool parse_races(struct options *options, const struct option_spec *spec)
 	return i >= 0;
 }
 
+static bool parse_memory_model(struct options *options, const struct option_spec *spec)
+{
+	int i = parse_word(spec);
+	options->tso_wanted = i == 1;
+	return i >= 0;
+}
+
 static bool parse_origin(struct options *options, const struct option_spec *spec)
 {
 	static const enum origin_kind kinds[] = {ORIGIN_AUTO, ORIGIN_EXEC, ORIGIN_COPY};
@@ -308,6 +315,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_SUPPRESSIONS:
 		o->suppressions = optarg;
 		return true;
+	case ID_MEMORY_MODEL:
+		return parse_memory_model(o, spec);
 	case ID_OPS:
 		o->ops = optarg;
 		return true;

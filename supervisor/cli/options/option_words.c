@@ -4,6 +4,7 @@
 static const char *const timeouts[] = {"any", "ordered", NULL};
 static const char *const granularities[] = {"sync", "atomic", "race", NULL};
 static const char *const races[] = {"warn", "report", "ignore", NULL};
+static const char *const memory_models[] = {"sc", "tso", NULL};
 static const char *const origins[] = {"auto", "exec", "copy", NULL};
 static const char *const spins[] = {"yield", "report", NULL};
 static const char *const caches[] = {"on", "off", NULL};
@@ -30,6 +31,8 @@ const char *const *option_words(enum option_id id)
 		return granularities;
 	case ID_RACES:
 		return races;
+	case ID_MEMORY_MODEL:
+		return memory_models;
 	case ID_ORIGIN:
 		return origins;
 	case ID_SPIN:

@@ -191,6 +191,10 @@ static void settle(struct options *options)
 	if (options->races == RACES_REPORT && options->granularity == GRANULARITY_OPEN)
 		options->atomics = true;
 	options->search.seed = options->seed;
+	if (options->tso_wanted && options->granularity == GRANULARITY_OPEN) {
+		options->granularity = GRANULARITY_RACE;
+		options->atomics = true;
+	}
 	if (options->features & FEATURE_NO_FAIR)
 		options->search.fair_k = 0;
 }
@@ -238,6 +242,22 @@ static bool explore_allowed(const struct options *options)
 	return false;
 }
 
+/* What waits are accesses that threads share, as --granularity race finds them. */
+static bool tso_allowed(const struct options *options)
+{
+	if (options->granularity != GRANULARITY_RACE)
+		say("--memory-model tso needs --granularity race, which is its default: other accesses can't "
+		    "wait");
+	else if (options->resume)
+		say("--memory-model tso and --resume can't be had together: it is a search after the others");
+	else if (options->executions)
+		say("--memory-model tso and --executions can't be had together: it is a search after the "
+		    "others");
+	else
+		return true;
+	return false;
+}
+
 /* False after a line about two options that can't be had together. */
 static bool combination_allowed(const struct options *options)
 {
@@ -263,6 +283,8 @@ static bool combination_allowed(const struct options *options)
 		return false;
 	}
 	if (options->command == COMMAND_ATTACH && !(explore_allowed(options) && run_allowed(options)))
+		return false;
+	if (options->tso_wanted && !tso_allowed(options))
 		return false;
 	const char *reason = combination_refused(features, &one, &other);
 	if (reason)

@@ -81,6 +81,8 @@ struct options {
 	enum granularity granularity;	 /* as asked for; what holds now: */
 	bool atomics;			 /* atomic instructions of the program are operations, */
 	const struct promoted *promoted; /* and these plain ones; borrowed, NULL: none */
+	bool tso_wanted;		 /* --memory-model tso; where that holds now: */
+	bool tso;			 /* stores of those wait in buffers */
 	enum races_told races;
 	const char *suppressions; /* a file; NULL: none */
 	const char *ops;	  /* --ops: a plug-in; NULL: none */

@@ -43,6 +43,7 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->clock = (uint64_t)launch->start_time;
 	header->loops = *process_loops(session->process);
 	header->atomics = options->atomics;
+	header->tso = options->tso;
 	if (options->promoted && options->promoted->length) {
 		header->promoted = malloc(sizeof *header->promoted);
 		if (!header->promoted)

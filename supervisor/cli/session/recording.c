@@ -21,6 +21,7 @@ struct options recorded_options(const struct options *given, struct schedule *sc
 	options.loops = &schedule->header.loops;
 	options.atomics = schedule->header.atomics;
 	options.promoted = schedule->header.promoted;
+	options.tso = schedule->header.tso;
 	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
 	if (!options.ops && path)
 		options.ops = path + 1;

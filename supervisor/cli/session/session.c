@@ -77,6 +77,7 @@ struct process_options session_process(const struct launch *launch, const struct
 					.loops = options->loops,
 					.atomics = options->atomics,
 					.promoted = options->promoted,
+					.tso = options->tso,
 					.waking = *options->waking ? options->waking : NULL,
 					.verify = options->verify_model,
 					/* A server that is run waits until it is asked something. */

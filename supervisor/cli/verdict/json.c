@@ -176,7 +176,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:b, s:o}",
+	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o}",
 	    "fmc", FMC_VERSION, "verdict",
 	    verdict_failures(verdict) || verdict->races_failed ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
@@ -191,8 +191,8 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    "complete_only_if", only_if_json(verdict), "memory", memory_json(verdict), "atomics",
 	    (int)verdict->atomics, "switched_at", variables_json(&verdict->switched),
 	    "executions_without_atomics", (json_int_t)verdict->before, "granularity",
-	    verdict_granularity(verdict), "watched", (int)verdict->watched_all, "races",
-	    race_list_json(verdict->races));
+	    verdict_granularity(verdict), "memory_model", verdict->tso ? "tso" : "sc", "watched",
+	    (int)verdict->watched_all, "races", race_list_json(verdict->races));
 	free(conditions);
 	return json;
 }

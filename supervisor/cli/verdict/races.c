@@ -78,9 +78,16 @@ bool race_list_add(struct race_list *list, struct race *race)
 	return true;
 }
 
+/* What others see: a store that waits is one when it is flushed. */
 static bool is_access(const struct transition *t)
 {
-	return t->op.kind == OP_MEMORY_READ || t->op.kind == OP_MEMORY_WRITE;
+	return op_class((enum op_kind)t->op.kind) == CLASS_MEMORY && !(t->op.flags & OP_BUFFERED) &&
+	       t->choice != CHOICE_FLUSH;
+}
+
+static bool writes(const struct transition *t)
+{
+	return t->op.kind != OP_MEMORY_READ;
 }
 
 /* Do they touch common bytes, one of them to write? */
@@ -90,9 +97,8 @@ static bool conflict(const struct transition *a, const struct transition *b)
 		       a_high = a_low + (a->op.arg > 0 ? (uint64_t)a->op.arg : 1);
 	const uint64_t b_low = (uint64_t)b->op.arg2,
 		       b_high = b_low + (b->op.arg > 0 ? (uint64_t)b->op.arg : 1);
-	return is_access(a) && is_access(b) && a->thread != b->thread &&
-	       (a->op.kind == OP_MEMORY_WRITE || b->op.kind == OP_MEMORY_WRITE) && a_low < b_high &&
-	       b_low < a_high;
+	return is_access(a) && is_access(b) && a->thread != b->thread && (writes(a) || writes(b)) &&
+	       a_low < b_high && b_low < a_high;
 }
 
 /* Is it what the instruction at this address does? An operation's place is where its thread goes on. */

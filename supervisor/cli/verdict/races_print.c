@@ -41,7 +41,7 @@ static void put_transition(const struct finding *finding, size_t i, FILE *stream
 	char *name = report_object(finding, op_class((enum op_kind)t->op.kind), t->op.object);
 	const struct transition_place *place = i < finding->places_length ? &finding->places[i] : NULL;
 	fprintf(stream, "T%" PRIu32 " %s %s", t->thread + 1,
-		t->op.kind == OP_MEMORY_WRITE ? "writes" : "reads", name ? name : "it");
+		t->op.kind == OP_MEMORY_READ ? "reads" : "writes", name ? name : "it");
 	if (t->result_valid)
 		fprintf(stream, " = %" PRId64, t->result);
 	if (place && place->file)

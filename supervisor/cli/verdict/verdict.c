@@ -152,6 +152,12 @@ const char *verdict_granularity(const struct verdict *verdict)
 					      : "sync";
 }
 
+const char *verdict_memory_model(bool tso)
+{
+	_Static_assert(MODEL_STORES == 2, "what is said");
+	return tso ? "x86-TSO with store buffers of 2" : "sequential consistency";
+}
+
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";

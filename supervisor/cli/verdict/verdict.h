@@ -58,6 +58,7 @@ struct verdict {
 	    before; /* those of the search without atomic instructions that came first; 0: there was none */
 	uint64_t unmodelled; /* operations, in all executions */
 	bool atomics;	     /* threads were switched at atomic instructions of the program, too */
+	bool tso;	     /* their stores waited in buffers */
 	bool compiled;	     /* threads were switched at accesses that the program tells of, */
 	char uncompiled[PROCESS_UNCOMPILED]; /* which these libraries don't; empty: none */
 	bool reduced;			     /* complete but for executions that are equivalent to others */
@@ -114,6 +115,9 @@ void verdict_switched(struct verdict *verdict, const struct verdict *before, con
 
 /* At what threads were switched, as --granularity says it. */
 const char *verdict_granularity(const struct verdict *verdict);
+
+/* The memory model, for people. */
+const char *verdict_memory_model(bool tso);
 
 /* Without data races. */
 size_t verdict_failures(const struct verdict *verdict);

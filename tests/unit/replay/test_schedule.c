@@ -592,9 +592,10 @@ static const struct {
     {ONE "1 T1 mutex_lock m\"#1\n", "a.sched:4: a quote or backslash in the middle of a word"},
     {ONE "1 T1 mutex_lock \"m\n", "a.sched:4: quote without its closing quote"},
     {ONE "1 T1 cond_wait c#0 m#1 choice=late\n",
-     "a.sched:4: expected choice=timeout, choice=spurious or choice=NUMBER, not 'choice=late'"},
+     "a.sched:4: expected choice=timeout, choice=spurious, choice=flush or choice=NUMBER, not 'choice=late'"},
     {ONE "1 T1 cond_wait c#0 m#1 choice=2147483648\n",
-     "a.sched:4: expected choice=timeout, choice=spurious or choice=NUMBER, not 'choice=2147483648'"},
+     "a.sched:4: expected choice=timeout, choice=spurious, choice=flush or choice=NUMBER, not "
+     "'choice=2147483648'"},
     {ONE "1 T1 yield ended=0\n",
      "a.sched:4: expected ended= and numbers of child processes from 1 to 64, not 'ended=0'"},
     {ONE "1 T1 yield ended=1,\n",

@@ -1,0 +1,64 @@
+/* What a thread is about to do, as far as it matters to the stores that wait in its processor's buffer. */
+#include "breakpoints/code/fences.h"
+#include "breakpoints/code/touched.h"
+#include "breakpoints/entries/entries_state.h"
+
+#define PUSHED 8
+
+#define PREFIX_FS 0x64
+#define PREFIX_DS 0x3e /* means nothing */
+
+/* Operands in a thread's own block are told as if they began at 0. */
+static uint64_t base_of(const struct instruction *instruction, const struct user_regs_struct *regs,
+			uint8_t *code)
+{
+	uint64_t base = 0;
+	for (uint8_t i = 0; i < instruction->opcode; i++)
+		if (code[i] == PREFIX_FS) {
+			code[i] = PREFIX_DS;
+			base = regs->fs_base;
+		}
+	return base;
+}
+
+static bool find_store(struct entries *entries, const struct instruction *instruction,
+		       const struct user_regs_struct *regs, uint8_t code[TOUCHED_CODE],
+		       struct waiting_store *store)
+{
+	struct touched at[TOUCHED_MOST];
+	const uint64_t base = base_of(instruction, regs, code);
+	if (!entries->operands)
+		entries->operands = operands_new();
+	if (!entries->operands || operands_touched(entries->operands, regs->rip, code, regs, at) != 1 ||
+	    !at[0].write || at[0].size > WAITING_BYTES)
+		return false;
+	*store = (struct waiting_store){base + at[0].address, at[0].size};
+	return true;
+}
+
+enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee, struct waiting_store *store)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	uint8_t code[TOUCHED_CODE] = {0};
+	struct instruction instruction;
+	*store = (struct waiting_store){0};
+	if (!regs || target_read(tracee->target, regs->rip, code, sizeof code) != STATUS_OK ||
+	    code[0] == TRAP_INSTRUCTION)
+		return WAITING_RUNS;
+	if (!instruction_parse(code, sizeof code, regs->rip, &instruction))
+		return WAITING_CUT;
+	switch (instruction_fencing(&instruction)) {
+	case FENCING_NONE:
+		return WAITING_GOES_ON;
+	case FENCING_PUSH:
+		*store = (struct waiting_store){regs->rsp - PUSHED, PUSHED};
+		return WAITING_GOES_ON;
+	case FENCING_STORE:
+		return find_store(entries, &instruction, regs, code, store) ? WAITING_GOES_ON : WAITING_CUT;
+	case FENCING_WAITS:
+		return WAITING_ENDS;
+	case FENCING_UNTOLD:
+		break;
+	}
+	return WAITING_CUT;
+}

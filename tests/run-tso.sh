@@ -1,0 +1,62 @@
+#!/bin/bash
+# Stores that wait in buffers (--memory-model tso): litmus tests, and programs made at random, reach the outcomes that running every order
+# of their accesses and flushes on an operational model does, and no other; without buffers those that need none. What is complete has
+# missed none. Arguments: programs of tests/tso.py, all litmus tests and RACES at random if none.
+. tests/lib.sh
+RACES=${RACES:-4}
+[ $# -gt 0 ] || set -- SB SB+mfence SB+xchg SB+weak SB+lock SB+call SB+mine SB+one MP LB IRIW own two full count $(seq 1 "$RACES")
+
+# reaches STATUS MODEL PROGRAM OUTCOME...
+reaches() {
+	local wanted=$1 model=$2 status
+	shift 2
+	timeout -k 10 150 "$FMC" check --strategy optimal --memory-model "$model" --granularity race --require-complete --expect-exit 0 --no-minimize \
+	    --json "$SCRATCH/result.json" -o "$SCRATCH/r.sched" -- "$@" </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	[ $status -eq "$wanted" ] || { echo "     $* ended under $model with $status, not $wanted" && show "$SCRATCH/out"; }
+	[ $status -eq "$wanted" ]
+}
+
+for name; do
+	tests/tso.py "$name" "$SCRATCH" >"$SCRATCH/outcomes"
+	level=-O0
+	[[ $name != [0-9]* ]] || level=-O$((name % 2 * 2))
+	"${CC:-cc}" -std=gnu11 $level -pthread "$SCRATCH/$name.c" -o "$SCRATCH/$name" || exit 1
+	right=true
+	while read -r whether outcome <&3; do
+		rm -f "$SCRATCH/r.sched"
+		# shellcheck disable=SC2086 # a list of words
+		case $whether in
+		can)
+			reaches 0 sc "$SCRATCH/$name" $outcome && reaches 1 tso "$SCRATCH/$name" $outcome &&
+			    grep -qx 'memory tso' "$SCRATCH/r.sched" &&
+			    timeout -k 10 60 "$FMC" replay "$SCRATCH/r.sched" </dev/null >"$SCRATCH/out" 2>&1
+			;;
+		sc) reaches 1 tso "$SCRATCH/$name" $outcome ;;
+		never) reaches 0 tso "$SCRATCH/$name" $outcome && [ "$("$BUILD/tests/json" "$SCRATCH/result.json" memory_model)" = tso ] ;;
+		esac || right=false
+	done 3<"$SCRATCH/outcomes"
+	judge "$name, $level: $(grep -c sc "$SCRATCH/outcomes") outcomes, and $(grep -c can "$SCRATCH/outcomes") by buffers" $right
+done
+
+# ends STATUS COMMAND...: its output in $SCRATCH/out.
+ends() {
+	local wanted=$1
+	shift
+	timeout -k 10 150 "$@" </dev/null >"$SCRATCH/out" 2>&1
+	[ $? -eq "$wanted" ]
+}
+
+rm -f "$SCRATCH/s.sched"
+judge "Peterson's lock fails by buffers" ends 1 "$FMC" check --memory-model tso -o "$SCRATCH/s.sched" -- "$BUILD/samples/peterson"
+says "and says how" 'going on with x86-TSO with store buffers of 2' 'memory_flush wants\[[01]\] = 1' 'fewest possible'
+judge "it is minimised" ends 0 "$FMC" minimize -o "$SCRATCH/small.sched" "$SCRATCH/s.sched"
+says "which keeps the model" 'preemption'
+judge "and stays what it is" ends 0 "$FMC" replay "$SCRATCH/s.sched"
+judge "GDB can't walk through it" ends 69 "$FMC" gdbserver "$SCRATCH/s.sched"
+says "and is told so" 'stores wait in buffers'
+judge "other accesses can't wait" ends 64 "$FMC" check --memory-model tso --granularity sync -- "$BUILD/samples/peterson"
+judge "a string instruction waits for stores" ends 0 "$FMC" check --memory-model tso --strategy optimal --json "$SCRATCH/result.json" -- \
+    "$BUILD/samples/store_buffer" string
+says "which leaves executions out" "The search isn't complete" 'could have waited longer'
+finish
