@@ -155,6 +155,7 @@ says "the story of a failure" \
     '^The race that makes the difference: T3 reads counter = 0 at counter.c:[0-9]+ .transition 6. before T2 writes counter = 1 at counter.c:[0-9]+ ' \
     'the other way round'
 field verdict harmful
+judge "as JSON" [ "$(for name in first second makes_the_difference; do "$BUILD/tests/json" "$SCRATCH/json" findings.0.race.$name; done | tr '\n' ' ')" = '6 8 true ' ]
 # Memory that is given back while another thread reads it: by whom, not where libc does it.
 told 1 --races report "$BUILD/samples/freed_too_early"
 says "who gives it back" '^Race on heap .*, T1 gives back at freed_too_early.c:[0-9]+ in main, and nothing orders these'

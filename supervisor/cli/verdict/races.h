@@ -87,7 +87,8 @@ const char *race_verdict_name(enum race_verdict verdict);
 /* Those that are told, with their stacks, and in how many words those that aren't. */
 void race_list_print(const struct race_list *list, const struct options *options, FILE *stream);
 
-/* All of them, the ones that aren't told, too; NULL has none. */
+/* The two accesses of a failure, null if there are none; all races, the ones that aren't told, too. NULL has none. */
+json_t *race_story_json(const struct race_list *list, const struct reported *reported);
 json_t *race_list_json(const struct race_list *list);
 
 #endif

@@ -14,6 +14,17 @@ static json_t *side_json(const struct race_side *side)
 			 json_stack(side->report.frames, side->report.frames_length));
 }
 
+/* Transitions are counted from 1. */
+json_t *race_story_json(const struct race_list *list, const struct reported *reported)
+{
+	struct race_story story;
+	if (!list || !race_story(list, reported, &story))
+		return json_null();
+	return json_pack("{s:I, s:o, s:b}", "first", (json_int_t)story.first + 1, "second",
+			 story.elsewhere ? json_null() : json_integer((json_int_t)story.second + 1),
+			 "makes_the_difference", (int)story.proven);
+}
+
 json_t *race_list_json(const struct race_list *list)
 {
 	json_t *array = json_array();

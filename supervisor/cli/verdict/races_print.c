@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *does(const struct race_side *side)
 {
@@ -94,12 +95,33 @@ static void print(const struct race *race, const struct options *options, FILE *
 	free(text);
 }
 
+/* Of the same variable, for the same reason: how many from i on; 0: an earlier one stands for this. */
+static size_t count_alike(const struct race_list *list, size_t i)
+{
+	const struct race *race = &list->at[i];
+	size_t n = 0;
+	for (size_t k = 0; k < list->length; k++) {
+		const struct race *other = &list->at[k];
+		if (other->suppressed || other->unsure != race->unsure ||
+		    strcmp(other->variable, race->variable) != 0)
+			continue;
+		if (k < i)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
 static void print_unsure(const struct race_list *list, FILE *stream)
 {
 	for (size_t i = 0; i < list->length; i++) {
 		const struct race *race = &list->at[i];
-		char *text = race->unsure && !race->suppressed ? race_text(race) : NULL;
-		if (text)
+		const size_t alike = race->unsure && !race->suppressed ? count_alike(list, i) : 0;
+		char *text = alike ? race_text(race) : NULL;
+		if (text && alike > 1)
+			fprintf(stream, "Not told as races: %s and %zu more pair%s of places: %s.\n", text,
+				alike - 1, alike == 2 ? "" : "s", race->unsure);
+		else if (text)
 			fprintf(stream, "Not told as a race: %s: %s.\n", text, race->unsure);
 		free(text);
 	}
