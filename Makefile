@@ -62,7 +62,7 @@ $(BUILD)/fmc: $(call objects,cli) $(ARCHIVES)
 POINTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard breakpoints/points/*.c))
 $(POINTS): $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(C_WARNINGS) -O2 -g -fPIC -mcx16 -fno-builtin -fno-stack-protector -Iinclude -MMD -MP -c $< -o $@
+	$(CC) -std=gnu11 $(C_WARNINGS) -O2 -fPIC -mcx16 -fno-builtin -fno-stack-protector -Iinclude -MMD -MP -c $< -o $@
 $(BUILD)/libfmc-tsan.a: $(POINTS)
 	@rm -f $@
 	ar qcs $@ $^

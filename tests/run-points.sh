@@ -175,7 +175,7 @@ for compiler in gcc clang; do
 	fi
 	cxx=${compiler/gcc/g}++
 	cxx=${cxx/clang++/clang++}
-	for name in counter publication mailbox; do
+	for name in counter publication mailbox stop_flag spin_locked; do
 		compile $compiler samples/$name.c "$SCRATCH/$name.o" && link $compiler "$SCRATCH/$name.o" "$SCRATCH/$name"
 		judge "$compiler: $name is built" [ $? -eq 0 ]
 	done
@@ -200,6 +200,12 @@ for compiler in gcc clang; do
 	judge "$compiler: mailbox, atomic operations are told of once" [ "$(field atomics)" = false ]
 	check 1 mailbox --granularity sync -- early
 	fails_again mailbox
+
+	# A loop that waits by reading yields; where one never does, it is told with its place in the program.
+	check 0 stop_flag --granularity sync --strategy optimal --
+	judge "$compiler: a loop that waits is searched whole" [ "$(field complete)" = true ]
+	check 1 spin_locked --granularity sync --
+	says "$compiler: a loop that never yields" '^good-samaritan: .* at spin_locked\.c:[0-9]+ in spin'
 
 	compile $compiler "$SCRATCH/copies.c" "$SCRATCH/copies.o" && link $compiler "$SCRATCH/copies.o" "$SCRATCH/copies"
 	check 0 copies --granularity sync --strategy optimal --require-complete --

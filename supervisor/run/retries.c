@@ -13,7 +13,7 @@
 #define LONG	100
 
 /* Where the compiler tells of every access, computing alone makes that many. */
-#define LONG_COMPILED 1000
+#define LONG_COMPILED 5000
 
 static uint64_t word_at(const struct process *process, uint64_t address, uint64_t bytes)
 {
