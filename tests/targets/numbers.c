@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
@@ -53,6 +54,17 @@ static void own_descriptor(void)
 	expect(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && fcntl(pair[0], F_SETOWN, getpid()) == 0 &&
 		   fcntl(pair[1], F_SETOWN, -getpgrp()) == 0,
 	       "owners of descriptors");
+	expect(fcntl(pair[0], F_GETOWN) == getpid() && syscall(SYS_fcntl, pair[0], F_GETOWN) == getpid() &&
+		   fcntl(pair[1], F_GETOWN) == -getpgrp(),
+	       "owners that are told");
+	struct f_owner_ex thread = {F_OWNER_TID, gettid()}, told = {0};
+	expect(fcntl(pair[0], F_SETOWN_EX, &thread) == 0 && thread.pid == gettid(), "a thread as owner");
+	expect(fcntl(pair[0], F_GETOWN_EX, &told) == 0 && told.type == F_OWNER_TID && told.pid == gettid(),
+	       "a thread that is told");
+	struct f_owner_ex process = {F_OWNER_PID, getpid()};
+	expect(fcntl(pair[0], F_SETOWN_EX, &process) == 0 && fcntl(pair[0], F_GETOWN_EX, &told) == 0 &&
+		   told.type == F_OWNER_PID && told.pid == getpid(),
+	       "a process as owner");
 	close(pair[0]);
 	close(pair[1]);
 }

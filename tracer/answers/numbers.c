@@ -139,6 +139,11 @@ int64_t numbers_group(const struct target *target, long call, uint64_t number)
 	return group == target->pid ? tracee_number(target_tracee(target, 0)) : group;
 }
 
+static bool is_fcntl(const struct user_regs_struct *regs, int command)
+{
+	return (long)regs->orig_rax == SYS_fcntl && (int)regs->rsi == command;
+}
+
 /* Child processes know their parent, and signal it, by the number that it has given itself. */
 void numbers_before_childs_call(const struct target *target, pid_t child)
 {
@@ -153,10 +158,23 @@ void numbers_before_childs_call(const struct target *target, pid_t child)
 		tracee_skip_syscall(&guest, (int64_t)parent);
 	else if (arguments & 1 && regs->rdi == parent)
 		regs->rdi = (uint64_t)target->pid;
+	else if (is_fcntl(regs, F_SETOWN) && regs->rdx == parent)
+		regs->rdx = (uint64_t)target->pid;
 	else
 		return;
 	guest.regs_changed = true;
 	(void)registers_write_back(&guest); /* a death is told by the next wait */
+}
+
+/* What the program calls the one to whom the kernel gives this number. */
+static int32_t number_told(const struct target *target, int32_t real)
+{
+	if (real == getpid() && target->world.number == NUMBER_OF_MAIN)
+		return NUMBER_OF_PARENT;
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		if (target->tracees[i]->tid == real)
+			return tracee_number(target->tracees[i]);
+	return real;
 }
 
 /* The word of a mutex with priority inheritance that a call is about, in which the kernel looks for an owner; else 0. */
@@ -193,11 +211,13 @@ static void name_real_owner(struct target *target, uint64_t word)
 	set_owner(target, word, value, (uint32_t)numbers_real(target, value));
 }
 
-/* Where timer_create() is told which thread to signal; 0 if none in particular. */
+/* Where a call is told whom to signal: timer_create() a thread, fcntl() one, a process or a group; 0 if nobody in particular. */
 static uint64_t notified_word(const struct target *target, const struct user_regs_struct *regs)
 {
 	int32_t notify;
 	const uint64_t event = regs->rsi;
+	if (is_fcntl(regs, F_SETOWN_EX) && regs->rdx)
+		return regs->rdx + offsetof(struct f_owner_ex, pid);
 	if ((long)regs->orig_rax != SYS_timer_create || !event ||
 	    target_read(target, event + offsetof(struct sigevent, sigev_notify), &notify, sizeof notify) !=
 		STATUS_OK)
@@ -220,7 +240,7 @@ static int32_t name_real_receiver(struct target *target, uint64_t word)
 static void name_real_signalled(const struct target *target, struct user_regs_struct *regs)
 {
 	const int who = (int)regs->rdx;
-	if ((long)regs->orig_rax != SYS_fcntl || (int)regs->rsi != F_SETOWN || who == INT_MIN)
+	if (!is_fcntl(regs, F_SETOWN) || who == INT_MIN)
 		return;
 	const uint64_t real = numbers_real(target, (uint64_t)abs(who));
 	regs->rdx = who < 0 ? 0 - real : real;
@@ -254,10 +274,38 @@ void numbers_before_call(struct tracee *tracee)
 		after.notified = name_real_receiver(target, after.notified_word);
 	(void)timers_name_real_moment(tracee, regs);
 	name_real_signalled(target, regs);
-	after.due = after.word || after.notified_word || after.sets_stack || !after.keeps_result ||
-		    regs->rdi != after.rdi || regs->rsi != after.rsi || regs->rdx != after.rdx;
+	after.tells_owner = is_fcntl(regs, F_GETOWN);
+	after.told_owner = is_fcntl(regs, F_GETOWN_EX) ? regs->rdx : 0;
+	after.due = after.tells_owner || after.told_owner || after.word || after.notified_word ||
+		    after.sets_stack || !after.keeps_result || regs->rdi != after.rdi ||
+		    regs->rsi != after.rsi || regs->rdx != after.rdx;
 	tracee->regs_changed |= after.due;
 	tracee->after_call = after;
+}
+
+/* A group goes by the number of its first process, which is the program, or somebody whom the program knows by the kernel's. */
+static int32_t group_told(const struct target *target, int32_t real)
+{
+	return real == target->pid ? number_told(target, real) : real;
+}
+
+/* The one to whom a descriptor's signals are sent, as the program calls it. */
+static void tell_owner(const struct tracee *tracee, struct user_regs_struct *regs)
+{
+	const struct after_call *after = &tracee->after_call;
+	struct target *target = tracee->target;
+	const int64_t result = (int64_t)regs->rax;
+	struct f_owner_ex owner;
+	if (after->tells_owner && result > INT_MIN && result <= INT_MAX)
+		regs->rax = result < 0 ? (unsigned long long)-group_told(target, (int32_t)-result)
+				       : (unsigned long long)number_told(target, (int32_t)result);
+	if (!after->told_owner || result != 0 ||
+	    target_read(target, after->told_owner, &owner, sizeof owner) != STATUS_OK)
+		return;
+	owner.pid =
+	    owner.type == F_OWNER_PGRP ? group_told(target, owner.pid) : number_told(target, owner.pid);
+	/* A death is told by the next wait. */
+	(void)target_write(target, after->told_owner, &owner, sizeof owner);
 }
 
 void numbers_after_call(struct tracee *tracee)
@@ -271,6 +319,8 @@ void numbers_after_call(struct tracee *tracee)
 		if (!after->keeps_result && (int64_t)regs->rax >= 0)
 			regs->rax = (unsigned long long)after->result;
 	}
+	if (regs)
+		tell_owner(tracee, regs);
 	if (regs && after->sets_stack && regs->rax == 0)
 		tracee->signal_stack = after->stack;
 	if (after->word)
