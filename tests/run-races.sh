@@ -32,14 +32,18 @@ done
 # Values tell how an update is lost: both read 0, both write 1.
 timeout -k 10 60 "$FMC" check -o "$SCRATCH/counter.sched" -- "$BUILD/samples/counter" </dev/null >"$SCRATCH/out" 2>&1
 judge "each counts from 0 to 1" [ "$(grep -c 'memory_read *counter#0 *= 0 ' "$SCRATCH/counter.sched") $(grep -c 'memory_write *counter#0 *= 1 ' "$SCRATCH/counter.sched")" = '2 2' ]
-# told STATUS OPTION... PROGRAM: what is told of races, in $SCRATCH/out; JSON in $SCRATCH/json.
+# told STATUS OPTION... PROGRAM [WORD]: what is told of races, in $SCRATCH/out; JSON in $SCRATCH/json.
 told() {
-	local wanted=$1 status
+	local wanted=$1 status options=()
 	shift
-	timeout -k 10 150 "$FMC" check --no-minimize --json "$SCRATCH/json" -o "$SCRATCH/r.sched" "${@:1:$#-1}" -- "${!#}" \
+	until [ -x "$1" ]; do
+		options+=("$1")
+		shift
+	done
+	timeout -k 10 150 "$FMC" check --no-minimize --json "$SCRATCH/json" -o "$SCRATCH/r.sched" "${options[@]}" -- "$@" \
 	    </dev/null >"$SCRATCH/out" 2>&1
 	status=$?
-	judge "status $wanted: ${*##*/}" [ $status -eq "$wanted" ]
+	judge "status $wanted: ${options[*]##*/} ${*##*/}" [ $status -eq "$wanted" ]
 	[ $status -eq "$wanted" ] || show "$SCRATCH/out"
 }
 
@@ -141,6 +145,15 @@ told 0 --races report "$SCRATCH/benign.stripped"
 says "without types it may be atomic" '^Not told as a race: benign.stripped[+]0x[0-9a-f]+: T2 writes at benign.stripped[+]0x.*may be atomic'
 for name in flags flags.stripped; do
 	told 0 --races report "$SCRATCH/$name"
+	silent '^Race on'
+done
+# Each way in which two threads share memory, and what is in order.
+for how in counter local helper copy print input scan told ask; do
+	told 1 --races report --time 20 --all "$BUILD/targets/unordered" $how
+	says "$how" '^Race on '
+done
+for how in locked publish branch copied rand once left reused; do
+	told 0 --races report --time 20 "$BUILD/targets/unordered" $how
 	silent '^Race on'
 done
 # Samples that are correct have none, whatever orders their accesses.

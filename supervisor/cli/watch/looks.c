@@ -102,7 +102,8 @@ static void name_variable(struct look *look, const struct memory_access *access,
 	uint32_t threads = model_threads(execution_model(look->watch.session->execution));
 	places_name(places, process_target(process), access->address, name, NAME);
 	wanted->meant = places_meant(places, access->address);
-	if (name_state(places, access->address, name))
+	wanted->state = name_state(places, access->address, name);
+	if (wanted->state)
 		return;
 	struct namer *namer = namer_new(places, process_target(process), threads);
 	for (uint32_t t = 0; namer && t < threads; t++)

@@ -38,6 +38,8 @@ static const char *doubt(const struct racing *racing, size_t pair, const struct 
 {
 	if (one->meant == MEANT_SHARED || two->meant == MEANT_SHARED)
 		return "it is declared volatile or atomic";
+	if (one->state || two->state)
+		return "the library may have a lock for it";
 	if (!racing->judged)
 		return "not every access was seen that might order them";
 	if (racing->kinds[pair] == SHARING_PASSES)
