@@ -250,7 +250,7 @@ fuzz: $(addprefix build/fuzz/,$(FUZZERS))
 	done
 
 # All sources as another compiler reads them, with its warnings, which clang gives without making code.
-SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
+SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard breakpoints/points/*.c) $(wildcard tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
 SYNTAX_TARGETS := $(patsubst %,syntax-%,$(wildcard samples/*.c samples/*.cc tests/targets/*.c tests/targets/*.cc))
 SYNTAX_PLUGINS := $(patsubst %,syntax-%,$(wildcard samples/ops/*.c tests/ops/*.c))
 syntax: $(SYNTAX) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS)
