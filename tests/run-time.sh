@@ -76,6 +76,50 @@ says "unless it is to have" '^Exits with 1 under the first schedule'
 judge "an early time-out is a failure" [ $? -eq 1 ]
 says "and told" '^ *exit: the program exits with status 1' '^It needs --timeouts any: '
 
+# Nobody sends to a message queue, nobody empties it: both time-outs are reached on the clock that the program reads.
+cat >"$SCRATCH/queue.c" <<'EOT'
+#include <errno.h>
+#include <mqueue.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static void *wait_longer(void *unused)
+{
+	nanosleep(&(struct timespec){10000, 0}, NULL);
+	return unused;
+}
+static int is_reached(const struct timespec *moment)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return errno == ETIMEDOUT && now.tv_sec >= moment->tv_sec && now.tv_sec < moment->tv_sec + 100;
+}
+int main(int argc, char **argv)
+{
+	struct mq_attr one = {.mq_maxmsg = 1, .mq_msgsize = 1};
+	struct timespec until;
+	pthread_t thread;
+	char byte;
+	mqd_t queue = mq_open(argv[argc - 1], O_RDWR | O_CREAT, 0600, &one);
+	mq_unlink(argv[argc - 1]);
+	pthread_create(&thread, NULL, wait_longer, NULL);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 2000;
+	if (mq_timedreceive(queue, &byte, 1, NULL, &until) != -1 || !is_reached(&until))
+		return 1;
+	until.tv_sec += 3000;
+	if (mq_timedsend(queue, "a", 1, 0, &until) != 0 || mq_timedsend(queue, "b", 1, 0, &until) != -1 || !is_reached(&until))
+		return 2;
+	return mq_timedreceive(queue, &byte, 1, NULL, &until) == 1 && byte == 'a' ? pthread_join(thread, NULL) : 3;
+}
+EOT
+"${CC:-cc}" -g -pthread "$SCRATCH/queue.c" -o "$SCRATCH/queue"
+timeout -k 10 300 "$FMC" check --time 0 --executions 1 -- "$SCRATCH/queue" "/fmc.$$" </dev/null >"$SCRATCH/out" 2>&1
+judge "time-outs of message queues are reached" [ $? -eq 0 ]
+says "and have passed" 'No failure found in 1 execution'
+says_not "nor is its end another" 'Exits with'
+
 # A key that lives for ten seconds lives as long as somebody else's clock says.
 if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then
 	"$FMC" run -- redis-server --port 0 --unixsocket "$SOCKET.redis" --save '' --appendonly no \

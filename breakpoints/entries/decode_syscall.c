@@ -1,7 +1,9 @@
 #include "breakpoints/entries/entries_state.h"
+#include <fcntl.h>
 #include <fmc/tracer/call_traits.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -126,6 +128,28 @@ static void decode_wait(long number, bool timed, struct call *call)
 	call->op.arg = number;
 }
 
+static bool is_blocking(const struct target *target, int descriptor)
+{
+	char path[64], line[128];
+	unsigned flags = O_NONBLOCK;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(target), descriptor);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		if (sscanf(line, "flags: %o", &flags) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return !(flags & O_NONBLOCK);
+}
+
+/* The kernel would compare the moment with its own clock. */
+static void decode_queue(const struct target *target, const struct user_regs_struct *regs, long number,
+			 struct call *call)
+{
+	if (regs->r8 && is_blocking(target, (int)regs->rdi))
+		decode_wait(number, true, call);
+}
+
 enum status decode_syscall(const struct target *target, const struct user_regs_struct *regs, long number,
 			   struct call *call)
 {
@@ -157,6 +181,10 @@ enum status decode_syscall(const struct target *target, const struct user_regs_s
 		break;
 	case SYS_rt_sigtimedwait:
 		decode_wait(number, regs->rdx != 0, call);
+		break;
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+		decode_queue(target, regs, number, call);
 		break;
 	case SYS_wait4:
 		if (!(regs->rdx & WNOHANG))

@@ -68,7 +68,7 @@ static int64_t end_of_futex_wait(const struct process *process, const struct use
 							  : from_some_clock(process, ns);
 }
 
-/* Waits for signals and for semaphores of System V. */
+/* Waits for signals, for semaphores of System V and for message queues. */
 static int64_t end_of_call(const struct process *process, const struct user_regs_struct *regs)
 {
 	int64_t ns;
@@ -77,6 +77,11 @@ static int64_t end_of_call(const struct process *process, const struct user_regs
 		return read_ns(process, regs->rdx, &ns) ? later(time_now(process), ns) : 0;
 	case SYS_semtimedop:
 		return read_ns(process, regs->r10, &ns) ? later(time_now(process), ns) : 0;
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+		return read_ns(process, regs->r8, &ns)
+			   ? later(time_now(process), ns - target_clock(process->target, CLOCK_REALTIME))
+			   : 0;
 	default:
 		return 0;
 	}
