@@ -61,6 +61,28 @@ static bool is_short(const struct instruction *instruction)
 	return is_among(0x66, instruction->code, instruction->opcode);
 }
 
+/* Whose operand in memory is what it writes, or may be, of all that have an EVEX prefix. */
+static bool is_evex_store(const struct instruction *instruction, uint8_t opcode)
+{
+	switch (instruction->map) {
+	case MAP_0F:
+		return AMONG(opcode, 0x11, 0x13, 0x17, 0x29, 0x2b, 0x7e, 0x7f, 0xd6, 0xe7);
+	case MAP_0F38:
+		return ((opcode & 0x0f) <= 5 && opcode >= 0x10 && opcode <= 0x35) ||
+		       AMONG(opcode, 0x63, 0x8a, 0x8b, 0xa0, 0xa1, 0xa2, 0xa3);
+	case MAP_0F3A:
+		return AMONG(opcode, 0x14, 0x15, 0x16, 0x17, 0x19, 0x1b, 0x1d, 0x39, 0x3b);
+	default:
+		return true;
+	}
+}
+
+static bool is_evex(const struct instruction *instruction)
+{
+	return instruction->vector && instruction->opcode >= 4 &&
+	       instruction->code[instruction->opcode - 4] == 0x62;
+}
+
 enum fencing instruction_fencing(const struct instruction *instruction)
 {
 	const uint8_t opcode = instruction->code[instruction->opcode];
@@ -72,7 +94,7 @@ enum fencing instruction_fencing(const struct instruction *instruction)
 		return FENCING_UNTOLD;
 	if (is_push(instruction, opcode))
 		return is_short(instruction) ? FENCING_UNTOLD : FENCING_PUSH;
-	if (!instruction->memory)
+	if (!instruction->memory || (is_evex(instruction) && !is_evex_store(instruction, opcode)))
 		return FENCING_NONE;
 	switch (instruction_direction(instruction)) {
 	case DIRECTION_READ:
