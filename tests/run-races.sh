@@ -1,14 +1,14 @@
 #!/bin/bash
-# Plain accesses to memory as operations (--granularity race): programs made at random reach the outcomes that running every order
+# Plain accesses to memory as operations (--granularity race and memory): programs made at random reach the outcomes that running every order
 # of their accesses does, and no other; what is complete has missed none. RACES: how many programs. And what is told of races (--races).
 . tests/lib.sh
 RACES=${RACES:-6}
 
-# reaches STATUS PROGRAM OUTCOME...
+# reaches STATUS PROGRAM OUTCOME...: at $granularity
 reaches() {
 	local wanted=$1 status
 	shift
-	timeout -k 10 150 "$FMC" check --strategy optimal --granularity race --require-complete --expect-exit 0 --no-minimize -o "$SCRATCH/r.sched" -- \
+	timeout -k 10 150 "$FMC" check --strategy optimal --granularity "$granularity" --require-complete --expect-exit 0 --no-minimize -o "$SCRATCH/r.sched" -- \
 	    "$@" </dev/null >"$SCRATCH/out" 2>&1
 	status=$?
 	[ $status -eq "$wanted" ] || { echo "     $* ended with $status, not $wanted" && show "$SCRATCH/out"; }
@@ -17,7 +17,8 @@ reaches() {
 
 for seed in $(seq 1 "$RACES"); do
 	tests/races.py "$seed" "$SCRATCH" >"$SCRATCH/outcomes"
-	level=-O$((seed % 2 * 2))
+	level=-O$((seed % 2 * 2)) granularity=race
+	[ $((seed % 4)) -gt 1 ] || granularity=memory
 	"${CC:-cc}" -std=gnu11 $level -pthread "$SCRATCH/$seed.c" -o "$SCRATCH/$seed" || exit 1
 	right=true
 	while read -r whether x y <&3; do
@@ -27,11 +28,44 @@ for seed in $(seq 1 "$RACES"); do
 		never) reaches 0 "$SCRATCH/$seed" "$x" "$y" ;;
 		esac || right=false
 	done 3<"$SCRATCH/outcomes"
-	judge "program $seed, $level: $(grep -c can "$SCRATCH/outcomes") outcomes" $right
+	judge "program $seed, $level, $granularity: $(grep -c can "$SCRATCH/outcomes") outcomes" $right
 done
 # Values tell how an update is lost: both read 0, both write 1.
 timeout -k 10 60 "$FMC" check -o "$SCRATCH/counter.sched" -- "$BUILD/samples/counter" </dev/null >"$SCRATCH/out" 2>&1
 judge "each counts from 0 to 1" [ "$(grep -c 'memory_read *counter#0 *= 0 ' "$SCRATCH/counter.sched") $(grep -c 'memory_write *counter#0 *= 1 ' "$SCRATCH/counter.sched")" = '2 2' ]
+# With memory, what a lock orders is switched at, too: two threads that count below one.
+cat >"$SCRATCH/locked.c" <<'EOF'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int counter;
+static void *count(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	counter++;
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+int main(void)
+{
+	pthread_t a, b;
+	counter = 1;
+	pthread_create(&a, NULL, count, NULL);
+	pthread_create(&b, NULL, count, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return counter != 3;
+}
+EOF
+"${CC:-cc}" -std=gnu11 -g -pthread "$SCRATCH/locked.c" -o "$SCRATCH/locked" || exit 1
+for granularity in race memory; do
+	timeout -k 10 150 "$FMC" check --strategy optimal --granularity $granularity --require-complete --json "$SCRATCH/json" -o "$SCRATCH/r.sched" -- \
+	    "$SCRATCH/locked" </dev/null >"$SCRATCH/out" 2>&1
+	judge "below a lock, $granularity: complete" [ $? -eq 0 -a "$("$BUILD/tests/json" "$SCRATCH/json" watched)" = true ]
+	[ $granularity = race ] || says "below a lock: switched at" 'accesses that threads share: counter at locked.c:7 by T2 and T3' \
+	    'these accesses to memory: counter at locked.c:7 by T2 and T3'
+	[ $granularity = memory ] || says_not "below a lock: not switched at" 'counter at'
+done
+judge "below a lock: so JSON says" [ "$("$BUILD/tests/json" "$SCRATCH/json" granularity)" = memory ]
 # told STATUS OPTION... PROGRAM [WORD]: what is told of races, in $SCRATCH/out; JSON in $SCRATCH/json.
 told() {
 	local wanted=$1 status options=()

@@ -35,6 +35,18 @@ bool access_is_operation(const struct access_order *order, const struct memory_a
 	return is_within(access, op->arg2, op->arg) || (copies && is_within(access, op->arg3, op->arg));
 }
 
+bool access_lives_apart(const struct access_order *order, const struct memory_access *first,
+			const struct memory_access *second)
+{
+	const struct own *one = &order->threads[first->thread], *two = &order->threads[second->thread];
+	const uint32_t after = begun(two, second->transition);
+	const uint32_t next = begun(one, first->transition) - (access_is_operation(order, first) ? 1 : 0);
+	if (after == 0 || next == UINT32_MAX || second->last)
+		return true;
+	return happens_before_clock(order->happened, two->at[0])[first->thread] > next ||
+	       (one->joined != SIZE_MAX && happens_before(order->happened, one->joined, two->at[after - 1]));
+}
+
 bool access_ordered(const struct access_order *order, const struct memory_access *first,
 		    const struct memory_access *second)
 {

@@ -31,6 +31,10 @@ void access_order_release(struct access_order *order);
 bool access_ordered(const struct access_order *order, const struct memory_access *first,
 		    const struct memory_access *second);
 
+/* Did the first one's thread end before the second, or did the second one's begin after the first? */
+bool access_lives_apart(const struct access_order *order, const struct memory_access *first,
+			const struct memory_access *second);
+
 /* Is it what the operation does, or what the program announces by it, fmc_point() for one? */
 bool access_is_operation(const struct access_order *order, const struct memory_access *access);
 

@@ -34,6 +34,8 @@ struct shadow {
 	struct seen *seen;
 	uint32_t seen_length, seen_room;
 	struct sharings *found;
+	bool all; /* pairs that operations order, too: */
+	size_t ordered;
 	bool failed;
 };
 
@@ -73,26 +75,39 @@ static struct cell *find_cell(struct shadow *shadow, uint64_t granule)
 }
 
 static bool is_known(const struct shadow *shadow, const struct memory_access *a,
-		     const struct memory_access *b)
+		     const struct memory_access *b, bool ordered)
 {
 	for (size_t i = 0; i < shadow->found->length; i++) {
 		const struct memory_access *c = &shadow->accesses[shadow->found->at[i].first];
 		const struct memory_access *d = &shadow->accesses[shadow->found->at[i].second];
-		if (c->place == a->place && d->place == b->place && c->thread == a->thread &&
-		    d->thread == b->thread && c->address / GRANULE == a->address / GRANULE)
+		if (shadow->found->at[i].ordered == ordered && c->place == a->place && d->place == b->place &&
+		    c->thread == a->thread && d->thread == b->thread &&
+		    c->address / GRANULE == a->address / GRANULE)
 			return true;
 	}
 	return false;
+}
+
+/* Is an ordered pair one to be found? */
+static bool is_wanted(const struct shadow *shadow, const struct memory_access *a,
+		      const struct memory_access *b)
+{
+	return shadow->all && shadow->ordered < SHARING_MOST / 2 &&
+	       !access_lives_apart(&shadow->order, a, b) &&
+	       !(access_is_operation(&shadow->order, a) && access_is_operation(&shadow->order, b));
 }
 
 static void compare(struct shadow *shadow, const struct seen *seen, uint32_t index, uint8_t bytes)
 {
 	const struct memory_access *a = &shadow->accesses[seen->access], *b = &shadow->accesses[index];
 	if (a->thread == b->thread || !(seen->bytes & bytes) || !(a->write || b->write) ||
-	    (a->own_stack && b->own_stack) || shadow->found->length == SHARING_MOST ||
-	    access_ordered(&shadow->order, a, b) || is_known(shadow, a, b))
+	    (a->own_stack && b->own_stack) || shadow->found->length == SHARING_MOST)
 		return;
-	shadow->found->at[shadow->found->length++] = (struct sharing){seen->access, index};
+	const bool ordered = access_ordered(&shadow->order, a, b);
+	if ((ordered && !is_wanted(shadow, a, b)) || is_known(shadow, a, b, ordered))
+		return;
+	shadow->ordered += ordered;
+	shadow->found->at[shadow->found->length++] = (struct sharing){seen->access, index, ordered};
 }
 
 static bool replaces(const struct shadow *shadow, const struct seen *seen, uint32_t index, uint8_t bytes)
@@ -173,10 +188,10 @@ static void release(struct shadow *shadow)
 	free(shadow->seen);
 }
 
-bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,
-		  struct sharings *found)
+static bool find(const struct trace *trace, const struct memory_access *accesses, size_t length, bool all,
+		 struct sharings *found)
 {
-	struct shadow shadow = {.accesses = accesses, .found = found};
+	struct shadow shadow = {.accesses = accesses, .found = found, .all = all};
 	found->length = 0;
 	const bool good = access_order_init(&shadow.order, trace);
 	for (size_t i = 0; good && i < length && !shadow.failed; i++)
@@ -184,4 +199,16 @@ bool sharing_find(const struct trace *trace, const struct memory_access *accesse
 			take_in(&shadow, (uint32_t)i);
 	release(&shadow);
 	return good && !shadow.failed;
+}
+
+bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,
+		  struct sharings *found)
+{
+	return find(trace, accesses, length, false, found);
+}
+
+bool sharing_find_all(const struct trace *trace, const struct memory_access *accesses, size_t length,
+		      struct sharings *found)
+{
+	return find(trace, accesses, length, true, found);
 }

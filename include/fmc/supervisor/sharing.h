@@ -25,6 +25,7 @@ struct memory_access {
 /* Two accesses of different threads to common bytes, one of them a write: indices, the earlier first. */
 struct sharing {
 	uint32_t first, second;
+	bool ordered; /* an operation orders them: sharing_find_all() */
 };
 
 /* Of so many pairs the first are found: enough to name variables. */
@@ -45,6 +46,13 @@ struct sharings {
  */
 bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,
 		  struct sharings *found);
+
+/*
+ * Those, and pairs that operations order, up to half of SHARING_MOST; but for those of an access and another thread that wasn't there yet
+ * or not any more, and of two operations, whose order the search sees to.
+ */
+bool sharing_find_all(const struct trace *trace, const struct memory_access *accesses, size_t length,
+		      struct sharings *found);
 
 /* What such a pair is where the program may have locks and flags of its own, made of plain accesses. */
 enum sharing_kind {

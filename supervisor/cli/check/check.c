@@ -318,7 +318,8 @@ static void print_again(const struct exploration *x, enum more more)
 	if (more == MORE_TSO) {
 		fprintf(stream, "%s.\n", verdict_memory_model(true));
 	} else if (more == MORE_RACES) {
-		fprintf(stream, "accesses that no operation orders: ");
+		fprintf(stream,
+			"accesses that %s: ", verdict->all_shared ? "threads share" : "no operation orders");
 		memory_seen_print(&x->races.names, 3, stream);
 		fprintf(stream, ".\n");
 	} else {

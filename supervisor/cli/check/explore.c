@@ -40,8 +40,8 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 	snprintf(x->phase, sizeof x->phase, "first schedule");
 	progress_init(&x->progress, workers);
 	job_init(&x->last);
-	looks_init(&x->looks);
-	looks_init(&x->suspects);
+	looks_init(&x->looks, options->granularity == GRANULARITY_MEMORY);
+	looks_init(&x->suspects, x->looks.ordered);
 }
 
 uint64_t explore_deadline(const struct options *options, uint64_t began)

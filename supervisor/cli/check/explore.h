@@ -64,8 +64,9 @@ struct exploration {
 	struct looks looks;	/* executions that are looked at again if the search comes to its end */
 	struct races races;	/* that those looks have shown */
 	struct phase completed; /* which has run every execution, if `complete` */
-	struct looks suspects;	/* watched executions in which accesses are ordered by nothing */
-	uint64_t suspicions[LOOKS_MOST]; /* struct watched.races of each */
+	struct looks suspects;	/* watched executions in which accesses should be operations */
+	uint64_t suspicions[LOOKS_MOST]; /* digests of each */
+	bool unordered;			 /* there are such, not only ordered ones */
 	struct coverage coverage;
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */

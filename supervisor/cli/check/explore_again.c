@@ -64,7 +64,7 @@ static bool has_new_races(const struct exploration *x)
 bool explore_may_add_races(const struct exploration *x)
 {
 	const struct options *options = x->options;
-	const bool wanted = options->granularity == GRANULARITY_RACE ||
+	const bool wanted = options->granularity >= GRANULARITY_RACE ||
 			    (options->automatic && options->granularity == GRANULARITY_OPEN);
 	return wanted && !options->tso && is_free(x) && x->verdict->reported_length == 0;
 }

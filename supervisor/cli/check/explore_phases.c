@@ -138,5 +138,6 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 		verdict_because(x->verdict, "the first failure ends the search");
 	x->verdict->atomics = x->options->atomics;
 	x->verdict->compiled = process_compiled(x->session->process, x->verdict->uncompiled);
+	x->verdict->all_shared = x->options->granularity == GRANULARITY_MEMORY;
 	x->verdict->seconds = explore_seconds(x);
 }

@@ -15,7 +15,7 @@
 
 static bool is_asked_for(const struct exploration *x)
 {
-	return x->options->require_complete || x->options->granularity == GRANULARITY_RACE;
+	return x->options->require_complete || x->options->granularity >= GRANULARITY_RACE;
 }
 
 /* On clock_now(); 0: never. */
@@ -39,7 +39,7 @@ static bool may_watch(const struct exploration *x)
 /* Which accesses they are is looked at later: of each digest one execution. */
 static void suspect(struct exploration *x, const struct job *job)
 {
-	const uint64_t races = job->watched.races;
+	const uint64_t races = job->watched.races + 31 * job->watched.ordered;
 	const size_t length = x->suspects.length;
 	for (size_t i = 0; i < length; i++)
 		if (x->suspicions[i] == races)
@@ -60,7 +60,8 @@ static bool take(struct exploration *x, struct search *search)
 	verdict->watched++;
 	if (!job->watched.all && !*verdict->unwatched)
 		memcpy(verdict->unwatched, job->watched.missed, sizeof verdict->unwatched);
-	if (job->watched.races)
+	x->unordered |= job->watched.races != 0;
+	if (job->watched.races || job->watched.ordered)
 		suspect(x, job);
 	return search_feed(search, job->plan.ticket, &job->trace) == STATUS_OK;
 }
@@ -133,7 +134,7 @@ void explore_watch(struct exploration *x)
 	if (!all && !*verdict->unwatched)
 		snprintf(verdict->unwatched, sizeof verdict->unwatched,
 			 "there was no time for it (--require-complete takes what --time leaves)");
-	verdict->watched_all = all && is_over(search) && !*verdict->unwatched && !x->suspects.length;
+	verdict->watched_all = all && is_over(search) && !*verdict->unwatched && !x->unordered;
 	search_free(search);
 	name_suspects(x);
 }

@@ -70,7 +70,7 @@ struct jobs *jobs_new(unsigned count, struct session *session, const struct laun
 		return NULL;
 	jobs->count = count;
 	jobs->session = session;
-	watch_init(&jobs->watch, session);
+	watch_init(&jobs->watch, session, options->granularity == GRANULARITY_MEMORY);
 	/* Besides those that are with workers some may be done, and wait for their turn to be taken. */
 	jobs->slots_length = count == 1 ? 1 : (size_t)count * 2 * AHEAD;
 	jobs->slots = calloc(jobs->slots_length, sizeof *jobs->slots);

@@ -45,6 +45,7 @@ static void save_execution(struct saver *saver, const struct answer *answer, con
 	save_text(saver, uncontrolled && *uncontrolled ? uncontrolled : NULL);
 	save_number(saver, answer->watched.all);
 	save_number(saver, answer->watched.races);
+	save_number(saver, answer->watched.ordered);
 	save_text(saver, answer->watched.missed);
 	wire_put_trace(saver, trace);
 }
@@ -53,6 +54,7 @@ static void load_watched(struct loader *loader, struct watched *watched)
 {
 	watched->all = load_bool(loader);
 	watched->races = load_number(loader);
+	watched->ordered = load_number(loader);
 	char *missed = load_text(loader);
 	snprintf(watched->missed, sizeof watched->missed, "%s", missed ? missed : "");
 	free(missed);
@@ -99,7 +101,7 @@ static void run_order(struct watch *watch, const struct plan *plan, bool watched
 }
 
 /* Run one plan after the other until the parent closes the link, or has this process interrupted. */
-static void serve(struct session *session, struct link *link)
+static void serve(struct session *session, struct link *link, bool ordered)
 {
 	struct loader message;
 	struct wire_plan order;
@@ -107,7 +109,7 @@ static void serve(struct session *session, struct link *link)
 	struct trace trace;
 	struct answer answer;
 	struct saver saved = {0};
-	watch_init(&watch, session);
+	watch_init(&watch, session, ordered);
 	trace_init(&trace);
 	while (link_wait(link, &message)) {
 		struct session_time time = {.end = load_number(&message)};
@@ -176,7 +178,7 @@ static void work(struct link *link, const struct worker_setting *setting, unsign
 		(void)send_message(link, &refusal);
 		return;
 	}
-	serve(&session, link);
+	serve(&session, link, setting->options->granularity == GRANULARITY_MEMORY);
 	session_close(&session);
 }
 

@@ -86,7 +86,8 @@ static const struct option_spec specs[] = {
     {ID_ATOMICS, "atomics", 0, NULL, CHECK | ATTACH | RUN,
      "switch threads at atomic instructions of the program and its libraries, too"},
     {ID_GRANULARITY, "granularity", 0, "WHERE", CHECK | ATTACH,
-     "switch threads at sync: operations; atomic: as --atomics; race: accesses that no operation orders, too "
+     "switch threads at sync: operations; atomic: as --atomics; race: accesses that no operation orders, "
+     "too; memory: all that threads share "
      "(default: sync; auto "
      "goes on to race)"},
     {ID_RACES, "races", 0, "HOW", CHECK,

@@ -2,7 +2,7 @@
 #include "supervisor/cli/options/option_table.h"
 
 static const char *const timeouts[] = {"any", "ordered", NULL};
-static const char *const granularities[] = {"sync", "atomic", "race", NULL};
+static const char *const granularities[] = {"sync", "atomic", "race", "memory", NULL};
 static const char *const races[] = {"warn", "report", "ignore", NULL};
 static const char *const memory_models[] = {"sc", "tso", NULL};
 static const char *const origins[] = {"auto", "exec", "copy", NULL};

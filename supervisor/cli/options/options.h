@@ -33,6 +33,7 @@ enum granularity {
 	GRANULARITY_SYNC,
 	GRANULARITY_ATOMIC,
 	GRANULARITY_RACE,
+	GRANULARITY_MEMORY,
 };
 
 /* What becomes of data races. */

@@ -146,10 +146,11 @@ void verdict_break_off(struct verdict *verdict, const char *where, enum whereabo
 
 const char *verdict_granularity(const struct verdict *verdict)
 {
-	return verdict->compiled	      ? "access"
-	       : verdict->switched.length > 0 ? "race"
-	       : verdict->atomics	      ? "atomic"
-					      : "sync";
+	if (verdict->compiled)
+		return "access";
+	if (verdict->switched.length > 0)
+		return verdict->all_shared ? "memory" : "race";
+	return verdict->atomics ? "atomic" : "sync";
 }
 
 const char *verdict_memory_model(bool tso)

@@ -57,6 +57,8 @@ struct verdict {
 	uint64_t
 	    before; /* those of the search without atomic instructions that came first; 0: there was none */
 	uint64_t unmodelled; /* operations, in all executions */
+	bool
+	    all_shared; /* if at accesses to memory, also at those that operations order (--granularity memory) */
 	bool atomics;	     /* threads were switched at atomic instructions of the program, too */
 	bool tso;	     /* their stores waited in buffers */
 	bool compiled;	     /* threads were switched at accesses that the program tells of, */

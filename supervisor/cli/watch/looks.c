@@ -11,16 +11,16 @@
 
 #define MOST_TRANSITIONS 5000 /* of an execution that is kept, but for the first */
 
-void looks_init(struct looks *looks)
+void looks_init(struct looks *looks, bool ordered)
 {
-	*looks = (struct looks){0};
+	*looks = (struct looks){.ordered = ordered};
 }
 
 void looks_release(struct looks *looks)
 {
 	for (size_t i = 0; i < looks->length; i++)
 		trace_release(&looks->at[i].trace);
-	looks_init(looks);
+	looks_init(looks, looks->ordered);
 }
 
 static bool is_kept(const struct looks *looks, const struct trace *trace)
@@ -253,16 +253,19 @@ static void tell_race(const struct wanted *wanted, const char *name, struct race
 	(void)memory_seen_add(&races->names, name, wanted->place, wanted->access.thread);
 }
 
-static void tell(const struct look *look, size_t pairs, struct memory_seen *seen, struct races *races)
+/* What an operation orders matters to nobody but a search that switches threads there. */
+static void tell(const struct look *look, const struct sharings *found, struct memory_seen *seen,
+		 struct races *races)
 {
-	for (size_t i = 0; i < pairs; i++) {
+	for (size_t i = 0; i < found->length; i++) {
 		const struct wanted *one = look_named(look, &look->pairs[2 * i]),
 				    *two = look_named(look, &look->pairs[2 * i + 1]);
 		if (!one || !two)
 			continue;
 		const char *name = look_variable(one, two);
-		(void)(memory_seen_add(seen, name, one->place, one->access.thread) &&
-		       memory_seen_add(seen, name, two->place, two->access.thread));
+		if (!found->at[i].ordered)
+			(void)(memory_seen_add(seen, name, one->place, one->access.thread) &&
+			       memory_seen_add(seen, name, two->place, two->access.thread));
 		tell_race(one, name, races);
 		tell_race(two, name, races);
 	}
@@ -279,7 +282,7 @@ static bool find(struct look *look, const struct look_plan *kept, struct sharing
 		watch->stacks = true;
 		good = run(look, kept, &again);
 	}
-	good = good && sharing_find(&again, watch->accesses, watch->length, found);
+	good = good && watch_find(watch, &again, found);
 	*whole = again.end != END_INTERRUPTED && !watch->full;
 	trace_release(&again);
 	return good;
@@ -301,7 +304,7 @@ static void look_at(struct look *look, const struct look_plan *kept, uint64_t en
 			memory_seen_leave_out(seen, "the rest of an execution that took too long");
 		session->deadline = last;
 		if (found->length > 0 && want(look, found) && run(look, kept, &again)) {
-			tell(look, found->length, seen, races);
+			tell(look, found, seen, races);
 			racing_tell(look, &again);
 		}
 		memory_seen_leave_out(seen, process_unseen(session->process));
@@ -327,7 +330,7 @@ void looks_make(const struct looks *looks, struct session *session, uint64_t end
 {
 	uint64_t deadline = session->deadline;
 	struct look look = {.races = races};
-	watch_init(&look.watch, session);
+	watch_init(&look.watch, session, looks->ordered);
 	look.watch.on_access = on_access;
 	look.watch.context = &look;
 	for (size_t i = 0; i < looks->length && (i == 0 || clock_now() < end); i++)

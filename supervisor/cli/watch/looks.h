@@ -18,6 +18,7 @@ struct looks {
 	} at[LOOKS_MOST];
 	size_t length;
 	uint64_t classes; /* of executions, so far */
+	bool ordered;	  /* pairs that operations order are looked for, too */
 };
 
 /* Accesses that no operation orders, and whose instructions can be operations: where they are, and how they are called. */
@@ -27,7 +28,7 @@ struct races {
 	struct race_list *list; /* as they are told to people; borrowed, NULL: nobody wants to know */
 };
 
-void looks_init(struct looks *looks);
+void looks_init(struct looks *looks, bool ordered);
 void looks_release(struct looks *looks);
 
 /*

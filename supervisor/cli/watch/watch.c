@@ -6,15 +6,15 @@
 
 #define MOST_ACCESSES 300000
 
-void watch_init(struct watch *watch, struct session *session)
+void watch_init(struct watch *watch, struct session *session, bool ordered)
 {
-	*watch = (struct watch){.session = session};
+	*watch = (struct watch){.session = session, .ordered = ordered};
 }
 
 void watch_release(struct watch *watch)
 {
 	free(watch->accesses);
-	watch_init(watch, NULL);
+	watch_init(watch, NULL, false);
 }
 
 static bool make_room(struct watch *watch)
@@ -92,16 +92,25 @@ bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace
 	return looks && good;
 }
 
-/* The same for any number of pairs in any order. */
-static uint64_t digest(const struct watch *watch, const struct sharings *found)
+bool watch_find(const struct watch *watch, const struct trace *trace, struct sharings *found)
+{
+	return watch->ordered ? sharing_find_all(trace, watch->accesses, watch->length, found)
+			      : sharing_find(trace, watch->accesses, watch->length, found);
+}
+
+/* The same for any number of pairs in any order; 0 for none. */
+static uint64_t digest(const struct watch *watch, const struct sharings *found, bool ordered)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < found->length; i++) {
+		if (found->at[i].ordered != ordered)
+			continue;
 		uint64_t first = watch->accesses[found->at[i].first].place;
 		uint64_t second = watch->accesses[found->at[i].second].place;
-		sum += (first * second + first + second) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		const uint64_t pair = (first * second + first + second) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		sum = sum + pair ? sum + pair : pair;
 	}
-	return found->length > 0 && sum == 0 ? 1 : sum;
+	return sum;
 }
 
 static void miss(struct watched *watched, const char *why)
@@ -122,10 +131,12 @@ void watch_execution(struct watch *watch, const struct plan *plan, struct trace 
 		good = watch_run(watch, plan, trace);
 	}
 	*watched = (struct watched){.all = true};
-	if (!found || !good || !sharing_find(trace, watch->accesses, watch->length, found))
+	if (!found || !good || !watch_find(watch, trace, found)) {
 		miss(watched, "there was no memory for it");
-	else
-		watched->races = digest(watch, found);
+	} else {
+		watched->races = digest(watch, found, false);
+		watched->ordered = digest(watch, found, true);
+	}
 	if (trace->end == END_INTERRUPTED)
 		miss(watched, "an execution took too long");
 	if (watch->full)

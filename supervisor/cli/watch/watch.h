@@ -15,6 +15,7 @@ struct watch {
 	size_t transition; /* the present one */
 	bool full;	   /* there were more of them than are kept */
 	bool other_stack;
+	bool ordered;		/* pairs that operations order are looked for, too (--granularity memory) */
 	const uint64_t *places; /* of instructions; borrowed */
 	size_t places_length;
 	/* Told each access by its index in accesses, while its thread stands before it if its instruction is one of those; may be NULL. */
@@ -22,17 +23,21 @@ struct watch {
 	void *context;
 };
 
-void watch_init(struct watch *watch, struct session *session);
+void watch_init(struct watch *watch, struct session *session, bool ordered);
 void watch_release(struct watch *watch);
 
 /* Run a plan as session_run() does, and collect. False: it couldn't be watched, or there was no memory. */
 bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace);
 
+/* The pairs of accesses of the run that did this. False without memory. */
+bool watch_find(const struct watch *watch, const struct trace *trace, struct sharings *found);
+
 /* What an execution shows that was watched from its beginning to its end. */
 struct watched {
 	bool all;		       /* no access was missed */
 	char missed[PROCESS_LOOK_WHY]; /* else why; one line */
-	uint64_t races; /* a digest of the places of accesses that no operation orders; 0: there are none */
+	uint64_t races;	  /* a digest of the places of accesses that no operation orders; 0: there are none */
+	uint64_t ordered; /* of those that operations order, if such are looked for */
 };
 
 /*

@@ -99,6 +99,23 @@ START_TEST(under_a_lock)
 }
 END_TEST
 
+/* All pairs, those that operations order among them; but not those of two operations. */
+START_TEST(ordered_by_a_lock)
+{
+	two_that_lock("11000011");
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_UNLOCK, 2, false);
+	after(1, OP_MUTEX_LOCK, 2, true);
+	ck_assert(sharing_find_all(&trace, accesses, accesses_length, &found));
+	ck_assert_uint_eq(found.length, 2);
+	ck_assert(found.at[0].ordered != found.at[1].ordered);
+	accesses[0].operation = accesses[2].operation = true;
+	ck_assert(sharing_find_all(&trace, accesses, accesses_length, &found));
+	ck_assert_uint_eq(found.length, 1);
+	ck_assert(!found.at[0].ordered);
+}
+END_TEST
+
 START_TEST(after_the_unlock)
 {
 	two_that_lock("");
@@ -476,7 +493,7 @@ START_TEST(locked_by_an_operation)
 }
 END_TEST
 
-SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(after_the_unlock),
+SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(ordered_by_a_lock), TEST(after_the_unlock),
       TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads), TEST(other_bytes), TEST(ranges),
       TEST(once_for_each_place), TEST(own_stacks), TEST(freed), TEST(large_and_freed), TEST(freed_by_guess),
       TEST(before_creation), TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore),
