@@ -270,7 +270,7 @@ wait $supervisor
 status=$?
 # Before the first execution there is nothing to sum up.
 [ -s out ] || cp err out
-judge "Ctrl-C: status 130 and a summary" [ $status -eq 130 -a "$(grep -c 'executions\|interrupted before the program began' out)" -gt 0 ]
+judge "Ctrl-C: status 130 and a summary" [ $status -eq 130 -a "$(grep -c 'executions\|fmc: interrupted \(before\|while\)' out)" -gt 0 ]
 kill $watchdog 2>/dev/null
 judge "Ctrl-C: no process left" gone searched
 cd "$OLDPWD" || exit 1

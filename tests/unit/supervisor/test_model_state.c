@@ -418,7 +418,10 @@ static void come_to_any(struct model *m, uint32_t t)
 	struct op op = {.flags = (uint16_t)pick(8), .arg = pick(3), .arg2 = pick(4), .arg3 = rand()};
 	do
 		op.kind = (uint16_t)(1 + pick(OP_KINDS - 1));
-	while (set_by_model(op.kind) || op.kind == OP_THREAD_START);
+	while (set_by_model(op.kind) || op.kind == OP_THREAD_START ||
+	       (op.kind == OP_MEMORY_FLUSH && model_stores(m, t) == 0));
+	if (op.kind == OP_MEMORY_WRITE && model_stores(m, t) < MODEL_STORES && pick(2))
+		op.flags |= OP_BUFFERED;
 	op.object = pick_object(m, op_class(op.kind));
 	op.object2 = pick_object(m, op_class2(op.kind));
 	if (op.kind == OP_MUTEX_INIT) {
