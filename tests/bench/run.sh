@@ -158,6 +158,41 @@ read -r -d '' start stop < <(FMC=$FMC gdb -nx -batch -ex "source replay/gdb/fmc.
 by_gdb=$(compute %.2f "($stop - $start) / 1e9")
 echo "1,500 hits by GDB      $by_gdb s: ratio $(compute %.1f "$by_gdb / $plain")"
 
+# Watched to each access, by traps and doors, against natively on one processor and against a detector that interprets.
+head -c 300000 "$SCRATCH/10M" >"$SCRATCH/300k"
+head -c 1500000 "$SCRATCH/10M" >"$SCRATCH/1500k"
+watch() {
+	local input=$1 native watched detector
+	shift
+	[ -n "$(command -v "$1")" ] || return
+	native=$(seconds taskset -c 0 "$@" <"$input")
+	watched=$(taskset -c 0 "$BUILD/tests/watched" sampled 1 "$(command -v "$1")" "${@:2}" <"$input" | sed -n 's/.*plain, \([0-9.]*\) watched.*/\1/p')
+	detector=$(seconds taskset -c 0 valgrind -q --tool=drd --error-exitcode=0 "$@" <"$input" 2>/dev/null)
+	echo "watched: $* of $(stat -c %s "$input") bytes: $watched s, natively $native s, under DRD $detector s:" \
+	    "ratio $(compute %.1f "$watched / $native") and $(compute %.2f "$watched / $detector")"
+}
+for input in "$SCRATCH/300k" "$SCRATCH/1500k"; do
+	watch "$input" pigz -p 2 -c
+	watch "$input" xz -T 2 --block-size=100000 -c
+	watch "$input" pbzip2 -p2 -c
+done
+# Of less it makes no threads.
+watch "$SCRATCH/1500k" sort --parallel=2
+
+# Races from stripped programs, by default options: until the failure is found and replayed.
+for sample in counter publication shared_local treiber_stack double_checked half_struct freed_too_early stop_flag; do
+	[ -x "$BUILD/samples/$sample" ] || continue
+	strip -s -o "$SCRATCH/racy" "$BUILD/samples/$sample"
+	fmc_json check -- "$SCRATCH/racy"
+	echo "race in $sample        $(compute %.2f "$(field seconds)") s, $(field executions) executions, $(field verdict)"
+done
+
+# What looking at memory adds where there is nothing to find.
+fmc_json check --strategy optimal --granularity sync -- "$BUILD/samples/philosophers_ordered" 5
+sync=$(field seconds)
+fmc_json check --strategy optimal -- "$BUILD/samples/philosophers_ordered" 5
+echo "no race to find        $(compute %.2f "$(field seconds)") s with memory looked at, $(compute %.2f "$sync") s without: ratio $(compute %.2f "$(field seconds) / $sync")"
+
 # after N: the highest resident size over N executions.
 after() {
 	"$BUILD/tests/peak" "$FMC" check --strategy random --executions "$1" --time 0 -- "$STEPS" 1
