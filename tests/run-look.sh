@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs as distributions ship them, with every access to memory told: their output and their operations are what they are without that.
+# Programs as distributions ship them, and one of narrow instructions, with every access to memory told: their output and their operations are what they are without that.
 . tests/lib.sh
 SEEDS=${SEEDS:-5}
 
@@ -21,5 +21,7 @@ make -s "$BUILD/tests/watched"
 look pigz -p 3 -b 128 -c
 look pbzip2 -p2 -b1 -c
 look xz -T2 -1 --block-size=8192 -c
+# More often than traps can be met.
+look "$BUILD/targets/narrow"
 
 finish

@@ -20,8 +20,10 @@ struct site {
 	bool jumps;	  /* there: whoever has called it is on the stack */
 	uint32_t counted; /* for the sampler: its tally plus 1, 0: none */
 	/* For the sampler: */
-	uint32_t door;	/* plus 1; 0: none has been tried */
-	uint16_t bytes; /* of its operand; 0: not known */
+	uint32_t door;	   /* plus 1; 0: none has been tried */
+	uint32_t ahead;	   /* the door at an instruction ahead of it, plus 1; 0: there is none */
+	uint8_t met_again; /* how often its trap has been met since, UINT8_MAX at most */
+	uint16_t bytes;	   /* of its operand; 0: not known */
 	bool writes;
 	bool relied; /* a door's jump goes on here: the bytes stay as they are */
 	bool held;   /* a stub stands for it in the present target */

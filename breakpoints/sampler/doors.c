@@ -69,6 +69,7 @@ struct making {
 	uint8_t starts;	 /* bit k: an instruction of the stub begins k bytes on */
 	uint8_t own;	 /* how far the stub's instructions reach, 5 at most */
 	unsigned wanted; /* the byte of the displacement that is to be DOOR_HIGHEST; DOOR_ANY */
+	uint64_t last;	 /* the stub goes on up to this instruction; 0: as far as the jump's bytes */
 };
 
 static bool has_lock(const struct instruction *instruction)
@@ -86,8 +87,9 @@ static bool can_hold(const struct making *m, size_t k, struct instruction *instr
 	    !stub_may_hold(instruction))
 		return false;
 	/* Others may jump to what follows a LOCK prefix. */
-	return k == 0 || (!(m->met >> k & 1) && !has_lock(instruction) &&
-			  !m->maker->has_door(m->maker->context, address));
+	return k == 0 || address == m->last ||
+	       (!(m->met >> k & 1) && !has_lock(instruction) &&
+		!m->maker->has_door(m->maker->context, address));
 }
 
 /* What follows an instruction is one for certain if it may go on there. */
@@ -98,6 +100,15 @@ static bool goes_on(const struct instruction *instruction)
 	return flow == FLOW_ON || flow == FLOW_BRANCH;
 }
 
+/*
+ * Does the stub go on after its last instruction, which is this one? Not after a call: what it comes back to would be in the middle
+ * of the door each time.
+ */
+static bool stub_goes_on(const struct stub *stub, const struct instruction *instruction)
+{
+	return goes_on(instruction) && !stub->pieces[stub->pieces_length - 1].call;
+}
+
 /* The stub for execution at `at`, with as many instructions as the jump's bytes are, or only the first. */
 static bool encode(struct making *m, uint64_t at, bool alone, struct stub *stub)
 {
@@ -106,7 +117,8 @@ static bool encode(struct making *m, uint64_t at, bool alone, struct stub *stub)
 	bool on = true;
 	stub_begin(stub, at);
 	m->starts = 0;
-	while (k < DOOR_JUMP && on && (k == 0 || !alone) && can_hold(m, k, &instruction)) {
+	while ((k < DOOR_JUMP || m->code->address + k <= m->last) && on && (k == 0 || !alone) &&
+	       can_hold(m, k, &instruction)) {
 		const struct stub before = *stub;
 		const uint32_t number = m->maker->number(m->maker->context, m->code->address + k);
 		if (!stub_add(stub, &instruction, alone ? STUB_SILENT : number)) {
@@ -115,7 +127,7 @@ static bool encode(struct making *m, uint64_t at, bool alone, struct stub *stub)
 		}
 		m->starts |= (uint8_t)(1u << k);
 		k += instruction.length;
-		on = goes_on(&instruction);
+		on = stub_goes_on(stub, &instruction);
 	}
 	m->own = (uint8_t)(k < DOOR_JUMP ? k : DOOR_JUMP);
 	return k > 0 && stub_end(stub);
@@ -171,7 +183,10 @@ static bool make_jump(struct doors *doors, struct making *m, struct door *door)
 	door->own = m->own;
 	door->jump[0] = JUMP_OPCODE;
 	memcpy(door->jump + 1, &distance, sizeof distance);
-	memcpy(door->original, m->code->bytes, DOOR_JUMP);
+	const struct piece *last = &door->stub.pieces[door->stub.pieces_length - 1];
+	const uint64_t end = last->original + last->length - m->code->address;
+	door->reach = (uint8_t)(end > DOOR_JUMP ? end : DOOR_JUMP);
+	memcpy(door->original, m->code->bytes, door->reach);
 	return true;
 }
 
@@ -202,6 +217,14 @@ static bool prepare(struct making *m, struct door_code *code, struct stub *stub)
 	return m->own == DOOR_JUMP || !rely(m) || maker->read(maker->context, code->address, code);
 }
 
+static struct door *add(struct doors *doors, const struct door *door)
+{
+	if (!ARRAY_DOUBLE(doors->at, doors->length))
+		return NULL;
+	doors->at[doors->length] = *door;
+	return &doors->at[doors->length++];
+}
+
 struct door *doors_make(struct doors *doors, const struct door_maker *maker, uint64_t address, uint8_t met,
 			unsigned wanted)
 {
@@ -212,8 +235,19 @@ struct door *doors_make(struct doors *doors, const struct door_maker *maker, uin
 		return NULL;
 	if ((!prepare(&m, &code, &door.stub) || !make_jump(doors, &m, &door)) && !make_stub(doors, &m, &door))
 		return NULL;
-	if (!ARRAY_DOUBLE(doors->at, doors->length))
+	return add(doors, &door);
+}
+
+struct door *doors_make_ahead(struct doors *doors, const struct door_maker *maker, uint64_t address,
+			      uint64_t ahead)
+{
+	struct door_code code;
+	struct making m = {.maker = maker, .code = &code, .wanted = DOOR_ANY, .last = address};
+	struct door door = {.at = ahead};
+	if (maker->number(maker->context, address) == STUB_SILENT ||
+	    !maker->read(maker->context, ahead, &code) || !encode(&m, ahead, false, &door.stub) ||
+	    door.stub.pieces[0].length < DOOR_JUMP || !door_piece(&door, address) ||
+	    !make_jump(doors, &m, &door))
 		return NULL;
-	doors->at[doors->length] = door;
-	return &doors->at[doors->length++];
+	return add(doors, &door);
 }

@@ -7,7 +7,8 @@
 
 #include <fmc/tracer/target.h>
 
-#define DOOR_JUMP 5 /* bytes of a jump */
+#define DOOR_JUMP  5		    /* bytes of a jump */
+#define DOOR_REACH (DOOR_JUMP + 15) /* bytes of the program's that a stub stands for at most */
 #define DOOR_HIGHEST                                                                                         \
 	0xcc /* of a displacement: it leads some 830 MB downwards, where there is room for stubs */
 #define DOOR_ANY 4
@@ -22,7 +23,10 @@
 struct door {
 	uint64_t at;
 	uint8_t own;
-	uint8_t original[DOOR_JUMP], jump[DOOR_JUMP];
+	uint8_t original
+	    [DOOR_REACH]; /* from `at` on: the bytes of all instructions that the stub stands for, at least the jump's */
+	uint8_t reach; /* how many they are */
+	uint8_t jump[DOOR_JUMP];
 	bool planted; /* in the present target */
 	struct stub stub;
 };
@@ -36,9 +40,9 @@ struct doors {
 /* Code as it is without the traps of whoever makes doors. */
 struct door_code {
 	uint64_t address;
-	uint8_t bytes[DOOR_JUMP + 15];	  /* with fmc's other traps */
-	uint8_t original[DOOR_JUMP + 15]; /* without */
-	uint8_t planted[DOOR_JUMP];	  /* as it is now */
+	uint8_t bytes[DOOR_REACH];    /* with fmc's other traps */
+	uint8_t original[DOOR_REACH]; /* without */
+	uint8_t planted[DOOR_JUMP];   /* as it is now */
 };
 
 /* What is asked of whoever makes doors: */
@@ -66,6 +70,13 @@ bool doors_take_room(struct doors *doors, const struct target *target);
  */
 struct door *doors_make(struct doors *doors, const struct door_maker *maker, uint64_t address, uint8_t met,
 			unsigned wanted);
+
+/*
+ * The same for an instruction that can have no jump, with the jump at one ahead of it, which is at least as long and is followed by it and
+ * what is between: whoever comes that way doesn't meet the trap, which stays.
+ */
+struct door *doors_make_ahead(struct doors *doors, const struct door_maker *maker, uint64_t address,
+			      uint64_t ahead);
 
 /* Where a stub has this instruction; NULL: it hasn't. */
 const struct piece *door_piece(const struct door *door, uint64_t address);

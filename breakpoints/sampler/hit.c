@@ -121,7 +121,7 @@ static size_t site_touched(struct sampler *sampler, const struct site *site, str
 	uint8_t code[TOUCHED_CODE] = {0};
 	if (site->call)
 		return called_touched(sampler, site, target, regs, at);
-	if (!planting_code(sampler, target, site->address, code))
+	if (!making_code(sampler, target, site->address, code))
 		return 0;
 	const size_t length = operands_touched(sampler->operands, site->address, code, regs, at);
 	if (length == 0 && (can_step(code) || regs->rcx > 0))
@@ -158,7 +158,7 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 	}
 	*length = site_touched(sampler, site, tracee->target, regs, at);
 	const uint64_t copy =
-	    sampler->sparing && !site->relied ? 0 : planting_pass(sampler, tracee->target, site);
+	    sampler->sparing && !site->relied ? 0 : making_pass(sampler, tracee->target, site);
 	if (!copy)
 		return meet(sampler, tracee->target, thread, site);
 	sampler->passing = copy;
@@ -193,7 +193,7 @@ bool sampler_accesses(const struct sampler *sampler, struct target *target, uint
 	uint8_t code[TOUCHED_CODE] = {0};
 	struct instruction instruction;
 	*apart = false;
-	return planting_code(sampler, target, address, code) &&
+	return making_code(sampler, target, address, code) &&
 	       instruction_parse(code, sizeof(code), address, &instruction) &&
 	       atomics_promotable(&instruction, apart);
 }
@@ -202,7 +202,7 @@ size_t sampler_touched(const struct sampler *sampler, const struct tracee *trace
 		       const struct user_regs_struct *regs, uint64_t address, struct touched at[TOUCHED_MOST])
 {
 	uint8_t code[TOUCHED_CODE] = {0};
-	if (!sampler->active || !planting_code(sampler, tracee->target, address, code))
+	if (!sampler->active || !making_code(sampler, tracee->target, address, code))
 		return 0;
 	return operands_touched(sampler->operands, address, code, regs, at);
 }

@@ -39,7 +39,8 @@ static void keep_doors(struct sampler *sampler, const struct target *target, boo
 		return;
 	sampler->logs &= doors_take_room(&sampler->doors, target);
 	for (size_t i = 0; i < sampler->sites.length; i++) {
-		sampler->sites.at[i].door = 0;
+		sampler->sites.at[i].door = sampler->sites.at[i].ahead = 0;
+		sampler->sites.at[i].met_again = 0;
 		sampler->sites.at[i].relied = false;
 	}
 }

@@ -68,19 +68,37 @@ void planting_hide(const struct sampler *sampler, struct target *target);
 void planting_show(const struct sampler *sampler, struct target *target);
 /* The trap of one site in or out. */
 void planting_put(struct target *target, struct site *site, bool planted);
-/* The code there without any traps; false: there is none. */
-bool planting_code(const struct sampler *sampler, struct target *target, uint64_t address,
-		   uint8_t code[TOUCHED_CODE]);
 /* The site at this address; NULL: there is none. */
 struct site *planting_site(const struct sampler *sampler, uint64_t address);
 /* An instruction that a planted door's stub has, and that isn't the door's first: NULL, or in whose stub, and *piece. */
 const struct door *planting_inner(const struct sampler *sampler, uint64_t address,
 				  const struct piece **piece);
+/* Is there a door at this instruction for a site after it? */
+bool planting_is_ahead(const struct sampler *sampler, uint64_t address);
+/* Put back into these bytes from there what our traps and doors have taken the place of. */
+void planting_reveal(const struct sampler *sampler, uint64_t address, uint8_t *bytes, size_t size);
+/* Write a new door into the target: door->planted then, if it fits. */
+void planting_open(const struct sampler *sampler, struct target *target, struct door *door);
+
+static inline bool site_is_watched(const struct sampler *sampler, const struct site *site)
+{
+	return sampler->stacks || !site->stack;
+}
+
+/* NULL: none has been made. */
+static inline struct door *site_door(const struct sampler *sampler, const struct site *site)
+{
+	return site->door ? &sampler->doors.at[site->door - 1] : NULL;
+}
+
 /*
- * Give the site a door, or a stub to be passed by. Where its instruction's copy is then, to go on there when the site's trap has been
- * told; 0: there is none.
+ * making.c: give the site a door, or a stub to be passed by. Where its instruction's copy is then, to go on there when the site's trap
+ * has been told; 0: there is none.
  */
-uint64_t planting_pass(struct sampler *sampler, struct target *target, struct site *site);
+uint64_t making_pass(struct sampler *sampler, struct target *target, struct site *site);
+/* The code there without any traps; false: there is none. */
+bool making_code(const struct sampler *sampler, struct target *target, uint64_t address,
+		 uint8_t code[TOUCHED_CODE]);
 
 /* drain.c: has this been told in this turn? From now on it has; a newer one may take an older one's place. */
 bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t site);
