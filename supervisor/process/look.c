@@ -149,17 +149,22 @@ static bool is_local(const struct process *process, const struct standing *stand
 	return bytes > 0 && address < standing->fs && address >= standing->fs - bytes - LIBC_LOCALS;
 }
 
-/* *local: among another thread's thread-local variables. True: on its stack. */
-static bool is_of_other(struct process *process, uint32_t thread, uint64_t address, bool *local)
+/* Where the others stand, who don't move while this one does: before anything of it is told. */
+static void see_others(struct process *process, uint32_t thread)
 {
-	const uint64_t own = process->looking.standings[thread].fs;
-	bool stack = false;
 	for (uint32_t t = 0; t < process->threads_length; t++) {
 		struct tracee *tracee = process->threads[t].tracee;
 		const struct user_regs_struct *regs = tracee && t != thread ? tracee_regs(tracee) : NULL;
 		if (regs)
 			(void)stand(process, t, regs->rsp, regs->fs_base);
 	}
+}
+
+/* *local: among another thread's thread-local variables. True: on its stack. */
+static bool is_of_other(struct process *process, uint32_t thread, uint64_t address, bool *local)
+{
+	const uint64_t own = process->looking.standings[thread].fs;
+	bool stack = false;
 	for (uint32_t t = 0; t < process->looking.standings_length; t++) {
 		const struct standing *standing = &process->looking.standings[t];
 		/* One that is gone may have left its stack to this one. */
@@ -218,6 +223,8 @@ void look_take(struct process *process, uint32_t thread, bool silent)
 		return;
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	const struct telling telling = {process, thread, regs};
+	if (!silent)
+		see_others(process, thread);
 	if (regs)
 		sampler_drain(process->looking.sampler, process->target, regs->rsp,
 			      silent ? NULL : tell_logged, &telling);
@@ -263,6 +270,7 @@ void look_round(struct process *process, uint32_t thread, uint64_t address)
 	if (!regs || !process->looking.look)
 		return;
 	size_t length = sampler_touched(process->looking.sampler, tracee, regs, address, at);
+	see_others(process, thread);
 	for (size_t i = 0; i < length; i++)
 		tell(process, thread, address, regs, regs->rsp, &at[i]);
 }
