@@ -87,7 +87,7 @@ static bool can_hold(const struct making *m, size_t k, struct instruction *instr
 	    !stub_may_hold(instruction))
 		return false;
 	/* Others may jump to what follows a LOCK prefix. */
-	return k == 0 || address == m->last ||
+	return k == 0 || (k >= DOOR_JUMP && address == m->last) ||
 	       (!(m->met >> k & 1) && !has_lock(instruction) &&
 		!m->maker->has_door(m->maker->context, address));
 }
@@ -239,15 +239,14 @@ struct door *doors_make(struct doors *doors, const struct door_maker *maker, uin
 }
 
 struct door *doors_make_ahead(struct doors *doors, const struct door_maker *maker, uint64_t address,
-			      uint64_t ahead)
+			      uint64_t ahead, uint8_t met)
 {
 	struct door_code code;
-	struct making m = {.maker = maker, .code = &code, .wanted = DOOR_ANY, .last = address};
+	struct making m = {.maker = maker, .code = &code, .met = met, .wanted = DOOR_ANY, .last = address};
 	struct door door = {.at = ahead};
 	if (maker->number(maker->context, address) == STUB_SILENT ||
 	    !maker->read(maker->context, ahead, &code) || !encode(&m, ahead, false, &door.stub) ||
-	    door.stub.pieces[0].length < DOOR_JUMP || !door_piece(&door, address) ||
-	    !make_jump(doors, &m, &door))
+	    m.own < DOOR_JUMP || !door_piece(&door, address) || !make_jump(doors, &m, &door))
 		return NULL;
 	return add(doors, &door);
 }

@@ -72,11 +72,11 @@ struct door *doors_make(struct doors *doors, const struct door_maker *maker, uin
 			unsigned wanted);
 
 /*
- * The same for an instruction that can have no jump, with the jump at one ahead of it, which is at least as long and is followed by it and
- * what is between: whoever comes that way doesn't meet the trap, which stays.
+ * The same for an instruction that can have no jump, with the jump at one ahead of it that leads on to it: whoever comes that way
+ * doesn't meet the trap, which stays. `met`: of that one.
  */
 struct door *doors_make_ahead(struct doors *doors, const struct door_maker *maker, uint64_t address,
-			      uint64_t ahead);
+			      uint64_t ahead, uint8_t met);
 
 /* Where a stub has this instruction; NULL: it hasn't. */
 const struct piece *door_piece(const struct door *door, uint64_t address);

@@ -129,14 +129,15 @@ static bool gives_way(const struct sampler *sampler, const struct site *site)
 	const struct door *door = site_door(sampler, site);
 	if (site->relied || site->call || site->blind)
 		return false;
-	return door ? door->planted && door->own == DOOR_JUMP && door->stub.pieces_length == 1
-		    : !site_is_watched(sampler, site);
+	return door ? door->planted && door->own == DOOR_JUMP : !site_is_watched(sampler, site);
 }
 
-static bool may_have_jump(const struct sampler *sampler, uint64_t address)
+/* Of what is no site nobody knows where in its bytes others jump to, unless it is as long as a jump. */
+static bool may_have_jump(const struct sampler *sampler, const struct instruction *instruction)
 {
+	const uint64_t address = instruction->address;
 	const struct site *site = planting_site(sampler, address);
-	if (site && !gives_way(sampler, site))
+	if (site ? !gives_way(sampler, site) : instruction->length < DOOR_JUMP)
 		return false;
 	for (size_t i = 0; i < sampler->doors.length; i++) {
 		const struct door *door = &sampler->doors.at[i];
@@ -168,7 +169,7 @@ static uint64_t find_between(struct request *request, uint64_t address, const st
 		if (!read_instruction(request, address, &code, &instruction, &flow, &target) ||
 		    (flow != FLOW_ON && flow != FLOW_BRANCH))
 			return 0;
-		if (instruction.length >= DOOR_JUMP && may_have_jump(request->sampler, address))
+		if (may_have_jump(request->sampler, &instruction))
 			found = address;
 		address += instruction.length;
 	}
@@ -205,7 +206,9 @@ static void make_ahead(struct request *request, struct site *site)
 	struct sampler *sampler = request->sampler;
 	const uint64_t ahead = find_ahead(request, site);
 	struct site *before = ahead ? planting_site(sampler, ahead) : NULL;
-	struct door *door = ahead ? doors_make_ahead(&sampler->doors, &maker, site->address, ahead) : NULL;
+	struct door *door =
+	    ahead ? doors_make_ahead(&sampler->doors, &maker, site->address, ahead, before ? before->met : 0)
+		  : NULL;
 	if (!door)
 		return;
 	site->ahead = (uint32_t)(door - sampler->doors.at) + 1;
