@@ -187,12 +187,6 @@ for sample in counter publication shared_local treiber_stack double_checked half
 	echo "race in $sample        $(compute %.2f "$(field seconds)") s, $(field executions) executions, $(field verdict)"
 done
 
-# What looking at memory adds where there is nothing to find.
-fmc_json check --strategy optimal --granularity sync -- "$BUILD/samples/philosophers_ordered" 5
-sync=$(field seconds)
-fmc_json check --strategy optimal -- "$BUILD/samples/philosophers_ordered" 5
-echo "no race to find        $(compute %.2f "$(field seconds)") s with memory looked at, $(compute %.2f "$sync") s without: ratio $(compute %.2f "$(field seconds) / $sync")"
-
 # after N: the highest resident size over N executions.
 after() {
 	"$BUILD/tests/peak" "$FMC" check --strategy random --executions "$1" --time 0 -- "$STEPS" 1
