@@ -34,15 +34,8 @@ struct links {
 	size_t length;
 };
 
-/* Where direct jumps and calls lead. */
-struct landings {
-	uint64_t *at;
-	size_t length;
-};
-
 struct gathering {
 	struct sites *sites;
-	struct landings landings;
 	struct links links;
 	struct links own; /* of a static program: where such functions begin */
 	struct writable writable;
@@ -262,13 +255,13 @@ static bool is_site(const struct gathering *gathering, const struct instruction 
 
 static void note_landing(struct gathering *gathering, const struct instruction *instruction)
 {
-	struct landings *landings = &gathering->landings;
+	struct sites *sites = gathering->sites;
 	uint64_t target;
 	const enum flow flow = instruction_flow(instruction, &target);
 	if (flow != FLOW_CALL && flow != FLOW_BRANCH && flow != FLOW_JUMP)
 		return;
-	if (ARRAY_DOUBLE(landings->at, landings->length))
-		landings->at[landings->length++] = target;
+	if (ARRAY_DOUBLE(sites->landings, sites->landings_length))
+		sites->landings[sites->landings_length++] = target;
 	else
 		gathering->failed = true;
 }
@@ -324,21 +317,38 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Both are in ascending order. */
-static void mark_met(struct site *sites, size_t length, const struct landings *landings)
+static int by_address(const void *a, const void *b)
 {
-	size_t first = 0;
-	for (size_t i = 0; i < length; i++) {
-		while (first < landings->length && landings->at[first] <= sites[i].address)
-			first++;
-		for (size_t k = first; k < landings->length && landings->at[k] < sites[i].address + 5; k++)
-			sites[i].met |= (uint8_t)(1u << (landings->at[k] - sites[i].address));
+	const struct site *x = a, *y = b;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+void sites_sort(struct sites *sites)
+{
+	if (sites->length)
+		qsort(sites->at, sites->length, sizeof(*sites->at), by_address);
+	if (sites->landings_length)
+		qsort(sites->landings, sites->landings_length, sizeof(*sites->landings), by_value);
+}
+
+uint8_t sites_met(const struct sites *sites, uint64_t address)
+{
+	size_t low = 0, high = sites->landings_length;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (sites->landings[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	uint8_t met = 0;
+	for (; low < sites->landings_length && sites->landings[low] < address + 5; low++)
+		met |= (uint8_t)(1u << (sites->landings[low] - address));
+	return met;
 }
 
 static enum status gather(struct sites *sites, const struct module *module)
 {
-	const size_t before = sites->length;
 	struct gathering gathering = {.sites = sites};
 	const struct sweep_visitor visitor = {
 	    .context = &gathering, .instruction = visit, .left_out = visit_left_out};
@@ -353,10 +363,6 @@ static enum status gather(struct sites *sites, const struct module *module)
 	if (fd >= 0)
 		close(fd);
 	enum status status = sweep_module(module, &visitor);
-	if (gathering.landings.length)
-		qsort(gathering.landings.at, gathering.landings.length, sizeof(uint64_t), by_value);
-	mark_met(sites->at + before, sites->length - before, &gathering.landings);
-	free(gathering.landings.at);
 	free(gathering.links.at);
 	free(gathering.own.at);
 	return gathering.failed ? STATUS_NO_MEMORY : status;
@@ -377,6 +383,7 @@ enum status sites_add(struct sites *sites, const struct module *module)
 void sites_release(struct sites *sites)
 {
 	free(sites->at);
+	free(sites->landings);
 	unfollowed_release(&sites->unfollowed);
 	*sites = (struct sites){0};
 }

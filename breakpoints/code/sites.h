@@ -28,7 +28,6 @@ struct site {
 	bool relied; /* a door's jump goes on here: the bytes stay as they are */
 	bool held;   /* a stub stands for it in the present target */
 	bool stands; /* in the present target threads are to stand here */
-	uint8_t met; /* bit k: a direct jump or call leads to k bytes from here, k up to 4 */
 };
 
 struct sites {
@@ -36,6 +35,8 @@ struct sites {
 	size_t length;
 	char left_out[256];	      /* as sampler_left_out() says */
 	struct unfollowed unfollowed; /* functions that they call */
+	uint64_t *landings;	      /* where direct jumps and calls lead */
+	size_t landings_length;
 	uint64_t
 	    thread_bytes; /* of their thread-local variables in each thread, those of libraries that are loaded later left aside */
 };
@@ -45,6 +46,12 @@ struct sites {
  * a linkage table to what isn't one of memory_calls.h, and for atomic instructions, which are operations or told of elsewhere. STATUS_NO_MEMORY: not all of them.
  */
 enum status sites_add(struct sites *sites, const struct module *module);
+/* After the last sites_add(): sites and landings in ascending order. */
+void sites_sort(struct sites *sites);
+
+/* Bit k, up to 4: a direct jump or call leads to k bytes from the address. Sorted. */
+uint8_t sites_met(const struct sites *sites, uint64_t address);
+
 void sites_release(struct sites *sites);
 
 /* The module of this name, or what a function of this name does, isn't looked at. */

@@ -39,12 +39,6 @@ static bool has_libc_range(const struct entries *entries, const struct module *m
 	return false;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct site *x = a, *y = b;
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 /* But for where others come into it. */
 static void drop_libc(struct sites *sites, const struct entries *entries)
 {
@@ -112,8 +106,7 @@ static enum status find_code(struct sampler *sampler, const struct entries *entr
 	}
 	drop_libc(sites, entries);
 	find_unfollowed(sampler);
-	if (sites->length)
-		qsort(sites->at, sites->length, sizeof(*sites->at), by_address);
+	sites_sort(sites);
 	return status == STATUS_OK && !releases_find(&sampler->releases, entries) ? STATUS_NO_MEMORY : status;
 }
 

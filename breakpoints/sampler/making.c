@@ -113,7 +113,8 @@ static bool make(struct request *request, struct site *site, unsigned wanted)
 	const struct door_maker maker = maker_for(request);
 	struct sampler *sampler = request->sampler;
 	learn_around(request, site);
-	struct door *door = doors_make(&sampler->doors, &maker, site->address, site->met, wanted);
+	struct door *door = doors_make(&sampler->doors, &maker, site->address,
+				       sites_met(&sampler->sites, site->address), wanted);
 	if (!door)
 		return false;
 	if (request->refused)
@@ -132,12 +133,10 @@ static bool gives_way(const struct sampler *sampler, const struct site *site)
 	return door ? door->planted && door->own == DOOR_JUMP : !site_is_watched(sampler, site);
 }
 
-/* Of what is no site nobody knows where in its bytes others jump to, unless it is as long as a jump. */
-static bool may_have_jump(const struct sampler *sampler, const struct instruction *instruction)
+static bool may_have_jump(const struct sampler *sampler, uint64_t address)
 {
-	const uint64_t address = instruction->address;
 	const struct site *site = planting_site(sampler, address);
-	if (site ? !gives_way(sampler, site) : instruction->length < DOOR_JUMP)
+	if (site && !gives_way(sampler, site))
 		return false;
 	for (size_t i = 0; i < sampler->doors.length; i++) {
 		const struct door *door = &sampler->doors.at[i];
@@ -169,7 +168,7 @@ static uint64_t find_between(struct request *request, uint64_t address, const st
 		if (!read_instruction(request, address, &code, &instruction, &flow, &target) ||
 		    (flow != FLOW_ON && flow != FLOW_BRANCH))
 			return 0;
-		if (may_have_jump(request->sampler, &instruction))
+		if (site->address - address >= DOOR_JUMP && may_have_jump(request->sampler, address))
 			found = address;
 		address += instruction.length;
 	}
@@ -206,9 +205,9 @@ static void make_ahead(struct request *request, struct site *site)
 	struct sampler *sampler = request->sampler;
 	const uint64_t ahead = find_ahead(request, site);
 	struct site *before = ahead ? planting_site(sampler, ahead) : NULL;
-	struct door *door =
-	    ahead ? doors_make_ahead(&sampler->doors, &maker, site->address, ahead, before ? before->met : 0)
-		  : NULL;
+	struct door *door = ahead ? doors_make_ahead(&sampler->doors, &maker, site->address, ahead,
+						     sites_met(&sampler->sites, ahead))
+				  : NULL;
 	if (!door)
 		return;
 	site->ahead = (uint32_t)(door - sampler->doors.at) + 1;

@@ -152,29 +152,32 @@ void planting_put(struct target *target, struct site *site, bool planted)
 		site->planted = planted;
 }
 
-const struct door *planting_inner(const struct sampler *sampler, uint64_t address, const struct piece **piece)
-{
-	for (size_t i = first_from(sampler, address); i-- > 0;) {
-		const struct site *site = &sampler->sites.at[i];
-		const struct door *door = site_door(sampler, site);
-		if (address - site->address >= DOOR_JUMP)
-			return NULL;
-		*piece = door && door->planted && address - site->address < door->own
-			     ? door_piece(door, address)
-			     : NULL;
-		if (*piece)
-			return door;
-	}
-	return NULL;
-}
-
 /* The door at an instruction ahead of the site. */
 static struct door *door_ahead(const struct sampler *sampler, const struct site *site)
 {
 	return site->ahead ? &sampler->doors.at[site->ahead - 1] : NULL;
 }
 
-/* Has a site behind this address a door there? */
+static const struct piece *inner_piece(const struct door *door, uint64_t address)
+{
+	return door && door->planted && address - door->at < door->own ? door_piece(door, address) : NULL;
+}
+
+const struct door *planting_inner(const struct sampler *sampler, uint64_t address, const struct piece **piece)
+{
+	for (size_t i = first_from(sampler, address - DOOR_JUMP);
+	     i < sampler->sites.length && sampler->sites.at[i].address < address + DOOR_REACH; i++) {
+		const struct door *door = site_door(sampler, &sampler->sites.at[i]);
+		const struct door *ahead = door_ahead(sampler, &sampler->sites.at[i]);
+		if ((*piece = inner_piece(door, address)))
+			return door;
+		if ((*piece = inner_piece(ahead, address)))
+			return ahead;
+	}
+	return NULL;
+}
+
+/* Has a site after this address a door there? */
 bool planting_is_ahead(const struct sampler *sampler, uint64_t address)
 {
 	for (size_t i = first_from(sampler, address);

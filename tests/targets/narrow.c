@@ -1,5 +1,6 @@
 /*
- * Instructions that can't have a jump in their place, many times: one whose successor others jump to, after a longer one, and a call by a
+ * Instructions that can't have a jump in their place, many times: those whose successors others jump to, after a longer one or
+ * after short ones, and a call by a
  * pointer in memory, whose return would come back into the middle of the jump.
  */
 #include <pthread.h>
@@ -30,12 +31,23 @@ static void *run(void *argument)
 			 "	je 1b\n"
 			 "	call *8(%1)\n" /* 4 bytes */
 			 "	xorl %%r8d, %%r8d\n"
+			 "	movl $7, %%r8d\n"
+			 "	jmp 3f\n"
+			 "5:	xorl %%r8d, %%r8d\n"
+			 "3:	leaq 4(%%r8), %%rcx\n"
+			 "	movl %%r8d, %%ecx\n"
+			 "	movl %%ecx, 4(%1)\n" /* 4 bytes, after short ones */
+			 "4:	testl %%r8d, %%r8d\n"
+			 "	jne 5b\n"
 			 "	addl $1, (%1)\n"
 			 "	subq $1, %0\n"
 			 "	jnz 2b\n"
+			 "	jmp 6f\n"
+			 "	jmp 4b\n" /* for others */
+			 "6:\n"
 			 : "+r"(rounds)
 			 : "r"(table)
-			 : "r8", "cc", "memory");
+			 : "r8", "rcx", "cc", "memory");
 	return NULL;
 }
 
