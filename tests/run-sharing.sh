@@ -55,7 +55,7 @@ for level in O0 O2; do
 	depends "counter at $(at 'T2 and T3')" "$program" helper
 	depends "array\[[06]\] at $(at 'T2 and T3'); array\[[06]\] at $(at 'T2 and T3')" "$program" late
 	# What libc does with a buffer for the program, or lets the kernel do.
-	for how in copy print input; do
+	for how in copy print input limits; do
 		depends "buffer\[0\] at $(at 'T2 and T3')" "$program" $how
 	done
 	depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" ask

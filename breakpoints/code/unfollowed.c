@@ -10,7 +10,7 @@
 #define NAMED 4
 
 /*
- * They touch nothing of the program's, or what no other thread can have: numbers and settings of the process, signal sets on the stack,
+ * They touch nothing of the program's, or what no other thread can have: numbers and settings of the process, signal sets on the stack, texts of the thread's own,
  * the functions that begin and end a program; malloc's blocks come from nowhere, and the sampler follows those that give them back.
  */
 static const char *const quiet[] = {
@@ -67,6 +67,16 @@ static const char *const quiet[] = {
     "lseek",
     "lseek64",
     "ftruncate",
+    "fchmod",
+    "fchown",
+    "posix_fadvise",
+    "getpriority",
+    "setpriority",
+    "nice",
+    "strerror",
+    "wcwidth",
+    "iswprint",
+    "iswcntrl",
     "fsync",
     "fdatasync",
     "isatty",
@@ -88,6 +98,9 @@ static const char *const quiet[] = {
     "__ctype_toupper_loc",
     "__ctype_tolower_loc",
     "signal",
+    "__sysv_signal",
+    "sigpending",
+    "sigsuspend",
     "sigaction",
     "sigprocmask",
     "sigemptyset",

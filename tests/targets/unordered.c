@@ -9,6 +9,7 @@
  *   late     the elements of an array have one owner each, but for the last ones
  *   copy     both let memcpy write into a buffer          copied   ... under a mutex
  *   print    ... snprintf                                 input    ... read
+ *   limits   ... getrlimit
  *   sort     ... qsort                                    line     ... getline, into a block that was there before
  *   scan     ... sscanf, by the seventh argument          told     one prints a string that strcpy writes for the other
  *   set      one sets a variable of the environment that the other one asks for
@@ -28,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define ELEMENTS 6
@@ -208,6 +210,13 @@ static void *input(void *unused)
 	if (zeros < 0 || read(zeros, buffer, text_bytes) < 0)
 		abort();
 	close(zeros);
+	return unused;
+}
+
+static void *limits(void *unused)
+{
+	if (getrlimit(RLIMIT_NOFILE, (struct rlimit *)buffer))
+		abort();
 	return unused;
 }
 
@@ -425,6 +434,8 @@ int main(int argc, char **argv)
 		two(print, print, NULL, NULL);
 	else if (strcmp(how, "input") == 0)
 		two(input, input, NULL, NULL);
+	else if (strcmp(how, "limits") == 0)
+		two(limits, limits, NULL, NULL);
 	else if (strcmp(how, "ask") == 0)
 		two(write_string, ask, NULL, NULL);
 	else if (strcmp(how, "sort") == 0)
