@@ -176,17 +176,21 @@ printf 'once\n' >"$SCRATCH/grows.log"
 says "a file that grows" 'grows.log, which it reads and also writes \(at differs.c:[0-9]+\)'
 
 # Of what the kernel says the first that was read is named, where that made a difference: not each two times do.
-# named TEXT KIND FILE
+# named TEXT KIND [FILE]
 named() {
 	for tries in {1..12}; do
-		"$FMC" check --executions 3 --no-minimize -o "$SCRATCH/it.sched" -- "$DIFFERS" "$2" "$3" </dev/null >"$SCRATCH/out" 2>&1
+		"$FMC" check --executions 3 --no-minimize -o "$SCRATCH/it.sched" -- "$DIFFERS" "$2" "${3:-}" </dev/null >"$SCRATCH/out" 2>&1
 		grep -q "isn't repeatable" "$SCRATCH/out" && break
 	done
-	says "$2 $3" "differs first at transition .*; it reads $1 \\(at differs.c:[0-9]+\\), which is another one each time"
+	says "$2 ${3:-}" "differs first at transition .*; it reads $1 \\(at differs.c:[0-9]+\\), which is another one each time"
 }
 for file in uptime self/stat; do
 	named "/proc/$file" contents "/proc/$file"
 done
+# So are folders whose entries are numbers of the kernel's, and links that lead to such a number.
+named /proc/self/task names /proc/self/task
+named /proc/self kernel
+named "/proc/self/fd/[0-9]+" pipe
 # So is a file of its own whose time differs.
 named "what stat\(\) says of the file touched" changed "$SCRATCH/touched"
 named "what stat\(\) says of the file itself" "changed itself" "$SCRATCH/itself"

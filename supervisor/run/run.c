@@ -249,6 +249,10 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 	case SYS_openat:
 		files_opened(process, process->threads[thread].tracee);
 		break;
+	case SYS_readlink:
+	case SYS_readlinkat:
+		files_link_read(process, process->threads[thread].tracee, number);
+		break;
 	case SYS_stat:
 	case SYS_lstat:
 	case SYS_newfstatat:

@@ -62,6 +62,13 @@ static bool begins_with_one_of(const char *path, const char *const *beginnings)
 	return false;
 }
 
+/* Is this the path of the folder of this name, with or without a slash behind? */
+static bool is_folder(const char *path, const char *name)
+{
+	const size_t length = strlen(name);
+	return strncmp(path, name, length) == 0 && path[length + (path[length] == '/')] == '\0';
+}
+
 /* What the kernel says of a process, or of the machine, and is another thing each time. */
 static bool says_something_else(const char *path)
 {
@@ -74,6 +81,8 @@ static bool says_something_else(const char *path)
 						 "timers", "net/",  NULL};
 	unsigned task = 0;
 	int self = 0;
+	if (is_folder(path, "/proc"))
+		return true;
 	if (strncmp(path, "/proc/", 6) != 0)
 		return false;
 	path += 6;
@@ -86,6 +95,8 @@ static bool says_something_else(const char *path)
 		return begins_with_one_of(path, of_machine);
 	path += self;
 	self = 0;
+	if (is_folder(path, "task"))
+		return true;
 	if (sscanf(path, "task/%u/%n", &task, &self) == 1)
 		path += self;
 	return begins_with_one_of(path, of_process);
@@ -131,7 +142,7 @@ static void note_changing(struct process *process, struct tracee *tracee, const 
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	char at[PLACE_ROOM];
-	if (*process->changing || !says_something_else(path))
+	if (*process->changing)
 		return;
 	process_describe_place(process, tracee, regs ? regs->rip : 0, at);
 	snprintf(process->changing, sizeof process->changing, "%.60s%s", path, at);
@@ -165,10 +176,36 @@ void files_opened(struct process *process, struct tracee *tracee)
 		process_remark(process, "random bytes of a device");
 	if (is_memory(path))
 		uses_remark(process, CHANNEL_MEMORY);
-	note_changing(process, tracee, path);
+	if (says_something_else(path))
+		note_changing(process, tracee, path);
 	/* Most are read alone, and those of libraries are many. */
 	if (is_kept(path) && ((flags & O_ACCMODE) != O_RDONLY || find(process, path)))
 		note(process, tracee, path, flags);
+}
+
+/* A link to a descriptor of the process's own that has a number of the kernel's instead of a path: "pipe:[4026]". */
+static bool is_numbered(const struct process *process, const char *path)
+{
+	char name[48], to[16] = "";
+	unsigned descriptor;
+	if (sscanf(path, "/proc/self/fd/%u", &descriptor) != 1 &&
+	    sscanf(path, "/proc/thread-self/fd/%u", &descriptor) != 1 &&
+	    sscanf(path, "/dev/fd/%u", &descriptor) != 1)
+		return false;
+	snprintf(name, sizeof name, "/proc/%d/fd/%u", target_pid(process->target), descriptor);
+	return readlink(name, to, sizeof to - 1) > 0 &&
+	       (strncmp(to, "pipe:[", 6) == 0 || strncmp(to, "socket:[", 8) == 0);
+}
+
+void files_link_read(struct process *process, struct tracee *tracee, long number)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	char path[PATH_ROOM];
+	if (!regs || !files_read_path(process, number == SYS_readlinkat ? regs->rsi : regs->rdi, path))
+		return;
+	if (strcmp(path, "/proc/self") == 0 || strcmp(path, "/proc/thread-self") == 0 ||
+	    is_numbered(process, path))
+		note_changing(process, tracee, path);
 }
 
 /* A file that has been written may have been opened by another path: the last part of both says enough to look at. */

@@ -70,6 +70,8 @@ void process_tell_unanswered(struct process *process);
 
 /* files.c: the tracee is about to open a file. A new execution begins. */
 void files_opened(struct process *process, struct tracee *tracee);
+/* It is about to ask where a link leads: those to its own number and to its pipes and sockets lead elsewhere each time. */
+void files_link_read(struct process *process, struct tracee *tracee, long number);
 /* It is told of a file by its name: when it was changed, which number it has. */
 void files_looked_at(struct process *process, struct tracee *tracee, long number);
 void files_begin(struct process *process);

@@ -3,6 +3,7 @@
  * is of itself, it also has to find by that: a child's parent, its own files in /proc, its limits.
  */
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -136,6 +137,30 @@ static void *own_number(void *number)
 	return NULL;
 }
 
+/* The names in a folder. */
+static unsigned names(const char *path)
+{
+	unsigned word = 0;
+	DIR *folder = opendir(path);
+	assert(folder);
+	for (const struct dirent *entry; (entry = readdir(folder));)
+		word = word * 31 + (unsigned)atoi(entry->d_name);
+	closedir(folder);
+	return word;
+}
+
+/* The number that the kernel has for a pipe. */
+static unsigned numbered(void)
+{
+	char path[32], name[32] = "";
+	unsigned number = 0;
+	int ends[2];
+	assert(pipe(ends) == 0);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+	assert(readlink(path, name, sizeof name - 1) > 0 && sscanf(name, "pipe:[%u]", &number) == 1);
+	return number;
+}
+
 static unsigned from_kernel(void)
 {
 	char name[32] = "";
@@ -189,6 +214,10 @@ static unsigned choose(const char *kind, const char *path)
 	/* The kernel's own name for it, which fmc doesn't touch. */
 	if (strcmp(kind, "kernel") == 0)
 		return from_kernel();
+	if (strcmp(kind, "names") == 0)
+		return names(path);
+	if (strcmp(kind, "pipe") == 0)
+		return numbered();
 	if (strcmp(kind, "glance") == 0 || strcmp(kind, "keep") == 0) {
 		pthread_create(&thread, NULL, *kind == 'g' ? glance : keep, NULL);
 		pthread_join(thread, NULL);
