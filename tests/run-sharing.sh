@@ -90,6 +90,40 @@ for level in O0 O2; do
 	says 'what of C++ it calls' "^Not every access was watched: functions that aren't followed: .*_Rb_tree"
 done
 
+# A library's accesses are the program's own.
+"${CC:-cc}" -g -shared -fPIC -x c -o "$SCRATCH/libadds.so" - <<'EOF'
+int adds;
+void add(void)
+{
+	adds++;
+}
+EOF
+"${CC:-cc}" -g -pthread -x c - -x none -L"$SCRATCH" -ladds -Wl,-rpath,"$SCRATCH" -o "$SCRATCH/adds" <<'EOF'
+#include <pthread.h>
+#include <stddef.h>
+void add(void);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *run(void *locks)
+{
+	if (locks)
+		pthread_mutex_lock(&lock);
+	add();
+	if (locks)
+		pthread_mutex_unlock(&lock);
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	(void)argv;
+	pthread_create(&thread, NULL, run, &lock);
+	run(argc > 1 ? NULL : &lock);
+	return pthread_join(thread, NULL);
+}
+EOF
+ordered "$SCRATCH/adds"
+depends "adds at [^;]* by T1 and T2" "$SCRATCH/adds" unlocked
+
 depends "counter at $(at 'T2 and T3')" "$BUILD/targets/unordered.static" counter
 for how in copy print input; do
 	depends "buffer\[0\] at $(at 'T2 and T3')" "$BUILD/targets/unordered.static" $how

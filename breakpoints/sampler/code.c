@@ -58,12 +58,18 @@ static void find_state(void *context, const struct symbol *symbol)
 			states[i] = symbol->address;
 }
 
+/* Has it the functions of a libc in itself? */
+static bool is_bound(const struct module *module)
+{
+	return module->kind == MODULE_PROGRAM && module->is_static;
+}
+
 static void find_states(struct sampler *sampler)
 {
 	memset(sampler->states, 0, sizeof(sampler->states));
 	for (size_t i = 0; i < sampler->modules.length; i++) {
 		const struct module *module = &sampler->modules.at[i];
-		if (module->kind == MODULE_LIBC || (module->kind == MODULE_PROGRAM && module->is_static))
+		if (module->kind == MODULE_LIBC || is_bound(module))
 			(void)symbols_each(module, find_state, sampler->states);
 	}
 }
@@ -83,7 +89,7 @@ static void find_unfollowed(struct sampler *sampler)
 		if (!is_looked_at(module))
 			continue;
 		(void)symbols_each(module, drop_defined, unfollowed);
-		if (module->is_static)
+		if (is_bound(module))
 			unfollowed_add(unfollowed, "those of a static libc");
 	}
 	unfollowed_text(unfollowed, sampler->unfollowed, sizeof(sampler->unfollowed));
@@ -96,10 +102,9 @@ static enum status find_code(struct sampler *sampler, const struct entries *entr
 	find_states(sampler);
 	for (size_t i = 0; i < sampler->modules.length && status == STATUS_OK; i++) {
 		const struct module *module = &sampler->modules.at[i];
-		bool bound = module->kind == MODULE_PROGRAM && module->is_static;
 		if (!is_looked_at(module))
 			continue;
-		if (bound && !has_libc_range(entries, module))
+		if (is_bound(module) && !has_libc_range(entries, module))
 			sites_leave_out(sites, module->name, "its libc isn't known");
 		else
 			status = sites_add(sites, module);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_ACCESSES 300000
+#define MOST_ACCESSES 4000000
 
 void watch_init(struct watch *watch, struct session *session, bool ordered)
 {
