@@ -162,11 +162,17 @@ bool find_hot(struct graph *graph, struct diagnosis *diagnosis)
 	return good;
 }
 
+/* Whoever waits for events of several descriptors serves: threads that it keeps at locks meanwhile are parked, as a rule. */
+static bool serves(const struct graph *graph, uint32_t thread)
+{
+	return graph->waits[thread]->kind == WAIT_POLL;
+}
+
 static bool tell_chain(struct graph *graph, uint32_t thread, const struct thread_list *waiters,
 		       struct diagnosis *diagnosis)
 {
 	struct cause_draft draft;
-	if (!cause_begin(&draft, CAUSE_CHAIN, false))
+	if (!cause_begin(&draft, serves(graph, thread) ? CAUSE_IDLE : CAUSE_CHAIN, false))
 		return false;
 	bool good = print_groups(graph->situation, waiters, 0, draft.message);
 	fprintf(draft.message, ", while T%u ", (unsigned)thread + 1);
@@ -184,12 +190,12 @@ static bool ends_chain(const struct graph *graph, uint32_t thread)
 	       wait->kind != WAIT_STOPPED && wait->holders_length == 0;
 }
 
-bool find_chains(struct graph *graph, struct diagnosis *diagnosis)
+static bool find_chains_to(struct graph *graph, bool serving, struct diagnosis *diagnosis)
 {
 	bool good = true;
 	for (uint32_t t = 0; t < graph->length && good; t++) {
 		struct thread_list waiters = {0};
-		if (!ends_chain(graph, t))
+		if (!ends_chain(graph, t) || serves(graph, t) != serving)
 			continue;
 		good = collect_waiters(graph, t, true, &waiters);
 		if (good && waiters.length > 0)
@@ -197,6 +203,11 @@ bool find_chains(struct graph *graph, struct diagnosis *diagnosis)
 		free(waiters.at);
 	}
 	return good;
+}
+
+bool find_chains(struct graph *graph, struct diagnosis *diagnosis)
+{
+	return find_chains_to(graph, false, diagnosis) && find_chains_to(graph, true, diagnosis);
 }
 
 /* It runs, or did between the looks. */

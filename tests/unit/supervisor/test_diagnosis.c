@@ -418,6 +418,21 @@ START_TEST(test_chain)
 }
 END_TEST
 
+/* Threads that the one with the events keeps at locks; one that is kept by what may never come is told first. */
+START_TEST(test_parked)
+{
+	outside(WAIT_POLL, "epoll 5", "epoll_wait");
+	outside(WAIT_SOCKET, "socket 7", "recvfrom");
+	add(WAIT_MUTEX, "pool.lock", 1);
+	EXPECT("likely: idle: T3 waits for pool.lock held by T1, while T1 waits for epoll 5, in epoll_wait");
+	expect_evidence(0, "they go on when T1 does");
+	add(WAIT_MUTEX, "cache.lock", 2);
+	EXPECT("likely: chain: T4 waits for cache.lock held by T2, while T2 waits to read from socket 7, in "
+	       "recvfrom",
+	       "likely: idle: T3 waits for pool.lock held by T1, while T1 waits for epoll 5, in epoll_wait");
+}
+END_TEST
+
 /* A lock whose holder runs is no news. */
 START_TEST(test_contention)
 {
@@ -609,5 +624,6 @@ SUITE("diagnosis", 0, set_up, tear_down, TEST(test_cycle), TEST(test_cycle_besid
       TEST(test_lock_held_by_waiter), TEST(test_empty_queue), TEST(test_cycle_and_nobody_left),
       TEST(test_somebody_is_left), TEST(test_timed_wait_is_left), TEST(test_handlers),
       TEST(test_unknown_holders), TEST(test_idle_server), TEST(test_idle_joiner), TEST(test_chain),
-      TEST(test_contention), TEST(test_hot), TEST(test_stopped), TEST(test_crash), TEST(test_nobody),
-      TEST(test_lists_of_threads), TEST(test_words), TEST(test_awake), TEST(test_frozen), TEST(test_guessed))
+      TEST(test_parked), TEST(test_contention), TEST(test_hot), TEST(test_stopped), TEST(test_crash),
+      TEST(test_nobody), TEST(test_lists_of_threads), TEST(test_words), TEST(test_awake), TEST(test_frozen),
+      TEST(test_guessed))
