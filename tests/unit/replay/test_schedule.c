@@ -442,6 +442,7 @@ START_TEST(addresses_are_results)
 	char *written = write_text(&schedule, &size);
 	ck_assert_ptr_nonnull(strstr(written, "= 0x555555558080\n"));
 	free(written);
+	schedule_release(&schedule);
 	ck_assert_int_eq(parse(HEAD_ONE "1 T1 memory_write p#0 = 0x\n"), STATUS_MALFORMED);
 	ck_assert_int_eq(parse(HEAD_ONE "1 T1 memory_write p#0 = 0x-1\n"), STATUS_MALFORMED);
 	ck_assert_int_eq(parse(HEAD_ONE "1 T1 memory_write p#0 = 0x11112222333344445\n"), STATUS_MALFORMED);
