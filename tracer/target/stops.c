@@ -69,7 +69,12 @@ static enum status on_trap(struct tracee *tracee, struct stop *stop)
 		stop->kind = STOP_STEP;
 		return STATUS_OK;
 	}
-	if (tracee->watches && watch_made_stop(tracee)) {
+	if (watch_made_stop(tracee)) {
+		/* An interrupt that comes at the same time is told first; by now nobody may be watching. */
+		if (tracee->watches == 0) {
+			(void)target_resume(tracee, 0); /* as above */
+			return STATUS_TIMEOUT;
+		}
 		stop->kind = STOP_WATCH;
 		return STATUS_OK;
 	}

@@ -12,6 +12,9 @@
 #define STATUS_REGISTER 6
 #define CONTROL		7
 
+/* Has anything been watched yet? Most who use the tracer don't, and who made a stop costs a call to find out. */
+static bool watched;
+
 static enum status write_debug(const struct tracee *tracee, size_t number, uint64_t value)
 {
 	if (ptrace(PTRACE_POKEUSER, tracee->tid, (void *)ADDRESS_OF(number), (void *)value) == 0)
@@ -83,6 +86,7 @@ enum status tracee_set_watches(struct tracee *tracee, const struct hardware_watc
 		return status;
 	}
 	tracee->watches = (uint8_t)length;
+	watched = true;
 	memcpy(tracee->watched, watches, length * sizeof *watches);
 	return STATUS_OK;
 }
@@ -105,5 +109,6 @@ unsigned tracee_watches_hit(struct tracee *tracee)
 bool watch_made_stop(const struct tracee *tracee)
 {
 	siginfo_t info;
-	return ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) == 0 && info.si_code == TRAP_HWBKPT;
+	return watched && ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) == 0 &&
+	       info.si_code == TRAP_HWBKPT;
 }
