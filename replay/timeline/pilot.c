@@ -459,11 +459,22 @@ static enum status run_own(struct resume_ctx *ctx, bool resume)
 	return status;
 }
 
+/* Images that were made in slices have the processors of then. */
+static void arrange_processors(const struct resume_ctx *ctx)
+{
+	struct timeline *timeline = ctx->timeline;
+	const bool apart = timeline->mode == MODE_SLICE;
+	timeline->apart = timeline->apart || apart;
+	if (timeline->apart)
+		tracee_run_apart(ctx->tracee, apart);
+}
+
 /* In force are those of now: they may have been changed while it was stopped. */
 static void prepare(struct resume_ctx *ctx)
 {
 	traps_renew(ctx->timeline);
 	traps_arm(ctx->timeline, ctx->tracee);
+	arrange_processors(ctx);
 }
 
 static enum status enter(struct resume_ctx *ctx)

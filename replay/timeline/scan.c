@@ -13,6 +13,8 @@
 /* Where the end of a part has too few of them, so many times as much is looked at. */
 #define LONGER_LEAST 4u
 #define LONGER_MOST  64u
+/* So often no image has to be where one is looked for: where they come to be is another place each time. */
+#define TRIES 8u
 
 struct scan {
 	struct timeline *timeline;
@@ -31,6 +33,7 @@ struct scan {
 	uint64_t arrivals[TOUCHERS], spied;
 	uint64_t many;
 	struct stretch stretch; /* at the end of the last part */
+	unsigned tries;		/* to get there, in vain */
 	bool hurried, patient;
 };
 
@@ -185,26 +188,30 @@ static uint64_t least_hits(const struct scan *scan)
 	return 2 * scan->after > LEAST_HITS ? 2 * scan->after : LEAST_HITS;
 }
 
-/* In the last part, from where it stands. */
+/* In the last part, from where it stands. The whole of it is looked at where no end of it will do: that may be a million hits. */
 static bool approach_end(struct scan *scan, struct move *move)
 {
+	enum approached approached;
 	hits_clear(scan->hits);
-	switch (stretch_approach(&scan->stretch, scan->timeline, move)) {
-	case APPROACHED:
-		return look_from_here(scan);
-	case APPROACHED_NONE:
-		return begin_again(scan, move);
-	default:
-		return false;
+	while ((approached = stretch_approach(&scan->stretch, scan->timeline, move)) == APPROACHED_NONE) {
+		if (scan->stretch.too_short == 0 || scan->tries++ == TRIES)
+			return begin_again(scan, move);
+		(void)stretch_shorten(&scan->stretch,
+				      scan->stretch.least); /* it is tried again in any case */
+		if (!go_to_part(scan->timeline, scan->limit - 1, move))
+			return false;
 	}
+	return approached == APPROACHED && look_from_here(scan);
 }
 
-/* So much is stopped at in this part, the last one, that only its end is looked at. */
+/* So much is stopped at in this part, the last one, that only its end is looked at; where that can't be shorter, for longer. */
 static bool look_at_end(struct scan *scan, struct move *move)
 {
+	const bool shorter = scan->hurried && stretch_shorten(&scan->stretch, scan->stretch.length);
 	scan->hurried = true;
 	scan->spies = false; /* twice as many stops */
-	scan->many = 2 * (scan->many > least_hits(scan) ? scan->many : least_hits(scan));
+	if (!shorter)
+		scan->many = 2 * (scan->many > least_hits(scan) ? scan->many : least_hits(scan));
 	scan->stretch.length = 0;
 	return approach_end(scan, move);
 }

@@ -17,18 +17,61 @@ void stretch_begin(struct stretch *stretch)
 	*stretch = (struct stretch){.most = STRETCH_NS};
 }
 
-void stretch_lengthen(struct stretch *stretch, uint64_t times)
+static void aim(struct stretch *stretch, uint64_t least)
 {
-	stretch->least = times * (stretch->length + 1);
-	stretch->most = FITS * stretch->least;
+	stretch->least = least;
+	stretch->most = FITS * least;
+	if (stretch->too_long > 0 && stretch->most > 2 * stretch->too_long)
+		stretch->most = 2 * stretch->too_long;
 	stretch->length = stretch->most;
 	stretch->waiting_length = 0;
+}
+
+/* Between what was too short and what was too long, as many times the one as the other is of it. */
+static uint64_t middle(const struct stretch *stretch)
+{
+	uint64_t times = 2;
+	while (times * times <= stretch->too_long / stretch->too_short)
+		times++;
+	return stretch->too_short * (times - 1) + stretch->too_short / 2;
+}
+
+/* How long the same stretch is measured to be differs. */
+static bool is_narrow(const struct stretch *stretch)
+{
+	return stretch->too_long < 2 * stretch->too_short;
+}
+
+void stretch_lengthen(struct stretch *stretch, uint64_t times)
+{
+	stretch->too_short = stretch->length + 1;
+	const uint64_t least = times * stretch->too_short;
+	if (stretch->too_long > 0 && is_narrow(stretch))
+		stretch->too_long = 2 * stretch->too_short;
+	aim(stretch, stretch->too_long > 0 && least >= stretch->too_long ? middle(stretch) : least);
+}
+
+bool stretch_shorten(struct stretch *stretch, uint64_t too_long)
+{
+	if (stretch->too_short == 0)
+		return false; /* it is as near to the end as an image could be had */
+	stretch->too_long = too_long;
+	const bool narrow = is_narrow(stretch);
+	if (narrow)
+		stretch->too_short = too_long / 2 + 1;
+	aim(stretch, middle(stretch));
+	return !narrow;
 }
 
 static uint64_t used_by(const struct timeline *timeline, uint32_t thread)
 {
 	struct tracee *tracee = process_tracee(timeline->process, thread);
 	return tracee ? tracee_cpu_time(tracee) : 0;
+}
+
+static uint64_t used_by_all(const struct timeline *timeline)
+{
+	return target_cpu_time(process_target(timeline->process));
 }
 
 static void add_waiting(struct stretch *stretch, const struct timeline *timeline, uint32_t thread)
@@ -38,14 +81,29 @@ static void add_waiting(struct stretch *stretch, const struct timeline *timeline
 		memmove(waiting, waiting + 1, --stretch->waiting_length * sizeof *waiting);
 	waiting[stretch->waiting_length++] = (struct waiting){
 	    .root = timeline->root, .pass = stretch->pass, .since = used_by(timeline, thread)};
+	stretch->process_since = used_by_all(timeline);
 }
 
-static void measure(struct stretch *stretch, uint64_t used)
+/*
+ * What the thread had used at the end of the part. It may have exited there, but since the latest image no other has run, nor has an image been
+ * made; where the process has gone, there was at most one slice more.
+ */
+static uint64_t used_at_end(const struct stretch *stretch, const struct timeline *timeline, uint32_t thread)
+{
+	const uint64_t end = used_by(timeline, thread), all = used_by_all(timeline);
+	if (end > 0 || stretch->waiting_length == 0)
+		return end;
+	const uint64_t since = stretch->waiting[stretch->waiting_length - 1].since;
+	return since + (all > stretch->process_since ? all - stretch->process_since
+						     : UINT64_C(1000) * timeline->slice_us);
+}
+
+static void measure(struct stretch *stretch, uint64_t end)
 {
 	for (size_t i = 0; i < stretch->waiting_length; i++) {
 		struct waiting *at = &stretch->waiting[i];
 		if (at->pass == stretch->pass)
-			at->length = used > at->since ? used - at->since : 0;
+			at->length = end > at->since ? end - at->since : 0;
 	}
 }
 
@@ -67,7 +125,7 @@ bool stretch_run_out(struct stretch *stretch, struct timeline *timeline, bool sl
 		if (event->kind == EVENT_SLICE && timeline->position.steps_known)
 			add_waiting(stretch, timeline, thread);
 	}
-	measure(stretch, used_by(timeline, thread));
+	measure(stretch, used_at_end(stretch, timeline, thread));
 	return true;
 }
 

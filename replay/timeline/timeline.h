@@ -214,6 +214,7 @@ struct timeline {
 	bool midway;		       /* stopped where an image can be taken in the middle of the part */
 	const struct inside *enter;    /* to be put in the process's place; NULL: none */
 	unsigned slice_us, slices;     /* how long one is, and how many there have been */
+	bool apart;		       /* threads have been let run on other processors since it was made */
 	bool passes[TIMELINE_SIGNALS]; /* signals at which nobody wants to stop */
 	bool interrupted;	       /* the user has said so, in this movement */
 	/* Where it is. */

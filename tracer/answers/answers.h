@@ -18,7 +18,6 @@ void outside_name(const char *text, char name[200]);
 
 /* emulate.c: answer the system call that the tracee is stopped before; false: not one of those */
 bool emulate_syscall(struct tracee *tracee);
-void emulate_affinity_init(void);
 
 /*
  * random.c: fill this memory of the target; how many bytes, or negative errno. The same for a call that reads: RANDOM_NOT if it

@@ -1,8 +1,8 @@
 #include "tracer/answers/answers.h"
 #include "tracer/answers/clocks.h"
+#include "tracer/target/processors.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -23,15 +23,6 @@
 /* What times(2) counts in. */
 #define TICK_NS (NS_PER_SECOND / 100)
 
-static cpu_set_t native_affinity;
-static bool native_affinity_known;
-
-void emulate_affinity_init(void)
-{
-	if (!native_affinity_known)
-		native_affinity_known = sched_getaffinity(0, sizeof native_affinity, &native_affinity) == 0;
-}
-
 static int64_t answer_write(struct target *target, uint64_t address, const void *data, size_t size)
 {
 	if (!address)
@@ -41,7 +32,7 @@ static int64_t answer_write(struct target *target, uint64_t address, const void 
 
 static int64_t answer_affinity(struct target *target, uint64_t size, uint64_t address)
 {
-	size_t part = sizeof native_affinity;
+	size_t part = sizeof(cpu_set_t);
 	if (size % sizeof(long) || size < sizeof(long))
 		return -EINVAL;
 	/* The kernel copies no more than it has processors for; 8 bytes are 64 of them. */
@@ -49,7 +40,8 @@ static int64_t answer_affinity(struct target *target, uint64_t size, uint64_t ad
 		part = size;
 	if (part > 128)
 		part = 128;
-	return target_write(target, address, &native_affinity, part) == STATUS_OK ? (int64_t)part : -EFAULT;
+	return target_write(target, address, processors_native(), part) == STATUS_OK ? (int64_t)part
+										     : -EFAULT;
 }
 
 static struct timespec as_timespec(int64_t ns)
@@ -142,7 +134,7 @@ static int64_t answer_sysinfo(struct tracee *tracee, uint64_t address)
 uint32_t target_processor(void)
 {
 	uint32_t cpu = 0;
-	while (cpu + 1 < CPU_SETSIZE && !CPU_ISSET(cpu, &native_affinity))
+	while (cpu + 1 < CPU_SETSIZE && !CPU_ISSET(cpu, processors_native()))
 		cpu++;
 	return cpu;
 }

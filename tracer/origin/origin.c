@@ -1,11 +1,11 @@
 #include "tracer/answers/answers.h"
 #include "tracer/copy/image_state.h"
 #include "tracer/proc/elf_check.h"
+#include "tracer/target/processors.h"
 
 #include <errno.h>
 #include <fmc/tracer/origin.h>
 #include <linux/sched.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,19 +41,6 @@ struct origin {
 	struct image *image;  /* program->image: copies are made of that instead */
 	int64_t start_ns;
 };
-
-/* Supervisor and target take turns: on one processor a turn costs a fifth of what it does on two. */
-static void pin_to_one_processor(void)
-{
-	cpu_set_t one;
-	int cpu = sched_getcpu();
-	emulate_affinity_init();
-	if (cpu < 0)
-		return;
-	CPU_ZERO(&one);
-	CPU_SET((size_t)cpu, &one);
-	sched_setaffinity(0, sizeof one, &one);
-}
 
 /* As every execution begins: in the constructors of libraries, which come before what is told to be its start. */
 static struct virtual_world beginning(const struct origin *origin)
@@ -258,7 +245,7 @@ enum status origin_new(const struct program *program, enum origin_kind kind, ori
 	origin->context = context;
 	origin->start_ns =
 	    (program->start_time ? program->start_time : (int64_t)time(NULL)) * INT64_C(1000000000);
-	pin_to_one_processor();
+	processors_pin();
 	if (program->image) {
 		origin->kind = ORIGIN_COPY;
 		status = load_image(origin, why);

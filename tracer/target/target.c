@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 struct target *target_new(pid_t pid, const struct answers *answers)
@@ -139,6 +140,15 @@ uint64_t tracee_cpu_time(const struct tracee *tracee)
 		ns = 0;
 	fclose(file);
 	return ns;
+}
+
+uint64_t target_cpu_time(const struct target *target)
+{
+	struct timespec time;
+	clockid_t clock;
+	if (clock_getcpuclockid(target->pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
+		return 0;
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 static char tracee_state(const struct tracee *tracee)

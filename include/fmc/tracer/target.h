@@ -388,6 +388,16 @@ uint64_t target_calls(const struct target *target);
 /* CPU time that the tracee has used, in nanoseconds; 0 if it can't be read. */
 uint64_t tracee_cpu_time(const struct tracee *tracee);
 
+/* CPU time that all threads of the process have used, also those that have exited, in nanoseconds; 0 if it is gone. */
+uint64_t target_cpu_time(const struct target *target);
+
+/*
+ * From now on it runs on another processor than the caller, where there is one: it can be stopped after some microseconds there, for which on
+ * the same one the caller may have to wait for milliseconds. Not apart: on the caller's, where turns are quick, as at first. What it
+ * starts or makes a copy of runs where it does.
+ */
+void tracee_run_apart(const struct tracee *tracee, bool apart);
+
 /*
  * What the program knows the thread by: its tid. The main thread of a copy made in the middle of a run keeps that of the
  * process copied, which the program may have written down; with program.keeps_numbers all threads have numbers that are
