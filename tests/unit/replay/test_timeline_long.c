@@ -153,6 +153,20 @@ START_TEST(test_back_from_function)
 }
 END_TEST
 
+/* Written often, though not at the end of the part, where the thread exits: that end is too short, more of it too long. */
+START_TEST(test_end_without_hits)
+{
+	struct walk walk;
+	walk_open(&walk, "../targets/tail", "200000", FINDING_EXIT);
+	timeline_goto(walk.timeline, walk.schedule.length + 1, &walk.move);
+	EXPECT(walk, MOVE_END);
+	const uint64_t often = symbol(&walk, "often");
+	go_to_last_write(&walk, often);
+	expect_written(&walk, often, 199998, 199999);
+	walk_close(&walk);
+}
+END_TEST
+
 /* In a long part, all places at which it stops forwards are come to backwards, in the opposite order. */
 START_TEST(test_both_ways)
 {
@@ -350,6 +364,7 @@ int main(void)
 	add(suite, "once", test_written_once);
 	add(suite, "often", test_written_often);
 	add(suite, "effort", test_effort);
+	add(suite, "end without hits", test_end_without_hits);
 	add(suite, "one", test_with_one_image);
 	add(suite, "function", test_back_from_function);
 	add(suite, "both", test_both_ways);
