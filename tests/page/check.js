@@ -23,9 +23,12 @@ const found = (n) => document.getElementById("matches").textContent === n + " fo
 const count = (selector) => document.querySelectorAll(selector).length;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/* The browser draws, and tells of a new address, when it sees fit: what doesn't come in 5 seconds fails in the check that follows. */
-async function until(there) {
-	for (let tries = 0; tries < 250 && !there(); tries++)
+/*
+ * The browser draws, and tells of a new address, when it sees fit: what doesn't come in 5 seconds fails in the check that follows. They are
+ * of its own time, of which it is given 20: it lets them pass as soon as nothing is left to do, and on a busy machine before it has drawn at first.
+ */
+async function until(there, tries = 250) {
+	for (; tries > 0 && !there(); tries--)
 		await pause(20);
 }
 
@@ -152,7 +155,7 @@ async function checkScrolling() {
 
 const loaded = performance.now();
 try {
-	await until(() => document.getElementById("t1"));
+	await until(() => document.getElementById("t1"), 700);
 	checkDrawing();
 	checkBars();
 	checkStacks();
