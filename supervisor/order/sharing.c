@@ -13,6 +13,7 @@
 #define GRANULE	      8
 #define MOST_GRANULES 4096 /* of one access; of a longer one the first */
 #define NONE	      UINT32_MAX
+#define ASK_EVERY     4096 /* accesses */
 
 /* The last access of one thread to some bytes of a granule, of one kind. */
 struct seen {
@@ -188,13 +189,18 @@ static void release(struct shadow *shadow)
 	free(shadow->seen);
 }
 
+static bool is_enough(const struct sharings *found)
+{
+	return found->compared % ASK_EVERY == 0 && found->enough && found->enough(found->context);
+}
+
 static bool find(const struct trace *trace, const struct memory_access *accesses, size_t length, bool all,
 		 struct sharings *found)
 {
 	struct shadow shadow = {.accesses = accesses, .found = found, .all = all};
-	found->length = 0;
+	found->length = found->compared = 0;
 	const bool good = access_order_init(&shadow.order, trace);
-	for (size_t i = 0; good && i < length && !shadow.failed; i++)
+	for (size_t i = 0; good && i < length && !shadow.failed && !is_enough(found); found->compared = ++i)
 		if (accesses[i].thread < shadow.order.threads_length)
 			take_in(&shadow, (uint32_t)i);
 	release(&shadow);

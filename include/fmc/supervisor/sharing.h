@@ -34,6 +34,9 @@ struct sharing {
 struct sharings {
 	struct sharing at[SHARING_MOST];
 	size_t length;
+	size_t compared; /* of the accesses; the rest were left out, since the caller wants no more of it: */
+	bool (*enough)(void *context); /* set by the caller: asked now and then; NULL: never enough */
+	void *context;
 };
 
 /*
@@ -42,7 +45,7 @@ struct sharings {
  * so that schedules of the same operations, or ones that differ in these alone, may have them the other way round. After a
  * thread's last operation it is its end that counts, which joins come after, and what comes last of all. What a pthread_once or the
  * initialisation of a C++ static variable does comes before all that pass it. Each pair of places and threads once for eight
- * bytes. False without memory.
+ * bytes. `found` is as the caller has set it up, its pairs are replaced. False without memory.
  */
 bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,
 		  struct sharings *found);

@@ -30,6 +30,11 @@ uint64_t session_time_deadline(const struct session_time *time)
 	return time->last && (!deadline || deadline > time->last) ? time->last : deadline;
 }
 
+bool session_is_over(const struct session *session)
+{
+	return tracer_interrupted() || (session->deadline && clock_now() >= session->deadline);
+}
+
 static bool on_transition(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct session *session = context;

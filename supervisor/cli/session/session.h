@@ -74,6 +74,9 @@ enum status session_open_search(struct session *session, const struct launch *la
 				const struct options *options, uint64_t deadline, char why[256]);
 void session_close(struct session *session);
 
+/* Has the deadline passed, or does the user want an end? Asked by what takes long beside executions. */
+bool session_is_over(const struct session *session);
+
 /*
  * Run a plan. The trace's end is END_INTERRUPTED when the deadline has passed or the user pressed Ctrl-C; its message says where
  * that was.

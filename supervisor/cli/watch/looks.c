@@ -283,7 +283,7 @@ static bool find(struct look *look, const struct look_plan *kept, struct sharing
 		good = run(look, kept, &again);
 	}
 	good = good && watch_find(watch, &again, found);
-	*whole = again.end != END_INTERRUPTED && !watch->full;
+	*whole = again.end != END_INTERRUPTED && !watch->full && found->compared == watch->length;
 	trace_release(&again);
 	return good;
 }

@@ -109,8 +109,9 @@ void racing_tell(const struct look *look, const struct trace *trace)
 	if (!racing)
 		return;
 	racing->look = look;
-	const bool found = sharing_find(trace, watch->accesses, watch->length, &racing->found);
+	const bool found = watch_find_races(watch, trace, &racing->found);
 	racing->judged = found && !watch->full && trace->end != END_INTERRUPTED &&
+			 racing->found.compared == watch->length &&
 			 process_look_exact(watch->session->process, why) &&
 			 sharing_judge(trace, watch->accesses, watch->length, &racing->found, racing->kinds);
 	for (size_t i = 0; found && i < racing->found.length; i++)

@@ -92,10 +92,25 @@ bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace
 	return looks && good;
 }
 
+static bool no_time_left(void *session)
+{
+	return session_is_over(session);
+}
+
 bool watch_find(const struct watch *watch, const struct trace *trace, struct sharings *found)
 {
-	return watch->ordered ? sharing_find_all(trace, watch->accesses, watch->length, found)
-			      : sharing_find(trace, watch->accesses, watch->length, found);
+	if (!watch->ordered)
+		return watch_find_races(watch, trace, found);
+	found->enough = no_time_left;
+	found->context = watch->session;
+	return sharing_find_all(trace, watch->accesses, watch->length, found);
+}
+
+bool watch_find_races(const struct watch *watch, const struct trace *trace, struct sharings *found)
+{
+	found->enough = no_time_left;
+	found->context = watch->session;
+	return sharing_find(trace, watch->accesses, watch->length, found);
 }
 
 /* The same for any number of pairs in any order; 0 for none. */
@@ -137,7 +152,7 @@ void watch_execution(struct watch *watch, const struct plan *plan, struct trace 
 		watched->races = digest(watch, found, false);
 		watched->ordered = digest(watch, found, true);
 	}
-	if (trace->end == END_INTERRUPTED)
+	if (trace->end == END_INTERRUPTED || (found && found->compared < watch->length))
 		miss(watched, "an execution took too long");
 	if (watch->full)
 		miss(watched, "there are more of them in an execution than are kept");

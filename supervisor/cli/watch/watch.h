@@ -29,8 +29,10 @@ void watch_release(struct watch *watch);
 /* Run a plan as session_run() does, and collect. False: it couldn't be watched, or there was no memory. */
 bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace);
 
-/* The pairs of accesses of the run that did this. False without memory. */
+/* The pairs of accesses of the run that did this; not of all its accesses if the session's time is up first. False without memory. */
 bool watch_find(const struct watch *watch, const struct trace *trace, struct sharings *found);
+/* Those of them alone that no operation orders. */
+bool watch_find_races(const struct watch *watch, const struct trace *trace, struct sharings *found);
 
 /* What an execution shows that was watched from its beginning to its end. */
 struct watched {

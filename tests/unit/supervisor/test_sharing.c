@@ -6,6 +6,7 @@
 #include "tests/unit/suite.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST	64
@@ -113,6 +114,38 @@ START_TEST(ordered_by_a_lock)
 	ck_assert(sharing_find_all(&trace, accesses, accesses_length, &found));
 	ck_assert_uint_eq(found.length, 1);
 	ck_assert(!found.at[0].ordered);
+}
+END_TEST
+
+/* Says after so many questions that it is enough. */
+static bool count_down(void *questions)
+{
+	return (*(unsigned *)questions)-- == 0;
+}
+
+/* What had been compared by then is told, and how much that was. */
+START_TEST(no_longer_than_wanted)
+{
+	unsigned questions = 1;
+	two_that_lock("");
+	const struct memory_access one = *after(0, OP_MUTEX_UNLOCK, 2, true),
+				   other = *after(1, OP_MUTEX_LOCK, 1, true);
+	struct memory_access *many = calloc(10000, sizeof *many);
+	ck_assert_ptr_nonnull(many);
+	for (size_t i = 0; i < 10000; i++) {
+		many[i] = i == 1 || i == 9999 ? other : one;
+		many[i].address += i < 2 ? 0 : i < 9998 ? 8 : 16;
+	}
+	found.enough = count_down;
+	found.context = &questions;
+	ck_assert(sharing_find(&trace, many, 10000, &found));
+	ck_assert_uint_lt(found.compared, 10000);
+	ck_assert_uint_eq(found.length, 1);
+	found.enough = NULL;
+	ck_assert(sharing_find(&trace, many, 10000, &found));
+	ck_assert_uint_eq(found.compared, 10000);
+	ck_assert_uint_eq(found.length, 2);
+	free(many);
 }
 END_TEST
 
@@ -493,10 +526,11 @@ START_TEST(locked_by_an_operation)
 }
 END_TEST
 
-SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(ordered_by_a_lock), TEST(after_the_unlock),
-      TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads), TEST(other_bytes), TEST(ranges),
-      TEST(once_for_each_place), TEST(own_stacks), TEST(freed), TEST(large_and_freed), TEST(freed_by_guess),
-      TEST(before_creation), TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore),
-      TEST(at_a_barrier), TEST(operations_of_memory), TEST(of_copies), TEST(in_a_once),
-      TEST(a_branch_not_taken), TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
-      TEST(passed_on_by_another), TEST(locked_by_an_operation))
+SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(no_longer_than_wanted), TEST(ordered_by_a_lock),
+      TEST(after_the_unlock), TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads),
+      TEST(other_bytes), TEST(ranges), TEST(once_for_each_place), TEST(own_stacks), TEST(freed),
+      TEST(large_and_freed), TEST(freed_by_guess), TEST(before_creation), TEST(after_creation),
+      TEST(after_the_join), TEST(through_a_semaphore), TEST(at_a_barrier), TEST(operations_of_memory),
+      TEST(of_copies), TEST(in_a_once), TEST(a_branch_not_taken), TEST(nothing_passed_on),
+      TEST(published_by_a_flag), TEST(published_too_early), TEST(passed_on_by_another),
+      TEST(locked_by_an_operation))
