@@ -8,6 +8,7 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 #define SERIAL_THREAD (-1)
 
@@ -69,5 +70,24 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
+static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		    int32_t choice)
+{
+	(void)choice;
+	if (op->kind == OP_BARRIER_RESUME) {
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		return;
+	}
+	/* Only the last of those who meet is told something else. The others commute: see sem.c. */
+	uint32_t unspent = state_of(m, op->object).unspent;
+	if (op->kind == OP_BARRIER_WAIT && unspent > 0) {
+		footprint_add(footprint, touch_key(TOUCH_OBJECT, op->object), unspent - 1);
+		return;
+	}
+	touch_object(footprint, op->object, false);
+	if (op->kind == OP_BARRIER_WAIT)
+		touch_sleepers(footprint, m, op->object);
+}
+
 const struct family family_barrier = {
-    .ready = ready, .perform = perform, .touch = touch_barrier, .misuse = misuse_barrier};
+    .ready = ready, .perform = perform, .touch = touches, .misuse = misuse_barrier};

@@ -12,6 +12,7 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 /* Where mutexes are handed over in an order, a woken thread is in the queue of the mutex at once. */
 void model_cond_wake(struct model *m, uint32_t t, int64_t result)
@@ -152,5 +153,32 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
+static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		    int32_t choice)
+{
+	switch (op->kind) {
+	case OP_COND_WAIT:
+	case OP_COND_TIMEDWAIT:
+		/* The order in which they fall asleep numbers the choices of the thread that wakes them. */
+		touch_object(footprint, op->object, false);
+		touch_object(footprint, op->object2, false);
+		return;
+	case OP_COND_ASLEEP:
+		touch_leaving(footprint, t, op, choice);
+		return;
+	case OP_COND_RELOCK:
+		/* After the one that woke it, not after all that touch the condition variable. */
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		touch_object(footprint, op->object2, false);
+		return;
+	case OP_COND_SIGNAL:
+	case OP_COND_BROADCAST:
+		touch_waking(footprint, m, op->object);
+		return;
+	default:
+		touch_object(footprint, op->object, false);
+	}
+}
+
 const struct family family_cond = {
-    .ready = ready, .ways = ways, .way = way, .perform = perform, .touch = touch_cond, .misuse = misuse_cond};
+    .ready = ready, .ways = ways, .way = way, .perform = perform, .touch = touches, .misuse = misuse_cond};

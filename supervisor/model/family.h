@@ -40,10 +40,7 @@ extern const struct family family_other, family_thread, family_mutex, family_con
 /* The family of operations on objects of this class; CLASS_NONE: of those without an object. Never NULL. */
 const struct family *family_of(enum object_class class);
 
-/* What the families touch; dependence.c. */
-family_touch touch_other, touch_thread_operation, touch_lock, touch_cond, touch_rwlock, touch_barrier,
-    touch_semaphore, touch_futex, touch_memory, touch_user;
+/* What mustn't be made; misuse.c. */
 family_misuse misuse_mutex, misuse_cond, misuse_rwlock, misuse_barrier, misuse_spin, misuse_sem, misuse_user;
-family_touch touch_any; /* nothing on one object commutes */
 
 #endif

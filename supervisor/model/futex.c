@@ -11,6 +11,7 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 static bool matches(const struct model_thread *thread, uint32_t bits)
 {
@@ -286,7 +287,35 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
-const struct family family_futex = {.ready = ready, .ways = ways, .perform = perform, .touch = touch_futex};
+static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		    int32_t choice)
+{
+	switch (op->kind) {
+	case OP_FUTEX_WAIT:
+		/* Whether the word is as expected only the program's memory knows; others may write it by OP_MEMORY_WRITE. */
+		touch_object(footprint, op->object, false);
+		touch(footprint, TOUCH_MEMORY, 0, TOUCH_READ);
+		touch(footprint, TOUCH_WORD, (uint32_t)((uint64_t)op->arg3 / sizeof(int32_t)), TOUCH_READ);
+		return;
+	case OP_FUTEX_ASLEEP:
+		touch_leaving(footprint, t, op, choice);
+		return;
+	case OP_FUTEX_RESUME:
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE);
+		return;
+	case OP_FUTEX_WAKE:
+		touch_waking(footprint, m, op->object);
+		return;
+	default: /* OP_FUTEX_REQUEUE, OP_FUTEX_WAKE_OP: these also write */
+		touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
+		touch_object(footprint, op->object, false);
+		touch_object(footprint, op->object2, false);
+		touch_sleepers(footprint, m, op->object);
+		touch_sleepers(footprint, m, op->object2);
+	}
+}
+
+const struct family family_futex = {.ready = ready, .ways = ways, .perform = perform, .touch = touches};
 
 void model_futex_kernel_wake(struct model *m, uint32_t object)
 {

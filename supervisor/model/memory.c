@@ -10,6 +10,10 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
+
+/* Bytes of memory that are told apart, and in how long an access. */
+enum { WORD = 4, WORDS_APART = 16 };
 
 uint32_t model_stores(const struct model *m, uint32_t t)
 {
@@ -57,4 +61,47 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	effect->blocked = true;
 }
 
-const struct family family_memory = {.ways = ways, .way = way, .perform = perform, .touch = touch_memory};
+static void touch_words(struct footprint *footprint, uint64_t address, uint64_t bytes, enum touch_mode mode)
+{
+	for (uint64_t word = address / WORD; word <= (address + bytes - 1) / WORD; word++)
+		touch(footprint, TOUCH_WORD, (uint32_t)word, mode);
+}
+
+/* Does a read find all that it reads in a store of its own thread's, so that nobody else has a part in it? */
+static bool is_forwarded(const struct model *m, uint32_t t, const struct op *op)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	const uint64_t address = (uint64_t)op->arg2, bytes = (uint64_t)op->arg;
+	for (uint32_t i = 0; i < thread->waiting; i++) {
+		const struct model_store *store = &thread->stores[i];
+		if (address >= store->address && address + bytes <= store->address + store->bytes)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Ranges conflict where they overlap and one writes, so what is touched is their words, and not the object,
+ * which stands for one beginning only. Addresses 16 GiB apart share a number, which does no harm.
+ */
+static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		    int32_t choice)
+{
+	const struct model_store *flushed =
+	    choice == CHOICE_FLUSH ? &model_thread_const(m, t)->stores[0] : NULL;
+	enum touch_mode mode = flushed || op->kind != OP_MEMORY_READ ? TOUCH_WRITE : TOUCH_READ;
+	uint64_t address = flushed ? flushed->address : (uint64_t)op->arg2;
+	uint64_t bytes = flushed ? flushed->bytes : op->arg > 0 ? (uint64_t)op->arg : 1;
+	if (op->flags & OP_BUFFERED || (mode == TOUCH_READ && is_forwarded(m, t, op)))
+		return;
+	if (bytes > WORDS_APART * WORD) {
+		touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
+		return;
+	}
+	touch(footprint, TOUCH_MEMORY, 0, TOUCH_READ);
+	touch_words(footprint, address, bytes, mode);
+	if (op->kind == OP_MEMORY_WRITE && op->arg3)
+		touch_words(footprint, (uint64_t)op->arg3, bytes, TOUCH_READ);
+}
+
+const struct family family_memory = {.ways = ways, .way = way, .perform = perform, .touch = touches};

@@ -16,6 +16,7 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 #define WOULD_BLOCK (-1)
 

@@ -10,6 +10,7 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 static bool ready(const struct model *m, uint32_t t)
 {

@@ -3,6 +3,7 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 static bool ready(const struct model *m, uint32_t t)
 {
@@ -46,4 +47,32 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
-const struct family family_other = {.ready = ready, .ways = ways, .perform = perform, .touch = touch_other};
+/* Operations without an object. */
+static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		    int32_t choice)
+{
+	(void)m;
+	(void)choice;
+	switch (op->kind) {
+	case OP_NONE:
+	case OP_YIELD:
+	case OP_SLEEP:
+	case OP_CHOOSE:
+		return; /* nobody else notices but for fairness */
+	case OP_THREAD_START:
+		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE); /* after its creation */
+		return;
+	case OP_THREAD_TESTCANCEL:
+	case OP_THREAD_CANCELSTATE:
+	case OP_THREAD_CANCELTYPE:
+		return; /* after the cancellations, and otherwise the thread's own affair */
+	default:
+		/*
+		 * OP_PROCESS_EXIT: see dependence_ended(). OP_POLL, OP_SYSCALL: what they wait for may come from any other
+		 * thread, through a pipe or a socket.
+		 */
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+	}
+}
+
+const struct family family_other = {.ready = ready, .ways = ways, .perform = perform, .touch = touches};

@@ -12,6 +12,7 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 static bool is_free(const struct model_object *o, const struct op *op)
 {
@@ -121,5 +122,31 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
+/* Readers' locks and unlocks only count, unless a policy makes waiting threads matter. */
+static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		    int32_t choice)
+{
+	if (op_initialises(op->kind) || op_destroys(op->kind)) {
+		touch_object(footprint, op->object, false);
+		return;
+	}
+	struct object_state state = state_of(m, op->object);
+	bool counts = state.wakeup == WAKE_ANY && state.type != RWLOCK_WRITERS;
+	bool written = state.owner != NO_THREAD, shared = false, passive = choice == CHOICE_TIMEOUT;
+	if (op->kind == OP_RWLOCK_TRYWRLOCK)
+		passive |= written || state.count > 0;
+	else if (op->kind == OP_RWLOCK_TRYRDLOCK)
+		passive |= written;
+	if (op->kind == OP_RWLOCK_UNLOCK)
+		shared = state.owner != t && state.count > 0;
+	else
+		shared = op_reads(op->kind);
+	enum touch_mode mode = !counts	 ? TOUCH_WRITE
+			       : passive ? TOUCH_READ
+			       : shared	 ? TOUCH_ADD
+					 : TOUCH_WRITE;
+	touch(footprint, TOUCH_OBJECT, op->object, mode);
+}
+
 const struct family family_rwlock = {
-    .ready = ready, .perform = perform, .touch = touch_rwlock, .misuse = misuse_rwlock};
+    .ready = ready, .perform = perform, .touch = touches, .misuse = misuse_rwlock};

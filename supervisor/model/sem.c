@@ -12,8 +12,12 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 #define SEM_VALUE_MAXIMUM INT32_MAX
+
+/* Below this no number of pending posts reaches the maximum, where a post fails and no longer commutes. */
+#define FAR_FROM_OVERFLOW (SEM_VALUE_MAXIMUM / 2)
 
 static bool ready(const struct model *m, uint32_t t)
 {
@@ -78,5 +82,42 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
-const struct family family_sem = {
-    .ready = ready, .perform = perform, .touch = touch_semaphore, .misuse = misuse_sem};
+/* All of a semaphore. */
+static void touch_value(struct footprint *footprint, uint32_t semaphore, enum touch_mode mode)
+{
+	touch(footprint, TOUCH_OBJECT, semaphore, mode);
+	touch(footprint, TOUCH_POSTS, semaphore, mode);
+}
+
+/*
+ * Waits of a semaphore and its posts are touched apart. Of the waits that succeed the first so many would do so
+ * without any post, as many as there were units when it was initialised (struct object_state: unspent). These
+ * commute with one another and with posts. Each later wait needs one more post, no matter which, and so depends on
+ * all of them, and on those that took the first units.
+ *
+ * Swapping neighbours that don't conflict makes no first wait a later one, nor the other way round: only waits
+ * and initialisations before it decide that, and of two waits without a conflict both are among the first, in
+ * either order. Failed tries, time-outs and looks at the value conflict with every wait and every post. While units
+ * are unspent nobody blocks and no try fails.
+ *
+ * Sleep-set and wakeup-tree entries, whose wait is put off, need a stronger test: each of several others commutes with it, but
+ * all of them together may leave none of the first units for it. Hence `left`.
+ */
+static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		    int32_t choice)
+{
+	struct object_state state = state_of(m, op->object);
+	bool waits = op->kind == OP_SEM_WAIT || op->kind == OP_SEM_TRYWAIT || op->kind == OP_SEM_TIMEDWAIT;
+	bool fails = choice == CHOICE_TIMEOUT || (op->kind == OP_SEM_TRYWAIT && state.count == 0);
+	bool far = state.count < FAR_FROM_OVERFLOW;
+	if (op->kind == OP_SEM_POST && far)
+		touch(footprint, TOUCH_POSTS, op->object, TOUCH_ADD);
+	else if (op->kind == OP_SEM_GETVALUE || fails)
+		touch_value(footprint, op->object, TOUCH_READ);
+	else if (waits && far && state.unspent > 0 && state.wakeup == WAKE_ANY && !model_cancels(m, t))
+		footprint_add(footprint, touch_key(TOUCH_OBJECT, op->object), state.unspent - 1);
+	else
+		touch_value(footprint, op->object, TOUCH_WRITE);
+}
+
+const struct family family_sem = {.ready = ready, .perform = perform, .touch = touches, .misuse = misuse_sem};

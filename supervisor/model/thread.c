@@ -6,6 +6,7 @@
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
 
 /*
  * glibc refuses a join of a thread that is itself joining the caller. A thread stopped before such a join
@@ -94,4 +95,37 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
-const struct family family_thread = {.ready = ready, .perform = perform, .touch = touch_thread_operation};
+/*
+ * Operations on threads. What a join needs is the end of the thread, but which transition is its last only the
+ * program knows, and two threads that join each other need still less: so all of the thread's count.
+ */
+static void touch_thread(struct footprint *footprint, const struct model *m, const struct op *op,
+			 int32_t choice)
+{
+	bool passive =
+	    choice == CHOICE_TIMEOUT || (op->kind == OP_THREAD_TRYJOIN && !model_exited(m, op->object));
+	enum touch_mode mode = passive ? TOUCH_READ : TOUCH_WRITE;
+	touch(footprint, TOUCH_JOINABLE, op->object, mode);
+	if (op->kind != OP_THREAD_DETACH)
+		touch(footprint, TOUCH_THREAD, op->object, mode);
+}
+
+static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
+		    int32_t choice)
+{
+	(void)t;
+	switch (op->kind) {
+	case OP_THREAD_CREATE:
+		/* Threads are numbered as they are created: what T3 is depends on who came first. */
+		touch(footprint, TOUCH_BIRTHS, 0, TOUCH_WRITE);
+		return;
+	case OP_THREAD_CANCEL:
+		/* It may turn whatever the other thread does next into its end. */
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+		return;
+	default:
+		touch_thread(footprint, m, op, choice);
+	}
+}
+
+const struct family family_thread = {.ready = ready, .perform = perform, .touch = touches};
