@@ -2,7 +2,8 @@
  * Movements backwards: what lies before is executed once more to see where the last stop before here was, then once more up to
  * there; if there was none, the same from earlier on. The stops that were seen serve those who go on backwards.
  */
-#include "replay/timeline/timeline.h"
+#include "replay/timeline/near.h"
+#include "replay/timeline/scan.h"
 
 /* So many hits before the one that is gone to there are images. */
 #define NEAR_HITS  8u
@@ -12,7 +13,7 @@
 /* An instruction and what it touches, for the next time: it is the one after which that was noticed. */
 static void learn(struct timeline *timeline, uint32_t thread, uint64_t behind)
 {
-	const uint64_t pc = pilot_visible_pc(timeline, thread);
+	const uint64_t pc = visible_pc(timeline, thread);
 	if (timeline->touchers_length == TOUCHERS || behind <= pc || behind - pc > 15)
 		return;
 	for (size_t i = 0; i < timeline->touchers_length; i++)
@@ -184,7 +185,7 @@ static void note_counted(struct timeline *timeline, enum event_kind kind, uint64
 static void note_step(struct timeline *timeline, const struct position *limit)
 {
 	const struct event *event = &timeline->event;
-	const uint64_t pc = pilot_visible_pc(timeline, event->thread);
+	const uint64_t pc = visible_pc(timeline, event->thread);
 	if (event->watch < WATCHES)
 		note_counted(timeline, EVENT_WATCHPOINT, timeline->active->watches[event->watch].address);
 	else if (timeline->position.steps < limit->steps && traps_has_break(timeline->active, pc) &&
@@ -228,7 +229,7 @@ static bool look_back_within(struct timeline *timeline, struct traps *traps, str
 {
 	const struct position here = timeline->position;
 	const bool counted = here.steps_known && timeline->root == 0;
-	const uint64_t pc = pilot_visible_pc(timeline, timeline->event.thread);
+	const uint64_t pc = visible_pc(timeline, timeline->event.thread);
 	struct user_regs_struct registers;
 	uint64_t behind;
 	/* A stop at this very place is none before it. */

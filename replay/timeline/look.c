@@ -81,17 +81,6 @@ const char *timeline_name(struct timeline *timeline, uint32_t thread)
 	return known ? schedule->thread_names[thread] : "thread";
 }
 
-/* As the program would have them: a system call that it stands before hasn't begun. */
-static void make_visible(struct timeline *timeline, uint32_t thread, struct user_regs_struct *registers)
-{
-	uint64_t pc = pilot_visible_pc(timeline, thread);
-	if (process_in_syscall(timeline->process, thread) && pc != registers->rip)
-		registers->rax = registers->orig_rax;
-	registers->rip = pc;
-	registers->orig_rax = (unsigned long long)-1;
-	registers->eflags &= ~(unsigned long long)(TRAP_FLAG | RESUME_FLAG);
-}
-
 enum status timeline_registers(struct timeline *timeline, uint32_t thread, struct user_regs_struct *registers)
 {
 	struct tracee *tracee = tracee_of(timeline, thread);
@@ -100,7 +89,7 @@ enum status timeline_registers(struct timeline *timeline, uint32_t thread, struc
 		return STATUS_GONE;
 	*registers = *regs;
 	if (!change_has_registers(timeline, thread))
-		make_visible(timeline, thread, registers);
+		visible_registers(timeline, thread, registers);
 	return STATUS_OK;
 }
 

@@ -58,7 +58,7 @@ bool move_ends(struct timeline *timeline, const struct event *event, struct move
 	case EVENT_SLICE:
 		return false;
 	case EVENT_PART: {
-		uint64_t pc = pilot_visible_pc(timeline, event->thread);
+		uint64_t pc = visible_pc(timeline, event->thread);
 		if (!pc || !traps_has_break(&timeline->user, pc) || !traps_stop(timeline, event->thread, pc))
 			return false;
 		move_fill(timeline, MOVE_BREAKPOINT, move);
@@ -129,7 +129,7 @@ static bool is_its_turn(const struct timeline *timeline, uint32_t thread)
 static bool step_ends(struct timeline *timeline, uint64_t low, uint64_t high, struct move *move)
 {
 	const struct event *event = &timeline->event;
-	uint64_t pc = pilot_visible_pc(timeline, event->thread);
+	uint64_t pc = visible_pc(timeline, event->thread);
 	if (event->watch < WATCHES) {
 		move_fill(timeline, MOVE_WATCHPOINT, move);
 		move->address = timeline->active->watches[event->watch].address;

@@ -3,7 +3,7 @@
  * place is found by counting instructions from an earlier one. That costs microseconds for each, so it is done on the last
  * bit of the way alone. On all before, the program runs freely, is stopped every now and then, and an image is kept.
  */
-#include "replay/timeline/timeline.h"
+#include "replay/timeline/near.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static bool step_is_trapped(struct timeline *timeline)
 {
 	const struct event *event = &timeline->event;
 	return event->watch < WATCHES ||
-	       traps_has_break(timeline->active, pilot_visible_pc(timeline, event->thread));
+	       traps_has_break(timeline->active, visible_pc(timeline, event->thread));
 }
 
 enum stretch { STRETCH_ENDS, STRETCH_GOES_ON, STRETCH_BROKEN };
@@ -88,8 +88,7 @@ static enum stretch run_stretch(struct nearing_state *near, struct traps *traps,
 			return STRETCH_ENDS;
 		if (event->kind == EVENT_SIGNAL && !near->wants_signal)
 			continue;
-		if (event->kind != EVENT_SLICE ||
-		    traps_has_break(traps, pilot_visible_pc(timeline, event->thread)))
+		if (event->kind != EVENT_SLICE || traps_has_break(traps, visible_pc(timeline, event->thread)))
 			return STRETCH_ENDS;
 		if (!timeline->position.steps_known)
 			return STRETCH_GOES_ON; /* no image can be had */

@@ -36,7 +36,7 @@ static bool yield_part(struct timeline *timeline, size_t part)
 	timeline->fresh = true;
 	timeline->given = 0;
 	timeline->output_before = process_output_length(timeline->process);
-	timeline->fresh_pc = pilot_visible_pc(timeline, thread);
+	timeline->fresh_pc = visible_pc(timeline, thread);
 	return run_yield(timeline, &(struct event){.kind = EVENT_PART, .thread = thread});
 }
 

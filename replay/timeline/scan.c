@@ -2,6 +2,8 @@
  * The past executed once more: what it is stopped at is noted in order. Where that happens too often for all of it to be
  * looked at, only the last of it is: up to there the program runs freely, and images are kept.
  */
+#include "replay/timeline/near.h"
+#include "replay/timeline/scan.h"
 #include "replay/timeline/stretch.h"
 
 #include <string.h>
@@ -41,7 +43,7 @@ void scanner_begin(struct scanner *scanner, struct timeline *timeline, const str
 {
 	const struct inside *root =
 	    timeline->root ? inside_before(timeline, timeline->position.part, timeline->root, 0) : NULL;
-	const uint64_t pc = pilot_visible_pc(timeline, timeline->event.thread);
+	const uint64_t pc = visible_pc(timeline, timeline->event.thread);
 	*scanner = (struct scanner){.timeline = timeline,
 				    .traps = traps,
 				    .second = root && root->anywhere && traps_has_break(traps, pc)};
@@ -53,15 +55,14 @@ bool scanner_next(struct scanner *scanner, struct event *hit)
 	const uint32_t thread = timeline->event.thread;
 	if (scanner->second) {
 		scanner->second = false;
-		*hit = (struct event){.kind = EVENT_BREAKPOINT,
-				      .thread = thread,
-				      .address = pilot_visible_pc(timeline, thread)};
+		*hit = (struct event){
+		    .kind = EVENT_BREAKPOINT, .thread = thread, .address = visible_pc(timeline, thread)};
 		return true;
 	}
 	*hit = *run_advance(timeline, MODE_FREE);
 	switch (hit->kind) {
 	case EVENT_WATCHPOINT:
-		scanner->second = traps_has_break(scanner->traps, pilot_visible_pc(timeline, hit->thread));
+		scanner->second = traps_has_break(scanner->traps, visible_pc(timeline, hit->thread));
 		return true;
 	case EVENT_BREAKPOINT:
 		return traps_has_break(scanner->traps, hit->address);
@@ -130,7 +131,7 @@ static bool note_hit(struct scan *scan, const struct event *event)
 			  .part = timeline->position.part,
 			  .root = scan->root,
 			  .count = ++scan->count,
-			  .behind = pilot_visible_pc(timeline, event->thread)};
+			  .behind = visible_pc(timeline, event->thread)};
 	if (event->kind == EVENT_WATCHPOINT) {
 		note_toucher(scan, &hit);
 		touch_note(timeline, &scan->scanner.traps->watches[event->watch]);
@@ -160,7 +161,7 @@ static bool begin_part(struct scan *scan)
 	if (timeline->event.kind == EVENT_START)
 		return true;
 	hit.event.kind = EVENT_BREAKPOINT;
-	hit.event.address = pilot_visible_pc(timeline, hit.event.thread);
+	hit.event.address = visible_pc(timeline, hit.event.thread);
 	bool there = hit.event.address && traps_has_break(scan->scanner.traps, hit.event.address) &&
 		     is_wanted(timeline, &hit.event);
 	return !there || hits_add(scan->hits, &hit);

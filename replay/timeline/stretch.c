@@ -1,4 +1,5 @@
 /* To an image near the end of a part, by running to the end again and again with images that are closer to it. */
+#include "replay/timeline/near.h"
 #include "replay/timeline/stretch.h"
 
 #include <string.h>

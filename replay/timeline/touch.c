@@ -3,7 +3,7 @@
  * from there. So the program runs freely from the stop before, is stopped before each such place, and its registers say whether the
  * instruction is about to touch that.
  */
-#include "replay/timeline/timeline.h"
+#include "replay/timeline/near.h"
 
 /* So many times on the way; then an image closer to it is looked for, and twice as many are tried from there. */
 #define ARRIVALS 2048u
@@ -20,7 +20,7 @@ void touch_note(struct timeline *timeline, const struct user_watch *watch)
 {
 	const uint32_t thread = timeline->event.thread;
 	struct tracee *tracee = process_tracee(timeline->process, thread);
-	struct guess guess = {.behind = pilot_visible_pc(timeline, thread)};
+	struct guess guess = {.behind = visible_pc(timeline, thread)};
 	if (!tracee || guess_of(timeline, guess.behind))
 		return;
 	guess.length = touching_guess(timeline->touching, process_entries(timeline->process), tracee,
@@ -52,7 +52,7 @@ static bool stands_at_one(struct timeline *timeline)
 {
 	const uint32_t thread = timeline->event.thread;
 	struct tracee *tracee = process_tracee(timeline->process, thread);
-	if (!tracee || !traps_has_before(&timeline->own, pilot_visible_pc(timeline, thread)))
+	if (!tracee || !traps_has_before(&timeline->own, visible_pc(timeline, thread)))
 		return false;
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	if (regs)
