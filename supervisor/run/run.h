@@ -7,6 +7,8 @@
  * A thread on its way from one operation to the next: what the files of this room share.
  *
  *     run.c                  the loop: wait, tell what the stop is, go on
+ *     go.c                   how a thread goes on, and how the way ends
+ *     traps.c, syscalls.c    what it meets there
  *     before.c               the end of the way: the thread stands before an operation
  *     lives.c                births and deaths of threads, other processes
  *     signals.c              signals
@@ -14,6 +16,7 @@
  *     spin.c                 a thread computes for long: in which loop?
  *     rounds.c               the heads of such loops
  *     retries.c, apart.c, stores.c  instructions that access memory
+ *     perform.c              operations are performed, by what perform.h lists
  *     starts/bring_up.c        the first ways of threads that stand anywhere
  *
  * The functions that return bool are handlers of a stop: true when the way has ended (run->outcome is filled), false
@@ -45,15 +48,25 @@ static inline struct process_thread *run_self(const struct run *run)
 	return &run->process->threads[run->thread];
 }
 
-/* End the way with a failure, or with the end of the process; run_fail() returns true. */
+/* go.c: end the way with a failure, or with the end of the process; run_fail() returns true. */
 bool run_fail(struct run *run, enum end_reason end, enum status status, const char *text);
 void run_end_process(struct run *run, enum end_reason end, int value);
 
 /* Let the thread go on; a death is told by the next wait. */
 bool run_resume(struct run *run, int signal);
 
+/* Is this where the run is to end? Not in a call further down the stack. */
+bool run_is_gadget(const struct run *run, uint64_t address);
+
+/* traps.c */
+bool run_on_trap(struct run *run, const struct stop *stop);
 /* A second thread is about to exist: from now on operations are visible. */
 bool run_become_threaded(struct run *run);
+
+/* syscalls.c */
+bool run_on_syscall(struct run *run, const struct stop *stop);
+/* System calls that aren't operations, and yet could make executions of one schedule differ. */
+void run_note_syscall(struct process *process, uint32_t thread, long number);
 
 /* before.c */
 bool run_stop_before(struct run *run, const struct call *call);
@@ -76,9 +89,6 @@ bool run_on_round(struct run *run, uint32_t i);
 
 /* spin.c: it has computed for long. Is it in a loop? */
 bool run_examine(struct run *run);
-
-/* System calls that aren't operations, and yet could make executions of one schedule differ. */
-void run_note_syscall(struct process *process, uint32_t thread, long number);
 
 /* signals.c */
 bool run_on_signal(struct run *run, const struct stop *stop);

@@ -1,0 +1,63 @@
+/* An access to memory is performed: an instruction of the program's, or what its compiler has told of. */
+#include "supervisor/run/perform.h"
+
+/*
+ * What is in memory right after an instruction: what it has read, or what it has written. Nobody else has run since.
+ */
+static void keep_value(struct process *process, const struct call *call, struct outcome *outcome)
+{
+	int64_t value = 0;
+	const uint64_t size = (uint64_t)call->op.arg;
+	outcome->result_valid = size > 0 && size <= sizeof value && (size & (size - 1)) == 0 &&
+				target_read(process->target, call->object, &value, size) == STATUS_OK;
+	const unsigned unused = outcome->result_valid ? 64 - 8 * (unsigned)size : 0;
+	outcome->result = (int64_t)((uint64_t)value << unused) >> unused;
+}
+
+void perform_instruction(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	struct apart found;
+	bool performed;
+	retries_before(process, self);
+	stores_before(process, self);
+	apart_before_write(process, self, &found);
+	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
+	if (status == STATUS_OK && !performed)
+		apart_undo_write(process, self, &found);
+	retries_after(process, self);
+	outcome->result_valid = false;
+	if (status == STATUS_OK && performed)
+		keep_value(process, &self->call, outcome);
+	stores_after(process, self, status == STATUS_OK && performed);
+	if (status == STATUS_OK && performed)
+		perform_go_on(process, thread, outcome);
+	else if (status == STATUS_OK || status == STATUS_GONE)
+		run_to_operation(process, thread, outcome);
+	else
+		run_failed(outcome, END_ERROR, status, "can't step over an instruction");
+}
+
+void perform_compiled(struct process *process, uint32_t thread, const struct effect *effect,
+		      struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	retries_before(process, self);
+	retries_leave_open(self);
+	outcome->result_valid = false;
+	if (self->call.op.kind == OP_MEMORY_READ)
+		keep_value(process, &self->call, outcome);
+	perform_complete(process, thread, effect);
+	perform_go_on(process, thread, outcome);
+}
+
+void perform_read(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	if (!apart_read(process, self))
+		return perform_instruction(process, thread, outcome);
+	process_note(process, MANNER_STAY, 0);
+	keep_value(process, &self->call, outcome);
+	const struct call next = apart_next(self);
+	run_from_call(process, thread, &next, outcome);
+}

@@ -1,0 +1,108 @@
+/* A trap on the way of a thread: fmc's own, a function's, an instruction's, a loop's, or the program's. */
+#include "supervisor/run/run.h"
+#include "supervisor/uses/uses.h"
+
+#include <fmc/breakpoints/plugin.h>
+
+#include <signal.h>
+
+bool run_become_threaded(struct run *run)
+{
+	if (run->process->threaded)
+		return false;
+	run->process->threaded = true;
+	run->process->controlled = !run->process->uncontrolled[0] && !run->process->signalled;
+	enum status status = entries_plant_all(run->process->entries, run->process->target);
+	if (status == STATUS_INTERRUPTED)
+		return run_fail(run, END_INTERRUPTED, status, "interrupted");
+	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+		return run_fail(run, END_ERROR, status, "can't plant traps");
+	if (run_self(run)->tracee)
+		rounds_plant(run->process, run_self(run)->tracee);
+	char text[160];
+	if (user_functions_missing(run->process, text)) {
+		plugin_blame("the program has none of its functions: %s", text);
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
+	}
+	entries_lost_atomics(run->process->entries, text);
+	if (*text)
+		process_remark(run->process, text);
+	look_begin(run->process);
+	return false;
+}
+
+static enum status pass(struct run *run, const struct stop *stop, const struct call *call, bool *performed)
+{
+	struct process *process = run->process;
+	if (call->unwatched)
+		return process_pass_unwatched(process, run->thread, call, performed);
+	if (call->answered)
+		return process_pass_answered(process, run->thread, call, performed);
+	if (call->instruction || call->user)
+		return entries_step(process->entries, stop->tracee, stop->address, performed);
+	*performed = true;
+	return entries_pass(process->entries, stop->tracee, stop->address);
+}
+
+/* Where the trap stands for an instruction, it is performed here, unless something comes between that is told next. */
+static bool pass_trap(struct run *run, const struct stop *stop, const struct call *call)
+{
+	bool performed;
+	enum status status = pass(run, stop, call, &performed);
+	if (status != STATUS_OK && status != STATUS_GONE)
+		return run_fail(run, END_ERROR, status, "can't pass a trap");
+	return performed && run_resume(run, 0);
+}
+
+/* Libraries may have come, or gone. */
+static bool see_loaded(struct run *run)
+{
+	struct process *process = run->process;
+	enum status status = entries_look_again(process->entries, process->target, process->threaded);
+	if (status == STATUS_INTERRUPTED)
+		return run_fail(run, END_INTERRUPTED, status, "interrupted");
+	if (status != STATUS_OK)
+		process_remark(process,
+			       "libraries loaded later, at whose instructions no traps could be planted");
+	look_again(process);
+	return false;
+}
+
+bool run_on_trap(struct run *run, const struct stop *stop)
+{
+	struct process *process = run->process;
+	struct call call;
+	if (run_is_gadget(run, stop->address))
+		return run->at_gadget = true;
+	if (look_is_trap(process, stop->address))
+		return look_hit(process, run->thread, stop, run->own_calls) && run_resume(run, 0);
+	uint32_t loop = entries_loop_at(process->entries, stop->address);
+	if (loop < LOOPS_MOST)
+		return run_on_round(run, loop);
+	if (entries_pass_inside(process->entries, stop->tracee, stop->address))
+		return run_resume(run, 0);
+	if (!entries_is_trap(process->entries, stop->address))
+		return run_resume(run, SIGTRAP); /* the program's own int3 */
+	enum status status = entries_decode(process->entries, stop, &call);
+	if (status == STATUS_GONE)
+		return false;
+	if (status != STATUS_OK)
+		return run_fail(run, END_ERROR, status, "can't decode a call");
+	if (call.asks)
+		variables_note(process, call.object);
+	if (call.loads && see_loaded(run))
+		return true;
+	bool visible = !call.libc_own && !run->own_calls && call.op.kind != OP_NONE;
+	if (plugin_failure())
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
+	if (visible && call.op.kind == OP_THREAD_CREATE && run_become_threaded(run))
+		return true;
+	if (visible && process->threaded)
+		run_join_copy(run, &call);
+	if (visible && process->threaded && (call.instruction || call.compiled) &&
+	    retries_repeat(process, run_self(run), &call))
+		return run_stop_before_retry(run, &call);
+	if (visible && process->threaded)
+		return run_stop_before(run, &call);
+	return pass_trap(run, stop, &call);
+}
