@@ -21,7 +21,19 @@ bool explore_usable(struct exploration *x);
 /* What the search has taken so far, in earlier runs as well. */
 double explore_seconds(const struct exploration *x);
 
-/* Plan and run until this phase is over or has had its share. `position`: its place among all phases of the search. */
+/*
+ * Has the head of a loop been learned since this phase's search began? Threads are preempted there from now on: executions go
+ * other ways than those that the search knows. Random ones know nothing of each other.
+ */
+bool explore_learned(const struct exploration *x, const struct phase *phase);
+
+/* The line on the terminal as it is now. */
+void explore_show_progress(struct exploration *x);
+
+/* explore_last.c: an execution that is over (x->last): count it, look at its end, tell the search. */
+void explore_last(struct exploration *x, const struct phase *phase, struct search *search);
+
+/* explore_phase.c: plan and run until this phase is over or has had its share. `position`: its place among all phases of the search. */
 void explore_phase(struct exploration *x, const struct phase *phase, size_t position);
 
 /* explore_budget.c: */
