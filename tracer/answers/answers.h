@@ -27,25 +27,34 @@ bool emulate_syscall(struct tracee *tracee);
 int64_t random_answer(struct target *target, uint64_t address, uint64_t size);
 int64_t random_read(struct tracee *tracee, const struct user_regs_struct *regs);
 
-/* numbers.c */
+/* number_calls.c */
 void numbers_before_call(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */
-void numbers_after_call(struct tracee *tracee);	 /* executed, and behind_call.due */
+void numbers_after_call(struct tracee *tracee);	 /* executed, and after_call.due */
+/* A process that the target has made is stopped before a system call. */
+void numbers_before_childs_call(const struct target *target, pid_t child);
+
+/* number_words.c */
 void numbers_at_birth(struct tracee *creator, struct tracee *child);
 void numbers_at_exit(struct tracee *tracee);
+/* The word that the kernel clears at the thread's end; 0 if it hasn't named one. */
+enum status numbers_tid_address(struct tracee *tracee, uint64_t *address);
+/* A process that has been launched gets the number that it is to have, and knows its clear_tid. */
+enum status numbers_settle(struct target *target);
+/* A mutex's word that tells of `from` as its owner tells of `to`. */
+void numbers_set_owner(struct target *target, uint64_t word, uint32_t from, uint32_t to);
+
+/* numbers.c */
 /* The thread that the program calls so; NULL: none of its threads that are alive. */
 struct tracee *numbers_find(const struct target *target, pid_t number);
 /* What the kernel calls the one that the program calls so; others' numbers are what they are. */
 uint64_t numbers_real(const struct target *target, uint64_t number);
 /* The answer to getpgid() or getsid() of this number, 0 of the caller. */
 int64_t numbers_group(const struct target *target, long call, uint64_t number);
-/* A process that the target has made is stopped before a system call. */
-void numbers_before_childs_call(const struct target *target, pid_t child);
+/* What the program calls the one to whom the kernel gives this number. */
+int32_t numbers_told(const struct target *target, int32_t real);
+void numbers_of_sender(const struct tracee *tracee); /* at a signal-delivery stop */
+
 /* number_paths.c: about to open a file of /proc by a number. True: the path is another one, in fmc's page. */
 bool numbers_name_real_path(struct tracee *tracee, struct user_regs_struct *regs);
-void numbers_of_sender(const struct tracee *tracee); /* at a signal-delivery stop */
-/* The word that the kernel clears at the thread's end; 0 if it hasn't named one. */
-enum status numbers_tid_address(struct tracee *tracee, uint64_t *address);
-/* A process that has been launched gets the number that it is to have, and knows its clear_tid. */
-enum status numbers_settle(struct target *target);
 
 #endif
