@@ -1,25 +1,18 @@
-/* fmc check: search, and say what came of it. */
+/* fmc check: one search after the other, until one says all. */
 #include "supervisor/cli/check/check.h"
+#include "supervisor/cli/check/conclude.h"
 #include "supervisor/cli/check/explore.h"
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
-#include "supervisor/cli/session/environment.h"
 #include "supervisor/cli/session/image_id.h"
 #include "supervisor/cli/session/ops.h"
 #include "supervisor/cli/session/record.h"
-#include "supervisor/cli/verdict/explain.h"
-#include "supervisor/cli/verdict/json.h"
 #include "supervisor/cli/verdict/races.h"
 #include "supervisor/cli/verdict/results.h"
-#include "supervisor/cli/verdict/simplify.h"
-#include "supervisor/cli/verdict/warnings.h"
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* What a complete search holds under, besides what it comes to itself. */
 static void describe_conditions(const struct options *options, struct verdict *verdict)
@@ -42,152 +35,6 @@ static void describe_conditions(const struct options *options, struct verdict *v
 			 "none of those in which stores wait was");
 }
 
-/* What minimising a finding may cost, and all of them. `fmc minimize` takes its time. */
-#define SIMPLIFY_SECONDS	2
-#define SIMPLIFY_SECONDS_IN_ALL 10
-#define SIMPLIFY_EXECUTIONS	200
-
-/* Takes what it cost from *left. False: nothing was left. */
-static bool make_simple(const struct exploration *x, struct reported *reported, double *left)
-{
-	const uint64_t last = explore_last_moment(x);
-	double seconds = *left < SIMPLIFY_SECONDS ? *left : SIMPLIFY_SECONDS;
-	/* The other half is for the replays of what it comes to. */
-	if (last && ((double)last - (double)clock_now()) / 2e9 < seconds)
-		seconds = ((double)last - (double)clock_now()) / 2e9;
-	const struct simplify_budget budget = {seconds, SIMPLIFY_EXECUTIONS, x->options->seed,
-					       reported->least_preemptions, last};
-	bool wanted = !x->options->no_minimize && x->repeatable && !tracer_interrupted();
-	if (!wanted || reported->finding.kind == FINDING_NONE)
-		return true;
-	if (seconds <= 0)
-		return false;
-	uint64_t begin = clock_now();
-	simplify(x->session, reported, &budget);
-	*left -= (double)(clock_now() - begin) / 1e9;
-	return true;
-}
-
-/* What an earlier run has written is as good. */
-static bool is_written(const struct reported *reported)
-{
-	return reported->schedule && access(reported->schedule, F_OK) == 0;
-}
-
-/* What of the environment the schedule names; all of it where that can't be told apart. NULL without memory. */
-static char **environment_told(const struct exploration *x, const struct launch *launch,
-			       const struct reported *reported)
-{
-	const char *why = "the program isn't repeatable";
-	char **needed = NULL;
-	if (x->repeatable && !tracer_interrupted())
-		needed =
-		    environment_needed(launch, x->options, &reported->policy, &reported->finding.trace, &why);
-	if (!needed && why && x->options->verbose)
-		say("the schedule names the whole environment: %s", why);
-	return needed ? needed : list_copy(launch->environment);
-}
-
-static void write_schedule(const struct exploration *x, const struct launch *launch,
-			   struct reported *reported)
-{
-	struct verdict *verdict = x->verdict;
-	char how[160];
-	snprintf(how, sizeof how, "%s: %s, execution %" PRIu64 ", seed %" PRIu64, verdict->strategy,
-		 reported->phase, reported->execution, x->options->seed);
-	free(reported->schedule);
-	struct launch told = *launch;
-	told.environment = environment_told(x, launch, reported);
-	/* Without a file the report is worth as much; the reason has been said. */
-	(void)record_schedule(&reported->finding, x->session, &told, x->options, &reported->policy, how,
-			      reported == verdict->reported, &reported->schedule);
-	list_free(told.environment);
-}
-
-static void print_finding(const struct exploration *x, const struct reported *reported, bool in_time,
-			  FILE *stream)
-{
-	struct race_story story;
-	explain_finding(&reported->finding, reported->schedule, true, x->options, stream);
-	simplified_print(reported, x->options, stream);
-	if (x->verdict->races && race_story(x->verdict->races, reported, &story))
-		race_story_print(reported, &story, stream);
-	if (!in_time)
-		fprintf(stream, "Not minimised: no time was left for that (fmc minimize).\n");
-	fprintf(stream, "Found in execution %" PRIu64 ", after %.1f seconds", reported->execution,
-		reported->seconds);
-	if (reported->count > 1)
-		fprintf(stream, "; %" PRIu64 " executions fail like this", reported->count);
-	fprintf(stream, ".\n%s", x->options->all ? "\n" : "");
-}
-
-static int exit_status(const struct exploration *x)
-{
-	const struct verdict *verdict = x->verdict;
-	if (verdict->reported_length > 0 || verdict->races_failed > 0)
-		return EXITS_FINDING;
-	if (tracer_interrupted())
-		return EXITS_INTERRUPTED;
-	if (x->options->require_complete && !verdict->complete)
-		return EXITS_INCOMPLETE;
-	return x->options->ctest ? verdict->assumed_exit : EXITS_OK;
-}
-
-/* Where text for people goes. */
-static FILE *text_stream(const struct options *options)
-{
-	const char *const results[] = {options->json, options->junit, options->sarif};
-	for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-		if (results[i] && strcmp(results[i], "-") == 0)
-			return stderr;
-	return stdout;
-}
-
-/* What each race has come to; then how many of them count as failures is known. */
-static void conclude_races(const struct exploration *x, const struct suppressions *suppressions)
-{
-	struct verdict *verdict = x->verdict;
-	if (!verdict->races)
-		return;
-	race_list_conclude(verdict->races, verdict, x->options->promoted, suppressions);
-	verdict->races_failed = race_list_failures(verdict->races, x->options->races);
-}
-
-/* The search is over: print, write, return the exit status. */
-static int conclude(struct exploration *x, const struct launch *launch,
-		    const struct suppressions *suppressions)
-{
-	struct verdict *verdict = x->verdict;
-	const struct options *options = x->options;
-	FILE *stream = text_stream(options);
-	double left = SIMPLIFY_SECONDS_IN_ALL;
-	for (size_t i = 0; i < verdict->reported_length; i++) {
-		bool in_time = true;
-		if (!is_written(&verdict->reported[i])) {
-			in_time = make_simple(x, &verdict->reported[i], &left);
-			write_schedule(x, launch, &verdict->reported[i]);
-		}
-		print_finding(x, &verdict->reported[i], in_time, stream);
-	}
-	conclude_races(x, suppressions);
-	if (options->all || verdict->reported_length == 0)
-		verdict_print(verdict, stream);
-	else if (!x->repeatable)
-		fprintf(stream, "Replays may go another way: %s.\n", verdict->because[0]);
-	if (verdict->assumed_exit)
-		fprintf(stream, "Exits with %d under the first schedule: %s.\n", verdict->assumed_exit,
-			options->ctest ? "the test's own status, which is passed on (--ctest)"
-				       : "taken as expected (--expect-exit)");
-	warnings_missing(x->session, verdict);
-	for (size_t i = 0; i < WARNINGS; i++)
-		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
-	if (verdict->races)
-		race_list_print(verdict->races, options, stream);
-	const struct results results = {options, launch, verdict, NULL, exit_status(x)};
-	bool written = !options->json || json_write(verdict, options->json);
-	return results_write(&results) && written ? results.exits : EXITS_SOFTWARE;
-}
-
 int check_fail(const struct options *options, const struct launch *launch, const char *why, int exits)
 {
 	const struct results results = {options, launch, NULL, why, exits};
@@ -200,7 +47,7 @@ static void print_going_on(struct exploration *x)
 {
 	progress_clear(&x->progress);
 	if (x->resume->going_on)
-		fprintf(text_stream(x->options), "Going on after %" PRIu64 " executions.\n",
+		fprintf(check_stream(x->options), "Going on after %" PRIu64 " executions.\n",
 			x->verdict->earlier);
 }
 
@@ -286,7 +133,7 @@ static int check_with(struct session *session, const struct setting *setting,
 	if (x.fatal) {
 		status = give_up(&x, launch);
 	} else {
-		status = conclude(&x, launch, setting->suppressions);
+		status = check_conclude(&x, launch, setting->suppressions);
 		explore_keep(&x);
 	}
 	explore_release(&x);
@@ -302,7 +149,7 @@ static int never_began(const struct setting *setting, const char *stage, struct 
 	record_strategy(setting->options, verdict->strategy);
 	describe_conditions(setting->options, verdict);
 	explore_never_began(&x, stage);
-	const int status = conclude(&x, setting->launch, setting->suppressions);
+	const int status = check_conclude(&x, setting->launch, setting->suppressions);
 	explore_release(&x);
 	return status;
 }
@@ -310,7 +157,7 @@ static int never_began(const struct setting *setting, const char *stage, struct 
 static void print_again(const struct exploration *x, enum more more)
 {
 	const struct verdict *verdict = x->verdict;
-	FILE *stream = text_stream(x->options);
+	FILE *stream = check_stream(x->options);
 	fprintf(stream, "No failure found in %" PRIu64 " execution%s%s%s, %.1f seconds: going on with ",
 		verdict->executions, verdict->executions == 1 ? "" : "s",
 		x->options->atomics ? "" : " by operations alone", x->complete ? ", all there are" : "",
