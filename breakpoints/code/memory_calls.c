@@ -1,34 +1,7 @@
-#include "breakpoints/code/memory_calls.h"
+/* Which functions touch memory for their caller: the table of them. */
+#include "breakpoints/code/memory_parts.h"
 
 #include <string.h>
-
-#define LONGEST_STRING 65536
-#define PARTS	       4
-#define CXX_STRING     32 /* bytes of a std::string */
-
-/* How long a range is, or where its length is told. */
-enum extent {
-	NOTHING,
-	ONE,	  /* what is printed, of which at least a byte is written */
-	BYTES_1,  /* in the second argument */
-	BYTES_2,  /* in the third */
-	PRODUCT,  /* of the second and the third */
-	STRING,	  /* up to its end */
-	STRING_2, /* no longer than the third argument */
-	COPY,	  /* as long as the string in the second argument */
-	APPENDED, /* as its own string and that in the second argument */
-	OBJECT,	  /* a std::string */
-	WORD,	  /* a number or a pointer */
-	THERE,	  /* at least a byte of what the pointer there leads to, if to anything */
-	COUNTED,  /* so many as the third argument says, each as long as the fourth */
-	STATE,	  /* what libc keeps to itself: enum state, instead of an argument */
-	PRINTS,	  /* the argument is a format of printf()'s */
-	SCANS,	  /* ... of scanf()'s */
-	V_PRINTS, /* the same with a va_list */
-	V_SCANS,
-};
-
-enum state { ENVIRONMENT, LOCALE, RANDOM, RANDOM_48, TOKENS, CALENDAR, USERS, HOSTS, INPUT, OUTPUT };
 
 const char *memory_state_name(size_t i)
 {
@@ -39,16 +12,6 @@ const char *memory_state_name(size_t i)
 	    [OUTPUT] = "_IO_2_1_stdout_"};
 	return i < MEMORY_STATES ? names[i] : NULL;
 }
-
-struct part {
-	uint8_t argument, extent;
-	bool write;
-};
-
-struct memory_call {
-	const char *name;
-	struct part parts[PARTS];
-};
 
 #define READS(argument, extent)                                                                              \
 	{                                                                                                    \
@@ -368,108 +331,7 @@ const struct memory_call *memory_calls_find(const char *name)
 	return begins(name, "_ZNKSt7__cxx1112basic_stringIc") ? &asks_string : NULL;
 }
 
-uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most)
-{
-	char text[256];
-	for (uint64_t length = 0; length < most;) {
-		uint64_t size = sizeof(text) - (address + length) % sizeof(text);
-		if (size > most - length)
-			size = most - length;
-		if (target_read(target, address + length, text, size) != STATUS_OK)
-			return length;
-		const char *end = memchr(text, 0, size);
-		if (end)
-			return length + (uint64_t)(end - text) + 1;
-		length += size;
-	}
-	return most;
-}
-
-static uint64_t bytes_of(const struct target *target, enum extent extent, uint64_t address,
-			 const uint64_t arguments[4])
-{
-	switch (extent) {
-	case ONE:
-	case STATE:
-	case THERE:
-		return 1;
-	case WORD:
-		return sizeof(uint64_t);
-	case BYTES_1:
-		return arguments[1];
-	case BYTES_2:
-		return arguments[2];
-	case PRODUCT:
-		return arguments[1] * arguments[2];
-	case COUNTED:
-		return arguments[2] * arguments[3];
-	case STRING:
-		return memory_string_bytes(target, address, LONGEST_STRING);
-	case STRING_2:
-		return memory_string_bytes(target, address,
-					   arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
-	case COPY:
-		return memory_string_bytes(target, arguments[1], LONGEST_STRING);
-	case APPENDED:
-		return memory_string_bytes(target, address, LONGEST_STRING) - 1 +
-		       memory_string_bytes(target, arguments[1], LONGEST_STRING);
-	case OBJECT:
-		return CXX_STRING;
-	case NOTHING:
-	case PRINTS:
-	case SCANS:
-	case V_PRINTS:
-	case V_SCANS:
-		break;
-	}
-	return 0;
-}
-
-/* Where the part is; 0: nowhere. */
-static uint64_t address_of(const struct part *part, const struct memory_caller *caller,
-			   const uint64_t arguments[4])
-{
-	uint64_t there = 0;
-	if (part->extent == STATE)
-		return caller->states[part->argument];
-	if (part->extent != THERE)
-		return arguments[part->argument];
-	const enum status status =
-	    target_read(caller->target, arguments[part->argument], &there, sizeof(there));
-	return status == STATUS_OK ? there : 0;
-}
-
 const char *memory_call_name(const struct memory_call *call)
 {
 	return call->name;
-}
-
-size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
-			   struct touched at[TOUCHED_MOST], bool *whole)
-{
-	const struct user_regs_struct *regs = caller->regs;
-	const uint64_t arguments[4] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx};
-	size_t length = 0;
-	*whole = true;
-	for (size_t i = 0; i < PARTS; i++) {
-		const struct part *part = &call->parts[i];
-		if (part->extent >= PRINTS) {
-			const struct memory_format format = {.argument = part->argument,
-							     .scans = part->extent == SCANS ||
-								      part->extent == V_SCANS,
-							     .listed = part->extent >= V_PRINTS};
-			/* Each of the parts after it has one. */
-			const size_t room = TOUCHED_MOST - length - (PARTS - 1 - i);
-			length += memory_format_touched(caller, &format, at + length, room, whole);
-			continue;
-		}
-		const uint64_t address = address_of(part, caller, arguments);
-		const uint64_t size =
-		    address ? bytes_of(caller->target, (enum extent)part->extent, address, arguments) : 0;
-		/* A length that overflows is an error of the program's, and not its last. */
-		if (size > 0 && size <= UINT64_MAX / 2)
-			at[length++] =
-			    (struct touched){.address = address, .size = size, .write = part->write};
-	}
-	return length;
 }

@@ -27,14 +27,14 @@ struct memory_caller {
 /* The function's name; empty for members of std::string and the like. */
 const char *memory_call_name(const struct memory_call *call);
 
-/* What the call is about to touch; how many ranges. *whole: is that all? A format may be about more than is looked at. */
+/* memory_touched.c: what the call is about to touch; how many ranges. *whole: is that all? A format may be about more than is looked at. */
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
 			   struct touched at[TOUCHED_MOST], bool *whole);
 
-/* The bytes of a string with the 0 at the end, or as many as may be; what can't be read ends it. */
+/* memory_format.c: the bytes of a string with the 0 at the end, or as many as may be; what can't be read ends it. */
 uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most);
 
-/* memory_format.c: this argument is a format, and those it is about follow. Writes at most `room` ranges; *whole becomes false where there are more, or some can't be told. */
+/* This argument is a format, and those it is about follow. Writes at most `room` ranges; *whole becomes false where there are more, or some can't be told. */
 struct memory_format {
 	uint8_t argument;
 	bool scans;  /* scanf(), else printf() */

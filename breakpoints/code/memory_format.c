@@ -32,6 +32,23 @@ struct reading {
 	bool lost;	    /* what comes next can't be told */
 };
 
+uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most)
+{
+	char text[256];
+	for (uint64_t length = 0; length < most;) {
+		uint64_t size = sizeof(text) - (address + length) % sizeof(text);
+		if (size > most - length)
+			size = most - length;
+		if (target_read(target, address + length, text, size) != STATUS_OK)
+			return length;
+		const char *end = memchr(text, 0, size);
+		if (end)
+			return length + (uint64_t)(end - text) + 1;
+		length += size;
+	}
+	return most;
+}
+
 enum argument { INTEGER, FLOAT, LONG_FLOAT };
 
 /* Between the percent sign and its letter. */

@@ -110,8 +110,15 @@ void entries_hide_answered(const struct entries *entries, uint64_t address, uint
 enum status entries_answer(const struct entries *entries, struct tracee *tracee,
 			   const struct answered *answered);
 
-/* Make slots for a page at this address, and the patches, from the unpatched code of the target. */
+/* displaced.c: make slots for a page at this address, and the patches, from the unpatched code of the target. */
 enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page);
+void entries_clear_slots(struct entries *entries);
+size_t entries_contents_size(const struct entries *entries);
+
+static inline bool trap_creates_threads(const struct trap *trap)
+{
+	return trap->point->kind == OP_THREAD_CREATE;
+}
 
 /* The trap that stops at this address, NULL if there is none. */
 const struct trap *entries_trap(const struct entries *entries, uint64_t address);
