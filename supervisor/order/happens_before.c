@@ -2,62 +2,12 @@
  * Clocks and hashes, by what was touched. Accesses to one key come in groups that commute among themselves;
  * each member of a group happens after all members of the group before. So a key needs to remember two groups.
  */
-#include <fmc/supervisor/happens_before.h>
+#include "supervisor/order/clocks.h"
+
 #include <fmc/tracer/assert.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NO_RECORD UINT32_MAX
-
-struct group {
-	struct trace_hash hash; /* the sum of its members' */
-	uint32_t tail;		/* its last record */
-	uint32_t clock;		/* into clocks_of_keys, in units of `threads`: the join of its members' */
-};
-
-struct key_state {
-	uint64_t key;
-	uint32_t mode; /* of the present group */
-	bool used;
-	struct group now, before;
-};
-
-/* One access of one transition. */
-struct record {
-	uint32_t transition;
-	uint32_t mode;
-	uint32_t elsewhere; /* what the mode might be before others than it was performed after */
-	uint32_t previous;  /* the one before it to the same key */
-	uint32_t before;    /* the last of the group before its own */
-};
-
-struct happens_before {
-	const struct trace *trace;
-	bool fair;
-	uint32_t threads;
-	size_t length, room;
-	uint32_t *clocks; /* length x threads */
-	uint32_t *index;
-	uint32_t *first_record; /* one more than transitions */
-	struct trace_hash *own, *prefix;
-	uint32_t *last; /* of each thread: its last transition, NO_RECORD if none */
-	uint32_t threads_room;
-
-	struct record *records;
-	size_t records_length, records_room;
-	struct key_state *keys; /* open addressing */
-	uint32_t keys_length, keys_room;
-	uint32_t *key_clocks;
-	uint32_t key_clocks_length;
-	size_t key_clocks_room;
-
-	uint32_t *cursors; /* of the candidates */
-	size_t cursors_length, cursors_room;
-	uint32_t *passed; /* a clock: what comes before candidates that were passed */
-	uint32_t *cursor_modes;
-	uint32_t asking; /* whose candidates */
-};
 
 struct happens_before *happens_before_new(void)
 {
@@ -83,8 +33,7 @@ void happens_before_free(struct happens_before *hb)
 	free(hb);
 }
 
-/* Make room for `needed` members of an array that may be NULL; false without memory. */
-static bool reserve(void *array_pointer, size_t needed, size_t size)
+bool clocks_reserve(void *array_pointer, size_t needed, size_t size)
 {
 	void **array = array_pointer;
 	void *moved = reallocarray(*array, needed ? needed : 1, size);
@@ -108,12 +57,13 @@ bool happens_before_start(struct happens_before *hb, const struct trace *trace, 
 	if (hb->keys)
 		memset(hb->keys, 0, hb->keys_room * sizeof *hb->keys);
 	size_t n = trace->length;
-	bool ok = reserve(&hb->clocks, n * hb->threads, sizeof *hb->clocks) &&
-		  reserve(&hb->index, n, sizeof *hb->index) &&
-		  reserve(&hb->first_record, n + 1, sizeof *hb->first_record) &&
-		  reserve(&hb->own, n, sizeof *hb->own) && reserve(&hb->prefix, n + 1, sizeof *hb->prefix) &&
-		  reserve(&hb->last, hb->threads, sizeof *hb->last) &&
-		  reserve(&hb->passed, hb->threads, sizeof *hb->passed);
+	bool ok = clocks_reserve(&hb->clocks, n * hb->threads, sizeof *hb->clocks) &&
+		  clocks_reserve(&hb->index, n, sizeof *hb->index) &&
+		  clocks_reserve(&hb->first_record, n + 1, sizeof *hb->first_record) &&
+		  clocks_reserve(&hb->own, n, sizeof *hb->own) &&
+		  clocks_reserve(&hb->prefix, n + 1, sizeof *hb->prefix) &&
+		  clocks_reserve(&hb->last, hb->threads, sizeof *hb->last) &&
+		  clocks_reserve(&hb->passed, hb->threads, sizeof *hb->passed);
 	if (!ok)
 		return false;
 	hb->first_record[0] = 0;
@@ -174,7 +124,7 @@ static uint32_t new_clock(struct happens_before *hb)
 	size_t needed = (size_t)(hb->key_clocks_length + 1) * hb->threads;
 	if (needed > hb->key_clocks_room) {
 		size_t room = 2 * needed + 64;
-		if (!reserve(&hb->key_clocks, room, sizeof *hb->key_clocks))
+		if (!clocks_reserve(&hb->key_clocks, room, sizeof *hb->key_clocks))
 			return NO_RECORD;
 		hb->key_clocks_room = room;
 	}
@@ -182,8 +132,7 @@ static uint32_t new_clock(struct happens_before *hb)
 	return hb->key_clocks_length++;
 }
 
-/* The state of a key, made if need be; NULL without memory. */
-static struct key_state *find_key(struct happens_before *hb, uint64_t key)
+struct key_state *happens_before_key(struct happens_before *hb, uint64_t key)
 {
 	if (2 * (hb->keys_length + 1) > hb->keys_room && !grow_keys(hb))
 		return NULL;
@@ -212,18 +161,6 @@ static void turn(struct happens_before *hb, struct key_state *state, uint32_t mo
 	memset(clock_of(hb, &state->now), 0, hb->threads * sizeof(uint32_t));
 }
 
-static void join(uint32_t *to, const uint32_t *from, uint32_t threads)
-{
-	for (uint32_t t = 0; t < threads; t++)
-		if (from[t] > to[t])
-			to[t] = from[t];
-}
-
-static bool counts(const struct happens_before *hb, const struct access *access)
-{
-	return hb->fair || !touch_is_fair(access->key);
-}
-
 /* Of a transition with this past, number `index` of its thread. */
 static struct trace_hash hash_event(struct trace_hash past, uint32_t t, uint32_t index, uint32_t kind,
 				    int32_t choice)
@@ -241,30 +178,24 @@ static bool look_back(struct happens_before *hb, size_t i, struct accesses acces
 	struct trace_hash past = {0, 0};
 	memset(clock, 0, hb->threads * sizeof *clock);
 	if (last != NO_RECORD) {
-		join(clock, hb->clocks + (size_t)last * hb->threads, hb->threads);
+		clocks_join(clock, hb->clocks + (size_t)last * hb->threads, hb->threads);
 		past = mix_hash(hb->own[last], 1);
 	}
 	hb->index[i] = clock[t];
 	for (uint32_t a = 0; a < accesses.length; a++) {
 		const struct access *access = &accesses.at[a];
-		if (!counts(hb, access))
+		if (!access_counts(hb, access))
 			continue;
-		struct key_state *state = find_key(hb, access->key);
+		struct key_state *state = happens_before_key(hb, access->key);
 		if (!state)
 			return false;
 		turn(hb, state, access->mode);
-		join(clock, clock_of(hb, &state->before), hb->threads);
+		clocks_join(clock, clock_of(hb, &state->before), hb->threads);
 		add_hash(&past, mix_hash(state->before.hash, access->mode + 2));
 	}
 	clock[t] = hb->index[i] + 1;
 	hb->own[i] = hash_event(past, t, hb->index[i], transition->op.kind, transition->choice);
 	return true;
-}
-
-/* What adds to something that is limited would not if it were blocked. */
-static uint32_t mode_elsewhere(const struct access *access)
-{
-	return access->mode == TOUCH_ADD && access->left != TOUCH_UNLIMITED ? TOUCH_WRITE : access->mode;
 }
 
 /* Transition i joins the present groups of what it touched. */
@@ -273,25 +204,25 @@ static bool enter_groups(struct happens_before *hb, size_t i, struct accesses ac
 	size_t needed = hb->records_length + accesses.length;
 	if (needed > hb->records_room) {
 		size_t room = 2 * needed + 64;
-		if (!reserve(&hb->records, room, sizeof *hb->records))
+		if (!clocks_reserve(&hb->records, room, sizeof *hb->records))
 			return false;
 		hb->records_room = room;
 	}
 	for (uint32_t a = 0; a < accesses.length; a++) {
-		if (!counts(hb, &accesses.at[a]))
+		if (!access_counts(hb, &accesses.at[a]))
 			continue;
-		struct key_state *state = find_key(hb, accesses.at[a].key);
+		struct key_state *state = happens_before_key(hb, accesses.at[a].key);
 		uint32_t record = (uint32_t)hb->records_length++;
 		hb->records[record] = (struct record){
 		    .transition = (uint32_t)i,
 		    .mode = accesses.at[a].mode,
-		    .elsewhere = mode_elsewhere(&accesses.at[a]),
+		    .elsewhere = access_elsewhere(&accesses.at[a]),
 		    .previous = state->now.tail != NO_RECORD ? state->now.tail : state->before.tail,
 		    .before = state->before.tail,
 		};
 		state->now.tail = record;
 		add_hash(&state->now.hash, hb->own[i]);
-		join(clock_of(hb, &state->now), hb->clocks + i * hb->threads, hb->threads);
+		clocks_join(clock_of(hb, &state->now), hb->clocks + i * hb->threads, hb->threads);
 	}
 	hb->first_record[i + 1] = (uint32_t)hb->records_length;
 	return true;
@@ -362,106 +293,10 @@ struct trace_hash happens_before_ahead(const struct happens_before *hb, uint32_t
 	if (last != NO_RECORD)
 		past = mix_hash(hb->own[last], 1);
 	for (uint32_t a = 0; a < footprint.length; a++)
-		if (counts(hb, &footprint.at[a]))
+		if (access_counts(hb, &footprint.at[a]))
 			add_hash(&past,
 				 mix_hash(hash_before(hb, &footprint.at[a]), footprint.at[a].mode + 2));
 	uint32_t index = last != NO_RECORD ? hb->index[last] + 1 : 0;
 	add_hash(&hash, hash_event(past, thread, index, kind, choice));
 	return hash;
-}
-
-static bool add_cursor(struct happens_before *hb, uint32_t record, uint32_t mode)
-{
-	if (record == NO_RECORD)
-		return true;
-	if (hb->cursors_length == hb->cursors_room) {
-		size_t room = hb->cursors_room ? 2 * hb->cursors_room : 16;
-		if (!reserve(&hb->cursors, room, sizeof *hb->cursors) ||
-		    !reserve(&hb->cursor_modes, room, sizeof *hb->cursor_modes))
-			return false;
-		hb->cursors_room = room;
-	}
-	hb->cursors[hb->cursors_length] = record;
-	hb->cursor_modes[hb->cursors_length++] = mode;
-	return true;
-}
-
-/* Where the candidates of an access begin that is not in the trace. */
-static bool add_cursor_after(struct happens_before *hb, const struct access *access)
-{
-	const struct key_state *state = find_key(hb, access->key);
-	if (!state)
-		return false;
-	bool conflict = dependence_modes_conflict(state->mode, access->mode);
-	return add_cursor(hb, conflict && state->now.tail != NO_RECORD ? state->now.tail : state->before.tail,
-			  mode_elsewhere(access));
-}
-
-bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t thread,
-			       struct accesses footprint)
-{
-	FMC_ASSERT(j <= hb->length && thread < hb->threads);
-	hb->cursors_length = 0;
-	hb->asking = thread;
-	memset(hb->passed, 0, hb->threads * sizeof *hb->passed);
-	if (j == hb->length) {
-		if (hb->last[thread] != NO_RECORD)
-			happens_before_pass(hb, hb->last[thread]);
-		for (uint32_t a = 0; a < footprint.length; a++)
-			if (counts(hb, &footprint.at[a]) && !add_cursor_after(hb, &footprint.at[a]))
-				return false;
-		return true;
-	}
-	for (size_t i = j; i-- > 0;)
-		if (hb->trace->at[i].thread == thread) {
-			happens_before_pass(hb, i);
-			break;
-		}
-	for (uint32_t r = hb->first_record[j]; r < hb->first_record[j + 1]; r++)
-		if (!add_cursor(hb, hb->records[r].before, hb->records[r].elsewhere))
-			return false;
-	return true;
-}
-
-/* Take all cursors off transition i; true iff one of them conflicts with it. */
-static bool step_back(struct happens_before *hb, uint32_t i, bool past)
-{
-	bool conflict = false;
-	for (size_t c = 0; c < hb->cursors_length;) {
-		const struct record *record = &hb->records[hb->cursors[c]];
-		if (record->transition != i) {
-			c++;
-			continue;
-		}
-		conflict |= dependence_modes_conflict(record->mode, hb->cursor_modes[c]);
-		/* All before a write comes before it too. */
-		if (record->previous == NO_RECORD || (past && record->mode == TOUCH_WRITE)) {
-			hb->cursors[c] = hb->cursors[--hb->cursors_length];
-			hb->cursor_modes[c] = hb->cursor_modes[hb->cursors_length];
-		} else {
-			hb->cursors[c++] = record->previous;
-		}
-	}
-	return conflict;
-}
-
-size_t happens_before_candidate(struct happens_before *hb)
-{
-	while (hb->cursors_length > 0) {
-		uint32_t latest = 0;
-		for (size_t c = 0; c < hb->cursors_length; c++) {
-			uint32_t i = hb->records[hb->cursors[c]].transition;
-			latest = i > latest ? i : latest;
-		}
-		uint32_t t = hb->trace->at[latest].thread;
-		bool past = t == hb->asking || hb->passed[t] > hb->index[latest];
-		if (step_back(hb, latest, past) && !past)
-			return latest;
-	}
-	return SIZE_MAX;
-}
-
-void happens_before_pass(struct happens_before *hb, size_t i)
-{
-	join(hb->passed, happens_before_clock(hb, i), hb->threads);
 }
