@@ -1,10 +1,11 @@
 #include "breakpoints/code/sweep.h"
 #include "breakpoints/code/functions.h"
+#include "breakpoints/code/stretches.h"
 
+#include <fmc/tracer/array.h>
 #include <fmc/tracer/target.h>
-#include <gelf.h>
+
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What is known of a byte of code. */
@@ -16,14 +17,6 @@ enum {
 	SURE = 16,   /* the START is certain */
 };
 
-/* Executable bytes in a row. */
-struct stretch {
-	uint64_t low; /* in the process */
-	size_t size;
-	const uint8_t *code;
-	uint8_t *marks; /* a byte for each */
-};
-
 struct known {
 	struct function function;
 	bool wanted;	 /* by the visitor */
@@ -33,8 +26,7 @@ struct known {
 
 struct sweep {
 	const struct sweep_visitor *visitor;
-	struct stretch *stretches;
-	size_t stretches_length;
+	struct stretches code;
 	struct known *known; /* the functions */
 	size_t known_length;
 	uint64_t *due; /* addresses outside of all functions that control flow leads to */
@@ -54,40 +46,19 @@ static bool goes_on(struct sweep *sweep)
 	return !sweep->interrupted;
 }
 
-/* Room for one more in an array that grows by powers of two; false without memory. */
-static bool grow(void **array, size_t length, size_t bytes)
-{
-	if (length & (length - 1))
-		return true;
-	void *larger = reallocarray(*array, length ? 2 * length : 1, bytes);
-	if (larger)
-		*array = larger;
-	return larger != NULL;
-}
-
-static struct stretch *stretch_at(const struct sweep *sweep, uint64_t address)
-{
-	for (size_t i = 0; i < sweep->stretches_length; i++)
-		if (address - sweep->stretches[i].low < sweep->stretches[i].size)
-			return &sweep->stretches[i];
-	return NULL;
-}
-
 static uint8_t *mark_at(const struct sweep *sweep, uint64_t address)
 {
-	const struct stretch *stretch = stretch_at(sweep, address);
+	const struct stretch *stretch = stretch_at(&sweep->code, address);
 	return stretch ? &stretch->marks[address - stretch->low] : NULL;
 }
 
 static void leave_out(struct sweep *sweep, uint64_t low, uint64_t high, bool is_function)
 {
-	const struct stretch *stretch = stretch_at(sweep, low);
-	void *array = sweep->left_out;
-	if (!stretch || !grow(&array, sweep->left_out_length, sizeof(*sweep->left_out))) {
+	const struct stretch *stretch = stretch_at(&sweep->code, low);
+	if (!stretch || !ARRAY_DOUBLE(sweep->left_out, sweep->left_out_length)) {
 		sweep->failed |= stretch != NULL;
 		return;
 	}
-	sweep->left_out = array;
 	sweep->left_out[sweep->left_out_length++] =
 	    (struct left_out){low, high, stretch->code + (low - stretch->low), is_function};
 }
@@ -122,7 +93,7 @@ static uint8_t *walk_marks(const struct walk *walk)
 /* The code of a function with a known end; NULL if it isn't that, or nothing of this module's. */
 static const struct stretch *code_of(const struct sweep *sweep, const struct function *function)
 {
-	const struct stretch *stretch = stretch_at(sweep, function->low);
+	const struct stretch *stretch = stretch_at(&sweep->code, function->low);
 	bool within =
 	    stretch && function->high > function->low && function->high - stretch->low <= stretch->size;
 	return within ? stretch : NULL;
@@ -201,14 +172,12 @@ static bool disputed(const struct stretch *stretch, const struct function *funct
 static void follow_later(struct sweep *sweep, uint64_t address)
 {
 	uint8_t *mark = mark_at(sweep, address);
-	void *array = sweep->due;
 	if (!mark || *mark & (COVERED | SURE))
 		return;
-	if (!grow(&array, sweep->due_length, sizeof(*sweep->due))) {
+	if (!ARRAY_DOUBLE(sweep->due, sweep->due_length)) {
 		sweep->failed = true;
 		return;
 	}
-	sweep->due = array;
 	sweep->due[sweep->due_length++] = address;
 }
 
@@ -251,7 +220,7 @@ static void make_sure(struct sweep *sweep, const struct known *known)
 /* What begins at an address outside of all functions, up to where that is known again. */
 static void follow(struct sweep *sweep, uint64_t address)
 {
-	const struct stretch *stretch = stretch_at(sweep, address);
+	const struct stretch *stretch = stretch_at(&sweep->code, address);
 	struct walk walk = walk_of(stretch, address, stretch->low + stretch->size);
 	while (walk.at < walk.end) {
 		uint8_t mark = stretch->marks[walk.at - stretch->low];
@@ -311,8 +280,8 @@ static void sweep_functions(struct sweep *sweep)
 		make_sure(sweep, &sweep->known[i]);
 	while (sweep->due_length > 0 && goes_on(sweep))
 		follow(sweep, sweep->due[--sweep->due_length]);
-	for (size_t i = 0; i < sweep->stretches_length && sweep->visitor->left_out && goes_on(sweep); i++)
-		find_gaps(sweep, &sweep->stretches[i]);
+	for (size_t i = 0; i < sweep->code.length && sweep->visitor->left_out && goes_on(sweep); i++)
+		find_gaps(sweep, &sweep->code.at[i]);
 }
 
 static void visit_stretch(struct sweep *sweep, const struct stretch *stretch)
@@ -327,60 +296,10 @@ static void visit_stretch(struct sweep *sweep, const struct stretch *stretch)
 static void visit(struct sweep *sweep)
 {
 	const struct sweep_visitor *visitor = sweep->visitor;
-	for (size_t i = 0; i < sweep->stretches_length; i++)
-		visit_stretch(sweep, &sweep->stretches[i]);
+	for (size_t i = 0; i < sweep->code.length; i++)
+		visit_stretch(sweep, &sweep->code.at[i]);
 	for (size_t i = 0; visitor->left_out && i < sweep->left_out_length && goes_on(sweep); i++)
 		visitor->left_out(visitor->context, &sweep->left_out[i]);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct stretch *x = a, *y = b;
-	return x->low < y->low ? -1 : x->low > y->low;
-}
-
-static void add_stretch(struct sweep *sweep, uint64_t low, const Elf_Data *data)
-{
-	void *array = sweep->stretches;
-	if (!data || !data->d_buf || !data->d_size)
-		return;
-	uint8_t *marks = calloc(data->d_size, 1);
-	if (!marks || !grow(&array, sweep->stretches_length, sizeof(*sweep->stretches))) {
-		free(marks);
-		sweep->failed = true;
-		return;
-	}
-	sweep->stretches = array;
-	sweep->stretches[sweep->stretches_length++] =
-	    (struct stretch){.low = low, .size = data->d_size, .code = data->d_buf, .marks = marks};
-}
-
-/* A file without a table of sections has segments all the same, which hold more than code. */
-static void find_segments(struct sweep *sweep, Elf *elf, uint64_t bias)
-{
-	size_t count = 0;
-	elf_getphdrnum(elf, &count);
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_flags & PF_X)
-			add_stretch(
-			    sweep, header.p_vaddr + bias,
-			    elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE));
-	}
-}
-
-static void find_code(struct sweep *sweep, Elf *elf, uint64_t bias)
-{
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&
-		    header.sh_flags & SHF_EXECINSTR)
-			add_stretch(sweep, header.sh_addr + bias, elf_getdata(section, NULL));
-	}
-	if (!sweep->stretches_length)
-		find_segments(sweep, elf, bias);
-	if (sweep->stretches_length)
-		qsort(sweep->stretches, sweep->stretches_length, sizeof(*sweep->stretches), by_address);
 }
 
 static enum status find_functions(struct sweep *sweep, const struct module *module)
@@ -398,9 +317,7 @@ static enum status find_functions(struct sweep *sweep, const struct module *modu
 
 static void release(struct sweep *sweep)
 {
-	for (size_t i = 0; i < sweep->stretches_length; i++)
-		free(sweep->stretches[i].marks);
-	free(sweep->stretches);
+	stretches_release(&sweep->code);
 	free(sweep->due);
 	free(sweep->left_out);
 	free(sweep->known);
@@ -415,7 +332,7 @@ enum status sweep_module(const struct module *module, const struct sweep_visitor
 	if (status == STATUS_OK && !elf)
 		status = STATUS_NOT_FOUND;
 	if (status == STATUS_OK) {
-		find_code(&sweep, elf, module->bias);
+		sweep.failed = !stretches_find(&sweep.code, elf, module->bias);
 		sweep_functions(&sweep);
 		visit(&sweep);
 		status = sweep.interrupted ? STATUS_INTERRUPTED : sweep.failed ? STATUS_NO_MEMORY : STATUS_OK;

@@ -1,18 +1,15 @@
-#include <fcntl.h>
+/* The life of a process machine. */
+#include "supervisor/run/run.h"
+#include "supervisor/starts/starts.h"
+#include "supervisor/uses/uses.h"
+
+#include <fmc/supervisor/waking.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "supervisor/run/run.h"
-#include "supervisor/starts/starts.h"
-#include "supervisor/uses/uses.h"
-#include <fmc/supervisor/waking.h>
-
-/* The life of a process machine, and what it tells of itself. */
-
-#define OUTPUT_MAX (64 * 1024)
 
 static enum status prepare(void *context, struct target *target, struct tracee *tracee)
 {
@@ -23,25 +20,6 @@ static enum status prepare(void *context, struct target *target, struct tracee *
 		sampler_reserve(process->entries, target);
 	/* Without a thread library threads are still seen as the kernel makes them. */
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
-}
-
-/* A process that shares the target's memory (vfork) runs over its traps. */
-static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t address)
-{
-	struct process *process = context;
-	if (look_pass(process, tracee, address))
-		return true;
-	uint32_t loop = entries_loop_at(process->entries, address);
-	if (loop < LOOPS_MOST)
-		entries_pass_round(process->entries, tracee, loop);
-	return loop < LOOPS_MOST || (entries_is_trap(process->entries, address) &&
-				     entries_pass(process->entries, tracee, address) == STATUS_OK);
-}
-
-void process_watch_target(struct process *process)
-{
-	target_on_foreign_trap(process->target, pass_foreign_trap, process);
-	children_watch(process);
 }
 
 static void rewind_capture(struct process *process)
@@ -285,145 +263,4 @@ void process_free(struct process *process)
 struct machine *process_machine(struct process *process)
 {
 	return &process->machine;
-}
-
-void process_find_places(struct process *process, bool on)
-{
-	process->find_places = on;
-}
-
-enum origin_kind process_origin(const struct process *process)
-{
-	return origin_kind(process->origin);
-}
-
-void process_missing(const struct process *process, char text[160])
-{
-	*text = '\0';
-	if (process->threaded)
-		user_functions_missing(process, text);
-}
-
-const char *process_mangled(const struct process *process, size_t i)
-{
-	return process->threaded ? entries_mangled(process->entries, i) : NULL;
-}
-
-bool process_compiled(const struct process *process, char uncompiled[PROCESS_UNCOMPILED])
-{
-	*uncompiled = '\0';
-	if (!process->threaded || !entries_compiled(process->entries))
-		return false;
-	entries_uncompiled(process->entries, uncompiled, PROCESS_UNCOMPILED);
-	return true;
-}
-
-uint32_t process_spin_ms(const struct process *process)
-{
-	return process->options.spin_ms;
-}
-
-bool process_threaded(const struct process *process)
-{
-	return process->threaded;
-}
-
-struct target *process_target(struct process *process)
-{
-	return process->target;
-}
-
-struct tracee *process_tracee(struct process *process, uint32_t thread)
-{
-	return process->target && thread < process->threads_length ? process->threads[thread].tracee : NULL;
-}
-
-const struct call *process_call(const struct process *process, uint32_t thread)
-{
-	return &process->threads[thread].call;
-}
-
-const struct performed *process_performed(const struct process *process)
-{
-	return &process->performed;
-}
-
-const struct entries *process_entries(const struct process *process)
-{
-	return process->entries;
-}
-
-uint64_t process_object(const struct process *process, uint32_t object)
-{
-	return object < process->objects_length ? process->objects[object].address : 0;
-}
-
-uint64_t process_start_routine(const struct process *process, uint32_t thread)
-{
-	return thread < process->threads_length ? process->threads[thread].start_routine : 0;
-}
-
-struct places *process_places(struct process *process)
-{
-	return process->places;
-}
-
-const struct loops *process_loops(const struct process *process)
-{
-	return process->loops;
-}
-
-bool process_spins(const struct process *process, uint32_t thread)
-{
-	const struct process_thread *self = &process->threads[thread];
-	return thread < process->threads_length && self->spinning && !self->at_head;
-}
-
-bool process_in_syscall(const struct process *process, uint32_t thread)
-{
-	const struct call *call = &process->threads[thread].call;
-	return !call->entry && (call->return_address || call->op.kind == OP_SYSCALL);
-}
-
-/* The end of it, if it is long: that is where the messages are. */
-const char *process_output(struct process *process, size_t *length)
-{
-	*length = 0;
-	if (process->capture < 0)
-		return "";
-	off_t size = lseek(process->capture, 0, SEEK_END);
-	off_t from = size > OUTPUT_MAX ? size - OUTPUT_MAX : 0;
-	ssize_t got = pread(process->capture, process->output, OUTPUT_MAX, from);
-	*length = got > 0 ? (size_t)got : 0;
-	process->output[*length] = 0;
-	return process->output;
-}
-
-size_t process_output_length(const struct process *process)
-{
-	off_t size = process->capture < 0 ? 0 : lseek(process->capture, 0, SEEK_END);
-	return size > 0 ? (size_t)size : 0;
-}
-
-char *process_output_from(const struct process *process, size_t from, size_t *length)
-{
-	size_t size = process_output_length(process);
-	*length = 0;
-	if (size <= from)
-		return NULL;
-	char *bytes = malloc(size - from);
-	ssize_t got = bytes ? pread(process->capture, bytes, size - from, (off_t)from) : 0;
-	if (got > 0)
-		*length = (size_t)got;
-	return bytes;
-}
-
-bool process_waking_idle(const struct process *process, char name[WAKING_NAME])
-{
-	return process->options.waking && waking_idle(process->options.waking, process->waking_used, name);
-}
-
-const char *process_uncontrolled(const struct process *process)
-{
-	return process->uncontrolled;
 }

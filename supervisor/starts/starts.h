@@ -3,9 +3,12 @@
 
 #include "supervisor/process/process.h"
 
-/* How executions begin. */
+/* process->output has room for so much of what the program writes. */
+#define OUTPUT_MAX (64 * 1024)
 
-/* process.c: what its target has to ask */
+/* The machine that is a real process: process.c, what it tells of itself about.c. And how executions begin. */
+
+/* watch.c: what its target has to ask */
 void process_watch_target(struct process *process);
 
 /*

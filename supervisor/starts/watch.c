@@ -1,0 +1,21 @@
+/* What is to be done for processes that the target makes. */
+#include "supervisor/starts/starts.h"
+
+/* A process that shares the target's memory (vfork) runs over its traps. */
+static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t address)
+{
+	struct process *process = context;
+	if (look_pass(process, tracee, address))
+		return true;
+	uint32_t loop = entries_loop_at(process->entries, address);
+	if (loop < LOOPS_MOST)
+		entries_pass_round(process->entries, tracee, loop);
+	return loop < LOOPS_MOST || (entries_is_trap(process->entries, address) &&
+				     entries_pass(process->entries, tracee, address) == STATUS_OK);
+}
+
+void process_watch_target(struct process *process)
+{
+	target_on_foreign_trap(process->target, pass_foreign_trap, process);
+	children_watch(process);
+}
