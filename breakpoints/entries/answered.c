@@ -3,6 +3,7 @@
 #include "breakpoints/entries/entries_state.h"
 
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/answers.h>
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 #include "breakpoints/entries/entries_state.h"
 
+#include <fmc/tracer/answers.h>
+
 /* Traps at instructions that fmc answers (answered.h). */
 
 void entries_answer_instructions(struct entries *entries)

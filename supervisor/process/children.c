@@ -5,6 +5,7 @@
  */
 #include "supervisor/process/process.h"
 
+#include <fmc/tracer/children.h>
 #include <fmc/tracer/clock.h>
 
 /* A child is waited for so long where it ended when the schedule was recorded. */

@@ -1,5 +1,7 @@
 #include "supervisor/process/process.h"
 
+#include <fmc/tracer/answers.h>
+#include <fmc/tracer/children.h>
 #include <fmc/tracer/clock.h>
 
 #include <linux/futex.h>

@@ -3,6 +3,9 @@
 
 #include "supervisor/process/process.h"
 
+#include <fmc/tracer/answers.h>
+#include <fmc/tracer/children.h>
+
 /*
  * A thread on its way from one operation to the next: what the files of this room share.
  *

@@ -4,6 +4,7 @@
 #include "supervisor/uses/uses.h"
 
 #include <fmc/supervisor/waking.h>
+#include <fmc/tracer/answers.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* What is to be done for processes that the target makes. */
 #include "supervisor/starts/starts.h"
 
+#include <fmc/tracer/children.h>
+
 /* A process that shares the target's memory (vfork) runs over its traps. */
 static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t address)
 {

@@ -1,5 +1,7 @@
 #include "supervisor/uses/uses.h"
 
+#include <fmc/tracer/answers.h>
+
 #include <stdio.h>
 
 /*

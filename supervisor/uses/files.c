@@ -1,5 +1,7 @@
 #include "supervisor/uses/uses.h"
 
+#include <fmc/tracer/answers.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

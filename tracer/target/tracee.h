@@ -1,6 +1,8 @@
 #ifndef FMC_TRACER_TARGET_TRACEE_H
 #define FMC_TRACER_TARGET_TRACEE_H
 
+#include <fmc/tracer/answers.h>
+#include <fmc/tracer/children.h>
 #include <fmc/tracer/target.h>
 
 /*

@@ -205,12 +205,6 @@ bool target_meets_others(const struct target *target, int descriptor);
 void tracee_skip_syscall(struct tracee *tracee, int64_t result);
 
 /*
- * At STOP_SYSCALL of a call that opens /dev/urandom or /dev/random: it is performed, and what is read there from then on is the
- * same in every execution. False: it isn't.
- */
-bool target_open_random(struct tracee *tracee);
-
-/*
  * Vector and floating-point registers of a stopped tracee: the XSAVE area in the standard format. *size is the room, then
  * the length, which is the same for all threads of a machine; EXTENDED_ROOM is enough for every processor there is. The
  * header (bytes 512 to 575) may differ for the same contents.
@@ -278,85 +272,6 @@ const struct reserved *target_reserved(const struct target *target, size_t i);
 #define NEAR_CODE_SIZE 8192
 bool tracee_code_at(struct tracee *tracee, uint64_t address);
 uint64_t tracee_near_code(struct tracee *tracee, uint64_t near);
-
-/*
- * At STOP_FORK: the new process as a target of its own, stopped, so that traps can be taken out of its
- * memory; NULL if it shares the memory of its parent (vfork) or is gone. Ends with target_let_go(), which
- * lets it run beside the supervised threads: whatever it does is its own affair, but it dies with fmc.
- */
-struct target *target_forked(const struct stop *stop);
-void target_let_go(struct target *forked);
-
-/* Called when a process that shares the target's memory (vfork) meets a trap: true when it may go on. */
-void target_on_foreign_trap(struct target *target,
-			    bool (*pass)(void *context, struct tracee *tracee, uint64_t address),
-			    void *context);
-
-/* Processes that the target has made, and that these have, which are still there, and their threads. */
-size_t target_descendants(const struct target *target);
-
-/*
- * Would a wait of the target's for this child end now: has the child ended, or isn't there such a one? 0 and less: for any of its
- * children.
- */
-bool target_child_ended(const struct target *target, pid_t which);
-
-/*
- * The target's own child processes are numbered from 0 in the order of their creation. One that is about to exit is held there
- * while may_exit() says no; NULL: none is. Children that still share the target's memory aren't asked for.
- */
-void target_on_child_exit(struct target *target, bool (*may_exit)(void *context, uint32_t child),
-			  void *context);
-/* Ask again for those that are held. They end while the target is waited for. */
-void target_let_children_exit(struct target *target);
-/* Those of the first 64 children that have ended, as far as the target could have noticed: bit N is number N. */
-uint64_t target_children_ended(const struct target *target);
-/* Is one of these still there, or any that has been let exit and hasn't ended? */
-bool target_children_due(const struct target *target, uint64_t which);
-
-/* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
-void target_advance_clock(struct target *target, int64_t nanoseconds);
-
-/*
- * From now on until the end the clocks go on as real time does, whatever the target does meanwhile, so that nobody outside sees
- * them ahead or behind; what they are advanced by comes on top. What it reads isn't repeatable then.
- */
-void target_follow_time(struct target *target);
-bool target_follows_time(const struct target *target);
-
-/*
- * While it is left to the kernel how long a thread waits, the clocks follow. waits: it is about to, until CLOCK_MONOTONIC shows
- * `end` at most; 0: without a time-out. waited: so much longer it has been found asleep. A time-out that has passed has taken just its
- * time, whatever the machine was busy with.
- */
-void target_clock_waits(struct target *target, int64_t end);
-void target_clock_waited(struct target *target, int64_t nanoseconds);
-
-/* What the target would read from its clock now, in nanoseconds (CLOCK_REALTIME or CLOCK_MONOTONIC). */
-int64_t target_clock(const struct target *target, clockid_t clock);
-
-/*
- * What the processor's counter of time shows the tracee: nanoseconds of virtual time since a second before the start, or on from where
- * it was when the process was saved. Reading it
- * takes as long as reading a clock. And the number of the processor that the target sees itself on.
- */
-uint64_t tracee_read_ticks(struct tracee *tracee);
-uint32_t target_processor(void);
-
-/* The next of the random numbers that are the same in every execution. */
-uint64_t target_random_word(struct target *target);
-
-/*
- * How many instructions of this execution have been answered like this; to be counted by who does so. Valid as long as the target.
- * After ANSWERS_MOST the processor answers; before the program's beginning after ANSWERS_EARLY, which counts as if there had been more
- * than ANSWERS_MOST: whoever has met both would see time go backwards.
- */
-#define ANSWERS_MOST  50000
-#define ANSWERS_EARLY 10000
-uint64_t *target_answers(struct target *target);
-
-/* Address of 16 bytes of zeros in fmc's page: a time that has passed. */
-uint64_t target_gadget_zero(const struct target *target);
 
 /* True when the thread has left the kernel's task list as far as joiners can see (a zombie leader, or gone).
  */

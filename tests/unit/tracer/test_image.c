@@ -3,6 +3,7 @@
 #include <check.h>
 #include <fmc/tracer/image.h>
 #include <fmc/tracer/origin.h>
+#include <fmc/tracer/children.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

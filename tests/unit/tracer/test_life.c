@@ -3,6 +3,7 @@
 #include "tracer/target/tracee.h"
 
 #include <fmc/tracer/origin.h>
+#include <fmc/tracer/children.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fmc/tracer/origin.h>
+#include <fmc/tracer/children.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,58 @@
+#ifndef FMC_TRACER_ANSWERS_H
+#define FMC_TRACER_ANSWERS_H
+
+#include <fmc/tracer/target.h>
+
+/* Time and chance as a target sees them: what fmc answers in place of the kernel and the processor. */
+
+/*
+ * At STOP_SYSCALL of a call that opens /dev/urandom or /dev/random: it is performed, and what is read there from then on is the
+ * same in every execution. False: it isn't.
+ */
+bool target_open_random(struct tracee *tracee);
+
+/* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
+void target_advance_clock(struct target *target, int64_t nanoseconds);
+
+/*
+ * From now on until the end the clocks go on as real time does, whatever the target does meanwhile, so that nobody outside sees
+ * them ahead or behind; what they are advanced by comes on top. What it reads isn't repeatable then.
+ */
+void target_follow_time(struct target *target);
+bool target_follows_time(const struct target *target);
+
+/*
+ * While it is left to the kernel how long a thread waits, the clocks follow. waits: it is about to, until CLOCK_MONOTONIC shows
+ * `end` at most; 0: without a time-out. waited: so much longer it has been found asleep. A time-out that has passed has taken just its
+ * time, whatever the machine was busy with.
+ */
+void target_clock_waits(struct target *target, int64_t end);
+void target_clock_waited(struct target *target, int64_t nanoseconds);
+
+/* What the target would read from its clock now, in nanoseconds (CLOCK_REALTIME or CLOCK_MONOTONIC). */
+int64_t target_clock(const struct target *target, clockid_t clock);
+
+/*
+ * What the processor's counter of time shows the tracee: nanoseconds of virtual time since a second before the start, or on from where
+ * it was when the process was saved. Reading it
+ * takes as long as reading a clock. And the number of the processor that the target sees itself on.
+ */
+uint64_t tracee_read_ticks(struct tracee *tracee);
+uint32_t target_processor(void);
+
+/* The next of the random numbers that are the same in every execution. */
+uint64_t target_random_word(struct target *target);
+
+/*
+ * How many instructions of this execution have been answered like this; to be counted by who does so. Valid as long as the target.
+ * After ANSWERS_MOST the processor answers; before the program's beginning after ANSWERS_EARLY, which counts as if there had been more
+ * than ANSWERS_MOST: whoever has met both would see time go backwards.
+ */
+#define ANSWERS_MOST  50000
+#define ANSWERS_EARLY 10000
+uint64_t *target_answers(struct target *target);
+
+/* Address of 16 bytes of zeros in fmc's page: a time that has passed. */
+uint64_t target_gadget_zero(const struct target *target);
+
+#endif

@@ -1,0 +1,43 @@
+#ifndef FMC_TRACER_CHILDREN_H
+#define FMC_TRACER_CHILDREN_H
+
+#include <fmc/tracer/target.h>
+
+/* Processes that a target makes. */
+
+/*
+ * At STOP_FORK: the new process as a target of its own, stopped, so that traps can be taken out of its
+ * memory; NULL if it shares the memory of its parent (vfork) or is gone. Ends with target_let_go(), which
+ * lets it run beside the supervised threads: whatever it does is its own affair, but it dies with fmc.
+ */
+struct target *target_forked(const struct stop *stop);
+void target_let_go(struct target *forked);
+
+/* Called when a process that shares the target's memory (vfork) meets a trap: true when it may go on. */
+void target_on_foreign_trap(struct target *target,
+			    bool (*pass)(void *context, struct tracee *tracee, uint64_t address),
+			    void *context);
+
+/* Processes that the target has made, and that these have, which are still there, and their threads. */
+size_t target_descendants(const struct target *target);
+
+/*
+ * Would a wait of the target's for this child end now: has the child ended, or isn't there such a one? 0 and less: for any of its
+ * children.
+ */
+bool target_child_ended(const struct target *target, pid_t which);
+
+/*
+ * The target's own child processes are numbered from 0 in the order of their creation. One that is about to exit is held there
+ * while may_exit() says no; NULL: none is. Children that still share the target's memory aren't asked for.
+ */
+void target_on_child_exit(struct target *target, bool (*may_exit)(void *context, uint32_t child),
+			  void *context);
+/* Ask again for those that are held. They end while the target is waited for. */
+void target_let_children_exit(struct target *target);
+/* Those of the first 64 children that have ended, as far as the target could have noticed: bit N is number N. */
+uint64_t target_children_ended(const struct target *target);
+/* Is one of these still there, or any that has been let exit and hasn't ended? */
+bool target_children_due(const struct target *target, uint64_t which);
+
+#endif
