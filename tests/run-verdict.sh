@@ -210,6 +210,33 @@ for case in own stream; do
 	lock 0 $case
 	says "descriptors $case: complete" '^Search complete'
 done
+# Memory that has several addresses, and code that is in no file: how threads share what they touch so can't be seen.
+locks=mappings
+for case in file writable memory doubled pages attached; do
+	named $case 'shared memory'
+done
+for case in code protected; do
+	named $case 'code that is made at run time \(at mappings.c:[0-9]+\)'
+done
+named early 'code that is made at run time'
+# Made by a library, before the program begins.
+cat >"$SCRATCH/maker.c" <<'EOT'
+#include <stdlib.h>
+#include <sys/mman.h>
+__attribute__((constructor)) static void make(void)
+{
+	if (mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		abort();
+}
+EOT
+"${CC:-cc}" -shared -fPIC -o "$SCRATCH/libmaker.so" "$SCRATCH/maker.c"
+"${CC:-cc}" -o "$SCRATCH/made" samples/own_spin_lock.c -pthread -Wl,--no-as-needed "$SCRATCH/libmaker.so" -Wl,-rpath,"$SCRATCH"
+check 2 --executions 1 --require-complete -- "$SCRATCH/made"
+says "a library's code" "isn't controlled: (.*; )?code that is made at run time"
+for case in own read semaphore; do
+	lock 0 $case
+	says "mappings $case: complete" '^Search complete'
+done
 locks=kernel_locks
 # Standard input, of which what one thread reads is gone for the other.
 echo 0123456789 >"$SCRATCH/input"

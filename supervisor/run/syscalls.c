@@ -114,7 +114,12 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 		process_remark(process, "sockets");
 		break;
 	case SYS_shmat:
-		process_remark(process, "shared memory");
+	case SYS_mmap:
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+	case SYS_mremap:
+	case SYS_remap_file_pages:
+		mappings_note(process, process->threads[thread].tracee, number);
 		break;
 	case SYS_semget:
 		process_remark(process, "semaphores of System V");

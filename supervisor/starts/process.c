@@ -75,6 +75,7 @@ static void start_target(struct process *process, struct outcome *first)
 		return run_failed(first, status == STATUS_INTERRUPTED ? END_INTERRUPTED : END_ERROR, status,
 				  "can't start an execution");
 	process_tell_unanswered(process);
+	mappings_begin(process);
 	rewind_capture(process);
 	process_watch_target(process);
 	if (process->options.program.image)

@@ -68,6 +68,13 @@ enum status process_pass_answered(struct process *process, uint32_t thread, cons
 /* An execution begins: if libraries have asked so often before it that nothing is answered any more, that is told. */
 void process_tell_unanswered(struct process *process);
 
+/*
+ * mappings.c: the tracee is about to change what is mapped where: code that nobody can look through, memory that has another address
+ * or belongs to others, too? begin: an execution begins; is there such code already?
+ */
+void mappings_note(struct process *process, struct tracee *tracee, long number);
+void mappings_begin(struct process *process);
+
 /* files.c: the tracee is about to open a file. A new execution begins. */
 void files_opened(struct process *process, struct tracee *tracee);
 /* It is about to ask where a link leads: those to its own number and to its pipes and sockets lead elsewhere each time. */

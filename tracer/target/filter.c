@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,6 +46,7 @@ static const uint16_t traced[] = {
     SYS_timerfd_settime,
     SYS_socket,
     SYS_shmat,
+    SYS_remap_file_pages,
     SYS_io_uring_setup,
     SYS_dup2,
     SYS_dup3,
@@ -231,9 +233,12 @@ static const uint16_t transfers[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-#define LOAD(field)			   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define LOAD_HIGH(field)                                                                                     \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field) + 4) /* of 64 bits */
 #define RETURN(value)			   BPF_STMT(BPF_RET | BPF_K, (value))
 #define JUMP_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (then), (otherwise))
+#define JUMP_BITS(bits, then, otherwise)   BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), (then), (otherwise))
 
 static bool contains(const uint16_t *list, size_t length, long number)
 {
@@ -263,16 +268,83 @@ static size_t add_list(struct sock_filter *code, const uint16_t *list, size_t le
  * bits wide, loads are 32: the low half comes first in memory.
  */
 #define TRACE_BUT_OURS                                                                                       \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),          \
-	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),                                                 \
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),          \
-	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 1, 0), RETURN(SECCOMP_RET_ALLOW),                      \
-	    RETURN(SECCOMP_RET_TRACE)
+	LOAD_HIGH(instruction_pointer), JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),                     \
+	    LOAD(instruction_pointer), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 1, 0),                      \
+	    RETURN(SECCOMP_RET_ALLOW), RETURN(SECCOMP_RET_TRACE)
+
+/* Where an instruction of `some` leads, in place of a number of instructions: to one of those at the filter's end. */
+enum { ALLOW = 253, REFUSE, LOOK };
+
+/*
+ * Of these calls only some forms stop the thread: what is read from standard input; what locks files and what names a process;
+ * mappings of code but for fmc's own page, which has to be there before a call can be told as fmc's, and of files to memory that is
+ * shared; the doubling of a mapping, which has the length 0. A task that
+ * clone() makes unseen by its tracer couldn't do its own system calls, as this filter stops those: only fmc's own are made, which lose it.
+ */
+static const struct sock_filter some[] = {
+    JUMP_EQUAL(SYS_read, 0, 2),
+    LOAD(args[0]),
+    JUMP_EQUAL(STDIN_FILENO, LOOK, ALLOW),
+    JUMP_EQUAL(SYS_fcntl, 0, 9),
+    LOAD(args[1]),
+    JUMP_EQUAL(F_SETLK, LOOK, 0),
+    JUMP_EQUAL(F_SETLKW, LOOK, 0),
+    JUMP_EQUAL(F_OFD_SETLK, LOOK, 0),
+    JUMP_EQUAL(F_OFD_SETLKW, LOOK, 0),
+    JUMP_EQUAL(F_SETOWN, LOOK, 0),
+    JUMP_EQUAL(F_SETOWN_EX, LOOK, 0),
+    JUMP_EQUAL(F_GETOWN, LOOK, 0),
+    JUMP_EQUAL(F_GETOWN_EX, LOOK, ALLOW),
+    JUMP_EQUAL(SYS_mmap, 0, 9),
+    LOAD(args[2]),
+    JUMP_BITS(PROT_EXEC, 0, 4),
+    LOAD(args[0]),
+    JUMP_EQUAL((uint32_t)GADGET_PAGE, 0, LOOK),
+    LOAD_HIGH(args[0]),
+    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), ALLOW, LOOK),
+    LOAD(args[3]),
+    JUMP_BITS(MAP_SHARED, 0, ALLOW),
+    JUMP_BITS(MAP_ANONYMOUS, ALLOW, LOOK),
+    JUMP_EQUAL(SYS_mprotect, 1, 0),
+    JUMP_EQUAL(SYS_pkey_mprotect, 0, 2),
+    LOAD(args[2]),
+    JUMP_BITS(PROT_EXEC, LOOK, ALLOW),
+    JUMP_EQUAL(SYS_mremap, 0, 2),
+    LOAD(args[1]),
+    JUMP_EQUAL(0, LOOK, ALLOW),
+    JUMP_EQUAL(SYS_clone, 0, ALLOW),
+    LOAD(args[0]),
+    JUMP_BITS(CLONE_UNTRACED, 0, ALLOW),
+    LOAD_HIGH(instruction_pointer),
+    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, REFUSE),
+    LOAD(instruction_pointer),
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, REFUSE, ALLOW),
+};
+
+static uint8_t distance(uint8_t to, size_t left)
+{
+	return to >= ALLOW ? (uint8_t)(left + to - ALLOW) : to;
+}
+
+static size_t add_some(struct sock_filter *code)
+{
+	for (size_t i = 0; i < COUNT(some); i++) {
+		const size_t left = COUNT(some) - 1 - i;
+		code[i] = some[i];
+		code[i].jt = distance(some[i].jt, left);
+		code[i].jf = distance(some[i].jf, left);
+	}
+	return COUNT(some);
+}
+
+static size_t add(struct sock_filter *code, const struct sock_filter *part, size_t length)
+{
+	memcpy(code, part, length * sizeof *part);
+	return length;
+}
 
 int filter_install(bool confined)
 {
-	const uint16_t *list = confined ? harmless : traced;
-	const size_t length = confined ? COUNT(harmless) : COUNT(traced);
 	const struct sock_filter head[] = {
 	    LOAD(arch),
 	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
@@ -281,55 +353,27 @@ int filter_install(bool confined)
 	    JUMP_EQUAL(SYS_rseq, 0, 1),
 	    RETURN(SECCOMP_RET_ERRNO | 0),
 	};
-	/* After the list: a call that isn't in it. One that is goes on at ALLOWED or at LOOK. */
-	const struct sock_filter otherwise[] = {
-	    BPF_STMT(BPF_JMP | BPF_JA, confined ? 1 : 0),
+	/* In the order of ALLOW, REFUSE, LOOK. */
+	const struct sock_filter ends[] = {
 	    RETURN(SECCOMP_RET_ALLOW),
+	    RETURN(SECCOMP_RET_ERRNO | EPERM),
 	    TRACE_BUT_OURS,
 	};
-	/*
-	 * After the list: of read() only what is read from standard input, of fcntl() only what locks and what names a process. A task that clone() makes unseen by its tracer couldn't do its own system
-	 * calls, as this filter stops those: only fmc's own are made, which lose it.
-	 */
-	const struct sock_filter some[] = {
-	    JUMP_EQUAL(SYS_read, 0, 3),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-	    JUMP_EQUAL(STDIN_FILENO, 22, 0),
-	    BPF_STMT(BPF_JMP | BPF_JA, 19),
-	    JUMP_EQUAL(SYS_fcntl, 0, 10),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-	    JUMP_EQUAL(F_SETLK, 18, 0),
-	    JUMP_EQUAL(F_SETLKW, 17, 0),
-	    JUMP_EQUAL(F_OFD_SETLK, 16, 0),
-	    JUMP_EQUAL(F_OFD_SETLKW, 15, 0),
-	    JUMP_EQUAL(F_SETOWN, 14, 0),
-	    JUMP_EQUAL(F_SETOWN_EX, 13, 0),
-	    JUMP_EQUAL(F_GETOWN, 12, 0),
-	    JUMP_EQUAL(F_GETOWN_EX, 11, 0),
-	    BPF_STMT(BPF_JMP | BPF_JA, 8),
-	    JUMP_EQUAL(SYS_clone, 0, 7),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-	    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 5),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
-	    JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 2),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),
-	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 0, 1),
-	    RETURN(SECCOMP_RET_ERRNO | EPERM),
-	};
-	enum { ALLOWED = 1, LOOK = 2 };
-	_Static_assert(COUNT(traced) + LOOK + COUNT(some) <= UINT8_MAX, "jumps have a byte");
-	struct sock_filter
-	    code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(some) + COUNT(otherwise)];
-	size_t n = 0;
-	for (size_t i = 0; i < COUNT(head); i++)
-		code[n++] = head[i];
-	n += add_list(code + n, list, length, confined ? ALLOWED : LOOK + COUNT(some));
-	for (size_t i = 0; i < COUNT(some) && !confined; i++)
-		code[n++] = some[i];
-	for (size_t i = 0; i < COUNT(otherwise); i++)
-		code[n++] = otherwise[i];
+	const struct sock_filter look[] = {BPF_STMT(BPF_JMP | BPF_JA, LOOK - ALLOW)};
+	_Static_assert(COUNT(traced) + COUNT(some) + LOOK - ALLOW <= UINT8_MAX, "jumps have a byte");
+	_Static_assert(COUNT(some) < ALLOW, "labels aren't numbers of instructions");
 	_Static_assert((uint32_t)GADGET_PAGE == 0,
 		       "the filter tests the low half against a page's size only");
+	struct sock_filter code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(some) + COUNT(ends)];
+	size_t n = add(code, head, COUNT(head));
+	if (confined) {
+		n += add_list(code + n, harmless, COUNT(harmless), COUNT(look));
+		n += add(code + n, look, COUNT(look));
+	} else {
+		n += add_list(code + n, traced, COUNT(traced), COUNT(some) + LOOK - ALLOW);
+		n += add_some(code + n);
+	}
+	n += add(code + n, ends, COUNT(ends));
 	struct sock_fprog program = {.len = (unsigned short)n, .filter = code};
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return -1;
@@ -360,7 +404,6 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard)
 	    RETURN(SECCOMP_RET_ALLOW),
 	    LOAD(nr),
 	};
-	enum { LOOK = 1 };
 	const struct sock_filter tail[] = {
 	    RETURN(SECCOMP_RET_ALLOW),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
@@ -374,11 +417,9 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard)
 		return STATUS_OK; /* they stop there anyway */
 	if (filters_of(tracee) > 1)
 		return STATUS_UNSUPPORTED;
-	for (size_t i = 0; i < COUNT(head); i++)
-		code[n++] = head[i];
-	n += add_list(code + n, transfers, COUNT(transfers), LOOK);
-	for (size_t i = 0; i < COUNT(tail); i++)
-		code[n++] = tail[i];
+	n += add(code + n, head, COUNT(head));
+	n += add_list(code + n, transfers, COUNT(transfers), 1);
+	n += add(code + n, tail, COUNT(tail));
 	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
 	/* All of it is written, also what is between its members. */
 	struct sock_fprog program;

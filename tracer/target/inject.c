@@ -103,8 +103,9 @@ enum status inject_gadget_page(struct tracee *tracee)
 	uint8_t page_code[17] = {0x0f, 0x05, 0xcc};
 	uint8_t original[sizeof call];
 	const uint64_t arguments[6] = {
-	    GADGET_PAGE,  4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-	    (uint64_t)-1, 0};
+	    GADGET_PAGE,	   GADGET_PAGE_SIZE,
+	    PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+	    (uint64_t)-1,	   0};
 	struct target *target = tracee->target;
 	struct user_regs_struct *regs = tracee_regs(tracee);
 	int64_t result = 0;
@@ -171,6 +172,17 @@ uint64_t target_near_page(struct target *target, uint64_t near)
 		return 0;
 	target->near_pages[target->near_pages_length++] = hole;
 	return hole;
+}
+
+bool target_is_own(const struct target *target, uint64_t address)
+{
+	const struct reserved *room;
+	bool own = address - GADGET_PAGE < GADGET_PAGE_SIZE;
+	for (size_t i = 0; i < target->near_pages_length; i++)
+		own |= address - target->near_pages[i] < NEAR_PAGE_SIZE;
+	for (size_t i = 0; (room = target_reserved(target, i)); i++)
+		own |= address >= room->low && address < room->high;
+	return own;
 }
 
 bool tracee_code_at(struct tracee *tracee, uint64_t address)

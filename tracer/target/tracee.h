@@ -10,17 +10,18 @@
  * the system-call filter, which is older than the page, lets calls from there pass. ThreadSanitizer takes all of the address space
  * but what programs, their heaps and libraries are mapped to: the page is below programs.
  */
-#define GADGET_PAGE    UINT64_C(0x551000000000)
-#define GADGET_SYSCALL GADGET_PAGE
-#define GADGET_INT3    (GADGET_PAGE + 2)
-#define GADGET_RETURN  (GADGET_PAGE + 16)
-#define GADGET_CLONES  (GADGET_PAGE + 64)
-#define GADGET_ZERO    (GADGET_PAGE + 1024)
-#define GADGET_SCRATCH (GADGET_PAGE + 2048)
-#define NEAR_PAGE_SIZE UINT64_C(0x10000)
-#define NEAR_PAGES_MAX 64
-#define RESERVED_MAX   64
-#define OUTSIDE_ROOM   200
+#define GADGET_PAGE	 UINT64_C(0x551000000000)
+#define GADGET_PAGE_SIZE 4096
+#define GADGET_SYSCALL	 GADGET_PAGE
+#define GADGET_INT3	 (GADGET_PAGE + 2)
+#define GADGET_RETURN	 (GADGET_PAGE + 16)
+#define GADGET_CLONES	 (GADGET_PAGE + 64)
+#define GADGET_ZERO	 (GADGET_PAGE + 1024)
+#define GADGET_SCRATCH	 (GADGET_PAGE + 2048)
+#define NEAR_PAGE_SIZE	 UINT64_C(0x10000)
+#define NEAR_PAGES_MAX	 64
+#define RESERVED_MAX	 64
+#define OUTSIDE_ROOM	 200
 
 /* A wait status that arrived while somebody else was waited for. */
 struct early_stop {

@@ -252,6 +252,9 @@ uint64_t target_gadget_trap(const struct target *target);
  */
 uint64_t target_near_page(struct target *target, uint64_t near);
 
+/* Is the address in memory that fmc has mapped there? */
+bool target_is_own(const struct target *target, uint64_t address);
+
 /*
  * Large rooms of fmc's own in the target, which cost nothing until something is written there, from `low` to `high`: for code that is executed,
  * else for data that it may write and that no digest counts. Copies have them too. False: not all of it is free, or there are too

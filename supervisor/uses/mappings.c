@@ -1,0 +1,90 @@
+#include "supervisor/uses/uses.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * Memory that isn't what it looks like. Code that is made while the program runs isn't in any file: its accesses and its atomic
+ * instructions are no operations and aren't watched. What is mapped as shared memory has further addresses, here or in another
+ * process, and accesses to those don't meet.
+ */
+
+static const char made_code[] = "code that is made at run time", shared_memory[] = "shared memory";
+
+static void tell(struct process *process, struct tracee *tracee, const char *what)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	char text[256], at[PLACE_ROOM];
+	process_describe_place(process, tracee, regs ? regs->rip : 0, at);
+	snprintf(text, sizeof text, "%s%s", what, at);
+	process_remark(process, text);
+}
+
+/* Named semaphores, which have operations of their own, are files there that libc maps. */
+static bool is_semaphore(const char *path)
+{
+	return strncmp(path, "/dev/shm/sem.", strlen("/dev/shm/sem.")) == 0;
+}
+
+/* Could the file be written through this descriptor? The link to it has the permissions that it was opened with. */
+static bool can_write(const struct process *process, int descriptor)
+{
+	char path[48], file[64];
+	struct stat link;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	const ssize_t length = readlink(path, file, sizeof file - 1);
+	file[length < 0 ? 0 : length] = '\0';
+	return length > 0 && lstat(path, &link) == 0 && link.st_mode & S_IWUSR && !is_semaphore(file);
+}
+
+static void note_map(struct process *process, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	const uint64_t protection = regs->rdx, flags = regs->r10;
+	const bool file = !(flags & MAP_ANONYMOUS), shared = flags & MAP_SHARED;
+	/* The loader maps a library's code as it is in the file. */
+	if (protection & PROT_EXEC && (!file || shared || protection & PROT_WRITE))
+		tell(process, tracee, made_code);
+	if (file && shared && can_write(process, (int)regs->r8))
+		tell(process, tracee, shared_memory);
+}
+
+void mappings_note(struct process *process, struct tracee *tracee, long number)
+{
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (!regs)
+		return;
+	if (number == SYS_mmap)
+		note_map(process, tracee, regs);
+	else
+		tell(process, tracee,
+		     number == SYS_mprotect || number == SYS_pkey_mprotect ? made_code : shared_memory);
+}
+
+/* The kernel's own, such as [vdso], have names without a file. */
+static bool has_made_code(const struct process *process)
+{
+	char path[64], line[512], rights[5], name[2];
+	unsigned long long low, inode;
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/maps", target_pid(process->target));
+	FILE *maps = fopen(path, "re");
+	while (maps && !found && fgets(line, sizeof line, maps)) {
+		const int read = sscanf(line, "%llx-%*x %4s %*x %*s %llu %1s", &low, rights, &inode, name);
+		found = read >= 3 && rights[2] == 'x' && (rights[1] == 'w' || (inode == 0 && read == 3)) &&
+			!target_is_own(process->target, low);
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+void mappings_begin(struct process *process)
+{
+	if (process->options.note_unseen && has_made_code(process))
+		process_remark(process, made_code);
+}
