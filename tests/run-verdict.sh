@@ -268,4 +268,26 @@ check 2 --time 1 --require-complete -- "$SCRATCH/loads"
 says "a library that spins" '^No failure found in 0 executions' \
     'its 1 seconds were used up while its libraries were loaded and set up, before the first execution'
 field executions 0
+# What searches before the last one took isn't the program's loading.
+cat >"$SCRATCH/counts.c" <<'EOT'
+#include <pthread.h>
+static unsigned counted, plain;
+static void *count(void *word)
+{
+	for (int i = 0; i < 40; i++)
+		__atomic_add_fetch((unsigned *)word, 1, __ATOMIC_SEQ_CST);
+	plain++;
+	return word;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, count, &counted);
+	count(&counted);
+	return pthread_join(thread, NULL);
+}
+EOT
+"${CC:-cc}" -O1 -g -pthread -o "$SCRATCH/counts" "$SCRATCH/counts.c"
+check 2 --time 4 --require-complete -- "$SCRATCH/counts"
+says "time for several searches" 'going on with accesses that no operation orders' 'its 4 seconds were used up$'
 finish

@@ -97,6 +97,8 @@ void explore_follow(struct exploration *x, const struct exploration *before)
 	x->deadline = x->whole_deadline = before->whole_deadline;
 	x->session->deadline = x->deadline;
 	x->earlier_seconds = explore_seconds(before);
+	/* Its own took what the searches before it took, too. */
+	x->loading = before->loading;
 	x->verdict->before = x->verdict->executions = before->verdict->executions;
 	if (x->options->promoted)
 		verdict_switched(x->verdict, before->verdict, &before->races.names);
