@@ -1,15 +1,35 @@
 #include "breakpoints/sampler/sampler_state.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#define ADDRESS_BITS 47 /* of user memory */
+
+/* What has been told, in one word: 0 where a word hasn't room for it. */
+static inline uint64_t told_word(uint64_t address, uint32_t site)
+{
+	const uint64_t high = (uint64_t)site + 1;
+	return high >> (64 - ADDRESS_BITS) || address >> ADDRESS_BITS ? 0 : address | high << ADDRESS_BITS;
+}
+
+static inline bool is_told(struct sampler *sampler, uint64_t address, uint32_t site)
+{
+	const uint64_t word = told_word(address, site);
+	uint64_t *told = &sampler->told[(address ^ address >> 12 ^ (uint64_t)site << 5) & (TOLD_ROOM - 1)];
+	if (word && *told == word)
+		return true;
+	*told = word;
+	return false;
+}
 
 bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t site)
 {
-	const uint64_t mixed = (address ^ (uint64_t)site << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	struct told *told = &sampler->told[mixed >> 32 & (TOLD_ROOM - 1)];
-	if (told->address == address && told->site == site && told->epoch == sampler->epoch)
-		return true;
-	*told = (struct told){address, site, sampler->epoch};
-	return false;
+	return is_told(sampler, address, site);
+}
+
+void drain_forget(struct sampler *sampler)
+{
+	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
 }
 
 /* Of the stack pointer the entry has the lower half; it is near where it is now. */
@@ -42,21 +62,29 @@ static size_t read_log(struct sampler *sampler, struct target *target)
 void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
 		   const void *context)
 {
+	struct logged at[LOGGED_MOST];
 	const size_t length = sampler->active && sampler->logs ? read_log(sampler, target) : 0;
 	if (!tell)
-		sampler->epoch++; /* what wasn't told may be told yet */
+		drain_forget(sampler); /* what wasn't told may be told yet */
+	size_t filled = 0;
 	for (size_t i = 0; tell && i < length; i++) {
 		const struct log_entry *entry = &sampler->log[i];
-		if (entry->site >= sampler->sites.length ||
-		    drain_is_told(sampler, entry->address, entry->site))
+		if (entry->site >= sampler->sites.length || is_told(sampler, entry->address, entry->site))
 			continue;
 		const struct site *site = &sampler->sites.at[entry->site];
-		const struct touched touched = {.address = entry->address,
-						.size = site->bytes,
-						.place = site->address,
-						.write = site->writes};
-		tell(context, &touched, whole_stack(stack, entry->stack));
+		at[filled++] = (struct logged){.touched = {.address = entry->address,
+							   .size = site->bytes,
+							   .place = site->address,
+							   .site = entry->site + 1,
+							   .write = site->writes},
+					       .stack = whole_stack(stack, entry->stack)};
+		if (filled < LOGGED_MOST)
+			continue;
+		tell(context, at, filled);
+		filled = 0;
 	}
+	if (filled > 0)
+		tell(context, at, filled);
 }
 
 void sampler_leave(const struct sampler *sampler, struct tracee *tracee)

@@ -126,9 +126,12 @@ static size_t site_touched(struct sampler *sampler, const struct site *site, str
 	const size_t length = operands_touched(sampler->operands, site->address, code, regs, at);
 	if (length == 0 && (can_step(code) || regs->rcx > 0))
 		sampler->missed |= MISSED_UNTOLD;
+	const uint32_t number = (uint32_t)(site - sampler->sites.at);
+	if (length == 1 && site->bytes == at[0].size && site->writes == at[0].write)
+		at[0].site = number + 1;
 	/* As with what comes by the log, so that it doesn't matter whether there is a door already. */
-	const bool told = sampler->logs && length == 1 && !site->stands &&
-			  drain_is_told(sampler, at[0].address, (uint32_t)(site - sampler->sites.at));
+	const bool told =
+	    sampler->logs && length == 1 && !site->stands && drain_is_told(sampler, at[0].address, number);
 	return told ? 0 : length;
 }
 
@@ -174,7 +177,7 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 	if (!regs)
 		return STATUS_GONE;
 	if (release) {
-		sampler->epoch++; /* what is there afterwards is something else */
+		drain_forget(sampler); /* what is there afterwards is something else */
 		if (release->kind == RELEASE_MEMORY)
 			*length = release_touched(release, tracee->target, regs, at);
 		else

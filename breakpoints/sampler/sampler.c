@@ -59,7 +59,7 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 	sampler->turn = 0;
 	sampler->hits = 0;
 	sampler->missed = 0;
-	sampler->epoch++;
+	drain_forget(sampler);
 	keep_doors(sampler, target, stacks);
 	sampler->sparing = !sampler->logs;
 	sampler->stacks = stacks;
@@ -127,7 +127,7 @@ void sampler_turn(struct sampler *sampler, struct target *target, uint32_t threa
 	if (!sampler->active)
 		return;
 	sampler->turn++;
-	sampler->epoch++;
+	drain_forget(sampler);
 	sampler->resting = NO_SITE;
 	rests_turn(sampler, target, thread);
 }

@@ -20,12 +20,7 @@ enum missed {
 	MISSED_VFORK = 8,  /* a process that shares the memory passed traps */
 };
 
-/* An entry that has been told in this turn. */
-struct told {
-	uint64_t address;
-	uint32_t site, epoch;
-};
-#define TOLD_ROOM (1u << 16)
+#define TOLD_ROOM (1u << 12) /* so that it stays in the processor's first cache */
 
 struct tally;
 
@@ -49,8 +44,7 @@ struct sampler {
 	char unfollowed[200]; /* functions that the code calls, as unfollowed_text() */
 	unsigned missed;
 	struct log_entry *log;	  /* LOG_ENTRIES as last read */
-	struct told *told;	  /* TOLD_ROOM */
-	uint32_t epoch;		  /* of `told`: until the turn ends or memory is given back */
+	uint64_t *told;		  /* TOLD_ROOM: what has been told since the turn began, or memory was given back; 0: nothing */
 	const uint64_t *standing; /* sampler_stand() */
 	size_t standing_length;
 	uint64_t states[MEMORY_STATES];
@@ -102,6 +96,7 @@ bool making_code(const struct sampler *sampler, struct target *target, uint64_t 
 
 /* drain.c: has this been told in this turn? From now on it has; a newer one may take an older one's place. */
 bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t site);
+void drain_forget(struct sampler *sampler);
 
 /* rests.c: how often an instruction is met where traps rest. */
 struct tally *rests_tally(struct sampler *sampler, struct site *site); /* NULL without memory */

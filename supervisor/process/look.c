@@ -22,7 +22,9 @@ bool process_look(struct process *process, const struct process_look *look)
 		return false;
 	if (look && !looking->sampler)
 		looking->sampler = sampler_new();
-	looking->look = looking->sampler ? look : NULL;
+	if (look && !looking->sift)
+		looking->sift = sift_new();
+	looking->look = looking->sampler && looking->sift ? look : NULL;
 	return looking->look || !look;
 }
 
@@ -44,6 +46,8 @@ bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY
 		missing = status_text(looking->status);
 	else if (looking->foreign_local)
 		missing = "a thread touches another one's thread-local variables";
+	else if (looking->sifting && sift_failed(looking->sift))
+		missing = "there was no memory for it";
 	else
 		return sampler_exact(looking->sampler, why);
 	snprintf(why, PROCESS_LOOK_WHY, "%s", missing);
@@ -76,6 +80,10 @@ void look_begin(struct process *process)
 	looking->main_stack = 0;
 	looking->foreign_local = false;
 	looking->standings_length = 0;
+	looking->sifting = looking->look->sift && looking->look->places_length == 0;
+	if (looking->sifting)
+		sift_begin(looking->sift, looking->look->access, looking->look->context);
+	sift_renumber(looking->sift);
 	sampler_stand(looking->sampler, looking->look->places, looking->look->places_length);
 	looking->status =
 	    sampler_start(looking->sampler, process->entries, process->target, looking->look->stacks);
@@ -84,8 +92,10 @@ void look_begin(struct process *process)
 void look_again(struct process *process)
 {
 	struct looking *looking = &process->looking;
-	if (looking->look && looking->status == STATUS_OK)
-		looking->status = sampler_look_again(looking->sampler, process->entries, process->target);
+	if (!looking->look || looking->status != STATUS_OK)
+		return;
+	sift_renumber(looking->sift);
+	looking->status = sampler_look_again(looking->sampler, process->entries, process->target);
 }
 
 void look_turn(struct process *process, uint32_t thread)
@@ -130,16 +140,13 @@ static struct standing *stand(struct process *process, uint32_t thread, uint64_t
 }
 
 /* A thread's stack reaches from its stack pointer to libc's data of it, the first one's to the end of the mapping. */
-static bool on_stack(struct process *process, uint32_t thread, const struct standing *standing,
-		     uint64_t address)
+static uint64_t stack_end(struct process *process, uint32_t thread, const struct standing *standing)
 {
-	uint64_t end = standing->fs + THREAD_BYTES;
-	if (thread == 0) {
-		if (!process->looking.main_stack)
-			process->looking.main_stack = find_main_stack(process, standing->low);
-		end = process->looking.main_stack;
-	}
-	return address >= standing->low && address < end;
+	if (thread > 0)
+		return standing->fs + THREAD_BYTES;
+	if (!process->looking.main_stack)
+		process->looking.main_stack = find_main_stack(process, standing->low);
+	return process->looking.main_stack;
 }
 
 /* Right below what fs points to; their owner comes to them by fs alone, which isn't watched. */
@@ -149,83 +156,160 @@ static bool is_local(const struct process *process, const struct standing *stand
 	return bytes > 0 && address < standing->fs && address >= standing->fs - bytes - LIBC_LOCALS;
 }
 
+/* Those of thread `t` are among those of others. */
+static void widen(struct process *process, uint32_t t)
+{
+	struct looking *looking = &process->looking;
+	const struct standing *standing = &looking->standings[t];
+	const uint64_t locals = standing->fs - sampler_thread_bytes(looking->sampler) - LIBC_LOCALS;
+	const uint64_t low = locals < standing->low ? locals : standing->low;
+	const uint64_t end = stack_end(process, t, standing);
+	const uint64_t high = end > standing->fs ? end : standing->fs;
+	if (low < looking->others_low)
+		looking->others_low = low;
+	if (high > looking->others_high)
+		looking->others_high = high;
+}
+
 /* Where the others stand, who don't move while this one does: before anything of it is told. */
 static void see_others(struct process *process, uint32_t thread)
 {
+	struct looking *looking = &process->looking;
 	for (uint32_t t = 0; t < process->threads_length; t++) {
 		struct tracee *tracee = process->threads[t].tracee;
 		const struct user_regs_struct *regs = tracee && t != thread ? tracee_regs(tracee) : NULL;
 		if (regs)
 			(void)stand(process, t, regs->rsp, regs->fs_base);
 	}
+	looking->others_low = UINT64_MAX;
+	looking->others_high = 0;
+	for (uint32_t t = 0; t < looking->standings_length; t++)
+		if (t != thread && looking->standings[t].fs)
+			widen(process, t);
 }
 
 /* *local: among another thread's thread-local variables. True: on its stack. */
 static bool is_of_other(struct process *process, uint32_t thread, uint64_t address, bool *local)
 {
-	const uint64_t own = process->looking.standings[thread].fs;
+	const struct looking *looking = &process->looking;
+	const uint64_t own = looking->standings[thread].fs;
 	bool stack = false;
-	for (uint32_t t = 0; t < process->looking.standings_length; t++) {
-		const struct standing *standing = &process->looking.standings[t];
+	if (address < looking->others_low || address >= looking->others_high)
+		return false;
+	for (uint32_t t = 0; t < looking->standings_length; t++) {
+		const struct standing *standing = &looking->standings[t];
 		/* One that is gone may have left its stack to this one. */
 		if (t == thread || !standing->fs || standing->fs == own)
 			continue;
-		stack |= on_stack(process, t, standing, address);
+		stack |= address >= standing->low && address < stack_end(process, t, standing);
 		*local |= is_local(process, standing, address);
 	}
 	return stack;
 }
 
-/* `stack`: the thread's stack pointer then. */
-static void tell(struct process *process, uint32_t thread, uint64_t place,
-		 const struct user_regs_struct *regs, uint64_t stack, const struct touched *touched)
-{
-	const struct process_look *look = process->looking.look;
-	if (touched->size == 0)
-		return;
-	const struct standing *standing = stand(process, thread, stack, regs->fs_base);
-	if (!standing) {
-		process->looking.status = STATUS_NO_MEMORY;
-		return;
-	}
-	const bool own = on_stack(process, thread, standing, touched->address);
-	bool local = false, other = !own && is_of_other(process, thread, touched->address, &local);
-	process->looking.foreign_local |= local;
-	const struct memory_access access = {.address = touched->address,
-					     .size = touched->size,
-					     .place = touched->place ? touched->place : place,
-					     .thread = thread,
-					     .write = touched->write,
-					     .frees = touched->frees,
-					     .last = sampler_last_leaves(process->looking.sampler),
-					     .own_stack = own,
-					     .other_stack = other};
-	look->access(look->context, &access);
-}
-
-/* What has been written into the log is told by whoever reads it. */
+/* A thread of which something is told. */
 struct telling {
 	struct process *process;
 	uint32_t thread;
-	const struct user_regs_struct *regs;
+	uint64_t place; /* of what has none of its own */
+	struct standing *standing;
+	uint64_t stack_end;
 };
 
-static void tell_logged(const void *context, const struct touched *touched, uint64_t stack)
+static size_t present_transition(const struct looking *looking)
+{
+	return looking->look->transition ? *looking->look->transition : 0;
+}
+
+/* False without memory. */
+static bool begin_telling(struct process *process, uint32_t thread, uint64_t place,
+			  const struct user_regs_struct *regs, struct telling *telling)
+{
+	struct looking *looking = &process->looking;
+	struct standing *standing = stand(process, thread, regs->rsp, regs->fs_base);
+	if (!standing) {
+		looking->status = STATUS_NO_MEMORY;
+		return false;
+	}
+	*telling = (struct telling){.process = process,
+				    .thread = thread,
+				    .place = place,
+				    .standing = standing,
+				    .stack_end = stack_end(process, thread, standing)};
+	if (looking->sifting)
+		sift_turn(looking->sift, thread, present_transition(looking));
+	return true;
+}
+
+/* `stack`: the thread's stack pointer then. */
+static void tell(const struct telling *telling, const struct touched *touched, uint64_t stack)
+{
+	struct looking *looking = &telling->process->looking;
+	struct standing *standing = telling->standing;
+	if (touched->size == 0)
+		return;
+	if (stack - RED_ZONE < standing->low)
+		standing->low = stack - RED_ZONE;
+	const bool own = touched->address >= standing->low && touched->address < telling->stack_end;
+	if (looking->sifting && sift_again(looking->sift, touched->site, own, touched->address))
+		return;
+	bool local = false,
+	     other = !own && is_of_other(telling->process, telling->thread, touched->address, &local);
+	looking->foreign_local |= local;
+	const struct memory_access access = {.address = touched->address,
+					     .size = touched->size,
+					     .place = touched->place ? touched->place : telling->place,
+					     .transition = present_transition(looking),
+					     .thread = telling->thread,
+					     .write = touched->write,
+					     .frees = touched->frees,
+					     .last = sampler_last_leaves(looking->sampler),
+					     .own_stack = own,
+					     .other_stack = other};
+	if (looking->sifting)
+		sift_take(looking->sift, touched->site, &access);
+	else
+		looking->look->access(looking->look->context, &access);
+}
+
+static void tell_logged(const void *context, const struct logged *at, size_t length)
 {
 	const struct telling *telling = context;
-	tell(telling->process, telling->thread, touched->place, telling->regs, stack, touched);
+	const struct looking *looking = &telling->process->looking;
+	uint64_t addresses[LOGGED_MOST] = {0};
+	for (size_t i = 0; i < length; i++)
+		addresses[i] = at[i].touched.address;
+	if (looking->sifting)
+		sift_prepare(looking->sift, addresses, length);
+	for (size_t i = 0; i < length; i++)
+		tell(telling, &at[i].touched, at[i].stack);
+}
+
+void process_look_operation(struct process *process, const struct memory_access *access)
+{
+	struct looking *looking = &process->looking;
+	struct memory_access present = *access;
+	if (!looking->look)
+		return;
+	present.transition = present_transition(looking);
+	if (!looking->sifting) {
+		looking->look->access(looking->look->context, &present);
+		return;
+	}
+	sift_turn(looking->sift, access->thread, present.transition);
+	sift_take(looking->sift, 0, &present);
 }
 
 void look_take(struct process *process, uint32_t thread, bool silent)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
+	struct telling telling;
 	if (!process->looking.look || !process->target || !tracee || tracee->life == TRACEE_RUNNING)
 		return;
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	const struct telling telling = {process, thread, regs};
 	if (!silent)
 		see_others(process, thread);
-	if (regs)
+	if (regs && begin_telling(process, thread, 0, regs, &telling))
 		sampler_drain(process->looking.sampler, process->target, regs->rsp,
 			      silent ? NULL : tell_logged, &telling);
 }
@@ -239,6 +323,16 @@ void look_leave(struct process *process, struct tracee *tracee, bool silent)
 		return;
 	look_take(process, thread, silent);
 	sampler_leave(process->looking.sampler, tracee);
+}
+
+static void tell_all(struct process *process, uint32_t thread, uint64_t place,
+		     const struct user_regs_struct *regs, const struct touched *at, size_t length)
+{
+	struct telling telling;
+	if (length == 0 || !begin_telling(process, thread, place, regs, &telling))
+		return;
+	for (size_t i = 0; i < length; i++)
+		tell(&telling, &at[i], regs->rsp);
 }
 
 bool look_is_trap(const struct process *process, uint64_t address)
@@ -255,8 +349,8 @@ bool look_hit(struct process *process, uint32_t thread, const struct stop *stop,
 	look_take(process, thread, silent);
 	enum status status = sampler_hit(sampler, stop->tracee, thread, stop->address, at, &length);
 	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
-	for (size_t i = 0; status == STATUS_OK && regs && !silent && i < length; i++)
-		tell(process, thread, stop->address, regs, regs->rsp, &at[i]);
+	if (status == STATUS_OK && regs && !silent)
+		tell_all(process, thread, stop->address, regs, at, length);
 	if (status == STATUS_OK)
 		(void)sampler_go(sampler, stop->tracee, thread, &resume);
 	return resume;
@@ -271,8 +365,7 @@ void look_round(struct process *process, uint32_t thread, uint64_t address)
 		return;
 	size_t length = sampler_touched(process->looking.sampler, tracee, regs, address, at);
 	see_others(process, thread);
-	for (size_t i = 0; i < length; i++)
-		tell(process, thread, address, regs, regs->rsp, &at[i]);
+	tell_all(process, thread, address, regs, at, length);
 }
 
 bool look_pass(struct process *process, struct tracee *tracee, uint64_t address)
@@ -303,6 +396,8 @@ void look_release(struct process *process)
 {
 	sampler_free(process->looking.sampler);
 	process->looking.sampler = NULL;
+	sift_free(process->looking.sift);
+	process->looking.sift = NULL;
 	free(process->looking.standings);
 	process->looking.standings = NULL;
 }

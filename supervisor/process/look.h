@@ -3,6 +3,7 @@
 
 #include <fmc/breakpoints/sampling.h>
 #include <fmc/supervisor/process.h>
+#include <fmc/supervisor/sift.h>
 
 /* Where a thread's memory is: its stack has reached down to `low`, its thread-local variables are at `fs`. */
 struct standing {
@@ -13,11 +14,14 @@ struct standing {
 struct looking {
 	const struct process_look *look; /* NULL: nobody */
 	struct sampler *sampler;	 /* NULL until somebody does */
+	struct sift *sift;		 /* the same */
+	bool sifting;			 /* in this execution */
 	enum status status;		 /* of the last execution: could it be looked at? */
 	struct standing *standings;	 /* of its threads, by their numbers */
 	uint32_t standings_length;
 	bool foreign_local;  /* in it a thread has touched another one's thread-local variables */
 	uint64_t main_stack; /* where that of the first thread ends; 0: not known yet */
+	uint64_t others_low, others_high; /* what the stacks and thread-local variables of all others are between */
 };
 
 /* A second thread exists or is about to; libraries have been loaded; a transition of this thread's begins. */

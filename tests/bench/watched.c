@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -25,11 +25,19 @@ static void on_access(void *context, const struct memory_access *access)
 	counts->writes += access->write;
 }
 
+static double seconds(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+/* Processor time, of the processes that have been waited for as well. */
 static double now(void)
 {
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+	struct rusage own, others;
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &others);
+	return seconds(&own.ru_utime) + seconds(&own.ru_stime) + seconds(&others.ru_utime) +
+	       seconds(&others.ru_stime);
 }
 
 static char *run(struct process *process, struct execution *execution, uint64_t seed, struct trace *trace,
@@ -61,7 +69,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	static struct loops loops;
 	struct counts counts;
-	const struct process_look look = {.context = &counts, .access = on_access};
+	const struct process_look look = {.context = &counts, .access = on_access, .sift = true};
 	const struct process_options options = {.program = {.path = argv[2],
 							    .arguments = argv + 2,
 							    .environment = environ,

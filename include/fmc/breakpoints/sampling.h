@@ -25,7 +25,8 @@ struct touched {
 	uint64_t address, size;
 	uint64_t
 	    place;  /* in the code of whoever has called a function that does it; 0: the instruction itself */
-	bool write; /* else it only reads */
+	uint32_t site; /* number of an instruction that always touches so many bytes, until code is looked through again; 0: none */
+	bool write;    /* else it only reads */
 	bool frees; /* it is given back; without `write` its size is a guess */
 };
 
@@ -86,11 +87,16 @@ enum status sampler_pass(struct sampler *sampler, struct tracee *tracee, uint64_
 
 /*
  * What the thread that ran has written into the log since it was last asked: each range that it has touched, the stack pointer then, and
- * which instruction did, in `touched.place`. What was told already in this turn, and not given back since, may be left out. Before
+ * which instruction did, in `touched.place`; several at a time. What was told already in this turn, and not given back since, may be left out. Before
  * anything else is told of the thread, and when it has come to its end. NULL: nobody is to be told, and what traps have told since is
  * forgotten.
  */
-typedef void sampler_tell(const void *context, const struct touched *touched, uint64_t stack);
+struct logged {
+	struct touched touched;
+	uint64_t stack;
+};
+#define LOGGED_MOST 64 /* at a time */
+typedef void sampler_tell(const void *context, const struct logged *at, size_t length);
 void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
 		   const void *context);
 

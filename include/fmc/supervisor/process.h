@@ -95,18 +95,23 @@ void process_find_places(struct process *process, bool on);
  * Who is to see which memory the program's code touches, all of it or a sample (sampling.h, process_look_exact()). What a thread touches
  * is told in this order, of its own accesses and those of others, and before its transition ends; an instruction that touches the same once more in a
  * transition may be left out. It is named by access->place; the thread stands before it if it is among `places`, or behind it
- * somewhere in the transition. access->transition isn't set. All of this outlives the executions.
+ * somewhere in the transition. All of this outlives the executions.
  */
 struct process_look {
 	void *context;
 	void (*access)(void *context, const struct memory_access *access);
-	bool stacks; /* as sampler_start() */
+	const size_t *transition; /* what is told now is part of it; NULL: access->transition is 0 */
+	bool sift;		  /* only what sharing_find() needs is told (sift.h), if no `places` are given */
+	bool stacks;		  /* as sampler_start() */
 	const uint64_t *places;
 	size_t places_length;
 };
 
 /* In executions from now on; NULL: no longer. False without memory, or with a pilot. */
 bool process_look(struct process *process, const struct process_look *look);
+
+/* While an execution is looked at: an operation of this thread's is about to make this access, which is told like the others. */
+void process_look_operation(struct process *process, const struct memory_access *access);
 
 /* Of the last execution that was looked at: what wasn't, as sampler_left_out(), or why nothing was; empty: nothing. */
 const char *process_unseen(const struct process *process);

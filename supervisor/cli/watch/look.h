@@ -10,7 +10,7 @@
 
 #define NAME 200
 
-/* An access to be named: the same instruction, thread and address when it is come by again. */
+/* An access to be named: the same instruction, thread and some of the bytes when it is come by again. */
 struct wanted {
 	struct memory_access access;
 	char name[NAME], place[NAME]; /* empty until it is */
@@ -30,6 +30,7 @@ struct look {
 	struct memory_access *pairs; /* what is to be named, two for each pair; NULL: nothing */
 	struct wanted *named;	     /* the same, each once, in the order of compare() */
 	uint64_t *places;	     /* theirs: threads stand there then */
+	uint64_t *granules;	     /* what is looked at then */
 	size_t named_length;
 };
 

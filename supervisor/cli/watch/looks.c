@@ -5,6 +5,8 @@
 #include <fmc/breakpoints/place.h>
 #include <fmc/supervisor/collect.h>
 
+#include <fmc/tracer/array.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,29 +156,56 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+static int compare_doers(const struct memory_access *x, const struct memory_access *y)
+{
+	const int order = compare_numbers(x->place, y->place);
+	return order ? order : compare_numbers(x->thread, y->thread);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct memory_access *x = &((const struct wanted *)a)->access,
 				   *y = &((const struct wanted *)b)->access;
-	int order = compare_numbers(x->place, y->place);
-	if (!order)
-		order = compare_numbers(x->address, y->address);
-	return order ? order : compare_numbers(x->thread, y->thread);
+	const int order = compare_doers(x, y);
+	return order ? order : compare_numbers(x->address, y->address);
 }
 
-static struct wanted *wanted_of(const struct look *look, const struct memory_access *access)
+static bool overlap(const struct memory_access *a, const struct memory_access *b)
 {
-	const struct wanted key = {.access = *access};
-	return look->named ? bsearch(&key, look->named, look->named_length, sizeof key, compare) : NULL;
+	return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* The first one by this instruction and thread, or any that comes after those. */
+static size_t first_by(const struct look *look, const struct memory_access *access)
+{
+	size_t low = 0, high = look->named_length;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (compare_doers(&look->named[middle].access, access) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The next one from there of the same instruction and thread, and some of the same bytes. */
+static struct wanted *wanted_from(const struct look *look, size_t i, const struct memory_access *access)
+{
+	for (; i < look->named_length && compare_doers(&look->named[i].access, access) == 0; i++)
+		if (overlap(&look->named[i].access, access))
+			return &look->named[i];
+	return NULL;
 }
 
 static void on_access(void *context, size_t index)
 {
 	struct look *look = context;
 	const struct memory_access *access = &look->watch.accesses[index];
-	struct wanted *wanted = wanted_of(look, access);
-	if (wanted && !*wanted->place)
-		name_access(look, access, wanted);
+	struct wanted *wanted = wanted_from(look, first_by(look, access), access);
+	for (; wanted; wanted = wanted_from(look, (size_t)(wanted - look->named) + 1, access))
+		if (!*wanted->place)
+			name_access(look, access, wanted);
 }
 
 /* Broken off, or the same to its end. */
@@ -197,6 +226,35 @@ static bool run(struct look *look, const struct look_plan *kept, struct trace *a
 	return good && is_same(&kept->trace, again);
 }
 
+static int compare_granules(const void *a, const void *b)
+{
+	return compare_numbers(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Those of the pairs' common bytes. NULL without memory. */
+static uint64_t *list_granules(const struct look *look, const struct sharings *found, size_t *length)
+{
+	uint64_t *granules = NULL;
+	*length = 0;
+	for (size_t i = 0; i < found->length; i++) {
+		const struct memory_access *a = &look->watch.accesses[found->at[i].first],
+					   *b = &look->watch.accesses[found->at[i].second];
+		const uint64_t a_end = a->address + a->size, b_end = b->address + b->size;
+		const uint64_t end = a_end < b_end ? a_end : b_end;
+		uint64_t at = (a->address > b->address ? a->address : b->address) / WATCH_GRANULE;
+		for (; at * WATCH_GRANULE < end; at++) {
+			if (!ARRAY_DOUBLE(granules, *length)) {
+				free(granules);
+				return NULL;
+			}
+			granules[(*length)++] = at;
+		}
+	}
+	if (granules)
+		qsort(granules, *length, sizeof *granules, compare_granules);
+	return granules;
+}
+
 /* What the execution has just shown is to be named in the next one. */
 static bool want(struct look *look, const struct sharings *found)
 {
@@ -204,7 +262,8 @@ static bool want(struct look *look, const struct sharings *found)
 	look->pairs = calloc(length + 1, sizeof *look->pairs);
 	look->named = calloc(length + 1, sizeof *look->named);
 	look->places = calloc(length + 1, sizeof *look->places);
-	if (!look->pairs || !look->named || !look->places)
+	look->granules = list_granules(look, found, &look->watch.granules_length);
+	if (!look->pairs || !look->named || !look->places || !look->granules)
 		return false;
 	for (size_t i = 0; i < length; i++) {
 		const struct sharing *pair = &found->at[i / 2];
@@ -215,6 +274,7 @@ static bool want(struct look *look, const struct sharings *found)
 	for (size_t i = 0; i < length; i++)
 		if (i == 0 || compare(&look->named[look->named_length - 1], &look->named[i]) != 0)
 			look->named[look->named_length++] = look->named[i];
+	look->watch.granules = look->granules;
 	look->watch.places = look->places;
 	look->watch.places_length = look->named_length;
 	for (size_t i = 0; i < look->named_length; i++)
@@ -225,7 +285,7 @@ static bool want(struct look *look, const struct sharings *found)
 /* One that wasn't come by again has addresses for names. */
 struct wanted *look_named(const struct look *look, const struct memory_access *access)
 {
-	struct wanted *wanted = wanted_of(look, access);
+	struct wanted *wanted = wanted_from(look, first_by(look, access), access);
 	if (wanted && !*wanted->place) {
 		snprintf(wanted->name, NAME, "%#lx", (unsigned long)access->address);
 		snprintf(wanted->place, NAME, "%#lx", (unsigned long)access->place);
@@ -321,6 +381,8 @@ static void look_at(struct look *look, const struct look_plan *kept, uint64_t en
 	look->named_length = 0;
 	free(look->places);
 	look->places = NULL;
+	free(look->granules);
+	look->granules = NULL;
 	look->watch.places_length = 0;
 	free(found);
 }

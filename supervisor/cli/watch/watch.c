@@ -31,14 +31,31 @@ static bool make_room(struct watch *watch)
 	return true;
 }
 
+/* Are some of its bytes among those that are asked for? */
+static bool is_wanted(const struct watch *watch, const struct memory_access *access)
+{
+	const uint64_t first = access->address / WATCH_GRANULE;
+	size_t low = 0, high = watch->granules_length;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (watch->granules[middle] < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < watch->granules_length &&
+	       watch->granules[low] <= (access->address + access->size - 1) / WATCH_GRANULE;
+}
+
 static void on_access(void *context, const struct memory_access *access)
 {
 	struct watch *watch = context;
+	if (watch->places_length > 0 && !is_wanted(watch, access))
+		return;
 	watch->full |= !watch->full && !make_room(watch);
 	if (watch->full)
 		return;
-	watch->accesses[watch->length] = *access;
-	watch->accesses[watch->length++].transition = watch->transition;
+	watch->accesses[watch->length++] = *access;
 	watch->other_stack |= access->other_stack;
 	if (watch->on_access)
 		watch->on_access(watch->context, watch->length - 1);
@@ -58,12 +75,12 @@ static void on_before(void *context, struct execution *execution, const struct t
 				       .thread = thread,
 				       .write = op->kind == OP_MEMORY_WRITE,
 				       .operation = true};
-	on_access(watch, &access);
+	process_look_operation(watch->session->process, &access);
 	if (op->kind == OP_MEMORY_READ || !op->arg3)
 		return;
 	access.address = (uint64_t)op->arg3;
 	access.write = false;
-	on_access(watch, &access);
+	process_look_operation(watch->session->process, &access);
 }
 
 static void on_end(void *context, struct execution *execution, const struct trace *trace)
@@ -78,6 +95,8 @@ bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace
 	struct session *session = watch->session;
 	const struct process_look seen = {.context = watch,
 					  .access = on_access,
+					  .transition = &watch->transition,
+					  .sift = true,
 					  .stacks = watch->stacks,
 					  .places = watch->places,
 					  .places_length = watch->places_length};

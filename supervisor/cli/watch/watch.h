@@ -5,19 +5,25 @@
 
 #include <fmc/supervisor/sharing.h>
 
+#define WATCH_GRANULE 8
+
 /* Executions whose accesses to memory are collected while they run (process_look). What they do is the same as ever. */
 struct watch {
 	struct session *session; /* borrowed */
 	bool
 	    stacks; /* accesses relative to the stack pointer as well: a thread has touched another one's stack */
-	struct memory_access *accesses; /* of the last execution, in the order in which they happened */
+	struct memory_access *accesses; /* of the last execution, as sift.h tells them */
 	size_t length, room;
 	size_t transition; /* the present one */
 	bool full;	   /* there were more of them than are kept */
 	bool other_stack;
 	bool ordered;		/* pairs that operations order are looked for, too (--granularity memory) */
-	const uint64_t *places; /* of instructions; borrowed */
-	size_t places_length;
+	/*
+	 * Instructions before which threads are to stand when what they touch is told; borrowed. If there are any, all accesses to the eight
+	 * bytes with these numbers are collected, in the order in which they happened, and no others; else those that watch_find() needs.
+	 */
+	const uint64_t *places, *granules; /* the latter in ascending order */
+	size_t places_length, granules_length;
 	/* Told each access by its index in accesses, while its thread stands before it if its instruction is one of those; may be NULL. */
 	void (*on_access)(void *context, size_t index);
 	void *context;

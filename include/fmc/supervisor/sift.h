@@ -1,0 +1,42 @@
+#ifndef FMC_SUPERVISOR_SIFT_H
+#define FMC_SUPERVISOR_SIFT_H
+
+#include <fmc/supervisor/sharing.h>
+
+/*
+ * Of the accesses of an execution, while it runs, those that sharing_find() and sharing_find_all() need: of eight bytes that one
+ * thread alone has touched since they were last given back none, only its last read and its last write of each byte are kept in
+ * mind. When another thread comes, these are told, and from then on every access there, until the memory is given back. So of
+ * the same bytes accesses are told in the order in which they happened, of different ones they may not be.
+ */
+struct sift;
+
+struct sift *sift_new(void); /* NULL without memory */
+void sift_free(struct sift *sift);
+
+/* An execution begins: what matters is told to this function. */
+typedef void sift_tell(void *context, const struct memory_access *access);
+void sift_begin(struct sift *sift, sift_tell *tell, void *context);
+
+/* What follows is done by this thread, in this transition. An access that is repeated there may be left out. */
+void sift_turn(struct sift *sift, uint32_t thread, size_t transition);
+
+/*
+ * Instructions have numbers, by which what they do again and again is told fast: what an instruction of one number is, how many bytes
+ * it touches and whether it writes stays the same, until all numbers are given anew. 0: it has none.
+ */
+void sift_renumber(struct sift *sift);
+
+/* What sift_take() does, where the thread has touched that memory in this turn already, or nothing. False: it is to be called. */
+bool sift_again(struct sift *sift, uint32_t site, bool own_stack, uint64_t address);
+
+/* These addresses come next: what is kept in mind there is brought into the processor's caches. */
+void sift_prepare(const struct sift *sift, const uint64_t *addresses, size_t length);
+
+/* The turn's thread has made this access, whose own thread and transition are left aside. */
+void sift_take(struct sift *sift, uint32_t site, const struct memory_access *access);
+
+/* Has there been no memory for it since it began? Then accesses are missing. */
+bool sift_failed(const struct sift *sift);
+
+#endif

@@ -1,0 +1,140 @@
+/* What is kept in mind of the bytes that threads touch, by pages. */
+#include "supervisor/order/sift_memory.h"
+
+#include <fmc/tracer/array.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LARGE_PAGE    (2u << 20)
+#define CELLS_BYTES   (PAGE_GRANULES * sizeof(struct cell))
+#define PAGES_AT_ONCE (LARGE_PAGE / CELLS_BYTES)
+#define MOST_PAGES    (1u << 18)		 /* a gigabyte */
+#define MOST_SPLITS   (CELL_SHARED - CELL_SPLIT) /* as much */
+
+void sift_memory_clear(struct sift_memory *memory)
+{
+	for (size_t i = 0; i < memory->pages_room; i++)
+		if (memory->pages[i].number)
+			memset(memory->pages[i].cells, 0, CELLS_BYTES);
+	memory->splits_length = 0;
+	memory->full = false;
+}
+
+void sift_memory_release(struct sift_memory *memory)
+{
+	for (size_t i = 0; i < memory->blocks_length; i++)
+		free(memory->blocks[i]);
+	free(memory->blocks);
+	free(memory->pages);
+	free(memory->splits);
+	*memory = (struct sift_memory){0};
+}
+
+static struct sift_page *slot_of(struct sift_page *pages, size_t room, uint64_t number)
+{
+	size_t slot = (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+	while (pages[slot].number && pages[slot].number != number)
+		slot = (slot + 1) & (room - 1);
+	return &pages[slot];
+}
+
+static bool grow(struct sift_memory *memory)
+{
+	const size_t room = memory->pages_room ? 2 * memory->pages_room : 256;
+	struct sift_page *pages = calloc(room, sizeof *pages);
+	if (!pages)
+		return false;
+	for (size_t i = 0; i < memory->pages_room; i++)
+		if (memory->pages[i].number)
+			*slot_of(pages, room, memory->pages[i].number) = memory->pages[i];
+	free(memory->pages);
+	memory->pages = pages;
+	memory->pages_room = room;
+	return true;
+}
+
+/* Of memory that the kernel may map by large pages: what is kept in mind is looked up all over it. */
+static void *take_large(size_t size)
+{
+	void *at = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+	if (at)
+		(void)madvise(at, size, MADV_HUGEPAGE);
+	return at;
+}
+
+/* Each of a page, of which many are taken at once. */
+static struct cell *take_cells(struct sift_memory *memory)
+{
+	if (memory->pages_length % PAGES_AT_ONCE == 0) {
+		void *block = ARRAY_DOUBLE(memory->blocks, memory->blocks_length)
+				  ? take_large(PAGES_AT_ONCE * CELLS_BYTES)
+				  : NULL;
+		if (!block)
+			return NULL;
+		memory->blocks[memory->blocks_length++] = block;
+	}
+	struct cell *block = memory->blocks[memory->blocks_length - 1];
+	struct cell *cells = block + memory->pages_length % PAGES_AT_ONCE * PAGE_GRANULES;
+	memset(cells, 0, CELLS_BYTES);
+	return cells;
+}
+
+static bool add(struct sift_memory *memory, uint64_t number)
+{
+	if (memory->pages_length == MOST_PAGES ||
+	    (2 * (memory->pages_length + 1) > memory->pages_room && !grow(memory)))
+		return false;
+	struct cell *cells = take_cells(memory);
+	if (!cells)
+		return false;
+	*slot_of(memory->pages, memory->pages_room, number) = (struct sift_page){number, cells};
+	memory->pages_length++;
+	return true;
+}
+
+struct cell *sift_memory_page(struct sift_memory *memory, uint64_t number, bool make)
+{
+	struct sift_page *recent = &memory->recent[++number % RECENT_PAGES];
+	if (recent->number == number)
+		return recent->cells;
+	const struct sift_page *page =
+	    memory->pages_room ? slot_of(memory->pages, memory->pages_room, number) : NULL;
+	if ((!page || !page->number) && make) {
+		memory->full |= !add(memory, number);
+		page = memory->full ? NULL : slot_of(memory->pages, memory->pages_room, number);
+	}
+	if (!page || !page->number)
+		return NULL;
+	*recent = *page;
+	return page->cells;
+}
+
+static bool grow_splits(struct sift_memory *memory)
+{
+	const size_t room = memory->splits_room ? 2 * memory->splits_room : LARGE_PAGE / sizeof(struct split);
+	if (room > MOST_SPLITS)
+		return false;
+	struct split *splits = take_large(room * sizeof *splits);
+	if (!splits)
+		return false;
+	if (memory->splits_length)
+		memcpy(splits, memory->splits, memory->splits_length * sizeof *splits);
+	free(memory->splits);
+	memory->splits = splits;
+	memory->splits_room = room;
+	return true;
+}
+
+struct split *sift_memory_split(struct sift_memory *memory, struct cell *cell)
+{
+	if (memory->splits_length == memory->splits_room && !grow_splits(memory)) {
+		memory->full = true;
+		return NULL;
+	}
+	struct split *split = &memory->splits[memory->splits_length];
+	memset(split, 0, sizeof *split);
+	cell->read = CELL_SPLIT + (uint32_t)memory->splits_length++;
+	return split;
+}

@@ -1,0 +1,227 @@
+/* What is sifted out of accesses made at random doesn't change which accesses of different threads meet at which byte. */
+#include <fmc/supervisor/sift.h>
+
+#include "tests/unit/suite.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS	 4
+#define SITES	 24 /* from 1 */
+#define BYTES	 256
+#define TURNS	 60
+#define MOST	 4000
+#define MEETINGS 40000
+#define BASE	 UINT64_C(0x7ffff0000ff8) /* so that a page ends early */
+
+static struct sift *sift;
+static struct memory_access made[MOST], told[MOST * 8];
+static size_t made_length, told_length;
+
+/* Of two threads at a byte, one of which writes: the last access of its kind of the one, and a later one of the other. */
+struct meeting {
+	uint32_t byte, first_thread, first_transition, second_thread, second_transition;
+	bool first_writes, second_writes;
+	uint64_t second_place;
+};
+
+struct meetings {
+	struct meeting at[MEETINGS];
+	size_t length;
+};
+
+static struct meetings of_made, of_told;
+
+static void setup(void)
+{
+	sift = sift_new();
+	ck_assert_ptr_nonnull(sift);
+}
+
+static void teardown(void)
+{
+	sift_free(sift);
+}
+
+static void on_told(void *context, const struct memory_access *access)
+{
+	(void)context;
+	ck_assert_uint_lt(told_length, sizeof told / sizeof told[0]);
+	told[told_length++] = *access;
+}
+
+static void begin(unsigned seed)
+{
+	srand(seed);
+	made_length = told_length = 0;
+	sift_begin(sift, on_told, NULL);
+}
+
+static unsigned below(unsigned limit)
+{
+	return (unsigned)rand() % limit;
+}
+
+static void take(uint32_t site, struct memory_access access, uint32_t thread, size_t transition)
+{
+	if (!sift_again(sift, site, access.own_stack, access.address))
+		sift_take(sift, site, &access);
+	access.thread = thread;
+	access.transition = transition;
+	made[made_length++] = access;
+}
+
+static struct memory_access access_by(uint32_t site)
+{
+	static const uint8_t sizes[] = {1, 1, 2, 4, 4, 8, 8, 16, 32, 64};
+	const uint64_t size = sizes[site % sizeof sizes];
+	uint64_t offset = below(BYTES - 64);
+	if (below(4))
+		offset -= offset % (size < 8 ? size : 8);
+	return (struct memory_access){
+	    .address = BASE + offset, .size = size, .place = 0x1000 + site, .write = site % 3 == 0};
+}
+
+/* Without a number: a range, memory that is given back, what an operation does. */
+static void take_other(uint32_t thread, size_t transition)
+{
+	const unsigned kind = below(4);
+	const uint64_t offset = below(BYTES / 8) * 8, size = 8 + below((BYTES - (unsigned)offset) / 8) * 8;
+	const struct memory_access access = {.address = BASE + offset,
+					     .size = kind == 1 ? 4 : size,
+					     .place = 0x2000 + below(3),
+					     .write = kind != 0 && below(2),
+					     .frees = kind == 0 || kind == 2,
+					     .operation = kind == 1};
+	take(0, access, thread, transition);
+}
+
+static void turn(size_t transition)
+{
+	const uint32_t thread = below(THREADS);
+	sift_turn(sift, thread, transition);
+	for (unsigned n = below(30); n > 0; n--) {
+		const uint32_t site = 1 + below(SITES);
+		if (below(12) == 0)
+			take_other(thread, transition);
+		else
+			take(site, access_by(site), thread, transition);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct meeting));
+}
+
+static void meet(struct meetings *meetings, uint32_t byte, const struct memory_access *first,
+		 const struct memory_access *second)
+{
+	struct meeting meeting;
+	ck_assert_uint_lt(meetings->length, MEETINGS);
+	memset(&meeting, 0, sizeof meeting);
+	meeting.byte = byte;
+	meeting.first_thread = first->thread;
+	meeting.first_transition = (uint32_t)first->transition;
+	meeting.first_writes = first->write;
+	meeting.second_thread = second->thread;
+	meeting.second_transition = (uint32_t)second->transition;
+	meeting.second_writes = second->write;
+	meeting.second_place = second->place;
+	meetings->at[meetings->length++] = meeting;
+}
+
+/* Each meeting once, in ascending order. */
+static void find(const struct memory_access *accesses, size_t length, struct meetings *meetings)
+{
+	meetings->length = 0;
+	for (uint32_t byte = 0; byte < BYTES; byte++) {
+		const struct memory_access *last[THREADS][2] = {{NULL}};
+		for (const struct memory_access *access = accesses; access < accesses + length; access++) {
+			if (BASE + byte < access->address || BASE + byte >= access->address + access->size)
+				continue;
+			for (uint32_t t = 0; t < THREADS && (access->write || !access->frees); t++)
+				for (int kind = 0; kind < 2; kind++)
+					if (t != access->thread && last[t][kind] && (kind || access->write))
+						meet(meetings, byte, last[t][kind], access);
+			if (access->frees)
+				memset(last, 0, sizeof last);
+			else
+				last[access->thread][access->write] = access;
+		}
+	}
+	qsort(meetings->at, meetings->length, sizeof meetings->at[0], compare);
+	size_t kept = 0;
+	for (size_t i = 0; i < meetings->length; i++)
+		if (i == 0 || compare(&meetings->at[i], &meetings->at[kept - 1]) != 0)
+			meetings->at[kept++] = meetings->at[i];
+	meetings->length = kept;
+}
+
+START_TEST(same_meetings)
+{
+	size_t met = 0, left_out = 0;
+	for (unsigned seed = 1; seed <= 300; seed++) {
+		begin(seed);
+		if (seed % 50 == 0)
+			sift_renumber(sift);
+		for (size_t transition = 0; transition < TURNS; transition++)
+			turn(transition);
+		ck_assert(!sift_failed(sift));
+		find(made, made_length, &of_made);
+		find(told, told_length, &of_told);
+		ck_assert_uint_eq(of_made.length, of_told.length);
+		ck_assert_int_eq(memcmp(of_made.at, of_told.at, of_made.length * sizeof of_made.at[0]), 0);
+		met += of_made.length;
+		left_out += told_length < made_length;
+	}
+	ck_assert_uint_gt(met, 0);
+	ck_assert_uint_gt(left_out, 0);
+}
+END_TEST
+
+static void write_by(uint32_t thread, size_t transition, uint64_t address)
+{
+	const struct memory_access access = {.address = address, .size = 8, .place = 1, .write = true};
+	sift_turn(sift, thread, transition);
+	take(1, access, thread, transition);
+}
+
+/* What nobody else comes to isn't told. */
+START_TEST(own)
+{
+	begin(1);
+	for (uint32_t thread = 0; thread < THREADS; thread++)
+		for (uint64_t i = 0; i < 100; i++)
+			write_by(thread, thread, BASE + 4096 * thread + 8 * i);
+	ck_assert_uint_eq(told_length, 0);
+	write_by(0, THREADS, BASE + 4096);
+	ck_assert_uint_eq(told_length, 2);
+	ck_assert_uint_eq(told[0].thread, 1);
+	ck_assert_uint_eq(told[0].address, BASE + 4096);
+	ck_assert_uint_eq(told[1].thread, 0);
+}
+END_TEST
+
+/* A range that another thread comes to is told as far as that one goes, and once. */
+START_TEST(range)
+{
+	const struct memory_access filled = {.address = BASE, .size = 4096 * 3, .place = 1, .write = true};
+	struct memory_access read = {.address = BASE + 64, .size = 64, .place = 2};
+	begin(1);
+	sift_turn(sift, 0, 0);
+	take(0, filled, 0, 0);
+	sift_turn(sift, 1, 1);
+	take(0, read, 1, 1);
+	ck_assert_uint_eq(told_length, 2);
+	ck_assert_uint_eq(told[0].address, BASE + 64);
+	ck_assert_uint_eq(told[0].size, 64);
+	read.address = BASE + 192;
+	read.size = 8;
+	take(2, read, 1, 1);
+	ck_assert_uint_eq(told_length, 4);
+}
+END_TEST
+
+SUITE("sift", 120, setup, teardown, TEST(same_meetings), TEST(own), TEST(range))
