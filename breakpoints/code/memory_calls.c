@@ -1,6 +1,7 @@
 /* Which functions touch memory for their caller: the table of them. */
 #include "breakpoints/code/memory_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *memory_state_name(size_t i)
@@ -316,11 +317,33 @@ static bool begins(const char *name, const char *beginning)
 	return strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static int by_name(const void *a, const void *b)
+{
+	const struct memory_call *const *x = a, *const *y = b;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* The table is sorted when it is first looked through: a program may call a hundred thousand functions. */
+static const struct memory_call *find_in_table(const char *name)
+{
+	static const struct memory_call *sorted[CALLS];
+	const struct memory_call wanted = {.name = name}, *key = &wanted;
+	if (!sorted[0]) {
+		for (size_t i = 0; i < CALLS; i++)
+			sorted[i] = &calls[i];
+		qsort(sorted, CALLS, sizeof(*sorted), by_name);
+	}
+	const struct memory_call *const *found = bsearch(&key, sorted, CALLS, sizeof(*sorted), by_name);
+	return found ? *found : NULL;
+}
+
 const struct memory_call *memory_calls_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (strcmp(calls[i].name, name) == 0)
-			return &calls[i];
+	const struct memory_call *call = find_in_table(name);
+	if (call)
+		return call;
 	/* Static members have no object, and of one that returns an object the first argument is where that goes. */
 	if (strstr(name, "_S_") || strstr(name, "6substr"))
 		return NULL;

@@ -258,12 +258,12 @@ static void note_landing(struct gathering *gathering, const struct instruction *
 	struct sites *sites = gathering->sites;
 	uint64_t target;
 	const enum flow flow = instruction_flow(instruction, &target);
+	const struct landings *landings = &sites->landings[sites->landings_length - 1];
 	if (flow != FLOW_CALL && flow != FLOW_BRANCH && flow != FLOW_JUMP)
 		return;
-	if (ARRAY_DOUBLE(sites->landings, sites->landings_length))
-		sites->landings[sites->landings_length++] = target;
-	else
-		gathering->failed = true;
+	const uint64_t at = target - landings->low;
+	if (at < landings->high - landings->low)
+		landings->bits[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
 static void visit(void *context, const struct instruction *instruction)
@@ -311,40 +311,71 @@ void sites_leave_out(struct sites *sites, const char *name, const char *why)
 		 length ? ", " : "", name, why);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static int by_address(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* Those of a module come as they stand there, but for the few at its end that are left out; modules come in any order. */
 void sites_sort(struct sites *sites)
 {
-	if (sites->length)
+	size_t sorted = 1;
+	while (sorted < sites->length && sites->at[sorted - 1].address <= sites->at[sorted].address)
+		sorted++;
+	if (sorted < sites->length)
 		qsort(sites->at, sites->length, sizeof(*sites->at), by_address);
-	if (sites->landings_length)
-		qsort(sites->landings, sites->landings_length, sizeof(*sites->landings), by_value);
+}
+
+static const struct landings *landings_of(const struct sites *sites, uint64_t address)
+{
+	for (size_t i = 0; i < sites->landings_length; i++)
+		if (address >= sites->landings[i].low && address < sites->landings[i].high)
+			return &sites->landings[i];
+	return NULL;
 }
 
 uint8_t sites_met(const struct sites *sites, uint64_t address)
 {
-	size_t low = 0, high = sites->landings_length;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (sites->landings[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const struct landings *landings = landings_of(sites, address);
 	uint8_t met = 0;
-	for (; low < sites->landings_length && sites->landings[low] < address + 5; low++)
-		met |= (uint8_t)(1u << (sites->landings[low] - address));
+	for (unsigned k = 1; landings && k < 5 && address + k < landings->high; k++) {
+		const uint64_t at = address + k - landings->low;
+		met |= (uint8_t)((landings->bits[at / 8] >> at % 8 & 1) << k);
+	}
 	return met;
+}
+
+static bool add_landings(struct sites *sites, const struct module *module)
+{
+	const struct landings landings = {module->low, module->high,
+					  calloc((module->high - module->low) / 8 + 1, 1)};
+	if (!landings.bits || !ARRAY_ONE_MORE(sites->landings, sites->landings_length)) {
+		free(landings.bits);
+		return false;
+	}
+	sites->landings[sites->landings_length++] = landings;
+	return true;
+}
+
+/* Those that were left out come after all others: put them between. */
+static bool merge_left_out(struct sites *sites, size_t first)
+{
+	size_t middle = first + 1;
+	while (middle < sites->length && sites->at[middle - 1].address <= sites->at[middle].address)
+		middle++;
+	size_t left = middle, right = sites->length - middle;
+	struct site *later = right && middle < sites->length ? malloc(right * sizeof(*later)) : NULL;
+	if (!later)
+		return middle >= sites->length;
+	memcpy(later, sites->at + middle, right * sizeof(*later));
+	qsort(later, right, sizeof(*later), by_address);
+	for (size_t to = sites->length; right > 0;)
+		sites->at[--to] = left > first && sites->at[left - 1].address > later[right - 1].address
+				      ? sites->at[--left]
+				      : later[--right];
+	free(later);
+	return true;
 }
 
 static enum status gather(struct sites *sites, const struct module *module)
@@ -362,7 +393,10 @@ static enum status gather(struct sites *sites, const struct module *module)
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
-	enum status status = sweep_module(module, &visitor);
+	const size_t first = sites->length;
+	gathering.failed |= !add_landings(sites, module);
+	enum status status = gathering.failed ? STATUS_NO_MEMORY : sweep_module(module, &visitor);
+	gathering.failed |= !merge_left_out(sites, first);
 	free(gathering.links.at);
 	free(gathering.own.at);
 	return gathering.failed ? STATUS_NO_MEMORY : status;
@@ -383,6 +417,8 @@ enum status sites_add(struct sites *sites, const struct module *module)
 void sites_release(struct sites *sites)
 {
 	free(sites->at);
+	for (size_t i = 0; i < sites->landings_length; i++)
+		free(sites->landings[i].bits);
 	free(sites->landings);
 	unfollowed_release(&sites->unfollowed);
 	*sites = (struct sites){0};

@@ -30,12 +30,18 @@ struct site {
 	bool stands; /* in the present target threads are to stand here */
 };
 
+/* A module's addresses that direct jumps and calls lead to, as bits from `low` on. */
+struct landings {
+	uint64_t low, high;
+	uint8_t *bits;
+};
+
 struct sites {
 	struct site *at; /* in ascending order within each module */
 	size_t length;
 	char left_out[256];	      /* as sampler_left_out() says */
 	struct unfollowed unfollowed; /* functions that they call */
-	uint64_t *landings;	      /* where direct jumps and calls lead */
+	struct landings *landings;    /* where direct jumps and calls lead, for each module */
 	size_t landings_length;
 	uint64_t
 	    thread_bytes; /* of their thread-local variables in each thread, those of libraries that are loaded later left aside */
@@ -46,10 +52,10 @@ struct sites {
  * a linkage table to what isn't one of memory_calls.h, and for atomic instructions, which are operations or told of elsewhere. STATUS_NO_MEMORY: not all of them.
  */
 enum status sites_add(struct sites *sites, const struct module *module);
-/* After the last sites_add(): sites and landings in ascending order. */
+/* After the last sites_add(): all in ascending order. */
 void sites_sort(struct sites *sites);
 
-/* Bit k, up to 4: a direct jump or call leads to k bytes from the address. Sorted. */
+/* Bit k, up to 4: a direct jump or call of the same module leads to k bytes from the address. */
 uint8_t sites_met(const struct sites *sites, uint64_t address);
 
 void sites_release(struct sites *sites);

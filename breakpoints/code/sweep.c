@@ -6,6 +6,7 @@
 #include <fmc/tracer/target.h>
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What is known of a byte of code. */
@@ -15,7 +16,14 @@ enum {
 	INSIDE = 4,  /* an instruction goes on here */
 	TARGET = 8,  /* a direct jump or call leads here */
 	SURE = 16,   /* the START is certain */
+	LEADS = 32,  /* the START's instruction has a target outside of all functions with known ends */
+	ENDS = 64,   /* after the START's instruction control doesn't go on */
 };
+
+/* What has been seen of one instruction. */
+#define DECODED (START | LEADS | ENDS)
+
+#define EACH UINT64_C(0x0101010101010101)
 
 struct known {
 	struct function function;
@@ -99,16 +107,24 @@ static const struct stretch *code_of(const struct sweep *sweep, const struct fun
 	return within ? stretch : NULL;
 }
 
-static enum flow mark_target(const struct sweep *sweep, const struct instruction *instruction)
+static bool has_target(enum flow flow)
 {
-	uint64_t target;
-	enum flow flow = instruction_flow(instruction, &target);
-	if (flow != FLOW_CALL && flow != FLOW_BRANCH && flow != FLOW_JUMP)
-		return flow;
-	uint8_t *mark = mark_at(sweep, target);
+	return flow == FLOW_CALL || flow == FLOW_BRANCH || flow == FLOW_JUMP;
+}
+
+static bool goes_nowhere_on(enum flow flow)
+{
+	return flow == FLOW_JUMP || flow == FLOW_INDIRECT || flow == FLOW_END;
+}
+
+/* What is to be kept of it, so that it needn't be decoded again. All that is covered is marked so by now. */
+static uint8_t mark_target(const struct sweep *sweep, enum flow flow, uint64_t target)
+{
+	uint8_t *mark = has_target(flow) ? mark_at(sweep, target) : NULL;
+	const bool leads = mark && !(*mark & COVERED);
 	if (mark)
 		*mark |= TARGET;
-	return flow;
+	return (uint8_t)(START | (leads ? LEADS : 0) | (goes_nowhere_on(flow) ? ENDS : 0));
 }
 
 static void mark_instruction(const struct walk *walk, uint8_t what)
@@ -132,37 +148,73 @@ static bool is_wanted(const struct sweep *sweep, const struct stretch *stretch,
 							       function->high - function->low);
 }
 
-/* Mark what would be true if the function is what it seems to be. */
-static void mark_function(struct sweep *sweep, struct known *known)
+static void cover_function(struct sweep *sweep, struct known *known)
 {
 	const struct function *function = &known->function;
 	const struct stretch *stretch = code_of(sweep, function);
 	if (!stretch)
 		return;
-	for (uint64_t at = function->low; at < function->high; at++)
-		stretch->marks[at - stretch->low] |= COVERED;
+	/* There are no other marks yet. */
+	memset(stretch->marks + (function->low - stretch->low), COVERED, function->high - function->low);
 	known->wanted = is_wanted(sweep, stretch, function);
+}
+
+/* Mark what would be true if the function is what it seems to be. */
+static void mark_function(struct sweep *sweep, struct known *known)
+{
+	const struct function *function = &known->function;
+	const struct stretch *stretch = code_of(sweep, function);
 	if (!known->wanted)
 		return;
 	struct walk walk = walk_of(stretch, function->low, function->high);
 	known->everywhere = function->landing_pads;
 	while (walk_next(&walk)) {
-		mark_instruction(&walk, START);
-		known->everywhere |= mark_target(sweep, &walk.instruction) == FLOW_INDIRECT;
+		uint64_t target = 0;
+		const enum flow flow = instruction_flow(&walk.instruction, &target);
+		mark_instruction(&walk, mark_target(sweep, flow, target));
+		known->everywhere |= flow == FLOW_INDIRECT;
 	}
 	known->whole = walk.at == function->high;
 	if (!known->whole)
-		unmark(stretch, function->low, function->high, START | INSIDE);
+		unmark(stretch, function->low, function->high, DECODED | INSIDE);
 }
 
-/* Does some other decoding, or a jump, disagree on where instructions begin? */
+/* Does some other decoding, or a jump, disagree on where instructions begin, or has it taken the marks away again? */
+static bool is_disputed(const struct stretch *stretch, size_t i)
+{
+	const uint8_t mark = stretch->marks[i];
+	const bool after_lock = i > 0 && stretch->marks[i - 1] & START && stretch->code[i - 1] == 0xf0;
+	return !(mark & (START | INSIDE)) ||
+	       (mark & INSIDE && (mark & START || (mark & TARGET && !after_lock)));
+}
+
+static uint64_t eight_marks(const struct stretch *stretch, size_t i)
+{
+	uint64_t marks;
+	memcpy(&marks, stretch->marks + i, sizeof(marks));
+	return marks;
+}
+
+/* The same bit of each of eight marks, as the lowest one of its byte. */
+static uint64_t those_with(uint64_t marks, uint8_t bit)
+{
+	return marks / bit & EACH;
+}
+
+/* Eight marks without a doubt: each is either START, or INSIDE without TARGET. */
+static bool are_plain(uint64_t marks)
+{
+	const uint64_t inside = those_with(marks, INSIDE);
+	return (inside ^ those_with(marks, START)) == EACH && !(inside & those_with(marks, TARGET));
+}
+
 static bool disputed(const struct stretch *stretch, const struct function *function)
 {
-	for (uint64_t at = function->low; at < function->high; at++) {
-		size_t i = at - stretch->low;
-		uint8_t mark = stretch->marks[i];
-		bool after_lock = i > 0 && stretch->marks[i - 1] & START && stretch->code[i - 1] == 0xf0;
-		if (mark & INSIDE && (mark & START || (mark & TARGET && !after_lock)))
+	const size_t end = function->high - stretch->low;
+	for (size_t i = function->low - stretch->low; i < end; i++) {
+		if (i + 8 <= end && are_plain(eight_marks(stretch, i)))
+			i += 7;
+		else if (is_disputed(stretch, i))
 			return true;
 	}
 	return false;
@@ -186,9 +238,34 @@ static bool follow_flow(struct sweep *sweep, const struct instruction *instructi
 {
 	uint64_t target;
 	enum flow flow = instruction_flow(instruction, &target);
-	if (flow == FLOW_CALL || flow == FLOW_BRANCH || flow == FLOW_JUMP)
+	if (has_target(flow))
 		follow_later(sweep, target);
-	return flow == FLOW_JUMP || flow == FLOW_INDIRECT || flow == FLOW_END;
+	return goes_nowhere_on(flow);
+}
+
+static void follow_targets(struct sweep *sweep, const struct stretch *stretch, uint64_t low, uint64_t high)
+{
+	struct walk walk = walk_of(stretch, low, high);
+	if (walk_next(&walk))
+		(void)follow_flow(sweep, &walk.instruction);
+}
+
+/* A whole function whose marks nobody disputes: they say where its instructions begin. */
+static void reach_instructions(struct sweep *sweep, const struct stretch *stretch, const struct known *known)
+{
+	bool reached = true;
+	for (uint64_t at = known->function.low; at < known->function.high; at++) {
+		uint8_t *mark = &stretch->marks[at - stretch->low];
+		if (!(*mark & START))
+			continue;
+		reached |= known->everywhere || *mark & TARGET;
+		if (!reached)
+			continue;
+		*mark |= SURE;
+		if (*mark & LEADS)
+			follow_targets(sweep, stretch, at, known->function.high);
+		reached = !(*mark & ENDS);
+	}
 }
 
 static void make_sure(struct sweep *sweep, const struct known *known)
@@ -206,15 +283,7 @@ static void make_sure(struct sweep *sweep, const struct known *known)
 		leave_out(sweep, function->low, function->high, true);
 		return;
 	}
-	bool reached = true;
-	for (struct walk walk = walk_of(stretch, function->low, function->high); walk_next(&walk);) {
-		uint8_t *mark = walk_marks(&walk);
-		reached |= known->everywhere || *mark & TARGET;
-		if (!reached)
-			continue;
-		*mark |= SURE;
-		reached = !follow_flow(sweep, &walk.instruction);
-	}
+	reach_instructions(sweep, stretch, known);
 }
 
 /* What begins at an address outside of all functions, up to where that is known again. */
@@ -260,20 +329,34 @@ static bool looks_like_code(struct sweep *sweep, const struct stretch *stretch, 
 	return good > 50 * bad;
 }
 
+static bool is_known(uint8_t mark)
+{
+	return mark & (COVERED | START | INSIDE);
+}
+
+static bool are_known(uint64_t marks)
+{
+	return (those_with(marks, COVERED) | those_with(marks, START) | those_with(marks, INSIDE)) == EACH;
+}
+
 /* Executable bytes that neither belong to a function nor were led to. */
 static void find_gaps(struct sweep *sweep, const struct stretch *stretch)
 {
 	for (size_t from = 0, to; from < stretch->size; from = to) {
-		for (to = from; to < stretch->size && !(stretch->marks[to] & (COVERED | START | INSIDE));)
+		for (to = from; to < stretch->size && !is_known(stretch->marks[to]);)
 			to++;
 		if (to > from && looks_like_code(sweep, stretch, stretch->low + from, stretch->low + to))
 			leave_out(sweep, stretch->low + from, stretch->low + to, false);
 		to += to == from;
+		while (to + 8 <= stretch->size && are_known(eight_marks(stretch, to)))
+			to += 8;
 	}
 }
 
 static void sweep_functions(struct sweep *sweep)
 {
+	for (size_t i = 0; i < sweep->known_length; i++)
+		cover_function(sweep, &sweep->known[i]);
 	for (size_t i = 0; i < sweep->known_length && goes_on(sweep); i++)
 		mark_function(sweep, &sweep->known[i]);
 	for (size_t i = 0; i < sweep->known_length && goes_on(sweep); i++)

@@ -155,11 +155,26 @@ static const char *const quiet_kinds[] = {"pthread_",
 					  "_ZNSaI",
 					  "_ZNSt8ios_base4Init"};
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The table is sorted when it is first looked through: a program may have a hundred thousand functions. */
+static bool is_in_table(const char *name)
+{
+	static const char *sorted[sizeof(quiet) / sizeof(quiet[0])];
+	if (!sorted[0]) {
+		memcpy(sorted, quiet, sizeof(quiet));
+		qsort(sorted, sizeof(quiet) / sizeof(quiet[0]), sizeof(quiet[0]), by_name);
+	}
+	return bsearch(&name, sorted, sizeof(quiet) / sizeof(quiet[0]), sizeof(quiet[0]), by_name) != NULL;
+}
+
 static bool is_quiet(const char *name)
 {
-	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++)
-		if (strcmp(name, quiet[i]) == 0)
-			return true;
+	if (is_in_table(name))
+		return true;
 	for (size_t i = 0; i < sizeof(quiet_kinds) / sizeof(quiet_kinds[0]); i++)
 		if (strncmp(name, quiet_kinds[i], strlen(quiet_kinds[i])) == 0)
 			return true;
@@ -167,18 +182,28 @@ static bool is_quiet(const char *name)
 	return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_");
 }
 
-static size_t find(const struct unfollowed *unfollowed, const char *name)
+/* Where the name is or would be. */
+static size_t find(const struct unfollowed *unfollowed, const char *name, bool *there)
 {
-	size_t i = 0;
-	while (i < unfollowed->length && strcmp(unfollowed->names[i], name) != 0)
-		i++;
-	return i;
+	size_t low = 0, high = unfollowed->length;
+	*there = false;
+	while (low < high && !*there) {
+		const size_t middle = low + (high - low) / 2;
+		const int order = strcmp(unfollowed->names[middle], name);
+		*there = order == 0;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return *there ? high : low;
 }
 
 void unfollowed_add(struct unfollowed *unfollowed, const char *name)
 {
-	if (!*name || is_quiet(name) || memory_calls_find(name) ||
-	    find(unfollowed, name) < unfollowed->length)
+	bool there;
+	const size_t at = find(unfollowed, name, &there), after = unfollowed->length - at;
+	if (!*name || there || is_quiet(name) || memory_calls_find(name))
 		return;
 	char *copy = strdup(name);
 	if (!copy || !ARRAY_ONE_MORE(unfollowed->names, unfollowed->length)) {
@@ -186,21 +211,21 @@ void unfollowed_add(struct unfollowed *unfollowed, const char *name)
 		unfollowed->failed = true;
 		return;
 	}
-	unfollowed->names[unfollowed->length++] = copy;
+	memmove(unfollowed->names + at + 1, unfollowed->names + at, after * sizeof(*unfollowed->names));
+	unfollowed->names[at] = copy;
+	unfollowed->length++;
 }
 
 void unfollowed_drop(struct unfollowed *unfollowed, const char *name)
 {
-	const size_t i = find(unfollowed, name);
-	if (i == unfollowed->length)
+	bool there;
+	const size_t at = find(unfollowed, name, &there);
+	if (!there)
 		return;
-	free(unfollowed->names[i]);
-	unfollowed->names[i] = unfollowed->names[--unfollowed->length];
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	free(unfollowed->names[at]);
+	unfollowed->length--;
+	memmove(unfollowed->names + at, unfollowed->names + at + 1,
+		(unfollowed->length - at) * sizeof(*unfollowed->names));
 }
 
 void unfollowed_text(const struct unfollowed *unfollowed, char *text, size_t room)
@@ -212,7 +237,6 @@ void unfollowed_text(const struct unfollowed *unfollowed, char *text, size_t roo
 		snprintf(text, room, "functions that aren't followed");
 	if (unfollowed->failed || length == 0)
 		return;
-	qsort(unfollowed->names, length, sizeof(*unfollowed->names), by_name);
 	for (size_t i = 0; i < shown && at < room; i++)
 		at += (size_t)snprintf(text + at, room - at, "%s%.24s",
 				       i == 0 ? "functions that aren't followed: " : ", ",

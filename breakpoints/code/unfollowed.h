@@ -9,7 +9,7 @@
  * neither in memory_calls.h nor known to touch none. What executions do to memory isn't seen as a whole where there are such.
  */
 struct unfollowed {
-	char **names;
+	char **names; /* in their order */
 	size_t length;
 	bool failed; /* there was no memory for all of them */
 };
