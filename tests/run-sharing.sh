@@ -184,6 +184,33 @@ EOT
 "${CC:-cc}" -O1 -g -pthread -DLIBRARY="\"$SCRATCH/liblate.so\"" "$SCRATCH/loads.c" -o "$SCRATCH/loads" -ldl
 depends 'late at loads\.c:15 by T3 and T4' "$SCRATCH/loads"
 
+# Of many variables the reason names some; JSON has them all.
+cat >"$SCRATCH/many.c" <<'EOT'
+#include <pthread.h>
+static volatile int a, b, c, d, e, f, g, h, i, j;
+static void *touch(void *unused)
+{
+	a = b = c = d = e = f = g = h = i = j = 1;
+	return unused;
+}
+int main(void)
+{
+	pthread_t threads[2];
+	for (int t = 0; t < 2; t++)
+		pthread_create(&threads[t], NULL, touch, NULL);
+	for (int t = 0; t < 2; t++)
+		pthread_join(threads[t], NULL);
+	return 0;
+}
+EOT
+"${CC:-cc}" -O1 -g -pthread "$SCRATCH/many.c" -o "$SCRATCH/many"
+depends '[a-j] at .*; and 7 more' "$SCRATCH/many"
+judge "the reason is short" grep -q "if these accesses don't matter: .* and 4 more" \
+    <<<"$("$BUILD/tests/json" "$SCRATCH/json" incomplete_because.0)"
+for field in complete_only_if memory.unordered; do
+	judge "$field has all" [ -n "$("$BUILD/tests/json" "$SCRATCH/json" $field.9.variable)" ]
+done
+
 # What isn't seen, though every execution is watched.
 cat >"$SCRATCH/unseen.c" <<'EOT'
 #define _GNU_SOURCE

@@ -28,11 +28,16 @@ bool process_look(struct process *process, const struct process_look *look)
 	return looking->look || !look;
 }
 
+static const char *looking_text(enum status status)
+{
+	return status == STATUS_INTERRUPTED ? "there was no time for it" : status_text(status);
+}
+
 const char *process_unseen(const struct process *process)
 {
 	const struct looking *looking = &process->looking;
 	if (looking->status != STATUS_OK)
-		return status_text(looking->status);
+		return looking_text(looking->status);
 	return looking->sampler ? sampler_left_out(looking->sampler) : "";
 }
 
@@ -43,7 +48,7 @@ bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY
 	if (!looking->sampler)
 		missing = "nobody looked";
 	else if (looking->status != STATUS_OK)
-		missing = status_text(looking->status);
+		missing = looking_text(looking->status);
 	else if (looking->foreign_local)
 		missing = "a thread touches another one's thread-local variables";
 	else if (looking->sifting && sift_failed(looking->sift))

@@ -70,6 +70,7 @@ struct exploration {
 	struct coverage coverage;
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */
+	bool tried;		/* the first schedule has come to its end, twice alike */
 	double loading;		/* seconds of the budget that were used when the program was loaded */
 	char stage[64]; /* what was being done when they were used up before an execution: "while ..." */
 	uint64_t

@@ -199,7 +199,7 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 	/* What it leaves to later executions, files for example, may keep them from doing it again. */
 	if (usable)
 		verdict_uncontrolled(x->verdict, process_uncontrolled(x->session->process));
-	usable = usable && run_again(x, launch);
+	x->tried = usable = usable && run_again(x, launch);
 	x->verdict->alone = usable && !x->threaded;
 	const struct policy policy = explore_first_policy(x);
 	if (usable && x->last.trace.end == END_EXIT)

@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Of variables, and of places of each: a large program may have hundreds, which JSON lists. */
+#define ACCESSES_SHOWN 6
+
 /* Memory that threads share without operations. `only`: there is no other reason, but that time-outs fire in order. */
 static void give_memory_reason(struct verdict *verdict, bool only)
 {
@@ -11,7 +14,7 @@ static void give_memory_reason(struct verdict *verdict, bool only)
 	size_t length;
 	FILE *stream = open_memstream(&text, &length);
 	if (stream) {
-		memory_seen_print(&verdict->memory, 0, stream);
+		memory_seen_print(&verdict->memory, ACCESSES_SHOWN, stream);
 		fclose(stream);
 	}
 	verdict_because(verdict, "%s: %s",
@@ -34,7 +37,11 @@ static void give_time_reason(const struct exploration *x)
 				"loading the program",
 				seconds, x->loading);
 	else
-		verdict_because(x->verdict, "its %g seconds were used up", seconds);
+		verdict_because(x->verdict, "its %g seconds were used up%s", seconds,
+				x->tried && x->verdict->executions == 0 && !x->verdict->broken_off
+				    ? " before the search, by loading the program and by running its first "
+				      "schedule to see that it does the same again"
+				    : "");
 }
 
 void explore_give_reasons(struct exploration *x)

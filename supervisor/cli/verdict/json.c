@@ -161,9 +161,10 @@ static json_t *only_if_json(const struct verdict *verdict)
 /* How much of the executions' accesses to memory was looked at, in samples and as a whole. */
 static json_t *memory_json(const struct verdict *verdict)
 {
-	return json_pack("{s:I, s:o, s:I, s:o, s:o}", "executions", (json_int_t)verdict->memory.executions,
-			 "not_looked_at", json_text(verdict->memory.unseen), "watched_executions",
-			 (json_int_t)verdict->watched, "not_watched",
+	return json_pack("{s:I, s:o, s:o, s:I, s:o, s:o}", "executions",
+			 (json_int_t)verdict->memory.executions, "unordered",
+			 variables_json(&verdict->memory), "not_looked_at", json_text(verdict->memory.unseen),
+			 "watched_executions", (json_int_t)verdict->watched, "not_watched",
 			 json_text(*verdict->unwatched ? verdict->unwatched : NULL), "not_compiled",
 			 json_text(*verdict->uncompiled ? verdict->uncompiled : NULL));
 }
