@@ -5,6 +5,7 @@
 #include <fmc/breakpoints/plugin.h>
 #include <pthread.h>
 #include <threads.h>
+#include <unistd.h>
 
 /* Entry points: what the arguments say (System V calling convention), who calls. */
 
@@ -112,6 +113,25 @@ static void decode_access(const struct user_regs_struct *regs, struct call *call
 	call->op.arg3 = kind == ACCESS_COPIES ? (int64_t)regs->r8 : 0;
 }
 
+/*
+ * Where the descriptor is in a FILE. glibc (struct _IO_FILE, which programs have compiled in): after 13 pointers and flags. musl
+ * (stdio_impl.h): after 14 pointers and flags.
+ */
+static enum status decode_stream(const struct entries *entries, const struct target *target, uint64_t stream,
+				 struct call *call)
+{
+	int32_t descriptor = -1;
+	call->object = 0;
+	/* fflush(NULL) is about all there are. */
+	if (!stream)
+		descriptor = STDOUT_FILENO;
+	else if (target_read(target, stream + (entries->musl ? 120 : 112), &descriptor, sizeof descriptor) ==
+		 STATUS_GONE)
+		return STATUS_GONE;
+	call->descriptor = descriptor;
+	return STATUS_OK;
+}
+
 static enum status decode_arguments(const struct entries *entries, const struct target *target,
 				    const struct entry_point *point, const struct user_regs_struct *regs,
 				    struct call *call)
@@ -163,6 +183,16 @@ static enum status decode_arguments(const struct entries *entries, const struct 
 	case SHAPE_VARIABLE:
 		call->asks = true;
 		break;
+	case SHAPE_STDOUT:
+		call->object = 0;
+		call->descriptor = STDOUT_FILENO;
+		break;
+	case SHAPE_STREAM:
+		return decode_stream(entries, target, regs->rdi, call);
+	case SHAPE_STREAM_1:
+		return decode_stream(entries, target, regs->rsi, call);
+	case SHAPE_STREAM_3:
+		return decode_stream(entries, target, regs->rcx, call);
 	case SHAPE_LOADER:
 		call->object = 0;
 		call->loads = true;

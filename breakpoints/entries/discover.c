@@ -109,6 +109,8 @@ static void visit(void *context, const struct symbol *symbol)
 	const struct entry_point *point = symbol->function ? entry_point_find(symbol->name) : NULL;
 	if (!point && symbol->function && discovery->entries->watch_variables)
 		point = entry_point_asking(symbol->name);
+	if (!point && symbol->function && discovery->entries->watch_output)
+		point = entry_point_writing(symbol->name);
 	if (point && !is_wanted(discovery, point))
 		point = NULL;
 	/* What the program itself calls like one of libc's functions is its own affair. */

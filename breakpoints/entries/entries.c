@@ -27,7 +27,8 @@ void entries_clear(struct entries *entries)
 				    .atomics_use = entries->atomics_use,
 				    .promoted = entries->promoted,
 				    .without_doors = entries->without_doors,
-				    .watch_variables = entries->watch_variables};
+				    .watch_variables = entries->watch_variables,
+				    .watch_output = entries->watch_output};
 }
 
 void entries_free(struct entries *entries)
@@ -105,6 +106,11 @@ void entries_without_doors(struct entries *entries)
 void entries_watch_variables(struct entries *entries)
 {
 	entries->watch_variables = true;
+}
+
+void entries_watch_output(struct entries *entries)
+{
+	entries->watch_output = true;
 }
 
 /* A program without a thread library that could be found (static and stripped, say) may have them all the same. */

@@ -64,6 +64,7 @@ struct entries {
 	enum atomics_use atomics_use;
 	bool without_doors;
 	bool watch_variables; /* which variables of the environment are asked for */
+	bool watch_output;    /* functions that write to streams are operations */
 	bool answers;	      /* instructions whose results differ from run to run: */
 	struct answered_set answered;
 	const struct promoted *promoted; /* borrowed; NULL: none */

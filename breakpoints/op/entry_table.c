@@ -157,6 +157,62 @@ bool entry_point_asks(const struct entry_point *point)
 	return point->shape == SHAPE_VARIABLE;
 }
 
+/* In any order. Those that write to standard errors alone (perror(), warn()) aren't among them. */
+static const struct entry_point writing[] = {
+    SHAPED("printf", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("vprintf", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("__printf_chk", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("__vprintf_chk", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("wprintf", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("vwprintf", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("__wprintf_chk", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("__vwprintf_chk", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("puts", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("putchar", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("putchar_unlocked", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("putwchar", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("putwchar_unlocked", OP_OUTPUT, SHAPE_STDOUT, false),
+    SHAPED("fprintf", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("vfprintf", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("__fprintf_chk", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("__vfprintf_chk", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("fwprintf", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("vfwprintf", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("__fwprintf_chk", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("__vfwprintf_chk", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("__overflow", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("fclose", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("fflush", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("fflush_unlocked", OP_OUTPUT, SHAPE_STREAM, false),
+    SHAPED("fputs", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("fputs_unlocked", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("fputws", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("fputws_unlocked", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("fputc", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("fputc_unlocked", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("putc", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("putc_unlocked", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("_IO_putc", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("fputwc", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("putwc", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("putw", OP_OUTPUT, SHAPE_STREAM_1, false),
+    SHAPED("fwrite", OP_OUTPUT, SHAPE_STREAM_3, false),
+    SHAPED("fwrite_unlocked", OP_OUTPUT, SHAPE_STREAM_3, false),
+};
+
+const struct entry_point *entry_point_written(size_t i)
+{
+	return i < sizeof(writing) / sizeof(writing[0]) ? &writing[i] : NULL;
+}
+
+const struct entry_point *entry_point_writing(const char *name)
+{
+	for (size_t i = 0; i < sizeof(writing) / sizeof(writing[0]); i++)
+		if (strcmp(writing[i].name, name) == 0)
+			return &writing[i];
+	return NULL;
+}
+
 /* After the table: those of a plug-in, in the order of their coming. */
 static struct entry_point added[OP_USER_MOST];
 static size_t added_length;

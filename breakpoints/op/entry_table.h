@@ -22,6 +22,10 @@ enum entry_shape {
 	SHAPE_CREATE,	     /* (thread, attributes, routine, argument) */
 	SHAPE_THRD_CREATE,   /* (thread, routine, argument) */
 	SHAPE_VARIABLE,	     /* (name of a variable of the environment): no operation */
+	SHAPE_STDOUT,	     /* (...): writes to the stream stdout */
+	SHAPE_STREAM,	     /* (stream, ...): writes to it */
+	SHAPE_STREAM_1,	     /* (what, stream) */
+	SHAPE_STREAM_3,	     /* (what, size, number, stream) */
 	SHAPE_LOADER,	     /* no operation: the loader calls it where it has mapped or unmapped modules */
 	SHAPE_USER	     /* what a plug-in makes of it */
 };
@@ -63,6 +67,12 @@ const struct entry_point *entry_point_find(const char *name);
 /* A function by which a program asks for a variable of its environment. It is passed on. NULL: it is none. */
 const struct entry_point *entry_point_asking(const char *name);
 bool entry_point_asks(const struct entry_point *point);
+
+/* A function by which a program writes to a stream of libc's; NULL: it is none. */
+const struct entry_point *entry_point_writing(const char *name);
+
+/* Those by number, for tests; NULL after the last. */
+const struct entry_point *entry_point_written(size_t i);
 
 /* Add one of a kind that a plug-in describes; the name is borrowed. False: there are too many. */
 bool entry_point_add(const char *name, enum op_kind kind);

@@ -111,6 +111,7 @@ static struct op_entry ops[OP_ALL] = {
     [OP_MEMORY_WRITE] = {"memory_write", CLASS_MEMORY, CLASS_NONE, 0},
     [OP_MEMORY_FLUSH] = {"memory_flush", CLASS_MEMORY, CLASS_NONE, 0},
     [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE, 0},
+    [OP_OUTPUT] = {"output", CLASS_NONE, CLASS_NONE, 0},
     [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE, 0},
     [OP_SYSCALL] = {"syscall", CLASS_NONE, CLASS_NONE, MAY_BE_TIMED | OUTSIDE},
 };

@@ -17,10 +17,11 @@
 #define MOST_HIDDEN  (8u << 20) /* bytes of hidden variables */
 
 static const char *const key_names[KEYS] = {
-    "fmc",     "program",  "arg",	"directory", "module",	"env",	  "hidden",   "input",
-    "fair",    "depth",	   "timeouts",	"clock",     "atomics", "memory", "waking",   "expect",
-    "head",    "promoted", "ops",	"op",	     "image",	"origin", "strategy", "thread",
-    "verdict", "message",  "signature", "end",	     "loop",	"length",
+    "fmc",    "program",  "arg",     "directory",    "module",	      "env",	   "hidden",
+    "input",  "fair",	  "depth",   "timeouts",     "clock",	      "atomics",   "memory",
+    "waking", "expect",	  "head",    "promoted",     "ops",	      "op",	   "image",
+    "origin", "strategy", "thread",  "verdict",	     "message",	      "signature", "end",
+    "loop",   "length",	  "outcome", "outcome-part", "outcome-first",
 };
 
 static enum status set_string(struct parser *p, char **to, const char *value)
@@ -329,6 +330,12 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_loop(p, value);
 	case KEY_LENGTH:
 		return set_length(p, value);
+	case KEY_OUTCOME:
+		return set_string(p, &header->outcome, value);
+	case KEY_OUTCOME_PART:
+		return set_string(p, &header->outcome_part, value);
+	case KEY_OUTCOME_FIRST:
+		return set_string(p, &header->outcome_first, value);
 	case KEYS:
 		break;
 	}
@@ -353,8 +360,8 @@ enum status parser_header_line(struct parser *p, const char *line)
 		return append_unknown(p, line);
 	if (!*value)
 		return parser_fail(p, "'%s' without a value", key_names[key]);
-	if (!is_list(key) && (p->seen & 1u << key))
+	if (!is_list(key) && (p->seen & UINT64_C(1) << key))
 		return parser_fail(p, "'%s' is here twice", key_names[key]);
-	p->seen |= 1u << key;
+	p->seen |= UINT64_C(1) << key;
 	return set_key(p, key, value);
 }

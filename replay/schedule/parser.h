@@ -38,6 +38,9 @@ enum key {
 	KEY_END,
 	KEY_LOOP,
 	KEY_LENGTH,
+	KEY_OUTCOME,
+	KEY_OUTCOME_PART,
+	KEY_OUTCOME_FIRST,
 	KEYS
 };
 
@@ -54,7 +57,7 @@ struct parser {
 	enum stage stage;
 	bool has_length;
 	bool cut;		 /* the last line read had text and no newline */
-	uint32_t seen;		 /* keys that may come only once, a bit each */
+	uint64_t seen;		 /* keys that may come only once, a bit each */
 	size_t counts[KEYS + 1]; /* lines of each key; the unknown ones last */
 	size_t room;		 /* of schedule->lines */
 };

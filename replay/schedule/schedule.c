@@ -67,6 +67,9 @@ static void release_header(struct schedule_header *header)
 	free(header->input);
 	free(header->origin);
 	free(header->waking);
+	free(header->outcome);
+	free(header->outcome_part);
+	free(header->outcome_first);
 	free(header->expected);
 	free(header->image);
 	free(header->promoted);

@@ -108,6 +108,9 @@ static void add_header(struct text *text, const struct schedule *schedule)
 		text_printf(text, "memory tso\n");
 	if (header->waking)
 		add_value(text, "waking", header->waking);
+	add_value(text, "outcome", header->outcome);
+	add_value(text, "outcome-part", header->outcome_part);
+	add_value(text, "outcome-first", header->outcome_first);
 	add_value(text, "expect", header->expected);
 	add_loops(text, &header->loops);
 	add_promoted(text, header->promoted);

@@ -9,6 +9,7 @@ static const char *const names[FINDING_KINDS] = {
     [FINDING_LIVELOCK] = "livelock", [FINDING_GOOD_SAMARITAN] = "good-samaritan",
     [FINDING_CRASH] = "crash",	     [FINDING_ABORT] = "abort",
     [FINDING_EXIT] = "exit",	     [FINDING_MISUSE] = "misuse",
+    [FINDING_OUTCOME] = "outcome",
 };
 
 const char *finding_kind_name(enum finding_kind kind)
@@ -24,6 +25,12 @@ enum finding_kind finding_kind_by_name(const char *name)
 	return kind;
 }
 
+/* Of an execution that has ended well. */
+static enum finding_kind classify_outcome(const struct trace *trace)
+{
+	return trace->other_outcome ? FINDING_OUTCOME : FINDING_NONE;
+}
+
 enum finding_kind finding_classify(const struct trace *trace)
 {
 	switch (trace->end) {
@@ -36,10 +43,10 @@ enum finding_kind finding_classify(const struct trace *trace)
 		return FINDING_GOOD_SAMARITAN;
 	case END_SIGNAL:
 		if (trace->good_end)
-			return FINDING_NONE;
+			return classify_outcome(trace);
 		return trace->end_value == SIGABRT ? FINDING_ABORT : FINDING_CRASH;
 	case END_EXIT:
-		return trace->end_value != 0 && !trace->good_end ? FINDING_EXIT : FINDING_NONE;
+		return trace->end_value != 0 && !trace->good_end ? FINDING_EXIT : classify_outcome(trace);
 	case END_MISUSE:
 		return FINDING_MISUSE;
 	case END_NONE:

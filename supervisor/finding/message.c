@@ -184,6 +184,9 @@ static void print_message(const struct finding *finding, FILE *stream)
 	case FINDING_EXIT:
 		fprintf(stream, " the program exits with status %d", finding->trace.end_value);
 		break;
+	case FINDING_OUTCOME:
+		fprintf(stream, " it doesn't end with the output and status that it is to have");
+		break;
 	default:
 		fprintf(stream, " %s", end_reason_name(finding->trace.end));
 	}

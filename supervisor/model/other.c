@@ -66,6 +66,9 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	case OP_THREAD_CANCELSTATE:
 	case OP_THREAD_CANCELTYPE:
 		return; /* after the cancellations, and otherwise the thread's own affair */
+	case OP_OUTPUT:
+		touch(footprint, TOUCH_OUTPUT, 0, TOUCH_WRITE);
+		return;
 	default:
 		/*
 		 * OP_PROCESS_EXIT: see dependence_ended(). OP_POLL, OP_SYSCALL: what they wait for may come from any other

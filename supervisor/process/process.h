@@ -117,7 +117,7 @@ struct beginning {
 	uint32_t starts; /* executions so far */
 	bool refused;	 /* it can't be kept */
 	struct call call;
-	off_t output; /* bytes that have been written */
+	off_t output, printed; /* bytes that have been written */
 	struct heads counting;
 	bool watches_channels;
 	char uncontrolled[UNCONTROLLED_ROOM];
@@ -240,6 +240,7 @@ struct process {
 	bool names_objects;   /* rules of waking are for objects with names */
 	uint64_t waking_used; /* which rules were for an object that has been met */
 	int capture;	      /* memfd, or -1 */
+	int printed;	      /* the same of standard output alone (options.outputs) */
 	struct beginning beginning;
 	char **variables; /* of the environment: names that were asked for */
 	size_t variables_length;

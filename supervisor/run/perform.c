@@ -205,6 +205,12 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		tracee_skip_syscall(self->tracee, effect->result);
 		perform_go_on(process, thread, outcome);
 		return;
+	case OP_OUTPUT:
+		process_note_other(process, "what the program prints is an operation");
+		if (self->call.entry)
+			return perform_output(process, thread, outcome);
+		perform_go_on(process, thread, outcome);
+		return;
 	case OP_MEMORY_FLUSH:
 		if (perform_flush(process, thread, outcome))
 			perform_go_on(process, thread, outcome);

@@ -211,6 +211,16 @@ enum status run_interrupted(struct process *process, uint32_t thread, struct out
 	return follow_own(&run);
 }
 
+enum status run_to_return(struct process *process, uint32_t thread, uint64_t stack, struct outcome *outcome)
+{
+	struct run run = {.process = process,
+			  .thread = thread,
+			  .outcome = outcome,
+			  .gadget_stack = stack,
+			  .until_wait = true};
+	return follow_own(&run);
+}
+
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct run run = {.process = process, .thread = thread, .outcome = outcome};

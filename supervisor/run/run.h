@@ -34,6 +34,7 @@ struct run {
 	bool at_gadget;
 	bool interrupt_wait; /* a futex wait of that function ends at once, as if by a signal */
 	bool own_calls;	     /* system calls are not operations: a function that fmc itself has called */
+	bool until_wait;     /* until it waits at a futex: then it runs as if by itself */
 	bool until_asleep;   /* it ends as well before a futex call that would sleep: */
 	bool falls_asleep;
 	uint64_t since; /* the thread's CPU time when it was first looked at */
@@ -116,6 +117,11 @@ void run_behind_once(struct process *process, uint32_t thread, struct outcome *o
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
 /* Let a thread go on. To wait for it there is run_*(), never target_wait(). */
 enum status process_go(struct process *process, uint32_t thread, int signal);
+/*
+ * As run_to_gadget(), with this stack pointer; or to where the function would wait at a futex, which is an operation then: it is pending
+ * as outcome says, STATUS_GONE.
+ */
+enum status run_to_return(struct process *process, uint32_t thread, uint64_t stack, struct outcome *outcome);
 /* Make the thread run to an int3 at `trap`; system calls meanwhile are the function's own. */
 enum status run_to_gadget(struct process *process, uint32_t thread, struct outcome *outcome);
 
@@ -128,6 +134,13 @@ void process_sleep(struct machine *machine, uint32_t thread, const struct op *op
 void perform_user(struct process *process, uint32_t thread, struct outcome *outcome);
 /* Those that the program doesn't have, as a list; true: it has none of them. */
 bool user_functions_missing(const struct process *process, char text[160]);
+
+/*
+ * outputs.c. leads: does this descriptor lead to where standard output is kept? call: is the system call that the thread is about to make
+ * an operation on it? Then *call, which is none so far, becomes that.
+ */
+bool outputs_leads(const struct process *process, int descriptor);
+bool outputs_call(const struct run *run, long number, struct call *call);
 
 /* outside.c: wait a little for whatever could still wake a thread, as machine_ops.await says */
 enum hope outside_await(struct process *process, int64_t until);

@@ -195,8 +195,11 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		return run_resume(run, 0);
 	if (call.op.kind == OP_NONE) {
 		run_note_syscall(run->process, run->thread, stop->number);
-		return run_resume(run, 0);
+		return outputs_call(run, stop->number, &call) ? run_stop_before(run, &call)
+							      : run_resume(run, 0);
 	}
+	if (run->until_wait && call.op.kind == OP_FUTEX_WAIT)
+		return run_stop_before(run, &call);
 	if (run->own_calls && call.op.kind == OP_YIELD && ++run->yields > MOST_YIELDS)
 		return run_fail(run, END_STUCK, STATUS_TIMEOUT, "a function waits for another thread");
 	if (run->own_calls || !run->process->threaded)

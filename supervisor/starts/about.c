@@ -105,18 +105,37 @@ bool process_in_syscall(const struct process *process, uint32_t thread)
 	return !call->entry && (call->return_address || call->op.kind == OP_SYSCALL);
 }
 
+/* The last bytes of a file, `most` at most. */
+static size_t read_end(int file, char *to, size_t most)
+{
+	const off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+	const off_t from = size > (off_t)most ? size - (off_t)most : 0;
+	const ssize_t got = size > 0 ? pread(file, to, most, from) : 0;
+	return got > 0 ? (size_t)got : 0;
+}
+
 /* The end of it, if it is long: that is where the messages are. */
 const char *process_output(struct process *process, size_t *length)
 {
 	*length = 0;
 	if (process->capture < 0)
 		return "";
-	off_t size = lseek(process->capture, 0, SEEK_END);
-	off_t from = size > OUTPUT_MAX ? size - OUTPUT_MAX : 0;
-	ssize_t got = pread(process->capture, process->output, OUTPUT_MAX, from);
-	*length = got > 0 ? (size_t)got : 0;
+	const size_t apart = process->printed < 0 ? 0 : OUTPUT_MAX / 2;
+	*length = read_end(process->printed, process->output, apart);
+	*length += read_end(process->capture, process->output + *length, OUTPUT_MAX - apart);
 	process->output[*length] = 0;
 	return process->output;
+}
+
+char *process_printed(const struct process *process, size_t *length)
+{
+	const off_t size = process->printed < 0 ? 0 : lseek(process->printed, 0, SEEK_END);
+	char *bytes = malloc((size > 0 ? (size_t)size : 0) + 1);
+	if (!bytes)
+		return NULL;
+	*length = read_end(process->printed, bytes, size > 0 ? (size_t)size : 0);
+	bytes[*length] = 0;
+	return bytes;
 }
 
 size_t process_output_length(const struct process *process)

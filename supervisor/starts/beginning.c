@@ -33,6 +33,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	beginning->watches_channels = process->watches_channels;
 	beginning->call = call;
 	beginning->output = lseek(process->capture, 0, SEEK_END);
+	beginning->printed = process->printed < 0 ? 0 : lseek(process->printed, 0, SEEK_END);
 	memcpy(beginning->uncontrolled, process->uncontrolled, sizeof beginning->uncontrolled);
 	return true;
 }

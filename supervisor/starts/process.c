@@ -23,13 +23,17 @@ static enum status prepare(void *context, struct target *target, struct tracee *
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
+static void rewind_file(int file, off_t length)
+{
+	if (file >= 0 && ftruncate(file, length) == 0)
+		lseek(file, length, SEEK_SET);
+}
+
 static void rewind_capture(struct process *process)
 {
-	if (process->capture < 0)
-		return;
-	off_t length = beginning_known(process) ? process->beginning.output : 0;
-	if (ftruncate(process->capture, length) == 0)
-		lseek(process->capture, length, SEEK_SET);
+	const bool known = beginning_known(process);
+	rewind_file(process->capture, known ? process->beginning.output : 0);
+	rewind_file(process->printed, known ? process->beginning.printed : 0);
 }
 
 static void process_finish(struct machine *machine)
@@ -191,9 +195,11 @@ static bool open_capture(struct process *process)
 		return true;
 	process->capture = memfd_create("fmc output", MFD_CLOEXEC);
 	process->output = malloc(OUTPUT_MAX + 1);
-	process->options.program.output = process->capture;
+	process->printed = process->options.outputs ? memfd_create("fmc printed", MFD_CLOEXEC) : -1;
+	process->options.program.output = process->options.outputs ? process->printed : process->capture;
 	process->options.program.error = process->capture;
-	return process->capture >= 0 && process->output;
+	return process->capture >= 0 && process->output &&
+	       (!process->options.outputs || process->printed >= 0);
 }
 
 struct process *process_new(const struct process_options *options, enum status *status, char why[256])
@@ -205,6 +211,13 @@ struct process *process_new(const struct process_options *options, enum status *
 			 "stores wait in buffers in it (memory tso), which nobody can walk through yet");
 		return NULL;
 	}
+	if (options->outputs && options->pilot) {
+		*status = STATUS_UNSUPPORTED;
+		snprintf(
+		    why, 256,
+		    "what it prints is an operation in it (--outcomes), which nobody can walk through yet");
+		return NULL;
+	}
 	process = calloc(1, sizeof *process);
 	*status = STATUS_NO_MEMORY;
 	snprintf(why, 256, "out of memory");
@@ -214,7 +227,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->options = *options;
 	process->options.program.keeps_numbers = true;
 	process->loops = options->loops ? options->loops : &process->own_loops;
-	process->capture = -1;
+	process->capture = process->printed = -1;
 	process->find_places = options->places;
 	process->names_objects = waking_wants_names(options->waking);
 	process->entries = entries_new();
@@ -225,6 +238,8 @@ struct process *process_new(const struct process_options *options, enum status *
 		entries_promote(process->entries, options->promoted);
 	if (process->entries)
 		entries_answer_instructions(process->entries);
+	if (process->entries && options->outputs)
+		entries_watch_output(process->entries);
 	if (process->entries && options->variables)
 		entries_watch_variables(process->entries);
 	/* Of a saved image any thread may stand after the first byte of a function. */
@@ -252,6 +267,8 @@ void process_free(struct process *process)
 	places_free(process->places);
 	if (process->capture >= 0)
 		close(process->capture);
+	if (process->printed >= 0)
+		close(process->printed);
 	variables_free(process);
 	uses_release(&process->uses);
 	free(process->output);

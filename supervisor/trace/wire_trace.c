@@ -200,6 +200,8 @@ static void put_end(struct saver *saver, const struct trace *trace)
 	save_number(saver, trace->end);
 	save_signed(saver, trace->end_value);
 	save_number(saver, trace->good_end);
+	save_number(saver, trace->outcome);
+	save_number(saver, trace->other_outcome);
 	put_number(saver, trace->end_thread);
 	save_number(saver, trace->status);
 	save_bytes(saver, trace->message, strlen(trace->message));
@@ -225,6 +227,8 @@ static bool get_end(struct loader *loader, struct trace *trace)
 	trace->end = (enum end_reason)load_most(loader, END_ERROR);
 	trace->end_value = get_value(loader);
 	trace->good_end = load_bool(loader);
+	trace->outcome = load_number(loader);
+	trace->other_outcome = load_bool(loader);
 	trace->end_thread = get_number(loader);
 	trace->status = (enum status)load_most(loader, STATUS_BUG);
 	get_message(loader, trace);

@@ -195,7 +195,8 @@ static void watch(struct process *process, struct tracee *tracee)
 		return;
 	process->watches_channels = true;
 	/* What isn't seen may be. */
-	if (target_watch_transfers(tracee, standard_replaced(process)) != STATUS_OK)
+	if (target_watch_transfers(tracee, process->options.outputs || standard_replaced(process)) !=
+	    STATUS_OK)
 		process_remark(process, "pipes and the like, which fmc can't watch");
 }
 
@@ -208,6 +209,7 @@ void channels_watch(struct process *process, uint32_t thread, const struct op *o
 		process->has_channels |=
 		    any_descriptor(process, -1, is_watched, NULL) || standard_replaced(process);
 	process->looked_for_channels = true;
+	process->has_channels |= process->options.outputs;
 	if (process->has_channels)
 		watch(process, process->threads[thread].tracee);
 }

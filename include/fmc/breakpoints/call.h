@@ -19,6 +19,7 @@ struct call {
 	uint64_t entry;		 /* the trap's address; 0 for a system call */
 	uint64_t return_address; /* into the caller; for system calls the address after the instruction */
 	uint64_t start_routine;	 /* THREAD_CREATE */
+	int descriptor;		 /* OP_OUTPUT: of the stream; -1: it has none */
 	bool libc_own;		 /* made by libc or the loader for itself: not a visible operation */
 	bool asks; /* for the variable of the environment whose name is at `object`; no operation */
 	bool c11;  /* a function of <threads.h>: other results, see call_result() */
@@ -82,6 +83,12 @@ bool entries_is_between(const struct entries *entries, uint64_t pc);
 
 /* From now on the functions that ask for variables of the environment are decoded, too (call.asks). Before the first target. */
 void entries_watch_variables(struct entries *entries);
+
+/*
+ * From now on functions that write to a stream of libc's are decoded, as OP_OUTPUT, whatever it leads to. One that the program calls is
+ * told, not those that libc calls in its course. Before the first target.
+ */
+void entries_watch_output(struct entries *entries);
 
 /*
  * What becomes of atomic instructions, those of libc's and the loader's own insides excepted. Before the first target.

@@ -86,6 +86,7 @@ enum op_kind {
 	OP_MEMORY_WRITE, /* the same, to write; arg3: where as many bytes are that it reads for that, 0: nowhere */
 	OP_MEMORY_FLUSH, /* the thread's oldest store that waits in its buffer reaches memory; arg, arg2: as above */
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
+	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
 	OP_PROCESS_EXIT, /* exit_group; arg: status */
 	OP_SYSCALL,	 /* a system call that waits for something outside of the model; arg: its number */
 	OP_KINDS,	 /* how many are built in; as an answer: none */

@@ -20,13 +20,18 @@ struct schedule_header {
 	char *input;	  /* path of the standard input, or "none" */
 	uint32_t fair_k;
 	uint64_t max_depth;
-	bool ordered;	    /* time-outs fired in order: struct policy */
-	uint64_t clock;	    /* what the real-time clock showed first, in seconds since 1970; 0: not said */
-	bool atomics;	    /* atomic instructions of the program were operations */
-	bool tso;	    /* stores waited in buffers (x86-TSO) */
-	char *waking;	    /* rules of who is woken (waking.h); NULL: none */
-	char *expected;	    /* ends that count as good (good_ends.h); NULL: exit status 0 alone */
-	struct loops loops; /* heads of loops, where threads were preempted */
+	bool ordered;	/* time-outs fired in order: struct policy */
+	uint64_t clock; /* what the real-time clock showed first, in seconds since 1970; 0: not said */
+	bool atomics;	/* atomic instructions of the program were operations */
+	bool tso;	/* stores waited in buffers (x86-TSO) */
+	char *waking;	/* rules of who is woken (waking.h); NULL: none */
+	/*
+	 * What the program printed was operations: a digest of how it ended, of the part that this regular expression picks of its output
+	 * (NULL: all), and digest and text of what is expected instead (NULL: nothing). All NULL: it wasn't.
+	 */
+	char *outcome, *outcome_part, *outcome_first;
+	char *expected;		   /* ends that count as good (good_ends.h); NULL: exit status 0 alone */
+	struct loops loops;	   /* heads of loops, where threads were preempted */
 	struct promoted *promoted; /* plain accesses that were operations; NULL: none */
 	char *ops;		   /* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds; /* "operation class": kinds that it describes, added to op.h's when they are read */

@@ -17,6 +17,7 @@ enum finding_kind {
 	FINDING_ABORT,
 	FINDING_EXIT,
 	FINDING_MISUSE,
+	FINDING_OUTCOME, /* it ended well, and not as it is to end: trace.other_outcome */
 	FINDING_KINDS
 };
 

@@ -75,6 +75,11 @@ struct process_options {
 	 * milliseconds; 0: for ever, and signals may come from there, too.
 	 */
 	uint32_t outside_ms;
+	/*
+	 * What is written to standard output is an operation (OP_OUTPUT), and with `capture` kept apart: process_printed(). Not with a pilot
+	 * or an image.
+	 */
+	bool outputs;
 	bool variables; /* keep which variables of its environment it asks for: process_variables() */
 	bool places; /* find the program's own frame for operations that libraries make (slower; for replays)
 		      */
@@ -225,6 +230,12 @@ size_t process_output_length(const struct process *process);
 /* What the target has written in the last execution; owned by the process, valid until the next.
  * Zero-terminated. */
 const char *process_output(struct process *process, size_t *length);
+
+/*
+ * With options.outputs: what it has written to standard output, all of it, to be freed; zero-terminated. NULL without memory. Of
+ * process_output() that is the first part.
+ */
+char *process_printed(const struct process *process, size_t *length);
 
 /* The same from this byte on, all of it; to be freed. NULL, and *length 0, if there is nothing. */
 char *process_output_from(const struct process *process, size_t from, size_t *length);

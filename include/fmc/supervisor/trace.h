@@ -207,7 +207,10 @@ struct trace {
 	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
 	enum end_reason end;
 	int end_value;
-	bool good_end; /* END_EXIT, END_SIGNAL: one of those that count as good (execution_expect()) */
+	/* A digest of its end and of what counts of its output; 0: nobody asked, or it has come to no end. */
+	uint64_t outcome;
+	bool other_outcome; /* and another one is expected */
+	bool good_end;	    /* END_EXIT, END_SIGNAL: one of those that count as good (execution_expect()) */
 	uint32_t
 	    end_thread; /* the thread that crashed or ended the process, NO_THREAD if none in particular */
 	enum status status; /* END_ERROR, END_UNSUPPORTED: why */

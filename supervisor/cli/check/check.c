@@ -8,6 +8,7 @@
 #include "supervisor/cli/session/image_id.h"
 #include "supervisor/cli/session/ops.h"
 #include "supervisor/cli/session/record.h"
+#include "supervisor/cli/verdict/outcomes.h"
 #include "supervisor/cli/verdict/races.h"
 #include "supervisor/cli/verdict/results.h"
 
@@ -70,7 +71,8 @@ struct setting {
 	struct resume *resume;
 	uint64_t began; /* loading the program is part of the budget */
 	const struct suppressions *suppressions;
-	struct race_list *races; /* of all searches; NULL: they are ignored */
+	struct race_list *races;       /* of all searches; NULL: they are ignored */
+	struct outcome_list *outcomes; /* the same; NULL: nobody asks */
 };
 
 /* What check_again() answers where its search came to nothing, so that the first one's verdict stands. */
@@ -100,6 +102,7 @@ static int check_with(struct session *session, const struct setting *setting,
 	explore_init(&x, options, session, options->jobs ? options->jobs : processors->count, setting->resume,
 		     setting->began, verdict);
 	verdict->races = setting->races;
+	verdict->outcomes = setting->outcomes;
 	if (before)
 		explore_follow(&x, before);
 	record_strategy(options, verdict->strategy);
@@ -193,6 +196,7 @@ static int check_again(const struct exploration *first, enum more more, const st
 	struct session session;
 	struct verdict verdict;
 	char why[256];
+	with.outcome_first = first->session->endings.expected_text;
 	with.atomics = true;
 	with.tso = more == MORE_TSO;
 	if (more != MORE_ATOMICS) {
@@ -231,17 +235,21 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	verdict_init(&verdict);
 	verdict.image = launch->image ? image_id_path(launch->image) : NULL;
 	struct race_list races = {0};
+	struct outcome_list outcomes = {.listed = options->outcomes};
 	const struct setting setting = {.launch = launch,
 					.options = options,
 					.processors = &processors,
 					.resume = resume,
 					.began = began,
 					.suppressions = suppressions,
-					.races = options->races == RACES_IGNORE ? NULL : &races};
+					.races = options->races == RACES_IGNORE ? NULL : &races,
+					.outcomes =
+					    options->outcomes || options->same_output ? &outcomes : NULL};
 	int exits =
 	    status ? never_began(&setting, why, &verdict) : check_with(&session, &setting, NULL, &verdict);
 	verdict_release(&verdict);
 	race_list_release(&races);
+	outcomes_release(&outcomes);
 	session_close(&session);
 	return exits;
 }

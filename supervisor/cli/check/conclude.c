@@ -1,11 +1,13 @@
 /* What came of a search: its findings minimised, written and printed, then the verdict. */
 #include "supervisor/cli/check/conclude.h"
+#include "supervisor/cli/check/told.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
-#include "supervisor/cli/session/environment.h"
+#include "supervisor/cli/output/terminal.h"
 #include "supervisor/cli/session/record.h"
 #include "supervisor/cli/verdict/explain.h"
 #include "supervisor/cli/verdict/json.h"
+#include "supervisor/cli/verdict/outcomes.h"
 #include "supervisor/cli/verdict/races.h"
 #include "supervisor/cli/verdict/results.h"
 #include "supervisor/cli/verdict/simplify.h"
@@ -48,20 +50,6 @@ static bool is_written(const struct reported *reported)
 	return reported->schedule && access(reported->schedule, F_OK) == 0;
 }
 
-/* What of the environment the schedule names; all of it where that can't be told apart. NULL without memory. */
-static char **environment_told(const struct exploration *x, const struct launch *launch,
-			       const struct reported *reported)
-{
-	const char *why = "the program isn't repeatable";
-	char **needed = NULL;
-	if (x->repeatable && !tracer_interrupted())
-		needed =
-		    environment_needed(launch, x->options, &reported->policy, &reported->finding.trace, &why);
-	if (!needed && why && x->options->verbose)
-		say("the schedule names the whole environment: %s", why);
-	return needed ? needed : list_copy(launch->environment);
-}
-
 static void write_schedule(const struct exploration *x, const struct launch *launch,
 			   struct reported *reported)
 {
@@ -71,7 +59,7 @@ static void write_schedule(const struct exploration *x, const struct launch *lau
 		 reported->phase, reported->execution, x->options->seed);
 	free(reported->schedule);
 	struct launch told = *launch;
-	told.environment = environment_told(x, launch, reported);
+	told.environment = told_environment(x, launch, &reported->policy, &reported->finding.trace);
 	/* Without a file the report is worth as much; the reason has been said. */
 	(void)record_schedule(&reported->finding, x->session, &told, x->options, &reported->policy, how,
 			      reported == verdict->reported, &reported->schedule);
@@ -126,6 +114,15 @@ static void conclude_races(const struct exploration *x, const struct suppression
 	verdict->races_failed = race_list_failures(verdict->races, x->options->races);
 }
 
+static void print_outcomes(const struct outcome_list *outcomes, FILE *stream)
+{
+	if (outcomes->listed)
+		outcomes_print(outcomes, terminal_width(stream), stream);
+	outcome_race_print(outcomes, stream);
+	if (outcomes->listed || outcomes->race.known)
+		fputc('\n', stream);
+}
+
 int check_conclude(struct exploration *x, const struct launch *launch,
 		   const struct suppressions *suppressions)
 {
@@ -142,6 +139,8 @@ int check_conclude(struct exploration *x, const struct launch *launch,
 		print_finding(x, &verdict->reported[i], in_time, stream);
 	}
 	conclude_races(x, suppressions);
+	if (verdict->outcomes)
+		print_outcomes(verdict->outcomes, stream);
 	if (options->all || verdict->reported_length == 0)
 		verdict_print(verdict, stream);
 	else if (!x->repeatable)

@@ -2,8 +2,10 @@
 #include "supervisor/cli/check/explore_private.h"
 
 #include <fmc/breakpoints/plugin.h>
+#include <fmc/replay/schedule.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void on_transition(void *context, const struct trace *trace)
 {
@@ -59,6 +61,8 @@ void explore_release(struct exploration *x)
 	memory_seen_release(&x->races.names);
 	failures_release(&x->failures);
 	coverage_release(&x->coverage);
+	free(x->outcome_steps);
+	list_free(x->told);
 	x->session->on_transition = NULL;
 }
 

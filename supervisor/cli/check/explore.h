@@ -76,8 +76,16 @@ struct exploration {
 	uint64_t
 	    probing; /* from so many transitions on the first execution is only run to see if it has an end; 0: never */
 	size_t found_reasons; /* of the verdict's: what executions showed, not what the budget left out */
-	uint64_t undecided;   /* executions counted whose failure there was no time to confirm */
-	enum status fatal;    /* why the search had to be given up; `why` holds one line */
+	const struct launch *launch;
+	/* Of the first outcome of this search, if they are looked at: */
+	struct step *outcome_steps;
+	size_t outcome_length;
+	uint64_t outcome_digest;
+	unsigned outcome_tries;	 /* to find where another one parts from it */
+	unsigned outcome_number; /* of the last schedule written for one */
+	char **told;		 /* the environment that those name; NULL: not yet */
+	uint64_t undecided;	 /* executions counted whose failure there was no time to confirm */
+	enum status fatal;	 /* why the search had to be given up; `why` holds one line */
 	char why[300];
 };
 

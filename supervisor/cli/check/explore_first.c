@@ -97,6 +97,12 @@ static void compare(struct exploration *x, const struct trace *first)
 	size_t at = trace_difference(first, &x->last.trace);
 	const char *changing = process_changing(x->session->process);
 	char a[80], b[80];
+	if (at == SIZE_MAX && first->outcome != x->last.trace.outcome) {
+		verdict_because(x->verdict,
+				"the program isn't repeatable: run twice with the same schedule, it "
+				"prints something else");
+		x->repeatable = false;
+	}
 	if (at == SIZE_MAX)
 		return;
 	confirm_describe(first, at, a);
@@ -194,8 +200,12 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 	x->session->deadline = session_time_deadline(&time);
 	run_whole(x);
 	bool usable = good(x);
+	x->launch = launch;
 	if (usable)
 		assume_exit(x);
+	x->last.trace.good_end = good_ends_expect(&x->own.good_ends, &x->last.trace);
+	if (usable && !explore_expect_outcome(x, &x->last.trace, &x->session->ending))
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 	/* What it leaves to later executions, files for example, may keep them from doing it again. */
 	if (usable)
 		verdict_uncontrolled(x->verdict, process_uncontrolled(x->session->process));

@@ -180,7 +180,11 @@ void explore_last(struct exploration *x, const struct phase *phase, struct searc
 		return;
 	/* A worker may not know yet. */
 	trace->good_end = good_ends_expect(&x->own.good_ends, trace);
+	if (!explore_expect_outcome(x, trace, &x->last.ending))
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	trace->other_outcome = ending_is_other(&x->session->endings, trace);
 	account(x);
+	explore_outcome(x);
 	if (finding_classify(trace) != FINDING_NONE && !failures_count(&x->failures, x->verdict, trace))
 		examine(x, plan, trace);
 	else if (trace->end == END_EXIT)

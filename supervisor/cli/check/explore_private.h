@@ -76,6 +76,13 @@ void explore_watch(struct exploration *x);
 struct race_list *explore_race_list(struct exploration *x);
 void explore_races(struct exploration *x);
 
+/*
+ * explore_outcomes.c: what the last execution came to, if outcomes are looked at. expect: if this one has ended well, all others have to end
+ * like it (--same-output); false without memory.
+ */
+void explore_outcome(struct exploration *x);
+bool explore_expect_outcome(struct exploration *x, const struct trace *trace, const struct ending *ending);
+
 /* explore_reasons.c: everything that was left out, in the verdict. */
 void explore_give_reasons(struct exploration *x);
 

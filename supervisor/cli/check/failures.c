@@ -46,6 +46,8 @@ static uint64_t digest_end(const struct trace *trace)
 			threads += digest_thread(trace, t);
 	}
 	uint64_t digest = mix(mix(threads, (uint64_t)trace->end), (uint64_t)(int64_t)trace->end_value);
+	if (trace->other_outcome)
+		digest = mix(digest, trace->outcome);
 	for (const char *c = trace->message; *c; c++)
 		digest = mix(digest, (unsigned char)*c);
 	return digest;

@@ -58,6 +58,7 @@ void job_init(struct job *job)
 void job_release(struct job *job)
 {
 	trace_release(&job->trace);
+	ending_release(&job->ending);
 	free(job->uncontrolled);
 	job->uncontrolled = NULL;
 }
@@ -252,6 +253,7 @@ static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 	struct slot *slot = slot_of(jobs, w, answer.ticket);
 	if (!slot) {
 		free(answer.uncontrolled);
+		ending_release(&answer.ending);
 		return false;
 	}
 	struct trace trace = slot->job.trace;
@@ -259,6 +261,8 @@ static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 	jobs->trace = trace;
 	free(slot->job.uncontrolled);
 	slot->job.uncontrolled = answer.uncontrolled;
+	ending_release(&slot->job.ending);
+	slot->job.ending = answer.ending;
 	slot->job.took = answer.took;
 	slot->job.watched = answer.watched;
 	slot->state = SLOT_DONE;
@@ -321,6 +325,9 @@ static void run_here(struct jobs *jobs, struct slot *slot)
 	else
 		(void)session_run(session, &slot->job.plan, &slot->job.trace, NULL);
 	slot->job.took = session->took;
+	ending_release(&slot->job.ending);
+	slot->job.ending = session->ending;
+	session->ending = (struct ending){0};
 	const char *uncontrolled = process_uncontrolled(session->process);
 	free(slot->job.uncontrolled);
 	slot->job.uncontrolled = uncontrolled && *uncontrolled ? strdup(uncontrolled) : NULL;

@@ -15,6 +15,7 @@ struct job {
 	struct plan plan;	/* that it is of; what it points to is still whose it was */
 	struct trace trace;	/* to be initialised before the first use, and released after the last */
 	uint64_t took;		/* nanoseconds */
+	struct ending ending;	/* what it came to, if the session looks at that */
 	char *uncontrolled;	/* process_uncontrolled() of it; NULL if there is nothing */
 	struct watched watched; /* what it did to memory, if it was put after jobs_watch() */
 };

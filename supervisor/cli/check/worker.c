@@ -36,6 +36,36 @@ static void save_refusal(struct saver *saver, enum status status, const char *wh
 	save_text(saver, why);
 }
 
+static void save_ending(struct saver *saver, const struct ending *ending)
+{
+	save_number(saver, ending->text != NULL);
+	if (!ending->text)
+		return;
+	save_number(saver, ending->digest);
+	save_bytes(saver, ending->text, ending->length);
+	save_number(saver, ending->matched);
+	save_number(saver, ending->cut);
+}
+
+static void load_ending(struct loader *loader, struct ending *ending)
+{
+	size_t length = 0;
+	*ending = (struct ending){0};
+	if (!load_bool(loader))
+		return;
+	ending->digest = load_number(loader);
+	const void *text = load_bytes(loader, &length);
+	ending->matched = load_bool(loader);
+	ending->cut = load_bool(loader);
+	ending->text = loader->failed ? NULL : malloc(length + 1);
+	if (!ending->text)
+		return;
+	if (length > 0)
+		memcpy(ending->text, text, length);
+	ending->text[length] = 0;
+	ending->length = length;
+}
+
 static void save_execution(struct saver *saver, const struct answer *answer, const char *uncontrolled,
 			   const struct trace *trace)
 {
@@ -47,6 +77,7 @@ static void save_execution(struct saver *saver, const struct answer *answer, con
 	save_number(saver, answer->watched.races);
 	save_number(saver, answer->watched.ordered);
 	save_text(saver, answer->watched.missed);
+	save_ending(saver, &answer->ending);
 	wire_put_trace(saver, trace);
 }
 
@@ -74,9 +105,11 @@ bool answer_load(struct loader *loader, struct answer *answer, struct trace *tra
 	answer->took = load_number(loader);
 	answer->uncontrolled = load_text(loader);
 	load_watched(loader, &answer->watched);
+	load_ending(loader, &answer->ending);
 	if (wire_get_trace(loader, trace) && loader->left == 0)
 		return true;
 	free(answer->uncontrolled);
+	ending_release(&answer->ending);
 	return false;
 }
 
@@ -97,6 +130,8 @@ static void run_order(struct watch *watch, const struct plan *plan, bool watched
 		watch_execution(watch, plan, trace, &answer->watched);
 	else
 		(void)session_run(session, plan, trace, NULL);
+	/* The session's own, until its next execution. */
+	answer->ending = session->ending;
 	answer->took = session->took;
 }
 

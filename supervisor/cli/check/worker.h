@@ -44,8 +44,9 @@ struct answer {
 	enum status status;
 	char why[256];
 	uint64_t ticket;
-	uint64_t took;	    /* nanoseconds */
-	char *uncontrolled; /* process_uncontrolled(); to be freed, NULL if there is nothing */
+	uint64_t took;	      /* nanoseconds */
+	struct ending ending; /* to be released */
+	char *uncontrolled;   /* process_uncontrolled(); to be freed, NULL if there is nothing */
 	struct watched watched;
 };
 

@@ -58,6 +58,19 @@ static int conclude(struct replay *r, enum status status)
 	return exits;
 }
 
+/* Has it come to the output and the end that the schedule has? */
+static bool same_outcome(struct replay *r)
+{
+	const char *recorded = r->recording.schedule.header.outcome;
+	if (!recorded || !r->trace.outcome || strtoull(recorded, NULL, 16) == r->trace.outcome)
+		return true;
+	char *now = ending_quote(&r->session.ending, 60);
+	snprintf(r->why, sizeof r->why, "the output isn't what was recorded: it is %s",
+		 now ? now : "another one");
+	free(now);
+	return false;
+}
+
 static int play(struct replay *r)
 {
 	struct verdict *verdict = &r->verdict;
@@ -71,6 +84,8 @@ static int play(struct replay *r)
 					  &reported->finding, &r->diverged_at, r->why);
 	if (status == STATUS_OK)
 		status = r->session.collected;
+	if (status == STATUS_OK && !same_outcome(r))
+		status = STATUS_DIVERGED;
 	snprintf(verdict->strategy, sizeof verdict->strategy, "replay");
 	reported->schedule = strdup(r->options->file);
 	verdict->executions = 1;

@@ -110,14 +110,13 @@ static void print_options(enum command command, FILE *stream)
 static void print_values(FILE *stream)
 {
 	const struct option_spec *spec;
-	uint64_t printed = 0; /* by id */
-	_Static_assert(ID_HELP < 64, "a bit for each option");
+	bool printed[ID_HELP - ID_OUTPUT + 1] = {false}; /* by id */
 	fprintf(stream, "	case $option in\n");
 	for (size_t i = 0; (spec = option_spec(i)) != NULL; i++) {
 		const char *const *words = option_words(spec->id);
-		if (printed >> spec->id & 1 || !(words || completion_wants_file(spec)))
+		if (printed[spec->id - ID_OUTPUT] || !(words || completion_wants_file(spec)))
 			continue;
-		printed |= UINT64_C(1) << spec->id;
+		printed[spec->id - ID_OUTPUT] = true;
 		fprintf(stream, "	--%s", spec->name);
 		if (spec->letter)
 			fprintf(stream, " | -%c", spec->letter);

@@ -37,6 +37,13 @@ static const struct option_spec specs[] = {
      "cb and delay: on or off, leave out what follows equivalent beginnings (on)"},
     {ID_STOP, "first", 0, NULL, CHECK | ATTACH, "stop at the first failure (default)"},
     {ID_ALL, "all", 0, NULL, CHECK | ATTACH, "go on after a failure; report each different one once"},
+    {ID_OUTCOMES, "outcomes", 0, NULL, CHECK,
+     "list every distinct end (standard output, exit status), a schedule for each, how often it was met"},
+    {ID_OUTCOME, "outcome", 0, "REGEX", CHECK,
+     "of standard output only this part counts (extended regular expression; its first group, if it has "
+     "one)"},
+    {ID_SAME_OUTPUT, "same-output", 0, NULL, CHECK,
+     "output and exit status must not depend on the schedule: a second outcome is a failure"},
     {ID_WAKEUP, "wakeup", 0, "WHAT=HOW", CHECK | ATTACH | RUN,
      "who gets a kind of object or the one of that name: any, fifo, lifo; rwlock: readers, writers"},
     {ID_SPURIOUS, "spurious", 0, "N", CHECK | ATTACH | RUN,

@@ -5,7 +5,7 @@
 
 /* Which options there are: what help prints, getopt_long() gets and option_values.c stores. */
 enum option_id {
-	ID_OUTPUT = 1,
+	ID_OUTPUT = 256, /* after all letters */
 	ID_GDB,
 	ID_JSON,
 	ID_JUNIT,
@@ -42,6 +42,9 @@ enum option_id {
 	ID_CACHE,
 	ID_STOP,
 	ID_ALL,
+	ID_OUTCOMES,
+	ID_OUTCOME,
+	ID_SAME_OUTPUT,
 	ID_NO_MINIMIZE,
 	ID_LOOSE,
 	ID_DEBUGGER,
@@ -71,7 +74,7 @@ struct option_spec {
 	const char *text;
 };
 
-#define OPTIONS_MOST 64
+#define OPTIONS_MOST 80
 
 /* One after the other; NULL after the last. */
 const struct option_spec *option_spec(size_t i);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,6 +248,21 @@ static bool parse_file(const struct option_spec *spec, const char **file)
 	return false;
 }
 
+static bool parse_outcome(struct options *options, const struct option_spec *spec)
+{
+	char why[128];
+	regex_t part;
+	const int error = regcomp(&part, optarg, OUTCOME_PART_FLAGS);
+	options->outcome_part = optarg;
+	if (error) {
+		regerror(error, &part, why, sizeof why);
+		say("--%s '%s': %s", spec->name, optarg, why);
+		return false;
+	}
+	regfree(&part);
+	return true;
+}
+
 bool option_store(struct options *o, const struct option_spec *spec)
 {
 	switch (spec->id) {
@@ -338,6 +354,12 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_ALL:
 		o->features |= FEATURE_ALL;
 		return o->all = true;
+	case ID_OUTCOMES:
+		return o->outcomes = true;
+	case ID_OUTCOME:
+		return parse_outcome(o, spec);
+	case ID_SAME_OUTPUT:
+		return o->same_output = true;
 	case ID_DEBUGGER:
 		return parse_file(spec, &o->debugger);
 	case ID_SOCKET:

@@ -61,7 +61,7 @@ static void refuse(enum command command, char **argv)
 {
 	if (optopt == 0)
 		refuse_name(command, argv[optind - 1] + strspn(argv[optind - 1], "-"));
-	else if (optopt <= ID_HELP)
+	else if (optopt >= ID_OUTPUT)
 		say("option --%s takes no value", option_by_id(optopt)->name);
 	else
 		say("'fmc %s' has no option -%c; see 'fmc help %s'", command_name(command), optopt,
@@ -191,6 +191,10 @@ static void settle(struct options *options)
 	if (options->races == RACES_REPORT && options->granularity == GRANULARITY_OPEN)
 		options->atomics = true;
 	options->search.seed = options->seed;
+	if (options->outcome_part && !options->same_output)
+		options->outcomes = true;
+	if (options->outcomes && !(options->features & FEATURE_FIRST))
+		options->all = true;
 	if (options->tso_wanted && options->granularity == GRANULARITY_OPEN) {
 		options->granularity = GRANULARITY_RACE;
 		options->atomics = true;
@@ -258,6 +262,16 @@ static bool tso_allowed(const struct options *options)
 	return false;
 }
 
+/* What earlier runs have met isn't kept. */
+static bool outcomes_allowed(const struct options *options)
+{
+	if (!options->resume)
+		return true;
+	say("%s and --resume can't be had together: what earlier runs have met isn't kept",
+	    options->outcomes ? "--outcomes" : "--same-output");
+	return false;
+}
+
 /* False after a line about two options that can't be had together. */
 static bool combination_allowed(const struct options *options)
 {
@@ -285,6 +299,8 @@ static bool combination_allowed(const struct options *options)
 	if (options->command == COMMAND_ATTACH && !(explore_allowed(options) && run_allowed(options)))
 		return false;
 	if (options->tso_wanted && !tso_allowed(options))
+		return false;
+	if ((options->outcomes || options->same_output) && !outcomes_allowed(options))
 		return false;
 	const char *reason = combination_refused(features, &one, &other);
 	if (reason)

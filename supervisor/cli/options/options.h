@@ -26,6 +26,9 @@ enum colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
 
 enum format { FORMAT_TEXT, FORMAT_PAGE, FORMAT_PERFETTO, FORMAT_DOT };
 
+/* How --outcome's expression is read: with . not for newlines, ^ and $ at those, too. */
+#define OUTCOME_PART_FLAGS (REG_EXTENDED | REG_NEWLINE)
+
 /* The command line, taken apart. Everything is borrowed from argv. */
 /* Where threads are switched, each level at what those before it have, too. */
 enum granularity {
@@ -74,10 +77,14 @@ struct options {
 	struct good_ends good_ends; /* --expect-exit, else of a schedule, or as the first execution shows */
 	bool good_ends_given;
 	bool require_complete;
-	bool ctest;	   /* exit with the program's own status where nothing is found */
-	bool no_minimize;  /* report failures as they were found */
-	unsigned features; /* enum feature: those that were asked for by options of their own */
-	bool all;	   /* don't stop at the first failure */
+	bool ctest;		   /* exit with the program's own status where nothing is found */
+	bool no_minimize;	   /* report failures as they were found */
+	unsigned features;	   /* enum feature: those that were asked for by options of their own */
+	bool all;		   /* don't stop at the first failure */
+	bool outcomes;		   /* list every distinct end of the program */
+	bool same_output;	   /* another one than the first is a failure */
+	const char *outcome_part;  /* what of its output counts; NULL: all */
+	const char *outcome_first; /* digest and text of the outcome that is expected; NULL: any */
 	bool verify_model;
 	enum granularity granularity;	 /* as asked for; what holds now: */
 	bool atomics;			 /* atomic instructions of the program are operations, */

@@ -23,10 +23,24 @@ char **record_modules(const struct session *session)
 	return schedule_modules(process_places(session->process));
 }
 
+/* The same. */
+static bool record_outcome(struct schedule_header *header, const struct session *session,
+			   const struct finding *finding)
+{
+	const struct ending_rule *rule = &session->endings;
+	char digest[ENDING_DIGEST];
+	ending_digest(finding->trace.outcome, digest);
+	header->outcome = strdup(digest);
+	header->outcome_part = rule->part ? strdup(rule->part) : NULL;
+	header->outcome_first = rule->expected ? strdup(rule->expected_text) : NULL;
+	return header->outcome && !header->outcome_part == !rule->part &&
+	       !header->outcome_first == !rule->expected;
+}
+
 /* False without memory. */
 static bool fill_header(struct schedule_header *header, const struct session *session,
-			const struct launch *launch, const struct options *options,
-			const struct policy *policy, const char *strategy)
+			const struct finding *finding, const struct launch *launch,
+			const struct options *options, const struct policy *policy, const char *strategy)
 {
 	bool copies = process_origin(session->process) == ORIGIN_COPY;
 	header->program = strdup(launch->path);
@@ -44,6 +58,8 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->loops = *process_loops(session->process);
 	header->atomics = options->atomics;
 	header->tso = options->tso;
+	if (session->endings.on && !record_outcome(header, session, finding))
+		return false;
 	if (options->promoted && options->promoted->length) {
 		header->promoted = malloc(sizeof *header->promoted);
 		if (!header->promoted)
@@ -70,6 +86,19 @@ static char *default_name(const struct launch *launch)
 	return asprintf(&name, "%s.sched", slash ? slash + 1 : launch->arguments[0]) < 0 ? NULL : name;
 }
 
+char *record_name(const struct launch *launch, const struct options *options, unsigned number)
+{
+	char *name = options->output ? strdup(options->output) : default_name(launch), *numbered = NULL;
+	if (!name)
+		return NULL;
+	const size_t length = strlen(name);
+	const bool has = length > 6 && strcmp(name + length - 6, ".sched") == 0;
+	if (asprintf(&numbered, "%.*s.%u.sched", (int)(has ? length - 6 : length), name, number) < 0)
+		numbered = NULL;
+	free(name);
+	return numbered;
+}
+
 static enum status save(const struct schedule *schedule, const struct launch *launch,
 			const struct options *options, bool replace, char **written)
 {
@@ -92,7 +121,7 @@ enum status record_schedule(const struct finding *finding, const struct session 
 	*written = NULL;
 	schedule_init(&schedule);
 	enum status status = schedule_from_finding(&schedule, finding);
-	if (!status && !fill_header(&schedule.header, session, launch, options, policy, strategy))
+	if (!status && !fill_header(&schedule.header, session, finding, launch, options, policy, strategy))
 		status = STATUS_NO_MEMORY;
 	if (status)
 		say("can't make the schedule: %s", status_text(status));

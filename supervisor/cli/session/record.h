@@ -13,6 +13,9 @@ enum status record_schedule(const struct finding *finding, const struct session 
 			    const struct launch *launch, const struct options *options,
 			    const struct policy *policy, const char *strategy, bool first, char **written);
 
+/* As the schedule would be named, with a number before the suffix; to be freed. NULL without memory. */
+char *record_name(const struct launch *launch, const struct options *options, unsigned number);
+
 /* "build-id path" of every module of the last execution, the program first. For list_free(); NULL without memory. */
 char **record_modules(const struct session *session);
 

@@ -22,6 +22,9 @@ struct options recorded_options(const struct options *given, struct schedule *sc
 	options.atomics = schedule->header.atomics;
 	options.promoted = schedule->header.promoted;
 	options.tso = schedule->header.tso;
+	options.outcomes = schedule->header.outcome != NULL;
+	options.outcome_part = schedule->header.outcome_part;
+	options.outcome_first = schedule->header.outcome_first;
 	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
 	if (!options.ops && path)
 		options.ops = path + 1;

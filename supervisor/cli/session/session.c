@@ -59,12 +59,27 @@ static void on_before(void *context, struct execution *execution, const struct t
 		session->also->before(session->also->context, execution, trace, thread);
 }
 
+/* The trace is the session's own while an execution runs. */
+static void see_end(struct session *session)
+{
+	ending_release(&session->ending);
+	if (!session->endings.on || !ending_is_one(session->trace))
+		return;
+	if (ending_see(&session->endings, session->process, session->trace, &session->ending))
+		session->trace->outcome = session->ending.digest;
+	session->trace->other_outcome = ending_is_other(&session->endings, session->trace);
+}
+
 static void on_end(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct session *session = context;
+	see_end(session);
 	bool wanted = !session->wanted || session->wanted(trace);
 	if (session->finding && !session->collected && wanted)
 		session->collected = collect_finding(session->finding, session->process, execution, trace);
+	if (session->finding && !session->collected && session->finding->kind == FINDING_OUTCOME &&
+	    !ending_explain(&session->endings, &session->ending, session->finding))
+		session->collected = STATUS_NO_MEMORY;
 	if (trace->end == END_INTERRUPTED || trace->end == END_GOES_ON)
 		session->whereabouts = process_where(session->process, trace->end_thread, session->where);
 	if (session->also)
@@ -83,6 +98,7 @@ struct process_options session_process(const struct launch *launch, const struct
 					.atomics = options->atomics,
 					.promoted = options->promoted,
 					.tso = options->tso,
+					.outputs = options->outcomes || options->same_output,
 					.waking = *options->waking ? options->waking : NULL,
 					.verify = options->verify_model,
 					/* A server that is run waits until it is asked something. */
@@ -134,6 +150,7 @@ enum status session_open_process(struct session *session, const struct process_o
 {
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
 	*session = (struct session){0};
+	ending_rule_make(&session->endings, options);
 	session->timed = timer_create(CLOCK_MONOTONIC, &event, &session->timer) == 0;
 	enum status status = open_in_time(session, wanted, deadline, why);
 	if (status == STATUS_OK && !(session->execution = execution_new(process_machine(session->process)))) {
@@ -144,7 +161,9 @@ enum status session_open_process(struct session *session, const struct process_o
 		session_close(session);
 		return status;
 	}
-	execution_end_at_circles(session->execution);
+	/* What others print after that is part of how it ends. */
+	if (!session->endings.on)
+		execution_end_at_circles(session->execution);
 	execution_verify_model(session->execution, options->verify_model);
 	execution_expect(session->execution, &options->good_ends);
 	return STATUS_OK;
@@ -173,6 +192,8 @@ void session_close(struct session *session)
 		execution_free(session->execution);
 	if (session->process)
 		process_free(session->process);
+	ending_rule_release(&session->endings);
+	ending_release(&session->ending);
 	*session = (struct session){0};
 }
 
@@ -204,6 +225,7 @@ enum status session_run(struct session *session, const struct plan *plan, struct
 	const struct execution_watcher watcher = {session, before ? on_before : NULL, on_transition, on_end};
 	uint64_t begin = clock_now();
 	prepare(session, finding);
+	session->trace = trace;
 	execution_watch(session->execution, &watcher);
 	execution_run(session->execution, plan, trace);
 	session->took = clock_now() - begin;
@@ -242,6 +264,7 @@ enum status session_play(struct session *session, const struct schedule *schedul
 	const struct execution_watcher watcher = {session, session->also ? on_before : NULL, on_transition,
 						  on_end};
 	prepare(session, finding);
+	session->trace = trace;
 	process_find_places(session->process, true);
 	enum status status =
 	    player_run(session->execution, schedule, loose, &watcher, trace, diverged_at, why);

@@ -1,6 +1,7 @@
 #ifndef FMC_SUPERVISOR_CLI_SESSION_SESSION_H
 #define FMC_SUPERVISOR_CLI_SESSION_SESSION_H
 
+#include "supervisor/cli/session/ending.h"
 #include "supervisor/cli/session/launch.h"
 
 #include <fmc/supervisor/execution.h>
@@ -47,6 +48,9 @@ struct session {
 	struct session_stack *stacks;		   /* filled on the way */
 	size_t stacks_length;
 	enum status collected;
+	struct ending_rule endings; /* if its executions' ends are looked at, */
+	struct ending ending;	    /* the last one's */
+	struct trace *trace;	    /* of the execution that runs */
 	const struct execution_watcher
 	    *also; /* looks before each transition and at the end, too; may be NULL */
 	void (*on_transition)(void *context, const struct trace *trace); /* may be NULL */

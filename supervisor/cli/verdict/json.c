@@ -1,6 +1,7 @@
 /* The verdict as JSON. Fields are an interface, listed in fmc-check(1). */
 #include "supervisor/cli/verdict/json.h"
 #include "supervisor/cli/output/json_parts.h"
+#include "supervisor/cli/verdict/outcomes.h"
 #include "supervisor/cli/verdict/races.h"
 #include "supervisor/cli/verdict/simplify.h"
 #include "supervisor/cli/verdict/warnings.h"
@@ -177,7 +178,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o}",
+	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o, s:o, s:o}",
 	    "fmc", FMC_VERSION, "verdict",
 	    verdict_failures(verdict) || verdict->races_failed ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
@@ -193,7 +194,8 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    (int)verdict->atomics, "switched_at", variables_json(&verdict->switched),
 	    "executions_without_atomics", (json_int_t)verdict->before, "granularity",
 	    verdict_granularity(verdict), "memory_model", verdict->tso ? "tso" : "sc", "watched",
-	    (int)verdict->watched_all, "races", race_list_json(verdict->races));
+	    (int)verdict->watched_all, "races", race_list_json(verdict->races), "outcomes",
+	    outcomes_json(verdict->outcomes), "outcome_race", outcome_race_json(verdict->outcomes));
 	free(conditions);
 	return json;
 }

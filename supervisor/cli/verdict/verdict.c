@@ -205,6 +205,8 @@ static void print_conditions(const struct verdict *verdict, const char *gap, con
 	if (verdict->reduced)
 		fprintf(stream, "up to the order of independent operations,%s", gap);
 	fprintf(stream, "threads switching only before synchronisation operations");
+	if (verdict->outcomes)
+		fprintf(stream, "%sand wherever the program prints", gap);
 	if (verdict->atomics)
 		fprintf(stream, "%sand atomic instructions of the program and its libraries", gap);
 	if (verdict->compiled)

@@ -12,6 +12,7 @@
 
 struct simplified;
 struct race_list;
+struct outcome_list;
 
 /* A failure, or an execution that is to be kept. */
 struct reported {
@@ -59,9 +60,9 @@ struct verdict {
 	uint64_t unmodelled; /* operations, in all executions */
 	bool
 	    all_shared; /* if at accesses to memory, also at those that operations order (--granularity memory) */
-	bool atomics;	     /* threads were switched at atomic instructions of the program, too */
-	bool tso;	     /* their stores waited in buffers */
-	bool compiled;	     /* threads were switched at accesses that the program tells of, */
+	bool atomics;  /* threads were switched at atomic instructions of the program, too */
+	bool tso;      /* their stores waited in buffers */
+	bool compiled; /* threads were switched at accesses that the program tells of, */
 	char uncompiled[PROCESS_UNCOMPILED]; /* which these libraries don't; empty: none */
 	bool reduced;			     /* complete but for executions that are equivalent to others */
 	uint64_t classes;    /* executions that differ in more than the order of independent operations */
@@ -97,8 +98,9 @@ struct verdict {
 	char *uncontrolled; /* verdict_uncontrolled() so far, as that takes it; NULL: nothing */
 	struct warning warnings[WARNINGS]; /* by kind */
 	struct race_list
-	    *races;	     /* of this search and those before it (races.h), borrowed; NULL: there is none */
-	size_t races_failed; /* of these, the ones that count as failures */
+	    *races; /* of this search and those before it (races.h), borrowed; NULL: there is none */
+	struct outcome_list *outcomes; /* the same (outcomes.h); NULL: nobody has asked for them */
+	size_t races_failed;	       /* of these, the ones that count as failures */
 	struct reported *reported;
 	size_t reported_length;
 };
