@@ -40,8 +40,7 @@ bool type_is_meant(Dwarf_Die *type)
 	}
 }
 
-/* Number of elements of one dimension of an array; 0 if unknown. */
-static uint64_t dimension(Dwarf_Die *subrange)
+uint64_t type_dimension(Dwarf_Die *subrange)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word count;
@@ -66,7 +65,7 @@ static bool enter_array(struct text *text, Dwarf_Die *type, uint64_t *offset)
 	size_t dimensions = 0;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_subrange_type && dimensions < 8)
-			counts[dimensions++] = dimension(&child);
+			counts[dimensions++] = type_dimension(&child);
 	} while (dwarf_siblingof(&child, &child) == 0);
 	for (size_t i = 0; i < dimensions; i++) {
 		uint64_t below = 1; /* elements in one step of this dimension */

@@ -26,6 +26,9 @@ bool type_is_meant(Dwarf_Die *type);
 /* Where a member is in its structure, and its type. */
 bool type_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *start, uint64_t *size);
 
+/* How many elements a dimension of an array has; 0: that isn't known. */
+uint64_t type_dimension(Dwarf_Die *subrange);
+
 /*
  * One step inwards: append the member or the element that covers the offset; *type and *offset become those of it, the type
  * without its typedefs, as it has to be given. False: the name ends here.

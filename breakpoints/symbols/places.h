@@ -9,8 +9,8 @@
 /* A variable of the program with a fixed address, from DWARF. */
 struct variable {
 	uint64_t address, size;
-	char *name; /* with its namespaces */
-	Dwarf_Die type;
+	char *name;	     /* with its namespaces */
+	Dwarf_Die type, die; /* `die`: its own */
 };
 
 struct variables {

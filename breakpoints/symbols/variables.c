@@ -63,7 +63,7 @@ static void add(struct collection *collection, Dwarf_Die *die, const char *scope
 	if (!full)
 		return;
 	variables->at[variables->length++] = (struct variable){
-	    .address = address + collection->bias, .size = size, .name = full, .type = type};
+	    .address = address + collection->bias, .size = size, .name = full, .type = type, .die = *die};
 }
 
 /* Functions are entered for their static variables only; namespaces become part of the name. */

@@ -1,8 +1,8 @@
 /* The values of options: read, checked and stored. */
 #include "supervisor/cli/options/option_table.h"
-#include "supervisor/cli/options/suggest.h"
 #include "supervisor/cli/output/say.h"
 
+#include <fmc/breakpoints/suggest.h>
 #include <fmc/supervisor/combinations.h>
 #include <fmc/supervisor/waking.h>
 

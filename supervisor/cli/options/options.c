@@ -2,10 +2,10 @@
 #include "supervisor/cli/options/options.h"
 #include "supervisor/cli/options/gdb_options.h"
 #include "supervisor/cli/options/option_table.h"
-#include "supervisor/cli/options/suggest.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
 
+#include <fmc/breakpoints/suggest.h>
 #include <fmc/supervisor/combinations.h>
 
 #include <getopt.h>

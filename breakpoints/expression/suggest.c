@@ -1,5 +1,5 @@
 /* A guess at what was meant, by the edit distance with transpositions (Damerau 1964). */
-#include "supervisor/cli/options/suggest.h"
+#include <fmc/breakpoints/suggest.h>
 
 #include <string.h>
 

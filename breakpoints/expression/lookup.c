@@ -1,0 +1,294 @@
+#include "breakpoints/expression/lookup.h"
+#include "breakpoints/expression/lexer.h"
+#include "breakpoints/symbols/places.h"
+#include "breakpoints/symbols/symbols.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A name as it was asked for: in which file, or in whichever. */
+struct wanted {
+	const char *file; /* not terminated; NULL: any */
+	size_t file_length;
+	const char *name; /* with its scopes */
+};
+
+/* How well a variable's name fits: as it is, or with scopes before it. */
+enum fit { FIT_NOT, FIT_INNER, FIT_WHOLE };
+
+struct lookup {
+	struct places *places;
+	struct wanted wanted;
+	enum fit fit;
+	struct looked_up *found;
+	char *other, *first; /* files of two of the same fit; NULL: there is one */
+	bool ambiguous;
+};
+
+const char *lookup_last(const char *name)
+{
+	const char *colons;
+	while ((colons = strstr(name, "::")) != NULL)
+		name = colons + 2;
+	return name;
+}
+
+static struct wanted take_apart(const char *name)
+{
+	const char *colons = strstr(name, "::");
+	struct wanted wanted = {.name = name};
+	if (*name == '\'')
+		colons = strstr(name, "'::") + 1;
+	else if (!colons || !memchr(name, '.', (size_t)(colons - name)))
+		return wanted;
+	const size_t quoted = *name == '\'';
+	wanted.file = name + quoted;
+	wanted.file_length = (size_t)(colons - name) - 2 * quoted;
+	wanted.name = colons + 2;
+	return wanted;
+}
+
+static bool is_own(const struct module *module)
+{
+	return module->kind == MODULE_PROGRAM || module->kind == MODULE_OTHER;
+}
+
+/* The path of the source that this is in, as it was compiled. */
+static const char *source_of(const struct variable *variable)
+{
+	Dwarf_Die unit, die = variable->die;
+	return dwarf_diecu(&die, &unit, NULL, NULL) ? dwarf_diename(&unit) : NULL;
+}
+
+static bool in_file(const struct wanted *wanted, const struct variable *variable)
+{
+	const char *source = wanted->file ? source_of(variable) : NULL;
+	const size_t length = source ? strlen(source) : 0;
+	if (!wanted->file)
+		return true;
+	if (length < wanted->file_length)
+		return false;
+	const char *end = source + length - wanted->file_length;
+	return memcmp(end, wanted->file, wanted->file_length) == 0 && (end == source || end[-1] == '/');
+}
+
+/* The function that a static variable is in, NULL if that isn't told. */
+static const char *function_of(const struct variable *variable, Dwarf_Die **scopes)
+{
+	Dwarf_Die die = variable->die;
+	int length = dwarf_getscopes_die(&die, scopes);
+	for (int i = 1; i < length; i++)
+		if (dwarf_tag(&(*scopes)[i]) == DW_TAG_subprogram)
+			return dwarf_diename(&(*scopes)[i]);
+	return NULL;
+}
+
+static enum fit fits(const char *full, const char *name)
+{
+	const size_t longer = strlen(full), length = strlen(name);
+	if (longer < length || strcmp(full + longer - length, name) != 0)
+		return FIT_NOT;
+	return longer == length ? FIT_WHOLE : full[longer - length - 1] == ':' ? FIT_INNER : FIT_NOT;
+}
+
+/* The same of one that is inside of a function, which may be named before it. */
+static enum fit fits_inner(const struct variable *variable, const char *name)
+{
+	Dwarf_Die *scopes = NULL;
+	char *full = NULL;
+	const char *last = lookup_last(name);
+	if (strcmp(variable->name, last) != 0)
+		return FIT_NOT;
+	const char *function = function_of(variable, &scopes);
+	enum fit fit = last == name ? FIT_INNER : FIT_NOT;
+	if (function && asprintf(&full, "%s::%s", function, variable->name) >= 0 && strcmp(full, name) == 0)
+		fit = FIT_WHOLE;
+	free(full);
+	free(scopes);
+	return fit;
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	return slash ? slash + 1 : path;
+}
+
+static void note_other(struct lookup *lookup, const struct variable *variable)
+{
+	const char *file = last_component(source_of(variable));
+	lookup->ambiguous = true;
+	if (!lookup->other)
+		lookup->other = file ? strdup(file) : NULL;
+}
+
+static void offer(struct lookup *lookup, const struct variable *variable, enum fit fit)
+{
+	if (fit == FIT_NOT || fit < lookup->fit || !in_file(&lookup->wanted, variable))
+		return;
+	if (fit == lookup->fit) {
+		if (lookup->found->address != variable->address)
+			note_other(lookup, variable);
+		return;
+	}
+	const char *file = last_component(source_of(variable));
+	free(lookup->first);
+	free(lookup->other);
+	lookup->first = file ? strdup(file) : NULL;
+	lookup->other = NULL;
+	lookup->ambiguous = false;
+	lookup->fit = fit;
+	*lookup->found = (struct looked_up){
+	    .address = variable->address, .size = variable->size, .has_type = true, .type = variable->type};
+}
+
+static void look_in_module(struct lookup *lookup, size_t i)
+{
+	const struct variables *variables = places_variables(lookup->places, i, false);
+	for (size_t v = 0; v < variables->length; v++)
+		offer(lookup, &variables->at[v], fits(variables->at[v].name, lookup->wanted.name));
+	if (lookup->fit == FIT_WHOLE)
+		return;
+	variables = places_variables(lookup->places, i, true);
+	for (size_t v = 0; v < variables->length; v++)
+		offer(lookup, &variables->at[v], fits_inner(&variables->at[v], lookup->wanted.name));
+}
+
+/* Among the children of `parent` and of the namespaces in it: the first for which `visit` is true. */
+static bool each_type(Dwarf_Die *parent, bool (*visit)(void *context, Dwarf_Die *die), void *context)
+{
+	Dwarf_Die die;
+	if (dwarf_child(parent, &die) != 0)
+		return false;
+	do
+		if (visit(context, &die) ||
+		    (dwarf_tag(&die) == DW_TAG_namespace && each_type(&die, visit, context)))
+			return true;
+	while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+static bool in_units(struct places *places, bool (*visit)(void *context, Dwarf_Die *die), void *context)
+{
+	for (size_t i = 0; i < places->modules.length; i++) {
+		Dwfl_Module *module = is_own(&places->modules.at[i])
+					  ? places_dwfl_module(places, places->modules.at[i].low)
+					  : NULL;
+		Dwarf_Die *unit = NULL;
+		Dwarf_Addr bias;
+		while (module && (unit = dwfl_module_nextcu(module, unit, &bias)))
+			if (each_type(unit, visit, context))
+				return true;
+	}
+	return false;
+}
+
+struct enumerator {
+	const char *name;
+	struct looked_up *found;
+};
+
+static bool visit_enumeration(void *context, Dwarf_Die *type)
+{
+	const struct enumerator *wanted = context;
+	Dwarf_Die die;
+	Dwarf_Attribute attribute;
+	Dwarf_Sword value;
+	if (dwarf_tag(type) != DW_TAG_enumeration_type || dwarf_child(type, &die) != 0)
+		return false;
+	do {
+		const char *name = dwarf_diename(&die);
+		if (!name || strcmp(name, wanted->name) != 0 ||
+		    !dwarf_attr(&die, DW_AT_const_value, &attribute) ||
+		    dwarf_formsdata(&attribute, &value) != 0)
+			continue;
+		*wanted->found = (struct looked_up){.is_constant = true, .constant = value};
+		return true;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+struct definition {
+	Dwarf_Die *type;
+	const char *name;
+	int tag;
+};
+
+static bool visit_definition(void *context, Dwarf_Die *die)
+{
+	struct definition *wanted = context;
+	const char *name = dwarf_tag(die) == wanted->tag ? dwarf_diename(die) : NULL;
+	if (!name || strcmp(name, wanted->name) != 0 || dwarf_hasattr(die, DW_AT_declaration))
+		return false;
+	*wanted->type = *die;
+	return true;
+}
+
+void lookup_definition(struct places *places, Dwarf_Die *type)
+{
+	struct definition wanted = {type, dwarf_diename(type), dwarf_tag(type)};
+	if (wanted.name && dwarf_hasattr(type, DW_AT_declaration))
+		(void)in_units(places, visit_definition, &wanted);
+}
+
+struct symbol_wanted {
+	const char *name;
+	struct looked_up *found;
+	bool seen;
+};
+
+static void visit_symbol(void *context, const struct symbol *symbol)
+{
+	struct symbol_wanted *wanted = context;
+	if (symbol->function || wanted->seen)
+		return;
+	char *plain = demangle(symbol->name);
+	wanted->seen = strcmp(symbol->name, wanted->name) == 0 || (plain && strcmp(plain, wanted->name) == 0);
+	free(plain);
+	if (wanted->seen)
+		*wanted->found = (struct looked_up){.address = symbol->address, .size = symbol->size};
+}
+
+static bool look_in_symbols(struct places *places, const char *name, struct looked_up *found)
+{
+	struct symbol_wanted wanted = {name, found, false};
+	for (size_t i = 0; i < places->modules.length && !wanted.seen; i++)
+		if (is_own(&places->modules.at[i]))
+			(void)symbols_each(&places->modules.at[i], visit_symbol, &wanted);
+	return wanted.seen;
+}
+
+static bool say_ambiguous(const struct lookup *lookup, const char *name, size_t at,
+			  struct expression_problem *problem)
+{
+	const char *first = lookup->first, *other = lookup->other;
+	if (first && other && strcmp(first, other) != 0)
+		return problem_at(problem, at, "there are several '%s': say which, as %s::%s or %s::%s", name,
+				  first, name, other, name);
+	return problem_at(problem, at,
+			  "there are several '%s' in one file: say which, with its function or namespace "
+			  "before it and '::' between",
+			  name);
+}
+
+bool lookup_name(struct places *places, const char *name, size_t at, struct looked_up *found,
+		 struct expression_problem *problem)
+{
+	struct lookup lookup = {.places = places, .wanted = take_apart(name), .found = found};
+	struct enumerator enumerator = {name, found};
+	/* The program's own first: a library's variable of the same name is another one. */
+	for (size_t i = 0; i < places->modules.length && lookup.fit != FIT_WHOLE; i++)
+		if (is_own(&places->modules.at[i]))
+			look_in_module(&lookup, i);
+	bool good = lookup.fit != FIT_NOT && !lookup.ambiguous;
+	if (lookup.ambiguous)
+		(void)say_ambiguous(&lookup, name, at, problem);
+	else if (!good)
+		good = in_units(places, visit_enumeration, &enumerator) ||
+		       look_in_symbols(places, name, found) || lookup_explain(places, name, at, problem);
+	free(lookup.first);
+	free(lookup.other);
+	return good;
+}
