@@ -126,7 +126,7 @@ static bool yields_twice(struct reduction *r, const struct trace *trace, bool *f
  */
 static bool ends_unforeseen(const struct trace *trace)
 {
-	if (trace->end == END_SIGNAL || trace->end == END_MISUSE)
+	if (trace->end == END_SIGNAL || trace->end == END_MISUSE || trace->end == END_VIOLATED)
 		return true;
 	const struct transition *last = trace->length ? &trace->at[trace->length - 1] : NULL;
 	return trace->end == END_EXIT && last && !(last->flags & TRANSITION_EXITS) &&
@@ -164,7 +164,7 @@ static bool change_mode(struct reduction *r, const struct trace *trace, bool *fa
 		start_over(r, r->mode, false);
 	} else if (r->mode == MODE_PLAIN && r->fair_k != 0 && yields_twice(r, trace, failed)) {
 		start_over(r, MODE_FAIR, r->dpor.whole);
-	} else if (r->dpor.whole && (ends_unforeseen(trace) || wakes_spuriously(trace))) {
+	} else if (r->dpor.whole && (trace->observed || ends_unforeseen(trace) || wakes_spuriously(trace))) {
 		start_over(r, r->mode, false);
 	} else {
 		return false;

@@ -99,6 +99,7 @@ static void cut_trace(struct trace *trace, const struct execution_copy *copy)
 	trace->initial_threads = then->initial_threads;
 	trace->preemptions = then->preemptions;
 	trace->held_back = then->held_back;
+	trace->observed = then->observed;
 	trace->unmodelled = then->unmodelled;
 	trace->end = END_NONE;
 	trace->end_value = 0;
@@ -132,6 +133,10 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	x->plan = plan;
 	x->trace = trace;
 	cut_trace(trace, copy);
+	if (x->monitor.look) {
+		struct sighting unused = {0};
+		x->monitor.look(x->monitor.context, x, trace, true, &unused);
+	}
 	x->stage = EXECUTION_BETWEEN;
 	return true;
 }

@@ -83,6 +83,11 @@ void execution_free(struct execution *x)
 	free(x);
 }
 
+void execution_observe(struct execution *x, const struct execution_monitor *monitor)
+{
+	x->monitor = *monitor;
+}
+
 void execution_watch(struct execution *x, const struct execution_watcher *watcher)
 {
 	x->watcher = *watcher;
@@ -156,7 +161,7 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	if (set && !record_found(x))
 		return execution_out_of_memory(trace);
 	if (model_threads(x->block.model) > 0)
-		return execution_settle(x, 0, set, &first);
+		return execution_judge(x, execution_settle(x, 0, set, &first));
 	FMC_ASSERT(first.kind != OUTCOME_PENDING && first.kind != OUTCOME_EXITED);
 	return execution_settle(x, NO_THREAD, false, &first);
 }

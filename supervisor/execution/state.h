@@ -42,6 +42,7 @@ struct execution {
 	uint64_t *held;	 /* those whose time-outs or sleeps would be over before it is their turn */
 	uint8_t *yields; /* of each thread in a row, as timeouts.c counts them */
 	struct execution_watcher watcher;
+	struct execution_monitor monitor; /* look NULL: nobody judges */
 	bool verify;
 	bool ends_at_circles;
 	struct good_ends good_ends;
@@ -107,6 +108,12 @@ bool execution_record_objects(struct execution *x);
 bool execution_sleep_start(struct execution *x);
 void execution_wake_sleepers(struct execution *x);
 bool execution_is_asleep(const struct execution *x, const struct step *step);
+
+/*
+ * judge.c: look at the state that the execution has come to. `on`: it goes on; what is returned says whether it still does. The footprint of
+ * the last transition says then what it changed of what is seen.
+ */
+bool execution_judge(struct execution *x, bool on);
 
 /* What a plug-in says is believed until it is proven wrong: false, and the execution's end, if it has been. */
 bool execution_believes_plugin(struct trace *trace);

@@ -235,8 +235,10 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	if (outcome.kind == OUTCOME_EXITED)
 		done->flags |= TRANSITION_EXITS;
 	x->previous = t;
-	return execution_footprint(x, &outcome) && execution_settle(x, t, effect.asleep, &outcome) &&
-	       prediction_held(x, &transition.op, &effect, &outcome) && execution_believes_plugin(trace);
+	const bool on = execution_footprint(x, &outcome) && execution_settle(x, t, effect.asleep, &outcome) &&
+			prediction_held(x, &transition.op, &effect, &outcome) &&
+			execution_believes_plugin(trace);
+	return execution_judge(x, on);
 }
 
 static bool next(struct execution *x)

@@ -9,7 +9,7 @@ static const char *const names[FINDING_KINDS] = {
     [FINDING_LIVELOCK] = "livelock", [FINDING_GOOD_SAMARITAN] = "good-samaritan",
     [FINDING_CRASH] = "crash",	     [FINDING_ABORT] = "abort",
     [FINDING_EXIT] = "exit",	     [FINDING_MISUSE] = "misuse",
-    [FINDING_OUTCOME] = "outcome",
+    [FINDING_OUTCOME] = "outcome",   [FINDING_INVARIANT] = "invariant",
 };
 
 const char *finding_kind_name(enum finding_kind kind)
@@ -49,6 +49,8 @@ enum finding_kind finding_classify(const struct trace *trace)
 		return trace->end_value != 0 && !trace->good_end ? FINDING_EXIT : classify_outcome(trace);
 	case END_MISUSE:
 		return FINDING_MISUSE;
+	case END_VIOLATED:
+		return FINDING_INVARIANT;
 	case END_NONE:
 	case END_DEPTH:
 	case END_THREAD_DEPTH:

@@ -161,6 +161,24 @@ static void print_misuse(const struct finding *finding, FILE *stream)
 	}
 }
 
+/* The transition after which it didn't hold, then what. */
+static void print_violated(const struct finding *finding, FILE *stream)
+{
+	const struct trace *trace = &finding->trace;
+	if (trace->length == 0) {
+		fprintf(stream, " before the first transition, %s", trace->message);
+		return;
+	}
+	const struct op *op = &trace->at[trace->length - 1].op;
+	char *object = op_class((enum op_kind)op->kind) == CLASS_NONE
+			   ? NULL
+			   : report_object(finding, op_class((enum op_kind)op->kind), op->object);
+	fprintf(stream, " after transition %zu, T%" PRIu32 " %s%s%s, %s", trace->length,
+		trace->at[trace->length - 1].thread + 1, op_name((enum op_kind)op->kind), object ? " " : "",
+		object ? object : "", trace->message);
+	free(object);
+}
+
 static void print_message(const struct finding *finding, FILE *stream)
 {
 	fprintf(stream, "%s:", finding_kind_name(finding->kind));
@@ -180,6 +198,9 @@ static void print_message(const struct finding *finding, FILE *stream)
 		break;
 	case FINDING_MISUSE:
 		print_misuse(finding, stream);
+		break;
+	case FINDING_INVARIANT:
+		print_violated(finding, stream);
 		break;
 	case FINDING_EXIT:
 		fprintf(stream, " the program exits with status %d", finding->trace.end_value);
@@ -252,7 +273,7 @@ char *report_signature(const struct finding *finding)
 			length++;
 	qsort(parts, length, sizeof *parts, compare_parts);
 	fputs(finding_kind_name(finding->kind), stream);
-	if (trace->end == END_SIGNAL || trace->end == END_EXIT)
+	if (trace->end == END_SIGNAL || trace->end == END_EXIT || trace->end == END_VIOLATED)
 		fprintf(stream, " %d", trace->end_value);
 	for (size_t i = 0; i < length; i++) {
 		fprintf(stream, " %s", parts[i]);

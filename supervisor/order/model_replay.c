@@ -317,6 +317,9 @@ void model_replay_perform(struct model_replay *r, const struct step *step, const
 		return;
 	model_perform(r->model, t, step->choice, seen, &effect);
 	dependence_performed(footprint, r->model, t);
+	/* Nothing but its execution tells whether it changes what is looked at: then it may. */
+	if (r->trace->observed)
+		footprint_touch(footprint, touch_key(TOUCH_SEEN, 0), TOUCH_WRITE);
 	if (!r->fair)
 		return;
 	bitset_copy(r->before, r->enabled, r->words);
@@ -349,7 +352,7 @@ bool model_replay_foresee(struct model_replay *r, const struct step *step, struc
 {
 	/* What a futex operation sees decides no more than whether its own thread falls asleep. */
 	static const struct observation unknown;
-	if (unforeseen(model_pending(r->model, step->thread)) ||
+	if (r->trace->observed || unforeseen(model_pending(r->model, step->thread)) ||
 	    !model_has_choice(r->model, step->thread, step->choice))
 		return false;
 	memcpy(r->state + r->state_size, r->state, r->state_size);

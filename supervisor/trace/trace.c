@@ -271,6 +271,7 @@ const char *end_reason_name(enum end_reason reason)
 	    [END_NO_YIELD] = "no-yield",
 	    [END_SPIN] = "spin",
 	    [END_MISUSE] = "misuse",
+	    [END_VIOLATED] = "violated",
 	    [END_DIVERGED] = "diverged",
 	    [END_UNSUPPORTED] = "unsupported",
 	    [END_STUCK] = "stuck",

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* /proc/PID/mem ignores page protection when written to, which process_vm_writev() doesn't. */
@@ -17,6 +19,31 @@ enum status target_read(const struct target *target, uint64_t address, void *to,
 		return STATUS_OK;
 	/* A process without memory (exited, replaced) reads as end of file. */
 	return length == 0 ? STATUS_GONE : STATUS_NOT_FOUND;
+}
+
+static enum status read_each(const struct target *target, const struct iovec *ranges, size_t count,
+			     uint8_t *to)
+{
+	for (size_t i = 0; i < count; i++) {
+		enum status status = target_read(target, (uint64_t)ranges[i].iov_base, to, ranges[i].iov_len);
+		if (status != STATUS_OK)
+			return status;
+		to += ranges[i].iov_len;
+	}
+	return STATUS_OK;
+}
+
+enum status target_read_ranges(const struct target *target, const struct iovec *ranges, size_t count,
+			       void *to)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < count; i++)
+		size += ranges[i].iov_len;
+	const struct iovec here = {to, size};
+	/* More than the kernel takes at once are read singly; so is a process whose first thread has exited, by its open file. */
+	if (count <= IOV_MAX && process_vm_readv(target->pid, &here, 1, ranges, count, 0) == (ssize_t)size)
+		return STATUS_OK;
+	return read_each(target, ranges, count, to);
 }
 
 enum status target_write(struct target *target, uint64_t address, const void *from, size_t size)

@@ -50,6 +50,7 @@ enum touch_class {
 	TOUCH_WORD,   /* four bytes of memory, by address; accesses to parts of one aren't told apart */
 	TOUCH_OUTPUT, /* what the program prints: the order of its parts is what is seen of them */
 	TOUCH_MEMORY, /* long ranges of memory: written by accesses to one, read by all others */
+	TOUCH_SEEN, /* what is looked at between transitions (execution_monitor): written by those that change some of it */
 };
 
 struct access {

@@ -35,6 +35,33 @@ struct execution_watcher {
 
 void execution_watch(struct execution *execution, const struct execution_watcher *watcher);
 
+/*
+ * Somebody who looks at every state that an execution comes to: the first one, that after each transition, and the last one of a
+ * process that has exited by itself. Under reduction that is every state that can be come to, as far as it can be seen: transitions
+ * that change what is seen depend on each other (TOUCH_SEEN), so that only those that nobody sees commute (Valmari, A Stubborn Attack on
+ * State Explosion, CAV 1990; Peled, Combining Partial Order Reductions with On-the-fly Model-Checking, CAV 1994).
+ */
+struct sighting {
+	bool
+	    changed; /* something that may be seen isn't as it was before the last transition; or that can't be told */
+	bool violated; /* what is to hold doesn't: the execution ends here, as END_VIOLATED */
+	bool
+	    failed; /* the look was in vain: it ends as END_ERROR, for the reason that `status` and `message` are */
+	int number; /* of what doesn't hold */
+	enum status status;
+	char message[256];
+};
+
+struct execution_monitor {
+	void *context;
+	/* The state after trace->length transitions. `again`: the execution has been put back to it, and it was judged before. */
+	void (*look)(void *context, struct execution *execution, const struct trace *trace, bool again,
+		     struct sighting *sighting);
+};
+
+/* From now on, in place of who looked before. Copied. */
+void execution_observe(struct execution *execution, const struct execution_monitor *monitor);
+
 /* Run the plan; trace is cleared first. The end, also a failure of fmc's own, is in the trace. */
 void execution_run(struct execution *execution, const struct plan *plan, struct trace *trace);
 

@@ -18,6 +18,7 @@ enum finding_kind {
 	FINDING_EXIT,
 	FINDING_MISUSE,
 	FINDING_OUTCOME, /* it ended well, and not as it is to end: trace.other_outcome */
+	FINDING_INVARIANT,
 	FINDING_KINDS
 };
 

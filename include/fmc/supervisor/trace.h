@@ -104,6 +104,8 @@ enum end_reason {
 	END_NO_YIELD, /* a cycle in which end_thread runs without a yield while others starve (good samaritan)
 		       */
 	END_MISUSE,   /* end_thread was about to misuse the thread library; end_value is its enum misuse */
+	END_VIOLATED, /* what is to hold of every state doesn't hold of the last one: end_value is its number, end_thread made the last
+			 transition (NO_THREAD: there was none), message is what was seen */
 	END_SPIN,     /* end_thread loops for ever without an operation, proven by an equal state */
 	END_REDUNDANT,	 /* all that could go on are asleep: what follows has been explored */
 	END_DIVERGED,	 /* the plan's prefix can't be followed: its step number `length` is not possible */
@@ -203,7 +205,8 @@ struct trace {
 	    loop_start; /* END_LIVELOCK, END_NO_YIELD: the transitions from here to the end repeat for ever */
 	uint32_t initial_threads; /* those that existed before the first transition */
 	uint32_t preemptions;
-	bool held_back;	     /* some thread could have gone on but for max_thread_depth */
+	bool held_back; /* some thread could have gone on but for max_thread_depth */
+	bool observed;	/* its states were looked at: footprints say who changed what is seen (TOUCH_SEEN) */
 	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
 	enum end_reason end;
 	int end_value;

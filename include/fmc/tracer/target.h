@@ -229,6 +229,14 @@ enum status target_read(const struct target *target, uint64_t address, void *to,
 enum status target_write(struct target *target, uint64_t address, const void *from, size_t size);
 
 /*
+ * Several ranges by one system call, one after the other into `to`; iov_base is an address in the target. Otherwise as target_read():
+ * then some of it may have been read.
+ */
+struct iovec;
+enum status target_read_ranges(const struct target *target, const struct iovec *ranges, size_t count,
+			       void *to);
+
+/*
  * Let a stopped tracee perform one system call, from fmc's own page in the target, and come back to where it
  * was, also to STOP_SYSCALL or STOP_SIGNAL. *result as the kernel gives it (negative errno). Not possible at STOP_CLONE,
  * STOP_FORK, STOP_EXITING.

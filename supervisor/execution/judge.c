@@ -1,0 +1,51 @@
+/* Somebody looks at the states of an execution, and may end it. */
+#include "supervisor/execution/state.h"
+
+#include <stdio.h>
+
+/* What the last transition has touched is known anew. */
+static bool touch_again(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	trace->accesses_length = trace->at[trace->length - 1].first_access;
+	return trace_push_footprint(trace, &x->footprint) || execution_out_of_memory(trace);
+}
+
+static bool note(struct execution *x, const struct sighting *sighting)
+{
+	if (x->trace->length == 0 || !(sighting->changed || sighting->violated))
+		return true;
+	if (sighting->changed)
+		footprint_touch(&x->footprint, touch_key(TOUCH_SEEN, 0), TOUCH_WRITE);
+	if (sighting->violated)
+		dependence_ended(&x->footprint);
+	return touch_again(x);
+}
+
+static void end(struct execution *x, const struct sighting *sighting)
+{
+	struct trace *trace = x->trace;
+	trace->end = sighting->failed ? END_ERROR : END_VIOLATED;
+	trace->status = sighting->failed ? sighting->status : STATUS_OK;
+	trace->end_value = sighting->failed ? 0 : sighting->number;
+	trace->end_thread = x->previous;
+	snprintf(trace->message, sizeof trace->message, "%s", sighting->message);
+}
+
+bool execution_judge(struct execution *x, bool on)
+{
+	struct trace *trace = x->trace;
+	struct sighting sighting = {0};
+	if (!x->monitor.look)
+		return on;
+	trace->observed = true;
+	/* What crashes, or breaks off, has another end than this. */
+	if (!on && trace->end != END_EXIT)
+		return on;
+	x->monitor.look(x->monitor.context, x, trace, false, &sighting);
+	if (!note(x, &sighting))
+		return false;
+	if (sighting.violated || sighting.failed)
+		end(x, &sighting);
+	return on && trace->end == END_NONE;
+}

@@ -1,0 +1,173 @@
+/*
+ * Who looks at the states of executions sees under reduction, and with what follows equivalent beginnings left out, what there is to be
+ * seen in all executions: random toy programs whose threads write variables between their operations.
+ */
+#include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/search.h>
+
+#include "tests/table/brute.h"
+#include "tests/table/crew.h"
+#include "tests/table/linearization.h"
+#include "tests/unit/rounds.h"
+#include "tests/unit/suite.h"
+
+#include <check.h>
+#include <string.h>
+
+#define PROGRAMS 800
+#define SEEN	 3 /* variables */
+
+/* One variable of each thread's own, so that no two of them race. */
+static void write_own(struct table_body *body, uint32_t variable, int64_t value)
+{
+	table_add(body, TABLE_SET, 1, 0, value);
+	table_add(body, TABLE_STORE, 1, variable, 0);
+}
+
+static void make_body(struct table_program *program, uint32_t variable, const uint32_t objects[3],
+		      uint64_t *dice)
+{
+	struct table_body *body = table_body(program);
+	int64_t value = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t o = roll(dice, 4);
+		if (o < 2) {
+			table_op(body, OP_MUTEX_LOCK, objects[o]);
+			if (roll(dice, 2))
+				write_own(body, variable, ++value);
+			table_op(body, OP_MUTEX_UNLOCK, objects[o]);
+		} else {
+			table_op(body, roll(dice, 3) ? OP_SEM_POST : OP_SEM_TRYWAIT, objects[2]);
+		}
+		if (roll(dice, 2))
+			write_own(body, variable, ++value);
+	}
+}
+
+static void make_program(struct table_program *program, uint64_t seed)
+{
+	uint64_t dice = seed;
+	*program = (struct table_program){0};
+	const uint32_t objects[3] = {table_mutex(program, MUTEX_NORMAL), table_mutex(program, MUTEX_NORMAL),
+				     table_sem(program, 1)};
+	const uint32_t threads = 2 + roll(&dice, 2);
+	for (uint32_t i = 0; i < threads; i++)
+		make_body(program, table_variable(program, 0), objects, &dice);
+}
+
+struct observer {
+	const struct table_machine *machine;
+	int64_t before[SEEN];
+	struct hash_set seen; /* all that was seen at once */
+	int64_t forbidden[2]; /* what isn't to be seen of the first two variables */
+	bool forbids;
+	uint64_t violations, looks;
+};
+
+static void look(void *context, struct execution *execution, const struct trace *trace, bool again,
+		 struct sighting *sighting)
+{
+	struct observer *observer = context;
+	const int64_t *now = observer->machine->state.variables;
+	uint64_t digest = 1;
+	(void)execution;
+	ck_assert(!again);
+	for (uint32_t i = 0; i < SEEN; i++)
+		digest = step_digest(digest, (uint32_t)now[i], 0);
+	hash_set_add(&observer->seen, digest | 1);
+	observer->looks++;
+	sighting->changed = trace->length == 0 || memcmp(now, observer->before, sizeof observer->before) != 0;
+	memcpy(observer->before, now, sizeof observer->before);
+	sighting->violated =
+	    observer->forbids && now[0] == observer->forbidden[0] && now[1] == observer->forbidden[1];
+	sighting->number = 7;
+	observer->violations += sighting->violated;
+}
+
+/* Everything that the strategy runs. */
+static uint64_t run(const struct table_program *program, enum strategy strategy, struct observer *observer)
+{
+	const struct search_options options = {
+	    .strategy = strategy, .fair_k = 1, .bound = UINT32_MAX, .cache = true, .sees_memory = true};
+	struct search *search = search_new(&options);
+	struct crew crew;
+	struct trace trace;
+	uint64_t executions = 0;
+	struct search_progress progress;
+	trace_init(&trace);
+	crew_init(&crew, program, search, 1, 1);
+	observer->machine = &crew.machine;
+	const struct execution_monitor monitor = {observer, look};
+	execution_observe(crew.execution, &monitor);
+	hash_set_init(&observer->seen);
+	while (crew_step(&crew, &trace)) {
+		executions++;
+		ck_assert(trace.observed);
+		ck_assert(trace.end == END_EXIT || trace.end == END_DEADLOCK || trace.end == END_REDUNDANT ||
+			  trace.end == END_VIOLATED);
+		if (trace.end == END_VIOLATED) {
+			ck_assert_int_eq(trace.end_value, 7);
+			ck_assert_uint_eq(trace.end_thread, trace.at[trace.length - 1].thread);
+		}
+	}
+	search_progress(search, &progress);
+	ck_assert(progress.complete);
+	trace_release(&trace);
+	search_free(search);
+	crew_release(&crew);
+	return executions;
+}
+
+static const enum strategy reducing[] = {STRATEGY_SOURCE, STRATEGY_OPTIMAL, STRATEGY_CB, STRATEGY_DELAY,
+					 STRATEGY_BPOR};
+#define REDUCING (sizeof reducing / sizeof *reducing)
+
+START_TEST(reduction_sees_all_that_there_is)
+{
+	struct table_program program;
+	uint64_t all = 0, some[REDUCING] = {0};
+	for (uint64_t seed = 1; seed <= enough_rounds(PROGRAMS); seed++) {
+		struct observer whole = {.forbids = false};
+		make_program(&program, seed);
+		all += run(&program, STRATEGY_DFS, &whole);
+		for (size_t s = 0; s < REDUCING; s++) {
+			struct observer observer = {.forbids = false};
+			some[s] += run(&program, reducing[s], &observer);
+			ck_assert_msg(hash_set_subset(&whole.seen, &observer.seen) &&
+					  whole.seen.count == observer.seen.count,
+				      "program %lu: %s sees %zu of %zu", (unsigned long)seed,
+				      strategy_name(reducing[s]), observer.seen.count, whole.seen.count);
+			hash_set_release(&observer.seen);
+		}
+		hash_set_release(&whole.seen);
+	}
+	/* And still leaves something out. */
+	ck_assert_uint_lt(some[0], all);
+	ck_assert_uint_lt(some[1], all);
+}
+END_TEST
+
+START_TEST(reduction_finds_what_is_forbidden)
+{
+	struct table_program program;
+	uint64_t found = 0;
+	for (uint64_t seed = 1; seed <= enough_rounds(PROGRAMS); seed++) {
+		struct observer whole = {.forbids = true, .forbidden = {(int64_t)seed % 3, 1}};
+		make_program(&program, seed);
+		run(&program, STRATEGY_DFS, &whole);
+		found += whole.violations > 0;
+		for (size_t s = 0; s < REDUCING; s++) {
+			struct observer observer = {.forbids = true, .forbidden = {(int64_t)seed % 3, 1}};
+			run(&program, reducing[s], &observer);
+			ck_assert_msg((observer.violations > 0) == (whole.violations > 0), "program %lu: %s",
+				      (unsigned long)seed, strategy_name(reducing[s]));
+			hash_set_release(&observer.seen);
+		}
+		hash_set_release(&whole.seen);
+	}
+	ck_assert_uint_gt(found, 0);
+}
+END_TEST
+
+SUITE("observe", 60, NULL, NULL, TEST(reduction_sees_all_that_there_is),
+      TEST(reduction_finds_what_is_forbidden))
