@@ -3,6 +3,7 @@
 #include "replay/text/words.h"
 
 #include <fmc/supervisor/good_ends.h>
+#include <fmc/supervisor/property.h>
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/assert.h>
 
@@ -17,11 +18,11 @@
 #define MOST_HIDDEN  (8u << 20) /* bytes of hidden variables */
 
 static const char *const key_names[KEYS] = {
-    "fmc",    "program",  "arg",     "directory",    "module",	      "env",	   "hidden",
-    "input",  "fair",	  "depth",   "timeouts",     "clock",	      "atomics",   "memory",
-    "waking", "expect",	  "head",    "promoted",     "ops",	      "op",	   "image",
-    "origin", "strategy", "thread",  "verdict",	     "message",	      "signature", "end",
-    "loop",   "length",	  "outcome", "outcome-part", "outcome-first",
+    "fmc",    "program", "arg",	     "directory", "module",	  "env",	   "hidden",
+    "input",  "fair",	 "depth",    "timeouts",  "clock",	  "atomics",	   "memory",
+    "waking", "expect",	 "head",     "promoted",  "property",	  "ops",	   "op",
+    "image",  "origin",	 "strategy", "thread",	  "verdict",	  "message",	   "signature",
+    "end",    "loop",	 "length",   "outcome",	  "outcome-part", "outcome-first",
 };
 
 static enum status set_string(struct parser *p, char **to, const char *value)
@@ -246,6 +247,24 @@ static enum status add_promoted(struct parser *p, const char *value)
 	return STATUS_OK;
 }
 
+/* "always count <= 4" */
+static enum status add_property(struct parser *p, const char *value)
+{
+	struct schedule_header *header = &p->schedule->header;
+	struct property_specs specs = {.length = 0};
+	enum status status = append_value(p, KEY_PROPERTY, &header->properties, value);
+	char why[PROPERTY_WHY], shown[64];
+	if (status != STATUS_OK)
+		return status;
+	const char *text = header->properties[p->counts[KEY_PROPERTY] - 1];
+	if (p->counts[KEY_PROPERTY] > PROPERTIES_MOST)
+		return parser_fail(p, "more than %d properties", PROPERTIES_MOST);
+	if (!property_specs_add(&specs, text))
+		return parser_fail(p, "expected what is to hold, as 'always EXPRESSION', not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	return property_check(&specs.at[0], why) ? STATUS_OK : parser_fail(p, "%.160s", why);
+}
+
 static enum status set_verdict(struct parser *p, const char *value)
 {
 	char shown[64];
@@ -306,6 +325,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return add_head(p, value);
 	case KEY_PROMOTED:
 		return add_promoted(p, value);
+	case KEY_PROPERTY:
+		return add_property(p, value);
 	case KEY_OPS:
 		return set_string(p, &header->ops, value);
 	case KEY_OP:
@@ -346,7 +367,7 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 static bool is_list(enum key key)
 {
 	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_HIDDEN || key == KEY_OP ||
-	       key == KEY_HEAD || key == KEY_PROMOTED || key == KEY_THREAD;
+	       key == KEY_HEAD || key == KEY_PROMOTED || key == KEY_PROPERTY || key == KEY_THREAD;
 }
 
 enum status parser_header_line(struct parser *p, const char *line)

@@ -71,6 +71,7 @@ static void release_header(struct schedule_header *header)
 	free(header->outcome_part);
 	free(header->outcome_first);
 	free(header->expected);
+	list_free(header->properties);
 	free(header->image);
 	free(header->promoted);
 	free(header->ops);

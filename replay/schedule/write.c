@@ -116,6 +116,7 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	add_promoted(text, header->promoted);
 	add_value(text, "ops", header->ops);
 	add_list(text, "op", header->kinds);
+	add_list(text, "property", header->properties);
 	add_value(text, "image", header->image);
 	add_value(text, "origin", header->origin);
 	add_value(text, "strategy", header->strategy);

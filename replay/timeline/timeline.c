@@ -3,6 +3,7 @@
 
 #include <fmc/replay/player.h>
 #include <fmc/supervisor/collect.h>
+#include <fmc/supervisor/property.h>
 
 #include <signal.h>
 #include <stdio.h>
@@ -91,6 +92,22 @@ static enum status pass_through(struct timeline *timeline, char why[256])
 	return move.end == MOVE_FAILED ? STATUS_DIVERGED : STATUS_OK;
 }
 
+/* What is to hold of the states, as the schedule says. */
+static bool observe(struct timeline *timeline)
+{
+	struct property_specs specs = {.length = 0};
+	for (char **at = timeline->schedule.header.properties; at && *at; at++)
+		(void)property_specs_add(&specs, *at);
+	if (specs.length == 0)
+		return true;
+	timeline->properties = properties_new(&specs);
+	if (!timeline->properties)
+		return false;
+	const struct execution_monitor monitor = properties_monitor(timeline->properties, timeline->process);
+	execution_observe(timeline->execution, &monitor);
+	return true;
+}
+
 static enum status open_process(struct timeline *timeline, char why[256])
 {
 	struct process_options options = timeline->options.process;
@@ -106,7 +123,7 @@ static enum status open_process(struct timeline *timeline, char why[256])
 	if (!timeline->execution)
 		return STATUS_NO_MEMORY;
 	execution_end_at_circles(timeline->execution);
-	return STATUS_OK;
+	return observe(timeline) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 struct timeline *timeline_new(const struct timeline_options *options, const struct schedule *schedule,
@@ -153,6 +170,7 @@ void timeline_free(struct timeline *timeline)
 	if (timeline->execution)
 		execution_free(timeline->execution);
 	process_free(timeline->process);
+	properties_free(timeline->properties);
 	traps_release(&timeline->user);
 	traps_release(&timeline->own);
 	traps_release(&timeline->scanned);

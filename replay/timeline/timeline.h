@@ -99,6 +99,7 @@ struct timeline {
 	struct process *process;
 	struct machine *machine; /* the process's */
 	struct execution *execution;
+	struct properties *properties; /* of the schedule; NULL: none */
 	/* The run. */
 	struct coroutine *run;
 	size_t begins_at;   /* the part it begun with */

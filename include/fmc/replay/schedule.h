@@ -35,6 +35,7 @@ struct schedule_header {
 	struct promoted *promoted; /* plain accesses that were operations; NULL: none */
 	char *ops;		   /* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds; /* "operation class": kinds that it describes, added to op.h's when they are read */
+	char **properties; /* "always count <= 4": what is to hold of states (property.h); NULL at its end */
 	char *
 	    image; /* "digest path": executions start from this file (image_file.h); NULL: the program's start */
 	char *origin;	/* "exec", "copy" or SCHEDULE_ATTACHED */

@@ -28,8 +28,9 @@ static void describe_conditions(const struct options *options, struct verdict *v
 	if (options->ops)
 		snprintf(ops, sizeof ops, ", operations being what %.30s says", ops_name());
 	verdict->fair_k = options->search.fair_k;
-	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, %s, %s%s",
-		 verdict_memory_model(options->tso), waking, spurious, ops);
+	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, %s, %s%s%s",
+		 verdict_memory_model(options->tso), waking, spurious, ops,
+		 options->properties.length ? ", what is to hold looked at between two transitions" : "");
 	verdict->tso = options->tso;
 	if (options->tso)
 		snprintf(verdict->unwatched, sizeof verdict->unwatched,
@@ -58,6 +59,9 @@ static int give_up(const struct exploration *x, const struct launch *launch)
 	char why[PATH_MAX + sizeof x->why];
 	if (x->fatal == STATUS_MALFORMED)
 		return check_fail(x->options, launch, x->why, EXITS_DATA);
+	/* An expression on its variables is no such thing there. */
+	if (x->fatal == STATUS_NOT_FOUND && x->options->properties.length)
+		return check_fail(x->options, launch, x->why, EXITS_USAGE);
 	snprintf(why, sizeof why, "%s: %s", launch->path, x->why);
 	return check_fail(x->options, launch, why,
 			  x->fatal == STATUS_UNSUPPORTED ? EXITS_UNAVAILABLE : EXITS_SOFTWARE);

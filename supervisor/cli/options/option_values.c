@@ -263,6 +263,22 @@ static bool parse_outcome(struct options *options, const struct option_spec *spe
 	return true;
 }
 
+static bool parse_property(struct options *options, enum property_kind kind)
+{
+	const struct property_spec spec = {kind, optarg};
+	char why[PROPERTY_WHY];
+	if (options->properties.length == PROPERTIES_MOST) {
+		say("more than %d expressions", PROPERTIES_MOST);
+		return false;
+	}
+	if (!property_check(&spec, why)) {
+		say("%s", why);
+		return false;
+	}
+	options->properties.at[options->properties.length++] = spec;
+	return true;
+}
+
 bool option_store(struct options *o, const struct option_spec *spec)
 {
 	switch (spec->id) {
@@ -331,6 +347,10 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_SUPPRESSIONS:
 		o->suppressions = optarg;
 		return true;
+	case ID_ALWAYS:
+		return parse_property(o, PROPERTY_ALWAYS);
+	case ID_NEVER:
+		return parse_property(o, PROPERTY_NEVER);
 	case ID_MEMORY_MODEL:
 		return parse_memory_model(o, spec);
 	case ID_OPS:

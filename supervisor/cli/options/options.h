@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_CLI_OPTIONS_OPTIONS_H
 
 #include <fmc/supervisor/good_ends.h>
+#include <fmc/supervisor/property.h>
 #include <fmc/supervisor/search.h>
 #include <fmc/tracer/origin.h>
 
@@ -92,11 +93,12 @@ struct options {
 	bool tso_wanted;		 /* --memory-model tso; where that holds now: */
 	bool tso;			 /* stores of those wait in buffers */
 	enum races_told races;
-	const char *suppressions; /* a file; NULL: none */
-	const char *ops;	  /* --ops: a plug-in; NULL: none */
-	char waking[256];	  /* rules of who is woken (waking.h), --spurious among them */
-	bool restricted;	  /* --wakeup was given */
-	uint32_t spurious;	  /* --spurious */
+	const char *suppressions;	  /* a file; NULL: none */
+	struct property_specs properties; /* --always, --never; borrowed like all else */
+	const char *ops;		  /* --ops: a plug-in; NULL: none */
+	char waking[256];		  /* rules of who is woken (waking.h), --spurious among them */
+	bool restricted;		  /* --wakeup was given */
+	uint32_t spurious;		  /* --spurious */
 	bool loose;
 	bool explore;	       /* attach */
 	bool keep_running;     /* attach --explore */

@@ -38,6 +38,18 @@ static bool record_outcome(struct schedule_header *header, const struct session 
 }
 
 /* False without memory. */
+static bool record_properties(struct schedule_header *header, const struct property_specs *specs)
+{
+	if (specs->length == 0)
+		return true;
+	header->properties = calloc(specs->length + 1, sizeof *header->properties);
+	for (size_t i = 0; header->properties && i < specs->length; i++)
+		if (!(header->properties[i] = property_spec_text(&specs->at[i])))
+			return false;
+	return header->properties;
+}
+
+/* False without memory. */
 static bool fill_header(struct schedule_header *header, const struct session *session,
 			const struct finding *finding, const struct launch *launch,
 			const struct options *options, const struct policy *policy, const char *strategy)
@@ -69,6 +81,8 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	char good_ends[GOOD_ENDS_TEXT];
 	good_ends_text(&options->good_ends, good_ends);
 	header->expected = *good_ends ? strdup(good_ends) : NULL;
+	if (!record_properties(header, &options->properties))
+		return false;
 	header->image = launch->image ? strdup(launch->image) : NULL;
 	header->waking = *options->waking ? strdup(options->waking) : NULL;
 	if ((*options->waking && !header->waking) || (*good_ends && !header->expected) ||

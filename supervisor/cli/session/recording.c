@@ -25,6 +25,8 @@ struct options recorded_options(const struct options *given, struct schedule *sc
 	options.outcomes = schedule->header.outcome != NULL;
 	options.outcome_part = schedule->header.outcome_part;
 	options.outcome_first = schedule->header.outcome_first;
+	for (char **at = schedule->header.properties; at && *at; at++)
+		(void)property_specs_add(&options.properties, *at);
 	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
 	if (!options.ops && path)
 		options.ops = path + 1;

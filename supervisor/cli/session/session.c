@@ -145,6 +145,19 @@ static enum status open_in_time(struct session *session, const struct process_op
 	return STATUS_TIMEOUT;
 }
 
+/* What is to hold of its states. */
+static bool observe(struct session *session, const struct options *options)
+{
+	if (options->properties.length == 0)
+		return true;
+	session->properties = properties_new(&options->properties);
+	if (!session->properties)
+		return false;
+	const struct execution_monitor monitor = properties_monitor(session->properties, session->process);
+	execution_observe(session->execution, &monitor);
+	return true;
+}
+
 enum status session_open_process(struct session *session, const struct process_options *wanted,
 				 const struct options *options, uint64_t deadline, char why[256])
 {
@@ -154,6 +167,10 @@ enum status session_open_process(struct session *session, const struct process_o
 	session->timed = timer_create(CLOCK_MONOTONIC, &event, &session->timer) == 0;
 	enum status status = open_in_time(session, wanted, deadline, why);
 	if (status == STATUS_OK && !(session->execution = execution_new(process_machine(session->process)))) {
+		status = STATUS_NO_MEMORY;
+		snprintf(why, 256, "%s", status_text(status));
+	}
+	if (status == STATUS_OK && !observe(session, options)) {
 		status = STATUS_NO_MEMORY;
 		snprintf(why, 256, "%s", status_text(status));
 	}
@@ -192,6 +209,7 @@ void session_close(struct session *session)
 		execution_free(session->execution);
 	if (session->process)
 		process_free(session->process);
+	properties_free(session->properties);
 	ending_rule_release(&session->endings);
 	ending_release(&session->ending);
 	*session = (struct session){0};

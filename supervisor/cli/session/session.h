@@ -35,10 +35,11 @@ uint64_t session_time_deadline(const struct session_time *time);
 struct session {
 	struct process *process;
 	struct execution *execution;
-	uint64_t deadline;	   /* on clock_now(); 0: none */
-	uint64_t took;		   /* by the last execution, in nanoseconds */
-	bool out_of_time;	   /* the last execution was ended by the deadline */
-	char where[PROCESS_WHERE]; /* where it was when it was broken off: */
+	struct properties *properties; /* that are checked in executions; NULL: none */
+	uint64_t deadline;	       /* on clock_now(); 0: none */
+	uint64_t took;		       /* by the last execution, in nanoseconds */
+	bool out_of_time;	       /* the last execution was ended by the deadline */
+	char where[PROCESS_WHERE];     /* where it was when it was broken off: */
 	enum whereabouts whereabouts;
 	timer_t timer;		 /* ends executions that pass the deadline without a transition */
 	bool timed;		 /* there is a timer */

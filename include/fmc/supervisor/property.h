@@ -1,0 +1,57 @@
+#ifndef FMC_SUPERVISOR_PROPERTY_H
+#define FMC_SUPERVISOR_PROPERTY_H
+
+#include <fmc/breakpoints/expression.h>
+#include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/process.h>
+
+/*
+ * What is to hold of a program's states, said in expressions on its variables, and looked at between transitions. It is checked by a
+ * monitor of an execution.
+ */
+enum property_kind {
+	PROPERTY_ALWAYS, /* holds of every state */
+	PROPERTY_NEVER,	 /* of none */
+	PROPERTY_KINDS
+};
+
+/* One of them, as text: borrowed. */
+struct property_spec {
+	enum property_kind kind;
+	const char *text;
+};
+
+#define PROPERTIES_MOST 32
+
+struct property_specs {
+	struct property_spec at[PROPERTIES_MOST];
+	size_t length;
+};
+
+/* "always", "never": the word before its text in schedules, and the option's name. */
+const char *property_word(enum property_kind kind);
+
+/* Add "always count <= 4" to the list; false: it isn't of that form, or the list is full. */
+bool property_specs_add(struct property_specs *specs, const char *text);
+
+/* That form, to be freed; NULL without memory. */
+char *property_spec_text(const struct property_spec *spec);
+
+#define PROPERTY_WHY 320
+
+/* Is the text one of this kind, as far as that can be seen without the program? Else `why` is one line that says where it isn't. */
+bool property_check(const struct property_spec *spec, char why[PROPERTY_WHY]);
+
+struct properties;
+
+/* Those of the list, which have been checked. NULL: no memory. The texts are copied. */
+struct properties *properties_new(const struct property_specs *specs);
+void properties_free(struct properties *properties); /* NULL is allowed */
+
+/*
+ * Who looks at executions of this process. What the expressions' names are is found out once, at the first state of the first
+ * execution: one that means nothing there ends it with STATUS_NOT_FOUND. Both are borrowed.
+ */
+struct execution_monitor properties_monitor(struct properties *properties, struct process *process);
+
+#endif

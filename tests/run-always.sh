@@ -1,0 +1,94 @@
+#!/bin/bash
+# What is to hold of every state (--always, --never): found, told with its values, kept in schedules, and seen under reduction. Bad
+# expressions are told with their column.
+. tests/lib.sh
+
+# ends STATUS COMMAND...: its output in $SCRATCH/out.
+ends() {
+	local wanted=$1
+	shift
+	timeout -k 10 150 "$@" </dev/null >"$SCRATCH/out" 2>&1
+	[ $? -eq "$wanted" ] || { show "$SCRATCH/out" && false; }
+}
+
+ACCOUNTS=$BUILD/targets/accounts
+# checks STATUS OPTION...: the same of a search.
+checks() {
+	local wanted=$1
+	shift
+	rm -f "$SCRATCH/a.sched"
+	ends "$wanted" "$FMC" check --json "$SCRATCH/result.json" -o "$SCRATCH/a.sched" "$@"
+}
+
+field() {
+	"$BUILD/tests/json" "$SCRATCH/result.json" "$1"
+}
+
+SUM='accounts[0].balance + accounts[1].balance == 200'
+judge "money on its way is missed" checks 1 --always "$SUM" -- "$ACCOUNTS"
+says "and told" "^invariant: after transition [0-9]+, T2 mutex_lock lock, '.*' is false: accounts\[0\].balance = 90, accounts\[1\].balance = 100" \
+    'replayed twice with the same result' 'The default schedule fails so'
+judge "the kind is for programs, too" [ "$(field findings.0.kind)" = invariant ]
+judge "the schedule keeps what was to hold" grep -qFx "property always $SUM" "$SCRATCH/a.sched"
+judge "and how it ended" grep -qx 'end violated 1 T2' "$SCRATCH/a.sched"
+judge "it replays" ends 0 "$FMC" replay "$SCRATCH/a.sched"
+says "as recorded" 'Replayed [0-9]+ transitions: invariant as recorded'
+judge "it is shown" ends 0 "$FMC" show "$SCRATCH/a.sched"
+says "with what was seen" 'invariant: after transition'
+judge "GDB stands where it doesn't hold" ends 0 "$FMC" gdb -q --batch -ex 'print accounts[0].balance' "$SCRATCH/a.sched"
+says "and shows the value" '^\$1 = 90'
+sed "s/^property always .*/property always accounts[0].balance > 0/" "$SCRATCH/a.sched" >"$SCRATCH/other.sched"
+judge "without what was to hold it has another end" ends 1 "$FMC" replay "$SCRATCH/other.sched"
+sed "s/^property .*/property sometimes 1/" "$SCRATCH/a.sched" >"$SCRATCH/other.sched"
+judge "a schedule with an unknown property is refused" ends 65 "$FMC" replay "$SCRATCH/other.sched"
+says "with its line" 'other.sched:[0-9]+: expected what is to hold'
+judge "an operator's last state counts" checks 1 --never 'exited(T2) && exited(T3)' -- "$ACCOUNTS"
+says "with whose it was" "T3 [a-z_]+.*, 'exited\(T2\) && exited\(T3\)' is true"
+judge "a random failure is cut down" checks 1 --strategy random --seed 5 --never 'moved == 2 && accounts[0].balance < 90' -- "$ACCOUNTS"
+judge "two workers find it" checks 1 --jobs 2 --strategy dfs --never 'moved == 2' -- "$ACCOUNTS"
+judge "each that doesn't hold is told once" checks 1 --all --strategy dfs --always 'moved < 1' --always 'moved < 2' -- "$ACCOUNTS"
+judge "which are as many" [ "$(grep -c '^invariant:' "$SCRATCH/out")" -eq 1 ]
+
+# What holds is seen in fewer executions than there are, and the result is said to be for states between transitions.
+for strategy in dfs source optimal cb; do
+	judge "$strategy: what holds does" checks 0 --require-complete --strategy $strategy \
+	    --always 'accounts[0].balance >= 70 && (moved > 0 || accounts[1].balance == 100)' -- "$ACCOUNTS"
+	says "$strategy: and is told" '^No failure found' 'looked at between two transitions'
+	judge "$strategy: what doesn't is found" checks 1 --strategy $strategy --never 'moved == 1 && holds(T3, lock)' -- "$ACCOUNTS"
+	judge "$strategy: through an index as well" checks 1 --strategy $strategy --always 'accounts[moved].balance < 120' -- "$ACCOUNTS"
+done
+
+# Every kind of variable: whatever holds from the first state to the last.
+while read -r expression; do
+	judge "holds: $expression" checks 0 --strategy dfs --always "$expression" -- "$ACCOUNTS"
+done <<'X'
+head->next->value == 2 && head->next->next == 0
+(*head).value == 1 && &first == head && !bytes
+letter == 'a' && accounts[0].rate == 1.5 && accounts[1].rate < 0.75f
+state == IDLE || state == DONE
+accounts.c::which <= 1 && 'accounts.c'::which >= 0
+accounts[1].tries <= 2 && accounts[1].frozen == 0
+table[1][2] == 0 || table[1][2] >= 10L
+move::calls <= 2 && calls >= 0
+level == -3 && (unsigned char)level == 253 && flag
+*(signed char *)&level == -3
+!waits(T1, lock) && !at(T1, move)
+X
+
+# refuses COLUMN WHAT EXPRESSION: a bad expression, before anything is searched.
+refuses() {
+	judge "refused: $3" checks 64 --strategy dfs --always "$3" -- "$ACCOUNTS"
+	says "says where: $3" "^fmc: --always '.*', column $1: $2"
+}
+refuses 5 "there is no variable 'mved'; did you mean 'moved'\\?" '1 + mved'
+refuses 13 "'accounts\[0\]' has no member 'blance'; it has balance" 'accounts[0].blance == 1'
+refuses 7 "'table' has the elements 0 to 1" 'table[2][0] == 0'
+refuses 1 "'mine' is thread-local" 'mine == 0'
+refuses 1 "'amount' is a local variable of move" 'amount != 0'
+refuses 1 "'accounts' is an array" 'accounts == 0'
+refuses 1 "'\*head' is a structure" '*head == 1'
+refuses 7 "'=' would change the program" 'moved = 1'
+refuses 1 'foo\(\) would be a call' 'foo(1)'
+refuses 8 "'moved' is no pointer" 'moved->next == 0'
+refuses 6 "'head' is a pointer: its members are after '->'" 'head.value == 1'
+finish
