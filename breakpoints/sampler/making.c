@@ -175,8 +175,21 @@ static uint64_t find_between(struct request *request, uint64_t address, const st
 	return address == site->address ? found : 0;
 }
 
+/* From the sites before it on: of one that another's stub stands for it is that other one that leads on. */
+static uint64_t find_before(struct request *request, const struct site *site)
+{
+	uint64_t found = 0;
+	for (const struct site *from = site; from > request->sampler->sites.at && !found;) {
+		from--;
+		if (site->address - from->address > FAR_AHEAD || site - from > STUB_PIECES)
+			break;
+		found = find_between(request, from->address, site);
+	}
+	return found;
+}
+
 /*
- * What is ahead of an instruction can't be read from there. It is certain from the site before on as far as it goes on, and where
+ * What is ahead of an instruction can't be read from there. It is certain from sites before on as far as they go on, and where
  * what comes after the site leads back to, as in loops.
  */
 static uint64_t find_ahead(struct request *request, const struct site *site)
@@ -184,9 +197,7 @@ static uint64_t find_ahead(struct request *request, const struct site *site)
 	struct door_code code;
 	struct instruction instruction;
 	enum flow flow = FLOW_ON;
-	uint64_t target, found = 0, address = site->address;
-	if (site > request->sampler->sites.at && site->address - site[-1].address <= FAR_AHEAD)
-		found = find_between(request, site[-1].address, site);
+	uint64_t target, found = find_before(request, site), address = site->address;
 	for (unsigned i = 0; i < FAR_BACK && !found && (flow == FLOW_ON || flow == FLOW_BRANCH); i++) {
 		if (!read_instruction(request, address, &code, &instruction, &flow, &target))
 			return 0;
