@@ -150,7 +150,47 @@ int main(void)
 	return wrong;
 }
 EOF
-for name in benign flags; do
+# A race on a block that one of the two has allocated, by a function of its own.
+cat >"$SCRATCH/block.c" <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+struct node {
+	int key, value;
+};
+static struct node *shared;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct node *make(void)
+{
+	return calloc(3, sizeof *shared);
+}
+static void *first(void *argument)
+{
+	pthread_mutex_lock(&lock);
+	shared = make();
+	pthread_mutex_unlock(&lock);
+	shared->value++;
+	return argument;
+}
+static void *second(void *argument)
+{
+	pthread_mutex_lock(&lock);
+	struct node *node = shared;
+	pthread_mutex_unlock(&lock);
+	if (node)
+		node->value++;
+	return argument;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, first, NULL);
+	pthread_create(&b, NULL, second, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+EOF
+for name in benign flags block; do
 	"${CC:-cc}" -std=gnu11 -g -O1 -pthread "$SCRATCH/$name.c" -o "$SCRATCH/$name" &&
 	    strip -o "$SCRATCH/$name.stripped" "$SCRATCH/$name" || exit 1
 done
@@ -162,6 +202,13 @@ says "a race that does no harm is a warning" '^No failure found' \
 field verdict benign
 told 1 --races report "$SCRATCH/benign"
 says "reported, it is a failure" '^1 data race found' '^Race on last: '
+told 1 --races report "$SCRATCH/block"
+says "where the block was allocated" '^Race on node.value: T2 writes at block.c:17 in first, T3 writes at block.c:26 in second' \
+    '^T2 first: allocated 24 bytes there' '^    #0 .*alloc' '^    #1  make +block.c:10' '^    #2  first +block.c:15'
+field allocated.thread T2
+field allocated.bytes 24
+told 1 --races report --time 20 "$BUILD/samples/freed_too_early"
+says "a block of before" '^It is in a block that was allocated before the second thread began\.$'
 told 1 --races report --strategy dfs "$SCRATCH/benign"
 field verdict unexplored
 told 0 --races ignore "$SCRATCH/benign"

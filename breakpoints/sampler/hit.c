@@ -15,13 +15,19 @@ static bool is_stub(const struct sampler *sampler, uint64_t address)
 	return false;
 }
 
+/* Where a thread comes back to with new memory. */
+static bool is_return(const struct sampler *sampler, uint64_t address)
+{
+	return sampler->releases.trap && sampler->releases.trap == address;
+}
+
 bool sampler_is_trap(const struct sampler *sampler, uint64_t address)
 {
 	const struct piece *piece;
 	if (!sampler->active)
 		return false;
 	const struct site *site = planting_site(sampler, address);
-	return (site && site->planted) || is_stub(sampler, address) ||
+	return (site && site->planted) || is_stub(sampler, address) || is_return(sampler, address) ||
 	       releases_find_at(&sampler->releases, address) || planting_inner(sampler, address, &piece);
 }
 
@@ -168,6 +174,21 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 	return STATUS_OK;
 }
 
+static void meet_release(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
+			 const struct release *release, struct touched at[TOUCHED_MOST], size_t *length)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	if (release->kind != RELEASE_NOTHING)
+		drain_forget(sampler); /* what is there afterwards is something else */
+	if (release->kind == RELEASE_MEMORY)
+		*length = release_touched(release, tracee->target, regs, at);
+	else if (release->kind != RELEASE_NOTHING)
+		leave(sampler, release, tracee->target, regs, thread);
+	release_enter(&sampler->releases, release, tracee->target, regs, thread);
+	regs->rip = release->address;
+	sampler->passing = release->copy;
+}
+
 enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,
 			struct touched at[TOUCHED_MOST], size_t *length)
 {
@@ -177,14 +198,15 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 	if (!regs)
 		return STATUS_GONE;
 	if (release) {
-		drain_forget(sampler); /* what is there afterwards is something else */
-		if (release->kind == RELEASE_MEMORY)
-			*length = release_touched(release, tracee->target, regs, at);
-		else
-			leave(sampler, release, tracee->target, regs, thread);
-		regs->rip = address;
-		sampler->passing = release->copy;
+		meet_release(sampler, tracee, thread, release, at, length);
 		return STATUS_OK;
+	}
+	if (is_return(sampler, address)) {
+		sampler->passing =
+		    release_come_back(&sampler->releases, tracee->target, regs, thread, &at[0]);
+		sampler->comes_back = sampler->passing != 0;
+		*length = sampler->comes_back ? 1 : 0;
+		return sampler->passing ? STATUS_OK : STATUS_GONE;
 	}
 	if (is_stub(sampler, address))
 		return STATUS_OK;
@@ -217,7 +239,9 @@ enum status sampler_go(struct sampler *sampler, struct tracee *tracee, uint32_t 
 	*resume = true;
 	if (regs && sampler->passing) {
 		regs->rip = sampler->passing;
+		regs->rsp += sampler->comes_back ? sizeof(uint64_t) : 0;
 		sampler->passing = 0;
+		sampler->comes_back = false;
 		return STATUS_OK;
 	}
 	if (!regs || sampler->resting == NO_SITE || !rests_steps(sampler) ||

@@ -18,6 +18,19 @@ struct search {
 };
 
 /* libc's, and those of allocators that take their place. */
+static enum release_gives gives_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum release_gives gives;
+	} givers[] = {{"malloc", GIVES_FIRST},	  {"calloc", GIVES_PRODUCT},	   {"realloc", GIVES_SECOND},
+		      {"memalign", GIVES_SECOND}, {"aligned_alloc", GIVES_SECOND}, {"valloc", GIVES_FIRST}};
+	for (size_t i = 0; i < sizeof(givers) / sizeof(givers[0]); i++)
+		if (strcmp(name, givers[i].name) == 0)
+			return givers[i].gives;
+	return GIVES_NONE;
+}
+
 static bool releases_memory(const char *name, bool libc)
 {
 	static const char *const names[] = {"free", "realloc", "munmap"};
@@ -39,15 +52,25 @@ static bool is_seen(const char *name, const struct search *search, bool libc, en
 		*kind = RELEASE_THREAD;
 	else if (libc && strcmp(name, "exit") == 0)
 		*kind = RELEASE_PROCESS;
-	return *kind != RELEASE_MEMORY || releases_memory(name, libc);
+	else if (!releases_memory(name, libc))
+		*kind = RELEASE_NOTHING;
+	return *kind != RELEASE_NOTHING || gives_of(name) != GIVES_NONE;
 }
 
 const struct release *releases_find_at(const struct releases *releases, uint64_t address)
 {
 	for (size_t i = 0; i < releases->length; i++)
-		if (releases->at[i].address == address)
+		if (releases->at[i].address == address && releases->at[i].planted)
 			return &releases->at[i];
 	return NULL;
+}
+
+static bool is_known(const struct releases *releases, uint64_t address)
+{
+	for (size_t i = 0; i < releases->length; i++)
+		if (releases->at[i].address == address)
+			return true;
+	return false;
 }
 
 static void visit(void *context, const struct symbol *symbol)
@@ -58,7 +81,7 @@ static void visit(void *context, const struct symbol *symbol)
 		    (search->module->kind == MODULE_PROGRAM && search->module->is_static);
 	enum release_kind kind;
 	if (!symbol->function || !is_seen(symbol->name, search, libc, &kind) ||
-	    releases_find_at(releases, symbol->address))
+	    is_known(releases, symbol->address))
 		return;
 	if (!ARRAY_ONE_MORE(releases->at, releases->length)) {
 		search->failed = true;
@@ -66,6 +89,7 @@ static void visit(void *context, const struct symbol *symbol)
 	}
 	releases->at[releases->length++] = (struct release){.address = symbol->address,
 							    .kind = kind,
+							    .gives = gives_of(symbol->name),
 							    .knows_end = strcmp(symbol->name, "munmap") == 0,
 							    .glibc = libc && !search->musl};
 }
@@ -84,6 +108,7 @@ bool releases_find(struct releases *releases, const struct entries *entries)
 void releases_free(struct releases *releases)
 {
 	free(releases->at);
+	free(releases->giving);
 	*releases = (struct releases){0};
 }
 
@@ -114,16 +139,32 @@ static bool plant(struct release *release, const struct entries *entries, struct
 	       target_write(target, release->address, &trap, 1) == STATUS_OK;
 }
 
-enum status releases_plant(struct releases *releases, const struct entries *entries, struct target *target)
+/* What new memory is come back with by, beside the copy number `number`. 0: there is no room for it. */
+static uint64_t plant_return(const struct entries *entries, struct target *target, uint64_t near,
+			     size_t number)
+{
+	const uint8_t trap = TRAP_INSTRUCTION;
+	const uint64_t at = room_for(entries, target, near, number);
+	return at && target_write(target, at, &trap, 1) == STATUS_OK ? at : 0;
+}
+
+enum status releases_plant(struct releases *releases, const struct entries *entries, struct target *target,
+			   bool giving)
 {
 	struct displacer *displacer = displacer_new();
-	size_t kept = 0;
+	size_t number = 0;
 	if (!displacer)
 		return STATUS_NO_MEMORY;
-	for (size_t i = 0; i < releases->length; i++)
-		if (plant(&releases->at[i], entries, target, displacer, kept))
-			releases->at[kept++] = releases->at[i];
-	releases->length = kept;
+	releases->trap = 0;
+	releases->giving_length = 0;
+	for (size_t i = 0; i < releases->length; i++) {
+		struct release *release = &releases->at[i];
+		release->planted = (giving || release->kind != RELEASE_NOTHING) &&
+				   plant(release, entries, target, displacer, number);
+		number += release->planted;
+		if (giving && release->planted && release->gives && !releases->trap)
+			releases->trap = plant_return(entries, target, release->address, number++);
+	}
 	displacer_free(displacer);
 	return target_gone(target) ? STATUS_GONE : STATUS_OK;
 }
@@ -132,8 +173,58 @@ void releases_write(const struct releases *releases, struct target *target, bool
 {
 	for (size_t i = 0; i < releases->length; i++) {
 		uint8_t byte = planted ? TRAP_INSTRUCTION : releases->at[i].first;
-		(void)target_write(target, releases->at[i].address, &byte, 1);
+		if (releases->at[i].planted)
+			(void)target_write(target, releases->at[i].address, &byte, 1);
 	}
+}
+
+static uint64_t given_bytes(enum release_gives gives, const struct user_regs_struct *regs)
+{
+	switch (gives) {
+	case GIVES_FIRST:
+		return regs->rdi;
+	case GIVES_SECOND:
+		return regs->rsi;
+	case GIVES_PRODUCT:
+		return regs->rdi * regs->rsi;
+	case GIVES_NONE:
+		break;
+	}
+	return 0;
+}
+
+void release_enter(struct releases *releases, const struct release *release, struct target *target,
+		   const struct user_regs_struct *regs, uint32_t thread)
+{
+	struct giving giving = {.thread = thread,
+				.slot = regs->rsp,
+				.function = release->address,
+				.size = given_bytes(release->gives, regs)};
+	if (!releases->trap || !release->gives ||
+	    target_read(target, giving.slot, &giving.after, sizeof(giving.after)) != STATUS_OK ||
+	    !ARRAY_DOUBLE(releases->giving, releases->giving_length) ||
+	    target_write(target, giving.slot, &releases->trap, sizeof(releases->trap)) != STATUS_OK)
+		return;
+	releases->giving[releases->giving_length++] = giving;
+}
+
+uint64_t release_come_back(struct releases *releases, struct target *target, struct user_regs_struct *regs,
+			   uint32_t thread, struct touched *touched)
+{
+	for (size_t i = releases->giving_length; i-- > 0;) {
+		const struct giving giving = releases->giving[i];
+		if (giving.thread != thread || giving.slot != regs->rsp - sizeof(giving.after))
+			continue;
+		/* Below is nothing of the thread's any more. */
+		(void)target_write(target, giving.slot, &giving.after, sizeof(giving.after));
+		releases->giving[i] = releases->giving[--releases->giving_length];
+		*touched = (struct touched){
+		    .address = regs->rax, .size = regs->rax ? giving.size : 0, .gives = true};
+		regs->rip = giving.function;
+		regs->rsp = giving.slot;
+		return giving.after;
+	}
+	return 0;
 }
 
 /* What malloc has written in front of a block: the size of all, with three flags in its lowest bits. */

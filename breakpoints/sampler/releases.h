@@ -5,35 +5,60 @@
 #include <fmc/breakpoints/sampling.h>
 
 /*
- * Functions that are seen each time. Those that give memory back, which may be other memory from then on: free, realloc, munmap,
+ * Functions that are seen each time. Those that give out memory, if that is wanted: where they come back is seen as well. Those that give memory back, which may be other memory from then on: free, realloc, munmap,
  * operator delete. And those by which threads end: what libc's count of them orders isn't ordered by any operation.
  */
 enum release_kind {
 	RELEASE_MEMORY,
 	RELEASE_THREAD,	 /* pthread_exit */
 	RELEASE_PROCESS, /* exit */
+	RELEASE_NOTHING, /* malloc */
+};
+
+/* How many bytes of new memory it comes back with. */
+enum release_gives {
+	GIVES_NONE,
+	GIVES_FIRST,   /* as the first argument says */
+	GIVES_SECOND,  /* ... */
+	GIVES_PRODUCT, /* of both */
 };
 
 struct release {
 	uint64_t address;
 	uint64_t copy; /* of its first instruction, that the trap is passed by */
 	enum release_kind kind;
+	enum release_gives gives;
+	bool planted;	/* in the present target */
 	uint8_t first;	/* byte that the trap takes the place of */
 	bool knows_end; /* the second argument is the size */
 	bool glibc;	/* the size is in front of the block */
 };
 
+/* A thread in a function that gives out memory: it comes back to a trap, where the return address was. */
+struct giving {
+	uint32_t thread;
+	uint64_t slot, after; /* where that stands on its stack, and what it was */
+	uint64_t function, size;
+};
+
 struct releases {
-	struct release *at; /* in ascending order */
+	struct release *at;
 	size_t length;
+	uint64_t trap; /* 0: new memory isn't seen */
+	struct giving *giving;
+	size_t giving_length;
 };
 
 /* Those of the process's modules. False without memory. */
 bool releases_find(struct releases *releases, const struct entries *entries);
 void releases_free(struct releases *releases);
 
-/* Write copies and traps. Those that can't be passed are dropped. STATUS_OK; STATUS_GONE, STATUS_NO_MEMORY. */
-enum status releases_plant(struct releases *releases, const struct entries *entries, struct target *target);
+/*
+ * Write copies and traps, with `giving` also those of what does nothing else but give out memory. Those that can't be passed are left out.
+ * STATUS_OK; STATUS_GONE, STATUS_NO_MEMORY.
+ */
+enum status releases_plant(struct releases *releases, const struct entries *entries, struct target *target,
+			   bool giving);
 
 /* All traps in or out. */
 void releases_write(const struct releases *releases, struct target *target, bool planted);
@@ -43,5 +68,16 @@ const struct release *releases_find_at(const struct releases *releases, uint64_t
 /* Which memory the function is about to give back, from the registers at its beginning. False: none; the kind is RELEASE_MEMORY. */
 bool release_touched(const struct release *release, const struct target *target,
 		     const struct user_regs_struct *regs, struct touched *touched);
+
+/* A thread stands at the beginning of a function that gives out memory: it is to be seen where it comes back. */
+void release_enter(struct releases *releases, const struct release *release, struct target *target,
+		   const struct user_regs_struct *regs, uint32_t thread);
+
+/*
+ * It has come back to the trap: the new memory, of no size if there is none, and where it goes on. Its registers become those that it has called
+ * the function with. 0: none of these is here.
+ */
+uint64_t release_come_back(struct releases *releases, struct target *target, struct user_regs_struct *regs,
+			   uint32_t thread, struct touched *touched);
 
 #endif

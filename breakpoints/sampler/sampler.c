@@ -52,7 +52,7 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 	sampler->entries = entries;
 	enum status status = code_learn(sampler, entries, target);
 	if (status == STATUS_OK)
-		status = releases_plant(&sampler->releases, entries, target);
+		status = releases_plant(&sampler->releases, entries, target, sampler->sees_new);
 	if (status != STATUS_OK)
 		return status;
 	rests_forget(sampler);
@@ -72,6 +72,7 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 	}
 	planting_choose(sampler, target);
 	sampler->main_left = sampler->last_leaves = false;
+	sampler->comes_back = false;
 	sampler->active = true;
 	return STATUS_OK;
 }
@@ -94,6 +95,11 @@ void sampler_stand(struct sampler *sampler, const uint64_t *places, size_t lengt
 {
 	sampler->standing = places;
 	sampler->standing_length = length;
+}
+
+void sampler_see_new(struct sampler *sampler, bool on)
+{
+	sampler->sees_new = on;
 }
 
 void sampler_end(struct sampler *sampler)

@@ -32,6 +32,7 @@ struct sampler {
 	struct operands *operands;
 	struct doors doors;
 	bool active, stacks;
+	bool sees_new; /* sampler_see_new() */
 	bool
 	    logs; /* the target has the log, and room for doors: traps stay where they are as long as there aren't too many hits */
 	bool sparing; /* traps rest now */
@@ -39,6 +40,7 @@ struct sampler {
 	uint32_t tallies_length;
 	uint32_t resting; /* the site whose trap is out because somebody is passing it */
 	uint64_t passing; /* where a thread goes on that has met a trap; 0: where it stands */
+	bool comes_back;  /* there, from a function: its return address goes from the stack */
 	uint32_t turn;
 	uint64_t hits;	      /* of traps */
 	char unfollowed[200]; /* functions that the code calls, as unfollowed_text() */

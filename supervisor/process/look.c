@@ -89,6 +89,7 @@ void look_begin(struct process *process)
 	if (looking->sifting)
 		sift_begin(looking->sift, looking->look->access, looking->look->context);
 	sift_renumber(looking->sift);
+	sampler_see_new(looking->sampler, looking->look->allocated != NULL);
 	sampler_stand(looking->sampler, looking->look->places, looking->look->places_length);
 	looking->status =
 	    sampler_start(looking->sampler, process->entries, process->target, looking->look->stacks);
@@ -253,6 +254,11 @@ static void tell(const struct telling *telling, const struct touched *touched, u
 	struct standing *standing = telling->standing;
 	if (touched->size == 0)
 		return;
+	if (touched->gives) {
+		looking->look->allocated(looking->look->context, telling->thread, touched->address,
+					 touched->size);
+		return;
+	}
 	if (stack - RED_ZONE < standing->low)
 		standing->low = stack - RED_ZONE;
 	const bool own = touched->address >= standing->low && touched->address < telling->stack_end;

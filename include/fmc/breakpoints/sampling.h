@@ -28,6 +28,7 @@ struct touched {
 	uint32_t site; /* number of an instruction that always touches so many bytes, until code is looked through again; 0: none */
 	bool write;    /* else it only reads */
 	bool frees; /* it is given back; without `write` its size is a guess */
+	bool gives; /* it is new memory, and isn't touched: the thread has called the function that comes back with it (sampler_see_new()) */
 };
 
 #define TOUCHED_MOST                                                                                         \
@@ -42,6 +43,9 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 
 /* From the next start on threads stand before the instructions at these addresses when what they touch is told, each time; `places` outlives that. */
 void sampler_stand(struct sampler *sampler, const uint64_t *places, size_t length);
+
+/* From the next start on: are functions that give out memory to be seen each time? At first they aren't. */
+void sampler_see_new(struct sampler *sampler, bool on);
 
 /* The target may have loaded libraries, or got rid of some: the same with these. */
 enum status sampler_look_again(struct sampler *sampler, const struct entries *entries, struct target *target);

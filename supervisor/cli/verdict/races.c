@@ -14,6 +14,7 @@ static void race_release(struct race *race)
 		free(race->sides[i].function);
 		thread_report_release(&race->sides[i].report);
 	}
+	thread_report_release(&race->block.report);
 	*race = (struct race){0};
 }
 

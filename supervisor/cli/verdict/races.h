@@ -17,6 +17,14 @@ enum race_verdict {
 	RACE_HARMFUL,	 /* a failure needs this order of them */
 };
 
+/* A block of memory, and who has allocated it. */
+struct allocation {
+	uint32_t thread;
+	uint64_t address, size;
+	struct thread_report report; /* the stack there; no frames: it isn't known */
+	bool early;		     /* it isn't since that was before the second thread began */
+};
+
 struct race_side {
 	uint32_t thread;
 	bool write, frees;
@@ -32,6 +40,7 @@ struct race_side {
 struct race {
 	char *variable;		   /* "counter", "heap +0x2a0" */
 	struct race_side sides[2]; /* in the order in which they were seen */
+	struct allocation block;   /* what the variable is in */
 	struct race_pair {
 		uint64_t one, other;
 	} pairs[RACE_PAIRS]; /* instructions of these places that race, as many as have room */

@@ -14,6 +14,15 @@ static json_t *side_json(const struct race_side *side)
 			 json_stack(side->report.frames, side->report.frames_length));
 }
 
+static json_t *block_json(const struct allocation *block)
+{
+	if (!block->report.frames_length && !block->early)
+		return json_null();
+	return json_pack("{s:o, s:I, s:o}", "thread", json_sprintf("T%u", block->thread + 1), "bytes",
+			 (json_int_t)block->size, /* 0: not known */ "stack",
+			 json_stack(block->report.frames, block->report.frames_length));
+}
+
 /* Transitions are counted from 1. */
 json_t *race_story_json(const struct race_list *list, const struct reported *reported)
 {
@@ -31,10 +40,11 @@ json_t *race_list_json(const struct race_list *list)
 	for (size_t i = 0; list && i < list->length; i++) {
 		const struct race *race = &list->at[i];
 		json_array_append_new(
-		    array, json_pack("{s:o, s:s, s:o, s:b, s:[o, o]}", "variable", json_text(race->variable),
-				     "verdict", race_verdict_name(race->verdict), "doubt",
-				     json_text(race->unsure), "suppressed", (int)race->suppressed, "accesses",
-				     side_json(&race->sides[0]), side_json(&race->sides[1])));
+		    array,
+		    json_pack("{s:o, s:s, s:o, s:b, s:[o, o], s:o}", "variable", json_text(race->variable),
+			      "verdict", race_verdict_name(race->verdict), "doubt", json_text(race->unsure),
+			      "suppressed", (int)race->suppressed, "accesses", side_json(&race->sides[0]),
+			      side_json(&race->sides[1]), "allocated", block_json(&race->block)));
 	}
 	return array;
 }

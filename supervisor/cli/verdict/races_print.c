@@ -76,6 +76,19 @@ static const char *outcome(enum race_verdict verdict)
 	return "Not all of what follows from either order was run.";
 }
 
+static void print_block(const struct allocation *block, const struct report_options *how, FILE *stream)
+{
+	struct thread_report report = block->report;
+	if (block->early)
+		fputs("It is in a block that was allocated before the second thread began.\n", stream);
+	if (!report.frames_length)
+		return;
+	if (asprintf(&report.state, "allocated %" PRIu64 " bytes there", block->size) < 0)
+		report.state = NULL;
+	report_thread(NULL, block->thread, &report, how, stream);
+	free(report.state);
+}
+
 static void print(const struct race *race, const struct options *options, FILE *stream)
 {
 	const struct report_options how = {.colours = options_colours(options, fileno(stream))};
@@ -91,6 +104,7 @@ static void print(const struct race *race, const struct options *options, FILE *
 			report_thread(NULL, side->thread, &report, &how, stream);
 		free(report.state);
 	}
+	print_block(&race->block, &how, stream);
 	fprintf(stream, "%s\n", outcome(race->verdict));
 	free(text);
 }

@@ -18,6 +18,7 @@ struct wanted {
 	bool state;		      /* it is what a function of libc's goes by */
 	enum meant meant;	      /* what it touches */
 	struct thread_report report;  /* the stack there, if races are wanted */
+	struct allocation block;      /* what it is in, if that was allocated; without a stack: not known */
 	bool promotable;
 	struct module_place promotes;
 	bool apart; /* the instruction reads, then writes */

@@ -76,11 +76,12 @@ void looks_keep_this(struct looks *looks, const struct trace *trace, const struc
 /* Where there is a variable, it doesn't matter where it is: "done in main at stack of T1 -0x40". */
 static void drop_position(char *name)
 {
-	char *heap = strstr(name, " at heap +"), *stack = strstr(name, " at stack of ");
-	if (heap)
-		*heap = 0;
-	if (stack)
-		*stack = 0;
+	static const char *const positions[] = {" at heap +", " at stack of ", " at 0x"};
+	for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
+		char *position = strstr(name, positions[i]);
+		if (position)
+			*position = 0;
+	}
 }
 
 /* What a function of libc's has to itself counts as the function: at an address that isn't a variable's. */
@@ -113,6 +114,7 @@ static void name_variable(struct look *look, const struct memory_access *access,
 	if (namer && namer_name(namer, access->address, access->size, &access->thread, 1, name, NAME))
 		wanted->meant = namer_meant(namer);
 	namer_free(namer);
+	wanted->block.early = strstr(name, "heap +") && !wanted->block.report.frames_length;
 	drop_position(name);
 }
 
@@ -224,6 +226,23 @@ static bool run(struct look *look, const struct look_plan *kept, struct trace *a
 	const bool good = steps && watch_run(&look->watch, &plan, again);
 	free(steps);
 	return good && is_same(&kept->trace, again);
+}
+
+/* Until an access is named the last block that it is in is the one that counts. */
+static void on_allocated(void *context, uint32_t thread, uint64_t address, uint64_t size)
+{
+	struct look *look = context;
+	const struct memory_access all = {.address = address, .size = size};
+	struct session *session = look->watch.session;
+	for (size_t i = 0; i < look->named_length; i++) {
+		struct wanted *wanted = &look->named[i];
+		if (*wanted->place || !overlap(&wanted->access, &all))
+			continue;
+		thread_report_release(&wanted->block.report);
+		wanted->block = (struct allocation){.thread = thread, .address = address, .size = size};
+		(void)places_update(process_places(session->process), process_target(session->process));
+		(void)collect_thread(&wanted->block.report, session->process, session->execution, thread);
+	}
 }
 
 static int compare_granules(const void *a, const void *b)
@@ -374,8 +393,10 @@ static void look_at(struct look *look, const struct look_plan *kept, uint64_t en
 	trace_release(&again);
 	free(look->pairs);
 	look->pairs = NULL;
-	for (size_t i = 0; i < look->named_length; i++)
+	for (size_t i = 0; i < look->named_length; i++) {
 		thread_report_release(&look->named[i].report);
+		thread_report_release(&look->named[i].block.report);
+	}
 	free(look->named);
 	look->named = NULL;
 	look->named_length = 0;
@@ -394,6 +415,7 @@ void looks_make(const struct looks *looks, struct session *session, uint64_t end
 	struct look look = {.races = races};
 	watch_init(&look.watch, session, looks->ordered);
 	look.watch.on_access = on_access;
+	look.watch.on_allocated = races->list ? on_allocated : NULL;
 	look.watch.context = &look;
 	for (size_t i = 0; i < looks->length && (i == 0 || clock_now() < end); i++)
 		look_at(&look, &looks->at[i], i == 0 ? last : end, last, seen, races);

@@ -84,6 +84,13 @@ static void fill_side(const struct wanted *wanted, const struct memory_access *a
 	copy_stack(&wanted->report, &side->report);
 }
 
+static void fill_block(const struct allocation *from, struct allocation *block)
+{
+	*block = (struct allocation){
+	    .thread = from->thread, .address = from->address, .size = from->size, .early = from->early};
+	copy_stack(&from->report, &block->report);
+}
+
 static void tell(const struct racing *racing, size_t pair)
 {
 	const struct look *look = racing->look;
@@ -98,6 +105,7 @@ static void tell(const struct racing *racing, size_t pair)
 			    .pairs_length = 1};
 	fill_side(one, first, &race.sides[0]);
 	fill_side(two, second, &race.sides[1]);
+	fill_block(one->block.report.frames_length ? &one->block : &two->block, &race.block);
 	(void)race_list_add(look->races->list, &race);
 }
 

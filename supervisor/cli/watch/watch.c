@@ -61,6 +61,12 @@ static void on_access(void *context, const struct memory_access *access)
 		watch->on_access(watch->context, watch->length - 1);
 }
 
+static void on_allocated(void *context, uint32_t thread, uint64_t address, uint64_t size)
+{
+	const struct watch *watch = context;
+	watch->on_allocated(watch->context, thread, address, size);
+}
+
 /* What an operation on memory touches, it touches itself. */
 static void on_before(void *context, struct execution *execution, const struct trace *trace, uint32_t thread)
 {
@@ -93,13 +99,15 @@ static void on_end(void *context, struct execution *execution, const struct trac
 bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace)
 {
 	struct session *session = watch->session;
-	const struct process_look seen = {.context = watch,
-					  .access = on_access,
-					  .transition = &watch->transition,
-					  .sift = true,
-					  .stacks = watch->stacks,
-					  .places = watch->places,
-					  .places_length = watch->places_length};
+	const struct process_look seen = {
+	    .context = watch,
+	    .access = on_access,
+	    .transition = &watch->transition,
+	    .sift = true,
+	    .stacks = watch->stacks,
+	    .places = watch->places,
+	    .allocated = watch->places_length > 0 && watch->on_allocated ? on_allocated : NULL,
+	    .places_length = watch->places_length};
 	const struct execution_watcher watcher = {watch, on_before, NULL, on_end};
 	watch->length = watch->transition = 0;
 	watch->full = watch->other_stack = false;

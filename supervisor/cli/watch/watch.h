@@ -17,7 +17,7 @@ struct watch {
 	size_t transition; /* the present one */
 	bool full;	   /* there were more of them than are kept */
 	bool other_stack;
-	bool ordered;		/* pairs that operations order are looked for, too (--granularity memory) */
+	bool ordered; /* pairs that operations order are looked for, too (--granularity memory) */
 	/*
 	 * Instructions before which threads are to stand when what they touch is told; borrowed. If there are any, all accesses to the eight
 	 * bytes with these numbers are collected, in the order in which they happened, and no others; else those that watch_find() needs.
@@ -26,6 +26,8 @@ struct watch {
 	size_t places_length, granules_length;
 	/* Told each access by its index in accesses, while its thread stands before it if its instruction is one of those; may be NULL. */
 	void (*on_access)(void *context, size_t index);
+	/* As process_look.allocated, where threads are to stand; may be NULL. */
+	void (*on_allocated)(void *context, uint32_t thread, uint64_t address, uint64_t size);
 	void *context;
 };
 
