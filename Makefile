@@ -1,6 +1,6 @@
-# fmc: `make demo`, `make check`, `make check-long`, `make check-quick`, `make check-sanitized`, `make bench`, `make tables`, `make fuzz`,
+# fmc: `make demo`, `make check`, `make check-long`, `make check-quick`, `make check-sanitized`, `make bench`, `make tables`, `make programs`, `make fuzz`,
 # `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`, `make deb`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
-# behaviour sanitizers), TABLES (which of `make tables`).
+# behaviour sanitizers), TABLES (which of `make tables`), PROGRAMS (which of `make programs`).
 .DEFAULT_GOAL := all
 
 VERSION := 0.1.0
@@ -295,6 +295,12 @@ bench:
 	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/asleep $(BUILD)/tests/search $(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind $(BUILD)/tests/watched \
 	    $(BUILD)/tests/image $(BUILD)/targets/stood
 	@BUILD=$(BUILD) tests/bench/run.sh
+
+# Programs as they are shipped, in a table: SEEDS, CHECK (seconds), PROGRAMS (which ones).
+programs:
+	@tests/setup.sh build programs
+	@$(MAKE) --no-print-directory -s all
+	@tests/programs/run.py $(BUILD)/fmc $(PROGRAMS)
 
 tables:
 	@tests/setup.sh build check

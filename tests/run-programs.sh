@@ -4,50 +4,16 @@
 . tests/lib.sh
 SEEDS=${SEEDS:-3}
 
-# Text that compresses like text, the same on every machine.
-awk 'BEGIN {
-	x = 12345
-	for (i = 0; i < 40000; i++) {
-		x = (x * 16807) % 2147483647
-		printf "%s%c", substr("synchronisation happens before preemption of a thread", x % 40 + 1, x % 11 + 2), i % 9 ? 32 : 10
-	}
-}' >"$SCRATCH/text"
-# sort uses threads from 128 k lines on.
-awk 'BEGIN { x = 1; for (i = 0; i < 150000; i++) { x = (x * 16807) % 2147483647; print x % 97 } }' >"$SCRATCH/lines"
-
-# program NAME INPUT COMMAND...
-program() {
-	local name=$1 input=$2 seed wrong=0 status
-	shift 2
-	if ! command -v "$1" >/dev/null; then
-		skip "$name: not installed"
-		return
-	fi
-	"$@" <"$SCRATCH/$input" >"$SCRATCH/expected"
-	for ((seed = 1; seed <= SEEDS; seed++)); do
-		timeout -k 10 120 "$FMC" run --seed $seed --time 100 -o "$SCRATCH/bad.sched" -- "$@" <"$SCRATCH/$input" \
-		    >"$SCRATCH/found" 2>"$SCRATCH/err"
-		status=$?
-		if [ $status -ne 0 ] || ! cmp "$SCRATCH/expected" "$SCRATCH/found" || [ -s "$SCRATCH/err" ]; then
-			wrong=$((wrong + 1))
-			echo "     $name, seed $seed: status $status"
-			show "$SCRATCH/err"
-			[ $wrong -lt 3 ] || break
-		fi
-	done
-	judge "$name, $SEEDS seeds" [ $wrong -eq 0 ]
-}
-
-program pigz text pigz -p 3 -b 128 -c
-program pbzip2 text pbzip2 -p3 -b1 -c
-program lbzip2 text lbzip2 -n 3 -c
-program xz text xz -T3 --block-size=65536 -c
-program zstd text zstd -T3 -q -c
-program sort lines sort --parallel=3 -S 20M
-program plzip text plzip -n3 -B 65536 -c
-mkdir "$SCRATCH/folder"
-for i in 1 2 3 4; do cp "$SCRATCH/text" "$SCRATCH/folder/$i"; done
-program ripgrep text rg -j3 -c -s --no-filename preemption "$SCRATCH/folder"
+# A part of the table that `make programs` makes.
+SEEDS=$SEEDS CHECK=3 python3 tests/programs/run.py "$FMC" pigz pbzip2 lbzip2 xz zstd plzip ripgrep sort >"$SCRATCH/table"
+while read -r name row; do
+	case $row in
+	[0-9]*/[0-9]*FAIL) judge "$name, $SEEDS seeds, and a check: ${row%FAIL}" false ;;
+	[0-9]*/[0-9]*) pass "$name, $SEEDS seeds, and a check: $row" ;;
+	skip:*) skip "$name: ${row#skip: }" ;;
+	esac
+done <"$SCRATCH/table"
+! grep -q FAIL "$SCRATCH/table" || show "$SCRATCH/table"
 # OpenMP's own spinning and futexes.
 cat >"$SCRATCH/openmp.c" <<'EOT'
 #include <stdio.h>
@@ -67,7 +33,13 @@ int main(void)
 }
 EOT
 ${CC:-cc} -fopenmp "$SCRATCH/openmp.c" -o "$SCRATCH/openmp"
-program OpenMP text "$SCRATCH/openmp"
+"$SCRATCH/openmp" >"$SCRATCH/expected"
+wrong=0
+for ((seed = 1; seed <= SEEDS; seed++)); do
+	timeout -k 10 120 "$FMC" run --seed $seed --time 100 -o "$SCRATCH/bad.sched" -- "$SCRATCH/openmp" >"$SCRATCH/found" 2>"$SCRATCH/err" </dev/null &&
+	    cmp "$SCRATCH/expected" "$SCRATCH/found" && [ ! -s "$SCRATCH/err" ] || wrong=$((wrong + 1))
+done
+judge "OpenMP, $SEEDS seeds" [ $wrong -eq 0 ] || show "$SCRATCH/err"
 
 # Two locks in different order, in a script: the interpreter lets threads take turns at function calls.
 cat >"$SCRATCH/locks.py" <<'EOT'
@@ -104,13 +76,6 @@ else
 	skip "std::counting_semaphore of GCC 12: another compiler"
 fi
 
-if command -v pigz >/dev/null; then
-	timeout -k 10 120 "$FMC" check --time 20 -o "$SCRATCH/pigz.sched" -- pigz -p 3 -b 128 -c "$SCRATCH/text" \
-	    </dev/null >"$SCRATCH/out" 2>&1
-	status=$?
-	judge "fmc check --time 20 -- pigz: nothing found (status $status)" [ $status -eq 0 ]
-	[ $status -eq 0 ] || show "$SCRATCH/out"
-fi
 # Of a static program without symbols its atomic instructions and futex calls are left to go by.
 cp "$BUILD/samples/philosophers.static" "$SCRATCH/stripped"
 strip -s "$SCRATCH/stripped"

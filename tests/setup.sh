@@ -1,10 +1,12 @@
 #!/bin/sh
-# setup.sh [build] [check] [deb]: see that the packages for building (for the tests, for a Debian package) are there; quick when they are.
+# setup.sh [build] [check] [deb] [programs]: see that the packages for building (for the tests, for a Debian package, for the table of programs)
+# are there; quick when they are.
 # Missing ones are installed through apt-get with a line that says so; where that can't be done, the command to
 # type is printed and the exit status is 1.
 build='gcc g++ libc6-dev make pkg-config libdw-dev libelf-dev libunwind-dev libcapstone-dev libjansson-dev'
 check='check chromium clang g++ gdb graphviz valgrind mandoc musl-tools python3 pigz pbzip2 lbzip2 ripgrep xz-utils zsh cmake meson automake zstd memcached redis-server nginx-light'
 deb='debhelper dpkg-dev lintian'
+programs=$(awk '!/^#/ && NF { gsub(",", " ", $2); print $2 }' "$(dirname "$0")/programs/programs.txt" | tr '\n' ' ')
 
 wanted=
 for set in "$@"; do
@@ -12,6 +14,7 @@ for set in "$@"; do
 	build) wanted="$wanted $build" ;;
 	check) wanted="$wanted $check" ;;
 	deb) wanted="$wanted $deb" ;;
+	programs) wanted="$wanted $programs" ;;
 	esac
 done
 
