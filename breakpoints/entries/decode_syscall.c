@@ -83,16 +83,18 @@ static void decode_futex(const struct user_regs_struct *regs, struct call *call)
 }
 
 /* A sleep that the kernel would refuse is left to it: OP_NONE. */
-static void decode_sleep(const struct target *target, uint64_t request, bool absolute, int64_t clock,
+static void decode_sleep(const struct target *target, const struct user_regs_struct *regs, long number,
 			 struct call *call)
 {
-	int64_t time = read_time(target, request, 1);
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
+	const bool absolute = number == SYS_clock_nanosleep && (regs->rsi & TIMER_ABSTIME);
+	int64_t time = read_time(target, arguments[call_traits(number)->time], 1);
 	if (time < 0)
 		return;
 	call->op.kind = OP_SLEEP;
 	call->op.arg = time;
 	call->op.arg2 = absolute;
-	call->op.arg3 = absolute ? clock : 0;
+	call->op.arg3 = absolute ? (int32_t)regs->rdi : 0;
 }
 
 static int64_t milliseconds(uint64_t argument)
@@ -153,52 +155,38 @@ static void decode_queue(const struct target *target, const struct user_regs_str
 enum status decode_syscall(const struct target *target, const struct user_regs_struct *regs, long number,
 			   struct call *call)
 {
-	switch (number) {
-	case SYS_futex:
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
+	switch ((enum call_awaits)call_traits(number)->awaits) {
+	case AWAITS_WORD:
 		decode_futex(regs, call);
 		break;
-	case SYS_nanosleep:
-		decode_sleep(target, regs->rdi, false, 0, call);
+	case AWAITS_TIME:
+		decode_sleep(target, regs, number, call);
 		break;
-	case SYS_clock_nanosleep:
-		decode_sleep(target, regs->rdx, regs->rsi & TIMER_ABSTIME, (int32_t)regs->rdi, call);
-		break;
-	case SYS_sched_yield:
+	case AWAITS_TURN:
 		call->op.kind = OP_YIELD;
 		break;
-	case SYS_exit_group:
-		call->op.kind = OP_PROCESS_EXIT;
-		call->op.arg = regs->rdi & 0xff;
-		break;
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
+	case AWAITS_POLLED:
+	case AWAITS_SELECTED:
+	case AWAITS_SET:
 		decode_poll(target, regs, number, call);
 		break;
-	case SYS_rt_sigtimedwait:
-		decode_wait(number, regs->rdx != 0, call);
-		break;
-	case SYS_mq_timedsend:
-	case SYS_mq_timedreceive:
-		decode_queue(target, regs, number, call);
-		break;
-	case SYS_wait4:
-		if (!(regs->rdx & WNOHANG))
+	case AWAITS_CHILD:
+		if (number != SYS_vfork && !(arguments[number == SYS_waitid ? 3 : 2] & WNOHANG))
 			decode_wait(number, false, call);
 		break;
-	case SYS_waitid:
-		if (!(regs->r10 & WNOHANG))
-			decode_wait(number, false, call);
+	case AWAITS_SIGNAL:
+		decode_wait(number, call_has_time_out(number, arguments), call);
 		break;
-	case SYS_rt_sigsuspend:
-	case SYS_pause:
-		decode_wait(number, false, call);
-		break;
-	default:
+	case AWAITS_LOCK:
+	case AWAITS_ANYTHING:
+	case AWAITS_NOTHING:
+		if (number == SYS_mq_timedsend || number == SYS_mq_timedreceive) {
+			decode_queue(target, regs, number, call);
+		} else if (number == SYS_exit_group) {
+			call->op.kind = OP_PROCESS_EXIT;
+			call->op.arg = regs->rdi & 0xff;
+		}
 		break;
 	}
 	return STATUS_OK;

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <fmc/breakpoints/wait.h>
+#include <fmc/tracer/call_traits.h>
 #include <linux/futex.h>
 #include <stdbool.h>
 #include <string.h>
@@ -144,35 +145,31 @@ static void keep_futex(struct snapshot *snapshot, const struct snapshot_thread *
 static void keep_arguments(struct snapshot *snapshot, const struct snapshot_thread *thread)
 {
 	const uint64_t *arguments = thread->arguments;
-	switch (thread->syscall) {
-	case SYS_futex:
+	const struct call_traits *call = call_traits(thread->syscall);
+	switch ((enum call_awaits)call->awaits) {
+	case AWAITS_WORD:
 		keep_futex(snapshot, thread, arguments[0]);
 		break;
-	case SYS_poll:
-	case SYS_ppoll:
+	case AWAITS_POLLED:
 		keep(snapshot, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : ARRAY_BYTES);
 		break;
-	case SYS_select:
-	case SYS_pselect6:
+	case AWAITS_SELECTED:
 		for (size_t i = 1; i < 4; i++)
 			keep(snapshot, arguments[i], 128);
 		break;
-	case SYS_restart_syscall: /* one that waits for a futex, descriptors or a time */
-		keep_futex(snapshot, thread, arguments[0]);
-		keep(snapshot, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : 16);
-		keep(snapshot, arguments[2], 16);
-		break;
-	case SYS_nanosleep:
-		keep(snapshot, arguments[0], 16);
-		break;
-	case SYS_clock_nanosleep:
-		keep(snapshot, arguments[2], 16);
-		break;
-	case NO_SYSCALL: /* perhaps in pthread_spin_lock, whose argument stays where it came */
-		keep(snapshot, thread->regs.rdi, sizeof(uint32_t));
+	case AWAITS_TIME:
+		keep(snapshot, arguments[call->time], 16);
 		break;
 	default:
 		break;
+	}
+	if (thread->syscall == SYS_restart_syscall) { /* one that waits for a futex, descriptors or a time */
+		keep_futex(snapshot, thread, arguments[0]);
+		keep(snapshot, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : 16);
+		keep(snapshot, arguments[2], 16);
+	} else if (thread->syscall ==
+		   NO_SYSCALL) { /* perhaps in pthread_spin_lock, whose argument stays where it came */
+		keep(snapshot, thread->regs.rdi, sizeof(uint32_t));
 	}
 }
 

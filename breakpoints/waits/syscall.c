@@ -45,12 +45,12 @@ long call_number(const struct inspector *inspector, uint32_t thread)
 	return futex ? SYS_futex : SYS_restart_syscall;
 }
 
-static void sleep_for(struct inspector *inspector, const struct snapshot_thread *thread, bool by_clock,
+static void sleep_for(struct inspector *inspector, const struct snapshot_thread *thread, long number,
 		      struct wait *wait)
 {
 	struct timespec time;
-	uint64_t address = thread->arguments[by_clock ? 2 : 0];
-	bool absolute = by_clock && (thread->arguments[1] & TIMER_ABSTIME);
+	uint64_t address = thread->arguments[call_traits(number)->time];
+	bool absolute = number == SYS_clock_nanosleep && (thread->arguments[1] & TIMER_ABSTIME);
 	wait->kind = WAIT_SLEEP;
 	wait->timed = true;
 	if (inspector_read(inspector, address, &time, sizeof(time)) && !absolute && time.tv_nsec < 1000000000)
@@ -94,47 +94,37 @@ static void wait_in_call(struct inspector *inspector, uint32_t thread, long numb
 	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
 	wait->kind = WAIT_SYSCALL;
 	wait->timed = call_has_time_out(number, standing->arguments);
-	switch (number) {
-	case SYS_futex:
+	switch ((enum call_awaits)call_traits(number)->awaits) {
+	case AWAITS_WORD:
 		wait->kind = WAIT_NOTHING; /* waking others */
 		futex_of(inspector, thread, wait);
 		break;
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-		sleep_for(inspector, standing, number == SYS_clock_nanosleep, wait);
+	case AWAITS_TIME:
+		sleep_for(inspector, standing, number, wait);
 		break;
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
+	case AWAITS_POLLED:
+	case AWAITS_SELECTED:
 		wait_on_several(inspector, thread, wait);
 		break;
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
+	case AWAITS_SET:
 		wait_on_epoll(inspector, thread, wait);
 		break;
-	case SYS_wait4:
-	case SYS_waitid:
-	case SYS_vfork:
+	case AWAITS_CHILD:
 		child_of(standing, number, wait);
 		break;
-	case SYS_pause:
-	case SYS_rt_sigsuspend:
-	case SYS_rt_sigtimedwait:
+	case AWAITS_SIGNAL:
 		wait->kind = WAIT_SIGNAL;
 		break;
-	case SYS_sched_yield:
+	case AWAITS_TURN:
 		wait->kind = WAIT_NOTHING;
 		break;
-	case SYS_flock:
-		wait_on_file_lock(inspector, thread, wait);
-		break;
-	case SYS_fcntl:
-		if (standing->arguments[1] == F_SETLKW || standing->arguments[1] == F_OFD_SETLKW_NUMBER)
+	case AWAITS_LOCK:
+		if (number != SYS_fcntl || standing->arguments[1] == F_SETLKW ||
+		    standing->arguments[1] == F_OFD_SETLKW_NUMBER)
 			wait_on_file_lock(inspector, thread, wait);
 		break;
-	default:
+	case AWAITS_ANYTHING:
+	case AWAITS_NOTHING:
 		wait->writes = call_traits(number)->transfer == TRANSFER_OUT;
 		if (call_traits(number)->transfer != TRANSFER_NONE)
 			wait_on_descriptor(inspector, thread, wait);

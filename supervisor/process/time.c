@@ -1,12 +1,12 @@
 #include "supervisor/process/process.h"
 
 #include <fmc/tracer/answers.h>
+#include <fmc/tracer/call_traits.h>
 #include <fmc/tracer/children.h>
 #include <fmc/tracer/clock.h>
 
 #include <linux/futex.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 /*
@@ -70,23 +70,20 @@ static int64_t end_of_futex_wait(const struct process *process, const struct use
 							  : from_some_clock(process, ns);
 }
 
-/* Waits for signals, for semaphores of System V and for message queues. */
+/* Waits for signals, for semaphores of System V and for message queues: not for descriptors, nor those that are only found asleep. */
 static int64_t end_of_call(const struct process *process, const struct user_regs_struct *regs)
 {
+	const struct call_traits *call = call_traits((long)regs->orig_rax);
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
+	const bool known = call->stops == STOPS_ALWAYS &&
+			   (call->awaits == AWAITS_SIGNAL || call->awaits == AWAITS_ANYTHING) &&
+			   (call->form == TIME_TIMESPEC || call->form == TIME_MOMENT);
 	int64_t ns;
-	switch ((long)regs->orig_rax) {
-	case SYS_rt_sigtimedwait:
-		return read_ns(process, regs->rdx, &ns) ? later(time_now(process), ns) : 0;
-	case SYS_semtimedop:
-		return read_ns(process, regs->r10, &ns) ? later(time_now(process), ns) : 0;
-	case SYS_mq_timedsend:
-	case SYS_mq_timedreceive:
-		return read_ns(process, regs->r8, &ns)
-			   ? later(time_now(process), ns - target_clock(process->target, CLOCK_REALTIME))
-			   : 0;
-	default:
+	if (!known || !read_ns(process, arguments[call->time], &ns))
 		return 0;
-	}
+	if (call->form == TIME_MOMENT)
+		ns -= target_clock(process->target, CLOCK_REALTIME);
+	return later(time_now(process), ns);
 }
 
 static int64_t end_of_sleep(const struct process *process, const struct op *op)

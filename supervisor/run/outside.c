@@ -122,16 +122,10 @@ static bool any_descriptor(const struct process *process, long number, const str
 {
 	const struct call_traits *traits = call_traits(number);
 	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
-	switch (number) {
-	case SYS_poll:
-	case SYS_ppoll:
+	if (traits->awaits == AWAITS_POLLED)
 		return poll_any(process, regs->rdi, regs->rsi, ask);
-	case SYS_select:
-	case SYS_pselect6:
+	if (traits->awaits == AWAITS_SELECTED)
 		return select_any(process, regs, ask);
-	default:
-		break;
-	}
 	if (traits->reads < 0 && traits->writes < 0)
 		return otherwise;
 	return (traits->reads < 0 || ask(process, (int)arguments[traits->reads], POLLIN)) &&
@@ -150,14 +144,8 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	if (number != SYS_rt_sigtimedwait && (process->signalled || process->disturbed) &&
 	    (signals_deliverable(tracee) || signals_fatal(tracee)))
 		return true;
-	switch (number) {
-	case SYS_pause:
-	case SYS_rt_sigsuspend:
-	case SYS_rt_sigtimedwait:
+	if (call_traits(number)->awaits == AWAITS_SIGNAL)
 		return signal_ready(process, tracee, number, regs);
-	default:
-		break;
-	}
 	number = number < 0 ? (long)op->arg : number;
 	if (number == SYS_wait4)
 		return target_child_ended(process->target, (pid_t)regs->rdi);
@@ -187,20 +175,13 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
 	if (op->kind == OP_POLL)
 		return tracee != NULL;
-	switch (op->arg) {
-	case SYS_wait4:
+	const struct call_traits *traits = call_traits((long)op->arg);
+	if (op->arg == SYS_wait4)
 		return regs && !(regs->rdx & (WUNTRACED | WCONTINUED));
-	case SYS_waitid:
+	if (op->arg == SYS_waitid)
 		return regs && !(regs->r10 & (WSTOPPED | WCONTINUED));
-	case SYS_pause:
-	case SYS_rt_sigsuspend:
-	case SYS_rt_sigtimedwait:
-		return tracee != NULL;
-	default:
-		/* Not locks of files, semaphores, queues, rings and whatever else the kernel alone knows of. */
-		return tracee &&
-		       (call_traits((long)op->arg)->reads >= 0 || call_traits((long)op->arg)->writes >= 0);
-	}
+	/* Not locks of files, semaphores, queues, rings and whatever else the kernel alone knows of. */
+	return tracee && (traits->awaits == AWAITS_SIGNAL || traits->reads >= 0 || traits->writes >= 0);
 }
 
 /*

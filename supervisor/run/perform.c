@@ -32,7 +32,9 @@ static void expire_outside(struct process *process, uint32_t thread)
 	if (!regs)
 		return;
 	const struct call_traits *traits = call_traits((long)regs->orig_rax);
-	unsigned long long *time = traits->form == TIME_NONE ? NULL : call_argument(regs, traits->time);
+	unsigned long long *time = traits->form == TIME_NONE || traits->form == TIME_SLEEP
+				       ? NULL
+				       : call_argument(regs, traits->time);
 	if (!time)
 		return;
 	/* The kernel tells how much of the time is left. */

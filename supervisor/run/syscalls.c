@@ -3,6 +3,7 @@
 #include "supervisor/uses/uses.h"
 
 #include <fmc/breakpoints/stance.h>
+#include <fmc/tracer/call_traits.h>
 
 #include <errno.h>
 #include <sys/syscall.h>

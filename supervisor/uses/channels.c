@@ -1,5 +1,7 @@
 #include "supervisor/uses/uses.h"
 
+#include <fmc/tracer/call_traits.h>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -214,53 +216,31 @@ void channels_watch(struct process *process, uint32_t thread, const struct op *o
 		watch(process, process->threads[thread].tracee);
 }
 
+/* What the call takes from a descriptor or puts into one; false: it does neither. */
+static bool note_contents(struct process *process, uint32_t thread, const struct call_traits *call,
+			  const struct user_regs_struct *regs)
+{
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
+	const uint8_t moves = call->moves ? USE_POSITION : 0;
+	for (int i = 0; i < 3; i++) {
+		if (call->from == i)
+			channels_note_descriptor(process, thread, (int)arguments[i], USE_DEPENDS | moves);
+		if (call->into == i)
+			channels_note_descriptor(process, thread, (int)arguments[i], USE_CHANGES | moves);
+	}
+	return call->from != NO_ARGUMENT || call->into != NO_ARGUMENT;
+}
+
 /* From the second thread on: the thread stands before a call that uses such an object. */
 static void note_call(struct process *process, uint32_t thread, long number,
 		      const struct user_regs_struct *regs)
 {
 	const int first = (int)regs->rdi;
+	if (note_contents(process, thread, call_traits(number), regs))
+		return;
 	switch (number) {
-	case SYS_read:
-	case SYS_readv:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_recvmmsg:
-	case SYS_lseek:
-		channels_note_descriptor(process, thread, first, USE_DEPENDS | USE_POSITION);
-		break;
-	case SYS_preadv2:
-	case SYS_pread64:
-	case SYS_preadv:
-		channels_note_descriptor(process, thread, first, USE_DEPENDS);
-		break;
-	case SYS_write:
-	case SYS_writev:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_sendmmsg:
-	case SYS_vmsplice:
-		channels_note_descriptor(process, thread, first, USE_CHANGES | USE_POSITION);
-		break;
-	case SYS_pwritev2:
-	case SYS_pwrite64:
-	case SYS_pwritev:
-	case SYS_ftruncate:
-	case SYS_fallocate:
-		channels_note_descriptor(process, thread, first, USE_CHANGES);
-		break;
-	case SYS_splice:
-	case SYS_copy_file_range:
-		channels_note_descriptor(process, thread, first, USE_DEPENDS | USE_POSITION);
-		channels_note_descriptor(process, thread, (int)regs->rdx, USE_CHANGES | USE_POSITION);
-		break;
-	case SYS_sendfile:
-		channels_note_descriptor(process, thread, first, USE_CHANGES | USE_POSITION);
-		channels_note_descriptor(process, thread, (int)regs->rsi, USE_DEPENDS | USE_POSITION);
-		break;
 	case SYS_semop:
 	case SYS_semtimedop:
-		uses_note(process, thread, CHANNEL_SEMAPHORE, regs->rdi, USE_DEPENDS);
-		break;
 	case SYS_semctl:
 		uses_note(process, thread, CHANNEL_SEMAPHORE, regs->rdi, USE_DEPENDS);
 		break;
@@ -343,25 +323,13 @@ static void make_pair(struct process *process, struct tracee *tracee, const stru
 static bool makes_descriptors(const struct process *process, long number)
 {
 	switch (number) {
-	case SYS_pipe:
-	case SYS_pipe2:
-	case SYS_eventfd:
-	case SYS_eventfd2:
-	case SYS_socketpair:
-	case SYS_signalfd:
-	case SYS_signalfd4:
-	case SYS_timerfd_create:
-	case SYS_inotify_init:
-	case SYS_inotify_init1:
-	case SYS_userfaultfd:
-		return true;
 	case SYS_open:
 	case SYS_openat:
 	case SYS_creat:
 	case SYS_memfd_create:
 		return process->options.note_unseen && process->threaded;
 	default:
-		return false;
+		return call_traits(number)->makes;
 	}
 }
 

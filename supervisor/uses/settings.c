@@ -1,5 +1,7 @@
 #include "supervisor/uses/uses.h"
 
+#include <fmc/tracer/call_traits.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>

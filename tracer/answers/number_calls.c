@@ -5,6 +5,8 @@
 #include "tracer/answers/answers.h"
 #include "tracer/answers/clocks.h"
 
+#include <fmc/tracer/call_traits.h>
+
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -28,39 +30,6 @@ static pid_t parent_of(pid_t pid)
 	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Which of the first two arguments are numbers of threads or processes, as bits; 0 for a call without any. */
-static unsigned number_arguments(long call)
-{
-	switch (call) {
-	case SYS_tgkill:
-	case SYS_rt_tgsigqueueinfo:
-		return 3;
-	case SYS_kill:
-	case SYS_tkill:
-	case SYS_rt_sigqueueinfo:
-	case SYS_sched_setparam:
-	case SYS_sched_getparam:
-	case SYS_sched_setscheduler:
-	case SYS_sched_getscheduler:
-	case SYS_sched_setattr:
-	case SYS_sched_getattr:
-	case SYS_sched_rr_get_interval:
-	case SYS_prlimit64:
-	case SYS_setpgid:
-	case SYS_pidfd_open:
-	case SYS_process_vm_readv:
-	case SYS_process_vm_writev:
-		return 1;
-	case SYS_getpriority:
-	case SYS_setpriority:
-	case SYS_ioprio_get:
-	case SYS_ioprio_set:
-		return 2;
-	default:
-		return 0;
-	}
-}
-
 static bool is_fcntl(const struct user_regs_struct *regs, int command)
 {
 	return (long)regs->orig_rax == SYS_fcntl && (int)regs->rsi == command;
@@ -74,7 +43,7 @@ void numbers_before_childs_call(const struct target *target, pid_t child)
 	struct user_regs_struct *regs = target->world.number ? tracee_regs(&guest) : NULL;
 	if (!regs)
 		return;
-	const unsigned arguments = number_arguments((long)regs->orig_rax);
+	const unsigned arguments = call_traits((long)regs->orig_rax)->numbers;
 	const uint64_t parent = (uint64_t)target->world.number;
 	if ((long)regs->orig_rax == SYS_getppid && parent_of(child) == target->pid)
 		tracee_skip_syscall(&guest, (int64_t)parent);
@@ -156,7 +125,7 @@ void numbers_before_call(struct tracee *tracee)
 		return;
 	struct after_call after = {
 	    .rdi = regs->rdi, .rsi = regs->rsi, .rdx = regs->rdx, .keeps_result = true};
-	const unsigned arguments = number_arguments((long)regs->orig_rax);
+	const unsigned arguments = call_traits((long)regs->orig_rax)->numbers;
 	if (arguments & 1)
 		regs->rdi = numbers_real(target, regs->rdi);
 	if (arguments & 2)

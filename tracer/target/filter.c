@@ -1,5 +1,8 @@
 #include "tracer/target/tracee.h"
 
+#include <fmc/tracer/assert.h>
+#include <fmc/tracer/call_traits.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -16,219 +19,18 @@
 #include <unistd.h>
 
 /*
- * The filter of system calls: those below stop the thread before the kernel sees them, all others cost
+ * The filter of system calls: those that stop a thread (call_traits.h) do so before the kernel sees them, all others cost
  * nothing. Calls from fmc's own page pass. rseq is answered with success and not done: the kernel would write
  * to the target's memory after fmc's back, and glibc can't live with a refusal.
+ *
+ * In a confined process those that are harmless cost nothing, and all others stop the thread. mmap() of a file for writing needs one
+ * that was opened so, which has been stopped before.
  */
-static const uint16_t traced[] = {
-    SYS_futex,
-    CALL_FUTEX_WAITV,
-    CALL_FUTEX_WAKE,
-    CALL_FUTEX_WAIT,
-    CALL_FUTEX_REQUEUE,
-    SYS_nanosleep,
-    SYS_clock_nanosleep,
-    SYS_sched_yield,
-    SYS_exit_group,
-    SYS_execve,
-    SYS_execveat,
-    SYS_kill,
-    SYS_tkill,
-    SYS_tgkill,
-    SYS_rt_sigqueueinfo,
-    SYS_rt_tgsigqueueinfo,
-    SYS_pidfd_send_signal,
-    SYS_setitimer,
-    SYS_alarm,
-    SYS_timer_create,
-    SYS_timer_settime,
-    SYS_timerfd_create,
-    SYS_timerfd_settime,
-    SYS_socket,
-    SYS_shmat,
-    SYS_remap_file_pages,
-    SYS_io_uring_setup,
-    SYS_dup2,
-    SYS_dup3,
-    SYS_pipe,
-    SYS_pipe2,
-    SYS_eventfd,
-    SYS_eventfd2,
-    SYS_socketpair,
-    SYS_signalfd,
-    SYS_signalfd4,
-    SYS_inotify_init,
-    SYS_inotify_init1,
-    SYS_userfaultfd,
-    SYS_fanotify_init,
-    SYS_io_setup,
-    SYS_add_key,
-    SYS_request_key,
-    SYS_keyctl,
-    SYS_memfd_create,
-    SYS_creat,
-    SYS_truncate,
-    SYS_mkdir,
-    SYS_mkdirat,
-    SYS_rmdir,
-    SYS_mknod,
-    SYS_mknodat,
-    SYS_unlink,
-    SYS_unlinkat,
-    SYS_rename,
-    SYS_renameat,
-    SYS_renameat2,
-    SYS_link,
-    SYS_linkat,
-    SYS_symlink,
-    SYS_symlinkat,
-    SYS_stat,
-    SYS_lstat,
-    SYS_newfstatat,
-    SYS_fstat,
-    SYS_statx,
-    SYS_access,
-    SYS_faccessat,
-    SYS_faccessat2,
-    SYS_semget,
-    SYS_msgget,
-    SYS_mq_open,
-    SYS_semop,
-    SYS_semtimedop,
-    SYS_msgsnd,
-    SYS_msgrcv,
-    SYS_mq_timedsend,
-    SYS_mq_timedreceive,
-    SYS_semctl,
-    SYS_msgctl,
-    SYS_mq_getsetattr,
-    SYS_mq_notify,
-    SYS_flock,
-    SYS_poll,
-    SYS_ppoll,
-    SYS_select,
-    SYS_pselect6,
-    SYS_epoll_wait,
-    SYS_epoll_pwait,
-    SYS_epoll_pwait2,
-    SYS_rt_sigsuspend,
-    SYS_pause,
-    SYS_rt_sigtimedwait,
-    SYS_wait4,
-    SYS_waitid,
-    SYS_clock_gettime,
-    SYS_clock_getres,
-    SYS_time,
-    SYS_times,
-    SYS_getrusage,
-    SYS_sysinfo,
-    SYS_getcpu,
-    SYS_gettimeofday,
-    SYS_getrandom,
-    SYS_sched_getaffinity,
-    SYS_sched_setaffinity,
-    SYS_getpid,
-    SYS_gettid,
-    SYS_getppid,
-    SYS_getpgrp,
-    SYS_getpgid,
-    SYS_getsid,
-    SYS_setsid,
-    SYS_setpgid,
-    SYS_prlimit64,
-    SYS_getpriority,
-    SYS_setpriority,
-    SYS_ioprio_get,
-    SYS_ioprio_set,
-    SYS_sched_setattr,
-    SYS_sched_getattr,
-    SYS_sched_rr_get_interval,
-    SYS_pidfd_open,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_open,
-    SYS_openat,
-    SYS_readlink,
-    SYS_readlinkat,
-    SYS_set_tid_address,
-    SYS_rt_sigprocmask,
-    SYS_sigaltstack,
-    SYS_sched_setparam,
-    SYS_sched_getparam,
-    SYS_sched_setscheduler,
-    SYS_sched_getscheduler,
-    SYS_umask,
-    SYS_chdir,
-    SYS_fchdir,
-    SYS_chroot,
-    SYS_getcwd,
-    SYS_getdents,
-    SYS_getdents64,
-    SYS_setxattr,
-    SYS_lsetxattr,
-    SYS_fsetxattr,
-    SYS_getxattr,
-    SYS_lgetxattr,
-    SYS_fgetxattr,
-    SYS_listxattr,
-    SYS_llistxattr,
-    SYS_flistxattr,
-    SYS_removexattr,
-    SYS_lremovexattr,
-    SYS_fremovexattr,
-    SYS_chmod,
-    SYS_fchmod,
-    SYS_fchmodat,
-    CALL_FCHMODAT2,
-    SYS_chown,
-    SYS_fchown,
-    SYS_lchown,
-    SYS_fchownat,
-    SYS_utime,
-    SYS_utimes,
-    SYS_futimesat,
-    SYS_utimensat,
-    SYS_setrlimit,
-    SYS_getrlimit,
-    SYS_setuid,
-    SYS_setgid,
-    SYS_setreuid,
-    SYS_setregid,
-    SYS_setresuid,
-    SYS_setresgid,
-    SYS_setgroups,
-    SYS_getuid,
-    SYS_geteuid,
-    SYS_getgid,
-    SYS_getegid,
-    SYS_getresuid,
-    SYS_getresgid,
-    SYS_getgroups,
-    SYS_personality,
-    SYS_prctl,
-    SYS_rt_sigaction,
-};
 
-/*
- * In a confined process these cost nothing, since they concern nobody else, and all others stop the thread. mmap() of a file
- * for writing needs one that was opened so, which has been stopped before.
- */
-static const uint16_t harmless[] = {
-    SYS_mmap,	      SYS_munmap,	 SYS_mprotect,	      SYS_mremap,
-    SYS_madvise,      SYS_brk,		 SYS_mincore,	      SYS_msync,
-    SYS_mlock,	      SYS_munlock,	 SYS_membarrier,      SYS_rt_sigaction,
-    SYS_rt_sigreturn, SYS_rt_sigpending, SYS_set_robust_list, SYS_get_robust_list,
-    SYS_arch_prctl,   SYS_exit,		 SYS_getuid,	      SYS_geteuid,
-    SYS_getgid,	      SYS_getegid,	 SYS_getrlimit,
-};
-
-/* Of these the filter stops what concerns descriptors that the program has made; see target_watch_transfers(). */
-static const uint16_t transfers[] = {
-    SYS_read,	SYS_write,    SYS_readv,	   SYS_writev,	   SYS_preadv2,	   SYS_pwritev2,
-    SYS_sendto, SYS_recvfrom, SYS_sendmsg,	   SYS_recvmsg,	   SYS_sendmmsg,   SYS_recvmmsg,
-    SYS_splice, SYS_vmsplice, SYS_pread64,	   SYS_pwrite64,   SYS_preadv,	   SYS_pwritev,
-    SYS_lseek,	SYS_sendfile, SYS_copy_file_range, SYS_close,	   SYS_fallocate,  SYS_ftruncate,
-    SYS_fcntl,	SYS_ioctl,    SYS_shutdown,	   SYS_setsockopt, SYS_getsockopt, SYS_epoll_ctl,
+/* Calls that a filter tells from all others; jumps within a filter have a byte. */
+struct calls {
+	uint16_t at[UINT8_MAX];
+	size_t length;
 };
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
@@ -240,27 +42,49 @@ static const uint16_t transfers[] = {
 #define JUMP_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (then), (otherwise))
 #define JUMP_BITS(bits, then, otherwise)   BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), (then), (otherwise))
 
-static bool contains(const uint16_t *list, size_t length, long number)
+static bool is_traced(const struct call_traits *call)
 {
-	for (size_t i = 0; i < length; i++)
-		if (list[i] == number)
-			return true;
-	return false;
+	return call->stops == STOPS_ALWAYS;
+}
+
+static bool is_harmless(const struct call_traits *call)
+{
+	return call->harmless;
+}
+
+/* Of these the filter stops what concerns descriptors that the program has made; see target_watch_transfers(). */
+static bool is_transfer(const struct call_traits *call)
+{
+	return call->stops == STOPS_TRANSFERS;
+}
+
+static void find_calls(struct calls *calls, bool (*are)(const struct call_traits *call))
+{
+	size_t length;
+	const struct call_traits *table = call_traits_table(&length);
+	calls->length = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (!are(&table[i]))
+			continue;
+		FMC_ASSERT(calls->length < COUNT(calls->at));
+		calls->at[calls->length++] = table[i].number;
+	}
 }
 
 /* A confined process is told of as one whose transfers are watched: what it had open may be its own. */
 bool filter_stops(long number)
 {
-	return contains(traced, COUNT(traced), number) || contains(transfers, COUNT(transfers), number) ||
-	       number == SYS_fcntl;
+	return call_traits(number)->stops != STOPS_NEVER;
 }
 
-/* A call in the list goes on `skip` instructions after the list. */
-static size_t add_list(struct sock_filter *code, const uint16_t *list, size_t length, unsigned skip)
+/* One of the calls goes on `skip` instructions after them. */
+static size_t add_calls(struct sock_filter *code, const struct calls *calls, size_t skip)
 {
-	for (size_t i = 0; i < length; i++)
-		code[i] = (struct sock_filter)JUMP_EQUAL(list[i], (uint8_t)(length - 1 - i + skip), 0);
-	return length;
+	FMC_ASSERT(calls->length + skip <= UINT8_MAX);
+	for (size_t i = 0; i < calls->length; i++)
+		code[i] =
+		    (struct sock_filter)JUMP_EQUAL(calls->at[i], (uint8_t)(calls->length - 1 - i + skip), 0);
+	return calls->length;
 }
 
 /*
@@ -360,17 +184,18 @@ int filter_install(bool confined)
 	    TRACE_BUT_OURS,
 	};
 	const struct sock_filter look[] = {BPF_STMT(BPF_JMP | BPF_JA, LOOK - ALLOW)};
-	_Static_assert(COUNT(traced) + COUNT(some) + LOOK - ALLOW <= UINT8_MAX, "jumps have a byte");
 	_Static_assert(COUNT(some) < ALLOW, "labels aren't numbers of instructions");
 	_Static_assert((uint32_t)GADGET_PAGE == 0,
 		       "the filter tests the low half against a page's size only");
-	struct sock_filter code[COUNT(head) + COUNT(traced) + COUNT(harmless) + COUNT(some) + COUNT(ends)];
+	struct calls calls;
+	struct sock_filter code[COUNT(head) + COUNT(calls.at) + COUNT(some) + COUNT(ends)];
 	size_t n = add(code, head, COUNT(head));
+	find_calls(&calls, confined ? is_harmless : is_traced);
 	if (confined) {
-		n += add_list(code + n, harmless, COUNT(harmless), COUNT(look));
+		n += add_calls(code + n, &calls, COUNT(look));
 		n += add(code + n, look, COUNT(look));
 	} else {
-		n += add_list(code + n, traced, COUNT(traced), COUNT(some) + LOOK - ALLOW);
+		n += add_calls(code + n, &calls, COUNT(some) + LOOK - ALLOW);
 		n += add_some(code + n);
 	}
 	n += add(code + n, ends, COUNT(ends));
@@ -411,14 +236,16 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard)
 	    RETURN(SECCOMP_RET_ALLOW),
 	    TRACE_BUT_OURS,
 	};
-	struct sock_filter code[COUNT(head) + COUNT(transfers) + COUNT(tail)];
+	struct calls calls;
+	struct sock_filter code[COUNT(head) + COUNT(calls.at) + COUNT(tail)];
 	size_t n = 0;
 	if (target->world.confined)
 		return STATUS_OK; /* they stop there anyway */
 	if (filters_of(tracee) > 1)
 		return STATUS_UNSUPPORTED;
 	n += add(code + n, head, COUNT(head));
-	n += add_list(code + n, transfers, COUNT(transfers), 1);
+	find_calls(&calls, is_transfer);
+	n += add_calls(code + n, &calls, 1);
 	n += add(code + n, tail, COUNT(tail));
 	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
 	/* All of it is written, also what is between its members. */
@@ -430,7 +257,7 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard)
 	int64_t result = 0;
 	enum status status = target_write(target, GADGET_SCRATCH, &program, sizeof program);
 	if (status == STATUS_OK)
-		status = target_write(target, at, code, sizeof code);
+		status = target_write(target, at, code, n * sizeof code[0]);
 	if (status == STATUS_OK)
 		status = tracee_syscall(tracee, SYS_seccomp, arguments, &result);
 	return status == STATUS_OK && result != 0 ? STATUS_UNSUPPORTED : status;

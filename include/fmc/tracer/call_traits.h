@@ -6,9 +6,31 @@
 #include <stdint.h>
 
 /*
- * What fmc knows of system calls, in one table: which of them wait, for which descriptor and how long, and what a stop does to
- * them. A call that isn't there has none of these traits.
+ * What fmc knows of system calls, in one table: before which of them a thread is stopped, which wait, for what and how long, what a
+ * stop does to them, what they do with descriptors. A call that isn't there has none of these traits.
  */
+
+/* Does the filter of system calls stop a thread before it? */
+enum call_stops {
+	STOPS_NEVER,
+	STOPS_ALWAYS,
+	STOPS_TRANSFERS, /* where transfers are watched: target_watch_transfers() */
+};
+
+/* What it may wait for. */
+enum call_awaits {
+	AWAITS_NOTHING,
+	AWAITS_ANYTHING, /* a descriptor (see reads, writes), or what the kernel alone knows of */
+	AWAITS_WORD,	 /* a futex's, by its command */
+	AWAITS_TIME,	 /* it sleeps */
+	AWAITS_POLLED,	 /* one of the descriptors in an array of struct pollfd */
+	AWAITS_SELECTED, /* or in three sets */
+	AWAITS_SET,	 /* or in an epoll set */
+	AWAITS_CHILD,
+	AWAITS_SIGNAL,
+	AWAITS_LOCK, /* of a file */
+	AWAITS_TURN, /* it lets others run */
+};
 
 /* How a call goes on that a stop has taken out of its sleep: as if nothing had been, so that a process needn't notice. */
 enum call_restart {
@@ -35,21 +57,42 @@ enum call_time {
 	TIME_NONE,
 	TIME_MILLISECONDS, /* an int, negative: for ever */
 	TIME_TIMESPEC,	   /* the address of a struct timespec, 0: for ever */
-	TIME_TIMEVAL	   /* the same of a struct timeval */
+	TIME_TIMEVAL,	   /* the same of a struct timeval */
+	TIME_MOMENT,	   /* of a struct timespec that CLOCK_REALTIME is to show */
+	TIME_SLEEP	   /* of a struct timespec: no time-out, but what it waits for */
+};
+
+/* System calls that the headers may not know yet. */
+enum {
+	CALL_FUTEX_WAITV = 449,
+	CALL_FCHMODAT2 = 452,
+	CALL_FUTEX_WAKE = 454,
+	CALL_FUTEX_WAIT = 455,
+	CALL_FUTEX_REQUEUE = 456,
 };
 
 #define NO_ARGUMENT (-1)
 
 struct call_traits {
 	uint16_t number;
-	bool waits;		  /* for other threads or processes, for a time or a signal */
+	uint8_t stops; /* enum call_stops */
+	bool harmless; /* what it does concerns nobody outside of the process: a confined one isn't stopped */
+	uint8_t awaits;		  /* enum call_awaits */
 	bool cut;		  /* a stop just after it has begun makes it fail with EINTR */
 	uint8_t restart, halving; /* enum call_restart, enum call_halving */
 	int8_t options;		  /* which argument has the MSG_* bits that these two ask for */
 	uint8_t transfer; /* enum call_transfer: it works on the descriptor that is its first argument */
 	/* Which arguments are the descriptors that it waits to read from, to write to. */
 	int8_t reads, writes;
-	/* Which argument is its time-out, in which form (enum call_time). Futexes and sleeps are known to those who look at them. */
+	/*
+	 * Which arguments are descriptors whose contents it takes or changes; it `moves` where it reads or writes the position that the
+	 * descriptor has.
+	 */
+	int8_t from, into;
+	bool moves;
+	bool makes;	 /* descriptors by which threads may wait for each other */
+	uint8_t numbers; /* which of the first two arguments are numbers of threads or processes, as bits */
+	/* Which argument is its time-out, in which form (enum call_time). Futexes are known to those who look at them. */
 	int8_t time;
 	uint8_t form;
 };

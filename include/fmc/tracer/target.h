@@ -338,15 +338,6 @@ enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t 
 /* Send a signal to the process; to this tracee of it if it isn't NULL. */
 void target_send(const struct target *target, const struct tracee *tracee, int signal);
 
-/* System calls that the headers may not know yet. */
-enum {
-	CALL_FUTEX_WAITV = 449,
-	CALL_FCHMODAT2 = 452,
-	CALL_FUTEX_WAKE = 454,
-	CALL_FUTEX_WAIT = 455,
-	CALL_FUTEX_REQUEUE = 456,
-};
-
 /*
  * From now on calls that transfer by a descriptor above 2, or set or ask something of it, stop all threads of the process, as STOP_SYSCALL; the tracee is stopped.
  * `standard`: of those up to 2 as well.

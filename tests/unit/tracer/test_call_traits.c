@@ -34,20 +34,30 @@ START_TEST(columns_agree)
 		const bool for_descriptor = row->reads != NO_ARGUMENT || row->writes != NO_ARGUMENT;
 		ck_assert_msg(asks == is_argument(row->options), "%u", row->number);
 		ck_assert_msg((row->form != TIME_NONE) == is_argument(row->time), "%u", row->number);
-		ck_assert_msg(!for_descriptor || row->waits || row->transfer, "%u", row->number);
+		ck_assert_msg(!for_descriptor || row->awaits || row->transfer, "%u", row->number);
 		/* Where it reads from the descriptor that it works on, it waits to read from that, too. */
 		ck_assert_msg(row->transfer != TRANSFER_OUT || row->reads == NO_ARGUMENT, "%u", row->number);
 		ck_assert_msg(row->transfer != TRANSFER_IN || row->writes != 0, "%u", row->number);
 		/* What could be stopped in its sleep, or sleep up to a time, sleeps. fallocate works for long. */
-		ck_assert_msg(row->waits || row->number == SYS_fallocate ||
+		ck_assert_msg(row->awaits || row->number == SYS_fallocate ||
 				  (!row->cut && !row->restart && row->form == TIME_NONE),
 			      "%u never waits", row->number);
-		ck_assert_msg(row->waits || row->reads == NO_ARGUMENT || row->writes == NO_ARGUMENT, "%u",
+		ck_assert_msg(row->awaits || row->reads == NO_ARGUMENT || row->writes == NO_ARGUMENT, "%u",
 			      row->number);
 		/* Nothing that always goes on as if it hadn't been stopped is harmed by that. */
 		ck_assert_msg(row->restart != RESTART_ALWAYS || (!row->cut && row->halving == HALVED_NEVER),
 			      "%u", row->number);
-		ck_assert_msg(row->waits || row->cut || row->restart || row->halving || row->transfer,
+		/* What is taken from descriptors or put into them is seen where transfers are watched. */
+		const bool contents = row->from != NO_ARGUMENT || row->into != NO_ARGUMENT;
+		ck_assert_msg(!contents || row->stops == STOPS_TRANSFERS, "%u", row->number);
+		ck_assert_msg(contents || !row->moves, "%u", row->number);
+		/* Numbers are put right, and descriptors noticed, where the thread is stopped. */
+		ck_assert_msg(!row->makes || row->stops == STOPS_ALWAYS, "%u", row->number);
+		ck_assert_msg(row->numbers < 4 && (!row->numbers || row->stops == STOPS_ALWAYS), "%u",
+			      row->number);
+		ck_assert_msg((row->awaits == AWAITS_TIME) == (row->form == TIME_SLEEP), "%u", row->number);
+		ck_assert_msg(row->awaits || row->cut || row->restart || row->halving || row->transfer ||
+				  row->stops || row->harmless,
 			      "%u has no traits", row->number);
 	}
 }
@@ -59,7 +69,7 @@ START_TEST(calls_without_a_row_have_no_traits)
 	const uint64_t arguments[6] = {0, 1, 2, 3, 4, 5};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		const struct call_traits *traits = call_traits(others[i]);
-		ck_assert(!traits->waits && !traits->cut && !traits->restart && !traits->transfer);
+		ck_assert(!traits->awaits && !traits->cut && !traits->restart && !traits->transfer);
 		ck_assert(traits->reads == NO_ARGUMENT && traits->writes == NO_ARGUMENT);
 		ck_assert(!call_may_wait(others[i], arguments) && !call_is_halved(others[i], arguments) &&
 			  !call_has_time_out(others[i], arguments));
