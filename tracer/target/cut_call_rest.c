@@ -1,6 +1,8 @@
 #include "tracer/target/cut_call.h"
 #include "tracer/target/tracee.h"
 
+#include <fmc/tracer/call_traits.h>
+
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <stdio.h>
@@ -234,44 +236,53 @@ static struct rest rest_of_ring(const struct user_regs_struct *regs, uint64_t do
 	return rest;
 }
 
+static struct rest rest_of_writes(const struct tracee *tracee, const struct user_regs_struct *regs,
+				  uint64_t done)
+{
+	return rest_of_vector(tracee, SYS_write, regs, regs->rsi, regs->rdx, 0, done, UINT64_MAX);
+}
+
+/* Elsewhere than at the file's own position nothing that is written waits in the middle. */
+static bool writes_at_position(const struct call_traits *call, const struct user_regs_struct *regs)
+{
+	return call->moves || (call->number == SYS_pwritev2 && (int64_t)regs->r10 == -1);
+}
+
+/* Of files read() reads all, and the endless ones have no positions. */
+static uint64_t bytes_least(const struct tracee *tracee, const struct call_traits *call,
+			    const struct user_regs_struct *regs)
+{
+	if (call->transfer == TRANSFER_OUT)
+		return regs->rdx;
+	return call->options == NO_ARGUMENT ? read_least(tracee, regs->rdi, regs->rdx)
+					    : receive_least(tracee, regs->rdi, regs->r10, regs->rdx);
+}
+
 struct rest cut_call_rest(const struct tracee *tracee, const struct user_regs_struct *regs, uint64_t done)
 {
-	switch ((long)regs->orig_rax) {
-	case SYS_write:
-	case SYS_sendto:
-		return rest_of_bytes(regs, done, regs->rdx);
-	case SYS_recvfrom:
-		return rest_of_bytes(regs, done, receive_least(tracee, regs->rdi, regs->r10, regs->rdx));
-	case SYS_read:
-	case SYS_pread64: /* of files it reads all, and the endless ones have no positions */
-		return rest_of_bytes(regs, done, read_least(tracee, regs->rdi, regs->rdx));
-	case SYS_readv:
-	case SYS_preadv:
-	case SYS_preadv2:
-		return rest_of_reads(tracee, regs, done);
-	case SYS_writev:
-		return rest_of_vector(tracee, SYS_write, regs, regs->rsi, regs->rdx, 0, done, UINT64_MAX);
-	case SYS_pwritev2:
-		/* Elsewhere than at the file's own position nothing waits in the middle. */
-		return (int64_t)regs->r10 == -1 ? rest_of_vector(tracee, SYS_write, regs, regs->rsi,
-								 regs->rdx, 0, done, UINT64_MAX)
-						: nothing;
-	case SYS_sendmsg:
-		return rest_of_message(tracee, SYS_sendto, regs, regs->rsi, regs->rdx, done);
-	case SYS_recvmsg:
-		return rest_of_message(tracee, SYS_recvfrom, regs, regs->rsi, regs->rdx, done);
-	case SYS_sendmmsg:
-		return rest_of_sent(tracee, regs, done);
-	case SYS_recvmmsg:
-		return rest_of_received(tracee, regs, done);
-	case SYS_sendfile:
-		/* A pipe gets what there is room for. */
-		return is_pipe(tracee, regs->rdi) ? nothing : rest_of_file(regs, 3, done);
-	case SYS_copy_file_range:
-		return rest_of_file(regs, 4, done);
-	case SYS_io_uring_enter:
-		return rest_of_ring(regs, done);
-	default:
+	const struct call_traits *call = call_traits((long)regs->orig_rax);
+	const bool out = call->transfer == TRANSFER_OUT;
+	if (out && (call->buffer == BUFFER_BYTES || call->buffer == BUFFER_VECTOR) &&
+	    !writes_at_position(call, regs))
 		return nothing;
+	switch ((enum call_buffer)call->buffer) {
+	case BUFFER_BYTES:
+		return rest_of_bytes(regs, done, bytes_least(tracee, call, regs));
+	case BUFFER_VECTOR:
+		return out ? rest_of_writes(tracee, regs, done) : rest_of_reads(tracee, regs, done);
+	case BUFFER_MESSAGE:
+		return rest_of_message(tracee, out ? SYS_sendto : SYS_recvfrom, regs, regs->rsi, regs->rdx,
+				       done);
+	case BUFFER_MESSAGES:
+		return out ? rest_of_sent(tracee, regs, done) : rest_of_received(tracee, regs, done);
+	case BUFFER_FILE:
+		/* A pipe gets what there is room for. */
+		return out && is_pipe(tracee, regs->rdi) ? nothing
+							 : rest_of_file(regs, (size_t)call->size, done);
+	case BUFFER_RING:
+		return rest_of_ring(regs, done);
+	case BUFFER_NONE:
+		break;
 	}
+	return nothing;
 }

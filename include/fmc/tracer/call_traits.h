@@ -53,6 +53,17 @@ enum call_halving {
 
 enum call_transfer { TRANSFER_NONE, TRANSFER_IN, TRANSFER_OUT };
 
+/* What it transfers, and how much: the call that goes on with the rest follows from that. */
+enum call_buffer {
+	BUFFER_NONE,
+	BUFFER_BYTES,	 /* arguments 1 and 2: address and size */
+	BUFFER_VECTOR,	 /* ... of an array of struct iovec, and its length */
+	BUFFER_MESSAGE,	 /* argument 1: the address of a struct msghdr */
+	BUFFER_MESSAGES, /* arguments 1 and 2: an array of struct mmsghdr, and its length */
+	BUFFER_FILE,	 /* from one descriptor to another: argument `size` */
+	BUFFER_RING,	 /* argument 1: so many entries that were submitted before */
+};
+
 enum call_time {
 	TIME_NONE,
 	TIME_MILLISECONDS, /* an int, negative: for ever */
@@ -80,7 +91,9 @@ struct call_traits {
 	uint8_t awaits;		  /* enum call_awaits */
 	bool cut;		  /* a stop just after it has begun makes it fail with EINTR */
 	uint8_t restart, halving; /* enum call_restart, enum call_halving */
-	int8_t options;		  /* which argument has the MSG_* bits that these two ask for */
+	uint8_t buffer;		  /* enum call_buffer */
+	int8_t size;
+	int8_t options;	  /* which argument has the MSG_* bits that these two ask for */
 	uint8_t transfer; /* enum call_transfer: it works on the descriptor that is its first argument */
 	/* Which arguments are the descriptors that it waits to read from, to write to. */
 	int8_t reads, writes;

@@ -55,6 +55,9 @@ START_TEST(columns_agree)
 		ck_assert_msg(!row->makes || row->stops == STOPS_ALWAYS, "%u", row->number);
 		ck_assert_msg(row->numbers < 4 && (!row->numbers || row->stops == STOPS_ALWAYS), "%u",
 			      row->number);
+		ck_assert_msg((row->buffer == BUFFER_FILE) == is_argument(row->size), "%u", row->number);
+		ck_assert_msg(row->buffer == BUFFER_NONE || row->buffer >= BUFFER_FILE || row->transfer, "%u",
+			      row->number);
 		ck_assert_msg((row->awaits == AWAITS_TIME) == (row->form == TIME_SLEEP), "%u", row->number);
 		ck_assert_msg(row->awaits || row->cut || row->restart || row->halving || row->transfer ||
 				  row->stops || row->harmless,
