@@ -3,6 +3,7 @@
 #include "breakpoints/symbols/places.h"
 #include <ctype.h>
 #include <dwarf.h>
+#include <fmc/tracer/maps.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

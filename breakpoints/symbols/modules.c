@@ -1,5 +1,6 @@
 #include "breakpoints/symbols/modules.h"
 #include <fcntl.h>
+#include <fmc/tracer/maps.h>
 #include <fmc/tracer/snapshot.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -10,37 +11,6 @@
 #include <unistd.h>
 
 #define PAGE_START (~UINT64_C(4095))
-
-char *maps_text(pid_t pid)
-{
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	size_t length = 0, room = 16384;
-	char *text = malloc(room);
-	while (text) {
-		ssize_t n = read(fd, text + length, room - length - 1);
-		if (n <= 0)
-			break;
-		length += (size_t)n;
-		if (room - length > 4096)
-			continue;
-		char *larger = realloc(text, room *= 2);
-		if (!larger)
-			free(text);
-		text = larger;
-	}
-	close(fd);
-	if (text)
-		text[length] = 0;
-	if (text && length == 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
 
 static enum module_kind kind_of(const char *name)
 {

@@ -64,7 +64,4 @@ void modules_put_program_first(struct modules *modules, size_t i);
 /* The module that covers the address, NULL if none does. */
 const struct module *modules_find(const struct modules *modules, uint64_t address);
 
-/* The whole of /proc/PID/maps with a terminating zero, to be freed; NULL if the process is gone. */
-char *maps_text(pid_t pid);
-
 #endif

@@ -3,6 +3,8 @@
 #include "tracer/proc/proc.h"
 #include "tracer/snapshot/snapshot.h"
 
+#include <fmc/tracer/maps.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +18,7 @@
 
 static bool read_maps(pid_t pid, struct maps *maps)
 {
-	char path[32];
-	size_t length;
-	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	char *text = proc_all(AT_FDCWD, path, &length);
+	char *text = maps_text(pid);
 	return text && maps_parse(text, maps) == STATUS_OK;
 }
 

@@ -1,5 +1,9 @@
 #include "tracer/proc/maps.h"
+#include "tracer/proc/proc.h"
 
+#include <fmc/tracer/maps.h>
+
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -117,4 +121,16 @@ void maps_release(struct maps *maps)
 	free(maps->at);
 	free(maps->text);
 	*maps = (struct maps){0};
+}
+
+char *maps_text(pid_t pid)
+{
+	char path[32];
+	size_t length = 0;
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	char *text = proc_all(AT_FDCWD, path, &length);
+	if (length > 0)
+		return text;
+	free(text);
+	return NULL;
 }
