@@ -37,24 +37,6 @@ static const struct method *method_of(struct python *python, const struct python
 	return NULL;
 }
 
-bool python_is_library(const struct python_frame *frame)
-{
-	static const char *const files[] = {"threading.py", "queue.py", "_base.py"};
-	const char *file = frame->code->file;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (file && strcmp(file, files[i]) == 0)
-			return true;
-	return false;
-}
-
-const struct python_frame *python_user_frame(const struct python_thread *thread)
-{
-	for (size_t i = 0; i < thread->frames_length; i++)
-		if (!python_is_library(&thread->frames[i]))
-			return &thread->frames[i];
-	return NULL;
-}
-
 static void set_name(struct wait *wait, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void set_name(struct wait *wait, const char *format, ...)
 {

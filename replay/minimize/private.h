@@ -40,6 +40,9 @@ size_t minimizer_common(const struct trace *a, const struct trace *b);
 /* The steps of a trace, to be freed; NULL (and m->no_memory) without memory. */
 struct step *minimizer_steps(struct minimizer *m, const struct trace *trace);
 
+/* The happens-before relation of m->trace, and what the graph learns from it: all the same for the trace that it begins with. */
+void minimizer_learn(struct minimizer *m, const struct trace *trace, enum minimize_end end);
+
 /* The phases. */
 void minimizer_reduce(struct minimizer *m);
 bool minimizer_certify(struct minimizer *m); /* true: found a failure with fewer preemptions */

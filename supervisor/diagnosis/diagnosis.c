@@ -3,24 +3,6 @@
 
 #include <stdlib.h>
 
-const char *cause_kind_name(enum cause_kind kind)
-{
-	static const char *const names[CAUSE_KINDS] = {
-	    [CAUSE_CRASH] = "crash",
-	    [CAUSE_DEADLOCK] = "deadlock",
-	    [CAUSE_SELF] = "self-deadlock",
-	    [CAUSE_OWNER_DEAD] = "owner-dead",
-	    [CAUSE_EMPTY_QUEUE] = "empty-queue",
-	    [CAUSE_NOBODY_LEFT] = "nobody-left",
-	    [CAUSE_STOPPED] = "stopped",
-	    [CAUSE_HOT] = "hot",
-	    [CAUSE_CHAIN] = "chain",
-	    [CAUSE_IDLE] = "idle",
-	    [CAUSE_BUSY] = "busy",
-	};
-	return kind < CAUSE_KINDS ? names[kind] : "unknown";
-}
-
 static bool find_certain(struct graph *graph, struct diagnosis *diagnosis)
 {
 	return find_crash(graph, diagnosis) && find_cycles(graph, diagnosis) &&

@@ -1,21 +1,7 @@
-/* Picking one alternative of several: by rule or by chance. */
+/* The state of a policy, and which kind of policy chooses. */
 #include "supervisor/policy/state.h"
 
 #include <fmc/tracer/assert.h>
-
-uint64_t policy_random_next(struct policy_random *random)
-{
-	uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-/* The high half of a product, whose bias is below n in 2^64. */
-uint64_t policy_random_below(struct policy_random *random, uint64_t n)
-{
-	return (uint64_t)((unsigned __int128)policy_random_next(random) * n >> 64);
-}
 
 size_t policy_bytes(uint32_t threads)
 {
@@ -53,11 +39,6 @@ uint32_t policy_dropped(const struct policy_state *state)
 	return state->dropped;
 }
 
-uint64_t policy_steps(const struct policy_state *state, uint32_t t)
-{
-	return t < state->threads ? state->thread[t].steps : 0;
-}
-
 /* Threads that have been born since. PCT puts them above all priorities that it lowers others to. */
 static void admit(struct policy_state *state, const struct policy_view *view)
 {
@@ -79,109 +60,13 @@ static void admit(struct policy_state *state, const struct policy_view *view)
 		policy_surw_born(state, first);
 }
 
-static bool counts(const struct alternative *a, bool wild)
-{
-	return wild || a->step.choice >= 0;
-}
-
-bool policy_first_of_thread(const struct alternative *a, size_t i, bool wild)
-{
-	if (!counts(&a[i], wild))
-		return false;
-	for (size_t j = i; j > 0 && a[j - 1].step.thread == a[i].step.thread; j--)
-		if (counts(&a[j - 1], wild))
-			return false;
-	return true;
-}
-
-/* How many threads have an alternative that counts. */
-static size_t count_threads(const struct alternative *a, size_t count, bool wild)
-{
-	size_t threads = 0;
-	for (size_t i = 0; i < count; i++)
-		threads += policy_first_of_thread(a, i, wild);
-	return threads;
-}
-
-/* How many choices that count the thread of alternative i has. */
-static size_t count_choices(const struct alternative *a, size_t count, size_t i, bool wild)
-{
-	size_t choices = 0;
-	for (size_t j = 0; j < count; j++)
-		choices += a[j].step.thread == a[i].step.thread && counts(&a[j], wild);
-	return choices;
-}
-
-/* The first alternative of the first thread at or after `previous`, cyclically; count if none counts. */
-static size_t next_in_turn(uint32_t previous, const struct alternative *a, size_t count, bool wild)
-{
-	size_t lowest = count;
-	for (size_t i = 0; i < count; i++) {
-		/* Where nothing but time-outs is left, they come before spurious wakeups. */
-		if (!counts(&a[i], wild) || a[i].step.choice == CHOICE_SPURIOUS)
-			continue;
-		if (previous == NO_THREAD || a[i].step.thread >= previous)
-			return i;
-		if (lowest == count)
-			lowest = i;
-	}
-	return lowest;
-}
-
-size_t policy_default(uint32_t previous, const struct alternative *a, size_t count)
-{
-	size_t i = next_in_turn(previous, a, count, false);
-	return i < count ? i : next_in_turn(previous, a, count, true);
-}
-
-bool policy_draw_wild(struct policy_state *state, const struct policy_view *view)
-{
-	bool wild = policy_random_below(&state->random, POLICY_WILD_ODDS) == 0;
-	return wild || count_threads(view->alternatives, view->count, false) == 0;
-}
-
-size_t policy_draw_choice(struct policy_state *state, const struct policy_view *view, size_t i, bool wild)
-{
-	const struct alternative *a = view->alternatives;
-	uint64_t choice = policy_random_below(&state->random, count_choices(a, view->count, i, wild));
-	while (!counts(&a[i], wild) || choice-- > 0)
-		i++;
-	return i;
-}
-
-size_t policy_highest(const struct policy_state *state, const struct policy_view *view, bool wild)
-{
-	size_t best = view->count;
-	for (size_t i = 0; i < view->count; i++) {
-		if (!policy_first_of_thread(view->alternatives, i, wild))
-			continue;
-		uint32_t t = view->alternatives[i].step.thread;
-		if (best == view->count ||
-		    state->thread[t].priority > state->thread[view->alternatives[best].step.thread].priority)
-			best = i;
-	}
-	FMC_ASSERT(best < view->count);
-	return best;
-}
-
-static size_t choose_random(struct policy_state *state, const struct policy_view *view)
-{
-	bool wild = policy_draw_wild(state, view);
-	const struct alternative *a = view->alternatives;
-	uint64_t thread = policy_random_below(&state->random, count_threads(a, view->count, wild));
-	size_t i = 0;
-	while (!policy_first_of_thread(a, i, wild) || thread-- > 0)
-		i++;
-	return policy_draw_choice(state, view, i, wild);
-}
-
 size_t policy_choose(struct policy_state *state, const struct policy_view *view)
 {
 	FMC_ASSERT(view->count > 0);
 	admit(state, view);
 	switch (state->policy.kind) {
 	case POLICY_RANDOM:
-		return choose_random(state, view);
+		return policy_random_choose(state, view);
 	case POLICY_PCT:
 		return policy_pct_choose(state, view);
 	case POLICY_POS:
@@ -205,57 +90,4 @@ void policy_took(struct policy_state *state, const struct policy_view *view, siz
 		policy_surw_took(state, view, taken);
 	state->thread[view->alternatives[taken].step.thread].steps++;
 	state->steps++;
-}
-
-static double probability_if(const struct alternative *a, size_t count, size_t taken, bool wild)
-{
-	if (!counts(&a[taken], wild))
-		return 0;
-	return 1.0 / ((double)count_threads(a, count, wild) * (double)count_choices(a, count, taken, wild));
-}
-
-double policy_probability(const struct alternative *alternatives, size_t count, size_t taken)
-{
-	FMC_ASSERT(taken < count);
-	double wild = probability_if(alternatives, count, taken, true);
-	if (count_threads(alternatives, count, false) == 0)
-		return wild;
-	double tame = probability_if(alternatives, count, taken, false);
-	return wild / POLICY_WILD_ODDS + tame * (POLICY_WILD_ODDS - 1) / POLICY_WILD_ODDS;
-}
-
-/* Ready threads come before those that can only time out, and these before spurious wakeups. */
-static uint32_t tier_of(const struct alternative *a, size_t count, uint32_t thread)
-{
-	uint32_t tier = 2;
-	for (size_t i = 0; i < count; i++) {
-		if (a[i].step.thread != thread)
-			continue;
-		if (counts(&a[i], false))
-			return 0;
-		if (a[i].step.choice != CHOICE_SPURIOUS)
-			tier = 1;
-	}
-	return tier;
-}
-
-/* x comes before y when one goes round from `previous`. */
-static bool earlier_in_turn(uint32_t previous, uint32_t x, uint32_t y)
-{
-	uint32_t from = previous == NO_THREAD ? 0 : previous;
-	return x - from < y - from;
-}
-
-uint32_t policy_delays(uint32_t previous, const struct alternative *a, size_t count, size_t i)
-{
-	uint32_t thread = a[i].step.thread, before = 0;
-	uint32_t tier = tier_of(a, count, thread);
-	for (size_t j = 0; j < count; j++) {
-		uint32_t other = a[j].step.thread;
-		if (other == thread || (j > 0 && a[j - 1].step.thread == other))
-			continue;
-		uint32_t its = tier_of(a, count, other);
-		before += its == tier ? earlier_in_turn(previous, other, thread) : its < tier;
-	}
-	return before;
 }

@@ -48,6 +48,9 @@ size_t policy_draw_choice(struct policy_state *state, const struct policy_view *
 /* The alternative to be considered, first of its thread, whose thread has the highest priority. */
 size_t policy_highest(const struct policy_state *state, const struct policy_view *view, bool wild);
 
+/* draw.c: any thread and any of its choices, each as likely as the others. */
+size_t policy_random_choose(struct policy_state *state, const struct policy_view *view);
+
 /* Each kind: at the start, for a thread that has been born, to choose, and when that was taken. */
 void policy_pct_start(struct policy_state *state);
 size_t policy_pct_choose(struct policy_state *state, const struct policy_view *view);

@@ -21,24 +21,6 @@
 /* A call with this result begins anew, unless a signal's handler runs first. */
 #define ERESTARTNOHAND 514
 
-enum status held_read(const struct held *held, uint64_t address, void *to, size_t size)
-{
-	ssize_t length;
-	do
-		length = pread(held->memory, to, size, (off_t)address);
-	while (length < 0 && errno == EINTR);
-	return length == (ssize_t)size ? STATUS_OK : length == 0 ? STATUS_GONE : STATUS_NOT_FOUND;
-}
-
-enum status held_write(const struct held *held, uint64_t address, const void *from, size_t size)
-{
-	ssize_t length;
-	do
-		length = pwrite(held->memory, from, size, (off_t)address);
-	while (length < 0 && errno == EINTR);
-	return length == (ssize_t)size ? STATUS_OK : length == 0 ? STATUS_GONE : STATUS_NOT_FOUND;
-}
-
 /*
  * Where it stood. A call that has been cut short by stopping it, not by a signal, shall begin anew: the kernel does so for a result
  * that says it, unless a signal's handler runs first; then it is EINTR after all.

@@ -21,18 +21,6 @@
 #define NICENESS     (-5)
 #define TRIES_MOST   5 /* at a process that replaces its program */
 
-enum status attach_no_memory(struct attach *attach)
-{
-	snprintf(attach->why, WHY_ROOM, "out of memory");
-	return STATUS_NO_MEMORY;
-}
-
-enum status attach_ended(struct attach *attach)
-{
-	snprintf(attach->why, WHY_ROOM, "process %d has ended meanwhile", attach->pid);
-	return STATUS_NOT_FOUND;
-}
-
 static bool is_known(const struct attach *attach, pid_t tid)
 {
 	for (size_t i = 0; i < attach->length; i++)

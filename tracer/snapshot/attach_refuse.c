@@ -280,3 +280,15 @@ enum status attach_permit(struct attach *attach)
 	attach->snapshot->process.memory = memory;
 	return STATUS_OK;
 }
+
+enum status attach_no_memory(struct attach *attach)
+{
+	snprintf(attach->why, WHY_ROOM, "out of memory");
+	return STATUS_NO_MEMORY;
+}
+
+enum status attach_ended(struct attach *attach)
+{
+	snprintf(attach->why, WHY_ROOM, "process %d has ended meanwhile", attach->pid);
+	return STATUS_NOT_FOUND;
+}

@@ -8,12 +8,6 @@
 
 #include <stdio.h>
 
-int attach_failed(enum status status, const char *why)
-{
-	say("%s", status == STATUS_INTERRUPTED ? "interrupted" : why);
-	return say_exit(status);
-}
-
 static int report(const struct options *options, pid_t pid)
 {
 	struct account *account;

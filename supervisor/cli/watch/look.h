@@ -6,7 +6,7 @@
 
 #include <fmc/breakpoints/place.h>
 
-/* What looks.c and racing.c share. */
+/* What looks.c, racing.c and look.c share. */
 
 #define NAME 200
 
@@ -29,13 +29,23 @@ struct look {
 	struct watch watch;
 	struct races *races;	     /* what is found goes there */
 	struct memory_access *pairs; /* what is to be named, two for each pair; NULL: nothing */
-	struct wanted *named;	     /* the same, each once, in the order of compare() */
+	struct wanted *named;	     /* the same, each once, in the order of look_compare() */
 	uint64_t *places;	     /* theirs: threads stand there then */
 	uint64_t *granules;	     /* what is looked at then */
 	size_t named_length;
 };
 
-/* NULL: nobody wants it. With addresses for names if it wasn't come by. */
+/*
+ * look.c. compare: accesses by place, thread and address, for sorting. wanted: the first that is wanted of the same instruction and
+ * thread and some of the same bytes, NULL if none is; next: the one after that.
+ */
+int look_compare(const void *a, const void *b);
+bool look_overlap(const struct memory_access *a, const struct memory_access *b); /* some of the same bytes */
+struct wanted *look_wanted(const struct look *look, const struct memory_access *access);
+struct wanted *look_wanted_next(const struct look *look, const struct wanted *wanted,
+				const struct memory_access *access);
+
+/* The same, with addresses for names if it wasn't come by. */
 struct wanted *look_named(const struct look *look, const struct memory_access *access);
 
 /* The name of what both have touched. */

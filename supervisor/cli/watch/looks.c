@@ -153,59 +153,12 @@ static void name_access(struct look *look, const struct memory_access *access, s
 				     access->thread);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_doers(const struct memory_access *x, const struct memory_access *y)
-{
-	const int order = compare_numbers(x->place, y->place);
-	return order ? order : compare_numbers(x->thread, y->thread);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct memory_access *x = &((const struct wanted *)a)->access,
-				   *y = &((const struct wanted *)b)->access;
-	const int order = compare_doers(x, y);
-	return order ? order : compare_numbers(x->address, y->address);
-}
-
-static bool overlap(const struct memory_access *a, const struct memory_access *b)
-{
-	return a->address < b->address + b->size && b->address < a->address + a->size;
-}
-
-/* The first one by this instruction and thread, or any that comes after those. */
-static size_t first_by(const struct look *look, const struct memory_access *access)
-{
-	size_t low = 0, high = look->named_length;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (compare_doers(&look->named[middle].access, access) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The next one from there of the same instruction and thread, and some of the same bytes. */
-static struct wanted *wanted_from(const struct look *look, size_t i, const struct memory_access *access)
-{
-	for (; i < look->named_length && compare_doers(&look->named[i].access, access) == 0; i++)
-		if (overlap(&look->named[i].access, access))
-			return &look->named[i];
-	return NULL;
-}
-
 static void on_access(void *context, size_t index)
 {
 	struct look *look = context;
 	const struct memory_access *access = &look->watch.accesses[index];
-	struct wanted *wanted = wanted_from(look, first_by(look, access), access);
-	for (; wanted; wanted = wanted_from(look, (size_t)(wanted - look->named) + 1, access))
+	struct wanted *wanted = look_wanted(look, access);
+	for (; wanted; wanted = look_wanted_next(look, wanted, access))
 		if (!*wanted->place)
 			name_access(look, access, wanted);
 }
@@ -236,7 +189,7 @@ static void on_allocated(void *context, uint32_t thread, uint64_t address, uint6
 	struct session *session = look->watch.session;
 	for (size_t i = 0; i < look->named_length; i++) {
 		struct wanted *wanted = &look->named[i];
-		if (*wanted->place || !overlap(&wanted->access, &all))
+		if (*wanted->place || !look_overlap(&wanted->access, &all))
 			continue;
 		thread_report_release(&wanted->block.report);
 		wanted->block = (struct allocation){.thread = thread, .address = address, .size = size};
@@ -247,7 +200,8 @@ static void on_allocated(void *context, uint32_t thread, uint64_t address, uint6
 
 static int compare_granules(const void *a, const void *b)
 {
-	return compare_numbers(*(const uint64_t *)a, *(const uint64_t *)b);
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
 }
 
 /* Those of the pairs' common bytes. NULL without memory. */
@@ -289,9 +243,9 @@ static bool want(struct look *look, const struct sharings *found)
 		look->pairs[i] = look->watch.accesses[i % 2 ? pair->second : pair->first];
 		look->named[i].access = look->pairs[i];
 	}
-	qsort(look->named, length, sizeof *look->named, compare);
+	qsort(look->named, length, sizeof *look->named, look_compare);
 	for (size_t i = 0; i < length; i++)
-		if (i == 0 || compare(&look->named[look->named_length - 1], &look->named[i]) != 0)
+		if (i == 0 || look_compare(&look->named[look->named_length - 1], &look->named[i]) != 0)
 			look->named[look->named_length++] = look->named[i];
 	look->watch.granules = look->granules;
 	look->watch.places = look->places;
@@ -299,29 +253,6 @@ static bool want(struct look *look, const struct sharings *found)
 	for (size_t i = 0; i < look->named_length; i++)
 		look->places[i] = look->named[i].access.place;
 	return true;
-}
-
-/* One that wasn't come by again has addresses for names. */
-struct wanted *look_named(const struct look *look, const struct memory_access *access)
-{
-	struct wanted *wanted = wanted_from(look, first_by(look, access), access);
-	if (wanted && !*wanted->place) {
-		snprintf(wanted->name, NAME, "%#lx", (unsigned long)access->address);
-		snprintf(wanted->place, NAME, "%#lx", (unsigned long)access->place);
-	}
-	return wanted;
-}
-
-/* Is it a distance from where something begins, or an address? */
-static bool is_position(const struct wanted *named)
-{
-	return strncmp(named->name, "heap +", 6) == 0 || strncmp(named->name, "stack of ", 9) == 0 ||
-	       strncmp(named->name, "0x", 2) == 0;
-}
-
-const char *look_variable(const struct wanted *one, const struct wanted *two)
-{
-	return is_position(one) ? two->name : one->name;
 }
 
 static void tell_race(const struct wanted *wanted, const char *name, struct races *races)
