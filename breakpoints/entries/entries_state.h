@@ -88,6 +88,10 @@ enum status entries_discover(struct entries *entries);
 enum status entries_find_atomics(struct entries *entries);
 /* The one with a trap at this address, NULL if there is none. */
 const struct atomic *entries_atomic(const struct entries *entries, uint64_t address);
+/* loaded.c: the module that came later and has one there, NULL; *atomic is it. */
+const struct loaded *loaded_with(const struct entries *entries, uint64_t address,
+				 const struct atomic **atomic);
+void loaded_release(struct loaded *loaded);
 /* The byte that a trap there stands for; false if there is none of ours. */
 bool entries_loaded_byte(const struct entries *entries, uint64_t address, uint8_t *byte);
 void entries_hide_loaded(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size);
@@ -115,6 +119,12 @@ enum status entries_answer(const struct entries *entries, struct tracee *tracee,
 enum status entries_displace(struct entries *entries, const struct target *target, uint64_t page);
 void entries_clear_slots(struct entries *entries);
 size_t entries_contents_size(const struct entries *entries);
+
+/* By trap the head's first byte is replaced, by jump all of it. */
+static inline size_t head_planted_size(const struct head *head)
+{
+	return head->by_jump ? sizeof(head->planted) : 1;
+}
 
 static inline bool trap_creates_threads(const struct trap *trap)
 {

@@ -35,17 +35,12 @@ static size_t read_code(void *context, uint64_t address, uint8_t *code, size_t s
 	return size;
 }
 
-static size_t planted_size(const struct head *head)
-{
-	return head->by_jump ? JUMP_BYTES : 1;
-}
-
 /* Is this byte one that is changed there? */
 static bool is_of_head(const struct entries *entries, uint64_t address)
 {
 	for (uint32_t i = 0; i < entries->heads_length; i++) {
 		const struct head *head = &entries->heads[i];
-		if (head->address && address - head->address < planted_size(head))
+		if (head->address && address - head->address < head_planted_size(head))
 			return true;
 	}
 	return false;
@@ -218,7 +213,7 @@ enum status entries_count(struct entries *entries, struct tracee *tracee, uint32
 	}
 	enum status status = target_write(target, head->at, &head->slot, sizeof(head->slot));
 	if (status == STATUS_OK)
-		status = target_write(target, address, head->planted, planted_size(head));
+		status = target_write(target, address, head->planted, head_planted_size(head));
 	return status;
 }
 
@@ -280,75 +275,7 @@ bool entries_is_head_trap(const struct entries *entries, uint64_t address)
 	return entries_loop_at(entries, address) < LOOPS_MOST || head_around(entries, address);
 }
 
-/* The one in whose slot this address is, and how many bytes after its copy's beginning; NULL if it is in none. */
-static const struct head *head_with(const struct entries *entries, uint64_t address, int64_t *after)
-{
-	for (uint32_t i = 0; i < entries->heads_length; i++) {
-		const struct head *head = &entries->heads[i];
-		if (!head->address || address - head->at >= SLOT_BYTES)
-			continue;
-		*after = (int64_t)(address - head->at) - (int64_t)offsetof(struct slot, copy);
-		return head;
-	}
-	return NULL;
-}
-
-static bool starts_at(const struct head *head, int64_t after)
-{
-	return after > 0 && after < (int64_t)head->slot.length && head->starts >> after & 1;
-}
-
-bool heads_are_between(const struct entries *entries, uint64_t pc)
-{
-	int64_t after;
-	const struct head *head = head_with(entries, pc, &after);
-	return head && !starts_at(head, after);
-}
-
-uint64_t heads_visible_pc(const struct entries *entries, uint64_t pc)
-{
-	int64_t after;
-	const struct head *head = head_with(entries, pc, &after);
-	if (!head)
-		return 0;
-	if (after <= 0)
-		return head->address;
-	return head->address + (starts_at(head, after) ? (uint64_t)after : head->slot.length);
-}
-
 uint64_t entries_loop_head(const struct entries *entries, uint32_t i)
 {
 	return entries->heads[i].address;
-}
-
-enum status heads_unplant(const struct entries *entries, struct target *target)
-{
-	enum status status = STATUS_OK;
-	for (uint32_t i = 0; i < entries->heads_length && status == STATUS_OK; i++) {
-		const struct head *head = &entries->heads[i];
-		uint8_t code[JUMP_BYTES];
-		size_t size = planted_size(head);
-		if (head->address && target_read(target, head->address, code, size) == STATUS_OK &&
-		    memcmp(code, head->planted, size) == 0)
-			status = target_write(target, head->address, head->original, size);
-	}
-	return status;
-}
-
-void heads_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size)
-{
-	for (uint32_t i = 0; i < entries->heads_length; i++) {
-		const struct head *head = &entries->heads[i];
-		for (size_t k = 0; head->address && k < planted_size(head); k++) {
-			uint64_t at = head->address + k - address;
-			if (at < size && bytes[at] == head->planted[k])
-				bytes[at] = head->original[k];
-		}
-	}
-}
-
-bool heads_have(const struct entries *entries, uint64_t address)
-{
-	int64_t after;
-	return head_with(entries, address, &after) != NULL;
 }

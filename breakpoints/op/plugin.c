@@ -10,38 +10,9 @@ _Static_assert(OBJECT_USER_BYTES == FMC_OBJECT_BYTES, "the model keeps what plug
 _Static_assert(OP_USER_MOST == FMC_OPS_MOST && CLASS_USER_MOST == FMC_CLASSES_MOST,
 	       "there is room for as many");
 
-static struct plugin plugin;
-static char failure[256];
-
-struct plugin *plugin_table(void)
-{
-	return &plugin;
-}
-
-const char *plugin_failure(void)
-{
-	return *failure ? failure : NULL;
-}
-
-void plugin_blame(const char *format, ...)
-{
-	va_list arguments;
-	if (*failure)
-		return;
-	va_start(arguments, format);
-	int length = snprintf(failure, sizeof(failure), "%.100s: ", plugin.name ? plugin.name : "plug-in");
-	vsnprintf(failure + length, sizeof(failure) - (size_t)length, format, arguments);
-	va_end(arguments);
-}
-
-void plugin_forgive(void)
-{
-	*failure = '\0';
-}
-
 const struct plugin_kind *plugin_kind(enum op_kind kind)
 {
-	return &plugin.kinds[(unsigned)kind - OP_USER];
+	return &plugin_table()->kinds[(unsigned)kind - OP_USER];
 }
 
 const struct fmc_op *plugin_op(enum op_kind kind)
@@ -61,7 +32,7 @@ uint32_t plugin_dependent(enum op_kind kind)
 
 static const struct fmc_class *class_of(enum object_class class)
 {
-	return plugin.classes[(unsigned)class - CLASS_USER];
+	return plugin_table()->classes[(unsigned)class - CLASS_USER];
 }
 
 /* A question to a plug-in: what is asked, about what, and room for the answer. */
@@ -86,7 +57,7 @@ struct question {
 static bool ask(const char *name, const char *callback, void (*run)(void *), struct question *question)
 {
 	char what[64];
-	if (*failure)
+	if (plugin_failure())
 		return false;
 	snprintf(what, sizeof(what), "%s() of %s", callback, name);
 	return plugin_guard(what, run, question);

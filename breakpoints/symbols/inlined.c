@@ -6,7 +6,7 @@
 /* Functions that the compiler put in line, which have no frame of their own on the stack. */
 
 /* The name of the function that the entry is an instance of, with its namespaces if it has them. */
-static const char *instance_name(struct places *places, Dwarf_Die *instance)
+const char *inlined_name(struct places *places, Dwarf_Die *instance)
 {
 	Dwarf_Attribute attribute;
 	const char *symbol = NULL;
@@ -21,7 +21,7 @@ static const char *instance_name(struct places *places, Dwarf_Die *instance)
 }
 
 /* Where the instance has been put in: the source and *line of the call. */
-static struct source find_call(Dwarf_Die *instance, int *line)
+struct source inlined_call(Dwarf_Die *instance, int *line)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word file, number;
@@ -35,31 +35,6 @@ static struct source find_call(Dwarf_Die *instance, int *line)
 	return (struct source){dwarf_filesrc(files, file, NULL, NULL), unit_folder(&unit)};
 }
 
-size_t places_frames(struct places *places, uint64_t address, bool is_return, struct place at[], size_t room)
-{
-	struct scopes scopes;
-	struct place place, own;
-	size_t length = 0;
-	places_find(places, address, is_return, &own);
-	places_find_innermost(places, address, is_return, &place);
-	const char *function = place.function;
-	scopes_find(places, address, is_return, &scopes);
-	for (size_t i = scopes.length; i-- > 0 && length + 1 < room;) {
-		if (dwarf_tag(&scopes.at[i]) != DW_TAG_inlined_subroutine)
-			continue;
-		at[length] = place;
-		at[length++].function = instance_name(places, &scopes.at[i]);
-		place.line = 0;
-		const struct source call = find_call(&scopes.at[i], &place.line);
-		place_set_source(places, &place, call);
-		place.library = own.library || (call.path && source_is_library(call.path));
-	}
-	scopes_release(&scopes);
-	at[length] = place;
-	at[length++].function = function;
-	return length;
-}
-
 bool inlined_find_call(struct places *places, uint64_t address, struct place *place)
 {
 	struct scopes scopes;
@@ -68,7 +43,7 @@ bool inlined_find_call(struct places *places, uint64_t address, struct place *pl
 	scopes_find(places, address, false, &scopes);
 	for (size_t i = scopes.length; i-- > 0 && !call.path;) {
 		if (dwarf_tag(&scopes.at[i]) == DW_TAG_inlined_subroutine)
-			call = find_call(&scopes.at[i], &line);
+			call = inlined_call(&scopes.at[i], &line);
 		if (call.path && source_is_library(call.path))
 			call.path = NULL;
 	}

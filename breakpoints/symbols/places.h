@@ -107,6 +107,9 @@ struct source {
 /* The folder that this unit was compiled in; NULL: it isn't told. */
 const char *unit_folder(Dwarf_Die *unit);
 
+/* The source of an address, and *line; no path if it isn't known. */
+struct source source_at(struct places *places, Dwfl_Module *module, uint64_t address, int *line);
+
 /* Say in which source a place is. */
 void place_set_source(struct places *places, struct place *place, struct source source);
 
@@ -120,6 +123,12 @@ void places_find_innermost(struct places *places, uint64_t address, bool is_retu
  * The address is in such code: the innermost call of it from a source of the program's, as *place's file and line. False: there
  * is none, and *place is as it was.
  */
+/* The name of the function that the entry is an instance of, with its namespaces if it has them. */
+const char *inlined_name(struct places *places, Dwarf_Die *instance);
+
+/* Where the instance has been put in: the source and *line of the call. */
+struct source inlined_call(Dwarf_Die *instance, int *line);
+
 bool inlined_find_call(struct places *places, uint64_t address, struct place *place);
 
 /* The line of the source; 0: not known. */

@@ -10,17 +10,6 @@ void gdb_answer_why(struct gdb_server *s, const struct gdb_request *r)
 		gdb_stands(s);
 }
 
-/* Tell the user that what was changed doesn't count. */
-void gdb_drop_changes(struct gdb_server *s)
-{
-	if (!timeline_changed(s->timeline))
-		return;
-	gdb_console_line(
-	    s, "your changes to memory and registers are dropped: the schedule goes on with what the "
-	       "program had");
-	timeline_drop_changes(s->timeline);
-}
-
 /* What thread t, as counted in the timeline, shall do. */
 static const struct gdb_action *action_of(const struct gdb_request *r, uint32_t thread)
 {

@@ -17,14 +17,6 @@ void minimized_release(struct minimized *minimized)
 	minimized_init(minimized);
 }
 
-struct minimize_size minimize_measure(const struct trace *trace)
-{
-	struct minimize_size size = {trace->length, 0, trace->preemptions};
-	for (size_t i = 1; i < trace->length; i++)
-		size.switches += trace->at[i].thread != trace->at[i - 1].thread;
-	return size;
-}
-
 /* The shares of the budget that the phases may use up to. */
 #define REDUCE	     0.45
 #define CERTIFY	     0.7

@@ -3,6 +3,14 @@
 
 #include <stdlib.h>
 
+struct minimize_size minimize_measure(const struct trace *trace)
+{
+	struct minimize_size size = {trace->length, 0, trace->preemptions};
+	for (size_t i = 1; i < trace->length; i++)
+		size.switches += trace->at[i].thread != trace->at[i - 1].thread;
+	return size;
+}
+
 size_t minimizer_common(const struct trace *a, const struct trace *b)
 {
 	size_t i = 0;

@@ -235,12 +235,6 @@ static bool previous_ready(const struct execution *x)
 	       model_ready(x->block.model, x->previous);
 }
 
-bool execution_used_up(const struct execution *x, uint32_t t)
-{
-	uint64_t most = x->plan->policy.max_thread_depth;
-	return most != 0 && policy_steps(x->policy, t) >= most;
-}
-
 static bool push_alternative(struct execution *x, uint32_t t, int32_t choice, bool may_stay)
 {
 	struct alternative alternative = {

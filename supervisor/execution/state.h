@@ -62,9 +62,13 @@ struct execution {
 	bool timed;		    /* a thread has a time-out or a sleep before it */
 };
 
-/* Room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.
+/* room.c: room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.
  */
+#define FIRST_ROOM 64u /* threads at first */
 bool execution_reserve_threads(struct execution *x, uint32_t threads);
+
+/* going.c: the trace ends so. */
+void execution_set_end(struct trace *trace, enum end_reason end, enum status status, const char *message);
 
 /* What begin and next return: the execution is between transitions, or over with a reason. */
 bool execution_goes_on(struct execution *x, bool on);

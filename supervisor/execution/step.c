@@ -8,19 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void set_end(struct trace *trace, enum end_reason end, enum status status, const char *message)
-{
-	trace->end = end;
-	trace->status = status;
-	snprintf(trace->message, sizeof trace->message, "%s", message);
-}
-
-bool execution_out_of_memory(struct trace *trace)
-{
-	set_end(trace, END_ERROR, STATUS_NO_MEMORY, "out of memory");
-	return false;
-}
-
 /* Threads that the machine has added to the model meanwhile enter the fair scheduler. */
 static bool admit_births(struct execution *x)
 {
@@ -51,12 +38,12 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 		model_thread_exit(x->block.model, thread);
 		return true;
 	case OUTCOME_PROCESS_END:
-		set_end(trace, outcome->end, outcome->status, outcome->message);
+		execution_set_end(trace, outcome->end, outcome->status, outcome->message);
 		trace->end_value = outcome->end_value;
 		trace->end_thread = thread;
 		return false;
 	case OUTCOME_FAILED:
-		set_end(trace, outcome->end, outcome->status, outcome->message);
+		execution_set_end(trace, outcome->end, outcome->status, outcome->message);
 		trace->end_thread = thread;
 		return false;
 	case OUTCOME_AGAIN:
@@ -167,14 +154,6 @@ static bool prediction_held(struct execution *x, const struct op *op, const stru
 		 "the model is wrong about transition %zu, T%u %s: it predicted the result %lld, got %lld",
 		 trace->length - 1, trace->end_thread + 1, op_name(op->kind), (long long)effect->result,
 		 (long long)outcome->result);
-	return false;
-}
-
-bool execution_believes_plugin(struct trace *trace)
-{
-	if (!plugin_failure())
-		return true;
-	set_end(trace, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
 	return false;
 }
 

@@ -22,83 +22,6 @@
  * Calls that make such objects stop the thread. Only when there is one the calls that transfer do as well, which cost a stop each.
  */
 
-static enum channel_kind kind_of(const char *link)
-{
-	static const struct {
-		const char *beginning;
-		enum channel_kind kind;
-	} kinds[] = {{"socket:", CHANNEL_SOCKET},
-		     {"anon_inode:[eventfd]", CHANNEL_EVENTFD},
-		     {"anon_inode:[signalfd]", CHANNEL_OTHER},
-		     {"anon_inode:[timerfd]", CHANNEL_OTHER},
-		     {"anon_inode:inotify", CHANNEL_OTHER},
-		     {"anon_inode:[userfaultfd]", CHANNEL_OTHER}};
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		if (strncmp(link, kinds[i].beginning, strlen(kinds[i].beginning)) == 0)
-			return kinds[i].kind;
-	return CHANNEL_NONE;
-}
-
-/* Both ends of a pair of sockets are one, and so are all sockets that weren't seen as they were made. */
-static uint64_t pair_of(const struct uses *uses, uint64_t number)
-{
-	for (uint32_t i = 0; i < uses->pairs_length; i++)
-		if (uses->pairs[i].one == number || uses->pairs[i].other == number)
-			return i + 1;
-	return 0;
-}
-
-bool channels_find_file(const struct process *process, int descriptor, struct stat *file)
-{
-	char path[48];
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
-	return stat(path, file) == 0;
-}
-
-uint64_t channels_file_id(const struct stat *file)
-{
-	return file->st_ino ^ (uint64_t)file->st_dev << 40;
-}
-
-/* What a call does with a descriptor: enum use, and: */
-#define USE_POSITION 8 /* where it reads or writes depends on what was read, written or sought before */
-
-static void note_file(struct process *process, uint32_t thread, int descriptor, const struct stat *file,
-		      uint8_t ways)
-{
-	uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(file),
-		  ways & (USE_DEPENDS | USE_CHANGES));
-	if (ways & USE_POSITION)
-		uses_note(process, thread, CHANNEL_POSITION, (uint64_t)descriptor, ways & USE_DEPENDS);
-}
-
-/* What has no number of its own is told apart by its descriptor, until that is closed. */
-void channels_note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways)
-{
-	const unsigned memory = 1; /* /dev/null and the like */
-	char path[48], link[64];
-	struct stat file;
-	descriptors_used(process, thread, descriptor);
-	if (!channels_find_file(process, descriptor, &file))
-		return;
-	const uint8_t depends = ways & USE_DEPENDS;
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
-	const ssize_t length = readlink(path, link, sizeof link - 1);
-	link[length < 0 ? 0 : length] = '\0';
-	const enum channel_kind kind = kind_of(link);
-	if (S_ISFIFO(file.st_mode))
-		uses_note(process, thread, CHANNEL_PIPE, channels_file_id(&file), depends);
-	else if (kind == CHANNEL_SOCKET)
-		uses_note(process, thread, kind, pair_of(&process->uses, file.st_ino), depends);
-	else if (kind != CHANNEL_NONE)
-		uses_note(process, thread, kind, (uint64_t)descriptor, depends);
-	else if (S_ISREG(file.st_mode))
-		note_file(process, thread, descriptor, &file, ways);
-	else if (S_ISCHR(file.st_mode) && major(file.st_rdev) != memory)
-		uses_note(process, thread, CHANNEL_OTHER, ~(uint64_t)0,
-			  depends); /* both ends of a terminal */
-}
-
 /* Two descriptors of one file lock the same. */
 static void note_lock(struct process *process, uint32_t thread, int descriptor)
 {
@@ -113,46 +36,12 @@ static bool locks_file(int command)
 	       command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }
 
-/* What is asked of descriptors, until one says yes; `but`: all others are asked. */
-typedef bool about_descriptor(const struct process *process, int descriptor, const void *context);
-
-static bool any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context)
-{
-	char path[48];
-	bool found = false;
-	snprintf(path, sizeof path, "/proc/%d/fd", target_pid(process->target));
-	DIR *folder = opendir(path);
-	for (const struct dirent *entry; folder && !found && (entry = readdir(folder));) {
-		const int descriptor = entry->d_name[0] == '.' ? but : atoi(entry->d_name);
-		found = descriptor != but && ask(process, descriptor, context);
-	}
-	if (folder)
-		closedir(folder);
-	return found;
-}
-
 /* Standard input, output and errors are left out, as by the filter. */
 static bool is_watched(const struct process *process, int descriptor, const void *context)
 {
 	(void)process;
 	(void)context;
 	return descriptor > STDERR_FILENO;
-}
-
-static bool is_of_file(const struct process *process, int descriptor, const void *context)
-{
-	const struct stat *file = context;
-	struct stat its;
-	return channels_find_file(process, descriptor, &its) && its.st_ino == file->st_ino &&
-	       its.st_dev == file->st_dev;
-}
-
-void channels_file_goes(struct process *process, const struct stat *file, int descriptor)
-{
-	if (process->uses.length > 0 && !any_descriptor(process, descriptor, is_of_file, file)) {
-		uses_end(&process->uses, CHANNEL_CONTENT, channels_file_id(file));
-		uses_end(&process->uses, CHANNEL_ATTRIBUTE, channels_file_id(file));
-	}
 }
 
 static void note_close(struct process *process, int descriptor)
@@ -209,7 +98,7 @@ void channels_watch(struct process *process, uint32_t thread, const struct op *o
 		uses_forget(&process->uses);
 	if (!process->looked_for_channels && process->options.note_unseen)
 		process->has_channels |=
-		    any_descriptor(process, -1, is_watched, NULL) || standard_replaced(process);
+		    uses_any_descriptor(process, -1, is_watched, NULL) || standard_replaced(process);
 	process->looked_for_channels = true;
 	process->has_channels |= process->options.outputs;
 	if (process->has_channels)

@@ -23,18 +23,6 @@ static uint64_t file_id(const struct process *process, int descriptor)
 	return channels_find_file(process, descriptor, &file) ? channels_file_id(&file) : 0;
 }
 
-/* One that is open and was closed has been made anew by somebody: that is a beginning. */
-static void note_open(struct process *process, uint32_t thread, int descriptor, uint8_t ways)
-{
-	struct stat file;
-	if (descriptor < 0)
-		return;
-	if (uses_ways(&process->uses, CHANNEL_DESCRIPTOR, (uint64_t)descriptor) & USE_CHANGES &&
-	    channels_find_file(process, descriptor, &file))
-		uses_end(&process->uses, CHANNEL_DESCRIPTOR, (uint64_t)descriptor);
-	uses_note(process, thread, CHANNEL_DESCRIPTOR, (uint64_t)descriptor, ways);
-}
-
 static void note_fcntl(struct process *process, uint32_t thread, int descriptor, int command)
 {
 	uint8_t ways = USE_DEPENDS;
@@ -97,13 +85,6 @@ static void note_ioctl(struct process *process, uint32_t thread, int descriptor,
 	channels_note_descriptor(process, thread, descriptor, USE_DEPENDS);
 }
 
-bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs)
-{
-	uint64_t caller;
-	return target_read(process->target, regs->rsp, &caller, sizeof caller) == STATUS_OK &&
-	       entries_is_libc(process->entries, caller);
-}
-
 static void note_stat(struct process *process, uint32_t thread, int descriptor)
 {
 	struct stat file;
@@ -125,7 +106,7 @@ static bool asks_descriptor(const struct process *process, long number, const st
 
 void descriptors_closed(struct process *process, uint32_t thread, int descriptor)
 {
-	note_open(process, thread, descriptor, USE_DEPENDS | USE_CHANGES);
+	descriptors_open(process, thread, descriptor, USE_DEPENDS | USE_CHANGES);
 	uses_end(&process->uses, CHANNEL_STATE, flags_id(descriptor));
 	uses_end(&process->uses, CHANNEL_STATE, (uint64_t)descriptor);
 }
@@ -165,11 +146,6 @@ bool descriptors_note(struct process *process, uint32_t thread, long number,
 		}
 		return false;
 	}
-	note_open(process, thread, first, USE_DEPENDS);
+	descriptors_open(process, thread, first, USE_DEPENDS);
 	return true;
-}
-
-void descriptors_used(struct process *process, uint32_t thread, int descriptor)
-{
-	note_open(process, thread, descriptor, USE_DEPENDS);
 }

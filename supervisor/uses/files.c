@@ -22,20 +22,6 @@ struct process_file {
 	bool fresh;	      /* in this one it has nothing of before */
 };
 
-bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM])
-{
-	const uint64_t page = 4096;
-	for (size_t length = 0, size; length < PATH_ROOM; length += size) {
-		const size_t left = page - (address + length) % page;
-		size = left < PATH_ROOM - length ? left : PATH_ROOM - length;
-		if (target_read(process->target, address + length, path + length, size) != STATUS_OK)
-			return false;
-		if (memchr(path + length, 0, size))
-			return true;
-	}
-	return false;
-}
-
 /* What the kernel and devices have to say isn't kept in a file. */
 static bool is_kept(const char *path)
 {

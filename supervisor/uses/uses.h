@@ -11,16 +11,32 @@
  */
 void channels_note(struct process *process, uint32_t thread, long number);
 void channels_watch(struct process *process, uint32_t thread, const struct op *op);
-/* The thread is about to use what the descriptor leads to, in these ways. */
+/* The thread is about to send a signal. */
+void channels_note_signal(struct process *process, uint32_t thread, long number);
+
+/*
+ * contents.c: the thread is about to use what the descriptor leads to, in these ways (enum use, USE_POSITION); or the descriptor
+ * itself, which is open.
+ */
+#define USE_POSITION 8 /* where it reads or writes depends on what was read, written or sought before */
 void channels_note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways);
-/* What this descriptor of the program's leads to, and a number for it. */
+void descriptors_open(struct process *process, uint32_t thread, int descriptor, uint8_t ways);
+void descriptors_used(struct process *process, uint32_t thread, int descriptor);
+
+/* find.c: what this descriptor of the program's leads to, and a number for it. */
 struct stat;
 bool channels_find_file(const struct process *process, int descriptor, struct stat *file);
 uint64_t channels_file_id(const struct stat *file);
 /* The file's last name is about to go, or this descriptor of a file without one; -1: none. */
 void channels_file_goes(struct process *process, const struct stat *file, int descriptor);
-/* The thread is about to send a signal. */
-void channels_note_signal(struct process *process, uint32_t thread, long number);
+/* What is asked of descriptors, until one says yes; `but`: all others are asked. */
+typedef bool about_descriptor(const struct process *process, int descriptor, const void *context);
+bool uses_any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context);
+/* Is the call fstat() of a stream of libc's, which asks for its own sake? */
+bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs);
+/* The path that is at this address; false: it can't be read, or is too long. */
+#define PATH_ROOM 256
+bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
 
 /*
  * uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
@@ -35,15 +51,11 @@ uint8_t uses_ways(const struct uses *uses, enum channel_kind kind, uint64_t id);
 void uses_release(struct uses *uses);
 
 /*
- * descriptors.c: the same of descriptors themselves; false: the call isn't about them. closed: the thread is about to close this one. used: it
- * is about to use it.
+ * descriptors.c: the same of descriptors themselves; false: the call isn't about them. closed: the thread is about to close this one.
  */
 bool descriptors_note(struct process *process, uint32_t thread, long number,
 		      const struct user_regs_struct *regs);
 void descriptors_closed(struct process *process, uint32_t thread, int descriptor);
-void descriptors_used(struct process *process, uint32_t thread, int descriptor);
-/* Is the call fstat() of a stream of libc's, which asks for its own sake? */
-bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs);
 
 /* names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
@@ -82,8 +94,5 @@ void files_link_read(struct process *process, struct tracee *tracee, long number
 /* It is told of a file by its name: when it was changed, which number it has. */
 void files_looked_at(struct process *process, struct tracee *tracee, long number);
 void files_begin(struct process *process);
-/* The path that is at this address; false: it can't be read, or is too long. */
-#define PATH_ROOM 256
-bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
 
 #endif

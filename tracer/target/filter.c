@@ -71,12 +71,6 @@ static void find_calls(struct calls *calls, bool (*are)(const struct call_traits
 	}
 }
 
-/* A confined process is told of as one whose transfers are watched: what it had open may be its own. */
-bool filter_stops(long number)
-{
-	return call_traits(number)->stops != STOPS_NEVER;
-}
-
 /* One of the calls goes on `skip` instructions after them. */
 static size_t add_calls(struct sock_filter *code, const struct calls *calls, size_t skip)
 {
@@ -248,6 +242,7 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard)
 	n += add_calls(code + n, &calls, 1);
 	n += add(code + n, tail, COUNT(tail));
 	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
+	FMC_ASSERT(at + n * sizeof code[0] <= GADGET_PAGE + GADGET_PAGE_SIZE);
 	/* All of it is written, also what is between its members. */
 	struct sock_fprog program;
 	memset(&program, 0, sizeof program);

@@ -14,20 +14,6 @@
 
 /* System calls that a tracee is made to perform, and the pages that fmc needs in the target. */
 
-enum status tracee_block_signals(struct tracee *tracee, uint64_t *before)
-{
-	const uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1)); /* it ends at a trap */
-	if (ptrace(PTRACE_GETSIGMASK, tracee->tid, (void *)sizeof *before, before) != 0)
-		return STATUS_GONE;
-	return tracee_unblock_signals(tracee, all);
-}
-
-enum status tracee_unblock_signals(struct tracee *tracee, uint64_t before)
-{
-	return ptrace(PTRACE_SETSIGMASK, tracee->tid, (void *)sizeof before, &before) == 0 ? STATUS_OK
-											   : STATUS_GONE;
-}
-
 enum status inject_run(struct tracee *tracee, const struct user_regs_struct *from, uint64_t trap,
 		       struct user_regs_struct *end)
 {
@@ -172,17 +158,6 @@ uint64_t target_near_page(struct target *target, uint64_t near)
 		return 0;
 	target->near_pages[target->near_pages_length++] = hole;
 	return hole;
-}
-
-bool target_is_own(const struct target *target, uint64_t address)
-{
-	const struct reserved *room;
-	bool own = address - GADGET_PAGE < GADGET_PAGE_SIZE;
-	for (size_t i = 0; i < target->near_pages_length; i++)
-		own |= address - target->near_pages[i] < NEAR_PAGE_SIZE;
-	for (size_t i = 0; (room = target_reserved(target, i)); i++)
-		own |= address >= room->low && address < room->high;
-	return own;
 }
 
 bool tracee_code_at(struct tracee *tracee, uint64_t address)

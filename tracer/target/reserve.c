@@ -33,3 +33,14 @@ void reserved_inherit(struct target *copy, const struct target *source)
 	memcpy(copy->reserved, source->reserved, sizeof copy->reserved);
 	copy->reserved_length = source->reserved_length;
 }
+
+bool target_is_own(const struct target *target, uint64_t address)
+{
+	const struct reserved *room;
+	bool own = address - GADGET_PAGE < GADGET_PAGE_SIZE;
+	for (size_t i = 0; i < target->near_pages_length; i++)
+		own |= address - target->near_pages[i] < NEAR_PAGE_SIZE;
+	for (size_t i = 0; (room = target_reserved(target, i)); i++)
+		own |= address >= room->low && address < room->high;
+	return own;
+}

@@ -1,6 +1,8 @@
 /* What a wait status says: it is named once, and dealt with here when it is no business of the caller's. */
 #include "tracer/target/tracee.h"
 
+#include <fmc/tracer/call_traits.h>
+
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -163,7 +165,7 @@ enum status stops_classify(struct target *target, struct tracee *tracee, int sta
 		}
 		target->seccomp_stops++;
 		if (target->answers->answer(tracee) ||
-		    (target->world.confined && !filter_stops(stop->number))) {
+		    (target->world.confined && call_traits(stop->number)->stops == STOPS_NEVER)) {
 			go_on(tracee);
 			return STATUS_TIMEOUT;
 		}

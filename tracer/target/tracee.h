@@ -205,7 +205,6 @@ bool watch_made_stop(const struct tracee *tracee);
  * filter.c: in the child, before exec; -1 and errno. confined: all calls stop that may do something outside of the process.
  */
 int filter_install(bool confined);
-bool filter_stops(long number); /* does this call stop a thread that isn't confined? */
 
 /* signal_mask.c */
 /* The program's mask, where the kernel's is this. */

@@ -1,0 +1,57 @@
+/* What has been planted in modules that came later. */
+#include "breakpoints/entries/entries_state.h"
+
+#include <stdlib.h>
+
+const struct loaded *loaded_with(const struct entries *entries, uint64_t address,
+				 const struct atomic **atomic)
+{
+	for (size_t i = 0; i < entries->loaded_length; i++)
+		if (entries->loaded[i].mapped && (*atomic = atomics_at(&entries->loaded[i].atomics, address)))
+			return &entries->loaded[i];
+	*atomic = NULL;
+	return NULL;
+}
+
+const struct atomic *entries_atomic(const struct entries *entries, uint64_t address)
+{
+	const struct atomic *atomic;
+	if (entries->atomics_use == ATOMICS_IGNORED)
+		return NULL;
+	atomic = atomics_at(&entries->atomics, address);
+	if (!atomic)
+		loaded_with(entries, address, &atomic);
+	return atomic;
+}
+
+bool entries_loaded_byte(const struct entries *entries, uint64_t address, uint8_t *byte)
+{
+	const struct atomic *atomic;
+	const struct loaded *loaded = loaded_with(entries, address, &atomic);
+	return loaded && patches_find(&loaded->patches, address, byte);
+}
+
+void entries_hide_loaded(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < entries->loaded_length; i++)
+		if (entries->loaded[i].mapped)
+			patches_hide(&entries->loaded[i].patches, address, bytes, size);
+}
+
+void loaded_release(struct loaded *loaded)
+{
+	free(loaded->path);
+	answered_release(&loaded->answered);
+	atomics_release(&loaded->atomics);
+	patches_release(&loaded->patches);
+}
+
+void entries_forget_loaded(struct entries *entries)
+{
+	for (size_t i = 0; i < entries->loaded_length; i++)
+		loaded_release(&entries->loaded[i]);
+	free(entries->loaded);
+	modules_release(&entries->now);
+	entries->loaded = NULL;
+	entries->loaded_length = 0;
+}

@@ -1,0 +1,72 @@
+/* The files behind descriptors of the program, and the paths that it names. */
+#include "supervisor/uses/uses.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool channels_find_file(const struct process *process, int descriptor, struct stat *file)
+{
+	char path[48];
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	return stat(path, file) == 0;
+}
+
+uint64_t channels_file_id(const struct stat *file)
+{
+	return file->st_ino ^ (uint64_t)file->st_dev << 40;
+}
+
+bool uses_any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context)
+{
+	char path[48];
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/fd", target_pid(process->target));
+	DIR *folder = opendir(path);
+	for (const struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+		const int descriptor = entry->d_name[0] == '.' ? but : atoi(entry->d_name);
+		found = descriptor != but && ask(process, descriptor, context);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+static bool is_of_file(const struct process *process, int descriptor, const void *context)
+{
+	const struct stat *file = context;
+	struct stat its;
+	return channels_find_file(process, descriptor, &its) && its.st_ino == file->st_ino &&
+	       its.st_dev == file->st_dev;
+}
+
+void channels_file_goes(struct process *process, const struct stat *file, int descriptor)
+{
+	if (process->uses.length > 0 && !uses_any_descriptor(process, descriptor, is_of_file, file)) {
+		uses_end(&process->uses, CHANNEL_CONTENT, channels_file_id(file));
+		uses_end(&process->uses, CHANNEL_ATTRIBUTE, channels_file_id(file));
+	}
+}
+
+bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM])
+{
+	const uint64_t page = 4096;
+	for (size_t length = 0, size; length < PATH_ROOM; length += size) {
+		const size_t left = page - (address + length) % page;
+		size = left < PATH_ROOM - length ? left : PATH_ROOM - length;
+		if (target_read(process->target, address + length, path + length, size) != STATUS_OK)
+			return false;
+		if (memchr(path + length, 0, size))
+			return true;
+	}
+	return false;
+}
+
+bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs)
+{
+	uint64_t caller;
+	return target_read(process->target, regs->rsp, &caller, sizeof caller) == STATUS_OK &&
+	       entries_is_libc(process->entries, caller);
+}
