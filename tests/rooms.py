@@ -2,8 +2,8 @@
 """Which room uses which: rooms.py check|draw|drawn BUILD ROOM...
 
 The rooms are given in their order: each may use those before it, never those after it. What a room uses is measured from the symbols
-of its objects and the headers that its files include. `check` prints what goes against the order and ends with 1 if anything does;
-`draw` prints a graph for Graphviz, without the arrows that follow from others; `drawn` does as `check`, of what the drawing in
+of its objects and the headers that its files include. `check` prints what goes against the order and ends with 1 if anything does, as
+also if files of a room call each other in a circle that tests/circles doesn't name; `draw` prints a graph for Graphviz, without the arrows that follow from others; `drawn` does as `check`, of what the drawing in
 man/rooms.svg has too much or too little.
 """
 import collections
@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 DRAWING = "man/rooms.svg"
+CIRCLES = os.environ.get("CIRCLES", "tests/circles")
 
 
 def symbols(build, sources):
@@ -67,9 +68,52 @@ def check(uses, rooms):
         elif what == "its header" and layer_of(room) != layer_of(user):
             bad.append(f"{file} includes {used}, which is {layer_of(room)}'s own")
     stray = [f for layer in {layer_of(r) for r in rooms} for f in glob.glob(f"{layer}/*.[ch]")]
-    bad += [f"{file} is in no room" for file in stray]
+    bad += [f"{file} is in no room" for file in stray] + check_circles(uses)
     print("\n".join(sorted(set(bad))), end="\n" if bad else "")
     return bool(bad)
+
+
+def calls(uses):
+    """Inside of rooms, which file calls which, and one function for each of these."""
+    below = collections.defaultdict(dict)
+    for file, used, what in uses:
+        if what.endswith("()") and file != used and os.path.dirname(file) == os.path.dirname(used):
+            below[file].setdefault(used, what)
+    return below
+
+
+def reached(below, file):
+    seen, due = set(), [file]
+    while due:
+        due += set(below.get(due.pop(), ())) - seen
+        seen.update(due)
+    return seen
+
+
+def circles(below):
+    """The sets of files each of which calls, by way of others, all of its set."""
+    reach = {file: reached(below, file) for file in list(below)}
+    found = {frozenset(other for other in reach[file] if file in reach.get(other, ())) for file in reach if file in reach[file]}
+    return sorted(found, key=sorted)
+
+
+def named_circles():
+    """A line for each: the room, and the names of its files; what is after a # says why they are one idea."""
+    with open(CIRCLES, encoding="utf-8") as text:
+        lines = [line.partition("#")[0].split() for line in text]
+    return [frozenset(f"{words[0]}/{name}" for name in words[1:]) for words in lines if words]
+
+
+def check_circles(uses):
+    below, named = calls(uses), named_circles()
+    found = circles(below)
+    bad = []
+    for circle in found:
+        if circle not in named:
+            ways = [f"{a} calls {what} of {b}" for a in sorted(circle) for b, what in sorted(below[a].items()) if b in circle]
+            bad.append("files call each other in a circle:\n    " + "\n    ".join(ways))
+    bad += [f"{CIRCLES} names a circle that isn't there: {' '.join(sorted(circle))}" for circle in named if circle not in found]
+    return bad
 
 
 def reduced(below):

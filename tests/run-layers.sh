@@ -18,6 +18,13 @@ show "$SCRATCH/out"
 # In another order that wouldn't be so.
 tests/rooms.py check "$BUILD" "${rooms[@]:1}" "${rooms[0]}" >"$SCRATCH/out" 2>&1
 judge "a room in the wrong place is found" [ $? -eq 1 ]
+# Files that call each other in a circle are one idea, or are found.
+: >"$SCRATCH/circles"
+CIRCLES=$SCRATCH/circles tests/rooms.py check "$BUILD" "${rooms[@]}" >"$SCRATCH/out" 2>&1
+judge "a circle of calls in a room is found" [ $? -eq 1 -a -n "$(grep 'replay/timeline/near.c calls' "$SCRATCH/out")" ]
+echo "tracer/proc proc.c maps.c" | cat tests/circles - >"$SCRATCH/circles"
+CIRCLES=$SCRATCH/circles tests/rooms.py check "$BUILD" "${rooms[@]}" >"$SCRATCH/out" 2>&1
+judge "a circle that isn't there any more is found" [ $? -eq 1 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
 tests/rooms.py drawn "$BUILD" "${rooms[@]}" >"$SCRATCH/out" 2>&1
 judge "man/rooms.svg shows what they use" [ $? -eq 0 ]
 show "$SCRATCH/out"

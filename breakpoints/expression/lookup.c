@@ -27,14 +27,6 @@ struct lookup {
 	bool ambiguous;
 };
 
-const char *lookup_last(const char *name)
-{
-	const char *colons;
-	while ((colons = strstr(name, "::")) != NULL)
-		name = colons + 2;
-	return name;
-}
-
 static struct wanted take_apart(const char *name)
 {
 	const char *colons = strstr(name, "::");

@@ -23,6 +23,14 @@ struct search {
 	const char *function; /* MISS_LOCAL */
 };
 
+const char *lookup_last(const char *name)
+{
+	const char *colons;
+	while ((colons = strstr(name, "::")) != NULL)
+		name = colons + 2;
+	return name;
+}
+
 static bool is_thread_local(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;

@@ -2,7 +2,7 @@
  * Images in the middle of parts. How the transition is performed up to there, a run repeats each time; only the way between
  * two stops that concern the process is left out, which is where programs compute.
  */
-#include "replay/timeline/timeline.h"
+#include "replay/timeline/mark.h"
 
 #include <string.h>
 
@@ -20,6 +20,15 @@ static uint64_t bytes(const struct timeline *timeline)
 	for (size_t i = 0; i < timeline->insides_length; i++)
 		sum += timeline->insides[i].bytes;
 	return sum;
+}
+
+/* Is some mark counted from this root? */
+static bool marks_use(const struct timeline *timeline, uint32_t root)
+{
+	for (const struct timeline_mark *mark = timeline->marks; mark; mark = mark->next)
+		if (mark->spot.root == root)
+			return true;
+	return false;
 }
 
 /* What was come to from this one, without counting, can only be come to again by it. */

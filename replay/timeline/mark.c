@@ -1,17 +1,9 @@
 /* Places to return to, and whether they look as they did. */
-#include "replay/timeline/timeline.h"
+#include "replay/timeline/mark.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct timeline_mark {
-	struct timeline_mark *next;
-	struct spot spot;
-	bool counted;
-	struct path path;
-	uint64_t digest;
-};
 
 static uint64_t mix(uint64_t digest, const void *bytes, size_t size)
 {
@@ -71,14 +63,6 @@ void timeline_unmark(struct timeline *timeline, struct timeline_mark *mark)
 	*at = mark->next;
 	path_release(&mark->path);
 	free(mark);
-}
-
-bool marks_use(const struct timeline *timeline, uint32_t root)
-{
-	for (const struct timeline_mark *mark = timeline->marks; mark; mark = mark->next)
-		if (mark->spot.root == root)
-			return true;
-	return false;
 }
 
 void timeline_return(struct timeline *timeline, const struct timeline_mark *mark, struct move *move)

@@ -208,9 +208,6 @@ uint32_t part_thread(const struct timeline *timeline, size_t part);
 /* visit.c: a digest of the program's variables and of the nearest part of all stacks, as the program would see them. */
 uint64_t visit_memory(struct timeline *timeline);
 
-/* mark.c: is some mark counted from this root? */
-bool marks_use(const struct timeline *timeline, uint32_t root);
-
 /* change.c */
 struct target *changed_target(const struct timeline *timeline); /* NULL if nothing has been changed */
 /* This thread's registers have been changed: they are what they are. */

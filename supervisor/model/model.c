@@ -46,26 +46,6 @@ struct model *model_copy(void *memory, uint32_t threads, uint32_t objects, const
 	return m;
 }
 
-uint32_t model_thread_room(const struct model *m)
-{
-	return m->thread_room;
-}
-
-uint32_t model_object_room(const struct model *m)
-{
-	return m->object_room;
-}
-
-uint32_t model_threads(const struct model *m)
-{
-	return m->threads;
-}
-
-uint32_t model_objects(const struct model *m)
-{
-	return m->objects;
-}
-
 uint32_t model_add_thread(struct model *m)
 {
 	if (m->threads == m->thread_room)
@@ -122,14 +102,6 @@ void model_replace_object(struct model *m, uint32_t object, const struct object_
 		model_mutex_add(m, o, state);
 }
 
-void model_object_life(struct model *m, uint32_t t)
-{
-	const struct op *op = &model_thread(m, t)->op;
-	struct model_object *o = model_object(m, op->object);
-	o->flags &= (uint8_t)~OBJECT_DESTROYED;
-	o->flags |= op_destroys(op->kind) ? OBJECT_DESTROYED : 0;
-}
-
 void model_set_pending(struct model *m, uint32_t t, const struct op *op)
 {
 	struct model_thread *thread = model_thread(m, t);
@@ -170,13 +142,6 @@ void model_set_found(struct model *m, uint32_t t, const struct op *op)
 	}
 }
 
-const struct op *model_pending(const struct model *m, uint32_t t)
-{
-	static const struct op none = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT};
-	const struct model_thread *thread = model_thread_const(m, t);
-	return thread->run == THREAD_STOPPED ? &thread->op : &none;
-}
-
 void model_thread_exit(struct model *m, uint32_t t)
 {
 	struct model_thread *thread = model_thread(m, t);
@@ -197,11 +162,6 @@ void model_interrupt(struct model *m, uint32_t t)
 	thread->op.flags &= (uint16_t)~OP_QUEUED;
 	if (thread->op.kind == OP_FUTEX_ASLEEP)
 		thread->op.kind = OP_FUTEX_WAIT;
-}
-
-bool model_exited(const struct model *m, uint32_t t)
-{
-	return model_thread_const(m, t)->run == THREAD_EXITED;
 }
 
 /* The family of an operation; that of those without an object also for one whose objects the machine doesn't know. */

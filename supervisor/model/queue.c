@@ -82,3 +82,17 @@ bool model_turn(const struct model *m, uint32_t t)
 		return true;
 	}
 }
+
+/* Where mutexes are handed over in an order, a woken thread is in the queue of the mutex at once. */
+void model_cond_wake(struct model *m, uint32_t t, int64_t result)
+{
+	struct op *op = &model_thread(m, t)->op;
+	FMC_ASSERT(op->kind == OP_COND_ASLEEP);
+	model_queue_remove(m, op->object, t);
+	op->kind = OP_COND_RELOCK;
+	op->arg = result;
+	if (!model_queues(m, op))
+		return;
+	op->flags |= OP_QUEUED;
+	model_queue_append(m, op->object2, t);
+}

@@ -1,10 +1,10 @@
-#include "supervisor/run/perform.h"
+#include "supervisor/run/run.h"
+
+#include <fmc/tracer/call_traits.h>
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /*
  * What the program prints, as operations (process_options.outputs): calls of functions that write to a stream, of which the order of the
@@ -26,24 +26,9 @@ bool outputs_leads(const struct process *process, int descriptor)
 /* The descriptor that this call writes to, or moves in; -1: none. */
 static int written_by(long number, const struct user_regs_struct *regs)
 {
-	switch (number) {
-	case SYS_write:
-	case SYS_writev:
-	case SYS_pwrite64:
-	case SYS_pwritev:
-	case SYS_pwritev2:
-	case SYS_vmsplice:
-	case SYS_sendfile:
-	case SYS_ftruncate:
-	case SYS_fallocate:
-	case SYS_lseek:
-		return (int)regs->rdi;
-	case SYS_splice:
-	case SYS_copy_file_range:
-		return (int)regs->rdx;
-	default:
-		return -1;
-	}
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
+	const int into = number == SYS_lseek ? 0 : call_traits(number)->into;
+	return into == NO_ARGUMENT ? -1 : (int)arguments[into];
 }
 
 bool outputs_call(const struct run *run, long number, struct call *call)
@@ -55,33 +40,4 @@ bool outputs_call(const struct run *run, long number, struct call *call)
 		return false;
 	call->op.kind = OP_OUTPUT;
 	return true;
-}
-
-/* The function has not come back: whoever looks at the stack is to find its caller, and it is to return there. */
-static void put_back(struct process *process, uint64_t slot, uint64_t caller)
-{
-	if (process->target)
-		(void)target_write(process->target, slot, &caller, sizeof caller);
-}
-
-void perform_output(struct process *process, uint32_t thread, struct outcome *outcome)
-{
-	struct tracee *tracee = process->threads[thread].tracee;
-	const uint64_t caller = process->threads[thread].call.return_address;
-	const uint64_t back = target_gadget_trap(process->target);
-	enum status status = entries_pass(process->entries, tracee, process->threads[thread].call.entry);
-	const struct user_regs_struct *now = status == STATUS_OK ? tracee_regs(tracee) : NULL;
-	const uint64_t slot = now ? now->rsp : 0;
-	outcome->result_valid = false;
-	run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
-	if (!now || target_write(process->target, slot, &back, sizeof back) != STATUS_OK ||
-	    process_go(process, thread, 0) != STATUS_OK)
-		return;
-	if (run_to_return(process, thread, slot + sizeof back, outcome) != STATUS_OK)
-		return put_back(process, slot, caller);
-	struct user_regs_struct *regs = tracee_change_regs(process->threads[thread].tracee);
-	if (!regs)
-		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
-	regs->rip = caller;
-	perform_go_on(process, thread, outcome);
 }

@@ -51,7 +51,7 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 void perform_compiled(struct process *process, uint32_t thread, const struct effect *effect,
 		      struct outcome *outcome);
 
-/* outputs.c: the function that prints to its end. */
+/* printing.c: the function that prints to its end. */
 void perform_output(struct process *process, uint32_t thread, struct outcome *outcome);
 
 /* The first half of an instruction of two accesses: nothing runs. */

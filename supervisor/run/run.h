@@ -112,7 +112,7 @@ void run_to_operation(struct process *process, uint32_t thread, struct outcome *
 /* The thread stands before this call, as it did in another execution. */
 void run_from_call(struct process *process, uint32_t thread, const struct call *call,
 		   struct outcome *outcome);
-/* Go on from an OP_ONCE_END: to what the thread was really stopped at. */
+/* once.c: go on from an OP_ONCE_END: to what the thread was really stopped at. */
 void run_behind_once(struct process *process, uint32_t thread, struct outcome *outcome);
 void run_failed(struct outcome *outcome, enum end_reason end, enum status status, const char *text);
 /* Let a thread go on. To wait for it there is run_*(), never target_wait(). */
@@ -132,7 +132,7 @@ void process_sleep(struct machine *machine, uint32_t thread, const struct op *op
 
 /* user.c: let a function that a plug-in describes run to its end, and the thread to its next operation */
 void perform_user(struct process *process, uint32_t thread, struct outcome *outcome);
-/* Those that the program doesn't have, as a list; true: it has none of them. */
+/* missing.c: those that the program doesn't have, as a list; true: it has none of them. */
 bool user_functions_missing(const struct process *process, char text[160]);
 
 /*
@@ -158,7 +158,9 @@ void outside_heard(struct process *process, uint32_t thread, const struct op *op
 /* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
 
-/* signals.c: the signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
+/* pending.c: would this signal end the process? Then it is stopped there, its threads still to be looked at. */
+bool signals_end_process(const struct tracee *tracee, int signal);
+/* The signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
 uint64_t signals_deliverable(const struct tracee *tracee);
 /* One that is pending, not blocked, and will end the process; 0: there is none. */
 int signals_fatal(const struct tracee *tracee);

@@ -7,57 +7,6 @@
 
 /* Signals of the target: delivered, unless they would end it. */
 
-uint64_t signals_deliverable(const struct tracee *tracee)
-{
-	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
-	if (!pending)
-		return 0;
-	return pending & ~tracee_signals(tracee, "SigBlk") & tracee_signals(tracee, "SigCgt");
-}
-
-/* Would this signal end the process? Then it is stopped here, its threads still to be looked at. */
-static bool ends_process(const struct tracee *tracee, int signal)
-{
-	switch (signal) {
-	case SIGCHLD:
-	case SIGCONT:
-	case SIGURG:
-	case SIGWINCH:
-	case SIGSTOP:
-	case SIGTSTP:
-	case SIGTTIN:
-	case SIGTTOU:
-		return false;
-	default:
-		return !((tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigIgn")) >>
-			     (signal - 1) &
-			 1);
-	}
-}
-
-int signals_fatal(const struct tracee *tracee)
-{
-	const uint64_t pending = (tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) &
-				 ~tracee_signals(tracee, "SigBlk");
-	for (int signal = 1; pending && signal <= 64; signal++)
-		if (pending >> (signal - 1) & 1 && ends_process(tracee, signal))
-			return signal;
-	return 0;
-}
-
-void signals_pass(struct process *process, const struct tracee *running)
-{
-	uint64_t signals;
-	if (!tracer_take_signals(&signals))
-		return;
-	const uint64_t blocked = running ? tracee_signals(running, "SigBlk") : ~UINT64_C(0);
-	process->disturbed = true;
-	process_remark(process, "signals from outside");
-	for (int signal = 1; signal <= 64; signal++)
-		if (signals >> (signal - 1) & 1)
-			target_send(process->target, blocked >> (signal - 1) & 1 ? NULL : running, signal);
-}
-
 /*
  * A signal from outside (a timer, a child) has come since the model has performed the operation: the handler runs when the function has
  * done so, too.
@@ -105,7 +54,7 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 	if (signal == SIGXFSZ && output_is_too_large(run->process))
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
 				"the program's output is larger than files may be (ulimit -f)");
-	if (ends_process(run_self(run)->tracee, signal)) {
+	if (signals_end_process(run_self(run)->tracee, signal)) {
 		run_end_process(run, END_SIGNAL, signal);
 		if (signal == SIGSEGV || signal == SIGBUS)
 			snprintf(run->outcome->message, sizeof run->outcome->message,

@@ -2,8 +2,6 @@
 
 #include <fmc/breakpoints/plugin.h>
 
-#include <stdio.h>
-
 /*
  * Functions that a plug-in describes. The real one runs to its end as one transition, whatever it is made of: calls and
  * waits inside of it are its own. So it must not wait for another thread; that it needn't is the plug-in's word.
@@ -74,18 +72,4 @@ void perform_user(struct process *process, uint32_t thread, struct outcome *outc
 	if (status != STATUS_OK && status != STATUS_GONE)
 		return run_failed(outcome, END_ERROR, status, "can't resume a thread");
 	run_to_operation(process, thread, outcome);
-}
-
-bool user_functions_missing(const struct process *process, char text[160])
-{
-	size_t length = 0, missing = 0;
-	const char *name;
-	*text = '\0';
-	while ((name = entries_missing(process->entries, missing))) {
-		if (length < 160)
-			length +=
-			    (size_t)snprintf(text + length, 160 - length, "%s%s", missing ? ", " : "", name);
-		missing++;
-	}
-	return missing > 0 && missing == op_added();
 }

@@ -1,15 +1,27 @@
-#include "tracer/target/thread_state.h"
 #include "tracer/target/tracee.h"
 
 #include <errno.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 
 /* Every ptrace request that lets a tracee run is in this file. */
+
+/* The kernel knows just this length of the head of a list of robust mutexes. */
+#define ROBUST_HEAD 24
+
+/* About to run for the first time: what only the thread itself can tell the kernel. */
+static enum status tell_robust_list(struct tracee *tracee)
+{
+	const uint64_t arguments[6] = {tracee->robust_due, ROBUST_HEAD};
+	int64_t result;
+	tracee->robust_due = 0;
+	return tracee_syscall(tracee, SYS_set_robust_list, arguments, &result);
+}
 
 /* Where the thread dies of it, its end comes with the next wait, as that of any thread that has been resumed. */
 static enum status announce(struct tracee *tracee)
 {
-	const enum status status = tracee->robust_due ? thread_state_announce(tracee) : STATUS_OK;
+	const enum status status = tracee->robust_due ? tell_robust_list(tracee) : STATUS_OK;
 	if (status != STATUS_OK && tracee->life == TRACEE_EXITING)
 		resume_by_tid(tracee->tid, 0);
 	else if (status != STATUS_OK)

@@ -7,9 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel knows just this length of the head of a list of robust mutexes. */
-#define ROBUST_HEAD 24
-
 static enum status take_extended(struct tracee *tracee, struct thread_state *state)
 {
 	uint8_t area[EXTENDED_ROOM];
@@ -70,14 +67,6 @@ void thread_state_give_forked(const struct thread_state *state, struct tracee *t
 	tracee->signal_stack = state->signal_stack;
 	tracee->used_ns = state->used_ns;
 	tracee->robust_due = state->robust_list;
-}
-
-enum status thread_state_announce(struct tracee *tracee)
-{
-	const uint64_t arguments[6] = {tracee->robust_due, ROBUST_HEAD};
-	int64_t result;
-	tracee->robust_due = 0;
-	return tracee_syscall(tracee, SYS_set_robust_list, arguments, &result);
 }
 
 static enum status give_signal_stack(const struct thread_state *state, struct tracee *tracee)

@@ -30,7 +30,4 @@ enum status thread_state_give(const struct thread_state *state, struct tracee *t
 void thread_state_give_forked(const struct thread_state *state, struct tracee *tracee);
 enum status thread_state_settle(const struct thread_state *state, struct tracee *tracee);
 
-/* About to run for the first time: what only the thread itself can tell the kernel. */
-enum status thread_state_announce(struct tracee *tracee);
-
 #endif

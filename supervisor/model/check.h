@@ -1,0 +1,13 @@
+#ifndef FMC_SUPERVISOR_MODEL_CHECK_H
+#define FMC_SUPERVISOR_MODEL_CHECK_H
+
+#include "supervisor/model/state.h"
+
+/* In a function that returns the sentence that fails. */
+#define CHECK(condition, sentence)                                                                           \
+	do {                                                                                                 \
+		if (!(condition))                                                                            \
+			return FMC_HERE "it doesn't hold that " sentence;                                    \
+	} while (0)
+
+#endif
