@@ -26,8 +26,8 @@ endif
 LAYERS := tracer breakpoints supervisor replay
 tracer_ROOMS := proc target answers copy snapshot held image_file foreign origin
 breakpoints_ROOMS := op symbols unwind code names expression entries sampler waits python inspect
-supervisor_ROOMS := model trace policy order tree dpor search execution finding process uses run starts property foreign diagnosis
-replay_ROOMS := text schedule minimize export timeline packets gdb picture
+supervisor_ROOMS := model trace policy certificate order tree dpor search execution finding process uses run starts property foreign diagnosis
+replay_ROOMS := text schedule certificate minimize export timeline packets gdb picture
 # The commands are at the root of all: they put the layers together.
 cli_ROOMS := output options session verdict watch check attach commands
 ROOMS := $(foreach layer,$(LAYERS),$($(layer)_ROOMS:%=$(layer)/%)) $(cli_ROOMS:%=supervisor/cli/%)

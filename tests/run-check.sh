@@ -17,10 +17,10 @@ mkdir -p "$SCHEDULES"
 # most first, so that the lanes end together.
 SUITES='samples gdb-commands:samples resume gdbserver spin export:samples verdict hostile attach-run jobs atomics replay:samples
 	origins races show attach page outcomes reduced gdb programs memory servers suites kill deb explore attach-python languages time repeat ops cli
-	terminal minimize reports attach-refused sharing look environment install completion always results points again docs layers'
+	terminal minimize certificate reports attach-refused sharing look environment install completion always results points again docs layers'
 
 # The quick part: these suites, these samples, all unit tests but these.
-QUICK='terminal cli ops minimize reports environment install completion always results again docs layers'
+QUICK='terminal cli ops minimize certificate reports environment install completion always results again docs layers'
 QUICK_SAMPLES='barrier buffer c11_threads choose counter cpp_queue fair_philosophers lost_update lost_wakeup misuse once philosophers
 	rwlock semaphores spurious timedwait transfer'
 SLOW_UNITS='bounds core dpor estimate execution image_file linearizations foreign foreign_run minimize plugin python saved schedule search several

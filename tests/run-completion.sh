@@ -1,7 +1,7 @@
 #!/bin/bash
 # Completion in bash and zsh: what is offered are the options of each command, and the words that are their values.
 . tests/lib.sh
-COMMANDS='check run replay show minimize gdb gdbserver export attach core completion'
+COMMANDS='check run replay show minimize certificate gdb gdbserver export attach core completion'
 
 # options COMMAND: those that its help names, with their letters.
 options() {
@@ -40,7 +40,7 @@ for command in $COMMANDS; do
 done
 
 goes_on 'fmc ch' check
-goes_on 'fmc c' check core completion
+goes_on 'fmc c' check certificate core completion
 goes_on 'fmc --v' --version
 goes_on 'fmc help at' attach
 goes_on 'fmc completion ' bash zsh

@@ -9,4 +9,13 @@
  */
 void table_random(struct table_program *program, uint64_t seed, bool loops);
 
+/* What that leaves out, added to such a program: ends of the process while others run, tries and time-outs of joins, detaching. */
+void table_random_ends(struct table_program *program, uint64_t seed);
+
+/* Two to four threads and all operations of semaphores but destroy, after which most are misuses. */
+void table_random_semaphores(struct table_program *program, uint64_t seed);
+
+/* Two to four threads that meet at barriers for one to four, wait for posts between, and may remake a barrier. */
+void table_random_barriers(struct table_program *program, uint64_t seed);
+
 #endif

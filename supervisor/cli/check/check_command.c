@@ -2,6 +2,7 @@
 #include "supervisor/cli/check/check.h"
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/output/exits.h"
+#include "supervisor/cli/output/output_file.h"
 #include "supervisor/cli/output/say.h"
 #include "supervisor/cli/session/ops.h"
 #include "supervisor/cli/verdict/results.h"
@@ -38,7 +39,7 @@ int check_command(const struct options *options)
 	int refused = ops_open(options, EXITS_USAGE);
 	if (refused)
 		return refused;
-	if (!results_possible(options))
+	if (!results_possible(options) || (options->certificate && !output_file_check(options->certificate)))
 		return EXITS_USAGE;
 	enum status status = launch_from_options(&launch, options, true, why);
 	if (status)

@@ -154,7 +154,8 @@ int check_conclude(struct exploration *x, const struct launch *launch,
 		warning_print(&verdict->warnings[i], options_colours(options, fileno(stream)), stream);
 	if (verdict->races)
 		race_list_print(verdict->races, options, stream);
+	bool certified = !options->certificate || certify_write(x, launch, stream);
 	const struct results results = {options, launch, verdict, NULL, exit_status(x)};
 	bool written = !options->json || json_write(verdict, options->json);
-	return results_write(&results) && written ? results.exits : EXITS_SOFTWARE;
+	return results_write(&results) && written && certified ? results.exits : EXITS_SOFTWARE;
 }

@@ -37,6 +37,7 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 	job_init(&x->last);
 	looks_init(&x->looks, options->granularity == GRANULARITY_MEMORY);
 	looks_init(&x->suspects, x->looks.ordered);
+	certify_init(&x->certifying, options->certificate != NULL);
 }
 
 uint64_t explore_deadline(const struct options *options, uint64_t began)
@@ -61,6 +62,7 @@ void explore_release(struct exploration *x)
 	memory_seen_release(&x->races.names);
 	failures_release(&x->failures);
 	coverage_release(&x->coverage);
+	certify_release(&x->certifying);
 	free(x->outcome_steps);
 	list_free(x->told);
 	x->session->on_transition = NULL;

@@ -1,6 +1,7 @@
 #ifndef FMC_SUPERVISOR_CLI_CHECK_EXPLORE_H
 #define FMC_SUPERVISOR_CLI_CHECK_EXPLORE_H
 
+#include "supervisor/cli/check/certify.h"
 #include "supervisor/cli/check/failures.h"
 #include "supervisor/cli/check/jobs.h"
 #include "supervisor/cli/check/portfolio.h"
@@ -68,6 +69,7 @@ struct exploration {
 	uint64_t suspicions[LOOKS_MOST]; /* digests of each */
 	bool unordered;			 /* there are such, not only ordered ones */
 	struct coverage coverage;
+	struct certifying certifying;
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */
 	bool tried;		/* the first schedule has come to its end, twice alike */

@@ -88,6 +88,8 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 		say("no two operations were taken for independent: %s", x->search.unreduced);
 	x->complete = complete;
 	x->completed = *phase;
+	if (x->search.complete)
+		certify_keep(&x->certifying, &phase->search, &x->search);
 	if (strategy_bounded(phase->search.strategy) && x->search.complete)
 		keep_bound(x, phase, phase->search.bound);
 }
@@ -145,6 +147,8 @@ static bool load_place(struct exploration *x, size_t position, struct search *se
 	if (!resume->going_on || resume->position != position)
 		return true;
 	resume->going_on = false;
+	certify_refuse(&x->certifying,
+		       "the search went on from a saved one, of whose executions there is no record");
 	*planned = resume->planned;
 	enum status status = search_load(search, &resume->rest);
 	if (status == STATUS_OK)
@@ -167,6 +171,7 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 		return;
 	}
 	x->begins = portfolio_begins(x->options, phase);
+	certify_begin(&x->certifying);
 	x->ordered = phase->search.ordered;
 	name_phase(x, phase);
 	search_progress(search, &x->search);

@@ -21,6 +21,8 @@ static int dispatch(const struct options *options)
 		return show_command(options);
 	case COMMAND_MINIMIZE:
 		return minimize_command(options);
+	case COMMAND_CERTIFICATE:
+		return certificate_command(options);
 	case COMMAND_GDB:
 		return gdb_command(options);
 	case COMMAND_GDBSERVER:

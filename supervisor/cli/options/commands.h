@@ -9,6 +9,7 @@ int run_command(const struct options *options);
 int replay_command(const struct options *options);
 int show_command(const struct options *options);
 int minimize_command(const struct options *options);
+int certificate_command(const struct options *options);
 int gdb_command(const struct options *options);
 int gdbserver_command(const struct options *options);
 int export_command(const struct options *options);

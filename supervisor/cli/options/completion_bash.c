@@ -68,6 +68,7 @@ static const char operands[] =
     "	check | run) if [ $operands -eq 0 ]; then _fmc_programs; else _fmc_files; fi ;;\n"
     "	gdb) if [ $operands -eq 0 ]; then _fmc_files '*.sched'; else _fmc_files; fi ;;\n"
     "	replay | show | minimize | gdbserver | export) [ $operands -gt 0 ] || _fmc_files '*.sched' ;;\n"
+    "	certificate) [ $operands -gt 0 ] || _fmc_files ;;\n"
     "	attach) [ $operands -gt 0 ] || _fmc_processes ;;\n"
     "	core) [ $operands -gt 1 ] || _fmc_files ;;\n"
     "	completion) [ $operands -gt 0 ] || _fmc_words 'bash zsh' ;;\n"

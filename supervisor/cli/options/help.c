@@ -37,6 +37,12 @@ static const struct {
 	 "execution that ends well. Every schedule that is kept was run.\n\n"
 	 "Exit status: 0 done, 1 the failure doesn't happen again, 65 the file is damaged, of another\n"
 	 "build, or of no failure; 64, 69, 70, 130 as for check."},
+    [COMMAND_CERTIFICATE] =
+	{"[OPTION]... FILE", "check what a complete search left behind",
+	 "Check a certificate, which a search of fmc check can leave, without searching: that every execution\n"
+	 "in it is possible, and that none is missing. Nothing is run, but with --sample and for plug-ins.\n\n"
+	 "Exit status: 0 it holds, 1 it doesn't, 65 the file is damaged, or --sample and it is of another\n"
+	 "build of the program; 64, 69, 70, 130 as for check."},
     [COMMAND_GDB] =
 	{"[OPTION]... FILE [GDB-OPTION]...", "debug it in GDB, both ways",
 	 "Start GDB at the failure of a schedule, with commands to walk the schedule forwards and\n"

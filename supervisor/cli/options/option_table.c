@@ -6,6 +6,7 @@
 #define REPLAY	  (1u << COMMAND_REPLAY)
 #define SHOW	  (1u << COMMAND_SHOW)
 #define MINIMIZE  (1u << COMMAND_MINIMIZE)
+#define CERTIFY	  (1u << COMMAND_CERTIFICATE)
 #define GDB	  (1u << COMMAND_GDB)
 #define GDBSERVER (1u << COMMAND_GDBSERVER)
 #define EXPORT	  (1u << COMMAND_EXPORT)
@@ -22,11 +23,15 @@ static const struct option_spec specs[] = {
     {ID_JOBS, "jobs", 'j', "N", CHECK | ATTACH, "run N executions at a time (1); 0: one for each processor"},
     {ID_RESUME, "resume", 0, "FILE", CHECK,
      "keep the state of the search there, and go on from it if it is there"},
+    {ID_CERTIFICATE, "certificate", 0, "FILE", CHECK,
+     "when the search is complete, write there what fmc certificate can check without searching"},
+    {ID_SAMPLE, "sample", 0, "N", CERTIFY,
+     "run N of its executions again, at random, and compare (default: 0)"},
     {ID_DEPTH, "depth", 0, "N", CHECK | ATTACH | RUN,
      "cut executions at N transitions (20000 or by the first one; run: 1000000); 0: never"},
     {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | ATTACH | RUN,
      "hold a thread for good after N transitions of its own (default: never)"},
-    {ID_SEED, "seed", 0, "N", CHECK | RUN | MINIMIZE,
+    {ID_SEED, "seed", 0, "N", CHECK | RUN | MINIMIZE | CERTIFY,
      "of the random choices (run: without it, no random choices)"},
     {ID_TIMEOUTS, "timeouts", 0, "HOW", CHECK | ATTACH | RUN,
      "any: a time-out may fire at once; ordered: only when nothing shorter could come (default: any; auto "
@@ -67,12 +72,12 @@ static const struct option_spec specs[] = {
      "--run: release it after S seconds (default: 0, no limit); --explore: as check"},
     {ID_OUTPUT, "output", 'o', "FILE", ATTACH,
      "--run, --explore: schedule to write (default: PROGRAM.sched here, never replaced)"},
-    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | ATTACH | CORE,
+    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | CERTIFY | ATTACH | CORE,
      "write the result as JSON; - for standard output"},
     {ID_JUNIT, "junit", 0, "FILE", CHECK, "write the result as JUnit's XML, for test runners"},
     {ID_SARIF, "sarif", 0, "FILE", CHECK,
      "write the result as SARIF, for what shows results beside the source"},
-    {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER,
+    {ID_STDIN, "stdin", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | CERTIFY | GDBSERVER,
      "standard input of the target (check: /dev/null)"},
     {ID_EXPECT_EXIT, "expect-exit", 0, "LIST", CHECK | ATTACH,
      "exit statuses and signals (1,3,SIGTERM) that are good ends besides 0 (default: the first execution's "
@@ -131,16 +136,16 @@ static const struct option_spec specs[] = {
     {ID_VERBOSE, "verbose", 'v', NULL, CHECK | RUN | REPLAY | MINIMIZE, "say more"},
     {ID_VERBOSE, "verbose", 'v', NULL, ATTACH | CORE, "each thread by itself, and all frames"},
     {ID_HELP, "help", 'h', NULL,
-     CHECK | RUN | REPLAY | SHOW | MINIMIZE | GDB | GDBSERVER | EXPORT | ATTACH | CORE | COMPLETE,
+     CHECK | RUN | REPLAY | SHOW | MINIMIZE | CERTIFY | GDB | GDBSERVER | EXPORT | ATTACH | CORE | COMPLETE,
      "this text"},
 };
 
 #define SPECS (sizeof specs / sizeof *specs)
 _Static_assert(SPECS <= OPTIONS_MOST, "OPTIONS_MOST is too small");
 
-const char *const command_names[COMMANDS] = {"check",	   "run",	"replay", "show",   "minimize",
-					     "gdb",	   "gdbserver", "export", "attach", "core",
-					     "completion", "help",	"version"};
+const char *const command_names[COMMANDS] = {"check",	    "run",	  "replay",    "show",	 "minimize",
+					     "certificate", "gdb",	  "gdbserver", "export", "attach",
+					     "core",	    "completion", "help",      "version"};
 
 const char *command_name(enum command command)
 {

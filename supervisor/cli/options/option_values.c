@@ -312,6 +312,10 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_RESUME:
 		o->resume = optarg;
 		return true;
+	case ID_CERTIFICATE:
+		return parse_file(spec, &o->certificate);
+	case ID_SAMPLE:
+		return parse_number(spec->name, optarg, UINT32_MAX, &o->sample);
 	case ID_JOBS:
 		return parse_jobs(o, spec);
 	case ID_DEPTH:

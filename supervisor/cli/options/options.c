@@ -132,6 +132,8 @@ static const char *operand_name(enum command command)
 		return "process";
 	case COMMAND_CORE:
 		return "core file";
+	case COMMAND_CERTIFICATE:
+		return "certificate file";
 	case COMMAND_COMPLETION:
 		return "shell, bash or zsh";
 	default:
@@ -318,9 +320,9 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	set_defaults(options);
 	if (argc < 2) {
-		say("a command is needed: check, run, replay, show, minimize, gdb, gdbserver, export, "
-		    "attach, "
-		    "core or completion; see 'fmc help'");
+		say("a command is needed: check, run, replay, show, minimize, certificate, gdb, gdbserver, "
+		    "export, "
+		    "attach, core or completion; see 'fmc help'");
 		return EXITS_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

@@ -12,6 +12,7 @@ enum command {
 	COMMAND_REPLAY,
 	COMMAND_SHOW,
 	COMMAND_MINIMIZE,
+	COMMAND_CERTIFICATE,
 	COMMAND_GDB,
 	COMMAND_GDBSERVER,
 	COMMAND_EXPORT,
@@ -71,9 +72,11 @@ struct options {
 	bool depth_given;
 	uint64_t
 	    longer; /* fmc run: an execution without a loop goes on past the depth, up to so many transitions */
-	uint64_t executions; /* 0: no bound */
-	const char *resume;  /* NULL: not given */
-	unsigned jobs;	     /* executions at a time; 0: one for each processor */
+	uint64_t executions;	 /* 0: no bound */
+	const char *resume;	 /* NULL: not given */
+	const char *certificate; /* a file to write; NULL: none */
+	uint64_t sample;	 /* certificate: executions to run again */
+	unsigned jobs;		 /* executions at a time; 0: one for each processor */
 	enum origin_kind origin;
 	struct good_ends good_ends; /* --expect-exit, else of a schedule, or as the first execution shows */
 	bool good_ends_given;

@@ -23,7 +23,7 @@ char **record_modules(const struct session *session)
 	return schedule_modules(process_places(session->process));
 }
 
-/* The same. */
+/* What came of it. False without memory. */
 static bool record_outcome(struct schedule_header *header, const struct session *session,
 			   const struct finding *finding)
 {
@@ -49,10 +49,8 @@ static bool record_properties(struct schedule_header *header, const struct prope
 	return header->properties;
 }
 
-/* False without memory. */
-static bool fill_header(struct schedule_header *header, const struct session *session,
-			const struct finding *finding, const struct launch *launch,
-			const struct options *options, const struct policy *policy, const char *strategy)
+bool record_header(struct schedule_header *header, const struct session *session, const struct launch *launch,
+		   const struct options *options, const struct policy *policy, const char *strategy)
 {
 	bool copies = process_origin(session->process) == ORIGIN_COPY;
 	header->program = strdup(launch->path);
@@ -70,8 +68,6 @@ static bool fill_header(struct schedule_header *header, const struct session *se
 	header->loops = *process_loops(session->process);
 	header->atomics = options->atomics;
 	header->tso = options->tso;
-	if (session->endings.on && !record_outcome(header, session, finding))
-		return false;
 	if (options->promoted && options->promoted->length) {
 		header->promoted = malloc(sizeof *header->promoted);
 		if (!header->promoted)
@@ -135,7 +131,8 @@ enum status record_schedule(const struct finding *finding, const struct session 
 	*written = NULL;
 	schedule_init(&schedule);
 	enum status status = schedule_from_finding(&schedule, finding);
-	if (!status && !fill_header(&schedule.header, session, finding, launch, options, policy, strategy))
+	if (!status && (!record_header(&schedule.header, session, launch, options, policy, strategy) ||
+			(session->endings.on && !record_outcome(&schedule.header, session, finding))))
 		status = STATUS_NO_MEMORY;
 	if (status)
 		say("can't make the schedule: %s", status_text(status));

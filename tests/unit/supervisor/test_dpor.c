@@ -475,40 +475,6 @@ static void same(const struct mazurkiewicz *all, enum strategy strategy, uint32_
 	result_release(&result);
 }
 
-/* What the generator leaves out: ends of the process while others run, tries and time-outs of joins, detaching. */
-static void add_ends(struct table_program *p, uint64_t seed)
-{
-	struct table_body *first = &p->bodies[0], *second = &p->bodies[1];
-	uint32_t last = p->start_count - 1;
-	switch (seed % 9) {
-	case 0:
-		table_op(first, OP_PROCESS_EXIT, NO_OBJECT);
-		break;
-	case 1: /* abort if the variable was not written */
-		visible_read(first, 2, 0, 0);
-		table_jump(first, TABLE_JUMP_NOT, 0, 0, first->length + 2);
-		table_add(first, TABLE_CRASH, 0, 0, 0);
-		break;
-	case 2:
-		table_op(first, seed / 9 % 2 ? OP_THREAD_TRYJOIN : OP_THREAD_TIMEDJOIN, last);
-		break;
-	case 3:
-		table_op(first, OP_THREAD_DETACH, last);
-		table_op(second, OP_SEM_POST, 2);
-		break;
-	case 4: /* two that join each other */
-		table_op(first, OP_THREAD_JOIN, 1);
-		table_op(second, OP_THREAD_JOIN, 0);
-		break;
-	case 5:
-		table_op(second, OP_SEM_POST, 2);
-		table_add(second, TABLE_CRASH, 0, 0, 0);
-		break;
-	default:
-		break;
-	}
-}
-
 static void compare(uint64_t from, uint64_t to, uint32_t fair_k, bool loops, uint32_t least)
 {
 	uint32_t compared = 0, deadlocking = 0, many = 0, fair = 0;
@@ -517,7 +483,7 @@ static void compare(uint64_t from, uint64_t to, uint32_t fair_k, bool loops, uin
 		struct table_program program;
 		struct mazurkiewicz all;
 		table_random(&program, seed, loops);
-		add_ends(&program, seed);
+		table_random_ends(&program, seed);
 		if (enumerate(&program, fair_k, &all)) {
 			same(&all, STRATEGY_SOURCE, 1, seed);
 			same(&all, STRATEGY_OPTIMAL, 1, seed);
@@ -555,57 +521,6 @@ START_TEST(small_hash_tables_and_blocks)
 }
 END_TEST
 
-static uint32_t roll(uint64_t *dice, uint32_t n)
-{
-	*dice = *dice * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (uint32_t)(*dice >> 33) % n;
-}
-
-/* Two to four threads and all operations of semaphores but destroy, after which most are misuses. */
-static void random_semaphores(struct table_program *p, uint64_t seed)
-{
-	static const enum op_kind kinds[] = {OP_SEM_WAIT,      OP_SEM_WAIT,    OP_SEM_WAIT, OP_SEM_POST,
-					     OP_SEM_POST,      OP_SEM_TRYWAIT, OP_SEM_INIT, OP_SEM_TIMEDWAIT,
-					     OP_SEM_TIMEDWAIT, OP_SEM_GETVALUE};
-	uint64_t dice = seed;
-	*p = (struct table_program){0};
-	uint32_t sems = 1 + roll(&dice, 2), threads = 2 + roll(&dice, 3);
-	for (uint32_t s = 0; s < sems; s++)
-		p->objects[table_sem(p, roll(&dice, 4))].wakeup = roll(&dice, 6) ? WAKE_ANY : WAKE_FIFO;
-	for (uint32_t t = 0; t < threads; t++) {
-		struct table_body *b = table_body(p);
-		for (uint32_t i = 1 + roll(&dice, 8 / threads); i > 0; i--) {
-			struct table_code *code = table_op(b, kinds[roll(&dice, 10)], roll(&dice, sems));
-			if (code->op.kind == OP_SEM_INIT)
-				code->op.arg = roll(&dice, 3);
-		}
-	}
-}
-
-/* Two to four threads that meet at barriers for one to four, wait for posts between, and may remake a barrier. */
-static void random_barriers(struct table_program *p, uint64_t seed)
-{
-	static const enum op_kind kinds[] = {OP_BARRIER_WAIT, OP_BARRIER_WAIT, OP_BARRIER_WAIT,
-					     OP_BARRIER_WAIT, OP_BARRIER_INIT, OP_BARRIER_INIT,
-					     OP_SEM_WAIT,     OP_SEM_POST};
-	uint64_t dice = seed;
-	*p = (struct table_program){0};
-	uint32_t barriers = 1 + roll(&dice, 2), threads = 2 + roll(&dice, 3);
-	for (uint32_t i = 0; i < barriers; i++)
-		table_object(p, CLASS_BARRIER, 0, 1 + roll(&dice, threads));
-	uint32_t sem = table_sem(p, roll(&dice, 2));
-	for (uint32_t t = 0; t < threads; t++) {
-		struct table_body *b = table_body(p);
-		for (uint32_t i = 1 + roll(&dice, 8 / threads); i > 0; i--) {
-			enum op_kind kind = kinds[roll(&dice, 8)];
-			bool waits = op_class(kind) == CLASS_SEM;
-			struct table_code *code = table_op(b, kind, waits ? sem : roll(&dice, barriers));
-			if (kind == OP_BARRIER_INIT)
-				code->op.arg = 1 + roll(&dice, threads);
-		}
-	}
-}
-
 /* The same ends as without any reduction; one execution for each trace. */
 static void compare_random(void (*make)(struct table_program *, uint64_t), uint32_t *compared,
 			   uint32_t *deadlocking)
@@ -636,7 +551,7 @@ static void compare_random(void (*make)(struct table_program *, uint64_t), uint3
 START_TEST(random_semaphore_programs)
 {
 	uint32_t compared, deadlocking;
-	compare_random(random_semaphores, &compared, &deadlocking);
+	compare_random(table_random_semaphores, &compared, &deadlocking);
 	ck_assert_uint_gt(compared, enough_rounds(2000));
 	ck_assert_uint_gt(deadlocking, enough_rounds(400));
 }
@@ -645,7 +560,7 @@ END_TEST
 START_TEST(random_barrier_programs)
 {
 	uint32_t compared, deadlocking;
-	compare_random(random_barriers, &compared, &deadlocking);
+	compare_random(table_random_barriers, &compared, &deadlocking);
 	ck_assert_uint_gt(compared, enough_rounds(2000));
 	ck_assert_uint_gt(deadlocking, enough_rounds(400));
 }
