@@ -1,6 +1,6 @@
 #include "breakpoints/code/sites.h"
 #include "breakpoints/code/direction.h"
-#include "breakpoints/code/memory_calls.h"
+#include "breakpoints/code/links.h"
 #include "breakpoints/code/sweep.h"
 
 #include <fmc/tracer/array.h>
@@ -23,21 +23,9 @@ struct writable {
 	uint64_t fixed_low, fixed_high; /* of it what the loader makes read-only */
 };
 
-/* A word that the loader puts the address of such a function into. */
-struct link {
-	uint64_t address;
-	const struct memory_call *call;
-};
-
-struct links {
-	struct link *at;
-	size_t length;
-};
-
 struct gathering {
 	struct sites *sites;
 	struct links links;
-	struct links own; /* of a static program: where such functions begin */
 	struct writable writable;
 	bool failed;
 };
@@ -62,102 +50,6 @@ static void find_writable(const struct module *module, Elf *elf, struct writable
 			writable->fixed_high = high;
 		}
 	}
-}
-
-static bool add_link(struct links *links, uint64_t address, const struct memory_call *call)
-{
-	if (!ARRAY_ONE_MORE(links->at, links->length))
-		return false;
-	links->at[links->length++] = (struct link){address, call};
-	return true;
-}
-
-static const struct memory_call *call_by(const struct links *links, uint64_t address)
-{
-	for (size_t i = 0; i < links->length; i++)
-		if (links->at[i].address == address)
-			return links->at[i].call;
-	return NULL;
-}
-
-/* Functions of a static program's own, and those that choose one, which are called by nobody later on. */
-static bool find_own(struct links *own, const struct module *module, Elf *elf, Elf_Scn *section,
-		     const GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	for (int i = 0; data && i < (int)(header->sh_size / header->sh_entsize); i++) {
-		GElf_Sym symbol;
-		if (!gelf_getsym(data, i, &symbol) || symbol.st_shndx == SHN_UNDEF)
-			continue;
-		const int type = GELF_ST_TYPE(symbol.st_info);
-		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		const struct memory_call *call =
-		    name && (type == STT_FUNC || type == STT_GNU_IFUNC) ? memory_calls_find(name) : NULL;
-		if (call && !add_link(own, symbol.st_value + module->bias, call))
-			return false;
-	}
-	return true;
-}
-
-/* Words by which a static program calls whichever of its own functions suits the processor; another one, of this name, chooses it. */
-static bool add_own_links(struct gathering *gathering, const struct module *module, Elf_Data *data, int count)
-{
-	for (int i = 0; i < count; i++) {
-		GElf_Rela relocation;
-		const struct memory_call *call = NULL;
-		if (gelf_getrela(data, i, &relocation) &&
-		    GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE)
-			call = call_by(&gathering->own, (uint64_t)relocation.r_addend + module->bias);
-		if (call && !add_link(&gathering->links, relocation.r_offset + module->bias, call))
-			return false;
-	}
-	return true;
-}
-
-/* By the relocations of one section. */
-static bool add_links(struct gathering *gathering, const struct module *module, Elf *elf, Elf_Scn *section,
-		      const GElf_Shdr *header)
-{
-	GElf_Shdr table;
-	Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
-	Elf_Data *data = elf_getdata(section, NULL), *names = elf_getdata(symbols, NULL);
-	if (!data || !names || !gelf_getshdr(symbols, &table))
-		return true;
-	for (int i = 0; header->sh_entsize && i < (int)(header->sh_size / header->sh_entsize); i++) {
-		GElf_Rela relocation;
-		GElf_Sym symbol;
-		if (!gelf_getrela(data, i, &relocation) ||
-		    !gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol))
-			continue;
-		const char *name = elf_strptr(elf, table.sh_link, symbol.st_name);
-		const struct memory_call *call = name ? memory_calls_find(name) : NULL;
-		if (call && !add_link(&gathering->links, relocation.r_offset + module->bias, call))
-			return false;
-		const int type = GELF_ST_TYPE(symbol.st_info);
-		if (name && symbol.st_shndx == SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE))
-			unfollowed_add(&gathering->sites->unfollowed, name);
-	}
-	return true;
-}
-
-static bool find_links(struct gathering *gathering, const struct module *module, Elf *elf)
-{
-	GElf_Shdr header;
-	for (Elf_Scn *section = NULL; module->is_static && (section = elf_nextscn(elf, section));)
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB && header.sh_entsize &&
-		    !find_own(&gathering->own, module, elf, section, &header))
-			return false;
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize)
-			continue;
-		Elf_Data *data = elf_getdata(section, NULL);
-		const int count = (int)(header.sh_size / header.sh_entsize);
-		if (data && module->is_static && !add_own_links(gathering, module, data, count))
-			return false;
-		if (header.sh_link && !add_links(gathering, module, elf, section, &header))
-			return false;
-	}
-	return true;
 }
 
 static bool may_change(const struct writable *writable, uint64_t address)
@@ -242,9 +134,9 @@ static bool is_site(const struct gathering *gathering, const struct instruction 
 {
 	const enum linkage linkage = linkage_of(instruction);
 	if (is_string(instruction) || is_untold(instruction) ||
-	    call_by(&gathering->own, instruction->address))
+	    link_own(&gathering->links, instruction->address))
 		return true;
-	if (linkage != NO_LINKAGE && call_by(&gathering->links, instruction_rip_operand(instruction)))
+	if (linkage != NO_LINKAGE && link_call(&gathering->links, instruction_rip_operand(instruction)))
 		return true;
 	if (instruction_direction(instruction) < DIRECTION_UNTOLD || in_thread(instruction) ||
 	    is_atomic(instruction) || linkage == JUMP)
@@ -277,10 +169,10 @@ static void visit(void *context, const struct instruction *instruction)
 		gathering->failed = true;
 		return;
 	}
-	const struct memory_call *own = call_by(&gathering->own, instruction->address);
+	const struct memory_call *own = link_own(&gathering->links, instruction->address);
 	const enum linkage linkage = linkage_of(instruction);
 	const struct memory_call *linked =
-	    linkage == NO_LINKAGE ? NULL : call_by(&gathering->links, instruction_rip_operand(instruction));
+	    linkage == NO_LINKAGE ? NULL : link_call(&gathering->links, instruction_rip_operand(instruction));
 	sites->at[sites->length++] = (struct site){.address = instruction->address,
 						   .first = instruction->code[0],
 						   .stack = is_stack(instruction),
@@ -388,7 +280,7 @@ static enum status gather(struct sites *sites, const struct module *module)
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf) {
 		find_writable(module, elf, &gathering.writable, &sites->thread_bytes);
-		gathering.failed = !find_links(&gathering, module, elf);
+		gathering.failed = !links_find(&gathering.links, module, elf, &sites->unfollowed);
 	}
 	elf_end(elf);
 	if (fd >= 0)
@@ -397,8 +289,7 @@ static enum status gather(struct sites *sites, const struct module *module)
 	gathering.failed |= !add_landings(sites, module);
 	enum status status = gathering.failed ? STATUS_NO_MEMORY : sweep_module(module, &visitor);
 	gathering.failed |= !merge_left_out(sites, first);
-	free(gathering.links.at);
-	free(gathering.own.at);
+	links_release(&gathering.links);
 	return gathering.failed ? STATUS_NO_MEMORY : status;
 }
 

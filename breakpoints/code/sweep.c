@@ -1,6 +1,6 @@
 #include "breakpoints/code/sweep.h"
 #include "breakpoints/code/functions.h"
-#include "breakpoints/code/stretches.h"
+#include "breakpoints/code/marks.h"
 
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/target.h>
@@ -8,22 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* What is known of a byte of code. */
-enum {
-	COVERED = 1, /* it is in a function whose end is known */
-	START = 2,   /* an instruction begins here */
-	INSIDE = 4,  /* an instruction goes on here */
-	TARGET = 8,  /* a direct jump or call leads here */
-	SURE = 16,   /* the START is certain */
-	LEADS = 32,  /* the START's instruction has a target outside of all functions with known ends */
-	ENDS = 64,   /* after the START's instruction control doesn't go on */
-};
-
-/* What has been seen of one instruction. */
-#define DECODED (START | LEADS | ENDS)
-
-#define EACH UINT64_C(0x0101010101010101)
 
 struct known {
 	struct function function;
@@ -179,47 +163,6 @@ static void mark_function(struct sweep *sweep, struct known *known)
 		unmark(stretch, function->low, function->high, DECODED | INSIDE);
 }
 
-/* Does some other decoding, or a jump, disagree on where instructions begin, or has it taken the marks away again? */
-static bool is_disputed(const struct stretch *stretch, size_t i)
-{
-	const uint8_t mark = stretch->marks[i];
-	const bool after_lock = i > 0 && stretch->marks[i - 1] & START && stretch->code[i - 1] == 0xf0;
-	return !(mark & (START | INSIDE)) ||
-	       (mark & INSIDE && (mark & START || (mark & TARGET && !after_lock)));
-}
-
-static uint64_t eight_marks(const struct stretch *stretch, size_t i)
-{
-	uint64_t marks;
-	memcpy(&marks, stretch->marks + i, sizeof(marks));
-	return marks;
-}
-
-/* The same bit of each of eight marks, as the lowest one of its byte. */
-static uint64_t those_with(uint64_t marks, uint8_t bit)
-{
-	return marks / bit & EACH;
-}
-
-/* Eight marks without a doubt: each is either START, or INSIDE without TARGET. */
-static bool are_plain(uint64_t marks)
-{
-	const uint64_t inside = those_with(marks, INSIDE);
-	return (inside ^ those_with(marks, START)) == EACH && !(inside & those_with(marks, TARGET));
-}
-
-static bool disputed(const struct stretch *stretch, const struct function *function)
-{
-	const size_t end = function->high - stretch->low;
-	for (size_t i = function->low - stretch->low; i < end; i++) {
-		if (i + 8 <= end && are_plain(eight_marks(stretch, i)))
-			i += 7;
-		else if (is_disputed(stretch, i))
-			return true;
-	}
-	return false;
-}
-
 /* Code outside of all functions is followed later. */
 static void follow_later(struct sweep *sweep, uint64_t address)
 {
@@ -279,7 +222,7 @@ static void make_sure(struct sweep *sweep, const struct known *known)
 	}
 	if (!known->wanted)
 		return;
-	if (!known->whole || disputed(stretch, function)) {
+	if (!known->whole || marks_disputed(stretch, function->low, function->high)) {
 		leave_out(sweep, function->low, function->high, true);
 		return;
 	}
@@ -329,27 +272,15 @@ static bool looks_like_code(struct sweep *sweep, const struct stretch *stretch, 
 	return good > 50 * bad;
 }
 
-static bool is_known(uint8_t mark)
-{
-	return mark & (COVERED | START | INSIDE);
-}
-
-static bool are_known(uint64_t marks)
-{
-	return (those_with(marks, COVERED) | those_with(marks, START) | those_with(marks, INSIDE)) == EACH;
-}
-
 /* Executable bytes that neither belong to a function nor were led to. */
 static void find_gaps(struct sweep *sweep, const struct stretch *stretch)
 {
 	for (size_t from = 0, to; from < stretch->size; from = to) {
-		for (to = from; to < stretch->size && !is_known(stretch->marks[to]);)
+		for (to = from; to < stretch->size && !mark_is_known(stretch->marks[to]);)
 			to++;
 		if (to > from && looks_like_code(sweep, stretch, stretch->low + from, stretch->low + to))
 			leave_out(sweep, stretch->low + from, stretch->low + to, false);
-		to += to == from;
-		while (to + 8 <= stretch->size && are_known(eight_marks(stretch, to)))
-			to += 8;
+		to = marks_known_from(stretch, to + (to == from));
 	}
 }
 
