@@ -44,6 +44,19 @@ minimize philosophers 1 "$BUILD/samples/philosophers" 3
 minimize "four philosophers" 1 "$BUILD/samples/philosophers" 4
 minimize lost_wakeup 1 "$BUILD/samples/lost_wakeup"
 minimize atomicity 1 "$BUILD/samples/atomicity"
+# The fewest transitions, which every longer search of fewer would have found; and those of the one with the fewest preemptions.
+"$FMC" minimize --depth --time 0 --executions 5000 --json result.json -o short.sched found.sched </dev/null >out 2>err
+judge "the fewest transitions" [ "$(field minimized.depth.certified)" = true -a \
+    "$(field minimized.depth.least_transitions)" = "$(field transitions)" ]
+judge "which aren't the fewest preemptions" [ "$(field minimized.depth.fewest_preemptions.preemptions)" -le "$(field preemptions)" ]
+judge "it is said" [ "$(grep -c 'transitions: fewest possible' out)" -eq 1 ]
+"$FMC" replay short.sched >replay.out 2>&1
+judge "and replays" [ $? -eq 0 ]
+"$FMC" minimize --depth --executions 1 --json result.json -o small.sched found.sched </dev/null >out 2>err
+judge "a small budget certifies no depth" [ "$(field minimized.depth.certified)" = false ]
+judge "which is said" [ "$(grep -c 'transitions isn.t known' out)" -eq 1 ]
+rm -f small.sched short.sched
+
 minimize checksum 1 "$BUILD/samples/checksum" "$ROOT/samples/texts"
 
 # From here on found.sched is of checksum. A budget of nothing leaves the failure as it was, and says so.

@@ -21,8 +21,9 @@ void minimized_release(struct minimized *minimized)
 #define REDUCE	     0.45
 #define CERTIFY	     0.7
 #define REDUCE_AGAIN 0.8
+#define SHORTEN	     0.9
 
-static void shorten(struct minimizer *m)
+static void simplify(struct minimizer *m)
 {
 	m->share = REDUCE;
 	minimizer_reduce(m);
@@ -50,7 +51,10 @@ enum status minimize(const struct minimize_runner *runner, const struct minimize
 	if (!m.no_memory) {
 		minimizer_learn(&m, failed, MINIMIZE_SAME);
 		if (!options->keep)
-			shorten(&m);
+			simplify(&m);
+		m.share = SHORTEN;
+		if (options->depth)
+			minimizer_shorten(&m);
 		m.share = 1;
 		minimizer_criticize(&m);
 	}

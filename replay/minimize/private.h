@@ -11,6 +11,7 @@
  *
  *     reduce     reduce.c            the same trace with fewest switches, then ddmin over its deviations
  *     certify    certify.c           bounded searches below the preemptions that are left
+ *     shorten    shortest.c          searches of bounded depth for fewer transitions, if that is wanted
  *     criticize  critical.c          the critical transition and the passing execution next to it
  */
 struct minimizer {
@@ -46,6 +47,7 @@ void minimizer_learn(struct minimizer *m, const struct trace *trace, enum minimi
 /* The phases. */
 void minimizer_reduce(struct minimizer *m);
 bool minimizer_certify(struct minimizer *m); /* true: found a failure with fewer preemptions */
+void minimizer_shorten(struct minimizer *m);
 void minimizer_criticize(struct minimizer *m);
 
 #endif

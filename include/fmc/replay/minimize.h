@@ -36,6 +36,8 @@ struct minimize_options {
 	uint64_t seed;
 	/* Every fair execution with fewer preemptions than this is known to not fail in this way. */
 	uint32_t proven;
+	/* Then look for the fewest transitions, whatever preemptions that takes. */
+	bool depth;
 	/* The execution stays as it is: only the critical transition is looked for. */
 	bool keep;
 	/* As in search.h: whatever memory the threads share they access under operations that are seen. */
@@ -62,6 +64,13 @@ struct minimized {
 
 	/* No fair execution with fewer preemptions than this fails in this way. */
 	uint32_t least_preemptions;
+
+	/*
+	 * minimize_options.depth: no fair execution with fewer transitions than this fails in this way; 0: that wasn't looked for, or has no
+	 * meaning as it is a loop. What had the fewest preemptions was of this size.
+	 */
+	size_t least_transitions;
+	struct minimize_size fewest_preemptions;
 
 	/*
 	 * Before transition `critical` (from 0) an execution can still end well: `passing` does, which is the same

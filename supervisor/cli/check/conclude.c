@@ -31,8 +31,11 @@ static bool make_simple(const struct exploration *x, struct reported *reported, 
 	/* The other half is for the replays of what it comes to. */
 	if (last && ((double)last - (double)clock_now()) / 2e9 < seconds)
 		seconds = ((double)last - (double)clock_now()) / 2e9;
-	const struct simplify_budget budget = {seconds, SIMPLIFY_EXECUTIONS, x->options->seed,
-					       reported->least_preemptions, last};
+	const struct simplify_budget budget = {.seconds = seconds,
+					       .executions = SIMPLIFY_EXECUTIONS,
+					       .seed = x->options->seed,
+					       .proven = reported->least_preemptions,
+					       .last = last};
 	bool wanted = !x->options->no_minimize && x->repeatable && !tracer_interrupted();
 	if (!wanted || reported->finding.kind == FINDING_NONE)
 		return true;

@@ -79,7 +79,8 @@ static int work(struct minimization *m)
 		return exits;
 	const struct simplify_budget budget = {.seconds = m->recording.options.seconds,
 					       .executions = m->recording.options.executions,
-					       .seed = m->recording.options.seed};
+					       .seed = m->recording.options.seed,
+					       .depth = m->recording.options.shortest};
 	simplify(&m->session, reported, &budget);
 	if (tracer_interrupted()) {
 		say("interrupted");

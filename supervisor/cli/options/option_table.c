@@ -27,6 +27,8 @@ static const struct option_spec specs[] = {
      "when the search is complete, write there what fmc certificate can check without searching"},
     {ID_SAMPLE, "sample", 0, "N", CERTIFY,
      "run N of its executions again, at random, and compare (default: 0)"},
+    {ID_SHORTEST, "depth", 0, NULL, MINIMIZE,
+     "then look for the fewest transitions, by searches of ever greater depth"},
     {ID_DEPTH, "depth", 0, "N", CHECK | ATTACH | RUN,
      "cut executions at N transitions (20000 or by the first one; run: 1000000); 0: never"},
     {ID_THREAD_DEPTH, "max-thread-depth", 0, "N", CHECK | ATTACH | RUN,

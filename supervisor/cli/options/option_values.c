@@ -314,6 +314,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return true;
 	case ID_CERTIFICATE:
 		return parse_file(spec, &o->certificate);
+	case ID_SHORTEST:
+		return o->shortest = true;
 	case ID_SAMPLE:
 		return parse_number(spec->name, optarg, UINT32_MAX, &o->sample);
 	case ID_JOBS:

@@ -76,6 +76,7 @@ struct options {
 	const char *resume;	 /* NULL: not given */
 	const char *certificate; /* a file to write; NULL: none */
 	uint64_t sample;	 /* certificate: executions to run again */
+	bool shortest;		 /* minimize --depth */
 	unsigned jobs;		 /* executions at a time; 0: one for each processor */
 	enum origin_kind origin;
 	struct good_ends good_ends; /* --expect-exit, else of a schedule, or as the first execution shows */

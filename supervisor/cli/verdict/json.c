@@ -45,17 +45,28 @@ static json_t *critical_json(const struct minimized *result)
 			 (int)result->critical_proven);
 }
 
+/* What a search for the fewest transitions came to. */
+static json_t *depth_json(const struct minimized *result)
+{
+	if (result->least_transitions == 0)
+		return json_null();
+	return json_pack("{s:I, s:b, s:o}", "least_transitions", (json_int_t)result->least_transitions,
+			 "certified", result->least_transitions == result->after.transitions,
+			 "fewest_preemptions", size_json(&result->fewest_preemptions));
+}
+
 static json_t *minimized_json(const struct reported *reported)
 {
 	const struct simplified *s = reported->simplified;
 	if (!s || !s->replaced)
 		return json_null();
 	const struct minimized *r = &s->result;
-	return json_pack("{s:o, s:o, s:b, s:I, s:b, s:I, s:b, s:o}", "before", size_json(&r->before), "after",
-			 size_json(&r->after), "minimal", (int)r->minimal, "least_preemptions",
-			 (json_int_t)r->least_preemptions, "certified",
-			 r->least_preemptions == r->after.preemptions, "executions",
-			 (json_int_t)r->executions, "cut", (int)r->cut, "critical", critical_json(r));
+	return json_pack(
+	    "{s:o, s:o, s:o, s:b, s:I, s:b, s:I, s:b, s:o}", "depth", depth_json(r), "before",
+	    size_json(&r->before), "after", size_json(&r->after), "minimal", (int)r->minimal,
+	    "least_preemptions", (json_int_t)r->least_preemptions, "certified",
+	    r->least_preemptions == (r->least_transitions ? r->fewest_preemptions : r->after).preemptions,
+	    "executions", (json_int_t)r->executions, "cut", (int)r->cut, "critical", critical_json(r));
 }
 
 /* Where a time-out fires while others could go on, which --timeouts ordered has none of. */

@@ -122,6 +122,7 @@ static bool is_failure(const struct trace *trace)
 static void prove_nothing(struct minimized *result)
 {
 	result->least_preemptions = 0;
+	result->least_transitions = result->least_transitions ? 1 : 0;
 	result->critical_proven = false;
 	result->never_good = false;
 }
@@ -181,7 +182,8 @@ static struct minimize_options make_options(const struct policy *policy, const s
 	return (struct minimize_options){.policy = *policy,
 					 .executions = budget->executions,
 					 .seed = budget->seed,
-					 .proven = budget->proven};
+					 .proven = budget->proven,
+					 .depth = budget->depth};
 }
 
 void simplify_criticize(struct session *session, const struct finding *failed, const struct policy *policy,

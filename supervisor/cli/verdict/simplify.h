@@ -20,7 +20,8 @@ struct simplify_budget {
 	double seconds;	     /* 0: no bound */
 	uint64_t executions; /* 0: no bound */
 	uint64_t seed;
-	uint32_t proven; /* as in struct minimize_options */
+	uint32_t proven; /* as in struct minimize_options, */
+	bool depth;	 /* as is this */
 	uint64_t last;	 /* by clock_now(): replays of what was found end then, too; 0: no limit */
 };
 

@@ -56,7 +56,8 @@ static void print_sizes(const struct simplified *s, FILE *stream)
 
 static void print_bound(const struct minimized *r, const struct options *options, FILE *stream)
 {
-	uint32_t most = r->after.preemptions;
+	const bool shorter = r->least_transitions && r->after.transitions < r->fewest_preemptions.transitions;
+	uint32_t most = shorter ? r->fewest_preemptions.preemptions : r->after.preemptions;
 	if (most > 0 && r->least_preemptions == most)
 		fprintf(stream,
 			"%" PRIu32 " preemption%s: fewest possible. All %sexecutions with fewer%s%s were run "
@@ -66,6 +67,34 @@ static void print_bound(const struct minimized *r, const struct options *options
 			options->restricted ? " under these rules of waking" : "");
 	else if (most > 0)
 		fputs("Whether it fails with fewer preemptions isn't known.\n", stream);
+}
+
+/* Of --depth: the fewest transitions, which aren't the fewest preemptions. */
+static void print_depth(const struct minimized *r, const struct options *options, FILE *stream)
+{
+	const size_t most = r->after.transitions;
+	if (!options->shortest)
+		return;
+	if (r->least_transitions == 0) {
+		fputs("The fewest transitions mean nothing here: it goes round in a loop.\n", stream);
+		return;
+	}
+	if (r->least_transitions == most)
+		fprintf(stream,
+			"%zu transitions: fewest possible. All %sexecutions with fewer%s were run and don't "
+			"fail so.\n",
+			most, r->policy.fair_k ? "fair " : "",
+			options->restricted ? " under these rules of waking" : "");
+	else
+		fprintf(stream,
+			"Whether it fails with fewer than %zu transitions isn't known; with fewer than %zu "
+			"it doesn't.\n",
+			most, r->least_transitions);
+	if (most < r->fewest_preemptions.transitions) {
+		fputs("With the fewest preemptions that were found it takes ", stream);
+		print_size(&r->fewest_preemptions, stream);
+		fputs(".\n", stream);
+	}
 }
 
 /* "transition 8, T2 mutex_lock forks[1]" */
@@ -132,6 +161,7 @@ void simplified_print(const struct reported *reported, const struct options *opt
 	fputc('\n', stream);
 	print_sizes(s, stream);
 	print_bound(&s->result, options, stream);
+	print_depth(&s->result, options, stream);
 	print_critical(reported, stream);
 	print_beside(reported, options, stream);
 }

@@ -75,7 +75,8 @@ static struct step *steps_of(const struct trace *trace)
 /* What all executions that begin with a prefix come to. */
 struct everything {
 	uint64_t executions, good, same;
-	uint32_t least; /* preemptions of those that are the same */
+	uint32_t least;	 /* preemptions of those that are the same */
+	size_t shortest; /* transitions of those */
 };
 
 #define TOO_MANY 2000
@@ -91,7 +92,7 @@ static bool run_everything(struct bench *b, const struct step *prefix, size_t le
 	uint32_t *tried = calloc(room, sizeof *tried);
 	for (size_t i = 0; i < length; i++)
 		steps[i] = prefix[i];
-	*all = (struct everything){.least = UINT32_MAX};
+	*all = (struct everything){.least = UINT32_MAX, .shortest = SIZE_MAX};
 	size_t fixed = length;
 	bool more = true;
 	while (more && all->executions < TOO_MANY) {
@@ -111,6 +112,8 @@ static bool run_everything(struct bench *b, const struct step *prefix, size_t le
 		all->same += end == MINIMIZE_SAME;
 		if (end == MINIMIZE_SAME && trace.preemptions < all->least)
 			all->least = trace.preemptions;
+		if (end == MINIMIZE_SAME && trace.length < all->shortest)
+			all->shortest = trace.length;
 		more = false;
 		while (length > fixed && !more) {
 			const struct transition *last = &trace.at[length - 1];
@@ -210,8 +213,33 @@ static void check_critical(struct bench *b, const struct minimized *result)
 
 /* How many programs had what. */
 struct tally {
-	unsigned failing, smaller, fewer, critical, certified, never, saved;
+	unsigned failing, smaller, fewer, critical, certified, never, saved, shorter;
 };
+
+/* The fewest transitions, which are those of the shortest of all executions. True: fewer than with the fewest preemptions. */
+static bool shorten(struct bench *b, const struct trace *failed, uint64_t seed, const struct everything *all)
+{
+	const struct minimize_runner runner = {b, run, NULL};
+	const struct minimize_options options = {
+	    .policy = {.fair_k = 1}, .seed = seed, .sees_memory = true, .depth = true};
+	struct minimized result;
+	struct trace trace;
+	trace_init(&trace);
+	minimized_init(&result);
+	ck_assert_int_eq(minimize(&runner, &options, failed, &result), STATUS_OK);
+	ck_assert_uint_eq(result.trace.length, all->shortest);
+	ck_assert_uint_eq(result.after.transitions, all->shortest);
+	ck_assert_uint_eq(result.least_transitions, all->shortest);
+	ck_assert_uint_eq(result.fewest_preemptions.preemptions, all->least);
+	struct step *steps = steps_of(&result.trace);
+	const struct plan plan = {steps, result.trace.length, .policy = result.policy};
+	ck_assert_int_eq(run(b, &plan, &trace), MINIMIZE_SAME);
+	free(steps);
+	const bool shorter = result.after.transitions < result.fewest_preemptions.transitions;
+	minimized_release(&result);
+	trace_release(&trace);
+	return shorter;
+}
 
 static void minimize_random(uint64_t seed, struct tally *tally)
 {
@@ -247,6 +275,7 @@ static void minimize_random(uint64_t seed, struct tally *tally)
 		tally->never += result.never_good;
 		tally->saved += result.known > 0;
 		minimized_release(&result);
+		tally->shorter += shorten(b, &failed, seed, &all);
 	}
 	bench_release(b);
 	trace_release(&failed);
@@ -544,5 +573,5 @@ START_TEST(test_linearize_large)
 }
 END_TEST
 
-SUITE("minimize", 0, NULL, NULL, TEST_LOOP(test_random_programs, 6), TEST_LOOP(test_linearize, 3),
+SUITE("minimize", 120, NULL, NULL, TEST_LOOP(test_random_programs, 6), TEST_LOOP(test_linearize, 3),
       TEST(test_loop), TEST(test_time_is_up), TEST(test_no_budget), TEST(test_linearize_large))
