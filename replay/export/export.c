@@ -219,7 +219,8 @@ enum status export_record(struct export *export, struct process *process, struct
 {
 	char refused[256] = "";
 	struct recorder recorder = {export, process, STATUS_OK, refused};
-	const struct execution_watcher watcher = {&recorder, on_before, on_transition, on_end};
+	const struct execution_watcher watcher = {
+	    .context = &recorder, .before = on_before, .transition = on_transition, .end = on_end};
 	struct trace trace;
 	size_t diverged_at;
 	*export = (struct export){.schedule = schedule};

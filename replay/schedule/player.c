@@ -140,7 +140,8 @@ enum status player_run(struct execution *execution, const struct schedule *sched
 	    .diverged_at = diverged_at,
 	    .why = why,
 	};
-	const struct execution_watcher self = {&player, on_before, on_transition, on_end};
+	const struct execution_watcher self = {
+	    .context = &player, .before = on_before, .transition = on_transition, .end = on_end};
 	*diverged_at = SIZE_MAX;
 	why[0] = '\0';
 	struct step *steps = schedule_steps(schedule);

@@ -63,7 +63,7 @@ static enum status adopt(struct timeline *timeline)
 /* Play it as any replay does, strictly or loosely. */
 static enum status play(struct timeline *timeline, char why[256])
 {
-	const struct execution_watcher watcher = {timeline, NULL, NULL, on_end};
+	const struct execution_watcher watcher = {.context = timeline, .end = on_end};
 	size_t differs_at;
 	process_find_places(timeline->process, true);
 	enum status status = player_run(timeline->execution, &timeline->schedule, timeline->options.loose,
@@ -251,7 +251,7 @@ static void explain_blocked(const struct timeline *timeline, uint32_t thread, ch
 /* Run the branch to its end, and follow it from then on. */
 static enum status run_branch(struct timeline *timeline, size_t part, char why[256])
 {
-	const struct execution_watcher watcher = {timeline, NULL, NULL, on_end};
+	const struct execution_watcher watcher = {.context = timeline, .end = on_end};
 	inside_drop(timeline, part);
 	checkpoint_drop(timeline, part + 1);
 	hits_clear(&timeline->hits);

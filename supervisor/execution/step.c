@@ -227,6 +227,11 @@ static bool next(struct execution *x)
 	if (!execution_compute_enabled(x))
 		return false;
 	size_t count = trace->alternatives_length - first;
+	if (x->watcher.decide && !x->watcher.decide(x->watcher.context, x, trace)) {
+		trace->end = END_REDUNDANT;
+		trace->alternatives_length = first;
+		return false;
+	}
 	size_t taken = choose(x, trace->alternatives + first, count);
 	if (taken == count) {
 		if (trace->length < x->plan->prefix_length)

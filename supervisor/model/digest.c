@@ -38,6 +38,17 @@ static void words_of_thread(const struct model *m, uint32_t t, uint64_t words[TH
 	words[5] = args & 4 ? (uint64_t)op->arg3 : 0;
 }
 
+_Static_assert(MODEL_THREAD_WORDS == THREAD_WORDS - 1, "all but the numbers of objects");
+
+void model_thread_words(const struct model *m, uint32_t t, uint64_t words[MODEL_THREAD_WORDS])
+{
+	uint64_t all[THREAD_WORDS];
+	words_of_thread(m, t, all);
+	words[0] = all[0];
+	for (int i = 2; i < THREAD_WORDS; i++)
+		words[i - 1] = all[i];
+}
+
 /* How many there are. */
 static uint32_t words_of_object(const struct model *m, uint32_t object, uint64_t words[MOST_WORDS])
 {

@@ -186,6 +186,8 @@ static const struct machine_ops process_ops = {
     .children = process_children,
     .children_held = process_children_held,
     .digest = process_digest,
+    .state = process_state,
+    .identity = process_identity,
     .finish = process_finish,
 };
 

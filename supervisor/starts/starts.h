@@ -30,4 +30,8 @@ void bring_up_start(struct process *process, struct outcome *first);
 bool bring_up_restore(struct process *process, struct outcome *first);
 void bring_up_forget(struct process *process);
 
+/* state.c: as machine_ops.state and machine_ops.identity. */
+bool process_state(struct machine *machine, uint64_t digest[2]);
+uint64_t process_identity(const struct machine *machine, uint32_t object);
+
 #endif

@@ -163,3 +163,112 @@ enum status target_digest(struct target *target, uint64_t digest[2])
 	digest[1] = lanes.b;
 	return status;
 }
+
+/* What of the memory that a mapping line is about counts as state. */
+struct reading {
+	const struct target *target;
+	const struct target_stack *stacks;
+	size_t length;
+	int pagemap;
+	struct budget left;
+	struct lanes lanes;
+	uint64_t library_end; /* where data of the system's libraries ended that went before */
+	char program[4096];
+};
+
+/* Of the mappings of stacks only what is in use, from the stack pointer to what libc has there. */
+static enum status mix_stack(struct reading *r, const struct target_stack *stack, uint64_t start,
+			     uint64_t end)
+{
+	uint8_t head[PAGE];
+	const uint64_t low = stack->low, high = stack->high < end ? stack->high : end;
+	const uint64_t page = (low + PAGE - 1) / PAGE * PAGE;
+	if (!low || low < start || low >= high)
+		return STATUS_OK;
+	const uint64_t first = page < high ? page : high, last = high / PAGE * PAGE;
+	if (target_read(r->target, low, head, first - low) != STATUS_OK)
+		return STATUS_GONE;
+	mix(&r->lanes, low);
+	mix_bytes(&r->lanes, head, first - low);
+	enum status status =
+	    first < last ? mix_mapping(r->target, r->pagemap, first, last, &r->left, &r->lanes) : STATUS_OK;
+	if (status != STATUS_OK || last < first)
+		return status;
+	if (target_read(r->target, last, head, high - last) != STATUS_OK)
+		return STATUS_GONE;
+	mix_bytes(&r->lanes, head, high - last);
+	return STATUS_OK;
+}
+
+/* The stack in this mapping, of a thread that is there or gone; NULL: it is none. */
+static const struct target_stack *stack_in(const struct reading *r, uint64_t start, uint64_t end,
+					   size_t *from)
+{
+	for (; *from < r->length; ++*from) {
+		const struct target_stack *stack = &r->stacks[*from];
+		const uint64_t inside = stack->low ? stack->low : stack->high;
+		if (inside >= start && inside < end)
+			return stack;
+	}
+	return NULL;
+}
+
+/* A library of the system's, libc among them: what it keeps to itself; and the data without a file that follow. */
+static bool is_library_data(struct reading *r, uint64_t start, uint64_t end, const char *path)
+{
+	const bool follows = !*path && start == r->library_end;
+	const bool library = *path == '/' && strcmp(path, r->program) != 0 &&
+			     (strncmp(path, "/usr/", 5) == 0 || strncmp(path, "/lib", 4) == 0);
+	if (library || follows)
+		r->library_end = end;
+	return library || follows;
+}
+
+static enum status mix_state(struct reading *r, uint64_t start, uint64_t end, const char *path)
+{
+	size_t at = 0;
+	enum status status = STATUS_OK;
+	if (is_own(r->target, start) || is_library_data(r, start, end, path))
+		return STATUS_OK;
+	if (!stack_in(r, start, end, &at) && strcmp(path, "[stack]") != 0)
+		return mix_mapping(r->target, r->pagemap, start, end, &r->left, &r->lanes);
+	const struct target_stack *stack;
+	for (at = 0; status == STATUS_OK && (stack = stack_in(r, start, end, &at)); at++)
+		status = mix_stack(r, stack, start, end);
+	return status;
+}
+
+enum status target_state(const struct target *target, const struct target_stack stacks[], size_t length,
+			 uint64_t digest[2])
+{
+	char path[40], line[512], protection[5];
+	unsigned long long start, end;
+	struct reading r = {.target = target,
+			    .stacks = stacks,
+			    .length = length,
+			    .left = {.looked_at = MOST_LOOKED_AT, .read = MOST_READ},
+			    .lanes = {1, 2}};
+	snprintf(path, sizeof path, "/proc/%d/exe", target->pid);
+	const ssize_t named = readlink(path, r.program, sizeof r.program - 1);
+	r.program[named > 0 ? named : 0] = '\0';
+	snprintf(path, sizeof path, "/proc/%d/pagemap", target->pid);
+	r.pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/maps", target->pid);
+	FILE *maps = fopen(path, "re");
+	enum status status = r.pagemap < 0 || !maps ? STATUS_GONE : STATUS_OK;
+	while (status == STATUS_OK && fgets(line, sizeof line, maps)) {
+		int name = 0;
+		if (sscanf(line, "%llx-%llx %4s %*s %*s %*s %n", &start, &end, protection, &name) < 3 ||
+		    protection[1] != 'w')
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		status = mix_state(&r, start, end, name ? line + name : "");
+	}
+	if (maps)
+		fclose(maps);
+	if (r.pagemap >= 0)
+		close(r.pagemap);
+	digest[0] = r.lanes.a;
+	digest[1] = r.lanes.b;
+	return status;
+}

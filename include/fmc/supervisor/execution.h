@@ -23,6 +23,11 @@ void execution_free(struct execution *execution);
  * meanwhile. */
 struct execution_watcher {
 	void *context;
+	/*
+	 * Who may go on after the transitions of the trace is known, and nobody has been chosen; also before the first one. False: what
+	 * follows has been explored, which ends it as END_REDUNDANT.
+	 */
+	bool (*decide)(void *context, struct execution *execution, const struct trace *trace);
 	/* This thread is about to perform the next transition, number trace->length; it stands before its operation. */
 	void (*before)(void *context, struct execution *execution, const struct trace *trace,
 		       uint32_t thread);

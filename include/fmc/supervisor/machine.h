@@ -118,6 +118,13 @@ struct machine_ops {
 	 * threads. Taken while every thread is stopped. False if this machine can't tell.
 	 */
 	bool (*digest)(struct machine *machine, uint64_t digest[2]);
+	/*
+	 * The same of what states are told apart by (states.h): without what the program has left behind and can't come to any more, as far as
+	 * that is known, and without what libc keeps to itself. NULL: that is what digest() gives.
+	 */
+	bool (*state)(struct machine *machine, uint64_t digest[2]);
+	/* What an object is, the same in all executions whatever its number. NULL: its number is. */
+	uint64_t (*identity)(const struct machine *machine, uint32_t object);
 	/* The execution is over: kill what is left. Safe to call when there is nothing. */
 	void (*finish)(struct machine *machine);
 };

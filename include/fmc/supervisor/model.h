@@ -209,4 +209,8 @@ uint32_t model_holder(const struct model *m, uint32_t object);
  */
 uint64_t model_digest(const struct model *m);
 
+/* What it takes of thread t, but for the numbers of objects. */
+#define MODEL_THREAD_WORDS 5
+void model_thread_words(const struct model *m, uint32_t t, uint64_t words[MODEL_THREAD_WORDS]);
+
 #endif

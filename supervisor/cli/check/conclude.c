@@ -117,6 +117,25 @@ static void conclude_races(const struct exploration *x, const struct suppression
 	verdict->races_failed = race_list_failures(verdict->races, x->options->races);
 }
 
+/* How many states there are, and whether more are still found. */
+static void print_states(const struct verdict *verdict, FILE *stream)
+{
+	const struct states_count *count = &verdict->states;
+	if (verdict->states_wanted && count->executions > 0) {
+		fprintf(stream, "%" PRIu64 " states in %" PRIu64 " executions, %.3g new ones each%s",
+			count->states, count->executions, (double)count->states / (double)count->executions,
+			count->failed ? ", and more: not every one could be told" : "");
+		if (count->quiet > 0)
+			fprintf(stream, "; the last %" PRIu64 " found no new state", count->quiet);
+		fprintf(stream, ".\n");
+	}
+	if (verdict->pruned)
+		fprintf(stream,
+			"%" PRIu64 " executions were cut at one of %" PRIu64
+			" states that had been explored.\n",
+			count->pruned, count->visited);
+}
+
 static void print_outcomes(const struct outcome_list *outcomes, FILE *stream)
 {
 	if (outcomes->listed)
@@ -142,6 +161,8 @@ int check_conclude(struct exploration *x, const struct launch *launch,
 		print_finding(x, &verdict->reported[i], in_time, stream);
 	}
 	conclude_races(x, suppressions);
+	if (verdict->states_wanted || verdict->pruned)
+		print_states(verdict, stream);
 	if (verdict->outcomes)
 		print_outcomes(verdict->outcomes, stream);
 	if (options->all || verdict->reported_length == 0)

@@ -33,6 +33,8 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 	session->on_transition = on_transition;
 	session->context = x;
 	snprintf(x->phase, sizeof x->phase, "first schedule");
+	if (options->states || options->prune_states)
+		x->states = states_new();
 	progress_init(&x->progress, workers);
 	job_init(&x->last);
 	looks_init(&x->looks, options->granularity == GRANULARITY_MEMORY);
@@ -63,6 +65,7 @@ void explore_release(struct exploration *x)
 	failures_release(&x->failures);
 	coverage_release(&x->coverage);
 	certify_release(&x->certifying);
+	states_free(x->states);
 	free(x->outcome_steps);
 	list_free(x->told);
 	x->session->on_transition = NULL;

@@ -77,7 +77,8 @@ struct exploration {
 	char stage[64]; /* what was being done when they were used up before an execution: "while ..." */
 	uint64_t
 	    probing; /* from so many transitions on the first execution is only run to see if it has an end; 0: never */
-	size_t found_reasons; /* of the verdict's: what executions showed, not what the budget left out */
+	size_t found_reasons;  /* of the verdict's: what executions showed, not what the budget left out */
+	struct states *states; /* those of this search; NULL: nobody asks */
 	const struct launch *launch;
 	/* Of the first outcome of this search, if they are looked at: */
 	struct step *outcome_steps;

@@ -181,7 +181,11 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	if (load_place(x, position, search, &planned)) {
 		search_progress(search, &x->search);
 		x->phase_from = x->search.executions;
+		if (x->states)
+			states_forget(x->states);
+		jobs_count_states(x->jobs, x->states, x->options->prune_states);
 		run_phase(x, phase, search, position, planned);
+		jobs_count_states(x->jobs, NULL, false);
 	}
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */

@@ -136,6 +136,10 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 		explore_give_reasons(x);
 	else
 		verdict_because(x->verdict, "the first failure ends the search");
+	x->verdict->states_wanted = x->states && x->options->states;
+	x->verdict->pruned = x->options->prune_states;
+	if (x->states)
+		x->verdict->states = states_count(x->states);
 	x->verdict->atomics = x->options->atomics;
 	x->verdict->compiled = process_compiled(x->session->process, x->verdict->uncompiled);
 	x->verdict->all_shared = x->options->granularity == GRANULARITY_MEMORY;

@@ -31,9 +31,9 @@ static uint64_t watch_end(const struct exploration *x)
 static bool may_watch(const struct exploration *x)
 {
 	const struct verdict *verdict = x->verdict;
-	return x->complete && !x->over && !x->options->tso && !verdict->alone && !verdict->reported_length &&
-	       !verdict->reasons && !verdict->broken_off && !verdict->memory.length &&
-	       !tracer_interrupted() && !x->diverged && !x->resume->path;
+	return x->complete && !x->over && !x->options->prune_states && !x->options->tso && !verdict->alone &&
+	       !verdict->reported_length && !verdict->reasons && !verdict->broken_off &&
+	       !verdict->memory.length && !tracer_interrupted() && !x->diverged && !x->resume->path;
 }
 
 /* Which accesses they are is looked at later: of each digest one execution. */

@@ -37,7 +37,9 @@ struct jobs {
 	unsigned count;
 	struct session *session;
 	struct watch watch; /* of the session's executions */
-	bool watches;	    /* those that are put now */
+	struct states *states;
+	bool prunes;
+	bool watches; /* those that are put now */
 	struct worker_setting setting;
 	struct worker *workers;
 	struct slot *slots;
@@ -124,6 +126,12 @@ static size_t count_slots(const struct jobs *jobs, unsigned states)
 size_t jobs_out(const struct jobs *jobs)
 {
 	return count_slots(jobs, SLOTS_OUT);
+}
+
+void jobs_count_states(struct jobs *jobs, struct states *states, bool prunes)
+{
+	jobs->states = states;
+	jobs->prunes = prunes;
 }
 
 bool jobs_room(const struct jobs *jobs)
@@ -319,11 +327,14 @@ static void run_here(struct jobs *jobs, struct slot *slot)
 {
 	struct session *session = jobs->session;
 	session->deadline = session_time_deadline(&slot->time);
+	session->states = jobs->states;
+	session->prunes = jobs->prunes;
 	/* The trace says how it went. */
 	if (slot->watched)
 		watch_execution(&jobs->watch, &slot->job.plan, &slot->job.trace, &slot->job.watched);
 	else
 		(void)session_run(session, &slot->job.plan, &slot->job.trace, NULL);
+	session->states = NULL;
 	slot->job.took = session->took;
 	ending_release(&slot->job.ending);
 	slot->job.ending = session->ending;

@@ -36,6 +36,9 @@ void jobs_free(struct jobs *jobs);
 /* Watch what those that are put from now on do to memory, or no longer. */
 void jobs_watch(struct jobs *jobs, bool on);
 
+/* With a single job: those that are put from now on go through these states, and with `prunes` end where others have been; NULL: no longer. */
+void jobs_count_states(struct jobs *jobs, struct states *states, bool prunes);
+
 bool jobs_room(const struct jobs *jobs);  /* for one more? */
 size_t jobs_out(const struct jobs *jobs); /* put and not taken */
 

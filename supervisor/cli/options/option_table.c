@@ -51,6 +51,11 @@ static const struct option_spec specs[] = {
      "one)"},
     {ID_SAME_OUTPUT, "same-output", 0, NULL, CHECK,
      "output and exit status must not depend on the schedule: a second outcome is a failure"},
+    {ID_STATES, "states", 0, NULL, CHECK,
+     "count the distinct states: pending operations and places, objects, memory in use"},
+    {ID_PRUNE_STATES, "prune-states", 0, NULL, CHECK,
+     "dfs: cut executions that come to a state which has been explored (with fairness: with the same "
+     "progress)"},
     {ID_WAKEUP, "wakeup", 0, "WHAT=HOW", CHECK | ATTACH | RUN,
      "who gets a kind of object or the one of that name: any, fifo, lifo; rwlock: readers, writers"},
     {ID_SPURIOUS, "spurious", 0, "N", CHECK | ATTACH | RUN,

@@ -386,6 +386,10 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_outcome(o, spec);
 	case ID_SAME_OUTPUT:
 		return o->same_output = true;
+	case ID_STATES:
+		return o->states = true;
+	case ID_PRUNE_STATES:
+		return o->prune_states = true;
 	case ID_DEBUGGER:
 		return parse_file(spec, &o->debugger);
 	case ID_SOCKET:

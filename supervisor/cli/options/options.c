@@ -264,6 +264,27 @@ static bool tso_allowed(const struct options *options)
 	return false;
 }
 
+/* What is counted, or known, is this process's alone; and what follows a state is known where the search runs all of it. */
+static bool states_allowed(const struct options *options)
+{
+	const char *option = options->prune_states ? "--prune-states" : "--states";
+	if (options->jobs != 1)
+		say("%s and --jobs can't be had together: each process would know states of its own", option);
+	else if (options->resume)
+		say("%s and --resume can't be had together: states of earlier runs aren't kept", option);
+	else if (options->prune_states && (options->automatic || options->search.strategy != STRATEGY_DFS))
+		say("--prune-states needs --strategy dfs: others don't run all that follows a state");
+	else if (options->prune_states && options->search.max_thread_depth)
+		say("--prune-states and --max-thread-depth can't be had together: how far threads may go on "
+		    "differs");
+	else if (options->prune_states && options->search.ordered)
+		say("--prune-states and --timeouts ordered can't be had together: clocks are no part of a "
+		    "state");
+	else
+		return true;
+	return false;
+}
+
 /* What earlier runs have met isn't kept. */
 static bool outcomes_allowed(const struct options *options)
 {
@@ -303,6 +324,8 @@ static bool combination_allowed(const struct options *options)
 	if (options->tso_wanted && !tso_allowed(options))
 		return false;
 	if ((options->outcomes || options->same_output) && !outcomes_allowed(options))
+		return false;
+	if ((options->states || options->prune_states) && !states_allowed(options))
 		return false;
 	const char *reason = combination_refused(features, &one, &other);
 	if (reason)

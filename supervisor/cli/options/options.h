@@ -86,6 +86,8 @@ struct options {
 	bool no_minimize;	   /* report failures as they were found */
 	unsigned features;	   /* enum feature: those that were asked for by options of their own */
 	bool all;		   /* don't stop at the first failure */
+	bool states;		   /* count the distinct states */
+	bool prune_states;	   /* and leave out what follows one that has been explored */
 	bool outcomes;		   /* list every distinct end of the program */
 	bool same_output;	   /* another one than the first is a failure */
 	const char *outcome_part;  /* what of its output counts; NULL: all */

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -46,6 +47,42 @@ static bool on_transition(void *context, struct execution *execution, const stru
 	return !session->out_of_time && !tracer_interrupted();
 }
 
+/* What has been printed is no memory of the program's. */
+static uint64_t printed(const struct session *session)
+{
+	size_t length = 0;
+	uint64_t digest = 1;
+	char *text = session->endings.on ? process_printed(session->process, &length) : NULL;
+	for (size_t i = 0; text && i < length; i++)
+		digest = (digest ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	free(text);
+	return digest;
+}
+
+/* Within its prefix an execution goes where another one has been. */
+static bool on_decide(void *context, struct execution *execution, const struct trace *trace)
+{
+	struct session *session = context;
+	(void)states_see(session->states, execution, trace);
+	return !session->prunes || trace->length < session->plan->prefix_length ||
+	       !states_visited(session->states, execution, trace, printed(session));
+}
+
+/* A state from which nothing goes on. */
+static bool is_last_state(const struct trace *trace)
+{
+	switch (trace->end) {
+	case END_DEADLOCK:
+	case END_DEPTH:
+	case END_THREAD_DEPTH:
+	case END_LIVELOCK:
+	case END_NO_YIELD:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void on_before(void *context, struct execution *execution, const struct trace *trace, uint32_t thread)
 {
 	struct session *session = context;
@@ -74,6 +111,8 @@ static void on_end(void *context, struct execution *execution, const struct trac
 {
 	struct session *session = context;
 	see_end(session);
+	if (session->states && is_last_state(trace))
+		(void)states_see(session->states, execution, trace);
 	bool wanted = !session->wanted || session->wanted(trace);
 	if (session->finding && !session->collected && wanted)
 		session->collected = collect_finding(session->finding, session->process, execution, trace);
@@ -240,12 +279,21 @@ enum status session_run(struct session *session, const struct plan *plan, struct
 			struct finding *finding)
 {
 	bool before = session->stacks_length > 0 || session->also;
-	const struct execution_watcher watcher = {session, before ? on_before : NULL, on_transition, on_end};
+	const struct execution_watcher watcher = {.context = session,
+						  .decide = session->states ? on_decide : NULL,
+						  .before = before ? on_before : NULL,
+						  .transition = on_transition,
+						  .end = on_end};
 	uint64_t begin = clock_now();
 	prepare(session, finding);
 	session->trace = trace;
+	session->plan = plan;
 	execution_watch(session->execution, &watcher);
+	if (session->states)
+		states_begin(session->states);
 	execution_run(session->execution, plan, trace);
+	if (session->states)
+		states_end(session->states);
 	session->took = clock_now() - begin;
 	if (trace->end == END_INTERRUPTED || trace->end == END_GOES_ON)
 		snprintf(trace->message, sizeof trace->message, "%s", session->where);
@@ -279,8 +327,10 @@ enum status session_collect_stacks(struct session *session, const struct plan *p
 enum status session_play(struct session *session, const struct schedule *schedule, bool loose,
 			 struct trace *trace, struct finding *finding, size_t *diverged_at, char why[256])
 {
-	const struct execution_watcher watcher = {session, session->also ? on_before : NULL, on_transition,
-						  on_end};
+	const struct execution_watcher watcher = {.context = session,
+						  .before = session->also ? on_before : NULL,
+						  .transition = on_transition,
+						  .end = on_end};
 	prepare(session, finding);
 	session->trace = trace;
 	process_find_places(session->process, true);

@@ -7,6 +7,7 @@
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/finding.h>
 #include <fmc/supervisor/process.h>
+#include <fmc/supervisor/states.h>
 #include <fmc/tracer/clock.h>
 
 #include <time.h>
@@ -51,7 +52,10 @@ struct session {
 	enum status collected;
 	struct ending_rule endings; /* if its executions' ends are looked at, */
 	struct ending ending;	    /* the last one's */
-	struct trace *trace;	    /* of the execution that runs */
+	struct trace *trace;	    /* of the execution that runs, */
+	const struct plan *plan;    /* and its plan */
+	struct states *states;	    /* in which its states are counted; NULL: nobody asks */
+	bool prunes;		    /* it ends where another one of those has been */
 	const struct execution_watcher
 	    *also; /* looks before each transition and at the end, too; may be NULL */
 	void (*on_transition)(void *context, const struct trace *trace); /* may be NULL */

@@ -181,6 +181,19 @@ static json_t *memory_json(const struct verdict *verdict)
 			 json_text(*verdict->uncompiled ? verdict->uncompiled : NULL));
 }
 
+static json_t *states_json(const struct verdict *verdict)
+{
+	const struct states_count *count = &verdict->states;
+	if (!verdict->states_wanted && !verdict->pruned)
+		return json_null();
+	return json_pack("{s:o, s:I, s:I, s:b, s:o, s:o}", "states",
+			 verdict->states_wanted ? json_integer((json_int_t)count->states) : json_null(),
+			 "executions", (json_int_t)count->executions, "quiet", (json_int_t)count->quiet,
+			 "all_told", (int)!count->failed, "explored",
+			 verdict->pruned ? json_integer((json_int_t)count->visited) : json_null(), "pruned",
+			 verdict->pruned ? json_integer((json_int_t)count->pruned) : json_null());
+}
+
 static json_t *verdict_json(const struct verdict *verdict)
 {
 	json_t *because = json_array();
@@ -189,7 +202,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o, s:o, s:o}",
+	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o, s:o, s:o, s:o}",
 	    "fmc", FMC_VERSION, "verdict",
 	    verdict_failures(verdict) || verdict->races_failed ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
@@ -206,7 +219,8 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    "executions_without_atomics", (json_int_t)verdict->before, "granularity",
 	    verdict_granularity(verdict), "memory_model", verdict->tso ? "tso" : "sc", "watched",
 	    (int)verdict->watched_all, "races", race_list_json(verdict->races), "outcomes",
-	    outcomes_json(verdict->outcomes), "outcome_race", outcome_race_json(verdict->outcomes));
+	    outcomes_json(verdict->outcomes), "outcome_race", outcome_race_json(verdict->outcomes), "states",
+	    states_json(verdict));
 	free(conditions);
 	return json;
 }

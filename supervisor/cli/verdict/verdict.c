@@ -204,6 +204,8 @@ static void print_conditions(const struct verdict *verdict, const char *gap, con
 {
 	if (verdict->reduced)
 		fprintf(stream, "up to the order of independent operations,%s", gap);
+	if (verdict->pruned)
+		fprintf(stream, "leaving out what follows a state that had been explored,%s", gap);
 	fprintf(stream, "threads switching only before synchronisation operations");
 	if (verdict->outcomes)
 		fprintf(stream, "%sand wherever the program prints", gap);

@@ -3,6 +3,7 @@
 
 #include <fmc/supervisor/finding.h>
 #include <fmc/supervisor/process.h>
+#include <fmc/supervisor/states.h>
 
 #include "supervisor/cli/verdict/memory.h"
 
@@ -100,7 +101,10 @@ struct verdict {
 	struct race_list
 	    *races; /* of this search and those before it (races.h), borrowed; NULL: there is none */
 	struct outcome_list *outcomes; /* the same (outcomes.h); NULL: nobody has asked for them */
-	size_t races_failed;	       /* of these, the ones that count as failures */
+	bool states_wanted;
+	struct states_count states; /* of the last search, if they are wanted */
+	bool pruned;		    /* what follows states that had been explored was left out */
+	size_t races_failed;	    /* of these, the ones that count as failures */
 	struct reported *reported;
 	size_t reported_length;
 };

@@ -108,7 +108,7 @@ bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace
 	    .places = watch->places,
 	    .allocated = watch->places_length > 0 && watch->on_allocated ? on_allocated : NULL,
 	    .places_length = watch->places_length};
-	const struct execution_watcher watcher = {watch, on_before, NULL, on_end};
+	const struct execution_watcher watcher = {.context = watch, .before = on_before, .end = on_end};
 	watch->length = watch->transition = 0;
 	watch->full = watch->other_stack = false;
 	bool looks = process_look(session->process, &seen);

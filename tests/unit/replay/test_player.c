@@ -221,7 +221,8 @@ static void count_end(void *context, struct execution *x, const struct trace *t)
 START_TEST(the_callers_watcher_sees_all_and_may_stop_it)
 {
 	struct seen seen = {.stop_at = SIZE_MAX};
-	const struct execution_watcher watcher = {&seen, NULL, count_transition, count_end};
+	const struct execution_watcher watcher = {
+	    .context = &seen, .transition = count_transition, .end = count_end};
 	record_exit();
 	ck_assert_int_eq(player_run(execution, &schedule, false, &watcher, &trace, &diverged_at, why),
 			 STATUS_OK);

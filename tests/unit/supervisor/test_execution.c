@@ -602,8 +602,10 @@ START_TEST(watcher)
 	bench_init(&b);
 	figure_3(&b.program, OP_YIELD);
 	struct watch w = {.in_order = true};
-	execution_watch(b.execution,
-			&(struct execution_watcher){&w, watch_before, watch_transition, watch_end});
+	execution_watch(b.execution, &(struct execution_watcher){.context = &w,
+								 .before = watch_before,
+								 .transition = watch_transition,
+								 .end = watch_end});
 	bench_run(&b, plain);
 	ck_assert(w.in_order && w.ends == 1 && w.transitions == b.trace.length);
 	w = (struct watch){.in_order = true, .stop_after = 3};
@@ -694,7 +696,8 @@ START_TEST(theorem_4)
 	struct bench b;
 	bench_init(&b);
 	struct states states = {.machine = &b.machine};
-	execution_watch(b.execution, &(struct execution_watcher){&states, NULL, note_state, NULL});
+	execution_watch(b.execution,
+			&(struct execution_watcher){.context = &states, .transition = note_state});
 	size_t fair = 0, unfair = 0;
 	for (uint64_t seed = 0; seed < 600; seed++) {
 		table_random(&b.program, seed, true);
@@ -728,7 +731,8 @@ static bool fair_states(struct bench *b, struct hash_set *visited)
 	struct search_options options = {.strategy = STRATEGY_DFS, .fair_k = 1, .max_depth = 60};
 	struct search *search = search_new(&options);
 	struct plan plan;
-	execution_watch(b->execution, &(struct execution_watcher){visited, NULL, collect_state, NULL});
+	execution_watch(b->execution,
+			&(struct execution_watcher){.context = visited, .transition = collect_state});
 	int executions = 0;
 	while (executions < 1500 && search_next(search, &plan)) {
 		execution_run(b->execution, &plan, &b->trace);

@@ -1,0 +1,50 @@
+#ifndef FMC_SUPERVISOR_STATES_H
+#define FMC_SUPERVISOR_STATES_H
+
+#include <fmc/supervisor/execution.h>
+
+/*
+ * The distinct states of a program, over all executions of a search.
+ *
+ * A state is, for each thread, its pending operation and the place of that, what operations know of objects, and what the machine tells of
+ * memory (machine_ops.state). Objects count by what they are, whatever their numbers, and those that stand as they were found don't: so
+ * who used them first makes no difference. The priorities of fairness are no part of it, nor how often a thread has run.
+ */
+struct states;
+
+struct states *states_new(void); /* NULL without memory */
+void states_free(struct states *states);
+
+/* An execution begins; it is over. */
+void states_begin(struct states *states);
+void states_end(struct states *states);
+
+/*
+ * The execution has come to a state from which it goes on, or to its last one: after the transitions of the trace, by execution_watcher.decide
+ * and end. What another execution has gone through by the same steps costs next to nothing. False: without memory, or the machine can't
+ * tell its state; then nothing more is counted.
+ */
+bool states_see(struct states *states, const struct execution *execution, const struct trace *trace);
+
+/*
+ * The same for leaving out what has been explored: has an execution come to this state before, with all that decides how it goes on? That is the
+ * strict digest of the machine, what has been printed (`printed`, a digest), the priorities of fairness, and with fairness the progress: how
+ * many transitions each thread has made ([ONEPAGE] 6). A state that is new is known from now on.
+ */
+bool states_visited(struct states *states, const struct execution *execution, const struct trace *trace,
+		    uint64_t printed);
+
+/* Another search begins: nothing has been explored by it. */
+void states_forget(struct states *states);
+
+struct states_count {
+	uint64_t states;
+	uint64_t executions; /* that are over */
+	uint64_t quiet;	     /* of these the last ones, that came to no new state */
+	uint64_t visited;    /* states_visited(): how many it knows */
+	uint64_t pruned;     /* and how often it has said yes */
+	bool failed;	     /* some state couldn't be told: there may be more */
+};
+struct states_count states_count(const struct states *states);
+
+#endif

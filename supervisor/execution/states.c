@@ -1,0 +1,250 @@
+#include "supervisor/execution/state.h"
+
+#include <fmc/supervisor/states.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Sets of digests of 128 bits, by open addressing; all zeros are a free place. */
+struct key {
+	uint64_t low, high;
+};
+
+struct key_set {
+	struct key *at;
+	size_t room, length;
+};
+
+struct states {
+	struct key_set states, paths, visited;
+	struct key path; /* of the present execution: its steps so far */
+	size_t path_length;
+	bool fresh; /* it has come to a new state */
+	struct states_count count;
+};
+
+#define SET_ROOM 1024
+
+static struct key mix(struct key key, uint64_t word)
+{
+	key.low = (key.low ^ word) * UINT64_C(0x9fb21c651e98df25);
+	key.low ^= key.low >> 32;
+	key.high = (key.high + word) * UINT64_C(0xd6e8feb86659fd93);
+	key.high ^= key.high >> 29;
+	return key;
+}
+
+static struct key mix_words(struct key key, const void *bytes, size_t size)
+{
+	uint64_t word = 0;
+	for (size_t i = 0; i + sizeof word <= size; i += sizeof word) {
+		memcpy(&word, (const char *)bytes + i, sizeof word);
+		key = mix(key, word);
+	}
+	word = 0;
+	memcpy(&word, (const char *)bytes + size / sizeof word * sizeof word, size % sizeof word);
+	return mix(key, word);
+}
+
+/* Where it is, or the free place for it. There has to be one. */
+static size_t place_of(const struct key_set *set, struct key key)
+{
+	size_t i = key.low & (set->room - 1);
+	while ((set->at[i].low || set->at[i].high) &&
+	       (set->at[i].low != key.low || set->at[i].high != key.high))
+		i = (i + 1) & (set->room - 1);
+	return i;
+}
+
+static bool grow(struct key_set *set)
+{
+	struct key_set larger = {.room = set->room ? 2 * set->room : SET_ROOM, .length = set->length};
+	larger.at = calloc(larger.room, sizeof *larger.at);
+	if (!larger.at)
+		return false;
+	for (size_t i = 0; i < set->room; i++)
+		if (set->at[i].low || set->at[i].high)
+			larger.at[place_of(&larger, set->at[i])] = set->at[i];
+	free(set->at);
+	*set = larger;
+	return true;
+}
+
+/* *fresh: it wasn't there. False without memory. */
+static bool add(struct key_set *set, struct key key, bool *fresh)
+{
+	*fresh = false;
+	if (2 * (set->length + 1) > set->room && !grow(set))
+		return false;
+	key.low |= !key.low && !key.high;
+	const size_t i = place_of(set, key);
+	*fresh = !set->at[i].low && !set->at[i].high;
+	set->at[i] = key;
+	set->length += *fresh;
+	return true;
+}
+
+struct states *states_new(void)
+{
+	return calloc(1, sizeof(struct states));
+}
+
+void states_free(struct states *states)
+{
+	if (!states)
+		return;
+	free(states->states.at);
+	free(states->paths.at);
+	free(states->visited.at);
+	free(states);
+}
+
+void states_begin(struct states *states)
+{
+	states->path = (struct key){1, 2};
+	states->path_length = 0;
+	states->fresh = false;
+}
+
+void states_end(struct states *states)
+{
+	states->count.executions++;
+	states->count.quiet = states->fresh ? 0 : states->count.quiet + 1;
+}
+
+/* What an object is, and how it stands; nothing for one that stands as it was found. */
+static struct key object_key(const struct execution *x, const struct trace *trace, uint32_t object,
+			     uint64_t identity)
+{
+	const struct model *model = x->block.model;
+	struct object_state now, first;
+	struct key key = mix((struct key){identity, 3}, (uint64_t)model_object_class(model, object));
+	model_object_state(model, object, &now);
+	first = object < trace->objects_length ? trace->objects[object] : now;
+	const bool rests = now.class < CLASS_USER && now.sleepers == 0 && now.owner == first.owner &&
+			   now.count == first.count && now.type == first.type &&
+			   now.spurious == first.spurious && now.destroyed == first.destroyed;
+	if (rests)
+		return (struct key){0, 0};
+	key = mix(mix(mix(key, now.type), now.owner), now.count);
+	key = mix(mix(mix(key, now.sleepers), now.spurious), now.destroyed);
+	return now.class >= CLASS_USER ? mix_words(key, now.user, sizeof now.user) : key;
+}
+
+static uint64_t identity_of(const struct execution *x, uint32_t object)
+{
+	const struct machine_ops *ops = x->machine->ops;
+	return object != NO_OBJECT && ops->identity ? ops->identity(x->machine, object) : object;
+}
+
+static struct key thread_key(const struct execution *x, struct key key, uint32_t t)
+{
+	const struct model *model = x->block.model;
+	const struct op *op = model_pending(model, t);
+	const bool thread = op_class(op->kind) == CLASS_THREAD;
+	uint64_t words[MODEL_THREAD_WORDS];
+	model_thread_words(model, t, words);
+	for (int i = 0; i < MODEL_THREAD_WORDS; i++)
+		key = mix(key, words[i]);
+	key = mix(key, thread ? op->object : identity_of(x, op->object));
+	key = mix(key, identity_of(x, op->object2));
+	return mix(key, op->place);
+}
+
+static struct key model_key(const struct execution *x, const struct trace *trace)
+{
+	const struct model *model = x->block.model;
+	struct key key = mix((struct key){5, 7}, model_threads(model)), objects = {0, 0};
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		key = thread_key(x, key, t);
+	for (uint32_t o = 0; o < model_objects(model); o++) {
+		/* In no order. */
+		const struct key one = object_key(x, trace, o, identity_of(x, o));
+		objects.low += one.low;
+		objects.high += one.high;
+	}
+	return mix(mix(key, objects.low), objects.high);
+}
+
+static bool known_path(struct states *states, const struct trace *trace, bool *known)
+{
+	bool fresh;
+	/* It may have been begun anew. */
+	if (trace->length < states->path_length)
+		states_begin(states);
+	for (; states->path_length < trace->length; states->path_length++) {
+		const struct transition *t = &trace->at[states->path_length];
+		states->path = mix(mix(states->path, t->thread), (uint64_t)(int64_t)t->choice);
+	}
+	const bool good = add(&states->paths, states->path, &fresh);
+	*known = !fresh;
+	return good;
+}
+
+bool states_see(struct states *states, const struct execution *execution, const struct trace *trace)
+{
+	struct machine *machine = execution->machine;
+	const struct machine_ops *ops = machine->ops;
+	bool known = false, fresh = false;
+	uint64_t memory[2];
+	if (states->count.failed || !known_path(states, trace, &known)) {
+		states->count.failed = true;
+		return false;
+	}
+	if (known)
+		return true;
+	if (!(ops->state ? ops->state(machine, memory) : ops->digest(machine, memory)) ||
+	    !add(&states->states, mix(mix(model_key(execution, trace), memory[0]), memory[1]), &fresh)) {
+		states->count.failed = true;
+		return false;
+	}
+	states->fresh |= fresh;
+	states->count.states = states->states.length;
+	return true;
+}
+
+static struct key progress_key(struct key key, const struct trace *trace, uint32_t threads)
+{
+	for (uint32_t t = 0; t < threads; t++) {
+		uint64_t made = 0;
+		for (size_t i = 0; i < trace->length; i++)
+			made += trace->at[i].thread == t;
+		key = mix(key, made);
+	}
+	return key;
+}
+
+bool states_visited(struct states *states, const struct execution *execution, const struct trace *trace,
+		    uint64_t printed)
+{
+	struct machine *machine = execution->machine;
+	const bool fair = execution->plan->policy.fair_k != 0;
+	bool fresh;
+	uint64_t memory[2];
+	/* A state that can't be told is no other one's. */
+	if (!machine->ops->digest(machine, memory))
+		return false;
+	struct key key =
+	    mix(mix(model_key(execution, trace), memory[0]), mix((struct key){11, 13}, printed).low);
+	key = mix(key, memory[1]);
+	if (fair) {
+		key = mix_words(key, execution->fair, fair_bytes(execution->fair_room));
+		key = progress_key(key, trace, model_threads(execution->block.model));
+	}
+	if (!add(&states->visited, key, &fresh))
+		return false;
+	states->count.visited = states->visited.length;
+	states->count.pruned += !fresh;
+	return !fresh;
+}
+
+void states_forget(struct states *states)
+{
+	free(states->visited.at);
+	states->visited = (struct key_set){0};
+}
+
+struct states_count states_count(const struct states *states)
+{
+	return states->count;
+}

@@ -1,0 +1,67 @@
+#include "supervisor/run/run.h"
+#include "supervisor/starts/starts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What states are told apart by: memory in use, and of each thread the registers that its code may still read. Of one that stands before a
+ * call those are the ones that a call keeps, its arguments being known by the operation; before an instruction, or where it stands anywhere
+ * else, all.
+ */
+
+#define REGISTERS 24
+
+static uint64_t mix(uint64_t digest, uint64_t word)
+{
+	digest = (digest ^ word) * UINT64_C(0x9fb21c651e98df25);
+	return digest ^ digest >> 32;
+}
+
+static bool at_call(const struct process_thread *thread)
+{
+	const struct call *call = &thread->call;
+	return !call->instruction && !thread->spinning && !thread->at_head && call->op.kind != OP_OUTPUT &&
+	       call->op.kind != OP_SYSCALL && call->op.kind < OP_USER;
+}
+
+static uint64_t registers_of(const struct process_thread *thread, const struct user_regs_struct *regs)
+{
+	const uint64_t kept[] = {regs->rip, regs->rsp, regs->rbp, regs->rbx,
+				 regs->r12, regs->r13, regs->r14, regs->r15};
+	const uint64_t others[] = {regs->rax, regs->rcx, regs->rdx, regs->rsi, regs->rdi,
+				   regs->r8,  regs->r9,	 regs->r10, regs->r11};
+	uint64_t digest = 1;
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		digest = mix(digest, kept[i]);
+	for (size_t i = 0; i < sizeof others / sizeof *others && !at_call(thread); i++)
+		digest = mix(digest, others[i]);
+	return digest;
+}
+
+bool process_state(struct machine *machine, uint64_t digest[2])
+{
+	const struct process *process = process_of(machine);
+	const size_t length = process->threads_length;
+	struct target_stack *stacks = calloc(length ? length : 1, sizeof *stacks);
+	uint64_t registers = 0;
+	if (!stacks)
+		return false;
+	for (size_t t = 0; t < length; t++) {
+		const struct process_thread *thread = &process->threads[t];
+		const struct user_regs_struct *regs = thread->tracee ? tracee_regs(thread->tracee) : NULL;
+		stacks[t] =
+		    (struct target_stack){regs ? regs->rsp : 0, t == 0 ? UINT64_MAX : thread->pthread};
+		registers = mix(registers, regs ? registers_of(thread, regs) : 2);
+		registers = mix(registers, stores_digest(&thread->stores));
+	}
+	const enum status status = target_state(process->target, stacks, length, digest);
+	free(stacks);
+	digest[0] ^= registers;
+	return status == STATUS_OK;
+}
+
+uint64_t process_identity(const struct machine *machine, uint32_t object)
+{
+	return process_object((const struct process *)machine, object);
+}

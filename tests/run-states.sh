@@ -1,0 +1,87 @@
+#!/bin/bash
+# Distinct states of real programs (--states): as many by each search that runs all there is, and pruning by them (--prune-states) loses none
+# and no failure. The counts themselves are held against brute force in tests/unit/supervisor/test_states.c.
+. tests/lib.sh
+
+# check OPTION...: its text in $SCRATCH/out, its result in $SCRATCH/r.json.
+check() {
+	rm -f "$SCRATCH"/*.sched "$SCRATCH/r.json"
+	timeout -k 10 150 "$FMC" check --no-minimize -o "$SCRATCH/x.sched" --json "$SCRATCH/r.json" "$@" </dev/null >"$SCRATCH/out" 2>&1
+}
+
+field() {
+	"$BUILD/tests/json" "$SCRATCH/r.json" "$1"
+}
+
+PHILOSOPHERS=("$BUILD/samples/fair_philosophers" 2)
+check --strategy dfs --states -- "${PHILOSOPHERS[@]}"
+says "counted" '^[0-9]+ states in [0-9]+ executions, [0-9.e+]+ new ones each; the last [0-9]+ found no new state\.$'
+all=$(field states.states)
+for search in '--strategy cb' '--strategy dfs --prune-states' '--strategy dfs --prune-states --no-fair' '--strategy dfs --origin exec'; do
+	# shellcheck disable=SC2086 # a list of words
+	check $search --states -- "${PHILOSOPHERS[@]}"
+	judge "$search: as many states" [ "$(field states.states)" = "$all" ] || show "$SCRATCH/out"
+done
+check --strategy dfs --prune-states -- "${PHILOSOPHERS[@]}"
+says "what was left out is said" '^[0-9]+ executions were cut at one of [0-9]+ states that had been explored\.$' 'leaving out what follows a state that had been explored,$'
+judge "and saves executions" [ "$(field executions)" -lt 300 ]
+
+# Where a failure is, it is found.
+check --strategy dfs --prune-states -- "$BUILD/samples/philosophers" 3
+judge "the deadlock is found" [ $? -eq 1 ]
+check --strategy dfs --prune-states --granularity race -- "$BUILD/samples/counter"
+judge "and the lost update" [ $? -eq 1 ]
+# What is printed tells states apart, if it counts.
+check --strategy dfs --prune-states --outcomes -- "$BUILD/samples/turns"
+says "outcomes" '^6 different outcomes:'
+
+# Two threads of N statements come to (N + 1)^2 pairs of counters, in whatever order.
+cat >"$SCRATCH/statements.c" <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+__attribute__((weak, noinline)) void fmc_point(const volatile void *address, unsigned long length, int write)
+{
+	__asm__ volatile("" : : "r"(address), "r"(length), "r"(write));
+}
+static int counts[2];
+static long statements;
+static void *run(void *count)
+{
+	for (long i = 0; i < statements; i++) {
+		fmc_point(count, sizeof counts[0], 1);
+		++*(int *)count;
+	}
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+	statements = strtol(argv[argc - 1], NULL, 10);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, run, &counts[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+EOF
+"${CC:-cc}" -g -O1 -pthread "$SCRATCH/statements.c" -o "$SCRATCH/statements" || exit 1
+for n in 3 5; do
+	check --strategy dfs --states --prune-states -- "$SCRATCH/statements" $n
+	pruned=$(field states.states)
+	check --strategy dfs --prune-states --no-fair -- "$SCRATCH/statements" $n
+	judge "$n statements: a square number of executions, not an exponential one" [ "$(field executions)" -le $(((n + 3) * (n + 3))) ]
+	check --strategy dfs --states -- "$SCRATCH/statements" $n
+	judge "$n statements: the states of all executions" [ "$(field states.states)" = "$pruned" ]
+done
+
+refused() {
+	local line=$1
+	shift
+	timeout -k 10 60 "$FMC" check "$@" -- "${PHILOSOPHERS[@]}" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$*: refused" [ "$? $(cat "$SCRATCH/out")" = "64 fmc: $line" ]
+}
+refused "--prune-states needs --strategy dfs: others don't run all that follows a state" --prune-states
+refused "--prune-states needs --strategy dfs: others don't run all that follows a state" --prune-states --strategy optimal
+refused "--states and --jobs can't be had together: each process would know states of its own" --states --jobs 2
+refused "--states and --resume can't be had together: states of earlier runs aren't kept" --states --resume "$SCRATCH/state"
+finish

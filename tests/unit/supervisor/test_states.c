@@ -1,0 +1,156 @@
+/* Distinct states: as many as running every order of a random program's steps comes by, with whatever search finds them all. */
+#include <fmc/supervisor/search.h>
+#include <fmc/supervisor/states.h>
+
+#include "../../table/brute.h"
+#include "../../table/table_random.h"
+#include "../suite.h"
+
+#define PROGRAMS 400
+#define DEPTH	 40
+#define LIMIT	 3000
+
+struct counting {
+	struct states *states;
+	const struct plan *plan;
+	bool prunes;
+	struct hash_set known; /* by another digest, as they are come by */
+	struct table_machine machine;
+};
+
+static void know(struct counting *c, const struct execution *execution)
+{
+	hash_set_add(&c->known, state_digest(execution_model(execution), &c->machine.state));
+}
+
+static bool on_decide(void *context, struct execution *execution, const struct trace *trace)
+{
+	struct counting *c = context;
+	ck_assert(states_see(c->states, execution, trace));
+	know(c, execution);
+	return !c->prunes || trace->length < c->plan->prefix_length ||
+	       !states_visited(c->states, execution, trace, 0);
+}
+
+static void on_end(void *context, struct execution *execution, const struct trace *trace)
+{
+	struct counting *c = context;
+	if (trace->end != END_DEADLOCK && trace->end != END_EXIT && trace->end != END_DEPTH)
+		return;
+	ck_assert(states_see(c->states, execution, trace));
+	know(c, execution);
+}
+
+/* Executions that it took. */
+static uint64_t run(struct counting *c, const struct table_program *program,
+		    const struct search_options *options, struct hash_set *finals)
+{
+	struct plan plan;
+	struct trace trace;
+	uint64_t executions = 0;
+	struct search *search = search_new(options);
+	table_machine_init(&c->machine, program);
+	struct execution *execution = execution_new(&c->machine.machine);
+	const struct execution_watcher watcher = {.context = c, .decide = on_decide, .end = on_end};
+	c->plan = &plan;
+	c->states = states_new();
+	hash_set_init(&c->known);
+	trace_init(&trace);
+	execution_watch(execution, &watcher);
+	while (search_next(search, &plan) == SEARCH_PLAN) {
+		states_begin(c->states);
+		execution_run(execution, &plan, &trace);
+		states_end(c->states);
+		if (trace.end == END_DEADLOCK || trace.end == END_EXIT)
+			hash_set_add(finals, state_digest(execution_model(execution), &c->machine.state));
+		ck_assert(search_feed(search, plan.ticket, &trace) == STATUS_OK);
+		executions++;
+	}
+	trace_release(&trace);
+	search_free(search);
+	execution_free(execution);
+	return executions;
+}
+
+static void end(struct counting *c)
+{
+	states_free(c->states);
+	hash_set_release(&c->known);
+}
+
+static bool enumerate(struct brute *brute, const struct table_program *program, uint32_t fair_k)
+{
+	*brute = (struct brute){.program = program, .fair_k = fair_k, .max_depth = DEPTH, .limit = LIMIT};
+	brute_run(brute);
+	return !brute->gave_up && !brute->cut;
+}
+
+static void compare(const struct table_program *program, const struct brute *brute, uint32_t fair_k,
+		    uint64_t *pruned)
+{
+	struct search_options options = {.strategy = STRATEGY_DFS, .fair_k = fair_k, .max_depth = DEPTH};
+	for (int prunes = 0; prunes < 2; prunes++) {
+		struct counting c = {.prunes = prunes};
+		struct hash_set finals;
+		hash_set_init(&finals);
+		const uint64_t executions = run(&c, program, &options, &finals);
+		const struct states_count count = states_count(c.states);
+		ck_assert(!count.failed);
+		ck_assert_uint_eq(count.executions, executions);
+		ck_assert(prunes ? executions <= brute->executions : executions == brute->executions);
+		ck_assert_uint_eq(count.states, c.known.count);
+		ck_assert_uint_eq(count.states, brute->states.count);
+		ck_assert(hash_set_subset(&brute->states, &c.known));
+		ck_assert(hash_set_subset(&brute->finals, &finals));
+		*pruned += count.pruned;
+		hash_set_release(&finals);
+		end(&c);
+	}
+}
+
+START_TEST(random_programs_have_the_states_of_brute_force)
+{
+	uint32_t compared = 0;
+	uint64_t pruned = 0;
+	for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+		struct table_program program;
+		struct brute brute;
+		const uint32_t fair_k = (uint32_t)(seed % 3);
+		table_random(&program, seed, seed % 2);
+		if (enumerate(&brute, &program, fair_k)) {
+			compare(&program, &brute, fair_k, &pruned);
+			compared++;
+		}
+		brute_release(&brute);
+	}
+	ck_assert_uint_gt(compared, PROGRAMS / 4);
+	ck_assert_uint_gt(pruned, compared);
+}
+END_TEST
+
+/* Two threads of n statements have (n + 1)^2 states, however many orders there are ([ONEPAGE] 6). */
+START_TEST(two_threads_of_statements)
+{
+	for (uint32_t n = 3; n <= 8; n++) {
+		struct table_program program = {0};
+		struct search_options options = {.strategy = STRATEGY_DFS};
+		struct counting c = {.prunes = true};
+		struct hash_set finals;
+		for (int side = 0; side < 2; side++) {
+			struct table_body *body = table_body(&program);
+			for (uint32_t i = 0; i < n; i++)
+				table_point(body);
+		}
+		hash_set_init(&finals);
+		const uint64_t executions = run(&c, &program, &options, &finals);
+		ck_assert_uint_eq(states_count(c.states).states, (n + 1) * (n + 1));
+		ck_assert_uint_eq(finals.count, 1);
+		ck_assert_uint_le(executions, (n + 1) * (n + 1));
+		hash_set_release(&finals);
+		end(&c);
+	}
+}
+END_TEST
+
+SUITE("states", 300, NULL, NULL, TEST(random_programs_have_the_states_of_brute_force),
+      TEST(two_threads_of_statements))
