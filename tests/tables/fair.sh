@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # what search() sets
-# The tables and figures of [FAIR]; for run.sh. Its Table 2 counts states, which fmc doesn't tell apart.
+# The tables and figures of [FAIR]; for run.sh.
 
 # characteristics NAME SOURCE LINES THREADS OPERATIONS  PROGRAM ARGUMENT...: the published ones, and ours in one
 # execution with few preemptions, on an average.
@@ -37,6 +37,64 @@ table_fair() {
 		i=$((i + 1))
 	done
 	echo "published: bugs of CHESS's queue, whose order needn't be that of ours"
+}
+
+# states SECONDS OPTIONS PROGRAM ARGUMENT...: how many one search comes to; "+" where its time cut it.
+states() {
+	search "$1" "$2 --states" "${@:3}"
+	printf '%s%s' "$(field states.states)" "${left:0:1}"
+}
+
+# coverage NAME PUBLISHED PROGRAM ARGUMENT...: a row for each strategy. PUBLISHED: "total fair db=20 ... db=60" for each of them.
+coverage() {
+	local name=$1 published=("${@:2:4}") strategy depth total fair row i=0
+	shift 5
+	echo "$name"
+	for strategy in cb:1 cb:2 cb:3 dfs; do
+		if [ $strategy = dfs ]; then
+			total=$(states 20 '--strategy dfs --no-fair --depth 1000 --prune-states' "$@")
+		else
+			total=$(states 6 "--strategy $strategy --no-fair --depth 250" "$@")
+		fi
+		fair=$(states 6 "--strategy $strategy" "$@")
+		row=("$total" "$fair")
+		for depth in "${DEPTHS[@]}"; do
+			row+=("$(states 4 "--strategy $strategy --no-fair --depth $depth" "$@")")
+		done
+		# shellcheck disable=SC2086 # seven figures each
+		printf '  %-5s | %6s %6s %6s %6s %6s %6s %6s | %7s %7s %7s %7s %7s %7s %7s\n' $strategy ${published[$i]} "${row[@]}"
+		i=$((i + 1))
+	done
+}
+
+table_states() {
+	echo
+	echo "[FAIR] Table 2: states; in all, with fairness, without it cut at so many transitions: published | ours"
+	printf '  %-5s | %6s %6s %6s %6s %6s %6s %6s | %7s %7s %7s %7s %7s %7s %7s\n' "" total fair 20 30 40 50 60 total fair 20 30 40 50 60
+	coverage "philosophers, 2" "27 27 27 27 27 27 27" "28 28 28 28 28 28 28" "29 29 29 29 29 29 29" "29 29 29 29 29 29 29" fair_philosophers 2
+	coverage "philosophers, 3" "102 102 102 102 102 102 102" "144 144 143 144 144 144 144" "167 171 167 169 169 169 169" \
+	    "177 177 174 177 177 168* 139*" fair_philosophers 3
+	coverage "work-stealing queue, 1 stealer" "278 278 236 278 278 278 278" "814 814 554 765 814 814 814" \
+	    "1287 1297 694 1133 1287 1287 1287" "1726 1726 871 1505 1726 1307* 683*" work_stealing 1
+	coverage "work-stealing queue, 2 stealers" "350 378 238 334 350 350 350" "1838 2000 971 1630 1822 1838 1838" \
+	    "3271 3311 1805 2955 3269 3271 3271" "4826 1321* 1686* 1239* 460* 245* 245*" work_stealing 2
+	echo "published: states abstracted by hand, a random end beyond the depth; ours: memory in use, whole executions, cut there"
+	echo "ours in all: dfs by a search of states (--prune-states), cb without fairness to 250 transitions; * and +: cut by its time"
+}
+
+# The searches of [ONEPAGE] section 6: two threads of so many statements.
+table_pruning() {
+	local published_all=(30 112 420 1584 6006 22876) published=(18 32 50 72 98 128) n all
+	echo
+	echo "[ONEPAGE] section 6: two threads of 3 to 8 statements; calls of its hook without and with pruning | ours: executions, states, cut"
+	for n in 3 4 5 6 7 8; do
+		search 10 "--strategy dfs --no-fair" statements $n
+		all=$traces${left:0:1}
+		search 30 "--strategy dfs --no-fair --states --prune-states" statements $n
+		printf '  %s | %6s %5s | %8s executions; with pruning %4s, %4s states, %4s cut\n' $n "${published_all[n - 3]}" "${published[n - 3]}" \
+		    "$all" "$traces${left:0:1}" "$(field states.states)" "$(field states.pruned)"
+	done
+	echo "ours counts main's transitions, too; its threads' alone make (N + 1)^2 states, 2 N (N + 1) steps between them"
 }
 
 # Executions that --depth cut, from the reason that the verdict gives.

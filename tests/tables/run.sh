@@ -5,6 +5,7 @@
 #
 # [MCMINI] Pirtle, Jovanovic, Cooperman: McMini, 2023, on a Xeon E5-2690 v3 at 2.6 GHz
 # [FAIR]   Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008, on a Xeon at 2.8 GHz
+# [ONEPAGE] Holt: The One Page Model Checker, on an Athlon64 3000+
 . tests/lib.sh
 SAMPLES=$BUILD/samples
 RESULT=$SCRATCH/result.json
@@ -48,7 +49,7 @@ search() {
 . tests/tables/fair.sh
 . tests/tables/counts.sh
 
-for table in "${@:-2 3 4 5 7 8 9 10 11 fair figures counts}"; do
+for table in "${@:-2 3 4 5 7 8 9 10 11 fair states pruning figures counts}"; do
 	for name in $table; do
 		"table_$name"
 	done

@@ -172,6 +172,8 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	}
 	x->begins = portfolio_begins(x->options, phase);
 	certify_begin(&x->certifying);
+	if (x->options->prune_states)
+		certify_refuse(&x->certifying, "what follows explored states was left out (--prune-states)");
 	x->ordered = phase->search.ordered;
 	name_phase(x, phase);
 	search_progress(search, &x->search);
