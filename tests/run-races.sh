@@ -190,7 +190,37 @@ int main(void)
 	return 0;
 }
 EOF
-for name in benign flags block; do
+# Copies by a function of libc's, as large as the argument says: two words, of which each is seen as a whole, or more.
+cat >"$SCRATCH/copies.c" <<'EOF'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static long shared[8], seen[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+static size_t size;
+static void *fill(void *argument)
+{
+	void *end = mempcpy(shared, ones, size);
+	return end == (char *)shared + size ? argument : (void *)seen;
+}
+static void *look(void *argument)
+{
+	return memcpy(seen, shared, size) == seen ? argument : (void *)seen;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	void *one, *other;
+	size = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+	pthread_create(&a, NULL, fill, NULL);
+	pthread_create(&b, NULL, look, NULL);
+	pthread_join(a, &one);
+	pthread_join(b, &other);
+	memset(shared, 0, size);
+	return one || other || seen[2] > 1 || (argc > 2 && seen[0] != seen[1]);
+}
+EOF
+for name in benign flags block copies; do
 	"${CC:-cc}" -std=gnu11 -g -O1 -pthread "$SCRATCH/$name.c" -o "$SCRATCH/$name" &&
 	    strip -o "$SCRATCH/$name.stripped" "$SCRATCH/$name" || exit 1
 done
@@ -209,6 +239,17 @@ field allocated.thread T2
 field allocated.bytes 24
 told 1 --races report --time 20 "$BUILD/samples/freed_too_early"
 says "a block of before" '^It is in a block that was allocated before the second thread began\.$'
+told 0 --strategy optimal --granularity race "$SCRATCH/copies" 16
+says "copies of two words" '^No failure found in [0-9]+ executions.* complete for all interleavings of memory accesses'
+told 1 --strategy optimal --granularity race "$SCRATCH/copies" 16 torn
+says "half of a copy" '^exit: ' 'memory_write shared'
+"$FMC" replay "$SCRATCH/r.sched" >"$SCRATCH/out" 2>&1
+says "replayed" '^Replayed [0-9]+ transitions: exit as recorded'
+told 1 "$SCRATCH/copies.stripped" 16 torn
+told 0 --strategy optimal --granularity race "$SCRATCH/copies" 64
+says "copies of more" 'memory was sampled, not watched' '^Not every access was watched: copies by functions of libc that others may see in more than two parts'
+told 0 --strategy optimal --granularity race "$SCRATCH/copies" 0
+says "copies of nothing" 'complete for all interleavings of memory accesses'
 told 1 --races report --strategy dfs "$SCRATCH/benign"
 field verdict unexplored
 told 0 --races ignore "$SCRATCH/benign"

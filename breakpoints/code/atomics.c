@@ -1,5 +1,6 @@
 #include "breakpoints/code/atomics.h"
 #include "breakpoints/code/atomic_variables.h"
+#include "breakpoints/code/copy_calls.h"
 #include "breakpoints/code/plain_access.h"
 #include "breakpoints/code/sweep.h"
 #include "breakpoints/symbols/symbols.h"
@@ -151,6 +152,24 @@ static void add_instruction(struct search *search, const struct instruction *ins
 	add(search, &atomic);
 }
 
+/* False: it is no call that copies memory. */
+static bool promote_call(const struct search *search, const struct instruction *instruction,
+			 struct atomic *atomic)
+{
+	uint8_t code[COPY_CALL_BYTES] = {0}, length = instruction->length;
+	bool leads;
+	if (length != 5 && length != COPY_CALL_BYTES)
+		return false;
+	memcpy(code + sizeof(code) - length, instruction->code, length);
+	const enum copy_kind kind =
+	    copy_call_before(search->module, instruction->address + length, code, &length, &leads);
+	*atomic = (struct atomic){.address = instruction->address,
+				  .length = instruction->length,
+				  .kind = ATOMIC_COPY,
+				  .copies = (uint8_t)kind};
+	return kind != COPY_NONE && length == instruction->length;
+}
+
 /* False if its operand can't be told: the access stays what it was, one that no thread is switched at. */
 static bool promote(const struct search *search, const struct instruction *instruction, struct atomic *atomic)
 {
@@ -178,7 +197,8 @@ static void visit_instruction(void *context, const struct instruction *instructi
 		return;
 	if (is_atomic(instruction))
 		add_instruction(search, instruction, ATOMIC_CHANGE);
-	else if (is_promoted(search, instruction) && promote(search, instruction, &promoted))
+	else if (is_promoted(search, instruction) &&
+		 (promote_call(search, instruction, &promoted) || promote(search, instruction, &promoted)))
 		add(search, &promoted);
 	if (instruction->rip_relative &&
 	    !plain_accesses_add(&search->plain, instruction, is_atomic(instruction)))

@@ -19,6 +19,7 @@ enum atomic_kind {
 	ATOMIC_STORE,
 	ATOMIC_APART, /* reads and writes without a LOCK prefix: two accesses, between which others may come */
 	ATOMIC_UNTOLD, /* reads and writes where the registers don't tell */
+	ATOMIC_COPY, /* promoted: a call that copies memory (enum copy_kind): where to and how much the arguments say */
 	ATOMIC_UNDECODED, /* the first instruction of a function that can't be decoded whole and seems to have some */
 };
 
@@ -29,6 +30,7 @@ struct atomic {
 	uint8_t bytes;	  /* of its memory operand */
 	uint8_t base, index,
 	    scale;	/* registers as offsets in struct user_regs_struct in words, or one of these: */
+	uint8_t copies; /* enum copy_kind */
 	bool in_thread; /* relative to the thread's fs base */
 	int64_t displacement;
 };

@@ -7,6 +7,8 @@
 #include <threads.h>
 #include <unistd.h>
 
+#define LARGEST_COPY (1u << 20) /* bytes that are copied in parts */
+
 /* Entry points: what the arguments say (System V calling convention), who calls. */
 
 /* An integer argument of a function, counted from 0. */
@@ -210,6 +212,26 @@ static bool is_cxx(const struct entries *entries, uint64_t address)
 	return module && module->kind == MODULE_CXX;
 }
 
+/*
+ * Others may see what a function of libc's has copied of more than a word in parts: it is made in two, the first of whole words, unless
+ * one half is copied over the other. Of nothing it is an access that nobody else makes.
+ */
+static void decode_copy(const struct atomic *atomic, const struct user_regs_struct *regs, struct call *call)
+{
+	const uint64_t to = regs->rdi, from = regs->rsi, bytes = regs->rdx, word = sizeof(uint64_t);
+	const bool fills = atomic->copies == COPY_FILL;
+	const bool overlap = !fills && to < from + bytes && from < to + bytes;
+	uint64_t part = bytes ? bytes : 1;
+	if (bytes > word && bytes <= LARGEST_COPY && !overlap)
+		part = (bytes / 2 + word - 1) / word * word;
+	call->copies = atomic->copies;
+	call->object = bytes ? to : regs->rsp;
+	call->op.kind = OP_MEMORY_WRITE;
+	call->op.arg = (int64_t)part;
+	call->op.arg2 = (int64_t)call->object;
+	call->op.arg3 = fills || !bytes ? 0 : (int64_t)from;
+}
+
 static enum status decode_atomic(const struct entries *entries, const struct stop *stop, struct call *call)
 {
 	const struct atomic *atomic = entries_atomic(entries, stop->address);
@@ -227,6 +249,10 @@ static enum status decode_atomic(const struct entries *entries, const struct sto
 	call->counts_references = call->unwatched && told && is_cxx(entries, atomic->address);
 	if (call->unwatched)
 		return STATUS_OK;
+	if (atomic->kind == ATOMIC_COPY) {
+		decode_copy(atomic, regs, call);
+		return STATUS_OK;
+	}
 	call->apart = atomic->kind == ATOMIC_APART;
 	call->waits = atomic->kind == ATOMIC_STORE || call->apart;
 	call->op.kind = atomic->kind == ATOMIC_LOAD || call->apart ? OP_MEMORY_READ : OP_MEMORY_WRITE;

@@ -1,3 +1,4 @@
+#include "breakpoints/code/copy_calls.h"
 #include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
 
@@ -40,6 +41,18 @@ uint64_t entries_place_address(const struct entries *entries, const struct modul
 	return 0;
 }
 
+bool entries_call_before(const struct entries *entries, uint64_t after,
+			 const uint8_t code[ENTRIES_CALL_BYTES], uint64_t *call)
+{
+	const struct module *module = modules_find(&entries->modules, after - 1);
+	uint8_t length;
+	bool leads = false;
+	*call = 0;
+	if (module && copy_call_before(module, after, code, &length, &leads) != COPY_NONE)
+		*call = after - length;
+	return leads;
+}
+
 bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address,
 		      bool *apart)
 {
@@ -52,6 +65,8 @@ bool entries_accesses(const struct entries *entries, const struct target *target
 	return instruction_parse(code, sizeof(code), address, &instruction) &&
 	       atomics_promotable(&instruction, apart);
 }
+
+_Static_assert(ENTRIES_CALL_BYTES == COPY_CALL_BYTES, "what calls are told from");
 
 /* A function that is an entry point is one operation, whatever it is made of. */
 static void leave_out_functions(const struct entries *entries, struct atomics *atomics)

@@ -213,6 +213,14 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 	return meet_site(sampler, tracee, thread, address, at, length);
 }
 
+bool sampler_call_before(const struct sampler *sampler, struct target *target, uint64_t after, uint64_t *call)
+{
+	uint8_t code[TOUCHED_CODE] = {0};
+	*call = 0;
+	return sampler->active && making_code(sampler, target, after - ENTRIES_CALL_BYTES, code) &&
+	       entries_call_before(sampler->entries, after, code, call);
+}
+
 bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address, bool *apart)
 {
 	uint8_t code[TOUCHED_CODE] = {0};

@@ -180,6 +180,21 @@ static void tell_write(struct gdb_server *s, const struct timeline_mark *from, s
 	}
 }
 
+/* Of memory that libc's functions copy, fmc writes in their place, which no watchpoint sees: has it done so after the write that was found? */
+static bool tell_copied(struct gdb_server *s, size_t copied, const struct timeline_mark *from,
+			struct move *move, struct text *text)
+{
+	const struct position here = timeline_position(s->timeline);
+	const bool found = move->end == MOVE_WATCHPOINT;
+	if (copied == 0 || (found && here.part >= copied) || (!found && move->end != MOVE_BEGIN))
+		return false;
+	timeline_return(s->timeline, from, move);
+	text_printf(text, "transition %zu has written it last, ", copied);
+	words_cell(text, &timeline_schedule(s->timeline)->lines[copied - 1], false);
+	text_printf(text, ": a call of a function of libc's, what it does is done by fmc\n");
+	return true;
+}
+
 void gdb_ask_last_write(struct gdb_server *s, const char *argument, struct text *text)
 {
 	struct move move;
@@ -195,6 +210,8 @@ void gdb_ask_last_write(struct gdb_server *s, const char *argument, struct text 
 		return;
 	}
 	gdb_drop_changes(s);
+	const size_t copied =
+	    timeline_written(s->timeline, address, size, timeline_position(s->timeline).part);
 	struct timeline_mark *from = timeline_mark(s->timeline);
 	if (!from) {
 		text_printf(text, "%s\n", status_text(STATUS_NO_MEMORY));
@@ -205,7 +222,7 @@ void gdb_ask_last_write(struct gdb_server *s, const char *argument, struct text 
 			    "can't watch %zu bytes there: the processor watches 1, 2, 4 or 8 at a "
 			    "multiple of that\n",
 			    size);
-	} else {
+	} else if (!tell_copied(s, copied, from, &move, text)) {
 		tell_write(s, from, &move, text);
 	}
 	timeline_unmark(s->timeline, from);

@@ -21,6 +21,18 @@ size_t timeline_length(const struct timeline *timeline)
 	return timeline->schedule.length;
 }
 
+size_t timeline_written(const struct timeline *timeline, uint64_t address, size_t size, size_t part)
+{
+	const struct trace *trace = &timeline->trace;
+	for (size_t i = part < trace->length ? part : trace->length; i > 0; i--) {
+		const struct op *op = &trace->at[i - 1].op;
+		const uint64_t low = (uint64_t)op->arg2, bytes = op->arg > 0 ? (uint64_t)op->arg : 1;
+		if (op->kind == OP_MEMORY_WRITE && low < address + size && address < low + bytes)
+			return i;
+	}
+	return 0;
+}
+
 const struct schedule *timeline_schedule(const struct timeline *timeline)
 {
 	return &timeline->schedule;

@@ -53,6 +53,8 @@ bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY
 		missing = "a thread touches another one's thread-local variables";
 	else if (looking->sifting && sift_failed(looking->sift))
 		missing = "there was no memory for it";
+	else if (looking->coarse)
+		missing = "copies by functions of libc that others may see in more than two parts";
 	else
 		return sampler_exact(looking->sampler, why);
 	snprintf(why, PROCESS_LOOK_WHY, "%s", missing);
@@ -70,7 +72,13 @@ bool process_promotable(const struct process *process, uint64_t address, struct 
 {
 	const struct sampler *sampler = process->looking.sampler;
 	const bool hidden = sampler && sampler_active(sampler);
+	uint64_t call;
 	*apart = false;
+	/* What a function of a library's has touched is told with the place before which that returns. */
+	if (hidden && process->target && sampler_call_before(sampler, process->target, address + 1, &call)) {
+		*apart = call != 0;
+		return call && entries_place(process->entries, call, place);
+	}
 	return process->target &&
 	       (hidden ? sampler_accesses(sampler, process->target, address, apart)
 		       : entries_accesses(process->entries, process->target, address, apart)) &&
@@ -83,7 +91,7 @@ void look_begin(struct process *process)
 	if (!looking->look)
 		return;
 	looking->main_stack = 0;
-	looking->foreign_local = false;
+	looking->foreign_local = looking->coarse = false;
 	looking->standings_length = 0;
 	looking->sifting = looking->look->sift && looking->look->places_length == 0;
 	if (looking->sifting)

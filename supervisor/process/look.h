@@ -19,6 +19,7 @@ struct looking {
 	enum status status;		 /* of the last execution: could it be looked at? */
 	struct standing *standings;	 /* of its threads, by their numbers */
 	uint32_t standings_length;
+	bool coarse;	     /* in it memory was copied in parts of more than a word */
 	bool foreign_local;  /* in it a thread has touched another one's thread-local variables */
 	uint64_t main_stack; /* where that of the first thread ends; 0: not known yet */
 	uint64_t others_low, others_high; /* what the stacks and thread-local variables of all others are between */

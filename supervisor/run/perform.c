@@ -225,6 +225,8 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		}
 		if (self->call.apart && op->kind == OP_MEMORY_READ)
 			return perform_read(process, thread, outcome);
+		if (self->call.copies)
+			return perform_copy(process, thread, outcome);
 		if (self->call.instruction)
 			return perform_instruction(process, thread, outcome);
 		if (self->call.user)

@@ -47,6 +47,9 @@ void perform_raising(struct process *process, uint32_t thread, const struct effe
 /* An instruction of the program's. */
 void perform_instruction(struct process *process, uint32_t thread, struct outcome *outcome);
 
+/* copy_calls.c: a part of what a function does that the thread is about to call (call.copies); after the last one it has returned. */
+void perform_copy(struct process *process, uint32_t thread, struct outcome *outcome);
+
 /* What the compiler has told of is performed on the way to the next operation: what a read finds is there now. */
 void perform_compiled(struct process *process, uint32_t thread, const struct effect *effect,
 		      struct outcome *outcome);

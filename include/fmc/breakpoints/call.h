@@ -5,6 +5,14 @@
 #include <fmc/breakpoints/promoted.h>
 #include <fmc/tracer/target.h>
 
+/* Calls of libc's functions that copy and fill memory, which can be operations: memcpy(), memset(). */
+enum copy_kind {
+	COPY_NONE,
+	COPY_MEMORY, /* from the second argument to the first one, which it returns, as many bytes as the third says */
+	COPY_TO_END, /* the same, and it returns the end */
+	COPY_FILL,   /* with the second argument's lowest byte */
+};
+
 /*
  * A stop decoded: which operation a thread stands before, with the addresses of what it is about.
  * The supervisor turns the addresses into object numbers.
@@ -27,7 +35,8 @@ struct call {
 	bool instruction;     /* no call but an instruction of the program: see entries_step() */
 	bool
 	    apart; /* it reads and writes in two accesses: OP_MEMORY_READ, which is followed by OP_MEMORY_WRITE */
-	bool waits; /* its write is a plain store, which may wait in a buffer of its processor's */
+	enum copy_kind copies; /* what it calls if it is such a call; op is about a part of what that does */
+	bool waits;	       /* its write is a plain store, which may wait in a buffer of its processor's */
 	bool
 	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
 	bool compiled;		/* an access to memory that the compiler has told of: fmc_access() */
@@ -113,6 +122,14 @@ void entries_promote(struct entries *entries, const struct promoted *promoted);
  */
 bool entries_place(const struct entries *entries, uint64_t address, struct module_place *place);
 uint64_t entries_place_address(const struct entries *entries, const struct module_place *place);
+
+/*
+ * Has the code that ends at `after`, whose last bytes these are, called a function of a library's there? Then *call is where that
+ * instruction begins, if it copies memory so that it can be an operation (call.copies), else 0.
+ */
+#define ENTRIES_CALL_BYTES 6
+bool entries_call_before(const struct entries *entries, uint64_t after,
+			 const uint8_t code[ENTRIES_CALL_BYTES], uint64_t *call);
 
 /* Does the instruction that begins at this address access memory by an operand that can be told? *apart: it reads, then writes. */
 bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address,

@@ -76,6 +76,10 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
  */
 bool sampler_last_leaves(const struct sampler *sampler);
 
+/* As entries_call_before(), whatever traps of the sampler's are there. */
+bool sampler_call_before(const struct sampler *sampler, struct target *target, uint64_t after,
+			 uint64_t *call);
+
 /* As entries_accesses(), whatever traps of the sampler's are there. */
 bool sampler_accesses(const struct sampler *sampler, struct target *target, uint64_t address, bool *apart);
 

@@ -68,6 +68,8 @@ void timeline_free(struct timeline *timeline);
 /* Where it stands, how many transitions there are, and what is being followed (changes with timeline_branch()). */
 struct position timeline_position(const struct timeline *timeline);
 size_t timeline_length(const struct timeline *timeline);
+/* The last transition up to number `part` that is an operation which writes some of these bytes, from 1; 0: there is none. */
+size_t timeline_written(const struct timeline *timeline, uint64_t address, size_t size, size_t part);
 const struct schedule *timeline_schedule(const struct timeline *timeline);
 /* What was found at the end, with stacks and names. */
 const struct finding *timeline_finding(const struct timeline *timeline);
