@@ -135,6 +135,8 @@ static enum status inspect(struct inspector *inspector)
 	}
 	objects_name(inspector);
 	status = python_inspect(inspector->snapshot, inspection);
+	if (status == STATUS_OK && !snapshot_is_core(inspector->snapshot))
+		status = inspections_reach(&(struct looked){inspector->snapshot, inspection}, 1);
 	if (status == STATUS_OK)
 		status = runtime_note(inspector);
 	return status == STATUS_OK ? others_doubt(inspector) : status;
@@ -157,7 +159,6 @@ enum status inspection_make(struct snapshot *snapshot, struct inspection *inspec
 		free(inspector.steps[i].at);
 	free(inspector.steps);
 	free(inspector.by_number);
-	ends_release(&inspector.ends);
 	places_free(inspector.places);
 	if (status != STATUS_OK)
 		inspection_release(inspection);

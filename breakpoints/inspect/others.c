@@ -20,9 +20,9 @@ static bool has_requests(const struct snapshot *snapshot)
 
 void others_find(struct inspector *inspector)
 {
-	inspector->requests = has_requests(inspector->snapshot);
+	inspector->inspection->requests = has_requests(inspector->snapshot);
 	if (!snapshot_is_core(inspector->snapshot))
-		inspector->sharer = activity_sharer(snapshot_pid(inspector->snapshot));
+		inspector->inspection->sharer = activity_sharer(snapshot_pid(inspector->snapshot));
 }
 
 /* Is that in memory, so that another process which shares it can change it? Ends of pipes and sockets are looked for in all processes anyway. */
@@ -31,28 +31,23 @@ static bool is_in_memory(enum wait_kind kind)
 	return kind != WAIT_JOIN && kind != WAIT_PIPE && kind != WAIT_SOCKET;
 }
 
-/* Would a request of the process's own do what ends this wait? */
-static bool is_requested(enum wait_kind kind)
-{
-	return kind == WAIT_PIPE || kind == WAIT_SOCKET || kind == WAIT_FUTEX;
-}
-
 enum status others_doubt(const struct inspector *inspector)
 {
 	char text[160] = "";
 	for (size_t i = 0; i < inspector->inspection->length; i++) {
 		struct wait *wait = &inspector->inspection->threads[i].wait;
-		wait->certain = wait->certain && !(inspector->sharer && is_in_memory(wait->kind)) &&
-				!(inspector->requests && is_requested(wait->kind));
+		wait->certain = wait->certain &&
+				!(inspector->inspection->sharer && is_in_memory(wait->kind)) &&
+				!(inspector->inspection->requests && wait_is_requested(wait->kind));
 	}
-	if (inspector->sharer > 0)
+	if (inspector->inspection->sharer > 0)
 		snprintf(text, sizeof text,
 			 "Process %d has the same memory; what its threads hold or wake isn't seen.",
-			 (int)inspector->sharer);
-	else if (inspector->sharer < 0)
+			 (int)inspector->inspection->sharer);
+	else if (inspector->inspection->sharer < 0)
 		snprintf(text, sizeof text,
 			 "Another process may have the same memory; not all can be looked at.");
-	else if (inspector->requests)
+	else if (inspector->inspection->requests)
 		snprintf(text, sizeof text,
 			 "Its requests to the kernel (io_uring, aio), which may end waits, aren't seen.");
 	if (!*text || inspector->inspection->note)

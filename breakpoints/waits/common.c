@@ -79,7 +79,13 @@ void wait_release(struct wait *wait)
 	free(wait->name);
 	free(wait->holders);
 	free(wait->detail);
+	free(wait->reach.at);
 	*wait = (struct wait){0};
+}
+
+bool wait_is_requested(enum wait_kind kind)
+{
+	return kind == WAIT_PIPE || kind == WAIT_SOCKET || kind == WAIT_FUTEX;
 }
 
 void wait_say(struct wait *wait, const char *format, ...)
@@ -106,7 +112,7 @@ static bool exists(const struct inspector *inspector, pid_t number)
 static bool is_shared(const struct inspector *inspector, uint64_t address)
 {
 	const struct snapshot_mapping *mapping = mapping_of(inspector, address);
-	if (!mapping || mapping->shared || inspector->sharer != 0)
+	if (!mapping || mapping->shared || inspector->inspection->sharer != 0)
 		return true;
 	return snapshot_is_core(inspector->snapshot) && mapping->path && mapping->path[0] == '/' &&
 	       !modules_find(&inspector->places->modules, address);

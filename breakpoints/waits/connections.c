@@ -21,14 +21,15 @@
 struct line {
 	char local[33], remote[33]; /* hexadecimal, as the kernel writes them */
 	unsigned local_port, remote_port, state;
+	unsigned unsent; /* bytes that the other end hasn't acknowledged */
 	uint64_t inode;
 };
 
 static bool parse(const char *text, struct line *line)
 {
-	return sscanf(text, " %*d: %32[0-9A-F]:%X %32[0-9A-F]:%X %X %*s %*s %*s %*s %*s %" SCNu64,
+	return sscanf(text, " %*d: %32[0-9A-F]:%X %32[0-9A-F]:%X %X %X:%*X %*s %*s %*s %*s %" SCNu64,
 		      line->local, &line->local_port, line->remote, &line->remote_port, &line->state,
-		      &line->inode) == 6;
+		      &line->unsent, &line->inode) == 7;
 }
 
 /* The kernel writes the 32-bit words of an address as numbers of this machine. */
@@ -90,8 +91,11 @@ static bool find_internet(pid_t pid, const char *table, uint64_t inode, struct c
 		 : bound   ? "at"
 			   : "to",
 		 address);
-	if (!bound && find_line(pid, table, is_peer, &line, &peer))
-		connection->peer = peer.inode;
+	if (bound || !find_line(pid, table, is_peer, &line, &peer))
+		return true;
+	connection->peer = peer.inode;
+	connection->under_way = line.unsent || peer.unsent;
+	connection->open = strncmp(table, "udp", 3) == 0;
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 /*
@@ -11,15 +12,14 @@
  * threads that are still in the very same call.
  */
 
-static bool still_there(const struct inspector *inspector, uint32_t thread)
+bool call_is_the_same(const struct snapshot *snapshot, const struct snapshot_thread *standing)
 {
 	char path[64], text[256];
 	long number;
 	uint64_t first, stack;
-	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
-	if (snapshot_is_core(inspector->snapshot))
+	if (snapshot_is_core(snapshot))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)snapshot_pid(inspector->snapshot),
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)snapshot_pid(snapshot),
 		 (int)standing->tid);
 	FILE *file = fopen(path, "re");
 	bool read = file && fgets(text, sizeof(text), file);
@@ -30,41 +30,17 @@ static bool still_there(const struct inspector *inspector, uint32_t thread)
 	       number == standing->syscall && first == standing->arguments[0] && stack == standing->regs.rsp;
 }
 
+static bool still_there(const struct inspector *inspector, uint32_t thread)
+{
+	return call_is_the_same(inspector->snapshot, snapshot_thread(inspector->snapshot, thread));
+}
+
 static void name(struct wait *wait, const char *what, const char *more)
 {
 	char text[256];
 	snprintf(text, sizeof(text), "%s %d%s%s", what, wait->descriptor, *more ? " " : "", more);
 	free(wait->name);
 	wait->name = strdup(text);
-}
-
-/* Which ends of a socket or pipe. */
-enum end_kind { END_ANY, END_READING, END_WRITING };
-
-static bool is_of_kind(const struct end *end, enum end_kind kind)
-{
-	return kind == END_ANY || (kind == END_READING ? end->reads : end->writes);
-}
-
-/*
- * Who has what is at the other end, which has this inode: if only this process, then any of its threads; else one of the others
- * is named.
- */
-static void look_at_end(struct inspector *inspector, uint64_t wanted, enum end_kind kind, struct wait *wait)
-{
-	struct ends *ends = &inspector->ends;
-	bool own = false;
-	ends_find(ends);
-	for (size_t i = ends_first(ends, wanted); i < ends->length && ends->at[i].inode == wanted; i++) {
-		const struct end *end = &ends->at[i];
-		if (!is_of_kind(end, kind))
-			continue;
-		if (end->pid == snapshot_pid(inspector->snapshot))
-			own = true;
-		else if (wait->outsider == 0)
-			wait->outsider = end->pid;
-	}
-	wait->certain = own && wait->outsider == 0 && !ends->blind && !wait->timed;
 }
 
 static void wait_on_socket(struct inspector *inspector, uint64_t inode, struct wait *wait)
@@ -74,8 +50,6 @@ static void wait_on_socket(struct inspector *inspector, uint64_t inode, struct w
 	connection_find(snapshot_pid(inspector->snapshot), inode, &connection);
 	name(wait, "socket", connection.text);
 	wait->timed = socket_times_out(snapshot_pid(inspector->snapshot), wait->descriptor, wait->writes);
-	if (connection.peer)
-		look_at_end(inspector, connection.peer, END_ANY, wait);
 }
 
 /* Files of the kernel's own making, and all others, which go by their paths. */
@@ -92,6 +66,14 @@ static void wait_on_other(const char *link, struct wait *wait)
 	wait->name = strdup(link);
 }
 
+static bool is_fifo(pid_t pid, int fd)
+{
+	char path[64];
+	struct stat file;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+	return stat(path, &file) == 0 && S_ISFIFO(file.st_mode);
+}
+
 /* `is_object`: the thread waits at this descriptor alone, so that its kind is the wait's. */
 static void look_at_descriptor(struct inspector *inspector, bool is_object, struct wait *wait)
 {
@@ -102,11 +84,12 @@ static void look_at_descriptor(struct inspector *inspector, bool is_object, stru
 	if (pipe && is_object) {
 		wait->kind = WAIT_PIPE;
 		name(wait, "pipe", "");
-		look_at_end(inspector, pipe, wait->writes ? END_READING : END_WRITING, wait);
 	} else if (socket && is_object) {
 		wait_on_socket(inspector, socket, wait);
 	} else if (!pipe && !socket) {
 		wait_on_other(link, wait);
+		if (is_object && is_fifo(snapshot_pid(inspector->snapshot), wait->descriptor))
+			wait->kind = WAIT_PIPE;
 	}
 }
 
@@ -125,14 +108,8 @@ void wait_on_file_lock(struct inspector *inspector, uint32_t thread, struct wait
 	wait->descriptor = (int)standing->arguments[0];
 	if (!still_there(inspector, thread))
 		return;
-	pid_t pid = snapshot_pid(inspector->snapshot);
-	if (descriptor_link(pid, wait->descriptor, link))
+	if (descriptor_link(snapshot_pid(inspector->snapshot), wait->descriptor, link))
 		wait->name = strdup(link);
-	pid_t owner = file_lock_owner(pid, wait->descriptor, standing->syscall == SYS_flock);
-	if (owner > 0 && owner != pid)
-		wait->outsider = owner;
-	else if (owner == pid)
-		wait_say(wait, "this process has it locked itself");
 }
 
 #define NUMBERS_SHOWN 8

@@ -14,29 +14,6 @@ bool descriptor_link(pid_t pid, int fd, char link[256]);
 /* The inode of a pipe or socket, by its link: kind is "pipe" or "socket". 0: it is none. */
 uint64_t descriptor_inode(const char *link, const char *kind);
 
-/* Who has one end of a pipe, or a socket. */
-struct end {
-	uint64_t inode;
-	pid_t pid;
-	bool reads, writes;
-};
-
-/* Of all processes that may be looked at. */
-struct ends {
-	struct end *at; /* in ascending order of inodes */
-	size_t length;
-	bool
-	    blind; /* there are processes that may not; or messages nobody has received yet have descriptors in them */
-	bool known; /* has been looked for */
-};
-
-/* Look at all processes; does nothing if that has been done. */
-void ends_find(struct ends *ends);
-void ends_release(struct ends *ends);
-
-/* The first end with this inode, its index; ends->length if there is none. */
-size_t ends_first(const struct ends *ends, uint64_t inode);
-
 /*
  * A socket of a process: what it is connected to, for people ("to 127.0.0.1:80", "listening at 0.0.0.0:80", "at /run/x"; empty:
  * not known), and the inode of the socket at the other end of the connection, 0 if that isn't on this machine or not known.
@@ -44,14 +21,13 @@ size_t ends_first(const struct ends *ends, uint64_t inode);
 struct connection {
 	char text[160];
 	uint64_t peer;
+	bool under_way; /* what the other end has sent may not have come here yet */
+	bool open;	/* others than the other end can send to it, too */
 };
 
 void connection_find(pid_t pid, uint64_t inode, struct connection *connection);
 
 /* May a transfer on this socket of a process end by a time-out of the socket's own? True also where that isn't known. */
 bool socket_times_out(pid_t pid, int fd, bool writes);
-
-/* Who has the file lock that a process waits for. 0: not known; negative: an open file rather than a process. */
-pid_t file_lock_owner(pid_t pid, int fd, bool flock);
 
 #endif

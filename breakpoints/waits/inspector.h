@@ -13,10 +13,7 @@ struct inspector {
 	struct inspection *inspection;
 	uint32_t *by_number; /* the threads in ascending order of their numbers */
 	struct steps *steps; /* of each thread */
-	struct ends ends;    /* of pipes and sockets; found at first use */
 	bool musl;
-	pid_t sharer;  /* another process that has the same memory; 0: none; -1: that can't be told */
-	bool requests; /* the kernel may be working for it in the background: io_uring, asynchronous I/O */
 	uint64_t tid_offset; /* of its number in a thread's description, from fs_base on; 0: not known */
 	int glibc;	     /* minor version: 36 of 2.36; 0: not known; -1: not looked for yet */
 };
@@ -74,6 +71,9 @@ enum waiter stack_waiter(const struct inspector *inspector, uint32_t thread);
 /* The system call in which the thread is, or NO_SYSCALL; what restart_syscall restarts, if that can be told. */
 long call_number(const struct inspector *inspector, uint32_t thread);
 
+/* Is the thread of a live process, which runs again, in the very call in which it was found? */
+bool call_is_the_same(const struct snapshot *snapshot, const struct snapshot_thread *standing);
+
 /* "futex" ...; NULL: unknown. */
 const char *syscall_name(long number);
 
@@ -122,6 +122,9 @@ bool wait_add_holder(struct wait *wait, uint32_t thread);
 
 /* Free what it owns, and clear it. */
 void wait_release(struct wait *wait);
+
+/* Would a request of the process's own to the kernel (io_uring, asynchronous I/O) do what ends such a wait? */
+bool wait_is_requested(enum wait_kind kind);
 
 /* Set the evidence. */
 void wait_say(struct wait *wait, const char *format, ...) __attribute__((format(printf, 2, 3)));

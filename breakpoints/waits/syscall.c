@@ -44,19 +44,6 @@ static void futex_of(struct inspector *inspector, uint32_t thread, struct wait *
 		wait_on_futex(inspector, &futex, wait);
 }
 
-/* Children: which one, if it is a certain one. */
-static void child_of(const struct snapshot_thread *thread, long number, struct wait *wait)
-{
-	wait->kind = WAIT_CHILD;
-	int64_t child = 0;
-	if (number == SYS_wait4)
-		child = (int)thread->arguments[0];
-	else if (number == SYS_waitid && thread->arguments[0] == 1 /* P_PID */)
-		child = (int)thread->arguments[1];
-	if (child > 0)
-		wait->outsider = (pid_t)child;
-}
-
 static void wait_in_call(struct inspector *inspector, uint32_t thread, long number, struct wait *wait)
 {
 	const struct snapshot_thread *standing = snapshot_thread(inspector->snapshot, thread);
@@ -78,7 +65,7 @@ static void wait_in_call(struct inspector *inspector, uint32_t thread, long numb
 		wait_on_epoll(inspector, thread, wait);
 		break;
 	case AWAITS_CHILD:
-		child_of(standing, number, wait);
+		wait->kind = WAIT_CHILD;
 		break;
 	case AWAITS_SIGNAL:
 		wait->kind = WAIT_SIGNAL;

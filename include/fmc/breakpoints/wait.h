@@ -33,6 +33,28 @@ enum wait_kind {
 	WAIT_KINDS
 };
 
+/* Another process that can end a wait. */
+struct reaching {
+	pid_t pid;
+	char name[16];
+	bool near;   /* of a socket: it only has the same end of it, which it may shut down */
+	bool hidden; /* it was tried to look at it, which isn't permitted */
+};
+
+/*
+ * Who else can end a wait for something that processes share: a pipe, a socket, a file's lock, shared memory, the end of a child.
+ * Empty, and not closed, where that isn't known, and for waits that only concern this process.
+ */
+struct reach {
+	struct reaching *at; /* each by any of its threads, unless `thread` says which one; owned */
+	size_t length;
+	pid_t thread; /* the only one of them that can, as this machine numbers it; 0: any */
+	bool own;     /* threads of this process can, too */
+	bool closed;  /* nobody else can */
+	bool
+	    followed; /* who looks at them together: all have been looked at, and `holders` are their threads */
+};
+
 /* "mutex", "cond" ...: as in JSON; never NULL. */
 const char *wait_kind_name(enum wait_kind kind);
 
@@ -69,6 +91,7 @@ struct wait {
 	/* The holder is no thread of this process: this number; it is gone for good: dead. 0: there is none such. */
 	pid_t outsider;
 	bool outsider_dead;
+	struct reach reach;
 	uint32_t
 	    count; /* semaphore: its value; barrier: how many are still to come; mutex: how often it is locked */
 	uint64_t mutex; /* condition variable: its mutex, if it can be told; else 0 */
@@ -92,7 +115,9 @@ struct inspected_thread {
 struct inspection {
 	struct inspected_thread *threads; /* in the order of the snapshot's */
 	size_t length;
-	bool symbols; /* of the program are there */
+	bool symbols;  /* of the program are there */
+	pid_t sharer;  /* another process that has the same memory; 0: none; -1: that can't be told */
+	bool requests; /* the kernel may be working for it in the background: io_uring, asynchronous I/O */
 	char *
 	    note; /* what isn't shown, or can't be certain, and why: one line; owned; NULL: nothing of the kind */
 };
@@ -103,5 +128,15 @@ void inspection_prepare(void *context, struct snapshot *snapshot);
 /* STATUS_OK or STATUS_NO_MEMORY; what can't be found out is left empty. */
 enum status inspection_make(struct snapshot *snapshot, struct inspection *inspection);
 void inspection_release(struct inspection *inspection);
+
+/*
+ * Look again who else can end the waits of some live processes, as it is now: what was said of that before is forgotten.
+ * STATUS_OK, STATUS_NO_MEMORY.
+ */
+struct looked {
+	struct snapshot *snapshot;
+	struct inspection *inspection;
+};
+enum status inspections_reach(const struct looked *looked, size_t length);
 
 #endif

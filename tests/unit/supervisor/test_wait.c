@@ -132,7 +132,7 @@ static void check_descriptor(const struct scene *scene, const char *thread, enum
 	ck_assert_msg(strncmp(wait->name, name, strlen(name)) == 0, "%s: %s", thread, wait->name);
 	ck_assert_int_eq(wait->writes, writes);
 	ck_assert_int_eq(wait->outsider, 0);
-	bool own = kind == WAIT_PIPE || kind == WAIT_SOCKET;
+	bool own = kind == WAIT_PIPE || kind == WAIT_SOCKET || kind == WAIT_FILE_LOCK;
 	/* Who can't look at everybody can't be certain. */
 	ck_assert_msg(wait->certain == (own && geteuid() == 0), "%s", thread);
 }
