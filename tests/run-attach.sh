@@ -170,7 +170,7 @@ idle|idle|T1 waits .*in read; T2 to T5 wait for a signal of work
 chain|chain|T2 to T5 wait for first held by T1, while T1 waits .*in read
 hot|hot|T1 runs all the time at .*hangs.c:[0-9]+ in (hold|main), and T2 to T5 wait for first held by T1
 quit|nobody-left|T1 waits for a post of quit
-child|idle|T1 waits for .* held by thread [0-9]+ of another process
+child|chain|T1 waits for .* held by [0-9]+ T1 \(process-shared\), while [0-9]+ T1 waits for a signal of the system, in pause
 END
 
 # Stopped by job control: told, and left stopped.

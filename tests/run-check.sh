@@ -17,7 +17,7 @@ mkdir -p "$SCHEDULES"
 # most first, so that the lanes end together.
 SUITES='samples gdb-commands:samples resume gdbserver spin export:samples verdict hostile attach-run jobs atomics replay:samples
 	origins races show attach page outcomes states reduced gdb programs memory servers suites kill deb explore attach-python languages time repeat ops cli
-	terminal minimize certificate reports attach-refused sharing look environment install completion always results points again docs layers'
+	terminal minimize certificate reports attach-across attach-refused sharing look environment install completion always results points again docs layers'
 
 # The quick part: these suites, these samples, all unit tests but these.
 QUICK='terminal cli ops minimize certificate reports environment install completion always results again docs layers'

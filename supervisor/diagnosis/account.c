@@ -1,3 +1,4 @@
+#include "supervisor/diagnosis/account_others.h"
 #include "supervisor/execution/standstill.h"
 #include <fmc/supervisor/account.h>
 #include <fmc/tracer/activity.h>
@@ -18,25 +19,37 @@ static void pause_ns(uint64_t ns)
 		  NULL);
 }
 
+/* Of each thread of a process, the first of which is number `first` of the situation. */
+static void describe_threads(const struct snapshot *snapshot, uint32_t first, char *states, pid_t *tids)
+{
+	for (size_t i = 0; i < snapshot_threads(snapshot); i++) {
+		states[first + i] = snapshot_thread(snapshot, i)->state;
+		tids[first + i] = snapshot_thread(snapshot, i)->tid;
+	}
+}
+
 static enum status describe(struct account *account)
 {
 	const struct snapshot *snapshot = account->snapshot;
-	size_t n = account->inspection.length;
+	const struct inspection *inspection = account->others_length ? &account->all : &account->inspection;
+	size_t n = inspection->length;
 	char *states = calloc(n + 1, sizeof *states);
 	pid_t *tids = calloc(n + 1, sizeof *tids);
 	account->situation = (struct situation){
-	    .inspection = &account->inspection,
+	    .inspection = inspection,
 	    .states = states,
 	    .tids = tids,
 	    .frozen = !snapshot_is_core(snapshot) && activity_frozen(snapshot_pid(snapshot)),
 	    .handlers = snapshot_is_core(snapshot) || activity_handlers(snapshot_pid(snapshot)),
 	    .signal = snapshot_signal(snapshot),
 	    .signalled = (uint32_t)n};
-	if (!states || !tids)
+	if (!states || !tids || !others_describe(account))
 		return STATUS_NO_MEMORY;
-	for (size_t i = 0; i < n; i++) {
-		states[i] = snapshot_thread(snapshot, i)->state;
-		tids[i] = snapshot_thread(snapshot, i)->tid;
+	describe_threads(snapshot, 0, states, tids);
+	for (size_t i = 0; i < account->others_length; i++)
+		describe_threads(account->others[i].snapshot, account->situation.others[i].first, states,
+				 tids);
+	for (size_t i = 0; i < account->inspection.length; i++) {
 		if (tids[i] == snapshot_signalled(snapshot) && tids[i] != 0)
 			account->situation.signalled = (uint32_t)i;
 	}
@@ -58,6 +71,8 @@ static enum status think(struct snapshot *snapshot, struct account **account, ch
 		}
 		status = inspection_make(snapshot, &a->inspection);
 	}
+	if (a && status == STATUS_OK && !snapshot_is_core(snapshot))
+		status = others_follow(a);
 	if (a && status == STATUS_OK)
 		status = describe(a);
 	if (status == STATUS_OK) {
@@ -92,6 +107,7 @@ void account_free(struct account *account)
 	if (!account)
 		return;
 	diagnosis_release(&account->diagnosis);
+	others_release(account);
 	free((void *)(uintptr_t)account->situation.states);
 	free((void *)(uintptr_t)account->situation.tids);
 	free((void *)(uintptr_t)account->situation.awake);
@@ -152,7 +168,7 @@ static bool is_refuted(const struct account *account, const struct cause *cause,
 		       bool newcomers)
 {
 	bool refuted = newcomers && (cause->kind == CAUSE_NOBODY_LEFT || cause->kind == CAUSE_EMPTY_QUEUE);
-	for (uint32_t t = 0; t < account->inspection.length && !refuted; t++)
+	for (uint32_t t = 0; t < account->situation.inspection->length && !refuted; t++)
 		refuted = awake[t] && is_about(cause, t);
 	return refuted;
 }
@@ -179,19 +195,21 @@ enum status account_confirm(struct account *account, bool *sure)
 	*sure = true;
 	if (snapshot_is_core(account->snapshot) || account->situation.awake || !any_stuck(account))
 		return STATUS_OK;
-	bool *awake = calloc(account->inspection.length + 1, sizeof *awake), newcomers;
+	bool *awake = calloc(account->situation.inspection->length + 1, sizeof *awake), newcomers,
+	     more = false;
 	if (!awake)
 		return STATUS_NO_MEMORY;
 	const struct standstill settled = {account->settled, account->settled_length};
 	standstill_end(&settled, account->snapshot, &account->inspection, awake, &newcomers);
-	*sure = all_hold(account, awake, newcomers);
+	others_settled(account, awake, &more);
+	*sure = all_hold(account, awake, newcomers || more);
 	if (*sure) {
 		free(awake);
 		return STATUS_OK;
 	}
 	account->situation.awake = awake;
 	account->situation.newcomers = newcomers;
-	return think_again(account);
+	return others_describe(account) ? think_again(account) : STATUS_NO_MEMORY;
 }
 
 static bool anybody_runs(const struct account *account)

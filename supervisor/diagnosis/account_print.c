@@ -81,7 +81,7 @@ static char *text_of(const struct account *account, uint32_t thread, bool many)
 
 static const struct inspected_thread *thread_at(const struct lines *l, uint32_t t)
 {
-	return &l->account->inspection.threads[t];
+	return &l->account->situation.inspection->threads[t];
 }
 
 static bool same(const char *a, const char *b)
@@ -112,6 +112,8 @@ static bool alike(const struct lines *l, uint32_t a, uint32_t b)
 {
 	const struct inspected_thread *one = thread_at(l, a), *other = thread_at(l, b);
 	const char *states = l->account->situation.states;
+	if (thread_process(&l->account->situation, a) != thread_process(&l->account->situation, b))
+		return false;
 	if (one->wait.kind != other->wait.kind || !same(one->wait.call, other->wait.call) ||
 	    !same_name(one->name, other->name) || l->at[a].frames != l->at[b].frames ||
 	    (states && states[a] != states[b]))
@@ -148,7 +150,9 @@ static void print_name(const struct lines *l, const char *name)
 static void print_one(const struct lines *l, uint32_t t)
 {
 	const pid_t *tids = l->account->situation.tids;
-	fprintf(l->stream, "%sT%u%s", paint(l->options, BOLD), (unsigned)t + 1, paint(l->options, PLAIN));
+	char label[THREAD_LABEL];
+	fprintf(l->stream, "%s%s%s", paint(l->options, BOLD), thread_label(&l->account->situation, t, label),
+		paint(l->options, PLAIN));
 	print_name(l, thread_at(l, t)->name);
 	if (tids)
 		fprintf(l->stream, " (tid %d)", (int)tids[t]);
@@ -159,8 +163,9 @@ static void print_one(const struct lines *l, uint32_t t)
 
 static void print_several(const struct lines *l, const uint32_t *threads, size_t length)
 {
+	char label[THREAD_LABEL];
 	fputs(paint(l->options, BOLD), l->stream);
-	threads_print(threads, length, l->stream);
+	threads_print(&l->account->situation, threads, length, l->stream);
 	fprintf(l->stream, "%s (%zu threads)", paint(l->options, PLAIN), length);
 	print_name(l, thread_at(l, threads[0])->name);
 	if (length > 1 && !same(thread_at(l, threads[0])->name, thread_at(l, threads[1])->name))
@@ -169,7 +174,8 @@ static void print_several(const struct lines *l, const uint32_t *threads, size_t
 	if (text)
 		fputs(": ", l->stream);
 	else
-		fprintf(l->stream, ": do the like of T%u, which ", (unsigned)threads[0] + 1);
+		fprintf(l->stream, ": do the like of %s, which ",
+			thread_label(&l->account->situation, threads[0], label));
 	const char *shown = text ? text : l->at[threads[0]].text;
 	shown_print(shown, strlen(shown), l->stream);
 	fputc('\n', l->stream);
@@ -203,11 +209,22 @@ static void print_group(const struct lines *l, uint32_t first)
 	free(threads);
 }
 
+/* The first thread of another process is told after the name of that. */
+static void print_process(const struct lines *l, uint32_t t)
+{
+	const struct other_process *process = thread_process(&l->account->situation, t);
+	if (!process || process->first != t)
+		return;
+	fprintf(l->stream, "\n%d (", (int)process->pid);
+	shown_print(process->name, strlen(process->name), l->stream);
+	fputs("):\n", l->stream);
+}
+
 static void print_threads(const struct account *account, const struct account_options *options, FILE *stream)
 {
 	struct lines l = {.account = account,
 			  .options = options,
-			  .length = (uint32_t)account->inspection.length,
+			  .length = (uint32_t)account->situation.inspection->length,
 			  .stream = stream};
 	l.at = calloc(l.length + 1, sizeof *l.at);
 	bool good = l.at != NULL;
@@ -223,8 +240,10 @@ static void print_threads(const struct account *account, const struct account_op
 		if (l.at[t].first == t && !options->all)
 			group(&l, t);
 	for (uint32_t t = 0; good && t < l.length; t++)
-		if (l.at[t].first == t)
+		if (l.at[t].first == t) {
+			print_process(&l, t);
 			print_group(&l, t);
+		}
 	for (uint32_t t = 0; l.at && t < l.length; t++)
 		free(l.at[t].text);
 	free(l.at);

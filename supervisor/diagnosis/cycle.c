@@ -13,6 +13,7 @@ enum colour { NEW, ON_PATH, DONE };
 
 struct walk {
 	struct graph *graph;
+	bool certain;
 	bool likely; /* follow all holders, not only where the wait is certain */
 	unsigned char *colours;
 	uint32_t *path;
@@ -27,19 +28,22 @@ static bool followed(const struct walk *w, uint32_t thread)
 	if (g->explained[thread] || graph_gone(g, thread))
 		return false;
 	if (w->likely)
-		return g->waits[thread]->kind != WAIT_NOTHING;
-	return g->stuck[thread] && g->endings[thread] == ENDS_BY_ALL;
+		return g->waits[thread]->kind != WAIT_NOTHING &&
+		       (g->waits[thread]->reach.length == 0 || g->waits[thread]->reach.thread);
+	return g->stuck[thread] && (g->endings[thread] == ENDS_BY_ALL ||
+				    (g->endings[thread] == ENDS_BY_ANY && graph_follows(g->waits[thread])));
 }
 
 static void print_cycle(const struct graph *graph, const uint32_t *threads, size_t length, FILE *stream)
 {
 	const size_t most = 12;
+	char label[THREAD_LABEL];
 	for (size_t i = 0; i < length; i++) {
 		if (length > most && i == most / 2) {
 			fprintf(stream, ", and so on through %zu more", length - most);
 			i = length - most / 2;
 		}
-		fprintf(stream, "%sT%u ", i ? ", " : "", (unsigned)threads[i] + 1);
+		fprintf(stream, "%s%s ", i ? ", " : "", thread_label(graph->situation, threads[i], label));
 		wait_print(graph->situation, threads[i], 0, stream);
 	}
 }
@@ -57,7 +61,7 @@ static bool print_followers(const struct graph *graph, const bool *before, const
 			good = thread_list_add(&after, t);
 	}
 	if (after.length > 0) {
-		threads_print(after.at, after.length, draft->evidence);
+		threads_print(graph->situation, after.at, after.length, draft->evidence);
 		fputs(after.length > 1 ? " wait for them" : " waits for them", draft->evidence);
 	}
 	free(after.at);
@@ -67,10 +71,16 @@ static bool print_followers(const struct graph *graph, const bool *before, const
 /* Why a cycle may yet end. */
 static void print_doubt(const struct graph *graph, const struct thread_list *threads, FILE *stream)
 {
-	bool timed = false;
-	for (size_t i = 0; i < threads->length; i++)
+	bool timed = false, across = false;
+	for (size_t i = 0; i < threads->length; i++) {
 		timed = timed || graph->waits[threads->at[i]]->timed;
-	fputs(timed ? "it ends when a time is over" : "somebody else might end one of these waits", stream);
+		across = across || graph->waits[threads->at[i]]->reach.length;
+	}
+	fputs(timed ? "it ends when a time is over"
+	      : across
+		  ? "a handler of a signal, or a process that can't be seen, might end one of these waits"
+		  : "somebody else might end one of these waits",
+	      stream);
 }
 
 static bool tell_cycle(struct walk *w, const uint32_t *threads, size_t length)
@@ -78,7 +88,7 @@ static bool tell_cycle(struct walk *w, const uint32_t *threads, size_t length)
 	struct graph *g = w->graph;
 	struct cause_draft draft;
 	bool *before = calloc(g->length, sizeof(*before));
-	if (!before || !cause_begin(&draft, length == 1 ? CAUSE_SELF : CAUSE_DEADLOCK, !w->likely)) {
+	if (!before || !cause_begin(&draft, length == 1 ? CAUSE_SELF : CAUSE_DEADLOCK, w->certain)) {
 		free(before);
 		return false;
 	}
@@ -89,7 +99,7 @@ static bool tell_cycle(struct walk *w, const uint32_t *threads, size_t length)
 		good = thread_list_add(&draft.threads, threads[i]) && good;
 	print_cycle(g, threads, length, draft.message);
 	graph_explain(g, threads, length);
-	if (w->likely)
+	if (!w->certain)
 		print_doubt(g, &draft.threads, draft.evidence);
 	else
 		good = print_followers(g, before, &draft) && good;
@@ -142,16 +152,17 @@ static bool step(struct walk *w)
 	return true;
 }
 
-static bool walk_all(struct graph *graph, bool likely, struct diagnosis *diagnosis)
+static bool walk_all(struct graph *graph, bool certain, bool likely, struct diagnosis *diagnosis)
 {
 	struct walk w = {.graph = graph,
+			 .certain = certain,
 			 .likely = likely,
 			 .colours = calloc(graph->length + 1, 1),
 			 .path = calloc(graph->length + 1, sizeof(*w.path)),
 			 .next = calloc(graph->length + 1, sizeof(*w.next)),
 			 .diagnosis = diagnosis};
 	bool good = w.colours && w.path && w.next;
-	for (uint32_t t = 0; good && t < graph->length; t++) {
+	for (uint32_t t = 0; good && t < graph->own; t++) {
 		if (w.colours[t] != NEW || !followed(&w, t))
 			continue;
 		push(&w, t);
@@ -166,22 +177,30 @@ static bool walk_all(struct graph *graph, bool likely, struct diagnosis *diagnos
 
 bool find_cycles(struct graph *graph, struct diagnosis *diagnosis)
 {
-	return walk_all(graph, false, diagnosis);
+	return walk_all(graph, true, false, diagnosis);
+}
+
+bool find_trusted_cycles(struct graph *graph, struct diagnosis *diagnosis)
+{
+	return walk_all(graph, false, false, diagnosis);
 }
 
 bool find_likely_cycles(struct graph *graph, struct diagnosis *diagnosis)
 {
-	return walk_all(graph, true, diagnosis);
+	return walk_all(graph, false, true, diagnosis);
 }
 
 /* The holder of what the thread waits for is dead: a number that nobody has, or a thread that has exited. */
 static bool orphaned(const struct graph *graph, uint32_t thread)
 {
 	const struct wait *wait = graph->waits[thread];
-	if (graph->explained[thread] || graph_gone(graph, thread) || wait->kind == WAIT_JOIN)
+	if (graph->explained[thread] || graph_gone(graph, thread) || wait->kind == WAIT_JOIN ||
+	    !graph->concerned[thread])
 		return false;
 	if (wait->outsider_dead)
 		return true;
+	if (wait->reach.length && !wait->reach.thread)
+		return false;
 	for (size_t i = 0; i < wait->holders_length; i++)
 		if (graph_gone(graph, wait->holders[i]))
 			return true;
@@ -192,7 +211,8 @@ static bool tell_orphans(struct graph *graph, uint32_t first, struct diagnosis *
 {
 	struct cause_draft draft;
 	const struct wait *wait = graph->waits[first];
-	if (!cause_begin(&draft, CAUSE_OWNER_DEAD, graph->endings[first] == ENDS_NEVER))
+	if (!cause_begin(&draft, CAUSE_OWNER_DEAD,
+			 graph->endings[first] == ENDS_NEVER || (graph->stuck[first] && !wait->guessed)))
 		return false;
 	bool good = true;
 	for (uint32_t t = first; t < graph->length && good; t++)

@@ -7,7 +7,7 @@ static bool find_certain(struct graph *graph, struct diagnosis *diagnosis)
 {
 	return find_crash(graph, diagnosis) && find_cycles(graph, diagnosis) &&
 	       find_dead_owners(graph, diagnosis) && find_nobody_left(graph, TRUST_NOTHING, diagnosis) &&
-	       find_stopped(graph, diagnosis);
+	       find_stopped(graph, diagnosis) && find_stopped_others(graph, diagnosis);
 }
 
 /* What isn't certain, but would be with more trust. */
@@ -18,14 +18,15 @@ static bool find_with(const struct situation *situation, enum trust trust, struc
 		return true;
 	if (!graph_make(&graph, situation, trust))
 		return false;
-	bool good = find_nobody_left(&graph, trust, diagnosis);
+	bool good = trust == TRUST_SEEN ? find_trusted_cycles(&graph, diagnosis)
+					: find_nobody_left(&graph, trust, diagnosis);
 	graph_release(&graph);
 	return good;
 }
 
 static bool find_likely(struct graph *graph, struct diagnosis *diagnosis)
 {
-	return find_likely_cycles(graph, diagnosis) &&
+	return find_likely_cycles(graph, diagnosis) && find_with(graph->situation, TRUST_SEEN, diagnosis) &&
 	       find_with(graph->situation, TRUST_HANDLERS, diagnosis) &&
 	       find_with(graph->situation, TRUST_LOCKS, diagnosis) && find_hot(graph, diagnosis) &&
 	       find_chains(graph, diagnosis) && (diagnosis->length > 0 || find_ordinary(graph, diagnosis));

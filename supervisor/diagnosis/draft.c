@@ -91,7 +91,7 @@ static bool print_group(const struct situation *s, const struct thread_list *thr
 		told[i] = true;
 		good = thread_list_add(&group, threads->at[i]);
 	}
-	threads_print(group.at, group.length, stream);
+	threads_print(s, group.at, group.length, stream);
 	fputc(' ', stream);
 	wait_print(s, threads->at[first], (group.length > 1 ? WAIT_PRINT_MANY : 0) | flags, stream);
 	free(group.at);

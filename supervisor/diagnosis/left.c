@@ -3,19 +3,31 @@
 
 #include <stdlib.h>
 
-static bool all_stuck(const struct graph *graph)
+/* All threads of its process are. */
+static bool all_stuck(const struct graph *graph, uint32_t thread)
 {
-	for (uint32_t t = 0; t < graph->length; t++)
+	const struct other_process *process = thread_process(graph->situation, thread);
+	const uint32_t first = process ? process->first : 0;
+	const uint32_t end = process ? process->first + process->length : graph->own;
+	for (uint32_t t = first; t < end; t++)
 		if (!graph->stuck[t])
 			return false;
 	return true;
+}
+
+/* One that waits for what has no holder, and for none of the causes that rest on processes. */
+static bool is_root(const struct graph *graph, uint32_t thread)
+{
+	return graph->stuck[thread] && graph->concerned[thread] && graph->endings[thread] == ENDS_BY_ANY &&
+	       !graph_follows(graph->waits[thread]) && !graph->waits[thread]->outsider_dead &&
+	       all_stuck(graph, thread);
 }
 
 /* A thread that waits for what any thread could end, and that nothing else holds back. */
 static bool collect_roots(const struct graph *graph, struct thread_list *roots)
 {
 	for (uint32_t t = 0; t < graph->length; t++)
-		if (graph->stuck[t] && graph->endings[t] == ENDS_BY_ANY && !thread_list_add(roots, t))
+		if (is_root(graph, t) && !thread_list_add(roots, t))
 			return false;
 	return true;
 }
@@ -38,7 +50,8 @@ static bool one_queue(const struct graph *graph, const struct thread_list *roots
 static bool collect_givers(const struct graph *graph, struct thread_list *givers)
 {
 	for (uint32_t t = 0; t < graph->length; t++)
-		if (graph->endings[t] == ENDS_BY_ALL && graph->explained[t] && !thread_list_add(givers, t))
+		if ((graph->endings[t] == ENDS_BY_ALL || graph_follows(graph->waits[t])) &&
+		    graph->explained[t] && !thread_list_add(givers, t))
 			return false;
 	return true;
 }
@@ -93,7 +106,11 @@ static bool write_evidence(const struct graph *graph, const struct thread_list *
 		"every thread of the process waits for another one, as far as can be told: not of "
 		"every lock is it known who holds it",
 	};
-	fputs(texts[trust], draft->evidence);
+	if (graph->situation->others_length && trust == TRUST_NOTHING)
+		fputs("every thread of these processes waits for another one, without a time-out",
+		      draft->evidence);
+	else
+		fputs(texts[trust], draft->evidence);
 	if (draft->kind == CAUSE_EMPTY_QUEUE || givers->length == 0)
 		return true;
 	fputs(": ", draft->evidence);
@@ -125,7 +142,7 @@ static bool tell(struct graph *graph, const struct thread_list *roots, enum trus
 bool find_nobody_left(struct graph *graph, enum trust trust, struct diagnosis *diagnosis)
 {
 	struct thread_list roots = {0};
-	bool good = !all_stuck(graph) || collect_roots(graph, &roots);
+	bool good = collect_roots(graph, &roots);
 	if (good && roots.length > 0)
 		good = tell(graph, &roots, trust, diagnosis);
 	free(roots.at);

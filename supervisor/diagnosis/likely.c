@@ -105,7 +105,7 @@ bool find_stopped(struct graph *graph, struct diagnosis *diagnosis)
 	struct thread_list stopped = {0};
 	const bool frozen = graph->situation->frozen;
 	bool good = true;
-	for (uint32_t t = 0; t < graph->length && good; t++)
+	for (uint32_t t = 0; t < graph->own && good; t++)
 		if (frozen || graph->waits[t]->kind == WAIT_STOPPED)
 			good = thread_list_add(&stopped, t);
 	if (stopped.length > 0 && good && (good = cause_begin(&draft, CAUSE_STOPPED, true))) {
@@ -124,7 +124,7 @@ bool find_stopped(struct graph *graph, struct diagnosis *diagnosis)
 static unsigned percent(const struct graph *graph, uint32_t thread)
 {
 	const struct situation *s = graph->situation;
-	if (!s->movement || s->interval_ns < HOT_INTERVAL_NS)
+	if (!s->movement || thread >= graph->own || s->interval_ns < HOT_INTERVAL_NS)
 		return 0;
 	uint64_t share = s->movement[thread].ready_ns / (s->interval_ns / 100);
 	return share > 100 ? 100 : (unsigned)share;
@@ -150,7 +150,7 @@ static bool tell_hot(struct graph *graph, uint32_t thread, const struct thread_l
 bool find_hot(struct graph *graph, struct diagnosis *diagnosis)
 {
 	bool good = true;
-	for (uint32_t t = 0; t < graph->length && good; t++) {
+	for (uint32_t t = 0; t < graph->own && good; t++) {
 		struct thread_list waiters = {0};
 		if (percent(graph, t) < HOT_PERCENT)
 			continue;
@@ -172,12 +172,14 @@ static bool tell_chain(struct graph *graph, uint32_t thread, const struct thread
 		       struct diagnosis *diagnosis)
 {
 	struct cause_draft draft;
+	char label[THREAD_LABEL];
 	if (!cause_begin(&draft, serves(graph, thread) ? CAUSE_IDLE : CAUSE_CHAIN, false))
 		return false;
 	bool good = print_groups(graph->situation, waiters, 0, draft.message);
-	fprintf(draft.message, ", while T%u ", (unsigned)thread + 1);
+	thread_label(graph->situation, thread, label);
+	fprintf(draft.message, ", while %s ", label);
 	wait_print(graph->situation, thread, WAIT_PRINT_CALL, draft.message);
-	fprintf(draft.evidence, "they go on when T%u does", (unsigned)thread + 1);
+	fprintf(draft.evidence, "they go on when %s does", label);
 	good = good && thread_list_add(&draft.threads, thread);
 	return cause_end(&draft, diagnosis) && good;
 }
@@ -198,7 +200,7 @@ static bool find_chains_to(struct graph *graph, bool serving, struct diagnosis *
 		if (!ends_chain(graph, t) || serves(graph, t) != serving)
 			continue;
 		good = collect_waiters(graph, t, true, &waiters);
-		if (good && waiters.length > 0)
+		if (good && waiters.length > 0 && waiters.at[0] < graph->own)
 			good = tell_chain(graph, t, &waiters, diagnosis);
 		free(waiters.at);
 	}
@@ -223,7 +225,7 @@ bool find_ordinary(struct graph *graph, struct diagnosis *diagnosis)
 	struct thread_list running = {0}, all = {0};
 	struct cause_draft draft;
 	bool good = true;
-	for (uint32_t t = 0; t < graph->length && good; t++)
+	for (uint32_t t = 0; t < graph->own && good; t++)
 		good = graph_gone(graph, t) ||
 		       (thread_list_add(&all, t) && (!busy(graph, t) || thread_list_add(&running, t)));
 	bool runs = running.length > 0;

@@ -9,6 +9,7 @@
  *     graph.c              who can go on some day, and who is stuck
  *     cycle.c              causes that rest on holders: cycles, owners that are dead
  *     left.c               causes that rest on nobody being left
+ *     across.c             what is the matter with other processes
  *     likely.c             what else may be the matter
  *     draft.c              a cause while it is being written
  *     diagnosis.c          puts them together
@@ -19,6 +20,7 @@ enum trust {
 	TRUST_NOTHING,	/* whatever isn't certain may end a wait, handlers of signals too */
 	TRUST_HANDLERS, /* but handlers of signals don't */
 	TRUST_LOCKS,	/* and locks, of whose holder nothing is known, are held by a thread of the process */
+	TRUST_SEEN,	/* but neither handlers nor processes that haven't been seen do */
 };
 
 /* What has to happen for a wait to end. */
@@ -35,7 +37,9 @@ struct graph {
 	enum ending *endings;
 	bool *stuck;	 /* will never go on */
 	bool *explained; /* by a cause that has been told, or by waiting for such a thread */
+	bool *concerned; /* of the process that is looked at, or one that such a thread can't go on without */
 	uint32_t length;
+	uint32_t own; /* those below are of the process that is looked at */
 };
 
 bool graph_make(struct graph *graph, const struct situation *situation,
@@ -44,6 +48,12 @@ void graph_release(struct graph *graph);
 
 /* Is the thread there no more? (A main thread that has exited before the others still has its number.) */
 bool graph_gone(const struct graph *graph, uint32_t thread);
+
+/*
+ * Has each process that could end the wait been seen, so that any of its threads may do so, whether it knows of the wait or not? Of what
+ * stands in shared memory that isn't so.
+ */
+bool graph_follows(const struct wait *wait);
 
 /* All who wait for what one of `threads` holds, or for such a one, get explained; those themselves, too. */
 void graph_explain(struct graph *graph, const uint32_t *threads, size_t length);
@@ -74,6 +84,9 @@ bool cause_end(struct cause_draft *draft, struct diagnosis *diagnosis);		 /* fal
 /* Each adds what it finds; false without memory. */
 bool find_crash(struct graph *graph, struct diagnosis *diagnosis);
 bool find_cycles(struct graph *graph, struct diagnosis *diagnosis);
+/* The same, of a graph in which more is taken for granted: they are likely only. */
+bool find_trusted_cycles(struct graph *graph, struct diagnosis *diagnosis);
+bool find_stopped_others(struct graph *graph, struct diagnosis *diagnosis);
 bool find_dead_owners(struct graph *graph, struct diagnosis *diagnosis);
 bool find_nobody_left(struct graph *graph, enum trust trust, struct diagnosis *diagnosis);
 bool find_likely_cycles(struct graph *graph, struct diagnosis *diagnosis);

@@ -26,20 +26,47 @@ static void print_object(const struct wait *wait, FILE *stream)
 		fputs(noun, stream);
 }
 
+const struct other_process *thread_process(const struct situation *situation, uint32_t thread)
+{
+	for (size_t i = situation->others_length; i > 0; i--)
+		if (thread >= situation->others[i - 1].first)
+			return &situation->others[i - 1];
+	return NULL;
+}
+
+static uint32_t number_of(const struct situation *situation, uint32_t thread)
+{
+	const struct other_process *process = thread_process(situation, thread);
+	return thread - (process ? process->first : 0) + 1;
+}
+
+char *thread_label(const struct situation *situation, uint32_t thread, char text[THREAD_LABEL])
+{
+	const struct other_process *process = thread_process(situation, thread);
+	const uint32_t number = number_of(situation, thread);
+	if (process)
+		snprintf(text, THREAD_LABEL, "%d T%" PRIu32, (int)process->pid, number);
+	else
+		snprintf(text, THREAD_LABEL, "T%" PRIu32, number);
+	return text;
+}
+
 /* How many threads from here on stand one behind the other. */
-static size_t run_length(const uint32_t *threads, size_t length)
+static size_t run_length(const struct situation *situation, const uint32_t *threads, size_t length)
 {
 	size_t n = 1;
-	while (n < length && threads[n] == threads[0] + n)
+	while (n < length && threads[n] == threads[0] + n &&
+	       thread_process(situation, threads[n]) == thread_process(situation, threads[0]))
 		n++;
 	return n;
 }
 
-void threads_print(const uint32_t *threads, size_t length, FILE *stream)
+void threads_print(const struct situation *situation, const uint32_t *threads, size_t length, FILE *stream)
 {
+	char label[THREAD_LABEL];
 	size_t named = 0;
 	for (size_t i = 0; i < length;) {
-		size_t run = run_length(threads + i, length - i);
+		size_t run = run_length(situation, threads + i, length - i);
 		if (run < 3)
 			run = 1;
 		if (named >= MOST_NAMED) {
@@ -48,48 +75,121 @@ void threads_print(const uint32_t *threads, size_t length, FILE *stream)
 		}
 		if (i > 0)
 			fputs(i + run == length ? " and " : ", ", stream);
-		fprintf(stream, "T%" PRIu32, threads[i] + 1);
+		fputs(thread_label(situation, threads[i], label), stream);
 		if (run > 1)
-			fprintf(stream, " to T%" PRIu32, threads[i + run - 1] + 1);
+			fprintf(stream, " to T%" PRIu32, number_of(situation, threads[i + run - 1]));
 		named += run > 1 ? 2 : 1;
 		i += run;
 	}
 }
 
-static void print_holders(const struct wait *wait, uint32_t thread, FILE *stream)
+#define PROCESSES_NAMED 4
+
+/* They come first. */
+static size_t count_far(const struct reach *reach)
 {
-	if (wait->outsider && wait->outsider_dead)
-		fprintf(stream, ", whose holder (thread %d) has ended", (int)wait->outsider);
-	else if (wait->outsider)
-		fprintf(stream, " held by thread %d of another process", (int)wait->outsider);
-	else if (wait->holders_length == 1 && wait->holders[0] == thread)
-		fputs(" held by itself", stream);
-	else if (wait->holders_length > 0) {
-		fputs(" held by ", stream);
-		threads_print(wait->holders, wait->holders_length, stream);
+	size_t far = 0;
+	while (far < reach->length && !reach->at[far].near)
+		far++;
+	return far;
+}
+
+/* "4711 (name), 4712 (name) and itself" */
+static void print_processes(const struct reach *reach, FILE *stream)
+{
+	const size_t far = count_far(reach);
+	const bool many = far > PROCESSES_NAMED;
+	const size_t named = many ? PROCESSES_NAMED : far;
+	const size_t all = named + (many || reach->own);
+	for (size_t i = 0; i < named; i++) {
+		const struct reaching *process = &reach->at[i];
+		fputs(i == 0 ? "" : i + 1 == all ? " and " : ", ", stream);
+		fprintf(stream, process->hidden ? "process %d (%s), which may not be looked into" : "%d (%s)",
+			(int)process->pid, process->name);
 	}
+	if (many)
+		fprintf(stream, " and %zu more", far - named + reach->own);
+	else if (reach->own)
+		fputs(" and itself", stream);
+}
+
+static void print_processes_after(const char *before, const struct wait *wait, const char *after,
+				  FILE *stream)
+{
+	struct reach reach = wait->reach;
+	/* That its own threads may shut a socket down is no news. */
+	reach.own = reach.own && wait->kind == WAIT_PIPE;
+	if (count_far(&reach) == 0)
+		return;
+	fputs(before, stream);
+	print_processes(&reach, stream);
+	fputs(after, stream);
+}
+
+static void print_holders(const struct situation *situation, uint32_t thread, FILE *stream)
+{
+	const struct wait *wait = &situation->inspection->threads[thread].wait;
+	const bool known = wait->holders_length && (wait->reach.thread || wait->reach.length == 0);
+	if (wait->kind == WAIT_FILE_LOCK && wait->reach.length) {
+		fputs(" held by ", stream);
+		print_processes(&wait->reach, stream);
+	} else if (wait->outsider && wait->outsider_dead)
+		fprintf(stream, ", whose holder (thread %d) has ended", (int)wait->outsider);
+	else if (known && wait->holders_length == 1 && wait->holders[0] == thread)
+		fputs(" held by itself", stream);
+	else if (known) {
+		fputs(" held by ", stream);
+		threads_print(situation, wait->holders, wait->holders_length, stream);
+	} else if (wait->reach.thread) {
+		fprintf(stream, " held by thread %d of ", (int)wait->reach.thread);
+		print_processes(&wait->reach, stream);
+	} else if (wait->outsider)
+		fprintf(stream, " held by thread %d of another process", (int)wait->outsider);
+	else
+		print_processes_after(", shared with ", wait, "", stream);
+}
+
+static bool are_several(const struct wait *wait)
+{
+	return count_far(&wait->reach) + (wait->reach.own && wait->kind == WAIT_PIPE) > 1;
+}
+
+static void print_child(const struct wait *wait, const char *waits, FILE *stream)
+{
+	fprintf(stream, "%s for ", waits);
+	if (wait->reach.length == 0)
+		fputs("a child process", stream);
+	const char *which =
+	    wait->reach.length == 1 && !wait->reach.own ? "its child " : "one of its children to end: ";
+	print_processes_after(which, wait, wait->reach.length == 1 && !wait->reach.own ? " to end" : "",
+			      stream);
 }
 
 /* With a verb in front: "waits for forks[1] held by T3". */
-static void print_wait(const struct wait *wait, uint32_t thread, const char *waits, FILE *stream)
+static void print_wait(const struct situation *situation, uint32_t thread, const char *waits, FILE *stream)
 {
+	const struct wait *wait = &situation->inspection->threads[thread].wait;
 	switch (wait->kind) {
 	case WAIT_COND:
 		fprintf(stream, "%s for a signal of ", waits);
 		print_object(wait, stream);
+		print_processes_after(", shared with ", wait, "", stream);
 		return;
 	case WAIT_SEMAPHORE:
 		fprintf(stream, "%s for a post of ", waits);
 		print_object(wait, stream);
+		print_processes_after(wait->object ? ", shared with " : ", last changed by ", wait, "",
+				      stream);
 		return;
 	case WAIT_FUTEX:
 		fprintf(stream, "%s for a wake of ", waits);
 		print_object(wait, stream);
+		print_processes_after(", shared with ", wait, "", stream);
 		return;
 	case WAIT_JOIN:
 		fprintf(stream, "%s for ", waits);
 		if (wait->holders_length)
-			threads_print(wait->holders, wait->holders_length, stream);
+			threads_print(situation, wait->holders, wait->holders_length, stream);
 		else
 			fputs("another thread", stream);
 		fputs(" to exit", stream);
@@ -98,9 +198,11 @@ static void print_wait(const struct wait *wait, uint32_t thread, const char *wai
 	case WAIT_SOCKET:
 		fprintf(stream, "%s to %s ", waits, wait->writes ? "write to" : "read from");
 		print_object(wait, stream);
+		print_processes_after(", whose other end ", wait, are_several(wait) ? " have" : " has",
+				      stream);
 		return;
 	case WAIT_CHILD:
-		fprintf(stream, "%s for a child process", waits);
+		print_child(wait, waits, stream);
 		return;
 	case WAIT_SIGNAL:
 		fprintf(stream, "%s for a signal of the system", waits);
@@ -108,7 +210,7 @@ static void print_wait(const struct wait *wait, uint32_t thread, const char *wai
 	default:
 		fprintf(stream, "%s for ", waits);
 		print_object(wait, stream);
-		print_holders(wait, thread, stream);
+		print_holders(situation, thread, stream);
 	}
 }
 
@@ -157,9 +259,9 @@ void wait_print(const struct situation *situation, uint32_t thread, unsigned fla
 	else if (wait->kind == WAIT_SPIN) {
 		fputs(many ? "spin for " : "spins for ", stream);
 		print_object(wait, stream);
-		print_holders(wait, thread, stream);
+		print_holders(situation, thread, stream);
 	} else
-		print_wait(wait, thread, waits, stream);
+		print_wait(situation, thread, waits, stream);
 	if (wait->detail)
 		fprintf(stream, " (%s)", wait->detail);
 	if (wait->timed && wait->kind != WAIT_SLEEP)

@@ -5,6 +5,17 @@
 #include <fmc/supervisor/report.h>
 #include <fmc/tracer/activity.h>
 
+/* A process that an account tells of, besides the one that it is of. */
+struct account_process {
+	pid_t pid;
+	char name[16];
+	struct snapshot *snapshot;
+	struct inspection inspection;
+	struct activity *settled;
+	size_t settled_length;
+	bool handlers, frozen, newcomers;
+};
+
 /*
  * An account of a process: how its threads stand at one moment, and what is wrong with them. It holds no more of the process
  * than its copy. Made by hand, it can be printed, too.
@@ -12,6 +23,11 @@
 struct account {
 	struct snapshot *snapshot;
 	struct inspection inspection;
+	/* Those that its threads wait for, as far as they have been looked at; the situation is of all together then. */
+	struct account_process *others;
+	size_t others_length;
+	struct inspection
+	    all; /* the threads of the situation; what they own is the other inspections', but for their holders */
 	struct situation situation; /* of the inspection; its arrays are the account's */
 	struct diagnosis diagnosis;
 	struct activity *settled; /* as soon as the process ran again; NULL: of a core file */
@@ -19,7 +35,8 @@ struct account {
 };
 
 /*
- * Look at a live process once. It runs again before this begins to think, and nothing of it is changed (snapshot.h).
+ * Look at a live process once. It runs again before this begins to think, and nothing of it is changed (snapshot.h). So it is with others
+ * that its threads wait for, if they may be looked at.
  *
  * STATUS_OK, else *account is NULL and `why` holds a line for the user: as snapshot_take().
  */

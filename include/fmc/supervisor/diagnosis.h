@@ -50,9 +50,22 @@ struct movement {
 	uint64_t ready_ns; /* the same, and for how long it waited for a processor */
 };
 
-/* All that a diagnosis is made from; borrowed. */
+/* Another process that was looked at, since threads wait for it. */
+struct other_process {
+	pid_t pid;
+	const char *name;
+	uint32_t first, length;		  /* its threads in the inspection */
+	bool handlers, newcomers, frozen; /* as those of struct situation */
+};
+
+/*
+ * All that a diagnosis is made from; borrowed. It is of one process. Where its threads wait for others, the threads of those follow its own
+ * in the inspection, and holders are their indices there.
+ */
 struct situation {
 	const struct inspection *inspection;
+	const struct other_process *others; /* in the order of their threads */
+	size_t others_length;
 	const char *states;		 /* of each thread, as in proc(5); 0: not known. NULL: of none */
 	const pid_t *tids;		 /* of each thread; NULL: not known. For people only */
 	const struct movement *movement; /* of each thread; NULL: one look only */
@@ -82,7 +95,14 @@ enum {
 };
 void wait_print(const struct situation *situation, uint32_t thread, unsigned flags, FILE *stream);
 
-/* "T2", "T2 and T5", "T2 to T60": threads by index, ascending. */
-void threads_print(const uint32_t *threads, size_t length, FILE *stream);
+/* "T2", "T2 and T5", "T2 to T60", "T1 and 4711 T1": threads by index, ascending. */
+void threads_print(const struct situation *situation, const uint32_t *threads, size_t length, FILE *stream);
+
+/* "T2", or "4711 T2" of another process. Returns text. */
+#define THREAD_LABEL 32
+char *thread_label(const struct situation *situation, uint32_t thread, char text[THREAD_LABEL]);
+
+/* The other process that a thread is of; NULL: it is of the first. */
+const struct other_process *thread_process(const struct situation *situation, uint32_t thread);
 
 #endif

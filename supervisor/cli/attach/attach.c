@@ -8,6 +8,20 @@
 
 #include <stdio.h>
 
+/* Of several processes the longest time. */
+static void print_still(const struct account *account, FILE *stream)
+{
+	uint64_t still = snapshot_still_ns(account->snapshot);
+	for (size_t i = 0; i < account->others_length; i++)
+		if (snapshot_still_ns(account->others[i].snapshot) > still)
+			still = snapshot_still_ns(account->others[i].snapshot);
+	if (account->others_length)
+		fprintf(stream, "\nThe %zu processes stood still for %.1f ms at most and go on.\n",
+			account->others_length + 1, (double)still / 1e6);
+	else
+		fprintf(stream, "\nThe process stood still for %.1f ms and goes on.\n", (double)still / 1e6);
+}
+
 static int report(const struct options *options, pid_t pid)
 {
 	struct account *account;
@@ -16,8 +30,7 @@ static int report(const struct options *options, pid_t pid)
 	if (status)
 		return attach_failed(status, why);
 	print_account(account, options);
-	fprintf(people_stream(options), "\nThe process stood still for %.1f ms and goes on.\n",
-		(double)snapshot_still_ns(account->snapshot) / 1e6);
+	print_still(account, people_stream(options));
 	int exits = finish_account(account, NULL, 0, options);
 	account_free(account);
 	return exits;

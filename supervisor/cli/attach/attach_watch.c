@@ -54,11 +54,11 @@ static struct part collect(const struct watch *w, bool moving)
 	return part;
 }
 
-static void print_part(const char *before, struct part part, FILE *stream)
+static void print_part(const struct watch *w, const char *before, struct part part)
 {
 	if (part.length > 0) {
-		fputs(before, stream);
-		threads_print(part.threads, part.length, stream);
+		fputs(before, w->stream);
+		threads_print(&w->account->situation, part.threads, part.length, w->stream);
 	}
 	free(part.threads);
 }
@@ -67,8 +67,8 @@ static void print_part(const char *before, struct part part, FILE *stream)
 static void print_movement(const struct watch *w)
 {
 	fprintf(w->stream, "\nAfter %.1f s:", (double)(clock_now() - w->began) / 1e9);
-	print_part(" stuck: ", collect(w, false), w->stream);
-	print_part(" moving: ", collect(w, true), w->stream);
+	print_part(w, " stuck: ", collect(w, false));
+	print_part(w, " moving: ", collect(w, true));
 	const char *before = " computing: ";
 	for (uint32_t t = 0; t < w->account->inspection.length; t++) {
 		if (percent(w, t) == 0)

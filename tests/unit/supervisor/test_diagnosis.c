@@ -510,7 +510,7 @@ static void expect_threads(size_t length, const uint32_t *list, const char *want
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
-	threads_print(list, length, stream);
+	threads_print(&(struct situation){0}, list, length, stream);
 	fclose(stream);
 	ck_assert_str_eq(text, wanted);
 	free(text);
