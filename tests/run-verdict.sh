@@ -150,10 +150,10 @@ named() {
 	judge "$locks $1: named as JSON" grep -Eq "isn't controlled: .*$2" "$SCRATCH/json"
 }
 waits='by which threads may wait for each other'
-named pipe "pipes $waits"
-named fifo "pipes $waits"
-named socketpair "sockets $waits"
-named eventfd "eventfds $waits"
+for case in pipe fifo socketpair eventfd; do
+	lock 1 $case
+	says "$locks $case: found" '^deadlock: T1 waits for T2 to exit, T2 waits for '
+done
 named signalfd "descriptors of events $waits"
 named timerfd timers
 named inotify 'events of files'
@@ -195,19 +195,16 @@ locks=descriptors
 for case in flags cloexec room seals set option; do
 	named $case 'settings of descriptors and of what they lead to'
 done
-for case in closed 'closed twice' replaced; do
+for case in closed 'closed twice'; do
 	named "$case" 'descriptors that one thread closes and another one uses'
 done
 named size 'files that one thread writes and another one reads'
 named 'standard file' 'files that one thread writes and another one reads'
-named 'standard pipe' "pipes $waits"
 named standard 'standard input, output or errors that a thread replaces'
-named waiting "pipes $waits"
-named end "sockets $waits"
 named semaphore 'semaphores of System V'
 named waitv 'futex operations other than wait, wake and requeue'
-for case in own stream; do
-	lock 0 $case
+for case in own stream replaced 'standard pipe' waiting end; do
+	lock 0 "$case"
 	says "descriptors $case: complete" '^Search complete'
 done
 # Memory that has several addresses, and code that is in no file: how threads share what they touch so can't be seen.

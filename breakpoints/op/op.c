@@ -110,6 +110,15 @@ static struct op_entry ops[OP_ALL] = {
     [OP_MEMORY_READ] = {"memory_read", CLASS_MEMORY, CLASS_NONE, 0},
     [OP_MEMORY_WRITE] = {"memory_write", CLASS_MEMORY, CLASS_NONE, 0},
     [OP_MEMORY_FLUSH] = {"memory_flush", CLASS_MEMORY, CLASS_NONE, 0},
+    [OP_PIPE_READ] = {"pipe_read", CLASS_PIPE, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_PIPE_WRITE] = {"pipe_write", CLASS_PIPE, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_PIPE_CLOSE] = {"pipe_close", CLASS_PIPE, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_EVENTFD_READ] = {"eventfd_read", CLASS_EVENTFD, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_EVENTFD_WRITE] = {"eventfd_write", CLASS_EVENTFD, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_EVENTFD_CLOSE] = {"eventfd_close", CLASS_EVENTFD, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_SOCKET_RECEIVE] = {"socket_receive", CLASS_SOCKET, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_SOCKET_SEND] = {"socket_send", CLASS_SOCKET, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_SOCKET_CLOSE] = {"socket_close", CLASS_SOCKET, CLASS_SOCKET, NEGATIVE_ERRORS},
     [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE, 0},
     [OP_OUTPUT] = {"output", CLASS_NONE, CLASS_NONE, 0},
     [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE, 0},
@@ -117,9 +126,11 @@ static struct op_entry ops[OP_ALL] = {
 };
 
 static const char *classes[CLASS_ALL] = {
-    [CLASS_NONE] = "none",     [CLASS_THREAD] = "thread",   [CLASS_MUTEX] = "mutex",   [CLASS_COND] = "cond",
-    [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier", [CLASS_SPIN] = "spin",     [CLASS_ONCE] = "once",
-    [CLASS_SEM] = "sem",       [CLASS_FUTEX] = "futex",	    [CLASS_MEMORY] = "memory",
+    [CLASS_NONE] = "none",	 [CLASS_THREAD] = "thread", [CLASS_MUTEX] = "mutex",
+    [CLASS_COND] = "cond",	 [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier",
+    [CLASS_SPIN] = "spin",	 [CLASS_ONCE] = "once",	    [CLASS_SEM] = "sem",
+    [CLASS_FUTEX] = "futex",	 [CLASS_MEMORY] = "memory", [CLASS_PIPE] = "pipe",
+    [CLASS_EVENTFD] = "eventfd", [CLASS_SOCKET] = "socket",
 };
 
 /* After those: what has been added, and the names. */
@@ -267,6 +278,16 @@ bool op_is_by_model(enum op_kind kind)
 bool op_waits_outside(enum op_kind kind)
 {
 	return has(kind, OUTSIDE);
+}
+
+bool class_in_kernel(enum object_class class)
+{
+	return class >= CLASS_PIPE && class < CLASSES;
+}
+
+bool op_in_kernel(enum op_kind kind)
+{
+	return class_in_kernel(op_class(kind));
 }
 
 bool op_shows_memory(enum op_kind kind)

@@ -212,6 +212,15 @@ static void add_free(const struct object_state *state, struct text *text)
 		/* Who waits there is told anyway. */
 		text_printf(text, state->count == 0 ? "nobody waits" : "");
 		break;
+	case CLASS_PIPE:
+	case CLASS_SOCKET:
+		text_printf(text, "%" PRIu32 " %s to read%s", state->count,
+			    state->count == 1 ? "byte" : "bytes",
+			    state->standing / KERNEL_FULL ? ", full" : "");
+		break;
+	case CLASS_EVENTFD:
+		text_printf(text, "value %" PRIu64, state->count | (uint64_t)state->standing << 32);
+		break;
 	case CLASS_MUTEX:
 	case CLASS_SPIN:
 		text_printf(text, "free");

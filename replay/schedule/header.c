@@ -20,7 +20,7 @@
 static const char *const key_names[KEYS] = {
     "fmc",    "program", "arg",	     "directory", "module",	  "env",	   "hidden",
     "input",  "fair",	 "depth",    "timeouts",  "clock",	  "atomics",	   "memory",
-    "waking", "expect",	 "head",     "promoted",  "property",	  "ops",	   "op",
+    "waking", "expect",	 "head",     "shared",   "promoted",  "property",	  "ops",	   "op",
     "image",  "origin",	 "strategy", "thread",	  "verdict",	  "message",	   "signature",
     "end",    "loop",	 "length",   "outcome",	  "outcome-part", "outcome-first",
 };
@@ -225,6 +225,25 @@ static enum status add_head(struct parser *p, const char *value)
 	return STATUS_OK;
 }
 
+/* "CLASS NUMBER [from TRANSITION]" */
+static enum status add_shared(struct parser *p, const char *value)
+{
+	struct shared_descriptor descriptor;
+	char shown[64], *text = NULL;
+	enum status status = set_string(p, &text, value);
+	if (status != STATUS_OK)
+		return status;
+	const bool good = shared_parse(text, &descriptor);
+	free(text);
+	if (!good)
+		return parser_fail(p, "expected a descriptor that threads share, not '%s'",
+				   parser_excerpt(shown, value, strlen(value)));
+	if (!shared_add(&p->schedule->header.shared, &descriptor))
+		return parser_fail(p, "more than %d descriptors that threads share, or one twice",
+				   SHARED_MOST);
+	return STATUS_OK;
+}
+
 /* "MODULE+0xOFFSET" */
 static enum status add_promoted(struct parser *p, const char *value)
 {
@@ -323,6 +342,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_expected(p, value);
 	case KEY_HEAD:
 		return add_head(p, value);
+	case KEY_SHARED:
+		return add_shared(p, value);
 	case KEY_PROMOTED:
 		return add_promoted(p, value);
 	case KEY_PROPERTY:
@@ -367,7 +388,7 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 static bool is_list(enum key key)
 {
 	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_HIDDEN || key == KEY_OP ||
-	       key == KEY_HEAD || key == KEY_PROMOTED || key == KEY_PROPERTY || key == KEY_THREAD;
+	       key == KEY_HEAD || key == KEY_SHARED || key == KEY_PROMOTED || key == KEY_PROPERTY || key == KEY_THREAD;
 }
 
 enum status parser_header_line(struct parser *p, const char *line)

@@ -57,6 +57,15 @@ static void add_loops(struct text *text, const struct loops *loops)
 	}
 }
 
+static void add_shared(struct text *text, const struct shared *shared)
+{
+	for (uint32_t i = 0; i < shared->length; i++) {
+		char line[SHARED_TEXT];
+		shared_print(&shared->at[i], line);
+		add_value(text, "shared", line);
+	}
+}
+
 static void add_promoted(struct text *text, const struct promoted *promoted)
 {
 	for (size_t i = 0; promoted && i < promoted->length; i++) {
@@ -113,6 +122,7 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	add_value(text, "outcome-first", header->outcome_first);
 	add_value(text, "expect", header->expected);
 	add_loops(text, &header->loops);
+	add_shared(text, &header->shared);
 	add_promoted(text, header->promoted);
 	add_value(text, "ops", header->ops);
 	add_list(text, "op", header->kinds);

@@ -165,6 +165,13 @@ static void end_misused(struct outcome *outcome, enum misuse misuse)
 	outcome->end_value = (int)misuse;
 }
 
+static void hear_kernel(struct execution *x, struct transition *transition, const struct outcome *outcome)
+{
+	transition->word = outcome->said.word;
+	transition->word2 = outcome->said.word2;
+	model_kernel_says(x->block.model, &transition->op, &outcome->said);
+}
+
 /* The thread performs its pending operation; false: the execution is over. */
 static bool perform(struct execution *x, const struct alternative *taken, size_t first, size_t count)
 {
@@ -211,6 +218,8 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	if (outcome.births > 0)
 		done->created = outcome.created;
 	done->births = outcome.births;
+	if (outcome.said_valid)
+		hear_kernel(x, done, &outcome);
 	if (outcome.kind == OUTCOME_EXITED)
 		done->flags |= TRANSITION_EXITS;
 	x->previous = t;

@@ -6,18 +6,34 @@
 
 enum {
 	THREAD_WORDS = 6,
-	OBJECT_WORDS = 4,
+	OBJECT_WORDS = 5,
 	USER_WORDS = OBJECT_USER_BYTES / 8,
 	MOST_WORDS = OBJECT_WORDS + USER_WORDS
 };
 
 /* Which of arg, arg2, arg3 are state; the others are time-outs or unused. */
 static const uint8_t args_that_count[OP_ALL] = {
-    [OP_MUTEX_INIT] = 1,	[OP_SEM_INIT] = 1,     [OP_COND_RELOCK] = 1, [OP_FUTEX_WAIT] = 3,
-    [OP_RWLOCK_INIT] = 1,	[OP_BARRIER_INIT] = 1, [OP_ONCE_END] = 1,    [OP_THREAD_CANCELSTATE] = 1,
-    [OP_THREAD_CANCELTYPE] = 1, [OP_FUTEX_ASLEEP] = 2, [OP_FUTEX_WAKE] = 3,  [OP_FUTEX_REQUEUE] = 7,
-    [OP_FUTEX_WAKE_OP] = 7,	[OP_PROCESS_EXIT] = 1, [OP_MEMORY_READ] = 3, [OP_MEMORY_WRITE] = 7,
-    [OP_MEMORY_FLUSH] = 3,	[OP_CHOOSE] = 1,       [OP_SYSCALL] = 1,     [OP_USER... OP_ALL - 1] = 7,
+    [OP_MUTEX_INIT] = 1,
+    [OP_SEM_INIT] = 1,
+    [OP_COND_RELOCK] = 1,
+    [OP_FUTEX_WAIT] = 3,
+    [OP_RWLOCK_INIT] = 1,
+    [OP_BARRIER_INIT] = 1,
+    [OP_ONCE_END] = 1,
+    [OP_THREAD_CANCELSTATE] = 1,
+    [OP_THREAD_CANCELTYPE] = 1,
+    [OP_FUTEX_ASLEEP] = 2,
+    [OP_FUTEX_WAKE] = 3,
+    [OP_FUTEX_REQUEUE] = 7,
+    [OP_FUTEX_WAKE_OP] = 7,
+    [OP_PROCESS_EXIT] = 1,
+    [OP_MEMORY_READ] = 3,
+    [OP_MEMORY_WRITE] = 7,
+    [OP_PIPE_READ... OP_SOCKET_CLOSE] = 3,
+    [OP_MEMORY_FLUSH] = 3,
+    [OP_CHOOSE] = 1,
+    [OP_SYSCALL] = 1,
+    [OP_USER... OP_ALL - 1] = 7,
 };
 
 static uint64_t pair(uint32_t low, uint32_t high)
@@ -57,6 +73,7 @@ static uint32_t words_of_object(const struct model *m, uint32_t object, uint64_t
 	words[1] = pair(o->owner, o->count);
 	words[2] = pair(o->first, o->last);
 	words[3] = pair(o->sleepers, o->spurious);
+	words[4] = o->standing;
 	if (o->class < CLASS_USER)
 		return OBJECT_WORDS;
 	__builtin_memcpy(words + OBJECT_WORDS, model_user_const(m, object), OBJECT_USER_BYTES);

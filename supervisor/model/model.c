@@ -73,6 +73,7 @@ uint32_t model_add_object(struct model *m, const struct object_state *state)
 	    .wakeup = (uint8_t)state->wakeup,
 	    .owner = NO_THREAD,
 	    .spurious = state->class == CLASS_COND ? state->spurious : 0,
+	    .standing = class_in_kernel(state->class) ? state->standing : 0,
 	    .first = NO_THREAD,
 	    .last = NO_THREAD,
 	};

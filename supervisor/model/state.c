@@ -61,6 +61,7 @@ void model_object_state(const struct model *m, uint32_t object, struct object_st
 	state->count = o->class == CLASS_COND || o->class == CLASS_FUTEX ? o->sleepers : o->count;
 	state->wakeup = o->wakeup;
 	state->spurious = o->spurious;
+	state->standing = o->standing;
 	state->unspent = o->class == CLASS_BARRIER ? barrier_unspent(o) : o->unspent;
 	state->sleepers = o->sleepers;
 	state->destroyed = o->flags & OBJECT_DESTROYED;

@@ -64,12 +64,13 @@ enum object_flag {
 
 struct model_object {
 	uint8_t class; /* enum object_class */
-	uint8_t type;  /* as in struct object_state, like owner, count, wakeup, spurious, unspent */
+	uint8_t type;  /* as in struct object_state, like owner, count, wakeup, spurious, standing, unspent */
 	uint8_t flags; /* enum object_flag */
 	uint8_t wakeup;
 	uint32_t owner; /* mutex, spinlock: NO_THREAD iff free */
 	uint32_t count;
 	uint32_t spurious;
+	uint32_t standing;
 	uint32_t unspent;     /* decides nothing of what happens, and is no part of digests */
 	uint32_t first, last; /* sleepers, or the threads in the queue, in the order of coming */
 	uint32_t sleepers;    /* length of that queue */

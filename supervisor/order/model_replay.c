@@ -219,9 +219,13 @@ static void settle(struct model_replay *r, size_t k, const struct effect *effect
 		be_born(r, transition->created + i);
 	if (effect->asleep)
 		return;
+	const bool stops = k + 1 < r->trace->length || stops_between(r->trace);
+	if (op_in_kernel(transition->op.kind) && stops)
+		model_kernel_says(r->model, &transition->op,
+				  &(struct observation){transition->word, transition->word2});
 	if (transition->flags & TRANSITION_EXITS)
 		model_thread_exit(r->model, t);
-	else if (k + 1 < r->trace->length || stops_between(r->trace))
+	else if (stops)
 		arrive(r, t, r->next[k]);
 }
 

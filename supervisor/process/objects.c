@@ -175,6 +175,25 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 	return number;
 }
 
+/* Where nothing can be: addresses of programs are below. */
+#define NO_ADDRESS (UINT64_C(1) << 63)
+
+uint32_t objects_add(struct process *process, const struct process_object *object,
+		     const struct object_state *state)
+{
+	if (process->objects_length == process->objects_room && !grow(process))
+		return NO_OBJECT;
+	const uint32_t number = model_block_add_object(process->model, state);
+	if (number == NO_OBJECT)
+		return NO_OBJECT;
+	const uint64_t address = NO_ADDRESS | number;
+	*find_slot(process, object->class, address) =
+	    (struct object_slot){.address = address, .class = object->class, .number = number};
+	process->objects[process->objects_length] = *object;
+	process->objects[process->objects_length++].address = address;
+	return number;
+}
+
 static bool mutex_is_another(const struct process *process, const struct object_state *known,
 			     const struct object_state *found, pid_t owner)
 {

@@ -92,9 +92,24 @@ struct process_thread {
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
 
+/*
+ * An object of the kernel's has no address, but descriptors: of a pipe one that reads and one that writes, of a queue of a socket's the
+ * socket that receives and the one that sends, of an eventfd twice the same. -1: the process has none any more.
+ */
+#define KERNEL_MOST 256
+struct kernel_object {
+	uint64_t
+	    id; /* by which the kernel tells it from others of its class; of a queue the receiving socket's */
+	uint64_t sender; /* of a queue: the sending socket's */
+	int descriptors[2];
+	uint32_t full; /* a write of so many bytes has been found to wait, 0: none has since the last read */
+	bool gone;     /* it has no descriptors; another one may get its id */
+};
+
 struct process_object {
 	enum object_class class;
 	uint64_t address;
+	struct kernel_object kernel;
 	uint8_t remains[REMAINS_BYTES]; /* of a destroyed one: what was there when the function returned */
 };
 
@@ -191,9 +206,25 @@ enum channel_kind {
 /* uses/uses.c: which threads have used which of them, from the second thread on. */
 enum use { USE_DEPENDS = 1, USE_CHANGES = 2, USE_SHARED = 4 };
 
+/* The same of objects of the kernel whose calls can be operations: see uses/kernel_uses.c. */
+#define KERNEL_DESCRIPTORS 8
+struct kernel_use {
+	enum object_class class;
+	uint64_t id;
+	uint32_t thread; /* the first that has used it */
+	bool shared;	 /* another one has, too */
+	bool unfollowed; /* in a way that can't be an operation */
+	bool own;	 /* nobody else had it */
+	uint32_t length; /* descriptors of calls that weren't operations: */
+	int descriptors[KERNEL_DESCRIPTORS];
+};
+
 struct uses {
 	struct channel_use *at; /* open addressing */
 	size_t length, room;
+	struct kernel_use kernel[KERNEL_MOST];
+	uint32_t kernel_length;
+	bool followed; /* what the present call does with its descriptor is known there */
 	struct {
 		uint64_t one, other;
 	} pairs[32]; /* of sockets, by the numbers of their files */
@@ -225,7 +256,13 @@ struct process {
 	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
 	struct loops *loops; /* the options', or: */
 	struct loops own_loops;
-	uint32_t known;		   /* so many of them are in use in this execution */
+	uint32_t known;	       /* so many of them are in use in this execution */
+	struct shared *shared; /* the options', or: */
+	struct shared own_shared;
+	uint32_t shared_known;	      /* so many of them are in use in this execution */
+	bool has_learned;	      /* it has learned of others just now */
+	uint32_t kernel[KERNEL_MOST]; /* the objects of the kernel among all, */
+	uint32_t kernel_length;
 	struct heads counting;	   /* those that are counted in this target */
 	uint64_t transitions;	   /* of this execution */
 	uint32_t ran_last;	   /* who performed the last of them, where loops are known */
@@ -233,6 +270,7 @@ struct process {
 	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long */
 	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
 	int going_signal;
+	bool has_fifo; /* it has opened one by its name: copies of the process would share it */
 	bool has_channels, watches_channels, looked_for_channels;
 	struct uses uses;
 	struct performed performed;
@@ -266,6 +304,9 @@ void objects_clear(struct process *process);
 /* Know these instead, by their numbers; false without memory. */
 bool objects_restore(struct process *process, const struct process_object *objects, uint32_t length);
 uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises);
+/* One that has no address; it gets a number that is none. NO_OBJECT without memory. */
+uint32_t objects_add(struct process *process, const struct process_object *object,
+		     const struct object_state *state);
 /* Before an operation that the model would hold back: does the object's memory agree? If not, it is another
  * object. */
 void objects_verify(struct process *process, const struct op *op);

@@ -1,3 +1,4 @@
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 
 #include <fcntl.h>
@@ -140,10 +141,14 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 		return false;
 	if (!regs)
 		return true;
+	const bool models = op_in_kernel(op->kind) && !target_descendants(process->target);
 	long number = (long)regs->orig_rax;
 	if (number != SYS_rt_sigtimedwait && (process->signalled || process->disturbed) &&
 	    (signals_deliverable(tracee) || signals_fatal(tracee)))
 		return true;
+	/* Of what nobody else has, the model knows. */
+	if (models)
+		return false;
 	if (call_traits(number)->awaits == AWAITS_SIGNAL)
 		return signal_ready(process, tracee, number, regs);
 	number = number < 0 ? (long)op->arg : number;
@@ -160,7 +165,7 @@ static bool waits_for_outside(const struct process *process, uint32_t thread, co
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
-	if (!op_waits_outside(op->kind))
+	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind))
 		return false;
 	if (!regs || op->flags & OP_ABSENT)
 		return true;
@@ -226,7 +231,7 @@ static bool may_follow_time(const struct process *process)
 void outside_meet(struct process *process, struct tracee *tracee, const struct op *op)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	if (!op_waits_outside(op->kind) || !regs || !may_follow_time(process))
+	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind) || !regs || !may_follow_time(process))
 		return;
 	const long number = (long)regs->orig_rax;
 	if (any_descriptor(process, number < 0 ? (long)op->arg : number, regs, meets_others, false))
@@ -246,7 +251,7 @@ static bool awaits_others(const struct process *process, uint32_t thread, const 
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
-	if (!op_waits_outside(op->kind) || op->flags & OP_ABSENT || !regs)
+	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind) || op->flags & OP_ABSENT || !regs)
 		return false;
 	const long number = (long)regs->orig_rax;
 	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others,
@@ -275,8 +280,11 @@ static enum hope await_any(struct process *process)
 		hope = HOPE_LOST;
 	process->hope_lost = hope == HOPE_LOST;
 	for (uint32_t t = 0; t < model_threads(model); t++)
-		if (!model_exited(model, t))
+		if (!model_exited(model, t)) {
 			objects_verify(process, model_pending(model, t));
+			if (op_in_kernel(model_pending(model, t)->kind))
+				kernel_verify(process, model_pending(model, t));
+		}
 	return hope;
 }
 

@@ -196,6 +196,17 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		}
 		perform_go_on(process, thread, outcome);
 		return;
+	case OP_PIPE_READ:
+	case OP_PIPE_WRITE:
+	case OP_PIPE_CLOSE:
+	case OP_EVENTFD_READ:
+	case OP_EVENTFD_WRITE:
+	case OP_EVENTFD_CLOSE:
+	case OP_SOCKET_RECEIVE:
+	case OP_SOCKET_SEND:
+	case OP_SOCKET_CLOSE:
+		perform_go_on(process, thread, outcome);
+		return;
 	case OP_FUTEX_WAIT:
 	case OP_FUTEX_ASLEEP:
 	case OP_FUTEX_RESUME:

@@ -53,6 +53,9 @@ static bool on_blocked(struct run *run, long number, uint64_t first)
 		return run_fail(run, END_ERROR, status, "can't stop a waiting thread");
 	if (stop.kind != STOP_INTERRUPT)
 		return run_handle(run, &stop);
+	const enum sleeps sleeps = kernel_sleeps(run, number);
+	if (sleeps != SLEEPS_OUTSIDE)
+		return sleeps == SLEEPS_AGAIN || run_resume(run, 0);
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	struct call call = {.op = {.kind = OP_SYSCALL, .arg = number, .place = regs ? regs->rip : 0}};
 	return run_stop_before(run, &call);

@@ -11,7 +11,7 @@
  *
  *     run.c                  the loop: wait, tell what the stop is, go on
  *     go.c                   how a thread goes on, and how the way ends
- *     traps.c, syscalls.c    what it meets there
+ *     traps.c, syscalls.c, kernel.c    what it meets there
  *     before.c               the end of the way: the thread stands before an operation
  *     lives.c                births and deaths of threads, other processes
  *     signals.c              signals
@@ -66,6 +66,20 @@ bool run_is_gadget(const struct run *run, uint64_t address);
 bool run_on_trap(struct run *run, const struct stop *stop);
 /* A second thread is about to exist: from now on operations are visible. */
 bool run_become_threaded(struct run *run);
+
+/*
+ * kernel.c: the thread stands before this system call. is_operation: is it one on an object that threads share? Then *call has all but
+ * the numbers of its objects. sleeps: the thread has been stopped as it slept in it. learned: some were found to be shared just now; true:
+ * the execution is to be run anew.
+ */
+enum sleeps {
+	SLEEPS_OUTSIDE, /* it waits for something that the model doesn't know */
+	SLEEPS_IN_OPERATION, /* it is an operation: let go on, the thread comes to stand before it, or before the rest of it */
+	SLEEPS_AGAIN /* others are operations from now on, and the execution is to be run anew */
+};
+bool kernel_is_operation(struct run *run, long number, struct call *call);
+enum sleeps kernel_sleeps(struct run *run, long number);
+bool kernel_learned(struct run *run);
 
 /* syscalls.c */
 bool run_on_syscall(struct run *run, const struct stop *stop);

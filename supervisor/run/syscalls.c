@@ -194,10 +194,15 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 	}
 	if (wakes_for_operation(run, &call))
 		return run_resume(run, 0);
+	if (call.op.kind == OP_NONE && kernel_is_operation(run, stop->number, &call))
+		return run_stop_before(run, &call);
 	if (call.op.kind == OP_NONE) {
 		run_note_syscall(run->process, run->thread, stop->number);
-		return outputs_call(run, stop->number, &call) ? run_stop_before(run, &call)
-							      : run_resume(run, 0);
+		if (kernel_learned(run))
+			return true;
+		return kernel_is_operation(run, stop->number, &call) || outputs_call(run, stop->number, &call)
+			   ? run_stop_before(run, &call)
+			   : run_resume(run, 0);
 	}
 	if (run->until_wait && call.op.kind == OP_FUTEX_WAIT)
 		return run_stop_before(run, &call);

@@ -11,7 +11,8 @@ bool run_become_threaded(struct run *run)
 	if (run->process->threaded)
 		return false;
 	run->process->threaded = true;
-	run->process->controlled = !run->process->uncontrolled[0] && !run->process->signalled;
+	run->process->controlled =
+	    !run->process->uncontrolled[0] && !run->process->signalled && !run->process->has_fifo;
 	enum status status = entries_plant_all(run->process->entries, run->process->target);
 	if (status == STATUS_INTERRUPTED)
 		return run_fail(run, END_INTERRUPTED, status, "interrupted");

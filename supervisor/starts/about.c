@@ -93,6 +93,16 @@ const struct loops *process_loops(const struct process *process)
 	return process->loops;
 }
 
+const struct shared *process_shared(const struct process *process)
+{
+	return process->shared;
+}
+
+uint32_t process_learned(const struct process *process)
+{
+	return loops_length(process->loops) + shared_length(process->shared);
+}
+
 bool process_spins(const struct process *process, uint32_t thread)
 {
 	const struct process_thread *self = &process->threads[thread];

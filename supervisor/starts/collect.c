@@ -1,4 +1,5 @@
 /* A finding from an execution at its end, while its threads can still be looked at. */
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 
 #include <fmc/breakpoints/place.h>
@@ -142,6 +143,11 @@ static void name_object(struct collector *c, struct namer *namer, uint32_t objec
 	uint64_t address = process_object(c->process, object);
 	uint64_t size = object_size(model_object_class(model, object));
 	char name[256];
+	if (class_in_kernel(model_object_class(model, object))) {
+		kernel_name(c->process, object, name, sizeof name);
+		f->objects[object] = keep(c, name);
+		return;
+	}
 	if (c->target)
 		places_name(c->places, c->target, address, name, sizeof name);
 	else

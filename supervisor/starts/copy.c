@@ -1,4 +1,5 @@
 /* A process between two transitions, kept and put back: the image, and what fmc knows of its threads and objects. */
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/starts/starts.h"
 
 #include <stdlib.h>
@@ -141,6 +142,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 		process->machine.ops->finish(&process->machine);
 		return STATUS_NO_MEMORY;
 	}
+	kernel_restore(process);
 	process->threaded = copy->threaded;
 	process->controlled = copy->controlled;
 	process->signalled = copy->signalled;

@@ -1,4 +1,5 @@
 /* A process in the middle of a transition, kept and put in the place of the one that performs it. */
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/starts/starts.h"
 
 #include <stdlib.h>
@@ -61,6 +62,7 @@ static void change_target(struct process *process, struct target *target)
 	}
 	target_kill(process->target);
 	process->target = target;
+	kernel_restore(process);
 	process_watch_target(process);
 }
 

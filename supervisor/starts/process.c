@@ -1,4 +1,5 @@
 /* The life of a process machine. */
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 #include "supervisor/starts/starts.h"
 #include "supervisor/uses/uses.h"
@@ -55,6 +56,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->controlled = false;
 	process->signalled = false;
 	process->disturbed = false;
+	process->has_fifo = false;
 	process->has_channels = false;
 	process->watches_channels = false;
 	process->looked_for_channels = false;
@@ -65,6 +67,9 @@ static void start_target(struct process *process, struct outcome *first)
 	process->hope_lost = false;
 	process->going = false;
 	process->known = loops_length(process->loops);
+	process->shared_known = shared_length(process->shared);
+	process->has_learned = false;
+	process->kernel_length = 0;
 	process->counting = (struct heads){0};
 	process->transitions = 0;
 	process->ran_last = NO_THREAD;
@@ -169,7 +174,11 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	struct process *process = process_of(machine);
 	look_turn(process, thread);
 	rounds_begin(process, thread);
+	const bool in_kernel = op_in_kernel(op->kind);
+	if (in_kernel)
+		kernel_verify(process, op);
 	process_perform(machine, thread, op, choice, effect, outcome);
+	outcome->said_valid = in_kernel && kernel_ask(process, op, &outcome->said);
 	if (process->signalled || process->disturbed)
 		signals_handle(process, thread, outcome);
 }
@@ -229,6 +238,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->options = *options;
 	process->options.program.keeps_numbers = true;
 	process->loops = options->loops ? options->loops : &process->own_loops;
+	process->shared = options->shared ? options->shared : &process->own_shared;
 	process->capture = process->printed = -1;
 	process->find_places = options->places;
 	process->names_objects = waking_wants_names(options->waking);

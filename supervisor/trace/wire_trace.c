@@ -130,6 +130,7 @@ static void put_object(struct saver *saver, const struct object_state *state)
 	save_number(saver, state->count);
 	save_number(saver, state->wakeup);
 	save_number(saver, state->spurious);
+	save_number(saver, state->standing);
 	save_number(saver, state->sleepers);
 	save_number(saver, state->unspent);
 	save_number(saver, state->destroyed);
@@ -165,6 +166,7 @@ static bool get_object(struct loader *loader, struct trace *trace)
 	state.count = get_word(loader);
 	state.wakeup = (uint32_t)load_most(loader, WAKEUPS - 1);
 	state.spurious = get_word(loader);
+	state.standing = get_word(loader);
 	state.sleepers = get_word(loader);
 	state.unspent = get_word(loader);
 	state.destroyed = load_bool(loader);

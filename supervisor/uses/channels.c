@@ -1,3 +1,4 @@
+#include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
 #include <fmc/tracer/call_traits.h>
@@ -44,10 +45,21 @@ static bool is_watched(const struct process *process, int descriptor, const void
 	return descriptor > STDERR_FILENO;
 }
 
+/* Of eventfds another one may get its number in the kernel. */
+static bool is_of_eventfd(const struct process *process, int descriptor, const void *context)
+{
+	struct kernel_end end;
+	return kernel_look(process, descriptor, &end) && end.class == CLASS_EVENTFD &&
+	       end.id == *(const uint64_t *)context;
+}
+
 static void note_close(struct process *process, int descriptor)
 {
 	struct stat file;
-	uses_end(&process->uses, CHANNEL_EVENTFD, (uint64_t)descriptor);
+	struct kernel_end end;
+	if (process->uses.kernel_length > 0 && kernel_look(process, descriptor, &end) &&
+	    end.class == CLASS_EVENTFD && !uses_any_descriptor(process, descriptor, is_of_eventfd, &end.id))
+		kernel_use_end(process, CLASS_EVENTFD, end.id);
 	uses_end(&process->uses, CHANNEL_OTHER, (uint64_t)descriptor);
 	uses_end(&process->uses, CHANNEL_POSITION, (uint64_t)descriptor);
 	if (channels_find_file(process, descriptor, &file) && S_ISREG(file.st_mode) && file.st_nlink == 0)
@@ -222,12 +234,24 @@ static bool makes_descriptors(const struct process *process, long number)
 	}
 }
 
+/* To close an eventfd changes nothing for others but that the descriptor is gone. */
+static void note_kernel_call(struct process *process, uint32_t thread, struct tracee *tracee, long number)
+{
+	struct kernel_call call;
+	process->uses.followed = process->threaded && process->watches_channels &&
+				 !is_alone(process, thread) &&
+				 kernel_call_decode(process, tracee, number, &call);
+	if (process->uses.followed && call.kind != OP_EVENTFD_CLOSE)
+		kernel_use_note(process, thread, &call, false);
+}
+
 void channels_note(struct process *process, uint32_t thread, long number)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
 	if (!regs)
 		return;
+	note_kernel_call(process, thread, tracee, number);
 	if (makes_descriptors(process, number)) {
 		process->has_channels = true;
 		if (process->threaded)
@@ -236,7 +260,7 @@ void channels_note(struct process *process, uint32_t thread, long number)
 	const bool replaces = number == SYS_dup2 || number == SYS_dup3;
 	if (replaces && process->threaded && process->options.note_unseen && regs->rsi <= STDERR_FILENO)
 		process_remark(process, "standard input, output or errors that a thread replaces");
-	if (number == SYS_socketpair && process->options.note_unseen)
+	if (number == SYS_socketpair)
 		make_pair(process, tracee, regs);
 	else if (number == SYS_close) {
 		if (process->threaded && !is_alone(process, thread))

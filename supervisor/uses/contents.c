@@ -24,30 +24,22 @@ void descriptors_used(struct process *process, uint32_t thread, int descriptor)
 	descriptors_open(process, thread, descriptor, USE_DEPENDS);
 }
 
-static enum channel_kind kind_of(const char *link)
+/* Events of the kernel's, without an object of their own here. */
+static bool is_event(const char *link)
 {
-	static const struct {
-		const char *beginning;
-		enum channel_kind kind;
-	} kinds[] = {{"socket:", CHANNEL_SOCKET},
-		     {"anon_inode:[eventfd]", CHANNEL_EVENTFD},
-		     {"anon_inode:[signalfd]", CHANNEL_OTHER},
-		     {"anon_inode:[timerfd]", CHANNEL_OTHER},
-		     {"anon_inode:inotify", CHANNEL_OTHER},
-		     {"anon_inode:[userfaultfd]", CHANNEL_OTHER}};
+	static const char *const kinds[] = {"anon_inode:[signalfd]", "anon_inode:[timerfd]",
+					    "anon_inode:inotify", "anon_inode:[userfaultfd]"};
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		if (strncmp(link, kinds[i].beginning, strlen(kinds[i].beginning)) == 0)
-			return kinds[i].kind;
-	return CHANNEL_NONE;
+		if (strncmp(link, kinds[i], strlen(kinds[i])) == 0)
+			return true;
+	return false;
 }
 
-/* Both ends of a pair of sockets are one, and so are all sockets that weren't seen as they were made. */
-static uint64_t pair_of(const struct uses *uses, uint64_t number)
+/* Calls on these can be operations. */
+static bool is_shared_object(const struct stat *file, const char *link)
 {
-	for (uint32_t i = 0; i < uses->pairs_length; i++)
-		if (uses->pairs[i].one == number || uses->pairs[i].other == number)
-			return i + 1;
-	return 0;
+	return S_ISFIFO(file->st_mode) || S_ISSOCK(file->st_mode) ||
+	       strcmp(link, "anon_inode:[eventfd]") == 0;
 }
 
 static void note_file(struct process *process, uint32_t thread, int descriptor, const struct stat *file,
@@ -72,13 +64,11 @@ void channels_note_descriptor(struct process *process, uint32_t thread, int desc
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
 	const ssize_t length = readlink(path, link, sizeof link - 1);
 	link[length < 0 ? 0 : length] = '\0';
-	const enum channel_kind kind = kind_of(link);
-	if (S_ISFIFO(file.st_mode))
-		uses_note(process, thread, CHANNEL_PIPE, channels_file_id(&file), depends);
-	else if (kind == CHANNEL_SOCKET)
-		uses_note(process, thread, kind, pair_of(&process->uses, file.st_ino), depends);
-	else if (kind != CHANNEL_NONE)
-		uses_note(process, thread, kind, (uint64_t)descriptor, depends);
+	const bool shared = is_shared_object(&file, link);
+	if (shared && !process->uses.followed)
+		kernel_use_note_descriptor(process, thread, descriptor);
+	else if (is_event(link))
+		uses_note(process, thread, CHANNEL_OTHER, (uint64_t)descriptor, depends);
 	else if (S_ISREG(file.st_mode))
 		note_file(process, thread, descriptor, &file, ways);
 	else if (S_ISCHR(file.st_mode) && major(file.st_rdev) != memory)

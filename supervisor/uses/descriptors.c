@@ -73,6 +73,10 @@ static void note_ioctl(struct process *process, uint32_t thread, int descriptor,
 	case FIOASYNC:
 		uses_note(process, thread, CHANNEL_STATE, (uint64_t)descriptor, USE_CHANGES);
 		return;
+	case FIONREAD:
+		if (process->uses.followed)
+			return;
+		break;
 	case TCGETS:
 		/* Is it a terminal? What isn't stays so. */
 		if (!channels_find_file(process, descriptor, &file) || !S_ISCHR(file.st_mode))

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -136,6 +137,16 @@ static void note_changing(struct process *process, struct tracee *tracee, const 
 	snprintf(process->changing, sizeof process->changing, "%.60s%s", path, at);
 }
 
+/* What is written there is read once. */
+static bool is_fifo(const struct process *process, const char *path)
+{
+	char full[PATH_ROOM + 48];
+	struct stat file;
+	snprintf(full, sizeof full, "/proc/%d/%s/%s", target_pid(process->target),
+		 *path == '/' ? "root" : "cwd", path);
+	return stat(full, &file) == 0 && S_ISFIFO(file.st_mode);
+}
+
 static void note(struct process *process, struct tracee *tracee, const char *path, int flags)
 {
 	const bool writes = (flags & O_ACCMODE) != O_RDONLY, reads = (flags & O_ACCMODE) != O_WRONLY;
@@ -167,7 +178,11 @@ void files_opened(struct process *process, struct tracee *tracee)
 	if (says_something_else(path))
 		note_changing(process, tracee, path);
 	/* Most are read alone, and those of libraries are many. */
-	if (is_kept(path) && ((flags & O_ACCMODE) != O_RDONLY || find(process, path)))
+	if (!is_kept(path))
+		return;
+	if (is_fifo(process, path))
+		process->has_fifo = true;
+	else if ((flags & O_ACCMODE) != O_RDONLY || find(process, path))
 		note(process, tracee, path, flags);
 }
 

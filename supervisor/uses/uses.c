@@ -126,6 +126,7 @@ void uses_forget(struct uses *uses)
 	for (size_t i = 0; i < uses->room && uses->length > 0; i++)
 		uses->at[i].kind = CHANNEL_NONE;
 	uses->length = 0;
+	uses->kernel_length = 0;
 }
 
 void uses_release(struct uses *uses)

@@ -51,6 +51,20 @@ uint8_t uses_ways(const struct uses *uses, enum channel_kind kind, uint64_t id);
 void uses_release(struct uses *uses);
 
 /*
+ * kernel_uses.c: the same of objects whose calls can be operations. note: the thread makes this call, which is one (`operation`), or isn't
+ * yet. note_descriptor: it does something else with what is behind the descriptor. end: the object is gone.
+ */
+struct kernel_call;
+void kernel_use_note(struct process *process, uint32_t thread, const struct kernel_call *call,
+		     bool operation);
+void kernel_use_note_descriptor(struct process *process, uint32_t thread, int descriptor);
+/* A thread sleeps in the call: another one has to use the object. False: that can't be known. */
+bool kernel_use_learn(struct process *process, const struct kernel_call *call);
+/* Was it seen before that nobody else has the call's object? */
+bool kernel_use_owns(struct process *process, const struct kernel_call *call);
+void kernel_use_end(struct process *process, enum object_class class, uint64_t id);
+
+/*
  * descriptors.c: the same of descriptors themselves; false: the call isn't about them. closed: the thread is about to close this one.
  */
 bool descriptors_note(struct process *process, uint32_t thread, long number,

@@ -85,6 +85,19 @@ enum op_kind {
 	OP_MEMORY_READ,	  /* fmc_point(): the program is about to read; arg: how many bytes, arg2: address */
 	OP_MEMORY_WRITE, /* the same, to write; arg3: where as many bytes are that it reads for that, 0: nowhere */
 	OP_MEMORY_FLUSH, /* the thread's oldest store that waits in its buffer reaches memory; arg, arg2: as above */
+	/*
+	 * Calls on objects of the kernel that threads share. arg: how many bytes are to be written, of an eventfd the number; arg2: 1 if
+	 * it never waits. Those of a socket are on the queue that they read from or write to.
+	 */
+	OP_PIPE_READ,
+	OP_PIPE_WRITE,
+	OP_PIPE_CLOSE,
+	OP_EVENTFD_READ,
+	OP_EVENTFD_WRITE,
+	OP_EVENTFD_CLOSE,
+	OP_SOCKET_RECEIVE,
+	OP_SOCKET_SEND,
+	OP_SOCKET_CLOSE, /* close() or shutdown(); object2: the queue of the other end */
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
 	OP_PROCESS_EXIT, /* exit_group; arg: status */
@@ -121,6 +134,9 @@ enum object_class {
 	CLASS_SEM,
 	CLASS_FUTEX,
 	CLASS_MEMORY, /* what begins at one address: accesses of other lengths there are on one object */
+	CLASS_PIPE,   /* objects of the kernel, from here on: also FIFOs */
+	CLASS_EVENTFD,
+	CLASS_SOCKET, /* what one end of a pair is to receive */
 	CLASSES,
 	CLASS_USER /* as OP_USER: class_add() */
 };
@@ -195,11 +211,14 @@ struct object_state {
 	    owner; /* mutex, spinlock: holding thread or NO_THREAD; rwlock: the writer; once: who runs it */
 	/*
 	 * mutex: how often locked; rwlock: how many readers; spinlock: 1 if held; semaphore: value; barrier:
-	 * how many meet; once: enum once_state; else: how many sleep there
+	 * how many meet; once: enum once_state; object of the kernel: how much there is to read, of an eventfd the lower half;
+	 * else: how many sleep there
 	 */
 	uint32_t count;
 	uint32_t wakeup;   /* enum wakeup */
 	uint32_t spurious; /* condition variable: how many spurious wakeups there may still be */
+	uint32_t
+	    standing; /* object of the kernel: enum kernel_standing; of an eventfd the upper half of its number */
 	uint32_t sleepers; /* how many sleep there or stand in its queue; not for model_add_object() */
 	/*
 	 * Semaphore: its value when it was initialised or first seen, less the waits since that succeeded, 0 at
@@ -209,6 +228,17 @@ struct object_state {
 	bool destroyed;			      /* and not initialised since; not for model_add_object() */
 	uint64_t user[OBJECT_USER_BYTES / 8]; /* from CLASS_USER on, and not to be believed else */
 };
+
+/*
+ * How an object of the kernel stands. What else it has depends on how its memory is laid out: a write is tried, and if the kernel
+ * lets it wait, none of so many bytes goes until something has been read; those bytes are counted from KERNEL_FULL on.
+ */
+enum kernel_standing {
+	KERNEL_READS = 1,  /* a read doesn't wait: there is something, or nobody can write any more */
+	KERNEL_WRITES = 2, /* a write doesn't wait: it fails, as nobody can read any more */
+	KERNEL_FULL = 4,
+};
+#define KERNEL_FULL_MOST (UINT32_MAX / KERNEL_FULL)
 
 /* The policy with this name; WAKEUPS if there is none, or none for objects of this class. */
 enum wakeup wakeup_by_name(enum object_class class, const char *name);
@@ -282,6 +312,10 @@ bool op_is_by_model(enum op_kind kind);
 
 /* Does it wait for something that the model doesn't know, which the machine is asked for (OP_READY)? */
 bool op_waits_outside(enum op_kind kind);
+
+/* Is it a call on an object of the kernel, of one of these classes? The kernel is asked what the object is like after each. */
+bool op_in_kernel(enum op_kind kind);
+bool class_in_kernel(enum object_class class);
 
 /* Results: are they error numbers, positive as those of POSIX's threads, or negative as the kernel's? */
 bool op_returns_error(enum op_kind kind);

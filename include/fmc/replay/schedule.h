@@ -3,6 +3,7 @@
 
 #include <fmc/breakpoints/loops.h>
 #include <fmc/breakpoints/promoted.h>
+#include <fmc/breakpoints/shared.h>
 #include <fmc/supervisor/finding.h>
 #include <stdio.h>
 
@@ -32,6 +33,7 @@ struct schedule_header {
 	char *outcome, *outcome_part, *outcome_first;
 	char *expected;		   /* ends that count as good (good_ends.h); NULL: exit status 0 alone */
 	struct loops loops;	   /* heads of loops, where threads were preempted */
+	struct shared shared;	   /* descriptors that threads share: calls on those are operations */
 	struct promoted *promoted; /* plain accesses that were operations; NULL: none */
 	char *ops;		   /* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds; /* "operation class": kinds that it describes, added to op.h's when they are read */

@@ -52,6 +52,10 @@ uint32_t model_add_object(struct model *m, const struct object_state *state);
  */
 void model_replace_object(struct model *m, uint32_t object, const struct object_state *state);
 
+/* This call on an object of the kernel has been performed, and that is what the kernel says of it now. */
+struct observation;
+void model_kernel_says(struct model *m, const struct op *op, const struct observation *said);
+
 enum object_class model_object_class(const struct model *m, uint32_t object);
 
 /* The present state of an object, for reports and tests. */
@@ -155,8 +159,11 @@ bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);
 /* How many wait in the buffer of t. */
 uint32_t model_stores(const struct model *m, uint32_t t);
 
-/* Words of the target's memory at the moment when the operation is performed; only futex operations look at
- * them. */
+/*
+ * Words of the target's memory at the moment when the operation is performed; only futex operations look at them. Of calls on objects
+ * of the kernel what that says after them: how much there is to read, and how the object stands, as in struct object_state. A close of
+ * a socket changes how both objects stand, and nothing else.
+ */
 struct observation {
 	uint32_t word;	/* at the futex word `object` */
 	uint32_t word2; /* at `object2` */

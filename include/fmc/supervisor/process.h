@@ -3,6 +3,7 @@
 
 #include <fmc/breakpoints/call.h>
 #include <fmc/breakpoints/loops.h>
+#include <fmc/breakpoints/shared.h>
 #include <fmc/supervisor/machine.h>
 #include <fmc/supervisor/sharing.h>
 #include <fmc/supervisor/waking.h>
@@ -60,8 +61,10 @@ struct process_options {
 	uint32_t spin_ms;
 	bool spin_report;    /* a loop without a `pause` that changes nothing ends the execution (END_SPIN) */
 	struct loops *loops; /* those that are known; new ones are added. NULL: the process keeps its own */
-	bool verify;	     /* stop at every return of a native function, to check the model's predictions */
-	bool atomics;	     /* atomic instructions of the program and its libraries are operations, */
+	struct shared
+	    *shared;  /* descriptors that threads share, the same of these: calls on them are operations */
+	bool verify;  /* stop at every return of a native function, to check the model's predictions */
+	bool atomics; /* atomic instructions of the program and its libraries are operations, */
 	const struct promoted *promoted; /* and these plain ones, borrowed; NULL: none */
 	bool tso; /* stores of those wait in buffers (x86-TSO), which needs `atomics` and no pilot */
 	/*
@@ -201,6 +204,12 @@ bool process_in_syscall(const struct process *process, uint32_t thread);
 
 /* The loops that are known now. */
 const struct loops *process_loops(const struct process *process);
+
+/* The descriptors that threads are known to share. */
+const struct shared *process_shared(const struct process *process);
+
+/* How many of both there are: executions with others needn't be alike. */
+uint32_t process_learned(const struct process *process);
 
 /* Does its pending yield stand for a loop of its own that has no head, at no certain place in it? */
 bool process_spins(const struct process *process, uint32_t thread);

@@ -267,11 +267,13 @@ int check_resumed(struct launch *launch, const struct options *options,
 	if (status)
 		return check_fail(options, launch, why,
 				  status == STATUS_MALFORMED ? EXITS_DATA : EXITS_SOFTWARE);
-	/* What one worker learns of loops is for all of them. */
+	/* What one worker learns of loops and of what threads share is for all of them. */
 	struct options with = *options;
 	with.loops = loops_shared();
+	with.shared = shared_new();
 	int exits = check_launched(launch, &with, &resume, suppressions);
 	loops_release(with.loops);
+	shared_release(with.shared);
 	resume_release(&resume);
 	return exits;
 }

@@ -32,8 +32,9 @@ struct exploration {
 	struct job last;	       /* the last execution */
 	uint64_t begin, deadline;      /* clock_now(); deadline 0: none */
 	uint64_t whole_deadline;       /* that of the searches that follow, too */
-	uint32_t loops;		       /* that were known when the search of this phase began */
-	bool anew;		       /* more are known now: it is to begin again */
+	uint32_t
+	    learned; /* loops and shared descriptors that were known when the search of this phase began */
+	bool anew;   /* more are known now: it is to begin again */
 	bool repeatable;
 	bool threaded;		/* the first execution starts threads, */
 	bool timeouts;		/* has time-outs that could be over too soon, */

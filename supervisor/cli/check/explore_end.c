@@ -54,6 +54,5 @@ void explore_show_progress(struct exploration *x)
 
 bool explore_learned(const struct exploration *x, const struct phase *phase)
 {
-	return !strategy_random(phase->search.strategy) &&
-	       loops_length(process_loops(x->session->process)) != x->loops;
+	return !strategy_random(phase->search.strategy) && process_learned(x->session->process) != x->learned;
 }

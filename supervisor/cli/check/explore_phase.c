@@ -164,7 +164,7 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 {
 	uint64_t planned = 0;
 	x->anew = false;
-	x->loops = loops_length(process_loops(x->session->process));
+	x->learned = process_learned(x->session->process);
 	struct search *search = search_new(&phase->search);
 	if (!search) {
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));

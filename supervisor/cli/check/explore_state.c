@@ -231,9 +231,36 @@ static enum status load_loops(struct loops *loops, struct loader *loader)
 	return STATUS_OK;
 }
 
+static void save_shared(const struct shared *shared, struct saver *saver)
+{
+	const uint32_t length = shared_length(shared);
+	save_number(saver, length);
+	for (uint32_t i = 0; i < length; i++) {
+		char text[SHARED_TEXT];
+		shared_print(&shared->at[i], text);
+		save_text(saver, text);
+	}
+}
+
+static enum status load_shared(struct shared *shared, struct loader *loader)
+{
+	const size_t length = load_count(loader, 1);
+	for (size_t i = 0; i < length; i++) {
+		struct shared_descriptor descriptor;
+		char *text = load_text(loader);
+		const bool good = text && shared_parse(text, &descriptor);
+		free(text);
+		if (!good)
+			return STATUS_MALFORMED;
+		(void)shared_add(shared, &descriptor);
+	}
+	return STATUS_OK;
+}
+
 void explore_state_save(const struct exploration *x, struct saver *saver)
 {
 	save_loops(process_loops(x->session->process), saver);
+	save_shared(process_shared(x->session->process), saver);
 	save_counts(x, saver);
 	save_reasons(x, saver);
 	coverage_save(&x->coverage, saver);
@@ -250,6 +277,8 @@ void explore_state_save(const struct exploration *x, struct saver *saver)
 enum status explore_state_load(struct exploration *x, struct loader *loader)
 {
 	enum status status = x->options->loops ? load_loops(x->options->loops, loader) : STATUS_NO_MEMORY;
+	if (!status)
+		status = x->options->shared ? load_shared(x->options->shared, loader) : STATUS_NO_MEMORY;
 	if (status)
 		return status;
 	load_counts(x, loader);

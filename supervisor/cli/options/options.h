@@ -116,8 +116,9 @@ struct options {
 	bool once;
 	bool spin_given, spin_report; /* report loops without operations; else they are yields */
 	uint32_t spin_ms;
-	struct loops *loops; /* those that are known; borrowed, NULL: none */
-	unsigned width;	     /* show: 0 for the terminal's */
+	struct loops *loops;   /* those that are known; borrowed, NULL: none */
+	struct shared *shared; /* the same of descriptors that threads share */
+	unsigned width;	       /* show: 0 for the terminal's */
 	enum format format;
 	const char *beside; /* another schedule; NULL: not given */
 	bool no_replay;

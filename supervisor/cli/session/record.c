@@ -66,6 +66,7 @@ bool record_header(struct schedule_header *header, const struct session *session
 	header->strategy = strdup(strategy);
 	header->clock = (uint64_t)launch->start_time;
 	header->loops = *process_loops(session->process);
+	header->shared = *process_shared(session->process);
 	header->atomics = options->atomics;
 	header->tso = options->tso;
 	if (options->promoted && options->promoted->length) {

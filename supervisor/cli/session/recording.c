@@ -19,6 +19,7 @@ struct options recorded_options(const struct options *given, struct schedule *sc
 	if (!options.spin_given)
 		options.spin_report = schedule->end == END_SPIN;
 	options.loops = &schedule->header.loops;
+	options.shared = &schedule->header.shared;
 	options.atomics = schedule->header.atomics;
 	options.promoted = schedule->header.promoted;
 	options.tso = schedule->header.tso;

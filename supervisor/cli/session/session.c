@@ -134,6 +134,7 @@ struct process_options session_process(const struct launch *launch, const struct
 					.spin_ms = options->spin_ms,
 					.spin_report = options->spin_report,
 					.loops = options->loops,
+					.shared = options->shared,
 					.atomics = options->atomics,
 					.promoted = options->promoted,
 					.tso = options->tso,

@@ -54,7 +54,7 @@ START_TEST(test_second_objects)
 	    {OP_FUTEX_REQUEUE, CLASS_FUTEX, CLASS_FUTEX},    {OP_FUTEX_WAKE_OP, CLASS_FUTEX, CLASS_FUTEX},
 	    {OP_THREAD_START, CLASS_NONE, CLASS_NONE},	     {OP_MUTEX_LOCK, CLASS_MUTEX, CLASS_NONE},
 	    {OP_COND_SIGNAL, CLASS_COND, CLASS_NONE},	     {OP_PROCESS_EXIT, CLASS_NONE, CLASS_NONE},
-	    {OP_THREAD_TIMEDJOIN, CLASS_THREAD, CLASS_NONE},
+	    {OP_THREAD_TIMEDJOIN, CLASS_THREAD, CLASS_NONE}, {OP_SOCKET_CLOSE, CLASS_SOCKET, CLASS_SOCKET},
 	};
 	unsigned pairs = 0;
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -63,7 +63,7 @@ START_TEST(test_second_objects)
 	}
 	for (unsigned kind = 0; kind < OP_KINDS; kind++)
 		pairs += op_class2((enum op_kind)kind) != CLASS_NONE;
-	ck_assert_uint_eq(pairs, 6);
+	ck_assert_uint_eq(pairs, 7);
 }
 END_TEST
 
@@ -87,9 +87,11 @@ START_TEST(test_columns_agree)
 	ck_assert(!op_takes(kind, false) || class != CLASS_NONE);
 	ck_assert(!op_timed(&op) || op_timed(&timed));
 	ck_assert(!op_timed(&op) || op_waits(kind));
-	ck_assert(!op_waits_outside(kind) || class == CLASS_NONE);
+	ck_assert(!op_waits_outside(kind) || class == CLASS_NONE || class_in_kernel(class));
+	ck_assert_int_eq(op_in_kernel(kind),
+			 class == CLASS_PIPE || class == CLASS_EVENTFD || class == CLASS_SOCKET);
 	ck_assert(!op_returns_error(kind) || !op_returns_negative(kind));
-	ck_assert_int_eq(op_returns_negative(kind), class == CLASS_FUTEX);
+	ck_assert_int_eq(op_returns_negative(kind), class == CLASS_FUTEX || class_in_kernel(class));
 	/* What of an object's calls says nothing of results is one that has none. */
 	ck_assert(class == CLASS_NONE || class == CLASS_MEMORY || op_returns_error(kind) ||
 		  op_returns_negative(kind));

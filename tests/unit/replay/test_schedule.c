@@ -139,6 +139,7 @@ static void same_schedule(const struct schedule *a, const struct schedule *b)
 	ck_assert_int_eq(a->header.ordered, b->header.ordered);
 	ck_assert_int_eq(a->header.atomics, b->header.atomics);
 	same_loops(&a->header.loops, &b->header.loops);
+	ck_assert_int_eq(memcmp(&a->header.shared, &b->header.shared, sizeof a->header.shared), 0);
 	same_promoted(a->header.promoted, b->header.promoted);
 	same_string(a->header.ops, b->header.ops);
 	same_list(a->header.kinds, b->header.kinds);
@@ -262,6 +263,18 @@ static void random_loops(struct loops *loops)
 	}
 }
 
+static void random_shared(struct shared *shared)
+{
+	for (size_t i = draw(5); i > 0; i--) {
+		struct shared_descriptor descriptor;
+		memset(&descriptor, 0, sizeof descriptor);
+		descriptor.class = draw(1) ? CLASS_PIPE : CLASS_SOCKET;
+		descriptor.descriptor = (int)draw(INT32_MAX);
+		descriptor.from = draw(2) ? draw(UINT64_MAX) : 0;
+		shared_add(shared, &descriptor);
+	}
+}
+
 static struct promoted *random_promoted(void)
 {
 	struct promoted *promoted = calloc(1, sizeof *promoted);
@@ -294,6 +307,7 @@ static void random_schedule(struct schedule *s, size_t length)
 	for (size_t i = 0, n = draw(3); i < n; i++)
 		header->kinds[i] = strdup(i ? "gate_close gate" : "gate_open gate");
 	random_loops(&header->loops);
+	random_shared(&header->shared);
 	header->promoted = random_promoted();
 	header->origin = random_string(true);
 	header->strategy = random_string(true);

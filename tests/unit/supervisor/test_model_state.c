@@ -353,7 +353,7 @@ START_TEST(test_digest)
 }
 END_TEST
 
-enum { WALK_THREADS = 7, WALK_OBJECTS = 23 };
+enum { WALK_THREADS = 7, WALK_OBJECTS = 27 };
 
 static uint32_t pick(uint32_t n)
 {
@@ -389,6 +389,10 @@ static void add_walk_objects(struct model *m)
 	    {CLASS_BARRIER, .owner = NO_THREAD, .count = 2},
 	    {CLASS_SPIN, .owner = NO_THREAD},
 	    {CLASS_ONCE, .owner = NO_THREAD},
+	    {CLASS_PIPE, .owner = NO_THREAD},
+	    {CLASS_EVENTFD, .owner = NO_THREAD},
+	    {CLASS_SOCKET, .owner = NO_THREAD, .standing = KERNEL_READS},
+	    {CLASS_SOCKET, .owner = NO_THREAD, .standing = 2 * KERNEL_FULL},
 	};
 	for (uint32_t i = 0; i < sizeof others / sizeof *others; i++)
 		model_add_object(m, &others[i]);
@@ -462,9 +466,14 @@ static bool step(struct model *m, void *memory)
 	int32_t choice = model_choice(m, t, pick(model_choices(m, t)));
 	if (model_spurious(m, t) && pick(2))
 		choice = CHOICE_SPURIOUS;
+	const struct op op = *model_pending(m, t);
 	model_perform(m, t, choice, &seen, &effect);
 	ck_assert(model_digest(m) != model_digest(copy));
 	model_perform(copy, t, choice, &seen, &again);
+	if (op_in_kernel(op.kind) && !effect.cancelled) {
+		model_kernel_says(m, &op, &seen);
+		model_kernel_says(copy, &op, &seen);
+	}
 	check_effect(m, t, choice, &effect);
 	ck_assert(model_digest(m) == model_digest(copy));
 	ck_assert_int_eq(effect.result, again.result);

@@ -1,0 +1,293 @@
+/* Objects of the kernel: which descriptors lead to which, and what the kernel says of them. */
+#include "supervisor/process/kernel_objects.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { READS, WRITES }; /* of a kernel object's descriptors */
+
+int kernel_duplicate(const struct process *process, int descriptor)
+{
+	const int pidfd = (int)syscall(SYS_pidfd_open, target_pid(process->target), 0);
+	const int copy = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
+	if (pidfd >= 0)
+		close(pidfd);
+	return copy;
+}
+
+/* Of an eventfd its number; and for what the descriptor has been opened. */
+static void read_about(const struct process *process, int descriptor, struct kernel_end *end)
+{
+	char path[64], line[128];
+	unsigned flags = O_NONBLOCK;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(process->target), descriptor);
+	FILE *file = fopen(path, "re");
+	/* Before Linux 5.2 they aren't told apart, but by their descriptors. */
+	end->id = end->class == CLASS_EVENTFD ? UINT32_MAX + (uint64_t)descriptor : end->id;
+	while (file && fgets(line, sizeof line, file)) {
+		(void)sscanf(line, "flags: %o", &flags);
+		if (end->class != CLASS_EVENTFD)
+			continue;
+		(void)sscanf(line, "eventfd-count: %" SCNx64, &end->number);
+		(void)sscanf(line, "eventfd-id: %" SCNu64, &end->id);
+	}
+	if (file)
+		fclose(file);
+	end->blocking = !(flags & O_NONBLOCK);
+	end->reads = (flags & O_ACCMODE) != O_WRONLY;
+	end->writes = (flags & O_ACCMODE) != O_RDONLY;
+}
+
+bool kernel_look(const struct process *process, int descriptor, struct kernel_end *end)
+{
+	char path[48], link[64];
+	struct stat file;
+	*end = (struct kernel_end){.class = CLASS_NONE};
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	if (descriptor < 0 || stat(path, &file) != 0)
+		return false;
+	const ssize_t length = readlink(path, link, sizeof link - 1);
+	link[length < 0 ? 0 : length] = '\0';
+	end->id = file.st_ino ^ (uint64_t)file.st_dev << 40;
+	end->named = S_ISFIFO(file.st_mode) && strncmp(link, "pipe:", 5) != 0 && file.st_nlink > 0;
+	if (S_ISFIFO(file.st_mode))
+		end->class = CLASS_PIPE;
+	else if (S_ISSOCK(file.st_mode))
+		end->class = CLASS_SOCKET;
+	else if (strcmp(link, "anon_inode:[eventfd]") == 0)
+		end->class = CLASS_EVENTFD;
+	if (end->class == CLASS_SOCKET)
+		end->id = file.st_ino;
+	if (end->class != CLASS_NONE)
+		read_about(process, descriptor, end);
+	return end->class != CLASS_NONE;
+}
+
+static struct kernel_object *object_of(const struct process *process, uint32_t object)
+{
+	return &process->objects[object].kernel;
+}
+
+uint32_t kernel_find(const struct process *process, enum object_class class, uint64_t id)
+{
+	for (uint32_t i = 0; i < process->kernel_length; i++) {
+		const struct process_object *object = &process->objects[process->kernel[i]];
+		if (object->class == class && object->kernel.id == id && !object->kernel.gone)
+			return process->kernel[i];
+	}
+	return NO_OBJECT;
+}
+
+/* Does the descriptor lead to the object, and in this direction? */
+static bool leads_to(const struct process *process, const struct process_object *object, int descriptor,
+		     int direction)
+{
+	const struct kernel_object *kernel = &object->kernel;
+	struct kernel_end end;
+	if (!kernel_look(process, descriptor, &end) || end.class != object->class)
+		return false;
+	if (end.class == CLASS_SOCKET)
+		return end.id == (direction == READS ? kernel->id : kernel->sender);
+	return end.id == kernel->id && (direction == READS ? end.reads : end.writes);
+}
+
+/* Which of the process's descriptors lead there now. */
+static void find_descriptors(const struct process *process, struct process_object *object)
+{
+	struct kernel_object *kernel = &object->kernel;
+	char path[48];
+	for (int way = READS; way <= WRITES; way++)
+		if (kernel->descriptors[way] >= 0 &&
+		    !leads_to(process, object, kernel->descriptors[way], way))
+			kernel->descriptors[way] = -1;
+	if (kernel->descriptors[READS] >= 0 && kernel->descriptors[WRITES] >= 0)
+		return;
+	snprintf(path, sizeof path, "/proc/%d/fd", target_pid(process->target));
+	DIR *folder = opendir(path);
+	for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+		const int descriptor = entry->d_name[0] == '.' ? -1 : atoi(entry->d_name);
+		for (int way = READS; way <= WRITES; way++)
+			if (kernel->descriptors[way] < 0 && leads_to(process, object, descriptor, way))
+				kernel->descriptors[way] = descriptor;
+	}
+	if (folder)
+		closedir(folder);
+	kernel->gone = kernel->descriptors[READS] < 0 && kernel->descriptors[WRITES] < 0;
+}
+
+static short events_of(int descriptor, short events)
+{
+	struct pollfd one = {.fd = descriptor, .events = events};
+	return descriptor >= 0 && poll(&one, 1, 0) > 0 ? one.revents : 0;
+}
+
+bool kernel_owns_pipe(const struct process *process, const struct kernel_end *end)
+{
+	struct process_object pipe = {.class = CLASS_PIPE,
+				      .kernel = {.id = end->id, .descriptors = {-1, -1}}};
+	find_descriptors(process, &pipe);
+	const int *descriptors = pipe.kernel.descriptors;
+	if (end->named || (descriptors[READS] >= 0 && descriptors[WRITES] >= 0))
+		return !end->named;
+	/* Or there is no other end any more. */
+	const int copy = kernel_duplicate(process, descriptors[descriptors[READS] >= 0 ? READS : WRITES]);
+	const bool single = events_of(copy, 0) & (POLLHUP | POLLERR);
+	if (copy >= 0)
+		close(copy);
+	return single;
+}
+
+static void close_all(const int copies[2])
+{
+	for (int way = READS; way <= WRITES; way++)
+		if (copies[way] >= 0)
+			close(copies[way]);
+}
+
+static struct observation ask_eventfd(const struct process *process, const struct kernel_object *kernel)
+{
+	struct kernel_end end = {.class = CLASS_NONE};
+	if (kernel->descriptors[READS] >= 0)
+		kernel_look(process, kernel->descriptors[READS], &end);
+	return (struct observation){(uint32_t)end.number, (uint32_t)(end.number >> 32)};
+}
+
+/* What there is of pipes and queues alike. */
+static struct observation ask_queue(const struct process *process, const struct process_object *object)
+{
+	const struct kernel_object *kernel = &object->kernel;
+	const int copies[] = {kernel_duplicate(process, kernel->descriptors[READS]),
+			      kernel_duplicate(process, kernel->descriptors[WRITES])};
+	uint32_t standing = 0;
+	int bytes = 0;
+	if (copies[READS] >= 0)
+		(void)ioctl(copies[READS], FIONREAD, &bytes); /* else nobody can read them */
+	if (copies[READS] < 0 || events_of(copies[READS], POLLIN))
+		standing |= KERNEL_READS;
+	if (copies[READS] < 0 || events_of(copies[WRITES], 0) & (POLLERR | POLLHUP))
+		standing |= KERNEL_WRITES;
+	const bool full = object->class == CLASS_PIPE && copies[WRITES] >= 0 && bytes > 0 &&
+			  fcntl(copies[WRITES], F_GETPIPE_SZ) == bytes;
+	standing |= (full ? 1 : kernel->full) * KERNEL_FULL;
+	close_all(copies);
+	return (struct observation){(uint32_t)bytes, standing};
+}
+
+static struct observation ask(const struct process *process, uint32_t number)
+{
+	struct process_object *object = &process->objects[number];
+	find_descriptors(process, object);
+	return object->class == CLASS_EVENTFD ? ask_eventfd(process, &object->kernel)
+					      : ask_queue(process, object);
+}
+
+static bool takes(enum op_kind kind)
+{
+	return kind != OP_PIPE_WRITE && kind != OP_SOCKET_SEND;
+}
+
+static struct observation ask_after(const struct process *process, const struct op *op)
+{
+	const struct observation one = ask(process, op->object);
+	if (op->object2 == NO_OBJECT)
+		return one;
+	return (struct observation){one.word2, ask(process, op->object2).word2};
+}
+
+bool kernel_ask(struct process *process, const struct op *op, struct observation *said)
+{
+	if (!process->target || op->object >= process->objects_length)
+		return false;
+	/* There is room, or there may be. */
+	if (takes(op->kind))
+		object_of(process, op->object)->full = 0;
+	*said = ask_after(process, op);
+	return true;
+}
+
+void kernel_verify(struct process *process, const struct op *op)
+{
+	struct object_state state;
+	if (op->object >= process->objects_length)
+		return;
+	const struct observation said = ask(process, op->object);
+	model_object_state(process->model->model, op->object, &state);
+	if (said.word == state.count && said.word2 == state.standing)
+		return;
+	process_remark(process,
+		       "objects of the kernel that change by themselves, or in ways that fmc doesn't know");
+	const struct op alone = {.kind = op->kind, .object = op->object, .object2 = NO_OBJECT};
+	model_kernel_says(process->model->model, &alone, &said);
+}
+
+void kernel_waits(struct process *process, uint32_t object, uint64_t bytes)
+{
+	struct kernel_object *kernel = object_of(process, object);
+	const uint32_t most = bytes < KERNEL_FULL_MOST ? (uint32_t)bytes : KERNEL_FULL_MOST;
+	if (most && (!kernel->full || most < kernel->full))
+		kernel->full = most;
+}
+
+uint32_t kernel_intern(struct process *process, enum object_class class, uint64_t id, uint64_t sender)
+{
+	struct object_state state = {.class = class, .owner = NO_THREAD};
+	struct process_object object = {.class = class,
+					.kernel = {.id = id, .sender = sender, .descriptors = {-1, -1}}};
+	uint32_t number = kernel_find(process, class, id);
+	if (number != NO_OBJECT || process->kernel_length == KERNEL_MOST)
+		return number;
+	find_descriptors(process, &object);
+	number = objects_add(process, &object, &state);
+	if (number == NO_OBJECT)
+		return NO_OBJECT;
+	process->kernel[process->kernel_length++] = number;
+	const struct observation said = ask(process, number);
+	const struct op first = {.object = number, .object2 = NO_OBJECT};
+	model_kernel_says(process->model->model, &first, &said);
+	return number;
+}
+
+void kernel_restore(struct process *process)
+{
+	process->kernel_length = 0;
+	process->uses.pairs_length = 0;
+	for (uint32_t i = 0; i < process->objects_length; i++) {
+		struct process_object *object = &process->objects[i];
+		struct kernel_object *kernel = &object->kernel;
+		struct kernel_end reads, writes;
+		if (!class_in_kernel(object->class) || process->kernel_length == KERNEL_MOST)
+			continue;
+		process->kernel[process->kernel_length++] = i;
+		const bool can_read = kernel_look(process, kernel->descriptors[READS], &reads);
+		const bool can_write = kernel_look(process, kernel->descriptors[WRITES], &writes);
+		if (object->class == CLASS_SOCKET)
+			kernel->sender = can_write ? writes.id : 0;
+		if (can_read)
+			kernel->id = reads.id;
+		else if (can_write && object->class != CLASS_SOCKET)
+			kernel->id = writes.id;
+	}
+}
+
+void kernel_name(const struct process *process, uint32_t object, char *text, size_t room)
+{
+	const struct process_object *its = &process->objects[object];
+	const int *descriptors = its->kernel.descriptors;
+	const char *name = class_name(its->class);
+	if (its->kernel.gone)
+		snprintf(text, room, "%s that is closed", name);
+	else if (its->class == CLASS_PIPE && descriptors[READS] >= 0 && descriptors[WRITES] >= 0)
+		snprintf(text, room, "%s %d, %d", name, descriptors[READS], descriptors[WRITES]);
+	else
+		snprintf(text, room, "%s %d", name,
+			 descriptors[READS] >= 0 ? descriptors[READS] : descriptors[WRITES]);
+}

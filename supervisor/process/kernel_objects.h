@@ -1,0 +1,54 @@
+#ifndef FMC_SUPERVISOR_PROCESS_KERNEL_OBJECTS_H
+#define FMC_SUPERVISOR_PROCESS_KERNEL_OBJECTS_H
+
+#include "supervisor/process/process.h"
+
+/*
+ * Objects of the kernel as those of a model: pipes, FIFOs, eventfds, pairs of sockets, by what the kernel says of the process's
+ * descriptors. Nothing here changes them.
+ */
+
+/* What a descriptor leads to. */
+struct kernel_end {
+	enum object_class class; /* CLASS_NONE: something else */
+	uint64_t id;		 /* that of the object; of a socket its own */
+	bool reads, writes;	 /* for what it has been opened */
+	bool blocking;
+	bool named;	 /* others may come to it by a name */
+	uint64_t number; /* of an eventfd */
+};
+bool kernel_look(const struct process *process, int descriptor, struct kernel_end *end);
+
+/* Has the process both ends of this pipe, and nobody else a name for it? */
+bool kernel_owns_pipe(const struct process *process, const struct kernel_end *end);
+
+/* The socket at the other end of a pair; 0: it isn't known. */
+uint64_t kernel_peer(struct process *process, uint64_t socket);
+
+/* One of the program's descriptors as fmc's own, to be closed; -1. */
+int kernel_duplicate(const struct process *process, int descriptor);
+
+/* The number of an object, if it is known; NO_OBJECT. */
+uint32_t kernel_find(const struct process *process, enum object_class class, uint64_t id);
+
+/*
+ * The same, and it is added if it isn't known. `sender`: of a queue the socket that sends. NO_OBJECT: there are too many, or no memory.
+ */
+uint32_t kernel_intern(struct process *process, enum object_class class, uint64_t id, uint64_t sender);
+
+/* After this operation: what the kernel says of its object; false: the process is gone. */
+bool kernel_ask(struct process *process, const struct op *op, struct observation *said);
+
+/* Does the model say of the object what the kernel says of it? Else it is told, and so is the verdict. */
+void kernel_verify(struct process *process, const struct op *op);
+
+/* A write of so many bytes has been found to wait. */
+void kernel_waits(struct process *process, uint32_t object, uint64_t bytes);
+
+/* The process is another one, with the same descriptors: its objects have other numbers in the kernel. */
+void kernel_restore(struct process *process);
+
+/* "pipe 3, 4", by its descriptors. */
+void kernel_name(const struct process *process, uint32_t object, char *text, size_t room);
+
+#endif

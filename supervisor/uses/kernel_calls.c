@@ -1,0 +1,209 @@
+/* System calls on pipes, eventfds and pairs of sockets, as operations on these. */
+#include "supervisor/uses/kernel_calls.h"
+#include "supervisor/uses/uses.h"
+
+#include <fmc/tracer/children.h>
+
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum direction { DIRECTION_NONE, DIRECTION_IN, DIRECTION_OUT, DIRECTION_CLOSE, DIRECTION_ASK };
+
+#define MOST_PARTS 64 /* of a vector: more are as many bytes as there may be */
+#define MANY_BYTES INT32_MAX
+
+static uint64_t count_vector(const struct process *process, uint64_t address, uint64_t parts)
+{
+	struct iovec vector[MOST_PARTS];
+	uint64_t bytes = 0;
+	if (parts > MOST_PARTS ||
+	    target_read(process->target, address, vector, parts * sizeof *vector) != STATUS_OK)
+		return MANY_BYTES;
+	for (uint64_t i = 0; i < parts; i++)
+		bytes += vector[i].iov_len;
+	return bytes;
+}
+
+/* False: it carries descriptors, or is for somebody by name. */
+static bool count_message(const struct process *process, uint64_t address, uint64_t *bytes)
+{
+	struct msghdr message;
+	if (target_read(process->target, address, &message, sizeof message) != STATUS_OK)
+		return false;
+	*bytes = count_vector(process, (uint64_t)(uintptr_t)message.msg_iov, message.msg_iovlen);
+	return message.msg_controllen == 0 && !message.msg_name;
+}
+
+/* What the call would do, and with how many bytes; `can_be_operation` and `never_waits` by its arguments. */
+static enum direction direction_of(const struct process *process, const struct user_regs_struct *regs,
+				   long number, struct kernel_call *call)
+{
+	uint64_t flags = 0;
+	enum direction direction = DIRECTION_NONE;
+	call->descriptor = (int)regs->rdi;
+	call->can_be_operation = true;
+	call->amount = regs->rdx;
+	switch (number) {
+	case SYS_read:
+		direction = DIRECTION_IN;
+		break;
+	case SYS_readv:
+		call->amount = count_vector(process, regs->rsi, regs->rdx);
+		direction = DIRECTION_IN;
+		break;
+	case SYS_recvfrom:
+		flags = regs->r10;
+		direction = DIRECTION_IN;
+		break;
+	case SYS_recvmsg:
+		flags = regs->rdx;
+		call->can_be_operation = count_message(process, regs->rsi, &call->amount);
+		direction = DIRECTION_IN;
+		break;
+	case SYS_write:
+		direction = DIRECTION_OUT;
+		break;
+	case SYS_writev:
+		call->amount = count_vector(process, regs->rsi, regs->rdx);
+		direction = DIRECTION_OUT;
+		break;
+	case SYS_sendto:
+		flags = regs->r10;
+		call->can_be_operation = !regs->r8;
+		direction = DIRECTION_OUT;
+		break;
+	case SYS_sendmsg:
+		flags = regs->rdx;
+		call->can_be_operation = count_message(process, regs->rsi, &call->amount);
+		direction = DIRECTION_OUT;
+		break;
+	case SYS_close:
+	case SYS_shutdown:
+		direction = DIRECTION_CLOSE;
+		break;
+	case SYS_dup2:
+	case SYS_dup3:
+		call->descriptor = regs->rsi == regs->rdi ? -1 : (int)regs->rsi;
+		direction = DIRECTION_CLOSE;
+		break;
+	case SYS_ioctl:
+		direction = regs->rsi == FIONREAD ? DIRECTION_ASK : DIRECTION_NONE;
+		break;
+	default:
+		break;
+	}
+	/* A stop can't take up again what both looks and waits for all. */
+	call->can_be_operation &= !(flags & MSG_PEEK && flags & MSG_WAITALL) && !(flags & MSG_OOB);
+	call->never_waits =
+	    flags & MSG_DONTWAIT || direction == DIRECTION_CLOSE || direction == DIRECTION_ASK;
+	return direction;
+}
+
+static void set_eventfd(const struct process *process, const struct user_regs_struct *regs,
+			enum direction direction, struct kernel_call *call)
+{
+	uint64_t number = 0;
+	call->kind = direction == DIRECTION_CLOSE ? OP_EVENTFD_CLOSE
+		     : direction == DIRECTION_OUT ? OP_EVENTFD_WRITE
+						  : OP_EVENTFD_READ;
+	call->never_waits |= call->amount < sizeof number;
+	call->amount = 0;
+	if (direction != DIRECTION_OUT)
+		return;
+	/* What is no number is refused. */
+	if (target_read(process->target, regs->rsi, &number, sizeof number) != STATUS_OK ||
+	    number == UINT64_MAX)
+		call->never_waits = true;
+	call->amount = number;
+}
+
+static void set_pipe(enum direction direction, struct kernel_call *call)
+{
+	call->kind = direction == DIRECTION_CLOSE ? OP_PIPE_CLOSE
+		     : direction == DIRECTION_OUT ? OP_PIPE_WRITE
+						  : OP_PIPE_READ;
+	call->never_waits |= call->amount == 0;
+}
+
+/* A wait that ends by itself isn't the model's. */
+static bool has_time_out(const struct process *process, int descriptor)
+{
+	const int options[] = {SO_RCVTIMEO, SO_SNDTIMEO}, copy = kernel_duplicate(process, descriptor);
+	bool has = copy < 0;
+	for (size_t i = 0; i < sizeof options / sizeof *options && !has; i++) {
+		struct timeval time = {0};
+		socklen_t size = sizeof time;
+		has = getsockopt(copy, SOL_SOCKET, options[i], &time, &size) != 0 || time.tv_sec ||
+		      time.tv_usec;
+	}
+	if (copy >= 0)
+		close(copy);
+	return has;
+}
+
+static void set_socket(struct process *process, enum direction direction, struct kernel_call *call)
+{
+	const uint64_t own = call->id, peer = kernel_peer(process, own);
+	call->can_be_operation &= peer != 0 && !has_time_out(process, call->descriptor);
+	call->kind = direction == DIRECTION_CLOSE ? OP_SOCKET_CLOSE
+		     : direction == DIRECTION_OUT ? OP_SOCKET_SEND
+						  : OP_SOCKET_RECEIVE;
+	call->sender = peer;
+	if (call->kind == OP_SOCKET_RECEIVE)
+		return;
+	call->id = peer;
+	call->sender = own;
+	if (call->kind == OP_SOCKET_CLOSE) {
+		call->other = own;
+		call->other_sender = peer;
+	}
+}
+
+static bool is_private(struct process *process, const struct kernel_call *call, const struct kernel_end *end)
+{
+	if (target_descendants(process->target))
+		return false;
+	if (kernel_find(process, call->class, call->id) != NO_OBJECT || kernel_use_owns(process, call))
+		return true;
+	return end->class == CLASS_PIPE ? kernel_owns_pipe(process, end)
+					: target_made(process->target, call->descriptor);
+}
+
+bool kernel_call_decode(struct process *process, struct tracee *tracee, long number, struct kernel_call *call)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	struct kernel_end end;
+	*call = (struct kernel_call){.class = CLASS_NONE};
+	const enum direction direction = regs ? direction_of(process, regs, number, call) : DIRECTION_NONE;
+	if (direction == DIRECTION_NONE || !kernel_look(process, call->descriptor, &end))
+		return false;
+	call->class = end.class;
+	call->id = end.id;
+	call->never_waits |= !end.blocking;
+	/* A call in the wrong direction fails. */
+	call->never_waits |=
+	    direction == DIRECTION_OUT ? !end.writes : direction == DIRECTION_IN && !end.reads;
+	switch (end.class) {
+	case CLASS_EVENTFD:
+		set_eventfd(process, regs, direction, call);
+		break;
+	case CLASS_PIPE:
+		set_pipe(direction, call);
+		break;
+	default:
+		set_socket(process, direction, call);
+	}
+	call->can_be_operation = call->can_be_operation && is_private(process, call, &end);
+	return true;
+}
+
+bool kernel_call_shared(const struct process *process, const struct kernel_call *call)
+{
+	return shared_has(process->shared, process->shared_known, call->class, call->descriptor,
+			  process->transitions);
+}

@@ -1,0 +1,28 @@
+#ifndef FMC_SUPERVISOR_USES_KERNEL_CALLS_H
+#define FMC_SUPERVISOR_USES_KERNEL_CALLS_H
+
+#include "supervisor/process/kernel_objects.h"
+
+/* A system call on an object of the kernel that threads could share. */
+struct kernel_call {
+	enum object_class class;
+	enum op_kind kind;
+	int descriptor;
+	uint64_t id, sender;	      /* of the object, as kernel_intern() takes them */
+	uint64_t other, other_sender; /* the same of a second one; 0: there is none */
+	uint64_t amount;	      /* op.arg */
+	bool never_waits;
+	bool can_be_operation; /* else what it does isn't followed, or the object is also that of others */
+};
+
+/*
+ * Is this call, before which the thread stands, such a one? Those whose object nobody can tell are (CLASS_NONE). One that only
+ * closes a descriptor is an operation or nothing.
+ */
+bool kernel_call_decode(struct process *process, struct tracee *tracee, long number,
+			struct kernel_call *call);
+
+/* Are calls on the descriptor operations by now? */
+bool kernel_call_shared(const struct process *process, const struct kernel_call *call);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * Which threads use which objects of the kernel. As long as one thread alone uses an object its calls cost nothing; once a second one
+ * does, the descriptors are known as shared, and calls on them are operations from then on.
+ */
+#include "supervisor/uses/kernel_calls.h"
+#include "supervisor/uses/uses.h"
+
+static enum channel_kind kind_of(enum object_class class)
+{
+	return class == CLASS_PIPE ? CHANNEL_PIPE : class == CLASS_EVENTFD ? CHANNEL_EVENTFD : CHANNEL_SOCKET;
+}
+
+/* Both ends of a pair of sockets are one object here, and so are all sockets without an end that is known. */
+static uint64_t id_of(const struct kernel_call *call)
+{
+	if (call->class != CLASS_SOCKET)
+		return call->id;
+	return call->id < call->sender ? call->id : call->sender;
+}
+
+static struct kernel_use *find_known(struct uses *uses, enum object_class class, uint64_t id)
+{
+	for (uint32_t i = 0; i < uses->kernel_length; i++)
+		if (uses->kernel[i].class == class && uses->kernel[i].id == id)
+			return &uses->kernel[i];
+	return NULL;
+}
+
+bool kernel_use_owns(struct process *process, const struct kernel_call *call)
+{
+	const struct kernel_use *use = find_known(&process->uses, call->class, id_of(call));
+	return use && use->own;
+}
+
+static struct kernel_use *find(struct uses *uses, enum object_class class, uint64_t id)
+{
+	struct kernel_use *known = find_known(uses, class, id);
+	if (known)
+		return known;
+	if (uses->kernel_length == KERNEL_MOST)
+		return NULL;
+	struct kernel_use *use = &uses->kernel[uses->kernel_length++];
+	*use = (struct kernel_use){.class = class, .id = id, .thread = NO_THREAD};
+	return use;
+}
+
+static void add_descriptor(struct kernel_use *use, int descriptor)
+{
+	for (uint32_t i = 0; i < use->length; i++)
+		if (use->descriptors[i] == descriptor)
+			return;
+	if (use->length == KERNEL_DESCRIPTORS)
+		use->unfollowed = true;
+	else
+		use->descriptors[use->length++] = descriptor;
+}
+
+/* False: one of them can't be known. */
+static bool learn(struct process *process, struct kernel_use *use)
+{
+	bool all = true;
+	const uint64_t from = process->options.capture ? 0 : process->transitions;
+	for (uint32_t i = 0; i < use->length; i++) {
+		const struct shared_descriptor shared = {use->class, use->descriptors[i], from};
+		const bool added = shared_add(process->shared, &shared) ||
+				   shared_length(process->shared) > process->shared_known;
+		process->has_learned |= added;
+		all &= added;
+	}
+	use->length = 0;
+	return all;
+}
+
+bool kernel_use_learn(struct process *process, const struct kernel_call *call)
+{
+	struct kernel_use alone = {.class = call->class, .length = 1, .descriptors = {call->descriptor}};
+	return learn(process, &alone);
+}
+
+void kernel_use_note(struct process *process, uint32_t thread, const struct kernel_call *call, bool operation)
+{
+	struct kernel_use *use = find(&process->uses, call->class, id_of(call));
+	if (!use)
+		return uses_remark(process, kind_of(call->class));
+	if (use->thread == NO_THREAD)
+		use->thread = thread;
+	use->shared |= use->thread != thread;
+	use->unfollowed |= !call->can_be_operation;
+	use->own |= call->can_be_operation;
+	if (!operation && call->can_be_operation)
+		add_descriptor(use, call->descriptor);
+	if (use->shared && (use->unfollowed || !learn(process, use)))
+		uses_remark(process, kind_of(call->class));
+}
+
+void kernel_use_note_descriptor(struct process *process, uint32_t thread, int descriptor)
+{
+	struct kernel_end end;
+	if (!kernel_look(process, descriptor, &end))
+		return;
+	const struct kernel_call call = {
+	    .class = end.class,
+	    .descriptor = descriptor,
+	    .id = end.id,
+	    .sender = end.class == CLASS_SOCKET ? kernel_peer(process, end.id) : 0,
+	};
+	kernel_use_note(process, thread, &call, false);
+}
+
+void kernel_use_end(struct process *process, enum object_class class, uint64_t id)
+{
+	struct uses *uses = &process->uses;
+	for (uint32_t i = 0; i < uses->kernel_length; i++)
+		if (uses->kernel[i].class == class && uses->kernel[i].id == id)
+			uses->kernel[i] = uses->kernel[--uses->kernel_length];
+}

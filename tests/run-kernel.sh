@@ -1,0 +1,57 @@
+#!/bin/bash
+# Objects of the kernel by which threads wait for each other: calls on them are operations. What is right is searched completely, in as
+# many executions as there are different ones, which the enumeration of all counts; what is wrong is found, replayed and walked.
+. tests/lib.sh
+T=$BUILD/targets/kernel_objects
+
+# search STRATEGY STATUS ARGUMENT...
+search() {
+	local strategy=$1 expected=$2
+	shift 2
+	timeout -k 5 100 "$FMC" check --strategy "$strategy" --require-complete --granularity sync --json "$SCRATCH/json" \
+	    -o "$SCRATCH/$1.sched" -- "$T" "$@" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$1 by $strategy: status $expected" [ $? -eq "$expected" ]
+}
+field() {
+	"$BUILD/tests/json" "$SCRATCH/json" "$1"
+}
+for case in ping echo end shut large whole tries units turns late many alone replaced; do
+	search dfs 0 $case
+	all=$(field classes)
+	search optimal 0 $case
+	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+	says $case '^Search complete'
+done
+# What only one thread uses costs no transition.
+search optimal 0 alone
+judge "a pipe of one thread's own: no operations" [ "$(field transitions)" -le 8 ]
+
+for case in lost_pipe lost_eventfd lost_socket early; do
+	search optimal 1 $case
+	says $case '^abort: T'
+done
+for case in mutex_pipe mutex_eventfd mutex_socket both_full lonely; do
+	search optimal 1 $case
+	says $case '^deadlock: '
+done
+search optimal 1 mutex_pipe
+says mutex_pipe 'T2 waits for pipe 3, 4, T3 waits for mutex held by T2'
+
+for case in lost_pipe lost_eventfd lost_socket mutex_pipe both_full; do
+	replayed=0
+	for ((i = 0; i < 3; i++)); do
+		timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1 && replayed=$((replayed + 1))
+	done
+	judge "$case: replayed" [ $replayed -eq 3 ]
+	timeout -k 5 60 "$FMC" minimize -o "$SCRATCH/least.sched" "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$case: minimised" [ $? -eq 0 ]
+done
+"$FMC" show "$SCRATCH/lost_pipe.sched" >"$SCRATCH/out" 2>&1
+says "fmc show" 'pipe_read pipe 3, 4 ' 'pipe_write pipe 3, 4 '
+judge "the schedule says what is shared" grep -q '^shared pipe 3$' "$SCRATCH/lost_pipe.sched"
+if command -v gdb >/dev/null; then
+	timeout -k 5 100 "$FMC" gdb "$SCRATCH/lost_pipe.sched" -batch -ex 'fmc-goto 8' -ex 'fmc-objects all' -ex fmc-next -ex fmc-prev \
+	    -ex 'fmc-goto end' -ex fmc-threads </dev/null >"$SCRATCH/out" 2>&1
+	says "in GDB" 'pipe 3, 4.*byte'
+fi
+finish

@@ -1,0 +1,393 @@
+/*
+ * kernel_objects CASE: threads that wait for each other by objects of the kernel. Right: ping, echo, end, shut, full, large, whole, tries,
+ * units, turns, late, many, alone, replaced. Wrong in some schedules: lost_pipe, lost_eventfd, lost_socket (an update is lost), mutex_pipe,
+ * mutex_eventfd, mutex_socket (the writer needs a mutex that the reader holds), both_full (each writes before it reads), lonely (a reader
+ * whose writer reads itself), early (the end comes before the last byte).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int one[2], two[2], event, value;
+static char buffer[200000];
+
+static void must(int good)
+{
+	if (!good)
+		abort();
+}
+
+static void put(int descriptor)
+{
+	must(write(descriptor, "x", 1) == 1);
+}
+
+static void get(int descriptor)
+{
+	char byte;
+	must(read(descriptor, &byte, 1) == 1 && byte == 'x');
+}
+
+static void take_event(void)
+{
+	eventfd_t number;
+	must(eventfd_read(event, &number) == 0);
+}
+
+static void give_event(void)
+{
+	must(eventfd_write(event, 1) == 0);
+}
+
+static void make_pipes(void)
+{
+	must(pipe(one) == 0 && pipe(two) == 0);
+}
+
+static void make_small(void)
+{
+	make_pipes();
+	must(fcntl(one[1], F_SETPIPE_SZ, 4096) == 4096 && fcntl(two[1], F_SETPIPE_SZ, 4096) == 4096);
+}
+
+static void make_nonblocking(void)
+{
+	must(pipe2(one, O_NONBLOCK) == 0);
+	put(one[1]);
+}
+
+/* Of a pair, one end is for both directions. */
+static void make_pair(void)
+{
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, one) == 0);
+}
+
+static void make_event(void)
+{
+	event = eventfd(0, 0);
+	must(event >= 0);
+}
+
+static void make_units(void)
+{
+	event = eventfd(2, EFD_SEMAPHORE);
+	must(event >= 0);
+}
+
+static void make_lock(void)
+{
+	make_pipes();
+	put(one[1]);
+}
+
+static void make_event_lock(void)
+{
+	event = eventfd(1, 0);
+	must(event >= 0);
+}
+
+static void make_socket_lock(void)
+{
+	make_pair();
+	put(one[1]);
+}
+
+static void ping(int me)
+{
+	for (int i = 0; i < 2; i++) {
+		if (me == 0)
+			put(one[1]);
+		get(me == 0 ? two[0] : one[0]);
+		if (me == 1)
+			put(two[1]);
+	}
+}
+
+static void echo(int me)
+{
+	put(one[me]);
+	get(one[me]);
+}
+
+static void end(int me)
+{
+	char byte;
+	if (me == 0) {
+		put(one[1]);
+		close(one[1]);
+	} else {
+		get(one[0]);
+		must(read(one[0], &byte, 1) == 0);
+	}
+}
+
+static void shut(int me)
+{
+	char byte;
+	if (me == 0) {
+		put(one[0]);
+		must(shutdown(one[0], SHUT_WR) == 0);
+	} else {
+		get(one[1]);
+		must(recv(one[1], &byte, 1, 0) == 0);
+	}
+}
+
+/* More than there is room for. */
+static void full(int me)
+{
+	for (int i = 0; i < 3; i++)
+		must(me == 0 ? write(one[1], buffer, 3000) == 3000 : read(one[0], buffer, 3000) > 0);
+	if (me == 0)
+		close(one[1]);
+	while (me && read(one[0], buffer, sizeof buffer) > 0)
+		;
+}
+
+static void large(int me)
+{
+	struct iovec parts[2] = {{buffer, 100000}, {buffer, 50000}};
+	ssize_t bytes = 0, some;
+	if (me == 0) {
+		must(writev(one[1], parts, 2) == 150000);
+		return;
+	}
+	while (bytes < 150000 && (some = read(one[0], buffer, sizeof buffer)) > 0)
+		bytes += some;
+	must(bytes == 150000);
+}
+
+static void whole(int me)
+{
+	if (me == 0) {
+		put(one[0]);
+		put(one[0]);
+	} else {
+		must(recv(one[1], buffer, 2, MSG_WAITALL) == 2);
+	}
+}
+
+/* Who finds nothing goes on. */
+static void tries(int me)
+{
+	char byte;
+	(void)me;
+	if (read(one[0], &byte, 1) != 1)
+		must(errno == EAGAIN);
+}
+
+static void units(int me)
+{
+	(void)me;
+	take_event();
+}
+
+static void turns(int me)
+{
+	if (me == 0)
+		give_event();
+	else
+		take_event();
+}
+
+/* The reader comes to what is closed already, or waits until then. */
+static void late(int me)
+{
+	char byte;
+	if (me == 0)
+		close(one[1]);
+	else
+		must(read(one[0], &byte, 1) == 0);
+}
+
+static void many(int me)
+{
+	for (int i = 0; i < 2; i++)
+		if (me == 0)
+			give_event();
+	if (me == 1)
+		take_event();
+}
+
+static void alone(int me)
+{
+	int own[2];
+	(void)me;
+	must(pipe(own) == 0);
+	put(own[1]);
+	get(own[0]);
+	close(own[0]);
+	close(own[1]);
+}
+
+static void replaced(int me)
+{
+	char byte;
+	if (me == 0)
+		must(dup2(two[1], one[1]) == one[1]);
+	else
+		must(read(one[0], &byte, 1) == 0);
+}
+
+static void update(void (*take)(void), void (*give)(void))
+{
+	take();
+	int before = value;
+	give();
+	take();
+	value = before + 1;
+	give();
+}
+
+static void take_pipe(void)
+{
+	get(one[0]);
+}
+
+static void give_pipe(void)
+{
+	put(one[1]);
+}
+
+static void lost_pipe(int me)
+{
+	(void)me;
+	update(take_pipe, give_pipe);
+}
+
+static void lost_eventfd(int me)
+{
+	(void)me;
+	update(take_event, give_event);
+}
+
+static void lost_socket(int me)
+{
+	(void)me;
+	update(take_pipe, give_pipe);
+}
+
+static void mutex_pipe(int me)
+{
+	pthread_mutex_lock(&mutex);
+	if (me == 0)
+		get(one[0]);
+	else
+		put(one[1]);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void mutex_eventfd(int me)
+{
+	pthread_mutex_lock(&mutex);
+	if (me == 0)
+		take_event();
+	else
+		give_event();
+	pthread_mutex_unlock(&mutex);
+}
+
+static void mutex_socket(int me)
+{
+	pthread_mutex_lock(&mutex);
+	if (me == 0)
+		get(one[0]);
+	else
+		put(one[1]);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void both_full(int me)
+{
+	int *out = me ? one : two, *in = me ? two : one;
+	must(write(out[1], buffer, 4096) == 4096);
+	must(write(out[1], buffer, 4096) == 4096);
+	must(read(in[0], buffer, 8192) == 4096);
+	must(read(in[0], buffer, 8192) == 4096);
+}
+
+static void lonely(int me)
+{
+	if (me == 0)
+		put(one[1]);
+	get(one[0]);
+}
+
+static void early(int me)
+{
+	char byte;
+	if (me == 0) {
+		put(one[1]);
+		pthread_mutex_lock(&mutex);
+		value = 1;
+		pthread_mutex_unlock(&mutex);
+	} else {
+		must(read(one[0], &byte, 1) == 1);
+		pthread_mutex_lock(&mutex);
+		must(value == 1);
+		pthread_mutex_unlock(&mutex);
+	}
+}
+
+static const struct kind {
+	const char *name;
+	void (*make)(void), (*run)(int);
+	int threads, sum;
+} kinds[] = {
+    {"ping", make_pipes, ping, 2, 0},
+    {"echo", make_pair, echo, 2, 0},
+    {"end", make_pipes, end, 2, 0},
+    {"shut", make_pair, shut, 2, 0},
+    {"full", make_small, full, 2, 0},
+    {"large", make_pipes, large, 2, 0},
+    {"whole", make_pair, whole, 2, 0},
+    {"tries", make_nonblocking, tries, 2, 0},
+    {"units", make_units, units, 2, 0},
+    {"turns", make_event, turns, 2, 0},
+    {"late", make_pipes, late, 2, 0},
+    {"many", make_event, many, 2, 0},
+    {"alone", make_pipes, alone, 2, 0},
+    {"replaced", make_pipes, replaced, 2, 0},
+    {"lost_pipe", make_lock, lost_pipe, 2, 2},
+    {"lost_eventfd", make_event_lock, lost_eventfd, 2, 2},
+    {"lost_socket", make_socket_lock, lost_socket, 2, 2},
+    {"mutex_pipe", make_pipes, mutex_pipe, 2, 0},
+    {"mutex_eventfd", make_event, mutex_eventfd, 2, 0},
+    {"mutex_socket", make_pair, mutex_socket, 2, 0},
+    {"both_full", make_small, both_full, 2, 0},
+    {"lonely", make_pipes, lonely, 2, 0},
+    {"early", make_pipes, early, 2, 0},
+};
+
+static const struct kind *kind;
+
+static void *run(void *number)
+{
+	kind->run((int)(long)number);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[4];
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (argc == 2 && strcmp(argv[1], kinds[i].name) == 0)
+			kind = &kinds[i];
+	if (!kind)
+		return 64;
+	kind->make();
+	for (long i = 0; i < kind->threads; i++)
+		must(pthread_create(&threads[i], NULL, run, (void *)i) == 0);
+	for (int i = 0; i < kind->threads; i++)
+		pthread_join(threads[i], NULL);
+	must(!kind->sum || value == kind->sum);
+	return 0;
+}
