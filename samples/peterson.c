@@ -7,8 +7,16 @@
  * fmc-verdict: none
  * fmc-complete: yes
  *
+ * fmc-options: --strategy optimal --granularity race --ltl G!{inside[0]&&inside[1]}
+ * fmc-verdict: none
+ * fmc-complete: yes
+ *
  * fmc-options: --memory-model tso
  * fmc-verdict: abort
+ *
+ * fmc-options: --memory-model tso --ltl G!{inside[0]&&inside[1]}
+ * fmc-verdict: ltl
+ * fmc-message: 'G!\{inside\[0\]&&inside\[1\]\}' can't be fulfilled any more
  *
  * fmc-options: --strategy optimal --memory-model tso
  * fmc-args: fenced

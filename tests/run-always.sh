@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is to hold of every state (--always, --never): found, told with its values, kept in schedules, and seen under reduction. Bad
-# expressions are told with their column.
+# What is to hold of every state (--always, --never) and to come about (--ltl): found, told with its values, kept in schedules, and seen under
+# reduction. Bad expressions are told with their column.
 . tests/lib.sh
 
 # ends STATUS COMMAND...: its output in $SCRATCH/out.
@@ -74,6 +74,46 @@ level == -3 && (unsigned char)level == 253 && flag
 *(signed char *)&level == -3
 !waits(T1, lock) && !at(T1, move)
 X
+
+# Formulas: of states that come about, or don't, in executions that end and in those that go round for ever.
+STARVES=$BUILD/samples/writer_starves
+judge "a writer that starves is a loop" ends 1 "$FMC" check --seed 1 --json "$SCRATCH/result.json" -o "$SCRATCH/w.sched" \
+    --prop wants='wants == 1' --ltl 'G (wants -> F {wrote == 1})' -- "$STARVES"
+says "with its transitions" "^ltl: 'G \(wants -> F \{wrote == 1\}\)' isn't fulfilled while transitions ([0-9]+) to [0-9]+ repeat for ever" \
+    'repeats for ever from transition'
+judge "the schedule keeps formula and proposition" grep -qFx 'property ltl G (wants -> F {wrote == 1})' "$SCRATCH/w.sched"
+judge "as they were given" grep -qFx 'property prop wants=wants == 1' "$SCRATCH/w.sched"
+judge "and that it is a loop" grep -qE '^end unfulfilled-loop [0-9]+$' "$SCRATCH/w.sched"
+judge "it replays" ends 0 "$FMC" replay "$SCRATCH/w.sched"
+judge "it is drawn" ends 0 "$FMC" show --no-replay --format html -o "$SCRATCH/w.html" "$SCRATCH/w.sched"
+judge "GDB follows it to its end" ends 0 "$FMC" gdb -q --batch -ex 'print wants' -ex 'print wrote' "$SCRATCH/w.sched"
+says "where nothing has come about" '^\$1 = 1' '^\$2 = 0'
+sed '/^property prop/d' "$SCRATCH/w.sched" >"$SCRATCH/other.sched"
+judge "a name without a meaning is told" ends 65 "$FMC" replay "$SCRATCH/other.sched"
+says "with its column" "--ltl 'G \(wants -> F \{wrote == 1\}\)', column 4: there is no proposition 'wants'"
+judge "a cycle that the formula allows is no failure" ends 0 "$FMC" check --strategy random --seed 1 --executions 30 \
+    --ltl 'G {wants <= 1}' -- "$STARVES"
+says "but nothing is complete" "The search isn't complete" 'cycles that go on for ever, as the formulas allow'
+judge "what doesn't come about before the end" checks 1 --strategy dfs --ltl 'F {moved == 3}' -- "$ACCOUNTS"
+says "is told then" "isn't fulfilled when the program ends: moved == 3 is false"
+judge "what can't come about any more" checks 1 --strategy dfs --ltl '{moved == 0} U {accounts[0].balance == 90}' -- "$ACCOUNTS"
+says "is told at once" "can't be fulfilled any more: "
+for strategy in dfs optimal cb; do
+	judge "$strategy: what comes about in every order" checks 0 --require-complete --strategy $strategy --prop both='exited(T2) && exited(T3)' \
+	    --ltl 'F both && G (both -> {moved == 2}) && {moved == 0} U {moved == 1}' -- "$ACCOUNTS"
+	judge "$strategy: and what doesn't" checks 1 --strategy $strategy --ltl 'F {table[1][2] == 10} -> G !{table[1][2] == 20}' -- "$ACCOUNTS"
+	judge "$strategy: with the next state" checks 1 --strategy $strategy --ltl 'G ({moved == 1} -> X {moved == 2})' -- "$ACCOUNTS"
+done
+judge "a name that isn't one" ends 64 "$FMC" check --ltl 'F x' -- "$ACCOUNTS"
+says "is told" "^fmc: --ltl 'F x', column 3: there is no proposition 'x'"
+judge "a formula that isn't one" ends 64 "$FMC" check --ltl 'F (x' -- "$ACCOUNTS"
+says "is told, too" "column 5: '\)' is expected"
+judge "an expression in it that isn't one" ends 64 "$FMC" check --ltl 'F {moved = 1}' -- "$ACCOUNTS"
+says "is told with its column" "column 10: '=' would change"
+judge "a variable that there isn't" checks 64 --strategy dfs --ltl 'F {mved == 1}' -- "$ACCOUNTS"
+says "is told where it is" "^fmc: --ltl, in 'mved == 1', column 1: there is no variable 'mved'; did you mean 'moved'"
+judge "a proposition without an expression" ends 64 "$FMC" check --prop G=moved -- "$ACCOUNTS"
+says "is refused" '--prop needs NAME=EXPRESSION'
 
 # refuses COLUMN WHAT EXPRESSION: a bad expression, before anything is searched.
 refuses() {

@@ -224,7 +224,8 @@ static bool extend(struct dpor *dpor, struct dpor_plan *plan, const struct trace
 static bool is_over(const struct trace *trace)
 {
 	return trace->end == END_DEADLOCK || trace->end == END_EXIT || trace->end == END_SIGNAL ||
-	       trace->end == END_MISUSE || trace->end == END_VIOLATED || trace->end == END_REDUNDANT;
+	       trace->end == END_MISUSE || trace->end == END_VIOLATED || trace->end == END_UNFULFILLED ||
+	       trace->end == END_REDUNDANT;
 }
 
 /*

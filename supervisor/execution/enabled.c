@@ -326,8 +326,10 @@ bool execution_compute_enabled(struct execution *x)
 		if (!on)
 			return end_without_enabled(x);
 	}
-	if (lasso_ends(&x->lasso, x->machine, x->block.model, trace))
+	if (lasso_ends(&x->lasso, x->machine, x->block.model, trace)) {
+		execution_judge_cycle(x);
 		return false;
+	}
 	if (ends_at_circle(x))
 		return false;
 	x->stage = EXECUTION_SURVEYED;

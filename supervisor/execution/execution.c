@@ -96,6 +96,8 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	if (!execution_sleep_start(x))
 		return false;
 	lasso_start(&x->lasso, policy->max_depth, policy->longer, policy->fair_k != 0 && !policy->unwatched);
+	if (x->monitor.cycle)
+		lasso_watch_all(&x->lasso);
 	struct outcome first = {.created = NO_THREAD};
 	x->stage = EXECUTION_BEGINS;
 	execution_let_children_end(x);

@@ -25,7 +25,7 @@ static bool note(struct execution *x, const struct sighting *sighting)
 static void end(struct execution *x, const struct sighting *sighting)
 {
 	struct trace *trace = x->trace;
-	trace->end = sighting->failed ? END_ERROR : END_VIOLATED;
+	trace->end = sighting->failed ? END_ERROR : sighting->unfulfilled ? END_UNFULFILLED : END_VIOLATED;
 	trace->status = sighting->failed ? sighting->status : STATUS_OK;
 	trace->end_value = sighting->failed ? 0 : sighting->number;
 	trace->end_thread = x->previous;
@@ -48,4 +48,20 @@ bool execution_judge(struct execution *x, bool on)
 	if (sighting.violated || sighting.failed)
 		end(x, &sighting);
 	return on && trace->end == END_NONE;
+}
+
+void execution_judge_cycle(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	struct sighting sighting = {0};
+	if (!x->monitor.cycle || trace->end != END_LIVELOCK)
+		return;
+	x->monitor.cycle(x->monitor.context, trace, &sighting);
+	trace->end = END_ALLOWED;
+	if (!sighting.violated && !sighting.failed)
+		return;
+	end(x, &sighting);
+	trace->end_thread = NO_THREAD;
+	if (trace->end == END_UNFULFILLED)
+		trace->end = END_UNFULFILLED_LOOP;
 }

@@ -119,6 +119,9 @@ bool execution_is_asleep(const struct execution *x, const struct step *step);
  */
 bool execution_judge(struct execution *x, bool on);
 
+/* It has ended in a cycle: do those who look allow it? */
+void execution_judge_cycle(struct execution *x);
+
 /* What a plug-in says is believed until it is proven wrong: false, and the execution's end, if it has been. */
 bool execution_believes_plugin(struct trace *trace);
 

@@ -10,6 +10,7 @@ static const char *const names[FINDING_KINDS] = {
     [FINDING_CRASH] = "crash",	     [FINDING_ABORT] = "abort",
     [FINDING_EXIT] = "exit",	     [FINDING_MISUSE] = "misuse",
     [FINDING_OUTCOME] = "outcome",   [FINDING_INVARIANT] = "invariant",
+    [FINDING_LTL] = "ltl",
 };
 
 const char *finding_kind_name(enum finding_kind kind)
@@ -51,6 +52,10 @@ enum finding_kind finding_classify(const struct trace *trace)
 		return FINDING_MISUSE;
 	case END_VIOLATED:
 		return FINDING_INVARIANT;
+	case END_UNFULFILLED:
+	case END_UNFULFILLED_LOOP:
+		return FINDING_LTL;
+	case END_ALLOWED:
 	case END_NONE:
 	case END_DEPTH:
 	case END_THREAD_DEPTH:

@@ -165,6 +165,10 @@ static void print_misuse(const struct finding *finding, FILE *stream)
 static void print_violated(const struct finding *finding, FILE *stream)
 {
 	const struct trace *trace = &finding->trace;
+	if (trace->end == END_UNFULFILLED_LOOP) {
+		fprintf(stream, " %s", trace->message);
+		return;
+	}
 	if (trace->length == 0) {
 		fprintf(stream, " before the first transition, %s", trace->message);
 		return;
@@ -200,6 +204,7 @@ static void print_message(const struct finding *finding, FILE *stream)
 		print_misuse(finding, stream);
 		break;
 	case FINDING_INVARIANT:
+	case FINDING_LTL:
 		print_violated(finding, stream);
 		break;
 	case FINDING_EXIT:
@@ -273,7 +278,8 @@ char *report_signature(const struct finding *finding)
 			length++;
 	qsort(parts, length, sizeof *parts, compare_parts);
 	fputs(finding_kind_name(finding->kind), stream);
-	if (trace->end == END_SIGNAL || trace->end == END_EXIT || trace->end == END_VIOLATED)
+	if (trace->end == END_SIGNAL || trace->end == END_EXIT || trace->end == END_VIOLATED ||
+	    trace->end == END_UNFULFILLED || trace->end == END_UNFULFILLED_LOOP)
 		fprintf(stream, " %d", trace->end_value);
 	for (size_t i = 0; i < length; i++) {
 		fprintf(stream, " %s", parts[i]);

@@ -202,6 +202,8 @@ static bool stops_between(const struct trace *trace)
 	case END_DEPTH:
 	case END_THREAD_DEPTH:
 	case END_LIVELOCK:
+	case END_UNFULFILLED_LOOP:
+	case END_ALLOWED:
 	case END_NO_YIELD:
 	case END_GOES_ON:
 		return true;

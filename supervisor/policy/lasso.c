@@ -21,6 +21,14 @@ void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool watc
 				.longer = (size_t)longer};
 }
 
+void lasso_watch_all(struct lasso *lasso)
+{
+	if (lasso->depth == 0)
+		lasso->limit = SIZE_MAX;
+	lasso->depth = 1;
+	lasso->fair = true;
+}
+
 static bool take_base(struct lasso *lasso, struct machine *machine, uint64_t model, size_t now)
 {
 	lasso->renewal = lasso->active ? 2 * lasso->renewal : 1;
@@ -103,7 +111,7 @@ static bool ran_before(const struct trace *trace, size_t start, uint32_t threads
  * scheduled in it doesn't yield in it. Otherwise the fair scheduler will leave it by itself (Theorem 4). Nor does anything go on
  * for ever that only lasts as long as a time-out is held back.
  */
-static enum end_reason judge_cycle(struct trace *trace, size_t start, uint32_t threads)
+static enum end_reason judge_cycle(struct trace *trace, size_t start, uint32_t threads, bool only_fair)
 {
 	if (holds_since(trace, start))
 		return END_NONE;
@@ -116,7 +124,7 @@ static enum end_reason judge_cycle(struct trace *trace, size_t start, uint32_t t
 		if (share.scheduled && !share.yielded && selfish == NO_THREAD)
 			selfish = t;
 	}
-	if (!fair && selfish == NO_THREAD)
+	if (!fair && (only_fair || selfish == NO_THREAD))
 		return END_NONE;
 	trace->loop_start = start;
 	if (ran_before(trace, start, threads)) {
@@ -141,7 +149,7 @@ static bool gives_up(struct lasso *lasso, struct trace *trace)
 {
 	const size_t longer = lasso->longer;
 	if (longer > trace->length) {
-		*lasso = (struct lasso){.depth = longer, .limit = longer};
+		*lasso = (struct lasso){.depth = longer, .limit = longer, .fair = lasso->fair};
 		return false;
 	}
 	trace->end = END_DEPTH;
@@ -154,7 +162,7 @@ bool lasso_ends(struct lasso *lasso, struct machine *machine, const struct model
 		return false;
 	uint64_t digest = model_digest(model);
 	if (lasso->active && digest == lasso->model && same_machine(lasso, machine))
-		trace->end = judge_cycle(trace, lasso->base, model_threads(model));
+		trace->end = judge_cycle(trace, lasso->base, model_threads(model), lasso->fair);
 	if (trace->end == END_NONE && trace->length >= lasso->limit)
 		return gives_up(lasso, trace);
 	if (trace->end != END_NONE)

@@ -7,28 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct properties *properties_new(const struct property_specs *specs)
+/* NULL: no memory, or what is in *problem is wrong with the one that *wrong is. */
+static struct properties *make(const struct property_specs *specs, struct expression_problem *problem,
+			       size_t *wrong)
 {
 	struct properties *properties = calloc(1, sizeof *properties);
-	if (!properties)
-		return NULL;
-	properties->at = calloc(specs->length + 1, sizeof *properties->at);
-	for (size_t i = 0; properties->at && i < specs->length; i++) {
-		struct property *property = &properties->at[i];
-		struct expression_problem problem;
-		property->spec = specs->at[i];
-		property->spec.text = strdup(specs->at[i].text);
-		properties->length = i + 1;
-		property->expression =
-		    property->spec.text ? expression_parse(property->spec.text, &problem) : NULL;
-		if (!property->expression)
-			break;
-	}
-	if (properties->at && properties->length == specs->length &&
-	    (specs->length == 0 || properties->at[specs->length - 1].expression))
+	bool good = properties;
+	for (*wrong = 0; good && *wrong < specs->length; ++*wrong)
+		good = properties_add(properties, &specs->at[*wrong], (uint32_t)*wrong + 1, problem);
+	if (good && course_prepare(properties, problem, wrong))
 		return properties;
 	properties_free(properties);
 	return NULL;
+}
+
+struct properties *properties_new(const struct property_specs *specs)
+{
+	struct expression_problem problem;
+	size_t wrong;
+	return make(specs, &problem, &wrong);
+}
+
+bool property_specs_agree(const struct property_specs *specs, char why[PROPERTY_WHY])
+{
+	struct expression_problem problem = {.column = 0};
+	size_t wrong;
+	struct properties *properties = make(specs, &problem, &wrong);
+	properties_free(properties);
+	if (!properties && *problem.text && wrong < specs->length)
+		snprintf(why, PROPERTY_WHY, "--%s '%.60s', column %zu: %.200s",
+			 property_word(specs->at[wrong].kind), specs->at[wrong].text, problem.column,
+			 problem.text);
+	else if (!properties)
+		snprintf(why, PROPERTY_WHY, "%s", status_text(STATUS_NO_MEMORY));
+	return properties;
 }
 
 void properties_free(struct properties *properties)
@@ -40,6 +52,7 @@ void properties_free(struct properties *properties)
 		free((char *)properties->at[i].spec.text);
 	}
 	free(properties->at);
+	course_release(&properties->course);
 	seen_release(&properties->seen);
 	free(properties);
 }
@@ -65,8 +78,15 @@ static bool bind_one(struct properties *properties, struct property *property, s
 	}
 	sighting->failed = true;
 	sighting->status = STATUS_NOT_FOUND;
-	snprintf(sighting->message, sizeof sighting->message, "--%s '%.50s', column %zu: %.170s",
-		 property_word(property->spec.kind), property->spec.text, problem.column, problem.text);
+	if (property->number)
+		snprintf(sighting->message, sizeof sighting->message, "--%s '%.50s', column %zu: %.170s",
+			 property_word(property->spec.kind), property->spec.text,
+			 problem.column +
+			     (size_t)(property_expression(&property->spec) - property->spec.text),
+			 problem.text);
+	else
+		snprintf(sighting->message, sizeof sighting->message, "--ltl, in '%.50s', column %zu: %.170s",
+			 property->spec.text, problem.column, problem.text);
 	return false;
 }
 
@@ -76,7 +96,7 @@ static bool bind(struct properties *properties, struct sighting *sighting)
 	/* Without modules no name is found, which is said. */
 	(void)places_update(process_places(process), process_target(process));
 	for (size_t i = 0; i < properties->length; i++)
-		if (!bind_one(properties, &properties->at[i], sighting))
+		if (properties->at[i].expression && !bind_one(properties, &properties->at[i], sighting))
 			return false;
 	properties->bound = seen_prepare(properties);
 	return properties->bound || fail(sighting, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
@@ -98,6 +118,30 @@ static void say_violated(const struct property *property, const struct expressio
 		 *values ? ": " : "", values, *why ? " (" : "", why, *why ? ")" : "");
 }
 
+/* "'G (request -> F served)' isn't fulfilled: request = 1, served = 0" */
+static void say_broken(struct properties *properties, const struct property *property, const char *how,
+		       const char *at, struct sighting *sighting)
+{
+	char values[VALUES_SHOWN] = "";
+	const bool cut = strlen(property->spec.text) > TEXT_SHOWN - 20;
+	size_t used = 0;
+	const struct expression_world world = seen_world(properties);
+	for (size_t i = 0; *at && i < properties->length; i++) {
+		const struct property *part = &properties->at[i];
+		char why[EXPRESSION_WHY];
+		if (part->spec.kind != PROPERTY_PROP || part->bit == UINT32_MAX || used >= sizeof values)
+			continue;
+		used +=
+		    (size_t)snprintf(values + used, sizeof values - used, "%s%.*s is %s", used ? ", " : "",
+				     part->number ? (int)property_name(&part->spec) : 40, part->spec.text,
+				     expression_true(part->expression, &world, why) ? "true" : "false");
+	}
+	sighting->violated = sighting->unfulfilled = true;
+	sighting->number = (int)property->number;
+	snprintf(sighting->message, sizeof sighting->message, "'%.*s%s' %s%s%s", TEXT_SHOWN - 20,
+		 property->spec.text, cut ? "..." : "", how, at, values);
+}
+
 /* The first that doesn't hold. */
 static void judge(struct properties *properties, struct sighting *sighting)
 {
@@ -105,13 +149,32 @@ static void judge(struct properties *properties, struct sighting *sighting)
 	for (size_t i = 0; i < properties->length && !sighting->violated; i++) {
 		const struct property *property = &properties->at[i];
 		char why[EXPRESSION_WHY];
+		if (property->spec.kind > PROPERTY_NEVER)
+			continue;
 		const bool holds = expression_true(property->expression, &world, why);
 		if (holds == (property->spec.kind == PROPERTY_ALWAYS))
 			continue;
 		sighting->violated = true;
-		sighting->number = (int)i + 1;
+		sighting->number = (int)property->number;
 		say_violated(property, &world, why, sighting->message);
 	}
+}
+
+static void follow(struct properties *properties, const struct trace *trace, bool again,
+		   struct sighting *sighting)
+{
+	const bool stays = trace->end == END_EXIT;
+	if (!course_take(properties, trace->length, sighting->changed || again)) {
+		(void)fail(sighting, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		return;
+	}
+	const struct property *broken =
+	    again || sighting->violated ? NULL : course_broken(properties, trace->length, stays);
+	if (broken)
+		say_broken(properties, broken,
+			   broken->rest == FORMULA_NEVER ? "can't be fulfilled any more"
+							 : "isn't fulfilled when the program ends",
+			   ": ", sighting);
 }
 
 static void look(void *context, struct execution *execution, const struct trace *trace, bool again,
@@ -127,13 +190,29 @@ static void look(void *context, struct execution *execution, const struct trace 
 	seen_take(properties, &changed);
 	sighting->changed = changed || properties->moves;
 	/* A process on its way out may be without memory already. */
-	if (sighting->changed && !again && (properties->seen.readable || trace->end == END_NONE))
-		judge(properties, sighting);
+	if (properties->seen.readable || trace->end == END_NONE) {
+		if (sighting->changed && !again)
+			judge(properties, sighting);
+		follow(properties, trace, again, sighting);
+	}
 	properties->model = NULL;
+}
+
+static void look_at_cycle(void *context, const struct trace *trace, struct sighting *sighting)
+{
+	struct properties *properties = context;
+	const struct property *broken = course_broken_by_loop(properties, trace->length, trace->loop_start);
+	char how[100];
+	snprintf(how, sizeof how, "isn't fulfilled while transitions %zu to %zu repeat for ever",
+		 trace->loop_start + 1, trace->length);
+	if (broken)
+		say_broken(properties, broken, how, "", sighting);
 }
 
 struct execution_monitor properties_monitor(struct properties *properties, struct process *process)
 {
 	properties->process = process;
-	return (struct execution_monitor){.context = properties, .look = look};
+	return (struct execution_monitor){.context = properties,
+					  .look = look,
+					  .cycle = properties->course.formulas_count ? look_at_cycle : NULL};
 }

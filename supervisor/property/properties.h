@@ -1,13 +1,29 @@
 #ifndef FMC_SUPERVISOR_PROPERTY_PROPERTIES_H
 #define FMC_SUPERVISOR_PROPERTY_PROPERTIES_H
 
+#include "supervisor/property/formula.h"
+
 #include <fmc/supervisor/property.h>
 
 #include <sys/uio.h>
 
 struct property {
-	struct property_spec spec; /* with a text of its own */
-	struct expression *expression;
+	struct property_spec spec;     /* with a text of its own */
+	struct expression *expression; /* NULL: PROPERTY_LTL */
+	uint32_t number;	       /* as the user gave it, from 1; 0: an expression in a formula */
+	uint32_t bit;		       /* PROPERTY_PROP: which proposition it is */
+	uint32_t formula;	       /* PROPERTY_LTL: as a whole, */
+	uint32_t rest;		       /* and after the present state */
+};
+
+/* What formulas are about: which propositions held in each state so far, and what was left of each formula after it. */
+struct course {
+	struct formulas formulas;
+	uint32_t formulas_count, propositions;
+	uint64_t *states; /* after so many transitions */
+	uint32_t *rests;  /* formulas_count for each state */
+	size_t room;	  /* states */
+	bool failed;	  /* no memory */
 };
 
 /*
@@ -25,14 +41,19 @@ struct snapshot_of_seen {
 };
 
 struct properties {
-	struct property *at;
-	size_t length;
+	struct property *at; /* what was asked for, then expressions in formulas */
+	size_t length, room;
+	struct course course;
 	struct process *process;
 	bool bound;
 	bool moves; /* something is read through pointers: nobody can say what changed */
 	struct snapshot_of_seen seen;
 	const struct model *model; /* of the state that is looked at */
 };
+
+/* list.c: one more; NULL without memory, or if what is in *problem is wrong with its text, which is copied. */
+struct property *properties_add(struct properties *properties, const struct property_spec *spec,
+				uint32_t number, struct expression_problem *problem);
 
 /* seen.c: room for what the bound expressions read; false without memory. Take it anew; *changed: is it other than before? */
 bool seen_prepare(struct properties *properties);
@@ -49,5 +70,15 @@ struct expression_world seen_world(struct properties *properties);
 bool atom_holds(struct properties *properties, const struct expression_atom *atom);
 #define ATOM_PARTS 16
 void atom_parts(struct properties *properties, const struct expression_atom *atom, uint8_t parts[ATOM_PARTS]);
+
+/* course.c: parse the formulas, whose names and expressions become properties; false: no memory, or what isn't agreed. */
+bool course_prepare(struct properties *properties, struct expression_problem *problem, size_t *wrong);
+void course_release(struct course *course);
+/* The state after so many transitions is the present one. `changed`: some proposition may be other than before. False without memory. */
+bool course_take(struct properties *properties, size_t transitions, bool changed);
+/* Which formula can't be fulfilled any more; after the last state, which stays: or isn't. NULL: none. */
+const struct property *course_broken(struct properties *properties, size_t transitions, bool stays);
+/* The same if the states from `loop` on come again and again, the one after `transitions` being that at `loop`. */
+const struct property *course_broken_by_loop(struct properties *properties, size_t transitions, size_t loop);
 
 #endif

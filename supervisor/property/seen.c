@@ -13,6 +13,8 @@ static size_t count_ranges(const struct properties *properties, size_t *atoms)
 	for (size_t i = 0; i < properties->length; i++) {
 		size_t length;
 		bool moves;
+		if (!properties->at[i].expression)
+			continue;
 		(void)expression_reads(properties->at[i].expression, &length, &moves);
 		ranges += length;
 		(void)expression_atoms(properties->at[i].expression, &length);
@@ -27,6 +29,8 @@ static void fill_ranges(struct properties *properties)
 	for (size_t i = 0; i < properties->length; i++) {
 		size_t length;
 		bool moves;
+		if (!properties->at[i].expression)
+			continue;
 		const struct expression_range *reads =
 		    expression_reads(properties->at[i].expression, &length, &moves);
 		for (size_t r = 0; r < length; r++) {
@@ -64,6 +68,8 @@ static void take_atoms(struct properties *properties)
 	uint8_t *to = properties->seen.now + properties->seen.memory;
 	for (size_t i = 0; i < properties->length; i++) {
 		size_t length;
+		if (!properties->at[i].expression)
+			continue;
 		const struct expression_atom *const *atoms =
 		    expression_atoms(properties->at[i].expression, &length);
 		for (size_t a = 0; a < length; a++, to += ATOM_PARTS)

@@ -1,12 +1,18 @@
 /* Properties as text. */
+#include "supervisor/property/formula.h"
+
 #include <fmc/supervisor/property.h>
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const words[PROPERTY_KINDS] = {
     [PROPERTY_ALWAYS] = "always",
     [PROPERTY_NEVER] = "never",
+    [PROPERTY_PROP] = "prop",
+    [PROPERTY_LTL] = "ltl",
 };
 
 const char *property_word(enum property_kind kind)
@@ -34,13 +40,79 @@ char *property_spec_text(const struct property_spec *spec)
 	return asprintf(&text, "%s %s", words[spec->kind], spec->text) < 0 ? NULL : text;
 }
 
+size_t property_name(const struct property_spec *spec)
+{
+	return spec->kind == PROPERTY_PROP ? strcspn(spec->text, "=") : 0;
+}
+
+const char *property_expression(const struct property_spec *spec)
+{
+	return spec->kind == PROPERTY_PROP ? spec->text + property_name(spec) + 1 : spec->text;
+}
+
+/* Of a proposition: what a formula can call it. */
+static bool is_name(const char *text, size_t length)
+{
+	static const char *const taken[] = {"X", "F", "G", "U", "R", "W", "true", "false"};
+	if (length == 0 || !(isalpha((unsigned char)*text) || *text == '_'))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+			return false;
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		if (strlen(taken[i]) == length && memcmp(taken[i], text, length) == 0)
+			return false;
+	return true;
+}
+
+static bool has_expression(const char *text, size_t at, struct expression_problem *problem)
+{
+	struct expression *expression = expression_parse(text, problem);
+	expression_free(expression);
+	problem->column += at;
+	return expression;
+}
+
+/* Every name is one; an expression has to be one. */
+static int find_anything(void *context, const char *text, size_t length, bool quoted, size_t at,
+			 struct expression_problem *problem)
+{
+	(void)context;
+	if (!quoted)
+		return 0;
+	char *expression = strndup(text, length);
+	const bool good = expression && has_expression(expression, at, problem);
+	free(expression);
+	return good ? 0 : -1;
+}
+
+static bool has_formula(const char *text, struct expression_problem *problem)
+{
+	static const struct proposition_finder finder = {NULL, find_anything};
+	struct formulas formulas;
+	const bool good =
+	    formulas_init(&formulas) && formula_parse(&formulas, text, &finder, problem) != NO_FORMULA;
+	formulas_release(&formulas);
+	return good;
+}
+
 bool property_check(const struct property_spec *spec, char why[PROPERTY_WHY])
 {
-	struct expression_problem problem;
-	struct expression *expression = expression_parse(spec->text, &problem);
-	if (!expression)
+	struct expression_problem problem = {.column = 0};
+	const size_t name = property_name(spec);
+	bool good;
+	if (spec->kind == PROPERTY_PROP && (!spec->text[name] || !is_name(spec->text, name))) {
+		snprintf(why, PROPERTY_WHY,
+			 "--prop needs NAME=EXPRESSION, as served='done == 1', not '%.60s'", spec->text);
+		return false;
+	}
+	if (spec->kind == PROPERTY_LTL)
+		good = has_formula(spec->text, &problem);
+	else
+		good = has_expression(property_expression(spec),
+				      (size_t)(property_expression(spec) - spec->text), &problem);
+	if (!good)
 		snprintf(why, PROPERTY_WHY, "--%s '%.60s', column %zu: %.200s", words[spec->kind], spec->text,
 			 problem.column, problem.text);
-	expression_free(expression);
-	return expression;
+	return good;
 }

@@ -52,7 +52,9 @@ struct sighting {
 	bool violated; /* what is to hold doesn't: the execution ends here, as END_VIOLATED */
 	bool
 	    failed; /* the look was in vain: it ends as END_ERROR, for the reason that `status` and `message` are */
-	int number; /* of what doesn't hold */
+	bool
+	    unfulfilled; /* besides violated: it is about what was to come about, and the end is END_UNFULFILLED */
+	int number;	 /* of what doesn't hold */
 	enum status status;
 	char message[256];
 };
@@ -62,6 +64,11 @@ struct execution_monitor {
 	/* The state after trace->length transitions. `again`: the execution has been put back to it, and it was judged before. */
 	void (*look)(void *context, struct execution *execution, const struct trace *trace, bool again,
 		     struct sighting *sighting);
+	/*
+	 * NULL: nobody minds how an execution goes on for ever. It does, fairly, from trace->loop_start on: its state is the one that it was then.
+	 * It ends as END_UNFULFILLED_LOOP or END_ALLOWED. Cycles that aren't fair end none.
+	 */
+	void (*cycle)(void *context, const struct trace *trace, struct sighting *sighting);
 };
 
 /* From now on, in place of who looked before. Copied. */

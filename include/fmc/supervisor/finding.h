@@ -19,6 +19,7 @@ enum finding_kind {
 	FINDING_MISUSE,
 	FINDING_OUTCOME, /* it ended well, and not as it is to end: trace.other_outcome */
 	FINDING_INVARIANT,
+	FINDING_LTL,
 	FINDING_KINDS
 };
 

@@ -12,6 +12,8 @@
 enum property_kind {
 	PROPERTY_ALWAYS, /* holds of every state */
 	PROPERTY_NEVER,	 /* of none */
+	PROPERTY_PROP,	 /* "name=expression": what formulas call by this name */
+	PROPERTY_LTL, /* a formula of linear temporal logic on such names and on {expressions} is fulfilled by each execution */
 	PROPERTY_KINDS
 };
 
@@ -28,7 +30,7 @@ struct property_specs {
 	size_t length;
 };
 
-/* "always", "never": the word before its text in schedules, and the option's name. */
+/* "always", "ltl" ...: the word before its text in schedules, and the option's name. */
 const char *property_word(enum property_kind kind);
 
 /* Add "always count <= 4" to the list; false: it isn't of that form, or the list is full. */
@@ -42,9 +44,16 @@ char *property_spec_text(const struct property_spec *spec);
 /* Is the text one of this kind, as far as that can be seen without the program? Else `why` is one line that says where it isn't. */
 bool property_check(const struct property_spec *spec, char why[PROPERTY_WHY]);
 
+/* Does each name in a formula stand for something? Else `why` says which doesn't. */
+bool property_specs_agree(const struct property_specs *specs, char why[PROPERTY_WHY]);
+
+/* Of PROPERTY_PROP the length of its name, else 0; and its expression. */
+size_t property_name(const struct property_spec *spec);
+const char *property_expression(const struct property_spec *spec);
+
 struct properties;
 
-/* Those of the list, which have been checked. NULL: no memory. The texts are copied. */
+/* Those of the list, which have been checked and agree. NULL: no memory. The texts are copied. */
 struct properties *properties_new(const struct property_specs *specs);
 void properties_free(struct properties *properties); /* NULL is allowed */
 

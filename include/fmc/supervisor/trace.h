@@ -106,7 +106,10 @@ enum end_reason {
 	END_MISUSE,   /* end_thread was about to misuse the thread library; end_value is its enum misuse */
 	END_VIOLATED, /* what is to hold of every state doesn't hold of the last one: end_value is its number, end_thread made the last
 			 transition (NO_THREAD: there was none), message is what was seen */
-	END_SPIN,     /* end_thread loops for ever without an operation, proven by an equal state */
+	END_UNFULFILLED, /* the same of what is to come about in its course: it can't any more, or hasn't until the program's exit */
+	END_UNFULFILLED_LOOP, /* or doesn't if the transitions from loop_start on repeat for ever, which would be fair */
+	END_ALLOWED,	 /* those repeat for ever, fairly, and so they may */
+	END_SPIN,	 /* end_thread loops for ever without an operation, proven by an equal state */
 	END_REDUNDANT,	 /* all that could go on are asleep: what follows has been explored */
 	END_DIVERGED,	 /* the plan's prefix can't be followed: its step number `length` is not possible */
 	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */
@@ -308,7 +311,8 @@ const char *end_reason_name(enum end_reason reason);
 /* Ends in a cycle of transitions, from loop_start on. */
 static inline bool end_reason_loops(enum end_reason reason)
 {
-	return reason == END_LIVELOCK || reason == END_NO_YIELD || reason == END_GOES_ON;
+	return reason == END_LIVELOCK || reason == END_NO_YIELD || reason == END_GOES_ON ||
+	       reason == END_UNFULFILLED_LOOP || reason == END_ALLOWED;
 }
 
 #endif

@@ -69,6 +69,11 @@ static void account(struct exploration *x)
 		    "executions end in loops that ran before the copy was made, which is taken for no "
 		    "failure: in the first %s",
 		    trace->message);
+	if (trace->end == END_ALLOWED)
+		verdict_because(
+		    verdict,
+		    "executions end in cycles that go on for ever, as the formulas allow: what leaves them "
+		    "after another round isn't run");
 	if (trace->end == END_DEADLOCK && trace_goes_on(trace))
 		verdict_because(verdict,
 				"executions end where threads wait for each other in a circle: what others "

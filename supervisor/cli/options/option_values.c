@@ -357,6 +357,10 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_property(o, PROPERTY_ALWAYS);
 	case ID_NEVER:
 		return parse_property(o, PROPERTY_NEVER);
+	case ID_PROP:
+		return parse_property(o, PROPERTY_PROP);
+	case ID_LTL:
+		return parse_property(o, PROPERTY_LTL);
 	case ID_MEMORY_MODEL:
 		return parse_memory_model(o, spec);
 	case ID_OPS:

@@ -323,6 +323,11 @@ static bool combination_allowed(const struct options *options)
 		return false;
 	if (options->tso_wanted && !tso_allowed(options))
 		return false;
+	char why[PROPERTY_WHY];
+	if (!property_specs_agree(&options->properties, why)) {
+		say("%s", why);
+		return false;
+	}
 	if ((options->outcomes || options->same_output) && !outcomes_allowed(options))
 		return false;
 	if ((options->states || options->prune_states) && !states_allowed(options))

@@ -100,7 +100,7 @@ struct options {
 	bool tso;			 /* stores of those wait in buffers */
 	enum races_told races;
 	const char *suppressions;	  /* a file; NULL: none */
-	struct property_specs properties; /* --always, --never; borrowed like all else */
+	struct property_specs properties; /* --always, --ltl ...; borrowed like all else */
 	const char *ops;		  /* --ops: a plug-in; NULL: none */
 	char waking[256];		  /* rules of who is woken (waking.h), --spurious among them */
 	bool restricted;		  /* --wakeup was given */

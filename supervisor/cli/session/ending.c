@@ -45,6 +45,9 @@ bool ending_is_one(const struct trace *trace)
 	case END_NO_YIELD:
 	case END_SPIN:
 	case END_MISUSE:
+	case END_VIOLATED:
+	case END_UNFULFILLED:
+	case END_UNFULFILLED_LOOP:
 		return true;
 	default:
 		return false;

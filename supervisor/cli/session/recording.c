@@ -48,6 +48,11 @@ int recording_load(struct recording *recording, const struct options *given)
 		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
 	}
 	recording->options = recorded_options(given, &recording->schedule);
+	char disagreement[PROPERTY_WHY];
+	if (!property_specs_agree(&recording->options.properties, disagreement)) {
+		say("%s: %s", given->file, disagreement);
+		return EXITS_DATA;
+	}
 	return EXITS_OK;
 }
 

@@ -234,6 +234,7 @@ static const char *const rules[][2] = {
     {"exit", "The program exits with an unexpected status under some schedule."},
     {"misuse", "A call of the thread library that POSIX leaves undefined."},
     {"invariant", "What is to hold of every state doesn't hold of one."},
+    {"ltl", "An execution doesn't fulfil a formula."},
     {"lock-order", "Two threads take locks in opposite orders."},
     {"leak", "Nobody joins or detaches a thread."},
     {"race", "Two threads access the same memory, one of them to write, and nothing orders them."},

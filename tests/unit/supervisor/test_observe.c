@@ -5,6 +5,7 @@
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/search.h>
 
+#include "supervisor/property/formula.h"
 #include "tests/table/brute.h"
 #include "tests/table/crew.h"
 #include "tests/table/linearization.h"
@@ -14,8 +15,9 @@
 #include <check.h>
 #include <string.h>
 
-#define PROGRAMS 800
-#define SEEN	 3 /* variables */
+#define PROGRAMS     800
+#define LTL_PROGRAMS 1000
+#define SEEN	     3 /* variables */
 
 /* One variable of each thread's own, so that no two of them race. */
 static void write_own(struct table_body *body, uint32_t variable, int64_t value)
@@ -97,7 +99,7 @@ static uint64_t run(const struct table_program *program, enum strategy strategy,
 	trace_init(&trace);
 	crew_init(&crew, program, search, 1, 1);
 	observer->machine = &crew.machine;
-	const struct execution_monitor monitor = {observer, look};
+	const struct execution_monitor monitor = {.context = observer, .look = look};
 	execution_observe(crew.execution, &monitor);
 	hash_set_init(&observer->seen);
 	while (crew_step(&crew, &trace)) {
@@ -169,5 +171,101 @@ START_TEST(reduction_finds_what_is_forbidden)
 }
 END_TEST
 
-SUITE("observe", 60, NULL, NULL, TEST(reduction_sees_all_that_there_is),
-      TEST(reduction_finds_what_is_forbidden))
+/* A random formula without X on whether the variables are 0, 1 and 2. */
+static uint32_t make_formula(struct formulas *formulas, uint64_t *dice, int depth)
+{
+	static const enum formula_kind kinds[] = {FORMULA_AND, FORMULA_OR, FORMULA_UNTIL, FORMULA_RELEASE};
+	if (depth == 0 || roll(dice, 6) == 0)
+		return formula_make(formulas, roll(dice, 2) ? FORMULA_HOLDS : FORMULA_FAILS,
+				    roll(dice, 3 * SEEN), 0);
+	if (roll(dice, 3) == 0) {
+		const bool always = roll(dice, 2);
+		return formula_make(formulas, always ? FORMULA_RELEASE : FORMULA_UNTIL,
+				    always ? FORMULA_NEVER : FORMULA_ALWAYS,
+				    make_formula(formulas, dice, depth - 1));
+	}
+	const uint32_t a = make_formula(formulas, dice, depth - 1);
+	return formula_make(formulas, kinds[roll(dice, 4)], a, make_formula(formulas, dice, depth - 1));
+}
+
+/* Every state of an execution, in which propositions 3 i + k say that variable i is k. */
+struct course {
+	const struct table_machine *machine;
+	int64_t before[SEEN];
+	uint64_t states[64];
+};
+
+static void look_on(void *context, struct execution *execution, const struct trace *trace, bool again,
+		    struct sighting *sighting)
+{
+	struct course *course = context;
+	const int64_t *now = course->machine->state.variables;
+	(void)execution;
+	(void)again;
+	ck_assert_uint_lt(trace->length, 64);
+	course->states[trace->length] = 0;
+	for (uint32_t i = 0; i < SEEN; i++)
+		course->states[trace->length] |= UINT64_C(1) << (3 * i + (uint32_t)now[i]);
+	sighting->changed = trace->length == 0 || memcmp(now, course->before, sizeof course->before) != 0;
+	memcpy(course->before, now, sizeof course->before);
+}
+
+#define FORMULAS 24
+
+/* Which of the formulas some execution doesn't fulfil that stays in its last state, as bits. */
+static uint32_t unfulfilled(const struct table_program *program, enum strategy strategy,
+			    const struct formulas *formulas, const uint32_t wanted[FORMULAS])
+{
+	const struct search_options options = {
+	    .strategy = strategy, .fair_k = 1, .bound = UINT32_MAX, .cache = true, .sees_memory = true};
+	struct search *search = search_new(&options);
+	struct crew crew;
+	struct trace trace;
+	struct course course = {0};
+	uint32_t found = 0;
+	trace_init(&trace);
+	crew_init(&crew, program, search, 1, 1);
+	course.machine = &crew.machine;
+	const struct execution_monitor monitor = {.context = &course, .look = look_on};
+	execution_observe(crew.execution, &monitor);
+	while (crew_step(&crew, &trace))
+		for (uint32_t f = 0; f < FORMULAS && trace.end != END_REDUNDANT; f++) {
+			bool failed;
+			if (!formula_fulfilled(formulas, wanted[f], course.states, trace.length + 1,
+					       trace.length, &failed))
+				found |= 1u << f;
+			ck_assert(!failed);
+		}
+	trace_release(&trace);
+	search_free(search);
+	crew_release(&crew);
+	return found;
+}
+
+START_TEST(reduction_finds_what_isnt_fulfilled)
+{
+	struct table_program program;
+	struct formulas formulas;
+	uint32_t wanted[FORMULAS], some = 0, none = 0;
+	for (uint64_t seed = 1; seed <= enough_rounds(LTL_PROGRAMS); seed++) {
+		uint64_t dice = seed;
+		ck_assert(formulas_init(&formulas));
+		for (uint32_t f = 0; f < FORMULAS; f++)
+			wanted[f] = make_formula(&formulas, &dice, 3);
+		make_program(&program, seed);
+		const uint32_t all = unfulfilled(&program, STRATEGY_DFS, &formulas, wanted);
+		some += (uint32_t)__builtin_popcount(all);
+		none += FORMULAS - (uint32_t)__builtin_popcount(all);
+		for (size_t s = 0; s < REDUCING; s++)
+			ck_assert_msg(unfulfilled(&program, reducing[s], &formulas, wanted) == all,
+				      "program %lu: %s", (unsigned long)seed, strategy_name(reducing[s]));
+		formulas_release(&formulas);
+	}
+	ck_assert_uint_ge(some + none, 2000);
+	ck_assert_uint_gt(some, 0);
+	ck_assert_uint_gt(none, 0);
+}
+END_TEST
+
+SUITE("observe", 120, NULL, NULL, TEST(reduction_sees_all_that_there_is),
+      TEST(reduction_finds_what_is_forbidden), TEST(reduction_finds_what_isnt_fulfilled))
