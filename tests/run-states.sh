@@ -74,6 +74,18 @@ for n in 3 5; do
 	judge "$n statements: the states of all executions" [ "$(field states.states)" = "$pruned" ]
 done
 
+# Chosen variables: what a function has left behind makes no difference then.
+check --strategy cb --state forks,holders -- "${PHILOSOPHERS[@]}"
+some=$(field states.states)
+judge "chosen variables tell fewer states apart" [ "$some" -gt 1 -a "$some" -le "$all" ] || show "$SCRATCH/out"
+check --strategy dfs --state 'forks[*], holders[0],holders[1]' -- "${PHILOSOPHERS[@]}"
+judge "elements are as good as all" [ "$(field states.states)" = "$some" ] || show "$SCRATCH/out"
+for wrong in 'forks,nothing:7' 'holders[9]:9' 'forks[*].spoon:10' 'holders[x]:9' 'forks,:7'; do
+	check --strategy cb --state "${wrong%:*}" -- "${PHILOSOPHERS[@]}"
+	judge "--state ${wrong%:*}: refused" [ $? -eq 65 ]
+	says "--state ${wrong%:*}: and why" "^fmc: --state '.*', column ${wrong#*:}: ."
+done
+
 refused() {
 	local line=$1
 	shift

@@ -4,6 +4,7 @@
 #include <fmc/breakpoints/call.h>
 #include <fmc/breakpoints/place.h>
 #include <fmc/breakpoints/rounds.h>
+#include <fmc/breakpoints/selection.h>
 #include <fmc/supervisor/process.h>
 
 #include "supervisor/process/look.h"
@@ -273,6 +274,7 @@ struct process {
 	bool has_fifo; /* it has opened one by its name: copies of the process would share it */
 	bool has_channels, watches_channels, looked_for_channels;
 	struct uses uses;
+	struct selection selection; /* by which states are told apart; empty: by all memory in use */
 	struct performed performed;
 	bool find_places;
 	bool names_objects;   /* rules of waking are for objects with names */

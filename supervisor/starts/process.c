@@ -283,6 +283,7 @@ void process_free(struct process *process)
 		close(process->printed);
 	variables_free(process);
 	uses_release(&process->uses);
+	selection_release(&process->selection);
 	free(process->output);
 	free(process->threads);
 	free(process->objects);

@@ -1,6 +1,7 @@
 #include "supervisor/run/run.h"
 #include "supervisor/starts/starts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,9 +40,42 @@ static uint64_t registers_of(const struct process_thread *thread, const struct u
 	return digest;
 }
 
+/* Of chosen variables alone. */
+static bool selected_state(const struct process *process, uint64_t digest[2])
+{
+	uint8_t bytes[4096];
+	digest[0] = 1;
+	digest[1] = 2;
+	for (size_t i = 0; i < process->selection.length; i++) {
+		const struct expression_range *range = &process->selection.at[i];
+		for (uint64_t at = 0; at < range->size; at += sizeof bytes) {
+			const size_t size = range->size - at < sizeof bytes ? range->size - at : sizeof bytes;
+			if (target_read(process->target, range->address + at, bytes, size) != STATUS_OK)
+				return false;
+			for (size_t k = 0; k < size; k++) {
+				digest[0] = mix(digest[0], bytes[k]);
+				digest[1] = mix(digest[1] + bytes[k], range->address + at + k);
+			}
+		}
+	}
+	return true;
+}
+
+bool process_select_state(struct process *process, const char *variables, char why[320])
+{
+	struct expression_problem problem;
+	selection_release(&process->selection);
+	if (selection_find(&process->selection, process->places, variables, &problem))
+		return true;
+	snprintf(why, 320, "column %zu: %s", problem.column, problem.text);
+	return false;
+}
+
 bool process_state(struct machine *machine, uint64_t digest[2])
 {
 	const struct process *process = process_of(machine);
+	if (process->selection.length > 0)
+		return selected_state(process, digest);
 	const size_t length = process->threads_length;
 	struct target_stack *stacks = calloc(length ? length : 1, sizeof *stacks);
 	uint64_t registers = 0;

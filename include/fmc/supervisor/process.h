@@ -143,6 +143,12 @@ const char *process_unfollowed(const struct process *process);
 bool process_promotable(const struct process *process, uint64_t address, struct module_place *place,
 			bool *apart);
 
+/*
+ * From now on states are told apart by these variables (selection.h) instead of memory and registers. Once the modules are known
+ * (process_places()). False: `why` is a line.
+ */
+bool process_select_state(struct process *process, const char *variables, char why[320]);
+
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);
 

@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-/* Where findings are collected the program's modules are known. STATUS_INTERRUPTED. */
-static enum status learn_modules(struct exploration *x)
+enum status explore_learn_modules(struct exploration *x)
 {
 	const struct plan plan = {.policy = explore_first_policy(x)};
 	struct finding finding;
@@ -22,7 +21,7 @@ bool explore_resume(struct exploration *x, const struct launch *launch)
 	struct loader exploration;
 	if (!x->resume->path)
 		return true;
-	enum status status = learn_modules(x);
+	enum status status = explore_learn_modules(x);
 	if (!status)
 		status = resume_identify(x->resume, x->session, launch, x->options, x->repeatable, why);
 	if (!status && x->resume->going_on) {

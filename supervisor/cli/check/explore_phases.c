@@ -116,6 +116,8 @@ static void explore_phases(struct exploration *x)
 void explore_search(struct exploration *x, const struct launch *launch, const struct processors *processors)
 {
 	bool begun = !x->over;
+	if (!explore_select_states(x) && x->fatal)
+		return;
 	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors, x->whole_deadline);
 	if (x->jobs)
 		explore_phases(x);

@@ -76,6 +76,12 @@ void explore_watch(struct exploration *x);
 struct race_list *explore_race_list(struct exploration *x);
 void explore_races(struct exploration *x);
 
+/* explore_keep.c: run the first schedule once more: where findings are collected the program's modules become known. STATUS_INTERRUPTED. */
+enum status explore_learn_modules(struct exploration *x);
+
+/* explore_states.c: find the variables by which states are told apart (--state); false: the search is over. */
+bool explore_select_states(struct exploration *x);
+
 /*
  * explore_outcomes.c: what the last execution came to, if outcomes are looked at. expect: if this one has ended well, all others have to end
  * like it (--same-output); false without memory.

@@ -53,6 +53,8 @@ static const struct option_spec specs[] = {
      "output and exit status must not depend on the schedule: a second outcome is a failure"},
     {ID_STATES, "states", 0, NULL, CHECK,
      "count the distinct states: pending operations and places, objects, memory in use"},
+    {ID_STATE, "state", 0, "LIST", CHECK,
+     "of memory only these variables count: forks,phil[*].eating (implies --states)"},
     {ID_PRUNE_STATES, "prune-states", 0, NULL, CHECK,
      "dfs: cut executions that come to a state which has been explored (with fairness: with the same "
      "progress)"},

@@ -392,6 +392,9 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return o->same_output = true;
 	case ID_STATES:
 		return o->states = true;
+	case ID_STATE:
+		o->state = optarg;
+		return o->states = true;
 	case ID_PRUNE_STATES:
 		return o->prune_states = true;
 	case ID_DEBUGGER:

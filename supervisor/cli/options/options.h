@@ -87,6 +87,7 @@ struct options {
 	unsigned features;	   /* enum feature: those that were asked for by options of their own */
 	bool all;		   /* don't stop at the first failure */
 	bool states;		   /* count the distinct states */
+	const char *state;	   /* of memory these variables alone; NULL: all that is in use */
 	bool prune_states;	   /* and leave out what follows one that has been explored */
 	bool outcomes;		   /* list every distinct end of the program */
 	bool same_output;	   /* another one than the first is a failure */
