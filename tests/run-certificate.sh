@@ -11,7 +11,8 @@ certify() {
 	local name="$1, $2" strategy=$2 wrong=
 	shift 2
 	rm -f it.cert result.json
-	timeout -k 10 100 "$FMC" check --strategy "$strategy" --all --no-minimize --certificate it.cert -o it.sched -- "$@" \
+	# shellcheck disable=SC2086 # with other options after it
+	timeout -k 10 100 "$FMC" check --strategy $strategy --all --no-minimize --certificate it.cert -o it.sched -- "$@" \
 	    </dev/null >out 2>err
 	[ -s it.cert ] || wrong="; there is none: $(cat err)"
 	timeout -k 10 100 "$FMC" certificate --sample 3 --json result.json it.cert </dev/null >>out 2>err || wrong="$wrong; status $?"
@@ -34,6 +35,11 @@ for strategy in optimal source cb:1; do
 	certify semaphores $strategy "$BUILD/samples/semaphores"
 	certify once $strategy "$BUILD/samples/once"
 done
+certify philosophers "optimal --jobs 3" "$BUILD/samples/philosophers" 4
+certify philosophers "cb:2 --jobs 3" "$BUILD/samples/philosophers" 3
+certify "spurious wakeups" "optimal --spurious 1" "$BUILD/samples/spurious"
+certify "accesses that no operation orders" "optimal --granularity race" "$BUILD/samples/counter"
+certify "an order of waking" "optimal --wakeup sem=fifo" "$BUILD/samples/philosophers_sem" 3
 certify buffer dfs "$BUILD/samples/buffer"
 certify "C11 threads" dfs "$BUILD/samples/c11_threads"
 certify "locks made of futexes" optimal "$BUILD/samples/futex_mutex"
@@ -98,7 +104,7 @@ none() {
 	grep -q "^fmc: none.cert: no certificate is written: $pattern" err
 	judge "none of $name" [ $? -eq 0 -a ! -e none.cert ]
 }
-none "a search that ends at the first failure" "the search isn't complete" --strategy dfs -- "$BUILD/samples/philosophers" 3
+none "a search that ends at the first failure" "the search isn't complete" --strategy cb:2 -- "$BUILD/samples/philosophers" 3
 none "a search at random" "the search isn't complete" --strategy random --executions 5 --all -- "$BUILD/samples/philosophers" 2
 none "delays" "only searches by optimal, source, dfs and cb" --strategy delay:1 --all -- "$BUILD/samples/philosophers" 2
 "$FMC" check --certificate /nowhere/it.cert -- "$BUILD/samples/buffer" </dev/null >out 2>err

@@ -1,6 +1,6 @@
 #!/bin/bash
 # `make tables`: the figures that papers print beside what fmc does on programs written after their descriptions
-# (samples/). Arguments: which tables (those of the three files beside this one), all if none.
+# (samples/). Arguments: which tables (those of the four files beside this one), all if none.
 # TABLES_SECONDS=N gives each row N times its seconds.
 #
 # [MCMINI] Pirtle, Jovanovic, Cooperman: McMini, 2023, on a Xeon E5-2690 v3 at 2.6 GHz
@@ -48,8 +48,9 @@ search() {
 . tests/tables/mcmini.sh
 . tests/tables/fair.sh
 . tests/tables/counts.sh
+. tests/tables/rest.sh
 
-for table in "${@:-2 3 4 5 7 8 9 10 11 fair states pruning figures counts}"; do
+for table in "${@:-1 2 3 4 5 7 8 9 10 11 fair states pruning figures counts sthread others}"; do
 	for name in $table; do
 		"table_$name"
 	done
