@@ -106,6 +106,7 @@ none() {
 }
 none "a search that ends at the first failure" "the search isn't complete" --strategy cb:2 -- "$BUILD/samples/philosophers" 3
 none "a search at random" "the search isn't complete" --strategy random --executions 5 --all -- "$BUILD/samples/philosophers" 2
+none "pruned states" "what follows explored states was left out" --strategy dfs --prune-states --all -- "$BUILD/samples/buffer"
 none "delays" "only searches by optimal, source, dfs and cb" --strategy delay:1 --all -- "$BUILD/samples/philosophers" 2
 "$FMC" check --certificate /nowhere/it.cert -- "$BUILD/samples/buffer" </dev/null >out 2>err
 judge "a folder that isn't there is found before the search" [ $? -eq 64 ]

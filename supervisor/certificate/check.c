@@ -96,8 +96,10 @@ static const char *doubt_end(const struct checker *ck, uint32_t node, const stru
 			   ? NULL
 			   : "an execution ends where threads are left that could go on";
 	case END_DEADLOCK:
-		if (c->method != CERTIFICATE_REVERSAL && is_in_circle(&state))
-			return NULL;
+		if (is_in_circle(&state) && somebody_goes_on(&state))
+			return c->method != CERTIFICATE_REVERSAL ? NULL
+								 : "threads wait for each other in a circle, "
+								   "and what others could do then wasn't run";
 		return somebody_goes_on(&state)	      ? "a deadlock where a thread could go on"
 		       : everybody_has_exited(&state) ? "a deadlock where every thread has exited"
 						      : NULL;
