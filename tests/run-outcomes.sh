@@ -142,5 +142,9 @@ timeout -k 10 60 "$FMC" check --outcome '(' -- ./sum1 </dev/null >out 2>&1
 judge "a bad expression is told" [ "$? $(cat out)" = "64 fmc: --outcome '(': Unmatched ( or \\(" ]
 timeout -k 10 60 "$FMC" check --outcomes --resume state -- ./sum1 </dev/null >out 2>&1
 judge "no outcomes of several runs" [ "$? $(cat out)" = "64 fmc: --outcomes and --resume can't be had together: what earlier runs have met isn't kept" ]
+rm -f certificate
+timeout -k 10 60 "$FMC" check --strategy optimal --outcomes --certificate certificate -o c.sched -- ./sum0 </dev/null >out 2>&1
+judge "no certificate of it" [ ! -e certificate ]
+says "and why" "certificate: no certificate is written: what the program prints was operations"
 cd "$HERE" || exit 1
 finish

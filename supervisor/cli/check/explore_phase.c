@@ -174,6 +174,10 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	certify_begin(&x->certifying);
 	if (x->options->prune_states)
 		certify_refuse(&x->certifying, "what follows explored states was left out (--prune-states)");
+	if (x->options->outcomes || x->options->same_output)
+		certify_refuse(
+		    &x->certifying,
+		    "what the program prints was operations (--outcomes), which a certificate doesn't have");
 	x->ordered = phase->search.ordered;
 	name_phase(x, phase);
 	search_progress(search, &x->search);
