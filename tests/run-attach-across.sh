@@ -131,6 +131,7 @@ while IFS='|' read -r count how kind pattern; do
 	stop
 done <<'END'
 2|sets|deadlock|T1 waits for a post of semaphore 1 of set [0-9]+, last changed by @C \(second\).*, @C T1 waits for a post of semaphore 0 of set [0-9]+, last changed by @P \(across\)
+2|open-fifos|deadlock|T1 waits to read from .*/fifo0, which @C \(second\) might open \(it opens it, and nobody has its other end\), @C T1 waits to read from .*/fifo1, which @P \(across\) might open
 2|fifos|deadlock|T1 waits to read from .*/fifo0, whose other end @C \(second\) has, @C T1 waits to read from .*/fifo1, whose other end @P \(across\) has$
 2|handled|deadlock|T1 waits to read from pipe [0-9]+, whose other end @C \(second\) has, @C T1 waits to read from pipe [0-9]+, whose other end @P
 END
@@ -180,7 +181,7 @@ fi
 stop
 
 # What isn't wrong: idle or busy, at every look, and it goes on.
-for how in rally idle idle-threads work named; do
+for how in rally idle idle-threads work named readers; do
 	start "$how"
 	case $how in
 	rally | work) until [ -n "$(children "$pid")" ]; do kill -0 "$pid" || break; done ;;

@@ -17,6 +17,7 @@
 #define STACK_WORDS  160 /* that are looked through for the address of the same object */
 #define OBJECT_BYTES 64
 #define VDSO_BYTES   8192
+#define PATH_BYTES   4096
 #define ARRAY_BYTES  4096 /* of what poll and select are given */
 #define USER_END     (UINT64_C(1) << 47)
 #define POINTED_MOST 384 /* pages that are looked at for what only names need */
@@ -163,6 +164,10 @@ static void keep_arguments(struct snapshot *snapshot, const struct snapshot_thre
 	default:
 		break;
 	}
+	if (thread->syscall == SYS_open || thread->syscall == SYS_openat)
+		keep(snapshot, arguments[thread->syscall == SYS_openat], PATH_BYTES);
+	if (thread->syscall == SYS_semop || thread->syscall == SYS_semtimedop)
+		keep(snapshot, arguments[1], ARRAY_BYTES);
 	if (thread->syscall == SYS_restart_syscall) { /* one that waits for a futex, descriptors or a time */
 		keep_futex(snapshot, thread, arguments[0]);
 		keep(snapshot, arguments[0], arguments[1] < 512 ? arguments[1] * 8 : 16);

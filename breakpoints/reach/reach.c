@@ -24,7 +24,7 @@ static bool look(const struct reached *reached)
 	const long number = reached->thread->syscall;
 	switch (reached->wait->kind) {
 	case WAIT_PIPE:
-		return reach_pipe(reached);
+		return number == SYS_open || number == SYS_openat ? reach_opening(reached) : reach_pipe(reached);
 	case WAIT_SOCKET:
 		return reach_socket(reached);
 	case WAIT_FILE_LOCK:

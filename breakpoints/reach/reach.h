@@ -76,6 +76,7 @@ bool reach_add(const struct reached *reached, pid_t pid);
 bool reach_pipe(const struct reached *reached);
 bool reach_socket(const struct reached *reached);
 bool reach_fifo(const struct reached *reached);
+bool reach_opening(const struct reached *reached); /* a FIFO that is being opened */
 bool reach_file_lock(const struct reached *reached);
 bool reach_memory(const struct reached *reached);
 bool reach_child(const struct reached *reached);

@@ -133,6 +133,7 @@ void wait_say(struct wait *wait, const char *format, ...) __attribute__((format(
 void wait_on_descriptor(struct inspector *inspector, uint32_t thread, struct wait *wait);
 void wait_on_several(struct inspector *inspector, uint32_t thread, struct wait *wait); /* poll, select */
 void wait_on_epoll(struct inspector *inspector, uint32_t thread, struct wait *wait);
+void wait_on_opening(struct inspector *inspector, uint32_t thread, struct wait *wait); /* open, openat */
 void wait_on_file_lock(struct inspector *inspector, uint32_t thread, struct wait *wait);
 
 #endif

@@ -83,6 +83,8 @@ static void wait_in_call(struct inspector *inspector, uint32_t thread, long numb
 		wait->writes = call_traits(number)->transfer == TRANSFER_OUT;
 		if (call_traits(number)->transfer != TRANSFER_NONE)
 			wait_on_descriptor(inspector, thread, wait);
+		else if (number == SYS_open || number == SYS_openat)
+			wait_on_opening(inspector, thread, wait);
 	}
 }
 

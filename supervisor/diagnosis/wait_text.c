@@ -198,6 +198,10 @@ static void print_wait(const struct situation *situation, uint32_t thread, const
 	case WAIT_SOCKET:
 		fprintf(stream, "%s to %s ", waits, wait->writes ? "write to" : "read from");
 		print_object(wait, stream);
+		if (wait->kind == WAIT_PIPE && wait->descriptor < 0) {
+			print_processes_after(", which ", wait, " might open", stream);
+			return;
+		}
 		print_processes_after(", whose other end ", wait, are_several(wait) ? " have" : " has",
 				      stream);
 		return;

@@ -331,6 +331,16 @@ static void open_fifos(void)
 	(void)writes;
 }
 
+/* Both wait for somebody else to write to one FIFO. */
+static void open_one_fifo(void)
+{
+	char path[256];
+	snprintf(path, sizeof path, "%s/fifo0", folder);
+	check(mkfifo(path, 0600) == 0);
+	make_child();
+	take(open(path, O_RDONLY));
+}
+
 /* Both have their ends of two FIFOs, and read. */
 static void read_fifos(void)
 {
@@ -445,15 +455,25 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-    {"read", read_both},	   {"write", write_both},
-    {"wait", wait_for_reader},	   {"wait-own", wait_for_own_reader},
-    {"keep-own", keep_own_end},	   {"three", read_three},
-    {"locker", wait_for_locker},   {"dead", die_with_mutex},
-    {"cond", lose_signal},	   {"sets", cross_sets},
-    {"open-fifos", open_fifos},	   {"fifos", read_fifos},
-    {"stopped", wait_for_stopped}, {"rally", rally},
-    {"idle", serve_idle},	   {"idle-threads", serve_threads},
-    {"work", wait_for_work},	   {"named", wait_for_named},
+    {"read", read_both},
+    {"write", write_both},
+    {"wait", wait_for_reader},
+    {"wait-own", wait_for_own_reader},
+    {"keep-own", keep_own_end},
+    {"three", read_three},
+    {"locker", wait_for_locker},
+    {"dead", die_with_mutex},
+    {"cond", lose_signal},
+    {"sets", cross_sets},
+    {"open-fifos", open_fifos},
+    {"fifos", read_fifos},
+    {"readers", open_one_fifo},
+    {"stopped", wait_for_stopped},
+    {"rally", rally},
+    {"idle", serve_idle},
+    {"idle-threads", serve_threads},
+    {"work", wait_for_work},
+    {"named", wait_for_named},
     {"handled", read_handled},
 };
 
