@@ -112,6 +112,10 @@ judge "an expression in it that isn't one" ends 64 "$FMC" check --ltl 'F {moved 
 says "is told with its column" "column 10: '=' would change"
 judge "a variable that there isn't" checks 64 --strategy dfs --ltl 'F {mved == 1}' -- "$ACCOUNTS"
 says "is told where it is" "^fmc: --ltl, in 'mved == 1', column 1: there is no variable 'mved'; did you mean 'moved'"
+judge "what a formula leaves is no part of a state" ends 64 "$FMC" check --strategy dfs --prune-states --ltl 'F {moved == 1}' -- "$ACCOUNTS"
+says "as is told" '^fmc: --prune-states and --ltl'
+judge "nor what chosen variables leave out" ends 64 "$FMC" check --strategy dfs --prune-states --state moved --always 'which < 2' -- "$ACCOUNTS"
+judge "what holds of a state holds of equal ones" checks 1 --strategy dfs --prune-states --never 'moved == 2 && table[1][2] == 10' -- "$ACCOUNTS"
 judge "a proposition without an expression" ends 64 "$FMC" check --prop G=moved -- "$ACCOUNTS"
 says "is refused" '--prop needs NAME=EXPRESSION'
 

@@ -264,6 +264,14 @@ static bool tso_allowed(const struct options *options)
 	return false;
 }
 
+static bool has_formula(const struct options *options)
+{
+	for (size_t i = 0; i < options->properties.length; i++)
+		if (options->properties.at[i].kind == PROPERTY_LTL)
+			return true;
+	return false;
+}
+
 /* What is counted, or known, is this process's alone; and what follows a state is known where the search runs all of it. */
 static bool states_allowed(const struct options *options)
 {
@@ -280,6 +288,15 @@ static bool states_allowed(const struct options *options)
 	else if (options->prune_states && options->search.ordered)
 		say("--prune-states and --timeouts ordered can't be had together: clocks are no part of a "
 		    "state");
+	else if (options->prune_states && has_formula(options))
+		say("--prune-states and --ltl can't be had together: what a formula leaves to be fulfilled "
+		    "is no part of a "
+		    "state");
+	else if (options->prune_states && options->state && options->properties.length)
+		say("--prune-states with --state and --%s can't be had together: states that are equal in "
+		    "chosen "
+		    "variables may differ in what is to hold",
+		    property_word(options->properties.at[0].kind));
 	else
 		return true;
 	return false;
