@@ -137,7 +137,7 @@ locks=kernel_locks
 lock() {
 	local expected=$1 case=$2
 	(cd "$SCRATCH/locks" &&
-		timeout -k 5 100 "$top/$FMC" check --strategy optimal --require-complete --json "$SCRATCH/json" \
+		timeout -k 5 100 "$top/$FMC" check --strategy optimal --granularity sync --require-complete --json "$SCRATCH/json" \
 		    -o "$SCRATCH/verdict.sched" -- "$top/$BUILD/targets/$locks" "$case" </dev/null) \
 		    >"$SCRATCH/out" 2>&1
 	judge "$locks $case: status $expected" [ $? -eq "$expected" ]

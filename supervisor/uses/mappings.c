@@ -1,5 +1,6 @@
 #include "supervisor/uses/uses.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +66,14 @@ void mappings_note(struct process *process, struct tracee *tracee, long number)
 		     number == SYS_mprotect || number == SYS_pkey_mprotect ? made_code : shared_memory);
 }
 
+/* The kernel's [vdso], which has lost its name in a process that was saved. */
+static bool is_image(const struct process *process, uint64_t address)
+{
+	char magic[SELFMAG];
+	return target_read(process->target, address, magic, sizeof magic) == STATUS_OK &&
+	       memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
 /* The kernel's own, such as [vdso], have names without a file. */
 static bool has_made_code(const struct process *process)
 {
@@ -76,7 +85,7 @@ static bool has_made_code(const struct process *process)
 	while (maps && !found && fgets(line, sizeof line, maps)) {
 		const int read = sscanf(line, "%llx-%*x %4s %*x %*s %llu %1s", &low, rights, &inode, name);
 		found = read >= 3 && rights[2] == 'x' && (rights[1] == 'w' || (inode == 0 && read == 3)) &&
-			!target_is_own(process->target, low);
+			!target_is_own(process->target, low) && !is_image(process, low);
 	}
 	if (maps)
 		fclose(maps);

@@ -93,7 +93,7 @@ static int exit_status(const struct exploration *x)
 		return EXITS_FINDING;
 	if (tracer_interrupted())
 		return EXITS_INTERRUPTED;
-	if (x->options->require_complete && !verdict->complete)
+	if (x->options->require_complete && !verdict_satisfies(verdict, x->options))
 		return EXITS_INCOMPLETE;
 	return x->options->ctest ? verdict->assumed_exit : EXITS_OK;
 }
@@ -169,6 +169,11 @@ int check_conclude(struct exploration *x, const struct launch *launch,
 		verdict_print(verdict, stream);
 	else if (!x->repeatable)
 		fprintf(stream, "Replays may go another way: %s.\n", verdict->because[0]);
+	if (options->require_complete && verdict->complete && !verdict_satisfies(verdict, options))
+		fprintf(
+		    stream,
+		    "--require-complete asks for every access to be watched; all orders of operations are "
+		    "enough with --granularity sync.\n");
 	if (verdict->assumed_exit)
 		fprintf(stream, "Exits with %d under the first schedule: %s.\n", verdict->assumed_exit,
 			options->ctest ? "the test's own status, which is passed on (--ctest)"

@@ -92,7 +92,7 @@ static const struct option_spec specs[] = {
      "exit statuses and signals (1,3,SIGTERM) that are good ends besides 0 (default: the first execution's "
      "status)"},
     {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK | ATTACH,
-     "exit status 2 unless the search is complete"},
+     "exit status 2 unless the search is complete and has watched every access to memory"},
     {ID_CTEST, "ctest", 0, NULL, CHECK,
      "for runners of tests: where nothing is found, exit with the program's own status"},
     {ID_ORIGIN, "origin", 0, "KIND", CHECK | RUN | REPLAY | MINIMIZE | GDBSERVER | EXPORT,

@@ -169,7 +169,8 @@ static bool cut_short(const struct results *results)
 {
 	const struct verdict *verdict = results->verdict;
 	return verdict && (results->exits == EXITS_INTERRUPTED ||
-			   (results->options->require_complete && !verdict->complete));
+			   (results->options->require_complete &&
+			    !verdict_satisfies(verdict, results->options)));
 }
 
 /* There are no failures: did the search come to the end that was asked for? */

@@ -1,5 +1,6 @@
 /* What a search has shown, and what it hasn't. */
 #include "supervisor/cli/verdict/verdict.h"
+#include "supervisor/cli/options/options.h"
 #include "supervisor/cli/verdict/simplify.h"
 #include "supervisor/cli/verdict/warnings.h"
 
@@ -396,4 +397,12 @@ void verdict_print(const struct verdict *verdict, FILE *stream)
 	fprintf(stream, "The search isn't complete:\n");
 	for (size_t i = 0; i < verdict->reasons; i++)
 		fprintf(stream, "  - %s\n", verdict->because[i]);
+}
+
+bool verdict_satisfies(const struct verdict *verdict, const struct options *options)
+{
+	const bool chosen =
+	    options->granularity == GRANULARITY_SYNC || options->granularity == GRANULARITY_ATOMIC;
+	return verdict->complete &&
+	       (verdict->watched_all || verdict->alone || verdict->compiled || options->tso || chosen);
 }

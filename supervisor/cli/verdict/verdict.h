@@ -151,4 +151,11 @@ char *verdict_conditions(const struct verdict *verdict);
 /* What a search has shown, and what it hasn't. */
 void verdict_print(const struct verdict *verdict, FILE *stream);
 
+/*
+ * Is it as complete as --require-complete asks for? A search whose accesses to memory weren't all watched is only where the user has
+ * said that operations and atomic instructions are to be all (--granularity sync or atomic), or stores wait.
+ */
+struct options;
+bool verdict_satisfies(const struct verdict *verdict, const struct options *options);
+
 #endif
