@@ -270,6 +270,56 @@ says 'a function of libc' "^Not every access was watched: functions that aren't 
 sampled "$SCRATCH/local"
 says 'thread-local variables' "^Not every access was watched: a thread touches another one's thread-local variables\.$"
 
+# Functions that real programs call for their options, texts and files.
+cat >"$SCRATCH/follows.c" <<'EOT'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <getopt.h>
+#include <libintl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+static int texts;
+static char *words[] = {"a", "-x", "b", NULL};
+static const struct option none[1];
+static void *one(void *how)
+{
+	if (!strcmp(how, "flags"))
+		return fcntl(0, F_GETFD) < 0 ? how : NULL;
+	if (!strcmp(how, "options"))
+		return getopt_long(3, words, "x", none, NULL) == 'x' ? NULL : how;
+	mbstate_t state = {0};
+	wchar_t wide;
+	mbrtowc(&wide, "x", 1, &state);
+	flockfile(stdout);
+	texts += *gettext("a") == 'a';
+	funlockfile(stdout);
+	return NULL;
+}
+static void *other(void *how)
+{
+	if (!strcmp(how, "options"))
+		return optind < 0 ? how : NULL; /* which the program has for libc */
+	return mbsinit(NULL) ? NULL : how;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, one, argv[argc - 1]);
+	pthread_create(&b, NULL, other, argv[argc - 1]);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+EOT
+"${CC:-cc}" -O1 -g -pthread "$SCRATCH/follows.c" -o "$SCRATCH/follows"
+ordered "$SCRATCH/follows" flags
+ordered "$SCRATCH/follows" texts
+depends 'optind.* at follows\.c:[0-9]+ by T2 and follows\.c:[0-9]+ by T3' "$SCRATCH/follows" options
+
 # What fairness left out is run, too, but isn't watched.
 cat >"$SCRATCH/sleeps.c" <<'EOT'
 #include <pthread.h>

@@ -7,11 +7,16 @@
 const char *memory_state_name(size_t i)
 {
 	static const char *const names[MEMORY_STATES] = {
-	    [ENVIRONMENT] = "environ",	 [LOCALE] = "setlocale",    [RANDOM] = "rand",
-	    [RANDOM_48] = "drand48",	 [TOKENS] = "strtok",	    [CALENDAR] = "localtime",
-	    [USERS] = "getpwnam",	 [HOSTS] = "gethostbyname", [INPUT] = "_IO_2_1_stdin_",
-	    [OUTPUT] = "_IO_2_1_stdout_"};
+	    [ENVIRONMENT] = "environ",	  [LOCALE] = "setlocale",    [RANDOM] = "rand",
+	    [RANDOM_48] = "drand48",	  [TOKENS] = "strtok",	     [CALENDAR] = "localtime",
+	    [USERS] = "getpwnam",	  [HOSTS] = "gethostbyname", [INPUT] = "_IO_2_1_stdin_",
+	    [OUTPUT] = "_IO_2_1_stdout_", [OPTION] = "optind",	     [OPTION_ARGUMENT] = "optarg"};
 	return i < MEMORY_STATES ? names[i] : NULL;
+}
+
+bool memory_state_shared(size_t i)
+{
+	return i == OPTION || i == OPTION_ARGUMENT;
 }
 
 #define READS(argument, extent)                                                                              \
@@ -174,6 +179,43 @@ static const struct memory_call calls[] = {
     {"getpwnam", {WRITES(USERS, STATE)}},
     {"getpwuid", {WRITES(USERS, STATE)}},
     {"gethostbyname", {WRITES(HOSTS, STATE)}},
+    /* The program has the two variables for its own, or libc has. */
+    {"getopt", {WRITES(1, WORDS_0), READS(2, STRING), WRITES(OPTION, STATE), WRITES(OPTION_ARGUMENT, STATE)}},
+    {"getopt_long",
+     {WRITES(1, WORDS_0), READS(2, STRING), WRITES(OPTION, STATE), WRITES(OPTION_ARGUMENT, STATE)}},
+    {"gettext", {READS(0, STRING), READS(LOCALE, STATE)}},
+    {"dgettext", {READS(0, STRING), READS(1, STRING), READS(LOCALE, STATE)}},
+    {"dcgettext", {READS(0, STRING), READS(1, STRING), READS(LOCALE, STATE)}},
+    {"ngettext", {READS(0, STRING), READS(1, STRING), READS(LOCALE, STATE)}},
+    {"dngettext", {READS(0, STRING), READS(1, STRING), READS(2, STRING), READS(LOCALE, STATE)}},
+    {"dcngettext", {READS(0, STRING), READS(1, STRING), READS(2, STRING), READS(LOCALE, STATE)}},
+    {"textdomain", {READS(0, STRING), WRITES(LOCALE, STATE)}},
+    {"bindtextdomain", {READS(0, STRING), READS(1, STRING), WRITES(LOCALE, STATE)}},
+    {"bind_textdomain_codeset", {READS(0, STRING), READS(1, STRING), WRITES(LOCALE, STATE)}},
+    {"__ctype_get_mb_cur_max", {READS(LOCALE, STATE)}},
+    {"mbrtowc", {WRITES(0, ONE), READS(1, ONE), WRITES(3, ONE), READS(LOCALE, STATE)}},
+    {"mbsinit", {READS(0, ONE)}},
+    {"strxfrm", {WRITES(0, ONE), READS(1, STRING), READS(LOCALE, STATE)}},
+    {"strcasestr", {READS(0, STRING), READS(1, STRING), READS(LOCALE, STATE)}},
+    {"strchrnul", {READS(0, STRING)}},
+    {"fcntl", {READS(2, LOCK_SET), WRITES(2, LOCK_GET)}},
+    {"fcntl64", {READS(2, LOCK_SET), WRITES(2, LOCK_GET)}},
+    {"error", {READS(2, PRINTS), READS(OUTPUT, STATE)}},
+    {"__overflow", {STREAM_USED(0)}},
+    {"__uflow", {STREAM_USED(0)}},
+    {"__fpending", {STREAM_USED(0)}},
+    {"__freading", {STREAM_USED(0)}},
+    {"fflush_unlocked", {STREAM_USED(0)}},
+    {"realpath", {READS(0, STRING), WRITES(1, ONE)}},
+    {"symlink", {READS(0, STRING), READS(1, STRING)}},
+    {"link", {READS(0, STRING), READS(1, STRING)}},
+    {"mkstemp64", {WRITES(0, STRING)}},
+    {"gethostname", {WRITES(0, ONE)}},
+    {"statvfs64", {READS(0, STRING), WRITES(1, ONE)}},
+    {"tcgetattr", {WRITES(1, ONE)}},
+    {"tcsetattr", {READS(2, ONE)}},
+    {"bind", {READS(1, BYTES_2)}},
+    {"connect", {READS(1, BYTES_2)}},
     {"fgets", {WRITES(0, ONE), STREAM_USED(2)}},
     {"__fgets_chk", {WRITES(0, ONE), STREAM_USED(3)}},
     {"fread", {WRITES(0, PRODUCT), STREAM_USED(3)}},

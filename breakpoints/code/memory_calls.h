@@ -11,9 +11,11 @@ const struct memory_call *memory_calls_find(const char *name);
 
 /*
  * What libc keeps to itself and such functions change or ask for: the environment, what rand() goes on from, its own streams. It counts as
- * a byte at the address of the object or function of libc's with this name; NULL past the last one.
+ * a byte at the address of the object or function of libc's with this name; NULL past the last one. shared: an object that the program may
+ * have in its own memory instead, so that it can access it.
  */
-#define MEMORY_STATES 10
+bool memory_state_shared(size_t i);
+#define MEMORY_STATES 12
 const char *memory_state_name(size_t i);
 
 /* A thread that stands before such a call. */

@@ -21,6 +21,9 @@ enum extent {
 	WORD,	  /* a number or a pointer */
 	THERE,	  /* at least a byte of what the pointer there leads to, if to anything */
 	COUNTED,  /* so many as the third argument says, each as long as the fourth */
+	WORDS_0,  /* so many words as the first argument says */
+	LOCK_SET, /* a lock of fcntl()'s, if the second argument is about one */
+	LOCK_GET, /* ... asks for one */
 	STATE,	  /* what libc keeps to itself: enum state, instead of an argument */
 	PRINTS,	  /* the argument is a format of printf()'s */
 	SCANS,	  /* ... of scanf()'s */
@@ -28,7 +31,20 @@ enum extent {
 	V_SCANS,
 };
 
-enum state { ENVIRONMENT, LOCALE, RANDOM, RANDOM_48, TOKENS, CALENDAR, USERS, HOSTS, INPUT, OUTPUT };
+enum state {
+	ENVIRONMENT,
+	LOCALE,
+	RANDOM,
+	RANDOM_48,
+	TOKENS,
+	CALENDAR,
+	USERS,
+	HOSTS,
+	INPUT,
+	OUTPUT,
+	OPTION,
+	OPTION_ARGUMENT
+};
 
 struct part {
 	uint8_t argument, extent;

@@ -1,8 +1,21 @@
 /* What a call of a function that touches memory for its caller is about to touch. */
 #include "breakpoints/code/memory_parts.h"
 
+#include <fcntl.h>
+
 #define LONGEST_STRING 65536
 #define CXX_STRING     32 /* bytes of a std::string */
+
+/* Commands of fcntl(). */
+static bool sets_lock(int command)
+{
+	return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+}
+
+static bool asks_lock(int command)
+{
+	return command == F_GETLK || command == F_OFD_GETLK;
+}
 
 static uint64_t bytes_of(const struct target *target, enum extent extent, uint64_t address,
 			 const uint64_t arguments[4])
@@ -22,6 +35,12 @@ static uint64_t bytes_of(const struct target *target, enum extent extent, uint64
 		return arguments[1] * arguments[2];
 	case COUNTED:
 		return arguments[2] * arguments[3];
+	case WORDS_0:
+		return (uint32_t)arguments[0] * sizeof(uint64_t);
+	case LOCK_SET:
+		return sets_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
+	case LOCK_GET:
+		return asks_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
 	case STRING:
 		return memory_string_bytes(target, address, LONGEST_STRING);
 	case STRING_2:

@@ -58,6 +58,16 @@ static void find_state(void *context, const struct symbol *symbol)
 			states[i] = symbol->address;
 }
 
+/* The loader has copied them there. */
+static void find_shared_state(void *context, const struct symbol *symbol)
+{
+	uint64_t *states = context;
+	for (size_t i = 0; i < MEMORY_STATES; i++)
+		if (memory_state_shared(i) && !symbol->function &&
+		    strcmp(symbol->name, memory_state_name(i)) == 0)
+			states[i] = symbol->address;
+}
+
 /* Has it the functions of a libc in itself? */
 static bool is_bound(const struct module *module)
 {
@@ -72,6 +82,9 @@ static void find_states(struct sampler *sampler)
 		if (module->kind == MODULE_LIBC || is_bound(module))
 			(void)symbols_each(module, find_state, sampler->states);
 	}
+	for (size_t i = 0; i < sampler->modules.length; i++)
+		if (sampler->modules.at[i].kind == MODULE_PROGRAM)
+			(void)symbols_each(&sampler->modules.at[i], find_shared_state, sampler->states);
 }
 
 static void drop_defined(void *context, const struct symbol *symbol)
