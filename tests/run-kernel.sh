@@ -15,7 +15,8 @@ search() {
 field() {
 	"$BUILD/tests/json" "$SCRATCH/json" "$1"
 }
-for case in ping echo end shut large whole tries units turns late many alone replaced; do
+for case in ping echo end shut large whole tries units turns late many alone replaced whole_flock \
+    whole_range whole_semop both zero removed letters types tried; do
 	search dfs 0 $case
 	all=$(field classes)
 	search optimal 0 $case
@@ -26,18 +27,18 @@ done
 search optimal 0 alone
 judge "a pipe of one thread's own: no operations" [ "$(field transitions)" -le 8 ]
 
-for case in lost_pipe lost_eventfd lost_socket early; do
+for case in lost_pipe lost_eventfd lost_socket early lost_flock lost_range lost_semop lost_queue; do
 	search optimal 1 $case
 	says $case '^abort: T'
 done
-for case in mutex_pipe mutex_eventfd mutex_socket both_full lonely; do
+for case in mutex_pipe mutex_eventfd mutex_socket both_full lonely mutex_semop mutex_flock; do
 	search optimal 1 $case
 	says $case '^deadlock: '
 done
 search optimal 1 mutex_pipe
 says mutex_pipe 'T2 waits for pipe 3, 4, T3 waits for mutex held by T2'
 
-for case in lost_pipe lost_eventfd lost_socket mutex_pipe both_full; do
+for case in lost_pipe lost_eventfd lost_socket mutex_pipe both_full lost_flock lost_semop lost_queue mutex_flock; do
 	replayed=0
 	for ((i = 0; i < 3; i++)); do
 		timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1 && replayed=$((replayed + 1))

@@ -150,19 +150,13 @@ named() {
 	judge "$locks $1: named as JSON" grep -Eq "isn't controlled: .*$2" "$SCRATCH/json"
 }
 waits='by which threads may wait for each other'
-for case in pipe fifo socketpair eventfd; do
+for case in pipe fifo socketpair eventfd semop msgrcv mq flock setlk; do
 	lock 1 $case
 	says "$locks $case: found" '^deadlock: T1 waits for T2 to exit, T2 waits for '
 done
 named signalfd "descriptors of events $waits"
 named timerfd timers
 named inotify 'events of files'
-named semop 'semaphores of System V'
-named msgrcv 'message queues'
-named mq 'message queues'
-for case in flock fcntl setlk; do
-	named $case "file locks $waits"
-done
 for case in exclusive link mkdir rename; do
 	named $case 'names of files that one thread makes or removes and another one looks for'
 done
@@ -201,9 +195,8 @@ done
 named size 'files that one thread writes and another one reads'
 named 'standard file' 'files that one thread writes and another one reads'
 named standard 'standard input, output or errors that a thread replaces'
-named semaphore 'semaphores of System V'
 named waitv 'futex operations other than wait, wake and requeue'
-for case in own stream replaced 'standard pipe' waiting end; do
+for case in own stream replaced 'standard pipe' waiting end semaphore; do
 	lock 0 "$case"
 	says "descriptors $case: complete" '^Search complete'
 done
@@ -242,7 +235,7 @@ timeout -k 5 100 "$FMC" check --strategy optimal --require-complete --stdin "$SC
 judge "standard input: status 2" [ $? -eq 2 ]
 says "standard input: named" "isn't controlled: open files of which several threads read what comes next"
 # What concerns one thread alone isn't, nor what is ordered by joins.
-for case in output file alone events pairs names joined own asks logs; do
+for case in output file alone events pairs names joined own asks logs fcntl; do
 	lock 0 $case
 	says "kernel_locks $case: complete" '^Search complete'
 done

@@ -119,6 +119,13 @@ static struct op_entry ops[OP_ALL] = {
     [OP_SOCKET_RECEIVE] = {"socket_receive", CLASS_SOCKET, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_SOCKET_SEND] = {"socket_send", CLASS_SOCKET, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_SOCKET_CLOSE] = {"socket_close", CLASS_SOCKET, CLASS_SOCKET, NEGATIVE_ERRORS},
+    [OP_FILE_LOCK_SET] = {"file_lock_set", CLASS_FILE_LOCK, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_FILE_LOCK_CLOSE] = {"file_lock_close", CLASS_FILE_LOCK, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_SEMSET_CHANGE] = {"semset_change", CLASS_SEMSET, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_SEMSET_CONTROL] = {"semset_control", CLASS_SEMSET, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_QUEUE_SEND] = {"queue_send", CLASS_QUEUE, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_QUEUE_RECEIVE] = {"queue_receive", CLASS_QUEUE, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_QUEUE_CONTROL] = {"queue_control", CLASS_QUEUE, CLASS_NONE, NEGATIVE_ERRORS},
     [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE, 0},
     [OP_OUTPUT] = {"output", CLASS_NONE, CLASS_NONE, 0},
     [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE, 0},
@@ -130,7 +137,8 @@ static const char *classes[CLASS_ALL] = {
     [CLASS_COND] = "cond",	 [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier",
     [CLASS_SPIN] = "spin",	 [CLASS_ONCE] = "once",	    [CLASS_SEM] = "sem",
     [CLASS_FUTEX] = "futex",	 [CLASS_MEMORY] = "memory", [CLASS_PIPE] = "pipe",
-    [CLASS_EVENTFD] = "eventfd", [CLASS_SOCKET] = "socket",
+    [CLASS_EVENTFD] = "eventfd", [CLASS_SOCKET] = "socket", [CLASS_FILE_LOCK] = "file_lock",
+    [CLASS_SEMSET] = "semset",	 [CLASS_QUEUE] = "queue",
 };
 
 /* After those: what has been added, and the names. */
@@ -288,6 +296,11 @@ bool class_in_kernel(enum object_class class)
 bool op_in_kernel(enum op_kind kind)
 {
 	return class_in_kernel(op_class(kind));
+}
+
+bool op_is_tried(enum op_kind kind)
+{
+	return op_class(kind) >= CLASS_FILE_LOCK && op_in_kernel(kind);
 }
 
 bool op_shows_memory(enum op_kind kind)

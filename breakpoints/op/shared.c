@@ -66,6 +66,15 @@ bool shared_has(const struct shared *shared, uint32_t length, enum object_class 
 	return false;
 }
 
+bool shared_in_common(const struct shared *shared)
+{
+	const uint32_t length = shared_length(shared);
+	for (uint32_t i = 0; i < length; i++)
+		if (shared->at[i].class >= CLASS_FILE_LOCK)
+			return true;
+	return false;
+}
+
 void shared_print(const struct shared_descriptor *descriptor, char text[SHARED_TEXT])
 {
 	int n = snprintf(text, SHARED_TEXT, "%s %d", class_name(descriptor->class), descriptor->descriptor);

@@ -114,7 +114,8 @@ static void end_diverged(struct trace *trace, const struct step *step)
 
 static bool looks_at_memory(const struct op *op)
 {
-	return op->kind == OP_FUTEX_WAIT || op->kind == OP_FUTEX_REQUEUE || op->kind == OP_FUTEX_WAKE_OP;
+	return op->kind == OP_FUTEX_WAIT || op->kind == OP_FUTEX_REQUEUE || op->kind == OP_FUTEX_WAKE_OP ||
+	       op_is_tried(op->kind);
 }
 
 /* The flags that are known before the machine has run. */

@@ -30,6 +30,7 @@ static const uint8_t args_that_count[OP_ALL] = {
     [OP_MEMORY_READ] = 3,
     [OP_MEMORY_WRITE] = 7,
     [OP_PIPE_READ... OP_SOCKET_CLOSE] = 3,
+    [OP_FILE_LOCK_SET... OP_QUEUE_CONTROL] = 7,
     [OP_MEMORY_FLUSH] = 3,
     [OP_CHOOSE] = 1,
     [OP_SYSCALL] = 1,

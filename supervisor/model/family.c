@@ -13,7 +13,8 @@ static const struct family *const families[CLASS_ALL] = {
     [CLASS_SEM] = &family_sem,
     [CLASS_FUTEX] = &family_futex,
     [CLASS_MEMORY] = &family_memory,
-    [CLASS_PIPE... CLASSES - 1] = &family_kernel,
+    [CLASS_PIPE... CLASS_SOCKET] = &family_kernel,
+    [CLASS_FILE_LOCK... CLASSES - 1] = &family_tried,
     [CLASS_USER... CLASS_ALL - 1] = &family_user,
 };
 

@@ -36,7 +36,7 @@ struct family {
 
 extern const struct family family_other, family_thread, family_mutex, family_cond, family_rwlock,
     family_barrier, family_spin, family_once, family_sem, family_futex, family_memory, family_kernel,
-    family_user;
+    family_tried, family_user;
 
 /* The family of operations on objects of this class; CLASS_NONE: of those without an object. Never NULL. */
 const struct family *family_of(enum object_class class);

@@ -24,8 +24,7 @@ int kernel_duplicate(const struct process *process, int descriptor)
 	return copy;
 }
 
-/* Of an eventfd its number; and for what the descriptor has been opened. */
-static void read_about(const struct process *process, int descriptor, struct kernel_end *end)
+void kernel_look_closer(const struct process *process, int descriptor, struct kernel_end *end)
 {
 	char path[64], line[128];
 	unsigned flags = O_NONBLOCK;
@@ -55,6 +54,8 @@ bool kernel_look(const struct process *process, int descriptor, struct kernel_en
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
 	if (descriptor < 0 || stat(path, &file) != 0)
 		return false;
+	if (S_ISREG(file.st_mode) || S_ISDIR(file.st_mode) || S_ISCHR(file.st_mode))
+		return false;
 	const ssize_t length = readlink(path, link, sizeof link - 1);
 	link[length < 0 ? 0 : length] = '\0';
 	end->id = file.st_ino ^ (uint64_t)file.st_dev << 40;
@@ -67,8 +68,8 @@ bool kernel_look(const struct process *process, int descriptor, struct kernel_en
 		end->class = CLASS_EVENTFD;
 	if (end->class == CLASS_SOCKET)
 		end->id = file.st_ino;
-	if (end->class != CLASS_NONE)
-		read_about(process, descriptor, end);
+	if (end->class == CLASS_EVENTFD)
+		kernel_look_closer(process, descriptor, end);
 	return end->class != CLASS_NONE;
 }
 
@@ -97,6 +98,8 @@ static bool leads_to(const struct process *process, const struct process_object 
 		return false;
 	if (end.class == CLASS_SOCKET)
 		return end.id == (direction == READS ? kernel->id : kernel->sender);
+	if (end.id == kernel->id)
+		kernel_look_closer(process, descriptor, &end);
 	return end.id == kernel->id && (direction == READS ? end.reads : end.writes);
 }
 
@@ -237,6 +240,20 @@ void kernel_waits(struct process *process, uint32_t object, uint64_t bytes)
 		kernel->full = most;
 }
 
+void kernel_call_file(struct process *process, uint32_t object, int descriptor)
+{
+	char path[48], link[256];
+	struct kernel_object *kernel = object_of(process, object);
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	const ssize_t length = *kernel->name ? -1 : readlink(path, link, sizeof link - 1);
+	if (length <= 0)
+		return;
+	link[length] = '\0';
+	const char *slash = strrchr(link, '/');
+	snprintf(kernel->name, sizeof kernel->name, "%.*s", (int)sizeof kernel->name - 1,
+		 slash ? slash + 1 : link);
+}
+
 uint32_t kernel_intern(struct process *process, enum object_class class, uint64_t id, uint64_t sender)
 {
 	struct object_state state = {.class = class, .owner = NO_THREAD};
@@ -245,11 +262,15 @@ uint32_t kernel_intern(struct process *process, enum object_class class, uint64_
 	uint32_t number = kernel_find(process, class, id);
 	if (number != NO_OBJECT || process->kernel_length == KERNEL_MOST)
 		return number;
-	find_descriptors(process, &object);
+	const bool tried = class >= CLASS_FILE_LOCK;
+	if (!tried)
+		find_descriptors(process, &object);
 	number = objects_add(process, &object, &state);
 	if (number == NO_OBJECT)
 		return NO_OBJECT;
 	process->kernel[process->kernel_length++] = number;
+	if (tried)
+		return number;
 	const struct observation said = ask(process, number);
 	const struct op first = {.object = number, .object2 = NO_OBJECT};
 	model_kernel_says(process->model->model, &first, &said);
@@ -267,6 +288,9 @@ void kernel_restore(struct process *process)
 		if (!class_in_kernel(object->class) || process->kernel_length == KERNEL_MOST)
 			continue;
 		process->kernel[process->kernel_length++] = i;
+		/* These are the same in all processes. */
+		if (object->class >= CLASS_FILE_LOCK)
+			continue;
 		const bool can_read = kernel_look(process, kernel->descriptors[READS], &reads);
 		const bool can_write = kernel_look(process, kernel->descriptors[WRITES], &writes);
 		if (object->class == CLASS_SOCKET)
@@ -278,11 +302,28 @@ void kernel_restore(struct process *process)
 	}
 }
 
+/* A file is called by its name, others are counted: the kernel's numbers are others each time. */
+static void name_tried(const struct process *process, uint32_t object, char *text, size_t room)
+{
+	const struct process_object *its = &process->objects[object];
+	unsigned before = 1;
+	for (uint32_t i = 0; i < object; i++)
+		before += process->objects[i].class == its->class;
+	if (*its->kernel.name)
+		snprintf(text, room, "%s of %s", class_name(its->class), its->kernel.name);
+	else
+		snprintf(text, room, "%s %u", class_name(its->class), before);
+}
+
 void kernel_name(const struct process *process, uint32_t object, char *text, size_t room)
 {
 	const struct process_object *its = &process->objects[object];
 	const int *descriptors = its->kernel.descriptors;
 	const char *name = class_name(its->class);
+	if (its->class >= CLASS_FILE_LOCK) {
+		name_tried(process, object, text, room);
+		return;
+	}
 	if (its->kernel.gone)
 		snprintf(text, room, "%s that is closed", name);
 	else if (its->class == CLASS_PIPE && descriptors[READS] >= 0 && descriptors[WRITES] >= 0)

@@ -12,12 +12,13 @@
 struct kernel_end {
 	enum object_class class; /* CLASS_NONE: something else */
 	uint64_t id;		 /* that of the object; of a socket its own */
-	bool reads, writes;	 /* for what it has been opened */
-	bool blocking;
+	/* For what it has been opened; of what is no eventfd only after a closer look, which takes longer: */
+	bool reads, writes, blocking;
 	bool named;	 /* others may come to it by a name */
 	uint64_t number; /* of an eventfd */
 };
 bool kernel_look(const struct process *process, int descriptor, struct kernel_end *end);
+void kernel_look_closer(const struct process *process, int descriptor, struct kernel_end *end);
 
 /* Has the process both ends of this pipe, and nobody else a name for it? */
 bool kernel_owns_pipe(const struct process *process, const struct kernel_end *end);
@@ -36,17 +37,33 @@ uint32_t kernel_find(const struct process *process, enum object_class class, uin
  */
 uint32_t kernel_intern(struct process *process, enum object_class class, uint64_t id, uint64_t sender);
 
+/* The object is this file's: it is called by its name. */
+void kernel_call_file(struct process *process, uint32_t object, int descriptor);
+
 /* After this operation: what the kernel says of its object; false: the process is gone. */
 bool kernel_ask(struct process *process, const struct op *op, struct observation *said);
 
 /* Does the model say of the object what the kernel says of it? Else it is told, and so is the verdict. */
 void kernel_verify(struct process *process, const struct op *op);
 
+/*
+ * kernel_tries.c: op_is_tried(): would the call before which the thread stands wait? If it takes a lock it has it then. removed: it has
+ * waited, and what it waited for is gone.
+ */
+enum tried kernel_try(const struct process *process, uint32_t thread);
+/* Does another process lock this file? */
+struct stat;
+bool kernel_others_lock(const struct process *process, const struct stat *file);
+bool kernel_removed(const struct process *process, uint32_t thread);
+
 /* A write of so many bytes has been found to wait. */
 void kernel_waits(struct process *process, uint32_t object, uint64_t bytes);
 
 /* The process is another one, with the same descriptors: its objects have other numbers in the kernel. */
 void kernel_restore(struct process *process);
+
+/* A digest of all bytes that are in the pipes and queues; they stay there. False: it can't be told. */
+bool kernel_digest(const struct process *process, uint64_t *digest);
 
 /* "pipe 3, 4", by its descriptors. */
 void kernel_name(const struct process *process, uint32_t object, char *text, size_t room);

@@ -65,10 +65,10 @@ uint64_t kernel_peer(struct process *process, uint64_t socket_number)
 		if (uses->pairs[i].other == socket_number)
 			return uses->pairs[i].one;
 	}
-	const uint64_t peer = ask_peer(socket_number);
-	if (peer && uses->pairs_length < sizeof uses->pairs / sizeof uses->pairs[0]) {
-		uses->pairs[uses->pairs_length].one = socket_number;
-		uses->pairs[uses->pairs_length++].other = peer;
-	}
-	return peer;
+	/* That there is none is worth knowing as well. Where there is no room another one is forgotten. */
+	const uint32_t room = sizeof uses->pairs / sizeof uses->pairs[0];
+	const uint32_t at = uses->pairs_length < room ? uses->pairs_length++ : (uint32_t)socket_number % room;
+	uses->pairs[at].one = socket_number;
+	uses->pairs[at].other = ask_peer(socket_number);
+	return uses->pairs[at].other;
 }

@@ -105,6 +105,7 @@ struct kernel_object {
 	int descriptors[2];
 	uint32_t full; /* a write of so many bytes has been found to wait, 0: none has since the last read */
 	bool gone;     /* it has no descriptors; another one may get its id */
+	char name[32]; /* of a file */
 };
 
 struct process_object {
@@ -271,7 +272,8 @@ struct process {
 	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long */
 	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
 	int going_signal;
-	bool has_fifo; /* it has opened one by its name: copies of the process would share it */
+	bool
+	    has_common; /* it has what copies of the process would share: a FIFO with a name, semaphores, queues */
 	bool has_channels, watches_channels, looked_for_channels;
 	struct uses uses;
 	struct selection selection; /* by which states are told apart; empty: by all memory in use */

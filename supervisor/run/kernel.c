@@ -16,6 +16,10 @@ static bool make_operation(struct process *process, const struct kernel_call *ke
 			  : NO_OBJECT;
 	if (object == NO_OBJECT || (kernel->other && other == NO_OBJECT))
 		return false;
+	if (kernel->class == CLASS_FILE_LOCK)
+		kernel_call_file(process, object, kernel->used);
+	/* A close() ends locks: it has to be seen. */
+	process->has_channels |= kernel->class == CLASS_FILE_LOCK;
 	call->op.kind = (uint16_t)kernel->kind;
 	call->op.arg = (int64_t)kernel->amount;
 	call->op.arg2 = kernel->never_waits;
@@ -39,8 +43,9 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	    !kernel_call_shared(process, &kernel) || !make_operation(process, &kernel, call))
 		return false;
 	kernel_use_note(process, run->thread, &kernel, true);
-	if (kernel.kind == OP_PIPE_CLOSE || kernel.kind == OP_EVENTFD_CLOSE || kernel.kind == OP_SOCKET_CLOSE)
-		descriptors_closed(process, run->thread, kernel.descriptor);
+	if (kernel.kind == OP_PIPE_CLOSE || kernel.kind == OP_EVENTFD_CLOSE ||
+	    kernel.kind == OP_SOCKET_CLOSE || kernel.kind == OP_FILE_LOCK_CLOSE)
+		descriptors_closed(process, run->thread, kernel.used);
 	return true;
 }
 

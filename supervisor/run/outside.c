@@ -282,7 +282,8 @@ static enum hope await_any(struct process *process)
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (!model_exited(model, t)) {
 			objects_verify(process, model_pending(model, t));
-			if (op_in_kernel(model_pending(model, t)->kind))
+			const enum op_kind kind = model_pending(model, t)->kind;
+			if (op_in_kernel(kind) && !op_is_tried(kind))
 				kernel_verify(process, model_pending(model, t));
 		}
 	return hope;

@@ -1,5 +1,6 @@
 /* Which operation is performed how: see perform.h. */
 #include "supervisor/run/perform.h"
+#include "supervisor/process/kernel_objects.h"
 
 #include <fmc/tracer/call_traits.h>
 
@@ -205,6 +206,17 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_SOCKET_RECEIVE:
 	case OP_SOCKET_SEND:
 	case OP_SOCKET_CLOSE:
+	case OP_FILE_LOCK_SET:
+	case OP_FILE_LOCK_CLOSE:
+	case OP_SEMSET_CHANGE:
+	case OP_SEMSET_CONTROL:
+	case OP_QUEUE_SEND:
+	case OP_QUEUE_RECEIVE:
+	case OP_QUEUE_CONTROL:
+		if (op->arg3 && kernel_removed(process, thread)) {
+			process_note(process, MANNER_RETURN, -EIDRM);
+			tracee_skip_syscall(self->tracee, -EIDRM);
+		}
 		perform_go_on(process, thread, outcome);
 		return;
 	case OP_FUTEX_WAIT:

@@ -6,6 +6,7 @@
 #include <fmc/tracer/call_traits.h>
 
 #include <errno.h>
+#include <sys/ipc.h>
 #include <sys/syscall.h>
 
 #define MOST_YIELDS 10000 /* of a function that runs as one transition */
@@ -66,6 +67,8 @@ static bool pass_alone(struct run *run, const struct call *call)
 
 void run_note_syscall(struct process *process, uint32_t thread, long number)
 {
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
 	channels_note(process, thread, number);
 	switch (number) {
 	case SYS_open:
@@ -123,11 +126,14 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 		mappings_note(process, process->threads[thread].tracee, number);
 		break;
 	case SYS_semget:
-		process_remark(process, "semaphores of System V");
-		break;
 	case SYS_msgget:
+		process->has_common = true;
+		if (regs && regs->rdi != IPC_PRIVATE)
+			process_remark(process,
+				       number == SYS_semget ? "semaphores of System V" : "message queues");
+		break;
 	case SYS_mq_open:
-		process_remark(process, "message queues");
+		process->has_common = true;
 		break;
 	case SYS_io_uring_setup:
 		process_remark(process, "io_uring");

@@ -56,7 +56,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->controlled = false;
 	process->signalled = false;
 	process->disturbed = false;
-	process->has_fifo = false;
+	process->has_common = false;
 	process->has_channels = false;
 	process->watches_channels = false;
 	process->looked_for_channels = false;
@@ -116,7 +116,10 @@ static void process_observe(struct machine *machine, uint32_t thread, const stru
 			    struct observation *seen)
 {
 	struct process *process = process_of(machine);
-	(void)thread;
+	if (op_is_tried(op->kind)) {
+		*seen = (struct observation){kernel_try(process, thread), 0};
+		return;
+	}
 	/* Of a word that isn't there the kernel will tell: it is 0. */
 	memset(seen, 0, sizeof *seen);
 	if (op->object < process->objects_length)
@@ -135,8 +138,10 @@ static bool process_ready(struct machine *machine, uint32_t thread, const struct
 static bool process_digest(struct machine *machine, uint64_t digest[2])
 {
 	const struct process *process = process_of(machine);
-	if (target_digest(process->target, digest) != STATUS_OK)
+	uint64_t bytes;
+	if (target_digest(process->target, digest) != STATUS_OK || !kernel_digest(process, &bytes))
 		return false;
+	digest[1] ^= bytes;
 	for (uint32_t t = 0; t < process->threads_length; t++)
 		digest[0] ^= stores_digest(&process->threads[t].stores) * (2 * (uint64_t)t + 1);
 	return true;
@@ -174,7 +179,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	struct process *process = process_of(machine);
 	look_turn(process, thread);
 	rounds_begin(process, thread);
-	const bool in_kernel = op_in_kernel(op->kind);
+	const bool in_kernel = op_in_kernel(op->kind) && !op_is_tried(op->kind);
 	if (in_kernel)
 		kernel_verify(process, op);
 	process_perform(machine, thread, op, choice, effect, outcome);

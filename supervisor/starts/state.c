@@ -1,3 +1,4 @@
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 #include "supervisor/starts/starts.h"
 
@@ -91,8 +92,11 @@ bool process_state(struct machine *machine, uint64_t digest[2])
 	}
 	const enum status status = target_state(process->target, stacks, length, digest);
 	free(stacks);
+	uint64_t bytes = 0;
+	const bool known = kernel_digest(process, &bytes);
 	digest[0] ^= registers;
-	return status == STATUS_OK;
+	digest[1] ^= bytes;
+	return status == STATUS_OK && known;
 }
 
 uint64_t process_identity(const struct machine *machine, uint32_t object)

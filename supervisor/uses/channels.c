@@ -16,8 +16,8 @@
 
 /*
  * Objects of the kernel by which threads of one process can wait for each other: pipes, event counters, pairs of sockets, semaphores
- * and queues of System V and POSIX, locks of files, and what files hold. Their calls are no operations where they don't wait, so that
- * threads aren't switched there and a search misses what depends on it: the verdict has to name them. It does where two threads use
+ * and queues of System V and POSIX, locks of files, and what files hold. Where calls on them aren't operations (kernel_uses.c) threads
+ * aren't switched there and a search misses what depends on it: the verdict has to name them. It does where two threads use
  * the same one, and one of the uses could depend on the other: not for output, nor for what one thread uses alone.
  *
  * Calls that make such objects stop the thread. Only when there is one the calls that transfer do as well, which cost a stop each.
@@ -140,33 +140,8 @@ static void note_call(struct process *process, uint32_t thread, long number,
 	if (note_contents(process, thread, call_traits(number), regs))
 		return;
 	switch (number) {
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_semctl:
-		uses_note(process, thread, CHANNEL_SEMAPHORE, regs->rdi, USE_DEPENDS);
-		break;
-	case SYS_msgctl:
-		uses_note(process, thread, CHANNEL_QUEUE, regs->rdi, USE_DEPENDS);
-		break;
-	case SYS_mq_getsetattr:
-	case SYS_mq_notify:
-		uses_note(process, thread, CHANNEL_QUEUE, ~regs->rdi, USE_DEPENDS);
-		break;
-	case SYS_msgsnd:
-	case SYS_msgrcv:
-		uses_note(process, thread, CHANNEL_QUEUE, regs->rdi, number == SYS_msgrcv ? USE_DEPENDS : 0);
-		break;
-	case SYS_mq_timedsend:
-	case SYS_mq_timedreceive:
-		/* Apart from those of System V. */
-		uses_note(process, thread, CHANNEL_QUEUE, ~regs->rdi,
-			  number == SYS_mq_timedreceive ? USE_DEPENDS : 0);
-		break;
-	case SYS_flock:
-		note_lock(process, thread, first);
-		break;
 	case SYS_fcntl:
-		if (locks_file((int)regs->rsi))
+		if (!process->uses.followed && locks_file((int)regs->rsi))
 			note_lock(process, thread, first);
 		(void)descriptors_note(process, thread, number, regs);
 		break;
@@ -229,6 +204,8 @@ static bool makes_descriptors(const struct process *process, long number)
 	case SYS_creat:
 	case SYS_memfd_create:
 		return process->options.note_unseen && process->threaded;
+	case SYS_flock: /* a close() ends that */
+		return true;
 	default:
 		return call_traits(number)->makes;
 	}

@@ -181,7 +181,7 @@ void files_opened(struct process *process, struct tracee *tracee)
 	if (!is_kept(path))
 		return;
 	if (is_fifo(process, path))
-		process->has_fifo = true;
+		process->has_common = true;
 	else if ((flags & O_ACCMODE) != O_RDONLY || find(process, path))
 		note(process, tracee, path, flags);
 }

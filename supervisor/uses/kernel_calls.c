@@ -174,6 +174,15 @@ static bool is_private(struct process *process, const struct kernel_call *call, 
 					: target_made(process->target, call->descriptor);
 }
 
+/* A call in the wrong direction fails. */
+static void set_waiting(const struct process *process, enum direction direction, struct kernel_end *end,
+			struct kernel_call *call)
+{
+	kernel_look_closer(process, call->descriptor, end);
+	call->never_waits |= !end->blocking || (direction == DIRECTION_OUT && !end->writes) ||
+			     (direction == DIRECTION_IN && !end->reads);
+}
+
 bool kernel_call_decode(struct process *process, struct tracee *tracee, long number, struct kernel_call *call)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
@@ -181,13 +190,10 @@ bool kernel_call_decode(struct process *process, struct tracee *tracee, long num
 	*call = (struct kernel_call){.class = CLASS_NONE};
 	const enum direction direction = regs ? direction_of(process, regs, number, call) : DIRECTION_NONE;
 	if (direction == DIRECTION_NONE || !kernel_look(process, call->descriptor, &end))
-		return false;
+		return regs && kernel_call_decode_other(process, regs, number, call);
+	call->used = call->descriptor;
 	call->class = end.class;
 	call->id = end.id;
-	call->never_waits |= !end.blocking;
-	/* A call in the wrong direction fails. */
-	call->never_waits |=
-	    direction == DIRECTION_OUT ? !end.writes : direction == DIRECTION_IN && !end.reads;
 	switch (end.class) {
 	case CLASS_EVENTFD:
 		set_eventfd(process, regs, direction, call);
@@ -199,6 +205,8 @@ bool kernel_call_decode(struct process *process, struct tracee *tracee, long num
 		set_socket(process, direction, call);
 	}
 	call->can_be_operation = call->can_be_operation && is_private(process, call, &end);
+	if (call->can_be_operation)
+		set_waiting(process, direction, &end, call);
 	return true;
 }
 

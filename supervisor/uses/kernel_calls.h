@@ -7,8 +7,9 @@
 struct kernel_call {
 	enum object_class class;
 	enum op_kind kind;
-	int descriptor;
-	uint64_t id, sender;	      /* of the object, as kernel_intern() takes them */
+	int descriptor;	     /* by which it is known that threads share it; 0: such objects are all shared */
+	int used;	     /* the descriptor in the call */
+	uint64_t id, sender; /* of the object, as kernel_intern() takes them */
 	uint64_t other, other_sender; /* the same of a second one; 0: there is none */
 	uint64_t amount;	      /* op.arg */
 	bool never_waits;
@@ -21,6 +22,10 @@ struct kernel_call {
  */
 bool kernel_call_decode(struct process *process, struct tracee *tracee, long number,
 			struct kernel_call *call);
+
+/* The same of locks of files, semaphores and queues. */
+bool kernel_call_decode_other(const struct process *process, const struct user_regs_struct *regs, long number,
+			      struct kernel_call *call);
 
 /* Are calls on the descriptor operations by now? */
 bool kernel_call_shared(const struct process *process, const struct kernel_call *call);

@@ -7,7 +7,12 @@
 
 static enum channel_kind kind_of(enum object_class class)
 {
-	return class == CLASS_PIPE ? CHANNEL_PIPE : class == CLASS_EVENTFD ? CHANNEL_EVENTFD : CHANNEL_SOCKET;
+	static const enum channel_kind kinds[CLASSES] = {
+	    [CLASS_PIPE] = CHANNEL_PIPE,	[CLASS_EVENTFD] = CHANNEL_EVENTFD,
+	    [CLASS_SOCKET] = CHANNEL_SOCKET,	[CLASS_FILE_LOCK] = CHANNEL_LOCK,
+	    [CLASS_SEMSET] = CHANNEL_SEMAPHORE, [CLASS_QUEUE] = CHANNEL_QUEUE,
+	};
+	return kinds[class];
 }
 
 /* Both ends of a pair of sockets are one object here, and so are all sockets without an end that is known. */
@@ -65,6 +70,8 @@ static bool learn(struct process *process, struct kernel_use *use)
 		const bool added = shared_add(process->shared, &shared) ||
 				   shared_length(process->shared) > process->shared_known;
 		process->has_learned |= added;
+		/* What executions begin with is to be made anew in each. */
+		process->beginning.refused |= use->class >= CLASS_FILE_LOCK;
 		all &= added;
 	}
 	use->length = 0;
@@ -89,6 +96,9 @@ void kernel_use_note(struct process *process, uint32_t thread, const struct kern
 	use->own |= call->can_be_operation;
 	if (!operation && call->can_be_operation)
 		add_descriptor(use, call->descriptor);
+	/* Other processes have it by its name or number. */
+	if (use->unfollowed && (call->class == CLASS_SEMSET || call->class == CLASS_QUEUE))
+		uses_remark(process, kind_of(call->class));
 	if (use->shared && (use->unfollowed || !learn(process, use)))
 		uses_remark(process, kind_of(call->class));
 }

@@ -1,16 +1,22 @@
 /*
  * kernel_objects CASE: threads that wait for each other by objects of the kernel. Right: ping, echo, end, shut, full, large, whole, tries,
- * units, turns, late, many, alone, replaced. Wrong in some schedules: lost_pipe, lost_eventfd, lost_socket (an update is lost), mutex_pipe,
- * mutex_eventfd, mutex_socket (the writer needs a mutex that the reader holds), both_full (each writes before it reads), lonely (a reader
+ * units, turns, late, many, alone, replaced; whole_flock, whole_range, whole_semop, both, zero, removed, letters, types, tried. Wrong in some schedules: lost_pipe, lost_eventfd, lost_socket, lost_flock, lost_range, lost_semop, lost_queue (an update is lost), mutex_pipe,
+ * mutex_eventfd, mutex_socket, mutex_semop, mutex_flock (the writer needs a mutex that the reader holds), both_full (each writes before it reads), lonely (a reader
  * whose writer reads itself), early (the end comes before the last byte).
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -257,6 +263,221 @@ static void give_pipe(void)
 	put(one[1]);
 }
 
+static _Thread_local int opened = -1;
+static int set, queue, memory;
+
+static void take_flock(void)
+{
+	opened = open("/proc/self/exe", O_RDONLY);
+	must(opened >= 0 && flock(opened, LOCK_EX) == 0);
+}
+
+static void give_flock(void)
+{
+	close(opened);
+}
+
+static void take_range(void)
+{
+	struct flock range = {.l_type = F_WRLCK, .l_len = 1};
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+	if (opened < 0)
+		opened = open(path, O_RDWR);
+	must(opened >= 0 && fcntl(opened, F_OFD_SETLKW, &range) == 0);
+}
+
+static void give_range(void)
+{
+	struct flock range = {.l_type = F_UNLCK, .l_len = 1};
+	must(fcntl(opened, F_OFD_SETLK, &range) == 0);
+}
+
+static void change(unsigned short number, short by)
+{
+	struct sembuf change = {number, by, 0};
+	must(semop(set, &change, 1) == 0);
+}
+
+static void make_set(void)
+{
+	set = semget(IPC_PRIVATE, 2, 0600);
+	must(set >= 0);
+}
+
+static void take_semop(void)
+{
+	change(0, -1);
+}
+
+static void give_semop(void)
+{
+	change(0, 1);
+}
+
+static void make_free(void)
+{
+	make_set();
+	give_semop();
+}
+
+static void remove_set(void)
+{
+	semctl(set, 0, IPC_RMID);
+}
+
+static void take_message(void)
+{
+	long message[2];
+	must(msgrcv(queue, message, 1, 0, 0) == 1);
+}
+
+static void give_message(void)
+{
+	const long message[2] = {1, 0};
+	must(msgsnd(queue, message, 1, 0) == 0);
+}
+
+static void make_queue(void)
+{
+	queue = msgget(IPC_PRIVATE, 0600);
+	must(queue >= 0);
+}
+
+static void make_one_message(void)
+{
+	make_queue();
+	give_message();
+}
+
+static void remove_queue(void)
+{
+	msgctl(queue, IPC_RMID, NULL);
+}
+
+static void make_range(void)
+{
+	memory = memfd_create("kernel_objects", 0);
+	must(memory >= 0);
+}
+
+static void lost_flock(int me)
+{
+	(void)me;
+	update(take_flock, give_flock);
+}
+
+static void lost_range(int me)
+{
+	(void)me;
+	update(take_range, give_range);
+}
+
+static void lost_semop(int me)
+{
+	(void)me;
+	update(take_semop, give_semop);
+}
+
+static void lost_queue(int me)
+{
+	(void)me;
+	update(take_message, give_message);
+}
+
+static void hold(void (*take)(void), void (*give)(void))
+{
+	take();
+	value++;
+	give();
+}
+
+static void whole_flock(int me)
+{
+	(void)me;
+	hold(take_flock, give_flock);
+}
+
+static void whole_range(int me)
+{
+	(void)me;
+	hold(take_range, give_range);
+}
+
+static void whole_semop(int me)
+{
+	(void)me;
+	hold(take_semop, give_semop);
+}
+
+/* Two semaphores at once, which two others give one after the other. */
+static void both(int me)
+{
+	struct sembuf changes[] = {{0, -1, 0}, {1, -1, 0}};
+	if (me == 0)
+		must(semop(set, changes, 2) == 0);
+	else
+		change((unsigned short)(me - 1), 1);
+}
+
+/* Until it is 0 again. */
+static void zero(int me)
+{
+	change(0, me == 0 ? 0 : -1);
+}
+
+static void removed(int me)
+{
+	struct sembuf change = {0, -1, 0};
+	if (me == 0)
+		must(semop(set, &change, 1) == 0 || errno == EIDRM || errno == EINVAL);
+	else
+		remove_set();
+}
+
+static void letters(int me)
+{
+	if (me == 0)
+		give_message();
+	else
+		take_message();
+}
+
+static void types(int me)
+{
+	long message[2] = {me == 0 ? 2 : 1, 0};
+	if (me < 2)
+		must(msgsnd(queue, message, 1, 0) == 0);
+	else
+		must(msgrcv(queue, message, 1, 2, 0) == 1 && message[0] == 2);
+}
+
+static void tried(int me)
+{
+	struct sembuf change = {0, -1, IPC_NOWAIT};
+	(void)me;
+	must(semop(set, &change, 1) == 0 || errno == EAGAIN);
+}
+
+static void mutex_semop(int me)
+{
+	pthread_mutex_lock(&mutex);
+	change(0, me == 0 ? -1 : 1);
+	pthread_mutex_unlock(&mutex);
+}
+
+/* Each takes what the other one has. */
+static void mutex_flock(int me)
+{
+	if (me == 0)
+		take_flock();
+	pthread_mutex_lock(&mutex);
+	if (me == 1)
+		take_flock();
+	pthread_mutex_unlock(&mutex);
+	give_flock();
+}
+
 static void lost_pipe(int me)
 {
 	(void)me;
@@ -341,30 +562,46 @@ static const struct kind {
 	const char *name;
 	void (*make)(void), (*run)(int);
 	int threads, sum;
+	void (*remove)(void);
 } kinds[] = {
-    {"ping", make_pipes, ping, 2, 0},
-    {"echo", make_pair, echo, 2, 0},
-    {"end", make_pipes, end, 2, 0},
-    {"shut", make_pair, shut, 2, 0},
-    {"full", make_small, full, 2, 0},
-    {"large", make_pipes, large, 2, 0},
-    {"whole", make_pair, whole, 2, 0},
-    {"tries", make_nonblocking, tries, 2, 0},
-    {"units", make_units, units, 2, 0},
-    {"turns", make_event, turns, 2, 0},
-    {"late", make_pipes, late, 2, 0},
-    {"many", make_event, many, 2, 0},
-    {"alone", make_pipes, alone, 2, 0},
-    {"replaced", make_pipes, replaced, 2, 0},
-    {"lost_pipe", make_lock, lost_pipe, 2, 2},
-    {"lost_eventfd", make_event_lock, lost_eventfd, 2, 2},
-    {"lost_socket", make_socket_lock, lost_socket, 2, 2},
-    {"mutex_pipe", make_pipes, mutex_pipe, 2, 0},
-    {"mutex_eventfd", make_event, mutex_eventfd, 2, 0},
-    {"mutex_socket", make_pair, mutex_socket, 2, 0},
-    {"both_full", make_small, both_full, 2, 0},
-    {"lonely", make_pipes, lonely, 2, 0},
-    {"early", make_pipes, early, 2, 0},
+    {"ping", make_pipes, ping, 2, 0, NULL},
+    {"echo", make_pair, echo, 2, 0, NULL},
+    {"end", make_pipes, end, 2, 0, NULL},
+    {"shut", make_pair, shut, 2, 0, NULL},
+    {"full", make_small, full, 2, 0, NULL},
+    {"large", make_pipes, large, 2, 0, NULL},
+    {"whole", make_pair, whole, 2, 0, NULL},
+    {"tries", make_nonblocking, tries, 2, 0, NULL},
+    {"units", make_units, units, 2, 0, NULL},
+    {"turns", make_event, turns, 2, 0, NULL},
+    {"late", make_pipes, late, 2, 0, NULL},
+    {"many", make_event, many, 2, 0, NULL},
+    {"alone", make_pipes, alone, 2, 0, NULL},
+    {"replaced", make_pipes, replaced, 2, 0, NULL},
+    {"lost_pipe", make_lock, lost_pipe, 2, 2, NULL},
+    {"lost_eventfd", make_event_lock, lost_eventfd, 2, 2, NULL},
+    {"lost_socket", make_socket_lock, lost_socket, 2, 2, NULL},
+    {"mutex_pipe", make_pipes, mutex_pipe, 2, 0, NULL},
+    {"mutex_eventfd", make_event, mutex_eventfd, 2, 0, NULL},
+    {"mutex_socket", make_pair, mutex_socket, 2, 0, NULL},
+    {"both_full", make_small, both_full, 2, 0, NULL},
+    {"lonely", make_pipes, lonely, 2, 0, NULL},
+    {"early", make_pipes, early, 2, 0, NULL},
+    {"lost_flock", NULL, lost_flock, 2, 2, NULL},
+    {"lost_range", make_range, lost_range, 2, 2, NULL},
+    {"lost_semop", make_free, lost_semop, 2, 2, remove_set},
+    {"lost_queue", make_one_message, lost_queue, 2, 2, remove_queue},
+    {"whole_flock", NULL, whole_flock, 2, 2, NULL},
+    {"whole_range", make_range, whole_range, 2, 2, NULL},
+    {"whole_semop", make_free, whole_semop, 2, 2, remove_set},
+    {"both", make_set, both, 3, 0, remove_set},
+    {"zero", make_free, zero, 2, 0, remove_set},
+    {"removed", make_set, removed, 2, 0, NULL},
+    {"letters", make_queue, letters, 2, 0, remove_queue},
+    {"types", make_queue, types, 3, 0, remove_queue},
+    {"tried", make_free, tried, 2, 0, remove_set},
+    {"mutex_semop", make_set, mutex_semop, 2, 0, remove_set},
+    {"mutex_flock", NULL, mutex_flock, 2, 0, NULL},
 };
 
 static const struct kind *kind;
@@ -383,11 +620,14 @@ int main(int argc, char **argv)
 			kind = &kinds[i];
 	if (!kind)
 		return 64;
-	kind->make();
+	if (kind->make)
+		kind->make();
 	for (long i = 0; i < kind->threads; i++)
 		must(pthread_create(&threads[i], NULL, run, (void *)i) == 0);
 	for (int i = 0; i < kind->threads; i++)
 		pthread_join(threads[i], NULL);
+	if (kind->remove)
+		kind->remove();
 	must(!kind->sum || value == kind->sum);
 	return 0;
 }

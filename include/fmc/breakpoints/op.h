@@ -98,6 +98,14 @@ enum op_kind {
 	OP_SOCKET_RECEIVE,
 	OP_SOCKET_SEND,
 	OP_SOCKET_CLOSE, /* close() or shutdown(); object2: the queue of the other end */
+	/* The same. arg: 1 if it changes the object; arg3: set by the model, 1 and what it found there when it would have waited. */
+	OP_FILE_LOCK_SET, /* flock() or fcntl() */
+	OP_FILE_LOCK_CLOSE,
+	OP_SEMSET_CHANGE, /* semop() */
+	OP_SEMSET_CONTROL,
+	OP_QUEUE_SEND,
+	OP_QUEUE_RECEIVE,
+	OP_QUEUE_CONTROL,
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
 	OP_PROCESS_EXIT, /* exit_group; arg: status */
@@ -137,6 +145,9 @@ enum object_class {
 	CLASS_PIPE,   /* objects of the kernel, from here on: also FIFOs */
 	CLASS_EVENTFD,
 	CLASS_SOCKET, /* what one end of a pair is to receive */
+	CLASS_FILE_LOCK,
+	CLASS_SEMSET, /* of System V */
+	CLASS_QUEUE,  /* of messages, of System V or POSIX */
 	CLASSES,
 	CLASS_USER /* as OP_USER: class_add() */
 };
@@ -211,7 +222,8 @@ struct object_state {
 	    owner; /* mutex, spinlock: holding thread or NO_THREAD; rwlock: the writer; once: who runs it */
 	/*
 	 * mutex: how often locked; rwlock: how many readers; spinlock: 1 if held; semaphore: value; barrier:
-	 * how many meet; once: enum once_state; object of the kernel: how much there is to read, of an eventfd the lower half;
+	 * how many meet; once: enum once_state; object of the kernel: how much there is to read, of an eventfd the lower half,
+	 * of one that op_is_tried() how often it has been changed;
 	 * else: how many sleep there
 	 */
 	uint32_t count;
@@ -313,9 +325,13 @@ bool op_is_by_model(enum op_kind kind);
 /* Does it wait for something that the model doesn't know, which the machine is asked for (OP_READY)? */
 bool op_waits_outside(enum op_kind kind);
 
-/* Is it a call on an object of the kernel, of one of these classes? The kernel is asked what the object is like after each. */
+/* Is it a call on an object of the kernel, of one of these classes? The kernel is asked what the object is like after each but: */
 bool op_in_kernel(enum op_kind kind);
 bool class_in_kernel(enum object_class class);
+
+/* Of these it is asked before each call, and not after it, whether it would wait. */
+bool op_is_tried(enum op_kind kind);
+enum tried { TRIED_GOES, TRIED_WAITS, TRIED_FAILS };
 
 /* Results: are they error numbers, positive as those of POSIX's threads, or negative as the kernel's? */
 bool op_returns_error(enum op_kind kind);

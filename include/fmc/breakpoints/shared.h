@@ -37,6 +37,9 @@ bool shared_add(struct shared *shared, const struct shared_descriptor *descripto
 bool shared_has(const struct shared *shared, uint32_t length, enum object_class class, int descriptor,
 		uint64_t transition);
 
+/* Does it have such objects of which copies of a process would have the same? */
+bool shared_in_common(const struct shared *shared);
+
 /* As a line of a schedule has it: "CLASS NUMBER", with " from TRANSITION" where that isn't the first. */
 #define SHARED_TEXT 80
 void shared_print(const struct shared_descriptor *descriptor, char text[SHARED_TEXT]);

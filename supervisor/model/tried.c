@@ -1,0 +1,38 @@
+/*
+ * Objects of the kernel of which it is asked whether a call would wait, and only when its thread's turn has come: locks of files,
+ * semaphores and queues. A thread that would have to wait falls asleep in the model, and tries again after another one has changed the
+ * object.
+ *
+ *     before a call -(it goes)-> performed, and the object is another one
+ *           |  '----(it fails at once)-> performed, a yield
+ *           '-------(it would wait)-> asleep, until the object is another one -> before the call
+ */
+#include "supervisor/model/family.h"
+#include "supervisor/model/state.h"
+#include "supervisor/model/touch.h"
+
+static bool ready(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
+	return op->arg2 || op->flags & OP_READY ||
+	       op->arg3 != 1 + (int64_t)model_object_const(m, op->object)->count;
+}
+
+static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+		    struct effect *effect)
+{
+	struct op *op = &model_thread(m, t)->op;
+	struct model_object *o = model_object(m, op->object);
+	(void)choice;
+	FMC_ASSERT(seen != NULL);
+	if (seen->word == TRIED_WAITS && !op->arg2 && !(op->flags & OP_READY)) {
+		op->arg3 = 1 + (int64_t)o->count;
+		effect->asleep = effect->blocked = true;
+	} else if (seen->word == TRIED_FAILS) {
+		effect->yield = true;
+	} else {
+		o->count += op->arg != 0;
+	}
+}
+
+const struct family family_tried = {.ready = ready, .perform = perform, .touch = touch_any};

@@ -1,0 +1,222 @@
+/* Would a call on a lock of a file, a semaphore or a queue wait? */
+#include "supervisor/process/kernel_objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <mqueue.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#ifndef MSG_COPY
+#define MSG_COPY 040000
+#endif
+
+static enum tried answer(bool waits, bool never)
+{
+	return !waits ? TRIED_GOES : never ? TRIED_FAILS : TRIED_WAITS;
+}
+
+/*
+ * What has been opened is the same by fmc's descriptor: the lock is taken here, and the program's own call finds that it has it. One that
+ * can't be had is lost, should it have been another one, as in the kernel.
+ */
+static enum tried try_flock(int copy, int operation)
+{
+	if ((operation & ~LOCK_NB) == LOCK_UN)
+		return TRIED_GOES;
+	const bool had = flock(copy, operation | LOCK_NB) == 0;
+	return answer(!had && errno == EWOULDBLOCK, operation & LOCK_NB);
+}
+
+static enum tried try_range(const struct process *process, int copy, int command, uint64_t address)
+{
+	struct flock range;
+	if (command == F_OFD_GETLK ||
+	    target_read(process->target, address, &range, sizeof range) != STATUS_OK ||
+	    range.l_type == F_UNLCK)
+		return TRIED_GOES;
+	const bool asked = fcntl(copy, F_OFD_GETLK, &range) == 0;
+	return answer(asked && range.l_type != F_UNLCK, command == F_OFD_SETLK);
+}
+
+/* All changes together, or none. */
+#define MOST_CHANGES 64
+#define MOST_VALUES  256
+static enum tried try_changes(const struct process *process, int set, uint64_t address, uint64_t length)
+{
+	struct sembuf changes[MOST_CHANGES];
+	unsigned short values[MOST_VALUES];
+	union semun {
+		struct semid_ds *about;
+		unsigned short *values;
+	} argument;
+	struct semid_ds about;
+	argument.about = &about;
+	if (length > MOST_CHANGES || semctl(set, 0, IPC_STAT, argument) != 0 ||
+	    about.sem_nsems > MOST_VALUES ||
+	    target_read(process->target, address, changes, length * sizeof *changes) != STATUS_OK)
+		return TRIED_GOES;
+	argument.values = values;
+	if (semctl(set, 0, GETALL, argument) != 0)
+		return TRIED_GOES;
+	for (uint64_t i = 0; i < length; i++) {
+		if (changes[i].sem_num >= about.sem_nsems)
+			return TRIED_GOES;
+		const int value = values[changes[i].sem_num] + changes[i].sem_op;
+		if (value < 0 || (changes[i].sem_op == 0 && value != 0))
+			return answer(true, changes[i].sem_flg & IPC_NOWAIT);
+		values[changes[i].sem_num] = (unsigned short)value;
+	}
+	return TRIED_GOES;
+}
+
+static enum tried try_send(int queue, uint64_t bytes, int flags)
+{
+	struct msqid_ds about;
+	if (msgctl(queue, IPC_STAT, &about) != 0)
+		return TRIED_GOES;
+	const bool full =
+	    about.__msg_cbytes + bytes > about.msg_qbytes || about.msg_qnum + 1 > about.msg_qbytes;
+	return answer(full && bytes <= about.msg_qbytes, flags & IPC_NOWAIT);
+}
+
+#define MESSAGE_BYTES 65536
+
+/* Is there one of this type, by their order? */
+static bool has_type(int queue, long type, bool but)
+{
+	struct {
+		long type;
+		char text[MESSAGE_BYTES];
+	} *message = malloc(sizeof *message);
+	bool found = message == NULL;
+	for (long i = 0; !found; i++) {
+		if (msgrcv(queue, message, MESSAGE_BYTES, i, IPC_NOWAIT | MSG_COPY | MSG_NOERROR) < 0) {
+			found = errno != ENOMSG; /* it can't be asked: the kernel tells */
+			break;
+		}
+		found = but	   ? message->type != type
+			: type < 0 ? message->type <= -type
+				   : message->type == type;
+	}
+	free(message);
+	return found;
+}
+
+static enum tried try_receive(int queue, long type, int flags)
+{
+	struct msqid_ds about;
+	if (msgctl(queue, IPC_STAT, &about) != 0)
+		return TRIED_GOES;
+	const bool there = about.msg_qnum > 0 && (type == 0 || has_type(queue, type, flags & MSG_EXCEPT));
+	return answer(!there, flags & IPC_NOWAIT);
+}
+
+static enum tried try_letters(int copy, bool sends)
+{
+	struct mq_attr about;
+	if (mq_getattr(copy, &about) != 0)
+		return TRIED_GOES;
+	return answer(sends ? about.mq_curmsgs >= about.mq_maxmsg : about.mq_curmsgs == 0,
+		      about.mq_flags & O_NONBLOCK);
+}
+
+/* "1: FLOCK  ADVISORY  WRITE 4711 00:1f:42 0 EOF": does anybody else lock this file? */
+bool kernel_others_lock(const struct process *process, const struct stat *file)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	char line[160];
+	bool others = !locks;
+	while (!others && fgets(line, sizeof line, locks)) {
+		unsigned high, low;
+		long pid;
+		uint64_t inode;
+		if (sscanf(line, "%*[^:]: %*s %*s %*s %ld %x:%x:%" SCNu64, &pid, &high, &low, &inode) != 4)
+			continue;
+		others = inode == file->st_ino && high == major(file->st_dev) && low == minor(file->st_dev) &&
+			 pid > 0 && pid != target_pid(process->target) && pid != getpid();
+	}
+	if (locks)
+		fclose(locks);
+	return others;
+}
+
+/* Of those that have a descriptor. */
+static enum tried try_descriptor(const struct process *process, const struct user_regs_struct *regs,
+				 long number)
+{
+	enum tried tried = TRIED_GOES;
+	const int copy = kernel_duplicate(process, (int)regs->rdi);
+	if (copy < 0)
+		return tried;
+	if (number == SYS_flock)
+		tried = try_flock(copy, (int)regs->rsi);
+	else if (number == SYS_fcntl)
+		tried = try_range(process, copy, (int)regs->rsi, regs->rdx);
+	else
+		tried = try_letters(copy, number == SYS_mq_timedsend);
+	/* One who waits for others isn't the model's, and sleeps in the kernel. */
+	struct stat file;
+	const bool locks = number == SYS_flock || number == SYS_fcntl;
+	if (locks && tried == TRIED_WAITS && fstat(copy, &file) == 0 && kernel_others_lock(process, &file))
+		tried = TRIED_GOES;
+	close(copy);
+	return tried;
+}
+
+enum tried kernel_try(const struct process *process, uint32_t thread)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (!regs)
+		return TRIED_GOES;
+	const long number = (long)regs->orig_rax;
+	switch (number) {
+	case SYS_flock:
+	case SYS_fcntl:
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+		return try_descriptor(process, regs, number);
+	case SYS_semop:
+	case SYS_semtimedop:
+		return try_changes(process, (int)regs->rdi, regs->rsi, regs->rdx);
+	case SYS_msgsnd:
+		return try_send((int)regs->rdi, regs->rdx, (int)regs->r10);
+	case SYS_msgrcv:
+		return try_receive((int)regs->rdi, (long)regs->r10, (int)regs->r8);
+	default:
+		return TRIED_GOES;
+	}
+}
+
+/* What it has waited for is gone: whoever sleeps there is told so once. */
+bool kernel_removed(const struct process *process, uint32_t thread)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	struct semid_ds set;
+	struct msqid_ds queue;
+	union {
+		struct semid_ds *about;
+	} argument = {&set};
+	errno = 0;
+	switch (regs ? (long)regs->orig_rax : -1) {
+	case SYS_semop:
+	case SYS_semtimedop:
+		return semctl((int)regs->rdi, 0, IPC_STAT, argument) != 0 && errno != EACCES;
+	case SYS_msgsnd:
+	case SYS_msgrcv:
+		return msgctl((int)regs->rdi, IPC_STAT, &queue) != 0 && errno != EACCES;
+	default:
+		return false;
+	}
+}

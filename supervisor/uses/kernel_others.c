@@ -1,0 +1,181 @@
+/* System calls on locks of files, semaphores and queues, as operations on these. */
+#include "supervisor/uses/kernel_calls.h"
+#include "supervisor/uses/uses.h"
+
+#include <fmc/tracer/children.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of commands of semctl() and msgctl(): no other command. */
+#define WIDE_RECORDS 0x100
+
+/* Of what the descriptor leads to, and nothing that belongs to the process. */
+static bool holds_lock(const struct process *process, int descriptor)
+{
+	char path[64], line[160];
+	bool holds = false;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(process->target), descriptor);
+	FILE *file = fopen(path, "re");
+	while (file && !holds && fgets(line, sizeof line, file))
+		holds = strncmp(line, "lock:", 5) == 0 && (strstr(line, "FLOCK") || strstr(line, "OFDLCK"));
+	if (file)
+		fclose(file);
+	return holds;
+}
+
+static bool knows_locks(const struct process *process)
+{
+	return shared_has(process->shared, process->shared_known, CLASS_FILE_LOCK, 0, process->transitions);
+}
+
+static bool set_file(const struct process *process, int descriptor, enum op_kind kind, bool never_waits,
+		     struct kernel_call *call)
+{
+	struct stat file;
+	if (!channels_find_file(process, descriptor, &file))
+		return false;
+	*call = (struct kernel_call){.class = CLASS_FILE_LOCK,
+				     .kind = kind,
+				     .used = descriptor,
+				     .id = channels_file_id(&file),
+				     .amount = 1,
+				     .never_waits = never_waits,
+				     .can_be_operation = !kernel_others_lock(process, &file)};
+	return true;
+}
+
+static bool set_range(const struct process *process, const struct user_regs_struct *regs,
+		      struct kernel_call *call)
+{
+	const int command = (int)regs->rsi;
+	if (command != F_OFD_SETLK && command != F_OFD_SETLKW && command != F_OFD_GETLK)
+		return false;
+	const bool found = set_file(process, (int)regs->rdi, OP_FILE_LOCK_SET, command != F_OFD_SETLKW, call);
+	call->amount = command != F_OFD_GETLK;
+	return found;
+}
+
+/* Nobody else has its number, or nobody has it any more. */
+static bool is_private_set(int set)
+{
+	struct semid_ds about;
+	union {
+		struct semid_ds *about;
+	} argument = {&about};
+	if (semctl(set, 0, IPC_STAT, argument) != 0)
+		return errno == EINVAL || errno == EIDRM;
+	return about.sem_perm.__key == IPC_PRIVATE;
+}
+
+static bool is_private_queue(int queue)
+{
+	struct msqid_ds about;
+	if (msgctl(queue, IPC_STAT, &about) != 0)
+		return errno == EINVAL || errno == EIDRM;
+	return about.msg_perm.__key == IPC_PRIVATE;
+}
+
+static bool set_semaphores(const struct user_regs_struct *regs, long number, struct kernel_call *call)
+{
+	const int set = (int)regs->rdi, command = (int)regs->rdx & ~WIDE_RECORDS;
+	const bool control = number == SYS_semctl, timed = number == SYS_semtimedop && regs->r10;
+	const bool counts = control && (command == GETNCNT || command == GETZCNT);
+	const bool changes = command == SETVAL || command == SETALL || command == IPC_RMID;
+	*call = (struct kernel_call){.class = CLASS_SEMSET,
+				     .kind = control ? OP_SEMSET_CONTROL : OP_SEMSET_CHANGE,
+				     .id = (uint64_t)set,
+				     .amount = !control || changes,
+				     .never_waits = control,
+				     .can_be_operation = !timed && !counts && is_private_set(set)};
+	return true;
+}
+
+static bool set_messages(const struct user_regs_struct *regs, long number, struct kernel_call *call)
+{
+	const int queue = (int)regs->rdi, command = (int)regs->rsi & ~WIDE_RECORDS;
+	*call =
+	    (struct kernel_call){.class = CLASS_QUEUE,
+				 .kind = number == SYS_msgctl	? OP_QUEUE_CONTROL
+					 : number == SYS_msgsnd ? OP_QUEUE_SEND
+								: OP_QUEUE_RECEIVE,
+				 .id = (uint64_t)queue,
+				 .amount = number != SYS_msgctl || command == IPC_SET || command == IPC_RMID,
+				 .never_waits = number == SYS_msgctl,
+				 .can_be_operation = is_private_queue(queue)};
+	return true;
+}
+
+/* Of POSIX, of which others have the name as long as it has one. */
+static bool set_letters(const struct process *process, const struct user_regs_struct *regs, long number,
+			struct kernel_call *call)
+{
+	struct stat file;
+	if (!channels_find_file(process, (int)regs->rdi, &file))
+		return false;
+	*call = (struct kernel_call){.class = CLASS_QUEUE,
+				     .kind = number == SYS_mq_timedsend	     ? OP_QUEUE_SEND
+					     : number == SYS_mq_timedreceive ? OP_QUEUE_RECEIVE
+									     : OP_QUEUE_CONTROL,
+				     .used = (int)regs->rdi,
+				     .id = channels_file_id(&file) | UINT64_C(1) << 63,
+				     .amount = number != SYS_mq_getsetattr,
+				     .never_waits = number == SYS_mq_getsetattr,
+				     .can_be_operation = number != SYS_mq_notify && file.st_nlink == 0};
+	return true;
+}
+
+static bool decode(const struct process *process, const struct user_regs_struct *regs, long number,
+		   struct kernel_call *call)
+{
+	switch (number) {
+	case SYS_flock:
+		return set_file(process, (int)regs->rdi, OP_FILE_LOCK_SET,
+				regs->rsi & LOCK_NB || (int)regs->rsi == LOCK_UN, call);
+	case SYS_fcntl:
+		return set_range(process, regs, call);
+	case SYS_close:
+	case SYS_dup2:
+	case SYS_dup3: {
+		const int closed = (int)(number == SYS_close ? regs->rdi : regs->rsi);
+		return knows_locks(process) && holds_lock(process, closed) &&
+		       set_file(process, closed, OP_FILE_LOCK_CLOSE, true, call);
+	}
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_semctl:
+		return set_semaphores(regs, number, call);
+	case SYS_msgsnd:
+	case SYS_msgrcv:
+	case SYS_msgctl:
+		return set_messages(regs, number, call);
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+	case SYS_mq_getsetattr:
+	case SYS_mq_notify:
+		return set_letters(process, regs, number, call);
+	default:
+		return false;
+	}
+}
+
+bool kernel_call_decode_other(const struct process *process, const struct user_regs_struct *regs, long number,
+			      struct kernel_call *call)
+{
+	if (!decode(process, regs, number, call))
+		return false;
+	/* Copies of the process would have these in common. */
+	call->can_be_operation &= !target_descendants(process->target) && !origin_advanced(process->origin) &&
+				  !process->options.program.image;
+	return true;
+}
