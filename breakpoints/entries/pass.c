@@ -1,14 +1,17 @@
 /* A thread at a trap goes on: past it, or by the instruction that it stands for. */
 #include "breakpoints/entries/entries_state.h"
 
+#include <fmc/tracer/assert.h>
+
 /* The byte that the trap instruction at this address stands for. */
 static uint8_t original_byte(const struct entries *entries, uint64_t address)
 {
-	uint8_t byte;
-	if (patches_find(&entries->rest, address, &byte) || patches_find(&entries->first, address, &byte) ||
-	    entries_loaded_byte(entries, address, &byte))
-		return byte;
-	return TRAP_INSTRUCTION;
+	uint8_t byte = TRAP_INSTRUCTION;
+	const bool known = patches_find(&entries->rest, address, &byte) ||
+			   patches_find(&entries->first, address, &byte) ||
+			   entries_loaded_byte(entries, address, &byte);
+	FMC_ASSERT(known);
+	return byte;
 }
 
 static enum status put_byte(struct target *target, uint64_t address, uint8_t byte)

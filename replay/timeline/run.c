@@ -1,6 +1,8 @@
 /* One run: the execution goes on in a coroutine, which yields whatever somebody may want to stop at. */
 #include "replay/timeline/timeline.h"
 
+#include <fmc/tracer/assert.h>
+
 #define ASK_EVERY 16u
 
 bool run_is_interrupted(struct timeline *timeline)
@@ -169,6 +171,7 @@ enum status run_start(struct timeline *timeline, const struct checkpoint *from)
 
 const struct event *run_advance(struct timeline *timeline, enum step_mode mode)
 {
+	FMC_ASSERT(timeline->run && !timeline->over);
 	timeline->mode = mode;
 	timeline->hits.here = 0;
 	timeline->effort.stops++;

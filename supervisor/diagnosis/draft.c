@@ -2,6 +2,7 @@
 #include "supervisor/diagnosis/private.h"
 
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/assert.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ bool cause_begin(struct cause_draft *draft, enum cause_kind kind, bool certain)
 
 bool cause_end(struct cause_draft *draft, struct diagnosis *diagnosis)
 {
+	FMC_ASSERT(draft->message && draft->evidence);
 	bool good = fclose(draft->message) == 0;
 	good = fclose(draft->evidence) == 0 && good;
 	struct cause *causes =

@@ -16,6 +16,8 @@
 #include "supervisor/tree/branches.h"
 #include "supervisor/tree/search_strategy.h"
 
+#include <fmc/tracer/assert.h>
+
 #include <stdlib.h>
 
 enum mode { MODE_PLAIN, MODE_FAIR, MODE_NONE };
@@ -148,6 +150,7 @@ static bool wakes_spuriously(const struct trace *trace)
 
 static void start_over(struct reduction *r, enum mode mode, bool whole)
 {
+	FMC_ASSERT(mode >= r->mode);
 	r->mode = mode;
 	r->executions_before = r->executions;
 	dpor_start(&r->dpor, whole, mode == MODE_FAIR ? r->fair_k : 0);

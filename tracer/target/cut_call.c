@@ -2,6 +2,7 @@
 #include "tracer/target/call_registers.h"
 #include "tracer/target/tracee.h"
 
+#include <fmc/tracer/assert.h>
 #include <fmc/tracer/call_traits.h>
 
 #include <errno.h>
@@ -30,6 +31,7 @@
 
 static void put_whole_back(struct tracee *tracee, struct user_regs_struct *regs, int64_t result)
 {
+	FMC_ASSERT(tracee->cut_call.goes_on);
 	if ((long)regs->orig_rax < 0) /* it has been sent back, and hasn't entered the kernel yet */
 		regs->rip += 2;
 	call_arguments(regs, tracee->cut_call.arguments);
@@ -41,6 +43,7 @@ static void put_whole_back(struct tracee *tracee, struct user_regs_struct *regs,
 /* The registers are those of the whole call, after `done`. False: nothing of it is left. */
 static bool want_rest(struct tracee *tracee, struct user_regs_struct *regs, uint64_t done)
 {
+	FMC_ASSERT(!tracee->cut_call.goes_on);
 	const struct rest rest = cut_call_rest(tracee, regs, done);
 	if (!rest.size)
 		return false;

@@ -2,6 +2,8 @@
 #include "supervisor/cli/check/jobs.h"
 #include "supervisor/cli/check/worker.h"
 
+#include <fmc/tracer/assert.h>
+
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -22,9 +24,12 @@
  *
  *     free -jobs_put-> waits -hand_out-> runs -settle-> done -jobs_take-> free
  *                        ^----lose_worker---'
+ *                      waits -run_here-> done, with a single job
+ *
+ * slot_enter() asserts that.
  */
 struct slot {
-	enum { SLOT_FREE = 0, SLOT_WAITS = 1, SLOT_RUNS = 2, SLOT_DONE = 4 } state;
+	enum slot_state { SLOT_FREE = 0, SLOT_WAITS = 1, SLOT_RUNS = 2, SLOT_DONE = 4 } state;
 	struct job job;
 	struct session_time time;
 	bool watched;
@@ -32,6 +37,16 @@ struct slot {
 	uint64_t turn;	 /* runs: those of a worker are run in this order */
 	unsigned deaths; /* of workers while they ran it */
 };
+
+static void slot_enter(struct slot *slot, enum slot_state state)
+{
+	static const enum slot_state before[] = {[SLOT_FREE] = SLOT_DONE,
+						 [SLOT_WAITS] = SLOT_RUNS,
+						 [SLOT_RUNS] = SLOT_WAITS,
+						 [SLOT_DONE] = SLOT_RUNS | SLOT_WAITS};
+	FMC_ASSERT(slot->state & before[state] || (slot->state == SLOT_FREE && state == SLOT_WAITS));
+	slot->state = state;
+}
 
 struct jobs {
 	unsigned count;
@@ -210,7 +225,7 @@ static void hand_to(struct jobs *jobs, size_t w, struct slot *slot)
 		fail(jobs, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		return;
 	}
-	slot->state = SLOT_RUNS;
+	slot_enter(slot, SLOT_RUNS);
 	slot->worker = w;
 	slot->turn = jobs->turns++;
 	/* If it is gone that shows when it is listened to. */
@@ -235,7 +250,7 @@ static void lose_worker(struct jobs *jobs, size_t w)
 		fail(jobs, STATUS_GONE, "worker processes die: the last three that ran one schedule did");
 	for (size_t i = 0; i < jobs->slots_length; i++)
 		if (jobs->slots[i].state == SLOT_RUNS && jobs->slots[i].worker == w)
-			jobs->slots[i].state = SLOT_WAITS;
+			slot_enter(&jobs->slots[i], SLOT_WAITS);
 }
 
 static struct slot *slot_of(struct jobs *jobs, size_t w, uint64_t ticket)
@@ -273,7 +288,7 @@ static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 	slot->job.ending = answer.ending;
 	slot->job.took = answer.took;
 	slot->job.watched = answer.watched;
-	slot->state = SLOT_DONE;
+	slot_enter(slot, SLOT_DONE);
 	return true;
 }
 
@@ -313,7 +328,7 @@ void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_t
 	while (jobs->slots[i].state != SLOT_FREE)
 		i++;
 	struct slot *slot = &jobs->slots[i];
-	slot->state = SLOT_WAITS;
+	slot_enter(slot, SLOT_WAITS);
 	slot->job.plan = *plan;
 	slot->time = *time;
 	slot->watched = jobs->watches;
@@ -342,7 +357,7 @@ static void run_here(struct jobs *jobs, struct slot *slot)
 	const char *uncontrolled = process_uncontrolled(session->process);
 	free(slot->job.uncontrolled);
 	slot->job.uncontrolled = uncontrolled && *uncontrolled ? strdup(uncontrolled) : NULL;
-	slot->state = SLOT_DONE;
+	slot_enter(slot, SLOT_DONE);
 }
 
 enum status jobs_take(struct jobs *jobs, bool in_order, struct job *job, char why[256])
@@ -361,6 +376,6 @@ enum status jobs_take(struct jobs *jobs, bool in_order, struct job *job, char wh
 	struct job swapped = *job;
 	*job = slot->job;
 	slot->job = swapped;
-	slot->state = SLOT_FREE;
+	slot_enter(slot, SLOT_FREE);
 	return STATUS_OK;
 }
