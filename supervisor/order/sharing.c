@@ -1,6 +1,6 @@
 /*
  * Happens-before of accesses, from that of operations (Netzer and Miller, What Are Race Conditions, 1992: feasible races of
- * an execution). Shadow memory as in FastTrack (Flanagan and Freund, PLDI 2009): of each thread the last read and the last
+ * an execution). Shadow memory as in [FASTTRACK]: of each thread the last read and the last
  * write of eight bytes are enough, since whatever comes after them comes after all earlier ones.
  */
 #include "supervisor/order/access_order.h"

@@ -5,8 +5,7 @@
 #include <stddef.h>
 
 /*
- * Promoted instructions: plain accesses to memory that are operations. (Terms and idea: Blum and Gibson, Stateless Model
- * Checking with Data-Race Preemption Points, OOPSLA 2016.)
+ * Promoted instructions: plain accesses to memory that are operations. (Terms and idea: [PREEMPT].)
  */
 #define PROMOTED_MOST 256
 

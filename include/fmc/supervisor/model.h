@@ -149,7 +149,7 @@ int32_t model_choice(const struct model *m, uint32_t t, uint32_t i);
 bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);
 
 /*
- * Total store order (Owens, Sarkar and Sewell, A Better x86 Memory Model: x86-TSO, TPHOLs 2009): an OP_MEMORY_WRITE with OP_BUFFERED puts its
+ * Total store order ([TSO]): an OP_MEMORY_WRITE with OP_BUFFERED puts its
  * store into the thread's own buffer, first in, first out, of so many. OP_MEMORY_FLUSH takes the oldest one out; so does CHOICE_FLUSH,
  * which is open to a thread before an OP_MEMORY_READ. Before all else the machine has it perform OP_MEMORY_FLUSH until none waits, and
  * before another such write until there is room.
