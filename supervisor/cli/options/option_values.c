@@ -1,12 +1,11 @@
 /* The values of options: read, checked and stored. */
 #include "supervisor/cli/options/option_table.h"
+#include "supervisor/cli/options/value_kinds.h"
 #include "supervisor/cli/output/say.h"
 
-#include <fmc/breakpoints/suggest.h>
 #include <fmc/supervisor/combinations.h>
 #include <fmc/supervisor/waking.h>
 
-#include <errno.h>
 #include <getopt.h>
 #include <regex.h>
 #include <stdio.h>
@@ -15,67 +14,15 @@
 
 #define MOST_JOBS 1024
 
-/* A whole number; false after a line about it. */
-static bool parse_number(const char *option, const char *text, uint64_t most, uint64_t *number)
-{
-	char *end;
-	errno = 0;
-	unsigned long long value = strtoull(text, &end, 10);
-	if (text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0 && value <= most) {
-		*number = value;
-		return true;
-	}
-	say("--%s needs a whole number%s, not '%s'", option,
-	    errno || value > most ? " that isn't so large" : "", text);
-	return false;
-}
-
-static bool parse_seconds(const char *option, const char *text, double *seconds)
-{
-	char *end;
-	*seconds = strtod(text, &end);
-	if (((text[0] >= '0' && text[0] <= '9') || text[0] == '.') && *end == 0 && *seconds < 1e9)
-		return true;
-	say("--%s needs a number of seconds, not '%s'", option, text);
-	return false;
-}
-
 /* So much time that looking again may show something. */
 static bool parse_watch(const struct option_spec *spec, double *seconds)
 {
-	if (!parse_seconds(spec->name, optarg, seconds))
+	if (!value_seconds(spec->name, optarg, seconds))
 		return false;
 	if (*seconds >= 0.01)
 		return true;
 	say("--%s must be at least 0.01", spec->name);
 	return false;
-}
-
-/* One line about a word that is none of those. */
-static void refuse_word(const char *option, const char *text, const char *const words[])
-{
-	size_t length = 0;
-	char known[200] = "";
-	for (size_t at = 0; words[length]; length++)
-		if (at < sizeof known)
-			at += (size_t)snprintf(known + at, sizeof known - at, "%s%s", length ? ", " : "",
-					       words[length]);
-	const char *meant = suggest(text, words, length);
-	if (meant)
-		say("--%s doesn't know '%s'; did you mean '%s'?", option, text, meant);
-	else
-		say("--%s doesn't know '%s'; there is %s", option, text, known);
-}
-
-/* One of the option's words, in optarg: its index, or -1 after a line about it. */
-static int parse_word(const struct option_spec *spec)
-{
-	const char *const *words = option_words(spec->id);
-	for (int i = 0; words[i]; i++)
-		if (strcmp(optarg, words[i]) == 0)
-			return i;
-	refuse_word(spec->name, optarg, words);
-	return -1;
 }
 
 /* One line about NAME:BOUND, which NAME doesn't take. */
@@ -106,26 +53,13 @@ static bool parse_strategy(struct options *options, const struct option_spec *sp
 		refuse_bound(words[i], text);
 		return false;
 	}
-	refuse_word(spec->name, text, words);
+	value_refuse_word(spec->name, text, words);
 	return false;
-}
-
-static bool parse_small(const struct option_spec *spec, uint32_t least, uint32_t *number)
-{
-	uint64_t value;
-	if (!parse_number(spec->name, optarg, UINT32_MAX - 1, &value))
-		return false;
-	if (value < least) {
-		say("--%s must be at least %u", spec->name, least);
-		return false;
-	}
-	*number = (uint32_t)value;
-	return true;
 }
 
 static bool parse_timeouts(struct options *options, const struct option_spec *spec)
 {
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	options->search.ordered = i == 1;
 	options->timeouts_given = true;
 	return i >= 0;
@@ -133,7 +67,7 @@ static bool parse_timeouts(struct options *options, const struct option_spec *sp
 
 static bool parse_granularity(struct options *options, const struct option_spec *spec)
 {
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	options->granularity = (enum granularity)(GRANULARITY_SYNC + i);
 	options->atomics = options->granularity > GRANULARITY_SYNC;
 	return i >= 0;
@@ -141,14 +75,14 @@ static bool parse_granularity(struct options *options, const struct option_spec 
 
 static bool parse_races(struct options *options, const struct option_spec *spec)
 {
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	options->races = (enum races_told)(i >= 0 ? i : 0);
 	return i >= 0;
 }
 
 static bool parse_memory_model(struct options *options, const struct option_spec *spec)
 {
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	options->tso_wanted = i == 1;
 	return i >= 0;
 }
@@ -156,7 +90,7 @@ static bool parse_memory_model(struct options *options, const struct option_spec
 static bool parse_origin(struct options *options, const struct option_spec *spec)
 {
 	static const enum origin_kind kinds[] = {ORIGIN_AUTO, ORIGIN_EXEC, ORIGIN_COPY};
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	if (i >= 0)
 		options->origin = kinds[i];
 	return i >= 0;
@@ -164,7 +98,7 @@ static bool parse_origin(struct options *options, const struct option_spec *spec
 
 static bool parse_spin(struct options *options, const struct option_spec *spec)
 {
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	options->spin_given = true;
 	options->spin_report = i == 1;
 	return i >= 0;
@@ -188,7 +122,7 @@ static bool parse_spurious(const struct option_spec *spec, struct options *optio
 {
 	uint64_t number;
 	char rule[32];
-	if (!parse_number(spec->name, optarg, 1000000, &number))
+	if (!value_number(spec->name, optarg, 1000000, &number))
 		return false;
 	options->spurious = (uint32_t)number;
 	snprintf(rule, sizeof rule, "spurious=%u", (unsigned)number);
@@ -207,7 +141,7 @@ static bool parse_good_ends(const struct option_spec *spec, struct options *opti
 static bool parse_jobs(struct options *options, const struct option_spec *spec)
 {
 	uint64_t jobs;
-	if (!parse_number(spec->name, optarg, MOST_JOBS, &jobs))
+	if (!value_number(spec->name, optarg, MOST_JOBS, &jobs))
 		return false;
 	options->jobs = (unsigned)jobs;
 	return true;
@@ -215,7 +149,7 @@ static bool parse_jobs(struct options *options, const struct option_spec *spec)
 
 static bool parse_cache(struct options *options, const struct option_spec *spec)
 {
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	options->search.cache = i == 0;
 	if (i == 0)
 		options->features |= FEATURE_CACHE;
@@ -224,7 +158,7 @@ static bool parse_cache(struct options *options, const struct option_spec *spec)
 
 static bool parse_colours(struct options *options, const struct option_spec *spec)
 {
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	if (i >= 0)
 		options->colours = (enum colours)i;
 	return i >= 0;
@@ -232,7 +166,7 @@ static bool parse_colours(struct options *options, const struct option_spec *spe
 
 static bool parse_format(struct options *options, const struct option_spec *spec)
 {
-	int i = parse_word(spec);
+	int i = value_word(spec);
 	if (i >= 0)
 		options->format = (enum format)i;
 	return i >= 0;
@@ -297,10 +231,10 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_file(spec, &o->input);
 	case ID_TIME:
 		o->seconds_given = true;
-		return parse_seconds(spec->name, optarg, &o->seconds);
+		return value_seconds(spec->name, optarg, &o->seconds);
 	case ID_SEED:
 		o->seed_given = true;
-		return parse_number(spec->name, optarg, UINT64_MAX, &o->seed);
+		return value_number(spec->name, optarg, UINT64_MAX, &o->seed);
 	case ID_VERBOSE:
 		return o->verbose = true;
 	case ID_COLOUR:
@@ -308,7 +242,7 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_STRATEGY:
 		return parse_strategy(o, spec);
 	case ID_EXECUTIONS:
-		return parse_number(spec->name, optarg, UINT64_MAX, &o->executions);
+		return value_number(spec->name, optarg, UINT64_MAX, &o->executions);
 	case ID_RESUME:
 		o->resume = optarg;
 		return true;
@@ -317,19 +251,19 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_SHORTEST:
 		return o->shortest = true;
 	case ID_SAMPLE:
-		return parse_number(spec->name, optarg, UINT32_MAX, &o->sample);
+		return value_number(spec->name, optarg, UINT32_MAX, &o->sample);
 	case ID_JOBS:
 		return parse_jobs(o, spec);
 	case ID_DEPTH:
 		o->depth_given = true;
-		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_depth);
+		return value_number(spec->name, optarg, UINT32_MAX, &o->search.max_depth);
 	case ID_THREAD_DEPTH:
-		return parse_number(spec->name, optarg, UINT32_MAX, &o->search.max_thread_depth);
+		return value_number(spec->name, optarg, UINT32_MAX, &o->search.max_thread_depth);
 	case ID_TIMEOUTS:
 		return parse_timeouts(o, spec);
 	case ID_FAIR_K:
 		o->features |= FEATURE_FAIR_K;
-		return parse_small(spec, 1, &o->search.fair_k);
+		return value_small(spec, 1, &o->search.fair_k);
 	case ID_NO_FAIR:
 		o->features |= FEATURE_NO_FAIR;
 		return true;
@@ -373,7 +307,7 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_SPIN:
 		return parse_spin(o, spec);
 	case ID_SPIN_MS:
-		return parse_small(spec, 0, &o->spin_ms);
+		return value_small(spec, 0, &o->spin_ms);
 	case ID_CACHE:
 		return parse_cache(o, spec);
 	case ID_STOP:
@@ -403,7 +337,7 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_file(spec, &o->socket);
 	case ID_PORT:
 		o->port_given = true;
-		return parse_number(spec->name, optarg, UINT16_MAX, &o->port);
+		return value_number(spec->name, optarg, UINT16_MAX, &o->port);
 	case ID_ONCE:
 		return o->once = true;
 	case ID_EXPLORE:
@@ -423,11 +357,11 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_STRIP:
 		return o->strip = true;
 	case ID_WIDTH:
-		return parse_small(spec, 1, &o->width);
+		return value_small(spec, 1, &o->width);
 	case ID_FIRST:
-		return parse_number(spec->name, optarg, UINT32_MAX, &o->first);
+		return value_number(spec->name, optarg, UINT32_MAX, &o->first);
 	case ID_COUNT:
-		return parse_number(spec->name, optarg, UINT32_MAX, &o->count);
+		return value_number(spec->name, optarg, UINT32_MAX, &o->count);
 	case ID_RUN:
 		o->run = true;
 		return true;
