@@ -78,9 +78,7 @@ static void look_in(const struct held *held, uint64_t low, uint64_t high, struct
 enum status held_find_gadgets(const struct held *held, struct held_gadgets *gadgets)
 {
 	struct maps maps;
-	size_t length;
-	char *text = proc_all(held->folder, "maps", &length);
-	enum status status = text ? maps_parse(text, &maps) : STATUS_GONE;
+	const enum status status = maps_read(held->folder, &maps);
 	*gadgets = (struct held_gadgets){0};
 	if (status != STATUS_OK)
 		return status;

@@ -256,9 +256,7 @@ static void note_files(struct image_writer *writer, const struct maps *maps)
 enum status image_save_memory(struct held *held, struct image_writer *writer)
 {
 	struct maps maps;
-	size_t length;
-	char *text = proc_all(held->folder, "maps", &length);
-	enum status status = text ? maps_parse(text, &maps) : STATUS_GONE;
+	enum status status = maps_read(held->folder, &maps);
 	if (status != STATUS_OK)
 		return status;
 	const int pagemap = openat(held->folder, "pagemap", O_RDONLY | O_CLOEXEC);

@@ -123,6 +123,13 @@ void maps_release(struct maps *maps)
 	*maps = (struct maps){0};
 }
 
+enum status maps_read(int process, struct maps *maps)
+{
+	size_t length;
+	char *text = proc_all(process, "maps", &length);
+	return text ? maps_parse(text, maps) : STATUS_GONE;
+}
+
 char *maps_text(pid_t pid)
 {
 	char path[32];

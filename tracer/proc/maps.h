@@ -12,6 +12,8 @@ struct maps {
 
 /* Takes over the text also when it fails. STATUS_OK or STATUS_NO_MEMORY. */
 enum status maps_parse(char *text, struct maps *maps);
+/* The same of the process whose folder in /proc that is; STATUS_GONE: it can't be read. */
+enum status maps_read(int process, struct maps *maps);
 const struct snapshot_mapping *maps_find(const struct maps *maps, uint64_t address);
 void maps_release(struct maps *maps);
 

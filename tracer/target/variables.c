@@ -48,16 +48,15 @@ size_t target_variables(const struct target *target, struct target_range ranges[
 {
 	char path[32], program[4096];
 	struct maps maps;
-	size_t length;
 	snprintf(path, sizeof path, "/proc/%d", target->pid);
 	const int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return 0;
 	const ssize_t named = readlinkat(folder, "exe", program, sizeof program - 1);
 	program[named > 0 ? named : 0] = '\0';
-	char *text = proc_all(folder, "maps", &length);
+	const enum status status = maps_read(folder, &maps);
 	close(folder);
-	if (!text || maps_parse(text, &maps) != STATUS_OK)
+	if (status != STATUS_OK)
 		return 0;
 	const size_t found = find(&maps, program, ranges, room);
 	maps_release(&maps);
