@@ -5,7 +5,7 @@
  * fmc-options: --strategy optimal --granularity race
  * fmc-verdict: none
  * fmc-complete: yes
- * fmc-executions: 16
+ * fmc-executions: 4
  */
 #include <assert.h>
 #include <pthread.h>

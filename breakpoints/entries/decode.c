@@ -256,6 +256,7 @@ static enum status decode_atomic(const struct entries *entries, const struct sto
 	call->apart = atomic->kind == ATOMIC_APART;
 	call->waits = atomic->kind == ATOMIC_STORE || call->apart;
 	call->op.kind = atomic->kind == ATOMIC_LOAD || call->apart ? OP_MEMORY_READ : OP_MEMORY_WRITE;
+	call->op.flags = OP_INSTRUCTION;
 	call->op.arg = atomic->bytes;
 	call->op.arg2 = (int64_t)call->object;
 	return STATUS_OK;

@@ -1,4 +1,5 @@
 /* What a thread is about to do, as far as it matters to the stores that wait in its processor's buffer. */
+#include "breakpoints/code/direction.h"
 #include "breakpoints/code/fences.h"
 #include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
@@ -21,18 +22,44 @@ static uint64_t base_of(const struct instruction *instruction, const struct user
 	return base;
 }
 
+static struct operands *operands_of(struct entries *entries)
+{
+	if (!entries->operands)
+		entries->operands = operands_new();
+	return entries->operands;
+}
+
 static bool find_store(struct entries *entries, const struct instruction *instruction,
 		       const struct user_regs_struct *regs, uint8_t code[TOUCHED_CODE],
 		       struct waiting_store *store)
 {
 	struct touched at[TOUCHED_MOST];
 	const uint64_t base = base_of(instruction, regs, code);
-	if (!entries->operands)
-		entries->operands = operands_new();
-	if (!entries->operands || operands_touched(entries->operands, regs->rip, code, regs, at) != 1 ||
+	if (!operands_of(entries) || operands_touched(entries->operands, regs->rip, code, regs, at) != 1 ||
 	    !at[0].write || at[0].size > WAITING_BYTES)
 		return false;
 	*store = (struct waiting_store){base + at[0].address, at[0].size};
+	return true;
+}
+
+bool entries_load(struct entries *entries, struct tracee *tracee, struct waiting_store *load)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	uint8_t code[TOUCHED_CODE] = {0};
+	struct instruction instruction;
+	struct touched at[TOUCHED_MOST];
+	*load = (struct waiting_store){0};
+	if (!regs || target_read(tracee->target, regs->rip, code, sizeof code) != STATUS_OK ||
+	    !instruction_parse(code, sizeof code, regs->rip, &instruction))
+		return false;
+	const enum direction direction = instruction_direction(&instruction);
+	if (direction == DIRECTION_NONE || direction == DIRECTION_WRITE)
+		return true;
+	const uint64_t base = base_of(&instruction, regs, code);
+	if (direction == DIRECTION_UNTOLD || !operands_of(entries) ||
+	    operands_touched(entries->operands, regs->rip, code, regs, at) != 1 || at[0].size > WAITING_BYTES)
+		return false;
+	*load = (struct waiting_store){base + at[0].address, at[0].size};
 	return true;
 }
 

@@ -25,11 +25,13 @@ static void compute_enabled(struct execution *x)
 	uint32_t threads = model_threads(model);
 	for (uint32_t t = 0; t < threads; t++) {
 		const struct op *op = model_pending(model, t);
-		if (op_waits_outside(op->kind))
+		if (op_waits_outside(op->kind) || model_awaits(model, t))
 			set_ready(x, t, x->machine->ops->ready(x->machine, t, op));
+	}
+	/* Whether others go on matters to some. */
+	for (uint32_t t = 0; t < threads; t++)
 		if (model_enabled(model, t))
 			bitset_add(x->enabled, t);
-	}
 }
 
 /* When the wait of a thread that goes on by itself as time passes ends; 0: it needs no time, or nobody knows how much. */

@@ -173,6 +173,16 @@ static void hear_kernel(struct execution *x, struct transition *transition, cons
 	model_kernel_says(x->block.model, &transition->op, &outcome->said);
 }
 
+/* Whether a write has changed anything only the machine knows. */
+static void take_change(struct execution *x, struct transition *done, const struct outcome *outcome)
+{
+	if (done->op.kind != OP_MEMORY_WRITE)
+		return;
+	done->word = outcome->unchanged;
+	if (!outcome->unchanged && done->choice != CHOICE_FLUSH)
+		model_changed(x->block.model, done->thread);
+}
+
 /* The thread performs its pending operation; false: the execution is over. */
 static bool perform(struct execution *x, const struct alternative *taken, size_t first, size_t count)
 {
@@ -221,6 +231,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	done->births = outcome.births;
 	if (outcome.said_valid)
 		hear_kernel(x, done, &outcome);
+	take_change(x, done, &outcome);
 	if (outcome.kind == OUTCOME_EXITED)
 		done->flags |= TRANSITION_EXITS;
 	x->previous = t;

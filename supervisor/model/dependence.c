@@ -1,4 +1,5 @@
 /* Footprints of transitions: what the operation's family says, what comes with queues and fairness, and when two depend. */
+#include "supervisor/model/state.h"
 #include "supervisor/model/touch.h"
 
 /* An operation whose objects the machine can't tell might be on any of them. */
@@ -64,6 +65,9 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		return;
 	}
+	/* Whether others go on depends on all that they do. */
+	if (model_awaits_alone(before, t))
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	family_of(op_class(op->kind))->touch(footprint, before, t, op, choice);
 	touch_queues(footprint, before, op);
 	touch_holding(footprint, before);

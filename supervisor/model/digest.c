@@ -27,7 +27,7 @@ static const uint8_t args_that_count[OP_ALL] = {
     [OP_FUTEX_REQUEUE] = 7,
     [OP_FUTEX_WAKE_OP] = 7,
     [OP_PROCESS_EXIT] = 1,
-    [OP_MEMORY_READ] = 3,
+    [OP_MEMORY_READ] = 7,
     [OP_MEMORY_WRITE] = 7,
     [OP_PIPE_READ... OP_SOCKET_CLOSE] = 3,
     [OP_FILE_LOCK_SET... OP_QUEUE_CONTROL] = 7,
@@ -106,6 +106,7 @@ uint64_t model_digest(const struct model *m)
 		const struct model_thread *thread = model_thread_const(m, t);
 		for (uint32_t i = 0; i < thread->waiting; i++)
 			digest = mix(mix(digest, thread->stores[i].address), thread->stores[i].bytes);
+		digest = mix(digest, model_awaits(m, t));
 	}
 	for (uint32_t o = 0; o < m->objects; o++) {
 		uint32_t length = words_of_object(m, o, words);

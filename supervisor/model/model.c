@@ -200,9 +200,19 @@ bool model_ready(const struct model *m, uint32_t t)
 	const struct model_thread *thread = model_thread_const(m, t);
 	if (thread->run != THREAD_STOPPED)
 		return false;
-	if (model_cancels(m, t) || comes_to_queue(m, t))
+	if (model_cancels(m, t) || comes_to_queue(m, t) || model_awaits_alone(m, t))
 		return true;
 	return available(m, t) && has_turn(m, t);
+}
+
+bool model_awaits_alone(const struct model *m, uint32_t t)
+{
+	if (!model_awaits_still(m, t))
+		return false;
+	for (uint32_t u = 0; u < m->threads; u++)
+		if (u != t && !model_awaits_still(m, u) && model_enabled(m, u))
+			return false;
+	return true;
 }
 
 bool model_spurious(const struct model *m, uint32_t t)

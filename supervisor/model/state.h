@@ -45,6 +45,13 @@ struct model_store {
 	uint64_t address, bytes;
 };
 
+/* An access of a thread's to memory. */
+struct model_access {
+	uint64_t address;
+	uint32_t bytes;
+	bool changed; /* by another thread, since */
+};
+
 struct model_thread {
 	struct op op;	      /* believed while STOPPED */
 	uint32_t next, prev;  /* neighbours in the queue in which it sleeps, else NO_THREAD */
@@ -53,6 +60,8 @@ struct model_thread {
 	uint8_t flags;	      /* enum thread_flag */
 	uint8_t waiting;      /* how many stores wait in its buffer, */
 	struct model_store stores[MODEL_STORES]; /* the oldest first */
+	uint32_t accesses_length;		 /* so far; number i is at i modulo their room */
+	struct model_access accesses[OP_ROUND_MOST];
 };
 
 enum object_flag {
@@ -165,6 +174,18 @@ static inline bool model_flushes(const struct model *m, uint32_t t)
 	const struct model_thread *thread = model_thread_const(m, t);
 	return thread->run == THREAD_STOPPED && thread->op.kind == OP_MEMORY_READ && thread->waiting > 0;
 }
+
+/*
+ * Before an operation with OP_AWAITS: the accesses that it goes by, the i-th of the last arg3. still: nothing of that has changed. alone:
+ * and nobody else goes on either, so that it is to find this out by itself: nobody ends its wait.
+ */
+static inline const struct model_access *model_awaited_access(const struct model_thread *thread, uint32_t i)
+{
+	const uint32_t first = thread->accesses_length - (uint32_t)thread->op.arg3;
+	return &thread->accesses[(first + i) % OP_ROUND_MOST];
+}
+bool model_awaits_still(const struct model *m, uint32_t t);
+bool model_awaits_alone(const struct model *m, uint32_t t);
 
 /* The object that an operation waits for: of those with two, the mutex once it has been woken. */
 static inline uint32_t model_awaited(const struct op *op)

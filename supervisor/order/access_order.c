@@ -22,6 +22,15 @@ static bool is_within(const struct memory_access *access, int64_t address, int64
 	return access->address >= low && access->address + access->size <= high;
 }
 
+#define INSTRUCTION_MOST 15
+
+/* Has the operation made this access? Where it is an instruction's, others of its transition to the same bytes are accesses of their own. */
+static bool is_at(const struct op *op, const struct memory_access *access)
+{
+	return !(op->flags & OP_INSTRUCTION) ||
+	       (access->place < op->place && op->place - access->place <= INSTRUCTION_MOST);
+}
+
 bool access_is_operation(const struct access_order *order, const struct memory_access *access)
 {
 	const struct own *own = &order->threads[access->thread];
@@ -29,9 +38,11 @@ bool access_is_operation(const struct access_order *order, const struct memory_a
 	if (access->operation || after == 0)
 		return access->operation;
 	const struct op *op = &order->trace->at[own->at[after - 1]].op;
-	if (op->kind != OP_MEMORY_WRITE && (op->kind != OP_MEMORY_READ || access->write))
+	if (!is_at(op, access) ||
+	    (op->kind != OP_MEMORY_WRITE && (op->kind != OP_MEMORY_READ || access->write)))
 		return false;
-	const bool copies = op->kind == OP_MEMORY_WRITE && op->arg3 && !access->write;
+	const bool copies =
+	    op->kind == OP_MEMORY_WRITE && op->arg3 && !(op->flags & OP_AWAITS) && !access->write;
 	return is_within(access, op->arg2, op->arg) || (copies && is_within(access, op->arg3, op->arg));
 }
 

@@ -252,6 +252,15 @@ bool model_replay_may_take(const struct model_replay *r, const struct step *step
 	return goes_on && model_spurious(r->model, step->thread);
 }
 
+/* seen->word of a write to memory: has it left everything as it was? */
+static void perform(struct model_replay *r, const struct step *step, const struct observation *seen,
+		    struct effect *effect)
+{
+	model_perform(r->model, step->thread, step->choice, seen, effect);
+	if (!seen->word)
+		model_changed(r->model, step->thread);
+}
+
 bool model_replay_step(struct model_replay *r, size_t k)
 {
 	const struct transition *transition = &r->trace->at[k];
@@ -263,7 +272,7 @@ bool model_replay_step(struct model_replay *r, size_t k)
 		return false;
 	const struct observation seen = {transition->word, transition->word2};
 	struct effect effect;
-	model_perform(r->model, t, transition->choice, &seen, &effect);
+	perform(r, &step, &seen, &effect);
 	settle(r, k, &effect);
 	if (r->fair) {
 		bitset_copy(r->before, r->enabled, r->words);
@@ -321,7 +330,7 @@ void model_replay_perform(struct model_replay *r, const struct step *step, const
 	dependence_begin(footprint, r->model, t, step->choice);
 	if (!model_has_choice(r->model, t, step->choice))
 		return;
-	model_perform(r->model, t, step->choice, seen, &effect);
+	perform(r, step, seen, &effect);
 	dependence_performed(footprint, r->model, t);
 	/* Nothing but its execution tells whether it changes what is looked at: then it may. */
 	if (r->trace->observed)
@@ -331,6 +340,15 @@ void model_replay_perform(struct model_replay *r, const struct step *step, const
 	bitset_copy(r->before, r->enabled, r->words);
 	compute_enabled(r);
 	fair_footprint(footprint, r->fair, t, r->before, r->enabled, fair_counts(r->fair, t, effect.yield));
+}
+
+/* It may end a wait or not, which depends on what it finds and makes of it. */
+static bool changes_awaited(const struct model *m, const struct op *op)
+{
+	for (uint32_t t = 0; op->kind == OP_MEMORY_WRITE && t < model_threads(m); t++)
+		if (model_pending(m, t)->flags & OP_AWAITS)
+			return true;
+	return false;
 }
 
 /* Operations that find out what to do, or whom there is to do it to, when they are performed. */
@@ -358,7 +376,8 @@ bool model_replay_foresee(struct model_replay *r, const struct step *step, struc
 {
 	/* What a futex operation sees decides no more than whether its own thread falls asleep. */
 	static const struct observation unknown;
-	if (r->trace->observed || unforeseen(model_pending(r->model, step->thread)) ||
+	const struct op *op = model_pending(r->model, step->thread);
+	if (r->trace->observed || unforeseen(op) || changes_awaited(r->model, op) ||
 	    !model_has_choice(r->model, step->thread, step->choice))
 		return false;
 	memcpy(r->state + r->state_size, r->state, r->state_size);

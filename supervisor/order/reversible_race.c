@@ -102,6 +102,13 @@ static bool may_go_on(const struct reversible_races *races, uint32_t p)
 	return may_only_wake(races, p) || (!is_spurious(races) && model_replay_may_run(races->replay, p));
 }
 
+/* What ended its wait was no operation: whether that would be so in another order nobody knows. */
+static bool came_unforeseen(const struct reversible_races *races, uint32_t p)
+{
+	const struct model *model = model_replay_model(races->replay);
+	return model_awaits(model, p) && model_pending(model, p)->flags & OP_READY;
+}
+
 /* What thread p would do now, and what it would touch. */
 static struct step perform_pending(struct reversible_races *races, uint32_t p, struct footprint *footprint)
 {
@@ -162,7 +169,7 @@ static bool reverse(struct reversible_races *races, size_t i, uint32_t p)
 		if (!model_replay_step(races->replay, k) || !push_event(races, &event))
 			return false;
 	}
-	return may_go_on(races, p) && push_last(races, p);
+	return !came_unforeseen(races, p) && may_go_on(races, p) && push_last(races, p);
 }
 
 /*

@@ -67,7 +67,9 @@ static struct share share_since(const struct trace *trace, size_t start, uint32_
 		if (trace->at[i].thread != t)
 			continue;
 		share.scheduled = true;
-		share.yielded |= (trace->at[i].flags & TRANSITION_YIELD) != 0;
+		/* Who waits for memory to change says as well that it gets no further by itself. */
+		share.yielded |=
+		    (trace->at[i].flags & TRANSITION_YIELD) || (trace->at[i].op.flags & OP_AWAITS);
 	}
 	return share;
 }

@@ -13,7 +13,7 @@
 #define ONCE_ROOM 4
 
 /* The last atomic instructions of a thread that came to nothing: see run/retries.c. */
-#define RETRIES_ROOM	8
+#define RETRIES_ROOM	OP_ROUND_MOST
 #define RETRY_REGISTERS 16
 struct retries {
 	struct retry {
@@ -23,9 +23,26 @@ struct retries {
 		uint64_t registers[RETRY_REGISTERS];
 	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
 	uint32_t length;
+	uint32_t since;	 /* the first of them after the thread's last yield */
 	uint64_t word;	 /* what the object was before the present one */
 	bool open;	 /* whether the last one has changed its object isn't known yet */
 	uint32_t in_row; /* such instructions since the thread's last other operation */
+	uint32_t tries;	 /* how often since then a round has been tried out: see run/awaits.c */
+};
+
+/* A round of a loop that changes nothing as long as memory is what it was when the thread went it last: see run/awaits.c. */
+#define AWAITED_LOADS 24
+#define AWAITED_BYTES 16
+struct awaited {
+	uint32_t length; /* how many operations it has; 0: there is no such round */
+	uint32_t next;	 /* which of them the thread comes to next */
+	uint32_t span;	 /* how many of its last operations tell what each of them has found */
+	struct retry accesses[OP_ROUND_MOST];
+	struct awaited_load {
+		uint64_t address, size;
+		uint8_t bytes[AWAITED_BYTES];
+	} loads[AWAITED_LOADS]; /* all that it reads, operations or not */
+	uint32_t loads_length;
 };
 
 /*
@@ -84,6 +101,7 @@ struct process_thread {
 	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see run/retries.c */
 	bool spinning;
 	struct retries retries;
+	struct awaited awaited;
 	struct apart apart;
 	struct stores stores;
 	bool at_head;	      /* at the head of a loop in which rounds are counted */

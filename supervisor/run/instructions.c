@@ -25,7 +25,7 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
 	if (status == STATUS_OK && !performed)
 		apart_undo_write(process, self, &found);
-	retries_after(process, self);
+	outcome->unchanged = retries_after(process, self);
 	outcome->result_valid = false;
 	if (status == STATUS_OK && performed)
 		keep_value(process, &self->call, outcome);
@@ -56,6 +56,7 @@ void perform_read(struct process *process, uint32_t thread, struct outcome *outc
 	struct process_thread *self = &process->threads[thread];
 	if (!apart_read(process, self))
 		return perform_instruction(process, thread, outcome);
+	retries_break(self);
 	process_note(process, MANNER_STAY, 0);
 	keep_value(process, &self->call, outcome);
 	const struct call next = apart_next(self);

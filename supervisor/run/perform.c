@@ -128,6 +128,11 @@ static int64_t sleep_result(struct process *process, uint32_t thread)
 	return -EINTR;
 }
 
+static bool is_syscall(const struct call *call)
+{
+	return call->entry == 0;
+}
+
 static void perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
 		    const struct effect *effect, struct outcome *outcome)
 {
@@ -135,7 +140,9 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	memset(outcome, 0, sizeof *outcome);
 	process_note(process, MANNER_RUN, 0);
 	process->hope_lost &= op_waits_outside(op->kind);
-	if (!self->call.instruction && !self->call.compiled)
+	if (op->kind == OP_YIELD && is_syscall(&self->call))
+		retries_call_yield(self);
+	else if (!self->call.instruction && !self->call.compiled)
 		retries_forget(self);
 	outcome->created = NO_THREAD;
 	outcome->result = effect->result;

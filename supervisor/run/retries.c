@@ -39,8 +39,29 @@ static void note_registers(const struct user_regs_struct *regs, uint64_t into[RE
 
 void retries_forget(struct process_thread *thread)
 {
-	thread->retries.length = thread->retries.in_row = 0;
+	retries_begin_anew(thread);
+	thread->retries.tries = 0;
+}
+
+/* It goes on with such instructions. */
+void retries_begin_anew(struct process_thread *thread)
+{
+	retries_break(thread);
+	thread->retries.in_row = 0;
 	thread->retries.open = false;
+}
+
+/* Something has been done that a round of a loop which changes nothing doesn't have. */
+void retries_break(struct process_thread *thread)
+{
+	thread->retries.length = thread->retries.since = 0;
+	thread->awaited.length = 0;
+}
+
+void retries_call_yield(struct process_thread *thread)
+{
+	thread->retries.since = thread->retries.length;
+	thread->retries.in_row = 0;
 }
 
 /* What the compiler tells of has one function for all places. */
@@ -71,18 +92,22 @@ void retries_leave_open(struct process_thread *thread)
 	thread->retries.open = thread->retries.length > 0;
 }
 
-static void settle(const struct process *process, struct retries *retries)
+void retries_settle(const struct process *process, struct process_thread *thread)
 {
+	struct retries *retries = &thread->retries;
 	const struct retry *last = &retries->at[(retries->length - 1) % RETRIES_ROOM];
 	if (retries->open && word_at(process, last->object, last->bytes) != retries->word)
-		retries->length = 0;
+		retries_break(thread);
 	retries->open = false;
 }
 
-void retries_after(struct process *process, struct process_thread *thread)
+bool retries_after(struct process *process, struct process_thread *thread)
 {
-	if (object_of(process, &thread->call) != thread->retries.word)
-		thread->retries.length = 0;
+	const bool unchanged = object_of(process, &thread->call) == thread->retries.word;
+	/* A store that waits is no more than its own thread's. */
+	if (!unchanged || thread->call.op.flags & OP_BUFFERED)
+		retries_break(thread);
+	return unchanged && (uint64_t)thread->call.op.arg <= sizeof thread->retries.word;
 }
 
 static bool is_same(const struct retry *retry, const struct call *call, const struct user_regs_struct *regs)
@@ -100,16 +125,17 @@ static bool is_reread(const struct retry *retry, const struct call *call, uint64
 
 bool retries_repeat(const struct process *process, struct process_thread *thread, const struct call *call)
 {
-	struct retries *retries = &thread->retries;
+	const struct retries *retries = &thread->retries;
 	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
 	const bool loads = call->op.kind == OP_MEMORY_READ && !call->apart;
 	const uint64_t word = loads ? object_of(process, call) : 0;
-	settle(process, retries);
-	uint32_t known = retries->length < RETRIES_ROOM ? retries->length : RETRIES_ROOM, rereads = 0;
-	for (uint32_t i = 0; regs && i < known; i++) {
-		if (is_same(&retries->at[i], call, regs))
+	const uint32_t last = retries->length - retries->since;
+	uint32_t known = last < RETRIES_ROOM ? last : RETRIES_ROOM, rereads = 0;
+	for (uint32_t n = 1; regs && n <= known; n++) {
+		const struct retry *retry = &retries->at[(retries->length - n) % RETRIES_ROOM];
+		if (is_same(retry, call, regs))
 			return true;
-		rereads += loads && is_reread(&retries->at[i], call, word);
+		rereads += loads && is_reread(retry, call, word);
 	}
 	return rereads >= REREADS || retries->in_row >= (call->compiled ? LONG_COMPILED : LONG);
 }
@@ -118,7 +144,7 @@ bool run_stop_before_retry(struct run *run, const struct call *call)
 {
 	struct process_thread *thread = run_self(run);
 	struct call yield = *call;
-	retries_forget(thread);
+	retries_begin_anew(thread);
 	yield.op =
 	    (struct op){.kind = OP_YIELD, .object = NO_OBJECT, .object2 = NO_OBJECT, .place = call->op.place};
 	yield.object = 0;

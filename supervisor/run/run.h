@@ -18,7 +18,7 @@
  *     held.c                 signals to those that are held before an operation
  *     spin.c                 a thread computes for long: in which loop?
  *     rounds.c               the heads of such loops
- *     retries.c, apart.c, stores.c  instructions that access memory
+ *     retries.c, awaits.c, apart.c, stores.c  instructions that access memory
  *     perform.c              operations are performed, by what perform.h lists
  *     starts/bring_up.c        the first ways of threads that stand anywhere
  *
@@ -208,9 +208,23 @@ void retries_forget(struct process_thread *thread);
 void retries_before(struct process *process, struct process_thread *thread);
 /* It is performed on the way to the next operation; whether it has changed its object is seen there. */
 void retries_leave_open(struct process_thread *thread);
-void retries_after(struct process *process, struct process_thread *thread);
+/* True: the object is as it was. */
+bool retries_after(struct process *process, struct process_thread *thread);
+void retries_begin_anew(struct process_thread *thread);
+/* The thread has called sched_yield(), which a round may do that changes nothing. */
+void retries_call_yield(struct process_thread *thread);
+void retries_break(struct process_thread *thread);
+void retries_settle(const struct process *process, struct process_thread *thread);
 bool retries_repeat(const struct process *process, struct process_thread *thread, const struct call *call);
 void retries_yield(struct process *process, struct process_thread *thread);
+
+/*
+ * awaits.c: the thread stands before this instruction. Is it in a round of a loop that changes nothing, as long as memory is what it was
+ * in the round before? At the last access of such a round the call becomes one that waits for others to change that. changed: has it,
+ * for a thread that waits so, whoever has done it?
+ */
+bool awaits_round(struct process *process, struct process_thread *thread, struct call *call);
+bool awaits_changed(const struct process *process, uint32_t thread);
 
 /*
  * apart.c: an instruction that reads and writes as two operations (call.apart). read: true if it can be done so; the thread stays

@@ -58,6 +58,12 @@ static bool is_read(const struct call *call)
 	return call->instruction && call->op.kind == OP_MEMORY_READ;
 }
 
+/* A thread that waits for others to change memory waits for its stores to be seen first. */
+static bool goes_past(const struct call *call)
+{
+	return is_read(call) && !(call->op.flags & OP_AWAITS);
+}
+
 /* Handlers of signals run at any time, and would find the buffer of another moment. */
 static bool has_signals(const struct process *process)
 {
@@ -78,7 +84,7 @@ bool stores_buffer(struct process *process, const struct call *call)
 bool stores_hold(struct process *process, const struct process_thread *thread, const struct call *call)
 {
 	const struct stores *stores = &thread->stores;
-	if (stores->length == 0 || is_read(call))
+	if (stores->length == 0 || goes_past(call))
 		return false;
 	return stores->operations == MODEL_STORES || stores->length == STORES_ROOM ||
 	       !stores_buffer(process, call);

@@ -69,6 +69,14 @@ static bool see_loaded(struct run *run)
 	return false;
 }
 
+/* Before an instruction that may be part of a loop that waits: true, the round is a yield; else it may be that the call waits. */
+static bool come_again(struct run *run, struct call *call)
+{
+	struct process_thread *thread = run_self(run);
+	retries_settle(run->process, thread);
+	return !awaits_round(run->process, thread, call) && retries_repeat(run->process, thread, call);
+}
+
 bool run_on_trap(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
@@ -102,8 +110,7 @@ bool run_on_trap(struct run *run, const struct stop *stop)
 		return true;
 	if (visible && process->threaded)
 		run_join_copy(run, &call);
-	if (visible && process->threaded && (call.instruction || call.compiled) &&
-	    retries_repeat(process, run_self(run), &call))
+	if (visible && process->threaded && (call.instruction || call.compiled) && come_again(run, &call))
 		return run_stop_before_retry(run, &call);
 	if (visible && process->threaded)
 		return run_stop_before(run, &call);

@@ -132,7 +132,8 @@ static void process_observe(struct machine *machine, uint32_t thread, const stru
 
 static bool process_ready(struct machine *machine, uint32_t thread, const struct op *op)
 {
-	return outside_ready(process_of(machine), thread, op);
+	return op->flags & OP_AWAITS ? awaits_changed(process_of(machine), thread)
+				     : outside_ready(process_of(machine), thread, op);
 }
 
 static bool process_digest(struct machine *machine, uint64_t digest[2])

@@ -255,6 +255,12 @@ struct waiting_store {
 };
 enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee, struct waiting_store *store);
 
+/*
+ * Which memory that instruction reads as its operand, size 0 if none; what it takes from the stack by itself isn't told. Not where one of
+ * the entries' traps is. False: it can't be told.
+ */
+bool entries_load(struct entries *entries, struct tracee *tracee, struct waiting_store *load);
+
 /* Is this address in one of those ranges? */
 bool entries_is_libc(const struct entries *entries, uint64_t address);
 

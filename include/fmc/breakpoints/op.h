@@ -83,7 +83,7 @@ enum op_kind {
 			     OP_COMPARE */
 	OP_FUTEX_WAKE_OP, /* object, object2; arg and arg2: to wake at each, arg3: the encoded operation */
 	OP_MEMORY_READ,	  /* fmc_point(): the program is about to read; arg: how many bytes, arg2: address */
-	OP_MEMORY_WRITE, /* the same, to write; arg3: where as many bytes are that it reads for that, 0: nowhere */
+	OP_MEMORY_WRITE, /* the same, to write; arg3: where as many bytes are that it reads for that, 0: nowhere (but see OP_AWAITS) */
 	OP_MEMORY_FLUSH, /* the thread's oldest store that waits in its buffer reaches memory; arg, arg2: as above */
 	/*
 	 * Calls on objects of the kernel that threads share. arg: how many bytes are to be written, of an eventfd the number; arg2: 1 if
@@ -121,14 +121,23 @@ enum op_kind {
 #define CLASS_ALL	(CLASS_USER + CLASS_USER_MOST)
 
 enum op_flag {
-	OP_TIMED = 1,	  /* has a finite time-out: timing out is a choice. Implied by the TIMED kinds */
-	OP_COMPARE = 2,	  /* FUTEX_REQUEUE: CMP_REQUEUE */
-	OP_READY = 4,	  /* OP_SYSCALL, OP_POLL: the machine knows that it would complete now */
-	OP_QUEUED = 8,	  /* set by the model: has come to the object and stands in its queue (enum wakeup) */
-	OP_WAITS = 16,	  /* OP_QUEUED for kinds of plug-ins; their object records the waiter */
+	OP_TIMED = 1,	/* has a finite time-out: timing out is a choice. Implied by the TIMED kinds */
+	OP_COMPARE = 2, /* FUTEX_REQUEUE: CMP_REQUEUE */
+	OP_READY = 4,  /* OP_SYSCALL, OP_POLL, with OP_AWAITS: the machine knows that it would complete now */
+	OP_QUEUED = 8, /* set by the model: has come to the object and stands in its queue (enum wakeup) */
+	OP_WAITS = 16, /* OP_QUEUED for kinds of plug-ins; their object records the waiter */
 	OP_ABSENT = 32,	  /* OP_SYSCALL: in a copy of a process, needs what the copy lacks: never ready */
 	OP_BUFFERED = 64, /* OP_MEMORY_WRITE: only its own thread sees it, until it is flushed */
+	/*
+	 * OP_MEMORY_READ, OP_MEMORY_WRITE: begins a round of a loop that leaves everything as it is, as long as nobody else changes
+	 * what the thread's last accesses have found; arg3: how many of those count, at most OP_ROUND_MOST. So it waits until somebody does.
+	 */
+	OP_AWAITS = 128,
+	OP_INSTRUCTION =
+	    256, /* OP_MEMORY_READ, OP_MEMORY_WRITE: that of the one instruction that ends at `place` */
 };
+
+#define OP_ROUND_MOST 8
 
 enum object_class {
 	CLASS_NONE,

@@ -57,6 +57,7 @@ struct outcome {
 	uint32_t births;	 /* how many */
 	struct observation said; /* of a call on an object of the kernel: what that says of the object now; */
 	bool said_valid;	 /* false: nothing, the process is gone */
+	bool unchanged;		 /* OP_MEMORY_WRITE: memory is as it was before */
 	bool result_checked;	 /* result was the real function's own, not one that fmc put there */
 	enum end_reason end;
 	int end_value;
@@ -95,7 +96,7 @@ struct machine_ops {
 	 * outcome->kind is OUTCOME_PENDING (next unused) when all is well.
 	 */
 	void (*sleep)(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
-	/* op_waits_outside(): would it complete now, for a reason that the model doesn't know? Asked for each decision while such a thread is stopped. */
+	/* op_waits_outside(), or with OP_AWAITS: would it complete now, for a reason that the model doesn't know? Asked for each decision while such a thread is stopped. */
 	bool (*ready)(struct machine *machine, uint32_t thread, const struct op *op);
 	/*
 	 * Nothing can go on. Wait a little for the outside (a child process, a pipe, a signal); with `until`, no longer than to

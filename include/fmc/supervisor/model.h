@@ -160,12 +160,22 @@ bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);
 uint32_t model_stores(const struct model *m, uint32_t t);
 
 /*
+ * Loops that wait for memory: a thread before an operation with OP_AWAITS isn't enabled until an operation of another has changed what it
+ * has found there; or nobody else can go on; or the machine says OP_READY, as memory has been changed in another way. awaits: no
+ * operation has. changed: the OP_MEMORY_WRITE that t has just performed didn't leave memory as it was; nothing of another kind. A
+ * flush counts as a change in any case.
+ */
+bool model_awaits(const struct model *m, uint32_t t);
+void model_changed(struct model *m, uint32_t t);
+
+/*
  * Words of the target's memory at the moment when the operation is performed; only futex operations look at them. Of calls on objects
  * of the kernel what that says after them: how much there is to read, and how the object stands, as in struct object_state. A close of
  * a socket changes how both objects stand, and nothing else.
  */
 struct observation {
-	uint32_t word;	/* at the futex word `object` */
+	uint32_t
+	    word; /* at the futex word `object`; OP_MEMORY_WRITE, afterwards: 1 if it has changed nothing */
 	uint32_t word2; /* at `object2` */
 };
 

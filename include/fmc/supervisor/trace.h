@@ -154,7 +154,8 @@ struct transition {
 	uint8_t flags;	   /* enum transition_flag */
 	uint32_t created;  /* THREAD_CREATE: number of the first new thread, else NO_THREAD */
 	uint32_t births;   /* how many */
-	uint32_t word, word2;  /* what a futex operation saw: struct observation */
+	uint32_t word,
+	    word2; /* what a futex operation saw, or whether a write left memory as it was: struct observation */
 	uint32_t first_access; /* into trace.accesses: its footprint, as in dependence.h */
 	uint32_t accesses;
 	uint32_t first_alternative; /* into trace.alternatives; the one taken is among them */

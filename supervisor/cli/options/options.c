@@ -172,6 +172,13 @@ static void set_defaults(struct options *options)
 				    .search = {.fair_k = 1, .cache = true}};
 }
 
+/* Is what threads wait for in loops to become an operation, so that they can be told from loops that nobody ends? */
+static bool comes_to_accesses(const struct options *options)
+{
+	return options->granularity >= GRANULARITY_RACE ||
+	       (options->automatic && options->granularity == GRANULARITY_OPEN);
+}
+
 /* Defaults that depend on the command or on other options. */
 static void settle(struct options *options)
 {
@@ -182,8 +189,6 @@ static void settle(struct options *options)
 	if (!options->depth_given && options->command == COMMAND_RUN)
 		options->longer = UINT64_MAX;
 	bool searches = options->command == COMMAND_CHECK || options->explore;
-	if (!options->spin_given)
-		options->spin_report = searches;
 	bool endless = options->automatic || strategy_random(options->search.strategy);
 	if (searches && endless && !options->seconds_given)
 		options->seconds = DEFAULT_SECONDS;
@@ -201,6 +206,8 @@ static void settle(struct options *options)
 		options->granularity = GRANULARITY_RACE;
 		options->atomics = true;
 	}
+	if (!options->spin_given)
+		options->spin_report = searches && !comes_to_accesses(options);
 	if (options->features & FEATURE_NO_FAIR)
 		options->search.fair_k = 0;
 }

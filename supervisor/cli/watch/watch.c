@@ -82,7 +82,7 @@ static void on_before(void *context, struct execution *execution, const struct t
 				       .write = op->kind == OP_MEMORY_WRITE,
 				       .operation = true};
 	process_look_operation(watch->session->process, &access);
-	if (op->kind == OP_MEMORY_READ || !op->arg3)
+	if (op->kind == OP_MEMORY_READ || op->flags & OP_AWAITS || !op->arg3)
 		return;
 	access.address = (uint64_t)op->arg3;
 	access.write = false;

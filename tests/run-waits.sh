@@ -1,0 +1,41 @@
+#!/bin/bash
+# Threads that wait for memory in loops of their own: programs, some made at random, reach the outcomes that running every order of their
+# accesses does, and no other; those whose threads may wait for ever are told. And they come to their ends in few executions. Arguments:
+# programs of tests/waits.py, all that have a name and RACES at random if none.
+. tests/lib.sh
+RACES=${RACES:-4}
+[ $# -gt 0 ] || set -- flag peterson two first mixed tries pair locks never sometimes $(seq 1 "$RACES")
+
+# reaches STATUS PROGRAM OUTCOME...
+reaches() {
+	local wanted=$1 status
+	shift
+	timeout -k 10 150 "$FMC" check --strategy optimal --granularity race --require-complete --expect-exit 0 --depth 400 --no-minimize \
+	    --json "$SCRATCH/result.json" -o "$SCRATCH/r.sched" -- "$@" </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	[ $status -eq "$wanted" ] || { echo "     $* ended with $status, not $wanted" && show "$SCRATCH/out"; }
+	[ $status -eq "$wanted" ]
+}
+
+found() {
+	"$BUILD/tests/json" "$SCRATCH/result.json" findings.0.kind
+}
+
+for name; do
+	tests/waits.py "$name" "$SCRATCH" >"$SCRATCH/outcomes"
+	level=-O2
+	[[ $name != *[02468] ]] || level=-O0
+	"${CC:-cc}" -std=gnu11 $level -pthread "$SCRATCH/$name.c" -o "$SCRATCH/$name" || exit 1
+	right=true
+	while read -r whether outcome <&3; do
+		rm -f "$SCRATCH/r.sched"
+		# shellcheck disable=SC2086 # a list of words
+		case $whether in
+		can) reaches 1 "$SCRATCH/$name" $outcome && [ "$(found)" = exit ] ;;
+		never) reaches 0 "$SCRATCH/$name" $outcome ;;
+		hang) reaches 1 "$SCRATCH/$name" $outcome && [[ $(found) = @(livelock|good-samaritan) ]] ;;
+		esac && { [ $whether = never ] || timeout -k 10 60 "$FMC" replay "$SCRATCH/r.sched" </dev/null >"$SCRATCH/out" 2>&1; } || right=false
+	done 3<"$SCRATCH/outcomes"
+	judge "$name, $level: $(grep -c can "$SCRATCH/outcomes") outcomes" $right
+done
+finish
