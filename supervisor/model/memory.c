@@ -1,5 +1,5 @@
 /*
- * Accesses to memory, whose order alone counts, but for those that begin a round of a loop that waits (OP_AWAITS): what a round that changes
+ * Accesses to memory, whose order alone counts, but for those that end a round of a loop that waits (OP_AWAITS): what a round that changes
  * nothing would find is known, so nothing is lost if it waits until that has changed. Any execution with such a round is one
  * without it, too. And under total store order the buffers that stores wait in (model.h).
  *

@@ -129,7 +129,7 @@ enum op_flag {
 	OP_ABSENT = 32,	  /* OP_SYSCALL: in a copy of a process, needs what the copy lacks: never ready */
 	OP_BUFFERED = 64, /* OP_MEMORY_WRITE: only its own thread sees it, until it is flushed */
 	/*
-	 * OP_MEMORY_READ, OP_MEMORY_WRITE: begins a round of a loop that leaves everything as it is, as long as nobody else changes
+	 * OP_MEMORY_READ, OP_MEMORY_WRITE: ends a round of a loop that leaves everything as it is, as long as nobody else changes
 	 * what the thread's last accesses have found; arg3: how many of those count, at most OP_ROUND_MOST. So it waits until somebody does.
 	 */
 	OP_AWAITS = 128,
