@@ -150,10 +150,12 @@ named() {
 	judge "$locks $1: named as JSON" grep -Eq "isn't controlled: .*$2" "$SCRATCH/json"
 }
 waits='by which threads may wait for each other'
-for case in pipe fifo socketpair eventfd semop msgrcv mq flock setlk; do
+for case in pipe fifo socketpair eventfd semop msgrcv mq flock; do
 	lock 1 $case
 	says "$locks $case: found" '^deadlock: T1 waits for T2 to exit, T2 waits for '
 done
+lock 1 setlk
+says "$locks setlk: each tries for ever" '^livelock: .* of T2, T3 repeated for ever'
 named signalfd "descriptors of events $waits"
 named timerfd timers
 named inotify 'events of files'
