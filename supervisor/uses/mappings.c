@@ -47,7 +47,7 @@ static void note_map(struct process *process, struct tracee *tracee, const struc
 {
 	const uint64_t protection = regs->rdx, flags = regs->r10;
 	const bool file = !(flags & MAP_ANONYMOUS), shared = flags & MAP_SHARED;
-	/* The loader maps a library's code as it is in the file. */
+	/* A library's code is as it is in the file. */
 	if (protection & PROT_EXEC && (!file || shared || protection & PROT_WRITE))
 		tell(process, tracee, made_code);
 	if (file && shared && can_write(process, (int)regs->r8))

@@ -95,9 +95,8 @@ enum { ALLOW = 253, REFUSE, LOOK };
 
 /*
  * Of these calls only some forms stop the thread: what is read from standard input; what locks files and what names a process;
- * mappings of code but for fmc's own page, which has to be there before a call can be told as fmc's, and of files to memory that is
- * shared; the doubling of a mapping, which has the length 0. A task that
- * clone() makes unseen by its tracer couldn't do its own system calls, as this filter stops those: only fmc's own are made, which lose it.
+ * mappings of code that can be written or comes from no file, but for fmc's own page, which has to be there before a call can be told as
+ * fmc's; mappings of files to memory that is shared; the doubling of a mapping, which has the length 0. A task that clone() makes unseen by its tracer couldn't do its own system calls, as this filter stops those: only fmc's own are made, which lose it.
  */
 static const struct sock_filter some[] = {
     JUMP_EQUAL(SYS_read, 0, 2),
@@ -113,9 +112,12 @@ static const struct sock_filter some[] = {
     JUMP_EQUAL(F_SETOWN_EX, LOOK, 0),
     JUMP_EQUAL(F_GETOWN, LOOK, 0),
     JUMP_EQUAL(F_GETOWN_EX, LOOK, ALLOW),
-    JUMP_EQUAL(SYS_mmap, 0, 9),
+    JUMP_EQUAL(SYS_mmap, 0, 12),
     LOAD(args[2]),
-    JUMP_BITS(PROT_EXEC, 0, 4),
+    JUMP_BITS(PROT_EXEC, 0, 7),
+    JUMP_BITS(PROT_WRITE, 2, 0),
+    LOAD(args[3]),
+    JUMP_BITS(MAP_SHARED | MAP_ANONYMOUS, 0, ALLOW),
     LOAD(args[0]),
     JUMP_EQUAL((uint32_t)GADGET_PAGE, 0, LOOK),
     LOAD_HIGH(args[0]),
