@@ -220,6 +220,53 @@ int main(int argc, char **argv)
 	return one || other || seen[2] > 1 || (argc > 2 && seen[0] != seen[1]);
 }
 EOF
+# A copy to where nothing may be written by then, or of more than there is room for: it fails as the function does.
+cat >"$SCRATCH/guarded.c" <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static char *page;
+static volatile int begun;
+static volatile size_t size = 16;
+static char ones[64], room[16];
+static void *write_page(void *argument)
+{
+	begun = 1;
+	memcpy(page, ones, size);
+	return argument;
+}
+static void *close_page(void *argument)
+{
+	if (!begun)
+		return argument;
+	memcpy(page, ones, size);
+	return mprotect(page, 4096, PROT_READ) ? page : argument;
+}
+static void *write_room(void *argument)
+{
+	memcpy(room, ones, size);
+	return argument;
+}
+static void *change_size(void *argument)
+{
+	size = 64;
+	size = 16;
+	memcpy(room, ones, size);
+	return argument;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_create(&a, NULL, argc > 1 ? write_room : write_page, NULL);
+	pthread_create(&b, NULL, argc > 1 ? change_size : close_page, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return argv == NULL;
+}
+EOF
+"${CC:-cc}" -std=gnu11 -g -O2 -D_FORTIFY_SOURCE=2 -pthread "$SCRATCH/guarded.c" -o "$SCRATCH/guarded" || exit 1
 for name in benign flags block copies; do
 	"${CC:-cc}" -std=gnu11 -g -O1 -pthread "$SCRATCH/$name.c" -o "$SCRATCH/$name" &&
 	    strip -o "$SCRATCH/$name.stripped" "$SCRATCH/$name" || exit 1
@@ -248,6 +295,10 @@ says "replayed" '^Replayed [0-9]+ transitions: exit as recorded'
 told 1 "$SCRATCH/copies.stripped" 16 torn
 told 0 --strategy optimal --granularity race "$SCRATCH/copies" 64
 says "copies of more" 'memory was sampled, not watched' '^Not every access was watched: copies by functions of libc that others may see in more than two parts'
+told 1 "$SCRATCH/guarded"
+says "a copy to a closed page" '^crash: T2 got SIGSEGV .* in memcpy, called at guarded\.c:12 in write_page'
+told 1 "$SCRATCH/guarded" room
+says "a copy without room" '^abort: \*\*\* buffer overflow detected'
 told 0 --strategy optimal --granularity race "$SCRATCH/copies" 0
 says "copies of nothing" 'complete for all interleavings of memory accesses'
 told 1 --races report --strategy dfs "$SCRATCH/benign"

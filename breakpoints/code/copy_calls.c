@@ -47,10 +47,14 @@ static enum copy_kind kind_of(const char *name)
 	static const struct {
 		const char *name;
 		enum copy_kind kind;
-	} names[] = {{"memcpy", COPY_MEMORY},	    {"memmove", COPY_MEMORY},
-		     {"__memcpy_chk", COPY_MEMORY}, {"__memmove_chk", COPY_MEMORY},
-		     {"mempcpy", COPY_TO_END},	    {"__mempcpy_chk", COPY_TO_END},
-		     {"memset", COPY_FILL},	    {"__memset_chk", COPY_FILL}};
+	} names[] = {{"memcpy", COPY_MEMORY},
+		     {"memmove", COPY_MEMORY},
+		     {"__memcpy_chk", COPY_MEMORY | COPY_CHECKED},
+		     {"__memmove_chk", COPY_MEMORY | COPY_CHECKED},
+		     {"mempcpy", COPY_TO_END},
+		     {"__mempcpy_chk", COPY_TO_END | COPY_CHECKED},
+		     {"memset", COPY_FILL},
+		     {"__memset_chk", COPY_FILL | COPY_CHECKED}};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i].name) == 0)
 			return names[i].kind;

@@ -219,7 +219,7 @@ static bool is_cxx(const struct entries *entries, uint64_t address)
 static void decode_copy(const struct atomic *atomic, const struct user_regs_struct *regs, struct call *call)
 {
 	const uint64_t to = regs->rdi, from = regs->rsi, bytes = regs->rdx, word = sizeof(uint64_t);
-	const bool fills = atomic->copies == COPY_FILL;
+	const bool fills = copy_kind_of(atomic->copies) == COPY_FILL;
 	const bool overlap = !fills && to < from + bytes && from < to + bytes;
 	uint64_t part = bytes ? bytes : 1;
 	if (bytes > word && bytes <= LARGEST_COPY && !overlap)

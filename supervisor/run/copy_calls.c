@@ -13,27 +13,30 @@
 #define WORD	8
 
 /* What is to be there afterwards. NULL: it can't be had. */
-static uint8_t *contents(const struct process *process, const struct user_regs_struct *regs,
+static uint8_t *contents(const struct tracee *tracee, const struct user_regs_struct *regs,
 			 const struct call *call)
 {
 	const uint64_t bytes = (uint64_t)call->op.arg;
 	uint8_t *part = bytes <= LARGEST ? malloc(bytes) : NULL;
 	if (!part)
 		return NULL;
-	if (call->copies == COPY_FILL) {
+	if (copy_kind_of(call->copies) == COPY_FILL) {
 		memset(part, (int)(regs->rsi & 0xff), bytes);
-	} else if (target_read(process->target, (uint64_t)call->op.arg3, part, bytes) != STATUS_OK) {
+	} else if (tracee_load(tracee, (uint64_t)call->op.arg3, part, bytes) != STATUS_OK) {
 		free(part);
 		return NULL;
 	}
 	return part;
 }
 
-static bool write_part(struct process *process, const struct user_regs_struct *regs, const struct call *call)
+/* False: it has to fail as the function does. */
+static bool write_part(const struct tracee *tracee, const struct user_regs_struct *regs,
+		       const struct call *call)
 {
-	uint8_t *part = contents(process, regs, call);
-	const bool good = part && target_write(process->target, (uint64_t)call->op.arg2, part,
-					       (uint64_t)call->op.arg) == STATUS_OK;
+	const bool room = !(call->copies & COPY_CHECKED) || regs->rdx <= regs->rcx;
+	uint8_t *part = room ? contents(tracee, regs, call) : NULL;
+	const bool good =
+	    part && tracee_store(tracee, (uint64_t)call->op.arg2, part, (uint64_t)call->op.arg) == STATUS_OK;
 	free(part);
 	return good;
 }
@@ -47,7 +50,7 @@ static bool find_next(const struct user_regs_struct *regs, const struct call *ca
 	*next = *call;
 	next->object = end;
 	next->op.arg2 = (int64_t)end;
-	next->op.arg3 = call->copies == COPY_FILL ? 0 : call->op.arg3 + call->op.arg;
+	next->op.arg3 = copy_kind_of(call->copies) == COPY_FILL ? 0 : call->op.arg3 + call->op.arg;
 	next->op.arg = (int64_t)(regs->rdi + regs->rdx - end);
 	return true;
 }
@@ -55,7 +58,7 @@ static bool find_next(const struct user_regs_struct *regs, const struct call *ca
 /* As the function would: it changes no other register that its caller relies on. */
 static void come_back(const struct call *call, struct user_regs_struct *regs)
 {
-	regs->rax = regs->rdi + (call->copies == COPY_TO_END ? regs->rdx : 0);
+	regs->rax = regs->rdi + (copy_kind_of(call->copies) == COPY_TO_END ? regs->rdx : 0);
 	regs->rip = call->return_address;
 }
 
@@ -64,8 +67,8 @@ void perform_copy(struct process *process, uint32_t thread, struct outcome *outc
 	struct process_thread *self = &process->threads[thread];
 	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
 	struct call next;
-	/* Where memory isn't there, the function itself is to find that. */
-	if (!regs || (regs->rdx > 0 && !write_part(process, regs, &self->call)))
+	/* Where memory isn't there or may not be written, the function itself is to find that. */
+	if (!regs || (regs->rdx > 0 && !write_part(self->tracee, regs, &self->call)))
 		return perform_instruction(process, thread, outcome);
 	retries_forget(self);
 	outcome->result_valid = false;

@@ -57,6 +57,25 @@ enum status target_write(struct target *target, uint64_t address, const void *fr
 	return length == 0 ? STATUS_GONE : STATUS_NOT_FOUND;
 }
 
+static enum status moved(ssize_t length, size_t size)
+{
+	if (length == (ssize_t)size)
+		return STATUS_OK;
+	return length < 0 && errno == ESRCH ? STATUS_GONE : STATUS_NOT_FOUND;
+}
+
+enum status tracee_load(const struct tracee *tracee, uint64_t address, void *to, size_t size)
+{
+	const struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
+	return moved(process_vm_readv(tracee->tid, &here, 1, &there, 1, 0), size);
+}
+
+enum status tracee_store(const struct tracee *tracee, uint64_t address, const void *from, size_t size)
+{
+	const struct iovec here = {(void *)(uintptr_t)from, size}, there = {(void *)(uintptr_t)address, size};
+	return moved(process_vm_writev(tracee->tid, &here, 1, &there, 1, 0), size);
+}
+
 enum status target_open_memory(struct target *target)
 {
 	char path[32];

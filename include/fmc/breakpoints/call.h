@@ -11,7 +11,15 @@ enum copy_kind {
 	COPY_MEMORY, /* from the second argument to the first one, which it returns, as many bytes as the third says */
 	COPY_TO_END, /* the same, and it returns the end */
 	COPY_FILL,   /* with the second argument's lowest byte */
+	COPY_CHECKED =
+	    4, /* added to these: the fourth argument is how much room there is, and there has to be enough */
 };
+
+/* What it does, checked or not. */
+static inline enum copy_kind copy_kind_of(enum copy_kind copies)
+{
+	return (enum copy_kind)(copies & ~COPY_CHECKED);
+}
 
 /*
  * A stop decoded: which operation a thread stands before, with the addresses of what it is about.

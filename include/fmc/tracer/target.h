@@ -228,6 +228,10 @@ unsigned tracee_watches_hit(struct tracee *tracee);
 enum status target_read(const struct target *target, uint64_t address, void *to, size_t size);
 enum status target_write(struct target *target, uint64_t address, const void *from, size_t size);
 
+/* The same as the tracee would do it, to which page protection applies: STATUS_NOT_FOUND where it would get a SIGSEGV. */
+enum status tracee_load(const struct tracee *tracee, uint64_t address, void *to, size_t size);
+enum status tracee_store(const struct tracee *tracee, uint64_t address, const void *from, size_t size);
+
 /*
  * Several ranges by one system call, one after the other into `to`; iov_base is an address in the target. Otherwise as target_read():
  * then some of it may have been read.
