@@ -142,11 +142,13 @@ static bool await_outside(struct execution *x)
 	const bool asked = x->machine->ops->await != NULL;
 	enum hope hope = HOPE_NONE;
 	execution_let_children_end(x);
-	while (asked && (hope = x->machine->ops->await(x->machine, 0)) == HOPE_MORE) {
+	/* Also where there is no hope the model may have learned by asking that somebody can go on. */
+	do {
+		hope = asked ? x->machine->ops->await(x->machine, 0) : HOPE_NONE;
 		compute_enabled(x);
 		if (!bitset_empty(x->enabled, fair_words(x->fair)))
 			return true;
-	}
+	} while (hope == HOPE_MORE);
 	for (uint32_t t = 0; t < model_threads(model) && (hope != HOPE_NONE || !asked); t++) {
 		if (!op_waits_outside(model_pending(model, t)->kind))
 			continue;
