@@ -134,6 +134,9 @@ sed 's/^outcome [0-9a-f]*$/outcome 0123456789abcdef/' "$SCRATCH/o.sched" >"$SCRA
 timeout -k 10 60 "$FMC" replay "$SCRATCH/other.sched" </dev/null >"$SCRATCH/out" 2>&1
 judge "another output is told" [ $? -eq 1 ]
 says "by its text" "other.sched: the output isn't what was recorded: it is \"1\"\$"
+timeout -k 10 60 "$FMC" gdbserver "$SCRATCH/other.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge "GDB can't walk through it" [ $? -eq 69 ]
+says "and is told so" '^fmc: what it prints is an operation in it \(--outcomes\), which nobody can walk through yet$'
 cd "$SCRATCH" || exit 1
 timeout -k 10 100 "$FMC" check --strategy optimal --same-output --junit j.xml --sarif s.json -- ./sum1 </dev/null >out 2>&1
 judge "for other tools" grep -q '<failure type="outcome"' j.xml

@@ -48,6 +48,35 @@ ends() {
 	[ $? -eq "$wanted" ]
 }
 
+# A function that is called for the first time while a store waits, which the loader would have to look for.
+cat >"$SCRATCH/first.c" <<'EOF'
+#include <pthread.h>
+#include <string.h>
+static volatile int x, y;
+static volatile size_t seen[2];
+static const char *volatile text = "";
+static void *other(void *unused)
+{
+	y = 1;
+	seen[1] = strlen(text) + (size_t)x;
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, other, NULL);
+	x = 1;
+	seen[0] = strlen(text) + (size_t)y;
+	pthread_join(thread, NULL);
+	return seen[0] == 0 && seen[1] == 0;
+}
+EOF
+"${CC:-cc}" -std=gnu11 -O1 -fno-builtin -pthread -Wl,-z,lazy "$SCRATCH/first.c" -o "$SCRATCH/first" || exit 1
+judge "functions are bound at the start" ends 1 env -u LD_BIND_NOW "$FMC" check --memory-model tso --no-minimize -o "$SCRATCH/f.sched" -- "$SCRATCH/first"
+says "so that a store can wait in a first call" '^exit: ' 'memory_flush'
+judge "which replays" ends 0 "$FMC" replay "$SCRATCH/f.sched"
+judge "the schedule says so" grep -q 'LD_BIND_NOW=1' "$SCRATCH/f.sched"
+
 rm -f "$SCRATCH/s.sched"
 judge "Peterson's lock fails by buffers" ends 1 "$FMC" check --memory-model tso -o "$SCRATCH/s.sched" -- "$BUILD/samples/peterson"
 says "and says how" 'going on with x86-TSO with store buffers of 2' 'memory_flush wants\[[01]\] = 1' 'fewest possible'

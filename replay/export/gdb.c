@@ -39,8 +39,9 @@ static void put_object(const struct gdb_writer *w, const struct stand *stand)
 {
 	const struct op *op = &stand->call.op;
 	enum object_class class = op_class(op->kind);
+	/* A descriptor is one of several that lead to an object of the kernel. */
 	bool there = stand->call.object && op->object != NO_OBJECT && class != CLASS_NONE &&
-		     op->kind != OP_THREAD_CREATE && op->kind != OP_ONCE_END;
+		     !class_in_kernel(class) && op->kind != OP_THREAD_CREATE && op->kind != OP_ONCE_END;
 	if (there && class == CLASS_THREAD)
 		fprintf(w->stream, " $t%u", op->object + 1);
 	else if (there)

@@ -2,6 +2,7 @@
 #include "supervisor/cli/session/launch.h"
 #include "supervisor/cli/session/image_id.h"
 #include "supervisor/cli/session/leaks.h"
+#include "supervisor/cli/session/variables.h"
 
 #include <fmc/tracer/image_file.h>
 
@@ -120,13 +121,29 @@ static enum status fill(struct launch *launch, const char *program, char *const 
 	return open_input(launch, input, why);
 }
 
+/* The loader's stores as it looks for a function that is called for the first time can't wait (fmc-check(1)): let it do so before. */
+static bool bind_early(struct launch *launch)
+{
+	static const char variable[] = "LD_BIND_NOW";
+	char *set = NULL;
+	if (variables_find(launch->environment, variable))
+		return true;
+	if (asprintf(&set, "%s=1", variable) < 0)
+		return false;
+	if (variables_add(&launch->environment, set))
+		return true;
+	free(set);
+	return false;
+}
+
 enum status launch_from_options(struct launch *launch, const struct options *options, bool quiet,
 				char why[REASON])
 {
 	*launch = (struct launch){.input = -1, .directory = getcwd(NULL, 0), .start_time = time(NULL)};
 	const char *input = options->input ? options->input : quiet ? "/dev/null" : NULL;
 	enum status status = fill(launch, options->target[0], options->target, environ, input, why);
-	if (!status && !leaks_leave_out(launch)) {
+	const bool early = options->tso_wanted;
+	if (!status && (!leaks_leave_out(launch) || (early && !bind_early(launch)))) {
 		snprintf(why, REASON, "%s", status_text(STATUS_NO_MEMORY));
 		status = STATUS_NO_MEMORY;
 	}

@@ -1,6 +1,7 @@
 /* LeakSanitizer under fmc. */
 #include "supervisor/cli/session/leaks.h"
 #include "supervisor/cli/output/say.h"
+#include "supervisor/cli/session/variables.h"
 
 #include <fmc/breakpoints/leak_check.h>
 
@@ -12,20 +13,10 @@
 #define OPTIONS "LSAN_OPTIONS"
 #define FLAG	"detect_leaks="
 
-/* The variable in the environment, "NAME=value"; NULL if it isn't set. */
-static char **find(const struct launch *launch, const char *name)
-{
-	const size_t length = strlen(name);
-	for (char **at = launch->environment; *at; at++)
-		if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
-			return at;
-	return NULL;
-}
-
 /* What the options say of leaks, the last word of several; NULL: nothing. */
 static const char *wish(const struct launch *launch, const char *name)
 {
-	char **options = find(launch, name);
+	char **options = variables_find(launch->environment, name);
 	const char *found = NULL;
 	for (const char *at = options ? *options : NULL; at && (at = strstr(at, FLAG));)
 		found = at += strlen(FLAG);
@@ -42,27 +33,13 @@ static bool is_off(const struct launch *launch)
 
 static bool checks(const struct launch *launch)
 {
-	char **preloaded = find(launch, "LD_PRELOAD");
+	char **preloaded = variables_find(launch->environment, "LD_PRELOAD");
 	return leak_check_in_program(launch->path) || (preloaded && leak_check_in_library(*preloaded));
-}
-
-static bool append(struct launch *launch, char *variable)
-{
-	size_t length = 0;
-	while (launch->environment[length])
-		length++;
-	char **longer = reallocarray(launch->environment, length + 2, sizeof *longer);
-	if (!longer)
-		return false;
-	longer[length] = variable;
-	longer[length + 1] = NULL;
-	launch->environment = longer;
-	return true;
 }
 
 static bool switch_off(struct launch *launch)
 {
-	char **at = find(launch, OPTIONS), *variable;
+	char **at = variables_find(launch->environment, OPTIONS), *variable;
 	const char *begin = at ? *at : OPTIONS "=", *between = at ? ":" : "";
 	if (asprintf(&variable, "%s%s" FLAG "0", begin, between) < 0)
 		return false;
@@ -71,7 +48,7 @@ static bool switch_off(struct launch *launch)
 		*at = variable;
 		return true;
 	}
-	if (append(launch, variable))
+	if (variables_add(&launch->environment, variable))
 		return true;
 	free(variable);
 	return false;
