@@ -18,9 +18,9 @@ static bool all_stuck(const struct graph *graph, uint32_t thread)
 /* One that waits for what has no holder, and for none of the causes that rest on processes. */
 static bool is_root(const struct graph *graph, uint32_t thread)
 {
+	const struct wait *wait = graph->waits[thread];
 	return graph->stuck[thread] && graph->concerned[thread] && graph->endings[thread] == ENDS_BY_ANY &&
-	       !graph_follows(graph->waits[thread]) && !graph->waits[thread]->outsider_dead &&
-	       all_stuck(graph, thread);
+	       !graph_follows(wait) && (!wait->outsider_dead || wait->guessed) && all_stuck(graph, thread);
 }
 
 /* A thread that waits for what any thread could end, and that nothing else holds back. */
