@@ -10,7 +10,7 @@ RACES=${RACES:-4}
 reaches() {
 	local wanted=$1 status
 	shift
-	timeout -k 10 150 "$FMC" check --strategy optimal --granularity race --require-complete --expect-exit 0 --depth 400 --no-minimize \
+	timeout -k 10 150 "$FMC" check --strategy optimal --granularity race --expect-exit 0 --depth 400 --no-minimize \
 	    --json "$SCRATCH/result.json" -o "$SCRATCH/r.sched" -- "$@" </dev/null >"$SCRATCH/out" 2>&1
 	status=$?
 	[ $status -eq "$wanted" ] || { echo "     $* ended with $status, not $wanted" && show "$SCRATCH/out"; }
@@ -19,6 +19,11 @@ reaches() {
 
 found() {
 	"$BUILD/tests/json" "$SCRATCH/result.json" findings.0.kind
+}
+
+# All orders of these accesses; executions that fairness leaves out aren't watched.
+complete() {
+	[ "$("$BUILD/tests/json" "$SCRATCH/result.json" complete)" = true ]
 }
 
 for name; do
@@ -32,7 +37,7 @@ for name; do
 		# shellcheck disable=SC2086 # a list of words
 		case $whether in
 		can) reaches 1 "$SCRATCH/$name" $outcome && [ "$(found)" = exit ] ;;
-		never) reaches 0 "$SCRATCH/$name" $outcome ;;
+		never) reaches 0 "$SCRATCH/$name" $outcome && complete ;;
 		hang) reaches 1 "$SCRATCH/$name" $outcome && [[ $(found) = @(livelock|good-samaritan) ]] ;;
 		esac && { [ $whether = never ] || timeout -k 10 60 "$FMC" replay "$SCRATCH/r.sched" </dev/null >"$SCRATCH/out" 2>&1; } || right=false
 	done 3<"$SCRATCH/outcomes"
