@@ -1,5 +1,6 @@
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
+#include "supervisor/uses/uses.h"
 
 #include <fcntl.h>
 #include <fmc/tracer/call_traits.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -269,6 +271,16 @@ static bool somebody_awaits_others(const struct process *process)
 	return false;
 }
 
+/* Does the thread sleep at a lock of a file that another process has got by now? */
+static bool awaits_file_of_others(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	struct stat file;
+	return op->kind == OP_FILE_LOCK_SET && regs &&
+	       channels_find_file(process, (int)regs->rdi, &file) && kernel_others_lock(process, &file);
+}
+
 static enum hope await_any(struct process *process)
 {
 	const struct model *model = process->model->model;
@@ -285,6 +297,8 @@ static enum hope await_any(struct process *process)
 			const enum op_kind kind = model_pending(model, t)->kind;
 			if (op_in_kernel(kind) && !op_is_tried(kind))
 				kernel_verify(process, model_pending(model, t));
+			if (hope == HOPE_NONE && awaits_file_of_others(process, t, model_pending(model, t)))
+				hope = HOPE_LOST;
 		}
 	return hope;
 }
