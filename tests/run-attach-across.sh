@@ -2,7 +2,7 @@
 # fmc attach: two processes that hang in each other, or only seem to. REPEAT: how often pairs that never hang are looked at.
 . tests/lib.sh
 . tests/native.sh
-REPEAT=${REPEAT:-40}
+REPEAT=${REPEAT:-12}
 ! long || REPEAT=200
 TARGET=$BUILD/targets/across
 

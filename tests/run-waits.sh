@@ -3,7 +3,8 @@
 # accesses does, and no other; those whose threads may wait for ever are told. And they come to their ends in few executions. Arguments:
 # programs of tests/waits.py, all that have a name and RACES at random if none.
 . tests/lib.sh
-RACES=${RACES:-4}
+RACES=${RACES:-2}
+! long || RACES=12
 [ $# -gt 0 ] || set -- flag peterson two first mixed tries pair locks never sometimes $(seq 1 "$RACES")
 
 # reaches STATUS PROGRAM OUTCOME...
