@@ -281,6 +281,8 @@ struct process {
 	struct shared own_shared;
 	uint32_t shared_known;	      /* so many of them are in use in this execution */
 	bool has_learned;	      /* it has learned of others just now */
+	bool looked_for_code;	      /* made before the program began: it is the same in each execution, */
+	bool has_made_code;	      /* there is some */
 	uint32_t kernel[KERNEL_MOST]; /* the objects of the kernel among all, */
 	uint32_t kernel_length;
 	struct heads counting;	   /* those that are counted in this target */

@@ -22,19 +22,9 @@
  */
 #define POLL_MAX 1024
 
-static int duplicate(const struct process *process, int fd)
-{
-	int pidfd = (int)syscall(SYS_pidfd_open, target_pid(process->target), 0);
-	if (pidfd < 0)
-		return -1;
-	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-	close(pidfd);
-	return copy;
-}
-
 static bool fd_ready(const struct process *process, int fd, short events)
 {
-	struct pollfd one = {.fd = duplicate(process, fd), .events = events};
+	struct pollfd one = {.fd = kernel_duplicate(process, fd), .events = events};
 	if (one.fd < 0)
 		return true; /* the call fails at once, or we can't tell: let it try */
 	bool ready = poll(&one, 1, 0) != 0;
@@ -52,7 +42,7 @@ static bool rest_ready(const struct process *process, const struct tracee *trace
 	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
 	const int reads = call_traits(number)->reads;
 	const int fd =
-	    tracee->cut_call.goes_on && reads >= 0 ? duplicate(process, (int)arguments[reads]) : -1;
+	    tracee->cut_call.goes_on && reads >= 0 ? kernel_duplicate(process, (int)arguments[reads]) : -1;
 	int bytes = 0;
 	const bool ready = fd >= 0 && ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
 	if (fd >= 0)

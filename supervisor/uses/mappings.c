@@ -94,6 +94,11 @@ static bool has_made_code(const struct process *process)
 
 void mappings_begin(struct process *process)
 {
-	if (process->options.note_unseen && has_made_code(process))
+	if (!process->options.note_unseen)
+		return;
+	if (!process->looked_for_code)
+		process->has_made_code = has_made_code(process);
+	process->looked_for_code = true;
+	if (process->has_made_code)
 		process_remark(process, made_code);
 }
