@@ -270,6 +270,56 @@ says 'a function of libc' "^Not every access was watched: functions that aren't 
 sampled "$SCRATCH/local"
 says 'thread-local variables' "^Not every access was watched: a thread touches another one's thread-local variables\.$"
 
+# Functions of libraries count where they are called, however that is done, and not where they only might be.
+cat >"$SCRATCH/called.c" <<'EOT'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[8] = "b", *words[] = {text, "a"};
+static void *(*volatile frob)(void *, size_t) = memfrob;
+static int (*volatile compare)(const char *, const char *) = strcmp;
+static volatile int result;
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+static void *one(void *how)
+{
+	if (!strcmp(how, "direct"))
+		memfrob(words, 0);
+	if (!strcmp(how, "pointer"))
+		frob(words, 0);
+	if (!strcmp(how, "sort"))
+		qsort(words, 2, sizeof *words, by_text);
+	if (!strcmp(how, "compare"))
+		result = compare(text, "a");
+	return NULL;
+}
+static void *other(void *unused)
+{
+	text[0] = 'c';
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, one, argv[argc - 1]);
+	pthread_create(&b, NULL, other, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+EOT
+"${CC:-cc}" -O2 -fno-builtin -g -pthread "$SCRATCH/called.c" -o "$SCRATCH/called"
+ordered "$SCRATCH/called" nothing
+for how in direct pointer; do
+	sampled "$SCRATCH/called" $how
+	says "$how" "^Not every access was watched: functions that aren't followed: memfrob\.$"
+done
+depends 'text\[0\] at .* by T2 and called\.c:[0-9]+ by T3' "$SCRATCH/called" sort
+depends 'text\[0\] at called\.c:[0-9]+ by T2 and called\.c:[0-9]+ by T3' "$SCRATCH/called" compare
+
 # Functions that real programs call for their options, texts and files.
 cat >"$SCRATCH/follows.c" <<'EOT'
 #define _GNU_SOURCE

@@ -5,38 +5,41 @@
 #include <gelf.h>
 #include <stdlib.h>
 
-static bool add_own(struct links *links, uint64_t address, const struct memory_call *call)
+static bool add(struct link **at, size_t *length, const struct link *link)
 {
-	if (!ARRAY_ONE_MORE(links->own, links->own_length))
+	if (!ARRAY_DOUBLE(*at, *length))
 		return false;
-	links->own[links->own_length++] = (struct link){address, call};
+	(*at)[(*length)++] = *link;
 	return true;
 }
 
-static bool add(struct links *links, uint64_t address, const struct memory_call *call)
+static int by_address(const void *a, const void *b)
 {
-	if (!ARRAY_ONE_MORE(links->at, links->length))
-		return false;
-	links->at[links->length++] = (struct link){address, call};
-	return true;
+	const struct link *x = a, *y = b;
+	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static const struct memory_call *find(const struct link *at, size_t length, uint64_t address)
+static void sort(struct link *at, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		if (at[i].address == address)
-			return at[i].call;
-	return NULL;
+	if (length)
+		qsort(at, length, sizeof(*at), by_address);
 }
 
-const struct memory_call *link_call(const struct links *links, uint64_t address)
+static struct link *find(struct link *at, size_t length, uint64_t address)
+{
+	const struct link key = {.address = address};
+	return length ? bsearch(&key, at, length, sizeof(*at), by_address) : NULL;
+}
+
+struct link *link_at(const struct links *links, uint64_t address)
 {
 	return find(links->at, links->length, address);
 }
 
 const struct memory_call *link_own(const struct links *links, uint64_t address)
 {
-	return find(links->own, links->own_length, address);
+	const struct link *link = find(links->own, links->own_length, address);
+	return link ? link->call : NULL;
 }
 
 /* Functions of a static program's own, and those that choose one, which are called by nobody later on. */
@@ -52,7 +55,8 @@ static bool find_own(struct links *links, const struct module *module, Elf *elf,
 		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
 		const struct memory_call *call =
 		    name && (type == STT_FUNC || type == STT_GNU_IFUNC) ? memory_calls_find(name) : NULL;
-		if (call && !add_own(links, symbol.st_value + module->bias, call))
+		const struct link own = {.address = symbol.st_value + module->bias, .call = call};
+		if (call && !add(&links->own, &links->own_length, &own))
 			return false;
 	}
 	return true;
@@ -67,10 +71,28 @@ static bool add_own_links(struct links *links, const struct module *module, Elf_
 		if (gelf_getrela(data, i, &relocation) &&
 		    GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE)
 			call = link_own(links, (uint64_t)relocation.r_addend + module->bias);
-		if (call && !add(links, relocation.r_offset + module->bias, call))
+		const struct link link = {.address = relocation.r_offset + module->bias, .call = call};
+		if (call && !add(&links->at, &links->length, &link))
 			return false;
 	}
 	return true;
+}
+
+/* What a symbol stands for that is somebody's function, perhaps another module's; NULL: for nothing that matters. */
+static const struct memory_call *call_of(const GElf_Sym *symbol, const char *name,
+					 struct unfollowed *unfollowed)
+{
+	const int type = GELF_ST_TYPE(symbol->st_info);
+	const struct memory_call *call = name ? memory_calls_find(name) : NULL;
+	const bool foreign = symbol->st_shndx == SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE);
+	return call || !name || !foreign ? call : unfollowed_add(unfollowed, name);
+}
+
+/* Of a table by which functions are called, not of the program's own data. */
+static bool is_linkage(const GElf_Rela *relocation)
+{
+	const uint64_t type = GELF_R_TYPE(relocation->r_info);
+	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 }
 
 /* By the relocations of one section. */
@@ -88,13 +110,13 @@ static bool add_links(struct links *links, const struct module *module, Elf *elf
 		if (!gelf_getrela(data, i, &relocation) ||
 		    !gelf_getsym(names, (int)GELF_R_SYM(relocation.r_info), &symbol))
 			continue;
-		const char *name = elf_strptr(elf, table.sh_link, symbol.st_name);
-		const struct memory_call *call = name ? memory_calls_find(name) : NULL;
-		if (call && !add(links, relocation.r_offset + module->bias, call))
+		const struct memory_call *call =
+		    call_of(&symbol, elf_strptr(elf, table.sh_link, symbol.st_name), unfollowed);
+		const struct link link = {.address = relocation.r_offset + module->bias,
+					  .call = call,
+					  .taken = !is_linkage(&relocation)};
+		if (call && !add(&links->at, &links->length, &link))
 			return false;
-		const int type = GELF_ST_TYPE(symbol.st_info);
-		if (name && symbol.st_shndx == SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE))
-			unfollowed_add(unfollowed, name);
 	}
 	return true;
 }
@@ -106,6 +128,7 @@ bool links_find(struct links *links, const struct module *module, Elf *elf, stru
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB && header.sh_entsize &&
 		    !find_own(links, module, elf, section, &header))
 			return false;
+	sort(links->own, links->own_length);
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize)
 			continue;
@@ -116,6 +139,7 @@ bool links_find(struct links *links, const struct module *module, Elf *elf, stru
 		if (header.sh_link && !add_links(links, module, elf, section, &header, unfollowed))
 			return false;
 	}
+	sort(links->at, links->length);
 	return true;
 }
 

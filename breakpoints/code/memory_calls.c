@@ -400,3 +400,8 @@ const char *memory_call_name(const struct memory_call *call)
 {
 	return call->name;
 }
+
+bool memory_call_unknown(const struct memory_call *call)
+{
+	return call->parts[0].extent == UNKNOWN;
+}

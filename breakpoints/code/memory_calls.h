@@ -29,6 +29,9 @@ struct memory_caller {
 /* The function's name; empty for members of std::string and the like. */
 const char *memory_call_name(const struct memory_call *call);
 
+/* Is it one of unfollowed.h? */
+bool memory_call_unknown(const struct memory_call *call);
+
 /* memory_touched.c: what the call is about to touch; how many ranges. *whole: is that all? A format may be about more than is looked at. */
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
 			   struct touched at[TOUCHED_MOST], bool *whole);

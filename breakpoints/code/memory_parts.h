@@ -29,6 +29,7 @@ enum extent {
 	SCANS,	  /* ... of scanf()'s */
 	V_PRINTS, /* the same with a va_list */
 	V_SCANS,
+	UNKNOWN, /* what it touches isn't known */
 };
 
 enum state {

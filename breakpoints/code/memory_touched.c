@@ -58,6 +58,7 @@ static uint64_t bytes_of(const struct target *target, enum extent extent, uint64
 	case SCANS:
 	case V_PRINTS:
 	case V_SCANS:
+	case UNKNOWN:
 		break;
 	}
 	return 0;

@@ -136,7 +136,7 @@ static bool is_site(const struct gathering *gathering, const struct instruction 
 	if (is_string(instruction) || is_untold(instruction) ||
 	    link_own(&gathering->links, instruction->address))
 		return true;
-	if (linkage != NO_LINKAGE && link_call(&gathering->links, instruction_rip_operand(instruction)))
+	if (linkage != NO_LINKAGE && link_at(&gathering->links, instruction_rip_operand(instruction)))
 		return true;
 	if (instruction_direction(instruction) < DIRECTION_UNTOLD || in_thread(instruction) ||
 	    is_atomic(instruction) || linkage == JUMP)
@@ -158,11 +158,24 @@ static void note_landing(struct gathering *gathering, const struct instruction *
 		landings->bits[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
+/* Whoever does something else with such a word than call by it has the function's address. */
+static void note_link(const struct gathering *gathering, const struct instruction *instruction)
+{
+	struct link *link = instruction->rip_relative
+				? link_at(&gathering->links, instruction_rip_operand(instruction))
+				: NULL;
+	if (!link)
+		return;
+	link->met = true;
+	link->taken |= linkage_of(instruction) == NO_LINKAGE;
+}
+
 static void visit(void *context, const struct instruction *instruction)
 {
 	struct gathering *gathering = context;
 	struct sites *sites = gathering->sites;
 	note_landing(gathering, instruction);
+	note_link(gathering, instruction);
 	if (!is_site(gathering, instruction))
 		return;
 	if (!ARRAY_DOUBLE(sites->at, sites->length)) {
@@ -171,14 +184,17 @@ static void visit(void *context, const struct instruction *instruction)
 	}
 	const struct memory_call *own = link_own(&gathering->links, instruction->address);
 	const enum linkage linkage = linkage_of(instruction);
-	const struct memory_call *linked =
-	    linkage == NO_LINKAGE ? NULL : link_call(&gathering->links, instruction_rip_operand(instruction));
+	const struct link *linked =
+	    linkage == NO_LINKAGE ? NULL : link_at(&gathering->links, instruction_rip_operand(instruction));
 	sites->at[sites->length++] = (struct site){.address = instruction->address,
 						   .first = instruction->code[0],
 						   .stack = is_stack(instruction),
 						   .blind = !own && is_untold(instruction),
-						   .call = own ? own : linked,
-						   .jumps = own || linkage == JUMP};
+						   .call = own	    ? own
+							   : linked ? linked->call
+								    : NULL,
+						   .jumps = own || linkage == JUMP,
+						   .entry = own != NULL};
 }
 
 /* Whether it ever runs is seen where it begins. */
@@ -270,6 +286,20 @@ static bool merge_left_out(struct sites *sites, size_t first)
 	return true;
 }
 
+/* Those whose calls aren't met at sites of the module's. */
+static bool add_words(struct sites *sites, const struct links *links)
+{
+	for (size_t i = 0; i < links->length; i++) {
+		const struct link *link = &links->at[i];
+		if (link->met && !link->taken)
+			continue;
+		if (!ARRAY_DOUBLE(sites->words, sites->words_length))
+			return false;
+		sites->words[sites->words_length++] = (struct word){link->address, link->call};
+	}
+	return true;
+}
+
 static enum status gather(struct sites *sites, const struct module *module)
 {
 	struct gathering gathering = {.sites = sites};
@@ -288,7 +318,7 @@ static enum status gather(struct sites *sites, const struct module *module)
 	const size_t first = sites->length;
 	gathering.failed |= !add_landings(sites, module);
 	enum status status = gathering.failed ? STATUS_NO_MEMORY : sweep_module(module, &visitor);
-	gathering.failed |= !merge_left_out(sites, first);
+	gathering.failed |= !merge_left_out(sites, first) || !add_words(sites, &gathering.links);
 	links_release(&gathering.links);
 	return gathering.failed ? STATUS_NO_MEMORY : status;
 }
@@ -311,6 +341,7 @@ void sites_release(struct sites *sites)
 	for (size_t i = 0; i < sites->landings_length; i++)
 		free(sites->landings[i].bits);
 	free(sites->landings);
+	free(sites->words);
 	unfollowed_release(&sites->unfollowed);
 	*sites = (struct sites){0};
 }

@@ -18,6 +18,7 @@ struct site {
 	const struct memory_call
 	    *call;	  /* it leads to this function of a library; NULL: it touches memory itself */
 	bool jumps;	  /* there: whoever has called it is on the stack */
+	bool entry;	  /* the function begins here: libraries may call it, too */
 	uint32_t counted; /* for the sampler: its tally plus 1, 0: none */
 	/* For the sampler: */
 	uint32_t door;	   /* plus 1; 0: none has been tried */
@@ -36,20 +37,28 @@ struct landings {
 	uint8_t *bits;
 };
 
+/* A word with the address of a function of a library's, by which it may be called from where there is no site. */
+struct word {
+	uint64_t address;
+	const struct memory_call *call;
+};
+
 struct sites {
 	struct site *at; /* in ascending order within each module */
 	size_t length;
 	char left_out[256];	      /* as sampler_left_out() says */
-	struct unfollowed unfollowed; /* functions that they call */
+	struct unfollowed unfollowed; /* functions that they may call */
 	struct landings *landings;    /* where direct jumps and calls lead, for each module */
 	size_t landings_length;
+	struct word *words;
+	size_t words_length;
 	uint64_t
 	    thread_bytes; /* of their thread-local variables in each thread, those of libraries that are loaded later left aside */
 };
 
 /*
  * Add those of the module: all that are certainly instructions (sweep.h), but for what is thread-local, read-only, or the jump of
- * a linkage table to what isn't one of memory_calls.h, and for atomic instructions, which are operations or told of elsewhere. STATUS_NO_MEMORY: not all of them.
+ * a linkage table to what is known to touch none, and for atomic instructions, which are operations or told of elsewhere. STATUS_NO_MEMORY: not all of them.
  */
 enum status sites_add(struct sites *sites, const struct module *module);
 /* After the last sites_add(): all in ascending order. */

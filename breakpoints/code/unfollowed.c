@@ -1,5 +1,5 @@
 #include "breakpoints/code/unfollowed.h"
-#include "breakpoints/code/memory_calls.h"
+#include "breakpoints/code/memory_parts.h"
 
 #include <fmc/tracer/array.h>
 
@@ -8,6 +8,12 @@
 #include <string.h>
 
 #define NAMED 4
+
+struct unfollowed_function {
+	struct memory_call call; /* comes first */
+	bool missed, watched;
+	char name[];
+};
 
 /*
  * They touch nothing of the program's, or what no other thread can have: numbers and settings of the process, signal sets on the stack, texts of the thread's own,
@@ -208,7 +214,7 @@ static size_t find(const struct unfollowed *unfollowed, const char *name, bool *
 	*there = false;
 	while (low < high && !*there) {
 		const size_t middle = low + (high - low) / 2;
-		const int order = strcmp(unfollowed->names[middle], name);
+		const int order = strcmp(unfollowed->at[middle]->name, name);
 		*there = order == 0;
 		if (order < 0)
 			low = middle + 1;
@@ -218,33 +224,69 @@ static size_t find(const struct unfollowed *unfollowed, const char *name, bool *
 	return *there ? high : low;
 }
 
-void unfollowed_add(struct unfollowed *unfollowed, const char *name)
+static struct unfollowed_function *new_function(const char *name)
+{
+	const size_t bytes = strlen(name) + 1;
+	struct unfollowed_function *function = calloc(1, sizeof(*function) + bytes);
+	if (!function)
+		return NULL;
+	memcpy(function->name, name, bytes);
+	function->call = (struct memory_call){.name = function->name, .parts = {{.extent = UNKNOWN}}};
+	return function;
+}
+
+const struct memory_call *unfollowed_add(struct unfollowed *unfollowed, const char *name)
 {
 	bool there;
 	const size_t at = find(unfollowed, name, &there), after = unfollowed->length - at;
-	if (!*name || there || is_quiet(name) || memory_calls_find(name))
-		return;
-	char *copy = strdup(name);
-	if (!copy || !ARRAY_ONE_MORE(unfollowed->names, unfollowed->length)) {
-		free(copy);
+	if (there)
+		return &unfollowed->at[at]->call;
+	if (!*name || is_quiet(name) || memory_calls_find(name))
+		return NULL;
+	struct unfollowed_function *function = new_function(name);
+	if (!function || !ARRAY_DOUBLE(unfollowed->at, unfollowed->length)) {
+		free(function);
 		unfollowed->failed = true;
-		return;
+		return NULL;
 	}
-	memmove(unfollowed->names + at + 1, unfollowed->names + at, after * sizeof(*unfollowed->names));
-	unfollowed->names[at] = copy;
+	memmove(unfollowed->at + at + 1, unfollowed->at + at, after * sizeof(*unfollowed->at));
+	unfollowed->at[at] = function;
 	unfollowed->length++;
+	return &function->call;
 }
 
-void unfollowed_drop(struct unfollowed *unfollowed, const char *name)
+static struct unfollowed_function *function_of(const struct unfollowed *unfollowed, const char *name)
 {
 	bool there;
 	const size_t at = find(unfollowed, name, &there);
-	if (!there)
-		return;
-	free(unfollowed->names[at]);
-	unfollowed->length--;
-	memmove(unfollowed->names + at, unfollowed->names + at + 1,
-		(unfollowed->length - at) * sizeof(*unfollowed->names));
+	return there ? unfollowed->at[at] : NULL;
+}
+
+void unfollowed_may_be_missed(struct unfollowed *unfollowed, const char *name)
+{
+	struct unfollowed_function *function = function_of(unfollowed, name);
+	if (function)
+		function->missed = true;
+}
+
+void unfollowed_is_watched(struct unfollowed *unfollowed, const char *name)
+{
+	struct unfollowed_function *function = function_of(unfollowed, name);
+	if (function)
+		function->watched = true;
+}
+
+bool unfollowed_matters(const struct memory_call *call)
+{
+	return !((const struct unfollowed_function *)call)->watched;
+}
+
+void unfollowed_add_missed(const struct unfollowed *from, struct unfollowed *unfollowed)
+{
+	unfollowed->failed |= from->failed;
+	for (size_t i = 0; i < from->length; i++)
+		if (from->at[i]->missed && !from->at[i]->watched)
+			(void)unfollowed_add(unfollowed, from->at[i]->name);
 }
 
 void unfollowed_text(const struct unfollowed *unfollowed, char *text, size_t room)
@@ -259,7 +301,7 @@ void unfollowed_text(const struct unfollowed *unfollowed, char *text, size_t roo
 	for (size_t i = 0; i < shown && at < room; i++)
 		at += (size_t)snprintf(text + at, room - at, "%s%.24s",
 				       i == 0 ? "functions that aren't followed: " : ", ",
-				       unfollowed->names[i]);
+				       unfollowed->at[i]->name);
 	if (shown < length && at < room)
 		snprintf(text + at, room - at, " and %zu more", length - shown);
 }
@@ -267,7 +309,7 @@ void unfollowed_text(const struct unfollowed *unfollowed, char *text, size_t roo
 void unfollowed_release(struct unfollowed *unfollowed)
 {
 	for (size_t i = 0; i < unfollowed->length; i++)
-		free(unfollowed->names[i]);
-	free(unfollowed->names);
+		free(unfollowed->at[i]);
+	free(unfollowed->at);
 	*unfollowed = (struct unfollowed){0};
 }

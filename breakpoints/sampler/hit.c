@@ -71,36 +71,6 @@ static enum status step(struct sampler *sampler, struct tracee *tracee, uint32_t
 	return STATUS_OK;
 }
 
-/* A format is about more than is looked at. Each function is named once. */
-static void leave_out_arguments(struct sampler *sampler, const char *function)
-{
-	char name[64];
-	snprintf(name, sizeof(name), "arguments of %s", function);
-	if (!strstr(sampler->sites.left_out, name))
-		sites_leave_out(&sampler->sites, name, "not all of them can be told");
-}
-
-/* What the library's function is about to touch, and where the code is that has called it: before the return address. */
-static size_t called_touched(struct sampler *sampler, const struct site *site, const struct target *target,
-			     const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
-{
-	uint64_t after = 0;
-	if (site->jumps && target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
-	    entries_is_libc(sampler->entries, after))
-		return 0;
-	const struct memory_caller caller = {.target = target,
-					     .regs = regs,
-					     .stack = regs->rsp + (site->jumps ? sizeof(after) : 0),
-					     .states = sampler->states};
-	bool whole;
-	const size_t length = memory_call_touched(site->call, &caller, at, &whole);
-	if (!whole)
-		leave_out_arguments(sampler, memory_call_name(site->call));
-	for (size_t i = 0; i < length && after; i++)
-		at[i].place = after - 1;
-	return length;
-}
-
 /*
  * libc calls exit() when the first thread comes back from main(), and when the last of all threads ends: of any other thread, and of
  * the first one after its pthread_exit(), it is the last.
@@ -126,7 +96,7 @@ static size_t site_touched(struct sampler *sampler, const struct site *site, str
 {
 	uint8_t code[TOUCHED_CODE] = {0};
 	if (site->call)
-		return called_touched(sampler, site, target, regs, at);
+		return calling_touched(sampler, site, target, regs, at);
 	if (!making_code(sampler, target, site->address, code))
 		return 0;
 	const size_t length = operands_touched(sampler->operands, site->address, code, regs, at);
@@ -160,11 +130,13 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 	if (!site || !site->planted)
 		return enter_stub(sampler, address, regs) ? STATUS_OK : STATUS_GONE;
 	regs->rip = address;
-	if (site->blind) {
-		sampler->missed |= MISSED_UNTOLD;
+	const bool unknown = site->call && memory_call_unknown(site->call);
+	if (site->blind || (unknown && calling_unknown(sampler, site, tracee->target, regs))) {
+		sampler->missed |= site->blind ? MISSED_UNTOLD : 0;
 		planting_put(tracee->target, site, false);
-		return STATUS_OK;
 	}
+	if (!site->planted)
+		return STATUS_OK;
 	*length = site_touched(sampler, site, tracee->target, regs, at);
 	const uint64_t copy =
 	    sampler->sparing && !site->relied ? 0 : making_pass(sampler, tracee->target, site);

@@ -22,6 +22,7 @@ void sampler_free(struct sampler *sampler)
 	if (!sampler)
 		return;
 	code_forget(sampler);
+	unfollowed_release(&sampler->called);
 	modules_release(&sampler->modules);
 	operands_free(sampler->operands);
 	free(sampler->log);
@@ -45,8 +46,8 @@ static void keep_doors(struct sampler *sampler, const struct target *target, boo
 	}
 }
 
-enum status sampler_start(struct sampler *sampler, const struct entries *entries, struct target *target,
-			  bool stacks)
+static enum status start(struct sampler *sampler, const struct entries *entries, struct target *target,
+			 bool stacks)
 {
 	sampler->active = false;
 	sampler->entries = entries;
@@ -71,10 +72,18 @@ enum status sampler_start(struct sampler *sampler, const struct entries *entries
 			site->stands = true;
 	}
 	planting_choose(sampler, target);
+	calling_begin(sampler);
 	sampler->main_left = sampler->last_leaves = false;
 	sampler->comes_back = false;
 	sampler->active = true;
 	return STATUS_OK;
+}
+
+enum status sampler_start(struct sampler *sampler, const struct entries *entries, struct target *target,
+			  bool stacks)
+{
+	unfollowed_release(&sampler->called);
+	return start(sampler, entries, target, stacks);
 }
 
 enum status sampler_look_again(struct sampler *sampler, const struct entries *entries, struct target *target)
@@ -84,7 +93,7 @@ enum status sampler_look_again(struct sampler *sampler, const struct entries *en
 	const bool main_left = sampler->main_left, last_leaves = sampler->last_leaves;
 	const unsigned missed = sampler->missed;
 	sampler_hide(sampler, target);
-	const enum status status = sampler_start(sampler, entries, target, sampler->stacks);
+	const enum status status = start(sampler, entries, target, sampler->stacks);
 	sampler->main_left = main_left;
 	sampler->last_leaves = last_leaves;
 	sampler->missed |= missed;

@@ -42,11 +42,13 @@ struct sampler {
 	uint64_t passing; /* where a thread goes on that has met a trap; 0: where it stands */
 	bool comes_back;  /* there, from a function: its return address goes from the stack */
 	uint32_t turn;
-	uint64_t hits;	      /* of traps */
-	char unfollowed[200]; /* functions that the code calls, as unfollowed_text() */
+	uint64_t hits;		  /* of traps */
+	struct unfollowed called; /* in this execution */
+	char unfollowed[200];	  /* the same, as unfollowed_text() */
 	unsigned missed;
-	struct log_entry *log;	  /* LOG_ENTRIES as last read */
-	uint64_t *told;		  /* TOLD_ROOM: what has been told since the turn began, or memory was given back; 0: nothing */
+	struct log_entry *log; /* LOG_ENTRIES as last read */
+	uint64_t *
+	    told; /* TOLD_ROOM: what has been told since the turn began, or memory was given back; 0: nothing */
 	const uint64_t *standing; /* sampler_stand() */
 	size_t standing_length;
 	uint64_t states[MEMORY_STATES];
@@ -57,6 +59,17 @@ struct sampler {
 /* code.c: the sites of the code that the target has now, where it has changed; none, with all that was made for them. */
 enum status code_learn(struct sampler *sampler, const struct entries *entries, const struct target *target);
 void code_forget(struct sampler *sampler);
+/* Is it code that may have sites, and none of libc's? */
+bool code_is_watched(const struct sampler *sampler, uint64_t address);
+
+/* calling.c: functions of libraries that the code calls. A thread stands at the site of one: what that is about to touch. */
+size_t calling_touched(struct sampler *sampler, const struct site *site, const struct target *target,
+		       const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST]);
+/* The same where nobody knows that: it is noted. True: it needn't be again. */
+bool calling_unknown(struct sampler *sampler, const struct site *site, const struct target *target,
+		     const struct user_regs_struct *regs);
+/* An execution begins: what may be called without being seen counts as called. */
+void calling_begin(struct sampler *sampler);
 
 /* planting.c: which sites and doors are to be in this target, and them in it; all out of this memory; back what was there. */
 void planting_choose(struct sampler *sampler, struct target *target);

@@ -13,6 +13,7 @@ struct table {
 	size_t strings;	    /* section of the names */
 	size_t length;
 	const struct module *module;
+	bool chosen; /* indirect functions, instead of all others */
 	symbol_visitor *visit;
 	void *context;
 };
@@ -43,6 +44,14 @@ static void visit_named(const struct table *table, const char *name, struct symb
 	table->visit(table->context, symbol);
 }
 
+static bool is_wanted(const struct table *table, const GElf_Sym *symbol)
+{
+	const int type = GELF_ST_TYPE(symbol->st_info);
+	if (symbol->st_shndx == SHN_UNDEF)
+		return false;
+	return table->chosen ? type == STT_GNU_IFUNC : type == STT_FUNC || type == STT_OBJECT;
+}
+
 static void visit_table(const struct table *table)
 {
 	for (size_t i = 1; i < table->length; i++) {
@@ -50,8 +59,7 @@ static void visit_table(const struct table *table)
 		GElf_Versym version = 0;
 		if (!gelf_getsym(table->symbols, (int)i, &sym))
 			continue;
-		int type = GELF_ST_TYPE(sym.st_info);
-		if (sym.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_OBJECT))
+		if (!is_wanted(table, &sym))
 			continue;
 		const char *name = elf_strptr(table->elf, table->strings, sym.st_name);
 		if (!name)
@@ -60,13 +68,13 @@ static void visit_table(const struct table *table)
 			gelf_getversym(table->versions, (int)i, &version);
 		struct symbol symbol = {.address = sym.st_value + table->module->bias,
 					.size = sym.st_size,
-					.function = type == STT_FUNC,
+					.function = GELF_ST_TYPE(sym.st_info) != STT_OBJECT,
 					.is_default = !(version & VERSION_HIDDEN)};
 		visit_named(table, name, &symbol);
 	}
 }
 
-enum status symbols_each(const struct module *module, symbol_visitor *visit, void *context)
+static enum status each(const struct module *module, bool chosen, symbol_visitor *visit, void *context)
 {
 	int fd = module_open(module);
 	if (fd < 0)
@@ -89,6 +97,7 @@ enum status symbols_each(const struct module *module, symbol_visitor *visit, voi
 				      .strings = header.sh_link,
 				      .length = header.sh_size / header.sh_entsize,
 				      .module = module,
+				      .chosen = chosen,
 				      .visit = visit,
 				      .context = context};
 		if (header.sh_type == SHT_DYNSYM)
@@ -99,6 +108,16 @@ enum status symbols_each(const struct module *module, symbol_visitor *visit, voi
 	elf_end(elf);
 	close(fd);
 	return STATUS_OK;
+}
+
+enum status symbols_each(const struct module *module, symbol_visitor *visit, void *context)
+{
+	return each(module, false, visit, context);
+}
+
+enum status symbols_each_chosen(const struct module *module, symbol_visitor *visit, void *context)
+{
+	return each(module, true, visit, context);
 }
 
 static bool reserved_to_libc(const char *name)

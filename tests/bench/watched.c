@@ -105,9 +105,10 @@ int main(int argc, char **argv)
 		const bool equal = plain_length == watched_length &&
 				   (plain_length == 0 || memcmp(plain_output, output, plain_length) == 0);
 		printf("%ld: %.3f plain, %.3f watched, %zu transitions, %lu accesses told, %lu of them "
-		       "writes%s%s%s%s\n",
+		       "writes%s%s%s%s%s%s\n",
 		       seed, plain_seconds, watched_seconds, plain.length, (unsigned long)counts.accesses,
-		       (unsigned long)counts.writes, trace ? "" : ", OTHER OPERATIONS",
+		       (unsigned long)counts.writes, *process_unfollowed(process) ? ", " : "",
+		       process_unfollowed(process), trace ? "" : ", OTHER OPERATIONS",
 		       equal ? "" : ", OTHER OUTPUT", exact ? "" : ", not all: ", why);
 		good = good && trace && equal && (exact || sampled);
 		free(plain_output);

@@ -1,0 +1,73 @@
+/* Functions of libraries that the code calls, and that touch memory for it. */
+#include "breakpoints/sampler/sampler_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A format is about more than is looked at. Each function is named once. */
+static void leave_out_arguments(struct sampler *sampler, const char *function)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "arguments of %s", function);
+	if (!strstr(sampler->sites.left_out, name))
+		sites_leave_out(&sampler->sites, name, "not all of them can be told");
+}
+
+/*
+ * Where the code is that has called the function: the return address, which is on the stack already behind a jump. 0: it isn't known, or
+ * libc or another library calls for itself (*own).
+ */
+static uint64_t caller_of(const struct sampler *sampler, const struct site *site, const struct target *target,
+			  const struct user_regs_struct *regs, bool *own)
+{
+	uint64_t after = 0;
+	*own = false;
+	if (!site->jumps || target_read(target, regs->rsp, &after, sizeof(after)) != STATUS_OK ||
+	    code_is_watched(sampler, after))
+		return after;
+	/* A function that libraries call may end with the call of another one, by which it doesn't come back here. */
+	*own = site->entry;
+	return 0;
+}
+
+size_t calling_touched(struct sampler *sampler, const struct site *site, const struct target *target,
+		       const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
+{
+	bool whole, own;
+	const uint64_t after = caller_of(sampler, site, target, regs, &own);
+	if (own)
+		return 0;
+	const struct memory_caller caller = {.target = target,
+					     .regs = regs,
+					     .stack = regs->rsp + (site->jumps ? sizeof(after) : 0),
+					     .states = sampler->states};
+	const size_t length = memory_call_touched(site->call, &caller, at, &whole);
+	if (!whole)
+		leave_out_arguments(sampler, memory_call_name(site->call));
+	for (size_t i = 0; i < length && after; i++)
+		at[i].place = after - 1;
+	return length;
+}
+
+static void tell_unfollowed(struct sampler *sampler)
+{
+	unfollowed_text(&sampler->called, sampler->unfollowed, sizeof(sampler->unfollowed));
+}
+
+void calling_begin(struct sampler *sampler)
+{
+	unfollowed_add_missed(&sampler->sites.unfollowed, &sampler->called);
+	tell_unfollowed(sampler);
+}
+
+bool calling_unknown(struct sampler *sampler, const struct site *site, const struct target *target,
+		     const struct user_regs_struct *regs)
+{
+	bool own;
+	(void)caller_of(sampler, site, target, regs, &own);
+	if (own)
+		return false;
+	(void)unfollowed_add(&sampler->called, memory_call_name(site->call));
+	tell_unfollowed(sampler);
+	return true;
+}
