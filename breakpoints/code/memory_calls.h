@@ -15,7 +15,7 @@ const struct memory_call *memory_calls_find(const char *name);
  * have in its own memory instead, so that it can access it.
  */
 bool memory_state_shared(size_t i);
-#define MEMORY_STATES 12
+#define MEMORY_STATES 16
 const char *memory_state_name(size_t i);
 
 /* A thread that stands before such a call. */
@@ -26,13 +26,16 @@ struct memory_caller {
 	const uint64_t *states; /* MEMORY_STATES addresses, 0 where there is none */
 };
 
-/* The function's name; empty for members of std::string and the like. */
+/* The function's name, or how it begins. */
 const char *memory_call_name(const struct memory_call *call);
+
+/* Does it go by a format? */
+bool memory_call_formats(const struct memory_call *call);
 
 /* Is it one of unfollowed.h? */
 bool memory_call_unknown(const struct memory_call *call);
 
-/* memory_touched.c: what the call is about to touch; how many ranges. *whole: is that all? A format may be about more than is looked at. */
+/* memory_touched.c: what the call is about to touch; how many ranges. *whole: is that all? A format may be about more than is looked at, or it asks for what isn't known. */
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
 			   struct touched at[TOUCHED_MOST], bool *whole);
 

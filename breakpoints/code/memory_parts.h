@@ -4,30 +4,46 @@
 #include "breakpoints/code/memory_calls.h"
 
 /* What the table of memory_calls.c says of a function. */
-#define MEMORY_PARTS 4
+#define MEMORY_PARTS 7
 
 /* How long a range is, or where its length is told. */
 enum extent {
 	NOTHING,
-	ONE,	  /* what is printed, of which at least a byte is written */
-	BYTES_1,  /* in the second argument */
-	BYTES_2,  /* in the third */
-	PRODUCT,  /* of the second and the third */
-	STRING,	  /* up to its end */
-	STRING_2, /* no longer than the third argument */
-	COPY,	  /* as long as the string in the second argument */
-	APPENDED, /* as its own string and that in the second argument */
-	OBJECT,	  /* a std::string */
-	WORD,	  /* a number or a pointer */
-	THERE,	  /* at least a byte of what the pointer there leads to, if to anything */
-	COUNTED,  /* so many as the third argument says, each as long as the fourth */
-	WORDS_0,  /* so many words as the first argument says */
-	LOCK_SET, /* a lock of fcntl()'s, if the second argument is about one */
-	LOCK_GET, /* ... asks for one */
-	STATE,	  /* what libc keeps to itself: enum state, instead of an argument */
-	PRINTS,	  /* the argument is a format of printf()'s */
-	SCANS,	  /* ... of scanf()'s */
-	V_PRINTS, /* the same with a va_list */
+	ONE,	 /* what is printed, of which at least a byte is written */
+	BYTES_1, /* in the second argument */
+	BYTES_2, /* in the third */
+	BYTES_3,
+	BYTES_4,
+	WIDE_2,	     /* so many wide characters as the third argument says */
+	PAIRS_2,     /* ... pairs of two numbers each */
+	PRODUCT,     /* of the second and the third */
+	PRODUCT_2,   /* of the third and the fourth */
+	STRING,	     /* up to its end */
+	STRING_2,    /* no longer than the third argument */
+	COPY,	     /* as long as the string in the second argument */
+	APPENDED,    /* as its own string and that in the second argument */
+	OBJECT,	     /* a std::string */
+	WORD,	     /* a long number or a pointer */
+	NUMBER,	     /* an int */
+	THERE,	     /* at least a byte of what the pointer there leads to, if to anything */
+	THERE_2,     /* so many bytes from there as the word says that the third argument points to */
+	COUNTED,     /* so many as the third argument says, each as long as the fourth */
+	WORDS_0,     /* so many words as the first argument says */
+	LOCK_SET,    /* a lock of fcntl()'s, if the second argument is about one */
+	LOCK_GET,    /* ... asks for one */
+	DESCRIPTORS, /* of a set those below the first argument */
+	STREAM,	     /* a stream of C++, but for the standard ones, which may be used at once */
+	STREAM_BASE, /* ... its std::ios */
+	STATE,	     /* what libc keeps to itself: enum state, instead of an argument */
+	/* Several ranges each, or none: */
+	VECTOR,	     /* of struct iovec, so many as the third argument says, and what they lead to */
+	MESSAGE,     /* a struct msghdr and what it leads to */
+	TEXTS,	     /* pointers to strings, up to a null pointer, and these */
+	DEVICE,	     /* what ioctl() is asked for by the second argument */
+	SYSTEM_CALL, /* by the first argument's number, the others are its own */
+	PRINTS,	     /* the argument is a format of printf()'s */
+	SCANS,	     /* ... of scanf()'s */
+	V_PRINTS,    /* the same with a va_list */
 	V_SCANS,
 	UNKNOWN, /* what it touches isn't known */
 };
@@ -43,8 +59,12 @@ enum state {
 	HOSTS,
 	INPUT,
 	OUTPUT,
-	OPTION,
-	OPTION_ARGUMENT
+	OPTION, /* from here on in the program's own memory, perhaps */
+	OPTION_ARGUMENT,
+	STREAM_IN,
+	STREAM_OUT,
+	STREAM_ERROR,
+	STREAM_LOG
 };
 
 struct part {
@@ -52,9 +72,16 @@ struct part {
 	bool write;
 };
 
+#define MEMORY_ARGUMENTS 6
+
 struct memory_call {
 	const char *name;
 	struct part parts[MEMORY_PARTS];
 };
+
+/* memory_lists.c: the ranges of a part that is several, from VECTOR to SYSTEM_CALL; how many, at most `room`. *whole as memory_call_touched() says. */
+size_t memory_list_touched(const struct memory_caller *caller, const struct part *part,
+			   const uint64_t arguments[MEMORY_ARGUMENTS], struct touched *at, size_t room,
+			   bool *whole);
 
 #endif

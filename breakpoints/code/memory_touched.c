@@ -2,9 +2,11 @@
 #include "breakpoints/code/memory_parts.h"
 
 #include <fcntl.h>
+#include <wchar.h>
 
 #define LONGEST_STRING 65536
 #define CXX_STRING     32 /* bytes of a std::string */
+#define MEMORY_END     (UINT64_C(1) << 47)
 
 /* Commands of fcntl(). */
 static bool sets_lock(int command)
@@ -18,21 +20,41 @@ static bool asks_lock(int command)
 }
 
 static uint64_t bytes_of(const struct target *target, enum extent extent, uint64_t address,
-			 const uint64_t arguments[4])
+			 const uint64_t arguments[MEMORY_ARGUMENTS])
 {
+	uint64_t word = 0;
 	switch (extent) {
 	case ONE:
 	case STATE:
 	case THERE:
+	case STREAM:
+	case STREAM_BASE:
 		return 1;
 	case WORD:
 		return sizeof(uint64_t);
+	case NUMBER:
+		return sizeof(uint32_t);
 	case BYTES_1:
 		return arguments[1];
 	case BYTES_2:
 		return arguments[2];
+	case BYTES_3:
+		return arguments[3];
+	case BYTES_4:
+		return (uint32_t)arguments[4];
+	case WIDE_2:
+		return arguments[2] * sizeof(wchar_t);
+	case PAIRS_2:
+		return arguments[2] * 2 * sizeof(uint32_t);
 	case PRODUCT:
 		return arguments[1] * arguments[2];
+	case PRODUCT_2:
+		return arguments[2] * arguments[3];
+	case THERE_2:
+		(void)target_read(target, arguments[2], &word, sizeof(word));
+		return word;
+	case DESCRIPTORS:
+		return ((uint32_t)arguments[0] + 63) / 64 * sizeof(uint64_t);
 	case COUNTED:
 		return arguments[2] * arguments[3];
 	case WORDS_0:
@@ -54,6 +76,11 @@ static uint64_t bytes_of(const struct target *target, enum extent extent, uint64
 	case OBJECT:
 		return CXX_STRING;
 	case NOTHING:
+	case VECTOR:
+	case MESSAGE:
+	case TEXTS:
+	case DEVICE:
+	case SYSTEM_CALL:
 	case PRINTS:
 	case SCANS:
 	case V_PRINTS:
@@ -64,44 +91,87 @@ static uint64_t bytes_of(const struct target *target, enum extent extent, uint64
 	return 0;
 }
 
+static uint64_t word_at(const struct target *target, uint64_t address)
+{
+	uint64_t word = 0;
+	return target_read(target, address, &word, sizeof(word)) == STATUS_OK ? word : 0;
+}
+
+#define CXX_STREAM 288 /* bytes of a standard stream at most */
+
+static bool is_standard(const struct memory_caller *caller, uint64_t stream)
+{
+	for (size_t i = STREAM_IN; i <= STREAM_LOG; i++)
+		if (caller->states[i] && stream - caller->states[i] < CXX_STREAM)
+			return true;
+	return false;
+}
+
+/* Where its std::ios is, which all of its parts have in common: its table of functions says that (Itanium C++ ABI, 2.5.2). */
+static uint64_t stream_base(const struct memory_caller *caller, uint64_t stream)
+{
+	const uint64_t table = word_at(caller->target, stream);
+	return table ? stream + word_at(caller->target, table - 3 * sizeof(table)) : stream;
+}
+
 /* Where the part is; 0: nowhere. */
 static uint64_t address_of(const struct part *part, const struct memory_caller *caller,
-			   const uint64_t arguments[4])
+			   const uint64_t arguments[MEMORY_ARGUMENTS])
 {
-	uint64_t there = 0;
-	if (part->extent == STATE)
+	const uint64_t argument = part->extent == STATE ? 0 : arguments[part->argument];
+	switch (part->extent) {
+	case STATE:
 		return caller->states[part->argument];
-	if (part->extent != THERE)
-		return arguments[part->argument];
-	const enum status status =
-	    target_read(caller->target, arguments[part->argument], &there, sizeof(there));
-	return status == STATUS_OK ? there : 0;
+	case THERE:
+	case THERE_2:
+		return word_at(caller->target, argument);
+	case STREAM:
+		return is_standard(caller, argument) ? 0 : stream_base(caller, argument);
+	case STREAM_BASE:
+		return is_standard(caller, argument) ? 0 : argument;
+	default:
+		return argument;
+	}
+}
+
+/* Parts that follow and touch something. */
+static size_t later_parts(const struct memory_call *call, size_t i)
+{
+	size_t length = 0;
+	for (i++; i < MEMORY_PARTS; i++)
+		length += call->parts[i].extent != NOTHING;
+	return length;
 }
 
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
 			   struct touched at[TOUCHED_MOST], bool *whole)
 {
 	const struct user_regs_struct *regs = caller->regs;
-	const uint64_t arguments[4] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx};
+	const uint64_t arguments[MEMORY_ARGUMENTS] = {regs->rdi, regs->rsi, regs->rdx,
+						      regs->rcx, regs->r8,  regs->r9};
 	size_t length = 0;
 	*whole = true;
 	for (size_t i = 0; i < MEMORY_PARTS; i++) {
 		const struct part *part = &call->parts[i];
-		if (part->extent >= PRINTS) {
+		/* Each of the parts after it has one. */
+		const size_t room = TOUCHED_MOST - length - later_parts(call, i);
+		if (part->extent >= VECTOR && part->extent <= SYSTEM_CALL) {
+			length += memory_list_touched(caller, part, arguments, at + length, room, whole);
+			continue;
+		}
+		if (part->extent >= PRINTS && part->extent <= V_SCANS) {
 			const struct memory_format format = {.argument = part->argument,
 							     .scans = part->extent == SCANS ||
 								      part->extent == V_SCANS,
 							     .listed = part->extent >= V_PRINTS};
-			/* Each of the parts after it has one. */
-			const size_t room = TOUCHED_MOST - length - (MEMORY_PARTS - 1 - i);
 			length += memory_format_touched(caller, &format, at + length, room, whole);
 			continue;
 		}
 		const uint64_t address = address_of(part, caller, arguments);
 		const uint64_t size =
 		    address ? bytes_of(caller->target, (enum extent)part->extent, address, arguments) : 0;
-		/* A length that overflows is an error of the program's, and not its last. */
-		if (size > 0 && size <= UINT64_MAX / 2)
+		/* A length that overflows is an error of the program's, and not its last. What is no address is a number of its own meaning. */
+		if (size > 0 && size <= UINT64_MAX / 2 && address < MEMORY_END)
 			at[length++] =
 			    (struct touched){.address = address, .size = size, .write = part->write};
 	}

@@ -1,6 +1,7 @@
 #include "breakpoints/code/sites.h"
 #include "breakpoints/code/direction.h"
 #include "breakpoints/code/links.h"
+#include "breakpoints/code/pure_functions.h"
 #include "breakpoints/code/sweep.h"
 
 #include <fmc/tracer/array.h>
@@ -333,6 +334,22 @@ enum status sites_add(struct sites *sites, const struct module *module)
 	if (status == STATUS_NOT_FOUND)
 		sites_leave_out(sites, module->name, "can't be read");
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+static void follow(void *context, const char *name)
+{
+	struct gathering *gathering = context;
+	unfollowed_is_watched(&gathering->sites->unfollowed, name);
+}
+
+enum status sites_add_pure(struct sites *sites, const struct module *module)
+{
+	struct gathering gathering = {.sites = sites};
+	const struct pure_visitor visitor = {.context = &gathering, .function = follow, .instruction = visit};
+	gathering.failed = !add_landings(sites, module);
+	const enum status status =
+	    gathering.failed ? STATUS_NO_MEMORY : pure_functions_each(module, &visitor);
+	return gathering.failed || status == STATUS_NO_MEMORY ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 void sites_release(struct sites *sites)

@@ -61,7 +61,9 @@ struct sites {
  * a linkage table to what is known to touch none, and for atomic instructions, which are operations or told of elsewhere. STATUS_NO_MEMORY: not all of them.
  */
 enum status sites_add(struct sites *sites, const struct module *module);
-/* After the last sites_add(): all in ascending order. */
+/* Those of its functions that are part of containers (pure_functions.h). The same. */
+enum status sites_add_pure(struct sites *sites, const struct module *module);
+/* After the last of these: all in ascending order. */
 void sites_sort(struct sites *sites);
 
 /* Bit k, up to 4: a direct jump or call of the same module leads to k bytes from the address. */

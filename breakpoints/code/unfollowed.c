@@ -1,5 +1,6 @@
 #include "breakpoints/code/unfollowed.h"
 #include "breakpoints/code/memory_parts.h"
+#include "breakpoints/code/quiet_functions.h"
 
 #include <fmc/tracer/array.h>
 
@@ -14,198 +15,6 @@ struct unfollowed_function {
 	bool missed, watched;
 	char name[];
 };
-
-/*
- * They touch nothing of the program's, or what no other thread can have: numbers and settings of the process, signal sets on the stack, texts of the thread's own,
- * the functions that begin and end a program; malloc's blocks come from nowhere, and the sampler follows those that give them back.
- */
-static const char *const quiet[] = {
-    "abort",
-    "abs",
-    "labs",
-    "llabs",
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "atexit",
-    "on_exit",
-    "__libc_start_main",
-    "__gmon_start__",
-    "__stack_chk_fail",
-    "__assert_fail",
-    "__assert_perror_fail",
-    "__assert",
-    "__errno_location",
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "free",
-    "aligned_alloc",
-    "memalign",
-    "valloc",
-    "malloc_usable_size",
-    "mmap",
-    "mmap64",
-    "munmap",
-    "mprotect",
-    "madvise",
-    "getpid",
-    "getppid",
-    "gettid",
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getegid",
-    "getpagesize",
-    "sysconf",
-    "sched_yield",
-    "sched_getcpu",
-    "sleep",
-    "usleep",
-    "alarm",
-    "pause",
-    "close",
-    "dup",
-    "dup2",
-    "dup3",
-    "lseek",
-    "lseek64",
-    "ftruncate",
-    "fchmod",
-    "fchown",
-    "posix_fadvise",
-    "getpriority",
-    "setpriority",
-    "nice",
-    "strerror",
-    "wcwidth",
-    "iswprint",
-    "iswcntrl",
-    "fsync",
-    "fdatasync",
-    "isatty",
-    "raise",
-    "kill",
-    "time",
-    "clock",
-    "difftime",
-    "setjmp",
-    "_setjmp",
-    "__sigsetjmp",
-    "longjmp",
-    "siglongjmp",
-    "_longjmp",
-    "__longjmp_chk",
-    "toupper",
-    "tolower",
-    "__ctype_b_loc",
-    "__ctype_toupper_loc",
-    "__ctype_tolower_loc",
-    "signal",
-    "__sysv_signal",
-    "sigpending",
-    "sigsuspend",
-    "sigaction",
-    "sigprocmask",
-    "sigemptyset",
-    "sigaddset",
-    "sigfillset",
-    "sigdelset",
-    "sigismember",
-    "dlopen",
-    "dlsym",
-    "dlclose",
-    "dlerror",
-    "call_once",
-    "__tls_get_addr",
-    "fmc_point",
-    "fmc_choose",
-    "fmc_access",
-    "eventfd",
-    "epoll_create1",
-    "socket",
-    "listen",
-    "shutdown",
-    "getauxval",
-    "__fdelt_chk",
-    "ntohs",
-    "htons",
-    "ntohl",
-    "htonl",
-    "nanosleep",
-    "clock_nanosleep",
-    "fflush",
-    "flockfile",
-    "funlockfile",
-    "ftrylockfile",
-    "ftruncate64",
-    "setsid",
-    "setpgid",
-    "getpgid",
-    "tcgetpgrp",
-    "umask",
-    "prctl",
-    "mlock",
-    "posix_madvise",
-    "sync_file_range",
-    "gnu_get_libc_version",
-    "gai_strerror",
-    "dirfd",
-    "ceil",
-    "floor",
-    "sqrt",
-    "__gxx_personality_v0",
-    "_Unwind_Resume",
-};
-
-/* The thread library's, whose objects are the model's; the C++ language's own: exceptions, static variables, new, delete, threads. */
-static const char *const quiet_kinds[] = {"pthread_",
-					  "sem_",
-					  "mtx_",
-					  "cnd_",
-					  "thrd_",
-					  "tss_",
-					  "__pthread_",
-					  "__cxa_",
-					  "_Unwind_",
-					  "_ITM_",
-					  "_Zn",
-					  "_Zd",
-					  "_ZSt9terminatev",
-					  "_ZNSt6thread",
-					  "_ZNSt18condition_variable",
-					  "_ZNSt9exception",
-					  "_ZNSaI",
-					  "_ZNSt8ios_base4Init"};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The table is sorted when it is first looked through: a program may have a hundred thousand functions. */
-static bool is_in_table(const char *name)
-{
-	static const char *sorted[sizeof(quiet) / sizeof(quiet[0])];
-	if (!sorted[0]) {
-		memcpy(sorted, quiet, sizeof(quiet));
-		qsort(sorted, sizeof(quiet) / sizeof(quiet[0]), sizeof(quiet[0]), by_name);
-	}
-	return bsearch(&name, sorted, sizeof(quiet) / sizeof(quiet[0]), sizeof(quiet[0]), by_name) != NULL;
-}
-
-static bool is_quiet(const char *name)
-{
-	if (is_in_table(name))
-		return true;
-	for (size_t i = 0; i < sizeof(quiet_kinds) / sizeof(quiet_kinds[0]); i++)
-		if (strncmp(name, quiet_kinds[i], strlen(quiet_kinds[i])) == 0)
-			return true;
-	/* std::__throw_system_error(int) and its like end in an exception. */
-	return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_");
-}
 
 /* Where the name is or would be. */
 static size_t find(const struct unfollowed *unfollowed, const char *name, bool *there)
@@ -235,14 +44,12 @@ static struct unfollowed_function *new_function(const char *name)
 	return function;
 }
 
-const struct memory_call *unfollowed_add(struct unfollowed *unfollowed, const char *name)
+const struct memory_call *unfollowed_note(struct unfollowed *unfollowed, const char *name)
 {
 	bool there;
 	const size_t at = find(unfollowed, name, &there), after = unfollowed->length - at;
 	if (there)
 		return &unfollowed->at[at]->call;
-	if (!*name || is_quiet(name) || memory_calls_find(name))
-		return NULL;
 	struct unfollowed_function *function = new_function(name);
 	if (!function || !ARRAY_DOUBLE(unfollowed->at, unfollowed->length)) {
 		free(function);
@@ -253,6 +60,12 @@ const struct memory_call *unfollowed_add(struct unfollowed *unfollowed, const ch
 	unfollowed->at[at] = function;
 	unfollowed->length++;
 	return &function->call;
+}
+
+const struct memory_call *unfollowed_add(struct unfollowed *unfollowed, const char *name)
+{
+	return !*name || quiet_function(name) || memory_calls_find(name) ? NULL
+									 : unfollowed_note(unfollowed, name);
 }
 
 static struct unfollowed_function *function_of(const struct unfollowed *unfollowed, const char *name)
@@ -286,7 +99,7 @@ void unfollowed_add_missed(const struct unfollowed *from, struct unfollowed *unf
 	unfollowed->failed |= from->failed;
 	for (size_t i = 0; i < from->length; i++)
 		if (from->at[i]->missed && !from->at[i]->watched)
-			(void)unfollowed_add(unfollowed, from->at[i]->name);
+			(void)unfollowed_note(unfollowed, from->at[i]->name);
 }
 
 void unfollowed_text(const struct unfollowed *unfollowed, char *text, size_t room)

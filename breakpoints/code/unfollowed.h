@@ -21,6 +21,9 @@ struct unfollowed {
  */
 const struct memory_call *unfollowed_add(struct unfollowed *unfollowed, const char *name);
 
+/* The same whatever is known of it: it has been called in a way of which nothing is. */
+const struct memory_call *unfollowed_note(struct unfollowed *unfollowed, const char *name);
+
 /* That it is called may be missed: it counts as called. */
 void unfollowed_may_be_missed(struct unfollowed *unfollowed, const char *name);
 

@@ -4,6 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+static void tell_unfollowed(struct sampler *sampler)
+{
+	unfollowed_text(&sampler->called, sampler->unfollowed, sizeof(sampler->unfollowed));
+}
+
+static void note(struct sampler *sampler, const struct memory_call *call)
+{
+	(void)unfollowed_note(&sampler->called, memory_call_name(call));
+	tell_unfollowed(sampler);
+}
+
 /* A format is about more than is looked at. Each function is named once. */
 static void leave_out_arguments(struct sampler *sampler, const char *function)
 {
@@ -42,16 +53,13 @@ size_t calling_touched(struct sampler *sampler, const struct site *site, const s
 					     .stack = regs->rsp + (site->jumps ? sizeof(after) : 0),
 					     .states = sampler->states};
 	const size_t length = memory_call_touched(site->call, &caller, at, &whole);
-	if (!whole)
+	if (!whole && memory_call_formats(site->call))
 		leave_out_arguments(sampler, memory_call_name(site->call));
+	else if (!whole)
+		note(sampler, site->call);
 	for (size_t i = 0; i < length && after; i++)
 		at[i].place = after - 1;
 	return length;
-}
-
-static void tell_unfollowed(struct sampler *sampler)
-{
-	unfollowed_text(&sampler->called, sampler->unfollowed, sizeof(sampler->unfollowed));
 }
 
 void calling_begin(struct sampler *sampler)
@@ -67,7 +75,6 @@ bool calling_unknown(struct sampler *sampler, const struct site *site, const str
 	(void)caller_of(sampler, site, target, regs, &own);
 	if (own)
 		return false;
-	(void)unfollowed_add(&sampler->called, memory_call_name(site->call));
-	tell_unfollowed(sampler);
+	note(sampler, site->call);
 	return true;
 }

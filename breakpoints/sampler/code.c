@@ -87,7 +87,7 @@ static void find_states(struct sampler *sampler)
 	memset(sampler->states, 0, sizeof(sampler->states));
 	for (size_t i = 0; i < sampler->modules.length; i++) {
 		const struct module *module = &sampler->modules.at[i];
-		if (module->kind == MODULE_LIBC || is_bound(module))
+		if (module->kind == MODULE_LIBC || module->kind == MODULE_CXX || is_bound(module))
 			(void)symbols_each(module, find_state, sampler->states);
 	}
 	for (size_t i = 0; i < sampler->modules.length; i++)
@@ -192,6 +192,10 @@ static enum status find_code(struct sampler *sampler, const struct entries *entr
 		else
 			status = sites_add(sites, module);
 	}
+	/* After all that may call them. */
+	for (size_t i = 0; i < sampler->modules.length && status == STATUS_OK; i++)
+		if (sampler->modules.at[i].kind == MODULE_CXX)
+			status = sites_add_pure(sites, &sampler->modules.at[i]);
 	find_unfollowed(sampler);
 	drop_unwanted(sites, entries);
 	if (status == STATUS_OK && !follow_words(sampler, entries, target))

@@ -1,4 +1,4 @@
-/* unordered_cxx HOW: "guarded" a static variable of a function, and objects handed on; "member" and "string" unguarded members. */
+/* unordered_cxx HOW: "guarded" a static variable of a function, and objects handed on; "member" and "string" unguarded members; "tree" an unguarded map. */
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -59,8 +59,29 @@ static void name()
 	shared.owner += "!";
 }
 
+static std::map<int, int> tree{{1, 1}};
+
+static void grow()
+{
+	tree[2] = 2;
+}
+
+static void walk()
+{
+	int sum = 0;
+	for (auto i = tree.begin(); i != tree.end(); ++i)
+		sum += i->second;
+	total = sum;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && std::strcmp(argv[1], "tree") == 0) {
+		std::thread one(grow), two(walk);
+		one.join();
+		two.join();
+		return 0;
+	}
 	const bool string = argc > 1 && std::strcmp(argv[1], "string") == 0;
 	if (string || (argc > 1 && std::strcmp(argv[1], "member") == 0)) {
 		std::thread one(string ? name : pay), two(string ? name : pay);

@@ -1,0 +1,25 @@
+#ifndef FMC_BREAKPOINTS_CODE_MEMORY_TABLE_H
+#define FMC_BREAKPOINTS_CODE_MEMORY_TABLE_H
+
+#include "breakpoints/code/memory_parts.h"
+
+/* The tables of memory_calls.c, in any order; the last row of each has no name. */
+extern const struct memory_call memory_table_texts[], memory_table_files[];
+#define MEMORY_CALLS_MOST 1024
+
+#define READS(argument, extent)                                                                              \
+	{                                                                                                    \
+		argument, extent, false                                                                      \
+	}
+#define WRITES(argument, extent)                                                                             \
+	{                                                                                                    \
+		argument, extent, true                                                                       \
+	}
+/*
+ * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to it neither does, only
+ * the output differs: so writing counts as a read, and all else as a write.
+ */
+#define STREAM_WRITTEN(argument) READS(argument, ONE)
+#define STREAM_USED(argument)	 WRITES(argument, ONE)
+
+#endif
