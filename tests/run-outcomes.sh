@@ -134,9 +134,42 @@ sed 's/^outcome [0-9a-f]*$/outcome 0123456789abcdef/' "$SCRATCH/o.sched" >"$SCRA
 timeout -k 10 60 "$FMC" replay "$SCRATCH/other.sched" </dev/null >"$SCRATCH/out" 2>&1
 judge "another output is told" [ $? -eq 1 ]
 says "by its text" "other.sched: the output isn't what was recorded: it is \"1\"\$"
-timeout -k 10 60 "$FMC" gdbserver "$SCRATCH/other.sched" </dev/null >"$SCRATCH/out" 2>&1
-judge "GDB can't walk through it" [ $? -eq 69 ]
-says "and is told so" '^fmc: what it prints is an operation in it \(--outcomes\), which nobody can walk through yet$'
+# GDB walks through what is printed, and follows it alone: functions that print are run to their end, whatever they call, and what is
+# written elsewhere is no operation.
+cat >"$SCRATCH/both.c" <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *say(void *name)
+{
+	printf("%s\n", (char *)name);
+	fflush(stdout);
+	fprintf(stderr, "error of %s\n", (char *)name);
+	if (write(1, name, 1) == 1)
+		puts("written");
+	fflush(stdout);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, say, "a");
+	pthread_create(&b, NULL, say, "b");
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+EOF
+"${CC:-cc}" -g -O1 -pthread "$SCRATCH/both.c" -o "$SCRATCH/both" || exit 1
+list --strategy random --executions 30 --seed 3 --outcomes "$SCRATCH/both"
+timeout -k 10 100 "$FMC" gdb -q --batch -ex 'fmc-goto 8' -ex reverse-continue -ex continue "$SCRATCH/o.2.sched" </dev/null >"$SCRATCH/out" 2>&1
+says "GDB walks there and back" '^before transition 8 of [0-9]+:' '^No more reverse-execution history\.$' '^fmc: the end: exit 0 T1$'
+for schedule in "$SCRATCH"/o.[1-3].sched; do
+	timeout -k 10 60 "$FMC" export --gdb -o "$SCRATCH/both.gdb" "$schedule" </dev/null >"$SCRATCH/out" 2>&1
+	timeout -k 10 100 gdb -q -batch -x "$SCRATCH/both.gdb" "$SCRATCH/both" </dev/null >"$SCRATCH/out" 2>&1
+	says "$(basename "$schedule"): GDB follows it alone" 'error of [ab]$' 'error of [ab]$' '^fmc: none: exit$'
+done
+
 cd "$SCRATCH" || exit 1
 timeout -k 10 100 "$FMC" check --strategy optimal --same-output --junit j.xml --sarif s.json -- ./sum1 </dev/null >out 2>&1
 judge "for other tools" grep -q '<failure type="outcome"' j.xml

@@ -1,5 +1,7 @@
 #include <fmc/replay/export.h>
 
+#include <fmc/tracer/call_traits.h>
+
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,13 +27,21 @@ static void refuse(struct recorder *recorder, size_t i, uint32_t thread, const c
 	recorder->status = STATUS_UNSUPPORTED;
 }
 
+/* Is the first argument a descriptor, which the call reads or writes? */
+static bool is_transfer(long number)
+{
+	const struct call_traits *traits = call_traits(number);
+	return traits->transfer != TRANSFER_NONE || traits->reads == 0 || traits->writes == 0 ||
+	       traits->from == 0 || traits->into == 0;
+}
+
 /* How a thread that is stopped stands. */
 static void look(struct recorder *recorder, uint32_t thread, struct stand *stand)
 {
 	struct target *target = process_target(recorder->process);
 	struct tracee *tracee = process_tracee(recorder->process, thread);
 	const struct user_regs_struct *regs = target && tracee ? tracee_regs(tracee) : NULL;
-	*stand = (struct stand){.number = -1};
+	*stand = (struct stand){.number = -1, .descriptor = -1};
 	if (!regs)
 		return;
 	stand->known = true;
@@ -44,6 +54,7 @@ static void look(struct recorder *recorder, uint32_t thread, struct stand *stand
 		stand->address = stand->entry.address;
 	} else if (stand->call.op.kind != OP_THREAD_START) {
 		stand->number = (long)regs->orig_rax;
+		stand->descriptor = is_transfer(stand->number) ? (int)regs->rdi : -1;
 	}
 }
 

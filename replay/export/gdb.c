@@ -120,6 +120,18 @@ static void put_expired(const struct gdb_writer *w, size_t i, uint32_t thread, c
 		fprintf(w->stream, " $r10\n");
 }
 
+/* Is the thread stopped next at the very instruction that its call returns to? */
+static bool returns_to_stop(const struct gdb_writer *w, size_t i)
+{
+	const struct export *export = w->export;
+	const uint32_t thread = export->schedule->lines[i].step.thread;
+	const uint64_t back = export->steps[i].stand.call.return_address;
+	for (size_t next = i + 1; next < export->length; next++)
+		if (export->schedule->lines[next].step.thread == thread)
+			return export->steps[next].stand.address == back;
+	return thread < export->threads && export->ends[thread].known && export->ends[thread].address == back;
+}
+
 static void put_step(const struct gdb_writer *w, size_t i)
 {
 	const struct export_step *step = &w->export->steps[i];
@@ -137,6 +149,10 @@ static void put_step(const struct gdb_writer *w, size_t i)
 		else
 			put_command(w, "run", i, thread, stand);
 		fputc('\n', w->stream);
+		break;
+	case MANNER_THROUGH:
+		put_command(w, "through", i, thread, stand);
+		fprintf(w->stream, returns_to_stop(w, i) ? "\n" : "\nfmc-go\n");
 		break;
 	case MANNER_RETURN:
 		put_command(w, "return", i, thread, stand);

@@ -45,6 +45,8 @@ void gdb_write_text(const struct gdb_writer *writer, const char *string);
  *         stop there from now on
  *     fmc-at NAME FROM OBJECT, fmc-at-instruction NAME, fmc-in NAME FROM OBJECT, fmc-at-birth
  *         the thread has to stand at that function (called from FROM, for OBJECT), in that system call ...
+ *     fmc-through NAME FROM OBJECT
+ *         the function runs to its end, whatever it calls
  *     fmc-go
  *         the thread goes on to its next operation, or its end
  */

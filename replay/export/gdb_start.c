@@ -100,13 +100,42 @@ static void put_function_command(const struct gdb_writer *w, bool object)
 	fprintf(w->stream, "\n  commands\n    silent\n  end\n  fmc-loud\nend\n");
 }
 
+/* How threads stand before the transitions, and at the end. */
+static const struct stand *stand_at(const struct export *export, size_t i)
+{
+	return i < export->length ? &export->steps[i].stand : &export->ends[i - export->length];
+}
+
+/* Has an earlier one the same call on the same descriptor? */
+static bool is_known(const struct export *export, size_t i)
+{
+	const struct stand *stand = stand_at(export, i);
+	for (size_t k = 0; k < i; k++)
+		if (stand_at(export, k)->number == stand->number &&
+		    stand_at(export, k)->descriptor == stand->descriptor)
+			return true;
+	return false;
+}
+
+/* Other threads, and libc for itself, make the same system call on descriptors that lead elsewhere. */
+static void put_syscall(const struct gdb_writer *w, const struct gdb_stop *stop)
+{
+	const struct export *export = w->export;
+	const bool transfer = stop->stand->descriptor >= 0;
+	fprintf(w->stream, "fmc-syscall %s %ld ", stop->name, stop->stand->number);
+	for (size_t i = 0; transfer && i < export->length + export->threads; i++)
+		if (stand_at(export, i)->number == stop->stand->number && !is_known(export, i))
+			fprintf(w->stream, "(int)$rdi==%d||", stand_at(export, i)->descriptor);
+	fprintf(w->stream, transfer ? "0\n" : "1\n");
+}
+
 static void put_stop(const struct gdb_writer *w, const struct gdb_stop *stop)
 {
 	const struct stand *stand = stop->stand;
 	uint64_t code;
 	memcpy(&code, stand->entry.code, sizeof code);
 	if (stand->number >= 0)
-		fprintf(w->stream, "fmc-syscall %s %ld\n", stop->name, stand->number);
+		put_syscall(w, stop);
 	else
 		fprintf(w->stream, "fmc-%s %s 0x%" PRIx64 " 0x%" PRIx64 "\n",
 			!stand->entry.name	    ? "instruction"

@@ -148,9 +148,17 @@ struct timeline_effort timeline_effort(const struct timeline *timeline)
 	return timeline->effort;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Once: what is written again after having gone back has been shown. */
 char *timeline_output(struct timeline *timeline, size_t *length)
 {
-	char *bytes = process_output_from(timeline->process, timeline->output_shown, length);
-	timeline->output_shown += *length;
+	struct output_mark *shown = &timeline->output_shown;
+	char *bytes = process_output_from(timeline->process, *shown, length);
+	const struct output_mark now = process_output_mark(timeline->process);
+	*shown = (struct output_mark){later(shown->printed, now.printed), later(shown->rest, now.rest)};
 	return bytes;
 }

@@ -37,7 +37,7 @@ static bool yield_part(struct timeline *timeline, size_t part)
 	uint32_t thread = part_thread(timeline, part);
 	timeline->fresh = true;
 	timeline->given = 0;
-	timeline->output_before = process_output_length(timeline->process);
+	timeline->output_before = process_output_mark(timeline->process);
 	timeline->fresh_pc = visible_pc(timeline, thread);
 	return run_yield(timeline, &(struct event){.kind = EVENT_PART, .thread = thread});
 }
@@ -156,7 +156,7 @@ enum status run_start(struct timeline *timeline, const struct checkpoint *from)
 	timeline->begins_at = from ? from->part : 0;
 	timeline->effort.copies++;
 	timeline->given = 0;
-	timeline->output_before = 0;
+	timeline->output_before = (struct output_mark){0, 0};
 	timeline->midway = false;
 	timeline->over = false;
 	timeline->starting = !from;

@@ -112,7 +112,7 @@ struct timeline {
 	uint64_t shown_pc; /* the last event was about a thread here, which hasn't moved; 0: it has */
 	unsigned ticks;
 	uint64_t given;		       /* see struct inside */
-	size_t output_before;	       /* this part */
+	struct output_mark output_before; /* this part */
 	bool midway;		       /* stopped where an image can be taken in the middle of the part */
 	const struct inside *enter;    /* to be put in the process's place; NULL: none */
 	unsigned slice_us, slices;     /* how long one is, and how many there have been */
@@ -153,7 +153,7 @@ struct timeline {
 	struct change *change; /* NULL: nothing has been changed */
 	struct timeline_effort effort;
 	/* What has been shown of the program's output. */
-	size_t output_shown;
+	struct output_mark output_shown;
 };
 
 /* run.c: begin a run at a kept image (NULL: the program's start); its first event follows. */

@@ -152,7 +152,7 @@ struct beginning {
 	uint32_t starts; /* executions so far */
 	bool refused;	 /* it can't be kept */
 	struct call call;
-	off_t output, printed; /* bytes that have been written */
+	struct output_mark output;
 	struct heads counting;
 	bool watches_channels;
 	char uncontrolled[UNCONTROLLED_ROOM];

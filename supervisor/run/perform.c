@@ -238,7 +238,7 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		perform_go_on(process, thread, outcome);
 		return;
 	case OP_OUTPUT:
-		process_note_other(process, "what the program prints is an operation");
+		process_note(process, self->call.entry ? MANNER_THROUGH : MANNER_RUN, 0);
 		if (self->call.entry)
 			return perform_output(process, thread, outcome);
 		perform_go_on(process, thread, outcome);

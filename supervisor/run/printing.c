@@ -17,10 +17,9 @@ void perform_output(struct process *process, uint32_t thread, struct outcome *ou
 	const struct user_regs_struct *now = status == STATUS_OK ? tracee_regs(tracee) : NULL;
 	const uint64_t slot = now ? now->rsp : 0;
 	outcome->result_valid = false;
-	run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	if (!now || target_write(process->target, slot, &back, sizeof back) != STATUS_OK ||
 	    process_go(process, thread, 0) != STATUS_OK)
-		return;
+		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	if (run_to_return(process, thread, slot + sizeof back, outcome) != STATUS_OK)
 		return put_back(process, slot, caller);
 	struct user_regs_struct *regs = tracee_change_regs(process->threads[thread].tracee);

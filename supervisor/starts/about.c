@@ -1,11 +1,8 @@
-/* What a process machine tells of itself, and what the program has written. */
+/* What a process machine tells of itself. */
 #include "supervisor/run/run.h"
 #include "supervisor/starts/starts.h"
 
 #include <fmc/supervisor/waking.h>
-
-#include <stdlib.h>
-#include <unistd.h>
 
 void process_find_places(struct process *process, bool on)
 {
@@ -113,58 +110,6 @@ bool process_in_syscall(const struct process *process, uint32_t thread)
 {
 	const struct call *call = &process->threads[thread].call;
 	return !call->entry && (call->return_address || call->op.kind == OP_SYSCALL);
-}
-
-/* The last bytes of a file, `most` at most. */
-static size_t read_end(int file, char *to, size_t most)
-{
-	const off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
-	const off_t from = size > (off_t)most ? size - (off_t)most : 0;
-	const ssize_t got = size > 0 ? pread(file, to, most, from) : 0;
-	return got > 0 ? (size_t)got : 0;
-}
-
-/* The end of it, if it is long: that is where the messages are. */
-const char *process_output(struct process *process, size_t *length)
-{
-	*length = 0;
-	if (process->capture < 0)
-		return "";
-	const size_t apart = process->printed < 0 ? 0 : OUTPUT_MAX / 2;
-	*length = read_end(process->printed, process->output, apart);
-	*length += read_end(process->capture, process->output + *length, OUTPUT_MAX - apart);
-	process->output[*length] = 0;
-	return process->output;
-}
-
-char *process_printed(const struct process *process, size_t *length)
-{
-	const off_t size = process->printed < 0 ? 0 : lseek(process->printed, 0, SEEK_END);
-	char *bytes = malloc((size > 0 ? (size_t)size : 0) + 1);
-	if (!bytes)
-		return NULL;
-	*length = read_end(process->printed, bytes, size > 0 ? (size_t)size : 0);
-	bytes[*length] = 0;
-	return bytes;
-}
-
-size_t process_output_length(const struct process *process)
-{
-	off_t size = process->capture < 0 ? 0 : lseek(process->capture, 0, SEEK_END);
-	return size > 0 ? (size_t)size : 0;
-}
-
-char *process_output_from(const struct process *process, size_t from, size_t *length)
-{
-	size_t size = process_output_length(process);
-	*length = 0;
-	if (size <= from)
-		return NULL;
-	char *bytes = malloc(size - from);
-	ssize_t got = bytes ? pread(process->capture, bytes, size - from, (off_t)from) : 0;
-	if (got > 0)
-		*length = (size_t)got;
-	return bytes;
 }
 
 bool process_waking_idle(const struct process *process, char name[WAKING_NAME])

@@ -7,7 +7,6 @@
 #include "supervisor/starts/starts.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* The first execution may be the only one; what the second begins with can be kept. */
 #define STARTS_BEFORE 2
@@ -33,8 +32,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	beginning->counting = process->counting;
 	beginning->watches_channels = process->watches_channels;
 	beginning->call = call;
-	beginning->output = lseek(process->capture, 0, SEEK_END);
-	beginning->printed = process->printed < 0 ? 0 : lseek(process->printed, 0, SEEK_END);
+	beginning->output = process_output_mark(process);
 	memcpy(beginning->uncontrolled, process->uncontrolled, sizeof beginning->uncontrolled);
 	return true;
 }

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define GONE UINT32_MAX
 
@@ -19,7 +18,7 @@ struct process_copy {
 	struct heads counting;
 	uint64_t transitions;
 	uint32_t ran_last;
-	off_t output;
+	struct output_mark output;
 	char uncontrolled[UNCONTROLLED_ROOM];
 };
 
@@ -107,7 +106,7 @@ enum status process_save(struct process *process, struct process_copy **out)
 	copy->counting = process->counting;
 	copy->transitions = process->transitions;
 	copy->ran_last = process->ran_last;
-	copy->output = lseek(process->capture, 0, SEEK_END);
+	copy->output = process_output_mark(process);
 	memcpy(copy->uncontrolled, process->uncontrolled, sizeof copy->uncontrolled);
 	*out = copy;
 	return STATUS_OK;
@@ -154,8 +153,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->hope_lost = false;
 	process->going = false;
 	memcpy(process->uncontrolled, copy->uncontrolled, sizeof process->uncontrolled);
-	if (ftruncate(process->capture, copy->output) == 0)
-		lseek(process->capture, copy->output, SEEK_SET);
+	kept_output_rewind(process, copy->output);
 	process_watch_target(process);
 	return STATUS_OK;
 }

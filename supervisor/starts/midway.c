@@ -3,13 +3,10 @@
 #include "supervisor/starts/starts.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 struct process_midway {
 	struct image *image;
-	size_t output; /* bytes written before the transition, and in it: */
-	char *written;
-	size_t written_length;
+	struct kept_output written; /* in the transition */
 };
 
 void process_midway_free(struct process_midway *midway)
@@ -17,7 +14,7 @@ void process_midway_free(struct process_midway *midway)
 	if (!midway)
 		return;
 	image_free(midway->image);
-	free(midway->written);
+	free(midway->written.bytes);
 	free(midway);
 }
 
@@ -26,31 +23,22 @@ uint64_t process_midway_bytes(const struct process_midway *midway)
 	return image_bytes(midway->image);
 }
 
-enum status process_save_midway(struct process *process, size_t output, struct process_midway **out)
+enum status process_save_midway(struct process *process, struct output_mark output,
+				struct process_midway **out)
 {
 	*out = NULL;
 	struct process_midway *midway = calloc(1, sizeof *midway);
 	if (!midway)
 		return STATUS_NO_MEMORY;
 	enum status status = process_image(process, &midway->image);
+	if (status == STATUS_OK && !kept_output_take(process, output, &midway->written))
+		status = STATUS_NO_MEMORY;
 	if (status != STATUS_OK) {
 		process_midway_free(midway);
 		return status;
 	}
-	midway->output = output;
-	midway->written = process_output_from(process, output, &midway->written_length);
 	*out = midway;
 	return STATUS_OK;
-}
-
-static void put_output_back(const struct process *process, const struct process_midway *midway)
-{
-	if (ftruncate(process->capture, (off_t)midway->output) != 0)
-		return;
-	if (midway->written_length &&
-	    pwrite(process->capture, midway->written, midway->written_length, (off_t)midway->output) < 0)
-		return;
-	lseek(process->capture, 0, SEEK_END);
 }
 
 /* The threads' entries speak of the other target from now on. */
@@ -73,6 +61,6 @@ enum status process_enter(struct process *process, const struct process_midway *
 	if (status != STATUS_OK)
 		return status;
 	change_target(process, target);
-	put_output_back(process, midway);
+	kept_output_put_back(process, &midway->written);
 	return STATUS_OK;
 }

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static enum status prepare(void *context, struct target *target, struct tracee *tracee)
 {
@@ -24,17 +22,10 @@ static enum status prepare(void *context, struct target *target, struct tracee *
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-static void rewind_file(int file, off_t length)
+static void rewind_output(struct process *process)
 {
-	if (file >= 0 && ftruncate(file, length) == 0)
-		lseek(file, length, SEEK_SET);
-}
-
-static void rewind_capture(struct process *process)
-{
-	const bool known = beginning_known(process);
-	rewind_file(process->capture, known ? process->beginning.output : 0);
-	rewind_file(process->printed, known ? process->beginning.printed : 0);
+	const struct output_mark nothing = {0, 0};
+	kept_output_rewind(process, beginning_known(process) ? process->beginning.output : nothing);
 }
 
 static void process_finish(struct machine *machine)
@@ -85,7 +76,7 @@ static void start_target(struct process *process, struct outcome *first)
 				  "can't start an execution");
 	process_tell_unanswered(process);
 	mappings_begin(process);
-	rewind_capture(process);
+	rewind_output(process);
 	process_watch_target(process);
 	if (process->options.program.image)
 		return bring_up_start(process, first);
@@ -206,19 +197,6 @@ static const struct machine_ops process_ops = {
     .finish = process_finish,
 };
 
-static bool open_capture(struct process *process)
-{
-	if (!process->options.capture)
-		return true;
-	process->capture = memfd_create("fmc output", MFD_CLOEXEC);
-	process->output = malloc(OUTPUT_MAX + 1);
-	process->printed = process->options.outputs ? memfd_create("fmc printed", MFD_CLOEXEC) : -1;
-	process->options.program.output = process->options.outputs ? process->printed : process->capture;
-	process->options.program.error = process->capture;
-	return process->capture >= 0 && process->output &&
-	       (!process->options.outputs || process->printed >= 0);
-}
-
 struct process *process_new(const struct process_options *options, enum status *status, char why[256])
 {
 	struct process *process;
@@ -226,13 +204,6 @@ struct process *process_new(const struct process_options *options, enum status *
 		*status = STATUS_UNSUPPORTED;
 		snprintf(why, 256,
 			 "stores wait in buffers in it (memory tso), which nobody can walk through yet");
-		return NULL;
-	}
-	if (options->outputs && options->pilot) {
-		*status = STATUS_UNSUPPORTED;
-		snprintf(
-		    why, 256,
-		    "what it prints is an operation in it (--outcomes), which nobody can walk through yet");
 		return NULL;
 	}
 	process = calloc(1, sizeof *process);
@@ -263,7 +234,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	/* Of a saved image any thread may stand after the first byte of a function. */
 	if (process->entries && (options->pilot || options->program.image))
 		entries_without_doors(process->entries);
-	if (process->entries && process->places && open_capture(process))
+	if (process->entries && process->places && kept_output_open(process))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);
 	if (*status != STATUS_OK) {
@@ -283,14 +254,10 @@ void process_free(struct process *process)
 	origin_free(process->origin);
 	entries_free(process->entries);
 	places_free(process->places);
-	if (process->capture >= 0)
-		close(process->capture);
-	if (process->printed >= 0)
-		close(process->printed);
+	kept_output_close(process);
 	variables_free(process);
 	uses_release(&process->uses);
 	selection_release(&process->selection);
-	free(process->output);
 	free(process->threads);
 	free(process->objects);
 	free(process->slots);

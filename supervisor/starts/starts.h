@@ -8,6 +8,23 @@
 
 /* The machine that is a real process: process.c, what it tells of itself about.c. And how executions begin. */
 
+/*
+ * kept_output.c: files in memory for what the program writes, if it is to be kept; false, or closed all the same, where there are none. What a
+ * stretch of an execution has written: printed, then the rest, from `from` on.
+ */
+struct kept_output {
+	struct output_mark from;
+	char *bytes;
+	size_t printed, rest;
+};
+bool kept_output_open(struct process *process);
+void kept_output_close(struct process *process);
+void kept_output_rewind(const struct process *process, struct output_mark mark);
+/* False without memory; else bytes are to be freed. */
+bool kept_output_take(const struct process *process, struct output_mark from, struct kept_output *kept);
+/* In the place of all that has been written since kept->from. */
+void kept_output_put_back(const struct process *process, const struct kept_output *kept);
+
 /* watch.c: what its target has to ask */
 void process_watch_target(struct process *process);
 

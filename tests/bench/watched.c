@@ -47,7 +47,7 @@ static char *run(struct process *process, struct execution *execution, uint64_t 
 	const double begin = now();
 	execution_run(execution, &plan, trace);
 	*seconds = now() - begin;
-	return process_output_from(process, 0, length);
+	return process_output_from(process, (struct output_mark){0, 0}, length);
 }
 
 static bool same(const struct trace *a, const struct trace *b)

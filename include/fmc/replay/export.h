@@ -15,6 +15,7 @@ struct stand {
 	struct call call;   /* as process_call() */
 	struct entry entry; /* if call.entry */
 	long number;	    /* of a system call, else -1 */
+	int descriptor;	    /* that the call reads or writes, else -1 */
 	uint64_t address;   /* where the program counter is */
 	bool fixed;	    /* the call is made by the program's own file, whose addresses don't change */
 };

@@ -36,12 +36,13 @@ struct process_pilot {
 /* How the last transition was performed: what somebody else would have to do to the same effect. */
 enum manner {
 	MANNER_STAY, /* the thread stays where it stands: it fell asleep, or does nothing that could be seen */
-	MANNER_UNLOCK, /* it stays, and its mutex has been unlocked */
-	MANNER_RUN,    /* it went on from where it stood, into the function or the system call */
-	MANNER_RETURN, /* the call returned `result` without being run */
-	MANNER_LOCK,   /* the same, and its mutex has been locked */
-	MANNER_EXPIRE, /* as MANNER_RUN, with a time-out that has passed */
-	MANNER_OTHER,  /* what only fmc does: `what` */
+	MANNER_UNLOCK,	/* it stays, and its mutex has been unlocked */
+	MANNER_RUN,	/* it went on from where it stood, into the function or the system call */
+	MANNER_THROUGH, /* the same, and whatever the function calls was no operation before it returned */
+	MANNER_RETURN,	/* the call returned `result` without being run */
+	MANNER_LOCK,	/* the same, and its mutex has been locked */
+	MANNER_EXPIRE,	/* as MANNER_RUN, with a time-out that has passed */
+	MANNER_OTHER,	/* what only fmc does: `what` */
 };
 
 struct performed {
@@ -79,8 +80,7 @@ struct process_options {
 	 */
 	uint32_t outside_ms;
 	/*
-	 * What is written to standard output is an operation (OP_OUTPUT), and with `capture` kept apart: process_printed(). Not with a pilot
-	 * or an image.
+	 * What is written to standard output is an operation (OP_OUTPUT), and with `capture` kept apart: process_printed(). Not with an image.
 	 */
 	bool outputs;
 	bool variables; /* keep which variables of its environment it asks for: process_variables() */
@@ -236,14 +236,19 @@ enum status process_image(struct process *process, struct image **image);
 /*
  * The same as a place to come back to while the same transition is performed: process_enter() takes the place of what the
  * running thread would do up to there, when it is stopped on its way, with the same stops after it as then. `output`
- * is a number of bytes that had been written when the transition began.
+ * is what had been written when the transition began.
  */
+struct output_mark {
+	uint64_t printed; /* bytes to standard output, where that is kept apart (options.outputs), */
+	uint64_t rest;	  /* and all others */
+};
+struct output_mark process_output_mark(const struct process *process);
 struct process_midway;
-enum status process_save_midway(struct process *process, size_t output, struct process_midway **midway);
+enum status process_save_midway(struct process *process, struct output_mark output,
+				struct process_midway **midway);
 enum status process_enter(struct process *process, const struct process_midway *midway);
 void process_midway_free(struct process_midway *midway);	    /* NULL is allowed */
 uint64_t process_midway_bytes(const struct process_midway *midway); /* memory of its own */
-size_t process_output_length(const struct process *process);
 
 /* What the target has written in the last execution; owned by the process, valid until the next.
  * Zero-terminated. */
@@ -255,8 +260,8 @@ const char *process_output(struct process *process, size_t *length);
  */
 char *process_printed(const struct process *process, size_t *length);
 
-/* The same from this byte on, all of it; to be freed. NULL, and *length 0, if there is nothing. */
-char *process_output_from(const struct process *process, size_t from, size_t *length);
+/* What it has written since then, in the same order; to be freed. NULL, and *length 0, if there is nothing. */
+char *process_output_from(const struct process *process, struct output_mark from, size_t *length);
 
 /*
  * The names of those variables of the environment that it has asked for so far, each once, in all executions (with
