@@ -46,6 +46,34 @@ says "a fault that nobody handles" "SIGSEGV"
 build ends ends
 check 0 ends --atomics --strategy dfs --require-complete
 
+# An ADD without a LOCK prefix to what others change with one is two accesses, so that another one's ADD may be lost.
+cat >"$SCRATCH/mixed.c" <<'EOF'
+#include <assert.h>
+#include <pthread.h>
+static volatile int count;
+static void *add(void *plain)
+{
+	if (plain)
+		__asm__ volatile("addl $1, %0" : "+m"(count) : : "cc");
+	else
+		__asm__ volatile("lock; addl $1, %0" : "+m"(count) : : "cc");
+	return NULL;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, add, NULL);
+	pthread_create(&b, NULL, add, (void *)&count);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	assert(count == 2);
+	return 0;
+}
+EOF
+"${CC:-cc}" -O1 -g -pthread "$SCRATCH/mixed.c" -o "$SCRATCH/mixed" || exit 1
+check 1 mixed --atomics --strategy optimal
+says "mixed: an addition is lost" '^abort: .*count == 2'
+
 # Locks of libraries, taken in both orders by two threads: told of without --atomics, found with it.
 crossed() {
 	local name=$1

@@ -170,16 +170,18 @@ static bool promote_call(const struct search *search, const struct instruction *
 	return kind != COPY_NONE && length == instruction->length;
 }
 
+/* Of an instruction without a LOCK prefix. */
+static const enum atomic_kind plain_kinds[] = {
+    [ACCESS_LOAD] = ATOMIC_LOAD, [ACCESS_STORE] = ATOMIC_STORE, [ACCESS_CHANGE] = ATOMIC_APART};
+
 /* False if its operand can't be told: the access stays what it was, one that no thread is switched at. */
 static bool promote(const struct search *search, const struct instruction *instruction, struct atomic *atomic)
 {
-	static const enum atomic_kind kinds[] = {
-	    [ACCESS_LOAD] = ATOMIC_LOAD, [ACCESS_STORE] = ATOMIC_STORE, [ACCESS_CHANGE] = ATOMIC_APART};
 	enum access access;
 	*atomic = (struct atomic){.address = instruction->address, .length = instruction->length};
 	if (!instruction_access(instruction, &access) || !describe(search, instruction, atomic))
 		return false;
-	atomic->kind = (uint8_t)kinds[access];
+	atomic->kind = (uint8_t)plain_kinds[access];
 	return true;
 }
 
@@ -234,9 +236,7 @@ static void visit_left_out(void *context, const struct left_out *left_out)
 
 static void add_plain(void *context, const struct instruction *instruction, enum access access)
 {
-	static const enum atomic_kind kinds[] = {
-	    [ACCESS_LOAD] = ATOMIC_LOAD, [ACCESS_STORE] = ATOMIC_STORE, [ACCESS_CHANGE] = ATOMIC_CHANGE};
-	add_instruction(context, instruction, kinds[access]);
+	add_instruction(context, instruction, plain_kinds[access]);
 }
 
 static void add_variable(void *context, uint64_t address, uint64_t size)
