@@ -146,16 +146,24 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 	return STATUS_OK;
 }
 
-static void meet_release(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
-			 const struct release *release, struct touched at[TOUCHED_MOST], size_t *length)
+/* What a function that is seen each time is about to give back. */
+static void tell_release(struct sampler *sampler, const struct tracee *tracee, uint32_t thread,
+			 const struct release *release, const struct user_regs_struct *regs,
+			 struct touched at[TOUCHED_MOST], size_t *length)
 {
-	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	if (release->kind != RELEASE_NOTHING)
 		drain_forget(sampler); /* what is there afterwards is something else */
 	if (release->kind == RELEASE_MEMORY)
 		*length = release_touched(release, tracee->target, regs, at);
 	else if (release->kind != RELEASE_NOTHING)
 		leave(sampler, release, tracee->target, regs, thread);
+}
+
+static void meet_release(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
+			 const struct release *release, struct touched at[TOUCHED_MOST], size_t *length)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	tell_release(sampler, tracee, thread, release, regs, at, length);
 	release_enter(&sampler->releases, release, tracee->target, regs, thread);
 	regs->rip = release->address;
 	sampler->passing = release->copy;
@@ -183,6 +191,46 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 	if (is_stub(sampler, address))
 		return STATUS_OK;
 	return meet_site(sampler, tracee, thread, address, at, length);
+}
+
+size_t sampler_about(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
+		     struct touched at[TOUCHED_MOST])
+{
+	const struct user_regs_struct *regs = sampler->active ? tracee_regs(tracee) : NULL;
+	const struct release *release = regs ? releases_find_at(&sampler->releases, regs->rip) : NULL;
+	const struct site *site = regs ? planting_site(sampler, regs->rip) : NULL;
+	size_t length = 0;
+	if (release)
+		tell_release(sampler, tracee, thread, release, regs, at, &length);
+	else if (site && site->blind)
+		sampler->missed |= MISSED_UNTOLD;
+	else if (site && (site->planted || site->held))
+		length = site_touched(sampler, site, tracee->target, regs, at);
+	return length;
+}
+
+void sampler_bare(const struct sampler *sampler, struct tracee *tracee, struct bared *bared)
+{
+	const struct user_regs_struct *regs = sampler->active ? tracee_regs(tracee) : NULL;
+	uint8_t code[sizeof bared->planted];
+	*bared = (struct bared){0};
+	if (!regs ||
+	    target_read(tracee->target, regs->rip, bared->planted, sizeof bared->planted) != STATUS_OK)
+		return;
+	const struct release *release = releases_find_at(&sampler->releases, regs->rip);
+	memcpy(code, bared->planted, sizeof code);
+	planting_reveal(sampler, regs->rip, code, sizeof code);
+	if (release)
+		code[0] = release->first;
+	if (memcmp(code, bared->planted, sizeof code) != 0 &&
+	    target_write(tracee->target, regs->rip, code, sizeof code) == STATUS_OK)
+		bared->address = regs->rip;
+}
+
+void sampler_cover(struct target *target, const struct bared *bared)
+{
+	if (bared->address) /* a dead one misses nothing */
+		(void)target_write(target, bared->address, bared->planted, sizeof bared->planted);
 }
 
 bool sampler_call_before(const struct sampler *sampler, struct target *target, uint64_t after, uint64_t *call)

@@ -58,13 +58,42 @@ bool access_lives_apart(const struct access_order *order, const struct memory_ac
 	       (one->joined != SIZE_MAX && happens_before(order->happened, one->joined, two->at[after - 1]));
 }
 
+/* The first operation of the thread's by which stores that it has begun after operation number `since` - 1 are in memory. */
+static uint32_t drain_after(const struct own *own, uint32_t since)
+{
+	uint32_t low = since, high = own->length;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (own->drained[middle] >= since)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/*
+ * The first operation of its thread's that comes after what the access does to memory. A store that is none may be in the buffer as long as one could
+ * be that is, whose place in it is known: it reaches memory after those before it, and before those after it.
+ */
+static uint32_t follower(const struct access_order *order, const struct memory_access *access)
+{
+	const struct own *own = &order->threads[access->thread];
+	const uint32_t after = begun(own, access->transition);
+	if (after > 0 && access_is_operation(order, access))
+		return order->buffers ? own->flushed[after - 1] : after - 1;
+	return order->buffers && access->write && after > 0 ? drain_after(own, after) : after;
+}
+
 bool access_ordered(const struct access_order *order, const struct memory_access *first,
 		    const struct memory_access *second)
 {
 	const struct own *one = &order->threads[first->thread], *two = &order->threads[second->thread];
 	uint32_t after = begun(two, second->transition);
-	uint32_t next = begun(one, first->transition) - (access_is_operation(order, first) ? 1 : 0);
-	if (after == 0 || next == UINT32_MAX || second->last)
+	if (access_is_operation(order, first) && begun(one, first->transition) == 0)
+		return true;
+	uint32_t next = follower(order, first);
+	if (after == 0 || second->last)
 		return true; /* who has performed nothing yet has done nothing */
 	uint32_t last = two->at[after - 1];
 	if (next < one->length)
@@ -109,6 +138,45 @@ static void mark_inside(const struct trace *trace, struct own *own, uint32_t end
 	}
 }
 
+static bool waits_for_stores(const struct transition *transition)
+{
+	const struct op *op = &transition->op;
+	return op->kind != OP_MEMORY_READ && !(op->kind == OP_MEMORY_WRITE && op->flags & OP_BUFFERED);
+}
+
+static bool is_flush(const struct transition *transition)
+{
+	return transition->op.kind == OP_MEMORY_FLUSH || transition->choice == CHOICE_FLUSH;
+}
+
+/* First in, first out. */
+static void follow_stores(const struct trace *trace, struct own *own)
+{
+	uint32_t oldest = 0, drained = 0;
+	for (uint32_t i = 0; i < own->length; i++) {
+		const struct transition *transition = &trace->at[own->at[i]];
+		const bool waits = transition->op.kind == OP_MEMORY_WRITE && !waits_for_stores(transition);
+		own->flushed[i] = waits ? own->length : i;
+		if (is_flush(transition)) {
+			while (oldest < i && own->flushed[oldest] != own->length)
+				oldest++;
+			own->flushed[oldest] = i;
+			drained = oldest;
+		} else if (waits_for_stores(transition)) {
+			drained = i;
+		}
+		own->drained[i] = drained;
+	}
+}
+
+static bool has_buffers(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		if (trace->at[i].op.kind == OP_MEMORY_WRITE && trace->at[i].op.flags & OP_BUFFERED)
+			return true;
+	return false;
+}
+
 static bool list_threads(struct access_order *order)
 {
 	const struct trace *trace = order->trace;
@@ -116,13 +184,18 @@ static bool list_threads(struct access_order *order)
 	order->threads = calloc(order->threads_length + 1, sizeof *order->threads);
 	order->transitions = calloc(trace->length + 1, sizeof *order->transitions);
 	order->inside = calloc(trace->length + 1, sizeof *order->inside);
-	if (!order->threads || !order->transitions || !order->inside)
+	order->drained = calloc(trace->length + 1, sizeof *order->drained);
+	order->flushed = calloc(trace->length + 1, sizeof *order->flushed);
+	if (!order->threads || !order->transitions || !order->inside || !order->drained || !order->flushed)
 		return false;
+	order->buffers = has_buffers(trace);
 	uint32_t *next = order->transitions;
 	for (uint32_t t = 0; t < order->threads_length; t++) {
 		struct own *own = &order->threads[t];
 		own->at = next;
 		own->inside = order->inside + (next - order->transitions);
+		own->drained = order->drained + (next - order->transitions);
+		own->flushed = order->flushed + (next - order->transitions);
 		for (size_t i = 0; i < trace->length; i++)
 			if (trace->at[i].thread == t)
 				*next++ = (uint32_t)i;
@@ -130,6 +203,7 @@ static bool list_threads(struct access_order *order)
 		for (uint32_t i = 0; i < own->length; i++)
 			if (ends_once(trace->at[own->at[i]].op.kind))
 				mark_inside(trace, own, i);
+		follow_stores(trace, own);
 		own->joined = own->length ? find_joined(trace, t, own->at[own->length - 1]) : SIZE_MAX;
 	}
 	return true;
@@ -148,4 +222,6 @@ void access_order_release(struct access_order *order)
 	free(order->threads);
 	free(order->transitions);
 	free(order->inside);
+	free(order->drained);
+	free(order->flushed);
 }

@@ -10,6 +10,11 @@
 struct own {
 	uint32_t *at; /* transitions */
 	bool *inside; /* of each: the thread is on its way through what others wait for at a pthread_once */
+	/*
+	 * Under total store order, of each: the stores of the thread's that it had begun before its operation of this number are in
+	 * memory by then; and the operation by which its own store is.
+	 */
+	uint32_t *drained, *flushed;
 	uint32_t length;
 	size_t joined; /* the first transition of another thread that comes after its end; SIZE_MAX: none */
 };
@@ -21,6 +26,8 @@ struct access_order {
 	uint32_t threads_length;
 	uint32_t *transitions; /* what threads[].at point into */
 	bool *inside;
+	uint32_t *drained, *flushed;
+	bool buffers; /* stores have waited in buffers */
 };
 
 /* False without memory; to be released in any case. */

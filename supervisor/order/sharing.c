@@ -104,7 +104,10 @@ static void compare(struct shadow *shadow, const struct seen *seen, uint32_t ind
 	if (a->thread == b->thread || !(seen->bytes & bytes) || !(a->write || b->write) ||
 	    (a->own_stack && b->own_stack) || shadow->found->length == SHARING_MOST)
 		return;
-	const bool ordered = access_ordered(&shadow->order, a, b);
+	/* One operation may store what another one doesn't see yet: the search tries their orders, too. */
+	const bool ordered =
+	    access_ordered(&shadow->order, a, b) ||
+	    (access_is_operation(&shadow->order, a) && access_is_operation(&shadow->order, b));
 	if ((ordered && !is_wanted(shadow, a, b)) || is_known(shadow, a, b, ordered))
 		return;
 	shadow->ordered += ordered;

@@ -333,11 +333,17 @@ void look_take(struct process *process, uint32_t thread, bool silent)
 			      silent ? NULL : tell_logged, &telling);
 }
 
-void look_leave(struct process *process, struct tracee *tracee, bool silent)
+static uint32_t number_of(const struct process *process, const struct tracee *tracee)
 {
 	uint32_t thread = 0;
 	while (thread < process->threads_length && process->threads[thread].tracee != tracee)
 		thread++;
+	return thread;
+}
+
+void look_leave(struct process *process, struct tracee *tracee, bool silent)
+{
+	const uint32_t thread = number_of(process, tracee);
 	if (!process->looking.look || thread == process->threads_length)
 		return;
 	look_take(process, thread, silent);
@@ -385,6 +391,33 @@ void look_round(struct process *process, uint32_t thread, uint64_t address)
 	size_t length = sampler_touched(process->looking.sampler, tracee, regs, address, at);
 	see_others(process, thread);
 	tell_all(process, thread, address, regs, at, length);
+}
+
+void look_bare(const struct process *process, struct tracee *tracee, struct bared *bared)
+{
+	*bared = (struct bared){0};
+	if (process->looking.look)
+		sampler_bare(process->looking.sampler, tracee, bared);
+}
+
+void look_cover(struct process *process, const struct bared *bared)
+{
+	if (process->target)
+		sampler_cover(process->target, bared);
+}
+
+void look_about(struct process *process, struct tracee *tracee)
+{
+	struct touched at[TOUCHED_MOST];
+	const struct user_regs_struct *regs = process->looking.look ? tracee_regs(tracee) : NULL;
+	const uint32_t thread = number_of(process, tracee);
+	if (!regs || thread == process->threads_length)
+		return;
+	const size_t length = sampler_about(process->looking.sampler, tracee, thread, at);
+	if (length == 0)
+		return;
+	see_others(process, thread);
+	tell_all(process, thread, regs->rip, regs, at, length);
 }
 
 bool look_pass(struct process *process, struct tracee *tracee, uint64_t address)

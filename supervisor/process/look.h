@@ -22,7 +22,8 @@ struct looking {
 	bool coarse;	     /* in it memory was copied in parts of more than a word */
 	bool foreign_local;  /* in it a thread has touched another one's thread-local variables */
 	uint64_t main_stack; /* where that of the first thread ends; 0: not known yet */
-	uint64_t others_low, others_high; /* what the stacks and thread-local variables of all others are between */
+	uint64_t others_low,
+	    others_high; /* what the stacks and thread-local variables of all others are between */
 };
 
 /* A second thread exists or is about to; libraries have been loaded; a transition of this thread's begins. */
@@ -45,6 +46,14 @@ void look_leave(struct process *process, struct tracee *tracee, bool silent);
 
 /* It has come to the head of a loop, in whose place there is no trap of the look's. */
 void look_round(struct process *process, uint32_t thread, uint64_t address);
+
+/*
+ * It is stepped, with the program's own code before it for as long as that takes: sampler_bare(), sampler_cover(). about: it is about to perform
+ * the instruction that it stands before, whose accesses are told.
+ */
+void look_bare(const struct process *process, struct tracee *tracee, struct bared *bared);
+void look_cover(struct process *process, const struct bared *bared);
+void look_about(struct process *process, struct tracee *tracee);
 
 /* The same of a process that shares the target's memory. */
 bool look_pass(struct process *process, struct tracee *tracee, uint64_t address);

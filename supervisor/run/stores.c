@@ -58,10 +58,30 @@ static bool is_read(const struct call *call)
 	return call->instruction && call->op.kind == OP_MEMORY_READ;
 }
 
-/* A thread that waits for others to change memory waits for its stores to be seen first. */
-static bool goes_past(const struct call *call)
+static bool overlap(const struct store *one, uint64_t address, uint64_t size)
 {
-	return is_read(call) && !(call->op.flags & OP_AWAITS);
+	return one->address < address + size && address < one->address + one->size;
+}
+
+/*
+ * Is what a load finds partly in the youngest store that has a part in it, and partly not? Processors don't put it together but let the load
+ * wait until that store is in memory: Intel, Optimization Reference Manual, store forwarding.
+ */
+static bool is_torn(const struct stores *stores, uint64_t address, uint64_t size)
+{
+	for (uint32_t i = stores->length; i > 0; i--) {
+		const struct store *store = &stores->at[i - 1];
+		if (overlap(store, address, size))
+			return address < store->address || address + size > store->address + store->size;
+	}
+	return false;
+}
+
+/* A thread that waits for others to change memory waits for its stores to be seen first. */
+static bool goes_past(const struct stores *stores, const struct call *call)
+{
+	return is_read(call) && !(call->op.flags & OP_AWAITS) &&
+	       !is_torn(stores, call->object, (uint64_t)call->op.arg);
 }
 
 /* Handlers of signals run at any time, and would find the buffer of another moment. */
@@ -84,7 +104,7 @@ bool stores_buffer(struct process *process, const struct call *call)
 bool stores_hold(struct process *process, const struct process_thread *thread, const struct call *call)
 {
 	const struct stores *stores = &thread->stores;
-	if (stores->length == 0 || goes_past(call))
+	if (stores->length == 0 || goes_past(stores, call))
 		return false;
 	return stores->operations == MODEL_STORES || stores->length == STORES_ROOM ||
 	       !stores_buffer(process, call);
@@ -125,11 +145,6 @@ void stores_after(struct process *process, struct process_thread *thread, bool p
 		memcpy(store->bytes, store->under, sizeof store->bytes);
 }
 
-static bool overlap(const struct store *one, uint64_t address, uint64_t size)
-{
-	return one->address < address + size && address < one->address + one->size;
-}
-
 /* The same bytes were stored since the last operation already, and none of them since: what they are now takes that one's place. */
 static struct store *find_same(struct stores *stores, const struct waiting_store *store)
 {
@@ -168,30 +183,53 @@ static enum status step(struct tracee *tracee, int signal, struct stop *stop)
 	return status;
 }
 
-enum status stores_go(struct process *process, struct process_thread *thread, int signal)
+/* May the thread perform the instruction that it stands before while its stores wait? Then *store is where what it stores is kept, if it does. */
+static enum may_wait take_instruction(struct process *process, struct process_thread *thread,
+				      struct store **store)
 {
 	struct stores *stores = &thread->stores;
-	struct stop stop = {.kind = STOP_STEP};
+	struct waiting_store next;
+	*store = NULL;
+	const enum may_wait waiting = entries_waiting(process->entries, thread->tracee, &next);
+	if (waiting != WAITING_GOES_ON)
+		return waiting;
+	const bool room = ++stores->steps <= MOST_STEPS && take_store(process, stores, &next, store);
+	return room ? WAITING_GOES_ON : WAITING_CUT;
+}
+
+static enum status go_by_step(struct process *process, struct process_thread *thread, int signal,
+			      struct stop *stop)
+{
+	struct store *store;
+	struct bared bared;
 	enum status status = STATUS_OK;
-	while (status == STATUS_OK && stop.kind == STOP_STEP) {
-		struct waiting_store next;
-		struct store *store = NULL;
-		enum may_wait waiting = entries_waiting(process->entries, thread->tracee, &next);
-		if (waiting == WAITING_RUNS)
-			return target_resume(thread->tracee, signal);
-		const bool cut = waiting == WAITING_CUT || ++stores->steps > MOST_STEPS ||
-				 (waiting == WAITING_GOES_ON && !take_store(process, stores, &next, &store));
-		stores->at_fence = cut || waiting == WAITING_ENDS;
-		if (cut)
-			process_remark(process, NO_LONGER);
-		if (stores->at_fence)
-			return STATUS_OK;
-		status = step(thread->tracee, signal, &stop);
-		signal = 0;
+	look_bare(process, thread->tracee, &bared);
+	const enum may_wait waiting = take_instruction(process, thread, &store);
+	thread->stores.at_fence = waiting == WAITING_CUT || waiting == WAITING_ENDS;
+	if (waiting == WAITING_CUT)
+		process_remark(process, NO_LONGER);
+	if (waiting == WAITING_GOES_ON) {
+		look_about(process, thread->tracee);
+		status = step(thread->tracee, signal, stop);
 		if (store)
 			read_memory(process, store, store->bytes);
 	}
-	if (status == STATUS_OK)
+	look_cover(process, &bared);
+	return waiting == WAITING_RUNS ? target_resume(thread->tracee, signal) : status;
+}
+
+enum status stores_go(struct process *process, struct process_thread *thread, int signal)
+{
+	struct stop stop = {.kind = STOP_STEP};
+	enum status status = STATUS_OK;
+	bool stepped = true;
+	while (stepped) {
+		status = go_by_step(process, thread, signal, &stop);
+		stepped = status == STATUS_OK && stop.kind == STOP_STEP && !thread->stores.at_fence &&
+			  thread->tracee->life == TRACEE_STOPPED;
+		signal = 0;
+	}
+	if (status == STATUS_OK && stop.kind != STOP_STEP)
 		target_push_back(&stop);
 	return status;
 }

@@ -24,11 +24,13 @@ void sampler_free(struct sampler *sampler);
 struct touched {
 	uint64_t address, size;
 	uint64_t
-	    place;  /* in the code of whoever has called a function that does it; 0: the instruction itself */
-	uint32_t site; /* number of an instruction that always touches so many bytes, until code is looked through again; 0: none */
-	bool write;    /* else it only reads */
+	    place; /* in the code of whoever has called a function that does it; 0: the instruction itself */
+	uint32_t
+	    site; /* number of an instruction that always touches so many bytes, until code is looked through again; 0: none */
+	bool write; /* else it only reads */
 	bool frees; /* it is given back; without `write` its size is a guess */
-	bool gives; /* it is new memory, and isn't touched: the thread has called the function that comes back with it (sampler_see_new()) */
+	bool
+	    gives; /* it is new memory, and isn't touched: the thread has called the function that comes back with it (sampler_see_new()) */
 };
 
 #define TOUCHED_MOST                                                                                         \
@@ -87,6 +89,19 @@ bool sampler_accesses(const struct sampler *sampler, struct target *target, uint
 size_t sampler_touched(const struct sampler *sampler, const struct tracee *tracee,
 		       const struct user_regs_struct *regs, uint64_t address,
 		       struct touched at[TOUCHED_MOST]);
+
+/*
+ * A thread that is stepped through its code. bare: where it stands there is the program's own instruction, for as long as a step takes,
+ * until cover() puts back what that took the place of. about: what it is about to touch there, as sampler_hit() tells it; how many ranges.
+ */
+struct bared {
+	uint64_t address; /* 0: there was nothing of the sampler's */
+	uint8_t planted[16];
+};
+void sampler_bare(const struct sampler *sampler, struct tracee *tracee, struct bared *bared);
+void sampler_cover(struct target *target, const struct bared *bared);
+size_t sampler_about(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
+		     struct touched at[TOUCHED_MOST]);
 
 enum status sampler_go(struct sampler *sampler, struct tracee *tracee, uint32_t thread, bool *resume);
 

@@ -32,9 +32,6 @@ static void describe_conditions(const struct options *options, struct verdict *v
 		 verdict_memory_model(options->tso), waking, spurious, ops,
 		 options->properties.length ? ", what is to hold looked at between two transitions" : "");
 	verdict->tso = options->tso;
-	if (options->tso)
-		snprintf(verdict->unwatched, sizeof verdict->unwatched,
-			 "none of those in which stores wait was");
 }
 
 int check_fail(const struct options *options, const struct launch *launch, const char *why, int exits)
@@ -202,7 +199,7 @@ static int check_again(const struct exploration *first, enum more more, const st
 	char why[256];
 	with.outcome_first = first->session->endings.expected_text;
 	with.atomics = true;
-	with.tso = more == MORE_TSO;
+	with.tso |= more == MORE_TSO;
 	if (more != MORE_ATOMICS) {
 		add_races(&promoted, first);
 		with.promoted = &promoted;

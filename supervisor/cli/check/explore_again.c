@@ -66,7 +66,7 @@ bool explore_may_add_races(const struct exploration *x)
 	const struct options *options = x->options;
 	const bool wanted = options->granularity >= GRANULARITY_RACE ||
 			    (options->automatic && options->granularity == GRANULARITY_OPEN);
-	return wanted && !options->tso && is_free(x) && x->verdict->reported_length == 0;
+	return wanted && is_free(x) && x->verdict->reported_length == 0;
 }
 
 bool explore_wants_races(const struct exploration *x)
@@ -103,4 +103,5 @@ void explore_follow(struct exploration *x, const struct exploration *before)
 	if (x->options->promoted)
 		verdict_switched(x->verdict, before->verdict, &before->races.names);
 	x->verdict->transitions = before->verdict->transitions;
+	x->outcome_number = before->outcome_number;
 }

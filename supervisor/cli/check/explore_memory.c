@@ -10,9 +10,8 @@ void explore_memory(struct exploration *x)
 	struct verdict *verdict = x->verdict;
 	uint64_t now = clock_now(), end = now + LOOK_NS, part = now + (now - x->begin) / LOOK_PART;
 	const bool hopeless = verdict->reasons > 0 || verdict->broken_off;
-	if (x->looked || x->options->tso || verdict->watched_all ||
-	    (!x->complete && !explore_may_add_races(x)) || (hopeless && !explore_may_add_races(x)) ||
-	    verdict->alone || tracer_interrupted())
+	if (x->looked || verdict->watched_all || (!x->complete && !explore_may_add_races(x)) ||
+	    (hopeless && !explore_may_add_races(x)) || verdict->alone || tracer_interrupted())
 		return;
 	x->looked = true;
 	if (part > end)

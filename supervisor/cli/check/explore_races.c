@@ -20,8 +20,8 @@ void explore_races(struct exploration *x)
 	struct races races = {.list = explore_race_list(x)};
 	uint64_t end = clock_now() + LOOK_NS;
 	const uint64_t last = explore_last_moment(x);
-	if (x->options->races != RACES_REPORT || x->options->tso || x->looked || x->verdict->watched ||
-	    x->verdict->alone || x->fatal || tracer_interrupted() || !races.list)
+	if (x->options->races != RACES_REPORT || x->looked || x->verdict->watched || x->verdict->alone ||
+	    x->fatal || tracer_interrupted() || !races.list)
 		return;
 	if (last && last < end)
 		end = last;

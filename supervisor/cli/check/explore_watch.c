@@ -31,7 +31,7 @@ static uint64_t watch_end(const struct exploration *x)
 static bool may_watch(const struct exploration *x)
 {
 	const struct verdict *verdict = x->verdict;
-	return x->complete && !x->over && !x->options->prune_states && !x->options->tso && !verdict->alone &&
+	return x->complete && !x->over && !x->options->prune_states && !verdict->alone &&
 	       !verdict->reported_length && !verdict->reasons && !verdict->broken_off &&
 	       !verdict->memory.length && !tracer_interrupted() && !x->diverged && !x->resume->path;
 }

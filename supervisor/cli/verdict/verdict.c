@@ -301,7 +301,8 @@ static void print_headline(const struct verdict *verdict, FILE *stream)
 			verdict->in_order ? " and" : ", complete");
 		memory_seen_print(&verdict->memory, VARIABLES_SHOWN, stream);
 	} else if (verdict->complete && verdict->watched_all) {
-		fprintf(stream, ", complete for all interleavings of memory accesses");
+		fprintf(stream, ", complete for all interleavings of memory accesses%s",
+			verdict->tso ? " under x86-TSO" : "");
 	} else if (verdict->complete) {
 		fprintf(stream, ", complete at granularity %s: memory was sampled, not watched",
 			verdict_granularity(verdict));
@@ -403,6 +404,5 @@ bool verdict_satisfies(const struct verdict *verdict, const struct options *opti
 {
 	const bool chosen =
 	    options->granularity == GRANULARITY_SYNC || options->granularity == GRANULARITY_ATOMIC;
-	return verdict->complete &&
-	       (verdict->watched_all || verdict->alone || verdict->compiled || options->tso || chosen);
+	return verdict->complete && (verdict->watched_all || verdict->alone || verdict->compiled || chosen);
 }

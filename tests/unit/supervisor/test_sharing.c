@@ -398,6 +398,88 @@ START_TEST(of_copies)
 }
 END_TEST
 
+static void memory_op(struct table_body *body, enum op_kind kind, uint32_t word)
+{
+	struct op *op = &table_op(body, kind, NO_OBJECT)->op;
+	op->object = word;
+	op->flags = kind == OP_MEMORY_WRITE ? OP_BUFFERED : 0;
+	op->arg = 4;
+	op->arg2 = ADDRESS + 0x100 * (1 + (int64_t)word);
+}
+
+/* T1 stores to two words, which wait in its buffer and reach memory one after the other; then T2 reads one of them, or both. */
+static void two_that_wait(const char *words)
+{
+	struct table_body *stores = table_body(&program), *loads = table_body(&program);
+	for (uint32_t word = 0; word < 2; word++)
+		(void)table_object(&program, CLASS_MEMORY, 0, 0);
+	table_op(stores, OP_YIELD, NO_OBJECT);
+	memory_op(stores, OP_MEMORY_WRITE, 0);
+	memory_op(stores, OP_MEMORY_WRITE, 1);
+	memory_op(stores, OP_MEMORY_FLUSH, 0);
+	memory_op(stores, OP_MEMORY_FLUSH, 1);
+	table_op(loads, OP_YIELD, NO_OBJECT);
+	for (; *words; words++)
+		memory_op(loads, OP_MEMORY_READ, (uint32_t)(*words - '0'));
+	run("00000");
+}
+
+START_TEST(a_store_before_one_that_waits)
+{
+	two_that_wait("0");
+	after(0, OP_YIELD, 1, true);
+	after(1, OP_MEMORY_READ, 1, false);
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+/* It may reach memory later than that one, though fmc has both do so in one transition. */
+START_TEST(a_store_behind_one_that_waits)
+{
+	two_that_wait("0");
+	after(0, OP_MEMORY_WRITE, 1, true);
+	after(1, OP_MEMORY_READ, 1, false);
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+START_TEST(a_store_between_two_that_wait)
+{
+	two_that_wait("10");
+	after(0, OP_MEMORY_WRITE, 1, true);
+	after(1, OP_MEMORY_READ, 1, false);
+	ck_assert_uint_eq(shared(), 0);
+	accesses_length = 0;
+	after(0, OP_MEMORY_WRITE, 2, true);
+	after(1, OP_MEMORY_READ, 2, false);
+	ck_assert_uint_eq(shared(), 1);
+}
+END_TEST
+
+/* Loads don't wait: what comes after them in the program does so in memory, too. */
+START_TEST(a_load_behind_a_store_that_waits)
+{
+	two_that_wait("0");
+	after(0, OP_MEMORY_WRITE, 2, false);
+	after(1, OP_MEMORY_READ, 1, true);
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
+/* What others see of an operation is its store's way into memory; of two operations the search knows. */
+START_TEST(a_store_that_waits)
+{
+	two_that_wait("1");
+	after(0, OP_MEMORY_WRITE, 1, true)->operation = true;
+	after(1, OP_MEMORY_READ, 1, false);
+	ck_assert_uint_eq(shared(), 0);
+	accesses[1].transition = operation(1, OP_YIELD, 1);
+	ck_assert_uint_eq(shared(), 1);
+	accesses[1].operation = true;
+	ck_assert_uint_eq(shared(), 0);
+}
+END_TEST
+
 /* What the routine of a pthread_once does comes before those who find it done, however they do. */
 START_TEST(in_a_once)
 {
@@ -529,8 +611,10 @@ END_TEST
 SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(no_longer_than_wanted), TEST(ordered_by_a_lock),
       TEST(after_the_unlock), TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads),
       TEST(other_bytes), TEST(ranges), TEST(once_for_each_place), TEST(own_stacks), TEST(freed),
-      TEST(large_and_freed), TEST(freed_by_guess), TEST(before_creation), TEST(after_creation),
-      TEST(after_the_join), TEST(through_a_semaphore), TEST(at_a_barrier), TEST(operations_of_memory),
-      TEST(of_copies), TEST(in_a_once), TEST(a_branch_not_taken), TEST(nothing_passed_on),
-      TEST(published_by_a_flag), TEST(published_too_early), TEST(passed_on_by_another),
-      TEST(locked_by_an_operation))
+      TEST(large_and_freed), TEST(freed_by_guess), TEST(a_store_before_one_that_waits),
+      TEST(a_store_behind_one_that_waits), TEST(a_store_between_two_that_wait),
+      TEST(a_load_behind_a_store_that_waits), TEST(a_store_that_waits), TEST(before_creation),
+      TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore), TEST(at_a_barrier),
+      TEST(operations_of_memory), TEST(of_copies), TEST(in_a_once), TEST(a_branch_not_taken),
+      TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
+      TEST(passed_on_by_another), TEST(locked_by_an_operation))
