@@ -101,13 +101,6 @@ bool access_ordered(const struct access_order *order, const struct memory_access
 	return one->joined != SIZE_MAX && happens_before(order->happened, one->joined, last);
 }
 
-bool access_is_inside(const struct access_order *order, const struct memory_access *access)
-{
-	const struct own *own = &order->threads[access->thread];
-	uint32_t after = begun(own, access->transition);
-	return after > 0 && own->inside[after - 1];
-}
-
 /* The first transition of another thread that what thread t is at matters to, after this one. */
 static size_t find_joined(const struct trace *trace, uint32_t t, size_t from)
 {
@@ -118,24 +111,6 @@ static size_t find_joined(const struct trace *trace, uint32_t t, size_t from)
 				return i;
 	}
 	return SIZE_MAX;
-}
-
-static bool ends_once(enum op_kind kind)
-{
-	return kind == OP_ONCE_END || kind == OP_GUARD_RELEASE || kind == OP_GUARD_ABORT;
-}
-
-/* From the operation that began what this transition ends. */
-static void mark_inside(const struct trace *trace, struct own *own, uint32_t end)
-{
-	const struct op *ends = &trace->at[own->at[end]].op;
-	enum op_kind begins = ends->kind == OP_ONCE_END ? OP_ONCE : OP_GUARD_ACQUIRE;
-	for (uint32_t i = end; i-- > 0;) {
-		const struct op *op = &trace->at[own->at[i]].op;
-		own->inside[i] = true;
-		if (op->kind == begins && op->object == ends->object)
-			return;
-	}
 }
 
 static bool waits_for_stores(const struct transition *transition)
@@ -183,26 +158,21 @@ static bool list_threads(struct access_order *order)
 	order->threads_length = happens_before_threads(order->happened);
 	order->threads = calloc(order->threads_length + 1, sizeof *order->threads);
 	order->transitions = calloc(trace->length + 1, sizeof *order->transitions);
-	order->inside = calloc(trace->length + 1, sizeof *order->inside);
 	order->drained = calloc(trace->length + 1, sizeof *order->drained);
 	order->flushed = calloc(trace->length + 1, sizeof *order->flushed);
-	if (!order->threads || !order->transitions || !order->inside || !order->drained || !order->flushed)
+	if (!order->threads || !order->transitions || !order->drained || !order->flushed)
 		return false;
 	order->buffers = has_buffers(trace);
 	uint32_t *next = order->transitions;
 	for (uint32_t t = 0; t < order->threads_length; t++) {
 		struct own *own = &order->threads[t];
 		own->at = next;
-		own->inside = order->inside + (next - order->transitions);
 		own->drained = order->drained + (next - order->transitions);
 		own->flushed = order->flushed + (next - order->transitions);
 		for (size_t i = 0; i < trace->length; i++)
 			if (trace->at[i].thread == t)
 				*next++ = (uint32_t)i;
 		own->length = (uint32_t)(next - own->at);
-		for (uint32_t i = 0; i < own->length; i++)
-			if (ends_once(trace->at[own->at[i]].op.kind))
-				mark_inside(trace, own, i);
 		follow_stores(trace, own);
 		own->joined = own->length ? find_joined(trace, t, own->at[own->length - 1]) : SIZE_MAX;
 	}
@@ -221,7 +191,6 @@ void access_order_release(struct access_order *order)
 	happens_before_free(order->happened);
 	free(order->threads);
 	free(order->transitions);
-	free(order->inside);
 	free(order->drained);
 	free(order->flushed);
 }

@@ -9,7 +9,6 @@
 /* The operations of a thread. */
 struct own {
 	uint32_t *at; /* transitions */
-	bool *inside; /* of each: the thread is on its way through what others wait for at a pthread_once */
 	/*
 	 * Under total store order, of each: the stores of the thread's that it had begun before its operation of this number are in
 	 * memory by then; and the operation by which its own store is.
@@ -25,7 +24,6 @@ struct access_order {
 	struct own *threads;
 	uint32_t threads_length;
 	uint32_t *transitions; /* what threads[].at point into */
-	bool *inside;
 	uint32_t *drained, *flushed;
 	bool buffers; /* stores have waited in buffers */
 };
@@ -44,8 +42,5 @@ bool access_lives_apart(const struct access_order *order, const struct memory_ac
 
 /* Is it what the operation does, or what the program announces by it, fmc_point() for one? */
 bool access_is_operation(const struct access_order *order, const struct memory_access *access);
-
-/* Is it made on the way through what others wait for at a pthread_once or a static variable of C++'s? */
-bool access_is_inside(const struct access_order *order, const struct memory_access *access);
 
 #endif

@@ -3,7 +3,7 @@
  * an execution). Shadow memory as in [FASTTRACK]: of each thread the last read and the last
  * write of eight bytes are enough, since whatever comes after them comes after all earlier ones.
  */
-#include "supervisor/order/access_order.h"
+#include "supervisor/order/guards.h"
 
 #include <fmc/tracer/array.h>
 
@@ -30,6 +30,7 @@ struct cell {
 struct shadow {
 	const struct memory_access *accesses;
 	struct access_order order;
+	struct guards guards;
 	struct cell *cells; /* open addressing */
 	size_t cells_length, cells_room;
 	struct seen *seen;
@@ -107,6 +108,7 @@ static void compare(struct shadow *shadow, const struct seen *seen, uint32_t ind
 	/* One operation may store what another one doesn't see yet: the search tries their orders, too. */
 	const bool ordered =
 	    access_ordered(&shadow->order, a, b) ||
+	    guards_ordered(&shadow->guards, &shadow->order, shadow->accesses, seen->access, index) ||
 	    (access_is_operation(&shadow->order, a) && access_is_operation(&shadow->order, b));
 	if ((ordered && !is_wanted(shadow, a, b)) || is_known(shadow, a, b, ordered))
 		return;
@@ -175,7 +177,7 @@ static void forget(struct shadow *shadow, uint64_t low, uint64_t high)
 static void take_in(struct shadow *shadow, uint32_t index)
 {
 	const struct memory_access *access = &shadow->accesses[index];
-	if (access_is_inside(&shadow->order, access))
+	if (guards_take(&shadow->guards, &shadow->order, shadow->accesses, index))
 		return;
 	uint64_t low = access->address, high = low + access->size;
 	uint64_t granule = low / GRANULE, last = (high - 1) / GRANULE;
@@ -188,6 +190,7 @@ static void take_in(struct shadow *shadow, uint32_t index)
 static void release(struct shadow *shadow)
 {
 	access_order_release(&shadow->order);
+	guards_release(&shadow->guards);
 	free(shadow->cells);
 	free(shadow->seen);
 }
@@ -206,8 +209,9 @@ static bool find(const struct trace *trace, const struct memory_access *accesses
 	for (size_t i = 0; good && i < length && !shadow.failed && !is_enough(found); found->compared = ++i)
 		if (accesses[i].thread < shadow.order.threads_length)
 			take_in(&shadow, (uint32_t)i);
+	const bool failed = shadow.failed || shadow.guards.failed;
 	release(&shadow);
-	return good && !shadow.failed;
+	return good && !failed;
 }
 
 bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,

@@ -311,10 +311,11 @@ void process_look_operation(struct process *process, const struct memory_access 
 	if (!looking->look)
 		return;
 	present.transition = present_transition(looking);
-	if (!looking->sifting) {
+	/* Who reads it is told because of that one. */
+	if (!looking->sifting || access->guard)
 		looking->look->access(looking->look->context, &present);
+	if (!looking->sifting)
 		return;
-	}
 	sift_turn(looking->sift, access->thread, present.transition);
 	sift_take(looking->sift, 0, &present);
 }

@@ -19,6 +19,8 @@ struct memory_access {
 	bool frees; /* the memory is given back (a write): whatever comes later there is something else */
 	bool last;  /* it comes after the ends of all other threads, by libc's count of them */
 	bool
+	    guard; /* the thread has initialised a C++ static variable, and releases its guard, which begins there */
+	bool
 	    operation; /* it is what the transition itself does; so is what an OP_MEMORY_* announces, without this */
 };
 
@@ -43,8 +45,8 @@ struct sharings {
  * Those of the accesses, given in the order in which they happened, that no chain of dependent operations orders: the first
  * thread's next operation doesn't come before (happens_before.h, without fairness) the one after which the second access is,
  * so that schedules of the same operations, or ones that differ in these alone, may have them the other way round. After a
- * thread's last operation it is its end that counts, which joins come after, and what comes last of all. What a pthread_once or the
- * initialisation of a C++ static variable does comes before all that pass it. Each pair of places and threads once for eight
+ * thread's last operation it is its end that counts, which joins come after, and what comes last of all. What comes before the release of
+ * the guard of a C++ static variable comes before what follows a read of that. Each pair of places and threads once for eight
  * bytes. `found` is as the caller has set it up, its pairs are replaced. False without memory.
  */
 bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,

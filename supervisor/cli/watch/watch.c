@@ -31,6 +31,17 @@ static bool make_room(struct watch *watch)
 	return true;
 }
 
+/* To order others by. */
+static bool is_guard(struct watch *watch, const struct memory_access *access)
+{
+	if (access->guard && watch->guards_length < WATCH_GUARDS)
+		watch->guards[watch->guards_length++] = access->address;
+	for (size_t i = 0; i < watch->guards_length; i++)
+		if (watch->guards[i] >= access->address && watch->guards[i] < access->address + access->size)
+			return true;
+	return access->guard;
+}
+
 /* Are some of its bytes among those that are asked for? */
 static bool is_wanted(const struct watch *watch, const struct memory_access *access)
 {
@@ -50,14 +61,15 @@ static bool is_wanted(const struct watch *watch, const struct memory_access *acc
 static void on_access(void *context, const struct memory_access *access)
 {
 	struct watch *watch = context;
-	if (watch->places_length > 0 && !is_wanted(watch, access))
+	const bool guard = is_guard(watch, access);
+	if (watch->places_length > 0 && !guard && !is_wanted(watch, access))
 		return;
 	watch->full |= !watch->full && !make_room(watch);
 	if (watch->full)
 		return;
 	watch->accesses[watch->length++] = *access;
 	watch->other_stack |= access->other_stack;
-	if (watch->on_access)
+	if (watch->on_access && !guard)
 		watch->on_access(watch->context, watch->length - 1);
 }
 
@@ -67,12 +79,27 @@ static void on_allocated(void *context, uint32_t thread, uint64_t address, uint6
 	watch->on_allocated(watch->context, thread, address, size);
 }
 
+static void tell_guard(const struct watch *watch, const struct op *op, uint32_t thread)
+{
+	struct process *process = watch->session->process;
+	const struct memory_access access = {.address = process_object(process, op->object),
+					     .size = 1,
+					     .place = op->place,
+					     .thread = thread,
+					     .write = true,
+					     .operation = true,
+					     .guard = true};
+	process_look_operation(process, &access);
+}
+
 /* What an operation on memory touches, it touches itself. */
 static void on_before(void *context, struct execution *execution, const struct trace *trace, uint32_t thread)
 {
 	struct watch *watch = context;
 	const struct op *op = model_pending(execution_model(execution), thread);
 	watch->transition = trace->length;
+	if (op->kind == OP_GUARD_RELEASE)
+		tell_guard(watch, op, thread);
 	if (op->kind != OP_MEMORY_READ && op->kind != OP_MEMORY_WRITE)
 		return;
 	struct memory_access access = {.address = (uint64_t)op->arg2,
@@ -110,6 +137,7 @@ bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace
 	    .places_length = watch->places_length};
 	const struct execution_watcher watcher = {.context = watch, .before = on_before, .end = on_end};
 	watch->length = watch->transition = 0;
+	watch->guards_length = 0;
 	watch->full = watch->other_stack = false;
 	bool looks = process_look(session->process, &seen);
 	session->also = &watcher;

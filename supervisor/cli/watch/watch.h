@@ -6,6 +6,8 @@
 #include <fmc/supervisor/sharing.h>
 
 #define WATCH_GRANULE 8
+#define WATCH_GUARDS                                                                                         \
+	64 /* of C++ static variables that are initialised in an execution; what more of them order may be told as unordered */
 
 /* Executions whose accesses to memory are collected while they run (process_look). What they do is the same as ever. */
 struct watch {
@@ -17,6 +19,8 @@ struct watch {
 	size_t transition; /* the present one */
 	bool full;	   /* there were more of them than are kept */
 	bool other_stack;
+	uint64_t guards[WATCH_GUARDS]; /* released so far */
+	size_t guards_length;
 	bool ordered; /* pairs that operations order are looked for, too (--granularity memory) */
 	/*
 	 * Instructions before which threads are to stand when what they touch is told; borrowed. If there are any, all accesses to the eight

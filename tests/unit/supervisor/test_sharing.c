@@ -480,22 +480,56 @@ START_TEST(a_store_that_waits)
 }
 END_TEST
 
-/* What the routine of a pthread_once does comes before those who find it done, however they do. */
+/* What the routine of a pthread_once does comes before those who pass it, not before others. */
 START_TEST(in_a_once)
 {
-	struct table_body *a = table_body(&program), *b = table_body(&program);
+	struct table_body *a = table_body(&program), *b = table_body(&program), *c = table_body(&program);
 	uint32_t once = table_object(&program, CLASS_ONCE, 0, 0);
 	table_op(a, OP_ONCE, once);
 	table_op(a, OP_YIELD, NO_OBJECT);
 	table_op(a, OP_ONCE_END, once)->op.arg = 1;
-	table_op(b, OP_YIELD, NO_OBJECT);
-	run("");
-	after(0, OP_ONCE, 1, true);
+	table_op(b, OP_ONCE, once);
+	table_op(c, OP_YIELD, NO_OBJECT);
+	run("0001");
 	after(0, OP_YIELD, 1, true);
-	after(1, OP_YIELD, 1, true);
+	after(1, OP_ONCE, 1, true);
 	ck_assert_uint_eq(shared(), 0);
-	after(0, OP_ONCE_END, 1, true);
+	after(2, OP_YIELD, 1, true);
+	ck_assert_uint_eq(shared(), 2);
+}
+END_TEST
+
+#define GUARD 0x2000
+
+/* A static variable of C++'s: who has seen that it is initialised comes after that, and who comes after those. */
+START_TEST(behind_a_guard)
+{
+	struct table_body *a = table_body(&program), *b = table_body(&program), *c = table_body(&program);
+	uint32_t guard = table_object(&program, CLASS_ONCE, 0, 0),
+		 mutex = table_mutex(&program, MUTEX_NORMAL);
+	table_op(a, OP_GUARD_ACQUIRE, guard);
+	table_op(a, OP_GUARD_RELEASE, guard);
+	table_op(b, OP_YIELD, NO_OBJECT);
+	locks(b, mutex, 1);
+	table_op(c, OP_YIELD, NO_OBJECT);
+	locks(c, mutex, 1);
+	run("00112");
+	after(0, OP_GUARD_ACQUIRE, 1, true);
+	struct memory_access *access = after(0, OP_GUARD_RELEASE, 1, true);
+	access->address = GUARD;
+	access->size = 1;
+	access->guard = access->operation = true;
+	access = after(1, OP_YIELD, 1, false);
+	access->address = GUARD;
+	access->size = 1;
+	after(1, OP_YIELD, 1, false);
+	after(2, OP_MUTEX_LOCK, 1, false);
+	ck_assert_uint_eq(shared(), 0);
+	after(2, OP_YIELD, 1, false);
 	ck_assert_uint_eq(shared(), 1);
+	/* It had read that before. */
+	accesses[2].transition = 0;
+	ck_assert_uint_eq(shared(), 3);
 }
 END_TEST
 
@@ -615,6 +649,6 @@ SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(no_longer_than_wan
       TEST(a_store_behind_one_that_waits), TEST(a_store_between_two_that_wait),
       TEST(a_load_behind_a_store_that_waits), TEST(a_store_that_waits), TEST(before_creation),
       TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore), TEST(at_a_barrier),
-      TEST(operations_of_memory), TEST(of_copies), TEST(in_a_once), TEST(a_branch_not_taken),
-      TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
+      TEST(operations_of_memory), TEST(of_copies), TEST(in_a_once), TEST(behind_a_guard),
+      TEST(a_branch_not_taken), TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
       TEST(passed_on_by_another), TEST(locked_by_an_operation))
