@@ -55,6 +55,28 @@ in_parts "source" 2 50 --strategy source -- "$S/philosophers_mut" 5
 in_parts "dfs with failures" 1 50 --strategy dfs --all -- "$S/philosophers" 2
 in_parts "dfs of an update that is lost" 2 25 --strategy dfs --all -- "$S/lost_update"
 
+# accesses NAME: what has to be the same of them.
+accesses() {
+	local field
+	for field in granularity watched switched_at races; do
+		echo "$field $("$BUILD/tests/json" "$SCRATCH/$1.json" $field)"
+	done
+}
+
+# With accesses to memory: the searches that follow each other, and watching, which its users see to the end.
+in_parts "accesses to memory" 1 6 --strategy optimal --granularity race -- "$S/stop_flag"
+accesses whole >"$SCRATCH/expected"
+accesses part >"$SCRATCH/found"
+judge "watched, and with the same races" cmp -s "$SCRATCH/expected" "$SCRATCH/found"
+cmp -s "$SCRATCH/expected" "$SCRATCH/found" || show "$SCRATCH/expected" "$SCRATCH/found"
+judge "which is all" grep -q '^watched true' "$SCRATCH/found"
+in_parts "a failure by accesses" 2 1 --strategy optimal --granularity race -- "$S/counter"
+# A limit is one of all searches.
+check part --executions 2 -- "$S/counter" >/dev/null
+judge "limited, and not found" [ "$("$BUILD/tests/json" "$SCRATCH/part.json" verdict) $("$BUILD/tests/json" "$SCRATCH/part.json" executions)" = 'none 2' ]
+check part --executions 1000 -- "$S/counter" >/dev/null
+judge "a search follows below the limit" [ "$("$BUILD/tests/json" "$SCRATCH/part.json" verdict)" = failure ]
+
 # Random strategies never end: so many executions in all.
 rm -f "$STATE"
 for strategy in random pct surw; do

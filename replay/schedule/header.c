@@ -18,11 +18,11 @@
 #define MOST_HIDDEN  (8u << 20) /* bytes of hidden variables */
 
 static const char *const key_names[KEYS] = {
-    "fmc",    "program", "arg",	     "directory", "module",	  "env",	   "hidden",
-    "input",  "fair",	 "depth",    "timeouts",  "clock",	  "atomics",	   "memory",
-    "waking", "expect",	 "head",     "shared",   "promoted",  "property",	  "ops",	   "op",
-    "image",  "origin",	 "strategy", "thread",	  "verdict",	  "message",	   "signature",
-    "end",    "loop",	 "length",   "outcome",	  "outcome-part", "outcome-first",
+    "fmc",	 "program", "arg",    "directory", "module",   "env",	       "hidden",
+    "input",	 "fair",    "depth",  "timeouts",  "clock",    "atomics",      "memory",
+    "waking",	 "expect",  "head",   "shared",	   "promoted", "property",     "ops",
+    "op",	 "image",   "origin", "strategy",  "thread",   "verdict",      "message",
+    "signature", "end",	    "loop",   "length",	   "outcome",  "outcome-part", "outcome-first",
 };
 
 static enum status set_string(struct parser *p, char **to, const char *value)
@@ -261,8 +261,10 @@ static enum status add_promoted(struct parser *p, const char *value)
 	if (!good)
 		return parser_fail(p, "expected a promoted instruction, not '%s'",
 				   parser_excerpt(shown, value, strlen(value)));
+	if (promoted_has(header->promoted, place.module, place.offset))
+		return parser_fail(p, "a promoted instruction twice");
 	if (!promoted_add(header->promoted, &place))
-		return parser_fail(p, "more than %d promoted instructions, or one twice", PROMOTED_MOST);
+		return STATUS_NO_MEMORY;
 	return STATUS_OK;
 }
 
@@ -388,7 +390,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 static bool is_list(enum key key)
 {
 	return key == KEY_ARG || key == KEY_MODULE || key == KEY_ENV || key == KEY_HIDDEN || key == KEY_OP ||
-	       key == KEY_HEAD || key == KEY_SHARED || key == KEY_PROMOTED || key == KEY_PROPERTY || key == KEY_THREAD;
+	       key == KEY_HEAD || key == KEY_SHARED || key == KEY_PROMOTED || key == KEY_PROPERTY ||
+	       key == KEY_THREAD;
 }
 
 enum status parser_header_line(struct parser *p, const char *line)

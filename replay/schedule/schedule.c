@@ -73,6 +73,8 @@ static void release_header(struct schedule_header *header)
 	free(header->expected);
 	list_free(header->properties);
 	free(header->image);
+	if (header->promoted)
+		promoted_release(header->promoted);
 	free(header->promoted);
 	free(header->ops);
 	list_free(header->kinds);

@@ -84,6 +84,8 @@ enum more { MORE_NOTHING, MORE_ATOMICS, MORE_RACES, MORE_TSO };
 
 static enum more what_follows(const struct exploration *x)
 {
+	if (x->passed_over)
+		return x->races.places.length ? MORE_RACES : MORE_ATOMICS;
 	return explore_wants_atomics(x) ? MORE_ATOMICS
 	       : explore_wants_races(x) ? MORE_RACES
 	       : explore_wants_tso(x)	? MORE_TSO
@@ -114,9 +116,9 @@ static int check_with(struct session *session, const struct setting *setting,
 		session_warn(session);
 	if (good)
 		explore_leave_time(&x);
-	if (good && explore_resume(&x, launch))
+	if (good && explore_resume(&x, launch) && !x.passed_over)
 		print_going_on(&x);
-	if (!x.fatal)
+	if (!x.fatal && !x.passed_over)
 		explore_search(&x, launch, processors);
 	int status = NOTHING;
 	progress_clear(&x.progress);
@@ -180,18 +182,16 @@ static void print_again(const struct exploration *x, enum more more)
 }
 
 /* What this search has found, and what those before it had. */
-static void add_races(struct promoted *promoted, const struct exploration *first)
+static bool add_races(struct promoted *promoted, const struct exploration *first)
 {
-	const struct promoted *found = &first->races.places;
-	if (first->options->promoted)
-		*promoted = *first->options->promoted;
-	for (size_t i = 0; i < found->length; i++)
-		(void)promoted_add(promoted, &found->at[i]);
+	const struct promoted *before = first->options->promoted;
+	return (!before || promoted_add_all(promoted, before)) &&
+	       promoted_add_all(promoted, &first->races.places);
 }
 
-static int check_again(const struct exploration *first, enum more more, const struct setting *setting)
+static int check_more(const struct exploration *first, enum more more, const struct setting *setting,
+		      const struct promoted *promoted)
 {
-	struct promoted promoted = {0};
 	struct options with = *setting->options;
 	struct setting again = *setting;
 	struct session session;
@@ -200,19 +200,26 @@ static int check_again(const struct exploration *first, enum more more, const st
 	with.outcome_first = first->session->endings.expected_text;
 	with.atomics = true;
 	with.tso |= more == MORE_TSO;
-	if (more != MORE_ATOMICS) {
-		add_races(&promoted, first);
-		with.promoted = &promoted;
-	}
+	if (more != MORE_ATOMICS)
+		with.promoted = promoted;
 	again.options = &with;
 	if (session_open_search(&session, setting->launch, &with, first->whole_deadline, why) != STATUS_OK)
 		return NOTHING;
-	print_again(first, more);
+	if (!first->passed_over)
+		print_again(first, more);
 	verdict_init(&verdict);
 	verdict.image = first->verdict->image;
 	const int exits = check_with(&session, &again, first, &verdict);
 	verdict_release(&verdict);
 	session_close(&session);
+	return exits;
+}
+
+static int check_again(const struct exploration *first, enum more more, const struct setting *setting)
+{
+	struct promoted promoted = {0};
+	const int exits = add_races(&promoted, first) ? check_more(first, more, setting, &promoted) : NOTHING;
+	promoted_release(&promoted);
 	return exits;
 }
 

@@ -61,7 +61,7 @@ void explore_release(struct exploration *x)
 	job_release(&x->last);
 	looks_release(&x->looks);
 	looks_release(&x->suspects);
-	memory_seen_release(&x->races.names);
+	races_release(&x->races);
 	failures_release(&x->failures);
 	coverage_release(&x->coverage);
 	certify_release(&x->certifying);

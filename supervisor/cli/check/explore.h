@@ -65,10 +65,16 @@ struct exploration {
 	struct failures failures;
 	struct looks looks;	/* executions that are looked at again if the search comes to its end */
 	struct races races;	/* that those looks have shown */
-	struct phase completed; /* which has run every execution, if `complete` */
+	struct phase completed; /* which has run every execution, if `complete`, */
+	size_t completed_at;	/* the number of this phase among the portfolio's */
+	size_t phase_at;	/* that of the present one */
 	struct looks suspects;	/* watched executions in which accesses should be operations */
 	uint64_t suspicions[LOOKS_MOST]; /* digests of each */
 	bool unordered;			 /* there are such, not only ordered ones */
+	bool watching_cut;		 /* the budget has ended it, and the next run goes on with it */
+	uint64_t watched_before;	 /* by earlier runs */
+	bool follows;			 /* another search came before this one, which has found nothing */
+	bool passed_over; /* so it did in the run that is taken up: this search was over then */
 	struct coverage coverage;
 	struct certifying certifying;
 	struct resume *resume;	/* of several runs: where it stands is kept */

@@ -10,12 +10,16 @@
 /* So many executions as long as the longest so far have to fit into what is left. */
 #define LEAST_EXECUTIONS 10
 
-/* Is it ours to say how the search goes on? */
+static bool has_executions_left(const struct exploration *x)
+{
+	const uint64_t most = x->options->executions;
+	return !most || x->verdict->executions - x->verdict->earlier < most;
+}
+
+/* May another search follow? */
 static bool is_free(const struct exploration *x)
 {
-	const struct options *options = x->options;
-	return !options->executions && !x->resume->path && x->repeatable && !x->fatal &&
-	       !tracer_interrupted();
+	return has_executions_left(x) && x->repeatable && !x->fatal && !tracer_interrupted();
 }
 
 static bool may_add_atomics(const struct exploration *x)
@@ -55,8 +59,7 @@ static bool has_new_races(const struct exploration *x)
 {
 	const struct promoted *races = &x->races.places, *known = x->options->promoted;
 	for (size_t i = 0; i < races->length; i++)
-		if (!known || (known->length < PROMOTED_MOST &&
-			       !promoted_has(known, races->at[i].module, races->at[i].offset)))
+		if (!known || !promoted_has(known, races->at[i].module, races->at[i].offset))
 			return true;
 	return false;
 }
@@ -69,10 +72,20 @@ bool explore_may_add_races(const struct exploration *x)
 	return wanted && is_free(x) && x->verdict->reported_length == 0;
 }
 
+static bool has_time_for_races(const struct exploration *x)
+{
+	return !x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline;
+}
+
 bool explore_wants_races(const struct exploration *x)
 {
 	return explore_may_add_races(x) && !explore_wants_atomics(x) && has_new_races(x) &&
-	       (!x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline);
+	       has_time_for_races(x);
+}
+
+bool explore_leaves_races(const struct exploration *x)
+{
+	return x->resume->path && x->complete && has_new_races(x) && !explore_wants_races(x);
 }
 
 bool explore_wants_tso(const struct exploration *x)
@@ -94,6 +107,7 @@ void explore_alone(struct exploration *x, bool races)
 void explore_follow(struct exploration *x, const struct exploration *before)
 {
 	x->begin = clock_now();
+	x->follows = true;
 	x->deadline = x->whole_deadline = before->whole_deadline;
 	x->session->deadline = x->deadline;
 	x->earlier_seconds = explore_seconds(before);

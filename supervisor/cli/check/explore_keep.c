@@ -15,22 +15,29 @@ enum status explore_learn_modules(struct exploration *x)
 	return x->last.trace.end == END_INTERRUPTED ? STATUS_INTERRUPTED : status;
 }
 
+/* Of the first search of a run: what the file has, if there is one, is told from what this is a search of. */
+static enum status take_file(struct exploration *x, const struct launch *launch, char why[512])
+{
+	struct resume *resume = x->resume;
+	enum status status = explore_learn_modules(x);
+	if (!status)
+		status = resume_identify(resume, x->session, launch, x->options, x->repeatable, why);
+	if (!status && resume->going_on && !resume_load(resume))
+		status = STATUS_MALFORMED;
+	return status;
+}
+
 bool explore_resume(struct exploration *x, const struct launch *launch)
 {
 	char why[512] = "";
-	struct loader exploration;
 	if (!x->resume->path)
 		return true;
-	enum status status = explore_learn_modules(x);
-	if (!status)
-		status = resume_identify(x->resume, x->session, launch, x->options, x->repeatable, why);
-	if (!status && x->resume->going_on) {
-		status = resume_load(x->resume, &exploration) ? explore_state_load(x, &exploration)
-							      : STATUS_MALFORMED;
-		if (status)
-			snprintf(why, sizeof why, "%.180s: can't go on with the saved search: %s",
-				 x->resume->path, status_text(status));
-	}
+	enum status status = x->resume->identity ? STATUS_OK : take_file(x, launch, why);
+	if (!status && x->resume->going_on)
+		status = explore_state_load(x, x->resume->exploration);
+	if (status && !*why)
+		snprintf(why, sizeof why, "%.180s: can't go on with the saved search: %s", x->resume->path,
+			 status_text(status));
 	x->progress.earlier = x->verdict->earlier;
 	x->over = x->enough = status == STATUS_INTERRUPTED;
 	if (status && status != STATUS_INTERRUPTED)

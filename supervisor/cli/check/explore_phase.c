@@ -88,6 +88,7 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 		say("no two operations were taken for independent: %s", x->search.unreduced);
 	x->complete = complete;
 	x->completed = *phase;
+	x->completed_at = x->phase_at;
 	if (x->search.complete)
 		certify_keep(&x->certifying, &phase->search, &x->search);
 	if (strategy_bounded(phase->search.strategy) && x->search.complete)
@@ -103,8 +104,8 @@ static void drain(struct exploration *x)
 	}
 }
 
-/* Where the search stands; what is out is still to be run. */
-static bool note_place(struct exploration *x, size_t position, uint64_t planned, const struct search *search)
+/* What is out is still to be run. */
+bool explore_note_place(struct exploration *x, size_t position, uint64_t planned, const struct search *search)
 {
 	return x->resume->path && resume_note(x->resume, position, planned - jobs_out(x->jobs), search);
 }
@@ -117,7 +118,7 @@ static void run_phase(struct exploration *x, const struct phase *phase, struct s
 		      size_t position, uint64_t planned)
 {
 	while (!x->enough) {
-		if (resume_due(x->resume) && note_place(x, position, planned, search))
+		if (resume_due(x->resume) && explore_note_place(x, position, planned, search))
 			explore_write_state(x);
 		if (explore_learned(x, phase)) {
 			drain(x);
@@ -135,13 +136,14 @@ static void run_phase(struct exploration *x, const struct phase *phase, struct s
 		break;
 	}
 	x->over |= x->enough;
+	if (x->watching_cut)
+		return;
 	bool found = x->verdict->reported_length > 0 && !x->options->all;
 	x->resume->unfinished = x->over && !found && !x->fatal;
-	x->resume->noted = x->resume->unfinished && note_place(x, position, planned, search);
+	x->resume->noted = x->resume->unfinished && explore_note_place(x, position, planned, search);
 }
 
-/* If an earlier run broke off in this phase: its search. False when that can't be. */
-static bool load_place(struct exploration *x, size_t position, struct search *search, uint64_t *planned)
+bool explore_load_place(struct exploration *x, size_t position, struct search *search, uint64_t *planned)
 {
 	struct resume *resume = x->resume;
 	if (!resume->going_on || resume->position != position)
@@ -184,7 +186,7 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	x->phase_begin = clock_now();
 	x->phase_from = 0;
 	x->sampled |= strategy_random(phase->search.strategy);
-	if (load_place(x, position, search, &planned)) {
+	if (explore_load_place(x, position, search, &planned)) {
 		search_progress(search, &x->search);
 		x->phase_from = x->search.executions;
 		if (x->states)

@@ -24,7 +24,7 @@ static double used(const struct exploration *x)
  */
 static void explore_whole(struct exploration *x)
 {
-	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over ||
+	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over || x->watching_cut ||
 	    explore_wants_atomics(x) || (x->resume->going_on && x->resume->position == UNFAIR))
 		return;
 	const struct phase phase = portfolio_whole(x->options, used(x));
@@ -57,7 +57,8 @@ static void explore_unfair(struct exploration *x)
 	}
 	const struct phase phase = portfolio_unfair(x->options, verdict->reduced, x->longest_trace, used(x));
 	x->unfair = true;
-	explore_phase(x, &phase, UNFAIR);
+	if (!x->watching_cut)
+		explore_phase(x, &phase, UNFAIR);
 	x->unfair = false;
 	if (x->endless)
 		verdict->unfair = UNFAIR_ENDLESS;
@@ -91,7 +92,10 @@ static void explore_phases(struct exploration *x)
 	struct phase phases[PORTFOLIO_ROOM];
 	size_t again, length = portfolio_make(x->options, &program, phases, &again);
 	const size_t from = x->resume->going_on ? x->resume->position : 0;
+	if (x->complete)
+		x->completed = phases[x->completed_at % length];
 	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete; i++, position++) {
+		x->phase_at = i;
 		/* Systematic strategies build on what earlier executions did. */
 		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
 			explore_phase(x, &phases[i], position);
@@ -105,7 +109,9 @@ static void explore_phases(struct exploration *x)
 		explore_memory(x);
 	if (explore_wants_races(x))
 		return;
-	if (!explore_wants_atomics(x))
+	if (explore_leaves_races(x))
+		explore_leave_watching(x);
+	else if (!explore_wants_atomics(x))
 		explore_watch(x);
 	if (explore_wants_races(x))
 		return;
@@ -125,7 +131,7 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 	jobs_free(x->jobs);
 	x->jobs = NULL;
-	x->resume->over = begun && !x->fatal && (x->complete || !x->resume->unfinished);
+	x->resume->over = begun && !x->fatal && !x->watching_cut && (x->complete || !x->resume->unfinished);
 	progress_clear(&x->progress);
 	/* It may also have failed after the last execution, as that was looked at. */
 	if (plugin_failure())

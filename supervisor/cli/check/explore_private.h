@@ -62,12 +62,17 @@ struct session_time explore_time(const struct exploration *x, const struct phase
  */
 void explore_memory(struct exploration *x);
 bool explore_may_add_races(const struct exploration *x);
+/* It would, but this run has no time left for it: the next one goes on with that (--resume). */
+bool explore_leaves_races(const struct exploration *x);
 
 /*
  * explore_watch.c: run what a complete search has run once more, and see every access to memory. What no operation orders is then in
  * x->races and the verdict's memory; if there is nothing like that the verdict holds for all interleavings of accesses.
  */
+#define EXPLORE_WATCHING (SIZE_MAX - 2) /* its place after all phases, where a saved search stands in it */
 void explore_watch(struct exploration *x);
+/* What is left of it, all of it if it hasn't begun, is for the next run. */
+void explore_leave_watching(struct exploration *x);
 
 /*
  * explore_races.c: where races go that looks show; NULL: nobody wants them, or they can't be told from what is in order. With --races
@@ -91,6 +96,12 @@ bool explore_expect_outcome(struct exploration *x, const struct trace *trace, co
 
 /* explore_reasons.c: everything that was left out, in the verdict. */
 void explore_give_reasons(struct exploration *x);
+
+/* explore_phase.c: the search stands there; false if that can't be kept. `planned`: executions of it, those that are out as well. */
+bool explore_note_place(struct exploration *x, size_t position, uint64_t planned,
+			const struct search *search);
+/* If an earlier run broke off at this place: its search. False when that can't be. */
+bool explore_load_place(struct exploration *x, size_t position, struct search *search, uint64_t *planned);
 
 /* Write the file of --resume as it has to be now. */
 void explore_write_state(struct exploration *x);

@@ -30,5 +30,5 @@ void explore_races(struct exploration *x)
 		races.list->unseen = seen.unseen ? "the execution that was looked at did something else"
 						 : "no execution ended by itself";
 	memory_seen_release(&seen);
-	memory_seen_release(&races.names);
+	races_release(&races);
 }

@@ -2,6 +2,7 @@
 #include "supervisor/cli/check/explore_state.h"
 #include "supervisor/cli/check/explore_private.h"
 #include "supervisor/cli/session/confirm.h"
+#include "supervisor/cli/verdict/races.h"
 
 #include <fmc/supervisor/wire.h>
 
@@ -13,6 +14,7 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	const struct verdict *v = x->verdict;
 	/* What is to be run again is counted then. */
 	save_number(saver, v->executions - x->undecided);
+	save_number(saver, v->before);
 	save_number(saver, v->transitions);
 	save_number(saver, v->unmodelled);
 	save_number(saver, v->atomics);
@@ -23,6 +25,7 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_double(saver, v->estimate_high);
 	save_text(saver, v->estimate_of);
 	save_number(saver, x->complete);
+	save_number(saver, x->completed_at);
 	save_number(saver, x->sampled);
 	save_number(saver, x->bounded);
 	save_number(saver, x->delays);
@@ -57,6 +60,7 @@ static void load_counts(struct exploration *x, struct loader *loader)
 {
 	struct verdict *v = x->verdict;
 	v->earlier = v->executions = load_number(loader);
+	v->before = load_number(loader);
 	v->transitions = load_number(loader);
 	v->unmodelled = load_number(loader);
 	v->atomics = load_bool(loader);
@@ -67,6 +71,7 @@ static void load_counts(struct exploration *x, struct loader *loader)
 	v->estimate_high = load_double(loader);
 	load_into(loader, v->estimate_of, sizeof v->estimate_of);
 	x->complete = load_bool(loader);
+	x->completed_at = load_number(loader);
 	x->sampled = load_bool(loader);
 	x->bounded = load_bool(loader);
 	x->delays = load_bool(loader);
@@ -257,12 +262,83 @@ static enum status load_shared(struct shared *shared, struct loader *loader)
 	return STATUS_OK;
 }
 
+/* At which accesses threads are switched, if other searches have come before. */
+static void save_stage(const struct exploration *x, struct saver *saver)
+{
+	const struct promoted *promoted = x->options->promoted;
+	save_number(saver, x->follows);
+	save_number(saver, promoted ? promoted->length : 0);
+	for (size_t i = 0; promoted && i < promoted->length; i++) {
+		char text[MODULE_PLACE_TEXT];
+		module_place_print(&promoted->at[i], text);
+		save_text(saver, text);
+	}
+	memory_seen_save(&x->verdict->switched, saver);
+}
+
+static bool load_place(struct promoted *promoted, struct loader *loader)
+{
+	struct module_place place;
+	const char *rest;
+	char *text = load_text(loader);
+	const bool good =
+	    text && module_place_parse(text, &place, &rest) && !*rest && promoted_add(promoted, &place);
+	free(text);
+	return good;
+}
+
+static enum status load_stage(struct exploration *x, struct loader *loader)
+{
+	struct races races = {0};
+	const bool follows = load_bool(loader);
+	const size_t length = load_count(loader, 1);
+	bool good = true;
+	for (size_t i = 0; i < length && good; i++)
+		good = load_place(&races.places, loader);
+	good = good && memory_seen_load(&races.names, loader);
+	x->passed_over = good && follows && !x->follows;
+	if (x->passed_over)
+		x->races = races;
+	else
+		races_release(&races);
+	return good && !loader->failed ? STATUS_OK : STATUS_MALFORMED;
+}
+
+/* What was seen of accesses to memory. */
+static void save_watched(const struct exploration *x, struct saver *saver)
+{
+	looks_save(&x->looks, saver);
+	looks_save(&x->suspects, saver);
+	for (size_t i = 0; i < x->suspects.length; i++)
+		save_number(saver, x->suspicions[i]);
+	save_number(saver, x->unordered);
+	save_number(saver, x->verdict->watched);
+	save_number(saver, x->verdict->watched_all);
+	save_text(saver, x->watching_cut ? "" : x->verdict->unwatched);
+	race_list_save(x->verdict->races, saver);
+}
+
+static bool load_watched(struct exploration *x, struct loader *loader)
+{
+	struct verdict *v = x->verdict;
+	bool good = looks_load(&x->looks, loader) && looks_load(&x->suspects, loader);
+	for (size_t i = 0; good && i < x->suspects.length; i++)
+		x->suspicions[i] = load_number(loader);
+	x->unordered = load_bool(loader);
+	x->watched_before = v->watched = load_number(loader);
+	v->watched_all = load_bool(loader);
+	load_into(loader, v->unwatched, sizeof v->unwatched);
+	return good && race_list_load(v->races, loader);
+}
+
 void explore_state_save(const struct exploration *x, struct saver *saver)
 {
+	save_stage(x, saver);
 	save_loops(process_loops(x->session->process), saver);
 	save_shared(process_shared(x->session->process), saver);
 	save_counts(x, saver);
 	save_reasons(x, saver);
+	save_watched(x, saver);
 	coverage_save(&x->coverage, saver);
 	save_number(saver, x->verdict->reported_length);
 	for (size_t i = 0; i < x->verdict->reported_length; i++)
@@ -274,24 +350,33 @@ void explore_state_save(const struct exploration *x, struct saver *saver)
 	}
 }
 
-enum status explore_state_load(struct exploration *x, struct loader *loader)
+static enum status load_all_failures(struct exploration *x, struct loader *loader)
 {
-	enum status status = x->options->loops ? load_loops(x->options->loops, loader) : STATUS_NO_MEMORY;
-	if (!status)
-		status = x->options->shared ? load_shared(x->options->shared, loader) : STATUS_NO_MEMORY;
-	if (status)
-		return status;
-	load_counts(x, loader);
-	load_reasons(x->verdict, loader);
-	if (!coverage_load(&x->coverage, loader))
-		return STATUS_MALFORMED;
-	x->verdict->classes = x->coverage.classes;
-	x->verdict->saturation = coverage_saturation(&x->coverage);
 	size_t length = load_count(loader, 1);
 	size_t *place = calloc(length + 1, sizeof *place);
 	if (!place)
 		return STATUS_NO_MEMORY;
-	status = load_failures(x, loader, place, length);
+	enum status status = load_failures(x, loader, place, length);
 	free(place);
-	return status == STATUS_OK && loader->left > 0 ? STATUS_MALFORMED : status;
+	return status;
+}
+
+enum status explore_state_load(struct exploration *x, struct loader loader)
+{
+	enum status status = load_stage(x, &loader);
+	if (status || x->passed_over)
+		return status;
+	status = x->options->loops ? load_loops(x->options->loops, &loader) : STATUS_NO_MEMORY;
+	if (!status)
+		status = x->options->shared ? load_shared(x->options->shared, &loader) : STATUS_NO_MEMORY;
+	if (status)
+		return status;
+	load_counts(x, &loader);
+	load_reasons(x->verdict, &loader);
+	if (!load_watched(x, &loader) || !coverage_load(&x->coverage, &loader))
+		return STATUS_MALFORMED;
+	x->verdict->classes = x->coverage.classes;
+	x->verdict->saturation = coverage_saturation(&x->coverage);
+	status = load_all_failures(x, &loader);
+	return status == STATUS_OK && loader.left > 0 ? STATUS_MALFORMED : status;
 }

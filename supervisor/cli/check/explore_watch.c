@@ -15,7 +15,7 @@
 
 static bool is_asked_for(const struct exploration *x)
 {
-	return x->options->require_complete || x->options->granularity >= GRANULARITY_RACE;
+	return x->options->require_complete || x->options->granularity >= GRANULARITY_RACE || x->resume->path;
 }
 
 /* On clock_now(); 0: never. */
@@ -33,7 +33,20 @@ static bool may_watch(const struct exploration *x)
 	const struct verdict *verdict = x->verdict;
 	return x->complete && !x->over && !x->options->prune_states && !verdict->alone &&
 	       !verdict->reported_length && !verdict->reasons && !verdict->broken_off &&
-	       !verdict->memory.length && !tracer_interrupted() && !x->diverged && !x->resume->path;
+	       !verdict->memory.length && !tracer_interrupted() && !x->diverged;
+}
+
+/* Has an earlier run come further than this? */
+static bool was_watched(const struct exploration *x)
+{
+	return x->resume->going_on && x->resume->position > EXPLORE_WATCHING;
+}
+
+/* No more executions are watched in a run than it may have of others. */
+static bool is_limited(const struct exploration *x)
+{
+	const uint64_t most = x->options->executions;
+	return most && x->verdict->watched - x->watched_before + jobs_out(x->jobs) >= most;
 }
 
 /* Which accesses they are is looked at later: of each digest one execution. */
@@ -70,8 +83,14 @@ static void plan_ahead(struct exploration *x, struct search *search, uint64_t en
 {
 	const struct session_time time = {.end = end, .patience = explore_patience(x), .last = end};
 	struct plan plan;
-	while (jobs_room(x->jobs) && search_next(search, &plan) == SEARCH_PLAN)
+	while (jobs_room(x->jobs) && !is_limited(x) && search_next(search, &plan) == SEARCH_PLAN)
 		jobs_put(x->jobs, &plan, &time);
+}
+
+static void keep_place(struct exploration *x, const struct search *search)
+{
+	if (resume_due(x->resume) && explore_note_place(x, EXPLORE_WATCHING, jobs_out(x->jobs), search))
+		explore_write_state(x);
 }
 
 /* Run what the search plans. False: no time was left, or something went wrong. */
@@ -85,6 +104,7 @@ static bool run_all(struct exploration *x, struct search *search, uint64_t end)
 			return false;
 		if (status != STATUS_TIMEOUT && (status != STATUS_OK || !take(x, search)))
 			return false;
+		keep_place(x, search);
 	}
 	return true;
 }
@@ -120,21 +140,45 @@ static void name_suspects(struct exploration *x)
 	looks_make(&x->suspects, x->session, end, x->deadline, &x->verdict->memory, &x->races);
 }
 
-void explore_watch(struct exploration *x)
+static void leave(struct exploration *x, const struct search *search)
+{
+	x->watching_cut = x->resume->unfinished = true;
+	x->resume->noted = explore_note_place(x, EXPLORE_WATCHING, jobs_out(x->jobs), search);
+}
+
+void explore_leave_watching(struct exploration *x)
+{
+	struct search *search = search_new(&x->completed.search);
+	if (search)
+		leave(x, search);
+	search_free(search);
+}
+
+static void watch(struct exploration *x, struct search *search)
 {
 	struct verdict *verdict = x->verdict;
-	struct search *search = may_watch(x) ? search_new(&x->completed.search) : NULL;
-	if (!search)
-		return;
 	snprintf(x->phase, sizeof x->phase, "watching");
 	jobs_watch(x->jobs, true);
-	const bool all = run_all(x, search, watch_end(x));
+	const bool all = run_all(x, search, watch_end(x)) && (is_over(search) || !is_limited(x));
 	jobs_watch(x->jobs, false);
+	if (!all && x->resume->path)
+		leave(x, search);
 	drain(x);
 	if (!all && !*verdict->unwatched)
-		snprintf(verdict->unwatched, sizeof verdict->unwatched,
-			 "there was no time for it (--require-complete takes what --time leaves)");
+		snprintf(verdict->unwatched, sizeof verdict->unwatched, "%s",
+			 x->watching_cut
+			     ? "this run has ended before (the next one with --resume goes on with it)"
+			     : "there was no time for it (--require-complete takes what --time leaves)");
 	verdict->watched_all = all && is_over(search) && !*verdict->unwatched && !x->unordered;
+}
+
+void explore_watch(struct exploration *x)
+{
+	uint64_t planned = 0;
+	struct search *search = may_watch(x) && !was_watched(x) ? search_new(&x->completed.search) : NULL;
+	if (search && explore_load_place(x, EXPLORE_WATCHING, search, &planned))
+		watch(x, search);
 	search_free(search);
-	name_suspects(x);
+	if (search || was_watched(x))
+		name_suspects(x);
 }

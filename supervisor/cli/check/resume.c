@@ -216,11 +216,11 @@ enum status resume_write(struct resume *resume, const struct saver *exploration,
 	return status;
 }
 
-bool resume_load(struct resume *resume, struct loader *exploration)
+bool resume_load(struct resume *resume)
 {
 	size_t length;
 	const void *part = load_bytes(&resume->rest, &length);
-	*exploration = (struct loader){part, length, false};
+	resume->exploration = (struct loader){part, length, false};
 	resume->position = load_number(&resume->rest);
 	resume->planned = load_number(&resume->rest);
 	part = load_bytes(&resume->rest, &length);

@@ -13,20 +13,21 @@
  * the place in the portfolio, the search there (search_save()).
  */
 struct resume {
-	const char *path;     /* NULL: the search isn't kept, and nothing else here means anything */
-	struct saver file;    /* as it was read */
-	struct loader rest;   /* of it: what hasn't been taken yet */
-	bool going_on;	      /* there was a file, and its search hasn't been taken up yet */
-	int64_t start_time;   /* of the target's clock */
-	char **identity;      /* of what this is a search; NULL at its end */
-	size_t position;      /* phases that are over */
-	uint64_t planned;     /* executions of the present one */
-	struct saver search;  /* its strategy */
-	bool unfinished;      /* the run ended before the search was over */
-	bool noted;	      /* unfinished, and resume_note() has been called */
-	bool failed;	      /* the last attempt to write the file */
-	bool over;	      /* nothing is left to go on with */
-	uint64_t saved, cost; /* when it was written last (clock_now()), how long that took */
+	const char *path;	   /* NULL: the search isn't kept, and nothing else here means anything */
+	struct saver file;	   /* as it was read */
+	struct loader rest;	   /* of it: what hasn't been taken yet */
+	bool going_on;		   /* there was a file, and its search hasn't been taken up yet */
+	struct loader exploration; /* what explore_state_load() takes, after resume_load() */
+	int64_t start_time;	   /* of the target's clock */
+	char **identity;	   /* of what this is a search; NULL at its end */
+	size_t position;	   /* phases that are over */
+	uint64_t planned;	   /* executions of the present one */
+	struct saver search;	   /* its strategy */
+	bool unfinished;	   /* the run ended before the search was over */
+	bool noted;		   /* unfinished, and resume_note() has been called */
+	bool failed;		   /* the last attempt to write the file */
+	bool over;		   /* nothing is left to go on with */
+	uint64_t saved, cost;	   /* when it was written last (clock_now()), how long that took */
 };
 
 /*
@@ -49,8 +50,8 @@ bool resume_note(struct resume *resume, size_t position, uint64_t planned, const
 /* Write the file: `exploration` is what explore_state_save() wrote. */
 enum status resume_write(struct resume *resume, const struct saver *exploration, char why[256]);
 
-/* After resume_identify(): what explore_state_load() takes, and the place; `rest` is for search_load() then. */
-bool resume_load(struct resume *resume, struct loader *exploration);
+/* After resume_identify(): the exploration and the place; `rest` is for search_load() then. */
+bool resume_load(struct resume *resume);
 
 /* The search is over: nothing is left to go on with. */
 void resume_remove(const struct resume *resume);

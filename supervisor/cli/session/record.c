@@ -70,10 +70,9 @@ bool record_header(struct schedule_header *header, const struct session *session
 	header->atomics = options->atomics;
 	header->tso = options->tso;
 	if (options->promoted && options->promoted->length) {
-		header->promoted = malloc(sizeof *header->promoted);
-		if (!header->promoted)
+		header->promoted = calloc(1, sizeof *header->promoted);
+		if (!header->promoted || !promoted_add_all(header->promoted, options->promoted))
 			return false;
-		*header->promoted = *options->promoted;
 	}
 	char good_ends[GOOD_ENDS_TEXT];
 	good_ends_text(&options->good_ends, good_ends);

@@ -62,6 +62,55 @@ bool memory_seen_add(struct memory_seen *seen, const char *name, const char *pla
 	return true;
 }
 
+bool memory_seen_add_all(struct memory_seen *seen, const struct memory_seen *more)
+{
+	bool good = true;
+	for (size_t i = 0; i < more->length; i++)
+		for (size_t k = 0; k < more->variables[i].length; k++)
+			good =
+			    memory_seen_add(seen, more->variables[i].name, more->variables[i].uses[k].place,
+					    more->variables[i].uses[k].thread) &&
+			    good;
+	return good;
+}
+
+void memory_seen_save(const struct memory_seen *seen, struct saver *saver)
+{
+	save_number(saver, seen->length);
+	for (size_t i = 0; i < seen->length; i++) {
+		const struct memory_variable *variable = &seen->variables[i];
+		save_text(saver, variable->name);
+		save_number(saver, variable->length);
+		for (size_t k = 0; k < variable->length; k++) {
+			save_text(saver, variable->uses[k].place);
+			save_number(saver, variable->uses[k].thread);
+		}
+	}
+}
+
+static bool load_use(struct memory_seen *seen, const char *name, struct loader *loader)
+{
+	char *place = load_text(loader);
+	const uint32_t thread = (uint32_t)load_most(loader, UINT32_MAX);
+	const bool good = name && place && memory_seen_add(seen, name, place, thread);
+	free(place);
+	return good;
+}
+
+bool memory_seen_load(struct memory_seen *seen, struct loader *loader)
+{
+	const size_t length = load_count(loader, 2);
+	bool good = true;
+	for (size_t i = 0; i < length && good; i++) {
+		char *name = load_text(loader);
+		const size_t uses = load_count(loader, 2);
+		for (size_t k = 0; k < uses && good; k++)
+			good = load_use(seen, name, loader);
+		free(name);
+	}
+	return good && !loader->failed;
+}
+
 void memory_seen_leave_out(struct memory_seen *seen, const char *what)
 {
 	if (*what && !seen->unseen)

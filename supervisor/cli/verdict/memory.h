@@ -1,6 +1,7 @@
 #ifndef FMC_SUPERVISOR_CLI_VERDICT_MEMORY_H
 #define FMC_SUPERVISOR_CLI_VERDICT_MEMORY_H
 
+#include <fmc/supervisor/saved.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,13 @@ void memory_seen_release(struct memory_seen *seen); /* and makes it empty */
 
 /* One more use of a variable; what is known already changes nothing. False without memory. */
 bool memory_seen_add(struct memory_seen *seen, const char *name, const char *place, uint32_t thread);
+
+/* All of another's, but not what those haven't looked at. False without memory. */
+bool memory_seen_add_all(struct memory_seen *seen, const struct memory_seen *more);
+
+/* Variables and their uses, for a later run. load: those are added. False if the bytes can't be that, or without memory. */
+void memory_seen_save(const struct memory_seen *seen, struct saver *saver);
+bool memory_seen_load(struct memory_seen *seen, struct loader *loader);
 
 /* What isn't looked at; the first text stays. */
 void memory_seen_leave_out(struct memory_seen *seen, const char *what);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void race_release(struct race *race)
+void race_release(struct race *race)
 {
 	free(race->variable);
 	for (int i = 0; i < 2; i++) {
@@ -56,8 +56,8 @@ static void add_pair(struct race *known, const struct race *race)
 /* The same race again: a doubt stays. */
 static void add_again(struct race *known, struct race *race)
 {
-	if (!known->unsure)
-		known->unsure = race->unsure;
+	if (known->doubt == DOUBT_NONE)
+		known->doubt = race->doubt;
 	add_pair(known, race);
 	race_release(race);
 }
@@ -240,7 +240,7 @@ void race_list_conclude(struct race_list *list, const struct verdict *verdict,
 
 bool race_is_told(const struct race *race, enum races_told how)
 {
-	if (how == RACES_IGNORE || race->unsure || race->suppressed)
+	if (how == RACES_IGNORE || race->doubt != DOUBT_NONE || race->suppressed)
 		return false;
 	return how == RACES_REPORT || race->verdict == RACE_BENIGN;
 }
@@ -251,6 +251,20 @@ size_t race_list_failures(const struct race_list *list, enum races_told how)
 	for (size_t i = 0; list && how == RACES_REPORT && i < list->length; i++)
 		n += race_is_told(&list->at[i], how);
 	return n;
+}
+
+const char *race_doubt_text(enum race_doubt doubt)
+{
+	static const char *const texts[] = {
+	    [DOUBT_NONE] = NULL,
+	    [DOUBT_DECLARED] = "it is declared volatile or atomic",
+	    [DOUBT_LIBRARY] = "the library may have a lock for it",
+	    [DOUBT_UNSEEN] = "not every access was seen that might order them",
+	    [DOUBT_ORDERS] = "it orders other accesses, as a lock or a flag of the program's own does",
+	    [DOUBT_MIXED] = "atomic instructions or other operations access it, too",
+	    [DOUBT_TYPE] = "its type isn't known, it may be atomic",
+	};
+	return texts[doubt];
 }
 
 const char *race_verdict_name(enum race_verdict verdict)

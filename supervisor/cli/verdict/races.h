@@ -5,6 +5,7 @@
 #include "supervisor/cli/verdict/verdict.h"
 
 #include <fmc/breakpoints/promoted.h>
+#include <fmc/supervisor/saved.h>
 #include <fmc/supervisor/suppressions.h>
 #include <jansson.h>
 
@@ -16,6 +17,19 @@ enum race_verdict {
 	RACE_BENIGN,	 /* all executions were, with threads switched there, and none fails */
 	RACE_HARMFUL,	 /* a failure needs this order of them */
 };
+
+/* Why it may be none, or may be meant. */
+enum race_doubt {
+	DOUBT_NONE, /* for certain it is one */
+	DOUBT_DECLARED,
+	DOUBT_LIBRARY,
+	DOUBT_UNSEEN,
+	DOUBT_ORDERS,
+	DOUBT_MIXED,
+	DOUBT_TYPE,
+	DOUBTS
+};
+const char *race_doubt_text(enum race_doubt doubt); /* NULL: there is none */
 
 /* A block of memory, and who has allocated it. */
 struct allocation {
@@ -45,10 +59,12 @@ struct race {
 		uint64_t one, other;
 	} pairs[RACE_PAIRS]; /* instructions of these places that race, as many as have room */
 	size_t pairs_length;
-	const char *unsure; /* why it may be none, or may be meant; static, NULL: for certain it is one */
+	enum race_doubt doubt;
 	bool suppressed;
 	enum race_verdict verdict;
 };
+
+void race_release(struct race *race); /* and makes it empty */
 
 struct race_list {
 	struct race *at;
@@ -58,6 +74,13 @@ struct race_list {
 };
 
 void race_list_release(struct race_list *list); /* and makes it empty */
+
+/*
+ * For a later run: all of them, but not what has come of them. load: those are added to the list. False if the bytes can't be that, or
+ * without memory.
+ */
+void race_list_save(const struct race_list *list, struct saver *saver);
+bool race_list_load(struct race_list *list, struct loader *loader);
 
 /*
  * One more, with one pair, which the list takes what it owns from; one with the same variable and places counts once, and a doubt

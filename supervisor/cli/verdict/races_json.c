@@ -40,11 +40,11 @@ json_t *race_list_json(const struct race_list *list)
 	for (size_t i = 0; list && i < list->length; i++) {
 		const struct race *race = &list->at[i];
 		json_array_append_new(
-		    array,
-		    json_pack("{s:o, s:s, s:o, s:b, s:[o, o], s:o}", "variable", json_text(race->variable),
-			      "verdict", race_verdict_name(race->verdict), "doubt", json_text(race->unsure),
-			      "suppressed", (int)race->suppressed, "accesses", side_json(&race->sides[0]),
-			      side_json(&race->sides[1]), "allocated", block_json(&race->block)));
+		    array, json_pack("{s:o, s:s, s:o, s:b, s:[o, o], s:o}", "variable",
+				     json_text(race->variable), "verdict", race_verdict_name(race->verdict),
+				     "doubt", json_text(race_doubt_text(race->doubt)), "suppressed",
+				     (int)race->suppressed, "accesses", side_json(&race->sides[0]),
+				     side_json(&race->sides[1]), "allocated", block_json(&race->block)));
 	}
 	return array;
 }

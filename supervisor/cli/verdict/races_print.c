@@ -116,7 +116,7 @@ static size_t count_alike(const struct race_list *list, size_t i)
 	size_t n = 0;
 	for (size_t k = 0; k < list->length; k++) {
 		const struct race *other = &list->at[k];
-		if (other->suppressed || other->unsure != race->unsure ||
+		if (other->suppressed || other->doubt != race->doubt ||
 		    strcmp(other->variable, race->variable) != 0)
 			continue;
 		if (k < i)
@@ -130,13 +130,14 @@ static void print_unsure(const struct race_list *list, FILE *stream)
 {
 	for (size_t i = 0; i < list->length; i++) {
 		const struct race *race = &list->at[i];
-		const size_t alike = race->unsure && !race->suppressed ? count_alike(list, i) : 0;
+		const size_t alike =
+		    race->doubt != DOUBT_NONE && !race->suppressed ? count_alike(list, i) : 0;
 		char *text = alike ? race_text(race) : NULL;
 		if (text && alike > 1)
 			fprintf(stream, "Not told as races: %s and %zu more pair%s of places: %s.\n", text,
-				alike - 1, alike == 2 ? "" : "s", race->unsure);
+				alike - 1, alike == 2 ? "" : "s", race_doubt_text(race->doubt));
 		else if (text)
-			fprintf(stream, "Not told as a race: %s: %s.\n", text, race->unsure);
+			fprintf(stream, "Not told as a race: %s: %s.\n", text, race_doubt_text(race->doubt));
 		free(text);
 	}
 }

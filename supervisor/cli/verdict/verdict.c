@@ -50,18 +50,10 @@ struct reported *verdict_report(struct verdict *verdict)
 	return &verdict->reported[length];
 }
 
-static void add_all(struct memory_seen *to, const struct memory_seen *from)
-{
-	for (size_t i = 0; i < from->length; i++)
-		for (size_t k = 0; k < from->variables[i].length; k++)
-			(void)memory_seen_add(to, from->variables[i].name, from->variables[i].uses[k].place,
-					      from->variables[i].uses[k].thread);
-}
-
 void verdict_switched(struct verdict *verdict, const struct verdict *before, const struct memory_seen *races)
 {
-	add_all(&verdict->switched, &before->switched);
-	add_all(&verdict->switched, races);
+	(void)memory_seen_add_all(&verdict->switched, &before->switched);
+	(void)memory_seen_add_all(&verdict->switched, races);
 }
 
 size_t verdict_failures(const struct verdict *verdict)

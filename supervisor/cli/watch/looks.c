@@ -13,6 +13,13 @@
 
 #define MOST_TRANSITIONS 5000 /* of an execution that is kept, but for the first */
 
+void races_release(struct races *races)
+{
+	promoted_release(&races->places);
+	memory_seen_release(&races->names);
+	races->list = NULL;
+}
+
 void looks_init(struct looks *looks, bool ordered)
 {
 	*looks = (struct looks){.ordered = ordered};

@@ -28,6 +28,8 @@ struct races {
 	struct race_list *list; /* as they are told to people; borrowed, NULL: nobody wants to know */
 };
 
+void races_release(struct races *races); /* all but the list, and makes it empty */
+
 void looks_init(struct looks *looks, bool ordered);
 void looks_release(struct looks *looks);
 
@@ -39,6 +41,10 @@ void looks_keep(struct looks *looks, const struct trace *trace, const struct pol
 
 /* One that shows something; those that come when there is no room any more are left out. */
 void looks_keep_this(struct looks *looks, const struct trace *trace, const struct policy *policy);
+
+/* What is kept, for a later run. load: in place of what is kept. False if the bytes can't be that, or without memory. */
+void looks_save(const struct looks *looks, struct saver *saver);
+bool looks_load(struct looks *looks, struct loader *loader);
 
 /*
  * Look at what was kept, the first execution in any case, others while there is time: `end` on clock_now(). `last`: when even the

@@ -32,24 +32,24 @@ static bool could_be_atomic(const struct wanted *wanted)
 	return wanted->promotable && !wanted->apart && !wanted->access.frees && wanted->access.size <= 8;
 }
 
-/* Why the pair may be none, or meant to be there; NULL: it is a race. */
-static const char *doubt(const struct racing *racing, size_t pair, const struct wanted *one,
-			 const struct wanted *two)
+/* Why the pair may be none, or meant to be there. */
+static enum race_doubt doubt(const struct racing *racing, size_t pair, const struct wanted *one,
+			     const struct wanted *two)
 {
 	if (one->meant == MEANT_SHARED || two->meant == MEANT_SHARED)
-		return "it is declared volatile or atomic";
+		return DOUBT_DECLARED;
 	if (one->state || two->state)
-		return "the library may have a lock for it";
+		return DOUBT_LIBRARY;
 	if (!racing->judged)
-		return "not every access was seen that might order them";
+		return DOUBT_UNSEEN;
 	if (racing->kinds[pair] == SHARING_PASSES)
-		return "it orders other accesses, as a lock or a flag of the program's own does";
+		return DOUBT_ORDERS;
 	if (is_mixed(&racing->look->watch, &racing->found.at[pair]))
-		return "atomic instructions or other operations access it, too";
+		return DOUBT_MIXED;
 	if (one->meant == MEANT_UNKNOWN && two->meant == MEANT_UNKNOWN && could_be_atomic(one) &&
 	    could_be_atomic(two))
-		return "its type isn't known, it may be atomic";
-	return NULL;
+		return DOUBT_TYPE;
+	return DOUBT_NONE;
 }
 
 static char *copy(const char *text)
@@ -100,7 +100,7 @@ static void tell(const struct racing *racing, size_t pair)
 	if (!one || !two || (racing->judged && racing->kinds[pair] == SHARING_ORDERED))
 		return;
 	struct race race = {.variable = copy(look_variable(one, two)),
-			    .unsure = doubt(racing, pair, one, two),
+			    .doubt = doubt(racing, pair, one, two),
 			    .pairs = {{first->place, second->place}},
 			    .pairs_length = 1};
 	fill_side(one, first, &race.sides[0]);

@@ -567,7 +567,7 @@ static const struct {
     {HEAD "op gate_open gate\nop gate_open door\n",
      "a.sched:3: expected an operation of a plug-in's and its class, not 'gate_open door'"},
     {HEAD "promoted a\n", "a.sched:2: expected a promoted instruction, not 'a'"},
-    {HEAD "promoted a+0x1\npromoted a+0x1\n", "a.sched:3: more than 256 promoted instructions, or one twice"},
+    {HEAD "promoted a+0x1\npromoted a+0x1\n", "a.sched:3: a promoted instruction twice"},
     {HEAD "head a+0x1\n", "a.sched:2: expected the head of a loop, not 'a+0x1'"},
     {HEAD "head a+0x1 0\n", "a.sched:2: expected the head of a loop, not 'a+0x1 0'"},
     {HEAD "head a+0x1 2\nhead a+0x1 3\n", "a.sched:3: more than 256 heads of loops, or one twice"},
