@@ -14,14 +14,17 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static int counter, whole;
+static char path[32];
 
 static void *add(void *unused)
 {
-	int file = open("/proc/self/exe", O_RDONLY), copy;
+	int file = open(path, O_RDWR), copy;
 
 	flock(file, LOCK_EX);
 	copy = counter;
@@ -41,6 +44,8 @@ int main(int argc, char **argv)
 
 	(void)argv;
 	whole = argc > 1;
+	/* A file that no other process has. */
+	snprintf(path, sizeof path, "/proc/self/fd/%d", memfd_create("log", 0));
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, add, NULL);
 	for (int i = 0; i < 2; i++)

@@ -4,12 +4,12 @@
 . tests/lib.sh
 T=$BUILD/targets/kernel_objects
 
-# search STRATEGY STATUS ARGUMENT...
+# search STRATEGY STATUS CASE [OPTION...]
 search() {
 	local strategy=$1 expected=$2
 	shift 2
 	timeout -k 5 100 "$FMC" check --strategy "$strategy" --require-complete --granularity sync --json "$SCRATCH/json" \
-	    -o "$SCRATCH/$1.sched" -- "$T" "$@" </dev/null >"$SCRATCH/out" 2>&1
+	    -o "$SCRATCH/$1.sched" "${@:2}" -- "$T" "$1" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$1 by $strategy: status $expected" [ $? -eq "$expected" ]
 }
 field() {
@@ -47,6 +47,21 @@ for case in lost_pipe lost_eventfd lost_socket mutex_pipe both_full lost_flock l
 	timeout -k 5 60 "$FMC" minimize -o "$SCRATCH/least.sched" "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$case: minimised" [ $? -eq 0 ]
 done
+# Executions beside each other lock the same file, one after the other.
+again_and_again() {
+	local i
+	for ((i = 0; i < 8; i++)); do
+		timeout -k 5 100 "$FMC" replay "$SCRATCH/lost_flock.sched" </dev/null >/dev/null 2>&1 || echo "$i"
+	done
+}
+for i in 1 2 3; do again_and_again >>"$SCRATCH/disturbed" & done
+wait
+judge "lost_flock: replays beside each other" [ ! -s "$SCRATCH/disturbed" ]
+search optimal 0 whole_flock
+all=$(field executions)
+search optimal 0 whole_flock --jobs 2
+judge "whole_flock: two executions at a time, $all in all" [ "$(field executions)" = "$all" ]
+
 "$FMC" show "$SCRATCH/lost_pipe.sched" >"$SCRATCH/out" 2>&1
 says "fmc show" 'pipe_read pipe 3, 4 ' 'pipe_write pipe 3, 4 '
 judge "the schedule says what is shared" grep -q '^shared pipe 3$' "$SCRATCH/lost_pipe.sched"

@@ -298,6 +298,8 @@ struct process {
 	struct uses uses;
 	struct selection selection; /* by which states are told apart; empty: by all memory in use */
 	struct performed performed;
+	int locks_turn;	    /* while this execution is the one that locks files; -1 */
+	bool locks_in_vain; /* it has been waited for others' locks of files */
 	bool find_places;
 	bool names_objects;   /* rules of waking are for objects with names */
 	uint64_t waking_used; /* which rules were for an object that has been met */

@@ -33,6 +33,7 @@ static void process_finish(struct machine *machine)
 	struct process *process = process_of(machine);
 	look_end(process);
 	target_kill(process->target);
+	file_turns_end(process);
 	process->target = NULL;
 	for (uint32_t t = 0; t < process->threads_length; t++)
 		process->threads[t].tracee = NULL;
@@ -216,7 +217,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->options.program.keeps_numbers = true;
 	process->loops = options->loops ? options->loops : &process->own_loops;
 	process->shared = options->shared ? options->shared : &process->own_shared;
-	process->capture = process->printed = -1;
+	process->capture = process->printed = process->locks_turn = -1;
 	process->find_places = options->places;
 	process->names_objects = waking_wants_names(options->waking);
 	process->entries = entries_new();

@@ -109,4 +109,12 @@ void files_link_read(struct process *process, struct tracee *tracee, long number
 void files_looked_at(struct process *process, struct tracee *tracee, long number);
 void files_begin(struct process *process);
 
+/*
+ * file_turns.c: before a system call: if it locks a file, and the execution is to be like others, it's waited for those that run beside
+ * it, fmc's own executions and other processes, until they don't lock any file, or this one; not for ever. Until file_turns_end(), at the
+ * end of the execution, none of fmc's others begins to.
+ */
+void file_turns_wait(struct process *process, const struct user_regs_struct *regs, long number);
+void file_turns_end(struct process *process);
+
 #endif

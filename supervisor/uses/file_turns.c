@@ -1,0 +1,98 @@
+/* Locks of files are for one execution at a time. */
+#include "supervisor/process/kernel_objects.h"
+#include "supervisor/uses/uses.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * Executions that run beside each other, by --jobs or several fmc, lock the same files. Would one wait for another's lock, or two for each
+ * other's, none would be like the next. So the first that locks a file binds a socket to a name among the abstract ones (unix(7)), which
+ * the kernel gives back at the latest with the process, and the others wait for that name until the execution has ended. It is one name for
+ * all files: with one for each, two executions could wait for each other's.
+ */
+#define TURN_NAME "fmc file locks of %u"
+
+static int take(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, TURN_NAME, getuid());
+	const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+	const int turn = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (turn >= 0 && bind(turn, (const struct sockaddr *)&address, size) != 0) {
+		close(turn);
+		return -1;
+	}
+	return turn;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* false: waited in vain. */
+static bool pass(int64_t end)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+	if (now_ms() >= end)
+		return false;
+	(void)nanosleep(&moment, NULL); /* each stop of a thread may interrupt it (SIGCHLD) */
+	return true;
+}
+
+/* Several may be waiting, in no order; and somebody may walk through an execution for hours. */
+#define TURNS_MS 20000
+
+static void wait_for_turn(struct process *process)
+{
+	const int64_t end = now_ms() + TURNS_MS;
+	while (process->locks_turn < 0 && !process->locks_in_vain) {
+		process->locks_turn = take();
+		process->locks_in_vain = process->locks_turn < 0 && !pass(end);
+	}
+}
+
+static void wait_for_file(struct process *process, const struct stat *file)
+{
+	const int64_t end = now_ms() + process->options.outside_ms;
+	while (!process->locks_in_vain && kernel_others_lock(process, file))
+		process->locks_in_vain = !pass(end);
+}
+
+static bool locks(long number, const struct user_regs_struct *regs)
+{
+	if (number == SYS_flock)
+		return (int)regs->rsi != LOCK_UN;
+	return number == SYS_fcntl && (regs->rsi == F_SETLK || regs->rsi == F_SETLKW ||
+				       regs->rsi == F_OFD_SETLK || regs->rsi == F_OFD_SETLKW);
+}
+
+void file_turns_wait(struct process *process, const struct user_regs_struct *regs, long number)
+{
+	struct stat file;
+	/* A program that is run once meets others at its locks, as it would without fmc. */
+	if (!process->options.outside_ms || !process->threaded || !locks(number, regs) ||
+	    !channels_find_file(process, (int)regs->rdi, &file))
+		return;
+	wait_for_turn(process);
+	wait_for_file(process, &file);
+}
+
+void file_turns_end(struct process *process)
+{
+	if (process->locks_turn >= 0)
+		close(process->locks_turn);
+	process->locks_turn = -1;
+}
