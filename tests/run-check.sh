@@ -32,19 +32,19 @@ $INTERRUPTIBLE true 2>/dev/null || INTERRUPTIBLE=
 
 # run NAME COMMAND...: one suite; how it ended and how long it took is in $SCRATCH/NAME.done.
 run() {
-	local name=$1 start=$SECONDS status
+	local name=$1 start=$SECONDS status TIMEFORMAT='%U %S'
 	shift
 	echo "$*" >"$SCRATCH/$name.command"
-	$INTERRUPTIBLE "$@" </dev/null >"$LOGS/$name.log" 2>&1
+	{ time $INTERRUPTIBLE "$@" </dev/null >"$LOGS/$name.log" 2>&1; } 2>"$SCRATCH/$name.time"
 	status=$?
-	echo "$status $((SECONDS - start))" >"$SCRATCH/$name.new"
+	echo "$status $((SECONDS - start)) $(awk '{ print int($1 + $2) }' "$SCRATCH/$name.time")" >"$SCRATCH/$name.new"
 	mv "$SCRATCH/$name.new" "$SCRATCH/$name.done"
 }
 
 # count NAME: what a suite that is over came to: one test that passes if it succeeded, unless its last line gives counts.
 count() {
-	local name=$1 log=$LOGS/$1.log status seconds last p f s
-	read -r status seconds <"$SCRATCH/$name.done"
+	local name=$1 log=$LOGS/$1.log status seconds processor last p f s
+	read -r status seconds processor <"$SCRATCH/$name.done"
 	last=$(tail -n 1 "$log")
 	if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
 		p=${BASH_REMATCH[1]} f=${BASH_REMATCH[2]} s=${BASH_REMATCH[4]:-0}
@@ -54,7 +54,7 @@ count() {
 		p=$((status == 0)) f=$((status != 0)) s=0
 	fi
 	PASSED=$((PASSED + p)) FAILED=$((FAILED + f)) SKIPPED=$((SKIPPED + s))
-	printf '%-14s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" "$p" "$f" "$s" "$seconds"
+	printf '%-14s %4d passed, %d failed, %d skipped  (%d s, %d of a processor)\n' "$name" "$p" "$f" "$s" "$seconds" "$processor"
 	[ "$f" -eq 0 ] || report "$name"
 }
 
@@ -67,6 +67,7 @@ suite() {
 # report NAME: what failed in it, and how to repeat that; all of it where it doesn't say so itself.
 report() {
 	local log=$LOGS/$1.log
+	grep -E -m 3 '(^FAIL|error:)' "$log" | sed "s/^/$1: /" >>"$SCRATCH/failures"
 	grep -nE '(^FAIL|error:|undefined reference|warning:)' -A 12 "$log" | head -n 80 || true
 	grep -q '^     again: ' "$log" || echo "     again: $(cat "$SCRATCH/$1.command")"
 	echo "  (all of it: $log)"
@@ -90,7 +91,7 @@ beside() {
 		wait -n
 		# Is there none to wait for, who still runs has been killed.
 		[ $? -ne 127 ] || for name in "${running[@]}"; do
-			[ -e "$SCRATCH/$name.done" ] || echo "127 0" >"$SCRATCH/$name.done"
+			[ -e "$SCRATCH/$name.done" ] || echo "127 0 0" >"$SCRATCH/$name.done"
 		done
 		for name in "${running[@]}"; do
 			if [ -e "$SCRATCH/$name.done" ]; then count "$name"; else still+=("$name"); fi
@@ -131,5 +132,7 @@ check_quick() {
 }
 
 check_$PART
+# Once more at the end, where the end alone is seen.
+[ ! -e "$SCRATCH/failures" ] || cut -c 1-160 "$SCRATCH/failures" | tail -n 20
 rm -rf "$SCRATCH"
 finish
