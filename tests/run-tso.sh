@@ -79,8 +79,23 @@ says "and says how" 'going on with x86-TSO with store buffers of 2' 'memory_flus
 judge "it is minimised" ends 0 "$FMC" minimize -o "$SCRATCH/small.sched" "$SCRATCH/s.sched"
 says "which keeps the model" 'preemption'
 judge "and stays what it is" ends 0 "$FMC" replay "$SCRATCH/s.sched"
-judge "GDB can't walk through it" ends 69 "$FMC" gdbserver "$SCRATCH/s.sched"
-says "and is told so" 'stores wait in buffers'
+if command -v gdb >/dev/null; then
+	judge "GDB walks through it" ends 0 "$FMC" gdb -q --batch -ex 'fmc-last-write wants[0]' -ex fmc-threads -ex 'print wants[0]' \
+	    -ex 'watch wants[0]' -ex continue -ex reverse-continue "$SCRATCH/s.sched"
+	says "which shows what is in memory, and what waits" '^wants\[0\] was last written by T[23] visit, in transition [0-9]+, by its memory_flush wants\[0\] = 1 of what it has stored in transition [0-9]+: 0 before, 1 after$' \
+	    '^=> T[23] visit +before memory_flush wants\[0\]; it has stored wants\[0\] = 1, (turn = [01], )?which waits? ' '^\$1 = 0$' \
+	    'hit Hardware watchpoint 1: wants\[0\]' '^New value = 1$' 'hit Hardware watchpoint 1: wants\[0\]' '^New value = 0$'
+	# What the thread has in its buffer is no other thread's to see, while it runs as between two transitions.
+	waits=$(sed -n 's/^ *\([0-9]*\)  T[23]  *memory_write  *wants\[0\].*/\1/p' "$SCRATCH/s.sched")
+	judge "and through the store" ends 0 "$FMC" gdb -q --batch -ex "fmc-goto $waits" -ex 'stepi 2' -ex fmc-threads -ex 'print wants[0]' -ex 'reverse-stepi 2' \
+	    -ex fmc-where "$SCRATCH/s.sched"
+	says "forwards and backwards" "^=> T[23] visit +in the middle of transition $waits, memory_write wants\[0\] = 1; it has stored .*wants\[0\] = 1, which waits? " \
+	    '^\$1 = 0$' "^before transition $waits of "
+else
+	skip "walking through it: there is no GDB"
+fi
+judge "GDB alone can't do it" ends 69 "$FMC" export --gdb -o "$SCRATCH/s.gdb" "$SCRATCH/s.sched"
+says "and that is told" "GDB alone can't do that: a store reaches memory$"
 judge "other accesses can't wait" ends 64 "$FMC" check --memory-model tso --granularity sync -- "$BUILD/samples/peterson"
 judge "a string instruction waits for stores" ends 0 "$FMC" check --memory-model tso --strategy optimal --json "$SCRATCH/result.json" -- \
     "$BUILD/samples/store_buffer" string

@@ -4,6 +4,8 @@
 #include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
 
+#include <string.h>
+
 #define PUSHED 8
 
 #define PREFIX_FS 0x64
@@ -30,10 +32,11 @@ static struct operands *operands_of(struct entries *entries)
 }
 
 static bool find_store(struct entries *entries, const struct instruction *instruction,
-		       const struct user_regs_struct *regs, uint8_t code[TOUCHED_CODE],
-		       struct waiting_store *store)
+		       const struct user_regs_struct *regs, struct waiting_store *store)
 {
 	struct touched at[TOUCHED_MOST];
+	uint8_t code[TOUCHED_CODE];
+	memcpy(code, instruction->code, sizeof code);
 	const uint64_t base = base_of(instruction, regs, code);
 	if (!operands_of(entries) || operands_touched(entries->operands, regs->rip, code, regs, at) != 1 ||
 	    !at[0].write || at[0].size > WAITING_BYTES)
@@ -63,16 +66,16 @@ bool entries_load(struct entries *entries, struct tracee *tracee, struct waiting
 	return true;
 }
 
-enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee, struct waiting_store *store)
+enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee,
+			      const uint8_t code[WAITING_CODE], struct waiting_store *store)
 {
+	_Static_assert(WAITING_CODE == TOUCHED_CODE, "it is the same");
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	uint8_t code[TOUCHED_CODE] = {0};
 	struct instruction instruction;
 	*store = (struct waiting_store){0};
-	if (!regs || target_read(tracee->target, regs->rip, code, sizeof code) != STATUS_OK ||
-	    code[0] == TRAP_INSTRUCTION)
+	if (!regs || code[0] == TRAP_INSTRUCTION)
 		return WAITING_RUNS;
-	if (!instruction_parse(code, sizeof code, regs->rip, &instruction))
+	if (!instruction_parse(code, WAITING_CODE, regs->rip, &instruction))
 		return WAITING_CUT;
 	switch (instruction_fencing(&instruction)) {
 	case FENCING_NONE:
@@ -81,7 +84,7 @@ enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee, st
 		*store = (struct waiting_store){regs->rsp - PUSHED, PUSHED};
 		return WAITING_GOES_ON;
 	case FENCING_STORE:
-		return find_store(entries, &instruction, regs, code, store) ? WAITING_GOES_ON : WAITING_CUT;
+		return find_store(entries, &instruction, regs, store) ? WAITING_GOES_ON : WAITING_CUT;
 	case FENCING_WAITS:
 		return WAITING_ENDS;
 	case FENCING_UNTOLD:

@@ -167,10 +167,13 @@ static void tell_write(struct gdb_server *s, const struct timeline_mark *from, s
 			text_printf(text, ", in transition %zu", here.part);
 		else
 			text_printf(text, ", at %s", gdb_state_beginning(s->timeline));
+		const size_t stored = timeline_stored(s->timeline, here.part);
 		if (here.part > 0 && here.part <= timeline_length(s->timeline)) {
-			text_printf(text, ", after its ");
+			text_printf(text, stored > 0 ? ", by its " : ", after its ");
 			words_cell(text, &timeline_schedule(s->timeline)->lines[here.part - 1], false);
 		}
+		if (stored > 0)
+			text_printf(text, " of what it has stored in transition %zu", stored);
 		text_add(text, "\n", 1);
 	} else if (move->end == MOVE_BEGIN) {
 		timeline_return(s->timeline, from, move);

@@ -81,6 +81,20 @@ static void add_running(const struct timeline *timeline, struct text *text)
 	words_cell(text, &timeline_schedule(timeline)->lines[part - 1], false);
 }
 
+/* What others don't see yet, though it does. */
+static void add_waiting(const struct timeline *timeline, uint32_t thread, struct text *text)
+{
+	struct process_waiting waiting;
+	uint32_t n = 0;
+	for (; process_waiting_store(timeline_process(timeline), thread, n, &waiting); n++) {
+		text_printf(text, n == 0 ? "; it has stored " : ", ");
+		gdb_state_name(timeline, CLASS_MEMORY, waiting.object, text);
+		text_printf(text, " = %" PRId64, waiting.value);
+	}
+	if (n > 0)
+		text_printf(text, n == 1 ? ", which waits" : ", which wait");
+}
+
 void gdb_state_thread(const struct timeline *timeline, uint32_t thread, struct text *text)
 {
 	const struct model *model = gdb_state_model(timeline);
@@ -104,6 +118,7 @@ void gdb_state_thread(const struct timeline *timeline, uint32_t thread, struct t
 		add_state(timeline, &end, thread, text);
 	if (model_enabled(model, thread) && !end.enabled)
 		text_printf(text, ", may time out");
+	add_waiting(timeline, thread, text);
 }
 
 bool gdb_state_acts_on(const struct schedule_line *line, uint32_t object)

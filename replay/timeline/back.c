@@ -300,6 +300,16 @@ void timeline_reverse_continue(struct timeline *timeline, struct move *move)
 	traps_use(timeline, NULL);
 }
 
+/* Does it stand where a thread stores what others don't see yet? */
+static bool only_waits(const struct timeline *timeline, const struct move *move)
+{
+	const struct trace *trace = &timeline->finding.trace;
+	const size_t part = timeline->position.part;
+	const struct op *op = part > 0 && part <= trace->length ? &trace->at[part - 1].op : NULL;
+	return move->end == MOVE_WATCHPOINT && op && op->kind == OP_MEMORY_WRITE && op->flags & OP_BUFFERED &&
+	       trace->at[part - 1].choice == CHOICE_DEFAULT;
+}
+
 enum status timeline_last_touch(struct timeline *timeline, uint64_t address, size_t size,
 				enum timeline_access access, struct move *move)
 {
@@ -310,7 +320,7 @@ enum status timeline_last_touch(struct timeline *timeline, uint64_t address, siz
 	move_begin(timeline);
 	do
 		go_back(timeline, &traps, move);
-	while (move->end == MOVE_SIGNAL);
+	while (move->end == MOVE_SIGNAL || (access == TIMELINE_WRITE && only_waits(timeline, move)));
 	traps_use(timeline, NULL);
 	return STATUS_OK;
 }

@@ -47,6 +47,7 @@ static enum status begin(struct timeline *timeline)
 		return status;
 	}
 	timeline->change = change;
+	process_settle_memory(timeline->process, changed_target(timeline));
 	return STATUS_OK;
 }
 

@@ -1,6 +1,7 @@
 #ifndef FMC_REPLAY_TIMELINE_EVENT_H
 #define FMC_REPLAY_TIMELINE_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,8 @@ struct event {
 	uint32_t thread;
 	uint64_t address; /* of the breakpoint or the watchpoint */
 	size_t watch;	  /* which */
+	bool
+	    flushed; /* EVENT_WATCHPOINT: by no instruction, but by a store that was made earlier and has reached memory */
 	int signal;
 };
 

@@ -27,9 +27,30 @@ size_t timeline_written(const struct timeline *timeline, uint64_t address, size_
 	for (size_t i = part < trace->length ? part : trace->length; i > 0; i--) {
 		const struct op *op = &trace->at[i - 1].op;
 		const uint64_t low = (uint64_t)op->arg2, bytes = op->arg > 0 ? (uint64_t)op->arg : 1;
-		if (op->kind == OP_MEMORY_WRITE && low < address + size && address < low + bytes)
+		if (op->kind == OP_MEMORY_WRITE && !(op->flags & OP_BUFFERED) && low < address + size &&
+		    address < low + bytes)
 			return i;
 	}
+	return 0;
+}
+
+static bool is_flush(const struct transition *transition)
+{
+	return transition->op.kind == OP_MEMORY_FLUSH || transition->choice == CHOICE_FLUSH;
+}
+
+size_t timeline_stored(const struct timeline *timeline, size_t part)
+{
+	const struct trace *trace = &timeline->finding.trace;
+	if (part == 0 || part > trace->length || !is_flush(&trace->at[part - 1]))
+		return 0;
+	const uint32_t thread = trace->at[part - 1].thread;
+	size_t flushes = 0;
+	for (size_t i = 0; i < part; i++)
+		flushes += trace->at[i].thread == thread && is_flush(&trace->at[i]);
+	for (size_t i = 0; i < part; i++)
+		if (trace->at[i].thread == thread && trace->at[i].op.flags & OP_BUFFERED && --flushes == 0)
+			return i + 1;
 	return 0;
 }
 
@@ -138,8 +159,10 @@ size_t timeline_read(struct timeline *timeline, uint64_t address, void *to, size
 		done += part;
 	}
 	entries_hide(process_entries(timeline->process), address, bytes, done);
-	if (!changed)
+	if (!changed) {
 		traps_hide(timeline, address, bytes, done);
+		process_show_memory(timeline->process, address, bytes, done);
+	}
 	return done;
 }
 

@@ -13,8 +13,8 @@ static bool yield(struct resume_ctx *ctx, struct event event)
 	event.thread = ctx->thread;
 	timeline->fresh = timeline->starting = false;
 	timeline->shown_pc = resume_pc(ctx);
-	/* A signal that is about to come would be lost. */
-	timeline->midway = !ctx->signal && event.kind != EVENT_START;
+	/* A signal that is about to come would be lost, and so would what the process does after each step. */
+	timeline->midway = !ctx->signal && !ctx->single && event.kind != EVENT_START;
 	const bool left = run_yield(timeline, &event);
 	timeline->midway = false;
 	return !left;
@@ -250,7 +250,8 @@ static enum status run_to_stop(struct resume_ctx *ctx, bool resume)
 			prepare(ctx);
 			timeline->shown_pc = 0;
 			ctx->since = 0;
-			status = is_stepping(timeline) ? resume_step(ctx) : resume_set_off(ctx);
+			status =
+			    ctx->single || is_stepping(timeline) ? resume_step(ctx) : resume_set_off(ctx);
 			ctx->signal = 0;
 		}
 		if (status == STATUS_TIMEOUT)
@@ -262,12 +263,15 @@ static enum status run_to_stop(struct resume_ctx *ctx, bool resume)
 		if (status != STATUS_OK)
 			return status;
 		ctx->timeout_ms = timeout_ms;
+		const bool stepped = ctx->stop->kind == STOP_STEP;
 		switch (judge_stop(ctx)) {
 		case ACTION_GIVE:
 			return STATUS_OK;
 		case ACTION_LEAVE:
 			return STATUS_INTERRUPTED;
 		case ACTION_ON:
+			if (ctx->single && stepped)
+				return STATUS_OK;
 			resume = true;
 		}
 	}
@@ -280,20 +284,24 @@ static enum status run_seen(struct resume_ctx *ctx, bool resume)
 	return run_to_stop(ctx, resume);
 }
 
-static enum status pilot_run(void *context, uint32_t thread, bool resume, int signal, bool own,
+static enum status pilot_run(void *context, uint32_t thread, enum pilot_way way, int signal, bool own,
 			     int timeout_ms, struct stop *stop)
 {
 	struct timeline *timeline = context;
+	const bool resume = way != PILOT_WAITS;
 	struct resume_ctx ctx = {.timeline = timeline,
 				 .thread = thread,
 				 .tracee = process_tracee(timeline->process, thread),
 				 .signal = signal,
 				 .timeout_ms = timeout_ms,
+				 .single = way == PILOT_STEPS,
 				 .watch = WATCHES,
 				 .stop = stop};
 	if (!timeline->run) {
 		/* Somebody else's execution: nobody looks. */
-		enum status status = resume ? target_resume(ctx.tracee, signal) : STATUS_OK;
+		enum status status = ctx.single ? target_step(ctx.tracee, signal)
+				     : resume	? target_resume(ctx.tracee, signal)
+						: STATUS_OK;
 		return status == STATUS_OK || status == STATUS_GONE ? resume_await(&ctx) : status;
 	}
 	if (timeline->mode == MODE_LEAVE)
@@ -301,6 +309,11 @@ static enum status pilot_run(void *context, uint32_t thread, bool resume, int si
 	enum status status = own ? run_own(&ctx, resume) : run_seen(&ctx, resume);
 	timeline->given += status == STATUS_OK;
 	return status;
+}
+
+static void hide(void *context, uint64_t address, uint8_t *bytes, size_t size)
+{
+	traps_hide(context, address, bytes, size);
 }
 
 static void plant(void *context, struct target *target, bool planted)
@@ -314,5 +327,6 @@ void pilot_install(struct timeline *timeline)
 {
 	/* Slices are shorter than the kernel lets a sleep be late by default. */
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	timeline->pilot = (struct process_pilot){.context = timeline, .run = pilot_run, .plant = plant};
+	timeline->pilot =
+	    (struct process_pilot){.context = timeline, .run = pilot_run, .hide = hide, .plant = plant};
 }

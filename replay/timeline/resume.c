@@ -64,7 +64,7 @@ static enum status await_slice(struct resume_ctx *ctx)
 /* Wait, but not for an interrupt of somebody else's. */
 enum status resume_await(struct resume_ctx *ctx)
 {
-	if (ctx->timeline->mode == MODE_SLICE)
+	if (ctx->timeline->mode == MODE_SLICE && !ctx->single)
 		return await_slice(ctx);
 	return target_wait(ctx->tracee->target, ctx->tracee, ctx->timeout_ms, ctx->stop);
 }

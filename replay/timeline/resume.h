@@ -10,6 +10,7 @@ struct resume_ctx {
 	struct tracee *tracee;
 	int signal;
 	int timeout_ms;
+	bool single;  /* the process wants every instruction of it */
 	size_t watch; /* the watchpoint that was hit on the way, WATCHES: none */
 	uint64_t
 	    since; /* its CPU time when it was first found running after the last stop; 0: it hasn't been */

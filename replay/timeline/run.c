@@ -59,6 +59,29 @@ static void arm(struct timeline *timeline, size_t part)
 		traps_arm(timeline, tracee);
 }
 
+/* The store of the thread's that reaches memory by this transition, of which no processor tells. False: none does. */
+static bool find_flushed(const struct timeline *timeline, size_t part, struct process_waiting *flushed)
+{
+	const uint32_t thread = part_thread(timeline, part);
+	const struct model *model = execution_model(timeline->execution);
+	const bool chosen =
+	    part <= timeline->plan.prefix_length && timeline->plan.prefix[part - 1].choice == CHOICE_FLUSH;
+	return (chosen || model_pending(model, thread)->kind == OP_MEMORY_FLUSH) &&
+	       process_waiting_store(timeline->process, thread, 0, flushed);
+}
+
+/* True: given up. */
+static bool yield_flushed(struct timeline *timeline, size_t part, const struct process_waiting *flushed)
+{
+	const size_t watch = traps_touched(timeline->active, flushed->address, flushed->size);
+	return watch < WATCHES &&
+	       run_yield(timeline, &(struct event){.kind = EVENT_WATCHPOINT,
+						   .thread = part_thread(timeline, part),
+						   .watch = watch,
+						   .flushed = true,
+						   .address = timeline->active->watches[watch].address});
+}
+
 /* From one part to the next, until it is over (true) or given up. */
 static bool follow(struct timeline *timeline, size_t part, bool on)
 {
@@ -67,8 +90,12 @@ static bool follow(struct timeline *timeline, size_t part, bool on)
 		bool last = part > timeline->plan.prefix_length && !timeline->extends;
 		if (!last && yield_part(timeline, part))
 			return false;
+		struct process_waiting flushed;
+		const bool flushes = find_flushed(timeline, part, &flushed);
 		arm(timeline, part);
 		on = execution_next(timeline->execution);
+		if (flushes && yield_flushed(timeline, part, &flushed))
+			return false;
 	}
 	return timeline->mode != MODE_LEAVE;
 }

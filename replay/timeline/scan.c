@@ -2,8 +2,8 @@
  * The past executed once more: what it is stopped at is noted in order. Where that happens too often for all of it to be
  * looked at, only the last of it is: up to there the program runs freely, and images are kept.
  */
-#include "replay/timeline/near.h"
 #include "replay/timeline/scan.h"
+#include "replay/timeline/near.h"
 #include "replay/timeline/stretch.h"
 
 #include <string.h>
@@ -129,10 +129,11 @@ static bool note_hit(struct scan *scan, const struct event *event)
 	struct timeline *timeline = scan->timeline;
 	struct hit hit = {.event = *event,
 			  .part = timeline->position.part,
+			  .at_beginning = event->flushed,
 			  .root = scan->root,
 			  .count = ++scan->count,
 			  .behind = visible_pc(timeline, event->thread)};
-	if (event->kind == EVENT_WATCHPOINT) {
+	if (event->kind == EVENT_WATCHPOINT && !event->flushed) {
 		note_toucher(scan, &hit);
 		touch_note(timeline, &scan->scanner.traps->watches[event->watch]);
 	}

@@ -199,6 +199,15 @@ void traps_hide(const struct timeline *timeline, uint64_t address, uint8_t *byte
 	}
 }
 
+size_t traps_touched(const struct traps *traps, uint64_t address, size_t size)
+{
+	for (size_t i = 0; traps && i < traps->watches_length; i++)
+		if (traps->watches[i].address < address + size &&
+		    address < traps->watches[i].address + traps->watches[i].size)
+			return i;
+	return WATCHES;
+}
+
 void timeline_set_filter(struct timeline *timeline, const struct timeline_filter *filter)
 {
 	/* What was stopped at on the way is no more what it would be now. */

@@ -43,6 +43,9 @@ void traps_clear(struct traps *traps);
 bool traps_copy(struct traps *to, const struct traps *from); /* false without memory */
 bool traps_same(const struct traps *a, const struct traps *b);
 void traps_release(struct traps *traps);
+/* The watchpoint that has some of these bytes; WATCHES: none of those in force. `traps` may be NULL. */
+size_t traps_touched(const struct traps *traps, uint64_t address, size_t size);
+
 /* The processor watches so many bytes there. */
 bool watch_is_possible(uint64_t address, size_t size);
 /* These are in force from now on; NULL: none. */

@@ -188,14 +188,15 @@ static bool step(struct round *round, uint64_t address)
 	struct process *process = round->process;
 	struct tracee *tracee = round->thread->tracee;
 	struct waiting_store store, load;
+	uint8_t code[WAITING_CODE];
 	struct stop stop;
 	if (entries_is_trap(process->entries, address))
 		return step_over_access(round, address);
 	if (step_over_yield(round, address))
 		return true;
 	if (entries_visible_pc(process->entries, address) != address ||
-	    entries_loop_at(process->entries, address) < LOOPS_MOST ||
-	    entries_waiting(process->entries, tracee, &store) != WAITING_GOES_ON ||
+	    entries_loop_at(process->entries, address) < LOOPS_MOST || !stores_code(process, tracee, code) ||
+	    entries_waiting(process->entries, tracee, code, &store) != WAITING_GOES_ON ||
 	    !entries_load(process->entries, tracee, &load) || !add_load(round, load.address, load.size) ||
 	    !add_store(round, store.address, store.size) || tracee_perform(tracee, &stop) != STATUS_OK)
 		return false;

@@ -21,8 +21,8 @@ enum status process_go(struct process *process, uint32_t thread, int signal)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	bool stopped = tracee->life == TRACEE_STOPPED;
-	if (stopped && process->threads[thread].stores.length > 0)
-		return stores_go(process, &process->threads[thread], signal);
+	if (!process->options.pilot && stopped && process->threads[thread].stores.length > 0)
+		return stores_go(process, thread, signal);
 	if (!process->options.pilot || !stopped)
 		return target_resume(tracee, signal);
 	process->going = true;

@@ -23,8 +23,10 @@ static enum status run_wait(struct run *run, struct stop *stop)
 	if (!pilot)
 		return target_wait(process->target, run_self(run)->tracee, WATCH_MS, stop);
 	process->going = false;
-	return pilot->run(pilot->context, run->thread, going, process->going_signal, run->own_calls, WATCH_MS,
-			  stop);
+	if (going && run_self(run)->stores.length > 0)
+		return stores_wait(process, run->thread, process->going_signal, stop);
+	return pilot->run(pilot->context, run->thread, going ? PILOT_RUNS : PILOT_WAITS,
+			  process->going_signal, run->own_calls, WATCH_MS, stop);
 }
 
 static bool run_handle(struct run *run, const struct stop *stop);
@@ -157,6 +159,8 @@ static void follow(struct run *run)
 		}
 		signals_pass(process, run_self(run)->tracee);
 		enum status status = run_wait(run, &stop);
+		if (run_self(run)->stores.at_fence)
+			continue;
 		if (status == STATUS_OK) {
 			run->blocked = 0;
 			process->hope_lost = false;

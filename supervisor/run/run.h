@@ -238,7 +238,7 @@ void apart_undo_write(struct process *process, const struct process_thread *thre
 		      const struct apart *found);
 
 /*
- * stores.c: total store order. begin, end: a transition of the thread; between the two it finds its own stores in memory. go: let it go
+ * stores.c, stores_run.c: total store order. begin, end: a transition of the thread; between the two it finds its own stores in memory. go: let it go
  * on, up to a fence if it comes to one: run_stop_at_fence() then. wait: does it have to perform OP_MEMORY_FLUSH before this call?
  * run_stop_before_flush() then. perform_store, perform_flush: the way of a transition.
  */
@@ -246,7 +246,21 @@ void stores_begin(struct process *process, struct process_thread *thread);
 void stores_end(struct process *process, struct process_thread *thread);
 bool stores_buffer(struct process *process, const struct call *call);
 bool stores_hold(struct process *process, const struct process_thread *thread, const struct call *call);
-enum status stores_go(struct process *process, struct process_thread *thread, int signal);
+enum status stores_go(struct process *process, uint32_t thread, int signal);
+/* The same with a pilot, up to what the next wait would tell: as run_wait(). */
+enum status stores_wait(struct process *process, uint32_t thread, int signal, struct stop *stop);
+/* What is said of a search where a store could have waited longer. */
+#define STORES_NO_LONGER "stores that could have waited longer than fmc lets them (--memory-model tso)"
+/* One more, of the bytes that are about to be stored: what is there now is kept. There has to be room. */
+struct store *stores_add(struct process *process, struct stores *stores, uint64_t address, uint64_t size);
+static inline bool store_overlaps(const struct store *store, uint64_t address, uint64_t size)
+{
+	return store->address < address + size && address < store->address + store->size;
+}
+/* What an operation stores, as its result is told. */
+int64_t store_value(const struct store *store);
+/* The program's code where the thread stands, with fmc's own traps in it. False: it can't be read. */
+bool stores_code(const struct process *process, struct tracee *tracee, uint8_t code[WAITING_CODE]);
 bool run_stop_at_fence(struct run *run);
 bool run_stop_before_flush(struct run *run, const struct call *call);
 /* An instruction is about to be performed whose store is to wait; and has been, or couldn't be. */

@@ -18,12 +18,6 @@
  * before them: no operation of another thread reads them, so that nobody can tell.
  */
 
-/* After so many instructions a store waits no longer. */
-#define MOST_STEPS 2000
-
-/* What is said of a search then, and where else executions are left out. */
-#define NO_LONGER "stores that could have waited longer than fmc lets them (--memory-model tso)"
-
 /* Here and below: a death is told by the next wait. */
 static void read_memory(const struct process *process, const struct store *store, uint8_t *bytes)
 {
@@ -58,11 +52,6 @@ static bool is_read(const struct call *call)
 	return call->instruction && call->op.kind == OP_MEMORY_READ;
 }
 
-static bool overlap(const struct store *one, uint64_t address, uint64_t size)
-{
-	return one->address < address + size && address < one->address + one->size;
-}
-
 /*
  * Is what a load finds partly in the youngest store that has a part in it, and partly not? Processors don't put it together but let the load
  * wait until that store is in memory: Intel, Optimization Reference Manual, store forwarding.
@@ -71,7 +60,7 @@ static bool is_torn(const struct stores *stores, uint64_t address, uint64_t size
 {
 	for (uint32_t i = stores->length; i > 0; i--) {
 		const struct store *store = &stores->at[i - 1];
-		if (overlap(store, address, size))
+		if (store_overlaps(store, address, size))
 			return address < store->address || address + size > store->address + store->size;
 	}
 	return false;
@@ -97,7 +86,7 @@ bool stores_buffer(struct process *process, const struct call *call)
 		return false;
 	if (size > 0 && size <= STORE_BYTES && !has_signals(process))
 		return true;
-	process_remark(process, NO_LONGER);
+	process_remark(process, STORES_NO_LONGER);
 	return false;
 }
 
@@ -110,13 +99,13 @@ bool stores_hold(struct process *process, const struct process_thread *thread, c
 	       !stores_buffer(process, call);
 }
 
-/* The bytes that are about to be stored; what is there now is kept. */
-static void add(struct process *process, struct stores *stores, uint64_t address, uint64_t size)
+struct store *stores_add(struct process *process, struct stores *stores, uint64_t address, uint64_t size)
 {
 	FMC_ASSERT(stores->length < STORES_ROOM);
 	struct store *store = &stores->at[stores->length++];
 	*store = (struct store){.address = address, .size = size};
 	read_memory(process, store, store->under);
+	return store;
 }
 
 void stores_before(struct process *process, struct process_thread *thread)
@@ -125,9 +114,9 @@ void stores_before(struct process *process, struct process_thread *thread)
 	const struct call *call = &thread->call;
 	if (!(call->op.flags & OP_BUFFERED))
 		return;
-	add(process, stores, call->object, (uint64_t)call->op.arg);
-	stores->at[stores->length - 1].place = call->op.place;
-	stores->at[stores->length - 1].operation = true;
+	struct store *store = stores_add(process, stores, call->object, (uint64_t)call->op.arg);
+	store->place = call->op.place;
+	store->operation = true;
 	stores->operations++;
 	stores->steps = 0;
 }
@@ -143,104 +132,6 @@ void stores_after(struct process *process, struct process_thread *thread, bool p
 		read_memory(process, store, store->bytes);
 	else
 		memcpy(store->bytes, store->under, sizeof store->bytes);
-}
-
-/* The same bytes were stored since the last operation already, and none of them since: what they are now takes that one's place. */
-static struct store *find_same(struct stores *stores, const struct waiting_store *store)
-{
-	for (uint32_t i = stores->length; i > 0 && !stores->at[i - 1].operation; i--) {
-		struct store *known = &stores->at[i - 1];
-		if (known->address == store->address && known->size == store->size)
-			return known;
-		if (overlap(known, store->address, store->size))
-			return NULL;
-	}
-	return NULL;
-}
-
-/* Is there room for what the thread is about to store? */
-static bool take_store(struct process *process, struct stores *stores, const struct waiting_store *next,
-		       struct store **store)
-{
-	*store = next->size ? find_same(stores, next) : NULL;
-	if (!next->size || *store)
-		return true;
-	if (stores->length == STORES_ROOM)
-		return false;
-	add(process, stores, next->address, next->size);
-	*store = &stores->at[stores->length - 1];
-	return true;
-}
-
-static enum status step(struct tracee *tracee, int signal, struct stop *stop)
-{
-	enum status status = target_step(tracee, signal);
-	if (status != STATUS_OK)
-		return status;
-	do
-		status = target_wait(tracee->target, tracee, -1, stop);
-	while (status == STATUS_INTERRUPTED);
-	return status;
-}
-
-/* May the thread perform the instruction that it stands before while its stores wait? Then *store is where what it stores is kept, if it does. */
-static enum may_wait take_instruction(struct process *process, struct process_thread *thread,
-				      struct store **store)
-{
-	struct stores *stores = &thread->stores;
-	struct waiting_store next;
-	*store = NULL;
-	const enum may_wait waiting = entries_waiting(process->entries, thread->tracee, &next);
-	if (waiting != WAITING_GOES_ON)
-		return waiting;
-	const bool room = ++stores->steps <= MOST_STEPS && take_store(process, stores, &next, store);
-	return room ? WAITING_GOES_ON : WAITING_CUT;
-}
-
-static enum status go_by_step(struct process *process, struct process_thread *thread, int signal,
-			      struct stop *stop)
-{
-	struct store *store;
-	struct bared bared;
-	enum status status = STATUS_OK;
-	look_bare(process, thread->tracee, &bared);
-	const enum may_wait waiting = take_instruction(process, thread, &store);
-	thread->stores.at_fence = waiting == WAITING_CUT || waiting == WAITING_ENDS;
-	if (waiting == WAITING_CUT)
-		process_remark(process, NO_LONGER);
-	if (waiting == WAITING_GOES_ON) {
-		look_about(process, thread->tracee);
-		status = step(thread->tracee, signal, stop);
-		if (store)
-			read_memory(process, store, store->bytes);
-	}
-	look_cover(process, &bared);
-	return waiting == WAITING_RUNS ? target_resume(thread->tracee, signal) : status;
-}
-
-enum status stores_go(struct process *process, struct process_thread *thread, int signal)
-{
-	struct stop stop = {.kind = STOP_STEP};
-	enum status status = STATUS_OK;
-	bool stepped = true;
-	while (stepped) {
-		status = go_by_step(process, thread, signal, &stop);
-		stepped = status == STATUS_OK && stop.kind == STOP_STEP && !thread->stores.at_fence &&
-			  thread->tracee->life == TRACEE_STOPPED;
-		signal = 0;
-	}
-	if (status == STATUS_OK && stop.kind != STOP_STEP)
-		target_push_back(&stop);
-	return status;
-}
-
-bool run_stop_at_fence(struct run *run)
-{
-	struct process_thread *thread = run_self(run);
-	const struct call fence = {.op = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT},
-				   .timeout_argument = -1};
-	thread->stores.at_fence = false;
-	return run_stop_before_flush(run, &fence);
 }
 
 bool run_stop_before_flush(struct run *run, const struct call *call)
@@ -264,17 +155,22 @@ bool run_stop_before_flush(struct run *run, const struct call *call)
 	return true;
 }
 
+int64_t store_value(const struct store *store)
+{
+	const unsigned unused = 64 - 8 * (unsigned)store->size;
+	uint64_t value = 0;
+	memcpy(&value, store->bytes, store->size);
+	return (int64_t)(value << unused) >> unused;
+}
+
 /*
  * The oldest is in memory, with what is behind it and no operation, and stays there. What was under a younger one that overlaps it was read
  * with it in memory, so what remains when that is taken out is right.
  */
 static void flush(struct stores *stores, struct outcome *outcome)
 {
-	const unsigned unused = 64 - 8 * (unsigned)stores->at[0].size;
-	uint64_t value = 0;
 	uint32_t gone = 1;
-	memcpy(&value, stores->at[0].bytes, stores->at[0].size);
-	outcome->result = (int64_t)(value << unused) >> unused;
+	outcome->result = store_value(&stores->at[0]);
 	while (gone < stores->length && !stores->at[gone].operation)
 		gone++;
 	stores->length -= gone;

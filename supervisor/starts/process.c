@@ -201,12 +201,6 @@ static const struct machine_ops process_ops = {
 struct process *process_new(const struct process_options *options, enum status *status, char why[256])
 {
 	struct process *process;
-	if (options->tso && options->pilot) {
-		*status = STATUS_UNSUPPORTED;
-		snprintf(why, 256,
-			 "stores wait in buffers in it (memory tso), which nobody can walk through yet");
-		return NULL;
-	}
 	process = calloc(1, sizeof *process);
 	*status = STATUS_NO_MEMORY;
 	snprintf(why, 256, "out of memory");

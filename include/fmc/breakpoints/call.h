@@ -261,7 +261,9 @@ enum may_wait {
 struct waiting_store {
 	uint64_t address, size; /* up to WAITING_BYTES */
 };
-enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee, struct waiting_store *store);
+#define WAITING_CODE 15 /* bytes of code that stand there */
+enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee,
+			      const uint8_t code[WAITING_CODE], struct waiting_store *store);
 
 /*
  * Which memory that instruction reads as its operand, size 0 if none; what it takes from the stack by itself isn't told. Not where one of

@@ -68,8 +68,12 @@ void timeline_free(struct timeline *timeline);
 /* Where it stands, how many transitions there are, and what is being followed (changes with timeline_branch()). */
 struct position timeline_position(const struct timeline *timeline);
 size_t timeline_length(const struct timeline *timeline);
-/* The last transition up to number `part` that is an operation which writes some of these bytes, from 1; 0: there is none. */
+/*
+ * The last transition up to number `part` that is an operation which writes some of these bytes at once, from 1; 0: there is none.
+ */
 size_t timeline_written(const struct timeline *timeline, uint64_t address, size_t size, size_t part);
+/* The transition in which the thread has stored what reaches memory in this one, as stores may wait; 0: in this one none does. */
+size_t timeline_stored(const struct timeline *timeline, size_t part);
 const struct schedule *timeline_schedule(const struct timeline *timeline);
 /* What was found at the end, with stacks and names. */
 const struct finding *timeline_finding(const struct timeline *timeline);

@@ -21,14 +21,22 @@ struct places;
  * entry points have plain traps, threads have the same numbers in every execution, and all of these begin at the
  * program's entry point.
  */
+enum pilot_way {
+	PILOT_WAITS,
+	PILOT_RUNS,
+	PILOT_STEPS, /* one instruction, then STOP_STEP, whoever wants to see it on its way */
+};
+
 struct process_pilot {
 	void *context;
 	/*
-	 * Wait until `thread` meets what concerns the process, as target_wait() does with a time-out. `resume`: it is stopped and
-	 * has to be let go first, with this signal. `own`: it runs a function for fmc, nobody is to see it.
+	 * Wait until `thread` meets what concerns the process, as target_wait() does with a time-out. PILOT_WAITS: it has been let go;
+	 * otherwise it is stopped and has to be let go first, with this signal. `own`: it runs a function for fmc, nobody is to see it.
 	 */
-	enum status (*run)(void *context, uint32_t thread, bool resume, int signal, bool own, int timeout_ms,
-			   struct stop *stop);
+	enum status (*run)(void *context, uint32_t thread, enum pilot_way way, int signal, bool own,
+			   int timeout_ms, struct stop *stop);
+	/* Bytes that were read from there: what the pilot's own traps have taken the place of. */
+	void (*hide)(void *context, uint64_t address, uint8_t *bytes, size_t size);
 	/* Put the pilot's own traps into this memory, or take them out: of a process that is let go, of a loop to be examined. */
 	void (*plant)(void *context, struct target *target, bool planted);
 };
@@ -67,7 +75,7 @@ struct process_options {
 	bool verify;  /* stop at every return of a native function, to check the model's predictions */
 	bool atomics; /* atomic instructions of the program and its libraries are operations, */
 	const struct promoted *promoted; /* and these plain ones, borrowed; NULL: none */
-	bool tso; /* stores of those wait in buffers (x86-TSO), which needs `atomics` and no pilot */
+	bool tso; /* stores of those wait in buffers (x86-TSO), which needs `atomics` */
 	/*
 	 * process_uncontrolled() tells of what a verdict on all executions misses: of atomic instructions where they aren't
 	 * operations the first in an execution, and of files that threads share.
@@ -199,6 +207,21 @@ const struct performed *process_performed(const struct process *process);
 uint64_t process_own_place(struct process *process, struct tracee *tracee, uint64_t address);
 
 /* Of the last execution, also when it is over: */
+/*
+ * Total store order, for somebody who looks at the process: bytes that were read from there become what is in memory to all threads, with what a
+ * thread has stored to places that no other one accesses, whether it is on its way or not. settle: a copy of the process made now gets
+ * that as its memory. waiting: the thread's n-th store that is an operation and isn't in memory yet, the oldest first. False: there is none.
+ */
+struct process_waiting {
+	uint32_t object;
+	uint64_t address, size;
+	int64_t value;
+};
+void process_show_memory(const struct process *process, uint64_t address, uint8_t *bytes, size_t size);
+void process_settle_memory(const struct process *process, struct target *copy);
+bool process_waiting_store(struct process *process, uint32_t thread, uint32_t n,
+			   struct process_waiting *waiting);
+
 uint64_t process_object(const struct process *process, uint32_t object);	/* address */
 uint64_t process_start_routine(const struct process *process, uint32_t thread); /* 0 for thread 0 */
 
