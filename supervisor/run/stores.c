@@ -99,15 +99,6 @@ bool stores_hold(struct process *process, const struct process_thread *thread, c
 	       !stores_buffer(process, call);
 }
 
-struct store *stores_add(struct process *process, struct stores *stores, uint64_t address, uint64_t size)
-{
-	FMC_ASSERT(stores->length < STORES_ROOM);
-	struct store *store = &stores->at[stores->length++];
-	*store = (struct store){.address = address, .size = size};
-	read_memory(process, store, store->under);
-	return store;
-}
-
 void stores_before(struct process *process, struct process_thread *thread)
 {
 	struct stores *stores = &thread->stores;
@@ -132,6 +123,15 @@ void stores_after(struct process *process, struct process_thread *thread, bool p
 		read_memory(process, store, store->bytes);
 	else
 		memcpy(store->bytes, store->under, sizeof store->bytes);
+}
+
+bool run_stop_at_fence(struct run *run)
+{
+	struct process_thread *thread = run_self(run);
+	const struct call fence = {.op = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT},
+				   .timeout_argument = -1};
+	thread->stores.at_fence = false;
+	return run_stop_before_flush(run, &fence);
 }
 
 bool run_stop_before_flush(struct run *run, const struct call *call)

@@ -1,10 +1,22 @@
 /* A thread whose stores wait, instruction by instruction, up to one that waits for them or that is for others to tell of. */
 #include "supervisor/run/run.h"
 
+#include <fmc/tracer/assert.h>
+
 /* After so many instructions a store waits no longer. */
 #define MOST_STEPS 2000
 
 #define WATCH_MS 10
+
+struct store *stores_add(struct process *process, struct stores *stores, uint64_t address, uint64_t size)
+{
+	FMC_ASSERT(stores->length < STORES_ROOM);
+	struct store *store = &stores->at[stores->length++];
+	*store = (struct store){.address = address, .size = size};
+	/* A death is told by the next wait, here and below. */
+	(void)target_read(process->target, store->address, store->under, store->size);
+	return store;
+}
 
 /* The same bytes were stored since the last operation already, and none of them since: what they are now takes that one's place. */
 static struct store *find_same(struct stores *stores, const struct waiting_store *store)
@@ -88,7 +100,7 @@ static enum status go_on(struct process *process, uint32_t thread, int signal, s
 	if (*waiting == WAITING_GOES_ON) {
 		look_about(process, self->tracee);
 		status = step(process, thread, signal, stop);
-		if (store) /* a death is told by the next wait */
+		if (store)
 			(void)target_read(process->target, store->address, store->bytes, store->size);
 	}
 	look_cover(process, &bared);
@@ -131,13 +143,4 @@ enum status stores_wait(struct process *process, uint32_t thread, int signal, st
 	if (status == STATUS_OK && waiting == WAITING_RUNS)
 		return pilot->run(pilot->context, thread, PILOT_RUNS, signal, false, WATCH_MS, stop);
 	return status;
-}
-
-bool run_stop_at_fence(struct run *run)
-{
-	struct process_thread *thread = run_self(run);
-	const struct call fence = {.op = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT},
-				   .timeout_argument = -1};
-	thread->stores.at_fence = false;
-	return run_stop_before_flush(run, &fence);
 }
