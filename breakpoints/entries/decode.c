@@ -232,6 +232,26 @@ static void decode_copy(const struct atomic *atomic, const struct user_regs_stru
 	call->op.arg3 = fills || !bytes ? 0 : (int64_t)from;
 }
 
+#define WORD	   8
+#define CACHE_LINE 64
+
+uint64_t access_part(uint64_t address, uint64_t end)
+{
+	const uint64_t unit = end - address > WORD ? WORD : CACHE_LINE, part = unit - address % unit;
+	return part < end - address ? part : end - address;
+}
+
+/* LOCK makes all of it at once. */
+static void decode_parts(const struct atomic *atomic, struct call *call)
+{
+	const uint64_t bytes = atomic->bytes, part = access_part(call->object, call->object + bytes);
+	if (atomic->kind == ATOMIC_CHANGE || part == bytes)
+		return;
+	call->whole = call->object;
+	call->whole_bytes = bytes;
+	call->op.arg = (int64_t)part;
+}
+
 static enum status decode_atomic(const struct entries *entries, const struct stop *stop, struct call *call)
 {
 	const struct atomic *atomic = entries_atomic(entries, stop->address);
@@ -259,6 +279,7 @@ static enum status decode_atomic(const struct entries *entries, const struct sto
 	call->op.flags = OP_INSTRUCTION;
 	call->op.arg = atomic->bytes;
 	call->op.arg2 = (int64_t)call->object;
+	decode_parts(atomic, call);
 	return STATUS_OK;
 }
 

@@ -46,14 +46,14 @@ struct awaited {
 };
 
 /*
- * An instruction that reads and writes without a LOCK prefix, and has read: what was there then is what it goes by when it
- * writes (run/apart.c).
+ * An instruction whose access to memory is made of several operations, and has begun: what it has read so far, by which it goes in the end,
+ * and what it writes (run/apart.c).
  */
-#define APART_BYTES 16
+#define APART_BYTES 64
 struct apart {
 	uint64_t entry; /* of the instruction; 0: none has */
-	uint64_t size;
-	uint8_t read[APART_BYTES];
+	uint64_t size;	/* bytes that it has read */
+	uint8_t read[APART_BYTES], written[APART_BYTES];
 };
 
 /*

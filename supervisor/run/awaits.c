@@ -153,7 +153,7 @@ static bool step_over_access(struct round *round, uint64_t address)
 	struct call call;
 	bool performed = false;
 	if (entries_decode(entries, &stop, &call) != STATUS_OK || !call.instruction || call.apart ||
-	    call.op.kind == OP_NONE || !add_access(round, address, &call))
+	    call.whole_bytes || call.op.kind == OP_NONE || !add_access(round, address, &call))
 		return false;
 	/* Where it could wait in a buffer it is seen later. */
 	if (call.op.kind == OP_MEMORY_WRITE && call.waits && round->process->options.tso)
@@ -314,7 +314,8 @@ static bool find_in(struct round *round)
 static void find_round(struct process *process, struct process_thread *thread, const struct call *call)
 {
 	struct retries *retries = &thread->retries;
-	const uint32_t length = call->instruction && !call->apart ? accesses_since(retries, call) : 0;
+	const uint32_t length =
+	    call->instruction && !call->apart && !call->whole_bytes ? accesses_since(retries, call) : 0;
 	/* Signals could come, and handlers run, on the way. */
 	if (length == 0 || process->signalled || process->disturbed || retries->tries++ >= TRIES)
 		return;

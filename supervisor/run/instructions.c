@@ -21,10 +21,9 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 	bool performed;
 	retries_before(process, self);
 	stores_before(process, self);
-	apart_before_write(process, self, &found);
+	apart_before(process, self, &found);
 	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
-	if (status == STATUS_OK && !performed)
-		apart_undo_write(process, self, &found);
+	apart_after(process, self, &found, status == STATUS_OK && performed);
 	outcome->unchanged = retries_after(process, self);
 	outcome->result_valid = false;
 	if (status == STATUS_OK && performed)
@@ -51,14 +50,19 @@ void perform_compiled(struct process *process, uint32_t thread, const struct eff
 	perform_go_on(process, thread, outcome);
 }
 
-void perform_read(struct process *process, uint32_t thread, struct outcome *outcome)
+void perform_part(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
-	if (!apart_read(process, self))
-		return perform_instruction(process, thread, outcome);
-	retries_break(self);
+	struct call next;
 	process_note(process, MANNER_STAY, 0);
+	const enum apart_done done = apart_perform(process, self, &next);
+	if (done != APART_DONE)
+		process_note(process, MANNER_RUN, 0);
+	if (done == APART_NOT)
+		return perform_instruction(process, thread, outcome);
+	if (done == APART_CAME)
+		return run_to_operation(process, thread, outcome);
+	retries_break(self);
 	keep_value(process, &self->call, outcome);
-	const struct call next = apart_next(self);
 	run_from_call(process, thread, &next, outcome);
 }

@@ -253,8 +253,8 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 			outcome->result_valid = false;
 			return;
 		}
-		if (self->call.apart && op->kind == OP_MEMORY_READ)
-			return perform_read(process, thread, outcome);
+		if (self->call.instruction && apart_goes_on(&self->call))
+			return perform_part(process, thread, outcome);
 		if (self->call.copies)
 			return perform_copy(process, thread, outcome);
 		if (self->call.instruction)

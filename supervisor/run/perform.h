@@ -57,7 +57,7 @@ void perform_compiled(struct process *process, uint32_t thread, const struct eff
 /* printing.c: the function that prints to its end. */
 void perform_output(struct process *process, uint32_t thread, struct outcome *outcome);
 
-/* The first half of an instruction of two accesses: nothing runs. */
-void perform_read(struct process *process, uint32_t thread, struct outcome *outcome);
+/* One of an instruction's several accesses, and not the last: the thread stays where it is. */
+void perform_part(struct process *process, uint32_t thread, struct outcome *outcome);
 
 #endif

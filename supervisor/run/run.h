@@ -227,15 +227,22 @@ bool awaits_round(struct process *process, struct process_thread *thread, struct
 bool awaits_changed(const struct process *process, uint32_t thread);
 
 /*
- * apart.c: an instruction that reads and writes as two operations (call.apart). read: true if it can be done so; the thread stays
- * where it is. next: what is pending after that. before_write: the instruction, which is about to be performed, finds what it has
- * read. undo_write: it couldn't be performed.
+ * apart.c: an instruction whose access is made of several operations (call.apart, call.whole_bytes). goes_on: is the pending one not the
+ * last? perform: do it, the thread stays where it is; what is pending then. before, after: the
+ * last one, the instruction is about to be performed, and finds what it has read; it has been, or couldn't be. at_once: where there
+ * can't be parts, there are none.
  */
-bool apart_read(struct process *process, struct process_thread *thread);
-struct call apart_next(const struct process_thread *thread);
-void apart_before_write(struct process *process, struct process_thread *thread, struct apart *found);
-void apart_undo_write(struct process *process, const struct process_thread *thread,
-		      const struct apart *found);
+enum apart_done {
+	APART_DONE,
+	APART_NOT,  /* the instruction is to be performed at once */
+	APART_CAME, /* something else has come, and is told next */
+};
+bool apart_goes_on(const struct call *call);
+enum apart_done apart_perform(struct process *process, struct process_thread *thread, struct call *next);
+void apart_before(struct process *process, struct process_thread *thread, struct apart *found);
+void apart_after(struct process *process, const struct process_thread *thread, const struct apart *found,
+		 bool performed);
+void apart_at_once(struct process *process, struct call *call);
 
 /*
  * stores.c, stores_run.c: total store order. begin, end: a transition of the thread; between the two it finds its own stores in memory. go: let it go

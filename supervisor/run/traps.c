@@ -110,6 +110,7 @@ bool run_on_trap(struct run *run, const struct stop *stop)
 		return true;
 	if (visible && process->threaded)
 		run_join_copy(run, &call);
+	apart_at_once(process, &call);
 	if (visible && process->threaded && (call.instruction || call.compiled) && come_again(run, &call))
 		return run_stop_before_retry(run, &call);
 	if (visible && process->threaded)

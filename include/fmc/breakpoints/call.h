@@ -15,6 +15,12 @@ enum copy_kind {
 	    4, /* added to these: the fourth argument is how much room there is, and there has to be enough */
 };
 
+/*
+ * How many bytes from an address on are accessed at once, of those up to `end` that an instruction accesses: processors promise that of eight
+ * bytes at most, in one cache line (Intel SDM volume 3, 9.1.1).
+ */
+uint64_t access_part(uint64_t address, uint64_t end);
+
 /* What it does, checked or not. */
 static inline enum copy_kind copy_kind_of(enum copy_kind copies)
 {
@@ -43,6 +49,11 @@ struct call {
 	bool instruction;     /* no call but an instruction of the program: see entries_step() */
 	bool
 	    apart; /* it reads and writes in two accesses: OP_MEMORY_READ, which is followed by OP_MEMORY_WRITE */
+	/*
+	 * What it accesses may be seen in parts, of which `op` and `object` are about one, in the order of their addresses: all of it, from
+	 * `whole` on; 0 bytes: there are no parts.
+	 */
+	uint64_t whole, whole_bytes;
 	enum copy_kind copies; /* what it calls if it is such a call; op is about a part of what that does */
 	bool waits;	       /* its write is a plain store, which may wait in a buffer of its processor's */
 	bool
