@@ -286,8 +286,14 @@ static const char *flaw(const struct model *m, const struct op *op)
 void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
 		   struct effect *effect)
 {
-	struct model_thread *thread = model_thread(m, t);
 	FMC_ASSERT(model_has_choice(m, t, choice));
+	model_perform_again(m, t, choice, seen, effect);
+}
+
+void model_perform_again(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+			 struct effect *effect)
+{
+	struct model_thread *thread = model_thread(m, t);
 	__builtin_memset(effect, 0, sizeof *effect);
 	const struct op op = thread->op;
 	/* What the memory of a program in the middle of its run says of its objects may be anything. */

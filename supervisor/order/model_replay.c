@@ -30,7 +30,8 @@ struct model_replay {
 	unsigned char *state; /* the present one; and as much room after it to lay it aside */
 	unsigned char *snapshots;
 	size_t state_room, snapshots_room;
-	size_t interval, taken;
+	size_t interval;
+	bool yields; /* a transition of the trace does: without any nobody ever lets others go first */
 };
 
 struct model_replay *model_replay_new(void)
@@ -151,7 +152,7 @@ static void find(struct model_replay *r, uint32_t t, const struct op *op)
 
 static void compute_enabled(struct model_replay *r)
 {
-	if (!r->fair)
+	if (!r->yields)
 		return;
 	bitset_clear(r->enabled, r->words);
 	for (uint32_t t = 0; t < r->threads; t++)
@@ -235,7 +236,7 @@ bool model_replay_may_run(const struct model_replay *r, uint32_t t)
 {
 	if (!model_enabled(r->model, t))
 		return false;
-	for (uint32_t u = 0; r->fair && u < fair_threads(r->fair); u++)
+	for (uint32_t u = 0; r->yields && u < fair_threads(r->fair); u++)
 		if (fair_yields_to(r->fair, t, u) && bitset_has(r->enabled, u))
 			return false;
 	return true;
@@ -252,34 +253,50 @@ bool model_replay_may_take(const struct model_replay *r, const struct step *step
 	return goes_on && model_spurious(r->model, step->thread);
 }
 
-/* seen->word of a write to memory: has it left everything as it was? */
+/* A step that is known to be open. seen->word of a write to memory: has it left everything as it was? */
 static void perform(struct model_replay *r, const struct step *step, const struct observation *seen,
 		    struct effect *effect)
 {
-	model_perform(r->model, step->thread, step->choice, seen, effect);
+	model_perform_again(r->model, step->thread, step->choice, seen, effect);
 	if (!seen->word)
 		model_changed(r->model, step->thread);
+}
+
+/* Perform transition k, which is known to be possible in the present state. */
+static void take(struct model_replay *r, size_t k)
+{
+	const struct transition *transition = &r->trace->at[k];
+	const struct step step = transition_step(transition);
+	const struct observation seen = {transition->word, transition->word2};
+	struct effect effect;
+	perform(r, &step, &seen, &effect);
+	settle(r, k, &effect);
+	if (!r->yields)
+		return;
+	bitset_copy(r->before, r->enabled, r->words);
+	compute_enabled(r);
+	fair_step(r->fair, step.thread, transition->flags & TRANSITION_YIELD, r->before, r->enabled);
 }
 
 bool model_replay_step(struct model_replay *r, size_t k)
 {
 	const struct transition *transition = &r->trace->at[k];
-	uint32_t t = transition->thread;
-	const struct step step = {t, transition->choice};
-	const struct op *op = model_pending(r->model, t);
+	const struct step step = transition_step(transition);
+	const struct op *op = model_pending(r->model, step.thread);
 	if (op->kind != transition->op.kind || op->object != transition->op.object ||
 	    op->object2 != transition->op.object2 || !model_replay_may_take(r, &step))
 		return false;
-	const struct observation seen = {transition->word, transition->word2};
-	struct effect effect;
-	perform(r, &step, &seen, &effect);
-	settle(r, k, &effect);
-	if (r->fair) {
-		bitset_copy(r->before, r->enabled, r->words);
-		compute_enabled(r);
-		fair_step(r->fair, t, transition->flags & TRANSITION_YIELD, r->before, r->enabled);
-	}
+	take(r, k);
 	return true;
+}
+
+/* [FAIR] Until a thread yields Algorithm 1 lets each run, and its sets needn't be kept. */
+static bool has_yields(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		if (trace->at[i].flags & TRANSITION_YIELD)
+			return true;
+	return false;
 }
 
 bool model_replay_start(struct model_replay *r, const struct trace *trace, uint32_t fair_k)
@@ -287,6 +304,7 @@ bool model_replay_start(struct model_replay *r, const struct trace *trace, uint3
 	r->trace = trace;
 	r->fair_k = fair_k;
 	r->threads = trace->threads_length;
+	r->yields = fair_k && has_yields(trace);
 	if (!index_transitions(r) || !lay_out(r))
 		return false;
 	begin(r);
@@ -305,10 +323,9 @@ void model_replay_goto(struct model_replay *r, size_t i)
 	FMC_ASSERT(i <= r->trace->length);
 	size_t snapshot = i / r->interval;
 	memcpy(r->state, r->snapshots + snapshot * r->state_size, r->state_size);
-	for (size_t k = snapshot * r->interval; k < i; k++) {
-		bool possible = model_replay_step(r, k);
-		FMC_ASSERT(possible);
-	}
+	/* They were possible when the replay began. */
+	for (size_t k = snapshot * r->interval; k < i; k++)
+		take(r, k);
 }
 
 const struct model *model_replay_model(const struct model_replay *r)

@@ -70,6 +70,9 @@ for depth in 100 2000; do
 		echo "search of depth $depth   $strategy: $per us a transition"
 	done
 done
+for strategy in source optimal; do
+	echo "search, 7 philosophers $strategy: $("$BUILD/tests/search" $strategy philosophers:7 5000) us a transition"
+done
 
 # A copy of a process in the middle of its run.
 for threads in 2 4 16; do

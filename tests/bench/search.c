@@ -1,12 +1,13 @@
 /*
- * search STRATEGY DEPTH EXECUTIONS: microseconds of processor time that a search itself takes for each transition,
- * over so many executions of a table program of that depth: two threads that lock and unlock one mutex in turn.
+ * search STRATEGY PROGRAM EXECUTIONS: microseconds of processor time that a search itself takes for each transition, over so many
+ * executions of a table program: a depth, of two threads that lock and unlock one mutex in turn, or "philosophers:N".
  */
 #include "tests/table/table.h"
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/search.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static void make_program(struct table_program *program, int64_t depth)
@@ -18,6 +19,20 @@ static void make_program(struct table_program *program, int64_t depth)
 	table_add(body, TABLE_ADD, 1, 0, 1);
 	table_jump(body, TABLE_JUMP_NOT, 1, depth / 4, 0);
 	table_thread(program, body);
+}
+
+/* False: there is no such program. */
+static bool find_program(struct table_program *program, const char *text)
+{
+	const char *number = strchr(text, ':');
+	const long n = atol(number ? number + 1 : text);
+	if (n <= 0 || (number && strncmp(text, "philosophers:", (size_t)(number + 1 - text)) != 0))
+		return false;
+	if (number)
+		table_philosophers(program, (uint32_t)n, true);
+	else
+		make_program(program, n);
+	return true;
 }
 
 static double now(void)
@@ -60,11 +75,10 @@ int main(int argc, char **argv)
 {
 	static struct table_program program;
 	struct search_options options = {.fair_k = 1};
-	if (argc != 4 || !strategy_parse(argv[1], &options)) {
-		fputs("usage: search STRATEGY DEPTH EXECUTIONS\n", stderr);
+	if (argc != 4 || !strategy_parse(argv[1], &options) || !find_program(&program, argv[2])) {
+		fputs("usage: search STRATEGY DEPTH|philosophers:N EXECUTIONS\n", stderr);
 		return 2;
 	}
-	make_program(&program, atol(argv[2]));
 	struct search *search = search_new(&options);
 	if (!search)
 		return EXIT_FAILURE;

@@ -203,6 +203,10 @@ struct effect {
 void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
 		   struct effect *effect);
 
+/* The same where it has been asked for already that t is enabled and has this choice, which isn't looked at again. */
+void model_perform_again(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
+			 struct effect *effect);
+
 /*
  * Which thread has to move before t can: the holder of the mutex that t wants, the thread that it joins.
  * NO_THREAD: t is not blocked, or nobody in particular could wake it. *object gets what t waits for
