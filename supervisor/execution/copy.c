@@ -133,6 +133,8 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	x->plan = plan;
 	x->trace = trace;
 	cut_trace(trace, copy);
+	if (!execution_sleep_again(x))
+		return false;
 	if (x->monitor.look) {
 		struct sighting unused = {0};
 		x->monitor.look(x->monitor.context, x, trace, true, &unused);

@@ -72,19 +72,33 @@ bool execution_sleep_start(struct execution *x)
 	return x->asleep || execution_out_of_memory(x->trace);
 }
 
-void execution_wake_sleepers(struct execution *x)
+/* Transition k of the trace wakes those that depend on it. */
+static void wake_by(struct execution *x, size_t k)
 {
-	const struct trace *trace = x->trace;
 	const struct plan *plan = x->plan;
-	if (trace->length <= plan->sleep_set_from)
-		return;
-	uint32_t t = trace->at[trace->length - 1].thread;
-	struct accesses done = trace_accesses(trace, trace->length - 1);
+	uint32_t t = x->trace->at[k].thread;
+	struct accesses done = trace_accesses(x->trace, k);
 	for (size_t i = 0; i < plan->sleep_set_length; i++)
 		if (x->asleep[i] &&
 		    (plan->sleep_set[i].step.thread == t ||
 		     dependence_disturbs(done, plan->sleep_set[i].footprint, plan->sleep_set_fair)))
 			x->asleep[i] = false;
+}
+
+void execution_wake_sleepers(struct execution *x)
+{
+	const size_t length = x->trace->length;
+	if (length > x->plan->sleep_set_from)
+		wake_by(x, length - 1);
+}
+
+bool execution_sleep_again(struct execution *x)
+{
+	if (!execution_sleep_start(x))
+		return false;
+	for (size_t k = x->plan->sleep_set_from; k + 1 < x->trace->length; k++)
+		wake_by(x, k);
+	return true;
 }
 
 bool execution_is_asleep(const struct execution *x, const struct step *step)

@@ -108,8 +108,12 @@ bool execution_footprint(struct execution *x, const struct outcome *outcome);
 bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield);
 bool execution_record_objects(struct execution *x);
 
-/* The plan's sleep set. */
+/*
+ * The plan's sleep set. again: of a plan that goes on after the transitions of the trace, the last of which has woken nobody yet: that
+ * is done when what is enabled after it is known.
+ */
 bool execution_sleep_start(struct execution *x);
+bool execution_sleep_again(struct execution *x);
 void execution_wake_sleepers(struct execution *x);
 bool execution_is_asleep(const struct execution *x, const struct step *step);
 

@@ -775,6 +775,104 @@ START_TEST(theorem_5)
 }
 END_TEST
 
+/* What an execution has come to after some transitions of a plan, with its machine. */
+#define DEPTHS 64
+struct kept {
+	struct execution_copy *copy;
+	struct table_state state;
+	struct model_block *block;
+};
+
+/* Run the plan without its sleep set and keep each state on the way to where its prefix ends; how many there are. */
+static size_t keep_states(struct bench *b, const struct plan *plan, struct kept kept[DEPTHS])
+{
+	struct plan other = *plan;
+	size_t length = 0;
+	other.sleep_set_length = 0;
+	bool on = execution_begin(b->execution, &other, &b->trace);
+	while (on && length < DEPTHS && b->trace.length <= plan->prefix_length) {
+		kept[length].copy = execution_save(b->execution);
+		ck_assert_ptr_nonnull(kept[length].copy);
+		kept[length].block = b->machine.block;
+		kept[length++].state = b->machine.state;
+		on = execution_next(b->execution);
+	}
+	execution_conclude(b->execution);
+	execution_finish(b->execution);
+	return length;
+}
+
+static void go_on_from(struct bench *b, const struct kept *kept, const struct plan *plan)
+{
+	b->machine.state = kept->state;
+	b->machine.block = kept->block;
+	bool on = execution_restore(b->execution, kept->copy, plan, &b->trace);
+	while (on)
+		on = execution_next(b->execution);
+	execution_conclude(b->execution);
+	execution_finish(b->execution);
+}
+
+/* From each state on the way a plan goes on as it does from its beginning. */
+static void goes_on_alike(struct bench *b, const struct plan *plan, struct trace *whole)
+{
+	static struct kept kept[DEPTHS];
+	execution_run(b->execution, plan, whole);
+	const size_t length = keep_states(b, plan, kept);
+	for (size_t i = 0; i < length; i++) {
+		go_on_from(b, &kept[i], plan);
+		ck_assert_uint_eq(trace_difference(whole, &b->trace), SIZE_MAX);
+		execution_copy_free(kept[i].copy);
+	}
+}
+
+/* The same of a plan that goes half of the way on that this one went, so that transitions of its own wake sleepers. */
+static bool goes_further_alike(struct bench *b, const struct plan *plan, const struct trace *trace,
+			       struct trace *whole)
+{
+	struct plan further = *plan;
+	struct step *steps = calloc(trace->length + 1, sizeof *steps);
+	for (size_t i = 0; i < trace->length; i++)
+		steps[i] = transition_step(&trace->at[i]);
+	further.prefix = steps;
+	further.prefix_length += (trace->length - plan->prefix_length) / 2;
+	goes_on_alike(b, &further, whole);
+	free(steps);
+	return whole->end == END_REDUNDANT;
+}
+
+/* A copy that another plan has made: who is asleep is this one's. */
+START_TEST(copies_for_other_plans)
+{
+	struct bench b;
+	bench_init(&b);
+	struct trace trace, whole;
+	trace_init(&trace);
+	trace_init(&whole);
+	size_t asleep = 0, redundant = 0;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		table_random(&b.program, seed, false);
+		struct search_options options = {.strategy = STRATEGY_SOURCE, .fair_k = 1, .max_depth = 50};
+		struct search *search = search_new(&options);
+		struct plan plan;
+		for (int i = 0; i < 60 && search_next(search, &plan); i++) {
+			asleep += plan.sleep_set_length > 0;
+			goes_on_alike(&b, &plan, &trace);
+			redundant += goes_further_alike(&b, &plan, &trace, &whole);
+			/* A search that refuses a program says so in its own tests. */
+			if (search_feed(search, plan.ticket, &trace) != STATUS_OK)
+				break;
+		}
+		search_free(search);
+	}
+	ck_assert_uint_gt(asleep, 100);
+	ck_assert_uint_gt(redundant, 0);
+	trace_release(&trace);
+	trace_release(&whole);
+	bench_release(&b);
+}
+END_TEST
+
 static void add_all(TCase *tests)
 {
 	tcase_add_test(tests, figure_1_livelock);
@@ -800,6 +898,7 @@ static void add_all(TCase *tests)
 	tcase_add_test(tests, theorem_1);
 	tcase_add_test(tests, theorem_4);
 	tcase_add_test(tests, theorem_5);
+	tcase_add_test(tests, copies_for_other_plans);
 }
 
 int main(void)
