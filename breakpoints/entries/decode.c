@@ -1,5 +1,4 @@
 #include "breakpoints/entries/entries_state.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <fmc/breakpoints/access.h>
 #include <fmc/breakpoints/plugin.h>
@@ -338,22 +337,4 @@ enum status entries_decode(const struct entries *entries, const struct stop *sto
 	call->return_address = regs->rip;
 	call->op.place = regs->rip;
 	return decode_syscall(stop->tracee->target, regs, stop->number, call);
-}
-
-int64_t call_result(const struct call *call, int64_t result)
-{
-	if (!call->c11)
-		return result;
-	switch (result) {
-	case 0:
-		return thrd_success;
-	case EBUSY:
-		return thrd_busy;
-	case ETIMEDOUT:
-		return thrd_timedout;
-	case ENOMEM:
-		return thrd_nomem;
-	default:
-		return thrd_error;
-	}
 }

@@ -19,11 +19,10 @@ void perform_return(struct process *process, uint32_t thread, int64_t result)
 	regs->rax = (unsigned long long)result;
 }
 
-void perform_complete(struct process *process, uint32_t thread, const struct effect *effect)
+void perform_complete(struct process *process, uint32_t thread)
 {
 	struct process_thread *self = &process->threads[thread];
-	int64_t result = self->call.entry ? call_result(&self->call, effect->result) : effect->result;
-	process_note(process, MANNER_RETURN, result);
+	const int64_t result = process->performed.result;
 	if (self->call.entry)
 		perform_return(process, thread, result);
 	else
@@ -127,7 +126,6 @@ void perform_expired(struct process *process, uint32_t thread, struct outcome *o
 	struct user_regs_struct *regs = tracee_change_regs(self->tracee);
 	if (!regs)
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
-	process_note(process, MANNER_EXPIRE, 0);
 	set_argument(regs, self->call.timeout_argument, perform_zero_time(process));
 	enum status status = entries_pass(process->entries, self->tracee, self->call.entry);
 	if (status != STATUS_OK)

@@ -37,8 +37,7 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 		run_failed(outcome, END_ERROR, status, "can't step over an instruction");
 }
 
-void perform_compiled(struct process *process, uint32_t thread, const struct effect *effect,
-		      struct outcome *outcome)
+void perform_compiled(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
 	retries_before(process, self);
@@ -46,7 +45,7 @@ void perform_compiled(struct process *process, uint32_t thread, const struct eff
 	outcome->result_valid = false;
 	if (self->call.op.kind == OP_MEMORY_READ)
 		keep_value(process, &self->call, outcome);
-	perform_complete(process, thread, effect);
+	perform_complete(process, thread);
 	perform_go_on(process, thread, outcome);
 }
 

@@ -55,9 +55,8 @@ static void perform_relock(struct process *process, uint32_t thread, const struc
 		return;
 	/* EOWNERDEAD and its like pass through. */
 	int64_t result = locked ? locked : effect->result;
-	int64_t returned = call_result(&self->call, result);
-	process_note(process, MANNER_LOCK, returned);
-	perform_return(process, thread, returned);
+	process->performed.result = manner_result(&self->call, result);
+	perform_return(process, thread, process->performed.result);
 	outcome->result = result;
 	outcome->result_valid = true;
 	perform_go_on(process, thread, outcome);
@@ -133,12 +132,25 @@ static bool is_syscall(const struct call *call)
 	return call->entry == 0;
 }
 
+/* A function of the thread library, or what the compiler has told of. */
+static void perform_function(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	if (process->performed.manner == MANNER_RUN)
+		return perform_native(process, thread, outcome);
+	if (process->performed.manner == MANNER_EXPIRE)
+		return perform_expired(process, thread, outcome);
+	if (process->threads[thread].call.compiled)
+		return perform_compiled(process, thread, outcome);
+	perform_complete(process, thread);
+	perform_go_on(process, thread, outcome);
+}
+
 static void perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
 		    const struct effect *effect, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
 	memset(outcome, 0, sizeof *outcome);
-	process_note(process, MANNER_RUN, 0);
+	process->performed = manner_of(op, choice, effect, &self->call);
 	process->hope_lost &= op_waits_outside(op->kind);
 	if (op->kind == OP_YIELD && is_syscall(&self->call))
 		retries_call_yield(self);
@@ -160,7 +172,6 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		perform_go_on(process, thread, outcome);
 		return;
 	case OP_PROCESS_EXIT:
-		process_note(process, MANNER_STAY, 0);
 		perform_exit(op, outcome);
 		return;
 	case OP_ONCE:
@@ -173,19 +184,18 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		perform_relock(process, thread, effect, outcome);
 		return;
 	case OP_YIELD:
-		process_note(process, MANNER_RETURN, 0);
 		if (self->spinning)
 			process_note_other(process, "a loop without operations was taken for a yield");
 		else if (self->call.instruction || self->call.compiled)
 			retries_yield(process, self);
 		else
-			tracee_skip_syscall(self->tracee, 0);
+			tracee_skip_syscall(self->tracee, process->performed.result);
 		self->spinning = self->at_head = false;
 		perform_go_on(process, thread, outcome);
 		return;
 	case OP_SLEEP:
 		time_reach(process, op->end);
-		process_note(process, MANNER_RETURN, sleep_result(process, thread));
+		process->performed.result = sleep_result(process, thread);
 		tracee_skip_syscall(self->tracee, process->performed.result);
 		perform_go_on(process, thread, outcome);
 		return;
@@ -196,12 +206,10 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 			run_failed(outcome, END_ABSENT, STATUS_OK, self->absent);
 			return;
 		}
-		if (choice == CHOICE_TIMEOUT) {
-			process_note(process, MANNER_EXPIRE, 0);
+		if (process->performed.manner == MANNER_EXPIRE)
 			expire_outside(process, thread);
-		} else {
+		else
 			outside_heard(process, thread, op);
-		}
 		perform_go_on(process, thread, outcome);
 		return;
 	case OP_PIPE_READ:
@@ -232,13 +240,11 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_FUTEX_WAKE:
 	case OP_FUTEX_REQUEUE:
 	case OP_FUTEX_WAKE_OP:
-		process_note(process, MANNER_RETURN, effect->result);
 		store_second_word(process, thread, effect);
 		tracee_skip_syscall(self->tracee, effect->result);
 		perform_go_on(process, thread, outcome);
 		return;
 	case OP_OUTPUT:
-		process_note(process, self->call.entry ? MANNER_THROUGH : MANNER_RUN, 0);
 		if (self->call.entry)
 			return perform_output(process, thread, outcome);
 		perform_go_on(process, thread, outcome);
@@ -263,14 +269,7 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 			return perform_user(process, thread, outcome);
 		if (!effect->blocked && op_takes(op->kind, false) && perform_has_ceiling(process, op))
 			return perform_raising(process, thread, effect, outcome);
-		if (!effect->blocked)
-			return perform_native(process, thread, outcome);
-		if (effect->timed_out)
-			return perform_expired(process, thread, outcome);
-		if (self->call.compiled)
-			return perform_compiled(process, thread, effect, outcome);
-		perform_complete(process, thread, effect);
-		perform_go_on(process, thread, outcome);
+		perform_function(process, thread, outcome);
 	}
 }
 
@@ -289,12 +288,13 @@ void process_sleep(struct machine *machine, uint32_t thread, const struct op *op
 	struct process *process = process_of(machine);
 	int64_t result;
 	process->transitions++;
-	bool unlocks = op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT;
+	const struct call *call = &process->threads[thread].call;
 	memset(outcome, 0, sizeof *outcome);
-	process_note(process, unlocks ? MANNER_UNLOCK : MANNER_STAY, 0);
+	process->performed = manner_of(op, CHOICE_DEFAULT, &(struct effect){.asleep = true}, call);
 	outcome->created = NO_THREAD;
-	if (unlocks && perform_call(process, thread, "pthread_mutex_unlock",
-				    process->threads[thread].call.object2, outcome, &result) != STATUS_OK)
+	if (process->performed.manner == MANNER_UNLOCK &&
+	    perform_call(process, thread, "pthread_mutex_unlock", call->object2, outcome, &result) !=
+		STATUS_OK)
 		return;
 	/* Nobody else has woken it. */
 	if (op->kind == OP_COND_ASLEEP && model_pending(process->model->model, thread)->arg == ETIMEDOUT)

@@ -22,8 +22,8 @@ uint64_t perform_zero_time(const struct process *process);
 /* Return from the function at whose entry the thread is stopped, without running it. */
 void perform_return(struct process *process, uint32_t thread, int64_t result);
 
-/* The operation is complete: give the program its result. */
-void perform_complete(struct process *process, uint32_t thread, const struct effect *effect);
+/* The operation is complete: give the program its result, as the manner is to return. */
+void perform_complete(struct process *process, uint32_t thread);
 
 /* Make the thread call one of libc's functions from where it is stopped, and come back to fmc. */
 enum status perform_call(struct process *process, uint32_t thread, const char *name, uint64_t argument,
@@ -51,8 +51,7 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 void perform_copy(struct process *process, uint32_t thread, struct outcome *outcome);
 
 /* What the compiler has told of is performed on the way to the next operation: what a read finds is there now. */
-void perform_compiled(struct process *process, uint32_t thread, const struct effect *effect,
-		      struct outcome *outcome);
+void perform_compiled(struct process *process, uint32_t thread, struct outcome *outcome);
 
 /* printing.c: the function that prints to its end. */
 void perform_output(struct process *process, uint32_t thread, struct outcome *outcome);

@@ -5,6 +5,7 @@
 #include <fmc/breakpoints/loops.h>
 #include <fmc/breakpoints/shared.h>
 #include <fmc/supervisor/machine.h>
+#include <fmc/supervisor/manner.h>
 #include <fmc/supervisor/sharing.h>
 #include <fmc/supervisor/waking.h>
 #include <fmc/tracer/image.h>
@@ -39,24 +40,6 @@ struct process_pilot {
 	void (*hide)(void *context, uint64_t address, uint8_t *bytes, size_t size);
 	/* Put the pilot's own traps into this memory, or take them out: of a process that is let go, of a loop to be examined. */
 	void (*plant)(void *context, struct target *target, bool planted);
-};
-
-/* How the last transition was performed: what somebody else would have to do to the same effect. */
-enum manner {
-	MANNER_STAY, /* the thread stays where it stands: it fell asleep, or does nothing that could be seen */
-	MANNER_UNLOCK,	/* it stays, and its mutex has been unlocked */
-	MANNER_RUN,	/* it went on from where it stood, into the function or the system call */
-	MANNER_THROUGH, /* the same, and whatever the function calls was no operation before it returned */
-	MANNER_RETURN,	/* the call returned `result` without being run */
-	MANNER_LOCK,	/* the same, and its mutex has been locked */
-	MANNER_EXPIRE,	/* as MANNER_RUN, with a time-out that has passed */
-	MANNER_OTHER,	/* what only fmc does: `what` */
-};
-
-struct performed {
-	enum manner manner;
-	int64_t result;
-	const char *what;
 };
 
 struct process_options {
