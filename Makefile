@@ -67,6 +67,25 @@ $(BUILD)/libfmc-tsan.a: $(POINTS)
 	@rm -f $@
 	ar qcs $@ $^
 
+# The agent: what is to run inside of targets, where there is no libc of its own. Its core is built from the same sources as fmc's, and it is
+# linked for the one place where it is mapped. Of floating point and vector registers it uses none: they are the program's.
+AGENT_ADDRESS := 0x200000000000
+AGENT_FLAGS = -std=gnu11 $(C_WARNINGS) $(CPPFLAGS) -O3 -g -Iinclude -I. -D_GNU_SOURCE -MMD -MP -ffreestanding -fPIC -fvisibility=hidden \
+    -mgeneral-regs-only -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -U_FORTIFY_SOURCE
+AGENT_LINK := -nostdlib -static -no-pie -Wl,-Ttext-segment=$(AGENT_ADDRESS),-z,noexecstack,--build-id=none,--fatal-warnings
+AGENT_CORE := $(wildcard supervisor/model/*.c) $(wildcard supervisor/agent/*.c) supervisor/trace/trace.c \
+    supervisor/trace/good_ends.c breakpoints/op/op.c breakpoints/entries/result.c $(filter-out %/probability.c %/random_profile.c,$(wildcard supervisor/policy/*.c)) \
+    $(filter-out %/states.c %/standstill.c,$(wildcard supervisor/execution/*.c))
+agent_objects = $(patsubst %.c,$(BUILD)/agent/%.o,$(1))
+$(BUILD)/agent/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_FLAGS) -c $< -o $@
+# These are what the compiler would otherwise make of their own loops.
+$(BUILD)/agent/supervisor/agent/memory.o: AGENT_FLAGS += -fno-builtin -fno-tree-loop-distribute-patterns
+$(BUILD)/tests/agent.image: $(call agent_objects,$(AGENT_CORE) tests/agent/run_table.c tests/table/table.c)
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_LINK) -Wl,-e,agent_enter $^ -o $@
+
 # Samples, and the targets of unit tests: programs to be supervised, built as anybody's are.
 TARGET_FLAGS := -Og -g -pthread -D_GNU_SOURCE
 SAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(wildcard samples/*.c samples/*.cc)))
@@ -161,7 +180,7 @@ UNITS := $(foreach part,$(LAYERS) cli,$(call units_of,$(part)))
 TABLE_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/table/*.c))
 CLI_OBJECTS := $(filter-out $(BUILD)/supervisor/cli/commands/main.o,$(call objects,cli))
 
-units: $(UNITS) $(TARGETS)
+units: $(UNITS) $(TARGETS) $(BUILD)/tests/agent.image
 
 $(BUILD)/tests/libcommands.a: $(CLI_OBJECTS)
 	@mkdir -p $(@D)
@@ -250,7 +269,7 @@ fuzz: $(addprefix build/fuzz/,$(FUZZERS))
 	done
 
 # All sources as another compiler reads them, with its warnings, which clang gives without making code.
-SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard breakpoints/points/*.c) $(wildcard tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
+SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard breakpoints/points/*.c supervisor/agent/*.c tests/agent/*.c) $(wildcard tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
 SYNTAX_TARGETS := $(patsubst %,syntax-%,$(wildcard samples/*.c samples/*.cc tests/targets/*.c tests/targets/*.cc))
 SYNTAX_PLUGINS := $(patsubst %,syntax-%,$(wildcard samples/ops/*.c tests/ops/*.c))
 syntax: $(SYNTAX) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS)

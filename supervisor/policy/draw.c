@@ -22,23 +22,17 @@ uint64_t policy_steps(const struct policy_state *state, uint32_t t)
 	return t < state->threads ? state->thread[t].steps : 0;
 }
 
-static bool counts(const struct alternative *a, bool wild)
-{
-	return wild || a->step.choice >= 0;
-}
-
 bool policy_first_of_thread(const struct alternative *a, size_t i, bool wild)
 {
-	if (!counts(&a[i], wild))
+	if (!policy_counts(&a[i], wild))
 		return false;
 	for (size_t j = i; j > 0 && a[j - 1].step.thread == a[i].step.thread; j--)
-		if (counts(&a[j - 1], wild))
+		if (policy_counts(&a[j - 1], wild))
 			return false;
 	return true;
 }
 
-/* How many threads have an alternative that counts. */
-static size_t count_threads(const struct alternative *a, size_t count, bool wild)
+size_t policy_count_threads(const struct alternative *a, size_t count, bool wild)
 {
 	size_t threads = 0;
 	for (size_t i = 0; i < count; i++)
@@ -46,12 +40,11 @@ static size_t count_threads(const struct alternative *a, size_t count, bool wild
 	return threads;
 }
 
-/* How many choices that count the thread of alternative i has. */
-static size_t count_choices(const struct alternative *a, size_t count, size_t i, bool wild)
+size_t policy_count_choices(const struct alternative *a, size_t count, size_t i, bool wild)
 {
 	size_t choices = 0;
 	for (size_t j = 0; j < count; j++)
-		choices += a[j].step.thread == a[i].step.thread && counts(&a[j], wild);
+		choices += a[j].step.thread == a[i].step.thread && policy_counts(&a[j], wild);
 	return choices;
 }
 
@@ -61,7 +54,7 @@ static size_t next_in_turn(uint32_t previous, const struct alternative *a, size_
 	size_t lowest = count;
 	for (size_t i = 0; i < count; i++) {
 		/* Where nothing but time-outs is left, they come before spurious wakeups. */
-		if (!counts(&a[i], wild) || a[i].step.choice == CHOICE_SPURIOUS)
+		if (!policy_counts(&a[i], wild) || a[i].step.choice == CHOICE_SPURIOUS)
 			continue;
 		if (previous == NO_THREAD || a[i].step.thread >= previous)
 			return i;
@@ -80,14 +73,14 @@ size_t policy_default(uint32_t previous, const struct alternative *a, size_t cou
 bool policy_draw_wild(struct policy_state *state, const struct policy_view *view)
 {
 	bool wild = policy_random_below(&state->random, POLICY_WILD_ODDS) == 0;
-	return wild || count_threads(view->alternatives, view->count, false) == 0;
+	return wild || policy_count_threads(view->alternatives, view->count, false) == 0;
 }
 
 size_t policy_draw_choice(struct policy_state *state, const struct policy_view *view, size_t i, bool wild)
 {
 	const struct alternative *a = view->alternatives;
-	uint64_t choice = policy_random_below(&state->random, count_choices(a, view->count, i, wild));
-	while (!counts(&a[i], wild) || choice-- > 0)
+	uint64_t choice = policy_random_below(&state->random, policy_count_choices(a, view->count, i, wild));
+	while (!policy_counts(&a[i], wild) || choice-- > 0)
 		i++;
 	return i;
 }
@@ -111,28 +104,11 @@ size_t policy_random_choose(struct policy_state *state, const struct policy_view
 {
 	bool wild = policy_draw_wild(state, view);
 	const struct alternative *a = view->alternatives;
-	uint64_t thread = policy_random_below(&state->random, count_threads(a, view->count, wild));
+	uint64_t thread = policy_random_below(&state->random, policy_count_threads(a, view->count, wild));
 	size_t i = 0;
 	while (!policy_first_of_thread(a, i, wild) || thread-- > 0)
 		i++;
 	return policy_draw_choice(state, view, i, wild);
-}
-
-static double probability_if(const struct alternative *a, size_t count, size_t taken, bool wild)
-{
-	if (!counts(&a[taken], wild))
-		return 0;
-	return 1.0 / ((double)count_threads(a, count, wild) * (double)count_choices(a, count, taken, wild));
-}
-
-double policy_probability(const struct alternative *alternatives, size_t count, size_t taken)
-{
-	FMC_ASSERT(taken < count);
-	double wild = probability_if(alternatives, count, taken, true);
-	if (count_threads(alternatives, count, false) == 0)
-		return wild;
-	double tame = probability_if(alternatives, count, taken, false);
-	return wild / POLICY_WILD_ODDS + tame * (POLICY_WILD_ODDS - 1) / POLICY_WILD_ODDS;
 }
 
 /* Ready threads come before those that can only time out, and these before spurious wakeups. */
@@ -142,7 +118,7 @@ static uint32_t tier_of(const struct alternative *a, size_t count, uint32_t thre
 	for (size_t i = 0; i < count; i++) {
 		if (a[i].step.thread != thread)
 			continue;
-		if (counts(&a[i], false))
+		if (policy_counts(&a[i], false))
 			return 0;
 		if (a[i].step.choice != CHOICE_SPURIOUS)
 			tier = 1;

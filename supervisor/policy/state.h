@@ -39,6 +39,15 @@ uint64_t policy_random_below(struct policy_random *random, uint64_t n);
 /* Which alternatives to consider now: all of them (true), or only those that make progress. */
 bool policy_draw_wild(struct policy_state *state, const struct policy_view *view);
 
+/* Is it to be considered? How many threads have such alternatives, and how many of them the thread of alternative i has. */
+static inline bool policy_counts(const struct alternative *alternative, bool wild)
+{
+	return wild || alternative->step.choice >= 0;
+}
+
+size_t policy_count_threads(const struct alternative *alternatives, size_t count, bool wild);
+size_t policy_count_choices(const struct alternative *alternatives, size_t count, size_t i, bool wild);
+
 /* True iff alternative i is the first of its thread to be considered. */
 bool policy_first_of_thread(const struct alternative *alternatives, size_t i, bool wild);
 
