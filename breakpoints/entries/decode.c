@@ -1,71 +1,43 @@
+#include "breakpoints/entries/arguments.h"
 #include "breakpoints/entries/entries_state.h"
 #include <fcntl.h>
-#include <fmc/breakpoints/access.h>
 #include <fmc/breakpoints/plugin.h>
-#include <pthread.h>
-#include <threads.h>
-#include <unistd.h>
+#include <stdio.h>
+#include <sys/syscall.h>
 
 #define LARGEST_COPY (1u << 20) /* bytes that are copied in parts */
 
-/* Entry points: what the arguments say (System V calling convention), who calls. */
+/* Stops of a target: where they are, what the registers hold, who calls. */
 
-/* An integer argument of a function, counted from 0. */
-static uint64_t argument(const struct user_regs_struct *regs, int i)
+struct target_reader {
+	struct reader reader; /* first */
+	const struct target *target;
+};
+
+static enum status read_target(const struct reader *reader, uint64_t address, void *to, size_t size)
 {
-	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx, regs->r8, regs->r9};
-	return arguments[i];
+	return target_read(((const struct target_reader *)(const void *)reader)->target, address, to, size);
 }
 
-/*
- * pthread_mutexattr_t is an int. glibc (nptl/pthreadP.h): type in the low bits, protocol in bits 28 (inherit) and 29
- * (ceiling), robust bit 30. musl: type in bits 0 and 1, robust 4, priority inheritance 8; it knows no ceilings.
- */
-static int64_t mutex_attributes(const struct entries *entries, uint32_t bits)
+static struct target_reader reader_of(const struct target *target)
 {
-	int64_t type = bits & MUTEX_TYPE_MASK;
-	if (entries->musl)
-		return type | (bits & 4 ? MUTEX_ROBUST : 0) | (bits & 8 ? MUTEX_PRIORITY : 0);
-	return type | (bits & 0x40000000 ? MUTEX_ROBUST : 0) | (bits & 0x10000000 ? MUTEX_PRIORITY : 0) |
-	       (bits & 0x20000000 ? MUTEX_PRIORITY | MUTEX_CEILING : 0);
+	return (struct target_reader){{read_target}, target};
 }
 
-static enum status decode_mutex_init(const struct entries *entries, const struct target *target,
-				     uint64_t attributes, struct call *call)
+enum status object_peek(const struct target *target, const struct entries *entries, enum object_class class,
+			uint64_t address, struct object_state *state, pid_t *owner_tid)
 {
-	uint32_t bits = 0;
-	if (attributes) {
-		enum status status = target_read(target, attributes, &bits, sizeof(bits));
-		if (status == STATUS_GONE)
-			return status;
-	}
-	call->op.arg = mutex_attributes(entries, bits);
-	return STATUS_OK;
+	const struct target_reader reader = reader_of(target);
+	return layout_peek(&reader.reader, entries->musl, class, address, state, owner_tid);
 }
 
-/* pthread_rwlockattr_t begins with the kind (glibc); musl has one kind only. */
-static enum status decode_rwlock_init(const struct entries *entries, const struct target *target,
-				      uint64_t attributes, struct call *call)
+/* The integer arguments of a function. */
+static void read_arguments(const struct user_regs_struct *regs, uint64_t at[CALL_ARGUMENTS])
 {
-	uint32_t kind = RWLOCK_READERS;
-	if (attributes && !entries->musl &&
-	    target_read(target, attributes, &kind, sizeof(kind)) == STATUS_GONE)
-		return STATUS_GONE;
-	call->op.arg = kind;
-	return STATUS_OK;
-}
-
-/* pthread_attr_t: was the thread made detached? glibc (struct pthread_attr): the flags after 8 bytes. */
-static enum status decode_create(const struct entries *entries, const struct target *target,
-				 const struct user_regs_struct *regs, struct call *call)
-{
-	uint32_t flags = 0;
-	call->start_routine = regs->rdx;
-	if (regs->rsi && !entries->musl &&
-	    target_read(target, regs->rsi + 8, &flags, sizeof(flags)) == STATUS_GONE)
-		return STATUS_GONE;
-	call->op.arg = flags & 1;
-	return STATUS_OK;
+	const uint64_t arguments[CALL_ARGUMENTS] = {regs->rdi, regs->rsi, regs->rdx,
+						    regs->rcx, regs->r8,  regs->r9};
+	for (int i = 0; i < CALL_ARGUMENTS; i++)
+		at[i] = arguments[i];
 }
 
 struct target_memory {
@@ -79,12 +51,13 @@ static bool read_memory(const struct fmc_memory *memory, uint64_t address, void 
 	return target_read(target, address, to, size) == STATUS_OK;
 }
 
-static void decode_user(const struct target *target, const struct user_regs_struct *regs, struct call *call)
+static void decode_user(const struct target *target, const uint64_t at[CALL_ARGUMENTS], struct call *call)
 {
 	const struct target_memory memory = {{read_memory}, target};
-	struct fmc_call user = {.object = regs->rdi};
+	struct fmc_call user = {.object = at[0]};
+	_Static_assert((int)FMC_ARGUMENTS <= CALL_ARGUMENTS, "a plug-in gets those that there are");
 	for (int i = 0; i < FMC_ARGUMENTS; i++)
-		user.arguments[i] = argument(regs, i);
+		user.arguments[i] = at[i];
 	call->user = true;
 	if (!plugin_decode((enum op_kind)call->op.kind, &user, &memory.memory)) {
 		call->op.kind = OP_NONE;
@@ -101,108 +74,6 @@ void object_init_user(const struct target *target, enum object_class class, uint
 {
 	const struct target_memory memory = {{read_memory}, target};
 	plugin_init(class, state->user, address, &memory.memory);
-}
-
-static void decode_access(const struct user_regs_struct *regs, struct call *call)
-{
-	const enum access_kind kind = (enum access_kind)(uint32_t)regs->rdx;
-	call->compiled = true;
-	call->op.place = regs->rcx;
-	call->op.kind = kind == ACCESS_READS ? OP_MEMORY_READ : OP_MEMORY_WRITE;
-	call->op.arg = (int64_t)regs->rsi;
-	call->op.arg2 = (int64_t)regs->rdi;
-	call->op.arg3 = kind == ACCESS_COPIES ? (int64_t)regs->r8 : 0;
-}
-
-/*
- * Where the descriptor is in a FILE. glibc (struct _IO_FILE, which programs have compiled in): after 13 pointers and flags. musl
- * (stdio_impl.h): after 14 pointers and flags.
- */
-static enum status decode_stream(const struct entries *entries, const struct target *target, uint64_t stream,
-				 struct call *call)
-{
-	int32_t descriptor = -1;
-	call->object = 0;
-	/* fflush(NULL) is about all there are. */
-	if (!stream)
-		descriptor = STDOUT_FILENO;
-	else if (target_read(target, stream + (entries->musl ? 120 : 112), &descriptor, sizeof descriptor) ==
-		 STATUS_GONE)
-		return STATUS_GONE;
-	call->descriptor = descriptor;
-	return STATUS_OK;
-}
-
-static enum status decode_arguments(const struct entries *entries, const struct target *target,
-				    const struct entry_point *point, const struct user_regs_struct *regs,
-				    struct call *call)
-{
-	call->object = regs->rdi;
-	switch ((enum entry_shape)point->shape) {
-	case SHAPE_OBJECT:
-		break;
-	case SHAPE_OBJECT_NUMBER:
-		call->op.arg = (int32_t)regs->rsi;
-		break;
-	case SHAPE_COND_WAIT:
-		call->object2 = regs->rsi;
-		break;
-	case SHAPE_MUTEX_INIT:
-		return decode_mutex_init(entries, target, regs->rsi, call);
-	case SHAPE_MTX_INIT:
-		call->op.arg = regs->rsi & mtx_recursive ? MUTEX_RECURSIVE : MUTEX_NORMAL;
-		break;
-	case SHAPE_SEM_INIT:
-		call->op.arg = (uint32_t)regs->rdx;
-		break;
-	case SHAPE_SEM_OPEN:
-		call->object = 0;
-		call->op.arg = regs->rsi & O_CREAT ? (uint32_t)regs->rcx : 0;
-		break;
-	case SHAPE_RWLOCK_INIT:
-		return decode_rwlock_init(entries, target, regs->rsi, call);
-	case SHAPE_BARRIER_INIT:
-		call->op.arg = (uint32_t)regs->rdx;
-		break;
-	case SHAPE_NUMBER:
-		call->object = 0;
-		call->op.arg = (int32_t)regs->rdi;
-		break;
-	case SHAPE_POINT:
-		call->op.kind = (uint32_t)regs->rdx ? OP_MEMORY_WRITE : OP_MEMORY_READ;
-		call->op.arg = (int64_t)regs->rsi;
-		call->op.arg2 = (int64_t)regs->rdi;
-		break;
-	case SHAPE_ACCESS:
-		decode_access(regs, call);
-		break;
-	case SHAPE_CREATE:
-		return decode_create(entries, target, regs, call);
-	case SHAPE_THRD_CREATE:
-		call->start_routine = regs->rsi;
-		break;
-	case SHAPE_VARIABLE:
-		call->asks = true;
-		break;
-	case SHAPE_STDOUT:
-		call->object = 0;
-		call->descriptor = STDOUT_FILENO;
-		break;
-	case SHAPE_STREAM:
-		return decode_stream(entries, target, regs->rdi, call);
-	case SHAPE_STREAM_1:
-		return decode_stream(entries, target, regs->rsi, call);
-	case SHAPE_STREAM_3:
-		return decode_stream(entries, target, regs->rcx, call);
-	case SHAPE_LOADER:
-		call->object = 0;
-		call->loads = true;
-		break;
-	case SHAPE_USER:
-		decode_user(target, regs, call);
-		break;
-	}
-	return STATUS_OK;
 }
 
 static bool is_cxx(const struct entries *entries, uint64_t address)
@@ -309,11 +180,16 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 	call->entry = trap->stop;
 	call->c11 = point->c11;
 	call->timeout_argument = point->timeout;
-	if (point->timeout >= 0 && argument(regs, point->timeout) == 0)
+	uint64_t at[CALL_ARGUMENTS];
+	read_arguments(regs, at);
+	if (point->timeout >= 0 && at[point->timeout] == 0)
 		call->op.kind = point->untimed;
 	else if (point->timeout >= 0)
 		call->op.flags |= OP_TIMED;
-	status = decode_arguments(entries, target, point, regs, call);
+	const struct target_reader reader = reader_of(target);
+	status = arguments_decode(&reader.reader, entries->musl, point, at, call);
+	if (entry_point_is_user(point))
+		decode_user(target, at, call);
 	/*
 	 * A call as the last thing of a libc function is a jump: the return address is then the program's,
 	 * but the lock is still libc's. What a plug-in describes is the program's, be it as a start routine.
@@ -322,6 +198,41 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 	    !call->user && (entries_is_libc(entries, call->op.place) ||
 			    (entry_point_takes_object(point) && entries_is_libc(entries, call->object)));
 	return status;
+}
+
+static bool is_blocking(const struct target *target, int descriptor)
+{
+	char path[64], line[128];
+	unsigned flags = O_NONBLOCK;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(target), descriptor);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		if (sscanf(line, "flags: %o", &flags) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return !(flags & O_NONBLOCK);
+}
+
+/* The kernel would compare the moment with its own clock. */
+static void decode_queue(const struct target *target, const struct user_regs_struct *regs, long number,
+			 struct call *call)
+{
+	if (regs->r8 && is_blocking(target, (int)regs->rdi))
+		decode_wait(number, true, call);
+}
+
+static enum status decode_call(const struct stop *stop, const struct user_regs_struct *regs,
+			       struct call *call)
+{
+	const struct target *target = stop->tracee->target;
+	const struct target_reader reader = reader_of(target);
+	const uint64_t at[CALL_ARGUMENTS] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
+	if (stop->number == SYS_mq_timedsend || stop->number == SYS_mq_timedreceive) {
+		decode_queue(target, regs, stop->number, call);
+		return STATUS_OK;
+	}
+	return decode_syscall(&reader.reader, at, stop->number, call);
 }
 
 enum status entries_decode(const struct entries *entries, const struct stop *stop, struct call *call)
@@ -336,5 +247,5 @@ enum status entries_decode(const struct entries *entries, const struct stop *sto
 		return STATUS_GONE;
 	call->return_address = regs->rip;
 	call->op.place = regs->rip;
-	return decode_syscall(stop->tracee->target, regs, stop->number, call);
+	return decode_call(stop, regs, call);
 }

@@ -153,8 +153,4 @@ uint64_t heads_visible_pc(const struct entries *entries, uint64_t pc);
 /* Forget everything known of the modules' code. */
 void entries_clear(struct entries *entries);
 
-/* The operation that a system call stopped before its execution is. */
-enum status decode_syscall(const struct target *target, const struct user_regs_struct *regs, long number,
-			   struct call *call);
-
 #endif

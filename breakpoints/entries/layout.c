@@ -1,4 +1,4 @@
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/entries/arguments.h"
 
 /* How glibc and musl keep mutexes and semaphores on x86-64: a look at objects that fmc didn't see being made.
  */
@@ -30,11 +30,11 @@ struct musl_mutex {
 	uint32_t count; /* less one */
 };
 
-static enum status peek_glibc_mutex(const struct target *target, uint64_t address, struct object_state *state,
+static enum status peek_glibc_mutex(const struct reader *reader, uint64_t address, struct object_state *state,
 				    pid_t *owner_tid)
 {
 	struct glibc_mutex mutex;
-	enum status status = target_read(target, address, &mutex, sizeof(mutex));
+	enum status status = reader_read(reader, address, &mutex, sizeof(mutex));
 	if (status != STATUS_OK)
 		return status;
 	state->type = mutex.kind & MUTEX_TYPE_MASK;
@@ -56,11 +56,11 @@ static enum status peek_glibc_mutex(const struct target *target, uint64_t addres
 	return STATUS_OK;
 }
 
-static enum status peek_musl_mutex(const struct target *target, uint64_t address, struct object_state *state,
+static enum status peek_musl_mutex(const struct reader *reader, uint64_t address, struct object_state *state,
 				   pid_t *owner_tid)
 {
 	struct musl_mutex mutex;
-	enum status status = target_read(target, address, &mutex, sizeof(mutex));
+	enum status status = reader_read(reader, address, &mutex, sizeof(mutex));
 	if (status != STATUS_OK)
 		return status;
 	state->type = mutex.type & MUTEX_TYPE_MASK;
@@ -75,10 +75,10 @@ static enum status peek_musl_mutex(const struct target *target, uint64_t address
 	return STATUS_OK;
 }
 
-static enum status peek_semaphore(const struct target *target, uint64_t address, struct object_state *state)
+static enum status peek_semaphore(const struct reader *reader, uint64_t address, struct object_state *state)
 {
 	uint32_t value;
-	enum status status = target_read(target, address, &value, sizeof(value));
+	enum status status = reader_read(reader, address, &value, sizeof(value));
 	if (status == STATUS_OK)
 		state->count = value & INT32_MAX; /* musl marks waiters in the topmost bit */
 	return status;
@@ -93,74 +93,74 @@ struct glibc_rwlock {
 	uint32_t flags; /* the kind */
 };
 
-static enum status peek_rwlock(const struct target *target, const struct entries *entries, uint64_t address,
+static enum status peek_rwlock(const struct reader *reader, bool musl, uint64_t address,
 			       struct object_state *state, pid_t *owner_tid)
 {
 	struct glibc_rwlock lock;
-	enum status status = target_read(target, address, &lock, sizeof(lock));
+	enum status status = reader_read(reader, address, &lock, sizeof(lock));
 	if (status != STATUS_OK)
 		return status;
-	uint32_t readers = entries->musl ? lock.readers & INT32_MAX : lock.readers >> 3;
-	bool written = entries->musl ? readers == INT32_MAX : lock.writer != 0;
-	state->type = entries->musl ? RWLOCK_READERS : lock.flags;
+	uint32_t readers = musl ? lock.readers & INT32_MAX : lock.readers >> 3;
+	bool written = musl ? readers == INT32_MAX : lock.writer != 0;
+	state->type = musl ? RWLOCK_READERS : lock.flags;
 	if (!written)
 		state->count = readers;
-	else if (!entries->musl)
+	else if (!musl)
 		*owner_tid = (pid_t)lock.writer;
 	return STATUS_OK;
 }
 
 /* glibc, struct pthread_barrier: in, current_round, count, ...; musl: the third word is the count less one.
  */
-static enum status peek_barrier(const struct target *target, const struct entries *entries, uint64_t address,
+static enum status peek_barrier(const struct reader *reader, bool musl, uint64_t address,
 				struct object_state *state)
 {
 	uint32_t words[3];
-	enum status status = target_read(target, address, words, sizeof(words));
+	enum status status = reader_read(reader, address, words, sizeof(words));
 	if (status == STATUS_OK)
-		state->count = entries->musl ? (words[2] & INT32_MAX) + 1 : words[2];
+		state->count = musl ? (words[2] & INT32_MAX) + 1 : words[2];
 	return status;
 }
 
 /* glibc: 1 is free, less is held; musl: 0 is free. The holder isn't kept. */
-static enum status peek_spin(const struct target *target, const struct entries *entries, uint64_t address,
+static enum status peek_spin(const struct reader *reader, bool musl, uint64_t address,
 			     struct object_state *state)
 {
 	int32_t word;
-	enum status status = target_read(target, address, &word, sizeof(word));
+	enum status status = reader_read(reader, address, &word, sizeof(word));
 	if (status == STATUS_OK)
-		state->count = entries->musl ? word != 0 : word < 1;
+		state->count = musl ? word != 0 : word < 1;
 	return status;
 }
 
 /* pthread_once_t of glibc and musl: 2 when done. Of a C++ guard the first byte is 1 then. */
-static enum status peek_once(const struct target *target, uint64_t address, struct object_state *state)
+static enum status peek_once(const struct reader *reader, uint64_t address, struct object_state *state)
 {
 	uint32_t word;
-	enum status status = target_read(target, address, &word, sizeof(word));
+	enum status status = reader_read(reader, address, &word, sizeof(word));
 	if (status == STATUS_OK)
 		state->count = (word & 3) == 2 ? ONCE_DONE : ONCE_NEW;
 	return status;
 }
 
-enum status object_peek(const struct target *target, const struct entries *entries, enum object_class class,
-			uint64_t address, struct object_state *state, pid_t *owner_tid)
+enum status layout_peek(const struct reader *reader, bool musl, enum object_class class, uint64_t address,
+			struct object_state *state, pid_t *owner_tid)
 {
 	*state = (struct object_state){.class = class, .owner = NO_THREAD};
 	*owner_tid = 0;
-	if (class == CLASS_MUTEX && entries->musl)
-		return peek_musl_mutex(target, address, state, owner_tid);
+	if (class == CLASS_MUTEX && musl)
+		return peek_musl_mutex(reader, address, state, owner_tid);
 	if (class == CLASS_MUTEX)
-		return peek_glibc_mutex(target, address, state, owner_tid);
+		return peek_glibc_mutex(reader, address, state, owner_tid);
 	if (class == CLASS_SEM)
-		return peek_semaphore(target, address, state);
+		return peek_semaphore(reader, address, state);
 	if (class == CLASS_RWLOCK)
-		return peek_rwlock(target, entries, address, state, owner_tid);
+		return peek_rwlock(reader, musl, address, state, owner_tid);
 	if (class == CLASS_BARRIER)
-		return peek_barrier(target, entries, address, state);
+		return peek_barrier(reader, musl, address, state);
 	if (class == CLASS_SPIN)
-		return peek_spin(target, entries, address, state);
+		return peek_spin(reader, musl, address, state);
 	if (class == CLASS_ONCE)
-		return peek_once(target, address, state);
+		return peek_once(reader, address, state);
 	return STATUS_OK;
 }
