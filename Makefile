@@ -70,8 +70,8 @@ $(BUILD)/libfmc-tsan.a: $(POINTS)
 # The agent: what is to run inside of targets, where there is no libc of its own. Its core is built from the same sources as fmc's, and it is
 # linked for the one place where it is mapped. Of floating point and vector registers it uses none: they are the program's.
 AGENT_ADDRESS := 0x200000000000
-AGENT_FLAGS = -std=gnu11 $(C_WARNINGS) $(CPPFLAGS) -O3 -g -Iinclude -I. -D_GNU_SOURCE -MMD -MP -ffreestanding -fPIC -fvisibility=hidden \
-    -mgeneral-regs-only -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -U_FORTIFY_SOURCE
+AGENT_FLAGS = -std=gnu11 $(C_WARNINGS) $(CPPFLAGS) -O3 -g -Iinclude -I. -D_GNU_SOURCE -MMD -MP -ffreestanding -fPIE \
+    -mgeneral-regs-only -mno-red-zone -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -U_FORTIFY_SOURCE
 AGENT_LINK := -nostdlib -static -no-pie -Wl,-Ttext-segment=$(AGENT_ADDRESS),-z,noexecstack,--build-id=none,--fatal-warnings
 AGENT_CORE := $(wildcard supervisor/model/*.c) $(wildcard supervisor/agent/*.c) supervisor/trace/trace.c \
     supervisor/trace/good_ends.c breakpoints/op/op.c breakpoints/entries/result.c $(filter-out %/probability.c %/random_profile.c,$(wildcard supervisor/policy/*.c)) \
