@@ -24,6 +24,7 @@ struct site {
 	uint32_t door;	   /* plus 1; 0: none has been tried */
 	uint32_t ahead;	   /* the door at an instruction ahead of it, plus 1; 0: there is none */
 	uint8_t met_again; /* how often its trap has been met since, UINT8_MAX at most */
+	uint32_t number;   /* of what it does by itself, plus 1; 0: none yet */
 	uint16_t bytes;	   /* of its operand; 0: not known */
 	bool writes;
 	bool relied; /* a door's jump goes on here: the bytes stay as they are */

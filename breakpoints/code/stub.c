@@ -9,23 +9,53 @@
  *     mov %rax, state.rax              the spilled registers
  *     mov %rcx, state.rcx
  *     lea operand, %rcx                with the registers as the instruction has them
+ *     movabs $key - address, %rax
+ *     lea (%rcx,%rax), %rcx            the key
+ *
+ *     lea SPREAD(%rcx), %rax           has it been written?
+ *     pext state.mask, %rax, %rax
+ *     mov filter(,%rax,8), %rax
+ *     not %rax
+ *     lea 1(%rcx,%rax), %rcx           the difference
+ *     jrcxz on                         the only test that reads no flag
+ *     not %rax
+ *     lea (%rcx,%rax), %rcx            the key again
+ *
  *     mov state.next, %rax
- *     mov %rcx, entry.address(%rax)
- *     movl $site, entry.site(%rax)
+ *     mov %rcx, entry.key(%rax)
+ *     movl $number, entry.site(%rax)
  *     mov %esp, entry.stack(%rax)
  *     lea ENTRY(%rax), %rax
  *     mov %rax, state.next
+ *
+ *     lea SPREAD(%rcx), %rax           it is in the log: it may be in the table
+ *     pext state.mask, %rax, %rax
+ *     mov %rcx, filter(,%rax,8)
+ *     mov state.next, %rax
+ *
  *     lea -LOG_HIGH(%rax), %rcx
- *     jrcxz full                       the only test that reads no flag
+ *     jrcxz full
+ *     jmp on
+ * full: int3                           the log is to be emptied
  * on: mov state.rcx, %rcx
  *     mov state.rax, %rax
- *
- * and before it `full: int3; jmp on`: a jump that leads 128 bytes far at most. The log is to be emptied then.
  */
 #define STATE(field) (LOG_PAGE + offsetof(struct log_state, field))
 #define SPILL_BYTES  8 /* of each of the first two instructions */
-#define FULL_BYTES   3
-#define SKIP_BYTES   2
+
+struct log_state log_state_empty(void)
+{
+	struct log_state state = {.next = LOG_LOW};
+	for (unsigned i = 0; i < LOG_MASKS; i++)
+		state.masks[i] = ((UINT64_C(1) << FILTER_BITS) - 1) << i;
+	return state;
+}
+
+bool stub_can_filter(void)
+{
+	__builtin_cpu_init();
+	return __builtin_cpu_supports("bmi2");
+}
 
 static bool put(struct stub *stub, const void *bytes, size_t size)
 {
@@ -106,34 +136,88 @@ static bool can_log(const struct instruction *instruction)
 	       !has_prefix(instruction, 0x65) && !is_pop(instruction);
 }
 
-static bool put_log(struct stub *stub, const struct instruction *instruction, uint32_t site)
+/* Which of the masks: places that are apart by the operand's size have indices that follow each other. */
+static unsigned mask_for(const struct stub_site *site)
 {
-	struct piece *piece = &stub->pieces[stub->pieces_length];
-	if (!can_log(instruction))
+	unsigned mask = 0;
+	while (mask + 1 < LOG_MASKS && 2u << mask <= site->bytes)
+		mask++;
+	return mask;
+}
+
+/* So that instructions which access the same have places of their own. */
+static uint32_t spread_of(const struct stub_site *site)
+{
+	return site->number * 0x9e37u & 0xffff;
+}
+
+uint64_t stub_filter_at(uint64_t key, const struct stub_site *site)
+{
+	const uint64_t index = (key + spread_of(site)) >> mask_for(site) & ((UINT64_C(1) << FILTER_BITS) - 1);
+	return FILTER_LOW + index * sizeof key;
+}
+
+/* The key's index in the table, into %rax. */
+static bool put_index(struct stub *stub, const struct stub_site *site)
+{
+	return put_word(stub, "\x48\x8d\x81", 3, spread_of(site)) &&
+	       put_word(stub, "\xc4\xe2\xfa\xf5\x04\x25", 6, (uint32_t)STATE(masks[mask_for(site)]));
+}
+
+/* Go on after it if it is in the table; *branch: whose displacement is to be filled in. */
+static bool put_lookup(struct stub *stub, const struct stub_site *site, uint16_t *branch)
+{
+	const bool good = put_index(stub, site) && put_word(stub, "\x48\x8b\x04\xc5", 4, FILTER_LOW) &&
+			  put(stub, "\x48\xf7\xd0", 3) && put(stub, "\x48\x8d\x4c\x01\x01", 5) &&
+			  put(stub, "\xe3\x00", 2);
+	*branch = stub->size;
+	return good && put(stub, "\x48\xf7\xd0", 3) && put(stub, "\x48\x8d\x0c\x01", 4);
+}
+
+/* The key in %rcx; afterwards %rax is state.next. */
+static bool put_entry(struct stub *stub, const struct stub_site *site)
+{
+	return put_word(stub, "\x48\x8b\x04\x25", 4, STATE(next)) && put(stub, "\x48\x89\x08", 3) &&
+	       put_word(stub, "\xc7\x40\x08", 3, site->number) && put(stub, "\x89\x60\x0c", 3) &&
+	       put(stub, "\x48\x8d\x40\x10", 4) && put_word(stub, "\x48\x89\x04\x25", 4, STATE(next));
+}
+
+static bool put_remember(struct stub *stub, const struct stub_site *site)
+{
+	return put_index(stub, site) && put_word(stub, "\x48\x89\x0c\xc5", 4, FILTER_LOW) &&
+	       put_word(stub, "\x48\x8b\x04\x25", 4, STATE(next));
+}
+
+static bool put_key(struct stub *stub, const struct stub_site *site)
+{
+	const uint64_t key = stub_key(0, site->number);
+	return put(stub, "\x48\xb8", 2) && put(stub, &key, sizeof key) && put(stub, "\x48\x8d\x0c\x01", 4);
+}
+
+static bool put_log(struct stub *stub, const struct instruction *instruction, const struct stub_site *site)
+{
+	uint16_t branch = 0;
+	if (!can_log(instruction) || site->number >= STUB_NUMBERS - 1)
 		return false;
-	if (stub->pieces_length > 0 && !put(stub, (const uint8_t[]){0xeb, FULL_BYTES}, SKIP_BYTES))
-		return false;
-	const uint16_t full = stub->size;
-	bool good = put(stub, "\xcc\xeb\x00", FULL_BYTES);
-	piece->begin = stub->size;
-	good = good && put_word(stub, "\x48\x89\x04\x25", 4, STATE(rax)) &&
-	       put_word(stub, "\x48\x89\x0c\x25", 4, STATE(rcx)) && put_address(stub, instruction) &&
-	       put_word(stub, "\x48\x8b\x04\x25", 4, STATE(next)) && put(stub, "\x48\x89\x08", 3) &&
-	       put_word(stub, "\xc7\x40\x08", 3, site) && put(stub, "\x89\x60\x0c", 3) &&
-	       put(stub, "\x48\x8d\x40\x10", 4) && put_word(stub, "\x48\x89\x04\x25", 4, STATE(next)) &&
-	       put_word(stub, "\x48\x8d\x88", 3, (uint32_t) - (int64_t)LOG_HIGH);
-	const uint8_t branch[] = {0xe3, (uint8_t)(full - (stub->size + 2))};
-	good = good && put(stub, branch, sizeof branch);
-	if (!good)
-		return false;
-	stub->code[full + 2] = (uint8_t)(stub->size - (full + FULL_BYTES));
-	return put_word(stub, "\x48\x8b\x0c\x25", 4, STATE(rcx)) &&
+	bool good = put_word(stub, "\x48\x89\x04\x25", 4, STATE(rax)) &&
+		    put_word(stub, "\x48\x89\x0c\x25", 4, STATE(rcx)) && put_address(stub, instruction) &&
+		    put_key(stub, site);
+	if (stub->filters)
+		good = good && put_lookup(stub, site, &branch) && put_entry(stub, site) &&
+		       put_remember(stub, site);
+	else
+		good = good && put_entry(stub, site);
+	good = good && put_word(stub, "\x48\x8d\x88", 3, (uint32_t) - (int64_t)LOG_HIGH) &&
+	       put(stub, "\xe3\x02\xeb\x01\xcc", 5);
+	if (branch)
+		stub->code[branch - 1] = (uint8_t)(stub->size - branch);
+	return good && put_word(stub, "\x48\x8b\x0c\x25", 4, STATE(rcx)) &&
 	       put_word(stub, "\x48\x8b\x04\x25", 4, STATE(rax));
 }
 
-_Static_assert(offsetof(struct log_entry, site) == 8 && offsetof(struct log_entry, stack) == 12 &&
-		   sizeof(struct log_entry) == 16,
-	       "what put_log() writes");
+_Static_assert(offsetof(struct log_entry, key) == 0 && offsetof(struct log_entry, site) == 8 &&
+		   offsetof(struct log_entry, stack) == 12 && sizeof(struct log_entry) == 16,
+	       "what put_entry() writes");
 
 /* The instruction itself, an operand relative to the program counter counted anew. */
 static bool put_copy(struct stub *stub, const struct instruction *instruction)
@@ -259,22 +343,21 @@ bool stub_may_hold(const struct instruction *instruction)
 	return instruction->map != MAP_0F || may_hold_0f(opcode);
 }
 
-void stub_begin(struct stub *stub, uint64_t at)
+void stub_begin(struct stub *stub, uint64_t at, bool filters)
 {
-	*stub = (struct stub){.at = at};
+	*stub = (struct stub){.at = at, .filters = filters};
 }
 
-bool stub_add(struct stub *stub, const struct instruction *instruction, uint32_t site)
+bool stub_add(struct stub *stub, const struct instruction *instruction, const struct stub_site *site)
 {
 	if (stub->pieces_length == STUB_PIECES || !stub_may_hold(instruction))
 		return false;
 	struct piece *piece = &stub->pieces[stub->pieces_length];
-	*piece = (struct piece){.original = instruction->address, .length = instruction->length};
-	if (site != STUB_SILENT && !put_log(stub, instruction, site))
+	*piece = (struct piece){
+	    .original = instruction->address, .length = instruction->length, .begin = stub->size};
+	if (site->number != STUB_SILENT && !put_log(stub, instruction, site))
 		return false;
 	piece->copy = stub->size;
-	if (site == STUB_SILENT)
-		piece->begin = piece->copy;
 	if (!put_instruction(stub, instruction))
 		return false;
 	piece->end = stub->size;
@@ -298,12 +381,6 @@ static void leave_log(const struct piece *piece, size_t offset, const struct log
 		registers->rcx = state->rcx;
 }
 
-/* The first instruction of the next piece is a jump over where its log is found full: the registers are the program's there. */
-static bool is_between(const struct stub *stub, const struct piece *piece, size_t offset)
-{
-	return piece > stub->pieces && offset == (piece - 1)->end;
-}
-
 bool stub_leave(const struct stub *stub, const struct log_state *state, struct stub_registers *registers)
 {
 	const uint64_t offset = registers->rip - stub->at;
@@ -312,7 +389,7 @@ bool stub_leave(const struct stub *stub, const struct log_state *state, struct s
 	for (const struct piece *piece = stub->pieces; piece < stub->pieces + stub->pieces_length; piece++) {
 		if (offset >= piece->end)
 			continue;
-		if (offset < piece->copy && !is_between(stub, piece, offset))
+		if (offset < piece->copy)
 			leave_log(piece, offset, state, registers);
 		if (offset > piece->copy && piece->call)
 			registers->rsp += 8;

@@ -14,21 +14,50 @@
 #define LOG_LOW	    (LOG_PAGE + 4096)
 #define LOG_HIGH    (LOG_LOW + LOG_ENTRIES * sizeof(struct log_entry))
 
+/*
+ * What has been written into the log needn't be written again as long as it stands in a table of such keys, which is emptied by whoever reads
+ * the log; where a key is in it depends on the address and the number. 0: none. Only processors with BMI2 have what that takes.
+ */
+#define FILTER_LOW  LOG_HIGH
+#define FILTER_BITS 14
+#define FILTER_HIGH (FILTER_LOW + (UINT64_C(8) << FILTER_BITS))
+
+/* The address and who is about to access it in one word. */
+#define STUB_ADDRESS_BITS 47
+#define STUB_NUMBERS	  (1u << (64 - STUB_ADDRESS_BITS)) /* numbers are below, less 1 */
+
 struct log_entry {
-	uint64_t address;
-	uint32_t site;	/* what the encoder was told */
+	uint64_t key;	/* stub_key(); of an address that no program has it is another one's */
+	uint32_t site;	/* the number that the encoder was told */
 	uint32_t stack; /* the stack pointer, its lower half */
 };
+
+static inline uint64_t stub_key(uint64_t address, uint32_t number)
+{
+	return address + ((uint64_t)(number + 1) << STUB_ADDRESS_BITS);
+}
+
+#define LOG_MASKS 5
 
 struct log_state {
 	uint64_t
 	    next; /* address of the entry to be written; LOG_HIGH, where a trap has stopped a thread in a stub: it is to be emptied first */
-	uint64_t rax, rcx; /* of the program's, while an entry is written */
+	uint64_t rax, rcx;	   /* of the program's, while an entry is written */
+	uint64_t masks[LOG_MASKS]; /* log_state_empty() */
 };
 
-#define STUB_ROOM   640
+/* As it is at first. */
+struct log_state log_state_empty(void);
+
+#define STUB_ROOM   1200
 #define STUB_PIECES 5
 #define STUB_SILENT UINT32_MAX
+
+/* Of an instruction's operand: the number for its entries and how many bytes it touches. */
+struct stub_site {
+	uint32_t number; /* STUB_SILENT: no entry is written */
+	uint16_t bytes;
+};
 
 /* What stands for one instruction: perhaps code that writes an entry, then the instruction or what is the same here. Offsets in the stub. */
 struct piece {
@@ -42,6 +71,7 @@ struct piece {
 
 struct stub {
 	uint64_t at; /* where it will be executed */
+	bool filters;
 	uint8_t code[STUB_ROOM];
 	uint16_t size;
 	struct piece pieces[STUB_PIECES];
@@ -49,15 +79,21 @@ struct stub {
 	uint64_t next; /* where the program goes on after it */
 };
 
-/* An empty one. Its size doesn't depend on where it is. */
-void stub_begin(struct stub *stub, uint64_t at);
+/* Where in the table a key of the site's is. */
+uint64_t stub_filter_at(uint64_t key, const struct stub_site *site);
+
+/* Has the processor what the table of keys takes? */
+bool stub_can_filter(void);
+
+/* An empty one. Its size doesn't depend on where it is. `filters`: by the table of keys. */
+void stub_begin(struct stub *stub, uint64_t at, bool filters);
 
 /*
- * Add an instruction; `site`: an entry is written for its memory operand with this number, or STUB_SILENT. False: it can't stand in a stub (what
+ * Add an instruction; an entry is written for its memory operand as `site` says. False: it can't stand in a stub (what
  * is behind the instruction matters to it, or it is none of user programs' usual ones), or its operand can't be told, or something is
  * out of reach. Then the stub is of no use.
  */
-bool stub_add(struct stub *stub, const struct instruction *instruction, uint32_t site);
+bool stub_add(struct stub *stub, const struct instruction *instruction, const struct stub_site *site);
 
 /* No more follow. False: the way back is out of reach. */
 bool stub_end(struct stub *stub);

@@ -12,6 +12,9 @@ void code_forget(struct sampler *sampler)
 	rests_forget(sampler);
 	doors_forget(&sampler->doors);
 	sites_release(&sampler->sites);
+	free(sampler->numbered);
+	sampler->numbered = NULL;
+	sampler->numbered_length = 0;
 	releases_free(&sampler->releases);
 }
 

@@ -115,13 +115,14 @@ static bool encode(struct making *m, uint64_t at, bool alone, struct stub *stub)
 	struct instruction instruction;
 	size_t k = 0;
 	bool on = true;
-	stub_begin(stub, at);
+	stub_begin(stub, at, stub_can_filter());
 	m->starts = 0;
 	while ((k < DOOR_JUMP || m->code->address + k <= m->last) && on && (k == 0 || !alone) &&
 	       can_hold(m, k, &instruction)) {
 		const struct stub before = *stub;
-		const uint32_t number = m->maker->number(m->maker->context, m->code->address + k);
-		if (!stub_add(stub, &instruction, alone ? STUB_SILENT : number)) {
+		struct stub_site site = m->maker->site(m->maker->context, m->code->address + k);
+		site.number = alone ? STUB_SILENT : site.number;
+		if (!stub_add(stub, &instruction, &site)) {
 			*stub = before;
 			break;
 		}
@@ -211,7 +212,7 @@ static bool rely(const struct making *m)
 static bool prepare(struct making *m, struct door_code *code, struct stub *stub)
 {
 	const struct door_maker *maker = m->maker;
-	if (maker->number(maker->context, code->address) == STUB_SILENT ||
+	if (maker->site(maker->context, code->address).number == STUB_SILENT ||
 	    !encode(m, code->address, false, stub))
 		return false;
 	return m->own == DOOR_JUMP || !rely(m) || maker->read(maker->context, code->address, code);
@@ -244,7 +245,7 @@ struct door *doors_make_ahead(struct doors *doors, const struct door_maker *make
 	struct door_code code;
 	struct making m = {.maker = maker, .code = &code, .met = met, .wanted = DOOR_ANY, .last = address};
 	struct door door = {.at = ahead};
-	if (maker->number(maker->context, address) == STUB_SILENT ||
+	if (maker->site(maker->context, address).number == STUB_SILENT ||
 	    !maker->read(maker->context, ahead, &code) || !encode(&m, ahead, false, &door.stub) ||
 	    m.own < DOOR_JUMP || !door_piece(&door, address) || !make_jump(doors, &m, &door))
 		return NULL;

@@ -49,8 +49,8 @@ struct door_code {
 struct door_maker {
 	void *context;
 	bool (*read)(void *context, uint64_t address, struct door_code *code);
-	/* The number that an entry is written with for this instruction; STUB_SILENT: there is none to write. */
-	uint32_t (*number)(void *context, uint64_t address);
+	/* What an entry is written with for this instruction. */
+	struct stub_site (*site)(void *context, uint64_t address);
 	/*
 	 * Is there a site? Then its bytes are relied on from now on, and don't change again. If it gets a door for that, byte `wanted`
 	 * of its displacement is to be DOOR_HIGHEST if possible: the highest one of the jump that relies on it. True: it has got one.

@@ -1,35 +1,84 @@
 #include "breakpoints/sampler/sampler_state.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stddef.h>
 #include <string.h>
+#include <sys/uio.h>
 
-#define ADDRESS_BITS 47 /* of user memory */
-
-/* What has been told, in one word: 0 where a word hasn't room for it. */
-static inline uint64_t told_word(uint64_t address, uint32_t site)
+bool drain_number(struct sampler *sampler, struct site *site)
 {
-	const uint64_t high = (uint64_t)site + 1;
-	return high >> (64 - ADDRESS_BITS) || address >> ADDRESS_BITS ? 0 : address | high << ADDRESS_BITS;
-}
-
-static inline bool is_told(struct sampler *sampler, uint64_t address, uint32_t site)
-{
-	const uint64_t word = told_word(address, site);
-	uint64_t *told = &sampler->told[(address ^ address >> 12 ^ (uint64_t)site << 5) & (TOLD_ROOM - 1)];
-	if (word && *told == word)
+	if (site->number)
 		return true;
-	*told = word;
-	return false;
+	if (sampler->numbered_length == STUB_NUMBERS - 1 ||
+	    !ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length))
+		return false;
+	sampler->numbered[sampler->numbered_length] =
+	    (struct numbered_site){site->address, site->bytes, site->writes};
+	site->number = ++sampler->numbered_length;
+	return true;
 }
 
-bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t site)
+bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t number)
 {
-	return is_told(sampler, address, site);
+	const uint64_t key = stub_key(address, number);
+	uint64_t *told = &sampler->told[(address ^ address >> 12 ^ (uint64_t)number << 5) & (TOLD_ROOM - 1)];
+	const bool known = *told == key;
+	*told = key;
+	return known;
 }
 
-void drain_forget(struct sampler *sampler)
+#define FILTER_PAGE  4096
+#define FILTER_PAGES ((FILTER_HIGH - FILTER_LOW) / FILTER_PAGE)
+#define ALL_PAGES    ((UINT64_C(1) << FILTER_PAGES) - 1)
+#define FEW_ENTRIES  64 /* of more it isn't asked where they are */
+_Static_assert(FILTER_PAGES < 64, "pages are bits of a word");
+
+/* Pages in a row at once. */
+static bool empty_filter(struct target *target, uint64_t pages)
+{
+	static const uint8_t nothing[FILTER_HIGH - FILTER_LOW];
+	while (pages) {
+		const unsigned first = (unsigned)__builtin_ctzll(pages);
+		const unsigned length = (unsigned)__builtin_ctzll(~(pages >> first));
+		if (target_write(target, FILTER_LOW + (uint64_t)first * FILTER_PAGE, nothing,
+				 (size_t)length * FILTER_PAGE) != STATUS_OK)
+			return false;
+		pages &= ~(((UINT64_C(1) << length) - 1) << first);
+	}
+	return true;
+}
+
+/* Whatever has been written into the log is in the table, too. */
+static void note_filtered(struct sampler *sampler, size_t length)
+{
+	if (length > FEW_ENTRIES)
+		sampler->filtered = ALL_PAGES;
+	for (size_t i = 0; i < length && sampler->filtered != ALL_PAGES; i++) {
+		const struct log_entry *entry = &sampler->log[i];
+		if (entry->site >= sampler->numbered_length)
+			continue;
+		const struct stub_site site = {entry->site, sampler->numbered[entry->site].bytes};
+		const uint64_t at = stub_filter_at(entry->key, &site);
+		sampler->filtered |= UINT64_C(1) << (at - FILTER_LOW) / FILTER_PAGE;
+	}
+}
+
+bool drain_begin(struct sampler *sampler, struct target *target)
+{
+	const struct log_state empty = log_state_empty();
+	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
+	sampler->filtered = 0;
+	return target_write(target, LOG_PAGE, &empty, sizeof empty) == STATUS_OK &&
+	       empty_filter(target, ALL_PAGES);
+}
+
+void drain_forget(struct sampler *sampler, struct target *target)
 {
 	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
+	if (!empty_filter(target, sampler->filtered))
+		sampler->missed |= MISSED_LOG;
+	sampler->filtered = 0;
 }
 
 /* Of the stack pointer the entry has the lower half; it is near where it is now. */
@@ -52,11 +101,29 @@ static size_t read_log(struct sampler *sampler, struct target *target)
 	const bool sound =
 	    state.next > LOG_LOW && state.next <= LOG_HIGH && bytes % sizeof(*sampler->log) == 0;
 	/* Full, the state isn't written yet: the stub does so when it goes on. */
-	if (sound && target_read(target, LOG_LOW, sampler->log, bytes) == STATUS_OK &&
+	const struct iovec range = {(void *)(uintptr_t)LOG_LOW, bytes};
+	if (sound && target_read_ranges(target, &range, 1, sampler->log) == STATUS_OK &&
 	    target_write(target, LOG_PAGE, &empty, sizeof empty) == STATUS_OK)
 		return bytes / sizeof(*sampler->log);
 	sampler->missed |= MISSED_LOG;
 	return 0;
+}
+
+/* False: it is none that the program could have made. */
+static bool read_entry(const struct sampler *sampler, const struct log_entry *entry, uint64_t stack,
+		       struct logged *logged)
+{
+	const uint64_t address = entry->key - stub_key(0, entry->site);
+	if (entry->site >= sampler->numbered_length || address >> STUB_ADDRESS_BITS)
+		return false;
+	const struct numbered_site *site = &sampler->numbered[entry->site];
+	*logged = (struct logged){.touched = {.address = address,
+					      .size = site->bytes,
+					      .place = site->place,
+					      .site = entry->site + 1,
+					      .write = site->writes},
+				  .stack = whole_stack(stack, entry->stack)};
+	return true;
 }
 
 void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
@@ -64,20 +131,12 @@ void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stac
 {
 	struct logged at[LOGGED_MOST];
 	const size_t length = sampler->active && sampler->logs ? read_log(sampler, target) : 0;
+	note_filtered(sampler, length);
 	if (!tell)
-		drain_forget(sampler); /* what wasn't told may be told yet */
+		drain_forget(sampler, target); /* what wasn't told may be told yet */
 	size_t filled = 0;
 	for (size_t i = 0; tell && i < length; i++) {
-		const struct log_entry *entry = &sampler->log[i];
-		if (entry->site >= sampler->sites.length || is_told(sampler, entry->address, entry->site))
-			continue;
-		const struct site *site = &sampler->sites.at[entry->site];
-		at[filled++] = (struct logged){.touched = {.address = entry->address,
-							   .size = site->bytes,
-							   .place = site->address,
-							   .site = entry->site + 1,
-							   .write = site->writes},
-					       .stack = whole_stack(stack, entry->stack)};
+		filled += read_entry(sampler, &sampler->log[i], stack, &at[filled]);
 		if (filled < LOGGED_MOST)
 			continue;
 		tell(context, at, filled);

@@ -91,7 +91,7 @@ bool sampler_last_leaves(const struct sampler *sampler)
 	return sampler->last_leaves;
 }
 
-static size_t site_touched(struct sampler *sampler, const struct site *site, struct target *target,
+static size_t site_touched(struct sampler *sampler, struct site *site, struct target *target,
 			   const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
 {
 	uint8_t code[TOUCHED_CODE] = {0};
@@ -102,13 +102,20 @@ static size_t site_touched(struct sampler *sampler, const struct site *site, str
 	const size_t length = operands_touched(sampler->operands, site->address, code, regs, at);
 	if (length == 0 && (can_step(code) || regs->rcx > 0))
 		sampler->missed |= MISSED_UNTOLD;
-	const uint32_t number = (uint32_t)(site - sampler->sites.at);
-	if (length == 1 && site->bytes == at[0].size && site->writes == at[0].write)
-		at[0].site = number + 1;
+	if (length != 1 || site->bytes != at[0].size || site->writes != at[0].write ||
+	    !drain_number(sampler, site))
+		return length;
+	at[0].site = site->number;
 	/* As with what comes by the log, so that it doesn't matter whether there is a door already. */
 	const bool told =
-	    sampler->logs && length == 1 && !site->stands && drain_is_told(sampler, at[0].address, number);
+	    sampler->logs && !site->stands && drain_is_told(sampler, at[0].address, site->number - 1);
 	return told ? 0 : length;
+}
+
+/* It calls what nobody knows the effects of. */
+static bool is_unknown(const struct site *site)
+{
+	return site->call && memory_call_unknown(site->call);
 }
 
 /* A jump has led into the middle of a door: the stub has that, too, and writes what it touches. */
@@ -130,8 +137,7 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 	if (!site || !site->planted)
 		return enter_stub(sampler, address, regs) ? STATUS_OK : STATUS_GONE;
 	regs->rip = address;
-	const bool unknown = site->call && memory_call_unknown(site->call);
-	if (site->blind || (unknown && calling_unknown(sampler, site, tracee->target, regs))) {
+	if (site->blind || (is_unknown(site) && calling_unknown(sampler, site, tracee->target, regs))) {
 		sampler->missed |= site->blind ? MISSED_UNTOLD : 0;
 		planting_put(tracee->target, site, false);
 	}
@@ -152,7 +158,7 @@ static void tell_release(struct sampler *sampler, const struct tracee *tracee, u
 			 struct touched at[TOUCHED_MOST], size_t *length)
 {
 	if (release->kind != RELEASE_NOTHING)
-		drain_forget(sampler); /* what is there afterwards is something else */
+		drain_forget(sampler, tracee->target); /* what is there afterwards is something else */
 	if (release->kind == RELEASE_MEMORY)
 		*length = release_touched(release, tracee->target, regs, at);
 	else if (release->kind != RELEASE_NOTHING)
@@ -198,12 +204,14 @@ size_t sampler_about(struct sampler *sampler, struct tracee *tracee, uint32_t th
 {
 	const struct user_regs_struct *regs = sampler->active ? tracee_regs(tracee) : NULL;
 	const struct release *release = regs ? releases_find_at(&sampler->releases, regs->rip) : NULL;
-	const struct site *site = regs ? planting_site(sampler, regs->rip) : NULL;
+	struct site *site = regs ? planting_site(sampler, regs->rip) : NULL;
 	size_t length = 0;
 	if (release)
 		tell_release(sampler, tracee, thread, release, regs, at, &length);
 	else if (site && site->blind)
 		sampler->missed |= MISSED_UNTOLD;
+	else if (site && is_unknown(site))
+		(void)calling_unknown(sampler, site, tracee->target, regs);
 	else if (site && (site->planted || site->held))
 		length = site_touched(sampler, site, tracee->target, regs, at);
 	return length;

@@ -40,12 +40,14 @@ bool making_code(const struct sampler *sampler, struct target *target, uint64_t 
 	return true;
 }
 
-static uint32_t number_of(void *context, uint64_t address)
+static struct stub_site site_of(void *context, uint64_t address)
 {
-	const struct sampler *sampler = ((const struct request *)context)->sampler;
-	const struct site *site = planting_site(sampler, address);
-	const bool logged = site && !site->call && site->bytes && site_is_watched(sampler, site);
-	return logged ? (uint32_t)(site - sampler->sites.at) : STUB_SILENT;
+	struct sampler *sampler = ((const struct request *)context)->sampler;
+	struct site *site = planting_site(sampler, address);
+	const bool logged = site && !site->call && site->bytes && site_is_watched(sampler, site) &&
+			    drain_number(sampler, site);
+	return logged ? (struct stub_site){site->number - 1, site->bytes}
+		      : (struct stub_site){STUB_SILENT, 0};
 }
 
 static bool has_door(void *context, uint64_t address)
@@ -105,7 +107,7 @@ static void learn_around(const struct request *request, const struct site *site)
 static struct door_maker maker_for(struct request *request)
 {
 	return (struct door_maker){
-	    .context = request, .read = read_code, .number = number_of, .rely = rely, .has_door = has_door};
+	    .context = request, .read = read_code, .site = site_of, .rely = rely, .has_door = has_door};
 }
 
 static bool make(struct request *request, struct site *site, unsigned wanted)

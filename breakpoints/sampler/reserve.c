@@ -80,7 +80,7 @@ void sampler_reserve(const struct entries *entries, struct target *target)
 {
 	if (entries->modules.length == 0 || is_limited(target))
 		return;
-	reserve(target, LOG_PAGE, LOG_HIGH, false);
+	reserve(target, LOG_PAGE, FILTER_HIGH, false);
 	if (!target_reserved(target, 0))
 		return;
 	reserve_program(target, &entries->modules.at[0]);

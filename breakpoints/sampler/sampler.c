@@ -31,11 +31,9 @@ void sampler_free(struct sampler *sampler)
 }
 
 /* Doors were made for these rooms, and for whoever wants to see stacks or doesn't. */
-static void keep_doors(struct sampler *sampler, const struct target *target, bool stacks)
+static void keep_doors(struct sampler *sampler, struct target *target, bool stacks)
 {
-	const struct log_state empty = {.next = LOG_LOW};
-	sampler->logs = target_reserved(target, 0) != NULL &&
-			target_write((struct target *)target, LOG_PAGE, &empty, sizeof(empty)) == STATUS_OK;
+	sampler->logs = target_reserved(target, 0) != NULL && drain_begin(sampler, target);
 	if (stacks == sampler->stacks && doors_know_room(&sampler->doors, target))
 		return;
 	sampler->logs &= doors_take_room(&sampler->doors, target);
@@ -60,7 +58,6 @@ static enum status start(struct sampler *sampler, const struct entries *entries,
 	sampler->turn = 0;
 	sampler->hits = 0;
 	sampler->missed = 0;
-	drain_forget(sampler);
 	keep_doors(sampler, target, stacks);
 	sampler->sparing = !sampler->logs;
 	sampler->stacks = stacks;
@@ -142,7 +139,7 @@ void sampler_turn(struct sampler *sampler, struct target *target, uint32_t threa
 	if (!sampler->active)
 		return;
 	sampler->turn++;
-	drain_forget(sampler);
+	drain_forget(sampler, target);
 	sampler->resting = NO_SITE;
 	rests_turn(sampler, target, thread);
 }

@@ -24,6 +24,13 @@ enum missed {
 
 struct tally;
 
+/* An instruction with a number: what its entries in the log stand for. */
+struct numbered_site {
+	uint64_t place;
+	uint16_t bytes;
+	bool writes;
+};
+
 struct sampler {
 	const struct entries *entries; /* of the target, borrowed */
 	struct modules modules;
@@ -46,6 +53,9 @@ struct sampler {
 	struct unfollowed called; /* in this execution */
 	char unfollowed[200];	  /* the same, as unfollowed_text() */
 	unsigned missed;
+	struct numbered_site *numbered; /* by their numbers, until code is looked through again */
+	uint32_t numbered_length;
+	uint64_t filtered;     /* pages of the target's table of keys that aren't empty, as bits */
 	struct log_entry *log; /* LOG_ENTRIES as last read */
 	uint64_t *
 	    told; /* TOLD_ROOM: what has been told since the turn began, or memory was given back; 0: nothing */
@@ -109,9 +119,12 @@ uint64_t making_pass(struct sampler *sampler, struct target *target, struct site
 bool making_code(const struct sampler *sampler, struct target *target, uint64_t address,
 		 uint8_t code[TOUCHED_CODE]);
 
-/* drain.c: has this been told in this turn? From now on it has; a newer one may take an older one's place. */
-bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t site);
-void drain_forget(struct sampler *sampler);
+/* drain.c: has this been told by the instruction with this number in this turn? From now on it has; a newer one may take an older one's place. */
+bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t number);
+void drain_forget(struct sampler *sampler, struct target *target);
+/* Give a site whose `bytes` are known its number. False: there are no more. begin: the log of this target is empty. */
+bool drain_number(struct sampler *sampler, struct site *site);
+bool drain_begin(struct sampler *sampler, struct target *target);
 
 /* rests.c: how often an instruction is met where traps rest. */
 struct tally *rests_tally(struct sampler *sampler, struct site *site); /* NULL without memory */

@@ -139,11 +139,22 @@ static struct log_entry *entry(size_t i)
 	return (struct log_entry *)(uintptr_t)LOG_LOW + i;
 }
 
+static uint64_t address_in(const struct log_entry *entry)
+{
+	return entry->key - stub_key(0, entry->site);
+}
+
+static void empty_log(void)
+{
+	*state() = log_state_empty();
+	memset(at(FILTER_LOW), 0, FILTER_HIGH - FILTER_LOW);
+}
+
 static void setup(void)
 {
 	map(CODE, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC);
 	map(DATA, DATA_BYTES, PROT_READ | PROT_WRITE);
-	map(LOG_PAGE, LOG_HIGH - LOG_PAGE, PROT_READ | PROT_WRITE);
+	map(LOG_PAGE, FILTER_HIGH - LOG_PAGE, PROT_READ | PROT_WRITE);
 	memset(at(CODE), 0xcc, 0x400);
 	child = fork();
 	if (child == 0) {
@@ -161,7 +172,7 @@ static void teardown(void)
 	waitpid(child, NULL, 0);
 	munmap(at(CODE), CODE_BYTES);
 	munmap(at(DATA), DATA_BYTES);
-	munmap(at(LOG_PAGE), LOG_HIGH - LOG_PAGE);
+	munmap(at(LOG_PAGE), FILTER_HIGH - LOG_PAGE);
 }
 
 /* All that an instruction may change. */
@@ -307,22 +318,25 @@ static uint64_t operand_of(const struct instruction *instruction, const struct u
 	       (uint64_t)(int64_t)displacement;
 }
 
-static bool is_possible(const struct sample *sample)
+static bool is_possible(const struct sample *sample, bool filters)
 {
 	__builtin_cpu_init();
-	return !(sample->avx && !__builtin_cpu_supports("avx2")) &&
+	return (!filters || stub_can_filter()) && !(sample->avx && !__builtin_cpu_supports("avx2")) &&
 	       !(sample->bmi && !__builtin_cpu_supports("bmi2"));
 }
 
+static const struct stub_site silent = {STUB_SILENT, 0};
+
 /* The sample's stub, its code in place. */
-static struct stub make(const struct sample *sample, struct instruction *instruction)
+static struct stub make(const struct sample *sample, struct instruction *instruction, bool filters)
 {
+	const struct stub_site site = {SITE, sample->operand};
 	struct stub stub;
 	memcpy(at(CODE), sample->code, LONGEST);
 	ck_assert_msg(instruction_parse(at(CODE), LONGEST, CODE, instruction), "%s", sample->text);
 	memset(at(CODE + instruction->length), 0xcc, 0x100 - instruction->length);
-	stub_begin(&stub, STUB_AT);
-	ck_assert_msg(stub_add(&stub, instruction, sample->operand ? SITE : STUB_SILENT) && stub_end(&stub),
+	stub_begin(&stub, STUB_AT, filters);
+	ck_assert_msg(stub_add(&stub, instruction, sample->operand ? &site : &silent) && stub_end(&stub),
 		      "%s", sample->text);
 	memcpy(at(STUB_AT), stub.code, stub.size);
 	return stub;
@@ -330,57 +344,70 @@ static struct stub make(const struct sample *sample, struct instruction *instruc
 
 START_TEST(same)
 {
-	const struct sample *sample = &samples[_i];
+	const struct sample *sample = &samples[_i / 2];
 	static struct world before, expected, found;
 	struct instruction instruction;
-	if (!is_possible(sample))
+	if (!is_possible(sample, _i % 2))
 		return;
-	random_state = (uint64_t)_i + 1;
-	const struct stub stub = make(sample, &instruction);
+	random_state = (uint64_t)_i / 2 + 1;
+	const struct stub stub = make(sample, &instruction, _i % 2);
 	for (int round = 0; round < ROUNDS; round++) {
 		invent(sample, &before);
 		restore(&before);
 		run_from(CODE, PTRACE_CONT);
 		save(&expected);
 		restore(&before);
-		*state() = (struct log_state){.next = LOG_LOW};
+		empty_log();
 		run_from(stub.at + stub.pieces[0].begin, PTRACE_CONT);
 		save(&found);
 		compare(sample, &expected, &found);
 		ck_assert_uint_eq(state()->next, LOG_LOW + (sample->operand ? sizeof(struct log_entry) : 0));
 		if (!sample->operand)
 			continue;
-		ck_assert_msg(entry(0)->address == operand_of(&instruction, &before.regs), "%s: %#lx",
-			      sample->text, (unsigned long)entry(0)->address);
+		ck_assert_msg(address_in(entry(0)) == operand_of(&instruction, &before.regs), "%s: %#lx",
+			      sample->text, (unsigned long)address_in(entry(0)));
 		ck_assert_uint_eq(entry(0)->site, SITE);
 		ck_assert_uint_eq(entry(0)->stack, (uint32_t)before.regs.rsp);
 	}
 }
 END_TEST
 
+/* What is in the table is in the log: whoever leaves the stub before that writes it once more. */
+static bool is_sound(const struct sample *sample, const struct instruction *instruction,
+		     const struct user_regs_struct *regs)
+{
+	const struct stub_site site = {SITE, sample->operand};
+	const uint64_t key = sample->operand ? stub_key(operand_of(instruction, regs), SITE) : 0;
+	uint64_t word = 0;
+	if (key)
+		memcpy(&word, at(stub_filter_at(key, &site)), sizeof word);
+	return word == 0 || (word == key && state()->next > LOG_LOW);
+}
+
 /* After each step through the stub the thread is before the instruction or after it, in the program's terms. */
 START_TEST(left)
 {
-	const struct sample *sample = &samples[_i];
+	const struct sample *sample = &samples[_i / 2];
 	static struct world before, expected;
 	struct instruction instruction;
 	struct user_regs_struct regs;
-	if (!is_possible(sample) || repeats(sample)) /* it stops between two bytes, too */
+	if (!is_possible(sample, _i % 2) || repeats(sample)) /* it stops between two bytes, too */
 		return;
-	random_state = (uint64_t)_i + 1;
-	const struct stub stub = make(sample, &instruction);
+	random_state = (uint64_t)_i / 2 + 1;
+	const struct stub stub = make(sample, &instruction, _i % 2);
 	invent(sample, &before);
 	restore(&before);
 	run_from(CODE, PTRACE_SINGLESTEP);
 	save(&expected);
 	restore(&before);
-	*state() = (struct log_state){.next = LOG_LOW};
+	empty_log();
 	uint64_t rip = stub.at + stub.pieces[0].begin;
-	for (int steps = 0; steps < 60; steps++) {
+	for (int steps = 0; steps < 90; steps++) {
 		run_from(rip, PTRACE_SINGLESTEP);
 		ck_assert_int_eq(ptrace(PTRACE_GETREGS, child, NULL, &regs), 0);
 		rip = regs.rip;
 		struct stub_registers registers = {regs.rip, regs.rsp, regs.rax, regs.rcx};
+		ck_assert_msg(is_sound(sample, &instruction, &before.regs), "%s", sample->text);
 		if (!stub_leave(&stub, state(), &registers))
 			break;
 		regs.rip = registers.rip;
@@ -400,19 +427,20 @@ START_TEST(full)
 	static struct world before, expected, found;
 	struct instruction instruction;
 	const struct sample *sample = &samples[3];
-	const struct stub stub = make(sample, &instruction);
+	const struct stub stub = make(sample, &instruction, false);
 	random_state = 5;
 	invent(sample, &before);
 	restore(&before);
 	run_from(CODE, PTRACE_CONT);
 	save(&expected);
 	restore(&before);
-	*state() = (struct log_state){.next = LOG_HIGH - sizeof(struct log_entry)};
+	empty_log();
+	state()->next = LOG_HIGH - sizeof(struct log_entry);
 	run_from(stub.at + stub.pieces[0].begin, PTRACE_CONT);
 	save(&found);
 	ck_assert_uint_eq(state()->next, LOG_HIGH);
-	ck_assert_uint_eq(entry(LOG_ENTRIES - 1)->address, operand_of(&instruction, &before.regs));
-	ck_assert_uint_eq(found.regs.rip, stub.at + 1);
+	ck_assert_uint_eq(address_in(entry(LOG_ENTRIES - 1)), operand_of(&instruction, &before.regs));
+	ck_assert_uint_eq(stub.code[found.regs.rip - 1 - stub.at], 0xcc);
 	struct stub_registers registers = {found.regs.rip, found.regs.rsp, found.regs.rax, found.regs.rcx};
 	ck_assert(stub_leave(&stub, state(), &registers));
 	ck_assert(registers.rip == CODE && registers.rax == before.regs.rax &&
@@ -435,10 +463,11 @@ START_TEST(several)
 	struct instruction instruction;
 	memcpy(at(CODE), code, sizeof code);
 	memset(at(CODE + sizeof code), 0xcc, 0x100 - sizeof code);
-	stub_begin(&stub, STUB_AT);
+	stub_begin(&stub, STUB_AT, stub_can_filter());
 	for (size_t k = 0; k < sizeof code; k += instruction.length) {
 		ck_assert(instruction_parse(at(CODE + k), LONGEST, CODE + k, &instruction));
-		ck_assert(stub_add(&stub, &instruction, k < 5 ? SITE + (uint32_t)k : STUB_SILENT));
+		const struct stub_site site = {k < 5 ? SITE + (uint32_t)k : STUB_SILENT, 4};
+		ck_assert(stub_add(&stub, &instruction, &site));
 	}
 	ck_assert(stub_end(&stub));
 	memcpy(at(STUB_AT), stub.code, stub.size);
@@ -449,14 +478,43 @@ START_TEST(several)
 		run_from(CODE, PTRACE_CONT);
 		save(&expected);
 		restore(&before);
-		*state() = (struct log_state){.next = LOG_LOW};
+		empty_log();
 		run_from(stub.at + stub.pieces[0].begin, PTRACE_CONT);
 		save(&found);
 		compare(&samples[0], &expected, &found);
 		ck_assert_uint_eq(state()->next, LOG_LOW + 2 * sizeof(struct log_entry));
-		ck_assert_uint_eq(entry(0)->address, before.regs.rax);
-		ck_assert_uint_eq(entry(1)->address, before.regs.rdx + 4);
+		ck_assert_uint_eq(address_in(entry(0)), before.regs.rax);
+		ck_assert_uint_eq(address_in(entry(1)), before.regs.rdx + 4);
 		ck_assert_uint_eq(entry(1)->site, SITE + 2);
+	}
+}
+END_TEST
+
+/* What is in the table isn't written again, by the same number and address alone; it is where stub_filter_at() says. */
+START_TEST(told_once)
+{
+	static struct world before;
+	struct instruction instruction;
+	const struct sample *sample = &samples[3];
+	const struct stub_site site = {SITE, sample->operand};
+	if (!stub_can_filter())
+		return;
+	const struct stub stub = make(sample, &instruction, true);
+	random_state = 7;
+	invent(sample, &before);
+	empty_log();
+	size_t entries = 0;
+	for (int round = 0; round < 6; round++) {
+		if (round == 3)
+			before.regs.rax += 8;
+		if (round == 5)
+			memset(
+			    at(stub_filter_at(stub_key(operand_of(&instruction, &before.regs), SITE), &site)),
+			    0, 8);
+		restore(&before);
+		run_from(stub.at + stub.pieces[0].begin, PTRACE_CONT);
+		entries += round == 0 || round == 3 || round == 5;
+		ck_assert_uint_eq(state()->next, LOG_LOW + entries * sizeof(struct log_entry));
 	}
 }
 END_TEST
@@ -483,8 +541,9 @@ START_TEST(refused)
 		struct stub stub;
 		struct instruction instruction;
 		ck_assert(instruction_parse(kinds[i].code, LONGEST, CODE, &instruction));
-		stub_begin(&stub, STUB_AT);
-		ck_assert_msg(!stub_add(&stub, &instruction, kinds[i].logged ? SITE : STUB_SILENT), "%zu", i);
+		stub_begin(&stub, STUB_AT, false);
+		const struct stub_site site = {kinds[i].logged ? SITE : STUB_SILENT, 4};
+		ck_assert_msg(!stub_add(&stub, &instruction, &site), "%zu", i);
 	}
 }
 END_TEST
@@ -524,5 +583,5 @@ START_TEST(room)
 }
 END_TEST
 
-SUITE("stub", 0, setup, teardown, TEST_LOOP(same, SAMPLES), TEST_LOOP(left, SAMPLES), TEST(full),
-      TEST(several), TEST(refused), TEST(room))
+SUITE("stub", 0, setup, teardown, TEST_LOOP(same, 2 * SAMPLES), TEST_LOOP(left, 2 * SAMPLES), TEST(full),
+      TEST(told_once), TEST(several), TEST(refused), TEST(room))
