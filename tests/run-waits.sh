@@ -44,4 +44,42 @@ for name; do
 	done 3<"$SCRATCH/outcomes"
 	judge "$name, $level: $(grep -c can "$SCRATCH/outcomes") outcomes" $right
 done
+
+# Dekker's lock: a loop within a loop, which executions come to only once others are operations, and then wait in for a variable that is none.
+cat >"$SCRATCH/dekker.c" <<'EOF2'
+#include <pthread.h>
+static volatile int wants[2], turn, entered;
+static void *enter(void *argument)
+{
+	const int i = argument != NULL, other = 1 - i;
+	wants[i] = 1;
+	__sync_synchronize();
+	while (wants[other]) {
+		if (turn == i)
+			continue;
+		wants[i] = 0;
+		while (turn != i)
+			;
+		wants[i] = 1;
+		__sync_synchronize();
+	}
+	entered = entered + 1;
+	turn = other;
+	wants[i] = 0;
+	return NULL;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, enter, NULL);
+	pthread_create(&b, NULL, enter, &a);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return entered != 2;
+}
+EOF2
+"${CC:-cc}" -std=gnu11 -O2 -pthread "$SCRATCH/dekker.c" -o "$SCRATCH/dekker" || exit 1
+judge "Dekker's lock" reaches 0 "$SCRATCH/dekker"
+judge "is complete" complete
+judge "without going round and round" [ "$("$BUILD/tests/json" "$SCRATCH/result.json" executions)" -lt 200 ]
 finish

@@ -36,14 +36,16 @@ struct exploration {
 	    learned; /* loops and shared descriptors that were known when the search of this phase began */
 	bool anew;   /* more are known now: it is to begin again */
 	bool repeatable;
-	bool threaded;		/* the first execution starts threads, */
-	bool timeouts;		/* has time-outs that could be over too soon, */
-	bool unending;		/* and comes to no end: those that auto begins with are cut early */
-	bool begins;		/* the present phase is one of portfolio_begins() */
-	bool ordered;		/* and its time-outs fire in order */
-	bool over;		/* nothing more is to be run */
-	bool enough;		/* over, and what runs still isn't wanted any more */
-	bool looked;		/* at what executions do to memory */
+	bool threaded; /* the first execution starts threads, */
+	bool timeouts; /* has time-outs that could be over too soon, */
+	bool unending; /* and comes to no end: those that auto begins with are cut early */
+	bool begins;   /* the present phase is one of portfolio_begins() */
+	bool ordered;  /* and its time-outs fire in order */
+	bool over;     /* nothing more is to be run */
+	bool enough;   /* over, and what runs still isn't wanted any more */
+	bool looked;   /* at what executions do to memory */
+	bool
+	    hands_on; /* threads wait for memory that is no operation: a search in which it is follows at once */
 	bool complete;		/* a strategy has run every execution */
 	bool sampled;		/* part of the search was random */
 	bool bounded;		/* some bound has been worked through: */

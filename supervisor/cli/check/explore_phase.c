@@ -111,6 +111,33 @@ bool explore_note_place(struct exploration *x, size_t position, uint64_t planned
 }
 
 /*
+ * Threads wait in loops for memory that is no operation yet: each round more or less is another execution, which says nothing. After so many
+ * executions, and four times as many again, they are looked at.
+ */
+#define LOOK_AFTER 16
+
+static bool has_to_look(const struct exploration *x)
+{
+	uint64_t executions = x->search.executions - x->phase_from;
+	const bool waits = loops_length(process_loops(x->session->process)) > 0;
+	const bool accesses = x->follows || x->options->granularity >= GRANULARITY_RACE;
+	while (executions > LOOK_AFTER && executions % 4 == 0)
+		executions /= 4;
+	return waits && accesses && executions == LOOK_AFTER && explore_may_add_races(x);
+}
+
+/* True: it has been seen what they wait for, or something else that threads race for. */
+static bool looks_in_time(struct exploration *x)
+{
+	if (!has_to_look(x))
+		return false;
+	explore_memory(x);
+	x->hands_on = explore_wants_races(x);
+	x->looked = x->hands_on;
+	return x->hands_on;
+}
+
+/*
  * Plan and run until the search is over, or the phase has had its share. `planned`: executions of it in earlier
  * runs.
  */
@@ -123,6 +150,10 @@ static void run_phase(struct exploration *x, const struct phase *phase, struct s
 		if (explore_learned(x, phase)) {
 			drain(x);
 			x->anew = !x->enough;
+			break;
+		}
+		if (looks_in_time(x)) {
+			drain(x);
 			break;
 		}
 		enum search_answer answer = plan_ahead(x, phase, search, &planned);

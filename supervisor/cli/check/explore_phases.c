@@ -94,7 +94,8 @@ static void explore_phases(struct exploration *x)
 	const size_t from = x->resume->going_on ? x->resume->position : 0;
 	if (x->complete)
 		x->completed = phases[x->completed_at % length];
-	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete; i++, position++) {
+	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete && !x->hands_on;
+	     i++, position++) {
 		x->phase_at = i;
 		/* Systematic strategies build on what earlier executions did. */
 		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
