@@ -98,7 +98,8 @@ TARGETS += $(addsuffix .static,$(TARGETS))
 TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/targets/*.cc))
 # Where variables are depends on how much the compiler improves.
 IMPROVED := O0 O2
-TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD)/targets/classes.$(level))
+TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD)/targets/classes.$(level) \
+	$(BUILD)/targets/spots.$(level) $(BUILD)/targets/spots_cxx.$(level))
 TARGETS += $(BUILD)/targets/guards.O2 $(BUILD)/targets/frames.O2 $(BUILD)/targets/element.O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/unordered.$(level) $(BUILD)/targets/unordered_cxx.$(level))
 # The same without symbols, and with another libc where there is a compiler for it.

@@ -73,6 +73,8 @@ move::calls <= 2 && calls >= 0
 level == -3 && (unsigned char)level == 253 && flag
 *(signed char *)&level == -3
 !waits(T1, lock) && !at(T1, move)
+((struct list *)&first)->next->value == 2 && (enum state)7 == DONE && *&level == -3
+!T1::mine
 X
 
 # Formulas: of states that come about, or don't, in executions that end and in those that go round for ever.
@@ -119,6 +121,87 @@ judge "what holds of a state holds of equal ones" checks 1 --strategy dfs --prun
 judge "a proposition without an expression" ends 64 "$FMC" check --prop G=moved -- "$ACCOUNTS"
 says "is refused" '--prop needs NAME=EXPRESSION'
 
+# Whenever a thread comes to a place: line TEXT, the number of the line of a target that says it.
+line() {
+	grep -nF "$2" "tests/targets/$1" | head -n 1 | cut -d : -f 1
+}
+SPOTS=$BUILD/targets/spots
+DEPOSIT=spots.c:$(line spots.c '/* deposit */')
+judge "what doesn't hold at a line is found" checks 1 --assert-at "$DEPOSIT" 'share < 0.5 || amount < 4' -- "$SPOTS"
+says "and told with place and values" \
+    "^invariant: after transition [0-9]+, T[23] mutex_lock lock, at $DEPOSIT, 'share < 0.5 .*' is false: share = 0.5, amount = [0-9]+" \
+    "^T[23] work: came to where this doesn't hold; holds lock" "  deposit  spots.c:${DEPOSIT#*:}" 'replayed twice with the same result'
+judge "the schedule keeps it" grep -qFx "property assert-at $DEPOSIT share < 0.5 || amount < 4" "$SCRATCH/a.sched"
+judge "it replays" ends 0 "$FMC" replay "$SCRATCH/a.sched"
+says "as recorded" 'Replayed [0-9]+ transitions: invariant as recorded'
+judge "GDB stands at the line, before it is executed" ends 0 "$FMC" gdb -q --batch -ex 'print amount >= 4 && share >= 0.5' -ex 'info line *$pc' "$SCRATCH/a.sched"
+says "with its variables" '^\$1 = 1' "^Line ${DEPOSIT#*:} of .*spots.c. starts at"
+judge "two workers find it" checks 1 --jobs 2 --strategy dfs --assert-at "$DEPOSIT" 'total < 8' -- "$SPOTS"
+judge "one word will do" checks 1 --assert-at "$DEPOSIT total < 8" -- "$SPOTS"
+for level in O0 O2; do
+	judge "$level: parameters and locals" checks 0 --strategy source --granularity sync --assert-at "$DEPOSIT" \
+	    'amount >= 4 && share >= 0 && pair->first > 0 && holds(self, lock) && rounds <= 4' -- "$SPOTS.$level"
+	judge "$level: that don't hold" checks 1 --strategy source --assert-at "$DEPOSIT" 'share < 0.5' -- "$SPOTS.$level"
+	judge "$level: what is thread-local is the thread's own" checks 1 --strategy source \
+	    --assert-at "spots.c:$(line spots.c '/* rounds */')" 'rounds < 3' -- "$SPOTS.$level"
+done
+# Under reduction what is looked at in the middle of transitions orders them; of all that there is nothing is left out.
+OTHER=spots.c:$(line spots.c '/* call */')
+for strategy in dfs source optimal cb; do
+	judge "$strategy: what others have changed is seen" checks 1 --strategy $strategy --granularity sync --assert-at "$OTHER" 'pair.first != 2 || i != 0 || total != 8' -- "$SPOTS"
+	judge "$strategy: and what never is" checks 0 --strategy $strategy --granularity sync --assert-at "$OTHER" 'pair.first != 2 || i != 1 || total >= 6' -- "$SPOTS"
+done
+judge "of code put in line each copy counts" checks 1 --assert-at "spots.c:$(line spots.c '/* twice */')" 'number < 2' -- "$SPOTS"
+judge "the beginning of the program, too" checks 1 --assert-at "spots.c:$(line spots.c '/* begin */')" 'i > 0' -- "$SPOTS"
+says "where nothing has happened yet" '^invariant: before the first transition, at '
+NEVER=spots.c:$(line spots.c '/* never */')
+judge "where nobody comes nothing is wrong" checks 0 --granularity sync --assert-at "$NEVER" 'total < 0' -- "$SPOTS"
+says "and nothing was looked at, as is told" "^No thread came to $NEVER in any execution: 'total < 0' was never looked at there"
+judge "in JSON, too" [ "$(field unreached.0)" = "$NEVER" ]
+judge "a function is a place" checks 1 --assert-at deposit 'amount < 4' -- "$SPOTS"
+strip --strip-debug -o "$SCRATCH/spots" "$SPOTS"
+judge "or an instruction of it, without debug information" checks 1 --assert-at deposit+0 'total < 8' -- "$SCRATCH/spots"
+judge "where lines aren't known" checks 64 --assert-at "$DEPOSIT" 'total < 8' -- "$SCRATCH/spots"
+says "as is told" 'the program has no debug information of lines'
+judge "a line without code" checks 64 --assert-at spots.c:3 'total' -- "$SPOTS"
+says "is told with the nearest that have" "^fmc: --assert-at spots.c:3: line 3 of spots.c has no code; the first that has is [0-9]+$"
+judge "one between others" checks 64 --assert-at "spots.c:$(line spots.c '/* nothing */')" 'total' -- "$SPOTS"
+says "with both" 'has no code; the nearest that have are [0-9]+ and [0-9]+$'
+judge "a file that there isn't" checks 64 --assert-at spot.c:3 'total' -- "$SPOTS"
+says "with what was meant" "there is no code of a file 'spot.c'; did you mean 'spots.c'"
+judge "a place that isn't one" ends 64 "$FMC" check --assert-at spots.c:x 'total' -- "$SPOTS"
+says "is told with what there is" 'a place is FILE:LINE, FUNCTION, FUNCTION\+0x12 or 0xADDRESS'
+judge "the middle of an instruction" checks 64 --assert-at deposit+1 'total' -- "$SPOTS"
+says "is none" 'no instruction of the program begins at'
+judge "a place without an expression" ends 64 "$FMC" check --assert-at spots.c:12
+says "is refused" 'needs an expression after the place'
+
+# What C++ has names for.
+CXX=$BUILD/targets/spots_cxx
+TAKEN=spots_cxx.cc:$(line spots_cxx.cc '// taken')
+while read -r expression; do
+	judge "at its place: $expression" checks 1 --granularity sync --strategy source --assert-at "$TAKEN" "$expression" -- "$CXX"
+done <<'X'
+mine > 70
+balance > 70 && this->serial == 7
+state != State::BUSY
+state != bank::State::IDLE && count < 2
+taken < 20
+all < 2
+X
+while read -r expression; do
+	judge "between two transitions: $expression" checks 1 --granularity sync --strategy source --always "$expression" -- "$CXX"
+done <<'X'
+bank::Counted::all < 2
+bank::shared.count < 2 && Counted::all >= 0
+bank::account.Counted::count < 2
+((bank::Account *)bank::counted)->serial == 7 && ((Account *)bank::counted)->balance > 70
+bank::Counted::MOST == 5 && bank::HIGH == 4 && account.count < 1
+exited(T2) || T2::taken < 5
+X
+judge "a pointer to a base is another one" checks 0 --granularity sync --strategy source \
+    --always 'bank::counted == (bank::Counted *)&bank::account && (long)bank::counted != (long)&bank::account' -- "$CXX"
+
 # refuses COLUMN WHAT EXPRESSION: a bad expression, before anything is searched.
 refuses() {
 	judge "refused: $3" checks 64 --strategy dfs --always "$3" -- "$ACCOUNTS"
@@ -127,8 +210,12 @@ refuses() {
 refuses 5 "there is no variable 'mved'; did you mean 'moved'\\?" '1 + mved'
 refuses 13 "'accounts\[0\]' has no member 'blance'; it has balance" 'accounts[0].blance == 1'
 refuses 7 "'table' has the elements 0 to 1" 'table[2][0] == 0'
-refuses 1 "'mine' is thread-local" 'mine == 0'
+refuses 1 "'mine' is thread-local: T2::mine is that of T2" 'mine == 0'
+refuses 1 "'moved' isn't thread-local" 'T2::moved == 0'
 refuses 1 "'amount' is a local variable of move" 'amount != 0'
+refuses 2 "there is no type 'lst'" '(lst *)head == 0'
+refuses 9 "'list' is a structure" '(struct list)head == 0'
+refuses 1 "'self' is the thread that comes to a place" 'holds(self, lock)'
 refuses 1 "'accounts' is an array" 'accounts == 0'
 refuses 1 "'\*head' is a structure" '*head == 1'
 refuses 7 "'=' would change the program" 'moved = 1'

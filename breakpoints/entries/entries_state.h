@@ -8,6 +8,7 @@
 #include "breakpoints/op/entry_table.h"
 #include "breakpoints/symbols/modules.h"
 #include <fmc/breakpoints/call.h>
+#include <fmc/breakpoints/marks.h>
 #include <fmc/breakpoints/rounds.h>
 
 /* One planted entry point. */
@@ -76,9 +77,9 @@ struct entries {
 	uint64_t page;	       /* where the slots are, 0 before they have been made */
 	struct page *contents; /* a slot for each trap, in the same order */
 	struct patches first, rest;
-	struct operands *operands; /* entry_fences.c; NULL until it is asked */
-	struct head heads[LOOPS_MOST];
-	uint32_t heads_length; /* those after it have never been used */
+	struct operands *operands;		    /* entry_fences.c; NULL until it is asked */
+	struct head heads[LOOPS_MOST + MARKS_MOST]; /* of loops, then marks */
+	uint32_t loops_length, marks_length;	    /* those after so many have never been used */
 };
 
 /* Find the entry points of the present modules: traps, hash, own, musl. */
@@ -120,6 +121,19 @@ enum status entries_displace(struct entries *entries, const struct target *targe
 void entries_clear_slots(struct entries *entries);
 size_t entries_contents_size(const struct entries *entries);
 
+/*
+ * Those that may be in use, loops and marks: for (i = heads_next(entries, HEADS_BEGIN); i < HEADS_END; i = heads_next(entries, i))
+ */
+#define HEADS_BEGIN UINT32_MAX
+#define HEADS_END   (LOOPS_MOST + MARKS_MOST)
+static inline uint32_t heads_next(const struct entries *entries, uint32_t i)
+{
+	i++;
+	if (i >= entries->loops_length && i < LOOPS_MOST)
+		i = LOOPS_MOST;
+	return i >= LOOPS_MOST + entries->marks_length ? HEADS_END : i;
+}
+
 /* By trap the head's first byte is replaced, by jump all of it. */
 static inline size_t head_planted_size(const struct head *head)
 {
@@ -139,6 +153,14 @@ const struct trap *entries_trap_of(const struct entries *entries, uint64_t funct
 
 /* Make the hash over the addresses where traps stop; false without memory. */
 bool entries_hash(struct entries *entries);
+
+/*
+ * rounds.c: put head i at an instruction, as entries_count() does; by trap, if that is what is wanted. Which head has a trap there, HEADS_END:
+ * none.
+ */
+enum status head_plant(struct entries *entries, struct tracee *tracee, uint32_t i, uint64_t address,
+		       enum countable wanted);
+uint32_t head_at(const struct entries *entries, uint64_t trap);
 
 /*
  * Heads of loops: take them out of a target, or their bytes out of what was read. Is an address in one's slot? Is a program

@@ -53,3 +53,8 @@ bool entries_in_program(const struct entries *entries, uint64_t address)
 	const struct module *module = modules_find(&entries->modules, address);
 	return module && module->kind == MODULE_PROGRAM;
 }
+
+bool entries_is_musl(const struct entries *entries)
+{
+	return entries->musl;
+}

@@ -6,7 +6,7 @@
 /* The one in whose slot this address is, and how many bytes after its copy's beginning; NULL if it is in none. */
 static const struct head *head_with(const struct entries *entries, uint64_t address, int64_t *after)
 {
-	for (uint32_t i = 0; i < entries->heads_length; i++) {
+	for (uint32_t i = heads_next(entries, HEADS_BEGIN); i < HEADS_END; i = heads_next(entries, i)) {
 		const struct head *head = &entries->heads[i];
 		if (!head->address || address - head->at >= SLOT_BYTES)
 			continue;
@@ -42,7 +42,8 @@ uint64_t heads_visible_pc(const struct entries *entries, uint64_t pc)
 enum status heads_unplant(const struct entries *entries, struct target *target)
 {
 	enum status status = STATUS_OK;
-	for (uint32_t i = 0; i < entries->heads_length && status == STATUS_OK; i++) {
+	for (uint32_t i = heads_next(entries, HEADS_BEGIN); i < HEADS_END && status == STATUS_OK;
+	     i = heads_next(entries, i)) {
 		const struct head *head = &entries->heads[i];
 		uint8_t code[sizeof(head->planted)];
 		size_t size = head_planted_size(head);
@@ -55,7 +56,7 @@ enum status heads_unplant(const struct entries *entries, struct target *target)
 
 void heads_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size)
 {
-	for (uint32_t i = 0; i < entries->heads_length; i++) {
+	for (uint32_t i = heads_next(entries, HEADS_BEGIN); i < HEADS_END; i = heads_next(entries, i)) {
 		const struct head *head = &entries->heads[i];
 		for (size_t k = 0; head->address && k < head_planted_size(head); k++) {
 			uint64_t at = head->address + k - address;

@@ -38,7 +38,7 @@ static size_t read_code(void *context, uint64_t address, uint8_t *code, size_t s
 /* Is this byte one that is changed there? */
 static bool is_of_head(const struct entries *entries, uint64_t address)
 {
-	for (uint32_t i = 0; i < entries->heads_length; i++) {
+	for (uint32_t i = heads_next(entries, HEADS_BEGIN); i < HEADS_END; i = heads_next(entries, i)) {
 		const struct head *head = &entries->heads[i];
 		if (head->address && address - head->address < head_planted_size(head))
 			return true;
@@ -56,6 +56,12 @@ static bool is_patched(const struct entries *entries, uint64_t address)
 	return entries_is_trap(entries, address);
 }
 
+/* Is something in the way of what is to be there? A single trap can be there for two. */
+static bool is_occupied(const struct entries *entries, uint64_t address, enum countable wanted)
+{
+	return wanted == COUNTABLE_BY_TRAP ? is_of_head(entries, address) : is_patched(entries, address);
+}
+
 /* Copy so many instructions that a jump can take their place; false: they don't lie in a row. */
 static bool copy_for_jump(struct displacer *displacer, uint64_t address, const uint8_t *code, uint64_t copy,
 			  struct displaced *displaced)
@@ -71,17 +77,18 @@ static bool copy_for_jump(struct displacer *displacer, uint64_t address, const u
 	       !(displaced->starts & 2) && displaced->length <= LONGEST && !displaced->touches_after;
 }
 
+/* How it can be counted at best, if no better than is wanted. */
 static enum countable look(const struct entries *entries, const struct target *target, uint64_t address,
-			   uint64_t copy, struct displaced *displaced)
+			   uint64_t copy, enum countable wanted, struct displaced *displaced)
 {
 	struct view view = {entries, target};
 	uint8_t code[DISPLACE_CODE] = {0};
 	const struct module *module = modules_find(&entries->modules, address);
-	if (!module || strlen(module->name) >= MODULE_PLACE_NAME || is_patched(entries, address) ||
+	if (!module || strlen(module->name) >= MODULE_PLACE_NAME || is_occupied(entries, address, wanted) ||
 	    heads_have(entries, address) || read_code(&view, address, code, sizeof(code)) != sizeof(code))
 		return COUNTABLE_NOT;
 	struct displacer *displacer = displacer_new();
-	bool jump = displacer && flags_are_dead(address, read_code, &view) &&
+	bool jump = displacer && wanted == COUNTABLE_BY_JUMP && flags_are_dead(address, read_code, &view) &&
 		    copy_for_jump(displacer, address, code, copy, displaced) &&
 		    !answered_within(&entries->answered, address, displaced->length);
 	bool trap = jump || (displacer && displace(displacer, address, code, copy, NULL, NULL, displaced));
@@ -92,7 +99,7 @@ static enum countable look(const struct entries *entries, const struct target *t
 enum countable entries_countable(const struct entries *entries, const struct target *target, uint64_t address)
 {
 	struct displaced displaced;
-	return look(entries, target, address, address, &displaced);
+	return look(entries, target, address, address, COUNTABLE_BY_JUMP, &displaced);
 }
 
 static uint64_t counter_of(uint64_t at)
@@ -126,7 +133,7 @@ static bool encode(const struct entries *entries, const struct target *target, s
 {
 	struct displaced displaced;
 	struct view view = {entries, target};
-	if (look(entries, target, head->address, at + offsetof(struct slot, copy), &displaced) < how)
+	if (look(entries, target, head->address, at + offsetof(struct slot, copy), how, &displaced) < how)
 		return false;
 	head->by_jump = how == COUNTABLE_BY_JUMP;
 	head->at = at;
@@ -142,10 +149,11 @@ static bool encode(const struct entries *entries, const struct target *target, s
 }
 
 /* Is the code there that was there when the head was found? */
-static bool is_same_code(const struct head *head, const struct target *target)
+static bool is_same_code(const struct entries *entries, const struct head *head, const struct target *target)
 {
+	struct view view = {entries, target};
 	uint8_t code[JUMP_BYTES];
-	return target_read(target, head->address, code, sizeof(code)) == STATUS_OK &&
+	return read_code(&view, head->address, code, sizeof(code)) == sizeof(code) &&
 	       memcmp(code, head->original, sizeof(code)) == 0;
 }
 
@@ -180,10 +188,11 @@ static bool make_safe_slot(const struct entries *entries, struct tracee *tracee,
 }
 
 /* Where a slot may be is found for the first target, and kept. */
-static bool make_slot(const struct entries *entries, struct tracee *tracee, struct head *head)
+static bool make_slot(const struct entries *entries, struct tracee *tracee, struct head *head,
+		      enum countable wanted)
 {
 	struct displaced displaced;
-	enum countable how = look(entries, tracee->target, head->address, head->address, &displaced);
+	enum countable how = look(entries, tracee->target, head->address, head->address, wanted, &displaced);
 	if (how == COUNTABLE_NOT)
 		return false;
 	if (how == COUNTABLE_BY_JUMP && displaced.starts & 0x1c &&
@@ -195,25 +204,32 @@ static bool make_slot(const struct entries *entries, struct tracee *tracee, stru
 	return page && encode(entries, tracee->target, head, page, how);
 }
 
-enum status entries_count(struct entries *entries, struct tracee *tracee, uint32_t i, uint64_t address)
+enum status head_plant(struct entries *entries, struct tracee *tracee, uint32_t i, uint64_t address,
+		       enum countable wanted)
 {
 	struct head *head = &entries->heads[i];
 	struct target *target = tracee->target;
 	bool known = head->address == address;
-	if (known && !is_same_code(head, target))
+	if (known && !is_same_code(entries, head, target))
 		return STATUS_UNSUPPORTED;
 	if (!known || !tracee_code_at(tracee, head->at & PAGE_START)) {
 		struct head made = {.address = address};
 		*head = (struct head){0};
-		if (!make_slot(entries, tracee, &made))
+		if (!make_slot(entries, tracee, &made, wanted))
 			return STATUS_UNSUPPORTED;
 		*head = made;
-		if (entries->heads_length <= i)
-			entries->heads_length = i + 1;
 	}
 	enum status status = target_write(target, head->at, &head->slot, sizeof(head->slot));
 	if (status == STATUS_OK)
 		status = target_write(target, address, head->planted, head_planted_size(head));
+	return status;
+}
+
+enum status entries_count(struct entries *entries, struct tracee *tracee, uint32_t i, uint64_t address)
+{
+	enum status status = head_plant(entries, tracee, i, address, COUNTABLE_BY_JUMP);
+	if (entries->heads[i].address && entries->loops_length <= i)
+		entries->loops_length = i + 1;
 	return status;
 }
 
@@ -225,14 +241,20 @@ enum status entries_set_rounds(struct entries *entries, struct target *target, u
 			     : STATUS_OK;
 }
 
-uint32_t entries_loop_at(const struct entries *entries, uint64_t trap)
+uint32_t head_at(const struct entries *entries, uint64_t trap)
 {
-	for (uint32_t i = 0; i < entries->heads_length; i++) {
+	for (uint32_t i = heads_next(entries, HEADS_BEGIN); i < HEADS_END; i = heads_next(entries, i)) {
 		const struct head *head = &entries->heads[i];
 		if (head->address && trap == (head->by_jump ? head->at + DOOR_TRAP : head->address))
 			return i;
 	}
-	return LOOPS_MOST;
+	return HEADS_END;
+}
+
+uint32_t entries_loop_at(const struct entries *entries, uint64_t trap)
+{
+	const uint32_t i = head_at(entries, trap);
+	return i < LOOPS_MOST ? i : LOOPS_MOST;
 }
 
 void entries_pass_round(const struct entries *entries, struct tracee *tracee, uint32_t i)
@@ -252,7 +274,7 @@ bool entries_take_round(struct entries *entries, struct tracee *tracee, uint32_t
 /* The head within whose jump there is a trap at this address, NULL if there is none. */
 static const struct head *head_around(const struct entries *entries, uint64_t trap)
 {
-	for (uint32_t i = 0; i < entries->heads_length; i++) {
+	for (uint32_t i = heads_next(entries, HEADS_BEGIN); i < HEADS_END; i = heads_next(entries, i)) {
 		const struct head *head = &entries->heads[i];
 		const uint64_t k = trap - head->address;
 		if (head->address && head->by_jump && k < JUMP_BYTES && head->starts >> k & 1)
@@ -270,9 +292,18 @@ bool entries_pass_inside(const struct entries *entries, struct tracee *tracee, u
 	return head != NULL;
 }
 
+bool entries_pass_head(const struct entries *entries, struct tracee *tracee, uint64_t trap)
+{
+	const uint32_t i = head_at(entries, trap);
+	if (i == HEADS_END)
+		return entries_pass_inside(entries, tracee, trap);
+	entries_pass_round(entries, tracee, i);
+	return true;
+}
+
 bool entries_is_head_trap(const struct entries *entries, uint64_t address)
 {
-	return entries_loop_at(entries, address) < LOOPS_MOST || head_around(entries, address);
+	return head_at(entries, address) < HEADS_END || head_around(entries, address);
 }
 
 uint64_t entries_loop_head(const struct entries *entries, uint32_t i)

@@ -20,16 +20,23 @@ static bool give_up(struct evaluation *e, const char *text)
 	return false;
 }
 
-static bool locate(struct evaluation *e, const struct node *node, uint64_t *address);
+/* Where a variable is, or a part of one. */
+struct spot {
+	bool in_register;
+	uint64_t word;	  /* what is in the register */
+	uint64_t address; /* or how many bytes after its beginning the part is in it */
+};
 
-static bool locate_element(struct evaluation *e, const struct node *node, uint64_t *address)
+static bool locate(struct evaluation *e, const struct node *node, struct spot *spot);
+
+static bool locate_element(struct evaluation *e, const struct node *node, struct spot *spot)
 {
 	struct value base, index;
 	if (node->a->type.kind.class == KIND_POINTER) {
 		if (!evaluate(e, node->a, &base))
 			return false;
-		*address = base.number;
-	} else if (!locate(e, node->a, address)) {
+		*spot = (struct spot){.address = base.number};
+	} else if (!locate(e, node->a, spot)) {
 		return false;
 	}
 	if (!evaluate(e, node->b, &index))
@@ -39,40 +46,81 @@ static bool locate_element(struct evaluation *e, const struct node *node, uint64
 			 (int64_t)index.number, node->elements);
 		return false;
 	}
-	*address += index.number * node->stride;
+	spot->address += index.number * node->stride;
 	return true;
 }
 
-static bool locate(struct evaluation *e, const struct node *node, uint64_t *address)
+static bool locate_local(struct evaluation *e, const struct node *node, struct spot *spot)
+{
+	struct located located;
+	if (!stand_locate(e->expression->stand, e->world, &node->die, &located)) {
+		snprintf(e->why, EXPRESSION_WHY, "where '%.40s' is can't be told", node->name);
+		return false;
+	}
+	*spot = located.in_memory ? (struct spot){.address = located.word}
+				  : (struct spot){.in_register = true, .word = located.word};
+	return true;
+}
+
+static bool locate_thread_local(struct evaluation *e, const struct node *node, struct spot *spot)
+{
+	*spot = (struct spot){.in_register = false};
+	if (e->world->thread_block(e->world->context, node->atom.thread, &spot->address)) {
+		spot->address += node->offset;
+		return true;
+	}
+	if (node->atom.thread == EXPRESSION_SELF)
+		return give_up(e, "the thread has no such variable");
+	snprintf(e->why, EXPRESSION_WHY, "there is no T%" PRIu32, node->atom.thread + 1);
+	return false;
+}
+
+static bool locate(struct evaluation *e, const struct node *node, struct spot *spot)
 {
 	struct value value;
 	switch (node->kind) {
 	case NODE_NAME:
-		*address = node->offset;
+		*spot = (struct spot){.address = node->offset};
 		return true;
+	case NODE_LOCAL:
+		return locate_local(e, node, spot);
+	case NODE_THREAD_LOCAL:
+		return locate_thread_local(e, node, spot);
 	case NODE_MEMBER:
-		if (!locate(e, node->a, address))
+		if (!locate(e, node->a, spot))
 			return false;
-		*address += node->offset;
+		spot->address += node->offset;
 		return true;
 	case NODE_ELEMENT:
-		return locate_element(e, node, address);
+		return locate_element(e, node, spot);
 	default: /* NODE_ARROW, NODE_TARGET */
 		if (!evaluate(e, node->a, &value))
 			return false;
-		*address = value.number + node->offset;
+		*spot = (struct spot){.address = value.number + node->offset};
 		return true;
 	}
 }
 
+static bool load_register(struct evaluation *e, const struct node *node, const struct spot *spot,
+			  uint8_t bytes[8])
+{
+	if (spot->address + node->type.kind.size > sizeof spot->word)
+		return give_up(e, "it is more than the register has in which it is");
+	memcpy(bytes, (const uint8_t *)&spot->word + spot->address, node->type.kind.size);
+	return true;
+}
+
 static bool load(struct evaluation *e, const struct node *node, struct value *value)
 {
-	uint64_t address;
+	struct spot spot;
 	uint8_t bytes[8];
-	if (!locate(e, node, &address))
+	if (!locate(e, node, &spot))
 		return false;
-	if (!e->world->read(e->world->context, address, bytes, node->type.kind.size)) {
-		snprintf(e->why, EXPRESSION_WHY, "nothing is at %#" PRIx64, address);
+	if (spot.in_register) {
+		if (!load_register(e, node, &spot, bytes))
+			return false;
+	} else if (!e->world->read(e->world->context, spot.address, bytes, node->type.kind.size)) {
+		snprintf(e->why, EXPRESSION_WHY, "nothing is at %#" PRIx64, spot.address);
 		return false;
 	}
 	*value = value_load(&node->type.kind, bytes);
@@ -101,10 +149,10 @@ static bool evaluate_binary(struct evaluation *e, const struct node *node, struc
 
 static bool evaluate_address(struct evaluation *e, const struct node *node, struct value *value)
 {
-	uint64_t address;
-	if (!locate(e, node->a, &address))
+	struct spot spot;
+	if (!locate(e, node->a, &spot))
 		return false;
-	*value = value_of_number(address, 8, false);
+	*value = value_of_number(spot.address, 8, false);
 	return true;
 }
 
@@ -116,6 +164,8 @@ static bool evaluate(struct evaluation *e, const struct node *node, struct value
 		*value = node->value;
 		return true;
 	case NODE_NAME:
+	case NODE_LOCAL:
+	case NODE_THREAD_LOCAL:
 	case NODE_MEMBER:
 	case NODE_ARROW:
 	case NODE_ELEMENT:
@@ -126,6 +176,7 @@ static bool evaluate(struct evaluation *e, const struct node *node, struct value
 	case NODE_CAST:
 		if (!evaluate(e, node->a, &inner))
 			return false;
+		inner.number += node->offset && inner.number ? node->offset : 0;
 		*value = value_convert(&inner, &node->type.kind);
 		return true;
 	case NODE_UNARY:
@@ -202,7 +253,8 @@ static void describe_value(struct description *d, const struct node *node)
 	char text[40];
 	const char *name = d->evaluation.expression->text + node->begin;
 	const size_t length = node->end - node->begin;
-	if (is_told(d, name, length) || !evaluate(&d->evaluation, node, &value))
+	if (!kind_readable(&node->type.kind) || is_told(d, name, length) ||
+	    !evaluate(&d->evaluation, node, &value))
 		return;
 	print_value(node, &value, text);
 	if (d->used)

@@ -1,6 +1,6 @@
 #include "breakpoints/expression/lookup.h"
 #include "breakpoints/expression/lexer.h"
-#include "breakpoints/symbols/places.h"
+#include "breakpoints/symbols/lines.h"
 #include "breakpoints/symbols/symbols.h"
 
 #include <dwarf.h>
@@ -40,11 +40,6 @@ static struct wanted take_apart(const char *name)
 	wanted.file_length = (size_t)(colons - name) - 2 * quoted;
 	wanted.name = colons + 2;
 	return wanted;
-}
-
-static bool is_own(const struct module *module)
-{
-	return module->kind == MODULE_PROGRAM || module->kind == MODULE_OTHER;
 }
 
 /* The path of the source that this is in, as it was compiled. */
@@ -148,15 +143,20 @@ static void look_in_module(struct lookup *lookup, size_t i)
 		offer(lookup, &variables->at[v], fits_inner(&variables->at[v], lookup->wanted.name));
 }
 
-/* Among the children of `parent` and of the namespaces in it: the first for which `visit` is true. */
+static bool has_types(Dwarf_Die *die)
+{
+	const int tag = dwarf_tag(die);
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+}
+
+/* Among the children of `parent` and of the namespaces and classes in it: the first for which `visit` is true. */
 static bool each_type(Dwarf_Die *parent, bool (*visit)(void *context, Dwarf_Die *die), void *context)
 {
 	Dwarf_Die die;
 	if (dwarf_child(parent, &die) != 0)
 		return false;
 	do
-		if (visit(context, &die) ||
-		    (dwarf_tag(&die) == DW_TAG_namespace && each_type(&die, visit, context)))
+		if (visit(context, &die) || (has_types(&die) && each_type(&die, visit, context)))
 			return true;
 	while (dwarf_siblingof(&die, &die) == 0);
 	return false;
@@ -165,7 +165,7 @@ static bool each_type(Dwarf_Die *parent, bool (*visit)(void *context, Dwarf_Die 
 static bool in_units(struct places *places, bool (*visit)(void *context, Dwarf_Die *die), void *context)
 {
 	for (size_t i = 0; i < places->modules.length; i++) {
-		Dwfl_Module *module = is_own(&places->modules.at[i])
+		Dwfl_Module *module = module_is_own(&places->modules.at[i])
 					  ? places_dwfl_module(places, places->modules.at[i].low)
 					  : NULL;
 		Dwarf_Die *unit = NULL;
@@ -178,9 +178,25 @@ static bool in_units(struct places *places, bool (*visit)(void *context, Dwarf_D
 }
 
 struct enumerator {
+	struct places *places;
 	const char *name;
 	struct looked_up *found;
 };
+
+/* `State::DONE` of `enum class State`, `bank::DONE` of an enumeration in this namespace. */
+static bool is_enumerator(const struct enumerator *wanted, Dwarf_Die *type, const char *name)
+{
+	const char *last = lookup_last(wanted->name);
+	if (strcmp(name, last) != 0 || last == wanted->name)
+		return strcmp(name, last) == 0;
+	const char *of = places_type_name(wanted->places, type);
+	const size_t length = (size_t)(last - wanted->name) - 2;
+	const size_t whole = of ? strlen(of) : 0;
+	const char *scope_end = of && lookup_last(of) != of ? lookup_last(of) - 2 : of;
+	const size_t scope = of ? (size_t)(scope_end - of) : 0;
+	return (whole >= length && memcmp(of + whole - length, wanted->name, length) == 0) ||
+	       (scope >= length && memcmp(of + scope - length, wanted->name, length) == 0);
+}
 
 static bool visit_enumeration(void *context, Dwarf_Die *type)
 {
@@ -192,7 +208,7 @@ static bool visit_enumeration(void *context, Dwarf_Die *type)
 		return false;
 	do {
 		const char *name = dwarf_diename(&die);
-		if (!name || strcmp(name, wanted->name) != 0 ||
+		if (!name || !is_enumerator(wanted, type, name) ||
 		    !dwarf_attr(&die, DW_AT_const_value, &attribute) ||
 		    dwarf_formsdata(&attribute, &value) != 0)
 			continue;
@@ -200,6 +216,89 @@ static bool visit_enumeration(void *context, Dwarf_Die *type)
 		return true;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return false;
+}
+
+/* Is it directly in what the name has before its last "::"? */
+static bool is_scoped(Dwarf_Die *die, const char *name)
+{
+	const char *last = lookup_last(name);
+	const size_t scope = (size_t)(last - name);
+	Dwarf_Die *scopes = NULL;
+	const int length = last == name ? 0 : dwarf_getscopes_die(die, &scopes);
+	const char *parent = length > 1 ? dwarf_diename(&scopes[1]) : NULL;
+	const bool fits = last == name || (parent && strlen(parent) + 2 <= scope &&
+					   memcmp(last - 2 - strlen(parent), parent, strlen(parent)) == 0);
+	free(scopes);
+	return fits;
+}
+
+/* A variable that is a constant, and so nowhere in memory. */
+static bool visit_constant(void *context, Dwarf_Die *die)
+{
+	const struct enumerator *wanted = context;
+	const int tag = dwarf_tag(die);
+	const char *name = tag == DW_TAG_member || tag == DW_TAG_variable ? dwarf_diename(die) : NULL;
+	Dwarf_Attribute attribute;
+	Dwarf_Sword value;
+	if (!name || strcmp(name, lookup_last(wanted->name)) != 0 || !is_scoped(die, wanted->name) ||
+	    !dwarf_attr_integrate(die, DW_AT_const_value, &attribute) ||
+	    dwarf_formsdata(&attribute, &value) != 0)
+		return false;
+	*wanted->found = (struct looked_up){.is_constant = true, .constant = value};
+	return true;
+}
+
+struct type_wanted {
+	struct places *places;
+	const char *name;
+	int tag;
+	Dwarf_Die *type;
+};
+
+static bool names_type(int tag)
+{
+	switch (tag) {
+	case DW_TAG_typedef:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_base_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* C++ has `struct` and `class` for one thing. */
+static bool has_tag(int tag, int wanted)
+{
+	return wanted == 0 || tag == wanted ||
+	       (wanted == DW_TAG_structure_type && tag == DW_TAG_class_type) ||
+	       (wanted == DW_TAG_class_type && tag == DW_TAG_structure_type);
+}
+
+static bool visit_type(void *context, Dwarf_Die *die)
+{
+	const struct type_wanted *wanted = context;
+	const int tag = dwarf_tag(die);
+	const char *own = names_type(tag) && has_tag(tag, wanted->tag) ? dwarf_diename(die) : NULL;
+	if (!own || strcmp(own, lookup_last(wanted->name)) != 0)
+		return false;
+	const char *full =
+	    lookup_last(wanted->name) == wanted->name ? own : places_type_name(wanted->places, die);
+	if (!full || fits(full, wanted->name) == FIT_NOT)
+		return false;
+	*wanted->type = *die;
+	return true;
+}
+
+bool lookup_type(struct places *places, const char *name, int tag, size_t at, Dwarf_Die *type,
+		 struct expression_problem *problem)
+{
+	struct type_wanted wanted = {places, name, tag, type};
+	return in_units(places, visit_type, &wanted) ||
+	       problem_at(problem, at, "there is no type '%.80s' in the debug information", name);
 }
 
 struct definition {
@@ -247,7 +346,7 @@ static bool look_in_symbols(struct places *places, const char *name, struct look
 {
 	struct symbol_wanted wanted = {name, found, false};
 	for (size_t i = 0; i < places->modules.length && !wanted.seen; i++)
-		if (is_own(&places->modules.at[i]))
+		if (module_is_own(&places->modules.at[i]))
 			(void)symbols_each(&places->modules.at[i], visit_symbol, &wanted);
 	return wanted.seen;
 }
@@ -269,16 +368,18 @@ bool lookup_name(struct places *places, const char *name, size_t at, struct look
 		 struct expression_problem *problem)
 {
 	struct lookup lookup = {.places = places, .wanted = take_apart(name), .found = found};
-	struct enumerator enumerator = {name, found};
+	struct enumerator enumerator = {places, name, found};
 	/* The program's own first: a library's variable of the same name is another one. */
 	for (size_t i = 0; i < places->modules.length && lookup.fit != FIT_WHOLE; i++)
-		if (is_own(&places->modules.at[i]))
+		if (module_is_own(&places->modules.at[i]))
 			look_in_module(&lookup, i);
 	bool good = lookup.fit != FIT_NOT && !lookup.ambiguous;
 	if (lookup.ambiguous)
 		(void)say_ambiguous(&lookup, name, at, problem);
 	else if (!good)
-		good = in_units(places, visit_enumeration, &enumerator) ||
+		good = lookup_thread_local(places, name, found) ||
+		       in_units(places, visit_enumeration, &enumerator) ||
+		       in_units(places, visit_constant, &enumerator) ||
 		       look_in_symbols(places, name, found) || lookup_explain(places, name, at, problem);
 	free(lookup.first);
 	free(lookup.other);

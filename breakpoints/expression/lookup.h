@@ -7,10 +7,11 @@
 
 /* What a name of an expression is in the program and its libraries. */
 struct looked_up {
-	bool is_constant; /* of an enumeration: */
+	bool is_constant; /* of an enumeration, or a constant variable: */
 	int64_t constant;
-	uint64_t address; /* else of a variable, */
-	bool has_type;	  /* which the debug information describes, */
+	bool is_thread_local; /* then `address` is its place in the program's block of such variables */
+	uint64_t address;     /* else of a variable, */
+	bool has_type;	      /* which the debug information describes, */
 	Dwarf_Die type;
 	uint64_t size; /* or a symbol of this size */
 };
@@ -18,6 +19,14 @@ struct looked_up {
 /* `at`: where the name is in the text. False: what is in *problem. */
 bool lookup_name(struct places *places, const char *name, size_t at, struct looked_up *found,
 		 struct expression_problem *problem);
+
+/* The type of this name, after `struct` and its kin only one of these: its tag, 0: any. False: what is in *problem. */
+bool lookup_type(struct places *places, const char *name, int tag, size_t at, Dwarf_Die *type,
+		 struct expression_problem *problem);
+
+/* lookup_thread.c: a thread-local variable of the program, without its scopes; false: there is none. */
+bool lookup_thread_local(struct places *places, const char *name, struct looked_up *found);
+bool variable_is_thread_local(Dwarf_Die *variable, uint64_t *offset);
 
 /* The definition of a structure of which `type` is a declaration only; as it is if there is none. */
 void lookup_definition(struct places *places, Dwarf_Die *type);

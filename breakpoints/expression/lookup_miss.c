@@ -15,7 +15,7 @@
 /* Names told where none is near. */
 #define NAMES_TOLD 5
 
-enum miss { MISS_UNKNOWN, MISS_OPTIMISED, MISS_LOCAL, MISS_THREAD };
+enum miss { MISS_UNKNOWN, MISS_OPTIMISED, MISS_LOCAL };
 
 struct search {
 	const char *name; /* the last part of what is wanted */
@@ -31,27 +31,10 @@ const char *lookup_last(const char *name)
 	return name;
 }
 
-static bool is_thread_local(Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Op *operations;
-	size_t length;
-	if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-	    dwarf_getlocation(&attribute, &operations, &length) != 0)
-		return false;
-	for (size_t i = 0; i < length; i++)
-		if (operations[i].atom == DW_OP_GNU_push_tls_address ||
-		    operations[i].atom == DW_OP_form_tls_address)
-			return true;
-	return false;
-}
-
 static void judge(struct search *search, Dwarf_Die *die, const char *function)
 {
 	enum miss miss = MISS_OPTIMISED;
-	if (is_thread_local(die))
-		miss = MISS_THREAD;
-	else if (function)
+	if (function)
 		miss = MISS_LOCAL;
 	else if (dwarf_hasattr(die, DW_AT_declaration))
 		return;
@@ -177,14 +160,11 @@ bool lookup_explain(struct places *places, const char *name, size_t at, struct e
 	case MISS_OPTIMISED:
 		return problem_at(problem, at, "'%s' has been optimised out: it is nowhere in memory", name);
 	case MISS_LOCAL:
-		return problem_at(problem, at,
-				  "'%s' is a local variable of %s: only those with a fixed address can be "
-				  "read",
-				  name, search.function);
-	case MISS_THREAD:
-		return problem_at(problem, at,
-				  "'%s' is thread-local: only variables with one fixed address can be read",
-				  name);
+		return problem_at(
+		    problem, at,
+		    "'%s' is a local variable of %s: only --assert-at a place in it has it, if it "
+		    "isn't optimised out there",
+		    name, search.function);
 	case MISS_UNKNOWN:
 		break;
 	}

@@ -1,20 +1,21 @@
 #ifndef FMC_BREAKPOINTS_EXPRESSION_NODE_H
 #define FMC_BREAKPOINTS_EXPRESSION_NODE_H
 
+#include "breakpoints/expression/stand.h"
 #include "breakpoints/expression/value.h"
-
-#include <elfutils/libdw.h>
 
 /* The tree of an expression. */
 enum node_kind {
 	NODE_CONSTANT, /* value */
-	NODE_NAME,   /* a variable, at offset; or a constant of an enumeration, which becomes NODE_CONSTANT */
-	NODE_MEMBER, /* a.name: at a's address + offset */
-	NODE_ARROW,  /* a->name: at a's value + offset */
-	NODE_ELEMENT, /* a[b]: each of `stride` bytes */
-	NODE_TARGET,  /* *a */
-	NODE_ADDRESS, /* &a */
-	NODE_CAST,    /* (type)a */
+	NODE_NAME,  /* a variable, at offset; or a constant of an enumeration, which becomes NODE_CONSTANT */
+	NODE_LOCAL, /* a parameter or local variable, as `die` says */
+	NODE_THREAD_LOCAL, /* of atom.thread, at offset of its block */
+	NODE_MEMBER,	   /* a.name: at a's address + offset */
+	NODE_ARROW,	   /* a->name: at a's value + offset */
+	NODE_ELEMENT,	   /* a[b]: each of `stride` bytes */
+	NODE_TARGET,	   /* *a */
+	NODE_ADDRESS,	   /* &a */
+	NODE_CAST,	   /* (type)a */
 	NODE_UNARY,
 	NODE_BINARY, /* && and || among them */
 	NODE_CHOICE, /* a ? b : c */
@@ -31,6 +32,7 @@ struct type {
 	Dwarf_Die die;
 	struct kind base;
 	unsigned pointers;
+	bool to_die;	/* pointers > 0: `base` is what `die` is */
 	unsigned level; /* of an array of arrays: so many dimensions have been entered */
 };
 
@@ -40,7 +42,9 @@ struct node {
 	size_t at;	   /* its sign or its name there */
 	enum token sign;
 	struct node *a, *b, *c;
-	char *name;
+	char *name; /* NODE_CAST: of the program's own type; NULL: it is known already */
+	Dwarf_Die die;
+	bool in_register; /* NODE_LOCAL: it isn't in memory */
 	struct value value;
 	struct type type; /* known after it is bound */
 	uint64_t offset, stride;
@@ -52,6 +56,7 @@ struct node {
 struct expression {
 	char *text;
 	struct node *root, *all;
+	struct stand *stand; /* where it has been bound; NULL: nowhere in particular */
 	struct expression_range *reads;
 	size_t reads_length, reads_room;
 	const struct expression_atom **atoms;
@@ -62,8 +67,9 @@ struct expression {
 /* Does it have an address? */
 static inline bool node_is_place(const struct node *node)
 {
-	return node->kind == NODE_NAME || node->kind == NODE_MEMBER || node->kind == NODE_ARROW ||
-	       node->kind == NODE_ELEMENT || node->kind == NODE_TARGET;
+	return node->kind == NODE_NAME || node->kind == NODE_LOCAL || node->kind == NODE_THREAD_LOCAL ||
+	       node->kind == NODE_MEMBER || node->kind == NODE_ARROW || node->kind == NODE_ELEMENT ||
+	       node->kind == NODE_TARGET;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "breakpoints/expression/node.h"
 
 #include <ctype.h>
+#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,13 +153,77 @@ static struct type parse_type(struct parser *parser)
 	return type;
 }
 
+static const struct {
+	const char *word;
+	int tag;
+} tag_words[] = {{"struct", DW_TAG_structure_type},
+		 {"class", DW_TAG_class_type},
+		 {"union", DW_TAG_union_type},
+		 {"enum", DW_TAG_enumeration_type}};
+#define TAG_WORDS (sizeof tag_words / sizeof *tag_words)
+
+static size_t tag_word(const struct parser *parser)
+{
+	size_t i = 0;
+	while (i < TAG_WORDS && !is_word(parser, tag_words[i].word))
+		i++;
+	return i;
+}
+
+/* Which the debug information knows, perhaps after `struct`. */
+static bool parse_own_type(struct parser *parser, struct node *node)
+{
+	const size_t tag = tag_word(parser);
+	if (tag < TAG_WORDS) {
+		node->stride = (uint64_t)tag_words[tag].tag;
+		lexer_next(&parser->lexer);
+	}
+	if (parser->lexer.token != TOKEN_NAME)
+		return fail(parser, "the name of a type");
+	node->at = parser->lexer.begin;
+	if (!(node->name = present_text(parser)))
+		return false;
+	lexer_next(&parser->lexer);
+	while (take(parser, TOKEN_STAR))
+		node->type.pointers++;
+	return true;
+}
+
+/*
+ * Is it a cast to a type of the program's, after the parenthesis? A name in parentheses is a variable, but with a star after it, or before
+ * what begins another operand.
+ */
+static bool is_own_cast(const struct parser *parser)
+{
+	struct expression_problem unused = {0};
+	struct lexer lexer = parser->lexer;
+	bool pointer = false;
+	lexer.problem = &unused;
+	if (tag_word(parser) < TAG_WORDS)
+		return true;
+	if (lexer.token != TOKEN_NAME)
+		return false;
+	lexer_next(&lexer);
+	for (; lexer.token == TOKEN_STAR; lexer_next(&lexer))
+		pointer = true;
+	if (lexer.token != TOKEN_CLOSE)
+		return false;
+	lexer_next(&lexer);
+	return pointer || lexer.token == TOKEN_NAME || lexer.token == TOKEN_NUMBER ||
+	       lexer.token == TOKEN_REAL || lexer.token == TOKEN_OPEN || lexer.token == TOKEN_NOT ||
+	       lexer.token == TOKEN_TILDE;
+}
+
 /* After its parenthesis. */
-static struct node *parse_cast(struct parser *parser, size_t begin)
+static struct node *parse_cast(struct parser *parser, size_t begin, bool own)
 {
 	struct node *node = make(parser, NODE_CAST, begin);
 	if (!node)
 		return NULL;
-	node->type = parse_type(parser);
+	if (!own)
+		node->type = parse_type(parser);
+	else if (!parse_own_type(parser, node))
+		return NULL;
 	if (!take(parser, TOKEN_CLOSE))
 		return fail(parser, "')' after the type");
 	node->a = parse_unary(parser);
@@ -173,7 +238,9 @@ static struct node *parse_parenthesis(struct parser *parser)
 	const size_t begin = parser->lexer.begin;
 	lexer_next(&parser->lexer);
 	if (fixed_type(parser) || word_of_type(parser) < WORDS)
-		return parse_cast(parser, begin);
+		return parse_cast(parser, begin, false);
+	if (is_own_cast(parser))
+		return parse_cast(parser, begin, true);
 	struct node *inner = parse_choice(parser);
 	if (!inner)
 		return NULL;
@@ -189,10 +256,15 @@ static const char *const atom_names[] = {
     [ATOM_AT] = "at", [ATOM_HOLDS] = "holds", [ATOM_WAITS] = "waits", [ATOM_EXITED] = "exited"};
 #define ATOMS (sizeof atom_names / sizeof *atom_names)
 
-/* "T2" */
+/* "T2", or "self" */
 static bool parse_thread(struct parser *parser, uint32_t *thread)
 {
 	const struct lexer *lexer = &parser->lexer;
+	if (is_word(parser, "self")) {
+		*thread = EXPRESSION_SELF;
+		lexer_next(&parser->lexer);
+		return true;
+	}
 	const char *text = lexer->text + lexer->begin;
 	char *end;
 	unsigned long number = 0;
@@ -527,6 +599,7 @@ void expression_free(struct expression *expression)
 		free(node->atom.place);
 		free(node);
 	}
+	stand_free(expression->stand);
 	free(expression->text);
 	free(expression->reads);
 	free(expression->atoms);

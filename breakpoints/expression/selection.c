@@ -156,6 +156,8 @@ static bool select_item(struct selecting *s)
 		return false;
 	if (found.is_constant)
 		return fail(s, "that is a constant");
+	if (found.is_thread_local)
+		return fail(s, "that is thread-local: there is one for each thread");
 	struct part part = {.address = found.address, .size = found.size, .has_type = found.has_type};
 	if (found.has_type) {
 		if (!type_describe(s->places, &found.type, &part.type))

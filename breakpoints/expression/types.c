@@ -91,7 +91,9 @@ bool type_pointed_to(struct places *places, const struct type *pointer, struct t
 	Dwarf_Die die = pointer->die, to;
 	if (pointer->kind.class != KIND_POINTER)
 		return false;
-	if (pointer->has_die)
+	if (pointer->pointers == 1 && pointer->to_die)
+		return type_describe(places, &die, target);
+	if (pointer->has_die && pointer->pointers == 0)
 		return type_of(&die, &to) && type_describe(places, &to, target);
 	if (pointer->pointers == 0)
 		return false;
@@ -100,6 +102,13 @@ bool type_pointed_to(struct places *places, const struct type *pointer, struct t
 	if (target->pointers == 0)
 		target->kind = target->base;
 	return true;
+}
+
+bool type_is_reference(const struct type *type)
+{
+	Dwarf_Die die = type->die;
+	const int tag = type->has_die && type->pointers == 0 ? dwarf_tag(&die) : 0;
+	return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 }
 
 bool type_element(struct places *places, const struct type *array, struct type *element, uint64_t *stride,
@@ -134,7 +143,7 @@ bool type_element(struct places *places, const struct type *array, struct type *
 static bool is_structure(const struct type *type)
 {
 	Dwarf_Die die = type->die;
-	const int tag = type->has_die ? dwarf_tag(&die) : 0;
+	const int tag = type->has_die && type->pointers == 0 ? dwarf_tag(&die) : 0;
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
@@ -158,6 +167,15 @@ static void place_bits(Dwarf_Die *die, struct type *member, uint64_t *offset)
 	member->kind.size = (uint8_t)size;
 	member->kind.bit = (uint8_t)(first - 8 * begin);
 	member->kind.bits = (uint8_t)bits;
+}
+
+/* How many bytes of `name` say a base class of the structure, before "::"; 0: none. */
+static size_t base_named(Dwarf_Die *base, const char *name)
+{
+	const char *own = dwarf_diename(base);
+	const size_t length = own ? strlen(own) : 0;
+	return length && strncmp(name, own, length) == 0 && strncmp(name + length, "::", 2) == 0 ? length + 2
+												 : 0;
 }
 
 bool type_find_member(struct places *places, const struct type *structure, const char *name,
@@ -184,10 +202,35 @@ bool type_find_member(struct places *places, const struct type *structure, const
 			place_bits(&child, member, offset);
 			return true;
 		}
-		if (!type_find_member(places, &inner, name, member, &deeper))
+		const size_t qualified = tag == DW_TAG_inheritance ? base_named(&inner.die, name) : 0;
+		if (!type_find_member(places, &inner, name + qualified, member, &deeper))
 			continue;
 		*offset = start + deeper;
 		return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+bool type_base_offset(struct places *places, const struct type *derived, const struct type *base,
+		      uint64_t *offset)
+{
+	Dwarf_Die die = derived->die, wanted = base->die, child, of;
+	uint64_t size, start, deeper;
+	if (!is_structure(derived) || !is_structure(base) || dwarf_child(&die, &child) != 0)
+		return false;
+	do {
+		struct type inner;
+		if (dwarf_tag(&child) != DW_TAG_inheritance || !type_member(&child, &of, &start, &size) ||
+		    !type_describe(places, &of, &inner))
+			continue;
+		const char *name = places_type_name(places, &inner.die);
+		const char *other = places_type_name(places, &wanted);
+		deeper = 0;
+		if ((name && other && strcmp(name, other) == 0) ||
+		    type_base_offset(places, &inner, base, &deeper)) {
+			*offset = start + deeper;
+			return true;
+		}
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;
 }

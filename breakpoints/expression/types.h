@@ -11,11 +11,18 @@ bool type_describe(struct places *places, Dwarf_Die *die, struct type *type);
 /* What a pointer points to; false for what is none, or points to nothing known. */
 bool type_pointed_to(struct places *places, const struct type *pointer, struct type *target);
 
+/* Is it a reference of C++, which is followed wherever it is used? */
+bool type_is_reference(const struct type *type);
+
+/* Where in an object of a class the part is that it has from a class that it is derived from, perhaps not directly; false: it isn't. */
+bool type_base_offset(struct places *places, const struct type *derived, const struct type *base,
+		      uint64_t *offset);
+
 /* Of an array's elements: their type, how far apart they are, and how many, 0: not known. False for what is no array. */
 bool type_element(struct places *places, const struct type *array, struct type *element, uint64_t *stride,
 		  uint64_t *elements);
 
-/* A member of a structure, of one without a name in it, or of what it is derived from. */
+/* A member of a structure, of one without a name in it, or of what it is derived from, which may be said: "Base::count". */
 bool type_find_member(struct places *places, const struct type *structure, const char *name,
 		      struct type *member, uint64_t *offset);
 

@@ -21,36 +21,84 @@ static bool is_yet_to_come(Dwarf_Die *variable, int line)
 	return dwarf_tag(variable) == DW_TAG_variable && line && number_of(variable, DW_AT_decl_line) > line;
 }
 
+typedef bool die_visitor(void *context, Dwarf_Die *variable);
+
 /* The parameters and variables of one scope, until the visitor returns false. */
-static bool visit_scope(const struct scopes *scopes, const struct activation *activation, Dwarf_Die *scope,
-			int line, variable_visitor *visit, void *context)
+static bool visit_scope(Dwarf_Die *scope, int line, die_visitor *visit, void *context)
 {
-	Dwarf_Die die, type;
-	struct located at;
+	Dwarf_Die die;
 	if (dwarf_child(scope, &die) != 0)
 		return true;
 	do {
 		int tag = dwarf_tag(&die);
 		if ((tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) &&
-		    !is_yet_to_come(&die, line) && type_of(&die, &type) &&
-		    variable_locate(scopes, activation, &die, &at) && !visit(context, &die, &type, &at))
+		    !is_yet_to_come(&die, line) && !visit(context, &die))
 			return false;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return true;
 }
 
 /* Innermost first. */
-static void visit_variables(const struct scopes *scopes, const struct activation *activation,
-			    variable_visitor *visit, void *context)
+static void visit_all(const struct scopes *scopes, die_visitor *visit, void *context)
 {
 	int line = scopes->line;
 	for (size_t i = scopes->length; i > 0; i--) {
 		Dwarf_Die *scope = &scopes->at[i - 1];
-		if (!visit_scope(scopes, activation, scope, line, visit, context))
+		if (!visit_scope(scope, line, visit, context))
 			return;
 		if (dwarf_tag(scope) == DW_TAG_inlined_subroutine)
 			line = number_of(scope, DW_AT_call_line);
 	}
+}
+
+/* Those that have a place. */
+struct visit_placed {
+	const struct scopes *scopes;
+	const struct activation *activation;
+	variable_visitor *visit;
+	void *context;
+};
+
+static bool visit_placed(void *context, Dwarf_Die *variable)
+{
+	struct visit_placed *placed = context;
+	Dwarf_Die type;
+	struct located at;
+	return !type_of(variable, &type) ||
+	       !variable_locate(placed->scopes, placed->activation, variable, &at) ||
+	       placed->visit(placed->context, variable, &type, &at);
+}
+
+static void visit_variables(const struct scopes *scopes, const struct activation *activation,
+			    variable_visitor *visit, void *context)
+{
+	struct visit_placed placed = {scopes, activation, visit, context};
+	visit_all(scopes, visit_placed, &placed);
+}
+
+struct named {
+	const char *name;
+	Dwarf_Die *variable;
+	bool found;
+};
+
+/* A function may declare what is defined elsewhere. */
+static bool compare_name(void *context, Dwarf_Die *variable)
+{
+	struct named *named = context;
+	const char *name = dwarf_diename(variable);
+	if (!name || strcmp(name, named->name) != 0 || dwarf_hasattr(variable, DW_AT_declaration))
+		return true;
+	*named->variable = *variable;
+	named->found = true;
+	return false;
+}
+
+bool locals_find(const struct scopes *scopes, const char *name, Dwarf_Die *variable)
+{
+	struct named named = {name, variable, false};
+	visit_all(scopes, compare_name, &named);
+	return named.found;
 }
 
 static bool covers(const struct covering *covering, const struct sought *sought)

@@ -11,11 +11,17 @@
 /* A frame, and where memory comes from. */
 struct activation {
 	struct unwound registers;
-	uint64_t cfa;	/* the stack pointer after its return; 0: not known */
-	bool is_return; /* registers.pc is a return address */
+	const struct user_regs_struct
+	    *all;		/* of the innermost frame, which has all of them; NULL: registers */
+	const uint8_t *vectors; /* and XMM0 to XMM15, VECTOR_BYTES each; NULL: not known */
+	uint64_t cfa;		/* the stack pointer after its return; 0: not known */
+	bool is_return;		/* registers.pc is a return address */
 	enum status (*read)(void *context, uint64_t address, void *to, size_t size);
 	void *context;
 };
+
+#define VECTORS	     16
+#define VECTOR_BYTES 16
 
 /* Where a variable is, or what its value is where that isn't in memory. */
 struct located {
@@ -26,6 +32,16 @@ struct located {
 /* False where the debug information doesn't say it in a way that is understood, or what it takes isn't known. */
 bool variable_locate(const struct scopes *scopes, const struct activation *activation, Dwarf_Die *variable,
 		     struct located *located);
+
+/*
+ * The parameter or variable of this name that is known in the innermost scopes, whether or not it has a place there; one that is declared
+ * after it isn't. False: there is none.
+ */
+bool locals_find(const struct scopes *scopes, const char *name, Dwarf_Die *variable);
+
+/* The value of a DWARF expression in a frame; of one for a frame's cfa, say. */
+bool operations_evaluate(const struct scopes *scopes, const struct activation *activation,
+			 const Dwarf_Op *operations, size_t length, uint64_t *word);
 
 /* Some data of a type at an address, which covers other data. */
 struct covering {

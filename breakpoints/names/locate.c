@@ -1,9 +1,11 @@
 #include "breakpoints/names/locals.h"
 #include <dwarf.h>
+#include <string.h>
 
 /*
  * Where variables are. Of DWARF's expressions those are understood that compilers use for variables which have a place in memory
- * or a register to themselves; a register has to be one that functions preserve for their callers.
+ * or a register to themselves, or a value that is computed from those; a register has to be one that functions preserve for their callers,
+ * or the frame the innermost one.
  */
 
 #define DEPTH_MOST 8 /* of the stack of an expression */
@@ -17,9 +19,28 @@ struct evaluation {
 	bool is_value; /* the result is the variable's value, not its address */
 };
 
-/* As the x86-64 ABI numbers registers in DWARF. False: not known. */
+#define FIRST_VECTOR 17 /* as the x86-64 ABI numbers registers in DWARF */
+
+static bool get_any(const struct activation *activation, uint64_t number, uint64_t *word)
+{
+	const struct user_regs_struct *all = activation->all;
+	const unsigned long long known[16] = {all->rax, all->rdx, all->rcx, all->rbx, all->rsi, all->rdi,
+					      all->rbp, all->rsp, all->r8,  all->r9,  all->r10, all->r11,
+					      all->r12, all->r13, all->r14, all->r15};
+	if (number < 16)
+		*word = known[number];
+	else if (activation->vectors && number >= FIRST_VECTOR && number < FIRST_VECTOR + VECTORS)
+		memcpy(word, activation->vectors + (number - FIRST_VECTOR) * VECTOR_BYTES, sizeof *word);
+	else
+		return false;
+	return true;
+}
+
+/* False: not known. */
 static bool get_register(const struct activation *activation, uint64_t number, uint64_t *word)
 {
+	if (activation->all)
+		return get_any(activation, number, word);
 	const struct unwound *registers = &activation->registers;
 	const uint64_t known[16] = {
 	    [3] = registers->rbx,  [6] = registers->rbp,  [7] = registers->stack, [12] = registers->r12,
@@ -64,12 +85,54 @@ static bool push_register(struct evaluation *evaluation, uint64_t number, uint64
 	return get_register(evaluation->activation, number, &word) && push(evaluation, word + offset);
 }
 
-static bool add_upmost(struct evaluation *evaluation)
+/* The upmost two become one. */
+static bool combine(struct evaluation *evaluation, uint8_t atom)
 {
 	if (evaluation->depth < 2)
 		return false;
-	evaluation->depth--;
-	evaluation->stack[evaluation->depth - 1] += evaluation->stack[evaluation->depth];
+	const uint64_t b = evaluation->stack[--evaluation->depth];
+	uint64_t *a = &evaluation->stack[evaluation->depth - 1];
+	switch (atom) {
+	case DW_OP_plus:
+		*a += b;
+		return true;
+	case DW_OP_minus:
+		*a -= b;
+		return true;
+	case DW_OP_mul:
+		*a *= b;
+		return true;
+	case DW_OP_and:
+		*a &= b;
+		return true;
+	case DW_OP_or:
+		*a |= b;
+		return true;
+	case DW_OP_xor:
+		*a ^= b;
+		return true;
+	case DW_OP_shl:
+		*a = b < 64 ? *a << b : 0;
+		return true;
+	case DW_OP_shr:
+		*a = b < 64 ? *a >> b : 0;
+		return true;
+	case DW_OP_shra:
+		*a = (uint64_t)((int64_t)*a >> (b < 64 ? b : 63));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool change_upmost(struct evaluation *evaluation, uint8_t atom)
+{
+	if (evaluation->depth == 0)
+		return false;
+	uint64_t *word = &evaluation->stack[evaluation->depth - 1];
+	if (atom == DW_OP_dup)
+		return push(evaluation, *word);
+	*word = atom == DW_OP_neg ? -*word : ~*word;
 	return true;
 }
 
@@ -103,7 +166,7 @@ static bool perform(struct evaluation *evaluation, const Dwarf_Op *op)
 	case DW_OP_call_frame_cfa:
 		return evaluation->activation->cfa && push(evaluation, evaluation->activation->cfa);
 	case DW_OP_plus_uconst:
-		return push(evaluation, op->number) && add_upmost(evaluation);
+		return push(evaluation, op->number) && combine(evaluation, DW_OP_plus);
 	case DW_OP_const1u:
 	case DW_OP_const1s:
 	case DW_OP_const2u:
@@ -116,7 +179,19 @@ static bool perform(struct evaluation *evaluation, const Dwarf_Op *op)
 	case DW_OP_consts:
 		return push(evaluation, op->number);
 	case DW_OP_plus:
-		return add_upmost(evaluation);
+	case DW_OP_minus:
+	case DW_OP_mul:
+	case DW_OP_and:
+	case DW_OP_or:
+	case DW_OP_xor:
+	case DW_OP_shl:
+	case DW_OP_shr:
+	case DW_OP_shra:
+		return combine(evaluation, atom);
+	case DW_OP_dup:
+	case DW_OP_neg:
+	case DW_OP_not:
+		return change_upmost(evaluation, atom);
 	case DW_OP_deref:
 		return read_upmost(evaluation);
 	case DW_OP_stack_value:
@@ -127,13 +202,9 @@ static bool perform(struct evaluation *evaluation, const Dwarf_Op *op)
 	}
 }
 
-/* The expression that holds at the place; a result is on the stack. */
-static bool evaluate_at(struct evaluation *evaluation, Dwarf_Attribute *attribute)
+/* A result is on the stack. */
+static bool evaluate(struct evaluation *evaluation, const Dwarf_Op *operations, size_t length)
 {
-	Dwarf_Op *operations;
-	size_t length;
-	if (dwarf_getlocation_addr(attribute, evaluation->scopes->pc, &operations, &length, 1) != 1)
-		return false;
 	for (size_t i = 0; i < length; i++) {
 		bool last = i + 1 == length;
 		/* After a value nothing may come: it would be one of several pieces. */
@@ -143,6 +214,25 @@ static bool evaluate_at(struct evaluation *evaluation, Dwarf_Attribute *attribut
 			return false;
 	}
 	return evaluation->depth > 0;
+}
+
+/* The expression that holds at the place. */
+static bool evaluate_at(struct evaluation *evaluation, Dwarf_Attribute *attribute)
+{
+	Dwarf_Op *operations;
+	size_t length;
+	return dwarf_getlocation_addr(attribute, evaluation->scopes->pc, &operations, &length, 1) == 1 &&
+	       evaluate(evaluation, operations, length);
+}
+
+bool operations_evaluate(const struct scopes *scopes, const struct activation *activation,
+			 const Dwarf_Op *operations, size_t length, uint64_t *word)
+{
+	struct evaluation evaluation = {.scopes = scopes, .activation = activation};
+	if (!evaluate(&evaluation, operations, length))
+		return false;
+	*word = evaluation.stack[evaluation.depth - 1];
+	return true;
 }
 
 bool variable_locate(const struct scopes *scopes, const struct activation *activation, Dwarf_Die *variable,

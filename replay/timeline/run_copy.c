@@ -42,11 +42,7 @@ static bool copy_ends(struct timeline *timeline, struct tracee *tracee, const st
 			move->address = stop->address;
 			return true;
 		}
-		if (entries_loop_at(entries, stop->address) < LOOPS_MOST) {
-			entries_pass_round(entries, tracee, entries_loop_at(entries, stop->address));
-			return false;
-		}
-		if (entries_pass_inside(entries, tracee, stop->address))
+		if (entries_pass_head(entries, tracee, stop->address))
 			return false;
 		if (entries_is_trap(entries, stop->address) &&
 		    entries_pass(entries, tracee, stop->address) == STATUS_OK)

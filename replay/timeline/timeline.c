@@ -105,6 +105,9 @@ static bool observe(struct timeline *timeline)
 		return false;
 	const struct execution_monitor monitor = properties_monitor(timeline->properties, timeline->process);
 	execution_observe(timeline->execution, &monitor);
+	struct process_marks marks;
+	if (properties_marks(timeline->properties, &marks))
+		process_mark(timeline->process, &marks);
 	return true;
 }
 

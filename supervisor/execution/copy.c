@@ -100,6 +100,7 @@ static void cut_trace(struct trace *trace, const struct execution_copy *copy)
 	trace->preemptions = then->preemptions;
 	trace->held_back = then->held_back;
 	trace->observed = then->observed;
+	trace->midway = false;
 	trace->unmodelled = then->unmodelled;
 	trace->end = END_NONE;
 	trace->end_value = 0;

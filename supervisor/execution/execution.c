@@ -95,8 +95,9 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	x->ended = 0;
 	if (!execution_sleep_start(x))
 		return false;
-	lasso_start(&x->lasso, policy->max_depth, policy->longer, policy->fair_k != 0 && !policy->unwatched);
-	if (x->monitor.cycle)
+	lasso_start(&x->lasso, policy->endless ? 0 : policy->max_depth, policy->longer,
+		    policy->fair_k != 0 && !policy->unwatched);
+	if (x->monitor.cycle && !policy->endless)
 		lasso_watch_all(&x->lasso);
 	struct outcome first = {.created = NO_THREAD};
 	x->stage = EXECUTION_BEGINS;
@@ -149,6 +150,8 @@ void execution_conclude(struct execution *x)
 {
 	FMC_ASSERT(x->stage == EXECUTION_OVER || x->stage == EXECUTION_BETWEEN);
 	record_threads(x);
+	if (x->monitor.reached)
+		x->trace->reached = x->monitor.reached(x->monitor.context);
 	x->trace->good_end = good_ends_expect(&x->good_ends, x->trace);
 	if (x->watcher.end)
 		x->watcher.end(x->watcher.context, x, x->trace);

@@ -13,10 +13,17 @@ static bool touch_again(struct execution *x)
 
 static bool note(struct execution *x, const struct sighting *sighting)
 {
-	if (x->trace->length == 0 || !(sighting->changed || sighting->violated))
+	const bool asserts = sighting->asserted || sighting->asserted_changed || sighting->roams;
+	if (x->trace->length == 0 || !(sighting->changed || sighting->violated || asserts))
 		return true;
 	if (sighting->changed)
 		footprint_touch(&x->footprint, touch_key(TOUCH_SEEN, 0), TOUCH_WRITE);
+	if (sighting->asserted || sighting->asserted_changed)
+		footprint_touch(&x->footprint, touch_key(TOUCH_ASSERTED, 0),
+				sighting->asserted_changed ? TOUCH_WRITE : TOUCH_READ);
+	if (sighting->roams)
+		footprint_touch(&x->footprint, touch_key(TOUCH_ASSERTED, 1),
+				sighting->roamed ? TOUCH_WRITE : TOUCH_READ);
 	if (sighting->violated)
 		dependence_ended(&x->footprint);
 	return touch_again(x);

@@ -41,6 +41,7 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 		execution_set_end(trace, outcome->end, outcome->status, outcome->message);
 		trace->end_value = outcome->end_value;
 		trace->end_thread = thread;
+		trace->midway = outcome->end == END_VIOLATED;
 		return false;
 	case OUTCOME_FAILED:
 		execution_set_end(trace, outcome->end, outcome->status, outcome->message);

@@ -174,7 +174,7 @@ static void print_violated(const struct finding *finding, FILE *stream)
 		return;
 	}
 	const struct op *op = &trace->at[trace->length - 1].op;
-	char *object = op_class((enum op_kind)op->kind) == CLASS_NONE
+	char *object = op_class((enum op_kind)op->kind) == CLASS_NONE || op->object == NO_OBJECT
 			   ? NULL
 			   : report_object(finding, op_class((enum op_kind)op->kind), op->object);
 	fprintf(stream, " after transition %zu, T%" PRIu32 " %s%s%s, %s", trace->length,

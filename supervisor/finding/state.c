@@ -80,6 +80,10 @@ static bool print_ending(const struct trace *trace, FILE *stream)
 	case END_EXIT:
 		fprintf(stream, "ended the process");
 		return true;
+	case END_VIOLATED:
+		if (trace->midway)
+			fprintf(stream, "came to where this doesn't hold");
+		return trace->midway;
 	case END_NO_YIELD:
 	case END_SPIN:
 		fprintf(stream, "runs for ever without a yield");

@@ -350,8 +350,11 @@ void model_replay_perform(struct model_replay *r, const struct step *step, const
 	perform(r, step, seen, &effect);
 	dependence_performed(footprint, r->model, t);
 	/* Nothing but its execution tells whether it changes what is looked at: then it may. */
-	if (r->trace->observed)
+	if (r->trace->observed) {
 		footprint_touch(footprint, touch_key(TOUCH_SEEN, 0), TOUCH_WRITE);
+		footprint_touch(footprint, touch_key(TOUCH_ASSERTED, 0), TOUCH_WRITE);
+		footprint_touch(footprint, touch_key(TOUCH_ASSERTED, 1), TOUCH_WRITE);
+	}
 	if (!r->fair)
 		return;
 	bitset_copy(r->before, r->enabled, r->words);

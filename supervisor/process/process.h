@@ -318,6 +318,9 @@ struct process {
 	struct process_file *files; /* that have been written in any execution */
 	size_t files_length;
 	struct unwatched unwatched; /* of this execution */
+	struct process_marks marks; /* find NULL: nobody looks for any */
+	const uint64_t *marked;	    /* where they are, once that is known */
+	size_t marked_length;
 };
 
 static inline struct process *process_of(struct machine *machine)

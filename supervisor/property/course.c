@@ -57,7 +57,7 @@ static int find(void *context, const char *text, size_t length, bool quoted, siz
 		property = unnamed(properties, text, length);
 	if (quoted && !property) {
 		char *expression = strndup(text, length);
-		const struct property_spec spec = {PROPERTY_PROP, expression};
+		const struct property_spec spec = {.kind = PROPERTY_PROP, .text = expression};
 		property = expression ? properties_add(properties, &spec, 0, problem) : NULL;
 		free(expression);
 	} else if (!property) {

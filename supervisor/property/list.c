@@ -3,11 +3,17 @@
 
 #include <fmc/tracer/array.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool make_expression(struct property *property, struct expression_problem *problem)
 {
 	property->spec.text = strdup(property->spec.text);
+	if (property->spec.place &&
+	    !(property->spec.place = strndup(property->spec.place, property->spec.place_length))) {
+		free((char *)property->spec.text);
+		property->spec.text = NULL;
+	}
 	if (!property->spec.text || property->spec.kind == PROPERTY_LTL)
 		return property->spec.text;
 	/* One in a formula has no name. */

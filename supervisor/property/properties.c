@@ -50,10 +50,13 @@ void properties_free(struct properties *properties)
 	for (size_t i = 0; i < properties->length; i++) {
 		expression_free(properties->at[i].expression);
 		free((char *)properties->at[i].spec.text);
+		free((char *)properties->at[i].spec.place);
 	}
 	free(properties->at);
 	course_release(&properties->course);
 	seen_release(&properties->seen);
+	seen_release(&properties->asserted);
+	assertions_release(&properties->assertions);
 	free(properties);
 }
 
@@ -71,23 +74,22 @@ static bool bind_one(struct properties *properties, struct property *property, s
 	struct expression_problem problem;
 	bool moves;
 	size_t length;
-	if (expression_bind(property->expression, process_places(properties->process), &problem)) {
-		(void)expression_reads(property->expression, &length, &moves);
-		properties->moves |= moves;
-		return true;
+	if (!expression_bind(property->expression, process_places(properties->process), &problem)) {
+		property_say_problem(property, &problem, sighting->message);
+		sighting->failed = true;
+		sighting->status = STATUS_NOT_FOUND;
+		return false;
 	}
-	sighting->failed = true;
-	sighting->status = STATUS_NOT_FOUND;
-	if (property->number)
-		snprintf(sighting->message, sizeof sighting->message, "--%s '%.50s', column %zu: %.170s",
-			 property_word(property->spec.kind), property->spec.text,
-			 problem.column +
-			     (size_t)(property_expression(&property->spec) - property->spec.text),
-			 problem.text);
-	else
-		snprintf(sighting->message, sizeof sighting->message, "--ltl, in '%.50s', column %zu: %.170s",
-			 property->spec.text, problem.column, problem.text);
-	return false;
+	(void)expression_reads(property->expression, &length, &moves);
+	properties->moves |= moves;
+	return seen_add(&properties->seen, property->expression) ||
+	       fail(sighting, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+}
+
+/* What is to hold at a place is known there only. */
+static bool is_of_states(const struct property *property)
+{
+	return property->expression && property->spec.kind != PROPERTY_ASSERT;
 }
 
 static bool bind(struct properties *properties, struct sighting *sighting)
@@ -96,26 +98,10 @@ static bool bind(struct properties *properties, struct sighting *sighting)
 	/* Without modules no name is found, which is said. */
 	(void)places_update(process_places(process), process_target(process));
 	for (size_t i = 0; i < properties->length; i++)
-		if (properties->at[i].expression && !bind_one(properties, &properties->at[i], sighting))
+		if (is_of_states(&properties->at[i]) && !bind_one(properties, &properties->at[i], sighting))
 			return false;
-	properties->bound = seen_prepare(properties);
+	properties->bound = seen_prepare(&properties->seen);
 	return properties->bound || fail(sighting, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
-}
-
-#define TEXT_SHOWN   84 /* columns of an expression in a message */
-#define VALUES_SHOWN 104
-
-/* "'count <= 4' is false: count = 5" */
-static void say_violated(const struct property *property, const struct expression_world *world,
-			 const char *why, char message[256])
-{
-	char values[VALUES_SHOWN];
-	const char *text = property->spec.text;
-	const bool cut = strlen(text) > TEXT_SHOWN;
-	expression_describe(property->expression, world, values, sizeof values);
-	snprintf(message, 256, "'%.*s%s' is %s%s%s%s%.36s%s", cut ? TEXT_SHOWN - 3 : TEXT_SHOWN, text,
-		 cut ? "..." : "", property->spec.kind == PROPERTY_ALWAYS ? "false" : "true",
-		 *values ? ": " : "", values, *why ? " (" : "", why, *why ? ")" : "");
 }
 
 /* "'G (request -> F served)' isn't fulfilled: request = 1, served = 0" */
@@ -156,7 +142,7 @@ static void judge(struct properties *properties, struct sighting *sighting)
 			continue;
 		sighting->violated = true;
 		sighting->number = (int)property->number;
-		say_violated(property, &world, why, sighting->message);
+		property_say_violated(property, property->expression, &world, why, sighting->message);
 	}
 }
 
@@ -181,14 +167,22 @@ static void look(void *context, struct execution *execution, const struct trace 
 		 struct sighting *sighting)
 {
 	struct properties *properties = context;
-	bool changed;
+	bool changed, asserted;
 	if (!process_target(properties->process) || (!properties->bound && !bind(properties, sighting)))
 		return;
 	if (trace->length == 0)
-		properties->seen.taken = false;
+		properties->seen.taken = properties->asserted.taken = false;
 	properties->model = execution_model(execution);
-	seen_take(properties, &changed);
+	seen_take(properties, &properties->seen, &changed);
 	sighting->changed = changed || properties->moves;
+	if (properties->assertions.length > 0) {
+		seen_take(properties, &properties->asserted, &asserted);
+		sighting->asserted_changed = asserted;
+		sighting->asserted = properties->assertions.asserted;
+		sighting->roamed = properties->assertions.roamed;
+		sighting->roams = properties->assertions.roams;
+		properties->assertions.asserted = properties->assertions.roamed = false;
+	}
 	/* A process on its way out may be without memory already. */
 	if (properties->seen.readable || trace->end == END_NONE) {
 		if (sighting->changed && !again)
@@ -209,10 +203,20 @@ static void look_at_cycle(void *context, const struct trace *trace, struct sight
 		say_broken(properties, broken, how, "", sighting);
 }
 
+static uint32_t tell_reached(void *context)
+{
+	struct properties *properties = context;
+	const uint32_t reached = properties->assertions.reached;
+	properties->assertions.reached = 0;
+	properties->assertions.asserted = properties->assertions.roamed = false;
+	return reached;
+}
+
 struct execution_monitor properties_monitor(struct properties *properties, struct process *process)
 {
 	properties->process = process;
 	return (struct execution_monitor){.context = properties,
 					  .look = look,
+					  .reached = tell_reached,
 					  .cycle = properties->course.formulas_count ? look_at_cycle : NULL};
 }

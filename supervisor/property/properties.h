@@ -16,6 +16,24 @@ struct property {
 	uint32_t rest;		       /* and after the present state */
 };
 
+/* An expression as it is at one of the places where it is to hold. */
+struct assertion {
+	size_t property, mark; /* indices */
+	struct expression *expression;
+};
+
+/* What is to hold where threads come to places: process_marks. */
+struct assertions {
+	struct assertion *at;
+	size_t length, room;
+	uint64_t *marks; /* addresses of places, each once */
+	size_t marks_length, marks_room;
+	uint32_t reached;   /* properties to whose places a thread has come in this execution, as bits */
+	uint32_t thread;    /* the one that stands at one of them now; NO_THREAD: nobody does */
+	bool asserted;	    /* since the last state some has been looked at, */
+	bool roamed, roams; /* and has read memory that may be anywhere; or some does */
+};
+
 /* What formulas are about: which propositions held in each state so far, and what was left of each formula after it. */
 struct course {
 	struct formulas formulas;
@@ -27,10 +45,12 @@ struct course {
 };
 
 /*
- * All memory that the expressions read at fixed addresses, and what they ask about threads, as it is in the present state. It is taken at
+ * All memory that some expressions read at fixed addresses, and what they ask about threads, as it is in the present state. It is taken at
  * once, and compared as bytes.
  */
 struct snapshot_of_seen {
+	const struct expression **expressions; /* borrowed */
+	size_t expressions_length, expressions_room;
 	struct iovec *ranges; /* iov_base is an address in the target */
 	size_t ranges_length;
 	uint8_t *now, *before;
@@ -48,20 +68,40 @@ struct properties {
 	bool bound;
 	bool moves; /* something is read through pointers: nobody can say what changed */
 	struct snapshot_of_seen seen;
-	const struct model *model; /* of the state that is looked at */
+	struct assertions assertions;
+	struct snapshot_of_seen asserted; /* what those are about */
+	const struct model *model;	  /* of the state that is looked at */
 };
 
 /* list.c: one more; NULL without memory, or if what is in *problem is wrong with its text, which is copied. */
 struct property *properties_add(struct properties *properties, const struct property_spec *spec,
 				uint32_t number, struct expression_problem *problem);
 
-/* seen.c: room for what the bound expressions read; false without memory. Take it anew; *changed: is it other than before? */
-bool seen_prepare(struct properties *properties);
+/* seen.c: one more expression, which has been bound; room for what they read; false without memory. Take it anew; *changed: is it other than before? */
+bool seen_add(struct snapshot_of_seen *seen, const struct expression *expression);
+bool seen_prepare(struct snapshot_of_seen *seen);
 void seen_release(struct snapshot_of_seen *seen);
-void seen_take(struct properties *properties, bool *changed);
+void seen_take(struct properties *properties, struct snapshot_of_seen *seen, bool *changed);
 
-/* The state as expressions see it. */
+/* The state as expressions see it: as it was taken, or, in the middle of a transition, as it is. */
 struct expression_world seen_world(struct properties *properties);
+struct expression_world seen_live_world(struct properties *properties, const struct expression_frame *frame);
+
+/* specs.c: the place that a PROPERTY_ASSERT is about, to be freed. */
+char *property_place(const struct property_spec *spec);
+
+/* assertions.c */
+void assertions_release(struct assertions *assertions);
+
+#define TEXT_SHOWN   84 /* columns of an expression in a message */
+#define VALUES_SHOWN 104
+
+/* say.c: "'count <= 4' is false: count = 5"; in `expression` its names have been bound. */
+void property_say_violated(const struct property *property, const struct expression *expression,
+			   const struct expression_world *world, const char *why, char message[256]);
+/* Where it is wrong, as one line: "--always 'count <= 4', column 1: ..." */
+void property_say_problem(const struct property *property, const struct expression_problem *problem,
+			  char message[256]);
 
 /*
  * atoms.c: what is asked about threads. The second: all that it depends on, part by part, so that what two transitions change of it is seen

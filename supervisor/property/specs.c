@@ -1,6 +1,7 @@
 /* Properties as text. */
-#include "supervisor/property/formula.h"
+#include "supervisor/property/properties.h"
 
+#include <fmc/breakpoints/spots.h>
 #include <fmc/supervisor/property.h>
 
 #include <ctype.h>
@@ -9,10 +10,8 @@
 #include <string.h>
 
 static const char *const words[PROPERTY_KINDS] = {
-    [PROPERTY_ALWAYS] = "always",
-    [PROPERTY_NEVER] = "never",
-    [PROPERTY_PROP] = "prop",
-    [PROPERTY_LTL] = "ltl",
+    [PROPERTY_ALWAYS] = "always",    [PROPERTY_NEVER] = "never", [PROPERTY_PROP] = "prop",
+    [PROPERTY_ASSERT] = "assert-at", [PROPERTY_LTL] = "ltl",
 };
 
 const char *property_word(enum property_kind kind)
@@ -30,14 +29,57 @@ bool property_specs_add(struct property_specs *specs, const char *text)
 	text += length + strspn(text + length, " ");
 	if (kind == PROPERTY_KINDS || !*text || specs->length == PROPERTIES_MOST)
 		return false;
-	specs->at[specs->length++] = (struct property_spec){kind, text};
+	struct property_spec spec = {.kind = kind, .text = text};
+	if (kind == PROPERTY_ASSERT) {
+		spec.place = text;
+		spec.place_length = property_place_length(text);
+		spec.text += spec.place_length + strspn(text + spec.place_length, " ");
+	}
+	specs->at[specs->length++] = spec;
 	return true;
+}
+
+size_t property_place_length(const char *text)
+{
+	const char *at = text;
+	if (*at == '\'' && strchr(at + 1, '\''))
+		at = strchr(at + 1, '\'') + 1;
+	return (size_t)(at - text) + strcspn(at, " ");
 }
 
 char *property_spec_text(const struct property_spec *spec)
 {
 	char *text;
-	return asprintf(&text, "%s %s", words[spec->kind], spec->text) < 0 ? NULL : text;
+	return asprintf(&text, "%s %.*s%s%s", words[spec->kind], (int)spec->place_length,
+			spec->place ? spec->place : "", spec->place ? " " : "", spec->text) < 0
+		   ? NULL
+		   : text;
+}
+
+/* Of a place without its quotes, which say that blanks are part of it. */
+char *property_place(const struct property_spec *spec)
+{
+	const char *end = spec->place + spec->place_length;
+	char *place = calloc(1, spec->place_length + 1);
+	size_t length = 0;
+	for (const char *at = spec->place; place && at < end; at++)
+		if (*at != '\'')
+			place[length++] = *at;
+	return place;
+}
+
+static bool check_place(const struct property_spec *spec, char why[PROPERTY_WHY])
+{
+	char text[SPOTS_WHY] = "out of memory";
+	char *place = property_place(spec);
+	const bool good = place && spots_check(place, text);
+	free(place);
+	if (!good)
+		snprintf(why, PROPERTY_WHY, "--assert-at: %s", text);
+	else if (!*spec->text)
+		snprintf(why, PROPERTY_WHY, "--assert-at %.*s needs an expression after the place",
+			 (int)(spec->place_length < 60 ? spec->place_length : 60), spec->place);
+	return good && *spec->text;
 }
 
 size_t property_name(const struct property_spec *spec)
@@ -101,6 +143,8 @@ bool property_check(const struct property_spec *spec, char why[PROPERTY_WHY])
 	struct expression_problem problem = {.column = 0};
 	const size_t name = property_name(spec);
 	bool good;
+	if (spec->kind == PROPERTY_ASSERT && !check_place(spec, why))
+		return false;
 	if (spec->kind == PROPERTY_PROP && (!spec->text[name] || !is_name(spec->text, name))) {
 		snprintf(why, PROPERTY_WHY,
 			 "--prop needs NAME=EXPRESSION, as served='done == 1', not '%.60s'", spec->text);

@@ -195,7 +195,7 @@ static bool step(struct round *round, uint64_t address)
 	if (step_over_yield(round, address))
 		return true;
 	if (entries_visible_pc(process->entries, address) != address ||
-	    entries_loop_at(process->entries, address) < LOOPS_MOST || !stores_code(process, tracee, code) ||
+	    entries_is_head_trap(process->entries, address) || !stores_code(process, tracee, code) ||
 	    entries_waiting(process->entries, tracee, code, &store) != WAITING_GOES_ON ||
 	    !entries_load(process->entries, tracee, &load) || !add_load(round, load.address, load.size) ||
 	    !add_store(round, store.address, store.size) || tracee_perform(tracee, &stop) != STATUS_OK)

@@ -18,6 +18,7 @@
  *     held.c                 signals to those that are held before an operation
  *     spin.c                 a thread computes for long: in which loop?
  *     rounds.c               the heads of such loops
+ *     marks.c                places where somebody sees it pass
  *     retries.c, awaits.c, apart.c, stores.c  instructions that access memory
  *     perform.c              operations are performed, by what perform.h lists
  *     starts/bring_up.c        the first ways of threads that stand anywhere
@@ -104,6 +105,14 @@ bool run_on_exited(struct run *run, const struct stop *stop);
 
 /* rounds.c: it has come to the head of loop i. */
 bool run_on_round(struct run *run, uint32_t i);
+
+/*
+ * marks.c. plant: a target stands at its beginning; false: what is wrong is in *first. restore: code has been written since. on_mark: the
+ * thread has come to mark i; true: the way has ended.
+ */
+bool marks_plant(struct process *process, struct tracee *tracee, struct outcome *first);
+void marks_restore(struct process *process, struct tracee *tracee);
+bool run_on_mark(struct run *run, uint32_t i);
 
 /* spin.c: it has computed for long. Is it in a loop? */
 bool run_examine(struct run *run);

@@ -8,6 +8,8 @@
  */
 #include "supervisor/run/run.h"
 
+#include <fmc/breakpoints/marks.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +81,18 @@ static bool await_step(struct walk *walk)
 	}
 }
 
+/* The instruction itself where there is a mark: that is seen when the thread runs. */
+static bool step_off(struct walk *walk, uint32_t mark)
+{
+	const struct entries *entries = walk->process->entries;
+	if (mark < MARKS_MOST && entries_lift_mark(entries, walk->process->target, mark) != STATUS_OK)
+		return false;
+	const bool done = target_step(walk->tracee, 0) == STATUS_OK && await_step(walk);
+	if (mark < MARKS_MOST)
+		(void)entries_restore_mark(entries, walk->process->target, mark);
+	return done;
+}
+
 /* One instruction, unless it is one of our traps: those are the run's business, but for instructions that are only answered. False: the way ends here. */
 static bool walk_step(struct walk *walk)
 {
@@ -96,7 +110,7 @@ static bool walk_step(struct walk *walk)
 		return false;
 	walk->calls += code[0] == 0x0f && code[1] == 0x05;
 	walk->paused |= code[0] == 0xf3 && code[1] == 0x90;
-	if (target_step(walk->tracee, 0) != STATUS_OK || !await_step(walk))
+	if (!step_off(walk, entries_mark_at(entries, regs->rip)))
 		return false;
 	regs = tracee_regs(walk->tracee);
 	if (regs && regs->rip < walk->lowest)

@@ -2,6 +2,7 @@
 #include "supervisor/run/run.h"
 #include "supervisor/uses/uses.h"
 
+#include <fmc/breakpoints/marks.h>
 #include <fmc/breakpoints/plugin.h>
 
 #include <signal.h>
@@ -18,8 +19,10 @@ bool run_become_threaded(struct run *run)
 		return run_fail(run, END_INTERRUPTED, status, "interrupted");
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
-	if (run_self(run)->tracee)
+	if (run_self(run)->tracee) {
+		marks_restore(run->process, run_self(run)->tracee);
 		rounds_plant(run->process, run_self(run)->tracee);
+	}
 	char text[160];
 	if (user_functions_missing(run->process, text)) {
 		plugin_blame("the program has none of its functions: %s", text);
@@ -85,9 +88,17 @@ bool run_on_trap(struct run *run, const struct stop *stop)
 		return run->at_gadget = true;
 	if (look_is_trap(process, stop->address))
 		return look_hit(process, run->thread, stop, run->own_calls) && run_resume(run, 0);
+	const uint32_t mark = entries_mark_at(process->entries, stop->address);
+	if (mark < MARKS_MOST && run_on_mark(run, mark))
+		return true;
 	uint32_t loop = entries_loop_at(process->entries, stop->address);
 	if (loop < LOOPS_MOST)
 		return run_on_round(run, loop);
+	/* A mark may be where there is another trap, which is next then. */
+	if (mark < MARKS_MOST && !entries_is_trap(process->entries, stop->address)) {
+		entries_pass_mark(process->entries, stop->tracee, mark);
+		return run_resume(run, 0);
+	}
 	if (entries_pass_inside(process->entries, stop->tracee, stop->address))
 		return run_resume(run, 0);
 	if (!entries_is_trap(process->entries, stop->address))

@@ -114,7 +114,8 @@ static bool plant(struct bring_up *bring_up)
 	struct run run = {.process = bring_up->process, .outcome = bring_up->first};
 	/* Else places are of what was known before. */
 	(void)places_update(bring_up->process->places, bring_up->process->target);
-	return !run_become_threaded(&run);
+	return marks_plant(bring_up->process, tracee_of(bring_up, 0), bring_up->first) &&
+	       !run_become_threaded(&run);
 }
 
 /* The function that a thread began in is the outermost one that isn't libc's. */

@@ -87,6 +87,8 @@ static void start_target(struct process *process, struct outcome *first)
 		return run_failed(first, END_ERROR, STATUS_NO_MEMORY, "out of memory");
 	if (beginning_known(process))
 		return beginning_restore(process, number, first);
+	if (!marks_plant(process, tracee, first))
+		return;
 	status = process_go(process, number, 0);
 	if (status != STATUS_OK)
 		return run_failed(first, END_ERROR, status, "can't resume the first thread");

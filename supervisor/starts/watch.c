@@ -9,11 +9,9 @@ static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t add
 	struct process *process = context;
 	if (look_pass(process, tracee, address))
 		return true;
-	uint32_t loop = entries_loop_at(process->entries, address);
-	if (loop < LOOPS_MOST)
-		entries_pass_round(process->entries, tracee, loop);
-	return loop < LOOPS_MOST || (entries_is_trap(process->entries, address) &&
-				     entries_pass(process->entries, tracee, address) == STATUS_OK);
+	return entries_pass_head(process->entries, tracee, address) ||
+	       (entries_is_trap(process->entries, address) &&
+		entries_pass(process->entries, tracee, address) == STATUS_OK);
 }
 
 void process_watch_target(struct process *process)

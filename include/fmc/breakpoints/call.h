@@ -235,6 +235,9 @@ bool entries_copy_between(const struct entries *entries, uint64_t low, uint64_t 
  * don't: a list of names, cut where there is no more room; empty: none.
  */
 bool entries_compiled(const struct entries *entries);
+
+/* Is the program's C library musl? */
+bool entries_is_musl(const struct entries *entries);
 void entries_uncompiled(const struct entries *entries, char *text, size_t room);
 
 /* What a plug-in says of an object that is seen for the first time. */

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/user.h>
 
 struct places;
 
@@ -13,10 +14,11 @@ struct places;
  *
  *     text -(parse)-> tree -(bind)-> addresses and types -(evaluate)-> a value
  *
- * Operators and conversions are those of C on integers, bool, char, float, double, enumerations and pointers. Names are variables
- * with a fixed address (`count`, `bank::total`, `queue.c::head`, `'my-file.c'::head`, `function::counter`), constants of
- * enumerations, members, elements; objects of the symbol table where there is no debug information, as unsigned numbers of their
- * size. What is about threads (struct expression_atom) is answered by who knows of threads.
+ * Operators and conversions are those of C on integers, bool, char, float, double, enumerations, pointers and C++'s references. Names are
+ * variables with a fixed address (`count`, `bank::total`, `queue.c::head`, `'my-file.c'::head`, `function::counter`), thread-local ones
+ * of a thread (`T2::mine`), constants of enumerations, members, elements; objects of the symbol table where there is no debug
+ * information, as unsigned numbers of their size. At a place in the code they are what they are there, parameters and local variables among
+ * them. What is about threads (struct expression_atom) is answered by who knows of threads.
  */
 struct expression;
 
@@ -34,6 +36,16 @@ void expression_free(struct expression *expression); /* NULL is allowed */
 bool expression_bind(struct expression *expression, struct places *places,
 		     struct expression_problem *problem);
 
+/*
+ * The same of an expression that is evaluated where a thread stands at this instruction, before executing it. What is thread-local is that
+ * thread's then, and its local variables have names.
+ */
+bool expression_bind_at(struct expression *expression, struct places *places, uint64_t pc,
+			struct expression_problem *problem);
+
+/* Of one that has been bound at a place: does it need the thread's vector registers? */
+bool expression_wants_vectors(const struct expression *expression);
+
 /* The text that it was made of. */
 const char *expression_text(const struct expression *expression);
 
@@ -44,19 +56,31 @@ enum expression_atom_kind {
 	ATOM_EXITED, /* exited(T1) */
 };
 
+/* The thread that stands at the place where the expression has been bound: `self`. */
+#define EXPRESSION_SELF UINT32_MAX
+
 struct expression_atom {
 	enum expression_atom_kind kind;
-	uint32_t thread;  /* T1 is 0 */
+	uint32_t thread;  /* T1 is 0; EXPRESSION_SELF */
 	uint64_t address; /* of the lock */
 	char *place;	  /* ATOM_AT: of the function, or of the file where line isn't 0 */
 	int line;
 };
 
-/* The state in which it is evaluated. Both may be asked for anything at any time; false of read: nothing is there. */
+/* How a thread stands at the place where an expression has been bound. */
+struct expression_frame {
+	const struct user_regs_struct *registers;
+	const uint8_t *vectors; /* XMM0 to XMM15, of 16 bytes each; NULL: not known */
+};
+
+/* The state in which it is evaluated. All may be asked for anything at any time; false of read and thread_block: nothing is there. */
 struct expression_world {
 	void *context;
 	bool (*read)(void *context, uint64_t address, void *to, size_t size);
 	bool (*atom)(void *context, const struct expression_atom *atom);
+	/* Where the thread has the program's thread-local variables. */
+	bool (*thread_block)(void *context, uint32_t thread, uint64_t *address);
+	const struct expression_frame *frame; /* NULL: it stands nowhere */
 };
 
 /*

@@ -44,7 +44,13 @@ bool entries_take_round(struct entries *entries, struct tracee *tracee, uint32_t
  */
 bool entries_pass_inside(const struct entries *entries, struct tracee *tracee, uint64_t trap);
 
-/* Is there a trap of a head's at this address, as long as rounds are counted there? */
+/*
+ * Is this trap one of a head's, or of those inside of one, or a mark's (marks.h)? Then the tracee is set to go on as if nothing were there, and
+ * nothing is counted.
+ */
+bool entries_pass_head(const struct entries *entries, struct tracee *tracee, uint64_t trap);
+
+/* Is there a trap of a head's or a mark's at this address, as long as rounds are counted there? */
 bool entries_is_head_trap(const struct entries *entries, uint64_t address);
 
 /* The head's address, as the program knows it. */

@@ -28,4 +28,13 @@ enum status player_run(struct execution *execution, const struct schedule *sched
 		       const struct execution_watcher *watcher, struct trace *trace, size_t *diverged_at,
 		       char why[256]);
 
+/*
+ * Go round the loop of a schedule that ends in one (end_reason_loops()) so many times: each time the transitions have to be the same and to lead
+ * to the state from which the first of them began. `once` is what player_run() has come to. *done: how often that was so.
+ *
+ * STATUS_OK; STATUS_DIVERGED: `why` says what was another one. STATUS_INTERRUPTED; anything else: fmc failed.
+ */
+enum status player_go_round(struct execution *execution, const struct schedule *schedule,
+			    const struct trace *once, uint32_t rounds, uint32_t *done, char why[256]);
+
 #endif

@@ -51,6 +51,11 @@ enum touch_class {
 	TOUCH_OUTPUT, /* what the program prints: the order of its parts is what is seen of them */
 	TOUCH_MEMORY, /* long ranges of memory: written by accesses to one, read by all others */
 	TOUCH_SEEN, /* what is looked at between transitions (execution_monitor): written by those that change some of it */
+	/*
+	 * 0: what is looked at in the middle of transitions: read by those that look, written by those that change some of it. 1: memory that such
+	 * a look has come to by a pointer or on a stack, which any other transition may change: written by those that look, read by all others.
+	 */
+	TOUCH_ASSERTED,
 };
 
 struct access {

@@ -49,6 +49,11 @@ void execution_watch(struct execution *execution, const struct execution_watcher
 struct sighting {
 	bool
 	    changed; /* something that may be seen isn't as it was before the last transition; or that can't be told */
+	/*
+	 * What is looked at in the middle of transitions (TOUCH_ASSERTED): the last one has changed some of it; has looked at it; and has looked at
+	 * memory that may be anywhere, or, if some look does, one more may have changed that.
+	 */
+	bool asserted_changed, asserted, roamed, roams;
 	bool violated; /* what is to hold doesn't: the execution ends here, as END_VIOLATED */
 	bool
 	    failed; /* the look was in vain: it ends as END_ERROR, for the reason that `status` and `message` are */
@@ -69,6 +74,8 @@ struct execution_monitor {
 	 * It ends as END_UNFULFILLED_LOOP or END_ALLOWED. Cycles that aren't fair end none.
 	 */
 	void (*cycle)(void *context, const struct trace *trace, struct sighting *sighting);
+	/* NULL: none. Which of the places that it wants to see threads come to some has come to in this execution, as bits. Asked once, at its end. */
+	uint32_t (*reached)(void *context);
 };
 
 /* From now on, in place of who looked before. Copied. */

@@ -140,6 +140,24 @@ bool process_promotable(const struct process *process, uint64_t address, struct 
  */
 bool process_select_state(struct process *process, const char *variables, char why[320]);
 
+/*
+ * Who is to see threads come to some instructions of the program, before they execute them (marks.h), from its beginning on. Executions that
+ * begin with what the first one has done up to its first operation don't come to what is before that.
+ */
+struct process_marks {
+	void *context;
+	/* Where they are; asked once, when the first target stands at its beginning. False: there are none, and `why` is a line. */
+	bool (*find)(void *context, const uint64_t **at, size_t *length, char why[256]);
+	/*
+	 * The thread stands before number i of them, its registers as the program has them there but for the program counter. False: the execution
+	 * ends there as END_VIOLATED, with this number and text.
+	 */
+	bool (*arrive)(void *context, uint32_t thread, size_t i, int *number, char text[256]);
+};
+
+/* Before its first execution. Copied. */
+void process_mark(struct process *process, const struct process_marks *marks);
+
 /* The kind of origin in use. */
 enum origin_kind process_origin(const struct process *process);
 

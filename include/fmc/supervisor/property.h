@@ -6,13 +6,14 @@
 #include <fmc/supervisor/process.h>
 
 /*
- * What is to hold of a program's states, said in expressions on its variables, and looked at between transitions. It is checked by a
- * monitor of an execution.
+ * What is to hold of a program's states, said in expressions on its variables, and looked at between transitions by a monitor of an execution;
+ * or each time that a thread comes to a place in the code.
  */
 enum property_kind {
 	PROPERTY_ALWAYS, /* holds of every state */
 	PROPERTY_NEVER,	 /* of none */
 	PROPERTY_PROP,	 /* "name=expression": what formulas call by this name */
+	PROPERTY_ASSERT, /* holds whenever a thread comes to `place` */
 	PROPERTY_LTL, /* a formula of linear temporal logic on such names and on {expressions} is fulfilled by each execution */
 	PROPERTY_KINDS
 };
@@ -21,6 +22,8 @@ enum property_kind {
 struct property_spec {
 	enum property_kind kind;
 	const char *text;
+	const char *place; /* PROPERTY_ASSERT: as spots.h says, of so many bytes */
+	size_t place_length;
 };
 
 #define PROPERTIES_MOST 32
@@ -33,8 +36,11 @@ struct property_specs {
 /* "always", "ltl" ...: the word before its text in schedules, and the option's name. */
 const char *property_word(enum property_kind kind);
 
-/* Add "always count <= 4" to the list; false: it isn't of that form, or the list is full. */
+/* Add "always count <= 4" to the list, or "assert-at queue.c:42 count <= 4"; false: it isn't of that form, or the list is full. */
 bool property_specs_add(struct property_specs *specs, const char *text);
+
+/* How many bytes of "queue.c:42 count <= 4" say the place, up to the first blank that isn't in quotes. */
+size_t property_place_length(const char *text);
 
 /* That form, to be freed; NULL without memory. */
 char *property_spec_text(const struct property_spec *spec);
@@ -62,5 +68,11 @@ void properties_free(struct properties *properties); /* NULL is allowed */
  * execution: one that means nothing there ends it with STATUS_NOT_FOUND. Both are borrowed.
  */
 struct execution_monitor properties_monitor(struct properties *properties, struct process *process);
+
+/*
+ * Who sees threads of this process come to places; false: no property is about some. What isn't found there is told as above. To be asked after
+ * properties_monitor().
+ */
+bool properties_marks(struct properties *properties, struct process_marks *marks);
 
 #endif

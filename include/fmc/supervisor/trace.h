@@ -54,6 +54,7 @@ struct policy {
 	/* Transitions before an execution is examined for a loop and cut, without fairness cut at once; 0: no bound. */
 	uint64_t max_depth;
 	bool unwatched;		   /* cut at once at max_depth, whether it makes a loop or not */
+	bool endless;		   /* no cycle ends it: for plans that go round one */
 	uint64_t longer;	   /* one without a loop goes on from there up to so many; 0: it ends */
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
 	/*
@@ -211,6 +212,10 @@ struct trace {
 	uint32_t preemptions;
 	bool held_back; /* some thread could have gone on but for max_thread_depth */
 	bool observed;	/* its states were looked at: footprints say who changed what is seen (TOUCH_SEEN) */
+	bool
+	    midway; /* END_VIOLATED: in the middle of the last transition, where end_thread has come to a place */
+	uint32_t
+	    reached; /* places that threads have come to of those that somebody asked for, as bits (execution_monitor) */
 	uint64_t unmodelled; /* operations seen that the model doesn't know; `message` names the first */
 	enum end_reason end;
 	int end_value;

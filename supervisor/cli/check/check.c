@@ -15,6 +15,21 @@
 #include <inttypes.h>
 #include <limits.h>
 
+/* When what is to hold is looked at; empty: nothing is to. */
+static const char *describe_looks(const struct property_specs *specs)
+{
+	bool states = false, places = false;
+	for (size_t i = 0; i < specs->length; i++) {
+		places |= specs->at[i].kind == PROPERTY_ASSERT;
+		states |= specs->at[i].kind != PROPERTY_ASSERT;
+	}
+	if (states && places)
+		return ", what is to hold looked at between two transitions and at its places";
+	return states	? ", what is to hold looked at between two transitions"
+	       : places ? ", what is to hold looked at whenever a thread comes to its place"
+			: "";
+}
+
 /* What a complete search holds under, besides what it comes to itself. */
 static void describe_conditions(const struct options *options, struct verdict *verdict)
 {
@@ -30,8 +45,10 @@ static void describe_conditions(const struct options *options, struct verdict *v
 	verdict->fair_k = options->search.fair_k;
 	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, %s, %s%s%s",
 		 verdict_memory_model(options->tso), waking, spurious, ops,
-		 options->properties.length ? ", what is to hold looked at between two transitions" : "");
+		 describe_looks(&options->properties));
 	verdict->tso = options->tso;
+	/* What an earlier run has come to isn't known. */
+	verdict->properties = options->resume ? NULL : &options->properties;
 }
 
 int check_fail(const struct options *options, const struct launch *launch, const char *why, int exits)

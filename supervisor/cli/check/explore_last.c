@@ -40,6 +40,7 @@ static void account(struct exploration *x)
 	verdict->executions++;
 	verdict->transitions += trace->length;
 	verdict->unmodelled += trace->unmodelled;
+	verdict->reached |= trace->reached;
 	/* Without memory for it the search is worth as much. */
 	(void)coverage_note(&x->coverage, trace);
 	if (trace->end == END_EXIT)

@@ -8,6 +8,9 @@
 #include "supervisor/cli/verdict/json.h"
 #include "supervisor/cli/verdict/verdict.h"
 
+#include <fmc/replay/player.h>
+
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +22,7 @@ struct replay {
 	struct trace trace;
 	struct verdict verdict;
 	size_t diverged_at;
+	uint32_t rounds; /* of its loop, after that */
 	char why[512];
 };
 
@@ -28,10 +32,26 @@ static void print_end(const struct replay *r, FILE *stream)
 	fprintf(stream, "Replayed %zu transitions: %s as recorded.\n", r->trace.length,
 		finding->kind == FINDING_NONE ? end_reason_name(r->trace.end)
 					      : finding_kind_name(finding->kind));
+	if (r->rounds)
+		fprintf(stream,
+			"Went round transitions %zu to %zu %" PRIu32
+			" more time%s: each time all memory, registers and objects were as before.\n",
+			r->trace.loop_start + 1, r->trace.length, r->rounds, r->rounds == 1 ? "" : "s");
 	if (finding->kind == FINDING_NONE)
 		return;
 	fputc('\n', stream);
 	explain_finding(finding, NULL, false, r->options, stream);
+}
+
+/* Again and again, when it has been played once. */
+static enum status go_round(struct replay *r)
+{
+	if (!end_reason_loops(r->trace.end)) {
+		say("%s: it doesn't go on for ever: there is no loop to go round", r->options->file);
+		return STATUS_OK;
+	}
+	return player_go_round(r->session.execution, &r->recording.schedule, &r->trace, r->options->rounds,
+			       &r->rounds, r->why);
 }
 
 /* What came of it: print, write, return the exit status. */
@@ -86,6 +106,8 @@ static int play(struct replay *r)
 		status = r->session.collected;
 	if (status == STATUS_OK && !same_outcome(r))
 		status = STATUS_DIVERGED;
+	if (status == STATUS_OK && r->options->rounds)
+		status = go_round(r);
 	snprintf(verdict->strategy, sizeof verdict->strategy, "replay");
 	reported->schedule = strdup(r->options->file);
 	verdict->executions = 1;

@@ -119,6 +119,9 @@ static const struct option_spec specs[] = {
     {ID_ALWAYS, "always", 0, "EXPR", CHECK,
      "a failure: an expression on the program's variables, as 'count <= 4', is false between two operations"},
     {ID_NEVER, "never", 0, "EXPR", CHECK, "the same for an expression that is true"},
+    {ID_ASSERT_AT, "assert-at", 0, "PLACE EXPR", CHECK,
+     "the same of an expression that is false when a thread comes to a place, as queue.c:42; it may name its "
+     "local variables"},
     {ID_LTL, "ltl", 0, "FORMULA", CHECK,
      "a failure: an execution doesn't fulfil this, as 'G (request -> F served)'; ! X F G U R W && || -> <->"},
     {ID_PROP, "prop", 0, "NAME=EXPR", CHECK, "--ltl: what a name in formulas stands for"},
@@ -127,6 +130,8 @@ static const struct option_spec specs[] = {
     {ID_OPS, "ops", 0, "FILE.so", CHECK | ATTACH | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "operations of your own, described by a plug-in: fmc-ops(3)"},
     {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK | ATTACH, "report a failure as it was found"},
+    {ID_ROUNDS, "rounds", 0, "N", REPLAY,
+     "go round the loop of a schedule that repeats for ever N more times, and see that nothing changes"},
     {ID_LOOSE, "loose", 0, NULL, REPLAY | GDB | GDBSERVER,
      "follow a schedule of another build as far as it fits"},
     {ID_DEBUGGER, "debugger", 0, "FILE", GDB, "the GDB to use (default: $GDB, or gdb)"},

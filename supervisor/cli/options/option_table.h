@@ -29,6 +29,7 @@ enum option_id {
 	ID_SUPPRESSIONS,
 	ID_ALWAYS,
 	ID_NEVER,
+	ID_ASSERT_AT,
 	ID_PROP,
 	ID_LTL,
 	ID_MEMORY_MODEL,
@@ -57,6 +58,7 @@ enum option_id {
 	ID_PRUNE_STATES,
 	ID_NO_MINIMIZE,
 	ID_LOOSE,
+	ID_ROUNDS,
 	ID_DEBUGGER,
 	ID_SOCKET,
 	ID_PORT,
@@ -103,8 +105,11 @@ bool option_of_search(const struct option_spec *spec, enum command command);
 /* The words that are its values, in the order of their enumeration, and NULL; NULL where others are. */
 const char *const *option_words(enum option_id id);
 
-/* Store one option whose value is in optarg. False after a line about what is wrong with it. */
-bool option_store(struct options *options, const struct option_spec *spec);
+/*
+ * Store one option whose value is in optarg; `next` is the word after it, NULL: there is none. False after a line about what is wrong with
+ * it. A value in two words has increased optind by one.
+ */
+bool option_store(struct options *options, const struct option_spec *spec, const char *next);
 
 /* "check" ... by enum command. */
 extern const char *const command_names[COMMANDS];

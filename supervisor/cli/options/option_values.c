@@ -197,9 +197,9 @@ static bool parse_outcome(struct options *options, const struct option_spec *spe
 	return true;
 }
 
-static bool parse_property(struct options *options, enum property_kind kind)
+static bool add_property(struct options *options, const struct property_spec *property)
 {
-	const struct property_spec spec = {kind, optarg};
+	const struct property_spec spec = *property;
 	char why[PROPERTY_WHY];
 	if (options->properties.length == PROPERTIES_MOST) {
 		say("more than %d expressions", PROPERTIES_MOST);
@@ -213,7 +213,27 @@ static bool parse_property(struct options *options, enum property_kind kind)
 	return true;
 }
 
-bool option_store(struct options *o, const struct option_spec *spec)
+static bool parse_property(struct options *options, enum property_kind kind)
+{
+	const struct property_spec spec = {.kind = kind, .text = optarg};
+	return add_property(options, &spec);
+}
+
+/* The place and the expression, in two words or in one with a blank between. */
+static bool parse_assertion(struct options *options, const char *next)
+{
+	struct property_spec spec = {
+	    .kind = PROPERTY_ASSERT, .place = optarg, .place_length = property_place_length(optarg)};
+	spec.text = optarg + spec.place_length;
+	spec.text += strspn(spec.text, " ");
+	if (!*spec.text && next) {
+		spec.text = next;
+		optind++;
+	}
+	return add_property(options, &spec);
+}
+
+bool option_store(struct options *o, const struct option_spec *spec, const char *next)
 {
 	switch (spec->id) {
 	case ID_GDB:
@@ -291,6 +311,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 		return parse_property(o, PROPERTY_ALWAYS);
 	case ID_NEVER:
 		return parse_property(o, PROPERTY_NEVER);
+	case ID_ASSERT_AT:
+		return parse_assertion(o, next);
 	case ID_PROP:
 		return parse_property(o, PROPERTY_PROP);
 	case ID_LTL:
@@ -346,6 +368,8 @@ bool option_store(struct options *o, const struct option_spec *spec)
 	case ID_KEEP_RUNNING:
 		o->keep_running = true;
 		return true;
+	case ID_ROUNDS:
+		return value_small(spec, 1, &o->rounds);
 	case ID_LOOSE:
 		return o->loose = true;
 	case ID_FORMAT:

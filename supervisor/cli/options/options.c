@@ -111,7 +111,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 			return EXITS_USAGE;
 		}
 		const struct option_spec *spec = option_by_id(id);
-		if (!option_store(options, spec))
+		if (!option_store(options, spec, optind < argc ? argv[optind] : NULL))
 			return EXITS_USAGE;
 		if (option_of_search(spec, command))
 			options->searching = spec->name;

@@ -101,6 +101,7 @@ struct options {
 	bool tso;			 /* stores of those wait in buffers */
 	enum races_told races;
 	const char *suppressions;	  /* a file; NULL: none */
+	uint32_t rounds;		  /* of a loop, in a replay; 0: none but what is recorded */
 	struct property_specs properties; /* --always, --ltl ...; borrowed like all else */
 	const char *ops;		  /* --ops: a plug-in; NULL: none */
 	char waking[256];		  /* rules of who is woken (waking.h), --spurious among them */

@@ -195,6 +195,9 @@ static bool observe(struct session *session, const struct options *options)
 		return false;
 	const struct execution_monitor monitor = properties_monitor(session->properties, session->process);
 	execution_observe(session->execution, &monitor);
+	struct process_marks marks;
+	if (properties_marks(session->properties, &marks))
+		process_mark(session->process, &marks);
 	return true;
 }
 

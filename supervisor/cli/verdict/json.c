@@ -194,6 +194,17 @@ static json_t *states_json(const struct verdict *verdict)
 			 verdict->pruned ? json_integer((json_int_t)count->pruned) : json_null());
 }
 
+static json_t *unreached_json(const struct verdict *verdict)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; verdict->properties && i < verdict->properties->length; i++) {
+		const struct property_spec *spec = &verdict->properties->at[i];
+		if (verdict_unreached(verdict, i))
+			json_array_append_new(list, json_stringn(spec->place, spec->place_length));
+	}
+	return list;
+}
+
 static json_t *verdict_json(const struct verdict *verdict)
 {
 	json_t *because = json_array();
@@ -202,7 +213,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o, s:o, s:o, s:o}",
+	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}",
 	    "fmc", FMC_VERSION, "verdict",
 	    verdict_failures(verdict) || verdict->races_failed ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
@@ -220,7 +231,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    verdict_granularity(verdict), "memory_model", verdict->tso ? "tso" : "sc", "watched",
 	    (int)verdict->watched_all, "races", race_list_json(verdict->races), "outcomes",
 	    outcomes_json(verdict->outcomes), "outcome_race", outcome_race_json(verdict->outcomes), "states",
-	    states_json(verdict));
+	    states_json(verdict), "unreached", unreached_json(verdict));
 	free(conditions);
 	return json;
 }

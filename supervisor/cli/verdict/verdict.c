@@ -361,15 +361,34 @@ static void print_conditional(const struct verdict *verdict, FILE *stream)
 		print_scope(verdict, stream);
 }
 
+bool verdict_unreached(const struct verdict *verdict, size_t i)
+{
+	return verdict->properties->at[i].kind == PROPERTY_ASSERT && !(verdict->reached >> i & 1);
+}
+
+/* Of an expression that was never looked at nothing is known. */
+static void print_unreached(const struct verdict *verdict, FILE *stream)
+{
+	for (size_t i = 0; verdict->properties && i < verdict->properties->length; i++) {
+		const struct property_spec *spec = &verdict->properties->at[i];
+		if (verdict_unreached(verdict, i))
+			fprintf(stream,
+				"No thread came to %.*s in any execution: '%s' was never looked at there.\n",
+				(int)spec->place_length, spec->place, spec->text);
+	}
+}
+
 void verdict_print(const struct verdict *verdict, FILE *stream)
 {
 	if (!verdict_failures(verdict) && verdict->alone && verdict->complete) {
 		fprintf(stream,
 			"No failure found. The program never starts a second thread: there is nothing to "
 			"explore.\n");
+		print_unreached(verdict, stream);
 		return;
 	}
 	print_headline(verdict, stream);
+	print_unreached(verdict, stream);
 	if (verdict->conditional) {
 		print_conditional(verdict, stream);
 		return;

@@ -102,12 +102,17 @@ struct verdict {
 	    *races; /* of this search and those before it (races.h), borrowed; NULL: there is none */
 	struct outcome_list *outcomes; /* the same (outcomes.h); NULL: nobody has asked for them */
 	bool states_wanted;
-	struct states_count states; /* of the last search, if they are wanted */
-	bool pruned;		    /* what follows states that had been explored was left out */
-	size_t races_failed;	    /* of these, the ones that count as failures */
+	struct states_count states;		 /* of the last search, if they are wanted */
+	bool pruned;				 /* what follows states that had been explored was left out */
+	const struct property_specs *properties; /* what is to hold, borrowed; NULL: nobody has said */
+	uint32_t reached;    /* to the places of which of them threads have come, as bits */
+	size_t races_failed; /* of these, the ones that count as failures */
 	struct reported *reported;
 	size_t reported_length;
 };
+
+/* Has no thread come to the place of number i of `properties` in any execution of this run? False for those that have none. */
+bool verdict_unreached(const struct verdict *verdict, size_t i);
 
 void verdict_init(struct verdict *verdict);
 void verdict_release(struct verdict *verdict);
