@@ -87,6 +87,10 @@ judge "the schedule keeps formula and proposition" grep -qFx 'property ltl G (wa
 judge "as they were given" grep -qFx 'property prop wants=wants == 1' "$SCRATCH/w.sched"
 judge "and that it is a loop" grep -qE '^end unfulfilled-loop [0-9]+$' "$SCRATCH/w.sched"
 judge "it replays" ends 0 "$FMC" replay "$SCRATCH/w.sched"
+judge "and goes on for ever" ends 0 "$FMC" replay --rounds 20 "$SCRATCH/w.sched"
+says "with the same state each time" 'Went round transitions [0-9]+ to [0-9]+ 20 more times: each time all memory'
+judge "one that ends doesn't" ends 0 "$FMC" replay --rounds 2 "$SCRATCH/a.sched"
+says "as is told" 'there is no loop to go round'
 judge "it is drawn" ends 0 "$FMC" show --no-replay --format html -o "$SCRATCH/w.html" "$SCRATCH/w.sched"
 judge "GDB follows it to its end" ends 0 "$FMC" gdb -q --batch -ex 'print wants' -ex 'print wrote' "$SCRATCH/w.sched"
 says "where nothing has come about" '^\$1 = 1' '^\$2 = 0'
