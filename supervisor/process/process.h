@@ -6,6 +6,7 @@
 #include <fmc/breakpoints/rounds.h>
 #include <fmc/breakpoints/selection.h>
 #include <fmc/supervisor/process.h>
+#include <fmc/tracer/contents.h>
 
 #include "supervisor/process/look.h"
 
@@ -296,6 +297,8 @@ struct process {
 	    has_common; /* it has what copies of the process would share: a FIFO with a name, semaphores, queues */
 	bool has_channels, watches_channels, looked_for_channels;
 	struct uses uses;
+	struct contents *contents;		 /* of the target; NULL: not asked for yet */
+	struct contents_source *contents_source; /* of all that are copied from the same process */
 	struct selection selection; /* by which states are told apart; empty: by all memory in use */
 	struct performed performed;
 	int locks_turn;	    /* while this execution is the one that locks files; -1 */
@@ -383,6 +386,16 @@ void variables_free(struct process *process);
 #define PLACE_ROOM 100
 void process_describe_place(struct process *process, struct tracee *tracee, uint64_t after,
 			    char text[PLACE_ROOM]);
+
+/*
+ * memory.c. begin: the target has just been started. forget: another target takes its place. contents: of the target, NULL without memory. digest: of
+ * all of its memory and registers (contents_digest()); false: it can't be had.
+ */
+void memory_begin(struct process *process);
+void memory_forget(struct process *process);
+void memory_release(struct process *process);
+struct contents *memory_contents(struct process *process);
+bool memory_digest(struct process *process, uint64_t digest[2]);
 
 /* remarks.c: how the present transition is performed; the second: in a way of fmc's own */
 void process_note(struct process *process, enum manner manner, int64_t result);

@@ -157,11 +157,10 @@ static bool walk_far(struct walk *walk)
 static unsigned prove_loop(struct walk *walk)
 {
 	uint64_t before[2], after[2];
-	if (walk->calls || !walk_to(walk, walk->lowest) ||
-	    target_digest(walk->process->target, before) != STATUS_OK)
+	if (walk->calls || !walk_to(walk, walk->lowest) || !memory_digest(walk->process, before))
 		return 0;
 	unsigned steps = walk_to(walk, walk->lowest);
-	if (!steps || target_digest(walk->process->target, after) != STATUS_OK)
+	if (!steps || !memory_digest(walk->process, after))
 		return 0;
 	return memcmp(before, after, sizeof before) == 0 ? steps : 0;
 }

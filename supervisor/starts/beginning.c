@@ -28,6 +28,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 		beginning->refused = true;
 		return false;
 	}
+	memory_forget(process);
 	process->target = NULL; /* the origin's now */
 	beginning->counting = process->counting;
 	beginning->watches_channels = process->watches_channels;

@@ -48,6 +48,7 @@ static void change_target(struct process *process, struct target *target)
 		struct process_thread *thread = &process->threads[t];
 		thread->tracee = thread->tracee ? target_tracee(target, thread->tracee->index) : NULL;
 	}
+	memory_forget(process);
 	target_kill(process->target);
 	process->target = target;
 	kernel_restore(process);

@@ -32,6 +32,7 @@ static void process_finish(struct machine *machine)
 {
 	struct process *process = process_of(machine);
 	look_end(process);
+	memory_forget(process);
 	target_kill(process->target);
 	file_turns_end(process);
 	process->target = NULL;
@@ -75,6 +76,7 @@ static void start_target(struct process *process, struct outcome *first)
 	if (status != STATUS_OK)
 		return run_failed(first, status == STATUS_INTERRUPTED ? END_INTERRUPTED : END_ERROR, status,
 				  "can't start an execution");
+	memory_begin(process);
 	process_tell_unanswered(process);
 	mappings_begin(process);
 	rewind_output(process);
@@ -132,9 +134,9 @@ static bool process_ready(struct machine *machine, uint32_t thread, const struct
 
 static bool process_digest(struct machine *machine, uint64_t digest[2])
 {
-	const struct process *process = process_of(machine);
+	struct process *process = process_of(machine);
 	uint64_t bytes;
-	if (target_digest(process->target, digest) != STATUS_OK || !kernel_digest(process, &bytes))
+	if (!memory_digest(process, digest) || !kernel_digest(process, &bytes))
 		return false;
 	digest[1] ^= bytes;
 	for (uint32_t t = 0; t < process->threads_length; t++)
@@ -248,6 +250,7 @@ void process_free(struct process *process)
 	process_finish(&process->machine);
 	bring_up_forget(process);
 	look_release(process);
+	memory_release(process);
 	origin_free(process->origin);
 	entries_free(process->entries);
 	places_free(process->places);

@@ -74,23 +74,26 @@ bool process_select_state(struct process *process, const char *variables, char w
 
 bool process_state(struct machine *machine, uint64_t digest[2])
 {
-	const struct process *process = process_of(machine);
+	struct process *process = process_of(machine);
 	if (process->selection.length > 0)
 		return selected_state(process, digest);
 	const size_t length = process->threads_length;
-	struct target_stack *stacks = calloc(length ? length : 1, sizeof *stacks);
+	struct contents_stack *stacks = calloc(length ? length : 1, sizeof *stacks);
 	uint64_t registers = 0;
 	if (!stacks)
 		return false;
 	for (size_t t = 0; t < length; t++) {
 		const struct process_thread *thread = &process->threads[t];
 		const struct user_regs_struct *regs = thread->tracee ? tracee_regs(thread->tracee) : NULL;
-		stacks[t] =
-		    (struct target_stack){regs ? regs->rsp : 0, t == 0 ? UINT64_MAX : thread->pthread};
+		stacks[t] = (struct contents_stack){.low = regs ? regs->rsp : 0,
+						    .high = t == 0 ? UINT64_MAX : thread->pthread,
+						    .tls = regs ? regs->fs_base : 0};
 		registers = mix(registers, regs ? registers_of(thread, regs) : 2);
 		registers = mix(registers, stores_digest(&thread->stores));
 	}
-	const enum status status = target_state(process->target, stacks, length, digest);
+	struct contents *contents = memory_contents(process);
+	const enum status status =
+	    contents ? contents_state(contents, stacks, length, digest) : STATUS_NO_MEMORY;
 	free(stacks);
 	uint64_t bytes = 0;
 	const bool known = kernel_digest(process, &bytes);

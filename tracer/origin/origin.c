@@ -28,7 +28,8 @@ struct source {
 	uint64_t tid_address; /* where libc keeps the thread's number; 0 if it hasn't said yet */
 	uint64_t robust_list;
 	struct virtual_world world;
-	bool advanced; /* has come further than the entry point, with `open_files` */
+	uint64_t number; /* of all that there have been */
+	bool advanced;	 /* has come further than the entry point, with `open_files` */
 	struct open_files open_files;
 };
 
@@ -108,7 +109,9 @@ static enum status study_source(struct source *source, struct target *target)
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs)
 		return STATUS_GONE;
-	*source = (struct source){.target = target, .regs = *regs, .world = target->world};
+	static uint64_t sources;
+	*source =
+	    (struct source){.target = target, .regs = *regs, .world = target->world, .number = ++sources};
 	enum status status = tracee_block_signals(tracee, &source->signals);
 	if (status == STATUS_OK)
 		status = tracee_unblock_signals(tracee, source->signals);
@@ -363,6 +366,13 @@ enum status origin_advance(struct origin *origin, struct target *target)
 bool origin_advanced(const struct origin *origin)
 {
 	return origin->source.advanced;
+}
+
+/* Without numbers of fmc's own each copy has others in its memory. */
+uint64_t origin_source(const struct origin *origin)
+{
+	const bool alike = origin->kind == ORIGIN_COPY && !origin->image && origin->program->keeps_numbers;
+	return alike ? origin->source.number : 0;
 }
 
 enum origin_kind origin_kind(const struct origin *origin)

@@ -116,6 +116,15 @@ const struct snapshot_mapping *maps_find(const struct maps *maps, uint64_t addre
 	return NULL;
 }
 
+bool maps_of_system(const char *path)
+{
+	static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
+}
+
 void maps_release(struct maps *maps)
 {
 	free(maps->at);

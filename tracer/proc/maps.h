@@ -15,6 +15,8 @@ enum status maps_parse(char *text, struct maps *maps);
 /* The same of the process whose folder in /proc that is; STATUS_GONE: it can't be read. */
 enum status maps_read(int process, struct maps *maps);
 const struct snapshot_mapping *maps_find(const struct maps *maps, uint64_t address);
+/* Is this where the system has its libraries? What they keep is their own business. */
+bool maps_of_system(const char *path);
 void maps_release(struct maps *maps);
 
 #endif

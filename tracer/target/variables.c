@@ -8,16 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the system has its libraries: what they keep is their own business. */
-static bool is_of_system(const char *path)
-{
-	static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
-			return true;
-	return false;
-}
-
 static bool is_data(const struct snapshot_mapping *mapping)
 {
 	return mapping->writable && !mapping->shared && mapping->path && *mapping->path == '/';
@@ -34,7 +24,7 @@ static size_t find(const struct maps *maps, const char *program, struct target_r
 	size_t length = 0;
 	for (size_t i = 0; i < maps->length && length < room; i++) {
 		const struct snapshot_mapping *at = &maps->at[i];
-		if (!is_data(at) || (is_of_system(at->path) && strcmp(at->path, program) != 0))
+		if (!is_data(at) || (maps_of_system(at->path) && strcmp(at->path, program) != 0))
 			continue;
 		struct target_range *range = &ranges[length++];
 		*range = (struct target_range){at->low, at->high};

@@ -83,6 +83,12 @@ enum status origin_take_image(const struct origin *origin, struct target *target
 /* Has that been done, and holds still? A source that was killed from outside is made anew at the entry point. */
 bool origin_advanced(const struct origin *origin);
 
+/*
+ * The number of the process that executions are copied from, another one for each; 0: there is none, or copies of it needn't be alike from their
+ * first instruction on.
+ */
+uint64_t origin_source(const struct origin *origin);
+
 /* The kind in use; never ORIGIN_AUTO once something has been started. */
 enum origin_kind origin_kind(const struct origin *origin);
 

@@ -296,25 +296,6 @@ bool tracee_is_zombie(const struct tracee *tracee);
 void target_kill(struct target *target);
 
 /*
- * A digest of the target's resident writable memory and of the registers of all its threads, which must be
- * stopped. Strict: what lies unused below a stack pointer counts as well, so equal digests mean equal
- * futures. Memory that is only reserved costs nothing. STATUS_UNSUPPORTED: too much is in use; STATUS_INTERRUPTED as
- * target_wait().
- */
-enum status target_digest(struct target *target, uint64_t digest[2]);
-
-/*
- * A digest of what of its memory is in use: data of the program and of libraries that aren't the system's, the heap and what else it has
- * mapped, of stacks what is in use. Left out: what the system's libraries have to themselves, and stacks of threads that are gone. No registers. Blocks that have
- * been given back count as they were left. Results as target_digest().
- */
-struct target_stack {
-	uint64_t low, high; /* from the stack pointer, 0: the thread is gone, to what libc has above it */
-};
-enum status target_state(const struct target *target, const struct target_stack stacks[], size_t length,
-			 uint64_t digest[2]);
-
-/*
  * Where the program's variables are: the writable segments of the program and of libraries that aren't the system's, in ascending order.
  * Returns how many, at most `room`; 0 also where that can't be read.
  */

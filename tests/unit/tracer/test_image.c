@@ -1,6 +1,7 @@
 #include "tests/unit/suite.h"
 
 #include <check.h>
+#include <fmc/tracer/contents.h>
 #include <fmc/tracer/image.h>
 #include <fmc/tracer/origin.h>
 #include <fmc/tracer/children.h>

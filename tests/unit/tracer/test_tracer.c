@@ -2,6 +2,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <fmc/tracer/contents.h>
 #include <fmc/tracer/origin.h>
 #include <fmc/tracer/children.h>
 #include <signal.h>

@@ -1,0 +1,111 @@
+/*
+ * Changes its memory at random, and stops at an int3 after each change, with what it was in rax: blocks of the heap of two arenas, static data,
+ * mappings that come and go. Where the drawing has come to is in registers alone. scribbles SEED STEPS [KB]: so much is allocated and written first.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define BLOCKS 48
+#define PAGES  64
+#define MAPS   4
+
+register uint64_t state __asm__("r15");
+register uint64_t left __asm__("r14");
+static char *blocks[BLOCKS], *maps[MAPS];
+static char data[PAGES * 4096];
+
+static unsigned draw(unsigned below)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(state >> 33) % below;
+}
+
+static void change_block(unsigned i)
+{
+	if (!blocks[i]) {
+		const size_t size = 16 + draw(draw(4) ? 200 : 9000);
+		blocks[i] = malloc(size);
+		if (blocks[i])
+			memset(blocks[i], (int)draw(256), size);
+	} else if (draw(2)) {
+		free(blocks[i]);
+		blocks[i] = NULL;
+	} else {
+		blocks[i][draw(16)]++;
+	}
+}
+
+static void change_map(unsigned i)
+{
+	const size_t size = 5 * 4096;
+	if (!maps[i]) {
+		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		maps[i] = at == MAP_FAILED ? NULL : at;
+	} else if (draw(4) == 0) {
+		munmap(maps[i], size);
+		maps[i] = NULL;
+	} else if (draw(4) == 0) {
+		madvise(maps[i], size, MADV_DONTNEED);
+	} else if (draw(4) == 0) {
+		mmap(maps[i], size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	} else {
+		maps[i][draw(size)]++;
+	}
+}
+
+/* What was there before is there again, but for what malloc remembers of it. */
+static void come_and_go(void)
+{
+	for (unsigned i = 0; i < 9; i++) {
+		char *volatile block = malloc(24 + 8 * draw(40));
+		if (block)
+			memset(block, 7, 24);
+		free(block);
+	}
+}
+
+static void *own_arena(void *seed)
+{
+	state = (uintptr_t)seed;
+	for (int i = 0; i < 3; i++)
+		change_block(draw(BLOCKS / 2) + BLOCKS / 2);
+	return NULL;
+}
+
+static unsigned step(void)
+{
+	const unsigned action = draw(8);
+	pthread_t thread;
+	if (action < 2)
+		change_block(draw(BLOCKS / 2));
+	else if (action == 2)
+		data[draw(sizeof data)]++;
+	else if (action == 3)
+		change_map(draw(MAPS));
+	else if (action == 4)
+		come_and_go();
+	else if (action == 5 && pthread_create(&thread, NULL, own_arena, (void *)(uintptr_t)draw(1000)) == 0)
+		pthread_join(thread, NULL);
+	return action;
+}
+
+int main(int argc, char **argv)
+{
+	const size_t fill = argc > 3 ? strtoul(argv[3], NULL, 10) * 1024 : 0;
+	char *large = fill ? malloc(fill) : NULL;
+	/* From the first blocks on malloc has what it needs itself, and the functions that are called are bound. */
+	come_and_go();
+	state = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
+	left = argc > 2 ? strtoul(argv[2], NULL, 10) : 100;
+	if (large)
+		memset(large, 1, fill);
+	for (; left > 0; left--) {
+		const unsigned action = step();
+		__asm__ volatile("int3" : : "a"((unsigned long)action));
+	}
+	free(large);
+	return 0;
+}

@@ -1,0 +1,184 @@
+#include "tracer/contents/contents.h"
+#include "tracer/proc/maps.h"
+
+#include <fmc/tracer/array.h>
+#include <fmc/tracer/maps.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* PROCMAP_QUERY of Linux 6.11: a mapping that covers an address or is the next one, among those that may be written. */
+struct query {
+	uint64_t size, flags, address;
+	uint64_t start, end, told, page_size, offset, inode;
+	uint32_t major, minor, name_room, id_room;
+	uint64_t name, id;
+};
+#define QUERY _IOWR('f', 17, struct query)
+
+enum { QUERY_WRITABLE = 2, QUERY_SHARED = 8, QUERY_OR_NEXT = 16 };
+
+/* False and errno: ENOENT, there is none. */
+static bool query(int maps, uint64_t address, struct query *query, char *name, size_t room)
+{
+	*query = (struct query){.size = sizeof *query,
+				.flags = QUERY_WRITABLE | QUERY_OR_NEXT,
+				.address = address,
+				.name_room = (uint32_t)room,
+				.name = (uint64_t)(uintptr_t)name};
+	if (ioctl(maps, QUERY, query) != 0)
+		return false;
+	if (name && query->name_room == 0)
+		*name = '\0';
+	return true;
+}
+
+/* Where brk() begins, of the line in proc(5)'s `stat`: it may be in the same mapping as the program's data. */
+static uint64_t heap_start(pid_t pid)
+{
+	char path[40], text[2048];
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+	if (file >= 0)
+		close(file);
+	text[length > 0 ? length : 0] = '\0';
+	/* Field 2 is a name, in which there may be anything; this is field 47. */
+	const char *at = strrchr(text, ')');
+	for (int field = 2; at && field < 47; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+bool mappings_open(struct contents *contents)
+{
+	char path[40];
+	const pid_t pid = target_pid(contents->target);
+	mappings_close(contents);
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	contents->maps = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/pagemap", pid);
+	contents->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/exe", pid);
+	const ssize_t named = readlink(path, contents->program, sizeof contents->program - 1);
+	contents->program[named > 0 ? named : 0] = '\0';
+	contents->heap_start = heap_start(pid);
+	return contents->maps >= 0 && contents->pagemap >= 0;
+}
+
+void mappings_close(struct contents *contents)
+{
+	if (contents->maps >= 0)
+		close(contents->maps);
+	if (contents->pagemap >= 0)
+		close(contents->pagemap);
+	contents->maps = contents->pagemap = -1;
+}
+
+/* Data without a value in a library's file are after it, in memory that is no file's. */
+static enum mapping_kind kind_of(const struct contents *contents, uint64_t start, uint64_t end,
+				 const char *name)
+{
+	const struct mapping *last =
+	    contents->mappings_length ? &contents->mappings[contents->mappings_length - 1] : NULL;
+	if (contents->heap_start >= start && contents->heap_start < end)
+		return MAPPING_HEAP;
+	if (!*name)
+		return last && last->end == start ? last->inode ? last->kind : MAPPING_DATA : MAPPING_DATA;
+	if (strcmp(name, "[stack]") == 0)
+		return MAPPING_STACK;
+	return maps_of_system(name) && strcmp(name, contents->program) != 0 ? MAPPING_LIBRARY : MAPPING_DATA;
+}
+
+static bool add(struct contents *contents, const struct mapping *mapping)
+{
+	if (!ARRAY_GROW(contents->mappings, contents->mappings_length, contents->mappings_room))
+		return false;
+	contents->mappings[contents->mappings_length++] = *mapping;
+	return true;
+}
+
+/* One that hasn't changed since the last time, nor the one before it, is of the same kind as then; *i goes along. */
+static const struct mapping *as_before(const struct contents *contents, const struct mapping *now, size_t *i)
+{
+	while (*i < contents->before_length && contents->before[*i].start < now->start)
+		++*i;
+	if (*i == contents->before_length)
+		return NULL;
+	const struct mapping *then = &contents->before[*i];
+	const bool same = then->start == now->start && then->end == now->end && then->inode == now->inode &&
+			  then->offset == now->offset && then->shared == now->shared;
+	return same && (now->inode || then->kind != MAPPING_LIBRARY) ? then : NULL;
+}
+
+static enum status ask(struct contents *contents)
+{
+	char name[4096];
+	struct query q;
+	size_t before = 0;
+	uint64_t at = 0;
+	while (query(contents->maps, at, &q, NULL, 0)) {
+		struct mapping mapping = {.start = q.start,
+					  .end = q.end,
+					  .offset = q.offset,
+					  .inode = q.inode,
+					  .shared = q.told & QUERY_SHARED};
+		at = q.end;
+		if (target_is_own(contents->target, q.start))
+			continue;
+		const struct mapping *then = as_before(contents, &mapping, &before);
+		if (!then && !query(contents->maps, q.start, &q, name, sizeof name))
+			break;
+		mapping.kind = then ? then->kind : kind_of(contents, mapping.start, mapping.end, name);
+		if (!add(contents, &mapping))
+			return STATUS_NO_MEMORY;
+	}
+	return errno == ENOENT ? STATUS_OK : errno == ENOTTY ? STATUS_UNSUPPORTED : STATUS_GONE;
+}
+
+/* Where the kernel can't be asked. */
+static enum status parse(struct contents *contents)
+{
+	struct maps maps;
+	char *text = maps_text(target_pid(contents->target));
+	enum status status = text ? maps_parse(text, &maps) : STATUS_GONE;
+	if (status != STATUS_OK)
+		return status;
+	for (size_t i = 0; i < maps.length && status == STATUS_OK; i++) {
+		const struct snapshot_mapping *at = &maps.at[i];
+		const struct mapping mapping = {
+		    .start = at->low,
+		    .end = at->high,
+		    .offset = at->offset,
+		    .inode = at->inode,
+		    .shared = at->shared,
+		    .kind = kind_of(contents, at->low, at->high, at->path ? at->path : "")};
+		if (at->writable && !target_is_own(contents->target, at->low) && !add(contents, &mapping))
+			status = STATUS_NO_MEMORY;
+	}
+	maps_release(&maps);
+	return status;
+}
+
+enum status mappings_read(struct contents *contents)
+{
+	struct mapping *mappings = contents->before;
+	const size_t room = contents->before_room;
+	contents->before = contents->mappings;
+	contents->before_length = contents->mappings_length;
+	contents->before_room = contents->mappings_room;
+	contents->mappings = mappings;
+	contents->mappings_room = room;
+	contents->mappings_length = 0;
+	errno = 0;
+	const enum status status = contents->maps < 0 ? STATUS_UNSUPPORTED : ask(contents);
+	if (status != STATUS_UNSUPPORTED)
+		return status;
+	contents->mappings_length = 0;
+	return parse(contents);
+}
