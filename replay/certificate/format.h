@@ -1,6 +1,8 @@
 #ifndef FMC_REPLAY_CERTIFICATE_FORMAT_H
 #define FMC_REPLAY_CERTIFICATE_FORMAT_H
 
+#include "replay/text/source.h"
+
 #include <fmc/replay/certificate_file.h>
 
 /* What write.c and the parser share. */
@@ -10,18 +12,14 @@
 
 struct certificate_parser {
 	struct certificate_file *file;
-	const char *name;
+	struct source source;
 	const char *at, *end; /* of the line, what hasn't been read */
-	unsigned line;
-	char *why;	/* 256 bytes */
-	uint32_t *path; /* nodes of the execution before, the root first */
+	uint32_t *path;	      /* nodes of the execution before, the root first */
 	uint32_t path_length, path_room;
 	bool has_method, has_begin, has_root;
 };
 
-/* "FILE:LINE: reason"; STATUS_MALFORMED. */
-enum status certificate_fail(struct certificate_parser *p, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define certificate_fail(p, ...) source_fail(&(p)->source, __VA_ARGS__)
 
 /* A decimal number of at most `most`; false: there is none. The reader is after it. */
 bool certificate_number(struct certificate_parser *p, uint64_t most, uint64_t *number);

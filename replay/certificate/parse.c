@@ -79,7 +79,7 @@ static enum status read_op(struct certificate_parser *p)
 	const enum op_kind kind = op_by_name(word);
 	if (kind == OP_KINDS || kind == OP_NONE)
 		return certificate_fail(p, "unknown operation '%s'",
-					parser_excerpt(shown, word, strlen(word)));
+					source_excerpt(shown, word, strlen(word)));
 	op.kind = (uint16_t)kind;
 	if (!read_object(p, &op.object) || !read_object(p, &op.object2) || !read_u32(p, &flags) ||
 	    flags > UINT16_MAX || !read_i64(p, &op.arg) || !read_i64(p, &op.arg2) || !read_i64(p, &op.arg3) ||
@@ -118,7 +118,7 @@ static enum status read_state(struct certificate_parser *p)
 	state.class = class_by_name(word);
 	if (state.class == CLASSES || state.class < CLASS_MUTEX)
 		return certificate_fail(p, "unknown class of objects '%s'",
-					parser_excerpt(shown, word, strlen(word)));
+					source_excerpt(shown, word, strlen(word)));
 	if (!read_u32(p, &state.type) || !read_object(p, &state.owner) || !read_u32(p, &state.count) ||
 	    !read_u32(p, &state.wakeup) || !read_u32(p, &state.spurious) ||
 	    (state.class >= CLASS_USER && !read_user_state(p, &state)) || p->at < p->end)
@@ -229,7 +229,7 @@ static enum status dispatch(struct certificate_parser *p, const char *key)
 		return certificate_begin(p);
 	if (strcmp(key, "root") == 0)
 		return certificate_root(p);
-	return certificate_fail(p, "unknown key '%s'", parser_excerpt(shown, key, strlen(key)));
+	return certificate_fail(p, "unknown key '%s'", source_excerpt(shown, key, strlen(key)));
 }
 
 static enum status read_line(struct certificate_parser *p)
@@ -247,7 +247,7 @@ static const char *take_line(struct certificate_parser *p, const char *at, const
 	const char *stop = memchr(at, '\n', (size_t)(end - at));
 	p->at = at;
 	p->end = stop ? stop : end;
-	p->line++;
+	p->source.line++;
 	return stop ? stop + 1 : end;
 }
 
@@ -262,7 +262,7 @@ static enum status read_header(struct certificate_parser *p, const char *text, c
 	text_add(&schedule, end, sizeof end - 1);
 	enum status status = schedule.failed ? STATUS_NO_MEMORY
 					     : schedule_parse(&p->file->schedule, schedule.data,
-							      schedule.length, p->name, p->why);
+							      schedule.length, p->source.name, p->source.why);
 	text_release(&schedule);
 	p->file->tree.fair_k = p->file->schedule.header.fair_k;
 	p->file->tree.max_depth = p->file->schedule.header.max_depth;
@@ -272,7 +272,7 @@ static enum status read_header(struct certificate_parser *p, const char *text, c
 static enum status read_magic(struct certificate_parser *p, const char *text, const char *end)
 {
 	static const char magic[] = FORMAT_MAGIC " 1\n", any[] = FORMAT_MAGIC " ";
-	p->line = 1;
+	p->source.line = 1;
 	if ((size_t)(end - text) >= sizeof magic - 1 && memcmp(text, magic, sizeof magic - 1) == 0)
 		return STATUS_OK;
 	if ((size_t)(end - text) >= sizeof any - 1 && memcmp(text, any, sizeof any - 1) == 0)
@@ -296,10 +296,10 @@ static enum status check_digest(struct certificate_parser *p, const char *text, 
 	const size_t whole = sizeof key - 1 + 32 + 1;
 	uint64_t digest[2];
 	char expected[33];
-	p->line = count_lines(text, end);
+	p->source.line = count_lines(text, end);
 	const char *line = (size_t)(end - text) > whole ? end - whole : NULL;
 	if (!line || memcmp(line, key, sizeof key - 1) != 0 || end[-1] != '\n') {
-		p->line += end > text && end[-1] != '\n';
+		p->source.line += end > text && end[-1] != '\n';
 		return certificate_fail(p, "truncated: the last line isn't its digest");
 	}
 	*body_end = line + 1;
@@ -344,11 +344,11 @@ static enum status parse(struct certificate_parser *p, const char *text, const c
 		return status;
 	const char *body = memmem(text, (size_t)(body_end - text), "\n\n", 2);
 	if (!body) {
-		p->line = count_lines(text, body_end);
+		p->source.line = count_lines(text, body_end);
 		return certificate_fail(p, "truncated: it ends in its header");
 	}
 	status = read_header(p, text, body + 1);
-	p->line = count_lines(text, body + 2);
+	p->source.line = count_lines(text, body + 2);
 	if (!status)
 		status = read_body(p, body + 2, body_end);
 	return status ? status : check_count(p);
@@ -357,7 +357,7 @@ static enum status parse(struct certificate_parser *p, const char *text, const c
 enum status certificate_file_parse(struct certificate_file *file, const char *text, size_t size,
 				   const char *name, bool trust, char why[256])
 {
-	struct certificate_parser p = {.file = file, .name = name, .why = why};
+	struct certificate_parser p = {.file = file, .source = {.name = name, .why = why}};
 	certificate_file_init(file);
 	why[0] = 0;
 	const enum status status = parse(&p, text, text + size, trust);
@@ -369,48 +369,17 @@ enum status certificate_file_parse(struct certificate_file *file, const char *te
 	return status;
 }
 
-static char *read_all(int fd, size_t *size)
-{
-	size_t room = 65536;
-	char *text = malloc(room);
-	*size = 0;
-	while (text) {
-		const ssize_t n = read(fd, text + *size, room - *size);
-		if (n == 0)
-			return text;
-		if (n < 0 && errno != EINTR)
-			break;
-		*size += n > 0 ? (size_t)n : 0;
-		if (*size < room)
-			continue;
-		char *larger = room < LARGEST_FILE ? realloc(text, room * 2) : NULL;
-		if (!larger) {
-			errno = room < LARGEST_FILE ? ENOMEM : EFBIG;
-			break;
-		}
-		text = larger;
-		room *= 2;
-	}
-	const int error = errno;
-	free(text);
-	errno = error;
-	return NULL;
-}
-
 enum status certificate_file_load(struct certificate_file *file, const char *path, char why[256])
 {
 	size_t size = 0;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *text = fd >= 0 ? read_all(fd, &size) : NULL;
+	char *text = fd >= 0 ? source_read(fd, LARGEST_FILE, &size) : NULL;
 	const int error = errno;
 	if (fd >= 0)
 		close(fd);
 	if (!text) {
 		snprintf(why, 256, "%.180s: %.60s", path, strerror(error));
-		return error == ENOENT	 ? STATUS_NOT_FOUND
-		       : error == EACCES ? STATUS_DENIED
-		       : error == ENOMEM ? STATUS_NO_MEMORY
-					 : STATUS_SYSTEM;
+		return source_status(error);
 	}
 	const enum status status = certificate_file_parse(file, text, size, path, false, why);
 	free(text);

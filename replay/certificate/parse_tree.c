@@ -145,7 +145,7 @@ enum status certificate_root(struct certificate_parser *p)
 					.next = CERTIFICATE_ASLEEP,
 					.ready = CERTIFICATE_NONE,
 					.conclusion = CERTIFICATE_NONE,
-					.line = p->line};
+					.line = p->source.line};
 	if (p->has_root || !p->has_begin)
 		return certificate_fail(p,
 					p->has_root ? "'root' is here twice" : "'root' comes before 'begin'");
@@ -162,7 +162,7 @@ static enum status read_step(struct certificate_parser *p)
 	struct certificate_node node = {.parent = p->path[p->path_length - 1],
 					.ready = CERTIFICATE_NONE,
 					.conclusion = CERTIFICATE_NONE,
-					.line = p->line};
+					.line = p->source.line};
 	if (!certificate_number(p, MOST_THREADS, &thread) || thread == 0 || p->at == p->end ||
 	    *p->at++ != ':')
 		return certificate_fail(p, "expected a step, as in 2:17");

@@ -42,7 +42,7 @@ static bool fail(struct reader *r, const char *reason)
 	if (length == 0)
 		r->status = parser_fail(r->p, "%s, but the line ends", reason);
 	else
-		r->status = parser_fail(r->p, "%s, not '%s'", reason, parser_excerpt(shown, bytes, length));
+		r->status = parser_fail(r->p, "%s, not '%s'", reason, source_excerpt(shown, bytes, length));
 	return false;
 }
 
@@ -113,7 +113,7 @@ static bool read_number(struct reader *r)
 		return fail(r, "expected the number of a transition");
 	if (number != expected) {
 		r->status = parser_fail(r->p, "transition %s where number %llu comes next",
-					parser_excerpt(shown, r->word.rest, r->word.length),
+					source_excerpt(shown, r->word.rest, r->word.length),
 					(unsigned long long)expected);
 		return false;
 	}
@@ -258,8 +258,8 @@ static struct schedule_line *add_line(struct parser *p)
 	if (!ARRAY_GROW(schedule->lines, schedule->length, p->room))
 		return NULL;
 	struct schedule_line *line = &schedule->lines[schedule->length];
-	*line =
-	    (struct schedule_line){.object_number = NO_OBJECT, .object2_number = NO_OBJECT, .line = p->line};
+	*line = (struct schedule_line){
+	    .object_number = NO_OBJECT, .object2_number = NO_OBJECT, .line = p->source.line};
 	if (schedule->length > 0)
 		line->ended = line[-1].ended;
 	return line;

@@ -1,4 +1,5 @@
 #include "replay/schedule/image.h"
+#include "replay/text/source.h"
 
 #include <fmc/replay/schedule.h>
 
@@ -16,53 +17,7 @@
 #define LARGEST_FILE ((size_t)1 << 30)
 #define MOST_NUMBERS 1000000
 
-static enum status status_of(int error)
-{
-	switch (error) {
-	case ENOENT:
-	case ENOTDIR:
-		return STATUS_NOT_FOUND;
-	case EACCES:
-	case EPERM:
-	case EROFS:
-		return STATUS_DENIED;
-	case ENOMEM:
-		return STATUS_NO_MEMORY;
-	default:
-		return STATUS_SYSTEM;
-	}
-}
-
 /* Reading */
-
-/* All of the stream; NULL with errno set. */
-static char *read_all(int fd, size_t *size)
-{
-	size_t room = 65536;
-	char *text = malloc(room);
-	*size = 0;
-	while (text) {
-		ssize_t n = read(fd, text + *size, room - *size);
-		if (n == 0)
-			return text;
-		if (n < 0 && errno != EINTR)
-			break;
-		*size += n > 0 ? (size_t)n : 0;
-		if (*size < room)
-			continue;
-		char *larger = room < LARGEST_FILE ? realloc(text, room * 2) : NULL;
-		if (!larger) {
-			errno = room < LARGEST_FILE ? ENOMEM : EFBIG;
-			break;
-		}
-		text = larger;
-		room *= 2;
-	}
-	int error = errno;
-	free(text);
-	errno = error;
-	return NULL;
-}
 
 enum status schedule_load(struct schedule *schedule, const char *path, char why[256])
 {
@@ -72,14 +27,14 @@ enum status schedule_load(struct schedule *schedule, const char *path, char why[
 	why[0] = '\0';
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
-		text = read_all(fd, &size);
+		text = source_read(fd, LARGEST_FILE, &size);
 	int error = errno;
 	if (fd >= 0)
 		close(fd);
 	if (!text) {
 		snprintf(why, 256, "%.180s: %.60s", path, strerror(error));
 		errno = error;
-		return status_of(error);
+		return source_status(error);
 	}
 	enum status status = schedule_parse(schedule, text, size, path, why);
 	free(text);
@@ -105,11 +60,11 @@ static enum status write_stream(const struct schedule *schedule, int fd, bool sy
 	errno = 0;
 	enum status status = schedule_write(schedule, stream);
 	if (fflush(stream) != 0 || (sync && fsync(fd) != 0))
-		status = status == STATUS_OK ? status_of(errno) : status;
+		status = status == STATUS_OK ? source_status(errno) : status;
 	int error = errno;
 	if (fclose(stream) != 0 && status == STATUS_OK) {
 		error = errno;
-		status = status_of(error);
+		status = source_status(error);
 	}
 	errno = error;
 	return status;
@@ -219,7 +174,7 @@ static enum status save_to_device(const struct schedule *schedule, const char *p
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return status_of(errno);
+		return source_status(errno);
 	enum status status = write_stream(schedule, fd, false);
 	if (status == STATUS_OK && !(*name = strdup(path)))
 		return STATUS_NO_MEMORY;
@@ -231,11 +186,11 @@ static enum status save_to_file(const struct schedule *schedule, const char *pat
 	char *temporary;
 	int fd = open_temporary(path, &temporary);
 	if (fd < 0)
-		return status_of(errno);
+		return source_status(errno);
 	enum status status = write_stream(schedule, fd, true);
 	if (status == STATUS_OK) {
 		*name = give_name(temporary, path, number);
-		status = *name ? STATUS_OK : status_of(errno);
+		status = *name ? STATUS_OK : source_status(errno);
 	}
 	int error = errno;
 	if (status == STATUS_OK)

@@ -81,7 +81,7 @@ static enum status set_number(struct parser *p, uint64_t *to, uint64_t limit, co
 	if (words_read_number(value, strlen(value), limit, to))
 		return STATUS_OK;
 	return parser_fail(p, "expected a number up to %llu, not '%s'", (unsigned long long)limit,
-			   parser_excerpt(shown, value, strlen(value)));
+			   source_excerpt(shown, value, strlen(value)));
 }
 
 static enum status set_fair(struct parser *p, const char *value)
@@ -97,7 +97,7 @@ static enum status set_timeouts(struct parser *p, const char *value)
 	char shown[64];
 	if (strcmp(value, "any") != 0 && strcmp(value, "ordered") != 0)
 		return parser_fail(p, "expected any or ordered, not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	p->schedule->header.ordered = *value == 'o';
 	return STATUS_OK;
 }
@@ -107,7 +107,7 @@ static enum status set_atomics(struct parser *p, const char *value)
 	char shown[64];
 	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
 		return parser_fail(p, "expected yes or no, not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	p->schedule->header.atomics = *value == 'y';
 	return STATUS_OK;
 }
@@ -117,7 +117,7 @@ static enum status set_memory(struct parser *p, const char *value)
 	char shown[64];
 	if (strcmp(value, "sc") != 0 && strcmp(value, "tso") != 0)
 		return parser_fail(p, "expected sc or tso, not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	p->schedule->header.tso = *value == 't';
 	return STATUS_OK;
 }
@@ -128,7 +128,7 @@ static enum status set_expected(struct parser *p, const char *value)
 	char shown[64];
 	if (!good_ends_parse(&ends, value))
 		return parser_fail(p, "expected exit statuses and signals, not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	return set_string(p, &p->schedule->header.expected, value);
 }
 
@@ -171,7 +171,7 @@ static enum status add_hidden(struct parser *p, const char *value, size_t length
 	char shown[64];
 	if (!words_read_number(value, length, MOST_HIDDEN - p->hidden, &bytes))
 		return parser_fail(p, "expected how long hidden variables are, %u bytes in all, not '%s'",
-				   MOST_HIDDEN, parser_excerpt(shown, value, length));
+				   MOST_HIDDEN, source_excerpt(shown, value, length));
 	enum status status;
 	char **to = append(p, KEY_ENV, &p->schedule->header.environment, &status);
 	if (!to)
@@ -201,7 +201,7 @@ static enum status add_kind(struct parser *p, const char *value)
 	enum object_class number = good ? class_add(class) : CLASSES;
 	if (number == CLASSES || op_add(op, number) == OP_KINDS)
 		return parser_fail(p, "expected an operation of a plug-in's and its class, not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	/* As it is written: a tab between them would have to be quoted. */
 	snprintf(line, sizeof line, "%s %s", op, class);
 	return append_value(p, KEY_OP, &p->schedule->header.kinds, line);
@@ -219,7 +219,7 @@ static enum status add_head(struct parser *p, const char *value)
 	free(text);
 	if (!good)
 		return parser_fail(p, "expected the head of a loop, not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	if (!loops_add(&p->schedule->header.loops, &loop))
 		return parser_fail(p, "more than %d heads of loops, or one twice", LOOPS_MOST);
 	return STATUS_OK;
@@ -237,7 +237,7 @@ static enum status add_shared(struct parser *p, const char *value)
 	free(text);
 	if (!good)
 		return parser_fail(p, "expected a descriptor that threads share, not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	if (!shared_add(&p->schedule->header.shared, &descriptor))
 		return parser_fail(p, "more than %d descriptors that threads share, or one twice",
 				   SHARED_MOST);
@@ -260,7 +260,7 @@ static enum status add_promoted(struct parser *p, const char *value)
 	free(text);
 	if (!good)
 		return parser_fail(p, "expected a promoted instruction, not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	if (promoted_has(header->promoted, place.module, place.offset))
 		return parser_fail(p, "a promoted instruction twice");
 	if (!promoted_add(header->promoted, &place))
@@ -282,7 +282,7 @@ static enum status add_property(struct parser *p, const char *value)
 		return parser_fail(p, "more than %d properties", PROPERTIES_MOST);
 	if (!property_specs_add(&specs, text))
 		return parser_fail(p, "expected what is to hold, as 'always EXPRESSION', not '%s'",
-				   parser_excerpt(shown, value, strlen(value)));
+				   source_excerpt(shown, value, strlen(value)));
 	return property_check(&specs.at[0], why) ? STATUS_OK : parser_fail(p, "%.160s", why);
 }
 
@@ -293,7 +293,7 @@ static enum status set_verdict(struct parser *p, const char *value)
 	if (p->schedule->verdict < FINDING_KINDS)
 		return STATUS_OK;
 	p->schedule->verdict = FINDING_NONE;
-	return parser_fail(p, "unknown verdict '%s'", parser_excerpt(shown, value, strlen(value)));
+	return parser_fail(p, "unknown verdict '%s'", source_excerpt(shown, value, strlen(value)));
 }
 
 static enum status set_end(struct parser *p, const char *value)
@@ -303,7 +303,7 @@ static enum status set_end(struct parser *p, const char *value)
 	if (words_read_end(value, &schedule->end, &schedule->end_value, &schedule->end_thread))
 		return STATUS_OK;
 	return parser_fail(p, "expected how the execution ended, not '%s'",
-			   parser_excerpt(shown, value, strlen(value)));
+			   source_excerpt(shown, value, strlen(value)));
 }
 
 static enum status set_key(struct parser *p, enum key key, const char *value)

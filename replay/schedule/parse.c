@@ -24,7 +24,7 @@ static bool next_line(struct parser *p, struct text *line, bool *newline, enum s
 	*newline = stop;
 	stop = stop ? stop : p->end;
 	p->at = stop + *newline;
-	p->line++;
+	p->source.line++;
 	if (stop - start > LONGEST_LINE) {
 		*status = parser_fail(p, "a line of more than %u bytes", LONGEST_LINE);
 		return false;
@@ -55,7 +55,7 @@ static enum status first_line(struct parser *p, const char *line)
 	const char *version = line + word + strspn(line + word, " \t");
 	if (strcmp(version, "1") != 0)
 		return parser_fail(p, "this fmc reads version 1 of the format, not '%s'",
-				   parser_excerpt(shown, version, strlen(version)));
+				   source_excerpt(shown, version, strlen(version)));
 	return STATUS_OK;
 }
 
@@ -98,7 +98,7 @@ static enum status check_whole(struct parser *p)
 {
 	struct schedule *schedule = p->schedule;
 	if (p->stage == STAGE_MAGIC) {
-		p->line = 1;
+		p->source.line = 1;
 		return parser_fail(p, "the file is empty");
 	}
 	if (!p->has_length)
@@ -119,7 +119,8 @@ static enum status check_whole(struct parser *p)
 enum status schedule_parse(struct schedule *schedule, const char *text, size_t size, const char *name,
 			   char why[256])
 {
-	struct parser p = {.schedule = schedule, .at = text, .end = text + size, .name = name, .why = why};
+	struct parser p = {
+	    .schedule = schedule, .at = text, .end = text + size, .source = {.name = name, .why = why}};
 	struct text line = {0};
 	enum status status = STATUS_OK;
 	schedule_init(schedule);

@@ -1,6 +1,8 @@
 #ifndef FMC_REPLAY_SCHEDULE_PARSER_H
 #define FMC_REPLAY_SCHEDULE_PARSER_H
 
+#include "replay/text/source.h"
+
 #include <fmc/replay/schedule.h>
 
 /*
@@ -51,9 +53,7 @@ enum stage { STAGE_MAGIC, STAGE_HEADER, STAGE_BODY, STAGE_DONE };
 struct parser {
 	struct schedule *schedule;
 	const char *at, *end; /* what hasn't been read */
-	const char *name;     /* of the file */
-	unsigned line;	      /* of the file, from 1: the one being read */
-	char *why;	      /* 256 bytes */
+	struct source source;
 	uint64_t length;      /* what the header says */
 	uint64_t hidden;      /* bytes of hidden variables so far */
 	enum stage stage;
@@ -64,11 +64,7 @@ struct parser {
 	size_t room;		 /* of schedule->lines */
 };
 
-/* Write "FILE:LINE: reason" and return STATUS_MALFORMED. */
-enum status parser_fail(struct parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* "forks[2" of a damaged file as it may be shown: escaped, not too long. The buffer is the caller's. */
-const char *parser_excerpt(char buffer[64], const char *bytes, size_t length);
+#define parser_fail(p, ...) source_fail(&(p)->source, __VA_ARGS__)
 
 /* One line of the header, without its newline and the blanks around it. */
 enum status parser_header_line(struct parser *p, const char *line);
