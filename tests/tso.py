@@ -54,6 +54,7 @@ LITMUS = {
     "two": ["set x 1, set y 1, get z", "set z 1, get y, get x"],
     "full": ["set x 1, set x 2, set y 1, get z", "set z 1, get y, get x"],
     "mixed": ["add x 1, get y", "xchg x 2, set y 1"],
+    "ways": ["get y, set x 2, set y 1, add y 2", "set y 2, set y 1, get x"],
     "count": ["add x 1, get y", "add y 1, get x"],
     "later": ["set x 1, get y, if 0 0 set z 1", "set y 1, get x, if 0 0 add z 1"],
     "part": ["byte x 0 1, get x", "byte x 1 1, get x"],

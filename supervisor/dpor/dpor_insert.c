@@ -6,23 +6,49 @@
  * the sequence, and Source-DPOR of I(v), where it has to be part of it.
  */
 static bool is_initial(const struct dpor *dpor, const struct sequence *sequence, const struct step *step,
-		       struct accesses footprint)
+		       struct accesses footprint, bool *part)
 {
 	size_t at;
-	return is_weak_initial(sequence, step, footprint, &at) && (at < sequence->length || dpor->whole);
+	const bool initial = is_weak_initial(sequence, step, footprint, &at);
+	*part = at < sequence->length;
+	return initial && (*part || dpor->whole);
+}
+
+static bool sleeps(const struct dpor_node *node, const struct step *step)
+{
+	for (uint32_t s = 0; s < node->sleep_set_length; s++)
+		if (step_equal(node->sleep_set[s].step, *step))
+			return true;
+	return false;
+}
+
+/*
+ * Has the thread, before transition i, another choice that doesn't sleep? [ODPOR] knows of no choices. Below this one there is none of the
+ * sequence's executions in which the thread makes the other one, which may be planned only below what the sequence is another choice of.
+ */
+static bool has_other_choice(const struct dpor_node *node, const struct trace *trace, size_t i,
+			     const struct step *step)
+{
+	const struct transition *transition = &trace->at[i];
+	const struct alternative *alternatives = trace->alternatives + transition->first_alternative;
+	for (uint32_t a = 0; a < transition->alternatives; a++)
+		if (alternatives[a].step.thread == step->thread && !step_equal(alternatives[a].step, *step) &&
+		    !sleeps(node, &alternatives[a].step))
+			return true;
+	return false;
 }
 
 /* The same for one that is planned and has not been run. */
 static bool is_planned_initial(struct dpor *dpor, const struct sequence *sequence, size_t i,
-			       const struct trace *trace, const struct wakeup_tree *planned)
+			       const struct trace *trace, const struct wakeup_tree *planned, bool *part)
 {
 	struct wakeup_walk walk;
 	bool started = wakeup_walk_start(&walk, sequence, i, reversible_races_replay(dpor->races), trace);
 	bool initial = started && wakeup_walk_take(&walk, planned);
-	bool part = walk.left.length < sequence->length;
+	*part = walk.left.length < sequence->length;
 	dpor->tree.failed |= !started || walk.failed;
 	wakeup_walk_release(&walk);
-	return initial && (part || dpor->whole);
+	return initial && (*part || dpor->whole);
 }
 
 /*
@@ -38,20 +64,24 @@ static bool is_claimed(struct dpor *dpor, size_t i, const struct trace *trace,
 	*below = NULL;
 	for (uint32_t s = 0; s < node->sleep_set_length; s++) {
 		const struct sleeper *sleeper = &node->sleep_set[s];
-		bool is_own = step_equal(sleeper->step, own);
+		bool is_own = step_equal(sleeper->step, own), part;
 		later |= is_own;
-		if (is_own || !is_initial(dpor, sequence, &sleeper->step, sleeper->footprint))
+		if (is_own || !is_initial(dpor, sequence, &sleeper->step, sleeper->footprint, &part) ||
+		    (!part && has_other_choice(node, trace, i, &sleeper->step)))
 			continue;
 		if (later)
 			*below = dpor_tree_child(node, &sleeper->step);
 		return true;
 	}
 	struct dpor_node *latest = dpor_tree_latest(node);
+	bool part = false;
 	if (!latest || step_equal(latest->step, own))
 		return false;
 	*below = latest;
-	return latest->run ? is_initial(dpor, sequence, &latest->step, latest->footprint)
-			   : is_planned_initial(dpor, sequence, i, trace, latest->planned);
+	const bool initial = latest->run
+				 ? is_initial(dpor, sequence, &latest->step, latest->footprint, &part)
+				 : is_planned_initial(dpor, sequence, i, trace, latest->planned, &part);
+	return initial && (part || !has_other_choice(node, trace, i, &latest->step));
 }
 
 /* The first of the node's children that the sequence could begin with: the order in which [ODPOR]'s insert() walks down. */
