@@ -1,4 +1,5 @@
 /* Executions that are looked at: every access is told, by few stops, and the program's code is as it was when the doors are taken out. */
+#include "breakpoints/sampler/sampler_state.h"
 #include "breakpoints/symbols/symbols.h"
 #include "supervisor/process/process.h"
 #include "tests/unit/suite.h"
@@ -56,13 +57,13 @@ static void on_access(void *context, const struct memory_access *access)
 	told.common[access->thread] += access->write && access->address == told.address;
 }
 
-static void setup(void)
+static void open_program(const char *name)
 {
 	static struct loops loops;
 	static char *arguments[] = {program, NULL};
 	enum status status;
 	char why[256];
-	snprintf(program, sizeof program, "%s/element.O2", getenv("FMC_TEST_TARGETS"));
+	snprintf(program, sizeof program, "%s/%s", getenv("FMC_TEST_TARGETS"), name);
 	const struct process_options options = {.program = {.path = program,
 							    .arguments = arguments,
 							    .environment = environ,
@@ -77,6 +78,11 @@ static void setup(void)
 	execution = execution_new(process_machine(process));
 	trace_init(&trace);
 	memset(&told, 0, sizeof told);
+}
+
+static void setup(void)
+{
+	open_program("element.O2");
 }
 
 static void teardown(void)
@@ -227,4 +233,25 @@ START_TEST(stands)
 }
 END_TEST
 
-SUITE("look", 120, setup, teardown, TEST(all), TEST(unchanged), TEST(restored), TEST(stands))
+static void ignore(void *context, const struct memory_access *access)
+{
+	(void)context;
+	(void)access;
+}
+
+/* A jump may lead on to an access without room for one from where it takes the place of another access, too. */
+START_TEST(room_ahead)
+{
+	const struct process_look look = {.access = ignore};
+	char why[PROCESS_LOOK_WHY];
+	teardown();
+	open_program("ahead.O2");
+	ck_assert(process_look(process, &look));
+	run(1, &trace);
+	ck_assert_msg(process_look_exact(process, why), "%s", why);
+	ck_assert_uint_lt(process->looking.sampler->hits, 1000);
+}
+END_TEST
+
+SUITE("look", 120, setup, teardown, TEST(all), TEST(unchanged), TEST(restored), TEST(stands),
+      TEST(room_ahead))
