@@ -297,6 +297,11 @@ static void *one(void *how)
 		const struct iovec parts[] = {{"a", 1}, {text, 2}};
 		result = (int)writev(1, parts, 2);
 	}
+	/* Only the last of the calls at one place touches it. */
+	for (int i = 0; i < 4 && !strcmp(how, "memory"); i++)
+		result = memcmp(i == 3 ? text : "b", "a", 1);
+	for (int i = 0; i < 4 && !strcmp(how, "length"); i++)
+		result = (int)strlen(i == 3 ? text : "b");
 	if (!strcmp(how, "compare"))
 		result = compare(text, "a");
 	return NULL;
@@ -323,7 +328,7 @@ for how in direct pointer; do
 	says "$how" "^Not every access was watched: functions that aren't followed: memfrob\.$"
 done
 depends 'text\[0\] at .* by T2 and called\.c:[0-9]+ by T3' "$SCRATCH/called" sort
-for how in compare vector; do
+for how in compare vector memory length; do
 	depends 'text\[0\] at called\.c:[0-9]+ by T2 and called\.c:[0-9]+ by T3' "$SCRATCH/called" $how
 done
 

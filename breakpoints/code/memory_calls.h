@@ -24,6 +24,8 @@ struct memory_caller {
 	const struct user_regs_struct *regs;
 	uint64_t stack;		/* where arguments are that don't fit into registers */
 	const uint64_t *states; /* MEMORY_STATES addresses, 0 where there is none */
+	const uint64_t
+	    *strings; /* where the strings among the arguments end; NULL: they are to be measured */
 };
 
 /* The function's name, or how it begins. */
@@ -34,6 +36,16 @@ bool memory_call_formats(const struct memory_call *call);
 
 /* Is it one of unfollowed.h? */
 bool memory_call_unknown(const struct memory_call *call);
+
+/*
+ * memory_values.c: which values of a call tell what it is about to touch, without a look at memory but for the ends of strings, which it
+ * comes to itself. False: that isn't enough. touched: what memory_call_touched() says, from the values.
+ */
+struct stub_call;
+bool memory_call_values(const struct memory_call *call, struct stub_call *values);
+size_t memory_values_touched(const struct memory_call *call, const struct stub_call *values,
+			     const uint64_t *at, const uint64_t *states,
+			     struct touched touched[TOUCHED_MOST]);
 
 /* memory_touched.c: what the call is about to touch; how many ranges. *whole: is that all? A format may be about more than is looked at, or it asks for what isn't known. */
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,

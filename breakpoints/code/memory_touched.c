@@ -19,11 +19,18 @@ static bool asks_lock(int command)
 	return command == F_GETLK || command == F_OFD_GETLK;
 }
 
-static uint64_t bytes_of(const struct target *target, enum extent extent, uint64_t address,
+static uint64_t string_bytes(const struct memory_caller *caller, unsigned argument, uint64_t address)
+{
+	return caller->strings ? caller->strings[argument] - address
+			       : memory_string_bytes(caller->target, address, LONGEST_STRING);
+}
+
+static uint64_t bytes_of(const struct memory_caller *caller, const struct part *part, uint64_t address,
 			 const uint64_t arguments[MEMORY_ARGUMENTS])
 {
+	const struct target *target = caller->target;
 	uint64_t word = 0;
-	switch (extent) {
+	switch ((enum extent)part->extent) {
 	case ONE:
 	case STATE:
 	case THERE:
@@ -64,12 +71,12 @@ static uint64_t bytes_of(const struct target *target, enum extent extent, uint64
 	case LOCK_GET:
 		return asks_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
 	case STRING:
-		return memory_string_bytes(target, address, LONGEST_STRING);
+		return string_bytes(caller, part->argument, address);
 	case STRING_2:
 		return memory_string_bytes(target, address,
 					   arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
 	case COPY:
-		return memory_string_bytes(target, arguments[1], LONGEST_STRING);
+		return string_bytes(caller, 1, arguments[1]);
 	case APPENDED:
 		return memory_string_bytes(target, address, LONGEST_STRING) - 1 +
 		       memory_string_bytes(target, arguments[1], LONGEST_STRING);
@@ -168,8 +175,7 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 			continue;
 		}
 		const uint64_t address = address_of(part, caller, arguments);
-		const uint64_t size =
-		    address ? bytes_of(caller->target, (enum extent)part->extent, address, arguments) : 0;
+		const uint64_t size = address ? bytes_of(caller, part, address, arguments) : 0;
 		/* A length that overflows is an error of the program's, and not its last. What is no address is a number of its own meaning. */
 		if (size > 0 && size <= UINT64_MAX / 2 && address < MEMORY_END)
 			at[length++] =

@@ -2,6 +2,7 @@
 #define FMC_BREAKPOINTS_CODE_SITES_H
 
 #include "breakpoints/code/instruction.h"
+#include "breakpoints/code/stub.h"
 #include "breakpoints/code/unfollowed.h"
 #include "breakpoints/symbols/modules.h"
 
@@ -21,11 +22,12 @@ struct site {
 	bool entry;	  /* the function begins here: libraries may call it, too */
 	uint32_t counted; /* for the sampler: its tally plus 1, 0: none */
 	/* For the sampler: */
-	uint32_t door;	   /* plus 1; 0: none has been tried */
-	uint32_t ahead;	   /* the door at an instruction ahead of it, plus 1; 0: there is none */
-	uint8_t met_again; /* how often its trap has been met since, UINT8_MAX at most */
-	uint32_t number;   /* of what it does by itself, plus 1; 0: none yet */
-	uint16_t bytes;	   /* of its operand; 0: not known */
+	uint32_t door;		 /* plus 1; 0: none has been tried */
+	uint32_t ahead;		 /* the door at an instruction ahead of it, plus 1; 0: there is none */
+	uint8_t met_again;	 /* how often its trap has been met since, UINT8_MAX at most */
+	uint32_t number;	 /* of what it does by itself, plus 1; 0: none yet */
+	struct stub_call values; /* of its call, if it has a number */
+	uint16_t bytes;		 /* of its operand; 0: not known */
 	bool writes;
 	bool relied; /* a door's jump goes on here: the bytes stay as they are */
 	bool held;   /* a stub stands for it in the present target */

@@ -194,25 +194,91 @@ static bool put_key(struct stub *stub, const struct stub_site *site)
 	return put(stub, "\x48\xb8", 2) && put(stub, &key, sizeof key) && put(stub, "\x48\x8d\x0c\x01", 4);
 }
 
+/* `on` follows, and no more than this is between the trap and it. */
+static bool put_full(struct stub *stub)
+{
+	return put_word(stub, "\x48\x8d\x88", 3, (uint32_t) - (int64_t)LOG_HIGH) &&
+	       put(stub, "\xe3\x02\xeb\x01\xcc", 5);
+}
+
+static bool put_spill(struct stub *stub)
+{
+	return put_word(stub, "\x48\x89\x04\x25", 4, STATE(rax)) &&
+	       put_word(stub, "\x48\x89\x0c\x25", 4, STATE(rcx));
+}
+
+static bool put_reload(struct stub *stub)
+{
+	return put_word(stub, "\x48\x8b\x0c\x25", 4, STATE(rcx)) &&
+	       put_word(stub, "\x48\x8b\x04\x25", 4, STATE(rax));
+}
+
+/* mov argument, %rax or %rcx; the fourth one is %rcx, which has been spilled. */
+static bool put_argument(struct stub *stub, unsigned argument, bool to_rcx)
+{
+	static const uint8_t codes[][3] = {{0x48, 0x89, 0xf8}, {0x48, 0x89, 0xf0}, {0x48, 0x89, 0xd0}, {0},
+					   {0x4c, 0x89, 0xc0}, {0x4c, 0x89, 0xc8}};
+	uint8_t code[3];
+	if (argument == 3)
+		return put_word(stub, to_rcx ? "\x48\x8b\x0c\x25" : "\x48\x8b\x04\x25", 4, STATE(rcx));
+	memcpy(code, codes[argument], sizeof code);
+	code[2] |= to_rcx;
+	return put(stub, code, sizeof code);
+}
+
+/* Where it ends, into %rcx: movzbl (%rax), %ecx; lea 1(%rax), %rax; jrcxz on; jmp back; on: mov %rax, %rcx */
+static bool put_string_end(struct stub *stub, unsigned argument)
+{
+	return put_argument(stub, argument, false) &&
+	       put(stub, "\x0f\xb6\x08\x48\x8d\x40\x01\xe3\x02\xeb\xf5\x48\x89\xc1", 14);
+}
+
+/* The value is in %rcx. */
+static bool put_value(struct stub *stub, struct stub_site *value)
+{
+	const bool good = put_entry(stub, value) && put_full(stub);
+	value->number++;
+	return good;
+}
+
+size_t stub_call_values(const struct stub_call *call)
+{
+	return (size_t)(__builtin_popcount(call->arguments) + __builtin_popcount(call->strings)) +
+	       call->after;
+}
+
+static bool put_call_log(struct stub *stub, const struct stub_site *site)
+{
+	const struct stub_call *call = site->call;
+	struct stub_site value = *site;
+	if (site->number + stub_call_values(call) >= STUB_NUMBERS || !put_spill(stub))
+		return false;
+	for (unsigned k = 0; k < 6; k++)
+		if (call->arguments >> k & 1 && !(put_argument(stub, k, true) && put_value(stub, &value)))
+			return false;
+	for (unsigned k = 0; k < 6; k++)
+		if (call->strings >> k & 1 && !(put_string_end(stub, k) && put_value(stub, &value)))
+			return false;
+	if (call->after && !(put(stub, "\x48\x8b\x0c\x24", 4) && put_value(stub, &value)))
+		return false;
+	return put_reload(stub);
+}
+
 static bool put_log(struct stub *stub, const struct instruction *instruction, const struct stub_site *site)
 {
 	uint16_t branch = 0;
 	if (!can_log(instruction) || site->number >= STUB_NUMBERS - 1)
 		return false;
-	bool good = put_word(stub, "\x48\x89\x04\x25", 4, STATE(rax)) &&
-		    put_word(stub, "\x48\x89\x0c\x25", 4, STATE(rcx)) && put_address(stub, instruction) &&
-		    put_key(stub, site);
+	bool good = put_spill(stub) && put_address(stub, instruction) && put_key(stub, site);
 	if (stub->filters)
 		good = good && put_lookup(stub, site, &branch) && put_entry(stub, site) &&
 		       put_remember(stub, site);
 	else
 		good = good && put_entry(stub, site);
-	good = good && put_word(stub, "\x48\x8d\x88", 3, (uint32_t) - (int64_t)LOG_HIGH) &&
-	       put(stub, "\xe3\x02\xeb\x01\xcc", 5);
+	good = good && put_full(stub);
 	if (branch)
 		stub->code[branch - 1] = (uint8_t)(stub->size - branch);
-	return good && put_word(stub, "\x48\x8b\x0c\x25", 4, STATE(rcx)) &&
-	       put_word(stub, "\x48\x8b\x04\x25", 4, STATE(rax));
+	return good && put_reload(stub);
 }
 
 _Static_assert(offsetof(struct log_entry, key) == 0 && offsetof(struct log_entry, site) == 8 &&
@@ -355,7 +421,8 @@ bool stub_add(struct stub *stub, const struct instruction *instruction, const st
 	struct piece *piece = &stub->pieces[stub->pieces_length];
 	*piece = (struct piece){
 	    .original = instruction->address, .length = instruction->length, .begin = stub->size};
-	if (site->number != STUB_SILENT && !put_log(stub, instruction, site))
+	if (site->number != STUB_SILENT &&
+	    !(site->call ? put_call_log(stub, site) : put_log(stub, instruction, site)))
 		return false;
 	piece->copy = stub->size;
 	if (!put_instruction(stub, instruction))

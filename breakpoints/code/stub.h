@@ -53,10 +53,23 @@ struct log_state log_state_empty(void);
 #define STUB_PIECES 5
 #define STUB_SILENT UINT32_MAX
 
+/*
+ * A call of a function, by a jump or call through a word of memory: its values are written, an entry each, with numbers that follow each
+ * other and the value in place of the key, each time. First those arguments, then where those strings end, behind the 0, then where
+ * the function returns to.
+ */
+struct stub_call {
+	uint8_t arguments, strings; /* bit k: the argument number k */
+	bool after;		    /* that is on the stack already */
+};
+#define STUB_VALUES 13
+size_t stub_call_values(const struct stub_call *call);
+
 /* Of an instruction's operand: the number for its entries and how many bytes it touches. */
 struct stub_site {
 	uint32_t number; /* STUB_SILENT: no entry is written */
 	uint16_t bytes;
+	const struct stub_call *call; /* NULL: it accesses memory itself */
 };
 
 /* What stands for one instruction: perhaps code that writes an entry, then the instruction or what is the same here. Offsets in the stub. */

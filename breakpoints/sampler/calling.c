@@ -62,6 +62,18 @@ size_t calling_touched(struct sampler *sampler, const struct site *site, const s
 	return length;
 }
 
+size_t calling_logged(const struct sampler *sampler, const struct site *site, const uint64_t *values,
+		      struct touched at[TOUCHED_MOST])
+{
+	const struct stub_call *call = &site->values;
+	const uint64_t after = call->after ? values[stub_call_values(call) - 1] : 0;
+	const uint64_t place = code_is_watched(sampler, after) ? after - 1 : site->address;
+	const size_t length = memory_values_touched(site->call, call, values, sampler->states, at);
+	for (size_t i = 0; i < length; i++)
+		at[i].place = place;
+	return length;
+}
+
 void calling_begin(struct sampler *sampler)
 {
 	unfollowed_add_missed(&sampler->sites.unfollowed, &sampler->called);

@@ -14,8 +14,31 @@ bool drain_number(struct sampler *sampler, struct site *site)
 	    !ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length))
 		return false;
 	sampler->numbered[sampler->numbered_length] =
-	    (struct numbered_site){site->address, site->bytes, site->writes};
+	    (struct numbered_site){.place = site->address, .bytes = site->bytes, .writes = site->writes};
 	site->number = ++sampler->numbered_length;
+	return true;
+}
+
+bool drain_number_call(struct sampler *sampler, struct site *site)
+{
+	struct stub_call values;
+	if (site->number)
+		return true;
+	if (site->entry || memory_call_unknown(site->call) || !memory_call_values(site->call, &values))
+		return false;
+	values.after = site->jumps;
+	const size_t length = stub_call_values(&values);
+	if (!length || sampler->numbered_length + length >= STUB_NUMBERS)
+		return false;
+	const uint32_t first = sampler->numbered_length;
+	for (size_t i = 0; i < length; i++) {
+		if (!ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length))
+			return false;
+		sampler->numbered[sampler->numbered_length++] = (struct numbered_site){
+		    .value = (uint8_t)i, .call = (uint32_t)(site - sampler->sites.at) + 1};
+	}
+	site->values = values;
+	site->number = first + 1;
 	return true;
 }
 
@@ -56,9 +79,10 @@ static void note_filtered(struct sampler *sampler, size_t length)
 		sampler->filtered = ALL_PAGES;
 	for (size_t i = 0; i < length && sampler->filtered != ALL_PAGES; i++) {
 		const struct log_entry *entry = &sampler->log[i];
-		if (entry->site >= sampler->numbered_length)
+		if (entry->site >= sampler->numbered_length || sampler->numbered[entry->site].call)
 			continue;
-		const struct stub_site site = {entry->site, sampler->numbered[entry->site].bytes};
+		const struct stub_site site = {.number = entry->site,
+					       .bytes = sampler->numbered[entry->site].bytes};
 		const uint64_t at = stub_filter_at(entry->key, &site);
 		sampler->filtered |= UINT64_C(1) << (at - FILTER_LOW) / FILTER_PAGE;
 	}
@@ -69,6 +93,7 @@ bool drain_begin(struct sampler *sampler, struct target *target)
 	const struct log_state empty = log_state_empty();
 	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
 	sampler->filtered = 0;
+	sampler->reading.next = UINT32_MAX;
 	return target_write(target, LOG_PAGE, &empty, sizeof empty) == STATUS_OK &&
 	       empty_filter(target, ALL_PAGES);
 }
@@ -109,21 +134,44 @@ static size_t read_log(struct sampler *sampler, struct target *target)
 	return 0;
 }
 
-/* False: it is none that the program could have made. */
-static bool read_entry(const struct sampler *sampler, const struct log_entry *entry, uint64_t stack,
-		       struct logged *logged)
+/* One more value of a call, the last of which tells what that touches. Whoever has left the stub before that begins again. */
+static size_t read_value(struct sampler *sampler, const struct log_entry *entry, uint64_t stack,
+			 struct logged at[TOUCHED_MOST])
 {
-	const uint64_t address = entry->key - stub_key(0, entry->site);
-	if (entry->site >= sampler->numbered_length || address >> STUB_ADDRESS_BITS)
-		return false;
+	const struct numbered_site *value = &sampler->numbered[entry->site];
+	const struct site *site = &sampler->sites.at[value->call - 1];
+	struct reading_call *reading = &sampler->reading;
+	struct touched touched[TOUCHED_MOST];
+	if (value->value > 0 && reading->next != entry->site)
+		return 0;
+	reading->values[value->value] = entry->key;
+	reading->next = entry->site + 1;
+	if (value->value + 1u < stub_call_values(&site->values))
+		return 0;
+	reading->next = UINT32_MAX;
+	const size_t length = calling_logged(sampler, site, reading->values, touched);
+	for (size_t i = 0; i < length; i++)
+		at[i] = (struct logged){touched[i], whole_stack(stack, entry->stack)};
+	return length;
+}
+
+/* How many accesses it tells of; 0: it is none that the program could have made, or only a part. */
+static size_t read_entry(struct sampler *sampler, const struct log_entry *entry, uint64_t stack,
+			 struct logged at[TOUCHED_MOST])
+{
+	if (entry->site >= sampler->numbered_length)
+		return 0;
 	const struct numbered_site *site = &sampler->numbered[entry->site];
-	*logged = (struct logged){.touched = {.address = address,
-					      .size = site->bytes,
-					      .place = site->place,
-					      .site = entry->site + 1,
-					      .write = site->writes},
-				  .stack = whole_stack(stack, entry->stack)};
-	return true;
+	const uint64_t address = entry->key - stub_key(0, entry->site);
+	if (site->call)
+		return read_value(sampler, entry, stack, at);
+	*at = (struct logged){.touched = {.address = address,
+					  .size = site->bytes,
+					  .place = site->place,
+					  .site = entry->site + 1,
+					  .write = site->writes},
+			      .stack = whole_stack(stack, entry->stack)};
+	return address >> STUB_ADDRESS_BITS == 0;
 }
 
 void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
@@ -137,7 +185,7 @@ void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stac
 	size_t filled = 0;
 	for (size_t i = 0; tell && i < length; i++) {
 		filled += read_entry(sampler, &sampler->log[i], stack, &at[filled]);
-		if (filled < LOGGED_MOST)
+		if (filled <= LOGGED_MOST - TOUCHED_MOST)
 			continue;
 		tell(context, at, filled);
 		filled = 0;

@@ -29,6 +29,14 @@ struct numbered_site {
 	uint64_t place;
 	uint16_t bytes;
 	bool writes;
+	uint8_t value; /* of a call, which one; after the last one it is told */
+	uint32_t call; /* the site that calls, plus 1; 0: it is none */
+};
+
+/* A call of which some values have been read. */
+struct reading_call {
+	uint32_t next; /* the number of the next one */
+	uint64_t values[STUB_VALUES];
 };
 
 struct sampler {
@@ -55,6 +63,7 @@ struct sampler {
 	unsigned missed;
 	struct numbered_site *numbered; /* by their numbers, until code is looked through again */
 	uint32_t numbered_length;
+	struct reading_call reading;
 	uint64_t filtered;     /* pages of the target's table of keys that aren't empty, as bits */
 	struct log_entry *log; /* LOG_ENTRIES as last read */
 	uint64_t *
@@ -75,6 +84,9 @@ bool code_is_watched(const struct sampler *sampler, uint64_t address);
 /* calling.c: functions of libraries that the code calls. A thread stands at the site of one: what that is about to touch. */
 size_t calling_touched(struct sampler *sampler, const struct site *site, const struct target *target,
 		       const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST]);
+/* The same from the values of the call that the log has; the function is one that memory_call_values() knows. */
+size_t calling_logged(const struct sampler *sampler, const struct site *site, const uint64_t *values,
+		      struct touched at[TOUCHED_MOST]);
 /* The same where nobody knows that: it is noted. True: it needn't be again. */
 bool calling_unknown(struct sampler *sampler, const struct site *site, const struct target *target,
 		     const struct user_regs_struct *regs);
@@ -124,6 +136,8 @@ bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t number);
 void drain_forget(struct sampler *sampler, struct target *target);
 /* Give a site whose `bytes` are known its number. False: there are no more. begin: the log of this target is empty. */
 bool drain_number(struct sampler *sampler, struct site *site);
+/* The same of a site that calls, if it can be told from values. */
+bool drain_number_call(struct sampler *sampler, struct site *site);
 bool drain_begin(struct sampler *sampler, struct target *target);
 
 /* rests.c: how often an instruction is met where traps rest. */

@@ -325,12 +325,12 @@ static bool is_possible(const struct sample *sample, bool filters)
 	       !(sample->bmi && !__builtin_cpu_supports("bmi2"));
 }
 
-static const struct stub_site silent = {STUB_SILENT, 0};
+static const struct stub_site silent = {STUB_SILENT, 0, NULL};
 
 /* The sample's stub, its code in place. */
 static struct stub make(const struct sample *sample, struct instruction *instruction, bool filters)
 {
-	const struct stub_site site = {SITE, sample->operand};
+	const struct stub_site site = {SITE, sample->operand, NULL};
 	struct stub stub;
 	memcpy(at(CODE), sample->code, LONGEST);
 	ck_assert_msg(instruction_parse(at(CODE), LONGEST, CODE, instruction), "%s", sample->text);
@@ -376,7 +376,7 @@ END_TEST
 static bool is_sound(const struct sample *sample, const struct instruction *instruction,
 		     const struct user_regs_struct *regs)
 {
-	const struct stub_site site = {SITE, sample->operand};
+	const struct stub_site site = {SITE, sample->operand, NULL};
 	const uint64_t key = sample->operand ? stub_key(operand_of(instruction, regs), SITE) : 0;
 	uint64_t word = 0;
 	if (key)
@@ -466,7 +466,7 @@ START_TEST(several)
 	stub_begin(&stub, STUB_AT, stub_can_filter());
 	for (size_t k = 0; k < sizeof code; k += instruction.length) {
 		ck_assert(instruction_parse(at(CODE + k), LONGEST, CODE + k, &instruction));
-		const struct stub_site site = {k < 5 ? SITE + (uint32_t)k : STUB_SILENT, 4};
+		const struct stub_site site = {k < 5 ? SITE + (uint32_t)k : STUB_SILENT, 4, NULL};
 		ck_assert(stub_add(&stub, &instruction, &site));
 	}
 	ck_assert(stub_end(&stub));
@@ -496,7 +496,7 @@ START_TEST(told_once)
 	static struct world before;
 	struct instruction instruction;
 	const struct sample *sample = &samples[3];
-	const struct stub_site site = {SITE, sample->operand};
+	const struct stub_site site = {SITE, sample->operand, NULL};
 	if (!stub_can_filter())
 		return;
 	const struct stub stub = make(sample, &instruction, true);
@@ -516,6 +516,120 @@ START_TEST(told_once)
 		entries += round == 0 || round == 3 || round == 5;
 		ck_assert_uint_eq(state()->next, LOG_LOW + entries * sizeof(struct log_entry));
 	}
+}
+END_TEST
+
+/* Calls, of which values are written. */
+static const struct {
+	uint8_t code[LONGEST];
+	struct stub_call call;
+} calls[] = {
+    {{0xff, 0x25, 0x00, 0x01, 0x00, 0x00}, {0x07, 0, true}}, /* jmp *0x100(%rip) */
+    {{0xff, 0x25, 0x00, 0x01, 0x00, 0x00}, {0x3f, 0x3f, true}},
+    {{0xf2, 0xff, 0x25, 0xff, 0x00, 0x00, 0x00}, {0x03, 0x02, true}}, /* bnd jmp *0xff(%rip) */
+    {{0xff, 0x15, 0x00, 0x01, 0x00, 0x00}, {0x09, 0x01, false}},      /* call *0x100(%rip) */
+};
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static struct stub make_call(size_t i, struct instruction *instruction)
+{
+	struct stub stub;
+	const struct stub_site site = {SITE, 0, &calls[i].call};
+	memcpy(at(CODE), calls[i].code, LONGEST);
+	ck_assert(instruction_parse(at(CODE), LONGEST, CODE, instruction));
+	memset(at(CODE + instruction->length), 0xcc, 0x100 - instruction->length);
+	stub_begin(&stub, STUB_AT, false);
+	ck_assert(stub_add(&stub, instruction, &site) && stub_end(&stub));
+	memcpy(at(STUB_AT), stub.code, stub.size);
+	return stub;
+}
+
+/* The values in their order, each with a number. */
+static void check_values(const struct stub_call *call, const struct user_regs_struct *regs)
+{
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx, regs->r8, regs->r9};
+	size_t n = 0;
+	uint64_t after;
+	for (unsigned k = 0; k < 6; k++)
+		if (call->arguments >> k & 1)
+			ck_assert_uint_eq(entry(n++)->key, arguments[k]);
+	for (unsigned k = 0; k < 6; k++)
+		if (call->strings >> k & 1)
+			ck_assert_uint_eq(entry(n++)->key,
+					  arguments[k] + strlen((const char *)at(arguments[k])) + 1);
+	memcpy(&after, at(regs->rsp), sizeof after);
+	if (call->after)
+		ck_assert_uint_eq(entry(n++)->key, after);
+	ck_assert_uint_eq(n, stub_call_values(call));
+	for (size_t i = 0; i < n; i++)
+		ck_assert_uint_eq(entry(i)->site, SITE + i);
+}
+
+/* The registers and the memory are those of the call, whether the log is full at one of the values or not. */
+START_TEST(called)
+{
+	static struct world before, expected, found;
+	const size_t values = stub_call_values(&calls[_i].call);
+	struct instruction instruction;
+	const struct stub stub = make_call((size_t)_i, &instruction);
+	for (size_t room = 0; room <= values; room++) {
+		random_state = room;
+		invent(&samples[0], &before);
+		before.regs.r9 = pointer();
+		restore(&before);
+		run_from(CODE, PTRACE_CONT);
+		save(&expected);
+		restore(&before);
+		empty_log();
+		state()->next = LOG_HIGH - room * sizeof(struct log_entry);
+		if (room == 0)
+			state()->next = LOG_LOW;
+		run_from(stub.at, PTRACE_CONT);
+		save(&found);
+		if (room > 0) {
+			ck_assert_uint_eq(state()->next, LOG_HIGH);
+			memmove(entry(0), entry(LOG_ENTRIES - room), room * sizeof(struct log_entry));
+			state()->next = (uint64_t)(uintptr_t)entry(room);
+			run_from(found.regs.rip, PTRACE_CONT);
+			save(&found);
+		}
+		compare(&samples[0], &expected, &found);
+		ck_assert_uint_eq(state()->next, (uint64_t)(uintptr_t)entry(values));
+		check_values(&calls[_i].call, &before.regs);
+	}
+}
+END_TEST
+
+/* Wherever it stops in the stub, it stands before the call or where that leads. */
+START_TEST(call_left)
+{
+	static struct world before, expected;
+	struct instruction instruction;
+	struct user_regs_struct regs;
+	const struct stub stub = make_call((size_t)_i, &instruction);
+	random_state = 3;
+	invent(&samples[0], &before);
+	before.regs.r9 = pointer();
+	restore(&before);
+	run_from(CODE, PTRACE_SINGLESTEP);
+	save(&expected);
+	restore(&before);
+	empty_log();
+	uint64_t rip = stub.at;
+	for (int steps = 0; steps < 1000; steps++) {
+		run_from(rip, PTRACE_SINGLESTEP);
+		ck_assert_int_eq(ptrace(PTRACE_GETREGS, child, NULL, &regs), 0);
+		rip = regs.rip;
+		struct stub_registers registers = {regs.rip, regs.rsp, regs.rax, regs.rcx};
+		if (!stub_leave(&stub, state(), &registers))
+			break;
+		regs.rip = registers.rip;
+		regs.rsp = registers.rsp;
+		regs.rax = registers.rax;
+		regs.rcx = registers.rcx;
+		compare_registers(&samples[0], &before.regs, &regs, "left");
+	}
+	ck_assert_uint_eq(rip, expected.regs.rip);
 }
 END_TEST
 
@@ -542,7 +656,7 @@ START_TEST(refused)
 		struct instruction instruction;
 		ck_assert(instruction_parse(kinds[i].code, LONGEST, CODE, &instruction));
 		stub_begin(&stub, STUB_AT, false);
-		const struct stub_site site = {kinds[i].logged ? SITE : STUB_SILENT, 4};
+		const struct stub_site site = {kinds[i].logged ? SITE : STUB_SILENT, 4, NULL};
 		ck_assert_msg(!stub_add(&stub, &instruction, &site), "%zu", i);
 	}
 }
@@ -584,4 +698,5 @@ START_TEST(room)
 END_TEST
 
 SUITE("stub", 0, setup, teardown, TEST_LOOP(same, 2 * SAMPLES), TEST_LOOP(left, 2 * SAMPLES), TEST(full),
-      TEST(told_once), TEST(several), TEST(refused), TEST(room))
+      TEST(told_once), TEST_LOOP(called, CALLS), TEST_LOOP(call_left, CALLS), TEST(several), TEST(refused),
+      TEST(room))
