@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define GRANULE	      8
-#define MOST_GRANULES 4096 /* of one access; of a longer one the first */
+#define MOST_GRANULES (1u << 20) /* of one access; a longer one is too much */
 #define NONE	      UINT32_MAX
 #define ASK_EVERY     4096 /* accesses */
 
@@ -163,14 +163,17 @@ static uint8_t bytes_of(uint64_t granule, uint64_t low, uint64_t high)
 	return (uint8_t)((1u << to) - (1u << from));
 }
 
-/* Of a large block that is given back: whatever of it has been seen. */
-static void forget(struct shadow *shadow, uint64_t low, uint64_t high)
+/* A block that is given back: whatever of it has been seen, in whichever order. */
+static void give_back(struct shadow *shadow, uint32_t index, uint64_t low, uint64_t high)
 {
-	for (size_t i = 0; i < shadow->cells_room; i++) {
-		struct cell *cell = &shadow->cells[i];
-		uint64_t address = cell->granule ? (cell->granule - 1) * GRANULE : 0;
-		if (cell->granule && address >= low && address < high)
-			cell->first = NONE;
+	/* Cells that are there already are looked up again, and mustn't move for that. */
+	shadow->failed |= 2 * (shadow->cells_length + 1) > shadow->cells_room && !grow_cells(shadow);
+	for (size_t i = 0; i < shadow->cells_room && !shadow->failed; i++) {
+		const uint64_t number = shadow->cells[i].granule;
+		const uint64_t granule = number - 1;
+		if (number && shadow->cells[i].first != NONE && granule >= low / GRANULE &&
+		    granule <= (high - 1) / GRANULE)
+			touch(shadow, index, granule, bytes_of(granule, low, high));
 	}
 }
 
@@ -181,10 +184,13 @@ static void take_in(struct shadow *shadow, uint32_t index)
 		return;
 	uint64_t low = access->address, high = low + access->size;
 	uint64_t granule = low / GRANULE, last = (high - 1) / GRANULE;
-	for (uint32_t n = 0; granule <= last && n < MOST_GRANULES && !shadow->failed; n++, granule++)
+	if (access->frees && last - granule > shadow->cells_room) {
+		give_back(shadow, index, low, high);
+		return;
+	}
+	shadow->failed |= !access->frees && last - granule >= MOST_GRANULES;
+	for (; granule <= last && !shadow->failed; granule++)
 		touch(shadow, index, granule, bytes_of(granule, low, high));
-	if (access->frees && granule <= last)
-		forget(shadow, granule * GRANULE, high);
 }
 
 static void release(struct shadow *shadow)

@@ -257,6 +257,25 @@ START_TEST(freed)
 }
 END_TEST
 
+/* Far from where it begins, whether all of it comes first or last. */
+START_TEST(large)
+{
+	for (int written = 0; written < 2; written++)
+		for (int first = 0; first < 2; first++) {
+			setup();
+			two_that_lock("");
+			struct memory_access *all = first ? after(0, OP_MUTEX_UNLOCK, 2, true) : NULL;
+			after(1, OP_MUTEX_UNLOCK, 2, true)->address += 5000000;
+			all = all ? all : after(0, OP_MUTEX_UNLOCK, 2, true);
+			all->size = 8000000;
+			all->frees = !written && !first;
+			ck_assert_uint_eq(shared(), 1);
+			teardown();
+		}
+	trace_init(&trace);
+}
+END_TEST
+
 START_TEST(large_and_freed)
 {
 	two_without_order();
@@ -644,7 +663,7 @@ END_TEST
 
 SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(no_longer_than_wanted), TEST(ordered_by_a_lock),
       TEST(after_the_unlock), TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads),
-      TEST(other_bytes), TEST(ranges), TEST(once_for_each_place), TEST(own_stacks), TEST(freed),
+      TEST(other_bytes), TEST(ranges), TEST(once_for_each_place), TEST(own_stacks), TEST(freed), TEST(large),
       TEST(large_and_freed), TEST(freed_by_guess), TEST(a_store_before_one_that_waits),
       TEST(a_store_behind_one_that_waits), TEST(a_store_between_two_that_wait),
       TEST(a_load_behind_a_store_that_waits), TEST(a_store_that_waits), TEST(before_creation),
