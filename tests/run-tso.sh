@@ -73,6 +73,45 @@ says "so that a store can wait in a first call" '^exit: ' 'memory_flush'
 judge "which replays" ends 0 "$FMC" replay "$SCRATCH/f.sched"
 judge "the schedule says so" grep -q 'LD_BIND_NOW=1' "$SCRATCH/f.sched"
 
+# A thread that handles a signal has its stores in memory before.
+cat >"$SCRATCH/signal.c" <<'EOF'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+static volatile int x, y, seen[3];
+static void handle(int signal)
+{
+	(void)signal;
+	seen[2] = y + 1;
+}
+static void *other(void *unused)
+{
+	x = 1;
+	seen[0] = y;
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	signal(SIGUSR1, handle);
+	pthread_create(&thread, NULL, other, NULL);
+	y = 1;
+	pthread_kill(thread, SIGUSR1);
+	seen[1] = x;
+	pthread_join(thread, NULL);
+	printf("%d %d %d\n", seen[0], seen[1], seen[2]);
+	return 0;
+}
+EOF
+"${CC:-cc}" -std=gnu11 -O0 -D_GNU_SOURCE -pthread "$SCRATCH/signal.c" -o "$SCRATCH/signal" || exit 1
+judge "handlers run" ends 0 "$FMC" check --strategy dfs --memory-model tso --outcomes --no-minimize -o "$SCRATCH/h.sched" -- "$SCRATCH/signal"
+says_not "whatever waits" "can't supervise"
+replayed=true
+for schedule in "$SCRATCH"/h.*.sched; do
+	timeout -k 10 60 "$FMC" replay "$schedule" </dev/null >"$SCRATCH/out" 2>&1 || replayed=false
+done
+judge "and replay" $replayed
+
 rm -f "$SCRATCH/s.sched"
 judge "Peterson's lock fails by buffers" ends 1 "$FMC" check --memory-model tso -o "$SCRATCH/s.sched" -- "$BUILD/samples/peterson"
 says "and says how" 'going on with x86-TSO with store buffers of 2' 'memory_flush wants\[[01]\] = 1' 'fewest possible'

@@ -74,6 +74,7 @@ struct stores {
 	uint32_t length, operations;
 	uint32_t steps; /* instructions since the last operation among them */
 	bool in_memory;
+	int signal;    /* whose handler waits for them; the thread gets it as it goes on. 0: none */
 	bool at_fence; /* it stands before an instruction that waits for them, and that is no operation */
 	struct call
 	    held; /* the operation that waits for them; the thread has OP_MEMORY_FLUSH pending instead */

@@ -21,7 +21,12 @@ enum status process_go(struct process *process, uint32_t thread, int signal)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	bool stopped = tracee->life == TRACEE_STOPPED;
-	if (!process->options.pilot && stopped && process->threads[thread].stores.length > 0)
+	struct stores *stores = &process->threads[thread].stores;
+	if (stopped && stores->signal && stores->length == 0) {
+		signal = stores->signal;
+		stores->signal = 0;
+	}
+	if (!process->options.pilot && stopped && stores->length > 0)
 		return stores_go(process, thread, signal);
 	if (!process->options.pilot || !stopped)
 		return target_resume(tracee, signal);

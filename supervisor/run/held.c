@@ -116,8 +116,6 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	struct outcome came = {.created = NO_THREAD};
 	uint64_t where, stack;
 	const bool blocked = !model_ready(process->model->model, t);
-	if (stores_refuse(thread, outcome))
-		return;
 	bool waits = blocked && held.call.entry &&
 		     (held.call.op.kind == OP_SEM_WAIT || held.call.op.kind == OP_SEM_TIMEDWAIT);
 	waits = waits && ends_waits(thread->tracee, signals);
@@ -138,9 +136,14 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	take_in(process, t, &came, outcome);
 }
 
-/* Doesn't it matter whether the handler runs before or after the operation, or isn't there a stop to come back to? */
+/*
+ * Doesn't it matter whether the handler runs before or after the operation, or isn't there a stop to come back to? Stores that wait are to be in
+ * memory before.
+ */
 static bool handles_later(const struct process_thread *thread, const struct op *op)
 {
+	if (thread->stores.length > 0)
+		return true;
 	switch (op->kind) {
 	case OP_THREAD_START:
 	case OP_ONCE_END:

@@ -286,7 +286,5 @@ void stores_after(struct process *process, struct process_thread *thread, bool p
 bool perform_flush(struct process *process, uint32_t thread, struct outcome *outcome);
 /* What waits in it; 0 if nothing does. */
 uint64_t stores_digest(const struct stores *stores);
-/* A signal's handler would run: fmc can't follow that while stores wait. */
-bool stores_refuse(const struct process_thread *thread, struct outcome *outcome);
 
 #endif

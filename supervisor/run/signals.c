@@ -61,10 +61,13 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 				 "accessing address 0x%llx", (unsigned long long)stop->address);
 		return true;
 	}
-	if (tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1 &&
-	    stores_refuse(run_self(run), run->outcome))
-		return true;
-	if (at_beginning(run_self(run)) && tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1)
+	const bool handled = tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1;
+	/* The kernel is entered, and a processor that comes back from there has waited for its stores. */
+	if (handled && run_self(run)->stores.length > 0) {
+		run_self(run)->stores.signal = signal;
+		return run_stop_at_fence(run);
+	}
+	if (handled && at_beginning(run_self(run)))
 		return handle_after_function(run, signal);
 	return run_resume(run, signal);
 }

@@ -208,12 +208,3 @@ uint64_t stores_digest(const struct stores *stores)
 	}
 	return digest;
 }
-
-bool stores_refuse(const struct process_thread *thread, struct outcome *outcome)
-{
-	if (thread->stores.length == 0)
-		return false;
-	run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,
-		   "a signal is handled by a thread whose stores wait in its buffer (--memory-model tso)");
-	return true;
-}
