@@ -10,6 +10,8 @@
  *
  *     mappings.c   what of its memory the target may write
  *     tracking.c   having the kernel note which pages are written
+ *     regions.c    which pages are there, and which have been written
+ *     unread.c     reading them
  *     page_table.c the table of pages: their digests, and their bytes where somebody looks at these
  *     digest.c     all of it, with registers
  *     heap.c       blocks of glibc's malloc, malloc_lists.c those that are free though malloc calls them used
@@ -18,6 +20,7 @@
 
 #define PAGE	     4096
 #define READ_AT_ONCE 64			      /* pages */
+#define MOST_KEPT    (UINT64_C(1) << 16) /* pages of which bytes are kept */
 #define LAST_END     UINT64_C(0x7ffffffff000) /* of the addresses of a process */
 
 /* Two lanes: different contents have the same digest with a probability of about 2^-128. */
@@ -54,6 +57,12 @@ struct mapping {
 	bool shared;
 	uint8_t kind;
 };
+
+static inline bool mapping_equal(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->inode == b->inode && a->offset == b->offset &&
+	       a->shared == b->shared;
+}
 
 /* The bytes of a page, which several tables may have. */
 struct page_bytes {
@@ -133,7 +142,8 @@ struct contents {
 	uint64_t pages_read;
 	int tracking;	 /* a userfaultfd of the target's; -1: none */
 	bool tried;	 /* to have pages tracked */
-	bool keeps;	 /* bytes are kept */
+	bool keeps;	 /* bytes are kept, */
+	bool kept;	 /* and were at the last refresh */
 	uint8_t *buffer; /* for READ_AT_ONCE pages */
 	size_t *unread;	 /* indices in the table, and their addresses */
 	uint64_t *unread_at;
@@ -161,6 +171,16 @@ bool tracking_begin(struct contents *contents);
 void tracking_add(struct contents *contents, const struct mapping *mapping);
 enum status tracking_again(struct contents *contents, uint64_t start, uint64_t end);
 void tracking_end(struct contents *contents);
+
+/*
+ * regions.c: what is there, as the kernel tells: in contents->tracked of all that is tracked, in contents->found of one mapping. unread.c: pages of the
+ * next table that are to be read; as contents_digest().
+ */
+enum status regions_tracked(struct contents *contents);
+enum status regions_of(struct contents *contents, const struct mapping *mapping);
+bool unread_add(struct contents *contents, size_t page, uint64_t at); /* false without memory */
+enum status unread_read(struct contents *contents);
+void page_bytes_drop(struct page_bytes **bytes);
 
 /* page_table.c */
 /* Bring the table up to date. As contents_digest(). */

@@ -111,9 +111,7 @@ static const struct mapping *as_before(const struct contents *contents, const st
 	if (*i == contents->before_length)
 		return NULL;
 	const struct mapping *then = &contents->before[*i];
-	const bool same = then->start == now->start && then->end == now->end && then->inode == now->inode &&
-			  then->offset == now->offset && then->shared == now->shared;
-	return same && (now->inode || then->kind != MAPPING_LIBRARY) ? then : NULL;
+	return mapping_equal(then, now) && (now->inode || then->kind != MAPPING_LIBRARY) ? then : NULL;
 }
 
 static enum status ask(struct contents *contents)

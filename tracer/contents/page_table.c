@@ -4,31 +4,18 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /*
  * A refresh makes the table anew from what the kernel tells to be there, takes over what hasn't been written, and reads the rest. Who asks for
  * bytes gets pages of it that are as old as the last refresh.
  */
 
-#define MOST_READ      (UINT64_C(1) << 19) /* 2 GiB in use */
-#define MOST_KEPT      (UINT64_C(1) << 16) /* of which bytes are kept */
-#define MOST_LOOKED_AT (UINT64_C(1) << 28) /* 1 TiB, where the kernel doesn't tell what is in use */
-#define MANY_READ      2000		   /* pages: then it pays to have them tracked */
-#define REGIONS	       256
-#define ENTRIES	       512
-
-static void drop(struct page_bytes **bytes)
-{
-	if (*bytes && --(*bytes)->owners == 0)
-		free(*bytes);
-	*bytes = NULL;
-}
+#define MANY_READ 2000 /* pages: then it pays to have them tracked */
 
 void table_clear(struct page_table *table)
 {
 	for (size_t i = 0; i < table->pages_length; i++)
-		drop(&table->pages[i].bytes);
+		page_bytes_drop(&table->pages[i].bytes);
 	table->pages_length = table->extents_length = 0;
 }
 
@@ -56,66 +43,6 @@ bool table_copy(struct page_table *to, const struct page_table *from)
 	return true;
 }
 
-static enum status scan(const struct contents *contents, struct page_scan asked, struct regions *regions)
-{
-	for (regions->length = 0;;) {
-		if (!ARRAY_RESERVE(regions->at, regions->length + REGIONS, regions->room))
-			return STATUS_NO_MEMORY;
-		const int found =
-		    page_scan(contents->pagemap, &asked, regions->at + regions->length, REGIONS);
-		if (found < 0)
-			return STATUS_UNSUPPORTED;
-		regions->length += (size_t)found;
-		if (found < REGIONS || asked.start >= asked.end)
-			return STATUS_OK;
-	}
-}
-
-static bool add_one(struct regions *regions, uint64_t at)
-{
-	struct page_region *last = regions->length ? &regions->at[regions->length - 1] : NULL;
-	if (last && last->end == at) {
-		last->end = at + PAGE;
-		return true;
-	}
-	if (!ARRAY_GROW(regions->at, regions->length, regions->room))
-		return false;
-	regions->at[regions->length++] = (struct page_region){at, at + PAGE, 0};
-	return true;
-}
-
-/* By pagemap's entries: bit 63 is a page that is present, 62 one that is swapped out. */
-static enum status look_at_each(struct contents *contents, uint64_t start, uint64_t end)
-{
-	uint64_t entries[ENTRIES];
-	contents->found.length = 0;
-	if ((end - start) / PAGE > MOST_LOOKED_AT)
-		return STATUS_UNSUPPORTED;
-	for (uint64_t at = start; at < end;) {
-		const size_t pages = (end - at) / PAGE < ENTRIES ? (end - at) / PAGE : ENTRIES;
-		const size_t size = pages * sizeof *entries;
-		if (tracer_interrupted())
-			return STATUS_INTERRUPTED;
-		if (pread(contents->pagemap, entries, size, (off_t)(at / PAGE * sizeof *entries)) !=
-		    (ssize_t)size)
-			return STATUS_GONE;
-		for (size_t i = 0; i < pages; i++, at += PAGE)
-			if (entries[i] >> 62 && !add_one(&contents->found, at))
-				return STATUS_NO_MEMORY;
-	}
-	return STATUS_OK;
-}
-
-/* What is there of one that isn't tracked. */
-static enum status scan_mapping(struct contents *contents, const struct mapping *mapping)
-{
-	const uint64_t there = PAGE_PRESENT | PAGE_SWAPPED;
-	const struct page_scan asked = {
-	    .start = mapping->start, .end = mapping->end, .any = there, .told = there};
-	const enum status status = scan(contents, asked, &contents->found);
-	return status == STATUS_UNSUPPORTED ? look_at_each(contents, mapping->start, mapping->end) : status;
-}
-
 /* The one that the page lies in or the next one; *i goes along with the address. */
 static const struct extent *old_extent(const struct contents *contents, uint64_t at, size_t *i)
 {
@@ -128,16 +55,6 @@ static const struct extent *old_extent(const struct contents *contents, uint64_t
 static bool needs_bytes(const struct contents *contents, const struct page *page)
 {
 	return contents->keeps && !page->bytes && contents->next.pages_length <= MOST_KEPT;
-}
-
-static bool add_unread(struct contents *contents, size_t page, uint64_t at)
-{
-	if (!ARRAY_GROW(contents->unread, contents->unread_length, contents->unread_room) ||
-	    !ARRAY_GROW(contents->unread_at, contents->unread_length, contents->unread_at_room))
-		return false;
-	contents->unread[contents->unread_length] = page;
-	contents->unread_at[contents->unread_length++] = at;
-	return true;
 }
 
 /* A page of the new table: what was known of it, and whether it is to be read. */
@@ -155,7 +72,7 @@ static bool add_page(struct contents *contents, uint64_t at, bool written, size_
 	if (known)
 		known->bytes = NULL;
 	next->pages_length++;
-	return (known && !written && !needs_bytes(contents, &next->pages[i])) || add_unread(contents, i, at);
+	return (known && !written && !needs_bytes(contents, &next->pages[i])) || unread_add(contents, i, at);
 }
 
 static bool add_region(struct contents *contents, const struct page_region *region, size_t mapping,
@@ -201,7 +118,7 @@ static enum status add_tracked(struct contents *contents, size_t mapping, size_t
 static enum status add_untracked(struct contents *contents, size_t mapping, size_t *old)
 {
 	const struct mapping *m = &contents->mappings[mapping];
-	const enum status status = scan_mapping(contents, m);
+	const enum status status = regions_of(contents, m);
 	for (size_t i = 0; status == STATUS_OK && i < contents->found.length; i++)
 		if (!add_region(contents, &contents->found.at[i], mapping, true, old))
 			return STATUS_NO_MEMORY;
@@ -210,86 +127,98 @@ static enum status add_untracked(struct contents *contents, size_t mapping, size
 	return status;
 }
 
-static enum status find_tracked(struct contents *contents)
+/* A walk along the extents of a table, by regions in ascending order. */
+struct walk {
+	size_t extent;
+	uint64_t at; /* up to here it has come in this extent; 0: it begins */
+};
+
+/* The region's next part that lies in one extent, and goes on from where the walk has come to; false: it doesn't. */
+static bool walk_part(const struct page_table *table, struct walk *walk, struct page_region *left,
+		      struct page_region *part)
 {
-	const uint64_t there = PAGE_PRESENT | PAGE_SWAPPED;
-	const struct page_scan asked = {
-	    .end = LAST_END, .all = PAGE_TRACKED, .any = there, .told = PAGE_WRITTEN};
-	contents->tracked.length = 0;
-	return contents->tracking < 0 ? STATUS_OK : scan(contents, asked, &contents->tracked);
+	const struct extent *extent = &table->extents[walk->extent];
+	if (walk->extent == table->extents_length || left->start != (walk->at ? walk->at : extent->start))
+		return false;
+	*part = *left;
+	part->end = left->end < extent->end ? left->end : extent->end;
+	left->start = walk->at = part->end;
+	if (walk->at == extent->end)
+		*walk = (struct walk){walk->extent + 1, 0};
+	return true;
+}
+
+/* Are there just the pages that the table has, all tracked? */
+static bool has_same_pages(const struct contents *contents)
+{
+	struct walk walk = {0, 0};
+	struct page_region part;
+	for (size_t i = 0; i < contents->tracked.length; i++)
+		for (struct page_region left = contents->tracked.at[i]; left.start < left.end;)
+			if (!walk_part(&contents->table, &walk, &left, &part))
+				return false;
+	return walk.extent == contents->table.extents_length;
+}
+
+/* In mappings without pages there are none still: they may be others than before. */
+static bool has_same_mappings(struct contents *contents)
+{
+	const size_t length = contents->mappings_length;
+	size_t extent = 0;
+	if (length != contents->before_length)
+		return false;
+	for (size_t m = 0; m < length; m++) {
+		if (!mapping_equal(&contents->mappings[m], &contents->before[m]))
+			return false;
+		const size_t first = extent;
+		while (extent < contents->table.extents_length &&
+		       contents->table.extents[extent].mapping == m)
+			extent++;
+		if (extent == first &&
+		    (regions_of(contents, &contents->mappings[m]) != STATUS_OK || contents->found.length))
+			return false;
+	}
+	return true;
+}
+
+/* The table as it is becomes the new one, in which what was written is to be read. */
+static enum status keep_all(struct contents *contents)
+{
+	const struct page_table old = contents->next;
+	struct walk walk = {0, 0};
+	struct page_region part;
+	contents->next = contents->table;
+	contents->table = old;
+	for (size_t i = 0; i < contents->tracked.length; i++) {
+		struct page_region left = contents->tracked.at[i];
+		while (left.start < left.end) {
+			const struct extent *extent = &contents->next.extents[walk.extent];
+			if (!walk_part(&contents->next, &walk, &left, &part))
+				return STATUS_BUG;
+			const size_t page = extent->page + (part.start - extent->start) / PAGE;
+			for (uint64_t at = part.start; part.categories & PAGE_WRITTEN && at < part.end;
+			     at += PAGE)
+				if (!unread_add(contents, page + (at - part.start) / PAGE, at))
+					return STATUS_NO_MEMORY;
+		}
+	}
+	return STATUS_OK;
 }
 
 /* The new table, and which of its pages are to be read. */
 static enum status find_all(struct contents *contents)
 {
 	size_t i = 0, old = 0;
-	enum status status = find_tracked(contents);
+	enum status status = regions_tracked(contents);
 	contents->unread_length = 0;
+	if (status == STATUS_OK && contents->tracking >= 0 && contents->kept == contents->keeps &&
+	    has_same_pages(contents) && has_same_mappings(contents))
+		return keep_all(contents);
 	for (size_t m = 0; m < contents->mappings_length && status == STATUS_OK; m++) {
 		bool any;
 		status = add_tracked(contents, m, &i, &old, &any);
 		if (status == STATUS_OK && !any)
 			status = add_untracked(contents, m, &old);
-	}
-	return status;
-}
-
-/* Its own bytes, to be written: other tables have what it had. */
-static struct page_bytes *fresh_bytes(struct page *page)
-{
-	if (page->bytes && page->bytes->owners == 1)
-		return page->bytes;
-	drop(&page->bytes);
-	page->bytes = malloc(sizeof *page->bytes);
-	if (page->bytes)
-		page->bytes->owners = 1;
-	return page->bytes;
-}
-
-static bool take_in(struct contents *contents, size_t i, const uint8_t *bytes)
-{
-	struct page *page = &contents->next.pages[contents->unread[i]];
-	page->hash = hash_bytes(contents->unread_at[i], bytes, PAGE);
-	page->used_known = false;
-	if (!contents->keeps || contents->unread[i] >= MOST_KEPT)
-		return true;
-	if (!fresh_bytes(page))
-		return false;
-	memcpy(page->bytes->at, bytes, PAGE);
-	return true;
-}
-
-/*
- * By the file of its memory: process_vm_readv() pins what it reads, and for that the kernel copies each page that the process still shares with the
- * one that it was copied from.
- */
-static enum status read_some(struct contents *contents, size_t from, size_t length)
-{
-	const uint64_t *at = contents->unread_at + from;
-	for (size_t i = 0, run; i < length; i += run) {
-		for (run = 1; i + run < length && at[i + run] == at[i] + run * PAGE;)
-			run++;
-		if (target_read(contents->target, at[i], contents->buffer + i * PAGE, run * PAGE) !=
-		    STATUS_OK)
-			return STATUS_GONE;
-	}
-	contents->pages_read += length;
-	for (size_t i = 0; i < length; i++)
-		if (!take_in(contents, from + i, contents->buffer + i * PAGE))
-			return STATUS_NO_MEMORY;
-	return STATUS_OK;
-}
-
-static enum status read_unread(struct contents *contents)
-{
-	enum status status = STATUS_OK;
-	if (contents->unread_length > MOST_READ)
-		return STATUS_UNSUPPORTED;
-	for (size_t i = 0; i < contents->unread_length && status == STATUS_OK; i += READ_AT_ONCE) {
-		const size_t left = contents->unread_length - i;
-		status = tracer_interrupted()
-			     ? STATUS_INTERRUPTED
-			     : read_some(contents, i, left < READ_AT_ONCE ? left : READ_AT_ONCE);
 	}
 	return status;
 }
@@ -333,7 +262,7 @@ static enum status refresh(struct contents *contents)
 	if (status == STATUS_OK)
 		status = find_all(contents);
 	if (status == STATUS_OK)
-		status = read_unread(contents);
+		status = unread_read(contents);
 	if (status == STATUS_OK)
 		track_again(contents);
 	return status;
@@ -349,6 +278,7 @@ enum status table_refresh(struct contents *contents)
 	contents->table = contents->next;
 	contents->next = old;
 	table_clear(&contents->next);
+	contents->kept = contents->keeps;
 	if (status != STATUS_OK)
 		table_clear(&contents->table);
 	return status;
