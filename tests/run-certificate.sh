@@ -105,9 +105,10 @@ none() {
 	judge "none of $name" [ $? -eq 0 -a ! -e none.cert ]
 }
 none "a search that ends at the first failure" "the search isn't complete" --strategy cb:2 -- "$BUILD/samples/philosophers" 3
-none "a search at random" "the search isn't complete" --strategy random --executions 5 --all -- "$BUILD/samples/philosophers" 2
+none "a search at random" "a random search shows what it has run, and not that there is nothing else" --strategy random --executions 5 --all -- "$BUILD/samples/philosophers" 2
 none "pruned states" "what follows explored states was left out" --strategy dfs --prune-states --all -- "$BUILD/samples/buffer"
-none "delays" "only searches by optimal, source, dfs and cb" --strategy delay:1 --all -- "$BUILD/samples/philosophers" 2
+none "another way to bound preemptions" "nothing checks what bpor leaves out; cb:K has certificates" --strategy bpor:1 --all -- "$BUILD/samples/philosophers" 2
+none "delays" "nothing checks a bound on delays; cb:K has certificates" --strategy delay:1 --all -- "$BUILD/samples/philosophers" 2
 "$FMC" check --certificate /nowhere/it.cert -- "$BUILD/samples/buffer" </dev/null >out 2>err
 judge "a folder that isn't there is found before the search" [ $? -eq 64 ]
 finish

@@ -39,10 +39,12 @@ table_fair() {
 	echo "published: bugs of CHESS's queue, whose order needn't be that of ours"
 }
 
-# states SECONDS OPTIONS PROGRAM ARGUMENT...: how many one search comes to; "+" where its time cut it.
+# states SECONDS OPTIONS PROGRAM ARGUMENT...: how many one search comes to; "+" where its time cut it, and in $SCRATCH/cut how much of it that was.
 states() {
 	search "$1" "$2 --states" "${@:3}"
 	printf '%s%s' "$(field states.states)" "${left:0:1}"
+	[ -z "$left" ] || printf '         %s: cut after %s executions of %s transitions%s, the last %s without a new state\n' "$2" "$traces" \
+	    "$((transitions / (traces ? traces : 1)))" "${left:+${left/+ of/ of about}}" "$(field states.quiet)" >>"$SCRATCH/cut"
 }
 
 # coverage NAME PUBLISHED PROGRAM ARGUMENT...: a row for each strategy. PUBLISHED: "total fair db=20 ... db=60" for each of them.
@@ -56,13 +58,16 @@ coverage() {
 		else
 			total=$(states 6 "--strategy $strategy --no-fair --depth 250" "$@")
 		fi
-		fair=$(states 6 "--strategy $strategy" "$@")
+		# A state of a fair search is one with its priorities and progress: pruning by these leaves out nothing that is fair.
+		fair=$(states 6 "--strategy $strategy$([ $strategy != dfs ] || echo ' --prune-states')" "$@")
 		row=("$total" "$fair")
 		for depth in "${DEPTHS[@]}"; do
 			row+=("$(states 4 "--strategy $strategy --no-fair --depth $depth" "$@")")
 		done
 		# shellcheck disable=SC2086 # seven figures each
 		printf '  %-5s | %6s %6s %6s %6s %6s %6s %6s | %7s %7s %7s %7s %7s %7s %7s\n' $strategy ${published[$i]} "${row[@]}"
+		[ ! -s "$SCRATCH/cut" ] || cat "$SCRATCH/cut"
+		rm -f "$SCRATCH/cut"
 		i=$((i + 1))
 	done
 }

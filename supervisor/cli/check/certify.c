@@ -33,7 +33,21 @@ void certify_note(struct certifying *c, const struct trace *trace, const struct 
 		certificate_record(c->recorder, trace, policy);
 }
 
-/* By what its completeness can be checked; CERTIFICATE_METHODS: by nothing. */
+const char *certify_lacks(enum strategy strategy)
+{
+	if (strategy_random(strategy))
+		return "a random search shows what it has run, and not that there is nothing else; optimal, "
+		       "source, dfs and cb:K have certificates";
+	if (strategy == STRATEGY_DELAY)
+		return "nothing checks a bound on delays; cb:K has certificates, of all executions with at "
+		       "most "
+		       "K preemptions";
+	if (strategy == STRATEGY_BPOR)
+		return "nothing checks what bpor leaves out; cb:K has certificates, of the same bound";
+	return NULL;
+}
+
+/* By what its completeness can be checked. */
 static enum certificate_method method_of(const struct search_options *search,
 					 const struct search_progress *progress)
 {
@@ -43,10 +57,8 @@ static enum certificate_method method_of(const struct search_options *search,
 		return progress->reduced ? CERTIFICATE_REVERSAL : CERTIFICATE_EVERY;
 	case STRATEGY_DFS:
 		return CERTIFICATE_EVERY;
-	case STRATEGY_CB:
-		return CERTIFICATE_BOUND;
 	default:
-		return CERTIFICATE_METHODS;
+		return CERTIFICATE_BOUND;
 	}
 }
 
@@ -55,19 +67,18 @@ void certify_keep(struct certifying *c, const struct search_options *search,
 {
 	if (!c->recorder)
 		return;
-	const enum certificate_method method = method_of(search, progress);
+	const char *lacks = certify_lacks(search->strategy);
 	certificate_release(&c->tree);
 	c->kept = true;
 	c->search = *search;
-	c->refused = method == CERTIFICATE_METHODS ? "only searches by optimal, source, dfs and cb have one"
-						   : certificate_refuses(c->recorder);
+	c->refused = lacks ? lacks : certificate_refuses(c->recorder);
 	if (c->refused)
 		return;
 	if (!certificate_recorder_finish(c->recorder, &c->tree)) {
 		c->refused = "there was no memory for it";
 		return;
 	}
-	c->tree.method = method;
+	c->tree.method = method_of(search, progress);
 	c->tree.bound = search->bound;
 	c->tree.fair_k = search->fair_k;
 	c->tree.max_depth = search->max_depth;

@@ -26,6 +26,9 @@ void certify_release(struct certifying *certifying);
 /* A phase begins, and what is recorded of the one before is forgotten. */
 void certify_begin(struct certifying *certifying);
 
+/* Why searches by this strategy have none; NULL: they have. */
+const char *certify_lacks(enum strategy strategy);
+
 /* There can be none of this phase, for this reason, which stays where it is. */
 void certify_refuse(struct certifying *certifying, const char *reason);
 

@@ -123,6 +123,9 @@ bool certify_write(struct exploration *x, const struct launch *launch, FILE *str
 	struct certificate_report report;
 	if (!c->recorder)
 		return refuse(path, "there was no memory for it");
+	const char *lacks = x->options->automatic ? NULL : certify_lacks(x->options->search.strategy);
+	if (!c->kept && lacks)
+		return refuse(path, lacks);
 	if (!c->kept || x->diverged || (!x->options->all && x->verdict->reported_length > 0))
 		return refuse(path, "the search isn't complete");
 	if (c->refused)
