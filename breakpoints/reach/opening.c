@@ -1,5 +1,7 @@
 #include "breakpoints/reach/reach.h"
 
+#include <fmc/tracer/maps.h>
+
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -65,21 +67,21 @@ static bool is_within(pid_t pid, uint64_t low, uint64_t high, const char *name, 
 
 static bool knows(pid_t pid, const char *name)
 {
-	char path[64], line[512], rights[5], *part = malloc(PART_BYTES);
-	uint64_t low, high, seen = 0;
+	struct maps maps;
+	uint64_t seen = 0;
 	bool found = false;
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-	FILE *maps = fopen(path, "re");
-	while (maps && part && !found && seen < MOST_BYTES && fgets(line, sizeof line, maps)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, rights) != 3 ||
-		    rights[0] != 'r' || rights[2] == 'x' || rights[3] == 's')
+	if (maps_of(pid, &maps) != STATUS_OK)
+		return false;
+	char *part = malloc(PART_BYTES);
+	for (size_t i = 0; part && i < maps.length && !found && seen < MOST_BYTES; i++) {
+		const struct snapshot_mapping *at = &maps.at[i];
+		if (!at->readable || at->executable || at->shared)
 			continue;
-		found = is_within(pid, low, high, name, part);
-		seen += high - low;
+		found = is_within(pid, at->low, at->high, name, part);
+		seen += at->high - at->low;
 	}
 	free(part);
-	if (maps)
-		fclose(maps);
+	maps_release(&maps);
 	return found;
 }
 

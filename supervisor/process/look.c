@@ -5,6 +5,7 @@
 #include "supervisor/process/process.h"
 
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/maps.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,16 +122,12 @@ void look_turn(struct process *process, uint32_t thread)
 /* Where the mapping ends that the first thread's stack is in, its highest addresses; 0 if that can't be read. */
 static uint64_t find_main_stack(const struct process *process, uint64_t stack)
 {
-	char path[64], line[512];
-	unsigned long long low, high;
-	uint64_t end = 0;
-	snprintf(path, sizeof path, "/proc/%d/maps", target_pid(process->target));
-	FILE *maps = fopen(path, "re");
-	while (maps && !end && fgets(line, sizeof line, maps))
-		if (sscanf(line, "%llx-%llx", &low, &high) == 2 && stack >= low && stack < high)
-			end = high;
-	if (maps)
-		fclose(maps);
+	struct maps maps;
+	if (maps_of(target_pid(process->target), &maps) != STATUS_OK)
+		return 0;
+	const struct snapshot_mapping *found = maps_find(&maps, stack);
+	const uint64_t end = found ? found->high : 0;
+	maps_release(&maps);
 	return end;
 }
 

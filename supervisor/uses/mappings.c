@@ -1,5 +1,7 @@
 #include "supervisor/uses/uses.h"
 
+#include <fmc/tracer/maps.h>
+
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,18 +79,16 @@ static bool is_image(const struct process *process, uint64_t address)
 /* The kernel's own, such as [vdso], have names without a file. */
 static bool has_made_code(const struct process *process)
 {
-	char path[64], line[512], rights[5], name[2];
-	unsigned long long low, inode;
+	struct maps maps;
 	bool found = false;
-	snprintf(path, sizeof path, "/proc/%d/maps", target_pid(process->target));
-	FILE *maps = fopen(path, "re");
-	while (maps && !found && fgets(line, sizeof line, maps)) {
-		const int read = sscanf(line, "%llx-%*x %4s %*x %*s %llu %1s", &low, rights, &inode, name);
-		found = read >= 3 && rights[2] == 'x' && (rights[1] == 'w' || (inode == 0 && read == 3)) &&
-			!target_is_own(process->target, low) && !is_image(process, low);
+	if (maps_of(target_pid(process->target), &maps) != STATUS_OK)
+		return false;
+	for (size_t i = 0; i < maps.length && !found; i++) {
+		const struct snapshot_mapping *at = &maps.at[i];
+		found = at->executable && (at->writable || (at->inode == 0 && !at->path)) &&
+			!target_is_own(process->target, at->low) && !is_image(process, at->low);
 	}
-	if (maps)
-		fclose(maps);
+	maps_release(&maps);
 	return found;
 }
 

@@ -1,6 +1,7 @@
 #include "tracer/image_file/blank_process.h"
 
 #include <errno.h>
+#include <fmc/tracer/maps.h>
 #include <fmc/tracer/origin.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,25 +77,16 @@ enum status blank_process_call_text(struct tracee *tracee, long number, const ui
 /* One mapping after the other, since some of the kernel's own may be sealed. */
 static enum status empty(struct tracee *tracee)
 {
-	char path[32], line[512];
-	struct {
-		unsigned long long low, high;
-	} found[64];
-	size_t length = 0;
-	enum status status = STATUS_OK;
-	snprintf(path, sizeof path, "/proc/%d/maps", tracee->target->pid);
-	FILE *maps = fopen(path, "re");
-	while (maps && length < sizeof found / sizeof found[0] && fgets(line, sizeof line, maps))
-		if (sscanf(line, "%llx-%llx", &found[length].low, &found[length].high) == 2 &&
-		    found[length].low != GADGET_PAGE)
-			length++;
-	if (!maps)
-		return STATUS_GONE;
-	fclose(maps);
-	for (size_t i = 0; i < length && (status == STATUS_OK || status == STATUS_SYSTEM); i++) {
-		const uint64_t arguments[6] = {found[i].low, found[i].high - found[i].low};
-		status = blank_process_call(tracee, SYS_munmap, arguments, NULL);
+	struct maps maps;
+	enum status status = maps_of(tracee->target->pid, &maps);
+	if (status != STATUS_OK)
+		return status;
+	for (size_t i = 0; i < maps.length && (status == STATUS_OK || status == STATUS_SYSTEM); i++) {
+		const uint64_t arguments[6] = {maps.at[i].low, maps.at[i].high - maps.at[i].low};
+		if (maps.at[i].low != GADGET_PAGE)
+			status = blank_process_call(tracee, SYS_munmap, arguments, NULL);
 	}
+	maps_release(&maps);
 	return status == STATUS_SYSTEM ? STATUS_OK : status;
 }
 

@@ -1,8 +1,6 @@
 #include "tracer/proc/maps.h"
 #include "tracer/proc/proc.h"
 
-#include <fmc/tracer/maps.h>
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,4 +147,10 @@ char *maps_text(pid_t pid)
 		return text;
 	free(text);
 	return NULL;
+}
+
+enum status maps_of(pid_t pid, struct maps *maps)
+{
+	char *text = maps_text(pid);
+	return text ? maps_parse(text, maps) : STATUS_GONE;
 }

@@ -2,10 +2,11 @@
 #include "tracer/target/standing.h"
 #include "tracer/target/tracee.h"
 
+#include <fmc/tracer/maps.h>
+
 #include <errno.h>
 #include <linux/mman.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -119,21 +120,16 @@ enum status inject_gadget_page(struct tracee *tracee)
 static uint64_t find_hole(const struct target *target, uint64_t near)
 {
 	const uint64_t need = NEAR_PAGE_SIZE + 2 * 4096, reach = UINT64_C(1) << 30;
-	char path[32], line[512];
-	unsigned long long start, end;
+	struct maps maps;
 	uint64_t last_end = 0x10000, best = 0;
-	snprintf(path, sizeof path, "/proc/%d/maps", target->pid);
-	FILE *maps = fopen(path, "re");
-	if (!maps)
+	if (maps_of(target->pid, &maps) != STATUS_OK)
 		return 0;
-	while (fgets(line, sizeof line, maps) && sscanf(line, "%llx-%llx", &start, &end) == 2) {
-		if (last_end > near)
-			break;
-		if (start >= last_end + need)
-			best = start - NEAR_PAGE_SIZE - 4096;
-		last_end = end;
+	for (size_t i = 0; i < maps.length && last_end <= near; i++) {
+		if (maps.at[i].low >= last_end + need)
+			best = maps.at[i].low - NEAR_PAGE_SIZE - 4096;
+		last_end = maps.at[i].high;
 	}
-	fclose(maps);
+	maps_release(&maps);
 	return best && near - best < reach ? best & ~UINT64_C(0xfff) : 0;
 }
 

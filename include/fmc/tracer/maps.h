@@ -1,9 +1,26 @@
 #ifndef FMC_TRACER_MAPS_H
 #define FMC_TRACER_MAPS_H
 
-#include <sys/types.h>
+#include <fmc/tracer/snapshot.h>
 
 /* The text of /proc/PID/maps, to be freed; NULL: the process is gone or has no memory any more, or fmc has none. */
 char *maps_text(pid_t pid);
+
+/* Mappings in ascending order, from the text of a `maps` file, in which the paths stand. */
+struct maps {
+	struct snapshot_mapping *at;
+	size_t length;
+	char *text;
+};
+
+/* Takes over the text also when it fails. STATUS_OK or STATUS_NO_MEMORY. */
+enum status maps_parse(char *text, struct maps *maps);
+/* The same of a process; STATUS_GONE: it can't be read. unless it is STATUS_OK there is nothing to release. */
+enum status maps_of(pid_t pid, struct maps *maps);
+/* The one that has this address; NULL. */
+const struct snapshot_mapping *maps_find(const struct maps *maps, uint64_t address);
+void maps_release(struct maps *maps);
+/* Is this where the system has its libraries? What they keep is their own business. */
+bool maps_of_system(const char *path);
 
 #endif
