@@ -62,7 +62,7 @@ static enum status save(const struct options *options, pid_t pid, struct held *h
 	if (status == STATUS_OK)
 		fprintf(people_stream(options),
 			"Saved %" PRIu32 " thread%s to %s, %.1f MB; the process %s.\n\n", saved.threads,
-			saved.threads == 1 ? "" : "s", *image, (double)saved.bytes / 1e6,
+			plural(saved.threads), *image, (double)saved.bytes / 1e6,
 			options->keep_running ? "goes on" : "stands still meanwhile");
 	return status;
 }

@@ -182,7 +182,7 @@ static void print_again(const struct exploration *x, enum more more)
 	const struct verdict *verdict = x->verdict;
 	FILE *stream = check_stream(x->options);
 	fprintf(stream, "No failure found in %" PRIu64 " execution%s%s%s, %.1f seconds: going on with ",
-		verdict->executions, verdict->executions == 1 ? "" : "s",
+		verdict->executions, plural(verdict->executions),
 		x->options->atomics ? "" : " by operations alone", x->complete ? ", all there are" : "",
 		verdict->seconds);
 	if (more == MORE_TSO) {

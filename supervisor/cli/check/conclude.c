@@ -122,8 +122,9 @@ static void print_states(const struct verdict *verdict, FILE *stream)
 {
 	const struct states_count *count = &verdict->states;
 	if (verdict->states_wanted && count->executions > 0) {
-		fprintf(stream, "%" PRIu64 " states in %" PRIu64 " executions, %.3g new ones each%s",
-			count->states, count->executions, (double)count->states / (double)count->executions,
+		fprintf(stream, "%" PRIu64 " state%s in %" PRIu64 " execution%s, %.3g new ones each%s",
+			count->states, plural(count->states), count->executions, plural(count->executions),
+			(double)count->states / (double)count->executions,
 			count->failed ? ", and more: not every one could be told" : "");
 		if (count->quiet > 0)
 			fprintf(stream, "; the last %" PRIu64 " found no new state", count->quiet);
@@ -131,9 +132,8 @@ static void print_states(const struct verdict *verdict, FILE *stream)
 	}
 	if (verdict->pruned)
 		fprintf(stream,
-			"%" PRIu64 " executions were cut at one of %" PRIu64
-			" states that had been explored.\n",
-			count->pruned, count->visited);
+			"%" PRIu64 " execution%s cut at one of %" PRIu64 " states that had been explored.\n",
+			count->pruned, count->pruned == 1 ? " was" : "s were", count->visited);
 }
 
 static void print_outcomes(const struct outcome_list *outcomes, FILE *stream)

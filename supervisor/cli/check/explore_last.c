@@ -1,5 +1,6 @@
 /* What comes of an execution: it is counted, its end is looked at, and the search is told. */
 #include "supervisor/cli/check/explore_private.h"
+#include "supervisor/cli/output/say.h"
 #include "supervisor/cli/session/confirm.h"
 #include "supervisor/cli/verdict/warnings.h"
 
@@ -137,7 +138,7 @@ static void describe_estimate(const struct exploration *x, const struct phase *p
 	*text = 0;
 	if (strategy_bounded(phase->search.strategy))
 		snprintf(text, 80, " with at most %" PRIu32 " %s%s", x->search.bound,
-			 delays ? "delay" : "preemption", x->search.bound == 1 ? "" : "s");
+			 delays ? "delay" : "preemption", plural(x->search.bound));
 	else if (x->search.reduced)
 		snprintf(text, 80, " that differ in more than the order of independent operations");
 }

@@ -1,5 +1,6 @@
 /* Why a search isn't complete. */
 #include "supervisor/cli/check/explore_private.h"
+#include "supervisor/cli/output/say.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ void explore_give_reasons(struct exploration *x)
 	if (v->broken_off)
 		verdict_because(v, "%" PRIu64 " execution%s broken off before %s end%s: %s%s", v->broken_off,
 				v->broken_off == 1 ? " was" : "s were", v->broken_off == 1 ? "its" : "their",
-				v->broken_off == 1 ? "" : "s", v->broken_off == 1 ? "" : "of the first, ",
+				plural(v->broken_off), v->broken_off == 1 ? "" : "of the first, ",
 				v->broken_at);
 	if (tracer_interrupted())
 		verdict_because(v, "it was interrupted");
@@ -67,7 +68,7 @@ void explore_give_reasons(struct exploration *x)
 		give_time_reason(x);
 	if (!x->complete && x->bounded)
 		verdict_because(v, "only executions with at most %" PRIu32 " %s%s were all run%s", x->bound,
-				x->delays ? "delay" : "preemption", x->bound == 1 ? "" : "s",
+				x->delays ? "delay" : "preemption", plural(x->bound),
 				x->sampled ? ", others at random" : "");
 	else if (!x->complete && x->sampled)
 		verdict_because(v, "random executions can't show that nothing is left");
@@ -82,26 +83,27 @@ void explore_give_reasons(struct exploration *x)
 				x->cut == 1 ? " was" : "s were", options->search.max_depth);
 	if ((x->complete || x->bounded) && x->beyond)
 		verdict_because(v,
-				"%" PRIu64 " executions were longer than %" PRIu64
-				" transitions: what follows those was run in one order alone (--depth)",
-				x->beyond, options->search.max_depth);
+				"%" PRIu64 " execution%s longer than %" PRIu64
+				" transitions: what follows was run in one order alone (--depth)",
+				x->beyond, x->beyond == 1 ? " was" : "s were", options->search.max_depth);
 	if (x->held_back)
 		verdict_because(v,
-				"in %" PRIu64 " executions a thread was held after %" PRIu64
+				"in %" PRIu64 " execution%s a thread was held after %" PRIu64
 				" transitions of its own (--max-thread-depth)",
-				x->held_back, options->search.max_thread_depth);
+				x->held_back, plural(x->held_back), options->search.max_thread_depth);
 	if (x->outside)
-		verdict_because(v, "in %" PRIu64 " executions all threads waited for something outside",
-				x->outside);
+		verdict_because(v, "in %" PRIu64 " execution%s all threads waited for something outside",
+				x->outside, plural(x->outside));
 	if (x->absent)
-		verdict_because(v, "%" PRIu64 " executions ended where the copy lacked something", x->absent);
+		verdict_because(v, "%" PRIu64 " execution%s ended where the copy lacked something", x->absent,
+				plural(x->absent));
 	if (x->diverged)
-		verdict_because(v,
-				"%" PRIu64 " executions didn't follow their schedules: the program isn't "
-				"repeatable",
-				x->diverged);
+		verdict_because(v, "%" PRIu64 " execution%s didn't follow %s: the program isn't repeatable",
+				x->diverged, plural(x->diverged),
+				x->diverged == 1 ? "its schedule" : "their schedules");
 	if (x->unconfirmed)
-		verdict_because(v, "%" PRIu64 " failures didn't replay and aren't reported", x->unconfirmed);
+		verdict_because(v, "%" PRIu64 " failure%s didn't replay and %s reported", x->unconfirmed,
+				plural(x->unconfirmed), x->unconfirmed == 1 ? "isn't" : "aren't");
 	const bool otherwise_complete = x->complete && v->reasons == (size_t)v->ordered;
 	v->in_order = v->ordered && otherwise_complete;
 	v->conditional = v->memory.length > 0 && otherwise_complete;

@@ -70,7 +70,7 @@ static void print(const struct examination *e)
 		e->seconds);
 	if (e->file.tree.method == CERTIFICATE_BOUND)
 		fprintf(stream, "Its bound: %" PRIu32 " preemption%s.\n", e->file.tree.bound,
-			e->file.tree.bound == 1 ? "" : "s");
+			plural(e->file.tree.bound));
 	if (e->sampled > 0)
 		fprintf(stream, "%" PRIu64 " of its executions were run again, and did the same.\n",
 			e->sampled);

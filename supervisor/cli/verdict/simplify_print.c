@@ -1,4 +1,5 @@
 /* What minimising came to, in words for people. No sentence here claims more than was run. */
+#include "supervisor/cli/output/say.h"
 #include "supervisor/cli/output/terminal.h"
 #include "supervisor/cli/verdict/explain.h"
 #include "supervisor/cli/verdict/simplify.h"
@@ -12,11 +13,6 @@
 /* Transitions shown beside each other: before the critical one, and from it on. */
 #define BEFORE 2
 #define AFTER  6
-
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 static void print_size(const struct minimize_size *size, FILE *stream)
 {

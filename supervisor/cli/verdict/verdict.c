@@ -1,6 +1,7 @@
 /* What a search has shown, and what it hasn't. */
 #include "supervisor/cli/verdict/verdict.h"
 #include "supervisor/cli/options/options.h"
+#include "supervisor/cli/output/say.h"
 #include "supervisor/cli/verdict/simplify.h"
 #include "supervisor/cli/verdict/warnings.h"
 
@@ -150,11 +151,6 @@ const char *verdict_memory_model(bool tso)
 {
 	_Static_assert(MODEL_STORES == 2, "what is said");
 	return tso ? "x86-TSO with store buffers of 2" : "sequential consistency";
-}
-
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 /* How far an incomplete search has come. */
