@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define BLOCKS 48
 #define PAGES  64
@@ -16,6 +17,7 @@ register uint64_t state __asm__("r15");
 register uint64_t left __asm__("r14");
 static char *blocks[BLOCKS], *maps[MAPS];
 static char data[PAGES * 4096];
+static int file; /* which is mapped, and never written there */
 
 static unsigned draw(unsigned below)
 {
@@ -75,6 +77,27 @@ static void *own_arena(void *seed)
 	return NULL;
 }
 
+/* A private mapping shows what is written to the file. */
+static void change_file(void)
+{
+	const off_t at = draw(2 * 4096);
+	char byte;
+	if (pread(file, &byte, 1, at) == 1) {
+		byte++;
+		if (pwrite(file, &byte, 1, at) != 1)
+			abort();
+	}
+}
+
+static volatile char *map_file(void)
+{
+	file = memfd_create("scribbles", MFD_CLOEXEC);
+	if (file < 0 || ftruncate(file, 2 * 4096) != 0)
+		abort();
+	volatile char *at = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+	return at[0] + at[4096] ? NULL : at;
+}
+
 static unsigned step(void)
 {
 	const unsigned action = draw(8);
@@ -89,6 +112,8 @@ static unsigned step(void)
 		come_and_go();
 	else if (action == 5 && pthread_create(&thread, NULL, own_arena, (void *)(uintptr_t)draw(1000)) == 0)
 		pthread_join(thread, NULL);
+	else if (action == 6)
+		change_file();
 	return action;
 }
 
@@ -100,6 +125,8 @@ int main(int argc, char **argv)
 	come_and_go();
 	state = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
 	left = argc > 2 ? strtoul(argv[2], NULL, 10) : 100;
+	if (!map_file())
+		abort();
 	if (large)
 		memset(large, 1, fill);
 	for (; left > 0; left--) {

@@ -20,7 +20,7 @@
 
 #define PAGE	     4096
 #define READ_AT_ONCE 64			      /* pages */
-#define MOST_KEPT    (UINT64_C(1) << 16) /* pages of which bytes are kept */
+#define MOST_KEPT    (UINT64_C(1) << 16)      /* pages of which bytes are kept */
 #define LAST_END     UINT64_C(0x7ffffffff000) /* of the addresses of a process */
 
 /* Two lanes: different contents have the same digest with a probability of about 2^-128. */
@@ -55,6 +55,7 @@ enum mapping_kind {
 struct mapping {
 	uint64_t start, end, offset, inode;
 	bool shared;
+	bool changing; /* it shows a file that may be written while it is mapped */
 	uint8_t kind;
 };
 
@@ -164,7 +165,7 @@ bool mappings_open(struct contents *contents);
 void mappings_close(struct contents *contents);
 
 /*
- * tracking.c: have the kernel note from now on which pages are written, in all private mappings; false where that can't be had. Or in this one, too.
+ * tracking.c: have the kernel note from now on which pages are written, where it sees that; false where that can't be had. Or in this one, too.
  * again: these have been read. STATUS_UNSUPPORTED where it fails: nothing is tracked any more.
  */
 bool tracking_begin(struct contents *contents);

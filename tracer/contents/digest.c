@@ -60,6 +60,7 @@ static void tell_source(const struct contents *contents)
 	source->executions++;
 	source->refreshes += contents->now;
 	source->pages = contents->table.pages_length;
+	source->known &= source->keeps || !contents->keeps; /* its bytes are wanted, too */
 	source->keeps |= contents->keeps;
 	source->places = contents->places;
 }

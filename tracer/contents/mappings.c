@@ -95,6 +95,12 @@ static enum mapping_kind kind_of(const struct contents *contents, uint64_t start
 	return maps_of_system(name) && strcmp(name, contents->program) != 0 ? MAPPING_LIBRARY : MAPPING_DATA;
 }
 
+/* Pages of a file that haven't been written yet are those that others see. Programs and the system's libraries stay as they are. */
+static bool is_changing(const struct contents *contents, const struct mapping *mapping, const char *name)
+{
+	return mapping->inode && strcmp(name, contents->program) != 0 && !maps_of_system(name);
+}
+
 static bool add(struct contents *contents, const struct mapping *mapping)
 {
 	if (!ARRAY_GROW(contents->mappings, contents->mappings_length, contents->mappings_room))
@@ -132,6 +138,7 @@ static enum status ask(struct contents *contents)
 		const struct mapping *then = as_before(contents, &mapping, &before);
 		if (!then && !query(contents->maps, q.start, &q, name, sizeof name))
 			break;
+		mapping.changing = then ? then->changing : is_changing(contents, &mapping, name);
 		mapping.kind = then ? then->kind : kind_of(contents, mapping.start, mapping.end, name);
 		if (!add(contents, &mapping))
 			return STATUS_NO_MEMORY;
@@ -149,13 +156,14 @@ static enum status parse(struct contents *contents)
 		return status;
 	for (size_t i = 0; i < maps.length && status == STATUS_OK; i++) {
 		const struct snapshot_mapping *at = &maps.at[i];
-		const struct mapping mapping = {
-		    .start = at->low,
-		    .end = at->high,
-		    .offset = at->offset,
-		    .inode = at->inode,
-		    .shared = at->shared,
-		    .kind = kind_of(contents, at->low, at->high, at->path ? at->path : "")};
+		const char *path = at->path ? at->path : "";
+		struct mapping mapping = {.start = at->low,
+					  .end = at->high,
+					  .offset = at->offset,
+					  .inode = at->inode,
+					  .shared = at->shared,
+					  .kind = kind_of(contents, at->low, at->high, path)};
+		mapping.changing = is_changing(contents, &mapping, path);
 		if (at->writable && !target_is_own(contents->target, at->low) && !add(contents, &mapping))
 			status = STATUS_NO_MEMORY;
 	}

@@ -122,7 +122,7 @@ static enum status add_untracked(struct contents *contents, size_t mapping, size
 	for (size_t i = 0; status == STATUS_OK && i < contents->found.length; i++)
 		if (!add_region(contents, &contents->found.at[i], mapping, true, old))
 			return STATUS_NO_MEMORY;
-	if (status == STATUS_OK && contents->found.length > 0 && contents->tracking >= 0 && !m->shared)
+	if (status == STATUS_OK && contents->found.length > 0 && contents->tracking >= 0)
 		tracking_add(contents, m);
 	return status;
 }

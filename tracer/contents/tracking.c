@@ -63,12 +63,12 @@ static bool protect(const struct contents *contents, uint64_t start, uint64_t en
 	return found >= 0;
 }
 
-/* Of one that is shared others may write the same pages; one that the kernel doesn't want isn't tracked. */
+/* Of one that is shared others may write the same pages, or the file; one that the kernel doesn't want isn't tracked. */
 static void add(const struct contents *contents, const struct mapping *mapping)
 {
 	struct uffdio_register asked = {.range = {mapping->start, mapping->end - mapping->start},
 					.mode = UFFDIO_REGISTER_MODE_WP};
-	if (!mapping->shared)
+	if (!mapping->shared && !mapping->changing)
 		(void)ioctl(contents->tracking, UFFDIO_REGISTER, &asked);
 }
 
