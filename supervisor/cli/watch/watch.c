@@ -1,8 +1,11 @@
 /* An execution's accesses to memory. */
 #include "supervisor/cli/watch/watch.h"
 
+#include <fmc/tracer/array.h>
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_ACCESSES 4000000
 
@@ -14,6 +17,7 @@ void watch_init(struct watch *watch, struct session *session, bool ordered)
 void watch_release(struct watch *watch)
 {
 	free(watch->accesses);
+	free(watch->guards);
 	watch_init(watch, NULL, false);
 }
 
@@ -31,31 +35,50 @@ static bool make_room(struct watch *watch)
 	return true;
 }
 
+/* The first of these numbers that isn't below this one. */
+static size_t position_of(const uint64_t *numbers, size_t length, uint64_t number)
+{
+	size_t low = 0, high = length;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (numbers[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_guard(struct watch *watch, uint64_t address)
+{
+	const size_t at = position_of(watch->guards, watch->guards_length, address);
+	if (at < watch->guards_length && watch->guards[at] == address)
+		return;
+	watch->full |= !ARRAY_DOUBLE(watch->guards, watch->guards_length);
+	if (watch->full)
+		return;
+	memmove(&watch->guards[at + 1], &watch->guards[at],
+		(watch->guards_length - at) * sizeof *watch->guards);
+	watch->guards[at] = address;
+	watch->guards_length++;
+}
+
 /* To order others by. */
 static bool is_guard(struct watch *watch, const struct memory_access *access)
 {
-	if (access->guard && watch->guards_length < WATCH_GUARDS)
-		watch->guards[watch->guards_length++] = access->address;
-	for (size_t i = 0; i < watch->guards_length; i++)
-		if (watch->guards[i] >= access->address && watch->guards[i] < access->address + access->size)
-			return true;
-	return access->guard;
+	if (access->guard)
+		add_guard(watch, access->address);
+	const size_t at = position_of(watch->guards, watch->guards_length, access->address);
+	return at < watch->guards_length && watch->guards[at] < access->address + access->size;
 }
 
 /* Are some of its bytes among those that are asked for? */
 static bool is_wanted(const struct watch *watch, const struct memory_access *access)
 {
-	const uint64_t first = access->address / WATCH_GRANULE;
-	size_t low = 0, high = watch->granules_length;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (watch->granules[middle] < first)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < watch->granules_length &&
-	       watch->granules[low] <= (access->address + access->size - 1) / WATCH_GRANULE;
+	const size_t at =
+	    position_of(watch->granules, watch->granules_length, access->address / WATCH_GRANULE);
+	return at < watch->granules_length &&
+	       watch->granules[at] <= (access->address + access->size - 1) / WATCH_GRANULE;
 }
 
 static void on_access(void *context, const struct memory_access *access)

@@ -6,8 +6,6 @@
 #include <fmc/supervisor/sharing.h>
 
 #define WATCH_GRANULE 8
-#define WATCH_GUARDS                                                                                         \
-	64 /* of C++ static variables that are initialised in an execution; what more of them order may be told as unordered */
 
 /* Executions whose accesses to memory are collected while they run (process_look). What they do is the same as ever. */
 struct watch {
@@ -19,7 +17,7 @@ struct watch {
 	size_t transition; /* the present one */
 	bool full;	   /* there were more of them than are kept */
 	bool other_stack;
-	uint64_t guards[WATCH_GUARDS]; /* released so far */
+	uint64_t *guards; /* of C++ static variables, released so far; in ascending order */
 	size_t guards_length;
 	bool ordered; /* pairs that operations order are looked for, too (--granularity memory) */
 	/*
