@@ -135,6 +135,9 @@ else
 fi
 judge "GDB alone can't do it" ends 69 "$FMC" export --gdb -o "$SCRATCH/s.gdb" "$SCRATCH/s.sched"
 says "and that is told" "GDB alone can't do that: a store reaches memory$"
+judge "all searches have so many executions" ends 0 "$FMC" check --strategy optimal --memory-model tso --executions 9 --json "$SCRATCH/result.json" -- "$BUILD/samples/peterson" fenced
+says "and are cut where they end" 'it was limited to 9 executions'
+judge "of which some are by buffers" [ "$("$BUILD/tests/json" "$SCRATCH/result.json" executions) $("$BUILD/tests/json" "$SCRATCH/result.json" memory_model)" = '9 tso' ]
 judge "other accesses can't wait" ends 64 "$FMC" check --memory-model tso --granularity sync -- "$BUILD/samples/peterson"
 judge "a string instruction waits for stores" ends 0 "$FMC" check --memory-model tso --strategy optimal --json "$SCRATCH/result.json" -- \
     "$BUILD/samples/store_buffer" string

@@ -263,9 +263,6 @@ static bool tso_allowed(const struct options *options)
 		    "accesses can't wait");
 	else if (options->resume)
 		say("--memory-model tso and --resume can't be had together: it is a search after the others");
-	else if (options->executions)
-		say("--memory-model tso and --executions can't be had together: it is a search after the "
-		    "others");
 	else
 		return true;
 	return false;
