@@ -249,6 +249,63 @@ def outcomes(threads, buffer):
     return found
 
 
+def plain_steps(thread):
+    """Stores, loads, both in one, and fences; None: what else is there has no such traces."""
+    kinds = {"set": "w", "get": "r", "add": "rw", "xchg": "u", "plus": "u", "fence": "f", "other": "f", "call": "f", "weak": "", "mine": ""}
+    if any(item[0] not in kinds for item in thread):
+        return None
+    return [(kind, item[1] if kind != "f" else None) for item in thread for kind in kinds[item[0]]] + [("f", None)]
+
+
+def moves(state, steps, t):
+    """What thread t may do next: a state has positions, buffers, the order of stores in memory, and who has read whose."""
+    at, buffers, order, read = state
+    waiting = buffers[t]
+    if waiting:
+        yield at, put(buffers, t, waiting[1:]), order + (waiting[0],), read
+    if at[t] == len(steps[t]):
+        return
+    (kind, variable), me = steps[t][at[t]], (t, at[t])
+    on = put(at, t, at[t] + 1)
+    last = [store for store in (order if kind == "u" else order + waiting) if store[0] == variable][-1:]
+    if kind == "w" and len(waiting) < BUFFER:
+        yield on, put(buffers, t, waiting + ((variable, me),)), order, read
+    elif kind == "r":
+        yield on, buffers, order, read + ((me, *last),)
+    elif kind in "fu" and not waiting:
+        yield on, buffers, order + ((variable, me),) * (kind == "u"), read + ((me, *last),) * (kind == "u")
+
+
+def traces(threads):
+    """How many differ in which store each load reads, or in the order of the stores to some variable; None: that isn't told."""
+    steps = [plain_steps(thread) for thread in threads]
+    if None in steps:
+        return None
+    start = ((0,) * len(steps), ((),) * len(steps), (), ())
+    found, seen, stack = set(), {start}, [start]
+    while stack:
+        state = stack.pop()
+        if all(at == len(own) for at, own in zip(state[0], steps)):
+            found.add((tuple(tuple(store for store in state[2] if store[0] == each) for each in VARIABLES), frozenset(state[3])))
+        for t in range(len(steps)):
+            for after in moves(state, steps, t):
+                if after not in seen:
+                    seen.add(after)
+                    stack.append(after)
+    return len(found)
+
+
+def loads_behind_stores(threads):
+    """Does a thread load with a store of its own that may still wait?"""
+    for thread in threads:
+        waits = False
+        for kind, _ in plain_steps(thread):
+            if kind == "r" and waits:
+                return True
+            waits = kind == "w" or (waits and kind == "r")
+    return False
+
+
 def source(threads):
     each = range(len(threads))
     body = "\n".join(f"static void *t{t}(void *unused)\n{{\n{code(t, threads[t])}\treturn unused;\n}}\n" for t in each)
@@ -304,6 +361,10 @@ def main():
     with open(f"{folder}/{name}.expected", "w") as file:
         for outcome in sorted(can):
             print("sc" if outcome in sc else "tso", outcome, file=file)
+    number = traces(threads) if name in LITMUS else None
+    with open(f"{folder}/{name}.traces", "w") as file:
+        if number:
+            print("least" if loads_behind_stores(threads) else "all", number, file=file)
 
 
 main()
