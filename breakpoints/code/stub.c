@@ -54,7 +54,8 @@ struct log_state log_state_empty(void)
 bool stub_can_filter(void)
 {
 	__builtin_cpu_init();
-	return __builtin_cpu_supports("bmi2");
+	/* These two have PEXT in microcode, which takes longer than to write an entry. */
+	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
 }
 
 static bool put(struct stub *stub, const void *bytes, size_t size)

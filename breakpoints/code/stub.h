@@ -95,7 +95,7 @@ struct stub {
 /* Where in the table a key of the site's is. */
 uint64_t stub_filter_at(uint64_t key, const struct stub_site *site);
 
-/* Has the processor what the table of keys takes? */
+/* Has the processor what the table of keys takes, and quickly? */
 bool stub_can_filter(void);
 
 /* An empty one. Its size doesn't depend on where it is. `filters`: by the table of keys. */

@@ -33,6 +33,7 @@ void sampler_free(struct sampler *sampler)
 /* Doors were made for these rooms, and for whoever wants to see stacks or doesn't. */
 static void keep_doors(struct sampler *sampler, struct target *target, bool stacks)
 {
+	sampler->filtered = 0; /* that was another target's */
 	sampler->logs = target_reserved(target, 0) != NULL && drain_begin(sampler, target);
 	if (stacks == sampler->stacks && doors_know_room(&sampler->doors, target))
 		return;
