@@ -53,6 +53,10 @@ struct snapshot_of_seen {
 	size_t expressions_length, expressions_room;
 	struct iovec *ranges; /* iov_base is an address in the target */
 	size_t ranges_length;
+	struct iovec *spans; /* ranges that are near to each other are read as one, into `raw`: */
+	size_t spans_length;
+	uint8_t *raw;
+	size_t *places; /* where in it each range is */
 	uint8_t *now, *before;
 	size_t size; /* of the ranges, then of the answers to atoms: */
 	size_t memory;
