@@ -15,9 +15,11 @@
 #include <check.h>
 #include <string.h>
 
-#define PROGRAMS     800
-#define LTL_PROGRAMS 1000
-#define SEEN	     3 /* variables */
+#define PROGRAMS	 800
+#define LTL_PROGRAMS	 1000
+#define ENDLESS_PROGRAMS 800
+#define SEEN		 3   /* variables */
+#define COURSE		 256 /* transitions at most */
 
 /* One variable of each thread's own, so that no two of them race. */
 static void write_own(struct table_body *body, uint32_t variable, int64_t value)
@@ -178,7 +180,7 @@ START_TEST(reduction_sees_all_that_there_is_at_places)
 {
 	struct table_program program;
 	uint64_t all = 0, some[REDUCING] = {0}, seen = 0;
-	for (uint64_t seed = 1; seed <= enough_rounds(PROGRAMS); seed++) {
+	for (uint64_t seed = 1; seed <= enough_rounds(PROGRAMS / 2); seed++) {
 		struct observer whole = {.asserts = true};
 		make_program(&program, seed);
 		all += run(&program, STRATEGY_DFS, &whole);
@@ -243,7 +245,7 @@ static uint32_t make_formula(struct formulas *formulas, uint64_t *dice, int dept
 struct course {
 	const struct table_machine *machine;
 	int64_t before[SEEN];
-	uint64_t states[64];
+	uint64_t states[COURSE];
 };
 
 static void look_on(void *context, struct execution *execution, const struct trace *trace, bool again,
@@ -253,7 +255,7 @@ static void look_on(void *context, struct execution *execution, const struct tra
 	const int64_t *now = course->machine->state.variables;
 	(void)execution;
 	(void)again;
-	ck_assert_uint_lt(trace->length, 64);
+	ck_assert_uint_lt(trace->length, COURSE);
 	course->states[trace->length] = 0;
 	for (uint32_t i = 0; i < SEEN; i++)
 		course->states[trace->length] |= UINT64_C(1) << (3 * i + (uint32_t)now[i]);
@@ -318,6 +320,149 @@ START_TEST(reduction_finds_what_isnt_fulfilled)
 }
 END_TEST
 
+/* Try for a unit of the semaphore again and again, and change the thread's own variable meanwhile, or not. */
+static void try_for_ever(struct table_body *body, uint32_t sem, uint32_t variable, uint64_t *dice)
+{
+	const uint32_t head = body->length, how = roll(dice, 3);
+	table_op(body, OP_SEM_TRYWAIT, sem);
+	struct table_code *leave = table_jump(body, TABLE_JUMP_IF, 0, 0, 0);
+	if (how == 2)
+		write_own(body, variable, 1);
+	table_op(body, OP_YIELD, NO_OBJECT);
+	if (how > 0)
+		write_own(body, variable, 2);
+	table_jump(body, TABLE_JUMP, 0, 0, head);
+	leave->target = body->length;
+}
+
+/*
+ * The first thread may never end, nor may those that wait for it. More than one that goes round has cycles that are met only by who remembers
+ * each state.
+ */
+static void make_endless_program(struct table_program *program, uint64_t seed)
+{
+	static const enum op_kind kinds[] = {OP_SEM_POST, OP_SEM_POST, OP_SEM_WAIT, OP_YIELD};
+	uint64_t dice = seed;
+	*program = (struct table_program){0};
+	const uint32_t sems[2] = {table_sem(program, 0), table_sem(program, roll(&dice, 2))};
+	const uint32_t variables[SEEN] = {table_variable(program, 0), table_variable(program, 0),
+					  table_variable(program, 0)};
+	struct table_body *first = table_body(program);
+	for (uint32_t part = 0; part < 2; part++) {
+		try_for_ever(first, sems[roll(&dice, 2)], variables[0], &dice);
+		if (roll(&dice, 2))
+			table_op(first, OP_SEM_POST, sems[roll(&dice, 2)]);
+	}
+	const uint32_t threads = 2 + roll(&dice, 2);
+	for (uint32_t i = 1; i < threads; i++) {
+		struct table_body *body = table_body(program);
+		for (uint32_t part = 0; part < 2; part++) {
+			const enum op_kind kind = kinds[roll(&dice, 4)];
+			table_op(body, kind, kind == OP_YIELD ? NO_OBJECT : sems[roll(&dice, 2)]);
+			if (roll(&dice, 2))
+				write_own(body, variables[i], part + 1);
+		}
+	}
+}
+
+/* What of an endless program's executions doesn't fulfil the formulas. */
+struct endless {
+	struct course course;
+	const struct formulas *formulas;
+	const uint32_t *wanted;
+	uint32_t found;
+	uint64_t cycles, executions;
+};
+
+static void judge(struct endless *endless, size_t length, size_t loop)
+{
+	for (uint32_t f = 0; f < FORMULAS; f++) {
+		bool failed;
+		if (!formula_fulfilled(endless->formulas, endless->wanted[f], endless->course.states, length,
+				       loop, &failed))
+			endless->found |= 1u << f;
+		ck_assert(!failed);
+	}
+}
+
+static void look_at_endless(void *context, struct execution *execution, const struct trace *trace, bool again,
+			    struct sighting *sighting)
+{
+	struct endless *endless = context;
+	look_on(&endless->course, execution, trace, again, sighting);
+}
+
+static void look_at_cycle(void *context, const struct trace *trace, struct sighting *sighting)
+{
+	struct endless *endless = context;
+	(void)sighting;
+	endless->cycles++;
+	judge(endless, trace->length, trace->loop_start);
+}
+
+static void run_endless(const struct table_program *program, enum strategy strategy, struct endless *endless)
+{
+	const struct search_options options = {
+	    .strategy = strategy, .fair_k = 1, .bound = UINT32_MAX, .cache = true, .sees_memory = true};
+	struct search *search = search_new(&options);
+	struct crew crew;
+	struct trace trace;
+	trace_init(&trace);
+	crew_init(&crew, program, search, 1, 1);
+	endless->course.machine = &crew.machine;
+	const struct execution_monitor monitor = {
+	    .context = endless, .look = look_at_endless, .cycle = look_at_cycle};
+	execution_observe(crew.execution, &monitor);
+	while (crew_step(&crew, &trace)) {
+		endless->executions++;
+		if (trace.end == END_EXIT || trace.end == END_DEADLOCK)
+			judge(endless, trace.length + 1, trace.length);
+	}
+	trace_release(&trace);
+	search_free(search);
+	crew_release(&crew);
+}
+
+/*
+ * Every formula that a cycle breaks under reduction is broken by one of all executions; and where none is come upon, so that the search calls
+ * itself complete, there is none that breaks any.
+ */
+START_TEST(reduction_has_the_cycles_that_there_are)
+{
+	struct table_program program;
+	struct formulas formulas;
+	uint32_t wanted[FORMULAS];
+	uint64_t cycles = 0, broken = 0, pairs = 0;
+	for (uint64_t seed = 1; seed <= enough_rounds(ENDLESS_PROGRAMS); seed++) {
+		uint64_t dice = seed;
+		ck_assert(formulas_init(&formulas));
+		for (uint32_t f = 0; f < FORMULAS; f++)
+			wanted[f] = make_formula(&formulas, &dice, 3);
+		make_endless_program(&program, seed);
+		struct endless all = {.formulas = &formulas, .wanted = wanted};
+		run_endless(&program, STRATEGY_DFS, &all);
+		cycles += all.cycles;
+		broken += (uint64_t)__builtin_popcount(all.found);
+		pairs += FORMULAS;
+		for (size_t s = 0; s < REDUCING; s++) {
+			struct endless some = {.formulas = &formulas, .wanted = wanted};
+			run_endless(&program, reducing[s], &some);
+			ck_assert_msg((some.found & ~all.found) == 0,
+				      "program %lu: %s finds what there isn't", (unsigned long)seed,
+				      strategy_name(reducing[s]));
+			ck_assert_msg(some.cycles > 0 || some.found == all.found,
+				      "program %lu: %s is complete and misses %#x of %#x",
+				      (unsigned long)seed, strategy_name(reducing[s]),
+				      all.found & ~some.found, all.found);
+		}
+		formulas_release(&formulas);
+	}
+	ck_assert_uint_ge(pairs, 2000);
+	ck_assert_uint_gt(cycles, 0);
+	ck_assert_uint_gt(broken, 0);
+}
+END_TEST
+
 SUITE("observe", 120, NULL, NULL, TEST(reduction_sees_all_that_there_is),
       TEST_LOOP(reduction_sees_all_that_there_is_at_places, 2), TEST(reduction_finds_what_is_forbidden),
-      TEST(reduction_finds_what_isnt_fulfilled))
+      TEST(reduction_finds_what_isnt_fulfilled), TEST(reduction_has_the_cycles_that_there_are))
