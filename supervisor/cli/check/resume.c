@@ -113,9 +113,11 @@ static char **make_identity(const struct session *session, const struct launch *
 	struct identity identity = {0};
 	char **modules = record_modules(session);
 	add_options(&identity, options);
-	for (size_t i = 0; i < options->properties.length; i++)
-		add(&identity, "--%s '%s'", property_word(options->properties.at[i].kind),
-		    options->properties.at[i].text);
+	for (size_t i = 0; i < options->properties.length; i++) {
+		char *text = property_spec_text(&options->properties.at[i]);
+		add(&identity, "--%s", text ? text : "");
+		free(text);
+	}
 	if (plugin_path()) {
 		char id[65] = "none";
 		(void)build_id_read(plugin_path(), id);
