@@ -84,8 +84,8 @@ long() {
 	[ -n "${FMC_TEST_LONG:-}" ]
 }
 
-# some_schedules: the schedules that samples gave of which each has something that those before it haven't: a verdict, an end, a line of the
-# header, an operation, a result of one, a choice. In `make check-long` all of them.
+# some_schedules: of the schedules that samples gave so many that each verdict, end, line of the header, operation, result of one and
+# choice is in one of them: next the one with most that those before it haven't. In `make check-long` all of them.
 some_schedules() {
 	local all=("$SCHEDULES"/*.sched)
 	[ -e "${all[0]}" ] || return 0
@@ -93,8 +93,13 @@ some_schedules() {
 		printf '%s\n' "${all[@]}"
 		return
 	fi
-	awk 'function meet(word) { if (!(word in met)) fresh = 1; met[word] }
-		FNR == 1 { body = fresh = 0 }
+	awk 'function meet(word) { if (!((FILENAME, word) in has)) { has[FILENAME, word]; words[FILENAME] = words[FILENAME] "\n" word } }
+		function fresh(file, i, n, count, parts) {
+			n = split(words[file], parts, "\n")
+			for (i = 2; i <= n; i++) count += !(parts[i] in met)
+			return count
+		}
+		FNR == 1 { body = 0; files[++files_length] = FILENAME }
 		/^$/ { body = 1; next }
 		!body { meet($1 (/^(verdict|end) / ? " " $2 : "")) }
 		body {
@@ -102,7 +107,17 @@ some_schedules() {
 			if (match($0, /choice=[a-z]+/)) meet(substr($0, RSTART, RLENGTH))
 			if (match($0, / = [-A-Za-z0-9]+/)) meet($3 substr($0, RSTART, RLENGTH))
 		}
-		fresh { if (!(FILENAME in told)) print FILENAME; told[FILENAME]; fresh = 0 }' "${all[@]}"
+		END {
+			for (;;) {
+				most = 0
+				for (i = 1; i <= files_length; i++)
+					if ((n = fresh(files[i])) > most) { most = n; best = files[i] }
+				if (!most) exit
+				print best
+				n = split(words[best], parts, "\n")
+				for (i = 2; i <= n; i++) met[parts[i]]
+			}
+		}' "${all[@]}"
 }
 
 # Processes that run this very file.
