@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-#define STEPS	 400
+#define STEPS	 150
 #define REMEMBER 64
 
 static enum status prepare(void *context, struct target *target, struct tracee *tracee)
@@ -161,13 +161,13 @@ static void digests_are_of_all_bytes(struct target *target, struct contents *con
 			different += !is;
 		}
 	}
-	ck_assert_uint_gt(equal, 5);
+	ck_assert_uint_gt(equal, 0);
 	ck_assert_uint_gt(different, 1000);
 	for (unsigned i = 0; i < REMEMBER; i++)
 		free(moments[i].bytes);
 }
 
-/* In the first executions everything is read, later the kernel tells what: contents_source_wants(). */
+/* In the first execution everything is read at first, in the second the kernel tells what from its beginning, the third begins with what is known of it. */
 START_TEST(equal_digests_are_equal_bytes)
 {
 	struct scribbling s;
@@ -176,7 +176,7 @@ START_TEST(equal_digests_are_equal_bytes)
 	snprintf(seed, sizeof seed, "%d", _i + 1);
 	begin(&s, _i % 2 ? ORIGIN_EXEC : ORIGIN_COPY, seed, steps, NULL);
 	struct contents_source *source = contents_source_new(1);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		struct target *target;
 		ck_assert_int_eq(origin_start(s.origin, &target), STATUS_OK);
 		struct contents *contents = contents_new(target, _i % 2 ? NULL : source, _i % 2 == 0);
@@ -209,7 +209,7 @@ START_TEST(free_blocks_are_no_state)
 	unsigned gone = 0, stricter = 0;
 	char seed[16];
 	snprintf(seed, sizeof seed, "%d", _i + 11);
-	begin(&s, ORIGIN_COPY, seed, "600", NULL);
+	begin(&s, ORIGIN_COPY, seed, "300", NULL);
 	ck_assert_int_eq(origin_start(s.origin, &target), STATUS_OK);
 	struct contents *contents = contents_new(target, NULL, false);
 	for (unsigned i = 0; next(target); i++) {
@@ -248,7 +248,7 @@ START_TEST(little_is_read_again)
 	struct target *target;
 	uint64_t digest[2], steps = 0, read = 0;
 	double time = 0;
-	begin(&s, ORIGIN_COPY, "3", "3000", "1000");
+	begin(&s, ORIGIN_COPY, "3", "1000", "1000");
 	ck_assert_int_eq(origin_start(s.origin, &target), STATUS_OK);
 	struct contents *contents = contents_new(target, NULL, false);
 	while (next(target)) {
@@ -277,8 +277,8 @@ int main(void)
 	Suite *suite = suite_create("contents");
 	TCase *each = tcase_create("contents");
 	tcase_set_timeout(each, 120);
-	tcase_add_loop_test(each, equal_digests_are_equal_bytes, 0, 4);
-	tcase_add_loop_test(each, free_blocks_are_no_state, 0, 3);
+	tcase_add_loop_test(each, equal_digests_are_equal_bytes, 0, 2);
+	tcase_add_loop_test(each, free_blocks_are_no_state, 0, 2);
 	tcase_add_test(each, little_is_read_again);
 	suite_add_tcase(suite, each);
 	return suite_run(suite);
