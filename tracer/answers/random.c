@@ -33,6 +33,11 @@ uint64_t target_random_word(struct target *target)
 	return next_random(&target->world.random);
 }
 
+uint64_t target_random_state(const struct target *target)
+{
+	return target->world.random;
+}
+
 int64_t random_answer(struct target *target, uint64_t address, uint64_t size)
 {
 	uint64_t done = 0;

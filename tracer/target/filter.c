@@ -216,6 +216,27 @@ static unsigned filters_of(const struct tracee *tracee)
 	return filters;
 }
 
+/* The target puts this filter over those that it has. */
+static enum status add_filter(struct tracee *tracee, const struct sock_filter *code, size_t n)
+{
+	struct target *target = tracee->target;
+	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
+	FMC_ASSERT(at + n * sizeof code[0] <= GADGET_PAGE + GADGET_PAGE_SIZE);
+	/* All of it is written, also what is between its members. */
+	struct sock_fprog program;
+	memset(&program, 0, sizeof program);
+	program.len = (unsigned short)n;
+	program.filter = (struct sock_filter *)(uintptr_t)at;
+	const uint64_t arguments[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, GADGET_SCRATCH};
+	int64_t result = 0;
+	enum status status = target_write(target, GADGET_SCRATCH, &program, sizeof program);
+	if (status == STATUS_OK)
+		status = target_write(target, at, code, n * sizeof code[0]);
+	if (status == STATUS_OK)
+		status = tracee_syscall(tracee, SYS_seccomp, arguments, &result);
+	return status == STATUS_OK && result != 0 ? STATUS_UNSUPPORTED : status;
+}
+
 enum status target_watch_transfers(struct tracee *tracee, bool standard)
 {
 	struct target *target = tracee->target;
@@ -243,19 +264,18 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard)
 	find_calls(&calls, is_transfer);
 	n += add_calls(code + n, &calls, 1);
 	n += add(code + n, tail, COUNT(tail));
-	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
-	FMC_ASSERT(at + n * sizeof code[0] <= GADGET_PAGE + GADGET_PAGE_SIZE);
-	/* All of it is written, also what is between its members. */
-	struct sock_fprog program;
-	memset(&program, 0, sizeof program);
-	program.len = (unsigned short)n;
-	program.filter = (struct sock_filter *)(uintptr_t)at;
-	const uint64_t arguments[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, GADGET_SCRATCH};
-	int64_t result = 0;
-	enum status status = target_write(target, GADGET_SCRATCH, &program, sizeof program);
-	if (status == STATUS_OK)
-		status = target_write(target, at, code, n * sizeof code[0]);
-	if (status == STATUS_OK)
-		status = tracee_syscall(tracee, SYS_seccomp, arguments, &result);
-	return status == STATUS_OK && result != 0 ? STATUS_UNSUPPORTED : status;
+	return add_filter(tracee, code, n);
+}
+
+enum status target_stop_all_calls(struct tracee *tracee)
+{
+	const struct sock_filter code[] = {
+	    LOAD(arch),
+	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
+	    RETURN(SECCOMP_RET_KILL_PROCESS),
+	    TRACE_BUT_OURS,
+	};
+	const enum status status = add_filter(tracee, code, COUNT(code));
+	tracee->target->stops_all_calls = status == STATUS_OK;
+	return status;
 }

@@ -87,7 +87,8 @@ enum status tracee_syscall(struct tracee *tracee, long number, const uint64_t ar
 enum status inject_gadget_page(struct tracee *tracee)
 {
 	static const uint8_t call[] = {0x0f, 0x05, 0xcc};
-	uint8_t page_code[17] = {0x0f, 0x05, 0xcc};
+	static const uint8_t returning[] = {0x0f, 0x05, 0xc3};
+	uint8_t page_code[GADGET_CALL - GADGET_PAGE + sizeof returning] = {0x0f, 0x05, 0xcc};
 	uint8_t original[sizeof call];
 	const uint64_t arguments[6] = {
 	    GADGET_PAGE,	   GADGET_PAGE_SIZE,
@@ -111,6 +112,7 @@ enum status inject_gadget_page(struct tracee *tracee)
 	if ((uint64_t)result != GADGET_PAGE)
 		return STATUS_UNSUPPORTED;
 	memset(page_code + 3, 0xcc, sizeof page_code - 3);
+	memcpy(page_code + GADGET_CALL - GADGET_PAGE, returning, sizeof returning);
 	status = target_write(target, GADGET_PAGE, page_code, sizeof page_code);
 	return status == STATUS_OK ? inject_clones_code(target) : status;
 }

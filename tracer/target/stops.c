@@ -164,6 +164,10 @@ enum status stops_classify(struct target *target, struct tracee *tracee, int sta
 			return STATUS_OK;
 		}
 		target->seccomp_stops++;
+		if (target->stops_all_calls) {
+			stop->kind = STOP_SYSCALL;
+			return STATUS_OK;
+		}
 		if (target->answers->answer(tracee) ||
 		    (target->world.confined && call_traits(stop->number)->stops == STOPS_NEVER)) {
 			go_on(tracee);

@@ -15,6 +15,7 @@
 #define GADGET_SYSCALL	 GADGET_PAGE
 #define GADGET_INT3	 (GADGET_PAGE + 2)
 #define GADGET_RETURN	 (GADGET_PAGE + 16)
+#define GADGET_CALL	 (GADGET_PAGE + 32) /* syscall; ret */
 #define GADGET_CLONES	 (GADGET_PAGE + 64)
 #define GADGET_ZERO	 (GADGET_PAGE + 1024)
 #define GADGET_SCRATCH	 (GADGET_PAGE + 2048)
@@ -132,6 +133,7 @@ struct target {
 	char outside[OUTSIDE_ROOM];	/* what the last STOP_OUTSIDE was for; empty: there was none */
 	bool gone;
 	bool ticking;
+	bool stops_all_calls; /* see target_stop_all_calls() */
 };
 
 /* target.c */

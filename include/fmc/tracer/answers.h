@@ -40,8 +40,9 @@ int64_t target_clock(const struct target *target, clockid_t clock);
 uint64_t tracee_read_ticks(struct tracee *tracee);
 uint32_t target_processor(void);
 
-/* The next of the random numbers that are the same in every execution. */
+/* The next of the random numbers that are the same in every execution. And what they come from: the state of a splitmix64 generator. */
 uint64_t target_random_word(struct target *target);
+uint64_t target_random_state(const struct target *target);
 
 /*
  * How many instructions of this execution have been answered like this; to be counted by who does so. Valid as long as the target.

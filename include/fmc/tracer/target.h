@@ -341,6 +341,12 @@ void target_send(const struct target *target, const struct tracee *tracee, int s
  */
 enum status target_watch_transfers(struct tracee *tracee, bool standard);
 
+/*
+ * From now on every system call of the process stops it, as STOP_SYSCALL, and none is answered by the tracer; but not those from fmc's own
+ * page. As long as it lives. STATUS_UNSUPPORTED: the kernel refuses the filter.
+ */
+enum status target_stop_all_calls(struct tracee *tracee);
+
 /* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
 uint64_t tracee_signals(const struct tracee *tracee, const char *name);
 
