@@ -38,3 +38,21 @@ void door_encode(uint64_t at, uint64_t ranges, uint8_t door[DOOR_BYTES])
 	}
 	door[offset] = 0xcc;
 }
+
+/*
+ * Of the last range's two branches the one that goes over the trap becomes its opposite, to the lead; the one that goes to the trap, for
+ * addresses below the range, goes there as well, and what is over goes on right after the door.
+ */
+void door_lead(uint8_t door[DOOR_BYTES], size_t distance, uint32_t number, uint64_t address,
+	       uint8_t lead[DOOR_LEAD_BYTES])
+{
+	const size_t last = DOOR_TRAP - BRANCH_BYTES, below = last - COMPARE_BYTES - BRANCH_BYTES;
+	door[below + 1] = (uint8_t)(DOOR_BYTES + distance - (below + BRANCH_BYTES));
+	door[last] = 0x73; /* jae */
+	door[last + 1] = (uint8_t)(DOOR_BYTES + distance - DOOR_TRAP);
+	door[DOOR_TRAP] = 0x90;	     /* nop */
+	memcpy(lead, "\x41\xbb", 2); /* mov $number, %r11d */
+	memcpy(lead + 2, &number, sizeof(number));
+	memcpy(lead + 6, "\xff\x25\x00\x00\x00\x00", 6); /* jmp *0(%rip) */
+	memcpy(lead + 12, &address, sizeof(address));
+}

@@ -24,4 +24,12 @@ struct range {
  */
 void door_encode(uint64_t at, uint64_t ranges, uint8_t door[DOOR_BYTES]);
 
+/*
+ * A door's second form leads elsewhere in place of the trap: to DOOR_LEAD_BYTES that are `distance` bytes after the door's end, up to 100, and
+ * from there to any address, with a number in r11d.
+ */
+#define DOOR_LEAD_BYTES 20
+void door_lead(uint8_t door[DOOR_BYTES], size_t distance, uint32_t number, uint64_t address,
+	       uint8_t lead[DOOR_LEAD_BYTES]);
+
 #endif
