@@ -24,9 +24,9 @@ endif
 
 # The layers in their order, and the rooms of each in theirs: each may use those before it, never those after it.
 LAYERS := tracer breakpoints supervisor replay
-tracer_ROOMS := proc target contents answers copy snapshot held image_file foreign origin
+tracer_ROOMS := proc target contents answers copy snapshot held image_file foreign origin inside
 breakpoints_ROOMS := op symbols unwind code names expression entries sampler waits python reach inspect
-supervisor_ROOMS := model trace policy certificate order tree dpor search execution finding process uses run starts property foreign diagnosis
+supervisor_ROOMS := model trace policy certificate order tree dpor search execution finding process uses run starts engine property foreign diagnosis
 replay_ROOMS := text schedule certificate minimize export timeline packets gdb picture
 # The commands are at the root of all: they put the layers together.
 cli_ROOMS := output options session verdict watch check attach commands
@@ -82,6 +82,12 @@ $(BUILD)/agent/%.o: %.c Makefile
 	$(CC) $(AGENT_FLAGS) -c $< -o $@
 # These are what the compiler would otherwise make of their own loops.
 $(BUILD)/agent/supervisor/agent/memory.o: AGENT_FLAGS += -fno-builtin -fno-tree-loop-distribute-patterns
+$(BUILD)/agent.image: $(call agent_objects,$(AGENT_CORE) $(wildcard supervisor/inside/*.c) breakpoints/entries/arguments.c breakpoints/entries/layout.c)
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_LINK) -Wl,-e,agent_table $^ -o $@
+# The assembler puts it into fmc.
+$(BUILD)/supervisor/engine/image.o: $(BUILD)/agent.image
+$(BUILD)/supervisor/engine/image.o: CPPFLAGS += -DAGENT_IMAGE='"$(BUILD)/agent.image"'
 $(BUILD)/tests/agent.image: $(call agent_objects,$(AGENT_CORE) tests/agent/run_table.c tests/table/table.c)
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_LINK) -Wl,-e,agent_enter $^ -o $@
@@ -259,7 +265,7 @@ SOURCES = $(foreach layer,$(LAYERS),$($(layer)_SOURCES))
 $(BUILD)/tests/corpus_%: tests/fuzz/fuzz_%.c tests/fuzz/corpus.c $(BUILD)/tests/libtable.a $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
-build/fuzz/%: tests/fuzz/%.c $(SOURCES) $(wildcard tests/table/*.c)
+build/fuzz/%: tests/fuzz/%.c $(SOURCES) $(wildcard tests/table/*.c) $(BUILD)/agent.image
 	@mkdir -p $(@D)
 	clang $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsanitize=fuzzer,address,undefined $(filter %.c,$^) $(LIBS) -o $@
 fuzz: $(addprefix build/fuzz/,$(FUZZERS))
@@ -270,7 +276,7 @@ fuzz: $(addprefix build/fuzz/,$(FUZZERS))
 	done
 
 # All sources as another compiler reads them, with its warnings, which clang gives without making code.
-SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard breakpoints/points/*.c supervisor/agent/*.c tests/agent/*.c) $(wildcard tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
+SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard breakpoints/points/*.c supervisor/agent/*.c supervisor/inside/*.c tests/agent/*.c) $(wildcard tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
 SYNTAX_TARGETS := $(patsubst %,syntax-%,$(wildcard samples/*.c samples/*.cc tests/targets/*.c tests/targets/*.cc))
 SYNTAX_PLUGINS := $(patsubst %,syntax-%,$(wildcard samples/ops/*.c tests/ops/*.c))
 syntax: $(SYNTAX) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS)

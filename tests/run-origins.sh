@@ -1,6 +1,7 @@
 #!/bin/bash
 # An execution is the same whether it starts from a fresh exec or from a copy: for each sample a random one, in `make check-long` also the
-# first one, is run both ways, and the schedules written have to be equal.
+# first one, is run both ways, and the schedules written have to be equal. And a search is the same whether its executions are run by stops or
+# by the agent.
 . tests/lib.sh
 
 # first_args FILE: the arguments of the sample's first case.
@@ -32,4 +33,28 @@ for source in samples/*.c samples/*.cc; do
 		[ "$same" = yes ] || show <(diff "$SCRATCH/exec.body" "$SCRATCH/copy.body") "$SCRATCH/copy.err"
 	done
 done
+
+# search ENGINE WORD...: what a search says of a sample, but for how long it took, in $SCRATCH/ENGINE.out; its schedule is in ENGINE.sched.
+search() {
+	local engine=$1
+	rm -f "$SCRATCH/$engine.sched"
+	timeout -k 10 60 "$FMC" check -v --strategy optimal --time 50 --engine "$engine" -o "$SCRATCH/$engine.sched" -- "$BUILD/samples/$2" "${@:3}" \
+	    </dev/null >"$SCRATCH/out" 2>&1
+	echo "status $?" >>"$SCRATCH/out"
+	grep -oE '^fmc: [0-9]+ executions by the agent' "$SCRATCH/out" >"$SCRATCH/$engine.by"
+	sed -E "s/[0-9.]+ (seconds|s|ms)\b/TIME/g; s/$engine\.sched/FILE/g; /by the agent/d" "$SCRATCH/out" >"$SCRATCH/$engine.out"
+	grep -vE '^(origin|clock) ' "$SCRATCH/$engine.sched" >"$SCRATCH/$engine.body" 2>/dev/null
+}
+
+for sample in 'philosophers_mut 4' 'philosophers_mut 5 unguarded' 'fair_philosophers' 'buffer' 'lost_wakeup 2'; do
+	# shellcheck disable=SC2086
+	for engine in stops agent; do search $engine $sample; done
+	judge "$sample: the same search by stops and by the agent" cmp -s "$SCRATCH/stops.out" "$SCRATCH/agent.out"
+	cmp -s "$SCRATCH/stops.out" "$SCRATCH/agent.out" || show <(diff "$SCRATCH/stops.out" "$SCRATCH/agent.out")
+	judge "$sample: and the same schedule" cmp -s "$SCRATCH/stops.body" "$SCRATCH/agent.body"
+done
+search agent philosophers_mut 4
+judge "the agent has run most of them ($(cat "$SCRATCH/agent.by"))" grep -qE '^fmc: 2[0-9] ' "$SCRATCH/agent.by"
+"$FMC" check -v --strategy optimal --engine agent --verify-engine 1 -- "$BUILD/samples/philosophers_mut" 4 </dev/null >"$SCRATCH/out" 2>&1
+judge "and each is the same by stops" [ $? -eq 0 -a -n "$(grep ' 24 executions' "$SCRATCH/out")" ]
 finish

@@ -74,6 +74,13 @@ for strategy in source optimal; do
 	echo "search, 7 philosophers $strategy: $("$BUILD/tests/search" $strategy philosophers:7 5000) us a transition"
 done
 
+# The same search by stops and by the agent.
+for n in 6 7; do
+	stops=$(seconds "$FMC" check --strategy optimal --time 0 --engine stops -- "$BUILD/samples/philosophers_mut" $n)
+	agent=$(seconds "$FMC" check --strategy optimal --time 0 --engine agent -- "$BUILD/samples/philosophers_mut" $n)
+	echo "philosophers_mut $n     $agent s by the agent, $stops s by stops: ratio $(compute %.2f "$stops / $agent")"
+done
+
 # A copy of a process in the middle of its run.
 for threads in 2 4 16; do
 	echo "image of $threads threads     $("$BUILD/tests/image" "$BUILD/targets/stood" $threads 500)"

@@ -275,6 +275,8 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	verdict_release(&verdict);
 	race_list_release(&races);
 	outcomes_release(&outcomes);
+	if (options->verbose)
+		session_tell_engine(&session);
 	session_close(&session);
 	return exits;
 }

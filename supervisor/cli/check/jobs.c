@@ -348,7 +348,7 @@ static void run_here(struct jobs *jobs, struct slot *slot)
 	if (slot->watched)
 		watch_execution(&jobs->watch, &slot->job.plan, &slot->job.trace, &slot->job.watched);
 	else
-		(void)session_run(session, &slot->job.plan, &slot->job.trace, NULL);
+		(void)session_search(session, &slot->job.plan, &slot->job.trace);
 	session->states = NULL;
 	slot->job.took = session->took;
 	ending_release(&slot->job.ending);

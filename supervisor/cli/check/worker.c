@@ -129,7 +129,7 @@ static void run_order(struct watch *watch, const struct plan *plan, bool watched
 	if (watched)
 		watch_execution(watch, plan, trace, &answer->watched);
 	else
-		(void)session_run(session, plan, trace, NULL);
+		(void)session_search(session, plan, trace);
 	/* The session's own, until its next execution. */
 	answer->ending = session->ending;
 	answer->took = session->took;

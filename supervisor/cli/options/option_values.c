@@ -96,6 +96,13 @@ static bool parse_origin(struct options *options, const struct option_spec *spec
 	return i >= 0;
 }
 
+static bool parse_engine(struct options *options, const struct option_spec *spec)
+{
+	int i = value_word(spec);
+	options->agent = i == 1;
+	return i >= 0;
+}
+
 static bool parse_spin(struct options *options, const struct option_spec *spec)
 {
 	int i = value_word(spec);
@@ -289,6 +296,10 @@ bool option_store(struct options *o, const struct option_spec *spec, const char 
 		return true;
 	case ID_ORIGIN:
 		return parse_origin(o, spec);
+	case ID_ENGINE:
+		return parse_engine(o, spec);
+	case ID_VERIFY_ENGINE:
+		return value_number(spec->name, optarg, UINT64_MAX, &o->verify_engine);
 	case ID_EXPECT_EXIT:
 		return parse_good_ends(spec, o);
 	case ID_REQUIRE_COMPLETE:

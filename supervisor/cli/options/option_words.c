@@ -6,6 +6,7 @@ static const char *const granularities[] = {"sync", "atomic", "race", "memory", 
 static const char *const races[] = {"warn", "report", "ignore", NULL};
 static const char *const memory_models[] = {"sc", "tso", NULL};
 static const char *const origins[] = {"auto", "exec", "copy", NULL};
+static const char *const engines[] = {"stops", "agent", NULL};
 static const char *const spins[] = {"yield", "report", NULL};
 static const char *const caches[] = {"on", "off", NULL};
 static const char *const colours[] = {"auto", "always", "never", NULL};
@@ -35,6 +36,8 @@ const char *const *option_words(enum option_id id)
 		return memory_models;
 	case ID_ORIGIN:
 		return origins;
+	case ID_ENGINE:
+		return engines;
 	case ID_SPIN:
 		return spins;
 	case ID_CACHE:

@@ -241,13 +241,19 @@ enum status session_open_search(struct session *session, const struct launch *la
 {
 	struct process_options wanted = session_process(launch, options, true);
 	wanted.note_unseen = true;
-	return session_open_process(session, &wanted, options, deadline, why);
+	enum status status = session_open_process(session, &wanted, options, deadline, why);
+	if (status != STATUS_OK || !options->agent)
+		return status;
+	session->engine = engine_new(session->process, &options->good_ends, !session->endings.on);
+	session->verify_engine = options->verify_engine;
+	return status;
 }
 
 void session_close(struct session *session)
 {
 	if (session->timed)
 		timer_delete(session->timer);
+	engine_free(session->engine);
 	if (session->execution)
 		execution_free(session->execution);
 	if (session->process)

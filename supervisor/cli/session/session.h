@@ -4,6 +4,7 @@
 #include "supervisor/cli/session/ending.h"
 #include "supervisor/cli/session/launch.h"
 
+#include <fmc/supervisor/engine.h>
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/finding.h>
 #include <fmc/supervisor/process.h>
@@ -36,11 +37,13 @@ uint64_t session_time_deadline(const struct session_time *time);
 struct session {
 	struct process *process;
 	struct execution *execution;
-	struct properties *properties; /* that are checked in executions; NULL: none */
-	uint64_t deadline;	       /* on clock_now(); 0: none */
-	uint64_t took;		       /* by the last execution, in nanoseconds */
-	bool out_of_time;	       /* the last execution was ended by the deadline */
-	char where[PROCESS_WHERE];     /* where it was when it was broken off: */
+	struct engine *engine;		  /* for executions of a search; NULL: they are run by stops alone */
+	uint64_t verify_engine, searched; /* compare every so many of its executions; how many there were */
+	struct properties *properties;	  /* that are checked in executions; NULL: none */
+	uint64_t deadline;		  /* on clock_now(); 0: none */
+	uint64_t took;			  /* by the last execution, in nanoseconds */
+	bool out_of_time;		  /* the last execution was ended by the deadline */
+	char where[PROCESS_WHERE];	  /* where it was when it was broken off: */
 	enum whereabouts whereabouts;
 	timer_t timer;		 /* ends executions that pass the deadline without a transition */
 	bool timed;		 /* there is a timer */
@@ -95,6 +98,16 @@ bool session_is_over(const struct session *session);
  */
 enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,
 			struct finding *finding);
+
+/*
+ * The same of a plan of a search, of which nothing but the trace is wanted: by the agent, where that is asked for and possible. Of those
+ * the trace isn't watched on its way, and what the process tells of executions is of the last one by stops. One that isn't as
+ * by stops ends as END_ERROR.
+ */
+enum status session_search(struct session *session, const struct plan *plan, struct trace *trace);
+
+/* A line about what the agent has run, if it was asked for. */
+void session_tell_engine(const struct session *session);
 
 /* The same with the program's own places in finding and trace, which takes longer. */
 enum status session_collect(struct session *session, const struct plan *plan, struct trace *trace,

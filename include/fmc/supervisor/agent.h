@@ -1,0 +1,96 @@
+#ifndef FMC_SUPERVISOR_AGENT_H
+#define FMC_SUPERVISOR_AGENT_H
+
+#include <fmc/breakpoints/leads.h>
+#include <fmc/supervisor/execution.h>
+
+/*
+ * Between fmc and the agent, which runs whole executions inside of a target: one piece of memory that both have at the same address,
+ * so that what points into it is right on either side. They take turns. fmc writes the plan and lets the target run; the agent
+ * goes back to the beginning, runs it, and stops at agent_table.turn with the trace. Where it meets what it doesn't know it gives up:
+ * `refusal` says why, and the same plan is run by stops.
+ *
+ *     fmc --plan--> agent: restore, [choose, perform, arrive]*, trace --turn--> fmc
+ */
+#define AGENT_REGION	   UINT64_C(0x210000000000)
+#define AGENT_REGION_BYTES (UINT64_C(256) << 20)
+/* What the program maps meanwhile comes from here; it is as it was after each execution. */
+#define AGENT_POOL	 UINT64_C(0x220000000000)
+#define AGENT_POOL_BYTES (UINT64_C(64) << 30)
+
+#define AGENT_CHECK    UINT64_C(0x666d63206167656e) /* around what the agent writes */
+#define AGENT_AREAS    64
+#define AGENT_RANGES   16
+#define AGENT_ENTRIES  1024
+#define AGENT_STEPS    20000
+#define AGENT_SLEEPERS 256
+#define AGENT_ACCESSES 8192
+#define AGENT_THREADS  64
+#define AGENT_OBJECTS  256
+#define AGENT_PAGES    8192 /* of the base: more than that is copied as a whole process sooner */
+#define AGENT_STACK    (UINT64_C(1) << 20)
+
+enum agent_refusal {
+	AGENT_NONE,
+	AGENT_BY_ENTRY,	 /* an operation that it doesn't know: `detail` is its kind */
+	AGENT_BY_CALL,	 /* a system call that it doesn't answer: its number */
+	AGENT_BY_MANNER, /* an operation is performed in a way that it can't: its kind */
+	AGENT_BY_ROOM,	 /* too much of something */
+	AGENT_BY_STATE,	 /* what is there isn't as it should be, or only fmc can tell how it is */
+};
+
+/* A range of addresses, from low up to high. */
+struct agent_range {
+	uint64_t low, high;
+};
+
+/* A thread's registers where it stands. */
+struct agent_context {
+	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8, r9, r10, r11, r12, r13, r14, r15, rip, flags,
+	    fs_base;
+	uint32_t mxcsr, x87; /* control words, which a function keeps for its caller */
+};
+
+struct agent_region {
+	/* fmc's, before the first turn. */
+	uint64_t check_low;
+	uint32_t areas_length, ranges_length, entries_length;
+	struct agent_range areas[AGENT_AREAS];	 /* writable memory, in ascending order */
+	struct agent_range ranges[AGENT_RANGES]; /* libc's own */
+	struct entry_lead entries[AGENT_ENTRIES];
+	uint64_t lock, unlock; /* the real pthread_mutex_lock() and pthread_mutex_unlock() */
+	uint64_t system_call;  /* `syscall; ret` whose calls no filter stops */
+	int pagemap;	       /* descriptor in the target of its own /proc/self/pagemap */
+	int32_t number;	       /* of the process; threads have those after it */
+	uint64_t brk;
+	uint64_t random; /* as target_random_state() */
+	uint64_t signal_mask;
+	struct agent_context first; /* the main thread, */
+	struct call call;	    /* before this */
+	struct good_ends good_ends;
+	bool ends_at_circles;
+	/* fmc's, at each turn. */
+	struct plan plan;
+	struct step steps[AGENT_STEPS];
+	struct sleeper sleepers[AGENT_SLEEPERS];
+	struct access accesses[AGENT_ACCESSES];
+	/* The agent's. */
+	enum agent_refusal refusal;
+	uint64_t detail;
+	uint32_t fresh; /* pages that were taken back because they weren't there at first */
+	struct trace trace;
+	uint64_t check_high;
+};
+
+/* The image's entry point isn't code but this. */
+struct agent_table {
+	uint64_t
+	    enter; /* where the target's thread begins, on `stack`: it has the first turn when it stops */
+	uint64_t stack;
+	uint64_t turn; /* address of the trap instruction at which it stops */
+	uint64_t door; /* doors lead here, with the entry's number in r11d */
+	uint64_t
+	    call; /* a thread that stands before a system call goes on here: its number in r11, where it stands in rcx */
+};
+
+#endif

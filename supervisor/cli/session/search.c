@@ -1,0 +1,72 @@
+/* Executions of a search: by the agent, where that is possible. */
+#include "supervisor/cli/output/say.h"
+#include "supervisor/cli/session/session.h"
+
+#include <fmc/supervisor/wire.h>
+#include <fmc/tracer/clock.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Nobody looks at the execution on its way or at its end but for its trace. */
+static bool wants_trace_alone(const struct session *session)
+{
+	return session->engine && !session->properties && !session->states && !session->endings.on &&
+	       !session->also && session->stacks_length == 0;
+}
+
+static bool same_bytes(const struct trace *a, const struct trace *b)
+{
+	struct saver one = {0}, other = {0};
+	wire_put_trace(&one, a);
+	wire_put_trace(&other, b);
+	const bool same = one.failed || other.failed ||
+			  (one.length == other.length && memcmp(one.at, other.at, one.length) == 0);
+	saver_release(&one);
+	saver_release(&other);
+	return same;
+}
+
+/* By stops as well. An execution that was broken off there tells nothing. */
+static enum status compare(struct session *session, const struct plan *plan, struct trace *trace)
+{
+	struct trace inside;
+	trace_init(&inside);
+	const bool copied = trace_copy(&inside, trace);
+	const enum status status = session_run(session, plan, trace, NULL);
+	if (copied && trace->end != END_INTERRUPTED && trace->end != END_ERROR &&
+	    !same_bytes(&inside, trace)) {
+		trace->end = END_ERROR;
+		trace->status = STATUS_BUG;
+		snprintf(trace->message, sizeof trace->message,
+			 "by the agent the execution goes otherwise than by stops, from transition %zu on",
+			 trace_difference(&inside, trace) < trace->length ? trace_difference(&inside, trace)
+									  : trace->length);
+	}
+	trace_release(&inside);
+	return status;
+}
+
+enum status session_search(struct session *session, const struct plan *plan, struct trace *trace)
+{
+	const uint64_t begin = clock_now();
+	if (!wants_trace_alone(session) || !engine_run(session->engine, plan, trace))
+		return session_run(session, plan, trace, NULL);
+	session->took = clock_now() - begin;
+	session->out_of_time = false;
+	if (session->verify_engine && ++session->searched % session->verify_engine == 0)
+		return compare(session, plan, trace);
+	return STATUS_OK;
+}
+
+void session_tell_engine(const struct session *session)
+{
+	uint64_t run, refused;
+	char why[ENGINE_WHY];
+	if (!session->engine)
+		return;
+	engine_account(session->engine, &run, &refused, why);
+	say("%" PRIu64 " executions by the agent, %" PRIu64 " it gave up%s%s", run, refused, *why ? ": " : "",
+	    why);
+}

@@ -1,0 +1,32 @@
+#ifndef FMC_SUPERVISOR_ENGINE_ATTEMPT_H
+#define FMC_SUPERVISOR_ENGINE_ATTEMPT_H
+
+#include "supervisor/engine/image.h"
+#include "supervisor/starts/starts.h"
+
+#include <fmc/supervisor/engine.h>
+
+/* The inside of the engine: engine.c decides, begin.c makes a target with the agent in it, turn.c lets it run. */
+struct engine {
+	struct process *process;
+	struct good_ends good_ends;
+	bool ends_at_circles;
+	struct agent_region *region; /* NULL: not mapped yet */
+	int file;		     /* which it is of */
+	struct agent_table table;
+	struct target *target; /* with the agent in it; NULL: there is none */
+	uint64_t run, refused, begun;
+	bool off;	      /* not for this program */
+	char why[ENGINE_WHY]; /* the last refusal */
+};
+
+/* A target that stands where executions begin, the agent in it, having had its first turn. STATUS_UNSUPPORTED: not for this program. */
+enum status attempt_begin(struct engine *engine);
+
+/* The plan into the region; false: it doesn't fit there. */
+bool attempt_plan(struct engine *engine, const struct plan *plan);
+
+/* Let the agent go until its turn is over; on any other value than STATUS_OK the target is of no use any more, and `why` says it. */
+enum status attempt_turn(struct engine *engine);
+
+#endif

@@ -1,0 +1,183 @@
+/* A target with the agent in it. */
+#include "supervisor/engine/attempt.h"
+
+#include <fmc/breakpoints/plugin.h>
+#include <fmc/tracer/answers.h>
+#include <fmc/tracer/inside.h>
+#include <fmc/tracer/maps.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STACK_ROOM (UINT64_C(8) << 20) /* below what there is of the main thread's */
+
+static bool share_region(struct engine *engine)
+{
+	void *const place = (void *)(uintptr_t)AGENT_REGION;
+	if (engine->region)
+		return true;
+	engine->file = memfd_create("fmc agent", MFD_CLOEXEC);
+	if (engine->file < 0 || ftruncate(engine->file, (off_t)AGENT_REGION_BYTES) != 0)
+		return false;
+	void *memory = mmap(place, AGENT_REGION_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, engine->file, 0);
+	if (memory != place)
+		return false;
+	engine->region = memory;
+	return true;
+}
+
+/* A line of /proc/PID/maps: memory that the program may write to. False: memory that others may change, which can't be restored. */
+static bool add_area(struct agent_region *region, const struct target *target, const char *line)
+{
+	unsigned long long low, high;
+	char rights[8];
+	if (sscanf(line, "%llx-%llx %7s", &low, &high, rights) != 3 || rights[1] != 'w')
+		return true;
+	if (target_is_own(target, low) || (low >= AGENT_REGION - (UINT64_C(1) << 44) && low < AGENT_POOL))
+		return true;
+	if (rights[3] != 'p' || region->areas_length == AGENT_AREAS)
+		return false;
+	struct agent_range *area = &region->areas[region->areas_length++];
+	*area = (struct agent_range){low, high};
+	if (strstr(line, "[stack]")) {
+		const uint64_t below = region->areas_length > 1 ? area[-1].high : 0;
+		area->low = area->low - below > STACK_ROOM ? area->low - STACK_ROOM : below;
+	}
+	return true;
+}
+
+static bool find_areas(struct agent_region *region, const struct target *target)
+{
+	char *text = maps_text(target_pid(target));
+	bool good = text != NULL;
+	for (char *line = text, *end; good && line && *line; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		*end = '\0';
+		good = add_area(region, target, line);
+	}
+	free(text);
+	return good;
+}
+
+static void find_ranges(struct agent_region *region, const struct entries *entries)
+{
+	while (region->ranges_length < AGENT_RANGES &&
+	       entries_libc_range(entries, region->ranges_length, &region->ranges[region->ranges_length].low,
+				  &region->ranges[region->ranges_length].high))
+		region->ranges_length++;
+}
+
+/* Before the first operation, where all executions begin. */
+static bool find_first(struct engine *engine, struct tracee *tracee)
+{
+	const struct call *call = &engine->process->beginning.call;
+	struct agent_region *region = engine->region;
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	if (!regs)
+		return false;
+	region->call = *call;
+	region->first = (struct agent_context){.rax = regs->rax,
+					       .rbx = regs->rbx,
+					       .rcx = regs->rcx,
+					       .rdx = regs->rdx,
+					       .rsi = regs->rsi,
+					       .rdi = regs->rdi,
+					       .rbp = regs->rbp,
+					       .rsp = regs->rsp,
+					       .r8 = regs->r8,
+					       .r9 = regs->r9,
+					       .r10 = regs->r10,
+					       .r11 = regs->r11,
+					       .r12 = regs->r12,
+					       .r13 = regs->r13,
+					       .r14 = regs->r14,
+					       .r15 = regs->r15,
+					       .flags = regs->eflags,
+					       .fs_base = regs->fs_base};
+	for (uint32_t i = 0; i < region->entries_length; i++)
+		if (region->entries[i].stop == call->entry)
+			region->first.rip = region->entries[i].copy;
+	return region->first.rip != 0;
+}
+
+static bool describe(struct engine *engine, struct tracee *tracee)
+{
+	struct agent_region *region = engine->region;
+	const struct process *process = engine->process;
+	const uint64_t none[6] = {0};
+	int64_t brk = 0;
+	memset(region, 0, sizeof *region);
+	region->check_low = AGENT_CHECK;
+	region->good_ends = engine->good_ends;
+	region->ends_at_circles = engine->ends_at_circles;
+	region->number = tracee_number(tracee);
+	region->random = target_random_state(tracee->target);
+	region->signal_mask = tracee_signals(tracee, "SigBlk");
+	region->system_call = inside_call(tracee->target);
+	region->lock = entries_function(process->entries, "pthread_mutex_lock");
+	region->unlock = entries_function(process->entries, "pthread_mutex_unlock");
+	region->entries_length = (uint32_t)entries_lead(process->entries, tracee->target, engine->table.door,
+							region->entries, AGENT_ENTRIES);
+	find_ranges(region, process->entries);
+	if (!region->lock || !region->unlock || !region->entries_length || !find_first(engine, tracee) ||
+	    !find_areas(region, tracee->target) || tracee_syscall(tracee, SYS_brk, none, &brk) != STATUS_OK)
+		return false;
+	region->brk = (uint64_t)brk;
+	return true;
+}
+
+/* Let the agent begin: it takes a copy of the memory as it is, and stops. */
+static enum status enter(struct engine *engine, struct tracee *tracee)
+{
+	struct user_regs_struct *regs = tracee_change_regs(tracee);
+	if (!regs)
+		return STATUS_GONE;
+	regs->rip = engine->table.enter;
+	regs->rsp = engine->table.stack - sizeof(uint64_t);
+	return attempt_turn(engine);
+}
+
+static enum status fill(struct engine *engine, struct tracee *tracee)
+{
+	enum status status = describe(engine, tracee) ? STATUS_OK : STATUS_UNSUPPORTED;
+	if (status == STATUS_OK)
+		status = inside_open_pagemap(tracee, &engine->region->pagemap);
+	if (status == STATUS_OK)
+		status = image_map(tracee);
+	if (status == STATUS_OK)
+		status = inside_share(tracee, AGENT_REGION, AGENT_REGION_BYTES, engine->file);
+	if (status == STATUS_OK)
+		status = inside_map(tracee, AGENT_POOL, AGENT_POOL_BYTES, INSIDE_RESERVED);
+	if (status == STATUS_OK)
+		status = inside_stop_calls(tracee);
+	return status == STATUS_OK ? enter(engine, tracee) : status;
+}
+
+enum status attempt_begin(struct engine *engine)
+{
+	struct process *process = engine->process;
+	engine->table = image_table();
+	snprintf(engine->why, sizeof engine->why, "there is no room for the agent in it");
+	if (!share_region(engine))
+		return STATUS_UNSUPPORTED;
+	enum status status = origin_start(process->origin, &engine->target);
+	if (status != STATUS_OK)
+		return status;
+	status = fill(engine, target_tracee(engine->target, 0));
+	if (status == STATUS_OK && engine->region->refusal != AGENT_NONE) {
+		snprintf(engine->why, sizeof engine->why, "it has too much memory");
+		status = STATUS_UNSUPPORTED;
+	}
+	if (status != STATUS_OK) {
+		target_kill(engine->target);
+		engine->target = NULL;
+	}
+	return status;
+}

@@ -1,0 +1,164 @@
+/* Which executions the agent runs. */
+#include "supervisor/engine/attempt.h"
+
+#include <fmc/breakpoints/plugin.h>
+
+#include <fmc/tracer/call_traits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* One in so many may be refused; where it is more, once there were enough, attempts cost more than they save. */
+#define REFUSED_OF   20
+#define REFUSED_MOST 40
+#define BEGUN_MOST   8
+
+struct engine *engine_new(struct process *process, const struct good_ends *good_ends, bool ends_at_circles)
+{
+	struct engine *engine = calloc(1, sizeof *engine);
+	if (!engine)
+		return NULL;
+	engine->process = process;
+	engine->good_ends = *good_ends;
+	engine->ends_at_circles = ends_at_circles;
+	engine->file = -1;
+	return engine;
+}
+
+void engine_free(struct engine *engine)
+{
+	if (!engine)
+		return;
+	target_kill(engine->target);
+	if (engine->region)
+		munmap(engine->region, AGENT_REGION_BYTES);
+	if (engine->file >= 0)
+		close(engine->file);
+	free(engine);
+}
+
+/* What makes executions by stops something that the agent has no part in. NULL: nothing does. */
+static const char *hindrance(const struct process *process)
+{
+	const struct process_options *options = &process->options;
+	if (plugin_path() || class_added() > 0)
+		return "it has operations that a plug-in describes";
+	if (options->pilot || options->program.image || options->tso || options->outputs || options->verify ||
+	    options->waking)
+		return "of the options";
+	if (loops_length(process->loops) > 0 || shared_length(process->shared) > 0 || process->looking.look)
+		return "operations within its code, or on descriptors, are known";
+	return entries_is_musl(process->entries) ? "its libc is musl" : NULL;
+}
+
+static bool refuse(struct engine *engine)
+{
+	engine->refused++;
+	engine->off |= engine->refused > REFUSED_MOST && engine->refused * REFUSED_OF > engine->run;
+	return false;
+}
+
+/* Why the agent has given up, by the region. */
+static void explain(struct engine *engine)
+{
+	const struct agent_region *region = engine->region;
+	const unsigned long long detail = region->detail;
+	switch (region->refusal) {
+	case AGENT_BY_ENTRY:
+	case AGENT_BY_MANNER:
+		snprintf(engine->why, sizeof engine->why, "operation %s", op_name((enum op_kind)detail));
+		break;
+	case AGENT_BY_CALL:
+		snprintf(engine->why, sizeof engine->why, "system call %llu", detail);
+		break;
+	case AGENT_BY_ROOM:
+		snprintf(engine->why, sizeof engine->why, "too much of something");
+		break;
+	default:
+		snprintf(engine->why, sizeof engine->why, "a state that it can't tell");
+	}
+}
+
+static bool begin(struct engine *engine)
+{
+	const char *text = hindrance(engine->process);
+	if (text)
+		snprintf(engine->why, sizeof engine->why, "%s", text);
+	if (text)
+		return false;
+	if (!engine->target && (++engine->begun > BEGUN_MOST || attempt_begin(engine) == STATUS_UNSUPPORTED))
+		engine->off = true;
+	return engine->target != NULL;
+}
+
+/* Is this array of the trace's in the region? */
+static bool fits(const void *at, size_t length, size_t size)
+{
+	const uint64_t low = (uint64_t)(uintptr_t)at;
+	return length == 0 || (low >= AGENT_REGION && low <= AGENT_REGION + AGENT_REGION_BYTES &&
+			       length <= (AGENT_REGION + AGENT_REGION_BYTES - low) / size);
+}
+
+/* A program that writes where it has no business mustn't make fmc read anywhere. */
+static bool region_fits(const struct agent_region *region)
+{
+	const struct trace *trace = &region->trace;
+	bool good = trace->set_words <= AGENT_THREADS && trace->length <= AGENT_REGION_BYTES &&
+		    fits(trace->at, trace->length, sizeof *trace->at) &&
+		    fits(trace->alternatives, trace->alternatives_length, sizeof *trace->alternatives) &&
+		    fits(trace->accesses, trace->accesses_length, sizeof *trace->accesses) &&
+		    fits(trace->sets, 2 * trace->length * trace->set_words, sizeof *trace->sets) &&
+		    fits(trace->objects, trace->objects_length, sizeof *trace->objects) &&
+		    fits(trace->found, trace->found_length, sizeof *trace->found) &&
+		    fits(trace->threads, trace->threads_length, sizeof *trace->threads);
+	for (size_t i = 0; good && i < trace->length; i++) {
+		const struct transition *t = &trace->at[i];
+		good = t->thread < trace->threads_length && t->first_access <= trace->accesses_length &&
+		       t->accesses <= trace->accesses_length - t->first_access &&
+		       t->first_alternative <= trace->alternatives_length &&
+		       t->alternatives <= trace->alternatives_length - t->first_alternative;
+	}
+	return good;
+}
+
+/* An end that stands for itself: nothing is found in it. */
+static bool is_plain(const struct trace *trace)
+{
+	return (trace->end == END_EXIT && trace->good_end) || trace->end == END_REDUNDANT;
+}
+
+bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace)
+{
+	/* The agent takes its place where copies are made of a process that has come to its first operation. */
+	if (engine->off || !beginning_known(engine->process))
+		return false;
+	if (!begin(engine) || !attempt_plan(engine, plan))
+		return refuse(engine);
+	if (attempt_turn(engine) != STATUS_OK) {
+		target_kill(engine->target);
+		engine->target = NULL;
+		return refuse(engine);
+	}
+	const struct agent_region *region = engine->region;
+	if (region->check_low != AGENT_CHECK || region->check_high != AGENT_CHECK || !region_fits(region)) {
+		snprintf(engine->why, sizeof engine->why, "it writes where it has no business");
+		engine->off = true;
+		return refuse(engine);
+	}
+	if (region->refusal != AGENT_NONE) {
+		explain(engine);
+		return refuse(engine);
+	}
+	if (!is_plain(&region->trace) || !trace_copy(trace, &region->trace))
+		return false;
+	engine->run++;
+	return true;
+}
+
+void engine_account(const struct engine *engine, uint64_t *run, uint64_t *refused, char why[ENGINE_WHY])
+{
+	*run = engine->run;
+	*refused = engine->refused;
+	snprintf(why, ENGINE_WHY, "%s", engine->refused || engine->off ? engine->why : "");
+}

@@ -1,0 +1,76 @@
+/* The agent's turns: what is handed to it, and what stops it. */
+#include "supervisor/engine/attempt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TURN_MS 1000 /* an execution that takes longer may be a loop without operations */
+
+bool attempt_plan(struct engine *engine, const struct plan *plan)
+{
+	struct agent_region *region = engine->region;
+	size_t accesses = 0;
+	if (plan->prefix_length > AGENT_STEPS || plan->sleep_set_length > AGENT_SLEEPERS || plan->ended ||
+	    plan->policy.profile || plan->policy.deviations_length)
+		return false;
+	memcpy(region->steps, plan->prefix, plan->prefix_length * sizeof *region->steps);
+	for (size_t i = 0; i < plan->sleep_set_length; i++) {
+		const struct sleeper *sleeper = &plan->sleep_set[i];
+		if (sleeper->footprint.length > AGENT_ACCESSES - accesses)
+			return false;
+		memcpy(region->accesses + accesses, sleeper->footprint.at,
+		       sleeper->footprint.length * sizeof *region->accesses);
+		region->sleepers[i] = *sleeper;
+		region->sleepers[i].footprint.at = region->accesses + accesses;
+		accesses += sleeper->footprint.length;
+	}
+	region->plan = *plan;
+	region->plan.prefix = region->steps;
+	region->plan.sleep_set = region->sleepers;
+	return true;
+}
+
+/* A thread of the program's stands before a system call: the agent answers it, in the kernel's stead. */
+static bool lead_to_agent(struct engine *engine, const struct stop *stop)
+{
+	struct user_regs_struct *regs = tracee_change_regs(stop->tracee);
+	if (!regs)
+		return false;
+	tracee_skip_syscall(stop->tracee, stop->number);
+	regs->rcx = regs->rip;
+	regs->r11 = (unsigned long long)stop->number;
+	regs->rip = engine->table.call;
+	return target_resume(stop->tracee, 0) == STATUS_OK;
+}
+
+/* What it was that the agent has nothing to do with. */
+static void explain(struct engine *engine, enum status status, const struct stop *stop)
+{
+	if (status == STATUS_TIMEOUT)
+		snprintf(engine->why, sizeof engine->why, "a thread runs on without an operation");
+	else if (status != STATUS_OK)
+		snprintf(engine->why, sizeof engine->why, "its process is gone");
+	else if (stop->kind == STOP_TRAP)
+		snprintf(engine->why, sizeof engine->why, "a trap at %#llx",
+			 (unsigned long long)stop->address);
+	else if (stop->kind == STOP_SIGNAL)
+		snprintf(engine->why, sizeof engine->why, "signal %ld", stop->number);
+	else
+		snprintf(engine->why, sizeof engine->why, "a stop of kind %d", (int)stop->kind);
+}
+
+enum status attempt_turn(struct engine *engine)
+{
+	struct tracee *tracee = target_tracee(engine->target, 0);
+	struct stop stop = {0};
+	enum status status = target_resume(tracee, 0);
+	while (status == STATUS_OK) {
+		status = target_wait(engine->target, tracee, TURN_MS, &stop);
+		if (status == STATUS_OK && stop.kind == STOP_TRAP && stop.address == engine->table.turn)
+			return STATUS_OK;
+		if (status != STATUS_OK || stop.kind != STOP_SYSCALL || !lead_to_agent(engine, &stop))
+			break;
+	}
+	explain(engine, status, &stop);
+	return status == STATUS_INTERRUPTED ? status : STATUS_GONE;
+}

@@ -1,0 +1,240 @@
+/*
+ * System calls of the program's: what a green thread's birth, life and end need is answered here, what the program maps comes from a pool.
+ * Any other ends the attempt.
+ */
+#include "supervisor/inside/agent.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE	     UINT64_C(4096)
+#define MASK_BYTES   8
+#define LIBC_SIGNALS 32 /* the first that libc keeps to itself */
+
+/* What pthread_create() of glibc makes a thread with. */
+#define THREAD_FLAGS                                                                                         \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |   \
+	 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
+
+/* The call returns this. */
+static bool answer(struct agent_thread *thread, int64_t result)
+{
+	thread->context.rax = (uint64_t)result;
+	return false;
+}
+
+static bool make_thread(struct agent_thread *parent)
+{
+	struct clone_args args = {0};
+	const struct agent_context *context = &parent->context;
+	if (context->rsi < CLONE_ARGS_SIZE_VER0 || agent.threads_length == AGENT_THREADS)
+		return agent_refuse(AGENT_BY_ROOM, SYS_clone3);
+	memcpy(&args, (const void *)context->rdi, CLONE_ARGS_SIZE_VER0);
+	if (args.flags != THREAD_FLAGS || args.exit_signal)
+		return agent_refuse(AGENT_BY_CALL, SYS_clone3);
+	const uint32_t number = model_block_add_thread(agent.block);
+	if (number != agent.threads_length)
+		return agent_refuse(AGENT_BY_ROOM, SYS_clone3);
+	struct agent_thread *born = &agent.threads[agent.threads_length++];
+	memset(born, 0, sizeof *born);
+	born->context = *context;
+	born->context.rax = 0;
+	born->context.rsp = args.stack + args.stack_size;
+	born->context.fs_base = args.tls;
+	born->pthread = args.tls;
+	born->tid = REGION->number + (int32_t)number;
+	born->tid_word = args.child_tid;
+	born->signal_mask = parent->signal_mask;
+	born->call.op = (struct op){.kind = OP_THREAD_START, .object = number, .object2 = NO_OBJECT};
+	*(int32_t *)args.parent_tid = born->tid;
+	if (parent->call.op.kind == OP_THREAD_CREATE && parent->call.op.arg)
+		model_thread_detached(agent.block->model, number);
+	if (!agent.outcome->births++)
+		agent.outcome->created = number;
+	agent.alive++;
+	return answer(parent, born->tid);
+}
+
+/* The thread's end, of which its tid's word tells who joins it. The process's, and what follows from the main thread's, are fmc's. */
+static bool end_thread(struct agent_thread *thread)
+{
+	if (thread == agent.threads || agent.alive == 1)
+		return agent_refuse(AGENT_BY_CALL, SYS_exit);
+	if (thread->tid_word)
+		*(int32_t *)thread->tid_word = 0;
+	thread->exited = true;
+	agent.alive--;
+	agent.outcome->kind = OUTCOME_EXITED;
+	return true;
+}
+
+static bool end_process(struct agent_thread *thread)
+{
+	const struct call call = {
+	    .op = {.kind = OP_PROCESS_EXIT,
+		   .object = NO_OBJECT,
+		   .object2 = NO_OBJECT,
+		   .arg = (int64_t)(thread->context.rdi & 0xff),
+		   .place = thread->context.rip},
+	    .return_address = thread->context.rip,
+	};
+	return stand_before(thread, &call);
+}
+
+/* Signals are none of the agent's: whatever sends one ends the attempt. So masks are nothing but numbers. */
+static bool change_mask(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	const uint64_t kept = (UINT64_C(1) << (SIGKILL - 1)) | (UINT64_C(1) << (SIGSTOP - 1));
+	uint64_t set = 0, before = thread->signal_mask;
+	if (context->r10 != MASK_BYTES)
+		return answer(thread, -EINVAL);
+	if (context->rsi) {
+		memcpy(&set, (const void *)context->rsi, sizeof set);
+		if (context->rdi == SIG_BLOCK)
+			thread->signal_mask |= set;
+		else if (context->rdi == SIG_UNBLOCK)
+			thread->signal_mask &= ~set;
+		else if (context->rdi == SIG_SETMASK)
+			thread->signal_mask = set;
+		else
+			return answer(thread, -EINVAL);
+		thread->signal_mask &= ~kept;
+	}
+	if (context->rdx)
+		memcpy((void *)context->rdx, &before, sizeof before);
+	return answer(thread, 0);
+}
+
+/* The bytes that the tracer would give. */
+static bool give_random(struct agent_thread *thread)
+{
+	const uint64_t size = thread->context.rsi;
+	if (size > INT32_MAX)
+		return agent_refuse(AGENT_BY_CALL, SYS_getrandom);
+	for (uint64_t done = 0; done < size;) {
+		const uint64_t bytes = policy_random_next(&agent.random);
+		const size_t part = size - done < sizeof bytes ? size - done : sizeof bytes;
+		memcpy((void *)(thread->context.rdi + done), &bytes, part);
+		done += part;
+	}
+	return answer(thread, (int64_t)size);
+}
+
+/*
+ * When glibc makes its first thread it sets the handlers of its own two signals, which nobody sends here: the same in each execution, so
+ * that they needn't be taken back.
+ */
+static bool set_handler(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	if (context->rdi < LIBC_SIGNALS || context->rdi >= LIBC_SIGNALS + 2 || context->rdx)
+		return agent_refuse(AGENT_BY_CALL, SYS_rt_sigaction);
+	return answer(thread, own_call(SYS_rt_sigaction, context->rdi, context->rsi, 0, context->r10, 0, 0));
+}
+
+static bool in_pool(uint64_t address, uint64_t size)
+{
+	return address >= AGENT_POOL && size <= AGENT_POOL_BYTES &&
+	       address - AGENT_POOL <= AGENT_POOL_BYTES - size;
+}
+
+/* Memory that isn't given out can't be touched, as if it weren't there. */
+static int64_t protect(uint64_t at, uint64_t size, uint64_t rights)
+{
+	return own_call(SYS_mprotect, at, size, rights, 0, 0, 0);
+}
+
+static bool map(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	const uint64_t wanted = MAP_PRIVATE | MAP_ANONYMOUS,
+		       forbidden = MAP_FIXED | MAP_GROWSDOWN | MAP_HUGETLB;
+	const uint64_t size = (context->rsi + PAGE - 1) & ~(PAGE - 1);
+	if ((context->r10 & (wanted | MAP_SHARED)) != wanted || context->r10 & forbidden ||
+	    context->rdx & PROT_EXEC || !size || !in_pool(agent.pool, size))
+		return agent_refuse(AGENT_BY_CALL, SYS_mmap);
+	const uint64_t at = agent.pool;
+	agent.pool += size;
+	return answer(thread, protect(at, size, context->rdx) ? -ENOMEM : (int64_t)at);
+}
+
+static bool given_out(uint64_t address, uint64_t size)
+{
+	return in_pool(address, size) && address + size <= agent.pool;
+}
+
+/* What is given back to the pool isn't given out again before the next execution. */
+static bool map_otherwise(struct agent_thread *thread, long number)
+{
+	const struct agent_context *context = &thread->context;
+	if (!given_out(context->rdi, context->rsi) || (number == SYS_mprotect && context->rdx & PROT_EXEC))
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	if (number == SYS_munmap)
+		return answer(thread, protect(context->rdi, context->rsi, PROT_NONE));
+	return answer(thread, own_call(number, context->rdi, context->rsi, context->rdx, 0, 0, 0));
+}
+
+/* What the program prints counts only where the execution is run by stops. */
+static bool write_out(struct agent_thread *thread)
+{
+	const uint64_t descriptor = thread->context.rdi;
+	/* Where several do, they may depend on each other by it. */
+	if (thread != agent.threads || agent.alive > 1)
+		return agent_refuse(AGENT_BY_CALL, SYS_write);
+	if (descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO)
+		return agent_refuse(AGENT_BY_CALL, SYS_write);
+	return answer(thread, (int64_t)thread->context.rdx);
+}
+
+bool answer_call(struct agent_thread *thread, long number)
+{
+	switch (number) {
+	case SYS_clone3:
+		return make_thread(thread);
+	case SYS_exit:
+		return end_thread(thread);
+	case SYS_exit_group:
+		return end_process(thread);
+	case SYS_rt_sigprocmask:
+		return change_mask(thread);
+	case SYS_getrandom:
+		return give_random(thread);
+	case SYS_rt_sigaction:
+		return set_handler(thread);
+	case SYS_set_robust_list:
+	case SYS_rseq:
+		return answer(thread, 0);
+	case SYS_mmap:
+		return map(thread);
+	case SYS_munmap:
+	case SYS_mprotect:
+	case SYS_madvise:
+		return map_otherwise(thread, number);
+	case SYS_brk:
+		return answer(thread, own_call(SYS_brk, thread->context.rdi, 0, 0, 0, 0, 0));
+	case SYS_write:
+		return write_out(thread);
+	default:
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	}
+}
+
+void calls_restore(void)
+{
+	agent.random.state = REGION->random;
+	const uint64_t used = agent.pool - AGENT_POOL;
+	if (used > 0) {
+		own_call(SYS_madvise, AGENT_POOL, used, MADV_DONTNEED, 0, 0, 0);
+		protect(AGENT_POOL, used, PROT_NONE);
+	}
+	agent.pool = AGENT_POOL;
+	if ((uint64_t)own_call(SYS_brk, 0, 0, 0, 0, 0, 0) != REGION->brk)
+		own_call(SYS_brk, REGION->brk, 0, 0, 0, 0, 0);
+}

@@ -1,0 +1,137 @@
+/* From the agent to a thread of the program and back: on either side all registers but the vectors stay, of which the agent uses none. */
+#include "supervisor/inside/agent.h"
+
+#include <stddef.h>
+
+/*
+ * The thread that runs: its registers while the agent does. What is written before the thread's own stack is in use again can't be
+ * pushed there: below it may be a red zone.
+ */
+struct agent_context agent_context;
+uint64_t agent_stack; /* the agent's own stack pointer while a thread runs */
+uint64_t agent_arrival, agent_number;
+void agent_leave(void) __attribute__((visibility("hidden")));
+void agent_back(void) __attribute__((visibility("hidden")));
+
+/*
+ * leave: from the agent to the thread, whose registers are put in their places; what calls it is gone on with when the thread comes to
+ * agent_door, agent_call or agent_back. Offsets are those of struct agent_context.
+ */
+/* clang-format off */
+__asm__(".text\n"
+	".globl agent_leave, agent_door, agent_call, agent_back\n"
+	"agent_leave:\n"
+	"	push %rbx\n"
+	"	push %rbp\n"
+	"	push %r12\n"
+	"	push %r13\n"
+	"	push %r14\n"
+	"	push %r15\n"
+	"	mov %rsp, agent_stack(%rip)\n"
+	"	mov agent_context+144(%rip), %rax\n"
+	"	wrfsbase %rax\n"
+	"	ldmxcsr agent_context+152(%rip)\n"
+	"	fldcw agent_context+156(%rip)\n"
+	"	push agent_context+136(%rip)\n"
+	"	popf\n"
+	"	mov agent_context+0(%rip), %rax\n"
+	"	mov agent_context+8(%rip), %rbx\n"
+	"	mov agent_context+16(%rip), %rcx\n"
+	"	mov agent_context+24(%rip), %rdx\n"
+	"	mov agent_context+32(%rip), %rsi\n"
+	"	mov agent_context+40(%rip), %rdi\n"
+	"	mov agent_context+48(%rip), %rbp\n"
+	"	mov agent_context+56(%rip), %rsp\n"
+	"	mov agent_context+64(%rip), %r8\n"
+	"	mov agent_context+72(%rip), %r9\n"
+	"	mov agent_context+80(%rip), %r10\n"
+	"	mov agent_context+88(%rip), %r11\n"
+	"	mov agent_context+96(%rip), %r12\n"
+	"	mov agent_context+104(%rip), %r13\n"
+	"	mov agent_context+112(%rip), %r14\n"
+	"	mov agent_context+120(%rip), %r15\n"
+	"	jmp *agent_context+128(%rip)\n"
+	"agent_door:\n"
+	"	movq $0, agent_arrival(%rip)\n"
+	"	mov %r11, agent_number(%rip)\n"
+	"	jmp 1f\n"
+	"agent_call:\n"
+	"	movq $1, agent_arrival(%rip)\n"
+	"	mov %r11, agent_number(%rip)\n"
+	"	jmp 1f\n"
+	"agent_back:\n"
+	"	movq $2, agent_arrival(%rip)\n"
+	"1:\n"
+	"	mov %rax, agent_context+0(%rip)\n"
+	"	mov %rbx, agent_context+8(%rip)\n"
+	"	mov %rcx, agent_context+16(%rip)\n"
+	"	mov %rdx, agent_context+24(%rip)\n"
+	"	mov %rsi, agent_context+32(%rip)\n"
+	"	mov %rdi, agent_context+40(%rip)\n"
+	"	mov %rbp, agent_context+48(%rip)\n"
+	"	mov %rsp, agent_context+56(%rip)\n"
+	"	mov %r8, agent_context+64(%rip)\n"
+	"	mov %r9, agent_context+72(%rip)\n"
+	"	mov %r10, agent_context+80(%rip)\n"
+	"	mov %r11, agent_context+88(%rip)\n"
+	"	mov %r12, agent_context+96(%rip)\n"
+	"	mov %r13, agent_context+104(%rip)\n"
+	"	mov %r14, agent_context+112(%rip)\n"
+	"	mov %r15, agent_context+120(%rip)\n"
+	"	mov %rcx, agent_context+128(%rip)\n"
+	"	mov agent_stack(%rip), %rsp\n"
+	"	pushf\n"
+	"	pop agent_context+136(%rip)\n"
+	"	cld\n"
+	"	rdfsbase %rax\n"
+	"	mov %rax, agent_context+144(%rip)\n"
+	"	stmxcsr agent_context+152(%rip)\n"
+	"	fnstcw agent_context+156(%rip)\n"
+	"	pop %r15\n"
+	"	pop %r14\n"
+	"	pop %r13\n"
+	"	pop %r12\n"
+	"	pop %rbp\n"
+	"	pop %rbx\n"
+	"	ret\n");
+/* clang-format on */
+
+_Static_assert(offsetof(struct agent_context, rip) == 128 && offsetof(struct agent_context, x87) == 156,
+	       "where registers are");
+
+enum arrival go(struct agent_context *context, uint64_t *number)
+{
+	agent_context = *context;
+	agent_leave();
+	*context = agent_context;
+	*number = agent_number;
+	return (enum arrival)agent_arrival;
+}
+
+bool go_call(const struct agent_context *context, uint64_t function, uint64_t argument, int64_t *result)
+{
+	struct agent_context call = *context;
+	uint64_t number;
+	/* At a function's entry the stack is 8 off a multiple of 16; it stays so. */
+	call.rsp -= 16;
+	*(uint64_t *)call.rsp = (uint64_t)(uintptr_t)agent_back;
+	call.rip = function;
+	call.rdi = argument;
+	if (go(&call, &number) != ARRIVED_BACK)
+		return false;
+	*result = (int64_t)call.rax;
+	return true;
+}
+
+int64_t own_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+{
+	int64_t result = number;
+	register uint64_t r10 __asm__("r10") = d;
+	register uint64_t r8 __asm__("r8") = e;
+	register uint64_t r9 __asm__("r9") = f;
+	__asm__ volatile("call *%[at]"
+			 : "+a"(result)
+			 : [at] "m"(REGION->system_call), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory", "cc");
+	return result;
+}

@@ -1,0 +1,180 @@
+/* The machine whose threads are green: how each operation is performed. */
+#include "supervisor/inside/agent.h"
+
+#include <string.h>
+
+struct agent agent;
+
+bool agent_refuse(enum agent_refusal why, uint64_t detail)
+{
+	if (REGION->refusal == AGENT_NONE) {
+		REGION->refusal = why;
+		REGION->detail = detail;
+	}
+	agent.outcome->kind = OUTCOME_FAILED;
+	agent.outcome->end = END_UNSUPPORTED;
+	agent.outcome->status = STATUS_UNSUPPORTED;
+	return true;
+}
+
+/* Let a thread run to its next operation. */
+static void run(uint32_t t)
+{
+	struct agent_thread *thread = &agent.threads[t];
+	bool ended = false;
+	while (!ended) {
+		uint64_t number;
+		switch (go(&thread->context, &number)) {
+		case ARRIVED_AT_DOOR:
+			ended = stand_at_door(thread, number & UINT32_MAX);
+			break;
+		case ARRIVED_AT_CALL:
+			ended = answer_call(thread, (long)number);
+			break;
+		default:
+			ended = agent_refuse(AGENT_BY_STATE, 0);
+		}
+	}
+}
+
+/* The call before which the thread stands returns this. */
+static void give_back(struct agent_thread *thread, int64_t result)
+{
+	struct agent_context *context = &thread->context;
+	context->rax = (uint64_t)result;
+	context->rip = thread->call.return_address;
+	if (thread->call.entry)
+		context->rsp += sizeof(uint64_t);
+}
+
+static void clear(struct outcome *outcome)
+{
+	memset(outcome, 0, offsetof(struct outcome, message));
+	outcome->message[0] = '\0';
+	outcome->created = NO_THREAD;
+	agent.outcome = outcome;
+}
+
+static void start(struct machine *machine, struct model_block *model, struct outcome *first)
+{
+	(void)machine;
+	clear(first);
+	agent.block = model;
+	agent.objects_length = 0;
+	agent.threads_length = agent.alive = 1;
+	agent.threads[0] = (struct agent_thread){.context = REGION->first,
+						 .pthread = REGION->first.fs_base,
+						 .tid = REGION->number,
+						 .signal_mask = REGION->signal_mask};
+	if (model_block_add_thread(model) != 0 || !base_restore())
+		agent_refuse(AGENT_BY_STATE, 0);
+	else
+		stand_before(&agent.threads[0], &REGION->call);
+}
+
+static void observe(struct machine *machine, uint32_t t, const struct op *op, struct observation *seen)
+{
+	(void)machine, (void)t, (void)op;
+	*seen = (struct observation){0, 0};
+}
+
+static void perform_lock(struct agent_thread *thread, const struct effect *effect, struct outcome *outcome)
+{
+	int64_t locked = 0;
+	if (!go_call(&thread->context, REGION->lock, thread->call.object2, &locked)) {
+		agent_refuse(AGENT_BY_STATE, OP_COND_RELOCK);
+		return;
+	}
+	locked = (int32_t)locked;
+	outcome->result = locked ? locked : effect->result;
+	outcome->result_valid = true;
+	give_back(thread, manner_result(&thread->call, outcome->result));
+	run((uint32_t)(thread - agent.threads));
+}
+
+static void perform(struct machine *machine, uint32_t t, const struct op *op, int32_t choice,
+		    const struct effect *effect, struct outcome *outcome)
+{
+	struct agent_thread *thread = &agent.threads[t];
+	(void)machine;
+	clear(outcome);
+	outcome->result = effect->result;
+	outcome->result_valid = effect->result_known;
+	const struct performed how = manner_of(op, choice, effect, &thread->call);
+	if (effect->cancelled || effect->timed_out) {
+		agent_refuse(AGENT_BY_MANNER, op->kind);
+		return;
+	}
+	switch (how.manner) {
+	case MANNER_RUN:
+		run(t);
+		return;
+	case MANNER_RETURN:
+		give_back(thread, how.result);
+		run(t);
+		return;
+	case MANNER_LOCK:
+		perform_lock(thread, effect, outcome);
+		return;
+	case MANNER_STAY:
+		if (op->kind == OP_PROCESS_EXIT) {
+			outcome->kind = OUTCOME_PROCESS_END;
+			outcome->end = END_EXIT;
+			outcome->end_value = (int)(op->arg & 0xff);
+			return;
+		}
+		break;
+	default:
+		break;
+	}
+	agent_refuse(AGENT_BY_MANNER, op->kind);
+}
+
+static void fall_asleep(struct machine *machine, uint32_t t, const struct op *op, struct outcome *outcome)
+{
+	const struct agent_thread *thread = &agent.threads[t];
+	const struct performed how =
+	    manner_of(op, CHOICE_DEFAULT, &(struct effect){.asleep = true}, &thread->call);
+	int64_t result;
+	(void)machine;
+	clear(outcome);
+	if (how.manner == MANNER_UNLOCK &&
+	    !go_call(&thread->context, REGION->unlock, thread->call.object2, &result)) {
+		agent_refuse(AGENT_BY_STATE, op->kind);
+		return;
+	}
+	outcome->kind = OUTCOME_PENDING;
+	outcome->next.kind = OP_NONE;
+}
+
+static bool ready(struct machine *machine, uint32_t t, const struct op *op)
+{
+	(void)machine, (void)t;
+	if (REGION->refusal == AGENT_NONE) {
+		REGION->refusal = AGENT_BY_STATE;
+		REGION->detail = op->kind;
+	}
+	return false;
+}
+
+static bool digest(struct machine *machine, uint64_t digest[2])
+{
+	(void)machine, (void)digest;
+	REGION->refusal = AGENT_BY_STATE;
+	return false;
+}
+
+static void finish(struct machine *machine)
+{
+	(void)machine;
+}
+
+const struct machine_ops agent_machine_ops = {
+    .start = start,
+    .observe = observe,
+    .perform = perform,
+    .sleep = fall_asleep,
+    .ready = ready,
+    .digest = digest,
+    .finish = finish,
+};

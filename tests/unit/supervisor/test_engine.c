@@ -1,0 +1,154 @@
+/*
+ * Executions by the agent against the same by stops: the same plans of searches of samples give the same traces, byte by byte.
+ */
+#include <fmc/supervisor/engine.h>
+#include <fmc/supervisor/search.h>
+#include <fmc/supervisor/wire.h>
+
+#include "tests/unit/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+extern char **environ;
+
+struct bench {
+	char path[512];
+	char *arguments[4];
+	struct process *process;
+	struct execution *execution;
+	struct engine *engine;
+	struct trace stops, inside;
+	uint64_t compared;
+};
+
+static void open_bench(struct bench *b, const char *folder, const char *name, const char *argument,
+		       const char *more)
+{
+	char why[256];
+	enum status status;
+	*b = (struct bench){.arguments = {b->path, (char *)(uintptr_t)argument, (char *)(uintptr_t)more}};
+	snprintf(b->path, sizeof b->path, "%s/%s", getenv(folder), name);
+	const struct process_options options = {.program = {.path = b->path,
+							    .arguments = b->arguments,
+							    .environment = environ,
+							    .input = -1,
+							    .output = -1,
+							    .error = -1},
+						.capture = true,
+						.spin_ms = 200,
+						.outside_ms = 1000};
+	b->process = process_new(&options, &status, why);
+	ck_assert_msg(b->process != NULL, "%s", why);
+	b->execution = execution_new(process_machine(b->process));
+	b->engine = engine_new(b->process, &(struct good_ends){.signals = 0}, false);
+	trace_init(&b->stops);
+	trace_init(&b->inside);
+}
+
+static void close_bench(struct bench *b)
+{
+	engine_free(b->engine);
+	execution_free(b->execution);
+	process_free(b->process);
+	trace_release(&b->stops);
+	trace_release(&b->inside);
+}
+
+static void compare(struct bench *b)
+{
+	struct saver here = {0}, there = {0};
+	wire_put_trace(&here, &b->stops);
+	wire_put_trace(&there, &b->inside);
+	ck_assert_uint_eq(trace_difference(&b->stops, &b->inside), SIZE_MAX);
+	ck_assert_uint_eq(here.length, there.length);
+	ck_assert_mem_eq(here.at, there.at, here.length);
+	saver_release(&here);
+	saver_release(&there);
+	b->compared++;
+}
+
+/* Every plan of the search, up to so many, both ways. */
+static void compare_search(struct bench *b, struct search_options options, uint64_t most)
+{
+	struct search *search = search_new(&options);
+	struct plan plan;
+	for (uint64_t i = 0; i < most && search_next(search, &plan); i++) {
+		const bool inside = engine_run(b->engine, &plan, &b->inside);
+		execution_run(b->execution, &plan, &b->stops);
+		if (inside)
+			compare(b);
+		if (search_feed(search, plan.ticket, &b->stops) != STATUS_OK)
+			break;
+	}
+	search_free(search);
+}
+
+/* Samples, arguments, how many plans of which search, and how many of these the agent has to run at least. */
+static const struct sample {
+	const char *name, *argument, *more;
+	enum strategy strategy;
+	uint64_t most, least;
+} samples[] = {
+    {"philosophers_mut", "4", NULL, STRATEGY_OPTIMAL, 100, 22},
+    {"philosophers_mut", "5", "unguarded", STRATEGY_OPTIMAL, 100, 28},
+    {"philosophers_mut", "3", NULL, STRATEGY_RANDOM, 50, 48},
+    {"fair_philosophers", NULL, NULL, STRATEGY_POS, 50, 40},
+    {"buffer", NULL, NULL, STRATEGY_OPTIMAL, 100, 6},
+    {"cpp_queue", NULL, NULL, STRATEGY_OPTIMAL, 100, 4},
+    {"philosophers", NULL, NULL, STRATEGY_OPTIMAL, 100, 4},
+    /* What it doesn't know. */
+    {"semaphores", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
+    {"barrier", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
+    {"rwlock", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
+    {"timedwait", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
+};
+
+START_TEST(same_traces)
+{
+	const struct sample *sample = &samples[_i];
+	struct bench b;
+	open_bench(&b, "FMC_TEST_SAMPLES", sample->name, sample->argument, sample->more);
+	compare_search(&b,
+		       (struct search_options){.strategy = sample->strategy, .fair_k = 1, .max_depth = 10000},
+		       sample->most);
+	uint64_t run, refused;
+	char why[ENGINE_WHY];
+	engine_account(b.engine, &run, &refused, why);
+	ck_assert_uint_eq(run, b.compared);
+	ck_assert((refused > 0) == (*why != '\0'));
+	ck_assert_uint_ge(b.compared, sample->least);
+	close_bench(&b);
+}
+END_TEST
+
+/* What is a crash by stops isn't seen as anything else inside: nothing is mapped after a stack. */
+START_TEST(overflow)
+{
+	struct bench b;
+	const struct plan plan = {.policy = {.kind = POLICY_DEFAULT, .fair_k = 1, .max_depth = 10000}};
+	open_bench(&b, "FMC_TEST_TARGETS", "overflow", NULL, NULL);
+	for (int i = 0; i < 4; i++) {
+		ck_assert(!engine_run(b.engine, &plan, &b.inside));
+		execution_run(b.execution, &plan, &b.stops);
+		ck_assert_int_eq(b.stops.end, END_SIGNAL);
+	}
+	uint64_t run, refused;
+	char why[ENGINE_WHY];
+	engine_account(b.engine, &run, &refused, why);
+	ck_assert_uint_eq(refused, 2);
+	ck_assert_str_eq(why, "signal 11");
+	close_bench(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("engine");
+	TCase *tests = tcase_create("engine");
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
+	tcase_add_test(tests, overflow);
+	suite_add_tcase(suite, tests);
+	return suite_run(suite);
+}
