@@ -21,7 +21,7 @@ static Dwarf_Frame *frame_of(Dwarf_CFI *cfi, uint64_t pc)
 /* Where the function's caller had its stack, as an expression. */
 static void find_cfa(struct stand *stand, struct places *places, uint64_t pc)
 {
-	Dwarf_Addr bias;
+	Dwarf_Addr bias = 0;
 	Dwfl_Module *module = places_dwfl_module(places, pc);
 	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
 	stand->frame = frame_of(cfi, pc - bias);
