@@ -70,7 +70,7 @@ accesses part >"$SCRATCH/found"
 judge "watched, and with the same races" cmp -s "$SCRATCH/expected" "$SCRATCH/found"
 cmp -s "$SCRATCH/expected" "$SCRATCH/found" || show "$SCRATCH/expected" "$SCRATCH/found"
 judge "which is all" grep -q '^watched true' "$SCRATCH/found"
-in_parts "a failure by accesses" 2 1 --strategy optimal --granularity race -- "$S/counter"
+in_parts "a failure by accesses" 1 1 --strategy optimal --granularity race -- "$S/counter"
 # A limit is one of all searches.
 check part --executions 2 -- "$S/counter" >/dev/null
 judge "limited, and not found" [ "$("$BUILD/tests/json" "$SCRATCH/part.json" verdict) $("$BUILD/tests/json" "$SCRATCH/part.json" executions)" = 'none 2' ]

@@ -1,6 +1,8 @@
 /* A search that finds nothing, and the one with more places to switch threads at that follows it. */
 #include "supervisor/cli/check/explore_private.h"
 
+#include <fmc/supervisor/search.h>
+
 /*
  * Where atomic instructions run the search without them has this part of the budget: those of libraries may be locks that are at
  * fault, and one that switches threads at both sees what the first one does.
@@ -95,8 +97,20 @@ bool explore_wants_tso(const struct exploration *x)
 	       x->verdict->executions > 0 && is_free(x) && x->verdict->reported_length == 0;
 }
 
+/* The file is to have this search, and not the one that followed, which has run nothing. */
+static void take_back(struct exploration *x)
+{
+	struct resume *resume = x->resume;
+	struct search *search = resume->path && x->complete ? search_new(&x->completed.search) : NULL;
+	resume->noted = search && resume_note(resume, EXPLORE_WATCHING, 0, search);
+	resume->unfinished = resume->unfinished || resume->noted;
+	resume->over = false;
+	search_free(search);
+}
+
 void explore_alone(struct exploration *x, bool races)
 {
+	take_back(x);
 	if (x->verdict->reasons > 0)
 		verdict_because(x->verdict,
 				"the search with %s that followed came to the end of no execution",
@@ -114,6 +128,7 @@ void explore_follow(struct exploration *x, const struct exploration *before)
 	/* Its own took what the searches before it took, too. */
 	x->loading = before->loading;
 	x->verdict->before = x->verdict->executions = before->verdict->executions;
+	x->verdict->earlier = before->verdict->earlier;
 	if (x->options->promoted)
 		verdict_switched(x->verdict, before->verdict, &before->races.names);
 	x->verdict->transitions = before->verdict->transitions;
