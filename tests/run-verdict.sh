@@ -246,7 +246,7 @@ for depth in 6 100; do
 	timeout -k 10 100 "$FMC" check --strategy dfs --depth $depth --require-complete -- "$BUILD/samples/philosophers_ordered" 2 >"$SCRATCH/out" 2>&1
 	echo "status $?" >>"$SCRATCH/out"
 	if [ $depth = 6 ]; then
-		says "--depth 6" 'executions were longer than 6 transitions: what follows those was run in one order alone' '^status 2$'
+		says "--depth 6" 'executions were longer than 6 transitions: what follows was run in one order alone' '^status 2$'
 	else
 		says "--depth 100" '^Search complete' '^status 0$'
 	fi
