@@ -23,7 +23,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int one[2], two[2], event, value;
-static char buffer[200000];
+static char buffer[200000], written[100000];
 
 static void must(int good)
 {
@@ -151,7 +151,7 @@ static void shut(int me)
 static void full(int me)
 {
 	for (int i = 0; i < 3; i++)
-		must(me == 0 ? write(one[1], buffer, 3000) == 3000 : read(one[0], buffer, 3000) > 0);
+		must(me == 0 ? write(one[1], written, 3000) == 3000 : read(one[0], buffer, 3000) > 0);
 	if (me == 0)
 		close(one[1]);
 	while (me && read(one[0], buffer, sizeof buffer) > 0)
@@ -160,7 +160,7 @@ static void full(int me)
 
 static void large(int me)
 {
-	struct iovec parts[2] = {{buffer, 100000}, {buffer, 50000}};
+	struct iovec parts[2] = {{written, 100000}, {written, 50000}};
 	ssize_t bytes = 0, some;
 	if (me == 0) {
 		must(writev(one[1], parts, 2) == 150000);
@@ -529,8 +529,8 @@ static void mutex_socket(int me)
 static void both_full(int me)
 {
 	int *out = me ? one : two, *in = me ? two : one;
-	must(write(out[1], buffer, 4096) == 4096);
-	must(write(out[1], buffer, 4096) == 4096);
+	must(write(out[1], written, 4096) == 4096);
+	must(write(out[1], written, 4096) == 4096);
 	must(read(in[0], buffer, 8192) == 4096);
 	must(read(in[0], buffer, 8192) == 4096);
 }
