@@ -2,6 +2,7 @@
 #include "supervisor/cli/options/help.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
 	const char *use, *brief, *text;
@@ -39,8 +40,10 @@ static const struct {
 	 "build, or of no failure; 64, 69, 70, 130 as for check."},
     [COMMAND_CERTIFICATE] =
 	{"[OPTION]... FILE", "check what a complete search left behind",
-	 "Check a certificate, which a search of fmc check can leave, without searching: that every execution\n"
-	 "in it is possible, and that none is missing. Nothing is run, but with --sample and for plug-ins.\n\n"
+	 "Check a certificate, which a search of fmc check can leave, without searching: that every "
+	 "execution\n"
+	 "in it is possible, and that none is missing. Nothing is run, but with --sample and for "
+	 "plug-ins.\n\n"
 	 "Exit status: 0 it holds, 1 it doesn't, 65 the file is damaged, or --sample and it is of another\n"
 	 "build of the program; 64, 69, 70, 130 as for check."},
     [COMMAND_GDB] =
@@ -86,6 +89,9 @@ static const struct {
     [COMMAND_VERSION] = {"", "the version", "Print the version."},
 };
 
+/* How wide options are with their arguments; what is wider has its text on the next line. */
+#define LEFT_COLUMN 24
+
 static void print_overview(void)
 {
 	printf("fmc finds deadlocks, livelocks, crashes and failed assertions in multi-threaded programs by "
@@ -120,6 +126,8 @@ void help_print(enum command topic)
 		if (option.of_search && !searching)
 			printf("\nWith --explore, as for check:\n");
 		searching = option.of_search;
-		printf("%s  %-24s %s\n", i ? "" : "\n", left, option.text);
+		const bool fits = strlen(left) <= LEFT_COLUMN;
+		printf("%s  %-*s%s%*s %s\n", i ? "" : "\n", LEFT_COLUMN, left, fits ? "" : "\n",
+		       fits ? 0 : LEFT_COLUMN + 2, "", option.text);
 	}
 }

@@ -344,6 +344,10 @@ static bool combination_allowed(const struct options *options)
 		return false;
 	if (options->tso_wanted && !tso_allowed(options))
 		return false;
+	if (options->verify_engine && !options->agent) {
+		say("--verify-engine is for --engine agent, which is missing");
+		return false;
+	}
 	char why[PROPERTY_WHY];
 	if (!property_specs_agree(&options->properties, why)) {
 		say("%s", why);
