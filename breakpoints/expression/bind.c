@@ -1,6 +1,5 @@
-/* Names become addresses, and every node gets its type. */
-#include "breakpoints/expression/lookup.h"
-#include "breakpoints/expression/types.h"
+/* Every node gets its type, and names what they stand for. */
+#include "breakpoints/expression/bind.h"
 #include "breakpoints/names/name.h"
 #include "breakpoints/symbols/places.h"
 
@@ -11,256 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a longer array it isn't compared each time whether something in it has changed. */
-#define LONGEST_ARRAY 4096
-
-struct binding {
-	struct expression *expression;
-	struct places *places;
-	struct expression_problem *problem;
-};
-
 static bool bind(struct binding *b, struct node *node);
-
-/* The node as the text has it. */
-#define SHOWN(b, node) (int)((node)->end - (node)->begin), (b)->expression->text + (node)->begin
-
-static bool add_range(struct binding *b, uint64_t address, uint64_t size)
-{
-	struct expression *e = b->expression;
-	for (size_t i = 0; i < e->reads_length; i++)
-		if (e->reads[i].address <= address &&
-		    address + size <= e->reads[i].address + e->reads[i].size)
-			return true;
-	if (!ARRAY_GROW(e->reads, e->reads_length, e->reads_room))
-		return problem_at(b->problem, 0, "out of memory");
-	e->reads[e->reads_length++] = (struct expression_range){address, size};
-	return true;
-}
-
-/* Does it have the same address in every state? */
-static bool is_fixed(const struct node *node, uint64_t *address)
-{
-	switch (node->kind) {
-	case NODE_NAME:
-		*address = node->offset;
-		return true;
-	case NODE_MEMBER:
-		if (!is_fixed(node->a, address))
-			return false;
-		*address += node->offset;
-		return true;
-	case NODE_ELEMENT:
-		if (node->a->type.kind.class == KIND_POINTER || node->b->kind != NODE_CONSTANT ||
-		    !is_fixed(node->a, address))
-			return false;
-		*address += node->b->value.number * node->stride;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Is it a variable in a register, or a part of one? */
-static bool is_in_register(const struct node *node)
-{
-	while (node->kind == NODE_MEMBER ||
-	       (node->kind == NODE_ELEMENT && node->a->type.kind.class != KIND_POINTER))
-		node = node->a;
-	return node->kind == NODE_LOCAL && node->in_register;
-}
-
-/* What a place whose address depends on an index may be: the whole of the array, if that is one with a fixed address. */
-static bool cover_moving(struct binding *b, const struct node *node)
-{
-	uint64_t address;
-	const struct node *at = node;
-	while (at->kind == NODE_MEMBER)
-		at = at->a;
-	if (at->kind == NODE_ELEMENT && at->a->type.kind.class != KIND_POINTER) {
-		const uint64_t size = at->stride * at->elements;
-		if (is_fixed(at->a, &address) && size > 0 && size <= LONGEST_ARRAY)
-			return add_range(b, address, size);
-		if (!is_fixed(at->a, &address) && at->elements > 0)
-			return cover_moving(b, at->a);
-	}
-	b->expression->moves = true;
-	return true;
-}
-
-/* The node's value is read. */
-static bool use(struct binding *b, struct node *node)
-{
-	uint64_t address;
-	type_unwrap(b->places, &node->type);
-	if (!kind_readable(&node->type.kind))
-		return problem_at(b->problem, node->begin,
-				  "'%.*s' is %s: only numbers and pointers can be "
-				  "compared",
-				  SHOWN(b, node), type_word(&node->type));
-	if (!node_is_place(node) || is_in_register(node))
-		return true;
-	return is_fixed(node, &address) ? add_range(b, address, node->type.kind.size) : cover_moving(b, node);
-}
 
 static bool bind_value(struct binding *b, struct node *node)
 {
-	return bind(b, node) && use(b, node);
-}
-
-static const struct kind truth = {.class = KIND_INTEGER, .size = 4, .is_signed = true};
-
-/* A variable of the symbol table: so many bytes. */
-static void describe_symbol(struct node *node, uint64_t size)
-{
-	node->type = (struct type){.kind = {.class = KIND_INTEGER, .size = (uint8_t)(size <= 8 ? size : 0)}};
-	if (!kind_readable(&node->type.kind))
-		node->type.kind = (struct kind){.class = KIND_OTHER};
-}
-
-/* A number that is known before anything is executed. */
-static void make_constant(struct node *node, int64_t number)
-{
-	const bool wide = number < INT32_MIN || number > INT32_MAX;
-	node->kind = NODE_CONSTANT;
-	node->value = value_of_number((uint64_t)number, wide ? 8 : 4, true);
-	node->type = (struct type){.kind = truth};
-}
-
-/* What comes after "T2::"; NULL: the name doesn't begin so. */
-static const char *after_thread(const char *name, uint32_t *thread)
-{
-	char *end;
-	const unsigned long number = *name == 'T' && name[1] != '0' ? strtoul(name + 1, &end, 10) : 0;
-	if (number < 1 || number > 4096 || strncmp(end, "::", 2) != 0)
-		return NULL;
-	*thread = (uint32_t)number - 1;
-	return end + 2;
-}
-
-/* A thread-local variable is that of a thread that is named, or of the one that stands at the place. */
-static bool bind_thread_local(struct binding *b, struct node *node, bool named)
-{
-	if (!named && !b->expression->stand)
-		return problem_at(
-		    b->problem, node->begin,
-		    "'%s' is thread-local: T2::%s is that of T2, and --assert-at has that of the "
-		    "thread at the place",
-		    node->name, node->name);
-	node->kind = NODE_THREAD_LOCAL;
-	return true;
-}
-
-static bool bind_name(struct binding *b, struct node *node)
-{
-	struct looked_up found = {0};
-	node->atom.thread = EXPRESSION_SELF;
-	const char *own = after_thread(node->name, &node->atom.thread);
-	if (!lookup_name(b->places, own ? own : node->name, node->begin, &found, b->problem))
-		return false;
-	if (found.is_constant) {
-		make_constant(node, found.constant);
-		return true;
-	}
-	if (found.is_thread_local && !bind_thread_local(b, node, own))
-		return false;
-	if (own && !found.is_thread_local)
-		return problem_at(b->problem, node->begin,
-				  "'%s' isn't thread-local: there is one for all threads", own);
-	node->offset = found.address;
-	if (!found.has_type) {
-		describe_symbol(node, found.size);
-		return true;
-	}
-	return type_describe(b->places, &found.type, &node->type) ||
-	       problem_at(b->problem, node->begin, "'%s' has a type that can't be read", node->name);
-}
-
-/* A parameter or local variable of the code at the place. */
-static bool bind_local(struct binding *b, struct node *node, Dwarf_Die *variable)
-{
-	Dwarf_Die type;
-	uint64_t number = 0;
-	if (!type_of(variable, &type) || !type_describe(b->places, &type, &node->type))
-		return problem_at(b->problem, node->begin, "'%s' has a type that can't be read", node->name);
-	node->die = *variable;
-	node->kind = NODE_LOCAL;
-	switch (stand_look(b->expression->stand, variable, &number)) {
-	case STAND_REGISTER:
-		node->in_register = true;
-		return true;
-	case STAND_MEMORY:
-		return true;
-	case STAND_CONSTANT:
-		make_constant(node, (int64_t)number);
-		return true;
-	case STAND_ADDRESS:
-		node->kind = NODE_NAME;
-		node->offset = number;
-		return true;
-	case STAND_NOTHING:
-		break;
-	}
-	return problem_at(b->problem, node->begin,
-			  "'%s' has been optimised out there: another line may have it, or the program "
-			  "compiled with -Og or -O0",
-			  node->name);
-}
-
-static struct node *add_node(struct binding *b, enum node_kind kind, const struct node *at)
-{
-	struct node *node = calloc(1, sizeof *node);
-	if (!node) {
-		(void)problem_at(b->problem, 0, "out of memory");
-		return NULL;
-	}
-	node->kind = kind;
-	node->begin = at->begin;
-	node->end = at->end;
-	node->at = at->at;
-	node->next = b->expression->all;
-	b->expression->all = node;
-	return node;
-}
-
-/* A member of the object in whose function the place is; *is_one is false if the name is none. */
-static bool bind_own_member(struct binding *b, struct node *node, bool *is_one)
-{
-	Dwarf_Die variable;
-	struct type target;
-	struct node probe = {.begin = node->begin, .end = node->end, .name = "this"}, *self;
-	*is_one = false;
-	if (!stand_find(b->expression->stand, "this", &variable))
-		return true;
-	struct expression_problem unused = {0};
-	struct binding quiet = {b->expression, b->places, &unused};
-	if (!bind_local(&quiet, &probe, &variable) || !type_pointed_to(b->places, &probe.type, &target) ||
-	    !type_find_member(b->places, &target, node->name, &node->type, &node->offset))
-		return true;
-	*is_one = true;
-	if (!(self = add_node(b, NODE_LOCAL, node)) || !(self->name = strdup("this")))
-		return false;
-	self->type = probe.type;
-	self->die = probe.die;
-	self->in_register = probe.in_register;
-	node->kind = NODE_ARROW;
-	node->a = self;
-	return use(b, self);
-}
-
-/* Whatever the name means: the innermost of what is known at the place, or of all that has one address. */
-static bool bind_any(struct binding *b, struct node *node)
-{
-	Dwarf_Die variable;
-	bool is_member = false;
-	if (!b->expression->stand || strstr(node->name, "::"))
-		return bind_name(b, node);
-	if (stand_find(b->expression->stand, node->name, &variable) &&
-	    !variable_is_thread_local(&variable, &node->offset))
-		return bind_local(b, node, &variable);
-	if (!bind_own_member(b, node, &is_member))
-		return false;
-	return is_member || bind_name(b, node);
+	return bind(b, node) && bind_use(b, node);
 }
 
 /* A reference stands for what it refers to: the node becomes that, and what it was a node below it. */
@@ -268,7 +22,7 @@ static bool follow_reference(struct binding *b, struct node *node)
 {
 	if (!node_is_place(node) || !type_is_reference(&node->type))
 		return true;
-	struct node *inner = add_node(b, node->kind, node);
+	struct node *inner = bind_add_node(b, node->kind, node);
 	if (!inner)
 		return false;
 	struct node *next = inner->next;
@@ -280,7 +34,7 @@ static bool follow_reference(struct binding *b, struct node *node)
 	node->a = inner;
 	node->b = NULL;
 	node->offset = 0;
-	return use(b, inner) &&
+	return bind_use(b, inner) &&
 	       (type_pointed_to(b->places, &inner->type, &node->type) ||
 		problem_at(b->problem, node->begin, "'%.*s' has a type that can't be read", SHOWN(b, node)));
 }
@@ -335,7 +89,7 @@ static bool bind_pointer_element(struct binding *b, struct node *node)
 {
 	struct type target;
 	Dwarf_Word size = 0;
-	if (!use(b, node->a))
+	if (!bind_use(b, node->a))
 		return false;
 	if (!type_pointed_to(b->places, &node->a->type, &target))
 		return problem_at(b->problem, node->begin, "'%.*s' has no elements that are known",
@@ -395,7 +149,7 @@ static bool bind_address(struct binding *b, struct node *node)
 	node->type.kind = (struct kind){.class = KIND_POINTER, .size = 8};
 	if (!bind(b, node->a))
 		return false;
-	if (!node_is_place(node->a) || is_in_register(node->a))
+	if (!node_is_place(node->a) || bind_is_in_register(node->a))
 		return problem_at(b->problem, node->begin, "'%.*s' has no address", SHOWN(b, node->a));
 	if (node->a->type.has_die && node->a->type.pointers == 0)
 		point_to(&node->type, &node->a->type);
@@ -447,7 +201,7 @@ static bool bind_unary(struct binding *b, struct node *node)
 		return false;
 	node->type.kind = node->a->type.kind;
 	if (node->sign == TOKEN_NOT)
-		node->type.kind = truth;
+		node->type.kind = bind_truth;
 	if (node->sign == TOKEN_TILDE && node->a->type.kind.class != KIND_INTEGER)
 		return problem_at(b->problem, node->begin, "'~' is for whole numbers");
 	return true;
@@ -488,7 +242,7 @@ static bool bind_binary(struct binding *b, struct node *node)
 			      ? (struct kind){.class = KIND_REAL, .size = 8}
 			      : (struct kind){.class = KIND_INTEGER, .size = 8, .is_signed = true};
 	if (truths)
-		node->type.kind = truth;
+		node->type.kind = bind_truth;
 	if (is_whole(node->sign) && (one == KIND_REAL || other == KIND_REAL))
 		return problem_at(b->problem, node->at, "this operator is for whole numbers");
 	if (!truths && (one == KIND_POINTER || other == KIND_POINTER))
@@ -520,12 +274,12 @@ static bool bind_lock(struct binding *b, struct node *node)
 	if (!node_is_place(lock) && lock->type.kind.class != KIND_POINTER)
 		return problem_at(b->problem, lock->begin, "'%.*s' is no object that a thread could hold",
 				  SHOWN(b, lock));
-	if (lock->type.kind.class == KIND_POINTER && !use(b, node->a))
+	if (lock->type.kind.class == KIND_POINTER && !bind_use(b, node->a))
 		return false;
 	/* Where the lock is has to be the same in each state: what a thread holds is compared by its address. */
-	if (lock->type.kind.class != KIND_POINTER && is_fixed(lock, &node->atom.address))
+	if (lock->type.kind.class != KIND_POINTER && bind_is_fixed(lock, &node->atom.address))
 		return true;
-	if (lock->kind == NODE_ADDRESS && is_fixed(lock->a, &node->atom.address))
+	if (lock->kind == NODE_ADDRESS && bind_is_fixed(lock->a, &node->atom.address))
 		return true;
 	return problem_at(b->problem, lock->begin, "'%.*s' isn't a lock with one fixed address",
 			  SHOWN(b, lock));
@@ -534,7 +288,7 @@ static bool bind_lock(struct binding *b, struct node *node)
 static bool bind_atom(struct binding *b, struct node *node)
 {
 	struct expression *e = b->expression;
-	node->type.kind = truth;
+	node->type.kind = bind_truth;
 	if (node->atom.thread == EXPRESSION_SELF && !e->stand)
 		return problem_at(b->problem, node->begin,
 				  "'self' is the thread that comes to a place: --assert-at PLACE EXPRESSION");
@@ -550,10 +304,11 @@ static bool bind_kind(struct binding *b, struct node *node)
 {
 	switch (node->kind) {
 	case NODE_CONSTANT:
-		node->type.kind = node->value.is_real ? (struct kind){.class = KIND_REAL, .size = 8} : truth;
+		node->type.kind =
+		    node->value.is_real ? (struct kind){.class = KIND_REAL, .size = 8} : bind_truth;
 		return true;
 	case NODE_NAME:
-		return bind_any(b, node);
+		return bind_any_name(b, node);
 	case NODE_LOCAL:
 	case NODE_THREAD_LOCAL:
 		return true; /* only binding makes them */
