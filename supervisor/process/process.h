@@ -291,7 +291,8 @@ struct process {
 	uint64_t transitions;	   /* of this execution */
 	uint32_t ran_last;	   /* who performed the last of them, where loops are known */
 	uint32_t owed[LOOPS_MOST]; /* rounds to go on with after the first one, which is looked at */
-	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long */
+	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long, */
+	uint64_t idle_since;	   /* and when the first one was made: clock_now() */
 	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
 	int going_signal;
 	bool
