@@ -363,6 +363,7 @@ uninstall:
 	-rmdir $(DESTDIR)$(PREFIX)/share/fmc $(DESTDIR)$(PREFIX)/include/fmc 2>/dev/null
 
 # A Debian package, in build/deb: of a copy of the sources, where what .debian/ has is debian/.
+# DEB_FROM: a folder of what has been compiled, to be packed as it is.
 DEB := build/deb/fmc-$(VERSION)
 deb:
 	@tests/setup.sh build deb
@@ -370,7 +371,9 @@ deb:
 	mkdir -p $(DEB)
 	tar -c --exclude='./build*' --exclude=./.git --exclude='*.sched' . | tar -x -C $(DEB)
 	mv $(DEB)/.debian $(DEB)/debian
-	cd $(DEB) && env -u MAKEFLAGS -u MAKELEVEL -u BUILD -u CFLAGS dpkg-buildpackage --build=binary --no-sign
+	[ -z "$(DEB_FROM)" ] || tar -c -C "$(DEB_FROM)" --exclude=./tests --exclude=./targets --exclude=./samples --exclude=./check* \
+	    --exclude=./deb --exclude=./clang . | (mkdir $(DEB)/build && tar -x -C $(DEB)/build)
+	cd $(DEB) && env -u MAKEFLAGS -u MAKELEVEL -u BUILD -u CFLAGS dpkg-buildpackage --build=binary --no-sign $(if $(DEB_FROM),--no-pre-clean)
 	rm -rf $(DEB)
 	@ls build/deb/*.deb
 

@@ -327,7 +327,9 @@ done
 # Samples that are correct have none, whatever orders their accesses.
 for name in own_spin_lock stop_flag chase_lev ticket_lock queue_lock_free work_stealing buffer barrier semaphores c11_threads \
 	spinlock once cpp_queue cpp_static; do
-	told 0 --races report --time 20 "$BUILD/samples/$name"
+	# One of them has more orders than there is time for.
+	[ "$name" = work_stealing ] && time=5 || time=20
+	told 0 --races report --time $time "$BUILD/samples/$name"
 	silent '^Race on'
 done
 timeout -k 10 60 "$FMC" check --json "$SCRATCH/json" -o "$SCRATCH/counter.sched" -- "$BUILD/samples/counter" \

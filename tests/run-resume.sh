@@ -105,7 +105,7 @@ rm -f "$STATE"
 # Killed three times, each time once the state has been written anew.
 cp "$S/philosophers_mut" "$SCRATCH/target"
 T=$SCRATCH/target
-SEARCH=(--strategy optimal -- "$T" 7)
+SEARCH=(--strategy optimal -- "$T" "$(long && echo 7 || echo 6)")
 check whole "${SEARCH[@]}" >/dev/null
 result whole >"$SCRATCH/expected"
 kills=0

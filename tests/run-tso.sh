@@ -1,14 +1,13 @@
 #!/bin/bash
 # Stores that wait in buffers (--memory-model tso): litmus tests, and programs made at random, come to the outcomes that running every order
 # of their accesses and flushes on an operational model comes to, and to no other; what is complete has missed none, and each replays.
-# Arguments: programs of tests/tso.py, all litmus tests and the first TSO ones at random if none.
+# Arguments: programs of tests/tso.py, if none these litmus tests, in `make check-long` all, and the first TSO ones at random.
 . tests/lib.sh
-TSO=${TSO:-4}
-long && TSO=$((60 * TSO))
-if [ $# -eq 0 ]; then
-	# shellcheck disable=SC2046 # a list of words
-	set -- $(tests/tso.py litmus) $(seq 1 "$TSO")
-fi
+TSO=${TSO:-2}
+LITMUS='SB SB+mfence SB+xchg SB+other SB+lock MP LB S R+mfence 2+2W IRIW n5 n6 iwp2.4 two later whole'
+! long || { TSO=$((120 * TSO)) && LITMUS=$(tests/tso.py litmus); }
+# shellcheck disable=SC2046,SC2086 # lists of words
+[ $# -gt 0 ] || set -- $LITMUS $(seq 1 "$TSO")
 
 # all_of MODEL NAME: its outcomes are those that it has under this model, and the search says that there are no others.
 all_of() {
