@@ -161,6 +161,37 @@ judge "a run of computations" [ $? -eq 3 ]
 judge "computations are no failure" [ "$(check --executions 3 --time 200 -- "$SPINS" computes)" -eq 0 ]
 judge "computations: none" [ "$(field verdict)" = none ]
 
+# A loop that waits for another process is none that nobody ends.
+cat >"$SCRATCH/child.c" <<'EOT'
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static volatile int *flag;
+static void *waits(void *unused)
+{
+	while (!*flag)
+		;
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	flag = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (fork() == 0) {
+		for (volatile unsigned long i = 0; i < 1500000000; i++)
+			;
+		*flag = 1;
+		_exit(0);
+	}
+	pthread_create(&thread, NULL, waits, NULL);
+	pthread_join(thread, NULL);
+	return 3;
+}
+EOT
+"${CC:-cc}" -O1 -pthread "$SCRATCH/child.c" -o "$SCRATCH/child"
+timeout -k 10 100 "$FMC" run -- "$SCRATCH/child" </dev/null >"$SCRATCH/out" 2>&1
+judge "what waits for a child goes on" [ $? -eq 3 ]
+
 # fmc has a timer of its own, whose signal whoever starts it may have blocked; for the program it stays so.
 if env --block-signal=ALRM true 2>/dev/null; then
 	judge "SIGALRM blocked: a loop ends" quietly env --block-signal=ALRM "$FMC" run --seed 1 -- "$SPINS" counter

@@ -10,6 +10,7 @@
 #include "supervisor/run/run.h"
 
 #include <fmc/tracer/clock.h>
+#include <fmc/tracer/maps.h>
 
 #include <string.h>
 
@@ -103,6 +104,20 @@ static bool is_alone(const struct process *process, uint32_t thread)
 	return !process->signalled;
 }
 
+/* Children, or who else maps what the process has of a file or shares with others, may write what the loop waits for. */
+static bool others_may_write(const struct process *process)
+{
+	struct maps maps;
+	bool may = target_descendants(process->target);
+	if (may || maps_of(target_pid(process->target), &maps) != STATUS_OK)
+		return true;
+	for (size_t i = 0; i < maps.length && !may; i++)
+		may = maps.at[i].shared && !target_is_own(process->target, maps.at[i].low) &&
+		      !(maps.at[i].path && maps_of_system(maps.at[i].path));
+	maps_release(&maps);
+	return may;
+}
+
 /*
  * Alone, and for long: is all as it was so many rounds ago? Then it will be so for ever. True: the execution is over.
  */
@@ -118,7 +133,7 @@ static bool goes_round(struct run *run)
 	bool told = memory_digest(process, now);
 	bool same = told && yields > ALONE_LONG && memcmp(now, process->idle, sizeof now) == 0;
 	memcpy(process->idle, now, sizeof now);
-	return same && clock_now() - process->idle_since >= ALONE_NS &&
+	return same && clock_now() - process->idle_since >= ALONE_NS && !others_may_write(process) &&
 	       run_fail(run, END_SPIN, STATUS_OK,
 			"a loop goes round and round with all memory and registers unchanged, and "
 			"no other thread can run");
