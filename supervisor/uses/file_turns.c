@@ -2,6 +2,8 @@
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/uses/uses.h"
 
+#include <fmc/tracer/clock.h>
+
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,18 +37,13 @@ static int take(void)
 	return turn;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
+#define MS UINT64_C(1000000)
 
-/* false: waited in vain. */
-static bool pass(int64_t end)
+/* false: waited in vain, or interrupted. */
+static bool pass(uint64_t end)
 {
-	const struct timespec moment = {.tv_nsec = 1000000};
-	if (now_ms() >= end)
+	const struct timespec moment = {.tv_nsec = MS};
+	if (clock_now() >= end || tracer_interrupted())
 		return false;
 	(void)nanosleep(&moment, NULL); /* each stop of a thread may interrupt it (SIGCHLD) */
 	return true;
@@ -57,7 +54,7 @@ static bool pass(int64_t end)
 
 static void wait_for_turn(struct process *process)
 {
-	const int64_t end = now_ms() + TURNS_MS;
+	const uint64_t end = clock_now() + TURNS_MS * MS;
 	while (process->locks_turn < 0 && !process->locks_in_vain) {
 		process->locks_turn = take();
 		process->locks_in_vain = process->locks_turn < 0 && !pass(end);
@@ -66,7 +63,7 @@ static void wait_for_turn(struct process *process)
 
 static void wait_for_file(struct process *process, const struct stat *file)
 {
-	const int64_t end = now_ms() + process->options.outside_ms;
+	const uint64_t end = clock_now() + (uint64_t)process->options.outside_ms * MS;
 	while (!process->locks_in_vain && kernel_others_lock(process, file))
 		process->locks_in_vain = !pass(end);
 }
