@@ -162,19 +162,22 @@ static bool each_type(Dwarf_Die *parent, bool (*visit)(void *context, Dwarf_Die 
 	return false;
 }
 
+struct in_unit {
+	bool (*visit)(void *context, Dwarf_Die *die);
+	void *context;
+};
+
+static bool look_in_unit(void *context, Dwarf_Die *unit, uint64_t bias)
+{
+	const struct in_unit *in = context;
+	(void)bias;
+	return each_type(unit, in->visit, in->context);
+}
+
 static bool in_units(struct places *places, bool (*visit)(void *context, Dwarf_Die *die), void *context)
 {
-	for (size_t i = 0; i < places->modules.length; i++) {
-		Dwfl_Module *module = module_is_own(&places->modules.at[i])
-					  ? places_dwfl_module(places, places->modules.at[i].low)
-					  : NULL;
-		Dwarf_Die *unit = NULL;
-		Dwarf_Addr bias;
-		while (module && (unit = dwfl_module_nextcu(module, unit, &bias)))
-			if (each_type(unit, visit, context))
-				return true;
-	}
-	return false;
+	struct in_unit in = {visit, context};
+	return lines_each_unit(places, look_in_unit, &in);
 }
 
 struct enumerator {

@@ -15,9 +15,7 @@ bool module_is_own(const struct module *module)
 	return module->kind == MODULE_PROGRAM || module->kind == MODULE_OTHER;
 }
 
-typedef void unit_visitor(void *context, Dwarf_Die *unit, uint64_t bias);
-
-static void each_unit(struct places *places, unit_visitor *visit, void *context)
+bool lines_each_unit(struct places *places, unit_visitor *visit, void *context)
 {
 	for (size_t i = 0; i < places->modules.length; i++) {
 		Dwfl_Module *module = module_is_own(&places->modules.at[i])
@@ -26,8 +24,10 @@ static void each_unit(struct places *places, unit_visitor *visit, void *context)
 		Dwarf_Die *unit = NULL;
 		Dwarf_Addr bias;
 		while (module && (unit = dwfl_module_nextcu(module, unit, &bias)))
-			visit(context, unit, bias);
+			if (visit(context, unit, bias))
+				return true;
 	}
+	return false;
 }
 
 /* A row of the table, with its line 0 at the end of a sequence. */
@@ -103,7 +103,7 @@ static void note_near(struct search *search, int line)
 }
 
 /* Consecutive rows of the line are one piece of its code, which begins where its first statement does. */
-static void look_in_unit(void *context, Dwarf_Die *unit, uint64_t bias)
+static bool look_in_unit(void *context, Dwarf_Die *unit, uint64_t bias)
 {
 	struct search *search = context;
 	struct row row;
@@ -111,7 +111,7 @@ static void look_in_unit(void *context, Dwarf_Die *unit, uint64_t bias)
 	size_t length;
 	bool begun = false;
 	if (dwarf_getsrclines(unit, &rows, &length) != 0)
-		return;
+		return false;
 	search->code->has_lines |= length > 0;
 	search->source = NULL;
 	for (size_t i = 0; i < length; i++) {
@@ -126,13 +126,14 @@ static void look_in_unit(void *context, Dwarf_Die *unit, uint64_t bias)
 			add(search, lines_after_prologue(search->places, row.address + bias));
 		begun = of_line && (begun || row.is_statement);
 	}
+	return false;
 }
 
 enum status lines_find(struct places *places, const char *file, int line, struct line_code *code)
 {
 	struct search search = {.places = places, .file = file, .line = line, .code = code};
 	*code = (struct line_code){0};
-	each_unit(places, look_in_unit, &search);
+	(void)lines_each_unit(places, look_in_unit, &search);
 	if (search.status != STATUS_OK)
 		lines_release(code);
 	return search.status;
@@ -197,20 +198,21 @@ struct names {
 	size_t length, room;
 };
 
-static void add_name(void *context, Dwarf_Die *unit, uint64_t bias)
+static bool add_name(void *context, Dwarf_Die *unit, uint64_t bias)
 {
 	struct names *names = context;
 	const char *name = dwarf_diename(unit), *slash = name ? strrchr(name, '/') : NULL;
 	(void)bias;
 	if (name && ARRAY_GROW(names->at, names->length, names->room))
 		names->at[names->length++] = slash ? slash + 1 : name;
+	return false;
 }
 
 const char *lines_near_file(struct places *places, const char *file)
 {
 	struct names names = {0};
 	const char *slash = strrchr(file, '/');
-	each_unit(places, add_name, &names);
+	(void)lines_each_unit(places, add_name, &names);
 	const char *near = suggest(slash ? slash + 1 : file, names.at, names.length);
 	near = near ? places_string(places, near) : NULL;
 	free(names.at);

@@ -27,6 +27,10 @@ uint64_t lines_after_prologue(struct places *places, uint64_t address);
 /* The name of a file that is near this one, of those that have code; NULL: none is. Lives as long as the places. */
 const char *lines_near_file(struct places *places, const char *file);
 
+/* Units of the debug information of the modules that are own, until `visit` is true of one; is it? */
+typedef bool unit_visitor(void *context, Dwarf_Die *unit, uint64_t bias);
+bool lines_each_unit(struct places *places, unit_visitor *visit, void *context);
+
 /* Is the module none of those of the system's that each program has? */
 bool module_is_own(const struct module *module);
 
