@@ -70,6 +70,9 @@ accesses part >"$SCRATCH/found"
 judge "watched, and with the same races" cmp -s "$SCRATCH/expected" "$SCRATCH/found"
 cmp -s "$SCRATCH/expected" "$SCRATCH/found" || show "$SCRATCH/expected" "$SCRATCH/found"
 judge "which is all" grep -q '^watched true' "$SCRATCH/found"
+in_parts "stores that wait" 1 2 --strategy optimal --memory-model tso -- "$S/store_buffer" mfence
+judge "which the verdict names" [ "$("$BUILD/tests/json" "$SCRATCH/part.json" memory_model) $("$BUILD/tests/json" "$SCRATCH/part.json" watched)" = 'tso true' ]
+in_parts "a failure by stores that wait" 1 4 --strategy optimal --memory-model tso -- "$S/store_buffer"
 in_parts "a failure by accesses" 1 1 --strategy optimal --granularity race -- "$S/counter"
 # A limit is one of all searches.
 check part --executions 2 -- "$S/counter" >/dev/null

@@ -101,6 +101,8 @@ enum more { MORE_NOTHING, MORE_ATOMICS, MORE_RACES, MORE_TSO };
 
 static enum more what_follows(const struct exploration *x)
 {
+	if (x->passed_sc)
+		return MORE_TSO;
 	if (x->passed_over)
 		return x->races.places.length ? MORE_RACES : MORE_ATOMICS;
 	return explore_wants_atomics(x) ? MORE_ATOMICS

@@ -76,7 +76,8 @@ struct exploration {
 	bool watching_cut;		 /* the budget has ended it, and the next run goes on with it */
 	uint64_t watched_before;	 /* by earlier runs */
 	bool follows;			 /* another search came before this one, which has found nothing */
-	bool passed_over; /* so it did in the run that is taken up: this search was over then */
+	bool passed_over; /* so it did in the run that is taken up: this search was over then, */
+	bool passed_sc;	  /* and so were all in which no stores wait */
 	struct coverage coverage;
 	struct certifying certifying;
 	struct resume *resume;	/* of several runs: where it stands is kept */

@@ -85,16 +85,24 @@ bool explore_wants_races(const struct exploration *x)
 	       has_time_for_races(x);
 }
 
-bool explore_leaves_races(const struct exploration *x)
+static bool has_tso_to_come(const struct exploration *x)
 {
-	return x->resume->path && x->complete && has_new_races(x) && !explore_wants_races(x);
+	const struct options *options = x->options;
+	return options->tso_wanted && !options->tso && !x->verdict->alone && !x->verdict->compiled &&
+	       x->verdict->executions > 0 && x->verdict->reported_length == 0;
 }
 
 bool explore_wants_tso(const struct exploration *x)
 {
-	const struct options *options = x->options;
-	return options->tso_wanted && !options->tso && !x->verdict->alone && !x->verdict->compiled &&
-	       x->verdict->executions > 0 && is_free(x) && x->verdict->reported_length == 0;
+	return has_tso_to_come(x) && is_free(x);
+}
+
+bool explore_leaves_more(const struct exploration *x)
+{
+	if (!x->resume->path || !x->complete)
+		return false;
+	return (has_new_races(x) && !explore_wants_races(x)) ||
+	       (has_tso_to_come(x) && !explore_wants_tso(x) && !x->fatal);
 }
 
 /* The file is to have this search, and not the one that followed, which has run nothing. */

@@ -110,11 +110,12 @@ static void explore_phases(struct exploration *x)
 		explore_memory(x);
 	if (explore_wants_races(x))
 		return;
-	if (explore_leaves_races(x))
+	if (explore_leaves_more(x))
 		explore_leave_watching(x);
 	else if (!explore_wants_atomics(x))
 		explore_watch(x);
-	if (explore_wants_races(x))
+	/* As does one whose stores wait. */
+	if (explore_wants_races(x) || explore_wants_tso(x))
 		return;
 	explore_whole(x);
 	explore_unfair(x);

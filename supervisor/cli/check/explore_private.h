@@ -62,8 +62,8 @@ struct session_time explore_time(const struct exploration *x, const struct phase
  */
 void explore_memory(struct exploration *x);
 bool explore_may_add_races(const struct exploration *x);
-/* It would, but this run has no time left for it: the next one goes on with that (--resume). */
-bool explore_leaves_races(const struct exploration *x);
+/* It would, or one whose stores wait, but this run has no time or no executions left for it: the next one goes on with that (--resume). */
+bool explore_leaves_more(const struct exploration *x);
 
 /*
  * explore_watch.c: run what a complete search has run once more, and see every access to memory. What no operation orders is then in

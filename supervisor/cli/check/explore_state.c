@@ -262,11 +262,21 @@ static enum status load_shared(struct shared *shared, struct loader *loader)
 	return STATUS_OK;
 }
 
-/* At which accesses threads are switched, if other searches have come before. */
+/* Which of the searches that follow each other it is. */
+enum stage { STAGE_FIRST, STAGE_FOLLOWS, STAGE_TSO };
+
+static enum stage stage_of(const struct exploration *x)
+{
+	if (!x->follows)
+		return STAGE_FIRST;
+	return x->options->tso ? STAGE_TSO : STAGE_FOLLOWS;
+}
+
+/* And at which accesses threads are switched, if others have come before. */
 static void save_stage(const struct exploration *x, struct saver *saver)
 {
 	const struct promoted *promoted = x->options->promoted;
-	save_number(saver, x->follows);
+	save_number(saver, stage_of(x));
 	save_number(saver, promoted ? promoted->length : 0);
 	for (size_t i = 0; promoted && i < promoted->length; i++) {
 		char text[MODULE_PLACE_TEXT];
@@ -290,13 +300,14 @@ static bool load_place(struct promoted *promoted, struct loader *loader)
 static enum status load_stage(struct exploration *x, struct loader *loader)
 {
 	struct races races = {0};
-	const bool follows = load_bool(loader);
+	const enum stage stage = (enum stage)load_most(loader, STAGE_TSO);
 	const size_t length = load_count(loader, 1);
 	bool good = true;
 	for (size_t i = 0; i < length && good; i++)
 		good = load_place(&races.places, loader);
 	good = good && memory_seen_load(&races.names, loader);
-	x->passed_over = good && follows && !x->follows;
+	x->passed_over = good && stage > STAGE_FIRST && !x->follows;
+	x->passed_sc = x->passed_over && stage == STAGE_TSO;
 	if (x->passed_over)
 		x->races = races;
 	else

@@ -258,13 +258,11 @@ static bool explore_allowed(const struct options *options)
 /* What waits are accesses that threads share, as --granularity race finds them. */
 static bool tso_allowed(const struct options *options)
 {
-	if (options->granularity < GRANULARITY_RACE)
-		say("--memory-model tso needs --granularity race, which is its default, or memory: other "
-		    "accesses can't wait");
-	else if (options->resume)
-		say("--memory-model tso and --resume can't be had together: it is a search after the others");
-	else
+	if (options->granularity >= GRANULARITY_RACE)
 		return true;
+	say("--memory-model tso needs --granularity race, which is its default, or memory: other accesses "
+	    "can't "
+	    "wait");
 	return false;
 }
 
