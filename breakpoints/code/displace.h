@@ -42,7 +42,7 @@ bool displace(struct displacer *displacer, uint64_t from, const uint8_t code[DIS
 	      displace_redirect *redirect, void *context, struct displaced *displaced);
 
 /*
- * The same for as many whole instructions as `bytes` bytes take, up to 5: room for a jump. False also if one
+ * The same for as many whole instructions as `bytes` bytes take; they have to be within those that are looked at. False also if one
  * of them leaves the straight path (a jump, a call, a return).
  */
 bool displace_straight(struct displacer *displacer, uint64_t from, const uint8_t code[DISPLACE_CODE],

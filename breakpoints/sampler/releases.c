@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES  0x10000 /* of target_near_page() */
 #define COPY_BYTES  64	    /* room for one copy, from the page's end downwards */
 #define GUESS_BYTES 0x10000 /* a block of an allocator whose sizes aren't known */
 
@@ -119,9 +118,10 @@ static uint64_t room_for(const struct entries *entries, struct target *target, u
 	size_t used =
 	    sizeof(*entries->contents) + entries->traps_length * sizeof(entries->contents->slots[0]);
 	size_t from_end = (number + 1) * COPY_BYTES;
-	if (!page || from_end > PAGE_BYTES || (page == entries->page && PAGE_BYTES - from_end < used))
+	if (!page || from_end > TARGET_NEAR_BYTES ||
+	    (page == entries->page && TARGET_NEAR_BYTES - from_end < used))
 		return 0;
-	return page + PAGE_BYTES - from_end;
+	return page + TARGET_NEAR_BYTES - from_end;
 }
 
 static bool plant(struct release *release, const struct entries *entries, struct target *target,

@@ -4,6 +4,7 @@
 #include "supervisor/engine/image.h"
 #include "supervisor/starts/starts.h"
 
+#include <fmc/breakpoints/leads.h>
 #include <fmc/supervisor/engine.h>
 
 /* The inside of the engine: engine.c decides, begin.c makes a target with the agent in it, turn.c lets it run. */
@@ -14,8 +15,9 @@ struct engine {
 	struct agent_region *region; /* NULL: not mapped yet */
 	int file;		     /* which it is of */
 	struct agent_table table;
+	struct call_leads *calls;
 	struct target *target; /* with the agent in it; NULL: there is none */
-	uint64_t run, refused, begun;
+	uint64_t run, refused, stops, begun;
 	bool off;	      /* not for this program */
 	char why[ENGINE_WHY]; /* the last refusal */
 };

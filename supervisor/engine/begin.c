@@ -125,6 +125,7 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	region->unlock = entries_function(process->entries, "pthread_mutex_unlock");
 	region->entries_length = (uint32_t)entries_lead(process->entries, tracee->target, engine->table.door,
 							region->entries, AGENT_ENTRIES);
+	call_leads_begin(engine->calls, tracee->target);
 	find_ranges(region, process->entries);
 	if (!region->lock || !region->unlock || !region->entries_length || !find_first(engine, tracee) ||
 	    !find_areas(region, tracee->target) || tracee_syscall(tracee, SYS_brk, none, &brk) != STATUS_OK)

@@ -6,6 +6,7 @@
 #include <fmc/tracer/call_traits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,7 +24,11 @@ struct engine *engine_new(struct process *process, const struct good_ends *good_
 	engine->good_ends = *good_ends;
 	engine->ends_at_circles = ends_at_circles;
 	engine->file = -1;
-	return engine;
+	engine->calls = call_leads_new(process->entries);
+	if (engine->calls)
+		return engine;
+	free(engine);
+	return NULL;
 }
 
 void engine_free(struct engine *engine)
@@ -31,6 +36,7 @@ void engine_free(struct engine *engine)
 	if (!engine)
 		return;
 	target_kill(engine->target);
+	call_leads_free(engine->calls);
 	if (engine->region)
 		munmap(engine->region, AGENT_REGION_BYTES);
 	if (engine->file >= 0)
@@ -156,9 +162,11 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 	return true;
 }
 
-void engine_account(const struct engine *engine, uint64_t *run, uint64_t *refused, char why[ENGINE_WHY])
+struct engine_account engine_account(const struct engine *engine)
 {
-	*run = engine->run;
-	*refused = engine->refused;
-	snprintf(why, ENGINE_WHY, "%s", engine->refused || engine->off ? engine->why : "");
+	struct engine_account account = {
+	    .run = engine->run, .refused = engine->refused, .stops = engine->stops};
+	if (engine->refused || engine->off)
+		memcpy(account.why, engine->why, sizeof account.why);
+	return account;
 }

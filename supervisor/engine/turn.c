@@ -30,12 +30,17 @@ bool attempt_plan(struct engine *engine, const struct plan *plan)
 	return true;
 }
 
-/* A thread of the program's stands before a system call: the agent answers it, in the kernel's stead. */
+/*
+ * A thread of the program's stands before a system call: the agent answers it, in the kernel's stead. The next that comes there goes to
+ * the agent by itself.
+ */
 static bool lead_to_agent(struct engine *engine, const struct stop *stop)
 {
 	struct user_regs_struct *regs = tracee_change_regs(stop->tracee);
 	if (!regs)
 		return false;
+	engine->stops++;
+	(void)call_leads_add(engine->calls, regs->rip, engine->table.call);
 	tracee_skip_syscall(stop->tracee, stop->number);
 	regs->rcx = regs->rip;
 	regs->r11 = (unsigned long long)stop->number;

@@ -23,4 +23,22 @@ struct entry_lead {
 size_t entries_lead(const struct entries *entries, struct target *target, uint64_t address,
 		    struct entry_lead leads[], size_t room);
 
+/*
+ * Jumps ahead of system calls, in targets whose doors lead elsewhere: where a thread has come to one, the next that comes there goes to
+ * an address of the target's own and not into the kernel, with the call's number in r11, where it would go on in rcx, and all else
+ * as it was. What is jumped from is one whole instruction, so that it doesn't matter who else jumps to where.
+ */
+struct call_leads;
+struct call_leads *call_leads_new(const struct entries *entries); /* which outlive it; NULL without memory */
+void call_leads_free(struct call_leads *leads);			  /* NULL is allowed */
+
+/* After entries_lead() of a target, which is the present one from now on and has no such jumps. */
+void call_leads_begin(struct call_leads *leads, struct target *target);
+
+/*
+ * Make one for the system call that a thread goes on from at `after`. No thread stands between the jump and there but by signals.
+ * False: there is no instruction that it could take the place of, no room, or the target is gone; all is as it was.
+ */
+bool call_leads_add(struct call_leads *leads, uint64_t after, uint64_t address);
+
 #endif

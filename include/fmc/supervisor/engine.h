@@ -18,8 +18,12 @@ void engine_free(struct engine *engine); /* NULL is allowed */
 /* True: the trace is that of the plan. False: the plan is yet to be run. */
 bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace);
 
-/* How many executions it has run, and how many it was asked for and hasn't; why, as a few words, empty if there are none. */
 #define ENGINE_WHY 160
-void engine_account(const struct engine *engine, uint64_t *run, uint64_t *refused, char why[ENGINE_WHY]);
+struct engine_account {
+	uint64_t run, refused; /* executions that it has run, and that it was asked for and hasn't; */
+	char why[ENGINE_WHY];  /* the last time: a few words, empty if there was none */
+	uint64_t stops; /* of its targets, at system calls that didn't lead to the agent by themselves yet */
+};
+struct engine_account engine_account(const struct engine *engine);
 
 #endif

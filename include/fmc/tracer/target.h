@@ -262,6 +262,7 @@ uint64_t target_gadget_trap(const struct target *target);
  * A page of fmc's own in the target, readable and executable (written from outside), within 1 GiB of `near`,
  * 64 KiB big; one is made when there is none yet. 0 if there is no room. Needs a stopped tracee.
  */
+#define TARGET_NEAR_BYTES UINT64_C(0x10000)
 uint64_t target_near_page(struct target *target, uint64_t near);
 
 /* Is the address in memory that fmc has mapped there? */

@@ -62,11 +62,9 @@ enum status session_search(struct session *session, const struct plan *plan, str
 
 void session_tell_engine(const struct session *session)
 {
-	uint64_t run, refused;
-	char why[ENGINE_WHY];
 	if (!session->engine)
 		return;
-	engine_account(session->engine, &run, &refused, why);
-	say("%" PRIu64 " executions by the agent, %" PRIu64 " it gave up%s%s", run, refused, *why ? ": " : "",
-	    why);
+	const struct engine_account account = engine_account(session->engine);
+	say("%" PRIu64 " executions by the agent, %" PRIu64 " it gave up%s%s", account.run, account.refused,
+	    *account.why ? ": " : "", account.why);
 }
