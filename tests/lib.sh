@@ -1,6 +1,11 @@
 # What the test scripts share; to be sourced from the top folder. Each script reports single results by pass, fail
 # and skip, and ends with finish, whose last line run-check.sh reads.
 set -u
+# What the caller has open besides, a pipe of its own for instance, would be the tested programs', too. bash reads the script itself from one.
+for open in /proc/$$/fd/*; do
+	[ "${open##*/}" -le 2 ] || [ "$open" -ef "$0" ] || eval "exec ${open##*/}>&-"
+done
+unset open
 # What the caller has set of what scripts read, for again().
 SETTINGS=
 for name in BUILD FMC CC CXX; do [ -z "${!name:-}" ] || SETTINGS+="$name=${!name@Q} "; done

@@ -23,6 +23,11 @@ for case in ping echo end shut large whole tries units turns late many alone rep
 	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
 	says $case '^Search complete'
 done
+# Whatever the program has inherited: nothing, as above, or a pipe by which threads could wait, too.
+exec 9< <(:)
+search optimal 0 whole_semop
+says whole_semop '^Search complete'
+exec 9<&-
 # What only one thread uses costs no transition.
 search optimal 0 alone
 judge "a pipe of one thread's own: no operations" [ "$(field transitions)" -le 8 ]

@@ -215,8 +215,7 @@ static bool makes_descriptors(const struct process *process, long number)
 static void note_kernel_call(struct process *process, uint32_t thread, struct tracee *tracee, long number)
 {
 	struct kernel_call call;
-	process->uses.followed = process->threaded && process->watches_channels &&
-				 !is_alone(process, thread) &&
+	process->uses.followed = process->threaded && !is_alone(process, thread) &&
 				 kernel_call_decode(process, tracee, number, &call);
 	if (process->uses.followed && call.kind != OP_EVENTFD_CLOSE)
 		kernel_use_note(process, thread, &call, false);
