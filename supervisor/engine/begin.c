@@ -38,7 +38,7 @@ static bool add_area(struct agent_region *region, const struct target *target, c
 	char rights[8];
 	if (sscanf(line, "%llx-%llx %7s", &low, &high, rights) != 3 || rights[1] != 'w')
 		return true;
-	if (target_is_own(target, low) || (low >= AGENT_REGION - (UINT64_C(1) << 44) && low < AGENT_POOL))
+	if (target_is_own(target, low) || (low >= AGENT_LOWEST && low < AGENT_END))
 		return true;
 	if (rights[3] != 'p' || region->areas_length == AGENT_AREAS)
 		return false;
@@ -155,7 +155,7 @@ static enum status fill(struct engine *engine, struct tracee *tracee)
 	if (status == STATUS_OK)
 		status = inside_share(tracee, AGENT_REGION, AGENT_REGION_BYTES, engine->file);
 	if (status == STATUS_OK)
-		status = inside_map(tracee, AGENT_POOL, AGENT_POOL_BYTES, INSIDE_RESERVED);
+		status = inside_map(tracee, AGENT_KEPT, AGENT_KEPT_BYTES, INSIDE_DATA);
 	if (status == STATUS_OK)
 		status = inside_stop_calls(tracee);
 	return status == STATUS_OK ? enter(engine, tracee) : status;

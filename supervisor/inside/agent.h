@@ -14,7 +14,9 @@
  *     stand.c      a thread stands before an operation: which one, on which objects
  *     calls.c      system calls of the program's that are answered
  *     go.c         from the agent to a thread and back
- *     restore.c    memory as it was at first
+ *     pages.c      memory as it was at first
+ *     spaces.c     memory that the program maps
+ *     checkpoints.c    executions that begin in the middle
  *     arena.c, memory.c, words.c, no_plugin.c    in place of a libc
  */
 #define REGION ((struct agent_region *)AGENT_REGION)
@@ -29,20 +31,27 @@ struct agent_thread {
 	bool exited;
 };
 
+struct agent_object {
+	uint64_t address;
+	enum object_class class;
+};
+
+/* What is put back at a checkpoint as a whole. */
+struct agent_now {
+	uint32_t threads, alive, objects; /* how many */
+	uint32_t calls;			  /* that decide where the kernel maps next */
+	uint64_t brk;
+	struct policy_random random;
+};
+
 struct agent {
 	struct machine machine; /* first */
 	struct model_block *block;
 	struct agent_thread threads[AGENT_THREADS];
-	uint32_t threads_length, alive;
-	uint32_t running;
+	struct agent_object objects[AGENT_OBJECTS]; /* by number */
+	struct agent_now now;
 	struct outcome *outcome; /* of the thread that runs */
-	struct {
-		uint64_t address;
-		enum object_class class;
-	} objects[AGENT_OBJECTS]; /* by number */
-	uint32_t objects_length;
-	uint64_t pool; /* the next free address in it */
-	struct policy_random random;
+	uint64_t epoch; /* of checkpoints: how often something has come up that those before don't have */
 };
 
 extern struct agent agent;
@@ -72,10 +81,52 @@ bool stand_before(struct agent_thread *thread, const struct call *call);
 
 /* calls.c: true if the way ends here; else the call is answered, and the thread goes on. */
 bool answer_call(struct agent_thread *thread, long number);
-void calls_restore(void);
 
-/* restore.c */
-bool base_take(void); /* false: there is too much of it */
-bool base_restore(void);
+/*
+ * spaces.c: memory that the program maps as it runs. Those that return bool: false if that isn't known how to be done, or not the agent's
+ * business.
+ */
+struct space {
+	uint64_t low, high;
+	uint8_t wanted, actual; /* rights: by the program, and as the kernel has them */
+	bool given;		/* the program has it; */
+	bool used;		/* or has had it in this execution */
+	bool zero;		/* it is to be all zeros when it can be touched */
+	bool heap;
+};
+bool spaces_map(const struct agent_context *context, int64_t *result);
+bool spaces_unmap(uint64_t low, uint64_t size);
+bool spaces_protect(uint64_t low, uint64_t size, uint64_t rights);
+bool spaces_give_up(uint64_t low, uint64_t size); /* MADV_DONTNEED */
+bool spaces_break(uint64_t to, int64_t *result);
+/* Before the program's code goes on: rights as it wants them. */
+bool spaces_settle(void);
+/* An execution begins: the program has none. */
+void spaces_begin(void);
+const struct space *spaces_with(uint64_t address); /* NULL: there is none */
+uint32_t spaces_all(const struct space **at);	   /* how many; valid until the next change */
+/* As they were when there were these, and settled. */
+bool spaces_return(const struct space *then, uint32_t length);
+
+/* pages.c: memory as it was at first. */
+#define PAGE	     UINT64_C(4096)
+#define AGENT_WRITES 2 /* PROT_WRITE */
+struct hot_page {      /* one that some execution has written */
+	uint64_t address;
+	const unsigned char *bytes; /* as it was at first; NULL: in a space */
+};
+void *keep(uint64_t bytes); /* new memory for good, all zeros, in whole pages; NULL: there is none left */
+void copy_page(void *to, const void *from);
+bool base_take(void);			       /* false: there is too much of it */
+bool pages_track(uint64_t low, uint64_t high); /* new memory: the kernel tells what is written there */
+bool pages_look(void);			       /* which have been written since; before they are put back */
+void base_restore(void);
+bool base_is_there(void); /* is all of it as it was? */
+uint32_t pages_hot(const struct hot_page **at);
+bool pages_zero(uint64_t low, uint64_t high); /* those that are hot */
+
+/* checkpoints.c: after `depth` transitions of an execution, and back to the last one from which the plan can go on. False: there is none. */
+void checkpoints_save(const struct execution *execution, size_t depth);
+bool checkpoints_return(struct execution *execution, const struct plan *plan, struct trace *trace);
 
 #endif

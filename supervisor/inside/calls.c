@@ -1,5 +1,5 @@
 /*
- * System calls of the program's: what a green thread's birth, life and end need is answered here, what the program maps comes from a pool.
+ * System calls of the program's: what a green thread's birth, life and end need is answered here, what it maps is kept for the next execution.
  * Any other ends the attempt.
  */
 #include "supervisor/inside/agent.h"
@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE	     UINT64_C(4096)
 #define MASK_BYTES   8
 #define LIBC_SIGNALS 32 /* the first that libc keeps to itself */
 
@@ -33,15 +32,15 @@ static bool make_thread(struct agent_thread *parent)
 {
 	struct clone_args args = {0};
 	const struct agent_context *context = &parent->context;
-	if (context->rsi < CLONE_ARGS_SIZE_VER0 || agent.threads_length == AGENT_THREADS)
+	if (context->rsi < CLONE_ARGS_SIZE_VER0 || agent.now.threads == AGENT_THREADS)
 		return agent_refuse(AGENT_BY_ROOM, SYS_clone3);
 	memcpy(&args, (const void *)context->rdi, CLONE_ARGS_SIZE_VER0);
 	if (args.flags != THREAD_FLAGS || args.exit_signal)
 		return agent_refuse(AGENT_BY_CALL, SYS_clone3);
 	const uint32_t number = model_block_add_thread(agent.block);
-	if (number != agent.threads_length)
+	if (number != agent.now.threads)
 		return agent_refuse(AGENT_BY_ROOM, SYS_clone3);
-	struct agent_thread *born = &agent.threads[agent.threads_length++];
+	struct agent_thread *born = &agent.threads[agent.now.threads++];
 	memset(born, 0, sizeof *born);
 	born->context = *context;
 	born->context.rax = 0;
@@ -57,19 +56,19 @@ static bool make_thread(struct agent_thread *parent)
 		model_thread_detached(agent.block->model, number);
 	if (!agent.outcome->births++)
 		agent.outcome->created = number;
-	agent.alive++;
+	agent.now.alive++;
 	return answer(parent, born->tid);
 }
 
 /* The thread's end, of which its tid's word tells who joins it. The process's, and what follows from the main thread's, are fmc's. */
 static bool end_thread(struct agent_thread *thread)
 {
-	if (thread == agent.threads || agent.alive == 1)
+	if (thread == agent.threads || agent.now.alive == 1)
 		return agent_refuse(AGENT_BY_CALL, SYS_exit);
 	if (thread->tid_word)
 		*(int32_t *)thread->tid_word = 0;
 	thread->exited = true;
-	agent.alive--;
+	agent.now.alive--;
 	agent.outcome->kind = OUTCOME_EXITED;
 	return true;
 }
@@ -119,7 +118,7 @@ static bool give_random(struct agent_thread *thread)
 	if (size > INT32_MAX)
 		return agent_refuse(AGENT_BY_CALL, SYS_getrandom);
 	for (uint64_t done = 0; done < size;) {
-		const uint64_t bytes = policy_random_next(&agent.random);
+		const uint64_t bytes = policy_random_next(&agent.now.random);
 		const size_t part = size - done < sizeof bytes ? size - done : sizeof bytes;
 		memcpy((void *)(thread->context.rdi + done), &bytes, part);
 		done += part;
@@ -139,46 +138,39 @@ static bool set_handler(struct agent_thread *thread)
 	return answer(thread, own_call(SYS_rt_sigaction, context->rdi, context->rsi, 0, context->r10, 0, 0));
 }
 
-static bool in_pool(uint64_t address, uint64_t size)
-{
-	return address >= AGENT_POOL && size <= AGENT_POOL_BYTES &&
-	       address - AGENT_POOL <= AGENT_POOL_BYTES - size;
-}
-
-/* Memory that isn't given out can't be touched, as if it weren't there. */
-static int64_t protect(uint64_t at, uint64_t size, uint64_t rights)
-{
-	return own_call(SYS_mprotect, at, size, rights, 0, 0, 0);
-}
-
 static bool map(struct agent_thread *thread)
 {
 	const struct agent_context *context = &thread->context;
 	const uint64_t wanted = MAP_PRIVATE | MAP_ANONYMOUS,
-		       forbidden = MAP_FIXED | MAP_GROWSDOWN | MAP_HUGETLB;
-	const uint64_t size = (context->rsi + PAGE - 1) & ~(PAGE - 1);
+		       forbidden = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_GROWSDOWN | MAP_HUGETLB;
+	int64_t result;
 	if ((context->r10 & (wanted | MAP_SHARED)) != wanted || context->r10 & forbidden ||
-	    context->rdx & PROT_EXEC || !size || !in_pool(agent.pool, size))
+	    context->rdx & PROT_EXEC || !context->rsi || !spaces_map(context, &result))
 		return agent_refuse(AGENT_BY_CALL, SYS_mmap);
-	const uint64_t at = agent.pool;
-	agent.pool += size;
-	return answer(thread, protect(at, size, context->rdx) ? -ENOMEM : (int64_t)at);
+	return answer(thread, result);
 }
 
-static bool given_out(uint64_t address, uint64_t size)
-{
-	return in_pool(address, size) && address + size <= agent.pool;
-}
-
-/* What is given back to the pool isn't given out again before the next execution. */
 static bool map_otherwise(struct agent_thread *thread, long number)
 {
 	const struct agent_context *context = &thread->context;
-	if (!given_out(context->rdi, context->rsi) || (number == SYS_mprotect && context->rdx & PROT_EXEC))
-		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
-	if (number == SYS_munmap)
-		return answer(thread, protect(context->rdi, context->rsi, PROT_NONE));
-	return answer(thread, own_call(number, context->rdi, context->rsi, context->rdx, 0, 0, 0));
+	int64_t result = 0;
+	bool done = false;
+	switch (number) {
+	case SYS_munmap:
+		done = spaces_unmap(context->rdi, context->rsi);
+		break;
+	case SYS_mprotect:
+		done = !(context->rdx & ~(uint64_t)(PROT_READ | PROT_WRITE)) &&
+		       spaces_protect(context->rdi, context->rsi, context->rdx);
+		break;
+	case SYS_madvise:
+		done = context->rdx == MADV_DONTNEED && spaces_give_up(context->rdi, context->rsi);
+		break;
+	case SYS_brk:
+		done = spaces_break(context->rdi, &result);
+		break;
+	}
+	return done ? answer(thread, result) : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 }
 
 /* What the program prints counts only where the execution is run by stops. */
@@ -186,7 +178,7 @@ static bool write_out(struct agent_thread *thread)
 {
 	const uint64_t descriptor = thread->context.rdi;
 	/* Where several do, they may depend on each other by it. */
-	if (thread != agent.threads || agent.alive > 1)
+	if (thread != agent.threads || agent.now.alive > 1)
 		return agent_refuse(AGENT_BY_CALL, SYS_write);
 	if (descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO)
 		return agent_refuse(AGENT_BY_CALL, SYS_write);
@@ -216,25 +208,11 @@ bool answer_call(struct agent_thread *thread, long number)
 	case SYS_munmap:
 	case SYS_mprotect:
 	case SYS_madvise:
-		return map_otherwise(thread, number);
 	case SYS_brk:
-		return answer(thread, own_call(SYS_brk, thread->context.rdi, 0, 0, 0, 0, 0));
+		return map_otherwise(thread, number);
 	case SYS_write:
 		return write_out(thread);
 	default:
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	}
-}
-
-void calls_restore(void)
-{
-	agent.random.state = REGION->random;
-	const uint64_t used = agent.pool - AGENT_POOL;
-	if (used > 0) {
-		own_call(SYS_madvise, AGENT_POOL, used, MADV_DONTNEED, 0, 0, 0);
-		protect(AGENT_POOL, used, PROT_NONE);
-	}
-	agent.pool = AGENT_POOL;
-	if ((uint64_t)own_call(SYS_brk, 0, 0, 0, 0, 0, 0) != REGION->brk)
-		own_call(SYS_brk, REGION->brk, 0, 0, 0, 0, 0);
 }

@@ -2,6 +2,9 @@
 #include "supervisor/agent/arena.h"
 #include "supervisor/inside/agent.h"
 
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
 extern const struct machine_ops agent_machine_ops;
 #pragma GCC visibility push(hidden)
 void agent_enter(void);
@@ -18,6 +21,20 @@ static void take_turn(void)
 	__asm__ volatile(".globl agent_turn\nagent_turn:\n\tint3" : : : "memory");
 }
 
+/* As execution_run(), from as far on as possible. */
+static void run(struct execution *execution)
+{
+	struct agent_region *region = REGION;
+	bool on = checkpoints_return(execution, &region->plan, &region->trace) ||
+		  execution_begin(execution, &region->plan, &region->trace);
+	while (on) {
+		checkpoints_save(execution, region->trace.length);
+		on = execution_next(execution);
+	}
+	execution_conclude(execution);
+	execution_finish(execution);
+}
+
 __attribute__((force_align_arg_pointer)) void agent_enter(void)
 {
 	struct agent_region *region = REGION;
@@ -26,7 +43,8 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 	/* They are still the thread's. */
 	__asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(region->first.mxcsr), "=m"(region->first.x87));
 	agent.machine.ops = &agent_machine_ops;
-	agent.pool = AGENT_POOL;
+	/* Pages that are as large as an area would each be copied for one byte in them. */
+	own_call(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0, 0);
 	trace_init(&region->trace);
 	struct execution *execution = execution_new(&agent.machine);
 	if (!execution || !base_take())
@@ -40,7 +58,10 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 		region->check_high = AGENT_CHECK;
 		take_turn();
 		region->refusal = AGENT_NONE;
-		execution_run(execution, &region->plan, &region->trace);
+		if (pages_look())
+			run(execution);
+		else
+			region->refusal = AGENT_BY_STATE;
 		if (arena_full())
 			region->refusal = AGENT_BY_ROOM;
 	}

@@ -24,6 +24,10 @@ static void run(uint32_t t)
 	bool ended = false;
 	while (!ended) {
 		uint64_t number;
+		if (!spaces_settle()) {
+			agent_refuse(AGENT_BY_STATE, 0);
+			return;
+		}
 		switch (go(&thread->context, &number)) {
 		case ARRIVED_AT_DOOR:
 			ended = stand_at_door(thread, number & UINT32_MAX);
@@ -60,13 +64,15 @@ static void start(struct machine *machine, struct model_block *model, struct out
 	(void)machine;
 	clear(first);
 	agent.block = model;
-	agent.objects_length = 0;
-	agent.threads_length = agent.alive = 1;
+	agent.now =
+	    (struct agent_now){.threads = 1, .alive = 1, .random = {REGION->random}, .brk = REGION->brk};
 	agent.threads[0] = (struct agent_thread){.context = REGION->first,
 						 .pthread = REGION->first.fs_base,
 						 .tid = REGION->number,
 						 .signal_mask = REGION->signal_mask};
-	if (model_block_add_thread(model) != 0 || !base_restore())
+	spaces_begin();
+	base_restore();
+	if (model_block_add_thread(model) != 0)
 		agent_refuse(AGENT_BY_STATE, 0);
 	else
 		stand_before(&agent.threads[0], &REGION->call);

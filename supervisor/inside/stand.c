@@ -50,7 +50,7 @@ static bool is_known(enum op_kind kind)
 
 static uint32_t thread_by_pthread(uint64_t pthread)
 {
-	for (uint32_t t = agent.threads_length; t-- > 0;)
+	for (uint32_t t = agent.now.threads; t-- > 0;)
 		if (agent.threads[t].pthread == pthread)
 			return t;
 	return NO_OBJECT;
@@ -58,7 +58,7 @@ static uint32_t thread_by_pthread(uint64_t pthread)
 
 static uint32_t thread_by_tid(int32_t tid)
 {
-	for (uint32_t t = agent.threads_length; t-- > 0;)
+	for (uint32_t t = agent.now.threads; t-- > 0;)
 		if (!agent.threads[t].exited && agent.threads[t].tid == tid)
 			return t;
 	return NO_THREAD;
@@ -74,7 +74,7 @@ static enum status peek(enum object_class class, uint64_t address, struct object
 
 static uint32_t find_object(enum object_class class, uint64_t address)
 {
-	for (uint32_t o = agent.objects_length; o-- > 0;)
+	for (uint32_t o = agent.now.objects; o-- > 0;)
 		if (agent.objects[o].address == address && agent.objects[o].class == class)
 			return o;
 	return NO_OBJECT;
@@ -83,15 +83,15 @@ static uint32_t find_object(enum object_class class, uint64_t address)
 static uint32_t add_object(enum object_class class, uint64_t address, bool initialises)
 {
 	struct object_state state = {.class = class, .owner = NO_THREAD};
-	if (agent.objects_length == AGENT_OBJECTS)
+	if (agent.now.objects == AGENT_OBJECTS)
 		return NO_OBJECT;
 	if (!initialises && peek(class, address, &state) != STATUS_OK)
 		return NO_OBJECT;
 	const uint32_t number = model_block_add_object(agent.block, &state);
 	if (number == NO_OBJECT)
 		return NO_OBJECT;
-	agent.objects[agent.objects_length].address = address;
-	agent.objects[agent.objects_length++].class = class;
+	agent.objects[agent.now.objects].address = address;
+	agent.objects[agent.now.objects++].class = class;
 	return number;
 }
 

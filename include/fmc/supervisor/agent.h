@@ -14,9 +14,12 @@
  */
 #define AGENT_REGION	   UINT64_C(0x210000000000)
 #define AGENT_REGION_BYTES (UINT64_C(256) << 20)
-/* What the program maps meanwhile comes from here; it is as it was after each execution. */
-#define AGENT_POOL	 UINT64_C(0x220000000000)
-#define AGENT_POOL_BYTES (UINT64_C(64) << 30)
+/* The agent's own memory, for copies of the program's. */
+#define AGENT_KEPT	 UINT64_C(0x220000000000)
+#define AGENT_KEPT_BYTES (UINT64_C(4) << 30)
+/* All that it has, its image as well, lies between these. */
+#define AGENT_LOWEST (AGENT_REGION - (UINT64_C(1) << 44))
+#define AGENT_END    (AGENT_KEPT + AGENT_KEPT_BYTES)
 
 #define AGENT_CHECK    UINT64_C(0x666d63206167656e) /* around what the agent writes */
 #define AGENT_AREAS    64
@@ -27,7 +30,8 @@
 #define AGENT_ACCESSES 8192
 #define AGENT_THREADS  64
 #define AGENT_OBJECTS  256
-#define AGENT_PAGES    8192 /* of the base: more than that is copied as a whole process sooner */
+#define AGENT_PAGES    (1 << 18) /* of the base, and of what executions write */
+#define AGENT_SPACES   512
 #define AGENT_STACK    (UINT64_C(1) << 20)
 
 enum agent_refusal {

@@ -125,6 +125,22 @@ START_TEST(same_traces)
 }
 END_TEST
 
+/* Memory that the program maps: executions begin without it, wherever they begin, and what is given out is zeros. */
+START_TEST(mapped_memory)
+{
+	static const enum strategy strategies[] = {STRATEGY_OPTIMAL, STRATEGY_DFS, STRATEGY_RANDOM};
+	struct bench b;
+	open_bench(&b, "FMC_TEST_TARGETS", "maps", NULL, NULL);
+	compare_search(
+	    &b, (struct search_options){.strategy = strategies[_i], .fair_k = 1, .max_depth = 10000}, 60);
+	const struct engine_account account = engine_account(b.engine);
+	ck_assert_msg(account.refused == 0, "%s", account.why);
+	ck_assert_uint_eq(account.run, b.compared);
+	ck_assert_uint_ge(b.compared, 4);
+	close_bench(&b);
+}
+END_TEST
+
 /* What is a crash by stops isn't seen as anything else inside: nothing is mapped after a stack. */
 START_TEST(overflow)
 {
@@ -149,6 +165,7 @@ int main(void)
 	TCase *tests = tcase_create("engine");
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
+	tcase_add_loop_test(tests, mapped_memory, 0, 3);
 	tcase_add_test(tests, overflow);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
