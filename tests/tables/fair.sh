@@ -106,7 +106,7 @@ table_pruning() {
 }
 
 # Executions that --depth cut, from the reason that the verdict gives.
-cut() {
+were_cut() {
 	grep -oE '[0-9]+ executions were cut' "$RESULT" | grep -oE '^[0-9]+' || echo 0
 }
 
@@ -142,7 +142,7 @@ table_figures() {
 	echo "[FAIR] Figure 2: nonterminating executions of Figure 1's program grow exponentially with the depth (a curve)"
 	for depth in 10 12 14 16 18 20; do
 		search 40 "--strategy dfs --no-fair --depth $depth" trylock_livelock
-		printf 'depth %s: %s cut of %s executions, %s s\n' $depth "$(cut)" "$traces$left" "$seconds"
+		printf 'depth %s: %s cut of %s executions, %s s\n' $depth "$(were_cut)" "$traces$left" "$seconds"
 	done
 	figure "[FAIR] Figure 5: philosophers (3)" fair_philosophers 3
 	figure "[FAIR] Figure 6: work-stealing queue (2)" work_stealing 2
