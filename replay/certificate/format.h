@@ -27,6 +27,9 @@ bool certificate_number(struct certificate_parser *p, uint64_t most, uint64_t *n
 /* Blanks; false: there are none, and the line goes on. */
 bool certificate_blank(struct certificate_parser *p);
 
+/* Up to 16 digits; false: there is none. */
+bool certificate_hex(struct certificate_parser *p, uint64_t *number);
+
 /* parse_tree.c: the lines of the tree, without their keys. */
 enum status certificate_begin(struct certificate_parser *p);
 enum status certificate_root(struct certificate_parser *p);

@@ -129,12 +129,29 @@ static enum status read_state(struct certificate_parser *p)
 	return STATUS_OK;
 }
 
+/* "NUMBER DIGEST" */
+static enum status read_met(struct certificate_parser *p)
+{
+	struct certificate *tree = &p->file->tree;
+	struct certificate_met met;
+	uint64_t number;
+	if (!certificate_number(p, UINT32_MAX, &number) || number != tree->met_length ||
+	    !certificate_blank(p) || p->end - p->at != 32 || !certificate_hex(p, &met.digest[0]) ||
+	    !certificate_hex(p, &met.digest[1]) || p->at < p->end)
+		return certificate_fail(p, "expected state %" PRIu32 " and its digest", tree->met_length);
+	if (!ARRAY_GROW(tree->met, tree->met_length, tree->met_room))
+		return STATUS_NO_MEMORY;
+	tree->met[tree->met_length++] = met;
+	return STATUS_OK;
+}
+
 static enum status read_method(struct certificate_parser *p)
 {
 	struct certificate *tree = &p->file->tree;
 	tree->method = certificate_method_by_name(p->at, (size_t)(p->end - p->at));
 	p->has_method = tree->method < CERTIFICATE_METHODS;
-	return p->has_method ? STATUS_OK : certificate_fail(p, "expected reversal, every or bound");
+	return p->has_method ? STATUS_OK
+			     : certificate_fail(p, "expected reversal, every, bound, delays or conservative");
 }
 
 static enum status read_yes(struct certificate_parser *p, bool *to)
@@ -207,6 +224,8 @@ static enum status dispatch(struct certificate_parser *p, const char *key)
 		return read_op(p);
 	if (strcmp(key, "object") == 0)
 		return read_state(p);
+	if (strcmp(key, "state") == 0)
+		return read_met(p);
 	if (strcmp(key, "method") == 0)
 		return read_method(p);
 	if (strcmp(key, "bound") == 0)

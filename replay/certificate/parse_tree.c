@@ -107,6 +107,11 @@ static enum status read_mark(struct certificate_parser *p, struct certificate_no
 		return add_seen(p, node, number);
 	case 'r':
 		return add_ready(p, node, number);
+	case 's':
+		node->met = (uint32_t)number;
+		return number < p->file->tree.met_length
+			   ? STATUS_OK
+			   : certificate_fail(p, "there is no state %llu", (unsigned long long)number);
 	default:
 		return certificate_fail(p, "unknown mark in a step");
 	}
@@ -145,6 +150,7 @@ enum status certificate_root(struct certificate_parser *p)
 					.next = CERTIFICATE_ASLEEP,
 					.ready = CERTIFICATE_NONE,
 					.conclusion = CERTIFICATE_NONE,
+					.met = CERTIFICATE_NONE,
 					.line = p->source.line};
 	if (p->has_root || !p->has_begin)
 		return certificate_fail(p,
@@ -162,6 +168,7 @@ static enum status read_step(struct certificate_parser *p)
 	struct certificate_node node = {.parent = p->path[p->path_length - 1],
 					.ready = CERTIFICATE_NONE,
 					.conclusion = CERTIFICATE_NONE,
+					.met = CERTIFICATE_NONE,
 					.line = p->source.line};
 	if (!certificate_number(p, MOST_THREADS, &thread) || thread == 0 || p->at == p->end ||
 	    *p->at++ != ':')
@@ -174,7 +181,7 @@ static enum status read_step(struct certificate_parser *p)
 	return status ? status : push_path(p, &node);
 }
 
-static bool read_hex(struct certificate_parser *p, uint64_t *number)
+bool certificate_hex(struct certificate_parser *p, uint64_t *number)
 {
 	const char *first = p->at;
 	for (*number = 0; p->at < p->end && p->at - first < 16; p->at++) {
@@ -234,8 +241,8 @@ static enum status read_end(struct certificate_parser *p)
 	p->at++;
 	if (!certificate_blank(p) || !read_reason(p, &end.reason) || !certificate_blank(p) ||
 	    !read_value(p, &end.value) || !certificate_blank(p) || !read_end_thread(p, &end.thread) ||
-	    !certificate_blank(p) || !read_hex(p, &end.trace) || !certificate_blank(p) ||
-	    !read_hex(p, &end.state) || p->at < p->end)
+	    !certificate_blank(p) || !certificate_hex(p, &end.trace) || !certificate_blank(p) ||
+	    !certificate_hex(p, &end.state) || p->at < p->end)
 		return certificate_fail(p, "expected how the execution ended");
 	if (tree->nodes[end.node].conclusion != CERTIFICATE_NONE)
 		return certificate_fail(p, "this execution is here twice");

@@ -57,7 +57,7 @@ static void add_facts(struct text *text, const struct certificate_file *file)
 {
 	const struct certificate *tree = &file->tree;
 	text_printf(text, "method %s\n", certificate_method_name(tree->method));
-	if (tree->method == CERTIFICATE_BOUND)
+	if (certificate_method_bounded(tree->method))
 		text_printf(text, "bound %" PRIu32 "\n", tree->bound);
 	if (tree->sees_memory)
 		text_printf(text, "memory-seen yes\n");
@@ -112,6 +112,13 @@ static void add_states(struct text *text, const struct certificate *tree)
 	}
 }
 
+static void add_met(struct text *text, const struct certificate *tree)
+{
+	for (uint32_t i = 0; i < tree->met_length; i++)
+		text_printf(text, "state %" PRIu32 " %016" PRIx64 "%016" PRIx64 "\n", i,
+			    tree->met[i].digest[0], tree->met[i].digest[1]);
+}
+
 /* Numbers are most of the file. */
 static void add_number(struct text *text, uint32_t number)
 {
@@ -148,6 +155,8 @@ static void add_rest(struct text *text, const struct certificate *tree, const st
 	}
 	for (uint32_t k = 0; k < node->objects; k++)
 		add_marked(text, 'o', tree->seen[node->first + k]);
+	if (node->met != CERTIFICATE_NONE)
+		add_marked(text, 's', node->met);
 	if (node->ready == CERTIFICATE_NONE)
 		return;
 	const struct certificate_set *set = &tree->sets[node->ready];
@@ -218,6 +227,7 @@ char *certificate_file_text(const struct certificate_file *file, size_t *size)
 	add_facts(&text, file);
 	add_ops(&text, &file->tree);
 	add_states(&text, &file->tree);
+	add_met(&text, &file->tree);
 	if (depths)
 		add_tree(&text, &file->tree, depths);
 	free(depths);

@@ -1,7 +1,8 @@
 /*
- * Trees in which every step is taken, within a bound on preemptions or without. Of two states that are reached by the same
- * transitions up to the order of independent ones one is enough, if it was reached at no higher cost: at the same one only if what costs
- * nothing there does so here ([CB]; whatever follows costs at most one more than there).
+ * Trees in which every step is taken, within a bound on preemptions or delays or without. Of two states that are reached by the same
+ * transitions up to the order of independent ones one is enough, if it was reached at no higher cost. Of preemptions: at the same one only if
+ * what costs nothing there does so here ([CB]; whatever follows costs at most one more than there). Of delays: after a step of the same
+ * thread, since what follows may cost any number more from another one.
  */
 #include "supervisor/certificate/checker.h"
 
@@ -19,6 +20,14 @@ static bool is_too_deep(const struct checker *ck, uint32_t node)
 static uint32_t last_thread(const struct certificate *c, uint32_t node)
 {
 	return node ? c->nodes[node].step.thread : NO_THREAD;
+}
+
+/* What taking the s-th of the open steps costs, if what is bounded is that. */
+static uint32_t cost_of(const struct checker *ck, const struct state *state, uint32_t last, uint32_t s)
+{
+	return ck->certificate->method == CERTIFICATE_DELAYS
+		   ? play_delays(last, ck->open[s], ck->open, ck->open_length)
+		   : play_preempts(state, last, ck->open[s]);
 }
 
 static bool add_want(struct checker *ck, uint32_t node, struct step step, uint32_t cost)
@@ -55,14 +64,13 @@ bool bounds_visit(struct checker *ck, uint32_t node)
 	const struct certificate *c = ck->certificate;
 	const struct state state = checker_state(ck, ck->history.length);
 	const uint32_t last = last_thread(c, node);
-	const bool bounded = c->method == CERTIFICATE_BOUND;
+	const bool bounded = certificate_method_bounded(c->method);
 	struct mark *mark = &ck->marks[node];
-	mark->free = NO_THREAD;
 	for (uint32_t s = 0; s < ck->open_length; s++) {
-		const bool preempts = play_preempts(&state, last, ck->open[s]);
+		const uint32_t more = cost_of(ck, &state, last, s);
 		const uint32_t child = child_with(c, node, ck->open[s]);
-		const uint32_t cost = mark->cost + preempts;
-		if (preempts)
+		const uint32_t cost = mark->cost + more;
+		if (more > 0)
 			mark->free = last;
 		if (child != CERTIFICATE_NONE)
 			ck->marks[child].cost = cost;
@@ -112,7 +120,15 @@ static uint32_t *sorted(const struct checker *ck, int (*order)(const void *, con
 	return list;
 }
 
-/* Is there a state that stands for one at this cost, where going on with `last` is for nothing? */
+/* Does the state of `other` stand for one that is equal, at this cost, where going on with `last` is for nothing? */
+static bool stands_for(const struct checker *ck, const struct mark *other, uint32_t cost, uint32_t last)
+{
+	if (ck->certificate->method == CERTIFICATE_DELAYS)
+		return other->cost <= cost && other->free == last;
+	return other->cost < cost ||
+	       (other->cost == cost && (other->free == NO_THREAD || other->free == last));
+}
+
 static bool is_covered(const struct index *index, struct digest state, uint32_t cost, uint32_t last)
 {
 	const struct mark *marks = index->ck->marks;
@@ -126,10 +142,8 @@ static bool is_covered(const struct index *index, struct digest state, uint32_t 
 	}
 	for (; low < index->length && marks[index->at[low]].sum.low == state.low; low++) {
 		const struct mark *other = &marks[index->at[low]];
-		if (!other->expanded || other->sum.high != state.high)
-			continue;
-		if (other->cost < cost ||
-		    (other->cost == cost && (other->free == NO_THREAD || other->free == last)))
+		if (other->expanded && other->sum.high == state.high &&
+		    stands_for(index->ck, other, cost, last))
 			return true;
 	}
 	return false;
@@ -176,10 +190,10 @@ static bool tell_missing(const struct checker *checker, struct checker *ck, cons
 	for (;;) {
 		const struct want *want = missing_want(index, first, node);
 		if (want)
-			return checker_flaw(ck, node,
-					    "T%u with choice %d is open after this with %u preemptions, and "
-					    "isn't taken",
-					    want->step.thread + 1, want->step.choice, want->cost);
+			return checker_flaw(
+			    ck, node, "T%u with choice %d is open after this with %u %s, and isn't taken",
+			    want->step.thread + 1, want->step.choice, want->cost,
+			    c->method == CERTIFICATE_DELAYS ? "delays" : "preemptions");
 		uint32_t child = first_child(c, node);
 		while (child != CERTIFICATE_NONE &&
 		       (ck->marks[child].good || ck->marks[child].cost > c->bound))

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Depths, and which nodes have an execution below them that wasn't cut short. */
+/* Depths, whose going on may be for nothing, and which nodes have an execution below them that wasn't cut short. */
 static void measure(struct checker *ck)
 {
 	const struct certificate *c = ck->certificate;
+	ck->marks[0].free = NO_THREAD;
 	for (uint32_t n = 1; n < c->nodes_length; n++) {
 		ck->marks[n].depth = ck->marks[c->nodes[n].parent].depth + 1;
+		ck->marks[n].free = c->method == CERTIFICATE_DELAYS ? c->nodes[n].step.thread : NO_THREAD;
 		if (ck->marks[n].depth > ck->depth_most)
 			ck->depth_most = ck->marks[n].depth;
 	}
@@ -35,7 +37,7 @@ static bool prepare(struct checker *ck)
 	if (!play_init(&ck->play, c, ck->fair))
 		return checker_flaw(ck, 0, "it has more threads or objects than there can be");
 	ck->states = calloc((size_t)ck->depth_most + 2, ck->play.bytes);
-	return (ck->states && history_init(&ck->history, ck->play.threads, ck->fair)) ||
+	return (ck->states && history_init(&ck->history, ck->play.threads, ck->fair) && met_begin(ck)) ||
 	       checker_no_memory(ck);
 }
 
@@ -45,6 +47,9 @@ static void release(struct checker *ck)
 	free(ck->states);
 	free(ck->marks);
 	free(ck->open);
+	free(ck->met);
+	free(ck->firsts);
+	free(ck->tried);
 	free(ck->cursors);
 	free(ck->queries);
 	free(ck->sequences);
@@ -79,6 +84,20 @@ static bool is_in_circle(const struct state *state)
 	return false;
 }
 
+/* Is what executions would have done after their ends needed for which others are asked for? */
+static bool reduces(const struct certificate *c)
+{
+	return c->method == CERTIFICATE_REVERSAL || c->method == CERTIFICATE_CONSERVATIVE;
+}
+
+/* Is what follows left to another node with the same state? */
+static bool is_cut_at_state(const struct checker *ck, uint32_t node)
+{
+	const struct certificate *c = ck->certificate;
+	return c->method == CERTIFICATE_EVERY && c->nodes[node].met != CERTIFICATE_NONE &&
+	       first_child(c, node) == CERTIFICATE_NONE;
+}
+
 /* Why an execution can't end there in this way; NULL if it can. */
 static const char *doubt_end(const struct checker *ck, uint32_t node, const struct certificate_end *end)
 {
@@ -97,18 +116,18 @@ static const char *doubt_end(const struct checker *ck, uint32_t node, const stru
 			   : "an execution ends where threads are left that could go on";
 	case END_DEADLOCK:
 		if (is_in_circle(&state) && somebody_goes_on(&state))
-			return c->method != CERTIFICATE_REVERSAL ? NULL
-								 : "threads wait for each other in a circle, "
-								   "and what others could do then wasn't run";
+			return !reduces(c) ? NULL
+					   : "threads wait for each other in a circle, "
+					     "and what others could do then wasn't run";
 		return somebody_goes_on(&state)	      ? "a deadlock where a thread could go on"
 		       : everybody_has_exited(&state) ? "a deadlock where every thread has exited"
 						      : NULL;
 	case END_REDUNDANT:
-		return c->method == CERTIFICATE_REVERSAL ? NULL
-							 : "an execution is cut short for no stated reason";
+		return c->method == CERTIFICATE_REVERSAL || is_cut_at_state(ck, node)
+			   ? NULL
+			   : "an execution is cut short for no stated reason";
 	case END_DEPTH:
-		return c->method != CERTIFICATE_REVERSAL && c->max_depth != 0 &&
-			       ck->marks[node].depth >= c->max_depth
+		return !reduces(c) && c->max_depth != 0 && ck->marks[node].depth >= c->max_depth
 			   ? NULL
 			   : "an execution is cut before the depth that is stated";
 	case END_LIVELOCK:
@@ -159,9 +178,11 @@ static bool visit(struct checker *ck, uint32_t node)
 	const bool leaf = first_child(c, node) == CERTIFICATE_NONE;
 	if (leaf && conclusion == CERTIFICATE_NONE)
 		return checker_flaw(ck, node, "an execution has no end");
-	if (conclusion != CERTIFICATE_NONE && !visit_end(ck, node))
+	if ((conclusion != CERTIFICATE_NONE && !visit_end(ck, node)) || !met_visit(ck, node))
 		return false;
-	if (leaf && c->ends[conclusion].reason != END_REDUNDANT)
+	if (c->method == CERTIFICATE_CONSERVATIVE)
+		return conservative_visit(ck, node);
+	if (leaf && (c->ends[conclusion].reason != END_REDUNDANT || is_cut_at_state(ck, node)))
 		return true;
 	ck->open_length = play_open(&ck->play, &state, &ck->open, &ck->open_room);
 	if (ck->open_length == UINT32_MAX)
@@ -198,6 +219,7 @@ static bool enter(struct checker *ck, uint32_t node)
 		return checker_flaw(ck, node, "T%u: %s", to->step.thread + 1, why);
 	if (ck->footprint.failed)
 		return checker_no_memory(ck);
+	met_objects(ck, node, model_objects(before.model));
 	if (ck->certificate->method == CERTIFICATE_REVERSAL && ck->marks[node].complete &&
 	    !races_of_step(ck, node))
 		return false;
@@ -220,6 +242,7 @@ static bool walk(struct checker *ck)
 	const char *why = play_begin(&ck->play, ck->states);
 	if (why)
 		return checker_flaw(ck, 0, "%s", why);
+	met_objects(ck, 0, 0);
 	bool ok = visit(ck, 0);
 	for (uint32_t n = 1; ok && n < c->nodes_length && (ck->fair || !ck->twice); n++) {
 		while (ck->history.length > ck->marks[c->nodes[n].parent].depth)
@@ -252,11 +275,11 @@ static bool may_reduce(struct checker *ck)
 		ck->hides |= certificate_hides(c, &c->ops[i]);
 	}
 	const bool outlives = outlives_main(c);
-	if (c->method == CERTIFICATE_REVERSAL && ck->hides)
+	if (reduces(c) && ck->hides)
 		return checker_flaw(ck, 0,
 				    "its method isn't sound for programs that share memory or wait for the "
 				    "outside between their operations, as this one does");
-	if (c->method == CERTIFICATE_REVERSAL && outlives && !c->ends_count)
+	if (reduces(c) && outlives && !c->ends_count)
 		return checker_flaw(ck, 0,
 				    "its main thread exits while others go on, and the order of their ends "
 				    "isn't taken into account");
@@ -269,7 +292,7 @@ static bool check(struct checker *ck)
 	const struct certificate *c = ck->certificate;
 	if (!prepare(ck) || !may_reduce(ck))
 		return false;
-	if (!ck->marks[0].complete)
+	if (c->method == CERTIFICATE_REVERSAL && !ck->marks[0].complete)
 		return checker_flaw(ck, 0, "it has no whole execution");
 	if (!walk(ck))
 		return false;
@@ -281,9 +304,10 @@ static bool check(struct checker *ck)
 	case CERTIFICATE_REVERSAL:
 		return lookup_all(ck);
 	case CERTIFICATE_BOUND:
+	case CERTIFICATE_DELAYS:
 		return bounds_conclude(ck);
 	default:
-		return true;
+		return met_conclude(ck);
 	}
 }
 

@@ -44,6 +44,14 @@ struct want {
 	bool known;	     /* it is */
 };
 
+/* A state at which an execution was cut. */
+struct met {
+	struct digest digest; /* of the model */
+	bool known;	      /* it is */
+	bool expanded;	      /* the state is gone on from */
+	uint32_t cut;	      /* a node at which an execution was cut; CERTIFICATE_NONE: none so far */
+};
+
 /* What is known of a node once the walk has been there. */
 struct mark {
 	struct digest id;  /* of the event that leads to it */
@@ -74,6 +82,10 @@ struct checker {
 	struct footprint footprint, ahead;
 	struct step *open; /* in the present state */
 	uint32_t open_length, open_room;
+	struct met *met;
+	uint32_t *
+	    firsts; /* met.c: of each object of the path how it stood when it was first seen, of certificate->states */
+	uint64_t *tried;   /* conservative.c: of each depth a set of threads */
 	uint32_t *cursors; /* races.c */
 	uint32_t cursors_room;
 	struct query *queries;
@@ -114,5 +126,20 @@ bool lookup_all(struct checker *checker);
 /* bounds.c: what the present state, that of this node, leaves open; and at the end, whether all of that needn't be taken. */
 bool bounds_visit(struct checker *checker, uint32_t node);
 bool bounds_conclude(struct checker *checker);
+
+/*
+ * conservative.c: has been taken what the pending operations of the present state, that of this node, ask for in those that it came through,
+ * and what the steps that were taken there ask for?
+ */
+bool conservative_visit(struct checker *checker, uint32_t node);
+
+/*
+ * met.c: the node after a state with so many objects is come to, whose objects those are; where it is one that executions are cut at, is it that
+ * state as far as the model knows? At the end: is each of them gone on from?
+ */
+bool met_begin(struct checker *checker);
+void met_objects(struct checker *checker, uint32_t node, uint32_t objects);
+bool met_visit(struct checker *checker, uint32_t node);
+bool met_conclude(struct checker *checker);
 
 #endif

@@ -265,6 +265,33 @@ bool play_preempts(const struct state *state, uint32_t last, struct step step)
 	       model_ready(state->model, last);
 }
 
+/* What the best of the thread's open steps is: 0 goes on, 1 is a time-out, 2 a spurious wakeup. */
+static uint32_t rank_of(uint32_t thread, const struct step *open, uint32_t length)
+{
+	uint32_t rank = 2;
+	for (uint32_t s = 0; s < length; s++) {
+		const uint32_t its = open[s].choice >= 0 ? 0 : open[s].choice == CHOICE_SPURIOUS ? 2 : 1;
+		if (open[s].thread == thread && its < rank)
+			rank = its;
+	}
+	return rank;
+}
+
+uint32_t play_delays(uint32_t last, struct step step, const struct step *open, uint32_t length)
+{
+	const uint32_t from = last == NO_THREAD ? 0 : last;
+	const uint32_t own = rank_of(step.thread, open, length);
+	uint32_t delays = 0;
+	for (uint32_t s = 0; s < length; s++) {
+		const uint32_t other = open[s].thread;
+		if (other == step.thread || (s > 0 && open[s - 1].thread == other))
+			continue;
+		const uint32_t its = rank_of(other, open, length);
+		delays += its < own || (its == own && other - from < step.thread - from);
+	}
+	return delays;
+}
+
 /* Is t the last thread that hasn't ended, and about to end the process because it knows? */
 static bool finds_itself_alone(const struct state *state, uint32_t t, const struct op *next)
 {

@@ -49,6 +49,12 @@ uint32_t play_open(const struct play *play, const struct state *state, struct st
 bool play_preempts(const struct state *state, uint32_t last, struct step step);
 
 /*
+ * Or how many delays: of the threads with open steps those that come before its own, going round from the one that ran last, first those with
+ * a step that is neither a time-out nor a spurious wakeup, then those with a time-out.
+ */
+uint32_t play_delays(uint32_t last, struct step step, const struct step *open, uint32_t length);
+
+/*
  * Take the step that leads to this node, which is open. Its footprint goes to `footprint`; with NULL it is played once more in another
  * order, and all objects are there. *yields: it is a yield; may be NULL. A sentence if what the node says can't be; then the state is
  * none.

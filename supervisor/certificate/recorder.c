@@ -1,25 +1,11 @@
 /* Traces become a tree. Nodes are kept in the order in which they come, linked, and put into the tree's order at the end. */
-#include "supervisor/certificate/intern.h"
-#include "supervisor/certificate/tree.h"
+#include "supervisor/certificate/recorder.h"
 
 #include <fmc/supervisor/bitset.h>
 #include <fmc/tracer/array.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-struct links {
-	uint32_t child, last, sibling; /* CERTIFICATE_NONE: none */
-};
-
-struct certificate_recorder {
-	struct certificate all; /* nodes in the order in which they came; the first is the root */
-	struct links *links;
-	uint32_t links_room;
-	struct intern ops, states;
-	const char *refuses;
-	bool failed; /* no memory */
-};
 
 struct certificate_recorder *certificate_recorder_new(void)
 {
@@ -35,6 +21,8 @@ void certificate_recorder_clear(struct certificate_recorder *r)
 	free(r->links);
 	intern_release(&r->ops);
 	intern_release(&r->states);
+	intern_release(&r->met);
+	free(r->refusal);
 	*r = (struct certificate_recorder){0};
 	certificate_init(&r->all);
 }
@@ -61,8 +49,7 @@ const char *certificate_refuses(const struct certificate_recorder *r)
 	return r->all.nodes_length == 0 ? "no execution came to its end" : NULL;
 }
 
-/* A copy whose unused bytes are zero, so that equal operations have equal bytes. */
-static struct op clean_op(const struct op *op)
+struct op recorder_op(const struct op *op)
 {
 	struct op clean;
 	memset(&clean, 0, sizeof clean);
@@ -76,10 +63,25 @@ static struct op clean_op(const struct op *op)
 	return clean;
 }
 
+struct object_state recorder_object(const struct object_state *state)
+{
+	struct object_state clean;
+	memset(&clean, 0, sizeof clean);
+	clean.class = state->class;
+	clean.type = state->type;
+	clean.owner = state->owner;
+	clean.count = state->count;
+	clean.wakeup = state->wakeup;
+	clean.spurious = state->spurious;
+	if (state->class >= CLASS_USER)
+		memcpy(clean.user, state->user, sizeof clean.user);
+	return clean;
+}
+
 static uint32_t intern_op(struct certificate_recorder *r, const struct op *op)
 {
 	struct certificate *all = &r->all;
-	const struct op clean = clean_op(op);
+	const struct op clean = recorder_op(op);
 	if (!ARRAY_GROW(all->ops, all->ops_length, all->ops_room))
 		return UINT32_MAX;
 	const uint32_t number = intern_find(&r->ops, all->ops, &clean, sizeof clean);
@@ -91,16 +93,7 @@ static uint32_t intern_op(struct certificate_recorder *r, const struct op *op)
 static uint32_t intern_state(struct certificate_recorder *r, const struct object_state *state)
 {
 	struct certificate *all = &r->all;
-	struct object_state clean;
-	memset(&clean, 0, sizeof clean);
-	clean.class = state->class;
-	clean.type = state->type;
-	clean.owner = state->owner;
-	clean.count = state->count;
-	clean.wakeup = state->wakeup;
-	clean.spurious = state->spurious;
-	if (state->class >= CLASS_USER)
-		memcpy(clean.user, state->user, sizeof clean.user);
+	const struct object_state clean = recorder_object(state);
 	if (!ARRAY_GROW(all->states, all->states_length, all->states_room))
 		return UINT32_MAX;
 	const uint32_t number = intern_find(&r->states, all->states, &clean, sizeof clean);
@@ -183,6 +176,19 @@ static uint32_t keep_ready(struct certificate_recorder *r, const struct trace *t
 	return all->sets_length++;
 }
 
+void recorder_link(struct certificate_recorder *r, uint32_t n)
+{
+	const uint32_t parent = r->all.nodes[n].parent;
+	r->links[n] = (struct links){CERTIFICATE_NONE, CERTIFICATE_NONE, CERTIFICATE_NONE};
+	if (parent == CERTIFICATE_NONE)
+		return;
+	if (r->links[parent].last == CERTIFICATE_NONE)
+		r->links[parent].child = n;
+	else
+		r->links[r->links[parent].last].sibling = n;
+	r->links[parent].last = n;
+}
+
 static uint32_t add_node(struct certificate_recorder *r, uint32_t parent, const struct certificate_node *node)
 {
 	struct certificate *all = &r->all;
@@ -195,15 +201,9 @@ static uint32_t add_node(struct certificate_recorder *r, uint32_t parent, const 
 	all->nodes[n] = *node;
 	all->nodes[n].parent = parent;
 	all->nodes[n].conclusion = CERTIFICATE_NONE;
-	r->links[n] = (struct links){CERTIFICATE_NONE, CERTIFICATE_NONE, CERTIFICATE_NONE};
+	all->nodes[n].met = CERTIFICATE_NONE;
 	all->nodes_length++;
-	if (parent == CERTIFICATE_NONE)
-		return n;
-	if (r->links[parent].last == CERTIFICATE_NONE)
-		r->links[parent].child = n;
-	else
-		r->links[r->links[parent].last].sibling = n;
-	r->links[parent].last = n;
+	recorder_link(r, n);
 	return n;
 }
 
@@ -312,10 +312,33 @@ static bool is_covered(enum end_reason reason)
 	       end_reason_loops(reason);
 }
 
-static void insert(struct certificate_recorder *r, const struct trace *trace, const size_t *following)
+/* The node is this state. */
+static void note_state(struct certificate_recorder *r, uint32_t n, const struct state_visit *visit)
+{
+	struct certificate *all = &r->all;
+	const struct certificate_met met = {{visit->digest[0], visit->digest[1]}};
+	if (!ARRAY_GROW(all->met, all->met_length, all->met_room)) {
+		r->failed = true;
+		return;
+	}
+	const uint32_t number = intern_find(&r->met, all->met, &met, sizeof met);
+	if (number == all->met_length)
+		all->met[all->met_length++] = met;
+	r->failed |= number == UINT32_MAX;
+	all->nodes[n].met = number;
+}
+
+static void insert(struct certificate_recorder *r, const struct trace *trace, const size_t *following,
+		   const struct state_visit *visits, size_t visits_length)
 {
 	uint32_t n = 0;
-	for (size_t i = 0; i < trace->length && !r->failed; i++) {
+	for (size_t i = 0; i <= trace->length && !r->failed; i++) {
+		if (visits_length > 0 && visits->before == i) {
+			note_state(r, n, visits++);
+			visits_length--;
+		}
+		if (i == trace->length)
+			break;
 		uint32_t child = find_child(r, n, transition_step(&trace->at[i]));
 		if (child == CERTIFICATE_NONE) {
 			child = new_node(r, n, trace, i, following[i]);
@@ -330,7 +353,7 @@ static void insert(struct certificate_recorder *r, const struct trace *trace, co
 }
 
 void certificate_record(struct certificate_recorder *r, const struct trace *trace,
-			const struct policy *policy)
+			const struct policy *policy, const struct state_visit *visits, size_t visits_length)
 {
 	if (r->failed || r->refuses)
 		return;
@@ -352,7 +375,7 @@ void certificate_record(struct certificate_recorder *r, const struct trace *trac
 	else if (!same_beginning(&r->all, trace, first))
 		r->refuses = "executions begin in different ways";
 	if (!r->failed && !r->refuses)
-		insert(r, trace, following);
+		insert(r, trace, following, visits, visits_length);
 	free(following);
 }
 
@@ -376,6 +399,32 @@ static void put_in_order(const struct certificate_recorder *r, struct certificat
 	}
 }
 
+/* States at which nothing was cut are of no use. */
+static bool keep_met(struct certificate *to)
+{
+	uint32_t *number = calloc((size_t)to->met_length + 1, sizeof *number), length = 0;
+	if (!number)
+		return false;
+	for (uint32_t e = 0; e < to->ends_length; e++) {
+		const uint32_t met = to->nodes[to->ends[e].node].met;
+		if (to->ends[e].reason == END_REDUNDANT && met != CERTIFICATE_NONE)
+			number[met] = 1;
+	}
+	for (uint32_t m = 0; m < to->met_length; m++) {
+		if (!number[m])
+			continue;
+		to->met[length] = to->met[m];
+		number[m] = ++length;
+	}
+	for (uint32_t n = 0; n < to->nodes_length; n++)
+		if (to->nodes[n].met != CERTIFICATE_NONE)
+			to->nodes[n].met =
+			    number[to->nodes[n].met] ? number[to->nodes[n].met] - 1 : CERTIFICATE_NONE;
+	to->met_length = length;
+	free(number);
+	return true;
+}
+
 bool certificate_recorder_finish(struct certificate_recorder *r, struct certificate *to)
 {
 	const uint32_t length = r->all.nodes_length;
@@ -397,7 +446,7 @@ bool certificate_recorder_finish(struct certificate_recorder *r, struct certific
 	certificate_init(&r->all);
 	certificate_recorder_clear(r);
 	free(place);
-	return true;
+	return keep_met(to);
 }
 
 bool certificate_same(const struct certificate *certificate, uint32_t end, const struct trace *trace,

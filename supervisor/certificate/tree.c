@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const method_names[CERTIFICATE_METHODS] = {"reversal", "every", "bound"};
+static const char *const method_names[CERTIFICATE_METHODS] = {"reversal", "every", "bound", "delays",
+							      "conservative"};
 
 const char *certificate_method_name(enum certificate_method method)
 {
@@ -22,6 +23,11 @@ enum certificate_method certificate_method_by_name(const char *name, size_t leng
 	return (enum certificate_method)method;
 }
 
+bool certificate_method_bounded(enum certificate_method method)
+{
+	return method != CERTIFICATE_REVERSAL && method != CERTIFICATE_EVERY;
+}
+
 void certificate_init(struct certificate *certificate)
 {
 	*certificate = (struct certificate){.fair_k = 1};
@@ -35,6 +41,7 @@ void certificate_release(struct certificate *certificate)
 	free(certificate->seen);
 	free(certificate->sets);
 	free(certificate->ready);
+	free(certificate->met);
 	free(certificate->nodes);
 	free(certificate->ends);
 	certificate_init(certificate);

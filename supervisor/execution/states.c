@@ -1,6 +1,7 @@
 #include "supervisor/execution/state.h"
 
 #include <fmc/supervisor/states.h>
+#include <fmc/tracer/array.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ struct key_set {
 
 struct states {
 	struct key_set states, paths, visited;
+	struct state_visit *visits; /* of the present execution */
+	size_t visits_length, visits_room;
 	struct key path; /* of the present execution: its steps so far */
 	size_t path_length;
 	bool fresh; /* it has come to a new state */
@@ -96,6 +99,7 @@ void states_free(struct states *states)
 	free(states->states.at);
 	free(states->paths.at);
 	free(states->visited.at);
+	free(states->visits);
 	free(states);
 }
 
@@ -104,6 +108,7 @@ void states_begin(struct states *states)
 	states->path = (struct key){1, 2};
 	states->path_length = 0;
 	states->fresh = false;
+	states->visits_length = 0;
 }
 
 void states_end(struct states *states)
@@ -170,8 +175,10 @@ static bool known_path(struct states *states, const struct trace *trace, bool *k
 {
 	bool fresh;
 	/* It may have been begun anew. */
-	if (trace->length < states->path_length)
-		states_begin(states);
+	if (trace->length < states->path_length) {
+		states->path = (struct key){1, 2};
+		states->path_length = 0;
+	}
 	for (; states->path_length < trace->length; states->path_length++) {
 		const struct transition *t = &trace->at[states->path_length];
 		states->path = mix(mix(states->path, t->thread), (uint64_t)(int64_t)t->choice);
@@ -214,6 +221,51 @@ static struct key progress_key(struct key key, const struct trace *trace, uint32
 	return key;
 }
 
+/* The execution has been begun anew: what follows the states that it had come to hasn't been explored. False without memory. */
+static bool take_back(struct states *states)
+{
+	struct key_set rest = {0}, own = {0};
+	bool fresh, good = true;
+	for (size_t i = 0; i < states->visits_length && good; i++) {
+		const uint64_t *digest = states->visits[i].digest;
+		good = add(&own, (struct key){digest[0], digest[1]}, &fresh);
+	}
+	for (size_t i = 0; i < states->visited.room && good; i++) {
+		const struct key key = states->visited.at[i];
+		const struct key found = own.room ? own.at[place_of(&own, key)] : (struct key){0, 0};
+		if ((key.low || key.high) && !found.low && !found.high)
+			good = add(&rest, key, &fresh);
+	}
+	free(own.at);
+	if (!good) {
+		free(rest.at);
+		return false;
+	}
+	free(states->visited.at);
+	states->visited = rest;
+	states->visits_length = 0;
+	return true;
+}
+
+/* The execution has come to this state; *fresh: none has before. False without memory. */
+static bool arrive(struct states *states, const struct trace *trace, struct key key, bool *fresh)
+{
+	const size_t length = states->visits_length;
+	const bool anew = length > 0 && states->visits[length - 1].before >= trace->length;
+	if ((anew && !take_back(states)) ||
+	    !ARRAY_GROW(states->visits, states->visits_length, states->visits_room) ||
+	    !add(&states->visited, key, fresh))
+		return false;
+	states->visits[states->visits_length++] = (struct state_visit){trace->length, {key.low, key.high}};
+	return true;
+}
+
+const struct state_visit *states_visits(const struct states *states, size_t *length)
+{
+	*length = states->visits_length;
+	return states->visits;
+}
+
 bool states_visited(struct states *states, const struct execution *execution, const struct trace *trace,
 		    uint64_t printed)
 {
@@ -231,7 +283,7 @@ bool states_visited(struct states *states, const struct execution *execution, co
 		key = mix_words(key, execution->fair, fair_bytes(execution->fair_room));
 		key = progress_key(key, trace, model_threads(execution->block.model));
 	}
-	if (!add(&states->visited, key, &fresh))
+	if (!arrive(states, trace, key, &fresh))
 		return false;
 	states->count.visited = states->visited.length;
 	states->count.pruned += !fresh;

@@ -2,6 +2,7 @@
 #include <fmc/supervisor/saved.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST_ACCESS 4 /* bytes */
 
@@ -83,4 +84,63 @@ void load_footprint(struct loader *loader, struct footprint *footprint)
 		footprint->at[a].mode = (uint32_t)load_most(loader, TOUCH_WRITE);
 		footprint->at[a].left = (uint32_t)load_most(loader, UINT32_MAX) - 1;
 	}
+}
+
+/* Owners count from NO_THREAD: most objects have none. */
+void save_object(struct saver *saver, const struct object_state *state)
+{
+	save_number(saver, state->class);
+	save_number(saver, state->type);
+	save_number(saver, (uint32_t)(state->owner - NO_THREAD));
+	save_number(saver, state->count);
+	save_number(saver, state->wakeup);
+	save_number(saver, state->spurious);
+	save_number(saver, state->standing);
+	save_number(saver, state->sleepers);
+	save_number(saver, state->unspent);
+	save_number(saver, state->destroyed);
+	if (state->class >= CLASS_USER)
+		save_bytes(saver, state->user, sizeof state->user);
+}
+
+enum object_class load_class(struct loader *loader)
+{
+	enum object_class class = (enum object_class)load_most(loader, CLASS_USER + class_added() - 1);
+	if (class == CLASSES)
+		load_refuse(loader);
+	return class;
+}
+
+/* What a plug-in knows of an object. */
+static void load_user(struct loader *loader, struct object_state *state)
+{
+	size_t length = 0;
+	const void *bytes = load_bytes(loader, &length);
+	if (bytes && length == sizeof state->user)
+		memcpy(state->user, bytes, length);
+	else
+		load_refuse(loader);
+}
+
+static uint32_t load_word(struct loader *loader)
+{
+	return (uint32_t)load_most(loader, UINT32_MAX);
+}
+
+struct object_state load_object(struct loader *loader)
+{
+	struct object_state state = {0};
+	state.class = load_class(loader);
+	state.type = load_word(loader);
+	state.owner = load_word(loader) + NO_THREAD;
+	state.count = load_word(loader);
+	state.wakeup = (uint32_t)load_most(loader, WAKEUPS - 1);
+	state.spurious = load_word(loader);
+	state.standing = load_word(loader);
+	state.sleepers = load_word(loader);
+	state.unspent = load_word(loader);
+	state.destroyed = load_bool(loader);
+	if (state.class >= CLASS_USER)
+		load_user(loader, &state);
+	return state;
 }

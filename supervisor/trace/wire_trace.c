@@ -122,56 +122,9 @@ static bool get_transition(struct loader *loader, struct trace *trace)
 	return trace_push(trace, &t);
 }
 
-static void put_object(struct saver *saver, const struct object_state *state)
-{
-	save_number(saver, state->class);
-	save_number(saver, state->type);
-	put_number(saver, state->owner);
-	save_number(saver, state->count);
-	save_number(saver, state->wakeup);
-	save_number(saver, state->spurious);
-	save_number(saver, state->standing);
-	save_number(saver, state->sleepers);
-	save_number(saver, state->unspent);
-	save_number(saver, state->destroyed);
-	if (state->class >= CLASS_USER)
-		save_bytes(saver, state->user, sizeof state->user);
-}
-
-static enum object_class get_class(struct loader *loader)
-{
-	enum object_class class = (enum object_class)load_most(loader, CLASS_USER + class_added() - 1);
-	if (class == CLASSES)
-		load_refuse(loader);
-	return class;
-}
-
-/* What a plug-in knows of an object. */
-static void get_user(struct loader *loader, struct object_state *state)
-{
-	size_t length = 0;
-	const void *bytes = load_bytes(loader, &length);
-	if (bytes && length == sizeof state->user)
-		memcpy(state->user, bytes, length);
-	else
-		load_refuse(loader);
-}
-
 static bool get_object(struct loader *loader, struct trace *trace)
 {
-	struct object_state state = {0};
-	state.class = get_class(loader);
-	state.type = get_word(loader);
-	state.owner = get_number(loader);
-	state.count = get_word(loader);
-	state.wakeup = (uint32_t)load_most(loader, WAKEUPS - 1);
-	state.spurious = get_word(loader);
-	state.standing = get_word(loader);
-	state.sleepers = get_word(loader);
-	state.unspent = get_word(loader);
-	state.destroyed = load_bool(loader);
-	if (state.class >= CLASS_USER)
-		get_user(loader, &state);
+	const struct object_state state = load_object(loader);
 	return !loader->failed && trace_push_object(trace, &state);
 }
 
@@ -192,7 +145,7 @@ static bool get_thread(struct loader *loader, struct trace *trace)
 	end.enabled = load_bool(loader);
 	end.holds_back = load_bool(loader);
 	end.blocker = get_number(loader);
-	end.blocked_class = get_class(loader);
+	end.blocked_class = load_class(loader);
 	end.blocked_object = get_number(loader);
 	return !loader->failed && trace_push_thread(trace, &end);
 }
@@ -270,7 +223,7 @@ void wire_put_trace(struct saver *saver, const struct trace *trace)
 	put_alternatives(saver, trace->alternatives + after, trace->alternatives_length - after);
 	save_number(saver, trace->objects_length);
 	for (uint32_t i = 0; i < trace->objects_length; i++)
-		put_object(saver, &trace->objects[i]);
+		save_object(saver, &trace->objects[i]);
 	save_number(saver, trace->found_length);
 	for (uint32_t i = 0; i < trace->found_length; i++)
 		save_op(saver, &trace->found[i]);

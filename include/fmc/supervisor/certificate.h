@@ -1,7 +1,7 @@
 #ifndef FMC_SUPERVISOR_CERTIFICATE_H
 #define FMC_SUPERVISOR_CERTIFICATE_H
 
-#include <fmc/supervisor/trace.h>
+#include <fmc/supervisor/saved.h>
 
 /*
  * What a completed search leaves behind so that others can check it without searching: all its executions, merged into a
@@ -21,19 +21,36 @@ enum certificate_method {
 	 * of independent transitions and with all that it depends on. Then every Mazurkiewicz trace is in the set.
 	 */
 	CERTIFICATE_REVERSAL,
-	/* In each state each step that is open has been taken, but for those of executions as long as max_depth. */
+	/*
+	 * In each state each step that is open has been taken, but for those of executions as long as max_depth. An execution may be cut at a
+	 * state that is gone on from elsewhere.
+	 */
 	CERTIFICATE_EVERY,
 	/*
 	 * The same up to `bound` preemptions ([CB]); a step may be left out where another state of the tree that is reached by
 	 * the same transitions up to the order of independent ones, at no higher cost, has been gone on from.
 	 */
 	CERTIFICATE_BOUND,
+	/*
+	 * The same up to `bound` delays (Emmi, Qadeer and Rakamaric, POPL 2011). A state stands for another one that was reached at no lower
+	 * cost after a step of the same thread: what going on costs is counted from that.
+	 */
+	CERTIFICATE_DELAYS,
+	/*
+	 * Up to `bound` preemptions, where a pending operation of a thread depends on what another one did last the thread has been tried in its
+	 * place, and also where that other one was switched to, since that may cost a preemption less; where it couldn't go on all others that
+	 * could (Coons, Musuvathi and McKinley, OOPSLA 2013). Then every state of a thread that is reached within the bound is in the tree.
+	 */
+	CERTIFICATE_CONSERVATIVE,
 	CERTIFICATE_METHODS
 };
 
-/* "reversal", "every", "bound"; CERTIFICATE_METHODS for a name that is none. */
+/* "reversal", "every", "bound", "delays", "conservative"; CERTIFICATE_METHODS for a name that is none. */
 const char *certificate_method_name(enum certificate_method method);
 enum certificate_method certificate_method_by_name(const char *name, size_t length);
+
+/* Does it hold up to a bound? */
+bool certificate_method_bounded(enum certificate_method method);
 
 #define CERTIFICATE_NONE UINT32_MAX
 
@@ -58,7 +75,9 @@ struct certificate_node {
 	uint32_t
 	    ready; /* of `sets`: threads whose wait for the outside is over; CERTIFICATE_NONE: nobody's */
 	uint32_t conclusion; /* of ends, if an execution ends here; else CERTIFICATE_NONE */
-	uint32_t line;	     /* of the file; 0: of none */
+	uint32_t
+	    met; /* of `met`: which state it is, if an execution was cut at it, here or elsewhere; else CERTIFICATE_NONE */
+	uint32_t line; /* of the file; 0: of none */
 };
 
 /* How an execution ended. */
@@ -69,6 +88,11 @@ struct certificate_end {
 	uint32_t thread; /* NO_THREAD: nobody in particular */
 	uint64_t trace;	 /* digest of its Mazurkiewicz trace */
 	uint64_t state;	 /* digest of the model at its end */
+};
+
+/* A state with the memory of the program, of which the check knows no more than that it is the same. */
+struct certificate_met {
+	uint64_t digest[2];
 };
 
 struct certificate_set {
@@ -82,7 +106,7 @@ struct certificate_set {
 
 struct certificate {
 	enum certificate_method method;
-	uint32_t bound; /* CERTIFICATE_BOUND */
+	uint32_t bound; /* if certificate_method_bounded() */
 	uint32_t fair_k;
 	uint64_t max_depth;
 	bool sees_memory; /* as in search_options */
@@ -95,6 +119,7 @@ struct certificate {
 	CERTIFICATE_LIST(uint32_t, seen); /* of states */
 	CERTIFICATE_LIST(struct certificate_set, sets);
 	CERTIFICATE_LIST(uint32_t, ready); /* threads, ascending in each set */
+	CERTIFICATE_LIST(struct certificate_met, met);
 	CERTIFICATE_LIST(struct certificate_node, nodes);
 	CERTIFICATE_LIST(struct certificate_end, ends);
 	uint64_t redundant; /* executions that the search has run twice, or left as soon as that was clear */
@@ -130,9 +155,17 @@ void certificate_recorder_free(struct certificate_recorder *recorder);
 /* Forget all: another search begins. */
 void certificate_recorder_clear(struct certificate_recorder *recorder);
 
-/* One more execution, of the policy that it was run with. */
+/* One more execution, of the policy that it was run with. Of searches that leave out what follows known states: those that it came to. */
 void certificate_record(struct certificate_recorder *recorder, const struct trace *trace,
-			const struct policy *policy);
+			const struct policy *policy, const struct state_visit *visits, size_t visits_length);
+
+/*
+ * As bytes, for another run of fmc to go on with; NULL: these can't be what was saved, or no memory. Of a whole tree, without what is the
+ * caller's to fill: the recorder to which it is loaded has just that tree.
+ */
+void certificate_recorder_save(const struct certificate_recorder *recorder, struct saver *saver);
+struct certificate_recorder *certificate_recorder_load(struct loader *loader);
+void certificate_save(const struct certificate *certificate, struct saver *saver);
 
 /* There can be none of these executions, for this reason, which stays where it is. */
 void certificate_refuse(struct certificate_recorder *recorder, const char *reason);

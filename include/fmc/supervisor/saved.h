@@ -73,6 +73,9 @@ void save_step(struct saver *saver, const struct step *step);
 struct step load_step(struct loader *loader);
 void save_op(struct saver *saver, const struct op *op);
 struct op load_op(struct loader *loader);
+void save_object(struct saver *saver, const struct object_state *state);
+struct object_state load_object(struct loader *loader);
+enum object_class load_class(struct loader *loader);
 void save_accesses(struct saver *saver, struct accesses accesses);
 void load_footprint(struct loader *loader,
 		    struct footprint *footprint); /* was empty; the caller's to release */

@@ -34,6 +34,9 @@ bool states_see(struct states *states, const struct execution *execution, const 
 bool states_visited(struct states *states, const struct execution *execution, const struct trace *trace,
 		    uint64_t printed);
 
+/* What states_visited() has been asked of the present execution, or of the last one: as long as no other one begins. */
+const struct state_visit *states_visits(const struct states *states, size_t *length);
+
 /* Another search begins: nothing has been explored by it. */
 void states_forget(struct states *states);
 

@@ -187,6 +187,12 @@ struct thread_end {
 	uint32_t blocked_object; /* what it waits for, NO_OBJECT if nothing */
 };
 
+/* A state that an execution has come to, before this transition, by a digest of all that decides how it goes on. */
+struct state_visit {
+	size_t before;
+	uint64_t digest[2];
+};
+
 struct trace {
 	struct transition *at;
 	size_t length, room;

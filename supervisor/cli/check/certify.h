@@ -5,6 +5,7 @@
 
 #include <fmc/supervisor/certificate.h>
 #include <fmc/supervisor/search.h>
+#include <fmc/supervisor/states.h>
 
 #include <stdio.h>
 
@@ -13,8 +14,11 @@
  */
 struct certifying {
 	struct certificate_recorder *recorder; /* NULL: no certificate is wanted */
-	bool kept;			       /* a phase came to its end: */
-	const char *refused;		       /* why there is none of it; NULL: there is one */
+	struct certificate_recorder
+	    *earlier;	     /* of the phase that earlier runs have come to (--resume); NULL: nothing */
+	bool kept;	     /* a phase came to its end: */
+	const char *refused; /* why there is none of it; NULL: there is one */
+	char *refusal;	     /* what that is, if it was loaded */
 	struct certificate tree;
 	struct search_options search;
 	uint64_t executions;
@@ -26,14 +30,22 @@ void certify_release(struct certifying *certifying);
 /* A phase begins, and what is recorded of the one before is forgotten. */
 void certify_begin(struct certifying *certifying);
 
+/* The phase goes on where earlier runs have left it. */
+void certify_go_on(struct certifying *certifying);
+
+/* As bytes, for the next run; what can't be that makes the loader fail. */
+void certify_save(const struct certifying *certifying, struct saver *saver);
+void certify_load(struct certifying *certifying, struct loader *loader);
+
 /* Why searches by this strategy have none; NULL: they have. */
 const char *certify_lacks(enum strategy strategy);
 
 /* There can be none of this phase, for this reason, which stays where it is. */
 void certify_refuse(struct certifying *certifying, const char *reason);
 
-/* The search is about to hear of this execution. */
-void certify_note(struct certifying *certifying, const struct trace *trace, const struct policy *policy);
+/* The search is about to hear of this execution, which has gone through these states; NULL: they aren't asked for. */
+void certify_note(struct certifying *certifying, const struct trace *trace, const struct policy *policy,
+		  const struct states *states);
 
 /* The phase with this search has run everything, within its bound. */
 void certify_keep(struct certifying *certifying, const struct search_options *search,

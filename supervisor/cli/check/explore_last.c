@@ -200,7 +200,7 @@ void explore_last(struct exploration *x, const struct phase *phase, struct searc
 		withdraw_assumption(x);
 	if (x->enough || explore_learned(x, phase))
 		return;
-	certify_note(&x->certifying, trace, &plan->policy);
+	certify_note(&x->certifying, trace, &plan->policy, x->options->prune_states ? x->states : NULL);
 	enum status status = search_feed(search, plan->ticket, trace);
 	if (status == STATUS_DIVERGED)
 		x->diverged += trace->end != END_DIVERGED;

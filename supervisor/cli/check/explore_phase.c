@@ -180,8 +180,7 @@ bool explore_load_place(struct exploration *x, size_t position, struct search *s
 	if (!resume->going_on || resume->position != position)
 		return true;
 	resume->going_on = false;
-	certify_refuse(&x->certifying,
-		       "the search went on from a saved one, of whose executions there is no record");
+	certify_go_on(&x->certifying);
 	*planned = resume->planned;
 	enum status status = search_load(search, &resume->rest);
 	if (status == STATUS_OK)
@@ -205,8 +204,6 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	}
 	x->begins = portfolio_begins(x->options, phase);
 	certify_begin(&x->certifying);
-	if (x->options->prune_states)
-		certify_refuse(&x->certifying, "what follows explored states was left out (--prune-states)");
 	if (x->options->outcomes || x->options->same_output)
 		certify_refuse(
 		    &x->certifying,

@@ -359,6 +359,7 @@ void explore_state_save(const struct exploration *x, struct saver *saver)
 		save_number(saver, x->failures.known[i].digest);
 		save_number(saver, x->failures.known[i].reported);
 	}
+	certify_save(&x->certifying, saver);
 }
 
 static enum status load_all_failures(struct exploration *x, struct loader *loader)
@@ -389,5 +390,8 @@ enum status explore_state_load(struct exploration *x, struct loader loader)
 	x->verdict->classes = x->coverage.classes;
 	x->verdict->saturation = coverage_saturation(&x->coverage);
 	status = load_all_failures(x, &loader);
-	return status == STATUS_OK && loader.left > 0 ? STATUS_MALFORMED : status;
+	if (status)
+		return status;
+	certify_load(&x->certifying, &loader);
+	return loader.failed || loader.left > 0 ? STATUS_MALFORMED : STATUS_OK;
 }

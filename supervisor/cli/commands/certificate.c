@@ -44,7 +44,13 @@ static const char *describe_method(const struct certificate *tree)
 	case CERTIFICATE_REVERSAL:
 		return "each race that can be reversed is reversed in another of them";
 	case CERTIFICATE_EVERY:
-		return "each step that is open in one of their states is taken";
+		return tree->met_length == 0 ? "each step that is open in one of their states is taken"
+					     : "each step that is open in one of their states is taken, or "
+					       "the state is one from "
+					       "which another goes on";
+	case CERTIFICATE_CONSERVATIVE:
+		return "each thread is tried within the bound in place of what it depends on, and where that "
+		       "was switched to";
 	default:
 		return "each step that is open in one of their states and within the bound is taken, or its "
 		       "state is worth no "
@@ -68,8 +74,9 @@ static void print(const struct examination *e)
 		report->executions, describe_method(&e->file.tree),
 		reversal ? report->reversals : report->alternatives, reversal ? "reversals" : "steps",
 		e->seconds);
-	if (e->file.tree.method == CERTIFICATE_BOUND)
-		fprintf(stream, "Its bound: %" PRIu32 " preemption%s.\n", e->file.tree.bound,
+	if (certificate_method_bounded(e->file.tree.method))
+		fprintf(stream, "Its bound: %" PRIu32 " %s%s.\n", e->file.tree.bound,
+			e->file.tree.method == CERTIFICATE_DELAYS ? "delay" : "preemption",
 			plural(e->file.tree.bound));
 	if (e->sampled > 0)
 		fprintf(stream, "%" PRIu64 " of its executions were run again, and did the same.\n",
@@ -105,8 +112,9 @@ static bool write_json(const struct examination *e, bool read)
 		json_object_set_new(json, "strategy", json_text(file->schedule.header.strategy));
 		json_object_set_new(json, "method", json_string(certificate_method_name(file->tree.method)));
 		json_object_set_new(json, "bound",
-				    file->tree.method == CERTIFICATE_BOUND ? json_integer(file->tree.bound)
-									   : json_null());
+				    certificate_method_bounded(file->tree.method)
+					? json_integer(file->tree.bound)
+					: json_null());
 		json_object_set_new(json, "shown", json_list(file->shown));
 		json_object_set_new(json, "conditions", json_text(file->conditions));
 		json_object_set_new(json, "executions", json_integer((json_int_t)e->report.executions));

@@ -25,7 +25,7 @@ static void make(struct certificate_file *file, const struct table_program *prog
 	trace_init(&trace);
 	crew_init(&crew, program, search, 1, 1);
 	while (crew_step(&crew, &trace))
-		certificate_record(recorder, &trace, &policy);
+		certificate_record(recorder, &trace, &policy, NULL, 0);
 	certificate_file_init(file);
 	ck_assert_ptr_null(certificate_refuses(recorder));
 	ck_assert(certificate_recorder_finish(recorder, &file->tree));
@@ -185,7 +185,7 @@ static const struct {
 } damages[] = {
     {"fmc-certificate 1", "fmc-certificate 2", "it:1: this fmc reads version 1"},
     {"fmc-certificate 1", "fmc-schedule 1234", "it:1: not a certificate"},
-    {"method reversal", "method trustful", "expected reversal, every or bound"},
+    {"method reversal", "method trustful", "expected reversal, every, bound, delays or conservative"},
     {"op 0 ", "op 9 ", "expected operation 0"},
     {" mutex_lock ", " mutex_lick ", "unknown operation 'mutex_lick'"},
     {"object 0 mutex", "object 0 mutes", "unknown class of objects 'mutes'"},

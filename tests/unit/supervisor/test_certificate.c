@@ -4,6 +4,7 @@
  */
 #include <fmc/supervisor/certificate.h>
 #include <fmc/supervisor/search.h>
+#include <fmc/supervisor/states.h>
 
 #include "tests/table/crew.h"
 #include "tests/table/table_random.h"
@@ -13,6 +14,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEPTH 40
 #define MOST  40 /* executions of a search */
@@ -21,6 +23,8 @@
 struct executions {
 	struct trace traces[MOST];
 	struct policy policies[MOST];
+	struct state_visit *visits[MOST]; /* of a search that leaves out what follows known states */
+	size_t visits_length[MOST];
 	size_t length;
 	struct search_options options;
 	struct search_progress progress;
@@ -28,9 +32,25 @@ struct executions {
 
 static void executions_release(struct executions *all)
 {
-	for (size_t i = 0; i < all->length; i++)
+	for (size_t i = 0; i < all->length; i++) {
 		trace_release(&all->traces[i]);
+		free(all->visits[i]);
+	}
 	all->length = 0;
+}
+
+static void append(struct executions *all, const struct trace *trace, const struct states *states)
+{
+	const size_t i = all->length++;
+	size_t length = 0;
+	const struct state_visit *visits = states ? states_visits(states, &length) : NULL;
+	trace_init(&all->traces[i]);
+	ck_assert(trace_copy(&all->traces[i], trace));
+	all->policies[i] = (struct policy){.ends_count = trace_outlives_main(trace)};
+	all->visits[i] = calloc(length + 1, sizeof *all->visits[i]);
+	if (length > 0)
+		memcpy(all->visits[i], visits, length * sizeof *visits);
+	all->visits_length[i] = length;
 }
 
 /* False: there are too many. */
@@ -50,10 +70,7 @@ static bool search_all(struct executions *all, const struct table_program *progr
 			ends = true;
 			break;
 		}
-		trace_init(&all->traces[all->length]);
-		ck_assert(trace_copy(&all->traces[all->length], &trace));
-		all->policies[all->length] = (struct policy){.ends_count = trace_outlives_main(&trace)};
-		all->length++;
+		append(all, &trace, NULL);
 	}
 	search_progress(search, &all->progress);
 	trace_release(&trace);
@@ -65,6 +82,55 @@ static bool search_all(struct executions *all, const struct table_program *progr
 	return false;
 }
 
+struct pruning {
+	struct states *states;
+	const struct plan *plan;
+};
+
+static bool goes_on(void *context, struct execution *execution, const struct trace *trace)
+{
+	struct pruning *pruning = context;
+	return trace->length < pruning->plan->prefix_length ||
+	       !states_visited(pruning->states, execution, trace, 0);
+}
+
+/* The same of one that leaves out what follows states that it has come to. */
+static bool search_pruned(struct executions *all, const struct table_program *program,
+			  const struct search_options *options)
+{
+	struct table_machine machine;
+	struct search *search = search_new(options);
+	struct plan plan;
+	struct trace trace;
+	struct pruning pruning = {states_new(), &plan};
+	const struct execution_watcher watcher = {.context = &pruning, .decide = goes_on};
+	table_machine_init(&machine, program);
+	struct execution *execution = execution_new(&machine.machine);
+	trace_init(&trace);
+	execution_watch(execution, &watcher);
+	all->length = 0;
+	all->options = *options;
+	bool ends = false;
+	while (all->length < MOST && !ends) {
+		ends = search_next(search, &plan) != SEARCH_PLAN;
+		if (ends)
+			break;
+		states_begin(pruning.states);
+		execution_run(execution, &plan, &trace);
+		states_end(pruning.states);
+		append(all, &trace, pruning.states);
+		ck_assert(search_feed(search, plan.ticket, &trace) == STATUS_OK);
+	}
+	search_progress(search, &all->progress);
+	trace_release(&trace);
+	execution_free(execution);
+	states_free(pruning.states);
+	search_free(search);
+	if (!ends)
+		executions_release(all);
+	return ends;
+}
+
 static enum certificate_method method_of(const struct executions *all)
 {
 	switch (all->options.strategy) {
@@ -72,18 +138,46 @@ static enum certificate_method method_of(const struct executions *all)
 		return CERTIFICATE_BOUND;
 	case STRATEGY_DFS:
 		return CERTIFICATE_EVERY;
+	case STRATEGY_DELAY:
+		return CERTIFICATE_DELAYS;
+	case STRATEGY_BPOR:
+		return all->progress.reduced ? CERTIFICATE_CONSERVATIVE : CERTIFICATE_BOUND;
 	default:
 		return all->progress.reduced ? CERTIFICATE_REVERSAL : CERTIFICATE_EVERY;
 	}
+}
+
+static bool reduces(enum certificate_method method)
+{
+	return method == CERTIFICATE_REVERSAL || method == CERTIFICATE_CONSERVATIVE;
+}
+
+/* What another run of fmc goes on with. */
+static struct certificate_recorder *pass_on(struct certificate_recorder *recorder)
+{
+	struct saver saver = {0};
+	certificate_recorder_save(recorder, &saver);
+	certificate_recorder_free(recorder);
+	ck_assert(!saver.failed);
+	struct loader loader = {saver.at, saver.length, false};
+	recorder = certificate_recorder_load(&loader);
+	ck_assert_ptr_nonnull(recorder);
+	ck_assert_uint_eq(loader.left, 0);
+	saver_release(&saver);
+	return recorder;
 }
 
 /* Of the executions those that are to be kept; NULL: all. False: there are none, or no certificate is to be had of them. */
 static bool certify(const struct executions *all, const bool *keep, struct certificate *certificate)
 {
 	struct certificate_recorder *recorder = certificate_recorder_new();
-	for (size_t i = 0; i < all->length; i++)
+	for (size_t i = 0; i < all->length; i++) {
+		if (i == all->length / 2)
+			recorder = pass_on(recorder);
 		if (!keep || keep[i])
-			certificate_record(recorder, &all->traces[i], &all->policies[i]);
+			certificate_record(recorder, &all->traces[i], &all->policies[i], all->visits[i],
+					   all->visits_length[i]);
+	}
 	const bool made =
 	    !certificate_refuses(recorder) && certificate_recorder_finish(recorder, certificate);
 	certificate_recorder_free(recorder);
@@ -160,7 +254,7 @@ static void remove_each(const struct executions *all, uint64_t seed, struct coun
 	struct certificate_report report;
 	const char *name = strategy_name(all->options.strategy);
 	/* What is after a cut isn't known, and a search that reduces doesn't call itself complete. */
-	if ((method_of(all) == CERTIFICATE_REVERSAL && is_cut(all)) || !certify(all, NULL, &whole))
+	if ((reduces(method_of(all)) && is_cut(all)) || !certify(all, NULL, &whole))
 		return;
 	const enum status status = certificate_check(&whole, true, &report);
 	ck_assert_msg(status == STATUS_OK, "%s, seed %llu: refused: %s", name, (unsigned long long)seed,
@@ -198,7 +292,7 @@ static void try_program(const struct table_program *program, uint64_t seed, uint
 			struct counts *counts)
 {
 	static const enum strategy strategies[] = {STRATEGY_OPTIMAL, STRATEGY_SOURCE, STRATEGY_DFS,
-						   STRATEGY_CB};
+						   STRATEGY_CB,	     STRATEGY_DELAY,  STRATEGY_BPOR};
 	struct executions all = {0};
 	for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
 		const struct search_options options = {.strategy = strategies[s],
@@ -286,8 +380,10 @@ START_TEST(alternatives)
 	struct executions all = {0};
 	uint32_t removed = 0;
 	for (uint64_t seed = 0; seed < enough_rounds(1600); seed++) {
-		const struct search_options options = {.strategy = seed % 2 ? STRATEGY_OPTIMAL : STRATEGY_DFS,
-						       .sees_memory = true};
+		/* Of cb and delay one alternative may stand for another. */
+		static const enum strategy strategies[] = {STRATEGY_OPTIMAL, STRATEGY_DFS, STRATEGY_BPOR};
+		const struct search_options options = {
+		    .strategy = strategies[seed % 3], .bound = (uint32_t)(seed % 4), .sees_memory = true};
 		struct table_program program;
 		table_random(&program, seed, false);
 		if (!search_all(&all, &program, &options, 1))
@@ -305,6 +401,38 @@ START_TEST(alternatives)
 	}
 	if (getenv("VERBOSE"))
 		printf("%u alternatives removed\n", removed);
+	ck_assert_uint_gt(removed, 1000);
+}
+END_TEST
+
+/* Of searches that leave out what follows known states: executions that are cut lead to one that isn't. */
+START_TEST(pruned)
+{
+	struct executions all = {0};
+	struct counts counts = {0};
+	uint32_t removed = 0, cut = 0;
+	for (uint64_t seed = 0; seed < enough_rounds(2400); seed++) {
+		const bool loops = seed % 4 == 3;
+		const struct search_options options = {.strategy = STRATEGY_DFS,
+						       .fair_k = seed % 3,
+						       .max_depth = loops ? DEPTH : 0,
+						       .sees_memory = true};
+		struct table_program program;
+		table_random(&program, seed, loops);
+		if (!search_pruned(&all, &program, &options))
+			continue;
+		for (size_t i = 0; i < all.length; i++)
+			cut += all.traces[i].end == END_REDUNDANT;
+		remove_each(&all, seed, &counts);
+		if (all.length > 1 && !is_cut(&all))
+			remove_branches(&all, seed, &removed);
+		executions_release(&all);
+	}
+	if (getenv("VERBOSE"))
+		printf("%u certificates of %u executions, %u of these cut; %u alternatives removed\n",
+		       counts.certificates, counts.executions, cut, removed);
+	ck_assert_uint_gt(counts.certificates, 100);
+	ck_assert_uint_gt(cut, counts.certificates);
 	ck_assert_uint_gt(removed, 1000);
 }
 END_TEST
@@ -336,12 +464,12 @@ START_TEST(refusals)
 	ck_assert_ptr_nonnull(certificate_refuses(recorder));
 	table_philosophers(&program, 2, false);
 	ck_assert(search_all(&all, &program, &options, 1));
-	certificate_record(recorder, &all.traces[0], &all.policies[0]);
+	certificate_record(recorder, &all.traces[0], &all.policies[0], NULL, 0);
 	ck_assert_ptr_null(certificate_refuses(recorder));
 	struct trace *other = &all.traces[1];
 	ck_assert_uint_gt(other->length, 1);
 	other->at[0].births += 1;
-	certificate_record(recorder, other, &all.policies[1]);
+	certificate_record(recorder, other, &all.policies[1], NULL, 0);
 	ck_assert_ptr_nonnull(certificate_refuses(recorder));
 	certificate_recorder_clear(recorder);
 	ck_assert_ptr_nonnull(certificate_refuses(recorder));
@@ -351,4 +479,4 @@ START_TEST(refusals)
 END_TEST
 
 SUITE("certificate", 600, NULL, NULL, TEST(random_programs), TEST(random_semaphores_and_barriers),
-      TEST(alternatives), TEST(closed_forms), TEST(refusals))
+      TEST(alternatives), TEST(pruned), TEST(closed_forms), TEST(refusals))

@@ -152,5 +152,50 @@ START_TEST(two_threads_of_statements)
 }
 END_TEST
 
+/* What an execution has come to that is begun anew is not explored: it goes through the same states again, and others through the rest. */
+START_TEST(begun_anew)
+{
+	struct table_program program;
+	const struct search_options options = {.strategy = STRATEGY_DFS};
+	struct counting c = {.prunes = true};
+	struct search *search = search_new(&options);
+	struct plan plan;
+	struct trace once, anew;
+	size_t length = 0, again = 0;
+	table_philosophers(&program, 3, false);
+	table_machine_init(&c.machine, &program);
+	struct execution *execution = execution_new(&c.machine.machine);
+	const struct execution_watcher watcher = {.context = &c, .decide = on_decide, .end = on_end};
+	c.plan = &plan;
+	c.states = states_new();
+	hash_set_init(&c.known);
+	trace_init(&once);
+	trace_init(&anew);
+	execution_watch(execution, &watcher);
+	ck_assert_int_eq(search_next(search, &plan), SEARCH_PLAN);
+	states_begin(c.states);
+	execution_run(execution, &plan, &once);
+	ck_assert_ptr_nonnull(states_visits(c.states, &length));
+	execution_run(execution, &plan, &anew);
+	ck_assert_ptr_nonnull(states_visits(c.states, &again));
+	states_end(c.states);
+	ck_assert_int_ne(once.end, END_REDUNDANT);
+	ck_assert_int_eq(anew.end, once.end);
+	ck_assert_uint_eq(anew.length, once.length);
+	ck_assert_uint_eq(length, once.length);
+	ck_assert_uint_eq(again, length);
+	ck_assert_uint_eq(states_count(c.states).pruned, 0);
+	/* By now they are known. */
+	states_begin(c.states);
+	execution_run(execution, &plan, &anew);
+	ck_assert_int_eq(anew.end, END_REDUNDANT);
+	trace_release(&once);
+	trace_release(&anew);
+	search_free(search);
+	execution_free(execution);
+	end(&c);
+}
+END_TEST
+
 SUITE("states", 300, NULL, NULL, TEST(random_programs_have_the_states_of_brute_force),
-      TEST(two_threads_of_statements))
+      TEST(two_threads_of_statements), TEST(begun_anew))
