@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """Small programs whose threads wait for memory in loops, and what they can come to: waits.py NAME FOLDER.
 
+waits.py traces N prints how many executions a search needs for N threads that each take and release a lock by
+do while (locked); while (xchg(&locked, 1)); if it runs each order of dependent accesses once, and a thread that has gone a round in
+vain goes no further.
+
 NAME is that of a program below or a number: a program made at random. Writes FOLDER/NAME.c, which exits with 1 when what its threads have
 noted and its variables come to is its arguments, and prints a line for each outcome: "can OUTCOME" or "never OUTCOME"; or only
 "hang" and an impossible outcome, if some order leaves a thread in a loop for ever. Found by running every order of the accesses,
@@ -177,8 +181,36 @@ def run(threads):
     return outcomes, len(good) < len(before)
 
 
+def lock_traces(n):
+    """By running all orders of the accesses, two of which are one where each access comes after the same ones: a read after a write, a write
+    after a write and the reads since. State: the lock, where each thread is, of each what its accesses came after, the last write and the
+    reads since."""
+    LOAD, TAKE, RELEASE, OVER, VAIN = range(5)
+    start = (0, (LOAD,) * n, ((),) * n, None, frozenset())
+    seen, stack, ends = {start}, [start], 0
+    while stack:
+        lock, at, accesses, write, reads = stack.pop()
+        live = [t for t in range(n) if at[t] < OVER]
+        ends += not live
+        for t in live:
+            me = (t, len(accesses[t]))
+            own, after = accesses[t] + ((write, None if at[t] == LOAD else reads),), (me, frozenset())
+            if at[t] == LOAD:
+                after, now, then = (write, reads | {me}), lock, VAIN if lock else TAKE
+            else:
+                now, then = (1, VAIN if lock else RELEASE) if at[t] == TAKE else (0, OVER)
+            state = (now, at[:t] + (then,) + at[t + 1:], accesses[:t] + (own,) + accesses[t + 1:], *after)
+            if state not in seen:
+                seen.add(state)
+                stack.append(state)
+    return ends
+
+
 def main():
     name, folder = sys.argv[1], sys.argv[2]
+    if name == "traces":
+        print(lock_traces(int(folder)))
+        return
     threads = [parse(text) for text in PROGRAMS[name]] if name in PROGRAMS else at_random(int(name))
     bodies = [code(t, thread) for t, thread in enumerate(threads)]
     order = [f"seen[{t}][{i}]" for t, (_, noted) in enumerate(bodies) for i in range(noted)] + list(VARIABLES)

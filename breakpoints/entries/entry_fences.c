@@ -1,6 +1,7 @@
 /* What a thread is about to do, as far as it matters to the stores that wait in its processor's buffer. */
 #include "breakpoints/code/direction.h"
 #include "breakpoints/code/fences.h"
+#include "breakpoints/code/general.h"
 #include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
 
@@ -91,4 +92,18 @@ enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee,
 		break;
 	}
 	return WAITING_CUT;
+}
+
+bool entries_is_general(const uint8_t code[WAITING_CODE], const struct user_regs_struct *regs,
+			struct waiting_store *taken)
+{
+	struct instruction instruction;
+	*taken = (struct waiting_store){0};
+	if (!instruction_parse(code, WAITING_CODE, regs->rip, &instruction) ||
+	    !instruction_is_general(&instruction))
+		return false;
+	const enum stack_use use = instruction_takes(&instruction);
+	if (use != STACK_NOTHING)
+		*taken = (struct waiting_store){use == STACK_AT_FRAME ? regs->rbp : regs->rsp, PUSHED};
+	return true;
 }

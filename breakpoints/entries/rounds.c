@@ -1,5 +1,6 @@
 /* Rounds of loops, counted at their heads: see rounds.h and struct head. */
 #include "breakpoints/code/flags.h"
+#include "breakpoints/code/liveness.h"
 #include "breakpoints/entries/entries_state.h"
 
 #include <stdio.h>
@@ -100,6 +101,13 @@ enum countable entries_countable(const struct entries *entries, const struct tar
 {
 	struct displaced displaced;
 	return look(entries, target, address, address, COUNTABLE_BY_JUMP, &displaced);
+}
+
+bool entries_are_dead(const struct entries *entries, const struct target *target, uint64_t address,
+		      uint32_t registers)
+{
+	struct view view = {entries, target};
+	return registers_are_dead(address, registers, read_code, &view);
 }
 
 static uint64_t counter_of(uint64_t at)

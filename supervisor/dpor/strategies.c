@@ -1,5 +1,6 @@
 /*
- * The strategies `source` and `optimal`: reduction as far as it is sound.
+ * The strategies `source` and `optimal`: reduction as far as it is sound. Loops that wait for memory go each round that they need, and
+ * one in vain, after which their thread goes no further: another execution has what follows.
  *
  *     plain -(a thread's second counted yield)-> fair -(what no model shows)-> none
  *
@@ -28,7 +29,8 @@ struct reduction {
 	enum mode mode;
 	uint32_t fair_k;
 	bool sees_memory;
-	bool ends_count;    /* the main thread leaves others behind */
+	bool ends_count; /* the main thread leaves others behind */
+	bool every_round;
 	const char *reason; /* of MODE_NONE */
 	char *loaded;	    /* the reason, if it was loaded */
 	uint64_t executions, redundant;
@@ -55,6 +57,7 @@ static void *create(const struct search_options *options, bool whole)
 		return NULL;
 	r->fair_k = options->fair_k;
 	r->sees_memory = options->sees_memory;
+	r->every_round = options->every_round;
 	branches_init(&r->all, options->max_depth);
 	if (!dpor_init(&r->dpor, whole) || !branches_plant(&r->all, NULL, 0, (struct trace_hash){0, 0})) {
 		destroy(r);
@@ -87,6 +90,7 @@ static enum search_answer next(void *strategy, struct plan *plan)
 {
 	struct reduction *r = strategy;
 	plan->policy.ends_count = r->ends_count;
+	plan->policy.once_round = r->mode != MODE_NONE && !r->every_round;
 	if (r->mode == MODE_NONE)
 		return next_of_all(r, plan);
 	enum search_answer answer = dpor_next(&r->dpor, plan);

@@ -182,6 +182,16 @@ static void await_planned(struct execution *x)
 		let_wait(x, x->plan->prefix[x->trace->length].thread);
 }
 
+/* Some could go on, if they hadn't gone a round in vain (OP_VAIN): another execution goes on from there. */
+static bool somebody_is_held_back(const struct execution *x)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (model_held_back(model, t))
+			return true;
+	return false;
+}
+
 /* Returns false. */
 static bool end_without_enabled(struct execution *x)
 {
@@ -320,6 +330,10 @@ bool execution_compute_enabled(struct execution *x)
 		if (!execution_advance_fairness(x, last->thread, (last->flags & TRANSITION_YIELD) != 0))
 			return false;
 		execution_wake_sleepers(x);
+	}
+	if (bitset_empty(x->enabled, words) && somebody_is_held_back(x)) {
+		trace->end = END_REDUNDANT;
+		return false;
 	}
 	/* Nothing from outside ends that. */
 	if (bitset_empty(x->enabled, words) && ends_at_circle(x))

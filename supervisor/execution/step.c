@@ -21,6 +21,19 @@ static bool admit_births(struct execution *x)
 	return true;
 }
 
+/* Where each round is one of its own, the last one tells nothing. */
+static void set_pending(struct execution *x, uint32_t thread, struct op op)
+{
+	const bool once = x->plan->policy.once_round && !x->monitor.look;
+	if (op.flags & OP_VAIN && once) {
+		op.flags |= OP_AWAITS;
+	} else if (op.flags & OP_VAIN) {
+		op.flags &= (uint16_t)~OP_VAIN;
+		op.arg3 = op.flags & OP_AWAITS ? op.arg3 : 0;
+	}
+	model_set_pending(x->block.model, thread, &op);
+}
+
 /* The thread has come as far as `outcome` says; false: the execution is over. */
 bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const struct outcome *outcome)
 {
@@ -32,7 +45,7 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 	switch (outcome->kind) {
 	case OUTCOME_PENDING:
 		if (!asleep)
-			model_set_pending(x->block.model, thread, &outcome->next);
+			set_pending(x, thread, outcome->next);
 		return true;
 	case OUTCOME_EXITED:
 		model_thread_exit(x->block.model, thread);

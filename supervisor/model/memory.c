@@ -76,9 +76,20 @@ bool model_awaits_still(const struct model *m, uint32_t t)
 	return model_awaits(m, t) && !(model_thread_const(m, t)->op.flags & OP_READY);
 }
 
+bool model_held(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->run == THREAD_STOPPED && thread->op.flags & OP_VAIN && !(thread->op.flags & OP_READY);
+}
+
+bool model_held_back(const struct model *m, uint32_t t)
+{
+	return model_held(m, t) && !model_awaits_still(m, t);
+}
+
 static bool ready(const struct model *m, uint32_t t)
 {
-	return !model_awaits_still(m, t);
+	return !model_awaits_still(m, t) && !model_held(m, t);
 }
 
 uint32_t model_stores(const struct model *m, uint32_t t)

@@ -210,7 +210,7 @@ bool model_awaits_alone(const struct model *m, uint32_t t)
 	if (!model_awaits_still(m, t))
 		return false;
 	for (uint32_t u = 0; u < m->threads; u++)
-		if (u != t && !model_awaits_still(m, u) && model_enabled(m, u))
+		if (u != t && !model_awaits_still(m, u) && (model_held(m, u) || model_enabled(m, u)))
 			return false;
 	return true;
 }

@@ -185,6 +185,7 @@ static inline const struct model_access *model_awaited_access(const struct model
 	return &thread->accesses[(first + i) % OP_ROUND_MOST];
 }
 bool model_awaits_still(const struct model *m, uint32_t t);
+bool model_held(const struct model *m, uint32_t t); /* before an operation with OP_VAIN, and none with OP_READY */
 bool model_awaits_alone(const struct model *m, uint32_t t);
 
 /* The object that an operation waits for: of those with two, the mutex once it has been woken. */

@@ -16,6 +16,8 @@
 /* The last atomic instructions of a thread that came to nothing: see run/retries.c. */
 #define RETRIES_ROOM	OP_ROUND_MOST
 #define RETRY_REGISTERS 16
+#define FRAME_BELOW	128 /* functions may keep something so far below the stack pointer (psABI) */
+#define FRAME_BYTES	512
 struct retries {
 	struct retry {
 		uint64_t entry, object; /* the instruction's address and its operand's */
@@ -23,6 +25,11 @@ struct retries {
 		uint64_t word;		/* what was there */
 		uint64_t registers[RETRY_REGISTERS];
 	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
+	struct retry_frame {
+		uint64_t flags;	  /* the register */
+		uint64_t address; /* of the memory around the stack pointer that is kept; 0: it couldn't be read */
+		uint8_t bytes[FRAME_BYTES];
+	} frames[RETRIES_ROOM]; /* of each how the thread stood before it */
 	uint32_t length;
 	uint32_t since;	 /* the first of them after the thread's last yield */
 	uint64_t word;	 /* what the object was before the present one */
@@ -38,6 +45,7 @@ struct awaited {
 	uint32_t length; /* how many operations it has; 0: there is no such round */
 	uint32_t next;	 /* which of them the thread comes to next */
 	uint32_t span;	 /* how many of its last operations tell what each of them has found */
+	uint64_t registers[RETRY_REGISTERS], flags; /* where it begins */
 	struct retry accesses[OP_ROUND_MOST];
 	struct awaited_load {
 		uint64_t address, size;

@@ -1,4 +1,4 @@
-#include "supervisor/run/run.h"
+#include "supervisor/run/round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,28 +19,7 @@
  * retries.c has them.
  */
 
-#define STEPS_MOST  128
-#define STORES_MOST 32
-
-/* Bytes of memory as they were. */
-struct laid_aside {
-	uint64_t address, size;
-	uint8_t bytes[WAITING_BYTES];
-};
-
-struct round {
-	struct process *process;
-	struct process_thread *thread;
-	uint64_t entry;
-	struct user_regs_struct regs;	  /* at its beginning */
-	struct retry seen[OP_ROUND_MOST]; /* the thread's last accesses: since it was here before */
-	uint32_t length;
-	struct laid_aside found[OP_ROUND_MOST]; /* what is there in truth */
-	struct laid_aside stored[STORES_MOST];	/* what was there before the round's stores */
-	uint32_t stores;
-	uint8_t vectors[EXTENDED_ROOM], after[EXTENDED_ROOM];
-	size_t vectors_size;
-};
+#define STEPS_MOST 128
 
 static bool lay_aside(const struct round *round, struct laid_aside *aside, uint64_t address, uint64_t size)
 {
@@ -153,15 +132,18 @@ static bool step_over_access(struct round *round, uint64_t address)
 	struct call call;
 	bool performed = false;
 	if (entries_decode(entries, &stop, &call) != STATUS_OK || !call.instruction || call.apart ||
-	    call.whole_bytes || call.op.kind == OP_NONE || !add_access(round, address, &call))
+	    call.whole_bytes || call.op.kind == OP_NONE ||
+	    !(round->again ? round_knows_instruction(round) && round_access_again(round, &call)
+			   : add_access(round, address, &call)))
 		return false;
 	/* Where it could wait in a buffer it is seen later. */
 	if (call.op.kind == OP_MEMORY_WRITE && call.waits && round->process->options.tso)
 		return false;
 	if (call.op.kind == OP_MEMORY_WRITE && !add_store(round, call.object, (uint64_t)call.op.arg))
 		return false;
-	return add_load(round, call.object, (uint64_t)call.op.arg) &&
-	       entries_step(entries, tracee, address, &performed) == STATUS_OK && performed;
+	return (round->again || add_load(round, call.object, (uint64_t)call.op.arg)) &&
+	       entries_step(entries, tracee, address, &performed) == STATUS_OK && performed &&
+	       (!round->again || round_access_left(round));
 }
 
 #define SYSCALL_BYTES 2
@@ -183,6 +165,19 @@ static bool step_over_yield(const struct round *round, uint64_t address)
 	return true;
 }
 
+/* What an instruction reads and writes without an operation. */
+static bool add_private(struct round *round, const struct waiting_store *load,
+			const struct waiting_store *store)
+{
+	if (!round->again)
+		return add_load(round, load->address, load->size) &&
+		       add_store(round, store->address, store->size);
+	return round_knows_instruction(round) &&
+	       (load->size == 0 || round_had_before(round, load->address, load->size)) &&
+	       (store->size == 0 || round_had_before(round, store->address, store->size)) &&
+	       add_store(round, store->address, store->size);
+}
+
 static bool step(struct round *round, uint64_t address)
 {
 	struct process *process = round->process;
@@ -197,8 +192,8 @@ static bool step(struct round *round, uint64_t address)
 	if (entries_visible_pc(process->entries, address) != address ||
 	    entries_is_head_trap(process->entries, address) || !stores_code(process, tracee, code) ||
 	    entries_waiting(process->entries, tracee, code, &store) != WAITING_GOES_ON ||
-	    !entries_load(process->entries, tracee, &load) || !add_load(round, load.address, load.size) ||
-	    !add_store(round, store.address, store.size) || tracee_perform(tracee, &stop) != STATUS_OK)
+	    !entries_load(process->entries, tracee, &load) || !add_private(round, &load, &store) ||
+	    tracee_perform(tracee, &stop) != STATUS_OK)
 		return false;
 	if (stop.kind != STOP_STEP)
 		target_push_back(&stop);
@@ -257,8 +252,35 @@ static bool try_out(struct round *round)
 	return same;
 }
 
+/* Which registers aren't what they were when the round just gone began. */
+static uint32_t changed_registers(const struct round *round, const struct user_regs_struct *regs)
+{
+	uint64_t registers[RETRY_REGISTERS];
+	uint32_t changed = ((regs->eflags ^ round->frame->flags) & FLAGS) ? 1u << RETRY_REGISTERS : 0;
+	retries_note_registers(regs, registers);
+	for (unsigned i = 0; i < RETRY_REGISTERS; i++)
+		changed |= (registers[i] != round->seen[0].registers[i] ? 1u : 0u) << i;
+	return changed;
+}
+
+/* Has the round just gone, too, left all as it was, but for registers that nothing reads? */
+static bool was_vain(struct round *round)
+{
+	const struct retries *retries = &round->thread->retries;
+	const struct user_regs_struct *regs = tracee_regs(round->thread->tracee);
+	round->frame = &retries->frames[(retries->length - round->length) % RETRIES_ROOM];
+	if (!regs || !entries_are_dead(round->process->entries, round->process->target, round->entry,
+				       changed_registers(round, regs)))
+		return false;
+	round->again = true;
+	const bool vain = try_out(round) && round->next == round->length;
+	round->again = false;
+	round->stores = 0;
+	return vain;
+}
+
 /* The thread stands there as the program knows it, without traps of anybody's but the entries'. */
-static bool try_out_unseen(struct round *round)
+static bool try_out_unseen(struct round *round, bool *vain)
 {
 	struct process *process = round->process;
 	const struct process_pilot *pilot = process->options.pilot;
@@ -266,6 +288,8 @@ static bool try_out_unseen(struct round *round)
 		pilot->plant(pilot->context, process->target, false);
 	look_hide(process, process->target);
 	const bool same = try_out(round);
+	round->stores = 0;
+	*vain = same && was_vain(round);
 	look_show(process, process->target);
 	if (pilot)
 		pilot->plant(pilot->context, process->target, true);
@@ -300,18 +324,25 @@ static bool was_gone(const struct round *round)
 }
 
 /* A single access is all that a round needs to know; of several the last one may be looked for only so far back. */
-static bool find_in(struct round *round)
+static bool find_in(struct round *round, bool *vain)
 {
 	struct awaited *awaited = &round->thread->awaited;
-	const bool found = try_out_unseen(round) && (awaited->length == 1 || was_gone(round));
+	const struct user_regs_struct *regs = tracee_regs(round->thread->tracee);
+	const bool found = regs && try_out_unseen(round, vain) && (awaited->length == 1 || was_gone(round));
 	awaited->span = round->length;
 	awaited->next = 0;
-	if (!found)
+	if (!found) {
 		awaited->length = 0;
-	return found;
+		return false;
+	}
+	retries_note_registers(regs, awaited->registers);
+	awaited->flags = regs->eflags & FLAGS;
+	return true;
 }
 
-static void find_round(struct process *process, struct process_thread *thread, const struct call *call)
+/* *vain: it is found, and the one just gone was such a round already. */
+static void find_round(struct process *process, struct process_thread *thread, const struct call *call,
+		       bool *vain)
 {
 	struct retries *retries = &thread->retries;
 	const uint32_t length =
@@ -329,8 +360,10 @@ static void find_round(struct process *process, struct process_thread *thread, c
 	thread->awaited.loads_length = 0;
 	for (uint32_t i = 0; i < length; i++)
 		round->seen[i] = retries->at[(retries->length - length + i) % RETRIES_ROOM];
-	if (find_in(round))
+	if (find_in(round, vain))
 		retries->tries = 0;
+	else
+		*vain = false;
 	free(round);
 }
 
@@ -348,15 +381,35 @@ static bool goes_on(const struct process_thread *thread, const struct call *call
 	       is_same_access(&awaited->accesses[next], &now);
 }
 
+/* It is where the round begins, having gone it, and nothing that the round goes by has changed meanwhile. */
+static bool has_gone(const struct process *process, const struct process_thread *thread)
+{
+	const struct awaited *awaited = &thread->awaited;
+	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
+	uint64_t registers[RETRY_REGISTERS];
+	if (!regs || awaited->next != 0 || (regs->eflags & FLAGS) != awaited->flags)
+		return false;
+	retries_note_registers(regs, registers);
+	return memcmp(registers, awaited->registers, sizeof registers) == 0 &&
+	       !awaits_changed(process, (uint32_t)(thread - process->threads));
+}
+
 bool awaits_round(struct process *process, struct process_thread *thread, struct call *call)
 {
 	struct awaited *awaited = &thread->awaited;
+	bool vain = false;
 	if (awaited->length > 0 && !goes_on(thread, call))
 		awaited->length = 0;
-	if (awaited->length == 0)
-		find_round(process, thread, call);
+	if (awaited->length > 0)
+		vain = has_gone(process, thread);
+	else
+		find_round(process, thread, call, &vain);
 	if (awaited->length == 0)
 		return false;
+	if (vain && !call->op.arg3) {
+		call->op.flags |= OP_VAIN;
+		call->op.arg3 = awaited->span;
+	}
 	awaited->next = (awaited->next + 1) % awaited->length;
 	if (awaited->next != 0)
 		return true;

@@ -28,13 +28,22 @@ static uint64_t object_of(const struct process *process, const struct call *call
 	return word_at(process, call->object, (uint64_t)call->op.arg);
 }
 
-/* What the next instructions and the way to them depend on, memory left aside; not the flags, of the round before the first. */
-static void note_registers(const struct user_regs_struct *regs, uint64_t into[RETRY_REGISTERS])
+/* Not the flags, of the round before the first. */
+void retries_note_registers(const struct user_regs_struct *regs, uint64_t into[RETRY_REGISTERS])
 {
 	const uint64_t registers[RETRY_REGISTERS] = {
 	    regs->rax, regs->rbx, regs->rcx, regs->rdx, regs->rsi, regs->rdi, regs->rbp, regs->rsp,
 	    regs->r8,  regs->r9,  regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15};
 	memcpy(into, registers, sizeof registers);
+}
+
+static void keep_frame(const struct process *process, const struct user_regs_struct *regs,
+		       struct retry_frame *frame)
+{
+	frame->flags = regs->eflags;
+	frame->address = regs->rsp - FRAME_BELOW;
+	if (target_read(process->target, frame->address, frame->bytes, sizeof frame->bytes) != STATUS_OK)
+		frame->address = 0;
 }
 
 void retries_forget(struct process_thread *thread)
@@ -82,7 +91,9 @@ void retries_before(struct process *process, struct process_thread *thread)
 	retry->object = thread->call.object;
 	retry->bytes = (uint64_t)thread->call.op.arg;
 	retry->word = retries->word;
-	note_registers(regs, retry->registers);
+	retries_note_registers(regs, retry->registers);
+	if (thread->call.instruction)
+		keep_frame(process, regs, &retries->frames[retries->length % RETRIES_ROOM]);
 	retries->length++;
 	retries->in_row++;
 }
@@ -113,7 +124,7 @@ bool retries_after(struct process *process, struct process_thread *thread)
 static bool is_same(const struct retry *retry, const struct call *call, const struct user_regs_struct *regs)
 {
 	uint64_t registers[RETRY_REGISTERS];
-	note_registers(regs, registers);
+	retries_note_registers(regs, registers);
 	return retry->entry == place_of(call) && retry->object == call->object &&
 	       memcmp(retry->registers, registers, sizeof registers) == 0;
 }

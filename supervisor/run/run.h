@@ -226,11 +226,13 @@ void retries_break(struct process_thread *thread);
 void retries_settle(const struct process *process, struct process_thread *thread);
 bool retries_repeat(const struct process *process, struct process_thread *thread, const struct call *call);
 void retries_yield(struct process *process, struct process_thread *thread);
+/* What instructions depend on, memory and flags left aside. */
+void retries_note_registers(const struct user_regs_struct *regs, uint64_t into[RETRY_REGISTERS]);
 
 /*
  * awaits.c: the thread stands before this instruction. Is it in a round of a loop that changes nothing, as long as memory is what it was
- * in the round before? At the last access of such a round the call becomes one that waits for others to change that. changed: has it,
- * for a thread that waits so, whoever has done it?
+ * in the round before? At the last access of such a round the call becomes one that waits for others to change that, and at the first
+ * one it says whether the thread has just gone such a round (OP_VAIN). changed: has it, for a thread that waits so, whoever has done it?
  */
 bool awaits_round(struct process *process, struct process_thread *thread, struct call *call);
 bool awaits_changed(const struct process *process, uint32_t thread);

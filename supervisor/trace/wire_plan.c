@@ -27,6 +27,7 @@ static void put_policy(struct saver *saver, const struct policy *policy)
 	save_number(saver, policy->max_thread_depth);
 	save_number(saver, policy->ordered);
 	save_number(saver, policy->ends_count);
+	save_number(saver, policy->once_round);
 	save_number(saver, policy->changes);
 	save_number(saver, policy->length);
 	save_number(saver, policy->group);
@@ -42,6 +43,7 @@ static void get_policy(struct loader *loader, struct policy *policy)
 	policy->max_thread_depth = load_number(loader);
 	policy->ordered = load_bool(loader);
 	policy->ends_count = load_bool(loader);
+	policy->once_round = load_bool(loader);
 	policy->changes = (uint32_t)load_most(loader, POLICY_CHANGES);
 	policy->length = load_number(loader);
 	policy->group = (uint32_t)load_most(loader, UINT32_MAX);

@@ -285,6 +285,20 @@ enum may_wait entries_waiting(struct entries *entries, struct tracee *tracee,
  */
 bool entries_load(struct entries *entries, struct tracee *tracee, struct waiting_store *load);
 
+/*
+ * Does an instruction with this code go by general registers, flags and memory alone, and change nothing else? *taken: what it takes from the
+ * stack by itself, size 0 if nothing. regs: of the thread before it.
+ */
+bool entries_is_general(const uint8_t code[WAITING_CODE], const struct user_regs_struct *regs,
+			struct waiting_store *taken);
+
+/*
+ * Is each of these registers overwritten by the code there before anything reads it, whichever way it goes on? Bits, from the lowest on: rax, rbx,
+ * rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15, the arithmetic flags. False when in doubt.
+ */
+bool entries_are_dead(const struct entries *entries, const struct target *target, uint64_t address,
+		      uint32_t registers);
+
 /* Is this address in one of those ranges? */
 bool entries_is_libc(const struct entries *entries, uint64_t address);
 

@@ -135,6 +135,12 @@ enum op_flag {
 	OP_AWAITS = 128,
 	OP_INSTRUCTION =
 	    256, /* OP_MEMORY_READ, OP_MEMORY_WRITE: that of the one instruction that ends at `place` */
+	/*
+	 * The same kinds: begins a round of such a loop, and the one that the thread has just gone has left all as it was; arg3 as with OP_AWAITS. An
+	 * execution without that round comes to all that this one can come to, so who runs all orders needn't let the thread go on
+	 * (policy.once_round).
+	 */
+	OP_VAIN = 512,
 };
 
 #define OP_ROUND_MOST 8

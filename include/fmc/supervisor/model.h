@@ -164,8 +164,11 @@ uint32_t model_stores(const struct model *m, uint32_t t);
  * has found there; or nobody else can go on; or the machine says OP_READY, as memory has been changed in another way. awaits: no
  * operation has. changed: the OP_MEMORY_WRITE that t has just performed didn't leave memory as it was; nothing of another kind. A
  * flush counts as a change in any case.
+ *
+ * held_back: a thread before an operation with OP_VAIN isn't enabled, though what it waits for has changed: not in this execution.
  */
 bool model_awaits(const struct model *m, uint32_t t);
+bool model_held_back(const struct model *m, uint32_t t);
 void model_changed(struct model *m, uint32_t t);
 
 /*

@@ -44,6 +44,8 @@ struct search_options {
 	uint64_t seed;
 	uint32_t fair_k;
 	bool ordered; /* time-outs: as in struct policy */
+	bool
+	    every_round; /* loops that wait go each of their rounds, in vain or not: policy.once_round is never set */
 	uint64_t max_depth;
 	bool unwatched;		   /* and no loops are looked for there: as in struct policy */
 	uint64_t max_thread_depth; /* transitions of one thread; 0: no bound */

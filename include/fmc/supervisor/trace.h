@@ -63,6 +63,7 @@ struct policy {
 	 */
 	bool ordered;
 	bool ends_count;  /* footprints say which thread was the last to end: trace_outlives_main() */
+	bool once_round;  /* a thread before an OP_VAIN doesn't go on, unless nobody ends its wait */
 	uint32_t changes; /* POLICY_PCT: priority changes, d - 1, at most POLICY_CHANGES */
 	uint64_t length;  /* POLICY_PCT: transitions that executions have; at least 1 */
 	const struct profile *profile; /* POLICY_SURW: outlives the execution; may be NULL */

@@ -197,7 +197,10 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	uint64_t planned = 0;
 	x->anew = false;
 	x->learned = process_learned(x->session->process);
-	struct search *search = search_new(&phase->search);
+	struct search_options options = phase->search;
+	/* Certificates know nothing of threads that are held back, nor do states that others come to, too. */
+	options.every_round = x->options->certificate || x->options->prune_states;
+	struct search *search = search_new(&options);
 	if (!search) {
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		return;

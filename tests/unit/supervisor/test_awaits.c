@@ -187,6 +187,53 @@ START_TEST(two_that_wait_for_each_other_go_round_in_turn)
 }
 END_TEST
 
+/* At the first access of a round, having gone one that was like it. */
+static void come_in_vain(uint32_t t, int64_t address)
+{
+	struct op op = access_to(OP_MEMORY_READ, address);
+	op.flags = OP_AWAITS | OP_VAIN;
+	op.arg3 = 1;
+	read_word(t, address);
+	model_set_pending(model, t, &op);
+}
+
+START_TEST(who_has_gone_in_vain_is_held_back)
+{
+	come_in_vain(WAITS, ONE);
+	come(OTHER, OP_MEMORY_READ, THREE);
+	ck_assert(!model_enabled(model, WAITS) && !model_held_back(model, WAITS));
+	write_word(OTHER, ONE, true);
+	come(OTHER, OP_MEMORY_READ, THREE);
+	ck_assert(!model_enabled(model, WAITS) && model_held_back(model, WAITS));
+	perform(OTHER);
+	/* Somebody could go on, so nobody finds out that he can't. */
+	come_in_vain(OTHER, THREE);
+	ck_assert(!model_enabled(model, WAITS) && !model_enabled(model, OTHER));
+}
+END_TEST
+
+START_TEST(who_is_held_goes_on_where_nobody_ends_its_wait)
+{
+	come_in_vain(WAITS, ONE);
+	come(OTHER, OP_MEMORY_READ, THREE);
+	perform(OTHER);
+	model_thread_exit(model, OTHER);
+	ck_assert(model_enabled(model, WAITS));
+	ck_assert(perform(WAITS));
+}
+END_TEST
+
+START_TEST(memory_changes_for_who_is_held)
+{
+	come_in_vain(WAITS, ONE);
+	come(OTHER, OP_MEMORY_READ, THREE);
+	struct op op = *model_pending(model, WAITS);
+	op.flags |= OP_READY;
+	model_set_pending(model, WAITS, &op);
+	ck_assert(model_enabled(model, WAITS));
+}
+END_TEST
+
 START_TEST(what_has_changed_is_part_of_the_state)
 {
 	go_round();
@@ -201,4 +248,5 @@ END_TEST
 SUITE("awaits", 0, set_up, tear_down, TEST(it_waits_for_either_word), TEST(other_changes_are_none_of_it),
       TEST(half_a_word_is_one_of_it), TEST(memory_changes_without_operations),
       TEST(who_is_left_alone_goes_round_in_vain), TEST(two_that_wait_for_each_other_go_round_in_turn),
-      TEST(what_has_changed_is_part_of_the_state))
+      TEST(who_has_gone_in_vain_is_held_back), TEST(who_is_held_goes_on_where_nobody_ends_its_wait),
+      TEST(memory_changes_for_who_is_held), TEST(what_has_changed_is_part_of_the_state))
