@@ -1,7 +1,7 @@
 #ifndef FMC_SUPERVISOR_PROPERTY_PROPERTIES_H
 #define FMC_SUPERVISOR_PROPERTY_PROPERTIES_H
 
-#include "supervisor/property/formula.h"
+#include "supervisor/temporal/formula.h"
 
 #include <fmc/supervisor/property.h>
 

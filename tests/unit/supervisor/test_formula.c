@@ -1,5 +1,5 @@
 /* Temporal formulas on words of a stem and a loop: against the definition of their meaning, formulas and words made at random. */
-#include "supervisor/property/formula.h"
+#include "supervisor/temporal/formula.h"
 #include "tests/table/linearization.h"
 #include "tests/unit/suite.h"
 

@@ -5,7 +5,7 @@
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/search.h>
 
-#include "supervisor/property/formula.h"
+#include "supervisor/temporal/formula.h"
 #include "tests/table/brute.h"
 #include "tests/table/crew.h"
 #include "tests/table/linearization.h"

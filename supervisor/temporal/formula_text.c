@@ -1,5 +1,5 @@
 /* Formulas as text. */
-#include "supervisor/property/formula.h"
+#include "supervisor/temporal/formula.h"
 
 #include <ctype.h>
 #include <stdio.h>

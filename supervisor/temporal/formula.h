@@ -1,5 +1,5 @@
-#ifndef FMC_SUPERVISOR_PROPERTY_FORMULA_H
-#define FMC_SUPERVISOR_PROPERTY_FORMULA_H
+#ifndef FMC_SUPERVISOR_TEMPORAL_FORMULA_H
+#define FMC_SUPERVISOR_TEMPORAL_FORMULA_H
 
 #include <fmc/breakpoints/expression.h>
 
@@ -7,9 +7,9 @@
  * Formulas of linear temporal logic (Pnueli 1977) over propositions 0 to 63, in negation normal form, each there once: equal ones have
  * equal numbers, and parts lower ones than what they are part of.
  *
- * A program's execution is one word: a finite one that stays in its last state for ever, or a stem and a loop. So what an automaton would
- * be needed for, to find a word, has been done by then, and a formula is evaluated on the word itself. While the word grows the formula
- * is progressed through it (Bacchus and Kabanza 2000): what has to hold of the rest, which may come to be nothing or impossible.
+ * A program's execution is one word: a finite one that stays in its last state for ever, or a stem and a loop, on which a formula is evaluated
+ * by its definition. While the word grows the formula is progressed through it (Bacchus and Kabanza 2000): what has to hold of the
+ * rest, which may come to be nothing or impossible. How far a formula that isn't decided yet has got is the business of automaton.h.
  */
 enum formula_kind {
 	FORMULA_TRUE,
@@ -49,6 +49,9 @@ uint32_t formula_negate(struct formulas *formulas, uint32_t formula);
 
 /* What has to hold from the next state on if `formula` holds from this one on, in which the propositions of these bits hold. */
 uint32_t formula_progress(struct formulas *formulas, uint32_t formula, uint64_t state);
+
+/* Mark the formula and all parts of it by their numbers: of parts[0] to parts[formula]. */
+void formula_parts(const struct formulas *formulas, uint32_t formula, bool parts[]);
 
 /* Does X stand in it? Then it tells words apart that differ in how often a state is repeated. */
 bool formula_counts(const struct formulas *formulas, uint32_t formula);

@@ -1,4 +1,4 @@
-#include "supervisor/property/formula.h"
+#include "supervisor/temporal/formula.h"
 
 #include <fmc/tracer/array.h>
 
@@ -219,8 +219,7 @@ bool formula_counts(const struct formulas *formulas, uint32_t formula)
 	return f->kind > FORMULA_FAILS && (formula_counts(formulas, f->a) || formula_counts(formulas, f->b));
 }
 
-/* Which parts of the formula there are, by their numbers. */
-static void mark(const struct formulas *formulas, uint32_t formula, bool *parts)
+void formula_parts(const struct formulas *formulas, uint32_t formula, bool parts[])
 {
 	const struct formula *f = &formulas->at[formula];
 	if (parts[formula])
@@ -228,9 +227,9 @@ static void mark(const struct formulas *formulas, uint32_t formula, bool *parts)
 	parts[formula] = true;
 	if (f->kind <= FORMULA_FAILS)
 		return;
-	mark(formulas, f->a, parts);
+	formula_parts(formulas, f->a, parts);
 	if (f->kind != FORMULA_NEXT)
-		mark(formulas, f->b, parts);
+		formula_parts(formulas, f->b, parts);
 }
 
 /* A word, and what of each part holds from which position on. */
@@ -282,7 +281,7 @@ bool formula_fulfilled(const struct formulas *formulas, uint32_t formula, const 
 	struct word word = {states, length, loop, calloc(count, sizeof *word.holds)};
 	*failed = !parts || !word.holds;
 	if (!*failed)
-		mark(formulas, formula, parts);
+		formula_parts(formulas, formula, parts);
 	for (uint32_t i = 0; i < count && !*failed; i++) {
 		if (!parts[i])
 			continue;
