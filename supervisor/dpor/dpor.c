@@ -220,12 +220,15 @@ static bool extend(struct dpor *dpor, struct dpor_plan *plan, const struct trace
 	return !dpor->tree.failed;
 }
 
-/* Have all threads that are left over gone as far as they can, but for those that sleep? */
+/*
+ * Have all threads that are left over gone as far as they can, but for those that sleep? In a cycle that goes on for ever they have: who makes no
+ * transition in it waits for what doesn't come in it.
+ */
 static bool is_over(const struct trace *trace)
 {
-	return trace->end == END_DEADLOCK || trace->end == END_EXIT || trace->end == END_SIGNAL ||
-	       trace->end == END_MISUSE || trace->end == END_VIOLATED || trace->end == END_UNFULFILLED ||
-	       trace->end == END_REDUNDANT;
+	return end_reason_loops(trace->end) || trace->end == END_DEADLOCK || trace->end == END_EXIT ||
+	       trace->end == END_SIGNAL || trace->end == END_MISUSE || trace->end == END_VIOLATED ||
+	       trace->end == END_UNFULFILLED || trace->end == END_REDUNDANT;
 }
 
 /*

@@ -14,6 +14,8 @@ struct execution_copy {
 	uint64_t *sets; /* enabled, schedulable, before */
 	uint8_t *yields;
 	struct lasso lasso;
+	struct recurrences recurrences;
+	bool judges_cycles;
 	uint32_t previous;
 	bool windows;
 	struct footprint footprint;
@@ -31,6 +33,7 @@ void execution_copy_free(struct execution_copy *copy)
 	free(copy->sets);
 	free(copy->yields);
 	footprint_release(&copy->footprint);
+	recurrences_release(&copy->recurrences);
 	free(copy);
 }
 
@@ -60,7 +63,8 @@ struct execution_copy *execution_save(const struct execution *x)
 	copy->sets = malloc(bytes);
 	copy->yields = malloc(copy->room);
 	if (!copy->model || !copy->fair || !copy->policy || !copy->sets || !copy->yields ||
-	    !same_footprint(&copy->footprint, &x->footprint)) {
+	    !same_footprint(&copy->footprint, &x->footprint) ||
+	    !recurrences_copy(&copy->recurrences, &x->recurrences)) {
 		execution_copy_free(copy);
 		return NULL;
 	}
@@ -69,6 +73,7 @@ struct execution_copy *execution_save(const struct execution *x)
 	memcpy(copy->sets, x->enabled, bytes);
 	memcpy(copy->yields, x->yields, copy->room);
 	copy->lasso = x->lasso;
+	copy->judges_cycles = x->judges_cycles;
 	copy->previous = x->previous;
 	copy->windows = x->windows;
 	copy->trace = *x->trace;
@@ -116,7 +121,8 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 {
 	FMC_ASSERT(x->stage == EXECUTION_IDLE);
 	struct model *model = copy_model(copy->model);
-	if (!model || !same_footprint(&x->footprint, &copy->footprint)) {
+	if (!model || !same_footprint(&x->footprint, &copy->footprint) ||
+	    !recurrences_copy(&x->recurrences, &copy->recurrences)) {
 		free(model);
 		return false;
 	}
@@ -128,6 +134,7 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	memset(x->yields, 0, x->fair_room);
 	memcpy(x->yields, copy->yields, copy->room);
 	x->lasso = copy->lasso;
+	x->judges_cycles = copy->judges_cycles;
 	x->previous = copy->previous;
 	x->windows = copy->windows;
 	x->forced = x->hopeless = false;

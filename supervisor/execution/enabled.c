@@ -344,11 +344,9 @@ bool execution_compute_enabled(struct execution *x)
 		if (!on)
 			return end_without_enabled(x);
 	}
-	if (lasso_ends(&x->lasso, x->machine, x->block.model, trace)) {
-		execution_judge_cycle(x);
+	if (x->judges_cycles && execution_judge_cycles(x))
 		return false;
-	}
-	if (ends_at_circle(x))
+	if (lasso_ends(&x->lasso, x->machine, x->block.model, trace) || ends_at_circle(x))
 		return false;
 	x->stage = EXECUTION_SURVEYED;
 	fair_schedulable(x->fair, x->enabled, x->schedulable);

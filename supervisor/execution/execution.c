@@ -29,6 +29,7 @@ void execution_free(struct execution *x)
 	free(x->policy);
 	free(x->asleep);
 	footprint_release(&x->footprint);
+	recurrences_release(&x->recurrences);
 	free(x->enabled); /* the first of four sets in one block */
 	free(x->yields);
 	free(x);
@@ -97,8 +98,10 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 		return false;
 	lasso_start(&x->lasso, policy->endless ? 0 : policy->max_depth, policy->longer,
 		    policy->fair_k != 0 && !policy->unwatched);
-	if (x->monitor.cycle && !policy->endless)
-		lasso_watch_all(&x->lasso);
+	recurrences_clear(&x->recurrences);
+	x->judges_cycles = x->monitor.cycle && !policy->endless;
+	if (x->judges_cycles)
+		lasso_only_cut(&x->lasso);
 	struct outcome first = {.created = NO_THREAD};
 	x->stage = EXECUTION_BEGINS;
 	execution_let_children_end(x);

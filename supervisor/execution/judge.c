@@ -1,6 +1,10 @@
 /* Somebody looks at the states of an execution, and may end it. */
 #include "supervisor/execution/state.h"
 
+#include "supervisor/policy/cycle.h"
+
+#include <fmc/tracer/assert.h>
+
 #include <stdio.h>
 
 /* What the last transition has touched is known anew. */
@@ -57,18 +61,46 @@ bool execution_judge(struct execution *x, bool on)
 	return on && trace->end == END_NONE;
 }
 
-void execution_judge_cycle(struct execution *x)
+/* From state `start` on. True: the execution ends here, unfulfilled; *allowed: nothing new comes of another round. */
+static bool judge_one(struct execution *x, size_t start, bool *allowed)
 {
 	struct trace *trace = x->trace;
 	struct sighting sighting = {0};
-	if (!x->monitor.cycle || trace->end != END_LIVELOCK)
-		return;
+	trace->end = cycle_judge(trace, start, model_threads(x->block.model), true);
+	if (trace->end != END_LIVELOCK)
+		return trace->end != END_NONE;
+	trace->end = END_NONE;
 	x->monitor.cycle(x->monitor.context, trace, &sighting);
-	trace->end = END_ALLOWED;
+	*allowed = !sighting.other;
 	if (!sighting.violated && !sighting.failed)
-		return;
+		return false;
 	end(x, &sighting);
 	trace->end_thread = NO_THREAD;
 	if (trace->end == END_UNFULFILLED)
 		trace->end = END_UNFULFILLED_LOOP;
+	return true;
+}
+
+bool execution_judge_cycles(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	const enum status status = recurrences_add(&x->recurrences, x->machine, x->block.model);
+	size_t start = trace->length, over = NO_RECURRENCE;
+	if (status == STATUS_NO_MEMORY)
+		return !execution_out_of_memory(trace);
+	/* What can't be told goes on up to its depth. */
+	if (status != STATUS_OK)
+		return x->judges_cycles = false;
+	FMC_ASSERT(x->recurrences.length == trace->length + 1);
+	while ((start = recurrences_before(&x->recurrences, start)) != NO_RECURRENCE) {
+		bool allowed = false;
+		if (judge_one(x, start, &allowed))
+			return true;
+		if (allowed && over == NO_RECURRENCE)
+			over = start;
+	}
+	trace->loop_start = over == NO_RECURRENCE ? 0 : over;
+	if (over != NO_RECURRENCE)
+		trace->end = END_ALLOWED;
+	return over != NO_RECURRENCE;
 }

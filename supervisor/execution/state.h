@@ -5,6 +5,7 @@
 
 #include "supervisor/policy/lasso.h"
 #include "supervisor/policy/policy.h"
+#include "supervisor/policy/recurrences.h"
 
 /*
  * The inside of an execution, shared by the files of this room only.
@@ -51,6 +52,8 @@ struct execution {
 	struct trace *trace;
 	struct policy_state *policy; /* with as much room as fair */
 	struct lasso lasso;
+	struct recurrences recurrences; /* all states, while all can be told and somebody judges cycles */
+	bool judges_cycles;
 	uint32_t previous;	    /* the thread that ran last, NO_THREAD at first */
 	bool windows;		    /* a yield has counted: there may be priorities */
 	bool *asleep;		    /* which members of the plan's sleep set still are */
@@ -123,8 +126,8 @@ bool execution_is_asleep(const struct execution *x, const struct step *step);
  */
 bool execution_judge(struct execution *x, bool on);
 
-/* It has ended in a cycle: do those who look allow it? */
-void execution_judge_cycle(struct execution *x);
+/* The present state has been there before: do those who look allow what lies between to go on for ever? True: the execution ends here. */
+bool execution_judge_cycles(struct execution *x);
 
 /* What a plug-in says is believed until it is proven wrong: false, and the execution's end, if it has been. */
 bool execution_believes_plugin(struct trace *trace);

@@ -21,7 +21,7 @@ struct lasso {
 	size_t depth;	/* trace length at which to begin; 0: never */
 	size_t limit;	/* at which to give up: the depth itself without fairness */
 	size_t longer;	/* at which to give up for good; 0: at the limit */
-	bool fair;	/* fair cycles alone end it */
+	bool blind;	/* no cycle is looked for */
 	uint64_t model;
 	uint64_t machine[2];
 };
@@ -33,11 +33,8 @@ struct lasso {
  */
 void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool watched);
 
-/*
- * After the start: watch it from the first transition on, and only for fair cycles: somebody judges those by more than that they go on. Up to
- * the same depth.
- */
-void lasso_watch_all(struct lasso *lasso);
+/* After the start: somebody else looks for cycles. It ends at the same depth. */
+void lasso_only_cut(struct lasso *lasso);
 
 /*
  * To be asked at each state before the next choice. True: the execution ends here, and trace->end

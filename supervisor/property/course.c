@@ -70,25 +70,48 @@ static int find(void *context, const char *text, size_t length, bool quoted, siz
 	return property ? number_of(properties, property, problem) : -1;
 }
 
-bool course_prepare(struct properties *properties, struct expression_problem *problem, size_t *wrong)
+/* One formula; false: no memory, or what isn't agreed. */
+static bool prepare(struct properties *properties, size_t i, struct expression_problem *problem)
 {
 	struct course *course = &properties->course;
 	const struct proposition_finder finder = {properties, find};
+	const uint32_t formula =
+	    formula_parse(&course->formulas, properties->at[i].spec.text, &finder, problem);
+	const uint32_t opposite =
+	    formula == NO_FORMULA ? NO_FORMULA : formula_negate(&course->formulas, formula);
+	if (opposite == NO_FORMULA)
+		return false;
+	/* The parser has added propositions to the list. */
+	struct property *property = &properties->at[i];
+	const enum automaton_result result = automaton_make(&property->opposite, &course->formulas, opposite);
+	if (result == AUTOMATON_LARGE) {
+		problem->column = 1;
+		snprintf(
+		    problem->text, sizeof problem->text,
+		    "its automaton would have more than %u states: what is joined by && can be formulas of "
+		    "their own",
+		    AUTOMATON_MOST);
+	}
+	property->formula = formula;
+	property->opposite_at = course->set_words;
+	course->set_words += automaton_words(&property->opposite);
+	course->formulas_count++;
+	/* Under reduction states may be repeated more or less often. */
+	properties->moves |= formula_counts(&course->formulas, formula);
+	return result == AUTOMATON_MADE;
+}
+
+bool course_prepare(struct properties *properties, struct expression_problem *problem, size_t *wrong)
+{
 	const size_t asked = properties->length;
-	if (!formulas_init(&course->formulas))
+	if (!formulas_init(&properties->course.formulas))
 		return false;
 	for (size_t i = 0; i < asked; i++) {
 		if (properties->at[i].spec.kind != PROPERTY_LTL)
 			continue;
 		*wrong = i;
-		const uint32_t formula =
-		    formula_parse(&course->formulas, properties->at[i].spec.text, &finder, problem);
-		if (formula == NO_FORMULA)
+		if (!prepare(properties, i, problem))
 			return false;
-		properties->at[i].formula = formula;
-		course->formulas_count++;
-		/* Under reduction states may be repeated more or less often. */
-		properties->moves |= formula_counts(&course->formulas, formula);
 	}
 	return true;
 }
@@ -98,20 +121,24 @@ void course_release(struct course *course)
 	formulas_release(&course->formulas);
 	free(course->states);
 	free(course->rests);
+	free(course->sets);
 }
+
+#define ENLARGE(at, count)                                                                                   \
+	({                                                                                                   \
+		void *larger_ = reallocarray((at), (count), sizeof *(at));                                   \
+		if (larger_)                                                                                 \
+			(at) = larger_;                                                                      \
+		larger_ != NULL;                                                                             \
+	})
 
 static bool make_room(struct course *course, size_t states)
 {
+	const size_t room = 2 * states + 64;
 	if (states <= course->room)
 		return true;
-	const size_t room = 2 * states + 64;
-	uint64_t *longer = reallocarray(course->states, room, sizeof *longer);
-	if (longer)
-		course->states = longer;
-	uint32_t *rests = reallocarray(course->rests, room * course->formulas_count, sizeof *rests);
-	if (rests)
-		course->rests = rests;
-	if (!longer || !rests)
+	if (!ENLARGE(course->states, room) || !ENLARGE(course->rests, room * course->formulas_count) ||
+	    !ENLARGE(course->sets, room * course->set_words))
 		return false;
 	course->room = room;
 	return true;
@@ -131,6 +158,27 @@ static uint64_t present_state(struct properties *properties)
 	return state;
 }
 
+/* Of one formula, number f of them. */
+static void step(struct course *course, struct property *property, size_t f, size_t transitions)
+{
+	const uint64_t state = course->states[transitions];
+	const size_t count = course->formulas_count;
+	uint64_t *now = course->sets + transitions * course->set_words + property->opposite_at;
+	const uint32_t before =
+	    transitions ? course->rests[(transitions - 1) * count + f] : property->formula;
+	property->rest = course->formulas.length < RESTS_MOST
+			     ? formula_progress(&course->formulas, before, state)
+			     : NO_FORMULA;
+	course->rests[transitions * count + f] = property->rest;
+	if (transitions == 0) {
+		uint64_t first[AUTOMATON_MOST / BITSET_WORD_BITS];
+		automaton_begin(&property->opposite, first);
+		automaton_step(&property->opposite, first, state, now);
+	} else {
+		automaton_step(&property->opposite, now - course->set_words, state, now);
+	}
+}
+
 bool course_take(struct properties *properties, size_t transitions, bool changed)
 {
 	struct course *course = &properties->course;
@@ -139,21 +187,11 @@ bool course_take(struct properties *properties, size_t transitions, bool changed
 		return true;
 	if (!make_room(course, transitions + 1))
 		return false;
-	const uint64_t state =
+	course->states[transitions] =
 	    changed || transitions == 0 ? present_state(properties) : course->states[transitions - 1];
-	course->states[transitions] = state;
-	for (size_t i = 0; i < properties->length; i++) {
-		struct property *property = &properties->at[i];
-		if (property->spec.kind != PROPERTY_LTL)
-			continue;
-		const uint32_t before = transitions
-					    ? course->rests[(transitions - 1) * course->formulas_count + f]
-					    : property->formula;
-		property->rest = course->formulas.length < RESTS_MOST
-				     ? formula_progress(&course->formulas, before, state)
-				     : NO_FORMULA;
-		course->rests[transitions * course->formulas_count + f++] = property->rest;
-	}
+	for (size_t i = 0; i < properties->length; i++)
+		if (properties->at[i].spec.kind == PROPERTY_LTL)
+			step(course, &properties->at[i], f++, transitions);
 	return true;
 }
 
@@ -182,7 +220,28 @@ const struct property *course_broken(struct properties *properties, size_t trans
 	return stays ? broken(properties, transitions + 1, transitions) : NULL;
 }
 
+/* The automaton finds it, and no finding is told before the formula has been evaluated. */
 const struct property *course_broken_by_loop(struct properties *properties, size_t transitions, size_t loop)
 {
-	return broken(properties, transitions, loop);
+	struct course *course = &properties->course;
+	bool accepts = false;
+	for (size_t i = 0; i < properties->length && !accepts; i++) {
+		const struct property *property = &properties->at[i];
+		bool failed;
+		if (property->spec.kind != PROPERTY_LTL)
+			continue;
+		accepts = automaton_accepts_loop(
+		    &property->opposite, course->sets + loop * course->set_words + property->opposite_at,
+		    course->states + loop + 1, transitions - loop, &failed);
+		course->failed |= failed;
+	}
+	return accepts ? broken(properties, transitions, loop) : NULL;
+}
+
+bool course_differs(const struct properties *properties, size_t transitions, size_t before)
+{
+	const struct course *course = &properties->course;
+	return memcmp(course->sets + transitions * course->set_words,
+		      course->sets + before * course->set_words,
+		      course->set_words * sizeof *course->sets) != 0;
 }

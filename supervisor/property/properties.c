@@ -49,6 +49,7 @@ void properties_free(struct properties *properties)
 		return;
 	for (size_t i = 0; i < properties->length; i++) {
 		expression_free(properties->at[i].expression);
+		automaton_release(&properties->at[i].opposite);
 		free((char *)properties->at[i].spec.text);
 		free((char *)properties->at[i].spec.place);
 	}
@@ -197,9 +198,12 @@ static void look_at_cycle(void *context, const struct trace *trace, struct sight
 	struct properties *properties = context;
 	const struct property *broken = course_broken_by_loop(properties, trace->length, trace->loop_start);
 	char how[100];
+	sighting->other = course_differs(properties, trace->length, trace->loop_start);
 	snprintf(how, sizeof how, "isn't fulfilled while transitions %zu to %zu repeat for ever",
 		 trace->loop_start + 1, trace->length);
-	if (broken)
+	if (properties->course.failed)
+		(void)fail(sighting, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	else if (broken)
 		say_broken(properties, broken, how, "", sighting);
 }
 

@@ -1,6 +1,7 @@
 #ifndef FMC_SUPERVISOR_PROPERTY_PROPERTIES_H
 #define FMC_SUPERVISOR_PROPERTY_PROPERTIES_H
 
+#include "supervisor/temporal/automaton.h"
 #include "supervisor/temporal/formula.h"
 
 #include <fmc/supervisor/property.h>
@@ -13,7 +14,9 @@ struct property {
 	uint32_t number;	       /* as the user gave it, from 1; 0: an expression in a formula */
 	uint32_t bit;		       /* PROPERTY_PROP: which proposition it is */
 	uint32_t formula;	       /* PROPERTY_LTL: as a whole, */
-	uint32_t rest;		       /* and after the present state */
+	uint32_t rest;		       /* and after the present state; */
+	struct automaton opposite;     /* and of its negation */
+	size_t opposite_at;	       /* where its states are in course.sets, in words */
 };
 
 /* An expression as it is at one of the places where it is to hold. */
@@ -34,14 +37,20 @@ struct assertions {
 	bool roamed, roams; /* and has read memory that may be anywhere; or some does */
 };
 
-/* What formulas are about: which propositions held in each state so far, and what was left of each formula after it. */
+/*
+ * What formulas are about: which propositions held in each state so far, and after it what was left of each formula, and in which states
+ * the automaton of its negation can be. Where a state of the program comes again with the same states of the automata, nothing that a
+ * formula could tell apart comes of another round.
+ */
 struct course {
 	struct formulas formulas;
 	uint32_t formulas_count, propositions;
 	uint64_t *states; /* after so many transitions */
 	uint32_t *rests;  /* formulas_count for each state */
-	size_t room;	  /* states */
-	bool failed;	  /* no memory */
+	uint64_t *sets;	  /* set_words for each state */
+	size_t set_words;
+	size_t room; /* states */
+	bool failed; /* no memory */
 };
 
 /*
@@ -124,5 +133,7 @@ bool course_take(struct properties *properties, size_t transitions, bool changed
 const struct property *course_broken(struct properties *properties, size_t transitions, bool stays);
 /* The same if the states from `loop` on come again and again, the one after `transitions` being that at `loop`. */
 const struct property *course_broken_by_loop(struct properties *properties, size_t transitions, size_t loop);
+/* Are the automata in other states after `transitions` than they were after `before`? */
+bool course_differs(const struct properties *properties, size_t transitions, size_t before);
 
 #endif

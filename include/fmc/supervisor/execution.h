@@ -59,7 +59,9 @@ struct sighting {
 	    failed; /* the look was in vain: it ends as END_ERROR, for the reason that `status` and `message` are */
 	bool
 	    unfulfilled; /* besides violated: it is about what was to come about, and the end is END_UNFULFILLED */
-	int number;	 /* of what doesn't hold */
+	/* Of a cycle: to whoever looks the state isn't the one that it was then, and after another round it may be another one again. */
+	bool other;
+	int number; /* of what doesn't hold */
 	enum status status;
 	char message[256];
 };
@@ -70,8 +72,9 @@ struct execution_monitor {
 	void (*look)(void *context, struct execution *execution, const struct trace *trace, bool again,
 		     struct sighting *sighting);
 	/*
-	 * NULL: nobody minds how an execution goes on for ever. It does, fairly, from trace->loop_start on: its state is the one that it was then.
-	 * It ends as END_UNFULFILLED_LOOP or END_ALLOWED. Cycles that aren't fair end none.
+	 * NULL: nobody minds how an execution goes on for ever. It may, fairly, from trace->loop_start on: its state is the one that it was then. It
+	 * ends as END_UNFULFILLED_LOOP if that is a violation; as END_ALLOWED if not, and it makes no difference to whoever looks which of the two
+	 * states it is in; else it goes on. Asked of each pair of equal states, the latest one first. Cycles that aren't fair end no execution.
 	 */
 	void (*cycle)(void *context, const struct trace *trace, struct sighting *sighting);
 	/* NULL: none. Which of the places that it wants to see threads come to some has come to in this execution, as bits. Asked once, at its end. */
