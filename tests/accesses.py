@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Programs of plain and atomic accesses to few words, with what threads synchronise by among them, and what they can come to.
 
-    accesses.py write NAME FOLDER         writes FOLDER/NAME.c, which prints what its threads have read and what its variables come to
-    accesses.py compare NAME FOLDER JSON  compares what `fmc check --outcomes --json JSON` says of it with what running every order of
-                                          the accesses comes to: outcomes, and the lines whose accesses race
+    accesses.py write FOLDER NAME...      writes FOLDER/NAME.c, which prints what its threads have read and what its variables come to
+    accesses.py compare FOLDER NAME,HOW...  compares what `fmc check --outcomes --json FOLDER/NAME,HOW.said` says of it with what running
+                                          every order of the accesses comes to: outcomes, and the lines whose accesses race; a line each
 
 NAME is that of a program below, or a number: one made at random. An access that x86 doesn't promise to make at once is made in parts: over eight bytes in words, over the end of a cache line up to there.
 """
@@ -658,22 +658,17 @@ def compare(folder, name, path):
         wrong.append(f"lines that don't race are switched at: {sorted(lines - all_racy)}")
     if not said["complete"] and not wrong:
         wrong.append(f"not complete: {said['incomplete_because']}")
-    for text in wrong:
-        print(text)
-    if not wrong:
-        watched = "watched" if said["watched"] else f"not watched: {said['memory']['not_watched']}"
-        print(f"{len(found)} outcomes, {said['executions']} executions, {watched}")
-    return not wrong
+    if wrong:
+        return False, "; ".join(wrong)
+    watched = "watched" if said["watched"] else f"not watched: {said['memory']['not_watched']}"
+    return True, f"{len(found)} outcomes, {said['executions']} executions, {watched}"
 
 
 # Threads that go another way for what they read: what races differs with that.
 BRANCHING = ("cas", "until", "tries", "tried", "once")
 
 
-def main():
-    what, name, folder = sys.argv[1], sys.argv[2], sys.argv[3]
-    if what == "compare":
-        sys.exit(not compare(folder, name, sys.argv[4]))
+def write(folder, name):
     plan, threads, (outcomes, races) = plan_for(name)
     source, first = source_of(threads)
     with open(f"{folder}/{name}.c", "w") as file:
@@ -682,6 +677,21 @@ def main():
     with open(f"{folder}/{name}.json", "w") as file:
         json.dump({"outcomes": sorted(outcomes), "racy": racy_lines(threads, first, races, False),
                    "all_racy": racy_lines(threads, first, races, True), "straight": straight}, file)
+
+
+def main():
+    what, folder, names = sys.argv[1], sys.argv[2], sys.argv[3:]
+    for name in names:
+        if what == "write":
+            write(folder, name)
+            continue
+        program, *how = name.split(",")
+        path = f"{folder}/{name}.said"
+        try:
+            right, text = compare(folder, program, path)
+        except (OSError, ValueError):
+            right, text = False, "no result that can be read"
+        print("ok" if right else "FAIL", f"program {program}, {' '.join(how)}: {text}")
 
 
 main()

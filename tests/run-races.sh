@@ -1,28 +1,55 @@
 #!/bin/bash
 # Accesses to memory as operations (--granularity race and memory): programs made at random come to the outcomes that running every order
 # of their accesses does, and to no other; what is complete has missed none, and threads are switched where accesses race and nowhere
-# else. RACES: how many programs, in check-long more. And what is told of races (--races). Arguments: programs of tests/accesses.py instead.
+# else. RACES: how many programs, in check-long more; all of them in every way with EVERY_WAY=1. And what is told of races (--races).
+# Arguments: programs of tests/accesses.py instead, without the rest.
 . tests/lib.sh
 RACES=${RACES:-12}
 ! long || RACES=$((RACES * 10))
 
-# compares NAME LEVEL GRANULARITY: and the schedule of its first outcome comes to that again.
-compares() {
-	tests/accesses.py write "$1" "$SCRATCH" || return 1
-	"${CC:-cc}" -std=gnu11 -g "$2" -w -fno-strict-aliasing -pthread "$SCRATCH/$1.c" -o "$SCRATCH/$1" || return 1
-	timeout -k 10 150 "$FMC" check --strategy optimal --granularity "$3" --outcomes --no-minimize --json "$SCRATCH/json" -o "$SCRATCH/o.sched" -- \
-	    "$SCRATCH/$1" </dev/null >"$SCRATCH/out" 2>&1 && tests/accesses.py compare "$1" "$SCRATCH" "$SCRATCH/json" >"$SCRATCH/found" &&
-	    timeout -k 10 60 "$FMC" replay "$SCRATCH/o.1.sched" </dev/null >"$SCRATCH/out" 2>&1
+# search NAME,LEVEL,GRANULARITY: what fmc says of the program so compiled, in a file for accesses.py. The schedule of its first outcome comes to
+# that again.
+search() {
+	local name level granularity base=$SCRATCH/$1
+	IFS=, read -r name level granularity <<<"$1"
+	[ -x "$SCRATCH/$name$level" ] ||
+	    "${CC:-cc}" -std=gnu11 -g "$level" -w -fno-strict-aliasing -pthread "$SCRATCH/$name.c" -o "$SCRATCH/$name$level" || return 1
+	timeout -k 10 150 "$FMC" check --strategy optimal --granularity "$granularity" --outcomes --no-minimize --json "$base.said" -o "$base.sched" -- \
+	    "$SCRATCH/$name$level" </dev/null >"$base.out" 2>&1 &&
+	    timeout -k 10 60 "$FMC" replay "$base.1.sched" </dev/null >"$base.out" 2>&1 || rm -f "$base.said"
+	rm -f "$base".*sched
 }
 
-number=0
-for name in $([ $# -gt 0 ] && echo "$@" || { echo vector line update once bytes && seq 1 "$RACES"; }); do
-	granularity=race
-	[ $((number / 2 % 2)) -eq 0 ] || granularity=memory
-	judge "program $name" compares "$name" -O$((number++ % 2 * 2)) $granularity
-	show "$SCRATCH/found"
-	rm -f "$SCRATCH"/o.*.sched
-done
+# compare_all PROGRAM...: a few processes for all of them. With EVERY_WAY each is compiled with and without optimisation and searched at both
+# granularities, else each in one of these ways.
+compare_all() {
+	local name number=0 granularity ways=() said
+	tests/accesses.py write "$SCRATCH" "$@" || exit 1
+	for name; do
+		[ $((number / 2 % 2)) -eq 0 ] && granularity=race || granularity=memory
+		if [ -n "${EVERY_WAY:-}" ]; then
+			ways+=("$name,"-O{0,2},{race,memory})
+		else
+			ways+=("$name,-O$((number % 2 * 2)),$granularity")
+		fi
+		number=$((number + 1))
+	done
+	for name in "${ways[@]}"; do search "$name"; done
+	while read -r said name; do
+		if [ "$said" = ok ]; then
+			pass "$name"
+			continue
+		fi
+		fail "$name"
+		said=${name#program } said=${said%%:*}
+		show "$SCRATCH/${said//, /,}.out" 2>/dev/null
+	done < <(tests/accesses.py compare "$SCRATCH" "${ways[@]}")
+	for name; do rm -f "$SCRATCH/$name"[-,.]*; done
+}
+
+# shellcheck disable=SC2046 # a list of words
+if [ $# -gt 0 ]; then programs=("$@"); else programs=(vector line update once bytes $(seq "$RACES")); fi
+for ((at = 0; at < ${#programs[@]}; at += 50)); do compare_all "${programs[@]:at:50}"; done
 [ $# -eq 0 ] || { finish && exit || exit; }
 
 # Values tell how an update is lost: both read 0, both write 1.
