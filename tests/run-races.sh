@@ -20,18 +20,15 @@ search() {
 	rm -f "$base".*sched
 }
 
-# compare_all PROGRAM...: a few processes for all of them. With EVERY_WAY each is compiled with and without optimisation and searched at both
-# granularities, else each in one of these ways.
+# compare_all PROGRAM...: a few processes for all of them. They are compiled with or without optimisation, with EVERY_WAY both, and searched at one
+# of the granularities or the other.
 compare_all() {
 	local name number=0 granularity ways=() said
 	tests/accesses.py write "$SCRATCH" "$@" || exit 1
 	for name; do
 		[ $((number / 2 % 2)) -eq 0 ] && granularity=race || granularity=memory
-		if [ -n "${EVERY_WAY:-}" ]; then
-			ways+=("$name,"-O{0,2},{race,memory})
-		else
-			ways+=("$name,-O$((number % 2 * 2)),$granularity")
-		fi
+		ways+=("$name,-O$((number % 2 * 2)),$granularity")
+		[ -z "${EVERY_WAY:-}" ] || ways+=("$name,-O$((2 - number % 2 * 2)),$(echo racememory | sed "s/$granularity//")")
 		number=$((number + 1))
 	done
 	for name in "${ways[@]}"; do search "$name"; done

@@ -2,13 +2,17 @@
 #include "breakpoints/code/memory_parts.h"
 
 #include <limits.h>
+#include <poll.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <termios.h>
 
 #define LONGEST_STRING 65536
+#define DEVICE_BYTES   36 /* of the kernel's struct termios */
 
 /* Ranges on their way. */
 struct list {
@@ -67,6 +71,13 @@ static void add_texts(struct list *list, uint64_t address)
 	add(list, address, i * sizeof(text), false);
 }
 
+static void add_answers(struct list *list, uint64_t address, uint64_t count)
+{
+	for (uint64_t i = 0; address && i < count && *list->whole; i++)
+		add(list, address + i * sizeof(struct pollfd) + offsetof(struct pollfd, revents),
+		    sizeof(short), true);
+}
+
 static void add_device(struct list *list, uint64_t request, uint64_t address)
 {
 	switch (request) {
@@ -89,12 +100,12 @@ static void add_device(struct list *list, uint64_t request, uint64_t address)
 		add(list, address, sizeof(struct winsize), true);
 		break;
 	case TCGETS:
-		add(list, address, 1, true);
+		add(list, address, DEVICE_BYTES, true);
 		break;
 	case TCSETS:
 	case TCSETSW:
 	case TCSETSF:
-		add(list, address, 1, false);
+		add(list, address, DEVICE_BYTES, false);
 		break;
 	default:
 		*list->whole = false;
@@ -136,7 +147,7 @@ static void add_system_call(struct list *list, const uint64_t arguments[MEMORY_A
 	case SYS_statx:
 		add(list, arguments[2], memory_string_bytes(list->target, arguments[2], LONGEST_STRING),
 		    false);
-		add(list, arguments[5], 1, true);
+		add(list, arguments[5], sizeof(struct statx), true);
 		break;
 	default:
 		*list->whole = false;
@@ -158,6 +169,9 @@ size_t memory_list_touched(const struct memory_caller *caller, const struct part
 		break;
 	case TEXTS:
 		add_texts(&list, argument);
+		break;
+	case ANSWERS:
+		add_answers(&list, argument, (uint32_t)arguments[1]);
 		break;
 	case DEVICE:
 		add_device(&list, arguments[1], argument);

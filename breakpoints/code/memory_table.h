@@ -9,12 +9,22 @@ extern const struct memory_call memory_table_texts[], memory_table_files[];
 
 #define READS(argument, extent)                                                                              \
 	{                                                                                                    \
-		argument, extent, false                                                                      \
+		argument, extent, false, 0                                                                   \
 	}
 #define WRITES(argument, extent)                                                                             \
 	{                                                                                                    \
-		argument, extent, true                                                                       \
+		argument, extent, true, 0                                                                    \
 	}
+#define READS_BYTES(argument, bytes)                                                                         \
+	{                                                                                                    \
+		argument, FIXED, false, bytes                                                                \
+	}
+#define WRITES_BYTES(argument, bytes)                                                                        \
+	{                                                                                                    \
+		argument, FIXED, true, bytes                                                                 \
+	}
+#define READS_OF(argument, type)  READS_BYTES(argument, sizeof(type))
+#define WRITES_OF(argument, type) WRITES_BYTES(argument, sizeof(type))
 /*
  * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to it neither does, only
  * the output differs: so writing counts as a read, and all else as a write.

@@ -2,10 +2,13 @@
 #include "breakpoints/code/memory_parts.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <wchar.h>
 
 #define LONGEST_STRING 65536
 #define CXX_STRING     32 /* bytes of a std::string */
+#define TEMPLATE_BYTES 6  /* of what mkstemp() replaces */
 #define MEMORY_END     (UINT64_C(1) << 47)
 
 /* Commands of fcntl(). */
@@ -25,6 +28,40 @@ static uint64_t string_bytes(const struct memory_caller *caller, unsigned argume
 			       : memory_string_bytes(caller->target, address, LONGEST_STRING);
 }
 
+/* Wide characters with the 0 at their end, or as many as may be; what can't be read ends them. */
+static uint64_t wide_bytes(const struct target *target, uint64_t address, uint64_t most)
+{
+	wchar_t one = 1;
+	uint64_t length = 0;
+	for (; length < most && one; length++)
+		if (target_read(target, address + length * sizeof(one), &one, sizeof(one)) != STATUS_OK)
+			break;
+	return length * sizeof(one);
+}
+
+static uint64_t until_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	uint8_t byte;
+	uint64_t length = 0;
+	while (length < arguments[3] &&
+	       target_read(target, arguments[1] + length, &byte, sizeof(byte)) == STATUS_OK) {
+		length++;
+		if (byte == (uint8_t)arguments[2])
+			break;
+	}
+	return length;
+}
+
+static uint64_t appended_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	const uint64_t most = arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING;
+	const uint64_t bytes = memory_string_bytes(target, arguments[1], most);
+	uint8_t last = 1;
+	if (bytes > 0)
+		(void)target_read(target, arguments[1] + bytes - 1, &last, sizeof(last));
+	return bytes + (last ? 1 : 0);
+}
+
 static uint64_t bytes_of(const struct memory_caller *caller, const struct part *part, uint64_t address,
 			 const uint64_t arguments[MEMORY_ARGUMENTS])
 {
@@ -37,10 +74,14 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case STREAM:
 	case STREAM_BASE:
 		return 1;
+	case FIXED:
+		return part->bytes;
 	case WORD:
 		return sizeof(uint64_t);
 	case NUMBER:
 		return sizeof(uint32_t);
+	case BYTES_0:
+		return arguments[0];
 	case BYTES_1:
 		return arguments[1];
 	case BYTES_2:
@@ -49,6 +90,8 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return arguments[3];
 	case BYTES_4:
 		return (uint32_t)arguments[4];
+	case BYTES_5:
+		return (uint32_t)arguments[5];
 	case WIDE_2:
 		return arguments[2] * sizeof(wchar_t);
 	case PAIRS_2:
@@ -66,26 +109,56 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return arguments[2] * arguments[3];
 	case WORDS_0:
 		return (uint32_t)arguments[0] * sizeof(uint64_t);
+	case WORDS_1:
+		return (uint32_t)arguments[1] * sizeof(uint64_t);
+	case LOADS:
+		return ((int)arguments[1] > 3	? 3
+			: (int)arguments[1] > 0 ? arguments[1]
+						: 0) *
+		       sizeof(double);
+	case POLLED:
+		return (uint32_t)arguments[1] * sizeof(struct pollfd);
+	case INET:
+		return (int)arguments[0] == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
 	case LOCK_SET:
 		return sets_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
 	case LOCK_GET:
 		return asks_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
 	case STRING:
 		return string_bytes(caller, part->argument, address);
+	case STRING_1:
+		return memory_string_bytes(target, address,
+					   arguments[1] < LONGEST_STRING ? arguments[1] : LONGEST_STRING);
+	case TEMPLATE:
+	case TEMPLATE_1:
+		return TEMPLATE_BYTES;
+	case UNTIL:
+		return until_bytes(target, arguments);
+	case WIDE_ONE:
+		return sizeof(wchar_t);
+	case WIDE_STRING:
+		return wide_bytes(target, address, LONGEST_STRING);
+	case WIDE_STRING_2:
+		return wide_bytes(target, address, arguments[2]);
+	case WIDE_COPY:
+	case WIDE_APPENDED:
+		return wide_bytes(target, arguments[1], LONGEST_STRING);
 	case STRING_2:
 		return memory_string_bytes(target, address,
 					   arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
 	case COPY:
 		return string_bytes(caller, 1, arguments[1]);
 	case APPENDED:
-		return memory_string_bytes(target, address, LONGEST_STRING) - 1 +
-		       memory_string_bytes(target, arguments[1], LONGEST_STRING);
+		return memory_string_bytes(target, arguments[1], LONGEST_STRING);
+	case APPENDED_2:
+		return appended_bytes(target, arguments);
 	case OBJECT:
 		return CXX_STRING;
 	case NOTHING:
 	case VECTOR:
 	case MESSAGE:
 	case TEXTS:
+	case ANSWERS:
 	case DEVICE:
 	case SYSTEM_CALL:
 	case PRINTS:
@@ -132,6 +205,15 @@ static uint64_t address_of(const struct part *part, const struct memory_caller *
 	case THERE:
 	case THERE_2:
 		return word_at(caller->target, argument);
+	case APPENDED:
+	case APPENDED_2:
+		return argument + memory_string_bytes(caller->target, argument, LONGEST_STRING) - 1;
+	case WIDE_APPENDED:
+		return argument + wide_bytes(caller->target, argument, LONGEST_STRING) - sizeof(wchar_t);
+	case TEMPLATE:
+	case TEMPLATE_1:
+		return argument + memory_string_bytes(caller->target, argument, LONGEST_STRING) - 1 -
+		       TEMPLATE_BYTES - (part->extent == TEMPLATE_1 ? (uint32_t)arguments[1] : 0);
 	case STREAM:
 		return is_standard(caller, argument) ? 0 : stream_base(caller, argument);
 	case STREAM_BASE:

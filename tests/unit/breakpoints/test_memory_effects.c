@@ -1,0 +1,452 @@
+/*
+ * What functions of libc's are said to touch, against what they do: each is called with buffers that have been filled, and of these what has
+ * changed afterwards is compared with what was told before.
+ */
+#include "breakpoints/code/memory_calls.h"
+#include "tests/unit/suite.h"
+#include "tracer/target/tracee.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pwd.h>
+#include <regex.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <wchar.h>
+
+enum kind {
+	EXACT, /* all that was told has changed, and nothing else */
+	MOST, /* nothing else has; some of it may be as it was: gaps in structs, what the kernel leaves out */
+	LEAST, /* all that was told has changed; how much that is the result says alone */
+};
+
+#define BUFFERS 6
+#define BYTES	512
+static _Alignas(64) unsigned char buffers[BUFFERS][BYTES];
+#define A	 buffers[0]
+#define B	 buffers[1]
+#define C	 buffers[2]
+#define D	 buffers[3]
+#define U(value) ((uint64_t)(uintptr_t)(value))
+
+static struct target self;
+
+/* What comes before a call, once the buffers have been filled: arguments among them. */
+typedef void prepare(void);
+
+struct result {
+	bool changed[sizeof buffers], told[sizeof buffers];
+};
+
+static void tell(const char *name, const uint64_t arguments[6], struct result *result)
+{
+	const struct memory_call *call = memory_calls_find(name);
+	const struct user_regs_struct regs = {.rdi = arguments[0],
+					      .rsi = arguments[1],
+					      .rdx = arguments[2],
+					      .rcx = arguments[3],
+					      .r8 = arguments[4],
+					      .r9 = arguments[5]};
+	uint64_t states[MEMORY_STATES] = {0};
+	const struct memory_caller caller = {.target = &self, .regs = &regs, .states = states};
+	struct touched at[TOUCHED_MOST];
+	bool whole;
+	ck_assert_msg(call != NULL, "%s isn't known", name);
+	const size_t length = memory_call_touched(call, &caller, at, &whole);
+	ck_assert_msg(whole, "not all of %s is told", name);
+	for (size_t i = 0; i < length; i++)
+		for (uint64_t k = 0; at[i].write && k < at[i].size; k++)
+			if (at[i].address + k - U(buffers) < sizeof buffers)
+				result->told[at[i].address + k - U(buffers)] = true;
+}
+
+/* The function is called twice, with buffers that differ in every bit. */
+static void run(const char *name, prepare *before, const uint64_t a[6], unsigned char fill,
+		struct result *result)
+{
+	static unsigned char was[sizeof buffers];
+	long (*function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+	*(void **)&function = dlsym(RTLD_DEFAULT, name);
+	if (!function)
+		return; /* of another version of libc */
+	memset(buffers, fill, sizeof buffers);
+	if (before)
+		before();
+	tell(name, a, result);
+	memcpy(was, buffers, sizeof buffers);
+	function(a[0], a[1], a[2], a[3], a[4], a[5]);
+	for (size_t i = 0; i < sizeof buffers; i++)
+		result->changed[i] |= was[i] != buffers[i / BYTES][i % BYTES];
+}
+
+static void check_call(enum kind kind, prepare *before, const char *name, const uint64_t a[6])
+{
+	static struct result result;
+	memset(&result, 0, sizeof result);
+	run(name, before, a, 0x55, &result);
+	run(name, before, a, 0xaa, &result);
+	size_t written = 0;
+	for (size_t i = 0; i < sizeof buffers; i++) {
+		written += result.changed[i];
+		ck_assert_msg(kind == LEAST || !result.changed[i] || result.told[i],
+			      "%s has changed byte %zu of buffer %zu, which wasn't told", name, i % BYTES,
+			      i / BYTES);
+		ck_assert_msg(kind == MOST || !result.told[i] || result.changed[i],
+			      "%s hasn't changed byte %zu of buffer %zu, which was told", name, i % BYTES,
+			      i / BYTES);
+	}
+	ck_assert_msg(written > 0 || kind == MOST || !dlsym(RTLD_DEFAULT, name), "%s has changed nothing",
+		      name);
+}
+
+#define CALL(kind, name, ...)	       check_call(kind, NULL, name, (uint64_t[6]){__VA_ARGS__})
+#define AFTER(before, kind, name, ...) check_call(kind, before, name, (uint64_t[6]){__VA_ARGS__})
+
+static int folder, file, pipes[2], sockets[2], terminal, timer_descriptor, event;
+static char path[] = "/tmp/fmc-effects.XXXXXX";
+static FILE *stream;
+
+static void set_up(void)
+{
+	self.memory = open("/proc/self/mem", O_RDONLY);
+	file = mkstemp(path);
+	folder = open("/", O_RDONLY | O_DIRECTORY);
+	terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	timer_descriptor = timerfd_create(CLOCK_MONOTONIC, 0);
+	event = eventfd(3, 0);
+	stream = fopen(path, "r+");
+	ck_assert(self.memory >= 0 && file >= 0 && folder >= 0 && timer_descriptor >= 0 && event >= 0 &&
+		  stream);
+	ck_assert(pipe(pipes) == 0 && socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets) == 0);
+	ck_assert(write(file, "one\ntwo\nthree\n", 14) == 14);
+}
+
+static void tear_down(void)
+{
+	unlink(path);
+}
+
+static void text_in_a(void)
+{
+	strcpy((char *)A, "one");
+}
+
+static void wide_in_a(void)
+{
+	wcscpy((wchar_t *)(void *)A, L"one");
+}
+
+START_TEST(texts)
+{
+	const char *const text = "eleven char";
+	CALL(EXACT, "memcpy", U(A), U(text), 9);
+	CALL(EXACT, "__memcpy_chk", U(A), U(text), 9, BYTES);
+	CALL(EXACT, "memmove", U(A), U(text), 9);
+	CALL(EXACT, "__memmove_chk", U(A), U(text), 9, BYTES);
+	CALL(EXACT, "mempcpy", U(A), U(text), 9);
+	CALL(EXACT, "__mempcpy_chk", U(A), U(text), 9, BYTES);
+	CALL(EXACT, "memset", U(A), 7, 33);
+	CALL(EXACT, "__memset_chk", U(A), 7, 33, BYTES);
+	CALL(EXACT, "bzero", U(A), 33);
+	CALL(EXACT, "explicit_bzero", U(A), 33);
+	CALL(EXACT, "memccpy", U(A), U(text), 'v', 12);
+	CALL(EXACT, "memccpy", U(A), U(text), 'z', 5);
+	CALL(EXACT, "swab", U(text), U(A), 8);
+	CALL(EXACT, "strcpy", U(A), U(text));
+	CALL(EXACT, "__strcpy_chk", U(A), U(text), BYTES);
+	CALL(EXACT, "stpcpy", U(A), U(text));
+	CALL(EXACT, "__stpcpy_chk", U(A), U(text), BYTES);
+	CALL(EXACT, "strncpy", U(A), U(text), 4);
+	CALL(EXACT, "strncpy", U(A), U(text), 40);
+	CALL(EXACT, "__strncpy_chk", U(A), U(text), 40, BYTES);
+	CALL(EXACT, "stpncpy", U(A), U(text), 40);
+	CALL(EXACT, "__stpncpy_chk", U(A), U(text), 40, BYTES);
+	AFTER(text_in_a, EXACT, "strcat", U(A), U(text));
+	AFTER(text_in_a, EXACT, "__strcat_chk", U(A), U(text), BYTES);
+	AFTER(text_in_a, EXACT, "strncat", U(A), U(text), 4);
+	AFTER(text_in_a, EXACT, "strncat", U(A), U(text), 40);
+	AFTER(text_in_a, EXACT, "__strncat_chk", U(A), U(text), 4, BYTES);
+	CALL(LEAST, "strxfrm", U(A), U(text), 40);
+	CALL(LEAST, "sprintf", U(A), U("%s %d"), U(text), 7);
+	CALL(LEAST, "__sprintf_chk", U(A), 0, BYTES, U("%s %d"), U(text), 7);
+	CALL(LEAST, "snprintf", U(A), 5, U("%s %d"), U(text), 7);
+	CALL(LEAST, "__snprintf_chk", U(A), 5, 0, BYTES, U("%s"), U(text));
+	CALL(LEAST, "snprintf", U(A), 40, U("%d%n"), 77, U(B));
+	CALL(LEAST, "snprintf", U(A), 40, U("%d%hn"), 77, U(B));
+	CALL(LEAST, "sscanf", U("12 x"), U("%d %c"), U(A), U(B));
+	CALL(LEAST, "__isoc99_sscanf", U("12 13"), U("%hd %ld"), U(A), U(B));
+	CALL(EXACT, "strtol", U("12x"), U(A), 10);
+	CALL(EXACT, "strtoul", U("12x"), U(A), 10);
+	CALL(EXACT, "strtoll", U("12x"), U(A), 10);
+	CALL(EXACT, "strtoull", U("12x"), U(A), 10);
+	CALL(EXACT, "__isoc23_strtol", U("12x"), U(A), 10);
+	CALL(EXACT, "__isoc23_strtoull", U("12x"), U(A), 10);
+	CALL(EXACT, "strtod", U("1.5x"), U(A));
+	CALL(EXACT, "strtof", U("1.5x"), U(A));
+	CALL(EXACT, "strtold", U("1.5x"), U(A));
+	CALL(EXACT, "strtoimax", U("12x"), U(A), 10);
+	CALL(LEAST, "strerror_r", 9999, U(A), 100);
+	CALL(LEAST, "__xpg_strerror_r", 2, U(A), 100);
+}
+END_TEST
+
+START_TEST(wide_texts)
+{
+	const wchar_t *const text = L"eleven char";
+	CALL(EXACT, "wcscpy", U(A), U(text));
+	/* Zeros of wide characters come upon others. */
+	AFTER(wide_in_a, MOST, "wcscat", U(A), U(text));
+	CALL(EXACT, "wcsncpy", U(A), U(text), 40);
+	CALL(EXACT, "wmemcpy", U(A), U(text), 5);
+	CALL(EXACT, "wmemmove", U(A), U(text), 5);
+	CALL(EXACT, "wmemset", U(A), 'x', 5);
+	CALL(LEAST, "wcsxfrm", U(A), U(text), 40);
+	CALL(LEAST, "swprintf", U(A), 40, U(L"%d"), 12);
+	CALL(LEAST, "wcstombs", U(A), U(text), 40);
+	CALL(LEAST, "mbstowcs", U(A), U("text"), 40);
+	CALL(EXACT, "mbtowc", U(A), U("text"), 1);
+	CALL(LEAST, "wctomb", U(A), 'x');
+	CALL(EXACT, "wcstol", U(L"12x"), U(A), 10);
+	CALL(EXACT, "wcstoul", U(L"12x"), U(A), 10);
+	CALL(EXACT, "wcstod", U(L"1.5x"), U(A));
+}
+END_TEST
+
+static void state_in_b(void)
+{
+	memset(B, 0, sizeof(mbstate_t));
+}
+
+START_TEST(texts_in_steps)
+{
+	AFTER(state_in_b, MOST, "mbrtowc", U(A), U("text"), 1, U(B));
+	AFTER(state_in_b, MOST, "wcrtomb", U(A), 'x', U(B));
+}
+END_TEST
+
+static void date_in_c(void)
+{
+	const struct tm date = {.tm_mday = 31, .tm_mon = 1, .tm_year = 100, .tm_isdst = -1};
+	const time_t time = 86400 * 365;
+	memcpy(C, &date, sizeof date);
+	memcpy(D, &time, sizeof time);
+}
+
+START_TEST(dates)
+{
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	AFTER(date_in_c, EXACT, "asctime_r", U(C), U(A));
+	AFTER(date_in_c, EXACT, "ctime_r", U(D), U(A));
+	/* A gap is left in it. */
+	AFTER(date_in_c, MOST, "localtime_r", U(D), U(A));
+	AFTER(date_in_c, MOST, "gmtime_r", U(D), U(A));
+	AFTER(date_in_c, MOST, "mktime", U(C));
+	AFTER(date_in_c, MOST, "timegm", U(C));
+	AFTER(date_in_c, LEAST, "strftime", U(A), 40, U("%Y"), U(C));
+	CALL(LEAST, "strptime", U("12"), U("%S"), U(A));
+	CALL(EXACT, "clock_gettime", CLOCK_MONOTONIC, U(A));
+	CALL(EXACT, "clock_getres", CLOCK_MONOTONIC, U(A));
+	CALL(EXACT, "gettimeofday", U(A), 0);
+	CALL(EXACT, "times", U(A));
+	CALL(EXACT, "getitimer", ITIMER_REAL, U(A));
+	CALL(EXACT, "setitimer", ITIMER_REAL, 0, U(A));
+	CALL(EXACT, "timerfd_gettime", (uint64_t)timer_descriptor, U(A));
+	AFTER(date_in_c, MOST, "rand_r", U(A));
+}
+END_TEST
+
+START_TEST(files)
+{
+	CALL(MOST, "stat", U("/"), U(A));
+	CALL(MOST, "lstat", U("/"), U(A));
+	CALL(MOST, "fstat", (uint64_t)folder, U(A));
+	CALL(MOST, "fstatat", (uint64_t)folder, U("tmp"), U(A), 0);
+	CALL(MOST, "__xstat", 1, U("/"), U(A));
+	CALL(MOST, "__fxstat64", 1, (uint64_t)folder, U(A));
+	CALL(MOST, "statx", (uint64_t)folder, U("tmp"), 0, STATX_ALL, U(A));
+	CALL(MOST, "statfs", U("/"), U(A));
+	CALL(MOST, "fstatfs", (uint64_t)folder, U(A));
+	CALL(MOST, "statvfs", U("/"), U(A));
+	CALL(MOST, "fstatvfs", (uint64_t)folder, U(A));
+	CALL(LEAST, "getcwd", U(A), BYTES);
+	CALL(LEAST, "readlink", U("/proc/self/exe"), U(A), BYTES);
+	CALL(LEAST, "realpath", U("/proc/self"), U(buffers), 0);
+	CALL(EXACT, "pread", (uint64_t)file, U(A), 14, 0);
+	CALL(EXACT, "pread64", (uint64_t)file, U(A), 14, 0);
+	CALL(EXACT, "pipe", U(A));
+	CALL(EXACT, "pipe2", U(A), O_CLOEXEC);
+	CALL(MOST, "tcgetattr", (uint64_t)terminal, U(A));
+	CALL(MOST, "ioctl", (uint64_t)terminal, TCGETS, U(A));
+	CALL(EXACT, "ioctl", (uint64_t)terminal, TIOCGWINSZ, U(A));
+	CALL(EXACT, "ioctl", (uint64_t)file, FIONREAD, U(A));
+	CALL(MOST, "uname", U(A));
+	CALL(LEAST, "gethostname", U(A), BYTES);
+	CALL(LEAST, "confstr", _CS_PATH, U(A), BYTES);
+	rewind(stream);
+	CALL(LEAST, "fgets", U(A), 4, U(stream));
+	CALL(MOST, "fgetpos", U(stream), U(A));
+	rewind(stream);
+	CALL(EXACT, "fread", U(A), 2, 3, U(stream));
+}
+END_TEST
+
+static void template_in_a(void)
+{
+	strcpy((char *)A, "/tmp/fmc-effects.XXXXXX");
+}
+
+static void template_in_a_with_end(void)
+{
+	strcpy((char *)A, "/tmp/fmc-effects.XXXXXX.c");
+}
+
+/* Its name ends in letters by chance, of which one may be an X. */
+START_TEST(names_of_temporary_files)
+{
+	AFTER(template_in_a, MOST, "mkstemp", U(A));
+	unlink((char *)A);
+	AFTER(template_in_a, MOST, "mkostemp", U(A), O_CLOEXEC);
+	unlink((char *)A);
+	AFTER(template_in_a_with_end, MOST, "mkstemps", U(A), 2);
+	unlink((char *)A);
+	AFTER(template_in_a, MOST, "mkdtemp", U(A));
+	rmdir((char *)A);
+}
+END_TEST
+
+static void descriptors_in_a(void)
+{
+	const struct pollfd polled[] = {{pipes[0], POLLIN, 0x55aa}, {pipes[1], POLLOUT, 0x55aa}};
+	memcpy(A, polled, sizeof polled);
+}
+
+static void set_in_a(void)
+{
+	memset(A, 0, sizeof(fd_set));
+	FD_SET(pipes[1], (fd_set *)(void *)A);
+}
+
+static void message_in_a(void)
+{
+	ck_assert(send(sockets[1], "message", 7, 0) == 7);
+}
+
+static void lengths_in_b(void)
+{
+	const socklen_t length = 0x1010140; /* more than there is, so that all of it changes */
+	memcpy(B, &length, sizeof length);
+}
+
+static void vectors_in_a(void)
+{
+	const struct iovec at[] = {{B, 3}, {C, 4}};
+	memcpy(A, at, sizeof at);
+}
+
+START_TEST(sockets_and_waits)
+{
+	AFTER(descriptors_in_a, MOST, "poll", U(A), 2, 0);
+	AFTER(descriptors_in_a, MOST, "ppoll", U(A), 2, 0, 0);
+	AFTER(set_in_a, MOST, "select", 64, 0, U(A), 0, 0);
+	CALL(EXACT, "socketpair", AF_UNIX, SOCK_STREAM, 0, U(A));
+	AFTER(message_in_a, EXACT, "recv", (uint64_t)sockets[0], U(A), 7, 0);
+	AFTER(vectors_in_a, EXACT, "preadv", (uint64_t)file, U(A), 2, 0);
+	AFTER(lengths_in_b, LEAST, "getsockname", (uint64_t)sockets[0], U(A), U(B));
+	AFTER(lengths_in_b, LEAST, "getsockopt", (uint64_t)sockets[0], SOL_SOCKET, SO_TYPE, U(A), U(B));
+	CALL(EXACT, "inet_pton", AF_INET, U("1.2.3.4"), U(A));
+	CALL(EXACT, "inet_pton", AF_INET6, U("1:2:3:4:5:6:7:8"), U(A));
+	CALL(EXACT, "inet_aton", U("1.2.3.4"), U(A));
+	CALL(LEAST, "inet_ntop", AF_INET, U("abcd"), U(A), 40);
+}
+END_TEST
+
+static void event_again(void)
+{
+	ck_assert(eventfd_write(event, 3) == 0);
+}
+
+static void child_has_ended(void)
+{
+	if (fork() == 0)
+		_exit(0);
+}
+
+START_TEST(processes)
+{
+	AFTER(event_again, EXACT, "eventfd_read", (uint64_t)event, U(A));
+	AFTER(child_has_ended, EXACT, "wait", U(A));
+	AFTER(child_has_ended, EXACT, "waitpid", (uint64_t)-1, U(A), 0);
+	AFTER(child_has_ended, EXACT, "wait4", (uint64_t)-1, U(A), 0, U(B));
+	AFTER(child_has_ended, EXACT, "wait3", U(A), 0, U(B));
+	AFTER(child_has_ended, MOST, "waitid", P_ALL, 0, U(A), WEXITED);
+	CALL(EXACT, "getrusage", RUSAGE_SELF, U(A));
+	CALL(EXACT, "getrlimit", RLIMIT_NOFILE, U(A));
+	CALL(EXACT, "prlimit", 0, RLIMIT_NOFILE, 0, U(A));
+	CALL(MOST, "sysinfo", U(A));
+	CALL(EXACT, "getloadavg", U(A), 2);
+	CALL(EXACT, "getloadavg", U(A), 5);
+	CALL(EXACT, "sched_getaffinity", 0, 128, U(A));
+	CALL(EXACT, "sched_getparam", 0, U(A));
+	CALL(MOST, "sigaltstack", 0, U(A));
+	CALL(EXACT, "getrandom", U(A), 16, 0);
+	CALL(EXACT, "getentropy", U(A), 16);
+	CALL(MOST, "dladdr", U(&strlen), U(A));
+	CALL(EXACT, "posix_memalign", U(A), 64, 64);
+	CALL(EXACT, "sincos", U(A), U(B));
+	CALL(LEAST, "backtrace", U(A), 2);
+	CALL(EXACT, "posix_spawnattr_init", U(A));
+	CALL(MOST, "posix_spawn_file_actions_init", U(A));
+	CALL(LEAST, "getpwuid_r", 0, U(A), U(B), BYTES, U(C));
+}
+END_TEST
+
+static void pattern_in_d(void)
+{
+	ck_assert(regcomp((regex_t *)(void *)D, "b(c)", REG_EXTENDED) == 0);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	return *(const unsigned char *)a - *(const unsigned char *)b;
+}
+
+static void numbers_in_a(void)
+{
+	for (unsigned char i = 0; i < 16; i++)
+		A[i] = (unsigned char)(16 - i);
+}
+
+START_TEST(others)
+{
+	CALL(MOST, "regcomp", U(A), U("b(c)"), REG_EXTENDED);
+	AFTER(pattern_in_d, EXACT, "regexec", U(D), U("abc"), 3, U(A), 0);
+	CALL(LEAST, "regerror", REG_BADPAT, 0, U(A), 40);
+	CALL(MOST, "glob", U("/tm*"), 0, 0, U(A));
+	AFTER(numbers_in_a, MOST, "qsort", U(A), 16, 1, U(ascending));
+}
+END_TEST
+
+SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TEST(texts_in_steps),
+      TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
+      TEST(others))
