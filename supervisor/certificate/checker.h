@@ -48,8 +48,9 @@ struct want {
 struct met {
 	struct digest digest; /* of the model */
 	bool known;	      /* it is */
-	bool expanded;	      /* the state is gone on from */
-	uint32_t cut;	      /* a node at which an execution was cut; CERTIFICATE_NONE: none so far */
+	bool expanded;	      /* the state is gone on from: */
+	uint32_t end, depth;  /* the least of these nodes' ends and depths */
+	uint32_t cut, least;  /* a node at which an execution was cut, CERTIFICATE_NONE: none so far; and the least depth of one */
 };
 
 /* What is known of a node once the walk has been there. */

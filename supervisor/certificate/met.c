@@ -1,7 +1,9 @@
 /*
  * States at which executions are cut because others go on from them. That the memory of the program is the same is what the certificate says; that
- * threads and objects stand alike, and with fairness the priorities and how far each thread has come, is looked at. Objects may have other
- * numbers, and those that stand as they were found needn't have been seen.
+ * threads and objects stand alike, and with fairness the priorities, is looked at. Objects may have other numbers, and those that stand as they
+ * were found needn't have been seen.
+ *
+ * With fairness the executions that go on come before the one that is cut, all of them: so nobody goes round for ever from one cut to the next.
  */
 #include "supervisor/certificate/checker.h"
 #include "supervisor/certificate/mix.h"
@@ -17,7 +19,7 @@ bool met_begin(struct checker *ck)
 	ck->met = calloc((size_t)length + 1, sizeof *ck->met);
 	ck->firsts = calloc((size_t)ck->play.objects + 1, sizeof *ck->firsts);
 	for (uint32_t m = 0; ck->met && m < length; m++)
-		ck->met[m].cut = CERTIFICATE_NONE;
+		ck->met[m] = (struct met){.cut = CERTIFICATE_NONE, .end = CERTIFICATE_NONE};
 	return (ck->met && ck->firsts) || checker_no_memory(ck);
 }
 
@@ -82,18 +84,14 @@ static struct digest add_object(struct digest digest, const struct model *model,
 	return add(add(digest, its.low), its.high);
 }
 
-static struct digest thread_digest(const struct checker *ck, const struct model *model, uint32_t t)
+static struct digest thread_digest(const struct model *model, uint32_t t)
 {
 	const struct op *op = model_pending(model, t);
-	const uint32_t latest = ck->history.latest[t];
 	uint64_t words[MODEL_THREAD_WORDS];
 	model_thread_words(model, t, words);
 	struct digest digest = add_words((struct digest){3, 4}, words, sizeof words);
 	digest = add_object(digest, model, op_class(op->kind), op->object);
-	digest = add_object(digest, model, op_class2(op->kind), op->object2);
-	if (!ck->fair)
-		return digest;
-	return add(digest, latest == NO_EVENT ? 0 : ck->history.events[latest].index + 1);
+	return add_object(digest, model, op_class2(op->kind), op->object2);
 }
 
 static struct digest state_digest(const struct checker *ck, const struct state *state)
@@ -101,10 +99,21 @@ static struct digest state_digest(const struct checker *ck, const struct state *
 	const struct digest objects = objects_digest(ck, state->model);
 	struct digest digest = add(add((struct digest){5, 6}, objects.low), objects.high);
 	for (uint32_t t = 0; t < *state->born; t++) {
-		const struct digest its = thread_digest(ck, state->model, t);
+		const struct digest its = thread_digest(state->model, t);
 		digest = add(add(digest, its.low), its.high);
 	}
 	return ck->fair ? add_words(digest, state->fair, ck->play.fair_bytes) : digest;
+}
+
+/* It is gone on from this node. */
+static void expand(const struct checker *ck, struct met *met, uint32_t node)
+{
+	const uint32_t end = ck->certificate->nodes[node].end, depth = ck->marks[node].depth;
+	if (!met->expanded || end < met->end)
+		met->end = end;
+	if (!met->expanded || depth < met->depth)
+		met->depth = depth;
+	met->expanded = true;
 }
 
 bool met_visit(struct checker *ck, uint32_t node)
@@ -121,17 +130,46 @@ bool met_visit(struct checker *ck, uint32_t node)
 		    ck, node, "this isn't state %u: threads or objects stand otherwise than there", at->met);
 	met->digest = digest;
 	met->known = true;
-	met->expanded |= first_child(c, node) != CERTIFICATE_NONE;
-	if (at->conclusion != CERTIFICATE_NONE && c->ends[at->conclusion].reason == END_REDUNDANT)
-		met->cut = node;
+	if (first_child(c, node) != CERTIFICATE_NONE) {
+		expand(ck, met, node);
+		return true;
+	}
+	if (at->conclusion == CERTIFICATE_NONE || c->ends[at->conclusion].reason != END_REDUNDANT)
+		return true;
+	if (met->cut == CERTIFICATE_NONE || ck->marks[node].depth < met->least)
+		met->least = ck->marks[node].depth;
+	met->cut = node;
+	if (ck->fair && met->end > node)
+		return checker_flaw(
+		    ck, node, "it is cut at state %u, from which no execution before it goes on to its end",
+		    at->met);
 	return true;
+}
+
+/* Does the depth end executions? Then nobody sees as much from a state that was come to later. */
+static bool is_deep(const struct certificate *c)
+{
+	for (uint32_t e = 0; e < c->ends_length; e++)
+		if (c->ends[e].reason == END_DEPTH)
+			return true;
+	return false;
 }
 
 bool met_conclude(struct checker *ck)
 {
-	for (uint32_t m = 0; m < ck->certificate->met_length; m++)
-		if (ck->met[m].cut != CERTIFICATE_NONE && !ck->met[m].expanded)
-			return checker_flaw(ck, ck->met[m].cut,
+	const bool deep = is_deep(ck->certificate);
+	for (uint32_t m = 0; m < ck->certificate->met_length; m++) {
+		const struct met *met = &ck->met[m];
+		if (met->cut == CERTIFICATE_NONE)
+			continue;
+		if (!met->expanded)
+			return checker_flaw(ck, met->cut,
 					    "it is cut at state %u, from which no execution goes on", m);
+		if (deep && met->depth > met->least)
+			return checker_flaw(
+			    ck, met->cut,
+			    "it is cut at state %u, from which executions go on that the depth ends sooner",
+			    m);
+	}
 	return true;
 }

@@ -14,12 +14,18 @@ struct key {
 struct key_set {
 	struct key *at;
 	size_t room, length;
+	bool has_depths;
+	uint32_t *depths; /* of each place the least number of transitions with which it was come to */
 };
 
 struct states {
 	struct key_set states, paths, visited;
 	struct state_visit *visits; /* of the present execution */
 	size_t visits_length, visits_room;
+	struct key *
+	    path_states; /* of the present execution, by depth: a search that goes depth first has been there; zeros: not told */
+	size_t path_states_room;
+	bool deep;	 /* an execution has come to where the search takes no other ways any more */
 	struct key path; /* of the present execution: its steps so far */
 	size_t path_length;
 	bool fresh; /* it has come to a new state */
@@ -59,47 +65,75 @@ static size_t place_of(const struct key_set *set, struct key key)
 	return i;
 }
 
+static void release(struct key_set *set)
+{
+	free(set->at);
+	free(set->depths);
+	*set = (struct key_set){.has_depths = set->has_depths};
+}
+
 static bool grow(struct key_set *set)
 {
-	struct key_set larger = {.room = set->room ? 2 * set->room : SET_ROOM, .length = set->length};
+	struct key_set larger = {.room = set->room ? 2 * set->room : SET_ROOM,
+				 .length = set->length,
+				 .has_depths = set->has_depths};
 	larger.at = calloc(larger.room, sizeof *larger.at);
-	if (!larger.at)
+	if (set->has_depths)
+		larger.depths = calloc(larger.room, sizeof *larger.depths);
+	if (!larger.at || (set->has_depths && !larger.depths)) {
+		release(&larger);
 		return false;
-	for (size_t i = 0; i < set->room; i++)
-		if (set->at[i].low || set->at[i].high)
-			larger.at[place_of(&larger, set->at[i])] = set->at[i];
-	free(set->at);
+	}
+	for (size_t i = 0; i < set->room; i++) {
+		if (!set->at[i].low && !set->at[i].high)
+			continue;
+		const size_t place = place_of(&larger, set->at[i]);
+		larger.at[place] = set->at[i];
+		if (set->has_depths)
+			larger.depths[place] = set->depths[i];
+	}
+	release(set);
 	*set = larger;
 	return true;
 }
 
-/* *fresh: it wasn't there. False without memory. */
-static bool add(struct key_set *set, struct key key, bool *fresh)
+/* Where it is now; *fresh: it wasn't there. SIZE_MAX without memory. */
+static size_t enter(struct key_set *set, struct key key, bool *fresh)
 {
 	*fresh = false;
 	if (2 * (set->length + 1) > set->room && !grow(set))
-		return false;
+		return SIZE_MAX;
 	key.low |= !key.low && !key.high;
 	const size_t i = place_of(set, key);
 	*fresh = !set->at[i].low && !set->at[i].high;
 	set->at[i] = key;
 	set->length += *fresh;
-	return true;
+	return i;
+}
+
+/* The same; false without memory. */
+static bool add(struct key_set *set, struct key key, bool *fresh)
+{
+	return enter(set, key, fresh) != SIZE_MAX;
 }
 
 struct states *states_new(void)
 {
-	return calloc(1, sizeof(struct states));
+	struct states *states = calloc(1, sizeof *states);
+	if (states)
+		states->visited.has_depths = true;
+	return states;
 }
 
 void states_free(struct states *states)
 {
 	if (!states)
 		return;
-	free(states->states.at);
-	free(states->paths.at);
-	free(states->visited.at);
+	release(&states->states);
+	release(&states->paths);
+	release(&states->visited);
 	free(states->visits);
+	free(states->path_states);
 	free(states);
 }
 
@@ -210,21 +244,10 @@ bool states_see(struct states *states, const struct execution *execution, const 
 	return true;
 }
 
-static struct key progress_key(struct key key, const struct trace *trace, uint32_t threads)
-{
-	for (uint32_t t = 0; t < threads; t++) {
-		uint64_t made = 0;
-		for (size_t i = 0; i < trace->length; i++)
-			made += trace->at[i].thread == t;
-		key = mix(key, made);
-	}
-	return key;
-}
-
 /* The execution has been begun anew: what follows the states that it had come to hasn't been explored. False without memory. */
 static bool take_back(struct states *states)
 {
-	struct key_set rest = {0}, own = {0};
+	struct key_set rest = {.has_depths = true}, own = {0};
 	bool fresh, good = true;
 	for (size_t i = 0; i < states->visits_length && good; i++) {
 		const uint64_t *digest = states->visits[i].digest;
@@ -233,29 +256,42 @@ static bool take_back(struct states *states)
 	for (size_t i = 0; i < states->visited.room && good; i++) {
 		const struct key key = states->visited.at[i];
 		const struct key found = own.room ? own.at[place_of(&own, key)] : (struct key){0, 0};
-		if ((key.low || key.high) && !found.low && !found.high)
-			good = add(&rest, key, &fresh);
+		if ((!key.low && !key.high) || found.low || found.high)
+			continue;
+		const size_t place = enter(&rest, key, &fresh);
+		good = place != SIZE_MAX;
+		if (good)
+			rest.depths[place] = states->visited.depths[i];
 	}
-	free(own.at);
+	release(&own);
 	if (!good) {
-		free(rest.at);
+		release(&rest);
 		return false;
 	}
-	free(states->visited.at);
+	release(&states->visited);
 	states->visited = rest;
 	states->visits_length = 0;
 	return true;
 }
 
-/* The execution has come to this state; *fresh: none has before. False without memory. */
+/*
+ * The execution has come to this state; *fresh: none has before. Once the depth has ended executions one that comes to a state with fewer
+ * transitions sees more of what follows, and counts as the first. False without memory.
+ */
 static bool arrive(struct states *states, const struct trace *trace, struct key key, bool *fresh)
 {
 	const size_t length = states->visits_length;
 	const bool anew = length > 0 && states->visits[length - 1].before >= trace->length;
 	if ((anew && !take_back(states)) ||
-	    !ARRAY_GROW(states->visits, states->visits_length, states->visits_room) ||
-	    !add(&states->visited, key, fresh))
+	    !ARRAY_GROW(states->visits, states->visits_length, states->visits_room))
 		return false;
+	const size_t place = enter(&states->visited, key, fresh);
+	if (place == SIZE_MAX)
+		return false;
+	uint32_t *depth = &states->visited.depths[place];
+	*fresh |= states->deep && trace->length < *depth;
+	if (*fresh)
+		*depth = (uint32_t)trace->length;
 	states->visits[states->visits_length++] = (struct state_visit){trace->length, {key.low, key.high}};
 	return true;
 }
@@ -266,34 +302,55 @@ const struct state_visit *states_visits(const struct states *states, size_t *len
 	return states->visits;
 }
 
+/* The state at this depth of the execution. False without memory. */
+static bool note_path(struct states *states, size_t depth, struct key key)
+{
+	if (!ARRAY_RESERVE(states->path_states, depth + 1, states->path_states_room))
+		return false;
+	states->path_states[depth] = key;
+	return true;
+}
+
+/* Has the execution been in this state before? It could go round for ever then, which is to be seen. */
+static bool goes_round(const struct states *states, size_t depth, struct key key)
+{
+	for (size_t i = 0; i < depth; i++)
+		if (states->path_states[i].low == key.low && states->path_states[i].high == key.high)
+			return true;
+	return false;
+}
+
 bool states_visited(struct states *states, const struct execution *execution, const struct trace *trace,
-		    uint64_t printed)
+		    uint64_t beside)
 {
 	struct machine *machine = execution->machine;
-	const bool fair = execution->plan->policy.fair_k != 0;
+	const struct policy *policy = &execution->plan->policy;
+	const bool fair = policy->fair_k != 0;
 	bool fresh;
 	uint64_t memory[2];
 	/* A state that can't be told is no other one's. */
-	if (!machine->ops->digest(machine, memory))
+	if (!machine->ops->digest(machine, memory)) {
+		(void)note_path(states, trace->length, (struct key){0, 0}); /* nothing more depends on it */
 		return false;
-	struct key key =
-	    mix(mix(model_key(execution, trace), memory[0]), mix((struct key){11, 13}, printed).low);
-	key = mix(key, memory[1]);
-	if (fair) {
-		key = mix_words(key, execution->fair, fair_bytes(execution->fair_room));
-		key = progress_key(key, trace, model_threads(execution->block.model));
 	}
-	if (!arrive(states, trace, key, &fresh))
+	struct key key =
+	    mix(mix(model_key(execution, trace), memory[0]), mix((struct key){11, 13}, beside).low);
+	key = mix(key, memory[1]);
+	if (fair)
+		key = mix_words(key, execution->fair, fair_bytes(execution->fair_room));
+	states->deep |= policy->max_depth != 0 && trace->length >= policy->max_depth;
+	if (!note_path(states, trace->length, key) || !arrive(states, trace, key, &fresh))
 		return false;
+	const bool pruned = !fresh && !(fair && goes_round(states, trace->length, key));
 	states->count.visited = states->visited.length;
-	states->count.pruned += !fresh;
-	return !fresh;
+	states->count.pruned += pruned;
+	return pruned;
 }
 
 void states_forget(struct states *states)
 {
-	free(states->visited.at);
-	states->visited = (struct key_set){0};
+	release(&states->visited);
+	states->deep = false;
 }
 
 struct states_count states_count(const struct states *states)

@@ -32,6 +32,11 @@ int64_t time_now(const struct process *process)
 	return target_clock(process->target, CLOCK_MONOTONIC);
 }
 
+int64_t process_clock(const struct process *process)
+{
+	return time_now(process);
+}
+
 static int64_t later(int64_t moment, int64_t ns)
 {
 	return ns <= 0 ? moment : ns >= INT64_MAX - moment ? INT64_MAX : moment + ns;

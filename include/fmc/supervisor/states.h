@@ -28,11 +28,15 @@ bool states_see(struct states *states, const struct execution *execution, const 
 
 /*
  * The same for leaving out what has been explored: has an execution come to this state before, with all that decides how it goes on? That is the
- * strict digest of the machine, what has been printed (`printed`, a digest), the priorities of fairness, and with fairness the progress: how
- * many transitions each thread has made ([ONEPAGE] 6). A state that is new is known from now on.
+ * strict digest of the machine, what else the machine has (`beside`, a digest: what was printed, clocks) and the priorities of fairness. A state that
+ * is new is known from now on.
+ *
+ * For searches that go depth first, one execution after the other: what isn't on the way to the present state has been explored. With fairness an
+ * execution that comes back to a state of its own isn't told so: it could go on for ever, and goes round until that is seen. Every cycle of states
+ * is met in this way when the last of its steps leads back to the first of its states that was come to.
  */
 bool states_visited(struct states *states, const struct execution *execution, const struct trace *trace,
-		    uint64_t printed);
+		    uint64_t beside);
 
 /* What states_visited() has been asked of the present execution, or of the last one: as long as no other one begins. */
 const struct state_visit *states_visits(const struct states *states, size_t *length);

@@ -47,8 +47,11 @@ static bool on_transition(void *context, struct execution *execution, const stru
 	return !session->out_of_time && !tracer_interrupted();
 }
 
-/* What has been printed is no memory of the program's. */
-static uint64_t printed(const struct session *session)
+/*
+ * What has been printed is no memory of the program's, nor are its clocks: without fairness they don't count, so that loops that sleep come back
+ * to their states.
+ */
+static uint64_t beside_memory(const struct session *session)
 {
 	size_t length = 0;
 	uint64_t digest = 1;
@@ -56,6 +59,8 @@ static uint64_t printed(const struct session *session)
 	for (size_t i = 0; text && i < length; i++)
 		digest = (digest ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
 	free(text);
+	if (session->plan->policy.fair_k != 0)
+		digest = (digest ^ (uint64_t)process_clock(session->process)) * UINT64_C(0x9fb21c651e98df25);
 	return digest;
 }
 
@@ -65,7 +70,7 @@ static bool on_decide(void *context, struct execution *execution, const struct t
 	struct session *session = context;
 	(void)states_see(session->states, execution, trace);
 	return !session->prunes || trace->length < session->plan->prefix_length ||
-	       !states_visited(session->states, execution, trace, printed(session));
+	       !states_visited(session->states, execution, trace, beside_memory(session));
 }
 
 /* A state from which nothing goes on. */

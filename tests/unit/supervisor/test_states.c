@@ -2,6 +2,9 @@
 #include <fmc/supervisor/search.h>
 #include <fmc/supervisor/states.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "../../table/brute.h"
 #include "../../table/table_random.h"
 #include "../suite.h"
@@ -9,11 +12,14 @@
 #define PROGRAMS 400
 #define DEPTH	 40
 #define LIMIT	 3000
+#define SOME	 400
 
 struct counting {
 	struct states *states;
 	const struct plan *plan;
 	bool prunes;
+	uint64_t limit;	       /* of executions */
+	uint64_t endless;      /* executions that go on for ever, although they are fair */
 	struct hash_set known; /* by another digest, as they are come by */
 	struct table_machine machine;
 };
@@ -57,10 +63,11 @@ static uint64_t run(struct counting *c, const struct table_program *program,
 	hash_set_init(&c->known);
 	trace_init(&trace);
 	execution_watch(execution, &watcher);
-	while (search_next(search, &plan) == SEARCH_PLAN) {
+	while (executions < c->limit && search_next(search, &plan) == SEARCH_PLAN) {
 		states_begin(c->states);
 		execution_run(execution, &plan, &trace);
 		states_end(c->states);
+		c->endless += trace.end == END_LIVELOCK;
 		if (trace.end == END_DEADLOCK || trace.end == END_EXIT)
 			hash_set_add(finals, state_digest(execution_model(execution), &c->machine.state));
 		ck_assert(search_feed(search, plan.ticket, &trace) == STATUS_OK);
@@ -90,7 +97,7 @@ static void compare(const struct table_program *program, const struct brute *bru
 {
 	struct search_options options = {.strategy = STRATEGY_DFS, .fair_k = fair_k, .max_depth = DEPTH};
 	for (int prunes = 0; prunes < 2; prunes++) {
-		struct counting c = {.prunes = prunes};
+		struct counting c = {.prunes = prunes, .limit = UINT64_MAX};
 		struct hash_set finals;
 		hash_set_init(&finals);
 		const uint64_t executions = run(&c, program, &options, &finals);
@@ -128,13 +135,46 @@ START_TEST(random_programs_have_the_states_of_brute_force)
 }
 END_TEST
 
+/* Where a fair execution goes on for ever one is found, too, that is cut at no state on its way round. */
+START_TEST(cycles_are_met)
+{
+	uint32_t endless = 0, compared = 0;
+	for (uint64_t seed = 0; seed < PROGRAMS / 4; seed++) {
+		const struct search_options options = {
+		    .strategy = STRATEGY_DFS, .fair_k = 1 + seed % 2, .max_depth = DEPTH};
+		struct table_program program;
+		struct counting c[2] = {{.limit = SOME}, {.prunes = true, .limit = SOME}};
+		uint64_t executions[2];
+		table_random(&program, seed, true);
+		for (int i = 0; i < 2; i++) {
+			struct hash_set finals;
+			hash_set_init(&finals);
+			executions[i] = run(&c[i], &program, &options, &finals);
+			hash_set_release(&finals);
+			end(&c[i]);
+		}
+		ck_assert_msg(executions[1] == SOME || c[0].endless == 0 || c[1].endless > 0,
+			      "seed %llu: of %llu executions %llu go on for ever, of %llu none",
+			      (unsigned long long)seed, (unsigned long long)executions[0],
+			      (unsigned long long)c[0].endless, (unsigned long long)executions[1]);
+		ck_assert(executions[0] == SOME || c[0].endless > 0 || c[1].endless == 0);
+		compared += executions[1] < SOME && c[0].endless > 0;
+		endless += c[1].endless > 0;
+	}
+	if (getenv("VERBOSE"))
+		printf("%u of %u programs endless, %u of them all run\n", endless, PROGRAMS / 4, compared);
+	ck_assert_uint_gt(compared, 5);
+	ck_assert_uint_gt(endless, compared);
+}
+END_TEST
+
 /* Two threads of n statements have (n + 1)^2 states, however many orders there are ([ONEPAGE] 6). */
 START_TEST(two_threads_of_statements)
 {
 	for (uint32_t n = 3; n <= 8; n++) {
 		struct table_program program = {0};
 		struct search_options options = {.strategy = STRATEGY_DFS};
-		struct counting c = {.prunes = true};
+		struct counting c = {.prunes = true, .limit = UINT64_MAX};
 		struct hash_set finals;
 		for (int side = 0; side < 2; side++) {
 			struct table_body *body = table_body(&program);
@@ -157,7 +197,7 @@ START_TEST(begun_anew)
 {
 	struct table_program program;
 	const struct search_options options = {.strategy = STRATEGY_DFS};
-	struct counting c = {.prunes = true};
+	struct counting c = {.prunes = true, .limit = UINT64_MAX};
 	struct search *search = search_new(&options);
 	struct plan plan;
 	struct trace once, anew;
@@ -198,4 +238,4 @@ START_TEST(begun_anew)
 END_TEST
 
 SUITE("states", 300, NULL, NULL, TEST(random_programs_have_the_states_of_brute_force),
-      TEST(two_threads_of_statements), TEST(begun_anew))
+      TEST(two_threads_of_statements), TEST(begun_anew), TEST(cycles_are_met))
