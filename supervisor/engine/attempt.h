@@ -17,7 +17,10 @@ struct engine {
 	struct agent_table table;
 	struct call_leads *calls;
 	struct target *target; /* with the agent in it; NULL: there is none */
-	uint64_t run, refused, stops, begun;
+	uint64_t run, refused, calls_met, begun;
+	const struct trace
+	    *begun_trace; /* what it had done of the last plan, which it gave up; NULL: that isn't known */
+	bool compares;
 	bool off;	      /* not for this program */
 	char why[ENGINE_WHY]; /* the last refusal */
 };

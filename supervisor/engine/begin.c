@@ -165,13 +165,15 @@ enum status attempt_begin(struct engine *engine)
 {
 	struct process *process = engine->process;
 	engine->table = image_table();
-	snprintf(engine->why, sizeof engine->why, "there is no room for the agent in it");
-	if (!share_region(engine))
-		return STATUS_UNSUPPORTED;
-	enum status status = origin_start(process->origin, &engine->target);
+	enum status status =
+	    share_region(engine) ? origin_start(process->origin, &engine->target) : STATUS_UNSUPPORTED;
+	if (status == STATUS_UNSUPPORTED)
+		snprintf(engine->why, sizeof engine->why, "there is no room for the agent in it");
 	if (status != STATUS_OK)
 		return status;
 	status = fill(engine, target_tracee(engine->target, 0));
+	if (status == STATUS_UNSUPPORTED)
+		snprintf(engine->why, sizeof engine->why, "there is no room for the agent in it");
 	if (status == STATUS_OK && engine->region->refusal != AGENT_NONE) {
 		snprintf(engine->why, sizeof engine->why, "it has too much memory");
 		status = STATUS_UNSUPPORTED;

@@ -136,6 +136,7 @@ static bool is_plain(const struct trace *trace)
 
 bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace)
 {
+	engine->begun_trace = NULL;
 	/* The agent takes its place where copies are made of a process that has come to its first operation. */
 	if (engine->off || !beginning_known(engine->process))
 		return false;
@@ -154,6 +155,7 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 	}
 	if (region->refusal != AGENT_NONE) {
 		explain(engine);
+		engine->begun_trace = &region->trace;
 		return refuse(engine);
 	}
 	if (!is_plain(&region->trace) || !trace_copy(trace, &region->trace))
@@ -165,7 +167,7 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 struct engine_account engine_account(const struct engine *engine)
 {
 	struct engine_account account = {
-	    .run = engine->run, .refused = engine->refused, .stops = engine->stops};
+	    .run = engine->run, .refused = engine->refused, .calls = engine->calls_met};
 	if (engine->refused || engine->off)
 		memcpy(account.why, engine->why, sizeof account.why);
 	return account;

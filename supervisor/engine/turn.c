@@ -24,6 +24,7 @@ bool attempt_plan(struct engine *engine, const struct plan *plan)
 		region->sleepers[i].footprint.at = region->accesses + accesses;
 		accesses += sleeper->footprint.length;
 	}
+	region->tells = engine->compares;
 	region->plan = *plan;
 	region->plan.prefix = region->steps;
 	region->plan.sleep_set = region->sleepers;
@@ -39,13 +40,37 @@ static bool lead_to_agent(struct engine *engine, const struct stop *stop)
 	struct user_regs_struct *regs = tracee_change_regs(stop->tracee);
 	if (!regs)
 		return false;
-	engine->stops++;
+	engine->calls_met++;
 	(void)call_leads_add(engine->calls, regs->rip, engine->table.call);
 	tracee_skip_syscall(stop->tracee, stop->number);
 	regs->rcx = regs->rip;
 	regs->r11 = (unsigned long long)stop->number;
 	regs->rip = engine->table.call;
 	return target_resume(stop->tracee, 0) == STATUS_OK;
+}
+
+/* A thread has met the trap of an entry point that has no door: the same as if it had one. */
+static bool lead_to_door(const struct engine *engine, const struct stop *stop)
+{
+	const struct agent_region *region = engine->region;
+	for (uint32_t i = 0; i < region->entries_length; i++) {
+		if (region->entries[i].stop != stop->address)
+			continue;
+		struct user_regs_struct *regs = tracee_change_regs(stop->tracee);
+		if (!regs)
+			return false;
+		regs->r11 = i;
+		regs->rip = engine->table.door;
+		return target_resume(stop->tracee, 0) == STATUS_OK;
+	}
+	return false;
+}
+
+static bool lead(struct engine *engine, const struct stop *stop)
+{
+	if (stop->kind == STOP_SYSCALL)
+		return lead_to_agent(engine, stop);
+	return stop->kind == STOP_TRAP && lead_to_door(engine, stop);
 }
 
 /* What it was that the agent has nothing to do with. */
@@ -73,7 +98,7 @@ enum status attempt_turn(struct engine *engine)
 		status = target_wait(engine->target, tracee, TURN_MS, &stop);
 		if (status == STATUS_OK && stop.kind == STOP_TRAP && stop.address == engine->table.turn)
 			return STATUS_OK;
-		if (status != STATUS_OK || stop.kind != STOP_SYSCALL || !lead_to_agent(engine, &stop))
+		if (status != STATUS_OK || !lead(engine, &stop))
 			break;
 	}
 	explain(engine, status, &stop);

@@ -21,6 +21,24 @@ static void take_turn(void)
 	__asm__ volatile(".globl agent_turn\nagent_turn:\n\tint3" : : : "memory");
 }
 
+/* For who compares it with the same execution by stops. */
+static void tell(struct agent_left *left)
+{
+	const struct space *spaces;
+	const uint32_t length = spaces_all(&spaces);
+	left->threads_length = agent.now.threads;
+	for (uint32_t t = 0; t < agent.now.threads; t++) {
+		left->threads[t].context = agent.threads[t].context;
+		left->threads[t].pthread = agent.threads[t].pthread;
+		left->threads[t].exited = agent.threads[t].exited;
+	}
+	left->mapped_length = 0;
+	for (uint32_t i = 0; i < length; i++)
+		if (spaces[i].given)
+			left->mapped[left->mapped_length++] =
+			    (struct agent_range){spaces[i].low, spaces[i].high};
+}
+
 /* As execution_run(), from as far on as possible. */
 static void run(struct execution *execution)
 {
@@ -64,6 +82,8 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 			region->refusal = AGENT_BY_STATE;
 		if (arena_full())
 			region->refusal = AGENT_BY_ROOM;
+		if (region->tells)
+			tell(&region->left);
 	}
 }
 

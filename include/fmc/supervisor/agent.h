@@ -55,6 +55,17 @@ struct agent_context {
 	uint32_t mxcsr, x87; /* control words, which a function keeps for its caller */
 };
 
+/* Where an execution has ended: its threads, and what it has mapped. */
+struct agent_left {
+	uint32_t threads_length, mapped_length;
+	struct {
+		struct agent_context context;
+		uint64_t pthread;
+		bool exited;
+	} threads[AGENT_THREADS];
+	struct agent_range mapped[AGENT_SPACES];
+};
+
 struct agent_region {
 	/* fmc's, before the first turn. */
 	uint64_t check_low;
@@ -74,6 +85,7 @@ struct agent_region {
 	struct good_ends good_ends;
 	bool ends_at_circles;
 	/* fmc's, at each turn. */
+	bool tells; /* the agent is to say what it comes to: `left` */
 	struct plan plan;
 	struct step steps[AGENT_STEPS];
 	struct sleeper sleepers[AGENT_SLEEPERS];
@@ -83,6 +95,7 @@ struct agent_region {
 	uint64_t detail;
 	uint32_t fresh; /* pages that were taken back because they weren't there at first */
 	struct trace trace;
+	struct agent_left left;
 	uint64_t check_high;
 };
 

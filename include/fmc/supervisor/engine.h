@@ -19,10 +19,25 @@ void engine_free(struct engine *engine); /* NULL is allowed */
 bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace);
 
 #define ENGINE_WHY 160
+
+/*
+ * compares: from now on the executions are going to be compared with the same by stops. left_same: engine_run() has been true, and the process, which has
+ * run the same plan since, still stands at the end: have the threads the same registers, and is all memory the same? False: `why` tells what differs.
+ */
+void engine_compares(struct engine *engine);
+bool engine_left_same(const struct engine *engine, char why[ENGINE_WHY]);
+
+/*
+ * engine_run() has been false, and by stops the plan gave this trace: has what the engine had done of it begun in the same way? If not it runs none from now
+ * on, and its account tells why.
+ */
+bool engine_began_so(struct engine *engine, const struct trace *trace);
+
 struct engine_account {
 	uint64_t run, refused; /* executions that it has run, and that it was asked for and hasn't; */
 	char why[ENGINE_WHY];  /* the last time: a few words, empty if there was none */
-	uint64_t stops; /* of its targets, at system calls that didn't lead to the agent by themselves yet */
+	uint64_t
+	    calls; /* system calls that stopped its targets: they lead to the agent by themselves from then on */
 };
 struct engine_account engine_account(const struct engine *engine);
 

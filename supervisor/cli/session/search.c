@@ -28,31 +28,61 @@ static bool same_bytes(const struct trace *a, const struct trace *b)
 	return same;
 }
 
+static enum status fail(struct trace *trace)
+{
+	trace->end = END_ERROR;
+	trace->status = STATUS_BUG;
+	return STATUS_OK;
+}
+
 /* By stops as well. An execution that was broken off there tells nothing. */
 static enum status compare(struct session *session, const struct plan *plan, struct trace *trace)
 {
+	char otherwise[ENGINE_WHY] = "";
 	struct trace inside;
 	trace_init(&inside);
 	const bool copied = trace_copy(&inside, trace);
-	const enum status status = session_run(session, plan, trace, NULL);
-	if (copied && trace->end != END_INTERRUPTED && trace->end != END_ERROR &&
-	    !same_bytes(&inside, trace)) {
-		trace->end = END_ERROR;
-		trace->status = STATUS_BUG;
+	session->left_otherwise = otherwise;
+	enum status status = session_run(session, plan, trace, NULL);
+	session->left_otherwise = NULL;
+	if (!copied || trace->end == END_INTERRUPTED || trace->end == END_ERROR) {
+		trace_release(&inside);
+		return status;
+	}
+	const size_t from = trace_difference(&inside, trace);
+	if (!same_bytes(&inside, trace)) {
+		status = fail(trace);
 		snprintf(trace->message, sizeof trace->message,
 			 "by the agent the execution goes otherwise than by stops, from transition %zu on",
-			 trace_difference(&inside, trace) < trace->length ? trace_difference(&inside, trace)
-									  : trace->length);
+			 from < trace->length ? from : trace->length);
+	} else if (*otherwise) {
+		status = fail(trace);
+		snprintf(trace->message, sizeof trace->message,
+			 "by the agent the execution ends otherwise than by stops: %s", otherwise);
 	}
 	trace_release(&inside);
 	return status;
 }
 
+/* By stops, because the engine hasn't: what it had done of it has to be the beginning. */
+static enum status run_instead(struct session *session, const struct plan *plan, struct trace *trace)
+{
+	const enum status status = session_run(session, plan, trace, NULL);
+	if (!session->engine || trace->end == END_INTERRUPTED || trace->end == END_ERROR ||
+	    engine_began_so(session->engine, trace) || !session->verify_engine)
+		return status;
+	snprintf(trace->message, sizeof trace->message,
+		 "the agent has begun an execution otherwise than it goes by stops");
+	return fail(trace);
+}
+
 enum status session_search(struct session *session, const struct plan *plan, struct trace *trace)
 {
 	const uint64_t begin = clock_now();
-	if (!wants_trace_alone(session) || !engine_run(session->engine, plan, trace))
+	if (!wants_trace_alone(session))
 		return session_run(session, plan, trace, NULL);
+	if (!engine_run(session->engine, plan, trace))
+		return run_instead(session, plan, trace);
 	session->took = clock_now() - begin;
 	session->out_of_time = false;
 	if (session->verify_engine && ++session->searched % session->verify_engine == 0)

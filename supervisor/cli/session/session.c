@@ -116,6 +116,8 @@ static void on_end(void *context, struct execution *execution, const struct trac
 {
 	struct session *session = context;
 	see_end(session);
+	if (session->left_otherwise)
+		(void)engine_left_same(session->engine, session->left_otherwise);
 	if (session->states && is_last_state(trace))
 		(void)states_see(session->states, execution, trace);
 	bool wanted = !session->wanted || session->wanted(trace);
@@ -251,6 +253,8 @@ enum status session_open_search(struct session *session, const struct launch *la
 		return status;
 	session->engine = engine_new(session->process, &options->good_ends, !session->endings.on);
 	session->verify_engine = options->verify_engine;
+	if (session->engine && session->verify_engine)
+		engine_compares(session->engine);
 	return status;
 }
 

@@ -38,6 +38,7 @@ struct session {
 	struct process *process;
 	struct execution *execution;
 	struct engine *engine;		  /* for executions of a search; NULL: they are run by stops alone */
+	char *left_otherwise; /* while an execution is compared with the engine's: how its end differs, ENGINE_WHY */
 	uint64_t verify_engine, searched; /* compare every so many of its executions; how many there were */
 	struct properties *properties;	  /* that are checked in executions; NULL: none */
 	uint64_t deadline;		  /* on clock_now(); 0: none */
