@@ -19,7 +19,8 @@
  *     checkpoints.c    executions that begin in the middle
  *     arena.c, memory.c, words.c, no_plugin.c    in place of a libc
  */
-#define REGION ((struct agent_region *)AGENT_REGION)
+#define AGENT_ONCE 4
+#define REGION	   ((struct agent_region *)AGENT_REGION)
 
 struct agent_thread {
 	struct agent_context context;
@@ -29,6 +30,10 @@ struct agent_thread {
 	uint64_t signal_mask;
 	int32_t tid;
 	bool exited;
+	/* Where it runs the routine of a pthread_once, innermost last; the end of that takes the place of `after`, before which it stands. */
+	uint64_t once[AGENT_ONCE];
+	uint32_t once_length;
+	struct call after;
 };
 
 struct agent_object {
@@ -78,6 +83,9 @@ int64_t own_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, ui
 /* stand.c: true if the thread stands before an operation of the program's (outcome->next), or the attempt is over; false: it goes on. */
 bool stand_at_door(struct agent_thread *thread, uint64_t entry);
 bool stand_before(struct agent_thread *thread, const struct call *call);
+/* Has it come back from the routine of a pthread_once, or is it in one? And OP_ONCE_END has been performed: as stand_before(). */
+bool stand_after_once(const struct agent_thread *thread);
+bool stand_behind_once(struct agent_thread *thread);
 
 /* calls.c: true if the way ends here; else the call is answered, and the thread goes on. */
 bool answer_call(struct agent_thread *thread, long number);

@@ -5,6 +5,7 @@
 #include "supervisor/inside/agent.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -63,7 +64,7 @@ static bool make_thread(struct agent_thread *parent)
 /* The thread's end, of which its tid's word tells who joins it. The process's, and what follows from the main thread's, are fmc's. */
 static bool end_thread(struct agent_thread *thread)
 {
-	if (thread == agent.threads || agent.now.alive == 1)
+	if (thread == agent.threads || agent.now.alive == 1 || thread->once_length > 0)
 		return agent_refuse(AGENT_BY_CALL, SYS_exit);
 	if (thread->tid_word)
 		*(int32_t *)thread->tid_word = 0;
@@ -73,17 +74,28 @@ static bool end_thread(struct agent_thread *thread)
 	return true;
 }
 
+/* Before an operation that is a system call. */
+static bool stand_before_call(struct agent_thread *thread, struct op op)
+{
+	op.object = op.object2 = NO_OBJECT;
+	op.place = thread->context.rip;
+	return stand_before(thread, &(struct call){.op = op, .return_address = thread->context.rip});
+}
+
+/* A pthread_once is over. Other waits are none of the agent's. */
+static bool wake_once(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	if (!stand_after_once(thread) || (context->rsi & FUTEX_CMD_MASK) != FUTEX_WAKE ||
+	    context->rdi != thread->once[thread->once_length - 1])
+		return agent_refuse(AGENT_BY_CALL, SYS_futex);
+	return stand_before_call(thread, (struct op){.kind = OP_FUTEX_WAKE});
+}
+
 static bool end_process(struct agent_thread *thread)
 {
-	const struct call call = {
-	    .op = {.kind = OP_PROCESS_EXIT,
-		   .object = NO_OBJECT,
-		   .object2 = NO_OBJECT,
-		   .arg = (int64_t)(thread->context.rdi & 0xff),
-		   .place = thread->context.rip},
-	    .return_address = thread->context.rip,
-	};
-	return stand_before(thread, &call);
+	return stand_before_call(
+	    thread, (struct op){.kind = OP_PROCESS_EXIT, .arg = (int64_t)(thread->context.rdi & 0xff)});
 }
 
 /* Signals are none of the agent's: whatever sends one ends the attempt. So masks are nothing but numbers. */
@@ -194,6 +206,14 @@ bool answer_call(struct agent_thread *thread, long number)
 		return end_thread(thread);
 	case SYS_exit_group:
 		return end_process(thread);
+	case SYS_sched_yield:
+		return stand_before_call(thread, (struct op){.kind = OP_YIELD});
+	case SYS_futex:
+		return wake_once(thread);
+	case SYS_gettid:
+		return answer(thread, thread->tid);
+	case SYS_getpid:
+		return answer(thread, REGION->number);
 	case SYS_rt_sigprocmask:
 		return change_mask(thread);
 	case SYS_getrandom:

@@ -47,7 +47,7 @@ static void run(struct execution *execution)
 		  execution_begin(execution, &region->plan, &region->trace);
 	while (on) {
 		checkpoints_save(execution, region->trace.length);
-		on = execution_next(execution);
+		on = execution_next(execution) && region->refusal == AGENT_NONE;
 	}
 	execution_conclude(execution);
 	execution_finish(execution);

@@ -98,6 +98,15 @@ static void perform_lock(struct agent_thread *thread, const struct effect *effec
 	run((uint32_t)(thread - agent.threads));
 }
 
+/* It runs the routine of this pthread_once. */
+static bool enter_once(struct agent_thread *thread)
+{
+	if (thread->once_length == AGENT_ONCE)
+		return !agent_refuse(AGENT_BY_ROOM, OP_ONCE);
+	thread->once[thread->once_length++] = thread->call.object;
+	return true;
+}
+
 static void perform(struct machine *machine, uint32_t t, const struct op *op, int32_t choice,
 		    const struct effect *effect, struct outcome *outcome)
 {
@@ -113,6 +122,8 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 	}
 	switch (how.manner) {
 	case MANNER_RUN:
+		if (op->kind == OP_ONCE && !effect->result_known && !enter_once(thread))
+			return;
 		run(t);
 		return;
 	case MANNER_RETURN:
@@ -127,6 +138,11 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 			outcome->kind = OUTCOME_PROCESS_END;
 			outcome->end = END_EXIT;
 			outcome->end_value = (int)(op->arg & 0xff);
+			return;
+		}
+		if (op->kind == OP_ONCE_END) {
+			if (!stand_behind_once(thread))
+				run(t);
 			return;
 		}
 		break;

@@ -29,18 +29,35 @@ static bool is_known(enum op_kind kind)
 	switch (kind) {
 	case OP_THREAD_CREATE:
 	case OP_THREAD_JOIN:
+	case OP_THREAD_DETACH:
 	case OP_MUTEX_INIT:
+	case OP_MUTEX_DESTROY:
 	case OP_MUTEX_LOCK:
 	case OP_MUTEX_TRYLOCK:
 	case OP_MUTEX_UNLOCK:
 	case OP_COND_INIT:
+	case OP_COND_DESTROY:
 	case OP_COND_WAIT:
 	case OP_COND_SIGNAL:
 	case OP_COND_BROADCAST:
+	case OP_RWLOCK_INIT:
+	case OP_RWLOCK_DESTROY:
+	case OP_RWLOCK_RDLOCK:
+	case OP_RWLOCK_TRYRDLOCK:
+	case OP_RWLOCK_WRLOCK:
+	case OP_RWLOCK_TRYWRLOCK:
+	case OP_RWLOCK_UNLOCK:
+	case OP_BARRIER_INIT:
+	case OP_BARRIER_DESTROY:
+	case OP_BARRIER_WAIT:
 	case OP_SEM_INIT:
+	case OP_SEM_DESTROY:
+	case OP_SEM_GETVALUE:
 	case OP_SEM_WAIT:
 	case OP_SEM_TRYWAIT:
 	case OP_SEM_POST:
+	case OP_ONCE:
+	case OP_YIELD:
 	case OP_PROCESS_EXIT:
 		return true;
 	default:
@@ -121,8 +138,55 @@ static bool is_another(const struct op *op)
 	return class == CLASS_MUTEX ? !found.count || found.type != known.type : found.count != 0;
 }
 
+/* Where the kernel decides about a mutex, or what was destroyed is used as if something else had been made there. */
+static bool is_beyond(const struct op *op)
+{
+	const enum object_class class = op_class(op->kind);
+	struct object_state state;
+	if (class == CLASS_NONE || class == CLASS_THREAD || op->object == NO_OBJECT)
+		return false;
+	model_object_state(agent.block->model, op->object, &state);
+	return (state.destroyed && !op_initialises(op->kind)) ||
+	       (class == CLASS_MUTEX && state.type & (MUTEX_ROBUST | MUTEX_PRIORITY | MUTEX_CEILING));
+}
+
+static uint32_t once_word(const struct agent_thread *thread)
+{
+	return *(const uint32_t *)thread->once[thread->once_length - 1];
+}
+
+/* glibc: 1 while the routine runs, 2 when it has. */
+bool stand_after_once(const struct agent_thread *thread)
+{
+	return thread->once_length > 0 && !(once_word(thread) & 1);
+}
+
+static bool stand_before_once_end(struct agent_thread *thread, const struct call *call)
+{
+	const bool ran = (once_word(thread) & 3) == 2;
+	thread->after = thread->call = *call;
+	thread->call.op =
+	    (struct op){.kind = OP_ONCE_END, .object2 = NO_OBJECT, .arg = ran, .place = call->op.place};
+	thread->call.op.object = find_object(CLASS_ONCE, thread->once[--thread->once_length]);
+	agent.outcome->kind = OUTCOME_PENDING;
+	agent.outcome->next = thread->call.op;
+	return true;
+}
+
+bool stand_behind_once(struct agent_thread *thread)
+{
+	const struct call call = thread->after;
+	/* The function that has run the routine wakes those that wait for it. They do so in the model. */
+	if (call.op.kind != OP_FUTEX_WAKE)
+		return stand_before(thread, &call);
+	thread->context.rax = 0;
+	return false;
+}
+
 bool stand_before(struct agent_thread *thread, const struct call *call)
 {
+	if (stand_after_once(thread))
+		return stand_before_once_end(thread, call);
 	thread->call = *call;
 	struct op *op = &thread->call.op;
 	if (!is_known((enum op_kind)op->kind))
@@ -134,12 +198,8 @@ bool stand_before(struct agent_thread *thread, const struct call *call)
 	    op_class(op->kind) != CLASS_NONE && op_class(op->kind) != CLASS_THREAD && op->object == NO_OBJECT;
 	if (lost || is_another(op))
 		return agent_refuse(AGENT_BY_STATE, op->kind);
-	struct object_state state;
-	if (op_class(op->kind) == CLASS_MUTEX) {
-		model_object_state(agent.block->model, op->object, &state);
-		if (state.type & (MUTEX_ROBUST | MUTEX_PRIORITY | MUTEX_CEILING) || state.destroyed)
-			return agent_refuse(AGENT_BY_STATE, op->kind);
-	}
+	if (is_beyond(op))
+		return agent_refuse(AGENT_BY_STATE, op->kind);
 	agent.outcome->kind = OUTCOME_PENDING;
 	agent.outcome->next = *op;
 	return true;
