@@ -1,10 +1,16 @@
 /* The agent's turns: what is handed to it, and what stops it. */
 #include "supervisor/engine/attempt.h"
 
+#include <fmc/tracer/activity.h>
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define TURN_MS 1000 /* an execution that takes longer may be a loop without operations */
+/* An execution that takes longer, by the processor's time, may be a loop without operations. */
+#define TURN_MS	  1000
+#define TURN_NS	  (UINT64_C(1000000) * TURN_MS)
+#define TURN_MOST 30 /* times as long by the clock */
 
 bool attempt_plan(struct engine *engine, const struct plan *plan)
 {
@@ -89,13 +95,40 @@ static void explain(struct engine *engine, enum status status, const struct stop
 		snprintf(engine->why, sizeof engine->why, "a stop of kind %d", (int)stop->kind);
 }
 
+/* The processor's time that the target has taken; 0: not known. */
+static uint64_t time_taken(const struct engine *engine)
+{
+	struct activity *list;
+	size_t length;
+	uint64_t taken = 0;
+	if (activity_read(target_pid(engine->target), &list, &length) != STATUS_OK)
+		return 0;
+	for (size_t i = 0; i < length; i++)
+		taken += list[i].cpu_ns;
+	free(list);
+	return taken;
+}
+
+/* Until it stops, however busy the machine is. */
+static enum status wait_for(struct engine *engine, struct tracee *tracee, struct stop *stop)
+{
+	enum status status = target_wait(engine->target, tracee, TURN_MS, stop);
+	const uint64_t since = status == STATUS_TIMEOUT ? time_taken(engine) : 0;
+	for (int i = 0; status == STATUS_TIMEOUT && i < TURN_MOST; i++) {
+		if (i > 0 && time_taken(engine) - since >= TURN_NS)
+			break;
+		status = target_wait(engine->target, tracee, TURN_MS, stop);
+	}
+	return status;
+}
+
 enum status attempt_turn(struct engine *engine)
 {
 	struct tracee *tracee = target_tracee(engine->target, 0);
 	struct stop stop = {0};
 	enum status status = target_resume(tracee, 0);
 	while (status == STATUS_OK) {
-		status = target_wait(engine->target, tracee, TURN_MS, &stop);
+		status = wait_for(engine, tracee, &stop);
 		if (status == STATUS_OK && stop.kind == STOP_TRAP && stop.address == engine->table.turn)
 			return STATUS_OK;
 		if (status != STATUS_OK || !lead(engine, &stop))
