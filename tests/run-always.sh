@@ -108,13 +108,19 @@ says "is told at once" "can't be fulfilled any more: "
 for strategy in dfs optimal cb; do
 	judge "$strategy: what comes about in every order" checks 0 --require-complete --strategy $strategy --prop both='exited(T2) && exited(T3)' \
 	    --ltl 'F both && G (both -> {moved == 2}) && {moved == 0} U {moved == 1}' -- "$ACCOUNTS"
+	says "$strategy: what commutes is told" 'between two transitions \(independent ones change nothing of it\)'
 	judge "$strategy: and what doesn't" checks 1 --strategy $strategy --ltl 'F {table[1][2] == 10} -> G !{table[1][2] == 20}' -- "$ACCOUNTS"
 	judge "$strategy: with the next state" checks 1 --strategy $strategy --ltl 'G ({moved == 1} -> X {moved == 2})' -- "$ACCOUNTS"
+	judge "$strategy: which holds" checks 0 --require-complete --strategy $strategy --ltl 'G ({moved == 1} -> X {moved >= 1})' -- "$ACCOUNTS"
+	says "$strategy: in all orders, as is told" 'between two transitions \(with X in a formula none are independent\)'
+	judge "$strategy: nothing has been left out" [ "$(field reduced)" = false ]
 done
 judge "a name that isn't one" ends 64 "$FMC" check --ltl 'F x' -- "$ACCOUNTS"
 says "is told" "^fmc: --ltl 'F x', column 3: there is no proposition 'x'"
 judge "a formula that isn't one" ends 64 "$FMC" check --ltl 'F (x' -- "$ACCOUNTS"
 says "is told, too" "column 5: '\)' is expected"
+judge "a formula that is too large" ends 64 "$FMC" check --ltl "!(true $(printf ' && F {moved == %d}' {1..13}))" -- "$ACCOUNTS"
+says "is told with what to do" 'column 1: its automaton would have more than [0-9]+ states: '
 judge "an expression in it that isn't one" ends 64 "$FMC" check --ltl 'F {moved = 1}' -- "$ACCOUNTS"
 says "is told with its column" "column 10: '=' would change"
 judge "a variable that there isn't" checks 64 --strategy dfs --ltl 'F {mved == 1}' -- "$ACCOUNTS"

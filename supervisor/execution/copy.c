@@ -105,6 +105,7 @@ static void cut_trace(struct trace *trace, const struct execution_copy *copy)
 	trace->preemptions = then->preemptions;
 	trace->held_back = then->held_back;
 	trace->observed = then->observed;
+	trace->counted = then->counted;
 	trace->midway = false;
 	trace->unmodelled = then->unmodelled;
 	trace->end = END_NONE;

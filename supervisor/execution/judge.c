@@ -50,6 +50,7 @@ bool execution_judge(struct execution *x, bool on)
 	if (!x->monitor.look)
 		return on;
 	trace->observed = true;
+	trace->counted = x->monitor.counts;
 	/* What crashes, or breaks off, has another end than this. */
 	if (!on && trace->end != END_EXIT)
 		return on;

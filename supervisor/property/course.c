@@ -96,8 +96,7 @@ static bool prepare(struct properties *properties, size_t i, struct expression_p
 	property->opposite_at = course->set_words;
 	course->set_words += automaton_words(&property->opposite);
 	course->formulas_count++;
-	/* Under reduction states may be repeated more or less often. */
-	properties->moves |= formula_counts(&course->formulas, formula);
+	course->counts |= formula_counts(&course->formulas, formula);
 	return result == AUTOMATON_MADE;
 }
 

@@ -221,6 +221,7 @@ struct execution_monitor properties_monitor(struct properties *properties, struc
 	properties->process = process;
 	return (struct execution_monitor){.context = properties,
 					  .look = look,
+					  .counts = properties->course.counts,
 					  .reached = tell_reached,
 					  .cycle = properties->course.formulas_count ? look_at_cycle : NULL};
 }

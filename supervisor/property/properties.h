@@ -50,6 +50,7 @@ struct course {
 	uint64_t *sets;	  /* set_words for each state */
 	size_t set_words;
 	size_t room; /* states */
+	bool counts; /* some formula tells how often one is repeated */
 	bool failed; /* no memory */
 };
 

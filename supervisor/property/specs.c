@@ -128,21 +128,33 @@ static int find_anything(void *context, const char *text, size_t length, bool qu
 	return good ? 0 : -1;
 }
 
-static bool has_formula(const char *text, struct expression_problem *problem)
+/* Is it a formula; *counts: with X? */
+static bool has_formula(const char *text, struct expression_problem *problem, bool *counts)
 {
 	static const struct proposition_finder finder = {NULL, find_anything};
 	struct formulas formulas;
-	const bool good =
-	    formulas_init(&formulas) && formula_parse(&formulas, text, &finder, problem) != NO_FORMULA;
+	const uint32_t formula =
+	    formulas_init(&formulas) ? formula_parse(&formulas, text, &finder, problem) : NO_FORMULA;
+	*counts = formula != NO_FORMULA && formula_counts(&formulas, formula);
 	formulas_release(&formulas);
-	return good;
+	return formula != NO_FORMULA;
+}
+
+bool property_specs_count(const struct property_specs *specs)
+{
+	struct expression_problem problem;
+	bool counts = false;
+	for (size_t i = 0; i < specs->length && !counts; i++)
+		if (specs->at[i].kind == PROPERTY_LTL)
+			(void)has_formula(specs->at[i].text, &problem, &counts);
+	return counts;
 }
 
 bool property_check(const struct property_spec *spec, char why[PROPERTY_WHY])
 {
 	struct expression_problem problem = {.column = 0};
 	const size_t name = property_name(spec);
-	bool good;
+	bool good, counts;
 	if (spec->kind == PROPERTY_ASSERT && !check_place(spec, why))
 		return false;
 	if (spec->kind == PROPERTY_PROP && (!spec->text[name] || !is_name(spec->text, name))) {
@@ -151,7 +163,7 @@ bool property_check(const struct property_spec *spec, char why[PROPERTY_WHY])
 		return false;
 	}
 	if (spec->kind == PROPERTY_LTL)
-		good = has_formula(spec->text, &problem);
+		good = has_formula(spec->text, &problem, &counts);
 	else
 		good = has_expression(property_expression(spec),
 				      (size_t)(property_expression(spec) - spec->text), &problem);

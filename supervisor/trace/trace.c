@@ -333,6 +333,8 @@ const char *trace_hides(const struct trace *trace, bool sees_memory)
 
 const char *trace_shares(const struct trace *trace, bool sees_memory)
 {
+	if (trace->counted)
+		return "a formula has X, which tells in how many transitions something comes about";
 	for (size_t i = 0; i < trace->length; i++) {
 		/* A time-out is enabled by all others that stop to be, and by what time it is. */
 		if (trace->at[i].flags & TRANSITION_ORDERED)

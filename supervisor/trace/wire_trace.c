@@ -165,6 +165,7 @@ static void put_end(struct saver *saver, const struct trace *trace)
 	save_number(saver, trace->preemptions);
 	save_number(saver, trace->held_back);
 	save_number(saver, trace->observed);
+	save_number(saver, trace->counted);
 	save_number(saver, trace->midway);
 	put_number(saver, trace->reached);
 	save_number(saver, trace->unmodelled);
@@ -195,6 +196,7 @@ static bool get_end(struct loader *loader, struct trace *trace)
 	trace->preemptions = get_word(loader);
 	trace->held_back = load_bool(loader);
 	trace->observed = load_bool(loader);
+	trace->counted = load_bool(loader);
 	trace->midway = load_bool(loader);
 	trace->reached = get_number(loader);
 	trace->unmodelled = load_number(loader);

@@ -86,6 +86,27 @@ for threads in 2 4 16; do
 	echo "image of $threads threads     $("$BUILD/tests/image" "$BUILD/targets/stood" $threads 500)"
 done
 
+# What is to hold of every state, and in the long run: processor time, by two lengths of one execution, the least of three.
+processor() {
+	local i
+	for i in 1 2 3; do
+		{ TIMEFORMAT='%U %S' && time "$FMC" check --strategy dfs --no-fair --executions 1 --depth 0 --time 0 "${@:2}" -- "$STEPS" "$1" </dev/null >/dev/null 2>&1; } 2>&1
+	done | awk '{ if (NR == 1 || $1 + $2 < least) least = $1 + $2 } END { print least * 1e6 }'
+}
+# a_transition OPTION...: three threads with two each in a round.
+a_transition() {
+	compute %.2f "($(processor 5000 "$@") - $(processor 1000 "$@")) / 24000"
+}
+eight=()
+for i in 1 2 3 4 5 6 7 8; do
+	eight+=(--always "rounds > -$i")
+done
+plain=$(a_transition) one=$(a_transition --always 'rounds >= 0') all=$(a_transition "${eight[@]}")
+formula=$(a_transition --ltl 'G {rounds >= 0}')
+echo "what is to hold        $(compute %.2f "$one - $plain") us of processor time a transition, of eight expressions" \
+    "$(compute %.2f "($all - $plain) / 8") us each; a transition takes $plain us: ratio $(compute %.2f "($one - $plain) / $plain")"
+echo "a formula              $(compute %.2f "$formula - $plain") us of processor time a transition: ratio $(compute %.2f "($formula - $plain) / $plain")"
+
 # What an execution costs besides its transitions: two lengths of one program, as many executions of each.
 length() {
 	fmc_json check --strategy random --executions 2000 --time 0 -- "$STEPS" "$1"

@@ -77,6 +77,7 @@ struct execution_monitor {
 	 * states it is in; else it goes on. Asked of each pair of equal states, the latest one first. Cycles that aren't fair end no execution.
 	 */
 	void (*cycle)(void *context, const struct trace *trace, struct sighting *sighting);
+	bool counts; /* how often a state is repeated matters to whoever looks: trace.counted */
 	/* NULL: none. Which of the places that it wants to see threads come to some has come to in this execution, as bits. Asked once, at its end. */
 	uint32_t (*reached)(void *context);
 };

@@ -53,6 +53,9 @@ bool property_check(const struct property_spec *spec, char why[PROPERTY_WHY]);
 /* Does each name in a formula stand for something? Else `why` says which doesn't. */
 bool property_specs_agree(const struct property_specs *specs, char why[PROPERTY_WHY]);
 
+/* Is there a formula with X, so that no two operations are independent? */
+bool property_specs_count(const struct property_specs *specs);
+
 /* Of PROPERTY_PROP the length of its name, else 0; and its expression. */
 size_t property_name(const struct property_spec *spec);
 const char *property_expression(const struct property_spec *spec);

@@ -219,6 +219,7 @@ struct trace {
 	uint32_t preemptions;
 	bool held_back; /* some thread could have gone on but for max_thread_depth */
 	bool observed;	/* its states were looked at: footprints say who changed what is seen (TOUCH_SEEN) */
+	bool counted;	/* and how often one is repeated matters: no two transitions commute then */
 	bool
 	    midway; /* END_VIOLATED: in the middle of the last transition, where end_thread has come to a place */
 	uint32_t

@@ -16,24 +16,28 @@
 #include <limits.h>
 
 /* When what is to hold is looked at; empty: nothing is to. */
-static const char *describe_looks(const struct property_specs *specs)
+static void describe_looks(const struct property_specs *specs, char text[200])
 {
 	bool states = false, places = false;
 	for (size_t i = 0; i < specs->length; i++) {
 		places |= specs->at[i].kind == PROPERTY_ASSERT;
 		states |= specs->at[i].kind != PROPERTY_ASSERT;
 	}
-	if (states && places)
-		return ", what is to hold looked at between two transitions and at its places";
-	return states	? ", what is to hold looked at between two transitions"
-	       : places ? ", what is to hold looked at whenever a thread comes to its place"
-			: "";
+	const char *which = property_specs_count(specs) ? " (with X in a formula none are independent)"
+							: " (independent ones change nothing of it)";
+	*text = '\0';
+	if (states)
+		snprintf(text, 200, ", what is to hold looked at between two transitions%s%s", which,
+			 places ? " and at its places" : "");
+	else if (places)
+		snprintf(text, 200, ", what is to hold looked at whenever a thread comes to its place");
 }
 
 /* What a complete search holds under, besides what it comes to itself. */
 static void describe_conditions(const struct options *options, struct verdict *verdict)
 {
 	char waking[320] = "every choice of whom to wake", spurious[80] = "no spurious wakeups", ops[64] = "";
+	char looks[200];
 	if (options->restricted)
 		snprintf(waking, sizeof waking, "only those choices of whom to wake that %s allows",
 			 options->waking);
@@ -42,10 +46,10 @@ static void describe_conditions(const struct options *options, struct verdict *v
 			 options->spurious);
 	if (options->ops)
 		snprintf(ops, sizeof ops, ", operations being what %.30s says", ops_name());
+	describe_looks(&options->properties, looks);
 	verdict->fair_k = options->search.fair_k;
 	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, %s, %s%s%s",
-		 verdict_memory_model(options->tso), waking, spurious, ops,
-		 describe_looks(&options->properties));
+		 verdict_memory_model(options->tso), waking, spurious, ops, looks);
 	verdict->tso = options->tso;
 	/* What an earlier run has come to isn't known. */
 	verdict->properties = options->resume ? NULL : &options->properties;

@@ -396,7 +396,6 @@ static void look_at_endless(void *context, struct execution *execution, const st
 {
 	struct endless *endless = context;
 	look_on(&endless->course, execution, trace, again, sighting);
-	sighting->changed |= endless->counts;
 	step_all(endless, trace->length);
 }
 
@@ -420,7 +419,7 @@ static void run_endless(const struct table_program *program, enum strategy strat
 	crew_init(&crew, program, search, 1, 1);
 	endless->course.machine = &crew.machine;
 	const struct execution_monitor monitor = {
-	    .context = endless, .look = look_at_endless, .cycle = look_at_cycle};
+	    .context = endless, .look = look_at_endless, .counts = endless->counts, .cycle = look_at_cycle};
 	execution_observe(crew.execution, &monitor);
 	while (crew_step(&crew, &trace)) {
 		endless->executions++;
