@@ -62,10 +62,10 @@ static void decode_access(const uint64_t at[CALL_ARGUMENTS], struct call *call)
 	const enum access_kind kind = (enum access_kind)(uint32_t)at[2];
 	call->compiled = true;
 	call->op.place = at[3];
-	call->op.kind = kind == ACCESS_READS ? OP_MEMORY_READ : OP_MEMORY_WRITE;
+	call->op.kind = kind % ACCESS_AT_ONCE == ACCESS_READS ? OP_MEMORY_READ : OP_MEMORY_WRITE;
 	call->op.arg = (int64_t)at[1];
 	call->op.arg2 = (int64_t)at[0];
-	call->op.arg3 = kind == ACCESS_COPIES ? (int64_t)at[4] : 0;
+	call->op.arg3 = kind % ACCESS_AT_ONCE == ACCESS_COPIES ? (int64_t)at[4] : 0;
 }
 
 /*

@@ -8,8 +8,8 @@
 
 typedef unsigned __int128 uint128_t;
 
-#define READS(address)	fmc_access(address, sizeof(*(address)), ACCESS_READS, CALLER, NULL)
-#define WRITES(address) fmc_access(address, sizeof(*(address)), ACCESS_WRITES, CALLER, NULL)
+#define READS(address)	fmc_access(address, sizeof(*(address)), ACCESS_READS | ACCESS_AT_ONCE, CALLER, NULL)
+#define WRITES(address) fmc_access(address, sizeof(*(address)), ACCESS_WRITES | ACCESS_AT_ONCE, CALLER, NULL)
 
 /* Its declaration before it, as functions without a header have it. */
 #define FUNCTION(type, name, ...)                                                                            \

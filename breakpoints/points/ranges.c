@@ -4,6 +4,7 @@
  */
 #include <fmc/breakpoints/access.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FUNCTION(type, name, ...)                                                                            \
@@ -35,21 +36,45 @@ static void fill(void *to, int value, size_t length)
 	__asm__ volatile("rep stosb" : "+D"(to), "+c"(length) : "a"(value) : "memory");
 }
 
-/* They are told of as one operation: nobody comes between two bytes. */
+#define WORD	8
+#define LARGEST (1u << 20)
+
+/*
+ * Others may see what is more than a word in parts: it is made in two, the first of whole words, as where nothing is told (breakpoints/entries/decode.c).
+ * `from`: what is copied, and not so where one half is copied over the other; else NULL.
+ */
+static size_t first_part(const char *to, const char *from, size_t length)
+{
+	const bool overlap = from && to < from + length && from < to + length;
+	return length > WORD && length <= LARGEST && !overlap ? (length / 2 + WORD - 1) / WORD * WORD
+							      : length;
+}
+
 #define COPY(name)                                                                                           \
 	FUNCTION(void *, name, void *to, const void *from, size_t length)                                    \
 	{                                                                                                    \
+		const size_t first = first_part(to, from, length);                                           \
 		if (length > 0)                                                                              \
-			fmc_access(to, length, ACCESS_COPIES, CALLER, from);                                 \
-		copy(to, from, length);                                                                      \
+			fmc_access(to, first, ACCESS_COPIES, CALLER, from);                                  \
+		copy(to, from, first);                                                                       \
+		if (first < length) {                                                                        \
+			fmc_access((char *)to + first, length - first, ACCESS_COPIES, CALLER,                \
+				   (const char *)from + first);                                              \
+			copy((char *)to + first, (const char *)from + first, length - first);                \
+		}                                                                                            \
 		return to;                                                                                   \
 	}
 #define SET(name)                                                                                            \
 	FUNCTION(void *, name, void *to, int value, size_t length)                                           \
 	{                                                                                                    \
+		const size_t first = first_part(to, NULL, length);                                           \
 		if (length > 0)                                                                              \
-			fmc_access(to, length, ACCESS_WRITES, CALLER, NULL);                                 \
-		fill(to, value, length);                                                                     \
+			fmc_access(to, first, ACCESS_WRITES, CALLER, NULL);                                  \
+		fill(to, value, first);                                                                      \
+		if (first < length) {                                                                        \
+			fmc_access((char *)to + first, length - first, ACCESS_WRITES, CALLER, NULL);         \
+			fill((char *)to + first, value, length - first);                                     \
+		}                                                                                            \
 		return to;                                                                                   \
 	}
 

@@ -55,7 +55,8 @@ bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY
 	else if (looking->sifting && sift_failed(looking->sift))
 		missing = "there was no memory for it";
 	else if (looking->coarse)
-		missing = "copies by functions of libc that others may see in more than two parts";
+		missing = "copies by functions of libc, or accesses told by the compiler, that others may "
+			  "see in more parts";
 	else
 		return sampler_exact(looking->sampler, why);
 	snprintf(why, PROCESS_LOOK_WHY, "%s", missing);

@@ -1,6 +1,8 @@
 /* An access to memory is performed: an instruction of the program's, or what its compiler has told of. */
 #include "supervisor/run/perform.h"
 
+#include <fmc/breakpoints/access.h>
+
 /*
  * What is in memory right after an instruction: what it has read, or what it has written. Nobody else has run since.
  */
@@ -37,11 +39,21 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 		run_failed(outcome, END_ERROR, status, "can't step over an instruction");
 }
 
+#define WORD 8
+
+/* Processors promise no more than that at once; what the thread is about to do so is in the argument that it hands over. */
+static bool is_in_parts(struct tracee *tracee, const struct call *call)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	return call->op.arg > WORD && (!regs || !(regs->rdx & ACCESS_AT_ONCE));
+}
+
 void perform_compiled(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
 	retries_before(process, self);
 	retries_leave_open(self);
+	process->looking.coarse |= is_in_parts(self->tracee, &self->call);
 	outcome->result_valid = false;
 	if (self->call.op.kind == OP_MEMORY_READ)
 		keep_value(process, &self->call, outcome);

@@ -10,7 +10,8 @@
 enum access_kind {
 	ACCESS_READS,
 	ACCESS_WRITES,
-	ACCESS_COPIES, /* from `other` to `address` */
+	ACCESS_COPIES,	    /* from `other` to `address` */
+	ACCESS_AT_ONCE = 4, /* beside one of these: it is atomic, however long it is */
 };
 
 /* The program is about to access `length` bytes; `place`: where it goes on. */
