@@ -17,12 +17,13 @@ struct engine {
 	struct agent_table table;
 	struct call_leads *calls;
 	struct target *target; /* with the agent in it; NULL: there is none */
-	uint64_t run, refused, calls_met, begun;
+	struct engine_account account;
+	uint64_t begun;
 	const struct trace
 	    *begun_trace; /* what it had done of the last plan, which it gave up; NULL: that isn't known */
 	bool compares;
 	bool off;	      /* not for this program */
-	char why[ENGINE_WHY]; /* the last refusal */
+	char why[ENGINE_WHY]; /* the last refusal; off: why */
 };
 
 /* A target that stands where executions begin, the agent in it, having had its first turn. STATUS_UNSUPPORTED: not for this program. */

@@ -58,10 +58,35 @@ static const char *hindrance(const struct process *process)
 	return entries_is_musl(process->entries) ? "its libc is musl" : NULL;
 }
 
+/* The plan is to be run by stops, for this reason. */
+static bool leave(struct engine *engine, const char *why)
+{
+	struct engine_account *account = &engine->account;
+	size_t i = 0;
+	while (i < account->reasons_length && strcmp(account->reasons[i].why, why) != 0)
+		i++;
+	if (i == ENGINE_REASONS) {
+		i--;
+		snprintf(account->reasons[i].why, ENGINE_WHY, "other reasons");
+	} else if (i == account->reasons_length) {
+		snprintf(account->reasons[i].why, ENGINE_WHY, "%s", why);
+		account->reasons_length++;
+	}
+	account->reasons[i].executions++;
+	return false;
+}
+
+/* What was attempted was in vain. Where that is so too often nothing is attempted any more. */
 static bool refuse(struct engine *engine)
 {
-	engine->refused++;
-	engine->off |= engine->refused > REFUSED_MOST && engine->refused * REFUSED_OF > engine->run;
+	struct engine_account *account = &engine->account;
+	leave(engine, engine->why);
+	account->refused++;
+	memcpy(account->why, engine->why, sizeof account->why);
+	if (account->refused <= REFUSED_MOST || account->refused * REFUSED_OF <= account->run)
+		return false;
+	engine->off = true;
+	snprintf(engine->why, sizeof engine->why, "it gave up too often");
 	return false;
 }
 
@@ -88,14 +113,19 @@ static void explain(struct engine *engine)
 
 static bool begin(struct engine *engine)
 {
-	const char *text = hindrance(engine->process);
-	if (text)
-		snprintf(engine->why, sizeof engine->why, "%s", text);
-	if (text)
-		return false;
-	if (!engine->target && (++engine->begun > BEGUN_MOST || attempt_begin(engine) == STATUS_UNSUPPORTED))
+	if (engine->target)
+		return true;
+	if (++engine->begun > BEGUN_MOST) {
+		snprintf(engine->why, sizeof engine->why, "its process was lost too often");
 		engine->off = true;
-	return engine->target != NULL;
+		return false;
+	}
+	const enum status status = attempt_begin(engine);
+	if (status == STATUS_UNSUPPORTED)
+		engine->off = true;
+	else if (status != STATUS_OK)
+		snprintf(engine->why, sizeof engine->why, "its process couldn't begin");
+	return status == STATUS_OK;
 }
 
 /* Is this array of the trace's in the region? */
@@ -134,14 +164,14 @@ static bool is_plain(const struct trace *trace)
 	return (trace->end == END_EXIT && trace->good_end) || trace->end == END_REDUNDANT;
 }
 
-bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace)
+static bool run(struct engine *engine, const struct plan *plan, struct trace *trace)
 {
-	engine->begun_trace = NULL;
-	/* The agent takes its place where copies are made of a process that has come to its first operation. */
-	if (engine->off || !beginning_known(engine->process))
-		return false;
-	if (!begin(engine) || !attempt_plan(engine, plan))
+	if (!begin(engine))
 		return refuse(engine);
+	if (!attempt_plan(engine, plan)) {
+		snprintf(engine->why, sizeof engine->why, "a plan that has no room in it");
+		return refuse(engine);
+	}
 	if (attempt_turn(engine) != STATUS_OK) {
 		target_kill(engine->target);
 		engine->target = NULL;
@@ -158,17 +188,31 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 		engine->begun_trace = &region->trace;
 		return refuse(engine);
 	}
-	if (!is_plain(&region->trace) || !trace_copy(trace, &region->trace))
+	if (!is_plain(&region->trace))
+		return leave(engine, "something is found");
+	return trace_copy(trace, &region->trace) || leave(engine, "no memory");
+}
+
+bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace)
+{
+	const char *hindered;
+	engine->begun_trace = NULL;
+	if (engine->off)
+		return leave(engine, engine->why);
+	/* The agent takes its place where copies are made of a process that has come to its first operation. */
+	if (!beginning_known(engine->process))
+		return leave(engine, "it isn't known yet where executions begin");
+	hindered = hindrance(engine->process);
+	if (hindered)
+		return leave(engine, hindered);
+	if (!run(engine, plan, trace))
 		return false;
-	engine->run++;
+	engine->account.run++;
+	engine->account.run_transitions += trace->length;
 	return true;
 }
 
 struct engine_account engine_account(const struct engine *engine)
 {
-	struct engine_account account = {
-	    .run = engine->run, .refused = engine->refused, .calls = engine->calls_met};
-	if (engine->refused || engine->off)
-		memcpy(account.why, engine->why, sizeof account.why);
-	return account;
+	return engine->account;
 }

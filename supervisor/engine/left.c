@@ -123,9 +123,11 @@ void engine_compares(struct engine *engine)
 }
 
 /* The last transition may be on its way still. */
-bool engine_began_so(struct engine *engine, const struct trace *trace)
+bool engine_stopped_as_begun(struct engine *engine, const struct trace *trace)
 {
 	const struct trace *begun = engine->begun_trace;
+	engine->account.stopped++;
+	engine->account.stop_transitions += trace->length;
 	if (!begun || begun->length < 2 || trace->length < begun->length)
 		return true;
 	const size_t same = trace_difference(begun, trace);

@@ -46,7 +46,7 @@ static bool lead_to_agent(struct engine *engine, const struct stop *stop)
 	struct user_regs_struct *regs = tracee_change_regs(stop->tracee);
 	if (!regs)
 		return false;
-	engine->calls_met++;
+	engine->account.calls++;
 	(void)call_leads_add(engine->calls, regs->rip, engine->table.call);
 	tracee_skip_syscall(stop->tracee, stop->number);
 	regs->rcx = regs->rip;

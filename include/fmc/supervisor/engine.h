@@ -28,14 +28,25 @@ void engine_compares(struct engine *engine);
 bool engine_left_same(const struct engine *engine, char why[ENGINE_WHY]);
 
 /*
- * engine_run() has been false, and by stops the plan gave this trace: has what the engine had done of it begun in the same way? If not it runs none from now
+ * engine_run() has been false, and by stops the plan gave this trace, which is counted: has what the engine had done of it begun in the same way? If not it runs none from now
  * on, and its account tells why.
  */
-bool engine_began_so(struct engine *engine, const struct trace *trace);
+bool engine_stopped_as_begun(struct engine *engine, const struct trace *trace);
+
+/* Why executions were run by stops, and how many for that reason; in the order in which they came up, the last one stands for all others. */
+#define ENGINE_REASONS 6
+struct engine_reason {
+	char why[ENGINE_WHY];
+	uint64_t executions;
+};
 
 struct engine_account {
-	uint64_t run, refused; /* executions that it has run, and that it was asked for and hasn't; */
-	char why[ENGINE_WHY];  /* the last time: a few words, empty if there was none */
+	uint64_t run, run_transitions;	    /* executions by the agent; */
+	uint64_t stopped, stop_transitions; /* and by stops: */
+	struct engine_reason reasons[ENGINE_REASONS];
+	size_t reasons_length;
+	uint64_t refused;     /* those of them that were attempted in vain; */
+	char why[ENGINE_WHY]; /* the last time: a few words, empty if there was none */
 	uint64_t
 	    calls; /* system calls that stopped its targets: they lead to the agent by themselves from then on */
 };

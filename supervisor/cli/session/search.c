@@ -68,8 +68,8 @@ static enum status compare(struct session *session, const struct plan *plan, str
 static enum status run_instead(struct session *session, const struct plan *plan, struct trace *trace)
 {
 	const enum status status = session_run(session, plan, trace, NULL);
-	if (!session->engine || trace->end == END_INTERRUPTED || trace->end == END_ERROR ||
-	    engine_began_so(session->engine, trace) || !session->verify_engine)
+	if (trace->end == END_INTERRUPTED || trace->end == END_ERROR ||
+	    engine_stopped_as_begun(session->engine, trace) || !session->verify_engine)
 		return status;
 	snprintf(trace->message, sizeof trace->message,
 		 "the agent has begun an execution otherwise than it goes by stops");
@@ -95,6 +95,10 @@ void session_tell_engine(const struct session *session)
 	if (!session->engine)
 		return;
 	const struct engine_account account = engine_account(session->engine);
-	say("%" PRIu64 " executions by the agent, %" PRIu64 " it gave up%s%s", account.run, account.refused,
-	    *account.why ? ": " : "", account.why);
+	say("%" PRIu64 " executions by the agent, of %" PRIu64 " transitions, and %" PRIu64
+	    " by stops, of %" PRIu64,
+	    account.run, account.run_transitions, account.stopped, account.stop_transitions);
+	for (size_t i = 0; i < account.reasons_length; i++)
+		say("%" PRIu64 " not by the agent: %s", account.reasons[i].executions,
+		    account.reasons[i].why);
 }

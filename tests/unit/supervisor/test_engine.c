@@ -94,7 +94,7 @@ static void compare_search(struct bench *b, struct search_options options, uint6
 		if (b->ran)
 			compare(b);
 		else
-			ck_assert(engine_began_so(b->engine, &b->stops));
+			ck_assert(engine_stopped_as_begun(b->engine, &b->stops));
 		if (search_feed(search, plan.ticket, &b->stops) != STATUS_OK)
 			break;
 	}
