@@ -15,7 +15,7 @@ mkdir -p "$SCHEDULES"
 
 # Suites that run beside each other, after a colon those that have to be over before; by the processor time that they take, those that take
 # most first, so that the lanes end together.
-SUITES='samples gdb-commands:samples resume gdbserver spin export:samples verdict hostile attach-run jobs atomics replay:samples
+SUITES='samples gdb-commands:samples resume gdbserver spin drive export:samples verdict hostile attach-run jobs atomics replay:samples
 	origins races tso show kernel attach page outcomes states reduced gdb programs memory servers suites kill deb explore waits attach-python languages time repeat ops cli
 	terminal minimize certificate reports attach-across attach-refused sharing look environment install completion always results points again docs layers'
 

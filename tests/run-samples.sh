@@ -2,7 +2,7 @@
 # Check every sample as its first comment says. The keys there, one a line:
 #   fmc-options: OPTION...   begins a case: options of `fmc check`; BUILD/ is the folder where things are built
 #   fmc-args: ARGUMENT...    of the program
-#   fmc-verdict: none | deadlock | livelock | good-samaritan | crash | abort | exit | invariant | ltl
+#   fmc-verdict: none | deadlock | livelock | good-samaritan | crash | abort | exit | invariant | ltl | rejected
 #   fmc-complete: yes | no   whether the search ends complete
 #   fmc-executions: N        exactly
 #   fmc-message: REGEX       what the finding's message has to match

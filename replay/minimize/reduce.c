@@ -193,7 +193,8 @@ static bool reorder(struct minimizer *m)
 	const struct minimize_size old = m->out->after;
 	const struct trace *trace = &m->out->trace;
 	bool cause = trace->end == END_EXIT || trace->end == END_SIGNAL || trace->end == END_MISUSE ||
-		     trace->end == END_VIOLATED || trace->end == END_UNFULFILLED;
+		     trace->end == END_VIOLATED || trace->end == END_UNFULFILLED ||
+		     trace->end == END_REJECTED;
 	if (trace->length == 0 || (!cause && trace->end != END_DEADLOCK))
 		return false;
 	for (int only_cause = cause; only_cause >= 0 && !m->no_memory; only_cause--) {

@@ -7,6 +7,7 @@
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/assert.h>
 
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,11 @@
 #define MOST_HIDDEN  (8u << 20) /* bytes of hidden variables */
 
 static const char *const key_names[KEYS] = {
-    "fmc",	 "program", "arg",    "directory", "module",   "env",	       "hidden",
-    "input",	 "fair",    "depth",  "timeouts",  "clock",    "atomics",      "memory",
-    "waking",	 "expect",  "head",   "shared",	   "promoted", "property",     "ops",
-    "op",	 "image",   "origin", "strategy",  "thread",   "verdict",      "message",
-    "signature", "end",	    "loop",   "length",	   "outcome",  "outcome-part", "outcome-first",
+    "fmc",	"program",	"arg",		 "directory", "module",	   "env",    "hidden", "input",
+    "fair",	"depth",	"timeouts",	 "clock",     "atomics",   "memory", "waking", "expect",
+    "head",	"shared",	"promoted",	 "property",  "ops",	   "op",     "image",  "origin",
+    "strategy", "thread",	"verdict",	 "message",   "signature", "end",    "loop",   "length",
+    "outcome",	"outcome-part", "outcome-first", "drive",     "ready",	   "before", "after",  "stop",
 };
 
 static enum status set_string(struct parser *p, char **to, const char *value)
@@ -130,6 +131,29 @@ static enum status set_expected(struct parser *p, const char *value)
 		return parser_fail(p, "expected exit statuses and signals, not '%s'",
 				   source_excerpt(shown, value, strlen(value)));
 	return set_string(p, &p->schedule->header.expected, value);
+}
+
+static enum status set_ready(struct parser *p, const char *value)
+{
+	regex_t ready;
+	char shown[64];
+	const enum status status = set_string(p, &p->schedule->header.ready, value);
+	if (status != STATUS_OK)
+		return status;
+	if (regcomp(&ready, p->schedule->header.ready, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
+		return parser_fail(p, "expected a regular expression, not '%s'",
+				   source_excerpt(shown, value, strlen(value)));
+	regfree(&ready);
+	return STATUS_OK;
+}
+
+static enum status set_stop(struct parser *p, const char *value)
+{
+	char shown[64];
+	if (strcmp(value, "none") != 0 && !signal_by_name(value, strlen(value)))
+		return parser_fail(p, "expected a signal or none, not '%s'",
+				   source_excerpt(shown, value, strlen(value)));
+	return set_string(p, &p->schedule->header.stop, value);
 }
 
 static enum status set_loop(struct parser *p, const char *value)
@@ -380,6 +404,16 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_string(p, &header->outcome_part, value);
 	case KEY_OUTCOME_FIRST:
 		return set_string(p, &header->outcome_first, value);
+	case KEY_DRIVE:
+		return set_string(p, &header->drive, value);
+	case KEY_READY:
+		return set_ready(p, value);
+	case KEY_BEFORE:
+		return set_string(p, &header->before, value);
+	case KEY_AFTER:
+		return set_string(p, &header->after, value);
+	case KEY_STOP:
+		return set_stop(p, value);
 	case KEYS:
 		break;
 	}

@@ -45,6 +45,11 @@ enum key {
 	KEY_OUTCOME,
 	KEY_OUTCOME_PART,
 	KEY_OUTCOME_FIRST,
+	KEY_DRIVE,
+	KEY_READY,
+	KEY_BEFORE,
+	KEY_AFTER,
+	KEY_STOP,
 	KEYS
 };
 
@@ -54,8 +59,8 @@ struct parser {
 	struct schedule *schedule;
 	const char *at, *end; /* what hasn't been read */
 	struct source source;
-	uint64_t length;      /* what the header says */
-	uint64_t hidden;      /* bytes of hidden variables so far */
+	uint64_t length; /* what the header says */
+	uint64_t hidden; /* bytes of hidden variables so far */
 	enum stage stage;
 	bool has_length;
 	bool cut;		 /* the last line read had text and no newline */

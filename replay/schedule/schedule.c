@@ -77,6 +77,11 @@ static void release_header(struct schedule_header *header)
 		promoted_release(header->promoted);
 	free(header->promoted);
 	free(header->ops);
+	free(header->drive);
+	free(header->ready);
+	free(header->before);
+	free(header->after);
+	free(header->stop);
 	list_free(header->kinds);
 	free(header->strategy);
 	list_free(header->unknown);

@@ -124,6 +124,11 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	add_loops(text, &header->loops);
 	add_shared(text, &header->shared);
 	add_promoted(text, header->promoted);
+	add_value(text, "drive", header->drive);
+	add_value(text, "ready", header->ready);
+	add_value(text, "before", header->before);
+	add_value(text, "after", header->after);
+	add_value(text, "stop", header->stop);
 	add_value(text, "ops", header->ops);
 	add_list(text, "op", header->kinds);
 	add_list(text, "property", header->properties);

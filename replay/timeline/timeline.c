@@ -111,6 +111,15 @@ static bool observe(struct timeline *timeline)
 	return true;
 }
 
+/* Only after an end that is good others are asked. */
+static void expect(struct timeline *timeline)
+{
+	const char *expected = timeline->schedule.header.expected;
+	struct good_ends good_ends = {0};
+	if (!expected || good_ends_parse(&good_ends, expected))
+		execution_expect(timeline->execution, &good_ends);
+}
+
 static enum status open_process(struct timeline *timeline, char why[256])
 {
 	struct process_options options = timeline->options.process;
@@ -126,6 +135,7 @@ static enum status open_process(struct timeline *timeline, char why[256])
 	if (!timeline->execution)
 		return STATUS_NO_MEMORY;
 	execution_end_at_circles(timeline->execution);
+	expect(timeline);
 	return observe(timeline) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 

@@ -228,7 +228,7 @@ static bool is_over(const struct trace *trace)
 {
 	return end_reason_loops(trace->end) || trace->end == END_DEADLOCK || trace->end == END_EXIT ||
 	       trace->end == END_SIGNAL || trace->end == END_MISUSE || trace->end == END_VIOLATED ||
-	       trace->end == END_UNFULFILLED || trace->end == END_REDUNDANT;
+	       trace->end == END_UNFULFILLED || trace->end == END_REJECTED || trace->end == END_REDUNDANT;
 }
 
 /*

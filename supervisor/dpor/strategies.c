@@ -133,7 +133,7 @@ static bool yields_twice(struct reduction *r, const struct trace *trace, bool *f
 static bool ends_unforeseen(const struct trace *trace)
 {
 	if (trace->end == END_SIGNAL || trace->end == END_MISUSE || trace->end == END_VIOLATED ||
-	    trace->end == END_UNFULFILLED)
+	    trace->end == END_UNFULFILLED || trace->end == END_REJECTED)
 		return true;
 	const struct transition *last = trace->length ? &trace->at[trace->length - 1] : NULL;
 	return trace->end == END_EXIT && last && !(last->flags & TRANSITION_EXITS) &&

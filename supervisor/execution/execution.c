@@ -149,6 +149,17 @@ static void record_threads(struct execution *x)
 	}
 }
 
+/* What is good by itself may be wrong to others. */
+static void ask_others(struct execution *x)
+{
+	struct outcome outcome = {.created = NO_THREAD};
+	if (!x->machine->ops->judge || !x->machine->ops->judge(x->machine, x->trace, &outcome))
+		return;
+	execution_set_end(x->trace, outcome.end, outcome.status, outcome.message);
+	x->trace->end_value = outcome.end_value;
+	x->trace->good_end = good_ends_expect(&x->good_ends, x->trace);
+}
+
 void execution_conclude(struct execution *x)
 {
 	FMC_ASSERT(x->stage == EXECUTION_OVER || x->stage == EXECUTION_BETWEEN);
@@ -156,6 +167,7 @@ void execution_conclude(struct execution *x)
 	if (x->monitor.reached)
 		x->trace->reached = x->monitor.reached(x->monitor.context);
 	x->trace->good_end = good_ends_expect(&x->good_ends, x->trace);
+	ask_others(x);
 	if (x->watcher.end)
 		x->watcher.end(x->watcher.context, x, x->trace);
 }

@@ -10,7 +10,7 @@ static const char *const names[FINDING_KINDS] = {
     [FINDING_CRASH] = "crash",	     [FINDING_ABORT] = "abort",
     [FINDING_EXIT] = "exit",	     [FINDING_MISUSE] = "misuse",
     [FINDING_OUTCOME] = "outcome",   [FINDING_INVARIANT] = "invariant",
-    [FINDING_LTL] = "ltl",
+    [FINDING_LTL] = "ltl",	     [FINDING_REJECTED] = "rejected",
 };
 
 const char *finding_kind_name(enum finding_kind kind)
@@ -55,6 +55,8 @@ enum finding_kind finding_classify(const struct trace *trace)
 	case END_UNFULFILLED:
 	case END_UNFULFILLED_LOOP:
 		return FINDING_LTL;
+	case END_REJECTED:
+		return FINDING_REJECTED;
 	case END_ALLOWED:
 	case END_NONE:
 	case END_DEPTH:
@@ -92,6 +94,7 @@ void finding_release(struct finding *finding)
 	free(finding->message);
 	free(finding->signature);
 	free(finding->output);
+	free(finding->client_output);
 	trace_release(&finding->trace);
 	for (size_t i = 0; i < finding->threads_length; i++)
 		thread_report_release(&finding->threads[i]);

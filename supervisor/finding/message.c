@@ -210,6 +210,9 @@ static void print_message(const struct finding *finding, FILE *stream)
 	case FINDING_EXIT:
 		fprintf(stream, " the program exits with status %d", finding->trace.end_value);
 		break;
+	case FINDING_REJECTED:
+		fprintf(stream, " %s", finding->trace.message);
+		break;
 	case FINDING_OUTCOME:
 		fprintf(stream, " it doesn't end with the output and status that it is to have");
 		break;
@@ -279,7 +282,7 @@ char *report_signature(const struct finding *finding)
 	qsort(parts, length, sizeof *parts, compare_parts);
 	fputs(finding_kind_name(finding->kind), stream);
 	if (trace->end == END_SIGNAL || trace->end == END_EXIT || trace->end == END_VIOLATED ||
-	    trace->end == END_UNFULFILLED || trace->end == END_UNFULFILLED_LOOP)
+	    trace->end == END_REJECTED || trace->end == END_UNFULFILLED || trace->end == END_UNFULFILLED_LOOP)
 		fprintf(stream, " %d", trace->end_value);
 	for (size_t i = 0; i < length; i++) {
 		fprintf(stream, " %s", parts[i]);

@@ -86,12 +86,12 @@ void report_threads(const struct finding *finding, const struct report_options *
 		report_thread(finding, t, &finding->threads[t], options, stream);
 }
 
-void report_output(const struct finding *finding, const struct report_options *options, FILE *stream)
+/* The last lines of it. */
+static void print_output(const char *whose, const char *text, size_t end,
+			 const struct report_options *options, FILE *stream)
 {
 	size_t columns = options->width > 2 * strlen(OUTPUT_MARGIN) ? options->width - strlen(OUTPUT_MARGIN)
 								    : OUTPUT_WIDTH;
-	const char *text = finding->output;
-	size_t end = text ? finding->output_length : 0;
 	while (end > 0 && text[end - 1] == '\n')
 		end--;
 	if (end == 0)
@@ -99,7 +99,7 @@ void report_output(const struct finding *finding, const struct report_options *o
 	size_t begin = end, lines = 0;
 	while (begin > 0 && (text[begin - 1] != '\n' || ++lines < OUTPUT_LINES))
 		begin--;
-	fprintf(stream, begin ? "Output of the program, the last %d lines:\n" : "Output of the program:\n",
+	fprintf(stream, begin ? "Output of the %s, the last %d lines:\n" : "Output of the %s:\n", whose,
 		OUTPUT_LINES);
 	while (begin < end) {
 		const char *stop = memchr(text + begin, '\n', end - begin);
@@ -109,6 +109,18 @@ void report_output(const struct finding *finding, const struct report_options *o
 		fputc('\n', stream);
 		begin += length + 1;
 	}
+}
+
+void report_output(const struct finding *finding, const struct report_options *options, FILE *stream)
+{
+	print_output("program", finding->output, finding->output ? finding->output_length : 0, options,
+		     stream);
+}
+
+void report_client_output(const struct finding *finding, const struct report_options *options, FILE *stream)
+{
+	print_output("client", finding->client_output,
+		     finding->client_output ? finding->client_output_length : 0, options, stream);
 }
 
 static void print_count(uint64_t n, const char *what, const char *after, FILE *stream)

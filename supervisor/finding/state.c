@@ -78,6 +78,7 @@ static bool print_ending(const struct trace *trace, FILE *stream)
 		fprintf(stream, "got the signal");
 		return true;
 	case END_EXIT:
+	case END_REJECTED:
 		fprintf(stream, "ended the process");
 		return true;
 	case END_VIOLATED:

@@ -262,6 +262,7 @@ struct uses {
 };
 
 struct process_file;
+struct drive;
 
 struct process {
 	struct machine machine; /* first: a machine is cast to its process */
@@ -331,6 +332,7 @@ struct process {
 	struct process_file *files; /* that have been written in any execution */
 	size_t files_length;
 	struct unwatched unwatched; /* of this execution */
+	struct drive *drive;	    /* the client that runs beside it; NULL: none */
 	struct process_marks marks; /* find NULL: nobody looks for any */
 	const uint64_t *marked;	    /* where they are, once that is known */
 	size_t marked_length;

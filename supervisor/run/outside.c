@@ -1,3 +1,4 @@
+#include "supervisor/drive/drive.h"
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 #include "supervisor/uses/uses.h"
@@ -267,8 +268,8 @@ static bool awaits_file_of_others(const struct process *process, uint32_t thread
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
 	struct stat file;
-	return op->kind == OP_FILE_LOCK_SET && regs &&
-	       channels_find_file(process, (int)regs->rdi, &file) && kernel_others_lock(process, &file);
+	return op->kind == OP_FILE_LOCK_SET && regs && channels_find_file(process, (int)regs->rdi, &file) &&
+	       kernel_others_lock(process, &file);
 }
 
 static enum hope await_any(struct process *process)
@@ -293,9 +294,35 @@ static enum hope await_any(struct process *process)
 	return hope;
 }
 
+/* Does nobody go on by itself? The next operation of a plan may be waited for while others could. */
+static bool is_idle(const struct process *process, int64_t until)
+{
+	const struct model *model = process->model->model;
+	bool idle = true;
+	for (uint32_t t = 0; t < model_threads(model) && !until && idle; t++)
+		idle = !model_enabled(model, t);
+	return idle;
+}
+
 enum hope outside_await(struct process *process, int64_t until)
 {
 	signals_pass(process, NULL);
+	if (process->drive && !is_idle(process, until)) {
+		drive_look(process);
+	} else {
+		switch (drive_idle(process, until != 0)) {
+		case DRIVE_AGAIN:
+			return HOPE_MORE;
+		case DRIVE_NEVER:
+			return HOPE_NONE;
+		case DRIVE_FAILED:
+			process->hope_lost = true;
+			return HOPE_LOST;
+		case DRIVE_MORE:
+		case DRIVE_NOTHING:
+			break;
+		}
+	}
 	if (!until)
 		return await_any(process);
 	return somebody_awaits_others(process) ? time_pass(process, until) : HOPE_NONE;

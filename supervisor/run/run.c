@@ -1,4 +1,5 @@
 #include "supervisor/run/run.h"
+#include "supervisor/drive/drive.h"
 #include "supervisor/uses/uses.h"
 
 #include <stdio.h>
@@ -31,6 +32,25 @@ static enum status run_wait(struct run *run, struct stop *stop)
 
 static bool run_handle(struct run *run, const struct stop *stop);
 
+/* The client of a program of which nobody goes on; true: the way has ended. */
+static bool await_client(struct run *run)
+{
+	struct process *process = run->process;
+	switch (drive_idle(process, false)) {
+	case DRIVE_FAILED:
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, drive_failure(process));
+	case DRIVE_NEVER:
+		return run_fail(run, END_STUCK, STATUS_OK, "the program and its client wait for each other");
+	case DRIVE_AGAIN:
+	case DRIVE_MORE:
+		run->blocked = 0;
+		return false;
+	case DRIVE_NOTHING:
+		break;
+	}
+	return false;
+}
+
 /* Asleep in the kernel, with everybody else stopped: it waits for something outside of fmc's knowledge. first: the call's argument. */
 static bool on_blocked(struct run *run, long number, uint64_t first)
 {
@@ -39,6 +59,8 @@ static bool on_blocked(struct run *run, long number, uint64_t first)
 	if (!process->threaded || run->own_calls || process->hope_lost) {
 		/* Nothing else could be done meanwhile. */
 		children_let_end_asleep(process);
+		if (await_client(run))
+			return true;
 		int64_t waited = (int64_t)run->blocked * WATCH_MS;
 		if (process->threaded && process->options.outside_ms && waited > process->options.outside_ms)
 			return run_fail(run, END_STUCK, STATUS_TIMEOUT,

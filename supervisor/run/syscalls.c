@@ -1,4 +1,5 @@
 /* A system call on the way of a thread: an operation, or what may make executions of one schedule differ, or nothing. */
+#include "supervisor/drive/drive.h"
 #include "supervisor/run/run.h"
 #include "supervisor/uses/uses.h"
 
@@ -116,6 +117,9 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 		break;
 	case SYS_socket:
 		process_remark(process, "sockets");
+		break;
+	case SYS_listen:
+		drive_listens(process);
 		break;
 	case SYS_shmat:
 	case SYS_mmap:

@@ -290,6 +290,11 @@ static void collect_output(struct collector *c)
 	c->finding->output_length = kept;
 }
 
+static void collect_client(struct collector *c)
+{
+	c->finding->client_output = process_client_output(c->process, &c->finding->client_output_length);
+}
+
 static struct collector make_collector(struct finding *finding, struct process *process,
 				       const struct execution *execution)
 {
@@ -331,6 +336,7 @@ enum status collect_finding(struct finding *finding, struct process *process,
 		collect_places(&c);
 		collect_threads(&c);
 		collect_output(&c);
+		collect_client(&c);
 		finding->message = report_message(finding);
 		finding->signature = report_signature(finding);
 	}

@@ -62,14 +62,14 @@ static bool copy_tables(struct process_copy *copy, const struct process *process
 	return true;
 }
 
-/* A thread at its exit, after a pthread_once, can't be had again, nor what comes with a signal. */
+/* A client doesn't come back with it. A thread at its exit, after a pthread_once, can't be had again, nor what comes with a signal. */
 static bool can_be_saved(const struct process *process)
 {
 	for (uint32_t t = 0; t < process->threads_length; t++)
 		if (process->threads[t].exiting || process->threads[t].stores.signal)
 			return false;
 	return (process->options.pilot || process->options.program.image) && process->capture >= 0 &&
-	       process->target;
+	       process->target && !process->drive;
 }
 
 enum status process_image(struct process *process, struct image **image)

@@ -1,4 +1,5 @@
 /* The life of a process machine. */
+#include "supervisor/drive/drive.h"
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 #include "supervisor/starts/starts.h"
@@ -33,6 +34,7 @@ static void process_finish(struct machine *machine)
 	struct process *process = process_of(machine);
 	look_end(process);
 	memory_forget(process);
+	drive_end(process);
 	target_kill(process->target);
 	file_turns_end(process);
 	process->target = NULL;
@@ -42,6 +44,7 @@ static void process_finish(struct machine *machine)
 
 static void start_target(struct process *process, struct outcome *first)
 {
+	char why[256];
 	process_finish(&process->machine);
 	memset(first, 0, sizeof *first);
 	first->created = NO_THREAD;
@@ -70,6 +73,8 @@ static void start_target(struct process *process, struct outcome *first)
 	process->unwatched.length = 0;
 	process->threads_length = 0;
 	objects_clear(process);
+	if (!drive_begin(process, why))
+		return run_failed(first, END_UNSUPPORTED, STATUS_UNSUPPORTED, why);
 	if (bring_up_restore(process, first))
 		return;
 	enum status status = origin_start(process->origin, &process->target);
@@ -183,6 +188,13 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	outcome->said_valid = in_kernel && kernel_ask(process, op, &outcome->said);
 	if (process->signalled || process->disturbed)
 		signals_handle(process, thread, outcome);
+	drive_look(process);
+	(void)drive_gives_up(process, outcome);
+}
+
+static bool process_judge(struct machine *machine, const struct trace *trace, struct outcome *outcome)
+{
+	return drive_judge(process_of(machine), trace, outcome);
 }
 
 static const struct machine_ops process_ops = {
@@ -199,6 +211,7 @@ static const struct machine_ops process_ops = {
     .digest = process_digest,
     .state = process_state,
     .identity = process_identity,
+    .judge = process_judge,
     .finish = process_finish,
 };
 
@@ -233,7 +246,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	/* Of a saved image any thread may stand after the first byte of a function. */
 	if (process->entries && (options->pilot || options->program.image))
 		entries_without_doors(process->entries);
-	if (process->entries && process->places && kept_output_open(process))
+	if (process->entries && process->places && kept_output_open(process) && drive_open(process, why))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);
 	if (*status != STATUS_OK) {
@@ -251,6 +264,7 @@ void process_free(struct process *process)
 	bring_up_forget(process);
 	look_release(process);
 	memory_release(process);
+	drive_close(process);
 	origin_free(process->origin);
 	entries_free(process->entries);
 	places_free(process->places);

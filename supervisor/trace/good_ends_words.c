@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "SIGTERM": its number; 0 if there is none of that name. */
-static int signal_by_name(const char *text, size_t length)
+int signal_by_name(const char *text, size_t length)
 {
 	for (int signal = 1; signal <= GOOD_ENDS_SIGNALS && length > 3; signal++) {
 		const char *name = sigabbrev_np(signal);

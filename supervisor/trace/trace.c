@@ -274,6 +274,7 @@ const char *end_reason_name(enum end_reason reason)
 	    [END_VIOLATED] = "violated",
 	    [END_UNFULFILLED] = "unfulfilled",
 	    [END_UNFULFILLED_LOOP] = "unfulfilled-loop",
+	    [END_REJECTED] = "rejected",
 	    [END_ALLOWED] = "allowed-loop",
 	    [END_DIVERGED] = "diverged",
 	    [END_UNSUPPORTED] = "unsupported",

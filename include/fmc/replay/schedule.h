@@ -35,7 +35,9 @@ struct schedule_header {
 	struct loops loops;	   /* heads of loops, where threads were preempted */
 	struct shared shared;	   /* descriptors that threads share: calls on those are operations */
 	struct promoted *promoted; /* plain accesses that were operations; NULL: none */
-	char *ops;		   /* "build-id path" of a plug-in (plugin.h); NULL: none */
+	char *drive, *ready, *before, *after,
+	    *stop;    /* a client beside it (driving.h); the signal by its name. drive NULL: none */
+	char *ops;    /* "build-id path" of a plug-in (plugin.h); NULL: none */
 	char **kinds; /* "operation class": kinds that it describes, added to op.h's when they are read */
 	char **properties; /* "always count <= 4": what is to hold of states (property.h); NULL at its end */
 	char *

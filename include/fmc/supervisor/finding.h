@@ -20,6 +20,7 @@ enum finding_kind {
 	FINDING_OUTCOME, /* it ended well, and not as it is to end: trace.other_outcome */
 	FINDING_INVARIANT,
 	FINDING_LTL,
+	FINDING_REJECTED, /* what drives the program, or looks at what it has left behind, says that it is wrong */
 	FINDING_KINDS
 };
 
@@ -56,6 +57,8 @@ struct finding {
 	char *output; /* what the target wrote to its standard output and error in that execution, at most 64
 			 KiB */
 	size_t output_length;
+	char *client_output; /* the same of its client (driving.h); NULL: nothing */
+	size_t client_output_length;
 	struct trace trace;
 	struct thread_report *threads; /* by number */
 	size_t threads_length;

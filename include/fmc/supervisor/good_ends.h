@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_GOOD_ENDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -23,6 +24,9 @@ void good_ends_remove(struct good_ends *ends, int status);
 
 /* Does the trace end in one of these? */
 bool good_ends_expect(const struct good_ends *ends, const struct trace *trace);
+
+/* "SIGTERM": its number; 0 if there is none of that name. */
+int signal_by_name(const char *text, size_t length);
 
 #define GOOD_ENDS_TEXT 2048
 

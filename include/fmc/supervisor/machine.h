@@ -128,6 +128,11 @@ struct machine_ops {
 	bool (*state)(struct machine *machine, uint64_t digest[2]);
 	/* What an object is, the same in all executions whatever its number. NULL: its number is. */
 	uint64_t (*identity)(const struct machine *machine, uint32_t object);
+	/*
+	 * The process has ended as the trace says, which is good so far or not (good_end). Do those outside it take it for well? Else *outcome is
+	 * OUTCOME_PROCESS_END or OUTCOME_FAILED with another end, and true. NULL: nobody is asked.
+	 */
+	bool (*judge)(struct machine *machine, const struct trace *trace, struct outcome *outcome);
 	/* The execution is over: kill what is left. Safe to call when there is nothing. */
 	void (*finish)(struct machine *machine);
 };

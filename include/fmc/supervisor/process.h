@@ -4,6 +4,7 @@
 #include <fmc/breakpoints/call.h>
 #include <fmc/breakpoints/loops.h>
 #include <fmc/breakpoints/shared.h>
+#include <fmc/supervisor/driving.h>
 #include <fmc/supervisor/machine.h>
 #include <fmc/supervisor/manner.h>
 #include <fmc/supervisor/sharing.h>
@@ -74,7 +75,8 @@ struct process_options {
 	 * What is written to standard output is an operation (OP_OUTPUT), and with `capture` kept apart: process_printed(). Not with an image.
 	 */
 	bool outputs;
-	bool variables; /* keep which variables of its environment it asks for: process_variables() */
+	struct driving driving; /* a client that runs beside each execution */
+	bool variables;		/* keep which variables of its environment it asks for: process_variables() */
 	bool places; /* find the program's own frame for operations that libraries make (slower; for replays)
 		      */
 	const struct process_pilot *pilot; /* NULL: nobody; outlives the process */
@@ -277,6 +279,10 @@ uint64_t process_midway_bytes(const struct process_midway *midway); /* memory of
 /* What the target has written in the last execution; owned by the process, valid until the next.
  * Zero-terminated. */
 const char *process_output(struct process *process, size_t *length);
+
+/* The same of what its client and the commands before and after it have written, where it is kept. The end of it, at most PROCESS_CLIENT_OUTPUT bytes; to be freed, NULL: nothing. */
+#define PROCESS_CLIENT_OUTPUT 16384
+char *process_client_output(const struct process *process, size_t *length);
 
 /*
  * With options.outputs: what it has written to standard output, all of it, to be freed; zero-terminated. NULL without memory. Of

@@ -64,6 +64,8 @@ void report_frames(const struct frame *frames, size_t length, FILE *stream);
  * made visible; nothing if it wrote nothing.
  */
 void report_output(const struct finding *finding, const struct report_options *options, FILE *stream);
+/* The same of its client. */
+void report_client_output(const struct finding *finding, const struct report_options *options, FILE *stream);
 /* "34 transitions, 3 threads, 1 preemption" without a line feed. */
 void report_counts(const struct trace *trace, FILE *stream);
 

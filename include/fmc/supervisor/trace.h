@@ -110,8 +110,9 @@ enum end_reason {
 			 transition (NO_THREAD: there was none), message is what was seen */
 	END_UNFULFILLED, /* the same of what is to come about in its course: it can't any more, or hasn't until the program's exit */
 	END_UNFULFILLED_LOOP, /* or doesn't if the transitions from loop_start on repeat for ever, which would be fair */
-	END_ALLOWED,	 /* those repeat for ever, fairly, and so they may */
-	END_SPIN,	 /* end_thread loops for ever without an operation, proven by an equal state */
+	END_REJECTED, /* the process ended well, but those who talked with it say that it isn't: end_value is an exit status, message says whose */
+	END_ALLOWED,  /* those repeat for ever, fairly, and so they may */
+	END_SPIN,     /* end_thread loops for ever without an operation, proven by an equal state */
 	END_REDUNDANT,	 /* all that could go on are asleep: what follows has been explored */
 	END_DIVERGED,	 /* the plan's prefix can't be followed: its step number `length` is not possible */
 	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */

@@ -32,12 +32,16 @@ static int conclude(const struct trace *trace, const struct session *session)
 	case END_EXIT:
 		return trace->end_value;
 	case END_SIGNAL:
+		/* By the signal that ends it when its client has ended. */
+		if (trace->good_end)
+			return EXITS_OK;
 		say("killed by signal %d, %s", trace->end_value, strsignal(trace->end_value));
 		return EXITS_SIGNAL + trace->end_value;
 	case END_DEADLOCK:
 	case END_LIVELOCK:
 	case END_NO_YIELD:
 	case END_SPIN:
+	case END_REJECTED:
 		return EXITS_FINDING;
 	case END_INTERRUPTED:
 		say("%s", session->out_of_time ? "stopped: its time is used up" : "interrupted");

@@ -44,6 +44,11 @@ enum option_id {
 	ID_VERIFY_MODEL,
 	ID_ATOMICS,
 	ID_OPS,
+	ID_DRIVE,
+	ID_READY,
+	ID_BEFORE,
+	ID_AFTER,
+	ID_STOP_SIGNAL,
 	ID_STDIN,
 	ID_WAKEUP,
 	ID_SPURIOUS,
@@ -88,7 +93,7 @@ struct option_spec {
 	const char *text;
 };
 
-#define OPTIONS_MOST 80
+#define OPTIONS_MOST 96
 
 /* One after the other; NULL after the last. */
 const struct option_spec *option_spec(size_t i);

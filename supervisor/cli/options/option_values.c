@@ -145,6 +145,28 @@ static bool parse_good_ends(const struct option_spec *spec, struct options *opti
 	return false;
 }
 
+static bool parse_ready(struct options *options, const struct option_spec *spec)
+{
+	char why[128];
+	regex_t ready;
+	const int error = regcomp(&ready, optarg, REG_EXTENDED | REG_NEWLINE);
+	options->driving.ready = optarg;
+	if (error) {
+		regerror(error, &ready, why, sizeof why);
+		say("--%s '%s': %s", spec->name, optarg, why);
+		return false;
+	}
+	regfree(&ready);
+	return true;
+}
+
+static bool parse_stop(struct options *options, const struct option_spec *spec)
+{
+	options->stop_given = true;
+	options->driving.stop = 0;
+	return strcmp(optarg, "none") == 0 || value_signal(spec->name, optarg, &options->driving.stop);
+}
+
 static bool parse_jobs(struct options *options, const struct option_spec *spec)
 {
 	uint64_t jobs;
@@ -333,6 +355,19 @@ bool option_store(struct options *o, const struct option_spec *spec, const char 
 	case ID_OPS:
 		o->ops = optarg;
 		return true;
+	case ID_DRIVE:
+		o->driving.client = optarg;
+		return true;
+	case ID_READY:
+		return parse_ready(o, spec);
+	case ID_BEFORE:
+		o->driving.before = optarg;
+		return true;
+	case ID_AFTER:
+		o->driving.after = optarg;
+		return true;
+	case ID_STOP_SIGNAL:
+		return parse_stop(o, spec);
 	case ID_WAKEUP:
 		return o->restricted = add_waking(o, optarg);
 	case ID_SPURIOUS:

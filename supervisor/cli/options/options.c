@@ -9,6 +9,7 @@
 #include <fmc/supervisor/combinations.h>
 
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,7 @@ static void set_defaults(struct options *options)
 				    .automatic = true,
 				    .jobs = 1,
 				    .spin_ms = DEFAULT_SPIN_MS,
+				    .driving = {.stop = SIGTERM},
 				    .search = {.fair_k = 1, .cache = true}};
 }
 
@@ -210,6 +212,9 @@ static void settle(struct options *options)
 		options->spin_report = searches && !comes_to_accesses(options);
 	if (options->features & FEATURE_NO_FAIR)
 		options->search.fair_k = 0;
+	/* What ends it is no failure of its own. */
+	if (options->driving.client && options->driving.stop)
+		options->good_ends.signals |= UINT64_C(1) << (options->driving.stop - 1);
 }
 
 /* fmc attach: the options of --run, and those that it can't be had with. */
@@ -263,6 +268,29 @@ static bool tso_allowed(const struct options *options)
 	say("--memory-model tso needs --granularity race, which is its default, or memory: other accesses "
 	    "can't "
 	    "wait");
+	return false;
+}
+
+/* False after a line about what a client can't be had with, or isn't there for. */
+static bool driving_allowed(const struct options *options)
+{
+	const struct driving *driving = &options->driving;
+	const char *without = driving->ready	    ? "ready"
+			      : driving->before	    ? "before"
+			      : driving->after	    ? "after"
+			      : options->stop_given ? "stop"
+						    : NULL;
+	if (!driving->client && without && options->command != COMMAND_REPLAY)
+		say("--%s is for --drive, which is missing", without);
+	else if (driving->client && options->jobs != 1)
+		say("--drive and --jobs can't be had together: executions would share ports and files");
+	else if (driving->client && options->resume)
+		say("--drive and --resume can't be had together: what a client does may differ from run to run");
+	else if (driving->client && options->agent)
+		say("--drive and --engine agent can't be had together: the agent doesn't let anybody talk "
+		    "with the program");
+	else
+		return true;
 	return false;
 }
 
@@ -341,6 +369,8 @@ static bool combination_allowed(const struct options *options)
 	if (options->command == COMMAND_ATTACH && !(explore_allowed(options) && run_allowed(options)))
 		return false;
 	if (options->tso_wanted && !tso_allowed(options))
+		return false;
+	if (!driving_allowed(options))
 		return false;
 	if (options->verify_engine && !options->agent) {
 		say("--verify-engine is for --engine agent, which is missing");

@@ -1,6 +1,7 @@
 #ifndef FMC_SUPERVISOR_CLI_OPTIONS_OPTIONS_H
 #define FMC_SUPERVISOR_CLI_OPTIONS_OPTIONS_H
 
+#include <fmc/supervisor/driving.h>
 #include <fmc/supervisor/good_ends.h>
 #include <fmc/supervisor/property.h>
 #include <fmc/supervisor/search.h>
@@ -105,10 +106,12 @@ struct options {
 	const char *suppressions;	  /* a file; NULL: none */
 	uint32_t rounds;		  /* of a loop, in a replay; 0: none but what is recorded */
 	struct property_specs properties; /* --always, --ltl ...; borrowed like all else */
-	const char *ops;		  /* --ops: a plug-in; NULL: none */
-	char waking[256];		  /* rules of who is woken (waking.h), --spurious among them */
-	bool restricted;		  /* --wakeup was given */
-	uint32_t spurious;		  /* --spurious */
+	struct driving driving;		  /* --drive, --ready, --before, --after, --stop */
+	bool stop_given;
+	const char *ops;   /* --ops: a plug-in; NULL: none */
+	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
+	bool restricted;   /* --wakeup was given */
+	uint32_t spurious; /* --spurious */
 	bool loose;
 	bool explore;	       /* attach */
 	bool keep_running;     /* attach --explore */

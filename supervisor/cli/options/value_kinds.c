@@ -10,6 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool value_signal(const char *option, const char *text, int *signal)
+{
+	char name[32];
+	snprintf(name, sizeof name, "%s%s", strncmp(text, "SIG", 3) == 0 ? "" : "SIG", text);
+	*signal = signal_by_name(name, strlen(name));
+	if (*signal)
+		return true;
+	say("--%s needs a signal, as TERM, not '%s'", option, text);
+	return false;
+}
+
 bool value_number(const char *option, const char *text, uint64_t most, uint64_t *number)
 {
 	char *end;

@@ -13,6 +13,9 @@ bool value_small(const struct option_spec *spec, uint32_t least, uint32_t *numbe
 
 bool value_seconds(const char *option, const char *text, double *seconds);
 
+/* A signal by its name, with SIG or without. */
+bool value_signal(const char *option, const char *text, int *signal);
+
 /* One of the option's words, in optarg: its index. */
 int value_word(const struct option_spec *spec);
 

@@ -48,6 +48,7 @@ bool ending_is_one(const struct trace *trace)
 	case END_VIOLATED:
 	case END_UNFULFILLED:
 	case END_UNFULFILLED_LOOP:
+	case END_REJECTED:
 		return true;
 	default:
 		return false;

@@ -6,6 +6,7 @@
 #include <fmc/breakpoints/place.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,25 @@ static bool record_properties(struct schedule_header *header, const struct prope
 	return header->properties;
 }
 
+static bool copy_text(char **to, const char *text)
+{
+	*to = text ? strdup(text) : NULL;
+	return !text || *to;
+}
+
+/* False without memory. */
+static bool record_driving(struct schedule_header *header, const struct driving *driving)
+{
+	const char *name = driving->stop ? sigabbrev_np(driving->stop) : NULL;
+	char stop[32] = "none";
+	if (name)
+		snprintf(stop, sizeof stop, "SIG%s", name);
+	return !driving->client ||
+	       (copy_text(&header->drive, driving->client) && copy_text(&header->ready, driving->ready) &&
+		copy_text(&header->before, driving->before) && copy_text(&header->after, driving->after) &&
+		copy_text(&header->stop, stop));
+}
+
 bool record_header(struct schedule_header *header, const struct session *session, const struct launch *launch,
 		   const struct options *options, const struct policy *policy, const char *strategy)
 {
@@ -78,6 +98,8 @@ bool record_header(struct schedule_header *header, const struct session *session
 	good_ends_text(&options->good_ends, good_ends);
 	header->expected = *good_ends ? strdup(good_ends) : NULL;
 	if (!record_properties(header, &options->properties))
+		return false;
+	if (!record_driving(header, &options->driving))
 		return false;
 	header->image = launch->image ? strdup(launch->image) : NULL;
 	header->waking = *options->waking ? strdup(options->waking) : NULL;

@@ -9,6 +9,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What is given takes the place of what is recorded, each by itself. */
+static void recorded_driving(struct options *options, const struct schedule_header *header)
+{
+	struct driving *driving = &options->driving;
+	const struct driving given = *driving;
+	if (header->drive)
+		*driving = (struct driving){
+		    .client = header->drive,
+		    .ready = header->ready,
+		    .before = header->before,
+		    .after = header->after,
+		    .stop = header->stop ? signal_by_name(header->stop, strlen(header->stop)) : given.stop};
+	driving->client = given.client ? given.client : driving->client;
+	driving->ready = given.ready ? given.ready : driving->ready;
+	driving->before = given.before ? given.before : driving->before;
+	driving->after = given.after ? given.after : driving->after;
+	driving->stop = options->stop_given ? given.stop : driving->stop;
+}
+
 struct options recorded_options(const struct options *given, struct schedule *schedule)
 {
 	struct options options = *given;
@@ -31,6 +50,7 @@ struct options recorded_options(const struct options *given, struct schedule *sc
 	const char *path = schedule->header.ops ? strchr(schedule->header.ops, ' ') : NULL;
 	if (!options.ops && path)
 		options.ops = path + 1;
+	recorded_driving(&options, &schedule->header);
 	if (schedule->header.waking)
 		snprintf(options.waking, sizeof options.waking, "%s", schedule->header.waking);
 	if (schedule->header.expected)

@@ -135,21 +135,26 @@ static void on_end(void *context, struct execution *execution, const struct trac
 struct process_options session_process(const struct launch *launch, const struct options *options,
 				       bool capture)
 {
-	return (struct process_options){.program = launch_program(launch),
-					.origin = options->origin,
-					.capture = capture,
-					.spin_ms = options->spin_ms,
-					.spin_report = options->spin_report,
-					.loops = options->loops,
-					.shared = options->shared,
-					.atomics = options->atomics,
-					.promoted = options->promoted,
-					.tso = options->tso,
-					.outputs = options->outcomes || options->same_output,
-					.waking = *options->waking ? options->waking : NULL,
-					.verify = options->verify_model,
-					/* A server that is run waits until it is asked something. */
-					.outside_ms = options->command == COMMAND_RUN ? 0 : OUTSIDE_MS};
+	struct driving driving = options->driving;
+	/* What a program that is run prints is seen at once, and looked at all the same. */
+	driving.passes_on = driving.client && driving.ready && !capture;
+	return (struct process_options){
+	    .program = launch_program(launch),
+	    .origin = options->origin,
+	    .capture = capture || driving.passes_on,
+	    .driving = driving,
+	    .spin_ms = options->spin_ms,
+	    .spin_report = options->spin_report,
+	    .loops = options->loops,
+	    .shared = options->shared,
+	    .atomics = options->atomics,
+	    .promoted = options->promoted,
+	    .tso = options->tso,
+	    .outputs = options->outcomes || options->same_output,
+	    .waking = *options->waking ? options->waking : NULL,
+	    .verify = options->verify_model,
+	    /* A server that is run waits until it is asked something. */
+	    .outside_ms = options->command == COMMAND_RUN && !driving.client ? 0 : OUTSIDE_MS};
 }
 
 /* Let a signal come when the deadline has passed, 0: none, and one every `again` nanoseconds after it. */

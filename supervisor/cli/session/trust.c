@@ -32,6 +32,12 @@ static void say_what(const char *file, const struct launch *launch, const struct
 	for (char **variable = launch->environment; *variable; variable++)
 		if (loads_code(*variable))
 			print_word(", with ", *variable);
+	if (header->drive)
+		print_word(", with the client ", header->drive);
+	if (header->drive && header->before)
+		print_word(", before it ", header->before);
+	if (header->drive && header->after)
+		print_word(", after it ", header->after);
 	if (header->ops && strchr(header->ops, ' '))
 		print_word(", with the plug-in ", strchr(header->ops, ' ') + 1);
 	fputc('\n', stderr);

@@ -78,6 +78,10 @@ void explain_finding(const struct finding *finding, const char *schedule, bool c
 		fputc('\n', stream);
 		report_output(finding, &how, stream);
 	}
+	if (finding->client_output_length) {
+		fputc('\n', stream);
+		report_client_output(finding, &how, stream);
+	}
 	fputc('\n', stream);
 	report_counts(&finding->trace, stream);
 	fputs(confirmed ? "; replayed twice with the same result\n" : "\n", stream);

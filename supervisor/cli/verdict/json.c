@@ -79,13 +79,14 @@ static json_t *early_json(const struct trace *trace)
 static json_t *finding_json(const struct reported *reported, const struct race_list *races)
 {
 	const struct finding *f = &reported->finding;
-	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
 			 finding_kind_name(f->kind), "message", json_text(f->message), "schedule",
 			 json_text(reported->schedule), "count", (json_int_t)reported->count, "transitions",
 			 (json_int_t)f->trace.length, "preemptions", (json_int_t)f->trace.preemptions,
 			 "early_timeout", early_json(&f->trace), "signature", json_text(f->signature),
-			 "output", json_text(f->output), "threads", threads_json(f), "minimized",
-			 minimized_json(reported), "race", race_story_json(races, reported));
+			 "output", json_text(f->output), "client_output", json_text(f->client_output),
+			 "threads", threads_json(f), "minimized", minimized_json(reported), "race",
+			 race_story_json(races, reported));
 }
 
 static json_t *findings_json(const struct verdict *verdict)

@@ -235,6 +235,7 @@ static const char *const rules[][2] = {
     {"misuse", "A call of the thread library that POSIX leaves undefined."},
     {"invariant", "What is to hold of every state doesn't hold of one."},
     {"ltl", "An execution doesn't fulfil a formula."},
+    {"rejected", "A client, or what looks at the program's work, says that it is wrong."},
     {"lock-order", "Two threads take locks in opposite orders."},
     {"leak", "Nobody joins or detaches a thread."},
     {"race", "Two threads access the same memory, one of them to write, and nothing orders them."},

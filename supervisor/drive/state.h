@@ -1,0 +1,58 @@
+#ifndef FMC_SUPERVISOR_DRIVE_STATE_H
+#define FMC_SUPERVISOR_DRIVE_STATE_H
+
+#include "supervisor/drive/drive.h"
+
+#include <fmc/tracer/beside.h>
+
+#include <regex.h>
+
+enum drive_stage { DRIVE_AWAITED, DRIVE_RUNS, DRIVE_ENDED, DRIVE_STOPPED };
+
+/* The commands of the keeper's. */
+enum { COMMAND_CLIENT, COMMAND_BEFORE, COMMAND_AFTER, DRIVE_COMMANDS };
+
+struct drive {
+	const struct driving *setting;
+	struct beside *beside;
+	int output; /* what they write; -1: fmc's own output */
+	regex_t ready;
+	bool has_ready;
+	size_t searched;  /* so much of the program's output has been looked through for that */
+	size_t passed_on; /* and so much has been given to fmc's own output, where that is wanted */
+	enum drive_stage stage;
+	bool listens;
+	bool begun;	       /* in some execution it has been started */
+	bool busy;	       /* it doesn't come to rest: nobody waits for it */
+	int status;	       /* how it has ended, as waitpid() says */
+	uint64_t since;	       /* when something last happened, on clock_now(); 0: just now */
+	enum beside_rest rest; /* what it did when it was looked at last */
+	uint64_t turns;	       /* beside_rest()'s then */
+	unsigned quiet;	       /* so often nobody has gone on since it has ended */
+	uint32_t
+	    ticks; /* and so often since then the program went on by a sleep's or a time-out's end alone */
+	uint32_t told_thread;
+	bool told,
+	    was_disturbed; /* the signal that ends the program is under way; process->disturbed without that */
+	bool hopeless;	   /* the client waits, and the program does nothing but that */
+	char failure[256]; /* empty: none */
+};
+
+/* ready.c: has the program printed what it is to be waited for? And its output is passed on, where nobody else does. */
+bool drive_is_ready(struct process *process);
+void drive_pass_on(struct process *process);
+
+/* rest.c: the client is waited for until it waits. */
+void drive_settle(struct process *process);
+enum beside_rest drive_rest(struct process *process);
+
+/* Once somebody in the program has got the signal that ends it nobody has to look for it before each transition any more. */
+void drive_hear_stop(struct process *process);
+/* Has the thread that it was sent to, or the process, not taken it yet? */
+bool drive_stop_pending(const struct process *process);
+
+/* A line that says how a command has ended: "exit status 3". */
+#define DRIVE_STATUS 48
+void drive_status(int status, char text[DRIVE_STATUS]);
+
+#endif
