@@ -30,6 +30,7 @@
  *
  * fmc-options: --strategy optimal
  * fmc-args: 18
+ * fmc-long: yes
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 32

@@ -2,7 +2,7 @@
  * Two threads that take two locks in opposite order, beside one that counts and sleeps for as long as the process lives, which has no
  * end: nor has an execution that doesn't fail.
  *
- * fmc-options: --executions 300
+ * fmc-options: --executions 300 --depth 500 --no-minimize
  * fmc-verdict: deadlock
  * fmc-message: T[34] waits for [ab] held by T[34], T[34] waits for [ab] held by T[34]
  */

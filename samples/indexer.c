@@ -10,7 +10,14 @@
  * fmc-executions: 1
  *
  * fmc-options: --strategy optimal --atomics
+ * fmc-args: 12
+ * fmc-verdict: none
+ * fmc-complete: yes
+ * fmc-executions: 8
+ *
+ * fmc-options: --strategy optimal --atomics
  * fmc-args: 13
+ * fmc-long: yes
  * fmc-verdict: none
  * fmc-complete: yes
  * fmc-executions: 64

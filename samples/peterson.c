@@ -15,6 +15,7 @@
  * fmc-verdict: abort
  *
  * fmc-options: --memory-model tso --ltl G!{inside[0]&&inside[1]}
+ * fmc-long: yes
  * fmc-verdict: ltl
  * fmc-message: 'G!\{inside\[0\]&&inside\[1\]\}' can't be fulfilled any more
  *

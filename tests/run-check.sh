@@ -4,8 +4,8 @@
 # for one after the other.
 . tests/lib.sh
 MAKE=${MAKE:-make}
-# One more than processors: most suites wait for something now and then.
-LANES=${LANES:-$((JOBS + 1))}
+# Two more than processors: most suites wait for something now and then.
+LANES=${LANES:-$((JOBS + 2))}
 PART=${1:-all}
 LOGS=build/check
 [ "$PART" = all ] || LOGS=build/check-$PART

@@ -206,7 +206,7 @@ gdb_do "fmc-replay $S" 'monitor last-write 10' 'monitor last-write zz 4' 'monito
 says 'commands of the server by themselves' 'an address and a number of bytes' 'an address and a number of bytes' "can't watch 4 bytes there" \
     'an address and a number of bytes' "only 'all' may follow" 'a number is needed' 'a thread is needed' 'a thread is needed' \
     'a file name is needed'
-"$FMC" check -o "$SCRATCH/stale.sched" -- "$BUILD/samples/stale_copy" </dev/null >/dev/null 2>&1
+"$FMC" check --depth 1000 -o "$SCRATCH/stale.sched" -- "$BUILD/samples/stale_copy" </dev/null >/dev/null 2>&1
 gdb_do "fmc-replay $SCRATCH/stale.sched" 'fmc-why T3' 'fmc-goto 5' fmc-threads 'fmc-goto 6' fmc-threads 'fmc-goto 7' fmc-threads
 says 'fairness' 'livelock' 'before sleep, but others have waited longer'
 

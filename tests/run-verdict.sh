@@ -40,7 +40,7 @@ says "a long program" '^No failure found in 1 execution'
 judge "no execution of it is cut" grep -Eqx '(be)+' "$SCRATCH/letters"
 
 # A loop that is proven as soon as there is one, in the first execution: no longer ones are asked for.
-check 1 --no-minimize -- "$ENDLESS" yield
+check 1 --depth 1000 --no-minimize -- "$ENDLESS" yield
 says "the first execution loops" '^livelock: 1 transition of T2' 'Found in execution 1,'
 
 # One that never stops has no end to wait for: executions are short first, unless the user says how long they are.
@@ -137,7 +137,7 @@ locks=kernel_locks
 lock() {
 	local expected=$1 case=$2
 	(cd "$SCRATCH/locks" &&
-		timeout -k 5 100 "$top/$FMC" check --strategy optimal --granularity sync --require-complete --json "$SCRATCH/json" \
+		timeout -k 5 100 "$top/$FMC" check --strategy optimal --granularity sync --depth 500 --require-complete --json "$SCRATCH/json" \
 		    -o "$SCRATCH/verdict.sched" -- "$top/$BUILD/targets/$locks" "$case" </dev/null) \
 		    >"$SCRATCH/out" 2>&1
 	judge "$locks $case: status $expected" [ $? -eq "$expected" ]
