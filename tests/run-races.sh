@@ -305,7 +305,12 @@ field allocated.thread T2
 field allocated.bytes 24
 told 1 --races report --time 20 "$BUILD/samples/freed_too_early"
 says "a block of before" '^It is in a block that was allocated before the second thread began\.$'
+tests/accesses.py write "$SCRATCH" vector
+"${CC:-cc}" -std=gnu11 -g -O1 -w -pthread "$SCRATCH/vector.c" -o "$SCRATCH/vector" || exit 1
+told 0 --strategy optimal --granularity race "$SCRATCH/vector"
+says "in which order an access is made in parts" '^and these accesses to memory: ' '^parts of one access in the order of their addresses,$'
 told 0 --strategy optimal --granularity race "$SCRATCH/copies" 16
+says_not "whole ones" 'parts of one access'
 says "copies of two words" '^No failure found in [0-9]+ executions.* complete for all interleavings of memory accesses'
 told 1 --strategy optimal --granularity race "$SCRATCH/copies" 16 torn
 says "half of a copy" '^exit: ' 'memory_write shared'

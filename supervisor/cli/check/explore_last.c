@@ -179,6 +179,29 @@ static void withdraw_assumption(struct exploration *x)
 	trace_release(&first);
 }
 
+/* Does one operation of a thread's go on where the other has stopped? */
+static bool goes_on_in(const struct op *one, const struct op *next)
+{
+	return one->kind == next->kind && one->flags & next->flags & OP_INSTRUCTION &&
+	       one->place == next->place && one->arg2 + one->arg == next->arg2;
+}
+
+/* Has an instruction's access to memory been made in parts, one after the other? */
+static bool is_parted(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++) {
+		const struct transition *at = &trace->at[i];
+		size_t next = i + 1;
+		if (op_class(at->op.kind) != CLASS_MEMORY)
+			continue;
+		while (next < trace->length && trace->at[next].thread != at->thread)
+			next++;
+		if (next < trace->length && goes_on_in(&at->op, &trace->at[next].op))
+			return true;
+	}
+	return false;
+}
+
 void explore_last(struct exploration *x, const struct phase *phase, struct search *search)
 {
 	const struct plan *plan = &x->last.plan;
@@ -189,6 +212,7 @@ void explore_last(struct exploration *x, const struct phase *phase, struct searc
 	trace->good_end = good_ends_expect(&x->own.good_ends, trace);
 	if (!explore_expect_outcome(x, trace, &x->last.ending))
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	x->verdict->parted = x->verdict->parted || is_parted(trace);
 	trace->other_outcome = ending_is_other(&x->session->endings, trace);
 	account(x);
 	explore_outcome(x);

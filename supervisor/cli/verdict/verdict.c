@@ -208,6 +208,8 @@ static void print_conditions(const struct verdict *verdict, const char *gap, con
 		fprintf(stream, "%sand these accesses to memory: ", gap);
 		memory_seen_print(&verdict->switched, VARIABLES_SHOWN, stream);
 	}
+	if (verdict->parted)
+		fprintf(stream, ",%sparts of one access in the order of their addresses", gap);
 	fprintf(stream, "%s,%s",
 		verdict->reduced && !verdict->watched_all ? " and sharing no memory without them" : "", next);
 	print_fairness(verdict, stream);

@@ -63,6 +63,7 @@ struct verdict {
 	    all_shared; /* if at accesses to memory, also at those that operations order (--granularity memory) */
 	bool atomics;  /* threads were switched at atomic instructions of the program, too */
 	bool tso;      /* their stores waited in buffers */
+	bool parted;   /* some accesses were several operations, for their parts */
 	bool compiled; /* threads were switched at accesses that the program tells of, */
 	char uncompiled[PROCESS_UNCOMPILED]; /* which these libraries don't; empty: none */
 	bool reduced;			     /* complete but for executions that are equivalent to others */
