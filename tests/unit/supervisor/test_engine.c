@@ -115,10 +115,13 @@ static const struct sample {
     {"cpp_queue", NULL, NULL, STRATEGY_OPTIMAL, 100, 4},
     {"philosophers", NULL, NULL, STRATEGY_OPTIMAL, 100, 4},
     {"philosophers_sem", NULL, NULL, STRATEGY_OPTIMAL, 100, 4},
+    {"semaphores", NULL, NULL, STRATEGY_OPTIMAL, 20, 4},
+    {"rwlock", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    {"simple_barrier", NULL, NULL, STRATEGY_OPTIMAL, 20, 3},
+    {"once", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    {"c11_threads", NULL, NULL, STRATEGY_RANDOM, 20, 18},
     /* What it doesn't know. */
-    {"semaphores", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
     {"barrier", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
-    {"rwlock", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
     {"timedwait", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
 };
 
