@@ -6,6 +6,7 @@ threads have read and its variables come to, and FOLDER/NAME.expected, a line fo
 buffers, else "tso OUTPUT". They are found by running every order of the accesses on an operational model (S. Owens, S. Sarkar, P. Sewell, A
 Better x86 Memory Model: x86-TSO, TPHOLs 2009): each thread has a first-in, first-out buffer of two stores that it reads through, and fences
 wait for it to be empty. A load of some bytes that the thread has stored and some that it hasn't waits until the store is in memory.
+FOLDER/NAME.traces has how many traces there are, if that can be told (traces()).
 
     tso.py litmus: their names.
     tso.py compare FILE EXPECTED MODEL: the outcomes in a result of fmc check --json, held against those lines.
@@ -17,7 +18,7 @@ import random
 import sys
 
 BUFFER = 2
-VARIABLES = "xyz"
+VARIABLES = "xyzw"
 WORD = 4
 
 # Statements: what a thread does. set: x = n; get: r = x; add: addl, a read and then a store of what it makes of it; byte, part: the same as
@@ -36,6 +37,10 @@ LITMUS = {
     "SB+call": ["set x 1, call, get y", "set y 1, call, get x"],
     "SB+mine": ["set x 1, mine, get y", "set y 1, mine, get x"],
     "SB+3": ["set x 1, get y", "set y 1, get z", "set z 1, get x"],
+    "SB+4": ["set x 1, get y", "set y 1, get z", "set z 1, get w", "set w 1, get x"],
+    "SB+loads": ["set x 1, get y, get x, get y", "set y 1, get x, get y, get x"],
+    "peterson": ["set x 1, set z 2, get y, get z", "set y 1, set z 1, get x, get z"],
+    "peterson+mfence": ["set x 1, set z 2, fence, get y, get z", "set y 1, set z 1, fence, get x, get z"],
     "MP": ["set x 1, set y 1", "get y, get x"],
     "LB": ["get x, set y 1", "get y, set x 1"],
     "S": ["set x 2, set y 1", "get y, set x 1"],
@@ -249,61 +254,68 @@ def outcomes(threads, buffer):
     return found
 
 
-def plain_steps(thread):
-    """Stores, loads, both in one, and fences; None: what else is there has no such traces."""
-    kinds = {"set": "w", "get": "r", "add": "rw", "xchg": "u", "plus": "u", "fence": "f", "other": "f", "call": "f", "weak": "", "mine": ""}
-    if any(item[0] not in kinds for item in thread):
-        return None
-    return [(kind, item[1] if kind != "f" else None) for item in thread for kind in kinds[item[0]]] + [("f", None)]
+def last_of(stores, at):
+    """The last of these stores to this word; None: there is none."""
+    return next((store for store in reversed(stores) if store[0] == at), None)
 
 
 def moves(state, steps, t):
-    """What thread t may do next: a state has positions, buffers, the order of stores in memory, and who has read whose."""
-    at, buffers, order, read = state
+    """
+    What thread t may do next: a state has positions, buffers, the order in which stores have reached memory (a lock's taking is one), who has
+    read whose, and as above what was read and who holds the mutex. A store: its address, who it is, its value.
+    """
+    at, buffers, order, read, kept, last, holder = state
     waiting = buffers[t]
     if waiting:
-        yield at, put(buffers, t, waiting[1:]), order + (waiting[0],), read
+        yield at, put(buffers, t, waiting[1:]), order + (waiting[0],), read, kept, last, holder
     if at[t] == len(steps[t]):
         return
-    (kind, variable), me = steps[t][at[t]], (t, at[t])
-    on = put(at, t, at[t] + 1)
-    last = [store for store in (order if kind == "u" else order + waiting) if store[0] == variable][-1:]
-    if kind == "w" and len(waiting) < BUFFER:
-        yield on, put(buffers, t, waiting + ((variable, me),)), order, read
-    elif kind == "r":
-        yield on, buffers, order, read + ((me, *last),)
-    elif kind in "fu" and not waiting:
-        yield on, buffers, order + ((variable, me),) * (kind == "u"), read + ((me, *last),) * (kind == "u")
+    kind, *rest = steps[t][at[t]]
+    me, on = (t, at[t]), put(at, t, at[t] + 1)
+    if kind == "unless":
+        yield on if kept[t][rest[0]] == rest[1] else put(at, t, at[t] + 1 + rest[2]), buffers, order, read, kept, last, holder
+    elif kind == "read":
+        found = last_of(order + waiting, rest[0])
+        value = found[2] if found else 0
+        yield (on, buffers, order, read + ((me, found and found[1]),), put(kept, t, kept[t] + (value,)) if rest[2] else kept,
+               put(last, t, value), holder)
+    elif kind in ("store", "more"):
+        store = (rest[0], me, rest[2] + (last[t] if kind == "more" else 0))
+        if len(waiting) < BUFFER:
+            yield on, put(buffers, t, waiting + (store,)), order, read, kept, last, holder
+    elif not waiting and kind in ("xchg", "plus"):
+        found = last_of(order, rest[0])
+        value = found[2] if found else 0
+        store = (rest[0], me, rest[2] + (value if kind == "plus" else 0))
+        yield on, buffers, order + (store,), read + ((me, found and found[1]),), put(kept, t, kept[t] + (value,)) if kind == "xchg" else kept, last, holder
+    elif not waiting and not (kind == "lock" and holder is not None):
+        yield (on, buffers, order + (("mutex", me, 0),) * (kind == "lock"), read, kept, last,
+               {"lock": t, "unlock": None}.get(kind, holder))
 
 
 def traces(threads):
-    """How many differ in which store each load reads, or in the order of the stores to some variable; None: that isn't told."""
-    steps = [plain_steps(thread) for thread in threads]
-    if None in steps:
+    """
+    How many differ in which store each load reads, or in the order of the stores to some variable; None: that isn't told, as there are accesses
+    to parts of words, which fmc doesn't tell apart.
+    """
+    steps = [steps_of(thread) + [("fence",)] for thread in threads]
+    if any(step[0] in ("read", "store", "more") and step[2] != WORD for own in steps for step in own):
         return None
-    start = ((0,) * len(steps), ((),) * len(steps), (), ())
+    n = len(steps)
+    start = ((0,) * n, ((),) * n, (), (), ((),) * n, (0,) * n, None)
     found, seen, stack = set(), {start}, [start]
     while stack:
         state = stack.pop()
-        if all(at == len(own) for at, own in zip(state[0], steps)):
-            found.add((tuple(tuple(store for store in state[2] if store[0] == each) for each in VARIABLES), frozenset(state[3])))
-        for t in range(len(steps)):
+        if all(state[0][t] == len(steps[t]) for t in range(n)):
+            stores = {store[0] for store in state[2]}
+            orders = {each: tuple(store[1] for store in state[2] if store[0] == each) for each in stores}
+            found.add((tuple(sorted(orders.items(), key=str)), frozenset(state[3])))
+        for t in range(n):
             for after in moves(state, steps, t):
                 if after not in seen:
                     seen.add(after)
                     stack.append(after)
     return len(found)
-
-
-def loads_behind_stores(threads):
-    """Does a thread load with a store of its own that may still wait?"""
-    for thread in threads:
-        waits = False
-        for kind, _ in plain_steps(thread):
-            if kind == "r" and waits:
-                return True
-            waits = kind == "w" or (waits and kind == "r")
-    return False
 
 
 def source(threads):
@@ -314,7 +326,7 @@ def source(threads):
     return f"""#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
-static volatile int x, y, z;
+static volatile int {", ".join(VARIABLES)};
 static int seen[{len(threads)}][4];
 static __thread volatile int apart;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -361,10 +373,10 @@ def main():
     with open(f"{folder}/{name}.expected", "w") as file:
         for outcome in sorted(can):
             print("sc" if outcome in sc else "tso", outcome, file=file)
-    number = traces(threads) if name in LITMUS else None
+    number_of_traces = traces(threads)
     with open(f"{folder}/{name}.traces", "w") as file:
-        if number:
-            print("least" if loads_behind_stores(threads) else "all", number, file=file)
+        if number_of_traces:
+            print(number_of_traces, file=file)
 
 
 main()

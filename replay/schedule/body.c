@@ -171,6 +171,7 @@ static bool read_choice(struct reader *r, struct schedule_line *line)
 {
 	static const char key[] = "choice=";
 	size_t length = sizeof key - 1;
+	line->step.choice = line->kind == OP_MEMORY_FLUSH ? CHOICE_FLUSH : CHOICE_DEFAULT;
 	if (!has_key(r, key, length))
 		return true;
 	if (!words_read_choice(r->word.rest + length, r->word.length - length, &line->step.choice))

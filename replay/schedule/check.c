@@ -150,7 +150,7 @@ static void say_missing(struct text *text, const struct schedule *schedule, cons
 	uint32_t thread = line->step.thread;
 	text_printf(text, "expected ");
 	say_line(text, line);
-	if (line->step.choice != CHOICE_DEFAULT)
+	if (words_has_choice(line))
 		say_choice(text, line->step.choice);
 	if (trace->end != END_DIVERGED) {
 		text_printf(text, ", the execution ended before it (");

@@ -180,7 +180,7 @@ static void add_objects(struct text *text, const struct schedule_line *line, uin
 		text_add(text, " ", 1);
 		add_object(text, op_class2(line->kind), line->object2, line->object2_number);
 	}
-	if (line->step.choice != CHOICE_DEFAULT) {
+	if (words_has_choice(line)) {
 		text_printf(text, "%schoice=", text->length > 0 ? " " : "");
 		words_choice(text, line->step.choice);
 	}

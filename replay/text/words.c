@@ -60,6 +60,12 @@ void words_choice(struct text *text, int32_t choice)
 		text_printf(text, "%d", choice);
 }
 
+bool words_has_choice(const struct schedule_line *line)
+{
+	return line->step.choice != CHOICE_DEFAULT &&
+	       !(line->kind == OP_MEMORY_FLUSH && line->step.choice == CHOICE_FLUSH);
+}
+
 bool words_read_choice(const char *word, size_t length, int32_t *choice)
 {
 	int64_t number;
@@ -237,7 +243,7 @@ void words_cell(struct text *text, const struct schedule_line *line, bool zero)
 {
 	text_printf(text, "%s", op_name(line->kind));
 	words_objects(text, line);
-	if (line->step.choice != CHOICE_DEFAULT) {
+	if (words_has_choice(line)) {
 		text_printf(text, " choice=");
 		words_choice(text, line->step.choice);
 	}

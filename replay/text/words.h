@@ -17,6 +17,9 @@ void words_choice(struct text *text, int32_t choice);
 /* The same backwards; false if it is none. */
 bool words_read_choice(const char *word, size_t length, int32_t *choice);
 
+/* Is it to be told? Not of a flush that is pending, which knows no other way. */
+bool words_has_choice(const struct schedule_line *line);
+
 /* "0", "EBUSY", "-EAGAIN": error numbers by name where this kind of operation returns them. */
 void words_result(struct text *text, enum op_kind kind, int64_t result);
 /* A number, or an error by name with or without a minus sign. */

@@ -22,6 +22,12 @@ static bool sleeps(const struct dpor_node *node, const struct step *step)
 	return false;
 }
 
+/* Are these two choices of one thread? Where flushes are apart, to flush is none. */
+static bool are_choices(const struct trace *trace, struct step a, struct step b)
+{
+	return trace->apart ? step_same_lane(a, b) : a.thread == b.thread;
+}
+
 /*
  * Has the thread, before transition i, another choice that doesn't sleep? [ODPOR] knows of no choices. Below this one there is none of the
  * sequence's executions in which the thread makes the other one, which may be planned only below what the sequence is another choice of.
@@ -32,8 +38,8 @@ static bool has_other_choice(const struct dpor_node *node, const struct trace *t
 	const struct transition *transition = &trace->at[i];
 	const struct alternative *alternatives = trace->alternatives + transition->first_alternative;
 	for (uint32_t a = 0; a < transition->alternatives; a++)
-		if (alternatives[a].step.thread == step->thread && !step_equal(alternatives[a].step, *step) &&
-		    !sleeps(node, &alternatives[a].step))
+		if (are_choices(trace, alternatives[a].step, *step) &&
+		    !step_equal(alternatives[a].step, *step) && !sleeps(node, &alternatives[a].step))
 			return true;
 	return false;
 }
@@ -163,7 +169,7 @@ bool dpor_insert_choices(struct dpor *dpor, const struct trace *trace, size_t i)
 	bool ok = true;
 	for (uint32_t a = 0; a < transition->alternatives && ok; a++) {
 		struct step step = alternatives[a].step;
-		if ((step.thread != transition->thread && step.choice != CHOICE_SPURIOUS) ||
+		if ((!are_choices(trace, step, own) && step.choice != CHOICE_SPURIOUS) ||
 		    step_equal(step, own))
 			continue;
 		model_replay_goto(replay, i);

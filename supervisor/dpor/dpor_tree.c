@@ -325,7 +325,7 @@ void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct ac
 		const struct sleeper *sleeper = &from->sleep_set[s];
 		if (step_equal(sleeper->step, node->step))
 			return; /* those that follow were claimed later */
-		if (sleeper->step.thread != node->step.thread &&
+		if (!step_same_lane(sleeper->step, node->step) &&
 		    !dependence_disturbs(footprint, sleeper->footprint, fair))
 			push_sleeper(tree, node, sleeper);
 	}

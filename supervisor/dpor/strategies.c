@@ -31,6 +31,7 @@ struct reduction {
 	bool sees_memory;
 	bool ends_count; /* the main thread leaves others behind */
 	bool every_round;
+	bool apart;	    /* flushes may be apart: where wakeup trees are used, and nobody yields twice */
 	const char *reason; /* of MODE_NONE */
 	char *loaded;	    /* the reason, if it was loaded */
 	uint64_t executions, redundant;
@@ -58,6 +59,7 @@ static void *create(const struct search_options *options, bool whole)
 	r->fair_k = options->fair_k;
 	r->sees_memory = options->sees_memory;
 	r->every_round = options->every_round;
+	r->apart = options->apart && whole;
 	branches_init(&r->all, options->max_depth);
 	if (!dpor_init(&r->dpor, whole) || !branches_plant(&r->all, NULL, 0, (struct trace_hash){0, 0})) {
 		destroy(r);
@@ -91,6 +93,7 @@ static enum search_answer next(void *strategy, struct plan *plan)
 	struct reduction *r = strategy;
 	plan->policy.ends_count = r->ends_count;
 	plan->policy.once_round = r->mode != MODE_NONE && !r->every_round;
+	plan->policy.apart = r->apart && r->mode == MODE_PLAIN && r->dpor.whole;
 	if (r->mode == MODE_NONE)
 		return next_of_all(r, plan);
 	enum search_answer answer = dpor_next(&r->dpor, plan);

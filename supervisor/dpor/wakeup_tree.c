@@ -28,7 +28,7 @@ bool is_weak_initial(const struct sequence *sequence, const struct step *step, s
 {
 	const struct event *events = sequence->events;
 	size_t i = 0, length = sequence->length;
-	while (i < length && events[i].step.thread != step->thread)
+	while (i < length && !step_same_lane(events[i].step, *step))
 		i++;
 	*at = i;
 	if (i < length && events[i].step.choice != step->choice)
@@ -81,7 +81,7 @@ void wakeup_walk_release(struct wakeup_walk *w)
 	footprint_release(&w->renamed);
 }
 
-/* How many transitions of thread t there are before transition i. */
+/* How many transitions of thread t there are before transition i, its flushes not among them where they are apart. */
 static uint32_t index_before(const struct wakeup_walk *w, uint32_t t)
 {
 	uint32_t low = 0;
@@ -168,7 +168,7 @@ bool wakeup_walk_take(struct wakeup_walk *w, const struct wakeup_tree *planned)
 	if (!is_weak_initial(&w->left, &planned->step, accesses, &at))
 		return false;
 	if (t < w->trace->threads_length)
-		w->walked[t]++;
+		w->walked[t] += !w->trace->apart || planned->step.choice != CHOICE_FLUSH;
 	if (at == w->left.length) {
 		leave_beside(w, accesses);
 		return true;

@@ -104,6 +104,7 @@ static void cut_trace(struct trace *trace, const struct execution_copy *copy)
 	trace->initial_threads = then->initial_threads;
 	trace->preemptions = then->preemptions;
 	trace->held_back = then->held_back;
+	trace->apart = then->apart;
 	trace->observed = then->observed;
 	trace->counted = then->counted;
 	trace->midway = false;

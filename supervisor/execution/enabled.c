@@ -259,6 +259,21 @@ static bool push_alternative(struct execution *x, uint32_t t, int32_t choice, bo
 	return trace_push_alternative(x->trace, &alternative) || execution_out_of_memory(x->trace);
 }
 
+/* Does the plan have this thread flush where nobody else need try to? */
+static bool plans_flush(const struct execution *x, uint32_t t)
+{
+	const struct model *model = x->block.model;
+	const size_t now = x->trace->length;
+	if (now >= x->plan->prefix_length ||
+	    !step_equal(x->plan->prefix[now], (struct step){t, CHOICE_FLUSH}) ||
+	    !model_has_choice(model, t, CHOICE_FLUSH))
+		return false;
+	for (uint32_t i = 0; i < model_choices(model, t); i++)
+		if (model_choice(model, t, i) == CHOICE_FLUSH)
+			return false;
+	return true;
+}
+
 /* The ways of one thread. */
 static bool list_choices(struct execution *x, uint32_t t, bool may_stay)
 {
@@ -268,7 +283,7 @@ static bool list_choices(struct execution *x, uint32_t t, bool may_stay)
 	for (uint32_t i = 0; i < choices; i++)
 		if (!push_alternative(x, t, model_choice(model, t, i), may_stay))
 			return false;
-	return true;
+	return !plans_flush(x, t) || push_alternative(x, t, CHOICE_FLUSH, may_stay);
 }
 
 /* Is there a way to go on besides spurious wakeups? */

@@ -87,6 +87,7 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	x->plan = plan;
 	x->trace = trace;
 	model_block_clear(&x->block);
+	trace->apart = policy->apart;
 	fair_init(x->fair, x->fair_room, policy->fair_k);
 	policy_init(x->policy, x->fair_room, policy);
 	x->previous = NO_THREAD;
@@ -106,6 +107,8 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	x->stage = EXECUTION_BEGINS;
 	execution_let_children_end(x);
 	x->machine->ops->start(x->machine, &x->block, &first);
+	/* It may have gone back to where an execution of another policy began. */
+	model_flush_apart(x->block.model, policy->apart);
 	bool set = first.kind == OUTCOME_PENDING && first.next.kind == OP_NONE;
 	if (set && !record_found(x))
 		return execution_out_of_memory(trace);

@@ -76,11 +76,11 @@ bool execution_sleep_start(struct execution *x)
 static void wake_by(struct execution *x, size_t k)
 {
 	const struct plan *plan = x->plan;
-	uint32_t t = x->trace->at[k].thread;
+	const struct step step = transition_step(&x->trace->at[k]);
 	struct accesses done = trace_accesses(x->trace, k);
 	for (size_t i = 0; i < plan->sleep_set_length; i++)
 		if (x->asleep[i] &&
-		    (plan->sleep_set[i].step.thread == t ||
+		    (step_same_lane(plan->sleep_set[i].step, step) ||
 		     dependence_disturbs(done, plan->sleep_set[i].footprint, plan->sleep_set_fair)))
 			x->asleep[i] = false;
 }

@@ -190,10 +190,10 @@ static void hear_kernel(struct execution *x, struct transition *transition, cons
 /* Whether a write has changed anything only the machine knows. */
 static void take_change(struct execution *x, struct transition *done, const struct outcome *outcome)
 {
-	if (done->op.kind != OP_MEMORY_WRITE)
+	if (done->op.kind != OP_MEMORY_WRITE || done->choice == CHOICE_FLUSH)
 		return;
 	done->word = outcome->unchanged;
-	if (!outcome->unchanged && done->choice != CHOICE_FLUSH)
+	if (!outcome->unchanged)
 		model_changed(x->block.model, done->thread);
 }
 

@@ -1,4 +1,5 @@
 /* Footprints of transitions: what the operation's family says, what comes with queues and fairness, and when two depend. */
+#include "supervisor/model/buffer.h"
 #include "supervisor/model/state.h"
 #include "supervisor/model/touch.h"
 
@@ -60,7 +61,12 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 	touch(footprint, TOUCH_ALL, 0, TOUCH_READ);
 	touch(footprint, TOUCH_WINDOW, 0, TOUCH_READ);
 	touch(footprint, TOUCH_PRIORITY, t, TOUCH_WRITE);
-	touch(footprint, TOUCH_THREAD, t, TOUCH_WRITE);
+	touch(footprint, choice == CHOICE_FLUSH && before->apart ? TOUCH_BUFFER : TOUCH_THREAD, t,
+	      TOUCH_WRITE);
+	if (choice == CHOICE_FLUSH) {
+		model_touch_flush(footprint, before, t);
+		return;
+	}
 	if (unknown(op)) {
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		return;
@@ -69,6 +75,7 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 	if (model_awaits_alone(before, t))
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	family_of(op_class(op->kind))->touch(footprint, before, t, op, choice);
+	model_touch_places(footprint, before, t);
 	touch_queues(footprint, before, op);
 	touch_holding(footprint, before);
 }

@@ -1,21 +1,15 @@
 /*
  * Accesses to memory, whose order alone counts, but for those that end a round of a loop that waits (OP_AWAITS): what a round that changes
  * nothing would find is known, so nothing is lost if it waits until that has changed. Any execution with such a round is one
- * without it, too. And under total store order the buffers that stores wait in (model.h).
- *
- *     write, OP_BUFFERED -> waits -(OP_MEMORY_FLUSH, or CHOICE_FLUSH before a read)-> in memory
- *
- * A flush is a way of its own thread's, and not of a thread beside it: whether a store of a thread's comes before or after its next load is
- * then a choice, as others are, that all strategies know to try both ways of, while threads, their numbers and their ends stay what they
- * are without. A flush right before a store needs no choice: a store that enters the buffer is seen by nobody, so that it may as well
- * have come before. What that costs: some executions that differ only in when nobody looks.
+ * without it, too. Stores that wait in buffers: buffer.c.
  */
+#include "supervisor/model/buffer.h"
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
 #include "supervisor/model/touch.h"
 
-/* Bytes of memory that are told apart, and in how long an access. */
-enum { WORD = 4, WORDS_APART = 16 };
+/* In how long an access words are told apart. */
+enum { WORDS_APART = 16 };
 
 static bool overlap(const struct model_access *access, uint64_t address, uint64_t bytes)
 {
@@ -92,38 +86,13 @@ static bool ready(const struct model *m, uint32_t t)
 	return !model_awaits_still(m, t) && !model_held(m, t);
 }
 
-uint32_t model_stores(const struct model *m, uint32_t t)
+void model_flush(struct model *m, uint32_t t, struct effect *effect)
 {
-	return model_thread_const(m, t)->waiting;
-}
-
-static uint32_t ways(const struct model *m, uint32_t t)
-{
-	return model_flushes(m, t) ? 2 : 1;
-}
-
-static int32_t way(const struct model *m, uint32_t t, uint32_t i)
-{
-	(void)m;
-	(void)t;
-	return i > 0 ? CHOICE_FLUSH : CHOICE_DEFAULT;
-}
-
-static void enter(struct model_thread *thread)
-{
-	FMC_ASSERT(thread->waiting < MODEL_STORES);
-	thread->stores[thread->waiting++] =
-	    (struct model_store){.address = (uint64_t)thread->op.arg2, .bytes = (uint64_t)thread->op.arg};
-}
-
-static void leave(struct model *m, uint32_t t)
-{
-	struct model_thread *thread = model_thread(m, t);
-	FMC_ASSERT(thread->waiting > 0);
-	note_change(m, t, thread->stores[0].address, thread->stores[0].bytes);
-	thread->waiting--;
-	for (uint32_t i = 0; i < thread->waiting; i++)
-		thread->stores[i] = thread->stores[i + 1];
+	const struct model_store oldest = model_thread(m, t)->stores[0];
+	note_change(m, t, oldest.address, oldest.bytes);
+	model_leave_buffer(m, t);
+	effect_result(effect, 0);
+	effect->blocked = true;
 }
 
 /* The function has no result; what the program does then is its own. */
@@ -132,22 +101,15 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 {
 	struct model_thread *thread = model_thread(m, t);
 	(void)seen;
+	(void)choice;
 	effect->yield = model_awaits_still(m, t);
-	if (choice == CHOICE_FLUSH || thread->op.kind == OP_MEMORY_FLUSH) {
-		leave(m, t);
-	} else {
-		note_access(thread);
-		if (thread->op.flags & OP_BUFFERED)
-			enter(thread);
-	}
+	note_access(thread);
+	if (thread->op.flags & OP_BUFFERED)
+		model_enter_buffer(m, t);
+	else if (thread->op.kind == OP_MEMORY_WRITE)
+		model_overwritten(m, (uint64_t)thread->op.arg2, (uint64_t)thread->op.arg);
 	effect_result(effect, 0);
 	effect->blocked = true;
-}
-
-static void touch_words(struct footprint *footprint, uint64_t address, uint64_t bytes, enum touch_mode mode)
-{
-	for (uint64_t word = address / WORD; word <= (address + bytes - 1) / WORD; word++)
-		touch(footprint, TOUCH_WORD, (uint32_t)word, mode);
 }
 
 /* Does a read find all that it reads in a store of its own thread's, so that nobody else has a part in it? */
@@ -182,24 +144,26 @@ static void touch_awaited(struct footprint *footprint, const struct model *m, ui
 static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 		    int32_t choice)
 {
-	const struct model_store *flushed =
-	    choice == CHOICE_FLUSH ? &model_thread_const(m, t)->stores[0] : NULL;
-	enum touch_mode mode = flushed || op->kind != OP_MEMORY_READ ? TOUCH_WRITE : TOUCH_READ;
-	uint64_t address = flushed ? flushed->address : (uint64_t)op->arg2;
-	uint64_t bytes = flushed ? flushed->bytes : op->arg > 0 ? (uint64_t)op->arg : 1;
+	const enum touch_mode mode = op->kind != OP_MEMORY_READ ? TOUCH_WRITE : TOUCH_READ;
+	const uint64_t address = (uint64_t)op->arg2, bytes = op->arg > 0 ? (uint64_t)op->arg : 1;
+	(void)choice;
 	if (op->flags & OP_AWAITS)
 		touch_awaited(footprint, m, t);
-	if (op->flags & OP_BUFFERED || (mode == TOUCH_READ && is_forwarded(m, t, op)))
+	if (op->flags & OP_BUFFERED || (mode == TOUCH_READ && !m->apart && is_forwarded(m, t, op)))
 		return;
-	if (bytes > WORDS_APART * WORD) {
+	if (bytes > WORDS_APART * MEMORY_WORD) {
 		touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
 		return;
 	}
 	touch(footprint, TOUCH_MEMORY, 0, TOUCH_READ);
+	if (mode == TOUCH_READ) {
+		model_touch_read(footprint, m, t, address, bytes);
+		return;
+	}
 	touch_words(footprint, address, bytes, mode);
+	model_touch_overwritten(footprint, m, address, bytes);
 	if (op->kind == OP_MEMORY_WRITE && op->arg3 && !(op->flags & OP_AWAITS))
 		touch_words(footprint, (uint64_t)op->arg3, bytes, TOUCH_READ);
 }
 
-const struct family family_memory = {
-    .ready = ready, .ways = ways, .way = way, .perform = perform, .touch = touches};
+const struct family family_memory = {.ready = ready, .perform = perform, .touch = touches};

@@ -24,7 +24,7 @@ struct model *model_init(void *memory, uint32_t threads, uint32_t objects)
 	m->object_room = objects;
 	m->threads = m->objects = 0;
 	m->user_bytes = user_bytes();
-	m->unused = 0;
+	m->apart = false;
 	return m;
 }
 
@@ -34,6 +34,7 @@ struct model *model_copy(void *memory, uint32_t threads, uint32_t objects, const
 	struct model *m = model_init(memory, threads, objects);
 	m->threads = from->threads;
 	m->objects = from->objects;
+	m->apart = from->apart;
 	if (m->threads > 0)
 		__builtin_memcpy(model_thread(m, 0), model_thread_const(from, 0),
 				 m->threads * sizeof(struct model_thread));
@@ -200,7 +201,7 @@ bool model_ready(const struct model *m, uint32_t t)
 	const struct model_thread *thread = model_thread_const(m, t);
 	if (thread->run != THREAD_STOPPED)
 		return false;
-	if (model_cancels(m, t) || comes_to_queue(m, t) || model_awaits_alone(m, t))
+	if (thread->waiting > 0 || model_cancels(m, t) || comes_to_queue(m, t) || model_awaits_alone(m, t))
 		return true;
 	return available(m, t) && has_turn(m, t);
 }
@@ -244,6 +245,8 @@ uint32_t model_choices(const struct model *m, uint32_t t)
 {
 	if (!model_ready(m, t))
 		return model_enabled(m, t) ? 1 : 0;
+	if (model_flushes(m, t))
+		return model_offers_flush(m, t) && model_goes_past(m, t) ? 2 : 1;
 	if (model_cancels(m, t) || comes_to_queue(m, t))
 		return 1;
 	const struct family *f = family(&model_thread_const(m, t)->op);
@@ -255,6 +258,8 @@ int32_t model_choice(const struct model *m, uint32_t t, uint32_t i)
 	/* POSIX: no time-out if it can be had at once. So a time-out is never one of several choices. */
 	if (!model_ready(m, t))
 		return CHOICE_TIMEOUT;
+	if (model_flushes(m, t))
+		return i == 0 && model_goes_past(m, t) ? CHOICE_DEFAULT : CHOICE_FLUSH;
 	const struct family *f = family(&model_thread_const(m, t)->op);
 	return f->way ? f->way(m, t, i) : (int32_t)i;
 }
@@ -266,7 +271,7 @@ bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
 	if (!model_ready(m, t))
 		return choice == CHOICE_TIMEOUT && model_enabled(m, t);
 	if (model_flushes(m, t))
-		return choice == CHOICE_DEFAULT || choice == CHOICE_FLUSH;
+		return choice == CHOICE_FLUSH || (choice == CHOICE_DEFAULT && model_goes_past(m, t));
 	uint32_t choices = model_choices(m, t);
 	return choices == 1 ? choice == model_choice(m, t, 0) : choice >= 0 && (uint32_t)choice < choices;
 }
@@ -298,7 +303,9 @@ void model_perform_again(struct model *m, uint32_t t, int32_t choice, const stru
 	const struct op op = thread->op;
 	/* What the memory of a program in the middle of its run says of its objects may be anything. */
 	const bool sound = flaw(m, &op) == NULL;
-	if (choice == CHOICE_DEFAULT && model_cancels(m, t)) {
+	if (choice == CHOICE_FLUSH) {
+		model_flush(m, t, effect);
+	} else if (choice == CHOICE_DEFAULT && model_cancels(m, t)) {
 		model_cancel_perform(m, t, effect);
 	} else if (choice == CHOICE_DEFAULT && comes_to_queue(m, t)) {
 		model_queue_append(m, model_awaited(&thread->op), t);

@@ -43,6 +43,7 @@ enum thread_flag {
 
 struct model_store {
 	uint64_t address, bytes;
+	uint32_t object;
 };
 
 /* An access of a thread's to memory. */
@@ -60,6 +61,7 @@ struct model_thread {
 	uint8_t flags;	      /* enum thread_flag */
 	uint8_t waiting;      /* how many stores wait in its buffer, */
 	struct model_store stores[MODEL_STORES]; /* the oldest first */
+	uint32_t entered;			 /* so many have, since the thread began */
 	uint32_t accesses_length;		 /* so far; number i is at i modulo their room */
 	struct model_access accesses[OP_ROUND_MOST];
 };
@@ -69,6 +71,13 @@ enum object_flag {
 	MUTEX_INCONSISTENT = 2,	 /* taken after that, not yet made consistent; dead too if its owner exits */
 	MUTEX_UNRECOVERABLE = 4, /* unlocked while inconsistent */
 	OBJECT_DESTROYED = 8,	 /* what the real functions answer now is up to libc */
+};
+
+/* The last store that has reached a word of memory, if it begins where the object does and was flushed; bytes 0: it is none. */
+#define STORED_WORDS 3
+struct model_stored {
+	uint32_t writer, number; /* whose, and which of those that it has entered */
+	uint32_t bytes;		 /* of all of the store */
 };
 
 struct model_object {
@@ -83,13 +92,16 @@ struct model_object {
 	uint32_t unspent;     /* decides nothing of what happens, and is no part of digests */
 	uint32_t first, last; /* sleepers, or the threads in the queue, in the order of coming */
 	uint32_t sleepers;    /* length of that queue */
+	uint64_t
+	    address; /* CLASS_MEMORY, where flushes are apart: its own, and whose stores its words hold */
+	struct model_stored stored[STORED_WORDS];
 };
 
 struct model {
 	uint32_t thread_room, object_room;
 	uint32_t threads, objects;
 	uint32_t user_bytes; /* of each object: 0 without a plug-in */
-	uint32_t unused;
+	uint32_t apart;	     /* flushes depend as if a thread of its own made them */
 };
 
 static inline struct model_thread *model_thread(struct model *m, uint32_t t)
@@ -168,13 +180,6 @@ static inline bool model_sleeps(const struct model_thread *thread)
 	       (thread->op.flags & OP_QUEUED || op_is_asleep(thread->op.kind));
 }
 
-/* Has t, before its pending operation, both ways of a thread whose stores wait? */
-static inline bool model_flushes(const struct model *m, uint32_t t)
-{
-	const struct model_thread *thread = model_thread_const(m, t);
-	return thread->run == THREAD_STOPPED && thread->op.kind == OP_MEMORY_READ && thread->waiting > 0;
-}
-
 /*
  * Before an operation with OP_AWAITS: the accesses that it goes by, the i-th of the last arg3. still: nothing of that has changed. alone:
  * and nobody else goes on either, so that it is to find this out by itself: nobody ends its wait.
@@ -193,6 +198,12 @@ static inline uint32_t model_awaited(const struct op *op)
 {
 	return op->kind == OP_COND_RELOCK ? op->object2 : op->object;
 }
+
+/* buffer.c: is CHOICE_FLUSH one of the choices that are counted? */
+bool model_offers_flush(const struct model *m, uint32_t t);
+
+/* The way CHOICE_FLUSH, in memory.c: what others that wait know of the bytes has changed. */
+void model_flush(struct model *m, uint32_t t, struct effect *effect);
 
 /* Initialise or destroy operations of classes without rules of their own: keep OBJECT_DESTROYED. */
 void model_object_life(struct model *m, uint32_t t);

@@ -108,6 +108,8 @@ static void touch_thread(struct footprint *footprint, const struct model *m, con
 	touch(footprint, TOUCH_JOINABLE, op->object, mode);
 	if (op->kind != OP_THREAD_DETACH)
 		touch(footprint, TOUCH_THREAD, op->object, mode);
+	if (op->kind != OP_THREAD_DETACH && m->apart)
+		touch(footprint, TOUCH_BUFFER, op->object, mode);
 }
 
 static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,

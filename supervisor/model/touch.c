@@ -50,3 +50,9 @@ void touch_any(struct footprint *footprint, const struct model *m, uint32_t t, c
 	(void)choice;
 	touch_object(footprint, op->object, false);
 }
+
+void touch_words(struct footprint *footprint, uint64_t address, uint64_t bytes, enum touch_mode mode)
+{
+	for (uint64_t word = address / MEMORY_WORD; word <= (address + bytes - 1) / MEMORY_WORD; word++)
+		touch(footprint, TOUCH_WORD, (uint32_t)word, mode);
+}

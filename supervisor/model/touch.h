@@ -33,6 +33,10 @@ void touch_waking(struct footprint *footprint, const struct model *m, uint32_t o
 /* Leaves the queue of its object, by a time-out or by chance. */
 void touch_leaving(struct footprint *footprint, uint32_t t, const struct op *op, int32_t choice);
 
+/* These bytes of memory, by words. */
+#define MEMORY_WORD 4
+void touch_words(struct footprint *footprint, uint64_t address, uint64_t bytes, enum touch_mode mode);
+
 family_touch touch_lock; /* mutexes and spinlocks */
 family_touch touch_any;	 /* nothing on one object commutes */
 

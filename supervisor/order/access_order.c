@@ -130,7 +130,8 @@ static void follow_stores(const struct trace *trace, struct own *own)
 	uint32_t oldest = 0, drained = 0;
 	for (uint32_t i = 0; i < own->length; i++) {
 		const struct transition *transition = &trace->at[own->at[i]];
-		const bool waits = transition->op.kind == OP_MEMORY_WRITE && !waits_for_stores(transition);
+		const bool waits = transition->op.kind == OP_MEMORY_WRITE && !is_flush(transition) &&
+				   !waits_for_stores(transition);
 		own->flushed[i] = waits ? own->length : i;
 		if (is_flush(transition)) {
 			while (oldest < i && own->flushed[oldest] != own->length)
@@ -182,7 +183,7 @@ static bool list_threads(struct access_order *order)
 bool access_order_init(struct access_order *order, const struct trace *trace)
 {
 	*order = (struct access_order){.trace = trace, .happened = happens_before_new()};
-	return order->happened && happens_before_start(order->happened, trace, false) &&
+	return order->happened && happens_before_start_threads(order->happened, trace) &&
 	       happens_before_push_all(order->happened) && list_threads(order);
 }
 

@@ -32,23 +32,22 @@ static bool add_cursor_after(struct happens_before *hb, const struct access *acc
 			  access_elsewhere(access));
 }
 
-bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t thread,
-			       struct accesses footprint)
+bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t lane, struct accesses footprint)
 {
-	FMC_ASSERT(j <= hb->length && thread < hb->threads);
+	FMC_ASSERT(j <= hb->length && lane < hb->threads);
 	hb->cursors_length = 0;
-	hb->asking = thread;
+	hb->asking = lane;
 	memset(hb->passed, 0, hb->threads * sizeof *hb->passed);
 	if (j == hb->length) {
-		if (hb->last[thread] != NO_RECORD)
-			happens_before_pass(hb, hb->last[thread]);
+		if (hb->last[lane] != NO_RECORD)
+			happens_before_pass(hb, hb->last[lane]);
 		for (uint32_t a = 0; a < footprint.length; a++)
 			if (access_counts(hb, &footprint.at[a]) && !add_cursor_after(hb, &footprint.at[a]))
 				return false;
 		return true;
 	}
 	for (size_t i = j; i-- > 0;)
-		if (hb->trace->at[i].thread == thread) {
+		if (clocks_lane(hb, i) == lane) {
 			happens_before_pass(hb, i);
 			break;
 		}
@@ -88,7 +87,7 @@ size_t happens_before_candidate(struct happens_before *hb)
 			uint32_t i = hb->records[hb->cursors[c]].transition;
 			latest = i > latest ? i : latest;
 		}
-		uint32_t t = hb->trace->at[latest].thread;
+		uint32_t t = clocks_lane(hb, latest);
 		bool past = t == hb->asking || hb->passed[t] > hb->index[latest];
 		if (step_back(hb, latest, past) && !past)
 			return latest;

@@ -32,7 +32,8 @@ struct record {
 struct happens_before {
 	const struct trace *trace;
 	bool fair;
-	uint32_t threads;
+	bool apart;	  /* clocks are of lanes, not of threads: */
+	uint32_t threads; /* so many */
 	size_t length, room;
 	uint32_t *clocks; /* length x threads */
 	uint32_t *index;
@@ -61,6 +62,12 @@ bool clocks_reserve(void *array_pointer, size_t needed, size_t size);
 
 /* The state of a key, made if need be; NULL without memory. */
 struct key_state *happens_before_key(struct happens_before *hb, uint64_t key);
+
+/* Of transition i. */
+static inline uint32_t clocks_lane(const struct happens_before *hb, size_t i)
+{
+	return lane_of(transition_step(&hb->trace->at[i]), hb->apart);
+}
 
 static inline void clocks_join(uint32_t *to, const uint32_t *from, uint32_t threads)
 {

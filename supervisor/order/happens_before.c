@@ -42,10 +42,11 @@ bool clocks_reserve(void *array_pointer, size_t needed, size_t size)
 	return moved != NULL;
 }
 
-bool happens_before_start(struct happens_before *hb, const struct trace *trace, bool fair)
+static bool start(struct happens_before *hb, const struct trace *trace, bool fair, bool apart)
 {
 	hb->trace = trace;
 	hb->fair = fair;
+	hb->apart = apart;
 	hb->length = 0;
 	hb->records_length = 0;
 	hb->keys_length = 0;
@@ -54,6 +55,7 @@ bool happens_before_start(struct happens_before *hb, const struct trace *trace, 
 	for (size_t i = 0; i < trace->length; i++)
 		if (trace->at[i].thread >= hb->threads)
 			hb->threads = trace->at[i].thread + 1;
+	hb->threads = lanes(hb->threads, apart);
 	if (hb->keys)
 		memset(hb->keys, 0, hb->keys_room * sizeof *hb->keys);
 	size_t n = trace->length;
@@ -71,6 +73,16 @@ bool happens_before_start(struct happens_before *hb, const struct trace *trace, 
 	for (uint32_t t = 0; t < hb->threads; t++)
 		hb->last[t] = NO_RECORD;
 	return true;
+}
+
+bool happens_before_start(struct happens_before *hb, const struct trace *trace, bool fair)
+{
+	return start(hb, trace, fair, trace->apart);
+}
+
+bool happens_before_start_threads(struct happens_before *hb, const struct trace *trace)
+{
+	return start(hb, trace, false, false);
 }
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -173,7 +185,7 @@ static struct trace_hash hash_event(struct trace_hash past, uint32_t t, uint32_t
 static bool look_back(struct happens_before *hb, size_t i, struct accesses accesses)
 {
 	const struct transition *transition = &hb->trace->at[i];
-	uint32_t t = transition->thread, last = hb->last[t];
+	uint32_t t = clocks_lane(hb, i), last = hb->last[t];
 	uint32_t *clock = hb->clocks + i * hb->threads;
 	struct trace_hash past = {0, 0};
 	memset(clock, 0, hb->threads * sizeof *clock);
@@ -194,7 +206,10 @@ static bool look_back(struct happens_before *hb, size_t i, struct accesses acces
 		add_hash(&past, mix_hash(state->before.hash, access->mode + 2));
 	}
 	clock[t] = hb->index[i] + 1;
-	hb->own[i] = hash_event(past, t, hb->index[i], transition->op.kind, transition->choice);
+	/* What a thread has pending as it flushes is its own lane's. */
+	const bool flush = hb->apart && transition->choice == CHOICE_FLUSH;
+	hb->own[i] = hash_event(past, t, hb->index[i], flush ? OP_MEMORY_FLUSH : transition->op.kind,
+				transition->choice);
 	return true;
 }
 
@@ -235,7 +250,7 @@ bool happens_before_push(struct happens_before *hb)
 	struct accesses accesses = trace_accesses(hb->trace, i);
 	if (!look_back(hb, i, accesses) || !enter_groups(hb, i, accesses))
 		return false;
-	hb->last[hb->trace->at[i].thread] = (uint32_t)i;
+	hb->last[clocks_lane(hb, i)] = (uint32_t)i;
 	hb->prefix[i + 1] = hb->prefix[i];
 	add_hash(&hb->prefix[i + 1], hb->own[i]);
 	hb->length++;
@@ -253,7 +268,7 @@ bool happens_before_push_all(struct happens_before *hb)
 bool happens_before(const struct happens_before *hb, size_t i, size_t j)
 {
 	FMC_ASSERT(i < hb->length && j < hb->length);
-	return hb->clocks[j * hb->threads + hb->trace->at[i].thread] > hb->index[i];
+	return hb->clocks[j * hb->threads + clocks_lane(hb, i)] > hb->index[i];
 }
 
 const uint32_t *happens_before_clock(const struct happens_before *hb, size_t i)
@@ -289,6 +304,7 @@ struct trace_hash happens_before_ahead(const struct happens_before *hb, uint32_t
 				       int32_t choice, struct accesses footprint)
 {
 	struct trace_hash past = {0, 0}, hash = hb->prefix[hb->length];
+	FMC_ASSERT(!hb->apart);
 	uint32_t last = thread < hb->threads ? hb->last[thread] : NO_RECORD;
 	if (last != NO_RECORD)
 		past = mix_hash(hb->own[last], 1);

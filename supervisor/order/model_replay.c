@@ -19,10 +19,11 @@ struct model_replay {
 	const struct trace *trace;
 	uint32_t fair_k;
 	uint32_t threads;
-	uint32_t words;		    /* of sets */
-	size_t *next;		    /* the same thread's next transition; SIZE_MAX if none */
-	size_t *list;		    /* transitions thread after thread */
-	size_t *first;		    /* of each thread, into list; one more than threads */
+	uint32_t words; /* of sets */
+	size_t *next;	/* the same thread's next transition; SIZE_MAX if none. Where flushes are apart, */
+	size_t *list;	/* and here, none of them: transitions thread after thread */
+	size_t *first;	/* of each thread, into list; one more than threads */
+	bool *exits;	/* which threads do */
 	struct model *model;	    /* in a block of its own */
 	struct fair *fair;	    /* after it */
 	uint64_t *enabled, *before; /* sets, after that */
@@ -46,6 +47,7 @@ void model_replay_free(struct model_replay *r)
 	free(r->next);
 	free(r->list);
 	free(r->first);
+	free(r->exits);
 	free(r->state);
 	free(r->snapshots);
 	free(r);
@@ -60,21 +62,32 @@ static bool reserve(void *array_pointer, size_t needed, size_t size)
 	return moved != NULL;
 }
 
+/* Is it of the buffer's lane? */
+static bool is_flush(const struct trace *trace, size_t i)
+{
+	return trace->apart && trace->at[i].choice == CHOICE_FLUSH;
+}
+
 /* Each thread's transitions in their order. */
 static bool index_transitions(struct model_replay *r)
 {
 	const struct trace *trace = r->trace;
 	if (!reserve(&r->next, trace->length, sizeof *r->next) ||
 	    !reserve(&r->list, trace->length, sizeof *r->list) ||
-	    !reserve(&r->first, r->threads + 1, sizeof *r->first))
+	    !reserve(&r->first, r->threads + 1, sizeof *r->first) ||
+	    !reserve(&r->exits, r->threads, sizeof *r->exits))
 		return false;
 	memset(r->first, 0, (r->threads + 1) * sizeof *r->first);
-	for (size_t i = 0; i < trace->length; i++)
-		r->first[trace->at[i].thread + 1]++;
+	memset(r->exits, 0, r->threads * sizeof *r->exits);
+	for (size_t i = 0; i < trace->length; i++) {
+		r->first[trace->at[i].thread + 1] += !is_flush(trace, i);
+		r->exits[trace->at[i].thread] |= (trace->at[i].flags & TRANSITION_EXITS) != 0;
+	}
 	for (uint32_t t = 0; t < r->threads; t++)
 		r->first[t + 1] += r->first[t];
 	for (size_t i = 0; i < trace->length; i++)
-		r->list[r->first[trace->at[i].thread]++] = i;
+		if (!is_flush(trace, i))
+			r->list[r->first[trace->at[i].thread]++] = i;
 	for (uint32_t t = r->threads; t > 0; t--)
 		r->first[t] = r->first[t - 1];
 	r->first[0] = 0;
@@ -168,6 +181,7 @@ static void begin(struct model_replay *r)
 {
 	const struct trace *trace = r->trace;
 	struct effect effect;
+	model_flush_apart(r->model, trace->apart);
 	for (uint32_t t = 0; t < r->threads; t++) {
 		model_add_thread(r->model);
 		model_perform(r->model, t, CHOICE_DEFAULT, NULL, &effect);
@@ -213,6 +227,25 @@ static bool stops_between(const struct trace *trace)
 	}
 }
 
+/* It has nothing before it any more but to flush, and then its end if it came to that. */
+static void end_apart(struct model_replay *r, uint32_t t)
+{
+	static const struct op flush = {.kind = OP_MEMORY_FLUSH, .object = NO_OBJECT, .object2 = NO_OBJECT};
+	if (model_stores(r->model, t) > 0)
+		model_set_pending(r->model, t, &flush);
+	else if (r->exits[t])
+		model_thread_exit(r->model, t);
+}
+
+/* After a flush the thread has pending what it had: where that is one the trace knows no more of it. */
+static void settle_flush(struct model_replay *r, uint32_t t, const struct op *pending)
+{
+	if (pending->kind == OP_MEMORY_FLUSH)
+		end_apart(r, t);
+	else
+		model_set_pending(r->model, t, pending);
+}
+
 /* The pending operation of a thread that the program, not the model, brings to its next one. */
 static void settle(struct model_replay *r, size_t k, const struct effect *effect)
 {
@@ -226,7 +259,10 @@ static void settle(struct model_replay *r, size_t k, const struct effect *effect
 	if (op_in_kernel(transition->op.kind) && !op_is_tried(transition->op.kind) && stops)
 		model_kernel_says(r->model, &transition->op,
 				  &(struct observation){transition->word, transition->word2});
-	if (transition->flags & TRANSITION_EXITS)
+	if (r->trace->apart && r->next[k] == SIZE_MAX &&
+	    (r->exits[t] || (stops && r->trace->threads[t].pending.kind == OP_MEMORY_FLUSH)))
+		end_apart(r, t);
+	else if (transition->flags & TRANSITION_EXITS)
 		model_thread_exit(r->model, t);
 	else if (stops)
 		arrive(r, t, r->next[k]);
@@ -258,7 +294,7 @@ static void perform(struct model_replay *r, const struct step *step, const struc
 		    struct effect *effect)
 {
 	model_perform_again(r->model, step->thread, step->choice, seen, effect);
-	if (!seen->word)
+	if (!seen->word && step->choice != CHOICE_FLUSH)
 		model_changed(r->model, step->thread);
 }
 
@@ -268,9 +304,13 @@ static void take(struct model_replay *r, size_t k)
 	const struct transition *transition = &r->trace->at[k];
 	const struct step step = transition_step(transition);
 	const struct observation seen = {transition->word, transition->word2};
+	const struct op pending = *model_pending(r->model, step.thread);
 	struct effect effect;
 	perform(r, &step, &seen, &effect);
-	settle(r, k, &effect);
+	if (is_flush(r->trace, k))
+		settle_flush(r, step.thread, &pending);
+	else
+		settle(r, k, &effect);
 	if (!r->yields)
 		return;
 	bitset_copy(r->before, r->enabled, r->words);
@@ -283,6 +323,12 @@ bool model_replay_step(struct model_replay *r, size_t k)
 	const struct transition *transition = &r->trace->at[k];
 	const struct step step = transition_step(transition);
 	const struct op *op = model_pending(r->model, step.thread);
+	if (is_flush(r->trace, k)) {
+		const bool open = model_replay_may_take(r, &step);
+		if (open)
+			take(r, k);
+		return open;
+	}
 	if (op->kind != transition->op.kind || op->object != transition->op.object ||
 	    op->object2 != transition->op.object2 || !model_replay_may_take(r, &step))
 		return false;

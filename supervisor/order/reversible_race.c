@@ -12,12 +12,16 @@ struct reversible_races {
 	struct reversal reversal;
 	struct footprint footprint; /* of the last transition of a reversal */
 	struct footprint pending;   /* of a thread that is left over */
-	size_t j; /* whose races are being listed; length + t: of thread t's next transition */
+	size_t
+	    j; /* whose races are being listed; length + t: of thread t's next transition, and so on by enum left_over */
 	size_t end;
 	uint32_t joined; /* the thread that j can't do without the end of, NO_THREAD if there is none */
 	bool open;	 /* candidates of j may be left */
 	bool failed;
 };
+
+/* What those who are left over may do next: for each all threads. Flushes only where they are apart. */
+enum left_over { LEFT_GOES_ON, LEFT_WAKES, LEFT_FLUSHES };
 
 struct reversible_races *reversible_races_new(void)
 {
@@ -57,7 +61,8 @@ bool reversible_races_start(struct reversible_races *races, const struct trace *
 void reversible_races_from(struct reversible_races *races, size_t from, bool last)
 {
 	races->j = from;
-	races->end = races->trace->length + (last ? 2 * (size_t)races->trace->threads_length : 0);
+	const size_t ways = races->trace->apart ? LEFT_FLUSHES + 1 : LEFT_WAKES + 1;
+	races->end = races->trace->length + (last ? ways * races->trace->threads_length : 0);
 	races->open = false;
 }
 
@@ -81,12 +86,30 @@ static uint32_t racing_thread(const struct reversible_races *races)
 	return (uint32_t)((races->j - length) % races->trace->threads_length);
 }
 
+static enum left_over left_over(const struct reversible_races *races)
+{
+	return (enum left_over)((races->j - races->trace->length) / races->trace->threads_length);
+}
+
 static bool is_spurious(const struct reversible_races *races)
 {
-	size_t length = races->trace->length;
-	if (races->j < length)
+	if (races->j < races->trace->length)
 		return races->trace->at[races->j].choice == CHOICE_SPURIOUS;
-	return races->j - length >= races->trace->threads_length;
+	return left_over(races) == LEFT_WAKES;
+}
+
+/* Is it of the buffer's lane? */
+static bool is_flush(const struct reversible_races *races)
+{
+	if (races->j < races->trace->length)
+		return races->trace->apart && races->trace->at[races->j].choice == CHOICE_FLUSH;
+	return left_over(races) == LEFT_FLUSHES;
+}
+
+static uint32_t racing_lane(const struct reversible_races *races)
+{
+	const struct step step = {racing_thread(races), is_flush(races) ? CHOICE_FLUSH : CHOICE_DEFAULT};
+	return lane_of(step, races->trace->apart);
 }
 
 /* A thread that can't go on otherwise may wake up spuriously: one that a signal woke in the trace, say. */
@@ -99,6 +122,11 @@ static bool may_only_wake(const struct reversible_races *races, uint32_t p)
 
 static bool may_go_on(const struct reversible_races *races, uint32_t p)
 {
+	const struct model *model = model_replay_model(races->replay);
+	if (is_flush(races))
+		return model_replay_may_take(races->replay, &(struct step){p, CHOICE_FLUSH});
+	if (races->trace->apart && model_flushes(model, p) && !model_goes_past(model, p))
+		return false;
 	return may_only_wake(races, p) || (!is_spurious(races) && model_replay_may_run(races->replay, p));
 }
 
@@ -115,7 +143,9 @@ static struct step perform_pending(struct reversible_races *races, uint32_t p, s
 	const struct model *model = model_replay_model(races->replay);
 	struct observation seen = {0, 0};
 	struct step step = {p, model_enabled(model, p) ? model_choice(model, p, 0) : CHOICE_DEFAULT};
-	if (is_spurious(races) || may_only_wake(races, p)) {
+	if (is_flush(races)) {
+		step.choice = CHOICE_FLUSH;
+	} else if (is_spurious(races) || may_only_wake(races, p)) {
 		step.choice = CHOICE_SPURIOUS;
 	} else if (races->j < races->trace->length) {
 		const struct transition *j = &races->trace->at[races->j];
@@ -204,19 +234,22 @@ static bool open_candidates(struct reversible_races *races)
 	uint32_t t = racing_thread(races);
 	if (races->j < length) {
 		races->joined = thread_joined(races->trace, &races->trace->at[races->j].op, t);
-		return happens_before_candidates(races->order, races->j, t,
+		return happens_before_candidates(races->order, races->j, racing_lane(races),
 						 trace_accesses(races->trace, races->j));
 	}
 	model_replay_goto(races->replay, length);
 	const struct model *model = model_replay_model(races->replay);
-	if (model_pending(model, t)->kind == OP_NONE || (is_spurious(races) && !model_spurious(model, t)))
+	const enum op_kind kind = (enum op_kind)model_pending(model, t)->kind;
+	if (is_flush(races) ? !model_flushes(model, t) : kind == OP_NONE || kind == OP_MEMORY_FLUSH)
+		return false;
+	if (is_spurious(races) && !model_spurious(model, t))
 		return false;
 	/* What a sleeping thread would do has been explored. */
 	if (races->trace->end == END_REDUNDANT && may_go_on(races, t))
 		return false;
 	races->joined = thread_joined(races->trace, model_pending(model, t), t);
 	perform_pending(races, t, &races->pending);
-	return happens_before_candidates(races->order, length, t,
+	return happens_before_candidates(races->order, length, racing_lane(races),
 					 (struct accesses){races->pending.at, races->pending.length});
 }
 

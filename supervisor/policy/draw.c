@@ -24,10 +24,10 @@ uint64_t policy_steps(const struct policy_state *state, uint32_t t)
 
 bool policy_first_of_thread(const struct alternative *a, size_t i, bool wild)
 {
-	if (!policy_counts(&a[i], wild))
+	if (!policy_counts(a, i, wild))
 		return false;
 	for (size_t j = i; j > 0 && a[j - 1].step.thread == a[i].step.thread; j--)
-		if (policy_counts(&a[j - 1], wild))
+		if (policy_counts(a, j - 1, wild))
 			return false;
 	return true;
 }
@@ -44,7 +44,7 @@ size_t policy_count_choices(const struct alternative *a, size_t count, size_t i,
 {
 	size_t choices = 0;
 	for (size_t j = 0; j < count; j++)
-		choices += a[j].step.thread == a[i].step.thread && policy_counts(&a[j], wild);
+		choices += a[j].step.thread == a[i].step.thread && policy_counts(a, j, wild);
 	return choices;
 }
 
@@ -54,7 +54,7 @@ static size_t next_in_turn(uint32_t previous, const struct alternative *a, size_
 	size_t lowest = count;
 	for (size_t i = 0; i < count; i++) {
 		/* Where nothing but time-outs is left, they come before spurious wakeups. */
-		if (!policy_counts(&a[i], wild) || a[i].step.choice == CHOICE_SPURIOUS)
+		if (!policy_counts(a, i, wild) || a[i].step.choice == CHOICE_SPURIOUS)
 			continue;
 		if (previous == NO_THREAD || a[i].step.thread >= previous)
 			return i;
@@ -80,7 +80,7 @@ size_t policy_draw_choice(struct policy_state *state, const struct policy_view *
 {
 	const struct alternative *a = view->alternatives;
 	uint64_t choice = policy_random_below(&state->random, policy_count_choices(a, view->count, i, wild));
-	while (!policy_counts(&a[i], wild) || choice-- > 0)
+	while (!policy_counts(a, i, wild) || choice-- > 0)
 		i++;
 	return i;
 }
@@ -118,7 +118,7 @@ static uint32_t tier_of(const struct alternative *a, size_t count, uint32_t thre
 	for (size_t i = 0; i < count; i++) {
 		if (a[i].step.thread != thread)
 			continue;
-		if (policy_counts(&a[i], false))
+		if (policy_counts(a, i, false))
 			return 0;
 		if (a[i].step.choice != CHOICE_SPURIOUS)
 			tier = 1;

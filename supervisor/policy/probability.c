@@ -5,7 +5,7 @@
 
 static double probability_if(const struct alternative *a, size_t count, size_t taken, bool wild)
 {
-	if (!policy_counts(&a[taken], wild))
+	if (!policy_counts(a, taken, wild))
 		return 0;
 	return 1.0 / ((double)policy_count_threads(a, count, wild) *
 		      (double)policy_count_choices(a, count, taken, wild));

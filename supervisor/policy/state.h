@@ -40,9 +40,12 @@ uint64_t policy_random_below(struct policy_random *random, uint64_t n);
 bool policy_draw_wild(struct policy_state *state, const struct policy_view *view);
 
 /* Is it to be considered? How many threads have such alternatives, and how many of them the thread of alternative i has. */
-static inline bool policy_counts(const struct alternative *alternative, bool wild)
+static inline bool policy_counts(const struct alternative *a, size_t i, bool wild)
 {
-	return wild || alternative->step.choice >= 0;
+	/* To flush is progress where the thread can do nothing else. */
+	const bool only =
+	    a[i].step.choice == CHOICE_FLUSH && (i == 0 || a[i - 1].step.thread != a[i].step.thread);
+	return wild || only || a[i].step.choice >= 0;
 }
 
 size_t policy_count_threads(const struct alternative *alternatives, size_t count, bool wild);

@@ -84,6 +84,12 @@ struct stores {
 	bool in_memory;
 	int signal;    /* whose handler waits for them; the thread gets it as it goes on. 0: none */
 	bool at_fence; /* it stands before an instruction that waits for them, and that is no operation */
+	/*
+	 * Whether what the thread does next may come before or after a flush is to be known also where the flush has come before: so it goes on
+	 * instruction by instruction after the store of an operation, whether that waits or not, up to what waits for stores. fenced: it has come to
+	 * such an instruction since its last operation (OP_FENCED).
+	 */
+	bool open, fenced;
 	struct call
 	    held; /* the operation that waits for them; the thread has OP_MEMORY_FLUSH pending instead */
 };

@@ -87,6 +87,7 @@ bool run_stop_before(struct run *run, const struct call *call)
 	thread->call = *call;
 	if (stores_buffer(process, call))
 		thread->call.op.flags |= OP_BUFFERED;
+	stores_pass(thread);
 	if (is_spin_init(process, call))
 		thread->call.op.kind = OP_SPIN_INIT;
 	call = &thread->call;

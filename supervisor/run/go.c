@@ -26,7 +26,7 @@ enum status process_go(struct process *process, uint32_t thread, int signal)
 		signal = stores->signal;
 		stores->signal = 0;
 	}
-	if (!process->options.pilot && stopped && stores->length > 0)
+	if (!process->options.pilot && stopped && stores_follow(&process->threads[thread]))
 		return stores_go(process, thread, signal);
 	if (!process->options.pilot || !stopped)
 		return target_resume(tracee, signal);

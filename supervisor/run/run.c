@@ -24,7 +24,7 @@ static enum status run_wait(struct run *run, struct stop *stop)
 	if (!pilot)
 		return target_wait(process->target, run_self(run)->tracee, WATCH_MS, stop);
 	process->going = false;
-	if (going && run_self(run)->stores.length > 0)
+	if (going && stores_follow(run_self(run)))
 		return stores_wait(process, run->thread, process->going_signal, stop);
 	return pilot->run(pilot->context, run->thread, going ? PILOT_RUNS : PILOT_WAITS,
 			  process->going_signal, run->own_calls, WATCH_MS, stop);

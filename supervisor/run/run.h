@@ -264,6 +264,18 @@ void stores_begin(struct process *process, struct process_thread *thread);
 void stores_end(struct process *process, struct process_thread *thread);
 bool stores_buffer(struct process *process, const struct call *call);
 bool stores_hold(struct process *process, const struct process_thread *thread, const struct call *call);
+/* fenced: it has come to what waits for stores, and is no operation. pass: it is before its next operation, which is told of that. */
+static inline void stores_fenced(struct process_thread *thread)
+{
+	thread->stores.fenced = true;
+	thread->stores.open = false;
+}
+void stores_pass(struct process_thread *thread);
+/* Is it to go on by stores_go() or stores_wait()? */
+static inline bool stores_follow(const struct process_thread *thread)
+{
+	return thread->stores.length > 0 || thread->stores.open;
+}
 enum status stores_go(struct process *process, uint32_t thread, int signal);
 /* The same with a pilot, up to what the next wait would tell: as run_wait(). */
 enum status stores_wait(struct process *process, uint32_t thread, int signal, struct stop *stop);

@@ -63,6 +63,8 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 	}
 	const bool handled = tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1;
 	/* The kernel is entered, and a processor that comes back from there has waited for its stores. */
+	if (handled && stores_follow(run_self(run)))
+		stores_fenced(run_self(run));
 	if (handled && run_self(run)->stores.length > 0) {
 		run_self(run)->stores.signal = signal;
 		return run_stop_at_fence(run);

@@ -9,7 +9,7 @@
  * that is an operation waits in its thread's buffer: its own thread sees it, others don't until it is flushed.
  *
  *     run_stop_before: stores_buffer -> OP_BUFFERED -(perform: stores_before, stores_after)-> waits
- *     waits -(perform_flush: OP_MEMORY_FLUSH, or CHOICE_FLUSH before a read)-> in memory
+ *     waits -(perform_flush: CHOICE_FLUSH, with OP_MEMORY_FLUSH pending or what the thread would do next)-> in memory
  *
  * While its thread runs, the bytes of what waits are in memory, so that whatever reads them there, an operation or not, libc or the kernel,
  * finds them, byte by byte the last that its thread has stored; between two transitions what the others are to see is there. Meanwhile the
@@ -99,6 +99,18 @@ bool stores_hold(struct process *process, const struct process_thread *thread, c
 	       !stores_buffer(process, call);
 }
 
+void stores_pass(struct process_thread *thread)
+{
+	struct stores *stores = &thread->stores;
+	struct op *op = &thread->call.op;
+	const bool past = op->flags & OP_BUFFERED || (is_read(&thread->call) && !(op->flags & OP_AWAITS));
+	if (past && stores->fenced)
+		op->flags |= OP_FENCED;
+	stores->fenced = false;
+	if (!past)
+		stores->open = false;
+}
+
 void stores_before(struct process *process, struct process_thread *thread)
 {
 	struct stores *stores = &thread->stores;
@@ -110,6 +122,7 @@ void stores_before(struct process *process, struct process_thread *thread)
 	store->operation = true;
 	stores->operations++;
 	stores->steps = 0;
+	stores->open = true;
 }
 
 void stores_after(struct process *process, struct process_thread *thread, bool performed)
@@ -131,6 +144,7 @@ bool run_stop_at_fence(struct run *run)
 	const struct call fence = {.op = {.kind = OP_NONE, .object = NO_OBJECT, .object2 = NO_OBJECT},
 				   .timeout_argument = -1};
 	thread->stores.at_fence = false;
+	stores_fenced(thread);
 	return run_stop_before_flush(run, &fence);
 }
 

@@ -68,7 +68,8 @@ static enum may_wait take_instruction(struct process *process, struct process_th
 					  : WAITING_RUNS;
 	if (waiting != WAITING_GOES_ON)
 		return waiting;
-	const bool room = ++stores->steps <= MOST_STEPS && take_store(process, stores, &next, store);
+	const bool room = ++stores->steps <= MOST_STEPS &&
+			  (stores->length == 0 || take_store(process, stores, &next, store));
 	return room ? WAITING_GOES_ON : WAITING_CUT;
 }
 
@@ -114,10 +115,18 @@ static enum status go(struct process *process, uint32_t thread, int *signal, str
 	struct stores *stores = &process->threads[thread].stores;
 	enum status status;
 	stop->kind = STOP_STEP;
+	stores->at_fence = false;
 	while ((status = go_on(process, thread, *signal, stop, waiting)) == STATUS_OK &&
 	       *waiting == WAITING_GOES_ON && stop->kind == STOP_STEP)
 		*signal = 0;
-	stores->at_fence = status == STATUS_OK && (*waiting == WAITING_CUT || *waiting == WAITING_ENDS);
+	if (status != STATUS_OK || (*waiting != WAITING_CUT && *waiting != WAITING_ENDS))
+		return status;
+	if (stores->length == 0) {
+		stores_fenced(&process->threads[thread]);
+		*waiting = WAITING_RUNS;
+		return status;
+	}
+	stores->at_fence = true;
 	if (*waiting == WAITING_CUT)
 		process_remark(process, STORES_NO_LONGER);
 	return status;

@@ -28,6 +28,7 @@ static void put_policy(struct saver *saver, const struct policy *policy)
 	save_number(saver, policy->ordered);
 	save_number(saver, policy->ends_count);
 	save_number(saver, policy->once_round);
+	save_number(saver, policy->apart);
 	save_number(saver, policy->changes);
 	save_number(saver, policy->length);
 	save_number(saver, policy->group);
@@ -44,6 +45,7 @@ static void get_policy(struct loader *loader, struct policy *policy)
 	policy->ordered = load_bool(loader);
 	policy->ends_count = load_bool(loader);
 	policy->once_round = load_bool(loader);
+	policy->apart = load_bool(loader);
 	policy->changes = (uint32_t)load_most(loader, POLICY_CHANGES);
 	policy->length = load_number(loader);
 	policy->group = (uint32_t)load_most(loader, UINT32_MAX);

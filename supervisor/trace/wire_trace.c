@@ -164,6 +164,7 @@ static void put_end(struct saver *saver, const struct trace *trace)
 	save_number(saver, trace->initial_threads);
 	save_number(saver, trace->preemptions);
 	save_number(saver, trace->held_back);
+	save_number(saver, trace->apart);
 	save_number(saver, trace->observed);
 	save_number(saver, trace->counted);
 	save_number(saver, trace->midway);
@@ -195,6 +196,7 @@ static bool get_end(struct loader *loader, struct trace *trace)
 	trace->initial_threads = get_word(loader);
 	trace->preemptions = get_word(loader);
 	trace->held_back = load_bool(loader);
+	trace->apart = load_bool(loader);
 	trace->observed = load_bool(loader);
 	trace->counted = load_bool(loader);
 	trace->midway = load_bool(loader);

@@ -133,6 +133,8 @@ enum op_flag {
 	 * what the thread's last accesses have found; arg3: how many of those count, at most OP_ROUND_MOST. So it waits until somebody does.
 	 */
 	OP_AWAITS = 128,
+	OP_FENCED =
+	    1024, /* OP_MEMORY_READ, OP_BUFFERED: since the operation before it the thread has waited for its buffer to be empty */
 	OP_INSTRUCTION =
 	    256, /* OP_MEMORY_READ, OP_MEMORY_WRITE: that of the one instruction that ends at `place` */
 	/*
@@ -227,7 +229,7 @@ struct op {
 #define CHOICE_DEFAULT	0
 #define CHOICE_TIMEOUT	(-1)
 #define CHOICE_SPURIOUS (-2)
-#define CHOICE_FLUSH	(-3) /* OP_MEMORY_READ: not yet; the oldest store that waits reaches memory before it */
+#define CHOICE_FLUSH	(-3) /* not yet: the oldest of its stores that wait reaches memory before */
 
 /* How an object stands when it is first used: initialised statically or before fmc began to look. */
 struct object_state {

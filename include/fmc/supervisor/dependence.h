@@ -49,6 +49,11 @@ enum touch_class {
 	TOUCH_PAIR,   /* an object for one kind of a plug-in's and one that depends on it: touch_pair() */
 	TOUCH_WORD,   /* four bytes of memory, by address; accesses to parts of one aren't told apart */
 	TOUCH_OUTPUT, /* what the program prints: the order of its parts is what is seen of them */
+	/* Where flushes are apart (model/buffer.c): */
+	TOUCH_BUFFER, /* how far a thread's buffer is: written by its flushes */
+	TOUCH_PLACE,  /* one of the places of a thread's buffer */
+	TOUCH_STORED, /* one word of one of a thread's stores, with the thread above the class: read by its thread, and written by what
+			 overwrites it in memory */
 	TOUCH_MEMORY, /* long ranges of memory: written by accesses to one, read by all others */
 	TOUCH_SEEN, /* what is looked at between transitions (execution_monitor): written by those that change some of it */
 	/*
@@ -60,7 +65,7 @@ enum touch_class {
 
 struct access {
 	uint64_t
-	    key; /* class in the upper 32 bits, with the two kinds of a TOUCH_PAIR above it; number in the lower */
+	    key; /* class in the upper 32 bits, with the two kinds of a TOUCH_PAIR or the thread of a TOUCH_STORED above it; number in the lower */
 	uint32_t mode; /* enum touch_mode */
 	/*
 	 * TOUCH_ADD: after this transition how many more can add before the next one would do something else.

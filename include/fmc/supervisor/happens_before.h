@@ -19,6 +19,9 @@ void happens_before_free(struct happens_before *hb);
 /* Begin with this trace; `fair`: the priorities of fairness count. False without memory. */
 bool happens_before_start(struct happens_before *hb, const struct trace *trace, bool fair);
 
+/* The same without them, and with all that a thread does in its order, also where flushes are apart. */
+bool happens_before_start_threads(struct happens_before *hb, const struct trace *trace);
+
 /* Take in the trace's next transition, or all that are left. False without memory. */
 bool happens_before_push(struct happens_before *hb);
 bool happens_before_push_all(struct happens_before *hb);
@@ -26,7 +29,7 @@ bool happens_before_push_all(struct happens_before *hb);
 /* Is i j, or before j in the relation? */
 bool happens_before(const struct happens_before *hb, size_t i, size_t j);
 
-/* For each thread how many of its transitions are i or before it: a vector clock. */
+/* For each thread, or lane (trace.h), how many of its transitions are i or before it: a vector clock. */
 const uint32_t *happens_before_clock(const struct happens_before *hb, size_t i);
 uint32_t happens_before_threads(const struct happens_before *hb); /* length of clocks */
 
@@ -54,10 +57,9 @@ struct trace_hash happens_before_ahead(const struct happens_before *hb, uint32_t
  * *candidate gets SIZE_MAX after the last.
  *
  * Candidates that come before one that was named by happens_before_pass(), or before the earlier transitions
- * of `thread`, are left out.
+ * of the thread, are left out. It is named by its lane.
  */
-bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t thread,
-			       struct accesses footprint);
+bool happens_before_candidates(struct happens_before *hb, size_t j, uint32_t lane, struct accesses footprint);
 size_t happens_before_candidate(struct happens_before *hb);
 void happens_before_pass(struct happens_before *hb, size_t i);
 

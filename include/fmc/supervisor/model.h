@@ -150,11 +150,19 @@ bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);
 
 /*
  * Total store order ([TSO]): an OP_MEMORY_WRITE with OP_BUFFERED puts its
- * store into the thread's own buffer, first in, first out, of so many. OP_MEMORY_FLUSH takes the oldest one out; so does CHOICE_FLUSH,
- * which is open to a thread before an OP_MEMORY_READ. Before all else the machine has it perform OP_MEMORY_FLUSH until none waits, and
- * before another such write until there is room.
+ * store into the thread's own buffer, first in, first out, of so many. CHOICE_FLUSH, which is open to the thread whatever it has pending,
+ * takes the oldest one out; before another such write for which there is room it needn't be tried, and only model_has_choice() tells of it,
+ * unless flushes are apart. Before an OP_MEMORY_READ, and another such write for which there is room, the thread may as well go on. Before
+ * all else it flushes until none waits: the machine has OP_MEMORY_FLUSH pending meanwhile, which knows no other way.
  */
 #define MODEL_STORES 2
+
+/* Flushes are to depend as if a thread of its own made them (buffer.c), which else depend on all that their thread does. */
+void model_flush_apart(struct model *m, bool apart);
+
+/* May t flush now? May it do what it has pending, although stores of its wait? */
+bool model_flushes(const struct model *m, uint32_t t);
+bool model_goes_past(const struct model *m, uint32_t t);
 
 /* How many wait in the buffer of t. */
 uint32_t model_stores(const struct model *m, uint32_t t);

@@ -41,6 +41,7 @@ struct search_options {
 	 * are seen, futex words included: so in tests. Else a futex call says that they don't.
 	 */
 	bool sees_memory;
+	bool apart; /* optimal: as in struct policy, as long as nothing shows that it isn't worth it */
 	uint64_t seed;
 	uint32_t fair_k;
 	bool ordered; /* time-outs: as in struct policy */

@@ -20,6 +20,26 @@ static inline bool step_equal(struct step a, struct step b)
 	return a.thread == b.thread && a.choice == b.choice;
 }
 
+/*
+ * A lane is what is in the order of the program: a thread; where flushes are apart (struct policy) the buffer of one is another lane than
+ * itself. Steps of one thread and of two lanes depend on each other as their footprints say, and where flushes aren't apart those say that
+ * they do.
+ */
+static inline bool step_same_lane(struct step a, struct step b)
+{
+	return a.thread == b.thread && (a.choice == CHOICE_FLUSH) == (b.choice == CHOICE_FLUSH);
+}
+
+static inline uint32_t lane_of(struct step step, bool apart)
+{
+	return apart ? 2 * step.thread + (step.choice == CHOICE_FLUSH) : step.thread;
+}
+
+static inline uint32_t lanes(uint32_t threads, bool apart)
+{
+	return apart ? 2 * threads : threads;
+}
+
 enum policy_kind {
 	POLICY_DEFAULT, /* go on with the running thread; when it can't, the next ready one by number */
 	POLICY_RANDOM,	/* every schedulable thread with the same probability, then every choice of it */
@@ -64,6 +84,7 @@ struct policy {
 	bool ordered;
 	bool ends_count;  /* footprints say which thread was the last to end: trace_outlives_main() */
 	bool once_round;  /* a thread before an OP_VAIN doesn't go on, unless nobody ends its wait */
+	bool apart;	  /* flushes depend as if a thread of its own made them: model_flush_apart() */
 	uint32_t changes; /* POLICY_PCT: priority changes, d - 1, at most POLICY_CHANGES */
 	uint64_t length;  /* POLICY_PCT: transitions that executions have; at least 1 */
 	const struct profile *profile; /* POLICY_SURW: outlives the execution; may be NULL */
@@ -219,6 +240,7 @@ struct trace {
 	uint32_t initial_threads; /* those that existed before the first transition */
 	uint32_t preemptions;
 	bool held_back; /* some thread could have gone on but for max_thread_depth */
+	bool apart;	/* policy.apart */
 	bool observed;	/* its states were looked at: footprints say who changed what is seen (TOUCH_SEEN) */
 	bool counted;	/* and how often one is repeated matters: no two transitions commute then */
 	bool

@@ -223,6 +223,8 @@ static int check_more(const struct exploration *first, enum more more, const str
 	with.outcome_first = first->session->endings.expected_text;
 	with.atomics = true;
 	with.tso |= more == MORE_TSO;
+	/* A certificate's checker knows of threads alone. */
+	with.search.apart = with.tso && !with.certificate;
 	if (more != MORE_ATOMICS)
 		with.promoted = promoted;
 	again.options = &with;

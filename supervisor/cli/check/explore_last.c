@@ -107,6 +107,7 @@ static void examine(struct exploration *x, const struct plan *plan, const struct
 	struct policy policy = plan->policy;
 	policy.kind = POLICY_DEFAULT;
 	policy.profile = NULL;
+	policy.apart = false;
 	struct finding finding;
 	finding_init(&finding);
 	progress_clear(&x->progress);

@@ -59,6 +59,7 @@ static void record_outcome(struct exploration *x, const struct plan *plan, const
 	struct finding finding;
 	policy.kind = POLICY_DEFAULT;
 	policy.profile = NULL;
+	policy.apart = false;
 	met->why = "it couldn't be run again";
 	if (!steps)
 		return;

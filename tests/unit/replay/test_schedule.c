@@ -228,6 +228,8 @@ static void random_line(struct schedule_line *line)
 	line->step.thread = (uint32_t)draw(4096);
 	line->step.choice = draw(2) ? 0 : (int32_t)draw(9) - 4;
 	line->kind = (enum op_kind)draw(OP_KINDS);
+	if (line->kind == OP_MEMORY_FLUSH)
+		line->step.choice = CHOICE_FLUSH; /* it has no other */
 	line->object_number = line->object2_number = NO_OBJECT;
 	random_object(op_class(line->kind), &line->object, &line->object_number);
 	if (draw(2))

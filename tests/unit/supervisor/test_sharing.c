@@ -31,13 +31,14 @@ static void teardown(void)
 	trace_release(&trace);
 }
 
-/* Run the threads in the order of these digits, then as they can. */
+/* Run the threads in the order of these digits, then as they can. f: T1 flushes. */
 static void run(const char *threads)
 {
 	struct step steps[MOST] = {{0}};
 	size_t length = strlen(threads);
 	for (size_t i = 0; i < length; i++)
-		steps[i].thread = (uint32_t)(threads[i] - '0');
+		steps[i] = threads[i] == 'f' ? (struct step){0, CHOICE_FLUSH}
+					     : (struct step){(uint32_t)(threads[i] - '0'), CHOICE_DEFAULT};
 	const struct plan plan = {.prefix = steps, .prefix_length = length};
 	table_machine_init(&machine, &program);
 	struct execution *execution = execution_new(&machine.machine);
@@ -440,7 +441,7 @@ static void two_that_wait(const char *words)
 	table_op(loads, OP_YIELD, NO_OBJECT);
 	for (; *words; words++)
 		memory_op(loads, OP_MEMORY_READ, (uint32_t)(*words - '0'));
-	run("00000");
+	run("000ff");
 }
 
 START_TEST(a_store_before_one_that_waits)
