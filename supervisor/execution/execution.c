@@ -97,11 +97,11 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	x->ended = 0;
 	if (!execution_sleep_start(x))
 		return false;
-	lasso_start(&x->lasso, policy->endless ? 0 : policy->max_depth, policy->longer,
+	lasso_start(&x->lasso, policy->max_depth, policy->longer,
 		    policy->fair_k != 0 && !policy->unwatched);
 	recurrences_clear(&x->recurrences);
 	x->judges_cycles = x->monitor.cycle && !policy->endless;
-	if (x->judges_cycles)
+	if (x->judges_cycles || policy->endless)
 		lasso_only_cut(&x->lasso);
 	struct outcome first = {.created = NO_THREAD};
 	x->stage = EXECUTION_BEGINS;

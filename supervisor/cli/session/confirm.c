@@ -54,6 +54,40 @@ static enum confirmation replay(struct session *session, const struct plan *plan
 	return confirmation;
 }
 
+/*
+ * States are equal by their digests. What goes on for ever has to do the same in another round, result by result, too; what it comes to after
+ * that is nobody's business here.
+ */
+static enum confirmation go_round(struct session *session, const struct plan *once,
+				  const struct trace *failed)
+{
+	const size_t start = failed->loop_start, length = failed->length, round = length - start;
+	struct step *steps = calloc(length + round, sizeof *steps);
+	struct plan plan = *once;
+	struct trace again;
+	size_t same = 0;
+	if (!steps)
+		return CONFIRM_FAILED;
+	for (size_t i = 0; i < length + round; i++)
+		steps[i] = once->prefix[i < length ? i : i - round];
+	plan.prefix = steps;
+	plan.prefix_length = plan.policy.max_depth = length + round;
+	plan.policy.endless = plan.policy.unwatched = true;
+	plan.policy.longer = 0;
+	trace_init(&again);
+	const enum status status = session_collect(session, &plan, &again, NULL);
+	while (length + same < again.length && same < round &&
+	       same_transition(&again.at[length + same], &failed->at[start + same]))
+		same++;
+	const enum confirmation confirmation = again.end == END_INTERRUPTED ? CONFIRM_INTERRUPTED
+					       : status			    ? CONFIRM_FAILED
+					       : same == round		    ? CONFIRMED
+									    : CONFIRM_DIFFERENT;
+	trace_release(&again);
+	free(steps);
+	return confirmation;
+}
+
 enum confirmation confirm_finding(struct session *session, const struct trace *failed,
 				  const struct policy *policy, struct finding *finding)
 {
@@ -64,6 +98,8 @@ enum confirmation confirm_finding(struct session *session, const struct trace *f
 	enum confirmation confirmation = replay(session, &plan, failed, NULL);
 	if (confirmation == CONFIRMED)
 		confirmation = replay(session, &plan, failed, finding);
+	if (confirmation == CONFIRMED && failed->end == END_UNFULFILLED_LOOP)
+		confirmation = go_round(session, &plan, failed);
 	free(steps);
 	return confirmation;
 }

@@ -12,7 +12,10 @@ enum FMC_MUST_CHECK confirmation {
 	CONFIRM_FAILED,	     /* no memory */
 };
 
-/* Replay the execution that failed twice in full, and make a finding (initialised by the caller) of it. */
+/*
+ * Replay the execution that failed twice in full, and make a finding (initialised by the caller) of it; what goes on for ever without fulfilling
+ * a formula is gone round once more besides.
+ */
 enum confirmation confirm_finding(struct session *session, const struct trace *failed,
 				  const struct policy *policy, struct finding *finding);
 
