@@ -5,7 +5,8 @@
  *     fmc check --drive 'counter_server /tmp/socket 2' --before 'rm -f /tmp/socket' -- counter_server /tmp/socket
  *
  * Several connections are asked to add one at the same time; then one of them is asked for the count. Exit status 1: it is wrong.
- * tests/run-drive.sh runs it.
+ *
+ * fmc-driven: tests/run-drive.sh
  */
 #include <pthread.h>
 #include <stdio.h>

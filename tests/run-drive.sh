@@ -50,6 +50,12 @@ fi
 "$FMC" show "$SCRATCH/lost.sched" >"$SCRATCH/out" 2>&1
 says 'it is shown' 'rejected: the client ends'
 
+run export --gdb -o "$SCRATCH/lost.gdb" "$SCRATCH/lost.sched"
+judge 'a script for GDB alone is refused' [ $status -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 -a ! -e "$SCRATCH/lost.gdb" ]
+run minimize -o "$SCRATCH/less.sched" "$SCRATCH/lost.sched"
+judge 'it is minimised with its client' [ $status -eq 0 -a -s "$SCRATCH/less.sched" -a -n "$(grep '^drive ' "$SCRATCH/less.sched")" ]
+left minimize
+
 # One that nothing is wrong with.
 run run --drive "$SERVER $SOCKET 2" --before "$BEFORE" -- "$SERVER" "$SOCKET"
 judge 'run: a server ends well with its client' [ $status -eq 0 ]

@@ -98,6 +98,11 @@ int export_command(const struct options *options)
 	int exits = recording_load(&e.recording, options);
 	if (exits)
 		return exits;
+	if (e.recording.options.driving.client) {
+		say("%s: it needs its client, which GDB without fmc can't start; fmc gdb can", options->file);
+		recording_release(&e.recording);
+		return EXITS_UNAVAILABLE;
+	}
 	/* FILE.gdb here unless it was named; "-": standard output. */
 	e.output = options->output ? strdup(options->output) : recording_beside(options->file, ".gdb");
 	if (e.output) {
