@@ -83,6 +83,28 @@ says "so that a store can wait in a first call" '^exit: ' 'memory_flush'
 judge "which replays" ends 0 "$FMC" replay "$SCRATCH/f.sched"
 judge "the schedule says so" grep -q 'LD_BIND_NOW=1' "$SCRATCH/f.sched"
 
+# Eight bytes in two cache lines, which a processor may store, and load, in parts; with buffers fmc has them at once.
+cat >"$SCRATCH/parts.c" <<'EOF'
+#include <pthread.h>
+static _Alignas(64) volatile char lines[128];
+static void *other(void *unused)
+{
+	*(volatile long *)(lines + 60) = -1;
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, other, NULL);
+	const long seen = *(volatile long *)(lines + 60);
+	pthread_join(thread, NULL);
+	return seen == 1;
+}
+EOF
+"${CC:-cc}" -std=gnu11 -O1 -pthread "$SCRATCH/parts.c" -o "$SCRATCH/parts" || exit 1
+judge "accesses in parts" ends 0 "$FMC" check --strategy optimal --memory-model tso -- "$SCRATCH/parts"
+says "aren't called complete" "^The search isn't complete" 'accesses that others may see in parts, made at once'
+
 # A thread that handles a signal has its stores in memory before.
 cat >"$SCRATCH/signal.c" <<'EOF'
 #include <pthread.h>
