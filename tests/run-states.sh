@@ -44,12 +44,13 @@ __attribute__((weak, noinline)) void fmc_point(const volatile void *address, uns
 	__asm__ volatile("" : : "r"(address), "r"(length), "r"(write));
 }
 static int counts[2];
+char room[3 * 4096];
 static long statements;
 static void *run(void *count)
 {
 	for (long i = 0; i < statements; i++) {
 		fmc_point(count, sizeof counts[0], 1);
-		++*(int *)count;
+		room[count == counts ? 10 : 8000] = (char)++*(int *)count;
 	}
 	return NULL;
 }
@@ -72,6 +73,14 @@ for n in 3 5; do
 	judge "$n statements: a square number of executions, not an exponential one" [ "$(field executions)" -le $(((n + 3) * (n + 3))) ]
 	check --strategy dfs --states -- "$SCRATCH/statements" $n
 	judge "$n statements: the states of all executions" [ "$(field states.states)" = "$pruned" ]
+done
+
+# A variable as large as this is told by its pages, which are read when they have been written, a small one by its bytes.
+check --strategy cb:2 --state counts -- "$SCRATCH/statements" 3
+small=$(field states.states)
+for large in room 'room,counts' 'room[*]'; do
+	check --strategy cb:2 --state "$large" -- "$SCRATCH/statements" 3
+	judge "--state $large: as many states" [ "$(field states.states)" = "$small" ] || show "$SCRATCH/out"
 done
 
 # Chosen variables: what a function has left behind makes no difference then.

@@ -12,7 +12,8 @@
  * else, all.
  */
 
-#define REGISTERS 24
+#define FEW_BYTES 4096
+#define FEW_PARTS 8
 
 static uint64_t mix(uint64_t digest, uint64_t word)
 {
@@ -41,25 +42,48 @@ static uint64_t registers_of(const struct process_thread *thread, const struct u
 	return digest;
 }
 
-/* Of chosen variables alone. */
-static bool selected_state(const struct process *process, uint64_t digest[2])
+/* Where in memory words are makes a difference, and zeros count: variables are few. */
+static void mix_words(uint64_t digest[2], uint64_t address, const uint8_t *bytes, size_t size)
 {
-	uint8_t bytes[4096];
+	for (size_t k = 0; k < size; k += sizeof(uint64_t)) {
+		uint64_t word = 0;
+		memcpy(&word, bytes + k, size - k < sizeof word ? size - k : sizeof word);
+		digest[0] = mix(digest[0], word);
+		digest[1] = mix(digest[1] + word, address + k);
+	}
+}
+
+/* Of chosen variables alone: so few bytes that reading them costs less than asking what has been written. */
+static bool few_bytes_state(const struct process *process, uint64_t digest[2])
+{
+	uint8_t bytes[FEW_BYTES];
 	digest[0] = 1;
 	digest[1] = 2;
 	for (size_t i = 0; i < process->selection.length; i++) {
 		const struct expression_range *range = &process->selection.at[i];
-		for (uint64_t at = 0; at < range->size; at += sizeof bytes) {
-			const size_t size = range->size - at < sizeof bytes ? range->size - at : sizeof bytes;
-			if (target_read(process->target, range->address + at, bytes, size) != STATUS_OK)
-				return false;
-			for (size_t k = 0; k < size; k++) {
-				digest[0] = mix(digest[0], bytes[k]);
-				digest[1] = mix(digest[1] + bytes[k], range->address + at + k);
-			}
-		}
+		if (target_read(process->target, range->address, bytes, range->size) != STATUS_OK)
+			return false;
+		mix_words(digest, range->address, bytes, range->size);
 	}
 	return true;
+}
+
+static bool selected_state(struct process *process, uint64_t digest[2])
+{
+	const size_t length = process->selection.length;
+	uint64_t size = 0;
+	for (size_t i = 0; i < length; i++)
+		size += process->selection.at[i].size;
+	if (size <= FEW_BYTES && length <= FEW_PARTS)
+		return few_bytes_state(process, digest);
+	struct contents *contents = memory_contents(process);
+	struct contents_part *parts = calloc(length, sizeof *parts);
+	for (size_t i = 0; parts && i < length; i++)
+		parts[i] =
+		    (struct contents_part){process->selection.at[i].address, process->selection.at[i].size};
+	const bool told = parts && contents && contents_parts(contents, parts, length, digest) == STATUS_OK;
+	free(parts);
+	return told;
 }
 
 bool process_select_state(struct process *process, const char *variables, char why[320])

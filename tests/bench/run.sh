@@ -63,6 +63,18 @@ calls=$(field transitions)
 echo "pigz of 10 MB          $supervised s under fmc with $calls calls, natively $one s on one processor, $all s on all:" \
     "ratio $(compute %.2f "($supervised - 12e-6 * $calls) / $one") less 12 us a call, $(compute %.2f "$supervised / $all") to all"
 
+# processor OPTION...: processor time of executions with 1 MB of memory that has been written, fmc's and theirs, and their transitions.
+processor() {
+	local TIMEFORMAT='%U %S'
+	{ time fmc_json check --strategy random --seed 1 --executions 20 --time 0 "$@" -- "$BUILD/tests/dirty" 500; } 2>&1 | awk '{ print $1 + $2 }'
+}
+without=$(processor)
+for state in "--states" "--states --state memory"; do
+	# shellcheck disable=SC2086 # a list of words
+	with=$(processor $state)
+	echo "a state of 1 MB        $(compute %.1f "($with - $without) * 1e6 / $(field transitions)") us of processor time a transition ($state)"
+done
+
 # What a search takes by itself, on tables.
 for depth in 100 2000; do
 	for strategy in dfs optimal; do

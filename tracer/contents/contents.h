@@ -166,15 +166,14 @@ void mappings_close(struct contents *contents);
 
 /*
  * tracking.c: have the kernel note from now on which pages are written, where it sees that; false where that can't be had. Or in this one, too.
- * again: these have been read. STATUS_UNSUPPORTED where it fails: nothing is tracked any more.
  */
 bool tracking_begin(struct contents *contents);
 void tracking_add(struct contents *contents, const struct mapping *mapping);
-enum status tracking_again(struct contents *contents, uint64_t start, uint64_t end);
 void tracking_end(struct contents *contents);
 
 /*
- * regions.c: what is there, as the kernel tells: in contents->tracked of all that is tracked, in contents->found of one mapping. unread.c: pages of the
+ * regions.c: what is there, as the kernel tells: in contents->tracked of all that is tracked, of which it notes from then on again what is written, and
+ * in contents->found of one mapping. unread.c: pages of the
  * next table that are to be read; as contents_digest().
  */
 enum status regions_tracked(struct contents *contents);

@@ -105,3 +105,32 @@ enum status contents_state(struct contents *contents, const struct contents_stac
 	digest[1] = sum.b;
 	return status;
 }
+
+/* Of one part the pages that lie wholly in it, and what there is of others at its ends. */
+static bool add_range(struct contents *contents, const struct contents_part *part, struct lanes *sum)
+{
+	const uint64_t low = part->address, high = low + part->size;
+	const uint64_t first = (low + PAGE - 1) / PAGE * PAGE, last = high / PAGE * PAGE;
+	if (first > last)
+		return add_part(contents, low, high, sum);
+	for (uint64_t at = first; at < last; at += PAGE) {
+		const struct page *page = table_find(contents, at);
+		if (page)
+			lanes_add(sum, page->hash);
+	}
+	return add_part(contents, low, first, sum) && add_part(contents, last, high, sum);
+}
+
+enum status contents_parts(struct contents *contents, const struct contents_part parts[], size_t length,
+			   uint64_t digest[2])
+{
+	struct lanes sum = {0, 0};
+	contents->keeps = true;
+	enum status status = table_refresh(contents);
+	for (size_t i = 0; i < length && status == STATUS_OK; i++)
+		if (!add_range(contents, &parts[i], &sum))
+			status = STATUS_GONE;
+	digest[0] = sum.a;
+	digest[1] = sum.b;
+	return status;
+}

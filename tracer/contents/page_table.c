@@ -223,16 +223,6 @@ static enum status find_all(struct contents *contents)
 	return status;
 }
 
-/* Of what was found to be written the next refresh is to hear again. */
-static void track_again(struct contents *contents)
-{
-	for (size_t i = 0; i < contents->tracked.length && contents->tracking >= 0; i++) {
-		const struct page_region *region = &contents->tracked.at[i];
-		if (region->categories & PAGE_WRITTEN)
-			(void)tracking_again(contents, region->start, region->end);
-	}
-}
-
 /* In the middle of an execution; what has been written before is unknown. */
 static void begin_tracking(struct contents *contents)
 {
@@ -263,8 +253,6 @@ static enum status refresh(struct contents *contents)
 		status = find_all(contents);
 	if (status == STATUS_OK)
 		status = unread_read(contents);
-	if (status == STATUS_OK)
-		track_again(contents);
 	return status;
 }
 

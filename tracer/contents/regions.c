@@ -73,7 +73,7 @@ enum status regions_tracked(struct contents *contents)
 {
 	const uint64_t there = PAGE_PRESENT | PAGE_SWAPPED;
 	const struct page_scan asked = {
-	    .end = LAST_END, .all = PAGE_TRACKED, .any = there, .told = PAGE_WRITTEN};
+	    .end = LAST_END, .all = PAGE_TRACKED, .any = there, .told = PAGE_WRITTEN, .protects = true};
 	contents->tracked.length = 0;
 	return contents->tracking < 0 ? STATUS_OK : scan(contents, asked, &contents->tracked);
 }

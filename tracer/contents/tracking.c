@@ -92,16 +92,6 @@ void tracking_add(struct contents *contents, const struct mapping *mapping)
 		tracking_end(contents);
 }
 
-enum status tracking_again(struct contents *contents, uint64_t start, uint64_t end)
-{
-	struct uffdio_writeprotect asked = {.range = {start, end - start},
-					    .mode = UFFDIO_WRITEPROTECT_MODE_WP};
-	if (ioctl(contents->tracking, UFFDIO_WRITEPROTECT, &asked) == 0)
-		return STATUS_OK;
-	tracking_end(contents);
-	return STATUS_UNSUPPORTED;
-}
-
 void tracking_end(struct contents *contents)
 {
 	if (contents->tracking >= 0)

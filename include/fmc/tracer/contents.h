@@ -47,6 +47,13 @@ struct contents_stack {
 enum status contents_state(struct contents *contents, const struct contents_stack stacks[], size_t length,
 			   uint64_t digest[2]);
 
+/* A digest of these parts of the memory that it may write; others count as nothing. Results as contents_digest(). */
+struct contents_part {
+	uint64_t address, size;
+};
+enum status contents_parts(struct contents *contents, const struct contents_part parts[], size_t length,
+			   uint64_t digest[2]);
+
 /* For tests and tables: pages read so far, and whether the kernel tells which are to be read. */
 uint64_t contents_pages_read(const struct contents *contents);
 bool contents_tracked(const struct contents *contents);
