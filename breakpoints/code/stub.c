@@ -9,6 +9,24 @@
  *     mov %rax, state.rax              the spilled registers
  *     mov %rcx, state.rcx
  *     lea operand, %rcx                with the registers as the instruction has them
+ *
+ *     mov %rcx, state.address          is it known of its line?
+ *     pext state.line_mask, %rcx, %rax
+ *     mov lines(,%rax,8), %rax
+ *     shrx %ecx, %eax, %ecx            the access's bits, above them those of other bytes, or 0 where the next line begins
+ *     not %ecx
+ *     pext state.low, %rcx, %rcx       or movzbl and the like: what isn't known
+ *     jrcxz bits
+ *     jmp miss
+ * bits: rorx $32, %rax, %rax           and is it this line?
+ *     mov state.address + TAG, %ecx
+ *     lea 1(%rax,%rcx), %ecx
+ *     jrcxz on                         the only test that reads no flag
+ *     jmp miss
+ * on: mov state.rcx, %rcx
+ *     mov state.rax, %rax
+ *
+ * miss: mov state.address, %rcx        after all instructions
  *     movabs $key - address, %rax
  *     lea (%rcx,%rax), %rcx            the key
  *
@@ -17,7 +35,7 @@
  *     mov filter(,%rax,8), %rax
  *     not %rax
  *     lea 1(%rcx,%rax), %rcx           the difference
- *     jrcxz on                         the only test that reads no flag
+ *     jrcxz on
  *     not %rax
  *     lea (%rcx,%rax), %rcx            the key again
  *
@@ -37,8 +55,9 @@
  *     jrcxz full
  *     jmp on
  * full: int3                           the log is to be emptied
- * on: mov state.rcx, %rcx
- *     mov state.rax, %rax
+ *     jmp on
+ *
+ * Without tables the key and its entry follow the operand.
  */
 #define STATE(field) (LOG_PAGE + offsetof(struct log_state, field))
 #define SPILL_BYTES  8 /* of each of the first two instructions */
@@ -48,6 +67,9 @@ struct log_state log_state_empty(void)
 	struct log_state state = {.next = LOG_LOW};
 	for (unsigned i = 0; i < LOG_MASKS; i++)
 		state.masks[i] = ((UINT64_C(1) << FILTER_BITS) - 1) << i;
+	for (unsigned i = 0; i < LINE_LOW_MASKS; i++)
+		state.low_masks[i] = (UINT64_C(1) << (1u << i)) - 1;
+	state.line_mask = ((UINT64_C(1) << LINES_BITS) - 1) * LINE_BYTES;
 	return state;
 }
 
@@ -265,21 +287,79 @@ static bool put_call_log(struct stub *stub, const struct stub_site *site)
 	return put_reload(stub);
 }
 
+/* Key and entry of the address in %rcx, and on. */
+static bool put_rest(struct stub *stub, const struct stub_site *site)
+{
+	uint16_t branch;
+	if (!stub->filters)
+		return put_key(stub, site) && put_entry(stub, site) && put_full(stub);
+	if (!put_key(stub, site) || !put_lookup(stub, site, &branch) || !put_entry(stub, site) ||
+	    !put_remember(stub, site) || !put_full(stub))
+		return false;
+	stub->code[branch - 1] = (uint8_t)(stub->size - branch);
+	return true;
+}
+
+static bool has_line(const struct stub *stub, const struct stub_site *site)
+{
+	return stub->filters && site->bytes <= LINE_BYTES && __builtin_popcount(site->bytes) == 1;
+}
+
+/* Of %rcx the lowest bits, as many as the access has bytes. */
+static bool put_low(struct stub *stub, uint16_t bytes)
+{
+	static const uint8_t number[] = {[1] = 0, [2] = 1, [4] = 2};
+	switch (bytes) {
+	case 8:
+		return put(stub, "\x0f\xb6\xc9", 3);
+	case 16:
+		return put(stub, "\x0f\xb7\xc9", 3);
+	case 32:
+		return true;
+	default:
+		return put_word(stub, "\xc4\xe2\xf2\xf5\x0c\x25", 6,
+				(uint32_t)STATE(low_masks[number[bytes]]));
+	}
+}
+
+/* It goes on after it if the address in %rcx is known of its line, else at the end of the stub. */
+static bool put_line(struct stub *stub, const struct stub_site *site)
+{
+	const uint64_t lines = LINES_LOW + line_word(0, site->writes) * sizeof(uint64_t);
+	return put_word(stub, "\x48\x89\x0c\x25", 4, STATE(address)) &&
+	       put_word(stub, "\xc4\xe2\xf2\xf5\x04\x25", 6, STATE(line_mask)) &&
+	       put_word(stub, "\x48\x8b\x04\xc5", 4, (uint32_t)lines) &&
+	       put(stub, "\xc4\xe2\x73\xf7\xc8\xf7\xd1", 7) && put_low(stub, site->bytes) &&
+	       /* jrcxz bits; jmp to the jump below */
+	       put(stub, "\xe3\x02\xeb\x13\xc4\xe3\xfb\xf0\xc0\x20", 10) &&
+	       put_word(stub, "\x8b\x0c\x25", 3, (uint32_t)STATE(address) + LINE_TAG_SHIFT / 8) &&
+	       put(stub, "\x8d\x4c\x08\x01\xe3\x05", 6) && put_word(stub, "\xe9", 1, 0);
+}
+
 static bool put_log(struct stub *stub, const struct instruction *instruction, const struct stub_site *site)
 {
-	uint16_t branch = 0;
-	if (!can_log(instruction) || site->number >= STUB_NUMBERS - 1)
+	if (!can_log(instruction) || site->number >= STUB_NUMBERS - 1 || !put_spill(stub) ||
+	    !put_address(stub, instruction))
 		return false;
-	bool good = put_spill(stub) && put_address(stub, instruction) && put_key(stub, site);
-	if (stub->filters)
-		good = good && put_lookup(stub, site, &branch) && put_entry(stub, site) &&
-		       put_remember(stub, site);
-	else
-		good = good && put_entry(stub, site);
-	good = good && put_full(stub);
-	if (branch)
-		stub->code[branch - 1] = (uint8_t)(stub->size - branch);
-	return good && put_reload(stub);
+	if (!has_line(stub, site))
+		return put_rest(stub, site) && put_reload(stub);
+	if (!put_line(stub, site))
+		return false;
+	stub->sites[stub->pieces_length] = *site;
+	stub->branches[stub->pieces_length] = stub->size;
+	return put_reload(stub);
+}
+
+/* Where the log's code goes on whose jump ends there, and back. */
+static bool put_miss(struct stub *stub, struct piece *piece, const struct stub_site *site, uint16_t branch)
+{
+	const uint32_t distance = (uint32_t)(stub->size - branch);
+	piece->miss = stub->size;
+	memcpy(stub->code + branch - sizeof distance, &distance, sizeof distance);
+	const bool good = put_word(stub, "\x48\x8b\x0c\x25", 4, STATE(address)) && put_rest(stub, site) &&
+			  put_relative(stub, "\xe9", 1, stub->at + branch);
+	piece->miss_end = stub->size;
+	return good;
 }
 
 _Static_assert(offsetof(struct log_entry, key) == 0 && offsetof(struct log_entry, site) == 8 &&
@@ -419,6 +499,7 @@ bool stub_add(struct stub *stub, const struct instruction *instruction, const st
 {
 	if (stub->pieces_length == STUB_PIECES || !stub_may_hold(instruction))
 		return false;
+	stub->branches[stub->pieces_length] = 0;
 	struct piece *piece = &stub->pieces[stub->pieces_length];
 	*piece = (struct piece){
 	    .original = instruction->address, .length = instruction->length, .begin = stub->size};
@@ -436,7 +517,11 @@ bool stub_add(struct stub *stub, const struct instruction *instruction, const st
 
 bool stub_end(struct stub *stub)
 {
-	return put_relative(stub, "\xe9", 1, stub->next);
+	bool good = put_relative(stub, "\xe9", 1, stub->next);
+	for (uint8_t i = 0; i < stub->pieces_length && good; i++)
+		good = !stub->branches[i] ||
+		       put_miss(stub, &stub->pieces[i], &stub->sites[i], stub->branches[i]);
+	return good;
 }
 
 /* Within the code of an entry, or where the log is found full. */
@@ -455,11 +540,12 @@ bool stub_leave(const struct stub *stub, const struct log_state *state, struct s
 	if (offset >= stub->size)
 		return false;
 	for (const struct piece *piece = stub->pieces; piece < stub->pieces + stub->pieces_length; piece++) {
-		if (offset >= piece->end)
+		const bool missed = offset >= piece->miss && offset < piece->miss_end;
+		if (offset >= piece->end && !missed)
 			continue;
-		if (offset < piece->copy)
+		if (offset < piece->copy || missed)
 			leave_log(piece, offset, state, registers);
-		if (offset > piece->copy && piece->call)
+		if (offset > piece->copy && piece->call && !missed)
 			registers->rsp += 8;
 		registers->rip = piece->original;
 		return true;

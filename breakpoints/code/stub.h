@@ -9,8 +9,8 @@
  * register and no byte of a stack differs. The log is in memory of fmc's own, at an address that an instruction can name by 32
  * bits. Exactly one thread runs, and it is never left in the middle of writing an entry (stub_leave()), so there is one log.
  */
-#define LOG_PAGE    UINT64_C(0x7fe00000) /* struct log_state */
-#define LOG_ENTRIES 8192
+#define LOG_PAGE    UINT64_C(0x7fc00000) /* struct log_state */
+#define LOG_ENTRIES 2048
 #define LOG_LOW	    (LOG_PAGE + 4096)
 #define LOG_HIGH    (LOG_LOW + LOG_ENTRIES * sizeof(struct log_entry))
 
@@ -21,6 +21,36 @@
 #define FILTER_LOW  LOG_HIGH
 #define FILTER_BITS 14
 #define FILTER_HIGH (FILTER_LOW + (UINT64_C(8) << FILTER_BITS))
+
+/*
+ * Nor is what the thread does to bytes that are its own, once it has done the same to them, whoever reads the log says so: in these tables, of
+ * what has been read and of what has been written, there is a word for each line of 32 bytes, with a bit for each byte and the complement of the
+ * address's upper part in its upper half. 0: it is about no line. The same processors.
+ */
+#define LINES_LOW      FILTER_HIGH
+#define LINES_BITS     17
+#define LINE_BYTES     32
+#define LINES_HIGH     (LINES_LOW + (UINT64_C(16) << LINES_BITS))
+#define LINE_WORDS     (UINT64_C(2) << LINES_BITS) /* of both tables, that of what is read first */
+#define LINE_TAG_SHIFT 16
+#define LINE_LOW_MASKS 3
+
+/* The number of the line's word; the word if nothing is known of its bytes; the bits of an access, which has to be within the line. */
+static inline uint32_t line_word(uint64_t address, bool write)
+{
+	return (uint32_t)(address / LINE_BYTES & ((UINT64_C(1) << LINES_BITS) - 1)) | (uint32_t)write
+											  << LINES_BITS;
+}
+
+static inline uint64_t line_empty(uint64_t address)
+{
+	return (uint64_t)(uint32_t) ~(address >> LINE_TAG_SHIFT) << 32;
+}
+
+static inline uint64_t line_bits(uint64_t address, uint64_t bytes)
+{
+	return ((UINT64_C(1) << bytes) - 1) << address % LINE_BYTES;
+}
 
 /* The address and who is about to access it in one word. */
 #define STUB_ADDRESS_BITS 47
@@ -42,14 +72,17 @@ static inline uint64_t stub_key(uint64_t address, uint32_t number)
 struct log_state {
 	uint64_t
 	    next; /* address of the entry to be written; LOG_HIGH, where a trap has stopped a thread in a stub: it is to be emptied first */
-	uint64_t rax, rcx;	   /* of the program's, while an entry is written */
-	uint64_t masks[LOG_MASKS]; /* log_state_empty() */
+	uint64_t rax, rcx;		    /* of the program's, while an entry is written */
+	uint64_t masks[LOG_MASKS];	    /* log_state_empty() */
+	uint64_t address;		    /* that is about to be accessed, while its line is looked up */
+	uint64_t line_mask;		    /* of an address, what says which line; the rest as above */
+	uint64_t low_masks[LINE_LOW_MASKS]; /* of 1, 2 and 4 bits */
 };
 
 /* As it is at first. */
 struct log_state log_state_empty(void);
 
-#define STUB_ROOM   1200
+#define STUB_ROOM   1800
 #define STUB_PIECES 5
 #define STUB_SILENT UINT32_MAX
 
@@ -69,6 +102,7 @@ size_t stub_call_values(const struct stub_call *call);
 struct stub_site {
 	uint32_t number; /* STUB_SILENT: no entry is written */
 	uint16_t bytes;
+	bool writes;
 	const struct stub_call *call; /* NULL: it accesses memory itself */
 };
 
@@ -78,8 +112,9 @@ struct piece {
 	uint16_t begin;	   /* the log's code; equal to `copy`: there is none */
 	uint16_t copy;
 	uint16_t end;
-	uint8_t length; /* of the original */
-	bool call;	/* the copy pushes the return address by itself */
+	uint16_t miss, miss_end; /* what goes on with the log's code, after all pieces; equal: nothing does */
+	uint8_t length;		 /* of the original */
+	bool call;		 /* the copy pushes the return address by itself */
 };
 
 struct stub {
@@ -89,7 +124,10 @@ struct stub {
 	uint16_t size;
 	struct piece pieces[STUB_PIECES];
 	uint8_t pieces_length;
-	uint64_t next; /* where the program goes on after it */
+	struct stub_site sites[STUB_PIECES]; /* of those with a line to be looked up */
+	uint16_t
+	    branches[STUB_PIECES]; /* where such a one's jump ends that leads to the rest; 0: there is none */
+	uint64_t next;		   /* where the program goes on after it */
 };
 
 /* Where in the table a key of the site's is. */

@@ -62,15 +62,17 @@ size_t calling_touched(struct sampler *sampler, const struct site *site, const s
 	return length;
 }
 
-size_t calling_logged(const struct sampler *sampler, const struct site *site, const uint64_t *values,
+size_t calling_logged(struct sampler *sampler, const struct site *site, const uint64_t *values,
 		      struct touched at[TOUCHED_MOST])
 {
 	const struct stub_call *call = &site->values;
 	const uint64_t after = call->after ? values[stub_call_values(call) - 1] : 0;
-	const uint64_t place = code_is_watched(sampler, after) ? after - 1 : site->address;
+	const uint64_t place = ranges_place(sampler, site, after);
 	const size_t length = memory_values_touched(site->call, call, values, sampler->states, at);
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++) {
 		at[i].place = place;
+		ranges_number(sampler, &at[i]);
+	}
 	return length;
 }
 

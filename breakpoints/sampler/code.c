@@ -12,6 +12,7 @@ void code_forget(struct sampler *sampler)
 	rests_forget(sampler);
 	doors_forget(&sampler->doors);
 	sites_release(&sampler->sites);
+	ranges_forget(sampler);
 	free(sampler->numbered);
 	sampler->numbered = NULL;
 	sampler->numbered_length = 0;

@@ -34,9 +34,12 @@ bool drain_number_call(struct sampler *sampler, struct site *site)
 	for (size_t i = 0; i < length; i++) {
 		if (!ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length))
 			return false;
-		sampler->numbered[sampler->numbered_length++] = (struct numbered_site){
-		    .value = (uint8_t)i, .call = (uint32_t)(site - sampler->sites.at) + 1};
+		sampler->numbered[sampler->numbered_length++] =
+		    (struct numbered_site){.value = (uint8_t)i,
+					   .last = i + 1 == length,
+					   .call = (uint32_t)(site - sampler->sites.at) + 1};
 	}
+	ranges_begin(sampler);
 	site->values = values;
 	site->number = first + 1;
 	return true;
@@ -58,14 +61,17 @@ bool drain_is_told(struct sampler *sampler, uint64_t address, uint32_t number)
 _Static_assert(FILTER_PAGES < 64, "pages are bits of a word");
 
 /* Pages in a row at once. */
-static bool empty_filter(struct target *target, uint64_t pages)
+static bool empty_filter(const struct sampler *sampler, struct target *target, uint64_t pages)
 {
 	static const uint8_t nothing[FILTER_HIGH - FILTER_LOW];
 	while (pages) {
 		const unsigned first = (unsigned)__builtin_ctzll(pages);
 		const unsigned length = (unsigned)__builtin_ctzll(~(pages >> first));
-		if (target_write(target, FILTER_LOW + (uint64_t)first * FILTER_PAGE, nothing,
-				 (size_t)length * FILTER_PAGE) != STATUS_OK)
+		if (sampler->shared)
+			memset(sampler->shared->filter + (size_t)first * FILTER_PAGE / sizeof(uint64_t), 0,
+			       (size_t)length * FILTER_PAGE);
+		else if (target_write(target, FILTER_LOW + (uint64_t)first * FILTER_PAGE, nothing,
+				      (size_t)length * FILTER_PAGE) != STATUS_OK)
 			return false;
 		pages &= ~(((UINT64_C(1) << length) - 1) << first);
 	}
@@ -73,12 +79,12 @@ static bool empty_filter(struct target *target, uint64_t pages)
 }
 
 /* Whatever has been written into the log is in the table, too. */
-static void note_filtered(struct sampler *sampler, size_t length)
+static void note_filtered(struct sampler *sampler, const struct log_entry *log, size_t length)
 {
 	if (length > FEW_ENTRIES)
 		sampler->filtered = ALL_PAGES;
 	for (size_t i = 0; i < length && sampler->filtered != ALL_PAGES; i++) {
-		const struct log_entry *entry = &sampler->log[i];
+		const struct log_entry *entry = &log[i];
 		if (entry->site >= sampler->numbered_length || sampler->numbered[entry->site].call)
 			continue;
 		const struct stub_site site = {.number = entry->site,
@@ -94,16 +100,19 @@ bool drain_begin(struct sampler *sampler, struct target *target)
 	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
 	sampler->filtered = 0;
 	sampler->reading.next = UINT32_MAX;
+	sampler->settled_length = SETTLED_MOST; /* an earlier target's */
+	lines_forget(sampler);
 	return target_write(target, LOG_PAGE, &empty, sizeof empty) == STATUS_OK &&
-	       empty_filter(target, ALL_PAGES);
+	       empty_filter(sampler, target, ALL_PAGES);
 }
 
 void drain_forget(struct sampler *sampler, struct target *target)
 {
 	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
-	if (!empty_filter(target, sampler->filtered))
+	if (!empty_filter(sampler, target, sampler->filtered))
 		sampler->missed |= MISSED_LOG;
 	sampler->filtered = 0;
+	lines_forget(sampler);
 }
 
 /* Of the stack pointer the entry has the lower half; it is near where it is now. */
@@ -112,26 +121,42 @@ static uint64_t whole_stack(uint64_t now, uint32_t lower)
 	return now + (uint64_t)(int64_t)(int32_t)(lower - (uint32_t)now);
 }
 
-static size_t read_log(struct sampler *sampler, struct target *target)
+/* False: what the state says can't be. *length: of the entries, in bytes. */
+static bool read_state(struct sampler *sampler, struct target *target, size_t *bytes)
 {
 	struct log_state state;
+	if (sampler->shared)
+		state = sampler->shared->state;
+	else if (target_read(target, LOG_PAGE, &state, sizeof state) != STATUS_OK)
+		return false;
+	*bytes = state.next - LOG_LOW;
+	return *bytes <= LOG_HIGH - LOG_LOW && *bytes % sizeof(struct log_entry) == 0;
+}
+
+/* Copies of the entries, the log emptied. Full, the state isn't written yet: the stub does so when it goes on. */
+static bool copy_log(struct sampler *sampler, struct target *target, size_t bytes)
+{
 	const uint64_t empty = LOG_LOW;
-	if (target_read(target, LOG_PAGE, &state, sizeof state) != STATUS_OK) {
-		sampler->missed |= MISSED_LOG;
-		return 0;
-	}
-	if (state.next == LOG_LOW)
-		return 0;
-	const size_t bytes = state.next - LOG_LOW;
-	const bool sound =
-	    state.next > LOG_LOW && state.next <= LOG_HIGH && bytes % sizeof(*sampler->log) == 0;
-	/* Full, the state isn't written yet: the stub does so when it goes on. */
 	const struct iovec range = {(void *)(uintptr_t)LOG_LOW, bytes};
-	if (sound && target_read_ranges(target, &range, 1, sampler->log) == STATUS_OK &&
-	    target_write(target, LOG_PAGE, &empty, sizeof empty) == STATUS_OK)
-		return bytes / sizeof(*sampler->log);
-	sampler->missed |= MISSED_LOG;
-	return 0;
+	return target_read_ranges(target, &range, 1, sampler->log) == STATUS_OK &&
+	       target_write(target, LOG_PAGE, &empty, sizeof empty) == STATUS_OK;
+}
+
+/* What is in the log, which is empty from then on; *length entries, valid until the thread goes on. */
+static const struct log_entry *read_log(struct sampler *sampler, struct target *target, size_t *length)
+{
+	size_t bytes = 0;
+	*length = 0;
+	bool good = read_state(sampler, target, &bytes);
+	if (good && bytes > 0 && !sampler->shared)
+		good = copy_log(sampler, target, bytes);
+	else if (sampler->shared)
+		sampler->shared->state.next = LOG_LOW;
+	if (good)
+		*length = bytes / sizeof(struct log_entry);
+	else
+		sampler->missed |= MISSED_LOG;
+	return sampler->shared ? sampler->shared->entries : sampler->log;
 }
 
 /* One more value of a call, the last of which tells what that touches. Whoever has left the stub before that begins again. */
@@ -146,12 +171,12 @@ static size_t read_value(struct sampler *sampler, const struct log_entry *entry,
 		return 0;
 	reading->values[value->value] = entry->key;
 	reading->next = entry->site + 1;
-	if (value->value + 1u < stub_call_values(&site->values))
+	if (!value->last)
 		return 0;
 	reading->next = UINT32_MAX;
 	const size_t length = calling_logged(sampler, site, reading->values, touched);
 	for (size_t i = 0; i < length; i++)
-		at[i] = (struct logged){touched[i], whole_stack(stack, entry->stack)};
+		at[i] = (struct logged){.touched = touched[i], .stack = whole_stack(stack, entry->stack)};
 	return length;
 }
 
@@ -174,24 +199,35 @@ static size_t read_entry(struct sampler *sampler, const struct log_entry *entry,
 	return address >> STUB_ADDRESS_BITS == 0;
 }
 
+static void tell_some(struct sampler *sampler, struct logged *at, size_t length, sampler_tell *tell,
+		      const void *context)
+{
+	tell(context, at, length);
+	for (size_t i = 0; i < length; i++)
+		if (at[i].settled && at[i].touched.site)
+			lines_settle(sampler, at[i].touched.address, at[i].touched.size, at[i].touched.write);
+}
+
 void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
 		   const void *context)
 {
 	struct logged at[LOGGED_MOST];
-	const size_t length = sampler->active && sampler->logs ? read_log(sampler, target) : 0;
-	note_filtered(sampler, length);
+	size_t length, filled = 0;
+	if (!sampler->active || !sampler->logs)
+		return;
+	const struct log_entry *log = read_log(sampler, target, &length);
+	note_filtered(sampler, log, length);
 	if (!tell)
 		drain_forget(sampler, target); /* what wasn't told may be told yet */
-	size_t filled = 0;
 	for (size_t i = 0; tell && i < length; i++) {
-		filled += read_entry(sampler, &sampler->log[i], stack, &at[filled]);
+		filled += read_entry(sampler, &log[i], stack, &at[filled]);
 		if (filled <= LOGGED_MOST - TOUCHED_MOST)
 			continue;
-		tell(context, at, filled);
+		tell_some(sampler, at, filled, tell, context);
 		filled = 0;
 	}
 	if (filled > 0)
-		tell(context, at, filled);
+		tell_some(sampler, at, filled, tell, context);
 }
 
 void sampler_leave(const struct sampler *sampler, struct tracee *tracee)

@@ -45,11 +45,13 @@ static struct stub_site site_of(void *context, uint64_t address)
 	struct sampler *sampler = ((const struct request *)context)->sampler;
 	struct site *site = planting_site(sampler, address);
 	if (site && site->call && drain_number_call(sampler, site))
-		return (struct stub_site){site->number - 1, 0, &site->values};
+		return (struct stub_site){.number = site->number - 1, .call = &site->values};
 	const bool logged = site && !site->call && site->bytes && site_is_watched(sampler, site) &&
 			    drain_number(sampler, site);
-	return logged ? (struct stub_site){site->number - 1, site->bytes, NULL}
-		      : (struct stub_site){STUB_SILENT, 0, NULL};
+	return logged ? (struct stub_site){.number = site->number - 1,
+					   .bytes = site->bytes,
+					   .writes = site->writes}
+		      : (struct stub_site){.number = STUB_SILENT};
 }
 
 static bool has_door(void *context, uint64_t address)

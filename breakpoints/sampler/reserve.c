@@ -1,5 +1,5 @@
-#include "breakpoints/code/stub.h"
 #include "breakpoints/entries/entries_state.h"
+#include "breakpoints/sampler/log_memory.h"
 
 #include <fmc/breakpoints/sampling.h>
 
@@ -76,11 +76,12 @@ static bool is_limited(const struct target *target)
 	return prlimit(target_pid(target), RLIMIT_AS, NULL, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
-void sampler_reserve(const struct entries *entries, struct target *target)
+void sampler_reserve(const struct entries *entries, struct target *target, struct sampler_memory *memory)
 {
 	if (entries->modules.length == 0 || is_limited(target))
 		return;
-	reserve(target, LOG_PAGE, FILTER_HIGH, false);
+	if (!log_memory_share(memory, target))
+		reserve(target, LOG_PAGE, LINES_HIGH, false);
 	if (!target_reserved(target, 0))
 		return;
 	reserve_program(target, &entries->modules.at[0]);

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct sampler *sampler_new(void)
+struct sampler *sampler_new(const struct sampler_memory *memory)
 {
 	struct sampler *sampler = calloc(1, sizeof(*sampler));
 	if (!sampler)
 		return NULL;
+	sampler->memory = memory;
 	sampler->operands = operands_new();
 	sampler->log = calloc(LOG_ENTRIES, sizeof(*sampler->log));
 	sampler->told = calloc(TOLD_ROOM, sizeof(*sampler->told));
@@ -34,6 +35,7 @@ void sampler_free(struct sampler *sampler)
 static void keep_doors(struct sampler *sampler, struct target *target, bool stacks)
 {
 	sampler->filtered = 0; /* that was another target's */
+	sampler->shared = log_memory_of(sampler->memory, target);
 	sampler->logs = target_reserved(target, 0) != NULL && drain_begin(sampler, target);
 	if (stacks == sampler->stacks && doors_know_room(&sampler->doors, target))
 		return;

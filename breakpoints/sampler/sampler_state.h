@@ -6,6 +6,7 @@
 #include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
 #include "breakpoints/sampler/doors.h"
+#include "breakpoints/sampler/log_memory.h"
 #include "breakpoints/sampler/releases.h"
 
 #include <fmc/breakpoints/sampling.h>
@@ -20,16 +21,19 @@ enum missed {
 	MISSED_VFORK = 8,  /* a process that shares the memory passed traps */
 };
 
-#define TOLD_ROOM (1u << 12) /* so that it stays in the processor's first cache */
+#define SETTLED_MOST 4096
+#define TOLD_ROOM    (1u << 12) /* so that it stays in the processor's first cache */
 
 struct tally;
+struct ranges;
 
 /* An instruction with a number: what its entries in the log stand for. */
 struct numbered_site {
 	uint64_t place;
 	uint16_t bytes;
 	bool writes;
-	uint8_t value; /* of a call, which one; after the last one it is told */
+	uint8_t value; /* of a call, which one; after the last one it is told: */
+	bool last;
 	uint32_t call; /* the site that calls, plus 1; 0: it is none */
 };
 
@@ -64,8 +68,14 @@ struct sampler {
 	struct numbered_site *numbered; /* by their numbers, until code is looked through again */
 	uint32_t numbered_length;
 	struct reading_call reading;
+	struct ranges *ranges; /* NULL: none has a number yet */
 	uint64_t filtered;     /* pages of the target's table of keys that aren't empty, as bits */
-	struct log_entry *log; /* LOG_ENTRIES as last read */
+	const struct sampler_memory *memory; /* borrowed */
+	struct log_memory *
+	    shared; /* of the present target's; NULL: it shares none, and what it has is read and written from outside */
+	struct log_entry *log;		/* LOG_ENTRIES as last read, where nothing is shared */
+	uint32_t settled[SETTLED_MOST]; /* words of lines that aren't 0 */
+	uint32_t settled_length;	/* SETTLED_MOST: there are more */
 	uint64_t *
 	    told; /* TOLD_ROOM: what has been told since the turn began, or memory was given back; 0: nothing */
 	const uint64_t *standing; /* sampler_stand() */
@@ -85,7 +95,7 @@ bool code_is_watched(const struct sampler *sampler, uint64_t address);
 size_t calling_touched(struct sampler *sampler, const struct site *site, const struct target *target,
 		       const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST]);
 /* The same from the values of the call that the log has; the function is one that memory_call_values() knows. */
-size_t calling_logged(const struct sampler *sampler, const struct site *site, const uint64_t *values,
+size_t calling_logged(struct sampler *sampler, const struct site *site, const uint64_t *values,
 		      struct touched at[TOUCHED_MOST]);
 /* The same where nobody knows that: it is noted. True: it needn't be again. */
 bool calling_unknown(struct sampler *sampler, const struct site *site, const struct target *target,
@@ -139,6 +149,19 @@ bool drain_number(struct sampler *sampler, struct site *site);
 /* The same of a site that calls, if it can be told from values. */
 bool drain_number_call(struct sampler *sampler, struct site *site);
 bool drain_begin(struct sampler *sampler, struct target *target);
+
+/* lines.c: what the thread does to bytes of its own in this turn, so that stubs pass it. */
+void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write);
+void lines_forget(struct sampler *sampler);
+
+/*
+ * ranges.c: give what a call in the log touches a number, as instructions have one, if that may be; the place for a function that returns to there.
+ * Without ranges_begin() there are none, until code is looked through again.
+ */
+void ranges_begin(struct sampler *sampler);
+void ranges_number(struct sampler *sampler, struct touched *touched);
+uint64_t ranges_place(struct sampler *sampler, const struct site *site, uint64_t after);
+void ranges_forget(struct sampler *sampler);
 
 /* rests.c: how often an instruction is met where traps rest. */
 struct tally *rests_tally(struct sampler *sampler, struct site *site); /* NULL without memory */

@@ -25,6 +25,11 @@ struct event {
 	bool range, write, own_stack;
 };
 
+/* What is asked of an event again and again: who did it, and to which ones of its eight bytes; 0: it is a range, it depends. */
+struct brief {
+	uint32_t thread : 24, bytes : GRANULE;
+};
+
 /* Of an instruction with a number, the events of its last turn by where its eight bytes begin: `own_stack` ones come after the others. */
 struct numbered {
 	uint32_t slots; /* plus 1; 0: none yet */
@@ -45,8 +50,8 @@ struct sift {
 	uint32_t thread, transition;
 	struct event *events; /* event `first` + i is events[i] */
 	size_t events_length, events_room;
-	uint8_t *bytes; /* of each event, which ones of its eight; 0: it is a range, it depends */
-	size_t bytes_room;
+	struct brief *briefs; /* of each event */
+	size_t briefs_room;
 	uint32_t first, turn; /* the first event of the execution, of the turn */
 	struct numbered *numbered;
 	uint32_t numbered_length;
@@ -70,7 +75,7 @@ void sift_free(struct sift *sift)
 		return;
 	sift_memory_release(&sift->memory);
 	free(sift->events);
-	free(sift->bytes);
+	free(sift->briefs);
 	free(sift->numbered);
 	free(sift->slots);
 	free(sift);
@@ -134,7 +139,7 @@ static uint32_t add_event(struct sift *sift, const struct memory_access *access,
 	const uint32_t number = next_event(sift);
 	if (sift->events_length == MOST_EVENTS ||
 	    !ARRAY_GROW(sift->events, sift->events_length, sift->events_room) ||
-	    !ARRAY_GROW(sift->bytes, sift->events_length, sift->bytes_room)) {
+	    !ARRAY_GROW(sift->briefs, sift->events_length, sift->briefs_room)) {
 		sift->failed = true;
 		return 0;
 	}
@@ -147,7 +152,8 @@ static uint32_t add_event(struct sift *sift, const struct memory_access *access,
 				.range = range,
 				.write = access->write,
 				.own_stack = access->own_stack};
-	sift->bytes[sift->events_length++] = range ? 0 : bytes_of(event, granule);
+	sift->briefs[sift->events_length++] =
+	    (struct brief){.thread = sift->thread & 0xffffff, .bytes = range ? 0 : bytes_of(event, granule)};
 	return number;
 }
 
@@ -157,14 +163,14 @@ static const struct event *event_of(const struct sift *sift, uint32_t number)
 }
 
 /* So many slots for each of both: eight for each eight bytes that an access may reach into. */
-static uint32_t slots_of(uint64_t size)
+static inline uint32_t slots_of(uint64_t size)
 {
 	return GRANULE * (uint32_t)(1 + (size + GRANULE - 2) / GRANULE);
 }
 
 /* Which slot: by where the access begins, counted from the eight bytes, in front of which it may be. */
-static uint32_t *slot_at(const struct sift *sift, const struct numbered *numbered, bool own_stack,
-			 uint64_t address, uint64_t granule)
+static inline uint32_t *slot_at(const struct sift *sift, const struct numbered *numbered, bool own_stack,
+				uint64_t address, uint64_t granule)
 {
 	const uint64_t ahead = granule - address / GRANULE;
 	const uint64_t slot =
@@ -194,7 +200,7 @@ static bool number(struct sift *sift, uint32_t site, const struct memory_access 
 	return true;
 }
 
-static bool is_repeated(const struct sift *sift, uint32_t event, uint64_t granule)
+static inline bool is_repeated(const struct sift *sift, uint32_t event, uint64_t granule)
 {
 	const struct repeat *repeat =
 	    &sift->repeats[(granule ^ event * UINT64_C(0x9e3779b1)) & (REPEATS - 1)];
@@ -213,14 +219,14 @@ static void fill(uint32_t records[GRANULE], uint8_t bytes, uint32_t event)
 		records[__builtin_ctz(bytes)] = event;
 }
 
-static uint8_t event_bytes(const struct sift *sift, uint32_t event, uint64_t granule)
+static inline uint8_t event_bytes(const struct sift *sift, uint32_t event, uint64_t granule)
 {
-	const uint8_t bytes = sift->bytes[event - sift->first];
+	const uint8_t bytes = sift->briefs[event - sift->first].bytes;
 	return bytes ? bytes : bytes_of(event_of(sift, event), granule);
 }
 
 /* In a cell that is the thread's own. False: first it has to be split. */
-static bool record(struct sift *sift, struct cell *cell, uint64_t granule, uint32_t event, bool write)
+static inline bool record(struct sift *sift, struct cell *cell, uint64_t granule, uint32_t event, bool write)
 {
 	const uint8_t bytes = event_bytes(sift, event, granule);
 	if (cell_is_split(cell)) {
@@ -236,10 +242,12 @@ static bool record(struct sift *sift, struct cell *cell, uint64_t granule, uint3
 	return true;
 }
 
-/* Has it been touched in this turn, and isn't shared? */
-static bool is_present(const struct sift *sift, const struct cell *cell)
+/* Of a cell that isn't shared: has another thread been there? */
+static inline bool is_of_other(const struct sift *sift, const struct cell *cell)
 {
-	return (cell->read >= sift->turn && cell->read < EVENT_LIMIT) || cell->write >= sift->turn;
+	const uint32_t event = cell_is_split(cell) || !cell->read ? cell->write : cell->read;
+	return event && event < sift->turn &&
+	       sift->briefs[event - sift->first].thread != (sift->thread & 0xffffff);
 }
 
 void sift_prepare(const struct sift *sift, const uint64_t *addresses, size_t length)
@@ -253,19 +261,30 @@ void sift_prepare(const struct sift *sift, const uint64_t *addresses, size_t len
 	}
 }
 
-bool sift_again(struct sift *sift, uint32_t site, bool own_stack, uint64_t address)
+/* Keep in mind, or leave out, what is known but for where. False: it isn't, or it has to be told. */
+static inline bool take_again(struct sift *sift, uint32_t event, uint64_t granule, bool write, bool *own)
 {
-	const struct numbered *numbered = numbered_of(sift, site);
-	const uint64_t granule = address / GRANULE;
-	if (!numbered || address % GRANULE + numbered->size > GRANULE)
-		return false;
-	const uint32_t event = *slot_at(sift, numbered, own_stack, address, granule);
 	struct cell *cell = sift_memory_recent(&sift->memory, granule);
 	if (event < sift->turn || !cell)
 		return false;
-	if (cell->read == CELL_SHARED)
-		return is_repeated(sift, event, granule);
-	return is_present(sift, cell) && record(sift, cell, granule, event, numbered->write);
+	if (cell->read != CELL_SHARED)
+		return !is_of_other(sift, cell) && record(sift, cell, granule, event, write);
+	*own = false;
+	return is_repeated(sift, event, granule);
+}
+
+bool sift_again(struct sift *sift, uint32_t site, bool own_stack, uint64_t address, bool *own)
+{
+	const struct numbered *numbered = numbered_of(sift, site);
+	*own = numbered != NULL;
+	if (!numbered)
+		return false;
+	const uint64_t last = (address + numbered->size - 1) / GRANULE;
+	for (uint64_t granule = address / GRANULE; granule <= last; granule++)
+		if (!take_again(sift, *slot_at(sift, numbered, own_stack, address, granule), granule,
+				numbered->write, own))
+			return false;
+	return true;
 }
 
 /* An access that is being taken. */
@@ -280,6 +299,7 @@ struct taking {
 		uint32_t event;
 	} flushed[2]; /* that was read, and written */
 	bool matters; /* it is to be told, after what others have done there */
+	bool shares;  /* it is told or has been, here or there */
 };
 
 static uint32_t present_event(struct taking *taking, uint64_t granule)
@@ -377,13 +397,6 @@ static void flush(struct taking *taking, const struct cell *cell, uint64_t granu
 		flush_whole(taking, cell, granule, cell->write);
 }
 
-/* Of a cell that isn't shared: has another thread been there? */
-static bool is_of_other(const struct sift *sift, const struct cell *cell)
-{
-	const uint32_t event = cell_is_split(cell) || !cell->read ? cell->write : cell->read;
-	return event && event < sift->turn && event_of(sift, event)->thread != sift->thread;
-}
-
 /* Records for each byte, from those for all. */
 static bool split(struct sift *sift, struct cell *cell, uint64_t granule)
 {
@@ -411,6 +424,7 @@ static void keep(struct taking *taking, struct cell *cell, uint64_t granule)
 static void share(struct taking *taking, struct cell *cell, uint64_t granule)
 {
 	struct sift *sift = taking->sift;
+	taking->shares = true;
 	const uint32_t event = taking->access->operation ? 0 : present_event(taking, granule);
 	if (cell->read == CELL_SHARED && event && is_repeated(sift, event, granule))
 		return;
@@ -452,20 +466,21 @@ static void take_all(struct taking *taking)
 	}
 }
 
-void sift_take(struct sift *sift, uint32_t site, const struct memory_access *access)
+bool sift_take(struct sift *sift, uint32_t site, const struct memory_access *access)
 {
 	struct taking taking = {
 	    .sift = sift, .access = access, .last = (access->address + access->size - 1) / GRANULE};
 	if (access->last)
-		return; /* everything comes before it */
+		return false; /* everything comes before it */
 	if (site && access->size <= WIDEST && !access->frees && !access->operation) {
 		if (!numbered_of(sift, site) && !number(sift, site, access)) {
 			sift->failed = true;
-			return;
+			return false;
 		}
 		taking.numbered = &sift->numbered[site];
 	}
 	take_all(&taking);
 	if (access->frees || taking.matters)
 		tell_this(&taking);
+	return !access->frees && !taking.shares && !sift_failed(sift);
 }

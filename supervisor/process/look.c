@@ -13,6 +13,7 @@
 
 #define RED_ZONE    128
 #define LIBC_LOCALS 0x400 /* bytes of thread-local variables that libc and the C++ runtime may have */
+#define PAGE	    4096
 #define THREAD_BYTES                                                                                         \
 	0x1000 /* libc's own part of a thread's stack, above what fs points to: less than a page */
 
@@ -22,7 +23,7 @@ bool process_look(struct process *process, const struct process_look *look)
 	if (look && process->options.pilot)
 		return false;
 	if (look && !looking->sampler)
-		looking->sampler = sampler_new();
+		looking->sampler = sampler_new(looking->memory);
 	if (look && !looking->sift)
 		looking->sift = sift_new();
 	looking->look = looking->sampler && looking->sift ? look : NULL;
@@ -116,6 +117,7 @@ void look_again(struct process *process)
 
 void look_turn(struct process *process, uint32_t thread)
 {
+	process->looking.seen++;
 	if (process->looking.look)
 		sampler_turn(process->looking.sampler, process->target, thread);
 }
@@ -143,6 +145,7 @@ static struct standing *stand(struct process *process, uint32_t thread, uint64_t
 	}
 	struct standing *standing = &looking->standings[thread];
 	const uint64_t low = stack - RED_ZONE;
+	looking->seen += standing->fs != fs || low < standing->low;
 	/* What fs points to is set when the thread starts. */
 	if (standing->fs != fs)
 		*standing = (struct standing){low, fs};
@@ -200,6 +203,34 @@ static void see_others(struct process *process, uint32_t thread)
 			widen(process, t);
 }
 
+/* Thread t's stack or thread-local variables are in this page. */
+static bool is_in_page(struct process *process, uint32_t t, uint64_t page)
+{
+	const struct standing *standing = &process->looking.standings[t];
+	const uint64_t locals = standing->fs - sampler_thread_bytes(process->looking.sampler) - LIBC_LOCALS;
+	const uint64_t low = locals < standing->low ? locals : standing->low;
+	const uint64_t end = stack_end(process, t, standing);
+	const uint64_t high = end > standing->fs ? end : standing->fs;
+	const bool locals_in = locals / PAGE <= page && standing->fs / PAGE >= page;
+	return locals_in || (low / PAGE <= page && high / PAGE >= page);
+}
+
+/* No other thread's stack or thread-local variables are anywhere near. */
+static bool is_apart(struct process *process, uint32_t thread, uint64_t address)
+{
+	struct looking *looking = &process->looking;
+	const uint64_t page = address / PAGE;
+	struct apart_page *known = &looking->apart[page % APART_PAGES];
+	if (address < looking->others_low || address >= looking->others_high ||
+	    (known->page == page && known->seen == looking->seen))
+		return true;
+	for (uint32_t t = 0; t < looking->standings_length; t++)
+		if (t != thread && looking->standings[t].fs && is_in_page(process, t, page))
+			return false;
+	*known = (struct apart_page){page, looking->seen};
+	return true;
+}
+
 /* *local: among another thread's thread-local variables. True: on its stack. */
 static bool is_of_other(struct process *process, uint32_t thread, uint64_t address, bool *local)
 {
@@ -253,23 +284,25 @@ static bool begin_telling(struct process *process, uint32_t thread, uint64_t pla
 	return true;
 }
 
-/* `stack`: the thread's stack pointer then. */
-static void tell(const struct telling *telling, const struct touched *touched, uint64_t stack)
+/* `stack`: the thread's stack pointer then. True: *own of sift_again(). */
+static bool tell(const struct telling *telling, const struct touched *touched, uint64_t stack)
 {
 	struct looking *looking = &telling->process->looking;
 	struct standing *standing = telling->standing;
+	bool settled;
 	if (touched->size == 0)
-		return;
+		return false;
 	if (touched->gives) {
 		looking->look->allocated(looking->look->context, telling->thread, touched->address,
 					 touched->size);
-		return;
+		return false;
 	}
 	if (stack - RED_ZONE < standing->low)
 		standing->low = stack - RED_ZONE;
 	const bool own = touched->address >= standing->low && touched->address < telling->stack_end;
-	if (looking->sifting && sift_again(looking->sift, touched->site, own, touched->address))
-		return;
+	if (looking->sifting && (own || is_apart(telling->process, telling->thread, touched->address)) &&
+	    sift_again(looking->sift, touched->site, own, touched->address, &settled))
+		return settled;
 	bool local = false,
 	     other = !own && is_of_other(telling->process, telling->thread, touched->address, &local);
 	looking->foreign_local |= local;
@@ -284,12 +317,12 @@ static void tell(const struct telling *telling, const struct touched *touched, u
 					     .own_stack = own,
 					     .other_stack = other};
 	if (looking->sifting)
-		sift_take(looking->sift, touched->site, &access);
-	else
-		looking->look->access(looking->look->context, &access);
+		return sift_take(looking->sift, touched->site, &access);
+	looking->look->access(looking->look->context, &access);
+	return false;
 }
 
-static void tell_logged(const void *context, const struct logged *at, size_t length)
+static void tell_logged(const void *context, struct logged *at, size_t length)
 {
 	const struct telling *telling = context;
 	const struct looking *looking = &telling->process->looking;
@@ -299,7 +332,7 @@ static void tell_logged(const void *context, const struct logged *at, size_t len
 	if (looking->sifting)
 		sift_prepare(looking->sift, addresses, length);
 	for (size_t i = 0; i < length; i++)
-		tell(telling, &at[i].touched, at[i].stack);
+		at[i].settled = tell(telling, &at[i].touched, at[i].stack);
 }
 
 void process_look_operation(struct process *process, const struct memory_access *access)
@@ -315,7 +348,7 @@ void process_look_operation(struct process *process, const struct memory_access 
 	if (!looking->sifting)
 		return;
 	sift_turn(looking->sift, access->thread, present.transition);
-	sift_take(looking->sift, 0, &present);
+	(void)sift_take(looking->sift, 0, &present);
 }
 
 void look_take(struct process *process, uint32_t thread, bool silent)
@@ -356,7 +389,7 @@ static void tell_all(struct process *process, uint32_t thread, uint64_t place,
 	if (length == 0 || !begin_telling(process, thread, place, regs, &telling))
 		return;
 	for (size_t i = 0; i < length; i++)
-		tell(&telling, &at[i], regs->rsp);
+		(void)tell(&telling, &at[i], regs->rsp);
 }
 
 bool look_is_trap(const struct process *process, uint64_t address)
@@ -443,10 +476,20 @@ void look_end(struct process *process)
 		sampler_end(process->looking.sampler);
 }
 
+void look_reserve(struct process *process, struct target *target)
+{
+	struct looking *looking = &process->looking;
+	if (!looking->memory)
+		looking->memory = sampler_memory_new();
+	sampler_reserve(process->entries, target, looking->memory);
+}
+
 void look_release(struct process *process)
 {
 	sampler_free(process->looking.sampler);
 	process->looking.sampler = NULL;
+	sampler_memory_free(process->looking.memory);
+	process->looking.memory = NULL;
 	sift_free(process->looking.sift);
 	process->looking.sift = NULL;
 	free(process->looking.standings);

@@ -10,9 +10,16 @@ struct standing {
 	uint64_t low, fs; /* 0: not known */
 };
 
+/* A page that no other thread has its stack or thread-local variables in, as long as nothing has been seen to change in that. */
+struct apart_page {
+	uint64_t page, seen;
+};
+#define APART_PAGES 512
+
 /* Executions in which somebody sees what the program does to memory. */
 struct looking {
 	const struct process_look *look; /* NULL: nobody */
+	struct sampler_memory *memory;	 /* NULL until a target has room for it, or without memory */
 	struct sampler *sampler;	 /* NULL until somebody does */
 	struct sift *sift;		 /* the same */
 	bool sifting;			 /* in this execution */
@@ -24,6 +31,8 @@ struct looking {
 	uint64_t main_stack; /* where that of the first thread ends; 0: not known yet */
 	uint64_t others_low,
 	    others_high; /* what the stacks and thread-local variables of all others are between */
+	uint64_t seen;	 /* counts changes of who the others are, and where they stand */
+	struct apart_page apart[APART_PAGES];
 };
 
 /* A second thread exists or is about to; libraries have been loaded; a transition of this thread's begins. */
@@ -61,6 +70,9 @@ bool look_pass(struct process *process, struct tracee *tracee, uint64_t address)
 /* All traps go out of this memory, for a while or for good, or come back. */
 void look_hide(struct process *process, struct target *target);
 void look_show(struct process *process, struct target *target);
+
+/* The target is new, and has one thread: room for what is written in executions that are looked at. */
+void look_reserve(struct process *process, struct target *target);
 
 /* The execution is over; the process is. */
 void look_end(struct process *process);

@@ -18,7 +18,7 @@ static enum status prepare(void *context, struct target *target, struct tracee *
 	(void)tracee;
 	enum status status = entries_plant_first(process->entries, target);
 	if (!process->options.program.image)
-		sampler_reserve(process->entries, target);
+		look_reserve(process, target);
 	/* Without a thread library threads are still seen as the kernel makes them. */
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }

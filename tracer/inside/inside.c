@@ -75,6 +75,18 @@ enum status inside_share(struct tracee *tracee, uint64_t at, uint64_t bytes, int
 	return status == STATUS_OK ? close_file(tracee, descriptor) : status;
 }
 
+bool inside_reserve(struct target *target, const struct reserved *room, int file)
+{
+	struct tracee *tracee = target_tracee(target, 0);
+	if (target->reserved_length == RESERVED_MAX ||
+	    inside_share(tracee, room->low, room->high - room->low, file) != STATUS_OK)
+		return false;
+	struct reserved *reserved = &target->reserved[target->reserved_length++];
+	*reserved = *room;
+	reserved->shared = true;
+	return true;
+}
+
 enum status inside_open_pagemap(struct tracee *tracee, int *descriptor)
 {
 	int low;

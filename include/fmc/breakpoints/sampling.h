@@ -17,7 +17,12 @@
  */
 struct sampler;
 
-struct sampler *sampler_new(void); /* NULL without memory */
+/* Memory for the log that targets share with fmc, if they can: one for all targets of a machine. NULL without memory. It outlives the sampler. */
+struct sampler_memory;
+struct sampler_memory *sampler_memory_new(void);
+void sampler_memory_free(struct sampler_memory *memory);
+
+struct sampler *sampler_new(const struct sampler_memory *memory); /* NULL without memory */
 void sampler_free(struct sampler *sampler);
 
 /* Memory that an instruction is about to touch. */
@@ -117,9 +122,11 @@ enum status sampler_pass(struct sampler *sampler, struct tracee *tracee, uint64_
 struct logged {
 	struct touched touched;
 	uint64_t stack;
+	bool
+	    settled; /* set by whoever is told: more of the same kind at these bytes needn't be told in this turn, whichever instruction does it */
 };
 #define LOGGED_MOST 64 /* at a time */
-typedef void sampler_tell(const void *context, const struct logged *at, size_t length);
+typedef void sampler_tell(const void *context, struct logged *at, size_t length);
 void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
 		   const void *context);
 
@@ -130,7 +137,7 @@ void sampler_leave(const struct sampler *sampler, struct tracee *tracee);
  * Memory for the log and its code, before the program runs, in all executions alike, so that nothing is elsewhere in those that are
  * looked at. Where there is none, or one that the program has limited, accesses are sampled.
  */
-void sampler_reserve(const struct entries *entries, struct target *target);
+void sampler_reserve(const struct entries *entries, struct target *target, struct sampler_memory *memory);
 
 /*
  * Has every access of the present execution been told, since the traps were planted, but for what is said above of libc and

@@ -27,14 +27,17 @@ void sift_turn(struct sift *sift, uint32_t thread, size_t transition);
  */
 void sift_renumber(struct sift *sift);
 
-/* What sift_take() does, where the thread has touched that memory in this turn already, or nothing. False: it is to be called. */
-bool sift_again(struct sift *sift, uint32_t site, bool own_stack, uint64_t address);
+/*
+ * What sift_take() does, where the thread has touched that memory in this turn already, or nothing. False: it is to be called. *own:
+ * nobody else has touched these bytes, so that in this turn no access of the thread's of the same kind there changes what is told.
+ */
+bool sift_again(struct sift *sift, uint32_t site, bool own_stack, uint64_t address, bool *own);
 
 /* These addresses come next: what is kept in mind there is brought into the processor's caches. */
 void sift_prepare(const struct sift *sift, const uint64_t *addresses, size_t length);
 
-/* The turn's thread has made this access, whose own thread and transition are left aside. */
-void sift_take(struct sift *sift, uint32_t site, const struct memory_access *access);
+/* The turn's thread has made this access, whose own thread and transition are left aside. True: as *own above. */
+bool sift_take(struct sift *sift, uint32_t site, const struct memory_access *access);
 
 /* Has there been no memory for it since it began? Then accesses are missing. */
 bool sift_failed(const struct sift *sift);

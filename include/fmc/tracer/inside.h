@@ -14,6 +14,8 @@ enum status inside_map(struct tracee *tracee, uint64_t at, uint64_t bytes, enum 
 
 /* Memory that the target shares with fmc there: this file, of which fmc has the descriptor. */
 enum status inside_share(struct tracee *tracee, uint64_t at, uint64_t bytes, int file);
+/* The same for a room as target_reserve() makes them. False: it can't be had so. Copies share it, too. */
+bool inside_reserve(struct target *target, const struct reserved *room, int file);
 
 /* Its own /proc/self/pagemap, open in the target by a descriptor that no program is given. */
 enum status inside_open_pagemap(struct tracee *tracee, int *descriptor);

@@ -276,6 +276,7 @@ bool target_is_own(const struct target *target, uint64_t address);
 struct reserved {
 	uint64_t low, high;
 	bool code;
+	bool shared; /* with fmc: inside_reserve() */
 };
 bool target_reserve(struct target *target, const struct reserved *room);
 /* Number `i` of them; NULL: there are fewer. */

@@ -139,6 +139,11 @@ static struct log_entry *entry(size_t i)
 	return (struct log_entry *)(uintptr_t)LOG_LOW + i;
 }
 
+static uint64_t *lines(void)
+{
+	return (uint64_t *)(uintptr_t)LINES_LOW;
+}
+
 static uint64_t address_in(const struct log_entry *entry)
 {
 	return entry->key - stub_key(0, entry->site);
@@ -148,13 +153,16 @@ static void empty_log(void)
 {
 	*state() = log_state_empty();
 	memset(at(FILTER_LOW), 0, FILTER_HIGH - FILTER_LOW);
+	for (size_t i = 0; i < LINE_WORDS; i++)
+		if (lines()[i])
+			lines()[i] = 0;
 }
 
 static void setup(void)
 {
 	map(CODE, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC);
 	map(DATA, DATA_BYTES, PROT_READ | PROT_WRITE);
-	map(LOG_PAGE, FILTER_HIGH - LOG_PAGE, PROT_READ | PROT_WRITE);
+	map(LOG_PAGE, LINES_HIGH - LOG_PAGE, PROT_READ | PROT_WRITE);
 	memset(at(CODE), 0xcc, 0x400);
 	child = fork();
 	if (child == 0) {
@@ -172,7 +180,7 @@ static void teardown(void)
 	waitpid(child, NULL, 0);
 	munmap(at(CODE), CODE_BYTES);
 	munmap(at(DATA), DATA_BYTES);
-	munmap(at(LOG_PAGE), FILTER_HIGH - LOG_PAGE);
+	munmap(at(LOG_PAGE), LINES_HIGH - LOG_PAGE);
 }
 
 /* All that an instruction may change. */
@@ -325,12 +333,12 @@ static bool is_possible(const struct sample *sample, bool filters)
 	       !(sample->bmi && !__builtin_cpu_supports("bmi2"));
 }
 
-static const struct stub_site silent = {STUB_SILENT, 0, NULL};
+static const struct stub_site silent = {.number = STUB_SILENT};
 
 /* The sample's stub, its code in place. */
 static struct stub make(const struct sample *sample, struct instruction *instruction, bool filters)
 {
-	const struct stub_site site = {SITE, sample->operand, NULL};
+	const struct stub_site site = {.number = SITE, .bytes = sample->operand};
 	struct stub stub;
 	memcpy(at(CODE), sample->code, LONGEST);
 	ck_assert_msg(instruction_parse(at(CODE), LONGEST, CODE, instruction), "%s", sample->text);
@@ -376,7 +384,7 @@ END_TEST
 static bool is_sound(const struct sample *sample, const struct instruction *instruction,
 		     const struct user_regs_struct *regs)
 {
-	const struct stub_site site = {SITE, sample->operand, NULL};
+	const struct stub_site site = {.number = SITE, .bytes = sample->operand};
 	const uint64_t key = sample->operand ? stub_key(operand_of(instruction, regs), SITE) : 0;
 	uint64_t word = 0;
 	if (key)
@@ -466,7 +474,8 @@ START_TEST(several)
 	stub_begin(&stub, STUB_AT, stub_can_filter());
 	for (size_t k = 0; k < sizeof code; k += instruction.length) {
 		ck_assert(instruction_parse(at(CODE + k), LONGEST, CODE + k, &instruction));
-		const struct stub_site site = {k < 5 ? SITE + (uint32_t)k : STUB_SILENT, 4, NULL};
+		const struct stub_site site = {.number = k < 5 ? SITE + (uint32_t)k : STUB_SILENT,
+					       .bytes = 4};
 		ck_assert(stub_add(&stub, &instruction, &site));
 	}
 	ck_assert(stub_end(&stub));
@@ -496,7 +505,7 @@ START_TEST(told_once)
 	static struct world before;
 	struct instruction instruction;
 	const struct sample *sample = &samples[3];
-	const struct stub_site site = {SITE, sample->operand, NULL};
+	const struct stub_site site = {.number = SITE, .bytes = sample->operand};
 	if (!stub_can_filter())
 		return;
 	const struct stub stub = make(sample, &instruction, true);
@@ -519,6 +528,58 @@ START_TEST(told_once)
 }
 END_TEST
 
+/* Of a line these bytes are known. */
+static void know(uint64_t address, uint64_t bytes, bool write)
+{
+	uint64_t *word = &lines()[line_word(address, write)];
+	*word = (*word ? *word : line_empty(address)) | line_bits(address, bytes);
+}
+
+/*
+ * What is known of all its bytes isn't written, and the instruction is performed as ever; of other bytes, of the other kind, of another line with
+ * the same word, and of an access that reaches into the next line it is.
+ */
+START_TEST(known_line)
+{
+	static struct world before, expected, found;
+	struct instruction instruction;
+	const struct sample *sample = &samples[_i];
+	if (!sample->operand || __builtin_popcount(sample->operand) != 1 || !is_possible(sample, true))
+		return;
+	const struct stub stub = make(sample, &instruction, true);
+	for (int round = 0; round < 8 * ROUNDS; round++) {
+		random_state = (uint64_t)round + 11;
+		invent(sample, &before);
+		restore(&before);
+		run_from(CODE, PTRACE_CONT);
+		save(&expected);
+		restore(&before);
+		empty_log();
+		const uint64_t operand = operand_of(&instruction, &before.regs), bytes = sample->operand;
+		const bool within = operand % LINE_BYTES + bytes <= LINE_BYTES;
+		if (round % 6 == 1)
+			know(operand, 1, true);
+		else if (round % 6 == 2 && bytes > 1)
+			know(operand + 1,
+			     bytes - 1 < LINE_BYTES - (operand + 1) % LINE_BYTES
+				 ? bytes - 1
+				 : LINE_BYTES - (operand + 1) % LINE_BYTES,
+			     false);
+		else if (round % 6 == 3)
+			know((operand ^ UINT64_C(1) << (30 + round % 16)) / LINE_BYTES * LINE_BYTES,
+			     LINE_BYTES, false);
+		else if (round % 6 != 0)
+			know(operand / LINE_BYTES * LINE_BYTES, LINE_BYTES, false);
+		const bool known = within && (round % 6 > 3 || (round % 6 == 2 && bytes == 1));
+		run_from(stub.at + stub.pieces[0].begin, PTRACE_CONT);
+		save(&found);
+		compare(sample, &expected, &found);
+		ck_assert_msg(state()->next == LOG_LOW + (known ? 0 : sizeof(struct log_entry)), "%s %d",
+			      sample->text, round);
+	}
+}
+END_TEST
+
 /* Calls, of which values are written. */
 static const struct {
 	uint8_t code[LONGEST];
@@ -534,7 +595,7 @@ static const struct {
 static struct stub make_call(size_t i, struct instruction *instruction)
 {
 	struct stub stub;
-	const struct stub_site site = {SITE, 0, &calls[i].call};
+	const struct stub_site site = {.number = SITE, .call = &calls[i].call};
 	memcpy(at(CODE), calls[i].code, LONGEST);
 	ck_assert(instruction_parse(at(CODE), LONGEST, CODE, instruction));
 	memset(at(CODE + instruction->length), 0xcc, 0x100 - instruction->length);
@@ -656,7 +717,7 @@ START_TEST(refused)
 		struct instruction instruction;
 		ck_assert(instruction_parse(kinds[i].code, LONGEST, CODE, &instruction));
 		stub_begin(&stub, STUB_AT, false);
-		const struct stub_site site = {kinds[i].logged ? SITE : STUB_SILENT, 4, NULL};
+		const struct stub_site site = {.number = kinds[i].logged ? SITE : STUB_SILENT, .bytes = 4};
 		ck_assert_msg(!stub_add(&stub, &instruction, &site), "%zu", i);
 	}
 }
@@ -698,5 +759,5 @@ START_TEST(room)
 END_TEST
 
 SUITE("stub", 0, setup, teardown, TEST_LOOP(same, 2 * SAMPLES), TEST_LOOP(left, 2 * SAMPLES), TEST(full),
-      TEST(told_once), TEST_LOOP(called, CALLS), TEST_LOOP(call_left, CALLS), TEST(several), TEST(refused),
-      TEST(room))
+      TEST(told_once), TEST_LOOP(known_line, SAMPLES), TEST_LOOP(called, CALLS), TEST_LOOP(call_left, CALLS),
+      TEST(several), TEST(refused), TEST(room))

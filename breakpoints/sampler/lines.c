@@ -1,0 +1,26 @@
+#include "breakpoints/sampler/sampler_state.h"
+
+#include <string.h>
+
+void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write)
+{
+	if (!sampler->shared || address % LINE_BYTES + bytes > LINE_BYTES)
+		return;
+	const uint32_t number = line_word(address, write);
+	uint64_t *word = &sampler->shared->lines[number];
+	if (*word == 0 && sampler->settled_length < SETTLED_MOST)
+		sampler->settled[sampler->settled_length++] = number;
+	if (*word >> 32 != line_empty(address) >> 32)
+		*word = line_empty(address);
+	*word |= line_bits(address, bytes);
+}
+
+void lines_forget(struct sampler *sampler)
+{
+	if (sampler->shared && sampler->settled_length == SETTLED_MOST)
+		memset(sampler->shared->lines, 0, sizeof(sampler->shared->lines));
+	else if (sampler->shared)
+		for (uint32_t i = 0; i < sampler->settled_length; i++)
+			sampler->shared->lines[sampler->settled[i]] = 0;
+	sampler->settled_length = 0;
+}
