@@ -62,12 +62,20 @@ size_t calling_touched(struct sampler *sampler, const struct site *site, const s
 	return length;
 }
 
+static uint64_t place_for(struct sampler *sampler, const struct site *site, uint64_t after)
+{
+	struct caller *caller = &sampler->callers[after % CALLERS];
+	if (caller->after != after)
+		*caller = (struct caller){after, code_is_watched(sampler, after) ? after - 1 : 0};
+	return caller->place ? caller->place : site->address;
+}
+
 size_t calling_logged(struct sampler *sampler, const struct site *site, const uint64_t *values,
 		      struct touched at[TOUCHED_MOST])
 {
 	const struct stub_call *call = &site->values;
 	const uint64_t after = call->after ? values[stub_call_values(call) - 1] : 0;
-	const uint64_t place = ranges_place(sampler, site, after);
+	const uint64_t place = place_for(sampler, site, after);
 	const size_t length = memory_values_touched(site->call, call, values, sampler->states, at);
 	for (size_t i = 0; i < length; i++) {
 		at[i].place = place;

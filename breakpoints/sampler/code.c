@@ -13,6 +13,7 @@ void code_forget(struct sampler *sampler)
 	doors_forget(&sampler->doors);
 	sites_release(&sampler->sites);
 	ranges_forget(sampler);
+	memset(sampler->callers, 0, sizeof(sampler->callers));
 	free(sampler->numbered);
 	sampler->numbered = NULL;
 	sampler->numbered_length = 0;

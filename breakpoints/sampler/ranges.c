@@ -17,16 +17,9 @@ struct numbered_range {
 	bool writes;
 };
 
-/* From where a function was called: what is told as the place. */
-struct caller {
-	uint64_t after, place;
-};
-#define CALLERS 256
-
 struct ranges {
 	struct numbered_range at[SLOTS]; /* open addressing */
 	uint32_t length;
-	struct caller callers[CALLERS];
 };
 
 static struct numbered_range *slot_of(struct ranges *ranges, uint64_t place, uint8_t bytes, bool writes)
@@ -62,17 +55,6 @@ void ranges_number(struct sampler *sampler, struct touched *touched)
 	    slot_of(sampler->ranges, touched->place, (uint8_t)touched->size, touched->write);
 	if (range->number || add(sampler, touched, range))
 		touched->site = range->number;
-}
-
-uint64_t ranges_place(struct sampler *sampler, const struct site *site, uint64_t after)
-{
-	struct caller *caller = sampler->ranges ? &sampler->ranges->callers[after % CALLERS] : NULL;
-	if (caller && after && caller->after == after)
-		return caller->place ? caller->place : site->address;
-	const uint64_t place = code_is_watched(sampler, after) ? after - 1 : 0;
-	if (caller)
-		*caller = (struct caller){after, place};
-	return place ? place : site->address;
 }
 
 void ranges_begin(struct sampler *sampler)

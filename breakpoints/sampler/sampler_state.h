@@ -37,6 +37,12 @@ struct numbered_site {
 	uint32_t call; /* the site that calls, plus 1; 0: it is none */
 };
 
+/* Where a function returns to, and the place that what it touches is told for; 0: the function's own. */
+struct caller {
+	uint64_t after, place;
+};
+#define CALLERS 256
+
 /* A call of which some values have been read. */
 struct reading_call {
 	uint32_t next; /* the number of the next one */
@@ -68,8 +74,9 @@ struct sampler {
 	struct numbered_site *numbered; /* by their numbers, until code is looked through again */
 	uint32_t numbered_length;
 	struct reading_call reading;
-	struct ranges *ranges; /* NULL: none has a number yet */
-	uint64_t filtered;     /* pages of the target's table of keys that aren't empty, as bits */
+	struct caller callers[CALLERS]; /* seen lately */
+	struct ranges *ranges;		/* NULL: none has a number yet */
+	uint64_t filtered;		/* pages of the target's table of keys that aren't empty, as bits */
 	const struct sampler_memory *memory; /* borrowed */
 	struct log_memory *
 	    shared; /* of the present target's; NULL: it shares none, and what it has is read and written from outside */
@@ -155,12 +162,11 @@ void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, boo
 void lines_forget(struct sampler *sampler);
 
 /*
- * ranges.c: give what a call in the log touches a number, as instructions have one, if that may be; the place for a function that returns to there.
- * Without ranges_begin() there are none, until code is looked through again.
+ * ranges.c: give what a call in the log touches a number, as instructions have one, if that may be. Without ranges_begin() there are none, until
+ * code is looked through again.
  */
 void ranges_begin(struct sampler *sampler);
 void ranges_number(struct sampler *sampler, struct touched *touched);
-uint64_t ranges_place(struct sampler *sampler, const struct site *site, uint64_t after);
 void ranges_forget(struct sampler *sampler);
 
 /* rests.c: how often an instruction is met where traps rest. */

@@ -34,9 +34,11 @@ static bool is_at(const struct op *op, const struct memory_access *access)
 bool access_is_operation(const struct access_order *order, const struct memory_access *access)
 {
 	const struct own *own = &order->threads[access->thread];
-	uint32_t after = begun(own, access->transition);
-	if (access->operation || after == 0)
+	if (access->operation || !order->operations)
 		return access->operation;
+	uint32_t after = begun(own, access->transition);
+	if (after == 0)
+		return false;
 	const struct op *op = &order->trace->at[own->at[after - 1]].op;
 	if (!is_at(op, access) ||
 	    (op->kind != OP_MEMORY_WRITE && (op->kind != OP_MEMORY_READ || access->write)))
@@ -85,7 +87,7 @@ static uint32_t follower(const struct access_order *order, const struct memory_a
 	return order->buffers && access->write && after > 0 ? drain_after(own, after) : after;
 }
 
-bool access_ordered(const struct access_order *order, const struct memory_access *first,
+static bool compare(const struct access_order *order, const struct memory_access *first,
 		    const struct memory_access *second)
 {
 	const struct own *one = &order->threads[first->thread], *two = &order->threads[second->thread];
@@ -99,6 +101,25 @@ bool access_ordered(const struct access_order *order, const struct memory_access
 	if (next < one->length)
 		return happens_before_clock(order->happened, last)[first->thread] > next;
 	return one->joined != SIZE_MAX && happens_before(order->happened, one->joined, last);
+}
+
+static uint64_t when(const struct memory_access *access)
+{
+	return (uint64_t)(access->transition + 1) << 32 | access->thread;
+}
+
+/* Threads access much between two operations, which is all the same here. */
+bool access_ordered(const struct access_order *order, const struct memory_access *first,
+		    const struct memory_access *second)
+{
+	if (order->buffers || second->last || access_is_operation(order, first))
+		return compare(order, first, second);
+	const uint64_t one = when(first), two = when(second);
+	struct known_order *known =
+	    &order->known[(one * 31 + two) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (KNOWN_ORDERS - 1)];
+	if (known->first != one || known->second != two)
+		*known = (struct known_order){one, two, compare(order, first, second)};
+	return known->ordered;
 }
 
 /* The first transition of another thread that what thread t is at matters to, after this one. */
@@ -153,6 +174,14 @@ static bool has_buffers(const struct trace *trace)
 	return false;
 }
 
+static bool has_operations(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		if (trace->at[i].op.kind == OP_MEMORY_READ || trace->at[i].op.kind == OP_MEMORY_WRITE)
+			return true;
+	return false;
+}
+
 static bool list_threads(struct access_order *order)
 {
 	const struct trace *trace = order->trace;
@@ -161,8 +190,10 @@ static bool list_threads(struct access_order *order)
 	order->transitions = calloc(trace->length + 1, sizeof *order->transitions);
 	order->drained = calloc(trace->length + 1, sizeof *order->drained);
 	order->flushed = calloc(trace->length + 1, sizeof *order->flushed);
-	if (!order->threads || !order->transitions || !order->drained || !order->flushed)
+	order->known = calloc(KNOWN_ORDERS, sizeof *order->known);
+	if (!order->threads || !order->transitions || !order->drained || !order->flushed || !order->known)
 		return false;
+	order->operations = has_operations(trace);
 	order->buffers = has_buffers(trace);
 	uint32_t *next = order->transitions;
 	for (uint32_t t = 0; t < order->threads_length; t++) {
@@ -194,4 +225,5 @@ void access_order_release(struct access_order *order)
 	free(order->transitions);
 	free(order->drained);
 	free(order->flushed);
+	free(order->known);
 }

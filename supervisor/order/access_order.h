@@ -18,6 +18,13 @@ struct own {
 	size_t joined; /* the first transition of another thread that comes after its end; SIZE_MAX: none */
 };
 
+/* What has been asked before of accesses that are no operations: by their threads and transitions, the latter plus 1; 0: nothing. */
+struct known_order {
+	uint64_t first, second;
+	bool ordered;
+};
+#define KNOWN_ORDERS 1024
+
 struct access_order {
 	const struct trace *trace; /* borrowed */
 	struct happens_before *happened;
@@ -25,7 +32,9 @@ struct access_order {
 	uint32_t threads_length;
 	uint32_t *transitions; /* what threads[].at point into */
 	uint32_t *drained, *flushed;
-	bool buffers; /* stores have waited in buffers */
+	bool buffers;	 /* stores have waited in buffers */
+	bool operations; /* some operations are accesses */
+	struct known_order *known;
 };
 
 /* False without memory; to be released in any case. */

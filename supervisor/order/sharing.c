@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define GRANULE	      8
-#define MOST_GRANULES (1u << 20) /* of one access; a longer one is too much */
+#define MOST_GRANULES (1u << 23) /* of one access; a longer one is too much */
 #define NONE	      UINT32_MAX
 #define ASK_EVERY     4096 /* accesses */
 
@@ -22,17 +22,24 @@ struct seen {
 	uint8_t bytes;	 /* which, as bits */
 };
 
-struct cell {
-	uint64_t granule; /* address / GRANULE, plus 1; 0: free */
-	uint32_t first;	  /* struct seen, or NONE */
+/* What is known of so many granules: struct seen of each, or NONE. */
+#define PAGE_GRANULES 512
+#define PAGES_AT_ONCE 64
+
+struct page {
+	uint64_t number; /* plus 1; 0: free */
+	uint32_t *first;
 };
 
 struct shadow {
 	const struct memory_access *accesses;
 	struct access_order order;
 	struct guards guards;
-	struct cell *cells; /* open addressing */
-	size_t cells_length, cells_room;
+	struct page *pages; /* open addressing */
+	size_t pages_length, pages_room;
+	struct page recent;
+	uint32_t **blocks; /* what the pages are in */
+	size_t blocks_length;
 	struct seen *seen;
 	uint32_t seen_length, seen_room;
 	struct sharings *found;
@@ -41,39 +48,65 @@ struct shadow {
 	bool failed;
 };
 
-static size_t slot_of(const struct cell *cells, size_t room, uint64_t granule)
+static struct page *slot_of(struct page *pages, size_t room, uint64_t number)
 {
-	size_t slot = (granule * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
-	while (cells[slot].granule && cells[slot].granule != granule)
+	size_t slot = (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+	while (pages[slot].number && pages[slot].number != number)
 		slot = (slot + 1) & (room - 1);
-	return slot;
+	return &pages[slot];
 }
 
-static bool grow_cells(struct shadow *shadow)
+static bool grow_pages(struct shadow *shadow)
 {
-	size_t room = shadow->cells_room ? 2 * shadow->cells_room : 1024;
-	struct cell *cells = calloc(room, sizeof *cells);
-	if (!cells)
+	const size_t room = shadow->pages_room ? 2 * shadow->pages_room : 64;
+	struct page *pages = calloc(room, sizeof *pages);
+	if (!pages)
 		return false;
-	for (size_t i = 0; i < shadow->cells_room; i++)
-		if (shadow->cells[i].granule)
-			cells[slot_of(cells, room, shadow->cells[i].granule)] = shadow->cells[i];
-	free(shadow->cells);
-	shadow->cells = cells;
-	shadow->cells_room = room;
+	for (size_t i = 0; i < shadow->pages_room; i++)
+		if (shadow->pages[i].number)
+			*slot_of(pages, room, shadow->pages[i].number) = shadow->pages[i];
+	free(shadow->pages);
+	shadow->pages = pages;
+	shadow->pages_room = room;
 	return true;
 }
 
-static struct cell *find_cell(struct shadow *shadow, uint64_t granule)
+/* NULL without memory. */
+static uint32_t *new_page(struct shadow *shadow)
 {
-	if (2 * (shadow->cells_length + 1) > shadow->cells_room && !grow_cells(shadow))
-		return NULL;
-	struct cell *cell = &shadow->cells[slot_of(shadow->cells, shadow->cells_room, granule + 1)];
-	if (!cell->granule) {
-		*cell = (struct cell){granule + 1, NONE};
-		shadow->cells_length++;
+	const size_t size = PAGE_GRANULES * sizeof(uint32_t);
+	if (shadow->pages_length % PAGES_AT_ONCE == 0) {
+		uint32_t *block =
+		    ARRAY_DOUBLE(shadow->blocks, shadow->blocks_length) ? malloc(PAGES_AT_ONCE * size) : NULL;
+		if (!block)
+			return NULL;
+		shadow->blocks[shadow->blocks_length++] = block;
 	}
-	return cell;
+	uint32_t *first = shadow->blocks[shadow->blocks_length - 1] +
+			  shadow->pages_length++ % PAGES_AT_ONCE * PAGE_GRANULES;
+	memset(first, 0xff, size);
+	return first;
+}
+
+static bool find_page(struct shadow *shadow, uint64_t number)
+{
+	if (2 * (shadow->pages_length + 1) > shadow->pages_room && !grow_pages(shadow))
+		return false;
+	struct page *page = slot_of(shadow->pages, shadow->pages_room, number);
+	uint32_t *first = page->number ? page->first : new_page(shadow);
+	if (!first)
+		return false;
+	*page = shadow->recent = (struct page){number, first};
+	return true;
+}
+
+/* Of a granule; NULL without memory. */
+static uint32_t *find_first(struct shadow *shadow, uint64_t granule)
+{
+	const uint64_t number = granule / PAGE_GRANULES + 1;
+	if (shadow->recent.number != number && !find_page(shadow, number))
+		return NULL;
+	return &shadow->recent.first[granule % PAGE_GRANULES];
 }
 
 static bool is_known(const struct shadow *shadow, const struct memory_access *a,
@@ -116,43 +149,51 @@ static void compare(struct shadow *shadow, const struct seen *seen, uint32_t ind
 	shadow->found->at[shadow->found->length++] = (struct sharing){seen->access, index, ordered};
 }
 
-static bool replaces(const struct shadow *shadow, const struct seen *seen, uint32_t index, uint8_t bytes)
+static bool is_like(const struct shadow *shadow, const struct seen *seen, uint32_t index)
 {
 	const struct memory_access *a = &shadow->accesses[seen->access], *b = &shadow->accesses[index];
 	return a->thread == b->thread && a->write == b->write &&
-	       access_is_operation(&shadow->order, a) == access_is_operation(&shadow->order, b) &&
-	       seen->bytes == bytes;
+	       access_is_operation(&shadow->order, a) == access_is_operation(&shadow->order, b);
 }
 
-static bool add_seen(struct shadow *shadow, struct cell *cell, uint32_t index, uint8_t bytes)
+static bool add_seen(struct shadow *shadow, uint32_t *first, uint32_t index, uint8_t bytes)
 {
 	if (!ARRAY_GROW(shadow->seen, shadow->seen_length, shadow->seen_room))
 		return false;
-	shadow->seen[shadow->seen_length] = (struct seen){index, cell->first, bytes};
-	cell->first = shadow->seen_length++;
+	shadow->seen[shadow->seen_length] = (struct seen){index, *first, bytes};
+	*first = shadow->seen_length++;
 	return true;
+}
+
+/* Those that are like it are the last ones of their bytes no more. NULL, or one of which nothing is left. */
+static struct seen *supersede(struct shadow *shadow, uint32_t first, uint32_t index, uint8_t bytes)
+{
+	struct seen *mine = NULL;
+	for (uint32_t i = first; i != NONE; i = shadow->seen[i].next) {
+		struct seen *seen = &shadow->seen[i];
+		compare(shadow, seen, index, bytes);
+		if (is_like(shadow, seen, index) && !(seen->bytes &= (uint8_t)~bytes))
+			mine = seen;
+	}
+	return mine;
 }
 
 static void touch(struct shadow *shadow, uint32_t index, uint64_t granule, uint8_t bytes)
 {
-	struct cell *cell = find_cell(shadow, granule);
-	struct seen *mine = NULL;
-	if (!cell) {
+	const struct memory_access *access = &shadow->accesses[index];
+	uint32_t *first = find_first(shadow, granule);
+	if (!first) {
 		shadow->failed = true;
 		return;
 	}
-	bool guess = shadow->accesses[index].frees && !shadow->accesses[index].write;
-	for (uint32_t i = cell->first; i != NONE && !guess; i = shadow->seen[i].next) {
-		compare(shadow, &shadow->seen[i], index, bytes);
-		if (replaces(shadow, &shadow->seen[i], index, bytes))
-			mine = &shadow->seen[i];
-	}
-	if (shadow->accesses[index].frees)
-		cell->first = NONE;
+	const bool guess = access->frees && !access->write;
+	struct seen *mine = guess ? NULL : supersede(shadow, *first, index, bytes);
+	if (access->frees)
+		*first = NONE;
 	else if (mine)
-		mine->access = index;
+		*mine = (struct seen){index, mine->next, bytes};
 	else
-		shadow->failed |= !add_seen(shadow, cell, index, bytes);
+		shadow->failed |= !add_seen(shadow, first, index, bytes);
 }
 
 /* The bytes of a granule that an access from `low` to `high` (not included) touches. */
@@ -163,17 +204,27 @@ static uint8_t bytes_of(uint64_t granule, uint64_t low, uint64_t high)
 	return (uint8_t)((1u << to) - (1u << from));
 }
 
-/* A block that is given back: whatever of it has been seen, in whichever order. */
-static void give_back(struct shadow *shadow, uint32_t index, uint64_t low, uint64_t high)
+/* Of a block that is given back what has been seen in this page. */
+static void give_back_page(struct shadow *shadow, uint32_t index, uint64_t low, uint64_t high,
+			   const struct page *page)
 {
-	/* Cells that are there already are looked up again, and mustn't move for that. */
-	shadow->failed |= 2 * (shadow->cells_length + 1) > shadow->cells_room && !grow_cells(shadow);
-	for (size_t i = 0; i < shadow->cells_room && !shadow->failed; i++) {
-		const uint64_t number = shadow->cells[i].granule;
-		const uint64_t granule = number - 1;
-		if (number && shadow->cells[i].first != NONE && granule >= low / GRANULE &&
+	const uint64_t begin = (page->number - 1) * PAGE_GRANULES;
+	for (uint64_t granule = begin; granule < begin + PAGE_GRANULES && !shadow->failed; granule++)
+		if (page->first[granule - begin] != NONE && granule >= low / GRANULE &&
 		    granule <= (high - 1) / GRANULE)
 			touch(shadow, index, granule, bytes_of(granule, low, high));
+}
+
+/* A large one: whatever of it has been seen, in whichever order. */
+static void give_back(struct shadow *shadow, uint32_t index, uint64_t low, uint64_t high)
+{
+	/* Pages that are there already are looked up again, and mustn't move for that. */
+	shadow->failed |= 2 * (shadow->pages_length + 1) > shadow->pages_room && !grow_pages(shadow);
+	for (size_t i = 0; i < shadow->pages_room && !shadow->failed; i++) {
+		const struct page page = shadow->pages[i];
+		const uint64_t first = (page.number - 1) * PAGE_GRANULES;
+		if (page.number && first <= (high - 1) / GRANULE && first + PAGE_GRANULES > low / GRANULE)
+			give_back_page(shadow, index, low, high, &page);
 	}
 }
 
@@ -184,7 +235,7 @@ static void take_in(struct shadow *shadow, uint32_t index)
 		return;
 	uint64_t low = access->address, high = low + access->size;
 	uint64_t granule = low / GRANULE, last = (high - 1) / GRANULE;
-	if (access->frees && last - granule > shadow->cells_room) {
+	if (access->frees && last - granule > PAGE_GRANULES) {
 		give_back(shadow, index, low, high);
 		return;
 	}
@@ -197,7 +248,10 @@ static void release(struct shadow *shadow)
 {
 	access_order_release(&shadow->order);
 	guards_release(&shadow->guards);
-	free(shadow->cells);
+	for (size_t i = 0; i < shadow->blocks_length; i++)
+		free(shadow->blocks[i]);
+	free(shadow->blocks);
+	free(shadow->pages);
 	free(shadow->seen);
 }
 

@@ -1,10 +1,12 @@
 /*
  * watched SEEDS PROGRAM ARGUMENT...: run the program under random schedules, each once as ever and once with all accesses to memory
- * told. Its output and its operations have to be the same, and all of its accesses told ("sampled" as the first argument: they needn't be). A line for each
+ * told, and compared with each other. Its output and its operations have to be the same, and all of its accesses told ("sampled" as the first argument: they needn't be). A line for each
  * seed, with processor time in seconds; the exit status is 0 if all is well.
  */
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/process.h>
+#include <fmc/supervisor/sharing.h>
+#include <fmc/tracer/array.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +16,18 @@
 
 extern char **environ;
 
-struct counts {
-	uint64_t accesses, writes;
+struct told {
+	struct memory_access *at;
+	size_t length, room, writes;
 };
 
 static void on_access(void *context, const struct memory_access *access)
 {
-	struct counts *counts = context;
-	counts->accesses++;
-	counts->writes += access->write;
+	struct told *told = context;
+	if (!ARRAY_GROW(told->at, told->length, told->room))
+		abort();
+	told->at[told->length++] = *access;
+	told->writes += access->write;
 }
 
 static double seconds(const struct timeval *time)
@@ -68,8 +73,9 @@ int main(int argc, char **argv)
 	if (argc - sampled < 3)
 		return EXIT_FAILURE;
 	static struct loops loops;
-	struct counts counts;
-	const struct process_look look = {.context = &counts, .access = on_access, .sift = true};
+	struct told told = {0};
+	static struct sharings found;
+	const struct process_look look = {.context = &told, .access = on_access, .sift = true};
 	const struct process_options options = {.program = {.path = argv[2],
 							    .arguments = argv + 2,
 							    .environment = environ,
@@ -96,18 +102,21 @@ int main(int argc, char **argv)
 		trace_init(&watched);
 		char *plain_output =
 		    run(process, execution, (uint64_t)seed, &plain, &plain_length, &plain_seconds);
-		counts = (struct counts){0};
+		told.length = told.writes = 0;
 		(void)process_look(process, &look);
 		char *output =
 		    run(process, execution, (uint64_t)seed, &watched, &watched_length, &watched_seconds);
 		(void)process_look(process, NULL);
+		const double begin = now();
+		good = sharing_find(&watched, told.at, told.length, &found) && good;
+		const double compared = now() - begin;
 		const bool exact = process_look_exact(process, why), trace = same(&plain, &watched);
 		const bool equal = plain_length == watched_length &&
 				   (plain_length == 0 || memcmp(plain_output, output, plain_length) == 0);
-		printf("%ld: %.3f plain, %.3f watched, %zu transitions, %lu accesses told, %lu of them "
-		       "writes%s%s%s%s%s%s\n",
-		       seed, plain_seconds, watched_seconds, plain.length, (unsigned long)counts.accesses,
-		       (unsigned long)counts.writes, *process_unfollowed(process) ? ", " : "",
+		printf("%ld: %.3f plain, %.3f watched, %.3f of it to compare, %zu transitions, %zu accesses "
+		       "told, %zu of them writes, %zu pairs%s%s%s%s%s%s\n",
+		       seed, plain_seconds, watched_seconds + compared, compared, plain.length, told.length,
+		       told.writes, found.length, *process_unfollowed(process) ? ", " : "",
 		       process_unfollowed(process), trace ? "" : ", OTHER OPERATIONS",
 		       equal ? "" : ", OTHER OUTPUT", exact ? "" : ", not all: ", why);
 		good = good && trace && equal && (exact || sampled);
