@@ -122,15 +122,24 @@ static bool take_descriptors(const struct target *target, const struct inherited
 	return ok;
 }
 
+/* A line of maps: memory that is written to, and is shared with others than fmc. */
+static bool is_shared(const struct target *target, const char *line)
+{
+	char mode[8];
+	unsigned long long low;
+	return sscanf(line, "%llx-%*s %7s", &low, mode) == 2 && mode[1] == 'w' && mode[3] == 's' &&
+	       !target_is_own(target, low);
+}
+
 static bool shares_memory(const struct target *target)
 {
-	char line[512], mode[8];
+	char line[512];
 	bool shared = false;
 	FILE *maps = open_proc(target, "maps");
 	if (!maps)
 		return true;
 	while (!shared && fgets(line, sizeof line, maps))
-		shared = sscanf(line, "%*s %7s", mode) == 1 && mode[1] == 'w' && mode[3] == 's';
+		shared = is_shared(target, line);
 	fclose(maps);
 	return shared;
 }
