@@ -220,23 +220,52 @@ echo "1,500 hits by GDB      $by_gdb s: ratio $(compute %.1f "$by_gdb / $plain")
 # Watched to each access, by traps and doors, against natively on one processor and against a detector that interprets.
 head -c 300000 "$SCRATCH/10M" >"$SCRATCH/300k"
 head -c 1500000 "$SCRATCH/10M" >"$SCRATCH/1500k"
+# processor COMMAND...: processor time, which tells more than time where other things run, too.
+processor() {
+	local TIMEFORMAT='%U %S'
+	{ time "$@" >/dev/null 2>/dev/null; } 2>&1 | awk '{ printf "%.3f", $1 + $2 }'
+}
+# watched COMMAND...: one watched execution, as processor time, what of that was to compare, and how many accesses were told.
+watched() {
+	taskset -c 0 "$BUILD/tests/watched" sampled 1 "$(command -v "$1")" "${@:2}" |
+	    sed -n 's/.*plain, \([0-9.]*\) watched, \([0-9.]*\) of it to compare, .* transitions, \([0-9]*\) accesses.*/\1 \2 \3/p'
+}
 watch() {
-	local input=$1 native watched detector
+	local input=$1 before native watched compared told detector
 	shift
 	[ -n "$(command -v "$1")" ] || return
-	native=$(seconds taskset -c 0 "$@" <"$input")
-	watched=$(taskset -c 0 "$BUILD/tests/watched" sampled 1 "$(command -v "$1")" "${@:2}" <"$input" | sed -n 's/.*plain, \([0-9.]*\) watched.*/\1/p')
-	detector=$(seconds taskset -c 0 valgrind -q --tool=drd --error-exitcode=0 "$@" <"$input" 2>/dev/null)
-	echo "watched: $* of $(stat -c %s "$input") bytes: $watched s, natively $native s, under DRD $detector s:" \
-	    "ratio $(compute %.1f "$watched / $native") and $(compute %.2f "$watched / $detector")"
+	before=$(processor taskset -c 0 "$@" <"$input")
+	read -r watched compared told < <(watched "$@" <"$input")
+	native=$(compute %.3f "($before + $(processor taskset -c 0 "$@" <"$input")) / 2")
+	detector=$(processor taskset -c 0 valgrind -q --tool=drd --error-exitcode=0 "$@" <"$input")
+	echo "watched: $* of $(stat -c %s "$input") bytes: $watched s, natively $native s, under DRD $detector s, of a processor:" \
+	    "ratio $(compute %.1f "$watched / $native") and $(compute %.2f "$watched / $detector")," \
+	    "$(compute %.0f "$told ? $compared * 1e9 / $told : 0") ns to compare one of $told"
 }
 for input in "$SCRATCH/300k" "$SCRATCH/1500k"; do
 	watch "$input" pigz -p 2 -c
 	watch "$input" xz -T 2 --block-size=100000 -c
 	watch "$input" pbzip2 -p2 -c
+	watch "$input" lbzip2 -n2 -c
+	watch "$input" zstd -T2 -c
 done
 # Of less it makes no threads.
 watch "$SCRATCH/1500k" sort --parallel=2
+
+# An access that is written into the log, and one that the thread has made before: 8 MB once, and 1 MB 65 times against once.
+read -r few _ < <(watched "$BUILD/tests/touched" 1 1)
+read -r new _ < <(watched "$BUILD/tests/touched" 9 1)
+read -r again _ < <(watched "$BUILD/tests/touched" 1 65)
+echo "a logged access        $(compute %.1f "($new - $few) * 1e9 / 1048576") ns, a repeated one $(compute %.1f "($again - $few) * 1e9 / 8388608") ns"
+
+# What watching adds to a search of what has no races, to the same verdict.
+for sample in 'buffer' 'semaphores' 'barrier' 'philosophers_mut 5'; do
+	read -r -a words <<<"$sample"
+	for granularity in sync race; do
+		printf -v $granularity %s "$(processor "$FMC" check --granularity $granularity --time 60 -o "$SCRATCH/bench.sched" -- "$BUILD/samples/${words[0]}" "${words[@]:1}")"
+	done
+	echo "races of $sample: $race s of a processor, without watching $sync s: ratio $(compute %.2f "$race / $sync")"
+done
 
 # Races from stripped programs, by default options: until the failure is found and replayed.
 for sample in counter publication shared_local treiber_stack double_checked half_struct freed_too_early stop_flag; do
