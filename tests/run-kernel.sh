@@ -75,4 +75,13 @@ if command -v gdb >/dev/null; then
 	    -ex 'fmc-goto end' -ex fmc-threads </dev/null >"$SCRATCH/out" 2>&1
 	says "in GDB" 'pipe 3, 4.*byte'
 fi
+# A program that is killed leaves nothing of System V.
+if unshare -i true 2>/dev/null; then
+	unshare -i bash -c "timeout -k 5 100 '$FMC' check --strategy optimal --granularity sync --require-complete -o '$SCRATCH/left.sched' \
+	    -- '$T' mutex_semop </dev/null; cat /proc/sysvipc/sem /proc/sysvipc/msg /proc/sysvipc/shm" >"$SCRATCH/out" 2>&1
+	says "nothing of System V is left" '^deadlock: ' '^ *key *semid ' '^ *key *msqid ' '^ *key *shmid '
+	judge "nothing of System V is left, not one" [ "$(grep -A 9 'key *semid' "$SCRATCH/out" | wc -l)" -eq 3 ]
+else
+	skip "nothing of System V is left: no namespace for that"
+fi
 finish

@@ -129,12 +129,16 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 	case SYS_remap_file_pages:
 		mappings_note(process, process->threads[thread].tracee, number);
 		break;
+	case SYS_shmget:
+		target_make_ipc(tracee);
+		break;
 	case SYS_semget:
 	case SYS_msgget:
 		process->has_common = true;
 		if (regs && regs->rdi != IPC_PRIVATE)
 			process_remark(process,
 				       number == SYS_semget ? "semaphores of System V" : "message queues");
+		target_make_ipc(tracee);
 		break;
 	case SYS_mq_open:
 		process->has_common = true;

@@ -74,6 +74,7 @@ static const struct call_traits table[] = {
 	CALL(msync, HARMLESS),
 	CALL(mincore, HARMLESS),
 	CALL(madvise, HARMLESS),
+	CALL(shmget, STOPS),
 	CALL(shmat, STOPS),
 	CALL(dup2, STOPS),
 	CALL(pause, STOPS, AWAITS(SIGNAL), RESTARTS(ALWAYS)),

@@ -111,5 +111,6 @@ void target_kill(struct target *target)
 		reap_others(target->descendants[i].pid);
 		reap(target->descendants[i].pid);
 	}
+	made_remove(target);
 	target_free(target);
 }

@@ -78,6 +78,7 @@ void target_free(struct target *target)
 	free(target->tracees);
 	free(target->early);
 	free(target->descendants);
+	free(target->made);
 	if (target->memory >= 0)
 		close(target->memory);
 	free(target);

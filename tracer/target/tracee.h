@@ -131,10 +131,18 @@ struct target {
 	struct virtual_world world;
 	const struct tracee *replacing; /* in execve: the kernel kills all other threads and waits for them */
 	char outside[OUTSIDE_ROOM];	/* what the last STOP_OUTSIDE was for; empty: there was none */
+	struct made *made; /* see made.c */
+	size_t made_length;
 	bool gone;
 	bool ticking;
 	bool stops_all_calls; /* see target_stop_all_calls() */
 };
+
+/* made.c: room for one more object that the target makes, by semget() for instance; false: no memory. One that it has made. */
+bool made_make_room(struct target *target);
+void made_add(struct target *target, long call, int id);
+/* Remove them; the process must be gone. */
+void made_remove(struct target *target);
 
 /* target.c */
 struct target *target_new(pid_t pid, const struct answers *answers);

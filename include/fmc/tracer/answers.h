@@ -11,6 +11,12 @@
  */
 bool target_open_random(struct tracee *tracee);
 
+/*
+ * At STOP_SYSCALL before shmget(), semget() or msgget(): what is to be the program's alone (IPC_PRIVATE) is made here, in its name, so that
+ * target_kill() can remove it, which a program that is killed doesn't. Nothing happens to others, nor in a confined process.
+ */
+void target_make_ipc(struct tracee *tracee);
+
 /* Virtual time: what the target's clocks show advances only by this, and a little with each reading. */
 void target_advance_clock(struct target *target, int64_t nanoseconds);
 
