@@ -13,12 +13,12 @@
 
 /* So long nothing has happened when it is said that nothing will. The longest is for a client that may wait for others. */
 #define LISTENS_IN (10 * 1000 * MS) /* the program stands still, and hasn't listened */
-#define NEVER	   (300 * MS)	    /* client and program wait for each other */
+#define NEVER	   (1000 * MS)	    /* client and program wait for each other */
 #define FOR_OTHERS (30 * 1000 * MS)
 #define ENDS_IN	   (1000 * MS) /* after the signal that ends it */
 
 /* Time of the program's own costs nothing where nobody awaits it; so many ends of sleeps and time-outs in which nothing else happens are for ever. */
-#define MOST_TICKS 300
+#define MOST_TICKS 3000
 
 #define PAUSE 1000000 /* nanoseconds between two looks at a client that computes */
 
