@@ -273,11 +273,13 @@ fuzz: $(addprefix build/fuzz/,$(FUZZERS))
 	done
 
 # All sources as another compiler reads them, with its warnings, which clang gives without making code.
-SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard breakpoints/points/*.c supervisor/agent/*.c supervisor/inside/*.c tests/agent/*.c) $(wildcard tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
+SYNTAX := $(patsubst %,syntax-%,$(SOURCES) $(cli_SOURCES) $(wildcard breakpoints/points/*.c supervisor/agent/*.c supervisor/inside/*.c))
+SYNTAX_TESTS := $(patsubst %,syntax-%,$(wildcard tests/agent/*.c tests/unit/*/*.c tests/table/*.c tests/bench/*.c tests/fuzz/*.c))
 SYNTAX_TARGETS := $(patsubst %,syntax-%,$(wildcard samples/*.c samples/*.cc tests/targets/*.c tests/targets/*.cc))
 SYNTAX_PLUGINS := $(patsubst %,syntax-%,$(wildcard samples/ops/*.c tests/ops/*.c))
-syntax: $(SYNTAX) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS)
-$(SYNTAX): syntax-%:
+syntax: $(SYNTAX) $(SYNTAX_TESTS) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS)
+syntax-fmc: $(SYNTAX)
+$(SYNTAX) $(SYNTAX_TESTS): syntax-%:
 	@$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsyntax-only $*
 $(SYNTAX_TARGETS): syntax-%:
 	@case $* in \
@@ -378,6 +380,6 @@ clean:
 	rm -rf build
 
 always:
-.PHONY: syntax $(SYNTAX) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS) graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench tables install uninstall deb clean
+.PHONY: syntax syntax-fmc $(SYNTAX) $(SYNTAX_TESTS) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS) graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench tables install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /*
- * Of so many rounds (random programs, looks at a process), as `make check-long` makes them, those that are enough: an eighth; a tenth with
+ * Of so many rounds (random programs, looks at a process), as `make check-long` makes them, those that are enough: a sixteenth; a tenth with
  * sanitizers, under which each takes ten times as long.
  */
 static inline uint32_t enough_rounds(uint32_t rounds)
@@ -13,7 +13,7 @@ static inline uint32_t enough_rounds(uint32_t rounds)
 #ifdef __SANITIZE_ADDRESS__
 	return rounds / 10;
 #else
-	return getenv("FMC_TEST_LONG") ? rounds : rounds / 8;
+	return getenv("FMC_TEST_LONG") ? rounds : rounds / 16;
 #endif
 }
 

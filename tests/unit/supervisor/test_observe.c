@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define PROGRAMS	 800
-#define LTL_PROGRAMS	 1000
-#define ENDLESS_PROGRAMS 680
+#define LTL_PROGRAMS	 2000
+#define ENDLESS_PROGRAMS 1360
 #define SEEN		 3   /* variables */
 #define COURSE		 256 /* transitions at most */
 
