@@ -299,6 +299,7 @@ struct taking {
 		uint32_t event;
 	} flushed[2]; /* that was read, and written */
 	bool matters; /* it is to be told, after what others have done there */
+	bool ends;    /* it gives back memory that was shared */
 	bool shares;  /* it is told or has been, here or there */
 };
 
@@ -449,6 +450,7 @@ static void give_back(struct taking *taking, struct cell *cell, uint64_t granule
 {
 	if (taking->access->write && cell->read != CELL_SHARED && is_of_other(taking->sift, cell))
 		flush(taking, cell, granule);
+	taking->ends |= cell->read == CELL_SHARED;
 	*cell = (struct cell){0};
 }
 
@@ -482,5 +484,8 @@ bool sift_take(struct sift *sift, uint32_t site, const struct memory_access *acc
 	take_all(&taking);
 	if (access->frees || taking.matters)
 		tell_this(&taking);
+	/* What the same instructions do there from now on repeats nothing. */
+	if (taking.ends)
+		sift->turn = next_event(sift);
 	return !access->frees && !taking.shares && !sift_failed(sift);
 }

@@ -117,12 +117,6 @@ static struct memory_access access_by(uint32_t site)
 	    .address = BASE + offset, .size = size, .place = 0x1000 + site, .write = site % 3 == 0};
 }
 
-static void take_site(uint32_t site, uint32_t thread, size_t transition)
-{
-	const struct memory_access access = access_by(site);
-	take_unsettled(site, &access, thread, transition);
-}
-
 /* Without a number: a range, memory that is given back, what an operation does. */
 static void take_other(uint32_t thread, size_t transition)
 {
@@ -144,10 +138,11 @@ static void turn(size_t transition)
 	memset(settled, 0, sizeof settled);
 	for (unsigned n = below(30); n > 0; n--) {
 		const uint32_t site = 1 + below(SITES);
+		const struct memory_access access = access_by(site);
 		if (below(12) == 0)
 			take_other(thread, transition);
 		else
-			take_site(site, thread, transition);
+			take_unsettled(site, &access, thread, transition);
 	}
 }
 
@@ -246,6 +241,26 @@ START_TEST(own)
 }
 END_TEST
 
+/* What is given back, and shared again in the same turn, is told again where the same instruction comes to it. */
+START_TEST(given_back)
+{
+	const struct memory_access freed = {.address = BASE, .size = 8, .place = 2, .frees = true};
+	const struct memory_access locked = {
+	    .address = BASE, .size = 4, .place = 3, .write = true, .operation = true};
+	begin(1);
+	write_by(0, 0, BASE);
+	write_by(1, 1, BASE);
+	ck_assert_uint_eq(told_length, 2);
+	(void)take(0, &freed);
+	(void)take(0, &locked);
+	ck_assert_uint_eq(told_length, 4);
+	write_by(1, 1, BASE);
+	ck_assert_uint_eq(told_length, 5);
+	write_by(1, 1, BASE);
+	ck_assert_uint_eq(told_length, 5);
+}
+END_TEST
+
 /* A range that another thread comes to is told as far as that one goes, and once. */
 START_TEST(range)
 {
@@ -266,4 +281,4 @@ START_TEST(range)
 }
 END_TEST
 
-SUITE("sift", 120, setup, teardown, TEST(same_meetings), TEST(own), TEST(range))
+SUITE("sift", 120, setup, teardown, TEST(same_meetings), TEST(own), TEST(given_back), TEST(range))
