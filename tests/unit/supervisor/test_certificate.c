@@ -411,7 +411,7 @@ START_TEST(pruned)
 	struct executions all = {0};
 	struct counts counts = {0};
 	uint32_t removed = 0, cut = 0;
-	for (uint64_t seed = 0; seed < enough_rounds(2400); seed++) {
+	for (uint64_t seed = 0; seed < enough_rounds(4800); seed++) {
 		const bool loops = seed % 4 == 3;
 		const struct search_options options = {.strategy = STRATEGY_DFS,
 						       .fair_k = seed % 3,
