@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Of the namespace that holds all processes of a machine: the kernel gives it this inode. */
@@ -178,17 +179,32 @@ static bool sees_all(void)
 	       access("/proc/1/stat", F_OK) == 0;
 }
 
+static bool visit_all(struct visit *visit)
+{
+	DIR *processes = opendir("/proc");
+	if (!processes)
+		return false;
+	visit->hidden = false;
+	for (struct dirent *entry; !visit->over && !visit->hidden && (entry = readdir(processes));)
+		if (atoi(entry->d_name) > 0)
+			visit_process(visit, atoi(entry->d_name));
+	closedir(processes);
+	return visit->over || !visit->hidden;
+}
+
+/* What hides something is gone a moment later, as a rule: a descriptor that two other processes hand over, one that executes a program. */
+#define TRIES	 4
+#define PAUSE_NS 5000000
+
 bool other_processes_visit(pid_t pid, other_processes_visitor *visitor, void *context)
 {
 	struct visit visit = {.but = pid, .visit = visitor, .context = context};
 	if (!sees_all() || !learn_birth(&visit))
 		return false;
-	DIR *processes = opendir("/proc");
-	if (!processes)
-		return false;
-	for (struct dirent *entry; !visit.over && !visit.hidden && (entry = readdir(processes));)
-		if (atoi(entry->d_name) > 0)
-			visit_process(&visit, atoi(entry->d_name));
-	closedir(processes);
-	return visit.over || !visit.hidden;
+	bool known = visit_all(&visit);
+	for (int i = 1; i < TRIES && !known; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+		known = visit_all(&visit);
+	}
+	return known;
 }
