@@ -1,26 +1,7 @@
 /* Registers that nothing reads before they are overwritten. */
 #include "breakpoints/code/liveness.h"
+#include "tests/unit/breakpoints/code_text.h"
 #include "tests/unit/suite.h"
-
-#include <string.h>
-
-#define BASE UINT64_C(0x10000)
-
-struct text {
-	const char *bytes;
-	size_t size;
-};
-
-/* What is after the code can't be read. */
-static size_t read_text(void *context, uint64_t address, uint8_t *code, size_t size)
-{
-	const struct text *text = context;
-	if (address < BASE || address - BASE >= text->size)
-		return 0;
-	size_t left = text->size - (size_t)(address - BASE);
-	memcpy(code, text->bytes + (address - BASE), left < size ? left : size);
-	return left < size ? left : size;
-}
 
 #define CODE(b)                                                                                              \
 	{                                                                                                    \
