@@ -14,8 +14,10 @@ C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(C_WARNINGS) $(CPPFLAGS) $(CFLAGS) -Iinclude -I. -D_GNU_SOURCE -DFMC_VERSION='"$(VERSION)"' -MMD -MP
 # libstdc++ for the names of C++ functions: referred to weakly, so it has to be asked for.
-LIBS = $(shell pkg-config --libs $(PACKAGES)) -lm -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state
-CHECK_LIBS = $(shell pkg-config --libs check)
+LIBS = $(eval LIBS := $(shell pkg-config --libs $(PACKAGES)) -lm -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state)$(LIBS)
+CHECK_LIBS = $(eval CHECK_LIBS := $(shell pkg-config --libs check))$(CHECK_LIBS)
+# A hundred tests are linked: by a linker that takes half of the time, where there is one.
+TEST_LDFLAGS := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 ALL_LDFLAGS = $(LDFLAGS)
 ifdef SANITIZE
 ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -204,7 +206,7 @@ unit_replay := $(BUILD)/tests/libtable.a $(ARCHIVES)
 unit_cli := $(BUILD)/tests/libtable.a $(BUILD)/tests/libcommands.a $(ARCHIVES)
 define unit_rule
 $(call units_of,$(1)): $(BUILD)/tests/test_%: $(BUILD)/tests/unit/$(1)/test_%.o $(unit_$(1))
-	$$(CC) $$(ALL_LDFLAGS) $$^ $$(LIBS) $$(CHECK_LIBS) -o $$@
+	$$(CC) $$(ALL_LDFLAGS) $$(TEST_LDFLAGS) $$^ $$(LIBS) $$(CHECK_LIBS) -o $$@
 endef
 $(foreach part,$(LAYERS) cli,$(eval $(call unit_rule,$(part))))
 
