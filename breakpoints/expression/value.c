@@ -113,39 +113,47 @@ struct value value_unary(enum token sign, const struct value *a)
 	return value_of_number(sign == TOKEN_TILDE ? ~a->number : 0 - a->number, a->size, a->is_signed);
 }
 
-static bool real_binary(enum token sign, double a, double b, struct value *result)
+/* What a comparison comes to, of which at most one holds: none does where one side is no number. False: the sign is no comparison. */
+static bool compared(enum token sign, bool less, bool equal, bool greater, struct value *result)
 {
 	switch (sign) {
-	case TOKEN_PLUS:
-		*result = of_real(a + b);
-		return true;
-	case TOKEN_MINUS:
-		*result = of_real(a - b);
-		return true;
-	case TOKEN_STAR:
-		*result = of_real(a * b);
-		return true;
-	case TOKEN_SLASH:
-		*result = of_real(a / b);
-		return true;
 	case TOKEN_LESS:
-		*result = value_of_truth(a < b);
+		*result = value_of_truth(less);
 		return true;
 	case TOKEN_LESS_EQUAL:
-		*result = value_of_truth(a <= b);
+		*result = value_of_truth(less || equal);
 		return true;
 	case TOKEN_GREATER:
-		*result = value_of_truth(a > b);
+		*result = value_of_truth(greater);
 		return true;
 	case TOKEN_GREATER_EQUAL:
-		*result = value_of_truth(a >= b);
+		*result = value_of_truth(greater || equal);
 		return true;
 	case TOKEN_EQUAL:
-		*result = value_of_truth(a == b);
+		*result = value_of_truth(equal);
+		return true;
+	case TOKEN_NOT_EQUAL:
+		*result = value_of_truth(!equal);
 		return true;
 	default:
-		*result = value_of_truth(a != b);
-		return true;
+		return false;
+	}
+}
+
+static struct value real_binary(enum token sign, double a, double b)
+{
+	struct value result;
+	if (compared(sign, a<b, a == b, a> b, &result))
+		return result;
+	switch (sign) {
+	case TOKEN_PLUS:
+		return of_real(a + b);
+	case TOKEN_MINUS:
+		return of_real(a - b);
+	case TOKEN_STAR:
+		return of_real(a * b);
+	default:
+		return of_real(a / b);
 	}
 }
 
@@ -190,25 +198,9 @@ static bool number_binary(enum token sign, uint64_t a, uint64_t b, unsigned size
 {
 	const int order = compare(a, b, is_signed);
 	uint64_t number = 0;
+	if (compared(sign, order<0, order == 0, order> 0, result))
+		return true;
 	switch (sign) {
-	case TOKEN_LESS:
-		*result = value_of_truth(order < 0);
-		return true;
-	case TOKEN_LESS_EQUAL:
-		*result = value_of_truth(order <= 0);
-		return true;
-	case TOKEN_GREATER:
-		*result = value_of_truth(order > 0);
-		return true;
-	case TOKEN_GREATER_EQUAL:
-		*result = value_of_truth(order >= 0);
-		return true;
-	case TOKEN_EQUAL:
-		*result = value_of_truth(order == 0);
-		return true;
-	case TOKEN_NOT_EQUAL:
-		*result = value_of_truth(order != 0);
-		return true;
 	case TOKEN_PLUS:
 		number = a + b;
 		break;
@@ -237,8 +229,10 @@ static bool number_binary(enum token sign, uint64_t a, uint64_t b, unsigned size
 
 bool value_binary(enum token sign, const struct value *a, const struct value *b, struct value *result)
 {
-	if (a->is_real || b->is_real)
-		return real_binary(sign, as_real(a), as_real(b), result);
+	if (a->is_real || b->is_real) {
+		*result = real_binary(sign, as_real(a), as_real(b));
+		return true;
+	}
 	if (sign == TOKEN_LEFT || sign == TOKEN_RIGHT)
 		return shift(sign, a, b, result);
 	/* C's usual arithmetic conversions. */
