@@ -1,5 +1,7 @@
 #include "breakpoints/reach/reach.h"
 
+#include <fmc/tracer/pid_namespace.h>
+
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -89,7 +91,7 @@ static bool add_child(const struct reached *reached, const struct awaited *await
 static bool can_be_closed(const struct reached *reached, const struct awaited *awaited)
 {
 	return awaited->kind != AWAITS_UNKNOWN && snapshot_thread(reached->snapshot, 0)->number != 1 &&
-	       all_are_seen();
+	       proc_shows_all();
 }
 
 bool reach_child(const struct reached *reached)

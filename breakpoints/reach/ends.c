@@ -1,8 +1,9 @@
 #include "breakpoints/reach/reach.h"
 #include "breakpoints/waits/descriptors.h"
 
-#include <fmc/supervisor/in_flight.h>
+#include <fmc/tracer/in_flight.h>
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/pid_namespace.h>
 
 #include <ctype.h>
 #include <dirent.h>
@@ -77,7 +78,7 @@ static void look_at_all(struct ends *ends)
 	size_t room = 0;
 	struct dirent *entry;
 	DIR *processes = opendir("/proc");
-	ends->blind = !processes || !all_are_seen();
+	ends->blind = !processes || !proc_shows_all();
 	while (processes && (entry = readdir(processes)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			look_through(ends, &room, (pid_t)atoi(entry->d_name));
@@ -164,7 +165,7 @@ static void visit_process(struct visit *visit, pid_t pid)
 static void visit_all(struct visit *visit)
 {
 	DIR *processes = opendir("/proc");
-	visit->blind = !processes || !all_are_seen();
+	visit->blind = !processes || !proc_shows_all();
 	for (struct dirent *entry; processes && !visit->over && (entry = readdir(processes));)
 		if (isdigit((unsigned char)entry->d_name[0]))
 			visit_process(visit, (pid_t)atoi(entry->d_name));

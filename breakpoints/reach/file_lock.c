@@ -1,6 +1,8 @@
 #include "breakpoints/reach/reach.h"
 #include "breakpoints/waits/inspector.h"
 
+#include <fmc/tracer/pid_namespace.h>
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,7 +104,7 @@ static bool look_at_locks(const struct reached *reached, FILE *locks, const char
 			met = true;
 		}
 	}
-	reached->wait->reach.closed = met && closed && all_are_seen();
+	reached->wait->reach.closed = met && closed && proc_shows_all();
 	return memory;
 }
 

@@ -98,9 +98,6 @@ bool hides(pid_t pid, int error);
  */
 #define MOST_ROUNDS 3
 
-/* Is every process to be seen in /proc that can have to do with another one that is? */
-bool all_are_seen(void);
-
 /* Have two processes the same namespace of a kind ("pid")? False also where that can't be told. */
 bool same_namespace(pid_t one, pid_t other, const char *kind);
 

@@ -1,5 +1,7 @@
 #include "breakpoints/reach/reach.h"
 
+#include <fmc/tracer/stat_line.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,16 +11,6 @@
 #include <unistd.h>
 
 /* What can be seen of processes in /proc. */
-
-/* Of the namespace that holds all processes of a machine: the kernel gives it this inode. */
-#define FIRST_PID_NAMESPACE 0xeffffffc
-
-bool all_are_seen(void)
-{
-	struct stat namespace;
-	return stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == FIRST_PID_NAMESPACE &&
-	       access("/proc/1/stat", F_OK) == 0;
-}
 
 bool same_namespace(pid_t one, pid_t other, const char *kind)
 {
@@ -60,16 +52,10 @@ long status_number(const char *status, const char *name)
 	return at ? strtol(at + strlen(field), NULL, 10) : 0;
 }
 
-/* In the flags of /proc/PID/stat: it runs in the kernel alone and has nothing open. */
-#define KERNEL_THREAD 0x00200000
-
 static bool is_kernels(pid_t pid)
 {
-	char text[512];
-	unsigned flags = 0;
-	const char *name_end = text_of(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-	return name_end && sscanf(name_end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
-	       flags & KERNEL_THREAD;
+	struct stat_line line;
+	return stat_line_of(pid, &line) && line.field[STAT_FLAGS] & STAT_KERNEL_THREAD;
 }
 
 bool hides(pid_t pid, int error)
@@ -79,10 +65,10 @@ bool hides(pid_t pid, int error)
 
 static bool lives(int process, const char *part)
 {
-	char path[64], text[512];
+	char path[64];
+	struct stat_line line;
 	snprintf(path, sizeof path, "%sstat", part);
-	const char *name_end = read_at(process, path, text, sizeof text) ? strrchr(text, ')') : NULL;
-	return name_end && name_end[1] && !strchr("ZX", name_end[2]);
+	return stat_line_at(process, path, &line) && !stat_line_ended(&line);
 }
 
 void living_part(int process, char part[32])

@@ -1,6 +1,7 @@
 #include "breakpoints/reach/reach.h"
 
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/pid_namespace.h>
 
 #include <ctype.h>
 #include <dirent.h>
@@ -61,7 +62,7 @@ static void look_through(struct shared_maps *maps, pid_t pid)
 static void look_at_all(struct shared_maps *maps)
 {
 	DIR *processes = opendir("/proc");
-	maps->blind = !processes || !all_are_seen();
+	maps->blind = !processes || !proc_shows_all();
 	for (struct dirent *entry; processes && (entry = readdir(processes));)
 		if (isdigit((unsigned char)entry->d_name[0]))
 			look_through(maps, (pid_t)atoi(entry->d_name));

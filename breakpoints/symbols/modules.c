@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <fmc/tracer/maps.h>
 #include <fmc/tracer/snapshot.h>
+#include <fmc/tracer/stat_line.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -169,19 +170,8 @@ void modules_put_program_first(struct modules *modules, size_t i)
 /* Where the program's code begins, as the kernel has been told; 0: it isn't known. */
 static uint64_t start_of_code(pid_t pid)
 {
-	char path[64], line[1024];
-	unsigned long long start = 0;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return 0;
-	/* The name may have blanks and parentheses in it; after it the start of the code is the 24th field. */
-	const char *name_end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	if (name_end)
-		sscanf(name_end + 1,
-		       "%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%llu", &start);
-	fclose(file);
-	return start;
+	struct stat_line line;
+	return stat_line_of(pid, &line) ? line.field[STAT_START_CODE] : 0;
 }
 
 /*

@@ -6,6 +6,7 @@
 #include "tracer/answers/clocks.h"
 
 #include <fmc/tracer/call_traits.h>
+#include <fmc/tracer/stat_line.h>
 
 #include <fcntl.h>
 #include <limits.h>
@@ -19,15 +20,8 @@
 
 static pid_t parent_of(pid_t pid)
 {
-	char path[32], line[512];
-	int parent = 0;
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return 0;
-	const char *end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-	fclose(file);
-	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+	struct stat_line line;
+	return stat_line_of(pid, &line) ? (pid_t)line.field[STAT_PARENT] : 0;
 }
 
 static bool is_fcntl(const struct user_regs_struct *regs, int command)

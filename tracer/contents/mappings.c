@@ -3,6 +3,7 @@
 
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/maps.h>
+#include <fmc/tracer/stat_line.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,21 +39,11 @@ static bool query(int maps, uint64_t address, struct query *query, char *name, s
 	return true;
 }
 
-/* Where brk() begins, of the line in proc(5)'s `stat`: it may be in the same mapping as the program's data. */
+/* Where brk() begins: it may be in the same mapping as the program's data. */
 static uint64_t heap_start(pid_t pid)
 {
-	char path[40], text[2048];
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	const int file = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
-	if (file >= 0)
-		close(file);
-	text[length > 0 ? length : 0] = '\0';
-	/* Field 2 is a name, in which there may be anything; this is field 47. */
-	const char *at = strrchr(text, ')');
-	for (int field = 2; at && field < 47; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at, NULL, 10) : 0;
+	struct stat_line line;
+	return stat_line_of(pid, &line) ? line.field[STAT_START_BRK] : 0;
 }
 
 bool mappings_open(struct contents *contents)

@@ -1,6 +1,8 @@
 #include "tracer/image_file/note.h"
 #include "tracer/image_file/write.h"
 
+#include <fmc/tracer/stat_line.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,33 +21,22 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* In the order of proc_pid_stat(5), fields 26 to 28 and 45 to 51. */
 static bool read_addresses(const struct held *held, struct image_addresses *to)
 {
-	char line[1024];
-	unsigned long code[3], data[7];
-	const char *at = proc_text(held->folder, "stat", line, sizeof line) > 0 ? strrchr(line, ')') : NULL;
-	/* From the third field on; the name before it may hold anything. */
-	for (int field = 2; at && field < 26; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || sscanf(at, "%lu %lu %lu", &code[0], &code[1], &code[2]) != 3)
+	struct stat_line line;
+	if (!stat_line_at(held->folder, "stat", &line) || !line.field[STAT_ENV_END])
 		return false;
-	for (int field = 26; at && field < 45; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || sscanf(at, "%lu %lu %lu %lu %lu %lu %lu", &data[0], &data[1], &data[2], &data[3], &data[4],
-			  &data[5], &data[6]) != 7)
-		return false;
-	*to = (struct image_addresses){.start_code = code[0],
-				       .end_code = code[1],
-				       .start_data = data[0],
-				       .end_data = data[1],
-				       .start_brk = data[2],
-				       .brk = data[2],
-				       .start_stack = code[2],
-				       .arg_start = data[3],
-				       .arg_end = data[4],
-				       .env_start = data[5],
-				       .env_end = data[6]};
+	*to = (struct image_addresses){.start_code = line.field[STAT_START_CODE],
+				       .end_code = line.field[STAT_END_CODE],
+				       .start_data = line.field[STAT_START_DATA],
+				       .end_data = line.field[STAT_END_DATA],
+				       .start_brk = line.field[STAT_START_BRK],
+				       .brk = line.field[STAT_START_BRK],
+				       .start_stack = line.field[STAT_START_STACK],
+				       .arg_start = line.field[STAT_ARG_START],
+				       .arg_end = line.field[STAT_ARG_END],
+				       .env_start = line.field[STAT_ENV_START],
+				       .env_end = line.field[STAT_ENV_END]};
 	return true;
 }
 

@@ -1,5 +1,6 @@
 #include <fmc/tracer/activity.h>
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/stat_line.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,12 +33,11 @@ static bool read_text(const char *path, char *text, size_t size)
 
 static void read_state(struct activity *a, const char *folder)
 {
-	char path[80], text[512];
+	char path[80];
+	struct stat_line line;
 	snprintf(path, sizeof path, "%s/%d/stat", folder, (int)a->tid);
-	/* The name stands in parentheses and may hold any character. */
-	const char *end = read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
-	if (end && end[1] == ' ')
-		a->state = end[2];
+	if (stat_line_at(AT_FDCWD, path, &line))
+		a->state = line.state;
 }
 
 /* How often it has left a processor, where it isn't counted how often it came to one. */

@@ -1,4 +1,4 @@
-#include <fmc/supervisor/in_flight.h>
+#include <fmc/tracer/in_flight.h>
 
 #include "tracer/proc/proc.h"
 

@@ -1,7 +1,9 @@
 #include "tracer/proc/other_processes.h"
 #include "tracer/proc/proc.h"
 
-#include <fmc/supervisor/in_flight.h>
+#include <fmc/tracer/in_flight.h>
+#include <fmc/tracer/pid_namespace.h>
+#include <fmc/tracer/stat_line.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,15 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the namespace that holds all processes of a machine: the kernel gives it this inode. */
-#define FIRST_PID_NAMESPACE 0xeffffffc
-
-/* In the flags of /proc/PID/stat: it runs in the kernel alone and has nothing open. */
-#define KERNEL_THREAD 0x00200000
-
 struct visit {
-	pid_t but;		 /* the process that isn't looked at */
-	unsigned long long born; /* when it began, in ticks */
+	pid_t but;     /* the process that isn't looked at */
+	uint64_t born; /* when it began, in ticks */
 	other_processes_visitor *visit;
 	void *context;
 	bool over, hidden;
@@ -35,43 +31,11 @@ static bool is_gone(int error)
 	return error == ENOENT || error == ESRCH;
 }
 
-struct stat_line {
-	char state;
-	pid_t parent;
-	unsigned flags;
-	unsigned long long born;
-};
-
-static bool read_stat(int process, struct stat_line *line)
-{
-	char text[1024];
-	const char *at = proc_text(process, "stat", text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
-	return at &&
-	       sscanf(at, ") %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		      &line->state, &line->parent, &line->flags, &line->born) == 4;
-}
-
-static int open_process(pid_t pid)
-{
-	char path[32];
-	snprintf(path, sizeof path, "/proc/%d", pid);
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-static bool stat_of(pid_t pid, struct stat_line *line)
-{
-	const int process = open_process(pid);
-	const bool known = process >= 0 && read_stat(process, line);
-	if (process >= 0)
-		close(process);
-	return known;
-}
-
 /* Of the process itself; the first process of all counts for none, since it is everybody's. */
 static bool is_ancestor(const struct visit *visit, pid_t pid)
 {
 	struct stat_line line;
-	for (pid_t at = visit->but; at > 1 && stat_of(at, &line); at = line.parent)
+	for (pid_t at = visit->but; at > 1 && stat_line_of(at, &line); at = (pid_t)line.field[STAT_PARENT])
 		if (at == pid)
 			return true;
 	return false;
@@ -81,10 +45,10 @@ static bool is_ancestor(const struct visit *visit, pid_t pid)
 static bool is_excused(const struct visit *visit, pid_t pid, int process)
 {
 	struct stat_line line;
-	if (!read_stat(process, &line))
+	if (!stat_line_at(process, "stat", &line))
 		return is_gone(errno);
-	return line.flags & KERNEL_THREAD || line.state == 'Z' || line.state == 'X' ||
-	       (line.born < visit->born && !is_ancestor(visit, pid));
+	return line.field[STAT_FLAGS] & STAT_KERNEL_THREAD || stat_line_ended(&line) ||
+	       (line.field[STAT_STARTED] < visit->born && !is_ancestor(visit, pid));
 }
 
 /* A look has failed. */
@@ -153,7 +117,9 @@ static void visit_threads(struct visit *visit, pid_t pid, int process)
 
 static void visit_process(struct visit *visit, pid_t pid)
 {
-	const int process = open_process(pid);
+	char path[32];
+	snprintf(path, sizeof path, "/proc/%d", (int)pid);
+	const int process = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (process < 0) {
 		visit->hidden |= !is_gone(errno);
 		return;
@@ -166,17 +132,9 @@ static void visit_process(struct visit *visit, pid_t pid)
 static bool learn_birth(struct visit *visit)
 {
 	struct stat_line line;
-	const bool known = stat_of(visit->but, &line);
-	visit->born = known ? line.born : 0;
+	const bool known = stat_line_of(visit->but, &line);
+	visit->born = known ? line.field[STAT_STARTED] : 0;
 	return known;
-}
-
-/* Does /proc show all processes of the machine? */
-static bool sees_all(void)
-{
-	struct stat namespace;
-	return stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == FIRST_PID_NAMESPACE &&
-	       access("/proc/1/stat", F_OK) == 0;
 }
 
 static bool visit_all(struct visit *visit)
@@ -199,7 +157,7 @@ static bool visit_all(struct visit *visit)
 bool other_processes_visit(pid_t pid, other_processes_visitor *visitor, void *context)
 {
 	struct visit visit = {.but = pid, .visit = visitor, .context = context};
-	if (!sees_all() || !learn_birth(&visit))
+	if (!proc_shows_all() || !learn_birth(&visit))
 		return false;
 	bool known = visit_all(&visit);
 	for (int i = 1; i < TRIES && !known; i++) {

@@ -1,5 +1,7 @@
 #include "tracer/proc/proc.h"
 
+#include <fmc/tracer/stat_line.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -91,67 +93,48 @@ bool task_call(int process, pid_t tid, struct task_call *call)
 	return fields == 3;
 }
 
-/* The name in parentheses may hold anything, parentheses included: what follows it. */
-static const char *after_name(const char *stat)
+static bool task_line(int process, pid_t tid, struct stat_line *line)
 {
-	const char *end = strrchr(stat, ')');
-	return end && end[1] == ' ' ? end + 2 : NULL;
+	char path[48];
+	snprintf(path, sizeof path, "task/%d/stat", (int)tid);
+	return stat_line_at(process, path, line);
 }
 
 char task_state(int process, pid_t tid)
 {
-	char text[512];
-	if (task_text(process, tid, "stat", text, sizeof text) <= 0)
-		return 0;
-	const char *state = after_name(text);
-	return state ? *state : 0;
+	struct stat_line line;
+	return task_line(process, tid, &line) ? line.state : 0;
 }
 
 /* In nanoseconds where the kernel keeps them, else from clock ticks. */
-static uint64_t cpu_time(int process, pid_t tid, const char *fields)
+static uint64_t cpu_time(int process, pid_t tid, const struct stat_line *line)
 {
 	char text[128];
-	uint64_t ns = 0, user = 0, system = 0;
+	uint64_t ns = 0;
 	if (task_text(process, tid, "schedstat", text, sizeof text) > 0 &&
 	    sscanf(text, "%" SCNu64, &ns) == 1 && ns)
 		return ns;
-	if (sscanf(fields, "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64, &user,
-		   &system) != 2)
-		return 0;
-	return (user + system) * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
-/* The 22nd field of the line, the 20th after the name. */
-static uint64_t started(const char *fields)
-{
-	uint64_t ticks = 0;
-	for (int i = 3; fields && i < 22; i++) {
-		fields = strchr(fields, ' ');
-		fields += fields != NULL;
-	}
-	return fields && sscanf(fields, "%" SCNu64, &ticks) == 1 ? ticks : 0;
+	return (line->field[STAT_USER_TICKS] + line->field[STAT_SYSTEM_TICKS]) *
+	       (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 bool task_describe(int process, pid_t tid, struct snapshot_thread *thread)
 {
-	char text[512];
-	if (task_text(process, tid, "stat", text, sizeof text) <= 0)
+	struct stat_line line;
+	const ssize_t length = task_text(process, tid, "comm", thread->name, sizeof thread->name);
+	if (length <= 0 || !task_line(process, tid, &line))
 		return false;
-	const char *name = strchr(text, '('), *fields = after_name(text);
-	if (!name || !fields)
-		return false;
-	snprintf(thread->name, sizeof thread->name, "%.*s", (int)(fields - 2 - (name + 1)), name + 1);
-	thread->state = *fields;
-	thread->cpu_ns = cpu_time(process, tid, fields);
-	thread->started = started(fields);
+	thread->name[length - 1] = '\0';
+	thread->state = line.state;
+	thread->cpu_ns = cpu_time(process, tid, &line);
+	thread->started = line.field[STAT_STARTED];
 	return true;
 }
 
 uint64_t task_started(int process, pid_t tid)
 {
-	char text[512];
-	const char *fields = task_text(process, tid, "stat", text, sizeof text) > 0 ? after_name(text) : NULL;
-	return fields ? started(fields) : 0;
+	struct stat_line line;
+	return task_line(process, tid, &line) ? line.field[STAT_STARTED] : 0;
 }
 
 uint64_t task_turns(int process, pid_t tid)

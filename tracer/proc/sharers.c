@@ -2,6 +2,8 @@
 #include "tracer/proc/proc.h"
 
 #include <fmc/tracer/activity.h>
+#include <fmc/tracer/pid_namespace.h>
+#include <fmc/tracer/stat_line.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,39 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of the namespace that holds all processes of a machine: the kernel gives it this inode. */
-#define FIRST_PID_NAMESPACE 0xeffffffc
-
-/* In the flags of /proc/PID/stat: it has executed no program of its own since it was made. */
-#define FORKED_ONLY 0x40
-
-struct stat_line {
-	char state;
-	pid_t parent;
-	unsigned flags;
-};
-
-static int open_process(pid_t pid)
-{
-	char path[32];
-	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 static bool text_of(pid_t pid, const char *file, char *text, size_t room)
 {
-	const int process = open_process(pid);
-	const bool known = process >= 0 && proc_text(process, file, text, room) > 0;
-	if (process >= 0)
-		close(process);
-	return known;
-}
-
-static bool stat_of(pid_t pid, struct stat_line *line)
-{
-	char text[1024];
-	const char *at = text_of(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-	return at && sscanf(at, ") %c %d %*d %*d %*d %*d %u", &line->state, &line->parent, &line->flags) == 3;
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+	return proc_text(AT_FDCWD, path, text, room) > 0;
 }
 
 /* Processes that share memory show the same sizes of it. */
@@ -68,7 +42,7 @@ static int shares(pid_t pid, pid_t other)
 static bool has_ended(pid_t tid)
 {
 	struct stat_line line;
-	return !stat_of(tid, &line) || line.state == 'Z' || line.state == 'X';
+	return !stat_line_of(tid, &line) || stat_line_ended(&line);
 }
 
 /* One of its threads that lives: a main thread that has ended before others has no memory any more. 0: there is none. */
@@ -86,12 +60,6 @@ static pid_t living_thread(pid_t process)
 	return found;
 }
 
-static bool in_first_namespace(void)
-{
-	struct stat namespace;
-	return stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino == FIRST_PID_NAMESPACE;
-}
-
 /*
  * Memory is shared only with the process that made this one, until it executes a program of its own, and with those that it has made
  * itself. Those are all in its pid namespace or below; its maker may be above, and can't be seen then.
@@ -99,10 +67,10 @@ static bool in_first_namespace(void)
 static bool maker_is_hidden(pid_t pid)
 {
 	struct stat_line line;
-	while (stat_of(pid, &line) && line.flags & FORKED_ONLY) {
-		if (line.parent == 0)
-			return !in_first_namespace();
-		pid = line.parent;
+	while (stat_line_of(pid, &line) && line.field[STAT_FLAGS] & STAT_FORKED_ONLY) {
+		if (line.field[STAT_PARENT] == 0)
+			return !in_first_pid_namespace();
+		pid = (pid_t)line.field[STAT_PARENT];
 	}
 	return false;
 }

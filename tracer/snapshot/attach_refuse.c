@@ -1,5 +1,7 @@
 #include "tracer/snapshot/attach.h"
 
+#include <fmc/tracer/stat_line.h>
+
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -15,7 +17,6 @@
 
 /* Which processes can be looked at; one line that says what to do for those that can't. */
 
-#define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, among the flags in proc(5)'s stat */
 
 __attribute__((format(printf, 3, 4))) static enum status refuse(struct attach *attach, enum status status,
 								const char *format, ...)
@@ -175,12 +176,10 @@ static enum status open_folder(struct attach *attach)
 }
 
 /* Of the flags of its main thread: is it one of the kernel's? */
-static bool is_kernels(const char *stat)
+static bool is_kernels(const struct attach *attach)
 {
-	unsigned flags = 0;
-	const char *fields = strrchr(stat, ')');
-	return fields && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
-	       (flags & KERNEL_THREAD);
+	struct stat_line line;
+	return stat_line_at(attach->folder, "stat", &line) && line.field[STAT_FLAGS] & STAT_KERNEL_THREAD;
 }
 
 /* A leader that has ended before its threads is no zombie of a process. */
@@ -203,13 +202,13 @@ static bool is_64_bit(int folder)
 
 static enum status check_kind(struct attach *attach, const char *status)
 {
-	char name[64], other[64], stat[512];
+	char name[64], other[64];
 	const pid_t pid = attach->pid, parent = (pid_t)number_of(status, "PPid");
 	const char *state = proc_field(status, "State");
 	name_of(pid, name);
 	if (pid == getpid())
 		return refuse(attach, STATUS_UNSUPPORTED, "process %d is fmc itself", pid);
-	if (proc_text(attach->folder, "stat", stat, sizeof stat) > 0 && is_kernels(stat))
+	if (is_kernels(attach))
 		return refuse(attach, STATUS_UNSUPPORTED,
 			      "process %d (%s) is a thread of the kernel, not a program", pid, name);
 	if (state && (*state == 'Z' || *state == 'X') && !has_other_threads(status))

@@ -1,6 +1,7 @@
 #include "tracer/target/tracee.h"
 
 #include <fmc/tracer/array.h>
+#include <fmc/tracer/stat_line.h>
 
 #include <signal.h>
 #include <stdio.h>
@@ -194,17 +195,8 @@ size_t target_descendants(const struct target *target)
 /* Has it ended without having been collected? Its number may be somebody else's by now. */
 static bool waits_to_be_collected(const struct target *target, pid_t pid)
 {
-	char path[32], line[512], state = '?';
-	int parent = 0;
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return false;
-	const bool read = fgets(line, sizeof line, file) != NULL;
-	fclose(file);
-	const char *end = read ? strrchr(line, ')') : NULL;
-	return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 && state == 'Z' &&
-	       parent == target->pid;
+	struct stat_line line;
+	return stat_line_of(pid, &line) && line.state == 'Z' && (pid_t)line.field[STAT_PARENT] == target->pid;
 }
 
 bool descendants_uncollected(const struct target *target)

@@ -2,6 +2,7 @@
 
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/assert.h>
+#include <fmc/tracer/stat_line.h>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -154,18 +155,10 @@ uint64_t target_cpu_time(const struct target *target)
 
 static char tracee_state(const struct tracee *tracee)
 {
-	char path[64], line[256], state = '?';
+	char path[64];
+	struct stat_line line;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", tracee->target->pid, tracee->tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return '?';
-	ssize_t length = read(fd, line, sizeof line - 1);
-	close(fd);
-	/* The name in parentheses may hold anything, parentheses included; the state follows the last one. */
-	for (ssize_t i = length - 3; i > 0; i--)
-		if (line[i] == ')')
-			return line[i + 2];
-	return state;
+	return stat_line_at(AT_FDCWD, path, &line) ? line.state : '?';
 }
 
 long tracee_blocked_in(const struct tracee *tracee, uint64_t *first)

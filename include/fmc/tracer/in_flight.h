@@ -1,5 +1,5 @@
-#ifndef FMC_SUPERVISOR_IN_FLIGHT_H
-#define FMC_SUPERVISOR_IN_FLIGHT_H
+#ifndef FMC_TRACER_IN_FLIGHT_H
+#define FMC_TRACER_IN_FLIGHT_H
 
 #include <stdbool.h>
 
