@@ -146,6 +146,13 @@ static void look_at_all(struct finding *finding)
 	closedir(table);
 }
 
+/* One that has been closed meanwhile was its process's alone to close. */
+static bool may_be_shared(const struct finding *finding, int own, pid_t pid, int number)
+{
+	const long differs = syscall(SYS_kcmp, finding->pid, pid, KCMP_FILE, own, number);
+	return differs == 0 || (differs < 0 && errno != EBADF && errno != ESRCH);
+}
+
 static bool see_other(void *context, pid_t pid, int number, const char *link)
 {
 	struct finding *finding = context;
@@ -158,8 +165,7 @@ static bool see_other(void *context, pid_t pid, int number, const char *link)
 		if (may_be && finding->channels->at[i].kind == kind && !candidate->refused)
 			candidate->refused = kind == CHANNEL_PIPE
 						 ? candidate->inode == inode
-						 : syscall(SYS_kcmp, finding->pid, pid, KCMP_FILE,
-							   candidate->reads, number) <= 0;
+						 : may_be_shared(finding, candidate->reads, pid, number);
 		left |= !candidate->refused;
 	}
 	return left;

@@ -22,7 +22,9 @@ struct visit {
 	uint64_t born; /* when it began, in ticks */
 	other_processes_visitor *visit;
 	void *context;
-	bool over, hidden;
+	bool over;
+	bool hidden; /* something can't be looked at */
+	bool flying; /* a message with descriptors has not been received */
 };
 
 /* Those that come and go meanwhile have nothing that nobody else has. */
@@ -85,7 +87,7 @@ static void visit_table(struct visit *visit, pid_t pid, int process, const char 
 		}
 		link[length] = '\0';
 		if (strncmp(link, "socket:", 7) == 0)
-			visit->hidden |= in_flight(process, name, entry->d_name);
+			visit->flying |= in_flight(process, name, entry->d_name);
 		if (link[0] != '/' && pid != visit->but)
 			visit->over = !visit->visit(visit->context, pid, atoi(entry->d_name), link);
 	}
@@ -140,19 +142,25 @@ static bool learn_birth(struct visit *visit)
 static bool visit_all(struct visit *visit)
 {
 	DIR *processes = opendir("/proc");
-	if (!processes)
-		return false;
-	visit->hidden = false;
-	for (struct dirent *entry; !visit->over && !visit->hidden && (entry = readdir(processes));)
+	visit->hidden = !processes;
+	visit->flying = false;
+	for (struct dirent *entry;
+	     processes && !visit->over && !visit->hidden && (entry = readdir(processes));)
 		if (atoi(entry->d_name) > 0)
 			visit_process(visit, atoi(entry->d_name));
-	closedir(processes);
-	return visit->over || !visit->hidden;
+	if (processes)
+		closedir(processes);
+	return visit->over || !(visit->hidden || visit->flying);
 }
 
-/* What hides something is gone a moment later, as a rule: a descriptor that two other processes hand over, one that executes a program. */
-#define TRIES	 4
-#define PAUSE_NS 5000000
+/*
+ * What hides something is gone a moment later, as a rule: another process executes a program, or is about to receive a descriptor. On a
+ * machine with much to do a browser takes half a second for the latter; what isn't permitted stays so. After each look the pause is
+ * twice as long.
+ */
+#define LOOKS_AT_HIDDEN 4
+#define LOOKS_AT_FLYING 9
+#define FIRST_PAUSE_NS	5000000
 
 bool other_processes_visit(pid_t pid, other_processes_visitor *visitor, void *context)
 {
@@ -160,8 +168,10 @@ bool other_processes_visit(pid_t pid, other_processes_visitor *visitor, void *co
 	if (!proc_shows_all() || !learn_birth(&visit))
 		return false;
 	bool known = visit_all(&visit);
-	for (int i = 1; i < TRIES && !known; i++) {
-		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+	for (long i = 1, pause = FIRST_PAUSE_NS;
+	     !known && i < (visit.hidden ? LOOKS_AT_HIDDEN : LOOKS_AT_FLYING); i++, pause *= 2) {
+		nanosleep(&(struct timespec){.tv_sec = pause / 1000000000, .tv_nsec = pause % 1000000000},
+			  NULL);
 		known = visit_all(&visit);
 	}
 	return known;
