@@ -209,6 +209,8 @@ $(call units_of,$(1)): $(BUILD)/tests/test_%: $(BUILD)/tests/unit/$(1)/test_%.o 
 	$$(CC) $$(ALL_LDFLAGS) $$(TEST_LDFLAGS) $$^ $$(LIBS) $$(CHECK_LIBS) -o $$@
 endef
 $(foreach part,$(LAYERS) cli,$(eval $(call unit_rule,$(part))))
+# The compiler takes half of the time for it, and what tests do in their own code is little.
+$(BUILD)/tests/unit/%: ALL_CFLAGS += -Og
 
 # Tools of the test scripts.
 $(BUILD)/tests/json: tests/json.c
