@@ -424,11 +424,11 @@ static void filesystem(struct table_program *p, uint32_t n, uint32_t blocks)
 START_TEST(hash_table_and_blocks)
 {
 	struct table_program p;
-	for (uint32_t n = 10; n <= largest(15, 14); n++) {
+	for (uint32_t n = 10; n <= largest(15, 13); n++) {
 		indexer(&p, n, 11, 4);
 		expect(&p, n < 11 ? 1 : UINT64_C(1) << 3 * (n - 11), 0);
 	}
-	for (uint32_t n = 12; n <= largest(19, 17); n++) {
+	for (uint32_t n = 12; n <= largest(19, 16); n++) {
 		filesystem(&p, n, 26);
 		expect(&p, n < 13 ? 1 : UINT64_C(1) << (n - 13), 0);
 	}

@@ -5,6 +5,7 @@
 #include <fmc/supervisor/search.h>
 #include <fmc/supervisor/wire.h>
 
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
 #include <stdio.h>
@@ -150,8 +151,9 @@ START_TEST(mapped_memory)
 	static const enum strategy strategies[] = {STRATEGY_OPTIMAL, STRATEGY_DFS, STRATEGY_RANDOM};
 	struct bench b;
 	open_bench(&b, "FMC_TEST_TARGETS", "maps", NULL, NULL);
-	compare_search(
-	    &b, (struct search_options){.strategy = strategies[_i], .fair_k = 1, .max_depth = 10000}, 60);
+	compare_search(&b,
+		       (struct search_options){.strategy = strategies[_i], .fair_k = 1, .max_depth = 10000},
+		       largest(60, 12));
 	const struct engine_account account = engine_account(b.engine);
 	ck_assert_msg(account.refused == 0, "%s", account.why);
 	ck_assert_uint_eq(account.run, b.compared);

@@ -4,6 +4,7 @@
 
 #include "supervisor/tree/estimate.h"
 #include "tests/table/table_random.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
@@ -246,7 +247,7 @@ static void explore(const struct table_program *program, struct tree *tree)
 START_TEST(random_programs)
 {
 	struct score scores[PARTS] = {0};
-	for (uint64_t seed = 1; seed <= 200; seed++) {
+	for (uint64_t seed = 1; seed <= largest(200, 120); seed++) {
 		struct table_program program;
 		struct tree tree;
 		table_random(&program, seed, false);

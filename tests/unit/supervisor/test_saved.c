@@ -330,7 +330,7 @@ static void damage(const struct table_program *program, enum strategy strategy, 
 	search_free(search);
 	if (seed == 10 && !strategy_random(strategy))
 		ck_assert_uint_gt(saver.length, 200);
-	for (size_t i = 0; i < saver.length; i += 1 + saver.length / 400) {
+	for (size_t i = 0; i < saver.length; i += 1 + saver.length / largest(400, 150)) {
 		unsigned char was = saver.at[i];
 		try_bytes(&b, &options, saver.at, i);
 		for (unsigned bit = 0; bit < 8; bit++) {

@@ -5,6 +5,7 @@
 #include "supervisor/policy/policy.h"
 #include "tests/table/brute.h"
 #include "tests/table/table_random.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
@@ -199,7 +200,7 @@ START_TEST(known_counts_within_bounds)
 }
 END_TEST
 
-#define PROGRAMS 700
+#define PROGRAMS largest(700, 300)
 #define DEPTH	 22
 #define LIMIT	 1500
 

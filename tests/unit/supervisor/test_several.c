@@ -4,13 +4,14 @@
 #include "tests/table/brute.h"
 #include "tests/table/crew.h"
 #include "tests/table/table_random.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
 
 /* So many random programs; ten times as many with FMC_TEST_LONG set. */
-#define PROGRAMS 150
+#define PROGRAMS 75
 #define LIMIT	 1500
 #define DEPTH	 40
 
@@ -75,7 +76,7 @@ static void run(const struct table_program *program, const struct search_options
 
 static uint64_t programs(void)
 {
-	return getenv("FMC_TEST_LONG") ? 10 * PROGRAMS : PROGRAMS;
+	return largest(20 * PROGRAMS, PROGRAMS);
 }
 
 static bool equal(const struct hash_set *a, const struct hash_set *b)

@@ -7,9 +7,10 @@
 
 #include "../../table/brute.h"
 #include "../../table/table_random.h"
+#include "../rounds.h"
 #include "../suite.h"
 
-#define PROGRAMS 400
+#define PROGRAMS largest(400, 240)
 #define DEPTH	 40
 #define LIMIT	 3000
 #define SOME	 400
