@@ -110,12 +110,50 @@ enum search_answer dpor_next(struct dpor *dpor, struct plan *plan)
 			leaf->unfinished++;
 		dpor->begun = true;
 	} else {
-		branch = dpor_tree_deepest(&dpor->tree);
+		branch = dpor->wide ? dpor_tree_shallowest(&dpor->tree) : dpor_tree_deepest(&dpor->tree);
 		if (!branch)
 			return dpor->out_length > 0 ? SEARCH_LATER : SEARCH_OVER;
 		leaf = dpor_tree_claim(&dpor->tree, branch);
 	}
 	return leaf ? send_out(dpor, leaf, branch, plan) : SEARCH_OVER;
+}
+
+/* What is equal for all shards that have run the same. */
+static void mix_heads(const struct dpor *dpor, size_t depth, struct split *split)
+{
+	split_mix(split, (uint64_t)dpor->whole << 1 | dpor->fair);
+	for (const struct dpor_node *head = dpor_tree_head(&dpor->tree, NULL, depth); head;
+	     head = dpor_tree_head(&dpor->tree, head, depth))
+		for (const struct dpor_node *node = head; node; node = node->parent)
+			split_mix_step(split, &node->step);
+}
+
+static void deal_out(struct dpor *dpor, size_t depth, struct split *split)
+{
+	size_t part = 0;
+	mix_heads(dpor, depth, split);
+	for (struct dpor_node *head = dpor_tree_head(&dpor->tree, NULL, depth); head;
+	     head = dpor_tree_head(&dpor->tree, head, depth))
+		head->elsewhere = !split_owns(split, part++);
+	dpor_tree_leave(&dpor->tree, depth);
+	split_finish(split);
+}
+
+bool dpor_divide(struct dpor *dpor, struct split *split)
+{
+	FMC_ASSERT(dpor->out_length == 0);
+	estimate_stop(dpor->estimate);
+	dpor->wide = true;
+	const struct dpor_node *open = dpor->begun ? dpor_tree_shallowest(&dpor->tree) : NULL;
+	size_t parts = 0;
+	for (const struct dpor_node *head = open ? dpor_tree_head(&dpor->tree, NULL, open->depth) : NULL;
+	     head; head = dpor_tree_head(&dpor->tree, head, open->depth))
+		parts++;
+	if (!open || !split_enough(split, parts))
+		return split_elsewhere(split);
+	dpor->wide = false;
+	deal_out(dpor, open->depth, split);
+	return false;
 }
 
 static struct dpor_plan *find_plan(const struct dpor *dpor, uint64_t ticket)

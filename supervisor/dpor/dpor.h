@@ -3,6 +3,7 @@
 
 #include "supervisor/dpor/dpor_tree.h"
 #include "supervisor/tree/estimate.h"
+#include "supervisor/tree/split.h"
 
 #include <fmc/supervisor/search.h>
 
@@ -28,6 +29,7 @@ struct dpor {
 	bool fair;  /* the priorities count, with fair_k */
 	uint32_t fair_k;
 	bool begun; /* the first plan has been handed out */
+	bool wide;  /* the next one is to be of the least deep open node, not of the deepest */
 	struct dpor_tree tree;
 	struct dpor_plan *out; /* after those that are out: memory to use again */
 	size_t out_length, out_room;
@@ -49,6 +51,13 @@ void dpor_start(struct dpor *dpor, bool whole, uint32_t fair_k);
 
 /* The next plan: prefix and sleep set. */
 enum search_answer dpor_next(struct dpor *dpor, struct plan *plan);
+
+/*
+ * Of a search that is divided, while all shards run the same and no plan is out: the next plan is to be one that leads off as
+ * near to the beginning as any. Returns whether it is another shard's. Or deal out what is open, if there is enough, so that what
+ * is this shard's alone is to be run.
+ */
+bool dpor_divide(struct dpor *dpor, struct split *split);
 
 /* Is this one of its plans that were out when it started over? */
 bool dpor_is_stale(const struct dpor *dpor, uint64_t ticket);

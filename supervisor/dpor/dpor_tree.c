@@ -223,6 +223,51 @@ void dpor_tree_close_all(struct dpor_tree *tree)
 	}
 }
 
+struct dpor_node *dpor_tree_shallowest(const struct dpor_tree *tree)
+{
+	for (size_t depth = 0; depth < tree->open_room && depth <= tree->deepest; depth++)
+		if (tree->open[depth])
+			return tree->open[depth];
+	return NULL;
+}
+
+/* The node after this one, in the order of the tree down to a depth; `below`: its children are wanted, too. */
+static struct dpor_node *walk_on(const struct dpor_node *node, bool below)
+{
+	if (below && node->first)
+		return node->first;
+	while (node && !node->next)
+		node = node->parent;
+	return node ? node->next : NULL;
+}
+
+struct dpor_node *dpor_tree_head(const struct dpor_tree *tree, const struct dpor_node *head, size_t depth)
+{
+	struct dpor_node *node = head ? walk_on(head, false) : tree->root;
+	while (node && (node->finished || node->depth < depth))
+		node = walk_on(node, !node->finished && node->depth < depth);
+	return node;
+}
+
+static bool is_elsewhere(const struct dpor_node *node, size_t depth)
+{
+	while (node->depth > depth)
+		node = node->parent;
+	return node->elsewhere;
+}
+
+void dpor_tree_leave(struct dpor_tree *tree, size_t depth)
+{
+	for (size_t at = tree->deepest + 1; at-- > depth;)
+		for (struct dpor_node *after, *node = tree->open[at]; node; node = after) {
+			after = node->after;
+			if (!is_elsewhere(node, depth))
+				continue;
+			dpor_tree_close(tree, node);
+			finish(tree, node);
+		}
+}
+
 static bool reserve_depth(struct dpor_tree *tree, size_t depth)
 {
 	if (depth < tree->open_room)

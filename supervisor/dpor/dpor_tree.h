@@ -38,6 +38,7 @@ struct dpor_node {
 	bool sealed;			  /* nothing comes from those before it any more */
 	bool finished;			  /* nothing is left to be run */
 	bool open;			  /* in the tree's list */
+	bool elsewhere;			  /* what is open below it is another shard's */
 	struct dpor_node *before, *after; /* there; before: also of those that are free for use */
 };
 
@@ -75,6 +76,21 @@ void dpor_tree_loaded(struct dpor_tree *tree, struct dpor_node *const *nodes, si
 
 /* The deepest open node; NULL if none is. */
 struct dpor_node *dpor_tree_deepest(struct dpor_tree *tree);
+
+/* The least deep one, of several the one that was opened last; NULL if none is. */
+struct dpor_node *dpor_tree_shallowest(const struct dpor_tree *tree);
+
+/*
+ * While no plan is out: the next node of this depth after `head` (NULL: the first) below which something is open, the children
+ * of each node in their order. NULL: there are no more.
+ */
+struct dpor_node *dpor_tree_head(const struct dpor_tree *tree, const struct dpor_node *head, size_t depth);
+
+/*
+ * While no plan is out and no open node is less deep: nothing that is open at this depth or below is to be run from here where the node
+ * of this depth is marked as being elsewhere. It counts as explored. What is inserted there later is to be run.
+ */
+void dpor_tree_leave(struct dpor_tree *tree, size_t depth);
 
 /*
  * Claim the first child of an open node, and its first descendants after it. Returns the last of them, where a plan

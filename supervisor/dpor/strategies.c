@@ -26,6 +26,7 @@ enum mode { MODE_PLAIN, MODE_FAIR, MODE_NONE };
 struct reduction {
 	struct dpor dpor;
 	struct branches all;
+	struct split split;
 	enum mode mode;
 	uint32_t fair_k;
 	bool sees_memory;
@@ -61,6 +62,7 @@ static void *create(const struct search_options *options, bool whole)
 	r->every_round = options->every_round;
 	r->apart = options->apart && whole;
 	branches_init(&r->all, options->max_depth);
+	split_init(&r->split, options);
 	if (!dpor_init(&r->dpor, whole) || !branches_plant(&r->all, NULL, 0, (struct trace_hash){0, 0})) {
 		destroy(r);
 		return NULL;
@@ -88,9 +90,21 @@ static enum search_answer next_of_all(struct reduction *r, struct plan *plan)
 	return SEARCH_OVER;
 }
 
+/* All shards still run the same. False: not before what is out has come in. */
+static bool divide(struct reduction *r, struct plan *plan)
+{
+	if (r->all.out_length + r->dpor.out_length > 0)
+		return false;
+	plan->elsewhere =
+	    r->mode == MODE_NONE ? branches_divide(&r->all, &r->split) : dpor_divide(&r->dpor, &r->split);
+	return true;
+}
+
 static enum search_answer next(void *strategy, struct plan *plan)
 {
 	struct reduction *r = strategy;
+	if (split_shared(&r->split) && !divide(r, plan))
+		return SEARCH_LATER;
 	plan->policy.ends_count = r->ends_count;
 	plan->policy.once_round = r->mode != MODE_NONE && !r->every_round;
 	plan->policy.apart = r->apart && r->mode == MODE_PLAIN && r->dpor.whole;
@@ -160,6 +174,7 @@ static void start_over(struct reduction *r, enum mode mode, bool whole)
 	FMC_ASSERT(mode >= r->mode);
 	r->mode = mode;
 	r->executions_before = r->executions;
+	split_restart(&r->split);
 	dpor_start(&r->dpor, whole, mode == MODE_FAIR ? r->fair_k : 0);
 }
 
@@ -204,7 +219,8 @@ static enum status feed(void *strategy, uint64_t ticket, const struct trace *tra
 	struct reduction *r = strategy;
 	size_t first, end;
 	r->executions++;
-	r->redundant += trace->end == END_REDUNDANT;
+	r->redundant += trace->end == END_REDUNDANT && !split_elsewhere(&r->split);
+	r->split.shown += split_shared(&r->split);
 	if (r->mode != MODE_NONE || dpor_is_stale(&r->dpor, ticket))
 		return feed_reduced(r, ticket, trace);
 	enum status status = branches_follow(&r->all, ticket, trace, &first, &end);
@@ -220,6 +236,7 @@ static void progress(const void *strategy, struct search_progress *progress)
 	progress->redundant = r->redundant;
 	progress->unreduced = r->reason;
 	progress->reduced = r->mode != MODE_NONE;
+	progress->split = r->split.digest;
 	if (r->complete) {
 		progress->estimate = progress->estimate_low = progress->estimate_high = (double)r->executions;
 		return;
@@ -241,6 +258,7 @@ static void save(const void *strategy, struct saver *saver)
 	save_text(saver, r->reason);
 	save_number(saver, r->executions);
 	save_number(saver, r->redundant);
+	split_save(&r->split, saver);
 	dpor_save(&r->dpor, saver);
 	branches_save(&r->all, saver);
 }
@@ -253,6 +271,7 @@ static bool load(void *strategy, struct loader *loader)
 	r->reason = r->loaded = load_text(loader);
 	r->executions = load_number(loader);
 	r->redundant = load_number(loader);
+	split_load(&r->split, loader);
 	if ((r->mode == MODE_NONE) != (r->reason != NULL))
 		load_refuse(loader);
 	branches_release(&r->all);
@@ -263,8 +282,8 @@ static bool load(void *strategy, struct loader *loader)
 
 #define REDUCTION_OPS(the_name, the_create)                                                                  \
 	{                                                                                                    \
-		.name = the_name, .several = true, .create = the_create, .destroy = destroy, .next = next,   \
-		.feed = feed, .progress = progress, .save = save, .load = load,                              \
+		.name = the_name, .several = true, .split = true, .create = the_create, .destroy = destroy,  \
+		.next = next, .feed = feed, .progress = progress, .save = save, .load = load,                \
 	}
 
 const struct strategy_ops search_source = REDUCTION_OPS("source", create_source);

@@ -8,6 +8,7 @@
 
 struct dfs {
 	struct branches branches;
+	struct split split;
 	struct estimate *estimate;
 	struct estimate_branch *path; /* of the execution at hand */
 	size_t path_room;
@@ -30,6 +31,7 @@ static void *dfs_create(const struct search_options *options)
 	if (!dfs)
 		return NULL;
 	branches_init(&dfs->branches, options->max_depth);
+	split_init(&dfs->split, options);
 	dfs->estimate = estimate_new(ESTIMATE_FIXED);
 	if (!dfs->estimate || !branches_plant(&dfs->branches, NULL, 0, (struct trace_hash){0, 0})) {
 		dfs_destroy(dfs);
@@ -41,6 +43,11 @@ static void *dfs_create(const struct search_options *options)
 static enum search_answer dfs_next(void *strategy, struct plan *plan)
 {
 	struct dfs *dfs = strategy;
+	if (split_shared(&dfs->split)) {
+		if (dfs->branches.out_length > 0)
+			return SEARCH_LATER;
+		plan->elsewhere = branches_divide(&dfs->branches, &dfs->split);
+	}
 	if (dfs->branches.open_length > 0)
 		return branches_take(&dfs->branches, plan) ? SEARCH_PLAN : SEARCH_OVER;
 	if (dfs->branches.out_length > 0)
@@ -69,6 +76,7 @@ static enum status dfs_feed(void *strategy, uint64_t ticket, const struct trace 
 {
 	struct dfs *dfs = strategy;
 	dfs->executions++;
+	dfs->split.shown += split_shared(&dfs->split);
 	size_t first, end;
 	enum status status = branches_follow(&dfs->branches, ticket, trace, &first, &end);
 	if (status != STATUS_OK)
@@ -83,6 +91,7 @@ static void dfs_progress(const void *strategy, struct search_progress *progress)
 	const struct dfs *dfs = strategy;
 	struct estimate_guess guess;
 	progress->complete = dfs->complete;
+	progress->split = dfs->split.digest;
 	if (dfs->executions == 0)
 		return;
 	progress->estimate = (double)dfs->executions;
@@ -100,6 +109,7 @@ static void dfs_save(const void *strategy, struct saver *saver)
 	const struct dfs *dfs = strategy;
 	save_number(saver, dfs->executions);
 	save_number(saver, dfs->complete);
+	split_save(&dfs->split, saver);
 	branches_save(&dfs->branches, saver);
 }
 
@@ -108,6 +118,7 @@ static bool dfs_load(void *strategy, struct loader *loader)
 	struct dfs *dfs = strategy;
 	dfs->executions = load_number(loader);
 	dfs->complete = load_bool(loader);
+	split_load(&dfs->split, loader);
 	branches_release(&dfs->branches);
 	/* It hasn't seen what was run before. */
 	estimate_stop(dfs->estimate);
@@ -117,6 +128,7 @@ static bool dfs_load(void *strategy, struct loader *loader)
 const struct strategy_ops search_dfs = {
     .name = "dfs",
     .several = true,
+    .split = true,
     .create = dfs_create,
     .destroy = dfs_destroy,
     .next = dfs_next,

@@ -29,7 +29,8 @@ struct walk {
 struct random_walks {
 	enum policy_kind kind;
 	uint64_t seed;
-	uint32_t changes; /* PCT */
+	uint32_t changes;	/* PCT */
+	uint32_t shard, shards; /* every so many-th is this shard's; 0: all are */
 	uint64_t begun, executions;
 	struct walk *out; /* by their numbers */
 	size_t out_length, out_room;
@@ -55,6 +56,8 @@ static void *create(const struct search_options *options, enum policy_kind kind)
 		return NULL;
 	walks->kind = kind;
 	walks->seed = options->seed;
+	walks->shard = options->shard;
+	walks->shards = options->shards;
 	walks->changes = kind == POLICY_PCT ? options->bound - 1 : 0;
 	return walks;
 }
@@ -85,6 +88,20 @@ static uint64_t measuring(const struct random_walks *walks)
 	if (walks->kind == POLICY_PCT)
 		return MEASURED_PCT;
 	return walks->kind == POLICY_SURW && !walks->profile.whole ? MEASURED_SURW : 0;
+}
+
+static bool is_elsewhere(const struct random_walks *walks, uint64_t number)
+{
+	return walks->shards && number % walks->shards != walks->shard;
+}
+
+/* The next number for which something is to be run. */
+static uint64_t next_number(const struct random_walks *walks)
+{
+	uint64_t number = walks->begun;
+	while (number >= measuring(walks) && is_elsewhere(walks, number))
+		number++;
+	return number;
 }
 
 /* Until something has been measured, walks are plain ones. */
@@ -129,13 +146,14 @@ static enum search_answer random_next(void *strategy, struct plan *plan)
 	while (again < walks->out_length && walks->out[again].ticket != 0)
 		again++;
 	struct walk *walk = again < walks->out_length ? &walks->out[again] : NULL;
-	uint64_t number = walk ? walk->number : walks->begun;
+	uint64_t number = walk ? walk->number : next_number(walks);
 	uint64_t needed = number < measuring(walks) ? number : measuring(walks);
 	if (again > 0 && walks->out[0].number < needed)
 		return SEARCH_LATER;
-	if (!walk && !(walk = push_walk(walks, walks->begun)))
+	if (!walk && !(walk = push_walk(walks, number)))
 		return SEARCH_OVER;
-	walks->begun += walk->number == walks->begun;
+	walks->begun = number >= walks->begun ? number + 1 : walks->begun;
+	plan->elsewhere = is_elsewhere(walks, number);
 	walk->ticket = plan->ticket;
 	set_policy(walks, walk->number, &plan->policy);
 	return SEARCH_PLAN;
@@ -236,7 +254,7 @@ static bool random_load(void *strategy, struct loader *loader)
 			return false;
 		least = number + 1;
 	}
-	if (walks->begun - walks->executions != walks->out_length)
+	if (!walks->shards && walks->begun - walks->executions != walks->out_length)
 		load_refuse(loader);
 	return !loader->failed;
 }
@@ -244,8 +262,8 @@ static bool random_load(void *strategy, struct loader *loader)
 #define RANDOM_OPS(the_name, the_create, the_usual)                                                          \
 	{                                                                                                    \
 		.name = the_name, .random = true, .usual = the_usual, .create = the_create,                  \
-		.destroy = random_destroy, .several = true, .next = random_next, .feed = random_feed,        \
-		.progress = random_progress, .save = random_save, .load = random_load,                       \
+		.destroy = random_destroy, .several = true, .split = true, .next = random_next,              \
+		.feed = random_feed, .progress = random_progress, .save = random_save, .load = random_load,  \
 	}
 
 const struct strategy_ops search_random = RANDOM_OPS("random", random_create, 0);

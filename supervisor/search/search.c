@@ -17,6 +17,7 @@ struct search {
 	uint64_t cut_at_depth;
 	uint64_t handed_out; /* plans; the ticket of the last one */
 	uint64_t out;	     /* those whose traces are not yet in */
+	uint64_t elsewhere;  /* the ticket of the last one that another shard counts */
 	bool unproven;	     /* an execution broke off: what is after it was not seen */
 };
 
@@ -71,6 +72,7 @@ enum search_answer search_next(struct search *search, struct plan *plan)
 	if (answer == SEARCH_PLAN) {
 		search->handed_out++;
 		search->out++;
+		search->elsewhere = plan->elsewhere ? plan->ticket : search->elsewhere;
 	}
 	return answer;
 }
@@ -96,7 +98,7 @@ enum status search_feed(struct search *search, uint64_t ticket, const struct tra
 {
 	FMC_ASSERT(search->out > 0 && ticket <= search->handed_out);
 	search->out--;
-	search->executions++;
+	search->executions += ticket != search->elsewhere;
 	uint64_t depth = search->options.max_depth;
 	if (trace->end == END_DEPTH || trace->held_back || (depth != 0 && trace->length > depth))
 		search->cut_at_depth++;
@@ -115,6 +117,9 @@ void search_progress(const struct search *search, struct search_progress *progre
 	search->ops->progress(search->strategy, progress);
 	/* More than a number can say. */
 	progress->countless = !isfinite(progress->estimate);
+	/* Of all, which a shard sees nothing of. */
+	if (search->options.shards)
+		progress->estimate = progress->estimate_low = progress->estimate_high = 0;
 	if (progress->countless || !isfinite(progress->estimate_high))
 		progress->estimate = progress->estimate_low = progress->estimate_high = 0;
 	progress->complete &= !search->unproven;
@@ -134,6 +139,8 @@ static void save_options(const struct search *search, struct saver *saver)
 	save_number(saver, options->max_depth);
 	save_number(saver, options->unwatched);
 	save_number(saver, options->max_thread_depth);
+	save_number(saver, options->shard);
+	save_number(saver, options->shards);
 }
 
 bool search_save(const struct search *search, struct saver *saver)
@@ -202,6 +209,12 @@ bool strategy_bounded(enum strategy strategy)
 {
 	FMC_ASSERT((size_t)strategy < STRATEGIES);
 	return strategies[strategy]->bounded;
+}
+
+bool strategy_split(enum strategy strategy)
+{
+	FMC_ASSERT((size_t)strategy < STRATEGIES);
+	return strategies[strategy]->split;
 }
 
 void strategy_describe(const struct search_options *options, char text[32])

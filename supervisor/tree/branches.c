@@ -162,6 +162,55 @@ void branches_skip(struct branches *b)
 	drop(b, branch);
 }
 
+/* The open branch of the greatest weight, of several the one that was opened last. */
+static size_t heaviest(const struct branches *b)
+{
+	size_t best = b->open_length - 1;
+	for (size_t i = b->open_length; i-- > 0;)
+		if (weight_of(b, b->open[i]) > weight_of(b, b->open[best]))
+			best = i;
+	return best;
+}
+
+/* What leads to it. */
+static void mix_branch(const struct branches *b, uint32_t branch, struct split *split)
+{
+	split_mix(split, branch == NO_BRANCH);
+	for (; branch != NO_BRANCH; branch = b->at[branch].parent)
+		split_mix_step(split, &b->at[branch].step);
+}
+
+static void deal_out(struct branches *b, struct split *split)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < b->open_length; i++) {
+		uint32_t branch = b->open[i];
+		mix_branch(b, branch, split);
+		if (split_owns(split, i))
+			b->open[kept++] = branch;
+		else
+			drop(b, branch);
+	}
+	b->open_length = kept;
+	split_finish(split);
+}
+
+bool branches_divide(struct branches *b, struct split *split)
+{
+	FMC_ASSERT(b->out_length == 0);
+	if (b->open_length == 0)
+		return false;
+	if (split_enough(split, b->open_length)) {
+		deal_out(b, split);
+		return false;
+	}
+	size_t best = heaviest(b), last = b->open_length - 1;
+	uint32_t branch = b->open[best];
+	memmove(&b->open[best], &b->open[best + 1], (last - best) * sizeof *b->open);
+	b->open[last] = branch;
+	return split_elsewhere(split);
+}
+
 static struct branch_plan *find_plan(struct branches *b, uint64_t ticket)
 {
 	struct branch_plan *plan = b->out;

@@ -4,6 +4,8 @@
 #include <fmc/supervisor/happens_before.h>
 #include <fmc/supervisor/saved.h>
 
+#include "supervisor/tree/split.h"
+
 /*
  * The tree of a search over executions, as far as it is still needed: the branches that were seen and not yet
  * run, and how each is come to.
@@ -71,6 +73,13 @@ const struct branch *branches_latest(const struct branches *branches);
 
 /* Take it as run. */
 void branches_skip(struct branches *branches);
+
+/*
+ * Of a search that is divided, while all shards run the same and no plan is out: see to it that the branch below which most is to be expected
+ * is taken next. Returns whether what comes of it is another shard's. Or deal them out, if there are enough, so that those of
+ * this shard alone are open.
+ */
+bool branches_divide(struct branches *branches, struct split *split);
 
 /*
  * Is this the trace of the plan with this ticket? STATUS_OK: its transitions from *first up to *end, after which

@@ -21,6 +21,8 @@ struct strategy_ops {
 	enum search_answer (*next)(void *strategy, struct plan *plan);
 	/* STATUS_OK, STATUS_DIVERGED, STATUS_NO_MEMORY. */
 	enum status (*feed)(void *strategy, uint64_t ticket, const struct trace *trace);
+	bool
+	    split; /* can be divided among shards: next() fills in plan->elsewhere, of at most one that is out */
 	/* bound, complete, bound_met, estimate; `executions` is already there. */
 	void (*progress)(const void *strategy, struct search_progress *progress);
 	/*

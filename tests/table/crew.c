@@ -47,5 +47,6 @@ uint64_t crew_step(struct crew *crew, struct trace *trace)
 		crew->status = status;
 	crew->out[i] = crew->out[--crew->length];
 	crew->executions++;
+	crew->elsewhere = plan.elsewhere;
 	return plan.ticket;
 }

@@ -20,6 +20,7 @@ struct crew {
 	uint32_t length;
 	uint64_t random;
 	uint64_t executions;
+	bool elsewhere;	    /* the last one is another shard's */
 	uint64_t later;	    /* how often fewer were out than might have been */
 	enum status status; /* the first but STATUS_OK that search_feed() gave */
 };

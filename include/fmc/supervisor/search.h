@@ -50,6 +50,11 @@ struct search_options {
 	uint64_t max_depth;
 	bool unwatched;		   /* and no loops are looked for there: as in struct policy */
 	uint64_t max_thread_depth; /* transitions of one thread; 0: no bound */
+	/*
+	 * Search one part of `shards` alone, the one of number `shard` from 0; 0: all of it. Strategies for which strategy_split()
+	 * is true.
+	 */
+	uint32_t shard, shards;
 };
 
 struct search_progress {
@@ -69,6 +74,11 @@ struct search_progress {
 	 * where nothing can be said.
 	 */
 	double estimate_low, estimate_high;
+	/*
+	 * Of shards: what the parts were that all have dealt out among themselves. Only shards with equal numbers have run all that there
+	 * is. 0: the search was over before that, and each has seen all of it.
+	 */
+	uint64_t split;
 };
 
 struct search *search_new(const struct search_options *options); /* NULL without memory */
@@ -118,5 +128,12 @@ bool strategy_saved(enum strategy strategy);
 
 /* Has a bound that is raised step by step. */
 bool strategy_bounded(enum strategy strategy);
+
+/*
+ * Can be divided among shards, each of which knows nothing of the others. Random ones: by their numbers. Others: by parts of the
+ * tree. With source and optimal a race that one shard finds may lead out of its parts, to what none of those that were dealt out has;
+ * it runs that, too, and so may another: an execution that several have run is told by its class.
+ */
+bool strategy_split(enum strategy strategy);
 
 #endif

@@ -114,6 +114,8 @@ struct plan {
 	bool sleep_set_fair; /* fairness counts in what depends on them */
 	struct policy policy;
 	uint64_t ticket; /* by which the search knows it; counts from 1 */
+	bool
+	    elsewhere; /* of a search that is divided: another shard counts it, here it shows what there is */
 };
 
 enum end_reason {
