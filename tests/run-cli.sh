@@ -71,7 +71,7 @@ accept '^fmc [0-9]+\.[0-9]+' --version
 accept '^fmc [0-9]+\.[0-9]+' version
 accept 'fmc check' --help
 accept 'fmc check' help
-for command in check run replay show minimize certificate gdb gdbserver export attach core completion; do
+for command in check run replay show minimize certificate gdb gdbserver export attach core merge completion; do
 	accept "fmc $command" help $command
 	accept "fmc $command" $command --help
 done

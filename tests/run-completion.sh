@@ -1,7 +1,7 @@
 #!/bin/bash
 # Completion in bash and zsh: what is offered are the options of each command, and the words that are their values.
 . tests/lib.sh
-COMMANDS='check run replay show minimize certificate gdb gdbserver export attach core completion'
+COMMANDS='check run replay show minimize certificate gdb gdbserver export attach core merge completion'
 
 # options COMMAND: those that its help names, with their letters.
 options() {
@@ -53,6 +53,8 @@ goes_on 'fmc check --wakeup cond=fifo --wakeup mutex=lifo --see' --seed
 goes_on 'fmc check --wakeup=cond=fifo --see' --seed
 goes_on 'fmc check --seed 3 --see' --seed
 goes_on 'fmc check --seed '
+goes_on 'fmc merge README.m' README.md
+goes_on 'fmc merge LICENSE README.m' README.md
 goes_on 'fmc check --json README.m' README.md
 goes_on 'fmc check -o README.m' README.md
 goes_on 'fmc check --color a' auto always

@@ -11,7 +11,7 @@ for page in man/*.[1357]; do
 		skip "$page: no mandoc"
 	fi
 done
-for command in check run replay show minimize certificate gdb gdbserver export attach core; do
+for command in check run replay show minimize certificate gdb gdbserver export attach core merge; do
 	options=$("$FMC" help $command | grep -oE -- '--[a-z][a-z-]+' | sort -u)
 	[ -n "$options" ] || fail "fmc help $command names no option"
 	for option in $options; do

@@ -22,6 +22,7 @@ static const struct {
     {FEATURE_ALL, "--all"},
     {FEATURE_JOBS, "--jobs"},
     {FEATURE_RESUME, "--resume"},
+    {FEATURE_SHARD, "--shard"},
 };
 
 static const struct {
@@ -50,6 +51,17 @@ static const struct {
      "where it goes next depends on the execution before: only one can run at a time"},
     {FEATURE_BPOR, FEATURE_RESUME,
      "bpor is what cb is compared with, and its backtrack sets aren't kept; cb's search is"},
+    {FEATURE_AUTO, FEATURE_SHARD,
+     "which strategies it comes to depends on how quick each machine is; name one: dfs, source, optimal, "
+     "random, pct, pos or surw"},
+    {FEATURE_PREEMPTIONS, FEATURE_SHARD,
+     "what one bound leaves to the next comes from all executions within it; use dfs, source, optimal or a "
+     "random strategy"},
+    {FEATURE_DELAYS, FEATURE_SHARD,
+     "what one bound leaves to the next comes from all executions within it; use dfs, source, optimal or a "
+     "random strategy"},
+    {FEATURE_BPOR, FEATURE_SHARD,
+     "where it goes next depends on the execution before; use dfs, source, optimal or a random strategy"},
     {FEATURE_NO_FAIR, FEATURE_FAIR_K, "one switches fairness off, the other sets how it counts"},
     {FEATURE_FIRST, FEATURE_ALL, "one stops at the first failure, the other goes on"},
 };

@@ -25,6 +25,7 @@ enum feature {
 	FEATURE_ALL = 1 << 14,		/* go on after failures */
 	FEATURE_JOBS = 1 << 15,		/* several executions at a time */
 	FEATURE_RESUME = 1 << 16,	/* the search is kept in a file */
+	FEATURE_SHARD = 1 << 17,	/* and divided among several that know nothing of each other */
 };
 
 /* The features of a strategy with its options. */

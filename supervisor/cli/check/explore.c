@@ -66,6 +66,7 @@ void explore_release(struct exploration *x)
 	coverage_release(&x->coverage);
 	certify_release(&x->certifying);
 	states_free(x->states);
+	share_release(&x->share);
 	free(x->outcome_steps);
 	list_free(x->told);
 	x->session->on_transition = NULL;

@@ -8,6 +8,7 @@
 #include "supervisor/cli/check/progress.h"
 #include "supervisor/cli/check/resume.h"
 #include "supervisor/cli/session/session.h"
+#include "supervisor/cli/verdict/share.h"
 #include "supervisor/cli/verdict/verdict.h"
 #include "supervisor/cli/watch/looks.h"
 
@@ -88,6 +89,8 @@ struct exploration {
 	uint64_t
 	    probing; /* from so many transitions on the first execution is only run to see if it has an end; 0: never */
 	size_t found_reasons;  /* of the verdict's: what executions showed, not what the budget left out */
+	struct share share;    /* of a search that is divided */
+	size_t elsewhere;      /* executions that are out and that another shard counts */
 	struct states *states; /* those of this search; NULL: nobody asks */
 	const struct launch *launch;
 	/* Of the first outcome of this search, if they are looked at: */

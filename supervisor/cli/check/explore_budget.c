@@ -54,12 +54,22 @@ static bool hopeless(const struct exploration *x, const struct phase *phase, uin
 	return x->search.countless || x->search.estimate > HOPELESS * (possible + 1);
 }
 
+/* Of so many random executions of all shards, the share of this one; else so many as the user says. 0: there is no limit. */
+static uint64_t most_executions(const struct exploration *x, const struct phase *phase)
+{
+	const uint64_t most = x->options->executions;
+	const uint32_t shards = phase->search.shards, shard = phase->search.shard;
+	if (!most || !shards || !strategy_random(phase->search.strategy))
+		return most;
+	return most / shards + (shard < most % shards);
+}
+
 bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t planned)
 {
-	uint64_t most = x->options->executions;
+	uint64_t most = most_executions(x, phase);
 	uint64_t now = clock_now();
 	x->enough |= tracer_interrupted();
-	uint64_t now_run = x->verdict->executions - x->verdict->earlier + jobs_out(x->jobs);
+	uint64_t now_run = x->verdict->executions - x->verdict->earlier + jobs_out(x->jobs) - x->elsewhere;
 	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline);
 	uint64_t end = explore_phase_end(x, phase);
 	return x->over || hopeless(x, phase, now) || (phase->executions && planned >= phase->executions) ||

@@ -30,7 +30,7 @@ static enum status take_file(struct exploration *x, const struct launch *launch,
 bool explore_resume(struct exploration *x, const struct launch *launch)
 {
 	char why[512] = "";
-	if (!x->resume->path)
+	if (!x->resume->path && !x->options->search.shards)
 		return true;
 	enum status status = x->resume->identity ? STATUS_OK : take_file(x, launch, why);
 	if (!status && x->resume->going_on)

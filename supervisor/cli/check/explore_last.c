@@ -203,6 +203,19 @@ static bool is_parted(const struct trace *trace)
 	return false;
 }
 
+static void tell_search(struct exploration *x, const struct phase *phase, struct search *search)
+{
+	const struct trace *trace = &x->last.trace;
+	enum status status = search_feed(search, x->last.plan.ticket, trace);
+	if (status == STATUS_DIVERGED)
+		x->diverged += trace->end != END_DIVERGED;
+	else if (status)
+		explore_give_up(x, status, status_text(status));
+	search_progress(search, &x->search);
+	keep_estimate(x, phase);
+	explore_show_progress(x);
+}
+
 void explore_last(struct exploration *x, const struct phase *phase, struct search *search)
 {
 	const struct plan *plan = &x->last.plan;
@@ -213,6 +226,10 @@ void explore_last(struct exploration *x, const struct phase *phase, struct searc
 	trace->good_end = good_ends_expect(&x->own.good_ends, trace);
 	if (!explore_expect_outcome(x, trace, &x->last.ending))
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	if (plan->elsewhere) {
+		tell_search(x, phase, search);
+		return;
+	}
 	x->verdict->parted = x->verdict->parted || is_parted(trace);
 	trace->other_outcome = ending_is_other(&x->session->endings, trace);
 	account(x);
@@ -226,12 +243,5 @@ void explore_last(struct exploration *x, const struct phase *phase, struct searc
 	if (x->enough || explore_learned(x, phase))
 		return;
 	certify_note(&x->certifying, trace, &plan->policy, x->options->prune_states ? x->states : NULL);
-	enum status status = search_feed(search, plan->ticket, trace);
-	if (status == STATUS_DIVERGED)
-		x->diverged += trace->end != END_DIVERGED;
-	else if (status)
-		explore_give_up(x, status, status_text(status));
-	search_progress(search, &x->search);
-	keep_estimate(x, phase);
-	explore_show_progress(x);
+	tell_search(x, phase, search);
 }

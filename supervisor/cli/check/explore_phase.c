@@ -17,6 +17,7 @@ static enum search_answer plan_ahead(struct exploration *x, const struct phase *
 			break;
 		const struct session_time time = explore_time(x, phase);
 		jobs_put(x->jobs, &plan, &time);
+		x->elsewhere += plan.elsewhere;
 		++*planned;
 	}
 	return answer;
@@ -29,6 +30,7 @@ static bool take(struct exploration *x, bool in_order)
 	enum status status = jobs_take(x->jobs, in_order, &x->last, why);
 	if (status != STATUS_OK && status != STATUS_TIMEOUT)
 		explore_give_up(x, status, why);
+	x->elsewhere -= status == STATUS_OK && x->last.plan.elsewhere;
 	return status == STATUS_OK;
 }
 
@@ -229,6 +231,7 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	/* An unbounded phase that was broken off has still worked through the bounds before its present one.
 	 */
 	search_progress(search, &x->search);
+	explore_note_share(x);
 	if (!x->anew && !x->unfair && !x->begins && strategy_bounded(phase->search.strategy) &&
 	    !x->search.complete && x->search.bound > 0)
 		keep_bound(x, phase, x->search.bound - 1);

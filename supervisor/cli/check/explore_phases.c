@@ -146,6 +146,8 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 		explore_give_reasons(x);
 	else
 		verdict_because(x->verdict, "the first failure ends the search");
+	if (x->options->search.shards)
+		explore_conclude_share(x);
 	x->verdict->states_wanted = x->states && x->options->states;
 	x->verdict->pruned = x->options->prune_states;
 	if (x->states)

@@ -94,6 +94,13 @@ bool explore_select_states(struct exploration *x);
 void explore_outcome(struct exploration *x);
 bool explore_expect_outcome(struct exploration *x, const struct trace *trace, const struct ending *ending);
 
+/*
+ * explore_share.c: of a search that is divided: what a phase has divided, once it is over; and what fmc merge has to know, once
+ * the verdict stands.
+ */
+void explore_note_share(struct exploration *x);
+void explore_conclude_share(struct exploration *x);
+
 /* explore_reasons.c: everything that was left out, in the verdict. */
 void explore_give_reasons(struct exploration *x);
 

@@ -70,7 +70,7 @@ static bool take(struct exploration *x, struct search *search)
 	if (job->trace.end == END_INTERRUPTED || job->trace.end == END_ERROR ||
 	    job->trace.end == END_DIVERGED)
 		return false;
-	verdict->watched++;
+	verdict->watched += !job->plan.elsewhere;
 	if (!job->watched.all && !*verdict->unwatched)
 		memcpy(verdict->unwatched, job->watched.missed, sizeof verdict->unwatched);
 	x->unordered |= job->watched.races != 0;

@@ -82,6 +82,8 @@ static void __attribute__((format(printf, 2, 3))) add(struct identity *identity,
 static void add_options(struct identity *identity, const struct options *o)
 {
 	char strategy[32];
+	if (o->search.shards)
+		add(identity, "--shard %" PRIu32 "/%" PRIu32, o->search.shard + 1, o->search.shards);
 	record_strategy(o, strategy);
 	add(identity, "--strategy %s", strategy);
 	add(identity, "--seed %" PRIu64, o->search.seed);
@@ -179,6 +181,31 @@ enum status resume_identify(struct resume *resume, const struct session *session
 		return STATUS_NO_MEMORY;
 	}
 	return resume->going_on ? compare_identity(resume, why) : STATUS_OK;
+}
+
+enum status resume_tell(const char *path, char ***identity, char why[256])
+{
+	struct resume resume;
+	struct identity there = {0};
+	enum status status = resume_open(&resume, path, why);
+	if (status)
+		return status;
+	for (size_t left = load_count(&resume.rest, 1); left > 0 && !there.failed; left--) {
+		char *text = load_text(&resume.rest);
+		add(&there, "%s", text ? text : "");
+		free(text);
+	}
+	if (!resume.going_on)
+		snprintf(why, 256, "%.180s: there is no such file", path);
+	else if (resume.rest.failed || !there.at || there.failed)
+		snprintf(why, 256, "%.180s: the saved search is damaged", path);
+	else
+		*identity = there.at;
+	const bool good = *identity == there.at && there.at;
+	if (!good)
+		list_free(there.at);
+	resume_release(&resume);
+	return good ? STATUS_OK : STATUS_MALFORMED;
 }
 
 bool resume_due(const struct resume *resume)

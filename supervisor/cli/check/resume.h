@@ -37,6 +37,12 @@ struct resume {
 enum status resume_open(struct resume *resume, const char *path, char why[256]);
 void resume_release(struct resume *resume);
 
+/*
+ * Of what the saved search in this file is: the texts by which resume_identify() compares, to be freed with list_free(). Else `why` holds
+ * one line.
+ */
+enum status resume_tell(const char *path, char ***identity, char why[256]);
+
 /* After the program has run once: of what this is a search. The file must be of the same; else as above. */
 enum status resume_identify(struct resume *resume, const struct session *session, const struct launch *launch,
 			    const struct options *options, bool repeatable, char why[512]);

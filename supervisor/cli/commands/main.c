@@ -33,6 +33,8 @@ static int dispatch(const struct options *options)
 		return attach_command(options);
 	case COMMAND_CORE:
 		return core_command(options);
+	case COMMAND_MERGE:
+		return merge_command(options);
 	case COMMAND_COMPLETION:
 		return completion_command(options);
 	case COMMAND_VERSION:

@@ -15,6 +15,7 @@ int gdbserver_command(const struct options *options);
 int export_command(const struct options *options);
 int attach_command(const struct options *options);
 int core_command(const struct options *options);
+int merge_command(const struct options *options);
 int completion_command(const struct options *options);
 
 #endif

@@ -69,6 +69,7 @@ static const char operands[] =
     "	gdb) if [ $operands -eq 0 ]; then _fmc_files '*.sched'; else _fmc_files; fi ;;\n"
     "	replay | show | minimize | gdbserver | export) [ $operands -gt 0 ] || _fmc_files '*.sched' ;;\n"
     "	certificate) [ $operands -gt 0 ] || _fmc_files ;;\n"
+    "	merge) _fmc_files ;;\n"
     "	attach) [ $operands -gt 0 ] || _fmc_processes ;;\n"
     "	core) [ $operands -gt 1 ] || _fmc_files ;;\n"
     "	completion) [ $operands -gt 0 ] || _fmc_words 'bash zsh' ;;\n"

@@ -17,6 +17,8 @@ static const char *operands(enum command command)
 		return "'1:process:_fmc_processes'";
 	case COMMAND_CORE:
 		return "'1:core file:_files' '2:program:_fmc_programs'";
+	case COMMAND_MERGE:
+		return "'*:file:_files'";
 	case COMMAND_COMPLETION:
 		return "'1:shell:(bash zsh)'";
 	default:

@@ -79,6 +79,14 @@ static const struct {
 	 "Exit status: 0 nothing is wrong for certain, 1 something is, 64 wrong usage, 65 the file is "
 	 "damaged\n"
 	 "or no core file, 69 it can't be read or is of another kind of machine, 70 a fault of fmc."},
+    [COMMAND_MERGE] =
+	{"[OPTION]... FILE...", "one verdict of several shards",
+	 "Put together what the shards of one search have come to: the JSON that fmc check has written for\n"
+	 "each. A saved search stands for a shard that isn't over.\n\n"
+	 "Exit status: 0 nothing found, 1 a failure, 2 not every shard is there and complete and\n"
+	 "--require-complete was given, 64 wrong usage, 65 a file is damaged, of another search or of no "
+	 "shard,\n"
+	 "or a shard is there twice; 70 a fault of fmc."},
     [COMMAND_COMPLETION] =
 	{"SHELL", "completion of command lines for a shell",
 	 "Print a script by which bash or zsh completes commands, options and their values. make "

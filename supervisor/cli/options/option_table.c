@@ -13,6 +13,7 @@
 #define ATTACH	  (1u << COMMAND_ATTACH)
 #define CORE	  (1u << COMMAND_CORE)
 #define COMPLETE  (1u << COMMAND_COMPLETION)
+#define MERGE	  (1u << COMMAND_MERGE)
 
 static const struct option_spec specs[] = {
     {ID_STRATEGY, "strategy", 0, "S", CHECK,
@@ -21,6 +22,8 @@ static const struct option_spec specs[] = {
      "stop after S seconds (check: 60 for auto and random ones; minimize: 30); 0: no limit"},
     {ID_EXECUTIONS, "executions", 0, "N", CHECK | ATTACH | MINIMIZE, "stop after N executions; 0: no limit"},
     {ID_JOBS, "jobs", 'j', "N", CHECK | ATTACH, "run N executions at a time (1); 0: one for each processor"},
+    {ID_SHARD, "shard", 0, "I/N", CHECK,
+     "search the I-th of N parts alone; fmc merge puts the JSON of all together"},
     {ID_RESUME, "resume", 0, "FILE", CHECK,
      "keep the state of the search there, and go on from it if it is there"},
     {ID_CERTIFICATE, "certificate", 0, "FILE", CHECK,
@@ -81,7 +84,7 @@ static const struct option_spec specs[] = {
      "--run: release it after S seconds (default: 0, no limit); --explore: as check"},
     {ID_OUTPUT, "output", 'o', "FILE", ATTACH,
      "--run, --explore: schedule to write (default: PROGRAM.sched here, never replaced)"},
-    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | CERTIFY | ATTACH | CORE,
+    {ID_JSON, "json", 0, "FILE", CHECK | RUN | REPLAY | MINIMIZE | CERTIFY | ATTACH | CORE | MERGE,
      "write the result as JSON; - for standard output"},
     {ID_JUNIT, "junit", 0, "FILE", CHECK, "write the result as JUnit's XML, for test runners"},
     {ID_SARIF, "sarif", 0, "FILE", CHECK,
@@ -91,7 +94,7 @@ static const struct option_spec specs[] = {
     {ID_EXPECT_EXIT, "expect-exit", 0, "LIST", CHECK | ATTACH,
      "exit statuses and signals (1,3,SIGTERM) that are good ends besides 0 (default: the first execution's "
      "status)"},
-    {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK | ATTACH,
+    {ID_REQUIRE_COMPLETE, "require-complete", 0, NULL, CHECK | ATTACH | MERGE,
      "exit status 2 unless the search is complete and has watched every access to memory"},
     {ID_CTEST, "ctest", 0, NULL, CHECK,
      "for runners of tests: where nothing is found, exit with the program's own status"},
@@ -168,16 +171,17 @@ static const struct option_spec specs[] = {
     {ID_VERBOSE, "verbose", 'v', NULL, CHECK | RUN | REPLAY | MINIMIZE, "say more"},
     {ID_VERBOSE, "verbose", 'v', NULL, ATTACH | CORE, "each thread by itself, and all frames"},
     {ID_HELP, "help", 'h', NULL,
-     CHECK | RUN | REPLAY | SHOW | MINIMIZE | CERTIFY | GDB | GDBSERVER | EXPORT | ATTACH | CORE | COMPLETE,
+     CHECK | RUN | REPLAY | SHOW | MINIMIZE | CERTIFY | GDB | GDBSERVER | EXPORT | ATTACH | CORE | COMPLETE |
+	 MERGE,
      "this text"},
 };
 
 #define SPECS (sizeof specs / sizeof *specs)
 _Static_assert(SPECS <= OPTIONS_MOST, "OPTIONS_MOST is too small");
 
-const char *const command_names[COMMANDS] = {"check",	    "run",	  "replay",    "show",	 "minimize",
-					     "certificate", "gdb",	  "gdbserver", "export", "attach",
-					     "core",	    "completion", "help",      "version"};
+const char *const command_names[COMMANDS] = {"check",	    "run",   "replay",	   "show",   "minimize",
+					     "certificate", "gdb",   "gdbserver",  "export", "attach",
+					     "core",	    "merge", "completion", "help",   "version"};
 
 const char *command_name(enum command command)
 {

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_JOBS 1024
+#define MOST_JOBS   1024
+#define MOST_SHARDS 100000
 
 /* So much time that looking again may show something. */
 static bool parse_watch(const struct option_spec *spec, double *seconds)
@@ -176,6 +177,21 @@ static bool parse_jobs(struct options *options, const struct option_spec *spec)
 	return true;
 }
 
+/* "2/8" */
+static bool parse_shard(struct options *options)
+{
+	unsigned long shard, shards;
+	char end;
+	if (sscanf(optarg, "%6lu/%6lu%c", &shard, &shards, &end) == 2 && shard >= 1 && shard <= shards &&
+	    shards <= MOST_SHARDS) {
+		options->search.shard = (uint32_t)shard - 1;
+		options->search.shards = (uint32_t)shards;
+		return true;
+	}
+	say("--shard needs which of how many, as 1/4 to 4/4, not '%s'", optarg);
+	return false;
+}
+
 static bool parse_cache(struct options *options, const struct option_spec *spec)
 {
 	int i = value_word(spec);
@@ -303,6 +319,8 @@ bool option_store(struct options *o, const struct option_spec *spec, const char 
 		return value_number(spec->name, optarg, UINT32_MAX, &o->sample);
 	case ID_JOBS:
 		return parse_jobs(o, spec);
+	case ID_SHARD:
+		return parse_shard(o);
 	case ID_DEPTH:
 		o->depth_given = true;
 		return value_number(spec->name, optarg, UINT32_MAX, &o->search.max_depth);

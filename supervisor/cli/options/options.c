@@ -133,6 +133,8 @@ static const char *operand_name(enum command command)
 		return "process";
 	case COMMAND_CORE:
 		return "core file";
+	case COMMAND_MERGE:
+		return "file for each shard";
 	case COMMAND_CERTIFICATE:
 		return "certificate file";
 	case COMMAND_COMPLETION:
@@ -145,7 +147,7 @@ static const char *operand_name(enum command command)
 static int parse_operands(struct options *options, int argc, char **argv)
 {
 	enum command command = options->command;
-	bool program = command == COMMAND_CHECK || command == COMMAND_RUN;
+	bool program = command == COMMAND_CHECK || command == COMMAND_RUN || command == COMMAND_MERGE;
 	bool core = command == COMMAND_CORE;
 	const char *name = command_name(command);
 	int most = core ? 2 : 1;
@@ -285,7 +287,8 @@ static bool driving_allowed(const struct options *options)
 	else if (driving->client && options->jobs != 1)
 		say("--drive and --jobs can't be had together: executions would share ports and files");
 	else if (driving->client && options->resume)
-		say("--drive and --resume can't be had together: what a client does may differ from run to run");
+		say("--drive and --resume can't be had together: what a client does may differ from run to "
+		    "run");
 	else if (driving->client && options->agent)
 		say("--drive and --engine agent can't be had together: the agent doesn't let anybody talk "
 		    "with the program");
@@ -342,6 +345,24 @@ static bool outcomes_allowed(const struct options *options)
 	return false;
 }
 
+/* What a shard comes to has to be a part of what all do, and what one knows not to matter to others. */
+static bool shard_allowed(const struct options *options)
+{
+	const char *other = options->states	      ? "states"
+			    : options->prune_states   ? "prune-states"
+			    : options->outcomes	      ? "outcomes"
+			    : options->same_output    ? "same-output"
+			    : options->certificate    ? "certificate"
+			    : options->driving.client ? "drive"
+						      : NULL;
+	if (other)
+		say("--%s and --shard can't be had together: it says something of all executions, which fmc "
+		    "merge can't put "
+		    "together",
+		    other);
+	return !other;
+}
+
 /* False after a line about two options that can't be had together. */
 static bool combination_allowed(const struct options *options)
 {
@@ -358,6 +379,8 @@ static bool combination_allowed(const struct options *options)
 		features |= FEATURE_JOBS;
 	if (options->resume)
 		features |= FEATURE_RESUME;
+	if (search->shards)
+		features |= FEATURE_SHARD;
 	if (search->max_thread_depth)
 		features |= FEATURE_THREAD_DEPTH;
 	if (options->command == COMMAND_CHECK || options->explore)
@@ -385,6 +408,8 @@ static bool combination_allowed(const struct options *options)
 		return false;
 	if ((options->states || options->prune_states) && !states_allowed(options))
 		return false;
+	if (search->shards && !shard_allowed(options))
+		return false;
 	const char *reason = combination_refused(features, &one, &other);
 	if (reason)
 		say("%s and %s can't be had together: %s", one, other, reason);
@@ -403,7 +428,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (argc < 2) {
 		say("a command is needed: check, run, replay, show, minimize, certificate, gdb, gdbserver, "
 		    "export, "
-		    "attach, core or completion; see 'fmc help'");
+		    "attach, core, merge or completion; see 'fmc help'");
 		return EXITS_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

@@ -19,6 +19,7 @@ enum command {
 	COMMAND_EXPORT,
 	COMMAND_ATTACH,
 	COMMAND_CORE,
+	COMMAND_MERGE,
 	COMMAND_COMPLETION,
 	COMMAND_HELP,
 	COMMAND_VERSION,
@@ -51,8 +52,9 @@ enum races_told {
 
 struct options {
 	enum command command;
-	enum command topic;  /* COMMAND_HELP: COMMANDS for the overview */
-	char **target;	     /* check, run: PROGRAM ARG...; gdb: its options; NULL at its end */
+	enum command topic; /* COMMAND_HELP: COMMANDS for the overview */
+	char **target;	    /* check, run: PROGRAM ARG...; gdb: its options; NULL at its end */
+	/* merge: FILE..., as target */
 	const char *file;    /* replay, show ...: FILE; attach: the process; completion: the shell */
 	const char *program; /* core: of which program it is; NULL: as the core file says */
 	const char *output;  /* -o; NULL: not given */

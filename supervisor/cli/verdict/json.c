@@ -3,9 +3,11 @@
 #include "supervisor/cli/output/json_parts.h"
 #include "supervisor/cli/verdict/outcomes.h"
 #include "supervisor/cli/verdict/races.h"
+#include "supervisor/cli/verdict/share.h"
 #include "supervisor/cli/verdict/simplify.h"
 #include "supervisor/cli/verdict/warnings.h"
 #include <fmc/supervisor/report.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,7 +216,7 @@ static json_t *verdict_json(const struct verdict *verdict)
 	char *conditions = verdict_conditions(verdict);
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:b, s:b, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:f, s:o, s:f, s:s, s:o, "
-	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}",
+	    "s:o, s:o, s:o, s:b, s:o, s:I, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "fmc", FMC_VERSION, "verdict",
 	    verdict_failures(verdict) || verdict->races_failed ? "failure" : "none", "complete",
 	    (int)verdict->complete, "reduced", (int)verdict->reduced, "conditions", json_text(conditions),
@@ -232,12 +234,16 @@ static json_t *verdict_json(const struct verdict *verdict)
 	    verdict_granularity(verdict), "memory_model", verdict->tso ? "tso" : "sc", "watched",
 	    (int)verdict->watched_all, "races", race_list_json(verdict->races), "outcomes",
 	    outcomes_json(verdict->outcomes), "outcome_race", outcome_race_json(verdict->outcomes), "states",
-	    states_json(verdict), "unreached", unreached_json(verdict));
+	    states_json(verdict), "unreached", unreached_json(verdict), "shard", share_json(verdict->share));
 	free(conditions);
 	return json;
 }
 
 bool json_write(const struct verdict *verdict, const char *path)
 {
-	return json_save(verdict_json(verdict), path);
+	json_t *json = verdict_json(verdict);
+	if (verdict->share)
+		json_object_set_new(json_object_get(json, "shard"), "sum",
+				    json_sprintf("%016" PRIx64, share_sum(json)));
+	return json_save(json, path);
 }

@@ -14,6 +14,7 @@
 struct simplified;
 struct race_list;
 struct outcome_list;
+struct share;
 
 /* A failure, or an execution that is to be kept. */
 struct reported {
@@ -104,6 +105,7 @@ struct verdict {
 	struct outcome_list *outcomes; /* the same (outcomes.h); NULL: nobody has asked for them */
 	bool states_wanted;
 	struct states_count states;		 /* of the last search, if they are wanted */
+	const struct share *share; /* of a search that is divided (share.h), borrowed; NULL: it isn't */
 	bool pruned;				 /* what follows states that had been explored was left out */
 	const struct property_specs *properties; /* what is to hold, borrowed; NULL: nobody has said */
 	uint32_t reached;    /* to the places of which of them threads have come, as bits */
