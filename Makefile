@@ -282,7 +282,6 @@ SYNTAX_TESTS := $(patsubst %,syntax-%,$(wildcard tests/agent/*.c tests/unit/*/*.
 SYNTAX_TARGETS := $(patsubst %,syntax-%,$(wildcard samples/*.c samples/*.cc tests/targets/*.c tests/targets/*.cc))
 SYNTAX_PLUGINS := $(patsubst %,syntax-%,$(wildcard samples/ops/*.c tests/ops/*.c))
 syntax: $(SYNTAX) $(SYNTAX_TESTS) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS)
-syntax-fmc: $(SYNTAX)
 $(SYNTAX) $(SYNTAX_TESTS): syntax-%:
 	@$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsyntax-only $*
 $(SYNTAX_TARGETS): syntax-%:
@@ -384,6 +383,6 @@ clean:
 	rm -rf build
 
 always:
-.PHONY: syntax syntax-fmc $(SYNTAX) $(SYNTAX_TESTS) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS) graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench tables install uninstall deb clean
+.PHONY: syntax $(SYNTAX) $(SYNTAX_TESTS) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS) graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench tables install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

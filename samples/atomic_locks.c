@@ -12,6 +12,7 @@
  *
  * fmc-options: --strategy dfs --atomics
  * fmc-args: ordered
+ * fmc-long: yes
  * fmc-verdict: none
  * fmc-complete: yes
  */

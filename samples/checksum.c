@@ -15,6 +15,7 @@
  *
  * fmc-options: --strategy cb:1
  * fmc-args: samples/texts 2
+ * fmc-long: yes
  * fmc-verdict: deadlock
  */
 #include <dirent.h>

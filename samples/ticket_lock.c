@@ -27,6 +27,7 @@
  *
  * fmc-options: --strategy dfs --ops BUILD/samples/ticket.so
  * fmc-args: 2 tries
+ * fmc-long: yes
  * fmc-verdict: none
  * fmc-complete: no
  * fmc-only-if: ^counter at ticket_lock\.c:92 by T2 and T3$

@@ -28,6 +28,7 @@
  *
  * fmc-options: --strategy cb:2
  * fmc-args: 2 steal
+ * fmc-long: yes
  * fmc-verdict: abort
  * fmc-message: taken
  */

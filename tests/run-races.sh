@@ -4,8 +4,8 @@
 # else. RACES: how many programs, in check-long more; all of them in every way with EVERY_WAY=1. And what is told of races (--races).
 # Arguments: programs of tests/accesses.py instead, without the rest.
 . tests/lib.sh
-RACES=${RACES:-12}
-! long || RACES=$((RACES * 10))
+RACES=${RACES:-8}
+! long || RACES=$((RACES * 15))
 
 # search NAME,LEVEL,GRANULARITY: what fmc says of the program so compiled, in a file for accesses.py. The schedule of its first outcome comes to
 # that again.
