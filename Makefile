@@ -84,7 +84,7 @@ $(BUILD)/agent/%.o: %.c Makefile
 	$(CC) $(AGENT_FLAGS) -c $< -o $@
 # These are what the compiler would otherwise make of their own loops.
 $(BUILD)/agent/supervisor/agent/memory.o: AGENT_FLAGS += -fno-builtin -fno-tree-loop-distribute-patterns
-$(BUILD)/agent.image: $(call agent_objects,$(AGENT_CORE) $(wildcard supervisor/inside/*.c) breakpoints/entries/arguments.c breakpoints/entries/layout.c)
+$(BUILD)/agent.image: $(call agent_objects,$(AGENT_CORE) $(wildcard supervisor/inside/*.c) breakpoints/entries/arguments.c breakpoints/entries/layout.c breakpoints/entries/decode_syscall.c tracer/proc/call_traits.c)
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_LINK) -Wl,-e,agent_table $^ -o $@
 # The assembler puts it into fmc.

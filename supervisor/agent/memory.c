@@ -1,7 +1,8 @@
 /*
- * Blocks of memory: what the compiler calls by itself, and strings. Built so that it takes no loop of these for one of their calls.
+ * Blocks of memory: what the compiler calls by itself, strings, and tables. Built so that it takes no loop of these for one of their calls.
  */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* From so many bytes on the processor's own way is quicker. */
@@ -102,4 +103,22 @@ size_t strspn(const char *text, const char *accepted)
 			break;
 	}
 	return length;
+}
+
+void *bsearch(const void *key, const void *table, size_t count, size_t size,
+	      int (*compare)(const void *key, const void *row))
+{
+	size_t low = 0;
+	while (low < count) {
+		const size_t middle = low + (count - low) / 2;
+		const char *row = (const char *)table + middle * size;
+		const int order = compare(key, row);
+		if (order == 0)
+			return (void *)(uintptr_t)row;
+		if (order < 0)
+			count = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
 }

@@ -22,6 +22,8 @@ struct engine {
 	const struct trace
 	    *begun_trace; /* what it had done of the last plan, which it gave up; NULL: that isn't known */
 	bool compares;
+	bool hesitates;
+	uint64_t asked;	      /* for so many executions */
 	bool off;	      /* not for this program */
 	char why[ENGINE_WHY]; /* the last refusal; off: why */
 };

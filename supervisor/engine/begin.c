@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -74,6 +75,22 @@ static void find_ranges(struct agent_region *region, const struct entries *entri
 		region->ranges_length++;
 }
 
+/* Is what the program writes there fmc's alone? */
+static bool is_captured(const struct process *process, const struct target *target, int descriptor)
+{
+	char path[48];
+	struct stat file, kept;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(target), descriptor);
+	return process->capture >= 0 && stat(path, &file) == 0 && fstat(process->capture, &kept) == 0 &&
+	       file.st_ino == kept.st_ino && file.st_dev == kept.st_dev;
+}
+
+static void find_output(struct engine *engine, const struct target *target)
+{
+	engine->region->captured[STDOUT_FILENO] = is_captured(engine->process, target, STDOUT_FILENO);
+	engine->region->captured[STDERR_FILENO] = is_captured(engine->process, target, STDERR_FILENO);
+}
+
 /* Before the first operation, where all executions begin. */
 static bool find_first(struct engine *engine, struct tracee *tracee)
 {
@@ -119,6 +136,11 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	region->ends_at_circles = engine->ends_at_circles;
 	region->number = tracee_number(tracee);
 	region->random = target_random_state(tracee->target);
+	region->realtime = target_clock(tracee->target, CLOCK_REALTIME);
+	region->monotonic = target_clock(tracee->target, CLOCK_MONOTONIC);
+	region->processor_time = target_clock(tracee->target, CLOCK_PROCESS_CPUTIME_ID);
+	region->zero_time = target_gadget_zero(tracee->target);
+	find_output(engine, tracee->target);
 	region->signal_mask = tracee_signals(tracee, "SigBlk");
 	region->system_call = inside_call(tracee->target);
 	region->lock = entries_function(process->entries, "pthread_mutex_lock");

@@ -14,6 +14,9 @@
 #define REFUSED_OF   20
 #define REFUSED_MOST 40
 #define BEGUN_MOST   8
+/* Who hesitates lets so many be run by stops first: a search that is over by then is as quick without the agent. */
+#define FIRST_BY_STOPS 32
+#define VAIN_MOST      4
 
 struct engine *engine_new(struct process *process, const struct good_ends *good_ends, bool ends_at_circles)
 {
@@ -29,6 +32,11 @@ struct engine *engine_new(struct process *process, const struct good_ends *good_
 		return engine;
 	free(engine);
 	return NULL;
+}
+
+void engine_hesitates(struct engine *engine)
+{
+	engine->hesitates = true;
 }
 
 void engine_free(struct engine *engine)
@@ -50,8 +58,8 @@ static const char *hindrance(const struct process *process)
 	const struct process_options *options = &process->options;
 	if (plugin_path() || class_added() > 0)
 		return "it has operations that a plug-in describes";
-	if (options->pilot || options->program.image || options->tso || options->outputs || options->verify ||
-	    options->waking)
+	if (options->pilot || options->driving.client || options->program.image || options->tso ||
+	    options->outputs || options->verify || options->waking)
 		return "of the options";
 	if (loops_length(process->loops) > 0 || shared_length(process->shared) > 0 || process->looking.look)
 		return "operations within its code, or on descriptors, are known";
@@ -83,7 +91,8 @@ static bool refuse(struct engine *engine)
 	leave(engine, engine->why);
 	account->refused++;
 	memcpy(account->why, engine->why, sizeof account->why);
-	if (account->refused <= REFUSED_MOST || account->refused * REFUSED_OF <= account->run)
+	const uint64_t most = engine->hesitates ? VAIN_MOST : REFUSED_MOST;
+	if (account->refused <= most || account->refused * REFUSED_OF <= account->run)
 		return false;
 	engine->off = true;
 	snprintf(engine->why, sizeof engine->why, "it gave up too often");
@@ -105,6 +114,8 @@ static void explain(struct engine *engine)
 		break;
 	case AGENT_BY_ROOM:
 		snprintf(engine->why, sizeof engine->why, "too much of something");
+		break;
+	case AGENT_BY_STOP: /* told by then */
 		break;
 	default:
 		snprintf(engine->why, sizeof engine->why, "a state that it can't tell");
@@ -158,10 +169,20 @@ static bool region_fits(const struct agent_region *region)
 	return good;
 }
 
-/* An end that stands for itself: nothing is found in it. */
-static bool is_plain(const struct trace *trace)
+/* An end that the trace tells all of. What is found in it is confirmed, and looked at, by stops. */
+static bool is_told(const struct trace *trace)
 {
-	return (trace->end == END_EXIT && trace->good_end) || trace->end == END_REDUNDANT;
+	switch (trace->end) {
+	case END_EXIT:
+	case END_DEADLOCK:
+	case END_MISUSE:
+	case END_REDUNDANT:
+	case END_DEPTH:
+	case END_THREAD_DEPTH:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool run(struct engine *engine, const struct plan *plan, struct trace *trace)
@@ -188,7 +209,7 @@ static bool run(struct engine *engine, const struct plan *plan, struct trace *tr
 		engine->begun_trace = &region->trace;
 		return refuse(engine);
 	}
-	if (!is_plain(&region->trace))
+	if (!is_told(&region->trace))
 		return leave(engine, "something is found");
 	return trace_copy(trace, &region->trace) || leave(engine, "no memory");
 }
@@ -197,6 +218,10 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 {
 	const char *hindered;
 	engine->begun_trace = NULL;
+	if (engine->hesitates && engine->asked < FIRST_BY_STOPS) {
+		engine->asked++;
+		return leave(engine, "the first are run by stops");
+	}
 	if (engine->off)
 		return leave(engine, engine->why);
 	/* The agent takes its place where copies are made of a process that has come to its first operation. */

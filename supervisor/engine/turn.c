@@ -1,5 +1,6 @@
 /* The agent's turns: what is handed to it, and what stops it. */
 #include "supervisor/engine/attempt.h"
+#include "supervisor/uses/uses.h"
 
 #include <fmc/tracer/activity.h>
 
@@ -30,7 +31,9 @@ bool attempt_plan(struct engine *engine, const struct plan *plan)
 		region->sleepers[i].footprint.at = region->accesses + accesses;
 		accesses += sleeper->footprint.length;
 	}
+	region->check_high = 0; /* the agent's, at the end of its turn */
 	region->tells = engine->compares;
+	region->opens = engine->process->files_length == 0;
 	region->plan = *plan;
 	region->plan.prefix = region->steps;
 	region->plan.sleep_set = region->sleepers;
@@ -72,11 +75,49 @@ static bool lead_to_door(const struct engine *engine, const struct stop *stop)
 	return false;
 }
 
+/* The agent's own stop: on its own stack, whoever else jumps there. */
+static bool is_turn(const struct engine *engine, const struct stop *stop)
+{
+	const struct user_regs_struct *regs =
+	    stop->kind == STOP_TRAP && stop->address == engine->table.turn ? tracee_regs(stop->tracee) : NULL;
+	return regs && regs->rsp < engine->table.stack && regs->rsp >= engine->table.stack - AGENT_STACK;
+}
+
+/*
+ * An atomic instruction that is no operation, and that by stops each execution tells of that comes to it: told of once here, and from then on it is
+ * the program's own again. What is counted by thread, as references are, needs a look at each time.
+ */
+static bool pass_atomic(const struct engine *engine, const struct stop *stop)
+{
+	struct process *process = engine->process;
+	struct call call;
+	if (entries_decode(process->entries, stop, &call) != STATUS_OK || !call.unwatched ||
+	    call.counts_references)
+		return false;
+	unwatched_tell(process, &call);
+	return entries_pass(process->entries, stop->tracee, call.entry) == STATUS_OK &&
+	       target_resume(stop->tracee, 0) == STATUS_OK;
+}
+
 static bool lead(struct engine *engine, const struct stop *stop)
 {
 	if (stop->kind == STOP_SYSCALL)
 		return lead_to_agent(engine, stop);
-	return stop->kind == STOP_TRAP && lead_to_door(engine, stop);
+	return stop->kind == STOP_TRAP && (lead_to_door(engine, stop) || pass_atomic(engine, stop));
+}
+
+/* A thread of the program's stops for something else: the agent gives up the attempt, and can begin the next one. A signal isn't delivered. */
+static bool give_up(const struct engine *engine, const struct stop *stop)
+{
+	struct user_regs_struct *regs =
+	    stop->kind == STOP_TRAP || stop->kind == STOP_SIGNAL ? tracee_change_regs(stop->tracee) : NULL;
+	if (!regs || (regs->rip >= AGENT_LOWEST && regs->rip < AGENT_END) ||
+	    target_is_own(engine->target, regs->rip))
+		return false;
+	regs->rcx = regs->rip;
+	regs->r11 = AGENT_GIVE_UP;
+	regs->rip = engine->table.call;
+	return target_resume(stop->tracee, 0) == STATUS_OK;
 }
 
 /* What it was that the agent has nothing to do with. */
@@ -129,9 +170,14 @@ enum status attempt_turn(struct engine *engine)
 	enum status status = target_resume(tracee, 0);
 	while (status == STATUS_OK) {
 		status = wait_for(engine, tracee, &stop);
-		if (status == STATUS_OK && stop.kind == STOP_TRAP && stop.address == engine->table.turn)
+		if (status == STATUS_OK && is_turn(engine, &stop))
 			return STATUS_OK;
-		if (status != STATUS_OK || !lead(engine, &stop))
+		if (status != STATUS_OK)
+			break;
+		if (lead(engine, &stop))
+			continue;
+		explain(engine, status, &stop);
+		if (!give_up(engine, &stop))
 			break;
 	}
 	explain(engine, status, &stop);

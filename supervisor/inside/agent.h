@@ -13,6 +13,8 @@
  *     machine.c    the machine: threads perform operations
  *     stand.c      a thread stands before an operation: which one, on which objects
  *     calls.c      system calls of the program's that are answered
+ *     time.c       its clocks
+ *     files.c      files that it reads
  *     go.c         from the agent to a thread and back
  *     pages.c      memory as it was at first
  *     spaces.c     memory that the program maps
@@ -30,15 +32,19 @@ struct agent_thread {
 	uint64_t signal_mask;
 	int32_t tid;
 	bool exited;
+	int64_t used;	/* nanoseconds of the processor that it has used, as it is told */
+	uint64_t after_call; /* the function that it performs returns to the agent first, and then there; 0: it doesn't */
 	/* Where it runs the routine of a pthread_once, innermost last; the end of that takes the place of `after`, before which it stands. */
 	uint64_t once[AGENT_ONCE];
 	uint32_t once_length;
 	struct call after;
 };
 
+#define AGENT_REMAINS 56 /* as large as the largest object of libc's that can be made without a call */
 struct agent_object {
 	uint64_t address;
 	enum object_class class;
+	uint8_t remains[AGENT_REMAINS]; /* of a destroyed one: what was there when the function returned */
 };
 
 /* What is put back at a checkpoint as a whole. */
@@ -47,16 +53,19 @@ struct agent_now {
 	uint32_t calls;			  /* that decide where the kernel maps next */
 	uint64_t brk;
 	struct policy_random random;
+	int64_t elapsed, used; /* since the beginning: of time, and of processor time */
 };
 
 struct agent {
 	struct machine machine; /* first */
+	uint64_t check_low;
 	struct model_block *block;
 	struct agent_thread threads[AGENT_THREADS];
 	struct agent_object objects[AGENT_OBJECTS]; /* by number */
 	struct agent_now now;
 	struct outcome *outcome; /* of the thread that runs */
 	uint64_t epoch; /* of checkpoints: how often something has come up that those before don't have */
+	uint64_t check_high;
 };
 
 extern struct agent agent;
@@ -70,6 +79,9 @@ enum arrival {
 	ARRIVED_AT_CALL, /* before the system call `number`, which it would go on after at rip */
 	ARRIVED_BACK,	 /* from a function that it was made to call: rax is the result */
 };
+
+/* Where a function returns to that is to come back: ARRIVED_BACK. */
+void agent_back(void) __attribute__((visibility("hidden")));
 
 /* Let a thread go on from this context, until it arrives; the context is then where it stands. */
 enum arrival go(struct agent_context *context, uint64_t *number);
@@ -89,6 +101,27 @@ bool stand_behind_once(struct agent_thread *thread);
 
 /* calls.c: true if the way ends here; else the call is answered, and the thread goes on. */
 bool answer_call(struct agent_thread *thread, long number);
+
+/* time.c: what CLOCK_MONOTONIC shows, and it shows this moment from now on, if that is yet to come. */
+int64_t time_now(void);
+void time_reach(int64_t moment);
+/* When what the thread stands before ends: op.end. */
+int64_t time_end(const struct agent_thread *thread, const struct call *call);
+/* As answer_call(). */
+bool time_answer(struct agent_thread *thread, long number);
+
+/* files.c: as answer_call(). Has the program files open that it has opened in this execution? And they are closed. */
+bool files_answer(struct agent_thread *thread, long number);
+bool files_any(void);
+void files_close(void);
+
+/* stand.c: the function that destroys it has returned. Before an operation that the model would hold back: if memory doesn't agree it is another object. */
+void object_bury(uint32_t number);
+void object_verify(const struct op *op);
+
+/* stand.c: the program's memory, as decoding reads it. Is this address libc's? */
+extern const struct reader agent_reader;
+bool is_libc(uint64_t address);
 
 /*
  * spaces.c: memory that the program maps as it runs. Those that return bool: false if that isn't known how to be done, or not the agent's

@@ -4,8 +4,9 @@
  */
 #include "supervisor/inside/agent.h"
 
+#include "breakpoints/entries/arguments.h"
+
 #include <errno.h>
-#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -74,28 +75,57 @@ static bool end_thread(struct agent_thread *thread)
 	return true;
 }
 
-/* Before an operation that is a system call. */
-static bool stand_before_call(struct agent_thread *thread, struct op op)
-{
-	op.object = op.object2 = NO_OBJECT;
-	op.place = thread->context.rip;
-	return stand_before(thread, &(struct call){.op = op, .return_address = thread->context.rip});
-}
-
-/* A pthread_once is over. Other waits are none of the agent's. */
-static bool wake_once(struct agent_thread *thread)
+/* A call that is an operation; false: it isn't, or the kernel would refuse it. */
+static bool decode(const struct agent_thread *thread, long number, struct call *call)
 {
 	const struct agent_context *context = &thread->context;
-	if (!stand_after_once(thread) || (context->rsi & FUTEX_CMD_MASK) != FUTEX_WAKE ||
-	    context->rdi != thread->once[thread->once_length - 1])
-		return agent_refuse(AGENT_BY_CALL, SYS_futex);
-	return stand_before_call(thread, (struct op){.kind = OP_FUTEX_WAKE});
+	const uint64_t at[CALL_ARGUMENTS] = {context->rdi, context->rsi, context->rdx,
+					     context->r10, context->r8,	 context->r9};
+	*call = (struct call){
+	    .op = {.object = NO_OBJECT, .object2 = NO_OBJECT, .place = context->rip},
+	    .return_address = context->rip,
+	};
+	return decode_syscall(&agent_reader, at, number, call) == STATUS_OK && call->op.kind != OP_NONE;
 }
 
-static bool end_process(struct agent_thread *thread)
+static bool stand_before_call(struct agent_thread *thread, long number)
 {
-	return stand_before_call(
-	    thread, (struct op){.kind = OP_PROCESS_EXIT, .arg = (int64_t)(thread->context.rdi & 0xff)});
+	struct call call;
+	return decode(thread, number, &call) ? stand_before(thread, &call)
+					     : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+}
+
+static bool is_inside(uint64_t word, enum object_class class, uint64_t object)
+{
+	return object && word >= object && word - object < class_bytes(class);
+}
+
+/* Libc wakes up somebody at the very object that the thread has just operated on: they sleep in the model, and have been woken there. */
+static bool wakes_for_operation(const struct agent_thread *thread, const struct call *wake)
+{
+	const struct call *done = &thread->call;
+	return wake->op.kind == OP_FUTEX_WAKE && op_class(done->op.kind) != CLASS_FUTEX &&
+	       is_libc(wake->return_address) &&
+	       (is_inside(wake->object, op_class(done->op.kind), done->object) ||
+		is_inside(wake->object, op_class2(done->op.kind), done->object2));
+}
+
+/* The wait of a function that performs a time-out which is over: the kernel looks at the word first. */
+static bool expire(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	const bool changed = *(const uint32_t *)context->rdi != (uint32_t)context->rdx;
+	return answer(thread, changed ? -EAGAIN : -ETIMEDOUT);
+}
+
+static bool use_futex(struct agent_thread *thread)
+{
+	struct call call;
+	if (!decode(thread, SYS_futex, &call))
+		return agent_refuse(AGENT_BY_CALL, SYS_futex);
+	if (thread->after_call && call.op.kind == OP_FUTEX_WAIT && thread->context.r10 == REGION->zero_time)
+		return expire(thread);
+	return wakes_for_operation(thread, &call) ? answer(thread, 0) : stand_before(thread, &call);
 }
 
 /* Signals are none of the agent's: whatever sends one ends the attempt. So masks are nothing but numbers. */
@@ -185,31 +215,39 @@ static bool map_otherwise(struct agent_thread *thread, long number)
 	return done ? answer(thread, result) : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 }
 
-/* What the program prints counts only where the execution is run by stops. */
+/* What the program prints counts only where the execution is run by stops. A buffer that isn't there ends the attempt by a fault. */
 static bool write_out(struct agent_thread *thread)
 {
-	const uint64_t descriptor = thread->context.rdi;
-	/* Where several do, they may depend on each other by it. */
-	if (thread != agent.threads || agent.now.alive > 1)
+	const struct agent_context *context = &thread->context;
+	const uint64_t descriptor = context->rdi;
+	if ((descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO) || !REGION->captured[descriptor] ||
+	    context->rdx > INT32_MAX)
 		return agent_refuse(AGENT_BY_CALL, SYS_write);
-	if (descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO)
-		return agent_refuse(AGENT_BY_CALL, SYS_write);
-	return answer(thread, (int64_t)thread->context.rdx);
+	for (uint64_t i = 0; i < context->rdx; i += PAGE)
+		(void)*(const volatile char *)(context->rsi + i);
+	return answer(thread, (int64_t)context->rdx);
 }
 
 bool answer_call(struct agent_thread *thread, long number)
 {
 	switch (number) {
+	case AGENT_GIVE_UP:
+		return agent_refuse(AGENT_BY_STOP, 0);
 	case SYS_clone3:
 		return make_thread(thread);
 	case SYS_exit:
 		return end_thread(thread);
 	case SYS_exit_group:
-		return end_process(thread);
 	case SYS_sched_yield:
-		return stand_before_call(thread, (struct op){.kind = OP_YIELD});
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+		return stand_before_call(thread, number);
 	case SYS_futex:
-		return wake_once(thread);
+		return use_futex(thread);
+	case SYS_clock_gettime:
+	case SYS_gettimeofday:
+	case SYS_time:
+		return time_answer(thread, number);
 	case SYS_gettid:
 		return answer(thread, thread->tid);
 	case SYS_getpid:
@@ -233,6 +271,6 @@ bool answer_call(struct agent_thread *thread, long number)
 	case SYS_write:
 		return write_out(thread);
 	default:
-		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+		return files_answer(thread, number);
 	}
 }

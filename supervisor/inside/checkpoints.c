@@ -70,7 +70,7 @@ void checkpoints_save(const struct execution *execution, size_t depth)
 	const size_t last = checkpoints.length ? new[-1].depth : 0;
 	const struct space *spaces;
 	if (!checkpoints.wanted || checkpoints.length == CHECKPOINTS || depth < last + checkpoints.apart ||
-	    REGION->refusal != AGENT_NONE)
+	    REGION->refusal != AGENT_NONE || files_any())
 		return;
 	if (!new->pages)
 		new->pages = keep(PAGES_MOST * PAGE);
@@ -101,6 +101,7 @@ static size_t shared_steps(const struct plan *plan, const struct trace *trace)
 
 static bool return_to(const struct checkpoint *c)
 {
+	files_close();
 	if (!spaces_return(c->spaces, c->spaces_length) || !move_pages(c->pages, true))
 		return false;
 	agent.now = c->now;

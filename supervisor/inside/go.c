@@ -11,7 +11,6 @@ struct agent_context agent_context;
 uint64_t agent_stack; /* the agent's own stack pointer while a thread runs */
 uint64_t agent_arrival, agent_number;
 void agent_leave(void) __attribute__((visibility("hidden")));
-void agent_back(void) __attribute__((visibility("hidden")));
 
 /*
  * leave: from the agent to the thread, whose registers are put in their places; what calls it is gone on with when the thread comes to

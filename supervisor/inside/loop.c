@@ -21,6 +21,13 @@ static void take_turn(void)
 	__asm__ volatile(".globl agent_turn\nagent_turn:\n\tint3" : : : "memory");
 }
 
+/* Is it the rest of what the one before it is? Between two stacks there is a page that nobody may touch. */
+static bool goes_on(const struct space *spaces, uint32_t i)
+{
+	return i > 0 && spaces[i - 1].given && spaces[i - 1].high == spaces[i].low &&
+	       spaces[i - 1].wanted == spaces[i].wanted;
+}
+
 /* For who compares it with the same execution by stops. */
 static void tell(struct agent_left *left)
 {
@@ -31,10 +38,13 @@ static void tell(struct agent_left *left)
 		left->threads[t].context = agent.threads[t].context;
 		left->threads[t].pthread = agent.threads[t].pthread;
 		left->threads[t].exited = agent.threads[t].exited;
+		left->threads[t].calls = agent.threads[t].call.entry != 0;
 	}
 	left->mapped_length = 0;
 	for (uint32_t i = 0; i < length; i++)
-		if (spaces[i].given)
+		if (spaces[i].given && goes_on(spaces, i))
+			left->mapped[left->mapped_length - 1].high = spaces[i].high;
+		else if (spaces[i].given)
 			left->mapped[left->mapped_length++] =
 			    (struct agent_range){spaces[i].low, spaces[i].high};
 }
@@ -72,8 +82,11 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 		if (region->ends_at_circles)
 			execution_end_at_circles(execution);
 	}
+	agent.check_low = agent.check_high = AGENT_CHECK;
 	for (;;) {
-		region->check_high = AGENT_CHECK;
+		/* Who writes to the agent's own memory mustn't get away with it. */
+		if (agent.check_low == AGENT_CHECK && agent.check_high == AGENT_CHECK)
+			region->check_high = AGENT_CHECK;
 		take_turn();
 		region->refusal = AGENT_NONE;
 		if (pages_look())

@@ -1,6 +1,7 @@
 /* The machine whose threads are green: how each operation is performed. */
 #include "supervisor/inside/agent.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct agent agent;
@@ -14,6 +15,20 @@ bool agent_refuse(enum agent_refusal why, uint64_t detail)
 	agent.outcome->kind = OUTCOME_FAILED;
 	agent.outcome->end = END_UNSUPPORTED;
 	agent.outcome->status = STATUS_UNSUPPORTED;
+	return true;
+}
+
+/* The function that it performs has returned: on to its caller. */
+static bool come_back(struct agent_thread *thread)
+{
+	if (!thread->after_call)
+		return !agent_refuse(AGENT_BY_STATE, 0);
+	if (op_destroys(thread->call.op.kind) && thread->call.op.object != NO_OBJECT)
+		object_bury(thread->call.op.object);
+	agent.outcome->result = (int32_t)thread->context.rax;
+	agent.outcome->result_valid = true;
+	thread->context.rip = thread->after_call;
+	thread->after_call = 0;
 	return true;
 }
 
@@ -36,9 +51,11 @@ static void run(uint32_t t)
 			ended = answer_call(thread, (long)number);
 			break;
 		default:
-			ended = agent_refuse(AGENT_BY_STATE, 0);
+			ended = !come_back(thread);
 		}
 	}
+	if (thread->after_call)
+		agent_refuse(AGENT_BY_STATE, thread->call.op.kind);
 }
 
 /* The call before which the thread stands returns this. */
@@ -70,6 +87,7 @@ static void start(struct machine *machine, struct model_block *model, struct out
 						 .pthread = REGION->first.fs_base,
 						 .tid = REGION->number,
 						 .signal_mask = REGION->signal_mask};
+	files_close();
 	spaces_begin();
 	base_restore();
 	if (model_block_add_thread(model) != 0)
@@ -80,8 +98,12 @@ static void start(struct machine *machine, struct model_block *model, struct out
 
 static void observe(struct machine *machine, uint32_t t, const struct op *op, struct observation *seen)
 {
-	(void)machine, (void)t, (void)op;
+	(void)machine, (void)t;
 	*seen = (struct observation){0, 0};
+	if (op->object != NO_OBJECT)
+		memcpy(&seen->word, (const void *)agent.objects[op->object].address, sizeof seen->word);
+	if (op->object2 != NO_OBJECT)
+		memcpy(&seen->word2, (const void *)agent.objects[op->object2].address, sizeof seen->word2);
 }
 
 static void perform_lock(struct agent_thread *thread, const struct effect *effect, struct outcome *outcome)
@@ -107,6 +129,27 @@ static bool enter_once(struct agent_thread *thread)
 	return true;
 }
 
+static uint64_t *argument(struct agent_context *context, int index)
+{
+	uint64_t *const arguments[] = {&context->rdi, &context->rsi, &context->rdx, &context->rcx};
+	return arguments[index];
+}
+
+/* The real function is run, and what it returns counts. */
+static void perform_verified(struct agent_thread *thread)
+{
+	*(uint64_t *)thread->context.rsp = (uint64_t)(uintptr_t)agent_back;
+	thread->after_call = thread->call.return_address;
+	run((uint32_t)(thread - agent.threads));
+}
+
+/* With a time-out that is over. */
+static void perform_expired(struct agent_thread *thread)
+{
+	*argument(&thread->context, thread->call.timeout_argument) = REGION->zero_time;
+	perform_verified(thread);
+}
+
 static void perform(struct machine *machine, uint32_t t, const struct op *op, int32_t choice,
 		    const struct effect *effect, struct outcome *outcome)
 {
@@ -116,19 +159,29 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;
 	const struct performed how = manner_of(op, choice, effect, &thread->call);
-	if (effect->cancelled || effect->timed_out) {
+	if (effect->cancelled) {
 		agent_refuse(AGENT_BY_MANNER, op->kind);
 		return;
 	}
+	if (effect->timed_out || op->kind == OP_SLEEP)
+		time_reach(op->end);
+	if (effect->writes2)
+		memcpy((void *)thread->call.object2, &effect->value2, sizeof effect->value2);
 	switch (how.manner) {
 	case MANNER_RUN:
 		if (op->kind == OP_ONCE && !effect->result_known && !enter_once(thread))
 			return;
-		run(t);
+		if (thread->call.entry && op_destroys(op->kind))
+			perform_verified(thread);
+		else
+			run(t);
 		return;
 	case MANNER_RETURN:
 		give_back(thread, how.result);
 		run(t);
+		return;
+	case MANNER_EXPIRE:
+		perform_expired(thread);
 		return;
 	case MANNER_LOCK:
 		perform_lock(thread, effect, outcome);
@@ -165,8 +218,28 @@ static void fall_asleep(struct machine *machine, uint32_t t, const struct op *op
 		agent_refuse(AGENT_BY_STATE, op->kind);
 		return;
 	}
+	/* Nobody else has woken it. */
+	if (op->kind == OP_COND_ASLEEP && model_pending(agent.block->model, t)->arg == ETIMEDOUT)
+		time_reach(op->end);
 	outcome->kind = OUTCOME_PENDING;
 	outcome->next.kind = OP_NONE;
+}
+
+/* Nothing comes from outside: what would is handed over. But an object may be another one by now. */
+static enum hope await(struct machine *machine, int64_t until)
+{
+	const struct model *model = agent.block->model;
+	(void)machine;
+	for (uint32_t t = 0; t < model_threads(model) && !until; t++)
+		if (!model_exited(model, t))
+			object_verify(model_pending(model, t));
+	return HOPE_NONE;
+}
+
+static int64_t now(const struct machine *machine)
+{
+	(void)machine;
+	return time_now();
 }
 
 static bool ready(struct machine *machine, uint32_t t, const struct op *op)
@@ -197,6 +270,8 @@ const struct machine_ops agent_machine_ops = {
     .perform = perform,
     .sleep = fall_asleep,
     .ready = ready,
+    .await = await,
+    .now = now,
     .digest = digest,
     .finish = finish,
 };

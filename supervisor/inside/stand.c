@@ -13,9 +13,9 @@ static enum status read_here(const struct reader *reader, uint64_t address, void
 	return STATUS_OK;
 }
 
-static const struct reader here = {read_here};
+const struct reader agent_reader = {read_here};
 
-static bool is_libc(uint64_t address)
+bool is_libc(uint64_t address)
 {
 	for (uint32_t i = 0; i < REGION->ranges_length; i++)
 		if (address >= REGION->ranges[i].low && address < REGION->ranges[i].high)
@@ -29,23 +29,32 @@ static bool is_known(enum op_kind kind)
 	switch (kind) {
 	case OP_THREAD_CREATE:
 	case OP_THREAD_JOIN:
+	case OP_THREAD_TRYJOIN:
+	case OP_THREAD_TIMEDJOIN:
 	case OP_THREAD_DETACH:
+	case OP_THREAD_TESTCANCEL:
+	case OP_THREAD_CANCELSTATE:
+	case OP_THREAD_CANCELTYPE:
 	case OP_MUTEX_INIT:
 	case OP_MUTEX_DESTROY:
 	case OP_MUTEX_LOCK:
 	case OP_MUTEX_TRYLOCK:
+	case OP_MUTEX_TIMEDLOCK:
 	case OP_MUTEX_UNLOCK:
 	case OP_COND_INIT:
 	case OP_COND_DESTROY:
 	case OP_COND_WAIT:
+	case OP_COND_TIMEDWAIT:
 	case OP_COND_SIGNAL:
 	case OP_COND_BROADCAST:
 	case OP_RWLOCK_INIT:
 	case OP_RWLOCK_DESTROY:
 	case OP_RWLOCK_RDLOCK:
 	case OP_RWLOCK_TRYRDLOCK:
+	case OP_RWLOCK_TIMEDRDLOCK:
 	case OP_RWLOCK_WRLOCK:
 	case OP_RWLOCK_TRYWRLOCK:
+	case OP_RWLOCK_TIMEDWRLOCK:
 	case OP_RWLOCK_UNLOCK:
 	case OP_BARRIER_INIT:
 	case OP_BARRIER_DESTROY:
@@ -55,9 +64,26 @@ static bool is_known(enum op_kind kind)
 	case OP_SEM_GETVALUE:
 	case OP_SEM_WAIT:
 	case OP_SEM_TRYWAIT:
+	case OP_SEM_TIMEDWAIT:
 	case OP_SEM_POST:
+	case OP_SPIN_INIT:
+	case OP_SPIN_DESTROY:
+	case OP_SPIN_LOCK:
+	case OP_SPIN_TRYLOCK:
+	case OP_SPIN_UNLOCK:
 	case OP_ONCE:
+	case OP_GUARD_ACQUIRE:
+	case OP_GUARD_RELEASE:
+	case OP_GUARD_ABORT:
+	case OP_FUTEX_WAIT:
+	case OP_FUTEX_WAKE:
+	case OP_FUTEX_REQUEUE:
+	case OP_FUTEX_WAKE_OP:
 	case OP_YIELD:
+	case OP_SLEEP:
+	case OP_CHOOSE:
+	case OP_MEMORY_READ:
+	case OP_MEMORY_WRITE:
 	case OP_PROCESS_EXIT:
 		return true;
 	default:
@@ -84,7 +110,7 @@ static uint32_t thread_by_tid(int32_t tid)
 static enum status peek(enum object_class class, uint64_t address, struct object_state *state)
 {
 	pid_t owner = 0;
-	enum status status = layout_peek(&here, false, class, address, state, &owner);
+	enum status status = layout_peek(&agent_reader, false, class, address, state, &owner);
 	state->owner = owner ? thread_by_tid(owner) : NO_THREAD;
 	return status;
 }
@@ -104,12 +130,31 @@ static uint32_t add_object(enum object_class class, uint64_t address, bool initi
 		return NO_OBJECT;
 	if (!initialises && peek(class, address, &state) != STATUS_OK)
 		return NO_OBJECT;
+	/* A spinlock's word doesn't tell; threads began with T1. */
+	if (class == CLASS_SPIN && state.count)
+		state.owner = 0;
 	const uint32_t number = model_block_add_object(agent.block, &state);
 	if (number == NO_OBJECT)
 		return NO_OBJECT;
 	agent.objects[agent.now.objects].address = address;
 	agent.objects[agent.now.objects++].class = class;
 	return number;
+}
+
+void object_bury(uint32_t number)
+{
+	struct agent_object *object = &agent.objects[number];
+	memcpy(object->remains, (const void *)object->address, class_bytes(object->class));
+}
+
+/* It was destroyed, and its memory has been written since: another one has been made there without a call. */
+static bool is_gone(uint32_t number)
+{
+	const struct agent_object *object = &agent.objects[number];
+	struct object_state state;
+	model_object_state(agent.block->model, number, &state);
+	return state.destroyed &&
+	       memcmp((const void *)object->address, object->remains, class_bytes(object->class)) != 0;
 }
 
 static uint32_t object_number(const struct call *call, enum object_class class, uint64_t address)
@@ -119,35 +164,62 @@ static uint32_t object_number(const struct call *call, enum object_class class, 
 	if (class == CLASS_THREAD)
 		return thread_by_pthread(address);
 	const uint32_t known = find_object(class, address);
-	return known != NO_OBJECT ? known : add_object(class, address, op_initialises(call->op.kind));
+	const bool initialises = op_initialises(call->op.kind);
+	const bool again = known != NO_OBJECT && !initialises && is_gone(known);
+	return known != NO_OBJECT && !again ? known : add_object(class, address, initialises);
 }
 
-/* A mutex or a semaphore that the model would hold back may have been made anew by an assignment, which shows in memory. */
-static bool is_another(const struct op *op)
+static bool mutex_is_another(const struct object_state *known, const struct object_state *found,
+			     int32_t owner)
+{
+	if (!found->count)
+		return true;
+	/* Held as the model says, but of another type: the first lock of a new mutex didn't show it. */
+	return found->type != known->type && agent.threads[known->owner].tid == owner;
+}
+
+/* Mutexes and semaphores can be made anew by an assignment, which shows in memory when they are taken. */
+void object_verify(const struct op *op)
 {
 	const enum object_class class = op_class(op->kind);
 	struct object_state known, found;
+	pid_t owner = 0;
 	if (op->object == NO_OBJECT || (class != CLASS_MUTEX && class != CLASS_SEM) ||
 	    !op_takes(op->kind, false))
-		return false;
+		return;
 	model_object_state(agent.block->model, op->object, &known);
-	if (class == CLASS_MUTEX ? known.owner == NO_THREAD : known.count != 0)
-		return false;
-	if (peek(class, agent.objects[op->object].address, &found) != STATUS_OK)
-		return true;
-	return class == CLASS_MUTEX ? !found.count || found.type != known.type : found.count != 0;
+	const bool mutex = class == CLASS_MUTEX;
+	if ((mutex ? known.owner == NO_THREAD : known.count != 0) ||
+	    layout_peek(&agent_reader, false, class, agent.objects[op->object].address, &found, &owner) !=
+		STATUS_OK)
+		return;
+	found.owner = mutex && found.count ? known.owner : NO_THREAD;
+	if (mutex ? mutex_is_another(&known, &found, owner) : found.count != 0)
+		model_replace_object(agent.block->model, op->object, &found);
 }
 
-/* Where the kernel decides about a mutex, or what was destroyed is used as if something else had been made there. */
+/* Where the kernel decides about a mutex. */
 static bool is_beyond(const struct op *op)
 {
 	const enum object_class class = op_class(op->kind);
 	struct object_state state;
-	if (class == CLASS_NONE || class == CLASS_THREAD || op->object == NO_OBJECT)
+	if (class != CLASS_MUTEX || op->object == NO_OBJECT)
 		return false;
 	model_object_state(agent.block->model, op->object, &state);
-	return (state.destroyed && !op_initialises(op->kind)) ||
-	       (class == CLASS_MUTEX && state.type & (MUTEX_ROBUST | MUTEX_PRIORITY | MUTEX_CEILING));
+	return state.type & (MUTEX_ROBUST | MUTEX_PRIORITY | MUTEX_CEILING);
+}
+
+/* In glibc pthread_spin_unlock and pthread_spin_init are one function: a lock that isn't known, or was destroyed, is being made. */
+static bool is_spin_init(const struct call *call)
+{
+	struct object_state state;
+	if (call->op.kind != OP_SPIN_UNLOCK)
+		return false;
+	const uint32_t object = find_object(CLASS_SPIN, call->object);
+	if (object == NO_OBJECT)
+		return true;
+	model_object_state(agent.block->model, object, &state);
+	return state.destroyed;
 }
 
 static uint32_t once_word(const struct agent_thread *thread)
@@ -188,18 +260,22 @@ bool stand_before(struct agent_thread *thread, const struct call *call)
 	if (stand_after_once(thread))
 		return stand_before_once_end(thread, call);
 	thread->call = *call;
+	call = &thread->call;
 	struct op *op = &thread->call.op;
-	if (!is_known((enum op_kind)op->kind))
+	if (is_spin_init(call))
+		op->kind = OP_SPIN_INIT;
+	/* What the compiler has told of may be a loop that waits, which only stops find out. */
+	if (!is_known((enum op_kind)op->kind) || call->compiled)
 		return agent_refuse(AGENT_BY_ENTRY, op->kind);
 	op->object =
 	    op->kind == OP_THREAD_CREATE ? NO_OBJECT : object_number(call, op_class(op->kind), call->object);
 	op->object2 = object_number(call, op_class2(op->kind), call->object2);
+	op->end = time_end(thread, call);
 	const bool lost =
 	    op_class(op->kind) != CLASS_NONE && op_class(op->kind) != CLASS_THREAD && op->object == NO_OBJECT;
-	if (lost || is_another(op))
+	if (lost || is_beyond(op))
 		return agent_refuse(AGENT_BY_STATE, op->kind);
-	if (is_beyond(op))
-		return agent_refuse(AGENT_BY_STATE, op->kind);
+	object_verify(op);
 	agent.outcome->kind = OUTCOME_PENDING;
 	agent.outcome->next = *op;
 	return true;
@@ -225,9 +301,11 @@ bool stand_at_door(struct agent_thread *thread, uint64_t number)
 	call.entry = entry->stop;
 	call.c11 = entry->c11;
 	call.timeout_argument = entry->timeout;
-	if (entry->timeout >= 0)
-		return agent_refuse(AGENT_BY_ENTRY, entry->kind);
-	if (arguments_decode(&here, false, &point, at, &call) != STATUS_OK)
+	if (entry->timeout >= 0 && at[entry->timeout] == 0)
+		call.op.kind = entry->untimed;
+	else if (entry->timeout >= 0)
+		call.op.flags |= OP_TIMED;
+	if (arguments_decode(&agent_reader, false, &point, at, &call) != STATUS_OK)
 		return agent_refuse(AGENT_BY_STATE, entry->kind);
 	if (is_libc(call.op.place) || (entry->takes_object && is_libc(call.object)))
 		return false;

@@ -1,12 +1,11 @@
 #include "supervisor/process/process.h"
 
+#include <fmc/supervisor/moments.h>
 #include <fmc/tracer/answers.h>
 #include <fmc/tracer/call_traits.h>
 #include <fmc/tracer/children.h>
 #include <fmc/tracer/clock.h>
 
-#include <linux/futex.h>
-#include <stdlib.h>
 #include <time.h>
 
 /*
@@ -18,8 +17,7 @@
  *
  * Moments are what CLOCK_MONOTONIC shows, in nanoseconds.
  */
-#define NS_PER_SECOND INT64_C(1000000000)
-#define NS_PER_MS     1000000
+#define NS_PER_MS 1000000
 
 /* So long real time passes before it is looked again whether something has come. */
 #define LOOK_MS 5
@@ -37,46 +35,20 @@ int64_t process_clock(const struct process *process)
 	return time_now(process);
 }
 
-static int64_t later(int64_t moment, int64_t ns)
-{
-	return ns <= 0 ? moment : ns >= INT64_MAX - moment ? INT64_MAX : moment + ns;
-}
+/* The program's memory, for moments.c. */
+struct memory {
+	struct reader reader; /* first */
+	const struct target *target;
+};
 
-static uint64_t argument(const struct user_regs_struct *regs, int index)
+static enum status read_memory(const struct reader *reader, uint64_t address, void *to, size_t size)
 {
-	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx};
-	return index >= 0 && index < 4 ? arguments[index] : 0;
-}
-
-static bool read_ns(const struct process *process, uint64_t address, int64_t *ns)
-{
-	struct timespec time;
-	if (!address || target_read(process->target, address, &time, sizeof time) != STATUS_OK)
-		return false;
-	*ns =
-	    time.tv_sec >= INT64_MAX / NS_PER_SECOND ? INT64_MAX : time.tv_sec * NS_PER_SECOND + time.tv_nsec;
-	return true;
-}
-
-/* From a moment on a clock that is told from the other by what is nearer. */
-static int64_t from_some_clock(const struct process *process, int64_t moment)
-{
-	int64_t real = moment - target_clock(process->target, CLOCK_REALTIME);
-	int64_t monotonic = moment - time_now(process);
-	return later(time_now(process), llabs(real) < llabs(monotonic) ? real : monotonic);
-}
-
-static int64_t end_of_futex_wait(const struct process *process, const struct user_regs_struct *regs)
-{
-	int64_t ns;
-	if (!read_ns(process, regs->r10, &ns))
-		return 0;
-	return (regs->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT ? later(time_now(process), ns)
-							  : from_some_clock(process, ns);
+	return target_read(((const struct memory *)(const void *)reader)->target, address, to, size);
 }
 
 /* Waits for signals, for semaphores of System V and for message queues: not for descriptors, nor those that are only found asleep. */
-static int64_t end_of_call(const struct process *process, const struct user_regs_struct *regs)
+static int64_t end_of_call(const struct process *process, const struct reader *reader,
+			   const struct user_regs_struct *regs)
 {
 	const struct call_traits *call = call_traits((long)regs->orig_rax);
 	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
@@ -84,43 +56,26 @@ static int64_t end_of_call(const struct process *process, const struct user_regs
 			   (call->awaits == AWAITS_SIGNAL || call->awaits == AWAITS_ANYTHING) &&
 			   (call->form == TIME_TIMESPEC || call->form == TIME_MOMENT);
 	int64_t ns;
-	if (!known || !read_ns(process, arguments[call->time], &ns))
+	if (!known || !moments_read(reader, arguments[call->time], &ns))
 		return 0;
 	if (call->form == TIME_MOMENT)
 		ns -= target_clock(process->target, CLOCK_REALTIME);
-	return later(time_now(process), ns);
-}
-
-static int64_t end_of_sleep(const struct process *process, const struct op *op)
-{
-	if (!op->arg2)
-		return later(time_now(process), op->arg);
-	return later(time_now(process), op->arg - target_clock(process->target, (clockid_t)op->arg3));
+	return moments_later(time_now(process), ns);
 }
 
 int64_t time_end(const struct process *process, struct tracee *tracee, const struct call *call)
 {
-	const struct op *op = &call->op;
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	int64_t ns;
+	const struct memory memory = {{read_memory}, process->target};
 	if (!regs)
 		return 0;
-	switch ((enum op_kind)op->kind) {
-	case OP_SLEEP:
-		return end_of_sleep(process, op);
-	case OP_POLL:
-		return op->flags & OP_TIMED ? later(time_now(process), op->arg) : 0;
-	case OP_FUTEX_WAIT:
-		return end_of_futex_wait(process, regs);
-	case OP_SYSCALL:
-		return end_of_call(process, regs);
-	default:
-		break;
-	}
-	const bool timed = call->entry && call->timeout_argument >= 0;
-	return timed && read_ns(process, argument(regs, call->timeout_argument), &ns)
-		   ? from_some_clock(process, ns)
-		   : 0;
+	if (call->op.kind == OP_SYSCALL)
+		return end_of_call(process, &memory.reader, regs);
+	const struct moments now = {.monotonic = time_now(process),
+				    .realtime = target_clock(process->target, CLOCK_REALTIME),
+				    .reader = &memory.reader};
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, call->entry ? regs->rcx : regs->r10};
+	return moments_end(&now, call, arguments);
 }
 
 void time_reach(struct process *process, int64_t moment)
@@ -145,7 +100,7 @@ static int64_t followed(struct process *process)
 		pace->moment = time_now(process);
 		pace->transitions = process->transitions;
 	}
-	return later(pace->moment, (int64_t)(clock_now() - pace->real));
+	return moments_later(pace->moment, (int64_t)(clock_now() - pace->real));
 }
 
 /* Where nobody came in earlier executions, nobody is waited for in later ones. */

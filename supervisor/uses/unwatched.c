@@ -26,7 +26,7 @@ static bool may_be_shared(struct process *process, uint32_t thread, uint64_t add
 	return false;
 }
 
-static void tell(struct process *process, const struct call *call)
+void unwatched_tell(struct process *process, const struct call *call)
 {
 	char text[160], remark[256];
 	entries_describe_unwatched(process->entries, call, text);
@@ -45,7 +45,7 @@ enum status process_pass_unwatched(struct process *process, uint32_t thread, con
 	struct tracee *tracee = process->threads[thread].tracee;
 	if (call->counts_references && !may_be_shared(process, thread, call->object))
 		return entries_step(process->entries, tracee, call->entry, performed);
-	tell(process, call);
+	unwatched_tell(process, call);
 	*performed = true;
 	return entries_pass(process->entries, tracee, call->entry);
 }

@@ -84,6 +84,8 @@ void settings_note(struct process *process, uint32_t thread, long number,
  */
 enum status process_pass_unwatched(struct process *process, uint32_t thread, const struct call *call,
 				   bool *performed);
+/* Say of such an instruction that it has been performed. */
+void unwatched_tell(struct process *process, const struct call *call);
 
 /*
  * answered.c: let the thread that stands before it have the answer to an instruction whose results differ from run to run.

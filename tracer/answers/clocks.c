@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fmc/tracer/clock.h>
+#include <fmc/tracer/clock_kind.h>
 #include <time.h>
 
 /*
@@ -16,9 +17,6 @@
  *     the rest    the number, complemented; 0: the caller's own
  */
 
-/* A program that waits for time to pass by reading a clock gets there. */
-#define READING_NS 1000
-
 /* What loading and starting the program has taken. */
 #define STARTED_NS INT64_C(1000000)
 
@@ -29,11 +27,9 @@
 #define KIND_SCHEDULER 2
 #define OF_THREAD      4
 
-enum time_kind { TIME_NONE, TIME_REAL, TIME_UPTIME, TIME_PROCESS, TIME_THREAD };
-
 /* What a clock shows, and of whom. */
 struct shown {
-	enum time_kind kind;
+	enum clock_kind kind;
 	const struct tracee *tracee;
 };
 
@@ -59,34 +55,13 @@ bool target_follows_time(const struct target *target)
 	return target->world.followed != 0;
 }
 
-static enum time_kind kind_of(clockid_t clock)
-{
-	switch (clock) {
-	case CLOCK_REALTIME:
-	case CLOCK_REALTIME_COARSE:
-	case CLOCK_REALTIME_ALARM:
-	case CLOCK_TAI:
-		return TIME_REAL;
-	case CLOCK_MONOTONIC:
-	case CLOCK_MONOTONIC_RAW:
-	case CLOCK_MONOTONIC_COARSE:
-	case CLOCK_BOOTTIME:
-	case CLOCK_BOOTTIME_ALARM:
-		return TIME_UPTIME;
-	case CLOCK_PROCESS_CPUTIME_ID:
-		return TIME_PROCESS;
-	case CLOCK_THREAD_CPUTIME_ID:
-		return TIME_THREAD;
-	default:
-		return TIME_NONE;
-	}
-}
-
 int64_t target_clock(const struct target *target, clockid_t clock)
 {
 	const struct virtual_world *world = &target->world;
-	if (kind_of(clock) == TIME_REAL)
+	if (clock_kind(clock) == CLOCK_REAL)
 		return world->start_ns + elapsed(world);
+	if (clock_kind(clock) == CLOCK_PROCESS)
+		return clocks_process_time(target);
 	return (world->uptime_ns ? world->uptime_ns : UPTIME_NS) + elapsed(world);
 }
 
@@ -140,7 +115,7 @@ static int64_t find_of_number(struct tracee *tracee, clockid_t clock, struct sho
 		return of_thread ? -EINVAL : CLOCK_OF_KERNEL;
 	if (!of_thread && who != tracee && who->index != 0)
 		return -EINVAL;
-	*shown = (struct shown){of_thread ? TIME_THREAD : TIME_PROCESS, who};
+	*shown = (struct shown){of_thread ? CLOCK_THREAD : CLOCK_PROCESS, who};
 	return 0;
 }
 
@@ -150,10 +125,10 @@ static int64_t find(struct tracee *tracee, clockid_t clock, struct shown *shown)
 	struct timespec unused;
 	if (clock < 0)
 		return find_of_number(tracee, clock, shown);
-	*shown = (struct shown){kind_of(clock), tracee};
+	*shown = (struct shown){clock_kind(clock), tracee};
 	if (clock_gettime(clock, &unused) != 0)
 		return -errno;
-	return shown->kind == TIME_NONE ? CLOCK_OF_KERNEL : 0;
+	return shown->kind == CLOCK_NONE ? CLOCK_OF_KERNEL : 0;
 }
 
 int64_t clocks_find(struct tracee *tracee, clockid_t clock)
@@ -165,9 +140,9 @@ int64_t clocks_find(struct tracee *tracee, clockid_t clock)
 static int64_t value(const struct shown *shown, clockid_t clock)
 {
 	switch (shown->kind) {
-	case TIME_PROCESS:
+	case CLOCK_PROCESS:
 		return clocks_process_time(shown->tracee->target);
-	case TIME_THREAD:
+	case CLOCK_THREAD:
 		return clocks_thread_time(shown->tracee);
 	default:
 		return target_clock(shown->tracee->target, clock);
@@ -178,9 +153,9 @@ static void take_reading(struct tracee *tracee)
 {
 	settle_wait(tracee->target);
 	if (!tracee->target->world.followed)
-		tracee->target->world.elapsed_ns += READING_NS;
-	tracee->target->world.used_ns += READING_NS;
-	tracee->used_ns += READING_NS;
+		tracee->target->world.elapsed_ns += CLOCK_READING_NS;
+	tracee->target->world.used_ns += CLOCK_READING_NS;
+	tracee->used_ns += CLOCK_READING_NS;
 }
 
 int64_t clocks_read(struct tracee *tracee, clockid_t clock, int64_t *ns)

@@ -41,7 +41,11 @@ enum agent_refusal {
 	AGENT_BY_MANNER, /* an operation is performed in a way that it can't: its kind */
 	AGENT_BY_ROOM,	 /* too much of something */
 	AGENT_BY_STATE,	 /* what is there isn't as it should be, or only fmc can tell how it is */
+	AGENT_BY_STOP,	 /* fmc has seen why, and asked for it */
 };
+
+/* In place of a system call's number: the thread stands anywhere, and the attempt is to be given up. */
+#define AGENT_GIVE_UP INT32_MAX
 
 /* A range of addresses, from low up to high. */
 struct agent_range {
@@ -62,6 +66,7 @@ struct agent_left {
 		struct agent_context context;
 		uint64_t pthread;
 		bool exited;
+		bool calls; /* it stands before a function */
 	} threads[AGENT_THREADS];
 	struct agent_range mapped[AGENT_SPACES];
 };
@@ -79,6 +84,10 @@ struct agent_region {
 	int32_t number;	       /* of the process; threads have those after it */
 	uint64_t brk;
 	uint64_t random; /* as target_random_state() */
+	/* What the clocks show at first. */
+	int64_t realtime, monotonic, processor_time;
+	uint64_t zero_time; /* address of a struct timespec of 0 */
+	bool captured[3];   /* descriptors to which the program's output goes: that of the execution is of no use to anybody */
 	uint64_t signal_mask;
 	struct agent_context first; /* the main thread, */
 	struct call call;	    /* before this */
@@ -86,6 +95,7 @@ struct agent_region {
 	bool ends_at_circles;
 	/* fmc's, at each turn. */
 	bool tells; /* the agent is to say what it comes to: `left` */
+	bool opens; /* the program may open files to read them: it has written none in any execution */
 	struct plan plan;
 	struct step steps[AGENT_STEPS];
 	struct sleeper sleepers[AGENT_SLEEPERS];

@@ -6,14 +6,17 @@
 
 /*
  * The second way to run executions of a process: by the agent (agent.h), which runs them inside of a target. It takes what it can, and
- * whatever it doesn't is to be run by stops, by the same plan. What it gives is a trace that ended well; an execution in which something
- * is found isn't its business.
+ * whatever it doesn't is to be run by stops, by the same plan. What it gives is a trace that tells all of how the execution ended; what is found
+ * there is to be confirmed by stops, which show more of it.
  */
 struct engine;
 
 /* Over this process, which outlives it. good_ends, ends_at_circles: as of the execution that runs the others. NULL without memory. */
 struct engine *engine_new(struct process *process, const struct good_ends *good_ends, bool ends_at_circles);
 void engine_free(struct engine *engine); /* NULL is allowed */
+
+/* Only where it pays: not for the first executions, and no longer than nearly all of them are run to their ends. */
+void engine_hesitates(struct engine *engine);
 
 /* True: the trace is that of the plan. False: the plan is yet to be run. */
 bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace);

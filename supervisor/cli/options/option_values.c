@@ -100,7 +100,8 @@ static bool parse_origin(struct options *options, const struct option_spec *spec
 static bool parse_engine(struct options *options, const struct option_spec *spec)
 {
 	int i = value_word(spec);
-	options->agent = i == 1;
+	options->agent = i > 0;
+	options->agent_later = i == 2;
 	return i >= 0;
 }
 

@@ -289,7 +289,7 @@ static bool driving_allowed(const struct options *options)
 	else if (driving->client && options->resume)
 		say("--drive and --resume can't be had together: what a client does may differ from run to "
 		    "run");
-	else if (driving->client && options->agent)
+	else if (driving->client && options->agent && !options->agent_later)
 		say("--drive and --engine agent can't be had together: the agent doesn't let anybody talk "
 		    "with the program");
 	else
@@ -396,7 +396,7 @@ static bool combination_allowed(const struct options *options)
 	if (!driving_allowed(options))
 		return false;
 	if (options->verify_engine && !options->agent) {
-		say("--verify-engine is for --engine agent, which is missing");
+		say("--verify-engine is for --engine agent or auto, which is missing");
 		return false;
 	}
 	char why[PROPERTY_WHY];

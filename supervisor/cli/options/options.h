@@ -82,7 +82,8 @@ struct options {
 	bool shortest;		 /* minimize --depth */
 	unsigned jobs;		 /* executions at a time; 0: one for each processor */
 	enum origin_kind origin;
-	bool agent;		    /* --engine agent: see engine.h */
+	bool agent;		    /* --engine agent, auto: see engine.h */
+	bool agent_later;	    /* auto */
 	uint64_t verify_engine;	    /* compare every so many of its executions; 0: none */
 	struct good_ends good_ends; /* --expect-exit, else of a schedule, or as the first execution shows */
 	bool good_ends_given;

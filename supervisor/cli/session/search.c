@@ -35,17 +35,19 @@ static enum status fail(struct trace *trace)
 	return STATUS_OK;
 }
 
-/* By stops as well. An execution that was broken off there tells nothing. */
+/* By stops as well. An execution that was broken off there tells nothing, nor does one in which something is learned: it is run anew. */
 static enum status compare(struct session *session, const struct plan *plan, struct trace *trace)
 {
 	char otherwise[ENGINE_WHY] = "";
 	struct trace inside;
 	trace_init(&inside);
 	const bool copied = trace_copy(&inside, trace);
+	const uint32_t learned = process_learned(session->process);
 	session->left_otherwise = otherwise;
 	enum status status = session_run(session, plan, trace, NULL);
 	session->left_otherwise = NULL;
-	if (!copied || trace->end == END_INTERRUPTED || trace->end == END_ERROR) {
+	if (!copied || trace->end == END_INTERRUPTED || trace->end == END_ERROR ||
+	    process_learned(session->process) != learned) {
 		trace_release(&inside);
 		return status;
 	}

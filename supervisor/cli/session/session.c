@@ -257,6 +257,8 @@ enum status session_open_search(struct session *session, const struct launch *la
 	if (status != STATUS_OK || !options->agent)
 		return status;
 	session->engine = engine_new(session->process, &options->good_ends, !session->endings.on);
+	if (session->engine && options->agent_later)
+		engine_hesitates(session->engine);
 	session->verify_engine = options->verify_engine;
 	if (session->engine && session->verify_engine)
 		engine_compares(session->engine);

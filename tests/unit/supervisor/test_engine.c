@@ -121,9 +121,26 @@ static const struct sample {
     {"simple_barrier", NULL, NULL, STRATEGY_OPTIMAL, 20, 3},
     {"once", NULL, NULL, STRATEGY_RANDOM, 20, 18},
     {"c11_threads", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    /* Files that it reads, and deadlocks. */
+    {"checksum", "samples/texts", "2", STRATEGY_OPTIMAL, 40, 38},
+    {"lost_wakeup", NULL, NULL, STRATEGY_RANDOM, 10, 8},
+    /* Time-outs, sleeps, clocks. */
+    {"timedwait", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    {"timed_lock", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    {"gives_up", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    {"sleeps_twice", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    /* Futexes, spin locks, choices, accesses that the program tells of, atomic instructions that are no operations. */
+    {"futex_mutex", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    {"spinlock", NULL, NULL, STRATEGY_RANDOM, 20, 18},
+    {"choose", NULL, NULL, STRATEGY_RANDOM, 10, 8},
+    {"readers", NULL, NULL, STRATEGY_RANDOM, 10, 8},
+    {"barrier", NULL, NULL, STRATEGY_RANDOM, 10, 8},
+    /* Objects that are made anew, and what no program may do. */
+    {"reused_memory", NULL, NULL, STRATEGY_RANDOM, 10, 8},
+    {"misuse", NULL, NULL, STRATEGY_RANDOM, 10, 8},
     /* What it doesn't know. */
-    {"barrier", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
-    {"timedwait", NULL, NULL, STRATEGY_OPTIMAL, 20, 0},
+    {"cancel", NULL, NULL, STRATEGY_OPTIMAL, 10, 0},
+    {"main_exits", NULL, NULL, STRATEGY_OPTIMAL, 10, 0},
 };
 
 START_TEST(same_traces)
@@ -180,6 +197,35 @@ START_TEST(overflow)
 }
 END_TEST
 
+/* What the program does to the agent's memory is noticed, or ends the attempt: by stops it does nothing, and so it is counted. */
+START_TEST(intruder)
+{
+	static const struct {
+		const char *wants, *why;
+	} cases[] = {
+	    {"region", "it writes where it has no business"},
+	    {"trace", "signal 11"}, /* of the agent's own: where things are is written over, too */
+	    {"code", "signal 11"},
+	    {"protect", "system call 10"},
+	    {"unmap", "system call 11"},
+	    {"jump", "signal 11"},
+	};
+	struct bench b;
+	const struct plan plan = {.policy = {.kind = POLICY_DEFAULT, .fair_k = 1, .max_depth = 10000}};
+	open_bench(&b, "FMC_TEST_TARGETS", "intruder", cases[_i].wants, NULL);
+	for (int i = 0; i < 5; i++) {
+		ck_assert(!engine_run(b.engine, &plan, &b.inside));
+		execution_run(b.execution, &plan, &b.stops);
+		ck_assert_int_eq(b.stops.end, END_EXIT);
+		ck_assert_int_eq(b.stops.end_value, 0);
+	}
+	const struct engine_account account = engine_account(b.engine);
+	ck_assert_uint_ge(account.refused, 1);
+	ck_assert_str_eq(account.why, cases[_i].why);
+	close_bench(&b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("engine");
@@ -188,6 +234,7 @@ int main(void)
 	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
 	tcase_add_loop_test(tests, mapped_memory, 0, 3);
 	tcase_add_test(tests, overflow);
+	tcase_add_loop_test(tests, intruder, 0, 6);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
 }

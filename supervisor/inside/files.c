@@ -1,0 +1,197 @@
+/*
+ * Files that the program opens to read them, and has closed when the execution is over: the kernel answers, as in an execution by stops. Of what it has
+ * open at the beginning nothing is touched, for that is there in all executions. A descriptor is used by the thread that has opened it, or by one that is
+ * alone: where others use it, too, the supervisor would say that the search doesn't know of that.
+ */
+#include "supervisor/inside/agent.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define FILES_MOST 64 /* numbers below this */
+#define XFS_MAGIC  0x58465342
+#define F2FS_MAGIC 0xf2f52010
+
+static struct {
+	bool open;
+	uint32_t thread;
+} files[FILES_MOST];
+static uint32_t files_open;
+
+static int64_t ask(const struct agent_thread *thread, long number)
+{
+	const struct agent_context *context = &thread->context;
+	return own_call(number, context->rdi, context->rsi, context->rdx, context->r10, context->r8,
+			context->r9);
+}
+
+static bool pass(struct agent_thread *thread, long number)
+{
+	thread->context.rax = (uint64_t)ask(thread, number);
+	return false;
+}
+
+static uint32_t number_of(const struct agent_thread *thread)
+{
+	return (uint32_t)(thread - agent.threads);
+}
+
+/* Has the thread opened it in this execution, so that it is nobody else's? */
+static bool is_own(const struct agent_thread *thread, uint64_t descriptor)
+{
+	return (uint32_t)descriptor < FILES_MOST && files[(uint32_t)descriptor].open &&
+	       (files[(uint32_t)descriptor].thread == number_of(thread) || agent.now.alive == 1);
+}
+
+static void close_one(uint32_t descriptor)
+{
+	own_call(SYS_close, descriptor, 0, 0, 0, 0, 0);
+	files[descriptor].open = false;
+	files_open--;
+}
+
+bool files_any(void)
+{
+	return files_open > 0;
+}
+
+void files_close(void)
+{
+	for (uint32_t i = 0; i < FILES_MOST && files_open > 0; i++)
+		if (files[i].open)
+			close_one(i);
+}
+
+/* What the kernel makes up as it is read, or a device has, isn't kept in a file. */
+static bool is_kept(int64_t descriptor)
+{
+	struct statfs system;
+	if (own_call(SYS_fstatfs, (uint64_t)descriptor, (uint64_t)(uintptr_t)&system, 0, 0, 0, 0) != 0)
+		return false;
+	switch ((unsigned long)system.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_MAGIC:
+	case F2FS_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case OVERLAYFS_SUPER_MAGIC:
+	case SQUASHFS_MAGIC:
+	case ISOFS_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* To open something else may wait, or do something. */
+static bool is_file(uint64_t folder, uint64_t path, uint64_t flags)
+{
+	struct stat found;
+	const uint64_t itself = flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0;
+	/* What isn't there isn't opened either. */
+	return own_call(SYS_newfstatat, folder, path, (uint64_t)(uintptr_t)&found, itself, 0, 0) != 0 ||
+	       S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
+}
+
+static bool open_file(struct agent_thread *thread, long number, uint64_t folder, uint64_t path,
+		      uint64_t flags)
+{
+	const uint64_t allowed = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	const bool here = (int)folder == AT_FDCWD || is_own(thread, folder);
+	if (!REGION->opens || flags & ~allowed || !here || !is_file(folder, path, flags))
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	const int64_t descriptor = ask(thread, number);
+	thread->context.rax = (uint64_t)descriptor;
+	if (descriptor < 0)
+		return false;
+	if (descriptor >= FILES_MOST || !is_kept(descriptor)) {
+		own_call(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, 0);
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	}
+	files[descriptor].open = true;
+	files[descriptor].thread = number_of(thread);
+	files_open++;
+	return false;
+}
+
+static bool close_file(struct agent_thread *thread)
+{
+	const uint64_t descriptor = thread->context.rdi;
+	if (!is_own(thread, descriptor))
+		return agent_refuse(AGENT_BY_CALL, SYS_close);
+	close_one((uint32_t)descriptor);
+	thread->context.rax = 0;
+	return false;
+}
+
+/* Of output libc asks how it is to be kept, and all that counts of the answer is the same whatever has been written there. */
+static bool is_output_of_libc(const struct agent_thread *thread, uint64_t descriptor)
+{
+	return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && REGION->captured[descriptor] &&
+	       is_libc(*(const uint64_t *)thread->context.rsp);
+}
+
+static bool ask_descriptor(struct agent_thread *thread, long number)
+{
+	const uint64_t descriptor = thread->context.rdi;
+	if (!is_own(thread, descriptor) && !is_output_of_libc(thread, descriptor))
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	return pass(thread, number);
+}
+
+/* What there is by a name: where nobody changes it that is the same in all executions. */
+static bool ask_name(struct agent_thread *thread, long number, uint64_t folder)
+{
+	const bool here = (int)folder == AT_FDCWD || is_own(thread, folder);
+	return REGION->opens && here ? pass(thread, number) : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+}
+
+static bool ask_at(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	if (context->r10 & AT_EMPTY_PATH)
+		return ask_descriptor(thread, SYS_newfstatat);
+	return ask_name(thread, SYS_newfstatat, context->rdi);
+}
+
+static bool use_descriptor(struct agent_thread *thread, long number)
+{
+	return is_own(thread, thread->context.rdi) ? pass(thread, number)
+						   : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+}
+
+bool files_answer(struct agent_thread *thread, long number)
+{
+	const struct agent_context *context = &thread->context;
+	switch (number) {
+	case SYS_open:
+		return open_file(thread, number, (uint64_t)AT_FDCWD, context->rdi, context->rsi);
+	case SYS_openat:
+		return open_file(thread, number, context->rdi, context->rsi, context->rdx);
+	case SYS_close:
+		return close_file(thread);
+	case SYS_read:
+	case SYS_pread64:
+	case SYS_lseek:
+	case SYS_getdents64:
+	case SYS_fadvise64:
+		return use_descriptor(thread, number);
+	case SYS_fstat:
+		return ask_descriptor(thread, number);
+	case SYS_newfstatat:
+		return ask_at(thread);
+	case SYS_faccessat:
+	case SYS_faccessat2:
+		return ask_name(thread, number, context->rdi);
+	case SYS_stat:
+	case SYS_lstat:
+	case SYS_access:
+		return ask_name(thread, number, (uint64_t)AT_FDCWD);
+	default:
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	}
+}
