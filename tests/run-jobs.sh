@@ -62,7 +62,7 @@ done
 
 # Random strategies: the same first failure, from the same seed.
 executions=$(long && echo 300 || echo 60)
-for strategy in random pct pos surw; do
+for strategy in random pct pos surw recur; do
 	same "$strategy, $executions executions" --strategy $strategy --seed 5 --executions $executions --all -- "$S/philosophers_ordered" 3
 	same "$strategy, the first failure" --strategy $strategy --seed 5 --time 0 -- "$S/philosophers" 4
 	judge "$strategy: the same schedule" cmp -s <(grep -v '^clock' "$SCRATCH/1.sched") <(grep -v '^clock' "$SCRATCH/3.sched")

@@ -82,7 +82,7 @@ judge "a search follows below the limit" [ "$("$BUILD/tests/json" "$SCRATCH/part
 
 # Random strategies never end: so many executions in all.
 rm -f "$STATE"
-for strategy in random pct surw; do
+for strategy in random pct surw recur; do
 	check whole --strategy $strategy --seed 7 --executions 200 --all -- "$S/philosophers" 3 >/dev/null
 	result whole >"$SCRATCH/expected"
 	for most in 30 50 1 119; do

@@ -97,8 +97,7 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	x->ended = 0;
 	if (!execution_sleep_start(x))
 		return false;
-	lasso_start(&x->lasso, policy->max_depth, policy->longer,
-		    policy->fair_k != 0 && !policy->unwatched);
+	lasso_start(&x->lasso, policy);
 	recurrences_clear(&x->recurrences);
 	x->judges_cycles = x->monitor.cycle && !policy->endless;
 	if (x->judges_cycles || policy->endless)

@@ -14,11 +14,21 @@ static size_t window(uint64_t depth)
 	return length > WINDOW_MOST ? WINDOW_MOST : (size_t)length;
 }
 
-void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool watched)
+static void start_at(struct lasso *lasso, size_t depth, bool watched)
 {
-	*lasso = (struct lasso){.depth = (size_t)depth,
-				.limit = (size_t)depth + (watched ? window(depth) : 0),
-				.longer = (size_t)longer};
+	*lasso = (struct lasso){.depth = depth,
+				.limit = depth + (watched ? window(depth) : 0),
+				.longer = lasso->longer,
+				.blind = lasso->blind};
+}
+
+void lasso_start(struct lasso *lasso, const struct policy *policy)
+{
+	const bool watched = policy->fair_k != 0 && !policy->unwatched;
+	*lasso = (struct lasso){.longer = (size_t)policy->longer};
+	start_at(lasso, policy->early && watched ? 1 : (size_t)policy->max_depth, watched);
+	lasso->early = policy->early && watched;
+	lasso->later = (size_t)policy->max_depth;
 }
 
 void lasso_only_cut(struct lasso *lasso)
@@ -46,6 +56,10 @@ static bool same_machine(struct lasso *lasso, struct machine *machine)
 static bool gives_up(struct lasso *lasso, struct trace *trace)
 {
 	const size_t longer = lasso->longer;
+	if (lasso->early) {
+		start_at(lasso, lasso->later, true);
+		return false;
+	}
 	if (longer > trace->length) {
 		*lasso = (struct lasso){.depth = longer, .limit = longer, .blind = lasso->blind};
 		return false;
@@ -56,6 +70,8 @@ static bool gives_up(struct lasso *lasso, struct trace *trace)
 
 bool lasso_ends(struct lasso *lasso, struct machine *machine, const struct model *model, struct trace *trace)
 {
+	if (lasso->early && lasso->later != 0 && trace->length >= lasso->later)
+		start_at(lasso, lasso->later, true);
 	if (lasso->depth == 0 || trace->length < lasso->depth)
 		return false;
 	const uint64_t digest = lasso->blind ? 0 : model_digest(model);

@@ -22,16 +22,18 @@ struct lasso {
 	size_t limit;	/* at which to give up: the depth itself without fairness */
 	size_t longer;	/* at which to give up for good; 0: at the limit */
 	bool blind;	/* no cycle is looked for */
+	bool early;	/* this is only the beginning: it is to start again at `later` */
+	size_t later;	/* as depth */
 	uint64_t model;
 	uint64_t machine[2];
 };
 
 /*
- * Watch a new execution from `depth` transitions on; 0 never. Where no loop is seen it goes on unwatched up to `longer`. Not `watched`,
- * as those without fairness are, it ends there: their loops are mostly the scheduler's own, and searches up to a depth are what [FAIR]
- * compares with.
+ * Watch a new execution from policy->max_depth transitions on; 0 never. Where no loop is seen it goes on unwatched up to policy->longer.
+ * Where it isn't to be watched, as without fairness, it ends there: loops are mostly the scheduler's own then, and searches up to a depth
+ * are what [FAIR] compares with. With policy->early the beginning is watched, too.
  */
-void lasso_start(struct lasso *lasso, uint64_t depth, uint64_t longer, bool watched);
+void lasso_start(struct lasso *lasso, const struct policy *policy);
 
 /* After the start: somebody else looks for cycles. It ends at the same depth. */
 void lasso_only_cut(struct lasso *lasso);

@@ -73,6 +73,8 @@ size_t policy_choose(struct policy_state *state, const struct policy_view *view)
 		return policy_pos_choose(state, view);
 	case POLICY_SURW:
 		return policy_surw_choose(state, view);
+	case POLICY_RECUR:
+		return policy_recur_choose(state, view);
 	case POLICY_DEVIATIONS:
 		return policy_deviations_choose(state, view);
 	case POLICY_DEFAULT:

@@ -62,6 +62,11 @@ static void *create(const struct search_options *options, enum policy_kind kind)
 	return walks;
 }
 
+static void *recur_create(const struct search_options *options)
+{
+	return create(options, POLICY_RECUR);
+}
+
 static void *random_create(const struct search_options *options)
 {
 	return create(options, POLICY_RANDOM);
@@ -137,6 +142,7 @@ static void set_policy(const struct random_walks *walks, uint64_t number, struct
 		policy->profile = &walks->profile.profile;
 		policy->group = random_profile_draw(&walks->profile, policy->seed);
 	}
+	policy->early = policy->kind == POLICY_RECUR;
 }
 
 static enum search_answer random_next(void *strategy, struct plan *plan)
@@ -270,3 +276,4 @@ const struct strategy_ops search_random = RANDOM_OPS("random", random_create, 0)
 const struct strategy_ops search_pct = RANDOM_OPS("pct", pct_create, 3);
 const struct strategy_ops search_pos = RANDOM_OPS("pos", pos_create, 0);
 const struct strategy_ops search_surw = RANDOM_OPS("surw", surw_create, 0);
+const struct strategy_ops search_recur = RANDOM_OPS("recur", recur_create, 0);

@@ -22,11 +22,12 @@ struct search {
 };
 
 static const struct strategy_ops *const strategies[STRATEGIES] = {
-    [STRATEGY_DFS] = &search_dfs,	[STRATEGY_CB] = &search_context_bound,
-    [STRATEGY_DELAY] = &search_delay,	[STRATEGY_BPOR] = &search_bpor,
-    [STRATEGY_RANDOM] = &search_random, [STRATEGY_PCT] = &search_pct,
-    [STRATEGY_POS] = &search_pos,	[STRATEGY_SURW] = &search_surw,
-    [STRATEGY_SOURCE] = &search_source, [STRATEGY_OPTIMAL] = &search_optimal,
+    [STRATEGY_DFS] = &search_dfs,	  [STRATEGY_CB] = &search_context_bound,
+    [STRATEGY_DELAY] = &search_delay,	  [STRATEGY_BPOR] = &search_bpor,
+    [STRATEGY_RANDOM] = &search_random,	  [STRATEGY_PCT] = &search_pct,
+    [STRATEGY_POS] = &search_pos,	  [STRATEGY_SURW] = &search_surw,
+    [STRATEGY_RECUR] = &search_recur,	  [STRATEGY_SOURCE] = &search_source,
+    [STRATEGY_OPTIMAL] = &search_optimal,
 };
 
 struct search *search_new(const struct search_options *options)

@@ -24,6 +24,7 @@ static void put_policy(struct saver *saver, const struct policy *policy)
 	save_number(saver, policy->fair_k);
 	save_number(saver, policy->max_depth);
 	save_number(saver, policy->unwatched);
+	save_number(saver, policy->early);
 	save_number(saver, policy->max_thread_depth);
 	save_number(saver, policy->ordered);
 	save_number(saver, policy->ends_count);
@@ -41,6 +42,7 @@ static void get_policy(struct loader *loader, struct policy *policy)
 	policy->fair_k = (uint32_t)load_most(loader, UINT32_MAX);
 	policy->max_depth = load_number(loader);
 	policy->unwatched = load_bool(loader);
+	policy->early = load_bool(loader);
 	policy->max_thread_depth = load_number(loader);
 	policy->ordered = load_bool(loader);
 	policy->ends_count = load_bool(loader);

@@ -36,6 +36,6 @@ struct strategy_ops {
 };
 
 extern const struct strategy_ops search_dfs, search_context_bound, search_delay, search_bpor, search_random,
-    search_pct, search_pos, search_surw, search_source, search_optimal;
+    search_pct, search_pos, search_surw, search_recur, search_source, search_optimal;
 
 #endif

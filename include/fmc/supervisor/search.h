@@ -25,6 +25,7 @@ enum strategy {
 	STRATEGY_PCT,	 /* random priorities with `bound` - 1 changes (Burckhardt et al., ASPLOS 2010) */
 	STRATEGY_POS,	 /* a random priority for each operation (Yuan et al., CAV 2018) */
 	STRATEGY_SURW,	 /* selectively uniform random walks (Zhao et al., ASPLOS 2025) */
+	STRATEGY_RECUR,	 /* random choices by the state alone: loops are gone round until they are proven */
 	STRATEGY_SOURCE, /* source-DPOR with sleep sets: every Mazurkiewicz trace (Abdulla et al., POPL 2014) */
 	STRATEGY_OPTIMAL, /* the same with wakeup trees: and each of them once */
 	STRATEGIES

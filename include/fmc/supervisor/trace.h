@@ -46,6 +46,7 @@ enum policy_kind {
 	POLICY_PCT,	/* the thread of highest priority, which drops at `changes` random points */
 	POLICY_POS,	/* the operation of highest priority, drawn again when it meets a conflicting one */
 	POLICY_SURW,	/* uniform over the orders of the operations of one group */
+	POLICY_RECUR,	/* a choice for each state, which is taken whenever it comes again */
 	POLICY_DEVIATIONS, /* POLICY_DEFAULT but for a list of decisions, see deviation.h */
 };
 
@@ -73,8 +74,9 @@ struct policy {
 	uint32_t fair_k; /* fair_init(); 0 switches fairness off */
 	/* Transitions before an execution is examined for a loop and cut, without fairness cut at once; 0: no bound. */
 	uint64_t max_depth;
-	bool unwatched;		   /* cut at once at max_depth, whether it makes a loop or not */
-	bool endless;		   /* no cycle ends it: for plans that go round one */
+	bool unwatched; /* cut at once at max_depth, whether it makes a loop or not */
+	bool early;	/* fair: the first transitions are looked at for a loop, too, as if max_depth was 1 */
+	bool endless;	/* no cycle ends it: for plans that go round one */
 	uint64_t longer;	   /* one without a loop goes on from there up to so many; 0: it ends */
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
 	/*
@@ -94,6 +96,9 @@ struct policy {
 };
 
 #define POLICY_CHANGES 32
+
+/* POLICY_RECUR goes by the state for so many transitions. */
+#define POLICY_RECURS 1024
 
 /*
  * A way to go on that needn't be explored again where the plan's prefix ends, nor after, until a transition

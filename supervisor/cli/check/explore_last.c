@@ -108,6 +108,11 @@ static void examine(struct exploration *x, const struct plan *plan, const struct
 	policy.kind = POLICY_DEFAULT;
 	policy.profile = NULL;
 	policy.apart = false;
+	/* A loop that was seen early is to be seen where schedules are played, too. */
+	if (policy.early && end_reason_loops(trace->end) &&
+	    (!policy.max_depth || trace->length < policy.max_depth))
+		policy.max_depth = 1;
+	policy.early = false;
 	struct finding finding;
 	finding_init(&finding);
 	progress_clear(&x->progress);

@@ -138,8 +138,8 @@ static void compare_search(struct search_options options, int most)
 START_TEST(same_traces)
 {
 	static const enum strategy strategies[] = {
-	    STRATEGY_DFS, STRATEGY_CB,	STRATEGY_DELAY, STRATEGY_BPOR,	 STRATEGY_RANDOM,
-	    STRATEGY_PCT, STRATEGY_POS, STRATEGY_SURW,	STRATEGY_SOURCE, STRATEGY_OPTIMAL};
+	    STRATEGY_DFS, STRATEGY_CB,	 STRATEGY_DELAY, STRATEGY_BPOR,	  STRATEGY_RANDOM, STRATEGY_PCT,
+	    STRATEGY_POS, STRATEGY_SURW, STRATEGY_RECUR, STRATEGY_SOURCE, STRATEGY_OPTIMAL};
 	const size_t count = sizeof strategies / sizeof *strategies;
 	const uint64_t programs = getenv("FMC_TEST_LONG") ? 100000 : 2000;
 	set_up();

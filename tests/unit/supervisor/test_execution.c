@@ -617,6 +617,67 @@ START_TEST(watcher)
 END_TEST
 
 /*
+ * Choices by the state alone keep two in step who give way to each other: found in the beginning of executions, far below the depth, and
+ * again by who plays the schedule with a depth of 1.
+ */
+START_TEST(recurrence_is_found_early)
+{
+	struct bench b;
+	struct trace again;
+	uint32_t loops = 0;
+	bench_init(&b);
+	trace_init(&again);
+	figure_1(&b.program);
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		bench_run(
+		    &b,
+		    (struct policy){
+			.kind = POLICY_RECUR, .seed = seed, .fair_k = 1, .early = true, .max_depth = 20000});
+		ck_assert(b.trace.end == END_EXIT || b.trace.end == END_LIVELOCK);
+		if (b.trace.end == END_EXIT)
+			continue;
+		loops++;
+		ck_assert_uint_lt(b.trace.length, 200);
+		check_loop(&b.trace);
+		bench_replay(&b, &b.trace, (struct policy){.fair_k = 1, .max_depth = 1}, &again);
+		ck_assert_int_eq(again.end, END_LIVELOCK);
+		ck_assert_uint_eq(again.loop_start, b.trace.loop_start);
+		ck_assert_uint_eq(again.length, b.trace.length);
+	}
+	ck_assert_uint_gt(loops, 0);
+	trace_release(&again);
+	bench_release(&b);
+}
+END_TEST
+
+/* Where nothing repeats early the depth counts as ever: 0 is none, and the loop that begins after it is found there. */
+START_TEST(early_is_no_depth)
+{
+	struct bench b;
+	bench_init(&b);
+	struct table_body *body = table_body(&b.program);
+	for (int i = 0; i < 40; i++)
+		table_point(body);
+	const uint32_t loop = body->length;
+	table_op(body, OP_YIELD, NO_OBJECT);
+	table_jump(body, TABLE_JUMP, 0, 0, loop);
+	struct policy policy = {.kind = POLICY_DEFAULT, .fair_k = 1, .early = true, .max_depth = 20};
+	bench_run(&b, policy);
+	ck_assert_int_eq(b.trace.end, END_LIVELOCK);
+	ck_assert_uint_ge(b.trace.loop_start, 40);
+	policy.max_depth = 0;
+	bench_run(&b, policy);
+	ck_assert_int_eq(b.trace.end, END_LIVELOCK);
+	policy.unwatched = true;
+	policy.max_depth = 30;
+	bench_run(&b, policy);
+	ck_assert_int_eq(b.trace.end, END_DEPTH);
+	ck_assert_uint_eq(b.trace.length, 30);
+	bench_release(&b);
+}
+END_TEST
+
+/*
  * Theorem 1: whatever goes on for ever is fair or breaks the good samaritan rule. These programs have
  * finitely many states, so an execution that doesn't end must repeat one, and the repetition is checked from
  * the recorded sets.
@@ -628,8 +689,13 @@ START_TEST(theorem_1)
 	int livelocks = 0, selfish = 0;
 	for (uint64_t seed = 0; seed < 1500; seed++) {
 		table_random(&b.program, seed, true);
-		enum policy_kind kind = seed % 2 ? POLICY_RANDOM : POLICY_DEFAULT;
-		bench_run(&b, (struct policy){.kind = kind, .seed = seed, .fair_k = 1, .max_depth = 200});
+		static const enum policy_kind kinds[] = {POLICY_RANDOM, POLICY_DEFAULT, POLICY_RECUR};
+		const enum policy_kind kind = kinds[seed % 3];
+		bench_run(&b, (struct policy){.kind = kind,
+					      .seed = seed,
+					      .fair_k = 1,
+					      .early = kind == POLICY_RECUR,
+					      .max_depth = 200});
 		ck_assert_int_ne(b.trace.end, END_DEPTH);
 		if (b.trace.end != END_LIVELOCK && b.trace.end != END_NO_YIELD)
 			continue;
@@ -882,6 +948,8 @@ static void add_all(TCase *tests)
 	tcase_add_test(tests, figure_1_without_fairness_is_cut);
 	tcase_add_test(tests, figure_3_without_yield_is_no_good_samaritan);
 	tcase_add_test(tests, figure_8_livelock);
+	tcase_add_test(tests, recurrence_is_found_early);
+	tcase_add_test(tests, early_is_no_depth);
 	tcase_add_test(tests, depth_without_a_loop);
 	tcase_add_test(tests, deadlock_says_who_waits_for_whom);
 	tcase_add_test(tests, a_circle_beside_others);

@@ -526,13 +526,14 @@ static uint64_t series(const struct table_program *p, const struct search_option
 
 START_TEST(same_seed_same_schedules)
 {
-	static const enum strategy random[] = {STRATEGY_RANDOM, STRATEGY_PCT, STRATEGY_POS, STRATEGY_SURW};
+	static const enum strategy random[] = {STRATEGY_RANDOM, STRATEGY_PCT, STRATEGY_POS, STRATEGY_SURW,
+					       STRATEGY_RECUR};
 	struct table_program p;
 	struct search_progress progress;
 	uint32_t differ = 0;
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		table_random(&p, seed, true);
-		for (size_t s = 0; s < 4; s++) {
+		for (size_t s = 0; s < 5; s++) {
 			struct search_options options = {
 			    .strategy = random[s], .bound = 3, .seed = seed, .fair_k = 1, .max_depth = 60};
 			uint64_t first = series(&p, &options, 20, &progress);
@@ -575,12 +576,13 @@ static void crew_series(const struct table_program *p, const struct search_optio
 /* Whatever else is out, and in whatever order the traces come: the same walks with the same tickets. */
 START_TEST(several_out_are_the_same_walks)
 {
-	static const enum strategy random[] = {STRATEGY_RANDOM, STRATEGY_PCT, STRATEGY_POS, STRATEGY_SURW};
+	static const enum strategy random[] = {STRATEGY_RANDOM, STRATEGY_PCT, STRATEGY_POS, STRATEGY_SURW,
+					       STRATEGY_RECUR};
 	uint64_t alone[SERIES], several[SERIES] = {0};
 	struct table_program p;
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		table_random(&p, seed, seed % 2);
-		for (size_t s = 0; s < 4; s++) {
+		for (size_t s = 0; s < 5; s++) {
 			struct search_options options = {
 			    .strategy = random[s], .bound = 3, .seed = seed, .fair_k = 1, .max_depth = 60};
 			crew_series(&p, &options, 1, alone);
@@ -674,6 +676,7 @@ START_TEST(names)
 	struct search_options options = {0};
 	ck_assert(parses("delay:2", STRATEGY_DELAY, 2) && parses("delay", STRATEGY_DELAY, UINT32_MAX));
 	ck_assert(parses("pct", STRATEGY_PCT, 3) && parses("pct:1", STRATEGY_PCT, 1));
+	ck_assert(parses("recur", STRATEGY_RECUR, UINT32_MAX));
 	ck_assert(parses("pos", STRATEGY_POS, UINT32_MAX) && parses("surw", STRATEGY_SURW, UINT32_MAX));
 	ck_assert(!strategy_parse("pct:0", &options) && !strategy_parse("pct:34", &options));
 	ck_assert(!strategy_parse("pos:1", &options) && !strategy_parse("random:2", &options));
