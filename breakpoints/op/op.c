@@ -126,6 +126,17 @@ static struct op_entry ops[OP_ALL] = {
     [OP_QUEUE_SEND] = {"queue_send", CLASS_QUEUE, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_QUEUE_RECEIVE] = {"queue_receive", CLASS_QUEUE, CLASS_NONE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_QUEUE_CONTROL] = {"queue_control", CLASS_QUEUE, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_FILE_READ] = {"file_read", CLASS_FILE, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_FILE_WRITE] = {"file_write", CLASS_FILE, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_CONNECTION_OPEN] = {"connection_open", CLASS_CONNECTION, CLASS_NONE,
+			    WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_CONNECTION_ACCEPT] = {"connection_accept", CLASS_CONNECTION, CLASS_NONE,
+			      WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_CONNECTION_RECEIVE] = {"connection_receive", CLASS_CONNECTION, CLASS_NONE,
+			       WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_CONNECTION_SEND] = {"connection_send", CLASS_CONNECTION, CLASS_NONE,
+			    WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_CONNECTION_CLOSE] = {"connection_close", CLASS_CONNECTION, CLASS_NONE, NEGATIVE_ERRORS},
     [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE, 0},
     [OP_OUTPUT] = {"output", CLASS_NONE, CLASS_NONE, 0},
     [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE, 0},
@@ -138,7 +149,8 @@ static const char *classes[CLASS_ALL] = {
     [CLASS_SPIN] = "spin",	 [CLASS_ONCE] = "once",	    [CLASS_SEM] = "sem",
     [CLASS_FUTEX] = "futex",	 [CLASS_MEMORY] = "memory", [CLASS_PIPE] = "pipe",
     [CLASS_EVENTFD] = "eventfd", [CLASS_SOCKET] = "socket", [CLASS_FILE_LOCK] = "file_lock",
-    [CLASS_SEMSET] = "semset",	 [CLASS_QUEUE] = "queue",
+    [CLASS_SEMSET] = "semset",	 [CLASS_QUEUE] = "queue",   [CLASS_FILE] = "file",
+    [CLASS_CONNECTION] = "connection",
 };
 
 /* After those: what has been added, and the names. */

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/kcmp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,12 @@ int kernel_duplicate(const struct process *process, int descriptor)
 	if (pidfd >= 0)
 		close(pidfd);
 	return copy;
+}
+
+bool kernel_same_place(const struct process *process, int one, int other)
+{
+	const pid_t pid = target_pid(process->target);
+	return syscall(SYS_kcmp, pid, pid, KCMP_FILE, (unsigned long)one, (unsigned long)other) == 0;
 }
 
 void kernel_look_closer(const struct process *process, int descriptor, struct kernel_end *end)

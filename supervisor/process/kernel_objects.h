@@ -29,6 +29,9 @@ uint64_t kernel_peer(struct process *process, uint64_t socket);
 /* One of the program's descriptors as fmc's own, to be closed; -1. */
 int kernel_duplicate(const struct process *process, int descriptor);
 
+/* Do both descriptors of the program lead to what has been opened once, so that each moves the other's place in the file? */
+bool kernel_same_place(const struct process *process, int one, int other);
+
 /* The number of an object, if it is known; NO_OBJECT. */
 uint32_t kernel_find(const struct process *process, enum object_class class, uint64_t id);
 
@@ -54,6 +57,8 @@ enum tried kernel_try(const struct process *process, uint32_t thread);
 /* Does another process lock this file? */
 struct stat;
 bool kernel_others_lock(const struct process *process, const struct stat *file);
+/* Does it wait for what another process may send or begin? */
+bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op);
 bool kernel_removed(const struct process *process, uint32_t thread);
 
 /* A write of so many bytes has been found to wait. */

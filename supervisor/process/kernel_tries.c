@@ -1,16 +1,18 @@
-/* Would a call on a lock of a file, a semaphore or a queue wait? */
+/* Would a call on a lock of a file, a semaphore, a queue or a connection wait? */
 #include "supervisor/process/kernel_objects.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <mqueue.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -150,6 +152,25 @@ bool kernel_others_lock(const struct process *process, const struct stat *file)
 	return others;
 }
 
+/* What has been sent is there, but for a machine that is so busy that the kernel delivers it by a thread of its own. */
+#define DELIVERY_MS 2
+
+static enum tried try_connection(const struct process *process, uint32_t thread, int descriptor, short events)
+{
+	struct pollfd one = {.fd = kernel_duplicate(process, descriptor), .events = events};
+	int domain = AF_UNIX;
+	socklen_t size = sizeof domain;
+	if (one.fd < 0)
+		return TRIED_GOES;
+	(void)getsockopt(one.fd, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+	int found;
+	do /* a thread that stops interrupts it (SIGCHLD) */
+		found = poll(&one, 1, domain == AF_UNIX ? 0 : DELIVERY_MS);
+	while (found < 0 && errno == EINTR);
+	close(one.fd);
+	return answer(found == 0, process->threads[thread].call.op.arg2);
+}
+
 /* Of those that have a descriptor. */
 static enum tried try_descriptor(const struct process *process, const struct user_regs_struct *regs,
 				 long number)
@@ -180,6 +201,15 @@ enum tried kernel_try(const struct process *process, uint32_t thread)
 	if (!regs)
 		return TRIED_GOES;
 	const long number = (long)regs->orig_rax;
+	switch (process->threads[thread].call.op.kind) {
+	case OP_CONNECTION_RECEIVE:
+	case OP_CONNECTION_ACCEPT:
+		return try_connection(process, thread, (int)regs->rdi, POLLIN);
+	case OP_CONNECTION_SEND:
+		return try_connection(process, thread, (int)regs->rdi, POLLOUT);
+	default:
+		break;
+	}
 	switch (number) {
 	case SYS_flock:
 	case SYS_fcntl:
@@ -196,6 +226,22 @@ enum tried kernel_try(const struct process *process, uint32_t thread)
 	default:
 		return TRIED_GOES;
 	}
+}
+
+/* Somebody whom the model doesn't know can connect, or send without a connection. */
+bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	struct sockaddr_storage peer;
+	socklen_t size = sizeof peer;
+	if (op->kind != OP_CONNECTION_RECEIVE || !regs)
+		return op->kind == OP_CONNECTION_ACCEPT;
+	const int copy = kernel_duplicate(process, (int)regs->rdi);
+	const bool alone = getpeername(copy, (struct sockaddr *)&peer, &size) != 0;
+	if (copy >= 0)
+		close(copy);
+	return alone;
 }
 
 /* What it has waited for is gone: whoever sleeps there is told so once. */

@@ -26,8 +26,9 @@ struct retries {
 		uint64_t registers[RETRY_REGISTERS];
 	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
 	struct retry_frame {
-		uint64_t flags;	  /* the register */
-		uint64_t address; /* of the memory around the stack pointer that is kept; 0: it couldn't be read */
+		uint64_t flags; /* the register */
+		uint64_t
+		    address; /* of the memory around the stack pointer that is kept; 0: it couldn't be read */
 		uint8_t bytes[FRAME_BYTES];
 	} frames[RETRIES_ROOM]; /* of each how the thread stood before it */
 	uint32_t length;
@@ -248,9 +249,11 @@ struct kernel_use {
 	enum object_class class;
 	uint64_t id;
 	uint32_t thread; /* the first that has used it */
-	bool shared;	 /* another one has, too */
+	bool several;	 /* another one has, too */
+	bool shared;	 /* and that matters */
 	bool unfollowed; /* in a way that can't be an operation */
 	bool own;	 /* nobody else had it */
+	bool changed;	 /* of a file: what it holds */
 	uint32_t length; /* descriptors of calls that weren't operations: */
 	int descriptors[KERNEL_DESCRIPTORS];
 };
@@ -260,7 +263,8 @@ struct uses {
 	size_t length, room;
 	struct kernel_use kernel[KERNEL_MOST];
 	uint32_t kernel_length;
-	bool followed; /* what the present call does with its descriptor is known there */
+	bool followed;		/* what the present call does with its descriptor is known there */
+	uint64_t followed_file; /* the file that it is on; 0: none */
 	struct {
 		uint64_t one, other;
 	} pairs[32]; /* of sockets, by the numbers of their files */

@@ -46,8 +46,10 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	    !kernel_call_shared(process, &kernel) || !make_operation(process, &kernel, call))
 		return false;
 	kernel_use_note(process, run->thread, &kernel, true);
+	channels_note_operation(process, run->thread, number, regs, &kernel);
 	if (kernel.kind == OP_PIPE_CLOSE || kernel.kind == OP_EVENTFD_CLOSE ||
-	    kernel.kind == OP_SOCKET_CLOSE || kernel.kind == OP_FILE_LOCK_CLOSE)
+	    kernel.kind == OP_SOCKET_CLOSE || kernel.kind == OP_FILE_LOCK_CLOSE ||
+	    kernel.kind == OP_CONNECTION_CLOSE)
 		descriptors_closed(process, run->thread, kernel.used);
 	return true;
 }
@@ -62,7 +64,8 @@ enum sleeps kernel_sleeps(struct run *run, long number)
 	if (!kernel_call_shared(process, &kernel) && kernel_use_learn(process, &kernel) &&
 	    kernel_learned(run))
 		return SLEEPS_AGAIN;
-	if (!kernel_is_operation(run, number, &call))
+	/* Of a connection only that is known, and nothing of how much it takes. */
+	if (!kernel_is_operation(run, number, &call) || kernel.class == CLASS_CONNECTION)
 		return SLEEPS_OUTSIDE;
 	if (call.op.kind == OP_PIPE_WRITE || call.op.kind == OP_SOCKET_SEND)
 		kernel_waits(process, objects_find(process, op_class(call.op.kind), call.object),

@@ -1,6 +1,7 @@
 #include "supervisor/drive/drive.h"
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
+#include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
 #include <fcntl.h>
@@ -272,6 +273,17 @@ static bool awaits_file_of_others(const struct process *process, uint32_t thread
 	       kernel_others_lock(process, &file);
 }
 
+/* Is the object one that another process has by its name or number, or by which it can begin to talk with this one? */
+static bool awaits_object_of_others(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	struct kernel_call call;
+	if (op_class(op->kind) != CLASS_SEMSET && op_class(op->kind) != CLASS_QUEUE)
+		return kernel_may_hear(process, thread, op);
+	return regs && kernel_call_decode_other(process, regs, (long)regs->orig_rax, &call) && call.others;
+}
+
 static enum hope await_any(struct process *process)
 {
 	const struct model *model = process->model->model;
@@ -288,7 +300,9 @@ static enum hope await_any(struct process *process)
 			const enum op_kind kind = model_pending(model, t)->kind;
 			if (op_in_kernel(kind) && !op_is_tried(kind))
 				kernel_verify(process, model_pending(model, t));
-			if (hope == HOPE_NONE && awaits_file_of_others(process, t, model_pending(model, t)))
+			if (hope == HOPE_NONE &&
+			    (awaits_file_of_others(process, t, model_pending(model, t)) ||
+			     awaits_object_of_others(process, t, model_pending(model, t))))
 				hope = HOPE_LOST;
 		}
 	return hope;

@@ -228,6 +228,13 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_QUEUE_SEND:
 	case OP_QUEUE_RECEIVE:
 	case OP_QUEUE_CONTROL:
+	case OP_FILE_READ:
+	case OP_FILE_WRITE:
+	case OP_CONNECTION_OPEN:
+	case OP_CONNECTION_ACCEPT:
+	case OP_CONNECTION_RECEIVE:
+	case OP_CONNECTION_SEND:
+	case OP_CONNECTION_CLOSE:
 		if (op->arg3 && kernel_removed(process, thread)) {
 			process_note(process, MANNER_RETURN, -EIDRM);
 			tracee_skip_syscall(self->tracee, -EIDRM);

@@ -112,7 +112,8 @@ void channels_watch(struct process *process, uint32_t thread, const struct op *o
 		process->has_channels |=
 		    uses_any_descriptor(process, -1, is_watched, NULL) || standard_replaced(process);
 	process->looked_for_channels = true;
-	process->has_channels |= process->options.outputs;
+	/* Known from earlier executions, which files are; nothing else tells of these. */
+	process->has_channels |= process->options.outputs || shared_in_common(process->shared);
 	if (process->has_channels)
 		watch(process, process->threads[thread].tracee);
 }
@@ -217,8 +218,19 @@ static void note_kernel_call(struct process *process, uint32_t thread, struct tr
 	struct kernel_call call;
 	process->uses.followed = process->threaded && !is_alone(process, thread) &&
 				 kernel_call_decode(process, tracee, number, &call);
+	process->uses.followed_file = process->uses.followed && call.class == CLASS_FILE ? call.id : 0;
 	if (process->uses.followed && call.kind != OP_EVENTFD_CLOSE)
 		kernel_use_note(process, thread, &call, false);
+}
+
+void channels_note_operation(struct process *process, uint32_t thread, long number,
+			     const struct user_regs_struct *regs, const struct kernel_call *call)
+{
+	const struct call_traits *traits = call_traits(number);
+	process->uses.followed = true;
+	process->uses.followed_file = call->class == CLASS_FILE ? call->id : 0;
+	if (traits->from != NO_ARGUMENT && traits->into != NO_ARGUMENT)
+		(void)note_contents(process, thread, traits, regs);
 }
 
 void channels_note(struct process *process, uint32_t thread, long number)

@@ -45,8 +45,12 @@ static bool is_shared_object(const struct stat *file, const char *link)
 static void note_file(struct process *process, uint32_t thread, int descriptor, const struct stat *file,
 		      uint8_t ways)
 {
-	uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(file),
-		  ways & (USE_DEPENDS | USE_CHANGES));
+	const uint64_t id = channels_file_id(file);
+	if (id == process->uses.followed_file)
+		return;
+	/* Of two that write one comes later. */
+	uses_note(process, thread, CHANNEL_CONTENT, id,
+		  ways & USE_CHANGES ? USE_DEPENDS | USE_CHANGES : USE_DEPENDS);
 	if (ways & USE_POSITION)
 		uses_note(process, thread, CHANNEL_POSITION, (uint64_t)descriptor, ways & USE_DEPENDS);
 }

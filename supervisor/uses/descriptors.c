@@ -94,12 +94,13 @@ static void note_stat(struct process *process, uint32_t thread, int descriptor)
 	struct stat file;
 	if (!channels_find_file(process, descriptor, &file) || !S_ISREG(file.st_mode))
 		return;
-	uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(&file), USE_DEPENDS);
+	if (!process->uses.followed_file)
+		uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(&file), USE_DEPENDS);
 	uses_note(process, thread, CHANNEL_ATTRIBUTE, channels_file_id(&file), USE_DEPENDS);
 }
 
 /* newfstatat() and statx() of the descriptor itself; what they have flags in is an argument of another number each. */
-static bool asks_descriptor(const struct process *process, long number, const struct user_regs_struct *regs)
+bool descriptors_asks(const struct process *process, long number, const struct user_regs_struct *regs)
 {
 	char path[PATH_ROOM];
 	const uint64_t flags = number == SYS_newfstatat ? regs->r10 : regs->rdx;
@@ -143,7 +144,7 @@ bool descriptors_note(struct process *process, uint32_t thread, long number,
 			descriptors_closed(process, thread, (int)regs->rsi);
 		break;
 	default:
-		if (asks_descriptor(process, number, regs)) {
+		if (descriptors_asks(process, number, regs)) {
 			if (!descriptors_asked_by_libc(process, regs))
 				note_stat(process, thread, first);
 			return true;

@@ -1,9 +1,10 @@
-/* System calls on pipes, eventfds and pairs of sockets, as operations on these. */
+/* System calls on pipes, eventfds and sockets, as operations on these. */
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
 #include <fmc/tracer/children.h>
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -12,7 +13,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum direction { DIRECTION_NONE, DIRECTION_IN, DIRECTION_OUT, DIRECTION_CLOSE, DIRECTION_ASK };
+enum direction {
+	DIRECTION_NONE,
+	DIRECTION_IN,
+	DIRECTION_OUT,
+	DIRECTION_CLOSE,
+	DIRECTION_ASK,
+	DIRECTION_OPEN,
+	DIRECTION_ACCEPT
+};
 
 #define MOST_PARTS 64 /* of a vector: more are as many bytes as there may be */
 #define MANY_BYTES INT32_MAX
@@ -29,14 +38,58 @@ static uint64_t count_vector(const struct process *process, uint64_t address, ui
 	return bytes;
 }
 
-/* False: it carries descriptors, or is for somebody by name. */
-static bool count_message(const struct process *process, uint64_t address, uint64_t *bytes)
+static void look_at_message(const struct process *process, const struct msghdr *message,
+			    struct kernel_call *call)
+{
+	call->amount += count_vector(process, (uint64_t)(uintptr_t)message->msg_iov, message->msg_iovlen);
+	call->name = (uint64_t)(uintptr_t)message->msg_name;
+	call->name_size = message->msg_namelen;
+}
+
+static bool count_message(const struct process *process, uint64_t address, struct kernel_call *call)
 {
 	struct msghdr message;
 	if (target_read(process->target, address, &message, sizeof message) != STATUS_OK)
 		return false;
-	*bytes = count_vector(process, (uint64_t)(uintptr_t)message.msg_iov, message.msg_iovlen);
-	return message.msg_controllen == 0 && !message.msg_name;
+	call->amount = 0;
+	look_at_message(process, &message, call);
+	return true;
+}
+
+/* They are one operation together. False: too many, or not all for the same. */
+static bool count_messages(const struct process *process, uint64_t address, uint64_t count,
+			   struct kernel_call *call)
+{
+	struct mmsghdr messages[MOST_PARTS];
+	bool same = true;
+	if (count > MOST_PARTS ||
+	    target_read(process->target, address, messages, count * sizeof *messages) != STATUS_OK)
+		return false;
+	call->amount = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		look_at_message(process, &messages[i].msg_hdr, call);
+		same &= !call->name || count == 1;
+	}
+	return same;
+}
+
+static bool is_of_class(const struct process *process, uint64_t descriptor, enum object_class class)
+{
+	struct kernel_end end;
+	(void)kernel_look(process, (int)descriptor, &end);
+	return end.class == class;
+}
+
+/* From a file or to one: the other end is what others may wait for. From one pipe to another isn't one operation. */
+static enum direction look_at_splice(const struct process *process, const struct user_regs_struct *regs,
+				     struct kernel_call *call)
+{
+	call->amount = regs->r8;
+	call->never_waits = regs->r9 & SPLICE_F_NONBLOCK;
+	if (is_of_class(process, regs->rdx, CLASS_NONE))
+		return DIRECTION_IN;
+	call->descriptor = (int)regs->rdx;
+	return is_of_class(process, regs->rdi, CLASS_NONE) ? DIRECTION_OUT : DIRECTION_NONE;
 }
 
 /* What the call would do, and with how many bytes; `can_be_operation` and `never_waits` by its arguments. */
@@ -62,7 +115,12 @@ static enum direction direction_of(const struct process *process, const struct u
 		break;
 	case SYS_recvmsg:
 		flags = regs->rdx;
-		call->can_be_operation = count_message(process, regs->rsi, &call->amount);
+		call->can_be_operation = count_message(process, regs->rsi, call);
+		direction = DIRECTION_IN;
+		break;
+	case SYS_recvmmsg:
+		flags = regs->r10;
+		call->can_be_operation = count_messages(process, regs->rsi, regs->rdx, call) && !regs->r8;
 		direction = DIRECTION_IN;
 		break;
 	case SYS_write:
@@ -72,15 +130,42 @@ static enum direction direction_of(const struct process *process, const struct u
 		call->amount = count_vector(process, regs->rsi, regs->rdx);
 		direction = DIRECTION_OUT;
 		break;
+	case SYS_vmsplice:
+		call->amount = count_vector(process, regs->rsi, regs->rdx);
+		call->never_waits = regs->r10 & SPLICE_F_NONBLOCK;
+		direction = DIRECTION_OUT;
+		break;
+	case SYS_sendfile:
+		call->amount = regs->r10;
+		direction = DIRECTION_OUT;
+		break;
+	case SYS_splice:
+		direction = look_at_splice(process, regs, call);
+		break;
 	case SYS_sendto:
 		flags = regs->r10;
-		call->can_be_operation = !regs->r8;
+		call->name = regs->r8;
+		call->name_size = (uint32_t)regs->r9;
 		direction = DIRECTION_OUT;
 		break;
 	case SYS_sendmsg:
 		flags = regs->rdx;
-		call->can_be_operation = count_message(process, regs->rsi, &call->amount);
+		call->can_be_operation = count_message(process, regs->rsi, call);
 		direction = DIRECTION_OUT;
+		break;
+	case SYS_sendmmsg:
+		flags = regs->r10;
+		call->can_be_operation = count_messages(process, regs->rsi, regs->rdx, call);
+		direction = DIRECTION_OUT;
+		break;
+	case SYS_connect:
+		call->name = regs->rsi;
+		call->name_size = (uint32_t)regs->rdx;
+		direction = DIRECTION_OPEN;
+		break;
+	case SYS_accept:
+	case SYS_accept4:
+		direction = DIRECTION_ACCEPT;
 		break;
 	case SYS_close:
 	case SYS_shutdown:
@@ -99,7 +184,7 @@ static enum direction direction_of(const struct process *process, const struct u
 	}
 	/* A stop can't take up again what both looks and waits for all. */
 	call->can_be_operation &= !(flags & MSG_PEEK && flags & MSG_WAITALL) && !(flags & MSG_OOB);
-	call->never_waits =
+	call->never_waits |=
 	    flags & MSG_DONTWAIT || direction == DIRECTION_CLOSE || direction == DIRECTION_ASK;
 	return direction;
 }
@@ -146,10 +231,40 @@ static bool has_time_out(const struct process *process, int descriptor)
 	return has;
 }
 
-static void set_socket(struct process *process, enum direction direction, struct kernel_call *call)
+static enum op_kind connection_kind(enum direction direction)
+{
+	switch (direction) {
+	case DIRECTION_OPEN:
+		return OP_CONNECTION_OPEN;
+	case DIRECTION_ACCEPT:
+		return OP_CONNECTION_ACCEPT;
+	case DIRECTION_OUT:
+		return OP_CONNECTION_SEND;
+	case DIRECTION_CLOSE:
+		return OP_CONNECTION_CLOSE;
+	default:
+		return OP_CONNECTION_RECEIVE;
+	}
+}
+
+/* By its descriptor none is known: one thread has one end, and others have the other one. */
+static bool set_connection(const struct process *process, enum direction direction, struct kernel_call *call)
+{
+	struct kernel_end end = {.class = CLASS_SOCKET};
+	const bool found = kernel_call_decode_connection(process, connection_kind(direction), call);
+	kernel_look_closer(process, call->descriptor, &end);
+	call->can_be_operation &= !has_time_out(process, call->descriptor);
+	call->never_waits |= !end.blocking;
+	call->amount = direction != DIRECTION_ASK;
+	call->descriptor = 0;
+	return found;
+}
+
+static void set_pair(struct process *process, enum direction direction, struct kernel_call *call)
 {
 	const uint64_t own = call->id, peer = kernel_peer(process, own);
-	call->can_be_operation &= peer != 0 && !has_time_out(process, call->descriptor);
+	call->can_be_operation &= peer != 0 && !has_time_out(process, call->descriptor) &&
+				  (direction == DIRECTION_IN || !call->name);
 	call->kind = direction == DIRECTION_CLOSE ? OP_SOCKET_CLOSE
 		     : direction == DIRECTION_OUT ? OP_SOCKET_SEND
 						  : OP_SOCKET_RECEIVE;
@@ -183,6 +298,24 @@ static void set_waiting(const struct process *process, enum direction direction,
 			     (direction == DIRECTION_IN && !end->reads);
 }
 
+static bool asks_for_connection(enum direction direction)
+{
+	return direction == DIRECTION_OPEN || direction == DIRECTION_ACCEPT;
+}
+
+/* All that isn't one of a pair, as far as it can be told apart. */
+static bool is_connection(struct process *process, enum direction direction, struct kernel_call *call)
+{
+	struct kernel_call connection = *call;
+	if (!asks_for_connection(direction) && kernel_peer(process, call->id) &&
+	    !kernel_call_has_name(process, call->descriptor))
+		return false;
+	if (!set_connection(process, direction, &connection))
+		return false;
+	*call = connection;
+	return true;
+}
+
 bool kernel_call_decode(struct process *process, struct tracee *tracee, long number, struct kernel_call *call)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
@@ -194,6 +327,10 @@ bool kernel_call_decode(struct process *process, struct tracee *tracee, long num
 	call->used = call->descriptor;
 	call->class = end.class;
 	call->id = end.id;
+	if (end.class == CLASS_SOCKET && is_connection(process, direction, call))
+		return true;
+	if (asks_for_connection(direction))
+		return false;
 	switch (end.class) {
 	case CLASS_EVENTFD:
 		set_eventfd(process, regs, direction, call);
@@ -202,7 +339,7 @@ bool kernel_call_decode(struct process *process, struct tracee *tracee, long num
 		set_pipe(direction, call);
 		break;
 	default:
-		set_socket(process, direction, call);
+		set_pair(process, direction, call);
 	}
 	call->can_be_operation = call->can_be_operation && is_private(process, call, &end);
 	if (call->can_be_operation)

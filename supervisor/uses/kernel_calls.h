@@ -12,7 +12,11 @@ struct kernel_call {
 	uint64_t id, sender; /* of the object, as kernel_intern() takes them */
 	uint64_t other, other_sender; /* the same of a second one; 0: there is none */
 	uint64_t amount;	      /* op.arg */
+	uint64_t name;		      /* where the address of somebody is that the call is given; 0: none */
+	uint32_t name_size;
 	bool never_waits;
+	bool moves;	       /* the place in a file at which the descriptor stands */
+	bool others;	       /* may have the object, by its name or number */
 	bool can_be_operation; /* else what it does isn't followed, or the object is also that of others */
 };
 
@@ -26,6 +30,18 @@ bool kernel_call_decode(struct process *process, struct tracee *tracee, long num
 /* The same of locks of files, semaphores and queues. */
 bool kernel_call_decode_other(const struct process *process, const struct user_regs_struct *regs, long number,
 			      struct kernel_call *call);
+
+/* kernel_files.c: the same of regular files, as far as it is their contents or their length that matter. */
+bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
+			     struct kernel_call *call);
+
+/*
+ * kernel_connections.c: has this socket a name, or the other end? decode: which object the call of this kind is on; `call` has the
+ * rest. False: on none.
+ */
+bool kernel_call_has_name(const struct process *process, int descriptor);
+bool kernel_call_decode_connection(const struct process *process, enum op_kind kind,
+				   struct kernel_call *call);
 
 /* Are calls on the descriptor operations by now? */
 bool kernel_call_shared(const struct process *process, const struct kernel_call *call);

@@ -97,7 +97,8 @@ static bool set_semaphores(const struct user_regs_struct *regs, long number, str
 				     .id = (uint64_t)set,
 				     .amount = !control || changes,
 				     .never_waits = control,
-				     .can_be_operation = !timed && !counts && is_private_set(set)};
+				     .others = !is_private_set(set),
+				     .can_be_operation = !timed && !counts};
 	return true;
 }
 
@@ -112,7 +113,8 @@ static bool set_messages(const struct user_regs_struct *regs, long number, struc
 				 .id = (uint64_t)queue,
 				 .amount = number != SYS_msgctl || command == IPC_SET || command == IPC_RMID,
 				 .never_waits = number == SYS_msgctl,
-				 .can_be_operation = is_private_queue(queue)};
+				 .others = !is_private_queue(queue),
+				 .can_be_operation = true};
 	return true;
 }
 
@@ -121,6 +123,7 @@ static bool set_letters(const struct process *process, const struct user_regs_st
 			struct kernel_call *call)
 {
 	struct stat file;
+	const bool timed = number != SYS_mq_getsetattr && regs->r8;
 	if (!channels_find_file(process, (int)regs->rdi, &file))
 		return false;
 	*call = (struct kernel_call){.class = CLASS_QUEUE,
@@ -131,7 +134,8 @@ static bool set_letters(const struct process *process, const struct user_regs_st
 				     .id = channels_file_id(&file) | UINT64_C(1) << 63,
 				     .amount = number != SYS_mq_getsetattr,
 				     .never_waits = number == SYS_mq_getsetattr,
-				     .can_be_operation = number != SYS_mq_notify && file.st_nlink == 0};
+				     .others = file.st_nlink > 0,
+				     .can_be_operation = number != SYS_mq_notify && !timed};
 	return true;
 }
 
@@ -172,7 +176,7 @@ static bool decode(const struct process *process, const struct user_regs_struct 
 bool kernel_call_decode_other(const struct process *process, const struct user_regs_struct *regs, long number,
 			      struct kernel_call *call)
 {
-	if (!decode(process, regs, number, call))
+	if (!decode(process, regs, number, call) && !kernel_call_decode_file(process, regs, number, call))
 		return false;
 	/* Copies of the process would have these in common. */
 	call->can_be_operation &= !target_descendants(process->target) && !origin_advanced(process->origin) &&

@@ -11,6 +11,7 @@ static enum channel_kind kind_of(enum object_class class)
 	    [CLASS_PIPE] = CHANNEL_PIPE,	[CLASS_EVENTFD] = CHANNEL_EVENTFD,
 	    [CLASS_SOCKET] = CHANNEL_SOCKET,	[CLASS_FILE_LOCK] = CHANNEL_LOCK,
 	    [CLASS_SEMSET] = CHANNEL_SEMAPHORE, [CLASS_QUEUE] = CHANNEL_QUEUE,
+	    [CLASS_FILE] = CHANNEL_CONTENT,	[CLASS_CONNECTION] = CHANNEL_SOCKET,
 	};
 	return kinds[class];
 }
@@ -84,20 +85,56 @@ bool kernel_use_learn(struct process *process, const struct kernel_call *call)
 	return learn(process, &alone);
 }
 
+/* Two descriptors with one place in the file, which each of them moves. */
+static bool move_together(const struct process *process, const struct kernel_use *use, int descriptor)
+{
+	for (uint32_t i = 0; i < use->length; i++)
+		if (use->descriptors[i] == descriptor ||
+		    kernel_same_place(process, use->descriptors[i], descriptor))
+			return true;
+	return false;
+}
+
+/* Whatever is done with an object may matter to others, but for reading what nobody writes. */
+static bool matters(const struct process *process, const struct kernel_use *use,
+		    const struct kernel_call *call)
+{
+	return call->class != CLASS_FILE || use->changed ||
+	       (call->moves && move_together(process, use, call->descriptor));
+}
+
+/* Without room it is told what more there is. */
+static void note_without_room(struct process *process, uint32_t thread, const struct kernel_call *call)
+{
+	if (call->class != CLASS_FILE)
+		return uses_remark(process, kind_of(call->class));
+	uses_note(process, thread, CHANNEL_CONTENT, call->id, USE_DEPENDS | USE_CHANGES);
+}
+
+/* Others ask for it by the file's name. */
+static void note_change(struct process *process, uint32_t thread, struct kernel_use *use,
+			const struct kernel_call *call)
+{
+	use->changed |= call->kind == OP_FILE_WRITE;
+	if (call->kind == OP_FILE_WRITE)
+		uses_note(process, thread, CHANNEL_CONTENT, call->id, USE_CHANGES);
+}
+
 void kernel_use_note(struct process *process, uint32_t thread, const struct kernel_call *call, bool operation)
 {
 	struct kernel_use *use = find(&process->uses, call->class, id_of(call));
 	if (!use)
-		return uses_remark(process, kind_of(call->class));
+		return note_without_room(process, thread, call);
 	if (use->thread == NO_THREAD)
 		use->thread = thread;
-	use->shared |= use->thread != thread;
+	note_change(process, thread, use, call);
+	use->several |= use->thread != thread;
+	use->shared |= use->several && matters(process, use, call);
 	use->unfollowed |= !call->can_be_operation;
 	use->own |= call->can_be_operation;
 	if (!operation && call->can_be_operation)
 		add_descriptor(use, call->descriptor);
-	/* Other processes have it by its name or number. */
-	if (use->unfollowed && (call->class == CLASS_SEMSET || call->class == CLASS_QUEUE))
+	if (call->others || (use->unfollowed && (call->class == CLASS_SEMSET || call->class == CLASS_QUEUE)))
 		uses_remark(process, kind_of(call->class));
 	if (use->shared && (use->unfollowed || !learn(process, use)))
 		uses_remark(process, kind_of(call->class));

@@ -10,6 +10,10 @@
  * watch: the process has a second thread, from now on that counts; this one stands before this operation.
  */
 void channels_note(struct process *process, uint32_t thread, long number);
+/* The same of one that is an operation on this object, where it is about another one as well. */
+struct kernel_call;
+void channels_note_operation(struct process *process, uint32_t thread, long number,
+			     const struct user_regs_struct *regs, const struct kernel_call *call);
 void channels_watch(struct process *process, uint32_t thread, const struct op *op);
 /* The thread is about to send a signal. */
 void channels_note_signal(struct process *process, uint32_t thread, long number);
@@ -32,6 +36,8 @@ void channels_file_goes(struct process *process, const struct stat *file, int de
 /* What is asked of descriptors, until one says yes; `but`: all others are asked. */
 typedef bool about_descriptor(const struct process *process, int descriptor, const void *context);
 bool uses_any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context);
+/* Does it ask for what is behind a descriptor, its first argument, as fstat() does? */
+bool descriptors_asks(const struct process *process, long number, const struct user_regs_struct *regs);
 /* Is the call fstat() of a stream of libc's, which asks for its own sake? */
 bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs);
 /* The path that is at this address; false: it can't be read, or is too long. */
@@ -54,7 +60,6 @@ void uses_release(struct uses *uses);
  * kernel_uses.c: the same of objects whose calls can be operations. note: the thread makes this call, which is one (`operation`), or isn't
  * yet. note_descriptor: it does something else with what is behind the descriptor. end: the object is gone.
  */
-struct kernel_call;
 void kernel_use_note(struct process *process, uint32_t thread, const struct kernel_call *call,
 		     bool operation);
 void kernel_use_note_descriptor(struct process *process, uint32_t thread, int descriptor);

@@ -106,6 +106,13 @@ enum op_kind {
 	OP_QUEUE_SEND,
 	OP_QUEUE_RECEIVE,
 	OP_QUEUE_CONTROL,
+	OP_FILE_READ, /* what it holds, or how long it is; arg is also 1 where the place is moved that the next read or write begins at */
+	OP_FILE_WRITE,
+	OP_CONNECTION_OPEN, /* connect(), on who listens there */
+	OP_CONNECTION_ACCEPT,
+	OP_CONNECTION_RECEIVE,
+	OP_CONNECTION_SEND,
+	OP_CONNECTION_CLOSE,
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
 	OP_PROCESS_EXIT, /* exit_group; arg: status */
@@ -165,6 +172,8 @@ enum object_class {
 	CLASS_FILE_LOCK,
 	CLASS_SEMSET, /* of System V */
 	CLASS_QUEUE,  /* of messages, of System V or POSIX */
+	CLASS_FILE,   /* what is in a regular file */
+	CLASS_CONNECTION, /* of sockets with a name: both directions, those who listen, or what comes to one that has no other end */
 	CLASSES,
 	CLASS_USER /* as OP_USER: class_add() */
 };

@@ -353,7 +353,7 @@ START_TEST(test_digest)
 }
 END_TEST
 
-enum { WALK_THREADS = 7, WALK_OBJECTS = 30 };
+enum { WALK_THREADS = 7, WALK_OBJECTS = 32 };
 
 static uint32_t pick(uint32_t n)
 {
@@ -396,6 +396,8 @@ static void add_walk_objects(struct model *m)
 	    {CLASS_FILE_LOCK, .owner = NO_THREAD},
 	    {CLASS_SEMSET, .owner = NO_THREAD},
 	    {CLASS_QUEUE, .owner = NO_THREAD},
+	    {CLASS_FILE, .owner = NO_THREAD},
+	    {CLASS_CONNECTION, .owner = NO_THREAD},
 	};
 	for (uint32_t i = 0; i < sizeof others / sizeof *others; i++)
 		model_add_object(m, &others[i]);

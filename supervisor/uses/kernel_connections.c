@@ -1,0 +1,203 @@
+/* System calls on sockets that have a name, or whose other end has one, as operations on what leads from one to the other. */
+#include "supervisor/uses/kernel_calls.h"
+#include "supervisor/uses/uses.h"
+
+#include <fmc/tracer/children.h>
+
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/*
+ * Both ends of a connection are one object, by the numbers of its two names; so are all those who connect to one address and who listens
+ * there; and so is what is sent to one address without a connection. A name's number is its port, or a digest of its path: two
+ * addresses of one machine with the same port are taken for one, which costs executions and hides none. So it is with all
+ * connections to one path, of which one end has no name.
+ */
+union name {
+	struct sockaddr any;
+	struct sockaddr_in four;
+	struct sockaddr_in6 six;
+	struct sockaddr_un local;
+	struct sockaddr_storage room;
+};
+
+struct ends {
+	int type;
+	bool listens, connected;
+	bool near;   /* nobody on another machine is concerned */
+	bool inside; /* the kernel says that this process has both ends */
+	uint64_t own, peer;
+};
+
+enum what { WHAT_LISTENER = 1, WHAT_CONNECTION, WHAT_DATAGRAMS };
+
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+	return (digest ^ value) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t number_of(const union name *name, socklen_t size)
+{
+	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+	if (size < sizeof name->any.sa_family)
+		return 0;
+	if (name->any.sa_family == AF_INET)
+		return ntohs(name->four.sin_port);
+	if (name->any.sa_family == AF_INET6)
+		return ntohs(name->six.sin6_port);
+	if (name->any.sa_family != AF_UNIX || size <= offsetof(struct sockaddr_un, sun_path))
+		return 0;
+	/* Of a path the zero at its end may be counted or not. */
+	const char *path = name->local.sun_path;
+	const size_t length = size - offsetof(struct sockaddr_un, sun_path);
+	for (size_t i = 0; i < length && (i == 0 || path[i] || !path[0]); i++)
+		digest = mix(digest, (unsigned char)path[i]);
+	return digest;
+}
+
+static bool is_near(const union name *name)
+{
+	switch (name->any.sa_family) {
+	case AF_INET:
+		return ntohl(name->four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET ||
+		       name->four.sin_addr.s_addr == htonl(INADDR_ANY);
+	case AF_INET6:
+		return IN6_IS_ADDR_LOOPBACK(&name->six.sin6_addr) ||
+		       IN6_IS_ADDR_UNSPECIFIED(&name->six.sin6_addr);
+	default:
+		return name->any.sa_family == AF_UNIX;
+	}
+}
+
+static bool look(const struct process *process, int descriptor, struct ends *ends)
+{
+	union name own = {0}, peer = {0};
+	struct ucred who = {0};
+	int listens = 0;
+	socklen_t size = sizeof own, peer_size = sizeof peer, int_size = sizeof(int), type_size = sizeof(int);
+	socklen_t who_size = sizeof who;
+	const int copy = kernel_duplicate(process, descriptor);
+	*ends = (struct ends){0};
+	if (copy < 0)
+		return false;
+	const bool found = getsockname(copy, &own.any, &size) == 0 &&
+			   getsockopt(copy, SOL_SOCKET, SO_TYPE, &ends->type, &type_size) == 0 &&
+			   getsockopt(copy, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_size) == 0;
+	ends->connected = getpeername(copy, &peer.any, &peer_size) == 0;
+	ends->inside = own.any.sa_family == AF_UNIX &&
+		       getsockopt(copy, SOL_SOCKET, SO_PEERCRED, &who, &who_size) == 0 &&
+		       who.pid == target_pid(process->target);
+	close(copy);
+	ends->listens = listens;
+	ends->own = number_of(&own, size);
+	ends->peer = ends->connected ? number_of(&peer, peer_size) : 0;
+	ends->near = is_near(&own) && (!ends->connected || is_near(&peer));
+	return found && (own.any.sa_family == AF_INET || own.any.sa_family == AF_INET6 ||
+			 own.any.sa_family == AF_UNIX);
+}
+
+static bool is_at(const struct process *process, int descriptor, const void *context)
+{
+	struct kernel_end end;
+	struct ends ends;
+	return kernel_look(process, descriptor, &end) && end.class == CLASS_SOCKET &&
+	       look(process, descriptor, &ends) && ends.own == *(const uint64_t *)context;
+}
+
+static bool has_other_end(const struct process *process, int descriptor, uint64_t number)
+{
+	return uses_any_descriptor(process, descriptor, is_at, &number);
+}
+
+static uint64_t id_of(enum what what, uint64_t one, uint64_t other)
+{
+	const uint64_t less = one < other ? one : other, more = one < other ? other : one;
+	return mix(mix(mix(UINT64_C(0xcbf29ce484222325), what), less), more);
+}
+
+/* The address that the call is given. */
+static bool read_name(const struct process *process, const struct kernel_call *call, union name *name)
+{
+	*name = (union name){0};
+	return call->name_size <= sizeof *name &&
+	       target_read(process->target, call->name, name, call->name_size) == STATUS_OK;
+}
+
+/* To the address in the call. False: nobody else can notice. */
+static bool set_addressed(const struct process *process, const struct ends *ends, enum what what,
+			  struct kernel_call *call)
+{
+	union name name;
+	if (!read_name(process, call, &name))
+		return false;
+	const uint64_t number = number_of(&name, call->name_size);
+	call->id = id_of(what, number, 0);
+	call->can_be_operation &=
+	    ends->near && is_near(&name) && has_other_end(process, call->descriptor, number);
+	return number != 0;
+}
+
+static bool set_connected(const struct process *process, const struct ends *ends, struct kernel_call *call)
+{
+	call->id = id_of(WHAT_CONNECTION, ends->own, ends->peer);
+	call->can_be_operation &= ends->inside || (ends->near && ends->peer != 0 &&
+						   has_other_end(process, call->descriptor, ends->peer));
+	return ends->connected;
+}
+
+static bool set_own(const struct ends *ends, enum what what, struct kernel_call *call)
+{
+	call->id = id_of(what, ends->own, 0);
+	call->can_be_operation &= ends->near;
+	return ends->own != 0;
+}
+
+static bool set_sent(const struct process *process, const struct ends *ends, struct kernel_call *call)
+{
+	if (ends->type == SOCK_STREAM || ends->type == SOCK_SEQPACKET)
+		return set_connected(process, ends, call);
+	if (call->name)
+		return set_addressed(process, ends, WHAT_DATAGRAMS, call);
+	call->id = id_of(WHAT_DATAGRAMS, ends->peer, 0);
+	call->can_be_operation &= ends->near && has_other_end(process, call->descriptor, ends->peer);
+	return ends->connected;
+}
+
+static bool set_object(const struct process *process, const struct ends *ends, struct kernel_call *call)
+{
+	const bool streams = ends->type == SOCK_STREAM || ends->type == SOCK_SEQPACKET;
+	switch (call->kind) {
+	case OP_CONNECTION_OPEN:
+		return streams && set_addressed(process, ends, WHAT_LISTENER, call);
+	case OP_CONNECTION_ACCEPT:
+		return set_own(ends, WHAT_LISTENER, call);
+	case OP_CONNECTION_SEND:
+		return set_sent(process, ends, call);
+	default:
+		if (ends->listens)
+			return set_own(ends, WHAT_LISTENER, call);
+		return streams ? set_connected(process, ends, call) : set_own(ends, WHAT_DATAGRAMS, call);
+	}
+}
+
+bool kernel_call_has_name(const struct process *process, int descriptor)
+{
+	struct ends ends;
+	return look(process, descriptor, &ends) && (ends.own != 0 || ends.peer != 0);
+}
+
+bool kernel_call_decode_connection(const struct process *process, enum op_kind kind, struct kernel_call *call)
+{
+	struct ends ends;
+	call->class = CLASS_CONNECTION;
+	call->kind = kind;
+	call->sender = 0;
+	/* Who is run once, or has a client, has others at the other end. */
+	call->can_be_operation &= process->options.outside_ms && !process->drive &&
+				  !target_descendants(process->target) && !origin_advanced(process->origin) &&
+				  !process->options.program.image;
+	return look(process, call->descriptor, &ends) && set_object(process, &ends, call);
+}

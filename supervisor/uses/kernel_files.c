@@ -1,0 +1,49 @@
+/* System calls on regular files, as operations on what these hold. */
+#include "supervisor/uses/kernel_calls.h"
+#include "supervisor/uses/uses.h"
+
+#include <fmc/tracer/call_traits.h>
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+/* By its offset, preadv2() and pwritev2() may do as readv() and writev(). */
+static bool moves(long number, const struct user_regs_struct *regs)
+{
+	const bool either = number == SYS_preadv2 || number == SYS_pwritev2;
+	return call_traits(number)->moves || (either && regs->r10 == UINT64_MAX);
+}
+
+/* The descriptor whose file the call reads or writes, and of two the one that it writes; -1: none. */
+static int descriptor_of(const struct process *process, const struct user_regs_struct *regs, long number)
+{
+	const struct call_traits *traits = call_traits(number);
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
+	const bool asks =
+	    descriptors_asks(process, number, regs) && !descriptors_asked_by_libc(process, regs);
+	if (asks)
+		return (int)regs->rdi;
+	if (traits->from == NO_ARGUMENT && traits->into == NO_ARGUMENT)
+		return -1;
+	return (int)arguments[traits->into != NO_ARGUMENT ? traits->into : traits->from];
+}
+
+bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
+			     struct kernel_call *call)
+{
+	struct stat file;
+	const int descriptor = descriptor_of(process, regs, number);
+	const bool writes = call_traits(number)->into != NO_ARGUMENT;
+	if (descriptor < 0 || !channels_find_file(process, descriptor, &file) || !S_ISREG(file.st_mode))
+		return false;
+	*call = (struct kernel_call){.class = CLASS_FILE,
+				     .kind = writes ? OP_FILE_WRITE : OP_FILE_READ,
+				     .descriptor = descriptor,
+				     .used = descriptor,
+				     .id = channels_file_id(&file),
+				     .moves = moves(number, regs),
+				     .amount = writes || moves(number, regs),
+				     .never_waits = true,
+				     .can_be_operation = true};
+	return true;
+}

@@ -1,0 +1,913 @@
+/*
+ * kernel_order [any] CASE: two threads meet at an object of the kernel, and what they or main() find depends on which was first. Each
+ * aborts in one of the orders, but with `any`; and but for these: mutex_tcp, mutex_local, mutex_datagrams, mutex_named, which end in a
+ * deadlock; own_files, own_connections, read_only, rights_given, in which no order matters.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int one[2], two[2], ends[4], listener, first = -1, file, queue, set, events, any;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct sockaddr_in address;
+static struct sockaddr_un local;
+
+static void must(int good)
+{
+	if (!good)
+		abort();
+}
+
+static void put(int descriptor, char byte)
+{
+	must(write(descriptor, &byte, 1) == 1);
+}
+
+static char get(int descriptor)
+{
+	char byte = 0;
+	must(read(descriptor, &byte, 1) == 1);
+	return byte;
+}
+
+/* What one order alone has. */
+static void expect(int good)
+{
+	must(good || any);
+}
+
+static char letter(int me)
+{
+	return (char)('a' + me);
+}
+
+/* Files. */
+static void make_file(void)
+{
+	file = memfd_create("file", 0);
+	must(file >= 0);
+}
+
+static void make_appended(void)
+{
+	char name[] = "/tmp/kernel_orderXXXXXX";
+	file = mkostemp(name, O_APPEND);
+	must(file >= 0 && unlink(name) == 0);
+}
+
+static void put_file(int me)
+{
+	put(file, letter(me));
+}
+
+static void check_file(void)
+{
+	char byte = 0;
+	must(any || pread(file, &byte, 1, 0) == 1);
+	expect(byte == 'a');
+}
+
+static void put_line(int me)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	const int own = open(path, O_WRONLY | O_APPEND);
+	put(own, letter(me));
+	close(own);
+}
+
+static void put_start(int me)
+{
+	const char byte = letter(me);
+	must(pwrite(file, &byte, 1, 0) == 1);
+}
+
+static void make_number(void)
+{
+	const int zero = 0;
+	make_file();
+	must(pwrite(file, &zero, sizeof zero, 0) == sizeof zero);
+}
+
+static void add_number(int me)
+{
+	int number;
+	(void)me;
+	must(pread(file, &number, sizeof number, 0) == sizeof number);
+	number++;
+	must(pwrite(file, &number, sizeof number, 0) == sizeof number);
+}
+
+static void check_number(void)
+{
+	int number;
+	must(pread(file, &number, sizeof number, 0) == sizeof number);
+	expect(number == 2);
+}
+
+/* A record lock is the process's: it keeps no thread out. */
+static void add_recorded(int me)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	must(fcntl(file, F_SETLKW, &lock) == 0);
+	add_number(me);
+	lock.l_type = F_UNLCK;
+	must(fcntl(file, F_SETLKW, &lock) == 0);
+}
+
+static void size_or_put(int me)
+{
+	struct stat about;
+	if (me == 0)
+		put(file, 'a');
+	else if (fstat(file, &about) == 0)
+		expect(about.st_size == 1);
+}
+
+static void seek_or_put(int me)
+{
+	if (me == 0)
+		put(file, 'a');
+	else
+		expect(lseek(file, 0, SEEK_CUR) == 1);
+}
+
+static void cut_or_put(int me)
+{
+	if (me == 0)
+		put(file, 'a');
+	else
+		must(ftruncate(file, 0) == 0);
+}
+
+static void read_next(int me)
+{
+	if (get(file) == 'x')
+		first = me;
+}
+
+static void make_text(void)
+{
+	make_file();
+	must(pwrite(file, "xy", 2, 0) == 2);
+}
+
+static void check_first(void)
+{
+	expect(first == 0);
+}
+
+/* Sockets. */
+static void make_listener(void)
+{
+	socklen_t size = sizeof address;
+	address.sin_family = AF_INET;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	must(listener >= 0 && bind(listener, (struct sockaddr *)&address, size) == 0 &&
+	     listen(listener, 4) == 0);
+	must(getsockname(listener, (struct sockaddr *)&address, &size) == 0);
+}
+
+static int dial(void)
+{
+	const int own = socket(AF_INET, SOCK_STREAM, 0);
+	must(own >= 0 && connect(own, (struct sockaddr *)&address, sizeof address) == 0);
+	return own;
+}
+
+static void make_tcp(void)
+{
+	make_listener();
+	one[0] = dial();
+	one[1] = accept(listener, NULL, NULL);
+	must(one[1] >= 0);
+}
+
+static void send_one(int me)
+{
+	put(one[0], letter(me));
+}
+
+static void send_either(int me)
+{
+	const char byte = letter(me);
+	must(send(one[0], &byte, 1, 0) == 1);
+}
+
+static void check_one(void)
+{
+	expect(get(one[1]) == 'a');
+}
+
+static void dial_one(int me)
+{
+	const int own = dial();
+	put(own, letter(me));
+	ends[me] = own;
+}
+
+static void check_accepted(void)
+{
+	const int own = accept(listener, NULL, NULL);
+	must(own >= 0);
+	expect(get(own) == 'a');
+}
+
+static void make_two_dialled(void)
+{
+	make_listener();
+	put(dial(), 'x');
+	put(dial(), 'y');
+}
+
+static void accept_one(int me)
+{
+	const int own = accept(listener, NULL, NULL);
+	must(own >= 0);
+	if (get(own) == 'x')
+		first = me;
+}
+
+static void make_local(void)
+{
+	local.sun_family = AF_UNIX;
+	snprintf(local.sun_path + 1, sizeof local.sun_path - 1, "kernel_order %d", getpid());
+	listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	must(listener >= 0 && bind(listener, (struct sockaddr *)&local, sizeof local) == 0 &&
+	     listen(listener, 4) == 0);
+}
+
+static int dial_path(void)
+{
+	const int own = socket(AF_UNIX, SOCK_STREAM, 0);
+	must(own >= 0 && connect(own, (struct sockaddr *)&local, sizeof local) == 0);
+	return own;
+}
+
+static void dial_local(int me)
+{
+	const int own = dial_path();
+	put(own, letter(me));
+	ends[me] = own;
+}
+
+static void make_local_pair(void)
+{
+	make_local();
+	one[0] = dial_path();
+	one[1] = accept(listener, NULL, NULL);
+	must(one[1] >= 0);
+}
+
+static void make_two_local(void)
+{
+	make_local();
+	put(dial_path(), 'x');
+	put(dial_path(), 'y');
+}
+
+static void make_udp(void)
+{
+	socklen_t size = sizeof address;
+	address.sin_family = AF_INET;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	one[1] = socket(AF_INET, SOCK_DGRAM, 0);
+	one[0] = socket(AF_INET, SOCK_DGRAM, 0);
+	must(bind(one[1], (struct sockaddr *)&address, size) == 0);
+	must(getsockname(one[1], (struct sockaddr *)&address, &size) == 0);
+}
+
+static void send_udp(int me)
+{
+	const char byte = letter(me);
+	must(sendto(one[0], &byte, 1, 0, (struct sockaddr *)&address, sizeof address) == 1);
+}
+
+static void make_letters(void)
+{
+	local.sun_family = AF_UNIX;
+	snprintf(local.sun_path + 1, sizeof local.sun_path - 1, "kernel_order %d", getpid());
+	one[1] = socket(AF_UNIX, SOCK_DGRAM, 0);
+	one[0] = socket(AF_UNIX, SOCK_DGRAM, 0);
+	must(bind(one[1], (struct sockaddr *)&local, sizeof local) == 0);
+}
+
+static void send_local(int me)
+{
+	const char byte = letter(me);
+	must(sendto(one[0], &byte, 1, 0, (struct sockaddr *)&local, sizeof local) == 1);
+}
+
+static void make_pair(void)
+{
+	must(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, one) == 0);
+}
+
+static void send_many(int me)
+{
+	char byte = letter(me);
+	struct iovec part = {&byte, 1};
+	struct mmsghdr message = {.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}};
+	must(sendmmsg(one[0], &message, 1, 0) == 1);
+}
+
+static void receive_many(int me)
+{
+	char byte = 0;
+	struct iovec part = {&byte, 1};
+	struct mmsghdr message = {.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}};
+	must(recvmmsg(one[1], &message, 1, 0, NULL) == 1);
+	if (byte == 'x')
+		first = me;
+}
+
+static void make_sent(void)
+{
+	make_pair();
+	put(one[0], 'x');
+	put(one[0], 'y');
+}
+
+/* Descriptors that are sent: of a pipe's writing end, and each of its receivers writes there. */
+static void send_rights(int descriptor)
+{
+	char byte = 'r', room[CMSG_SPACE(sizeof descriptor)] = {0};
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {
+	    .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof descriptor);
+	memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+	must(sendmsg(one[0], &message, 0) == 1);
+}
+
+static int receive_rights(void)
+{
+	int descriptor = -1;
+	char byte = 'r', room[CMSG_SPACE(sizeof descriptor)];
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {
+	    .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+	must(recvmsg(one[1], &message, 0) == 1);
+	memcpy(&descriptor, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof descriptor);
+	return descriptor;
+}
+
+static void make_rights(void)
+{
+	make_pair();
+	must(pipe(two) == 0);
+	send_rights(two[1]);
+	send_rights(two[1]);
+}
+
+static void use_rights(int me)
+{
+	put(receive_rights(), letter(me));
+}
+
+static void check_two(void)
+{
+	expect(get(two[0]) == 'a');
+}
+
+static void make_unsent(void)
+{
+	make_pair();
+	must(pipe(two) == 0);
+}
+
+static void give_rights(int me)
+{
+	if (me == 0)
+		send_rights(two[1]);
+	else
+		put(two[1], 'b');
+}
+
+static void check_rights(void)
+{
+	put(receive_rights(), 'a');
+	must(get(two[0]) == 'b');
+}
+
+/* Pipes. */
+static void make_pipes(void)
+{
+	must(pipe(one) == 0 && pipe(two) == 0);
+}
+
+static void make_filled(void)
+{
+	make_pipes();
+	put(one[1], 'a');
+}
+
+static void make_dup(void)
+{
+	make_pipes();
+	ends[0] = dup(two[1]);
+	ends[1] = fcntl(two[1], F_DUPFD, 20);
+}
+
+static void put_dup(int me)
+{
+	put(ends[me], letter(me));
+}
+
+static void splice_or_put(int me)
+{
+	if (me == 0)
+		must(splice(one[0], NULL, two[1], NULL, 1, 0) == 1);
+	else
+		put(two[1], 'b');
+}
+
+static void tee_or_put(int me)
+{
+	if (me == 0)
+		must(tee(one[0], two[1], 1, 0) == 1);
+	else
+		put(two[1], 'b');
+}
+
+static void make_sendfile(void)
+{
+	make_pipes();
+	make_file();
+	must(pwrite(file, "a", 1, 0) == 1);
+}
+
+static void sendfile_or_put(int me)
+{
+	off_t from = 0;
+	if (me == 0)
+		must(sendfile(two[1], file, &from, 1) == 1);
+	else
+		put(two[1], 'b');
+}
+
+static void vmsplice_or_put(int me)
+{
+	static char byte = 'a';
+	struct iovec part = {&byte, 1};
+	if (me == 0)
+		must(vmsplice(two[1], &part, 1, 0) == 1);
+	else
+		put(two[1], 'b');
+}
+
+static void copy_or_put(int me)
+{
+	loff_t from = 0, to = 0;
+	if (me == 0)
+		must(copy_file_range(file, &from, ends[0], &to, 1, 0) == 1);
+	else
+		must(pwrite(ends[0], "b", 1, 0) == 1);
+}
+
+static void make_copy(void)
+{
+	make_file();
+	must(pwrite(file, "a", 1, 0) == 1);
+	ends[0] = memfd_create("other", 0);
+}
+
+static void check_copy(void)
+{
+	char byte;
+	must(pread(ends[0], &byte, 1, 0) == 1);
+	expect(byte == 'b');
+}
+
+static void make_fifo(void)
+{
+	char name[] = "/tmp/kernel_orderXXXXXX";
+	must(mkdtemp(name) != NULL);
+	char path[64];
+	snprintf(path, sizeof path, "%s/fifo", name);
+	must(mkfifo(path, 0600) == 0);
+	two[0] = open(path, O_RDWR);
+	two[1] = open(path, O_WRONLY);
+	must(unlink(path) == 0 && rmdir(name) == 0);
+}
+
+static void put_two(int me)
+{
+	put(two[1], letter(me));
+}
+
+/* What is asked without waiting. */
+static void poll_or_put(int me)
+{
+	struct pollfd what = {.fd = one[0], .events = POLLIN};
+	if (me == 0)
+		put(one[1], 'a');
+	else
+		expect(poll(&what, 1, 0) == 1);
+}
+
+static void select_or_put(int me)
+{
+	struct timeval now = {0};
+	fd_set what;
+	FD_ZERO(&what);
+	FD_SET(one[0], &what);
+	if (me == 0)
+		put(one[1], 'a');
+	else
+		expect(select(one[0] + 1, &what, NULL, NULL, &now) == 1);
+}
+
+static void make_events(void)
+{
+	make_pipes();
+	struct epoll_event what = {.events = EPOLLIN, .data.fd = 0};
+	events = epoll_create1(0);
+	must(events >= 0 && epoll_ctl(events, EPOLL_CTL_ADD, one[0], &what) == 0);
+	what.data.fd = 1;
+	must(epoll_ctl(events, EPOLL_CTL_ADD, two[0], &what) == 0);
+}
+
+static void epoll_or_put(int me)
+{
+	struct epoll_event what;
+	if (me == 0)
+		put(one[1], 'a');
+	else
+		expect(epoll_wait(events, &what, 1, 0) == 1);
+}
+
+/* Which of two is ready first. */
+static void put_either(int me)
+{
+	put(me == 0 ? one[1] : two[1], 'a');
+}
+
+static void check_events(void)
+{
+	struct epoll_event what;
+	must(epoll_wait(events, &what, 1, -1) == 1);
+	expect(what.data.fd == 0);
+}
+
+/* Once for each event, of which one thread hears. */
+static void make_edges(void)
+{
+	make_pipes();
+	struct epoll_event what = {.events = EPOLLIN | EPOLLET, .data.fd = 0};
+	events = epoll_create1(0);
+	must(events >= 0 && epoll_ctl(events, EPOLL_CTL_ADD, one[0], &what) == 0);
+	put(one[1], 'a');
+}
+
+static void take_edge(int me)
+{
+	struct epoll_event what;
+	if (epoll_wait(events, &what, 1, 0) == 1)
+		first = me;
+}
+
+static void make_ready(void)
+{
+	make_events();
+	put(one[1], 'a');
+	put(two[1], 'a');
+}
+
+static void take_ready(int me)
+{
+	struct epoll_event what;
+	must(epoll_wait(events, &what, 1, -1) == 1);
+	if (what.data.fd == 0 && first < 0)
+		first = me;
+}
+
+static void change_or_ask(int me)
+{
+	struct epoll_event what = {.events = EPOLLIN, .data.fd = 0};
+	if (me == 0)
+		must(epoll_ctl(events, EPOLL_CTL_DEL, one[0], NULL) == 0);
+	else
+		expect(epoll_wait(events, &what, 1, 0) == 0);
+}
+
+static void make_full_events(void)
+{
+	make_events();
+	put(one[1], 'a');
+}
+
+static void wait_or_put(int me)
+{
+	struct pollfd what[] = {{.fd = one[0], .events = POLLIN}, {.fd = two[0], .events = POLLIN}};
+	if (me == 0) {
+		put(one[1], 'a');
+		put(two[1], 'a');
+	} else {
+		expect(poll(what, 2, -1) == 1);
+	}
+}
+
+/* Timers and events of files. */
+static void make_timer(void)
+{
+	const struct itimerspec soon = {.it_value = {.tv_nsec = 1}};
+	struct pollfd what;
+	file = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+	what = (struct pollfd){.fd = file, .events = POLLIN};
+	must(file >= 0 && timerfd_settime(file, 0, &soon, NULL) == 0 && poll(&what, 1, -1) == 1);
+}
+
+static void take_timer(int me)
+{
+	uint64_t times;
+	if (read(file, &times, sizeof times) == sizeof times)
+		first = me;
+}
+
+static char folder[] = "/tmp/kernel_orderXXXXXX";
+static void make_watch(void)
+{
+	must(mkdtemp(folder) != NULL);
+	file = inotify_init1(0);
+	must(file >= 0 && inotify_add_watch(file, folder, IN_CREATE) >= 0);
+}
+
+static void make_name(int me)
+{
+	char path[64];
+	snprintf(path, sizeof path, "%s/%c", folder, letter(me));
+	ends[me] = open(path, O_CREAT | O_WRONLY, 0600);
+}
+
+static void check_watch(void)
+{
+	char room[1024] __attribute__((aligned(8))), path[64];
+	must(read(file, room, sizeof room) > 0);
+	for (int me = 0; me < 2; me++) {
+		snprintf(path, sizeof path, "%s/%c", folder, letter(me));
+		unlink(path);
+	}
+	rmdir(folder);
+	expect(((struct inotify_event *)room)->name[0] == 'a');
+}
+
+/* Queues and semaphores with a name or a number. */
+static void make_named(void)
+{
+	char name[64];
+	struct mq_attr about = {.mq_maxmsg = 4, .mq_msgsize = 1};
+	snprintf(name, sizeof name, "/kernel_order_%d", getpid());
+	mq_unlink(name);
+	queue = mq_open(name, O_CREAT | O_EXCL | O_RDWR, 0600, &about);
+	must(queue >= 0);
+	if (first == -1)
+		mq_unlink(name);
+}
+
+static void remove_named(void)
+{
+	char name[64];
+	snprintf(name, sizeof name, "/kernel_order_%d", getpid());
+	mq_unlink(name);
+}
+
+static void make_named_long(void)
+{
+	first = -2;
+	make_named();
+}
+
+static void send_named(int me)
+{
+	const char byte = letter(me);
+	must(mq_send(queue, &byte, 1, 0) == 0);
+}
+
+static void check_named(void)
+{
+	char byte;
+	remove_named();
+	must(mq_receive(queue, &byte, 1, NULL) == 1);
+	expect(byte == 'a');
+}
+
+static void make_keyed_queue(void)
+{
+	queue = msgget(getpid() + 77, IPC_CREAT | 0600);
+	must(queue >= 0);
+}
+
+struct message {
+	long type;
+	char byte;
+};
+
+static void send_keyed(int me)
+{
+	const struct message message = {1, letter(me)};
+	must(msgsnd(queue, &message, 1, 0) == 0);
+}
+
+static void check_keyed(void)
+{
+	struct message message;
+	must(msgrcv(queue, &message, 1, 0, 0) == 1);
+	msgctl(queue, IPC_RMID, NULL);
+	expect(message.byte == 'a');
+}
+
+static void make_keyed_set(void)
+{
+	set = semget(getpid() + 77, 1, IPC_CREAT | 0600);
+	must(set >= 0 && semctl(set, 0, SETVAL, 0) == 0);
+}
+
+static void add_keyed(int me)
+{
+	(void)me;
+	const int value = semctl(set, 0, GETVAL);
+	must(semctl(set, 0, SETVAL, value + 1) == 0);
+}
+
+static void check_keyed_set(void)
+{
+	const int value = semctl(set, 0, GETVAL);
+	semctl(set, 0, IPC_RMID);
+	expect(value == 2);
+}
+
+/* The reader holds what the writer needs first. */
+static void talk(int me)
+{
+	pthread_mutex_lock(&mutex);
+	if (me == 0)
+		get(one[1]);
+	else
+		put(one[0], 'x');
+	pthread_mutex_unlock(&mutex);
+}
+
+static void talk_datagrams(int me)
+{
+	pthread_mutex_lock(&mutex);
+	if (me == 0)
+		get(one[1]);
+	else
+		send_udp(me);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void talk_named(int me)
+{
+	char byte;
+	pthread_mutex_lock(&mutex);
+	if (me == 0)
+		must(mq_receive(queue, &byte, 1, NULL) == 1);
+	else
+		send_named(me);
+	pthread_mutex_unlock(&mutex);
+}
+
+/* What only one thread has. */
+static void use_file(int me)
+{
+	char byte;
+	const int own = memfd_create("own", 0);
+	put(own, letter(me));
+	must(lseek(own, 0, SEEK_SET) == 0 && read(own, &byte, 1) == 1 && close(own) == 0);
+}
+
+static void make_both(void)
+{
+	make_tcp();
+	two[0] = dial();
+	two[1] = accept(listener, NULL, NULL);
+}
+
+static void use_connection(int me)
+{
+	const int *own = me ? one : two;
+	put(own[0], 'x');
+	get(own[1]);
+}
+
+static void read_start(int me)
+{
+	char byte;
+	(void)me;
+	must(pread(file, &byte, 1, 0) == 1);
+}
+
+static const struct order {
+	const char *name;
+	void (*make)(void);
+	void (*act)(int me);
+	void (*check)(void);
+} orders[] = {
+    {"append", make_appended, put_file, check_file},
+    {"offset", make_file, put_file, check_file},
+    {"opened", make_file, put_line, check_file},
+    {"overwrite", make_file, put_start, check_file},
+    {"number", make_number, add_number, check_number},
+    {"recorded", make_number, add_recorded, check_number},
+    {"size", make_file, size_or_put, NULL},
+    {"seek", make_file, seek_or_put, NULL},
+    {"cut", make_file, cut_or_put, check_file},
+    {"next", make_text, read_next, check_first},
+    {"tcp", make_tcp, send_one, check_one},
+    {"tcp_send", make_tcp, send_either, check_one},
+    {"dialled", make_listener, dial_one, check_accepted},
+    {"accepted", make_two_dialled, accept_one, check_first},
+    {"local", make_local_pair, send_one, check_one},
+    {"local_dialled", make_local, dial_local, check_accepted},
+    {"local_accepted", make_two_local, accept_one, check_first},
+    {"udp", make_udp, send_udp, check_one},
+    {"letters", make_letters, send_local, check_one},
+    {"many_sent", make_pair, send_many, check_one},
+    {"many_received", make_sent, receive_many, check_first},
+    {"rights", make_rights, use_rights, check_two},
+    {"rights_given", make_unsent, give_rights, check_rights},
+    {"dup", make_dup, put_dup, check_two},
+    {"fifo", make_fifo, put_two, check_two},
+    {"splice", make_filled, splice_or_put, check_two},
+    {"tee", make_filled, tee_or_put, check_two},
+    {"sendfile", make_sendfile, sendfile_or_put, check_two},
+    {"vmsplice", make_pipes, vmsplice_or_put, check_two},
+    {"copied", make_copy, copy_or_put, check_copy},
+    {"poll", make_pipes, poll_or_put, NULL},
+    {"select", make_pipes, select_or_put, NULL},
+    {"epoll", make_events, epoll_or_put, NULL},
+    {"epoll_first", make_events, put_either, check_events},
+    {"epoll_edge", make_edges, take_edge, check_first},
+    {"epoll_ready", make_ready, take_ready, check_first},
+    {"epoll_change", make_full_events, change_or_ask, NULL},
+    {"poll_wait", make_pipes, wait_or_put, NULL},
+    {"timer", make_timer, take_timer, check_first},
+    {"watch", make_watch, make_name, check_watch},
+    {"named", make_named_long, send_named, check_named},
+    {"unlinked", make_named, send_named, check_named},
+    {"keyed_queue", make_keyed_queue, send_keyed, check_keyed},
+    {"mutex_tcp", make_tcp, talk, NULL},
+    {"mutex_local", make_local_pair, talk, NULL},
+    {"mutex_datagrams", make_udp, talk_datagrams, NULL},
+    {"mutex_named", make_named, talk_named, NULL},
+    {"own_files", NULL, use_file, NULL},
+    {"own_connections", make_both, use_connection, NULL},
+    {"read_only", make_text, read_start, NULL},
+    {"keyed_set", make_keyed_set, add_keyed, check_keyed_set},
+};
+
+static const struct order *chosen;
+
+static void *run(void *me)
+{
+	chosen->act(me != NULL);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+	any = argc == 3 && strcmp(argv[1], "any") == 0;
+	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+		if (argc > 1 && strcmp(argv[argc - 1], orders[i].name) == 0)
+			chosen = &orders[i];
+	if (!chosen)
+		return 2;
+	if (chosen->make)
+		chosen->make();
+	pthread_create(&threads[0], NULL, run, NULL);
+	pthread_create(&threads[1], NULL, run, &threads);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	if (chosen->check)
+		chosen->check();
+	return 0;
+}
