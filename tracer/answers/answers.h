@@ -48,6 +48,8 @@ void numbers_set_owner(struct target *target, uint64_t word, uint32_t from, uint
 struct tracee *numbers_find(const struct target *target, pid_t number);
 /* What the kernel calls the one that the program calls so; others' numbers are what they are. */
 uint64_t numbers_real(const struct target *target, uint64_t number);
+/* The answer to getppid(); 0: it is the kernel's. */
+pid_t numbers_parent(const struct target *target);
 /* The answer to getpgid() or getsid() of this number, 0 of the caller. */
 int64_t numbers_group(const struct target *target, long call, uint64_t number);
 /* What the program calls the one to whom the kernel gives this number. */

@@ -241,7 +241,8 @@ static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, i
 		*result = tracee_number(target_tracee(target, 0));
 		return true;
 	case SYS_getppid:
-		*result = target->world.number == NUMBER_OF_MAIN ? NUMBER_OF_PARENT : LET_RUN;
+		*result = numbers_parent(target);
+		*result = *result ? *result : LET_RUN;
 		return true;
 	case SYS_getpgrp:
 		*result = numbers_group(target, SYS_getpgid, 0);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 static pid_t parent_of(pid_t pid)
 {
@@ -111,6 +112,19 @@ static void name_real_signalled(const struct target *target, struct user_regs_st
 	regs->rdx = who < 0 ? 0 - real : real;
 }
 
+/* Which child, or which group of them, is waited for. */
+static void name_real_child(const struct target *target, struct user_regs_struct *regs)
+{
+	const long number = (long)regs->orig_rax;
+	const int who = (int)regs->rdi;
+	if (number == SYS_waitid && (regs->rdi == P_PID || regs->rdi == P_PGID))
+		regs->rsi = numbers_real(target, regs->rsi);
+	else if (number == SYS_wait4 && who > 0)
+		regs->rdi = numbers_real(target, regs->rdi);
+	else if (number == SYS_wait4 && who < -1 && who != INT_MIN)
+		regs->rdi = 0 - numbers_real(target, (uint64_t)abs(who));
+}
+
 void numbers_before_call(struct tracee *tracee)
 {
 	struct target *target = tracee->target;
@@ -139,11 +153,14 @@ void numbers_before_call(struct tracee *tracee)
 		after.notified = name_real_receiver(target, after.notified_word);
 	(void)timers_name_real_moment(tracee, regs);
 	name_real_signalled(target, regs);
-	after.tells_owner = is_fcntl(regs, F_GETOWN);
+	name_real_child(target, regs);
+	const bool related = target_relative(target) != NULL;
+	after.tells_owner = is_fcntl(regs, F_GETOWN) || (related && (long)regs->orig_rax == SYS_wait4);
+	after.told_child = related && (long)regs->orig_rax == SYS_waitid ? regs->rdx : 0;
 	after.told_owner = is_fcntl(regs, F_GETOWN_EX) ? regs->rdx : 0;
-	after.due = after.tells_owner || after.told_owner || after.word || after.notified_word ||
-		    after.sets_stack || !after.keeps_result || regs->rdi != after.rdi ||
-		    regs->rsi != after.rsi || regs->rdx != after.rdx;
+	after.due = after.tells_owner || after.told_owner || after.told_child || after.word ||
+		    after.notified_word || after.sets_stack || !after.keeps_result ||
+		    regs->rdi != after.rdi || regs->rsi != after.rsi || regs->rdx != after.rdx;
 	tracee->regs_changed |= after.due;
 	tracee->after_call = after;
 }
@@ -173,6 +190,19 @@ static void tell_owner(const struct tracee *tracee, struct user_regs_struct *reg
 	(void)target_write(target, after->told_owner, &owner, sizeof owner);
 }
 
+/* The child that waitid() has found. */
+static void tell_child(const struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	struct target *target = tracee->target;
+	const uint64_t word = tracee->after_call.told_child + offsetof(siginfo_t, si_pid);
+	int32_t real;
+	if (!tracee->after_call.told_child || regs->rax != 0 ||
+	    target_read(target, word, &real, sizeof real) != STATUS_OK || real <= 0)
+		return;
+	const int32_t told = numbers_told(target, real);
+	(void)target_write(target, word, &told, sizeof told); /* a death is told by the next wait */
+}
+
 void numbers_after_call(struct tracee *tracee)
 {
 	const struct after_call *after = &tracee->after_call;
@@ -186,6 +216,8 @@ void numbers_after_call(struct tracee *tracee)
 	}
 	if (regs)
 		tell_owner(tracee, regs);
+	if (regs)
+		tell_child(tracee, regs);
 	if (regs && after->sets_stack && regs->rax == 0)
 		tracee->signal_stack = after->stack;
 	if (after->word)

@@ -52,7 +52,7 @@ void numbers_at_birth(struct tracee *creator, struct tracee *child)
 		/* The kernel minds no bad address here either. */
 		(void)target_write(target, birth.parent_word, &number, sizeof number);
 	if (birth.flags & CLONE_CHILD_SETTID)
-		(void)target_write(target, birth.child_word, &number, sizeof number);
+		(void)target_write(child->target, birth.child_word, &number, sizeof number);
 	creator->after_call = (struct after_call){
 	    .due = true, .rdi = regs->rdi, .rsi = regs->rsi, .rdx = regs->rdx, .result = number};
 }

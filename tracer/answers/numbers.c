@@ -52,6 +52,26 @@ struct tracee *numbers_find(const struct target *target, pid_t number)
 	return NULL;
 }
 
+/* A process that has ended is waited for by its number. */
+static bool is_process(const struct target *target, uint64_t number)
+{
+	return target->world.number && (uint64_t)target->world.number == number;
+}
+
+/* The same of one of its relatives; 0: it is none of theirs. */
+static uint64_t real_of_relative(const struct target *target, uint64_t number)
+{
+	const struct target *other = target_relative(target);
+	for (; other && other != target; other = target_relative(other)) {
+		if (is_process(other, number))
+			return (uint64_t)other->pid;
+		const struct tracee *tracee = numbers_find(other, (pid_t)number);
+		if (tracee)
+			return (uint64_t)tracee->tid;
+	}
+	return 0;
+}
+
 /* The kernel's number of the thread that the program calls so; others' are what they are. */
 uint64_t numbers_real(const struct target *target, uint64_t number)
 {
@@ -60,11 +80,19 @@ uint64_t numbers_real(const struct target *target, uint64_t number)
 		return number;
 	if (number == NUMBER_OF_PARENT && world->number == NUMBER_OF_MAIN)
 		return (uint64_t)getpid();
+	const uint64_t relatives = real_of_relative(target, number);
+	if (relatives)
+		return relatives;
 	const uint64_t index = index_of(target, (uint32_t)number);
 	if (index >= (world->keeps_numbers ? target->tracees_length : 1))
 		return number;
 	const struct tracee *tracee = target->tracees[index];
 	return tracee->life == TRACEE_DEAD ? NOBODY : (uint64_t)tracee->tid;
+}
+
+pid_t target_real_number(const struct target *target, pid_t number)
+{
+	return (pid_t)numbers_real(target, (uint64_t)number);
 }
 
 /* The group or session of the process, or of the one that was asked for, as the program calls it. */
@@ -74,7 +102,18 @@ int64_t numbers_group(const struct target *target, long call, uint64_t number)
 	const pid_t group = call == SYS_getsid ? getsid(who) : getpgid(who);
 	if (group < 0)
 		return -errno;
-	return group == target->pid ? tracee_number(target_tracee(target, 0)) : group;
+	return group == getpid() ? group : numbers_told(target, group);
+}
+
+pid_t numbers_parent(const struct target *target)
+{
+	const struct target *other = target_relative(target);
+	if (target->world.number == NUMBER_OF_MAIN)
+		return NUMBER_OF_PARENT;
+	for (; target->world.parent && other && other != target; other = target_relative(other))
+		if (other->world.number == target->world.parent && !other->gone)
+			return target->world.parent;
+	return 0;
 }
 
 /* What the program calls the one to whom the kernel gives this number. */
@@ -85,17 +124,24 @@ int32_t numbers_told(const struct target *target, int32_t real)
 	for (uint32_t i = 0; i < target->tracees_length; i++)
 		if (target->tracees[i]->tid == real)
 			return tracee_number(target->tracees[i]);
+	const struct target *other = target_relative(target);
+	for (; other && other != target; other = target_relative(other))
+		if (other->pid == real)
+			return tracee_number(target_tracee(other, 0));
 	return real;
 }
 
-/* The sender that a signal tells of is the process itself. */
+/* The sender that a signal tells of is the process itself, or a relative; or it tells of one that has ended. */
 void numbers_of_sender(const struct tracee *tracee)
 {
 	const struct target *target = tracee->target;
 	siginfo_t info;
-	if (!target->world.number || ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) != 0 ||
-	    (info.si_code != SI_USER && info.si_code != SI_TKILL) || info.si_pid != target->pid)
+	if (!target->world.number || ptrace(PTRACE_GETSIGINFO, tracee->tid, NULL, &info) != 0)
 		return;
-	info.si_pid = target->world.number;
+	const bool told = info.si_code == SI_USER || info.si_code == SI_TKILL ||
+			  (info.si_signo == SIGCHLD && info.si_code > 0);
+	if (!told || info.si_pid == getpid() || numbers_told(target, info.si_pid) == info.si_pid)
+		return;
+	info.si_pid = numbers_told(target, info.si_pid);
 	ptrace(PTRACE_SETSIGINFO, tracee->tid, NULL, &info);
 }

@@ -52,6 +52,13 @@ static void bury(struct target *target, struct descendant *descendant)
 	*descendant = target->descendants[--target->descendants_length];
 }
 
+void descendants_forget(struct target *target, pid_t pid)
+{
+	struct descendant *descendant = find(target, pid);
+	if (descendant)
+		*descendant = target->descendants[--target->descendants_length];
+}
+
 /* Its child is listed before its own end can come: it may have no other relatives here. */
 static void note_child(struct target *target, pid_t parent, bool shares_memory)
 {

@@ -74,6 +74,7 @@ struct tracee *target_by_tid(const struct target *target, pid_t tid)
 
 void target_free(struct target *target)
 {
+	relatives_leave(target);
 	for (uint32_t i = 0; i < target->tracees_length; i++)
 		free(target->tracees[i]);
 	free(target->tracees);

@@ -67,6 +67,7 @@ struct virtual_world {
 	uint64_t answers;      /* instructions that were answered: target_answers() */
 	uint64_t random_files; /* descriptors of devices of random bytes, as bits: reading them stops */
 	pid_t number;	       /* what the process takes itself for; 0: what it is */
+	pid_t parent;	       /* of one that is followed: what its parent takes itself for; 0: its parent is fmc */
 	bool keeps_numbers;    /* its threads' are that and the next ones, in order of creation */
 	bool has_timers;       /* it may have: it has asked for one */
 	int64_t uptime_ns;     /* CLOCK_MONOTONIC at the start; 0: a day */
@@ -133,6 +134,8 @@ struct target {
 	char outside[OUTSIDE_ROOM];	/* what the last STOP_OUTSIDE was for; empty: there was none */
 	struct made *made; /* see made.c */
 	size_t made_length;
+	struct target *relative; /* see relatives.c; NULL: it has none */
+	uint32_t family;	 /* so many processes have been followed there */
 	bool gone;
 	bool ticking;
 	bool stops_all_calls; /* see target_stop_all_calls() */
@@ -198,6 +201,12 @@ void descendants_release(const struct descendant *descendant);
 bool descendants_uncollected(const struct target *target);
 /* Deal with a wait status of a thread that is no tracee of the target's. */
 void descendants_serve(struct target *target, pid_t pid, int status);
+/* It isn't one any more: it is followed. */
+void descendants_forget(struct target *target, pid_t pid);
+
+/* relatives.c: the child is one from now on; the target is about to be freed, and no one's any more. */
+void relatives_join(struct target *target, struct target *child);
+void relatives_leave(struct target *target);
 
 /* resume.c */
 /* A descendant, or a thread that is being killed. That it is dead the next wait tells. */

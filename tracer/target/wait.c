@@ -74,6 +74,15 @@ static bool serve_replaced(struct target *target, struct tracee *who, int status
 	return true;
 }
 
+/* The target's relative to whom the thread belongs; NULL: none. */
+static struct target *relative_of_thread(const struct target *target, pid_t tid)
+{
+	struct target *other = target_relative(target);
+	while (other && other != target && !target_by_tid(other, tid))
+		other = target_relative(other);
+	return other == target ? NULL : other;
+}
+
 static bool take_early_of(struct target *target, struct tracee *tracee, struct tracee **who, int *status)
 {
 	if (!target->early_length)
@@ -118,6 +127,12 @@ enum status target_wait(struct target *target, struct tracee *tracee, int timeou
 				return STATUS_NO_TRACEES;
 			who = target_by_tid(target, got);
 			if (!who) {
+				struct target *relative = relative_of_thread(target, got);
+				if (relative) {
+					if (!target_keep_early(relative, got, status))
+						return STATUS_NO_MEMORY;
+					continue;
+				}
 				/* Another target's, killed from outside: it is let die, its own reaps it. */
 				if (STOPS_EVENT(status) == PTRACE_EVENT_EXIT && !target->descendants_length)
 					resume_by_tid(got, 0);

@@ -13,6 +13,19 @@
 struct target *target_forked(const struct stop *stop);
 void target_let_go(struct target *forked);
 
+/*
+ * At STOP_FORK, instead: the new process as a target that is supervised like its parent, stopped before its first instruction, with what
+ * has been planted there, and with a number of its own that is the same in every execution. NULL: as target_forked(), or it is gone. Ends with target_kill(), also after
+ * its end: until then the others know it by its number. Whatever comes of relatives' threads is kept for them.
+ */
+struct target *target_follow(const struct stop *stop);
+/* What the kernel calls the process that the target calls so. */
+pid_t target_real_number(const struct target *target, pid_t number);
+/* The next of a target's relatives by that, which in the end is itself; NULL: it has none. */
+struct target *target_relative(const struct target *target);
+/* Its clocks show what those of this relative show. */
+void target_take_clock(struct target *target, const struct target *from);
+
 /* Called when a process that shares the target's memory (vfork) meets a trap: true when it may go on. */
 void target_on_foreign_trap(struct target *target,
 			    bool (*pass)(void *context, struct tracee *tracee, uint64_t address),

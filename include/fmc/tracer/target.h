@@ -50,6 +50,7 @@ struct after_call {
 	int32_t notified;
 	bool tells_owner;    /* its result is a process as the kernel calls it, or minus a group */
 	uint64_t told_owner; /* where the kernel writes a struct f_owner_ex; 0: nowhere */
+	uint64_t told_child; /* where it writes which child has ended; 0: nowhere */
 };
 
 /* A transfer that a stop has cut short, and whose rest is done in a call of its own: the program's, and what is done of it. */
