@@ -157,6 +157,23 @@ static bool ends_unforeseen(const struct trace *trace)
 	       last->op.kind != OP_PROCESS_EXIT;
 }
 
+/* Was a process made by a thread that isn't the only one to make threads, or the only one of its own process? The model doesn't say. */
+static bool forks_unforeseen(const struct trace *trace)
+{
+	uint32_t creator = NO_THREAD;
+	bool forked = false, several = false;
+	for (size_t i = 0; i < trace->length; i++) {
+		const struct transition *transition = &trace->at[i];
+		for (uint32_t b = 0; b < transition->births; b++)
+			forked |= trace->threads[transition->created + b].process == transition->created + b;
+		several |= transition->births && creator != NO_THREAD && creator != transition->thread;
+		creator = transition->births ? transition->thread : creator;
+	}
+	for (uint32_t t = 0; t < trace->threads_length; t++)
+		several |= trace->threads[t].process != t && trace->threads[t].process != NO_THREAD;
+	return forked && several;
+}
+
 /*
  * Is a spurious wakeup open? It is as long as any other thread can go on, and so all of them have a part in
  * enabling it: too much for wakeup trees, which lost traces by it.
@@ -190,7 +207,8 @@ static bool change_mode(struct reduction *r, const struct trace *trace, bool *fa
 		start_over(r, r->mode, false);
 	} else if (r->mode == MODE_PLAIN && r->fair_k != 0 && yields_twice(r, trace, failed)) {
 		start_over(r, MODE_FAIR, r->dpor.whole);
-	} else if (r->dpor.whole && (trace->observed || ends_unforeseen(trace) || wakes_spuriously(trace))) {
+	} else if (r->dpor.whole && (trace->observed || ends_unforeseen(trace) || wakes_spuriously(trace) ||
+				     forks_unforeseen(trace))) {
 		start_over(r, r->mode, false);
 	} else {
 		return false;

@@ -129,7 +129,9 @@ struct thread_end execution_thread(const struct model *model, uint32_t thread, b
 	struct thread_end end = {.pending = *model_pending(model, thread),
 				 .enabled = enabled,
 				 .blocker = NO_THREAD,
-				 .blocked_object = NO_OBJECT};
+				 .blocked_object = NO_OBJECT,
+				 .process = model_process(model, thread),
+				 .parent = model_parent(model, thread)};
 	if (!enabled && !model_exited(model, thread))
 		end.blocker = model_waits_for(model, thread, &end.blocked_class, &end.blocked_object);
 	end.holds_back = end.blocker != NO_THREAD;

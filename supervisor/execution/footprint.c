@@ -21,9 +21,13 @@ static bool counts_ends(const struct execution *x, uint32_t t, const struct outc
 
 bool execution_footprint(struct execution *x, const struct outcome *outcome)
 {
+	const struct model *model = x->block.model;
 	struct footprint *footprint = &x->footprint;
-	for (uint32_t i = 0; i < outcome->births; i++)
+	for (uint32_t i = 0; i < outcome->births; i++) {
 		dependence_born(footprint, outcome->created + i);
+		if (model_process(model, outcome->created + i) == outcome->created + i)
+			dependence_forked(footprint, model, x->previous);
+	}
 	if (counts_ends(x, x->previous, outcome))
 		dependence_exited(footprint);
 	if (outcome->kind != OUTCOME_PENDING && outcome->kind != OUTCOME_EXITED)

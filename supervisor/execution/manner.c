@@ -49,6 +49,7 @@ static enum manner manner_of_kind(enum op_kind kind, int32_t choice, const struc
 		return choice == CHOICE_TIMEOUT ? MANNER_EXPIRE : MANNER_RUN;
 	case OP_THREAD_START:
 	case OP_ONCE:
+	case OP_PROCESS_WAIT:
 		return MANNER_RUN;
 	case OP_OUTPUT:
 		return call->entry ? MANNER_THROUGH : MANNER_RUN;

@@ -109,6 +109,21 @@ void dependence_born(struct footprint *footprint, uint32_t thread)
 	touch(footprint, TOUCH_WAKING, thread, TOUCH_WRITE);
 }
 
+static bool is_alone(const struct model *m, uint32_t t)
+{
+	for (uint32_t u = 0; u < m->threads; u++)
+		if (u != t && model_process(m, u) == model_process(m, t) && !model_exited(m, u))
+			return false;
+	return true;
+}
+
+void dependence_forked(struct footprint *footprint, const struct model *after, uint32_t t)
+{
+	touch(footprint, TOUCH_BIRTHS, 0, TOUCH_WRITE);
+	if (!is_alone(after, t))
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+}
+
 /*
  * Whatever another thread would have done next it does before, or never: each way is another outcome. So the
  * end of the process depends on every transition, and the threads that it found are as good as blocked.

@@ -27,6 +27,7 @@ static const uint8_t args_that_count[OP_ALL] = {
     [OP_FUTEX_REQUEUE] = 7,
     [OP_FUTEX_WAKE_OP] = 7,
     [OP_PROCESS_EXIT] = 1,
+    [OP_PROCESS_WAIT] = 3,
     [OP_MEMORY_READ] = 7,
     [OP_MEMORY_WRITE] = 7,
     [OP_PIPE_READ... OP_SOCKET_CLOSE] = 3,

@@ -57,6 +57,7 @@ uint32_t model_add_thread(struct model *m)
 	    .next = NO_THREAD,
 	    .prev = NO_THREAD,
 	    .run = THREAD_STOPPED,
+	    .parent = NO_THREAD,
 	};
 	return t;
 }
@@ -142,16 +143,6 @@ void model_set_found(struct model *m, uint32_t t, const struct op *op)
 	default:
 		model_set_pending(m, t, op);
 	}
-}
-
-void model_thread_exit(struct model *m, uint32_t t)
-{
-	struct model_thread *thread = model_thread(m, t);
-	if (model_sleeps(thread))
-		model_queue_remove(m, model_awaited(&thread->op), t);
-	thread->run = THREAD_EXITED;
-	thread->waiting = 0;
-	model_mutex_owner_died(m, t);
 }
 
 void model_interrupt(struct model *m, uint32_t t)

@@ -10,7 +10,7 @@ static bool ready(const struct model *m, uint32_t t)
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op_waits_outside(op->kind))
 		return op->flags & OP_READY;
-	return true;
+	return op->kind != OP_PROCESS_WAIT || model_process_ready(m, t);
 }
 
 /* Nobody means more than that; and of none there is still the one that the function returns natively. */
@@ -37,6 +37,8 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 		/* The result is the choice; what the program does then is its own. */
 		effect_result(effect, choice);
 		effect->blocked = true;
+	} else if (op->kind == OP_PROCESS_WAIT || op->kind == OP_PROCESS_EXIT) {
+		model_process_perform(m, t, effect);
 	} else if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
 		effect_failed(effect, 0);
 		effect->blocked = op->kind == OP_SLEEP;
@@ -51,7 +53,6 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 		    int32_t choice)
 {
-	(void)m;
 	(void)choice;
 	switch (op->kind) {
 	case OP_NONE:
@@ -69,11 +70,12 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	case OP_OUTPUT:
 		touch(footprint, TOUCH_OUTPUT, 0, TOUCH_WRITE);
 		return;
+	case OP_PROCESS_WAIT:
+	case OP_PROCESS_EXIT:
+		model_process_touch(footprint, m, t, op);
+		return;
 	default:
-		/*
-		 * OP_PROCESS_EXIT: see dependence_ended(). OP_POLL, OP_SYSCALL: what they wait for may come from any other
-		 * thread, through a pipe or a socket.
-		 */
+		/* OP_POLL, OP_SYSCALL: what they wait for may come from any other thread, through a pipe or a socket. */
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	}
 }

@@ -16,6 +16,11 @@ uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *c
 	*object = NO_OBJECT;
 	if (op->kind == OP_NONE || model_ready(m, t))
 		return NO_THREAD;
+	if (op->kind == OP_PROCESS_WAIT) {
+		*object = model_process_blocker(m, t);
+		*class = *object == NO_THREAD ? CLASS_NONE : CLASS_THREAD;
+		return *object;
+	}
 	bool mutex2 = op->kind == OP_COND_RELOCK;
 	*class = mutex2 ? op_class2(op->kind) : op_class(op->kind);
 	if (*class == CLASS_NONE)

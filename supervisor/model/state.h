@@ -39,6 +39,7 @@ enum thread_flag {
 	THREAD_NO_CANCEL = 8, /* PTHREAD_CANCEL_DISABLE */
 	THREAD_ASYNC = 16,    /* PTHREAD_CANCEL_ASYNCHRONOUS: acts anywhere */
 	THREAD_UNWINDS = 32,  /* has acted, runs its clean-up handlers */
+	PROCESS_COLLECTED = 64, /* its process, of which it is the first thread, has been waited for */
 };
 
 struct model_store {
@@ -60,6 +61,8 @@ struct model_thread {
 	uint8_t run;	      /* enum thread_run */
 	uint8_t flags;	      /* enum thread_flag */
 	uint8_t waiting;      /* how many stores wait in its buffer, */
+	uint32_t process;     /* the first thread of its process; NO_THREAD: it isn't born yet */
+	uint32_t parent;      /* the process that has made that; NO_THREAD: none of the program's */
 	struct model_store stores[MODEL_STORES]; /* the oldest first */
 	uint32_t entered;			 /* so many have, since the thread began */
 	uint32_t accesses_length;		 /* so far; number i is at i modulo their room */
@@ -204,6 +207,11 @@ bool model_offers_flush(const struct model *m, uint32_t t);
 
 /* The way CHOICE_FLUSH, in memory.c: what others that wait know of the bytes has changed. */
 void model_flush(struct model *m, uint32_t t, struct effect *effect);
+
+/* process.c: of OP_PROCESS_WAIT and OP_PROCESS_EXIT. blocker: the only thread that can end the wait. */
+bool model_process_ready(const struct model *m, uint32_t t);
+void model_process_perform(struct model *m, uint32_t t, struct effect *effect);
+uint32_t model_process_blocker(const struct model *m, uint32_t t);
 
 /* Initialise or destroy operations of classes without rules of their own: keep OBJECT_DESTROYED. */
 void model_object_life(struct model *m, uint32_t t);

@@ -19,6 +19,16 @@ static bool joins_back(const struct model *m, uint32_t t, uint32_t target)
 	       (other->op.kind == OP_THREAD_JOIN || other->op.kind == OP_THREAD_TIMEDJOIN);
 }
 
+void model_thread_exit(struct model *m, uint32_t t)
+{
+	struct model_thread *thread = model_thread(m, t);
+	if (model_sleeps(thread))
+		model_queue_remove(m, model_awaited(&thread->op), t);
+	thread->run = THREAD_EXITED;
+	thread->waiting = 0;
+	model_mutex_owner_died(m, t);
+}
+
 void model_thread_detached(struct model *m, uint32_t t)
 {
 	model_thread(m, t)->flags |= THREAD_DETACHED;

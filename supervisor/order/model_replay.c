@@ -148,6 +148,9 @@ static size_t first_of(const struct model_replay *r, uint32_t t)
 
 static void be_born(struct model_replay *r, uint32_t t)
 {
+	const struct trace *trace = r->trace;
+	if (t < trace->threads_length)
+		model_thread_of(r->model, t, trace->threads[t].process, trace->threads[t].parent);
 	const struct op start = {.kind = OP_THREAD_START, .object = NO_OBJECT, .object2 = NO_OBJECT};
 	model_set_pending(r->model, t, &start);
 	if (r->fair)
@@ -184,6 +187,7 @@ static void begin(struct model_replay *r)
 	model_flush_apart(r->model, trace->apart);
 	for (uint32_t t = 0; t < r->threads; t++) {
 		model_add_thread(r->model);
+		model_thread_of(r->model, t, NO_THREAD, NO_THREAD);
 		model_perform(r->model, t, CHOICE_DEFAULT, NULL, &effect);
 	}
 	for (uint32_t o = 0; o < trace->objects_length; o++)

@@ -195,6 +195,17 @@ size_t trace_difference(const struct trace *a, const struct trace *b)
 	return same_end ? SIZE_MAX : shorter;
 }
 
+uint32_t trace_process_of(const struct trace *trace, uint32_t t)
+{
+	uint32_t processes = 0, number = 0;
+	for (uint32_t u = 0; t < trace->threads_length && u < trace->threads_length; u++) {
+		const uint32_t process = trace->threads[u].process;
+		processes += process == u;
+		number += process == u && u <= trace->threads[t].process;
+	}
+	return processes > 1 ? number : 0;
+}
+
 bool trace_goes_on(const struct trace *trace)
 {
 	for (uint32_t t = 0; t < trace->threads_length; t++)
@@ -298,7 +309,7 @@ static bool leaves_others(const struct trace *trace, size_t i)
 {
 	bool is_program = trace->initial_threads == 1 || trace->found_length > 0;
 	return is_program && trace->at[i].thread == 0 && trace->at[i].flags & TRANSITION_EXITS &&
-	       i + 1 < trace->length;
+	       i + 1 < trace->length && trace->at[i].op.kind != OP_PROCESS_EXIT;
 }
 
 bool trace_outlives_main(const struct trace *trace)

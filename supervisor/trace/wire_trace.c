@@ -136,6 +136,8 @@ static void put_thread(struct saver *saver, const struct thread_end *end)
 	put_number(saver, end->blocker);
 	save_number(saver, end->blocked_class);
 	put_number(saver, end->blocked_object);
+	put_number(saver, end->process);
+	put_number(saver, end->parent);
 }
 
 static bool get_thread(struct loader *loader, struct trace *trace)
@@ -147,6 +149,8 @@ static bool get_thread(struct loader *loader, struct trace *trace)
 	end.blocker = get_number(loader);
 	end.blocked_class = load_class(loader);
 	end.blocked_object = get_number(loader);
+	end.process = get_number(loader);
+	end.parent = get_number(loader);
 	return !loader->failed && trace_push_thread(trace, &end);
 }
 

@@ -115,7 +115,9 @@ enum op_kind {
 	OP_CONNECTION_CLOSE,
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
-	OP_PROCESS_EXIT, /* exit_group; arg: status */
+	OP_PROCESS_EXIT, /* exit_group; arg: status; arg2: 1 if its parent may notice the signal that comes of it */
+	OP_PROCESS_WAIT, /* wait4(), waitid() for processes that are followed; arg: the first thread of the one that is waited for, or
+			    ANY_PROCESS; arg2: enum process_wait */
 	OP_SYSCALL,	 /* a system call that waits for something outside of the model; arg: its number */
 	OP_KINDS,	 /* how many are built in; as an answer: none */
 	OP_USER		 /* the first of those that a plug-in describes: op_add() */
@@ -153,6 +155,9 @@ enum op_flag {
 };
 
 #define OP_ROUND_MOST 8
+
+#define ANY_PROCESS (-1)
+enum process_wait { PROCESS_NO_WAIT = 1, PROCESS_KEEP = 2 /* the one that it finds can be waited for again */ };
 
 enum object_class {
 	CLASS_NONE,

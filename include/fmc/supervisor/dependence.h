@@ -126,6 +126,11 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 
 /* What the code after the operation led to, as far as others can notice. */
 void dependence_born(struct footprint *footprint, uint32_t thread); /* this thread was created */
+/*
+ * The same with a process of its own, made by thread t: a copy of the memory that t's own process has then, whoever else writes there. Not
+ * known before it is performed, unless t creates all threads and is alone in its process.
+ */
+void dependence_forked(struct footprint *footprint, const struct model *after, uint32_t t);
 void dependence_ended(struct footprint *footprint);		    /* the process is gone */
 void dependence_exited(struct footprint *footprint); /* it has ended, or is the last that hasn't, and knows */
 

@@ -215,6 +215,7 @@ struct thread_end {
 	uint32_t blocker;
 	enum object_class blocked_class;
 	uint32_t blocked_object; /* what it waits for, NO_OBJECT if nothing */
+	uint32_t process, parent; /* model_process(), model_parent() */
 };
 
 /* A state that an execution has come to, before this transition, by a digest of all that decides how it goes on. */
@@ -334,6 +335,12 @@ const char *trace_hides(const struct trace *trace, bool sees_memory);
  * asks. */
 bool trace_outlives_main(const struct trace *trace);
 const char *trace_shares(const struct trace *trace, bool sees_memory);
+
+/*
+ * The number of the process that thread t is of, from 1 on in the order in which they were made; 0: there is only one, or the trace doesn't tell how
+ * its threads ended.
+ */
+uint32_t trace_process_of(const struct trace *trace, uint32_t t);
 
 /* A thread can still go on at the end. */
 bool trace_goes_on(const struct trace *trace);
