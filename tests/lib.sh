@@ -92,8 +92,10 @@ long() {
 # some_schedules: of the schedules that samples gave so many that each verdict, end, line of the header, operation, result of one and
 # choice is in one of them: next the one with most that those before it haven't. In `make check-long` all of them.
 some_schedules() {
-	local all=("$SCHEDULES"/*.sched)
-	[ -e "${all[0]}" ] || return 0
+	local all
+	# GDB walks one process.
+	mapfile -t all < <(grep -L '^follow yes$' "$SCHEDULES"/*.sched 2>/dev/null)
+	[ ${#all[@]} -gt 0 ] || return 0
 	if long; then
 		printf '%s\n' "${all[@]}"
 		return

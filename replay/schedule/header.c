@@ -19,11 +19,12 @@
 #define MOST_HIDDEN  (8u << 20) /* bytes of hidden variables */
 
 static const char *const key_names[KEYS] = {
-    "fmc",	"program",	"arg",		 "directory", "module",	   "env",    "hidden", "input",
-    "fair",	"depth",	"timeouts",	 "clock",     "atomics",   "memory", "waking", "expect",
-    "head",	"shared",	"promoted",	 "property",  "ops",	   "op",     "image",  "origin",
-    "strategy", "thread",	"verdict",	 "message",   "signature", "end",    "loop",   "length",
-    "outcome",	"outcome-part", "outcome-first", "drive",     "ready",	   "before", "after",  "stop",
+    "fmc",	 "program", "arg",    "directory", "module",   "env",	       "hidden",
+    "input",	 "fair",    "depth",  "timeouts",  "clock",    "atomics",      "memory",
+    "waking",	 "expect",  "head",   "shared",	   "promoted", "property",     "ops",
+    "op",	 "image",   "origin", "strategy",  "thread",   "verdict",      "message",
+    "signature", "end",	    "loop",   "length",	   "outcome",  "outcome-part", "outcome-first",
+    "drive",	 "ready",   "before", "after",	   "stop",     "follow",
 };
 
 static enum status set_string(struct parser *p, char **to, const char *value)
@@ -103,13 +104,13 @@ static enum status set_timeouts(struct parser *p, const char *value)
 	return STATUS_OK;
 }
 
-static enum status set_atomics(struct parser *p, const char *value)
+static enum status set_flag(struct parser *p, const char *value, bool *flag)
 {
 	char shown[64];
 	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
 		return parser_fail(p, "expected yes or no, not '%s'",
 				   source_excerpt(shown, value, strlen(value)));
-	p->schedule->header.atomics = *value == 'y';
+	*flag = *value == 'y';
 	return STATUS_OK;
 }
 
@@ -359,7 +360,7 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 	case KEY_TIMEOUTS:
 		return set_timeouts(p, value);
 	case KEY_ATOMICS:
-		return set_atomics(p, value);
+		return set_flag(p, value, &header->atomics);
 	case KEY_MEMORY:
 		return set_memory(p, value);
 	case KEY_WAKING:
@@ -378,6 +379,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return set_string(p, &header->ops, value);
 	case KEY_OP:
 		return add_kind(p, value);
+	case KEY_FOLLOW:
+		return set_flag(p, value, &header->follow);
 	case KEY_IMAGE:
 		return set_string(p, &header->image, value);
 	case KEY_ORIGIN:

@@ -50,6 +50,7 @@ enum key {
 	KEY_BEFORE,
 	KEY_AFTER,
 	KEY_STOP,
+	KEY_FOLLOW,
 	KEYS
 };
 

@@ -115,6 +115,8 @@ static void add_header(struct text *text, const struct schedule *schedule)
 		text_printf(text, "atomics yes\n");
 	if (header->tso)
 		text_printf(text, "memory tso\n");
+	if (header->follow)
+		text_printf(text, "follow yes\n");
 	if (header->waking)
 		add_value(text, "waking", header->waking);
 	add_value(text, "outcome", header->outcome);

@@ -28,7 +28,8 @@ static void print_waiting(const struct finding *finding, uint32_t thread, FILE *
 	char *in = strstr(state, ", in ");
 	if (in)
 		*in = 0;
-	fprintf(stream, "T%" PRIu32 " %s", thread + 1, state);
+	report_who(&finding->trace, thread, stream);
+	fprintf(stream, " %s", state);
 	free(state);
 }
 
@@ -69,7 +70,8 @@ static void print_livelock(const struct finding *finding, FILE *stream)
 			takes_part = trace->at[i].thread == t;
 		if (!takes_part)
 			continue;
-		fprintf(stream, "%sT%" PRIu32, before, t + 1);
+		fputs(before, stream);
+		report_who(trace, t, stream);
 		before = ", ";
 	}
 	fprintf(stream, " repeated for ever, and nobody gets on");
@@ -78,7 +80,9 @@ static void print_livelock(const struct finding *finding, FILE *stream)
 static void print_samaritan(const struct finding *finding, FILE *stream)
 {
 	const struct trace *trace = &finding->trace;
-	fprintf(stream, " T%" PRIu32 " runs for ever without a yield", trace->end_thread + 1);
+	fputc(' ', stream);
+	report_who(trace, trace->end_thread, stream);
+	fprintf(stream, " runs for ever without a yield");
 	if (trace->end == END_SPIN)
 		fprintf(stream, " or any operation");
 	else
@@ -118,13 +122,21 @@ static void print_signal(const struct finding *finding, FILE *stream)
 	const struct frame *frame = report_own_frame(finding, trace->end_thread);
 	size_t length = 0;
 	const char *line = finding->kind == FINDING_ABORT ? abort_line(finding, &length) : NULL;
+	if (line && trace_process_of(trace, trace->end_thread)) {
+		fputc(' ', stream);
+		report_who(trace, trace->end_thread, stream);
+		fputc(',', stream);
+	}
 	if (line) {
 		fputc(' ', stream);
 		shown_print_line(line, length, ABORT_WIDTH, stream);
 		return;
 	}
-	if (trace->end_thread != NO_THREAD)
-		fprintf(stream, " T%" PRIu32 " got", trace->end_thread + 1);
+	if (trace->end_thread != NO_THREAD) {
+		fputc(' ', stream);
+		report_who(trace, trace->end_thread, stream);
+		fputs(" got", stream);
+	}
 	const char *name = sigabbrev_np(trace->end_value);
 	if (name)
 		fprintf(stream, " SIG%s", name);
@@ -146,7 +158,9 @@ static void print_misuse(const struct finding *finding, FILE *stream)
 	const struct trace *trace = &finding->trace;
 	const struct op *op = &trace->at[trace->length - 1].op;
 	const char *text = misuse_text((enum misuse)trace->end_value);
-	fprintf(stream, " T%" PRIu32 " ", trace->end_thread + 1);
+	fputc(' ', stream);
+	report_who(trace, trace->end_thread, stream);
+	fputc(' ', stream);
 	for (; *text; text++) {
 		if (*text != '%') {
 			fputc(*text, stream);

@@ -32,7 +32,9 @@ static void print_blocked(const struct finding *finding, uint32_t thread, FILE *
 	const char *name = object ? object : "?";
 	switch (end->blocked_class) {
 	case CLASS_THREAD:
-		fprintf(stream, "waits for %s to exit, in %s", name, op);
+		fputs("waits for ", stream);
+		report_who(&finding->trace, end->blocked_object, stream);
+		fprintf(stream, " to exit, in %s", op);
 		break;
 	case CLASS_COND:
 		fprintf(stream, "waits for a signal of %s, in cond_wait", name);
@@ -47,8 +49,10 @@ static void print_blocked(const struct finding *finding, uint32_t thread, FILE *
 		fprintf(stream, "waits for %s", name);
 		if (end->holds_back && end->blocker == thread)
 			fprintf(stream, " held by itself");
-		else if (end->holds_back && end->blocker != NO_THREAD)
-			fprintf(stream, " held by T%" PRIu32, end->blocker + 1);
+		else if (end->holds_back && end->blocker != NO_THREAD) {
+			fputs(" held by ", stream);
+			report_who(&finding->trace, end->blocker, stream);
+		}
 		if (end->blocked_object < finding->objects_length && finding->details &&
 		    finding->details[end->blocked_object])
 			fprintf(stream, " (%s)", finding->details[end->blocked_object]);

@@ -193,7 +193,8 @@ uint32_t leaked_thread(const struct trace *trace)
 	if (trace->end != END_EXIT)
 		return NO_THREAD;
 	for (uint32_t t = 1; t < trace->threads_length; t++) {
-		bool settled = false;
+		/* The first thread of a process isn't joined. */
+		bool settled = trace->threads[t].process == t;
 		for (size_t i = 0; i < trace->length && !settled; i++)
 			settled = settles(&trace->at[i], t);
 		if (!settled)

@@ -22,6 +22,9 @@ bool process_look(struct process *process, const struct process_look *look)
 	struct looking *looking = &process->looking;
 	if (look && process->options.pilot)
 		return false;
+	/* One address is another place in each process. */
+	if (process->options.follow)
+		return true;
 	if (look && !looking->sampler)
 		looking->sampler = sampler_new(looking->memory);
 	if (look && !looking->sift)
@@ -47,7 +50,9 @@ bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY
 {
 	const struct looking *looking = &process->looking;
 	const char *missing = NULL;
-	if (!looking->sampler)
+	if (process->options.follow)
+		missing = "accesses to memory of several processes (--follow)";
+	else if (!looking->sampler)
 		missing = "nobody looked";
 	else if (looking->status != STATUS_OK)
 		missing = looking_text(looking->status);

@@ -10,18 +10,18 @@
 
 #define FIRST_ROOM 64u
 
-static uint32_t slot_hash(enum object_class class, uint64_t address)
+static uint32_t slot_hash(enum object_class class, uint64_t key)
 {
-	uint64_t hash = (address ^ (uint64_t) class << 56) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (key ^ (uint64_t) class << 56) * UINT64_C(0x9e3779b97f4a7c15);
 	return (uint32_t)(hash >> 32);
 }
 
-static struct object_slot *find_slot(struct process *process, enum object_class class, uint64_t address)
+static struct object_slot *find_slot(struct process *process, enum object_class class, uint64_t key)
 {
 	uint32_t mask = process->slots_length - 1;
-	uint32_t i = slot_hash(class, address) & mask;
+	uint32_t i = slot_hash(class, key) & mask;
 	while (process->slots[i].number != NO_OBJECT &&
-	       (process->slots[i].address != address || process->slots[i].class != class))
+	       (process->slots[i].key != key || process->slots[i].class != class))
 		i = (i + 1) & mask;
 	return &process->slots[i];
 }
@@ -41,7 +41,9 @@ void objects_clear(struct process *process)
 
 uint32_t objects_find(struct process *process, enum object_class class, uint64_t address)
 {
-	return process->slots_length && address ? find_slot(process, class, address)->number : NO_OBJECT;
+	return process->slots_length && address
+		   ? find_slot(process, class, spaces_key(process, address))->number
+		   : NO_OBJECT;
 }
 
 /* Of objects at one address the latest is the one that is there. */
@@ -50,8 +52,8 @@ static void fill_slots(struct process *process)
 	empty_slots(process);
 	for (uint32_t i = 0; i < process->objects_length; i++) {
 		const struct process_object *object = &process->objects[i];
-		*find_slot(process, object->class, object->address) =
-		    (struct object_slot){.address = object->address, .class = object->class, .number = i};
+		*find_slot(process, object->class, object->key) =
+		    (struct object_slot){.key = object->key, .class = object->class, .number = i};
 	}
 }
 
@@ -99,6 +101,13 @@ static uint32_t thread_by_tid(const struct process *process, pid_t tid)
 	return NO_THREAD;
 }
 
+/* A process's own memory was once a copy of its parent's. */
+static uint32_t owner_by_tid(const struct process *process, uint64_t key, pid_t tid)
+{
+	const uint32_t owner = thread_by_tid(process, tid);
+	return spaces_is_shared(key) ? owner : spaces_heir(process, owner);
+}
+
 void objects_bury(struct process *process, uint32_t object)
 {
 	struct process_object *o = &process->objects[object];
@@ -142,11 +151,21 @@ static void set_waking(struct process *process, uint64_t address, struct object_
 	    waking_apply(process->options.waking, process->names_objects ? name : NULL, state);
 }
 
+void objects_point(struct process *process, uint32_t object, uint64_t address)
+{
+	if (object >= process->objects_length || !address)
+		return;
+	process->objects[object].address = address;
+	process->objects[object].space = process->space;
+}
+
 uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises)
 {
 	if (process->objects_length == process->objects_room && !grow(process))
 		return NO_OBJECT;
-	struct object_slot *slot = find_slot(process, class, address);
+	const uint64_t key = spaces_key(process, address);
+	struct object_slot *slot = find_slot(process, class, key);
+	objects_point(process, slot->number, address);
 	bool again = slot->number != NO_OBJECT && !initialises && was_destroyed(process, slot->number) &&
 		     !is_buried(process, slot->number);
 	if (slot->number != NO_OBJECT && !again)
@@ -158,7 +177,7 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 		object_init_user(process->target, class, address, &state);
 	else if (!initialises &&
 		 object_peek(process->target, process->entries, class, address, &state, &owner) == STATUS_OK)
-		state.owner = owner ? thread_by_tid(process, owner) : NO_THREAD;
+		state.owner = owner ? owner_by_tid(process, key, owner) : NO_THREAD;
 	if (process->options.program.image && !initialises)
 		object_unmark(process->target, process->entries, class, address);
 	state.class = class;
@@ -169,9 +188,9 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 	uint32_t number = model_block_add_object(process->model, &state);
 	if (number == NO_OBJECT)
 		return NO_OBJECT;
-	*slot = (struct object_slot){.address = address, .class = class, .number = number};
+	*slot = (struct object_slot){.key = key, .class = class, .number = number};
 	process->objects[process->objects_length++] =
-	    (struct process_object){.class = class, .address = address};
+	    (struct process_object){.class = class, .address = address, .space = process->space, .key = key};
 	return number;
 }
 
@@ -186,11 +205,12 @@ uint32_t objects_add(struct process *process, const struct process_object *objec
 	const uint32_t number = model_block_add_object(process->model, state);
 	if (number == NO_OBJECT)
 		return NO_OBJECT;
-	const uint64_t address = NO_ADDRESS | number;
-	*find_slot(process, object->class, address) =
-	    (struct object_slot){.address = address, .class = object->class, .number = number};
+	const uint64_t key = NO_ADDRESS | number;
+	*find_slot(process, object->class, key) =
+	    (struct object_slot){.key = key, .class = object->class, .number = number};
 	process->objects[process->objects_length] = *object;
-	process->objects[process->objects_length++].address = address;
+	process->objects[process->objects_length].key = key;
+	process->objects[process->objects_length++].address = key;
 	return number;
 }
 
@@ -219,6 +239,7 @@ void objects_verify(struct process *process, const struct op *op)
 	pid_t owner;
 	if (!is_taken(op))
 		return;
+	spaces_enter_object(process, op->object);
 	model_object_state(process->model->model, op->object, &known);
 	bool mutex = known.class == CLASS_MUTEX;
 	if (mutex ? known.owner == NO_THREAD : known.count != 0)
@@ -235,7 +256,7 @@ uint32_t threads_by_pthread(const struct process *process, uint64_t pthread)
 {
 	/* From the end: a new thread may have got the descriptor of one that is gone. */
 	for (uint32_t t = process->threads_length; t-- > 0;)
-		if (process->threads[t].pthread == pthread)
+		if (process->threads[t].pthread == pthread && process->threads[t].space == process->space)
 			return t;
 	return NO_OBJECT;
 }
@@ -246,7 +267,9 @@ struct process_thread *threads_add(struct process *process, struct tracee *trace
 		return NULL;
 	struct user_regs_struct *regs = tracee_regs(tracee);
 	struct process_thread *thread = &process->threads[process->threads_length++];
-	*thread = (struct process_thread){
-	    .tracee = tracee, .tid = tracee_number(tracee), .pthread = regs ? regs->fs_base : 0};
+	*thread = (struct process_thread){.tracee = tracee,
+					  .space = process->space,
+					  .tid = tracee_number(tracee),
+					  .pthread = regs ? regs->fs_base : 0};
 	return thread;
 }

@@ -98,6 +98,7 @@ struct stores {
 /* A thread of the process, by its number in the model. */
 struct process_thread {
 	struct tracee *tracee; /* NULL when it is gone */
+	uint32_t space;	       /* that of its process */
 	struct call
 	    call;  /* what it is stopped before; entry and return address belong to the stop, not to the op */
 	pid_t tid; /* as the program knows it; also when it is gone */
@@ -145,13 +146,15 @@ struct kernel_object {
 
 struct process_object {
 	enum object_class class;
-	uint64_t address;
+	uint64_t address; /* where the thread has it that has come to it last, whose space that is */
+	uint32_t space;
+	uint64_t key; /* what it goes by: spaces_key() */
 	struct kernel_object kernel;
 	uint8_t remains[REMAINS_BYTES]; /* of a destroyed one: what was there when the function returned */
 };
 
 struct object_slot {
-	uint64_t address;
+	uint64_t key;
 	uint32_t class;
 	uint32_t number; /* NO_OBJECT: the slot is free */
 };
@@ -271,6 +274,19 @@ struct uses {
 	uint32_t pairs_length;
 };
 
+/* A process that is followed, and its memory: spaces.c. */
+struct space {
+	struct target *target; /* until the execution ends, though it is over */
+	uint32_t first, forker; /* its first thread, and the thread that has made that; NO_THREAD: none of the program's */
+	bool over;
+	int status; /* that it has exited with */
+};
+
+/* A file of which some is mapped as shared memory. */
+struct shared_file {
+	uint64_t device, inode;
+};
+
 struct process_file;
 struct drive;
 
@@ -281,6 +297,11 @@ struct process {
 	struct entries *entries;
 	struct places *places;
 	struct target *target;
+	struct space *spaces; /* all processes of this execution; none where children aren't followed */
+	size_t spaces_length, spaces_room;
+	uint32_t space; /* the present one */
+	struct shared_file *regions;
+	size_t regions_length, regions_room;
 	struct model_block *model;
 	struct process_thread *threads;
 	uint32_t threads_length, threads_room;
@@ -366,12 +387,33 @@ uint32_t objects_add(struct process *process, const struct process_object *objec
 void objects_verify(struct process *process, const struct op *op);
 /* The destroying function has just returned: remember what is left there. */
 void objects_bury(struct process *process, uint32_t object);
+/* That is where the present space has this object. */
+void objects_point(struct process *process, uint32_t object, uint64_t address);
 /* The number of an object that is known already; NO_OBJECT if it isn't. */
 uint32_t objects_find(struct process *process, enum object_class class, uint64_t address);
 /* Of a thread by what the program calls it; NO_OBJECT if there is none. */
 uint32_t threads_by_pthread(const struct process *process, uint64_t pthread);
 
 struct process_thread *threads_add(struct process *process, struct tracee *tracee); /* NULL without memory */
+
+/*
+ * spaces.c. add: NO_SPACE without memory. finish: kill all processes. enter: the thread is being dealt with: its process is the present one; or that
+ * of who has come to the object last. end: it has exited, its threads are gone. others: are there others that aren't over? alive: threads of
+ * the present one. key: what an object at this address goes by. heir: an object in the present space's own memory has this owner, as its memory
+ * says, which is a copy: who is that by now?
+ */
+#define NO_SPACE UINT32_MAX
+uint32_t spaces_add(struct process *process, struct target *target, uint32_t first, uint32_t forker);
+void spaces_finish(struct process *process);
+void spaces_release(struct process *process);
+void spaces_enter(struct process *process, uint32_t thread);
+void spaces_enter_object(struct process *process, uint32_t object);
+void spaces_end(struct process *process, uint32_t space, int status);
+bool spaces_others(const struct process *process);
+uint32_t spaces_alive(const struct process *process);
+uint64_t spaces_key(struct process *process, uint64_t address);
+bool spaces_is_shared(uint64_t key);
+uint32_t spaces_heir(const struct process *process, uint32_t owner);
 
 /*
  * time.c: virtual time. end: when the sleep or time-out before which a thread stands ends, as in struct op. reach: the

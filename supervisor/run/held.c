@@ -168,8 +168,14 @@ void signals_handle(struct process *process, uint32_t runner, struct outcome *ou
 			return;
 		if (t == runner || !tracee || tracee->life != TRACEE_STOPPED)
 			continue;
+		spaces_enter(process, t);
 		uint64_t signals = signals_deliverable(tracee);
 		const int fatal = process->disturbed ? signals_fatal(tracee) : 0;
+		if (fatal && process->spaces_length > 1 && followed_outlived(process, fatal)) {
+			run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+				   "a process is ended by a signal, which --follow can't follow");
+			return;
+		}
 		if (fatal) {
 			outcome->kind = OUTCOME_PROCESS_END;
 			outcome->end = END_SIGNAL;

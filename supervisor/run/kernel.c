@@ -31,7 +31,8 @@ static bool make_operation(struct process *process, const struct kernel_call *ke
 static bool decode(struct run *run, long number, struct kernel_call *kernel)
 {
 	struct process *process = run->process;
-	return process->threaded && !run->own_calls &&
+	/* Descriptors are those of one process. */
+	return process->threaded && !run->own_calls && process->spaces_length < 2 &&
 	       kernel_call_decode(process, run_self(run)->tracee, number, kernel) && kernel->can_be_operation;
 }
 

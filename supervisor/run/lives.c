@@ -20,6 +20,8 @@ bool run_on_clone(struct run *run, const struct stop *stop)
 		return run_fail(run, END_ERROR, STATUS_NO_MEMORY, "too many threads");
 	born->start_routine = run_self(run)->call.start_routine;
 	born->tid_word = stop->child->clear_tid;
+	model_thread_of(process->model->model, number, model_process(process->model->model, run->thread),
+			model_parent(process->model->model, run->thread));
 	if (run_self(run)->call.op.kind == OP_THREAD_CREATE && run_self(run)->call.op.arg)
 		model_thread_detached(process->model->model, number);
 	born->call.op = (struct op){.kind = OP_THREAD_START, .object = number, .object2 = NO_OBJECT};
@@ -30,6 +32,10 @@ bool run_on_clone(struct run *run, const struct stop *stop)
 
 bool run_on_fork(struct run *run, const struct stop *stop)
 {
+	bool followed;
+	const bool over = followed_fork(run, stop, &followed);
+	if (over || followed)
+		return over;
 	struct target *forked = target_forked(stop);
 	process_remark(run->process, "child processes");
 	run->process->disturbed = true;
@@ -43,14 +49,6 @@ bool run_on_fork(struct run *run, const struct stop *stop)
 		target_let_go(forked);
 	}
 	return run_resume(run, 0);
-}
-
-static uint32_t alive(const struct process *process)
-{
-	uint32_t n = 0;
-	for (uint32_t t = 0; t < process->threads_length; t++)
-		n += process->threads[t].tracee != NULL;
-	return n;
 }
 
 /*
@@ -85,12 +83,18 @@ bool run_on_exiting(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
 	struct tracee *tracee = stop->tracee;
-	if (WIFSIGNALED(stop->value)) {
+	const bool last = spaces_alive(process) == 1;
+	if (WIFSIGNALED(stop->value) && (!last || !followed_outlived(process, WTERMSIG(stop->value)))) {
 		run_end_process(run, END_SIGNAL, WTERMSIG(stop->value));
 		return true;
 	}
-	if (alive(process) == 1) {
-		run_end_process(run, END_EXIT, WEXITSTATUS(stop->value));
+	if (last && followed_goes_on(process))
+		return run_resume(run, 0) ||
+		       followed_end(run, WIFSIGNALED(stop->value) ? 128 + WTERMSIG(stop->value)
+								  : WEXITSTATUS(stop->value));
+	if (last) {
+		run_end_process(run, END_EXIT,
+				process->space == 0 ? WEXITSTATUS(stop->value) : process->spaces[0].status);
 		return true;
 	}
 	int64_t ran;

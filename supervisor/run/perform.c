@@ -94,13 +94,6 @@ static void perform_cancelled(struct process *process, uint32_t thread, const st
 	perform_go_on(process, thread, outcome);
 }
 
-static void perform_exit(const struct op *op, struct outcome *outcome)
-{
-	outcome->kind = OUTCOME_PROCESS_END;
-	outcome->end = END_EXIT;
-	outcome->end_value = (int)(op->arg & 0xff);
-}
-
 static void store_second_word(struct process *process, uint32_t thread, const struct effect *effect)
 {
 	if (effect->writes2)
@@ -172,7 +165,11 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		perform_go_on(process, thread, outcome);
 		return;
 	case OP_PROCESS_EXIT:
-		perform_exit(op, outcome);
+		followed_exit(process, thread, op, outcome);
+		return;
+	case OP_PROCESS_WAIT:
+		outcome->result_valid = false;
+		perform_go_on(process, thread, outcome);
 		return;
 	case OP_ONCE:
 		perform_once(process, thread, effect, outcome);
@@ -294,6 +291,7 @@ void process_sleep(struct machine *machine, uint32_t thread, const struct op *op
 {
 	struct process *process = process_of(machine);
 	int64_t result;
+	spaces_enter(process, thread);
 	process->transitions++;
 	const struct call *call = &process->threads[thread].call;
 	memset(outcome, 0, sizeof *outcome);

@@ -14,6 +14,7 @@
  *     traps.c, syscalls.c, kernel.c    what it meets there
  *     before.c               the end of the way: the thread stands before an operation
  *     lives.c                births and deaths of threads, other processes
+ *     followed.c             processes whose threads are the execution's, too
  *     signals.c              signals
  *     held.c                 signals to those that are held before an operation
  *     spin.c                 a thread computes for long: in which loop?
@@ -102,6 +103,22 @@ bool run_on_clone(struct run *run, const struct stop *stop);
 bool run_on_fork(struct run *run, const struct stop *stop);
 bool run_on_exiting(struct run *run, const struct stop *stop);
 bool run_on_exited(struct run *run, const struct stop *stop);
+
+/*
+ * followed.c. fork: at STOP_FORK; *followed: the new process is followed, else it is to be let go. wait: is this call, before which the thread
+ * stands, a wait for processes that are? Then *call has all of it. kills: does it end another process by a signal? is_noticed: can the present one's parent notice its end by a
+ * signal? end: the running thread's process is exiting, all of it, with this status; goes_on: not the last one, the execution goes on. exit: that is
+ * to be performed. outlived: does the
+ * signal end the present one, with its only thread, and that is no failure of the program's?
+ */
+bool followed_fork(struct run *run, const struct stop *stop, bool *followed);
+bool followed_wait(const struct run *run, long number, struct call *call);
+bool followed_kills(const struct run *run, long number);
+bool followed_is_noticed(const struct process *process);
+bool followed_end(struct run *run, int status);
+bool followed_goes_on(const struct process *process);
+void followed_exit(struct process *process, uint32_t thread, const struct op *op, struct outcome *outcome);
+bool followed_outlived(const struct process *process, int signal);
 
 /* rounds.c: it has come to the head of loop i. */
 bool run_on_round(struct run *run, uint32_t i);

@@ -54,6 +54,8 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 	if (signal == SIGXFSZ && output_is_too_large(run->process))
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
 				"the program's output is larger than files may be (ulimit -f)");
+	if (signals_end_process(run_self(run)->tracee, signal) && followed_outlived(run->process, signal))
+		return run_resume(run, signal);
 	if (signals_end_process(run_self(run)->tracee, signal)) {
 		run_end_process(run, END_SIGNAL, signal);
 		if (signal == SIGSEGV || signal == SIGBUS)

@@ -206,6 +206,13 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		run_end_process(run, END_EXIT, (int)(call.op.arg & 0xff));
 		return true;
 	}
+	if (call.op.kind == OP_PROCESS_EXIT)
+		call.op.arg2 = followed_is_noticed(run->process);
+	if (followed_kills(run, stop->number))
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+				"a process ends or stops another by a signal, which --follow can't");
+	if (!run->own_calls && followed_wait(run, stop->number, &call))
+		return run_stop_before(run, &call);
 	if (wakes_for_operation(run, &call))
 		return run_resume(run, 0);
 	if (call.op.kind == OP_NONE && kernel_is_operation(run, stop->number, &call))

@@ -18,7 +18,8 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	if (process->looking.look)
 		return false;
 	/* Each time it may find other files, and what --before has done. */
-	beginning->refused |= shared_in_common(process->shared) || process->drive;
+	beginning->refused |=
+	    shared_in_common(process->shared) || process->drive || process->spaces_length > 1;
 	if (++beginning->starts < STARTS_BEFORE || beginning->refused || !process->controlled ||
 	    process->options.pilot || process->find_places || process->capture < 0 ||
 	    first->kind != OUTCOME_PENDING || first->next.kind != OP_THREAD_CREATE ||
@@ -31,6 +32,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	}
 	memory_forget(process);
 	process->target = NULL; /* the origin's now */
+	process->spaces_length = 0;
 	beginning->counting = process->counting;
 	beginning->watches_channels = process->watches_channels;
 	beginning->call = call;

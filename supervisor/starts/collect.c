@@ -28,6 +28,7 @@ struct collector {
 	struct places *places;
 	struct target *target;	      /* NULL if the process is gone */
 	struct python_stacks *python; /* NULL: it runs no Python */
+	uint32_t space;		      /* of the process that the execution ended in */
 	bool no_memory;
 };
 
@@ -123,6 +124,19 @@ static size_t find_users(const struct model *model, uint32_t object, uint32_t th
 	return length;
 }
 
+/* In the memory of the process that the thread, or who has come to the object last, is of. */
+static void look_at_thread(struct collector *c, uint32_t thread)
+{
+	spaces_enter(c->process, thread);
+	c->target = process_target(c->process);
+}
+
+static void look_at_object(struct collector *c, uint32_t object)
+{
+	spaces_enter_object(c->process, object);
+	c->target = process_target(c->process);
+}
+
 static struct namer *make_namer(struct collector *c, uint32_t threads)
 {
 	struct namer *namer = c->target ? namer_new(c->places, c->target, threads) : NULL;
@@ -130,7 +144,8 @@ static struct namer *make_namer(struct collector *c, uint32_t threads)
 	for (uint32_t t = 0; namer && t < threads; t++) {
 		/* A thread that hasn't started has no functions yet. */
 		struct tracee *tracee = process_tracee(c->process, t);
-		if (tracee && model_pending(execution_model(c->execution), t)->kind != OP_THREAD_START)
+		if (tracee && c->process->threads[t].space == c->process->space &&
+		    model_pending(execution_model(c->execution), t)->kind != OP_THREAD_START)
 			namer_add(namer, t, tracee);
 	}
 	return namer;
@@ -140,6 +155,7 @@ static void name_object(struct collector *c, struct namer *namer, uint32_t objec
 {
 	const struct model *model = execution_model(c->execution);
 	struct finding *f = c->finding;
+	look_at_object(c, object);
 	uint64_t address = process_object(c->process, object);
 	uint64_t size = object_size(model_object_class(model, object));
 	char name[256];
@@ -153,7 +169,9 @@ static void name_object(struct collector *c, struct namer *namer, uint32_t objec
 	else
 		snprintf(name, sizeof name, "0x%" PRIx64, address);
 	f->objects[object] = keep(c, name);
-	size_t length = namer ? find_users(model, object, f->trace.threads_length, users) : 0;
+	size_t length = namer && c->process->space == c->space
+			    ? find_users(model, object, f->trace.threads_length, users)
+			    : 0;
 	if (length && namer_name(namer, address, size, users, length, name, sizeof name))
 		f->names[object] = keep(c, name);
 }
@@ -205,7 +223,20 @@ static void collect_name(struct collector *c, uint32_t t, struct thread_report *
 	uint64_t routine = process_start_routine(c->process, t);
 	if (routine)
 		places_find(c->places, routine, false, &place);
-	report->name = keep(c, t == 0 ? "main" : place.function ? place.function : "thread");
+	const struct process_thread *thread = &c->process->threads[t];
+	const bool first =
+	    t > 0 && c->process->spaces_length > 1 && c->process->spaces[thread->space].first == t;
+	char name[32];
+	snprintf(name, sizeof name, "process %u", thread->space + 1);
+	report->name = keep(c, t == 0 ? "main" : first ? name : place.function ? place.function : "thread");
+}
+
+/* What lies below the thread's first function is libc's start-up code. */
+static bool is_outermost(const struct frame *frame, const struct thread_report *report)
+{
+	return frame->function && report->name &&
+	       (strcmp(frame->function, report->name) == 0 ||
+		(strncmp(report->name, "process ", 8) == 0 && strcmp(frame->function, "main") == 0));
 }
 
 /* A frame of the machine's, which several functions may share. False: the stack has come to its end. */
@@ -219,8 +250,7 @@ static bool collect_frame(struct collector *c, uint64_t address, bool is_return,
 		struct frame *frame = &report->frames[report->frames_length++];
 		*frame = make_frame(c, &places[i]);
 		frame->inlined = i + 1 < length;
-		/* What lies below the thread's first function is libc's start-up code. */
-		if (frame->function && report->name && strcmp(frame->function, report->name) == 0)
+		if (is_outermost(frame, report))
 			return false;
 	}
 	return true;
@@ -229,6 +259,7 @@ static bool collect_frame(struct collector *c, uint64_t address, bool is_return,
 static void collect_stack(struct collector *c, uint32_t t, struct thread_report *report)
 {
 	struct tracee *tracee = process_tracee(c->process, t);
+	look_at_thread(c, t);
 	/* A thread that hasn't started has no stack to speak of. */
 	if (!tracee || model_pending(execution_model(c->execution), t)->kind == OP_THREAD_START)
 		return;
@@ -302,7 +333,8 @@ static struct collector make_collector(struct finding *finding, struct process *
 			      .process = process,
 			      .execution = execution,
 			      .places = process_places(process),
-			      .target = process_target(process)};
+			      .target = process_target(process),
+			      .space = process->space};
 	/* Without modules stacks and names are bare addresses: no reason to give the finding up. */
 	if (!c.target)
 		return c;

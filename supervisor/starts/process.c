@@ -35,9 +35,8 @@ static void process_finish(struct machine *machine)
 	look_end(process);
 	memory_forget(process);
 	drive_end(process);
-	target_kill(process->target);
+	spaces_finish(process);
 	file_turns_end(process);
-	process->target = NULL;
 	for (uint32_t t = 0; t < process->threads_length; t++)
 		process->threads[t].tracee = NULL;
 }
@@ -90,6 +89,8 @@ static void start_target(struct process *process, struct outcome *first)
 		return bring_up_start(process, first);
 	uint32_t number = model_block_add_thread(process->model);
 	struct tracee *tracee = target_tracee(process->target, 0);
+	if (process->options.follow && spaces_add(process, process->target, 0, NO_THREAD) == NO_SPACE)
+		return run_failed(first, END_ERROR, STATUS_NO_MEMORY, "out of memory");
 	if (number == NO_THREAD || !threads_add(process, tracee))
 		return run_failed(first, END_ERROR, STATUS_NO_MEMORY, "out of memory");
 	if (beginning_known(process))
@@ -117,9 +118,15 @@ static void process_observe(struct machine *machine, uint32_t thread, const stru
 			    struct observation *seen)
 {
 	struct process *process = process_of(machine);
+	spaces_enter(process, thread);
 	if (op_is_tried(op->kind)) {
 		*seen = (struct observation){kernel_try(process, thread), 0};
 		return;
+	}
+	/* Others may have the objects elsewhere. */
+	if (process->spaces_length > 1) {
+		objects_point(process, op->object, process->threads[thread].call.object);
+		objects_point(process, op->object2, process->threads[thread].call.object2);
 	}
 	/* Of a word that isn't there the kernel will tell: it is 0. */
 	memset(seen, 0, sizeof *seen);
@@ -133,6 +140,7 @@ static void process_observe(struct machine *machine, uint32_t thread, const stru
 
 static bool process_ready(struct machine *machine, uint32_t thread, const struct op *op)
 {
+	spaces_enter(process_of(machine), thread);
 	return op->flags & OP_AWAITS ? awaits_changed(process_of(machine), thread)
 				     : outside_ready(process_of(machine), thread, op);
 }
@@ -141,7 +149,7 @@ static bool process_digest(struct machine *machine, uint64_t digest[2])
 {
 	struct process *process = process_of(machine);
 	uint64_t bytes;
-	if (!memory_digest(process, digest) || !kernel_digest(process, &bytes))
+	if (process->spaces_length > 1 || !memory_digest(process, digest) || !kernel_digest(process, &bytes))
 		return false;
 	digest[1] ^= bytes;
 	for (uint32_t t = 0; t < process->threads_length; t++)
@@ -179,6 +187,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 			       const struct effect *effect, struct outcome *outcome)
 {
 	struct process *process = process_of(machine);
+	spaces_enter(process, thread);
 	look_turn(process, thread);
 	rounds_begin(process, thread);
 	const bool in_kernel = op_in_kernel(op->kind) && !op_is_tried(op->kind);
@@ -188,6 +197,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	outcome->said_valid = in_kernel && kernel_ask(process, op, &outcome->said);
 	if (process->signalled || process->disturbed)
 		signals_handle(process, thread, outcome);
+	spaces_enter(process, thread);
 	drive_look(process);
 	(void)drive_gives_up(process, outcome);
 }
@@ -276,6 +286,7 @@ void process_free(struct process *process)
 	free(process->objects);
 	free(process->slots);
 	free(process->files);
+	spaces_release(process);
 	free(process);
 }
 

@@ -70,3 +70,23 @@ bool descriptors_asked_by_libc(const struct process *process, const struct user_
 	return target_read(process->target, regs->rsp, &caller, sizeof caller) == STATUS_OK &&
 	       entries_is_libc(process->entries, caller);
 }
+
+/* Standard input, output, errors and what fmc was started with are the caller's affair; a file that is only read is the same to all. */
+static bool is_inherited(const struct process *process, int descriptor, const void *context)
+{
+	char path[48];
+	struct stat link, file, callers;
+	(void)context;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	if (descriptor <= 2 || lstat(path, &link) != 0 || stat(path, &file) != 0 || S_ISCHR(file.st_mode))
+		return false;
+	if (fstat(descriptor, &callers) == 0 && callers.st_ino == file.st_ino &&
+	    callers.st_dev == file.st_dev)
+		return false;
+	return !(S_ISREG(file.st_mode) || S_ISDIR(file.st_mode)) || link.st_mode & S_IWUSR;
+}
+
+bool channels_inherited(const struct process *process)
+{
+	return uses_any_descriptor(process, -1, is_inherited, NULL);
+}

@@ -38,6 +38,8 @@ typedef bool about_descriptor(const struct process *process, int descriptor, con
 bool uses_any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context);
 /* Does it ask for what is behind a descriptor, its first argument, as fstat() does? */
 bool descriptors_asks(const struct process *process, long number, const struct user_regs_struct *regs);
+/* Has the process a descriptor, besides the first three, by which a child that inherits it could tell it from others: of a pipe, a file to write? */
+bool channels_inherited(const struct process *process);
 /* Is the call fstat() of a stream of libc's, which asks for its own sake? */
 bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs);
 /* The path that is at this address; false: it can't be read, or is too long. */

@@ -56,6 +56,11 @@ struct process_options {
 	struct loops *loops; /* those that are known; new ones are added. NULL: the process keeps its own */
 	struct shared
 	    *shared;  /* descriptors that threads share, the same of these: calls on them are operations */
+	/*
+	 * Processes that the program makes are supervised, too: their threads are threads of the execution, and what they share is
+	 * one object. Not with an image, nor with a pilot.
+	 */
+	bool follow;
 	bool verify;  /* stop at every return of a native function, to check the model's predictions */
 	bool atomics; /* atomic instructions of the program and its libraries are operations, */
 	const struct promoted *promoted; /* and these plain ones, borrowed; NULL: none */

@@ -14,6 +14,9 @@
  */
 char *report_state(const struct finding *finding, uint32_t thread);
 
+/* "T3", or "T3 of process 2" where there are several. */
+void report_who(const struct trace *trace, uint32_t thread, FILE *stream);
+
 /*
  * Where a person looks first: the innermost line of its own code at which the thread stands that the failure is about (of a
  * deadlock the first one in the cycle), else that of the last transition that has one. False: no line is known. The texts are the

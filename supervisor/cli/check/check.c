@@ -51,6 +51,7 @@ static void describe_conditions(const struct options *options, struct verdict *v
 	snprintf(verdict->conditions, sizeof verdict->conditions, "%s, %s, %s%s%s",
 		 verdict_memory_model(options->tso), waking, spurious, ops, looks);
 	verdict->tso = options->tso;
+	verdict->follow = options->follow;
 	/* What an earlier run has come to isn't known. */
 	verdict->properties = options->resume ? NULL : &options->properties;
 }

@@ -10,7 +10,7 @@ void explore_memory(struct exploration *x)
 	struct verdict *verdict = x->verdict;
 	uint64_t now = clock_now(), end = now + LOOK_NS, part = now + (now - x->begin) / LOOK_PART;
 	const bool hopeless = verdict->reasons > 0 || verdict->broken_off;
-	if (x->looked || verdict->watched_all || (!x->complete && !explore_may_add_races(x)) ||
+	if (x->looked || x->options->follow || verdict->watched_all || (!x->complete && !explore_may_add_races(x)) ||
 	    (hopeless && !explore_may_add_races(x)) || verdict->alone || tracer_interrupted())
 		return;
 	x->looked = true;

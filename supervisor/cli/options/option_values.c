@@ -347,6 +347,8 @@ bool option_store(struct options *o, const struct option_spec *spec, const char 
 		return o->require_complete = true;
 	case ID_CTEST:
 		return o->ctest = true;
+	case ID_FOLLOW:
+		return o->follow = true;
 	case ID_VERIFY_MODEL:
 		return o->verify_model = true;
 	case ID_ATOMICS:

@@ -210,6 +210,11 @@ static void settle(struct options *options)
 		options->granularity = GRANULARITY_RACE;
 		options->atomics = true;
 	}
+	/* Accesses to memory aren't watched in several processes. */
+	if (options->follow && options->granularity == GRANULARITY_OPEN && !options->tso_wanted)
+		options->granularity = GRANULARITY_SYNC;
+	/* The agent runs one process; auto does without it. */
+	options->agent &= !(options->follow && options->agent_later);
 	if (!options->spin_given)
 		options->spin_report = searches && !comes_to_accesses(options);
 	if (options->features & FEATURE_NO_FAIR)
@@ -292,6 +297,34 @@ static bool driving_allowed(const struct options *options)
 	else if (driving->client && options->agent && !options->agent_later)
 		say("--drive and --engine agent can't be had together: the agent doesn't let anybody talk "
 		    "with the program");
+	else
+		return true;
+	return false;
+}
+
+/* False after a line about what can't be had with several processes. */
+static bool follow_allowed(const struct options *options)
+{
+	if (options->granularity >= GRANULARITY_RACE || options->tso_wanted)
+		say("--follow and %s can't be had together: accesses to memory aren't watched in several "
+		    "processes",
+		    options->tso_wanted ? "--memory-model tso" : "--granularity race or memory");
+	else if (options->races == RACES_REPORT)
+		say("--follow and --races report can't be had together: accesses to memory aren't watched in "
+		    "several processes");
+	else if (options->agent)
+		say("--follow and --engine agent can't be had together: the agent runs one process");
+	else if (options->certificate)
+		say("--follow and --certificate can't be had together: certificates know of one process");
+	else if (options->driving.client)
+		say("--follow and --drive can't be had together: a server's processes are its own affair "
+		    "there");
+	else if (options->states || options->prune_states)
+		say("--follow and --%s can't be had together: a state is told by the memory of one process",
+		    options->prune_states ? "prune-states" : "states");
+	else if (options->properties.length)
+		say("--follow and --%s can't be had together: expressions are on variables of one process",
+		    property_word(options->properties.at[0].kind));
 	else
 		return true;
 	return false;
@@ -393,7 +426,7 @@ static bool combination_allowed(const struct options *options)
 		return false;
 	if (options->tso_wanted && !tso_allowed(options))
 		return false;
-	if (!driving_allowed(options))
+	if (!driving_allowed(options) || (options->follow && !follow_allowed(options)))
 		return false;
 	if (options->verify_engine && !options->agent) {
 		say("--verify-engine is for --engine agent or auto, which is missing");

@@ -89,6 +89,7 @@ bool record_header(struct schedule_header *header, const struct session *session
 	header->shared = *process_shared(session->process);
 	header->atomics = options->atomics;
 	header->tso = options->tso;
+	header->follow = options->follow;
 	if (options->promoted && options->promoted->length) {
 		header->promoted = calloc(1, sizeof *header->promoted);
 		if (!header->promoted || !promoted_add_all(header->promoted, options->promoted))

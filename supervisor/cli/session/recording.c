@@ -42,6 +42,7 @@ struct options recorded_options(const struct options *given, struct schedule *sc
 	options.atomics = schedule->header.atomics;
 	options.promoted = schedule->header.promoted;
 	options.tso = schedule->header.tso;
+	options.follow = schedule->header.follow;
 	options.outcomes = schedule->header.outcome != NULL;
 	options.outcome_part = schedule->header.outcome_part;
 	options.outcome_first = schedule->header.outcome_first;
@@ -68,6 +69,14 @@ int recording_load(struct recording *recording, const struct options *given)
 		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
 	}
 	recording->options = recorded_options(given, &recording->schedule);
+	if (recording->schedule.header.follow &&
+	    (given->command == COMMAND_GDB || given->command == COMMAND_GDBSERVER ||
+	     given->command == COMMAND_EXPORT)) {
+		say("%s: several processes are in it (--follow), and GDB walks one: fmc replay plays it, fmc "
+		    "show prints it",
+		    given->file);
+		return EXITS_UNAVAILABLE;
+	}
 	char disagreement[PROPERTY_WHY];
 	if (!property_specs_agree(&recording->options.properties, disagreement)) {
 		say("%s: %s", given->file, disagreement);

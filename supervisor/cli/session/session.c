@@ -152,6 +152,7 @@ struct process_options session_process(const struct launch *launch, const struct
 	    .tso = options->tso,
 	    .outputs = options->outcomes || options->same_output,
 	    .waking = *options->waking ? options->waking : NULL,
+	    .follow = options->follow,
 	    .verify = options->verify_model,
 	    /* A server that is run waits until it is asked something. */
 	    .outside_ms = options->command == COMMAND_RUN && !driving.client ? 0 : OUTSIDE_MS};

@@ -294,8 +294,8 @@ static void print_headline(const struct verdict *verdict, FILE *stream)
 		fprintf(stream, ", complete for all interleavings of memory accesses%s",
 			verdict->tso ? " under x86-TSO" : "");
 	} else if (verdict->complete) {
-		fprintf(stream, ", complete at granularity %s: memory was sampled, not watched",
-			verdict_granularity(verdict));
+		fprintf(stream, ", complete at granularity %s: memory %s", verdict_granularity(verdict),
+			verdict->follow ? "wasn't looked at" : "was sampled, not watched");
 	}
 	fprintf(stream, ".\n");
 }

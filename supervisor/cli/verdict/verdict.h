@@ -63,6 +63,7 @@ struct verdict {
 	bool
 	    all_shared; /* if at accesses to memory, also at those that operations order (--granularity memory) */
 	bool atomics;  /* threads were switched at atomic instructions of the program, too */
+	bool follow;   /* its processes were followed */
 	bool tso;      /* their stores waited in buffers */
 	bool parted;   /* some accesses were several operations, for their parts */
 	bool compiled; /* threads were switched at accesses that the program tells of, */

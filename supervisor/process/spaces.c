@@ -1,0 +1,132 @@
+/*
+ * Processes that are followed (process_options.follow): each has memory of its own, a space. One of them is the present one, which is what
+ * process->target, entries and places are of; an address means what is there in it. Memory that is mapped as shared is the same in
+ * all of them, wherever each has it: it goes by file and offset.
+ */
+#include "supervisor/process/process.h"
+
+#include <fmc/tracer/array.h>
+#include <fmc/tracer/children.h>
+#include <fmc/tracer/maps.h>
+
+/* Keys: addresses of the first space are themselves. Above them the space, or the file in memory that is shared, and the place in it. */
+#define SPACE_SHIFT 48
+#define SHARED_KEY  (UINT64_C(1) << 62)
+#define FILE_SHIFT  40
+
+uint32_t spaces_add(struct process *process, struct target *target, uint32_t first, uint32_t forker)
+{
+	if (!ARRAY_GROW(process->spaces, process->spaces_length, process->spaces_room))
+		return NO_SPACE;
+	process->spaces[process->spaces_length] =
+	    (struct space){.target = target, .first = first, .forker = forker};
+	return (uint32_t)process->spaces_length++;
+}
+
+void spaces_finish(struct process *process)
+{
+	/* The youngest first: whoever has made them isn't there to notice then. */
+	for (size_t i = process->spaces_length; i-- > 0;)
+		target_kill(process->spaces[i].target);
+	if (process->spaces_length == 0)
+		target_kill(process->target);
+	process->target = NULL;
+	process->spaces_length = 0;
+	process->space = 0;
+	process->regions_length = 0;
+}
+
+void spaces_release(struct process *process)
+{
+	free(process->spaces);
+	free(process->regions);
+}
+
+static void enter(struct process *process, uint32_t space)
+{
+	if (space >= process->spaces_length || space == process->space)
+		return;
+	target_take_clock(process->spaces[space].target, process->target);
+	process->space = space;
+	process->target = process->spaces[space].target;
+}
+
+void spaces_enter(struct process *process, uint32_t thread)
+{
+	if (thread < process->threads_length)
+		enter(process, process->threads[thread].space);
+}
+
+void spaces_enter_object(struct process *process, uint32_t object)
+{
+	if (object < process->objects_length)
+		enter(process, process->objects[object].space);
+}
+
+void spaces_end(struct process *process, uint32_t space, int status)
+{
+	process->spaces[space].over = true;
+	process->spaces[space].status = status;
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		if (process->threads[t].space == space)
+			process->threads[t].tracee = NULL;
+}
+
+bool spaces_others(const struct process *process)
+{
+	for (size_t i = 0; i < process->spaces_length; i++)
+		if (i != process->space && !process->spaces[i].over)
+			return true;
+	return false;
+}
+
+uint32_t spaces_alive(const struct process *process)
+{
+	uint32_t alive = 0;
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		alive += process->threads[t].space == process->space && process->threads[t].tracee != NULL;
+	return alive;
+}
+
+/* The number of this file among those that have been met; without memory all are one. */
+static uint64_t number_of_file(struct process *process, const struct snapshot_mapping *mapping)
+{
+	for (size_t i = 0; i < process->regions_length; i++)
+		if (process->regions[i].device == mapping->device &&
+		    process->regions[i].inode == mapping->inode)
+			return i;
+	if (!ARRAY_GROW(process->regions, process->regions_length, process->regions_room))
+		return 0;
+	process->regions[process->regions_length] =
+	    (struct shared_file){.device = mapping->device, .inode = mapping->inode};
+	return process->regions_length++;
+}
+
+uint64_t spaces_key(struct process *process, uint64_t address)
+{
+	const uint64_t own = address | (uint64_t)process->space << SPACE_SHIFT;
+	struct maps maps;
+	/* What has no address is the same in all. */
+	if (!process->options.follow || address >> SPACE_SHIFT)
+		return address;
+	if (!process->target || maps_of(target_pid(process->target), &maps) != STATUS_OK)
+		return own;
+	const struct snapshot_mapping *mapping = maps_find(&maps, address);
+	uint64_t key = own;
+	if (mapping && mapping->shared)
+		key = SHARED_KEY | number_of_file(process, mapping) << FILE_SHIFT |
+		      (mapping->offset + (address - mapping->low));
+	maps_release(&maps);
+	return key;
+}
+
+bool spaces_is_shared(uint64_t key)
+{
+	return key & SHARED_KEY;
+}
+
+uint32_t spaces_heir(const struct process *process, uint32_t owner)
+{
+	const struct space *space = &process->spaces[process->space];
+	return process->spaces_length > 0 && space->forker == owner ? space->first : owner;
+}

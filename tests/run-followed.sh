@@ -1,0 +1,94 @@
+#!/bin/bash
+# Programs of several processes with --follow: what is found in them, which process it is told of, that it is played again, and what can't be had
+# with it. TIMES: how often a failure is played.
+. tests/lib.sh
+TIMES=${TIMES:-3}
+! long || TIMES=20
+TARGET=$BUILD/targets/followed
+
+field() {
+	"$BUILD/tests/json" "$SCRATCH/result.json" "$1"
+}
+
+# follow OPTION... CASE: $status, and both outputs in out.
+follow() {
+	timeout -k 10 100 "$FMC" check --follow --no-minimize -o "$SCRATCH/found.sched" --json "$SCRATCH/result.json" "${@:1:$#-1}" -- "$TARGET" "${@: -1}" \
+	    </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+}
+
+# What is found: case | kind | message. Each is played again, and found by wakeup trees as well, and at random.
+while IFS='|' read -r how kind pattern; do
+	for strategy in dfs optimal random; do
+		[ $strategy != random ] || [ "$how" = lost ] || long || continue
+		rm -f "$SCRATCH"/found*.sched
+		follow --strategy $strategy "$how"
+		[ $status -eq 1 ] && [ "$(field findings.0.kind)" = "$kind" ] && [[ "$(field findings.0.message)" =~ $pattern ]]
+		good=$?
+		judge "$how: $kind, by $strategy" [ $good -eq 0 ]
+		[ $good -eq 0 ] || show "$SCRATCH/out"
+		long || [ $strategy = dfs ] || continue
+		for ((i = 0; i < TIMES; i++)); do
+			timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1 || break
+		done
+		judge "$how: played $TIMES times" [ $i -eq "$TIMES" ]
+	done
+done <<'END'
+orders|deadlock|T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
+elsewhere|deadlock|T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
+lost|abort|T1 of process 1, .*Assertion .shared->count == 2. failed
+waits|deadlock|T1 of process 1 waits for T2 of process 2 to exit, T2 of process 2 waits for .* held by T1 of process 1
+wakeup|deadlock|T1 of process 1 waits for T2 of process 2 to exit, T2 of process 2 waits for a signal of
+crash|crash|T2 of process 2 got SIGSEGV .* in crash
+orphan|abort|T2 of process 2, .*Assertion .shared->count == 0. failed
+END
+
+# What is right, in all orders: case | executions by dfs | by wakeup trees. family's are those of a program whose threads are all in one process.
+while IFS='|' read -r how all reduced; do
+	for strategy in dfs optimal; do
+		[ $strategy = dfs ] && count=$all || count=$reduced
+		[ -n "$count" ] || continue
+		follow --strategy $strategy "$how"
+		[ $status -eq 0 ] && [ "$(field complete) $(field executions)" = "true $count" ]
+		good=$?
+		judge "$how: complete in $count executions, by $strategy" [ $good -eq 0 ]
+		[ $good -eq 0 ] || show "$SCRATCH/out"
+	done
+done <<'END'
+private|210|1
+added|98|
+family||
+kinds||4
+numbers|2|1
+END
+
+# Not all is followed, and that is told.
+follow --strategy dfs piped
+judge 'pipes between processes are named' [ "$status $(field complete)" = "0 false" ]
+says 'as what is not controlled' "isn't controlled: pipes, sockets and files that processes share"
+follow --strategy dfs spawned
+judge 'children that share memory at first are named' [ "$status $(field complete)" = "0 false" ]
+says 'as what is not controlled, too' "isn't controlled: child processes"
+timeout 60 "$FMC" check --strategy dfs --json "$SCRATCH/result.json" -- "$TARGET" orders </dev/null >"$SCRATCH/out" 2>&1
+judge 'without --follow the search of such a program is not complete' [ "$(field complete)" != true ]
+
+for how in killed replaced; do
+	follow --strategy dfs "$how"
+	judge "$how: told in a line, and no failure" [ "$(field complete)" = false -a "$(field findings.0.kind)" = '' ]
+done
+
+timeout 60 "$FMC" run --follow --seed 7 -- "$TARGET" numbers </dev/null >"$SCRATCH/out" 2>&1
+judge 'run: one execution, and its exit status' [ $? -eq 0 -a ! -s "$SCRATCH/out" ]
+
+# What can't be had with it.
+follow --strategy dfs orders
+for command in gdb gdbserver 'export --gdb'; do
+	timeout 60 "$FMC" $command "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$command: refused in one line" [ $? -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
+done
+for option in '--granularity race' '--memory-model tso' '--races report' '--engine agent' '--certificate x' '--states' '--always 1' '--drive true'; do
+	timeout 60 "$FMC" check --follow $option -- "$TARGET" orders </dev/null >"$SCRATCH/out" 2>&1
+	judge "$option: refused in one line" [ $? -eq 64 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
+done
+judge 'nothing is left running' [ -z "$(users_of "$TARGET")" ]
+finish
