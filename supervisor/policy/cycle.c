@@ -24,6 +24,12 @@ struct share {
 	bool yielded;
 };
 
+/* Who waits for memory to change says as well that it gets no further by itself. */
+static bool yields(const struct transition *transition)
+{
+	return (transition->flags & TRANSITION_YIELD) || (transition->op.flags & OP_AWAITS);
+}
+
 static struct share share_since(const struct trace *trace, size_t start, uint32_t t)
 {
 	struct share share = {false, false};
@@ -31,9 +37,7 @@ static struct share share_since(const struct trace *trace, size_t start, uint32_
 		if (trace->at[i].thread != t)
 			continue;
 		share.scheduled = true;
-		/* Who waits for memory to change says as well that it gets no further by itself. */
-		share.yielded |=
-		    (trace->at[i].flags & TRANSITION_YIELD) || (trace->at[i].op.flags & OP_AWAITS);
+		share.yielded |= yields(&trace->at[i]);
 	}
 	return share;
 }
@@ -71,6 +75,45 @@ static bool ran_before(const struct trace *trace, size_t start, uint32_t threads
 	return trace->found_length > 0;
 }
 
+static bool same_kind_of_try(enum op_kind try, enum op_kind lock)
+{
+	return (try == OP_MUTEX_TRYLOCK && lock == OP_MUTEX_LOCK) ||
+	       (try == OP_RWLOCK_TRYWRLOCK && lock == OP_RWLOCK_WRLOCK) ||
+	       (try == OP_RWLOCK_TRYRDLOCK && lock == OP_RWLOCK_RDLOCK);
+}
+
+static bool takes_lock(enum op_kind kind)
+{
+	return kind == OP_MUTEX_LOCK || kind == OP_MUTEX_TRYLOCK || kind == OP_RWLOCK_WRLOCK ||
+	       kind == OP_RWLOCK_TRYWRLOCK || kind == OP_RWLOCK_RDLOCK || kind == OP_RWLOCK_TRYRDLOCK;
+}
+
+/* The next lock that the thread of transition i takes or tries in the cycle is the one that this failed to get, and it waits for it. */
+static bool waits_next(const struct trace *trace, size_t start, size_t i)
+{
+	const struct op *try = &trace->at[i].op;
+	const size_t round = trace->length - start;
+	for (size_t n = 1; n <= round; n++) {
+		const struct transition *next = &trace->at[start + (i - start + n) % round];
+		if (next->thread == trace->at[i].thread && takes_lock(next->op.kind))
+			return same_kind_of_try(try->kind, next->op.kind) && next->op.object == try->object;
+	}
+	return false;
+}
+
+/*
+ * Each thread that yields in the cycle does so by tries for locks, after each of which it waits for the lock that it didn't get: the way
+ * in which several locks are taken at once without a deadlock (std::lock). That all go on in step for ever needs more than is to be
+ * expected of any scheduler, and nothing better can be done, so they aren't at fault.
+ */
+static bool waits_for_what_it_missed(const struct trace *trace, size_t start)
+{
+	for (size_t i = start; i < trace->length; i++)
+		if (yields(&trace->at[i]) && !waits_next(trace, start, i))
+			return false;
+	return true;
+}
+
 enum end_reason cycle_judge(struct trace *trace, size_t start, uint32_t threads, bool only_fair)
 {
 	if (holds_since(trace, start))
@@ -85,6 +128,8 @@ enum end_reason cycle_judge(struct trace *trace, size_t start, uint32_t threads,
 			selfish = t;
 	}
 	if (!fair && (only_fair || selfish == NO_THREAD))
+		return END_NONE;
+	if (fair && !only_fair && selfish == NO_THREAD && waits_for_what_it_missed(trace, start))
 		return END_NONE;
 	trace->loop_start = start;
 	if (ran_before(trace, start, threads)) {

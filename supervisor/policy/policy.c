@@ -51,6 +51,8 @@ static void admit(struct policy_state *state, const struct policy_view *view)
 		uint64_t priority = 0;
 		if (kind == POLICY_PCT || kind == POLICY_POS)
 			priority = policy_random_next(&state->random);
+		if (kind == POLICY_RECUR)
+			priority = UINT64_MAX;
 		if (kind == POLICY_PCT)
 			priority |= UINT64_C(1) << 63;
 		state->thread[t] = (struct policy_thread){.priority = priority};
@@ -88,6 +90,8 @@ void policy_took(struct policy_state *state, const struct policy_view *view, siz
 	admit(state, view);
 	if (state->policy.kind == POLICY_POS)
 		policy_pos_took(state, view, taken);
+	else if (state->policy.kind == POLICY_RECUR)
+		policy_recur_took(state, view, taken);
 	else if (state->policy.kind == POLICY_SURW)
 		policy_surw_took(state, view, taken);
 	state->thread[view->alternatives[taken].step.thread].steps++;

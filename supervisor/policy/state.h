@@ -69,6 +69,7 @@ size_t policy_pct_choose(struct policy_state *state, const struct policy_view *v
 size_t policy_pos_choose(struct policy_state *state, const struct policy_view *view);
 void policy_pos_took(struct policy_state *state, const struct policy_view *view, size_t taken);
 size_t policy_recur_choose(struct policy_state *state, const struct policy_view *view);
+void policy_recur_took(struct policy_state *state, const struct policy_view *view, size_t taken);
 void policy_surw_start(struct policy_state *state);
 void policy_surw_born(struct policy_state *state, uint32_t first);
 size_t policy_deviations_choose(const struct policy_state *state, const struct policy_view *view);

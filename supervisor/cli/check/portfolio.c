@@ -3,7 +3,7 @@
 
 /* Shares of the time budget after which each part of auto ends. */
 #define SHARE_FIRST    0.05
-#define SHARE_ROUND    0.13
+#define SHARE_ROUND    0.15
 #define SHARE_COMPLETE 0.3
 #define SHARE_BOUNDED  0.65
 
