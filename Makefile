@@ -26,7 +26,7 @@ endif
 
 # The layers in their order, and the rooms of each in theirs: each may use those before it, never those after it.
 LAYERS := tracer breakpoints supervisor replay
-tracer_ROOMS := proc target contents answers copy snapshot held image_file foreign origin inside beside
+tracer_ROOMS := proc kept target contents answers copy snapshot held image_file foreign origin inside beside
 breakpoints_ROOMS := op symbols unwind code names expression entries sampler waits python reach inspect
 supervisor_ROOMS := model trace policy certificate order tree dpor search execution finding process uses drive run starts engine temporal property foreign diagnosis
 replay_ROOMS := text schedule certificate minimize export timeline packets gdb picture

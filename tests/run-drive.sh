@@ -71,7 +71,7 @@ left deadlock
 
 # Files are put back, and judged.
 notes() {
-	run check --time 20 --strategy dfs --executions 5 -o "$SCRATCH/notes.sched" --drive "$DRIVEN ask $SOCKET" --before "$1" --after "test \$(cat $SOCKET.notes) = 1" -- \
+	run check --keep-files --time 20 --strategy dfs --executions 5 -o "$SCRATCH/notes.sched" --drive "$DRIVEN ask $SOCKET" --before "$1" --after "test \$(cat $SOCKET.notes) = 1" -- \
 	    "$DRIVEN" notes "$SOCKET"
 }
 notes "$BEFORE $SOCKET.notes"

@@ -35,7 +35,7 @@ check 2 --time 4 --spin-ms 0 --require-complete -- "$ENDLESS" some
 says "some of them" '^No failure found in [1-9]' '^  - [0-9]+ executions? w.* broken off .*T2 computes in compute at endless\.c'
 field complete false
 # A long first execution is seen to its end at once, not cut and begun again.
-"$FMC" check --strategy dfs --executions 1 -o "$SCRATCH/bad.sched" -- "$BUILD/targets/lengthy" "$SCRATCH/letters" </dev/null >"$SCRATCH/out" 2>&1
+"$FMC" check --keep-files --strategy dfs --executions 1 -o "$SCRATCH/bad.sched" -- "$BUILD/targets/lengthy" "$SCRATCH/letters" </dev/null >"$SCRATCH/out" 2>&1
 says "a long program" '^No failure found in 1 execution'
 judge "no execution of it is cut" grep -Eqx '(be)+' "$SCRATCH/letters"
 

@@ -344,6 +344,7 @@ struct process {
 	struct selection selection; /* by which states are told apart; empty: by all memory in use */
 	struct performed performed;
 	int locks_turn;	    /* while this execution is the one that locks files; -1 */
+	int files_turn;	    /* while no other one may change the files that this program changes; -1, -2: waited in vain */
 	bool locks_in_vain; /* it has been waited for others' locks of files */
 	bool find_places;
 	bool names_objects;   /* rules of waking are for objects with names */

@@ -42,7 +42,7 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	struct kernel_call kernel;
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	if (regs && !run->own_calls)
-		file_turns_wait(process, regs, number);
+		file_turns_wait(process, run_self(run)->tracee, regs, number);
 	if (!process->shared_known || !decode(run, number, &kernel) ||
 	    !kernel_call_shared(process, &kernel) || !make_operation(process, &kernel, call))
 		return false;

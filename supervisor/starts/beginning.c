@@ -17,9 +17,9 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	/* Others don't begin with the traps of a look. */
 	if (process->looking.look)
 		return false;
-	/* Each time it may find other files, and what --before has done. */
-	beginning->refused |=
-	    shared_in_common(process->shared) || process->drive || process->spaces_length > 1;
+	/* Each time it may find other files, and what --before has done; and what it has changed of files is put back. */
+	beginning->refused |= shared_in_common(process->shared) || process->drive || process->spaces_length > 1 ||
+			      files_changed(process);
 	if (++beginning->starts < STARTS_BEFORE || beginning->refused || !process->controlled ||
 	    process->options.pilot || process->find_places || process->capture < 0 ||
 	    first->kind != OUTCOME_PENDING || first->next.kind != OP_THREAD_CREATE ||

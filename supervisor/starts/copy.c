@@ -69,7 +69,7 @@ static bool can_be_saved(const struct process *process)
 		if (process->threads[t].exiting || process->threads[t].stores.signal)
 			return false;
 	return (process->options.pilot || process->options.program.image) && process->capture >= 0 &&
-	       process->target && !process->drive;
+	       process->target && !process->drive && !files_changed(process);
 }
 
 enum status process_image(struct process *process, struct image **image)
@@ -136,6 +136,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 	enum status status = image_start(copy->image, &process->target);
 	if (status != STATUS_OK)
 		return status;
+	target_keep_files(process->target, process->options.program.kept_files);
 	if (!restore_threads(process, copy) ||
 	    !objects_restore(process, copy->objects, copy->objects_length)) {
 		process->machine.ops->finish(&process->machine);

@@ -50,6 +50,8 @@ static void change_target(struct process *process, struct target *target)
 	}
 	memory_forget(process);
 	target_kill(process->target);
+	files_put_back(process);
+	target_keep_files(target, process->options.program.kept_files);
 	process->target = target;
 	kernel_restore(process);
 	process_watch_target(process);

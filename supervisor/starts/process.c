@@ -7,6 +7,7 @@
 
 #include <fmc/supervisor/waking.h>
 #include <fmc/tracer/answers.h>
+#include <fmc/tracer/kept_files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static void process_finish(struct machine *machine)
 	memory_forget(process);
 	drive_end(process);
 	spaces_finish(process);
+	files_put_back(process);
 	file_turns_end(process);
 	for (uint32_t t = 0; t < process->threads_length; t++)
 		process->threads[t].tracee = NULL;
@@ -70,8 +72,10 @@ static void start_target(struct process *process, struct outcome *first)
 	process->ran_last = NO_THREAD;
 	process->uncontrolled[0] = 0;
 	process->unwatched.length = 0;
+	files_tell(process);
 	process->threads_length = 0;
 	objects_clear(process);
+	file_turns_begin(process);
 	if (!drive_begin(process, why))
 		return run_failed(first, END_UNSUPPORTED, STATUS_UNSUPPORTED, why);
 	if (bring_up_restore(process, first))
@@ -238,7 +242,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->options.program.keeps_numbers = true;
 	process->loops = options->loops ? options->loops : &process->own_loops;
 	process->shared = options->shared ? options->shared : &process->own_shared;
-	process->capture = process->printed = process->locks_turn = -1;
+	process->capture = process->printed = process->locks_turn = process->files_turn = -1;
 	process->find_places = options->places;
 	process->names_objects = waking_wants_names(options->waking);
 	process->entries = entries_new();
@@ -256,7 +260,8 @@ struct process *process_new(const struct process_options *options, enum status *
 	/* Of a saved image any thread may stand after the first byte of a function. */
 	if (process->entries && (options->pilot || options->program.image))
 		entries_without_doors(process->entries);
-	if (process->entries && process->places && kept_output_open(process) && drive_open(process, why))
+	if (process->entries && process->places && kept_output_open(process) && files_keep(process) &&
+	    drive_open(process, why))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);
 	if (*status != STATUS_OK) {
@@ -276,6 +281,7 @@ void process_free(struct process *process)
 	memory_release(process);
 	drive_close(process);
 	origin_free(process->origin);
+	kept_files_free(process->options.program.kept_files);
 	entries_free(process->entries);
 	places_free(process->places);
 	kept_output_close(process);

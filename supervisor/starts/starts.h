@@ -29,6 +29,15 @@ void kept_output_put_back(const struct process *process, const struct kept_outpu
 void process_watch_target(struct process *process);
 
 /*
+ * files.c: all that an execution changes of files is kept from now on, where the options say so; false: no memory. Put back; tell what can't be
+ * (process_remark); has the present execution changed any?
+ */
+bool files_keep(struct process *process);
+void files_put_back(struct process *process);
+void files_tell(struct process *process);
+bool files_changed(const struct process *process);
+
+/*
  * beginning.c. keep: the first operation has been reached: if executions can start here, process->target is taken for
  * that and the execution has to be started again. restore: process->target was started there.
  */

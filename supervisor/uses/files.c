@@ -1,6 +1,7 @@
 #include "supervisor/uses/uses.h"
 
 #include <fmc/tracer/answers.h>
+#include <fmc/tracer/kept_files.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,8 +12,8 @@
 #include <unistd.h>
 
 /*
- * Files that the program writes and reads: what an execution reads is what earlier ones have left, so that no two need be
- * alike. One that an execution has emptied or made before it reads it is its own. Random bytes of devices are fmc's.
+ * Files that the program writes and reads: unless they are put back, what an execution reads is what earlier ones have left, so that
+ * no two need be alike. One that an execution has emptied or made before it reads it is its own. Random bytes of devices are fmc's.
  */
 #define FILES_MOST 256
 
@@ -156,7 +157,8 @@ static void note(struct process *process, struct tracee *tracee, const char *pat
 	file->fresh |= writes && (flags & O_TRUNC || (flags & O_CREAT && flags & O_EXCL));
 	file->written |= writes;
 	file->read |= reads && !file->fresh;
-	if (file->written && file->read)
+	const struct kept_files *kept = process->options.program.kept_files;
+	if (file->written && file->read && (!kept || kept_files_missed(kept)))
 		tell(process, tracee, path);
 }
 

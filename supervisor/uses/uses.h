@@ -123,7 +123,10 @@ void files_begin(struct process *process);
  * it, fmc's own executions and other processes, until they don't lock any file, or this one; not for ever. Until file_turns_end(), at the
  * end of the execution, none of fmc's others begins to.
  */
-void file_turns_wait(struct process *process, const struct user_regs_struct *regs, long number);
+void file_turns_wait(struct process *process, struct tracee *tracee, const struct user_regs_struct *regs,
+		     long number);
+/* Before an execution starts: executions that change files are one at a time, too, each until its file_turns_end(). */
+void file_turns_begin(struct process *process);
 void file_turns_end(struct process *process);
 
 #endif

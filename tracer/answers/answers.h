@@ -27,6 +27,9 @@ bool emulate_syscall(struct tracee *tracee);
 int64_t random_answer(struct target *target, uint64_t address, uint64_t size);
 int64_t random_read(struct tracee *tracee, const struct user_regs_struct *regs);
 
+/* file_changes.c: a process of the target's, itself or a child, is about to make a call: what it may change of files is kept before. */
+void file_changes_keep(const struct target *target, pid_t pid, const struct user_regs_struct *regs);
+
 /* number_calls.c */
 void numbers_before_call(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */
 void numbers_after_call(struct tracee *tracee);	 /* executed, and after_call.due */

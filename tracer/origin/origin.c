@@ -321,9 +321,11 @@ enum status origin_start(struct origin *origin, struct target **target)
 		status = copy_or_renew_source(origin, target);
 	else
 		status = launch_prepared(origin, target, why);
-	if (status == STATUS_OK)
-		tick_start(*target);
-	return status;
+	if (status != STATUS_OK)
+		return status;
+	target_keep_files(*target, origin->program->kept_files);
+	tick_start(*target);
+	return STATUS_OK;
 }
 
 /* What its processes have open from their beginning. */

@@ -55,6 +55,7 @@ struct target *target_follow(const struct stop *stop)
 		return NULL;
 	}
 	tick_start(child);
+	target_keep_files(child, parent->kept_files);
 	return child;
 }
 

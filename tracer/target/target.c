@@ -25,6 +25,11 @@ struct target *target_new(pid_t pid, const struct answers *answers)
 	return target;
 }
 
+void target_keep_files(struct target *target, struct kept_files *files)
+{
+	target->kept_files = files;
+}
+
 struct tracee *target_add(struct target *target, pid_t tid, enum tracee_life life)
 {
 	if (!ARRAY_GROW(target->tracees, target->tracees_length, target->tracees_room))

@@ -110,6 +110,7 @@ struct target {
 	pid_t pid;
 	const struct answers *answers;
 	int memory; /* /proc/PID/mem */
+	struct kept_files *kept_files; /* that its calls change; NULL: they may */
 	struct tracee **tracees;
 	uint32_t tracees_length, tracees_room;
 	struct early_stop *early;

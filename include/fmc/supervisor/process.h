@@ -70,6 +70,7 @@ struct process_options {
 	 * operations the first in an execution, and of files that threads share.
 	 */
 	bool note_unseen;
+	bool restores_files; /* those that an execution changes are as before when it has ended (kept_files.h); not with an image */
 	const char *waking; /* rules of who is woken (waking.h); NULL: every way is a choice */
 	/*
 	 * How long to wait for something outside (a pipe from another process ...) when nothing else can run, in

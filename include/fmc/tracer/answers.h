@@ -59,6 +59,9 @@ uint64_t target_random_state(const struct target *target);
 #define ANSWERS_EARLY 10000
 uint64_t *target_answers(struct target *target);
 
+/* Would the system call before which it is stopped change a file, or a name of one? */
+bool tracee_changes_files(struct tracee *tracee);
+
 /* Address of 16 bytes of zeros in fmc's page: a time that has passed. */
 uint64_t target_gadget_zero(const struct target *target);
 

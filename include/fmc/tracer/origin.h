@@ -22,6 +22,8 @@ struct program {
 	 * and error.
 	 */
 	const char *image;
+	/* Files that an execution changes are kept there as they were, for kept_files_restore(); NULL: they stay as it leaves them. */
+	struct kept_files *kept_files;
 };
 
 /*

@@ -344,6 +344,10 @@ void target_send(const struct target *target, const struct tracee *tracee, int s
  */
 enum status target_watch_transfers(struct tracee *tracee, bool standard);
 
+/* Before it, or a child of its, changes a file, that is kept there (kept_files.h), borrowed; NULL: nowhere. */
+struct kept_files;
+void target_keep_files(struct target *target, struct kept_files *files);
+
 /*
  * From now on every system call of the process stops it, as STOP_SYSCALL, and none is answered by the tracer; but not those from fmc's own
  * page. As long as it lives. STATUS_UNSUPPORTED: the kernel refuses the filter.

@@ -1,0 +1,180 @@
+/* Files are as before again, whatever has been done to them: random changes of a tree, compared with what was there. */
+#include "tests/unit/suite.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmc/tracer/kept_files.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAMES 6
+
+static char top[] = "/tmp/fmc-kept-XXXXXX";
+
+static void path_of(char path[64], uint32_t name)
+{
+	static const char *const names[NAMES] = {"a", "b", "folder", "folder/a", "folder/b", "folder/link"};
+	snprintf(path, 64, "%s/%s", top, names[name % NAMES]);
+}
+
+static uint32_t next(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*seed >> 33);
+}
+
+static void write_file(const char *path, int flags, uint32_t bytes)
+{
+	const int fd = open(path, O_WRONLY | flags, 0600 + bytes % 0100);
+	for (uint32_t i = 0; fd >= 0 && i < bytes; i++)
+		ck_assert_int_eq(write(fd, &(char){(char)('a' + bytes)}, 1), 1);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* One of the changes that a program may make, which may be in vain; announced before, if somebody is to know. */
+static void change(struct kept_files *files, uint64_t *seed)
+{
+	char path[64], other[64];
+	const uint32_t what = next(seed) % 9, bytes = next(seed) % 8;
+	path_of(path, next(seed));
+	path_of(other, next(seed));
+	if (files)
+		kept_files_before(files, path,
+				  what < 3    ? KEPT_CONTENT
+				  : what == 3 ? KEPT_METADATA
+					      : KEPT_NAME);
+	if (files && (what == 7 || what == 8))
+		kept_files_before(files, other, KEPT_NAME);
+	struct stat of;
+	const bool folder = lstat(path, &of) == 0 && S_ISDIR(of.st_mode);
+	switch (what) {
+	case 0:
+		return write_file(path, O_NOFOLLOW, bytes);
+	case 1:
+		return write_file(path, O_NOFOLLOW | O_CREAT | O_TRUNC, bytes);
+	case 2:
+		return write_file(path, O_NOFOLLOW | O_APPEND, bytes);
+	case 3:
+		(void)!fchmodat(AT_FDCWD, path, folder ? 0700 : 0400 + bytes, 0);
+		return;
+	case 4:
+		(void)unlink(path);
+		(void)rmdir(path);
+		return;
+	case 5:
+		(void)mkdir(path, 0755);
+		return;
+	case 6:
+		(void)!symlink("nowhere", path);
+		return;
+	case 7:
+		if (!folder)
+			(void)rename(path, other);
+		return;
+	default:
+		(void)!link(path, other);
+	}
+}
+
+/* All that there is, as a text. */
+static void describe(const char *folder, char *text, size_t room)
+{
+	char path[PATH_MAX], target[16];
+	struct stat of;
+	struct dirent **entries;
+	const int n = scandir(folder, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		size_t used = strlen(text);
+		snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+		const bool own = entries[i]->d_name[0] != '.' && lstat(path, &of) == 0;
+		free(entries[i]);
+		if (!own)
+			continue;
+		const bool file = S_ISREG(of.st_mode);
+		used += (size_t)snprintf(
+		    text + used, room - used, "%s %o %ld.%ld %s ", path, of.st_mode,
+		    file ? of.st_mtim.tv_sec : 0, file ? of.st_mtim.tv_nsec : 0,
+		    S_ISLNK(of.st_mode) && readlink(path, target, sizeof target) == 7 ? "link" : "");
+		FILE *content = file ? fopen(path, "re") : NULL;
+		if (content) {
+			used += fread(text + used, 1, room - used - 1, content);
+			text[used] = '\0';
+			fclose(content);
+		}
+		if (S_ISDIR(of.st_mode))
+			describe(path, text, room);
+	}
+	free(n >= 0 ? entries : NULL);
+}
+
+static void clear(void)
+{
+	char path[64];
+	for (uint32_t i = NAMES; i-- > 0;) {
+		path_of(path, i);
+		(void)unlink(path);
+		(void)rmdir(path);
+	}
+}
+
+/* Several executions, which needn't change the same. */
+START_TEST(as_before)
+{
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	uint32_t changed = 0;
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		uint64_t random = seed;
+		char before[4096] = "", meanwhile[4096], after[4096];
+		for (uint32_t i = 0; i < 12; i++)
+			change(NULL, &random);
+		describe(top, before, sizeof before);
+		struct kept_files *files = kept_files_new();
+		for (uint32_t execution = 0; execution < 4; execution++) {
+			ck_assert(!kept_files_changed(files));
+			for (uint32_t i = 0; i < 8; i++)
+				change(files, &random);
+			*meanwhile = *after = '\0';
+			describe(top, meanwhile, sizeof meanwhile);
+			kept_files_restore(files);
+			describe(top, after, sizeof after);
+			ck_assert_msg(kept_files_missed(files) == NULL, "seed %lu: %s", seed,
+				      kept_files_missed(files));
+			ck_assert_str_eq(before, after);
+			changed += strcmp(before, meanwhile) != 0;
+		}
+		kept_files_free(files);
+		clear();
+	}
+	ck_assert_uint_gt(changed, 600);
+	rmdir(top);
+}
+END_TEST
+
+/* A folder with something in it that nobody has announced stays, and that is told. */
+START_TEST(what_cant_be_restored_is_told)
+{
+	char path[64];
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	struct kept_files *files = kept_files_new();
+	path_of(path, 2);
+	kept_files_before(files, path, KEPT_NAME);
+	ck_assert(kept_files_any(files));
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	path_of(path, 3);
+	write_file(path, O_CREAT, 3);
+	ck_assert_ptr_null(kept_files_missed(files));
+	kept_files_restore(files);
+	ck_assert_ptr_nonnull(strstr(kept_files_missed(files), "folder: "));
+	kept_files_free(files);
+	clear();
+	rmdir(top);
+}
+END_TEST
+
+SUITE("kept files", 0, NULL, NULL, TEST(as_before), TEST(what_cant_be_restored_is_told))
