@@ -18,7 +18,7 @@ browse() {
 	rm -rf "$SCRATCH/profile"
 	timeout -k 5 120 "$BROWSER" --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
 	    --disable-component-update --disable-sync --user-data-dir="$SCRATCH/profile" --window-size=1400,900 \
-	    --enable-logging=stderr --virtual-time-budget=20000 "$@" "file://$file" 2>"$SCRATCH/err"
+	    --enable-logging=stderr --virtual-time-budget=100000 "$@" "file://$file" 2>"$SCRATCH/err"
 }
 
 # drive NAME PAGE: load the page with the checks in it, each of which counts.

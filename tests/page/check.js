@@ -25,7 +25,7 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /*
  * The browser draws, and tells of a new address, when it sees fit: what doesn't come in 5 seconds fails in the check that follows. They are
- * of its own time, of which it is given 20: it lets them pass as soon as nothing is left to do, and on a busy machine before it has drawn at first.
+ * of its own time, of which it is given 100: it lets them pass as soon as nothing is left to do, and on a busy machine before it has drawn at first.
  */
 async function until(there, tries = 250) {
 	for (; tries > 0 && !there(); tries--)
@@ -155,7 +155,7 @@ async function checkScrolling() {
 
 const loaded = performance.now();
 try {
-	await until(() => document.getElementById("t1"), 700);
+	await until(() => document.getElementById("t1"), 4000);
 	checkDrawing();
 	checkBars();
 	checkStacks();
