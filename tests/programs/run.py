@@ -3,24 +3,30 @@
 
 For each program: is its output under so many random schedules (SEEDS) what it is natively; does a seed do the same twice; how much more
 processor time a run takes than natively on one processor; what a check of CHECK seconds says, how many executions a second that is, and
-what wasn't controlled. The last line is for run-check.sh: a program whose output differs, that fmc refuses or fails in, or for which it
+what wasn't controlled. A server has its client beside it, whose output and exit status are what counts. The last line is for run-check.sh: a program whose output differs, that fmc refuses or fails in, or for which it
 reports what isn't known, has failed. Programs that aren't installed are skipped.
 """
 import json
 import os
+import pwd
 import re
 import resource
 import shlex
 import shutil
+import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 SEEDS = int(os.environ.get("SEEDS", "5"))
 CHECK = float(os.environ.get("CHECK", "5"))
 LIMIT = 240  # seconds of one run; what takes longer hangs
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PLACES = os.environ.get("PATH", "/usr/bin") + ":/usr/sbin"  # servers are there
 
 
 def text_of(lines):
@@ -81,6 +87,25 @@ t.join()
 """
 TCL = b"puts [info exists ::tcl_platform(threaded)]\n"
 SAM = b"@SQ\tSN:a\tLN:100\n" + b"".join(b"r%d\t0\ta\t%d\t60\t4M\t*\t0\t0\tACGT\tIIII\n" % (i, i * 31 % 90 + 1) for i in range(60))
+NGINX = """daemon off; pid {folder}/nginx.pid; error_log stderr; worker_processes 1; {user}
+events {{ }}
+http {{ access_log off; server {{ listen unix:{socket}; listen 127.0.0.1:{port}; root {folder}/www; }} }}
+"""
+LIGHTTPD = """server.document-root = "{folder}/www"
+server.port = {port}
+server.bind = "127.0.0.1"
+"""
+HAPROXY = """global
+  nbthread 2
+defaults
+  mode http
+  timeout client 10s
+  timeout server 10s
+  timeout connect 10s
+frontend one
+  bind unix@{socket}
+  http-request return status 200 content-type text/plain string "two threads"
+"""
 PACKERS = {"gz": "gzip -n", "bz2": "bzip2", "xz": "xz -T3 --block-size=65536", "zst": "zstd -q", "lz": "plzip -B65536"}
 
 
@@ -89,6 +114,7 @@ class Files:
 
     def __init__(self, folder):
         self.folder = folder
+        self.port = 0
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -134,6 +160,23 @@ class Files:
             subprocess.run([os.environ.get("CC", "cc").split()[-1], "-g", source, "-o", self.path(name)] + options, check=True)
         return self.path(name)
 
+    def free_port(self):
+        """The same each time, as commands that write it down have to be."""
+        if not self.port:
+            with socket.socket() as sock:
+                sock.bind(("127.0.0.1", 0))
+                self.port = sock.getsockname()[1]
+        return str(self.port)
+
+    def configured(self, name, text):
+        os.makedirs(self.path("www"), exist_ok=True)
+        for folder in [self.folder, os.path.dirname(self.folder), self.path("www")]:
+            os.chmod(folder, 0o755)
+        self.keep("www/page", text_of(400))
+        user = "user root;" if os.getuid() == 0 else ""
+        put = {"folder": self.folder, "socket": self.path("socket"), "port": self.free_port(), "user": user}
+        return self.keep(name, text.format(**put).encode())
+
     def find(self, name):
         """What {name} stands for."""
         if name.startswith("packed."):
@@ -155,6 +198,13 @@ class Files:
             "sam": lambda: self.keep("reads.sam", SAM),
             "object": lambda: self.compiled("object.o", ["-c"]),
             "program": lambda: self.compiled("program", []),
+            "socket": lambda: self.path("socket"),
+            "port": self.free_port,
+            "tests": lambda: TESTS,
+            "user": lambda: pwd.getpwuid(os.getuid()).pw_name,
+            "nginx": lambda: self.configured("nginx.conf", NGINX),
+            "lighttpd": lambda: self.configured("lighttpd.conf", LIGHTTPD),
+            "haproxy": lambda: self.configured("haproxy.cfg", HAPROXY),
         }
         return made[name]()
 
@@ -163,21 +213,29 @@ class Program:
     def __init__(self, entry):
         entry, _, known = entry.partition("  # ")
         self.name, self.packages, self.input, command = entry.split(None, 3)
-        self.words = shlex.split(command)
+        server, _, self.client = command.partition(" <- ")
+        self.words = shlex.split(server)
         self.differs = known.strip() == "differs"
-        self.varies = known.strip() == "varies"
+        # How a server and its client take turns is nobody's but the kernel's.
+        self.varies = known.strip() == "varies" or bool(self.client)
         self.finding = known.split()[1] if known.startswith("finding ") else None
 
     def installed(self):
-        return shutil.which(self.words[0]) is not None
+        clients = [shlex.split(self.client)[0]] if self.client else []
+        return all(shutil.which(word, path=PLACES) for word in self.words[:1] + clients)
+
+    def put(self, text, files, out):
+        """With the names of files in it."""
+        return re.sub(r"\{([a-z0-9.]+)\}", lambda match: out if match.group(1) == "out" else files.find(match.group(1)), text)
 
     def command(self, files, out):
-        def put(match):
-            return out if match.group(1) == "out" else files.find(match.group(1))
-
-        words = [re.sub(r"\{([a-z0-9.]+)\}", put, word) for word in self.words]
-        words[0] = shutil.which(words[0])
+        words = [self.put(word, files, out) for word in self.words]
+        words[0] = shutil.which(words[0], path=PLACES)
         return words
+
+    def driver(self, files, out):
+        """What the shell is to run beside the server; nothing beside others."""
+        return "{ %s; } >%s" % (self.put(self.client, files, out), shlex.quote(out)) if self.client else None
 
 
 def entries(path):
@@ -185,10 +243,33 @@ def entries(path):
         return [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
 
 
+def answers(files):
+    """Does somebody listen at the socket or port?"""
+    for family, address in (socket.AF_UNIX, files.path("socket")), (socket.AF_INET, ("127.0.0.1", files.port)):
+        with socket.socket(family) as sock:
+            try:
+                sock.connect(address)
+                return True
+            except OSError:
+                pass
+    return False
+
+
+def serve(server, client, files, folder):
+    """The exit status of the server's client; then the server is told to end."""
+    began = time.monotonic()
+    while server.poll() is None and not answers(files) and time.monotonic() - began < LIMIT:
+        time.sleep(0.02)
+    status = subprocess.run(["/bin/sh", "-c", client], cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    if server.poll() is None:
+        server.send_signal(signal.SIGTERM)
+    return status
+
+
 class Came:
     """What came of a command: its output, that in files, its status, its processor time."""
 
-    def __init__(self, words, program, files, out, pinned=False):
+    def __init__(self, words, program, files, out, pinned=False, client=None):
         given = open(files.find(program.input), "rb") if program.input != "-" else subprocess.DEVNULL
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         one = min(os.sched_getaffinity(0))
@@ -200,6 +281,7 @@ class Came:
             cwd=os.path.dirname(out),
             preexec_fn=(lambda: os.sched_setaffinity(0, {one})) if pinned else None,
         )
+        served = serve(done, client, files, os.path.dirname(out)) if client else None
         try:
             self.out, self.errors = done.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired:
@@ -209,6 +291,9 @@ class Came:
             given.close()
         # As fmc gives it.
         self.status = 128 - done.returncode if done.returncode < 0 else done.returncode
+        if program.client:
+            # What a server says of itself is its own business.
+            self.out, self.status = b"", served if client else self.status
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         self.files = {}
@@ -235,9 +320,15 @@ class Trial:
         os.makedirs(folder)
         out = os.path.join(folder, "out")
         words = self.program.command(self.files, out)
+        client = self.program.driver(self.files, out)
+        fresh = "rm -f " + shlex.quote(self.files.path("socket"))
         if options:
-            words = [self.fmc] + options + ["-o", os.path.join(folder, "found.sched"), "--"] + words
-        return Came(words, self.program, self.files, out, pinned)
+            driven = ["--drive", client, "--before", fresh] if client else []
+            words = [self.fmc] + options + driven + ["-o", os.path.join(folder, "found.sched"), "--"] + words
+            return Came(words, self.program, self.files, out, pinned)
+        if client:
+            subprocess.run(shlex.split(fresh), check=True)
+        return Came(words, self.program, self.files, out, pinned, client)
 
     def json(self, options):
         path = os.path.join(self.scratch, "result.json")
