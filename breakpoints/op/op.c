@@ -22,6 +22,7 @@ enum op_trait {
 	OUTSIDE = 1 << 12,	   /* op_waits_outside() */
 	ERRORS = 1 << 13,	   /* op_returns_error() */
 	NEGATIVE_ERRORS = 1 << 14, /* op_returns_negative() */
+	INTERRUPTIBLE = 1 << 15,   /* op_interruptible(); so are those that wait outside */
 };
 
 struct op_entry {
@@ -91,16 +92,17 @@ static struct op_entry ops[OP_ALL] = {
     [OP_SEM_DESTROY] = {"sem_destroy", CLASS_SEM, CLASS_NONE, DESTROYS | ERRORS},
     [OP_SEM_OPEN] = {"sem_open", CLASS_SEM, CLASS_NONE, ERRORS},
     [OP_SEM_CLOSE] = {"sem_close", CLASS_SEM, CLASS_NONE, ERRORS},
-    [OP_SEM_WAIT] = {"sem_wait", CLASS_SEM, CLASS_NONE, WAITS | REWINDS | QUEUES | TAKES | ERRORS},
+    [OP_SEM_WAIT] = {"sem_wait", CLASS_SEM, CLASS_NONE,
+		     WAITS | REWINDS | QUEUES | TAKES | ERRORS | INTERRUPTIBLE},
     [OP_SEM_TRYWAIT] = {"sem_trywait", CLASS_SEM, CLASS_NONE, TAKES | ERRORS},
     [OP_SEM_TIMEDWAIT] = {"sem_timedwait", CLASS_SEM, CLASS_NONE,
-			  WAITS | REWINDS | QUEUES | TIMED | TAKES | ERRORS},
+			  WAITS | REWINDS | QUEUES | TIMED | TAKES | ERRORS | INTERRUPTIBLE},
     [OP_SEM_POST] = {"sem_post", CLASS_SEM, CLASS_NONE, ERRORS},
     [OP_SEM_GETVALUE] = {"sem_getvalue", CLASS_SEM, CLASS_NONE, ERRORS},
     [OP_YIELD] = {"yield", CLASS_NONE, CLASS_NONE, 0},
     [OP_SLEEP] = {"sleep", CLASS_NONE, CLASS_NONE, 0},
     [OP_POLL] = {"poll", CLASS_NONE, CLASS_NONE, MAY_BE_TIMED | OUTSIDE},
-    [OP_FUTEX_WAIT] = {"futex_wait", CLASS_FUTEX, CLASS_NONE, WAITS | NEGATIVE_ERRORS},
+    [OP_FUTEX_WAIT] = {"futex_wait", CLASS_FUTEX, CLASS_NONE, WAITS | NEGATIVE_ERRORS | INTERRUPTIBLE},
     [OP_FUTEX_ASLEEP] = {"futex_asleep", CLASS_FUTEX, CLASS_NONE,
 			 MAY_BE_TIMED | ASLEEP | BY_MODEL | NEGATIVE_ERRORS},
     [OP_FUTEX_RESUME] = {"futex_resume", CLASS_FUTEX, CLASS_NONE, BY_MODEL | NEGATIVE_ERRORS},
@@ -137,6 +139,8 @@ static struct op_entry ops[OP_ALL] = {
     [OP_CONNECTION_SEND] = {"connection_send", CLASS_CONNECTION, CLASS_NONE,
 			    WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_CONNECTION_CLOSE] = {"connection_close", CLASS_CONNECTION, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_SIGNAL_SEND] = {"thread_kill", CLASS_THREAD, CLASS_NONE, ERRORS},
+    [OP_SIGNAL_TAKE] = {"signal_take", CLASS_NONE, CLASS_NONE, 0},
     [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE, 0},
     [OP_OUTPUT] = {"output", CLASS_NONE, CLASS_NONE, 0},
     [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE, 0},
@@ -249,6 +253,11 @@ static bool has(enum op_kind kind, unsigned traits)
 bool op_waits(enum op_kind kind)
 {
 	return has(kind, WAITS);
+}
+
+bool op_interruptible(enum op_kind kind)
+{
+	return has(kind, INTERRUPTIBLE | OUTSIDE);
 }
 
 bool op_rewinds(enum op_kind kind)

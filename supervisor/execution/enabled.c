@@ -17,6 +17,16 @@ static void set_ready(struct execution *x, uint32_t thread, bool ready)
 	model_set_pending(x->block.model, thread, &op);
 }
 
+/* Whom a signal that is about to be sent can come to, and whether one that has been can end a wait, hangs on masks and handlers. */
+static void aim(struct execution *x, uint32_t thread)
+{
+	struct op op = *model_pending(x->block.model, thread);
+	if (!x->machine->ops->aim || (op.kind != OP_SIGNAL_SEND && op.kind != OP_SIGNAL_TAKE))
+		return;
+	x->machine->ops->aim(x->machine, thread, &op);
+	model_set_pending(x->block.model, thread, &op);
+}
+
 /* The enabled set, after asking the machine about threads that wait for something outside of the model. */
 static void compute_enabled(struct execution *x)
 {
@@ -27,6 +37,7 @@ static void compute_enabled(struct execution *x)
 		const struct op *op = model_pending(model, t);
 		if (op_waits_outside(op->kind) || model_awaits(model, t))
 			set_ready(x, t, x->machine->ops->ready(x->machine, t, op));
+		aim(x, t);
 	}
 	/* Whether others go on matters to some. */
 	for (uint32_t t = 0; t < threads; t++)

@@ -126,7 +126,7 @@ bool execution_begin(struct execution *x, const struct plan *plan, struct trace 
 
 struct thread_end execution_thread(const struct model *model, uint32_t thread, bool enabled)
 {
-	struct thread_end end = {.pending = *model_pending(model, thread),
+	struct thread_end end = {.pending = *model_under(model, thread),
 				 .enabled = enabled,
 				 .blocker = NO_THREAD,
 				 .blocked_object = NO_OBJECT,

@@ -208,6 +208,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	    .thread = t,
 	    .choice = taken->step.choice,
 	    .op = *model_pending(x->block.model, t),
+	    .under = *model_under(x->block.model, t),
 	    .created = NO_THREAD,
 	    .first_alternative = (uint32_t)first,
 	    .alternatives = (uint32_t)count,

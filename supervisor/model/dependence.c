@@ -54,6 +54,28 @@ static void touch_holding(struct footprint *footprint, const struct model *m)
 	}
 }
 
+/*
+ * Without the signal the thread would do now what it has put off: so its step depends on what that does. And whether the handlers can end a
+ * wait depends on whether it would wait.
+ */
+static void touch_put_off(struct footprint *footprint, const struct model *m, uint32_t t,
+			  const struct op *under)
+{
+	const enum object_class class = op_class(under->kind);
+	if (under->kind == OP_YIELD || under->kind == OP_SLEEP || under->kind == OP_CHOOSE)
+		return;
+	if (class == CLASS_NONE || class == CLASS_THREAD || op_interruptible(under->kind) ||
+	    under->object == NO_OBJECT ||
+	    (op_class2(under->kind) != CLASS_NONE && under->object2 == NO_OBJECT)) {
+		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+		return;
+	}
+	family_of(class)->touch(footprint, m, t, under, CHOICE_DEFAULT);
+	touch_object(footprint, under->object, false);
+	if (class == CLASS_SEM)
+		touch(footprint, TOUCH_POSTS, under->object, TOUCH_WRITE);
+}
+
 void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice)
 {
 	const struct op *op = model_pending(before, t);
@@ -75,6 +97,8 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 	if (model_awaits_alone(before, t))
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	family_of(op_class(op->kind))->touch(footprint, before, t, op, choice);
+	if (op->kind == OP_SIGNAL_TAKE)
+		touch_put_off(footprint, before, t, model_under(before, t));
 	model_touch_places(footprint, before, t);
 	touch_queues(footprint, before, op);
 	touch_holding(footprint, before);

@@ -1,7 +1,7 @@
 /*
  * The model as a block of memory, threads and objects coming and going, and the way from an operation to its
  * family (family.h). What the operations mean is in other.c, thread.c, cancel.c, mutex.c,
- * cond.c, rwlock.c, barrier.c, spin.c, once.c, sem.c, futex.c.
+ * cond.c, rwlock.c, barrier.c, spin.c, once.c, sem.c, futex.c, signal.c.
  */
 #include "supervisor/model/family.h"
 #include "supervisor/model/state.h"
@@ -143,18 +143,6 @@ void model_set_found(struct model *m, uint32_t t, const struct op *op)
 	default:
 		model_set_pending(m, t, op);
 	}
-}
-
-void model_interrupt(struct model *m, uint32_t t)
-{
-	struct model_thread *thread = model_thread(m, t);
-	FMC_ASSERT(thread->op.kind != OP_COND_ASLEEP && thread->op.kind != OP_BARRIER_ASLEEP);
-	if (!model_sleeps(thread))
-		return;
-	model_queue_remove(m, model_awaited(&thread->op), t);
-	thread->op.flags &= (uint16_t)~OP_QUEUED;
-	if (thread->op.kind == OP_FUTEX_ASLEEP)
-		thread->op.kind = OP_FUTEX_WAIT;
 }
 
 /* The family of an operation; that of those without an object also for one whose objects the machine doesn't know. */

@@ -22,6 +22,10 @@ static uint32_t values_to_choose(const struct op *op)
 static uint32_t ways(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
+	if (op->kind == OP_SIGNAL_SEND)
+		return model_signal_ways(op);
+	if (op->kind == OP_SIGNAL_TAKE)
+		return op->flags & OP_INTERRUPTS ? 2 : 1;
 	return op->kind == OP_CHOOSE ? values_to_choose(op) : 1;
 }
 
@@ -33,6 +37,8 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	model_cancel_set(m, t);
 	if (op->kind == OP_THREAD_CANCELSTATE || op->kind == OP_THREAD_CANCELTYPE) {
 		effect_result(effect, 0);
+	} else if (op->kind == OP_SIGNAL_SEND) {
+		model_signal_send(m, t, choice);
 	} else if (op->kind == OP_CHOOSE || op_class(op->kind) == CLASS_MEMORY) {
 		/* The result is the choice; what the program does then is its own. */
 		effect_result(effect, choice);
@@ -59,7 +65,8 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	case OP_YIELD:
 	case OP_SLEEP:
 	case OP_CHOOSE:
-		return; /* nobody else notices but for fairness */
+	case OP_SIGNAL_TAKE: /* see dependence.c */
+		return;	     /* nobody else notices but for fairness */
 	case OP_THREAD_START:
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE); /* after its creation */
 		return;

@@ -56,6 +56,7 @@ struct model_access {
 
 struct model_thread {
 	struct op op;	      /* believed while STOPPED */
+	struct op under;      /* OP_SIGNAL_TAKE: what it is in place of */
 	uint32_t next, prev;  /* neighbours in the queue in which it sleeps, else NO_THREAD */
 	uint32_t robust_held; /* how many robust mutexes it holds */
 	uint8_t run;	      /* enum thread_run */
@@ -193,7 +194,8 @@ static inline const struct model_access *model_awaited_access(const struct model
 	return &thread->accesses[(first + i) % OP_ROUND_MOST];
 }
 bool model_awaits_still(const struct model *m, uint32_t t);
-bool model_held(const struct model *m, uint32_t t); /* before an operation with OP_VAIN, and none with OP_READY */
+bool model_held(const struct model *m,
+		uint32_t t); /* before an operation with OP_VAIN, and none with OP_READY */
 bool model_awaits_alone(const struct model *m, uint32_t t);
 
 /* The object that an operation waits for: of those with two, the mutex once it has been woken. */
@@ -215,6 +217,10 @@ uint32_t model_process_blocker(const struct model *m, uint32_t t);
 
 /* Initialise or destroy operations of classes without rules of their own: keep OBJECT_DESTROYED. */
 void model_object_life(struct model *m, uint32_t t);
+
+/* signal.c: t has OP_SIGNAL_SEND pending, which has so many ways. */
+void model_signal_send(struct model *m, uint32_t t, int32_t choice);
+uint32_t model_signal_ways(const struct op *op);
 
 /* Queues of sleepers; queue.c. All O(1). */
 void model_queue_append(struct model *m, uint32_t object, uint32_t t);

@@ -97,6 +97,9 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	case OP_THREAD_TRYJOIN:
 		tryjoin(m, t, effect);
 		return;
+	case OP_SIGNAL_SEND:
+		model_signal_send(m, t, choice);
+		return;
 	default:
 		if (choice == CHOICE_TIMEOUT)
 			effect_timed_out(effect, MODEL_ETIMEDOUT);
@@ -133,6 +136,8 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 		return;
 	case OP_THREAD_CANCEL:
 		/* It may turn whatever the other thread does next into its end. */
+	case OP_SIGNAL_SEND:
+		/* Or put what its handler does before that, and whoever depends on that. */
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		return;
 	default:

@@ -134,7 +134,7 @@ static bool lay_out(struct model_replay *r)
 /* Thread t has come to its operation number `index`: as the trace says, if it gets that far there. */
 static void arrive(struct model_replay *r, uint32_t t, size_t transition)
 {
-	const struct op *op = transition != SIZE_MAX	     ? &r->trace->at[transition].op
+	const struct op *op = transition != SIZE_MAX	     ? transition_pending(&r->trace->at[transition])
 			      : t < r->trace->threads_length ? &r->trace->threads[t].pending
 							     : NULL;
 	if (op && op->kind != OP_NONE)

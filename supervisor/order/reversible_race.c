@@ -137,6 +137,12 @@ static bool came_unforeseen(const struct reversible_races *races, uint32_t p)
 	return model_awaits(model, p) && model_pending(model, p)->flags & OP_READY;
 }
 
+/* Who may get a signal that is sent to the program is for masks to say, of which the model doesn't know; the first way there is always. */
+static bool is_unforeseen_way(const struct op *op)
+{
+	return op->kind == OP_SIGNAL_SEND && op->object == NO_OBJECT;
+}
+
 /* What thread p would do now, and what it would touch. */
 static struct step perform_pending(struct reversible_races *races, uint32_t p, struct footprint *footprint)
 {
@@ -150,7 +156,8 @@ static struct step perform_pending(struct reversible_races *races, uint32_t p, s
 	} else if (races->j < races->trace->length) {
 		const struct transition *j = &races->trace->at[races->j];
 		seen = (struct observation){j->word, j->word2};
-		if (!model_has_choice(model, p, step.choice) || model_has_choice(model, p, j->choice))
+		if (!model_has_choice(model, p, step.choice) ||
+		    (model_has_choice(model, p, j->choice) && !is_unforeseen_way(model_pending(model, p))))
 			step.choice = j->choice;
 	}
 	model_replay_perform(races->replay, &step, &seen, footprint);

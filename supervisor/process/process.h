@@ -95,6 +95,13 @@ struct stores {
 	    held; /* the operation that waits for them; the thread has OP_MEMORY_FLUSH pending instead */
 };
 
+/* Signals that others have sent to a thread, which the kernel doesn't know of until it takes them: see run/takes.c. */
+#define SIGNALS_MOST 8
+struct signals_sent {
+	siginfo_t at[SIGNALS_MOST];
+	uint32_t length;
+};
+
 /* A thread of the process, by its number in the model. */
 struct process_thread {
 	struct tracee *tracee; /* NULL when it is gone */
@@ -122,9 +129,10 @@ struct process_thread {
 	struct awaited awaited;
 	struct apart apart;
 	struct stores stores;
-	bool at_head;	      /* at the head of a loop in which rounds are counted */
-	uint32_t loop_yields; /* in a row, or times when it could have yielded to nobody */
-	char absent[120];     /* OP_ABSENT: what it would do */
+	bool at_head;		     /* at the head of a loop in which rounds are counted */
+	uint32_t loop_yields;	     /* in a row, or times when it could have yielded to nobody */
+	char absent[120];	     /* OP_ABSENT: what it would do */
+	struct signals_sent signals; /* to it, not taken yet */
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
@@ -315,6 +323,7 @@ struct process {
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
+	uint64_t sent;	     /* signals that its threads have sent each other, as bits; 0 is signal 1 */
 	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
 	struct loops *loops; /* the options', or: */
 	struct loops own_loops;

@@ -92,9 +92,10 @@ bool run_stop_before(struct run *run, const struct call *call)
 		thread->call.op.kind = OP_SPIN_INIT;
 	call = &thread->call;
 	struct op *op = &thread->call.op;
-	op->object = op->kind == OP_THREAD_CREATE
-			 ? NO_OBJECT
-			 : object_number(process, call, op_class(op->kind), call->object);
+	if (op->kind == OP_THREAD_CREATE)
+		op->object = NO_OBJECT;
+	else if (op->kind != OP_SIGNAL_SEND)
+		op->object = object_number(process, call, op_class(op->kind), call->object);
 	op->object2 = object_number(process, call, op_class2(op->kind), call->object2);
 	op->end = time_end(process, thread->tracee, call);
 	channels_watch(process, run->thread, op);

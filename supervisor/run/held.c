@@ -5,14 +5,14 @@
 #include <sys/syscall.h>
 
 /*
- * Signals to threads that fmc holds before an operation: they handle them as soon as they have been sent, as they would in the
+ * Signals from outside, and from threads in ways that takes.c can't follow, to threads that fmc holds before an operation: they handle them as soon as they have been sent, as they would in the
  * kernel. The handler runs as part of the sender's transition up to its own first operation, which then is what the thread has
  * pending, or until it returns to where the thread was held: before its operation, not after it. Those that are held before what
  * the kernel itself interrupts, or before nothing that could be met again, handle them when they go on.
  */
 
 /* Does one of these signals' handlers end a wait (no SA_RESTART)? Asked of the kernel through the thread. */
-static bool ends_waits(struct tracee *tracee, uint64_t signals)
+bool held_ends_waits(struct tracee *tracee, uint64_t signals)
 {
 	struct {
 		uint64_t handler, flags, restorer, mask;
@@ -40,7 +40,7 @@ static bool ends_waits(struct tracee *tracee, uint64_t signals)
 }
 
 /* Make the thread meet again the trap or the system call that it is stopped at. */
-static bool rewind_stop(struct process_thread *thread, uint64_t *where, uint64_t *stack)
+bool held_rewind(struct process_thread *thread, uint64_t *where, uint64_t *stack)
 {
 	struct user_regs_struct *regs = tracee_change_regs(thread->tracee);
 	if (!regs)
@@ -58,7 +58,7 @@ static bool rewind_stop(struct process_thread *thread, uint64_t *where, uint64_t
 }
 
 /* The wait for a semaphore ends with EINTR: libc's function sees to that when its futex wait does. */
-static void end_wait(struct process *process, uint32_t t, struct outcome *outcome)
+void held_end_wait(struct process *process, uint32_t t, struct outcome *outcome)
 {
 	struct process_thread *thread = &process->threads[t];
 	const uint64_t back = target_gadget_trap(process->target), caller = thread->call.return_address;
@@ -118,11 +118,11 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	const bool blocked = !model_ready(process->model->model, t);
 	bool waits = blocked && held.call.entry &&
 		     (held.call.op.kind == OP_SEM_WAIT || held.call.op.kind == OP_SEM_TIMEDWAIT);
-	waits = waits && ends_waits(thread->tracee, signals);
+	waits = waits && held_ends_waits(thread->tracee, signals);
 	if (blocked)
 		process_remark(process, "signals to blocked threads");
 	process_note_other(process, "a thread that is held handles a signal");
-	if (!rewind_stop(thread, &where, &stack))
+	if (!held_rewind(thread, &where, &stack))
 		return;
 	if (run_handlers(process, t, where, stack, &came) != STATUS_OK) {
 		take_in(process, t, &came, outcome);
@@ -132,7 +132,7 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
 	thread->call = held.call;
 	if (!waits)
 		return;
-	end_wait(process, t, &came);
+	held_end_wait(process, t, &came);
 	take_in(process, t, &came, outcome);
 }
 
@@ -156,6 +156,12 @@ static bool handles_later(const struct process_thread *thread, const struct op *
 	default:
 		return !thread->call.entry && !thread->tracee->at_syscall;
 	}
+}
+
+bool held_before(const struct process_thread *thread, const struct op *op)
+{
+	const bool again = thread->call.entry || (thread->tracee->at_syscall && !thread->spinning);
+	return again && !is_within_wait(op) && !handles_later(thread, op);
 }
 
 void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome)
@@ -186,7 +192,7 @@ void signals_handle(struct process *process, uint32_t runner, struct outcome *ou
 			continue;
 		const struct op *op = model_pending(model, t);
 		/* It may come to a wait before: to be looked at again. */
-		if (op_waits_outside(op->kind) ||
+		if (op_waits_outside(op->kind) || op->kind == OP_SIGNAL_TAKE ||
 		    (model_ready(model, t) && handles_later(&process->threads[t], op)))
 			process->signalled = true;
 		else

@@ -154,6 +154,33 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	       rest_ready(process, tracee, number, regs);
 }
 
+bool outside_completes(const struct process *process, uint32_t thread)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	return !regs || any_descriptor(process, (long)regs->orig_rax, regs, fd_ready, false);
+}
+
+/*
+ * Signals that could end this wait for signals and that the program's threads have sent each other, in this execution: so they don't come from
+ * outside.
+ */
+static bool awaits_own_signals(const struct process *process, const struct tracee *tracee, long number,
+			       const struct user_regs_struct *regs)
+{
+	uint64_t set = 0, handled = tracee_signals(tracee, "SigCgt") & ~UINT64_C(0x180000000);
+	if (!process->options.outside_ms || process->disturbed ||
+	    call_traits(number)->awaits != AWAITS_SIGNAL)
+		return false;
+	if (number == SYS_pause)
+		handled &= ~tracee_signals(tracee, "SigBlk");
+	else if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
+		return false;
+	else
+		handled = number == SYS_rt_sigsuspend ? handled & ~set : set;
+	return handled && !(handled & ~process->sent);
+}
+
 /* Something that the model can't see could end this operation's wait, and not only what the other threads do. */
 static bool waits_for_outside(const struct process *process, uint32_t thread, const struct op *op)
 {
@@ -164,6 +191,8 @@ static bool waits_for_outside(const struct process *process, uint32_t thread, co
 	if (!regs || op->flags & OP_ABSENT)
 		return true;
 	const long number = (long)regs->orig_rax;
+	if (awaits_own_signals(process, tracee, number < 0 ? (long)op->arg : number, regs))
+		return false;
 	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, fd_foreign, true);
 }
 

@@ -248,6 +248,12 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		tracee_skip_syscall(self->tracee, effect->result);
 		perform_go_on(process, thread, outcome);
 		return;
+	case OP_SIGNAL_SEND:
+		takes_send(process, thread, op, choice, outcome);
+		return;
+	case OP_SIGNAL_TAKE:
+		takes_perform(process, thread, choice, outcome);
+		return;
 	case OP_OUTPUT:
 		if (self->call.entry)
 			return perform_output(process, thread, outcome);

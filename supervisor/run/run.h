@@ -16,7 +16,8 @@
  *     lives.c                births and deaths of threads, other processes
  *     followed.c             processes whose threads are the execution's, too
  *     signals.c              signals
- *     held.c                 signals to those that are held before an operation
+ *     sends.c, sent.c, takes.c  signals that threads send each other
+ *     held.c                 other signals to those that are held before an operation
  *     spin.c                 a thread computes for long: in which loop?
  *     rounds.c               the heads of such loops
  *     marks.c                places where somebody sees it pass
@@ -197,6 +198,8 @@ void outside_heard(struct process *process, uint32_t thread, const struct op *op
 
 /* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
+/* The same of the system call that the thread stands before, by what the kernel says of the descriptors. */
+bool outside_completes(const struct process *process, uint32_t thread);
 
 /* pending.c: would this signal end the process? Then it is stopped there, its threads still to be looked at. */
 bool signals_end_process(const struct tracee *tracee, int signal);
@@ -212,6 +215,35 @@ void signals_pass(struct process *process, const struct tracee *running);
  * replaces the outcome.
  */
 void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome);
+
+/*
+ * The same: can handlers run before what the thread has pending, which it comes to again afterwards? Make it stand where it does; and let its
+ * wait for a semaphore end as if by a signal.
+ */
+bool held_before(const struct process_thread *thread, const struct op *op);
+bool held_rewind(struct process_thread *thread, uint64_t *where, uint64_t *stack);
+void held_end_wait(struct process *process, uint32_t thread, struct outcome *outcome);
+/* Has one of these signals a handler without SA_RESTART? */
+bool held_ends_waits(struct tracee *tracee, uint64_t signals);
+
+/*
+ * sends.c. is_operation: is this system call one that sends a signal to others of the program, which is followed? Then *call. info: what
+ * the receiver is told of the signal that the thread is about to send.
+ *
+ * sent.c. put: it is sent to this thread, which takes it next; false: there are too many already. tell: the thread is about to handle this
+ * signal: what has been told of it.
+ *
+ * takes.c. aim: as machine_ops.aim says. send: the thread sends it. perform: the handlers run.
+ */
+#define SIGNAL_TAKERS 64 /* among so many threads a signal to the program is followed */
+bool sends_is_operation(struct run *run, long number, struct call *call);
+bool sends_info(const struct process *process, uint32_t thread, siginfo_t *info);
+bool sent_put(struct process *process, uint32_t thread, const siginfo_t *info);
+void sent_tell(struct process_thread *thread, int signal);
+void takes_aim(struct process *process, uint32_t thread, struct op *op);
+void takes_send(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
+		struct outcome *outcome);
+void takes_perform(struct process *process, uint32_t thread, int32_t choice, struct outcome *outcome);
 
 /*
  * rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are

@@ -51,6 +51,7 @@ static bool output_is_too_large(const struct process *process)
 bool run_on_signal(struct run *run, const struct stop *stop)
 {
 	int signal = (int)stop->number;
+	sent_tell(run_self(run), signal);
 	if (signal == SIGXFSZ && output_is_too_large(run->process))
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
 				"the program's output is larger than files may be (ulimit -f)");

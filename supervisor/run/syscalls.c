@@ -217,6 +217,8 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		return run_resume(run, 0);
 	if (call.op.kind == OP_NONE && kernel_is_operation(run, stop->number, &call))
 		return run_stop_before(run, &call);
+	if (call.op.kind == OP_NONE && sends_is_operation(run, stop->number, &call))
+		return run_stop_before(run, &call);
 	if (call.op.kind == OP_NONE) {
 		run_note_syscall(run->process, run->thread, stop->number);
 		if (kernel_learned(run))

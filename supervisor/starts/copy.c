@@ -15,6 +15,7 @@ struct process_copy {
 	struct process_object *objects;
 	uint32_t objects_length;
 	bool threaded, controlled, signalled, disturbed;
+	uint64_t sent;
 	struct heads counting;
 	uint64_t transitions;
 	uint32_t ran_last;
@@ -102,6 +103,7 @@ enum status process_save(struct process *process, struct process_copy **out)
 	copy->threaded = process->threaded;
 	copy->controlled = process->controlled;
 	copy->signalled = process->signalled;
+	copy->sent = process->sent;
 	copy->disturbed = process->disturbed;
 	copy->counting = process->counting;
 	copy->transitions = process->transitions;
@@ -146,6 +148,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->threaded = copy->threaded;
 	process->controlled = copy->controlled;
 	process->signalled = copy->signalled;
+	process->sent = copy->sent;
 	process->disturbed = copy->disturbed;
 	process->counting = copy->counting;
 	process->transitions = copy->transitions;

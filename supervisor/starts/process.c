@@ -52,6 +52,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->threaded = false;
 	process->controlled = false;
 	process->signalled = false;
+	process->sent = 0;
 	process->disturbed = false;
 	process->has_common = false;
 	process->has_channels = false;
@@ -149,6 +150,11 @@ static bool process_ready(struct machine *machine, uint32_t thread, const struct
 				     : outside_ready(process_of(machine), thread, op);
 }
 
+static void process_aim(struct machine *machine, uint32_t thread, struct op *op)
+{
+	takes_aim(process_of(machine), thread, op);
+}
+
 static bool process_digest(struct machine *machine, uint64_t digest[2])
 {
 	struct process *process = process_of(machine);
@@ -217,6 +223,7 @@ static const struct machine_ops process_ops = {
     .perform = process_transition,
     .sleep = process_sleep,
     .ready = process_ready,
+    .aim = process_aim,
     .await = process_await,
     .now = process_now,
     .follows = process_follows,

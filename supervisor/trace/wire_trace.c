@@ -86,6 +86,8 @@ static void put_transition(struct saver *saver, const struct trace *trace, size_
 	const struct transition *t = &trace->at[i];
 	save_step(saver, &(struct step){t->thread, t->choice});
 	save_op(saver, &t->op);
+	if (t->op.kind == OP_SIGNAL_TAKE)
+		save_op(saver, &t->under);
 	save_signed(saver, t->result);
 	save_number(saver, t->result_valid);
 	save_number(saver, t->flags);
@@ -107,6 +109,8 @@ static bool get_transition(struct loader *loader, struct trace *trace)
 			       .choice = step.choice,
 			       .first_alternative = (uint32_t)trace->alternatives_length};
 	t.op = load_op(loader);
+	if (t.op.kind == OP_SIGNAL_TAKE)
+		t.under = load_op(loader);
 	t.result = load_signed(loader);
 	t.result_valid = load_bool(loader);
 	t.flags = (uint8_t)load_most(loader, UINT8_MAX);

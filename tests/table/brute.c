@@ -78,8 +78,8 @@ static void find_enabled(const struct brute *brute, const struct model *model,
 }
 
 /* Returns true iff the transition was a yield; *ended: the process has ended. */
-static bool take(const struct table_program *program, struct place_in_tree *place, uint32_t t, int32_t choice,
-		 bool *ended)
+static bool perform(const struct table_program *program, struct place_in_tree *place, uint32_t t,
+		    int32_t choice, bool *ended)
 {
 	struct op op = *model_pending(place->block.model, t);
 	struct observation seen = {0, 0};
@@ -103,6 +103,14 @@ static bool take(const struct table_program *program, struct place_in_tree *plac
 	else
 		*ended = true;
 	return effect.yield;
+}
+
+static bool take(const struct table_program *program, struct place_in_tree *place, uint32_t t, int32_t choice,
+		 bool *ended)
+{
+	const bool yield = perform(program, place, t, choice, ended);
+	table_aim_all(program, &place->state, place->block.model);
+	return yield;
 }
 
 static void finish(struct brute *brute, const struct place_in_tree *place, bool cut)
@@ -179,6 +187,7 @@ static void start(const struct table_program *program, uint32_t fair_k, struct p
 	place->block.model = model_init(memory, THREADS, OBJECTS);
 	struct outcome first;
 	table_start(program, &place->state, &place->block, &first);
+	table_aim_all(program, &place->state, place->block.model);
 	if (fair_k) {
 		place->fair = malloc(fair_reference_bytes(THREADS));
 		fair_reference_init(place->fair, THREADS, fair_k);

@@ -155,6 +155,11 @@ static void note_operation(struct event *event, const struct op *op, const struc
 	case OP_RWLOCK_UNLOCK:
 		note_rwlock(event, op, effect, before);
 		return;
+	case OP_SIGNAL_SEND:
+		use(event, '*', 0, 'w');
+		return;
+	case OP_SIGNAL_TAKE:
+		return;
 	case OP_YIELD:
 	case OP_SLEEP:
 		return;
@@ -179,12 +184,14 @@ static void note_operation(struct event *event, const struct op *op, const struc
 /* What was so before the transition. */
 struct before {
 	struct object_state object;
+	struct op under;
 	bool slept[THREADS];
 	uint32_t queue[THREADS]; /* the ordered mutex that it has to take when it is woken by this */
 };
 
-static void look(struct before *before, const struct model *m, const struct op *op)
+static void look(struct before *before, const struct model *m, uint32_t t, const struct op *op)
 {
+	before->under = *model_under(m, t);
 	enum object_class class = op_class(op->kind);
 	if (op->object != NO_OBJECT && class != CLASS_NONE && class != CLASS_THREAD)
 		model_object_state(m, op->object, &before->object);
@@ -201,6 +208,21 @@ static void look(struct before *before, const struct model *m, const struct op *
 	}
 }
 
+/* In place of taking the signal it could do this: nothing that has to do with that commutes. */
+static void note_put_off(struct event *event, const struct op *under)
+{
+	const enum object_class class = op_class(under->kind);
+	if (under->kind == OP_YIELD)
+		return;
+	if (class == CLASS_NONE || class == CLASS_THREAD || op_interruptible(under->kind)) {
+		use(event, '*', 0, 'w');
+		return;
+	}
+	use(event, 'm', under->object, 'w');
+	if (class == CLASS_SEM)
+		use(event, 'p', under->object, 'w');
+}
+
 /* Everyone reads '*', so that one who writes it conflicts with all. */
 static void note(struct place *place, struct event *event, const struct op *op, const struct effect *effect,
 		 const struct before *before)
@@ -213,6 +235,8 @@ static void note(struct place *place, struct event *event, const struct op *op, 
 		note_semaphore(place, event, op, effect, &before->object);
 	else
 		note_operation(event, op, effect, woken, &before->object);
+	if (op->kind == OP_SIGNAL_TAKE)
+		note_put_off(event, &before->under);
 	if (op->flags & OP_QUEUED)
 		use(event, 'm', op->kind == OP_COND_RELOCK ? op->object2 : op->object, 'w');
 	for (uint32_t u = 0; u < model_threads(after); u++) {
@@ -229,7 +253,7 @@ static void note(struct place *place, struct event *event, const struct op *op, 
 }
 
 /* Performs one transition; returns true iff it was a yield. */
-static bool take(const struct table_program *program, struct place *place, uint32_t t, int32_t choice)
+static bool perform(const struct table_program *program, struct place *place, uint32_t t, int32_t choice)
 {
 	struct op op = *model_pending(place->block.model, t);
 	struct observation seen = {0, 0};
@@ -238,7 +262,7 @@ static bool take(const struct table_program *program, struct place *place, uint3
 	struct event *event = &place->events[place->length++];
 	*event = (struct event){.kind = op.kind, .thread = t, .choice = choice};
 	use(event, 't', t, 'w');
-	look(&before, place->block.model, &op);
+	look(&before, place->block.model, t, &op);
 	if (op.kind == OP_FUTEX_WAIT || op.kind == OP_FUTEX_REQUEUE || op.kind == OP_FUTEX_WAKE_OP)
 		table_observe(program, &place->state, &op, &seen);
 	struct effect effect;
@@ -261,6 +285,13 @@ static bool take(const struct table_program *program, struct place *place, uint3
 				event->uses[i].mode = 'w';
 	}
 	return effect.yield;
+}
+
+static bool take(const struct table_program *program, struct place *place, uint32_t t, int32_t choice)
+{
+	const bool yield = perform(program, place, t, choice);
+	table_aim_all(program, &place->state, place->block.model);
+	return yield;
 }
 
 static uint64_t fold(uint64_t digest, uint64_t word)
@@ -343,6 +374,7 @@ static struct place *start(const struct table_program *program, uint32_t fair_k)
 	place->block.model = model_init(memory, THREADS, OBJECTS);
 	struct outcome first;
 	table_start(program, &place->state, &place->block, &first);
+	table_aim_all(program, &place->state, place->block.model);
 	for (uint32_t o = 0; o < program->object_count; o++)
 		place->first[o] = program->objects[o].count;
 	if (fair_k) {

@@ -43,6 +43,10 @@ static void run_on(const struct table_program *p, struct table_state *s, uint32_
 		case TABLE_JUMP:
 			pc = code->target;
 			break;
+		case TABLE_RETURN:
+			s->threads[thread].handling = false;
+			pc = s->threads[thread].back;
+			break;
 		case TABLE_JUMP_IF:
 			pc = registers[code->a] == code->value ? code->target : pc;
 			break;
@@ -102,6 +106,49 @@ void table_observe(const struct table_program *p, const struct table_state *s, c
 		seen->word2 = (uint32_t)s->variables[p->words[op->object2]];
 }
 
+/* Those that sleep as the model says would take it later, which is left out here. */
+static bool takes(const struct table_program *p, const struct table_state *s, const struct model *model,
+		  uint32_t thread)
+{
+	const struct op *op = model_pending(model, thread);
+	if (thread >= s->thread_count || s->threads[thread].exited || s->threads[thread].handling ||
+	    !p->bodies[s->threads[thread].body].handler || op->kind == OP_THREAD_START)
+		return false;
+	return op->kind == OP_FUTEX_ASLEEP || !op_is_by_model(op->kind);
+}
+
+void table_aim(const struct table_program *p, const struct table_state *s, const struct model *model,
+	       uint32_t thread, struct op *op)
+{
+	if (op->kind != OP_SIGNAL_SEND)
+		return;
+	op->arg2 = op->arg3 = 0;
+	if (op->object != NO_OBJECT)
+		op->arg3 = takes(p, s, model, op->object);
+	for (uint32_t t = 0; op->object == NO_OBJECT && t < s->thread_count; t++)
+		if (t != thread && takes(p, s, model, t))
+			op->arg3 |= INT64_C(1) << t;
+	op->arg2 = op->object == NO_OBJECT ? op->arg3 : 0;
+}
+
+void table_aim_all(const struct table_program *p, const struct table_state *s, struct model *model)
+{
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		struct op op = *model_pending(model, t);
+		if (op.kind != OP_SIGNAL_SEND)
+			continue;
+		table_aim(p, s, model, t, &op);
+		model_set_pending(model, t, &op);
+	}
+}
+
+static void take_signal(const struct table_program *p, struct table_state *s, uint32_t thread)
+{
+	s->threads[thread].handling = true;
+	s->threads[thread].back = s->threads[thread].pc;
+	s->threads[thread].pc = p->bodies[s->threads[thread].body].handler;
+}
+
 void table_perform(const struct table_program *p, struct table_state *s, struct model_block *block,
 		   uint32_t thread, const struct op *op, const struct effect *effect, struct outcome *outcome)
 {
@@ -111,6 +158,11 @@ void table_perform(const struct table_program *p, struct table_state *s, struct 
 		outcome->kind = OUTCOME_PROCESS_END;
 		outcome->end = END_EXIT;
 		outcome->end_value = (int)op->arg;
+		return;
+	}
+	if (op->kind == OP_SIGNAL_TAKE) {
+		take_signal(p, s, thread);
+		run_on(p, s, thread, outcome);
 		return;
 	}
 	if (op->kind == OP_THREAD_START) {
@@ -138,6 +190,9 @@ void table_digest(const struct table_state *s, uint64_t digest[2])
 		h = (h ^ (uint64_t)s->variables[v]) * UINT64_C(0x100000001b3) + v;
 	for (uint32_t t = 0; t < s->thread_count; t++) {
 		h = (h ^ s->threads[t].pc) * UINT64_C(0x9e3779b97f4a7c15) + s->threads[t].exited;
+		h = (h ^ s->threads[t].back ^ (uint64_t)s->threads[t].handling << 32) *
+			UINT64_C(0x9e3779b97f4a7c15) +
+		    t;
 		h = (h ^ s->threads[t].body) * UINT64_C(0x9e3779b97f4a7c15) + t;
 		for (uint32_t r = 0; r < TABLE_REGISTERS; r++)
 			h = (h ^ (uint64_t)s->threads[t].registers[r] ^ h >> 31) *
@@ -188,6 +243,12 @@ static bool machine_ready(struct machine *machine, uint32_t thread, const struct
 	return !table(machine)->deny;
 }
 
+static void machine_aim(struct machine *machine, uint32_t thread, struct op *op)
+{
+	struct table_machine *m = table(machine);
+	table_aim(m->program, &m->state, m->block->model, thread, op);
+}
+
 static bool machine_digest(struct machine *machine, uint64_t digest[2])
 {
 	table_digest(&table(machine)->state, digest);
@@ -205,6 +266,7 @@ static const struct machine_ops table_ops = {
     .perform = machine_perform,
     .sleep = machine_sleep,
     .ready = machine_ready,
+    .aim = machine_aim,
     .digest = machine_digest,
     .finish = machine_finish,
 };

@@ -26,6 +26,7 @@ enum table_kind {
 	TABLE_JUMP_NOT, /* to `target` if register a != value */
 	TABLE_CRASH,	/* the process dies of SIGABRT */
 	TABLE_FINISH,	/* the thread exits, as at the end of its body */
+	TABLE_RETURN,	/* from the handler: to the operation before which the signal came */
 };
 
 struct table_code {
@@ -39,6 +40,8 @@ struct table_code {
 struct table_body {
 	struct table_code code[TABLE_CODE];
 	uint32_t length;
+	uint32_t
+	    handler; /* where that of signals begins, which blocks them meanwhile; 0: all are blocked for ever */
 };
 
 struct table_program {
@@ -88,8 +91,9 @@ struct table_state {
 	int64_t variables[TABLE_VARIABLES];
 	struct {
 		uint8_t body;
-		bool exited;
-		uint32_t pc; /* of the operation that is pending */
+		bool exited, handling;
+		uint32_t back; /* where it was before it took a signal */
+		uint32_t pc;   /* of the operation that is pending */
 		int64_t registers[TABLE_REGISTERS];
 	} threads[TABLE_THREADS];
 	uint32_t thread_count;
@@ -100,6 +104,10 @@ void table_start(const struct table_program *p, struct table_state *s, struct mo
 		 struct outcome *first);
 void table_observe(const struct table_program *p, const struct table_state *s, const struct op *op,
 		   struct observation *seen);
+void table_aim(const struct table_program *p, const struct table_state *s, const struct model *model,
+	       uint32_t thread, struct op *op);
+/* The same of all threads. */
+void table_aim_all(const struct table_program *p, const struct table_state *s, struct model *model);
 void table_perform(const struct table_program *p, struct table_state *s, struct model_block *block,
 		   uint32_t thread, const struct op *op, const struct effect *effect,
 		   struct outcome *outcome);

@@ -18,4 +18,7 @@ void table_random_semaphores(struct table_program *program, uint64_t seed);
 /* Two to four threads that meet at barriers for one to four, wait for posts between, and may remake a barrier. */
 void table_random_barriers(struct table_program *program, uint64_t seed);
 
+/* Two or three threads that send each other and the program signals, and have handlers with up to two operations. */
+void table_random_signals(struct table_program *program, uint64_t seed);
+
 #endif

@@ -83,3 +83,45 @@ void table_random_barriers(struct table_program *p, uint64_t seed)
 		}
 	}
 }
+
+/* Handlers send to those after their own thread only, so that none goes on for ever. */
+static void send(struct table_body *b, uint64_t *dice, uint32_t t, uint32_t threads, bool to_program)
+{
+	const bool handles = b->handler != 0;
+	const uint32_t other = handles ? t + 1 + roll(dice, threads) : roll(dice, threads);
+	if (other >= threads || (other == t && !to_program))
+		table_op(b, OP_YIELD, NO_OBJECT);
+	else
+		table_op(b, OP_SIGNAL_SEND, other == t ? NO_OBJECT : other)->op.arg = 10;
+}
+
+void table_random_signals(struct table_program *p, uint64_t seed)
+{
+	uint64_t dice = seed;
+	*p = (struct table_program){0};
+	const uint32_t mutex = table_mutex(p, MUTEX_NORMAL), sem = table_sem(p, roll(&dice, 2));
+	const uint32_t futex = table_futex(p, table_variable(p, 0)), threads = 2 + roll(&dice, 2);
+	const enum op_kind kinds[] = {OP_MUTEX_LOCK, OP_SEM_TRYWAIT, OP_SEM_WAIT,
+				      OP_SEM_POST,   OP_FUTEX_WAIT,  OP_FUTEX_WAKE};
+	const uint32_t objects[] = {mutex, sem, sem, sem, futex, futex};
+	for (uint32_t t = 0; t < threads; t++) {
+		struct table_body *b = table_body(p);
+		uint32_t left = 1 + roll(&dice, 7 / threads), handled = roll(&dice, 3);
+		while (left + handled > 0) {
+			if (left == 0 && !b->handler) {
+				table_add(b, TABLE_FINISH, 0, 0, 0);
+				b->handler = b->length;
+			}
+			*(left ? &left : &handled) -= 1;
+			const uint32_t kind = roll(&dice, 8);
+			if (kind < 6)
+				table_op(b, kinds[kind], objects[kind])->op.arg = kind == 5;
+			else
+				send(b, &dice, t, threads, seed % 8 == 7);
+			if (kind == 4 || kind == 5)
+				b->code[b->length - 1].op.arg2 = 0xffffffff;
+		}
+		if (b->handler)
+			table_add(b, TABLE_RETURN, 0, 0, 0);
+	}
+}

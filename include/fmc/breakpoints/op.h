@@ -113,6 +113,16 @@ enum op_kind {
 	OP_CONNECTION_RECEIVE,
 	OP_CONNECTION_SEND,
 	OP_CONNECTION_CLOSE,
+	/*
+	 * A signal is sent to a thread of the program, object, or to the program: NO_OBJECT. arg: which. arg2: to the program: the threads that may
+	 * get it, as bits by number; arg3: those of them, of the one thread bit 0, that take it before they do anything else.
+	 */
+	OP_SIGNAL_SEND,
+	/*
+	 * Set by the model in place of what the thread had pending (model_under()), whose kind arg2 is: the handlers of its signals run; arg: the
+	 * first of these. Choice 1, with OP_INTERRUPTS: they come while it waits there, and end that with EINTR.
+	 */
+	OP_SIGNAL_TAKE,
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
 	OP_PROCESS_EXIT, /* exit_group; arg: status; arg2: 1 if its parent may notice the signal that comes of it */
@@ -152,6 +162,7 @@ enum op_flag {
 	 * (policy.once_round).
 	 */
 	OP_VAIN = 512,
+	OP_INTERRUPTS = 2048, /* OP_SIGNAL_TAKE: see there */
 };
 
 #define OP_ROUND_MOST 8
@@ -324,6 +335,9 @@ enum object_class op_class2(enum op_kind kind);
 
 /* A call of the program's that may have to wait: for an object to be free, a thread to end, a wakeup. */
 bool op_waits(enum op_kind kind);
+
+/* May a signal's handler end its wait, so that it fails with EINTR? */
+bool op_interruptible(enum op_kind kind);
 
 /* One that waits, and can be taken out of its wait inside libc and called anew: breakpoints/entries/rewind.c undoes it. */
 bool op_rewinds(enum op_kind kind);

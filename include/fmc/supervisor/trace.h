@@ -195,7 +195,15 @@ struct transition {
 	 * numbers. */
 	uint32_t objects;
 	uint64_t ended; /* child processes that had ended before it, as bits by number */
+	struct op
+	    under; /* OP_SIGNAL_TAKE: what the thread had pending until the signal was sent; else of no meaning */
 };
+
+/* What its thread had pending before others had a share in it. */
+static inline const struct op *transition_pending(const struct transition *transition)
+{
+	return transition->op.kind == OP_SIGNAL_TAKE ? &transition->under : &transition->op;
+}
 
 static inline struct step transition_step(const struct transition *transition)
 {
