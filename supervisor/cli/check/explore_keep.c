@@ -2,6 +2,7 @@
 #include "supervisor/cli/check/explore_private.h"
 #include "supervisor/cli/check/explore_state.h"
 #include "supervisor/cli/output/say.h"
+#include "supervisor/cli/session/record.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,12 @@ enum status explore_learn_modules(struct exploration *x)
 	enum status status = session_run(x->session, &plan, &x->last.trace, &finding);
 	finding_release(&finding);
 	return x->last.trace.end == END_INTERRUPTED ? STATUS_INTERRUPTED : status;
+}
+
+char **explore_modules(struct exploration *x)
+{
+	(void)explore_learn_modules(x);
+	return record_modules(x->session);
 }
 
 /* Of the first search of a run: what the file has, if there is one, is told from what this is a search of. */

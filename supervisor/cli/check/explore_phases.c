@@ -126,13 +126,16 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	bool begun = !x->over;
 	if (!explore_select_states(x) && x->fatal)
 		return;
-	x->jobs = jobs_new(x->workers, x->session, launch, x->options, processors, x->whole_deadline);
+	char **modules = x->options->launch ? explore_modules(x) : NULL;
+	x->jobs =
+	    jobs_new(x->workers, x->session, launch, x->options, processors, modules, x->whole_deadline);
 	if (x->jobs)
 		explore_phases(x);
 	else
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 	jobs_free(x->jobs);
 	x->jobs = NULL;
+	list_free(modules);
 	x->resume->over = begun && !x->fatal && !x->watching_cut && (x->complete || !x->resume->unfinished);
 	progress_clear(&x->progress);
 	/* It may also have failed after the last execution, as that was looked at. */

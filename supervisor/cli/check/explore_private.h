@@ -84,6 +84,9 @@ void explore_races(struct exploration *x);
 /* explore_keep.c: run the first schedule once more: where findings are collected the program's modules become known. STATUS_INTERRUPTED. */
 enum status explore_learn_modules(struct exploration *x);
 
+/* What workers that are launched have to find; for list_free(), NULL without memory. */
+char **explore_modules(struct exploration *x);
+
 /* explore_states.c: find the variables by which states are told apart (--state); false: the search is over. */
 bool explore_select_states(struct exploration *x);
 

@@ -1,6 +1,7 @@
 /* What an exploration has come to, as bytes. */
 #include "supervisor/cli/check/explore_state.h"
 #include "supervisor/cli/check/explore_private.h"
+#include "supervisor/cli/check/learned.h"
 #include "supervisor/cli/session/confirm.h"
 #include "supervisor/cli/verdict/races.h"
 
@@ -209,59 +210,6 @@ static enum status load_failures(struct exploration *x, struct loader *loader, s
 	return loader->failed ? STATUS_MALFORMED : STATUS_OK;
 }
 
-static void save_loops(const struct loops *loops, struct saver *saver)
-{
-	uint32_t length = loops_length(loops);
-	save_number(saver, length);
-	for (uint32_t i = 0; i < length; i++) {
-		char text[LOOP_TEXT];
-		loop_print(&loops->at[i], text);
-		save_text(saver, text);
-	}
-}
-
-/* Some of them may have been learned here already. */
-static enum status load_loops(struct loops *loops, struct loader *loader)
-{
-	size_t length = load_count(loader, 1);
-	for (size_t i = 0; i < length; i++) {
-		struct loop loop;
-		char *text = load_text(loader);
-		bool good = text && loop_parse(text, &loop);
-		free(text);
-		if (!good)
-			return STATUS_MALFORMED;
-		(void)loops_add(loops, &loop);
-	}
-	return STATUS_OK;
-}
-
-static void save_shared(const struct shared *shared, struct saver *saver)
-{
-	const uint32_t length = shared_length(shared);
-	save_number(saver, length);
-	for (uint32_t i = 0; i < length; i++) {
-		char text[SHARED_TEXT];
-		shared_print(&shared->at[i], text);
-		save_text(saver, text);
-	}
-}
-
-static enum status load_shared(struct shared *shared, struct loader *loader)
-{
-	const size_t length = load_count(loader, 1);
-	for (size_t i = 0; i < length; i++) {
-		struct shared_descriptor descriptor;
-		char *text = load_text(loader);
-		const bool good = text && shared_parse(text, &descriptor);
-		free(text);
-		if (!good)
-			return STATUS_MALFORMED;
-		(void)shared_add(shared, &descriptor);
-	}
-	return STATUS_OK;
-}
-
 /* Which of the searches that follow each other it is. */
 enum stage { STAGE_FIRST, STAGE_FOLLOWS, STAGE_TSO };
 
@@ -275,36 +223,16 @@ static enum stage stage_of(const struct exploration *x)
 /* And at which accesses threads are switched, if others have come before. */
 static void save_stage(const struct exploration *x, struct saver *saver)
 {
-	const struct promoted *promoted = x->options->promoted;
 	save_number(saver, stage_of(x));
-	save_number(saver, promoted ? promoted->length : 0);
-	for (size_t i = 0; promoted && i < promoted->length; i++) {
-		char text[MODULE_PLACE_TEXT];
-		module_place_print(&promoted->at[i], text);
-		save_text(saver, text);
-	}
+	promoted_save(x->options->promoted, saver);
 	memory_seen_save(&x->verdict->switched, saver);
-}
-
-static bool load_place(struct promoted *promoted, struct loader *loader)
-{
-	struct module_place place;
-	const char *rest;
-	char *text = load_text(loader);
-	const bool good =
-	    text && module_place_parse(text, &place, &rest) && !*rest && promoted_add(promoted, &place);
-	free(text);
-	return good;
 }
 
 static enum status load_stage(struct exploration *x, struct loader *loader)
 {
 	struct races races = {0};
 	const enum stage stage = (enum stage)load_most(loader, STAGE_TSO);
-	const size_t length = load_count(loader, 1);
-	bool good = true;
-	for (size_t i = 0; i < length && good; i++)
-		good = load_place(&races.places, loader);
+	bool good = promoted_load(&races.places, loader);
 	good = good && memory_seen_load(&races.names, loader);
 	x->passed_over = good && stage > STAGE_FIRST && !x->follows;
 	x->passed_sc = x->passed_over && stage == STAGE_TSO;
@@ -345,8 +273,7 @@ static bool load_watched(struct exploration *x, struct loader *loader)
 void explore_state_save(const struct exploration *x, struct saver *saver)
 {
 	save_stage(x, saver);
-	save_loops(process_loops(x->session->process), saver);
-	save_shared(process_shared(x->session->process), saver);
+	learned_save(process_loops(x->session->process), 0, process_shared(x->session->process), 0, saver);
 	save_counts(x, saver);
 	save_reasons(x, saver);
 	save_watched(x, saver);
@@ -378,11 +305,10 @@ enum status explore_state_load(struct exploration *x, struct loader loader)
 	enum status status = load_stage(x, &loader);
 	if (status || x->passed_over)
 		return status;
-	status = x->options->loops ? load_loops(x->options->loops, &loader) : STATUS_NO_MEMORY;
-	if (!status)
-		status = x->options->shared ? load_shared(x->options->shared, &loader) : STATUS_NO_MEMORY;
-	if (status)
-		return status;
+	if (!x->options->loops || !x->options->shared)
+		return STATUS_NO_MEMORY;
+	if (!learned_load(x->options->loops, x->options->shared, &loader))
+		return STATUS_MALFORMED;
 	load_counts(x, &loader);
 	load_reasons(x->verdict, &loader);
 	if (!load_watched(x, &loader) || !coverage_load(&x->coverage, &loader))

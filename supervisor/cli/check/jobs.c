@@ -16,8 +16,12 @@
 /* How long to wait for workers, in milliseconds. */
 #define MOMENT 200
 
-/* A plan whose workers die so often isn't tried again. */
-#define DEATHS 3
+/* A plan whose workers die so often isn't tried again. What a user's command starts may come and go. */
+#define DEATHS	      3
+#define DEATHS_LAUNCH 20
+
+/* So many launched workers may end, one after the other, before they are ready. */
+#define UNREADY 5
 
 /*
  * A place for a plan:
@@ -50,6 +54,8 @@ static void slot_enter(struct slot *slot, enum slot_state state)
 
 struct jobs {
 	unsigned count;
+	bool here;	  /* in this process, one after the other */
+	unsigned unready; /* launched workers that have ended one after the other before they were ready */
 	struct session *session;
 	struct watch watch; /* of the session's executions */
 	struct states *states;
@@ -81,20 +87,23 @@ void job_release(struct job *job)
 }
 
 struct jobs *jobs_new(unsigned count, struct session *session, const struct launch *launch,
-		      const struct options *options, const struct processors *processors, uint64_t deadline)
+		      const struct options *options, const struct processors *processors,
+		      char *const *modules, uint64_t deadline)
 {
 	struct jobs *jobs = calloc(1, sizeof *jobs);
 	if (!jobs)
 		return NULL;
 	jobs->count = count;
+	jobs->here = count == 1 && !options->launch;
 	jobs->session = session;
 	watch_init(&jobs->watch, session, options->granularity == GRANULARITY_MEMORY);
 	/* Besides those that are with workers some may be done, and wait for their turn to be taken. */
-	jobs->slots_length = count == 1 ? 1 : (size_t)count * 2 * AHEAD;
+	jobs->slots_length = jobs->here ? 1 : (size_t)count * 2 * AHEAD;
 	jobs->slots = calloc(jobs->slots_length, sizeof *jobs->slots);
 	jobs->workers = calloc(count, sizeof *jobs->workers);
 	trace_init(&jobs->trace);
-	jobs->setting = (struct worker_setting){launch, options, processors, jobs->workers, count, deadline};
+	jobs->setting =
+	    (struct worker_setting){launch, options, processors, jobs->workers, count, deadline, modules};
 	if (!jobs->slots || !jobs->workers) {
 		jobs_free(jobs);
 		return NULL;
@@ -151,7 +160,7 @@ void jobs_count_states(struct jobs *jobs, struct states *states, bool prunes)
 
 bool jobs_room(const struct jobs *jobs)
 {
-	size_t most = jobs->count == 1 ? 1 : (size_t)jobs->count * AHEAD;
+	size_t most = jobs->here ? 1 : (size_t)jobs->count * AHEAD;
 	return jobs_out(jobs) < jobs->slots_length && count_slots(jobs, SLOT_WAITS | SLOT_RUNS) < most;
 }
 
@@ -220,7 +229,7 @@ static void hand_to(struct jobs *jobs, size_t w, struct slot *slot)
 	}
 	jobs->message.length = 0;
 	const struct order order = {slot->job.plan, slot->time, slot->watched};
-	order_save(&jobs->message, &order);
+	order_save(&jobs->message, &order, worker, jobs->setting.options);
 	if (!link_put(&worker->link, &jobs->message)) {
 		fail(jobs, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
 		return;
@@ -244,10 +253,16 @@ static void hand_out(struct jobs *jobs)
 static void lose_worker(struct jobs *jobs, size_t w)
 {
 	struct slot *running;
+	const bool launched = jobs->workers[w].launched, counts = !launched || jobs->workers[w].ready;
 	worker_stop(&jobs->workers[w], true);
 	(void)load_of(jobs, w, &running);
-	if (running && ++running->deaths == DEATHS)
-		fail(jobs, STATUS_GONE, "worker processes die: the last three that ran one schedule did");
+	if (!counts && ++jobs->unready == UNREADY)
+		fail(jobs, STATUS_GONE,
+		     "--launch: what it starts ends before fmc there has answered, or prints something else");
+	if (counts && running && ++running->deaths == (launched ? DEATHS_LAUNCH : DEATHS))
+		fail(jobs, STATUS_GONE,
+		     launched ? "launched workers die: all of the last that ran one schedule did"
+			      : "worker processes die: the last three that ran one schedule did");
 	for (size_t i = 0; i < jobs->slots_length; i++)
 		if (jobs->slots[i].state == SLOT_RUNS && jobs->slots[i].worker == w)
 			slot_enter(&jobs->slots[i], SLOT_WAITS);
@@ -267,9 +282,14 @@ static struct slot *slot_of(struct jobs *jobs, size_t w, uint64_t ticket)
 static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 {
 	struct answer answer;
-	if (!answer_load(message, &answer, &jobs->trace))
+	if (!answer_load(message, jobs->setting.options, &answer, &jobs->trace))
 		return false;
-	if (answer.refused) {
+	if (answer.kind == ANSWER_READY) {
+		jobs->workers[w].ready = true;
+		jobs->unready = 0;
+		return true;
+	}
+	if (answer.kind == ANSWER_REFUSED) {
 		fail(jobs, answer.status, answer.why);
 		return true;
 	}
@@ -299,6 +319,7 @@ static void listen_to(struct jobs *jobs, size_t w)
 	bool good = link_pump(link) == STATUS_OK;
 	while (link_take(link, &message))
 		good = settle(jobs, w, &message) && good;
+	good = good && !link->foreign;
 	if (!good && !jobs->status)
 		lose_worker(jobs, w);
 }
@@ -333,7 +354,7 @@ void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_t
 	slot->time = *time;
 	slot->watched = jobs->watches;
 	slot->deaths = 0;
-	if (jobs->count > 1)
+	if (!jobs->here)
 		hand_out(jobs);
 }
 
@@ -363,7 +384,7 @@ static void run_here(struct jobs *jobs, struct slot *slot)
 enum status jobs_take(struct jobs *jobs, bool in_order, struct job *job, char why[256])
 {
 	struct slot *slot;
-	if (jobs->count == 1)
+	if (jobs->here)
 		run_here(jobs, &jobs->slots[0]);
 	while (slot = first_slot(jobs, in_order ? SLOTS_OUT : SLOT_DONE), !slot || slot->state != SLOT_DONE) {
 		if (jobs->status) {

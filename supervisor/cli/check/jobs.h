@@ -25,10 +25,11 @@ void job_release(struct job *job);
 
 /*
  * So many at a time: 1 uses the session, more start workers as they are needed, whose targets have to be there by `deadline`
- * (clock_now(), 0: none). Everything is borrowed. NULL without memory.
+ * (clock_now(), 0: none). With --launch all are workers, and have to find these modules (worker.h). Everything is borrowed. NULL without memory.
  */
 struct jobs *jobs_new(unsigned count, struct session *session, const struct launch *launch,
-		      const struct options *options, const struct processors *processors, uint64_t deadline);
+		      const struct options *options, const struct processors *processors,
+		      char *const *modules, uint64_t deadline);
 
 /* Ends the workers; what is still out is lost. */
 void jobs_free(struct jobs *jobs);

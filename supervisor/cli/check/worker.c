@@ -1,5 +1,8 @@
 /* A process that runs plans for another one. */
 #include "supervisor/cli/check/worker.h"
+#include "supervisor/cli/check/learned.h"
+#include "supervisor/cli/check/remote.h"
+#include "supervisor/cli/session/record.h"
 
 #include <fmc/supervisor/wire.h>
 
@@ -20,18 +23,50 @@
 /* How often to look where the system can't tell that a process has ended, in milliseconds. */
 #define GLANCE 10
 
-void order_save(struct saver *saver, const struct order *order)
+/* From now on: other machines have other clocks. 0 stays what it is. */
+static void save_moment(struct saver *saver, uint64_t moment)
 {
-	save_number(saver, order->time.end);
+	const uint64_t now = clock_now();
+	save_number(saver, moment == 0 ? 0 : moment > now ? moment - now : 1);
+}
+
+static uint64_t load_moment(struct loader *loader)
+{
+	const uint64_t left = load_number(loader);
+	return left ? clock_now() + left : 0;
+}
+
+void order_save(struct saver *saver, const struct order *order, struct worker *worker,
+		const struct options *options)
+{
+	const bool launched = options->launch != NULL;
+	save_moment(saver, order->time.end);
 	save_number(saver, order->time.patience);
-	save_number(saver, order->time.last);
+	save_moment(saver, order->time.last);
 	save_number(saver, order->watch);
+	learned_save(launched ? options->loops : NULL, worker->loops, launched ? options->shared : NULL,
+		     worker->shared, saver);
+	if (launched) {
+		worker->loops = loops_length(options->loops);
+		worker->shared = shared_length(options->shared);
+	}
 	wire_put_plan(saver, &order->plan);
+}
+
+/* All but the plan. */
+static void load_order(struct loader *loader, const struct options *options, struct order *order)
+{
+	order->time = (struct session_time){.end = load_moment(loader)};
+	order->time.patience = load_number(loader);
+	order->time.last = load_moment(loader);
+	order->watch = load_bool(loader);
+	if (!learned_load(options->loops, options->shared, loader))
+		load_refuse(loader);
 }
 
 static void save_refusal(struct saver *saver, enum status status, const char *why)
 {
-	save_number(saver, true);
+	save_number(saver, ANSWER_REFUSED);
 	save_number(saver, status);
 	save_text(saver, why);
 }
@@ -66,10 +101,19 @@ static void load_ending(struct loader *loader, struct ending *ending)
 	ending->length = length;
 }
 
-static void save_execution(struct saver *saver, const struct answer *answer, const char *uncontrolled,
-			   const struct trace *trace)
+/* What has been learned since it was told the last time, if anybody is to be. */
+static void save_learned(struct saver *saver, struct worker_told *told, const struct options *options)
 {
-	save_number(saver, false);
+	learned_save(told ? options->loops : NULL, told ? told->loops : 0, told ? options->shared : NULL,
+		     told ? told->shared : 0, saver);
+	if (told)
+		*told = (struct worker_told){loops_length(options->loops), shared_length(options->shared)};
+}
+
+static void save_execution(struct saver *saver, const struct answer *answer, const char *uncontrolled,
+			   const struct trace *trace, struct worker_told *told, const struct options *options)
+{
+	save_number(saver, ANSWER_EXECUTION);
 	save_number(saver, answer->ticket);
 	save_number(saver, answer->took);
 	save_text(saver, uncontrolled && *uncontrolled ? uncontrolled : NULL);
@@ -78,6 +122,7 @@ static void save_execution(struct saver *saver, const struct answer *answer, con
 	save_number(saver, answer->watched.ordered);
 	save_text(saver, answer->watched.missed);
 	save_ending(saver, &answer->ending);
+	save_learned(saver, told, options);
 	wire_put_trace(saver, trace);
 }
 
@@ -91,10 +136,13 @@ static void load_watched(struct loader *loader, struct watched *watched)
 	free(missed);
 }
 
-bool answer_load(struct loader *loader, struct answer *answer, struct trace *trace)
+bool answer_load(struct loader *loader, const struct options *options, struct answer *answer,
+		 struct trace *trace)
 {
-	*answer = (struct answer){.refused = load_bool(loader)};
-	if (answer->refused) {
+	*answer = (struct answer){.kind = (enum answer_kind)load_most(loader, ANSWER_READY)};
+	if (answer->kind == ANSWER_READY)
+		return !loader->failed && loader->left == 0;
+	if (answer->kind == ANSWER_REFUSED) {
 		answer->status = (enum status)load_most(loader, STATUS_BUG);
 		char *why = load_text(loader);
 		snprintf(answer->why, sizeof answer->why, "%s", why ? why : "");
@@ -106,6 +154,8 @@ bool answer_load(struct loader *loader, struct answer *answer, struct trace *tra
 	answer->uncontrolled = load_text(loader);
 	load_watched(loader, &answer->watched);
 	load_ending(loader, &answer->ending);
+	if (!learned_load(options->loops, options->shared, loader))
+		load_refuse(loader);
 	if (wire_get_trace(loader, trace) && loader->left == 0)
 		return true;
 	free(answer->uncontrolled);
@@ -136,29 +186,29 @@ static void run_order(struct watch *watch, const struct plan *plan, bool watched
 }
 
 /* Run one plan after the other until the parent closes the link, or has this process interrupted. */
-static void serve(struct session *session, struct link *link, bool ordered)
+static void serve(struct session *session, struct link *link, const struct options *options,
+		  struct worker_told *told)
 {
 	struct loader message;
-	struct wire_plan order;
+	struct wire_plan planned;
+	struct order order;
 	struct watch watch;
 	struct trace trace;
 	struct answer answer;
 	struct saver saved = {0};
-	watch_init(&watch, session, ordered);
+	watch_init(&watch, session, options->granularity == GRANULARITY_MEMORY);
 	trace_init(&trace);
 	while (link_wait(link, &message)) {
-		struct session_time time = {.end = load_number(&message)};
-		time.patience = load_number(&message);
-		time.last = load_number(&message);
-		const bool watched = load_bool(&message);
-		if (!wire_get_plan(&message, &order))
+		load_order(&message, options, &order);
+		if (!wire_get_plan(&message, &planned))
 			break;
-		session->deadline = session_time_deadline(&time);
-		run_order(&watch, &order.plan, watched, &trace, &answer);
-		wire_plan_release(&order);
+		session->deadline = session_time_deadline(&order.time);
+		run_order(&watch, &planned.plan, order.watch, &trace, &answer);
+		wire_plan_release(&planned);
 		if (tracer_interrupted())
 			break;
-		save_execution(&saved, &answer, process_uncontrolled(session->process), &trace);
+		save_execution(&saved, &answer, process_uncontrolled(session->process), &trace, told,
+			       options);
 		if (!send_message(link, &saved))
 			break;
 	}
@@ -168,24 +218,23 @@ static void serve(struct session *session, struct link *link, bool ordered)
 }
 
 /* The target wasn't started in time: neither is any execution. */
-static void serve_nothing(struct link *link)
+static void serve_nothing(struct link *link, const struct options *options)
 {
 	struct loader message;
-	struct wire_plan order;
+	struct wire_plan planned;
+	struct order order;
 	struct trace trace;
 	struct saver saved = {0};
 	trace_init(&trace);
 	trace.end = END_INTERRUPTED;
 	snprintf(trace.message, sizeof trace.message, "the program was being started");
 	while (link_wait(link, &message)) {
-		for (int number = 0; number < 3; number++)
-			(void)load_number(&message); /* its time */
-		(void)load_bool(&message);
-		if (!wire_get_plan(&message, &order))
+		load_order(&message, options, &order);
+		if (!wire_get_plan(&message, &planned))
 			break;
-		const struct answer answer = {.ticket = order.plan.ticket};
-		save_execution(&saved, &answer, NULL, &trace);
-		wire_plan_release(&order);
+		const struct answer answer = {.ticket = planned.plan.ticket};
+		save_execution(&saved, &answer, NULL, &trace, NULL, options);
+		wire_plan_release(&planned);
 		if (!send_message(link, &saved))
 			break;
 	}
@@ -193,28 +242,87 @@ static void serve_nothing(struct link *link)
 	saver_release(&saved);
 }
 
+/* Is it the same program with the same libraries? They are known once an execution's end has been looked at. */
+static enum status compare_modules(struct session *session, const struct options *options,
+				   char *const *modules, char why[256])
+{
+	const struct plan plan = {.policy = {.kind = POLICY_DEFAULT,
+					     .fair_k = options->search.fair_k,
+					     .max_depth = options->search.max_depth}};
+	struct finding finding;
+	struct trace trace;
+	finding_init(&finding);
+	trace_init(&trace);
+	(void)session_run(session, &plan, &trace, &finding);
+	finding_release(&finding);
+	trace_release(&trace);
+	char **here = record_modules(session), **mine = here;
+	if (!here)
+		return STATUS_NO_MEMORY;
+	while (*mine && *modules && strcmp(*mine, *modules) == 0) {
+		mine++;
+		modules++;
+	}
+	const bool same = !*mine && !*modules;
+	if (!same)
+		snprintf(why, 256, "--launch: another program or library there: '%.90s' there, '%.90s' here",
+			 *mine ? *mine : "", *modules ? *modules : "");
+	list_free(here);
+	return same ? STATUS_OK : STATUS_MALFORMED;
+}
+
+void worker_refuse(struct link *link, enum status status, const char *why)
+{
+	struct saver refusal = {0};
+	save_refusal(&refusal, status, why);
+	(void)send_message(link, &refusal);
+	saver_release(&refusal);
+}
+
+static void say_ready(struct link *link)
+{
+	struct saver ready = {0};
+	save_number(&ready, ANSWER_READY);
+	(void)send_message(link, &ready);
+	saver_release(&ready);
+}
+
+void worker_serve(struct link *link, const struct worker_setting *setting, struct launch *launch,
+		  struct worker_told *told)
+{
+	struct session session;
+	char why[256];
+	enum status status = session_open_search(&session, launch, setting->options, setting->deadline, why);
+	if (status == STATUS_TIMEOUT) {
+		serve_nothing(link, setting->options);
+		return;
+	}
+	if (status) {
+		worker_refuse(link, status, why);
+		return;
+	}
+	if (setting->modules)
+		status = compare_modules(&session, setting->options, setting->modules, why);
+	if (status)
+		worker_refuse(link, status, why);
+	else if (setting->modules)
+		say_ready(link);
+	if (!status)
+		serve(&session, link, setting->options, told);
+	session_close(&session);
+}
+
 /* In the new process. Two targets that read one open file would take the bytes from each other. */
 static void work(struct link *link, const struct worker_setting *setting, unsigned processor)
 {
 	struct launch launch = *setting->launch;
-	struct session session;
-	struct saver refusal = {0};
 	char why[256];
 	processors_bind(setting->processors, processor);
 	enum status status = launch_reopen_input(&launch, why);
-	if (!status)
-		status = session_open_search(&session, &launch, setting->options, setting->deadline, why);
-	if (status == STATUS_TIMEOUT) {
-		serve_nothing(link);
-		return;
-	}
-	if (status) {
-		save_refusal(&refusal, status, why);
-		(void)send_message(link, &refusal);
-		return;
-	}
-	serve(&session, link, setting->options->granularity == GRANULARITY_MEMORY);
-	session_close(&session);
+	if (status)
+		worker_refuse(link, status, why);
+	else
+		worker_serve(link, setting, &launch, NULL);
 }
 
 /* Nothing of the parent's is used or released here: its targets aren't this process's. */
@@ -230,7 +338,10 @@ static void become_worker(struct worker *worker, struct link *link, const struct
 	for (size_t i = 0; i < setting->others_length; i++)
 		if (setting->others[i].pid)
 			close(setting->others[i].link.socket);
-	work(link, setting, processor);
+	if (setting->options->launch)
+		remote_become(link, setting->options->launch);
+	else
+		work(link, setting, processor);
 	_exit(0);
 }
 
@@ -253,12 +364,18 @@ bool worker_start(struct worker *worker, const struct worker_setting *setting, u
 	}
 	worker->pid = pid;
 	worker->handle = (int)syscall(SYS_pidfd_open, pid, 0);
-	return true;
+	worker->ready = false;
+	worker->launched = setting->options->launch != NULL;
+	return !setting->options->launch || remote_tell(worker, setting, processor);
 }
 
 /* The tracer may have waited for it already: then the number may be another process's by now, the handle not. */
 static void send_signal(const struct worker *worker, int signal)
 {
+	/* A launched one: whatever the shell has started for it as well, as long as the shell is there. */
+	if (worker->launched &&
+	    waitid(P_PID, (id_t)worker->pid, &(siginfo_t){0}, WEXITED | WNOHANG | WNOWAIT) == 0)
+		kill(-worker->pid, signal);
 	if (worker->handle >= 0)
 		(void)syscall(SYS_pidfd_send_signal, worker->handle, signal, NULL, 0);
 	else
@@ -296,5 +413,5 @@ void worker_stop(struct worker *worker, bool at_once)
 	}
 	if (worker->handle >= 0)
 		close(worker->handle);
-	*worker = (struct worker){.handle = -1, .link = {.socket = -1}};
+	*worker = (struct worker){.handle = -1, .link = {.socket = -1, .out_to = -1}};
 }

@@ -12,11 +12,17 @@
  *
  *     parent: an order                     -> worker
  *     parent <- the execution that came of it, or why there can't be any
+ *
+ * With --launch the user's command starts it (remote.h), on another machine for instance. It dies when its standard input ends, is told first
+ * what to run, and says when it is ready.
  */
 struct worker {
 	pid_t pid;  /* 0: none */
 	int handle; /* of the process: ready to be read once it is dead; -1: the system has none */
 	struct link link;
+	bool launched, ready; /* by --launch; it has said so */
+	/* Launched: so many of what has been learned it has been told. */
+	uint32_t loops, shared;
 };
 
 /* What it is started with; borrowed. */
@@ -27,6 +33,8 @@ struct worker_setting {
 	const struct worker *others; /* whose links it closes */
 	size_t others_length;
 	uint64_t deadline; /* for starting the target; 0: none */
+	/* With --launch, "build-id path" of the program and its libraries, which have to be the same there. */
+	char *const *modules;
 };
 
 /* Start one, bound to the processor of this number. False with errno. */
@@ -35,12 +43,19 @@ bool worker_start(struct worker *worker, const struct worker_setting *setting, u
 /* Of several each ends its targets while others do. */
 void worker_ask_to_end(struct worker *worker);
 
+/* What came of a worker that can't run anything, to its parent. */
+void worker_refuse(struct link *link, enum status status, const char *why);
+
 /* End it and its targets, and wait until it is gone. `at_once`: nothing more can be expected from it. */
 void worker_stop(struct worker *worker, bool at_once);
 
 /* What a worker answers. */
 struct answer {
-	bool refused; /* no target can be started: `status` and `why` say it, and nothing else is there */
+	enum answer_kind {
+		ANSWER_EXECUTION,
+		ANSWER_REFUSED, /* no target can be started: `status` and `why` say it, and nothing else is there */
+		ANSWER_READY, /* one can, of the right program */
+	} kind;
 	enum status status;
 	char why[256];
 	uint64_t ticket;
@@ -57,9 +72,25 @@ struct order {
 	bool watch;
 };
 
-/* Read one, its trace into an initialised one. False if the bytes can't be what a worker sends. */
-bool answer_load(struct loader *loader, struct answer *answer, struct trace *trace);
+/*
+ * Read one, its trace into an initialised one, and what a launched worker has learned into the tables of `options`. False if the
+ * bytes can't be what a worker sends.
+ */
+bool answer_load(struct loader *loader, const struct options *options, struct answer *answer,
+		 struct trace *trace);
 
-void order_save(struct saver *saver, const struct order *order);
+/* For this worker: what it has to know besides goes along. */
+void order_save(struct saver *saver, const struct order *order, struct worker *worker,
+		const struct options *options);
+
+/*
+ * In the new process: run one plan after the other until the parent closes the link. `launch` is this process's own. `told`: NULL, or
+ * what this process learns goes to the parent, which shares no memory with it, from that many on.
+ */
+struct worker_told {
+	uint32_t loops, shared;
+};
+void worker_serve(struct link *link, const struct worker_setting *setting, struct launch *launch,
+		  struct worker_told *told);
 
 #endif

@@ -1,4 +1,5 @@
 /* fmc: which command? */
+#include "supervisor/cli/check/remote.h"
 #include "supervisor/cli/commands/faults.h"
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/options/help.h"
@@ -7,6 +8,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 static int dispatch(const struct options *options)
 {
@@ -63,6 +65,9 @@ int main(int argc, char **argv)
 	struct options options;
 	faults_catch();
 	survive_limits();
+	/* No command of the user's: what --launch starts. */
+	if (argc == 2 && strcmp(argv[1], "worker") == 0)
+		return remote_work();
 	int status = options_parse(&options, argc, argv);
 	if (status)
 		return status;

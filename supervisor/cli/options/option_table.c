@@ -22,6 +22,8 @@ static const struct option_spec specs[] = {
      "stop after S seconds (check: 60 for auto and random ones; minimize: 30); 0: no limit"},
     {ID_EXECUTIONS, "executions", 0, "N", CHECK | ATTACH | MINIMIZE, "stop after N executions; 0: no limit"},
     {ID_JOBS, "jobs", 'j', "N", CHECK | ATTACH, "run N executions at a time (1); 0: one for each processor"},
+    {ID_LAUNCH, "launch", 0, "COMMAND", CHECK,
+     "start each of the --jobs by a command that passes on standard input and output, as 'ssh HOST'"},
     {ID_SHARD, "shard", 0, "I/N", CHECK,
      "search the I-th of N parts alone; fmc merge puts the JSON of all together"},
     {ID_RESUME, "resume", 0, "FILE", CHECK,

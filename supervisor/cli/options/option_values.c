@@ -320,6 +320,9 @@ bool option_store(struct options *o, const struct option_spec *spec, const char 
 		return value_number(spec->name, optarg, UINT32_MAX, &o->sample);
 	case ID_JOBS:
 		return parse_jobs(o, spec);
+	case ID_LAUNCH:
+		o->launch = optarg;
+		return true;
 	case ID_SHARD:
 		return parse_shard(o);
 	case ID_DEPTH:

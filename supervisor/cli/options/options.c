@@ -291,6 +291,8 @@ static bool driving_allowed(const struct options *options)
 		say("--%s is for --drive, which is missing", without);
 	else if (driving->client && options->jobs != 1)
 		say("--drive and --jobs can't be had together: executions would share ports and files");
+	else if (driving->client && options->launch)
+		say("--drive and --launch can't be had together: clients would talk with programs elsewhere");
 	else if (driving->client && options->resume)
 		say("--drive and --resume can't be had together: what a client does may differ from run to "
 		    "run");
@@ -342,7 +344,10 @@ static bool has_formula(const struct options *options)
 static bool states_allowed(const struct options *options)
 {
 	const char *option = options->prune_states ? "--prune-states" : "--states";
-	if (options->jobs != 1)
+	if (options->launch)
+		say("%s and --launch can't be had together: each process would know states of its own",
+		    option);
+	else if (options->jobs != 1)
 		say("%s and --jobs can't be had together: each process would know states of its own", option);
 	else if (options->resume)
 		say("%s and --resume can't be had together: states of earlier runs aren't kept", option);
@@ -408,7 +413,7 @@ static bool combination_allowed(const struct options *options)
 	}
 	if (options->spurious)
 		features |= FEATURE_SPURIOUS;
-	if (options->jobs != 1)
+	if (options->jobs != 1 || options->launch)
 		features |= FEATURE_JOBS;
 	if (options->resume)
 		features |= FEATURE_RESUME;
@@ -458,6 +463,7 @@ static int parse_help(struct options *options, int argc, char **argv)
 int options_parse(struct options *options, int argc, char **argv)
 {
 	set_defaults(options);
+	options->words = argv;
 	if (argc < 2) {
 		say("a command is needed: check, run, replay, show, minimize, certificate, gdb, gdbserver, "
 		    "export, "

@@ -80,6 +80,8 @@ struct options {
 	const char *certificate; /* a file to write; NULL: none */
 	uint64_t sample;	 /* certificate: executions to run again */
 	bool shortest;		 /* minimize --depth */
+	const char *launch;	 /* a command that starts workers; NULL: none */
+	char **words;		 /* the command line as it was given; NULL at its end */
 	unsigned jobs;		 /* executions at a time; 0: one for each processor */
 	enum origin_kind origin;
 	bool agent;		    /* --engine agent, auto: see engine.h */
