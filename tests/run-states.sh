@@ -45,12 +45,20 @@ __attribute__((weak, noinline)) void fmc_point(const volatile void *address, uns
 }
 static int counts[2];
 char room[3 * 4096];
+long lock_a, lock_b;
+struct {
+	int eating, eaten, hungry;
+} phil[2];
 static long statements;
 static void *run(void *count)
 {
 	for (long i = 0; i < statements; i++) {
 		fmc_point(count, sizeof counts[0], 1);
 		room[count == counts ? 10 : 8000] = (char)++*(int *)count;
+		if (count == counts)
+			lock_a++, phil[0].eating++;
+		else
+			lock_b++, phil[1].eaten++;
 	}
 	return NULL;
 }
@@ -83,16 +91,31 @@ for large in room 'room,counts' 'room[*]'; do
 	judge "--state $large: as many states" [ "$(field states.states)" = "$small" ] || show "$SCRATCH/out"
 done
 
+# by LIST: how many states these variables tell apart.
+by() {
+	check --strategy cb:2 --state "$1" -- "$SCRATCH/statements" 3
+	field states.states
+}
+both=$(by 'lock_a, lock_b')
+judge "one of two variables tells fewer apart" [ "$(by lock_a)" -lt "$both" ]
+for pattern in 'lock_*' 'lock_?' 'statements.c::lo*_?' 'lock_a,*_b' 'phil[*].eat*' 'ph?l[*].*' 'phil[0].eating,phil[1].e*'; do
+	judge "--state $pattern: as many as both" [ "$(by "$pattern")" = "$both" ] || show "$SCRATCH/out"
+done
+judge "--state phil[*].*g: as many as one" [ "$(by 'phil[*].*g')" = "$(by lock_a)" ]
+strip -g -o "$SCRATCH/stripped" "$SCRATCH/statements"
+check --strategy cb:2 --state 'lock_*' -- "$SCRATCH/stripped" 3
+judge "by symbols alone: as many" [ "$(field states.states)" = "$both" ] || show "$SCRATCH/out"
+
 # Chosen variables: what a function has left behind makes no difference then.
 check --strategy cb --state forks,holders -- "${PHILOSOPHERS[@]}"
 some=$(field states.states)
 judge "chosen variables tell fewer states apart" [ "$some" -gt 1 -a "$some" -le "$all" ] || show "$SCRATCH/out"
 check --strategy dfs --state 'forks[*], holders[0],holders[1]' -- "${PHILOSOPHERS[@]}"
 judge "elements are as good as all" [ "$(field states.states)" = "$some" ] || show "$SCRATCH/out"
-for wrong in 'forks,nothing:7' 'holders[9]:9' 'forks[*].spoon:10' 'holders[x]:9' 'forks,:7'; do
+for wrong in 'forks,nothing:7' 'forks, lock_*:8' 'holders[*].*:12' 'holders[9]:9' 'forks[*].spoon:10' 'holders[x]:9' 'forks,:7'; do
 	check --strategy cb --state "${wrong%:*}" -- "${PHILOSOPHERS[@]}"
 	judge "--state ${wrong%:*}: refused" [ $? -eq 65 ]
-	says "--state ${wrong%:*}: and why" "^fmc: --state '.*', column ${wrong#*:}: ."
+	says "--state ${wrong%:*}: and why" "^fmc: --state '.*', column ${wrong##*:}: ."
 done
 
 refused() {

@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name as it was asked for: in which file, or in whichever. */
-struct wanted {
-	const char *file; /* not terminated; NULL: any */
-	size_t file_length;
-	const char *name; /* with its scopes */
-};
-
 /* How well a variable's name fits: as it is, or with scopes before it. */
 enum fit { FIT_NOT, FIT_INNER, FIT_WHOLE };
 
@@ -27,7 +20,7 @@ struct lookup {
 	bool ambiguous;
 };
 
-static struct wanted take_apart(const char *name)
+struct wanted lookup_take_apart(const char *name)
 {
 	const char *colons = strstr(name, "::");
 	struct wanted wanted = {.name = name};
@@ -49,7 +42,7 @@ static const char *source_of(const struct variable *variable)
 	return dwarf_diecu(&die, &unit, NULL, NULL) ? dwarf_diename(&unit) : NULL;
 }
 
-static bool in_file(const struct wanted *wanted, const struct variable *variable)
+bool lookup_in_file(const struct wanted *wanted, const struct variable *variable)
 {
 	const char *source = wanted->file ? source_of(variable) : NULL;
 	const size_t length = source ? strlen(source) : 0;
@@ -61,8 +54,7 @@ static bool in_file(const struct wanted *wanted, const struct variable *variable
 	return memcmp(end, wanted->file, wanted->file_length) == 0 && (end == source || end[-1] == '/');
 }
 
-/* The function that a static variable is in, NULL if that isn't told. */
-static const char *function_of(const struct variable *variable, Dwarf_Die **scopes)
+const char *lookup_function_of(const struct variable *variable, Dwarf_Die **scopes)
 {
 	Dwarf_Die die = variable->die;
 	int length = dwarf_getscopes_die(&die, scopes);
@@ -88,7 +80,7 @@ static enum fit fits_inner(const struct variable *variable, const char *name)
 	const char *last = lookup_last(name);
 	if (strcmp(variable->name, last) != 0)
 		return FIT_NOT;
-	const char *function = function_of(variable, &scopes);
+	const char *function = lookup_function_of(variable, &scopes);
 	enum fit fit = last == name ? FIT_INNER : FIT_NOT;
 	if (function && asprintf(&full, "%s::%s", function, variable->name) >= 0 && strcmp(full, name) == 0)
 		fit = FIT_WHOLE;
@@ -113,7 +105,7 @@ static void note_other(struct lookup *lookup, const struct variable *variable)
 
 static void offer(struct lookup *lookup, const struct variable *variable, enum fit fit)
 {
-	if (fit == FIT_NOT || fit < lookup->fit || !in_file(&lookup->wanted, variable))
+	if (fit == FIT_NOT || fit < lookup->fit || !lookup_in_file(&lookup->wanted, variable))
 		return;
 	if (fit == lookup->fit) {
 		if (lookup->found->address != variable->address)
@@ -370,7 +362,7 @@ static bool say_ambiguous(const struct lookup *lookup, const char *name, size_t 
 bool lookup_name(struct places *places, const char *name, size_t at, struct looked_up *found,
 		 struct expression_problem *problem)
 {
-	struct lookup lookup = {.places = places, .wanted = take_apart(name), .found = found};
+	struct lookup lookup = {.places = places, .wanted = lookup_take_apart(name), .found = found};
 	struct enumerator enumerator = {places, name, found};
 	/* The program's own first: a library's variable of the same name is another one. */
 	for (size_t i = 0; i < places->modules.length && lookup.fit != FIT_WHOLE; i++)

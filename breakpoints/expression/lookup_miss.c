@@ -130,6 +130,20 @@ static void list_names(const struct names *names, char *text, size_t room)
 		snprintf(text + used, room - used, " and %zu more", names->length - NAMES_TOLD);
 }
 
+static void release_names(struct names *names)
+{
+	for (size_t i = 0; i < names->length; i++)
+		free(names->at[i]);
+	free(names->at);
+}
+
+void lookup_list(struct places *places, char *text, size_t room)
+{
+	struct names names = known_names(places);
+	list_names(&names, text, room);
+	release_names(&names);
+}
+
 static bool say_unknown(struct places *places, const char *name, size_t at,
 			struct expression_problem *problem)
 {
@@ -147,9 +161,7 @@ static bool say_unknown(struct places *places, const char *name, size_t at,
 		    "there is no variable '%s', nor a name of any other: the program is stripped; an "
 		    "address can be read as *(int *)0x404010",
 		    name);
-	for (size_t i = 0; i < names.length; i++)
-		free(names.at[i]);
-	free(names.at);
+	release_names(&names);
 	return false;
 }
 

@@ -62,29 +62,64 @@ static uint64_t size_of(struct type *type)
 	return type->has_die && dwarf_aggregate_size(&type->die, &size) == 0 ? size : 0;
 }
 
+/* Of a name, or of a pattern for several. */
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '*' || c == '?';
+}
+
 static bool select_part(struct selecting *s, struct part part);
+
+/* The rest of the item is read of this member; false: what is in the problem, or *missing: there is none. */
+static bool select_named(const struct selecting *s, const struct part *part, const char *name, bool *missing)
+{
+	struct selecting rest = *s;
+	uint64_t offset = 0;
+	struct type member;
+	*missing = !type_find_member(s->places, &part->type, name, &member, &offset);
+	return !*missing &&
+	       select_part(&rest, (struct part){part->address + offset, size_of(&member), true, member});
+}
+
+/* The same of all that fit a pattern. */
+static bool select_members(const struct selecting *s, const struct part *part, const char *pattern,
+			   bool *missing)
+{
+	const char *name;
+	bool gone;
+	*missing = true;
+	for (size_t i = 0, left = 0; (name = type_member_name(s->places, &part->type, &left)); left = ++i) {
+		if (!lookup_pattern_fits(pattern, name))
+			continue;
+		if (!select_named(s, part, name, &gone) && !gone)
+			return false;
+		*missing &= gone;
+	}
+	return !*missing;
+}
 
 static bool select_member(struct selecting *s, struct part part)
 {
 	char name[128], members[128];
 	size_t length = 0;
-	uint64_t offset = 0;
-	struct type member;
+	bool missing;
 	s->at++;
-	while (s->at + length < s->end && (isalnum((unsigned char)s->at[length]) || s->at[length] == '_'))
+	while (s->at + length < s->end && is_of_name(s->at[length]))
 		length++;
 	snprintf(name, sizeof name, "%.*s", (int)length, s->at);
 	if (!part.has_type)
 		return fail(s, "there is no debug information of its type");
-	if (!type_find_member(s->places, &part.type, name, &member, &offset)) {
-		type_list_members(&part.type, members, sizeof members);
-		snprintf(s->problem->text, sizeof s->problem->text,
-			 *members ? "there is no such member; there are %s" : "it has no members", members);
-		s->problem->column = column(s) + 1;
-		return false;
-	}
-	s->at += length;
-	return select_part(s, (struct part){part.address + offset, size_of(&member), true, member});
+	struct selecting rest = *s;
+	rest.at += length;
+	const bool good = lookup_is_pattern(name) ? select_members(&rest, &part, name, &missing)
+						  : select_named(&rest, &part, name, &missing);
+	if (good || !missing)
+		return good;
+	type_list_members(&part.type, members, sizeof members);
+	snprintf(s->problem->text, sizeof s->problem->text,
+		 *members ? "there is no such member; there are %s" : "it has no members", members);
+	s->problem->column = column(s) + 1;
+	return false;
 }
 
 /* "[3]", or "[*]" for all of them, of each of which the rest of the item is read. */
@@ -134,9 +169,44 @@ static const char *end_of_name(const char *at, const char *end)
 	for (const char *c = at; c + 1 < end; c++)
 		if (c[0] == ':' && c[1] == ':')
 			at = c + 2;
-	while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
+	while (at < end && is_of_name(*at))
 		at++;
 	return at;
+}
+
+static bool select_found(struct selecting *s, const struct looked_up *found, const char *name_end)
+{
+	struct selecting rest = *s;
+	if (found->is_constant)
+		return fail(s, "that is a constant");
+	if (found->is_thread_local)
+		return fail(s, "that is thread-local: there is one for each thread");
+	struct part part = {.address = found->address, .size = found->size, .has_type = found->has_type};
+	if (found->has_type) {
+		Dwarf_Die type = found->type;
+		if (!type_describe(s->places, &type, &part.type))
+			return fail(s, "its type can't be told");
+		part.size = size_of(&part.type);
+	}
+	rest.at = name_end;
+	return select_part(&rest, part);
+}
+
+struct by_pattern {
+	struct selecting *selecting;
+	const char *name_end;
+};
+
+static bool select_one(void *context, const char *name, const struct looked_up *found)
+{
+	const struct by_pattern *by = context;
+	struct expression_problem *problem = by->selecting->problem;
+	char text[sizeof problem->text];
+	if (select_found(by->selecting, found, by->name_end))
+		return true;
+	snprintf(text, sizeof text, "%s", problem->text);
+	snprintf(problem->text, sizeof problem->text, "of '%.60s': %.180s", name, text);
+	return false;
 }
 
 static bool select_item(struct selecting *s)
@@ -144,28 +214,19 @@ static bool select_item(struct selecting *s)
 	const char *name_end = end_of_name(s->at, s->end);
 	char *name = strndup(s->at, (size_t)(name_end - s->at));
 	struct looked_up found = {0};
+	struct by_pattern by = {s, name_end};
+	bool good;
 	if (!name)
 		return fail(s, "out of memory");
-	if (!*name) {
-		free(name);
-		return fail(s, "expected the name of a variable");
-	}
-	bool good = lookup_name(s->places, name, column(s), &found, s->problem);
+	if (!*name)
+		good = fail(s, "expected the name of a variable");
+	else if (lookup_is_pattern(name))
+		good = lookup_pattern(s->places, name, column(s), select_one, &by, s->problem);
+	else
+		good = lookup_name(s->places, name, column(s), &found, s->problem) &&
+		       select_found(s, &found, name_end);
 	free(name);
-	if (!good)
-		return false;
-	if (found.is_constant)
-		return fail(s, "that is a constant");
-	if (found.is_thread_local)
-		return fail(s, "that is thread-local: there is one for each thread");
-	struct part part = {.address = found.address, .size = found.size, .has_type = found.has_type};
-	if (found.has_type) {
-		if (!type_describe(s->places, &found.type, &part.type))
-			return fail(s, "its type can't be told");
-		part.size = size_of(&part.type);
-	}
-	s->at = name_end;
-	return select_part(s, part);
+	return good;
 }
 
 bool selection_find(struct selection *selection, struct places *places, const char *text,

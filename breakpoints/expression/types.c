@@ -211,6 +211,29 @@ bool type_find_member(struct places *places, const struct type *structure, const
 	return false;
 }
 
+const char *type_member_name(struct places *places, const struct type *structure, size_t *i)
+{
+	Dwarf_Die die = structure->die, child, of;
+	const char *name = NULL;
+	if (!is_structure(structure) || dwarf_child(&die, &child) != 0)
+		return NULL;
+	do {
+		const int tag = dwarf_tag(&child);
+		const char *own = tag == DW_TAG_member ? dwarf_diename(&child) : NULL;
+		struct type inner;
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+		    dwarf_hasattr(&child, DW_AT_external))
+			continue;
+		if (own && *i == 0)
+			return own;
+		if (own)
+			--*i;
+		else if (type_of(&child, &of) && type_describe(places, &of, &inner))
+			name = type_member_name(places, &inner, i);
+	} while (!name && dwarf_siblingof(&child, &child) == 0);
+	return name;
+}
+
 bool type_base_offset(struct places *places, const struct type *derived, const struct type *base,
 		      uint64_t *offset)
 {

@@ -26,6 +26,9 @@ bool type_element(struct places *places, const struct type *array, struct type *
 bool type_find_member(struct places *places, const struct type *structure, const char *name,
 		      struct type *member, uint64_t *offset);
 
+/* The name of member number *i, with those of parts that have no name and of what it is derived from; NULL, and *i is less by their number. */
+const char *type_member_name(struct places *places, const struct type *structure, size_t *i);
+
 /* The members' names as text: "head, tail, lock". */
 void type_list_members(const struct type *structure, char *text, size_t room);
 

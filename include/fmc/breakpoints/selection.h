@@ -4,8 +4,8 @@
 #include <fmc/breakpoints/expression.h>
 
 /*
- * Variables of a program as a list: "forks, phil[*].eating, queue.c::head". Names are as in expressions; a name, a member or an element is all
- * of its bytes, and [*] every element of an array. Pointers aren't followed.
+ * Variables of a program as a list: "forks, phil[*].eating, queue.c::head, lock_*". Names are as in expressions, or patterns of them, as are those of
+ * members: all that fit are meant. A name, a member or an element is all of its bytes, and [*] every element of an array. Pointers aren't followed.
  */
 struct selection {
 	struct expression_range *at; /* in the order of the list */
