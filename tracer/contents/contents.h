@@ -119,6 +119,13 @@ struct malloc_places {
 	uint64_t main_arena; /* of the heap that brk() gives */
 };
 
+/* A part of a page that was hashed when the page had this digest. */
+struct page_part {
+	uint64_t low, high;
+	struct lanes page, hash;
+};
+#define PAGE_PARTS 64
+
 struct contents_source {
 	uint64_t number;
 	bool known;	/* the table is that of the process that copies are made of */
@@ -149,7 +156,9 @@ struct contents {
 	size_t *unread;	 /* indices in the table, and their addresses */
 	uint64_t *unread_at;
 	size_t unread_length, unread_room, unread_at_room;
-	size_t last_extent; /* where page_find() found the last one */
+	bool unread_written; /* all of these have been known and been written since: nobody shares them */
+	size_t last_extent;  /* where page_find() found the last one */
+	struct page_part parts[PAGE_PARTS]; /* by where they begin */
 	struct malloc_places places;
 	uint64_t *listed; /* blocks that malloc has in lists of its own */
 	size_t listed_length, listed_room;

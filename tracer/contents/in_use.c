@@ -14,6 +14,12 @@ static void add_pages(const struct contents *contents, size_t mapping, uint64_t 
 	}
 }
 
+/* Its place is the one of others, too: then it is hashed again. */
+static struct page_part *part_of(struct contents *contents, uint64_t low)
+{
+	return &contents->parts[(low / PAGE * 31 + low / 8) % PAGE_PARTS];
+}
+
 /* A part of a page; false: it can't be read. */
 static bool add_part(struct contents *contents, uint64_t low, uint64_t high, struct lanes *sum)
 {
@@ -22,9 +28,14 @@ static bool add_part(struct contents *contents, uint64_t low, uint64_t high, str
 	const uint8_t *there = page && page->bytes ? page->bytes->at + low % PAGE : bytes;
 	if (low >= high || !page)
 		return true;
-	if (there == bytes && target_read(contents->target, low, bytes, high - low) != STATUS_OK)
-		return false;
-	lanes_add(sum, hash_bytes(low, there, high - low));
+	struct page_part *part = part_of(contents, low);
+	if (part->low != low || part->high != high || part->page.a != page->hash.a ||
+	    part->page.b != page->hash.b) {
+		if (there == bytes && target_read(contents->target, low, bytes, high - low) != STATUS_OK)
+			return false;
+		*part = (struct page_part){low, high, page->hash, hash_bytes(low, there, high - low)};
+	}
+	lanes_add(sum, part->hash);
 	return true;
 }
 

@@ -189,6 +189,7 @@ static enum status keep_all(struct contents *contents)
 	struct page_region part;
 	contents->next = contents->table;
 	contents->table = old;
+	contents->unread_written = true;
 	for (size_t i = 0; i < contents->tracked.length; i++) {
 		struct page_region left = contents->tracked.at[i];
 		while (left.start < left.end) {
@@ -211,6 +212,7 @@ static enum status find_all(struct contents *contents)
 	size_t i = 0, old = 0;
 	enum status status = regions_tracked(contents);
 	contents->unread_length = 0;
+	contents->unread_written = false;
 	if (status == STATUS_OK && contents->tracking >= 0 && contents->kept == contents->keeps &&
 	    has_same_pages(contents) && has_same_mappings(contents))
 		return keep_all(contents);

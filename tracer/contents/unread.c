@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #define MOST_READ (UINT64_C(1) << 19) /* 2 GiB in use */
 
@@ -50,20 +51,48 @@ static bool take_in(struct contents *contents, size_t i, const uint8_t *bytes)
 	return true;
 }
 
+/* Pages that follow each other at once. */
+static size_t run_of(const uint64_t *at, size_t length)
+{
+	size_t run = 1;
+	while (run < length && at[run] == at[0] + run * PAGE)
+		run++;
+	return run;
+}
+
+/* By one call: process_vm_readv() pins what it reads, which is the process's own. */
+static enum status read_written(struct contents *contents, const uint64_t *at, size_t length)
+{
+	struct iovec ranges[READ_AT_ONCE];
+	size_t count = 0;
+	for (size_t i = 0, run; i < length; i += run) {
+		run = run_of(at + i, length - i);
+		ranges[count++] = (struct iovec){(void *)(uintptr_t)at[i], run * PAGE};
+	}
+	return target_read_ranges(contents->target, ranges, count, contents->buffer);
+}
+
 /*
- * By the file of its memory: process_vm_readv() pins what it reads, and for that the kernel copies each page that the process still shares with the
- * one that it was copied from.
+ * By the file of its memory: for the other call the kernel would copy each page that the process still shares with the one that it was copied
+ * from.
  */
+static enum status read_others(struct contents *contents, const uint64_t *at, size_t length)
+{
+	enum status status = STATUS_OK;
+	for (size_t i = 0, run; i < length && status == STATUS_OK; i += run) {
+		run = run_of(at + i, length - i);
+		status = target_read(contents->target, at[i], contents->buffer + i * PAGE, run * PAGE);
+	}
+	return status;
+}
+
 static enum status read_some(struct contents *contents, size_t from, size_t length)
 {
 	const uint64_t *at = contents->unread_at + from;
-	for (size_t i = 0, run; i < length; i += run) {
-		for (run = 1; i + run < length && at[i + run] == at[i] + run * PAGE;)
-			run++;
-		if (target_read(contents->target, at[i], contents->buffer + i * PAGE, run * PAGE) !=
-		    STATUS_OK)
-			return STATUS_GONE;
-	}
+	const enum status status = contents->unread_written && length > 1 ? read_written(contents, at, length)
+									  : read_others(contents, at, length);
+	if (status != STATUS_OK)
+		return STATUS_GONE;
 	contents->pages_read += length;
 	for (size_t i = 0; i < length; i++)
 		if (!take_in(contents, from + i, contents->buffer + i * PAGE))
