@@ -101,6 +101,32 @@ says "with its column" "--ltl 'G \(wants -> F \{wrote == 1\}\)', column 4: there
 judge "a cycle that the formula allows is no failure" ends 0 "$FMC" check --strategy random --seed 1 --executions 30 \
     --ltl 'G {wants <= 1}' -- "$STARVES"
 says "but nothing is complete" "The search isn't complete" 'cycles that go on for ever, as the formulas allow'
+cat >"$SCRATCH/serve.c" <<'X'
+#include <pthread.h>
+#include <sched.h>
+int turn;
+static void *serve(void *unused)
+{
+	for (;;) {
+		turn = !turn;
+		sched_yield();
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, serve, NULL);
+	pthread_join(thread, NULL);
+	return 0;
+}
+X
+"${CC:-cc}" -g -O1 -pthread "$SCRATCH/serve.c" -o "$SCRATCH/serve" || exit 1
+for strategy in auto dfs optimal; do
+	judge "$strategy: unless all states were come to" ends 0 "$FMC" check --strategy $strategy --require-complete \
+	    --ltl 'G (F {turn == 0} && F {turn == 1})' -- "$SCRATCH/serve"
+done
+judge "and what no cycle fulfils" ends 1 "$FMC" check --strategy dfs -o "$SCRATCH/serve.sched" --ltl 'F G {turn == 0}' -- "$SCRATCH/serve"
 judge "what doesn't come about before the end" checks 1 --strategy dfs --ltl 'F {moved == 3}' -- "$ACCOUNTS"
 says "is told then" "isn't fulfilled when the program ends: moved == 3 is false"
 judge "what can't come about any more" checks 1 --strategy dfs --ltl '{moved == 0} U {accounts[0].balance == 90}' -- "$ACCOUNTS"

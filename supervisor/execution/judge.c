@@ -43,6 +43,15 @@ static void end(struct execution *x, const struct sighting *sighting)
 	snprintf(trace->message, sizeof trace->message, "%s", sighting->message);
 }
 
+/* All states so far are known, and the present one unless the process is gone. */
+static void tell_state(struct execution *x, const uint64_t now[3])
+{
+	const size_t length = x->trace->length;
+	if (x->judges_cycles && x->monitor.come && x->recurrences.length >= length)
+		x->monitor.come(x->monitor.context, x->trace,
+				length ? x->recurrences.at[length - 1].state : NULL, now);
+}
+
 bool execution_judge(struct execution *x, bool on)
 {
 	struct trace *trace = x->trace;
@@ -59,6 +68,8 @@ bool execution_judge(struct execution *x, bool on)
 		return false;
 	if (sighting.violated || sighting.failed)
 		end(x, &sighting);
+	else if (!on)
+		tell_state(x, NULL);
 	return on && trace->end == END_NONE;
 }
 
@@ -93,6 +104,7 @@ bool execution_judge_cycles(struct execution *x)
 	if (status != STATUS_OK)
 		return x->judges_cycles = false;
 	FMC_ASSERT(x->recurrences.length == trace->length + 1);
+	tell_state(x, x->recurrences.at[trace->length].state);
 	while ((start = recurrences_before(&x->recurrences, start)) != NO_RECURRENCE) {
 		bool allowed = false;
 		if (judge_one(x, start, &allowed))

@@ -62,6 +62,8 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 		return false;
 	case OUTCOME_AGAIN:
 		x->again = true;
+		if (x->monitor.come)
+			x->monitor.come(x->monitor.context, NULL, NULL, NULL);
 		return false;
 	}
 	FMC_ASSERT(!"an outcome of no known kind");

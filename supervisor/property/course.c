@@ -112,6 +112,7 @@ bool course_prepare(struct properties *properties, struct expression_problem *pr
 		if (!prepare(properties, i, problem))
 			return false;
 	}
+	properties->course.graph = properties->course.formulas_count ? state_graph_new() : NULL;
 	return true;
 }
 
@@ -121,6 +122,7 @@ void course_release(struct course *course)
 	free(course->states);
 	free(course->rests);
 	free(course->sets);
+	state_graph_free(course->graph);
 }
 
 #define ENLARGE(at, count)                                                                                   \
@@ -235,6 +237,41 @@ const struct property *course_broken_by_loop(struct properties *properties, size
 		course->failed |= failed;
 	}
 	return accepts ? broken(properties, transitions, loop) : NULL;
+}
+
+void course_come(struct properties *properties, const struct trace *trace, const uint64_t before[3],
+		 const uint64_t now[3])
+{
+	struct course *course = &properties->course;
+	if (course->graph && !trace)
+		state_graph_clear(course->graph);
+	else if (course->graph && trace->length < course->room)
+		state_graph_add(course->graph, trace, before, now, course->states[trace->length]);
+}
+
+bool properties_all_gone(const struct properties *properties, char why[PROPERTY_WHY])
+{
+	const struct state_graph *graph = properties->course.graph;
+	const size_t states = graph ? state_graph_whole(graph) : 0;
+	if (states == 0) {
+		snprintf(why, PROPERTY_WHY, "what leaves them after another round isn't run");
+		return false;
+	}
+	for (size_t i = 0; i < properties->length; i++) {
+		const struct property *property = &properties->at[i];
+		const enum fair_paths answer = property->spec.kind == PROPERTY_LTL
+						   ? state_graph_accepted(graph, &property->opposite)
+						   : FAIR_PATHS_NONE;
+		if (answer == FAIR_PATHS_NONE)
+			continue;
+		snprintf(why, PROPERTY_WHY,
+			 answer == FAIR_PATHS_SOME
+			     ? "going round several of them in turn would break '%.*s'"
+			     : "whether going round several in turn breaks '%.*s' takes too much memory",
+			 TEXT_SHOWN, property->spec.text);
+		return false;
+	}
+	return true;
 }
 
 bool course_differs(const struct properties *properties, size_t transitions, size_t before)

@@ -207,6 +207,11 @@ static void look_at_cycle(void *context, const struct trace *trace, struct sight
 		say_broken(properties, broken, how, "", sighting);
 }
 
+static void come(void *context, const struct trace *trace, const uint64_t before[3], const uint64_t now[3])
+{
+	course_come(context, trace, before, now);
+}
+
 static uint32_t tell_reached(void *context)
 {
 	struct properties *properties = context;
@@ -223,5 +228,6 @@ struct execution_monitor properties_monitor(struct properties *properties, struc
 					  .look = look,
 					  .counts = properties->course.counts,
 					  .reached = tell_reached,
-					  .cycle = properties->course.formulas_count ? look_at_cycle : NULL};
+					  .cycle = properties->course.formulas_count ? look_at_cycle : NULL,
+					  .come = come};
 }

@@ -3,6 +3,7 @@
 
 #include "supervisor/temporal/automaton.h"
 #include "supervisor/temporal/formula.h"
+#include "supervisor/temporal/state_graph.h"
 
 #include <fmc/supervisor/property.h>
 
@@ -49,9 +50,10 @@ struct course {
 	uint32_t *rests;  /* formulas_count for each state */
 	uint64_t *sets;	  /* set_words for each state */
 	size_t set_words;
-	size_t room; /* states */
-	bool counts; /* some formula tells how often one is repeated */
-	bool failed; /* no memory */
+	size_t room;		   /* states */
+	bool counts;		   /* some formula tells how often one is repeated */
+	bool failed;		   /* no memory */
+	struct state_graph *graph; /* of all executions; NULL: no memory, or no formula */
 };
 
 /*
@@ -134,6 +136,9 @@ bool course_take(struct properties *properties, size_t transitions, bool changed
 const struct property *course_broken(struct properties *properties, size_t transitions, bool stays);
 /* The same if the states from `loop` on come again and again, the one after `transitions` being that at `loop`. */
 const struct property *course_broken_by_loop(struct properties *properties, size_t transitions, size_t loop);
+/* As execution_monitor.come. */
+void course_come(struct properties *properties, const struct trace *trace, const uint64_t before[3],
+		 const uint64_t now[3]);
 /* Are the automata in other states after `transitions` than they were after `before`? */
 bool course_differs(const struct properties *properties, size_t transitions, size_t before);
 

@@ -77,6 +77,13 @@ struct execution_monitor {
 	 * states it is in; else it goes on. Asked of each pair of equal states, the latest one first. Cycles that aren't fair end no execution.
 	 */
 	void (*cycle)(void *context, const struct trace *trace, struct sighting *sighting);
+	/*
+	 * NULL: nobody. After look(), where cycles are asked about: the state has the digest `now`, NULL: the process has exited, and the state before the
+	 * last transition had `before`, NULL: there was none. Digests are equal where executions can go on in the same ways, as in recurrences.h. Without
+	 * a trace: the execution is begun anew, with other operations than before, and no state so far is one of them.
+	 */
+	void (*come)(void *context, const struct trace *trace, const uint64_t before[3],
+		     const uint64_t now[3]);
 	bool counts; /* how often a state is repeated matters to whoever looks: trace.counted */
 	/* NULL: none. Which of the places that it wants to see threads come to some has come to in this execution, as bits. Asked once, at its end. */
 	uint32_t (*reached)(void *context);

@@ -73,6 +73,12 @@ void properties_free(struct properties *properties); /* NULL is allowed */
 struct execution_monitor properties_monitor(struct properties *properties, struct process *process);
 
 /*
+ * Executions have ended in cycles that go on for ever, as the formulas allow (END_ALLOWED). Have they all the same come to each state of the program, and
+ * gone each way from it, and does no way through these break a formula? Then nothing is left to be run. Else `why` says what is, of "them", the cycles.
+ */
+bool properties_all_gone(const struct properties *properties, char why[PROPERTY_WHY]);
+
+/*
  * Who sees threads of this process come to places; false: no property is about some. What isn't found there is told as above. To be asked after
  * properties_monitor().
  */

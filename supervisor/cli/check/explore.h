@@ -64,6 +64,7 @@ struct exploration {
 	    holding; /* executions in which time-outs were held back, not counting those of auto's beginning */
 	uint64_t beyond;    /* executions that ended after more transitions than the depth */
 	uint64_t cut_early; /* auto's, at less than the depth */
+	uint64_t allowed;   /* executions that ended in a cycle as formulas allow it */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent, going_on;
 	struct failures failures;
 	struct looks looks;	/* executions that are looked at again if the search comes to its end */

@@ -71,11 +71,7 @@ static void account(struct exploration *x)
 		    "executions end in loops that ran before the copy was made, which is taken for no "
 		    "failure: in the first %s",
 		    trace->message);
-	if (trace->end == END_ALLOWED)
-		verdict_because(
-		    verdict,
-		    "executions end in cycles that go on for ever, as the formulas allow: what leaves them "
-		    "after another round isn't run");
+	x->allowed += trace->end == END_ALLOWED;
 	if (trace->end == END_DEADLOCK && trace_goes_on(trace))
 		verdict_because(verdict,
 				"executions end where threads wait for each other in a circle: what others "
@@ -92,7 +88,8 @@ static void account(struct exploration *x)
 static uint32_t least_preemptions(const struct exploration *x)
 {
 	bool sound = x->repeatable && !x->unfair && !x->begins && !x->cut && !x->beyond && !x->held_back &&
-		     !x->outside && !x->absent && !x->diverged && !x->unconfirmed && x->verdict->reasons == 0;
+		     !x->outside && !x->absent && !x->diverged && !x->unconfirmed && !x->allowed &&
+		     x->verdict->reasons == 0;
 	if (!sound || !x->options->search.fair_k)
 		return 0;
 	uint32_t least = x->bounded && !x->delays ? x->bound + 1 : 0;

@@ -45,10 +45,21 @@ static void give_time_reason(const struct exploration *x)
 				    : "");
 }
 
+/* Executions in cycles as formulas allow them end there, and others may go round and leave. */
+static void give_cycle_reason(const struct exploration *x)
+{
+	char why[PROPERTY_WHY];
+	if (x->allowed && !properties_all_gone(x->session->properties, why))
+		verdict_because(x->verdict,
+				"executions end in cycles that go on for ever, as the formulas allow: %s%s",
+				why, x->options->automatic ? "" : " (--strategy auto runs more of it)");
+}
+
 void explore_give_reasons(struct exploration *x)
 {
 	struct verdict *v = x->verdict;
 	const struct options *options = x->options;
+	give_cycle_reason(x);
 	v->complete = x->complete && v->reasons == 0;
 	v->ordered = x->holding > 0;
 	if (v->ordered)

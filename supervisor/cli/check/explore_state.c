@@ -48,6 +48,7 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_number(saver, x->options->search.max_depth);
 	save_number(saver, x->unending);
 	save_number(saver, x->cut_early);
+	save_number(saver, x->allowed);
 }
 
 static void load_into(struct loader *loader, char *text, size_t room)
@@ -96,6 +97,7 @@ static void load_counts(struct exploration *x, struct loader *loader)
 	x->own.search.max_depth = load_number(loader);
 	x->unending = load_bool(loader);
 	x->cut_early = load_number(loader);
+	x->allowed = load_number(loader);
 }
 
 static void save_reasons(const struct exploration *x, struct saver *saver)

@@ -98,7 +98,7 @@ static void make_graph(struct kripke *kripke, uint64_t *dice)
 	const uint32_t nodes = 1 + roll(dice, 4);
 	*kripke = (struct kripke){.length = 0};
 	for (uint32_t n = 0; n < nodes; n++) {
-		kripke->nodes[kripke->length++] = (struct kripke_node){
+		kripke->nodes[kripke->length++] = (struct labelled_node){
 		    .letter = roll(dice, 1u << PROPOSITIONS), .first = kripke->edges_length};
 		const uint32_t edges = 1 + roll(dice, 2);
 		for (uint32_t e = 0; e < edges; e++)
@@ -112,9 +112,9 @@ static void make_graph(struct kripke *kripke, uint64_t *dice)
 static bool path_fulfils(const struct kripke *kripke, const struct formulas *formulas, uint32_t formula,
 			 uint32_t path[LONGEST_PATH], struct word *word)
 {
-	const struct kripke_node *last = &kripke->nodes[path[word->length - 1]];
+	const struct labelled_node *last = &kripke->nodes[path[word->length - 1]];
 	bool failed;
-	for (uint32_t e = 0; e < last->edges; e++) {
+	for (uint32_t e = 0; e < last->length; e++) {
 		const uint32_t next = kripke->edges[last->first + e].to;
 		for (size_t loop = 0; loop < word->length; loop++)
 			if (path[loop] == next &&
