@@ -83,6 +83,55 @@ for n in 3 5; do
 	judge "$n statements: the states of all executions" [ "$(field states.states)" = "$pruned" ]
 done
 
+# Clocks are told apart with fairness; without it a program that reads them isn't all run, and how far off time-outs are counts still.
+cat >"$SCRATCH/clocks.c" <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int done;
+static int is_done(void)
+{
+	pthread_mutex_lock(&lock);
+	const int now = done;
+	pthread_mutex_unlock(&lock);
+	return now;
+}
+static void *wait_for_it(void *unused)
+{
+	while (!is_done())
+		usleep(1000);
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	struct timespec time;
+	(void)argc;
+	pthread_create(&thread, NULL, wait_for_it, NULL);
+	if (strcmp(argv[1], "late") == 0) {
+		usleep(3500);
+		abort();
+	}
+	pthread_mutex_lock(&lock);
+	if (strcmp(argv[1], "reads") == 0)
+		clock_gettime(CLOCK_MONOTONIC, &time);
+	done = 1;
+	pthread_mutex_unlock(&lock);
+	pthread_join(thread, NULL);
+	return 0;
+}
+EOF
+"${CC:-cc}" -g -O1 -pthread "$SCRATCH/clocks.c" -o "$SCRATCH/clocks" || exit 1
+check --strategy dfs --prune-states --no-fair -- "$SCRATCH/clocks" sleeps
+judge "who reads no clock depends on none: complete" [ "$(field complete)" = true ] || show "$SCRATCH/out"
+check --strategy dfs --prune-states --no-fair -- "$SCRATCH/clocks" reads
+says "who reads one may" '^  - [0-9]+ executions were cut at states that had been explored with other clocks, and the program reads these:'
+check --strategy dfs --prune-states --no-fair -- "$SCRATCH/clocks" late
+judge "a time-out that is further off than others comes about" [ $? -eq 1 ] || show "$SCRATCH/out"
+
 # A variable as large as this is told by its pages, which are read when they have been written, a small one by its bytes.
 check --strategy cb:2 --state counts -- "$SCRATCH/statements" 3
 small=$(field states.states)

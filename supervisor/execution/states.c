@@ -11,11 +11,17 @@ struct key {
 	uint64_t low, high;
 };
 
+/* How a state was come to. */
+struct arrival {
+	uint32_t depth; /* the least number of transitions */
+	int64_t clock;	/* when it was new */
+};
+
 struct key_set {
 	struct key *at;
 	size_t room, length;
-	bool has_depths;
-	uint32_t *depths; /* of each place the least number of transitions with which it was come to */
+	bool has_arrivals;
+	struct arrival *arrivals; /* of each place */
 };
 
 struct states {
@@ -28,7 +34,8 @@ struct states {
 	bool deep;	 /* an execution has come to where the search takes no other ways any more */
 	struct key path; /* of the present execution: its steps so far */
 	size_t path_length;
-	bool fresh; /* it has come to a new state */
+	bool fresh;	  /* it has come to a new state */
+	bool other_clock; /* when the last state that was visited was new */
 	struct states_count count;
 };
 
@@ -68,19 +75,19 @@ static size_t place_of(const struct key_set *set, struct key key)
 static void release(struct key_set *set)
 {
 	free(set->at);
-	free(set->depths);
-	*set = (struct key_set){.has_depths = set->has_depths};
+	free(set->arrivals);
+	*set = (struct key_set){.has_arrivals = set->has_arrivals};
 }
 
 static bool grow(struct key_set *set)
 {
 	struct key_set larger = {.room = set->room ? 2 * set->room : SET_ROOM,
 				 .length = set->length,
-				 .has_depths = set->has_depths};
+				 .has_arrivals = set->has_arrivals};
 	larger.at = calloc(larger.room, sizeof *larger.at);
-	if (set->has_depths)
-		larger.depths = calloc(larger.room, sizeof *larger.depths);
-	if (!larger.at || (set->has_depths && !larger.depths)) {
+	if (set->has_arrivals)
+		larger.arrivals = calloc(larger.room, sizeof *larger.arrivals);
+	if (!larger.at || (set->has_arrivals && !larger.arrivals)) {
 		release(&larger);
 		return false;
 	}
@@ -89,8 +96,8 @@ static bool grow(struct key_set *set)
 			continue;
 		const size_t place = place_of(&larger, set->at[i]);
 		larger.at[place] = set->at[i];
-		if (set->has_depths)
-			larger.depths[place] = set->depths[i];
+		if (set->has_arrivals)
+			larger.arrivals[place] = set->arrivals[i];
 	}
 	release(set);
 	*set = larger;
@@ -121,7 +128,7 @@ struct states *states_new(void)
 {
 	struct states *states = calloc(1, sizeof *states);
 	if (states)
-		states->visited.has_depths = true;
+		states->visited.has_arrivals = true;
 	return states;
 }
 
@@ -247,7 +254,7 @@ bool states_see(struct states *states, const struct execution *execution, const 
 /* The execution has been begun anew: what follows the states that it had come to hasn't been explored. False without memory. */
 static bool take_back(struct states *states)
 {
-	struct key_set rest = {.has_depths = true}, own = {0};
+	struct key_set rest = {.has_arrivals = true}, own = {0};
 	bool fresh, good = true;
 	for (size_t i = 0; i < states->visits_length && good; i++) {
 		const uint64_t *digest = states->visits[i].digest;
@@ -261,7 +268,7 @@ static bool take_back(struct states *states)
 		const size_t place = enter(&rest, key, &fresh);
 		good = place != SIZE_MAX;
 		if (good)
-			rest.depths[place] = states->visited.depths[i];
+			rest.arrivals[place] = states->visited.arrivals[i];
 	}
 	release(&own);
 	if (!good) {
@@ -278,7 +285,8 @@ static bool take_back(struct states *states)
  * The execution has come to this state; *fresh: none has before. Once the depth has ended executions one that comes to a state with fewer
  * transitions sees more of what follows, and counts as the first. False without memory.
  */
-static bool arrive(struct states *states, const struct trace *trace, struct key key, bool *fresh)
+static bool arrive(struct states *states, const struct trace *trace, struct key key, int64_t clock,
+		   bool *fresh)
 {
 	const size_t length = states->visits_length;
 	const bool anew = length > 0 && states->visits[length - 1].before >= trace->length;
@@ -288,10 +296,11 @@ static bool arrive(struct states *states, const struct trace *trace, struct key 
 	const size_t place = enter(&states->visited, key, fresh);
 	if (place == SIZE_MAX)
 		return false;
-	uint32_t *depth = &states->visited.depths[place];
-	*fresh |= states->deep && trace->length < *depth;
+	struct arrival *first = &states->visited.arrivals[place];
+	*fresh |= states->deep && trace->length < first->depth;
 	if (*fresh)
-		*depth = (uint32_t)trace->length;
+		*first = (struct arrival){(uint32_t)trace->length, clock};
+	states->other_clock = first->clock != clock;
 	states->visits[states->visits_length++] = (struct state_visit){trace->length, {key.low, key.high}};
 	return true;
 }
@@ -321,7 +330,7 @@ static bool goes_round(const struct states *states, size_t depth, struct key key
 }
 
 bool states_visited(struct states *states, const struct execution *execution, const struct trace *trace,
-		    uint64_t beside)
+		    const struct state_beside *beside)
 {
 	struct machine *machine = execution->machine;
 	const struct policy *policy = &execution->plan->policy;
@@ -334,16 +343,17 @@ bool states_visited(struct states *states, const struct execution *execution, co
 		return false;
 	}
 	struct key key =
-	    mix(mix(model_key(execution, trace), memory[0]), mix((struct key){11, 13}, beside).low);
+	    mix(mix(model_key(execution, trace), memory[0]), mix((struct key){11, 13}, beside->digest).low);
 	key = mix(key, memory[1]);
 	if (fair)
 		key = mix_words(key, execution->fair, fair_bytes(execution->fair_room));
 	states->deep |= policy->max_depth != 0 && trace->length >= policy->max_depth;
-	if (!note_path(states, trace->length, key) || !arrive(states, trace, key, &fresh))
+	if (!note_path(states, trace->length, key) || !arrive(states, trace, key, beside->clock, &fresh))
 		return false;
 	const bool pruned = !fresh && !(fair && goes_round(states, trace->length, key));
 	states->count.visited = states->visited.length;
 	states->count.pruned += pruned;
+	states->count.other_clock += pruned && states->other_clock;
 	return pruned;
 }
 

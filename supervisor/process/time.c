@@ -35,6 +35,11 @@ int64_t process_clock(const struct process *process)
 	return time_now(process);
 }
 
+uint64_t process_clock_readings(const struct process *process)
+{
+	return process->target ? target_clock_readings(process->target) : 0;
+}
+
 /* The program's memory, for moments.c. */
 struct memory {
 	struct reader reader; /* first */

@@ -158,6 +158,11 @@ static void take_reading(struct tracee *tracee)
 	tracee->used_ns += CLOCK_READING_NS;
 }
 
+uint64_t target_clock_readings(const struct target *target)
+{
+	return (uint64_t)target->world.used_ns / CLOCK_READING_NS;
+}
+
 int64_t clocks_read(struct tracee *tracee, clockid_t clock, int64_t *ns)
 {
 	struct shown shown;

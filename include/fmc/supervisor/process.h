@@ -298,6 +298,8 @@ char *process_printed(const struct process *process, size_t *length);
 
 /* What the program would read from CLOCK_MONOTONIC now: it is told apart from memory. */
 int64_t process_clock(const struct process *process);
+/* How often it has read one, in the present execution and since the program's start. */
+uint64_t process_clock_readings(const struct process *process);
 
 /* What it has written since then, in the same order; to be freed. NULL, and *length 0, if there is nothing. */
 char *process_output_from(const struct process *process, struct output_mark from, size_t *length);

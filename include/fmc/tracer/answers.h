@@ -35,6 +35,9 @@ bool target_follows_time(const struct target *target);
 void target_clock_waits(struct target *target, int64_t end);
 void target_clock_waited(struct target *target, int64_t nanoseconds);
 
+/* How often it, or what it was copied from, has read a clock: the loader does. Sleeps and time-outs read none. */
+uint64_t target_clock_readings(const struct target *target);
+
 /* What the target would read from its clock now, in nanoseconds (CLOCK_REALTIME or CLOCK_MONOTONIC). */
 int64_t target_clock(const struct target *target, clockid_t clock);
 

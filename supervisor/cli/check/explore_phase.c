@@ -81,7 +81,7 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 	if (x->begins)
 		return;
 	if (x->unfair) {
-		x->unfair_complete = complete && !x->endless;
+		x->unfair_complete = complete && !x->endless && !explore_cut_at_other_clocks(x);
 		x->verdict->reduced |= x->search.reduced;
 		return;
 	}

@@ -89,6 +89,8 @@ char **explore_modules(struct exploration *x);
 
 /* explore_states.c: find the variables by which states are told apart (--state); false: the search is over. */
 bool explore_select_states(struct exploration *x);
+/* How many executions were cut at states that had been explored while clocks showed something else, if the program reads any. */
+uint64_t explore_cut_at_other_clocks(const struct exploration *x);
 
 /*
  * explore_outcomes.c: what the last execution came to, if outcomes are looked at. expect: if this one has ended well, all others have to end

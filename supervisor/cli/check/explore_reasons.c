@@ -55,11 +55,24 @@ static void give_cycle_reason(const struct exploration *x)
 				why, x->options->automatic ? "" : " (--strategy auto runs more of it)");
 }
 
+/* What a program doesn't read it doesn't depend on. */
+static void give_clock_reason(const struct exploration *x)
+{
+	const uint64_t cut = x->options->search.fair_k ? 0 : explore_cut_at_other_clocks(x);
+	if (cut)
+		verdict_because(x->verdict,
+				"%" PRIu64
+				" execution%s cut at states that had been explored with other clocks, and "
+				"the program reads these: with fairness (without --no-fair) they count",
+				cut, cut == 1 ? " was" : "s were");
+}
+
 void explore_give_reasons(struct exploration *x)
 {
 	struct verdict *v = x->verdict;
 	const struct options *options = x->options;
 	give_cycle_reason(x);
+	give_clock_reason(x);
 	v->complete = x->complete && v->reasons == 0;
 	v->ordered = x->holding > 0;
 	if (v->ordered)

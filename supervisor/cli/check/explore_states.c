@@ -1,7 +1,12 @@
-/* By which variables states are told apart. */
+/* By what states are told apart. */
 #include "supervisor/cli/check/explore_private.h"
 
 #include <stdio.h>
+
+uint64_t explore_cut_at_other_clocks(const struct exploration *x)
+{
+	return x->states && x->session->reads_clock ? states_count(x->states).other_clock : 0;
+}
 
 bool explore_select_states(struct exploration *x)
 {

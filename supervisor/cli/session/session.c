@@ -47,11 +47,13 @@ static bool on_transition(void *context, struct execution *execution, const stru
 	return !session->out_of_time && !tracer_interrupted();
 }
 
-/*
- * What has been printed is no memory of the program's, nor are its clocks: without fairness they don't count, so that loops that sleep come back
- * to their states.
- */
-static uint64_t beside_memory(const struct session *session)
+static uint64_t mix(uint64_t digest, uint64_t word)
+{
+	digest = (digest ^ word) * UINT64_C(0x9fb21c651e98df25);
+	return digest ^ digest >> 32;
+}
+
+static uint64_t digest_of_printed(const struct session *session)
 {
 	size_t length = 0;
 	uint64_t digest = 1;
@@ -59,18 +61,54 @@ static uint64_t beside_memory(const struct session *session)
 	for (size_t i = 0; text && i < length; i++)
 		digest = (digest ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
 	free(text);
-	if (session->plan->policy.fair_k != 0)
-		digest = (digest ^ (uint64_t)process_clock(session->process)) * UINT64_C(0x9fb21c651e98df25);
 	return digest;
+}
+
+/* Time-outs that fire in order are told apart by how far off they are. */
+static uint64_t mix_ends(const struct session *session, const struct execution *execution, uint64_t digest,
+			 int64_t now)
+{
+	const struct model *model = execution_model(execution);
+	for (uint32_t t = 0; session->plan->policy.ordered && t < model_threads(model); t++) {
+		const struct op *op = model_pending(model, t);
+		if (op->end)
+			digest = mix(digest + t, (uint64_t)(op->end - now));
+	}
+	return digest;
+}
+
+/*
+ * What has been printed is no memory of the program's, nor are its clocks: without fairness they don't count, so that loops that sleep come back
+ * to their states. That leaves something out only if the program reads them, which the verdict says.
+ */
+static struct state_beside beside_memory(const struct session *session, const struct execution *execution)
+{
+	struct state_beside beside = {.digest = digest_of_printed(session),
+				      .clock = process_clock(session->process)};
+	beside.digest = mix_ends(session, execution, beside.digest, beside.clock);
+	if (session->plan->policy.fair_k != 0)
+		beside.digest = mix(beside.digest, (uint64_t)beside.clock);
+	return beside;
+}
+
+static void note_readings(struct session *session, const struct trace *trace)
+{
+	const uint64_t readings = process_clock_readings(session->process);
+	if (trace->length == 0)
+		session->first_readings = readings;
+	session->reads_clock |= readings > session->first_readings;
 }
 
 /* Within its prefix an execution goes where another one has been. */
 static bool on_decide(void *context, struct execution *execution, const struct trace *trace)
 {
 	struct session *session = context;
+	note_readings(session, trace);
 	(void)states_see(session->states, execution, trace);
-	return !session->prunes || trace->length < session->plan->prefix_length ||
-	       !states_visited(session->states, execution, trace, beside_memory(session));
+	if (!session->prunes || trace->length < session->plan->prefix_length)
+		return true;
+	const struct state_beside beside = beside_memory(session, execution);
+	return !states_visited(session->states, execution, trace, &beside);
 }
 
 /* A state from which nothing goes on. */
@@ -118,6 +156,8 @@ static void on_end(void *context, struct execution *execution, const struct trac
 	see_end(session);
 	if (session->left_otherwise)
 		(void)engine_left_same(session->engine, session->left_otherwise);
+	if (session->states)
+		note_readings(session, trace);
 	if (session->states && is_last_state(trace))
 		(void)states_see(session->states, execution, trace);
 	bool wanted = !session->wanted || session->wanted(trace);

@@ -60,6 +60,8 @@ struct session {
 	const struct plan *plan;    /* and its plan */
 	struct states *states;	    /* in which its states are counted; NULL: nobody asks */
 	bool prunes;		    /* it ends where another one of those has been */
+	bool reads_clock;	    /* some of these have read a clock after the beginning, */
+	uint64_t first_readings;    /* up to which they had read so many */
 	const struct execution_watcher
 	    *also; /* looks before each transition and at the end, too; may be NULL */
 	void (*on_transition)(void *context, const struct trace *trace); /* may be NULL */

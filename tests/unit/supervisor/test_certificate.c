@@ -91,7 +91,7 @@ static bool goes_on(void *context, struct execution *execution, const struct tra
 {
 	struct pruning *pruning = context;
 	return trace->length < pruning->plan->prefix_length ||
-	       !states_visited(pruning->states, execution, trace, 0);
+	       !states_visited(pruning->states, execution, trace, &(struct state_beside){0, 0});
 }
 
 /* The same of one that leaves out what follows states that it has come to. */

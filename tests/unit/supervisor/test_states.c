@@ -35,8 +35,9 @@ static bool on_decide(void *context, struct execution *execution, const struct t
 	struct counting *c = context;
 	ck_assert(states_see(c->states, execution, trace));
 	know(c, execution);
+	const struct state_beside beside = {0};
 	return !c->prunes || trace->length < c->plan->prefix_length ||
-	       !states_visited(c->states, execution, trace, 0);
+	       !states_visited(c->states, execution, trace, &beside);
 }
 
 static void on_end(void *context, struct execution *execution, const struct trace *trace)
