@@ -294,6 +294,8 @@ static bool bind_atom(struct binding *b, struct node *node)
 				  "'self' is the thread that comes to a place: --assert-at PLACE EXPRESSION");
 	if (node->a && !bind_lock(b, node))
 		return false;
+	if (node->atom.kind == ATOM_AT && !bind_place(b, node))
+		return false;
 	if (!ARRAY_GROW(e->atoms, e->atoms_length, e->atoms_room))
 		return problem_at(b->problem, 0, "out of memory");
 	e->atoms[e->atoms_length++] = &node->atom;

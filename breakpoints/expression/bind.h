@@ -26,6 +26,8 @@ bool bind_is_in_register(const struct node *node);
 
 /* bind_names.c: whatever a name means: the innermost of what is known at the place, or of all that has one address. */
 bool bind_any_name(struct binding *b, struct node *node);
+/* bind_place.c: does the program have the function or the line that at() is about? */
+bool bind_place(struct binding *b, const struct node *node);
 /* One more node, of the text that `at` has; NULL without memory, which is told. */
 struct node *bind_add_node(struct binding *b, enum node_kind kind, const struct node *at);
 

@@ -22,18 +22,6 @@ static uint64_t own_place(struct properties *properties, uint32_t thread)
 	return process_own_place(properties->process, tracee, op->place);
 }
 
-/* Is this the name, as it is or with its scopes and arguments around it? */
-static bool is_named(const char *full, const char *name)
-{
-	const size_t length = strlen(name);
-	for (const char *at = full; (at = strstr(at, name)) != NULL; at++) {
-		const bool begins = at == full || (at - full >= 2 && at[-1] == ':' && at[-2] == ':');
-		if (begins && (at[length] == '\0' || strchr("(@<", at[length])))
-			return true;
-	}
-	return false;
-}
-
 static bool is_in_source(const char *source, const char *name)
 {
 	const size_t length = strlen(name), whole = source ? strlen(source) : 0;
@@ -58,7 +46,7 @@ static bool stands_at(struct properties *properties, const struct expression_ato
 	places_find(process_places(properties->process), address, is_return, &place);
 	if (atom->line)
 		return place.line == atom->line && is_in_source(place.source, atom->place);
-	return place.function && is_named(place.function, atom->place);
+	return place.function && expression_means_function(place.function, atom->place);
 }
 
 static bool has_address(const struct process *process, uint32_t object, uint64_t address)

@@ -104,6 +104,9 @@ struct expression_range {
 const struct expression_range *expression_reads(const struct expression *expression, size_t *length,
 						bool *moves);
 
+/* Is this function, as it is demangled, the one that at(T1, name) means: as it is or with its scopes and arguments around it? */
+bool expression_means_function(const char *full, const char *name);
+
 /* The atoms in it. */
 const struct expression_atom *const *expression_atoms(const struct expression *expression, size_t *length);
 
