@@ -133,7 +133,7 @@ static enum status start(struct replay *r, const struct options *given)
 	enum status status = launch_from_schedule(&launch, header, NULL, r->why);
 	if (status)
 		return status;
-	if (!build_id_check(header, true, r->why) || !image_id_check(header, r->why) ||
+	if (!build_id_check(header, true, "schedule", r->why) || !image_id_check(header, r->why) ||
 	    !trusted(r, &launch) || !load_ops(r, &options))
 		status = STATUS_UNSUPPORTED;
 	else

@@ -31,7 +31,7 @@ bool build_id_read(const char *path, char text[65])
 }
 
 /* One line of a schedule, "build-id path", against what is there. */
-static bool check_file(const char *line, char why[512])
+static bool check_file(const char *line, const char *what, char why[512])
 {
 	char recorded[65] = "", now[65];
 	const char *path = strchr(line, ' ');
@@ -40,20 +40,19 @@ static bool check_file(const char *line, char why[512])
 		return true;
 	memcpy(recorded, line, (size_t)(path - line));
 	if (!build_id_read(++path, now)) {
-		snprintf(why, 512, "%s of the schedule isn't there", path);
+		snprintf(why, 512, "%s of the %s isn't there", path, what);
 		return false;
 	}
 	if (strcmp(recorded, now) == 0)
 		return true;
-	snprintf(why, 512, "%s has build-id %s, the schedule was made with %s; --loose plays it all the same",
-		 path, now, recorded);
+	snprintf(why, 512, "%s has build-id %s, the %s was made with %s", path, now, what, recorded);
 	return false;
 }
 
-bool build_id_check(const struct schedule_header *header, bool ops, char why[512])
+bool build_id_check(const struct schedule_header *header, bool ops, const char *what, char why[512])
 {
 	for (char **module = header->modules; module && *module; module++)
-		if (!check_file(*module, why))
+		if (!check_file(*module, what, why))
 			return false;
-	return !ops || !header->ops || check_file(header->ops, why);
+	return !ops || !header->ops || check_file(header->ops, what, why);
 }

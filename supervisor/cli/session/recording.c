@@ -85,6 +85,14 @@ int recording_load(struct recording *recording, const struct options *given)
 	return EXITS_OK;
 }
 
+/* What has another program can be played by those that have --loose. */
+static const char *loose_hint(enum command command)
+{
+	return command == COMMAND_REPLAY || command == COMMAND_GDB || command == COMMAND_GDBSERVER
+		   ? "; --loose plays it all the same"
+		   : "";
+}
+
 int recording_find(struct recording *recording)
 {
 	const struct schedule_header *header = &recording->schedule.header;
@@ -96,10 +104,11 @@ int recording_find(struct recording *recording)
 		return say_exit(status);
 	}
 	recording->ready = true;
-	bool same = options->loose || build_id_check(header, !recording->given_ops, why);
+	const char *what = options->command == COMMAND_CERTIFICATE ? "certificate" : "schedule";
+	bool same = options->loose || build_id_check(header, !recording->given_ops, what, why);
 	if (same && image_id_check(header, why))
 		return EXITS_OK;
-	say("%s: %s", options->file, why);
+	say("%s: %s%s", options->file, why, same ? "" : loose_hint(options->command));
 	return EXITS_DATA;
 }
 
