@@ -80,6 +80,9 @@ judge "check --no-minimize doesn't" [ "$(field minimized)" = null ]
 "$FMC" run -o good.sched -- "$BUILD/samples/buffer" </dev/null >out 2>err
 "$FMC" minimize good.sched </dev/null >out 2>err
 judge "a run that ended well is refused" [ $?/$(wc -l <err)/$(wc -c <out) = 65/1/0 ]
+"$FMC" check --no-minimize --always '1 == 2' -o at_once.sched -- "$BUILD/samples/buffer" </dev/null >out 2>err
+"$FMC" minimize at_once.sched </dev/null >out 2>err
+judge "what fails before the first transition is as short as it can be" [ $?/$(wc -l <err)/$(wc -c <out) = 65/1/0 ]
 sed -E "/^ *1 +T1 /s,thread_create,thread_join  ," found.sched >other.sched
 "$FMC" minimize other.sched </dev/null >out 2>err
 judge "a schedule that isn't followed is refused" [ $?/$(wc -l <err)/$(wc -c <out) = 1/1/0 ]

@@ -77,6 +77,11 @@ static int work(struct minimization *m)
 	int exits = reproduce(m, reported);
 	if (exits != EXITS_OK)
 		return exits;
+	if (reported->finding.trace.length == 0) {
+		say("%s: it fails before the first transition, so there is nothing to minimise",
+		    m->recording.options.file);
+		return EXITS_DATA;
+	}
 	const struct simplify_budget budget = {.seconds = m->recording.options.seconds,
 					       .executions = m->recording.options.executions,
 					       .seed = m->recording.options.seed,
