@@ -31,7 +31,8 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	} else if (seen->word == TRIED_FAILS) {
 		effect->yield = true;
 	} else {
-		o->count += op->arg != 0;
+		/* Nobody waits for where in a file somebody stands. */
+		o->count += op->arg != 0 && op->kind != OP_FILE_READ;
 	}
 }
 

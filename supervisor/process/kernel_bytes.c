@@ -1,9 +1,12 @@
-/* What is in pipes and queues of sockets, as a digest: states of a program that differ in that alone aren't the same. */
+/* What is in pipes, queues of sockets and files, as a digest: states of a program that differ in that alone aren't the same. */
 #include "supervisor/process/kernel_objects.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MOST_BYTES (1u << 20)
@@ -45,6 +48,49 @@ static bool add(const struct process *process, const struct process_object *obje
 	return length > 0;
 }
 
+static bool is_file(int descriptor, uint64_t id)
+{
+	struct stat file;
+	return fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) &&
+	       (file.st_ino ^ (uint64_t)file.st_dev << 40) == id;
+}
+
+/* What it holds, and where in it this descriptor stands. */
+static bool add_opened(const char *path, int copy, unsigned char *bytes, uint64_t *digest)
+{
+	const off_t place = lseek(copy, 0, SEEK_CUR);
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t length = file < 0 ? -1 : pread(file, bytes, MOST_BYTES, 0);
+	if (file >= 0)
+		close(file);
+	if (length >= 0)
+		*digest =
+		    mix(mix(*digest, bytes, (size_t)length), (const unsigned char *)&place, sizeof place);
+	return length >= 0 && length < MOST_BYTES;
+}
+
+/* By each descriptor that leads to it; of what nobody has open it is only known how often it has been changed. */
+static bool add_file(const struct process *process, uint64_t id, unsigned char *bytes, uint64_t *digest)
+{
+	char folder_path[48], path[64];
+	bool good = true;
+	snprintf(folder_path, sizeof folder_path, "/proc/%d/fd", target_pid(process->target));
+	DIR *folder = opendir(folder_path);
+	if (!folder)
+		return false;
+	for (const struct dirent *entry; good && (entry = readdir(folder));) {
+		const int descriptor = entry->d_name[0] == '.' ? -1 : atoi(entry->d_name);
+		const int copy = descriptor < 0 ? -1 : kernel_duplicate(process, descriptor);
+		snprintf(path, sizeof path, "%s/%d", folder_path, descriptor);
+		if (copy >= 0 && is_file(copy, id))
+			good = add_opened(path, copy, bytes, digest);
+		if (copy >= 0)
+			close(copy);
+	}
+	closedir(folder);
+	return good;
+}
+
 bool kernel_digest(const struct process *process, uint64_t *digest)
 {
 	unsigned char *bytes = NULL;
@@ -54,6 +100,10 @@ bool kernel_digest(const struct process *process, uint64_t *digest)
 		const struct process_object *object = &process->objects[process->kernel[i]];
 		struct object_state state;
 		model_object_state(process->model->model, process->kernel[i], &state);
+		if (object->class == CLASS_FILE && !bytes)
+			bytes = malloc(MOST_BYTES);
+		if (object->class == CLASS_FILE)
+			good = bytes && add_file(process, object->kernel.id, bytes, digest);
 		if ((object->class != CLASS_PIPE && object->class != CLASS_SOCKET) || !state.count)
 			continue;
 		if (!bytes)

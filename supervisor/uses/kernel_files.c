@@ -4,8 +4,10 @@
 
 #include <fmc/tracer/call_traits.h>
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 /* By its offset, preadv2() and pwritev2() may do as readv() and writev(). */
 static bool moves(long number, const struct user_regs_struct *regs)
@@ -28,6 +30,21 @@ static int descriptor_of(const struct process *process, const struct user_regs_s
 	return (int)arguments[traits->into != NO_ARGUMENT ? traits->into : traits->from];
 }
 
+/*
+ * By its path, which is the same in all executions, while the number of a descriptor depends on what others have opened before. What
+ * follows a '#' there is a number of the kernel's.
+ */
+static int known_by(const struct process *process, int descriptor)
+{
+	char name[48], path[PATH_ROOM];
+	uint32_t digest = 2166136261;
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	const ssize_t length = readlink(name, path, sizeof path - 1);
+	for (ssize_t i = 0; i < length && path[i] != '#'; i++)
+		digest = (digest ^ (unsigned char)path[i]) * 16777619;
+	return (int)(digest & INT32_MAX);
+}
+
 bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call)
 {
@@ -38,7 +55,7 @@ bool kernel_call_decode_file(const struct process *process, const struct user_re
 		return false;
 	*call = (struct kernel_call){.class = CLASS_FILE,
 				     .kind = writes ? OP_FILE_WRITE : OP_FILE_READ,
-				     .descriptor = descriptor,
+				     .descriptor = known_by(process, descriptor),
 				     .used = descriptor,
 				     .id = channels_file_id(&file),
 				     .moves = moves(number, regs),

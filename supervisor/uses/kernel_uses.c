@@ -61,22 +61,37 @@ static void add_descriptor(struct kernel_use *use, int descriptor)
 		use->descriptors[use->length++] = descriptor;
 }
 
+static bool learn_one(struct process *process, enum object_class class, int descriptor)
+{
+	const uint64_t from = process->options.capture ? 0 : process->transitions;
+	const struct shared_descriptor shared = {class, descriptor, from};
+	const bool added =
+	    shared_add(process->shared, &shared) || shared_length(process->shared) > process->shared_known;
+	process->has_learned |= added;
+	/* What executions begin with is to be made anew in each. */
+	process->beginning.refused |= class >= CLASS_FILE_LOCK;
+	return added;
+}
+
 /* False: one of them can't be known. */
 static bool learn(struct process *process, struct kernel_use *use)
 {
 	bool all = true;
-	const uint64_t from = process->options.capture ? 0 : process->transitions;
-	for (uint32_t i = 0; i < use->length; i++) {
-		const struct shared_descriptor shared = {use->class, use->descriptors[i], from};
-		const bool added = shared_add(process->shared, &shared) ||
-				   shared_length(process->shared) > process->shared_known;
-		process->has_learned |= added;
-		/* What executions begin with is to be made anew in each. */
-		process->beginning.refused |= use->class >= CLASS_FILE_LOCK;
-		all &= added;
-	}
+	for (uint32_t i = 0; i < use->length && all; i++)
+		all = learn_one(process, use->class,
+				use->class == CLASS_FILE ? use->file : use->descriptors[i]);
 	use->length = 0;
 	return all;
+}
+
+void kernel_use_closed(struct uses *uses, int descriptor)
+{
+	for (uint32_t i = 0; i < uses->kernel_length; i++) {
+		struct kernel_use *use = &uses->kernel[i];
+		for (uint32_t j = 0; j < use->length && use->class == CLASS_FILE; j++)
+			if (use->descriptors[j] == descriptor)
+				use->descriptors[j--] = use->descriptors[--use->length];
+	}
 }
 
 bool kernel_use_learn(struct process *process, const struct kernel_call *call)
@@ -100,7 +115,7 @@ static bool matters(const struct process *process, const struct kernel_use *use,
 		    const struct kernel_call *call)
 {
 	return call->class != CLASS_FILE || use->changed ||
-	       (call->moves && move_together(process, use, call->descriptor));
+	       (call->moves && move_together(process, use, call->used));
 }
 
 /* Without room it is told what more there is. */
@@ -133,7 +148,8 @@ void kernel_use_note(struct process *process, uint32_t thread, const struct kern
 	use->unfollowed |= !call->can_be_operation;
 	use->own |= call->can_be_operation;
 	if (!operation && call->can_be_operation)
-		add_descriptor(use, call->descriptor);
+		add_descriptor(use, call->class == CLASS_FILE ? call->used : call->descriptor);
+	use->file = call->descriptor;
 	if (call->others || (use->unfollowed && (call->class == CLASS_SEMSET || call->class == CLASS_QUEUE)))
 		uses_remark(process, kind_of(call->class));
 	if (use->shared && (use->unfollowed || !learn(process, use)))

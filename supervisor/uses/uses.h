@@ -69,6 +69,8 @@ void kernel_use_note_descriptor(struct process *process, uint32_t thread, int de
 bool kernel_use_learn(struct process *process, const struct kernel_call *call);
 /* Was it seen before that nobody else has the call's object? */
 bool kernel_use_owns(struct process *process, const struct kernel_call *call);
+/* The descriptor of a file is closed. */
+void kernel_use_closed(struct uses *uses, int descriptor);
 void kernel_use_end(struct process *process, enum object_class class, uint64_t id);
 
 /*

@@ -12,8 +12,8 @@
 
 struct shared_descriptor {
 	enum object_class class;
-	int descriptor;
-	uint64_t from; /* counted from this transition of the execution on */
+	int descriptor; /* of a file a digest of its path; 0 of what is shared by all */
+	uint64_t from;	/* counted from this transition of the execution on */
 };
 
 /* Descriptors are added after the others and don't change. May be in memory that processes share. */
