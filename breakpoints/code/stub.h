@@ -10,7 +10,7 @@
  * bits. Exactly one thread runs, and it is never left in the middle of writing an entry (stub_leave()), so there is one log.
  */
 #define LOG_PAGE    UINT64_C(0x7fc00000) /* struct log_state */
-#define LOG_ENTRIES 2048
+#define LOG_ENTRIES 16384
 #define LOG_LOW	    (LOG_PAGE + 4096)
 #define LOG_HIGH    (LOG_LOW + LOG_ENTRIES * sizeof(struct log_entry))
 
