@@ -50,6 +50,13 @@ const struct model *execution_model(const struct execution *x)
 	return x->block.model;
 }
 
+struct accesses execution_touched(const struct execution *x)
+{
+	const struct footprint *footprint = &x->footprint;
+	return x->stage == EXECUTION_PERFORMS ? (struct accesses){footprint->at, footprint->length}
+					      : (struct accesses){NULL, 0};
+}
+
 struct machine *execution_machine(const struct execution *x)
 {
 	return x->machine;

@@ -16,6 +16,8 @@
 #define MOST_EVENTS (1u << 24)
 #define MOST_NUMBER (1u << 31) /* of events, then they begin anew */
 #define WIDEST	    64	       /* bytes of an instruction that has a number */
+#define MOST_PASTS  16	       /* of a cell */
+#define ORDERS	    256
 
 struct event {
 	uint64_t place;
@@ -43,10 +45,20 @@ struct repeat {
 	uint32_t event;
 };
 
+/* What sift_ordered() has said of a transition, in a turn. */
+struct order {
+	uint32_t thread, transition;
+	bool ordered;
+	uint64_t turn; /* 0: nothing */
+};
+
 struct sift {
 	struct sift_memory memory;
 	sift_tell *tell;
+	sift_ordered *ordered;
 	void *context;
+	uint64_t turns;
+	struct order orders[ORDERS];
 	uint32_t thread, transition;
 	struct event *events; /* event `first` + i is events[i] */
 	size_t events_length, events_room;
@@ -97,7 +109,7 @@ static uint32_t next_event(const struct sift *sift)
 	return sift->first + (uint32_t)sift->events_length;
 }
 
-void sift_begin(struct sift *sift, sift_tell *tell, void *context)
+void sift_begin(struct sift *sift, sift_tell *tell, sift_ordered *ordered, void *context)
 {
 	sift->first = next_event(sift);
 	if (sift->first > MOST_NUMBER) {
@@ -109,7 +121,9 @@ void sift_begin(struct sift *sift, sift_tell *tell, void *context)
 	sift->turn = sift->first;
 	sift->thread = UINT32_MAX;
 	sift->tell = tell;
+	sift->ordered = ordered;
 	sift->context = context;
+	sift->turns++;
 	sift->failed = false;
 	sift_memory_clear(&sift->memory);
 }
@@ -121,6 +135,7 @@ void sift_turn(struct sift *sift, uint32_t thread, size_t transition)
 	sift->thread = thread;
 	sift->transition = (uint32_t)transition;
 	sift->turn = next_event(sift);
+	sift->turns++;
 }
 
 /* The bytes of a granule that an event touches. */
@@ -293,6 +308,7 @@ struct taking {
 	const struct memory_access *access;
 	const struct numbered *numbered; /* NULL: it is a range */
 	uint64_t last;			 /* of its granules */
+	uint32_t *pasts;		 /* of the page; NULL: there are none */
 	uint32_t event;			 /* of a range */
 	struct {
 		uint64_t to; /* a range has been told up to this granule: */
@@ -326,6 +342,17 @@ static void tell_this(const struct taking *taking)
 	taking->sift->tell(taking->sift->context, &access);
 }
 
+/* Of the cell of this granule; NULL: no page of its kind has one. */
+static uint32_t *past_of(const struct taking *taking, uint64_t granule)
+{
+	return taking->pasts ? &taking->pasts[granule % PAGE_GRANULES] : NULL;
+}
+
+static bool has_past(const struct taking *taking, uint64_t granule)
+{
+	return taking->pasts && taking->pasts[granule % PAGE_GRANULES];
+}
+
 static bool has(const struct cell *cell, uint32_t event)
 {
 	return !cell_is_split(cell) && (cell->read == event || cell->write == event);
@@ -340,7 +367,8 @@ static uint64_t flush_to(struct taking *taking, const struct cell *cell, uint64_
 		return 0;
 	*told = event;
 	*to = granule;
-	while (*to < taking->last && (*to + 1) % PAGE_GRANULES != 0 && has(++cell, event))
+	while (*to < taking->last && (*to + 1) % PAGE_GRANULES != 0 && has(++cell, event) &&
+	       !has_past(taking, *to + 1))
 		++*to;
 	return *to;
 }
@@ -359,15 +387,22 @@ static void flush_event(struct taking *taking, uint32_t number, uint64_t from, u
 	taking->sift->tell(taking->sift->context, &access);
 }
 
+/* What an event has done in granules up to `to`. */
+static void flush_granules(struct taking *taking, uint32_t number, uint64_t granule, uint64_t to)
+{
+	const struct event *event = event_of(taking->sift, number);
+	const uint64_t begin = event->address + (event->range ? 0 : granule * GRANULE);
+	const uint64_t low = granule * GRANULE, high = (to + 1) * GRANULE, end = begin + event->size;
+	flush_event(taking, number, begin > low ? begin : low, end < high ? end : high);
+}
+
 /* What is kept in mind of all of the granule, but where a range has been told already. */
 static void flush_whole(struct taking *taking, const struct cell *cell, uint64_t granule, uint32_t number)
 {
 	const struct event *event = event_of(taking->sift, number);
-	const uint64_t begin = event->address + (event->range ? 0 : granule * GRANULE);
 	const uint64_t to = event->range ? flush_to(taking, cell, granule, number) : granule;
-	const uint64_t low = granule * GRANULE, high = (to + 1) * GRANULE, end = begin + event->size;
 	if (to > 0)
-		flush_event(taking, number, begin > low ? begin : low, end < high ? end : high);
+		flush_granules(taking, number, granule, to);
 }
 
 static void flush_bytes(struct taking *taking, const uint32_t records[GRANULE], uint64_t granule)
@@ -381,15 +416,45 @@ static void flush_bytes(struct taking *taking, const uint32_t records[GRANULE], 
 	}
 }
 
+static void flush_split(struct taking *taking, const struct cell *cell, uint64_t granule)
+{
+	const struct split *split = split_of(&taking->sift->memory, cell);
+	flush_bytes(taking, split->read, granule);
+	flush_bytes(taking, split->write, granule);
+}
+
+static void flush_past(struct taking *taking, const struct cell *cell, uint64_t granule)
+{
+	if (cell_is_split(cell)) {
+		flush_split(taking, cell, granule);
+		return;
+	}
+	if (cell->read)
+		flush_granules(taking, cell->read, granule, granule);
+	if (cell->write)
+		flush_granules(taking, cell->write, granule, granule);
+}
+
+/* Tell what threads did to the granule before the present one had it, in that order. */
+static void flush_pasts(struct taking *taking, uint64_t granule)
+{
+	struct sift_memory *memory = &taking->sift->memory;
+	struct cell cells[MOST_PASTS];
+	uint32_t *past = past_of(taking, granule), length = 0;
+	for (uint32_t number = past ? *past : 0; number; number = memory->pasts[number].earlier)
+		cells[length++] = memory->pasts[number].cell;
+	while (length > 0)
+		flush_past(taking, &cells[--length], granule);
+}
+
 /* Tell what is kept in mind of the granule. */
 static void flush(struct taking *taking, const struct cell *cell, uint64_t granule)
 {
 	if (cell->read == CELL_SHARED)
 		return;
+	flush_pasts(taking, granule);
 	if (cell_is_split(cell)) {
-		const struct split *split = split_of(&taking->sift->memory, cell);
-		flush_bytes(taking, split->read, granule);
-		flush_bytes(taking, split->write, granule);
+		flush_split(taking, cell, granule);
 		return;
 	}
 	if (cell->read)
@@ -431,15 +496,93 @@ static void share(struct taking *taking, struct cell *cell, uint64_t granule)
 		return;
 	flush(taking, cell, granule);
 	taking->matters = true;
-	*cell = (struct cell){.read = CELL_SHARED};
+	sift_memory_forget(&sift->memory, cell, past_of(taking, granule));
+	cell->read = CELL_SHARED;
 	if (event)
 		note_repeat(sift, event, granule);
+}
+
+static uint32_t latest_event(const struct cell *cell)
+{
+	return cell_is_split(cell) || cell->write > cell->read ? cell->write : cell->read;
+}
+
+/* Does all that is kept in mind of it, which is another thread's, come before the present turn? */
+static bool is_before(struct sift *sift, const struct cell *cell)
+{
+	const struct event *event = event_of(sift, latest_event(cell));
+	struct order *order = &sift->orders[event->transition % ORDERS];
+	if (!sift->ordered)
+		return false;
+	if (order->turn != sift->turns || order->transition != event->transition ||
+	    order->thread != event->thread)
+		*order =
+		    (struct order){.thread = event->thread,
+				   .transition = event->transition,
+				   .ordered = sift->ordered(sift->context, event->thread, event->transition,
+							    sift->thread, sift->transition),
+				   .turn = sift->turns};
+	return order->ordered;
+}
+
+static uint32_t record_of(const struct sift *sift, const struct cell *cell, uint64_t granule, unsigned byte,
+			  bool write)
+{
+	if (cell_is_split(cell)) {
+		const struct split *split = split_of(&sift->memory, cell);
+		return write ? split->write[byte] : split->read[byte];
+	}
+	const uint32_t event = write ? cell->write : cell->read;
+	return event && event_bytes(sift, event, granule) >> byte & 1 ? event : 0;
+}
+
+/* Has one thread done to each byte what it had done when it was `earlier`? */
+static bool covers(const struct sift *sift, const struct cell *cell, const struct cell *earlier,
+		   uint64_t granule)
+{
+	for (unsigned byte = 0; byte < GRANULE; byte++)
+		for (int write = 0; write < 2; write++)
+			if (record_of(sift, earlier, granule, byte, write) &&
+			    !record_of(sift, cell, granule, byte, write))
+				return false;
+	return true;
+}
+
+/* Forget what the cell's thread did there earlier, where it has done the same since. False: too much is left. */
+static bool drop_covered(struct sift *sift, const struct cell *cell, uint32_t *past, uint64_t granule)
+{
+	const uint32_t thread = event_of(sift, latest_event(cell))->thread;
+	unsigned left = 0;
+	while (*past) {
+		struct past *earlier = &sift->memory.pasts[*past];
+		const bool own = event_of(sift, latest_event(&earlier->cell))->thread == thread;
+		if (own && covers(sift, cell, &earlier->cell, granule)) {
+			sift_memory_forget_past(&sift->memory, past);
+			continue;
+		}
+		past = &earlier->earlier;
+		left++;
+	}
+	return left < MOST_PASTS;
+}
+
+/* What another thread has done there is past, and the present one has it to itself. False: that isn't certain. */
+static bool pass(struct taking *taking, struct cell *cell, uint64_t granule)
+{
+	struct sift *sift = taking->sift;
+	if (!is_before(sift, cell))
+		return false;
+	if (!taking->pasts)
+		taking->pasts = sift_memory_pasts(&sift->memory, granule / PAGE_GRANULES, true);
+	uint32_t *past = past_of(taking, granule);
+	return past && drop_covered(sift, cell, past, granule) && sift_memory_pass(&sift->memory, cell, past);
 }
 
 static void take_granule(struct taking *taking, struct cell *cell, uint64_t granule)
 {
 	const bool at_once = taking->access->operation || taking->access->other_stack;
-	if (at_once || cell->read == CELL_SHARED || is_of_other(taking->sift, cell))
+	if (at_once || cell->read == CELL_SHARED ||
+	    (is_of_other(taking->sift, cell) && !pass(taking, cell, granule)))
 		share(taking, cell, granule);
 	else
 		keep(taking, cell, granule);
@@ -448,10 +591,12 @@ static void take_granule(struct taking *taking, struct cell *cell, uint64_t gran
 /* What others have done there comes before; of a guess it isn't known whether it belongs to it. */
 static void give_back(struct taking *taking, struct cell *cell, uint64_t granule)
 {
-	if (taking->access->write && cell->read != CELL_SHARED && is_of_other(taking->sift, cell))
+	struct sift *sift = taking->sift;
+	const bool shared = cell->read == CELL_SHARED;
+	if (taking->access->write && !shared && is_of_other(sift, cell) && !is_before(sift, cell))
 		flush(taking, cell, granule);
-	taking->ends |= cell->read == CELL_SHARED;
-	*cell = (struct cell){0};
+	taking->ends |= shared;
+	sift_memory_forget(&sift->memory, cell, past_of(taking, granule));
 }
 
 static void take_all(struct taking *taking)
@@ -462,9 +607,26 @@ static void take_all(struct taking *taking)
 	while (granule <= taking->last && !memory->full) {
 		struct cell *cells = sift_memory_page(memory, granule / PAGE_GRANULES, !frees);
 		const uint64_t next = granule - granule % PAGE_GRANULES + PAGE_GRANULES;
+		taking->pasts = cells ? sift_memory_pasts(memory, granule / PAGE_GRANULES, false) : NULL;
 		for (; granule < next && granule <= taking->last && cells; granule++)
 			(frees ? give_back : take_granule)(taking, &cells[granule % PAGE_GRANULES], granule);
 		granule = next;
+	}
+}
+
+/* All of the access is told: before it what came before where it has been passed on, so that the order is kept there, too. */
+static void tell_pasts(struct taking *taking)
+{
+	struct sift_memory *memory = &taking->sift->memory;
+	uint64_t granule = taking->access->address / GRANULE;
+	for (uint64_t next; granule <= taking->last; granule = next) {
+		next = granule - granule % PAGE_GRANULES + PAGE_GRANULES;
+		taking->pasts = sift_memory_pasts(memory, granule / PAGE_GRANULES, false);
+		for (; taking->pasts && granule < next && granule <= taking->last; granule++) {
+			flush_pasts(taking, granule);
+			while (has_past(taking, granule))
+				sift_memory_forget_past(memory, past_of(taking, granule));
+		}
 	}
 }
 
@@ -482,6 +644,8 @@ bool sift_take(struct sift *sift, uint32_t site, const struct memory_access *acc
 		taking.numbered = &sift->numbered[site];
 	}
 	take_all(&taking);
+	if (taking.matters)
+		tell_pasts(&taking);
 	if (access->frees || taking.matters)
 		tell_this(&taking);
 	/* What the same instructions do there from now on repeats nothing. */

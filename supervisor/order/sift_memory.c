@@ -9,16 +9,22 @@
 
 #define LARGE_PAGE    (2u << 20)
 #define CELLS_BYTES   (PAGE_GRANULES * sizeof(struct cell))
+#define PASTS_BYTES   (PAGE_GRANULES * sizeof(uint32_t))
 #define PAGES_AT_ONCE (LARGE_PAGE / CELLS_BYTES)
 #define MOST_PAGES    (1u << 18)		 /* a gigabyte */
 #define MOST_SPLITS   (CELL_SHARED - CELL_SPLIT) /* as much */
+#define MOST_PASTS    (1u << 24)
 
 void sift_memory_clear(struct sift_memory *memory)
 {
 	for (size_t i = 0; i < memory->pages_room; i++)
-		if (memory->pages[i].number)
+		if (memory->pages[i].number) {
 			memset(memory->pages[i].cells, 0, CELLS_BYTES);
-	memory->splits_length = 0;
+			if (memory->pages[i].pasts)
+				memset(memory->pages[i].pasts, 0, PASTS_BYTES);
+		}
+	memory->splits_length = memory->pasts_length = 0;
+	memory->free_split = memory->free_past = 0;
 	memory->full = false;
 }
 
@@ -26,9 +32,12 @@ void sift_memory_release(struct sift_memory *memory)
 {
 	for (size_t i = 0; i < memory->blocks_length; i++)
 		free(memory->blocks[i]);
+	for (size_t i = 0; i < memory->pages_room; i++)
+		free(memory->pages[i].pasts);
 	free(memory->blocks);
 	free(memory->pages);
 	free(memory->splits);
+	free(memory->pasts);
 	*memory = (struct sift_memory){0};
 }
 
@@ -89,7 +98,8 @@ static bool add(struct sift_memory *memory, uint64_t number)
 	struct cell *cells = take_cells(memory);
 	if (!cells)
 		return false;
-	*slot_of(memory->pages, memory->pages_room, number) = (struct sift_page){number, cells};
+	*slot_of(memory->pages, memory->pages_room, number) =
+	    (struct sift_page){.number = number, .cells = cells};
 	memory->pages_length++;
 	return true;
 }
@@ -129,12 +139,76 @@ static bool grow_splits(struct sift_memory *memory)
 
 struct split *sift_memory_split(struct sift_memory *memory, struct cell *cell)
 {
-	if (memory->splits_length == memory->splits_room && !grow_splits(memory)) {
+	uint32_t number = memory->free_split - 1;
+	if (memory->free_split) {
+		memory->free_split = memory->splits[number].read[0];
+	} else if (memory->splits_length < memory->splits_room || grow_splits(memory)) {
+		number = (uint32_t)memory->splits_length++;
+	} else {
 		memory->full = true;
 		return NULL;
 	}
-	struct split *split = &memory->splits[memory->splits_length];
+	struct split *split = &memory->splits[number];
 	memset(split, 0, sizeof *split);
-	cell->read = CELL_SPLIT + (uint32_t)memory->splits_length++;
+	cell->read = CELL_SPLIT + number;
 	return split;
+}
+
+static void empty(struct sift_memory *memory, struct cell *cell)
+{
+	if (cell_is_split(cell)) {
+		split_of(memory, cell)->read[0] = memory->free_split;
+		memory->free_split = cell->read - CELL_SPLIT + 1;
+	}
+	*cell = (struct cell){0};
+}
+
+uint32_t *sift_memory_pasts(struct sift_memory *memory, uint64_t number, bool make)
+{
+	struct sift_page *recent = &memory->recent[++number % RECENT_PAGES];
+	if (recent->number == number && (recent->pasts || !make))
+		return recent->pasts;
+	struct sift_page *page =
+	    memory->pages_room ? slot_of(memory->pages, memory->pages_room, number) : NULL;
+	if (!page || !page->number)
+		return NULL;
+	if (!page->pasts && make)
+		page->pasts = calloc(PAGE_GRANULES, sizeof *page->pasts);
+	*recent = *page;
+	return page->pasts;
+}
+
+bool sift_memory_pass(struct sift_memory *memory, struct cell *cell, uint32_t *past)
+{
+	uint32_t number = memory->free_past;
+	if (number) {
+		memory->free_past = memory->pasts[number].earlier;
+	} else {
+		memory->pasts_length += memory->pasts_length == 0;
+		if (memory->pasts_length == MOST_PASTS ||
+		    !ARRAY_GROW(memory->pasts, memory->pasts_length, memory->pasts_room))
+			return false;
+		number = (uint32_t)memory->pasts_length++;
+	}
+	memory->pasts[number] = (struct past){*cell, *past};
+	*past = number;
+	*cell = (struct cell){0};
+	return true;
+}
+
+void sift_memory_forget_past(struct sift_memory *memory, uint32_t *past)
+{
+	const uint32_t number = *past;
+	struct past *forgotten = &memory->pasts[number];
+	*past = forgotten->earlier;
+	empty(memory, &forgotten->cell);
+	forgotten->earlier = memory->free_past;
+	memory->free_past = number;
+}
+
+void sift_memory_forget(struct sift_memory *memory, struct cell *cell, uint32_t *past)
+{
+	while (past && *past)
+		sift_memory_forget_past(memory, past);
+	empty(memory, cell);
 }

@@ -15,7 +15,8 @@
 #define LIBC_LOCALS 0x400 /* bytes of thread-local variables that libc and the C++ runtime may have */
 #define PAGE	    4096
 #define THREAD_BYTES                                                                                         \
-	0x1000 /* libc's own part of a thread's stack, above what fs points to: less than a page */
+	0x1000 /* libc's own part of a thread's stack, above what fs points to: less than a page, */
+#define THREAD_BYTES_LEAST 0x800 /* and at least so much */
 
 bool process_look(struct process *process, const struct process_look *look)
 {
@@ -102,8 +103,10 @@ void look_begin(struct process *process)
 	looking->foreign_local = looking->coarse = false;
 	looking->standings_length = 0;
 	looking->sifting = looking->look->sift && looking->look->places_length == 0;
+	/* Stores that wait reach memory later than in their turn. */
 	if (looking->sifting)
-		sift_begin(looking->sift, looking->look->access, looking->look->context);
+		sift_begin(looking->sift, looking->look->access,
+			   process->options.tso ? NULL : looking->look->ordered, looking->look->context);
 	sift_renumber(looking->sift);
 	sampler_see_new(looking->sampler, looking->look->allocated != NULL);
 	sampler_stand(looking->sampler, looking->look->places, looking->look->places_length);
@@ -159,11 +162,18 @@ static struct standing *stand(struct process *process, uint32_t thread, uint64_t
 	return standing;
 }
 
+/* Stacks end with a page, but for those that the program has given: what is mapped right above isn't the thread's. */
+static uint64_t thread_end(uint64_t fs)
+{
+	const uint64_t page = fs - fs % PAGE + PAGE;
+	return page - fs >= THREAD_BYTES_LEAST ? page : fs + THREAD_BYTES;
+}
+
 /* A thread's stack reaches from its stack pointer to libc's data of it, the first one's to the end of the mapping. */
 static uint64_t stack_end(struct process *process, uint32_t thread, const struct standing *standing)
 {
 	if (thread > 0)
-		return standing->fs + THREAD_BYTES;
+		return thread_end(standing->fs);
 	if (!process->looking.main_stack)
 		process->looking.main_stack = find_main_stack(process, standing->low);
 	return process->looking.main_stack;

@@ -4,6 +4,7 @@
  * seed, with processor time in seconds; the exit status is 0 if all is well.
  */
 #include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/present_order.h>
 #include <fmc/supervisor/process.h>
 #include <fmc/supervisor/sharing.h>
 #include <fmc/tracer/array.h>
@@ -19,7 +20,30 @@ extern char **environ;
 struct told {
 	struct memory_access *at;
 	size_t length, room, writes;
+	size_t transition;
+	const struct execution *execution;
+	const struct trace *trace;
+	struct present_order *order;
 };
+
+static void on_before(void *context, struct execution *execution, const struct trace *trace, uint32_t thread)
+{
+	struct told *told = context;
+	(void)thread;
+	if (!told->trace || trace->length <= told->transition)
+		present_order_begin(told->order);
+	told->transition = trace->length;
+	told->execution = execution;
+	told->trace = trace;
+}
+
+static bool on_ordered(void *context, uint32_t first, size_t earlier, uint32_t second, size_t present)
+{
+	const struct told *told = context;
+	return told->trace && present < told->trace->length && told->trace->at[present].thread == second &&
+	       present_ordered(told->order, told->trace, execution_touched(told->execution), first, earlier,
+			       present);
+}
 
 static void on_access(void *context, const struct memory_access *access)
 {
@@ -75,7 +99,13 @@ int main(int argc, char **argv)
 	static struct loops loops;
 	struct told told = {0};
 	static struct sharings found;
-	const struct process_look look = {.context = &told, .access = on_access, .sift = true};
+	const struct process_look look = {.context = &told,
+					  .access = on_access,
+					  .transition = &told.transition,
+					  .sift = true,
+					  .ordered = on_ordered};
+	const struct execution_watcher watcher = {.context = &told, .before = on_before};
+	told.order = present_order_new();
 	const struct process_options options = {.program = {.path = argv[2],
 							    .arguments = argv + 2,
 							    .environment = environ,
@@ -83,17 +113,18 @@ int main(int argc, char **argv)
 							    .output = -1,
 							    .error = -1},
 						.capture = true,
-						.spin_ms = 20,
+						.spin_ms = sampled ? 200 : 20, /* 200: as with fmc */
 						.loops = &loops};
 	char why[PROCESS_LOOK_WHY];
 	enum status status;
 	bool good = true;
 	struct process *process = process_new(&options, &status, why);
-	if (!process) {
+	if (!process || !told.order) {
 		fprintf(stderr, "%s\n", why);
 		return EXIT_FAILURE;
 	}
 	struct execution *execution = execution_new(process_machine(process));
+	execution_watch(execution, &watcher);
 	for (long seed = 1; seed <= atol(argv[1]); seed++) {
 		struct trace plain, watched;
 		size_t plain_length, watched_length;
@@ -102,7 +133,8 @@ int main(int argc, char **argv)
 		trace_init(&watched);
 		char *plain_output =
 		    run(process, execution, (uint64_t)seed, &plain, &plain_length, &plain_seconds);
-		told.length = told.writes = 0;
+		told.length = told.writes = told.transition = 0;
+		told.trace = NULL;
 		(void)process_look(process, &look);
 		char *output =
 		    run(process, execution, (uint64_t)seed, &watched, &watched_length, &watched_seconds);
@@ -126,6 +158,7 @@ int main(int argc, char **argv)
 		trace_release(&watched);
 	}
 	execution_free(execution);
+	present_order_free(told.order);
 	process_free(process);
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -110,6 +110,12 @@ void execution_conclude(struct execution *execution);
 void execution_finish(struct execution *execution);
 
 /*
+ * What the transition that is being performed touches, as far as that is known before its outcome: it may come to more. Valid until the next one;
+ * nothing between transitions.
+ */
+struct accesses execution_touched(const struct execution *execution);
+
+/*
  * A copy of all that an execution has come to between two transitions, but for its machine. To restore it, the machine
  * has to be back at that state, and the trace has to be one that begins with the same transitions (it is cut after
  * them); the plan may be another one. NULL, false: no memory.

@@ -108,8 +108,10 @@ struct process_look {
 	void *context;
 	void (*access)(void *context, const struct memory_access *access);
 	const size_t *transition; /* what is told now is part of it; NULL: access->transition is 0 */
-	bool sift;   /* only what sharing_find() needs is told (sift.h), if no `places` are given */
-	bool stacks; /* as sampler_start() */
+	bool sift; /* only what sharing_find() needs is told (sift.h), if no `places` are given */
+	bool (*ordered)(void *context, uint32_t first, size_t earlier, uint32_t second,
+			size_t present); /* of sift_begin(); not asked under total store order */
+	bool stacks;			 /* as sampler_start() */
 	const uint64_t *places;
 	size_t places_length;
 	/* The thread stands where it has called the function that comes back with this new memory; NULL: nobody wants to know. */

@@ -6,17 +6,23 @@
 /*
  * Of the accesses of an execution, while it runs, those that sharing_find() and sharing_find_all() need: of eight bytes that one
  * thread alone has touched since they were last given back none, only its last read and its last write of each byte are kept in
- * mind. When another thread comes, these are told, and from then on every access there, until the memory is given back. So of
- * the same bytes accesses are told in the order in which they happened, of different ones they may not be.
+ * mind. When another thread comes, these are told, and from then on every access there, until the memory is given back. But where
+ * operations are known to order the two the memory is the other thread's alone from then on, and what came before is kept in mind, too
+ * (as the epochs of [FASTTRACK]). So of the same bytes accesses are told in the order in which they happened, of different ones they may not be.
  */
 struct sift;
 
 struct sift *sift_new(void); /* NULL without memory */
 void sift_free(struct sift *sift);
 
-/* An execution begins: what matters is told to this function. */
+/*
+ * An execution begins: what matters is told to this function. `ordered`: have operations ordered what this thread did in that transition
+ * before what another one does in its present one? Where they have, what sharing_find() needs is left out as well, as long as nobody
+ * comes to the memory who isn't ordered so; then it is told. NULL: nothing is known, or sharing_find_all() is to be asked.
+ */
 typedef void sift_tell(void *context, const struct memory_access *access);
-void sift_begin(struct sift *sift, sift_tell *tell, void *context);
+typedef bool sift_ordered(void *context, uint32_t first, size_t earlier, uint32_t second, size_t present);
+void sift_begin(struct sift *sift, sift_tell *tell, sift_ordered *ordered, void *context);
 
 /* What follows is done by this thread, in this transition. An access that is repeated there may be left out. */
 void sift_turn(struct sift *sift, uint32_t thread, size_t transition);
@@ -29,7 +35,8 @@ void sift_renumber(struct sift *sift);
 
 /*
  * What sift_take() does, where the thread has touched that memory in this turn already, or nothing. False: it is to be called. *own:
- * nobody else has touched these bytes, so that in this turn no access of the thread's of the same kind there changes what is told.
+ * nobody else has touched these bytes, but before operations that order it, so that in this turn no access of the thread's of the same kind
+ * there changes what is told.
  */
 bool sift_again(struct sift *sift, uint32_t site, bool own_stack, uint64_t address, bool *own);
 

@@ -11,14 +11,15 @@
 
 void watch_init(struct watch *watch, struct session *session, bool ordered)
 {
-	*watch = (struct watch){.session = session, .ordered = ordered};
+	*watch = (struct watch){.session = session, .ordered = ordered, .order = present_order_new()};
 }
 
 void watch_release(struct watch *watch)
 {
 	free(watch->accesses);
 	free(watch->guards);
-	watch_init(watch, NULL, false);
+	present_order_free(watch->order);
+	*watch = (struct watch){0};
 }
 
 static bool make_room(struct watch *watch)
@@ -102,6 +103,15 @@ static void on_allocated(void *context, uint32_t thread, uint64_t address, uint6
 	watch->on_allocated(watch->context, thread, address, size);
 }
 
+/* Of two accesses of this execution. */
+static bool is_ordered(void *context, uint32_t first, size_t earlier, uint32_t second, size_t present)
+{
+	const struct watch *watch = context;
+	return watch->trace && present < watch->trace->length && watch->trace->at[present].thread == second &&
+	       present_ordered(watch->order, watch->trace, execution_touched(watch->execution), first,
+			       earlier, present);
+}
+
 static void tell_guard(const struct watch *watch, const struct op *op, uint32_t thread)
 {
 	struct process *process = watch->session->process;
@@ -120,7 +130,12 @@ static void on_before(void *context, struct execution *execution, const struct t
 {
 	struct watch *watch = context;
 	const struct op *op = model_pending(execution_model(execution), thread);
+	/* It may have been begun anew. */
+	if (watch->order && (!watch->trace || trace->length <= watch->transition))
+		present_order_begin(watch->order);
 	watch->transition = trace->length;
+	watch->execution = execution;
+	watch->trace = trace;
 	if (op->kind == OP_GUARD_RELEASE)
 		tell_guard(watch, op, thread);
 	if (op->kind != OP_MEMORY_READ && op->kind != OP_MEMORY_WRITE)
@@ -149,11 +164,13 @@ static void on_end(void *context, struct execution *execution, const struct trac
 bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace)
 {
 	struct session *session = watch->session;
+	const bool orders = watch->order && !watch->ordered;
 	const struct process_look seen = {
 	    .context = watch,
 	    .access = on_access,
 	    .transition = &watch->transition,
 	    .sift = true,
+	    .ordered = orders ? is_ordered : NULL,
 	    .stacks = watch->stacks,
 	    .places = watch->places,
 	    .allocated = watch->places_length > 0 && watch->on_allocated ? on_allocated : NULL,
@@ -162,6 +179,8 @@ bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace
 	watch->length = watch->transition = 0;
 	watch->guards_length = 0;
 	watch->full = watch->other_stack = false;
+	watch->execution = NULL;
+	watch->trace = NULL;
 	bool looks = process_look(session->process, &seen);
 	session->also = &watcher;
 	bool good = session_run(session, plan, trace, NULL) == STATUS_OK;

@@ -3,6 +3,7 @@
 
 #include "supervisor/cli/session/session.h"
 
+#include <fmc/supervisor/present_order.h>
 #include <fmc/supervisor/sharing.h>
 
 #define WATCH_GRANULE 8
@@ -14,8 +15,11 @@ struct watch {
 	    stacks; /* accesses relative to the stack pointer as well: a thread has touched another one's stack */
 	struct memory_access *accesses; /* of the last execution, as sift.h tells them */
 	size_t length, room;
-	size_t transition; /* the present one */
-	bool full;	   /* there were more of them than are kept */
+	size_t transition;		   /* the present one */
+	struct present_order *order;	   /* NULL without memory */
+	const struct execution *execution; /* the present one, and its trace; NULL: none has begun */
+	const struct trace *trace;
+	bool full; /* there were more of them than are kept */
 	bool other_stack;
 	uint64_t *guards; /* of C++ static variables, released so far; in ascending order */
 	size_t guards_length;

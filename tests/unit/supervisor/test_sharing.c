@@ -1,5 +1,6 @@
 /* Which accesses no operation orders: on traces of toy programs, with accesses put after their operations. */
 #include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/present_order.h>
 #include <fmc/supervisor/sharing.h>
 
 #include "tests/table/table.h"
@@ -31,6 +32,56 @@ static void teardown(void)
 	trace_release(&trace);
 }
 
+static bool is_memory(size_t i)
+{
+	return trace.at[i].op.kind == OP_MEMORY_READ || trace.at[i].op.kind == OP_MEMORY_WRITE;
+}
+
+static bool has_flushes(void)
+{
+	for (size_t i = 0; i < trace.length; i++)
+		if (trace.at[i].op.flags & OP_BUFFERED)
+			return true;
+	return false;
+}
+
+/* Of an access in each of two transitions of different threads, as the whole trace says. */
+static bool is_ordered(size_t earlier, size_t present)
+{
+	const struct memory_access two[] = {
+	    {.address = ADDRESS, .size = 1, .transition = earlier, .thread = trace.at[earlier].thread},
+	    {.address = ADDRESS,
+	     .size = 1,
+	     .transition = present,
+	     .thread = trace.at[present].thread,
+	     .write = true}};
+	ck_assert(sharing_find(&trace, two, 2, &found));
+	return found.length == 0;
+}
+
+/* What is known of the order while the execution runs is what is known of it afterwards. */
+static void check_present_order(void)
+{
+	struct present_order *order = present_order_new();
+	const size_t length = trace.length;
+	ck_assert_ptr_nonnull(order);
+	present_order_begin(order);
+	for (size_t present = 1; present < length; present++)
+		for (size_t earlier = 0; earlier < present; earlier++) {
+			const uint32_t thread = trace.at[earlier].thread;
+			if (thread == trace.at[present].thread)
+				continue;
+			const bool expected = is_ordered(earlier, present);
+			trace.length = present + 1;
+			const bool known = present_ordered(order, &trace, trace_accesses(&trace, present),
+							   thread, earlier, present);
+			trace.length = length;
+			/* Of what is the operation itself less is known. */
+			ck_assert(known == expected || (expected && is_memory(earlier)));
+		}
+	present_order_free(order);
+}
+
 /* Run the threads in the order of these digits, then as they can. f: T1 flushes. */
 static void run(const char *threads)
 {
@@ -45,6 +96,8 @@ static void run(const char *threads)
 	execution_run(execution, &plan, &trace);
 	execution_free(execution);
 	ck_assert_int_eq(trace.end, END_EXIT);
+	if (!has_flushes())
+		check_present_order();
 }
 
 /* The n-th operation of this kind by this thread, from 1. */

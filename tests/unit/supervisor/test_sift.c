@@ -51,11 +51,31 @@ static void on_told(void *context, const struct memory_access *access)
 	told[told_length++] = *access;
 }
 
+/*
+ * What operations order: before a turn all come of these threads' up to a transition, plus 1, as vector clocks have it. There is no order as
+ * long as nobody synchronises.
+ */
+static struct {
+	uint32_t of[THREADS];
+} clocks[TURNS + 1], last_clocks[THREADS];
+static uint32_t threads[TURNS];
+static bool synchronised;
+
+static bool is_ordered(void *context, uint32_t first, size_t earlier, uint32_t second, size_t present)
+{
+	(void)context;
+	ck_assert_uint_eq(threads[earlier], first);
+	ck_assert_uint_eq(threads[present], second);
+	return clocks[present].of[first] > earlier;
+}
+
 static void begin(unsigned seed)
 {
 	srand(seed);
 	made_length = told_length = 0;
-	sift_begin(sift, on_told, NULL);
+	sift_begin(sift, on_told, synchronised ? is_ordered : NULL, NULL);
+	memset(clocks, 0, sizeof clocks);
+	memset(last_clocks, 0, sizeof last_clocks);
 }
 
 static unsigned below(unsigned limit)
@@ -131,9 +151,25 @@ static void take_other(uint32_t thread, size_t transition)
 	take_unsettled(0, &access, thread, transition);
 }
 
+/* In two of three turns the thread comes after one of the last ones. */
+static void synchronise(uint32_t thread, size_t transition)
+{
+	threads[transition] = thread;
+	clocks[transition] = last_clocks[thread];
+	if (synchronised && transition > 0 && below(3)) {
+		const size_t earlier = transition - 1 - below(transition < 4 ? (unsigned)transition : 4);
+		for (uint32_t t = 0; t < THREADS; t++)
+			if (clocks[earlier].of[t] > clocks[transition].of[t])
+				clocks[transition].of[t] = clocks[earlier].of[t];
+	}
+	clocks[transition].of[thread] = (uint32_t)transition + 1;
+	last_clocks[thread] = clocks[transition];
+}
+
 static void turn(size_t transition)
 {
 	const uint32_t thread = below(THREADS);
+	synchronise(thread, transition);
 	sift_turn(sift, thread, transition);
 	memset(settled, 0, sizeof settled);
 	for (unsigned n = below(30); n > 0; n--) {
@@ -155,6 +191,8 @@ static void meet(struct meetings *meetings, uint32_t byte, const struct memory_a
 		 const struct memory_access *second)
 {
 	struct meeting meeting;
+	if (clocks[second->transition].of[first->thread] > first->transition)
+		return;
 	ck_assert_uint_lt(meetings->length, MEETINGS);
 	memset(&meeting, 0, sizeof meeting);
 	meeting.byte = byte;
@@ -195,7 +233,7 @@ static void find(const struct memory_access *accesses, size_t length, struct mee
 	meetings->length = kept;
 }
 
-START_TEST(same_meetings)
+static void compare_meetings(void)
 {
 	size_t met = 0, left_out = 0;
 	for (unsigned seed = 1; seed <= 300; seed++) {
@@ -215,6 +253,20 @@ START_TEST(same_meetings)
 	ck_assert_uint_gt(met, 0);
 	ck_assert_uint_gt(left_out, 0);
 	ck_assert_uint_gt(passed, 0);
+}
+
+START_TEST(same_meetings)
+{
+	synchronised = false;
+	compare_meetings();
+}
+END_TEST
+
+/* The same of those that nothing orders, where it is known what operations order. */
+START_TEST(same_unordered_meetings)
+{
+	synchronised = true;
+	compare_meetings();
 }
 END_TEST
 
@@ -261,6 +313,30 @@ START_TEST(given_back)
 }
 END_TEST
 
+static void write_after(uint32_t thread, size_t transition, uint32_t of, size_t earlier)
+{
+	threads[transition] = thread;
+	clocks[transition].of[of] = (uint32_t)earlier + 1;
+	write_by(thread, transition, BASE);
+}
+
+/* What comes after an operation that orders it isn't told, until somebody comes whom nothing orders after it all. */
+START_TEST(handed_over)
+{
+	synchronised = true;
+	begin(1);
+	write_after(0, 0, 0, 0);
+	for (size_t transition = 1; transition < 40; transition++)
+		write_after(transition % 3, transition, (transition - 1) % 3, transition - 1);
+	ck_assert_uint_eq(told_length, 0);
+	write_after(3, 40, 2, 38);
+	ck_assert_uint_ge(told_length, 4);
+	ck_assert_uint_le(told_length, 5);
+	for (uint32_t i = 1; i <= 4; i++)
+		ck_assert_uint_eq(told[told_length - i].transition, 41 - i);
+}
+END_TEST
+
 /* A range that another thread comes to is told as far as that one goes, and once. */
 START_TEST(range)
 {
@@ -281,4 +357,5 @@ START_TEST(range)
 }
 END_TEST
 
-SUITE("sift", 120, setup, teardown, TEST(same_meetings), TEST(own), TEST(given_back), TEST(range))
+SUITE("sift", 120, setup, teardown, TEST(same_meetings), TEST(same_unordered_meetings), TEST(handed_over),
+      TEST(own), TEST(given_back), TEST(range))
