@@ -23,7 +23,7 @@ while IFS='|' read -r how kind pattern; do
 		[ $strategy != random ] || [ "$how" = lost ] || long || continue
 		rm -f "$SCRATCH"/found*.sched
 		follow --strategy $strategy "$how"
-		[ $status -eq 1 ] && [ "$(field findings.0.kind)" = "$kind" ] && [[ "$(field findings.0.message)" =~ $pattern ]]
+		[ $status -eq 1 ] && [ "$(field findings.0.kind) $(field findings.0.threads.1.process)" = "$kind 2" ] && [[ "$(field findings.0.message)" =~ $pattern ]]
 		good=$?
 		judge "$how: $kind, by $strategy" [ $good -eq 0 ]
 		[ $good -eq 0 ] || show "$SCRATCH/out"

@@ -23,11 +23,15 @@ static json_t *threads_json(const struct finding *finding)
 				json_array_append_new(holds, json_text(name));
 				free(name);
 			}
-		json_array_append_new(
-		    list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread", json_sprintf("T%zu", t + 1),
-				    "name", json_text(thread->name), "state", json_text(thread->state),
-				    "place", json_first_place(thread->frames, thread->frames_length), "holds",
-				    holds, "stack", json_stack(thread->frames, thread->frames_length)));
+		json_t *described =
+		    json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread", json_sprintf("T%zu", t + 1), "name",
+			      json_text(thread->name), "state", json_text(thread->state), "place",
+			      json_first_place(thread->frames, thread->frames_length), "holds", holds,
+			      "stack", json_stack(thread->frames, thread->frames_length));
+		const uint32_t process = trace_process_of(&finding->trace, (uint32_t)t);
+		if (process)
+			json_object_set_new(described, "process", json_integer(process));
+		json_array_append_new(list, described);
 	}
 	return list;
 }
