@@ -60,6 +60,8 @@ for strategy in source optimal; do
 	same "$strategy of semaphores" --strategy $strategy --all -- "$S/semaphores"
 done
 
+same "optimal by the agent" --strategy optimal --engine agent -- "$S/philosophers_mut" 5
+
 # Random strategies: the same first failure, from the same seed.
 executions=$(long && echo 300 || echo 60)
 for strategy in random pct pos surw recur; do

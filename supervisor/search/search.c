@@ -38,6 +38,7 @@ struct search *search_new(const struct search_options *options)
 		return NULL;
 	search->options = *options;
 	search->ops = strategies[options->strategy];
+	FMC_ASSERT(!options->shards || strategy_split(options->strategy));
 	search->strategy = search->ops->create(options);
 	if (!search->strategy) {
 		free(search);

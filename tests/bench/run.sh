@@ -171,6 +171,11 @@ if "$FMC" check --jobs 2 --executions 1 -- "$STEPS" 1 </dev/null >/dev/null 2>&1
 		with_jobs[jobs]=$(field seconds)
 	done
 	echo "--jobs 2 against 1     ratio $(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
+	for jobs in 1 2; do
+		echo "by the agent, --jobs $jobs: $(to_completion philosophers_mut 8 --engine agent --granularity sync --jobs $jobs)"
+		with_jobs[jobs]=$(field seconds)
+	done
+	echo "by the agent, 2 against 1  ratio $(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
 fi
 
 # still PID: for how many milliseconds a process stands still for a report, the median of nine.

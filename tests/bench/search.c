@@ -1,10 +1,14 @@
 /*
  * search STRATEGY PROGRAM EXECUTIONS: microseconds of processor time that a search itself takes for each transition, over so many
- * executions of a table program: a depth, of two threads that lock and unlock one mutex in turn, or "philosophers:N".
+ * executions of a table program: a depth, of two threads that lock and unlock one mutex in turn, or "philosophers:N". With "coordinate"
+ * after that: for each execution, with all that the process does which plans for workers, plans to bytes, traces from bytes, classes
+ * counted.
  */
 #include "tests/table/table.h"
+#include <fmc/supervisor/coverage.h>
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/search.h>
+#include <fmc/supervisor/wire.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,23 +46,44 @@ static double now(void)
 	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
 }
 
-static double measure(struct search *search, const struct table_program *program, uint64_t executions)
+/* The microseconds that go into what passes between the search and a worker, whose part isn't counted. */
+static double pass_on(const struct plan *plan, struct trace *trace, struct coverage *coverage)
+{
+	struct saver sent = {0}, received = {0};
+	wire_put_trace(&received, trace);
+	double start = now();
+	wire_put_plan(&sent, plan);
+	struct loader loader = {received.at, received.length, false};
+	if (!wire_get_trace(&loader, trace) || !coverage_note(coverage, trace))
+		exit(EXIT_FAILURE);
+	double spent = now() - start;
+	saver_release(&sent);
+	saver_release(&received);
+	return spent;
+}
+
+static double measure(struct search *search, const struct table_program *program, uint64_t executions,
+		      bool coordinates)
 {
 	struct table_machine machine;
 	struct trace trace;
 	struct plan plan;
-	uint64_t transitions = 0;
+	struct coverage coverage;
+	uint64_t transitions = 0, run = 0;
 	double spent = 0;
+	coverage_init(&coverage);
 	table_machine_init(&machine, program);
 	struct execution *execution = execution_new(&machine.machine);
 	trace_init(&trace);
-	for (uint64_t i = 0; i < executions; i++) {
+	for (; run < executions; run++) {
 		double start = now();
 		if (!search_next(search, &plan))
 			break;
 		spent += now() - start;
 		execution_run(execution, &plan, &trace);
 		transitions += trace.length;
+		if (coordinates)
+			spent += pass_on(&plan, &trace, &coverage);
 		start = now();
 		if (search_feed(search, plan.ticket, &trace) != STATUS_OK) {
 			fputs("search: a trace was refused\n", stderr);
@@ -68,21 +93,24 @@ static double measure(struct search *search, const struct table_program *program
 	}
 	trace_release(&trace);
 	execution_free(execution);
-	return spent / (double)transitions;
+	coverage_release(&coverage);
+	return spent / (double)(coordinates ? run : transitions);
 }
 
 int main(int argc, char **argv)
 {
 	static struct table_program program;
 	struct search_options options = {.fair_k = 1};
-	if (argc != 4 || !strategy_parse(argv[1], &options) || !find_program(&program, argv[2])) {
-		fputs("usage: search STRATEGY DEPTH|philosophers:N EXECUTIONS\n", stderr);
+	const bool coordinates = argc == 5 && strcmp(argv[4], "coordinate") == 0;
+	if (argc != 4 + coordinates || !strategy_parse(argv[1], &options) ||
+	    !find_program(&program, argv[2])) {
+		fputs("usage: search STRATEGY DEPTH|philosophers:N EXECUTIONS [coordinate]\n", stderr);
 		return 2;
 	}
 	struct search *search = search_new(&options);
 	if (!search)
 		return EXIT_FAILURE;
-	printf("%.3f\n", measure(search, &program, strtoull(argv[3], NULL, 10)));
+	printf("%.3f\n", measure(search, &program, strtoull(argv[3], NULL, 10), coordinates));
 	search_free(search);
 	return EXIT_SUCCESS;
 }

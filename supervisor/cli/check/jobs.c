@@ -186,33 +186,27 @@ static struct slot *first_slot(const struct jobs *jobs, unsigned states)
 	return first;
 }
 
-/* What a worker has to do; *next is what it runs now. */
-static size_t load_of(const struct jobs *jobs, size_t worker, struct slot **next)
+/* What a worker runs now; NULL: nothing. */
+static struct slot *run_by(const struct jobs *jobs, size_t worker)
 {
-	size_t load = 0;
-	*next = NULL;
+	struct slot *next = NULL;
 	for (size_t i = 0; i < jobs->slots_length; i++) {
 		struct slot *slot = &jobs->slots[i];
-		if (slot->state != SLOT_RUNS || slot->worker != worker)
-			continue;
-		load++;
-		if (!*next || slot->turn < (*next)->turn)
-			*next = slot;
+		if (slot->state == SLOT_RUNS && slot->worker == worker && (!next || slot->turn < next->turn))
+			next = slot;
 	}
-	return load;
+	return next;
 }
 
 /* The worker with the least to do; `count` if all have enough. */
 static size_t idlest(const struct jobs *jobs)
 {
 	size_t best = jobs->count, least = AHEAD;
-	struct slot *next;
 	for (size_t w = 0; w < jobs->count; w++) {
-		size_t load = load_of(jobs, w, &next);
-		if (load >= least)
+		if (jobs->workers[w].orders >= least)
 			continue;
 		best = w;
-		least = load;
+		least = jobs->workers[w].orders;
 	}
 	return best;
 }
@@ -237,6 +231,7 @@ static void hand_to(struct jobs *jobs, size_t w, struct slot *slot)
 	slot_enter(slot, SLOT_RUNS);
 	slot->worker = w;
 	slot->turn = jobs->turns++;
+	worker->orders++;
 	/* If it is gone that shows when it is listened to. */
 	(void)link_send(&worker->link);
 }
@@ -252,10 +247,9 @@ static void hand_out(struct jobs *jobs)
 /* A worker has died: another one gets what it had. */
 static void lose_worker(struct jobs *jobs, size_t w)
 {
-	struct slot *running;
+	struct slot *running = run_by(jobs, w);
 	const bool launched = jobs->workers[w].launched, counts = !launched || jobs->workers[w].ready;
 	worker_stop(&jobs->workers[w], true);
-	(void)load_of(jobs, w, &running);
 	if (!counts && ++jobs->unready == UNREADY)
 		fail(jobs, STATUS_GONE,
 		     "--launch: what it starts ends before fmc there has answered, or prints something else");
@@ -299,6 +293,7 @@ static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 		ending_release(&answer.ending);
 		return false;
 	}
+	jobs->workers[w].orders--;
 	struct trace trace = slot->job.trace;
 	slot->job.trace = jobs->trace;
 	jobs->trace = trace;

@@ -20,6 +20,7 @@ struct worker {
 	pid_t pid;  /* 0: none */
 	int handle; /* of the process: ready to be read once it is dead; -1: the system has none */
 	struct link link;
+	size_t orders;	      /* that it hasn't answered yet */
 	bool launched, ready; /* by --launch; it has said so */
 	/* Launched: so many of what has been learned it has been told. */
 	uint32_t loops, shared;
