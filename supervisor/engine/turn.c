@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An execution that takes longer, by the processor's time, may be a loop without operations. */
-#define TURN_MS	  1000
+/* An execution that takes longer, by the processor's time, may be a loop without operations, which by stops is looked at. */
+#define TURN_MS	  200
 #define TURN_NS	  (UINT64_C(1000000) * TURN_MS)
-#define TURN_MOST 30 /* times as long by the clock */
+#define TURN_MOST 150 /* times as long by the clock */
 
 bool attempt_plan(struct engine *engine, const struct plan *plan)
 {

@@ -108,6 +108,25 @@ for n in 6 7 8; do
 	by_both "philosophers_mut $n" --strategy optimal -- "$BUILD/samples/philosophers_mut" $n
 done
 by_both "3 threads, random" --strategy random --executions 4000 -- "$BUILD/samples/philosophers_mut" 3
+by_both "checksum" --strategy optimal --all --no-minimize -- "$BUILD/samples/checksum" samples/texts 2
+
+# agent EXECUTIONS ARGUMENT...: processor time of so many random executions by the agent, of this program.
+agent() {
+	processor "$FMC" check --strategy random --executions "$1" --depth 0 --time 0 --engine agent -- "${@:2}"
+}
+per=$(compute %.2f "($(agent 120 "$STEPS" 3334) - $(agent 20 "$STEPS" 3334)) * 1e6 / (100 * 20010)")
+echo "a transition by the agent  $per us of processor time, of an execution of 20,000"
+small=$(compute %.0f "4000 / ($(agent 5000 "$BUILD/tests/dirty" 5) - $(agent 1000 "$BUILD/tests/dirty" 5))")
+large=$(compute %.0f "4000 / ($(agent 5000 "$BUILD/tests/dirty" 5 100) - $(agent 1000 "$BUILD/tests/dirty" 5 100))")
+echo "100 MB touched         $large executions for each second of a processor's, $small without: ratio $(compute %.2f "$large / $small")"
+
+# kilobytes EXECUTIONS: what fmc and its target have had at most, as wait4() tells: the larger of both.
+kilobytes() {
+	/usr/bin/time -f %M "$FMC" check --strategy random --executions "$1" --time 0 --engine agent -- "$BUILD/samples/philosophers_mut" 3 2>&1 >/dev/null | tail -n 1
+}
+if [ -x /usr/bin/time ]; then
+	echo "memory                 $(kilobytes 10000) KB after 10,000 executions by the agent, $(kilobytes 1000000) after 1,000,000"
+fi
 
 # A copy of a process in the middle of its run.
 for threads in 2 4 16; do

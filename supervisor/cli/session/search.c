@@ -83,7 +83,10 @@ enum status session_search(struct session *session, const struct plan *plan, str
 	const uint64_t begin = clock_now();
 	if (!wants_trace_alone(session))
 		return session_run(session, plan, trace, NULL);
-	if (!engine_run(session->engine, plan, trace))
+	session_begin_time(session);
+	const bool run = engine_run(session->engine, plan, trace);
+	session_end_time(session);
+	if (!run)
 		return run_instead(session, plan, trace);
 	session->took = clock_now() - begin;
 	session->out_of_time = false;

@@ -322,25 +322,34 @@ void session_close(struct session *session)
 	*session = (struct session){0};
 }
 
+void session_begin_time(struct session *session)
+{
+	session->out_of_time = false;
+	if (session->deadline)
+		set_timer(session, session->deadline, 0);
+}
+
+void session_end_time(struct session *session)
+{
+	if (session->deadline)
+		session->out_of_time |= timer_has_struck(session, session->deadline);
+}
+
 /* Before each execution. */
 static void prepare(struct session *session, struct finding *finding)
 {
-	session->out_of_time = false;
+	session_begin_time(session);
 	session->finding = finding;
 	session->collected = STATUS_OK;
 	if (plugin_path())
 		plugin_watch();
-	if (session->deadline)
-		set_timer(session, session->deadline, 0);
 }
 
 /* After it. */
 static void settle(struct session *session)
 {
 	session->finding = NULL;
-	if (!session->deadline)
-		return;
-	session->out_of_time |= timer_has_struck(session, session->deadline);
+	session_end_time(session);
 }
 
 enum status session_run(struct session *session, const struct plan *plan, struct trace *trace,

@@ -109,6 +109,10 @@ enum status session_run(struct session *session, const struct plan *plan, struct
  */
 enum status session_search(struct session *session, const struct plan *plan, struct trace *trace);
 
+/* What runs between these two is interrupted soon after the session's deadline: out_of_time. */
+void session_begin_time(struct session *session);
+void session_end_time(struct session *session);
+
 /* A line about what the agent has run, if it was asked for. */
 void session_tell_engine(const struct session *session);
 
