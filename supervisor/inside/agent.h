@@ -54,6 +54,7 @@ struct agent_now {
 	uint64_t brk;
 	struct policy_random random;
 	int64_t elapsed, used; /* since the beginning: of time, and of processor time */
+	uint32_t opened;       /* files that threads have opened while there were others */
 };
 
 struct agent {

@@ -1,7 +1,8 @@
 /*
  * Files that the program opens to read them, and has closed when the execution is over: the kernel answers, as in an execution by stops. Of what it has
  * open at the beginning nothing is touched, for that is there in all executions. A descriptor is used by the thread that has opened it, or by one that is
- * alone: where others use it, too, the supervisor would say that the search doesn't know of that.
+ * alone, and so is a file that is opened anew: where others use it, too, calls on it may be operations, or the supervisor say that the search doesn't know
+ * of them.
  */
 #include "supervisor/inside/agent.h"
 
@@ -22,6 +23,13 @@ static struct {
 } files[FILES_MOST];
 static uint32_t files_open;
 
+/* Which thread has opened what, while there were others: agent.now.opened of them. */
+#define OPENED_MOST 256
+static struct {
+	uint64_t device, inode;
+	uint32_t thread;
+} opened[OPENED_MOST];
+
 static int64_t ask(const struct agent_thread *thread, long number)
 {
 	const struct agent_context *context = &thread->context;
@@ -40,11 +48,20 @@ static uint32_t number_of(const struct agent_thread *thread)
 	return (uint32_t)(thread - agent.threads);
 }
 
+/* All others have been joined. */
+static bool is_alone(const struct agent_thread *thread)
+{
+	for (uint32_t t = 0; t < agent.now.threads; t++)
+		if (t != number_of(thread) && !model_joined(agent.block->model, t))
+			return false;
+	return true;
+}
+
 /* Has the thread opened it in this execution, so that it is nobody else's? */
 static bool is_own(const struct agent_thread *thread, uint64_t descriptor)
 {
 	return (uint32_t)descriptor < FILES_MOST && files[(uint32_t)descriptor].open &&
-	       (files[(uint32_t)descriptor].thread == number_of(thread) || agent.now.alive == 1);
+	       (files[(uint32_t)descriptor].thread == number_of(thread) || is_alone(thread));
 }
 
 static void close_one(uint32_t descriptor)
@@ -87,14 +104,30 @@ static bool is_kept(int64_t descriptor)
 	}
 }
 
-/* To open something else may wait, or do something. */
-static bool is_file(uint64_t folder, uint64_t path, uint64_t flags)
+/* False: another thread has opened it, too. */
+static bool note_opened(const struct agent_thread *thread, const struct stat *file)
+{
+	if (is_alone(thread))
+		return true;
+	for (uint32_t i = 0; i < agent.now.opened; i++)
+		if (opened[i].inode == file->st_ino && opened[i].device == file->st_dev)
+			return opened[i].thread == number_of(thread);
+	if (agent.now.opened == OPENED_MOST)
+		return false;
+	opened[agent.now.opened].device = file->st_dev;
+	opened[agent.now.opened].inode = file->st_ino;
+	opened[agent.now.opened++].thread = number_of(thread);
+	return true;
+}
+
+/* To open something else than a file or a folder may wait, or do something. */
+static bool may_open(const struct agent_thread *thread, uint64_t folder, uint64_t path, uint64_t flags)
 {
 	struct stat found;
 	const uint64_t itself = flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0;
 	/* What isn't there isn't opened either. */
 	return own_call(SYS_newfstatat, folder, path, (uint64_t)(uintptr_t)&found, itself, 0, 0) != 0 ||
-	       S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
+	       S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && note_opened(thread, &found));
 }
 
 static bool open_file(struct agent_thread *thread, long number, uint64_t folder, uint64_t path,
@@ -102,7 +135,7 @@ static bool open_file(struct agent_thread *thread, long number, uint64_t folder,
 {
 	const uint64_t allowed = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	const bool here = (int)folder == AT_FDCWD || is_own(thread, folder);
-	if (!REGION->opens || flags & ~allowed || !here || !is_file(folder, path, flags))
+	if (!REGION->opens || flags & ~allowed || !here || !may_open(thread, folder, path, flags))
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	const int64_t descriptor = ask(thread, number);
 	thread->context.rax = (uint64_t)descriptor;
