@@ -38,7 +38,7 @@ done
 search() {
 	local engine=$1
 	rm -f "$SCRATCH/$engine.sched"
-	timeout -k 10 60 "$FMC" check -v --strategy optimal --time 50 --no-minimize --engine "$engine" -o "$SCRATCH/$engine.sched" -- "$BUILD/samples/$2" "${@:3}" \
+	timeout -k 10 60 "$FMC" check -v --strategy optimal --time 50 --require-complete --no-minimize --engine "$engine" -o "$SCRATCH/$engine.sched" -- "$BUILD/samples/$2" "${@:3}" \
 	    </dev/null >"$SCRATCH/out" 2>&1
 	echo "status $?" >>"$SCRATCH/out"
 	grep -oE '^fmc: [0-9]+ executions by the agent' "$SCRATCH/out" >"$SCRATCH/$engine.by"
@@ -57,4 +57,20 @@ search agent philosophers_mut 4
 judge "the agent has run most of them ($(cat "$SCRATCH/agent.by"))" grep -qE '^fmc: 2[0-9] ' "$SCRATCH/agent.by"
 "$FMC" check -v --strategy optimal --engine agent --verify-engine 1 -- "$BUILD/samples/philosophers_mut" 4 </dev/null >"$SCRATCH/out" 2>&1
 judge "and each is the same by stops" [ $? -eq 0 -a -n "$(grep ' 24 executions' "$SCRATCH/out")" ]
+"$FMC" check -v --strategy random --executions 60 --engine auto --verify-engine 1 -- "$BUILD/samples/philosophers_mut" 3 </dev/null >"$SCRATCH/out" 2>&1
+judge "auto begins with stops, and goes on with the agent" grep -q '^fmc: 28 executions by the agent' "$SCRATCH/out"
+
+# Random plans of every sample, each run both ways, and compared: transitions, and registers and memory at the end.
+for program in "$BUILD"/samples/*; do
+	long || break
+	name=${program##*/}
+	[[ -f $program && -x $program && $name != *.* && $name != counter_server ]] || continue
+	arguments=()
+	[ "$name" != checksum ] || arguments=(samples/texts 2)
+	timeout -k 10 200 "$FMC" check -v --strategy random --executions 400 --time 100 --all --no-minimize --engine agent --verify-engine 1 \
+		-o "$SCRATCH/random.sched" -- "$program" "${arguments[@]}" </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	judge "$name: the same plans by both ($(grep -oE '^fmc: [0-9]+ executions by the agent' "$SCRATCH/out"))" [ $status -le 2 ]
+	[ $status -le 2 ] || show "$SCRATCH/out"
+done
 finish
