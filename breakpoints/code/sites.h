@@ -25,6 +25,7 @@ struct site {
 	uint32_t door;		 /* plus 1; 0: none has been tried */
 	uint32_t ahead;		 /* the door at an instruction ahead of it, plus 1; 0: there is none */
 	uint8_t met_again;	 /* how often its trap has been met since, UINT8_MAX at most */
+	uint8_t made_anew;	 /* how often its door has been */
 	uint32_t number;	 /* of what it does by itself, plus 1; 0: none yet */
 	struct stub_call values; /* of its call, if it has a number */
 	uint16_t bytes;		 /* of its operand; 0: not known */

@@ -6,6 +6,7 @@
 #define DEEPEST	  64 /* doors that rely on each other's bytes */
 #define FAR_AHEAD 64 /* bytes before a site */
 #define FAR_BACK  64 /* instructions after it */
+#define MOST_ANEW 3  /* doors of a site, after its first one */
 
 /* What a door is made by. */
 struct request {
@@ -261,9 +262,44 @@ static const struct piece *piece_of(const struct sampler *sampler, const struct 
 	return door ? door_piece(door, site->address) : NULL;
 }
 
+/*
+ * The site's door has a jump, which isn't there: the code that its stub stands for has become another one meanwhile, such as the head of a loop
+ * in which rounds are counted. It is given up.
+ */
+static void give_up(struct sampler *sampler, struct site *site)
+{
+	struct door *door = site_door(sampler, site);
+	if (!door || !door->own || door->planted || site->relied || site->stands ||
+	    site->made_anew == MOST_ANEW)
+		return;
+	door->own = 0;
+	site->door = 0;
+	site->made_anew++;
+}
+
+/* The same of the door at an instruction ahead of it. */
+static void give_up_ahead(struct sampler *sampler, struct site *site)
+{
+	struct door *door = site->ahead ? &sampler->doors.at[site->ahead - 1] : NULL;
+	struct site *before = door ? planting_site(sampler, door->at) : NULL;
+	if (!door || door->planted || (before && (before->relied || before->stands)) ||
+	    site->made_anew == MOST_ANEW)
+		return;
+	if (before && before->door == site->ahead)
+		before->door = 0;
+	door->own = 0;
+	site->ahead = 0;
+	site->met_again = 0;
+	site->made_anew++;
+}
+
 uint64_t making_pass(struct sampler *sampler, struct target *target, struct site *site)
 {
 	struct request request = {sampler, target, 0, false};
+	if (sampler->logs) {
+		give_up(sampler, site);
+		give_up_ahead(sampler, site);
+	}
 	if (sampler->logs && !site->door && !site->relied)
 		(void)make(&request, site, DOOR_ANY);
 	else if (may_try_ahead(sampler, site))

@@ -42,7 +42,7 @@ static void keep_doors(struct sampler *sampler, struct target *target, bool stac
 	sampler->logs &= doors_take_room(&sampler->doors, target);
 	for (size_t i = 0; i < sampler->sites.length; i++) {
 		sampler->sites.at[i].door = sampler->sites.at[i].ahead = 0;
-		sampler->sites.at[i].met_again = 0;
+		sampler->sites.at[i].met_again = sampler->sites.at[i].made_anew = 0;
 		sampler->sites.at[i].relied = false;
 	}
 }

@@ -253,5 +253,32 @@ START_TEST(room_ahead)
 }
 END_TEST
 
+/* Where something else has come into the code since a door was made, as the counting of a loop's rounds does, there is a new door. */
+static void change_code(void)
+{
+	const struct process_look look = {.access = ignore};
+	char why[PROCESS_LOOK_WHY];
+	ck_assert(process_look(process, &look));
+	run(1, &trace);
+	struct doors *doors = &process->looking.sampler->doors;
+	ck_assert_uint_gt(doors->length, 0);
+	for (size_t i = 0; i < doors->length; i++)
+		doors->at[i].original[doors->at[i].reach - 1] ^= 1;
+	for (int i = 0; i < 2; i++) {
+		run(1, &trace);
+		ck_assert_msg(process_look_exact(process, why), "%s", why);
+		ck_assert_uint_lt(process->looking.sampler->hits, ELEMENTS);
+	}
+}
+
+START_TEST(changed_since)
+{
+	change_code();
+	teardown();
+	open_program("ahead.O2");
+	change_code();
+}
+END_TEST
+
 SUITE("look", 120, setup, teardown, TEST(all), TEST(unchanged), TEST(restored), TEST(stands),
-      TEST(room_ahead))
+      TEST(room_ahead), TEST(changed_since))
