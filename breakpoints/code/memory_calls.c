@@ -7,12 +7,12 @@
 const char *memory_state_name(size_t i)
 {
 	static const char *const names[MEMORY_STATES] = {
-	    [ENVIRONMENT] = "environ",	  [LOCALE] = "setlocale",     [RANDOM] = "rand",
-	    [RANDOM_48] = "drand48",	  [TOKENS] = "strtok",	      [CALENDAR] = "localtime",
-	    [USERS] = "getpwnam",	  [HOSTS] = "gethostbyname",  [INPUT] = "_IO_2_1_stdin_",
-	    [OUTPUT] = "_IO_2_1_stdout_", [OPTION] = "optind",	      [OPTION_ARGUMENT] = "optarg",
-	    [STREAM_IN] = "_ZSt3cin",	  [STREAM_OUT] = "_ZSt4cout", [STREAM_ERROR] = "_ZSt4cerr",
-	    [STREAM_LOG] = "_ZSt4clog"};
+	    [ENVIRONMENT] = "environ",	  [LOCALE] = "setlocale",	[RANDOM] = "rand",
+	    [RANDOM_48] = "drand48",	  [TOKENS] = "strtok",		[CALENDAR] = "localtime",
+	    [USERS] = "getpwnam",	  [HOSTS] = "gethostbyname",	[INPUT] = "_IO_2_1_stdin_",
+	    [OUTPUT] = "_IO_2_1_stdout_", [ERRORS] = "_IO_2_1_stderr_", [OPTION] = "optind",
+	    [OPTION_ARGUMENT] = "optarg", [STREAM_IN] = "_ZSt3cin",	[STREAM_OUT] = "_ZSt4cout",
+	    [STREAM_ERROR] = "_ZSt4cerr", [STREAM_LOG] = "_ZSt4clog"};
 	return i < MEMORY_STATES ? names[i] : NULL;
 }
 
@@ -153,4 +153,20 @@ bool memory_call_formats(const struct memory_call *call)
 bool memory_call_unknown(const struct memory_call *call)
 {
 	return call->parts[0].extent == UNKNOWN;
+}
+
+/* Libc's own names of them begin so. */
+static const char *without_prefix(const char *function)
+{
+	static const char prefix[] = "_IO_";
+	return strncmp(function, prefix, strlen(prefix)) == 0 ? function + strlen(prefix) : function;
+}
+
+bool sampler_uses_stream(const char *function)
+{
+	const struct memory_call *call = memory_calls_find(without_prefix(function));
+	for (size_t i = 0; call && i < MEMORY_PARTS; i++)
+		if (call->parts[i].extent == STREAM_OBJECT)
+			return true;
+	return false;
 }

@@ -51,6 +51,8 @@ enum extent {
 	DESCRIPTORS,   /* of a set those below the first argument */
 	STREAM,	       /* a stream of C++, but for the standard ones, which may be used at once */
 	STREAM_BASE,   /* ... its std::ios */
+	STREAM_OBJECT, /* a stream of C */
+	STREAM_KEPT,   /* ... unless it is standard output or the error output */
 	STATE,	       /* what libc keeps to itself: enum state, instead of an argument */
 	/* Several ranges each, or none: */
 	VECTOR,	     /* of struct iovec, so many as the third argument says, and what they lead to */
@@ -77,6 +79,7 @@ enum state {
 	HOSTS,
 	INPUT,
 	OUTPUT,
+	ERRORS,
 	OPTION, /* from here on in the program's own memory, perhaps */
 	OPTION_ARGUMENT,
 	STREAM_IN,

@@ -26,10 +26,11 @@ extern const struct memory_call memory_table_texts[], memory_table_files[];
 #define READS_OF(argument, type)  READS_BYTES(argument, sizeof(type))
 #define WRITES_OF(argument, type) WRITES_BYTES(argument, sizeof(type))
 /*
- * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to it neither does, only
- * the output differs: so writing counts as a read, and all else as a write.
+ * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to standard output or the
+ * error output neither does, only what is seen differs: so that counts as a read, and all else as a write, since what is in a file or in
+ * memory may be read later.
  */
-#define STREAM_WRITTEN(argument) READS(argument, ONE)
-#define STREAM_USED(argument)	 WRITES(argument, ONE)
+#define STREAM_WRITTEN(argument) READS(argument, STREAM_OBJECT), WRITES(argument, STREAM_KEPT)
+#define STREAM_USED(argument)	 WRITES(argument, STREAM_OBJECT)
 
 #endif

@@ -73,6 +73,8 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case THERE:
 	case STREAM:
 	case STREAM_BASE:
+	case STREAM_OBJECT:
+	case STREAM_KEPT:
 		return 1;
 	case FIXED:
 		return part->bytes;
@@ -218,6 +220,9 @@ static uint64_t address_of(const struct part *part, const struct memory_caller *
 		return is_standard(caller, argument) ? 0 : stream_base(caller, argument);
 	case STREAM_BASE:
 		return is_standard(caller, argument) ? 0 : argument;
+	case STREAM_KEPT:
+		return argument == caller->states[OUTPUT] || argument == caller->states[ERRORS] ? 0
+												: argument;
 	default:
 		return argument;
 	}
@@ -260,8 +265,11 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 		const uint64_t size = address ? bytes_of(caller, part, address, arguments) : 0;
 		/* A length that overflows is an error of the program's, and not its last. What is no address is a number of its own meaning. */
 		if (size > 0 && size <= UINT64_MAX / 2 && address < MEMORY_END)
-			at[length++] =
-			    (struct touched){.address = address, .size = size, .write = part->write};
+			at[length++] = (struct touched){.address = address,
+							.size = size,
+							.write = part->write,
+							.locked = part->extent == STREAM_OBJECT ||
+								  part->extent == STREAM_KEPT};
 	}
 	return length;
 }

@@ -40,6 +40,8 @@ static bool add_part(const struct memory_call *call, const struct part *part, st
 		values->arguments |= bit(1) | bit(2);
 		break;
 	case ONE:
+	case STREAM_OBJECT:
+	case STREAM_KEPT:
 	case FIXED:
 	case WIDE_ONE:
 	case WORD:

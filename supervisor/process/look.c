@@ -327,6 +327,7 @@ static bool tell(const struct telling *telling, const struct touched *touched, u
 					     .transition = present_transition(looking),
 					     .thread = telling->thread,
 					     .write = touched->write,
+					     .locked = touched->locked,
 					     .frees = touched->frees,
 					     .last = sampler_last_leaves(looking->sampler),
 					     .own_stack = own,

@@ -33,6 +33,7 @@ struct touched {
 	uint32_t
 	    site; /* number of an instruction that always touches so many bytes, until code is looked through again; 0: none */
 	bool write; /* else it only reads */
+	bool locked; /* by a function of libc's that locks it meanwhile */
 	bool frees; /* it is given back; without `write` its size is a guess */
 	bool
 	    gives; /* it is new memory, and isn't touched: the thread has called the function that comes back with it (sampler_see_new()) */
@@ -160,5 +161,8 @@ uint64_t sampler_thread_bytes(const struct sampler *sampler);
 
 /* How many instructions may be met. */
 size_t sampler_sites(const struct sampler *sampler);
+
+/* Is this the name of a function of libc's that works on a stream (FILE), which it locks meanwhile? */
+bool sampler_uses_stream(const char *function);
 
 #endif

@@ -13,6 +13,7 @@ struct memory_access {
 	size_t transition;	/* of the trace, whoever performs it: it has begun, and the next one hasn't */
 	uint32_t thread;
 	bool write;
+	bool locked; /* by a function of libc's that locks it meanwhile, which nothing else tells; not after a sift */
 	bool
 	    own_stack; /* memory of the thread's own stack, which another thread may get when this one is gone */
 	bool other_stack; /* memory of another thread's */

@@ -15,6 +15,7 @@ struct wanted {
 	struct memory_access access;
 	char name[NAME], place[NAME]; /* empty until it is */
 	char function[NAME];	      /* that the place is in; empty: unknown */
+	bool locked;		      /* a function of libc's locks it meanwhile */
 	bool state;		      /* it is what a function of libc's goes by */
 	enum meant meant;	      /* what it touches */
 	struct thread_report report;  /* the stack there, if races are wanted */

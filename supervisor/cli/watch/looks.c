@@ -154,6 +154,7 @@ static void name_access(struct look *look, const struct memory_access *access, s
 	(void)places_update(process_places(process), process_target(process));
 	name_variable(look, access, wanted);
 	name_place(look, access, wanted);
+	wanted->locked = access->locked;
 	wanted->promotable = process_promotable(process, access->place, &wanted->promotes, &wanted->apart);
 	if (look->races->list && process_tracee(process, access->thread))
 		(void)collect_thread(&wanted->report, process, look->watch.session->execution,

@@ -1,6 +1,8 @@
 /* From accesses that no operation orders to data races, as far as they can be told from accesses that are meant to be so. */
 #include "supervisor/cli/watch/look.h"
 
+#include <fmc/breakpoints/sampling.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,13 +34,25 @@ static bool could_be_atomic(const struct wanted *wanted)
 	return wanted->promotable && !wanted->apart && !wanted->access.frees && wanted->access.size <= 8;
 }
 
+/* In a function of libc's that locks its stream meanwhile, or in what that calls, from the innermost; but not where it is given back. */
+static bool is_in_stream(const struct wanted *wanted)
+{
+	if (wanted->locked || wanted->access.frees)
+		return !wanted->access.frees;
+	const struct thread_report *report = &wanted->report;
+	for (size_t i = 0; i < report->frames_length && report->frames[i].library; i++)
+		if (report->frames[i].function && sampler_uses_stream(report->frames[i].function))
+			return true;
+	return false;
+}
+
 /* Why the pair may be none, or meant to be there. */
 static enum race_doubt doubt(const struct racing *racing, size_t pair, const struct wanted *one,
 			     const struct wanted *two)
 {
 	if (one->meant == MEANT_SHARED || two->meant == MEANT_SHARED)
 		return DOUBT_DECLARED;
-	if (one->state || two->state)
+	if (one->state || two->state || (is_in_stream(one) && is_in_stream(two)))
 		return DOUBT_LIBRARY;
 	if (!racing->judged)
 		return DOUBT_UNSEEN;
