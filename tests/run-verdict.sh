@@ -165,7 +165,8 @@ for case in exclusive link mkdir rename; do
 	named $case 'names of files that one thread makes or removes and another one looks for'
 done
 named process_vm 'process_vm_readv, process_vm_writev'
-named sigwait 'signals that threads send each other'
+lock 1 sigwait
+says "$locks sigwait: found" '^deadlock: '
 lock 1 sigtimedwait
 named shm 'names of files that one thread makes or removes and another one looks for'
 named create 'names of files that one thread makes or removes and another one looks for'

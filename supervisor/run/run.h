@@ -227,8 +227,8 @@ void held_end_wait(struct process *process, uint32_t thread, struct outcome *out
 bool held_ends_waits(struct tracee *tracee, uint64_t signals);
 
 /*
- * sends.c. is_operation: is this system call one that sends a signal to others of the program, which is followed? Then *call. info: what
- * the receiver is told of the signal that the thread is about to send.
+ * sends.c. is_operation: is this system call one that sends a signal to others of the program, which is followed? Then *call. note: it is none
+ * that is followed, and yet the program's. info: what the receiver is told of the signal that the thread is about to send.
  *
  * sent.c. put: it is sent to this thread, which takes it next; false: there are too many already. tell: the thread is about to handle this
  * signal: what has been told of it.
@@ -237,6 +237,7 @@ bool held_ends_waits(struct tracee *tracee, uint64_t signals);
  */
 #define SIGNAL_TAKERS 64 /* among so many threads a signal to the program is followed */
 bool sends_is_operation(struct run *run, long number, struct call *call);
+void sends_note(struct process *process, uint32_t thread, long number);
 bool sends_info(const struct process *process, uint32_t thread, siginfo_t *info);
 bool sent_put(struct process *process, uint32_t thread, const siginfo_t *info);
 void sent_tell(struct process_thread *thread, int signal);

@@ -105,6 +105,14 @@ bool sends_is_operation(struct run *run, long number, struct call *call)
 	return true;
 }
 
+void sends_note(struct process *process, uint32_t thread, long number)
+{
+	const struct user_regs_struct *regs = tracee_regs(process->threads[thread].tracee);
+	struct send send;
+	if (regs && decode(process, number, regs, &send) && send.signal >= 1 && send.signal <= 64)
+		process->sent |= UINT64_C(1) << (send.signal - 1);
+}
+
 /* What the receiver is told of it, as the kernel would. */
 static bool tell(const struct process *process, const struct send *send, siginfo_t *info)
 {

@@ -101,6 +101,7 @@ void run_note_syscall(struct process *process, uint32_t thread, long number)
 	case SYS_rt_tgsigqueueinfo:
 	case SYS_pidfd_send_signal:
 		process->signalled = true;
+		sends_note(process, thread, number);
 		channels_note_signal(process, thread, number);
 		break;
 	case SYS_setitimer:
