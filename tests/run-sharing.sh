@@ -78,6 +78,7 @@ for level in O0 O2; do
 	depends "array\[0\] at $(at 'T2 and T3'); counter at $(at 'T2 and T3')" "$program" scans
 	depends "(stream|heap \+0x[0-9a-f]+).* at $(at 'T2 and T3')" "$program" lines
 	depends "(stream|heap \+0x[0-9a-f]+).* at $(at T2) and $(at T3)" "$program" where
+	depends "(stream|heap \+0x[0-9a-f]+).* at $(at 'T2 and T3')" "$program" printed
 	depends "(__)?environ at $(at T2) and $(at T3)" "$program" set
 	depends "what rand\(\) goes by at $(at 'T2 and T3')" "$program" rand
 	# libc's count of threads orders what the last one does, but main's end waits for nobody.

@@ -462,7 +462,9 @@ int main(int argc, char **argv)
 		two(read_stream, read_stream, NULL, NULL);
 	else if (strcmp(how, "where") == 0 && (stream = fopen("/dev/null", "w")))
 		two(print_stream, ask_stream, NULL, NULL);
-	else if (strcmp(how, "prints") == 0 && (stream = fopen("/dev/null", "w")))
+	else if (strcmp(how, "printed") == 0 && (stream = fopen("/dev/null", "w")))
+		two(print_stream, print_stream, NULL, NULL);
+	else if (strcmp(how, "prints") == 0 && (stream = stderr))
 		two(print_stream, print_stream, NULL, NULL);
 	else if (strcmp(how, "streams") == 0)
 		two(read_own, read_own, NULL, NULL);
