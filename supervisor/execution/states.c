@@ -229,6 +229,21 @@ static bool known_path(struct states *states, const struct trace *trace, bool *k
 	return good;
 }
 
+bool states_told(const struct model *model)
+{
+	bool told = true;
+	for (uint32_t o = 0; o < model_objects(model) && told; o++) {
+		const enum object_class class = model_object_class(model, o);
+		struct object_state state;
+		told = class != CLASS_CONNECTION;
+		if (class != CLASS_QUEUE)
+			continue;
+		model_object_state(model, o, &state);
+		told = state.count == 0;
+	}
+	return told;
+}
+
 bool states_see(struct states *states, const struct execution *execution, const struct trace *trace)
 {
 	struct machine *machine = execution->machine;
@@ -241,7 +256,8 @@ bool states_see(struct states *states, const struct execution *execution, const 
 	}
 	if (known)
 		return true;
-	if (!(ops->state ? ops->state(machine, memory) : ops->digest(machine, memory)) ||
+	if (!states_told(execution->block.model) ||
+	    !(ops->state ? ops->state(machine, memory) : ops->digest(machine, memory)) ||
 	    !add(&states->states, mix(mix(model_key(execution, trace), memory[0]), memory[1]), &fresh)) {
 		states->count.failed = true;
 		return false;
@@ -338,7 +354,7 @@ bool states_visited(struct states *states, const struct execution *execution, co
 	bool fresh;
 	uint64_t memory[2];
 	/* A state that can't be told is no other one's. */
-	if (!machine->ops->digest(machine, memory)) {
+	if (!states_told(execution->block.model) || !machine->ops->digest(machine, memory)) {
 		(void)note_path(states, trace->length, (struct key){0, 0}); /* nothing more depends on it */
 		return false;
 	}

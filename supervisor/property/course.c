@@ -1,6 +1,10 @@
 /* Formulas along an execution. */
 #include "supervisor/property/properties.h"
 
+#include "supervisor/process/process.h"
+
+#include <fmc/supervisor/states.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +247,9 @@ void course_come(struct properties *properties, const struct trace *trace, const
 		 const uint64_t now[3])
 {
 	struct course *course = &properties->course;
-	if (course->graph && !trace)
+	if (course->graph && trace && !states_told(properties->process->model->model))
+		state_graph_give_up(course->graph);
+	else if (course->graph && !trace)
 		state_graph_clear(course->graph);
 	else if (course->graph && trace->length < course->room)
 		state_graph_add(course->graph, trace, before, now, course->states[trace->length]);

@@ -32,7 +32,8 @@ struct state_graph {
 	size_t steps_length, steps_room;
 	uint32_t *slots; /* hash table of states, numbers plus 1 */
 	size_t slots_room;
-	bool failed; /* no memory, too large, or not what it is to be */
+	bool failed;   /* no memory, too large, or not what it is to be: */
+	bool given_up; /* for good */
 };
 
 struct state_graph *state_graph_new(void)
@@ -56,7 +57,12 @@ void state_graph_clear(struct state_graph *graph)
 		memset(graph->slots, 0, graph->slots_room * sizeof *graph->slots);
 	graph->length = 0;
 	graph->steps_length = 0;
-	graph->failed = false;
+	graph->failed = graph->given_up;
+}
+
+void state_graph_give_up(struct state_graph *graph)
+{
+	graph->failed = graph->given_up = true;
 }
 
 static uint32_t *slot_of(const struct state_graph *graph, const uint64_t key[4])

@@ -16,7 +16,8 @@ struct state_graph;
 
 struct state_graph *state_graph_new(void); /* NULL without memory */
 void state_graph_free(struct state_graph *graph);
-void state_graph_clear(struct state_graph *graph); /* executions begin anew: those so far were others */
+void state_graph_clear(struct state_graph *graph);   /* executions begin anew: those so far were others */
+void state_graph_give_up(struct state_graph *graph); /* its states can't be told: it is never whole */
 
 /*
  * After the last transition of the trace, or before the first one, an execution is in this state, in which these propositions hold; NULL: the process has

@@ -12,6 +12,9 @@
  */
 struct states;
 
+/* Can its states be told? What the kernel keeps of named connections and of messages in queues is no part of any digest. */
+bool states_told(const struct model *model);
+
 struct states *states_new(void); /* NULL without memory */
 void states_free(struct states *states);
 

@@ -307,7 +307,10 @@ static bool driving_allowed(const struct options *options)
 /* False after a line about what can't be had with several processes. */
 static bool follow_allowed(const struct options *options)
 {
-	if (options->granularity >= GRANULARITY_RACE || options->tso_wanted)
+	if (options->atomics && options->granularity < GRANULARITY_RACE)
+		say("--follow and --atomics can't be had together: processes may have the same word at different "
+		    "addresses");
+	else if (options->granularity >= GRANULARITY_RACE || options->tso_wanted)
 		say("--follow and %s can't be had together: accesses to memory aren't watched in several "
 		    "processes",
 		    options->tso_wanted ? "--memory-model tso" : "--granularity race or memory");
