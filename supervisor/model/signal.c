@@ -4,8 +4,8 @@
  * everybody blocks stays with the kernel, which gives it to who unblocks it or waits for it.
  *
  *     X pending -(OP_SIGNAL_SEND of another thread)-> OP_SIGNAL_TAKE, under it X
- *     OP_SIGNAL_TAKE -(0)-> the handlers run, and then X is pending again
- *                    -(1, X waits and can be interrupted)-> X begins to wait, the handlers run, X fails with EINTR
+ *     OP_SIGNAL_TAKE -(X waits and can be interrupted: 0)-> X begins to wait, the handlers run, X fails with EINTR
+ *                    -(1; else 0)-> the handlers run, and then X is pending again
  */
 #include "supervisor/model/state.h"
 

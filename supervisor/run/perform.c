@@ -252,7 +252,7 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		takes_send(process, thread, op, choice, outcome);
 		return;
 	case OP_SIGNAL_TAKE:
-		takes_perform(process, thread, choice, outcome);
+		takes_perform(process, thread, op, choice, outcome);
 		return;
 	case OP_OUTPUT:
 		if (self->call.entry)

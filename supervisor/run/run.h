@@ -244,7 +244,8 @@ void sent_tell(struct process_thread *thread, int signal);
 void takes_aim(struct process *process, uint32_t thread, struct op *op);
 void takes_send(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
 		struct outcome *outcome);
-void takes_perform(struct process *process, uint32_t thread, int32_t choice, struct outcome *outcome);
+void takes_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
+		   struct outcome *outcome);
 
 /*
  * rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are

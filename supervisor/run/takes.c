@@ -19,6 +19,16 @@ static uint64_t bit(int signal)
 	return UINT64_C(1) << (signal - 1);
 }
 
+/* Of such a call a part may be done, which it then says: it can't begin anew. */
+static bool may_be_halved(const struct process_thread *self)
+{
+	const struct user_regs_struct *regs = tracee_regs(self->tracee);
+	if (!regs || self->call.entry)
+		return false;
+	const uint64_t arguments[6] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
+	return call_is_halved((long)regs->orig_rax, arguments);
+}
+
 static bool can_take(const struct process *process, uint32_t thread, int signal)
 {
 	const struct process_thread *self = &process->threads[thread];
@@ -27,7 +37,7 @@ static bool can_take(const struct process *process, uint32_t thread, int signal)
 	if (!tracee || tracee->life != TRACEE_STOPPED || tracee_signals(tracee, "SigBlk") & bit(signal) ||
 	    !(tracee_signals(tracee, "SigCgt") & bit(signal)))
 		return false;
-	return op->kind == OP_SIGNAL_TAKE || held_before(self, op);
+	return op->kind == OP_SIGNAL_TAKE || (held_before(self, op) && !may_be_halved(self));
 }
 
 static bool handles(const struct process *process, uint32_t thread, int signal)
@@ -148,11 +158,12 @@ static void give(struct process *process, struct process_thread *self)
 		target_send(process->target, self->tracee, self->signals.at[i].si_signo);
 }
 
-void takes_perform(struct process *process, uint32_t thread, int32_t choice, struct outcome *outcome)
+void takes_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
+		   struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
 	const struct call held = self->call;
-	const bool waits = choice == 1;
+	const bool waits = op->flags & OP_INTERRUPTS && choice == 0;
 	uint64_t where, stack;
 	process_note_other(process, "a thread that is held handles a signal");
 	give(process, self);

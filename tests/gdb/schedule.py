@@ -77,6 +77,9 @@ def check_steps():
     """GDB's own commands after fmc-goto."""
     length = place()[1]
     gdb_do("fmc-goto %d" % (length // 2 + 1))
+    # Handlers run up to their first operation as a whole.
+    if "signal_take" in gdb_do("fmc-where"):
+        gdb_do("fmc-next")
     before, part = gdb_do("x/i $pc"), place()[0]
     gdb_do("stepi")
     # Unless the operation has put the thread to sleep: then others run meanwhile.

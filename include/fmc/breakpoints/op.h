@@ -120,7 +120,7 @@ enum op_kind {
 	OP_SIGNAL_SEND,
 	/*
 	 * Set by the model in place of what the thread had pending (model_under()), whose kind arg2 is: the handlers of its signals run; arg: the
-	 * first of these. Choice 1, with OP_INTERRUPTS: they come while it waits there, and end that with EINTR.
+	 * first of these. With OP_INTERRUPTS: choice 0: they come while it waits there, and end that with EINTR; 1: before.
 	 */
 	OP_SIGNAL_TAKE,
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
