@@ -16,8 +16,11 @@ mkdir -p "$SCHEDULES"
 # Suites that run beside each other, after a colon those that have to be over before; by the processor time that they take, those that take
 # most, or longest, first, so that the lanes end together.
 SUITES='samples drive atomics gdb-commands:samples races time attach-across verdict hostile always programs waits spin tso points resume attach export:samples
-	repeat outcomes replay:samples kernel jobs deb states sharing origins attach-run gdb certificate memory page suites explore shard launch gdbserver servers reduced show
+	repeat outcomes replay:samples kernel jobs states sharing origins attach-run gdb certificate memory page suites explore shard launch gdbserver servers reduced show
 	terminal attach-refused followed layers kill results attach-python cli minimize languages ops install reports look docs completion environment again'
+
+# In `make check-long` alone: a package is built from the sources once more.
+! long || SUITES="$SUITES deb"
 
 # The quick part: these suites, these samples, all unit tests but these.
 QUICK='terminal cli ops minimize certificate reports environment install completion always results again docs layers'

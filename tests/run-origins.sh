@@ -11,6 +11,8 @@ first_args() {
 
 for source in samples/*.c samples/*.cc; do
 	name=$(basename "${source%.*}")
+	# It waits for ever there: when it is run by itself, others might come to its sockets.
+	[ "$name" != loopback ] || continue
 	args=$(first_args "$source")
 	for seed in $(long && echo 0) 7; do
 		[ "$seed" != 0 ] || seed=
