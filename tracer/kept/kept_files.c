@@ -209,13 +209,17 @@ static bool is_same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Each write to it sets the time of its last change; restoring has set it back. */
+/*
+ * Each write to it sets the time of its last change, which restoring has set back; and whatever is done to it, that of its status, which
+ * nobody can set. Another file may have got its number meanwhile, and be as old.
+ */
 static bool is_as_before(const struct kept *kept, const struct stat *now)
 {
 	return now->st_dev == kept->was.st_dev && now->st_ino == kept->was.st_ino &&
 	       now->st_size == kept->was.st_size && now->st_mode == kept->was.st_mode &&
 	       now->st_uid == kept->was.st_uid && now->st_gid == kept->was.st_gid &&
-	       is_same_time(&now->st_mtim, &kept->was.st_mtim);
+	       is_same_time(&now->st_mtim, &kept->was.st_mtim) &&
+	       is_same_time(&now->st_ctim, &kept->was.st_ctim);
 }
 
 /* It has got lost under this name, but not under others. */
@@ -266,9 +270,12 @@ static bool set_metadata(struct kept *kept)
 	if ((!S_ISLNK(now.st_mode) && chmod(kept->path, kept->was.st_mode & 07777) != 0) ||
 	    utimensat(AT_FDCWD, kept->path, times, AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
+	if (lstat(kept->path, &now) != 0)
+		return false;
 	/* It may be another file by now. */
 	kept->was.st_dev = now.st_dev;
 	kept->was.st_ino = now.st_ino;
+	kept->was.st_ctim = now.st_ctim;
 	return true;
 }
 

@@ -37,6 +37,15 @@ static void write_file(const char *path, int flags, uint32_t bytes)
 		close(fd);
 }
 
+/* Another first byte. */
+static ssize_t pwrite_byte(const char *path)
+{
+	const int fd = open(path, O_WRONLY);
+	const ssize_t written = pwrite(fd, "B", 1, 0);
+	close(fd);
+	return written;
+}
+
 /* One of the changes that a program may make, which may be in vain; announced before, if somebody is to know. */
 static void change(struct kept_files *files, uint64_t *seed)
 {
@@ -156,6 +165,38 @@ START_TEST(as_before)
 }
 END_TEST
 
+/* Two who put back in turn: the name has another file of the same age and size, whose number it had before. */
+START_TEST(a_number_that_comes_again)
+{
+	const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	char one[64], other[64], before[4096] = "", after[4096] = "";
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	path_of(one, 0);
+	path_of(other, 1);
+	write_file(one, O_CREAT, 2);
+	write_file(other, O_CREAT, 2);
+	ck_assert_int_eq(pwrite_byte(other), 1);
+	ck_assert_int_eq(utimensat(AT_FDCWD, one, times, 0), 0);
+	ck_assert_int_eq(utimensat(AT_FDCWD, other, times, 0), 0);
+	describe(top, before, sizeof before);
+	struct kept_files *files[2] = {kept_files_new(), kept_files_new()};
+	for (uint32_t execution = 0; execution < 40; execution++) {
+		struct kept_files *own = files[execution / 3 % 2];
+		kept_files_before(own, one, KEPT_NAME);
+		kept_files_before(own, other, KEPT_NAME);
+		ck_assert_int_eq(rename(one, other), 0);
+		kept_files_restore(own);
+		*after = '\0';
+		describe(top, after, sizeof after);
+		ck_assert_str_eq(before, after);
+	}
+	for (int i = 0; i < 2; i++)
+		kept_files_free(files[i]);
+	clear();
+	rmdir(top);
+}
+END_TEST
+
 /* A folder with something in it that nobody has announced stays, and that is told. */
 START_TEST(what_cant_be_restored_is_told)
 {
@@ -177,4 +218,5 @@ START_TEST(what_cant_be_restored_is_told)
 }
 END_TEST
 
-SUITE("kept files", 0, NULL, NULL, TEST(as_before), TEST(what_cant_be_restored_is_told))
+SUITE("kept files", 0, NULL, NULL, TEST(as_before), TEST(a_number_that_comes_again),
+      TEST(what_cant_be_restored_is_told))
