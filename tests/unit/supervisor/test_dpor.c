@@ -10,6 +10,7 @@
 #include "tests/table/crew.h"
 #include "tests/table/mazurkiewicz.h"
 #include "tests/table/table_random.h"
+#include "tests/unit/break_off.h"
 #include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
@@ -58,25 +59,6 @@ static void take_in(const struct table_program *program, const struct trace *tra
 	hash_set_add(&result->finals, final);
 	ck_assert_msg(same == known, "happens_before_hash() and the enumeration differ on a trace");
 }
-
-/* Go on with what was saved of the search; plans that are out are lost. */
-static struct search *break_off(struct search *search, const struct search_options *options,
-				struct crew *crew)
-{
-	struct saver saver = {0};
-	ck_assert(search_save(search, &saver) && !saver.failed);
-	search_free(search);
-	search = search_new(options);
-	struct loader loader = {saver.at, saver.length, false};
-	ck_assert_int_eq(search_load(search, &loader), STATUS_OK);
-	ck_assert_uint_eq(loader.left, 0);
-	saver_release(&saver);
-	crew->search = search;
-	crew->length = 0;
-	return search;
-}
-
-#define UNBROKEN 7 /* executions */
 
 /* With several out it is broken off now and then. */
 static void run(const struct table_program *program, enum strategy strategy, uint32_t fair_k, uint32_t out,

@@ -7,6 +7,7 @@
 #include "tests/table/crew.h"
 #include "tests/table/mazurkiewicz.h"
 #include "tests/table/table_random.h"
+#include "tests/unit/break_off.h"
 #include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
@@ -45,24 +46,6 @@ static uint64_t digest_of(const struct trace *trace, enum strategy strategy, str
 	happens_before_push_all(order);
 	return happens_before_hash(order, trace->length).low | 1;
 }
-
-static struct search *break_off(struct search *search, const struct search_options *options,
-				struct crew *crew)
-{
-	struct saver saver = {0};
-	ck_assert(search_save(search, &saver) && !saver.failed);
-	search_free(search);
-	search = search_new(options);
-	struct loader loader = {saver.at, saver.length, false};
-	ck_assert_int_eq(search_load(search, &loader), STATUS_OK);
-	ck_assert_uint_eq(loader.left, 0);
-	saver_release(&saver);
-	crew->search = search;
-	crew->length = 0;
-	return search;
-}
-
-#define UNBROKEN 7 /* executions */
 
 /* One search, of which so many plans are out; with several it is broken off now and then. `most`: of executions that count. */
 static void run(const struct table_program *program, const struct search_options *options, uint32_t out,
