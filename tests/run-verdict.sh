@@ -43,6 +43,10 @@ judge "no execution of it is cut" grep -Eqx '(be)+' "$SCRATCH/letters"
 check 1 --depth 1000 --no-minimize -- "$ENDLESS" yield
 says "the first execution loops" '^livelock: 1 transition of T2' 'Found in execution 1,'
 
+# Whoever looks for work every millisecond keeps nobody from a lock for ever.
+check 0 --strategy recur --atomics --executions 100 -- "$BUILD/targets/idle_workers"
+says "idle workers" '^No failure found in 100 executions'
+
 # One that never stops has no end to wait for: executions are short first, unless the user says how long they are.
 check 0 --executions 40 -- "$ENDLESS" beat
 says "cut early" '^No failure found in 40 executions' \

@@ -114,6 +114,24 @@ static bool waits_for_what_it_missed(const struct trace *trace, size_t start)
 	return true;
 }
 
+/*
+ * Somebody's sleep or time-out is over in the cycle while others could go on: in each round, for ever, they would have to be slower than the time
+ * that passes. Threads that look for work every millisecond under a lock of their own are not to be told to starve the one that has it.
+ */
+static bool outruns(const struct trace *trace, size_t start)
+{
+	for (size_t i = start; i < trace->length; i++)
+		if (trace->at[i].flags & TRANSITION_EARLY)
+			return true;
+	return false;
+}
+
+/* Fair, and nobody's fault all the same. */
+static bool excused(const struct trace *trace, size_t start, uint32_t selfish)
+{
+	return outruns(trace, start) || (selfish == NO_THREAD && waits_for_what_it_missed(trace, start));
+}
+
 enum end_reason cycle_judge(struct trace *trace, size_t start, uint32_t threads, bool only_fair)
 {
 	if (holds_since(trace, start))
@@ -129,7 +147,7 @@ enum end_reason cycle_judge(struct trace *trace, size_t start, uint32_t threads,
 	}
 	if (!fair && (only_fair || selfish == NO_THREAD))
 		return END_NONE;
-	if (fair && !only_fair && selfish == NO_THREAD && waits_for_what_it_missed(trace, start))
+	if (fair && !only_fair && excused(trace, start, selfish))
 		return END_NONE;
 	trace->loop_start = start;
 	if (ran_before(trace, start, threads)) {
