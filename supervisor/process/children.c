@@ -26,9 +26,9 @@ static bool may_exit(void *context, uint32_t child)
 	return true;
 }
 
-void children_watch(struct process *process)
+void children_watch(struct process *process, struct target *target)
 {
-	target_on_child_exit(process->target, may_exit, process);
+	target_on_child_exit(target, may_exit, process);
 }
 
 /* Until these have ended, and those that have been let exit. */

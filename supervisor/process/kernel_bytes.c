@@ -36,7 +36,7 @@ static ssize_t look_into_pipe(int copy, unsigned char *bytes)
 static bool add(const struct process *process, const struct process_object *object, unsigned char *bytes,
 		uint64_t *digest)
 {
-	const int copy = kernel_duplicate(process, object->kernel.descriptors[0]);
+	const int copy = kernel_duplicate_end(process, &object->kernel, false);
 	if (copy < 0)
 		return object->kernel.descriptors[0] < 0; /* nobody reads it any more */
 	const ssize_t length = object->class == CLASS_PIPE

@@ -16,13 +16,35 @@
 
 enum { READS, WRITES }; /* of a kernel object's descriptors */
 
-int kernel_duplicate(const struct process *process, int descriptor)
+/* Whose descriptor it is; NULL: nobody's any more. */
+static const struct target *target_in(const struct process *process, uint32_t space)
 {
-	const int pidfd = (int)syscall(SYS_pidfd_open, target_pid(process->target), 0);
+	if (process->spaces_length == 0)
+		return process->target;
+	return space < process->spaces_length && !process->spaces[space].over ? process->spaces[space].target
+									      : NULL;
+}
+
+static int duplicate(const struct target *target, int descriptor)
+{
+	if (!target || descriptor < 0)
+		return -1;
+	const int pidfd = (int)syscall(SYS_pidfd_open, target_pid(target), 0);
 	const int copy = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
 	if (pidfd >= 0)
 		close(pidfd);
 	return copy;
+}
+
+int kernel_duplicate(const struct process *process, int descriptor)
+{
+	return duplicate(process->target, descriptor);
+}
+
+int kernel_duplicate_end(const struct process *process, const struct kernel_object *object, bool writes)
+{
+	const int way = writes ? WRITES : READS;
+	return duplicate(target_in(process, object->spaces[way]), object->descriptors[way]);
 }
 
 bool kernel_same_place(const struct process *process, int one, int other)
@@ -31,11 +53,11 @@ bool kernel_same_place(const struct process *process, int one, int other)
 	return syscall(SYS_kcmp, pid, pid, KCMP_FILE, (unsigned long)one, (unsigned long)other) == 0;
 }
 
-void kernel_look_closer(const struct process *process, int descriptor, struct kernel_end *end)
+static void look_closer(const struct target *target, int descriptor, struct kernel_end *end)
 {
 	char path[64], line[128];
 	unsigned flags = O_NONBLOCK;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(process->target), descriptor);
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(target), descriptor);
 	FILE *file = fopen(path, "re");
 	/* Before Linux 5.2 they aren't told apart, but by their descriptors. */
 	end->id = end->class == CLASS_EVENTFD ? UINT32_MAX + (uint64_t)descriptor : end->id;
@@ -53,13 +75,20 @@ void kernel_look_closer(const struct process *process, int descriptor, struct ke
 	end->writes = (flags & O_ACCMODE) != O_RDONLY;
 }
 
-bool kernel_look(const struct process *process, int descriptor, struct kernel_end *end)
+void kernel_look_closer(const struct process *process, int descriptor, struct kernel_end *end)
+{
+	look_closer(process->target, descriptor, end);
+}
+
+static bool look(const struct target *target, int descriptor, struct kernel_end *end)
 {
 	char path[48], link[64];
 	struct stat file;
 	*end = (struct kernel_end){.class = CLASS_NONE};
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
-	if (descriptor < 0 || stat(path, &file) != 0)
+	if (!target || descriptor < 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(target), descriptor);
+	if (stat(path, &file) != 0)
 		return false;
 	if (S_ISREG(file.st_mode) || S_ISDIR(file.st_mode) || S_ISCHR(file.st_mode))
 		return false;
@@ -76,8 +105,13 @@ bool kernel_look(const struct process *process, int descriptor, struct kernel_en
 	if (end->class == CLASS_SOCKET)
 		end->id = file.st_ino;
 	if (end->class == CLASS_EVENTFD)
-		kernel_look_closer(process, descriptor, end);
+		look_closer(target, descriptor, end);
 	return end->class != CLASS_NONE;
+}
+
+bool kernel_look(const struct process *process, int descriptor, struct kernel_end *end)
+{
+	return look(process->target, descriptor, end);
 }
 
 static struct kernel_object *object_of(const struct process *process, uint32_t object)
@@ -96,41 +130,53 @@ uint32_t kernel_find(const struct process *process, enum object_class class, uin
 }
 
 /* Does the descriptor lead to the object, and in this direction? */
-static bool leads_to(const struct process *process, const struct process_object *object, int descriptor,
+static bool leads_to(const struct target *target, const struct process_object *object, int descriptor,
 		     int direction)
 {
 	const struct kernel_object *kernel = &object->kernel;
 	struct kernel_end end;
-	if (!kernel_look(process, descriptor, &end) || end.class != object->class)
+	if (!look(target, descriptor, &end) || end.class != object->class)
 		return false;
 	if (end.class == CLASS_SOCKET)
 		return end.id == (direction == READS ? kernel->id : kernel->sender);
 	if (end.id == kernel->id)
-		kernel_look_closer(process, descriptor, &end);
+		look_closer(target, descriptor, &end);
 	return end.id == kernel->id && (direction == READS ? end.reads : end.writes);
 }
 
-/* Which of the process's descriptors lead there now. */
-static void find_descriptors(const struct process *process, struct process_object *object)
+/* Which of this process's descriptors lead there now. */
+static void find_descriptors_in(const struct process *process, uint32_t space, struct process_object *object)
 {
 	struct kernel_object *kernel = &object->kernel;
+	const struct target *target = target_in(process, space);
 	char path[48];
-	for (int way = READS; way <= WRITES; way++)
-		if (kernel->descriptors[way] >= 0 &&
-		    !leads_to(process, object, kernel->descriptors[way], way))
-			kernel->descriptors[way] = -1;
-	if (kernel->descriptors[READS] >= 0 && kernel->descriptors[WRITES] >= 0)
+	if (!target || (kernel->descriptors[READS] >= 0 && kernel->descriptors[WRITES] >= 0))
 		return;
-	snprintf(path, sizeof path, "/proc/%d/fd", target_pid(process->target));
+	snprintf(path, sizeof path, "/proc/%d/fd", target_pid(target));
 	DIR *folder = opendir(path);
 	for (const struct dirent *entry; folder && (entry = readdir(folder));) {
 		const int descriptor = entry->d_name[0] == '.' ? -1 : atoi(entry->d_name);
 		for (int way = READS; way <= WRITES; way++)
-			if (kernel->descriptors[way] < 0 && leads_to(process, object, descriptor, way))
+			if (kernel->descriptors[way] < 0 && leads_to(target, object, descriptor, way)) {
 				kernel->descriptors[way] = descriptor;
+				kernel->spaces[way] = space;
+			}
 	}
 	if (folder)
 		closedir(folder);
+}
+
+/* The same of all processes, those of the present one before others'. */
+static void find_descriptors(const struct process *process, struct process_object *object)
+{
+	struct kernel_object *kernel = &object->kernel;
+	for (int way = READS; way <= WRITES; way++)
+		if (!leads_to(target_in(process, kernel->spaces[way]), object, kernel->descriptors[way], way))
+			kernel->descriptors[way] = -1;
+	find_descriptors_in(process, process->space, object);
+	for (uint32_t i = 0; i < process->spaces_length; i++)
+		if (i != process->space)
+			find_descriptors_in(process, i, object);
 	kernel->gone = kernel->descriptors[READS] < 0 && kernel->descriptors[WRITES] < 0;
 }
 
@@ -149,7 +195,7 @@ bool kernel_owns_pipe(const struct process *process, const struct kernel_end *en
 	if (end->named || (descriptors[READS] >= 0 && descriptors[WRITES] >= 0))
 		return !end->named;
 	/* Or there is no other end any more. */
-	const int copy = kernel_duplicate(process, descriptors[descriptors[READS] >= 0 ? READS : WRITES]);
+	const int copy = kernel_duplicate_end(process, &pipe.kernel, descriptors[READS] < 0);
 	const bool single = events_of(copy, 0) & (POLLHUP | POLLERR);
 	if (copy >= 0)
 		close(copy);
@@ -167,7 +213,7 @@ static struct observation ask_eventfd(const struct process *process, const struc
 {
 	struct kernel_end end = {.class = CLASS_NONE};
 	if (kernel->descriptors[READS] >= 0)
-		kernel_look(process, kernel->descriptors[READS], &end);
+		look(target_in(process, kernel->spaces[READS]), kernel->descriptors[READS], &end);
 	return (struct observation){(uint32_t)end.number, (uint32_t)(end.number >> 32)};
 }
 
@@ -175,8 +221,8 @@ static struct observation ask_eventfd(const struct process *process, const struc
 static struct observation ask_queue(const struct process *process, const struct process_object *object)
 {
 	const struct kernel_object *kernel = &object->kernel;
-	const int copies[] = {kernel_duplicate(process, kernel->descriptors[READS]),
-			      kernel_duplicate(process, kernel->descriptors[WRITES])};
+	const int copies[] = {kernel_duplicate_end(process, kernel, false),
+			      kernel_duplicate_end(process, kernel, true)};
 	uint32_t standing = 0;
 	int bytes = 0;
 	if (copies[READS] >= 0)
@@ -237,6 +283,16 @@ void kernel_verify(struct process *process, const struct op *op)
 		       "objects of the kernel that change by themselves, or in ways that fmc doesn't know");
 	const struct op alone = {.kind = op->kind, .object = op->object, .object2 = NO_OBJECT};
 	model_kernel_says(process->model->model, &alone, &said);
+}
+
+void kernel_look_again(struct process *process)
+{
+	for (uint32_t i = 0; i < process->kernel_length; i++) {
+		const uint32_t object = process->kernel[i];
+		const struct op op = {.object = object, .object2 = NO_OBJECT};
+		if (process->objects[object].class < CLASS_FILE_LOCK && !object_of(process, object)->gone)
+			kernel_verify(process, &op);
+	}
 }
 
 void kernel_waits(struct process *process, uint32_t object, uint64_t bytes)

@@ -29,6 +29,9 @@ uint64_t kernel_peer(struct process *process, uint64_t socket);
 /* One of the program's descriptors as fmc's own, to be closed; -1. */
 int kernel_duplicate(const struct process *process, int descriptor);
 
+/* The same of the end of an object that is read, or written. */
+int kernel_duplicate_end(const struct process *process, const struct kernel_object *object, bool writes);
+
 /* Do both descriptors of the program lead to what has been opened once, so that each moves the other's place in the file? */
 bool kernel_same_place(const struct process *process, int one, int other);
 
@@ -48,6 +51,9 @@ bool kernel_ask(struct process *process, const struct op *op, struct observation
 
 /* Does the model say of the object what the kernel says of it? Else it is told, and so is the verdict. */
 void kernel_verify(struct process *process, const struct op *op);
+
+/* The same for all of them: a process has ended, or has become another program, and has closed what it had. */
+void kernel_look_again(struct process *process);
 
 /*
  * kernel_tries.c: op_is_tried(): would the call before which the thread stands wait? If it takes a lock it has it then. removed: it has

@@ -132,6 +132,15 @@ static enum tried try_letters(int copy, bool sends)
 		      about.mq_flags & O_NONBLOCK);
 }
 
+/* Is it one of those whose threads the model knows, or fmc, which takes their locks? */
+static bool is_known(const struct process *process, pid_t pid)
+{
+	bool known = pid == target_pid(process->target) || pid == getpid();
+	for (size_t i = 0; i < process->spaces_length; i++)
+		known |= pid == target_pid(process->spaces[i].target);
+	return known;
+}
+
 /* "1: FLOCK  ADVISORY  WRITE 4711 00:1f:42 0 EOF": does anybody else lock this file? */
 bool kernel_others_lock(const struct process *process, const struct stat *file)
 {
@@ -145,7 +154,7 @@ bool kernel_others_lock(const struct process *process, const struct stat *file)
 		if (sscanf(line, "%*[^:]: %*s %*s %*s %ld %x:%x:%" SCNu64, &pid, &high, &low, &inode) != 4)
 			continue;
 		others = inode == file->st_ino && high == major(file->st_dev) && low == minor(file->st_dev) &&
-			 pid > 0 && pid != target_pid(process->target) && pid != getpid();
+			 pid > 0 && !is_known(process, (pid_t)pid);
 	}
 	if (locks)
 		fclose(locks);

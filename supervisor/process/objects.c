@@ -157,6 +157,7 @@ void objects_point(struct process *process, uint32_t object, uint64_t address)
 		return;
 	process->objects[object].address = address;
 	process->objects[object].space = process->space;
+	process->objects[object].memory = spaces_memory(process);
 }
 
 uint32_t objects_intern(struct process *process, enum object_class class, uint64_t address, bool initialises)
@@ -190,7 +191,11 @@ uint32_t objects_intern(struct process *process, enum object_class class, uint64
 		return NO_OBJECT;
 	*slot = (struct object_slot){.key = key, .class = class, .number = number};
 	process->objects[process->objects_length++] =
-	    (struct process_object){.class = class, .address = address, .space = process->space, .key = key};
+	    (struct process_object){.class = class,
+				    .address = address,
+				    .space = process->space,
+				    .memory = spaces_memory(process),
+				    .key = key};
 	return number;
 }
 

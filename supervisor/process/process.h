@@ -132,6 +132,11 @@ struct process_thread {
 	bool at_head;		     /* at the head of a loop in which rounds are counted */
 	uint32_t loop_yields;	     /* in a row, or times when it could have yielded to nobody */
 	char absent[120];	     /* OP_ABSENT: what it would do */
+	struct {
+		bool closes;	/* its pending operation is to close this descriptor, as its process exits: */
+		int descriptor;
+		struct call exit;
+	} leaving;
 	struct signals_sent signals; /* to it, not taken yet */
 };
 
@@ -139,7 +144,7 @@ struct process_thread {
 
 /*
  * An object of the kernel's has no address, but descriptors: of a pipe one that reads and one that writes, of a queue of a socket's the
- * socket that receives and the one that sends, of an eventfd twice the same. -1: the process has none any more.
+ * socket that receives and the one that sends, of an eventfd twice the same. -1: nobody has one any more.
  */
 #define KERNEL_MOST 256
 struct kernel_object {
@@ -147,6 +152,7 @@ struct kernel_object {
 	    id; /* by which the kernel tells it from others of its class; of a queue the receiving socket's */
 	uint64_t sender; /* of a queue: the sending socket's */
 	int descriptors[2];
+	uint32_t spaces[2]; /* whose they are */
 	uint32_t full; /* a write of so many bytes has been found to wait, 0: none has since the last read */
 	bool gone;     /* it has no descriptors; another one may get its id */
 	char name[32]; /* of a file */
@@ -154,8 +160,8 @@ struct kernel_object {
 
 struct process_object {
 	enum object_class class;
-	uint64_t address; /* where the thread has it that has come to it last, whose space that is */
-	uint32_t space;
+	uint64_t address; /* where the thread has it that has come to it last, whose space that is, with the memory of then */
+	uint32_t space, memory;
 	uint64_t key; /* what it goes by: spaces_key() */
 	struct kernel_object kernel;
 	uint8_t remains[REMAINS_BYTES]; /* of a destroyed one: what was there when the function returned */
@@ -283,10 +289,23 @@ struct uses {
 	uint32_t pairs_length;
 };
 
+/*
+ * A program that one of the processes runs, and what is known of its code, over all executions: binaries.c. The first is the one that executions begin with.
+ */
+struct binary {
+	uint64_t key; /* which files are mapped where, at its beginning */
+	struct entries *entries;
+	struct places *places;
+};
+
 /* A process that is followed, and its memory: spaces.c. */
 struct space {
 	struct target *target; /* until the execution ends, though it is over */
-	uint32_t first, forker; /* its first thread, and the thread that has made that; NO_THREAD: none of the program's */
+	uint32_t first, forker; /* its first thread, and the thread that its memory is a copy of; NO_THREAD: none of the program's */
+	uint32_t memory;	/* each program that a process becomes has one of its own */
+	uint32_t binary, binary_before; /* its program, and the one that it was until so many transitions had been made: */
+	uint64_t replaced_at;
+	struct heads counting;
 	bool over;
 	int status; /* that it has exited with */
 };
@@ -306,9 +325,12 @@ struct process {
 	struct entries *entries;
 	struct places *places;
 	struct target *target;
+	struct binary *binaries;
+	size_t binaries_length, binaries_room;
 	struct space *spaces; /* all processes of this execution; none where children aren't followed */
 	size_t spaces_length, spaces_room;
 	uint32_t space; /* the present one */
+	uint32_t memories; /* so many there have been */
 	struct shared_file *regions;
 	size_t regions_length, regions_room;
 	struct model_block *model;
@@ -408,10 +430,21 @@ uint32_t threads_by_pthread(const struct process *process, uint64_t pthread);
 struct process_thread *threads_add(struct process *process, struct tracee *tracee); /* NULL without memory */
 
 /*
+ * binaries.c. begin: the one that executions begin with; false: no memory. use: the present space runs it. of: what this process has become, which
+ * stands at its entry point; NO_BINARY without memory.
+ */
+#define NO_BINARY UINT32_MAX
+bool binaries_begin(struct process *process);
+void binaries_use(struct process *process, uint32_t binary);
+uint32_t binaries_of(struct process *process, const struct target *target);
+void binaries_release(struct process *process);
+
+/*
  * spaces.c. add: NO_SPACE without memory. finish: kill all processes. enter: the thread is being dealt with: its process is the present one; or that
- * of who has come to the object last. end: it has exited, its threads are gone. others: are there others that aren't over? alive: threads of
+ * of who has come to the object last. end: it has exited, its threads are gone. unfollowed: are there processes that fmc only lets go on? others: are there others that aren't over? alive: threads of
  * the present one. key: what an object at this address goes by. heir: an object in the present space's own memory has this owner, as its memory
- * says, which is a copy: who is that by now?
+ * says, which is a copy: who is that by now? memory: that of the present one. become: this space has another program, whose memory is all new. at: the thread's space is the
+ * present one, with the program that it ran before this transition, counted from 0.
  */
 #define NO_SPACE UINT32_MAX
 uint32_t spaces_add(struct process *process, struct target *target, uint32_t first, uint32_t forker);
@@ -420,11 +453,15 @@ void spaces_release(struct process *process);
 void spaces_enter(struct process *process, uint32_t thread);
 void spaces_enter_object(struct process *process, uint32_t object);
 void spaces_end(struct process *process, uint32_t space, int status);
+bool spaces_unfollowed(const struct process *process);
 bool spaces_others(const struct process *process);
 uint32_t spaces_alive(const struct process *process);
 uint64_t spaces_key(struct process *process, uint64_t address);
 bool spaces_is_shared(uint64_t key);
 uint32_t spaces_heir(const struct process *process, uint32_t owner);
+uint32_t spaces_memory(const struct process *process);
+void spaces_become(struct process *process, uint32_t space, uint32_t binary);
+void spaces_enter_at(struct process *process, uint32_t thread, uint64_t transition);
 
 /*
  * time.c: virtual time. end: when the sleep or time-out before which a thread stands ends, as in struct op. reach: the
@@ -445,10 +482,13 @@ void time_sleep(struct process *process, int64_t end, bool (*over)(void *context
  * children.c. watch: the target has just begun. let_end, hold: as machine_ops.children and children_held say. let_end_asleep:
  * the thread that runs waits in the kernel, and nobody else can go on.
  */
-void children_watch(struct process *process);
+void children_watch(struct process *process, struct target *target);
 void children_let_end(struct process *process, const uint64_t *before);
 uint64_t children_hold(struct process *process);
 void children_let_end_asleep(struct process *process);
+
+/* watch.c: what this target, of one of its processes, has to ask */
+void process_watch_target(struct process *process, struct target *target);
 
 /* variables.c: the thread asks for the variable of its environment whose name is there */
 void variables_note(struct process *process, uint64_t name);

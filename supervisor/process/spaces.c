@@ -18,8 +18,16 @@ uint32_t spaces_add(struct process *process, struct target *target, uint32_t fir
 {
 	if (!ARRAY_GROW(process->spaces, process->spaces_length, process->spaces_room))
 		return NO_SPACE;
-	process->spaces[process->spaces_length] =
-	    (struct space){.target = target, .first = first, .forker = forker};
+	const bool copy = process->spaces_length > 0;
+	const struct space *present = &process->spaces[process->space];
+	process->spaces[process->spaces_length] = (struct space){
+	    .target = target,
+	    .first = first,
+	    .forker = forker,
+	    .memory = process->memories++,
+	    .binary = copy ? present->binary : 0,
+	    .counting = process->counting,
+	};
 	return (uint32_t)process->spaces_length++;
 }
 
@@ -33,7 +41,10 @@ void spaces_finish(struct process *process)
 	process->target = NULL;
 	process->spaces_length = 0;
 	process->space = 0;
+	process->memories = 0;
 	process->regions_length = 0;
+	if (process->binaries_length > 0)
+		binaries_use(process, 0);
 }
 
 void spaces_release(struct process *process)
@@ -46,9 +57,15 @@ static void enter(struct process *process, uint32_t space)
 {
 	if (space >= process->spaces_length || space == process->space)
 		return;
-	target_take_clock(process->spaces[space].target, process->target);
+	struct space *from = &process->spaces[process->space];
+	const struct space *to = &process->spaces[space];
+	target_take_clock(to->target, process->target);
+	from->counting = process->counting;
+	memory_forget(process);
 	process->space = space;
-	process->target = process->spaces[space].target;
+	process->target = to->target;
+	process->counting = to->counting;
+	binaries_use(process, to->binary);
 }
 
 void spaces_enter(struct process *process, uint32_t thread)
@@ -61,6 +78,41 @@ void spaces_enter_object(struct process *process, uint32_t object)
 {
 	if (object < process->objects_length)
 		enter(process, process->objects[object].space);
+}
+
+void spaces_enter_at(struct process *process, uint32_t thread, uint64_t transition)
+{
+	spaces_enter(process, thread);
+	if (process->spaces_length == 0)
+		return;
+	const struct space *space = &process->spaces[process->space];
+	binaries_use(process, transition < space->replaced_at ? space->binary_before : space->binary);
+}
+
+void spaces_become(struct process *process, uint32_t space, uint32_t binary)
+{
+	struct space *its = &process->spaces[space];
+	its->binary_before = its->binary;
+	its->replaced_at = process->transitions;
+	its->binary = binary;
+	its->memory = process->memories++;
+	its->forker = NO_THREAD;
+	its->counting = (struct heads){0};
+	if (space != process->space)
+		return;
+	memory_forget(process);
+	process->counting = its->counting;
+	binaries_use(process, binary);
+}
+
+bool spaces_unfollowed(const struct process *process)
+{
+	if (process->spaces_length == 0)
+		return target_descendants(process->target) > 0;
+	for (size_t i = 0; i < process->spaces_length; i++)
+		if (!process->spaces[i].over && target_descendants(process->spaces[i].target) > 0)
+			return true;
+	return false;
 }
 
 void spaces_end(struct process *process, uint32_t space, int status)
@@ -104,11 +156,11 @@ static uint64_t number_of_file(struct process *process, const struct snapshot_ma
 
 uint64_t spaces_key(struct process *process, uint64_t address)
 {
-	const uint64_t own = address | (uint64_t)process->space << SPACE_SHIFT;
 	struct maps maps;
 	/* What has no address is the same in all. */
 	if (!process->options.follow || address >> SPACE_SHIFT)
 		return address;
+	const uint64_t own = address | (uint64_t)process->spaces[process->space].memory << SPACE_SHIFT;
 	if (!process->target || maps_of(target_pid(process->target), &maps) != STATUS_OK)
 		return own;
 	const struct snapshot_mapping *mapping = maps_find(&maps, address);
@@ -118,6 +170,11 @@ uint64_t spaces_key(struct process *process, uint64_t address)
 		      (mapping->offset + (address - mapping->low));
 	maps_release(&maps);
 	return key;
+}
+
+uint32_t spaces_memory(const struct process *process)
+{
+	return process->spaces_length > 0 ? process->spaces[process->space].memory : 0;
 }
 
 bool spaces_is_shared(uint64_t key)

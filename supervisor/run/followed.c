@@ -2,6 +2,7 @@
  * Processes that are followed (process_options.follow): how they come, are waited for, and end. Each of their threads is a thread of the
  * execution; the process's end is an operation, and so is a wait for it.
  */
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 #include "supervisor/uses/uses.h"
 
@@ -11,39 +12,65 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-bool followed_fork(struct run *run, const struct stop *stop, bool *followed)
+/* The new process as a target; NULL: it isn't followed, as it has ended, or the way has. */
+static struct target *follow(struct run *run, const struct stop *stop, bool *over)
+{
+	bool interrupted = false;
+	struct target *child = stop->value ? target_follow_sharing(stop, &interrupted) : target_follow(stop);
+	if (interrupted)
+		*over = run_fail(run, END_INTERRUPTED, STATUS_INTERRUPTED, "interrupted");
+	else if (!child && !stop->value)
+		*over = run_fail(run, END_ERROR, STATUS_GONE, "a child process was lost at its birth");
+	return child;
+}
+
+/* Its first thread, which stands before its start; NULL: the way has ended. */
+static struct process_thread *add_first(struct run *run, struct target *child)
 {
 	struct process *process = run->process;
-	const bool first = !process->threaded;
-	*followed = false;
-	/* Before the child is anybody's: what is planted now it hasn't got. */
-	if (!process->options.follow || stop->value || run_become_threaded(run))
-		return process->options.follow && !stop->value;
-	struct target *child = target_follow(stop);
-	if (!child)
-		return run_fail(run, END_ERROR, STATUS_GONE, "a child process was lost at its birth");
 	const uint32_t number = model_block_add_thread(process->model);
 	const uint32_t space =
 	    number == NO_THREAD ? NO_SPACE : spaces_add(process, child, number, run->thread);
-	if (space == NO_SPACE) {
+	if (space == NO_SPACE)
 		target_kill(child);
-		return run_fail(run, END_ERROR, STATUS_NO_MEMORY, "too many threads");
+	struct process_thread *born =
+	    space == NO_SPACE ? NULL : threads_add(process, target_tracee(child, 0));
+	if (!born) {
+		run_fail(run, END_ERROR, STATUS_NO_MEMORY, "too many threads");
+		return NULL;
 	}
-	struct process_thread *born = threads_add(process, target_tracee(child, 0));
-	if (!born)
-		return run_fail(run, END_ERROR, STATUS_NO_MEMORY, "too many threads");
 	born->space = space;
 	born->call.op = (struct op){.kind = OP_THREAD_START, .object = number, .object2 = NO_OBJECT};
 	model_thread_of(process->model->model, number, number,
 			model_process(process->model->model, run->thread));
-	if (first && entries_plant_all(process->entries, child) == STATUS_INTERRUPTED)
+	if (!run->outcome->births++)
+		run->outcome->created = number;
+	return born;
+}
+
+bool followed_fork(struct run *run, const struct stop *stop, bool *followed)
+{
+	struct process *process = run->process;
+	const bool first = !process->threaded;
+	bool over = false;
+	*followed = process->options.follow;
+	/* Before the child is anybody's: what is planted now it hasn't got, if it has memory of its own. */
+	if (!process->options.follow || run_become_threaded(run))
+		return process->options.follow;
+	struct target *child = follow(run, stop, &over);
+	if (!child)
+		return over || run_resume(run, 0);
+	struct process_thread *born = add_first(run, child);
+	if (!born)
+		return true;
+	process_watch_target(process, child);
+	if (stop->value && replaced_born(run, born->space, born))
+		return true;
+	if (!stop->value && first && entries_plant_all(process->entries, child) == STATUS_INTERRUPTED)
 		return run_fail(run, END_INTERRUPTED, STATUS_INTERRUPTED, "interrupted");
 	process->disturbed = true;
 	if (channels_inherited(process))
-		process_remark(process, "pipes, sockets and files that processes share");
-	if (!run->outcome->births++)
-		run->outcome->created = number;
-	*followed = true;
+		process_remark(process, "descriptors of events and FIFOs that processes share");
 	return run_resume(run, 0);
 }
 
@@ -73,7 +100,7 @@ bool followed_wait(const struct run *run, long number, struct call *call)
 	const struct process *process = run->process;
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	if (process->spaces_length < 2 || !regs || (number != SYS_wait4 && number != SYS_waitid) ||
-	    target_descendants(process->target) > 0)
+	    spaces_unfollowed(process))
 		return false;
 	const uint64_t flags = number == SYS_wait4 ? regs->rdx : regs->r10;
 	if (flags & (WUNTRACED | WCONTINUED | WSTOPPED))
@@ -131,6 +158,7 @@ bool followed_end(struct run *run, int status)
 		return run_fail(run, END_INTERRUPTED, STATUS_INTERRUPTED, "interrupted");
 	const bool last = !spaces_others(process);
 	spaces_end(process, process->space, status);
+	kernel_look_again(process);
 	if (last)
 		run_end_process(run, END_EXIT, process->spaces[0].status);
 	else

@@ -3,6 +3,8 @@
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
+#include <sys/syscall.h>
+
 static uint64_t address_of(const struct process *process, uint32_t object)
 {
 	return process->objects[object].address;
@@ -31,8 +33,7 @@ static bool make_operation(struct process *process, const struct kernel_call *ke
 static bool decode(struct run *run, long number, struct kernel_call *kernel)
 {
 	struct process *process = run->process;
-	/* Descriptors are those of one process. */
-	return process->threaded && !run->own_calls && process->spaces_length < 2 &&
+	return process->threaded && !run->own_calls &&
 	       kernel_call_decode(process, run_self(run)->tracee, number, kernel) && kernel->can_be_operation;
 }
 
@@ -53,6 +54,27 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	    kernel.kind == OP_CONNECTION_CLOSE)
 		descriptors_closed(process, run->thread, kernel.used);
 	return true;
+}
+
+bool kernel_closes(struct run *run, int descriptor, struct call *call)
+{
+	struct process *process = run->process;
+	struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	struct kernel_call kernel;
+	bool closes = false;
+	if (!regs)
+		return false;
+	const unsigned long long first = regs->rdi;
+	regs->rdi = (unsigned long long)descriptor;
+	if (decode(run, SYS_close, &kernel)) {
+		/* Others have used it by another descriptor. */
+		if (kernel_find(process, kernel.class, kernel.id) != NO_OBJECT &&
+		    !kernel_call_shared(process, &kernel))
+			(void)kernel_use_learn(process, &kernel); /* kernel_learned() tells */
+		closes = kernel_is_operation(run, SYS_close, call);
+	}
+	regs->rdi = first;
+	return closes;
 }
 
 enum sleeps kernel_sleeps(struct run *run, long number)

@@ -236,6 +236,8 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 			process_note(process, MANNER_RETURN, -EIDRM);
 			tracee_skip_syscall(self->tracee, -EIDRM);
 		}
+		if (self->leaving.closes)
+			return leaving_close(process, thread, outcome);
 		perform_go_on(process, thread, outcome);
 		return;
 	case OP_FUTEX_WAIT:

@@ -151,8 +151,7 @@ static bool run_handle(struct run *run, const struct stop *stop)
 	case STOP_FORK:
 		return run_on_fork(run, stop);
 	case STOP_EXEC:
-		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
-				"the program replaces itself by another (exec): run fmc on that one");
+		return replaced_on_exec(run, stop);
 	case STOP_EXITING:
 		return run_on_exiting(run, stop);
 	case STOP_EXITED:

@@ -15,6 +15,8 @@
  *     before.c               the end of the way: the thread stands before an operation
  *     lives.c                births and deaths of threads, other processes
  *     followed.c             processes whose threads are the execution's, too
+ *     replaced.c             processes that become another program
+ *     leaving.c              what processes close as they exit
  *     signals.c              signals
  *     sends.c, sent.c, takes.c  signals that threads send each other
  *     held.c                 other signals to those that are held before an operation
@@ -72,7 +74,7 @@ bool run_become_threaded(struct run *run);
 
 /*
  * kernel.c: the thread stands before this system call. is_operation: is it one on an object that threads share? Then *call has all but
- * the numbers of its objects. sleeps: the thread has been stopped as it slept in it. learned: some were found to be shared just now; true:
+ * the numbers of its objects. closes: would it be one to close this descriptor, with the thread before another call? sleeps: the thread has been stopped as it slept in it. learned: some were found to be shared just now; true:
  * the execution is to be run anew.
  */
 enum sleeps {
@@ -81,6 +83,7 @@ enum sleeps {
 	SLEEPS_AGAIN /* others are operations from now on, and the execution is to be run anew */
 };
 bool kernel_is_operation(struct run *run, long number, struct call *call);
+bool kernel_closes(struct run *run, int descriptor, struct call *call);
 enum sleeps kernel_sleeps(struct run *run, long number);
 bool kernel_learned(struct run *run);
 
@@ -120,6 +123,19 @@ bool followed_end(struct run *run, int status);
 bool followed_goes_on(const struct process *process);
 void followed_exit(struct process *process, uint32_t thread, const struct op *op, struct outcome *outcome);
 bool followed_outlived(const struct process *process, int signal);
+
+/*
+ * replaced.c. on_exec: the thread has made its process another program. born: so has this child, before it was followed, in its space and with its only
+ * thread; true: the way has ended.
+ */
+bool replaced_on_exec(struct run *run, const struct stop *stop);
+bool replaced_born(struct run *run, uint32_t space, struct process_thread *born);
+
+/*
+ * leaving.c. stops: the thread is about to end its process: it stops there, or before it closes what others may wait for. close: it does so now.
+ */
+bool leaving_stops(struct run *run, const struct call *exit);
+void leaving_close(struct process *process, uint32_t thread, struct outcome *outcome);
 
 /* rounds.c: it has come to the head of loop i. */
 bool run_on_round(struct run *run, uint32_t i);

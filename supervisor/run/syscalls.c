@@ -207,8 +207,11 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		run_end_process(run, END_EXIT, (int)(call.op.arg & 0xff));
 		return true;
 	}
-	if (call.op.kind == OP_PROCESS_EXIT)
+	if (call.op.kind == OP_PROCESS_EXIT) {
 		call.op.arg2 = followed_is_noticed(run->process);
+		if (!run->own_calls)
+			return leaving_stops(run, &call);
+	}
 	if (followed_kills(run, stop->number))
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
 				"a process ends or stops another by a signal, which --follow can't");

@@ -158,6 +158,6 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->going = false;
 	memcpy(process->uncontrolled, copy->uncontrolled, sizeof process->uncontrolled);
 	kept_output_rewind(process, copy->output);
-	process_watch_target(process);
+	process_watch_target(process, process->target);
 	return STATUS_OK;
 }

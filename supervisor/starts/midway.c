@@ -54,7 +54,7 @@ static void change_target(struct process *process, struct target *target)
 	target_keep_files(target, process->options.program.kept_files);
 	process->target = target;
 	kernel_restore(process);
-	process_watch_target(process);
+	process_watch_target(process, process->target);
 }
 
 enum status process_enter(struct process *process, const struct process_midway *midway)

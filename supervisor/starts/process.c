@@ -16,8 +16,11 @@
 static enum status prepare(void *context, struct target *target, struct tracee *tracee)
 {
 	struct process *process = context;
-	(void)tracee;
 	enum status status = entries_plant_first(process->entries, target);
+	/* What processes inherit may lead to the same, by any number. */
+	if (process->options.follow && (status == STATUS_OK || status == STATUS_NOT_FOUND) &&
+	    target_watch_transfers(tracee, true) != STATUS_OK)
+		return STATUS_UNSUPPORTED;
 	if (!process->options.program.image)
 		look_reserve(process, target);
 	/* Without a thread library threads are still seen as the kernel makes them. */
@@ -55,8 +58,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->sent = 0;
 	process->disturbed = false;
 	process->has_common = false;
-	process->has_channels = false;
-	process->watches_channels = false;
+	process->has_channels = process->watches_channels = process->options.follow;
 	process->looked_for_channels = false;
 	uses_forget(&process->uses);
 	process->uses.pairs_length = 0;
@@ -89,7 +91,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process_tell_unanswered(process);
 	mappings_begin(process);
 	rewind_output(process);
-	process_watch_target(process);
+	process_watch_target(process, process->target);
 	if (process->options.program.image)
 		return bring_up_start(process, first);
 	uint32_t number = model_block_add_thread(process->model);
@@ -252,22 +254,7 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->capture = process->printed = process->locks_turn = process->files_turn = -1;
 	process->find_places = options->places;
 	process->names_objects = waking_wants_names(options->waking);
-	process->entries = entries_new();
-	process->places = places_new();
-	if (process->entries && (options->atomics || options->note_unseen))
-		entries_use_atomics(process->entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
-	if (process->entries && options->atomics)
-		entries_promote(process->entries, options->promoted);
-	if (process->entries)
-		entries_answer_instructions(process->entries);
-	if (process->entries && options->outputs)
-		entries_watch_output(process->entries);
-	if (process->entries && options->variables)
-		entries_watch_variables(process->entries);
-	/* Of a saved image any thread may stand after the first byte of a function. */
-	if (process->entries && (options->pilot || options->program.image))
-		entries_without_doors(process->entries);
-	if (process->entries && process->places && kept_output_open(process) && files_keep(process) &&
+	if (binaries_begin(process) && kept_output_open(process) && files_keep(process) &&
 	    drive_open(process, why))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);
@@ -289,8 +276,7 @@ void process_free(struct process *process)
 	drive_close(process);
 	origin_free(process->origin);
 	kept_files_free(process->options.program.kept_files);
-	entries_free(process->entries);
-	places_free(process->places);
+	binaries_release(process);
 	kept_output_close(process);
 	variables_free(process);
 	uses_release(&process->uses);

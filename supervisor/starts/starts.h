@@ -25,9 +25,6 @@ bool kept_output_take(const struct process *process, struct output_mark from, st
 /* In the place of all that has been written since kept->from. */
 void kept_output_put_back(const struct process *process, const struct kept_output *kept);
 
-/* watch.c: what its target has to ask */
-void process_watch_target(struct process *process);
-
 /*
  * files.c: all that an execution changes of files is kept from now on, where the options say so; false: no memory. Put back; tell what can't be
  * (process_remark); has the present execution changed any?

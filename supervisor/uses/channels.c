@@ -57,11 +57,11 @@ static void note_close(struct process *process, int descriptor)
 {
 	struct stat file;
 	struct kernel_end end;
-	if (process->uses.kernel_length > 0 && kernel_look(process, descriptor, &end) &&
+	if (process->uses.kernel_length > 0 && process->spaces_length < 2 && kernel_look(process, descriptor, &end) &&
 	    end.class == CLASS_EVENTFD && !uses_any_descriptor(process, descriptor, is_of_eventfd, &end.id))
 		kernel_use_end(process, CLASS_EVENTFD, end.id);
-	uses_end(&process->uses, CHANNEL_OTHER, (uint64_t)descriptor);
-	uses_end(&process->uses, CHANNEL_POSITION, (uint64_t)descriptor);
+	uses_end(process, CHANNEL_OTHER, (uint64_t)descriptor);
+	uses_end(process, CHANNEL_POSITION, (uint64_t)descriptor);
 	if (channels_find_file(process, descriptor, &file) && S_ISREG(file.st_mode) && file.st_nlink == 0)
 		channels_file_goes(process, &file, descriptor);
 }
@@ -245,7 +245,8 @@ void channels_note(struct process *process, uint32_t thread, long number)
 		if (process->threaded)
 			watch(process, tracee);
 	}
-	const bool replaces = number == SYS_dup2 || number == SYS_dup3;
+	/* Of several processes all that is done with these is seen. */
+	const bool replaces = !process->options.follow && (number == SYS_dup2 || number == SYS_dup3);
 	if (replaces && process->threaded && process->options.note_unseen && regs->rsi <= STDERR_FILENO)
 		process_remark(process, "standard input, output or errors that a thread replaces");
 	if (number == SYS_socketpair)

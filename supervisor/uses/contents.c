@@ -13,9 +13,9 @@ void descriptors_open(struct process *process, uint32_t thread, int descriptor, 
 	struct stat file;
 	if (descriptor < 0)
 		return;
-	if (uses_ways(&process->uses, CHANNEL_DESCRIPTOR, (uint64_t)descriptor) & USE_CHANGES &&
+	if (uses_ways(process, CHANNEL_DESCRIPTOR, (uint64_t)descriptor) & USE_CHANGES &&
 	    channels_find_file(process, descriptor, &file))
-		uses_end(&process->uses, CHANNEL_DESCRIPTOR, (uint64_t)descriptor);
+		uses_end(process, CHANNEL_DESCRIPTOR, (uint64_t)descriptor);
 	uses_note(process, thread, CHANNEL_DESCRIPTOR, (uint64_t)descriptor, ways);
 }
 

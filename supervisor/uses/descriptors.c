@@ -113,8 +113,8 @@ void descriptors_closed(struct process *process, uint32_t thread, int descriptor
 {
 	descriptors_open(process, thread, descriptor, USE_DEPENDS | USE_CHANGES);
 	kernel_use_closed(&process->uses, descriptor);
-	uses_end(&process->uses, CHANNEL_STATE, flags_id(descriptor));
-	uses_end(&process->uses, CHANNEL_STATE, (uint64_t)descriptor);
+	uses_end(process, CHANNEL_STATE, flags_id(descriptor));
+	uses_end(process, CHANNEL_STATE, (uint64_t)descriptor);
 }
 
 bool descriptors_note(struct process *process, uint32_t thread, long number,

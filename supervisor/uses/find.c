@@ -1,4 +1,5 @@
 /* The files behind descriptors of the program, and the paths that it names. */
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/uses/uses.h"
 
 #include <dirent.h>
@@ -45,8 +46,8 @@ static bool is_of_file(const struct process *process, int descriptor, const void
 void channels_file_goes(struct process *process, const struct stat *file, int descriptor)
 {
 	if (process->uses.length > 0 && !uses_any_descriptor(process, descriptor, is_of_file, file)) {
-		uses_end(&process->uses, CHANNEL_CONTENT, channels_file_id(file));
-		uses_end(&process->uses, CHANNEL_ATTRIBUTE, channels_file_id(file));
+		uses_end(process, CHANNEL_CONTENT, channels_file_id(file));
+		uses_end(process, CHANNEL_ATTRIBUTE, channels_file_id(file));
 	}
 }
 
@@ -71,19 +72,22 @@ bool descriptors_asked_by_libc(const struct process *process, const struct user_
 	       entries_is_libc(process->entries, caller);
 }
 
-/* Standard input, output, errors and what fmc was started with are the caller's affair; a file that is only read is the same to all. */
+/* Standard input, output, errors and what fmc was started with are the caller's affair; of pipes, pairs of sockets and files all calls are seen. */
 static bool is_inherited(const struct process *process, int descriptor, const void *context)
 {
 	char path[48];
-	struct stat link, file, callers;
+	struct stat file, callers;
+	struct kernel_end end;
 	(void)context;
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
-	if (descriptor <= 2 || lstat(path, &link) != 0 || stat(path, &file) != 0 || S_ISCHR(file.st_mode))
+	if (descriptor <= 2 || stat(path, &file) != 0 || S_ISCHR(file.st_mode))
 		return false;
 	if (fstat(descriptor, &callers) == 0 && callers.st_ino == file.st_ino &&
 	    callers.st_dev == file.st_dev)
 		return false;
-	return !(S_ISREG(file.st_mode) || S_ISDIR(file.st_mode)) || link.st_mode & S_IWUSR;
+	if (kernel_look(process, descriptor, &end))
+		return end.named;
+	return !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode);
 }
 
 bool channels_inherited(const struct process *process)

@@ -2,8 +2,6 @@
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
-#include <fmc/tracer/children.h>
-
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
@@ -281,7 +279,7 @@ static void set_pair(struct process *process, enum direction direction, struct k
 
 static bool is_private(struct process *process, const struct kernel_call *call, const struct kernel_end *end)
 {
-	if (target_descendants(process->target))
+	if (spaces_unfollowed(process))
 		return false;
 	if (kernel_find(process, call->class, call->id) != NO_OBJECT || kernel_use_owns(process, call))
 		return true;

@@ -197,7 +197,7 @@ bool kernel_call_decode_connection(const struct process *process, enum op_kind k
 	call->sender = 0;
 	/* Who is run once, or has a client, has others at the other end. */
 	call->can_be_operation &= process->options.outside_ms && !process->drive &&
-				  !target_descendants(process->target) && !origin_advanced(process->origin) &&
+				  !spaces_unfollowed(process) && !origin_advanced(process->origin) &&
 				  !process->options.program.image;
 	return look(process, call->descriptor, &ends) && set_object(process, &ends, call);
 }

@@ -2,8 +2,6 @@
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
-#include <fmc/tracer/children.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -179,7 +177,7 @@ bool kernel_call_decode_other(const struct process *process, const struct user_r
 	if (!decode(process, regs, number, call) && !kernel_call_decode_file(process, regs, number, call))
 		return false;
 	/* Copies of the process would have these in common. */
-	call->can_be_operation &= !target_descendants(process->target) && !origin_advanced(process->origin) &&
+	call->can_be_operation &= !spaces_unfollowed(process) && !origin_advanced(process->origin) &&
 				  !process->options.program.image;
 	return true;
 }

@@ -60,6 +60,28 @@ static const struct {
 	 USE_DEPENDS | USE_CHANGES},
 };
 
+/* Each process has its own of these. */
+static bool is_own(enum channel_kind kind)
+{
+	switch (kind) {
+	case CHANNEL_FOLDER:
+	case CHANNEL_UMASK:
+	case CHANNEL_LIMIT:
+	case CHANNEL_IDENTITY:
+	case CHANNEL_HANDLER:
+	case CHANNEL_SETTING:
+	case CHANNEL_DESCRIPTOR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint64_t id_among_all(const struct process *process, enum channel_kind kind, uint64_t id)
+{
+	return is_own(kind) ? id ^ (uint64_t)process->space << 40 : id;
+}
+
 void uses_remark(struct process *process, enum channel_kind kind)
 {
 	process_remark(process, kinds[kind].text);
@@ -91,6 +113,7 @@ static bool grow(struct uses *uses)
 void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways)
 {
 	struct uses *uses = &process->uses;
+	id = id_among_all(process, kind, id);
 	/* Of so many one may be shared. */
 	if (2 * (uses->length + 1) > uses->room && !grow(uses))
 		return uses_remark(process, kind);
@@ -107,13 +130,17 @@ void uses_note(struct process *process, uint32_t thread, enum channel_kind kind,
 		uses_remark(process, kind);
 }
 
-uint8_t uses_ways(const struct uses *uses, enum channel_kind kind, uint64_t id)
+uint8_t uses_ways(const struct process *process, enum channel_kind kind, uint64_t id)
 {
+	const struct uses *uses = &process->uses;
+	id = id_among_all(process, kind, id);
 	return uses->length > 0 ? uses->at[slot_of(uses->at, uses->room, kind, id)].ways : 0;
 }
 
-void uses_end(struct uses *uses, enum channel_kind kind, uint64_t id)
+void uses_end(struct process *process, enum channel_kind kind, uint64_t id)
 {
+	struct uses *uses = &process->uses;
+	id = id_among_all(process, kind, id);
 	if (uses->length == 0)
 		return;
 	struct channel_use *use = &uses->at[slot_of(uses->at, uses->room, kind, id)];

@@ -38,7 +38,7 @@ typedef bool about_descriptor(const struct process *process, int descriptor, con
 bool uses_any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context);
 /* Does it ask for what is behind a descriptor, its first argument, as fstat() does? */
 bool descriptors_asks(const struct process *process, long number, const struct user_regs_struct *regs);
-/* Has the process a descriptor, besides the first three, by which a child that inherits it could tell it from others: of a pipe, a file to write? */
+/* Has the process a descriptor, besides the first three, by which a child that inherits it could do what fmc doesn't see to others: of events, of a FIFO with a name? */
 bool channels_inherited(const struct process *process);
 /* Is the call fstat() of a stream of libc's, which asks for its own sake? */
 bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs);
@@ -54,8 +54,8 @@ bool files_read_path(const struct process *process, uint64_t address, char path[
 void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
 void uses_remark(struct process *process, enum channel_kind kind);
 void uses_forget(struct uses *uses);
-void uses_end(struct uses *uses, enum channel_kind kind, uint64_t id);
-uint8_t uses_ways(const struct uses *uses, enum channel_kind kind, uint64_t id);
+void uses_end(struct process *process, enum channel_kind kind, uint64_t id);
+uint8_t uses_ways(const struct process *process, enum channel_kind kind, uint64_t id);
 void uses_release(struct uses *uses);
 
 /*

@@ -321,28 +321,6 @@ static int replaced(void)
 	return collect(child);
 }
 
-/* What the child says comes through a pipe. */
-static int piped(void)
-{
-	int ends[2];
-	char said;
-	if (pipe(ends) != 0)
-		return 1;
-	const pid_t child = fork();
-	if (child == 0)
-		_exit(write(ends[1], "x", 1) != 1);
-	return read(ends[0], &said, 1) == 1 ? collect(child) : 1;
-}
-
-/* It has its parent's memory until it is another program. */
-static int spawned(void)
-{
-	pthread_t thread;
-	pthread_create(&thread, NULL, wait_for_ever, NULL);
-	pthread_join(thread, NULL);
-	return system("true");
-}
-
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -352,8 +330,7 @@ int main(int argc, char **argv)
 		     {"lost", lost},	       {"added", added},	   {"waits", waits},
 		     {"wakeup", wakeup},       {"crash", crash},	   {"orphan", orphan},
 		     {"family", family},       {"kinds", kinds},	   {"numbers", numbers},
-		     {"signalled", signalled}, {"piped", piped},	   {"spawned", spawned},
-		     {"killed", killed},       {"replaced", replaced}};
+		     {"signalled", signalled}, {"killed", killed},	   {"replaced", replaced}};
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 1;

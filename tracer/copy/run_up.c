@@ -1,11 +1,16 @@
+#include "tracer/answers/answers.h"
+#include "tracer/proc/elf_check.h"
 #include "tracer/target/tracee.h"
 
 #include <elf.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 /*
  * From exec to the ELF entry point: the loader's work, and the constructors of libraries. AT_RANDOM is fixed, the vDSO hidden so that
@@ -65,10 +70,10 @@ static enum status count_ticks_by_fault(struct tracee *tracee, bool faults)
 /* Libraries that measure the counter itself may read it a million times. */
 static void count_answer(struct tracee *tracee)
 {
-	uint64_t *answers = target_answers(tracee->target);
-	if (++*answers <= ANSWERS_EARLY)
+	uint64_t *given = target_answers(tracee->target);
+	if (++*given <= ANSWERS_EARLY)
 		return;
-	*answers = ANSWERS_MOST + 1;
+	*given = ANSWERS_MOST + 1;
 	(void)count_ticks_by_fault(tracee, false); /* a death is told by the next wait */
 }
 
@@ -174,4 +179,41 @@ enum status run_up(struct tracee *tracee, char why[256])
 	else if (status != STATUS_OK)
 		snprintf(why, 256, "can't bring the program to its entry point: %s", status_text(status));
 	return status;
+}
+
+/* What was of the memory that is gone. */
+static void forget_memory(struct target *target, struct tracee *tracee)
+{
+	target->near_pages_length = 0;
+	target->reserved_length = 0;
+	tracee->signal_stack = (stack_t){.ss_flags = SS_DISABLE};
+	tracee->after_call = (struct after_call){0};
+	tracee->cut_call = (struct cut_call){0};
+	tracee->clear_tid = 0;
+}
+
+/* As its mask was where it became this program, in which SIGTRAP stays open. */
+static enum status open_trap(struct tracee *tracee)
+{
+	uint64_t mask = 0;
+	if (ptrace(PTRACE_GETSIGMASK, tracee->tid, (void *)sizeof mask, &mask) != 0)
+		return STATUS_GONE;
+	return signal_mask_give(tracee, signal_mask_of(tracee, mask));
+}
+
+enum status target_run_up(struct target *target, char why[256])
+{
+	struct tracee *tracee = target_tracee(target, 0);
+	char link[32], path[PATH_MAX];
+	snprintf(link, sizeof link, "/proc/%d/exe", target->pid);
+	const ssize_t length = readlink(link, path, sizeof path - 1);
+	path[length < 0 ? 0 : length] = '\0';
+	snprintf(why, 256, "a program that a process has become can't be brought to its beginning");
+	forget_memory(target, tracee);
+	enum status status = elf_check(path, why);
+	if (status == STATUS_OK)
+		status = run_up(tracee, why);
+	if (status == STATUS_OK)
+		status = open_trap(tracee);
+	return status == STATUS_OK && target->world.number ? numbers_settle(target) : status;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/wait.h>
 
 /* Processes that a target makes and that are supervised like itself: targets of their own. */
 
@@ -12,10 +13,6 @@
 static void inherit(const struct tracee *creator, struct target *child)
 {
 	const struct target *parent = creator->target;
-	struct tracee *first = child->tracees[0];
-	memcpy(child->near_pages, parent->near_pages, sizeof child->near_pages);
-	child->near_pages_length = parent->near_pages_length;
-	reserved_inherit(child, parent);
 	child->world = parent->world;
 	child->world.children = 0;
 	child->world.ended = 0;
@@ -26,7 +23,16 @@ static void inherit(const struct tracee *creator, struct target *child)
 	child->world.parent = parent->world.number;
 	/* A generator seeded alike would give both the same. */
 	child->world.random += child->family * UINT64_C(0x9e3779b97f4a7c15);
-	first->signal_stack = creator->signal_stack;
+}
+
+/* As a copy of its parent it has what was planted there. */
+static void inherit_memory(const struct tracee *creator, struct target *child)
+{
+	const struct target *parent = creator->target;
+	memcpy(child->near_pages, parent->near_pages, sizeof child->near_pages);
+	child->near_pages_length = parent->near_pages_length;
+	reserved_inherit(child, parent);
+	child->tracees[0]->signal_stack = creator->signal_stack;
 }
 
 /* Its SIGTRAP was blocked, as there would be no traps in it. */
@@ -41,21 +47,57 @@ static enum status open_trap(const struct tracee *creator, struct tracee *first)
 	return signal_mask_give(first, signal_mask_of(first, mask));
 }
 
+static void join(const struct stop *stop, struct target *child)
+{
+	struct target *parent = stop->tracee->target;
+	descendants_forget(parent, child->pid);
+	relatives_join(parent, child);
+	inherit(stop->tracee, child);
+	tick_start(child);
+	target_keep_files(child, parent->kept_files);
+}
+
 struct target *target_follow(const struct stop *stop)
 {
 	struct target *parent = stop->tracee->target, *child = target_forked(stop);
 	if (!child)
 		return NULL;
-	descendants_forget(parent, child->pid);
-	relatives_join(parent, child);
-	inherit(stop->tracee, child);
+	join(stop, child);
+	inherit_memory(stop->tracee, child);
 	parent->answers->at_birth(stop->tracee, child->tracees[0]);
 	if (open_trap(stop->tracee, child->tracees[0]) != STATUS_OK) {
 		target_kill(child);
 		return NULL;
 	}
-	tick_start(child);
-	target_keep_files(child, parent->kept_files);
+	return child;
+}
+
+/* False: it has ended before, or the wait was interrupted. */
+static bool await_program(struct target *parent, pid_t pid, bool *interrupted)
+{
+	int status;
+	while (wait_for_thread_or_interrupt(pid, &status, interrupted)) {
+		if (STOPS_EVENT(status) == PTRACE_EVENT_EXEC)
+			return true;
+		descendants_serve(parent, pid, status);
+		if (!WIFSTOPPED(status))
+			return false;
+	}
+	return false;
+}
+
+struct target *target_follow_sharing(const struct stop *stop, bool *interrupted)
+{
+	struct target *parent = stop->tracee->target;
+	*interrupted = false;
+	if (!await_program(parent, (pid_t)stop->number, interrupted))
+		return NULL;
+	const struct stop apart = {.kind = STOP_FORK, .tracee = stop->tracee, .number = stop->number};
+	struct target *child = target_forked(&apart);
+	if (!child)
+		return NULL;
+	join(stop, child);
+	parent->answers->at_birth(stop->tracee, child->tracees[0]);
 	return child;
 }
 

@@ -167,6 +167,7 @@ void target_forget_early(struct target *target, pid_t tid);
 
 /* wait.c: wait for this one alone, however long it takes; false: there is no such thread of fmc's */
 bool wait_for_thread(pid_t tid, int *status);
+bool wait_for_thread_or_interrupt(pid_t tid, int *status, bool *interrupted);
 /* The first stop of a copy, or of a thread in it, which has run nothing yet; false: it is dead */
 bool wait_for_copy(pid_t tid);
 /* Is this fmc's to wait for: its child or its tracee? */

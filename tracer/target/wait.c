@@ -26,6 +26,16 @@ bool wait_for_thread(pid_t tid, int *status)
 	return got == tid;
 }
 
+bool wait_for_thread_or_interrupt(pid_t tid, int *status, bool *interrupted)
+{
+	pid_t got;
+	do {
+		got = waitpid(tid, status, __WALL);
+		*interrupted = got < 0 && errno == EINTR && tracer_interrupted();
+	} while (got < 0 && errno == EINTR && !*interrupted);
+	return got == tid;
+}
+
 bool wait_for_copy(pid_t tid)
 {
 	int status;

@@ -19,6 +19,16 @@ void target_let_go(struct target *forked);
  * its end: until then the others know it by its number. Whatever comes of relatives' threads is kept for them.
  */
 struct target *target_follow(const struct stop *stop);
+/*
+ * A process that is made to share its parent's memory (vfork) is let run until it is another program, if it comes to that before it ends:
+ * target_follow() gives it as it stands at that event then, and it has no other program's memory any more. NULL, and *interrupted: the wait for that was.
+ */
+struct target *target_follow_sharing(const struct stop *stop, bool *interrupted);
+/*
+ * The target stands where it has become another program: on to that one's entry point, as executions begin; nothing of what fmc had planted is there
+ * any more. `why` as origin_new(): STATUS_UNSUPPORTED, it can't be supervised; STATUS_GONE, it has come to its end.
+ */
+enum status target_run_up(struct target *target, char why[256]);
 /* What the kernel calls the process that the target calls so. */
 pid_t target_real_number(const struct target *target, pid_t number);
 /* The next of a target's relatives by that, which in the end is itself; NULL: it has none. */

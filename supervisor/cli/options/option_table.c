@@ -140,7 +140,7 @@ static const struct option_spec specs[] = {
     {ID_OPS, "ops", 0, "FILE.so", CHECK | ATTACH | RUN | REPLAY | MINIMIZE | GDBSERVER,
      "operations of your own, described by a plug-in: fmc-ops(3)"},
     {ID_FOLLOW, "follow", 0, NULL, CHECK | RUN,
-     "supervise the processes that the program makes by fork, too: their threads are in the same schedule"},
+     "supervise the processes that the program makes, too: their threads are in the same schedule"},
     {ID_DRIVE, "drive", 0, "COMMAND", CHECK | RUN | REPLAY,
      "of a program that doesn't end by itself: a client for the shell to start when the program listens; its "
      "exit status judges the execution"},

@@ -1,5 +1,6 @@
 /* What is to be done for processes that the target makes. */
-#include "supervisor/starts/starts.h"
+#include "supervisor/process/look.h"
+#include "supervisor/process/process.h"
 
 #include <fmc/tracer/children.h>
 
@@ -14,8 +15,8 @@ static bool pass_foreign_trap(void *context, struct tracee *tracee, uint64_t add
 		entries_pass(process->entries, tracee, address) == STATUS_OK);
 }
 
-void process_watch_target(struct process *process)
+void process_watch_target(struct process *process, struct target *target)
 {
-	target_on_foreign_trap(process->target, pass_foreign_trap, process);
-	children_watch(process);
+	target_on_foreign_trap(target, pass_foreign_trap, process);
+	children_watch(process, target);
 }
