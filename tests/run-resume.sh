@@ -99,8 +99,8 @@ for strategy in random pct surw recur; do
 done
 
 # auto goes on in the phase in which it was.
-check part --resume "$STATE" --executions 130 -- "$S/philosophers_ordered" 3 >/dev/null
-check part --resume "$STATE" --executions 130 -v -- "$S/philosophers_ordered" 3 >/dev/null
+check part --resume "$STATE" --executions 480 -- "$S/philosophers_ordered" 4 >/dev/null
+check part --resume "$STATE" --executions 130 -v -- "$S/philosophers_ordered" 4 >/dev/null
 judge "auto doesn't begin again" [ -z "$(grep 'cb:1' "$SCRATCH/part.err")" ]
 show "$SCRATCH/part.err"
 rm -f "$STATE"

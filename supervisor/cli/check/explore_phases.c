@@ -77,8 +77,8 @@ static void explore_unfair(struct exploration *x)
  */
 static void leave_half(struct exploration *x, const struct phase *phase)
 {
-	if (phase->search.strategy != STRATEGY_OPTIMAL || x->complete || x->over || !x->deadline ||
-	    !explore_may_add_races(x))
+	if (phase->search.strategy != STRATEGY_OPTIMAL || phase->executions || x->complete || x->over ||
+	    !x->deadline || !explore_may_add_races(x))
 		return;
 	explore_memory(x);
 	if (explore_wants_races(x) && x->deadline == x->whole_deadline)

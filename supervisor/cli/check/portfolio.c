@@ -11,6 +11,9 @@
 #define PART_FIRST 0.02
 #define PART_LATER 0.03
 
+/* A program that has no more classes of executions than this is done before anything is left to chance. */
+#define EXECUTIONS_SMALL 64
+
 /* What may be spent on leaving no equivalent executions out. */
 #define SHARE_WHOLE	 0.05
 #define EXECUTIONS_WHOLE 1000
@@ -49,6 +52,14 @@ static struct phase make_first(const struct options *options)
 	return phase;
 }
 
+/* Each class of executions once, of a small program. */
+static struct phase make_small(const struct options *options)
+{
+	struct phase phase = make_phase(options, STRATEGY_OPTIMAL, UINT32_MAX, EXECUTIONS_SMALL, SHARE_ROUND);
+	phase.part = SHARE_FIRST;
+	return phase;
+}
+
 /*
  * None of the random strategies is the best for every program (a walk finds the deadlock of seven philosophers
  * after 18 executions and PCT after 2061, elsewhere it is the other way round), so each gets its turn. Each turn has seeds of its own.
@@ -79,9 +90,9 @@ static size_t add_round(const struct options *options, uint64_t executions, doub
 }
 
 /*
- * Some random executions look after the first bound where a search by depth comes last; both also see what threads do to each other
- * by plain memory, which a reduced search takes for nothing, so they come first, but briefly: a small program can be
- * explored to the end with one execution for each class, and is then done. Of a larger one bounds are worth more. What
+ * A small program is explored to the end with one execution for each class, and is then done. In a larger one some random executions look,
+ * after the first bound, where a search by depth comes last; both also see what threads do to each other by plain memory, which a reduced search
+ * takes for nothing, so they come before more of that, but briefly. Of a still larger one bounds are worth more. What
  * is left of the time is random, and that is nearly all where not even a bound can be worked through: with many threads a
  * bound of one is out of reach.
  */
@@ -89,6 +100,8 @@ static size_t make_automatic(const struct options *options, struct phase phases[
 {
 	size_t length = 0;
 	phases[length++] = make_first(options);
+	if (!options->search.max_thread_depth)
+		phases[length++] = make_small(options);
 	length += add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, phases + length);
 	const size_t bounded = length;
 	if (!options->search.max_thread_depth)
