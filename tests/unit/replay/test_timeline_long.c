@@ -157,12 +157,12 @@ END_TEST
 START_TEST(test_end_without_hits)
 {
 	struct walk walk;
-	walk_open(&walk, "../targets/tail", "200000", FINDING_EXIT);
+	walk_open(&walk, "../targets/tail", "60000", FINDING_EXIT);
 	timeline_goto(walk.timeline, walk.schedule.length + 1, &walk.move);
 	EXPECT(walk, MOVE_END);
 	const uint64_t often = symbol(&walk, "often");
 	go_to_last_write(&walk, often);
-	expect_written(&walk, often, 199998, 199999);
+	expect_written(&walk, often, 59998, 59999);
 	walk_close(&walk);
 }
 END_TEST

@@ -1,6 +1,7 @@
 /*
  * Walks at random over schedules of many programs: wherever a place is come to again, in whatever way, it looks the same.
  */
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/walk.h"
 
@@ -34,7 +35,7 @@ static const struct sample {
 };
 
 #define SAMPLES (sizeof samples / sizeof *samples)
-#define MOVES	120
+#define MOVES	largest(120, 60)
 #define WHAT	5
 #define PLACES	2048
 
@@ -172,7 +173,7 @@ START_TEST(test_walks)
 	uint64_t seed = (uint64_t)_i, planted = 0;
 	memset(&album, 0, sizeof album);
 	walk_open(&walk, samples[_i].name, samples[_i].argument, samples[_i].kind);
-	for (int i = 0; i < MOVES; i++) {
+	for (int i = 0; i < (int)MOVES; i++) {
 		if (draw(&seed, 6) == 0)
 			change_breakpoints(&walk, &seed, &planted);
 		const char *how = move_once(&walk, &seed);

@@ -64,7 +64,7 @@ START_TEST(runs_and_is_released)
 	/* On a busy machine there is nothing done in some of these times. */
 	for (int gone_on = 0; gone_on < 3;) {
 		const size_t before = foreign_run_operations(run);
-		ck_assert_int_eq(go(run, SECOND / 3), FOREIGN_RUN_STOPPED);
+		ck_assert_int_eq(go(run, SECOND / 10), FOREIGN_RUN_STOPPED);
 		gone_on += foreign_run_operations(run) > before;
 		ck_assert(lively_text(lively.pid) == text);
 	}
@@ -86,7 +86,7 @@ START_TEST(children_go_their_own_way)
 	struct foreign_run *run = prepare(&lively, &policies[0]);
 	for (int i = 0; i < 5; i++) {
 		ck_assert_int_eq(write(lively.orders, "f", 1), 1);
-		ck_assert_int_eq(go(run, SECOND / 2), FOREIGN_RUN_STOPPED);
+		ck_assert_int_eq(go(run, SECOND / 5), FOREIGN_RUN_STOPPED);
 		lively_says(&lively, "child 0");
 	}
 	foreign_run_free(run);

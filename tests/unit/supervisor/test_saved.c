@@ -269,7 +269,7 @@ static void compare(enum strategy strategy, uint64_t seed)
 START_TEST(searches_go_on)
 {
 	for (enum strategy s = STRATEGY_DFS; s < STRATEGIES; s++)
-		for (uint64_t seed = 0; seed < largest(150, 40) && strategy_saved(s); seed++)
+		for (uint64_t seed = 0; seed < largest(150, 25) && strategy_saved(s); seed++)
 			compare(s, seed);
 }
 END_TEST
@@ -330,7 +330,7 @@ static void damage(const struct table_program *program, enum strategy strategy, 
 	search_free(search);
 	if (seed == 10 && !strategy_random(strategy))
 		ck_assert_uint_gt(saver.length, 200);
-	for (size_t i = 0; i < saver.length; i += 1 + saver.length / largest(400, 150)) {
+	for (size_t i = 0; i < saver.length; i += 1 + saver.length / largest(400, 80)) {
 		unsigned char was = saver.at[i];
 		try_bytes(&b, &options, saver.at, i);
 		for (unsigned bit = 0; bit < 8; bit++) {
