@@ -156,20 +156,15 @@ static uint64_t number_of_file(struct process *process, const struct snapshot_ma
 
 uint64_t spaces_key(struct process *process, uint64_t address)
 {
-	struct maps maps;
+	struct snapshot_mapping mapping;
 	/* What has no address is the same in all. */
 	if (!process->options.follow || address >> SPACE_SHIFT)
 		return address;
-	const uint64_t own = address | (uint64_t)process->spaces[process->space].memory << SPACE_SHIFT;
-	if (!process->target || maps_of(target_pid(process->target), &maps) != STATUS_OK)
-		return own;
-	const struct snapshot_mapping *mapping = maps_find(&maps, address);
-	uint64_t key = own;
-	if (mapping && mapping->shared)
-		key = SHARED_KEY | number_of_file(process, mapping) << FILE_SHIFT |
-		      (mapping->offset + (address - mapping->low));
-	maps_release(&maps);
-	return key;
+	if (!process->target || maps_at(target_pid(process->target), address, &mapping) != STATUS_OK ||
+	    !mapping.shared)
+		return address | (uint64_t)process->spaces[process->space].memory << SPACE_SHIFT;
+	return SHARED_KEY | number_of_file(process, &mapping) << FILE_SHIFT |
+	       (mapping.offset + (address - mapping.low));
 }
 
 uint32_t spaces_memory(const struct process *process)

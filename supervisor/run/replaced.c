@@ -36,6 +36,7 @@ static bool begin(struct run *run, uint32_t space, struct target *target, struct
 	if (binary == NO_BINARY)
 		return run_fail(run, END_ERROR, STATUS_NO_MEMORY, "out of memory");
 	spaces_become(process, space, binary);
+	(void)places_update(process->binaries[binary].places, target); /* without them places are numbers */
 	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
 	thread->pthread = regs ? regs->fs_base : 0;
 	thread->tid_word = thread->tracee->clear_tid;

@@ -67,7 +67,7 @@ const struct performed *process_performed(const struct process *process)
 
 const struct entries *process_entries(const struct process *process)
 {
-	return process->entries;
+	return process->binaries[0].entries;
 }
 
 uint64_t process_object(const struct process *process, uint32_t object)
@@ -82,7 +82,7 @@ uint64_t process_start_routine(const struct process *process, uint32_t thread)
 
 struct places *process_places(struct process *process)
 {
-	return process->places;
+	return process->binaries[0].places;
 }
 
 const struct loops *process_loops(const struct process *process)

@@ -124,17 +124,34 @@ static size_t find_users(const struct model *model, uint32_t object, uint32_t th
 	return length;
 }
 
-/* In the memory of the process that the thread, or who has come to the object last, is of. */
+/* In the memory of the present process, with what it runs. */
+static void look_there(struct collector *c)
+{
+	const bool another = c->places != c->process->places;
+	c->target = process_target(c->process);
+	c->places = c->process->places;
+	if (another && c->target)
+		(void)places_update(c->places, c->target); /* else places are of what was known before */
+}
+
+/* In that of the process that the thread, or who has come to the object last, is of. */
 static void look_at_thread(struct collector *c, uint32_t thread)
 {
 	spaces_enter(c->process, thread);
-	c->target = process_target(c->process);
+	look_there(c);
 }
 
 static void look_at_object(struct collector *c, uint32_t object)
 {
 	spaces_enter_object(c->process, object);
-	c->target = process_target(c->process);
+	look_there(c);
+}
+
+/* Has who has come to it last become another program since? */
+static bool is_of_before(const struct collector *c, uint32_t object)
+{
+	return object < c->process->objects_length &&
+	       c->process->objects[object].memory != spaces_memory(c->process);
 }
 
 static struct namer *make_namer(struct collector *c, uint32_t threads)
@@ -164,7 +181,7 @@ static void name_object(struct collector *c, struct namer *namer, uint32_t objec
 		f->objects[object] = keep(c, name);
 		return;
 	}
-	if (c->target)
+	if (c->target && !is_of_before(c, object))
 		places_name(c->places, c->target, address, name, sizeof name);
 	else
 		snprintf(name, sizeof name, "0x%" PRIx64, address);
@@ -209,6 +226,8 @@ static void collect_places(struct collector *c)
 		if (!address)
 			continue;
 		struct place place;
+		spaces_enter_at(c->process, f->trace.at[i].thread, i);
+		look_there(c);
 		places_find(c->places, address, true, &place);
 		f->places[i].function = keep_symbol(c, place.function);
 		f->places[i].file = keep(c, place.file);
@@ -300,6 +319,7 @@ static void collect_threads(struct collector *c)
 		return;
 	f->threads_length = f->trace.threads_length;
 	for (uint32_t t = 0; t < f->threads_length; t++) {
+		look_at_thread(c, t);
 		collect_name(c, t, &f->threads[t]);
 		collect_stack(c, t, &f->threads[t]);
 		collect_holds(c, t, &f->threads[t]);
@@ -332,7 +352,7 @@ static struct collector make_collector(struct finding *finding, struct process *
 	struct collector c = {.finding = finding,
 			      .process = process,
 			      .execution = execution,
-			      .places = process_places(process),
+			      .places = process->places,
 			      .target = process_target(process),
 			      .space = process->space};
 	/* Without modules stacks and names are bare addresses: no reason to give the finding up. */

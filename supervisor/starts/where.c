@@ -47,6 +47,7 @@ enum whereabouts process_where(struct process *process, uint32_t thread, char te
 	snprintf(text, PROCESS_WHERE, "the program was being started or ended");
 	if (!tracee)
 		return WHERE_STANDS;
+	spaces_enter(process, thread);
 	bool going = is_going(tracee);
 	bool waits = going && tracee_blocked_in(tracee, NULL) >= 0;
 	if (going && (process->options.pilot || !process_stop_running(process, tracee)))

@@ -1,5 +1,6 @@
 #include "tracer/contents/contents.h"
 #include "tracer/proc/maps.h"
+#include "tracer/proc/maps_query.h"
 
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/maps.h>
@@ -10,34 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-
-/* PROCMAP_QUERY of Linux 6.11: a mapping that covers an address or is the next one, among those that may be written. */
-struct query {
-	uint64_t size, flags, address;
-	uint64_t start, end, told, page_size, offset, inode;
-	uint32_t major, minor, name_room, id_room;
-	uint64_t name, id;
-};
-#define QUERY _IOWR('f', 17, struct query)
-
-enum { QUERY_WRITABLE = 2, QUERY_SHARED = 8, QUERY_OR_NEXT = 16 };
-
-/* False and errno: ENOENT, there is none. */
-static bool query(int maps, uint64_t address, struct query *query, char *name, size_t room)
-{
-	*query = (struct query){.size = sizeof *query,
-				.flags = QUERY_WRITABLE | QUERY_OR_NEXT,
-				.address = address,
-				.name_room = (uint32_t)room,
-				.name = (uint64_t)(uintptr_t)name};
-	if (ioctl(maps, QUERY, query) != 0)
-		return false;
-	if (name && query->name_room == 0)
-		*name = '\0';
-	return true;
-}
 
 /* Where brk() begins: it may be in the same mapping as the program's data. */
 static uint64_t heap_start(pid_t pid)
@@ -114,20 +88,21 @@ static const struct mapping *as_before(const struct contents *contents, const st
 static enum status ask(struct contents *contents)
 {
 	char name[4096];
-	struct query q;
+	struct maps_query q;
 	size_t before = 0;
 	uint64_t at = 0;
-	while (query(contents->maps, at, &q, NULL, 0)) {
+	while (maps_query(contents->maps, MAPS_WRITABLE | MAPS_OR_NEXT, at, &q, NULL, 0)) {
 		struct mapping mapping = {.start = q.start,
 					  .end = q.end,
 					  .offset = q.offset,
 					  .inode = q.inode,
-					  .shared = q.told & QUERY_SHARED};
+					  .shared = q.told & MAPS_SHARED};
 		at = q.end;
 		if (target_is_own(contents->target, q.start))
 			continue;
 		const struct mapping *then = as_before(contents, &mapping, &before);
-		if (!then && !query(contents->maps, q.start, &q, name, sizeof name))
+		if (!then &&
+		    !maps_query(contents->maps, MAPS_WRITABLE | MAPS_OR_NEXT, q.start, &q, name, sizeof name))
 			break;
 		mapping.changing = then ? then->changing : is_changing(contents, &mapping, name);
 		mapping.kind = then ? then->kind : kind_of(contents, mapping.start, mapping.end, name);

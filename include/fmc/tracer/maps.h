@@ -19,6 +19,11 @@ enum status maps_parse(char *text, struct maps *maps);
 enum status maps_of(pid_t pid, struct maps *maps);
 /* The one that has this address; NULL. */
 const struct snapshot_mapping *maps_find(const struct maps *maps, uint64_t address);
+/*
+ * The same of a process as it is now, without reading all of them where the kernel can be asked for one: where it is, its place in which file, whether it is
+ * shared, and nothing else. STATUS_NOT_FOUND: none has the address; STATUS_GONE.
+ */
+enum status maps_at(pid_t pid, uint64_t address, struct snapshot_mapping *mapping);
 void maps_release(struct maps *maps);
 /* Is this where the system has its libraries? What they keep is their own business. */
 bool maps_of_system(const char *path);
