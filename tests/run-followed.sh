@@ -70,6 +70,17 @@ judge 'without --follow the search of such a program is not complete' [ "$(field
 follow --strategy dfs killed
 judge 'killed: told in a line, and no failure' [ "$(field complete)" = false -a "$(field findings.0.kind)" = '' ]
 
+# Whoever runs the executions, and whether a search is gone on with, they are the same.
+follow --strategy optimal kinds
+count=$(field executions)
+follow --strategy optimal --jobs 2 kinds
+judge 'by two workers as many executions' [ "$(field complete) $(field executions)" = "true $count" ]
+rm -f "$SCRATCH/saved"
+follow --strategy optimal --resume "$SCRATCH/saved" --executions 1 kinds
+judge 'a search that is cut is not complete' [ "$(field complete)" = false ]
+follow --strategy optimal --resume "$SCRATCH/saved" kinds
+judge 'and is complete when gone on with' [ "$(field complete) $(field executions)" = "true $count" ]
+
 timeout 60 "$FMC" run --follow --seed 7 -- "$TARGET" numbers </dev/null >"$SCRATCH/out" 2>&1
 judge 'run: one execution, and its exit status' [ $? -eq 0 -a ! -s "$SCRATCH/out" ]
 
@@ -79,7 +90,12 @@ for command in gdb gdbserver 'export --gdb'; do
 	timeout 60 "$FMC" $command "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$command: refused in one line" [ $? -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
 done
-for option in '--granularity race' '--memory-model tso' '--races report' '--engine agent' '--certificate x' '--states' '--always 1' '--drive true'; do
+timeout 60 "$FMC" show "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge 'show: prints it' [ $? -eq 0 ]
+says 'with the processes' 'T1 main .* T2 process 2'
+timeout 60 "$FMC" minimize -o "$SCRATCH/less.sched" "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge 'minimize: has one that fails so' [ $? -eq 0 ]
+for option in '--granularity race' '--memory-model tso' '--races report' '--engine agent' '--certificate x' '--states' '--prune-states' '--always 1' '--drive true'; do
 	timeout 60 "$FMC" check --follow $option -- "$TARGET" orders </dev/null >"$SCRATCH/out" 2>&1
 	judge "$option: refused in one line" [ $? -eq 64 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
 done
