@@ -87,7 +87,7 @@ $(BUILD)/agent/%.o: %.c Makefile
 # These are what the compiler would otherwise make of their own loops.
 $(BUILD)/agent/supervisor/agent/memory.o: AGENT_FLAGS += -fno-lto -fno-builtin -fno-tree-loop-distribute-patterns
 $(BUILD)/agent/supervisor/inside/go.o: AGENT_FLAGS += -fno-lto
-$(BUILD)/agent.image: $(call agent_objects,$(AGENT_CORE) $(wildcard supervisor/inside/*.c) breakpoints/entries/arguments.c breakpoints/entries/layout.c breakpoints/entries/decode_syscall.c tracer/proc/call_traits.c)
+$(BUILD)/agent.image: $(call agent_objects,$(AGENT_CORE) $(wildcard supervisor/inside/*.c) breakpoints/entries/arguments.c breakpoints/entries/layout.c breakpoints/entries/decode_syscall.c breakpoints/code/atomic.c tracer/proc/call_traits.c)
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_LINK) -Wl,-e,agent_table $^ -o $@
 # The assembler puts it into fmc.

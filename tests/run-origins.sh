@@ -62,6 +62,13 @@ judge "and each is the same by stops" [ $? -eq 0 -a -n "$(grep ' 24 executions' 
 "$FMC" check -v --strategy random --executions 60 --engine auto --verify-engine 1 -- "$BUILD/samples/philosophers_mut" 3 </dev/null >"$SCRATCH/out" 2>&1
 judge "auto begins with stops, and goes on with the agent" grep -q '^fmc: 28 executions by the agent' "$SCRATCH/out"
 
+# Instructions as operations: atomic ones, and those that race.
+"$FMC" check -v --strategy random --granularity atomic --executions 60 --all --no-minimize --engine agent --verify-engine 1 \
+	-o "$SCRATCH/random.sched" -- "$BUILD/samples/cpp_semaphore" </dev/null >"$SCRATCH/out" 2>&1
+judge "atomic instructions are the same by both" [ $? -le 1 -a -n "$(grep -E '^fmc: [2-5][0-9] executions by the agent' "$SCRATCH/out")" ]
+"$FMC" check -v --strategy optimal --granularity race --time 50 --engine agent --verify-engine 1 -- "$BUILD/samples/stop_flag" </dev/null >"$SCRATCH/out" 2>&1
+judge "and so are those that race" [ $? -eq 0 -a -n "$(grep -E '^fmc: [12][0-9] executions by the agent' "$SCRATCH/out")" ]
+
 # Random plans of every sample, each run both ways, and compared: transitions, and registers and memory at the end.
 for program in "$BUILD"/samples/*; do
 	long || break
@@ -69,10 +76,12 @@ for program in "$BUILD"/samples/*; do
 	[[ -f $program && -x $program && $name != *.* && $name != counter_server ]] || continue
 	arguments=()
 	[ "$name" != checksum ] || arguments=(samples/texts 2)
-	timeout -k 10 200 "$FMC" check -v --strategy random --executions 400 --time 100 --all --no-minimize --engine agent --verify-engine 1 \
-		-o "$SCRATCH/random.sched" -- "$program" "${arguments[@]}" </dev/null >"$SCRATCH/out" 2>&1
-	status=$?
-	judge "$name: the same plans by both ($(grep -oE '^fmc: [0-9]+ executions by the agent' "$SCRATCH/out"))" [ $status -le 2 ]
-	[ $status -le 2 ] || show "$SCRATCH/out"
+	for granularity in sync atomic race; do
+		timeout -k 10 200 "$FMC" check -v --strategy random --granularity $granularity --executions 400 --time 100 --all --no-minimize --engine agent \
+			--verify-engine 1 -o "$SCRATCH/random.sched" -- "$program" "${arguments[@]}" </dev/null >"$SCRATCH/out" 2>&1
+		status=$?
+		judge "$name, $granularity: the same plans by both ($(grep -oE '^fmc: [0-9]+ executions by the agent' "$SCRATCH/out" | tr '\n' ' '))" [ $status -le 2 ]
+		[ $status -le 2 ] || show "$SCRATCH/out"
+	done
 done
 finish

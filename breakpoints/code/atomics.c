@@ -342,23 +342,3 @@ const struct atomic *atomics_at(const struct atomics *atomics, uint64_t address)
 		return NULL;
 	return bsearch(&key, atomics->at, atomics->length, sizeof(key), by_address);
 }
-
-static uint64_t register_value(const struct atomic *atomic, uint8_t word, const struct user_regs_struct *regs)
-{
-	uint64_t value;
-	if (word == ATOMIC_NO_REGISTER)
-		return 0;
-	if (word == ATOMIC_NEXT)
-		return atomic->address + atomic->length;
-	memcpy(&value, (const char *)regs + 8 * word, sizeof(value));
-	return value;
-}
-
-uint64_t atomic_operand(const struct atomic *atomic, const struct user_regs_struct *regs)
-{
-	uint64_t address = register_value(atomic, atomic->base, regs);
-	address += register_value(atomic, atomic->index, regs) * atomic->scale;
-	if (atomic->in_thread)
-		address += regs->fs_base;
-	return address + (uint64_t)atomic->displacement;
-}

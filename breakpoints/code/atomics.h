@@ -4,8 +4,8 @@
 #include "breakpoints/code/instruction.h"
 #include "breakpoints/symbols/modules.h"
 
+#include <fmc/breakpoints/atomic.h>
 #include <fmc/breakpoints/promoted.h>
-#include <sys/user.h>
 
 /*
  * Atomic read-modify-write instructions (LOCK prefix, XCHG with memory) in the code of the program and its libraries, but for
@@ -13,31 +13,6 @@
  * the same objects, as far as instructions name them by their address (relative to the program counter): those of C11's and C++'s
  * atomics that need nothing more. And promoted instructions, which are no atomic ones.
  */
-enum atomic_kind {
-	ATOMIC_CHANGE, /* reads and writes, or it can't be told */
-	ATOMIC_LOAD,
-	ATOMIC_STORE,
-	ATOMIC_APART, /* reads and writes without a LOCK prefix: two accesses, between which others may come */
-	ATOMIC_UNTOLD, /* reads and writes where the registers don't tell */
-	ATOMIC_COPY, /* promoted: a call that copies memory (enum copy_kind): where to and how much the arguments say */
-	ATOMIC_UNDECODED, /* the first instruction of a function that can't be decoded whole and seems to have some */
-};
-
-struct atomic {
-	uint64_t address; /* in the process */
-	uint8_t kind;	  /* enum atomic_kind */
-	uint8_t length;	  /* of the instruction */
-	uint8_t bytes;	  /* of its memory operand */
-	uint8_t base, index,
-	    scale;	/* registers as offsets in struct user_regs_struct in words, or one of these: */
-	uint8_t copies; /* enum copy_kind */
-	bool in_thread; /* relative to the thread's fs base */
-	int64_t displacement;
-};
-
-#define ATOMIC_NO_REGISTER 0xff
-#define ATOMIC_NEXT	   0xfe /* the address after the instruction */
-
 struct atomics {
 	struct atomic *at; /* in ascending order */
 	size_t length;
@@ -65,8 +40,5 @@ void atomics_leave_out(struct atomics *atomics, uint64_t address, uint64_t size)
 
 /* The one at this address, NULL if there is none. */
 const struct atomic *atomics_at(const struct atomics *atomics, uint64_t address);
-
-/* Which address it is about to access, from the registers of a thread that stands before it. Not of kinds that nobody can tell. */
-uint64_t atomic_operand(const struct atomic *atomic, const struct user_regs_struct *regs);
 
 #endif

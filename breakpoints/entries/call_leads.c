@@ -1,8 +1,7 @@
 /* Jumps ahead of system calls, to what runs inside of the target. */
-#include "breakpoints/code/functions.h"
+#include "breakpoints/entries/call_leads.h"
 #include "breakpoints/code/instruction.h"
 #include "breakpoints/code/touched.h"
-#include "breakpoints/entries/entries_state.h"
 
 #include <fmc/breakpoints/leads.h>
 #include <fmc/tracer/array.h>
@@ -19,24 +18,6 @@
 #define LEAD_BYTES  24
 #define STUB_MOST   (2 * DISPLACE_ROOM + LEAD_BYTES)
 #define NOP	    0x90
-#define VAIN_MOST   64
-
-struct known_module {
-	uint64_t low;
-	struct functions functions;
-};
-
-struct call_leads {
-	const struct entries *entries;
-	struct displacer *displacer;
-	uint64_t digest; /* of the modules that are known */
-	struct known_module *modules;
-	size_t modules_length;
-	struct target *target;
-	size_t length;		  /* so many jumps in it */
-	uint64_t vain[VAIN_MOST]; /* where calls go on that can't have one: those that were met last */
-	size_t vain_length;
-};
 
 struct call_leads *call_leads_new(const struct entries *entries)
 {
@@ -77,6 +58,7 @@ void call_leads_begin(struct call_leads *leads, struct target *target)
 	leads->target = target;
 	leads->length = 0;
 	memset(leads->vain, 0, sizeof leads->vain);
+	memset(leads->beside, 0, sizeof leads->beside);
 }
 
 static const struct functions *functions_of(struct call_leads *leads, const struct module *module)
@@ -190,8 +172,8 @@ static void put_lead(uint8_t lead[LEAD_BYTES], uint64_t at, uint64_t after, uint
 	memcpy(lead + 16, &address, sizeof address);
 }
 
-/* After the slots of the entry points. 0: there is no room. */
-static uint64_t next_slot(const struct call_leads *leads)
+/* After the slots of the entry points. */
+uint64_t call_leads_slot(const struct call_leads *leads)
 {
 	const size_t at = entries_contents_size(leads->entries) + leads->length * SLOT_BYTES;
 	return at + SLOT_BYTES <= TARGET_NEAR_BYTES ? leads->entries->page + at : 0;
@@ -231,7 +213,7 @@ static size_t make_stub(struct call_leads *leads, const struct before_call *b, c
 
 static bool add(struct call_leads *leads, uint64_t after, uint64_t address)
 {
-	const uint64_t slot = next_slot(leads);
+	const uint64_t slot = call_leads_slot(leads);
 	struct before_call b;
 	struct instruction first;
 	struct way way;

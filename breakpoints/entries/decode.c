@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
-#define LARGEST_COPY (1u << 20) /* bytes that are copied in parts */
-
 /* Stops of a target: where they are, what the registers hold, who calls. */
 
 struct target_reader {
@@ -82,74 +80,19 @@ static bool is_cxx(const struct entries *entries, uint64_t address)
 	return module && module->kind == MODULE_CXX;
 }
 
-/*
- * Others may see what a function of libc's has copied of more than a word in parts: it is made in two, the first of whole words, unless
- * one half is copied over the other. Of nothing it is an access that nobody else makes.
- */
-static void decode_copy(const struct atomic *atomic, const struct user_regs_struct *regs, struct call *call)
-{
-	const uint64_t to = regs->rdi, from = regs->rsi, bytes = regs->rdx, word = sizeof(uint64_t);
-	const bool fills = copy_kind_of(atomic->copies) == COPY_FILL;
-	const bool overlap = !fills && to < from + bytes && from < to + bytes;
-	uint64_t part = bytes ? bytes : 1;
-	if (bytes > word && bytes <= LARGEST_COPY && !overlap)
-		part = (bytes / 2 + word - 1) / word * word;
-	call->copies = atomic->copies;
-	call->object = bytes ? to : regs->rsp;
-	call->op.kind = OP_MEMORY_WRITE;
-	call->op.arg = (int64_t)part;
-	call->op.arg2 = (int64_t)call->object;
-	call->op.arg3 = fills || !bytes ? 0 : (int64_t)from;
-}
-
-#define WORD	   8
-#define CACHE_LINE 64
-
-uint64_t access_part(uint64_t address, uint64_t end)
-{
-	const uint64_t unit = end - address > WORD ? WORD : CACHE_LINE, part = unit - address % unit;
-	return part < end - address ? part : end - address;
-}
-
-/* LOCK makes all of it at once. */
-static void decode_parts(const struct atomic *atomic, struct call *call)
-{
-	const uint64_t bytes = atomic->bytes, part = access_part(call->object, call->object + bytes);
-	if (atomic->kind == ATOMIC_CHANGE || part == bytes)
-		return;
-	call->whole = call->object;
-	call->whole_bytes = bytes;
-	call->op.arg = (int64_t)part;
-}
-
 static enum status decode_atomic(const struct entries *entries, const struct stop *stop, struct call *call)
 {
 	const struct atomic *atomic = entries_atomic(entries, stop->address);
 	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
 	if (!atomic || !regs)
 		return atomic ? STATUS_GONE : STATUS_NOT_FOUND;
-	bool told = atomic->kind != ATOMIC_UNTOLD && atomic->kind != ATOMIC_UNDECODED;
-	call->instruction = true;
-	call->entry = atomic->address;
-	call->return_address = atomic->address + atomic->length;
-	call->timeout_argument = -1;
-	call->op.place = call->return_address;
-	call->object = told ? atomic_operand(atomic, regs) : 0;
+	const bool told = atomic_is_told(atomic);
 	call->unwatched = entries->atomics_use != ATOMICS_SWITCHED || !told;
 	call->counts_references = call->unwatched && told && is_cxx(entries, atomic->address);
 	if (call->unwatched)
-		return STATUS_OK;
-	if (atomic->kind == ATOMIC_COPY) {
-		decode_copy(atomic, regs, call);
-		return STATUS_OK;
-	}
-	call->apart = atomic->kind == ATOMIC_APART;
-	call->waits = atomic->kind == ATOMIC_STORE || call->apart;
-	call->op.kind = atomic->kind == ATOMIC_LOAD || call->apart ? OP_MEMORY_READ : OP_MEMORY_WRITE;
-	call->op.flags = OP_INSTRUCTION;
-	call->op.arg = atomic->bytes;
-	call->op.arg2 = (int64_t)call->object;
-	decode_parts(atomic, call);
+		atomic_find(atomic, regs, call);
+	else
+		atomic_decode(atomic, regs, call);
 	return STATUS_OK;
 }
 

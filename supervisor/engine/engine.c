@@ -115,6 +115,9 @@ static void explain(struct engine *engine)
 	case AGENT_BY_ROOM:
 		snprintf(engine->why, sizeof engine->why, "too much of something");
 		break;
+	case AGENT_BY_ROUND:
+		snprintf(engine->why, sizeof engine->why, "a loop that may wait for memory");
+		break;
 	case AGENT_BY_STOP: /* told by then */
 		break;
 	default:

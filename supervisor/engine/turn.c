@@ -83,6 +83,38 @@ static bool is_turn(const struct engine *engine, const struct stop *stop)
 	return regs && regs->rsp < engine->table.stack && regs->rsp >= engine->table.stack - AGENT_STACK;
 }
 
+static uint64_t pad(uint64_t first, uint32_t number)
+{
+	return first + (uint64_t)number * AGENT_PAD;
+}
+
+/* Its number; AGENT_INSTRUCTIONS: it can't be led to the agent. */
+static uint32_t instruction_number(struct engine *engine, uint64_t address)
+{
+	struct agent_region *region = engine->region;
+	const uint32_t known = region->instructions_length;
+	for (uint32_t i = 0; i < known; i++)
+		if (region->instructions[i].atomic.address == address)
+			return i;
+	if (known == AGENT_INSTRUCTIONS ||
+	    !instruction_leads_add(engine->calls, address, pad(engine->table.before, known),
+				   pad(engine->table.after, known), &region->instructions[known]))
+		return AGENT_INSTRUCTIONS;
+	region->instructions_length++;
+	return known;
+}
+
+/* The same where a thread has met the trap of an instruction that is an operation: the next goes to the agent by itself, if there is room for a jump. */
+static bool lead_to_instruction(struct engine *engine, const struct stop *stop)
+{
+	const uint32_t number = instruction_number(engine, stop->address);
+	struct user_regs_struct *regs = number < AGENT_INSTRUCTIONS ? tracee_change_regs(stop->tracee) : NULL;
+	if (!regs)
+		return false;
+	regs->rip = pad(engine->table.before, number);
+	return target_resume(stop->tracee, 0) == STATUS_OK;
+}
+
 /*
  * An atomic instruction that is no operation, and that by stops each execution tells of that comes to it: told of once here, and from then on it is
  * the program's own again. What is counted by thread, as references are, needs a look at each time.
@@ -103,7 +135,8 @@ static bool lead(struct engine *engine, const struct stop *stop)
 {
 	if (stop->kind == STOP_SYSCALL)
 		return lead_to_agent(engine, stop);
-	return stop->kind == STOP_TRAP && (lead_to_door(engine, stop) || pass_atomic(engine, stop));
+	return stop->kind == STOP_TRAP &&
+	       (lead_to_door(engine, stop) || lead_to_instruction(engine, stop) || pass_atomic(engine, stop));
 }
 
 /* A thread of the program's stops for something else: the agent gives up the attempt, and can begin the next one. A signal isn't delivered. */

@@ -74,3 +74,11 @@ struct performed manner_of(const struct op *op, int32_t choice, const struct eff
 	return (struct performed){.manner = manner,
 				  .result = returns ? manner_result(call, effect->result) : 0};
 }
+
+bool manner_value(uint64_t size, uint64_t word, int64_t *value)
+{
+	const bool known = size > 0 && size <= sizeof word && (size & (size - 1)) == 0;
+	const unsigned unused = known ? 64 - 8 * (unsigned)size : 0;
+	*value = (int64_t)(word << unused) >> unused;
+	return known;
+}

@@ -4,6 +4,7 @@
 #include <fmc/supervisor/agent.h>
 #include <fmc/supervisor/manner.h>
 
+#include "supervisor/execution/retries.h"
 #include "supervisor/policy/state.h"
 
 /*
@@ -12,6 +13,8 @@
  *     loop.c       turns: a plan comes, a trace goes
  *     machine.c    the machine: threads perform operations
  *     stand.c      a thread stands before an operation: which one, on which objects
+ *     accesses.c   instructions that are operations
+ *     vectors.c    vector registers, which count there
  *     calls.c      system calls of the program's that are answered
  *     time.c       its clocks
  *     files.c      files that it reads
@@ -21,8 +24,9 @@
  *     checkpoints.c    executions that begin in the middle
  *     arena.c, memory.c, words.c, no_plugin.c    in place of a libc
  */
-#define AGENT_ONCE 4
-#define REGION	   ((struct agent_region *)AGENT_REGION)
+#define AGENT_ONCE    4
+#define AGENT_VECTORS 2496 /* bytes, for those that AVX-512 has */
+#define REGION	      ((struct agent_region *)AGENT_REGION)
 
 struct agent_thread {
 	struct agent_context context;
@@ -32,12 +36,18 @@ struct agent_thread {
 	uint64_t signal_mask;
 	int32_t tid;
 	bool exited;
-	int64_t used;	/* nanoseconds of the processor that it has used, as it is told */
-	uint64_t after_call; /* the function that it performs returns to the agent first, and then there; 0: it doesn't */
+	int64_t used; /* nanoseconds of the processor that it has used, as it is told */
+	uint64_t
+	    after_call; /* the function that it performs returns to the agent first, and then there; 0: it doesn't */
 	/* Where it runs the routine of a pthread_once, innermost last; the end of that takes the place of `after`, before which it stands. */
 	uint64_t once[AGENT_ONCE];
 	uint32_t once_length;
 	struct call after;
+	/* Where it stands before an instruction: where that is performed, and of one that reads and writes apart what it has read. */
+	uint64_t copy, read;
+	struct retries retries;
+	bool aside; /* its vector registers have been laid aside: */
+	uint8_t vectors[AGENT_VECTORS] __attribute__((aligned(64)));
 };
 
 #define AGENT_REMAINS 56 /* as large as the largest object of libc's that can be made without a call */
@@ -79,6 +89,8 @@ enum arrival {
 	ARRIVED_AT_DOOR, /* before the entry `number` */
 	ARRIVED_AT_CALL, /* before the system call `number`, which it would go on after at rip */
 	ARRIVED_BACK,	 /* from a function that it was made to call: rax is the result */
+	ARRIVED_BEFORE,	 /* the instruction `number` */
+	ARRIVED_AFTER,	 /* it has been performed */
 };
 
 /* Where a function returns to that is to come back: ARRIVED_BACK. */
@@ -99,6 +111,19 @@ bool stand_before(struct agent_thread *thread, const struct call *call);
 /* Has it come back from the routine of a pthread_once, or is it in one? And OP_ONCE_END has been performed: as stand_before(). */
 bool stand_after_once(const struct agent_thread *thread);
 bool stand_behind_once(struct agent_thread *thread);
+
+/* accesses.c: as stand_at_door(). True: what it stands before has been performed, and it goes on from there; false: it stands, or the attempt is over. */
+bool stand_at_instruction(struct agent_thread *thread, uint64_t number);
+bool access_perform(struct agent_thread *thread, struct outcome *outcome);
+
+/*
+ * vectors.c. turn: this thread goes on; keep: those that are in the registers are laid aside, too, if they count; forget: they don't.
+ * False: there are some that it doesn't know how to keep.
+ */
+void vectors_begin(void);
+bool vectors_turn(struct agent_thread *thread);
+bool vectors_keep(void);
+void vectors_forget(void);
 
 /* calls.c: true if the way ends here; else the call is answered, and the thread goes on. */
 bool answer_call(struct agent_thread *thread, long number);

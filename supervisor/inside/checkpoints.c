@@ -74,7 +74,7 @@ void checkpoints_save(const struct execution *execution, size_t depth)
 		return;
 	if (!new->pages)
 		new->pages = keep(PAGES_MOST * PAGE);
-	if (!new->pages || !move_pages(new->pages, false))
+	if (!new->pages || !vectors_keep() || !move_pages(new->pages, false))
 		return;
 	new->execution = execution_save(execution);
 	if (!new->execution)
@@ -101,6 +101,7 @@ static size_t shared_steps(const struct plan *plan, const struct trace *trace)
 
 static bool return_to(const struct checkpoint *c)
 {
+	vectors_forget();
 	files_close();
 	if (!spaces_return(c->spaces, c->spaces_length) || !move_pages(c->pages, true))
 		return false;

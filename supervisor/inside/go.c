@@ -12,13 +12,18 @@ uint64_t agent_stack; /* the agent's own stack pointer while a thread runs */
 uint64_t agent_arrival, agent_number;
 void agent_leave(void) __attribute__((visibility("hidden")));
 
+#define TEXT_OF(number) #number
+#define TEXT(number)	TEXT_OF(number)
+#define COUNT		TEXT(AGENT_INSTRUCTIONS)
+#define PAD		TEXT(AGENT_PAD)
+
 /*
  * leave: from the agent to the thread, whose registers are put in their places; what calls it is gone on with when the thread comes to
- * agent_door, agent_call or agent_back. Offsets are those of struct agent_context.
+ * agent_door, agent_call, agent_back, or a pad of an instruction. Offsets are those of struct agent_context.
  */
 /* clang-format off */
 __asm__(".text\n"
-	".globl agent_leave, agent_door, agent_call, agent_back\n"
+	".globl agent_leave, agent_door, agent_call, agent_back, agent_before, agent_after\n"
 	"agent_leave:\n"
 	"	push %rbx\n"
 	"	push %rbp\n"
@@ -92,7 +97,21 @@ __asm__(".text\n"
 	"	pop %r12\n"
 	"	pop %rbp\n"
 	"	pop %rbx\n"
-	"	ret\n");
+	"	ret\n"
+	".macro pads arrival\n"
+	"number = 0\n"
+	".rept " COUNT "\n"
+	".balign " PAD "\n"
+	"	movq $number, agent_number(%rip)\n"
+	"	movq $\\arrival, agent_arrival(%rip)\n"
+	"	jmp 1b\n"
+	"number = number + 1\n"
+	".endr\n"
+	".endm\n"
+	".balign " PAD "\n"
+	"agent_before: pads 3\n"
+	".balign " PAD "\n"
+	"agent_after: pads 4\n");
 /* clang-format on */
 
 _Static_assert(offsetof(struct agent_context, rip) == 128 && offsetof(struct agent_context, x87) == 156,

@@ -10,6 +10,8 @@ extern const struct machine_ops agent_machine_ops;
 void agent_enter(void);
 void agent_door(void);
 void agent_call(void);
+void agent_before(void);
+void agent_after(void);
 extern char agent_turn[];
 #pragma GCC visibility pop
 
@@ -73,6 +75,7 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 	agent.machine.ops = &agent_machine_ops;
 	/* Pages that are as large as an area would each be copied for one byte in them. */
 	own_call(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0, 0);
+	vectors_begin();
 	trace_init(&region->trace);
 	struct execution *execution = execution_new(&agent.machine);
 	if (!execution || !base_take())
@@ -106,4 +109,6 @@ const struct agent_table agent_table __attribute__((visibility("default"), used)
     .turn = (uint64_t)agent_turn,
     .door = (uint64_t)agent_door,
     .call = (uint64_t)agent_call,
+    .before = (uint64_t)agent_before,
+    .after = (uint64_t)agent_after,
 };

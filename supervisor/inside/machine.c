@@ -39,7 +39,7 @@ static void run(uint32_t t)
 	bool ended = false;
 	while (!ended) {
 		uint64_t number;
-		if (!spaces_settle()) {
+		if (!spaces_settle() || !vectors_turn(thread)) {
 			agent_refuse(AGENT_BY_STATE, 0);
 			return;
 		}
@@ -47,11 +47,17 @@ static void run(uint32_t t)
 		case ARRIVED_AT_DOOR:
 			ended = stand_at_door(thread, number & UINT32_MAX);
 			break;
+		case ARRIVED_BEFORE:
+			ended = stand_at_instruction(thread, number);
+			break;
 		case ARRIVED_AT_CALL:
 			ended = answer_call(thread, (long)number);
 			break;
-		default:
+		case ARRIVED_BACK:
 			ended = !come_back(thread);
+			break;
+		case ARRIVED_AFTER:
+			ended = agent_refuse(AGENT_BY_STATE, thread->call.op.kind);
 		}
 	}
 	if (thread->after_call)
@@ -87,6 +93,7 @@ static void start(struct machine *machine, struct model_block *model, struct out
 						 .pthread = REGION->first.fs_base,
 						 .tid = REGION->number,
 						 .signal_mask = REGION->signal_mask};
+	vectors_forget();
 	files_close();
 	spaces_begin();
 	base_restore();
@@ -109,7 +116,8 @@ static void observe(struct machine *machine, uint32_t t, const struct op *op, st
 static void perform_lock(struct agent_thread *thread, const struct effect *effect, struct outcome *outcome)
 {
 	int64_t locked = 0;
-	if (!go_call(&thread->context, REGION->lock, thread->call.object2, &locked)) {
+	if (!vectors_turn(thread) ||
+	    !go_call(&thread->context, REGION->lock, thread->call.object2, &locked)) {
 		agent_refuse(AGENT_BY_STATE, OP_COND_RELOCK);
 		return;
 	}
@@ -159,6 +167,10 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;
 	const struct performed how = manner_of(op, choice, effect, &thread->call);
+	if (op->kind == OP_YIELD && !thread->call.entry)
+		retries_yielded(&thread->retries);
+	else if (!thread->call.instruction)
+		retries_over(&thread->retries);
 	if (effect->cancelled) {
 		agent_refuse(AGENT_BY_MANNER, op->kind);
 		return;
@@ -171,13 +183,19 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 	case MANNER_RUN:
 		if (op->kind == OP_ONCE && !effect->result_known && !enter_once(thread))
 			return;
+		if (thread->call.instruction && !access_perform(thread, outcome))
+			return;
 		if (thread->call.entry && op_destroys(op->kind))
 			perform_verified(thread);
 		else
 			run(t);
 		return;
 	case MANNER_RETURN:
-		give_back(thread, how.result);
+		/* A yield in place of a round comes to its instruction again. */
+		if (thread->call.instruction)
+			thread->context.rip = thread->call.entry;
+		else
+			give_back(thread, how.result);
 		run(t);
 		return;
 	case MANNER_EXPIRE:
@@ -207,14 +225,15 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 
 static void fall_asleep(struct machine *machine, uint32_t t, const struct op *op, struct outcome *outcome)
 {
-	const struct agent_thread *thread = &agent.threads[t];
+	struct agent_thread *thread = &agent.threads[t];
 	const struct performed how =
 	    manner_of(op, CHOICE_DEFAULT, &(struct effect){.asleep = true}, &thread->call);
 	int64_t result;
 	(void)machine;
 	clear(outcome);
 	if (how.manner == MANNER_UNLOCK &&
-	    !go_call(&thread->context, REGION->unlock, thread->call.object2, &result)) {
+	    (!vectors_turn(thread) ||
+	     !go_call(&thread->context, REGION->unlock, thread->call.object2, &result))) {
 		agent_refuse(AGENT_BY_STATE, op->kind);
 		return;
 	}

@@ -8,35 +8,19 @@
 #include <fmc/supervisor/process.h>
 #include <fmc/tracer/contents.h>
 
+#include "supervisor/execution/retries.h"
 #include "supervisor/process/look.h"
 
 /* So many pthread_once calls within each other are followed. */
 #define ONCE_ROOM 4
 
-/* The last atomic instructions of a thread that came to nothing: see run/retries.c. */
-#define RETRIES_ROOM	OP_ROUND_MOST
-#define RETRY_REGISTERS 16
-#define FRAME_BELOW	128 /* functions may keep something so far below the stack pointer (psABI) */
-#define FRAME_BYTES	512
-struct retries {
-	struct retry {
-		uint64_t entry, object; /* the instruction's address and its operand's */
-		uint64_t bytes;		/* how many it accesses */
-		uint64_t word;		/* what was there */
-		uint64_t registers[RETRY_REGISTERS];
-	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
-	struct retry_frame {
-		uint64_t flags; /* the register */
-		uint64_t
-		    address; /* of the memory around the stack pointer that is kept; 0: it couldn't be read */
-		uint8_t bytes[FRAME_BYTES];
-	} frames[RETRIES_ROOM]; /* of each how the thread stood before it */
-	uint32_t length;
-	uint32_t since;	 /* the first of them after the thread's last yield */
-	uint64_t word;	 /* what the object was before the present one */
-	bool open;	 /* whether the last one has changed its object isn't known yet */
-	uint32_t in_row; /* such instructions since the thread's last other operation */
-	uint32_t tries;	 /* how often since then a round has been tried out: see run/awaits.c */
+/* How a thread stood before one of its last instructions that are operations. */
+#define FRAME_BELOW 128 /* functions may keep something so far below the stack pointer (psABI) */
+#define FRAME_BYTES 512
+struct retry_frame {
+	uint64_t flags;	  /* the register */
+	uint64_t address; /* of the memory around the stack pointer that is kept; 0: it couldn't be read */
+	uint8_t bytes[FRAME_BYTES];
 };
 
 /* A round of a loop that changes nothing as long as memory is what it was when the thread went it last: see run/awaits.c. */
@@ -126,6 +110,7 @@ struct process_thread {
 	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see run/retries.c */
 	bool spinning;
 	struct retries retries;
+	struct retry_frame frames[RETRIES_ROOM]; /* as retries.at */
 	struct awaited awaited;
 	struct apart apart;
 	struct stores stores;

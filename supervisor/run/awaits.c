@@ -266,9 +266,9 @@ static uint32_t changed_registers(const struct round *round, const struct user_r
 /* Has the round just gone, too, left all as it was, but for registers that nothing reads? */
 static bool was_vain(struct round *round)
 {
-	const struct retries *retries = &round->thread->retries;
-	const struct user_regs_struct *regs = tracee_regs(round->thread->tracee);
-	round->frame = &retries->frames[(retries->length - round->length) % RETRIES_ROOM];
+	const struct process_thread *thread = round->thread;
+	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
+	round->frame = &thread->frames[(thread->retries.length - round->length) % RETRIES_ROOM];
 	if (!regs || !entries_are_dead(round->process->entries, round->process->target, round->entry,
 				       changed_registers(round, regs)))
 		return false;
@@ -295,23 +295,6 @@ static bool try_out_unseen(struct round *round, bool *vain)
 		pilot->plant(pilot->context, process->target, true);
 	return same;
 }
-
-/* How many accesses there have been since the one at this instruction, to the same place; 0: none was. */
-static uint32_t accesses_since(const struct retries *retries, const struct call *call)
-{
-	const uint32_t known = retries->length < RETRIES_ROOM ? retries->length : RETRIES_ROOM;
-	for (uint32_t n = 1; n <= known; n++) {
-		const struct retry *retry = &retries->at[(retries->length - n) % RETRIES_ROOM];
-		if (retry->bytes == 0 || retry->bytes > sizeof retry->word)
-			return 0;
-		if (retry->entry == call->entry && retry->object == call->object)
-			return retry->bytes == (uint64_t)call->op.arg ? n : 0;
-	}
-	return 0;
-}
-
-/* The first rounds may still be on their way into the loop, or into functions that are bound as they are called. */
-#define TRIES 3
 
 /* Has the thread just gone this very round? */
 static bool was_gone(const struct round *round)
@@ -346,9 +329,9 @@ static void find_round(struct process *process, struct process_thread *thread, c
 {
 	struct retries *retries = &thread->retries;
 	const uint32_t length =
-	    call->instruction && !call->apart && !call->whole_bytes ? accesses_since(retries, call) : 0;
+	    call->instruction && !call->apart && !call->whole_bytes ? retries_since(retries, call) : 0;
 	/* Signals could come, and handlers run, on the way. */
-	if (length == 0 || process->signalled || process->disturbed || retries->tries++ >= TRIES)
+	if (length == 0 || process->signalled || process->disturbed || retries->tries++ >= RETRIES_TRIED)
 		return;
 	struct round *round = calloc(1, sizeof *round);
 	if (!round)

@@ -8,12 +8,11 @@
  */
 static void keep_value(struct process *process, const struct call *call, struct outcome *outcome)
 {
-	int64_t value = 0;
+	uint64_t word = 0;
 	const uint64_t size = (uint64_t)call->op.arg;
-	outcome->result_valid = size > 0 && size <= sizeof value && (size & (size - 1)) == 0 &&
-				target_read(process->target, call->object, &value, size) == STATUS_OK;
-	const unsigned unused = outcome->result_valid ? 64 - 8 * (unsigned)size : 0;
-	outcome->result = (int64_t)((uint64_t)value << unused) >> unused;
+	const bool there =
+	    size <= sizeof word && target_read(process->target, call->object, &word, size) == STATUS_OK;
+	outcome->result_valid = manner_value(size, word, &outcome->result) && there;
 }
 
 void perform_instruction(struct process *process, uint32_t thread, struct outcome *outcome)

@@ -277,8 +277,9 @@ bool process_stop_running(struct process *process, struct tracee *tracee);
 void run_join_copy(struct run *run, struct call *call);
 
 /*
- * retries.c. before, after: the thread performs the atomic instruction that it has pending. repeat: has it come to this one
- * in a round that has changed nothing, or for so long that it may be waiting? yield: perform the yield that stands for the round.
+ * retries.c, by supervisor/execution/retries.h. before, after: the thread performs the atomic instruction that it has pending. repeat: has
+ * it come to this one in a round that has changed nothing, or for so long that it may be waiting? yield: perform the yield that stands
+ * for the round.
  */
 void retries_forget(struct process_thread *thread);
 void retries_before(struct process *process, struct process_thread *thread);
@@ -286,7 +287,6 @@ void retries_before(struct process *process, struct process_thread *thread);
 void retries_leave_open(struct process_thread *thread);
 /* True: the object is as it was. */
 bool retries_after(struct process *process, struct process_thread *thread);
-void retries_begin_anew(struct process_thread *thread);
 /* The thread has called sched_yield(), which a round may do that changes nothing. */
 void retries_call_yield(struct process_thread *thread);
 void retries_break(struct process_thread *thread);

@@ -1,7 +1,7 @@
 #ifndef FMC_BREAKPOINTS_LEADS_H
 #define FMC_BREAKPOINTS_LEADS_H
 
-#include <fmc/breakpoints/call.h>
+#include <fmc/breakpoints/atomic.h>
 
 /* What is at an entry point, for whoever is led to from there. */
 struct entry_lead {
@@ -40,5 +40,21 @@ void call_leads_begin(struct call_leads *leads, struct target *target);
  * False: there is no instruction that it could take the place of, no room, or the target is gone; all is as it was.
  */
 bool call_leads_add(struct call_leads *leads, uint64_t after, uint64_t address);
+
+/*
+ * And in place of traps at instructions that are operations: from there, and from a copy of the instruction once that has been performed, threads go
+ * to addresses of the target's own, with all else as it was.
+ */
+struct instruction_lead {
+	struct atomic atomic;
+	uint64_t copy; /* where it is performed */
+};
+
+/*
+ * Make that for the instruction whose trap a thread has met. One that is too short for a jump keeps its trap, but has its copy. False: it is no
+ * such operation, it can't be copied, there is no room, or the target is gone; all is as it was.
+ */
+bool instruction_leads_add(struct call_leads *leads, uint64_t trap, uint64_t before, uint64_t after,
+			   struct instruction_lead *lead);
 
 #endif

@@ -21,18 +21,20 @@
 #define AGENT_LOWEST (AGENT_REGION - (UINT64_C(1) << 44))
 #define AGENT_END    (AGENT_KEPT + AGENT_KEPT_BYTES)
 
-#define AGENT_CHECK    UINT64_C(0x666d63206167656e) /* around what the agent writes */
-#define AGENT_AREAS    64
-#define AGENT_RANGES   16
-#define AGENT_ENTRIES  1024
-#define AGENT_STEPS    20000
-#define AGENT_SLEEPERS 256
-#define AGENT_ACCESSES 8192
-#define AGENT_THREADS  64
-#define AGENT_OBJECTS  256
-#define AGENT_PAGES    (1 << 18) /* of the base, and of what executions write */
-#define AGENT_SPACES   512
-#define AGENT_STACK    (UINT64_C(1) << 20)
+#define AGENT_CHECK	   UINT64_C(0x666d63206167656e) /* around what the agent writes */
+#define AGENT_AREAS	   64
+#define AGENT_RANGES	   16
+#define AGENT_ENTRIES	   1024
+#define AGENT_STEPS	   20000
+#define AGENT_SLEEPERS	   256
+#define AGENT_ACCESSES	   8192
+#define AGENT_THREADS	   64
+#define AGENT_OBJECTS	   4096
+#define AGENT_INSTRUCTIONS 1024
+#define AGENT_PAD	   32
+#define AGENT_PAGES	   (1 << 18) /* of the base, and of what executions write */
+#define AGENT_SPACES	   512
+#define AGENT_STACK	   (UINT64_C(1) << 20)
 
 enum agent_refusal {
 	AGENT_NONE,
@@ -42,6 +44,7 @@ enum agent_refusal {
 	AGENT_BY_ROOM,	 /* too much of something */
 	AGENT_BY_STATE,	 /* what is there isn't as it should be, or only fmc can tell how it is */
 	AGENT_BY_STOP,	 /* fmc has seen why, and asked for it */
+	AGENT_BY_ROUND,	 /* a thread may be in a loop that waits for memory, which is tried out by stops */
 };
 
 /* In place of a system call's number: the thread stands anywhere, and the attempt is to be given up. */
@@ -87,7 +90,8 @@ struct agent_region {
 	/* What the clocks show at first. */
 	int64_t realtime, monotonic, processor_time;
 	uint64_t zero_time; /* address of a struct timespec of 0 */
-	bool captured[3];   /* descriptors to which the program's output goes: that of the execution is of no use to anybody */
+	bool captured
+	    [3]; /* descriptors to which the program's output goes: that of the execution is of no use to anybody */
 	uint64_t signal_mask;
 	struct agent_context first; /* the main thread, */
 	struct call call;	    /* before this */
@@ -100,6 +104,9 @@ struct agent_region {
 	struct step steps[AGENT_STEPS];
 	struct sleeper sleepers[AGENT_SLEEPERS];
 	struct access accesses[AGENT_ACCESSES];
+	/* fmc's, as it learns of them within turns: instructions that are operations, by number. */
+	struct instruction_lead instructions[AGENT_INSTRUCTIONS];
+	uint32_t instructions_length;
 	/* The agent's. */
 	enum agent_refusal refusal;
 	uint64_t detail;
@@ -118,6 +125,11 @@ struct agent_table {
 	uint64_t door; /* doors lead here, with the entry's number in r11d */
 	uint64_t
 	    call; /* a thread that stands before a system call goes on here: its number in r11, where it stands in rcx */
+	/*
+	 * And one before an instruction of agent_region.instructions goes on at AGENT_PAD bytes after this for each number, or after its copy at
+	 * those after that.
+	 */
+	uint64_t before, after;
 };
 
 #endif

@@ -35,4 +35,10 @@ struct performed manner_of(const struct op *op, int32_t choice, const struct eff
 /* What the program sees of a call that the model gives this result. */
 int64_t manner_result(const struct call *call, int64_t result);
 
+/*
+ * The result of an access to so many bytes: what is there right after it, of which `word` has the first ones, as a signed number. False: it has none,
+ * being larger than a word, or of no size that a number has.
+ */
+bool manner_value(uint64_t size, uint64_t word, int64_t *value);
+
 #endif

@@ -213,6 +213,13 @@ static bool add_races(struct promoted *promoted, const struct exploration *first
 	       promoted_add_all(promoted, &first->races.places);
 }
 
+static void end_session(struct session *session, const struct options *options)
+{
+	if (options->verbose)
+		session_tell_engine(session);
+	session_close(session);
+}
+
 static int check_more(const struct exploration *first, enum more more, const struct setting *setting,
 		      const struct promoted *promoted)
 {
@@ -237,7 +244,7 @@ static int check_more(const struct exploration *first, enum more more, const str
 	verdict.image = first->verdict->image;
 	const int exits = check_with(&session, &again, first, &verdict);
 	verdict_release(&verdict);
-	session_close(&session);
+	end_session(&session, &with);
 	return exits;
 }
 
@@ -284,9 +291,7 @@ static int check_launched(struct launch *launch, const struct options *options, 
 	verdict_release(&verdict);
 	race_list_release(&races);
 	outcomes_release(&outcomes);
-	if (options->verbose)
-		session_tell_engine(&session);
-	session_close(&session);
+	end_session(&session, options);
 	return exits;
 }
 
