@@ -1,6 +1,7 @@
 #include "breakpoints/entries/arguments.h"
 #include <fmc/tracer/call_traits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -125,6 +126,11 @@ void decode_wait(long number, bool timed, struct call *call)
 	call->op.arg = number;
 }
 
+static bool copies_memory(long number, const uint64_t at[CALL_ARGUMENTS])
+{
+	return number == SYS_fork || (number == SYS_clone && !(at[0] & CLONE_VM));
+}
+
 enum status decode_syscall(const struct reader *reader, const uint64_t at[CALL_ARGUMENTS], long number,
 			   struct call *call)
 {
@@ -156,6 +162,8 @@ enum status decode_syscall(const struct reader *reader, const uint64_t at[CALL_A
 		if (number == SYS_exit_group) {
 			call->op.kind = OP_PROCESS_EXIT;
 			call->op.arg = at[0] & 0xff;
+		} else if (copies_memory(number, at)) {
+			call->op.kind = OP_PROCESS_FORK;
 		}
 		break;
 	}

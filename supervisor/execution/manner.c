@@ -50,6 +50,7 @@ static enum manner manner_of_kind(enum op_kind kind, int32_t choice, const struc
 	case OP_THREAD_START:
 	case OP_ONCE:
 	case OP_PROCESS_WAIT:
+	case OP_PROCESS_FORK:
 		return MANNER_RUN;
 	case OP_OUTPUT:
 		return call->entry ? MANNER_THROUGH : MANNER_RUN;

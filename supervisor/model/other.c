@@ -82,7 +82,10 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 		model_process_touch(footprint, m, t, op);
 		return;
 	default:
-		/* OP_POLL, OP_SYSCALL: what they wait for may come from any other thread, through a pipe or a socket. */
+		/*
+		 * OP_POLL, OP_SYSCALL: what they wait for may come from any other thread, through a pipe or a socket. OP_PROCESS_FORK: what
+		 * any other thread has left in memory is copied.
+		 */
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	}
 }

@@ -427,6 +427,7 @@ static bool unforeseen(const struct op *op)
 	switch (op->kind) {
 	case OP_NONE:
 	case OP_THREAD_CREATE:
+	case OP_PROCESS_FORK:
 	case OP_FUTEX_REQUEUE:
 	case OP_FUTEX_WAKE_OP:
 	case OP_POLL:

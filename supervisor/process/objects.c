@@ -101,11 +101,21 @@ static uint32_t thread_by_tid(const struct process *process, pid_t tid)
 	return NO_THREAD;
 }
 
-/* A process's own memory was once a copy of its parent's. */
+/* The last one that had this number. */
+static uint32_t late_thread_by_tid(const struct process *process, pid_t tid)
+{
+	for (uint32_t t = process->threads_length; t-- > 0;)
+		if (process->threads[t].tid == tid)
+			return t;
+	return NO_THREAD;
+}
+
+/* A process's own memory was once a copy of its parent's: what a thread of that held then it holds for ever, though it is gone. */
 static uint32_t owner_by_tid(const struct process *process, uint64_t key, pid_t tid)
 {
-	const uint32_t owner = thread_by_tid(process, tid);
-	return spaces_is_shared(key) ? owner : spaces_heir(process, owner);
+	if (process->spaces_length == 0 || spaces_is_shared(key))
+		return thread_by_tid(process, tid);
+	return spaces_heir(process, late_thread_by_tid(process, tid));
 }
 
 void objects_bury(struct process *process, uint32_t object)

@@ -37,7 +37,7 @@ bool run_on_fork(struct run *run, const struct stop *stop)
 	if (over || followed)
 		return over;
 	struct target *forked = target_forked(stop);
-	process_remark(run->process, "child processes");
+	process_remark(run->process, "child processes (--follow makes them part of the schedule)");
 	run->process->disturbed = true;
 	if (forked) {
 		const struct process_pilot *pilot = run->process->options.pilot;

@@ -168,6 +168,7 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		followed_exit(process, thread, op, outcome);
 		return;
 	case OP_PROCESS_WAIT:
+	case OP_PROCESS_FORK:
 		outcome->result_valid = false;
 		perform_go_on(process, thread, outcome);
 		return;

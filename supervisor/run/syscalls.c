@@ -186,6 +186,12 @@ static bool wakes_for_operation(const struct run *run, const struct call *call)
 		is_inside(call, op_class2(done->op.kind), done->object2));
 }
 
+/* Nobody else has written what the child gets a copy of. */
+static bool forks_alone(const struct process *process, const struct call *call)
+{
+	return call->op.kind == OP_PROCESS_FORK && spaces_alive(process) == 1;
+}
+
 bool run_on_syscall(struct run *run, const struct stop *stop)
 {
 	struct call call;
@@ -235,7 +241,7 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		return run_stop_before(run, &call);
 	if (run->own_calls && call.op.kind == OP_YIELD && ++run->yields > MOST_YIELDS)
 		return run_fail(run, END_STUCK, STATUS_TIMEOUT, "a function waits for another thread");
-	if (run->own_calls || !run->process->threaded)
+	if (run->own_calls || !run->process->threaded || forks_alone(run->process, &call))
 		return pass_alone(run, &call);
 	return run_stop_before(run, &call);
 }

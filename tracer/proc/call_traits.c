@@ -96,6 +96,7 @@ static const struct call_traits table[] = {
 	CALL(socketpair, STOPS, MAKES),
 	CALL(setsockopt, STOPS_WATCHED),
 	CALL(getsockopt, STOPS_WATCHED),
+	CALL(fork, STOPS),
 	CALL(vfork, AWAITS(CHILD)),
 	CALL(execve, STOPS),
 	CALL(exit, HARMLESS),

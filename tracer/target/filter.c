@@ -96,7 +96,8 @@ enum { ALLOW = 253, REFUSE, LOOK };
 /*
  * Of these calls only some forms stop the thread: what is read from standard input; what locks files and what names a process;
  * mappings of code that can be written or comes from no file, but for fmc's own page, which has to be there before a call can be told as
- * fmc's; mappings of files to memory that is shared; the doubling of a mapping, which has the length 0. A task that clone() makes unseen by its tracer couldn't do its own system calls, as this filter stops those: only fmc's own are made, which lose it.
+ * fmc's; mappings of files to memory that is shared; the doubling of a mapping, which has the length 0;
+ * the making of a process that has a copy of all memory. A task that clone() makes unseen by its tracer couldn't do its own system calls, as this filter stops those: only fmc's own are made, which lose it.
  */
 static const struct sock_filter some[] = {
     JUMP_EQUAL(SYS_read, 0, 2),
@@ -134,7 +135,8 @@ static const struct sock_filter some[] = {
     JUMP_EQUAL(0, LOOK, ALLOW),
     JUMP_EQUAL(SYS_clone, 0, ALLOW),
     LOAD(args[0]),
-    JUMP_BITS(CLONE_UNTRACED, 0, ALLOW),
+    JUMP_BITS(CLONE_UNTRACED, 1, 0),
+    JUMP_BITS(CLONE_VM, ALLOW, LOOK),
     LOAD_HIGH(instruction_pointer),
     JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, REFUSE),
     LOAD(instruction_pointer),

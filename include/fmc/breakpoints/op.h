@@ -128,6 +128,7 @@ enum op_kind {
 	OP_PROCESS_EXIT, /* exit_group; arg: status; arg2: 1 if its parent may notice the signal that comes of it */
 	OP_PROCESS_WAIT, /* wait4(), waitid() for processes that are followed; arg: the first thread of the one that is waited for, or
 			    ANY_PROCESS; arg2: enum process_wait */
+	OP_PROCESS_FORK, /* a process is made that has a copy of all memory: locks that others hold are taken in it for ever */
 	OP_SYSCALL,	 /* a system call that waits for something outside of the model; arg: its number */
 	OP_KINDS,	 /* how many are built in; as an answer: none */
 	OP_USER		 /* the first of those that a plug-in describes: op_add() */
