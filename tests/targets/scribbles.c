@@ -1,6 +1,7 @@
 /*
  * Changes its memory at random, and stops at an int3 after each change, with what it was in rax: blocks of the heap of two arenas, static data,
- * mappings that come and go. Where the drawing has come to is in registers alone. scribbles SEED STEPS [KB]: so much is allocated and written first.
+ * mappings that come and go, with pages and without. Where the drawing has come to is in registers alone. scribbles SEED STEPS [KB [FILE]]: so much is allocated and written first; with FILE one
+ * is mapped, too.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@ register uint64_t left __asm__("r14");
 #endif
 static char *blocks[BLOCKS], *maps[MAPS];
 static char data[PAGES * 4096];
-static int file; /* which is mapped, and never written there */
+static int file = -1; /* which is mapped, and never written there */
 
 static unsigned draw(unsigned below)
 {
@@ -42,6 +43,29 @@ static void change_block(unsigned i)
 	} else {
 		blocks[i][draw(16)]++;
 	}
+}
+
+/* Without a page that comes or goes: a mapping that nobody touches, as large as before or not, and written to or not. */
+static void change_extent(void)
+{
+	static char *at;
+	static size_t size;
+	void *now;
+	if (!at || draw(3) == 0) {
+		if (at)
+			munmap(at, size);
+		size = (1 + draw(3)) * 4096;
+		now = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	} else if (draw(2)) {
+		mprotect(at, 4096, draw(2) ? PROT_READ : PROT_READ | PROT_WRITE);
+		return;
+	} else {
+		const size_t next = (1 + draw(3)) * 4096;
+		mprotect(at, size, PROT_READ | PROT_WRITE);
+		now = mremap(at, size, next, MREMAP_MAYMOVE);
+		size = next;
+	}
+	at = now == MAP_FAILED ? NULL : now;
 }
 
 static void change_map(unsigned i)
@@ -86,7 +110,7 @@ static void change_file(void)
 {
 	const off_t at = draw(2 * 4096);
 	char byte;
-	if (pread(file, &byte, 1, at) == 1) {
+	if (file >= 0 && pread(file, &byte, 1, at) == 1) {
 		byte++;
 		if (pwrite(file, &byte, 1, at) != 1)
 			abort();
@@ -104,7 +128,7 @@ static volatile char *map_file(void)
 
 static unsigned step(void)
 {
-	const unsigned action = draw(8);
+	const unsigned action = draw(9);
 	pthread_t thread;
 	if (action < 2)
 		change_block(draw(BLOCKS / 2));
@@ -118,6 +142,8 @@ static unsigned step(void)
 		pthread_join(thread, NULL);
 	else if (action == 6)
 		change_file();
+	else if (action == 7)
+		change_extent();
 	return action;
 }
 
@@ -129,7 +155,7 @@ int main(int argc, char **argv)
 	come_and_go();
 	state = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
 	left = argc > 2 ? strtoul(argv[2], NULL, 10) : 100;
-	if (!map_file())
+	if (argc > 4 && !map_file())
 		abort();
 	if (large)
 		memset(large, 1, fill);

@@ -42,6 +42,12 @@ static inline void lanes_add(struct lanes *sum, struct lanes lanes)
 	sum->b += lanes.b;
 }
 
+static inline void lanes_subtract(struct lanes *sum, struct lanes lanes)
+{
+	sum->a -= lanes.a;
+	sum->b -= lanes.b;
+}
+
 /* hash.c: of bytes at an address; nothing, where they are all zeros, as memory that was never touched. */
 struct lanes hash_bytes(uint64_t address, const void *bytes, size_t size);
 
@@ -126,6 +132,13 @@ struct page_part {
 };
 #define PAGE_PARTS 64
 
+/* What a thread had in its vector and floating-point registers, as long as it hasn't run since. */
+struct known_extended {
+	bool known, readable;
+	uint64_t runs; /* tracee->runs */
+	struct lanes parts[2];
+};
+
 struct contents_source {
 	uint64_t number;
 	bool known;	/* the table is that of the process that copies are made of */
@@ -144,8 +157,15 @@ struct contents {
 	uint64_t heap_start;		   /* where brk() begins */
 	struct mapping *mappings, *before; /* now and at the last refresh */
 	size_t mappings_length, mappings_room, before_length, before_room;
+	bool mappings_known;	/* they are those after so many calls that change some: */
+	uint64_t mapping_calls; /* target_mapping_calls() */
+	bool unchanged; /* none of them has come since the last refresh: they haven't been asked for again */
 	struct regions tracked, found; /* the kernel's answers */
 	struct page_table table, next;
+	struct lanes sum; /* of the digests of all pages in the table, where it is known */
+	bool sum_known;
+	struct known_extended *extended; /* by thread */
+	size_t extended_length;
 	uint64_t now; /* refreshes so far */
 	uint64_t pages_read;
 	int tracking;	 /* a userfaultfd of the target's; -1: none */
@@ -168,8 +188,9 @@ struct contents {
 	size_t blocks_length, blocks_room;
 };
 
-/* mappings.c: those that the target may write, but for fmc's own, in ascending order. */
+/* mappings.c: those that the target may write, but for fmc's own, in ascending order. Nobody is asked where none can have changed since. */
 enum status mappings_read(struct contents *contents);
+enum status mappings_read_again(struct contents *contents); /* in any case */
 bool mappings_open(struct contents *contents);
 void mappings_close(struct contents *contents);
 

@@ -76,6 +76,7 @@ void contents_free(struct contents *contents)
 	table_release(&contents->next);
 	free(contents->mappings);
 	free(contents->before);
+	free(contents->extended);
 	free(contents->tracked.at);
 	free(contents->found.at);
 	free(contents->buffer);
@@ -118,30 +119,57 @@ bool contents_tracked(const struct contents *contents)
 	return contents->tracking >= 0;
 }
 
-static void mix_bytes(struct lanes *lanes, const void *data, size_t size)
+static void mix_lanes(struct lanes *lanes, struct lanes word)
 {
-	const struct lanes hash = hash_bytes(0, data, size);
-	lanes_mix(lanes, hash.a);
-	lanes_mix(lanes, hash.b);
+	lanes_mix(lanes, word.a);
+	lanes_mix(lanes, word.b);
 }
 
 /* Of the XSAVE area: the header says which registers are in use, and a processor may say so of one that is all zeros. */
 #define HEADER	   512
 #define HEADER_END 576
 
-/* Vector and floating-point registers: a loop may count in one of them. */
-static void mix_extended(struct lanes *lanes, struct tracee *tracee)
+static void read_extended(struct tracee *tracee, struct known_extended *known)
 {
 	uint8_t area[EXTENDED_ROOM];
 	size_t size = sizeof area;
-	if (tracee_extended(tracee, area, &size) != STATUS_OK || size < HEADER_END)
+	known->known = true;
+	known->runs = tracee->runs;
+	known->readable = tracee_extended(tracee, area, &size) == STATUS_OK && size >= HEADER_END;
+	if (!known->readable)
 		return;
-	mix_bytes(lanes, area, HEADER);
-	mix_bytes(lanes, area + HEADER_END, size - HEADER_END);
+	known->parts[0] = hash_bytes(0, area, HEADER);
+	known->parts[1] = hash_bytes(0, area + HEADER_END, size - HEADER_END);
 }
 
-static enum status mix_registers(const struct target *target, struct lanes *lanes)
+/* Vector and floating-point registers: a loop may count in one of them. */
+static void mix_extended(const struct contents *contents, struct lanes *lanes, struct tracee *tracee)
 {
+	struct known_extended *known = &contents->extended[tracee->index];
+	if (!known->known || known->runs != tracee->runs)
+		read_extended(tracee, known);
+	for (int i = 0; i < 2 && known->readable; i++)
+		mix_lanes(lanes, known->parts[i]);
+}
+
+static bool reserve_extended(struct contents *contents, size_t length)
+{
+	if (length <= contents->extended_length)
+		return true;
+	struct known_extended *larger = reallocarray(contents->extended, length, sizeof *larger);
+	if (!larger)
+		return false;
+	memset(larger + contents->extended_length, 0, (length - contents->extended_length) * sizeof *larger);
+	contents->extended = larger;
+	contents->extended_length = length;
+	return true;
+}
+
+static enum status mix_registers(struct contents *contents, struct lanes *lanes)
+{
+	const struct target *target = contents->target;
+	if (!reserve_extended(contents, target_tracees(target)))
+		return STATUS_NO_MEMORY;
 	for (uint32_t i = 0; i < target_tracees(target); i++) {
 		struct tracee *tracee = target_tracee(target, i);
 		if (tracee->life == TRACEE_DEAD)
@@ -150,18 +178,21 @@ static enum status mix_registers(const struct target *target, struct lanes *lane
 		if (!regs)
 			return STATUS_GONE;
 		lanes_mix(lanes, i);
-		mix_bytes(lanes, regs, sizeof *regs);
-		mix_extended(lanes, tracee);
+		mix_lanes(lanes, hash_bytes(0, regs, sizeof *regs));
+		mix_extended(contents, lanes, tracee);
 	}
 	return STATUS_OK;
 }
 
 /* The mappings, and what is in them. */
-static struct lanes memory_of(const struct contents *contents)
+static struct lanes memory_of(struct contents *contents)
 {
-	struct lanes sum = {0, 0};
-	for (size_t i = 0; i < contents->table.pages_length; i++)
-		lanes_add(&sum, contents->table.pages[i].hash);
+	if (!contents->sum_known)
+		contents->sum = (struct lanes){0, 0};
+	for (size_t i = 0; i < contents->table.pages_length && !contents->sum_known; i++)
+		lanes_add(&contents->sum, contents->table.pages[i].hash);
+	contents->sum_known = true;
+	struct lanes sum = contents->sum;
 	/* The kernel may have one in place of two that are next to each other. */
 	for (size_t i = 0; i < contents->mappings_length; i++) {
 		if (i == 0 || contents->mappings[i - 1].end != contents->mappings[i].start)
@@ -178,7 +209,7 @@ enum status contents_digest(struct contents *contents, uint64_t digest[2])
 	enum status status = table_refresh(contents);
 	struct lanes lanes = memory_of(contents);
 	if (status == STATUS_OK)
-		status = mix_registers(contents->target, &lanes);
+		status = mix_registers(contents, &lanes);
 	digest[0] = lanes.a;
 	digest[1] = lanes.b;
 	return status;

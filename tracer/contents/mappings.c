@@ -137,7 +137,7 @@ static enum status parse(struct contents *contents)
 	return status;
 }
 
-enum status mappings_read(struct contents *contents)
+enum status mappings_read_again(struct contents *contents)
 {
 	struct mapping *mappings = contents->before;
 	const size_t room = contents->before_room;
@@ -148,9 +148,19 @@ enum status mappings_read(struct contents *contents)
 	contents->mappings_room = room;
 	contents->mappings_length = 0;
 	errno = 0;
+	contents->unchanged = false;
+	contents->mappings_known = target_mapping_calls(contents->target, &contents->mapping_calls);
 	const enum status status = contents->maps < 0 ? STATUS_UNSUPPORTED : ask(contents);
 	if (status != STATUS_UNSUPPORTED)
 		return status;
 	contents->mappings_length = 0;
 	return parse(contents);
+}
+
+enum status mappings_read(struct contents *contents)
+{
+	uint64_t calls;
+	contents->unchanged = target_mapping_calls(contents->target, &calls) && contents->mappings_known &&
+			      contents->mapping_calls == calls;
+	return contents->unchanged ? STATUS_OK : mappings_read_again(contents);
 }

@@ -165,10 +165,10 @@ static bool has_same_mappings(struct contents *contents)
 {
 	const size_t length = contents->mappings_length;
 	size_t extent = 0;
-	if (length != contents->before_length)
+	if (!contents->unchanged && length != contents->before_length)
 		return false;
 	for (size_t m = 0; m < length; m++) {
-		if (!mapping_equal(&contents->mappings[m], &contents->before[m]))
+		if (!contents->unchanged && !mapping_equal(&contents->mappings[m], &contents->before[m]))
 			return false;
 		const size_t first = extent;
 		while (extent < contents->table.extents_length &&
@@ -216,6 +216,10 @@ static enum status find_all(struct contents *contents)
 	if (status == STATUS_OK && contents->tracking >= 0 && contents->kept == contents->keeps &&
 	    has_same_pages(contents) && has_same_mappings(contents))
 		return keep_all(contents);
+	contents->sum_known = false;
+	/* A stack may have grown. */
+	if (status == STATUS_OK && contents->unchanged)
+		status = mappings_read_again(contents);
 	for (size_t m = 0; m < contents->mappings_length && status == STATUS_OK; m++) {
 		bool any;
 		status = add_tracked(contents, m, &i, &old, &any);
@@ -262,6 +266,7 @@ enum status table_refresh(struct contents *contents)
 {
 	contents->now++;
 	contents->last_extent = 0;
+	contents->sum_known &= contents->table.pages_length > 0;
 	table_clear(&contents->next);
 	enum status status = refresh(contents);
 	const struct page_table old = contents->table;
@@ -269,8 +274,10 @@ enum status table_refresh(struct contents *contents)
 	contents->next = old;
 	table_clear(&contents->next);
 	contents->kept = contents->keeps;
-	if (status != STATUS_OK)
+	if (status != STATUS_OK) {
 		table_clear(&contents->table);
+		contents->sum_known = contents->mappings_known = false;
+	}
 	return status;
 }
 

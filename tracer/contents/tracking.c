@@ -82,6 +82,9 @@ bool tracking_begin(struct contents *contents)
 		add(contents, &contents->mappings[i]);
 	if (contents->tracking >= 0 && !protect(contents, 0, LAST_END))
 		tracking_end(contents);
+	/* Where they aren't counted mappings are read each time. */
+	if (contents->tracking >= 0)
+		(void)target_watch_mappings(stopped_one(contents->target));
 	return contents->tracking >= 0;
 }
 

@@ -41,7 +41,9 @@ static struct page_bytes *fresh_bytes(struct page *page)
 static bool take_in(struct contents *contents, size_t i, const uint8_t *bytes)
 {
 	struct page *page = &contents->next.pages[contents->unread[i]];
+	lanes_subtract(&contents->sum, page->hash);
 	page->hash = hash_bytes(contents->unread_at[i], bytes, PAGE);
+	lanes_add(&contents->sum, page->hash);
 	page->used_known = false;
 	if (!contents->keeps || contents->unread[i] >= MOST_KEPT)
 		return true;

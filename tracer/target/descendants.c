@@ -138,6 +138,7 @@ void descendants_serve(struct target *target, pid_t pid, int status)
 		note_child(target, pid, shares_memory);
 		break;
 	case PTRACE_EVENT_SECCOMP:
+		target->mapping_calls += shares_memory;
 		target->answers->before_childs_call(target, pid);
 		break;
 	case PTRACE_EVENT_EXEC:

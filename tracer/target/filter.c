@@ -52,6 +52,12 @@ static bool is_harmless(const struct call_traits *call)
 	return call->harmless;
 }
 
+/* Of these what doesn't stop anyway does so where mappings are watched. */
+static bool is_mapping(const struct call_traits *call)
+{
+	return call->maps && call->stops == STOPS_NEVER;
+}
+
 /* Of these the filter stops what concerns descriptors that the program has made; see target_watch_transfers(). */
 static bool is_transfer(const struct call_traits *call)
 {
@@ -85,10 +91,11 @@ static size_t add_calls(struct sock_filter *code, const struct calls *calls, siz
  * The end of a filter: fmc's own calls, from its gadget, are let pass, the program's are traced. The instruction pointer is 64
  * bits wide, loads are 32: the low half comes first in memory.
  */
-#define TRACE_BUT_OURS                                                                                       \
+#define TRACE_BUT_OURS_AS(message)                                                                           \
 	LOAD_HIGH(instruction_pointer), JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),                     \
 	    LOAD(instruction_pointer), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 1, 0),                      \
-	    RETURN(SECCOMP_RET_ALLOW), RETURN(SECCOMP_RET_TRACE)
+	    RETURN(SECCOMP_RET_ALLOW), RETURN(SECCOMP_RET_TRACE | (message))
+#define TRACE_BUT_OURS TRACE_BUT_OURS_AS(0)
 
 /* Where an instruction of `some` leads, in place of a number of instructions: to one of those at the filter's end. */
 enum { ALLOW = 253, REFUSE, LOOK };
@@ -260,13 +267,52 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard)
 	size_t n = 0;
 	if (target->world.confined)
 		return STATUS_OK; /* they stop there anyway */
-	if (filters_of(tracee) > 1)
+	if (filters_of(tracee) > (target->watches_mappings ? 2 : 1))
 		return STATUS_UNSUPPORTED;
 	n += add(code + n, head, COUNT(head));
 	find_calls(&calls, is_transfer);
 	n += add_calls(code + n, &calls, 1);
 	n += add(code + n, tail, COUNT(tail));
 	return add_filter(tracee, code, n);
+}
+
+/*
+ * Calls that change mappings, but for those forms of them that stop at the first filter. What comes by another way into the kernel, which has other
+ * numbers (int 0x80, or with bit 30 set), may be one. Not seen: drivers that map something at an ioctl().
+ */
+enum status target_watch_mappings(struct tracee *tracee)
+{
+	struct target *target = tracee->target;
+	const struct sock_filter head[] = {
+	    LOAD(arch),
+	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
+	    RETURN(SECCOMP_RET_TRACE | FILTER_MAPS),
+	    LOAD(nr),
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+	    RETURN(SECCOMP_RET_TRACE | FILTER_MAPS),
+	};
+	const struct sock_filter others[] = {RETURN(SECCOMP_RET_ALLOW)};
+	/* In the order of ALLOW, REFUSE, LOOK: what the first filter lets pass is what this one stops. */
+	const struct sock_filter ends[] = {
+	    BPF_STMT(BPF_JMP | BPF_JA, LOOK - ALLOW),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    TRACE_BUT_OURS_AS(FILTER_MAPS),
+	};
+	struct calls calls;
+	struct sock_filter code[COUNT(head) + COUNT(calls.at) + COUNT(others) + COUNT(some) + COUNT(ends)];
+	size_t n = 0;
+	if (target->watches_mappings || target->world.confined)
+		return target->watches_mappings ? STATUS_OK : STATUS_UNSUPPORTED;
+	n += add(code + n, head, COUNT(head));
+	find_calls(&calls, is_mapping);
+	n += add_calls(code + n, &calls, COUNT(others));
+	n += add(code + n, others, COUNT(others));
+	n += add_some(code + n);
+	n += add(code + n, ends, COUNT(ends));
+	const enum status status = add_filter(tracee, code, n);
+	target->watches_mappings = status == STATUS_OK;
+	return status;
 }
 
 enum status target_stop_all_calls(struct tracee *tracee)

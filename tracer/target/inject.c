@@ -23,6 +23,7 @@ enum status inject_run(struct tracee *tracee, const struct user_regs_struct *fro
 	if (!regs)
 		return STATUS_GONE;
 	const struct user_regs_struct saved = *regs;
+	tracee->target->mapping_calls++;
 	*regs = *from;
 	enum status status = run_to_stop(tracee, STOP_TRAP, &stop);
 	if (status == STATUS_OK && stop.address != trap)

@@ -11,6 +11,7 @@ void registers_forget(struct tracee *tracee)
 {
 	tracee->regs_known = false;
 	tracee->regs_changed = false;
+	tracee->runs++;
 }
 
 struct user_regs_struct *tracee_regs(struct tracee *tracee)
@@ -68,6 +69,7 @@ enum status tracee_extended(struct tracee *tracee, void *area, size_t *size)
 enum status tracee_set_extended(struct tracee *tracee, const void *area, size_t size)
 {
 	struct iovec part = {.iov_base = (void *)(uintptr_t)area, .iov_len = size};
+	tracee->runs++;
 	if (ptrace(PTRACE_SETREGSET, tracee->tid, (void *)NT_X86_XSTATE, &part) != 0)
 		return errno == ESRCH ? STATUS_GONE : STATUS_UNSUPPORTED;
 	return STATUS_OK;

@@ -35,6 +35,7 @@ static void on_exec(struct target *target, struct stop *stop)
 			tracee_enter(tracee, TRACEE_DEAD);
 	}
 	target->replacing = NULL;
+	target->mapping_calls++;
 	struct tracee *survivor = target_by_tid(target, target->pid);
 	if (survivor) {
 		tracee_replaced(survivor);
@@ -112,6 +113,17 @@ static void mind_call(struct tracee *tracee, int signal)
 		cut_call_mend(tracee);
 }
 
+/* Before a call that may change mappings it counts; true: it is for that alone that it has stopped. */
+static bool counts_mapping(struct tracee *tracee, long number)
+{
+	unsigned long message = 0;
+	if (!call_traits(number)->maps && !tracee->target->watches_mappings)
+		return false;
+	ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &message);
+	tracee->target->mapping_calls += call_traits(number)->maps || message == FILTER_MAPS;
+	return message == FILTER_MAPS;
+}
+
 /* STATUS_TIMEOUT: dealt with here, the tracee runs again. */
 enum status stops_classify(struct target *target, struct tracee *tracee, int status, struct stop *stop)
 {
@@ -162,6 +174,11 @@ enum status stops_classify(struct target *target, struct tracee *tracee, int sta
 		if (target->world.confined && target->answers->outside(tracee, stop->number)) {
 			stop->kind = STOP_OUTSIDE;
 			return STATUS_OK;
+		}
+		const bool only_counts = counts_mapping(tracee, stop->number);
+		if (only_counts && !target->stops_all_calls) {
+			go_on(tracee);
+			return STATUS_TIMEOUT;
 		}
 		target->seccomp_stops++;
 		if (target->stops_all_calls) {

@@ -225,6 +225,21 @@ bool tracee_is_zombie(const struct tracee *tracee)
 	return state == 'Z' || state == 'X' || state == '?';
 }
 
+/* What a thread stands before is still to come, and so is what a process does that has the target's memory. */
+bool target_mapping_calls(const struct target *target, uint64_t *calls)
+{
+	*calls = target->mapping_calls;
+	if (!target->watches_mappings)
+		return false;
+	for (uint32_t i = 0; i < target->tracees_length; i++)
+		if (target->tracees[i]->at_syscall)
+			return false;
+	for (size_t i = 0; i < target->descendants_length; i++)
+		if (target->descendants[i].shares_memory)
+			return false;
+	return true;
+}
+
 uint64_t target_calls(const struct target *target)
 {
 	return target->seccomp_stops;

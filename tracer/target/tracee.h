@@ -67,12 +67,12 @@ struct virtual_world {
 	uint64_t answers;      /* instructions that were answered: target_answers() */
 	uint64_t random_files; /* descriptors of devices of random bytes, as bits: reading them stops */
 	pid_t number;	       /* what the process takes itself for; 0: what it is */
-	pid_t parent;	       /* of one that is followed: what its parent takes itself for; 0: its parent is fmc */
-	bool keeps_numbers;    /* its threads' are that and the next ones, in order of creation */
-	bool has_timers;       /* it may have: it has asked for one */
-	int64_t uptime_ns;     /* CLOCK_MONOTONIC at the start; 0: a day */
-	uint64_t ticks;	       /* the processor's counter at the start; 0: a second of nanoseconds */
-	uint32_t children;     /* so many child processes has it made */
+	pid_t parent; /* of one that is followed: what its parent takes itself for; 0: its parent is fmc */
+	bool keeps_numbers; /* its threads' are that and the next ones, in order of creation */
+	bool has_timers;    /* it may have: it has asked for one */
+	int64_t uptime_ns;  /* CLOCK_MONOTONIC at the start; 0: a day */
+	uint64_t ticks;	    /* the processor's counter at the start; 0: a second of nanoseconds */
+	uint32_t children;  /* so many child processes has it made */
 	uint64_t
 	    ended;     /* those of them that have ended, as far as it could notice: target_children_ended() */
 	bool confined; /* it was saved and isn't to touch anything that it shares with others: STOP_OUTSIDE */
@@ -109,7 +109,7 @@ struct answers {
 struct target {
 	pid_t pid;
 	const struct answers *answers;
-	int memory; /* /proc/PID/mem */
+	int memory;		       /* /proc/PID/mem */
 	struct kept_files *kept_files; /* that its calls change; NULL: they may */
 	struct tracee **tracees;
 	uint32_t tracees_length, tracees_room;
@@ -126,6 +126,8 @@ struct target {
 	bool (*may_exit)(void *context, uint32_t child); /* NULL: any may */
 	void *may_exit_context;
 	uint64_t seccomp_stops; /* system calls at which a thread was stopped */
+	bool watches_mappings;	/* target_watch_mappings(), and how many calls have begun since: */
+	uint64_t mapping_calls;
 	uint64_t near_pages[NEAR_PAGES_MAX];
 	size_t near_pages_length;
 	struct reserved reserved[RESERVED_MAX];
@@ -133,7 +135,7 @@ struct target {
 	struct virtual_world world;
 	const struct tracee *replacing; /* in execve: the kernel kills all other threads and waits for them */
 	char outside[OUTSIDE_ROOM];	/* what the last STOP_OUTSIDE was for; empty: there was none */
-	struct made *made; /* see made.c */
+	struct made *made;		/* see made.c */
 	size_t made_length;
 	struct target *relative; /* see relatives.c; NULL: it has none */
 	uint32_t family;	 /* so many processes have been followed there */
@@ -226,6 +228,7 @@ bool watch_made_stop(const struct tracee *tracee);
  * filter.c: in the child, before exec; -1 and errno. confined: all calls stop that may do something outside of the process.
  */
 int filter_install(bool confined);
+#define FILTER_MAPS 1u /* what the filter of target_watch_mappings() tells with its stops */
 
 /* signal_mask.c */
 /* The program's mask, where the kernel's is this. */

@@ -77,6 +77,7 @@ enum call_time {
 enum {
 	CALL_FUTEX_WAITV = 449,
 	CALL_FCHMODAT2 = 452,
+	CALL_MAP_SHADOW_STACK = 453,
 	CALL_FUTEX_WAKE = 454,
 	CALL_FUTEX_WAIT = 455,
 	CALL_FUTEX_REQUEUE = 456,
@@ -104,6 +105,7 @@ struct call_traits {
 	int8_t from, into;
 	bool moves;
 	bool makes;	 /* descriptors by which threads may wait for each other */
+	bool maps;	 /* it changes what is mapped where, or what may be done there */
 	uint8_t numbers; /* which of the first two arguments are numbers of threads or processes, as bits */
 	/* Which argument is its time-out, in which form (enum call_time). Futexes are known to those who look at them. */
 	int8_t time;

@@ -84,6 +84,7 @@ struct tracee {
 	struct user_regs_struct regs; /* valid while STOPPED or EXITING and regs_known: use tracee_regs() */
 	bool regs_known;
 	bool regs_changed; /* to be written back when resumed */
+	uint64_t runs;	   /* grows with each stop, and whatever else may have changed its registers */
 	bool stepping;	   /* resumed by target_step() */
 	bool interrupting; /* STOP_INTERRUPT has been asked for, and nothing has been told since */
 	uint8_t watches;   /* so many hardware watchpoints are set: */
@@ -343,6 +344,14 @@ void target_send(const struct target *target, const struct tracee *tracee, int s
  * STATUS_UNSUPPORTED: the program has a filter of system calls of its own, which could forbid it.
  */
 enum status target_watch_transfers(struct tracee *tracee, bool standard);
+
+/*
+ * From now on calls that change what the process has mapped are counted: a stop for each, of which nobody hears. The tracee is stopped.
+ * target_mapping_calls: how many have begun; false: they aren't counted, or one may be under way. What stacks grow by is no call, but pages come
+ * with it.
+ */
+enum status target_watch_mappings(struct tracee *tracee);
+bool target_mapping_calls(const struct target *target, uint64_t *calls);
 
 /* Before it, or a child of its, changes a file, that is kept there (kept_files.h), borrowed; NULL: nowhere. */
 struct kept_files;

@@ -60,7 +60,7 @@ START_TEST(columns_agree)
 			      row->number);
 		ck_assert_msg((row->awaits == AWAITS_TIME) == (row->form == TIME_SLEEP), "%u", row->number);
 		ck_assert_msg(row->awaits || row->cut || row->restart || row->halving || row->transfer ||
-				  row->stops || row->harmless,
+				  row->stops || row->harmless || row->maps,
 			      "%u has no traits", row->number);
 	}
 }
