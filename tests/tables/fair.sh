@@ -97,6 +97,7 @@ table_states() {
 	    "3271 3311 1805 2955 3269 3271 3271" "4826 1321* 1686* 1239* 460* 245* 245*" work_stealing 2
 	echo "published: states abstracted by hand, a random end beyond the depth; ours: memory in use, whole executions, cut there"
 	echo "ours in all and with fairness: dfs by a search of states (--prune-states); cb in all: without fairness to 250 transitions; * and +: cut by its time"
+	echo "with fairness there may be more than in all: switches that its priorities force are none of the preemptions that cb counts"
 }
 
 # The searches of [ONEPAGE] section 6: two threads of so many statements.

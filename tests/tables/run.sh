@@ -24,7 +24,7 @@ left() {
 	local guess
 	grep -q 'seconds were used up' "$RESULT" || return 0
 	guess=$(field estimate.executions) || guess=
-	[[ ! $guess =~ ^[0-9] ]] || guess=$(printf ' of %.1g' "$guess")
+	if [[ $guess =~ ^[0-9] ]]; then guess=$(printf ' of %.1g' "$guess"); else guess=; fi
 	echo "+$guess"
 }
 
