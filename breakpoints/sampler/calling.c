@@ -1,4 +1,5 @@
 /* Functions of libraries that the code calls, and that touch memory for it. */
+#include "breakpoints/sampler/lines.h"
 #include "breakpoints/sampler/sampler_state.h"
 
 #include <stdio.h>
@@ -70,6 +71,13 @@ static uint64_t place_for(struct sampler *sampler, const struct site *site, uint
 	return caller->place ? caller->place : site->address;
 }
 
+/* In this turn, as with an instruction's. A long range isn't asked about, nor what nobody settles. */
+static bool is_settled(const struct sampler *sampler, const struct touched *touched)
+{
+	return sampler->shared && touched->size <= RANGE_MOST &&
+	       lines_have(sampler->shared, touched->address, touched->size, touched->write);
+}
+
 size_t calling_logged(struct sampler *sampler, const struct site *site, const uint64_t *values,
 		      struct touched at[TOUCHED_MOST])
 {
@@ -77,11 +85,15 @@ size_t calling_logged(struct sampler *sampler, const struct site *site, const ui
 	const uint64_t after = call->after ? values[stub_call_values(call) - 1] : 0;
 	const uint64_t place = place_for(sampler, site, after);
 	const size_t length = memory_values_touched(site->call, call, values, sampler->states, at);
+	size_t left = 0;
 	for (size_t i = 0; i < length; i++) {
-		at[i].place = place;
-		ranges_number(sampler, &at[i]);
+		if (is_settled(sampler, &at[i]))
+			continue;
+		at[left] = at[i];
+		at[left].place = place;
+		ranges_number(sampler, &at[left++]);
 	}
-	return length;
+	return left;
 }
 
 void calling_begin(struct sampler *sampler)

@@ -1,3 +1,4 @@
+#include "breakpoints/sampler/lines.h"
 #include "breakpoints/sampler/sampler_state.h"
 
 #include <fmc/tracer/array.h>
@@ -190,6 +191,9 @@ static size_t read_entry(struct sampler *sampler, const struct log_entry *entry,
 	const uint64_t address = entry->key - stub_key(0, entry->site);
 	if (site->call)
 		return read_value(sampler, entry, stack, at);
+	/* It was made before what settled these bytes was read from the log. */
+	if (sampler->shared && lines_have(sampler->shared, address, site->bytes, site->writes))
+		return 0;
 	*at = (struct logged){.touched = {.address = address,
 					  .size = site->bytes,
 					  .place = site->place,

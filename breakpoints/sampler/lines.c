@@ -1,11 +1,11 @@
+#include "breakpoints/sampler/lines.h"
 #include "breakpoints/sampler/sampler_state.h"
 
 #include <string.h>
 
-void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write)
+/* Of one line. */
+static void settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write)
 {
-	if (!sampler->shared || address % LINE_BYTES + bytes > LINE_BYTES)
-		return;
 	const uint32_t number = line_word(address, write);
 	uint64_t *word = &sampler->shared->lines[number];
 	if (*word == 0 && sampler->settled_length < SETTLED_MOST)
@@ -13,6 +13,14 @@ void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, boo
 	if (*word >> 32 != line_empty(address) >> 32)
 		*word = line_empty(address);
 	*word |= line_bits(address, bytes);
+}
+
+void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write)
+{
+	for (uint64_t part; bytes > 0 && sampler->shared; address += part, bytes -= part) {
+		part = line_part(address, bytes);
+		settle(sampler, address, part, write);
+	}
 }
 
 void lines_forget(struct sampler *sampler)

@@ -5,9 +5,8 @@
 
 #include <stdlib.h>
 
-#define LONGEST 64 /* bytes of a range that has one */
-#define SLOTS	(1u << 14)
-#define MOST	(SLOTS / 2)
+#define SLOTS (1u << 14)
+#define MOST  (SLOTS / 2)
 
 /* What a number stands for; without one, free. */
 struct numbered_range {
@@ -49,7 +48,7 @@ static bool add(struct sampler *sampler, const struct touched *touched, struct n
 
 void ranges_number(struct sampler *sampler, struct touched *touched)
 {
-	if (touched->size > LONGEST || touched->frees || !sampler->ranges)
+	if (touched->size > RANGE_MOST || touched->frees || !sampler->ranges)
 		return;
 	struct numbered_range *range =
 	    slot_of(sampler->ranges, touched->place, (uint8_t)touched->size, touched->write);

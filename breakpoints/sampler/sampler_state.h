@@ -165,6 +165,7 @@ void lines_forget(struct sampler *sampler);
  * ranges.c: give what a call in the log touches a number, as instructions have one, if that may be. Without ranges_begin() there are none, until
  * code is looked through again.
  */
+#define RANGE_MOST 64 /* bytes of one that has */
 void ranges_begin(struct sampler *sampler);
 void ranges_number(struct sampler *sampler, struct touched *touched);
 void ranges_forget(struct sampler *sampler);
