@@ -24,8 +24,6 @@ struct memory_caller {
 	const struct user_regs_struct *regs;
 	uint64_t stack;		/* where arguments are that don't fit into registers */
 	const uint64_t *states; /* MEMORY_STATES addresses, 0 where there is none */
-	const uint64_t
-	    *strings; /* where the strings among the arguments end; NULL: they are to be measured */
 };
 
 /* The function's name, or how it begins. */
@@ -39,13 +37,34 @@ bool memory_call_unknown(const struct memory_call *call);
 
 /*
  * memory_values.c: which values of a call tell what it is about to touch, without a look at memory but for the ends of strings, which it
- * comes to itself. False: that isn't enough. touched: what memory_call_touched() says, from the values.
+ * comes to itself. False: that isn't enough.
  */
 struct stub_call;
 bool memory_call_values(const struct memory_call *call, struct stub_call *values);
-size_t memory_values_touched(const struct memory_call *call, const struct stub_call *values,
-			     const uint64_t *at, const uint64_t *states,
-			     struct touched touched[TOUCHED_MOST]);
+
+/* How a range comes from the values that the stub has written: each is named by its number there. */
+#define NO_VALUE UINT8_MAX
+struct value_range {
+	uint8_t address;      /* NO_VALUE: it is always the same: */
+	uint64_t fixed;	      /* ... */
+	uint64_t bytes;	      /* its size, */
+	uint8_t count, times; /* ... as often as these values say; NO_VALUE: once */
+	uint8_t begin, end; /* of a string, from whose one to whose other value it is; NO_VALUE: it is none */
+	bool write, locked;
+	uint64_t but_for[2]; /* addresses where it is none */
+};
+
+/* Those of a call that memory_call_values() knows; states: of what libc keeps to itself, where (memory_caller). */
+#define VALUE_RANGES 7
+struct value_ranges {
+	struct value_range at[VALUE_RANGES];
+	uint8_t length;
+};
+void memory_value_ranges(const struct memory_call *call, const struct stub_call *values,
+			 const uint64_t *states, struct value_ranges *ranges);
+
+/* What memory_call_touched() says of this one. False: nothing. */
+bool memory_value_touched(const struct value_range *range, const uint64_t *values, struct touched *touched);
 
 /* memory_touched.c: what the call is about to touch; how many ranges. *whole: is that all? A format may be about more than is looked at, or it asks for what isn't known. */
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,

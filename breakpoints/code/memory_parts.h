@@ -95,6 +95,13 @@ struct part {
 };
 
 #define MEMORY_ARGUMENTS 6
+#define CXX_STRING	 32 /* bytes of a std::string */
+
+/* A length that overflows is an error of the program's, and not its last. What is no address is a number of its own meaning. */
+static inline bool memory_may_touch(uint64_t address, uint64_t size)
+{
+	return address > 0 && address < UINT64_C(1) << 47 && size > 0 && size <= UINT64_MAX / 2;
+}
 
 struct memory_call {
 	const char *name;

@@ -7,9 +7,7 @@
 #include <wchar.h>
 
 #define LONGEST_STRING 65536
-#define CXX_STRING     32 /* bytes of a std::string */
-#define TEMPLATE_BYTES 6  /* of what mkstemp() replaces */
-#define MEMORY_END     (UINT64_C(1) << 47)
+#define TEMPLATE_BYTES 6 /* of what mkstemp() replaces */
 
 /* Commands of fcntl(). */
 static bool sets_lock(int command)
@@ -20,12 +18,6 @@ static bool sets_lock(int command)
 static bool asks_lock(int command)
 {
 	return command == F_GETLK || command == F_OFD_GETLK;
-}
-
-static uint64_t string_bytes(const struct memory_caller *caller, unsigned argument, uint64_t address)
-{
-	return caller->strings ? caller->strings[argument] - address
-			       : memory_string_bytes(caller->target, address, LONGEST_STRING);
 }
 
 /* Wide characters with the 0 at their end, or as many as may be; what can't be read ends them. */
@@ -127,7 +119,7 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case LOCK_GET:
 		return asks_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
 	case STRING:
-		return string_bytes(caller, part->argument, address);
+		return memory_string_bytes(target, address, LONGEST_STRING);
 	case STRING_1:
 		return memory_string_bytes(target, address,
 					   arguments[1] < LONGEST_STRING ? arguments[1] : LONGEST_STRING);
@@ -149,7 +141,6 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return memory_string_bytes(target, address,
 					   arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
 	case COPY:
-		return string_bytes(caller, 1, arguments[1]);
 	case APPENDED:
 		return memory_string_bytes(target, arguments[1], LONGEST_STRING);
 	case APPENDED_2:
@@ -263,8 +254,7 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 		}
 		const uint64_t address = address_of(part, caller, arguments);
 		const uint64_t size = address ? bytes_of(caller, part, address, arguments) : 0;
-		/* A length that overflows is an error of the program's, and not its last. What is no address is a number of its own meaning. */
-		if (size > 0 && size <= UINT64_MAX / 2 && address < MEMORY_END)
+		if (memory_may_touch(address, size))
 			at[length++] = (struct touched){.address = address,
 							.size = size,
 							.write = part->write,

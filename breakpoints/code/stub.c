@@ -57,7 +57,18 @@
  * full: int3                           the log is to be emptied
  *     jmp on
  *
- * Without tables the key and its entry follow the operand.
+ * Without tables the key and its entry follow the operand. Of a call:
+ *
+ *     mov state.next, %rax
+ *     movl $number, entry.site(%rax)
+ *     mov %esp, entry.stack(%rax)
+ *     mov argument, value(%rax)        for each
+ *     lea ENTRIES(%rax), %rax
+ *     mov %rax, state.next
+ *     lea -LOG_HIGH(%rax), %ecx        the highest byte is 0 if it is full
+ *     bswap %ecx
+ *     movzbl %cl, %ecx
+ *     jrcxz full                       and on, as above
  */
 #define STATE(field) (LOG_PAGE + offsetof(struct log_state, field))
 #define SPILL_BYTES  8 /* of each of the first two instructions */
@@ -197,12 +208,18 @@ static bool put_lookup(struct stub *stub, const struct stub_site *site, uint16_t
 	return good && put(stub, "\x48\xf7\xd0", 3) && put(stub, "\x48\x8d\x0c\x01", 4);
 }
 
+/* Who writes the entry at %rax. */
+static bool put_owner(struct stub *stub, const struct stub_site *site)
+{
+	return put_word(stub, "\xc7\x40\x08", 3, site->number) && put(stub, "\x89\x60\x0c", 3);
+}
+
 /* The key in %rcx; afterwards %rax is state.next. */
 static bool put_entry(struct stub *stub, const struct stub_site *site)
 {
 	return put_word(stub, "\x48\x8b\x04\x25", 4, STATE(next)) && put(stub, "\x48\x89\x08", 3) &&
-	       put_word(stub, "\xc7\x40\x08", 3, site->number) && put(stub, "\x89\x60\x0c", 3) &&
-	       put(stub, "\x48\x8d\x40\x10", 4) && put_word(stub, "\x48\x89\x04\x25", 4, STATE(next));
+	       put_owner(stub, site) && put(stub, "\x48\x8d\x40\x10", 4) &&
+	       put_word(stub, "\x48\x89\x04\x25", 4, STATE(next));
 }
 
 static bool put_remember(struct stub *stub, const struct stub_site *site)
@@ -236,32 +253,63 @@ static bool put_reload(struct stub *stub)
 	       put_word(stub, "\x48\x8b\x04\x25", 4, STATE(rax));
 }
 
-/* mov argument, %rax or %rcx; the fourth one is %rcx, which has been spilled. */
-static bool put_argument(struct stub *stub, unsigned argument, bool to_rcx)
+/* mov argument, %rax; the fourth one is %rcx, which has been spilled. */
+static bool put_argument(struct stub *stub, unsigned argument)
 {
-	static const uint8_t codes[][3] = {{0x48, 0x89, 0xf8}, {0x48, 0x89, 0xf0}, {0x48, 0x89, 0xd0}, {0},
-					   {0x4c, 0x89, 0xc0}, {0x4c, 0x89, 0xc8}};
-	uint8_t code[3];
-	if (argument == 3)
-		return put_word(stub, to_rcx ? "\x48\x8b\x0c\x25" : "\x48\x8b\x04\x25", 4, STATE(rcx));
-	memcpy(code, codes[argument], sizeof code);
-	code[2] |= to_rcx;
-	return put(stub, code, sizeof code);
+	static const char codes[][4] = {"\x48\x89\xf8", "\x48\x89\xf0", "\x48\x89\xd0", "",
+					"\x4c\x89\xc0", "\x4c\x89\xc8"};
+	return argument == 3 ? put_word(stub, "\x48\x8b\x04\x25", 4, STATE(rcx))
+			     : put(stub, codes[argument], 3);
+}
+
+/* mov register, value(%rax); the value's number, and the next one's. */
+static bool put_value(struct stub *stub, const void *opcode, uint8_t *value)
+{
+	const uint8_t offset = (uint8_t)(sizeof(struct log_entry) + *value * sizeof(uint64_t));
+	++*value;
+	return put(stub, opcode, 3) && put(stub, &offset, 1);
+}
+
+/* %rcx is the caller's still. */
+static bool put_arguments(struct stub *stub, const struct stub_call *call, uint8_t *value)
+{
+	static const char codes[][4] = {"\x48\x89\x78", "\x48\x89\x70", "\x48\x89\x50",
+					"\x48\x89\x48", "\x4c\x89\x40", "\x4c\x89\x48"};
+	for (unsigned k = 0; k < 6; k++)
+		if (call->arguments >> k & 1 && !put_value(stub, codes[k], value))
+			return false;
+	return true;
 }
 
 /* Where it ends, into %rcx: movzbl (%rax), %ecx; lea 1(%rax), %rax; jrcxz on; jmp back; on: mov %rax, %rcx */
 static bool put_string_end(struct stub *stub, unsigned argument)
 {
-	return put_argument(stub, argument, false) &&
+	return put_argument(stub, argument) &&
 	       put(stub, "\x0f\xb6\x08\x48\x8d\x40\x01\xe3\x02\xeb\xf5\x48\x89\xc1", 14);
 }
 
-/* The value is in %rcx. */
-static bool put_value(struct stub *stub, struct stub_site *value)
+static bool put_next(struct stub *stub)
 {
-	const bool good = put_entry(stub, value) && put_full(stub);
-	value->number++;
-	return good;
+	return put_word(stub, "\x48\x8b\x04\x25", 4, STATE(next));
+}
+
+static bool put_strings(struct stub *stub, const struct stub_call *call, uint8_t *value)
+{
+	for (unsigned k = 0; k < 6; k++)
+		if (call->strings >> k & 1 &&
+		    !(put_string_end(stub, k) && put_next(stub) && put_value(stub, "\x48\x89\x48", value)))
+			return false;
+	return true;
+}
+
+/* So that the whole of it is in the log: and on, if that isn't full. */
+static bool put_call_end(struct stub *stub, const struct stub_call *call)
+{
+	const uint32_t bytes = (uint32_t)(stub_call_entries(call) * sizeof(struct log_entry));
+	return put_word(stub, "\x48\x8d\x80", 3, bytes) &&
+	       put_word(stub, "\x48\x89\x04\x25", 4, STATE(next)) &&
+	       put_word(stub, "\x8d\x88", 2, (uint32_t) - (int64_t)LOG_HIGH) &&
+	       put(stub, "\x0f\xc9\x0f\xb6\xc9", 5) && put(stub, "\xe3\x02\xeb\x01\xcc", 5);
 }
 
 size_t stub_call_values(const struct stub_call *call)
@@ -270,21 +318,22 @@ size_t stub_call_values(const struct stub_call *call)
 	       call->after;
 }
 
+size_t stub_call_entries(const struct stub_call *call)
+{
+	const size_t bytes = stub_call_values(call) * sizeof(uint64_t);
+	return 1 + (bytes + sizeof(struct log_entry) - 1) / sizeof(struct log_entry);
+}
+
 static bool put_call_log(struct stub *stub, const struct stub_site *site)
 {
 	const struct stub_call *call = site->call;
-	struct stub_site value = *site;
-	if (site->number + stub_call_values(call) >= STUB_NUMBERS || !put_spill(stub))
+	uint8_t value = 0;
+	if (site->number >= STUB_NUMBERS || !put_spill(stub) || !put_next(stub) || !put_owner(stub, site) ||
+	    !put_arguments(stub, call, &value) || !put_strings(stub, call, &value))
 		return false;
-	for (unsigned k = 0; k < 6; k++)
-		if (call->arguments >> k & 1 && !(put_argument(stub, k, true) && put_value(stub, &value)))
-			return false;
-	for (unsigned k = 0; k < 6; k++)
-		if (call->strings >> k & 1 && !(put_string_end(stub, k) && put_value(stub, &value)))
-			return false;
-	if (call->after && !(put(stub, "\x48\x8b\x0c\x24", 4) && put_value(stub, &value)))
+	if (call->after && !(put(stub, "\x48\x8b\x0c\x24", 4) && put_value(stub, "\x48\x89\x48", &value)))
 		return false;
-	return put_reload(stub);
+	return put_call_end(stub, call) && put_reload(stub);
 }
 
 /* Key and entry of the address in %rcx, and on. */

@@ -13,12 +13,14 @@
 #define LOG_ENTRIES 16384
 #define LOG_LOW	    (LOG_PAGE + 4096)
 #define LOG_HIGH    (LOG_LOW + LOG_ENTRIES * sizeof(struct log_entry))
+#define LOG_SLACK   256 /* entries: a call that is written ahead of LOG_HIGH may reach beyond */
+#define LOG_END	    (LOG_HIGH + LOG_SLACK * sizeof(struct log_entry))
 
 /*
  * What has been written into the log needn't be written again as long as it stands in a table of such keys, which is emptied by whoever reads
  * the log; where a key is in it depends on the address and the number. 0: none. Only processors with BMI2 have what that takes.
  */
-#define FILTER_LOW  LOG_HIGH
+#define FILTER_LOW  LOG_END
 #define FILTER_BITS 14
 #define FILTER_HIGH (FILTER_LOW + (UINT64_C(8) << FILTER_BITS))
 
@@ -71,7 +73,7 @@ static inline uint64_t stub_key(uint64_t address, uint32_t number)
 
 struct log_state {
 	uint64_t
-	    next; /* address of the entry to be written; LOG_HIGH, where a trap has stopped a thread in a stub: it is to be emptied first */
+	    next; /* address of the entry to be written; LOG_HIGH or more, where a trap has stopped a thread in a stub: it is to be emptied first */
 	uint64_t rax, rcx;		    /* of the program's, while an entry is written */
 	uint64_t masks[LOG_MASKS];	    /* log_state_empty() */
 	uint64_t address;		    /* that is about to be accessed, while its line is looked up */
@@ -87,9 +89,9 @@ struct log_state log_state_empty(void);
 #define STUB_SILENT UINT32_MAX
 
 /*
- * A call of a function, by a jump or call through a word of memory: its values are written, an entry each, with numbers that follow each
- * other and the value in place of the key, each time. First those arguments, then where those strings end, behind the 0, then where
- * the function returns to.
+ * A call of a function, by a jump or call through a word of memory: its values are written, each time, into the entries that follow one
+ * without a key. First those arguments, then where those strings end, behind the 0, then where the function returns to. All of them are
+ * there, or none.
  */
 struct stub_call {
 	uint8_t arguments, strings; /* bit k: the argument number k */
@@ -97,6 +99,7 @@ struct stub_call {
 };
 #define STUB_VALUES 13
 size_t stub_call_values(const struct stub_call *call);
+size_t stub_call_entries(const struct stub_call *call); /* with the first one */
 
 /* Of an instruction's operand: the number for its entries and how many bytes it touches. */
 struct stub_site {

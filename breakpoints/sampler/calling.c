@@ -78,22 +78,20 @@ static bool is_settled(const struct sampler *sampler, const struct touched *touc
 	       lines_have(sampler->shared, touched->address, touched->size, touched->write);
 }
 
-size_t calling_logged(struct sampler *sampler, const struct site *site, const uint64_t *values,
+size_t calling_logged(struct sampler *sampler, const struct numbered_call *call, const uint64_t *values,
 		      struct touched at[TOUCHED_MOST])
 {
-	const struct stub_call *call = &site->values;
-	const uint64_t after = call->after ? values[stub_call_values(call) - 1] : 0;
-	const uint64_t place = place_for(sampler, site, after);
-	const size_t length = memory_values_touched(site->call, call, values, sampler->states, at);
-	size_t left = 0;
-	for (size_t i = 0; i < length; i++) {
-		if (is_settled(sampler, &at[i]))
+	const struct site *site = &sampler->sites.at[call->site];
+	const uint64_t after = site->values.after ? values[stub_call_values(&site->values) - 1] : 0;
+	size_t length = 0;
+	for (size_t i = 0; i < call->ranges.length; i++) {
+		if (!memory_value_touched(&call->ranges.at[i], values, &at[length]) ||
+		    is_settled(sampler, &at[length]))
 			continue;
-		at[left] = at[i];
-		at[left].place = place;
-		ranges_number(sampler, &at[left++]);
+		at[length].place = place_for(sampler, site, after);
+		ranges_number(sampler, &at[length++]);
 	}
-	return left;
+	return length;
 }
 
 void calling_begin(struct sampler *sampler)

@@ -15,8 +15,10 @@ void code_forget(struct sampler *sampler)
 	ranges_forget(sampler);
 	memset(sampler->callers, 0, sizeof(sampler->callers));
 	free(sampler->numbered);
+	free(sampler->calls);
 	sampler->numbered = NULL;
-	sampler->numbered_length = 0;
+	sampler->calls = NULL;
+	sampler->numbered_length = sampler->calls_length = 0;
 	releases_free(&sampler->releases);
 }
 

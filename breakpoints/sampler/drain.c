@@ -14,8 +14,8 @@ bool drain_number(struct sampler *sampler, struct site *site)
 	if (sampler->numbered_length == STUB_NUMBERS - 1 ||
 	    !ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length))
 		return false;
-	sampler->numbered[sampler->numbered_length] =
-	    (struct numbered_site){.place = site->address, .bytes = site->bytes, .writes = site->writes};
+	sampler->numbered[sampler->numbered_length] = (struct numbered_site){
+	    .place = site->address, .bytes = site->bytes, .writes = site->writes, .entries = 1};
 	site->number = ++sampler->numbered_length;
 	return true;
 }
@@ -28,21 +28,18 @@ bool drain_number_call(struct sampler *sampler, struct site *site)
 	if (site->entry || memory_call_unknown(site->call) || !memory_call_values(site->call, &values))
 		return false;
 	values.after = site->jumps;
-	const size_t length = stub_call_values(&values);
-	if (!length || sampler->numbered_length + length >= STUB_NUMBERS)
+	if (!stub_call_values(&values) || sampler->numbered_length == STUB_NUMBERS - 1 ||
+	    !ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length) ||
+	    !ARRAY_DOUBLE(sampler->calls, sampler->calls_length))
 		return false;
-	const uint32_t first = sampler->numbered_length;
-	for (size_t i = 0; i < length; i++) {
-		if (!ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length))
-			return false;
-		sampler->numbered[sampler->numbered_length++] =
-		    (struct numbered_site){.value = (uint8_t)i,
-					   .last = i + 1 == length,
-					   .call = (uint32_t)(site - sampler->sites.at) + 1};
-	}
+	struct numbered_call *call = &sampler->calls[sampler->calls_length++];
+	call->site = (uint32_t)(site - sampler->sites.at);
+	memory_value_ranges(site->call, &values, sampler->states, &call->ranges);
+	sampler->numbered[sampler->numbered_length++] = (struct numbered_site){
+	    .entries = (uint8_t)stub_call_entries(&values), .call = sampler->calls_length};
 	ranges_begin(sampler);
 	site->values = values;
-	site->number = first + 1;
+	site->number = sampler->numbered_length;
 	return true;
 }
 
@@ -79,12 +76,18 @@ static bool empty_filter(const struct sampler *sampler, struct target *target, u
 	return true;
 }
 
+/* How many an access or a call has in the log, from its first one on. */
+static size_t entries_of(const struct sampler *sampler, const struct log_entry *entry)
+{
+	return entry->site < sampler->numbered_length ? sampler->numbered[entry->site].entries : 1;
+}
+
 /* Whatever has been written into the log is in the table, too. */
 static void note_filtered(struct sampler *sampler, const struct log_entry *log, size_t length)
 {
 	if (length > FEW_ENTRIES)
 		sampler->filtered = ALL_PAGES;
-	for (size_t i = 0; i < length && sampler->filtered != ALL_PAGES; i++) {
+	for (size_t i = 0; i < length && sampler->filtered != ALL_PAGES; i += entries_of(sampler, &log[i])) {
 		const struct log_entry *entry = &log[i];
 		if (entry->site >= sampler->numbered_length || sampler->numbered[entry->site].call)
 			continue;
@@ -100,7 +103,6 @@ bool drain_begin(struct sampler *sampler, struct target *target)
 	const struct log_state empty = log_state_empty();
 	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
 	sampler->filtered = 0;
-	sampler->reading.next = UINT32_MAX;
 	sampler->settled_length = SETTLED_MOST; /* an earlier target's */
 	lines_forget(sampler);
 	return target_write(target, LOG_PAGE, &empty, sizeof empty) == STATUS_OK &&
@@ -131,7 +133,7 @@ static bool read_state(struct sampler *sampler, struct target *target, size_t *b
 	else if (target_read(target, LOG_PAGE, &state, sizeof state) != STATUS_OK)
 		return false;
 	*bytes = state.next - LOG_LOW;
-	return *bytes <= LOG_HIGH - LOG_LOW && *bytes % sizeof(struct log_entry) == 0;
+	return *bytes <= LOG_END - LOG_LOW && *bytes % sizeof(struct log_entry) == 0;
 }
 
 /* Copies of the entries, the log emptied. Full, the state isn't written yet: the stub does so when it goes on. */
@@ -160,22 +162,13 @@ static const struct log_entry *read_log(struct sampler *sampler, struct target *
 	return sampler->shared ? sampler->shared->entries : sampler->log;
 }
 
-/* One more value of a call, the last of which tells what that touches. Whoever has left the stub before that begins again. */
-static size_t read_value(struct sampler *sampler, const struct log_entry *entry, uint64_t stack,
-			 struct logged at[TOUCHED_MOST])
+static size_t read_call(struct sampler *sampler, const struct numbered_call *call,
+			const struct log_entry *entry, uint64_t stack, struct logged at[TOUCHED_MOST])
 {
-	const struct numbered_site *value = &sampler->numbered[entry->site];
-	const struct site *site = &sampler->sites.at[value->call - 1];
-	struct reading_call *reading = &sampler->reading;
 	struct touched touched[TOUCHED_MOST];
-	if (value->value > 0 && reading->next != entry->site)
-		return 0;
-	reading->values[value->value] = entry->key;
-	reading->next = entry->site + 1;
-	if (!value->last)
-		return 0;
-	reading->next = UINT32_MAX;
-	const size_t length = calling_logged(sampler, site, reading->values, touched);
+	uint64_t values[STUB_VALUES + 1];
+	memcpy(values, entry + 1, (sampler->numbered[entry->site].entries - 1) * sizeof(*entry));
+	const size_t length = calling_logged(sampler, call, values, touched);
 	for (size_t i = 0; i < length; i++)
 		at[i] = (struct logged){.touched = touched[i], .stack = whole_stack(stack, entry->stack)};
 	return length;
@@ -190,7 +183,7 @@ static size_t read_entry(struct sampler *sampler, const struct log_entry *entry,
 	const struct numbered_site *site = &sampler->numbered[entry->site];
 	const uint64_t address = entry->key - stub_key(0, entry->site);
 	if (site->call)
-		return read_value(sampler, entry, stack, at);
+		return read_call(sampler, &sampler->calls[site->call - 1], entry, stack, at);
 	/* It was made before what settled these bytes was read from the log. */
 	if (sampler->shared && lines_have(sampler->shared, address, site->bytes, site->writes))
 		return 0;
@@ -223,7 +216,9 @@ void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stac
 	note_filtered(sampler, log, length);
 	if (!tell)
 		drain_forget(sampler, target); /* what wasn't told may be told yet */
-	for (size_t i = 0; tell && i < length; i++) {
+	for (size_t i = 0; tell && i < length; i += entries_of(sampler, &log[i])) {
+		if (i + entries_of(sampler, &log[i]) > length)
+			break; /* somebody else has written there */
 		filled += read_entry(sampler, &log[i], stack, &at[filled]);
 		if (filled <= LOGGED_MOST - TOUCHED_MOST)
 			continue;

@@ -9,7 +9,7 @@
 struct log_memory {
 	struct log_state state;
 	uint8_t rest[LOG_LOW - LOG_PAGE - sizeof(struct log_state)];
-	struct log_entry entries[LOG_ENTRIES];
+	struct log_entry entries[LOG_ENTRIES + LOG_SLACK];
 	uint64_t filter[UINT64_C(1) << FILTER_BITS];
 	uint64_t lines[LINE_WORDS];
 };

@@ -38,8 +38,10 @@ static bool add(struct sampler *sampler, const struct touched *touched, struct n
 	if (ranges->length == MOST || sampler->numbered_length == STUB_NUMBERS - 1 ||
 	    !ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length))
 		return false;
-	sampler->numbered[sampler->numbered_length] = (struct numbered_site){
-	    .place = touched->place, .bytes = (uint16_t)touched->size, .writes = touched->write};
+	sampler->numbered[sampler->numbered_length] = (struct numbered_site){.place = touched->place,
+									     .bytes = (uint16_t)touched->size,
+									     .writes = touched->write,
+									     .entries = 1};
 	*range = (struct numbered_range){touched->place, ++sampler->numbered_length, (uint8_t)touched->size,
 					 touched->write};
 	ranges->length++;

@@ -10,7 +10,7 @@ struct sampler *sampler_new(const struct sampler_memory *memory)
 		return NULL;
 	sampler->memory = memory;
 	sampler->operands = operands_new();
-	sampler->log = calloc(LOG_ENTRIES, sizeof(*sampler->log));
+	sampler->log = calloc(LOG_ENTRIES + LOG_SLACK, sizeof(*sampler->log));
 	sampler->told = calloc(TOLD_ROOM, sizeof(*sampler->told));
 	if (sampler->operands && sampler->log && sampler->told)
 		return sampler;

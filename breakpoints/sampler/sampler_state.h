@@ -32,9 +32,14 @@ struct numbered_site {
 	uint64_t place;
 	uint16_t bytes;
 	bool writes;
-	uint8_t value; /* of a call, which one; after the last one it is told: */
-	bool last;
-	uint32_t call; /* the site that calls, plus 1; 0: it is none */
+	uint8_t entries; /* of the log that it writes */
+	uint32_t call;	 /* sampler->calls, plus 1; 0: it is none */
+};
+
+/* A site that calls a function, and what that touches. */
+struct numbered_call {
+	uint32_t site;
+	struct value_ranges ranges;
 };
 
 /* Where a function returns to, and the place that what it touches is told for; 0: the function's own. */
@@ -42,12 +47,6 @@ struct caller {
 	uint64_t after, place;
 };
 #define CALLERS 256
-
-/* A call of which some values have been read. */
-struct reading_call {
-	uint32_t next; /* the number of the next one */
-	uint64_t values[STUB_VALUES];
-};
 
 struct sampler {
 	const struct entries *entries; /* of the target, borrowed */
@@ -73,14 +72,15 @@ struct sampler {
 	unsigned missed;
 	struct numbered_site *numbered; /* by their numbers, until code is looked through again */
 	uint32_t numbered_length;
-	struct reading_call reading;
+	struct numbered_call *calls; /* the same */
+	uint32_t calls_length;
 	struct caller callers[CALLERS]; /* seen lately */
 	struct ranges *ranges;		/* NULL: none has a number yet */
 	uint64_t filtered;		/* pages of the target's table of keys that aren't empty, as bits */
 	const struct sampler_memory *memory; /* borrowed */
 	struct log_memory *
 	    shared; /* of the present target's; NULL: it shares none, and what it has is read and written from outside */
-	struct log_entry *log;		/* LOG_ENTRIES as last read, where nothing is shared */
+	struct log_entry *log;		/* as last read, where nothing is shared */
 	uint32_t settled[SETTLED_MOST]; /* words of lines that aren't 0 */
 	uint32_t settled_length;	/* SETTLED_MOST: there are more */
 	uint64_t *
@@ -101,8 +101,8 @@ bool code_is_watched(const struct sampler *sampler, uint64_t address);
 /* calling.c: functions of libraries that the code calls. A thread stands at the site of one: what that is about to touch. */
 size_t calling_touched(struct sampler *sampler, const struct site *site, const struct target *target,
 		       const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST]);
-/* The same from the values of the call that the log has; the function is one that memory_call_values() knows. */
-size_t calling_logged(struct sampler *sampler, const struct site *site, const uint64_t *values,
+/* The same from the values of the call that the log has, but for what needn't be told any more. */
+size_t calling_logged(struct sampler *sampler, const struct numbered_call *call, const uint64_t *values,
 		      struct touched at[TOUCHED_MOST]);
 /* The same where nobody knows that: it is noted. True: it needn't be again. */
 bool calling_unknown(struct sampler *sampler, const struct site *site, const struct target *target,

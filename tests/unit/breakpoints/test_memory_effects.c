@@ -2,7 +2,8 @@
  * What functions of libc's are said to touch, against what they do: each is called with buffers that have been filled, and of these what has
  * changed afterwards is compared with what was told before.
  */
-#include "breakpoints/code/memory_calls.h"
+#include "breakpoints/code/memory_table.h"
+#include "breakpoints/code/stub.h"
 #include "tests/unit/suite.h"
 #include "tracer/target/tracee.h"
 
@@ -447,6 +448,74 @@ START_TEST(others)
 }
 END_TEST
 
+/* As a stub writes them. */
+static void write_values(const struct stub_call *call, const uint64_t arguments[6], uint64_t *values)
+{
+	for (unsigned k = 0; k < 6; k++)
+		if (call->arguments >> k & 1)
+			*values++ = arguments[k];
+	for (unsigned k = 0; k < 6; k++)
+		if (call->strings >> k & 1)
+			*values++ = arguments[k] + strlen((const char *)(uintptr_t)arguments[k]) + 1;
+}
+
+/* What its values tell of it is what is told without them. False: they don't tell it. */
+static bool compare_values(const struct memory_call *call, const uint64_t arguments[6])
+{
+	const struct user_regs_struct regs = {.rdi = arguments[0],
+					      .rsi = arguments[1],
+					      .rdx = arguments[2],
+					      .rcx = arguments[3],
+					      .r8 = arguments[4],
+					      .r9 = arguments[5]};
+	uint64_t states[MEMORY_STATES], written[STUB_VALUES];
+	const struct memory_caller caller = {.target = &self, .regs = &regs, .states = states};
+	struct touched at[TOUCHED_MOST], touched;
+	struct value_ranges ranges;
+	struct stub_call values;
+	size_t n = 0;
+	bool whole;
+	if (!memory_call_values(call, &values))
+		return false;
+	for (size_t i = 0; i < MEMORY_STATES; i++)
+		states[i] = U(&D[i]);
+	write_values(&values, arguments, written);
+	memory_value_ranges(call, &values, states, &ranges);
+	const size_t length = memory_call_touched(call, &caller, at, &whole);
+	for (size_t i = 0; i < ranges.length; i++)
+		if (memory_value_touched(&ranges.at[i], written, &touched))
+			ck_assert_msg(n < length && memcmp(&touched, &at[n++], sizeof touched) == 0,
+				      "%s: range %zu", memory_call_name(call), i);
+	ck_assert_msg(n == length, "%s: %zu ranges", memory_call_name(call), n);
+	return true;
+}
+
+static size_t compare_table(const struct memory_call *table)
+{
+	/* Addresses, one of them of a stream that is standard here; or numbers, one of which is none of bytes. */
+	const uint64_t arguments[][6] = {
+	    {U(A), U(B), U(C), U(A), U(B), U(C)},
+	    {U(A), U(B), 7, 3, U(B), 1},
+	    {U(&D[OUTPUT]), U(&D[ERRORS]), 5, U(&D[OUTPUT]), U(A), U(B)},
+	    {U(A), U(B), UINT64_MAX, U(&D[ERRORS]), U(C), U(A)},
+	};
+	size_t compared = 0;
+	for (; table->name; table++)
+		for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
+			compared += compare_values(table, arguments[i]);
+	return compared;
+}
+
+START_TEST(values)
+{
+	memset(buffers, 0, sizeof buffers);
+	memcpy(A, "seven", 6);
+	memcpy(B, "a longer one", 13);
+	ck_assert_uint_gt(compare_table(memory_table_texts), 0);
+	ck_assert_uint_gt(compare_table(memory_table_files), 0);
+}
+END_TEST
+
 SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TEST(texts_in_steps),
       TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
-      TEST(others))
+      TEST(others), TEST(values))

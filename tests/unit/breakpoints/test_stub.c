@@ -605,35 +605,36 @@ static struct stub make_call(size_t i, struct instruction *instruction)
 	return stub;
 }
 
-/* The values in their order, each with a number. */
+/* The values in their order, behind an entry that says whose they are. */
 static void check_values(const struct stub_call *call, const struct user_regs_struct *regs)
 {
 	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->rcx, regs->r8, regs->r9};
+	const uint64_t *values = (const uint64_t *)entry(1);
 	size_t n = 0;
 	uint64_t after;
 	for (unsigned k = 0; k < 6; k++)
 		if (call->arguments >> k & 1)
-			ck_assert_uint_eq(entry(n++)->key, arguments[k]);
+			ck_assert_uint_eq(values[n++], arguments[k]);
 	for (unsigned k = 0; k < 6; k++)
 		if (call->strings >> k & 1)
-			ck_assert_uint_eq(entry(n++)->key,
+			ck_assert_uint_eq(values[n++],
 					  arguments[k] + strlen((const char *)at(arguments[k])) + 1);
 	memcpy(&after, at(regs->rsp), sizeof after);
 	if (call->after)
-		ck_assert_uint_eq(entry(n++)->key, after);
+		ck_assert_uint_eq(values[n++], after);
 	ck_assert_uint_eq(n, stub_call_values(call));
-	for (size_t i = 0; i < n; i++)
-		ck_assert_uint_eq(entry(i)->site, SITE + i);
+	ck_assert_uint_eq(entry(0)->site, SITE);
+	ck_assert_uint_eq(entry(0)->stack, (uint32_t)regs->rsp);
 }
 
-/* The registers and the memory are those of the call, whether the log is full at one of the values or not. */
+/* The registers and the memory are those of the call, whether the log is full with it, or with a part of it, or not. */
 START_TEST(called)
 {
 	static struct world before, expected, found;
-	const size_t values = stub_call_values(&calls[_i].call);
+	const size_t entries = stub_call_entries(&calls[_i].call);
 	struct instruction instruction;
 	const struct stub stub = make_call((size_t)_i, &instruction);
-	for (size_t room = 0; room <= values; room++) {
+	for (size_t room = 0; room <= entries; room++) {
 		random_state = room;
 		invent(&samples[0], &before);
 		before.regs.r9 = pointer();
@@ -648,14 +649,16 @@ START_TEST(called)
 		run_from(stub.at, PTRACE_CONT);
 		save(&found);
 		if (room > 0) {
-			ck_assert_uint_eq(state()->next, LOG_HIGH);
-			memmove(entry(0), entry(LOG_ENTRIES - room), room * sizeof(struct log_entry));
-			state()->next = (uint64_t)(uintptr_t)entry(room);
+			ck_assert_uint_eq(state()->next,
+					  LOG_HIGH + (entries - room) * sizeof(struct log_entry));
+			ck_assert_uint_eq(stub.code[found.regs.rip - 1 - stub.at], 0xcc);
+			memmove(entry(0), entry(LOG_ENTRIES - room), entries * sizeof(struct log_entry));
+			state()->next = (uint64_t)(uintptr_t)entry(entries);
 			run_from(found.regs.rip, PTRACE_CONT);
 			save(&found);
 		}
 		compare(&samples[0], &expected, &found);
-		ck_assert_uint_eq(state()->next, (uint64_t)(uintptr_t)entry(values));
+		ck_assert_uint_eq(state()->next, (uint64_t)(uintptr_t)entry(entries));
 		check_values(&calls[_i].call, &before.regs);
 	}
 }
