@@ -82,13 +82,14 @@ size_t calling_logged(struct sampler *sampler, const struct numbered_call *call,
 		      struct touched at[TOUCHED_MOST])
 {
 	const struct site *site = &sampler->sites.at[call->site];
-	const uint64_t after = site->values.after ? values[stub_call_values(&site->values) - 1] : 0;
+	const uint64_t after = call->after != NO_VALUE ? values[call->after] : 0;
+	const uint64_t place = place_for(sampler, site, after);
 	size_t length = 0;
 	for (size_t i = 0; i < call->ranges.length; i++) {
 		if (!memory_value_touched(&call->ranges.at[i], values, &at[length]) ||
 		    is_settled(sampler, &at[length]))
 			continue;
-		at[length].place = place_for(sampler, site, after);
+		at[length].place = place;
 		ranges_number(sampler, &at[length++]);
 	}
 	return length;

@@ -34,6 +34,7 @@ bool drain_number_call(struct sampler *sampler, struct site *site)
 		return false;
 	struct numbered_call *call = &sampler->calls[sampler->calls_length++];
 	call->site = (uint32_t)(site - sampler->sites.at);
+	call->after = values.after ? (uint8_t)(stub_call_values(&values) - 1) : NO_VALUE;
 	memory_value_ranges(site->call, &values, sampler->states, &call->ranges);
 	sampler->numbered[sampler->numbered_length++] = (struct numbered_site){
 	    .entries = (uint8_t)stub_call_entries(&values), .call = sampler->calls_length};

@@ -17,10 +17,14 @@ static void settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bo
 
 void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write)
 {
-	for (uint64_t part; bytes > 0 && sampler->shared; address += part, bytes -= part) {
+	uint64_t part;
+	if (!sampler->shared)
+		return;
+	for (; address % LINE_BYTES + bytes > LINE_BYTES; address += part, bytes -= part) {
 		part = line_part(address, bytes);
 		settle(sampler, address, part, write);
 	}
+	settle(sampler, address, bytes, write);
 }
 
 void lines_forget(struct sampler *sampler)

@@ -10,16 +10,23 @@ static inline uint64_t line_part(uint64_t address, uint64_t bytes)
 	return bytes < room ? bytes : room;
 }
 
+static inline bool line_has(const struct log_memory *shared, uint64_t address, uint64_t bytes, bool write)
+{
+	const uint64_t wanted = line_empty(address) | line_bits(address, bytes);
+	const uint64_t word = shared->lines[line_word(address, write)];
+	return word >> 32 == wanted >> 32 && !(wanted & ~word);
+}
+
 /* Do the tables say of all these bytes that accesses of this kind to them needn't be told any more in this turn? */
 static inline bool lines_have(const struct log_memory *shared, uint64_t address, uint64_t bytes, bool write)
 {
-	for (uint64_t part; bytes > 0; address += part, bytes -= part) {
-		const uint64_t word = shared->lines[line_word(address, write)];
+	uint64_t part;
+	for (; address % LINE_BYTES + bytes > LINE_BYTES; address += part, bytes -= part) {
 		part = line_part(address, bytes);
-		if (word >> 32 != line_empty(address) >> 32 || line_bits(address, part) & ~word)
+		if (!line_has(shared, address, part, write))
 			return false;
 	}
-	return true;
+	return line_has(shared, address, bytes, write);
 }
 
 #endif

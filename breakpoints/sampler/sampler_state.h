@@ -39,6 +39,7 @@ struct numbered_site {
 /* A site that calls a function, and what that touches. */
 struct numbered_call {
 	uint32_t site;
+	uint8_t after; /* where it returns to, which of its values; NO_VALUE: that isn't told */
 	struct value_ranges ranges;
 };
 

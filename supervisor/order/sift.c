@@ -243,16 +243,15 @@ static inline uint8_t event_bytes(const struct sift *sift, uint32_t event, uint6
 /* In a cell that is the thread's own. False: first it has to be split. */
 static inline bool record(struct sift *sift, struct cell *cell, uint64_t granule, uint32_t event, bool write)
 {
-	const uint8_t bytes = event_bytes(sift, event, granule);
+	uint32_t *at = write ? &cell->write : &cell->read;
 	if (cell_is_split(cell)) {
 		struct split *split = split_of(&sift->memory, cell);
-		fill(write ? split->write : split->read, bytes, event);
-		cell->write = event;
-		return true;
-	}
-	uint32_t *at = write ? &cell->write : &cell->read;
-	if (*at && *at != event && event_bytes(sift, *at, granule) & ~bytes)
+		fill(write ? split->write : split->read, event_bytes(sift, event, granule), event);
+		at = &cell->write;
+	} else if (*at && *at != event &&
+		   event_bytes(sift, *at, granule) & ~event_bytes(sift, event, granule)) {
 		return false;
+	}
 	*at = event;
 	return true;
 }

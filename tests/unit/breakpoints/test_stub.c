@@ -761,6 +761,6 @@ START_TEST(room)
 }
 END_TEST
 
-SUITE("stub", 0, setup, teardown, TEST_LOOP(same, 2 * SAMPLES), TEST_LOOP(left, 2 * SAMPLES), TEST(full),
+SUITE("stub", 60, setup, teardown, TEST_LOOP(same, 2 * SAMPLES), TEST_LOOP(left, 2 * SAMPLES), TEST(full),
       TEST(told_once), TEST_LOOP(known_line, SAMPLES), TEST_LOOP(called, CALLS), TEST_LOOP(call_left, CALLS),
       TEST(several), TEST(refused), TEST(room))
